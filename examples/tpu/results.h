@@ -33,7 +33,7 @@ void tpu_results_open(void *results, void *files, const harness_settings *settin
 ag_status tpu_results_add(tpu_results *r, const tpu_scorer *scorer, int models, ag_failure *why);
 int tpu_results_columns(const char **name, const harness_settings *settings, ag_failure *why);
 
-/* alike.c: harness_model.alike. */
+/* Why all scores of a kernel, or of the kernels of a program, may be equal. */
 const char *tpu_results_alike(const void *results, int group);
 
 /* Adds what noise leaves possible, as the files' manifests state it. */

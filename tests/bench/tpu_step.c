@@ -24,7 +24,7 @@ static ag_tensor *record(void *data, ag_tape *tape)
 static void finish(void *data)
 {
     tpu *t = data;
-    for (int i = 0; i < t->kernels; i++) test_kernel_free(&t->kernel[i]);
+    for (int i = 0; i < t->kernels; i++) tpu_kernel_free(&t->kernel[i]);
     tpu_batch_free(&t->batch);
     tpu_model_free(&t->model);
     free(t->kernel);

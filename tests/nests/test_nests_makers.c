@@ -230,18 +230,18 @@ static void equal_layouts_may_be_left_out(void **state)
 }
 
 /* `rows` holds these configurations from an item on. */
-static void compare_kernel(const nests_rows *rows, int item, const nests_tile_rows *expected)
+static void compare_kernel(const nests_rows *rows, int item, const nests_rows *expected)
 {
-    enum { COLUMNS = NESTS_TILE_COLUMNS - 1 };
-    for (int c = 0; c < expected->configs; c++, item++) {
+    for (int c = 0; c < expected->items; c++, item++) {
         const int n = expected->first[c + 1] - expected->first[c];
         assert_int_equal(rows->first[item + 1] - rows->first[item], n);
         for (int k = 0; k < n; k++) {
             const int row = rows->row[rows->first[item] + k], from = expected->first[c] + k;
-            const float *x = expected->x + (size_t)from * NESTS_TILE_COLUMNS;
-            assert_int_equal(rows->word[row], (int)x[0]);
-            assert_memory_equal(rows->x + (size_t)row * COLUMNS, x + 1, COLUMNS * sizeof *x);
-            assert_true(rows->work[row] == expected->price[from]);
+            assert_int_equal(rows->word[row], expected->word[from]);
+            assert_memory_equal(rows->x + (size_t)row * NESTS_TILE_COLUMNS,
+                                expected->x + (size_t)from * NESTS_TILE_COLUMNS,
+                                NESTS_TILE_COLUMNS * sizeof *rows->x);
+            assert_true(rows->work[row] == expected->work[from]);
         }
     }
 }
@@ -259,10 +259,10 @@ static void rows_of_kernels_are_those_of_their_nests(void **state)
         take(&rows, &data, 1, all, 3);
         assert_int_equal(test_tpu_add(&expected, NULL, &why), AG_OK);
         for (int i = 0; i < expected.kernels; i++) {
-            one.configs = 0;
+            one.table.items = 0;
             nests_tile_rows_add(&one, &expected.kernel[i], NULL, expected.kernel[i].configs);
-            compare_kernel(&rows, item, &one);
-            item += one.configs;
+            compare_kernel(&rows, item, &one.table);
+            item += one.table.items;
         }
         assert_int_equal(item, 3);
         nests_tile_rows_free(&one);

@@ -4,10 +4,12 @@
 #include "examples/harness/harness.h"
 #include "examples/lab/fusion/fusion.h"
 #include "examples/lab/nets/families.h"
-#include "examples/tpu/rows/default_tile.h"
 #include "examples/tpu/rows/rows.h"
 #include "examples/tpu/rows/places.h"
+#include "examples/tpu/tune/model.h"
 #include "support/tpu_lab.h"
+
+enum { ALL = 49 /* the column of the elements of all calls */ };
 
 /* ---- loops ---- */
 
@@ -54,55 +56,57 @@ static void make_dot(lab_program *p, int m)
 }
 
 /* The nests of a program in such tiles. */
-static nests_tile nests_of(lab_program *p, const float *tile)
+static nests_tile_rows nests_of(lab_program *p, float *tile)
 {
     tpu_kernel k;
-    nests_tiling t = {0};
-    nests_tile nests = {0};
+    nests_tile_rows nests = {0};
     assert_int_equal(p->why.status, AG_OK);
     tpu_lab_kernel(&k, p);
-    nests_tiling_open(&t, &k);
-    nests_tile_set(&nests, &t, tile);
-    nests_tiling_close(&t);
-    tpu_lab_free(&k);
+    k.tile = tile;
+    nests_tile_rows_add(&nests, &k, NULL, 1);
+    k.tile = NULL;
+    tpu_kernel_free(&k);
     lab_program_clear(p);
     return nests;
 }
 
-static double work_of(const nests_tile *nests, nests_tile_kind kind)
+/* Whether all nests of a kind together compute so many elements or products. */
+static int computes(const nests_tile_rows *nests, nests_tile_kind kind, int elements)
 {
     double all = 0;
-    for (int i = 0; i < nests->count; i++)
-        if (nests->nest[i].column[0] == (float)kind) all += nests->nest[i].work;
-    return all;
+    for (int i = 0; i < nests->table.rows; i++)
+        if (nests->table.word[i] == (int)kind)
+            all += exp2((double)nests->table.x[i * NESTS_TILE_COLUMNS + ALL]) - 1;
+    return fabs(all - elements) < 1e-5 * elements;
 }
 
 /* Tiles of 16 x 20 compute exp twice, once for each half of the columns; both operands of the
    product are used often, but w alone lies outside and is copied. */
 static void work_is_counted(void **state)
 {
-    const float tile[TPUGRAPHS_TILE_FEATURES] = {[0] = 32, [8] = 16, [9] = 20};
+    float tile[TPUGRAPHS_TILE_FEATURES] = {[0] = 32, [8] = 16, [9] = 20};
     lab_program p = {0};
     make_dot(&p, 64);
-    nests_tile nests = nests_of(&p, tile);
-    assert_int_equal(nests.count, 4);
-    assert_true(work_of(&nests, NESTS_TILE_PRODUCTS) == 48 * 64 * 40);
-    assert_true(work_of(&nests, NESTS_TILE_SPECIAL) == 2 * 48 * 64);
-    assert_true(work_of(&nests, NESTS_TILE_ARITHMETIC) == 48 * 40);
-    assert_true(work_of(&nests, NESTS_TILE_MOVES) == 3 * 64 * 40);
-    for (int i = 0; i < nests.count; i++)
-        for (int c = 0; c < NESTS_TILE_COLUMNS; c++) assert_true(isfinite(nests.nest[i].column[c]));
+    nests_tile_rows nests = nests_of(&p, tile);
+    const int n = nests.table.rows;
+    const float *x = nests.table.x;
+    assert_int_equal(n, 4);
+    assert_true(computes(&nests, NESTS_TILE_PRODUCTS, 48 * 64 * 40));
+    assert_true(computes(&nests, NESTS_TILE_SPECIAL, 2 * 48 * 64));
+    assert_true(computes(&nests, NESTS_TILE_ARITHMETIC, 48 * 40));
+    assert_true(computes(&nests, NESTS_TILE_MOVES, 3 * 64 * 40));
+    for (int i = 0; i < n * NESTS_TILE_COLUMNS; i++) assert_true(isfinite(x[i]));
     /* Of rows of 20, full vectors of 8 and of 16 leave 4 over; of sums of 32 nothing. */
-    for (int i = 0; i < nests.count; i++)
-        if (nests.nest[i].column[0] == (float)NESTS_TILE_PRODUCTS)
-            assert_memory_equal(&nests.nest[i].column[21], ((float[]){0.2F, 0, 0.2F, 0}), 16);
-    nests_tile_free(&nests);
+    for (int i = 0; i < n; i++)
+        if (nests.table.word[i] == NESTS_TILE_PRODUCTS)
+            assert_memory_equal(x + i * NESTS_TILE_COLUMNS + 20, ((float[]){0.2F, 0, 0.2F, 0}), 16);
+    nests_tile_rows_free(&nests);
 }
 
 /* A padded convolution fills a box with zeros and copies its input into it. */
 static void borders_are_copied(void **state)
 {
-    const float whole[TPUGRAPHS_TILE_FEATURES] = {0};
+    float whole[TPUGRAPHS_TILE_FEATURES] = {0};
     lab_program p = {0};
     const lab_window around = {3, 1, 1, 1, 1, 1, 0};
     const lab_window window[2] = {around, around};
@@ -110,10 +114,10 @@ static void borders_are_copied(void **state)
     const int x = lab_parameter(&p, LAB_F32, 4, (int[]){2, 8, 8, 4});
     const int w = lab_parameter(&p, LAB_F32, 4, (int[]){3, 3, 4, 16});
     lab_convolution(&p, x, w, dims, window);
-    nests_tile nests = nests_of(&p, whole);
-    assert_true(work_of(&nests, NESTS_TILE_FILL) == 2 * 10 * 10 * 4);
-    assert_true(work_of(&nests, NESTS_TILE_PRODUCTS) == 2 * 8 * 8 * 16 * 9 * 4);
-    nests_tile_free(&nests);
+    nests_tile_rows nests = nests_of(&p, whole);
+    assert_true(computes(&nests, NESTS_TILE_FILL, 2 * 10 * 10 * 4));
+    assert_true(computes(&nests, NESTS_TILE_PRODUCTS, 2 * 8 * 8 * 16 * 9 * 4));
+    nests_tile_rows_free(&nests);
 }
 
 /* 1 if the default tile is the lab's, the first of lab_tiles. */
@@ -131,7 +135,7 @@ static int agrees(const lab_program *p)
         same &= found[a] == (float)tile[0][a] && found[8 + a] == (float)tile[0][8 + a];
     nests_tiling_close(&t);
     ag_free(tile);
-    tpu_lab_free(&k);
+    tpu_kernel_free(&k);
     return same;
 }
 
@@ -176,30 +180,28 @@ static void rows_of_some(void **state)
     int(*tile)[24];
     make_dot(&p, 96);
     tpu_lab_kernel(&k, &p);
-    const int n = k.configs = lab_tiles(&tile, &p, 20, 1);
-    float *tiles = harness_alloc((size_t)n * 24 * sizeof *tiles);
-    for (int i = 0; i < n * 24; i++) tiles[i] = (float)tile[i / 24][i % 24];
-    k.tile = tiles;
+    const int n = lab_tiles(&tile, &p, 20, 1);
+    tune_kernel_tiles(&k, tile, n);
     nests_tile_rows all = {0}, some = {0};
     int odd[10];
     for (int i = 0; i < n / 2; i++) odd[i] = 2 * i + 1;
     nests_tile_rows_add(&all, &k, NULL, n);
     nests_tile_rows_add(&some, &k, odd, n / 2);
-    assert_int_equal(all.configs, n);
-    assert_int_equal(some.configs, n / 2);
-    for (int i = 0; i < some.configs; i++) {
-        const int rows = some.first[i + 1] - some.first[i], at = all.first[2 * i + 1];
-        assert_int_equal(rows, all.first[2 * i + 2] - at);
-        assert_memory_equal(some.x + (size_t)some.first[i] * NESTS_TILE_COLUMNS,
-                            all.x + (size_t)at * NESTS_TILE_COLUMNS,
-                            (size_t)rows * NESTS_TILE_COLUMNS * sizeof *all.x);
-        assert_memory_equal(some.price + some.first[i], all.price + at,
-                            (size_t)rows * sizeof *all.price);
+    const nests_rows *a = &all.table, *b = &some.table;
+    assert_int_equal(a->items, n);
+    assert_int_equal(b->items, n / 2);
+    for (int i = 0; i < b->items; i++) {
+        const int rows = b->first[i + 1] - b->first[i], at = a->first[2 * i + 1];
+        assert_int_equal(rows, a->first[2 * i + 2] - at);
+        assert_memory_equal(b->x + (size_t)b->first[i] * NESTS_TILE_COLUMNS,
+                            a->x + (size_t)at * NESTS_TILE_COLUMNS,
+                            (size_t)rows * NESTS_TILE_COLUMNS * sizeof *a->x);
+        assert_memory_equal(b->work + b->first[i], a->work + at, (size_t)rows * sizeof *a->work);
     }
     nests_tile_rows_free(&all);
     nests_tile_rows_free(&some);
     ag_free(tile);
-    tpu_lab_free(&k);
+    tpu_kernel_free(&k);
     lab_program_clear(&p);
 }
 

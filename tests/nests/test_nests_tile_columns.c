@@ -8,43 +8,35 @@
 #include "support/tpu_lab.h"
 
 /* Columns by their places, in the order of docs/nests.md. */
-enum {
-    OP = 1,
-    ROW_IN_0 = 25,
-    STRAIGHT = 41,
-    INPUTS,
-    DEPTH,
-    NEXT_N,
-    NEXT_OUT,
-    NEXT_IN_0,
-    NEXT_IN_1
-};
+enum { OP, ROW_IN_0 = 24, STRAIGHT = 40, INPUTS, DEPTH, NEXT_N, NEXT_OUT, NEXT_IN_0, NEXT_IN_1 };
 enum { LEFT_OF_4 = NEXT_IN_1 + 1, LEFT_OF_32, ALL, CALLS, TOUCHED, KERNEL, HALVINGS_0, HALVINGS_1 };
 enum { ROW_IN_2 = HALVINGS_1 + 1, REDUCER };
 enum { ADD = 2, MAXIMUM = 57 };
 
-static nests_tile nests;
+static nests_tile_rows nests;
 
-/* The nests of a kernel as one tile. */
+/* The nests of a kernel as one tile, after those that are there. */
 static void plan_kernel(const tpu_kernel *k)
 {
-    const float whole[TPUGRAPHS_TILE_FEATURES] = {0};
-    nests_tiling t = {0};
-    nests_tiling_open(&t, k);
-    nests_tile_set(&nests, &t, whole);
-    nests_tiling_close(&t);
+    static float whole[TPUGRAPHS_TILE_FEATURES];
+    tpu_kernel tiled = *k;
+    tiled.tile = whole;
+    nests_tile_rows_add(&nests, &tiled, NULL, 1);
 }
+
+static const float *column(int i) { return nests.table.x + i * NESTS_TILE_COLUMNS; }
 
 static void plan(lab_program *p)
 {
     tpu_kernel k;
     assert_int_equal(p->why.status, AG_OK);
     tpu_lab_kernel(&k, p);
+    nests.table.items = 0;
     plan_kernel(&k);
-    tpu_lab_free(&k);
+    tpu_kernel_free(&k);
     lab_program_clear(p);
-    for (int i = 0; i < nests.count; i++)
-        for (int c = 0; c < NESTS_TILE_COLUMNS; c++) assert_true(isfinite(nests.nest[i].column[c]));
+    for (int i = 0; i < nests.table.rows; i++)
+        for (int c = 0; c < NESTS_TILE_COLUMNS; c++) assert_true(isfinite(column(i)[c]));
 }
 
 static int parameter(lab_program *p, int rows, int columns)
@@ -55,13 +47,14 @@ static int parameter(lab_program *p, int rows, int columns)
 /* Column c of nest i, without the logarithm. */
 static double value(int i, int c)
 {
-    const double x = (double)nests.nest[i].column[c];
+    const double x = (double)column(i)[c];
     return copysign(exp2(fabs(x)) - 1, x);
 }
 
 static int is(double a, double b) { return fabs(a - b) <= 1e-3 * (1 + fabs(b)); }
 
-static double work(int i) { return nests.nest[i].work; }
+/* Whether nest i computes so many elements or products. */
+static int computes(int i, double elements) { return is(value(i, ALL), elements); }
 
 /* ---- which nests ---- */
 
@@ -80,9 +73,9 @@ static void slices_are_joined(void **state)
     lab_binary(&p, LAB_ADD, left, right);
     plan(&p);
     double products = 0;
-    for (int i = 0; i < nests.count; i++)
-        if (nests.nest[i].column[0] == (float)NESTS_TILE_PRODUCTS) products += work(i);
-    assert_true(products == 8 * 32 * 48);
+    for (int i = 0; i < nests.table.rows; i++)
+        if (nests.table.word[i] == NESTS_TILE_PRODUCTS) products += value(i, ALL);
+    assert_true(is(products, 8 * 32 * 48));
 }
 
 /* A slice along the third axis, of whose start the file has the sum alone; seen through a reshape
@@ -96,8 +89,8 @@ static void slices_are_found(void **state)
     const int b = lab_slice(&p, z, (int[]){0, 0, 20}, (int[]){2, 3, 30}, (int[]){1, 1, 1});
     lab_binary(&p, LAB_ADD, a, b);
     plan(&p);
-    assert_int_equal(nests.count, 2);
-    assert_true(work(0) == 6 * 30);
+    assert_int_equal(nests.table.rows, 2);
+    assert_true(computes(0, 6 * 30));
 }
 
 static void parts_have_nests_of_their_own(void **state)
@@ -106,8 +99,8 @@ static void parts_have_nests_of_their_own(void **state)
     const int x[3] = {parameter(&p, 4, 8), parameter(&p, 4, 24), parameter(&p, 4, 16)};
     lab_concatenate(&p, 3, x, 1);
     plan(&p);
-    assert_int_equal(nests.count, 3);
-    assert_true(work(0) == 4 * 8 && work(1) == 4 * 24 && work(2) == 4 * 16);
+    assert_int_equal(nests.table.rows, 3);
+    assert_true(computes(0, 4 * 8) && computes(1, 4 * 24) && computes(2, 4 * 16));
     assert_true(is(value(1, NEXT_OUT), 48) && is(value(1, NEXT_IN_0), 24));
 }
 
@@ -117,9 +110,9 @@ static void borders_are_filled(void **state)
     const int x = parameter(&p, 4, 8), zero = lab_constant(&p, 0);
     lab_pad(&p, x, zero, (int[]){0, 2}, (int[]){0, 6});
     plan(&p);
-    assert_int_equal(nests.count, 2);
-    assert_true(nests.nest[0].column[0] == (float)NESTS_TILE_FILL && work(0) == 4 * 16);
-    assert_true(nests.nest[1].column[0] == (float)NESTS_TILE_MOVES && work(1) == 4 * 8);
+    assert_int_equal(nests.table.rows, 2);
+    assert_true(nests.table.word[0] == NESTS_TILE_FILL && computes(0, 4 * 16));
+    assert_true(nests.table.word[1] == NESTS_TILE_MOVES && computes(1, 4 * 8));
 }
 
 /* A reshape cannot merge axes that a transpose has torn apart: the transpose is copied first. */
@@ -129,13 +122,13 @@ static void torn_axes_are_copied(void **state)
     const int x = parameter(&p, 8, 12), y = lab_transpose(&p, x, (int[]){1, 0});
     lab_unary(&p, LAB_TANH, lab_reshape(&p, y, 1, (int[]){96}));
     plan(&p);
-    assert_int_equal(nests.count, 2);
+    assert_int_equal(nests.table.rows, 2);
     assert_true(is(value(0, ROW_IN_0), 12)); /* the copy reads columns */
     assert_true(is(value(1, ROW_IN_0), 1));
     const int u = parameter(&p, 8, 12); /* memory outside is read as it is */
     lab_unary(&p, LAB_TANH, lab_reshape(&p, u, 1, (int[]){96}));
     plan(&p);
-    assert_int_equal(nests.count, 1);
+    assert_int_equal(nests.table.rows, 1);
 }
 
 /* ---- how they run ---- */
@@ -145,11 +138,11 @@ static void moves_are_alike(void **state)
     lab_program p = {0};
     lab_transpose(&p, parameter(&p, 8, 12), (int[]){1, 0});
     plan(&p);
-    const float op = nests.nest[0].column[OP];
+    const float op = column(0)[OP];
     const int x = parameter(&p, 8, 12);
     lab_slice(&p, x, (int[]){0, 0}, (int[]){8, 6}, (int[]){1, 1});
     plan(&p);
-    assert_true(nests.nest[0].column[OP] == op);
+    assert_true(column(0)[OP] == op);
 }
 
 static void straight_loops_are_told(void **state)
@@ -158,30 +151,30 @@ static void straight_loops_are_told(void **state)
     const int shape[2] = {8, 16};
     lab_unary(&p, LAB_TANH, parameter(&p, 8, 16));
     plan(&p);
-    assert_true(nests.nest[0].column[STRAIGHT] == 1 && nests.nest[0].column[INPUTS] == 1);
-    const double price = nests.nest[0].price;
+    assert_true(column(0)[STRAIGHT] == 1 && column(0)[INPUTS] == 1);
+    const double price = nests.table.work[0];
     lab_unary(&p, LAB_TANH, lab_transpose(&p, parameter(&p, 16, 8), (int[]){1, 0}));
     plan(&p);
-    assert_true(nests.nest[0].column[STRAIGHT] == 0 && nests.nest[0].price > 2 * price);
+    assert_true(column(0)[STRAIGHT] == 0 && nests.table.work[0] > 2 * price);
     lab_unary(&p, LAB_TANH, lab_reverse(&p, parameter(&p, 8, 16), 1, (int[]){1}));
     plan(&p);
-    assert_true(nests.nest[0].column[STRAIGHT] == 0 && is(value(0, ROW_IN_0), -1));
+    assert_true(column(0)[STRAIGHT] == 0 && is(value(0, ROW_IN_0), -1));
     /* One of two inputs may stand still, none of three. */
     const int x = parameter(&p, 8, 16), one = lab_constant(&p, 1);
     const int ones = lab_broadcast(&p, one, NULL, 2, shape);
     lab_binary(&p, LAB_ADD, x, ones);
     plan(&p);
-    assert_true(nests.nest[0].column[STRAIGHT] == 1 && nests.nest[0].column[INPUTS] == 2);
+    assert_true(column(0)[STRAIGHT] == 1 && column(0)[INPUTS] == 2);
     const int which = lab_parameter(&p, LAB_PRED, 2, shape), y = parameter(&p, 8, 16);
     const int zeros = lab_broadcast(&p, lab_constant(&p, 0), NULL, 2, shape);
     lab_select(&p, which, y, zeros);
     plan(&p);
-    assert_true(nests.nest[0].column[STRAIGHT] == 0 && nests.nest[0].column[INPUTS] == 3);
+    assert_true(column(0)[STRAIGHT] == 0 && column(0)[INPUTS] == 3);
     assert_true(value(0, ROW_IN_2) == 0);
     const int test = lab_parameter(&p, LAB_PRED, 2, shape), a = parameter(&p, 8, 16);
     lab_select(&p, test, a, parameter(&p, 8, 16));
     plan(&p);
-    assert_true(nests.nest[0].column[STRAIGHT] == 1 && is(value(0, ROW_IN_2), 1));
+    assert_true(column(0)[STRAIGHT] == 1 && is(value(0, ROW_IN_2), 1));
 }
 
 /* x[4,6,10] with the last two axes swapped: rows of 6 in 4 x 10 calls; the loop around them runs
@@ -192,8 +185,8 @@ static void outer_loops_are_told(void **state)
     const int x = lab_parameter(&p, LAB_F32, 3, (int[]){4, 6, 10});
     lab_transpose(&p, x, (int[]){0, 2, 1});
     plan(&p);
-    assert_int_equal(nests.count, 1);
-    assert_true(nests.nest[0].column[DEPTH] == 2 && is(value(0, NEXT_N), 10));
+    assert_int_equal(nests.table.rows, 1);
+    assert_true(column(0)[DEPTH] == 2 && is(value(0, NEXT_N), 10));
     assert_true(is(value(0, NEXT_OUT), 6) && is(value(0, NEXT_IN_0), 1));
     assert_true(value(0, NEXT_IN_1) == 0 && is(value(0, CALLS), 40) && is(value(0, ALL), 240));
     assert_true(is(value(0, TOUCHED), 2 * 240 * 4) && is(value(0, KERNEL), 2 * 240 * 4));
@@ -207,11 +200,12 @@ static void rests_and_halvings_are_told(void **state)
     const int x = parameter(&p, 4, 6), w = parameter(&p, 6, 40);
     lab_dot(&p, x, w, (lab_dot_dims){0, 1, 0});
     plan(&p);
-    const float *c = nests.nest[nests.count - 1].column;
-    assert_true(c[0] == (float)NESTS_TILE_PRODUCTS && c[STRAIGHT] == 1);
+    const int last = nests.table.rows - 1;
+    const float *c = column(last);
+    assert_true(nests.table.word[last] == NESTS_TILE_PRODUCTS && c[STRAIGHT] == 1);
     assert_true(is((double)c[LEFT_OF_4], 1.0 / 3) && is((double)c[LEFT_OF_32], 0.2));
     assert_true(c[HALVINGS_0] == 0 && c[HALVINGS_1] == 3);
-    assert_true(is(value(nests.count - 1, NEXT_IN_0), 6));
+    assert_true(is(value(last, NEXT_IN_0), 6));
 }
 
 /* Calls cost time, and so do elements: many short rows cost more than one long row. */
@@ -222,16 +216,16 @@ static void prices_add_up(void **state)
     const int a = parameter(&p, 64, 8), b = parameter(&p, 64, 8);
     lab_binary(&p, LAB_ADD, a, b);
     plan(&p);
-    assert_true(is(nests.nest[0].price, 19 + 64 * 0.6)); /* a call, 64 vectors */
+    assert_true(is(nests.table.work[0], 19 + 64 * 0.6)); /* a call, 64 vectors */
     const int x = parameter(&p, 64, 8), row = lab_parameter(&p, LAB_F32, 1, (int[]){8});
     lab_binary(&p, LAB_ADD, x, lab_broadcast(&p, row, axes, 2, rows));
     plan(&p);
-    assert_true(is(nests.nest[0].price, 64 * (19 + 0.6)));
-    assert_true(work(0) == 512);
+    assert_true(is(nests.table.work[0], 64 * (19 + 0.6)));
+    assert_true(computes(0, 512));
 }
 
-/* The nest of a reduction along 8 rows, of a kernel as the tuner makes it. */
-static nests_tile_nest reduce(lab_reducer how, int row, int said)
+/* Appends the nest of a reduction along 8 rows, of a kernel as the tuner makes it; its row. */
+static int reduce(lab_reducer how, int row, int said)
 {
     lab_program p = {0};
     tpu_kernel k;
@@ -242,28 +236,34 @@ static nests_tile_nest reduce(lab_reducer how, int row, int said)
     if (!said) k.reducer = NULL;
     plan_kernel(&k);
     k.reducer = reducer;
-    tune_kernel_close(&k);
+    tpu_kernel_free(&k);
     lab_program_clear(&p);
-    return nests.nest[nests.count - 1];
+    return nests.table.rows - 1;
 }
 
 static void reducers_are_told(void **state)
 {
-    const nests_tile_nest sum = reduce(LAB_SUM, 64, 1), most = reduce(LAB_MAX, 64, 1);
-    assert_int_equal(sum.column[0], NESTS_TILE_SUMS);
-    assert_int_equal(sum.column[REDUCER], ADD);
-    assert_int_equal(most.column[REDUCER], MAXIMUM);
-    assert_int_equal(reduce(LAB_MAX, 64, 0).column[REDUCER], 0);
-    assert_memory_equal(sum.column, most.column, REDUCER * sizeof(float));
+    const int sum = reduce(LAB_SUM, 64, 1), most = reduce(LAB_MAX, 64, 1);
+    assert_int_equal(nests.table.word[sum], NESTS_TILE_SUMS);
+    assert_int_equal(column(sum)[REDUCER], ADD);
+    assert_int_equal(column(most)[REDUCER], MAXIMUM);
+    assert_int_equal(column(reduce(LAB_MAX, 64, 0))[REDUCER], 0);
+    assert_memory_equal(column(sum), column(most), REDUCER * sizeof(float));
 }
 
 /* A call, and of each row a start, its vectors, and what they leave over. */
+static double price(lab_reducer how, int row)
+{
+    const int at = reduce(how, row, 1);
+    return nests.table.work[at];
+}
+
 static void rows_have_a_price(void **state)
 {
-    assert_true(is(reduce(LAB_SUM, 64, 1).price, 38 + 8 * (1.9 + 8 * 0.25)));
-    assert_true(is(reduce(LAB_MAX, 64, 1).price, 38 + 8 * (2.2 + 8 * 1.1)));
-    assert_true(is(reduce(LAB_SUM, 68, 1).price, 38 + 8 * (1.9 + 8 * 0.25 + 1.2)));
-    assert_true(is(reduce(LAB_SUM, 65, 1).price, 38 + 8 * (1.9 + 8 * 0.25 + 10)));
+    assert_true(is(price(LAB_SUM, 64), 38 + 8 * (1.9 + 8 * 0.25)));
+    assert_true(is(price(LAB_MAX, 64), 38 + 8 * (2.2 + 8 * 1.1)));
+    assert_true(is(price(LAB_SUM, 68), 38 + 8 * (1.9 + 8 * 0.25 + 1.2)));
+    assert_true(is(price(LAB_SUM, 65), 38 + 8 * (1.9 + 8 * 0.25 + 10)));
 }
 
 int main(void)
@@ -281,6 +281,6 @@ int main(void)
                                        cmocka_unit_test(reducers_are_told),
                                        cmocka_unit_test(rows_have_a_price)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    nests_tile_free(&nests);
+    nests_tile_rows_free(&nests);
     return failed;
 }

@@ -210,7 +210,7 @@ static void of_tpu(void **state)
             free(x);
         }
         ag64__tpu.destroy(net);
-        for (int k = 0; k < KERNELS; k++) test_kernel_free(&kernel[k]);
+        for (int k = 0; k < KERNELS; k++) tpu_kernel_free(&kernel[k]);
     }
 }
 

@@ -17,15 +17,6 @@ tpu_kernel test_kernel_new(int nodes, int edges, int configs)
     return k;
 }
 
-void test_kernel_free(tpu_kernel *k)
-{
-    free(k->feature);
-    free(k->tile);
-    free(k->opcode);
-    free(k->edge);
-    free(k->runtime);
-}
-
 static void draw(float *x, int n, ag_random *r)
 {
     for (int i = 0; i < n; i++) x[i] = (float)ag_random_uniform(r);

@@ -6,9 +6,8 @@
 
 #include "examples/tpu/model/batch.h"
 
-/* Room for so many nodes and edges, zeros. configs 0: of a fusion file. */
+/* Room for so many nodes and edges, zeros, for tpu_kernel_free. configs 0: of a fusion file. */
 tpu_kernel test_kernel_new(int nodes, int edges, int configs);
-void test_kernel_free(tpu_kernel *k);
 
 /* Random features, op codes and edges in topological order; run times 100, 101, ... in any order.
  */

@@ -14,9 +14,3 @@ void tpu_lab_kernel(tpu_kernel *k, const lab_program *p)
     k->dot = NULL;
     k->dots = 0;
 }
-
-void tpu_lab_free(tpu_kernel *k)
-{
-    harness_free(k->runtime);
-    tune_kernel_close(k);
-}

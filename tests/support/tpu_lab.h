@@ -9,7 +9,5 @@
 /* The program's nodes and edges as a file of the lab has them, but neither dots nor reducers; one
    configuration, no run time. */
 void tpu_lab_kernel(tpu_kernel *kernel, const lab_program *program);
-/* Frees all arrays of a kernel that was made; each must be its own block or NULL. */
-void tpu_lab_free(tpu_kernel *kernel);
 
 #endif

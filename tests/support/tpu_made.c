@@ -62,7 +62,7 @@ void test_tpu_made(tpu_data *d, tpu_task task, int kernels, const int *program, 
 
 void test_tpu_made_free(tpu_data *d)
 {
-    for (int i = 0; i < d->kernels; i++) tpu_lab_free(&d->kernel[i]);
+    for (int i = 0; i < d->kernels; i++) tpu_kernel_free(&d->kernel[i]);
     free(d->kernel);
     *d = (tpu_data){0};
 }

@@ -85,7 +85,7 @@ static void compare(const lab_program *p)
     check(s.special, special, "special", p->name);
     check(s.written, bytes_of(p->nodes[p->n - 1].shape), "bytes written", p->name);
     if (read_of(p) >= 0) check(s.read, read_of(p), "bytes read", p->name);
-    tpu_lab_free(&k);
+    tpu_kernel_free(&k);
 }
 
 /* Whole programs, and the kernels that a partition cuts them in. */
@@ -121,7 +121,7 @@ static tpu_static analyse(lab_program *p)
     assert_int_equal(p->why.status, AG_OK);
     tpu_lab_kernel(&k, p);
     tpu_analyse(&s, &k);
-    tpu_lab_free(&k);
+    tpu_kernel_free(&k);
     lab_program_clear(p);
     return s;
 }
@@ -202,7 +202,7 @@ static void loads_by_hand(void **state)
     check(load[1].bytes, 4.0 * (48 * 64 + 64 * 40 + 48 * 40), "bytes", "one tile");
     check(load[1].steps, 1, "steps", "one tile");
     k.tile = NULL;
-    tpu_lab_free(&k);
+    tpu_kernel_free(&k);
     lab_program_clear(&p);
 }
 
@@ -235,10 +235,10 @@ static void nonsense(void **state)
         tpu_pooled_columns(pooled, &k, 0);
         if (trial % 2) k.tile = NULL;
         nests_tile_rows_add(&rows, &k, NULL, 1);
-        assert_int_equal(rows.configs, 1);
+        assert_int_equal(rows.table.items, 1);
         nests_tile_rows_free(&rows);
         k.tile = NULL;
-        tpu_lab_free(&k);
+        tpu_kernel_free(&k);
     }
     lab_program_clear(&p);
 }

@@ -5,7 +5,7 @@
 #include "examples/harness/harness.h"
 #include "examples/lab/fusion/kernels.h"
 #include "examples/tpu/baseline/baselines.h"
-#include "examples/tpu/results.h"
+#include "examples/tpu/tune/model.h"
 #include "support/tpu_lab.h"
 
 /* ---- made ---- */
@@ -73,7 +73,7 @@ static void fusion_machine(void **state)
     }
     for (int i = 0; i < MADE; i++) {
         k[i].runtime = NULL;
-        tpu_lab_free(&k[i]);
+        tpu_kernel_free(&k[i]);
     }
 }
 
@@ -99,11 +99,10 @@ static void tile_machine(void **state)
         int(*tile)[24];
         make(&p, 4 * (i + 4) + i % 2);
         tpu_lab_kernel(&k[i], &p);
-        const int n = k[i].configs = lab_tiles(&tile, &p, 30, 1);
+        const int n = lab_tiles(&tile, &p, 30, 1);
         assert_true(n > 1);
-        k[i].tile = harness_alloc((size_t)n * 24 * sizeof *k->tile);
+        tune_kernel_tiles(&k[i], tile, n);
         k[i].runtime = harness_alloc((size_t)n * sizeof *k->runtime);
-        for (int j = 0; j < n * 24; j++) k[i].tile[j] = (float)tile[j / 24][j % 24];
         tpu_load *load = harness_alloc((size_t)n * sizeof *load);
         tpu_loads(load, &k[i]);
         for (int c = 0; c < n; c++)
@@ -129,7 +128,7 @@ static void tile_machine(void **state)
     assert_true(tau > 0.95 && error < 2);
     harness_rank_close(&rank);
     tpu_baseline_free(b);
-    for (int i = 0; i < KERNELS; i++) tpu_lab_free(&k[i]);
+    for (int i = 0; i < KERNELS; i++) tpu_kernel_free(&k[i]);
 }
 
 static void refusals(void **state)
@@ -150,7 +149,7 @@ static void refusals(void **state)
         assert_null(tpu_baseline_fit((tpu_baseline_kind)kind, TPU_TILE, NULL, 0, &o, &why));
         assert_int_equal(why.status, AG_EUSE);
     }
-    tpu_lab_free(&k);
+    tpu_kernel_free(&k);
     lab_program_clear(&p);
 }
 

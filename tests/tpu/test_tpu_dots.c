@@ -153,7 +153,7 @@ static void what_the_file_says_is_read(void **state)
     dot = (tpugraphs_dot){2, -1, 2, 0, 1, 1};
     assert_int_equal(first_reading(&k).axes.right, 0);
     k.dot = NULL;
-    tpu_lab_free(&k);
+    tpu_kernel_free(&k);
     lab_program_clear(&p);
 }
 
@@ -166,7 +166,7 @@ static void kernels_of_the_tuner_name_them(void **state)
     const tpugraphs_dot want = {2, 1, 0, 0, 1, 1};
     assert_int_equal(k.dots, 1);
     assert_memory_equal(k.dot, &want, sizeof want);
-    tune_kernel_close(&k);
+    tpu_kernel_free(&k);
     lab_program_clear(&p);
 }
 

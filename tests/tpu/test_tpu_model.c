@@ -64,7 +64,7 @@ static int open_file(void **state)
 static int close_file(void **state)
 {
     probe_close();
-    for (int k = 0; k < 2 * KERNELS; k++) test_kernel_free(&kernel[k / KERNELS][k % KERNELS]);
+    for (int k = 0; k < 2 * KERNELS; k++) tpu_kernel_free(&kernel[k / KERNELS][k % KERNELS]);
     return 0;
 }
 

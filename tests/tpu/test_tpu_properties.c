@@ -30,7 +30,7 @@ static int make(void **state)
 
 static int drop(void **state)
 {
-    for (int k = 0; k < 2 * KERNELS; k++) test_kernel_free(&made[k / KERNELS][k % KERNELS]);
+    for (int k = 0; k < 2 * KERNELS; k++) tpu_kernel_free(&made[k / KERNELS][k % KERNELS]);
     return 0;
 }
 
@@ -102,7 +102,7 @@ static void names_of_nodes_do_not_count(void **state)
         if (o.reduction == TPU_LSTM ? far < 1e-4 : far > bound(api))
             fail_msg("combination %d in %s: %g", i / 2, api->name, far);
     }
-    for (int k = 0; k < KERNELS; k++) test_kernel_free(&other[k]);
+    for (int k = 0; k < KERNELS; k++) tpu_kernel_free(&other[k]);
 }
 
 /* Edges have an effect if there is a graph network, but not from the 21st neighbour on. */
@@ -133,7 +133,7 @@ static void twenty_neighbours_are_heard(void **state)
         predict(both[1], net, &sample, 1, &score[3]);
         assert_true(score[2] == score[3]);
         both[1]->destroy(net);
-        test_kernel_free(&k);
+        tpu_kernel_free(&k);
     }
 }
 

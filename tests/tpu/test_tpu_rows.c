@@ -4,7 +4,7 @@
 #include "support/test.h"
 #include "examples/lab/fusion/kernels.h"
 #include "examples/tpu/rows/rows.h"
-#include "examples/tpu/shell.h"
+#include "examples/tpu/tune/model.h"
 #include "support/tpu_kernels.h"
 #include "support/tpu_lab.h"
 #include "support/tpu_runner.h"
@@ -16,7 +16,7 @@ enum {
     HIDDEN = 8,
     EMBEDDING = 3,
     INPUTS = EMBEDDING + TPUGRAPHS_FEATURES + TPU_STATIC, /* and a tile */
-    WIDEST = NESTS_WORD_WIDTH + 2 * NESTS_TILE_ROW
+    WIDEST = NESTS_WORD_WIDTH + 2 * NESTS_TILE_COLUMNS
 };
 
 static tpu_kernel kernel[2][KERNELS]; /* tile, fusion */
@@ -45,13 +45,11 @@ static void make_kernel(tpu_kernel *k, int which, bool tiles)
     make_program(&p, which);
     assert_int_equal(p.why.status, AG_OK);
     tpu_lab_kernel(k, &p);
-    k->configs = tiles ? lab_tiles(&tile, &p, TILES, 1) : 1;
-    assert_int_equal(k->configs, tiles ? TILES : 1);
     k->runtime = calloc(TILES, sizeof *k->runtime);
     for (int c = 0; c < TILES; c++) k->runtime[c] = 1000 + 700 * c + 5000 * which;
     if (tiles) {
-        k->tile = calloc(TILES * TPUGRAPHS_TILE_FEATURES, sizeof *k->tile);
-        for (int i = 0; i < TILES * 24; i++) k->tile[i] = (float)tile[i / 24][i % 24];
+        assert_int_equal(lab_tiles(&tile, &p, TILES, 1), TILES);
+        tune_kernel_tiles(k, tile, TILES);
         ag_free(tile);
     }
     lab_program_clear(&p);
@@ -69,7 +67,7 @@ static int make(void **state)
 
 static int drop(void **state)
 {
-    for (int i = 0; i < 2 * KERNELS; i++) tpu_lab_free(&kernel[i / KERNELS][i % KERNELS]);
+    for (int i = 0; i < 2 * KERNELS; i++) tpu_kernel_free(&kernel[i / KERNELS][i % KERNELS]);
     return 0;
 }
 
@@ -130,23 +128,23 @@ static double *values(const tpu_api *api, const tpu_net *net, const char *name)
 typedef struct plain {
     const char *const *name;
     double *op, *input, *output, *table, *weight[2], *bias[2], *join, *row, *node, *steep;
-    double mean[NESTS_TILE_ROW], deviation[NESTS_TILE_ROW], offset;
+    double mean[NESTS_TILE_COLUMNS], deviation[NESTS_TILE_COLUMNS], offset;
 } plain;
 
 static void fit(plain *p, int task)
 {
-    double count = 0, samples = 0, square[NESTS_TILE_ROW] = {0};
+    double count = 0, samples = 0, square[NESTS_TILE_COLUMNS] = {0};
     nests_tile_rows rows = {0};
     for (int pass = 0; pass < 2; pass++)
         for (int k = 0; k < KERNELS; k++) {
-            rows.configs = 0;
+            rows.table.items = 0;
             nests_tile_rows_add(&rows, &kernel[task][k], NULL, kernel[task][k].configs);
-            for (int c = 0; c < rows.configs; c++, samples++) {
+            for (int c = 0; c < rows.table.items; c++, samples++) {
                 double work = 0;
-                for (int r = rows.first[c]; r < rows.first[c + 1]; r++, count++) {
-                    const float *x = rows.x + r * NESTS_TILE_COLUMNS + 1;
-                    work += rows.price[r];
-                    for (int i = 0; i < NESTS_TILE_ROW; i++)
+                for (int r = rows.table.first[c]; r < rows.table.first[c + 1]; r++, count++) {
+                    const float *x = rows.table.x + r * NESTS_TILE_COLUMNS;
+                    work += rows.table.work[r];
+                    for (int i = 0; i < NESTS_TILE_COLUMNS; i++)
                         if (pass)
                             square[i] += pow((double)x[i] - p->mean[i], 2);
                         else
@@ -155,10 +153,10 @@ static void fit(plain *p, int task)
                 p->offset += log((double)kernel[task][k].runtime[c]) - log(work);
             }
             if (pass || k + 1 < KERNELS) continue;
-            for (int i = 0; i < NESTS_TILE_ROW; i++) p->mean[i] /= count;
+            for (int i = 0; i < NESTS_TILE_COLUMNS; i++) p->mean[i] /= count;
             count = 0;
         }
-    for (int i = 0; i < NESTS_TILE_ROW; i++) p->deviation[i] = sqrt(square[i] / count);
+    for (int i = 0; i < NESTS_TILE_COLUMNS; i++) p->deviation[i] = sqrt(square[i] / count);
     p->offset /= samples;
     nests_tile_rows_free(&rows);
 }
@@ -196,16 +194,17 @@ static double dot(const double *w, const double *x, int n)
 }
 
 /* [word, columns, for fusion: whether they are 0 or less], then the layers; returns the width. */
-static int embed(double *y, const plain *p, const float *nest, int task)
+static int embed(double *y, const plain *p, const nests_rows *rows, int row, int task)
 {
+    const float *x = rows->x + row * NESTS_TILE_COLUMNS;
     double z[NESTS_JOINED_WIDTH];
     int n = NESTS_WORD_WIDTH;
-    memcpy(y, p->table + (int)nest[0] * n, sizeof *y * NESTS_WORD_WIDTH);
-    for (int i = 0; i < NESTS_TILE_ROW; i++) {
-        const double off = ((double)nest[i + 1] - p->mean[i]) / p->deviation[i];
+    memcpy(y, p->table + rows->word[row] * n, sizeof *y * NESTS_WORD_WIDTH);
+    for (int i = 0; i < NESTS_TILE_COLUMNS; i++) {
+        const double off = ((double)x[i] - p->mean[i]) / p->deviation[i];
         y[n++] = p->deviation[i] > 1e-6 ? fmax(-5, fmin(5, off)) : 0;
     }
-    for (int i = 0; task == TPU_FUSION && i < NESTS_TILE_ROW; i++) y[n++] = nest[i + 1] <= 0;
+    for (int i = 0; task == TPU_FUSION && i < NESTS_TILE_COLUMNS; i++) y[n++] = x[i] <= 0;
     for (int k = 0; k < 2 && p->weight[k]; k++) {
         for (int o = 0; o < NESTS_JOINED_WIDTH; o++)
             z[o] = fmax(0, p->bias[k][o] + dot(p->weight[k] + o * n, y, n));
@@ -233,8 +232,8 @@ static void nodes_of(double *v, const plain *p, const nests_tile_rows *rows, con
         for (int i = EMBEDDING; i < width; i++) x[i] = (double)scaled[i];
         for (int o = 0; o < HIDDEN; o++) v[u * HIDDEN + o] = dot(p->input + o * width, x, width);
     }
-    for (int r = 0; p->table && r < rows->first[1]; r++) {
-        const int n = embed(y, p, rows->x + r * NESTS_TILE_COLUMNS, task);
+    for (int r = 0; p->table && r < rows->table.rows; r++) {
+        const int n = embed(y, p, &rows->table, r, task);
         for (int o = 0; o < HIDDEN; o++)
             v[rows->node[r] * HIDDEN + o] += dot(p->join + o * n, y, n);
     }
@@ -246,13 +245,13 @@ static double score_of(const plain *p, const tpu_sample *s, int task)
     double v[16 * HIDDEN], y[WIDEST], sum = 0;
     nests_tile_rows rows = {0};
     nests_tile_rows_add(&rows, s->kernel, &s->config, 1);
-    assert_true(s->kernel->nodes <= 16 && rows.first[1] > 1);
+    assert_true(s->kernel->nodes <= 16 && rows.table.rows > 1);
     nodes_of(v, p, &rows, s, task);
     for (int u = 0; p->output && u < s->kernel->nodes; u++)
         sum += dot(p->output, v + u * HIDDEN, HIDDEN);
-    for (int r = 0; p->row && r < rows.first[1]; r++) {
-        const int n = embed(y, p, rows.x + r * NESTS_TILE_COLUMNS, task);
-        sum += rows.price[r] *
+    for (int r = 0; p->row && r < rows.table.rows; r++) {
+        const int n = embed(y, p, &rows.table, r, task);
+        sum += rows.table.work[r] *
                exp(dot(p->row, y, n) + dot(p->node, v + rows.node[r] * HIDDEN, HIDDEN));
     }
     nests_tile_rows_free(&rows);

@@ -4,7 +4,6 @@
 #include "support/test.h"
 #include "examples/lab/nets/families.h"
 #include "examples/tpu/program.h"
-#include "examples/tpu/tune/hardware.h"
 #include "examples/tpu/tune/model.h"
 #include "support/program_call.h"
 #include "support/tgraph_npz.h"
@@ -146,7 +145,7 @@ static void kernels_look_as_in_files(void **state)
         assert_memory_equal(k.opcode, read->opcode, n * sizeof *k.opcode);
         assert_memory_equal(k.edge, read->edge, 2 * (size_t)k.edges * sizeof *k.edge);
         assert_memory_equal(k.analysis, read->analysis, sizeof k.analysis);
-        tune_kernel_close(&k);
+        tpu_kernel_free(&k);
     }
     tpu_data_free(&data);
     lab_fusion_clear(&f);

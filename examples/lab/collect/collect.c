@@ -132,11 +132,8 @@ static ag_status one(job *j, const lab_source *source, const lab_program *p, int
     lab_manifest_forget(c->folder, source->name);
     if (j->kind->collect(c, p, why) || c->meter.stopped || harness_interrupted())
         return why->status;
-    json_t *facts = json_object();
-    json_object_set_new(facts, "family", json_string(p->family));
-    json_object_set_new(facts, "nodes", json_integer(p->n));
-    json_object_set_new(facts, "seconds", lab_real(harness_seconds() - now));
-    json_object_set_new(facts, "options", file_options(j));
+    json_t *facts = json_pack("{ss si so so}", "family", p->family, "nodes", p->n, "seconds",
+                              lab_real(harness_seconds() - now), "options", file_options(j));
     if (source->family) {
         json_object_set_new(facts, "number", json_integer(source->number));
         json_object_set_new(facts, "milliseconds", lab_real(c->s->milliseconds));
@@ -145,12 +142,7 @@ static ag_status one(job *j, const lab_source *source, const lab_program *p, int
     return lab_manifest_save(c->folder, why);
 }
 
-static int over(const job *j)
-{
-    const lab_meter *m = &j->c.meter;
-    return harness_interrupted() || m->stopped ||
-           (m->deadline > 0 && harness_seconds() >= m->deadline);
-}
+static int over(const job *j) { return j->c.meter.stopped || lab_meter_late(&j->c.meter); }
 
 static ag_status program(job *j, int i, ag_failure *why)
 {

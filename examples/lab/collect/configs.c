@@ -7,9 +7,7 @@ lab_meter lab_meter_of(const lab_settings *s)
     o.repeats = s->repeats;
     o.redo = s->redo;
     o.threshold = s->threshold;
-    lab_meter meter = lab_meter_new(o);
-    meter.stop_on_signal = 1;
-    return meter;
+    return lab_meter_new(o);
 }
 
 typedef struct chosen {
@@ -23,10 +21,11 @@ static ag_status prepare(void *state, int i, ag_failure *why)
 {
     chosen *c = state;
     const lab_configs *x = c->of;
+    const size_t at = (size_t)(c->which ? c->which[i] : i);
     c->run = x->fusion ? c->kernel[i] : x->run;
     if (x->fusion) return AG_OK;
-    if (x->tile) return lab_run_tile(x->run, x->tile[c->which[i]], why);
-    return lab_run_layout(x->run, x->rows + (size_t)c->which[i] * (size_t)x->nodes, why);
+    if (x->tile) return lab_run_tile(x->run, x->tile[at], why);
+    return lab_run_layout(x->run, x->rows + at * (size_t)x->nodes, why);
 }
 
 static void go(void *state) { lab_run_go(((chosen *)state)->run); }
@@ -46,7 +45,7 @@ ag_status lab_configs_measure(lab_meter *meter, lab_timing *timing, lab_configs 
     const int kernels = x->fusion ? count : 0;
     c.kernel = harness_alloc(((size_t)kernels + 1) * sizeof *c.kernel);
     for (int i = 0; i < kernels && !why->status; i++)
-        compile(&c.kernel[i], &x->fusion->kernel[which[i]], why);
+        compile(&c.kernel[i], &x->fusion->kernel[which ? which[i] : i], why);
     if (!x->fusion && !x->run && !lab_run_new(&x->run, x->program, why))
         lab_run_rule(x->run, x->rule);
     if (!why->status) lab_measure(meter, timing, &subject, count, why);

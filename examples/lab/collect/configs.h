@@ -21,10 +21,11 @@ typedef struct lab_configs {
     lab_run *run; /* of the first two, from the first measurement on; free it */
 } lab_configs;
 
-/* A meter with the options of a call, which a signal stops. */
+/* A meter with the options of a call. */
 lab_meter lab_meter_of(const lab_settings *s);
 
-/* Measures configurations which[0..count-1] now, in turn; kernels have memory of their own each. */
+/* Measures configurations which[0..count-1] (NULL: the first) now, in turn; kernels have memory of
+   their own each. */
 ag_status lab_configs_measure(lab_meter *meter, lab_timing *timing, lab_configs *configs,
                               const int *which, int count, ag_failure *why);
 

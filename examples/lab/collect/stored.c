@@ -60,22 +60,36 @@ static ag_status read_times(lab_stored *x, ag_npz *npz, const char *name, const 
     return why->status;
 }
 
+/* A member of numbers from low to below high, without their fractions; also after a failure of one
+   of them. */
+static int *numbers(int64_t *n, ag_npz *npz, const char *name, const char *array, int rank,
+                    int64_t last, float low, float high, ag_failure *why)
+{
+    float *value = member(n, npz, name, array, rank, last, AG_F32, why);
+    if (!value) return NULL;
+    const int64_t count = ag_npz_find(npz, array)->count;
+    int *out = harness_alloc((size_t)count * sizeof *out);
+    for (int64_t i = 0; i < count && !why->status; i++)
+        if (value[i] >= low && value[i] < high)
+            out[i] = (int)value[i];
+        else
+            unlike(name, array, why);
+    harness_free(value);
+    return out;
+}
+
 static ag_status read_layouts(lab_stored *x, ag_npz *npz, const char *name, ag_failure *why)
 {
+    enum { ROW = sizeof *x->rows };
     int64_t n = 0;
-    x->configs.nodes = lab_configurable_nodes(NULL, &x->program);
     const ag_array_info *info = ag_npz_find(npz, "node_config_feat");
-    float *digit = member(&n, npz, name, "node_config_feat", 3, sizeof *x->rows, AG_F32, why);
-    if (digit && (n != x->n || info->size[1] != x->configs.nodes))
+    int *digit = numbers(&n, npz, name, "node_config_feat", 3, ROW, -1, LAB_RANK, why);
+    x->configs.nodes = lab_configurable_nodes(NULL, &x->program);
+    if (!why->status && (n != x->n || info->size[1] != x->configs.nodes))
         unlike(name, "node_config_feat", why);
-    if (digit && !why->status) {
+    if (!why->status) {
         x->configs.rows = x->rows = harness_alloc((size_t)info->count);
-        for (int64_t i = 0; i < info->count && !why->status; i++) {
-            if (!(digit[i] >= -1 && digit[i] < LAB_RANK))
-                unlike(name, "node_config_feat", why);
-            else
-                x->rows[i / (int)sizeof *x->rows][i % (int)sizeof *x->rows] = (signed char)digit[i];
-        }
+        for (int64_t i = 0; i < info->count; i++) x->rows[i / ROW][i % ROW] = (signed char)digit[i];
     }
     harness_free(digit);
     return why->status;
@@ -84,19 +98,9 @@ static ag_status read_layouts(lab_stored *x, ag_npz *npz, const char *name, ag_f
 static ag_status read_tiles(lab_stored *x, ag_npz *npz, const char *name, ag_failure *why)
 {
     int64_t n = 0;
-    float *value = member(&n, npz, name, "config_feat", 2, LAB_TILE, AG_F32, why);
-    if (value && n != x->n) unlike(name, "config_feat", why);
-    if (value && !why->status) {
-        x->configs.tile = harness_alloc((size_t)n * sizeof *x->configs.tile);
-        for (int64_t i = 0; i < n * LAB_TILE && !why->status; i++) {
-            if (!(value[i] >= 0 && value[i] < 2147483648.0f))
-                unlike(name, "config_feat", why);
-            else
-                x->configs.tile[i / LAB_TILE][i % LAB_TILE] = (int)value[i];
-        }
-    }
-    harness_free(value);
-    return why->status;
+    void *tile = numbers(&n, npz, name, "config_feat", 2, LAB_TILE, 0, 2147483648.0f, why);
+    x->configs.tile = tile;
+    return !why->status && n != x->n ? unlike(name, "config_feat", why) : why->status;
 }
 
 /* The kernels are drawn again; their hashes tell whether they are the same. */

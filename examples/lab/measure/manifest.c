@@ -97,16 +97,6 @@ lab_manifest *lab_manifest_load(const char *folder, ag_failure *why)
     return NULL;
 }
 
-static json_t *fresh(const char *kind)
-{
-    json_t *root = json_object();
-    json_object_set_new(root, "kind", json_string(kind));
-    json_object_set_new(root, "machines", json_array());
-    json_object_set_new(root, "programs", json_object());
-    json_object_set_new(root, "files", json_object());
-    return root;
-}
-
 static int machine_index(lab_manifest *m, json_t *machine)
 {
     json_t *list = part(m, "machines");
@@ -138,7 +128,7 @@ lab_manifest *lab_manifest_open(const char *folder, const char *kind, json_t *ma
         if (access(path, F_OK) == 0)
             open_existing(m, kind, why);
         else
-            m->root = fresh(kind);
+            m->root = json_pack("{ss s[] s{} s{}}", "kind", kind, "machines", "programs", "files");
     }
     harness_free(path);
     if (!why->status) m->machine = machine_index(m, machine);

@@ -190,10 +190,9 @@ static void judge(batch *b, int from, int to)
     }
 }
 
-static int late(const lab_meter *m)
+int lab_meter_late(const lab_meter *m)
 {
-    return (m->deadline > 0 && harness_seconds() > m->deadline) ||
-           (m->stop_on_signal && harness_interrupted());
+    return (m->deadline > 0 && harness_seconds() > m->deadline) || harness_interrupted();
 }
 
 static ag_status take_all(batch *b, ag_failure *why)
@@ -208,7 +207,7 @@ static ag_status take_all(batch *b, ag_failure *why)
             judge(b, from, i + 1);
             from = i + 1;
             last = b->s->now(b->s->state);
-            b->m->stopped = late(b->m);
+            b->m->stopped = lab_meter_late(b->m);
         }
     }
     return AG_OK;

@@ -52,14 +52,14 @@ typedef struct lab_meter {
     int64_t *recent;  /* LAB_PROBES of them, the smallest is the running best */
     int64_t patience; /* remaining patience: it decreases after each wait that was in vain */
     lab_counts counts;
-    double deadline;    /* of harness_seconds; 0: none. A batch that passes it is given up */
-    int stop_on_signal; /* ... and a batch during which a signal comes, too */
-    int stopped;        /* the last batch was given up */
+    double deadline; /* of harness_seconds; 0: none */
+    int stopped;     /* the last batch was given up, since it was late */
 } lab_meter;
 
 lab_meter lab_meter_new(lab_measure_options options);
 void lab_meter_free(lab_meter *m);
 int64_t lab_meter_best(const lab_meter *m); /* ns of the probe; 0 before the first */
+int lab_meter_late(const lab_meter *m);     /* 1: the deadline has passed, or a signal came */
 
 /* Measures configurations 0..count-1, in turn: sample 1 of all, sample 2 of all... Every
    configuration runs once before its first sample. When m->stopped is set afterwards, the timings

@@ -57,8 +57,7 @@ static int decoded(lab_net *net, int y, lab_shape small, int deep, int width, in
         lab_net_block(net, i + 11);
         int out = i ? width << (i - 1) : features;
         lab_conv c = {.features = out, .size = 2 + lab_net_below(net, 3), .up = 2};
-        y = lab_net_conv(net, y, c);
-        y = lab_net_bias(net, y, lab_net_feature_axis(net, y));
+        y = lab_net_biased(net, y, c);
         if (i) y = lab_net_activate(net, y);
     }
     return y;
@@ -73,11 +72,7 @@ static int image_net(lab_net *net, int batch, int code, int variational)
     for (int i = 0; i < deep; i++) {
         lab_net_block(net, i + 1);
         lab_conv c = {.features = width << i, .size = 3 + lab_net_below(net, 3), .stride = 2};
-        y = norm ? lab_net_unit(net, y, c) : lab_net_conv(net, y, c);
-        if (!norm) {
-            y = lab_net_bias(net, y, lab_net_feature_axis(net, y));
-            y = lab_net_activate(net, y);
-        }
+        y = norm ? lab_net_unit(net, y, c) : lab_net_activate(net, lab_net_biased(net, y, c));
     }
     lab_shape small = lab_net_shape(net, y);
     y = code_of(net, lab_net_flat(net, y, batch), code, variational);

@@ -83,8 +83,7 @@ int lab_net_unet(lab_net *net)
         x = sized(net, x, width << i, 3, 3);
         if (twice) x = sized(net, x, width << i, 3, 3);
     }
-    int y = lab_net_conv(net, x, (lab_conv){.features = classes, .size = 1});
-    y = lab_net_bias(net, y, lab_net_feature_axis(net, y));
+    int y = lab_net_biased(net, x, (lab_conv){.features = classes, .size = 1});
     if (classes < 3) return lab_unary(net->p, LAB_LOGISTIC, y);
     return lab_net_softmax(net, y, lab_net_feature_axis(net, y));
 }
@@ -97,10 +96,9 @@ static int causal(lab_net *net, int x, int features, int size, int dilation)
     low[net->channels_first ? 2 : 1] = (size - 1) * dilation;
     int zero = lab_net_fill(net, 0, (lab_shape){LAB_F32, 0, {0}});
     int wide = lab_pad(net->p, x, zero, low, high);
-    int y = lab_net_conv(
+    return lab_net_biased(
         net, wide,
         (lab_conv){.features = features, .size = size, .dilation = dilation, .valid = 1});
-    return lab_net_bias(net, y, lab_net_feature_axis(net, y));
 }
 
 int lab_net_wavenet(lab_net *net)

@@ -22,8 +22,7 @@ static int local_norm(lab_net *net, int x, int reach)
 
 static int biased(lab_net *net, int x, lab_conv c)
 {
-    int y = lab_net_conv(net, x, c);
-    return lab_net_activate(net, lab_net_bias(net, y, lab_net_feature_axis(net, y)));
+    return lab_net_activate(net, lab_net_biased(net, x, c));
 }
 
 int lab_net_alexnet(lab_net *net)

@@ -2,13 +2,6 @@
 /* Nets that look rows up in tables: attention pooling of texts, and recommenders. */
 #include "examples/lab/nets/net.h"
 
-/* count rows of a table [words, width] */
-static int looked_up(lab_net *net, int count, int words, int width)
-{
-    int table = lab_net_input(net, 2, (int[]){words, width});
-    return lab_gather(net->p, table, lab_parameter(net->p, LAB_S32, 1, &count));
-}
-
 /* Scores [batch, time] where positions after a text's end get a large negative score. Each text has
    a length of 0..time. */
 static int within(lab_net *net, int scores, int lengths)
@@ -36,7 +29,7 @@ static int pooled(lab_net *net, int x, int inner, int lengths)
 static int tower(lab_net *net, int batch, int words, int width)
 {
     int time = lab_net_width(net, 4, 96), hops = lab_net_count(net, 1, 4), sum = -1;
-    int rows = looked_up(net, batch * time, words, width), inner = lab_net_width(net, 4, 128);
+    int rows = lab_net_rows(net, batch * time, words, width), inner = lab_net_width(net, 4, 128);
     int x = lab_reshape(net->p, rows, 3, (int[]){batch, time, width});
     int lengths = lab_net_input(net, 1, &batch);
     if (lab_net_chance(net, 40)) x = lab_net_norm(net, x);
@@ -84,7 +77,7 @@ int lab_net_recommender(lab_net *net)
     row[n++] = lab_reshape(p, x, 3, (int[]){batch, 1, width});
     for (int i = 0; i < tables; i++) {
         lab_net_block(net, i + 1);
-        int rows = looked_up(net, batch, lab_net_width(net, 16, 2048), width);
+        int rows = lab_net_rows(net, batch, lab_net_width(net, 16, 2048), width);
         row[n++] = lab_reshape(p, rows, 3, (int[]){batch, 1, width});
     }
     int all = lab_concatenate(p, n, row, 1);

@@ -99,13 +99,10 @@ static int embedded(lab_net *net, int batch, int time, int width)
     lab_program *p = net->p;
     int size[3] = {batch, time, width};
     int words = lab_net_width(net, 16, 1024), x;
-    if (lab_net_chance(net, 40)) {
+    if (lab_net_chance(net, 40))
         x = lab_net_input(net, 3, size);
-    } else {
-        int rows = batch * time, table = lab_net_input(net, 2, (int[]){words, width});
-        x = lab_gather(p, table, lab_parameter(p, LAB_S32, 1, &rows));
-        x = lab_reshape(p, x, 3, size);
-    }
+    else
+        x = lab_reshape(p, lab_net_rows(net, batch * time, words, width), 3, size);
     int place = lab_net_input(net, 2, (int[]){time, width});
     return lab_binary(p, LAB_ADD, x, lab_broadcast(p, place, (int[]){1, 2}, 3, size));
 }

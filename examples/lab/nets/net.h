@@ -48,8 +48,9 @@ lab_shape lab_net_shape(const lab_net *net, int x);
 int lab_net_size(const lab_net *net, int x, int axis); /* axis -1: the last; 1 when there is none */
 
 /* net_shape.c: values and shapes */
-int lab_net_input(lab_net *net, int rank, const int *size);  /* weights are inputs, too */
-int lab_net_fill(lab_net *net, float value, lab_shape like); /* a constant, broadcast; reused */
+int lab_net_input(lab_net *net, int rank, const int *size);      /* weights are inputs, too */
+int lab_net_fill(lab_net *net, float value, lab_shape like);     /* a constant, broadcast; reused */
+int lab_net_rows(lab_net *net, int count, int words, int width); /* of a table [words, width] */
 int lab_net_scaled(lab_net *net, int x, float factor);
 int lab_net_plus(lab_net *net, int x, float term);
 int lab_net_spread(lab_net *net, int x, int like, int axis); /* after its reduction */
@@ -77,6 +78,7 @@ typedef struct lab_conv {
 int lab_net_feature_axis(const lab_net *net, int x);
 int lab_net_image(lab_net *net, int batch, int height, int width, int features);
 int lab_net_conv(lab_net *net, int x, lab_conv conv); /* no bias */
+int lab_net_biased(lab_net *net, int x, lab_conv conv);
 int lab_net_batch_norm(lab_net *net, int x);
 int lab_net_unit(lab_net *net, int x, lab_conv conv); /* convolution, norm, activation */
 int lab_net_pool(lab_net *net, int x, int size, int stride, lab_reducer reducer, int same);

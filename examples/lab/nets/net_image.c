@@ -67,6 +67,12 @@ int lab_net_conv(lab_net *net, int x, lab_conv c)
     return lab_convolution(net->p, x, lab_net_input(net, s.rank, kernel), d, window);
 }
 
+int lab_net_biased(lab_net *net, int x, lab_conv c)
+{
+    int y = lab_net_conv(net, x, c);
+    return lab_net_bias(net, y, lab_net_feature_axis(net, y));
+}
+
 /* Uses running statistics. The parameter is a deviation, which is squared so that the variance is
    not negative whatever its sign. */
 int lab_net_batch_norm(lab_net *net, int x)

@@ -8,6 +8,12 @@ int lab_net_input(lab_net *net, int rank, const int *size)
     return lab_parameter(net->p, LAB_F32, rank, size);
 }
 
+int lab_net_rows(lab_net *net, int count, int words, int width)
+{
+    int table = lab_net_input(net, 2, (int[]){words, width});
+    return lab_gather(net->p, table, lab_parameter(net->p, LAB_S32, 1, &count));
+}
+
 /* Equal constants and equal broadcasts are shared, as compilers do. */
 static int find_constant(const lab_program *p, float value)
 {

@@ -16,19 +16,38 @@ int tile_room(int **list, int *have, int want)
     return 1;
 }
 
-int64_t tile_place_start(const tile_place *place, const tile_box *box, int rank)
+/* The offset at which a box of an item starts. */
+static int start_of(const tile_step *s, int i, const tile_box *box)
 {
+    const tile_place *place = &s->place[i];
     int64_t at = place->at;
-    for (int a = 0; a < rank; a++) at += box->lo[a] * place->stride[a];
-    return at;
+    for (int a = 0; a < s->t->item[i].rank; a++) at += box->lo[a] * place->stride[a];
+    return (int)at;
 }
 
-/* The offset, or 0 when the base is outside: the offset then becomes a move. */
-static int settle(tile_script *s, const tile_items *t, int base, int64_t at)
+tile_command tile_command_of(const tile_step *s, int i, nest_kind kind, int n_inputs)
 {
-    if (t->item[base].role != TILE_EXTERNAL && base != t->root) return (int)at;
-    s->moves[s->n_moves++] = (int)at;
-    return 0;
+    return (tile_command){.item = i,
+                          .kind = (int)kind,
+                          .n_inputs = n_inputs,
+                          .out = s->place[i].base,
+                          .out_at = start_of(s, i, &s->box[i])};
+}
+
+const int64_t *tile_command_read(tile_command *c, int k, const tile_step *s, int input,
+                                 const tile_box *box)
+{
+    c->in[k] = s->place[input].base;
+    c->in_at[k] = start_of(s, input, box);
+    return s->place[input].stride;
+}
+
+/* The offset of a base that is outside becomes a move. */
+static void settle(tile_script *s, const tile_items *t, int base, int *at)
+{
+    if (t->item[base].role != TILE_EXTERNAL && base != t->root) return;
+    s->moves[s->n_moves++] = *at;
+    *at = 0;
 }
 
 /* The part of a command that is used. */
@@ -37,8 +56,7 @@ static int words_of(const tile_command *c)
     return TILE_COMMAND_HEAD + c->n_loops * (int)(sizeof *c->loop / sizeof(int));
 }
 
-void tile_script_add(tile_script *s, const tile_items *t, const tile_command *command,
-                     const int64_t *at)
+void tile_script_add(tile_script *s, const tile_items *t, const tile_command *command)
 {
     tile_command c = *command;
     const int words = words_of(&c);
@@ -47,8 +65,8 @@ void tile_script_add(tile_script *s, const tile_items *t, const tile_command *co
         s->failed = 1;
         return;
     }
-    c.out_at = settle(s, t, c.out, at[0]);
-    for (int k = 0; k < c.n_inputs; k++) c.in_at[k] = settle(s, t, c.in[k], at[1 + k]);
+    settle(s, t, c.out, &c.out_at);
+    for (int k = 0; k < c.n_inputs; k++) settle(s, t, c.in[k], &c.in_at[k]);
     memcpy(s->words + s->n_words, &c, (size_t)words * sizeof(int));
     s->n_words += words;
 }

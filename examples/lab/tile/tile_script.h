@@ -19,7 +19,7 @@ typedef struct tile_command {
     int item, kind, accumulate, gather;
     int n_inputs, n_loops;
     int out, in[NEST_INPUTS];
-    int out_at, in_at[NEST_INPUTS]; /* of a script: 0 where the base is outside */
+    int out_at, in_at[NEST_INPUTS]; /* offsets; of a script: 0 where the base is outside */
     tile_loop loop[NEST_LOOPS];
 } tile_command;
 
@@ -38,8 +38,7 @@ typedef struct tile_script {
 
 /* Makes room for `want` numbers; 0: no memory. */
 int tile_room(int **list, int *have, int want);
-void tile_script_add(tile_script *s, const tile_items *t, const tile_command *command,
-                     const int64_t *at);
+void tile_script_add(tile_script *s, const tile_items *t, const tile_command *command);
 /* Reads the command at words, returns its length. */
 int tile_script_read(tile_command *command, const int *words);
 void tile_script_free(tile_script *s);
@@ -55,6 +54,11 @@ typedef struct tile_step {
     int later;
 } tile_step;
 
+/* A command that writes the box of item i, without loops. */
+tile_command tile_command_of(const tile_step *s, int i, nest_kind kind, int n_inputs);
+/* Its input k is item `input`, from the start of the box on; returns the strides. */
+const int64_t *tile_command_read(tile_command *c, int k, const tile_step *s, int input,
+                                 const tile_box *box);
 /* Writes the commands of the items from first to last; of the reduction. */
 void tile_step_items(const tile_step *s, int first, int last);
 void tile_step_reduction(const tile_step *s);
@@ -70,8 +74,5 @@ typedef struct tile_classes {
 
 /* The number of the class of a step, which is added if necessary; -1: no memory or too many. */
 int tile_classes_find(tile_classes *c, const tile_script *s);
-
-/* The offset at which a box of a place starts. */
-int64_t tile_place_start(const tile_place *place, const tile_box *box, int rank);
 
 #endif

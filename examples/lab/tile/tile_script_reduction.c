@@ -10,9 +10,9 @@ typedef struct reduction {
     tile_command c;
 } reduction;
 
-static void loop(reduction *r, int size, int reduce, int64_t out, int64_t left, int64_t right)
+static void loop(tile_command *c, int size, int reduce, int64_t out, int64_t left, int64_t right)
 {
-    r->c.loop[r->c.n_loops++] = (tile_loop){size, reduce, (int)out, {(int)left, (int)right, 0}};
+    c->loop[c->n_loops++] = (tile_loop){size, reduce, (int)out, {(int)left, (int)right, 0}};
 }
 
 /* The loops of all indices but the features that a convolution makes. */
@@ -25,31 +25,30 @@ static void loops(reduction *r)
         const int64_t right = x->in[1] < 0 ? 0 : r->from[1][x->in[1]];
         if (x->split) continue;
         if (x->sum)
-            loop(r, r->s->blocked->n[x->axis], 1, 0, left, right);
+            loop(&r->c, r->s->blocked->n[x->axis], 1, 0, left, right);
         else
-            loop(r, r->out->n[x->axis], 0, r->to[x->axis], left, right);
+            loop(&r->c, r->out->n[x->axis], 0, r->to[x->axis], left, right);
     }
 }
 
 /* Adds the loops of `groups` groups of `each` output features, from feature `first` of the box
    on. */
-static void feature_loops(reduction *r, const int64_t *at, int first, int groups, int each,
-                          int64_t in_group)
+static void feature_loops(const reduction *r, int first, int groups, int each, int64_t in_group)
 {
-    const lab_conv_dims *c = &r->node->conv;
-    const int64_t to = r->to[c->out_feature], kernel = r->from[1][c->kernel_out];
-    const int64_t x = r->from[0][c->in_feature];
-    const int64_t moved[1 + NEST_INPUTS] = {at[0] + first * to, at[1] + in_group * x,
-                                            at[2] + first * kernel};
-    const int n_loops = r->c.n_loops;
-    loop(r, groups, 0, each * to, r->s->t->blocked[c->spatial] * x, each * kernel);
-    loop(r, each, 0, to, 0, kernel);
-    tile_script_add(r->s->out, r->s->t, &r->c, moved);
-    r->c.n_loops = n_loops;
+    const lab_conv_dims *d = &r->node->conv;
+    const int64_t to = r->to[d->out_feature], kernel = r->from[1][d->kernel_out];
+    const int64_t x = r->from[0][d->in_feature];
+    tile_command c = r->c;
+    c.out_at += (int)(first * to);
+    c.in_at[0] += (int)(in_group * x);
+    c.in_at[1] += (int)(first * kernel);
+    loop(&c, groups, 0, each * to, r->s->t->blocked[d->spatial] * x, each * kernel);
+    loop(&c, each, 0, to, 0, kernel);
+    tile_script_add(r->s->out, r->s->t, &c);
 }
 
 /* Whole groups are one nest; each part of a group is a nest of its own. */
-static void convolution(reduction *r, const int64_t *at)
+static void convolution(const reduction *r)
 {
     const lab_conv_dims *c = &r->node->conv;
     const int each = r->node->shape.size[c->out_feature] / c->groups;
@@ -60,7 +59,7 @@ static void convolution(reduction *r, const int64_t *at)
             (int64_t)((lo + done) / each - lo / each) * r->s->t->blocked[c->spatial];
         int groups = 1, features = each - inside < left ? each - inside : left;
         if (!inside && left >= each) groups = left / each;
-        feature_loops(r, at, done, groups, features, in_group);
+        feature_loops(r, done, groups, features, in_group);
         done += groups * features;
     }
 }
@@ -72,26 +71,18 @@ void tile_step_reduction(const tile_step *s)
     const tile_item *item = &t->item[i];
     const lab_node *node = item->node;
     const int product = node->op == LAB_DOT || node->op == LAB_CONVOLUTION;
+    const nest_kind kind = product ? NEST_DOT : node->reducer == LAB_MAX ? NEST_MAX : NEST_SUM;
     reduction r = {.s = s, .node = node, .out = &s->box[i], .to = s->place[i].stride};
-    int64_t at[1 + NEST_INPUTS] = {tile_place_start(&s->place[i], &s->box[i], item->rank)};
-    r.c = (tile_command){.item = i,
-                         .kind = product                    ? NEST_DOT
-                                 : node->reducer == LAB_MAX ? NEST_MAX
-                                                            : NEST_SUM,
-                         .accumulate = s->later,
-                         .n_inputs = item->n_inputs,
-                         .out = s->place[i].base};
+    r.c = tile_command_of(s, i, kind, item->n_inputs);
+    r.c.accumulate = s->later;
     for (int k = 0; k < item->n_inputs; k++) {
         tile_box in;
-        const int input = item->input[k];
         tile_reduction_box(&in, t, k, &s->box[i], s->blocked);
-        r.from[k] = s->place[input].stride;
-        r.c.in[k] = s->place[input].base;
-        at[1 + k] = tile_place_start(&s->place[input], &in, t->item[input].rank);
+        r.from[k] = tile_command_read(&r.c, k, s, item->input[k], &in);
     }
     loops(&r);
     if (node->op == LAB_CONVOLUTION)
-        convolution(&r, at);
+        convolution(&r);
     else
-        tile_script_add(s->out, t, &r.c, at);
+        tile_script_add(s->out, t, &r.c);
 }

@@ -53,7 +53,7 @@ static ag_status read_kernels(nests_data *data, const harness_files *paths, ag_f
     data->families = own->families;
     data->family = own->family;
     data->hash = own->hash;
-    data->columns = NESTS_TILE_ROW;
+    data->columns = NESTS_TILE_COLUMNS;
     data->words = NESTS_TILE_KINDS;
     (own->task == TPU_TILE ? group_tiles : group_programs)(data, own);
     return why->status;
@@ -77,12 +77,13 @@ static ag_status rows_of_kernels(nests_rows *rows, const nests_data *data, int g
     const tpu_kernel *kernel = data->group[group].source;
     if (!rows->memory) rows->memory = harness_alloc(sizeof(nests_tile_rows));
     nests_tile_rows *all = rows->memory;
-    all->configs = 0;
+    all->table.items = 0;
     if (kernel->tile)
         nests_tile_rows_add(all, kernel, item, n);
     else
         for (int i = 0; i < n; i++) nests_tile_rows_add(all, kernel + item[i], NULL, 1);
-    nests_tile_rows_table(rows, all);
+    *rows = all->table;
+    rows->memory = all;
     (void)why;
     return AG_OK;
 }

@@ -16,8 +16,8 @@ ag_status tpu_make_kernels(tpu_data *data, int more, ag_failure *why)
 static ag_status read_dots(tpu_data *data, tpu_file *file, const tpugraphs_raw *raw,
                            ag_failure *why)
 {
-    file->dot = tpugraphs_dots_read(&file->dots, raw, why);
-    const size_t bytes = (size_t)file->dots * sizeof *file->dot;
+    file->all.dot = tpugraphs_dots_read(&file->all.dots, raw, why);
+    const size_t bytes = (size_t)file->all.dots * sizeof *file->all.dot;
     file->bytes += bytes;
     data->budget.used += bytes;
     return why->status;
@@ -28,32 +28,41 @@ ag_status tpu_read_graph(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, ag_
     const size_t nodes = (size_t)raw->nodes, values = nodes * TPUGRAPHS_FEATURES;
     const size_t codes = raw->reducer ? 2 * nodes : nodes;
     const size_t moved = (codes + 2 * (size_t)raw->edges) * sizeof(int32_t);
+    tpu_kernel *all = &file->all;
     if (tpugraphs_fits(&data->budget, moved, raw->name, "its graph", why) ||
         read_dots(data, file, raw, why))
         return why->status;
-    file->opcode = raw->opcode;
-    file->reducer = raw->reducer;
-    file->edge = raw->edge;
+    all->nodes = raw->nodes;
+    all->edges = raw->edges;
+    all->opcode = raw->opcode;
+    all->reducer = raw->reducer;
+    all->edge = raw->edge;
     raw->opcode = raw->reducer = raw->edge = NULL;
     file->bytes += moved;
     data->budget.used += moved;
-    file->feature =
-        tpugraphs_take(&data->budget, &file->bytes, values, sizeof *file->feature, raw->name, why);
-    if (!file->feature) return why->status;
-    return tpugraphs_raw_features(raw, "node_feat", file->feature, nodes, TPUGRAPHS_FEATURES, why);
+    all->feature =
+        tpugraphs_take(&data->budget, &file->bytes, values, sizeof *all->feature, raw->name, why);
+    if (!all->feature) return why->status;
+    return tpugraphs_raw_features(raw, "node_feat", all->feature, nodes, TPUGRAPHS_FEATURES, why);
+}
+
+void tpu_kernel_free(tpu_kernel *k)
+{
+    ag_free(k->feature);
+    ag_free(k->tile);
+    ag_free(k->opcode);
+    ag_free(k->reducer);
+    ag_free(k->edge);
+    ag_free(k->dot);
+    ag_free(k->runtime);
+    *k = (tpu_kernel){0};
 }
 
 static void free_file(tpu_data *data, tpu_file *file)
 {
     data->budget.used -= file->bytes;
     ag_free(file->name);
-    ag_free(file->feature);
-    ag_free(file->tile);
-    ag_free(file->opcode);
-    ag_free(file->reducer);
-    ag_free(file->edge);
-    ag_free(file->dot);
-    ag_free(file->runtime);
+    tpu_kernel_free(&file->all);
     ag_free(file->normalizer);
 }
 

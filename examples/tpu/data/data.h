@@ -64,6 +64,8 @@ ag_status tpu_data_add(tpu_data *data, const harness_files *paths, ag_failure *w
 ag_status tpu_data_read(tpu_data *data, const harness_paths *given, const char *option,
                         ag_failure *why);
 void tpu_data_free(tpu_data *data);
+/* Frees the arrays of a kernel that is of no data. */
+void tpu_kernel_free(tpu_kernel *kernel);
 /* The number of kernels whose run times are not hidden. */
 int tpu_data_known(const tpu_data *data);
 /* Whether a model can learn from it: run times are known, and those of tiles are not all equal. */

@@ -13,14 +13,12 @@ static ag_status read_runtimes(tpu_data *data, tpu_file *file, tpugraphs_raw *ra
                        "%s: kernel_runtime has %lld kernels, but a file of %d nodes has 1 to %d",
                        raw->name, (long long)info->size[0], raw->nodes, raw->nodes);
     raw->configs = (int)info->size[0];
-    file->runtime = tpugraphs_take(&data->budget, &file->bytes, (size_t)raw->configs,
-                                   sizeof *file->runtime, raw->name, why);
-    if (!file->runtime || ag_npz_read(raw->npz, "kernel_runtime", AG_I64, file->runtime, why))
-        return why->status;
+    int64_t *ns = file->all.runtime = tpugraphs_take(
+        &data->budget, &file->bytes, (size_t)raw->configs, sizeof *ns, raw->name, why);
+    if (!ns || ag_npz_read(raw->npz, "kernel_runtime", AG_I64, ns, why)) return why->status;
     raw->has_runtimes = 0;
-    for (int i = 0; i < raw->configs; i++) raw->has_runtimes |= file->runtime[i] != 0;
-    return raw->has_runtimes ? tpugraphs_raw_positive(raw, "kernel_runtime", file->runtime, why)
-                             : AG_OK;
+    for (int i = 0; i < raw->configs; i++) raw->has_runtimes |= ns[i] != 0;
+    return raw->has_runtimes ? tpugraphs_raw_positive(raw, "kernel_runtime", ns, why) : AG_OK;
 }
 
 static ag_status check_edges(const tpu_kernel *k, const char *file, int64_t first, ag_failure *why)
@@ -37,34 +35,35 @@ static ag_status check_edges(const tpu_kernel *k, const char *file, int64_t firs
 }
 
 /* The dots of the kernel's nodes, from `*at` on, counted from its first node. */
-static void cut_dots(tpu_kernel *k, int *at, const tpu_file *file, int64_t first)
+static void cut_dots(tpu_kernel *k, int *at, const tpu_kernel *all, int64_t first)
 {
     const int32_t base = (int32_t)first;
-    k->dot = file->dot + *at;
-    for (; *at < file->dots && file->dot[*at].node < base + k->nodes; ++*at, k->dots++) {
-        tpugraphs_dot *d = &file->dot[*at];
+    k->dot = all->dot + *at;
+    for (; *at < all->dots && all->dot[*at].node < base + k->nodes; ++*at, k->dots++) {
+        tpugraphs_dot *d = &all->dot[*at];
         d->node -= base;
         d->left -= base;
         d->right -= base;
     }
 }
 
-static ag_status cut_kernels(tpu_data *data, tpu_file *file, const tpugraphs_raw *raw,
+static ag_status cut_kernels(tpu_data *data, const tpu_file *file, const tpugraphs_raw *raw,
                              const int64_t *node, const int64_t *edge, ag_failure *why)
 {
+    const tpu_kernel *all = &file->all;
     int dots = 0;
     for (int i = 0; i < raw->configs; i++) {
         tpu_kernel *k = &data->kernel[data->kernels + i];
         *k = (tpu_kernel){.number = i,
                           .nodes = (int)(node[i + 1] - node[i]),
                           .edges = (int)(edge[i + 1] - edge[i]),
-                          .feature = file->feature + node[i] * TPUGRAPHS_FEATURES,
-                          .opcode = file->opcode + node[i],
-                          .reducer = file->reducer ? file->reducer + node[i] : NULL,
-                          .edge = file->edge + 2 * edge[i],
+                          .feature = all->feature + node[i] * TPUGRAPHS_FEATURES,
+                          .opcode = all->opcode + node[i],
+                          .reducer = all->reducer ? all->reducer + node[i] : NULL,
+                          .edge = all->edge + 2 * edge[i],
                           .configs = 1,
-                          .runtime = raw->has_runtimes ? file->runtime + i : NULL};
-        if (file->dots) cut_dots(k, &dots, file, node[i]);
+                          .runtime = raw->has_runtimes ? all->runtime + i : NULL};
+        if (all->dots) cut_dots(k, &dots, all, node[i]);
         if (check_edges(k, raw->name, edge[i], why) || tpu_order(k, raw->name, &data->budget, why))
             return why->status;
     }

@@ -7,12 +7,9 @@
 
 /* The memory of a file; its kernels point into these arrays. */
 typedef struct tpu_file {
-    char *name; /* without .npz */
-    float *feature, *tile;
-    int32_t *opcode, *reducer, *edge; /* reducer: NULL: the file has none */
-    tpugraphs_dot *dot;               /* [dots] NULL: the file has none */
-    int dots;
-    int64_t *runtime, *normalizer;
+    char *name;     /* without .npz */
+    tpu_kernel all; /* its arrays; run times that are hidden, too */
+    int64_t *normalizer;
     size_t bytes; /* taken from the budget */
 } tpu_file;
 
@@ -38,7 +35,7 @@ ag_status tpu_read_tile(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, int 
                         ag_failure *why);
 ag_status tpu_read_fusion(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, int *kernels,
                           ag_failure *why);
-/* node_feat [raw->nodes,140], and dots; op codes and edges move from raw to the file. */
+/* Fills the sizes, node_feat and dots of file->all; op codes and edges move there from raw. */
 ag_status tpu_read_graph(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, ag_failure *why);
 
 /* Puts the nodes in topological order; file: its name in sentences. Fails: AG_EDATA (a circle),

@@ -6,13 +6,15 @@ static ag_status read_configs(tpu_data *data, tpu_file *file, tpugraphs_raw *raw
 {
     const size_t n = (size_t)raw->configs, values = n * TPUGRAPHS_TILE_FEATURES;
     tpugraphs_budget *budget = &data->budget;
-    file->tile = tpugraphs_take(budget, &file->bytes, values, sizeof(float), raw->name, why);
-    if (file->tile)
-        file->runtime = tpugraphs_take(budget, &file->bytes, n, sizeof(int64_t), raw->name, why);
-    if (file->runtime)
+    tpu_kernel *all = &file->all;
+    all->configs = raw->configs;
+    all->tile = tpugraphs_take(budget, &file->bytes, values, sizeof(float), raw->name, why);
+    if (all->tile)
+        all->runtime = tpugraphs_take(budget, &file->bytes, n, sizeof(int64_t), raw->name, why);
+    if (all->runtime)
         file->normalizer = tpugraphs_take(budget, &file->bytes, n, sizeof(int64_t), raw->name, why);
     if (!file->normalizer) return why->status;
-    return tpugraphs_tiles_read(raw, file->tile, file->runtime, file->normalizer, why);
+    return tpugraphs_tiles_read(raw, all->tile, all->runtime, file->normalizer, why);
 }
 
 ag_status tpu_read_tile(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, int *kernels,
@@ -23,17 +25,8 @@ ag_status tpu_read_tile(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, int 
         tpu_make_kernels(data, 1, why))
         return why->status;
     tpu_kernel *k = &data->kernel[data->kernels];
-    *k = (tpu_kernel){.nodes = raw->nodes,
-                      .edges = raw->edges,
-                      .feature = file->feature,
-                      .opcode = file->opcode,
-                      .reducer = file->reducer,
-                      .edge = file->edge,
-                      .dots = file->dots,
-                      .dot = file->dot,
-                      .configs = raw->configs,
-                      .tile = file->tile,
-                      .runtime = raw->has_runtimes ? file->runtime : NULL};
+    *k = file->all;
+    if (!raw->has_runtimes) k->runtime = NULL;
     *kernels = 1;
     return tpu_order(k, raw->name, &data->budget, why);
 }

@@ -218,7 +218,7 @@ ag_status tpu_model_add(tpu_model *m, ag_params *params, const tpu_options *opti
     const place p = {&m->options, params, m};
     add_nodes(&p);
     if (options->rows != NESTS_COSTS) add_kernel(&p);
-    return nests_joined_add(&m->rows, params, options->rows, NESTS_TILE_ROW, NESTS_TILE_KINDS,
+    return nests_joined_add(&m->rows, params, options->rows, NESTS_TILE_COLUMNS, NESTS_TILE_KINDS,
                             options->task == TPU_FUSION, options->hidden, options->hidden,
                             options->absolute, why);
 }

@@ -2,8 +2,6 @@
 /* The columns of a nest. */
 #include "examples/tpu/rows/job.h"
 
-#include "examples/harness/harness.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -124,25 +122,19 @@ static int op_of(const nests_side *s, const nests_job *w)
 
 void nests_tile_add(nests_side *s, const nests_job *w)
 {
-    nests_tile *all = s->nests;
+    const int row = nests_tile_next(s->rows);
+    nests_rows *all = &s->rows->table;
+    float *c = all->x + (size_t)row * NESTS_TILE_COLUMNS;
     nests_plan plan;
     double each = 1;
     const double times = s->times * w->share;
-    if (all->count == all->room) {
-        all->room = 2 * all->room + 16;
-        all->nest = harness_grow(all->nest, (size_t)all->room * sizeof *all->nest);
-    }
-    nests_tile_nest *nest = &all->nest[all->count++];
-    float *c = nest->column;
     nests_plan_loops(&plan, w->loop, w->n_loops);
     for (int i = 0; i < w->n_loops; i++) each *= w->loop[i].size;
-    memset(nest, 0, sizeof *nest);
-    nest->node = w->node;
-    nest->work = isfinite(each * times) ? fmax(1, each * times) : 1;
     const int op = w->kind == NESTS_TILE_SUMS ? reducer_of(s, w) : op_of(s, w);
     const double price = times * nests_tile_price(w, &plan, op, runs_straight(w, &plan));
-    nest->price = isfinite(price) ? fmax(1e-3, price) : 1;
-    *c++ = (float)w->kind;
+    s->rows->node[row] = w->node;
+    all->word[row] = w->kind;
+    all->work[row] = isfinite(price) ? fmax(1e-3, price) : 1;
     *c++ = (float)op_of(s, w);
     *c++ = (float)s->before;
     *c++ = (float)plan.folds;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "examples/tpu/rows/default_tile.h"
 #include "examples/harness/harness.h"
 #include "examples/tpu/rows/places.h"
 

@@ -3,12 +3,12 @@
 #ifndef NESTS_TILE_JOB_H
 #define NESTS_TILE_JOB_H
 
-#include "examples/tpu/rows/nests.h"
 #include "examples/tpu/rows/places.h"
+#include "examples/tpu/rows/rows.h"
 
 /* One side of the reduction. */
 typedef struct nests_side {
-    nests_tile *nests;
+    nests_tile_rows *rows;
     nests_tiling *t;
     const tpu_hlo *h;
     nests_place *place, *view;  /* of the nodes; view: of a copied view, what it is copied from */
@@ -46,6 +46,11 @@ static inline nests_job nests_job_begin(const nests_side *s, int u, int kind)
    elements; straight: the inner loops run through memory in order. */
 double nests_tile_price(const nests_job *job, const nests_plan *plan, int op, int straight);
 
+/* Appends the nests of one tile of rows->tiling; `tile`: 24 numbers, see docs/formats.md and
+   examples/lab/run/run.h; bounds that are absent or too large are the whole axis. */
+void nests_tile_set(nests_tile_rows *rows, const float *tile);
+/* Makes room for a row; returns its number. */
+int nests_tile_next(nests_tile_rows *rows);
 /* Plans the nest of a job and appends it with its columns. */
 void nests_tile_add(nests_side *side, const nests_job *job);
 

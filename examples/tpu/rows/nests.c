@@ -3,8 +3,6 @@
    computed: once per tile after the reduction, once per block of the reduction before it. */
 #include "examples/tpu/rows/job.h"
 
-#include "examples/harness/harness.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -130,8 +128,9 @@ static double kernel_bytes(const tpu_hlo *h)
     return bytes;
 }
 
-void nests_tile_set(nests_tile *nests, nests_tiling *t, const float *tile)
+void nests_tile_set(nests_tile_rows *rows, const float *tile)
 {
+    nests_tiling *t = &rows->tiling;
     const int root = t->hlo.root, r = t->reduction;
     const size_t nodes = (size_t)t->hlo.kernel->nodes;
     double size[TPUGRAPHS_AXES], block[TPUGRAPHS_AXES], waste = 1;
@@ -141,7 +140,7 @@ void nests_tile_set(nests_tile *nests, nests_tiling *t, const float *tile)
     const int rank = tpu_hlo_shape(size, &t->hlo, root);
     const double tiles = mean_blocks(box, &waste, tile + 8, size, rank);
     const double blocks = mean_blocks(block, &waste, tile, t->blocked, t->n_blocked);
-    nests_side s = {.nests = nests,
+    nests_side s = {.rows = rows,
                     .t = t,
                     .h = &t->hlo,
                     .place = place,
@@ -151,7 +150,6 @@ void nests_tile_set(nests_tile *nests, nests_tiling *t, const float *tile)
                     .times = tiles,
                     .waste = waste,
                     .kernel = kernel_bytes(&t->hlo)};
-    nests->count = 0;
     nests_want_after(t);
     const int reduces = r >= 0 && t->want[r];
     if (reduces) s.steps = tiles * blocks;
@@ -166,10 +164,4 @@ void nests_tile_set(nests_tile *nests, nests_tiling *t, const float *tile)
         add_side(&b, r - 1, -1);
         add_reduction(&b, r, block);
     }
-}
-
-void nests_tile_free(nests_tile *nests)
-{
-    harness_free(nests->nest);
-    *nests = (nests_tile){0};
 }

@@ -34,24 +34,7 @@ typedef enum nests_tile_kind {
     NESTS_TILE_KINDS
 } nests_tile_kind;
 
-/* The columns of a nest, in the order of docs/nests.md. */
-enum { NESTS_TILE_COLUMNS = 58 };
-
-typedef struct nests_tile_nest {
-    int node;     /* of the kernel, that it computes or copies for */
-    double work;  /* elements or products, in all calls together */
-    double price; /* ns of all calls together, a guess that models correct */
-    float column[NESTS_TILE_COLUMNS];
-} nests_tile_nest;
-
-typedef struct nests_tile {
-    nests_tile_nest *nest;
-    int count, room;
-} nests_tile;
-
-/* Sets the nests of one tile; `tile`: 24 numbers, see docs/formats.md and
-   examples/lab/run/run.h; bounds that are absent or too large are the whole axis. */
-void nests_tile_set(nests_tile *nests, nests_tiling *tiling, const float *tile);
-void nests_tile_free(nests_tile *nests);
+/* The columns of a nest, in the order of docs/nests.md, where its kind comes before them. */
+enum { NESTS_TILE_COLUMNS = 57 };
 
 #endif

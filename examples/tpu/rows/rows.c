@@ -1,81 +1,54 @@
 /* SPDX-License-Identifier: MIT */
-#include "examples/tpu/rows/rows.h"
-
 #include "examples/harness/harness.h"
-#include "examples/tpu/rows/default_tile.h"
+#include "examples/tpu/rows/job.h"
 
-#include <string.h>
-
-static void append(nests_tile_rows *rows, const nests_tile *nests)
+int nests_tile_next(nests_tile_rows *rows)
 {
-    int at = rows->first[rows->configs];
-    if (at + nests->count > rows->room) {
-        const size_t room = (size_t)(rows->room = 2 * (at + nests->count));
-        rows->x = harness_grow(rows->x, room * NESTS_TILE_COLUMNS * sizeof *rows->x);
-        rows->price = harness_grow(rows->price, room * sizeof *rows->price);
+    nests_rows *t = &rows->table;
+    if (t->rows == rows->room) {
+        const size_t room = (size_t)(rows->room = 2 * rows->room + 16);
+        t->x = harness_grow(t->x, room * NESTS_TILE_COLUMNS * sizeof *t->x);
+        t->word = harness_grow(t->word, room * sizeof *t->word);
+        t->work = harness_grow(t->work, room * sizeof *t->work);
+        t->row = harness_grow(t->row, room * sizeof *t->row);
         rows->node = harness_grow(rows->node, room * sizeof *rows->node);
-        rows->word = harness_grow(rows->word, room * sizeof *rows->word);
-        rows->row = harness_grow(rows->row, room * sizeof *rows->row);
+        for (int i = t->rows; i < rows->room; i++) t->row[i] = i;
     }
-    for (int i = 0; i < nests->count; i++, at++) {
-        memcpy(rows->x + (size_t)at * NESTS_TILE_COLUMNS, nests->nest[i].column,
-               sizeof nests->nest[i].column);
-        rows->price[at] = nests->nest[i].price;
-        rows->node[at] = nests->nest[i].node;
-    }
-    rows->first[++rows->configs] = at;
+    return t->rows++;
 }
 
-static void make_room(nests_tile_rows *rows, int configs)
+static void make_room(nests_tile_rows *rows, int items)
 {
-    if (configs < rows->config_room) return;
-    rows->config_room = 2 * configs + 1;
-    rows->first = harness_grow(rows->first, (size_t)rows->config_room * sizeof *rows->first);
-    rows->first[0] = 0;
+    if (items < rows->item_room) return;
+    rows->item_room = 2 * items + 1;
+    rows->table.first =
+        harness_grow(rows->table.first, (size_t)rows->item_room * sizeof *rows->table.first);
+    rows->table.first[0] = 0;
 }
 
 void nests_tile_rows_add(nests_tile_rows *rows, const tpu_kernel *k, const int *config, int n)
 {
     float standard[TPUGRAPHS_TILE_FEATURES];
-    nests_tiling *t = &rows->tiling;
-    make_room(rows, rows->configs + n);
-    nests_tiling_open(t, k);
-    if (!k->tile) nests_default_tile(standard, t);
+    nests_rows *t = &rows->table;
+    make_room(rows, t->items + n);
+    t->rows = t->first[t->items];
+    nests_tiling_open(&rows->tiling, k);
+    if (!k->tile) nests_default_tile(standard, &rows->tiling);
     for (int i = 0; i < n; i++) {
         const size_t c = (size_t)(config ? config[i] : i);
-        nests_tile_set(&rows->nests, t, k->tile ? k->tile + c * TPUGRAPHS_TILE_FEATURES : standard);
-        append(rows, &rows->nests);
+        nests_tile_set(rows, k->tile ? k->tile + c * TPUGRAPHS_TILE_FEATURES : standard);
+        t->first[++t->items] = t->rows;
     }
-}
-
-void nests_tile_rows_table(nests_rows *table, nests_tile_rows *rows)
-{
-    const int n = rows->first[rows->configs];
-    for (int r = 0; r < n; r++) {
-        const float *x = rows->x + (size_t)r * NESTS_TILE_COLUMNS;
-        rows->word[r] = (int)x[0];
-        memmove(rows->x + (size_t)r * NESTS_TILE_ROW, x + 1, NESTS_TILE_ROW * sizeof *x);
-        rows->row[r] = r;
-    }
-    *table = (nests_rows){.rows = n,
-                          .items = rows->configs,
-                          .x = rows->x,
-                          .word = rows->word,
-                          .work = rows->price,
-                          .first = rows->first,
-                          .row = rows->row,
-                          .memory = rows};
 }
 
 void nests_tile_rows_free(nests_tile_rows *rows)
 {
-    nests_tile_free(&rows->nests);
     nests_tiling_close(&rows->tiling);
-    harness_free(rows->first);
-    harness_free(rows->x);
-    harness_free(rows->price);
+    harness_free(rows->table.first);
+    harness_free(rows->table.x);
+    harness_free(rows->table.word);
+    harness_free(rows->table.work);
+    harness_free(rows->table.row);
     harness_free(rows->node);
-    harness_free(rows->word);
-    harness_free(rows->row);
     *rows = (nests_tile_rows){0};
 }

@@ -6,28 +6,18 @@
 #include "examples/rows/rows.h"
 #include "examples/tpu/rows/nests.h"
 
-/* Columns of a row of a table: those of a nest but for the first, its kind, which is the word. */
-enum { NESTS_TILE_ROW = NESTS_TILE_COLUMNS - 1 };
-
-/* The nests of configurations, one after the other. Start from {0}. */
+/* A configuration is an item, a nest of it a row: its word is the kind, its work a guess of the ns
+   of all calls together, which models correct. Start from {0}; table.items 0 starts anew. */
 typedef struct nests_tile_rows {
-    int configs;
-    int *first;      /* [configs + 1] */
-    float *x;        /* [first[configs], NESTS_TILE_COLUMNS] */
-    double *price;   /* [first[configs]] ns, a guess: nests_tile_nest.price */
-    int *node;       /* [first[configs]] of the kernel, that a nest computes or copies for */
-    int *word, *row; /* of the table */
-    int room, config_room;
+    nests_rows table; /* its arrays are owned here */
+    int *node;        /* [table.rows] of the kernel, that a nest computes or copies for */
+    int room, item_room;
     nests_tiling tiling; /* of the kernel added last */
-    nests_tile nests;    /* of its last tile */
 } nests_tile_rows;
 
 /* Appends n configurations of a kernel (config NULL: 0..n-1); a fused kernel has one, its default
-   tile. configs 0 starts anew. */
+   tile. */
 void nests_tile_rows_add(nests_tile_rows *rows, const tpu_kernel *kernel, const int *config, int n);
-/* All of it as a table, whose arrays stay those of `rows`: x loses its first column, so nothing can
-   be appended any more. The work of a row is its price. */
-void nests_tile_rows_table(nests_rows *table, nests_tile_rows *rows);
 void nests_tile_rows_free(nests_tile_rows *rows);
 
 #endif

@@ -57,6 +57,13 @@ void nests_want_before(nests_tiling *t, const double block[TPUGRAPHS_AXES]);
 int nests_padded(double box[TPUGRAPHS_AXES], double every[TPUGRAPHS_AXES], const nests_tiling *t,
                  int u, int v, const double block[TPUGRAPHS_AXES]);
 
+/* default_tile.c: the tile that a kernel runs with when nobody chooses one, 24 numbers; of a fusion
+   file, the tile that its run time was measured with. Follows examples/lab/tile/tile_bounds.c:
+   first the output's most minor axis grows, then the reduction, then the other axes, as far as the
+   scratch of a tile allows; more scratch is allowed until the tile neither computes too much twice
+   nor makes too many steps. */
+void nests_default_tile(float tile[TPUGRAPHS_TILE_FEATURES], nests_tiling *tiling);
+
 double nests_volume(const double box[TPUGRAPHS_AXES]);
 /* 1 for dots and convolutions. */
 int nests_is_product(const tpu_hlo *hlo, int u);

@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* `tpu autotune`: programs of the lab, the searches of each, the folder. */
+#define _GNU_SOURCE /* sched_getaffinity */
 #include "examples/tpu/tune/results.h"
 
 #include "examples/harness/run/bag.h"
+#include "examples/lab/collect/configs.h"
 #include "examples/lab/collect/sources.h"
-#include "examples/tpu/tune/hardware.h"
+#include "examples/lab/measure/clock.h"
 #include "examples/tpu/tune/model.h"
 
 #include <math.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/stat.h>
 
 typedef struct tuner {
     const tpu_settings *s;
     tune_model fusion, tile;
-    tune_hardware hardware;
+    lab_meter meter;
+    int free; /* 1: the system does not let the program stay on a core */
     lab_source *sources;
     int n_sources;
     tune_results results;
@@ -27,13 +31,40 @@ typedef struct tuner {
 /* One program may take long. */
 static void tick(tuner *t) { harness_progress_update(&t->bar, t->bar.done, t->name); }
 
+/* Returns whether the affinity can be restored to `before`. */
+static int hold(tuner *t, cpu_set_t *before)
+{
+    const int known = !sched_getaffinity(0, sizeof *before, before);
+    if (known && lab_pin(t->s->core) >= 0) return 1;
+    if (!t->free)
+        harness_warn("the system does not let the program stay on one core; expect more noise");
+    t->free = 1;
+    return known;
+}
+
+/* The thread is bound to the core only while it measures; threads that compute predictions are
+   not. */
+static ag_status measure(tuner *t, double *ns, lab_configs *configs, const int *which, int count,
+                         int *stop, ag_failure *why)
+{
+    cpu_set_t before;
+    lab_timing *timing = harness_alloc((size_t)count * sizeof *timing + 1);
+    tick(t);
+    const int held = hold(t, &before);
+    lab_configs_measure(&t->meter, timing, configs, which, count, why);
+    lab_run_free(configs->run);
+    if (held) sched_setaffinity(0, sizeof before, &before);
+    for (int i = 0; i < count; i++) ns[i] = (double)timing[i].ns;
+    harness_free(timing);
+    *stop = t->meter.stopped || lab_meter_late(&t->meter);
+    return why->status;
+}
+
 static ag_status measure_kernels(void *state, double *ns, const lab_fusion *kernels, int *stop,
                                  ag_failure *why)
 {
-    tuner *t = state;
     lab_configs configs = {.fusion = kernels};
-    tick(t);
-    return tune_hardware_measure(&t->hardware, ns, &configs, NULL, kernels->n, stop, why);
+    return measure(state, ns, &configs, NULL, kernels->n, stop, why);
 }
 
 static ag_status predict_kernels(void *state, double *ns, const lab_fusion *kernels, int *stop,
@@ -41,17 +72,15 @@ static ag_status predict_kernels(void *state, double *ns, const lab_fusion *kern
 {
     tuner *t = state;
     tick(t);
-    *stop = tune_hardware_late(&t->hardware);
+    *stop = lab_meter_late(&t->meter);
     return *stop ? AG_OK : tune_model_times(&t->fusion, ns, kernels, why);
 }
 
 static ag_status measure_tiles(void *state, double *ns, const lab_program *kernel, int (*tile)[24],
                                const int *which, int count, int *stop, ag_failure *why)
 {
-    tuner *t = state;
     lab_configs configs = {.program = kernel, .tile = tile};
-    tick(t);
-    return tune_hardware_measure(&t->hardware, ns, &configs, which, count, stop, why);
+    return measure(state, ns, &configs, which, count, stop, why);
 }
 
 static ag_status score_tiles(void *state, double *score, const lab_program *kernel, int (*tile)[24],
@@ -149,7 +178,9 @@ static ag_status open_all(tuner *t, const tpu_settings *s, ag_failure *why)
 {
     const lab_settings lab = {
         .families = s->families, .text = s->text, .programs = s->programs, .first = s->first};
-    *t = (tuner){.s = s, .results = {.settings = s}};
+    *t =
+        (tuner){.s = s, .results = {.settings = s}, .meter = lab_meter_new(lab_measure_defaults())};
+    if (s->minutes > 0) t->meter.deadline = harness_seconds() + 60 * s->minutes;
     if (!s->shell.common.run && !s->tile_run)
         return ag_fail(why, AG_EUSE,
                        "tpu autotune needs --run RUN (a fusion model), --tile-run RUN (a tile "
@@ -159,7 +190,7 @@ static ag_status open_all(tuner *t, const tpu_settings *s, ag_failure *why)
     if (check_out(s->shell.common.out, s->shell.common.run, "run", why) ||
         check_out(s->shell.common.out, s->tile_run, "tile-run", why) ||
         harness_run_check(s->shell.common.out, harness_mode(&s->shell.common), why) ||
-        tune_hardware_open(&t->hardware, s->core, s->minutes, why))
+        lab_core_check(s->core, why))
         return why->status;
     if (tune_model_open(&t->fusion, s, s->shell.common.run, TPU_FUSION, "run", why) ||
         tune_model_open(&t->tile, s, s->tile_run, TPU_TILE, "tile-run", why))
@@ -176,7 +207,7 @@ static void close_all(tuner *t)
     lab_sources_free(t->sources, t->n_sources > 0 ? t->n_sources : 0);
     tune_model_close(&t->fusion);
     tune_model_close(&t->tile);
-    tune_hardware_close(&t->hardware);
+    lab_meter_free(&t->meter);
 }
 
 static ag_status show(const tuner *t, ag_failure *why)

@@ -98,15 +98,10 @@ static int find_kernels(tune_cut *cut, ag_failure *why)
     return legal;
 }
 
-static void find_hash(tune_cut *cut)
-{
-    cut->hash = XXH3_64bits(cut->output, (size_t)cut->pool->program->n);
-}
-
 int tune_cut_settle(tune_cut *cut, ag_failure *why)
 {
     find_groups(cut);
-    find_hash(cut);
+    cut->hash = XXH3_64bits(cut->output, (size_t)cut->pool->program->n);
     cut->parts = renumber(cut, cut->part);
     return find_kernels(cut, why);
 }

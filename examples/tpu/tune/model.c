@@ -67,15 +67,12 @@ void tune_kernel_open(tpu_kernel *k, const lab_program *from)
     tpu_static_features(k->analysis, k);
 }
 
-void tune_kernel_close(tpu_kernel *kernel)
+void tune_kernel_tiles(tpu_kernel *k, int (*tile)[24], int count)
 {
-    harness_free(kernel->feature);
-    harness_free(kernel->opcode);
-    harness_free(kernel->reducer);
-    harness_free(kernel->edge);
-    harness_free(kernel->dot);
-    harness_free(kernel->tile);
-    *kernel = (tpu_kernel){0};
+    k->configs = count;
+    k->tile = harness_alloc((size_t)count * sizeof *tile + 1);
+    for (int i = 0; i < count * TPUGRAPHS_TILE_FEATURES; i++)
+        k->tile[i] = (float)tile[i / TPUGRAPHS_TILE_FEATURES][i % TPUGRAPHS_TILE_FEATURES];
 }
 
 static ag_status score(tune_model *m, double *score, tpu_kernel *kernel, int count, tpu_task task,
@@ -101,7 +98,7 @@ ag_status tune_model_times(tune_model *m, double *ns, const lab_fusion *kernels,
     score(m, ns, list, count, TPU_FUSION, why);
     for (int i = 0; i < count; i++) {
         ns[i] = tpu_nanoseconds(ns[i]);
-        tune_kernel_close(&list[i]);
+        tpu_kernel_free(&list[i]);
     }
     harness_free(list);
     return why->status;
@@ -112,14 +109,9 @@ ag_status tune_model_tiles(tune_model *m, double *scores, const lab_program *ker
 {
     tpu_kernel k;
     tune_kernel_open(&k, kernel);
-    k.tile = harness_alloc((size_t)count * TPUGRAPHS_TILE_FEATURES * sizeof *k.tile + 1);
-    for (int i = 0; i < count; i++) {
-        for (int c = 0; c < TPUGRAPHS_TILE_FEATURES; c++)
-            k.tile[i * TPUGRAPHS_TILE_FEATURES + c] = (float)tile[i][c];
-        scores[i] = 0;
-    }
-    k.configs = count;
+    tune_kernel_tiles(&k, tile, count);
+    for (int i = 0; i < count; i++) scores[i] = 0;
     score(m, scores, &k, 1, TPU_TILE, why);
-    tune_kernel_close(&k);
+    tpu_kernel_free(&k);
     return why->status;
 }

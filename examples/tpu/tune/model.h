@@ -20,7 +20,7 @@ void tune_model_close(tune_model *model);
 
 /* Makes the arrays of a kernel as they would be read from a file. name is borrowed. */
 void tune_kernel_open(tpu_kernel *kernel, const lab_program *from);
-void tune_kernel_close(tpu_kernel *kernel);
+void tune_kernel_tiles(tpu_kernel *kernel, int (*tile)[24], int count); /* its configurations */
 
 /* Predicted run times, ns: finite and above 0. */
 ag_status tune_model_times(tune_model *model, double *ns, const lab_fusion *kernels,
