@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # fuzz_*.c: one libFuzzer program each, run for AUGUR_FUZZ_SECONDS from its seeds in tests/fuzz/seeds/NAME, if any.
-set(AUGUR_FUZZ_SECONDS 12 CACHE STRING "Seconds that ctest runs each fuzz target")
+set(AUGUR_FUZZ_SECONDS 8 CACHE STRING "Seconds that ctest runs each fuzz target")
 add_custom_target(fuzzers)
 file(GLOB fuzzers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/fuzz/fuzz_*.c)
 foreach(source ${fuzzers})
