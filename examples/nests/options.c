@@ -14,7 +14,7 @@ enum { TRAINS = HARNESS_TRAINS, RUNS = HARNESS_RUNS };
 #define BY_KIND  .flags = HARNESS_BY_DATA
 #define STEPS    "--fit=auto|both|network"
 #define NETWORK  .needs = STEPS
-#define TREES    .needs = "--fit=both|trees"
+#define TREES    .needs = "--fit=both|trees or --fit=auto and no layout files"
 #define KIND     " (-1: what suits the kind of the files)"
 
 static const harness_option table[] = {
@@ -63,7 +63,8 @@ static const harness_option table[] = {
      .help = "factor by which each tree is added" KIND},
     {"least-leaf", FIELD(least_leaf), "-1", -1, 1e6, TRAINS, BY_KIND, TREES, .group = "Model",
      .help = "items of a leaf at least (0: nearly any)" KIND},
-    {"share", FIELD(share), "-1", -1, 1, TRAINS, BY_KIND, .needs = "--fit=both", .group = "Model",
+    {"share", FIELD(share), "-1", -1, 1, TRAINS, BY_KIND,
+     .needs = "--fit=both or --fit=auto and no layout files", .group = "Model",
      .help = "the trees' share of a score; the rest is the networks'" KIND},
 
     {"steps", FIELD(shell.training.steps), "-1", -1, 1e9, TRAINS,

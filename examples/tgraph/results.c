@@ -108,6 +108,7 @@ ag_status tgraph_results_add(tgraph_results *r, tgraph_scorer *scorer, int model
     for (int i = 0; i < rank->groups; i++) total += r->calibration[i].count;
     harness_progress_start(&bar, "score", 0, total * (scorer->tta > 0 ? scorer->tta : 1));
     scorer->bar = &bar;
+    scorer->before = 0;
     for (int i = 0; i < rank->groups && harness_go_on(why); i++) {
         const tgraph_entry *e = r->entry[i];
         tgraph_calibration *c = &r->calibration[i];
@@ -116,6 +117,7 @@ ag_status tgraph_results_add(tgraph_results *r, tgraph_scorer *scorer, int model
             add_scores(c->score, scorer, e, c->item, c->count, models, why);
     }
     harness_progress_end(&bar);
+    scorer->bar = NULL;
     return why->status;
 }
 

@@ -3,15 +3,15 @@
 #ifndef TGRAPH_SHELL_H
 #define TGRAPH_SHELL_H
 
+#include "examples/harness/run/loader.h"
 #include "examples/harness/run/model.h"
 #include "examples/tgraph/checkpoint.h"
-#include "examples/harness/run/loader.h"
 #include "examples/tgraph/baseline/learn.h"
 #include "examples/tgraph/results.h"
 
 typedef struct tgraph_files {
     tgraph_set set;
-    tgraph_learn learn; /* from which baselines do */
+    tgraph_learn learn; /* what steps or baselines learn from */
     int training;       /* 1: of a training run, standardised for its network */
 } tgraph_files;
 

@@ -3,7 +3,6 @@
    takes about the processor time of one. Threads that spin while they wait take ten times as
    much. */
 #include "augur.h"
-#include "support/sanitized.h"
 #include "support/test.h"
 
 #include <signal.h>
@@ -107,7 +106,5 @@ static void test_processor_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_processor_time)};
-    /* minutes with busy neighbours, and no races that other tests do not have */
-    if (SANITIZED_THREADS) return 0;
     return cmocka_run_group_tests(tests, start_neighbours, end_neighbours);
 }

@@ -187,6 +187,12 @@ static void ridge_empty_column(void **state)
         harness_moments_close(&m[k]);
     }
     assert_true(w[0] == want[0] && w[1] == 0 && w[2] == want[1] && w[3] == want[2]);
+    const float dependent[] = {0, 1, 2, 0, 2, 4, 0, 5, 10, 0, 3, 6};
+    harness_moments_open(&m[0], 3);
+    harness_moments_add(&m[0], dependent, y, 4);
+    assert_int_equal(harness_ridge_solve(w, &m[0], 0, &why), AG_EFINITE);
+    assert_non_null(strstr(why.sentence, "column 2 of 3"));
+    harness_moments_close(&m[0]);
 }
 
 /* ---- trees ---- */

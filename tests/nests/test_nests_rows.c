@@ -218,8 +218,8 @@ static void parts_of_a_score(void **state)
     static const char *const share[] = {"0", "1", "0.25"};
     for (int k = 0; k < 3; k++) {
         program_expect_line(0, "nests (trees)", "",
-                            "nests train --out share --force --data a.npz --valid b.npz --fit both "
-                            "--trees 20 --bags 2 --share %s" SMALL,
+                            "nests train --out share --force --data a.npz --valid b.npz --trees 20 "
+                            "--bags 2 --share %s" SMALL,
                             share[k]);
         json_t *j =
             program_json("nests predict --run share --checkpoint last --data b.npz --json", "");
@@ -241,6 +241,24 @@ static void parts_of_a_score(void **state)
     program_expect("nests train --out alone --resume --quiet", 0, "work alone", "");
 }
 
+/* Layouts are learned by the network alone unless --fit says otherwise, others by both. */
+static void what_learns(void **state)
+{
+    for (const nests_maker *const *m = nests_makers; *m; m++)
+        assert_int_equal((*m)->defaults->fit,
+                         *m == &nests_from_layout ? NESTS_NETWORK : NESTS_BOTH);
+    program_write_layout("layout.npz", 20, 0);
+    program_expect("nests train --out layout --data layout.npz --split 0.5 --steps 4 --quiet", 0,
+                   "work alone", "");
+    program_expect_in("\"fit\": \"network\"", "layout/config.json");
+    program_expect("nests train --out none --data layout.npz --split 0.5 --trees 4", 2, "",
+                   "--trees: 4 has no effect");
+    if (!harness_boosting_built()) return;
+    program_expect("nests train --out layout --force --data layout.npz --split 0.5 --fit both "
+                   "--trees 4" SMALL,
+                   0, "nests (trees)", "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_read),
@@ -248,6 +266,7 @@ int main(void)
                                        cmocka_unit_test(kinds_are_not_mixed),
                                        cmocka_unit_test(far_from_training),
                                        cmocka_unit_test(splits),
-                                       cmocka_unit_test(parts_of_a_score)};
+                                       cmocka_unit_test(parts_of_a_score),
+                                       cmocka_unit_test(what_learns)};
     return cmocka_run_group_tests(tests, make_files, test_folder_remove);
 }

@@ -29,13 +29,15 @@ static inline void checkpoint_change(const char *to, const char *from, const cha
     ag_failure why = {0};
     ag_checkpoint_item item[400];
     ag_checkpoint_pair pair[20];
-    int n = 0, pairs = 0;
+    int n = 0, pairs = 0, found = !key + !tensor;
     ag_checkpoint *file = ag_checkpoint_open(from, &why);
     if (!file) fail_msg("%s", why.sentence);
     assert_in_range(ag_checkpoint_count(file), 1, 400);
     for (; n < ag_checkpoint_count(file); n++) {
         item[n] = *ag_checkpoint_at(file, n);
-        if (tensor && !strcmp(item[n].name, tensor)) item[n].data = data;
+        if (!tensor || strcmp(item[n].name, tensor) != 0) continue;
+        item[n].data = data;
+        found++;
     }
     for (int i = 0; ag_checkpoint_metadata_at(file, i, &pair[pairs]); i++) {
         ag_checkpoint_pair *p = &pair[pairs];
@@ -44,7 +46,9 @@ static inline void checkpoint_change(const char *to, const char *from, const cha
             p->value = json_merge(p->value, text);
         else if (other)
             p->value = text;
+        found += other || (key && !text);
         pairs += p->value != NULL;
+        assert_in_range(pairs, 0, 19);
     }
     if (ag_checkpoint_save(to, item, n, pair, pairs, &why)) fail_msg("%s", why.sentence);
     ag_checkpoint_close(file);

@@ -13,4 +13,5 @@ void tpu_lab_kernel(tpu_kernel *k, const lab_program *p)
     k->reducer = NULL;
     k->dot = NULL;
     k->dots = 0;
+    tpu_static_features(k->analysis, k); /* as of a file without dots */
 }

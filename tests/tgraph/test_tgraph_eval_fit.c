@@ -169,6 +169,8 @@ static void files_that_moved(void **state)
 
 static void hidden_run_times(void **state)
 {
+    program_expect(TRAIN "--data a.npz hidden.npz --out without --no-baselines", 0, "",
+                   "hidden.npz is left out: its run times are hidden (all 0)");
     json_t *j = expect_same(TRAIN "--data a.npz hidden.npz b.npz --valid c.npz --out h",
                             EVAL "--run h --data c.npz");
     json_t *named = program_json(EVAL "--run h --data c.npz --fit a.npz hidden.npz b.npz",

@@ -126,7 +126,12 @@ static void expect_text(const char *text)
 static void an_inspected_file_is_described(void **state)
 {
     test_tile t;
+    ag_failure why = {0};
     tgraph_file_close(test_small_open(tgraph_layout_defaults(), NULL));
+    tgraph_file *f = tgraph_file_inspect(test_path, NULL, &why);
+    assert_non_null(f);
+    assert_int_equal(tgraph_file_packed(f), 3 * 2 * 12);
+    tgraph_file_close(f);
     expect_text(": layout file\n"
                 "  nodes           7, pruned to 4 (2 configurable)\n"
                 "  edges           5, pruned to 2\n"

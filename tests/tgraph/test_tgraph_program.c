@@ -106,10 +106,18 @@ static void calibrated(void **state)
     json_t *again = program_json("tgraph eval --run c --data c.npz --json --no-baselines", "");
     assert_true(json_equal(of, program_mean(again, by)));
     json_decref(again);
+    test_layout l;
+    test_layout_make(&l);
+    for (int c = 1; c < 6; c++) memcpy(l.config[c], l.config[0], sizeof l.config[0]);
+    assert_true(test_arrays_write(test_file("one.npz"), l.array, l.arrays));
+    program_expect("tgraph train --data c.npz one.npz --out one --no-baselines --threads 1 "
+                   "--hidden 16 --configs 8 --steps 1",
+                   0, "", "one.npz is left out: it has only one configuration to train on");
     /* the mean of a run with itself is that run */
     json_t *twice =
         program_json("tgraph eval --run c --ensemble c --data c.npz --json --no-baselines", "");
     assert_true(json_equal(of, program_mean(twice, by)));
+    assert_int_equal(program_number(twice, "runs"), 2);
     json_decref(twice);
     o = program_expect("tgraph eval --run c --data c.npz --no-baselines", 0, "", "");
     const char *row = strstr(o.out, "\nTGraph, calibrated ");

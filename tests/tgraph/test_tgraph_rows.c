@@ -186,9 +186,13 @@ static void a_checkpoint_without_rows_has_nothing_of_them(void **state)
     if (!file) fail_msg("%s", why.sentence);
     for (int i = 0; i < ag_checkpoint_count(file); i++)
         assert_null(strstr(ag_checkpoint_at(file, i)->name, "row"));
-    for (int i = 0; ag_checkpoint_metadata_at(file, i, &pair); i++)
-        if (!strcmp(pair.key, "configuration"))
-            assert_true(!strstr(pair.value, "rows") || strstr(pair.value, "\"rows\":\"none\""));
+    int found = 0;
+    for (int i = 0; ag_checkpoint_metadata_at(file, i, &pair); i++) {
+        if (strcmp(pair.key, "configuration") != 0) continue;
+        assert_true(!strstr(pair.value, "rows") || strstr(pair.value, "\"rows\":\"none\""));
+        found++;
+    }
+    assert_int_equal(found, 1);
     ag_checkpoint_close(file);
 }
 

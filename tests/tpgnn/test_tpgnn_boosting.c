@@ -208,6 +208,9 @@ static void refusals(void **state)
     assert_null(tpgnn_boosting_fit(&data, &o, &why));
     assert_string_equal(why.sentence,
                         "boosting: there are 1 schedules and 0 rows; it needs some of both");
+    why = (ag_failure){0};
+    assert_null(tpgnn_boosting_fit(&(tpgnn_data){0}, &o, &why));
+    assert_non_null(strstr(why.sentence, "there are 0 schedules and 0 rows"));
 }
 
 static void labels_and_rules(void **state)

@@ -18,8 +18,8 @@ void harness_moments_add(harness_moments *moments, const float *x, const double 
 void harness_moments_close(harness_moments *moments);
 
 /* Minimises mean (y - x w - b)^2 + weight |w|^2: out [columns + 1] is w, then b, by Cholesky's
-   factorisation of the centred normal equations. Fails: AG_EFINITE when they are singular (weight
-   0). */
+   factorisation of the centred normal equations. Columns that are 0 in all rows get weight 0.
+   Fails: AG_EFINITE when the equations of the others are singular (weight 0). */
 ag_status harness_ridge_solve(double *out, const harness_moments *moments, double weight,
                               ag_failure *why);
 /* Mean squared error of w and b on the rows of the moments. */

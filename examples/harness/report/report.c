@@ -101,10 +101,9 @@ static void option_rows(FILE *to, const harness_options *o, const char *files)
           to);
     for (int i = 0; i < o->program->option_count; i++) {
         const harness_option *option = &o->program->options[i];
+        if (!(option->commands & o->command) || !harness_option_acts(o, option, files)) continue;
         const bool changed = !harness__is_default(o, option);
-        if ((option->commands & o->command) && harness_option_acts(o, option, files) &&
-            (changed || !(option->flags & HARNESS_LOCAL)))
-            option_row(to, o, option, changed);
+        if (changed || !(option->flags & HARNESS_LOCAL)) option_row(to, o, option, changed);
     }
     fputs("</tbody></table></div>\n", to);
 }

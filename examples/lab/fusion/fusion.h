@@ -6,7 +6,8 @@
 #include "examples/lab/fusion/kernels.h"
 
 typedef struct lab_fusion {
-    lab_program *kernel; /* [n], in the order in which the partitions need them; a bag */
+    lab_program *kernel; /* [n], in the order in which the partitions need them; a bag, where
+                            lab_fusion_clear frees it */
     uint64_t *hash;      /* [n], all different; a bag */
     int n;
     int *offset, *part; /* partition q has the kernels part[offset[q]..offset[q + 1] - 1] */

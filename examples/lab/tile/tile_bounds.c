@@ -41,6 +41,7 @@ static double least_work(const lab_program *kernel)
     return lab_program_work(kernel) + (copies ? (double)lab_elements(root->shape) : 0);
 }
 
+_Static_assert(LAB_RANK == 6, "ones below");
 static const tile_bounds all_ones = {{1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1}};
 
 /* Enlarges one bound towards `target`, as far as the scratch allows. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The files that the baselines of `tgraph eval` learn from. */
+/* The files that steps, or the baselines of `tgraph eval`, learn from. */
 #ifndef TGRAPH_LEARN_H
 #define TGRAPH_LEARN_H
 
@@ -8,7 +8,7 @@
 /* Start from {0}. */
 typedef struct tgraph_learn {
     harness_files paths;        /* of --fit, or the --data of the run */
-    const tgraph_entry **entry; /* [count] of the set, in the order of the paths */
+    const tgraph_entry **entry; /* [count] of the set: what a run is trained on, or baselines are */
     int count;
     ag_failure missing; /* why the files of the run could not be found */
 } tgraph_learn;

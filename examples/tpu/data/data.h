@@ -64,7 +64,7 @@ ag_status tpu_data_add(tpu_data *data, const harness_files *paths, ag_failure *w
 ag_status tpu_data_read(tpu_data *data, const harness_paths *given, const char *option,
                         ag_failure *why);
 void tpu_data_free(tpu_data *data);
-/* Frees the arrays of a kernel that is of no data. */
+/* Frees the arrays of a kernel that owns them; those of tpu_data_add belong to the data. */
 void tpu_kernel_free(tpu_kernel *kernel);
 /* The number of kernels whose run times are not hidden. */
 int tpu_data_known(const tpu_data *data);

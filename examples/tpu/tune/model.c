@@ -70,7 +70,7 @@ void tune_kernel_open(tpu_kernel *k, const lab_program *from)
 void tune_kernel_tiles(tpu_kernel *k, int (*tile)[24], int count)
 {
     k->configs = count;
-    k->tile = harness_alloc((size_t)count * sizeof *tile + 1);
+    k->tile = harness_alloc((size_t)count * TPUGRAPHS_TILE_FEATURES * sizeof *k->tile + 1);
     for (int i = 0; i < count * TPUGRAPHS_TILE_FEATURES; i++)
         k->tile[i] = (float)tile[i / TPUGRAPHS_TILE_FEATURES][i % TPUGRAPHS_TILE_FEATURES];
 }
