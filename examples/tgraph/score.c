@@ -63,7 +63,8 @@ ag_status tgraph_score(tgraph_scorer *s, const tgraph_entry *e, const int32_t *i
     const int passes = s->tta > 0 ? s->tta : 1;
     int32_t *order = harness_alloc((size_t)count * sizeof *order);
     s->chosen = harness_alloc((size_t)s->configs * sizeof *s->chosen);
-    s->feature = harness_alloc((size_t)s->configs * TPUGRAPHS_TILE_FEATURES * sizeof *s->feature);
+    const int features = e->file->tile ? TPUGRAPHS_TILE_FEATURES : 0;
+    s->feature = harness_alloc((size_t)s->configs * (size_t)features * sizeof *s->feature);
     memset(score, 0, (size_t)count * sizeof *score);
     ag_tape_training(s->tape, 0);
     for (int p = 0; p < passes && goes_on(s, why); p++) {
@@ -79,5 +80,7 @@ ag_status tgraph_score(tgraph_scorer *s, const tgraph_entry *e, const int32_t *i
     harness_free(order);
     harness_free(s->chosen);
     harness_free(s->feature);
+    s->chosen = NULL;
+    s->feature = NULL;
     return why->status;
 }
