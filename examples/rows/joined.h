@@ -20,6 +20,10 @@ typedef enum nests_use { NESTS_UNUSED, NESTS_SUMS, NESTS_EMBEDDED, NESTS_COSTS }
  "what joins each node of the loop nests that it runs (paper: nothing): the sum of their " \
  "columns, of a learned embedding, or that, and scores are added up as times are"
 
+/* The names in results of a network, whose own is a literal, with each of these. */
+#define NESTS_NAMES(NETWORK) \
+ NETWORK, NETWORK " with rows (sums)", NETWORK " with rows (embedded)", NETWORK " with rows (costs)"
+
 enum { NESTS_JOINED_LAYERS = 2, NESTS_JOINED_WIDTH = 96, NESTS_WORD_WIDTH = 16 };
 
 typedef struct nests_joined {

@@ -48,21 +48,24 @@ static const char on_calibrated[] =
     "the places among training configurations of the same file that the scores stand for, by a "
     "rising step function; scores that it cannot tell apart tie";
 
-static void open_calibration(tgraph_results *r)
+static void open_calibration(tgraph_results *r, const char *model)
 {
+    enum { LETTERS = 80 };
+    char *name = harness_rank_alloc(&r->rank, LETTERS);
     int split = 0;
+    snprintf(name, LETTERS, "%s, calibrated", model);
     for (int i = 0; i < r->rank.groups; i++) {
         r->calibration[i] = tgraph_calibration_open(&r->rank, r->entry[i]);
         split |= r->calibration[i].count > 0;
     }
     if (!split) return;
     r->calibrated = r->rank.methods;
-    harness_rank_method(&r->rank, "TGraph, calibrated", harness_copy(on_calibrated));
+    harness_rank_method(&r->rank, name, harness_copy(on_calibrated));
     for (int i = 0; i < r->rank.groups; i++)
         if (!r->calibration[i].count) harness_rank_absent(&r->rank, r->calibrated, i);
 }
 
-void tgraph_results_open(tgraph_results *r, const tgraph_set *set, int tau_a)
+void tgraph_results_open(tgraph_results *r, const char *name, const tgraph_set *set, int tau_a)
 {
     const size_t room = (size_t)set->count;
     harness_rank *rank = &r->rank;
@@ -78,13 +81,13 @@ void tgraph_results_open(tgraph_results *r, const tgraph_set *set, int tau_a)
         r->path[rank->groups] = (char *)(uintptr_t)e->file->path;
         tgraph_results_group(rank, e, e->item, e->items);
     }
-    char **name = harness_rank_names(rank, r->path, rank->groups, "");
-    for (int i = 0; i < rank->groups; i++) rank->group[i].name = name[i];
+    char **file = harness_rank_names(rank, r->path, rank->groups, "");
+    for (int i = 0; i < rank->groups; i++) rank->group[i].name = file[i];
     rank->form = tgraph_results_form(set->tile, tau_a);
     rank->title =
-        harness_text("TGraph (%s), %d file%s", rank->form.kind, trained, trained == 1 ? "" : "s");
-    harness_rank_method(rank, "TGraph", NULL);
-    open_calibration(r);
+        harness_text("%s (%s), %d file%s", name, rank->form.kind, trained, trained == 1 ? "" : "s");
+    harness_rank_method(rank, name, NULL);
+    open_calibration(r, name);
 }
 
 /* ---- scores ---- */

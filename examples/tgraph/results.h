@@ -45,7 +45,7 @@ void tgraph_results_group(harness_rank *rank, const tgraph_entry *e, const int32
                           int count);
 
 /* Opens zeroed results of the files of the set that are to be scored. */
-void tgraph_results_open(tgraph_results *r, const tgraph_set *set, int tau_a);
+void tgraph_results_open(tgraph_results *r, const char *name, const tgraph_set *set, int tau_a);
 
 /* Adds the scores of one model, divided by `models`: call it once per model of an ensemble. */
 ag_status tgraph_results_add(tgraph_results *r, tgraph_scorer *scorer, int models, ag_failure *why);

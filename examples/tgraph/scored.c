@@ -116,11 +116,17 @@ static ag_status check_runs(const harness_runs *runs, const tgraph_settings *s, 
     return why->status;
 }
 
+static const char *name_of(const void *net)
+{
+    return tgraph_model_name(&((const tgraph_trained *)net)->model.options);
+}
+
 ag_status tgraph_shell_read_scored(void *data, const harness_runs *runs,
                                    const harness_settings *settings, bool known, ag_failure *why)
 {
     const tgraph_settings *s = (const tgraph_settings *)settings;
     tgraph_files *f = data;
+    f->name = harness_runs_name(runs, name_of);
     if (tgraph_set_paths(&f->set, s, why) || check_runs(runs, s, f->set.tile, why))
         return why->status;
     for (int i = 0; i < runs->count; i++)

@@ -20,6 +20,7 @@ static ag_status read_all(harness_session *session, ag_failure *why)
 {
     tgraph_files *f = session->data;
     f->training = 1;
+    f->name = tgraph_model_name(&settings_of(session)->model);
     if (tgraph_set_train(&f->set, settings_of(session), why)) return why->status;
     f->learn.entry = harness_alloc((size_t)f->set.count * sizeof *f->learn.entry);
     for (int i = 0; i < f->set.count; i++)
@@ -73,13 +74,14 @@ static void choose_sample(tgraph_steps *t, const tgraph_entry *e, const tgraph_s
     tgraph_results_group(&t->rank, e, chosen, n);
 }
 
-static void choose_samples(tgraph_steps *t, const tgraph_set *set, const tgraph_settings *s)
+static void choose_samples(tgraph_steps *t, const tgraph_files *f, const tgraph_settings *s)
 {
+    const tgraph_set *set = &f->set;
     t->rank.form = tgraph_results_form(set->tile, s->tau);
     t->scored = harness_rank_alloc(&t->rank, (size_t)set->count * sizeof *t->scored);
     for (int i = 0; i < set->count; i++)
         if (set->entry[i].score) choose_sample(t, &set->entry[i], s);
-    harness_rank_method(&t->rank, "TGraph", NULL);
+    harness_rank_method(&t->rank, f->name, NULL);
 }
 
 static ag_status open_source(tgraph_steps *t, harness_session *session, ag_failure *why)
@@ -103,7 +105,7 @@ static ag_status begin(harness_session *session, ag_failure *why)
     const tgraph_settings *s = settings_of(session);
     const tgraph_trained *net = session->trained.net;
     tgraph_steps *t = session->feed;
-    choose_samples(t, set_of(session), s);
+    choose_samples(t, session->data, s);
     t->scorer = (tgraph_scorer){
         .model = &net->model, .tape = session->tape, .configs = s->eval_configs, .patient = 1};
     return open_source(t, session, why);
@@ -218,7 +220,7 @@ static ag_status validate(void *user, double *measure, ag_failure *why)
 static void open_results(void *results, void *data, const harness_settings *settings)
 {
     tgraph_files *f = data;
-    tgraph_results_open(results, &f->set, ((const tgraph_settings *)settings)->tau);
+    tgraph_results_open(results, f->name, &f->set, ((const tgraph_settings *)settings)->tau);
     ((tgraph_results *)results)->files = f;
 }
 

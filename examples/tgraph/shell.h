@@ -13,6 +13,7 @@ typedef struct tgraph_files {
     tgraph_set set;
     tgraph_learn learn; /* what steps or baselines learn from */
     int training;       /* 1: of a training run, standardised for its network */
+    const char *name;   /* of what scores them, as tgraph_model_name */
 } tgraph_files;
 
 /* The data and scratch of the steps and validations of a run. */

@@ -53,16 +53,16 @@ void tpgnn_results_open(void *results, void *files, const harness_settings *sett
 {
     tpgnn_results *r = results;
     harness_rank *rank = &r->rank;
-    const tpgnn_data *train = &((tpgnn_files *)files)->train,
-                     *scored = &((tpgnn_files *)files)->scored;
+    const tpgnn_files *f = r->files = files;
+    const tpgnn_data *train = &f->train, *scored = &f->scored;
     (void)settings;
-    r->files = files;
     rank->form = form;
-    rank->title = harness_text("TPGNN, %d schedules of %d tasks", train->schedules, train->tasks);
+    rank->title =
+        harness_text("%s, %d schedules of %d tasks", f->name, train->schedules, train->tasks);
     rank->family_name = (const char *const *)scored->family;
     rank->families = scored->families;
     add_tasks(rank, scored);
-    harness_rank_method(rank, "TPGNN", NULL);
+    harness_rank_method(rank, f->name, NULL);
     r->cost = harness_rank_alloc(rank, (size_t)scored->schedules * sizeof *r->cost);
 }
 

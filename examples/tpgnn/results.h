@@ -11,6 +11,7 @@
 /* The data that baselines learn from, and those that are scored. */
 typedef struct tpgnn_files {
     tpgnn_data train, scored;
+    const char *name; /* of what scores them, as tpgnn_model_name */
 } tpgnn_files;
 
 typedef struct tpgnn_results {

@@ -17,6 +17,7 @@ static ag_status read_all(harness_session *session, ag_failure *why)
 {
     const harness_common *common = &session->settings->common;
     tpgnn_files *f = session->data;
+    f->name = tpgnn_model_name(&settings_of(session)->model);
     f->train.budget.limit = (size_t)common->ram_limit;
     if (tpgnn_data_read(&f->train, &common->data, "data", why)) return why->status;
     tpgnn_warn_unknown(&f->train);
@@ -29,11 +30,17 @@ static ag_status read_all(harness_session *session, ag_failure *why)
     return AG_OK;
 }
 
+static const char *name_of(const void *net)
+{
+    return tpgnn_model_name(&((const tpgnn_trained *)net)->model.options);
+}
+
 /* The kinds of the files have the words of the first run. */
 static ag_status read_scored(void *data, const harness_runs *runs, const harness_settings *s,
                              bool known, ag_failure *why)
 {
     tpgnn_data *scored = &((tpgnn_files *)data)->scored;
+    ((tpgnn_files *)data)->name = harness_runs_name(runs, name_of);
     scored->budget.limit = (size_t)s->common.ram_limit;
     if (runs->count)
         scored->given = &((const tpgnn_trained *)runs->run[0].net)->checkpoint.vocabulary;

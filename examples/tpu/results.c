@@ -109,9 +109,9 @@ void tpu_results_open(void *results, void *files, const harness_settings *settin
     tpu_results *r = results;
     const tpu_files *f = r->files = files;
     const tpu_task task = f->train.kernels ? f->train.task : f->scored.task;
-    r->rank.title = harness_text("TPU model (%s), %d kernels", form[task].kind, f->train.kernels);
+    r->rank.title = harness_text("%s (%s), %d kernels", f->name, form[task].kind, f->train.kernels);
     tpu_results_groups(&r->rank, &f->scored, task, ((const tpu_settings *)settings)->least);
-    harness_rank_method(&r->rank, "TPU model", NULL);
+    harness_rank_method(&r->rank, f->name, NULL);
 }
 
 static void note(void *bar, int64_t done) { harness_progress_update(bar, done, NULL); }

@@ -15,6 +15,7 @@ enum { TPU_LEAST = 5000 }; /* ns: 5 us, section 5.2 */
 /* The data that the baselines learn from, and those that are scored. */
 typedef struct tpu_files {
     tpu_data train, scored;
+    const char *name; /* of what scores them, as tpu_model_name */
 } tpu_files;
 
 typedef struct tpu_results {

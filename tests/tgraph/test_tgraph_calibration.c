@@ -44,7 +44,7 @@ static const double *calibrated(tgraph_results *r, world *w, const double *train
 {
     const tgraph_set set = {.entry = &w->entry, .count = 1};
     *r = (tgraph_results){0};
-    tgraph_results_open(r, &set, 0);
+    tgraph_results_open(r, "TGraph", &set, 0);
     assert_int_equal(r->calibration[0].count, HALF);
     assert_int_equal(r->calibrated, 1);
     for (int i = 0; i < HALF; i++) r->rank.score[0][i] = w->score[w->held[i]];
@@ -104,7 +104,7 @@ static void some_files_are_split(void **state)
     ag_failure why = {0};
     tgraph_results r = {0};
     w[1].file.train = NULL;
-    tgraph_results_open(&r, &set, 0);
+    tgraph_results_open(&r, "TGraph", &set, 0);
     for (int i = 0; i < HALF; i++) r.rank.score[0][i] = r.rank.score[0][HALF + i] = i;
     for (int i = 0; i < HALF; i++) r.calibration[0].score[i] = w->score[w->train[i]];
     assert_int_equal(tgraph_results_compute(&r, &why), AG_OK);

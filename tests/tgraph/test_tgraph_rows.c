@@ -136,7 +136,7 @@ static void runs_with(const char *rows)
     snprintf(line, sizeof line,
              "tgraph eval --run %s --data b.npz --checkpoint last --json --no-baselines", run[0]);
     json_t *j = program_json(line, "");
-    const json_t *mean = json_object_get(json_object_get(j, "mean"), "TGraph");
+    const json_t *mean = program_mean(j, formatted("TGraph with rows (%s)", rows));
     assert_true(fabs(program_number(mean, "tau-b") - validated(run[0])) < 1e-6);
     json_decref(j);
 }

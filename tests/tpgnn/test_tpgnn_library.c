@@ -164,6 +164,20 @@ static void any_damage(void **state)
     augur_tpgnn_close(m);
 }
 
+static void named(void **state)
+{
+    static const char *const name[][2] = {
+        {"library.safetensors", "network of statements"},
+        {"rows.safetensors", "network of statements with rows (costs)"},
+        {"paper.safetensors", "TPGNN"}};
+    for (int i = 0; i < 3; i++) {
+        augur_tpgnn *m = test_library_open(name[i][0]);
+        assert_string_equal(augur_tpgnn_name(m), name[i][1]);
+        augur_tpgnn_close(m);
+    }
+    assert_null(augur_tpgnn_name(NULL));
+}
+
 static void refused(void **state)
 {
     test_graphs g;
@@ -217,6 +231,8 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(as_the_program),
                                        cmocka_unit_test(in_an_odd_host),
                                        cmocka_unit_test(a_damaged_graph_alone),
-                                       cmocka_unit_test(any_damage), cmocka_unit_test(refused)};
+                                       cmocka_unit_test(any_damage),
+                                       cmocka_unit_test(named),
+                                       cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, test_library_set_up, test_folder_remove);
 }

@@ -80,6 +80,8 @@ static void evaluating(void **state)
 static void rows(void **state)
 {
     static const char *const network[] = {"statements", "paper"};
+    static const char *const name[] = {"network of statements with rows (costs)",
+                                       "TPGNN with rows (costs)"};
     for (int i = 0; i < 2; i++) {
         char line[600];
         snprintf(line, sizeof line,
@@ -90,8 +92,8 @@ static void rows(void **state)
         json_t *j = program_json("tpgnn eval --run rows --data " REAL "softmax_196_64.npz "
                                  "--eval-graphs 7 --json" ALONE,
                                  "");
-        assert_true(program_number(program_mean(j, "TPGNN"), "pairwise") ==
-                    program_number(program_mean(trained, "TPGNN"), "pairwise"));
+        assert_true(program_number(program_mean(j, name[i]), "pairwise") ==
+                    program_number(program_mean(trained, name[i]), "pairwise"));
         json_decref(j);
         json_decref(trained);
     }

@@ -47,6 +47,7 @@ static void fit(tpgnn_results *r, tpgnn_files *files, int64_t learned, int64_t s
     *r = (tpgnn_results){0};
     make(&files->train, TRAINING, learned);
     make(&files->scored, SCORED, scored);
+    files->name = "TPGNN";
     tpgnn_results_open(r, files, NULL);
     if (tpgnn_results_baselines(r, &why)) fail_msg("%s", why.sentence);
     assert_int_equal(harness_rank_compute(r, &why), AG_OK);
@@ -105,7 +106,7 @@ static void extents_of_vectorised_loops(void **state)
 
 static void nothing_to_learn_from(void **state)
 {
-    tpgnn_files files = {0};
+    tpgnn_files files = {.name = "TPGNN"};
     tpgnn_results r = {0};
     ag_failure why = {0};
     make(&files.scored, 1, 250);

@@ -93,6 +93,12 @@ static void add_tile_layers(tgraph_model *m)
     }
 }
 
+const char *tgraph_model_name(const tgraph_options *options)
+{
+    static const char *const name[] = {NESTS_NAMES("TGraph")};
+    return name[options->rows];
+}
+
 ag_status tgraph_model_add(tgraph_model *m, ag_params *params, const tgraph_options *options,
                            ag_failure *why)
 {

@@ -55,6 +55,10 @@ typedef struct tpgnn_model {
    vocabulary are 1, the smallest. */
 tpgnn_options tpgnn_default_options(tpgnn_network network);
 
+/* Its name in results: "TPGNN" is the paper's network, "network of statements" the other one, and
+   "TPGNN with rows (costs)" reads rows. */
+const char *tpgnn_model_name(const tpgnn_options *options);
+
 /* Adds the parameters to `params`, which is new and stays the caller's; memory and first values
    come with ag_params_build. With TPGNN_WORDS `vector` is there, and 0; the scale of the rows is
    the caller's to set. Fails: AG_EUSE (sizes out of range), AG_EMEMORY. */

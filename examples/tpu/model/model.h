@@ -75,6 +75,9 @@ typedef struct tpu_model {
 /* The defaults of the program's options. */
 tpu_options tpu_default_options(tpu_task task);
 
+/* Its name in results: "TPU model", "TPU model with rows (costs)". */
+const char *tpu_model_name(const tpu_options *options);
+
 /* Adds the parameters to `params`, which is new and stays the caller's; memory and first values
    come with ag_params_build. Fails: AG_EUSE (sizes out of range, hidden no multiple of the heads),
    AG_EMEMORY (NULL). */

@@ -26,6 +26,9 @@ class Library(unittest.TestCase):
     def tearDown(self):
         self.model.close()
 
+    def test_name(self):
+        self.assertEqual(self.model.name(), "TPGNN")
+
     def test_scores(self):
         packed, runtimes = packed_data()
         scores, bad = self.model.predict(packed)

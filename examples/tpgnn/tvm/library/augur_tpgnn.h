@@ -71,6 +71,10 @@ AUGUR_TPGNN_API const char *augur_tpgnn_error(void);
    fastest. NULL: augur_tpgnn_error() says why. */
 AUGUR_TPGNN_API augur_tpgnn *augur_tpgnn_open(const char *path, int threads);
 
+/* The name of the model in tables: "TPGNN" for the paper's network, "network of statements" for the
+   other one, with " with rows (costs)" where it reads rows of loop nests. NULL for NULL. */
+AUGUR_TPGNN_API const char *augur_tpgnn_name(const augur_tpgnn *model);
+
 /* score [graphs]: the larger, the faster; comparable only between graphs of one program; -INFINITY
    for a graph that cannot be read or whose score is not finite. Returns the number of those graphs
    or, with all scores -INFINITY, an error: AUGUR_TPGNN_EUSE (NULL; counts out of range, which leave

@@ -80,6 +80,11 @@ augur_tpgnn *augur_tpgnn_open(const char *path, int threads)
     return m;
 }
 
+const char *augur_tpgnn_name(const augur_tpgnn *m)
+{
+    return m ? tpgnn_model_name(&m->stored.model.options) : NULL;
+}
+
 void augur_tpgnn_close(augur_tpgnn *m)
 {
     if (!m) return;

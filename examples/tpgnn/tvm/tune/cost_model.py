@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""TPGNN as a cost model of MetaSchedule: give an instance as cost_model= to anything of tvm.s_tir.meta_schedule."""
+"""A run of tpgnn as a cost model of MetaSchedule: give it as cost_model= to anything of tvm.s_tir.meta_schedule."""
 from concurrent.futures import ThreadPoolExecutor
 
 import library  # puts the collector's folder on the path

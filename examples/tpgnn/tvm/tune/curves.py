@@ -84,11 +84,12 @@ def picture(curves, titles):
                    f'y="{y(value) + 4:.1f}" text-anchor="end">{value:.2f}</text>')
     for trial in sorted({1, *range(8, curves.length + 1, 8)}):
         out.append(f'<text x="{x(trial):.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{trial}</text>')
+    legend = WIDTH - max(220, 50 + 7 * max(len(titles[m]) for m in curves.methods))
     for i, method in enumerate(curves.methods):
         points = " ".join(f"{x(t):.1f},{y(v):.1f}" for t, v in enumerate(lines[method], 1))
         out.append(f'<polyline points="{points}" fill="none" stroke="{COLOURS[method]}" stroke-width="2"/>'
-                   f'<path d="M{WIDTH - 220} {TOP + 14 + 20 * i}h28" stroke="{COLOURS[method]}" stroke-width="2"/>'
-                   f'<text x="{WIDTH - 186}" y="{TOP + 18 + 20 * i}">{titles[method]}</text>')
+                   f'<path d="M{legend} {TOP + 14 + 20 * i}h28" stroke="{COLOURS[method]}" stroke-width="2"/>'
+                   f'<text x="{legend + 34}" y="{TOP + 18 + 20 * i}">{titles[method]}</text>')
     middle = (LEFT + WIDTH - RIGHT) / 2
     out.append(f'<text x="{middle}" y="{HEIGHT - 8}" text-anchor="middle">measured schedules of each task</text>'
                f'<text x="16" y="{HEIGHT / 2}" text-anchor="middle" transform="rotate(-90 16 {HEIGHT / 2})">'

@@ -38,6 +38,7 @@ def load(path):
     pointer, count = ctypes.c_void_p, ctypes.c_int64
     for name, result, arguments in (
             ("error", ctypes.c_char_p, ()), ("open", pointer, (ctypes.c_char_p, ctypes.c_int)),
+            ("name", ctypes.c_char_p, (pointer,)),
             ("predict", count, (pointer, pointer, pointer)), ("close", None, (pointer,)),
             ("update", count, (pointer,) * 6), ("save", ctypes.c_int, (pointer, ctypes.c_char_p))):
         function = getattr(library, f"augur_tpgnn_{name}")
@@ -80,6 +81,10 @@ class Model:
     def error(self):
         """The error of the last call of this thread."""
         return self.library.augur_tpgnn_error().decode()
+
+    def name(self):
+        """The name of the model in tables."""
+        return self.library.augur_tpgnn_name(self.handle).decode()
 
     def predict(self, packed):
         """(scores, how many graphs have none) of what arrays() made; larger is faster, -inf: none."""

@@ -20,7 +20,7 @@ from collect import check_core, number
 from refused import OK, USAGE, Refused, attempt
 
 SILENT = 1800  # seconds without a word after which a run is given up
-TITLES = {"random": "random", "xgboost": "XGBoost (TVM)", "offline": "TPGNN", "online": "TPGNN online"}
+TITLES = {"random": "random", "xgboost": "XGBoost (TVM)", "offline": "{}", "online": "{} online"}
 # New shapes of kinds that the embedded set has: a test holds that it does not have these.
 TASKS = ("matmul_240_288_256", "dense-relu_120_440_360", "conv2d-nhwc_1_26_26_40_72_3_1",
          "conv2d-bn-relu_1_30_30_40_56_3_1", "depthwise-nhwc_1_44_44_80_3_1", "softmax_144_720")
@@ -30,8 +30,8 @@ MEANS = ("trials", "batch", "population", "steps", "learning_rate", "explore", "
 
 def parser():
     cores = sorted(os.sched_getaffinity(0))
-    p = argparse.ArgumentParser(description="Tunes programs with random scores, TVM's XGBoost model, TPGNN as trained, "
-                                "and TPGNN trained further on what is measured; equal trials, the same seeds. Writes "
+    p = argparse.ArgumentParser(description="Tunes programs with random scores, TVM's XGBoost model, a run of tpgnn as "
+                                "it is, and trained further on what is measured; equal trials, the same seeds. Writes "
                                 "results.json, table.md and curves.svg. The same command goes on where it ended.")
     add = p.add_argument
     add("--run", required=True, metavar="PATH", help="run folder or checkpoint of tpgnn")
@@ -51,7 +51,7 @@ def parser():
         help="online: training steps after a batch (10)")
     add("--learning-rate", type=number(float, 1e-8, 1), default=1e-4, metavar="X", help="online (1e-4)")
     add("--explore", type=number(float, 0, 100), default=1, metavar="X",
-        help="TPGNN: width of the noise on its scores, for not all trials to be copies of one (1)")
+        help="offline, online: width of the noise on the scores, for not all trials to be copies of one (1)")
     add("--jobs", type=number(int, 1, 256), default=2,
         help="threads that score and schedules that are compiled at once (2)")
     add("--core", type=number(int, 0, 4095), default=cores[-1], help=f"core to measure on ({cores[-1]}, the last)")
@@ -135,12 +135,17 @@ def said_of(key, said):
             f"{len(said['trials_ns']) - len(worked)} failed, in {said['seconds']:.0f} s")
 
 
+def titles(model):
+    """The methods' names in the table and the picture."""
+    return {method: title.format(model) for method, title in TITLES.items()}
+
+
 def report(book, folder):
-    drawn = book.curves()
-    text = curves.table(drawn, TITLES)
+    drawn, names = book.curves(), titles(book.value.get("model", "trained model"))
+    text = curves.table(drawn, names)
     files.replace(os.path.join(folder, "table.md"), text.encode())
     if drawn.tasks:
-        files.replace(os.path.join(folder, "curves.svg"), curves.picture(drawn, TITLES).encode())
+        files.replace(os.path.join(folder, "curves.svg"), curves.picture(drawn, names).encode())
     print(text, end="")
 
 
@@ -151,7 +156,9 @@ def compare(options):
             for method in options.methods]
     left = [key for key in keys if not book.has(key)]
     if left:
-        library.Model(options.library, options.run).close()  # fails here, not in a process for each run
+        model = library.Model(options.library, options.run)  # fails here, not in a process for each run
+        book.value["model"] = model.name()
+        model.close()
         import tvm_setup
 
         book.value["versions"] = tvm_setup.versions()
