@@ -4,26 +4,18 @@
 
 #include <math.h>
 
-/* The last item that reads the result of item i, directly or through views. */
-static void last_readers(tpugraphs_value *value, const tile_items *t)
-{
-    for (int i = 0; i < t->n; i++) value[i].last = i;
-    for (int i = t->n - 1; i >= 0; i--) {
-        const tile_item *item = &t->item[i];
-        const int reader = tile_is_computed(item) ? i : value[i].last;
-        for (int k = 0; k < item->n_inputs; k++)
-            if (reader > value[item->input[k]].last) value[item->input[k]].last = reader;
-    }
-}
-
-/* The reduction's scratch lives through all steps of a tile. */
+/* Items are read directly or through views. The reduction's scratch lives through all steps of a
+   tile. */
 int64_t tile_slots(int64_t *at, const tile_items *t, const int64_t *most)
 {
     tpugraphs_value value[TILE_ITEMS];
-    last_readers(value, t);
-    for (int i = 0; i < t->n; i++) {
-        value[i].size = (double)most[i];
-        if (!tile_is_computed(&t->item[i]) || i == t->root) value[i].last = -1;
+    for (int i = 0; i < t->n; i++) value[i] = (tpugraphs_value){.size = (double)most[i], .last = i};
+    for (int i = t->n - 1; i >= 0; i--) {
+        const tile_item *item = &t->item[i];
+        const int computed = tile_is_computed(item), reader = computed ? i : value[i].last;
+        for (int k = 0; k < item->n_inputs; k++)
+            if (reader > value[item->input[k]].last) value[item->input[k]].last = reader;
+        if (!computed || i == t->root) value[i].last = -1; /* those that read it come later */
     }
     const double all = tpugraphs_find_slots(value, t->n, t->reduction);
     for (int i = 0; i < t->n; i++)

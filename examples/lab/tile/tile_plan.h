@@ -103,7 +103,7 @@ void tile_reshape_box(tile_box *in, const tile_items *t, const tile_item *item,
 void tile_reshape_place(tile_place *place, const tile_items *t, const tile_item *item,
                         const tile_place *in, const tile_box *box);
 
-/* ---- tile_boxes.c, tile_boxes_reduction.c ---- */
+/* ---- tile_boxes.c ---- */
 
 /* Boxes of the items from `first` to `last`, from the boxes of those that read them: box[last] is
    given; blocked is the block of the reduction. */
