@@ -64,4 +64,16 @@ tpugraphs_space tpugraphs_window_space(const tpugraphs_window *window, int rank)
 tpugraphs_space tpugraphs_conv_space(const tpugraphs_conv_axes *conv,
                                      const tpugraphs_window *window, const int *kernel);
 
+/* The elements of operand 0, counted with borders and gaps, that n elements of the result read with
+   `taps` elements of the window. */
+static inline double tpugraphs_covered(const tpugraphs_window *w, double n, double taps)
+{
+    return (n - 1) * w->stride + (taps - 1) * w->dilation + 1;
+}
+/* 1 if n elements of the result read borders or gaps of operand 0, which has `size` elements. */
+static inline int tpugraphs_leaves(const tpugraphs_window *w, int n, int size)
+{
+    return w->low != 0 || w->base_dilation != 1 || tpugraphs_covered(w, n, w->size) > size;
+}
+
 #endif

@@ -9,7 +9,7 @@
 ag_status lab_run_tile(lab_run *run, const int *tile, ag_failure *why)
 {
     ag_failure own = {0};
-    tile_bounds bounds;
+    tpugraphs_bounds bounds;
     tile_items *t = harness_alloc(sizeof *t);
     lab__run_reset(run);
     if (tile_read(&bounds, t, run->p, tile, &own) || tile_compile(run, t, &bounds, &own))
@@ -23,7 +23,7 @@ int lab_fusible(const lab_program *kernel) { return lab_tile_valid(kernel, NULL)
 int lab_tile_valid(const lab_program *kernel, const int *tile)
 {
     ag_failure why = {0};
-    tile_bounds bounds;
+    tpugraphs_bounds bounds;
     tile_items *t = harness_alloc(sizeof *t);
     const int valid = !tile_read(&bounds, t, kernel, tile, &why);
     harness_free(t);

@@ -35,7 +35,7 @@ static void find_axes(axes *x, const tile_items *t)
 }
 
 /* Tile `number` of all. */
-static void nth(tile_bounds *bounds, const axes *x, int rank, int64_t number)
+static void nth(tpugraphs_bounds *bounds, const axes *x, int rank, int64_t number)
 {
     for (int a = 0; a < LAB_RANK; a++) bounds->out[a] = bounds->blocked[a] = 1;
     for (int i = 0; i < x->n; i++) {
@@ -60,7 +60,7 @@ static int known(int (*tiles)[TILE_BOUNDS], int n, const int *tile)
 static int add(int (*tiles)[TILE_BOUNDS], int n, tile_items *t, const lab_program *kernel,
                const axes *x, int64_t number)
 {
-    tile_bounds bounds;
+    tpugraphs_bounds bounds;
     const int rank = kernel->nodes[kernel->n - 1].shape.rank;
     nth(&bounds, x, rank, number);
     tile_write(tiles[n], &bounds, t);
@@ -92,13 +92,12 @@ int lab_tiles(int (**tiles)[24], const lab_program *kernel, int limit, uint64_t 
 {
     enum { TRIES = 16, MOST = 1 << 20 };
     int n = 0;
-    tile_bounds bounds;
-    tile_cost cost;
+    tpugraphs_bounds bounds;
     *tiles = NULL;
     if (limit < 1) return 0;
     if (limit > MOST) limit = MOST;
     tile_items *t = harness_alloc(sizeof *t);
-    if (tile_default(&bounds, t, &cost, kernel)) {
+    if (tile_default(&bounds, t, kernel)) {
         const int n_order = TRIES * limit;
         int32_t *order = harness_alloc((size_t)n_order * sizeof *order);
         *tiles = harness_alloc(((size_t)limit + 1) * sizeof **tiles);

@@ -4,14 +4,6 @@
 
 #include <string.h>
 
-enum {
-    USES = 16,        /* operands whose elements a step uses this often are copied to scratch */
-    REPEATED = 8,     /* work of a tile at most, as a multiple of the least possible */
-    FEW_STEPS = 64,   /* a tile with more steps than this */
-    STEP_WORK = 1024, /* does at least so much work in each of them */
-    MOST_STEPS = 8192 /* and never has more steps than this */
-};
-
 static int is_product(const tile_items *t)
 {
     if (t->reduction < 0) return 0;
@@ -19,18 +11,17 @@ static int is_product(const tile_items *t)
     return op == LAB_DOT || op == LAB_CONVOLUTION;
 }
 
-/* The items of a kernel for tiles of these bounds, and their cost. 0: it cannot be tiled. */
-static int prepare(tile_items *t, tile_cost *cost, const lab_program *kernel,
-                   const tile_bounds *bounds)
+/* The cost of tiles of these bounds. Leaves the items that they have, with copies. */
+static tpugraphs_cost cost_of(void *items, const tpugraphs_bounds *bounds)
 {
-    if (!tile_items_build(t, kernel, 0)) return 0;
-    tile_estimate(cost, t, bounds);
-    if (!is_product(t)) return 1;
-    const unsigned copies = (cost->uses[0] >= USES) | (unsigned)(cost->uses[1] >= USES) << 1;
-    if (!copies) return 1;
-    if (!tile_items_build(t, kernel, copies)) return 0;
-    tile_estimate(cost, t, bounds);
-    return 1;
+    tile_items *t = items;
+    double uses[2];
+    tile_items_build(t, t->kernel, 0);
+    const tpugraphs_cost cost = tile_estimate(uses, t, bounds);
+    const unsigned copies =
+        (uses[0] >= TPUGRAPHS_TILE_USES) | (unsigned)(uses[1] >= TPUGRAPHS_TILE_USES) << 1;
+    if (!copies || !is_product(t) || !tile_items_build(t, t->kernel, copies)) return cost;
+    return tile_estimate(uses, t, bounds);
 }
 
 /* The cost of the kernel when nothing is computed twice. Its root is written whatever its op is. */
@@ -42,67 +33,19 @@ static double least_work(const lab_program *kernel)
 }
 
 _Static_assert(LAB_RANK == 6, "ones below");
-static const tile_bounds all_ones = {{1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1}};
+static const tpugraphs_bounds all_ones = {{1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1}};
 
-/* Enlarges one bound towards `target`, as far as the scratch allows. */
-static void enlarge(tile_bounds *bounds, int *bound, int size, int target, tile_items *t,
-                    const lab_program *kernel, int64_t scratch)
+int tile_default(tpugraphs_bounds *bounds, tile_items *t, const lab_program *kernel)
 {
-    const int old = *bound;
-    tile_cost cost;
-    for (*bound = target < size ? target : size; *bound > old; *bound /= 2) {
-        prepare(t, &cost, kernel, bounds);
-        if (cost.scratch <= scratch) return;
-    }
-    *bound = old;
-}
-
-/* First enlarges to a block that gives each loop work, then the most minor axis as far as possible,
-   then the reduction, then the other axes. Products run along the most minor axis all the time. */
-static void enlarge_all(tile_bounds *bounds, tile_items *t, const lab_program *kernel,
-                        int64_t scratch)
-{
-    const lab_shape shape = kernel->nodes[kernel->n - 1].shape;
-    const int n = t->n_blocked, minor = shape.rank - 1;
-    int size[LAB_RANK];
-    memcpy(size, t->blocked, sizeof size);
-    for (int round = 0; round < 2; round++) {
-        const int whole = round ? LAB_ELEMENTS : 64, wide = !round && is_product(t) ? 256 : whole;
-        if (minor >= 0)
-            enlarge(bounds, &bounds->out[minor], shape.size[minor], wide, t, kernel, scratch);
-        for (int a = n - 1; a >= 0; a--)
-            enlarge(bounds, &bounds->blocked[a], size[a], whole, t, kernel, scratch);
-        for (int a = minor - 1; a >= 0; a--)
-            enlarge(bounds, &bounds->out[a], shape.size[a], round ? whole : 8, t, kernel, scratch);
-    }
-}
-
-/* 1 if the tile is neither too large nor recomputes too much. */
-static int affordable(const tile_cost *cost, double least)
-{
-    return cost->scratch <= TILE_SCRATCH && cost->work <= REPEATED * least;
-}
-
-static int few_steps(const tile_cost *cost, double least)
-{
-    return cost->steps <= FEW_STEPS ||
-           (cost->steps <= MOST_STEPS && cost->steps * STEP_WORK <= least);
-}
-
-int tile_default(tile_bounds *bounds, tile_items *t, tile_cost *cost, const lab_program *kernel)
-{
-    *bounds = all_ones;
-    if (!prepare(t, cost, kernel, bounds) || cost->scratch > TILE_SCRATCH) return 0;
-    enlarge_all(bounds, t, kernel, TILE_DEFAULT_SCRATCH);
-    prepare(t, cost, kernel, bounds);
-    const double least = least_work(kernel);
-    for (int64_t scratch = 2 * TILE_DEFAULT_SCRATCH;
-         scratch <= TILE_SCRATCH && !(affordable(cost, least) && few_steps(cost, least));
-         scratch *= 2) {
-        enlarge_all(bounds, t, kernel, scratch);
-        prepare(t, cost, kernel, bounds);
-    }
-    return affordable(cost, least);
+    double blocked[LAB_RANK];
+    if (!tile_items_build(t, kernel, 0) || cost_of(t, &all_ones).scratch > TPUGRAPHS_TILE_SCRATCH)
+        return 0;
+    for (int a = 0; a < t->n_blocked; a++) blocked[a] = t->blocked[a];
+    const lab_shape *out = &kernel->nodes[kernel->n - 1].shape;
+    const tpugraphs_cut cut = {out->rank,     t->n_blocked,       out->size, blocked,
+                               is_product(t), least_work(kernel), cost_of,   t};
+    const tpugraphs_cost cost = tpugraphs_default_tile(bounds, &cut);
+    return tpugraphs_affordable(&cost, cut.least);
 }
 
 /* Sum and product as in TpuGraphs: 0 without bounds. Both saturate at INT_MAX. */
@@ -117,13 +60,13 @@ static void total(int *sum, int *product, const int *bound, int n)
     *product = (int)each;
 }
 
-static void write_bounds(int *part, const int *bound, int n)
+static void write_bounds(int *part, const double *bound, int n)
 {
-    memcpy(part, bound, (size_t)n * sizeof *part);
-    total(&part[6], &part[7], bound, n);
+    for (int a = 0; a < n; a++) part[a] = (int)bound[a];
+    total(&part[6], &part[7], part, n);
 }
 
-void tile_write(int *tile, const tile_bounds *bounds, const tile_items *t)
+void tile_write(int *tile, const tpugraphs_bounds *bounds, const tile_items *t)
 {
     memset(tile, 0, TILE_BOUNDS * sizeof *tile);
     write_bounds(tile, bounds->blocked, t->n_blocked);
@@ -150,28 +93,27 @@ static ag_status check_bounds(const int *part, const int *size, int n, const cha
     return AG_OK;
 }
 
-static ag_status refuse(const tile_cost *cost, const lab_program *kernel, ag_failure *why)
+static ag_status refuse(const tpugraphs_cost *cost, const lab_program *kernel, ag_failure *why)
 {
     const double least = least_work(kernel);
-    if (cost->scratch > TILE_SCRATCH)
+    if (cost->scratch > TPUGRAPHS_TILE_SCRATCH)
         return ag_fail(why, AG_EUSE,
                        "kernel %.63s: the tile needs %lld floats of scratch; %d are possible, so "
                        "make it smaller",
-                       kernel->name, (long long)cost->scratch, TILE_SCRATCH);
+                       kernel->name, (long long)cost->scratch, TPUGRAPHS_TILE_SCRATCH);
     return ag_fail(why, AG_EUSE,
                    "kernel %.63s: the tile makes %.0f steps and %.3g operations of a kernel that "
                    "needs %.3g; at most %d times as many are possible, and at most %d steps of %d "
                    "or more unless there are %d or fewer, so make it larger",
-                   kernel->name, cost->steps, cost->work, least, REPEATED, MOST_STEPS, STEP_WORK,
-                   FEW_STEPS);
+                   kernel->name, cost->steps, cost->work, least, TPUGRAPHS_TILE_REPEATED,
+                   TPUGRAPHS_TILE_MOST_STEPS, TPUGRAPHS_TILE_STEP_WORK, TPUGRAPHS_TILE_FEW_STEPS);
 }
 
-ag_status tile_read(tile_bounds *bounds, tile_items *t, const lab_program *kernel, const int *tile,
-                    ag_failure *why)
+ag_status tile_read(tpugraphs_bounds *bounds, tile_items *t, const lab_program *kernel,
+                    const int *tile, ag_failure *why)
 {
-    tile_cost cost;
     *bounds = all_ones;
-    if (tile ? !tile_items_build(t, kernel, 0) : !tile_default(bounds, t, &cost, kernel))
+    if (tile ? !tile_items_build(t, kernel, 0) : !tile_default(bounds, t, kernel))
         return ag_fail(why, AG_EUSE,
                        "kernel %.63s cannot be cut in tiles; lab_fusible tells which can",
                        kernel->name);
@@ -186,13 +128,13 @@ ag_status tile_read(tile_bounds *bounds, tile_items *t, const lab_program *kerne
                            kernel->name, i, tile[i]);
     for (int a = 0; a < root->rank; a++) bounds->out[a] = tile[8 + a];
     for (int a = 0; a < t->n_blocked; a++) bounds->blocked[a] = tile[a];
-    prepare(t, &cost, kernel, bounds);
+    const tpugraphs_cost cost = cost_of(t, bounds);
     const double least = least_work(kernel);
-    if (!affordable(&cost, least)) return refuse(&cost, kernel, why);
-    if (few_steps(&cost, least)) return AG_OK;
-    tile_bounds standard; /* the default tile is valid even with many steps */
-    tile_cost other;
-    if (!tile_default(&standard, t, &other, kernel) || memcmp(&standard, bounds, sizeof standard))
+    if (!tpugraphs_affordable(&cost, least)) return refuse(&cost, kernel, why);
+    if (tpugraphs_few_steps(&cost, least)) return AG_OK;
+    tpugraphs_bounds standard; /* the default tile is valid even with many steps */
+    if (!tile_default(&standard, t, kernel) || memcmp(&standard, bounds, sizeof standard))
         return refuse(&cost, kernel, why);
-    return prepare(t, &cost, kernel, bounds) ? AG_OK : AG_EUSE;
+    cost_of(t, bounds);
+    return AG_OK;
 }

@@ -9,7 +9,7 @@
 
 typedef struct compiler {
     const tile_items *t;
-    const tile_bounds *bounds;
+    const tpugraphs_bounds *bounds;
     tile_script script;
     tile_classes classes;
     int *steps, n_steps, steps_room;
@@ -85,7 +85,7 @@ static void compile_all(compiler *c)
     tile_places_outside(c->place, t);
     do compile_tile(c, index);
     while (!c->failed && advance(index, count, root->rank));
-    tile_slots(c->slot, &c->scratch, t, c->most);
+    c->scratch = tile_slots(c->slot, t, c->most);
 }
 
 /* Finds the memory of each item. Constants get theirs here. */
@@ -148,7 +148,7 @@ static ag_status finish(tile_plan *plan, const compiler *c, lab_run *run, ag_fai
     return AG_OK;
 }
 
-ag_status tile_compile(lab_run *run, const tile_items *t, const tile_bounds *bounds,
+ag_status tile_compile(lab_run *run, const tile_items *t, const tpugraphs_bounds *bounds,
                        ag_failure *why)
 {
     tile_plan plan;

@@ -4,66 +4,40 @@
 
 #include <math.h>
 
-enum { ALIGN = 16 }; /* floats: scratch starts on cache lines */
-
-/* The last item that reads the result of item i, directly or through views. */
-static void last_readers(int *last, const tile_items *t)
+/* Items are read directly or through views. The reduction's scratch lives through all steps of a
+   tile. */
+int64_t tile_slots(int64_t *at, const tile_items *t, const int64_t *most)
 {
-    for (int i = 0; i < t->n; i++) last[i] = i;
+    tpugraphs_value value[TILE_ITEMS];
+    for (int i = 0; i < t->n; i++) value[i] = (tpugraphs_value){.size = (double)most[i], .last = i};
     for (int i = t->n - 1; i >= 0; i--) {
         const tile_item *item = &t->item[i];
-        const int reader = tile_is_computed(item) ? i : last[i];
+        const int computed = tile_is_computed(item), reader = computed ? i : value[i].last;
         for (int k = 0; k < item->n_inputs; k++)
-            if (reader > last[item->input[k]]) last[item->input[k]] = reader;
+            if (reader > value[item->input[k]].last) value[item->input[k]].last = reader;
+        if (!computed || i == t->root) value[i].last = -1; /* those that read it come later */
     }
-}
-
-/* Scratch of items that are no longer read is reused. The reduction's scratch lives through all
-   steps of a tile. */
-void tile_slots(int64_t *at, int64_t *total, const tile_items *t, const int64_t *most)
-{
-    int last[TILE_ITEMS], slot[TILE_ITEMS], busy[TILE_ITEMS], n = 0;
-    int64_t size[TILE_ITEMS], start[TILE_ITEMS];
-    last_readers(last, t);
-    *total = 0;
-    if (t->reduction >= 0 && t->reduction != t->root) {
-        size[0] = most[t->reduction];
-        busy[0] = last[t->reduction];
-        slot[t->reduction] = 0;
-        n = 1;
-    }
-    for (int i = 0; i < t->n; i++) {
-        if (!tile_is_computed(&t->item[i]) || i == t->root || i == t->reduction) continue;
-        int best = n;
-        for (int j = 0; j < n; j++)
-            if (busy[j] < i && (best == n || size[j] > size[best])) best = j;
-        if (best == n) size[n++] = 0;
-        if (most[i] > size[best]) size[best] = most[i];
-        busy[best] = last[i];
-        slot[i] = best;
-    }
-    for (int j = 0; j < n; j++) {
-        start[j] = *total;
-        *total += (size[j] + ALIGN - 1) / ALIGN * ALIGN;
-    }
+    const double all = tpugraphs_find_slots(value, t->n, t->reduction);
     for (int i = 0; i < t->n; i++)
-        if (tile_is_computed(&t->item[i]) && i != t->root) at[i] = start[slot[i]];
+        if (value[i].last >= 0) at[i] = (int64_t)value[value[i].slot].at;
+    return (int64_t)all;
 }
 
-void tile_box_at(tile_box *box, const int *index, const int *size, const int *bound, int rank)
+void tile_box_at(tile_box *box, const int *index, const int *size, const double *bound, int rank)
 {
     box->some = 1;
     for (int a = 0; a < rank; a++) {
-        box->lo[a] = index[a] * bound[a];
-        box->n[a] = size[a] - box->lo[a] < bound[a] ? size[a] - box->lo[a] : bound[a];
+        const int n = (int)bound[a];
+        box->lo[a] = index[a] * n;
+        box->n[a] = size[a] - box->lo[a] < n ? size[a] - box->lo[a] : n;
     }
 }
 
-double tile_blocks(int *count, const int *size, const int *bound, int rank)
+double tile_blocks(int *count, const int *size, const double *bound, int rank)
 {
     double n = 1;
     for (int a = 0; a < rank; a++) {
-        count[a] = (size[a] - 1) / bound[a] + 1;
+        count[a] = (size[a] - 1) / (int)bound[a] + 1;
         n *= count[a];
     }
     return n;
@@ -98,7 +72,7 @@ static double reduced(double uses[2], const tile_items *t, const tile_box *out,
 }
 
 /* The first, middle or last of each axis. */
-static void probe(tile_box *box, const int *count, const int *size, const int *bound, int rank,
+static void probe(tile_box *box, const int *count, const int *size, const double *bound, int rank,
                   int which)
 {
     int index[LAB_RANK];
@@ -106,7 +80,7 @@ static void probe(tile_box *box, const int *count, const int *size, const int *b
     tile_box_at(box, index, size, bound, rank);
 }
 
-void tile_estimate(tile_cost *cost, tile_items *t, const tile_bounds *bounds)
+tpugraphs_cost tile_estimate(double uses[2], tile_items *t, const tpugraphs_bounds *bounds)
 {
     const tile_item *root = &t->item[t->root];
     const int r = t->reduction, first = r < 0 ? 0 : r;
@@ -116,7 +90,7 @@ void tile_estimate(tile_cost *cost, tile_items *t, const tile_bounds *bounds)
     const double n_tiles = tile_blocks(tiles, root->size, bounds->out, root->rank);
     const double n_blocks = tile_blocks(blocks, t->blocked, bounds->blocked, t->n_blocked);
     double behind = 0, before = 0;
-    *cost = (tile_cost){0};
+    uses[0] = uses[1] = 0;
     for (int which = 0; which < 3; which++) {
         probe(&box[t->root], tiles, root->size, bounds->out, root->rank, which);
         tile_boxes(box, t, first, t->root, NULL);
@@ -124,10 +98,10 @@ void tile_estimate(tile_cost *cost, tile_items *t, const tile_bounds *bounds)
         if (r < 0 || !box[r].some) continue;
         probe(&block, blocks, t->blocked, bounds->blocked, t->n_blocked, which);
         tile_boxes(box, t, 0, r, &block);
-        before = fmax(before, tile_note_sizes(most, t, box, 0, r - 1) +
-                                  reduced(cost->uses, t, &box[r], &block));
+        before = fmax(before,
+                      tile_note_sizes(most, t, box, 0, r - 1) + reduced(uses, t, &box[r], &block));
     }
-    tile_slots(at, &cost->scratch, t, most);
-    cost->steps = n_tiles * (r < 0 ? 1 : n_blocks + (r != t->root));
-    cost->work = n_tiles * (behind + n_blocks * before);
+    return (tpugraphs_cost){(double)tile_slots(at, t, most),
+                            n_tiles * (r < 0 ? 1 : n_blocks + (r != t->root)),
+                            n_tiles * (behind + n_blocks * before)};
 }

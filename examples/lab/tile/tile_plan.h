@@ -8,14 +8,13 @@
 
 #include "examples/lab/nest/nest.h"
 #include "examples/lab/program/program.h"
+#include "examples/tpugraphs/cut.h"
 
 enum {
     TILE_NODES = 64, /* of a kernel at most */
     TILE_ITEMS =
-        4 * TILE_NODES,       /* a node before and after the reduction is two items; and copies */
-    TILE_BOUNDS = 24,         /* numbers of a tile */
-    TILE_SCRATCH = 64 * 1024, /* floats of a tile at most: 256 KiB */
-    TILE_DEFAULT_SCRATCH = 8 * 1024 /* floats of a default tile, if possible */
+        4 * TILE_NODES, /* a node before and after the reduction is two items; and copies */
+    TILE_BOUNDS = 24    /* numbers of a tile */
 };
 
 typedef enum tile_role {
@@ -70,11 +69,6 @@ typedef struct tile_items {
     tile_box box[TILE_ITEMS]; /* room of tile_estimate */
 } tile_items;
 
-/* The sizes of blocks: of the output's axes, of the reduction's. */
-typedef struct tile_bounds {
-    int out[LAB_RANK], blocked[LAB_RANK];
-} tile_bounds;
-
 /* The place of an element: in `base` (an item's number, of an external one or of scratch) at `at` +
    sum of stride[a] * index of axis a, with the index counted in the whole value. */
 typedef struct tile_place {
@@ -109,7 +103,7 @@ void tile_reshape_box(tile_box *in, const tile_items *t, const tile_item *item,
 void tile_reshape_place(tile_place *place, const tile_items *t, const tile_item *item,
                         const tile_place *in, const tile_box *box);
 
-/* ---- tile_boxes.c, tile_boxes_reduction.c ---- */
+/* ---- tile_boxes.c ---- */
 
 /* Boxes of the items from `first` to `last`, from the boxes of those that read them: box[last] is
    given; blocked is the block of the reduction. */
@@ -131,39 +125,33 @@ void tile_places(tile_place *place, const tile_items *t, const tile_box *box, in
 
 /* ---- tile_cost.c ---- */
 
-typedef struct tile_cost {
-    int64_t scratch; /* floats */
-    double steps;    /* tiles, and blocks of reductions */
-    double work;     /* elements and multiply-adds that are computed */
-    double uses[2];  /* how often the reduction uses each element that it reads, in a step */
-} tile_cost;
-
-/* Estimates from the first, the middle and the last step. */
-void tile_estimate(tile_cost *cost, tile_items *t, const tile_bounds *bounds);
+/* Estimates from the first, the middle and the last step; also how often the reduction uses each
+   element of an operand, in a step. */
+tpugraphs_cost tile_estimate(double uses[2], tile_items *t, const tpugraphs_bounds *bounds);
 /* Raises `most` to the elements of the boxes of the computed items from first to last; returns
    their sum, but for the reduction's, which is counted separately. */
 double tile_note_sizes(int64_t *most, const tile_items *t, const tile_box *box, int first,
                        int last);
-/* The start of each item's scratch, and its total, for boxes of at most so many elements. */
-void tile_slots(int64_t *at, int64_t *total, const tile_items *t, const int64_t *most);
+/* The start of each item's scratch for boxes of at most so many elements; returns its total. */
+int64_t tile_slots(int64_t *at, const tile_items *t, const int64_t *most);
 /* Block `index` of an axis or of several; their number, and that along each axis. */
-void tile_box_at(tile_box *box, const int *index, const int *size, const int *bound, int rank);
-double tile_blocks(int *count, const int *size, const int *bound, int rank);
+void tile_box_at(tile_box *box, const int *index, const int *size, const double *bound, int rank);
+double tile_blocks(int *count, const int *size, const double *bound, int rank);
 
 /* ---- tile_bounds.c ---- */
 
 /* The default tile; 0: the kernel cannot be tiled. */
-int tile_default(tile_bounds *bounds, tile_items *t, tile_cost *cost, const lab_program *kernel);
-void tile_write(int *tile, const tile_bounds *bounds, const tile_items *t);
+int tile_default(tpugraphs_bounds *bounds, tile_items *t, const lab_program *kernel);
+void tile_write(int *tile, const tpugraphs_bounds *bounds, const tile_items *t);
 /* The bounds of a tile, or of the default one for NULL; or what is wrong with it. */
-ag_status tile_read(tile_bounds *bounds, tile_items *t, const lab_program *kernel, const int *tile,
-                    ag_failure *why);
+ag_status tile_read(tpugraphs_bounds *bounds, tile_items *t, const lab_program *kernel,
+                    const int *tile, ag_failure *why);
 
 /* ---- tile_compile.c ---- */
 
 struct lab_run;
 /* Appends the steps of a kernel for these bounds to the run. */
-ag_status tile_compile(struct lab_run *run, const tile_items *t, const tile_bounds *bounds,
+ag_status tile_compile(struct lab_run *run, const tile_items *t, const tpugraphs_bounds *bounds,
                        ag_failure *why);
 
 #endif

@@ -23,10 +23,9 @@ static int add_padded(tile_items *t, const lab_node *node, int input)
         const tpugraphs_index *x = &t->space.index[i];
         if (!x->window || x->sum) continue;
         const lab_window *w = &node->window[x->window - 1];
-        const int a = x->in[0], covered = (node->shape.size[x->axis] - 1) * w->stride +
-                                          (w->size - 1) * w->dilation + 1;
-        inside &= w->low == 0 && w->base_dilation == 1 && covered <= pad.size[a];
-        pad.size[a] = covered;
+        const int a = x->in[0], n = node->shape.size[x->axis];
+        inside &= !tpugraphs_leaves(w, n, pad.size[a]);
+        pad.size[a] = (int)tpugraphs_covered(w, n, w->size);
         pad.at[a] = w->low;
         pad.step[a] = w->base_dilation;
     }

@@ -78,11 +78,10 @@ static void reduction(const edge *e)
             groups = ceil(n / r.made);
         else if (k || !x->window)
             e->in[a] = x->sum ? n * groups : n;
-        else if (!x->sum)
-            e->in[a] = (n - 1) * x->step;
-        else
-            e->in[a] =
-                ceil((e->in[a] + (n - 1) * x->step + 1) / r.window[x->window - 1].base_dilation);
+        else if (!x->sum) {
+            const tpugraphs_window *w = &r.window[x->window - 1];
+            e->in[a] = ceil(tpugraphs_covered(w, n, e->block[x->window - 1]) / w->base_dilation);
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Nests that copy: parts that are put together, borders, operands of the reduction. */
 #include "examples/tpu/rows/job.h"
+#include "examples/tpugraphs/cut.h"
 
 #include <math.h>
 #include <string.h>
@@ -45,7 +46,8 @@ void nests_copy_operands(nests_side *s, int u, const double *block)
         double box[TPUGRAPHS_AXES], every[TPUGRAPHS_AXES];
         const int padded = nests_padded(box, every, s->t, u, v, block);
         const int scratch = base == v && h->kernel->opcode[v] != TPUGRAPHS_PARAMETER;
-        if (padded || (product && !scratch && all >= NESTS_TILE_USES * nests_volume(s->t->box[v])))
+        if (padded ||
+            (product && !scratch && all >= TPUGRAPHS_TILE_USES * nests_volume(s->t->box[v])))
             add_copy(s, v, padded ? box : NULL, every);
     }
 }

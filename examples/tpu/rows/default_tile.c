@@ -1,57 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/harness/harness.h"
 #include "examples/tpu/rows/places.h"
+#include "examples/tpugraphs/cut.h"
 
 #include <math.h>
 #include <string.h>
 
-enum {
-    SCRATCH = 64 * 1024, /* floats of a tile at most */
-    FIRST_SCRATCH = 8 * 1024,
-    ALIGN = 16,       /* floats of a cache line */
-    REPEATED = 8,     /* work at most, as a multiple of the least possible */
-    FEW_STEPS = 64,   /* a tile with more steps than this */
-    STEP_WORK = 1024, /* does at least so much work in each of them */
-    MOST_STEPS = 8192 /* and never has more steps than this */
-};
-
-typedef struct bounds {
-    double out[TPUGRAPHS_AXES], blocked[TPUGRAPHS_AXES];
-} bounds;
-
-typedef struct cost {
-    double scratch, steps, work;
-} cost;
-
-/* A value in scratch, in the order in which values are computed, and the last that reads it. */
-typedef struct item {
-    double n;
-    int last, first; /* first: 1 for the reduction, whose memory lives through all blocks */
-} item;
-
 typedef struct items {
     nests_tiling *t;
-    item *item; /* [2 nodes + edges] */
-    int *of;    /* [nodes] the item of a node; below 0 for views: none */
-    int *last;  /* [nodes] the last item that reads a view or a value */
+    tpugraphs_value *item; /* [2 nodes + edges], in the order in which they are computed */
+    int *of;               /* [nodes] the item of a node; below 0 for views: none */
+    int *last;             /* [nodes] the last item that reads a view or a value */
     int n;
     double work; /* elements that the items have */
 } items;
 
-static int add_item(items *s, double n, int first)
+/* A value, which has scratch unless it is the kernel's result. */
+static int add_item(items *s, double n, int result)
 {
-    s->item[s->n] = (item){n, s->n, first};
+    s->item[s->n] = (tpugraphs_value){.size = n, .last = result ? -1 : s->n};
     return s->n++;
 }
 
-/* Appends the values of a side, except for the root and the reduction, which are given places. */
+/* Appends the values of a side, except for the reduction. */
 static void add_side(items *s, int last)
 {
     for (int u = 0; u <= last; u++) {
         s->of[u] = s->last[u] = -1;
         if (!nests_tiling_computes(s->t, u) || u == s->t->reduction) continue;
         const double n = nests_volume(s->t->box[u]);
-        s->of[u] = add_item(s, u == s->t->hlo.root ? 0 : n, 0);
+        s->of[u] = add_item(s, n, u == s->t->hlo.root);
         s->work += n;
     }
 }
@@ -71,30 +49,6 @@ static void read_side(items *s, int last)
     }
 }
 
-/* Scratch of values that are no longer read is used again. */
-static double slots(const items *s)
-{
-    double size[64], all = 0;
-    int busy[64], n = 0;
-    for (int i = 0; i < s->n; i++)
-        if (s->item[i].first && n < 64) {
-            size[n] = s->item[i].n;
-            busy[n++] = s->item[i].last;
-        }
-    for (int i = 0; i < s->n; i++) {
-        if (s->item[i].first || s->item[i].n <= 0) continue;
-        int best = n;
-        for (int j = 0; j < n; j++)
-            if (busy[j] < i && (best == n || size[j] > size[best])) best = j;
-        if (best == 64) continue;
-        if (best == n) size[n++] = 0;
-        size[best] = fmax(size[best], s->item[i].n);
-        busy[best] = s->item[i].last;
-    }
-    for (int j = 0; j < n; j++) all += ceil(size[j] / ALIGN) * ALIGN;
-    return all;
-}
-
 /* The copies that the reduction reads; returns its products. */
 static double add_copies(items *s, const double *block)
 {
@@ -106,7 +60,7 @@ static double add_copies(items *s, const double *block)
         double padded[TPUGRAPHS_AXES], every[TPUGRAPHS_AXES], n = nests_volume(s->t->box[v]);
         const int borders = nests_padded(padded, every, s->t, r, v, block);
         if (borders) n = nests_volume(padded);
-        if (!borders && (!product || s->of[v] >= 0 || work < NESTS_TILE_USES * n)) continue;
+        if (!borders && (!product || s->of[v] >= 0 || work < TPUGRAPHS_TILE_USES * n)) continue;
         s->last[v] = add_item(s, n, 0);
         s->work += n;
     }
@@ -114,14 +68,15 @@ static double add_copies(items *s, const double *block)
 }
 
 /* Scratch, steps and work, with copies of what products use often. */
-static cost cost_of(nests_tiling *t, const bounds *b)
+static tpugraphs_cost cost_of(void *tiling, const tpugraphs_bounds *b)
 {
+    nests_tiling *t = tiling;
     const int root = t->hlo.root, r = t->reduction;
     const size_t nodes = (size_t)t->hlo.kernel->nodes, edges = (size_t)t->hlo.kernel->edges;
     double tiles = 1, blocks = 1;
     const size_t most = 2 * nodes + edges + 2;
     items s = {.t = t};
-    s.item = nests_tiling_scratch(&t->items, t, most * sizeof(item) + 2 * nodes * sizeof(int));
+    s.item = nests_tiling_scratch(&t->items, t, most * sizeof *s.item + 2 * nodes * sizeof(int));
     s.of = (int *)(s.item + most);
     s.last = s.of + nodes;
     for (int a = 0; a < TPUGRAPHS_AXES; a++) tiles *= ceil(t->hlo.shape[root].size[a] / b->out[a]);
@@ -136,7 +91,7 @@ static cost cost_of(nests_tiling *t, const bounds *b)
         add_side(&s, r - 1);
         const int copies_from = s.n;
         const double products = add_copies(&s, b->blocked);
-        own = add_item(&s, r == root ? 0 : nests_volume(t->box[r]), 1);
+        own = add_item(&s, nests_volume(t->box[r]), r == root);
         for (int i = t->hlo.start[r]; i < t->hlo.start[r + 1]; i++)
             if (s.last[t->hlo.operand[i]] < 0) s.last[t->hlo.operand[i]] = own;
         for (int i = copies_from; i < own; i++) s.item[i].last = own;
@@ -148,8 +103,9 @@ static cost cost_of(nests_tiling *t, const bounds *b)
     add_side(&s, root);
     read_side(&s, root);
     if (own >= 0 && s.last[r] > own) s.item[own].last = s.last[r];
-    return (cost){slots(&s), tiles * (reduces ? blocks + (r != root) : 1),
-                  tiles * (s.work + blocks * before)};
+    return (tpugraphs_cost){tpugraphs_find_slots(s.item, s.n, own),
+                            tiles * (reduces ? blocks + (r != root) : 1),
+                            tiles * (s.work + blocks * before)};
 }
 
 /* The work when nothing is computed twice. */
@@ -166,51 +122,21 @@ static double least_work(const tpu_hlo *h)
     return work;
 }
 
-/* Enlarges one bound towards `target`, as far as the scratch allows. */
-static void enlarge(bounds *b, double *bound, double size, double target, nests_tiling *t,
-                    double scratch)
-{
-    const double old = *bound;
-    for (*bound = fmin(target, size); *bound > old; *bound = floor(*bound / 2))
-        if (cost_of(t, b).scratch <= scratch) return;
-    *bound = old;
-}
-
-static void enlarge_all(bounds *b, nests_tiling *t, double scratch)
-{
-    const int *size = t->hlo.shape[t->hlo.root].size;
-    const int minor = t->hlo.shape[t->hlo.root].rank - 1;
-    const int product = t->reduction >= 0 && nests_is_product(&t->hlo, t->reduction);
-    for (int round = 0; round < 2; round++) {
-        const double whole = round ? 1e300 : 64, wide = !round && product ? 256 : whole;
-        if (minor >= 0) enlarge(b, &b->out[minor], size[minor], wide, t, scratch);
-        for (int a = t->n_blocked - 1; a >= 0; a--)
-            enlarge(b, &b->blocked[a], t->blocked[a], whole, t, scratch);
-        for (int a = minor - 1; a >= 0; a--)
-            enlarge(b, &b->out[a], size[a], round ? whole : 8, t, scratch);
-    }
-}
-
-static int is_good(const cost *c, double least)
-{
-    return c->scratch <= SCRATCH && c->work <= REPEATED * least &&
-           (c->steps <= FEW_STEPS || (c->steps <= MOST_STEPS && c->steps * STEP_WORK <= least));
-}
-
 void nests_default_tile(float tile[TPUGRAPHS_TILE_FEATURES], nests_tiling *t)
 {
-    const int rank = t->hlo.shape[t->hlo.root].rank;
-    const double least = least_work(&t->hlo);
-    bounds b;
-    for (int a = 0; a < TPUGRAPHS_AXES; a++) b.out[a] = b.blocked[a] = 1;
-    enlarge_all(&b, t, FIRST_SCRATCH);
-    cost c = cost_of(t, &b);
-    for (double scratch = 2 * FIRST_SCRATCH; scratch <= SCRATCH && !is_good(&c, least);
-         scratch *= 2) {
-        enlarge_all(&b, t, scratch);
-        c = cost_of(t, &b);
-    }
+    const tpugraphs_shape *out = &t->hlo.shape[t->hlo.root];
+    const tpugraphs_cut cut = {.rank = out->rank,
+                               .n_blocked = t->n_blocked,
+                               .size = out->size,
+                               .blocked = t->blocked,
+                               .product =
+                                   t->reduction >= 0 && nests_is_product(&t->hlo, t->reduction),
+                               .least = least_work(&t->hlo),
+                               .cost = cost_of,
+                               .kernel = t};
+    tpugraphs_bounds b;
+    tpugraphs_default_tile(&b, &cut);
     memset(tile, 0, TPUGRAPHS_TILE_FEATURES * sizeof *tile);
     for (int a = 0; a < t->n_blocked; a++) tile[a] = (float)b.blocked[a];
-    for (int a = 0; a < rank; a++) tile[8 + a] = (float)b.out[a];
+    for (int a = 0; a < out->rank; a++) tile[8 + a] = (float)b.out[a];
 }

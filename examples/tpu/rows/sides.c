@@ -83,9 +83,8 @@ int nests_padded(double box[TPUGRAPHS_AXES], double every[TPUGRAPHS_AXES], const
         if (!x->window || x->sum) continue;
         const tpugraphs_window *w = &r.window[x->window - 1];
         const int a = x->in[0], o = x->axis;
-        const double all = (size[o] - 1.0) * w->stride + (w->size - 1.0) * w->dilation + 1;
-        padded |= w->low != 0 || w->base_dilation != 1 || all > in[a];
-        box[a] = (out[o] - 1) * w->stride + (block[x->window - 1] - 1) * w->dilation + 1;
+        padded |= tpugraphs_leaves(w, size[o], in[a]);
+        box[a] = tpugraphs_covered(w, out[o], block[x->window - 1]);
         every[a] = w->base_dilation;
     }
     return padded;

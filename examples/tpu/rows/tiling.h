@@ -2,15 +2,12 @@
 /* A kernel that is cut in tiles: each tile of the output is computed from the regions
    of all nodes that it needs, block by block of the reduction. Sizes of regions are followed
    backwards from the output, as in examples/lab/fusion/kernels.h, but from the features alone and
-   without positions, so the parts cut off at borders are ignored. */
+   as means of all tiles: sizes may be fractions, and the parts cut off at borders are ignored. So
+   examples/lab/tile, which follows each tile in whole elements, has its own boxes. */
 #ifndef NESTS_TILE_TILING_H
 #define NESTS_TILE_TILING_H
 
 #include "examples/tpu/analytic/hlo.h"
-
-enum {
-    NESTS_TILE_USES = 16 /* operands of products that a block uses this often are copied first */
-};
 
 /* A kernel that is ready to be cut. */
 typedef struct nests_tiling {
@@ -58,10 +55,7 @@ int nests_padded(double box[TPUGRAPHS_AXES], double every[TPUGRAPHS_AXES], const
                  int u, int v, const double block[TPUGRAPHS_AXES]);
 
 /* default_tile.c: the tile that a kernel runs with when nobody chooses one, 24 numbers; of a fusion
-   file, the tile that its run time was measured with. Follows examples/lab/tile/tile_bounds.c:
-   first the output's most minor axis grows, then the reduction, then the other axes, as far as the
-   scratch of a tile allows; more scratch is allowed until the tile neither computes too much twice
-   nor makes too many steps. */
+   file, the tile that its run time was measured with. */
 void nests_default_tile(float tile[TPUGRAPHS_TILE_FEATURES], nests_tiling *tiling);
 
 double nests_volume(const double box[TPUGRAPHS_AXES]);

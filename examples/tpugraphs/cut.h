@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* A kernel that is cut in tiles: the tile that it runs with when nobody chooses one, and the
+   scratch that a tile needs. The lab runs its kernels by it (examples/lab/tile), and the model of
+   loop nests finds by it the tile that the run times of a fusion file were measured with
+   (examples/tpu/rows). */
+#ifndef TPUGRAPHS_CUT_H
+#define TPUGRAPHS_CUT_H
+
+#include "examples/tpugraphs/space.h"
+
+enum {
+    TPUGRAPHS_TILE_SCRATCH = 64 * 1024, /* floats of a tile at most: 256 KiB */
+    TPUGRAPHS_TILE_USES =
+        16, /* operands of products that a step uses this often are copied first */
+    TPUGRAPHS_TILE_REPEATED = 8,     /* work at most, as a multiple of the least possible */
+    TPUGRAPHS_TILE_FEW_STEPS = 64,   /* a tile with more steps than this */
+    TPUGRAPHS_TILE_STEP_WORK = 1024, /* does at least so much work in each of them */
+    TPUGRAPHS_TILE_MOST_STEPS = 8192 /* and never has more steps than this */
+};
+
+/* The sizes of blocks: of the output's axes, of the reduction's; 1 after the last. */
+typedef struct tpugraphs_bounds {
+    double out[TPUGRAPHS_AXES], blocked[TPUGRAPHS_AXES];
+} tpugraphs_bounds;
+
+typedef struct tpugraphs_cost {
+    double scratch; /* floats */
+    double steps;   /* tiles, and blocks of reductions */
+    double work;    /* elements and multiply-adds that are computed */
+} tpugraphs_cost;
+
+typedef struct tpugraphs_cut {
+    int rank, n_blocked;   /* axes of the output, of the reduction */
+    const int *size;       /* of the output's axes */
+    const double *blocked; /* of the reduction's */
+    int product;           /* 1: it has a dot or a convolution */
+    double least;          /* its work when nothing is computed twice */
+    tpugraphs_cost (*cost)(void *kernel, const tpugraphs_bounds *bounds);
+    void *kernel;
+} tpugraphs_cut;
+
+/* 1 if the tile is neither too large nor computes too much twice; if its steps are few, or do
+   enough each. */
+int tpugraphs_affordable(const tpugraphs_cost *cost, double least);
+int tpugraphs_few_steps(const tpugraphs_cost *cost, double least);
+
+/* First the output's most minor axis grows, then the reduction, then the other axes, as far as the
+   scratch allows; more scratch is allowed until the tile is affordable and has few steps. Returns
+   its cost, which is asked for last. */
+tpugraphs_cost tpugraphs_default_tile(tpugraphs_bounds *bounds, const tpugraphs_cut *cut);
+
+/* A value that a tile computes, and a slot of scratch: value[i] lies in slot value[value[i].slot].
+ */
+typedef struct tpugraphs_value {
+    double size; /* floats */
+    int last;    /* the number of the last value that reads it; below 0: it has no scratch */
+    int slot;    /* set */
+    /* Of the slot; set: where it begins, its floats, the last value that reads what is in it. */
+    double at, room;
+    int busy;
+} tpugraphs_value;
+
+/* Finds slots in the order in which values are computed: one that is no longer read is used again,
+   but that of `kept` (-1: none) is taken from the start. Returns the floats of all slots. */
+double tpugraphs_find_slots(tpugraphs_value *value, int n, int kept);
+
+#endif
