@@ -50,17 +50,17 @@ rows() {
             name = $1
             for (i = 2; i <= NF && $i !~ /^(-|-?[0-9.]+)$/; i++) name = name " " $i
             if (index("|" names "|", "|" name "|"))
-                printf "%-30s%7s%7s%12s%12s\n", name, $(NF - from_end["tau-b"]), $(NF - from_end["opa"]),
+                printf "%-36s%7s%7s%12s%12s\n", name, $(NF - from_end["tau-b"]), $(NF - from_end["opa"]),
                     $(NF - from_end["slowdown@1"]), $(NF - from_end["slowdown@5"])
         }' "demo/$1.txt"
 }
 echo
-printf "%-30s%7s%7s%12s%12s\n" method tau-b opa slowdown@1 slowdown@5
+printf "%-36s%7s%7s%12s%12s\n" method tau-b opa slowdown@1 slowdown@5
 rows tgraph "TGraph"
 rows nests "nests"
 rows tgraph "boosting|ridge"
 rows nests "work alone"
-rows tgraph "random|second measurement, same call"
+rows tgraph "random|second measurement, within the call"
 cat <<END
 
 nests wins here because the lab runs a program node by node: the run time is a sum over loop nests, and nests is told the

@@ -221,7 +221,7 @@ static void try_options(int *acting, const call *c)
     harness_options_free(o);
 }
 
-/* What the model is scored on: files that were held out, or the first one that it trains on. */
+/* The files that the model is scored on: those held out, or the first one that it trains on. */
 static const char *scored(const char *options)
 {
     static char name[100];
@@ -299,9 +299,9 @@ static void each_preset_trains(void **state)
 
 /* ---- pairs of options ---- */
 
-/* An option that has no effect beside another is refused, also with the value of its default where
+/* An option that has no effect with another is refused, also with the value of its default where
    a preset has set it. */
-static void options_beside_others(void **state)
+static void options_without_effect(void **state)
 {
     program_expect("tgraph train --data d.npz --out p --force --steps 5 --epochs 2", 2, "",
                    "--steps: 5 has no effect, since it needs no --epochs");
@@ -317,7 +317,7 @@ static void options_beside_others(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(options_beside_others),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(options_without_effect),
                                        cmocka_unit_test(each_preset_trains),
                                        cmocka_unit_test(each_option_acts_or_is_refused)};
     return cmocka_run_group_tests(tests, group_make, test_folder_remove);

@@ -30,7 +30,7 @@ static void add_method(harness_rank *r, const char *name, const char *note, cons
 static void add_methods(harness_rank *r, const double *first, double *second, const char *note)
 {
     r->ceiling = r->methods;
-    add_method(r, "second measurement, same call", note, second);
+    add_method(r, "second measurement, within the call", note, second);
     for (int64_t i = 0; i < r->items; i++)
         second[i] = first[i] * pow(second[i] / first[i], sqrt(0.5));
     add_method(r, "perfect ranker", on_perfect, second);
