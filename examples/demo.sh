@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # sh examples/demo.sh [--measure]: installs what is missing, builds, trains TGraph and the cost of loop nests (the program
 # `nests`) on the measured layouts in examples/data, at most two minutes each on two cores, and prints what they reach on
-# programs that they have not seen, with baselines and ceiling. With --measure it first measures a small data set on this
-# machine (about three minutes) and trains on that.
+# programs that they have not seen, with baselines and a second measurement. With --measure it first measures a small data
+# set on this machine (about three minutes) and trains on that.
 cd "$(dirname "$0")/.." || exit 1
 case "$1" in
 "") data=examples/data/layout ;;
@@ -50,25 +50,26 @@ rows() {
             name = $1
             for (i = 2; i <= NF && $i !~ /^(-|-?[0-9.]+)$/; i++) name = name " " $i
             if (index("|" names "|", "|" name "|"))
-                printf "%-19s%7s%7s%12s%12s\n", name, $(NF - from_end["tau-b"]), $(NF - from_end["opa"]),
+                printf "%-36s%7s%7s%12s%12s\n", name, $(NF - from_end["tau-b"]), $(NF - from_end["opa"]),
                     $(NF - from_end["slowdown@1"]), $(NF - from_end["slowdown@5"])
         }' "demo/$1.txt"
 }
 echo
-printf "%-19s%7s%7s%12s%12s\n" method tau-b opa slowdown@1 slowdown@5
+printf "%-36s%7s%7s%12s%12s\n" method tau-b opa slowdown@1 slowdown@5
 rows tgraph "TGraph"
 rows nests "nests"
 rows tgraph "boosting|ridge"
 rows nests "work alone"
-rows tgraph "random|second measurement"
+rows tgraph "random|second measurement, within the call"
 cat <<END
 
 nests wins here because the lab runs a program node by node: the run time is a sum over loop nests, and nests is told the
 loops of each node and adds their costs, while TGraph has to find both out from the layouts of a graph.
 
 TGraph is a graph network; nests learns the cost of a loop nest. boosting and ridge read counts of layouts, "work alone" adds
-iterations of loops, and "second measurement" is what measuring once more would reach: the ceiling. tau-b and opa say how
-much of the order is right (1: all), slowdown@5 how much is lost if the five best of a program are measured (0: nothing).
+iterations of loops, and the last row is what measuring once more reaches within the call that made the files. tau-b and
+opa say how much of the order is right (1: all), slowdown@5 how much is lost if the five best of a program are measured
+(0: nothing).
 Every program has its rows in demo/tgraph.txt and demo/nests.txt; the reports, with curves and plots, are
 demo/tgraph/report.html and demo/nests/report.html.
 END

@@ -40,10 +40,10 @@ typedef struct harness_command {
     ag_status (*run)(harness_call *call, ag_failure *why);
 } harness_command;
 
-/* Runs whose config.json has this word of an option (NULL: any value of it): why they are refused.
- */
+/* Runs whose config.json has this word of an option (NULL: any value of it): why they are refused,
+   and the option where it is given, unless only runs that have `with`, too, are meant. */
 typedef struct harness_moved {
-    const char *option, *word, *sentence;
+    const char *option, *word, *sentence, *with;
 } harness_moved;
 
 typedef struct harness_program {

@@ -71,7 +71,9 @@ static const harness_option table[] = {
     {"rows", WORD(model.rows), "none", .choices = NESTS_USES, .commands = TRAINS, .often = true,
      .group = "Model", .needs = "layout files", .help = NESTS_USES_HELP},
 
-    HARNESS_STEPS_OPTION(tgraph_settings, "6000", "optimizer steps; each takes one file"),
+    {"steps", FIELD(shell.training.steps), "6000", 1, 1e9, TRAINS, .flags = HARNESS_MAY_GROW,
+     .often = true, .group = "Training", .needs = "no --epochs",
+     .help = "optimizer steps; each takes one file"},
     {"epochs", FIELD(epochs), "0", 0, 1e9, TRAINS, .flags = HARNESS_MAY_GROW, .group = "Training",
      .help = "passes over the files; above 0 it replaces --steps"},
     {"configs", FIELD(configs), "32", 2, 65536, TRAINS, .group = "Training",
@@ -127,9 +129,13 @@ static const harness_command commands[] = {
 
 static const harness_moved moved[] = {
     {"mode", "physical",
-     "physical mode of layout files is now the program nests; train such a model with \"nests "
-     "train\", or the graph network anew with \"tgraph train\""},
-    {NULL, NULL, NULL}};
+     .sentence =
+         "physical mode of layout files is now the program nests; train such a model with \"nests "
+         "train\", or the graph network anew with \"tgraph train\""},
+    {"mode", "paper",
+     .sentence = "mode=paper, the graph network, is all that tgraph has now, with other options; "
+                 "train it anew with \"tgraph train\", without mode"},
+    {0}};
 
 const harness_program tgraph_program_table = {
     .name = "tgraph",

@@ -111,8 +111,9 @@ static const harness_command commands[] = {
     HARNESS_DOCTOR_COMMAND,
 };
 
-/* Every run of the model of rows and trees has the first. */
-static const harness_moved moved[] = {{"members", NULL, TPGNN_MOVED}, {NULL, NULL, NULL}};
+static const harness_moved moved[] = {{"network", "paper", TPGNN_OLDER, .with = "members"},
+                                      {"members", .sentence = TPGNN_MOVED},
+                                      {0}};
 
 const harness_program tpgnn_program_table = {
     .name = "tpgnn",

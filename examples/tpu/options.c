@@ -179,7 +179,8 @@ static const char examples[] =
 
 static const harness_moved moved[] = {
     {"reduction", "nests",
-     "the model of loop nests is in the program nests now; train it there, with nests train"},
+     .sentence =
+         "the model of loop nests is in the program nests now; train it there, with nests train"},
     {0}};
 
 const harness_program tpu_program_table = {.name = "tpu",

@@ -45,7 +45,7 @@ static void noise_of_groups(void **state)
     fill(&r, ns);
     harness_rank_noise(&r, noise);
     assert_int_equal(r.methods, 3);
-    assert_string_equal(r.method[AGAIN], "second measurement");
+    assert_string_equal(r.method[AGAIN], "second measurement, within the call");
     assert_string_equal(r.method[PERFECT], "perfect ranker");
     compute(&r);
     near(tau(&r, AGAIN, 0), 0.91, 0.01);
@@ -146,7 +146,7 @@ static void not_next_to_the_model(void **state)
     fclose(to);
     assert_string_equal(text, "group,items,tau-b,opa,slowdown@1\ng,3,1,1,0\n"
                               "method,tau-b,opa,slowdown@1,slowdown@5,slowdown@10\n"
-                              "model,1,1,0,0,0\nsecond measurement,1,1,0,0,0\n"
+                              "model,1,1,0,0,0\n\"second measurement, within the call\",1,1,0,0,0\n"
                               "perfect ranker,1,1,0,0,0\n");
     for (int i = 0; i < 2; i++) harness_table_free(table[i]);
     harness_rank_close(&r);

@@ -142,8 +142,8 @@ static void json_sentences(void **state)
     }
 }
 
-/* An option that has no effect is refused where it was set, but not in a preset, nor at its
-   default. */
+/* An option that has no effect is refused where it was set, but not in a preset, nor with the value
+   that it would have without: the preset's or the default. */
 static void no_effect(void **state)
 {
     static const struct {
@@ -158,6 +158,10 @@ static void no_effect(void **state)
         {"--depth=3 --loss=listmle", NULL, "--depth: 3"},
         {"--set depth=3 loss=listmle", "tile files", "--set: depth: 3"},
         {"--size=small --depth=3", "layout files", "--depth: 3"},
+        {"--size=small --depth=2", "layout files", "--depth: 2"},
+        {"--size=small --depth=4", "layout files", ""},
+        {"--depth=2 --size=small", "layout files", ""},
+        {"--depth=3 --depth=2 --loss=listmle", NULL, ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         parse(&p, HARNESS_TRAIN, NULL, cases[i].args);

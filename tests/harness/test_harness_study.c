@@ -227,6 +227,17 @@ static void alike(void **state)
     assert_null(strstr(page, "\nc: "));
     assert_null(strstr(page, "\nd: has"));
     free(page);
+    page = files_text(files_folder, "study.json");
+    static const char *const other[] = {"b", "a", NULL, "e", "d"};
+    json_t *rows = json_loads(page, 0, NULL);
+    assert_int_equal(json_array_size(rows), 5);
+    for (size_t i = 0; i < 5; i++) {
+        json_t *equal = json_object_get(json_array_get(rows, i), "equal");
+        assert_int_equal(json_array_size(equal), other[i] != NULL);
+        if (other[i]) assert_string_equal(json_string_value(json_array_get(equal, 0)), other[i]);
+    }
+    json_decref(rows);
+    free(page);
 }
 
 static void takes_the_largest_seed(void **state)

@@ -41,6 +41,10 @@ static void expect_json(const char *line)
     assert_int_equal(json_array_size(list), 3);
     json_object_foreach(json_array_get(list, 2), key, value) numbers += json_is_number(value);
     assert_true(numbers > 3);
+    for (int i = 0; i < 2; i++) {
+        value = json_array_get(json_object_get(json_array_get(list, (size_t)i), "equal"), 0);
+        assert_string_equal(json_string_value(value), i ? "complete" : "twin");
+    }
     json_decref(list);
 }
 

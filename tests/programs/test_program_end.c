@@ -52,13 +52,12 @@ static void goes_beyond(void **state)
                         "%s train --resume --out early --steps 70", m->program->name);
 }
 
-/* --epochs decides how many steps there are: it may grow, and --steps then adds none, with which a
-   learning rate may not change. */
+/* --epochs decides how many steps there are: it may grow, and --steps is refused. */
 static void goes_beyond_in_epochs(void **state)
 {
     program_train(&program_models[1], "epochs", " --epochs 3 --eval-every 2" PROGRAM_QUIET, 0);
     program_expect("tgraph train --resume --out epochs --steps 90000 --learning-rate 0.5", 2, "",
-                   "--resume: the run in epochs still has 3 steps, so its learning rate");
+                   "--steps: 90000 has no effect, since it needs no --epochs");
     program_expect("tgraph train --resume --out epochs --epochs 5 --no-baselines", 0, "",
                    "going on after step 3 of 5\n");
     program_expect("tgraph train --resume --out epochs --epochs 4", 2, "", "--resume: epochs is 4");

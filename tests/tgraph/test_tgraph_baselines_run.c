@@ -27,6 +27,7 @@ static void within_a_file(void **state)
             assert_memory_equal(r.of[k].score, again.of[k].score, 1200 * sizeof(double));
     if (harness_boosting_built()) {
         assert_true(measured(&r.of[BOOSTING], &held, HARNESS_TAU_B) > 0.7);
+        assert_non_null(strstr(r.of[TGRAPH_BASELINE_ROUNDED].note, "rounded to three digits"));
         for (int i = 0; i < 1200; i++) {
             const double rounded = r.of[TGRAPH_BASELINE_ROUNDED].score[i];
             assert_true(fabs(rounded - r.of[BOOSTING].score[i]) <= 0.0005 + 1e-12);

@@ -96,6 +96,8 @@ static void damaged_texts(void **state)
         {"configuration", "{\"dropout\": \"x\"}", "\"dropout\" must be a number"},
         {"configuration", "{\"hidden\": 1000}", "hidden 1000, but no tensor has that size"},
         {"configuration", "{\"hidden\": 16, \"members\": 5}", "is now the program nests"},
+        {"configuration", "{\"network\": \"paper\", \"members\": 5}",
+         "the run is the paper's network"},
         {"configuration", "{\"network\": \"statements\", \"hidden\": 16, \"layers\": 4}",
          "changed.safetensors"},
         {"data", NULL, "version 1 of the columns of loop nests, but this program has version 2"},

@@ -43,6 +43,7 @@ static harness_options *make(const harness_program *program, unsigned command, v
     o->set_by = harness_alloc(count * sizeof *o->set_by);
     o->owned = harness_alloc(count * sizeof *o->owned);
     o->where = harness_alloc(count * sizeof *o->where);
+    o->before = harness_alloc(count * sizeof *o->before);
     return o;
 }
 
@@ -67,6 +68,7 @@ harness_options *harness_options_copy(const harness_options *from, void *values)
     memcpy(o->values, from->values, from->program->options_bytes);
     memcpy(o->set_by, from->set_by, (size_t)from->program->option_count * sizeof *o->set_by);
     memcpy(o->where, from->where, (size_t)from->program->option_count * sizeof *o->where);
+    memcpy(o->before, from->before, (size_t)from->program->option_count * sizeof *o->before);
     o->layer = from->layer;
     return o;
 }
@@ -89,6 +91,7 @@ void harness_options_free(harness_options *o)
     harness_free(o->set_by);
     harness_free(o->owned);
     harness_free(o->where);
+    harness_free(o->before);
     harness_free(o->own);
     harness_free(o);
 }
@@ -221,15 +224,28 @@ static ag_status foreign(const harness_options *o, const harness_option *option,
     return AG_EUSE;
 }
 
+/* An option, or a word of it, that only older runs have. */
+static const char *moved(const harness_program *program, const char *name, const char *value)
+{
+    for (const harness_moved *m = program->moved; m && m->option; m++)
+        if (!m->with && same_name(m->option, name) && (!m->word || !strcmp(m->word, value)))
+            return m->sentence;
+    return NULL;
+}
+
 ag_status harness_options_set(harness_options *o, const char *where, const char *name,
                               const char *value, ag_failure *why)
 {
     int index = harness__option_index(o->program, name);
+    const char *gone = moved(o->program, name, value);
+    char shown[200];
+    show(shown, where, name);
+    if (gone) return ag_fail(why, AG_EUSE, "%s: %s", shown, gone);
     if (index < 0) return harness__unknown(o, where, name, why);
     const harness_option *option = &o->program->options[index];
     if (!(option->commands & o->command)) return foreign(o, option, where, why);
+    if (!o->where[index]) bag_add(o->kept, o->before[index] = harness_option_text(o, option));
     if (harness__assign(o, index, where, value, why)) return AG_EUSE;
-    char shown[200];
     show(shown, where, option->name);
     o->where[index] = harness_copy(shown);
     bag_add(o->kept, (char *)(uintptr_t)o->where[index]);

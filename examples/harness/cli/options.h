@@ -191,9 +191,9 @@ ag_status harness_options_ini_file(harness_options *o, const char *path, ag_fail
 /* Fails with AG_EUSE when an option that the command needs has no value. */
 ag_status harness_options_complete(const harness_options *o, ag_failure *why);
 
-/* Refuses an option that has no effect (harness_option.needs) and was set to another value than its
-   default: by a flag, --set or a config file, not by a preset (one word for many options) or the
-   config.json of a run. files: their kind; NULL: not known, any. Fails: AG_EUSE. */
+/* Refuses an option that has no effect (harness_option.needs) and was set to another value than it
+   would have otherwise: by a flag, --set or a config file, not by a preset (one word for many
+   options) or the config.json of a run. files: their kind; NULL: not known, any. Fails: AG_EUSE. */
 ag_status harness_options_act(const harness_options *o, const char *files, ag_failure *why);
 /* Whether the option has an effect with these values. */
 bool harness_option_acts(const harness_options *o, const harness_option *option, const char *files);

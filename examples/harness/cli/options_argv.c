@@ -81,8 +81,8 @@ static ag_status read_option(cursor *c, const char *name, const char *equals, ag
                 "--%.60s: only an option that is true or false has a --no- form; write --%s %s",
                 name, option->name, harness__meta(option));
     }
-    if (!option) return harness__unknown(c->o, NULL, name, why);
     const char *value = take_value(c, equals);
+    if (!option) return harness_options_set(c->o, NULL, name, value ? value : "", why);
     if (!value) {
         if (!(option->commands & c->o->command))
             return harness_options_set(c->o, NULL, name, "", why);

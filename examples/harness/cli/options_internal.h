@@ -14,6 +14,7 @@ struct harness_options {
     int *set_by; /* per option: the layer that set it, 0: the default */
     const char **where; /* per option: the beginning of a sentence on its value; NULL: the default,
                            a preset or config.json set it */
+    char **before;      /* per option: its value before `where`; NULL: none */
     bool *owned;        /* per option: the path list may grow in place; otherwise it is shared */
     char **kept;        /* texts that the values point to */
 };
@@ -24,7 +25,7 @@ ag_status harness__assign(harness_options *o, int index, const char *where, cons
 
 void harness__begin_layer(harness_options *o);
 
-/* Whether the value is that of a call without the option. */
+/* Whether the value is the default of the table. */
 bool harness__is_default(const harness_options *o, const harness_option *option);
 /* Whether the option would be refused by harness_options_act, and its refusal; scope: "", or where
    it has no effect. */

@@ -73,13 +73,14 @@ static ag_status set_plain(harness_options *o, int index, const char *file, cons
     return why->status;
 }
 
-/* Runs of a model that another program has now. */
+/* Runs of a model that another program has now, or that is another one. */
 static ag_status refuse_moved(const harness_program *p, const json_t *object, const char *file,
                               ag_failure *why)
 {
     for (const harness_moved *m = p->moved; m && m->option; m++) {
         const json_t *value = json_object_get(object, m->option);
         const char *word = json_string_value(value);
+        if (m->with && !json_object_get(object, m->with)) continue;
         if (value && (!m->word || (word && strcmp(m->word, word) == 0)))
             return ag_fail(why, AG_EDATA, "%.200s: %s", file, m->sentence);
     }

@@ -68,11 +68,13 @@ bool harness_option_acts(const harness_options *o, const harness_option *option,
     return any;
 }
 
+static bool same_text(const char *a, const char *b) { return a && b ? strcmp(a, b) == 0 : a == b; }
+
 bool harness__is_default(const harness_options *o, const harness_option *option)
 {
     harness_options *defaults = harness_options_new(o->program, o->command, NULL);
     char *value = harness_option_text(o, option), *usual = harness_option_text(defaults, option);
-    const bool same = value && usual ? strcmp(value, usual) == 0 : value == usual;
+    const bool same = same_text(value, usual);
     harness_free(value);
     harness_free(usual);
     harness_options_free(defaults);
@@ -82,8 +84,11 @@ bool harness__is_default(const harness_options *o, const harness_option *option)
 bool harness__idle(const harness_options *o, int index, const char *files)
 {
     const harness_option *option = &o->program->options[index];
-    return o->where[index] && !harness_option_acts(o, option, files) &&
-           !harness__is_default(o, option);
+    if (!o->where[index] || harness_option_acts(o, option, files)) return false;
+    char *value = harness_option_text(o, option);
+    const bool same = same_text(value, o->before[index]);
+    harness_free(value);
+    return !same;
 }
 
 ag_status harness__refuse_idle(const harness_options *o, int index, const char *scope,

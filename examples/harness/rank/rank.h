@@ -97,9 +97,9 @@ ag_status harness_rank_leave_out(const char *name, const ag_failure *mine, ag_fa
 /* The method has no scores for the group, and thus no means over the rows. */
 void harness_rank_absent(harness_rank *rank, int method, int group);
 
-/* After all other methods, in harness_model.repeat: adds a second measurement and a perfect ranker.
-   first, second [items]: two measurements of each item; where all are equal there was one, and
-   nothing is added. */
+/* After all other methods, in harness_model.repeat: adds a second measurement of the call that made
+   the files, and a perfect ranker. first, second [items]: two measurements of each item; where all
+   are equal there was one, and nothing is added. */
 void harness_rank_repeats(harness_rank *rank, const int64_t *first, const int64_t *second);
 /* The same with a second measurement that is drawn. noise [groups]: the standard deviation of one
    measurement of ln(run time); nothing is added where that of a group is not known (0). */

@@ -5,11 +5,14 @@
 
 #include <math.h>
 
-static const char on_second[] = "all items, measured once more",
-                  on_drawn[] = "all items, measured once more: drawn with the noise of each group, "
-                               "which is known from repeated measurements",
-                  on_perfect[] = "knows the exact run times, from which those that it is compared "
-                                 "with differ by noise; a model that looks better has had luck";
+#define ONCE_MORE "all items, measured once more within the same call; another call agrees less"
+static const char on_second[] = ONCE_MORE;
+static const char on_drawn[] =
+    ONCE_MORE ". Drawn with the noise of each group, which is known from "
+              "what that call measured twice";
+static const char on_perfect[] =
+    "knows the exact run times of the call, from which those that it is compared with differ by "
+    "noise; a model that looks better has had luck";
 
 static void add_method(harness_rank *r, const char *name, const char *note, const double *ns)
 {
@@ -27,7 +30,7 @@ static void add_method(harness_rank *r, const char *name, const char *note, cons
 static void add_methods(harness_rank *r, const double *first, double *second, const char *note)
 {
     r->ceiling = r->methods;
-    add_method(r, "second measurement", note, second);
+    add_method(r, "second measurement, within the call", note, second);
     for (int64_t i = 0; i < r->items; i++)
         second[i] = first[i] * pow(second[i] / first[i], sqrt(0.5));
     add_method(r, "perfect ranker", on_perfect, second);

@@ -21,6 +21,7 @@ struct harness_table {
     char *title, **columns;
     cell *cells; /* stb_ds array, row by row */
     char **notes;
+    int *equal; /* stb_ds array: pairs of rows */
 };
 
 void harness_table_column(harness_table *t, const char *name)
@@ -45,6 +46,7 @@ void harness_table_free(harness_table *t)
     bag_free(t->cells);
     bag_free(t->columns);
     bag_free(t->notes);
+    bag_free(t->equal);
     harness_free(t->title);
     harness_free(t);
 }
@@ -70,6 +72,12 @@ void harness_table_count(harness_table *t, int64_t count)
 {
     cell c = {COUNT, 0, count, harness_text("%" PRId64, count)};
     bag_add(t->cells, c);
+}
+
+void harness_table_equal(harness_table *t, int row, int other)
+{
+    bag_add(t->equal, row);
+    bag_add(t->equal, other);
 }
 
 void harness_table_note(harness_table *t, char *note) { bag_add(t->notes, note); }
@@ -182,6 +190,16 @@ void harness_table_csv(FILE *to, const harness_table *t)
         }
 }
 
+/* The first cells of the rows that are equal to this one. */
+static json_t *equal_rows(const harness_table *t, int row)
+{
+    json_t *list = json_array();
+    for (int k = 0; k < bag_count(t->equal); k++)
+        if (t->equal[k] == row)
+            json_array_append_new(list, json_string(at(t, t->equal[k ^ 1], 0)->shown));
+    return list;
+}
+
 json_t *harness_table_json(const harness_table *t)
 {
     json_t *list = json_array();
@@ -195,6 +213,9 @@ json_t *harness_table_json(const harness_table *t)
                                                                    : NULL;
             json_object_set_new(row, t->columns[c], value ? value : json_null());
         }
+        json_t *equal = equal_rows(t, r);
+        if (json_array_size(equal)) json_object_set(row, "equal", equal);
+        json_decref(equal);
         json_array_append_new(list, row);
     }
     return list;

@@ -26,6 +26,9 @@ char *harness_number_text(double number, int digits);
 int harness_table_rows(const harness_table *t);
 /* Adds a sentence below the table (text and HTML); takes it over (harness_free). */
 void harness_table_note(harness_table *t, char *note);
+/* Nothing tells the two rows apart: in JSON each names the other, by its first cell, in a list
+   "equal". */
+void harness_table_equal(harness_table *t, int row, int other);
 
 void harness_table_print(FILE *to, const harness_table *t); /* aligned columns */
 void harness_table_csv(FILE *to, const harness_table *t);   /* RFC 4180, one header line */

@@ -41,7 +41,7 @@ ag_status harness__close_metrics(harness_run *run, ag_failure *why);
 ag_status harness__save_json(const char *path, struct json_t *object, ag_failure *why);
 struct json_t *harness__load_json(const char *path, ag_failure *why);
 
-/* Notes under the table of a study which variants have the parameters or all scores of an earlier
+/* Notes in the table of a study which variants have the parameters or all scores of an earlier
    one. scores: [variant][metric][seed]. */
 void harness__note_alike(harness_table *table, const harness_study *study, const char *out,
                          const double *scores, int metrics);

@@ -63,15 +63,21 @@ void harness__note_alike(harness_table *t, const harness_study *s, const char *o
     for (int v = 1; v < bag_count(s->variants); v++) {
         char *note = NULL;
         const char *name = s->variants[v].name;
-        for (int w = 0; w < v && !note; w++)
-            if (same_parameters(s, out, v, w))
-                note = harness_text("%s: trained to the same parameters as %s, so what it changes "
-                                    "has no effect on training here",
-                                    name, s->variants[w].name);
-            else if (same_scores(scores + v * count, scores + w * count, count))
-                note = harness_text("%s: has all scores of %s, so the study does not tell them "
-                                    "apart",
-                                    name, s->variants[w].name);
+        for (int w = 0; w < v; w++) {
+            const char *other = s->variants[w].name;
+            const bool parameters = same_parameters(s, out, v, w);
+            if (!parameters && !same_scores(scores + v * count, scores + w * count, count))
+                continue;
+            harness_table_equal(t, v, w);
+            if (!note)
+                note = parameters
+                           ? harness_text("%s: trained to the same parameters as %s, so what it "
+                                          "changes has no effect on training here",
+                                          name, other)
+                           : harness_text("%s: has all scores of %s, so the study does not tell "
+                                          "them apart",
+                                          name, other);
+        }
         if (note) harness_table_note(t, note);
     }
 }

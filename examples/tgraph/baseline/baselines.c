@@ -32,6 +32,10 @@ static void round_scores(double *score, const double *exact, int count)
     for (int i = 0; i < count; i++) score[i] = rint(exact[i] * 1000) / 1000;
 }
 
+static const char on_rounded[] =
+    "the scores of boosting, rounded to three digits after the point: closer ones tie, as equally "
+    "fast configurations do, which tau-b rewards";
+
 static int is_there(const tgraph_fit *fit, tgraph_baseline_kind kind)
 {
     return kind == TGRAPH_BASELINE_RANDOM ||
@@ -46,8 +50,11 @@ static ag_status score_part(tgraph_baseline_result *r, const tgraph_baseline_par
         const tgraph_baseline_kind fitted =
             kind == TGRAPH_BASELINE_ROUNDED ? TGRAPH_BASELINE_BOOSTING : kind;
         tgraph_baseline *b = &r->of[kind];
+        const bool rounded = kind != fitted && is_there(fit, fitted);
         snprintf(b->note, sizeof b->note, "%s",
-                 kind == TGRAPH_BASELINE_RANDOM ? "uniform scores" : fit->note[fitted]);
+                 kind == TGRAPH_BASELINE_RANDOM ? "uniform scores"
+                 : rounded                      ? on_rounded
+                                                : fit->note[fitted]);
         if (!is_there(fit, fitted)) continue;
         b->score = harness_alloc((size_t)part->count * sizeof *b->score);
         if (kind == TGRAPH_BASELINE_RANDOM)

@@ -67,8 +67,11 @@ ag_status tpgnn_stored_options(tpgnn_options *o, const json_t *json, const char 
         return ag_fail(why, AG_EDATA,
                        "%s says nothing of the model; give a checkpoint that tpgnn has written",
                        name);
-    if (json_object_get(json, "members"))
-        return ag_fail(why, AG_EDATA, "%s: %s", name, TPGNN_MOVED);
+    if (json_object_get(json, "members")) {
+        const char *network = json_string_value(json_object_get(json, "network"));
+        const bool paper = network && strcmp(network, "paper") == 0;
+        return ag_fail(why, AG_EDATA, "%s: %s", name, paper ? TPGNN_OLDER : TPGNN_MOVED);
+    }
     *o = (tpgnn_options){.paper = tpgnn_paper_defaults()};
     for (int f = 0; f < TPGNN_FIELDS; f++) o->words[f] = 1;
     o->network = (tpgnn_network)read_word(&c, "network", "statements|paper");
