@@ -9,12 +9,12 @@ enum { PARAMETER = 63, DOT = 34 };
 /* A permutation of three axes that is not its own inverse: axis 1 of the operand becomes axis 0. */
 static void a_transpose_turns_the_right_way(void **state)
 {
-    nests_operation o[2] = {{.kind = NESTS_OP_LEAF, .rank = 3, .size = {2, 3, 5}},
-                            {.kind = NESTS_OP_TRANSPOSE,
-                             .rank = 3,
-                             .size = {3, 5, 2},
-                             .operands = 1,
-                             .dims = {1, 2, 0}}};
+    tpugraphs_operation o[2] = {{.kind = TPUGRAPHS_OP_LEAF, .rank = 3, .size = {2, 3, 5}},
+                                {.kind = TPUGRAPHS_OP_TRANSPOSE,
+                                 .rank = 3,
+                                 .size = {3, 5, 2},
+                                 .operands = 1,
+                                 .dims = {1, 2, 0}}};
     const nests_layout p = {.count = 2, .operation = o};
     const nests_order of_operand[1] = {nests_row_major(3)};
     const nests_order order = nests_inherited_order(&p, 1, of_operand);
@@ -49,7 +49,8 @@ static void a_dot_compares_the_batch_of_both(void **state)
             const int64_t dot[1][4] = {{2, 1, 2, 1}};
             if (named) l.array[l.arrays++] = (test_array){"dot_axes", AG_I64, 2, {1, 4}, dot};
             tgraph_file *f = test_layout_open(&l, test_operations(), NULL);
-            assert_int_equal(f->operations.operation[2].kind, wrong ? NESTS_OP_MAP : NESTS_OP_DOT);
+            assert_int_equal(f->operations.operation[2].kind,
+                             wrong ? TPUGRAPHS_OP_MAP : TPUGRAPHS_OP_DOT);
             tgraph_file_close(f);
         }
     }
@@ -66,7 +67,7 @@ static void a_node_is_no_operand_of_its_own(void **state)
         tgraph_file *f = test_layout_open(&l, test_operations(), NULL);
         assert_int_equal(f->operations.operation[2].operands, 1);
         assert_int_equal(f->operations.operation[3].operands, 0);
-        assert_int_equal(f->operations.operation[3].kind, NESTS_OP_LEAF);
+        assert_int_equal(f->operations.operation[3].kind, TPUGRAPHS_OP_LEAF);
         tgraph_file_close(f);
     }
 }
@@ -110,9 +111,10 @@ static void wrong_operands_and_axes_are_refused(void **state)
 /* A sum over windows of [5] in an input of [5], of which `low` are in front of it. */
 static nests_nest window_nest(int low, int gap)
 {
-    nests_operation o[2] = {
-        {.kind = NESTS_OP_LEAF, .rank = 1, .size = {5}, .config = -1},
-        {.kind = NESTS_OP_WINDOW,
+    tpugraphs_operation o[2] = {
+        {.kind = TPUGRAPHS_OP_LEAF, .rank = 1, .size = {5}, .config = -1},
+        {.kind = TPUGRAPHS_OP_WINDOW,
+         .opcode = TPUGRAPHS_REDUCE_WINDOW,
          .rank = 1,
          .size = {5},
          .operands = 1,

@@ -59,7 +59,8 @@ static nests_order follow(int rank, const nests_order *from, int from_rank, cons
 }
 
 /* Where axis i of a reduced value goes. */
-static void map_reduced(int map[TPUGRAPHS_AXES], const nests_operation *o, const nests_operation *x)
+static void map_reduced(int map[TPUGRAPHS_AXES], const tpugraphs_operation *o,
+                        const tpugraphs_operation *x)
 {
     for (int i = 0; i < x->rank - o->rank; i++) map[o->dims[i]] = -1;
     for (int i = 0, kept = 0; i < x->rank; i++)
@@ -68,16 +69,16 @@ static void map_reduced(int map[TPUGRAPHS_AXES], const nests_operation *o, const
 
 nests_order nests_inherited_order(const nests_layout *p, int node, const nests_order *order)
 {
-    const nests_operation *o = &p->operation[node];
+    const tpugraphs_operation *o = &p->operation[node];
     if (!o->operands) return nests_row_major(o->rank);
-    const nests_operation *x = &p->operation[o->operand[0]];
+    const tpugraphs_operation *x = &p->operation[o->operand[0]];
     int map[TPUGRAPHS_AXES];
     for (int i = 0; i < TPUGRAPHS_AXES; i++) map[i] = i < o->rank ? i : -1;
-    if (o->kind == NESTS_OP_BROADCAST)
+    if (o->kind == TPUGRAPHS_OP_BROADCAST)
         for (int i = 0; i < x->rank; i++) map[i] = o->dims[i];
-    else if (o->kind == NESTS_OP_TRANSPOSE)
+    else if (o->kind == TPUGRAPHS_OP_TRANSPOSE)
         for (int i = 0; i < o->rank; i++) map[o->dims[i]] = i;
-    else if (o->kind == NESTS_OP_REDUCE) {
+    else if (o->kind == TPUGRAPHS_OP_REDUCE) {
         for (int i = 0; i < TPUGRAPHS_AXES; i++) map[i] = i;
         map_reduced(map, o, x);
     } else if (x->rank != o->rank)

@@ -8,17 +8,18 @@
    many parts along each axis. */
 static double read_again(const tpu_hlo *h, int u, const double parts[TPUGRAPHS_AXES], double tiles)
 {
-    const int rank = h->shape[u].rank, opcode = h->kernel->opcode[u];
-    tpu_convolution c;
-    tpu_dot d;
-    if (opcode == TPUGRAPHS_DOT && rank > 1 && tpu_hlo_dot(&d, h, u))
-        return tpu_hlo_bytes(h, d.left) * (parts[rank - 1] - 1) +
-               tpu_hlo_bytes(h, d.right) * (parts[rank - 2] - 1);
-    if (opcode != TPUGRAPHS_CONVOLUTION || !tpu_hlo_convolution(&c, h, u) || c.input < 0 ||
-        c.kernel < 0)
+    const tpugraphs_operation *o = &h->operation[u];
+    double along_left, along_right;
+    if (o->kind == TPUGRAPHS_OP_CONVOLUTION) {
+        along_left = parts[o->conv.out_feature];
+        along_right = tiles / along_left;
+    } else if (o->opcode == TPUGRAPHS_DOT && o->rank > 1 && o->operands) {
+        along_left = parts[o->rank - 1];
+        along_right = parts[o->rank - 2];
+    } else
         return 0;
-    return tpu_hlo_bytes(h, c.input) * (parts[c.axes.out_feature] - 1) +
-           tpu_hlo_bytes(h, c.kernel) * (tiles / parts[c.axes.out_feature] - 1);
+    return tpu_hlo_bytes(h, o->operand[0]) * (along_left - 1) +
+           tpu_hlo_bytes(h, o->operand[1]) * (along_right - 1);
 }
 
 /* Adds what a tile changes. A bound is 0 where the axis is not there; a tile without bounds of the
