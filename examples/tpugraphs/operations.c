@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/tpugraphs/operations.h"
+#include "examples/tpugraphs/tpugraphs.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -157,25 +158,18 @@ static int convolution_fits(const tpugraphs_operation *o, const tpugraphs_operat
     return 1;
 }
 
-static tpugraphs_operation_kind kind_of(tpugraphs_operation *o, const tpugraphs_operation *a,
-                                        const tpugraphs_operation *b)
+/* 1 if the node does with these operands what its op code says. */
+static int fits(tpugraphs_operation *o, const tpugraphs_operation *a, const tpugraphs_operation *b)
 {
     const int lost = a->rank - o->rank;
     switch (o->opcode) {
-    case TPUGRAPHS_BROADCAST:
-        return broadcast_fits(o, a) ? TPUGRAPHS_OP_BROADCAST : TPUGRAPHS_OP_MAP;
-    case TPUGRAPHS_TRANSPOSE:
-        return !lost && are_axes(o->dims, o->rank, o->rank) ? TPUGRAPHS_OP_TRANSPOSE
-                                                            : TPUGRAPHS_OP_MAP;
-    case TPUGRAPHS_REDUCE:
-        return lost > 0 && are_axes(o->dims, lost, a->rank) ? TPUGRAPHS_OP_REDUCE
-                                                            : TPUGRAPHS_OP_MAP;
-    case TPUGRAPHS_RESHAPE: return TPUGRAPHS_OP_RESHAPE;
-    case TPUGRAPHS_REDUCE_WINDOW: return lost ? TPUGRAPHS_OP_MAP : TPUGRAPHS_OP_WINDOW;
-    case TPUGRAPHS_DOT: return dot_fits(o, a, b) ? TPUGRAPHS_OP_DOT : TPUGRAPHS_OP_MAP;
-    case TPUGRAPHS_CONVOLUTION:
-        return convolution_fits(o, a, b) ? TPUGRAPHS_OP_CONVOLUTION : TPUGRAPHS_OP_MAP;
-    default: return TPUGRAPHS_OP_MAP;
+    case TPUGRAPHS_BROADCAST: return broadcast_fits(o, a);
+    case TPUGRAPHS_TRANSPOSE: return lost == 0 && are_axes(o->dims, o->rank, o->rank);
+    case TPUGRAPHS_REDUCE: return lost > 0 && are_axes(o->dims, lost, a->rank);
+    case TPUGRAPHS_REDUCE_WINDOW: return lost == 0;
+    case TPUGRAPHS_DOT: return dot_fits(o, a, b);
+    case TPUGRAPHS_CONVOLUTION: return convolution_fits(o, a, b);
+    default: return o->opcode == TPUGRAPHS_RESHAPE;
     }
 }
 
@@ -186,22 +180,41 @@ static void swap(int *a, int *b)
     *b = c;
 }
 
+static int has_operand(const tpugraphs_operation *o, int node)
+{
+    return (o->operands > 0 && o->operand[0] == node) || (o->operands > 1 && o->operand[1] == node);
+}
+
+void tpugraphs_name_dots(tpugraphs_operation *all, const tpugraphs_dot *dot, int count)
+{
+    for (; count > 0; count--, dot++) {
+        tpugraphs_operation *o = &all[dot->node];
+        const int ordered = has_operand(o, dot->left) && has_operand(o, dot->right);
+        o->dot = (tpugraphs_dot_axes){dot->batch, dot->left_axis, dot->right_axis};
+        o->known = ordered || (dot->left < 0 && dot->right < 0);
+        if (!ordered) continue;
+        o->operands = 2;
+        o->operand[0] = dot->left;
+        o->operand[1] = dot->right;
+    }
+}
+
 void tpugraphs_settle(tpugraphs_operation *o, const tpugraphs_operation *all, int ordered)
 {
     const int product = o->opcode == TPUGRAPHS_DOT || o->opcode == TPUGRAPHS_CONVOLUTION;
-    o->kind = TPUGRAPHS_OP_LEAF;
+    o->kind = o->operands ? TPUGRAPHS_MAP : TPUGRAPHS_LEAF;
     /* The bounds of a clamp are mostly scalars, so its layout is that of the clamped operand. */
     if (ordered && o->opcode == TPUGRAPHS_CLAMP && o->operands == 2)
         swap(&o->operand[0], &o->operand[1]);
     if (product && o->operands == 1) o->operand[o->operands++] = o->operand[0];
     for (int turn = 0; turn < o->operands; turn++) {
         const tpugraphs_operation *a = &all[o->operand[0]];
-        o->kind = kind_of(o, a, &all[o->operand[o->operands - 1]]);
-        if (o->kind != TPUGRAPHS_OP_MAP || ordered) break;
+        if (fits(o, a, &all[o->operand[o->operands - 1]])) o->kind = o->opcode;
+        if (o->kind != TPUGRAPHS_MAP || ordered) break;
         if (o->operands == 2 && (product || a->rank != o->rank))
             swap(&o->operand[0], &o->operand[1]);
     }
-    if (!product && o->kind > TPUGRAPHS_OP_MAP) o->operands = 1; /* the others are scalars */
+    if (!product && o->kind > TPUGRAPHS_MAP) o->operands = 1; /* the others are scalars */
 }
 
 tpugraphs_space tpugraphs_space_of(const tpugraphs_operation *o, const tpugraphs_operation *a,

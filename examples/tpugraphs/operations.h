@@ -67,21 +67,13 @@ typedef struct tpugraphs_shape {
 
 tpugraphs_shape tpugraphs_shape_of(const float *feature);
 
-typedef enum tpugraphs_operation_kind {
-    TPUGRAPHS_OP_LEAF, /* no operand */
-    TPUGRAPHS_OP_MAP,  /* the operands have the axes of the output; or shapes that do not fit */
-    TPUGRAPHS_OP_BROADCAST,
-    TPUGRAPHS_OP_TRANSPOSE,
-    TPUGRAPHS_OP_RESHAPE,
-    TPUGRAPHS_OP_REDUCE,
-    TPUGRAPHS_OP_WINDOW, /* reduce-window */
-    TPUGRAPHS_OP_DOT,
-    TPUGRAPHS_OP_CONVOLUTION
-} tpugraphs_operation_kind;
+/* What a node is where it is not what its op code says: without operands, or elementwise. */
+enum { TPUGRAPHS_LEAF = -1, TPUGRAPHS_MAP = 0 };
 
-/* A node. Its reader says which operands count, and names the axes of a dot where the file does. */
+/* A node. Its reader says which operands count. */
 typedef struct tpugraphs_operation {
-    tpugraphs_operation_kind kind;
+    int kind; /* its op code if its shapes fit it, of a broadcast, transpose, reshape, reduce,
+                 reduce-window, dot and convolution; else TPUGRAPHS_MAP or TPUGRAPHS_LEAF */
     int opcode;
     int rank, size[TPUGRAPHS_AXES];
     int operands, operand[2];
@@ -95,6 +87,10 @@ typedef struct tpugraphs_operation {
 
 /* A node without operands, of its 140 features. */
 tpugraphs_operation tpugraphs_operation_read(int opcode, const float *feature);
+struct tpugraphs_dot;
+/* Takes the order of operands and the axes of dots that a file names (tpugraphs_dots_read), where
+   the nodes have these operands. */
+void tpugraphs_name_dots(tpugraphs_operation *all, const struct tpugraphs_dot *dot, int count);
 /* Sets the kind of a node from the shapes of its operands, which are among `all`. ordered: the
    operands are in their order, each as often as it is used; else takes the order that fits, and one
    operand of a dot or a convolution for both. The axes of a dot that nobody names are the first

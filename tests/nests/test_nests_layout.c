@@ -211,9 +211,9 @@ static void layouts_change_no_work_but_copies(void **state)
 static void a_dot_in_two_layouts(void **state)
 {
     tpugraphs_operation o[3] = {
-        {.kind = TPUGRAPHS_OP_LEAF, .opcode = PARAMETER, .rank = 2, .size = {8, 32}, .config = -1},
-        {.kind = TPUGRAPHS_OP_LEAF, .opcode = PARAMETER, .rank = 2, .size = {32, 16}, .config = -1},
-        {.kind = TPUGRAPHS_OP_DOT,
+        {.kind = TPUGRAPHS_LEAF, .opcode = PARAMETER, .rank = 2, .size = {8, 32}, .config = -1},
+        {.kind = TPUGRAPHS_LEAF, .opcode = PARAMETER, .rank = 2, .size = {32, 16}, .config = -1},
+        {.kind = TPUGRAPHS_DOT,
          .opcode = DOT,
          .rank = 2,
          .size = {8, 16},

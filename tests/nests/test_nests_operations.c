@@ -9,8 +9,8 @@ enum { PARAMETER = 63, DOT = 34 };
 /* A permutation of three axes that is not its own inverse: axis 1 of the operand becomes axis 0. */
 static void a_transpose_turns_the_right_way(void **state)
 {
-    tpugraphs_operation o[2] = {{.kind = TPUGRAPHS_OP_LEAF, .rank = 3, .size = {2, 3, 5}},
-                                {.kind = TPUGRAPHS_OP_TRANSPOSE,
+    tpugraphs_operation o[2] = {{.kind = TPUGRAPHS_LEAF, .rank = 3, .size = {2, 3, 5}},
+                                {.kind = TPUGRAPHS_TRANSPOSE,
                                  .rank = 3,
                                  .size = {3, 5, 2},
                                  .operands = 1,
@@ -50,7 +50,7 @@ static void a_dot_compares_the_batch_of_both(void **state)
             if (named) l.array[l.arrays++] = (test_array){"dot_axes", AG_I64, 2, {1, 4}, dot};
             tgraph_file *f = test_layout_open(&l, test_operations(), NULL);
             assert_int_equal(f->operations.operation[2].kind,
-                             wrong ? TPUGRAPHS_OP_MAP : TPUGRAPHS_OP_DOT);
+                             wrong ? TPUGRAPHS_MAP : TPUGRAPHS_DOT);
             tgraph_file_close(f);
         }
     }
@@ -67,7 +67,7 @@ static void a_node_is_no_operand_of_its_own(void **state)
         tgraph_file *f = test_layout_open(&l, test_operations(), NULL);
         assert_int_equal(f->operations.operation[2].operands, 1);
         assert_int_equal(f->operations.operation[3].operands, 0);
-        assert_int_equal(f->operations.operation[3].kind, TPUGRAPHS_OP_LEAF);
+        assert_int_equal(f->operations.operation[3].kind, TPUGRAPHS_LEAF);
         tgraph_file_close(f);
     }
 }
@@ -112,8 +112,8 @@ static void wrong_operands_and_axes_are_refused(void **state)
 static nests_nest window_nest(int low, int gap)
 {
     tpugraphs_operation o[2] = {
-        {.kind = TPUGRAPHS_OP_LEAF, .rank = 1, .size = {5}, .config = -1},
-        {.kind = TPUGRAPHS_OP_WINDOW,
+        {.kind = TPUGRAPHS_LEAF, .rank = 1, .size = {5}, .config = -1},
+        {.kind = TPUGRAPHS_REDUCE_WINDOW,
          .opcode = TPUGRAPHS_REDUCE_WINDOW,
          .rank = 1,
          .size = {5},

@@ -127,7 +127,7 @@ static tpugraphs_operation first_reading(const tpu_kernel *k)
     tpu_hlo h = {0};
     tpu_hlo_open(&h, k);
     const tpugraphs_operation o = h.operation[2];
-    assert_int_equal(o.kind, TPUGRAPHS_OP_DOT);
+    assert_int_equal(o.kind, TPUGRAPHS_DOT);
     assert_true(tpu_hlo_taken_in(&h, 2) == 16);
     tpu_hlo_close(&h);
     return o;

@@ -74,11 +74,11 @@ nests_order nests_inherited_order(const nests_layout *p, int node, const nests_o
     const tpugraphs_operation *x = &p->operation[o->operand[0]];
     int map[TPUGRAPHS_AXES];
     for (int i = 0; i < TPUGRAPHS_AXES; i++) map[i] = i < o->rank ? i : -1;
-    if (o->kind == TPUGRAPHS_OP_BROADCAST)
+    if (o->kind == TPUGRAPHS_BROADCAST)
         for (int i = 0; i < x->rank; i++) map[i] = o->dims[i];
-    else if (o->kind == TPUGRAPHS_OP_TRANSPOSE)
+    else if (o->kind == TPUGRAPHS_TRANSPOSE)
         for (int i = 0; i < o->rank; i++) map[o->dims[i]] = i;
-    else if (o->kind == TPUGRAPHS_OP_REDUCE) {
+    else if (o->kind == TPUGRAPHS_REDUCE) {
         for (int i = 0; i < TPUGRAPHS_AXES; i++) map[i] = i;
         map_reduced(map, o, x);
     } else if (x->rank != o->rank)

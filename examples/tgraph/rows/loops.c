@@ -108,12 +108,12 @@ nests_nest nests_nest_of(const nests_layout *p, int node, const nests_strides *o
     const tpugraphs_operation *b = o->operands > 1 ? &p->operation[o->operand[1]] : NULL;
     nests_nest n = {.work = 1};
     switch (o->kind) {
-    case TPUGRAPHS_OP_BROADCAST: broadcast(&n, o, a->rank, out, in); break;
-    case TPUGRAPHS_OP_TRANSPOSE: transpose(&n, o, out, in); break;
-    case TPUGRAPHS_OP_REDUCE:
-    case TPUGRAPHS_OP_WINDOW:
-    case TPUGRAPHS_OP_DOT:
-    case TPUGRAPHS_OP_CONVOLUTION: reduction(&n, o, a, b, out, in); break;
+    case TPUGRAPHS_BROADCAST: broadcast(&n, o, a->rank, out, in); break;
+    case TPUGRAPHS_TRANSPOSE: transpose(&n, o, out, in); break;
+    case TPUGRAPHS_REDUCE:
+    case TPUGRAPHS_REDUCE_WINDOW:
+    case TPUGRAPHS_DOT:
+    case TPUGRAPHS_CONVOLUTION: reduction(&n, o, a, b, out, in); break;
     default: map(&n, p, o, out, in); break;
     }
     return finished(n);

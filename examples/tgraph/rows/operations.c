@@ -53,20 +53,10 @@ static ag_status read_operands(nests_layout *p, const tpugraphs_raw *raw, ag_fai
     for (int e = 0; e < count; e++)
         if (pair[2 * e + 1] < pair[2 * e]) add_operand(p, pair[2 * e], pair[2 * e + 1], ordered);
     if (ordered) ag_free(pair);
-    for (int v = 0; v < raw->nodes; v++) settle(p, v, ordered);
-    return AG_OK;
-}
-
-static ag_status read_dots(nests_layout *p, const tpugraphs_raw *raw, ag_failure *why)
-{
-    int count;
     tpugraphs_dot *dot = tpugraphs_dots_read(&count, raw, why);
-    for (int i = 0; i < count; i++) {
-        tpugraphs_operation *o = &p->operation[dot[i].node];
-        o->dot = (tpugraphs_dot_axes){dot[i].batch, dot[i].left_axis, dot[i].right_axis};
-        o->known = 1;
-    }
+    tpugraphs_name_dots(p->operation, dot, count);
     ag_free(dot);
+    for (int v = 0; v < raw->nodes; v++) settle(p, v, ordered);
     return why->status;
 }
 
@@ -97,7 +87,7 @@ ag_status nests_layout_read(nests_layout *p, const tpugraphs_raw *raw, tpugraphs
     if (!p->operation || read_nodes(p, raw, why)) return why->status;
     for (int i = 0; i < raw->nodes; i++) p->operation[i].config = -1;
     for (int i = 0; i < raw->configurable; i++) p->operation[raw->config_node[i]].config = i;
-    return read_dots(p, raw, why) ? why->status : read_operands(p, raw, why);
+    return read_operands(p, raw, why);
 }
 
 void nests_layout_free(nests_layout *p) { ag_free(p->operation); }

@@ -197,10 +197,10 @@ static void visit(nests_rows *r, int node, const signed char *digit)
     m->order[node] = digit ? nests_asked_order(&given, digit, o->rank)
                            : nests_inherited_order(p, node, m->order);
     m->strides[node] = nests_strides_of(&m->order[node], o->rank, o->size);
-    if (o->kind == TPUGRAPHS_OP_LEAF) return;
+    if (o->kind == TPUGRAPHS_LEAF) return;
     for (int k = 0; k < o->operands; k++) in[k] = m->strides[o->operand[k]];
     for (int k = 0; digit && k < o->operands; k++) settle_operand(r, &in[k], node, k, digit);
-    if (o->kind == TPUGRAPHS_OP_RESHAPE) {
+    if (o->kind == TPUGRAPHS_RESHAPE) {
         put_reshape(r, node, &m->strides[node], &in[0]);
         return;
     }

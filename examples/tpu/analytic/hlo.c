@@ -92,15 +92,6 @@ static void operands(tpu_hlo *h)
     h->start[0] = 0;
 }
 
-static int is_operand(const tpu_hlo *h, int u, int v)
-{
-    for (int i = h->start[u]; i < h->start[u + 1]; i++)
-        if (h->operand[i] == v) return 1;
-    return 0;
-}
-
-static void add_operand(tpugraphs_operation *o, int v) { o->operand[o->operands++] = v; }
-
 /* Operands are sorted in the file; the lab's files name those of dots, and their axes. */
 static void operations(tpu_hlo *h)
 {
@@ -112,24 +103,14 @@ static void operations(tpu_hlo *h)
     }
     for (int u = 0; u < k->nodes; u++) {
         tpugraphs_operation *o = &h->operation[u];
-        const int largest = tpu_hlo_largest(h, u);
+        const int *operand = h->operand + h->start[u], n = tpu_hlo_operands(h, u);
         if (o->opcode == TPUGRAPHS_DOT || o->opcode == TPUGRAPHS_CONVOLUTION)
-            for (int i = h->start[u]; i < h->start[u + 1] && o->operands < 2; i++)
-                add_operand(o, h->operand[i]);
-        else if (largest >= 0 &&
-                 (o->opcode == TPUGRAPHS_REDUCE || o->opcode == TPUGRAPHS_REDUCE_WINDOW))
-            add_operand(o, largest);
+            for (; o->operands < n && o->operands < 2; o->operands++)
+                o->operand[o->operands] = operand[o->operands];
+        else if (n && (o->opcode == TPUGRAPHS_REDUCE || o->opcode == TPUGRAPHS_REDUCE_WINDOW))
+            o->operand[o->operands++] = tpu_hlo_largest(h, u);
     }
-    for (int i = 0; i < k->dots; i++) {
-        const tpugraphs_dot *d = &k->dot[i];
-        tpugraphs_operation *o = &h->operation[d->node];
-        if (!is_operand(h, d->node, d->left) || !is_operand(h, d->node, d->right)) continue;
-        o->operands = 0;
-        add_operand(o, d->left);
-        add_operand(o, d->right);
-        o->dot = (tpugraphs_dot_axes){d->batch, d->left_axis, d->right_axis};
-        o->known = 1;
-    }
+    tpugraphs_name_dots(h->operation, k->dot, k->dots);
     for (int u = 0; u < k->nodes; u++) tpugraphs_settle(&h->operation[u], h->operation, 0);
 }
 

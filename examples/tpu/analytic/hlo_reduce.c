@@ -17,7 +17,7 @@ int tpu_hlo_readings(const tpu_hlo *h, int u)
     const tpugraphs_operation *o = &h->operation[u];
     tpugraphs_dot_axes axes[READINGS];
     if (!o->operands) return 0;
-    if (o->known || o->kind != TPUGRAPHS_OP_DOT) return 1;
+    if (o->known || o->kind != TPUGRAPHS_DOT) return 1;
     const tpugraphs_operation *a = operand_of(h, o, 0), *b = operand_of(h, o, 1);
     const int n = tpugraphs_dot_readings(axes, READINGS, o, a, b);
     return n +
@@ -30,10 +30,9 @@ static double inner_of_elements(const tpu_hlo *h, int u)
 {
     const tpugraphs_operation *o = &h->operation[u], *left = operand_of(h, o, 0);
     const double elements = tpu_hlo_elements(h, u);
+    if (elements == 0) return 0;
     const double both = tpu_hlo_elements(h, o->operand[0]) * tpu_hlo_elements(h, o->operand[1]);
-    const double all = both / elements;
-    if (!(elements > 0)) return 0;
-    double batch = 1, inner = sqrt(all);
+    double batch = 1, all = both / elements, inner = sqrt(all);
     for (int a = 0; a < o->rank && a < left->rank; a++) {
         if (fabs(inner - round(inner)) < 1e-6 * inner) break;
         if (o->size[a] != left->size[a]) break;
@@ -50,11 +49,10 @@ double tpu_hlo_taken_in(const tpu_hlo *h, int u)
     for (int i = 0; i < TPUGRAPHS_AXES; i++) all *= o->window[i].size;
     switch (o->opcode) {
     case TPUGRAPHS_DOT:
-        if (o->kind == TPUGRAPHS_OP_DOT) return operand_of(h, o, 0)->size[o->dot.left];
+        if (o->kind == TPUGRAPHS_DOT) return operand_of(h, o, 0)->size[o->dot.left];
         return o->operands ? inner_of_elements(h, u) : 0;
     case TPUGRAPHS_CONVOLUTION:
-        if (o->kind == TPUGRAPHS_OP_CONVOLUTION)
-            all *= operand_of(h, o, 1)->size[o->conv.kernel_in];
+        if (o->kind == TPUGRAPHS_CONVOLUTION) all *= operand_of(h, o, 1)->size[o->conv.kernel_in];
         return all;
     case TPUGRAPHS_REDUCE:
         if (!o->operands) return 1;
@@ -68,17 +66,15 @@ int tpu_hlo_sum(tpu_sum *s, const tpu_hlo *h, int u)
 {
     const tpugraphs_operation *o = &h->operation[u];
     s->operand[1] = -1;
-    if (!o->operands || (o->opcode == TPUGRAPHS_CONVOLUTION && o->kind == TPUGRAPHS_OP_MAP))
-        return 0;
-    const tpugraphs_operation *a = operand_of(h, o, 0), *b = operand_of(h, o, 1);
+    if (!o->operands || (o->opcode == TPUGRAPHS_CONVOLUTION && o->kind == TPUGRAPHS_MAP)) return 0;
     for (int k = 0; k < o->operands; k++) s->operand[k] = o->operand[k];
     memcpy(s->window, o->window, sizeof s->window);
-    if (o->opcode == TPUGRAPHS_DOT && o->kind == TPUGRAPHS_OP_MAP)
+    if (o->opcode == TPUGRAPHS_DOT && o->kind == TPUGRAPHS_MAP)
         s->space = (tpugraphs_space){
             1, {{.sum = 1, .in = {-1, -1}, .step = 1, .size = fmax(1, tpu_hlo_taken_in(h, u))}}};
     else
-        s->space = tpugraphs_space_of(o, a, b);
-    if (o->kind == TPUGRAPHS_OP_CONVOLUTION)
+        s->space = tpugraphs_space_of(o, operand_of(h, o, 0), operand_of(h, o, 1));
+    if (o->kind == TPUGRAPHS_CONVOLUTION)
         s->made = (double)o->size[o->conv.out_feature] / o->conv.groups;
     return 1;
 }

@@ -10,7 +10,7 @@ static double read_again(const tpu_hlo *h, int u, const double parts[TPUGRAPHS_A
 {
     const tpugraphs_operation *o = &h->operation[u];
     double along_left, along_right;
-    if (o->kind == TPUGRAPHS_OP_CONVOLUTION) {
+    if (o->kind == TPUGRAPHS_CONVOLUTION) {
         along_left = parts[o->conv.out_feature];
         along_right = tiles / along_left;
     } else if (o->opcode == TPUGRAPHS_DOT && o->rank > 1 && o->operands) {
