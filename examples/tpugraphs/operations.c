@@ -65,15 +65,6 @@ static int free_axes_fit(const tpugraphs_dot_axes *d, const tpugraphs_operation 
     return a->size[d->left] == b->size[d->right];
 }
 
-/* 1 if the axes give a result of this shape. */
-static int axes_fit(const tpugraphs_dot_axes *d, const tpugraphs_operation *out,
-                    const tpugraphs_operation *a, const tpugraphs_operation *b)
-{
-    return d->batch >= 0 && d->batch == a->rank + b->rank - 2 - out->rank && d->left >= d->batch &&
-           d->left < a->rank && d->right >= d->batch && d->right < b->rank &&
-           free_axes_fit(d, out, a, b);
-}
-
 int tpugraphs_dot_readings(tpugraphs_dot_axes *dot, int most, const tpugraphs_operation *out,
                            const tpugraphs_operation *a, const tpugraphs_operation *b)
 {
@@ -136,13 +127,20 @@ static int broadcast_fits(const tpugraphs_operation *o, const tpugraphs_operatio
     return 1;
 }
 
+/* Takes the axes that the file names if they fit, else the first that do. */
 static int dot_fits(tpugraphs_operation *o, const tpugraphs_operation *a,
                     const tpugraphs_operation *b)
 {
-    if (o->known && axes_fit(&o->dot, o, a, b)) return 1;
-    const int read = tpugraphs_dot_readings(&o->dot, 1, o, a, b);
-    if (read) o->known = 0;
-    return read;
+    enum { ALL = TPUGRAPHS_AXES * TPUGRAPHS_AXES };
+    tpugraphs_dot_axes axes[ALL];
+    const int n = tpugraphs_dot_readings(axes, ALL, o, a, b);
+    for (int i = 0; i < n && o->known; i++)
+        if (!memcmp(&axes[i], &o->dot, sizeof o->dot)) return 1;
+    if (n) {
+        o->dot = axes[0];
+        o->known = 0;
+    }
+    return n > 0;
 }
 
 static int convolution_fits(const tpugraphs_operation *o, const tpugraphs_operation *in,
@@ -173,11 +171,11 @@ static int fits(tpugraphs_operation *o, const tpugraphs_operation *a, const tpug
     }
 }
 
-static void swap(int *a, int *b)
+static void swap(int operand[2])
 {
-    const int c = *a;
-    *a = *b;
-    *b = c;
+    const int first = operand[0];
+    operand[0] = operand[1];
+    operand[1] = first;
 }
 
 static int has_operand(const tpugraphs_operation *o, int node)
@@ -204,15 +202,13 @@ void tpugraphs_settle(tpugraphs_operation *o, const tpugraphs_operation *all, in
     const int product = o->opcode == TPUGRAPHS_DOT || o->opcode == TPUGRAPHS_CONVOLUTION;
     o->kind = o->operands ? TPUGRAPHS_MAP : TPUGRAPHS_LEAF;
     /* The bounds of a clamp are mostly scalars, so its layout is that of the clamped operand. */
-    if (ordered && o->opcode == TPUGRAPHS_CLAMP && o->operands == 2)
-        swap(&o->operand[0], &o->operand[1]);
+    if (ordered && o->opcode == TPUGRAPHS_CLAMP && o->operands == 2) swap(o->operand);
     if (product && o->operands == 1) o->operand[o->operands++] = o->operand[0];
     for (int turn = 0; turn < o->operands; turn++) {
         const tpugraphs_operation *a = &all[o->operand[0]];
         if (fits(o, a, &all[o->operand[o->operands - 1]])) o->kind = o->opcode;
         if (o->kind != TPUGRAPHS_MAP || ordered) break;
-        if (o->operands == 2 && (product || a->rank != o->rank))
-            swap(&o->operand[0], &o->operand[1]);
+        if (o->operands == 2 && (product || a->rank != o->rank)) swap(o->operand);
     }
     if (!product && o->kind > TPUGRAPHS_MAP) o->operands = 1; /* the others are scalars */
 }

@@ -67,7 +67,7 @@ typedef struct tpugraphs_shape {
 
 tpugraphs_shape tpugraphs_shape_of(const float *feature);
 
-/* What a node is where it is not what its op code says: without operands, or elementwise. */
+/* Kinds of nodes that are no op codes: without operands, and elementwise. */
 enum { TPUGRAPHS_LEAF = -1, TPUGRAPHS_MAP = 0 };
 
 /* A node. Its reader says which operands count. */

@@ -152,6 +152,8 @@ static void what_the_file_says_is_read(void **state)
     assert_int_equal(first_reading(&k).dot.right, 0);
     dot = (tpugraphs_dot){2, -1, 2, 0, 1, 1};
     assert_int_equal(first_reading(&k).dot.right, 0);
+    dot = (tpugraphs_dot){2, -1, -1, 0, 1, 1}; /* of a file without the order of operands */
+    assert_int_equal(first_reading(&k).dot.right, 1);
     k.dot = NULL;
     tpu_kernel_free(&k);
     lab_program_clear(&p);

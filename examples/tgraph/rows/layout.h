@@ -54,6 +54,9 @@ nests_strides nests_strides_of(const nests_order *order, int rank, const int *si
 /* The order that the layout digits (-1..5) ask for; axes that they do not name follow in row-major
    order. given: 0 when they name none. */
 nests_order nests_asked_order(int *given, const signed char digit[TPUGRAPHS_AXES], int rank);
+/* The axis of node `o` that each axis of its operand x becomes, -1: none. */
+void nests_axes(int map[TPUGRAPHS_AXES], const tpugraphs_operation *o,
+                const tpugraphs_operation *x);
 /* The order of a node that is not configurable: that of its first operand where it fits. */
 nests_order nests_inherited_order(const nests_layout *p, int node, const nests_order *order);
 

@@ -99,10 +99,8 @@ static void operations(tpu_hlo *h)
     for (int u = 0; u < k->nodes; u++) {
         const float *row = tpu_hlo_row(h, u);
         h->shape[u] = tpugraphs_shape_of(row);
-        h->operation[u] = tpugraphs_operation_read(k->opcode[u], row);
-    }
-    for (int u = 0; u < k->nodes; u++) {
         tpugraphs_operation *o = &h->operation[u];
+        *o = tpugraphs_operation_read(k->opcode[u], row);
         const int *operand = h->operand + h->start[u], n = tpu_hlo_operands(h, u);
         if (o->opcode == TPUGRAPHS_DOT || o->opcode == TPUGRAPHS_CONVOLUTION)
             for (; o->operands < n && o->operands < 2; o->operands++)

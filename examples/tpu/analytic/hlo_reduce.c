@@ -5,10 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Operand k of a node that reduces; that of one with a single operand is both. */
 static const tpugraphs_operation *operand_of(const tpu_hlo *h, const tpugraphs_operation *o, int k)
 {
-    return &h->operation[o->operand[k < o->operands ? k : 0]];
+    return &h->operation[o->operand[k]];
 }
 
 int tpu_hlo_readings(const tpu_hlo *h, int u)

@@ -9,17 +9,12 @@
 static double read_again(const tpu_hlo *h, int u, const double parts[TPUGRAPHS_AXES], double tiles)
 {
     const tpugraphs_operation *o = &h->operation[u];
-    double along_left, along_right;
-    if (o->kind == TPUGRAPHS_CONVOLUTION) {
-        along_left = parts[o->conv.out_feature];
-        along_right = tiles / along_left;
-    } else if (o->opcode == TPUGRAPHS_DOT && o->rank > 1 && o->operands) {
-        along_left = parts[o->rank - 1];
-        along_right = parts[o->rank - 2];
-    } else
-        return 0;
-    return tpu_hlo_bytes(h, o->operand[0]) * (along_left - 1) +
-           tpu_hlo_bytes(h, o->operand[1]) * (along_right - 1);
+    const int conv = o->kind == TPUGRAPHS_CONVOLUTION;
+    if (!conv && (o->opcode != TPUGRAPHS_DOT || o->rank < 2 || !o->operands)) return 0;
+    const double left = parts[conv ? o->conv.out_feature : o->rank - 1];
+    const double right = conv ? tiles / left : parts[o->rank - 2];
+    return tpu_hlo_bytes(h, o->operand[0]) * (left - 1) +
+           tpu_hlo_bytes(h, o->operand[1]) * (right - 1);
 }
 
 /* Adds what a tile changes. A bound is 0 where the axis is not there; a tile without bounds of the
