@@ -56,6 +56,27 @@ static void a_dot_compares_the_batch_of_both(void **state)
     }
 }
 
+/* Features fit either way; the window is as large as the kernel. */
+static void a_convolution_tells_kernel_from_input(void **state)
+{
+    static const int64_t edge[TEST_EDGES][2] = {{2, 0}, {2, 1}, {3, 2}, {4, 3}, {6, 4}};
+    static const float axes[] = {0, 2, 1, 0, 0, 0, 1, 2, 0, 0, 0, 0, 0, 2, 1};
+    test_layout l;
+    test_layout_make(&l);
+    memcpy(l.edge, edge, sizeof edge);
+    set_node(&l, 0, PARAMETER, 3, (int[]){3, 4, 4}); /* kernel: window, features in, out */
+    set_node(&l, 1, PARAMETER, 3, (int[]){2, 4, 4}); /* input: batch, positions, features */
+    set_node(&l, 2, TPUGRAPHS_CONVOLUTION, 3, (int[]){2, 2, 4});
+    l.node_feat[2][TPUGRAPHS_WINDOW_SIZE] = 3;
+    memcpy(&l.node_feat[2][TPUGRAPHS_IN_BATCH], axes, sizeof axes);
+    tgraph_file *f = test_layout_open(&l, test_operations(), NULL);
+    const tpugraphs_operation *o = &f->operations.operation[2];
+    assert_int_equal(o->kind, TPUGRAPHS_CONVOLUTION);
+    assert_int_equal(o->operand[0], 1);
+    assert_int_equal(o->operand[1], 0);
+    tgraph_file_close(f);
+}
+
 static void a_node_is_no_operand_of_its_own(void **state)
 {
     test_layout l;
@@ -164,6 +185,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_transpose_turns_the_right_way),
                                        cmocka_unit_test(a_dot_compares_the_batch_of_both),
+                                       cmocka_unit_test(a_convolution_tells_kernel_from_input),
                                        cmocka_unit_test(a_node_is_no_operand_of_its_own),
                                        cmocka_unit_test(wrong_operands_and_axes_are_refused),
                                        cmocka_unit_test(windows_count_what_is_inside),

@@ -68,11 +68,11 @@ static void map(nests_nest *n, const nests_layout *p, const tpugraphs_operation 
     for (int i = 0; i < o->rank; i++) add(n, o->size[i], 0, out->of[i], stride[0][i], stride[1][i]);
 }
 
-static void reduction(nests_nest *n, const tpugraphs_operation *o, const tpugraphs_operation *a,
-                      const tpugraphs_operation *b, const nests_strides *out,
-                      const nests_strides *in)
+static void reduction(nests_nest *n, const nests_layout *p, const tpugraphs_operation *o,
+                      const nests_strides *out, const nests_strides *in)
 {
-    const tpugraphs_space s = tpugraphs_space_of(o, a, b);
+    const tpugraphs_operation *a = &p->operation[o->operand[0]];
+    const tpugraphs_space s = tpugraphs_space_of(o, a, &p->operation[o->operand[1]]);
     for (int i = 0; i < s.n; i++) {
         const tpugraphs_index *x = &s.index[i], *next = x + 1;
         const double size = x->sum ? x->size : o->size[x->axis];
@@ -96,14 +96,12 @@ nests_nest nests_nest_of(const nests_layout *p, int node, const nests_strides *o
                          const nests_strides in[NESTS_INPUTS])
 {
     const tpugraphs_operation *o = &p->operation[node];
-    const tpugraphs_operation *a = o->operands ? &p->operation[o->operand[0]] : NULL;
-    const tpugraphs_operation *b = o->operands > 1 ? &p->operation[o->operand[1]] : NULL;
     nests_nest n = {.work = 1};
     switch (o->kind) {
     case TPUGRAPHS_REDUCE:
     case TPUGRAPHS_REDUCE_WINDOW:
     case TPUGRAPHS_DOT:
-    case TPUGRAPHS_CONVOLUTION: reduction(&n, o, a, b, out, in); break;
+    case TPUGRAPHS_CONVOLUTION: reduction(&n, p, o, out, in); break;
     default: map(&n, p, o, out, in); break;
     }
     return finished(n);
