@@ -60,8 +60,8 @@ static nests_order follow(int rank, const nests_order *from, int from_rank, cons
 
 void nests_axes(int map[TPUGRAPHS_AXES], const tpugraphs_operation *o, const tpugraphs_operation *x)
 {
-    for (int i = 0; i < TPUGRAPHS_AXES; i++)
-        map[i] = o->kind != TPUGRAPHS_REDUCE && x->rank != o->rank ? -1 : i;
+    const int shared = o->kind == TPUGRAPHS_REDUCE || x->rank == o->rank;
+    for (int i = 0; i < x->rank; i++) map[i] = shared ? i : -1;
     if (o->kind == TPUGRAPHS_BROADCAST)
         for (int i = 0; i < x->rank; i++) map[i] = o->dims[i];
     else if (o->kind == TPUGRAPHS_TRANSPOSE)
