@@ -66,27 +66,42 @@ typedef struct tpugraphs_shape {
 } tpugraphs_shape;
 
 tpugraphs_shape tpugraphs_shape_of(const float *feature);
-/* A feature as a number, 10^9 at most. */
-int tpugraphs_whole(float feature);
-/* 1 if the list names axes below `rank`, each once. */
-int tpugraphs_are_axes(const int *axis, int count, int rank);
 
-/* Reads six windows, those after the last of size 1; returns their number, which is that of the
-   leading sizes above 0. */
-int tpugraphs_windows_read(tpugraphs_window window[TPUGRAPHS_AXES], const float *feature);
+/* Kinds of nodes that are no op codes: without operands, and elementwise. */
+enum { TPUGRAPHS_LEAF = -1, TPUGRAPHS_MAP = 0 };
 
-/* 1 if the axes give a result of this shape. */
-int tpugraphs_dot_fits(const tpugraphs_dot_axes *dot, const tpugraphs_shape *out,
-                       const tpugraphs_shape *left, const tpugraphs_shape *right);
-/* All axes that fit, of which the last of the left operand and the first of the right come first.
-   Returns their number, `most` at most. */
-int tpugraphs_dot_readings(tpugraphs_dot_axes *dot, int most, const tpugraphs_shape *out,
-                           const tpugraphs_shape *left, const tpugraphs_shape *right);
+/* A node. Its reader says which operands count. */
+typedef struct tpugraphs_operation {
+    int kind; /* its op code if its shapes fit it, of a broadcast, transpose, reshape, reduce,
+                 reduce-window, dot and convolution; else TPUGRAPHS_MAP or TPUGRAPHS_LEAF */
+    int opcode;
+    int rank, size[TPUGRAPHS_AXES];
+    int operands, operand[2];
+    int dims[TPUGRAPHS_AXES];                /* as in the file */
+    tpugraphs_window window[TPUGRAPHS_AXES]; /* those after the last are of size 1 */
+    tpugraphs_dot_axes dot;
+    tpugraphs_conv_axes conv;
+    int known;           /* 1: the file names these axes */
+    int config, varying; /* for the reader of layouts (examples/tgraph/rows/layout.h) */
+} tpugraphs_operation;
 
-/* Reads the axes of a convolution whose result has this rank; 0: the features name none. */
-int tpugraphs_conv_read(tpugraphs_conv_axes *conv, const float *feature, int rank);
-/* 1 if ranks and features of these operands fit. */
-int tpugraphs_conv_fits(const tpugraphs_conv_axes *conv, const tpugraphs_shape *out,
-                        const tpugraphs_shape *in, const tpugraphs_shape *kernel);
+/* A node without operands, of its 140 features. */
+tpugraphs_operation tpugraphs_operation_read(int opcode, const float *feature);
+struct tpugraphs_dot;
+/* Takes the order of operands and the axes of dots that a file names (tpugraphs_dots_read), where
+   the nodes have these operands. */
+void tpugraphs_name_dots(tpugraphs_operation *all, const struct tpugraphs_dot *dot, int count);
+/* Sets the kind of a node from the shapes of its operands, which are among `all`. ordered: the
+   operands are in their order, each as often as it is used; else takes the order that fits, and one
+   operand of a dot or a convolution for both. The axes of a dot that nobody names are the first
+   that fit. Operands of the other kinds after the first are scalars, and go. */
+void tpugraphs_settle(tpugraphs_operation *node, const tpugraphs_operation *all, int ordered);
+/* All axes of a dot that give a result of this shape, of which the last of the left operand and the
+   first of the right come first. Returns their number, `most` at most. */
+int tpugraphs_dot_readings(tpugraphs_dot_axes *dot, int most, const tpugraphs_operation *out,
+                           const tpugraphs_operation *left, const tpugraphs_operation *right);
+/* The iteration space of a node that reduces; right: of a dot and a convolution alone. */
+tpugraphs_space tpugraphs_space_of(const tpugraphs_operation *node, const tpugraphs_operation *left,
+                                   const tpugraphs_operation *right);
 
 #endif

@@ -210,10 +210,10 @@ static void layouts_change_no_work_but_copies(void **state)
 /* out [8,16] = a [8,32] b [32,16], both parameters. */
 static void a_dot_in_two_layouts(void **state)
 {
-    nests_operation o[3] = {
-        {.kind = NESTS_OP_LEAF, .opcode = PARAMETER, .rank = 2, .size = {8, 32}, .config = -1},
-        {.kind = NESTS_OP_LEAF, .opcode = PARAMETER, .rank = 2, .size = {32, 16}, .config = -1},
-        {.kind = NESTS_OP_DOT,
+    tpugraphs_operation o[3] = {
+        {.kind = TPUGRAPHS_LEAF, .opcode = PARAMETER, .rank = 2, .size = {8, 32}, .config = -1},
+        {.kind = TPUGRAPHS_LEAF, .opcode = PARAMETER, .rank = 2, .size = {32, 16}, .config = -1},
+        {.kind = TPUGRAPHS_DOT,
          .opcode = DOT,
          .rank = 2,
          .size = {8, 16},

@@ -9,12 +9,12 @@ enum { PARAMETER = 63, DOT = 34 };
 /* A permutation of three axes that is not its own inverse: axis 1 of the operand becomes axis 0. */
 static void a_transpose_turns_the_right_way(void **state)
 {
-    nests_operation o[2] = {{.kind = NESTS_OP_LEAF, .rank = 3, .size = {2, 3, 5}},
-                            {.kind = NESTS_OP_TRANSPOSE,
-                             .rank = 3,
-                             .size = {3, 5, 2},
-                             .operands = 1,
-                             .dims = {1, 2, 0}}};
+    tpugraphs_operation o[2] = {{.kind = TPUGRAPHS_LEAF, .rank = 3, .size = {2, 3, 5}},
+                                {.kind = TPUGRAPHS_TRANSPOSE,
+                                 .rank = 3,
+                                 .size = {3, 5, 2},
+                                 .operands = 1,
+                                 .dims = {1, 2, 0}}};
     const nests_layout p = {.count = 2, .operation = o};
     const nests_order of_operand[1] = {nests_row_major(3)};
     const nests_order order = nests_inherited_order(&p, 1, of_operand);
@@ -49,10 +49,32 @@ static void a_dot_compares_the_batch_of_both(void **state)
             const int64_t dot[1][4] = {{2, 1, 2, 1}};
             if (named) l.array[l.arrays++] = (test_array){"dot_axes", AG_I64, 2, {1, 4}, dot};
             tgraph_file *f = test_layout_open(&l, test_operations(), NULL);
-            assert_int_equal(f->operations.operation[2].kind, wrong ? NESTS_OP_MAP : NESTS_OP_DOT);
+            assert_int_equal(f->operations.operation[2].kind,
+                             wrong ? TPUGRAPHS_MAP : TPUGRAPHS_DOT);
             tgraph_file_close(f);
         }
     }
+}
+
+/* Features fit either way; the window is as large as the kernel. */
+static void a_convolution_tells_kernel_from_input(void **state)
+{
+    static const int64_t edge[TEST_EDGES][2] = {{2, 0}, {2, 1}, {3, 2}, {4, 3}, {6, 4}};
+    static const float axes[] = {0, 2, 1, 0, 0, 0, 1, 2, 0, 0, 0, 0, 0, 2, 1};
+    test_layout l;
+    test_layout_make(&l);
+    memcpy(l.edge, edge, sizeof edge);
+    set_node(&l, 0, PARAMETER, 3, (int[]){3, 4, 4}); /* kernel: window, features in, out */
+    set_node(&l, 1, PARAMETER, 3, (int[]){2, 4, 4}); /* input: batch, positions, features */
+    set_node(&l, 2, TPUGRAPHS_CONVOLUTION, 3, (int[]){2, 2, 4});
+    l.node_feat[2][TPUGRAPHS_WINDOW_SIZE] = 3;
+    memcpy(&l.node_feat[2][TPUGRAPHS_IN_BATCH], axes, sizeof axes);
+    tgraph_file *f = test_layout_open(&l, test_operations(), NULL);
+    const tpugraphs_operation *o = &f->operations.operation[2];
+    assert_int_equal(o->kind, TPUGRAPHS_CONVOLUTION);
+    assert_int_equal(o->operand[0], 1);
+    assert_int_equal(o->operand[1], 0);
+    tgraph_file_close(f);
 }
 
 static void a_node_is_no_operand_of_its_own(void **state)
@@ -66,7 +88,7 @@ static void a_node_is_no_operand_of_its_own(void **state)
         tgraph_file *f = test_layout_open(&l, test_operations(), NULL);
         assert_int_equal(f->operations.operation[2].operands, 1);
         assert_int_equal(f->operations.operation[3].operands, 0);
-        assert_int_equal(f->operations.operation[3].kind, NESTS_OP_LEAF);
+        assert_int_equal(f->operations.operation[3].kind, TPUGRAPHS_LEAF);
         tgraph_file_close(f);
     }
 }
@@ -110,9 +132,10 @@ static void wrong_operands_and_axes_are_refused(void **state)
 /* A sum over windows of [5] in an input of [5], of which `low` are in front of it. */
 static nests_nest window_nest(int low, int gap)
 {
-    nests_operation o[2] = {
-        {.kind = NESTS_OP_LEAF, .rank = 1, .size = {5}, .config = -1},
-        {.kind = NESTS_OP_WINDOW,
+    tpugraphs_operation o[2] = {
+        {.kind = TPUGRAPHS_LEAF, .rank = 1, .size = {5}, .config = -1},
+        {.kind = TPUGRAPHS_REDUCE_WINDOW,
+         .opcode = TPUGRAPHS_REDUCE_WINDOW,
          .rank = 1,
          .size = {5},
          .operands = 1,
@@ -162,6 +185,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_transpose_turns_the_right_way),
                                        cmocka_unit_test(a_dot_compares_the_batch_of_both),
+                                       cmocka_unit_test(a_convolution_tells_kernel_from_input),
                                        cmocka_unit_test(a_node_is_no_operand_of_its_own),
                                        cmocka_unit_test(wrong_operands_and_axes_are_refused),
                                        cmocka_unit_test(windows_count_what_is_inside),

@@ -19,7 +19,7 @@ static void put_loops(float *x, const tpugraphs_loop *loop, int count, int reduc
     }
 }
 
-static void put_window(float *x, const nests_operation *o)
+static void put_window(float *x, const tpugraphs_operation *o)
 {
     double elements = 1;
     int stride = 1, gap = 1, padded = 0;
@@ -37,7 +37,7 @@ static void put_window(float *x, const nests_operation *o)
     x[NESTS_LAYOUT_GAP] = logged(gap);
 }
 
-void nests_layout_columns(float x[NESTS_LAYOUT_COLUMNS], const nests_operation *o,
+void nests_layout_columns(float x[NESTS_LAYOUT_COLUMNS], const tpugraphs_operation *o,
                           const nests_nest *nest, const double elements[1 + NESTS_INPUTS])
 {
     const tpugraphs_loop *loop = nest->loop;

@@ -21,40 +21,14 @@ enum { NESTS_INPUTS = 2, NESTS_INNER = 3 };
 
 /* ---- a program ---- */
 
-typedef enum nests_operation_kind {
-    NESTS_OP_LEAF, /* no operand: row-major */
-    NESTS_OP_MAP,  /* the operands have the axes of the output */
-    NESTS_OP_BROADCAST,
-    NESTS_OP_TRANSPOSE,
-    NESTS_OP_RESHAPE,
-    NESTS_OP_REDUCE,
-    NESTS_OP_WINDOW, /* reduce-window */
-    NESTS_OP_DOT,
-    NESTS_OP_CONVOLUTION
-} nests_operation_kind;
-
-/* A node. The order of its operands and the axes that a dot contracts are in the arrays
-   operand_index and dot_axes of the lab's files. TpuGraphs leaves both out: there the first operand
-   is one that is no parameter, constant or broadcast, and the axes of a dot are the first that fit
-   its shapes. A node whose shapes do not fit its op is a NESTS_OP_MAP. */
-typedef struct nests_operation {
-    nests_operation_kind kind;
-    int opcode;
-    int rank, size[TPUGRAPHS_AXES];
-    int operands, operand[NESTS_INPUTS]; /* earlier nodes; those after it are left out */
-    int dims[TPUGRAPHS_AXES];            /* as in the file */
-    tpugraphs_window window[TPUGRAPHS_AXES];
-    tpugraphs_dot_axes dot;
-    tpugraphs_conv_axes conv;
-    int known;   /* 1: the file names these axes */
-    int config;  /* index among the configurable nodes, or -1 */
-    int varying; /* 1: its loops depend on the configuration */
-} nests_operation;
-
+/* The order of operands and the axes that a dot contracts are in the arrays operand_index and
+   dot_axes of the lab's files. TpuGraphs leaves both out: there the first operand is one that is no
+   parameter, constant or broadcast. Operands are earlier nodes, and no scalars; two at most.
+   `config` is the index among the configurable nodes, or -1; varying, 1: the loops depend on it. */
 typedef struct nests_layout {
     int count, configurable;
-    int ordered;                /* 1: the file has the order of operands */
-    nests_operation *operation; /* [count] as in the file, in which operands come first */
+    int ordered;                    /* 1: the file has the order of operands */
+    tpugraphs_operation *operation; /* [count] as in the file, in which operands come first */
 } nests_layout;
 
 /* Reads the operations of an open layout file. They are of memory that is counted in *bytes. Fails:
@@ -80,6 +54,9 @@ nests_strides nests_strides_of(const nests_order *order, int rank, const int *si
 /* The order that the layout digits (-1..5) ask for; axes that they do not name follow in row-major
    order. given: 0 when they name none. */
 nests_order nests_asked_order(int *given, const signed char digit[TPUGRAPHS_AXES], int rank);
+/* The axis of node `o` that each axis of its operand x becomes, -1: none. */
+void nests_axes(int map[TPUGRAPHS_AXES], const tpugraphs_operation *o,
+                const tpugraphs_operation *x);
 /* The order of a node that is not configurable: that of its first operand where it fits. */
 nests_order nests_inherited_order(const nests_layout *p, int node, const nests_order *order);
 
@@ -129,7 +106,7 @@ enum {
 
 /* Writes the columns of a nest. elements: of the output and the operands. Windows and groups are
    read from `o`, which is NULL for a copy. */
-void nests_layout_columns(float x[NESTS_LAYOUT_COLUMNS], const nests_operation *o,
+void nests_layout_columns(float x[NESTS_LAYOUT_COLUMNS], const tpugraphs_operation *o,
                           const nests_nest *nest, const double elements[1 + NESTS_INPUTS]);
 
 /* The memory of nests_rows of the configurations of one file. An item is a configuration, and

@@ -36,7 +36,7 @@ static double taps_inside(const tpugraphs_window *w, double outputs, double inpu
 }
 
 /* The loops of window i over an axis of the input; `in`: its stride. */
-static void add_window(nests_nest *n, const nests_operation *o, int i, double outputs,
+static void add_window(nests_nest *n, const tpugraphs_operation *o, int i, double outputs,
                        double inputs, double out, double in, double kernel)
 {
     enum { LONG = 4096 }; /* taps of such a window are not looked at one by one */
@@ -53,7 +53,7 @@ static void add_window(nests_nest *n, const nests_operation *o, int i, double ou
 
 /* ---- kinds of nodes ---- */
 
-static void map(nests_nest *n, const nests_layout *p, const nests_operation *o,
+static void map(nests_nest *n, const nests_layout *p, const tpugraphs_operation *o,
                 const nests_strides *out, const nests_strides *in)
 {
     int same[NESTS_INPUTS] = {0};
@@ -62,33 +62,23 @@ static void map(nests_nest *n, const nests_layout *p, const nests_operation *o,
         add(n, o->size[i], 0, out->of[i], same[0] ? in[0].of[i] : 0, same[1] ? in[1].of[i] : 0);
 }
 
-static void broadcast(nests_nest *n, const nests_operation *o, int rank, const nests_strides *out,
-                      const nests_strides *in)
+/* A broadcast or a transpose. */
+static void moved(nests_nest *n, const nests_layout *p, const tpugraphs_operation *o,
+                  const nests_strides *out, const nests_strides *in)
 {
+    const tpugraphs_operation *x = &p->operation[o->operand[0]];
     double stride[TPUGRAPHS_AXES] = {0};
-    for (int i = 0; i < rank; i++) stride[o->dims[i]] = in->of[i];
+    int axis[TPUGRAPHS_AXES];
+    nests_axes(axis, o, x);
+    for (int i = 0; i < x->rank; i++) stride[axis[i]] = in->of[i];
     for (int i = 0; i < o->rank; i++) add(n, o->size[i], 0, out->of[i], stride[i], 0);
 }
 
-static void transpose(nests_nest *n, const nests_operation *o, const nests_strides *out,
-                      const nests_strides *in)
+static void reduction(nests_nest *n, const nests_layout *p, const tpugraphs_operation *o,
+                      const nests_strides *out, const nests_strides *in)
 {
-    for (int i = 0; i < o->rank; i++) add(n, o->size[i], 0, out->of[i], in->of[o->dims[i]], 0);
-}
-
-static tpugraphs_space space_of(const nests_operation *o, const nests_operation *a,
-                                const nests_operation *b)
-{
-    if (o->kind == NESTS_OP_DOT) return tpugraphs_dot_space(o->dot, a->size, a->rank, b->rank);
-    if (o->kind == NESTS_OP_CONVOLUTION) return tpugraphs_conv_space(&o->conv, o->window, b->size);
-    if (o->kind == NESTS_OP_WINDOW) return tpugraphs_window_space(o->window, o->rank);
-    return tpugraphs_reduce_space(o->dims, a->rank - o->rank, a->size, a->rank);
-}
-
-static void reduction(nests_nest *n, const nests_operation *o, const nests_operation *a,
-                      const nests_operation *b, const nests_strides *out, const nests_strides *in)
-{
-    const tpugraphs_space s = space_of(o, a, b);
+    const tpugraphs_operation *a = &p->operation[o->operand[0]];
+    const tpugraphs_space s = tpugraphs_space_of(o, a, &p->operation[o->operand[1]]);
     for (int i = 0; i < s.n; i++) {
         const tpugraphs_index *x = &s.index[i], *next = x + 1;
         const double size = x->sum ? x->size : o->size[x->axis];
@@ -111,17 +101,15 @@ static void reduction(nests_nest *n, const nests_operation *o, const nests_opera
 nests_nest nests_nest_of(const nests_layout *p, int node, const nests_strides *out,
                          const nests_strides in[NESTS_INPUTS])
 {
-    const nests_operation *o = &p->operation[node];
-    const nests_operation *a = o->operands ? &p->operation[o->operand[0]] : NULL;
-    const nests_operation *b = o->operands > 1 ? &p->operation[o->operand[1]] : NULL;
+    const tpugraphs_operation *o = &p->operation[node];
     nests_nest n = {.work = 1};
     switch (o->kind) {
-    case NESTS_OP_BROADCAST: broadcast(&n, o, a->rank, out, in); break;
-    case NESTS_OP_TRANSPOSE: transpose(&n, o, out, in); break;
-    case NESTS_OP_REDUCE:
-    case NESTS_OP_WINDOW:
-    case NESTS_OP_DOT:
-    case NESTS_OP_CONVOLUTION: reduction(&n, o, a, b, out, in); break;
+    case TPUGRAPHS_REDUCE:
+    case TPUGRAPHS_REDUCE_WINDOW:
+    case TPUGRAPHS_DOT:
+    case TPUGRAPHS_CONVOLUTION: reduction(&n, p, o, out, in); break;
+    case TPUGRAPHS_BROADCAST:
+    case TPUGRAPHS_TRANSPOSE: moved(&n, p, o, out, in); break;
     default: map(&n, p, o, out, in); break;
     }
     return finished(n);
@@ -143,7 +131,7 @@ typedef struct side {
     double size[TPUGRAPHS_AXES], stride[TPUGRAPHS_AXES];
 } side;
 
-static side side_of(const nests_operation *o, const nests_strides *strides)
+static side side_of(const tpugraphs_operation *o, const nests_strides *strides)
 {
     side s = {0};
     for (int i = o->rank - 1; i >= 0; i--) {
@@ -162,7 +150,7 @@ static side side_of(const nests_operation *o, const nests_strides *strides)
 int nests_reshape_nest(nests_nest *nest, const nests_layout *p, int node, const nests_strides *out,
                        const nests_strides *in)
 {
-    const nests_operation *o = &p->operation[node];
+    const tpugraphs_operation *o = &p->operation[node];
     side a = side_of(o, out), b = side_of(&p->operation[o->operand[0]], in);
     nests_nest n = {.work = 1};
     int moves = 0, i = 0, j = 0;

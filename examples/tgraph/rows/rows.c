@@ -93,7 +93,7 @@ static void fill_slots(nests_rows *r, int slots)
 }
 
 /* Counts a row of the present item, a new one or one that there is; o NULL: a copy. */
-static void put(nests_rows *r, int node, const nests_operation *o, const nests_nest *nest,
+static void put(nests_rows *r, int node, const tpugraphs_operation *o, const nests_nest *nest,
                 const double elements[1 + NESTS_INPUTS])
 {
     nests_layout_memory *m = r->memory;
@@ -119,29 +119,29 @@ static void put(nests_rows *r, int node, const nests_operation *o, const nests_n
 
 /* ---- one node ---- */
 
-static double elements_of(const nests_operation *o)
+static double elements_of(const tpugraphs_operation *o)
 {
     double n = 1;
     for (int i = 0; i < o->rank; i++) n *= o->size[i];
     return n;
 }
 
-static const nests_operation *operations_of(const nests_rows *r)
+static const tpugraphs_operation *operations_of(const nests_rows *r)
 {
     return ((const nests_layout_memory *)r->memory)->layout->operation;
 }
 
 static void put_node(nests_rows *r, int node, const nests_nest *nest)
 {
-    const nests_operation *all = operations_of(r), *o = &all[node];
+    const tpugraphs_operation *all = operations_of(r), *o = &all[node];
     double elements[1 + NESTS_INPUTS] = {elements_of(o)};
     for (int k = 0; k < o->operands; k++) elements[1 + k] = elements_of(&all[o->operand[k]]);
     put(r, node, o, nest, elements);
 }
 
 /* A copy of a value for a node. */
-static void put_copy(nests_rows *r, int node, const nests_operation *value, const nests_strides *to,
-                     const nests_strides *from)
+static void put_copy(nests_rows *r, int node, const tpugraphs_operation *value,
+                     const nests_strides *to, const nests_strides *from)
 {
     const double elements[1 + NESTS_INPUTS] = {elements_of(value), elements_of(value)};
     const nests_nest nest = nests_copy_nest(value->rank, value->size, to, from);
@@ -149,7 +149,7 @@ static void put_copy(nests_rows *r, int node, const nests_operation *value, cons
 }
 
 /* Axes of one element may have any stride. */
-static int same_place(const nests_strides *a, const nests_strides *b, const nests_operation *o)
+static int same_place(const nests_strides *a, const nests_strides *b, const tpugraphs_operation *o)
 {
     for (int i = 0; i < o->rank; i++)
         if (o->size[i] > 1 && a->of[i] != b->of[i]) return 0;
@@ -160,7 +160,7 @@ static int same_place(const nests_strides *a, const nests_strides *b, const nest
 static void settle_operand(nests_rows *r, nests_strides *in, int node, int k,
                            const signed char *digit)
 {
-    const nests_operation *all = operations_of(r), *value = &all[all[node].operand[k]];
+    const tpugraphs_operation *all = operations_of(r), *value = &all[all[node].operand[k]];
     int given;
     const nests_order order =
         nests_asked_order(&given, digit + (size_t)TPUGRAPHS_AXES * (1 + k), value->rank);
@@ -174,7 +174,7 @@ static void settle_operand(nests_rows *r, nests_strides *in, int node, int k,
 static void put_reshape(nests_rows *r, int node, const nests_strides *out, nests_strides *in)
 {
     const nests_layout *p = ((const nests_layout_memory *)r->memory)->layout;
-    const nests_operation *value = &p->operation[p->operation[node].operand[0]];
+    const tpugraphs_operation *value = &p->operation[p->operation[node].operand[0]];
     nests_nest nest;
     int stays = nests_reshape_nest(&nest, p, node, out, in);
     if (stays < 0) {
@@ -191,16 +191,16 @@ static void visit(nests_rows *r, int node, const signed char *digit)
 {
     nests_layout_memory *m = r->memory;
     const nests_layout *p = m->layout;
-    const nests_operation *o = &p->operation[node];
+    const tpugraphs_operation *o = &p->operation[node];
     nests_strides in[NESTS_INPUTS] = {{{0}}};
     int given;
     m->order[node] = digit ? nests_asked_order(&given, digit, o->rank)
                            : nests_inherited_order(p, node, m->order);
     m->strides[node] = nests_strides_of(&m->order[node], o->rank, o->size);
-    if (o->kind == NESTS_OP_LEAF) return;
+    if (o->kind == TPUGRAPHS_LEAF) return;
     for (int k = 0; k < o->operands; k++) in[k] = m->strides[o->operand[k]];
     for (int k = 0; digit && k < o->operands; k++) settle_operand(r, &in[k], node, k, digit);
-    if (o->kind == NESTS_OP_RESHAPE) {
+    if (o->kind == TPUGRAPHS_RESHAPE) {
         put_reshape(r, node, &m->strides[node], &in[0]);
         return;
     }

@@ -66,8 +66,8 @@ double tpu_hlo_bytes(const tpu_hlo *h, int u)
 int tpu_hlo_dim(const tpu_hlo *h, int u, int i)
 {
     if (i < 0 || i >= TPUGRAPHS_AXES) return -1;
-    const float dim = tpu_hlo_row(h, u)[TPUGRAPHS_DIMS + i];
-    return dim >= 0 && dim < TPUGRAPHS_AXES ? (int)dim : -1;
+    const int dim = h->operation[u].dims[i];
+    return dim >= 0 && dim < TPUGRAPHS_AXES ? dim : -1;
 }
 
 int tpu_hlo_largest(const tpu_hlo *h, int u)
@@ -90,6 +90,26 @@ static void operands(tpu_hlo *h)
     for (int e = 0; e < k->edges; e++) h->operand[h->start[k->edge[2 * e]]++] = k->edge[2 * e + 1];
     for (int u = k->nodes; u > 0; u--) h->start[u] = h->start[u - 1];
     h->start[0] = 0;
+}
+
+/* Operands are sorted in the file; the lab's files name those of dots, and their axes. */
+static void operations(tpu_hlo *h)
+{
+    const tpu_kernel *k = h->kernel;
+    for (int u = 0; u < k->nodes; u++) {
+        const float *row = tpu_hlo_row(h, u);
+        h->shape[u] = tpugraphs_shape_of(row);
+        tpugraphs_operation *o = &h->operation[u];
+        *o = tpugraphs_operation_read(k->opcode[u], row);
+        const int *operand = h->operand + h->start[u], n = tpu_hlo_operands(h, u);
+        if (o->opcode == TPUGRAPHS_DOT || o->opcode == TPUGRAPHS_CONVOLUTION)
+            for (; o->operands < n && o->operands < 2; o->operands++)
+                o->operand[o->operands] = operand[o->operands];
+        else if (n && (o->opcode == TPUGRAPHS_REDUCE || o->opcode == TPUGRAPHS_REDUCE_WINDOW))
+            o->operand[o->operands++] = tpu_hlo_largest(h, u);
+    }
+    tpugraphs_name_dots(h->operation, k->dot, k->dots);
+    for (int u = 0; u < k->nodes; u++) tpugraphs_settle(&h->operation[u], h->operation, 0);
 }
 
 /* A root that another node consumes belongs to a called computation, and so does everything that it
@@ -130,11 +150,12 @@ void tpu_hlo_open(tpu_hlo *h, const tpu_kernel *kernel)
     ag_arena_reset(h->memory);
     *h = (tpu_hlo){.kernel = kernel, .memory = h->memory};
     h->shape = harness_take(&h->memory, nodes * sizeof *h->shape);
+    h->operation = harness_take(&h->memory, nodes * sizeof *h->operation);
     h->start = harness_take(&h->memory, (nodes + 1) * sizeof *h->start);
     h->operand = harness_take(&h->memory, (edges + 1) * sizeof *h->operand);
     h->called = harness_take(&h->memory, nodes);
-    for (int u = 0; u < kernel->nodes; u++) h->shape[u] = tpugraphs_shape_of(tpu_hlo_row(h, u));
     operands(h);
+    operations(h);
     computations(h);
     enter(h);
 }

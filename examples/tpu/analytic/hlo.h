@@ -15,8 +15,10 @@ tpu_elementwise tpu_elementwise_of(int opcode);
 /* A kernel with its operands by consumer. */
 typedef struct tpu_hlo {
     const tpu_kernel *kernel;
-    tpugraphs_shape *shape; /* [nodes] */
-    int *start;             /* [nodes + 1] */
+    tpugraphs_shape *shape;         /* [nodes] */
+    tpugraphs_operation *operation; /* [nodes] with the operands of dots and convolutions, in their
+                     order where it is known, and the largest of a reduce or a reduce-window */
+    int *start;                     /* [nodes + 1] */
     int *operand; /* [edges] those of node u: operand[start[u]] to [start[u + 1] - 1], as in the
                      file, including the computations that a node calls */
     char *called; /* [nodes] 1: of a computation that another node calls (a fusion, a reducer) */
@@ -47,32 +49,11 @@ int tpu_hlo_dim(const tpu_hlo *hlo, int u, int i); /* feature `dimensions`; -1: 
 
 /* ---- reductions ---- */
 
-/* Left and right are the operands, and axes the axes that they contract. The lab's files name them.
-   The features do not: then they follow from the shapes, up to the order of equal sizes, where the
-   last axis of the left and the first of the right are taken. axes.left is -1 when no single
-   contracted axis fits the shapes; `inner`, the number of products per element, then follows from
-   the numbers of elements alone. 0: no operands. */
-typedef struct tpu_dot {
-    int left, right;
-    tpugraphs_dot_axes axes;
-    double inner;
-} tpu_dot;
-int tpu_hlo_dot(tpu_dot *dot, const tpu_hlo *hlo, int u);
-/* All readings that the shapes allow, the one above first; returns their number, `most` at most,
-   which is 4 at most. */
-int tpu_hlo_dots(tpu_dot *dot, int most, const tpu_hlo *hlo, int u);
-
-/* input or kernel is -1 when no operand fits. `inner`: products per element, including those in the
-   padding. */
-typedef struct tpu_convolution {
-    int input, kernel;
-    tpugraphs_conv_axes axes;
-    tpugraphs_window window[TPUGRAPHS_AXES];
-    double inner;
-} tpu_convolution;
-int tpu_hlo_convolution(tpu_convolution *convolution, const tpu_hlo *hlo, int u);
-
-/* The products, or elements that are taken in, per element of a reduction; 1: it is none. */
+/* The ways in which the shapes of a dot allow to read it, 4 at most; 1: the file names its axes, or
+   no single contracted axis fits; 0: it has no operands. */
+int tpu_hlo_readings(const tpu_hlo *hlo, int u);
+/* The products, or elements that are taken in, per element of a reduction; 1: it is none. Those
+   in the padding count. Of a dot whose axes do not fit they follow from the numbers of elements. */
 double tpu_hlo_taken_in(const tpu_hlo *hlo, int u);
 
 /* The iteration space of a reduction. Of a dot whose axes do not follow from the shapes, the space

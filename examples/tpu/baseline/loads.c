@@ -8,17 +8,13 @@
    many parts along each axis. */
 static double read_again(const tpu_hlo *h, int u, const double parts[TPUGRAPHS_AXES], double tiles)
 {
-    const int rank = h->shape[u].rank, opcode = h->kernel->opcode[u];
-    tpu_convolution c;
-    tpu_dot d;
-    if (opcode == TPUGRAPHS_DOT && rank > 1 && tpu_hlo_dot(&d, h, u))
-        return tpu_hlo_bytes(h, d.left) * (parts[rank - 1] - 1) +
-               tpu_hlo_bytes(h, d.right) * (parts[rank - 2] - 1);
-    if (opcode != TPUGRAPHS_CONVOLUTION || !tpu_hlo_convolution(&c, h, u) || c.input < 0 ||
-        c.kernel < 0)
-        return 0;
-    return tpu_hlo_bytes(h, c.input) * (parts[c.axes.out_feature] - 1) +
-           tpu_hlo_bytes(h, c.kernel) * (tiles / parts[c.axes.out_feature] - 1);
+    const tpugraphs_operation *o = &h->operation[u];
+    const int conv = o->kind == TPUGRAPHS_CONVOLUTION;
+    if (!conv && (o->opcode != TPUGRAPHS_DOT || o->rank < 2 || !o->operands)) return 0;
+    const double left = parts[conv ? o->conv.out_feature : o->rank - 1];
+    const double right = conv ? tiles / left : parts[o->rank - 2];
+    return tpu_hlo_bytes(h, o->operand[0]) * (left - 1) +
+           tpu_hlo_bytes(h, o->operand[1]) * (right - 1);
 }
 
 /* Adds what a tile changes. A bound is 0 where the axis is not there; a tile without bounds of the

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { READINGS = 4 /* of a dot at most */, FLOAT = 4 };
+enum { FLOAT = 4 };
 
 /* ---- nests ---- */
 
@@ -58,12 +58,11 @@ static void add_map(nests_side *s, int u)
 static void add_reduction(nests_side *s, int u, const double *block)
 {
     double to[TPUGRAPHS_AXES];
-    tpu_dot d[READINGS];
     nests_job w =
         nests_job_begin(s, u, nests_is_product(s->h, u) ? NESTS_TILE_PRODUCTS : NESTS_TILE_SUMS);
     output_strides(to, s, u);
     nests_copy_operands(s, u, block);
-    if (s->h->kernel->opcode[u] == TPUGRAPHS_DOT) w.readings = tpu_hlo_dots(d, READINGS, s->h, u);
+    if (s->h->kernel->opcode[u] == TPUGRAPHS_DOT) w.readings = tpu_hlo_readings(s->h, u);
     nests_reduction_loops(&w, s, block, to);
     nests_tile_add(s, &w);
 }
