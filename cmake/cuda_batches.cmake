@@ -15,6 +15,10 @@ foreach(source ${AUGUR_CUDA_SOURCES})
 endforeach()
 
 set(n_batches 8)
+math(EXPR last "${n_batches} - 1")
+foreach(batch RANGE ${last})
+    set(batch_${batch} "")
+endforeach()
 set(at 0)
 foreach(source ${others}) # neighbours in the list come into different batches
     math(EXPR batch "${at} % ${n_batches}")
@@ -23,7 +27,6 @@ foreach(source ${others}) # neighbours in the list come into different batches
 endforeach()
 
 set(AUGUR_CUDA_SOURCES ${singles})
-math(EXPR last "${n_batches} - 1")
 foreach(batch RANGE ${last})
     file(CONFIGURE OUTPUT ${AUGUR_GEN}/batch_${batch}.cu CONTENT "${batch_${batch}}" @ONLY)
     list(APPEND AUGUR_CUDA_SOURCES ${AUGUR_GEN}/batch_${batch}.cu)

@@ -2,7 +2,7 @@
 # core/tile_*.c, the micro-kernels of the matrix product, are compiled for one instruction set each, whatever the rest is
 # compiled for; core/tiles.c chooses among them when the program runs. Multiply-add is one instruction there.
 set(tile_flags -O3 -ffp-contract=fast) # in a debug build, too, whose tests would wait for nothing else
-if(CMAKE_C_COMPILER_ID STREQUAL GNU) # two copies of each loop would keep the strides from the registers
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU") # two copies of each loop would keep the strides from the registers
     list(APPEND tile_flags -fno-version-loops-for-strides)
 endif()
 if(AUGUR_SANITIZE MATCHES undefined) # checks of each index would double what the address sanitizer takes

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/internal.h"
 
+#include <fenv.h>
 #include <stdarg.h>
 
 const char AG__BUILT = 0;
@@ -9,10 +10,14 @@ ag_status ag_fail(ag_failure *why, ag_status status, const char *format, ...)
 {
     if (why && why->status == AG_OK) {
         char text[sizeof why->sentence];
+        fenv_t mode; /* %g rounds as it says */
         va_list list;
+        fegetenv(&mode);
+        fesetenv(FE_DFL_ENV);
         va_start(list, format);
         vsnprintf(text, sizeof text, format ? format : "A call failed without a sentence", list);
         va_end(list);
+        fesetenv(&mode);
         ag_printable(why->sentence, sizeof why->sentence, text);
         why->status = status;
     }

@@ -36,7 +36,8 @@ static inline void ag__float_mode_set(uint64_t mode)
 }
 
 /* The library's own mode from now on, whatever the program has set: rounds to nearest, and no
-   exception is a signal. Returns the mode before. */
+   exception is a signal. Returns the mode before. A number that is kept in no memory until the mode
+   is set back has to be volatile: the compiler would compute it later. */
 static inline uint64_t ag__float_mode_enter(void)
 {
     const uint64_t before = ag__float_mode();

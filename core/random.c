@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "core/float_mode.h"
 #include "core/philox.h"
 
 #include <math.h>
@@ -36,8 +37,11 @@ double ag_random_uniform(ag_random *r)
 double ag_random_normal(ag_random *r)
 {
     const double two_pi = 6.283185307179586;
-    double radius = sqrt(-2.0 * log(ag_random_uniform(r)));
-    return radius * cos(two_pi * ag_random_uniform(r));
+    const uint64_t mode = ag__float_mode_enter();
+    const double radius = sqrt(-2.0 * log(ag_random_uniform(r)));
+    const volatile double normal = radius * cos(two_pi * ag_random_uniform(r));
+    ag__float_mode_set(mode);
+    return normal;
 }
 
 uint32_t ag_random_below(ag_random *r, uint32_t n)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Parameters, moments and the step in a checkpoint. */
+#include "core/float_mode.h"
 #include "core/io/safetensors_internal.h"
 #include "optim/internal.h"
 
@@ -186,7 +187,7 @@ static void copy(ag_real *out, const ag_checkpoint_item *item)
     for (int64_t i = 0; i < n; i++) out[i] = (ag_real)element(item, i);
 }
 
-ag_status ag_params_load(ag_params *params, const ag_checkpoint *c, int resume, ag_failure *why)
+static ag_status load(ag_params *params, const ag_checkpoint *c, int resume, ag_failure *why)
 {
     int64_t step = 0;
     int parts = resume ? PARTS : 1;
@@ -210,4 +211,12 @@ ag_status ag_params_load(ag_params *params, const ag_checkpoint *c, int resume, 
     params->step = step;
     params->state = AG_EMPTY;
     return params->device == AG_CPU ? AG_OK : ag__params_send(params, why);
+}
+
+ag_status ag_params_load(ag_params *params, const ag_checkpoint *c, int resume, ag_failure *why)
+{
+    const uint64_t mode = ag__float_mode_enter();
+    const ag_status status = load(params, c, resume, why);
+    ag__float_mode_set(mode);
+    return status;
 }

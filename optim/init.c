@@ -15,7 +15,9 @@ ag_init ag_init_kaiming_normal(double a) { return (ag_init){AG_INIT_KAIMING_NORM
 
 ag_init ag_init_linear_bias(int fan_in)
 {
-    double bound = fan_in > 0 ? 1 / sqrt(fan_in) : 0;
+    const uint64_t mode = ag__float_mode_enter();
+    const volatile double bound = fan_in > 0 ? 1 / sqrt(fan_in) : 0;
+    ag__float_mode_set(mode);
     return ag_init_uniform(-bound, bound);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Learning rates as functions of the step. */
 #include "optim/internal.h"
+#include "core/float_mode.h"
 
 #include <math.h>
 
@@ -49,11 +50,9 @@ static double progress(const ag_schedule *s, double since)
     return since < span ? since / span : 1;
 }
 
-double ag_schedule_at(const ag_schedule *s, int64_t step)
+static double rate_at(const ag_schedule *s, int64_t step)
 {
     const double pi = 3.14159265358979323846;
-    if (!s) return (double)NAN;
-    if (step < 0) step = 0;
     if (step < s->warmup) return s->lr * ((double)step / (double)s->warmup);
     double since = (double)(step - s->warmup);
     switch (s->kind) {
@@ -63,4 +62,13 @@ double ag_schedule_at(const ag_schedule *s, int64_t step)
     case AG_EXPONENTIAL: return s->lr * pow(s->rate, since / (double)s->every);
     default: return s->lr;
     }
+}
+
+double ag_schedule_at(const ag_schedule *s, int64_t step)
+{
+    if (!s) return (double)NAN;
+    const uint64_t mode = ag__float_mode_enter();
+    const volatile double rate = rate_at(s, step < 0 ? 0 : step);
+    ag__float_mode_set(mode);
+    return rate;
 }

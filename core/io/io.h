@@ -168,6 +168,14 @@ AG_API const char *ag_checkpoint_metadata(const ag_checkpoint *checkpoint, const
 AG_API int ag_checkpoint_metadata_at(const ag_checkpoint *checkpoint, int index,
                                      ag_checkpoint_pair *pair);
 
+/* ---- JSON ---- */
+
+/* The place where a text has more lists and objects within one another than AG_JSON_DEPTH; NULL:
+   none. A text of a file is looked at before it is parsed: parsers call themselves for each of
+   these, and jansson ends a thread of 128 KiB with fewer than the 2048 that it allows. */
+enum { AG_JSON_DEPTH = 64 };
+AG_API const char *ag_json_too_deep(const char *text, size_t bytes);
+
 #ifdef __cplusplus
 }
 #endif

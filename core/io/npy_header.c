@@ -51,6 +51,7 @@ static int took(cursor *c, const char *word)
 static int text(cursor *c, char out[32])
 {
     skip_space(c);
+    c->at += *c->at == 'u'; /* as Python 2 wrote texts */
     char quote = *c->at;
     if (quote != '\'' && quote != '"') return failed(c, "expected a quoted text");
     const char *end = strchr(c->at + 1, quote);
@@ -93,13 +94,15 @@ static int shape(cursor *c, ag_array_info *info)
     return 1;
 }
 
-/* Types as numpy names them, without the byte order, and the nearest of ours. */
+/* Types as numpy names them, without the byte order, and as a whole; and the nearest of ours. */
 static const struct {
-    char name[3];
+    char name[3], whole[8];
     ag_dtype dtype;
 } readable[] = {
-    {"f2", AG_F32}, {"f4", AG_F32}, {"f8", AG_F64}, {"i1", AG_I8},  {"i2", AG_I32}, {"i4", AG_I32},
-    {"i8", AG_I64}, {"u1", AG_U8},  {"u2", AG_I32}, {"u4", AG_I64}, {"u8", AG_I64}, {"b1", AG_U8},
+    {"f2", "float16", AG_F32}, {"f4", "float32", AG_F32}, {"f8", "float64", AG_F64},
+    {"i1", "int8", AG_I8},     {"i2", "int16", AG_I32},   {"i4", "int32", AG_I32},
+    {"i8", "int64", AG_I64},   {"u1", "uint8", AG_U8},    {"u2", "uint16", AG_I32},
+    {"u4", "uint32", AG_I64},  {"u8", "uint64", AG_I64},  {"b1", "bool", AG_U8},
 };
 
 static int descr(cursor *c, ag_array_info *info)
@@ -110,7 +113,8 @@ static int descr(cursor *c, ag_array_info *info)
     if (!text(c, name)) return 0;
     const char *type = name + (strspn(name, "<>|=") > 0);
     for (size_t i = 0; i < sizeof readable / sizeof *readable; i++) {
-        if (strcmp(type, readable[i].name)) continue;
+        if (strcmp(type, readable[i].name) && strcmp(name, readable[i].whole)) continue;
+        type = readable[i].name;
         const char order = type[1] == '1' ? '|' : name[0] == '>' ? '>' : '<';
         info->dtype = readable[i].dtype;
         memcpy(info->stored, (char[]){order, type[0], type[1], 0}, sizeof info->stored);

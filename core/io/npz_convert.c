@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Conversion of stored values by value. */
+#include "core/float_mode.h"
 #include "core/io/npz_internal.h"
 
 #include <float.h>
@@ -174,6 +175,9 @@ static ag_status from_floats(void *out, ag_dtype as, const void *in, const ag_ar
 ag_status ag__npz_convert(void *out, ag_dtype as, const void *in, const ag_array_info *info,
                           int64_t first, int64_t n, const char *file, ag_failure *why)
 {
-    return (is_float(info->dtype) ? from_floats : from_integers)(out, as, in, info, first, n, file,
-                                                                 why);
+    const uint64_t mode = ag__float_mode_enter();
+    const ag_status status = (is_float(info->dtype) ? from_floats : from_integers)(
+        out, as, in, info, first, n, file, why);
+    ag__float_mode_set(mode);
+    return status;
 }

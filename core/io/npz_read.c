@@ -2,6 +2,7 @@
 /* Opening npz files: every claim of the directory and of the npy headers is checked before any
  * value is read. */
 #define _GNU_SOURCE /* fmemopen */
+#include "core/float_mode.h"
 #include "core/internal.h"
 #include "core/io/npz_file_internal.h"
 
@@ -11,6 +12,9 @@ ag_status ag__zip_fail(zip_error_t *error, const char *where, ag_failure *why)
 {
     int code = zip_error_code_zip(error);
     if (code == ZIP_ER_MEMORY) return ag_fail(why, AG_EMEMORY, "no memory to read %s", where);
+    if (code == ZIP_ER_EXISTS)
+        return ag_fail(why, AG_EDATA, "%s holds two members of one name; write the file anew",
+                       where);
     return ag_fail(why, code == ZIP_ER_READ || code == ZIP_ER_SEEK ? AG_EFILE : AG_EDATA,
                    "%s is damaged: %s; copy or download the file again", where,
                    zip_error_strerror(error));
@@ -165,11 +169,13 @@ static zip_t *open_zip(FILE *file, const void *memory, int64_t bytes, const char
     zip_t *zip = NULL;
     zip_error_t error;
     zip_error_init(&error);
+    const uint64_t mode = ag__float_mode_enter(); /* libzip divides for its table of names */
     zip_source_t *source = memory ? zip_source_buffer_create(memory, (zip_uint64_t)bytes, 0, &error)
                                   : zip_source_filep_create(file, 0, -1, &error);
     if (memory || !source) fclose(file);
     if (source && !(zip = zip_open_from_source(source, ZIP_RDONLY | ZIP_CHECKCONS, &error)))
         zip_source_free(source);
+    ag__float_mode_set(mode);
     if (!zip) ag__zip_fail(&error, ag_path_tail(path), why);
     zip_error_fini(&error);
     return zip;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Writing npz files. libzip deflates when the archive is closed, so members are copied until then.
  */
+#include "core/float_mode.h"
 #include "core/internal.h"
 #include "core/io/npz_file_internal.h"
 
@@ -163,7 +164,9 @@ ag_status ag_npz_finish(ag_npz_writer *writer, ag_failure *why)
 {
     if (!writer) return ag__refuse_null(why, "ag_npz_finish", "writer");
     writer->why = why;
+    const uint64_t mode = ag__float_mode_enter(); /* libzip divides for its progress */
     ag_status status = ag_save_file(writer->path, write_archive, writer, why);
+    ag__float_mode_set(mode);
     ag_npz_cancel(writer);
     return status;
 }

@@ -161,6 +161,12 @@ static ag_status load_json(ag_checkpoint *c, const char *text, size_t length, ag
             "%s: the header must begin with {; this is no safetensors file or its first bytes "
             "are damaged",
             c->path);
+    const char *deep = ag_json_too_deep(text, length);
+    if (deep)
+        return ag_fail(why, AG_EDATA,
+                       "%s: the header has more than %d lists and objects within one another at "
+                       "byte %zu, where safetensors files have 3; take another checkpoint",
+                       c->path, AG_JSON_DEPTH, (size_t)(deep - text));
     c->root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
     json_t *again = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error2);
     int agree = c->root && again && json_equal(c->root, again);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads safetensors files and verifies their checksums. */
+#include "core/float_mode.h"
 #include "core/io/npz_internal.h"
 #include "core/io/safetensors_internal.h"
 
@@ -175,7 +176,9 @@ ag_checkpoint *ag_checkpoint_open(const char *path, ag_failure *why)
     FILE *file = ag__open_regular(path, &size, why);
     if (!file) return NULL;
     ag_failure here = {0};
+    const uint64_t mode = ag__float_mode_enter(); /* a header may have any number */
     ag_checkpoint *c = ag__checkpoint_read_file(file, (uint64_t)size, path, &here);
+    ag__float_mode_set(mode);
     fclose(file);
     if (here.status == AG_EDATA) ag__say_mistaken(&here, path, "is a safetensors file");
     if (!c) ag_fail(why, here.status, "%s", here.sentence);

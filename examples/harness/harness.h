@@ -23,6 +23,7 @@
 /* ---- programs and commands ---- */
 
 struct harness_command;
+struct json_error_t;
 
 typedef struct harness_call {
     const struct harness_program *program;
@@ -145,6 +146,12 @@ ag_status harness_json_print(struct json_t *results, ag_failure *why);
 /* A JSON value as compact text with sorted keys; takes the value, the caller frees the text
    (harness_free). */
 char *harness_json_text(struct json_t *value);
+
+/* Parses JSON that comes from a file, with json_loads or json_loadb and no key twice; what has more
+   lists and objects within one another than AG_JSON_DEPTH is no JSON. error may be NULL. */
+struct json_t *harness_json_loads(const char *text, struct json_error_t *error);
+struct json_t *harness_json_loadb(const char *text, size_t bytes, struct json_error_t *error);
+
 /* The name of a file as a JSON string. If it is not UTF-8, bytes beyond ASCII become '?'. */
 struct json_t *harness_json_name(const char *name);
 

@@ -52,7 +52,7 @@ static void read_groups(nests_trained *net, const json_t *list)
 static ag_status read_data(nests_trained *net, int *columns, int *words, const char *text,
                            ag_failure *why)
 {
-    json_t *j = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    json_t *j = harness_json_loads(text, NULL);
     const char *kind = json_string_value(json_object_get(j, "kind"));
     const json_int_t c = json_integer_value(json_object_get(j, "columns")),
                      w = json_integer_value(json_object_get(j, "words"));

@@ -6,11 +6,6 @@
 #include <jansson.h>
 #include <string.h>
 
-static json_t *parse(const char *text)
-{
-    return text ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
-}
-
 char *tgraph_features_json(const tgraph_data_options *f)
 {
     return harness_json_text(json_pack("{ss ss si sb sb}", "format", "tpugraphs-140", "kind",
@@ -26,7 +21,7 @@ static int says(const json_t *object, const char *key, const char *word)
 
 ag_status tgraph_features_parse(tgraph_data_options *f, const char *text, ag_failure *why)
 {
-    json_t *j = parse(text);
+    json_t *j = harness_json_loads(text, NULL);
     const json_t *padding = json_object_get(j, "layout_padding"),
                  *prune = json_object_get(j, "prune");
     const json_int_t pad = json_is_integer(padding) ? json_integer_value(padding) : 1;
@@ -63,7 +58,7 @@ char *tgraph_files_json(const tgraph_set *set)
 
 int tgraph_files_has(const char *files, const char *name, const uint64_t *hash)
 {
-    json_t *list = parse(files), *wanted = harness_json_name(name);
+    json_t *list = harness_json_loads(files, NULL), *wanted = harness_json_name(name);
     char sum[17] = "";
     int found = 0;
     if (hash) snprintf(sum, sizeof sum, "%016" PRIx64, *hash);
@@ -78,7 +73,7 @@ int tgraph_files_has(const char *files, const char *name, const uint64_t *hash)
 
 int tgraph_files_count(const char *files)
 {
-    json_t *list = parse(files);
+    json_t *list = harness_json_loads(files, NULL);
     const int count = (int)json_array_size(list);
     json_decref(list);
     return count;

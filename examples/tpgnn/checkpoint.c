@@ -50,7 +50,7 @@ static ag_status identify(harness_session *session, ag_failure *why)
 
 static ag_status read_vocabulary(tpgnn_vocabulary *v, const char *text, ag_failure *why)
 {
-    json_t *j = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    json_t *j = harness_json_loads(text, NULL);
     tpgnn_vocabulary_read(v, j, "the metadata \"vocabulary\"", why);
     json_decref(j);
     return why->status;

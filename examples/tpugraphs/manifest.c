@@ -3,6 +3,7 @@
 #include "examples/tpugraphs/tpugraphs.h"
 #include "examples/harness/harness.h"
 #include "examples/harness/rank/rank.h"
+#include "examples/harness/run/run_internal.h"
 
 #include <jansson.h>
 #include <string.h>
@@ -27,7 +28,8 @@ static void open_folder(manifest *m, const char *path, size_t length)
     close_folder(m);
     m->folder = harness_text("%.*s", (int)length, path);
     char *file = harness_text("%smanifest.json", m->folder);
-    m->root = json_load_file(file, 0, NULL);
+    ag_failure none = {0};
+    m->root = harness__load_json(file, &none);
     const char *mistaken = m->root ? NULL : ag_file_mistaken(file);
     if (mistaken)
         harness_warn("%s %s; without it there are no noise ceilings", harness_files_short(file),

@@ -242,7 +242,7 @@ static void evil_headers_are_refused(void **state)
         {"{}x", 0, "no valid JSON"},
         {"{\"\\u0000\":1}", 0, "no valid JSON"},
         {"{\"\xff\":1}", 0, "no valid JSON"},
-        {deep, 0, "no valid JSON"},
+        {deep, 0, "more than 64 lists and objects within one another at byte 68"},
         {"{\"a\":" OK_TENSOR ",\"a\":" OK_TENSOR "}", 4, "duplicate object key"},
         {"{\"a\":{\"dtype\":\"U8\",\"dtype\":\"U8\"}}", 4, "duplicate object key"},
         {"{\"a\":1}", 0, "tensor \"a\": it must have exactly dtype, shape"},
@@ -288,6 +288,20 @@ static void evil_headers_are_refused(void **state)
         expect_sentence(&why, AG_EDATA, evil[i].sentence);
         expect_sentence(&why, AG_EDATA, "x.safetensors: ");
     }
+}
+
+static void depth_is_counted_outside_of_strings(void **state)
+{
+    char text[200] = "{\"\\\"[\": ", *at = text + strlen(text);
+    memset(at, '[', 64);
+    memset(at + 64, ']', 63);
+    assert_ptr_equal(ag_json_too_deep(text, strlen(text)), at + 63);
+    assert_null(ag_json_too_deep(text, (size_t)(at + 63 - text)));
+    at[62] = '"';
+    assert_null(ag_json_too_deep(text, strlen(text)));
+    memcpy(at, "{}[]", 4);
+    assert_null(ag_json_too_deep(text, strlen(text)));
+    assert_null(ag_json_too_deep(NULL, 1));
 }
 
 static void evil_lengths_are_refused(void **state)
@@ -345,6 +359,7 @@ int main(void)
         cmocka_unit_test(files_without_checksums_are_read),
         cmocka_unit_test(halves_are_read),
         cmocka_unit_test(evil_headers_are_refused),
+        cmocka_unit_test(depth_is_counted_outside_of_strings),
         cmocka_unit_test(evil_lengths_are_refused),
         cmocka_unit_test(what_is_no_file_is_refused),
         cmocka_unit_test(both_builds_read_each_other),

@@ -20,6 +20,12 @@ static void dictionaries_are_parsed_or_refused(void **state)
         {"{'descr': '|u1', 'fortran_order': False, 'shape': (2L, 2L)}", NULL}, /* Python 2 */
         {"{'descr': '|u1', 'fortran_order': False, 'shape': (4L,), }", NULL},
         {"{'descr': '=i4', 'fortran_order': False, 'shape': ()}", NULL},
+        {"{u'descr': u'<i4', u'fortran_order': False, u'shape': ()}", NULL}, /* Python 2 */
+        {"{'descr': 'float32', 'fortran_order': False, 'shape': ()}", NULL},
+        {"{'descr': 'bool', 'fortran_order': False, 'shape': (4,)}", NULL},
+        {"{'descr': 'uint16', 'fortran_order': False, 'shape': (4,)}", "values of uint16 make"},
+        {"{'descr': '<float32', 'fortran_order': False, 'shape': ()}", "the type is no bool"},
+        {"{'descr': ux'<i4', 'fortran_order': False, 'shape': ()}", "expected a quoted text"},
         {"{'descr': '|u1', 'fortran_order': False, 'shape': (L,)}", "expected the size"},
         {"{'descr': '|u1', 'fortran_order': False, 'shape': (4LL,)}", "expected ','"},
         {"{'descr': '<U1', 'fortran_order': False, 'shape': ()}", "the type is no bool"},

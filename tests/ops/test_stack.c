@@ -186,9 +186,30 @@ static void files(void)
     say(why.sentence);
 }
 
+/* A header with as many lists within one another as jansson reads, and as many as we do. */
+static void deep_files(void)
+{
+    for (int depth = 2040; depth > 0; depth = depth > 62 ? 62 : 0) {
+        static unsigned char file[8192];
+        const char *path = files_path("deep.safetensors");
+        ag_failure why = {0};
+        int n = 8 + sprintf((char *)file + 8, "{\"__metadata__\":{\"a\":\"b\"},\"w\":");
+        memset(file + n, '[', (size_t)depth);
+        memset(file + n + depth, ']', (size_t)depth);
+        n += 2 * depth;
+        file[n++] = '}';
+        file[0] = (unsigned char)(n - 8);
+        file[1] = (unsigned char)((n - 8) >> 8);
+        files_put(path, file, (size_t)n);
+        if (ag_checkpoint_open(path, &why) || why.status != AG_EDATA) say("it is read");
+        if (!strstr(why.sentence, depth > 62 ? "64 lists and objects" : "exactly dtype"))
+            say(why.sentence);
+    }
+}
+
 static void test_callers(void **state)
 {
-    void (*const work[])(void) = {every_op, layers, graph_layers, files};
+    void (*const work[])(void) = {every_op, layers, graph_layers, files, deep_files};
     for (size_t i = 0; i < sizeof work / sizeof *work; i++) {
         expect_small(work[i]);
         assert_string_equal(failure, "");

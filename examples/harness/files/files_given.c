@@ -88,7 +88,7 @@ ag_status harness_files_read(harness_files *paths, const harness_paths *given, c
 
 void harness_files_recall(harness_files *paths, const char *configuration)
 {
-    json_t *run = json_loads(configuration, JSON_REJECT_DUPLICATES, NULL);
+    json_t *run = harness_json_loads(configuration, NULL);
     const json_t *data = json_object_get(run, "data");
     for (size_t i = 0; i < json_array_size(data); i++) {
         const char *name = json_string_value(json_array_get(data, i));

@@ -190,7 +190,7 @@ ag_status harness_run_column(harness_run *run, const char *column, double **step
     *n = 0;
     if (!text) return why->status;
     for (; (end = strchr(row, '\n')); row = end + 1) {
-        json_t *object = json_loadb(row, (size_t)(end - row), 0, NULL);
+        json_t *object = harness_json_loadb(row, (size_t)(end - row), NULL);
         const json_t *step = json_object_get(object, "step"),
                      *value = json_object_get(object, column);
         if (json_is_number(step) && json_is_number(value)) {

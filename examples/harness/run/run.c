@@ -225,7 +225,7 @@ json_t *harness__load_json(const char *path, ag_failure *why)
     json_error_t error;
     char *text = harness__read_file(path, (size_t)16 << 20, &bytes, why);
     if (!text) return NULL;
-    json_t *object = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &error);
+    json_t *object = harness_json_loadb(text, bytes, &error);
     if (!object)
         ag_fail(why, AG_EDATA, "%.200s line %d is not JSON: %.120s; mend or delete the file",
                 ag_path_tail(path), error.line, error.text);

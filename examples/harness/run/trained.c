@@ -71,7 +71,7 @@ static harness_options *options_of(const harness_program *program, const char *p
                                    const char *configuration, ag_failure *why)
 {
     harness_options *o = harness_options_new(program, HARNESS_TRAIN, NULL);
-    json_t *j = json_loads(configuration, JSON_REJECT_DUPLICATES, NULL);
+    json_t *j = harness_json_loads(configuration, NULL);
     char *where = harness_text("%.120s: the metadata \"configuration\"", path);
     if (j)
         harness_options_from_json(o, j, where, 1, why);

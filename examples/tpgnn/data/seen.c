@@ -86,7 +86,7 @@ char *tpgnn_seen_json(const tpgnn_data *data, ag_failure *why)
 
 ag_status tpgnn_seen_read(tpgnn_seen *s, const char *text, ag_failure *why)
 {
-    json_t *j = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    json_t *j = harness_json_loads(text, NULL);
     const json_t *extents = json_object_get(j, "extents");
     const bool known = json_array_size(extents) == 2 &&
                        json_is_number(json_array_get(extents, 0)) &&

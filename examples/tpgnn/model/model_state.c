@@ -2,6 +2,8 @@
 /* Tensors of a model that are no parameters, and the version of the columns that it reads. */
 #include "examples/tpgnn/model/model.h"
 
+#include "examples/harness/harness.h"
+
 #include <jansson.h>
 #include <math.h>
 
@@ -29,7 +31,7 @@ ag_status tpgnn_model_columns(const tpgnn_options *o, const char *data, ag_failu
 {
     if (!o->rows && (o->network == TPGNN_PAPER || !o->nest)) return AG_OK;
     json_error_t error;
-    json_t *j = json_loads(data ? data : "", JSON_REJECT_DUPLICATES, &error);
+    json_t *j = harness_json_loads(data ? data : "", &error);
     if (!j && json_error_code(&error) == json_error_out_of_memory)
         return ag_fail(why, AG_EMEMORY, "There is no memory for the metadata \"data\"");
     const json_t *columns = json_object_get(j, "columns");

@@ -40,7 +40,7 @@ static ag_status read_training(harness_session *session, ag_failure *why)
 /* The names of the features that a network was trained on. */
 static int is_for(const harness_trained *t, const char *names)
 {
-    json_t *j = json_loads(t->data, 0, NULL);
+    json_t *j = harness_json_loads(t->data, NULL);
     const char *its = json_string_value(json_object_get(j, "features"));
     const int same = its && strcmp(its, names) == 0;
     json_decref(j);
@@ -85,7 +85,7 @@ static ag_status identify(harness_session *session, ag_failure *why)
 
 static int count_features(const char *data)
 {
-    json_t *j = json_loads(data, 0, NULL);
+    json_t *j = harness_json_loads(data, NULL);
     const char *names = json_string_value(json_object_get(j, "features"));
     int n = names != NULL;
     for (const char *c = names; c && *c; c++) n += *c == ',';

@@ -42,7 +42,7 @@ static ag_status keep_texts(tpgnn_stored *s, const ag_checkpoint *file, const ch
 static json_t *parse(const tpgnn_stored *s, int text, const char *path, ag_failure *why)
 {
     json_error_t error;
-    json_t *json = json_loads(s->text[text], JSON_REJECT_DUPLICATES, &error);
+    json_t *json = harness_json_loads(s->text[text], &error);
     if (!json && json_error_code(&error) == json_error_out_of_memory)
         ag_fail(why, AG_EMEMORY, "%.200s: no memory for the metadata \"%s\"", path, keys[text]);
     return json;
