@@ -156,18 +156,95 @@ static void looks_at_the_best_predicted(void **state)
 {
     const double score[5] = {3, 1, 2, 5, 4}, truth[5] = {10, 30, 20, 15, 12};
     harness_choice c = choose(score, truth, 5, 1);
-    assert_true(harness_slowdown(&c) == 2.0 && harness_top(&c) == 1 / 3.0 && c.recall == 0);
+    assert_true(harness_slowdown(&c) == 2.0 && c.top == 1 / 3.0 && c.recall == 0);
     c = choose(score, truth, 5, 2);
     assert_true(harness_slowdown(&c) == 1.0 && c.least == 20 && c.mean == 25);
     assert_true(c.best_least == 10 && c.best_mean == 11 && c.recall == 0);
     c = choose(score, truth, 5, 3); /* 30, 20, 10 against 10, 12, 15 */
     assert_true(harness_slowdown(&c) == 0 && c.recall == 1 / 3.0);
     c = choose(score, truth, 5, 100);
-    assert_true(harness_slowdown(&c) == 0.0 && harness_top(&c) == 1 && c.recall == 1);
+    assert_true(harness_slowdown(&c) == 0.0 && c.top == 1 && c.recall == 1);
     assert_true(c.mean == c.best_mean);
-    /* ties of scores: the lower index is chosen */
-    c = choose((double[]){1, 1}, (double[]){4, 2}, 2, 1);
-    assert_true(harness_slowdown(&c) == 1.0);
+}
+
+static void near(double got, double must)
+{
+    if (!(fabs(got - must) <= 1e-9 * fabs(must))) fail_msg("%.17g, not %.17g", got, must);
+}
+
+/* The mean over all sets of k items that have no better one outside of them. */
+static harness_choice choose_by_force(const double *score, const double *truth, int n, int k)
+{
+    harness_choice of = choose(score, truth, n, k), sum = {0};
+    double sorted[8], ways = 0;
+    memcpy(sorted, truth, (size_t)n * sizeof *truth);
+    harness_sort(sorted, n);
+    for (int set = 0; set < 1 << n; set++) {
+        double inside = -1e9, outside = 1e9, least = 1e9, all = 0, hits = 0;
+        int size = 0;
+        for (int i = 0; i < n; i++) {
+            if (!(set >> i & 1)) {
+                outside = fmin(outside, score[i]);
+                continue;
+            }
+            size++;
+            inside = fmax(inside, score[i]);
+            least = fmin(least, truth[i]);
+            all += truth[i];
+            hits += truth[i] <= sorted[k - 1];
+        }
+        if (size != k || inside > outside) continue;
+        ways++;
+        sum.least += least;
+        sum.mean += all / k;
+        sum.top += sorted[0] / least;
+        sum.recall += hits / k;
+    }
+    of.least = sum.least / ways;
+    of.mean = sum.mean / ways;
+    of.top = sum.top / ways;
+    of.recall = sum.recall / ways;
+    return of;
+}
+
+static void equal_scores_are_drawn(void **state)
+{
+    double score[8], truth[8];
+    for (int trial = 0; trial < 200; trial++) {
+        const int n = 1 + trial % 8;
+        fill(score, n, 1 + (uint32_t)trial % 5, (uint32_t)(2 * trial + 1));
+        fill(truth, n, trial % 3 ? 1000 : 4, (uint32_t)(1000003 + 2 * trial));
+        for (int i = 0; i < n; i++) truth[i]++;
+        for (int k = 1; k <= n; k++) {
+            const harness_choice fast = choose(score, truth, n, k),
+                                 slow = choose_by_force(score, truth, n, k);
+            near(fast.least, slow.least);
+            near(fast.mean, slow.mean);
+            near(fast.top, slow.top);
+            near(fast.recall, slow.recall);
+        }
+    }
+    const harness_choice two = choose((double[]){1, 1}, (double[]){4, 2}, 2, 1);
+    assert_true(two.least == 3 && two.mean == 3 && two.top == 0.75 && two.recall == 0.5);
+    /* one is sure, and one of the three others comes to it: 20, 10 or 30 */
+    const harness_choice three = choose((double[]){2, 1, 2, 2}, (double[]){10, 25, 20, 30}, 4, 2);
+    assert_true(three.mean == 22.5 && three.recall == 1 / 3.0);
+    near(three.least, (10 + 20 + 25) / 3.0);
+}
+
+/* Of 1, 2, ... N the expected least of k is (N + 1) / (k + 1). */
+static void many_equal_scores(void **state)
+{
+    enum { N = 100000 };
+    static double score[N], truth[N];
+    static const int k[] = {1, 2, 5, 100, 50000, N - 1, N};
+    for (int i = 0; i < N; i++) truth[i] = N - i;
+    for (int i = 0; i < 7; i++) {
+        const harness_choice c = choose(score, truth, N, k[i]);
+        near(c.least, (N + 1) / (double)(k[i] + 1));
+        near(c.mean, (N + 1) / 2.0);
+        near(c.recall, k[i] / (double)N);
+    }
 }
 
 static void refuses_hidden_run_times(void **state)
@@ -278,6 +355,8 @@ int main(void)
                                        cmocka_unit_test(refuses_what_is_not_finite),
                                        cmocka_unit_test(orders_ties_by_index),
                                        cmocka_unit_test(looks_at_the_best_predicted),
+                                       cmocka_unit_test(equal_scores_are_drawn),
+                                       cmocka_unit_test(many_equal_scores),
                                        cmocka_unit_test(refuses_hidden_run_times),
                                        cmocka_unit_test(pairs_that_differ_enough),
                                        cmocka_unit_test(averages),

@@ -82,7 +82,7 @@ static ag_status measure_choice(harness_measured *m, const counted *c, ag_failur
     m->of[HARNESS_CONTEST_50] = 2 - of[4].mean / of[4].best_mean;
     if (c->count < 2) return AG_OK;
     for (int d = 0; d < TOPS; d++) {
-        m->of[HARNESS_TOP_1 + d] = harness_top(&of[d]);
+        m->of[HARNESS_TOP_1 + d] = of[d].top;
         m->of[HARNESS_RECALL_1 + d] = of[d].recall;
     }
     for (int d = 0; d < SLOWDOWNS; d++) m->of[HARNESS_SLOWDOWN_1 + d] = harness_slowdown(&of[d]);

@@ -79,7 +79,8 @@ bool harness_measure_left(harness_measure measure, harness_left left);
 typedef struct harness_measured {
     int known, counted;      /* items with a run time; with one that counts */
     int left[HARNESS_LEFTS]; /* groups of which measures are not defined */
-    double chosen, fastest;  /* run times of the best predicted one and of the fastest, ns */
+    double chosen, fastest;  /* run times of the best predicted one and of the fastest, ns; the
+                                mean of several with one score */
     double of[HARNESS_MEASURES];
 } harness_measured;
 

@@ -53,21 +53,21 @@ ag_status harness_places(double *place, const double *value, int64_t n, ag_failu
 ag_status harness_pairwise(double *pairwise, const double *score, const double *truth, int64_t n,
                            double share, ag_failure *why);
 
-/* Run times of the k best predicted items and of the k fastest (of all, if k > n); of equal scores
-   the first are taken. Fails: AG_EUSE (k < 1 or n < 1), AG_EFINITE, AG_EDATA (a run time is not
-   above 0). */
+/* Run times of the k best predicted items and of the k fastest (of all, if k > n). Where equal
+   scores leave open which are the k best, all are means over all ways to choose among them, so that
+   the order of the items changes nothing. Fails: AG_EUSE (k < 1 or n < 1), AG_EFINITE, AG_EDATA (a
+   run time is not above 0). */
 typedef struct harness_choice {
     double least, mean;           /* of the best predicted */
     double best_least, best_mean; /* of the fastest */
-    double recall;                /* share of the best predicted no slower than the k-th fastest */
+    double top; /* best_least / least: the top-k score of TenSet (Zheng et al. 2021), 1 is best */
+    double recall; /* share of the best predicted no slower than the k-th fastest */
 } harness_choice;
 ag_status harness_choose(harness_choice *choice, const double *score, const double *truth,
                          int64_t n, int64_t k, ag_failure *why);
 
-/* (least - best_least) / best_least, 0 is best; best_least / least (the top-k score of TenSet,
-   Zheng et al. 2021), 1 is best. */
+/* (least - best_least) / best_least, 0 is best. */
 double harness_slowdown(const harness_choice *choice);
-double harness_top(const harness_choice *choice);
 
 /* Mean and standard deviation (n - 1) of the values that are not NaN; count: their number. NaN
    without any; spread NaN below two. */

@@ -67,17 +67,51 @@ ag_status harness_pairwise(double *pairwise, const double *score, const double *
 
 /* ---- what is chosen ---- */
 
-/* Minimum and mean of the k first run times. */
-static void first_of(double *least, double *mean, const double *truth, const int64_t *order,
-                     int64_t k)
+/* Of `tied` items with equal scores, whose run times ascend, `open` are chosen, in each way with
+   the same chance, besides those that are sure, the fastest of which takes `best`. */
+static void expect_fastest(harness_choice *c, double best, const double *time, int64_t tied,
+                           int64_t open)
 {
-    double sum = 0;
-    *least = truth[order[0]];
-    for (int64_t i = 0; i < k; i++) {
-        sum += truth[order[i]];
-        if (truth[order[i]] < *least) *least = truth[order[i]];
+    const double first = fmin(best, time[0]), top = c->best_least / first;
+    double chance = (double)open / (double)tied; /* that item i is the fastest of the chosen */
+    c->least = first;
+    c->top = top;
+    for (int64_t i = 1; i + open <= tied; i++) {
+        const double least = fmin(best, time[i]);
+        chance *= (double)(tied - i + 1 - open) / (double)(tied - i);
+        c->least += chance * (least - first);
+        c->top += chance * (c->best_least / least - top);
     }
-    *mean = sum / (double)k;
+}
+
+/* The expectation over all orders of the items whose score is that of the k-th. */
+static void expect(harness_choice *c, const double *score, const double *truth,
+                   const int64_t *order, int64_t n, int64_t k, double limit)
+{
+    const double level = score[order[k - 1]];
+    double best = (double)INFINITY, sum = 0, tied_sum = 0, hits = 0, tied_hits = 0;
+    int64_t sure = k - 1, end = k;
+    while (sure && score[order[sure - 1]] == level) sure--;
+    while (end < n && score[order[end]] == level) end++;
+    const int64_t tied = end - sure;
+    const double share = (double)(k - sure) / (double)tied;
+    double *time = harness_alloc((size_t)tied * sizeof *time);
+    for (int64_t i = 0; i < sure; i++) {
+        const double t = truth[order[i]];
+        best = fmin(best, t);
+        sum += t;
+        hits += t <= limit;
+    }
+    for (int64_t i = 0; i < tied; i++) {
+        const double t = time[i] = truth[order[sure + i]];
+        tied_sum += t;
+        tied_hits += t <= limit;
+    }
+    harness_sort(time, tied);
+    expect_fastest(c, best, time, tied, k - sure);
+    c->mean = (sum + share * tied_sum) / (double)k;
+    c->recall = (hits + share * tied_hits) / (double)k;
+    harness_free(time);
 }
 
 static ag_status check_choice(const double *truth, int64_t n, int64_t k, ag_failure *why)
@@ -100,16 +134,15 @@ ag_status harness_choose(harness_choice *c, const double *score, const double *t
 {
     if (check_choice(truth, n, k, why)) return why->status;
     if (k > n) k = n;
-    int64_t *chosen = harness_alloc((size_t)n * sizeof *chosen);
-    int64_t *fastest = harness_alloc((size_t)n * sizeof *fastest), hits = 0;
+    int64_t *chosen = harness_alloc(2 * (size_t)n * sizeof *chosen), *fastest = chosen + n;
     if (!harness_order(chosen, score, n, why) && !harness_order(fastest, truth, n, why)) {
-        first_of(&c->least, &c->mean, truth, chosen, k);
-        first_of(&c->best_least, &c->best_mean, truth, fastest, k);
-        for (int64_t i = 0; i < k; i++) hits += truth[chosen[i]] <= truth[fastest[k - 1]];
-        c->recall = (double)hits / (double)k;
+        double sum = 0;
+        for (int64_t i = 0; i < k; i++) sum += truth[fastest[i]];
+        c->best_least = truth[fastest[0]];
+        c->best_mean = sum / (double)k;
+        expect(c, score, truth, chosen, n, k, truth[fastest[k - 1]]);
     }
     harness_free(chosen);
-    harness_free(fastest);
     return why->status;
 }
 
@@ -117,5 +150,3 @@ double harness_slowdown(const harness_choice *c)
 {
     return (c->least - c->best_least) / c->best_least;
 }
-
-double harness_top(const harness_choice *c) { return c->best_least / c->least; }

@@ -93,6 +93,7 @@ ag_status tpu_baseline_predict(double *score, tpu_baseline *b, const tpu_kernel 
     for (int c = 0; c < k->configs; c++) score[c] = b->mean;
     if (b->pooled) tpu_pooled_score(score, b->pooled, k, why);
     for (int c = 0; c < k->configs && !why->status; c++) score[c] = exp(score[c]);
+    if (b->kind == TPU_BASELINE_CONSTANT && b->task == TPU_TILE) score[0] = 0;
     return why->status;
 }
 

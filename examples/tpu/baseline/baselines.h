@@ -8,8 +8,8 @@
 #include "examples/tpu/baseline/roofline.h"
 
 typedef enum tpu_baseline_kind {
-    /* Fusion: the geometric mean of the training run times. Tile: all equal, so that the first
-       configuration of the file is taken; in the lab's files that is the default tile. */
+    /* Fusion: the geometric mean of the training run times. Tile: the first configuration of
+       the file, in the lab's files the default tile, is before all others, which are equal. */
     TPU_BASELINE_CONSTANT,
     TPU_BASELINE_ROOFLINE, /* traffic over bandwidth or operations over peak: tpu_roofline */
     TPU_BASELINE_BOOSTING, /* XGBoost on the columns of tpu_pooled */
