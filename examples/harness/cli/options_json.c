@@ -97,13 +97,15 @@ static ag_status set_value(harness_options *o, int index, const char *file, cons
     return why->status;
 }
 
-/* Other defaults may have come with an option that the object leaves out. */
+/* Other defaults may have come with an option that the object leaves out, unless --resume may
+   change it. */
 static ag_status refuse_older(const harness_options *o, const json_t *object, const char *file,
                               ag_failure *why)
 {
     for (int i = 0; i < o->program->option_count; i++) {
         const harness_option *option = &o->program->options[i];
-        if (!(option->flags & HARNESS_LOCAL) && !json_object_get(object, option->name))
+        if (!(option->flags & (HARNESS_LOCAL | HARNESS_MAY_CHANGE)) &&
+            !json_object_get(object, option->name))
             return ag_fail(why, AG_EDATA,
                            "%.200s: the option %s is missing, so the run was made by an older "
                            "version of %s; train it again",

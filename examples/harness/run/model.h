@@ -82,8 +82,8 @@ typedef struct harness_settings {
 /* The rows of a program with baselines; HELP says which ones. */
 #define HARNESS_BASELINE_OPTIONS(S, HELP) \
     {"baselines", HARNESS_FIELD(S, shell.baselines), "true", \
-     .commands = HARNESS_TRAIN | HARNESS_EVAL, .flags = HARNESS_LOCAL, .often = true, .group = "Scores", \
-     .help = HELP}, \
+     .commands = HARNESS_TRAIN | HARNESS_EVAL, .flags = HARNESS_FOR_RESUME | HARNESS_MAY_CHANGE, \
+     .often = true, .group = "Scores", .help = HELP}, \
     {"fit", HARNESS_FIELD(S, shell.fit), .commands = HARNESS_EVAL, .flags = HARNESS_LOCAL, \
      .group = "Scores", .needs = "--baselines", \
      .help = "files, folders or lists that the baselines learn from, instead of those that --run " \
