@@ -36,7 +36,8 @@ static const synonym options[] = {
     {"warmup-steps|num-warmup-steps|warmup-ratio|warmup-epochs", "warmup",
      .note = "a share of the steps"},
     {"grad-clip|gradient-clip|gradient-clip-val|clip-grad|clip-grad-norm|clip-norm|max-norm|"
-     "max-grad-norm", .ours = "clip"},
+     "max-grad-norm",
+     .ours = "clip"},
     {"batch-size|batch|bs|b|per-device-train-batch-size|train-batch-size|eval-batch-size",
      .ours = "tasks|kernels|configs|groups|eval-graphs|eval-samples|eval-configs"},
     {"hidden-dim|hidden-size|hidden-channels|hidden-units|nhid|d-model|dim|width|channels",
