@@ -39,7 +39,8 @@ json_t *harness_options_json(const harness_options *o)
     json_t *object = json_object();
     for (int i = 0; i < o->program->option_count; i++) {
         const harness_option *option = &o->program->options[i];
-        if (!(option->flags & HARNESS_LOCAL))
+        if (!(option->flags & HARNESS_LOCAL) &&
+            !(option->flags & HARNESS_IF_OTHER && harness__is_default(o, option)))
             json_object_set_new(object, option->name, value_json(o, option));
     }
     return object;
@@ -97,14 +98,13 @@ static ag_status set_value(harness_options *o, int index, const char *file, cons
     return why->status;
 }
 
-/* Other defaults may have come with an option that the object leaves out, unless --resume may
-   change it. */
+/* Other defaults may have come with an option that the object leaves out. */
 static ag_status refuse_older(const harness_options *o, const json_t *object, const char *file,
                               ag_failure *why)
 {
     for (int i = 0; i < o->program->option_count; i++) {
         const harness_option *option = &o->program->options[i];
-        if (!(option->flags & (HARNESS_LOCAL | HARNESS_MAY_CHANGE)) &&
+        if (!(option->flags & (HARNESS_LOCAL | HARNESS_IF_OTHER)) &&
             !json_object_get(object, option->name))
             return ag_fail(why, AG_EDATA,
                            "%.200s: the option %s is missing, so the run was made by an older "
