@@ -172,8 +172,8 @@ static ag_status check_request(const ag_rows *r, int64_t n, ag_dtype as, ag_fail
         return ag_fail(why, AG_EUSE, "%s is wanted as dtype %d, which is none", where, (int)as);
     if (ag__npz_cannot(as, r->info->dtype))
         return ag_fail(why, AG_EDATA,
-                       "%s holds %s, but integers (%s) are wanted; save whole numbers "
-                       "(run times: round to nanoseconds)",
+                       "%s holds %s, but an integer type is wanted, even of whole numbers; save "
+                       "it as %s (run times: round to nanoseconds)",
                        where, ag__npy_stored_name(type, r->info), ag_dtype_name(as));
     if (n < 0 || n > r->rows - r->next)
         return ag_fail(why, AG_EINDEX, "%s: %lld rows are wanted, but %lld of %lld are left", where,

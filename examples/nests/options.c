@@ -107,7 +107,7 @@ static const harness_option table[] = {
      .group = "Scores",
      .help = "fused kernels: shortest run time that counts in the main scores, ns"},
     {"baselines", FIELD(shell.baselines), "true", .commands = HARNESS_TRAIN | HARNESS_EVAL,
-     .flags = HARNESS_LOCAL, .often = true, .group = "Scores",
+     .flags = HARNESS_KEPT_FOR_RESUME, .often = true, .group = "Scores",
      .help = "show what network and trees reach alone, and the work of the rows without a factor"},
 
     HARNESS_MODEL_OPTIONS_AND(nests_settings, 0, STEPS),

@@ -5,19 +5,7 @@
 #include "examples/harness/rank/unseen.h"
 #include "examples/nests/checkpoint.h"
 
-#include <math.h>
-
-enum { FAR = 10, SAMPLE = 64 };
-
-/* low, high [columns]. Columns that were constant in training say nothing to the networks. */
-static void set_bounds(double *low, double *high, const nests_scale *s)
-{
-    for (int k = 0; k < s->columns; k++) {
-        const double off = s->deviation[k] > NESTS_FLAT ? FAR * s->deviation[k] : (double)INFINITY;
-        low[k] = s->mean[k] - off;
-        high[k] = s->mean[k] + off;
-    }
-}
+enum { SAMPLE = 64 };
 
 /* Takes at most SAMPLE of the items of a group, evenly; returns their number. */
 static int sample(int item[SAMPLE], const nests_group *g)
@@ -35,19 +23,16 @@ typedef struct count {
 
 static void count_rows(count *of, const nests_data *data, const nests_scale *s, ag_failure *why)
 {
-    double *low = harness_alloc(2 * (size_t)s->columns * sizeof *low), *high = low + s->columns;
     nests_rows rows = {0};
-    set_bounds(low, high, s);
     for (int g = 0; g < data->groups && harness_go_on(why); g++) {
         int item[SAMPLE];
         const int n = sample(item, &data->group[g]);
         if (!n || data->maker->rows(&rows, data, g, item, n, why)) continue;
         count *to = &of[data->program ? data->group[g].program : g];
-        to->far += harness_far_rows(rows.x, rows.rows, s->columns, low, high);
+        to->far += nests_scale_far(s, rows.x, rows.rows);
         to->all += rows.rows;
     }
     data->maker->free_rows(&rows);
-    harness_free(low);
 }
 
 ag_status nests_warn_unseen(const nests_data *data, const nests_trained *net, const char *run,

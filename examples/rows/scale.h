@@ -29,6 +29,9 @@ void nests_scale_add(nests_scale *scale, const float *x, int rows);
 void nests_scale_add_items(nests_scale *scale, const nests_rows *rows, const int64_t *runtime,
                            const int *item);
 void nests_scale_end(nests_scale *scale);
+/* How many rows x [rows, columns] have a value more than 10 deviations from the mean. Columns that
+   were constant in training say nothing to the networks. */
+int64_t nests_scale_far(const nests_scale *scale, const float *x, int64_t rows);
 /* out: standardised columns, then, of flags, 1 where one is 0 or less. A constant gives 0. */
 void nests_scale_apply(ag_real *out, const nests_scale *scale, const float *row);
 /* The same of all rows, and their words. */

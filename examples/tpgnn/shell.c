@@ -47,7 +47,7 @@ static ag_status read_scored(void *data, const harness_runs *runs, const harness
     if (tpgnn_data_read(scored, &s->common.data, "data", why)) return why->status;
     if (!runs->count) tpgnn_warn_unknown(scored);
     if (!runs->count) return AG_OK;
-    tpgnn_warn_unseen(scored, runs->run[0].net, runs->run[0].path);
+    if (tpgnn_warn_unseen(scored, runs->run[0].net, runs->run[0].path, why)) return why->status;
     if (known) harness_runs_warn_trained(runs, scored->paths.path, scored->paths.count);
     return AG_OK;
 }

@@ -16,9 +16,10 @@ extern const harness_model tpgnn_shell;
 extern const harness_network tpgnn_shell_network; /* checkpoint.c */
 
 /* unseen.c: warnings of extents that are not known; and of all in the files that are scored that
-   training of the run, a path, had not. */
+   training of the run, a path, had not (fails: AG_EMEMORY, AG_ESTOPPED). */
 void tpgnn_warn_unknown(const tpgnn_data *data);
-void tpgnn_warn_unseen(const tpgnn_data *scored, const tpgnn_trained *net, const char *run);
+ag_status tpgnn_warn_unseen(const tpgnn_data *scored, const tpgnn_trained *net, const char *run,
+                            ag_failure *why);
 
 void tpgnn_inspect(harness_inspection *to, const void *files);
 

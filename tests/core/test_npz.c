@@ -166,8 +166,10 @@ static void floats_convert_to_floats_alone(void **state)
     assert_int_equal(ag_npz_read(npz, "x", AG_F64, wide, &why), AG_OK);
     assert_true(wide[0] == 1.5 && signbit(wide[1]) && isinf(wide[2]) && isnan(wide[3]));
     ag_npz_read(npz, "x", AG_I64, whole, &why);
-    expect_part(&why, AG_EDATA,
-                "member x holds float32, but integers (int64) are wanted; save whole numbers");
+    expect_part(
+        &why, AG_EDATA,
+        "member x holds float32, but an integer type is wanted, even of whole numbers; save it "
+        "as int64 (run times: round to nanoseconds)");
     ag_npz_read(npz, "x", (ag_dtype)9, whole, &why);
     expect_part(&why, AG_EUSE, "dtype 9");
     ag_npz_read(npz, "y", AG_F32, back, &why);

@@ -7,6 +7,7 @@
 
 #define SMALL " --steps 20 --threads 1 --quiet"
 
+/* A run that goes on without a word shows what it showed. */
 static void files(void **state)
 {
     program_pictures = 1;
@@ -19,6 +20,9 @@ static void files(void **state)
         program_expect_in("", "%s/report.html", m->name);
         program_expect_in("step,loss,rate,norm,", "%s/metrics.csv", m->name);
         program_expect_in("\n20,", "%s/metrics.csv", m->name);
+        const program_outcome again = program_expect_line(
+            0, o.out, "", "%s train --out %s --resume --quiet", m->program->name, m->name);
+        assert_string_equal(again.out, o.out);
         program_train(m, m->name, " --steps 20 --threads 2 --quiet --no-baselines --force", 0);
     }
     program_pictures = 0;

@@ -86,10 +86,10 @@ static void rows(void **state)
         char line[600];
         snprintf(line, sizeof line,
                  "tpgnn train --out rows --force --json --network %s --rows costs --data a_1.npz "
-                 "b_1.npz --valid " REAL "softmax_196_64.npz --eval-every 10" ALONE SMALL,
+                 "b_1.npz --valid " REAL "sum-rows_1024_1024.npz --eval-every 10" ALONE SMALL,
                  network[i]);
         json_t *trained = program_json(line, "");
-        json_t *j = program_json("tpgnn eval --run rows --data " REAL "softmax_196_64.npz "
+        json_t *j = program_json("tpgnn eval --run rows --data " REAL "sum-rows_1024_1024.npz "
                                  "--eval-graphs 7 --json" ALONE,
                                  "");
         assert_true(program_number(program_mean(j, name[i]), "pairwise") ==
@@ -207,6 +207,22 @@ static void types_and_extents_that_training_lacks(void **state)
                 "go from 1000000000 to 1000000000, those of training from 4 to 16\n");
 }
 
+/* Statements of a sum, and those of a product, which have more loops. */
+static void rows_far_from_training(void **state)
+{
+#define SCHEDULES " --data " AG_SOURCE_DIR "/examples/data/schedules/"
+    program_expect(
+        "tpgnn train --out far --rows sums --steps 1 --threads 1 --quiet --no-baselines" SCHEDULES
+        "sum-rows_1024_1024.npz",
+        0, "", "");
+    const program_outcome o =
+        program_expect("tpgnn predict --run far" SCHEDULES "sum-rows_1024_1024.npz", 0, "", "");
+    assert_null(strstr(o.err, "far outside"));
+    program_expect("tpgnn predict --run far" SCHEDULES "matmul_32_224_384.npz", 0, "",
+                   "of the statements of matmul_32_224_384, 100 % have features far outside of "
+                   "those that far/best.safetensors was trained on");
+}
+
 /* The studies that come with the program: every variant is a model that can be trained. */
 static void the_studies(void **state)
 {
@@ -223,14 +239,11 @@ static void the_studies(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(training),
-                                       cmocka_unit_test(evaluating),
-                                       cmocka_unit_test(ensembles),
-                                       cmocka_unit_test(costs),
-                                       cmocka_unit_test(rows),
-                                       cmocka_unit_test(fits),
-                                       cmocka_unit_test(unknown_types),
-                                       cmocka_unit_test(the_studies),
-                                       cmocka_unit_test(types_and_extents_that_training_lacks)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(training),      cmocka_unit_test(evaluating),
+        cmocka_unit_test(ensembles),     cmocka_unit_test(costs),
+        cmocka_unit_test(rows),          cmocka_unit_test(fits),
+        cmocka_unit_test(unknown_types), cmocka_unit_test(rows_far_from_training),
+        cmocka_unit_test(the_studies),   cmocka_unit_test(types_and_extents_that_training_lacks)};
     return cmocka_run_group_tests(tests, make_files, test_folder_remove);
 }

@@ -254,7 +254,14 @@ static int run_command(const harness_program *p, const harness_command *c, int a
     return harness_exit_code(status);
 }
 
-static int finish(void) { return !stdout_failed() ? HARNESS_EXIT_OK : HARNESS_EXIT_DATA; }
+static int finish(void)
+{
+    ag_failure why = {0};
+    if (!stdout_failed()) return HARNESS_EXIT_OK;
+    refuse_stdout(&why);
+    harness_error(why.sentence);
+    return HARNESS_EXIT_DATA;
+}
 
 int harness_main(const harness_program *p, int argc, char **argv)
 {

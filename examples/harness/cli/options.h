@@ -44,8 +44,9 @@ enum {
     HARNESS_MAY_CHANGE = 4, /* --resume accepts another value */
     HARNESS_MAY_GROW = 8,   /* --resume accepts a larger value: the run goes on beyond its end */
     HARNESS_ANEW = 16,      /* ... and with that another value of this, too */
-    HARNESS_BY_DATA = 32    /* its default means a value that suits the data, which
+    HARNESS_BY_DATA = 32,   /* its default means a value that suits the data, which
                                harness_model.read puts in its place */
+    HARNESS_IF_OTHER = 64   /* written only where it is not the default */
 };
 
 typedef struct harness_option {

@@ -39,7 +39,8 @@ json_t *harness_options_json(const harness_options *o)
     json_t *object = json_object();
     for (int i = 0; i < o->program->option_count; i++) {
         const harness_option *option = &o->program->options[i];
-        if (!(option->flags & HARNESS_LOCAL))
+        if (!(option->flags & HARNESS_LOCAL) &&
+            !(option->flags & HARNESS_IF_OTHER && harness__is_default(o, option)))
             json_object_set_new(object, option->name, value_json(o, option));
     }
     return object;
@@ -104,7 +105,8 @@ static ag_status refuse_older(const harness_options *o, const json_t *object, co
 {
     for (int i = 0; i < o->program->option_count; i++) {
         const harness_option *option = &o->program->options[i];
-        if (!(option->flags & HARNESS_LOCAL) && !json_object_get(object, option->name))
+        if (!(option->flags & (HARNESS_LOCAL | HARNESS_IF_OTHER)) &&
+            !json_object_get(object, option->name))
             return ag_fail(why, AG_EDATA,
                            "%.200s: the option %s is missing, so the run was made by an older "
                            "version of %s; train it again",

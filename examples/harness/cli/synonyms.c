@@ -15,7 +15,8 @@ typedef struct synonym {
 
 static const synonym options[] = {
     {"input|i|dataset|data-dir|data-path|train-data|train-file", .ours = "data|dir|text"},
-    {"valid|val|val-data|validation-data|eval-data|test|test-data", .ours = "valid|data"},
+    {"valid|val|val-data|valid-data|validation|validation-data|eval-data|test|test-data",
+     .ours = "valid|data"},
     {"out|output|o|output-dir|save-dir|log-dir|model-dir|checkpoint-dir|result", .ours = "out|csv"},
     {"run|model|model-path|load|ckpt|weights|checkpoint-path|pretrained", .ours = "run|out"},
     {"continue|resume-from|restart", .ours = "resume"},
@@ -34,9 +35,11 @@ static const synonym options[] = {
     {"step-size|lr-step-size|lr-decay-steps", .ours = "decay-every"},
     {"warmup-steps|num-warmup-steps|warmup-ratio|warmup-epochs", "warmup",
      .note = "a share of the steps"},
-    {"grad-clip|gradient-clip-val|clip-grad|clip-grad-norm|max-norm|max-grad-norm", .ours = "clip"},
+    {"grad-clip|gradient-clip|gradient-clip-val|clip-grad|clip-grad-norm|clip-norm|max-norm|"
+     "max-grad-norm",
+     .ours = "clip"},
     {"batch-size|batch|bs|b|per-device-train-batch-size|train-batch-size|eval-batch-size",
-     .ours = "tasks|kernels|configs|eval-graphs|eval-samples|eval-configs"},
+     .ours = "tasks|kernels|configs|groups|eval-graphs|eval-samples|eval-configs"},
     {"hidden-dim|hidden-size|hidden-channels|hidden-units|nhid|d-model|dim|width|channels",
      .ours = "hidden"},
     {"layers|num-layers|n-layers|depth|num-gnn-layers", .ours = "layers|gnn-layers"},

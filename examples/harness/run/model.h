@@ -79,11 +79,13 @@ typedef struct harness_settings {
     {"csv", HARNESS_FIELD(S, shell.csv), .commands = HARNESS_PREDICT, .flags = HARNESS_LOCAL, \
      .meta = "FILE", .often = true, .group = "Output", .help = "write there instead of stdout"}
 
+/* Of --baselines, which no result of a run depends on. */
+#define HARNESS_KEPT_FOR_RESUME (HARNESS_FOR_RESUME | HARNESS_MAY_CHANGE | HARNESS_IF_OTHER)
 /* The rows of a program with baselines; HELP says which ones. */
 #define HARNESS_BASELINE_OPTIONS(S, HELP) \
     {"baselines", HARNESS_FIELD(S, shell.baselines), "true", \
-     .commands = HARNESS_TRAIN | HARNESS_EVAL, .flags = HARNESS_LOCAL, .often = true, .group = "Scores", \
-     .help = HELP}, \
+     .commands = HARNESS_TRAIN | HARNESS_EVAL, .flags = HARNESS_KEPT_FOR_RESUME, \
+     .often = true, .group = "Scores", .help = HELP}, \
     {"fit", HARNESS_FIELD(S, shell.fit), .commands = HARNESS_EVAL, .flags = HARNESS_LOCAL, \
      .group = "Scores", .needs = "--baselines", \
      .help = "files, folders or lists that the baselines learn from, instead of those that --run " \

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Databases of MetaSchedule, read without TVM."""
+import bz2
 import contextlib
 import gzip
 import io
+import lzma
 import os
 import pathlib
 import random
@@ -30,7 +32,7 @@ BAD = (
     ("[-1, [[[], []], null, null, null]]\n", "the workload is -1, but the database has 2, from 0 on"),
     ("[0.5, [[[], []], null, null, null]]\n", "the workload is 0.5, but the database has 2, from 0 on"),
     ("[2, [[[], []], null, null, null]]\n", "the workload is 2, but the database has 2, from 0 on"),
-    ("[0, [[[], []], [0], null, null]]\n", "the run times are [0], but must be above 0"),
+    ("[0, [[[], []], [0, 1], null, null]]\n", "the run times are [0, 1], but must be above 0"),
     ("[0, [[[], []], [NaN], null, null]]\n", "but must be above 0"),
 )
 
@@ -106,13 +108,36 @@ class Databases(unittest.TestCase):
             self.assertIn("x_tuning_record.json line 2: line 1 of the workloads is bad", heard)
 
     def test_packed(self):
-        for name in ("db/database_workload.json", "db/database_tuning_record.json"):
-            pathlib.Path(name + ".gz").write_bytes(gzip.compress(pathlib.Path(name).read_bytes()))
-            os.remove(name)
-        self.expect("db", logs.OK, "converted")
-        path = pathlib.Path("db/database_tuning_record.json.gz")
-        path.write_bytes(path.read_bytes()[:-9])
-        self.expect("db --bad refuse", logs.BAD_DATA, "", "damaged or cut short")
+        """By what is in the file: `db` with names that say it, x without."""
+        for end, pack in ((".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress)):
+            for name, text in (("workload", WORKLOADS), ("tuning_record", RECORDS)):
+                for path in pathlib.Path("db").glob(f"*{name}*"):
+                    path.unlink()
+                for path in (f"db/database_{name}.json{end}", f"x_{name}.json"):
+                    pathlib.Path(path).write_bytes(pack(text.encode()))
+            for name in ("db", "x_tuning_record.json"):
+                self.expect(f"{name} --bad refuse", logs.OK, "converted")
+                self.assertEqual(len(self.groups()), 1)
+            path = pathlib.Path(f"db/database_tuning_record.json{end}")
+            whole = path.read_bytes()
+            for damaged in (whole[:-9], whole[:20] + b"damaged" + whole[27:]):
+                path.write_bytes(damaged)
+                self.expect("db --bad refuse", logs.BAD_DATA, "", "damaged or cut short")
+
+    def test_no_log(self):
+        for text, sentence in (("version https://git-lfs.github.com/spec/v1\n", "is a pointer of Git LFS"),
+                               ("\n<!DOCTYPE html>\n", "is a web page or XML")):
+            pathlib.Path("a\33[31m").write_text(text)
+            self.expect("a\33[31m", logs.BAD_DATA, "", f"logs: a?[31m {sentence}")
+
+    def test_not_measured(self):
+        pathlib.Path("x_tuning_record.json").write_text(GOOD.replace("[1]", "[0]") + GOOD)
+        self.expect("x_tuning_record.json --bad refuse", logs.OK, "", "without a measurement, which are left out: 1\n")
+        self.assertEqual([len(found) for _, found in self.groups().values()], [1])
+
+    def test_too_large_for_memory(self):
+        with mock.patch("json.loads", side_effect=MemoryError):
+            self.expect("db", logs.FAILED, "", "near line 2 of db/database_workload.json does not fit into memory; allow")
 
     def test_damage(self):
         """Flipped bits cost lines, and never the program."""

@@ -4,8 +4,10 @@
     records      [workload, [trace, seconds, target, arguments]]
     workloads    ["hash", "module"]
 """
+import bz2
 import gzip
 import json
+import lzma
 import os
 import re
 import zlib
@@ -14,6 +16,9 @@ from refused import Refused
 
 RECORDS, WORKLOADS = "tuning_record", "workload"
 NO_TIME = 1e9  # seconds; TVM writes this or more for "no run time"
+PACKED = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\0": lzma.open}
+MISTAKEN = {b"version https://git-lfs": "a pointer of Git LFS, not the file itself; run git lfs pull where it was cloned",
+            b"<": "a web page or XML, perhaps the message of a server; look into it, and download the file again"}
 
 
 def shown(value):
@@ -22,12 +27,21 @@ def shown(value):
     return text if len(text) <= 40 else f"{text[:40]}..."
 
 
+def unpacked(file, path):
+    """The open file, unpacked if it begins as a packed one does. Refuses what is no log at all."""
+    start = file.peek(64)[:64]
+    for magic, what in MISTAKEN.items():
+        if start.lstrip().startswith(magic):
+            raise Refused(f"{path} is {what}")
+    return next((unpack(file) for magic, unpack in PACKED.items() if start.startswith(magic)), file)
+
+
 def lines(path, bad):
     """(number from 1, its JSON; None for a bad one) of each line that TVM does not pass over, too."""
     number = 0
     try:
-        with (gzip.open if path.endswith(".gz") else open)(path, "rb") as file:
-            for number, line in enumerate(file, 1):
+        with open(path, "rb") as file:
+            for number, line in enumerate(unpacked(file, path), 1):
                 if line[:1] in b"# \r\n":
                     continue
                 try:
@@ -36,10 +50,12 @@ def lines(path, bad):
                     bad(f"{path} line {number}: no JSON: {str(reason)[:160]}")
                     value = None
                 yield number, value
-    except (EOFError, zlib.error, gzip.BadGzipFile):
+    except MemoryError:
+        raise MemoryError(f"a line near line {number + 1} of {path}") from None
+    except (EOFError, zlib.error, lzma.LZMAError, OSError) as reason:
+        if getattr(reason, "errno", None):
+            raise Refused(f"{path} cannot be read: {reason.strerror}") from None
         bad(f"{path} line {number + 1}: the compressed file is damaged or cut short here; what follows cannot be read")
-    except OSError as reason:
-        raise Refused(f"{path} cannot be read: {reason.strerror or reason}") from None
 
 
 def programs(path, bad):
@@ -61,7 +77,7 @@ def record(value, workloads):
         number, tuned = value
         _, times, target, _ = tuned
         good = isinstance(number, int) and 0 <= number and (workloads is None or number < len(workloads))
-        times_are = all(seconds > 0 for seconds in times or ())
+        times_are = all(seconds == 0 for seconds in times or ()) or all(seconds > 0 for seconds in times)
     except (TypeError, ValueError):
         raise ValueError(f"{shown(value)} is no record: [workload, [trace, run times, target, arguments]] is "
                          "one") from None
@@ -76,9 +92,9 @@ def record(value, workloads):
 
 
 def present(path):
-    """The path, or that of the file packed by gzip, or unpacked, if only this exists."""
-    other = path[:-3] if path.endswith(".gz") else f"{path}.gz"
-    return other if os.path.exists(other) and not os.path.exists(path) else path
+    """The path, or that of the file unpacked, or packed, if only this exists."""
+    bare = re.sub(r"\.(gz|bz2|xz)$", "", path)
+    return next(filter(os.path.exists, (path, bare, bare + ".gz", bare + ".bz2", bare + ".xz")), path)
 
 
 def records(path, bad):

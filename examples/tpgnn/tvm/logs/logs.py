@@ -27,8 +27,13 @@ def parser():
     return p
 
 
+def plain(sentence):
+    """Names of files may hold characters that a terminal obeys."""
+    return "".join(c if c.isprintable() else "?" for c in str(sentence))
+
+
 def complain(sentence):
-    sys.stderr.write(f"logs: {sentence}\n")
+    sys.stderr.write(f"logs: {plain(sentence)}\n")
 
 
 def read(groups, counts, path, refuse):
@@ -45,8 +50,8 @@ def read(groups, counts, path, refuse):
     before = counts["records"]
     for workload, target, tuned in database.records(path, report):
         counts["records"] += 1
-        counts["waiting"] += not tuned[1]
-        if not any(seconds < database.NO_TIME for seconds in tuned[1] or ()):
+        counts["waiting"] += not any(tuned[1] or ())
+        if not any(0 < seconds < database.NO_TIME for seconds in tuned[1] or ()):
             continue
         if workload is None:
             counts["without"] += 1
@@ -74,7 +79,7 @@ def work(options):
                       "from; name the folder of a database of MetaSchedule")
     import convert
 
-    print(convert.convert(options.out, groups, complain))
+    print(plain(convert.convert(options.out, groups, complain)))
     return OK
 
 
@@ -93,6 +98,10 @@ def main(arguments=None):
         complain(f"{reason.filename or options.out} cannot be written: {reason.strerror or reason}; make room or "
                  "choose another folder")
         return BAD_DATA
+    except MemoryError as reason:
+        complain(f"{reason or 'a list of all records'} does not fit into memory; allow more of it, or convert fewer "
+                 "databases at a time")
+        return FAILED
     except KeyboardInterrupt:
         complain("interrupted; the files that are written are whole")
         return INTERRUPTED
