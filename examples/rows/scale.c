@@ -3,7 +3,6 @@
 #include "examples/rows/scale.h"
 
 #include "examples/harness/files/files.h"
-#include "examples/harness/rank/unseen.h"
 
 #include <math.h>
 #include <string.h>
@@ -49,19 +48,6 @@ void nests_scale_end(nests_scale *s)
     for (int k = 0; k < s->columns && s->seen; k++)
         s->deviation[k] = sqrt(s->deviation[k] / (double)s->seen);
     if (s->items) s->offset /= (double)s->items;
-}
-
-int64_t nests_scale_far(const nests_scale *s, const float *x, int64_t rows)
-{
-    double *low = harness_alloc(2 * (size_t)s->columns * sizeof *low), *high = low + s->columns;
-    for (int k = 0; k < s->columns; k++) {
-        const double off = s->deviation[k] > NESTS_FLAT ? 10 * s->deviation[k] : (double)INFINITY;
-        low[k] = s->mean[k] - off;
-        high[k] = s->mean[k] + off;
-    }
-    const int64_t far = harness_far_rows(x, rows, s->columns, low, high);
-    harness_free(low);
-    return far;
 }
 
 /* Comparisons, since fmin and fmax are calls: here they would take as long as all other work on

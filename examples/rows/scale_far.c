@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows that are far from those of training: for warnings of programs. */
+#include "examples/harness/harness.h"
+#include "examples/harness/rank/unseen.h"
+#include "examples/rows/scale.h"
+
+#include <math.h>
+
+int64_t nests_scale_far(const nests_scale *s, const float *x, int64_t rows)
+{
+    double *low = harness_alloc(2 * (size_t)s->columns * sizeof *low), *high = low + s->columns;
+    for (int k = 0; k < s->columns; k++) {
+        const double off = s->deviation[k] > NESTS_FLAT ? 10 * s->deviation[k] : (double)INFINITY;
+        low[k] = s->mean[k] - off;
+        high[k] = s->mean[k] + off;
+    }
+    const int64_t far = harness_far_rows(x, rows, s->columns, low, high);
+    harness_free(low);
+    return far;
+}
