@@ -185,7 +185,9 @@ static void test_other_modes(void **state)
     fegetenv(&mine);
     for (int i = 0; i < 5; i++) {
         if (i < 3) fesetround(rounding[i]);
+#ifdef __GLIBC__ /* others have no call that lets exceptions be signals */
         if (i == 3) feenableexcept(FE_ALL_EXCEPT);
+#endif
         const uint64_t mode = i < 4 ? ag__float_mode() : ag__float_mode_flush();
         const uint64_t before = ag__float_mode();
         use_all(&other);
