@@ -5,9 +5,6 @@ set(tile_flags -O3 -ffp-contract=fast) # in a debug build, too, whose tests woul
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU") # two copies of each loop would keep the strides from the registers
     list(APPEND tile_flags -fno-version-loops-for-strides)
 endif()
-if(AUGUR_SANITIZE MATCHES undefined) # checks of each index would double what the address sanitizer takes
-    list(APPEND tile_flags -fno-sanitize=undefined)
-endif()
 set(tile_base "")
 set(tile_avx2 "")
 set(tile_avx512 "")
