@@ -130,5 +130,10 @@ void ag__device_adamw(ag_real *w, ag_real *m, ag_real *v, const ag_real *g, cons
 {
     (void)w, (void)m, (void)v, (void)g, (void)decays, (void)n, (void)u, (void)clip, (void)clipped;
 }
+void ag__device_sgd(ag_real *w, ag_real *m, const ag_real *g, const int8_t *decays, int64_t n,
+                    const struct ag__sgd *u, const ag__clip *clip, int clipped)
+{
+    (void)w, (void)m, (void)g, (void)decays, (void)n, (void)u, (void)clip, (void)clipped;
+}
 
 #endif

@@ -29,6 +29,7 @@ typedef struct fixture {
     ag_adamw adamw, adam;
     ag_schedule schedule;
     ag_gradcheck_options options;
+    ag_sgd sgd;
     ag_pairs pairs;
     ag_choice choice;
     double norm, places[3];
