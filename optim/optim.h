@@ -86,6 +86,10 @@ AG_API ag_status ag_params_to(ag_params *params, ag_device device, ag_failure *w
    AG_EDEVICE: the copy is then worth nothing; AG_EFINITE (see ag_clip_norm). */
 AG_API ag_status ag_params_fetch(ag_params *params, ag_failure *why);
 
+/* Prints a line for each parameter (name, shape, numbers, whether weight decay applies) and their
+   sum, whether they are built or not. */
+AG_API void ag_params_print(const ag_params *params, FILE *file);
+
 /* Forgets the gradients (state EMPTY), whatever they hold. A step does so by itself. */
 AG_API void ag_params_reset(ag_params *params);
 

@@ -114,6 +114,7 @@ QUIET(plan_of, 1,
 QUIET(profile, 1, ag_profile(P(0, t), 1))
 QUIET(profile_print, 2, (ag_profile(t, 1), ag_profile_print(P(0, t), P(1, f->file))))
 QUIET(tape_dot, 2, ag_tape_dot(P(0, t), P(1, f->file)))
+QUIET(print, 2, ag_print(P(0, real(t, AG_SHAPE(2))), P(1, f->file)))
 QUIET(gradcheck, 5,
       assert_int_equal(isinf(ag_gradcheck(P(0, loss), P(1, f), P(2, f->params), P(3, &f->options),
                                           P(4, f->where))) != 0,
@@ -127,6 +128,7 @@ QUIET(params_add, 2,
 QUIET(params_find, 2,
       assert_int_equal(ag_params_find(P(0, f->params), P(1, "w")) == NULL, null >= 0))
 QUIET(params_count, 1, assert_int_equal(ag_params_count(P(0, f->params)) == 0, null == 0))
+QUIET(params_print, 2, ag_params_print(P(0, f->params), P(1, f->file)))
 QUIET(params_reset, 1, ag_params_reset(P(0, f->unbuilt)))
 QUIET(schedule_at, 1,
       assert_int_equal(isnan(ag_schedule_at(P(0, &f->schedule), 1)) != 0, null == 0))
