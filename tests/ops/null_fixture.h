@@ -6,7 +6,7 @@ typedef struct fixture {
     ag_failure why;
     ag_tape *tape;
     ag_params *params, *unbuilt;
-    ag_param *w, *b;
+    ag_param *w, *b, *average;
     ag_graph *graph;
     const ag_graph *graphs[1];
     ag_edges edges;
@@ -70,6 +70,7 @@ static void make_model(fixture *f)
     ag_param *from = add("from", AG_SHAPE(1, 2)), *to = add("to", AG_SHAPE(1, 2));
     ag_param *join = add("join", AG_SHAPE(2, 10)), *qkv = add("qkv", AG_SHAPE(18, 6));
     ag_param *square = add("square", AG_SHAPE(6, 6)), *norm = add("norm", AG_SHAPE(6));
+    f->average = ag_params_add(f->params, "average", AG_SHAPE(6), ag_init_constant(1), 0);
     assert_int_equal(ag_params_build(f->params, 1), AG_OK);
     f->unbuilt = ag_params_new();
     f->sage = (ag_sage_weights){f->w, f->b, f->w};
