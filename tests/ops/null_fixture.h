@@ -15,6 +15,7 @@ typedef struct fixture {
     ag_gcn_weights gcn;
     ag_gat_weights gat;
     ag_encoder_weights encoder;
+    ag_batch_norm_weights batch_norm;
     ag_arena *arena;
     ag_npz *npz;
     ag_rows *rows;
@@ -79,6 +80,7 @@ static void make_model(fixture *f)
     f->gat = (ag_gat_weights){f->w, from, to, f->b};
     f->encoder = (ag_encoder_weights){
         .qkv = qkv, .out = square, .norm1 = norm, .widen = square, .narrow = square, .norm2 = norm};
+    f->batch_norm = (ag_batch_norm_weights){norm, norm, f->average, f->average};
     ag_tape *tape = ag_tape_new(AG_CPU);
     ag_backward(ag_sum_all(ag_parameter(tape, f->w)));
     ag_tape_free(tape);

@@ -41,6 +41,7 @@ RESULT(softmax_middle, 1, 0, ag_softmax_middle(P(0, real(t, AG_SHAPE(2, 3, 2))))
 RESULT(log_softmax_middle, 1, 0, ag_log_softmax_middle(P(0, real(t, AG_SHAPE(2, 3, 2)))))
 RESULT(layer_norm, 3, 4, ag_layer_norm(MATRIX(0), VECTOR(1, 6), VECTOR(2, 6), 1))
 RESULT(instance_norm, 2, 0, ag_instance_norm(MATRIX(0), ENDS(1), 1))
+RESULT(batch_norm, 2, 0, ag_batch_norm(P(0, &f->batch_norm), MATRIX(1), 0.1f, 1))
 RESULT(l2_norm, 1, 0, ag_l2_norm(MATRIX(0), 1))
 RESULT(cross_attention, 2, 0, ag_cross_attention(P(0, real(t, AG_SHAPE(2, 3, 2))), VECTOR(1, 1)))
 RESULT(cross_attention_beside, 2, 0,
