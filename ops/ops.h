@@ -103,6 +103,10 @@ AG_API ag_tensor *ag_mean_columns(ag_tensor *x); /* [..., f] -> [...]; 0 for f =
 AG_API ag_tensor *
 ag_max_columns(ag_tensor *x); /* [..., f] -> [...]; the gradient goes to the first largest */
 
+/* The column of the first largest of each row: [..., f] -> int32 [...], which ag_values_i32 reads.
+   -1 where f = 0; a NaN is larger than all. No gradient. Source: PyTorch argmax. */
+AG_API ag_tensor *ag_argmax(ag_tensor *x);
+
 /* Segments: rows starts[g]..starts[g+1]-1 of x [n, ...] belong to segment g; starts int32 [s+1]
    ascending -> [s, ...]. An empty segment gives 0, a row outside of all segments has gradient 0.
    The gradient of max goes to the first largest row. A start outside 0..n is taken as the nearer
@@ -228,6 +232,24 @@ AG_API ag_tensor *ag_huber(ag_tensor *y, ag_tensor *target, ag_real delta);
 
 /* (ln y - ln t)^2; y, t > 0. */
 AG_API ag_tensor *ag_log_squared_error(ag_tensor *y, ag_tensor *target);
+
+/* Binary cross-entropy of logits: weight (max(0, x) - x t + ln(1 + e^-|x|)), where the target t is
+   from 0 to 1. weight has the shape of x, or is NULL for 1; the mean divides by the number of
+   elements. dx = weight (sigmoid(x) - t) / n, dtarget = -weight x / n; none flows to weight.
+   Source: PyTorch F.binary_cross_entropy_with_logits. */
+AG_API ag_tensor *ag_binary_cross_entropy(ag_tensor *x, ag_tensor *target, ag_tensor *weight);
+
+/* Softmax cross-entropy: the mean over the rows of -ln softmax(x)[label], without overflow for
+   large logits x [n,classes]; label int32 [n], where -1 leaves the row out. weight [classes] or
+   NULL for 1: a row counts weight[label] times, and the mean divides by the sum of these; where
+   that is 0, so is the loss. smoothing, s: row r has the target t[c] = (1 - s) weight[label] at its
+   label, plus s weight[c] / classes at all c; the loss is -sum t ln softmax(x). dx = (softmax(x)
+   sum t - t) over the sum of the weights, 0 in rows that are left out; none flows to weight. Fails
+   unless 0 <= s <= 1, and with AG_EINDEX for another label in the array of an input; where an op
+   makes the labels, such a row is left out. Source: PyTorch F.cross_entropy with ignore_index=-1,
+   which is NaN where no row counts; Szegedy et al. 2016 (smoothing). */
+AG_API ag_tensor *ag_cross_entropy(ag_tensor *x, ag_tensor *label, ag_tensor *weight,
+                                   ag_real smoothing);
 
 /* How a ranking loss adds its pairs: over all n*n entries of the matrix of pairs (as pytorchltr
  * with mean), or plainly. */

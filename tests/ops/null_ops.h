@@ -30,6 +30,7 @@ RESULT(max_rows, 1, 0, ag_max_rows(MATRIX(0)))
 RESULT(sum_columns, 1, 0, ag_sum_columns(MATRIX(0)))
 RESULT(mean_columns, 1, 0, ag_mean_columns(MATRIX(0)))
 RESULT(max_columns, 1, 0, ag_max_columns(MATRIX(0)))
+RESULT(argmax, 1, 0, ag_argmax(MATRIX(0)))
 RESULT(softmax, 1, 0, ag_softmax(MATRIX(0)))
 RESULT(log_softmax, 1, 0, ag_log_softmax(MATRIX(0)))
 RESULT(segment_sum, 2, 0, ag_segment_sum(MATRIX(0), ENDS(1)))
@@ -63,6 +64,9 @@ RESULT(squared_error, 2, 0, ag_squared_error(MATRIX(0), MATRIX(1)))
 RESULT(absolute_error, 2, 0, ag_absolute_error(MATRIX(0), MATRIX(1)))
 RESULT(log_squared_error, 2, 0, ag_log_squared_error(MATRIX(0), MATRIX(1)))
 RESULT(huber, 2, 0, ag_huber(MATRIX(0), MATRIX(1), 1))
+RESULT(binary_cross_entropy, 3, 4, ag_binary_cross_entropy(MATRIX(0), MATRIX(1), MATRIX(2)))
+RESULT(cross_entropy, 3, 4,
+       ag_cross_entropy(MATRIX(0), P(1, ag_input_i32(t, each, AG_SHAPE(4))), VECTOR(2, 6), 0))
 RESULT(pairwise_hinge, 2, 0,
        ag_pairwise_hinge(VECTOR(0, 4), P(1, ag_input_i32(t, each, AG_SHAPE(4))), 1, AG_MEAN))
 RESULT(pairwise_logistic, 2, 0,

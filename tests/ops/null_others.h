@@ -65,6 +65,8 @@ QUIET(random_uniform, 1, assert_int_equal(isnan(ag_random_uniform(P(0, &f->rando
 QUIET(random_normal, 1, assert_int_equal(isnan(ag_random_normal(P(0, &f->random))), null == 0))
 QUIET(random_below, 1, assert_in_range(ag_random_below(P(0, &f->random), 7), 0, 6))
 QUIET(random_shuffle, 2, ag_random_shuffle(P(0, &f->random), P(1, f->items), 3))
+QUIET(sample_softmax, 2,
+      assert_int_equal(ag_sample_softmax(P(0, values), 1, 1, P(1, &f->random)), null < 0 ? 0 : -1))
 QUIET(parallel, 2, ag_parallel(2, P(0, no_work), P(1, f)))
 QUIET(device_open, 1, ag_device_open(P(0, &f->why)))
 QUIET(device_describe, 1, ag_device_describe(P(0, &f->about)))
