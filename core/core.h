@@ -262,8 +262,9 @@ typedef struct ag_param {
     int decay; /* 1: weight decay applies */
 } ag_param;
 
-/* All parameters of a model: weights, gradients and both moments of Adam, each one flat array with
-   the same layout (every parameter starts on a 64-byte boundary; the gaps are 0). */
+/* All parameters of a model: weights, gradients and both moments of Adam (of SGD: m alone), each
+   one flat array with the same layout (every parameter starts on a 64-byte boundary; the gaps are
+   0). */
 typedef struct ag_params {
     ag_arena *arena;
     ag_param **list;

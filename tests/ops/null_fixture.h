@@ -30,7 +30,11 @@ typedef struct fixture {
     ag_adamw adamw, adam;
     ag_schedule schedule;
     ag_gradcheck_options options;
-    double norm;
+    ag_sgd sgd;
+    ag_pairs pairs;
+    ag_choice choice;
+    double norm, places[3];
+    int64_t order[3];
     uint64_t keys[3];
     uint32_t words[4];
     int32_t items[3];
@@ -121,6 +125,7 @@ static fixture *set_up(void)
     f->arena = ag_arena_new();
     f->adamw = ag_adamw_default();
     f->adam = ag_adam_default();
+    f->choice.best_least = 1;
     f->schedule = (ag_schedule){.kind = AG_CONSTANT, .lr = 0.1};
     f->options = (ag_gradcheck_options){.step = 1e-2};
     f->file = tmpfile();
