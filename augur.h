@@ -9,5 +9,6 @@
 #include "ops/ops.h"
 #include "gnn/gnn.h"
 #include "optim/optim.h"
+#include "layers/layers.h"
 
 #endif

@@ -18,6 +18,7 @@ examples/rows|0|405|rows: pieces of work of an item|standardised, joined to the 
 examples/tpugraphs|0|834|files of the TpuGraphs data set|checked while they are read; what their nodes mean; the loops of an op and their order
 examples/lab|429|405|runs small tensor programs on this machine|measures them and writes data sets
 examples/harness|0|834|the parts that all programs share|options, run folder, trainer, measures, studies, plots, reports, baselines
+layers|0|834|layers that own their parameters|names, shapes and first values of PyTorch and PyG; made by one call, applied by one
 gnn|0|548|graphs in batches, message passing, pooling|GraphSAGE, GraphConv, GCN, graph attention, Transformer encoder
 ops|0|548|dense operations: one body for C and CUDA|elementwise, products, norms, softmax, attention, LSTM, losses
 autograd|0|548|the tape: record, plan, run|memory plan, fused groups, gradients, gradient check; knows no op
@@ -26,7 +27,7 @@ core|0|834|memory, threads, random numbers, matrix products, files, errors|every
 '
 
 folders() {
-    printf '%s\n' core autograd ops gnn optim
+    printf '%s\n' core autograd ops gnn optim layers
     find examples -mindepth 2 -name '*.h' | cut -d/ -f1-2 | sort -u
 }
 

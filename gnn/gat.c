@@ -3,13 +3,26 @@
 #include "gnn/edges.h"
 #include "ops/ops.h"
 
+/* [heads,d]; as PyG has it, [1,heads,d]. */
+static ag_shape vectors_of(const ag_param *p)
+{
+    const ag_shape s = p->shape;
+    return s.rank == 3 && s.size[0] == 1 ? AG_SHAPE(s.size[1], s.size[2]) : s;
+}
+
+static ag_tensor *vectors(ag_tape *tape, ag_param *p)
+{
+    ag_tensor *x = ag_parameter(tape, p);
+    return ag_block_diagonal(p->shape.rank == 3 ? ag_reshape(x, vectors_of(p)) : x);
+}
+
 /* The weight of every message in every head, [p,heads]. */
 static ag_tensor *attention(const ag_gat_weights *weights, ag_tensor *z, ag_edges edges, int heads,
                             ag_real slope)
 {
     ag_tape *tape = ag_tape_of(z);
-    ag_tensor *from = ag_block_diagonal(ag_parameter(tape, weights->from));
-    ag_tensor *to = ag_block_diagonal(ag_parameter(tape, weights->to));
+    ag_tensor *from = vectors(tape, weights->from);
+    ag_tensor *to = vectors(tape, weights->to);
     ag_tensor *both = ag_linear(z, ag_concat2(from, to, 0), NULL); /* one pass through z */
     ag_tensor *score =
         ag_edge_add(ag_slice(both, 1, 0, heads), ag_slice(both, 1, heads, heads), edges);
@@ -39,9 +52,10 @@ static int sizes_fit(const ag_gat_weights *weights, ag_tape *tape, const ag_tens
     if (x && ag_shape_of(x).rank != 2)
         ag_tape_fail(tape, AG_ESHAPE, "ag_gat: x is %s, but must be [nodes, features]",
                      ag_shape_text(w, ag_shape_of(x)));
-    if (heads >= 1 && p[0]->shape.rank == 2 && ag_shape_equal(p[1]->shape, p[2]->shape) &&
-        p[1]->shape.rank == 2 && p[1]->shape.size[0] == heads &&
-        (int64_t)heads * p[1]->shape.size[1] == p[0]->shape.size[0])
+    const ag_shape vector = vectors_of(p[1]);
+    if (heads >= 1 && p[0]->shape.rank == 2 && ag_shape_equal(vector, vectors_of(p[2])) &&
+        vector.rank == 2 && vector.size[0] == heads &&
+        (int64_t)heads * vector.size[1] == p[0]->shape.size[0])
         return 1;
     ag_tape_fail(tape, AG_ESHAPE,
                  "ag_gat: w is %s, from is %s and to is %s, but with %d heads they must be "

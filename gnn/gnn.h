@@ -156,8 +156,8 @@ AG_API ag_tensor *ag_gcn_conv(const ag_gcn_weights *weights, ag_tensor *x, ag_te
 
 /* ---- graph attention ---- */
 
-/* Parameters of one layer: w [heads d, in], from and to [heads, d], bias (NULL: none) [heads d], or
-   [d] when heads are averaged. */
+/* Parameters of one layer: w [heads d, in], from and to [heads, d] or [1, heads, d], bias (NULL:
+   none) [heads d], or [d] when heads are averaged. */
 typedef struct ag_gat_weights {
     ag_param *w, *from, *to, *bias;
 } ag_gat_weights;

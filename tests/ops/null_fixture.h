@@ -15,6 +15,7 @@ typedef struct fixture {
     ag_gcn_weights gcn;
     ag_gat_weights gat;
     ag_encoder_weights encoder;
+    null_layers layers;
     ag_arena *arena;
     ag_npz *npz;
     ag_rows *rows;
@@ -70,6 +71,7 @@ static void make_model(fixture *f)
     ag_param *from = add("from", AG_SHAPE(1, 2)), *to = add("to", AG_SHAPE(1, 2));
     ag_param *join = add("join", AG_SHAPE(2, 10)), *qkv = add("qkv", AG_SHAPE(18, 6));
     ag_param *square = add("square", AG_SHAPE(6, 6)), *norm = add("norm", AG_SHAPE(6));
+    f->layers = make_layers(f->params);
     assert_int_equal(ag_params_build(f->params, 1), AG_OK);
     f->unbuilt = ag_params_new();
     f->sage = (ag_sage_weights){f->w, f->b, f->w};

@@ -12,6 +12,7 @@ static const float values[64] = {1, 2};
 static const int32_t two[] = {0, 2, 4}, each[] = {0, 1, 2, 3};
 static const int64_t one = 1;
 
+#include "null_layers_fixture.h"
 #include "null_fixture.h"
 
 /* ---- the calls ---- */
@@ -102,6 +103,7 @@ static const char *look_at_object(const fixture *f, int there)
 #undef ZIP
 #include "null_ops.h"
 #include "null_others.h"
+#include "null_layers.h"
 #undef RESULT
 #undef STATUS
 #undef OBJECT
@@ -125,6 +127,7 @@ typedef struct row {
 static const row rows[] = {
 #include "null_ops.h"
 #include "null_others.h"
+#include "null_layers.h"
 #include "ops/elementwise.def"
 };
 enum { ROWS = sizeof rows / sizeof *rows };
@@ -235,7 +238,7 @@ static void test_all_prototypes(void **state)
 {
     static const char *const headers[] = {
         "core/core.h",           "core/io/io.h", "autograd/autograd.h", "ops/ops.h",
-        "ops/elementwise_ops.h", "gnn/gnn.h",    "optim/optim.h"};
+        "ops/elementwise_ops.h", "gnn/gnn.h",    "optim/optim.h",       "layers/layers.h"};
     int found = 0, missing = 0;
     for (size_t h = 0; h < sizeof headers / sizeof *headers; h++) {
         char *text = read_header(headers[h]);
