@@ -140,6 +140,23 @@ AG_API ag_tensor *ag_layer_norm(ag_tensor *x, ag_tensor *gamma, ag_tensor *beta,
    Fails unless epsilon >= 0. Source: PyTorch nn.InstanceNorm1d without affine. */
 AG_API ag_tensor *ag_instance_norm(ag_tensor *x, ag_tensor *starts, ag_real epsilon);
 
+/* Parameters of one layer of f columns: gamma and beta [f] (NULL, both: 1 and 0), the running mean
+   and the running variance [f], which start as 0 and 1, without weight decay. */
+typedef struct ag_batch_norm_weights {
+    ag_param *gamma, *beta, *mean, *variance;
+} ag_batch_norm_weights;
+
+/* y = (x - mean) / sqrt(var + epsilon) gamma + beta over the last axis, column by column; x
+   [...,f], all axes before are rows. When the tape is training, mean and biased variance are those
+   of the rows, and ag_moving_average takes the mean and the unbiased variance into the running ones
+   with the rate `momentum`; else they are the running ones, which get no gradient. With h = (x -
+   mean) s, s = 1 / sqrt(var + epsilon): dgamma = sum of dy h, dbeta = sum of dy, dx = gamma s (dy -
+   mean of dy - h mean of dy h), or gamma s dy with running ones. Without rows nothing moves. Fails
+   unless epsilon > 0, and for a single row in training, which has no variance. Source: Ioffe and
+   Szegedy 2015; PyTorch nn.BatchNorm1d (momentum 0.1, epsilon 1e-5) of all rows. */
+AG_API ag_tensor *ag_batch_norm(const ag_batch_norm_weights *weights, ag_tensor *x,
+                                ag_real momentum, ag_real epsilon);
+
 /* y = x / max(|x|_2, epsilon) over the last axis. dx = (dy - y <y, dy>) / |x|, or dy / epsilon
    where |x| is smaller. Fails unless epsilon > 0. Source: PyTorch F.normalize. */
 AG_API ag_tensor *ag_l2_norm(ag_tensor *x, ag_real epsilon);

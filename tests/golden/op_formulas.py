@@ -236,6 +236,16 @@ def instance_norm(x, f, i):
     return torch.cat(parts) if parts else x[0] * 1
 
 
+def batch(x, mean, variance, affine, eps):
+    """F.batch_norm of all rows, with the statistics of the batch where mean is None; of nothing nothing."""
+    if not x.numel():
+        return x * 1
+    rows = x.reshape(-1, x.shape[-1])
+    return F.batch_norm(rows, mean, variance, *(affine or [None, None]), mean is None, 0.1, eps).reshape(x.shape)
+
+
+FORMULAS["batch_norm"] = lambda x, f, i: batch(x[0], None, None, x[1:], f[0])
+FORMULAS["batch_norm_given"] = lambda x, f, i: batch(x[0], x[1].detach(), x[2].detach(), x[3:], f[0])
 FORMULAS["l2_norm"] = lambda x, f, i: x[0] / torch.sqrt(x[0].square().sum(-1, keepdim=True)).clamp(min=f[0])
 
 

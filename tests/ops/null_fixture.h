@@ -6,7 +6,7 @@ typedef struct fixture {
     ag_failure why;
     ag_tape *tape;
     ag_params *params, *unbuilt;
-    ag_param *w, *b;
+    ag_param *w, *b, *average;
     ag_graph *graph;
     const ag_graph *graphs[1];
     ag_edges edges;
@@ -16,6 +16,7 @@ typedef struct fixture {
     ag_gat_weights gat;
     ag_encoder_weights encoder;
     null_layers layers;
+    ag_batch_norm_weights batch_norm;
     ag_arena *arena;
     ag_npz *npz;
     ag_rows *rows;
@@ -72,6 +73,7 @@ static void make_model(fixture *f)
     ag_param *join = add("join", AG_SHAPE(2, 10)), *qkv = add("qkv", AG_SHAPE(18, 6));
     ag_param *square = add("square", AG_SHAPE(6, 6)), *norm = add("norm", AG_SHAPE(6));
     f->layers = make_layers(f->params);
+    f->average = ag_params_add(f->params, "average", AG_SHAPE(6), ag_init_constant(1), 0);
     assert_int_equal(ag_params_build(f->params, 1), AG_OK);
     f->unbuilt = ag_params_new();
     f->sage = (ag_sage_weights){f->w, f->b, f->w};
@@ -80,6 +82,7 @@ static void make_model(fixture *f)
     f->gat = (ag_gat_weights){f->w, from, to, f->b};
     f->encoder = (ag_encoder_weights){
         .qkv = qkv, .out = square, .norm1 = norm, .widen = square, .narrow = square, .norm2 = norm};
+    f->batch_norm = (ag_batch_norm_weights){norm, norm, f->average, f->average};
     ag_tape *tape = ag_tape_new(AG_CPU);
     ag_backward(ag_sum_all(ag_parameter(tape, f->w)));
     ag_tape_free(tape);

@@ -174,15 +174,17 @@ static void test_each_array(void **state)
 /* Every weight of a layer alone. */
 static void test_each_weight(void **state)
 {
-    static const char *const layers[] = {"ag_sage",     "ag_graph_conv", "ag_sage_concat",
-                                         "ag_gcn_conv", "ag_gat",        "ag_encoder"};
+    static const char *const layers[] = {"ag_sage",      "ag_graph_conv", "ag_sage_concat",
+                                         "ag_gcn_conv",  "ag_gat",        "ag_encoder",
+                                         "ag_batch_norm"};
     for (int i = 0; i < ROWS; i++)
         for (size_t k = 0; k < sizeof layers / sizeof *layers; k++) {
             if (strcmp(rows[i].name, layers[k]) != 0) continue;
-            const size_t at[] = {offsetof(fixture, sage),   offsetof(fixture, sage),
-                                 offsetof(fixture, concat), offsetof(fixture, gcn),
-                                 offsetof(fixture, gat),    offsetof(fixture, encoder)};
-            const int n[] = {3, 3, 6, 2, 4, 12};
+            const size_t at[] = {offsetof(fixture, sage),      offsetof(fixture, sage),
+                                 offsetof(fixture, concat),    offsetof(fixture, gcn),
+                                 offsetof(fixture, gat),       offsetof(fixture, encoder),
+                                 offsetof(fixture, batch_norm)};
+            const int n[] = {3, 3, 6, 2, 4, 12, 4};
             for (int p = 0; p < n[k]; p++) {
                 fixture *f = set_up();
                 ((ag_param **)(void *)((char *)f + at[k]))[p] = NULL;

@@ -147,9 +147,21 @@ static ag_tensor *attend(const world *w, int residual, float p)
     return ag_attend(w->cube, &weights, residual ? ag_concat2(w->cube, w->cube, -1) : NULL, p);
 }
 
+static ag_tensor *batch_norm(ag_tensor *x, ag_param *p, int training)
+{
+    const ag_batch_norm_weights weights = {p, p, p, p};
+    ag_tape_training(ag_tape_of(x), training);
+    ag_tensor *y = ag_batch_norm(&weights, x, 0.1f, 0.5f);
+    ag_tape_training(ag_tape_of(x), 1);
+    return y;
+}
+
 static void test_norm_and_loss_calls(void **state)
 {
     ag_tape *tape = ag_tape_new(AG_CPU);
+    ag_params *params = ag_params_new();
+    ag_param *norm = ag_params_add(params, "norm", AG_SHAPE(4), ag_init_constant(1), 0);
+    assert_int_equal(ag_params_build(params, 1), AG_OK);
     EXPECT(ag_softmax(w.m), "softmax(0)");
     EXPECT(ag_log_softmax(w.m), "log_softmax(0)");
     EXPECT(ag_softmax_middle(w.cube), "softmax_middle(4)");
@@ -157,6 +169,8 @@ static void test_norm_and_loss_calls(void **state)
     EXPECT(ag_layer_norm(w.m, w.v4, w.v4, 0.5f), "layer_norm(0 2 2) f 0.5");
     EXPECT(ag_layer_norm(w.m, w.v4, NULL, 0.5f), "layer_norm(0 2) f 0.5");
     EXPECT(ag_instance_norm(w.m, w.starts, 0.5f), "instance_norm(0 7) f 0.5");
+    EXPECT(batch_norm(w.m, norm, 1), "batch_norm(0 15 15) f 0.5");
+    EXPECT(batch_norm(w.m, norm, 0), "batch_norm_given(0 15 15 15 15) f 0.5 i 1");
     EXPECT(ag_l2_norm(w.m, 0.5f), "l2_norm(0) f 0.5");
     EXPECT(ag_attention(ag_concat2(w.m, ag_concat2(w.m, w.m, -1), -1), w.starts, 2),
            "attention(16 7) i 2");
@@ -180,6 +194,7 @@ static void test_norm_and_loss_calls(void **state)
     EXPECT(ag_lambda_rank(w.v3, ag_slice(w.v4, 0, 0, 3), w.starts, AG_SUM),
            "lambda_rank(3 15 7) i 1");
     EXPECT(ag_listmle(w.v3, w.index), "listmle(3 6)");
+    ag_params_free(params);
     ag_tape_free(tape);
 }
 
