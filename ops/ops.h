@@ -199,10 +199,31 @@ AG_API ag_tensor *ag_attend(ag_tensor *x, const ag_attend_weights *w, ag_tensor 
    cell begin as 0. i, f, o = sigmoid and g = tanh of (x w_input' + state w_state' + bias), cell = f
    cell + i g, state = o tanh(cell). Gradients: back through all rows. A sequence without rows gives
    0, a row outside of all sequences has gradient 0; a start outside 0..n is taken as the nearer
-   end, one below its predecessor as that. Host only. Source: Hochreiter and Schmidhuber 1997;
+   end, one below its predecessor as that. Source: Hochreiter and Schmidhuber 1997;
    PyTorch nn.LSTM (one layer, the sum of its two biases) on packed sequences. */
 AG_API ag_tensor *ag_lstm(ag_tensor *x, ag_tensor *starts, ag_tensor *w_input, ag_tensor *w_state,
                           ag_tensor *bias);
+
+/* The same for the state after every row, in the order of the rows -> [n,h]; a row outside of all
+   sequences gives 0. backwards other than 0: each sequence runs from its last row to its first, as
+   the second direction of PyTorch's bidirectional nn.LSTM does, so that its last state is that of
+   row starts[s]. Both directions side by side are ag_concat2 of two calls. */
+AG_API ag_tensor *ag_lstm_states(ag_tensor *x, ag_tensor *starts, ag_tensor *w_input,
+                                 ag_tensor *w_state, ag_tensor *bias, int backwards);
+
+/* The last state of a GRU over the rows of each sequence; x, starts and results as of ag_lstm.
+   w_input [3h,in], w_state [3h,h], b_input and b_state [3h] (or both NULL) hold the rows of the
+   gates r, z, n. State begins as 0. With p = x w_input' + b_input and q = state w_state' + b_state:
+   r, z = sigmoid(p + q), n = tanh(p + r q) of their thirds, state = (1 - z) n + z state. Gradients:
+   back through all rows, for both biases. Source: Cho et al. 2014; PyTorch nn.GRU (one
+   layer) on packed sequences. */
+AG_API ag_tensor *ag_gru(ag_tensor *x, ag_tensor *starts, ag_tensor *w_input, ag_tensor *w_state,
+                         ag_tensor *b_input, ag_tensor *b_state);
+
+/* The same for the state after every row, as ag_lstm_states gives it. */
+AG_API ag_tensor *ag_gru_states(ag_tensor *x, ag_tensor *starts, ag_tensor *w_input,
+                                ag_tensor *w_state, ag_tensor *b_input, ag_tensor *b_state,
+                                int backwards);
 
 /* Attention within graphs: y[v,h,:] = sum over u of p[u] value[u,h,:], p = softmax over u of
    <query[v,h,:], key[u,h,:]> / sqrt(d), where u and v are rows of one graph. qkv [n, 3 heads d] is

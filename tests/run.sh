@@ -198,7 +198,7 @@ export AUGUR_FULL=1 # all damaged files, once, where a fault is seen best
 check debug
 unset AUGUR_FULL
 other_levels
-port aarch64 "library_tests tpgnn" aarch64-linux-gnu-gcc qemu-aarch64 -- -E '^test_(gemm|lstm|parallel|sage)$' # slow, or qemu dies of a fork
+port aarch64 "library_tests tpgnn" aarch64-linux-gnu-gcc qemu-aarch64 -- -E '^test_(gemm|parallel|recurrent|sage)$' # slow, or qemu dies of a fork
 port musl library_tests musl-gcc
 check tsan -L quick
 build fuzz --target fuzzers && try fuzz

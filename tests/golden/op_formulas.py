@@ -264,18 +264,29 @@ def channel_attention(x, f, i):
     return x * torch.sigmoid(F.linear(torch.relu(F.linear(x, w1, b1)), w2, b2))
 
 
+def recurrent(run, first_states, x, i):
+    """States of each sequence (starts), the last one or with i[0] all, with i[1] of PyTorch's second direction; a sequence
+    without rows and a row without a sequence have zeros. x[4:]: the two biases, if any."""
+    features, starts, w_input, w_state = x[:4]
+    hidden, back, biased = w_state.shape[1], i[1], len(x) > 4
+    zeros, weights = features.new_zeros(1 + back, 1, hidden), [w_input, w_state, *x[4:]] * (1 + back)
+    last, states = features.new_zeros(len(starts) - 1, hidden), features.new_zeros(len(features), hidden)
+    for k, (a, b) in enumerate(segments(starts)):
+        if b > a and hidden:
+            out = run(features[None, a:b], first_states(zeros), weights, biased, 1, 0.0, False, bool(back), True)[0][0]
+            states[a:b], last[k] = out[:, -hidden:], out[0 if back else -1, -hidden:]
+    return states if i[0] else last
+
+
 @formula("lstm")
 def lstm(x, f, i):
-    """The last hidden state of each sequence (starts); one without rows has zeros."""
-    features, starts, w_input, w_state = x[:4]
-    hidden, biased = w_state.shape[1], len(x) > 4
-    zeros, states = features.new_zeros(1, 1, hidden), [features.new_zeros(0, hidden)]
-    weights = [w_input, w_state] + ([x[4], torch.zeros_like(x[4])] if biased else [])
-    for a, b in segments(starts):
-        _, h, _ = torch.lstm(features[None, a:b], (zeros, zeros), weights, biased, 1, 0.0, False, False,
-                             True) if b > a and hidden else (None, zeros, None)
-        states.append(h.reshape(1, hidden))
-    return torch.cat(states)
+    biases = [x[4], torch.zeros_like(x[4])] if len(x) > 4 else []
+    return recurrent(torch.lstm, lambda zeros: (zeros, zeros), x[:4] + biases, i)
+
+
+@formula("gru")
+def gru(x, f, i):
+    return recurrent(torch.gru, lambda zeros: zeros, x, i)
 
 
 @formula("cross_attention")

@@ -156,6 +156,14 @@ static ag_tensor *batch_norm(ag_tensor *x, ag_param *p, int training)
     return y;
 }
 
+static ag_tensor *gru(const world *w, int biased, int states, int backwards)
+{
+    ag_tensor *input = ag_reshape(w->v3, AG_SHAPE(3, 1)), *state = ag_slice(w->m, 1, 0, 1),
+              *b_input = biased ? w->v3 : NULL, *b_state = biased ? ag_slice(w->v4, 0, 0, 3) : NULL;
+    return states ? ag_gru_states(w->column, w->starts, input, state, b_input, b_state, backwards)
+                  : ag_gru(w->column, w->starts, input, state, b_input, b_state);
+}
+
 static void test_norm_and_loss_calls(void **state)
 {
     ag_tape *tape = ag_tape_new(AG_CPU);
@@ -180,6 +188,13 @@ static void test_norm_and_loss_calls(void **state)
     EXPECT(attend(&w, 1, 0), "attend(4 0 3 15 2 5 16)");
     EXPECT(ag_lstm(w.column, w.starts, w.column, w.column, w.v4), "lstm(14 7 14 14 2)");
     EXPECT(ag_lstm(w.column, w.starts, w.column, w.column, NULL), "lstm(14 7 14 14)");
+    EXPECT(ag_lstm_states(w.column, w.starts, w.column, w.column, NULL, 0), "lstm(14 7 14 14) i 1");
+    EXPECT(ag_lstm_states(w.column, w.starts, w.column, w.column, w.v4, 2),
+           "lstm(14 7 14 14 2) i 1 1");
+    EXPECT(gru(&w, 1, 0, 0), "gru(14 7 15 16 3 17)");
+    EXPECT(gru(&w, 0, 0, 0), "gru(14 7 15 16)");
+    EXPECT(gru(&w, 1, 1, 0), "gru(14 7 15 16 3 17) i 1");
+    EXPECT(gru(&w, 0, 1, 1), "gru(14 7 15 16) i 1 1");
     EXPECT(ag_squared_error(w.m, w.m2), "squared_error(0 1)");
     EXPECT(ag_absolute_error(w.m, w.m2), "absolute_error(0 1)");
     EXPECT(ag_huber(w.m, w.m2, 0.5f), "huber(0 1) f 0.5");
