@@ -2,13 +2,6 @@
 /* Graph convolutions. */
 #include "layers/internal.h"
 
-#include <math.h>
-
-static ag_tape *tape_of(ag_tensor *x, ag_edges edges)
-{
-    return x ? ag_tape_of(x) : ag_tape_of(edges.rows);
-}
-
 /* ---- GraphSAGE, GraphConv, GCN ---- */
 
 static ag_sage_weights sage_weights(ag_params *params, const char *name, const char *neighbour,
@@ -27,7 +20,7 @@ ag_sage_layer ag_layer_sage(ag_params *params, const char *name, int in, int out
 
 ag_tensor *ag_apply_sage(const ag_sage_layer *layer, ag_tensor *x, ag_edges edges)
 {
-    ag_tape *tape = tape_of(x, edges);
+    ag_tape *tape = ag__layer_tape(x, edges.rows);
     if (!ag__has_layer(layer, tape, "ag_apply_sage")) return ag__poison(tape);
     return ag_sage(&layer->weights, x, edges, layer->aggregate, layer->l2);
 }
@@ -39,7 +32,7 @@ ag_graph_conv_layer ag_layer_graph_conv(ag_params *params, const char *name, int
 
 ag_tensor *ag_apply_graph_conv(const ag_graph_conv_layer *layer, ag_tensor *x, ag_edges edges)
 {
-    ag_tape *tape = tape_of(x, edges);
+    ag_tape *tape = ag__layer_tape(x, edges.rows);
     if (!ag__has_layer(layer, tape, "ag_apply_graph_conv")) return ag__poison(tape);
     return ag_graph_conv(&layer->weights, x, edges);
 }
@@ -55,39 +48,9 @@ ag_gcn_layer ag_layer_gcn(ag_params *params, const char *name, int in, int out)
 
 ag_tensor *ag_apply_gcn(const ag_gcn_layer *layer, ag_tensor *x, ag_edges edges)
 {
-    ag_tape *tape = tape_of(x, edges);
+    ag_tape *tape = ag__layer_tape(x, edges.rows);
     if (!ag__has_layer(layer, tape, "ag_apply_gcn")) return ag__poison(tape);
     return ag_gcn_conv(&layer->weights, x, NULL, edges);
-}
-
-/* ---- graph attention ---- */
-
-/* Glorot's range, of the last two axes as PyG takes it. */
-static ag_init attention_init(int heads, int out)
-{
-    const double sum = (double)heads + (double)out, bound = sum > 0 ? sqrt(6 / sum) : 0;
-    return ag_init_uniform(-bound, bound);
-}
-
-ag_gat_layer ag_layer_gat(ag_params *params, const char *name, int in, int out, int heads, int mean)
-{
-    const int all = ag__size_product(heads, out);
-    const ag_shape vector = AG_SHAPE(1, heads, out);
-    const ag_init init = attention_init(heads, out), zero = ag_init_constant(0);
-    ag_gat_layer layer = {.heads = heads, .mean = mean, .slope = (ag_real)0.2};
-    layer.weights.from = ag__layer_param(params, name, "att_src", vector, init);
-    layer.weights.to = ag__layer_param(params, name, "att_dst", vector, init);
-    layer.weights.bias = ag__layer_param(params, name, "bias", AG_SHAPE(mean ? out : all), zero);
-    layer.weights.w =
-        ag__layer_param(params, name, "lin.weight", AG_SHAPE(all, in), ag_init_xavier_uniform(1));
-    return layer;
-}
-
-ag_tensor *ag_apply_gat(const ag_gat_layer *layer, ag_tensor *x, ag_edges edges)
-{
-    ag_tape *tape = tape_of(x, edges);
-    if (!ag__has_layer(layer, tape, "ag_apply_gat")) return ag__poison(tape);
-    return ag_gat(&layer->weights, x, edges, layer->heads, layer->mean, layer->slope);
 }
 
 /* ---- graph isomorphism network ---- */
@@ -111,7 +74,7 @@ static ag_tensor *scale_by(ag_tensor *x, ag_tensor *factor)
 
 ag_tensor *ag_apply_gin(const ag_gin_layer *layer, ag_tensor *x, ag_edges edges)
 {
-    ag_tape *tape = tape_of(x, edges);
+    ag_tape *tape = ag__layer_tape(x, edges.rows);
     if (!ag__has_layer(layer, tape, "ag_apply_gin")) return ag__poison(tape);
     ag_tensor *own = scale_by(x, ag_shift(ag_parameter(tape, layer->epsilon), 1));
     return ag_apply_mlp(&layer->nn, ag_add(own, ag_spmm(x, edges, AG_AGGREGATE_SUM)));

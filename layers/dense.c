@@ -98,9 +98,30 @@ ag_instance_norm_layer ag_layer_instance_norm(ag_params *params, const char *nam
 ag_tensor *ag_apply_instance_norm(const ag_instance_norm_layer *layer, ag_tensor *x,
                                   ag_tensor *starts)
 {
-    ag_tape *tape = x ? ag_tape_of(x) : ag_tape_of(starts);
+    ag_tape *tape = ag__layer_tape(x, starts);
     if (!ag__has_layer(layer, tape, "ag_apply_instance_norm")) return ag__poison(tape);
     x = ag_instance_norm(x, starts, layer->epsilon);
     if (layer->weight) x = ag_mul_columns(x, ag_parameter(tape, layer->weight));
     return layer->bias ? ag_add_bias(x, ag_parameter(tape, layer->bias)) : x;
+}
+
+ag_batch_norm_layer ag_layer_batch_norm(ag_params *params, const char *name, int features)
+{
+    const ag_shape shape = AG_SHAPE(features);
+    const ag_layer_norm_layer scale = ag_layer_layer_norm(params, name, features, 1);
+    ag_batch_norm_layer layer = {.weights = {.gamma = scale.weight, .beta = scale.bias},
+                                 .momentum = (ag_real)0.1,
+                                 .epsilon = (ag_real)1e-5};
+    ag_batch_norm_weights *w = &layer.weights;
+    w->mean = ag__layer_param(params, name, "running_mean", shape, ag_init_constant(0));
+    w->variance = ag__layer_param(params, name, "running_var", shape, ag_init_constant(1));
+    w->mean->decay = w->variance->decay = 0;
+    return layer;
+}
+
+ag_tensor *ag_apply_batch_norm(const ag_batch_norm_layer *layer, ag_tensor *x)
+{
+    ag_tape *tape = ag_tape_of(x);
+    if (!ag__has_layer(layer, tape, "ag_apply_batch_norm")) return ag__poison(tape);
+    return ag_batch_norm(&layer->weights, x, layer->momentum, layer->epsilon);
 }

@@ -37,6 +37,8 @@ int ag__size_product(int a, int b)
     return a < 0 || b < 0 || n > INT32_MAX ? -1 : (int)n;
 }
 
+int ag__size_sum(int a, int b) { return a < 0 || b < 0 || a > INT32_MAX - b ? -1 : a + b; }
+
 ag_init ag__init_torch(void) { return ag_init_kaiming_uniform(sqrt(5)); }
 
 ag_linear_layer ag__layer_part(ag_params *params, const char *name, const char *part, int in,
@@ -44,6 +46,11 @@ ag_linear_layer ag__layer_part(ag_params *params, const char *name, const char *
 {
     char text[NAME_BYTES];
     return ag_layer_linear(params, ag_layer_name(text, name, "%s", part), in, out, bias);
+}
+
+ag_tape *ag__layer_tape(const ag_tensor *x, const ag_tensor *other)
+{
+    return x ? ag_tape_of(x) : ag_tape_of(other);
 }
 
 int ag__has_layer(const void *layer, ag_tape *tape, const char *who)

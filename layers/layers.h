@@ -95,6 +95,17 @@ AG_API ag_instance_norm_layer ag_layer_instance_norm(ag_params *params, const ch
 AG_API ag_tensor *ag_apply_instance_norm(const ag_instance_norm_layer *layer, ag_tensor *x,
                                          ag_tensor *starts);
 
+typedef struct ag_batch_norm_layer {
+    ag_batch_norm_weights weights; /* "weight", "bias", "running_mean", "running_var" [features] */
+    ag_real momentum, epsilon;     /* 0.1, 1e-5 */
+} ag_batch_norm_layer;
+
+/* ag_batch_norm, which moves the running statistics in training. x [..., features]. Source: PyTorch
+   nn.BatchNorm1d, whose "num_batches_tracked" is passed over; PyG BatchNorm (name "NAME.module").
+ */
+AG_API ag_batch_norm_layer ag_layer_batch_norm(ag_params *params, const char *name, int features);
+AG_API ag_tensor *ag_apply_batch_norm(const ag_batch_norm_layer *layer, ag_tensor *x);
+
 /* ---- graph convolutions: x [n,in] -> [n,out] ---- */
 
 typedef struct ag_sage_layer {
@@ -127,18 +138,49 @@ typedef struct ag_gcn_layer {
 AG_API ag_gcn_layer ag_layer_gcn(ag_params *params, const char *name, int in, int out);
 AG_API ag_tensor *ag_apply_gcn(const ag_gcn_layer *layer, ag_tensor *x, ag_edges edges);
 
+/* features [messages, edge_features] of the next three are of each message, in the order of the
+   messages (ag_edge_rows); NULL for a layer that was made with 0 edge_features. Fails where one has
+   them and the other has not. */
+
 typedef struct ag_gat_layer {
-    ag_gat_weights weights; /* "lin.weight", "att_src", "att_dst" [1,heads,out], "bias" */
+    ag_gat_weights weights; /* "lin.weight", "att_src", "att_dst" [1,heads,out], "bias"; with
+                               features "lin_edge.weight", "att_edge" */
     int heads, mean;
-    ag_real slope; /* 0.2 */
+    ag_real slope, dropout; /* 0.2, 0 */
 } ag_gat_layer;
 
 /* ag_gat of `heads` heads of `out` features each, side by side, x [n,in] -> [n, heads out], or with
    mean averaged, -> [n,out]. Source: PyG GATConv with add_self_loops=False; with its default, the
    graph has loops (ag_graph_loops). */
 AG_API ag_gat_layer ag_layer_gat(ag_params *params, const char *name, int in, int out, int heads,
-                                 int mean);
-AG_API ag_tensor *ag_apply_gat(const ag_gat_layer *layer, ag_tensor *x, ag_edges edges);
+                                 int mean, int edge_features);
+AG_API ag_tensor *ag_apply_gat(const ag_gat_layer *layer, ag_tensor *x, ag_tensor *features,
+                               ag_edges edges);
+
+typedef struct ag_gat2_layer {
+    ag_gat2_weights weights; /* "lin_l", "lin_r", "att" [1,heads,out], "bias"; "lin_edge.weight" */
+    int heads, mean;
+    ag_real slope, dropout; /* 0.2, 0 */
+} ag_gat2_layer;
+
+/* ag_gat2, as above. Source: PyG GATv2Conv with add_self_loops=False. */
+AG_API ag_gat2_layer ag_layer_gat2(ag_params *params, const char *name, int in, int out, int heads,
+                                   int mean, int edge_features);
+AG_API ag_tensor *ag_apply_gat2(const ag_gat2_layer *layer, ag_tensor *x, ag_tensor *features,
+                                ag_edges edges);
+
+typedef struct ag_gated_conv_layer {
+    ag_linear_layer key, query, value; /* "lin_key" ... [out, in + edge features] */
+    ag_linear_layer skip;              /* "lin_skip.weight" [out,in], "bias" [out] */
+} ag_gated_conv_layer;
+
+/* y_v = skip x_v + b + sum over u -> v of sigmoid(key [x_v, e_uv] + query [x_u, e_uv]) value [x_u,
+   e_uv], feature by feature, with e the features. Fails (AG_ESHAPE) when the layer reads another
+   number of them. Source: Bresson and Laurent 2017; PyG ResGatedGraphConv. */
+AG_API ag_gated_conv_layer ag_layer_gated_conv(ag_params *params, const char *name, int in, int out,
+                                               int edge_features);
+AG_API ag_tensor *ag_apply_gated_conv(const ag_gated_conv_layer *layer, ag_tensor *x,
+                                      ag_tensor *features, ag_edges edges);
 
 typedef struct ag_gin_layer {
     ag_mlp_layer nn;   /* "nn.lins.0.weight" ... */
@@ -149,6 +191,20 @@ typedef struct ag_gin_layer {
    2019; PyG GINConv of an MLP with train_eps=True. */
 AG_API ag_gin_layer ag_layer_gin(ag_params *params, const char *name, const int *widths, int n);
 AG_API ag_tensor *ag_apply_gin(const ag_gin_layer *layer, ag_tensor *x, ag_edges edges);
+
+typedef struct ag_pna_layer {
+    ag_linear_layer pre, post, lin; /* "pre_nns.0.0" [in, 2 in], "post_nns.0.0" [out, 13 in], "lin"
+                                       [out,out] */
+    ag_param *mean_log_degree;      /* "aggr_module.avg_deg_log" [1]; no step moves it */
+    int in;
+} ag_pna_layer;
+
+/* y = lin post [x, ag_message_pna of pre [x_v, x_u]]. mean_log_degree: the mean of ln(messages + 1)
+   over the nodes of the training data. Source: PyG PNAConv with one tower, the aggregators mean,
+   min, max and std, and the scalers identity, amplification and attenuation. */
+AG_API ag_pna_layer ag_layer_pna(ag_params *params, const char *name, int in, int out,
+                                 ag_real mean_log_degree);
+AG_API ag_tensor *ag_apply_pna(const ag_pna_layer *layer, ag_tensor *x, ag_edges edges);
 
 /* ---- pooling ---- */
 
@@ -176,6 +232,32 @@ AG_API ag_sag_pool_layer ag_layer_sag_pool(ag_params *params, const char *name, 
 AG_API ag_pooled ag_apply_sag_pool(const ag_sag_pool_layer *layer, ag_tensor *x, ag_edges edges);
 
 /* ---- sequences; starts int32 [sequences+1]: where each begins among the rows of x ---- */
+
+enum { AG_MOST_RECURRENT_LAYERS = 4 };
+
+/* "weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0"; backwards "..._reverse". */
+typedef struct ag_recurrent_weights {
+    ag_param *w_input, *w_state, *b_input, *b_state;
+} ag_recurrent_weights;
+
+typedef struct ag_recurrent_layer {
+    ag_recurrent_weights weights[AG_MOST_RECURRENT_LAYERS][2]; /* forwards, backwards */
+    int layers, both, gates;                                   /* gates: 4 of an LSTM, 3 of a GRU */
+    ag_real dropout;                                           /* 0; between layers */
+} ag_recurrent_layer;
+
+/* Layers of ag_lstm_states or ag_gru_states, one on the other, 1 to 4 (AG_EUSE); both: in both
+   directions, side by side. x [n,in] -> the states of all rows [n,hidden] or [n, 2 hidden]; last:
+   the last state of each sequence [sequences,hidden], not with both (AG_EUSE). Source: PyTorch
+   nn.LSTM and nn.GRU on packed sequences. */
+AG_API ag_recurrent_layer ag_layer_lstm(ag_params *params, const char *name, int in, int hidden,
+                                        int layers, int both);
+AG_API ag_recurrent_layer ag_layer_gru(ag_params *params, const char *name, int in, int hidden,
+                                       int layers, int both);
+AG_API ag_tensor *ag_apply_recurrent(const ag_recurrent_layer *layer, ag_tensor *x,
+                                     ag_tensor *starts);
+AG_API ag_tensor *ag_apply_recurrent_last(const ag_recurrent_layer *layer, ag_tensor *x,
+                                          ag_tensor *starts);
 
 typedef struct ag_encoder_layer {
     ag_encoder_weights weights;

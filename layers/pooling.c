@@ -2,11 +2,6 @@
 /* Poolings that learn which nodes stay. */
 #include "layers/internal.h"
 
-static ag_tape *tape_of(ag_tensor *x, ag_edges edges)
-{
-    return x ? ag_tape_of(x) : ag_tape_of(edges.rows);
-}
-
 ag_topk_layer ag_layer_topk(ag_params *params, const char *name, int in, ag_real ratio)
 {
     return (ag_topk_layer){
@@ -16,7 +11,7 @@ ag_topk_layer ag_layer_topk(ag_params *params, const char *name, int in, ag_real
 ag_pooled ag_apply_topk(const ag_topk_layer *layer, ag_tensor *x, ag_edges edges)
 {
     static const ag_topk_layer none;
-    ag_tape *tape = tape_of(x, edges);
+    ag_tape *tape = ag__layer_tape(x, edges.rows);
     if (!ag__has_layer(layer, tape, "ag_apply_topk")) layer = &none;
     return ag_topk(x, ag_parameter(tape, layer->weight), edges, layer->ratio);
 }
@@ -33,7 +28,7 @@ ag_sag_pool_layer ag_layer_sag_pool(ag_params *params, const char *name, int in,
 ag_pooled ag_apply_sag_pool(const ag_sag_pool_layer *layer, ag_tensor *x, ag_edges edges)
 {
     static const ag_sag_pool_layer none;
-    ag_tape *tape = tape_of(x, edges);
+    ag_tape *tape = ag__layer_tape(x, edges.rows);
     if (!ag__has_layer(layer, tape, "ag_apply_sag_pool")) layer = &none;
     ag_tensor *sign = ag_l2_norm(ag_parameter(tape, layer->weight), (ag_real)1e-30);
     ag_tensor *score = ag_linear(ag_apply_graph_conv(&layer->gnn, x, edges), sign, NULL);

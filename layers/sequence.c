@@ -41,7 +41,7 @@ ag_encoder_layer ag_layer_encoder(ag_params *params, const char *name, int featu
 
 ag_tensor *ag_apply_encoder(const ag_encoder_layer *layer, ag_tensor *x, ag_tensor *starts)
 {
-    ag_tape *tape = x ? ag_tape_of(x) : ag_tape_of(starts);
+    ag_tape *tape = ag__layer_tape(x, starts);
     if (!ag__has_layer(layer, tape, "ag_apply_encoder")) return ag__poison(tape);
     return ag_encoder(&layer->weights, x, (ag_edges){.starts = starts}, layer->heads,
                       layer->dropout);

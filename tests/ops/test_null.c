@@ -22,6 +22,7 @@ static const int64_t one = 1;
 #define E(k)          edges_without(f, null == (k))
 #define MATRIX(k)     P(k, real(t, AG_SHAPE(4, 6)))
 #define VECTOR(k, n)  P(k, real(t, AG_SHAPE(n)))
+#define FEATURES(k)   P(k, real(t, AG_SHAPE(6, 3))) /* of the messages of the graph */
 #define ENDS(k)       P(k, ag_input_i32(t, two, AG_SHAPE(3)))
 
 static int part; /* which array of the edges is NULL; -1: all are */
@@ -174,17 +175,17 @@ static void test_each_array(void **state)
 /* Every weight of a layer alone. */
 static void test_each_weight(void **state)
 {
-    static const char *const layers[] = {"ag_sage",      "ag_graph_conv", "ag_sage_concat",
-                                         "ag_gcn_conv",  "ag_gat",        "ag_encoder",
-                                         "ag_batch_norm"};
+    static const char *const layers[] = {"ag_sage",     "ag_graph_conv", "ag_sage_concat",
+                                         "ag_gcn_conv", "ag_gat",        "ag_gat2",
+                                         "ag_encoder",  "ag_batch_norm"};
     for (int i = 0; i < ROWS; i++)
         for (size_t k = 0; k < sizeof layers / sizeof *layers; k++) {
             if (strcmp(rows[i].name, layers[k]) != 0) continue;
-            const size_t at[] = {offsetof(fixture, sage),      offsetof(fixture, sage),
-                                 offsetof(fixture, concat),    offsetof(fixture, gcn),
-                                 offsetof(fixture, gat),       offsetof(fixture, encoder),
-                                 offsetof(fixture, batch_norm)};
-            const int n[] = {3, 3, 6, 2, 4, 12, 4};
+            const size_t at[] = {offsetof(fixture, sage),    offsetof(fixture, sage),
+                                 offsetof(fixture, concat),  offsetof(fixture, gcn),
+                                 offsetof(fixture, gat),     offsetof(fixture, gat2),
+                                 offsetof(fixture, encoder), offsetof(fixture, batch_norm)};
+            const int n[] = {3, 3, 6, 2, 6, 7, 12, 4};
             for (int p = 0; p < n[k]; p++) {
                 fixture *f = set_up();
                 ((ag_param **)(void *)((char *)f + at[k]))[p] = NULL;

@@ -84,7 +84,7 @@ static ag_tensor *gat(pass *p, ag_tensor *x)
 {
     const ag_edges edges = edges_of(p, TPU_BOTH);
     for (int k = 0; k < p->o->gnn_layers; k++) {
-        x = ag_elu(ag_gat(&p->net->gat[k], x, edges, p->o->heads, 0, (ag_real)0.2), 1);
+        x = ag_elu(ag_gat(&p->net->gat[k], x, NULL, edges, p->o->heads, 0, (ag_real)0.2, 0), 1);
         x = ag_dropout(x, (ag_real)p->o->dropout);
     }
     return x;
