@@ -10,5 +10,6 @@
 #include "gnn/gnn.h"
 #include "optim/optim.h"
 #include "metrics/metrics.h"
+#include "layers/layers.h"
 
 #endif

@@ -451,6 +451,48 @@ def sddmm(x, f, i):
     return y
 
 
+def message_aggregate(reduce):
+    def run(x, f, i):
+        values, rows = x[:2]
+        found = [reduce(values[p]) for p in messages(rows)]
+        return torch.stack(found) if found else values.new_zeros(0, *values.shape[1:]) + values.sum()
+    return run
+
+
+FORMULAS["message_sum"] = lambda x, f, i: message_aggregate((lambda rows: mean(rows, 0)) if i[0] else (
+    lambda rows: rows.sum(0)))(x, f, i)
+
+
+@formula("message_aggregate_max")
+def message_max(x, f, i):
+    """The smallest where i[0] is 1; also the position of the message that it is from, -1 without messages."""
+    sign = -1 if i[0] else 1
+    found = [(first_max(sign * x[0][p], 0), p) for p in messages(x[1])]
+    if not found:
+        return message_aggregate(None)(x, f, i), torch.zeros(0, *x[0].shape[1:], dtype=torch.long)
+    return (torch.stack([sign * y for (y, _), _ in found]),
+            torch.stack([at + (p[0] if p.numel() else 0) for (_, at), p in found]))
+
+
+@formula("message_aggregate_std")
+def message_std(x, f, i):
+    """Biased; 0 where the variance is at most 1e-5."""
+    variance = message_aggregate(lambda rows: mean((rows - mean(rows, 0)).square(), 0))(x, f, i)
+    return torch.where(variance > 1e-5, variance.clamp(min=1e-5).sqrt(), torch.zeros(()))
+
+
+@formula("gcn_conv_others")
+def gcn_others(x, f, i):
+    values, rows, sources = x[:3]
+    receivers = torch.full_like(sources, -1)  # so are those of no message
+    for v, p in enumerate(messages(rows)):
+        receivers[p] = v
+    return scaled(values, (receivers != sources).double())
+
+
+FORMULAS["pna_degree"] = lambda x, f, i: torch.log(1 + x[0][:, 1].clamp(min=1).double())
+
+
 @formula("edge_add")
 def edge_add(x, f, i):
     source, target, rows, sources = x[:4]

@@ -14,7 +14,9 @@ typedef struct fixture {
     ag_sage_concat_weights concat;
     ag_gcn_weights gcn;
     ag_gat_weights gat;
+    ag_gat2_weights gat2;
     ag_encoder_weights encoder;
+    null_layers layers;
     ag_batch_norm_weights batch_norm;
     ag_arena *arena;
     ag_npz *npz;
@@ -73,15 +75,18 @@ static void make_model(fixture *f)
     f->w = add("w", AG_SHAPE(2, 6));
     f->b = add("b", AG_SHAPE(2));
     ag_param *from = add("from", AG_SHAPE(1, 2)), *to = add("to", AG_SHAPE(1, 2));
+    ag_param *edge = add("edge", AG_SHAPE(2, 3));
     ag_param *join = add("join", AG_SHAPE(2, 10)), *qkv = add("qkv", AG_SHAPE(18, 6));
     ag_param *square = add("square", AG_SHAPE(6, 6)), *norm = add("norm", AG_SHAPE(6));
+    f->layers = make_layers(f->params);
     f->average = ag_params_add(f->params, "average", AG_SHAPE(6), ag_init_constant(1), 0);
     assert_int_equal(ag_params_build(f->params, 1), AG_OK);
     f->unbuilt = ag_params_new();
     f->sage = (ag_sage_weights){f->w, f->b, f->w};
     f->concat = (ag_sage_concat_weights){.operands = f->w, .join = join};
     f->gcn = (ag_gcn_weights){f->w, f->b};
-    f->gat = (ag_gat_weights){f->w, from, to, f->b};
+    f->gat = (ag_gat_weights){f->w, from, to, f->b, edge, from};
+    f->gat2 = (ag_gat2_weights){f->w, f->b, f->w, f->b, from, f->b, edge};
     f->encoder = (ag_encoder_weights){
         .qkv = qkv, .out = square, .norm1 = norm, .widen = square, .narrow = square, .norm2 = norm};
     f->batch_norm = (ag_batch_norm_weights){norm, norm, f->average, f->average};

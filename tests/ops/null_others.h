@@ -127,6 +127,9 @@ QUIET(params_free, 1, ag_params_free(P(0, ag_params_new())))
 QUIET(params_add, 2,
       assert_non_null(ag_params_add(P(0, f->unbuilt), P(1, "z"), AG_SHAPE(1), ag_init_constant(0),
                                     1)))
+QUIET(param_init, 1, ag_param_init(P(0, f->w), ag_init_constant(0)))
+QUIET(params_init, 2,
+      ag_params_init(P(0, f->unbuilt), P(1, "x"), ag_init_constant(0), ag_init_constant(0)))
 QUIET(params_find, 2,
       assert_int_equal(ag_params_find(P(0, f->params), P(1, "w")) == NULL, null >= 0))
 QUIET(params_count, 1, assert_int_equal(ag_params_count(P(0, f->params)) == 0, null == 0))

@@ -251,6 +251,16 @@ static void test_graph_calls(void **state)
     EXPECT(ag_spmm(w.m, w.edges, AG_AGGREGATE_SUM), "spmm_sum(0 9 10 11 12)");
     EXPECT(ag_spmm(w.m, w.edges, AG_AGGREGATE_MEAN), "spmm_mean(0 9 10 11 12) i 1");
     EXPECT(ag_spmm(w.m, w.edges, AG_AGGREGATE_MAX), "spmm_max(0 9 10 11 12) i 2");
+    EXPECT(ag_spmm(w.m, w.edges, AG_AGGREGATE_STD), "message_aggregate_std(15 9 10 11 12)");
+    EXPECT(ag_message_sum(w.m, w.edges), "message_sum(0 9 10 11 12)");
+    EXPECT(ag_message_aggregate(w.m, w.edges, AG_AGGREGATE_SUM), "message_sum(0 9 10 11 12)");
+    EXPECT(ag_message_aggregate(w.m, w.edges, AG_AGGREGATE_MEAN), "message_sum(0 9 10 11 12) i 1");
+    EXPECT(ag_message_aggregate(w.m, w.edges, AG_AGGREGATE_MAX),
+           "message_aggregate_max(0 9 10 11 12)");
+    EXPECT(ag_message_aggregate(w.m, w.edges, AG_AGGREGATE_MIN),
+           "message_aggregate_max(0 9 10 11 12) i 1");
+    EXPECT(ag_message_aggregate(w.m, w.edges, AG_AGGREGATE_STD),
+           "message_aggregate_std(0 9 10 11 12)");
     EXPECT(ag_spmm_weighted(w.m, w.v3, w.edges), "spmm_weighted(0 3 9 10 11 12)");
     EXPECT(ag_sddmm(w.m, w.m2, w.edges, 2), "sddmm(0 1 9 10 11 12) i 2");
     EXPECT(ag_edge_add(w.m, w.m2, w.edges), "edge_add(0 1 9 10 11 12)");
