@@ -74,6 +74,15 @@ AG_API ag_tensor *ag_name(ag_tensor *x, const char *name);
  * Returns x. */
 AG_API ag_tensor *ag_keep(ag_tensor *x);
 
+/* average = (1 - rate) average + rate x, once ag_backward has run the tape without a failure; x is
+   kept, and of the shape of the parameter. Not when the tape was not training at this call, nor by
+   ag_forward. Several for one parameter take their turns. Running statistics, or averages of
+   weights. The parameter has decay = 0; clipping and the optimizers leave one that gets no gradient
+   exactly as it is, and checkpoints have it as any other. Returns x. Fails: AG_EUSE unless 0 <=
+   rate
+   <= 1, with weight decay, for an x that is an input; AG_ESHAPE. */
+AG_API ag_tensor *ag_moving_average(ag_param *average, ag_tensor *x, ag_real rate);
+
 /* Runs what `y` (and the kept tensors) need; nothing is saved for a backward run. During a run, and
    in the steps of optim, subnormal numbers (in float those below 1.2e-38) count as 0, since most
    processors are slow with them. There, and when parameters are built or clipped, numbers round to

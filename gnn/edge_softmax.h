@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Values of messages. Inputs: x [n, ...] twice (edge_add) or [p, ...] (edge_softmax), then rows,
    sources, rows_t, targets. */
-#include "core/kernel.h"
+#include "gnn/message_rows.h"
 #include "gnn/tail.h"
-
-/* Values of a row: all axes but the first. */
-AG_BOTH int64_t values_of(ag_shape s) { return s.size[0] ? ag__sizes(s, 1, s.rank) : 0; }
 
 /* ---- edge_add: y[p] = from[source] + to[target] ---- */
 
@@ -44,14 +41,7 @@ ROW_OF(edge_add_backward_from, a->xs[0].size[0], values_of(a->xs[0]))
 ROW_OF(edge_add_backward_to, a->xs[0].size[0], values_of(a->xs[0]))
 {
     const int64_t f = values_of(a->xs[0]);
-    const int first = XI(2)[2 * r], n = XI(2)[2 * r + 1];
-    ag_real *dx = DX + r * f;
-    if (!add)
-        EACH (i, f) dx[i] = 0;
-    for (int p = first; p < first + n; p++) {
-        const ag_real *dy = DY(0) + p * f;
-        EACH (i, f) dx[i] += dy[i];
-    }
+    sum_messages(DX + r * f, DY(0) + XI(2)[2 * r] * f, XI(2)[2 * r + 1], f, add);
 }
 
 /* ---- edge_softmax: over the messages into a node, for every value apart ---- */

@@ -33,6 +33,22 @@ int ag__has_weights(const void *weights, const ag_tensor *x, ag_edges edges, con
     return weights && tape;
 }
 
+void ag__check_two_axes(const ag_tensor *x, const char *who, const char *rows)
+{
+    char text[64];
+    if (x && ag_shape_of(x).rank != 2)
+        ag_tape_fail(ag_tape_of(x), AG_ESHAPE, "%s: x is %s, but must be [%s, features]", who,
+                     ag_shape_text(text, ag_shape_of(x)), rows);
+}
+
+void ag__check_message_weights(const ag_tensor *w, const char *who)
+{
+    char text[64];
+    if (w && ag_shape_of(w).rank != 1)
+        ag_tape_fail(ag_tape_of(w), AG_ESHAPE, "%s: w is %s, but must be [messages]", who,
+                     ag_shape_text(text, ag_shape_of(w)));
+}
+
 /* ---- values ---- */
 
 /* A caller's arrays. */

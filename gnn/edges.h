@@ -11,11 +11,26 @@
 int ag__check_graph(ag_call *call, int at);
 int ag__check_edges(ag_call *call, int at);
 
+#define AG__AGGREGATES "AG_AGGREGATE_SUM, _MEAN, _MAX, _MIN or _STD"
+
 /* 1: a composition has its weights; else the tape of x, or of the edges, has failed. */
 int ag__has_weights(const void *weights, const ag_tensor *x, ag_edges edges, const char *who);
+
+/* Fails the tape unless x, which may be NULL, has two axes: `rows` and features. */
+void ag__check_two_axes(const ag_tensor *x, const char *who, const char *rows);
+
+/* Fails the tape unless w has one axis. */
+void ag__check_message_weights(const ag_tensor *w, const char *who);
 
 /* Fails the tape unless the values of a caller's own arrays are a graph; once per tape. Those of
    ag_graph_edges and those that ops make are. */
 void ag__check_arrays(ag_edges edges);
+
+/* x of the senders in the order of the messages, [p, ...]; fails unless x has a row for each node.
+ */
+ag_tensor *ag__message_sent(ag_tensor *x, ag_edges edges);
+
+/* x [p, ...] with 0 for the messages from a node to itself. */
+ag_tensor *ag__message_others(ag_tensor *x, ag_edges edges);
 
 #endif

@@ -117,6 +117,20 @@ static ag_tensor *sum(ag_tensor *x, ag_tensor *norm, ag_edges e, ag_tensor *b)
     return ag__record(&gcn_sum, in, b ? 7 : 6, NULL);
 }
 
+/* 1 / sqrt of 1 + the weights of the messages into each node. */
+static ag_tensor *weighted_norm(ag_tensor *w, ag_edges edges)
+{
+    return ag_reciprocal(ag_sqrt(ag_shift(ag_message_sum(w, edges), 1)));
+}
+
+static ag_tensor *weighted_sum(ag_tensor *x, ag_tensor *w, ag_edges edges, ag_tensor *b)
+{
+    ag_tensor *others = ag__message_others(w, edges), *norm = weighted_norm(others, edges);
+    ag_tensor *z = ag_mul_rows(x, norm);
+    ag_tensor *y = ag_mul_rows(ag_add(z, ag_spmm_weighted(z, others, edges)), norm);
+    return b ? ag_add_bias(y, b) : y;
+}
+
 ag_tensor *ag_gcn_conv(const ag_gcn_weights *weights, ag_tensor *x, ag_tensor *norm, ag_edges edges)
 {
     ag_tape *tape = x ? ag_tape_of(x) : ag_tape_of(edges.rows);
@@ -126,4 +140,19 @@ ag_tensor *ag_gcn_conv(const ag_gcn_weights *weights, ag_tensor *x, ag_tensor *n
     if (!norm) norm = ag_gcn_norm(edges);
     if (ag_size(w, 0) > ag_size(w, 1)) return ag_linear(sum(x, norm, edges, NULL), w, b);
     return sum(ag_linear(x, w, NULL), norm, edges, b);
+}
+
+ag_tensor *ag_gcn_conv_weighted(const ag_gcn_weights *weights, ag_tensor *x, ag_tensor *w,
+                                ag_edges edges)
+{
+    if (!w) return ag_gcn_conv(weights, x, NULL, edges);
+    ag_tape *tape = x ? ag_tape_of(x) : ag_tape_of(edges.rows);
+    if (!ag__has_weights(weights, x, edges, "ag_gcn_conv_weighted")) return ag__poison(tape);
+    ag__check_two_axes(x, "ag_gcn_conv_weighted", "nodes");
+    ag__check_message_weights(w, "ag_gcn_conv_weighted");
+    ag_tensor *product = ag_parameter(tape, weights->w);
+    ag_tensor *b = weights->bias ? ag_parameter(tape, weights->bias) : NULL;
+    if (ag_size(product, 0) > ag_size(product, 1))
+        return ag_linear(weighted_sum(x, w, edges, NULL), product, b);
+    return weighted_sum(ag_linear(x, product, NULL), w, edges, b);
 }

@@ -23,10 +23,11 @@ typedef enum ag_direction {
 /* A graph, or a batch of several, in compressed rows both ways. All arrays belong to the graph.
    Messages into node v: rows[2v] = first position, rows[2v+1] = how many; sources[p] is the sender
    at position p. Messages out of node u: rows_t likewise; targets[2q] = receiver, targets[2q+1] =
-   position p of that message. edge[p]: the caller's edge at position p. starts: nodes of graph
-   g are starts[g]..starts[g+1]-1. */
+   position p of that message. edge[p], 0 to edges - 1: the caller's edge at position p, of a batch
+   in the list of all edges, those of one graph after those of the other; -1: a loop that
+   ag_graph_loops made. starts: nodes of graph g are starts[g]..starts[g+1]-1. */
 typedef struct ag_graph {
-    int nodes, messages, graphs;
+    int nodes, messages, graphs, edges;
     int32_t *rows, *sources, *rows_t, *targets, *edge, *starts;
     uint64_t
         serial; /* of this graph alone; a device knows its arrays by it, so they stay as built */
@@ -39,14 +40,15 @@ typedef struct ag_graph {
 AG_API ag_graph *ag_graph_build(int nodes, const int32_t *source, const int32_t *target, int m,
                                 ag_direction direction, ag_failure *why);
 
-/* One graph of several, nodes and messages one graph after the other. NULL: AG_EMEMORY, AG_ESHAPE
-   beyond 2^31, or AG_EUSE when one is NULL. */
+/* One graph of several, nodes, messages and edges one graph after the other: so are the rows of
+   features of nodes and edges (ag_edge_rows). NULL: AG_EMEMORY, AG_ESHAPE beyond 2^30, or AG_EUSE
+   when one is NULL. */
 AG_API ag_graph *ag_graph_batch(const ag_graph *const *graphs, int n, ag_failure *why);
 AG_API void ag_graph_free(ag_graph *graph);
 
 /* A new graph with the first `most` messages of every node, in their order, which is that of the
-   edges; the others are gone. NULL: AG_EUSE for a NULL graph or a negative number, AG_EMEMORY.
-   Source: Kaufman et al. 2021 (20 neighbours). */
+   edges; the others are gone, and the caller's edges keep their numbers. NULL: AG_EUSE for a NULL
+   graph or a negative number, AG_EMEMORY. Source: Kaufman et al. 2021 (20 neighbours). */
 AG_API ag_graph *ag_graph_cap(const ag_graph *graph, int most, ag_failure *why);
 
 /* A new graph in which every node hears itself once: messages of a node to itself are dropped, and
@@ -70,14 +72,37 @@ typedef struct ag_edges {
 /* The arrays of a graph as inputs; borrowed until the run returns. Fails when the graph is NULL. */
 AG_API ag_edges ag_graph_edges(ag_tape *tape, const ag_graph *graph);
 
+/* Features of the caller's edges in the order of the messages: y[p,...] = x[graph->edge[p],...],
+   0 of a loop that ag_graph_loops made; with AG_BOTH_WAYS both messages of an edge have its row.
+   x [m, ...], a row for each of graph->edges edges -> [p, ...]. dx = the sum over the messages of
+   an edge. Fails when the graph is NULL (AG_EUSE) or x has another number of rows (AG_ESHAPE). */
+AG_API ag_tensor *ag_edge_rows(ag_tensor *x, const ag_graph *graph);
+
 /* ---- message passing * ---- */
 
-typedef enum ag_aggregate { AG_AGGREGATE_SUM, AG_AGGREGATE_MEAN, AG_AGGREGATE_MAX } ag_aggregate;
+/* How the messages into a node are put together. AG_AGGREGATE_STD: the standard deviation, which is
+   the root of the mean squared distance from the mean; 0 with gradient 0 where that mean is at most
+   1e-5, as in PyG's StdAggregation (which has it as a difference of means, so less exactly). */
+typedef enum ag_aggregate {
+    AG_AGGREGATE_SUM,
+    AG_AGGREGATE_MEAN,
+    AG_AGGREGATE_MAX,
+    AG_AGGREGATE_MIN,
+    AG_AGGREGATE_STD
+} ag_aggregate;
 
-/* y[v,...] = sum, mean or max over the messages into v of x[source,...]; no message gives 0.
-   x [n, ...] -> [n, ...]. dx = the same sum along the transposed edges; max: to the first largest.
-   Source: DGL's g-SpMM; PyG's aggregations. */
+/* y[v,...] = sum, mean, max, min or standard deviation over the messages into v of x[source,...];
+   no message gives 0. x [n, ...] -> [n, ...]. dx = the same sum along the transposed edges; max and
+   min: to the first of the largest or smallest. The last two kinds write x of the senders, [p,
+   ...], on the way. Source: DGL's g-SpMM; PyG's aggregations. */
 AG_API ag_tensor *ag_spmm(ag_tensor *x, ag_edges edges, ag_aggregate kind);
+
+/* The same of values that the messages themselves have: y[v,...] = sum (or `kind`) over the
+   messages p into v of x[p,...]; no message gives 0. x [p, ...] -> [n, ...]. dx[p] = dy[target],
+   mean: by the number of messages; std: dy[target] (x[p] - mean) / (number y[target]). Source:
+   DGL's copy_e; PyG's aggregations of messages. */
+AG_API ag_tensor *ag_message_sum(ag_tensor *x, ag_edges edges);
+AG_API ag_tensor *ag_message_aggregate(ag_tensor *x, ag_edges edges, ag_aggregate kind);
 
 /* y[v,h,:] = sum over the messages p into v of w[p,h] x[source,h,:]. x [n, ...], w [p] or [p,h]
    where the features of x split into h equal parts. dx = weighted sum along the transposed edges,
@@ -119,6 +144,12 @@ AG_API ag_tensor *ag_graph_conv(const ag_sage_weights *weights, ag_tensor *x, ag
 /* ag_relu of it, as one op: nothing but the result is written. */
 AG_API ag_tensor *ag_graph_conv_relu(const ag_sage_weights *weights, ag_tensor *x, ag_edges edges);
 
+/* ag_graph_conv with y_v = W_n sum of w_p x_u over the messages p, u -> v, + b + W_r x_v. w [p] in
+   the order of the messages (ag_edge_rows of one weight for each edge); NULL: ag_graph_conv.
+   dw_p = <W_n' dy_v, x_u>. Source: PyG GraphConv with edge_weight. */
+AG_API ag_tensor *ag_graph_conv_weighted(const ag_sage_weights *weights, ag_tensor *x, ag_tensor *w,
+                                         ag_edges edges);
+
 /* Parameters of the layer of Kaufman et al.; biases may be NULL. operands [m,in] and its bias [m]:
    f2 of the messages along the first graph; users, the same for the second graph (NULL: operands
    serves both); join [out, in + m] or, with two graphs, [out, in + 2 m], and its bias [out]: f3. */
@@ -154,22 +185,63 @@ AG_API ag_tensor *ag_gcn_norm(ag_edges edges);
 AG_API ag_tensor *ag_gcn_conv(const ag_gcn_weights *weights, ag_tensor *x, ag_tensor *norm,
                               ag_edges edges);
 
+/* ag_gcn_conv with y_v = n_v (n_v W x_v + sum over the messages p from other nodes of w_p n_u W
+   x_u)
+   + b and n_v = 1 / sqrt(1 + sum of their w_p): every node hears itself once with weight 1, and
+   weights of loops that the graph has count nothing (PyG keeps the weight of a node's last loop
+   instead of the 1). x [n,in]; w [p] in the order of the messages (ag_edge_rows of one weight for
+   each edge), above -1 in sum; NULL: ag_gcn_conv. Gradients flow to w, also through n. Source: PyG
+   GCNConv with edge_weight. */
+AG_API ag_tensor *ag_gcn_conv_weighted(const ag_gcn_weights *weights, ag_tensor *x, ag_tensor *w,
+                                       ag_edges edges);
+
 /* ---- graph attention ---- */
 
-/* Parameters of one layer: w [heads d, in], from and to [heads, d], bias (NULL: none) [heads d], or
-   [d] when heads are averaged. */
+/* Parameters of one layer: w [heads d, in], from and to [heads,d] or [1,heads,d], bias (NULL: none)
+   [heads d], or [d] when heads are averaged; with features of edges edge_w [heads d, features] and
+   edge, of the shape of from (both NULL: none). */
 typedef struct ag_gat_weights {
-    ag_param *w, *from, *to, *bias;
+    ag_param *w, *from, *to, *bias, *edge_w, *edge;
 } ag_gat_weights;
 
 /* z = W x; a message u -> v has in head h the weight softmax over u of leaky_relu(<from_h, z_u,h> +
    <to_h, z_v,h>, slope); y_v,h = the weighted sum of z_u,h. Heads stand side by side or, with
-   `mean`, are averaged; then the bias. x [n,in] -> [n, heads d] or [n,d]. A node without messages
-   gives the bias, or 0: where it should hear itself, the graph has loops (ag_graph_loops). Fails
-   when from is not [heads,d]. Source: Velickovic et al. 2018; PyG GATConv without self loops (there
-   from is att_src, to is att_dst). */
-AG_API ag_tensor *ag_gat(const ag_gat_weights *weights, ag_tensor *x, ag_edges edges, int heads,
-                         int mean, ag_real slope);
+   `mean`, are averaged; then the bias. x [n,in] -> [n, heads d] or [n,d]. `edge` [p,features] in
+   the order of the messages (ag_edge_rows) adds <edge_h, (edge_w edge_p)_h> in the leaky_relu;
+   NULL: nothing. Weights are dropped as ag_dropout does it. A node without messages gives the bias,
+   or 0: where it should hear itself, the graph has loops (ag_graph_loops). Fails when from is not
+   [heads,d], and when edge is there without its weights or they without it. Source: Velickovic et
+   al. 2018; PyG GATConv without self loops (there from is att_src, to att_dst, edge_w lin_edge,
+   edge att_edge). */
+AG_API ag_tensor *ag_gat(const ag_gat_weights *weights, ag_tensor *x, ag_tensor *edge,
+                         ag_edges edges, int heads, int mean, ag_real slope, ag_real dropout);
+
+/* Parameters of one layer: from and to [heads d, in], biases [heads d] (NULL: none), attention
+   [heads,d] or [1,heads,d], bias as above; with features of edges edge_w [heads d, features] (NULL:
+   none). */
+typedef struct ag_gat2_weights {
+    ag_param *from, *from_bias, *to, *to_bias, *attention, *bias, *edge_w;
+} ag_gat2_weights;
+
+/* The attention that may rank nodes differently for every receiver. z = W_from x + its bias, t =
+   W_to x + its bias; a message p, u -> v has in head h the weight softmax over u of <attention_h,
+   leaky_relu(z_u + t_v + edge_w edge_p, slope)_h>; y_v,h = the weighted sum of z_u,h; all else as
+   in ag_gat. Source: Brody et al. 2022; PyG GATv2Conv without self loops (there from is lin_l, to
+   lin_r, the same parameters twice where weights are shared, attention att, edge_w lin_edge). */
+AG_API ag_tensor *ag_gat2(const ag_gat2_weights *weights, ag_tensor *x, ag_tensor *edge,
+                          ag_edges edges, int heads, int mean, ag_real slope, ag_real dropout);
+
+/* ---- principal neighbourhood aggregation ---- */
+
+/* a = [mean, min, max, standard deviation] over the messages into a node, side by side, of x of the
+   senders [n,f] or of what the messages themselves have [p,f]; y = [a, a l / m, a m / l] -> [n,12f]
+   with l = ln(number of messages + 1) and m = mean_log_degree, the mean of l over the nodes of the
+   training data. A node without messages gives 0. Gradients: those of ag_message_aggregate, times
+   the factors. Fails unless m > 0 (AG_ESHAPE). Source: Corso et al. 2020; PyG's
+   DegreeScalerAggregation of these four (its example's order) with the scalers identity,
+   amplification and attenuation, and avg_deg's log as m. */
+AG_API ag_tensor *ag_pna(ag_tensor *x, ag_edges edges, ag_real mean_log_degree);
+AG_API ag_tensor *ag_message_pna(ag_tensor *x, ag_edges edges, ag_real mean_log_degree);
 
 /* ---- Transformer encoder ---- */
 

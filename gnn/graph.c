@@ -3,6 +3,7 @@
 #include "core/internal.h"
 #include "gnn/edges.h"
 #include "gnn/graph.h"
+#include "ops/ops.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -18,7 +19,7 @@ static ag_status check_sizes(int64_t nodes, int64_t messages, ag_failure *why)
 
 static _Atomic uint64_t last_serial;
 
-ag_graph *ag__graph_new(int nodes, int64_t messages, int graphs, ag_failure *why)
+ag_graph *ag__graph_new(int nodes, int64_t messages, int graphs, int edges, ag_failure *why)
 {
     const size_t n = (size_t)nodes, p = (size_t)messages;
     const size_t ints = 4 * n + 4 * p + (size_t)graphs + 1;
@@ -32,6 +33,7 @@ ag_graph *ag__graph_new(int nodes, int64_t messages, int graphs, ag_failure *why
     g->nodes = nodes;
     g->messages = (int)messages;
     g->graphs = graphs;
+    g->edges = edges;
     g->rows = at;
     g->rows_t = g->rows + 2 * n;
     g->sources = g->rows_t + 2 * n;
@@ -99,7 +101,7 @@ ag_graph *ag_graph_build(int nodes, const int32_t *source, const int32_t *target
         return NULL;
     }
     if (check_edges(nodes, source, target, m, why) != AG_OK) return NULL;
-    ag_graph *g = ag__graph_new(nodes, messages, 1, why);
+    ag_graph *g = ag__graph_new(nodes, messages, 1, m, why);
     if (!g) return NULL;
     g->starts[0] = 0;
     g->starts[1] = nodes;
@@ -138,21 +140,22 @@ ag_graph *ag_graph_batch(const ag_graph *const *graphs, int n, ag_failure *why)
         nodes += graphs[i]->nodes;
         messages += graphs[i]->messages;
         parts += graphs[i]->graphs;
+        edges += graphs[i]->edges;
     }
-    if (parts > INT_MAX / 2) {
+    if (parts > INT_MAX / 2 || edges > INT_MAX / 2) {
         ag_fail(why, AG_ESHAPE,
-                "A batch of %lld graphs is too large; at most 2^30 graphs are possible",
-                (long long)parts);
+                "A batch of %lld graphs and %lld edges is too large; at most 2^30 of each are "
+                "possible",
+                (long long)parts, (long long)edges);
         return NULL;
     }
     if (check_sizes(nodes, messages, why) != AG_OK) return NULL;
-    ag_graph *g = ag__graph_new((int)nodes, messages, (int)parts, why);
+    ag_graph *g = ag__graph_new((int)nodes, messages, (int)parts, (int)edges, why);
     if (!g) return NULL;
-    int v = 0, p = 0, s = 0;
+    int v = 0, p = 0, s = 0, e = 0;
     g->starts[0] = 0;
     for (int i = 0; i < n; i++) {
         const ag_graph *from = graphs[i];
-        int32_t most = -1;
         for (int k = 0; k < from->nodes; k++) {
             g->rows[2 * (v + k)] = from->rows[2 * k] + p;
             g->rows[2 * (v + k) + 1] = from->rows[2 * k + 1];
@@ -163,14 +166,13 @@ ag_graph *ag_graph_batch(const ag_graph *const *graphs, int n, ag_failure *why)
             g->sources[p + k] = from->sources[k] + v;
             g->targets[2 * (p + k)] = from->targets[2 * k] + v;
             g->targets[2 * (p + k) + 1] = from->targets[2 * k + 1] + p;
-            g->edge[p + k] = from->edge[k] < 0 ? -1 : from->edge[k] + (int32_t)edges;
-            if (from->edge[k] > most) most = from->edge[k];
+            g->edge[p + k] = from->edge[k] < 0 ? -1 : from->edge[k] + e;
         }
         for (int k = 1; k <= from->graphs; k++) g->starts[s + k] = from->starts[k] + v;
         v += from->nodes;
         p += from->messages;
         s += from->graphs;
-        edges += most + 1;
+        e += from->edges;
     }
     return g;
 }
@@ -213,4 +215,20 @@ ag_edges ag_graph_edges(ag_tape *tape, const ag_graph *g)
                       ag__input_lasting(tape, g->starts, AG_SHAPE(g->graphs + 1), serial)};
     ag__set_fit((ag_tensor *const[]){edges.rows, edges.sources, edges.rows_t, edges.targets}, 4);
     return edges;
+}
+
+ag_tensor *ag_edge_rows(ag_tensor *x, const ag_graph *g)
+{
+    static const ag_graph none;
+    ag_tape *tape = ag_tape_of(x);
+    if (!g)
+        ag_tape_fail(tape, AG_EUSE, "ag_edge_rows: the graph is NULL; look at how it was built");
+    else if (ag_size(x, 0) != g->edges)
+        ag_tape_fail(
+            tape, AG_ESHAPE,
+            "ag_edge_rows: x has %d rows, but the graph was built from %d edges; give it a "
+            "row for each, of a batch those of all graphs",
+            ag_size(x, 0), g->edges);
+    if (!g) g = &none;
+    return ag_gather(x, ag__input_lasting(tape, g->edge, AG_SHAPE(g->messages), g->serial));
 }

@@ -5,6 +5,6 @@
 #include "gnn/gnn.h"
 
 /* An empty graph of checked sizes: one block holds it and all of its arrays. NULL: AG_EMEMORY. */
-ag_graph *ag__graph_new(int nodes, int64_t messages, int graphs, ag_failure *why);
+ag_graph *ag__graph_new(int nodes, int64_t messages, int graphs, int edges, ag_failure *why);
 
 #endif

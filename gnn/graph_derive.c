@@ -72,7 +72,7 @@ static ag_graph *derive(const choice *c, ag_failure *why)
                 (long long)messages);
         return NULL;
     }
-    ag_graph *g = ag__graph_new(c->from->nodes, messages, c->from->graphs, why);
+    ag_graph *g = ag__graph_new(c->from->nodes, messages, c->from->graphs, c->from->edges, why);
     int32_t *moved = g ? ag_alloc(((size_t)c->from->messages + 1) * sizeof *moved) : NULL;
     if (g && !moved)
         ag_fail(why, AG_EMEMORY, "There is no memory for the positions of %d messages",

@@ -20,7 +20,7 @@ ag_tensor *ag_sage(const ag_sage_weights *weights, ag_tensor *x, ag_edges edges,
     ag_tensor *b = weights->bias ? ag_parameter(tape, weights->bias) : NULL;
     ag_tensor *root = weights->root ? ag_parameter(tape, weights->root) : NULL;
     ag_tensor *y;
-    if (kind == AG_AGGREGATE_MAX || ag_size(w, 0) >= ag_size(w, 1)) {
+    if (kind > AG_AGGREGATE_MEAN || ag_size(w, 0) >= ag_size(w, 1)) {
         y = ag_linear(ag_spmm(x, edges, kind), w, b);
         if (root) y = ag_add(y, ag_linear(x, root, NULL));
     } else if (root && b) {
@@ -54,6 +54,25 @@ ag_tensor *ag_graph_conv(const ag_sage_weights *weights, ag_tensor *x, ag_edges 
 ag_tensor *ag_graph_conv_relu(const ag_sage_weights *weights, ag_tensor *x, ag_edges edges)
 {
     return graph_conv(weights, x, edges, 1);
+}
+
+ag_tensor *ag_graph_conv_weighted(const ag_sage_weights *weights, ag_tensor *x, ag_tensor *w,
+                                  ag_edges edges)
+{
+    if (!w) return ag_graph_conv(weights, x, edges);
+    ag_tape *tape = x ? ag_tape_of(x) : ag_tape_of(edges.rows);
+    if (!ag__has_weights(weights, x, edges, "ag_graph_conv_weighted")) return ag__poison(tape);
+    ag__check_message_weights(w, "ag_graph_conv_weighted");
+    ag_tensor *neighbour = ag_parameter(tape, weights->neighbour), *y;
+    ag_tensor *b = weights->bias ? ag_parameter(tape, weights->bias) : NULL;
+    if (ag_size(neighbour, 0) >= ag_size(neighbour, 1)) {
+        y = ag_linear(ag_spmm_weighted(x, w, edges), neighbour, b);
+    } else {
+        y = ag_spmm_weighted(ag_linear(x, neighbour, NULL), w, edges);
+        if (b) y = ag_add_bias(y, b);
+    }
+    if (!weights->root) return y;
+    return ag_add(y, ag_linear(x, ag_parameter(tape, weights->root), NULL));
 }
 
 static ag_tensor *feed_forward(ag_param *weight, ag_param *bias, ag_tensor *x)

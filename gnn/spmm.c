@@ -11,8 +11,7 @@ static int spmm_shape(ag_call *call)
     const int kind = call->attr.i[0];
     call->ys[0] = call->ys[1] = call->xs[0];
     if (kind < SPMM_SUM || kind > SPMM_MAX)
-        return ag__reject(call, "the aggregate is %d, but must be AG_AGGREGATE_SUM, _MEAN or _MAX",
-                          kind);
+        return ag__reject(call, "the aggregate is %d, but must be " AG__AGGREGATES, kind);
     return ag__check_edges(call, 1);
 }
 
@@ -187,6 +186,8 @@ const ag_op *const ag__ops_spmm[] = {&spmm_sum,      &spmm_mean, &spmm_max,
 
 ag_tensor *ag_spmm(ag_tensor *x, ag_edges e, ag_aggregate kind)
 {
+    if (kind == AG_AGGREGATE_MIN || kind == AG_AGGREGATE_STD)
+        return ag_message_aggregate(ag__message_sent(x, e), e, kind);
     const ag_op *op = kind == AG_AGGREGATE_MAX    ? &spmm_max
                       : kind == AG_AGGREGATE_MEAN ? &spmm_mean
                                                   : &spmm_sum;

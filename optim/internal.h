@@ -13,7 +13,8 @@
 #endif
 
 /* Fails with AG_ESHAPE when `init` does not fit the shape (a fan needs two axes). */
-ag_status ag__init_check(ag_init init, ag_shape shape, const char *name, ag_failure *why);
+ag_status ag__init_check(ag_init init, ag_shape shape, const char *name, const char *who,
+                         ag_failure *why);
 void ag__init_fill(ag_real *value, ag_init init, ag_shape shape, ag_random random);
 
 /* The work of the steps of optim for a block on a device (params_device.c). */

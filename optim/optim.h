@@ -62,6 +62,18 @@ AG_API void ag_params_free(ag_params *params); /* frees the parameters, too; NUL
 AG_API ag_param *ag_params_add(ag_params *params, const char *name, ag_shape shape, ag_init init,
                                int decay);
 
+/* Gives a declared parameter other first values, before ag_params_build; NULL (a layer without
+   bias): nothing is done. Fails, in params->failure as ag_params_add: AG_EUSE (built already),
+   AG_ESHAPE. */
+AG_API void ag_param_init(ag_param *param, ag_init init);
+
+/* The same for all parameters that are declared under names which begin with `prefix` (NULL or "":
+   all): `weights` for those of two or more axes that are called weight in the last part of their
+   name (conv.lin.weight, in_proj_weight), `biases` for those of one axis that are called bias there
+   (bias_ih_l0). Others stay: tables of other names, weights of norms. torch.nn.init in a loop over
+   named_parameters. */
+AG_API void ag_params_init(ag_params *params, const char *prefix, ag_init weights, ag_init biases);
+
 /* Lays out the flat arrays and initialises every parameter from the random stream (seed, index of
    the parameter): a parameter added at the end leaves the others as they were. Fails: the first
    failure of ag_params_add, AG_EUSE when built twice, AG_EMEMORY; the sentence is in
@@ -194,8 +206,9 @@ AG_API ag_status ag_params_save(const char *path, const ag_params *params, int r
                                 const ag_checkpoint_pair *metadata, int pairs, ag_failure *why);
 
 /* Loads parameters by name; with resume = 1 the moments and the step as well (otherwise those
-   become 0). Names and shapes must match both ways, apart from "state." tensors; float32 and
-   float64 are both accepted. Changes nothing when it fails: AG_EUSE, AG_EDATA (missing or
+   become 0). Names and shapes must match both ways, apart from "state." tensors and from
+   PyTorch's counters, whose names end with "num_batches_tracked"; float32 and float64 are both
+   accepted. Changes nothing when it fails: AG_EUSE, AG_EDATA (missing or
    unexpected tensor, type), AG_ESHAPE, AG_EFINITE. */
 AG_API ag_status ag_params_load(ag_params *params, const ag_checkpoint *checkpoint, int resume,
                                 ag_failure *why);

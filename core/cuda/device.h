@@ -172,7 +172,7 @@ int ag__device_group_number(void (*cuda)(const struct ag_args *a));
    bytes of tiles. */
 void ag__device_group(const ag__group_job *jobs, int n, size_t tile_bytes);
 
-/* ---- what optim/ does on the device (optim.cu) ---- */
+/* ---- what optim/, and moving averages, do on the device (optim.cu) ---- */
 
 /* A finding about the gradients of a block (clip.cu). */
 typedef struct ag__clip_found {
@@ -206,6 +206,9 @@ void ag__device_adamw(ag_real *w, ag_real *m, ag_real *v, const ag_real *g, cons
                       int64_t n, const struct ag__adamw *u, const ag__clip *clip, int clipped);
 void ag__device_sgd(ag_real *w, ag_real *m, const ag_real *g, const int8_t *decays, int64_t n,
                     const struct ag__sgd *u, const ag__clip *clip, int clipped);
+
+/* average = (1 - rate) average + rate x, n elements. */
+void ag__device_average(ag_real *average, const ag_real *x, int64_t n, ag_real rate);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* AdamW and SGD over the flat arrays of a block of parameters. */
+/* AdamW and SGD over the flat arrays of a block of parameters, and moving averages. */
 #include "core/adamw.h"
+#include "core/average.h"
 #include "core/sgd.h"
 #include "core/cuda/inside.h"
 
@@ -34,6 +35,17 @@ extern "C" void ag__device_adamw(ag_real *w, ag_real *m, ag_real *v, const ag_re
     if (n)
         AG__START(adamw, ag__blocks(n, THREADS), THREADS, w, m, v, g, decays, n, *u,
                   ag__clip_on_device(clip), clipped);
+}
+
+static __global__ void average_grid(ag_real *average, const ag_real *x, int64_t n, ag_real rate)
+{
+    const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) average[i] = ag__averaged(average[i], x[i], rate);
+}
+
+extern "C" void ag__device_average(ag_real *average, const ag_real *x, int64_t n, ag_real rate)
+{
+    if (n) AG__START(average, ag__blocks(n, THREADS), THREADS, average, x, n, rate);
 }
 
 static __global__ void sgd_grid(ag_real *w, ag_real *m, const ag_real *g, const int8_t *decays,

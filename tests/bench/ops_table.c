@@ -33,7 +33,7 @@ static ag_tensor *gat(const bench_scene *s, ag_tensor *const *x)
 {
     ag_param *const *w = s->params->list + 1;
     const ag_gat_weights weights = {w[0], w[1], w[2], NULL};
-    return ag_gat(&weights, x[0], s->kernel_edges, 8, 0, (ag_real)0.2);
+    return ag_gat(&weights, x[0], NULL, s->kernel_edges, 8, 0, (ag_real)0.2, 0);
 }
 
 static ag_tensor *sage_concat(const bench_scene *s, ag_tensor *const *x)

@@ -102,8 +102,8 @@ static ag_tensor *sage(const conv *c, ag_tape *tape, ag_tensor *x, ag_edges alon
 
 static ag_tensor *attention(ag_param *const *w, ag_tensor *x, ag_edges edges, int heads, int mean)
 {
-    const ag_gat_weights weights = {w[0], w[1], w[2], w[3]};
-    return ag_gat(&weights, x, edges, heads, mean, (ag_real)0.2);
+    const ag_gat_weights weights = {.w = w[0], .from = w[1], .to = w[2], .bias = w[3]};
+    return ag_gat(&weights, x, NULL, edges, heads, mean, (ag_real)0.2, 0);
 }
 
 static ag_tensor *graph_conv(ag_param *const *w, ag_tensor *x, ag_edges edges)
@@ -116,6 +116,48 @@ static ag_tensor *gcn(ag_param *const *w, ag_tensor *x, ag_edges edges)
 {
     const ag_gcn_weights weights = {w[0], w[1]};
     return ag_gcn_conv(&weights, x, NULL, edges);
+}
+
+/* Part k, rows of the file's edges, in the order of the messages; NULL: it is absent. */
+static ag_tensor *edge_part(const conv *c, ag_tape *tape, int k)
+{
+    return c->part[k] ? ag_edge_rows(ag_parameter(tape, c->part[k]), c->along) : NULL;
+}
+
+static ag_tensor *attention_of_edges(const conv *c, ag_tensor *x, ag_edges edges)
+{
+    const conv_problem *p = c->p;
+    ag_param *const *w = c->part + 1;
+    const ag_gat_weights weights = {w[0], w[1], w[2], w[3], w[4], w[5]};
+    return ag_gat(&weights, x, edge_part(c, ag_tape_of(x), 7), edges, p->heads, p->mean,
+                  (ag_real)0.2, 0);
+}
+
+static ag_tensor *attention_2(const conv *c, ag_tensor *x, ag_edges edges)
+{
+    const conv_problem *p = c->p;
+    ag_param *const *w = c->part + 1;
+    const ag_gat2_weights weights = {w[0], w[1], w[2], w[3], w[4], w[5], w[6]};
+    return ag_gat2(&weights, x, edge_part(c, ag_tape_of(x), 8), edges, p->heads, p->mean,
+                   (ag_real)0.2, 0);
+}
+
+static ag_tensor *weighted(const conv *c, ag_tensor *x, ag_edges edges)
+{
+    ag_param *const *w = c->part + 1;
+    if (c->p->layer == CONV_GCN_WEIGHTED)
+        return ag_gcn_conv_weighted(&(ag_gcn_weights){w[0], w[1]}, x,
+                                    edge_part(c, ag_tape_of(x), 3), edges);
+    return ag_graph_conv_weighted(&(ag_sage_weights){w[0], w[1], w[2]}, x,
+                                  edge_part(c, ag_tape_of(x), 4), edges);
+}
+
+/* Of the nodes, or of what a node sends plus the row of the edge. */
+static ag_tensor *pna(const conv *c, ag_tensor *x, ag_edges edges)
+{
+    ag_tensor *rows = edge_part(c, ag_tape_of(x), 1);
+    if (!rows) return ag_pna(x, edges, (ag_real)c->p->ratio);
+    return ag_message_pna(ag_add(ag_gather(x, edges.sources), rows), edges, (ag_real)c->p->ratio);
 }
 
 /* Twice convolution, ReLU, TopK pooling; the readouts of both levels added. */
@@ -149,6 +191,11 @@ static ag_tensor *record(const conv *c, ag_tape *tape, ag_pooled *pooled)
     switch (p->layer) {
     case CONV_SAGE: return sage(c, tape, x, edges);
     case CONV_GAT: return attention(w, x, edges, p->heads, p->mean);
+    case CONV_GAT_EDGES: return attention_of_edges(c, x, edges);
+    case CONV_GAT2: return attention_2(c, x, edges);
+    case CONV_GRAPH_WEIGHTED:
+    case CONV_GCN_WEIGHTED: return weighted(c, x, edges);
+    case CONV_PNA: return pna(c, x, edges);
     case CONV_GRAPH: return graph_conv(w, x, edges);
     case CONV_GCN: return gcn(w, x, edges);
     case CONV_TOPK:

@@ -163,13 +163,16 @@ static ag_tensor *call(int which, ag_tensor *x, ag_tensor *w, ag_tensor *b, ag_e
     case 6: return ag_edge_softmax(w, e);
     case 7: return ag__sage_sum(x, b, e, AG_AGGREGATE_MEAN);
     case 8: return ag_gcn_norm(e);
+    case 9: return ag_message_sum(w, e);
+    case 10: return ag_message_aggregate(w, e, AG_AGGREGATE_MAX);
+    case 11: return ag_pna(x, e, 1);
     default: {
         const ag_pooled p = ag_sag_pool(x, ag_sum_columns(x), e, (ag_real)0.6);
         return ag_spmm(p.x, p.edges, AG_AGGREGATE_SUM);
     }
     }
 }
-enum { CALLS = 10 };
+enum { CALLS = 13 };
 
 static const char *run(int which, ag_tape *tape, const own *o)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Graph attention and the GraphSAGE layer of Kaufman et al. compared with PyG and PyTorch
-   (tests/golden/convolutions.npz): values and gradients. */
+/* Graph attention, layers with rows and weights of edges, PNA, and the GraphSAGE layer of Kaufman
+   et al. compared with PyG and PyTorch (tests/golden/convolutions.npz): values and gradients. */
 #include "support/conv_cases.h"
 
 static void test_golden(void **state)
 {
-    assert_int_equal(conv_cases, 25);
+    assert_int_equal(conv_cases, 47);
     conv_golden(state);
 }
 

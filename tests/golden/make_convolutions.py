@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Writes convolutions.npz: graph attention (PyG's GATConv) and the GraphSAGE layer of Kaufman et al., in float64.
+"""Writes convolutions.npz: PyG's GATConv, GATv2Conv, GraphConv and GCNConv (with rows or weights of edges) and aggregation
+of PNA, and the GraphSAGE layer of Kaufman et al., in float64.
 
     python make_convolutions.py [OUTPUT]
 
@@ -11,7 +12,8 @@ from pathlib import Path
 import numpy as np
 import torch
 import torch.nn.functional as F
-from torch_geometric.nn import GATConv
+from torch_geometric.nn import GATConv, GATv2Conv, GCNConv, GraphConv
+from torch_geometric.nn.aggr import DegreeScalerAggregation
 
 SLOPE = 0.2
 TOY = [(1, 0), (2, 0), (2, 1), (0, 3), (1, 3), (2, 3), (5, 3), (3, 3), (6, 5), (5, 6), (1, 0), (0, 5)]
@@ -58,6 +60,70 @@ def gat(r, graph, heads=1, d=3, width=5, mean=False, bias=True, loops=False):
             values["bias"] = parts[4]
         return torch.func.functional_call(layer, values, (parts[0], index(edges)))
     return {"options": [1, heads, int(mean), 0, 0, 0, 0, 0, int(loops)]}, parts, run
+
+
+# ---- layers with rows of edges, in the order of the list of edges; their weights have PyG's names and shapes
+
+GAT_EDGES, GAT2, GRAPH_WEIGHTED, GCN_WEIGHTED, PNA = range(10, 15)
+
+
+def draw(r, named, layer):
+    """Values for the parameters of a layer, in our order; None: it has none of that name."""
+    shapes = {n: p.shape for n, p in layer.named_parameters()}
+    return [exact(r, tuple(shapes[n])).requires_grad_() if n in shapes else None for n in named]
+
+
+def call(layer, names, parts, *inputs):
+    return torch.func.functional_call(layer, {n: p for n, p in zip(names, parts) if p is not None}, inputs)
+
+
+def gat_edges(r, graph, version=1, heads=2, d=3, width=5, features=4, mean=False, bias=True):
+    """With features 0: without rows of edges."""
+    nodes, edges = GRAPHS[graph]
+    layer = (GATConv if version == 1 else GATv2Conv)(width, d, heads=heads, concat=not mean, negative_slope=SLOPE,
+                                                     add_self_loops=False, bias=bias, edge_dim=features or None)
+    names = (["lin.weight", "att_src", "att_dst", "bias", "lin_edge.weight", "att_edge"] if version == 1 else
+             ["lin_l.weight", "lin_l.bias", "lin_r.weight", "lin_r.bias", "att", "bias", "lin_edge.weight"])
+    parts = [exact(r, (sum(nodes), width)).requires_grad_(), *draw(r, names, layer)]
+    if features:
+        parts.append(exact(r, (len(edges), features)).requires_grad_())
+
+    def run():
+        return call(layer, names, parts[1:], parts[0], index(edges), *parts[len(names) + 1:])
+    return {"options": [GAT_EDGES if version == 1 else GAT2, heads, int(mean), 0, 0, 0, 0, 0, 0]}, parts, run
+
+
+def weighted(r, graph, gcn=False, width=5, out=3, bias=True):
+    """GCN: without the loops of the graph, whose weights PyG takes for those of the loops that it adds."""
+    nodes, edges = GRAPHS[graph]
+    layer = (GCNConv if gcn else GraphConv)(width, out, bias=bias)
+    names = ["lin.weight", "bias"] if gcn else ["lin_rel.weight", "lin_rel.bias", "lin_root.weight"]
+    weights = (exact(r, (len(edges),)) + 1.25).requires_grad_()
+    parts = [exact(r, (sum(nodes), width)).requires_grad_(), *draw(r, names, layer), weights]
+
+    def run():
+        ends = index(edges)
+        kept = ends[0] != ends[1] if gcn else torch.ones(len(edges), dtype=torch.bool)
+        return call(layer, names, parts[1:], parts[0], ends[:, kept], weights[kept])
+    return {"options": [GCN_WEIGHTED if gcn else GRAPH_WEIGHTED, 0, 0, 0, 0, 0, 0, 0, 0]}, parts, run
+
+
+def pna(r, graph, of_edges=False, width=5):
+    """A node sends its row, or that plus the row of the edge."""
+    nodes, edges = GRAPHS[graph]
+    degrees = torch.bincount(index(edges)[1], minlength=sum(nodes))
+    layer = DegreeScalerAggregation(["mean", "min", "max", "std"], ["identity", "amplification", "attenuation"],
+                                    torch.bincount(degrees))
+    parts = [exact(r, (sum(nodes), width)).requires_grad_()]
+    if of_edges:
+        parts.append(exact(r, (len(edges), width)).requires_grad_())
+
+    def run():
+        sources, targets = index(edges)
+        sent = parts[0][sources] + parts[1] if of_edges else parts[0][sources]
+        order = torch.argsort(targets, stable=True)
+        return layer(sent[order], targets[order], dim_size=sum(nodes))
+    return {"options": [PNA, 0, 0, 0, 0, 0, 0, 0, 0], "ratio": float(layer.avg_deg_log)}, parts, run
 
 
 # ---- GraphSAGE of Kaufman et al.
@@ -131,6 +197,28 @@ CASES = {
     "sage_no_edges": (sage, dict(graph="no_edges", directed=True, l2=True)),
     "sage_batch": (sage, dict(graph="batch", directed=True, l2=True)),
     "sage_random": (sage, dict(graph="random", directed=True, l2=True, cap=3, width=33, middle=17, out=9)),
+    "gat_edges": (gat_edges, dict(graph="toy")),
+    "gat_edges_none": (gat_edges, dict(graph="toy", features=0)),
+    "gat_edges_mean": (gat_edges, dict(graph="batch", heads=3, mean=True, features=1)),
+    "gat_edges_random": (gat_edges, dict(graph="random", heads=4, d=4, width=9, features=3)),
+    "gat2": (gat_edges, dict(graph="toy", version=2)),
+    "gat2_no_edge_rows": (gat_edges, dict(graph="toy", version=2, features=0, heads=1)),
+    "gat2_no_bias": (gat_edges, dict(graph="toy", version=2, features=0, bias=False)),
+    "gat2_no_edges": (gat_edges, dict(graph="no_edges", version=2)),
+    "gat2_mean": (gat_edges, dict(graph="batch", version=2, heads=3, mean=True)),
+    "gat2_random": (gat_edges, dict(graph="random", version=2, heads=4, d=4, width=9, features=3)),
+    "graph_weighted": (weighted, dict(graph="toy")),
+    "graph_weighted_wider": (weighted, dict(graph="toy", out=7, bias=False)),
+    "graph_weighted_batch": (weighted, dict(graph="batch")),
+    "graph_weighted_no_edges": (weighted, dict(graph="no_edges")),
+    "gcn_weighted": (weighted, dict(graph="toy", gcn=True)),
+    "gcn_weighted_wider": (weighted, dict(graph="toy", gcn=True, out=7, bias=False)),
+    "gcn_weighted_batch": (weighted, dict(graph="batch", gcn=True)),
+    "gcn_weighted_no_edges": (weighted, dict(graph="no_edges", gcn=True)),
+    "gcn_weighted_random": (weighted, dict(graph="random", gcn=True, width=9)),
+    "pna": (pna, dict(graph="toy")),
+    "pna_edges": (pna, dict(graph="batch", of_edges=True)),
+    "pna_random": (pna, dict(graph="random", width=3)),
 }
 
 
@@ -156,6 +244,8 @@ def main():
         r = np.random.default_rng(100 + number)
         case, parts, run = make(r, **how)
         store(members, name, GRAPHS[how["graph"]], case["options"], parts, run(), r)
+        if "ratio" in case:
+            members[f"{name}.ratio"] = np.array([case["ratio"]])
     if not all(np.isfinite(v).all() for v in members.values()) or nearest[0] < 1e-5:
         sys.exit(f"a value is not finite, or an argument of a ReLU is only {nearest[0]:g}")
     path = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).with_name("convolutions.npz"))

@@ -236,6 +236,16 @@ def instance_norm(x, f, i):
     return torch.cat(parts) if parts else x[0] * 1
 
 
+def batch(x, mean, variance, affine, eps):
+    """F.batch_norm of all rows, with the statistics of the batch where mean is None; of nothing nothing."""
+    if not x.numel():
+        return x * 1
+    rows = x.reshape(-1, x.shape[-1])
+    return F.batch_norm(rows, mean, variance, *(affine or [None, None]), mean is None, 0.1, eps).reshape(x.shape)
+
+
+FORMULAS["batch_norm"] = lambda x, f, i: batch(x[0], None, None, x[1:], f[0])
+FORMULAS["batch_norm_given"] = lambda x, f, i: batch(x[0], x[1].detach(), x[2].detach(), x[3:], f[0])
 FORMULAS["l2_norm"] = lambda x, f, i: x[0] / torch.sqrt(x[0].square().sum(-1, keepdim=True)).clamp(min=f[0])
 
 
@@ -254,18 +264,29 @@ def channel_attention(x, f, i):
     return x * torch.sigmoid(F.linear(torch.relu(F.linear(x, w1, b1)), w2, b2))
 
 
+def recurrent(run, first_states, x, i):
+    """States of each sequence (starts), the last one or with i[0] all, with i[1] of PyTorch's second direction; a sequence
+    without rows and a row without a sequence have zeros. x[4:]: the two biases, if any."""
+    features, starts, w_input, w_state = x[:4]
+    hidden, back, biased = w_state.shape[1], i[1], len(x) > 4
+    zeros, weights = features.new_zeros(1 + back, 1, hidden), [w_input, w_state, *x[4:]] * (1 + back)
+    last, states = features.new_zeros(len(starts) - 1, hidden), features.new_zeros(len(features), hidden)
+    for k, (a, b) in enumerate(segments(starts)):
+        if b > a and hidden:
+            out = run(features[None, a:b], first_states(zeros), weights, biased, 1, 0.0, False, bool(back), True)[0][0]
+            states[a:b], last[k] = out[:, -hidden:], out[0 if back else -1, -hidden:]
+    return states if i[0] else last
+
+
 @formula("lstm")
 def lstm(x, f, i):
-    """The last hidden state of each sequence (starts); one without rows has zeros."""
-    features, starts, w_input, w_state = x[:4]
-    hidden, biased = w_state.shape[1], len(x) > 4
-    zeros, states = features.new_zeros(1, 1, hidden), [features.new_zeros(0, hidden)]
-    weights = [w_input, w_state] + ([x[4], torch.zeros_like(x[4])] if biased else [])
-    for a, b in segments(starts):
-        _, h, _ = torch.lstm(features[None, a:b], (zeros, zeros), weights, biased, 1, 0.0, False, False,
-                             True) if b > a and hidden else (None, zeros, None)
-        states.append(h.reshape(1, hidden))
-    return torch.cat(states)
+    biases = [x[4], torch.zeros_like(x[4])] if len(x) > 4 else []
+    return recurrent(torch.lstm, lambda zeros: (zeros, zeros), x[:4] + biases, i)
+
+
+@formula("gru")
+def gru(x, f, i):
+    return recurrent(torch.gru, lambda zeros: zeros, x, i)
 
 
 @formula("cross_attention")
@@ -294,6 +315,22 @@ FORMULAS["squared_error"] = lambda x, f, i: mean_all((x[0] - x[1]).square())
 FORMULAS["absolute_error"] = lambda x, f, i: mean_all((x[0] - x[1]).abs())
 FORMULAS["huber"] = lambda x, f, i: mean_all(F.huber_loss(x[0], x[1], reduction="none", delta=f[0]))
 FORMULAS["log_squared_error"] = lambda x, f, i: mean_all((x[0].log() - x[1].log()).square())
+
+
+@formula("binary_cross_entropy")
+def binary_cross_entropy(x, f, i):
+    weight = x[2].detach() if len(x) > 2 else None
+    return mean_all(F.binary_cross_entropy_with_logits(x[0], x[1], weight, reduction="none"))
+
+
+@formula("cross_entropy")
+def cross_entropy(x, f, i):
+    """A label that is no class leaves its row out; 0 where none counts."""
+    label = torch.where((x[1] >= 0) & (x[1] < x[0].shape[1]), x[1], -1)
+    weight = x[2].detach() if len(x) > 2 else None
+    if (label < 0).all():
+        return x[0].sum() * 0
+    return F.cross_entropy(x[0], label, weight, ignore_index=-1, label_smoothing=f[0])
 
 
 def pairs(x, term, total):
@@ -412,6 +449,48 @@ def sddmm(x, f, i):
     for v, p in enumerate(messages(rows)):
         y = y.index_add(0, p, (a[v] * b[sources[p]]).sum(-1))
     return y
+
+
+def message_aggregate(reduce):
+    def run(x, f, i):
+        values, rows = x[:2]
+        found = [reduce(values[p]) for p in messages(rows)]
+        return torch.stack(found) if found else values.new_zeros(0, *values.shape[1:]) + values.sum()
+    return run
+
+
+FORMULAS["message_sum"] = lambda x, f, i: message_aggregate((lambda rows: mean(rows, 0)) if i[0] else (
+    lambda rows: rows.sum(0)))(x, f, i)
+
+
+@formula("message_aggregate_max")
+def message_max(x, f, i):
+    """The smallest where i[0] is 1; also the position of the message that it is from, -1 without messages."""
+    sign = -1 if i[0] else 1
+    found = [(first_max(sign * x[0][p], 0), p) for p in messages(x[1])]
+    if not found:
+        return message_aggregate(None)(x, f, i), torch.zeros(0, *x[0].shape[1:], dtype=torch.long)
+    return (torch.stack([sign * y for (y, _), _ in found]),
+            torch.stack([at + (p[0] if p.numel() else 0) for (_, at), p in found]))
+
+
+@formula("message_aggregate_std")
+def message_std(x, f, i):
+    """Biased; 0 where the variance is at most 1e-5."""
+    variance = message_aggregate(lambda rows: mean((rows - mean(rows, 0)).square(), 0))(x, f, i)
+    return torch.where(variance > 1e-5, variance.clamp(min=1e-5).sqrt(), torch.zeros(()))
+
+
+@formula("gcn_conv_others")
+def gcn_others(x, f, i):
+    values, rows, sources = x[:3]
+    receivers = torch.full_like(sources, -1)  # so are those of no message
+    for v, p in enumerate(messages(rows)):
+        receivers[p] = v
+    return scaled(values, (receivers != sources).double())
+
+
+FORMULAS["pna_degree"] = lambda x, f, i: torch.log(1 + x[0][:, 1].clamp(min=1).double())
 
 
 @formula("edge_add")

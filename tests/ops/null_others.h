@@ -4,6 +4,7 @@
 /* Functions that return a status or fill a failure. The last pointer is `why`, which may be
    NULL. */
 STATUS(sort_u64, 3, 6, ag_sort_u64(P(0, f->keys), P(1, f->items), 3, P(2, &f->why)))
+STATUS(split, 4, 14, ag_split(P(0, f->items), P(1, each), 3, P(2, half), 2, 1, P(3, &f->why)))
 STATUS(save_file, 4, 12, ag_save_file(P(0, f->other), P(1, write_nothing), P(2, f), P(3, &f->why)))
 STATUS(npz_check, 3, 4, ag_npz_check(P(0, f->npz), P(1, "x"), P(2, &f->why)))
 STATUS(npz_read, 4, 8, ag_npz_read(P(0, f->npz), P(1, "x"), AG_F32, P(2, f->out), P(3, &f->why)))
@@ -48,6 +49,11 @@ OBJECT(npz_open_bytes, 3, 4, ag_npz_close,
        ag_npz_open_bytes(P(0, no_members), sizeof no_members, P(1, "x"), 1000, P(2, &f->why)))
 OBJECT(rows_open, 3, 4, ag_rows_close, ag_rows_open(P(0, f->npz), P(1, "x"), P(2, &f->why)))
 OBJECT(npz_create, 2, 2, ag_npz_cancel, ag_npz_create(P(0, f->other), P(1, &f->why)))
+OBJECT(npz_load, 4, 8, ag_free,
+       ag_npz_load(P(0, f->path), P(1, "x"), AG_F32, P(2, &f->shape), P(3, &f->why)))
+OBJECT(csv_load, 2, 2, ag_csv_free, ag_csv_load(P(0, f->table), P(1, &f->why)))
+OBJECT(batches_new, 3, 6, ag_batches_free,
+       ag_batches_new(P(0, &f->samples), P(1, each), 2, 2, 1, 1, P(2, &f->why)))
 OBJECT(graph_build, 3, 4, ag_graph_free,
        ag_graph_build(4, P(0, each), P(1, each), 3, AG_ALONG, P(2, &f->why)))
 OBJECT(graph_batch, 2, 2, ag_graph_free, ag_graph_batch(P(0, f->graphs), 1, P(1, &f->why)))
@@ -73,6 +79,11 @@ QUIET(random_uniform, 1, assert_int_equal(isnan(ag_random_uniform(P(0, &f->rando
 QUIET(random_normal, 1, assert_int_equal(isnan(ag_random_normal(P(0, &f->random))), null == 0))
 QUIET(random_below, 1, assert_in_range(ag_random_below(P(0, &f->random), 7), 0, 6))
 QUIET(random_shuffle, 2, ag_random_shuffle(P(0, &f->random), P(1, f->items), 3))
+QUIET(sample_softmax, 2,
+      assert_int_equal(ag_sample_softmax(P(0, values), 1, 1, P(1, &f->random)), null < 0 ? 0 : -1))
+QUIET(part, 2, assert_int_equal(ag_part(P(0, f->items), P(1, each), 3, 1, 0), null < 0))
+QUIET(csv_column, 2, assert_int_equal(ag_csv_column(P(0, f->csv), P(1, "a")), null < 0 ? 0 : -1))
+QUIET(csv_free, 1, ag_csv_free(P(0, null == 0 ? NULL : ag_csv_load(f->table, NULL))))
 QUIET(parallel, 2, ag_parallel(2, P(0, no_work), P(1, f)))
 QUIET(device_open, 1, ag_device_open(P(0, &f->why)))
 QUIET(device_describe, 1, ag_device_describe(P(0, &f->about)))
@@ -121,10 +132,18 @@ QUIET(gradcheck, 5,
                        null == 0 || null == 2 || null == 4))
 QUIET(graph_free, 1, ag_graph_free(P(0, null == 0 ? NULL : ag_graph_loops(f->graph, NULL))))
 QUIET(graph_dot, 4, ag_graph_dot(P(0, f->graph), P(1, label), P(2, f), P(3, f->file)))
+QUIET(batches_free, 1,
+      ag_batches_free(P(0, null == 0 ? NULL : ag_batches_new(&f->samples, NULL, 2, 1, 0, 1, NULL))))
+QUIET(batches_begin, 1, ag_batches_begin(P(0, f->batches), 1))
+QUIET(batches_next, 2,
+      assert_int_equal(ag_batches_next(P(0, f->batches), P(1, &f->why)) == NULL, null == 0))
 QUIET(params_free, 1, ag_params_free(P(0, ag_params_new())))
 QUIET(params_add, 2,
       assert_non_null(ag_params_add(P(0, f->unbuilt), P(1, "z"), AG_SHAPE(1), ag_init_constant(0),
                                     1)))
+QUIET(param_init, 1, ag_param_init(P(0, f->w), ag_init_constant(0)))
+QUIET(params_init, 2,
+      ag_params_init(P(0, f->unbuilt), P(1, "x"), ag_init_constant(0), ag_init_constant(0)))
 QUIET(params_find, 2,
       assert_int_equal(ag_params_find(P(0, f->params), P(1, "w")) == NULL, null >= 0))
 QUIET(params_count, 1, assert_int_equal(ag_params_count(P(0, f->params)) == 0, null == 0))

@@ -13,6 +13,7 @@ static const int32_t two[] = {0, 2, 4}, each[] = {0, 1, 2, 3};
 static const double doubles[3] = {1, 3, 2};
 static const int64_t one = 1;
 
+#include "null_layers_fixture.h"
 #include "null_fixture.h"
 
 /* ---- the calls ---- */
@@ -22,6 +23,7 @@ static const int64_t one = 1;
 #define E(k)          edges_without(f, null == (k))
 #define MATRIX(k)     P(k, real(t, AG_SHAPE(4, 6)))
 #define VECTOR(k, n)  P(k, real(t, AG_SHAPE(n)))
+#define FEATURES(k)   P(k, real(t, AG_SHAPE(6, 3))) /* of the messages of the graph */
 #define ENDS(k)       P(k, ag_input_i32(t, two, AG_SHAPE(3)))
 
 static int part; /* which array of the edges is NULL; -1: all are */
@@ -103,6 +105,7 @@ static const char *look_at_object(const fixture *f, int there)
 #undef ZIP
 #include "null_ops.h"
 #include "null_others.h"
+#include "null_layers.h"
 #undef RESULT
 #undef STATUS
 #undef OBJECT
@@ -126,6 +129,7 @@ typedef struct row {
 static const row rows[] = {
 #include "null_ops.h"
 #include "null_others.h"
+#include "null_layers.h"
 #include "ops/elementwise.def"
 };
 enum { ROWS = sizeof rows / sizeof *rows };
@@ -173,14 +177,16 @@ static void test_each_array(void **state)
 static void test_each_weight(void **state)
 {
     static const char *const layers[] = {"ag_sage",     "ag_graph_conv", "ag_sage_concat",
-                                         "ag_gcn_conv", "ag_gat",        "ag_encoder"};
+                                         "ag_gcn_conv", "ag_gat",        "ag_gat2",
+                                         "ag_encoder",  "ag_batch_norm"};
     for (int i = 0; i < ROWS; i++)
         for (size_t k = 0; k < sizeof layers / sizeof *layers; k++) {
             if (strcmp(rows[i].name, layers[k]) != 0) continue;
-            const size_t at[] = {offsetof(fixture, sage),   offsetof(fixture, sage),
-                                 offsetof(fixture, concat), offsetof(fixture, gcn),
-                                 offsetof(fixture, gat),    offsetof(fixture, encoder)};
-            const int n[] = {3, 3, 6, 2, 4, 12};
+            const size_t at[] = {offsetof(fixture, sage),    offsetof(fixture, sage),
+                                 offsetof(fixture, concat),  offsetof(fixture, gcn),
+                                 offsetof(fixture, gat),     offsetof(fixture, gat2),
+                                 offsetof(fixture, encoder), offsetof(fixture, batch_norm)};
+            const int n[] = {3, 3, 6, 2, 6, 7, 12, 4};
             for (int p = 0; p < n[k]; p++) {
                 fixture *f = set_up();
                 ((ag_param **)(void *)((char *)f + at[k]))[p] = NULL;
@@ -235,8 +241,9 @@ static int has_row(const char *name, size_t length, int pointers)
 static void test_all_prototypes(void **state)
 {
     static const char *const headers[] = {
-        "core/core.h",           "core/io/io.h", "autograd/autograd.h", "ops/ops.h",
-        "ops/elementwise_ops.h", "gnn/gnn.h",    "optim/optim.h",       "metrics/metrics.h"};
+        "core/core.h",           "core/io/io.h",   "autograd/autograd.h", "ops/ops.h",
+        "ops/elementwise_ops.h", "gnn/gnn.h",      "gnn/batches.h",       "optim/optim.h",
+        "metrics/metrics.h",     "layers/layers.h"};
     int found = 0, missing = 0;
     for (size_t h = 0; h < sizeof headers / sizeof *headers; h++) {
         char *text = read_header(headers[h]);

@@ -146,7 +146,7 @@ static void graph_layers(void)
     const ag_sage_weights sage = {p[0], p[6], p[1]};
     const ag_gat_weights gat = {.w = p[2], .from = p[4], .to = p[5], .bias = p[7]};
     ag_tensor *x = ag_input(tape, numbers, AG_SHAPE(NODES, WIDTH));
-    x = ag_gat(&gat, ag_sage(&sage, x, edges, AG_AGGREGATE_MEAN, 1), edges, 8, 0, 0.2f);
+    x = ag_gat(&gat, ag_sage(&sage, x, edges, AG_AGGREGATE_MEAN, 1), NULL, edges, 8, 0, 0.2f, 0);
     const ag_pooled pooled =
         ag_topk(ag_graph_conv_relu(&sage, x, edges), ag_parameter(tape, p[6]), edges, 0.8f);
     ag_tensor *y = ag_graph_conv(&sage, pooled.x, pooled.edges);

@@ -151,6 +151,21 @@ static void what_does_not_fit_is_refused(void **state)
     ag_params_free(copy);
 }
 
+/* PyTorch's batch norms save one. */
+static void counters_are_passed_over(void **state)
+{
+    static const float ones[40] = {[34] = 1, [39] = 1};
+    static const int64_t steps = 7;
+    const ag_checkpoint_item items[] = {{"w", AG_F32, AG_SHAPE(7, 5), ones},
+                                        {"norm.num_batches_tracked", AG_I64, AG_SCALAR, &steps},
+                                        {"b", AG_F32, AG_SHAPE(5), ones + 35}};
+    ag_params *params = model(7, "b", 1);
+    assert_int_equal(ag_checkpoint_save(path, items, 3, NULL, 0, NULL), AG_OK);
+    assert_int_equal(load(params, 0, NULL), AG_OK);
+    assert_true(params->list[0]->value[34] == 1 && params->list[1]->value[4] == 1);
+    ag_params_free(params);
+}
+
 static void a_bad_step_is_refused(void **state)
 {
     const int64_t steps[] = {-1, INT64_MAX};
@@ -231,6 +246,7 @@ int main(void)
         cmocka_unit_test(sgd_continues_to_the_bit),
         cmocka_unit_test(values_alone_start_a_fresh_optimizer),
         cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(counters_are_passed_over),
         cmocka_unit_test(a_bad_step_is_refused),
         cmocka_unit_test(misuse_is_refused),
         cmocka_unit_test(every_lack_of_memory_is_reported),

@@ -11,7 +11,8 @@ enum { CONV_PARTS = 11, CONV_WHY = 480 };
 /* Part 0 is x, the others are the parameters: of GraphSAGE the fields of ag_sage_concat_weights; of
    attention w, from, to, bias; of GraphConv neighbour, bias, root; of GCN w, bias; of TopK p. The
    two SAG poolings have those of GraphConv or GCN to one channel; a net twice those of GraphConv,
-   GCN or attention (2 heads), each followed by a p. */
+   GCN or attention (2 heads), each followed by a p. The last five have the fields of their structs,
+   PNA none, and then one row for each of the edges, as they are numbered here. */
 typedef enum conv_layer {
     CONV_SAGE,
     CONV_GAT,
@@ -22,7 +23,12 @@ typedef enum conv_layer {
     CONV_SAG_GCN,
     CONV_NET,
     CONV_NET_GCN,
-    CONV_NET_GAT
+    CONV_NET_GAT,
+    CONV_GAT_EDGES,
+    CONV_GAT2,
+    CONV_GRAPH_WEIGHTED,
+    CONV_GCN_WEIGHTED,
+    CONV_PNA
 } conv_layer;
 
 /* A part that is NULL is absent. The loss is <y, cotangent>. */
@@ -31,7 +37,7 @@ typedef struct conv_problem {
     int heads, mean;                     /* graph attention */
     int kind, l2, directed, shared, cap; /* GraphSAGE; cap 0: none */
     int loops;                           /* 1: every node also receives its own message */
-    double ratio;                        /* of poolings */
+    double ratio;                        /* of poolings; of PNA the mean of ln(degree + 1) */
     int graphs, edges;
     const int32_t *starts, *edge; /* [graphs+1]; [edges,2] */
     ag_shape shape[CONV_PARTS];

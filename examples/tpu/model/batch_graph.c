@@ -112,4 +112,5 @@ void tpu_graph_fill(ag_graph *g, const tpu_batch *b, tpu_way way, const tpu_batc
     g->graphs = part;
     g->nodes = at.node;
     g->messages = at.message;
+    g->edges = at.edge;
 }

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows of edges in the order of the messages, of one graph and of batches; aggregates, edge
+   weights, dropout of attention's weights, and what is refused. */
+#include "support/test.h"
+#include "augur.h"
+
+enum { NODES = 5, EDGES = 6 };
+
+/* Node 1 receives from 0, itself, 4, 0; node 3 is alone. */
+static const int32_t source[] = {0, 1, 4, 1, 0, 2}, target[] = {1, 1, 1, 0, 1, 2};
+static const float feature[3 * EDGES] = {10, 11, 12, 13, 14, 15, 20, 21, 22,
+                                         23, 24, 25, 30, 31, 32, 33, 34, 35};
+
+static ag_graph *toy(ag_direction direction)
+{
+    ag_graph *g = ag_graph_build(NODES, source, target, EDGES, direction, NULL);
+    assert_non_null(g);
+    assert_int_equal(g->edges, EDGES);
+    return g;
+}
+
+/* ---- rows of edges ---- */
+
+/* What `ag_edge_rows` brings to each message; the graph is freed. */
+static void expect_rows(ag_graph *g, int edges, const float *want)
+{
+    ag_tape *tape = ag_tape_new(AG_CPU);
+    assert_int_equal(g->edges, edges);
+    ag_tensor *y = ag_edge_rows(ag_input(tape, feature, AG_SHAPE(edges)), g);
+    ag_forward(y);
+    assert_string_equal(ag_error(tape), "");
+    assert_int_equal(ag_size(y, 0), g->messages);
+    for (int p = 0; p < g->messages; p++)
+        if (ag_values(y)[p] != want[p])
+            fail_msg("message %d has %g instead of %g", p, (double)ag_values(y)[p],
+                     (double)want[p]);
+    ag_tape_free(tape);
+    ag_graph_free(g);
+}
+
+static ag_graph *loops_of(ag_graph *g, int most)
+{
+    ag_graph *capped = ag_graph_cap(g, most, NULL), *loops = ag_graph_loops(capped, NULL);
+    ag_graph_free(g);
+    ag_graph_free(capped);
+    return loops;
+}
+
+static void test_edge_rows(void **state)
+{
+    static const float along[] = {13, 10, 11, 12, 14, 15}, loops[] = {13, 0, 10, 0, 0, 0, 0};
+    static const float both[] = {13, 10, 14, 10, 11, 12, 14, 11, 13, 15, 15, 12};
+    expect_rows(toy(AG_ALONG), EDGES, along);
+    expect_rows(toy(AG_BOTH_WAYS), EDGES, both);
+    expect_rows(loops_of(toy(AG_ALONG), 2), EDGES, loops);
+    expect_rows(ag_graph_build(3, NULL, NULL, 0, AG_ALONG, NULL), 0, along);
+}
+
+/* The rows of the second graph follow all of the first, whatever became of its messages. */
+static void test_rows_of_batches(void **state)
+{
+    static const float want[] = {13, 0,  10, 0,  0,  0,  0,  23, 20, 21,
+                                 22, 24, 25, 33, 30, 31, 32, 34, 35};
+    ag_graph *a = loops_of(toy(AG_ALONG), 2), *b = toy(AG_ALONG);
+    ag_graph *pair = ag_graph_batch((const ag_graph *const[]){a, b}, 2, NULL);
+    expect_rows(ag_graph_batch((const ag_graph *const[]){pair, b}, 2, NULL), 3 * EDGES, want);
+    ag_graph_free(a);
+    ag_graph_free(b);
+    ag_graph_free(pair);
+}
+
+/* Only the sizes are true: nothing of it is read. */
+static void test_too_many_edges(void **state)
+{
+    static const ag_graph edges = {.edges = INT_MAX / 2, .graphs = 1};
+    ag_failure why = {0};
+    assert_null(ag_graph_batch((const ag_graph *const[]){&edges, &edges, &edges}, 3, &why));
+    assert_string_equal(why.sentence, "A batch of 3 graphs and 3221225469 edges is too large; at "
+                                      "most 2^30 of each are possible");
+}
+
+/* ---- aggregates ---- */
+
+/* The standard deviation of equal values is 0, as exact as they are large, with gradient 0; where
+   nothing is heard all aggregates are 0, and so they are with all scalers of PNA. */
+static void test_aggregates(void **state)
+{
+    static const float want[5][2] = {{4, 6}, {2, 3}, {3, 4}, {1, 2}, {1, 1}};
+    static const int32_t from[] = {0, 1, 3, 3}, to[] = {2, 2, 4, 4};
+    const float big = 4096.5f;
+    ag_params *params = ag_params_new();
+    ag_param *x = ag_params_add(params, "x", AG_SHAPE(5, 2), ag_init_constant(0), 0);
+    assert_int_equal(ag_params_build(params, 1), AG_OK);
+    const float values[] = {1, 2, 3, 4, 9, 9, big, -big, 9, 9};
+    memcpy(x->value, values, sizeof values);
+    ag_graph *g = ag_graph_build(5, from, to, 4, AG_ALONG, NULL);
+    ag_tape *tape = ag_tape_new(AG_CPU);
+    for (int kind = 0; kind < 5; kind++) {
+        ag_tape_reset(tape);
+        ag_params_reset(params);
+        const ag_edges e = ag_graph_edges(tape, g);
+        ag_tensor *y = ag_keep(ag_spmm(ag_parameter(tape, x), e, (ag_aggregate)kind));
+        ag_backward(ag_sum_all(y));
+        assert_string_equal(ag_error(tape), "");
+        for (int i = 0; i < 2; i++) {
+            assert_true(ag_values(y)[2 * 2 + i] == want[kind][i]);
+            for (int v = 0; v < 4; v += v ? 2 : 1) /* nothing is heard by 0, 1 and 3 */
+                assert_true(v == 2 || ag_values(y)[2 * v + i] == 0);
+        }
+        if (kind == AG_AGGREGATE_STD)
+            assert_true(ag_values(y)[8] == 0 && x->gradient[6] == 0 && x->gradient[0] == -0.5f);
+    }
+    ag_tape_reset(tape);
+    ag_tensor *y = ag_pna(ag_parameter(tape, x), ag_graph_edges(tape, g), 0.7f);
+    ag_forward(y);
+    for (int i = 0; i < 24; i++) assert_true(ag_values(y)[i] == 0);
+    ag_tape_free(tape);
+    ag_graph_free(g);
+    ag_params_free(params);
+}
+
+/* ---- layers ---- */
+
+/* A graph, x and one weight for each edge, drawn again for every layer. */
+typedef struct bed {
+    ag_tape *tape;
+    ag_graph *graph;
+    ag_params *params;
+    ag_param *x, *w, *from, *wide, *weight;
+} bed;
+
+static void set_up(bed *b)
+{
+    const ag_init init = ag_init_normal(0.1, 0.7);
+    *b = (bed){.tape = ag_tape_new(AG_CPU), .graph = toy(AG_BOTH_WAYS), .params = ag_params_new()};
+    b->x = ag_params_add(b->params, "x", AG_SHAPE(NODES, 4), init, 1);
+    b->w = ag_params_add(b->params, "w", AG_SHAPE(6, 4), init, 1);
+    b->from = ag_params_add(b->params, "from", AG_SHAPE(2, 3), init, 1);
+    b->wide = ag_params_add(b->params, "wide", AG_SHAPE(1, 2, 3), init, 1);
+    b->weight = ag_params_add(b->params, "weight", AG_SHAPE(EDGES), ag_init_constant(1), 1);
+    assert_int_equal(ag_params_build(b->params, 1), AG_OK);
+    memcpy(b->wide->value, b->from->value, 6 * sizeof(float));
+}
+
+static void tear_down(bed *b)
+{
+    ag_tape_free(b->tape);
+    ag_graph_free(b->graph);
+    ag_params_free(b->params);
+}
+
+enum { GCN, GCN_ONES, GRAPH, GRAPH_ONES, GAT, GAT_WIDE, GAT2 };
+
+static ag_tensor *layer(bed *b, int which, float dropout)
+{
+    ag_tape_reset(b->tape);
+    ag_tape_seed(b->tape, 3, 4);
+    const ag_edges e = ag_graph_edges(b->tape, b->graph);
+    ag_tensor *x = ag_parameter(b->tape, b->x);
+    ag_tensor *ones = ag_edge_rows(ag_parameter(b->tape, b->weight), b->graph);
+    const ag_gcn_weights gcn = {b->w, NULL};
+    const ag_sage_weights graph = {b->w, NULL, b->w};
+    ag_param *from = which == GAT_WIDE ? b->wide : b->from;
+    const ag_gat_weights gat = {.w = b->w, .from = from, .to = from};
+    const ag_gat2_weights gat2 = {.from = b->w, .to = b->w, .attention = b->wide};
+    switch (which) {
+    case GCN: return ag_gcn_conv_weighted(&gcn, x, NULL, e);
+    case GCN_ONES: return ag_gcn_conv_weighted(&gcn, x, ones, e);
+    case GRAPH: return ag_graph_conv_weighted(&graph, x, NULL, e);
+    case GRAPH_ONES: return ag_graph_conv_weighted(&graph, x, ones, e);
+    case GAT2: return ag_gat2(&gat2, x, NULL, e, 2, 0, 0.2f, dropout);
+    default: return ag_gat(&gat, x, NULL, e, 2, 0, 0.2f, dropout);
+    }
+}
+
+static void values_of(float y[NODES * 6], bed *b, int which, float dropout)
+{
+    ag_tensor *out = ag_keep(layer(b, which, dropout));
+    ag_params_reset(b->params);
+    ag_backward(ag_sum_all(ag_square(out)));
+    assert_string_equal(ag_error(b->tape), "");
+    assert_int_equal(ag_size(out, 0) * ag_size(out, 1), NODES * 6);
+    memcpy(y, ag_values(out), NODES * 6 * sizeof *y);
+}
+
+/* Weights of 1 are no weights; [1,heads,d] is [heads,d]. */
+static void test_same_layers(void **state)
+{
+    float one[NODES * 6], other[NODES * 6];
+    bed b;
+    set_up(&b);
+    for (int which = GCN; which < GAT2; which += 2) {
+        values_of(one, &b, which, 0);
+        values_of(other, &b, which + 1, 0);
+        for (int i = 0; i < NODES * 6; i++)
+            if (!(fabsf(one[i] - other[i]) < 1e-5f)) fail_msg("layer %d, value %d", which, i);
+    }
+    tear_down(&b);
+}
+
+/* Half of the weights go, and the mean over many seeds is the value without. */
+static void test_dropped_weights(void **state)
+{
+    enum { SEEDS = 4000 };
+    bed b;
+    set_up(&b);
+    for (int which = GAT; which <= GAT2; which += GAT2 - GAT) {
+        float whole[NODES * 6], again[NODES * 6], some[NODES * 6];
+        double sum[NODES * 6] = {0};
+        values_of(whole, &b, which, 0);
+        values_of(some, &b, which, 0.5f);
+        values_of(again, &b, which, 0.5f);
+        assert_memory_equal(some, again, sizeof some);
+        assert_memory_not_equal(some, whole, sizeof some);
+        for (int seed = 0; seed < SEEDS; seed++) {
+            ag_tensor *y = layer(&b, which, 0.5f);
+            ag_tape_seed(b.tape, 3, (uint64_t)seed);
+            ag_forward(y);
+            for (int i = 0; i < NODES * 6; i++) sum[i] += (double)ag_values(y)[i] / SEEDS;
+        }
+        for (int i = 0; i < NODES * 6; i++)
+            if (!(fabs(sum[i] - (double)whole[i]) < 0.1))
+                fail_msg("layer %d, value %d: %g, not %g", which, i, sum[i], (double)whole[i]);
+        ag_tape_training(b.tape, 0);
+        values_of(some, &b, which, 0.5f);
+        assert_memory_equal(some, whole, sizeof some);
+        ag_tape_training(b.tape, 1);
+    }
+    tear_down(&b);
+}
+
+/* ---- refusals ---- */
+
+static void expect_refused(bed *b, ag_status status, const char *sentence)
+{
+    if (!strstr(ag_error(b->tape), sentence)) fail_msg("%s", ag_error(b->tape));
+    assert_int_equal(ag_tape_status(b->tape), status);
+    ag_tape_reset(b->tape);
+}
+
+static void test_refused(void **state)
+{
+    bed b;
+    set_up(&b);
+    const ag_gat_weights gat = {.w = b.w, .from = b.from, .to = b.from};
+    const ag_gat2_weights gat2 = {.from = b.w, .to = b.w, .attention = b.from};
+    const ag_gcn_weights gcn = {b.w, NULL};
+    const ag_sage_weights graph = {b.w, NULL, b.w};
+#define X     ag_parameter(b.tape, b.x)
+#define E     ag_graph_edges(b.tape, b.graph)
+#define IN(s) ag_input(b.tape, feature, s)
+    ag_edge_rows(IN(AG_SHAPE(5)), b.graph);
+    expect_refused(
+        &b, AG_ESHAPE,
+        "ag_edge_rows: x has 5 rows, but the graph was built from 6 edges; give it a row "
+        "for each, of a batch those of all graphs");
+    ag_edge_rows(IN(AG_SHAPE(6)), NULL);
+    expect_refused(&b, AG_EUSE, "ag_edge_rows: the graph is NULL");
+    ag_message_sum(IN(AG_SHAPE(6)), E);
+    expect_refused(&b, AG_ESHAPE, "x needs one row for each of the 12 messages");
+    ag_message_aggregate(IN(AG_SHAPE(12)), E, (ag_aggregate)7);
+    expect_refused(&b, AG_ESHAPE,
+                   "the aggregate is 7, but must be AG_AGGREGATE_SUM, _MEAN, _MAX, _MIN or _STD");
+    ag_spmm(IN(AG_SHAPE(6)), E, AG_AGGREGATE_STD);
+    expect_refused(&b, AG_ESHAPE, "x has 6 rows, but the graph has 5 nodes");
+    ag_pna(X, E, 0);
+    expect_refused(&b, AG_ESHAPE, "ag_pna: the mean of ln(degree + 1) is 0, but must be above 0");
+    ag_pna(IN(AG_SHAPE(NODES)), E, 1);
+    expect_refused(&b, AG_ESHAPE, "ag_pna: x is [12], but must be [messages, features]");
+    ag_gcn_conv_weighted(&gcn, X, IN(AG_SHAPE(12, 1)), E);
+    expect_refused(&b, AG_ESHAPE, "ag_gcn_conv_weighted: w is [12,1], but must be [messages]");
+    ag_graph_conv_weighted(&graph, X, IN(AG_SHAPE(6)), E);
+    expect_refused(&b, AG_ESHAPE, "w needs one row for each of the 12 messages");
+    ag_gat(&gat, X, IN(AG_SHAPE(12, 1)), E, 2, 0, 0.2f, 0);
+    expect_refused(&b, AG_EUSE, "ag_gat: features of edges need their weights");
+    ag_gat(&gat, X, NULL, E, 2, 0, 0.2f, 1);
+    expect_refused(&b, AG_ESHAPE, "p is 1, but must be at least 0 and below 1");
+    ag_gat2(&gat2, X, NULL, E, 3, 0, 0.2f, 0);
+    expect_refused(
+        &b, AG_ESHAPE,
+        "ag_gat2: from is [6,4], to is [6,4] and attention is [2,3], but with 3 heads "
+        "they must be [heads d,in], [heads d,in] and [heads,d], and there must be a head");
+    tear_down(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_edge_rows),      cmocka_unit_test(test_rows_of_batches),
+        cmocka_unit_test(test_too_many_edges), cmocka_unit_test(test_aggregates),
+        cmocka_unit_test(test_same_layers),    cmocka_unit_test(test_dropped_weights),
+        cmocka_unit_test(test_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
