@@ -115,6 +115,14 @@ AG_API const ag_real *ag_values(const ag_tensor *x);
 AG_API const int32_t *ag_values_i32(const ag_tensor *x);
 AG_API ag_real ag_item(const ag_tensor *x); /* the only element; else NAN, and the tape fails */
 
+/* Prints a tensor for those who look: its name, or its op's, shape and type, then its values in
+   NumPy's manner: a column wide enough for all, with four decimals, and axes of more than 10 (of
+   more than 6, when there are more than 1,000 values) cut to the first and last 3, between them
+   "...". Inputs have values at any time, as long as the caller has their data, parameters, too;
+   results have them after a run that kept them; otherwise a sentence says why there are none. Only
+   a device that cannot bring the values makes the tape fail. */
+AG_API void ag_print(const ag_tensor *x, FILE *file);
+
 /* Prints the plan for ag_backward(y) (training 1) or ag_forward(y) (0) without running it: a line
    per kernel with its shapes and offsets, then the bytes of the slab, of saved tensors and of
    gradients. */

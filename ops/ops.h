@@ -103,6 +103,10 @@ AG_API ag_tensor *ag_mean_columns(ag_tensor *x); /* [..., f] -> [...]; 0 for f =
 AG_API ag_tensor *
 ag_max_columns(ag_tensor *x); /* [..., f] -> [...]; the gradient goes to the first largest */
 
+/* The column of the first largest of each row: [..., f] -> int32 [...], which ag_values_i32 reads.
+   -1 where f = 0; a NaN is larger than all. No gradient. Source: PyTorch argmax. */
+AG_API ag_tensor *ag_argmax(ag_tensor *x);
+
 /* Segments: rows starts[g]..starts[g+1]-1 of x [n, ...] belong to segment g; starts int32 [s+1]
    ascending -> [s, ...]. An empty segment gives 0, a row outside of all segments has gradient 0.
    The gradient of max goes to the first largest row. A start outside 0..n is taken as the nearer
@@ -199,15 +203,15 @@ AG_API ag_tensor *ag_attend(ag_tensor *x, const ag_attend_weights *w, ag_tensor 
    cell begin as 0. i, f, o = sigmoid and g = tanh of (x w_input' + state w_state' + bias), cell = f
    cell + i g, state = o tanh(cell). Gradients: back through all rows. A sequence without rows gives
    0, a row outside of all sequences has gradient 0; a start outside 0..n is taken as the nearer
-   end, one below its predecessor as that. Source: Hochreiter and Schmidhuber 1997;
-   PyTorch nn.LSTM (one layer, the sum of its two biases) on packed sequences. */
+   end, one below its predecessor as that. Source: Hochreiter and Schmidhuber 1997; PyTorch nn.LSTM
+   (one layer, the sum of its two biases) on packed sequences. */
 AG_API ag_tensor *ag_lstm(ag_tensor *x, ag_tensor *starts, ag_tensor *w_input, ag_tensor *w_state,
                           ag_tensor *bias);
 
-/* The same for the state after every row, in the order of the rows -> [n,h]; a row outside of all
-   sequences gives 0. backwards other than 0: each sequence runs from its last row to its first, as
-   the second direction of PyTorch's bidirectional nn.LSTM does, so that its last state is that of
-   row starts[s]. Both directions side by side are ag_concat2 of two calls. */
+/* As ag_lstm, but the state after every row, in the order of the rows -> [n,h]; a row outside of
+   all sequences gives 0. backwards other than 0: each sequence runs from its last row to its first,
+   as the second direction of PyTorch's bidirectional nn.LSTM, so its last state is that of row
+   starts[s]. Both directions side by side are ag_concat2 of two calls. */
 AG_API ag_tensor *ag_lstm_states(ag_tensor *x, ag_tensor *starts, ag_tensor *w_input,
                                  ag_tensor *w_state, ag_tensor *bias, int backwards);
 
@@ -215,12 +219,12 @@ AG_API ag_tensor *ag_lstm_states(ag_tensor *x, ag_tensor *starts, ag_tensor *w_i
    w_input [3h,in], w_state [3h,h], b_input and b_state [3h] (or both NULL) hold the rows of the
    gates r, z, n. State begins as 0. With p = x w_input' + b_input and q = state w_state' + b_state:
    r, z = sigmoid(p + q), n = tanh(p + r q) of their thirds, state = (1 - z) n + z state. Gradients:
-   back through all rows, for both biases. Source: Cho et al. 2014; PyTorch nn.GRU (one
-   layer) on packed sequences. */
+   back through all rows. Fails when one bias alone is NULL. Source: Cho et al. 2014; PyTorch nn.GRU
+   (one layer) on packed sequences. */
 AG_API ag_tensor *ag_gru(ag_tensor *x, ag_tensor *starts, ag_tensor *w_input, ag_tensor *w_state,
                          ag_tensor *b_input, ag_tensor *b_state);
 
-/* The same for the state after every row, as ag_lstm_states gives it. */
+/* As ag_gru, but the state after every row, in either direction, as of ag_lstm_states. */
 AG_API ag_tensor *ag_gru_states(ag_tensor *x, ag_tensor *starts, ag_tensor *w_input,
                                 ag_tensor *w_state, ag_tensor *b_input, ag_tensor *b_state,
                                 int backwards);
@@ -249,6 +253,24 @@ AG_API ag_tensor *ag_huber(ag_tensor *y, ag_tensor *target, ag_real delta);
 
 /* (ln y - ln t)^2; y, t > 0. */
 AG_API ag_tensor *ag_log_squared_error(ag_tensor *y, ag_tensor *target);
+
+/* Binary cross-entropy of logits: weight (max(0, x) - x t + ln(1 + e^-|x|)), where the target t is
+   from 0 to 1. weight has the shape of x, or is NULL for 1; the mean divides by the number of
+   elements. dx = weight (sigmoid(x) - t) / n, dtarget = -weight x / n; none flows to weight.
+   Source: PyTorch F.binary_cross_entropy_with_logits. */
+AG_API ag_tensor *ag_binary_cross_entropy(ag_tensor *x, ag_tensor *target, ag_tensor *weight);
+
+/* Softmax cross-entropy: the mean over the rows of -ln softmax(x)[label], without overflow for
+   large logits x [n,classes]; label int32 [n], where -1 leaves the row out. weight [classes] or
+   NULL for 1: a row counts weight[label] times, and the mean divides by the sum of these; where
+   that is 0, so is the loss. smoothing, s: row r has the target t[c] = (1 - s) weight[label] at its
+   label, plus s weight[c] / classes at all c; the loss is -sum t ln softmax(x). dx = (softmax(x)
+   sum t - t) over the sum of the weights, 0 in rows that are left out; none flows to weight. Fails
+   unless 0 <= s <= 1, and with AG_EINDEX for another label in the array of an input; where an op
+   makes the labels, such a row is left out. Source: PyTorch F.cross_entropy with ignore_index=-1,
+   which is NaN where no row counts; Szegedy et al. 2016 (smoothing). */
+AG_API ag_tensor *ag_cross_entropy(ag_tensor *x, ag_tensor *label, ag_tensor *weight,
+                                   ag_real smoothing);
 
 /* How a ranking loss adds its pairs: over all n*n entries of the matrix of pairs (as pytorchltr
  * with mean), or plainly. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* optim: named parameters, initialisers, Adam and AdamW, clipping, schedules, checkpoints of them.
- * Knows no tape. */
+/* optim: named parameters, initialisers, Adam, AdamW and SGD, clipping, schedules, checkpoints of
+ * them. Knows no tape. */
 #ifndef AG_OPTIM_H
 #define AG_OPTIM_H
 
@@ -98,6 +98,10 @@ AG_API ag_status ag_params_to(ag_params *params, ag_device device, ag_failure *w
    AG_EDEVICE: the copy is then worth nothing; AG_EFINITE (see ag_clip_norm). */
 AG_API ag_status ag_params_fetch(ag_params *params, ag_failure *why);
 
+/* Prints a line for each parameter (name, shape, numbers, whether weight decay applies) and their
+   sum, whether they are built or not. */
+AG_API void ag_params_print(const ag_params *params, FILE *file);
+
 /* Forgets the gradients (state EMPTY), whatever they hold. A step does so by itself. */
 AG_API void ag_params_reset(ag_params *params);
 
@@ -124,6 +128,19 @@ AG_API ag_status ag_adamw_step(ag_params *params, const ag_adamw *options, doubl
  * torch.optim.Adam. */
 AG_API ag_status ag_adam_step(ag_params *params, const ag_adam *options, double lr,
                               ag_failure *why);
+
+/* momentum: in [0,1); decay: L2 term of the parameters with decay = 1, at least 0; nesterov: 1 for
+   Nesterov's momentum. {0} is plain gradient descent, as in torch.optim.SGD. */
+typedef struct ag_sgd {
+    double momentum, decay;
+    int nesterov;
+} ag_sgd;
+
+/* One step of stochastic gradient descent: g += decay w; m = momentum m + g; w -= lr m, or with
+   nesterov w -= lr (g + momentum m). m is the first moment of the parameters, so that checkpoints
+   keep it. Needs gradients and leaves EMPTY, and fails, as ag_adamw_step. Sutskever et al., ICML
+   2013; torch.optim.SGD, dampening 0. */
+AG_API ag_status ag_sgd_step(ag_params *params, const ag_sgd *options, double lr, ag_failure *why);
 
 /* Scales all gradients by min(1, max_norm / (norm + 1e-6)), norm = L2 norm of all of them together,
    which *norm gets (norm may be NULL). max_norm INFINITY only measures and checks. A gradient that

@@ -52,7 +52,7 @@ static void start(const model *m)
 
 static ag_tensor *square(const model *m) { return ag_square(ag_parameter(m->tape, m->w)); }
 
-/* What is averaged does not lead to the loss. */
+/* The loss does not read the square, which is averaged. */
 static ag_tensor *loss_of(const model *m)
 {
     return ag_sum_all(ag_tanh(ag_parameter(m->tape, m->w)));

@@ -317,6 +317,22 @@ FORMULAS["huber"] = lambda x, f, i: mean_all(F.huber_loss(x[0], x[1], reduction=
 FORMULAS["log_squared_error"] = lambda x, f, i: mean_all((x[0].log() - x[1].log()).square())
 
 
+@formula("binary_cross_entropy")
+def binary_cross_entropy(x, f, i):
+    weight = x[2].detach() if len(x) > 2 else None
+    return mean_all(F.binary_cross_entropy_with_logits(x[0], x[1], weight, reduction="none"))
+
+
+@formula("cross_entropy")
+def cross_entropy(x, f, i):
+    """A label that is no class leaves its row out; 0 where none counts."""
+    label = torch.where((x[1] >= 0) & (x[1] < x[0].shape[1]), x[1], -1)
+    weight = x[2].detach() if len(x) > 2 else None
+    if (label < 0).all():
+        return x[0].sum() * 0
+    return F.cross_entropy(x[0], label, weight, ignore_index=-1, label_smoothing=f[0])
+
+
 def pairs(x, term, total):
     """term(s_i - s_j) over the ordered pairs with rank i > rank j: mean over all n * n entries, or the sum."""
     terms = torch.where(x[1][:, None] > x[1][None, :], term(x[0][:, None] - x[0][None, :]), torch.zeros(()))

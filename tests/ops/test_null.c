@@ -10,6 +10,7 @@
 
 static const float values[64] = {1, 2};
 static const int32_t two[] = {0, 2, 4}, each[] = {0, 1, 2, 3};
+static const double doubles[3] = {1, 3, 2};
 static const int64_t one = 1;
 
 #include "null_layers_fixture.h"
@@ -240,8 +241,9 @@ static int has_row(const char *name, size_t length, int pointers)
 static void test_all_prototypes(void **state)
 {
     static const char *const headers[] = {
-        "core/core.h",           "core/io/io.h", "autograd/autograd.h", "ops/ops.h",
-        "ops/elementwise_ops.h", "gnn/gnn.h",    "optim/optim.h",       "layers/layers.h"};
+        "core/core.h",           "core/io/io.h",   "autograd/autograd.h", "ops/ops.h",
+        "ops/elementwise_ops.h", "gnn/gnn.h",      "gnn/batches.h",       "optim/optim.h",
+        "metrics/metrics.h",     "layers/layers.h"};
     int found = 0, missing = 0;
     for (size_t h = 0; h < sizeof headers / sizeof *headers; h++) {
         char *text = read_header(headers[h]);

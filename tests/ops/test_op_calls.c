@@ -122,6 +122,15 @@ static void test_product_calls(void **state)
     ag_tape_free(tape);
 }
 
+/* The place of a maximum is output 1 of the op that finds it. */
+static ag_tensor *maximum_of(ag_tensor *at)
+{
+    const ag_tape *tape = ag_tape_of(at);
+    const ag_node *node = &tape->nodes[tape->n_nodes - 1];
+    assert_int_equal(at->id, node->out[1]);
+    return tape->tensors[node->out[0]];
+}
+
 static void test_reduction_calls(void **state)
 {
     ag_tape *tape = ag_tape_new(AG_CPU);
@@ -133,6 +142,7 @@ static void test_reduction_calls(void **state)
     EXPECT(ag_sum_columns(w.m), "sum_columns(0)");
     EXPECT(ag_mean_columns(w.m), "sum_columns(0) i 1");
     EXPECT(ag_max_columns(w.m), "max_columns(0)");
+    EXPECT(maximum_of(ag_argmax(w.m)), "max_columns(0)");
     EXPECT(ag_segment_sum(w.m, w.starts), "segment_sum(0 7)");
     EXPECT(ag_segment_mean(w.m, w.starts), "segment_sum(0 7) i 1");
     EXPECT(ag_segment_max(w.m, w.starts), "segment_max(0 7)");
@@ -199,6 +209,10 @@ static void test_norm_and_loss_calls(void **state)
     EXPECT(ag_absolute_error(w.m, w.m2), "absolute_error(0 1)");
     EXPECT(ag_huber(w.m, w.m2, 0.5f), "huber(0 1) f 0.5");
     EXPECT(ag_log_squared_error(w.m, w.m2), "log_squared_error(0 1)");
+    EXPECT(ag_binary_cross_entropy(w.m, w.m2, NULL), "binary_cross_entropy(0 1)");
+    EXPECT(ag_binary_cross_entropy(w.m, w.m2, w.m), "binary_cross_entropy(0 1 0)");
+    EXPECT(ag_cross_entropy(w.m, w.index, NULL, 0), "cross_entropy(0 6)");
+    EXPECT(ag_cross_entropy(w.m, w.index, w.v4, 0.25f), "cross_entropy(0 6 2) f 0.25");
     EXPECT(ag_pairwise_hinge(w.v3, w.index, 0.5f, AG_SUM), "pairwise_hinge(3 6) f 0.5 i 1");
     EXPECT(ag_pairwise_hinge(w.v3, w.index, 0.5f, AG_MEAN), "pairwise_hinge(3 6) f 0.5");
     EXPECT(ag_pairwise_logistic(w.v3, w.index, AG_SUM), "pairwise_logistic(3 6) i 1");

@@ -17,18 +17,23 @@ static ag_params *model(int rows, const char *second, uint64_t seed)
     return params;
 }
 
-static void train(ag_params *params, int steps)
+static void train_with(ag_params *params, int sgd, int steps)
 {
     const ag_adamw options = ag_adamw_default();
+    const ag_sgd momentum = {.momentum = 0.9, .nesterov = 1};
     for (int i = 0; i < steps; i++) {
         ag_random r = {9, (uint64_t)params->step, 0};
         for (int p = 0; p < params->count; p++)
             for (int64_t k = 0; k < params->list[p]->count; k++)
                 params->list[p]->gradient[k] = (ag_real)ag_random_normal(&r);
         params->state = AG_READY;
-        assert_int_equal(ag_adamw_step(params, &options, 0.01, NULL), AG_OK);
+        assert_int_equal(sgd ? ag_sgd_step(params, &momentum, 0.01, NULL)
+                             : ag_adamw_step(params, &options, 0.01, NULL),
+                         AG_OK);
     }
 }
+
+static void train(ag_params *params, int steps) { train_with(params, 0, steps); }
 
 static ag_status load(ag_params *params, int resume, ag_failure *why)
 {
@@ -70,6 +75,19 @@ static void resume_continues_to_the_bit(void **state)
     assert_memory_equal(got, order, sizeof order);
     assert_string_equal(ag_checkpoint_metadata(c, "model"), "{}");
     ag_checkpoint_close(c);
+    ag_params_free(a);
+    ag_params_free(b);
+}
+
+static void sgd_continues_to_the_bit(void **state)
+{
+    ag_params *a = model(7, "b", 1), *b = model(7, "b", 2);
+    train_with(a, 1, 5);
+    assert_int_equal(ag_params_save(path, a, 1, NULL, 0, NULL, 0, NULL), AG_OK);
+    assert_int_equal(load(b, 1, NULL), AG_OK);
+    train_with(a, 1, 5);
+    train_with(b, 1, 5);
+    assert_same(a, b);
     ag_params_free(a);
     ag_params_free(b);
 }
@@ -225,6 +243,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(resume_continues_to_the_bit),
+        cmocka_unit_test(sgd_continues_to_the_bit),
         cmocka_unit_test(values_alone_start_a_fresh_optimizer),
         cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(counters_are_passed_over),

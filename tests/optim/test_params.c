@@ -216,6 +216,44 @@ static void initialisers_have_their_moments(void **state)
     }
 }
 
+static void expect_summary(const ag_params *params, const char *want)
+{
+    char text[1000];
+    FILE *file = tmpfile();
+    ag_params_print(params, file);
+    rewind(file);
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    fclose(file);
+    assert_string_equal(text, want);
+}
+
+static void a_summary_has_a_line_for_each(void **state)
+{
+    ag_params *params = ag_params_new();
+    expect_summary(NULL, "no parameters: the argument is NULL\n");
+    ag_params_add(params, "encoder.0.weight", AG_SHAPE(16, 300), ag_init_constant(1), 1);
+    ag_params_add(params, "b", AG_SHAPE(3), ag_init_constant(1), 0);
+    for (int built = 0; built < 2; built++) {
+        expect_summary(params, "parameter         shape          numbers  decay\n"
+                               "encoder.0.weight  [16,300]          4800  yes\n"
+                               "b                 [3]                  3  no\n"
+                               "2 parameters, 4803 numbers; 77056 bytes with gradients and two "
+                               "moments, after 0 steps\n");
+        if (!built) assert_int_equal(ag_params_build(params, 1), AG_OK);
+    }
+    ag_params_print(params, NULL);
+    ag_params_free(params);
+
+    params = ag_params_new();
+    ag_params_add(params, "", AG_SHAPE(1), ag_init_constant(1), 1);
+    expect_summary(params, "parameter  shape       numbers  decay\n"
+                           "0 parameters, 0 numbers; 0 bytes with gradients and two moments, "
+                           "after 0 steps\n"
+                           "ag_params_add: the name of parameter 0 is \"\"; a name has 1 to 127 "
+                           "printable ASCII characters and no space\n");
+    ag_params_free(params);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -223,6 +261,7 @@ int main(void)
         cmocka_unit_test(a_failed_declaration_is_sticky_and_harmless),
         cmocka_unit_test(built_parameters_take_no_more),
         cmocka_unit_test(lack_of_memory_is_reported),
+        cmocka_unit_test(a_summary_has_a_line_for_each),
         cmocka_unit_test(values_depend_on_seed_and_index_alone),
         cmocka_unit_test(first_values_are_chosen_after_the_declaration),
         cmocka_unit_test(initialisers_have_their_moments),
