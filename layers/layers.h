@@ -29,6 +29,12 @@
 extern "C" {
 #endif
 
+/* One training step: ag_backward of the loss, then ag_adamw_step. Fails, changing no parameter, as
+   these do, with the sentence of the first failure in `why`. Source: TensorFlow's
+   Optimizer.minimize. */
+AG_API ag_status ag_minimize(ag_tensor *loss, ag_params *params, const ag_adamw *options, double lr,
+                             ag_failure *why);
+
 /* Writes "NAME.REST" to text and returns it; NULL or "" for name: the rest alone. For parts of a
    layer and for numbers: ag_layer_name(text, NULL, "conv%d", k). A name that is longer than 127
    bytes becomes one that ag_params_add refuses. */
