@@ -57,7 +57,7 @@ RESULT(attend, 3, 4,
 RESULT(lstm, 5, 16,
        ag_lstm(MATRIX(0), ENDS(1), P(2, real(t, AG_SHAPE(8, 6))), P(3, real(t, AG_SHAPE(8, 2))),
                VECTOR(4, 8)))
-RESULT(attention, 2, 0, ag_attention(MATRIX(0), ENDS(1), 1))
+RESULT(attention, 2, 0, ag_attention(MATRIX(0), ENDS(1), 1, 0))
 RESULT(squared_error, 2, 0, ag_squared_error(MATRIX(0), MATRIX(1)))
 RESULT(absolute_error, 2, 0, ag_absolute_error(MATRIX(0), MATRIX(1)))
 RESULT(log_squared_error, 2, 0, ag_log_squared_error(MATRIX(0), MATRIX(1)))
