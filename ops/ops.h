@@ -196,7 +196,8 @@ AG_API ag_tensor *ag_lstm(ag_tensor *x, ag_tensor *starts, ag_tensor *w_input, a
    In training weights are dropped, after the softmax and without sharing out what they had: with
    probability `dropout` each is 0, else divided by 1 - dropout, as ag_dropout does it; dP and P'
    meet the same factors. The first start is taken as 0, the last as n, one outside 0..n as the
-   nearer end. Host only. Fails unless the features split into 3 parts of `heads` heads. Source:
+   nearer end. Host only. Fails unless the features split into 3 parts of `heads` heads and dropout
+   is at least 0 and at most 1 - 2^-16. Source:
    Vaswani et al. 2017; PyTorch F.scaled_dot_product_attention with a mask of graphs. */
 AG_API ag_tensor *ag_attention(ag_tensor *qkv, ag_tensor *starts, int heads, ag_real dropout);
 
