@@ -8,6 +8,9 @@
 #include "autograd/autograd.h"
 #include "ops/ops.h"
 #include "gnn/gnn.h"
+#include "gnn/batches.h"
 #include "optim/optim.h"
+#include "metrics/metrics.h"
+#include "layers/layers.h"
 
 #endif

@@ -74,6 +74,15 @@ AG_API ag_tensor *ag_name(ag_tensor *x, const char *name);
  * Returns x. */
 AG_API ag_tensor *ag_keep(ag_tensor *x);
 
+/* average = (1 - rate) average + rate x, once ag_backward has run the tape without a failure; x is
+   kept, and of the shape of the parameter. Not when the tape was not training at this call, nor by
+   ag_forward. Several for one parameter take their turns. Running statistics, or averages of
+   weights. The parameter has decay = 0; clipping and the optimizers leave one that gets no gradient
+   exactly as it is, and checkpoints have it as any other. Returns x. Fails: AG_EUSE unless 0 <=
+   rate
+   <= 1, with weight decay, for an x that is an input; AG_ESHAPE. */
+AG_API ag_tensor *ag_moving_average(ag_param *average, ag_tensor *x, ag_real rate);
+
 /* Runs what `y` (and the kept tensors) need; nothing is saved for a backward run. During a run, and
    in the steps of optim, subnormal numbers (in float those below 1.2e-38) count as 0, since most
    processors are slow with them. There, and when parameters are built or clipped, numbers round to
@@ -105,6 +114,14 @@ AG_API int ag_size(const ag_tensor *x,
 AG_API const ag_real *ag_values(const ag_tensor *x);
 AG_API const int32_t *ag_values_i32(const ag_tensor *x);
 AG_API ag_real ag_item(const ag_tensor *x); /* the only element; else NAN, and the tape fails */
+
+/* Prints a tensor for those who look: its name, or its op's, shape and type, then its values in
+   NumPy's manner: a column wide enough for all, with four decimals, and axes of more than 10 (of
+   more than 6, when there are more than 1,000 values) cut to the first and last 3, between them
+   "...". Inputs have values at any time, as long as the caller has their data, parameters, too;
+   results have them after a run that kept them; otherwise a sentence says why there are none. Only
+   a device that cannot bring the values makes the tape fail. */
+AG_API void ag_print(const ag_tensor *x, FILE *file);
 
 /* Prints the plan for ag_backward(y) (training 1) or ag_forward(y) (0) without running it: a line
    per kernel with its shapes and offsets, then the bytes of the slab, of saved tensors and of

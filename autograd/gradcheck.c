@@ -89,9 +89,12 @@ double ag_gradcheck(ag_tensor *(*build)(ag_tape *tape, void *context), void *con
     where[0] = 0;
     ag_tape_seed(c.tape, 0, 0); /* every run drops the same elements */
     ag_tape_reset(c.tape);
-    if (c.tape) ag_backward(build(c.tape, context));
     double *d = ag_alloc(ag_size_mul((size_t)params->size, sizeof *d));
     ag_real *saved = ag_alloc(ag_size_mul((size_t)params->size, sizeof *saved));
+    const size_t bytes = saved && params->value ? (size_t)params->size * sizeof *saved : 0;
+    if (bytes) memcpy(saved, params->value, bytes);
+    if (c.tape) ag_backward(build(c.tape, context));
+    if (bytes) memcpy(params->value, saved, bytes); /* moving averages stay, too */
     if (ag_failed(c.tape) || !d || !saved) {
         snprintf(where, 200, "%s",
                  ag_failed(c.tape) ? ag_error(c.tape) : "There is no memory for the check");

@@ -11,7 +11,7 @@
 /* ---- pointers ---- */
 
 /* Where a parameter and its gradient are on the block's device. */
-static ag_real *value_of(const ag_param *p)
+ag_real *ag__param_values(const ag_param *p)
 {
     return p->block->device == AG_CPU ? p->value : p->block->there + p->offset;
 }
@@ -27,7 +27,7 @@ static void *resolve(const ag_tape *tape, ag_ref ref)
         ref.place == AT_LEAF || ref.place == AT_PARAM_GRADIENT ? tape->tensors[ref.id] : NULL;
     switch (ref.place) {
     case AT_SLAB: return tape->slab + ref.offset;
-    case AT_LEAF: return t->param ? value_of(t->param) : (void *)t->data;
+    case AT_LEAF: return t->param ? ag__param_values(t->param) : (void *)t->data;
     case AT_PARAM_GRADIENT: return gradient_of(t->param);
     default: return NULL;
     }
@@ -178,7 +178,7 @@ static int make_room(ag_tape *tape, const ag_plan *plan)
 static void *result_of(const ag_tape *tape, const ag_plan *plan, const ag_tensor *root)
 {
     const int id = plan->value_buffer[root->id];
-    if (root->param) return value_of(root->param);
+    if (root->param) return ag__param_values(root->param);
     return id >= 0 && plan->buffers[id].last == plan->n_steps
                ? tape->slab + plan->buffers[id].offset
                : NULL;
@@ -304,6 +304,7 @@ static void run(ag_tensor *wanted, int training)
             run_there(tape, plan);
         publish(tape, plan);
         ag__borrow_check(tape, "during the run");
+        if (training && !ag_failed(tape)) ag__move_averages(tape);
     }
     if (training) finish_blocks(tape, plan);
 }

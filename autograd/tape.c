@@ -46,6 +46,7 @@ void ag_tape_free(ag_tape *tape)
     ag__slots_free(&tape->slots);
     ag_free(tape->tensors);
     ag_free(tape->nodes);
+    ag_free(tape->averages);
     ag_free(tape->key);
     ag__device_end(tape);
     ag_arena_free(tape->slab_arena);
@@ -61,7 +62,7 @@ void ag_tape_reset(ag_tape *tape)
     ag_arena_reset(tape->arena);
     if (tape->ran && !tape->seeded) tape->record.step++;
     tape->generation++;
-    tape->n_tensors = tape->n_nodes = tape->ran = 0;
+    tape->n_tensors = tape->n_nodes = tape->n_averages = tape->ran = 0;
     tape->ordinals = 0;
     tape->fits = 0;
     tape->failure.status = AG_OK;

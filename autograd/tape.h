@@ -108,6 +108,13 @@ typedef struct ag_kept {
     void *there;           /* NULL: it was seen once */
 } ag_kept;
 
+/* A parameter that takes up the values of a tensor after a successful ag_backward (average.c). */
+typedef struct ag_average {
+    ag_param *param;
+    const ag_tensor *x;
+    ag_real rate;
+} ag_average;
+
 /* Time of the launches under one name. */
 typedef struct ag_profile_row {
     const char *name;
@@ -135,6 +142,8 @@ struct ag_tape {
     int n_tensors, tensors_capacity;
     ag_node *nodes;
     int n_nodes, nodes_capacity;
+    ag_average *averages;
+    int n_averages, averages_capacity;
     uint32_t ordinals;
     int fits; /* the last number that ag__set_fit gave */
     ag_tensor poison;
@@ -187,6 +196,9 @@ int ag__plan_build(ag_tape *tape, ag_plan *plan, ag_tensor *wanted, int training
 int ag__plan_place(ag_tape *tape, ag_plan *plan); /* offsets of the buffers */
 void ag__job_args(ag_tape *tape, ag_job *job);    /* this run's pointers */
 void ag__check_step(ag_tape *tape, const ag_plan *plan, const ag_step *step); /* check.c */
+
+ag_real *ag__param_values(const ag_param *p); /* where its block is */
+void ag__move_averages(ag_tape *tape);        /* average.c */
 
 /* Arrays that stay on the device from run to run (kept.c): where one is, NULL: nowhere; and that
    one was sent to `place`, from where it is kept when that happens a second time. */

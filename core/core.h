@@ -167,6 +167,24 @@ AG_API uint32_t ag_random_below(ag_random *r,
                                 uint32_t n); /* uniform in 0..n-1 without bias; 0 if n is 0 */
 AG_API void ag_random_shuffle(ag_random *r, int32_t *items, int64_t n); /* Fisher-Yates; n < 2^32 */
 
+/* One of 0..n-1, with the probabilities softmax(logits / temperature): the next letter of a text.
+   Takes one word of the stream, so probabilities are multiples of 2^-32. At temperature 0, and
+   where the largest logit is infinite or NaN, it is the first largest and takes no word; a NaN is
+   larger than all (as for ag_argmax). -1 where n < 1, temperature is below 0 or NaN,
+   or a pointer is NULL. */
+AG_API int ag_sample_softmax(const ag_real *logits, int n, double temperature, ag_random *random);
+
+/* Puts n items into parts at random, as a function of the seed: part[i] is 0..parts-1, and part k
+   gets share[k] of the items (NULL: equal shares, the folds of cross-validation), to the nearest
+   item. Items with one group[i] (a program, a user) stay together; group NULL: each is alone.
+   Fails: AG_EUSE (a share outside of 0..1, or their sum is not 1), AG_EMEMORY. */
+AG_API ag_status ag_split(int32_t *part, const int32_t *group, int n, const double *share,
+                          int parts, uint64_t seed, ag_failure *why);
+
+/* The items of part k in order, or with `others` those of all other parts (what a fold trains on):
+   which [n]. Returns how many. */
+AG_API int ag_part(int32_t *which, const int32_t *part, int n, int k, int others);
+
 /* ---- threads ---- */
 
 /* Number of threads that runs use, the caller's among them; 0 asks for one per processor (before
@@ -255,8 +273,9 @@ typedef struct ag_param {
     int decay; /* 1: weight decay applies */
 } ag_param;
 
-/* All parameters of a model: weights, gradients and both moments of Adam, each one flat array with
-   the same layout (every parameter starts on a 64-byte boundary; the gaps are 0). */
+/* All parameters of a model: weights, gradients and both moments of Adam (of SGD: m alone), each
+   one flat array with the same layout (every parameter starts on a 64-byte boundary; the gaps are
+   0). */
 typedef struct ag_params {
     ag_arena *arena;
     ag_param **list;

@@ -130,5 +130,14 @@ void ag__device_adamw(ag_real *w, ag_real *m, ag_real *v, const ag_real *g, cons
 {
     (void)w, (void)m, (void)v, (void)g, (void)decays, (void)n, (void)u, (void)clip, (void)clipped;
 }
+void ag__device_average(ag_real *average, const ag_real *x, int64_t n, ag_real rate)
+{
+    (void)average, (void)x, (void)n, (void)rate;
+}
+void ag__device_sgd(ag_real *w, ag_real *m, const ag_real *g, const int8_t *decays, int64_t n,
+                    const struct ag__sgd *u, const ag__clip *clip, int clipped)
+{
+    (void)w, (void)m, (void)g, (void)decays, (void)n, (void)u, (void)clip, (void)clipped;
+}
 
 #endif

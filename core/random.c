@@ -64,3 +64,45 @@ void ag_random_shuffle(ag_random *r, int32_t *items, int64_t n)
         items[j] = item;
     }
 }
+
+/* ---- one of several ---- */
+
+static int first_largest(const ag_real *x, int n)
+{
+    int best = 0;
+    for (int i = 1; i < n && !isnan(x[best]); i++)
+        if (!(x[i] <= x[best])) best = i;
+    return best;
+}
+
+/* e^((x - most) / t), for x up to most; never NaN, though t may be anything above 0. */
+static double share(double x, double most, double t)
+{
+    return x == most ? 1 : isinf(x) ? 0 : exp((x - most) / t);
+}
+
+static int sample(const ag_real *logits, int n, double temperature, ag_random *random)
+{
+    if (n < 1 || !(temperature >= 0)) return -1;
+    int chosen = first_largest(logits, n);
+    const double most = (double)logits[chosen];
+    double total = 0;
+    if (temperature == 0 || !isfinite(most)) return chosen;
+    for (int i = 0; i < n; i++) total += share((double)logits[i], most, temperature);
+    double left = total * ag_random_uniform(random);
+    for (int i = 0; i < n && left >= 0; i++) {
+        const double part = share((double)logits[i], most, temperature);
+        if (part > 0) chosen = i;
+        left -= part;
+    }
+    return chosen;
+}
+
+int ag_sample_softmax(const ag_real *logits, int n, double temperature, ag_random *random)
+{
+    if (!logits || !random) return -1;
+    const uint64_t mode = ag__float_mode_enter();
+    const volatile int chosen = sample(logits, n, temperature, random);
+    ag__float_mode_set(mode);
+    return chosen;
+}

@@ -18,15 +18,17 @@ examples/rows|0|405|rows: pieces of work of an item|standardised, joined to the 
 examples/tpugraphs|0|834|files of the TpuGraphs data set|checked while they are read; what their nodes mean; the loops of an op and their order
 examples/lab|429|405|runs small tensor programs on this machine|measures them and writes data sets
 examples/harness|0|834|the parts that all programs share|options, run folder, trainer, measures, studies, plots, reports, baselines
-gnn|0|548|graphs in batches, message passing, pooling|GraphSAGE, GraphConv, GCN, graph attention, Transformer encoder
-ops|0|548|dense operations: one body for C and CUDA|elementwise, products, norms, softmax, attention, LSTM, losses
-autograd|0|548|the tape: record, plan, run|memory plan, fused groups, gradients, gradient check; knows no op
-optim|572|262|parameters and AdamW|schedules, clipping, checkpoints
+layers|0|631|layers that own their parameters|names, shapes and first values of PyTorch and PyG; one call makes one, one applies it
+gnn|0|428|graphs in batches, message passing, pooling|GraphSAGE, GraphConv, GCN, attention, Transformer encoder
+ops|0|428|dense operations: one body for C and CUDA|elementwise, products, norms, attention, LSTM, losses
+autograd|0|428|the tape: record, plan, run|memory plan, fused groups, gradient check; knows no op
+optim|452|179|parameters, AdamW|schedules, checkpoints
+metrics|655|179|measures of predictions|accuracy, ROC-AUC, tau
 core|0|834|memory, threads, random numbers, matrix products, files, errors|every line of CUDA: streams, graphs, cuBLAS
 '
 
 folders() {
-    printf '%s\n' core autograd ops gnn optim
+    printf '%s\n' core autograd ops gnn optim metrics layers
     find examples -mindepth 2 -name '*.h' | cut -d/ -f1-2 | sort -u
 }
 
@@ -134,7 +136,7 @@ END {
     print "<path d=\"M0 0L10 5L0 10z\" fill=\"#64707d\"/></marker></defs>"
     printf "<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n", WIDTH, height
     band(8, cut, "examples/", "programs and what they share", "#f3f6fb")
-    band(cut + 8, height - 8, "augur.h", "the library, in five folders", "#f6f4ee")
+    band(cut + 8, height - 8, "augur.h", "the library, in seven folders", "#f6f4ee")
     print "<g fill=\"none\" stroke=\"#64707d\" stroke-width=\"1.8\">"
     for (i = 1; i <= n; i++)
         for (j = 1; j <= n; j++)

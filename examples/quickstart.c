@@ -25,13 +25,10 @@ int main(int argc, char **argv)
     ag_graph *graph = ag_graph_build(NODES, source, target, 2 * NODES, AG_ALONG, &why);
 
     ag_params *params = ag_params_new();
-    ag_param *w = ag_params_add(params, "in", AG_SHAPE(HIDDEN, 1), ag_init_normal(0, 1), 1);
-    ag_param *b = ag_params_add(params, "in.bias", AG_SHAPE(HIDDEN), ag_init_normal(0, 1), 0);
-    ag_sage_weights sage = {
-        ag_params_add(params, "neighbour", AG_SHAPE(HIDDEN, HIDDEN), ag_init_xavier_uniform(1), 1),
-        ag_params_add(params, "bias", AG_SHAPE(HIDDEN), ag_init_constant(0), 0),
-        ag_params_add(params, "root", AG_SHAPE(HIDDEN, HIDDEN), ag_init_xavier_uniform(1), 1)};
-    ag_param *out = ag_params_add(params, "out", AG_SHAPE(1, HIDDEN), ag_init_xavier_uniform(1), 1);
+    ag_linear_layer in = ag_layer_linear(params, "in", 1, HIDDEN, 1);
+    ag_sage_layer sage = ag_layer_sage(params, "sage", HIDDEN, HIDDEN);
+    ag_linear_layer out = ag_layer_linear(params, "out", HIDDEN, 1, 1);
+    sage.aggregate = AG_AGGREGATE_SUM;
     if (!graph || ag_params_build(params, 1) != AG_OK) return puts("There is no memory."), 5;
     if (ag_params_to(params, device, &why))
         return puts(why.sentence), ag_params_free(params), ag_graph_free(graph), 6;
@@ -41,9 +38,9 @@ int main(int argc, char **argv)
     for (int step = 0; step < STEPS; step++) {
         ag_tape_reset(tape);
         ag_tensor *h = ag_input(tape, x, AG_SHAPE(NODES, 1));
-        h = ag_gelu(ag_linear(h, ag_parameter(tape, w), ag_parameter(tape, b)));
-        h = ag_gelu(ag_sage(&sage, h, ag_graph_edges(tape, graph), AG_AGGREGATE_SUM, 0));
-        h = ag_linear(h, ag_parameter(tape, out), NULL);
+        h = ag_gelu(ag_apply_linear(&in, h));
+        h = ag_gelu(ag_apply_sage(&sage, h, ag_graph_edges(tape, graph)));
+        h = ag_apply_linear(&out, h);
         ag_tensor *loss = ag_mean_all(ag_square(ag_sub(h, ag_input(tape, y, AG_SHAPE(NODES, 1)))));
         ag_backward(loss); /* plans once, then runs forward and backward */
         if (ag_failed(tape)) return puts(ag_error(tape)), 1;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A strip of columns stays with one thread for both sweeps down the rows of a graph: one for the
    moments (or, backward, the sums), one that writes. The second finds the strip in the cache. */
-#include "ops/instance_norm_parts.h"
 #include "ops/instance_norm_pieces.h"
-#include "ops/starts.h"
 
 /* Rows join in groups, groups in pieces: the rounding error does not grow with the number of rows.
    All is told as distance from the first row, so that it does not grow with mean / deviation,
@@ -48,8 +46,8 @@ STRIP(instance_norm_backward, graphs_of(a), norm_columns(a->xs[0]))
     int r = 0;
     EACH (j, n) sum[AT(j)] = dot[AT(j)] = 0;
     for (; r + SUM_GROUP <= rows; r += SUM_GROUP)
-        add_sums(sum, dot, y + r * m, dy + r * m, m, SUM_GROUP, n);
-    for (; r < rows; r++) add_sums(sum, dot, y + r * m, dy + r * m, m, 1, n);
+        add_sums(sum, dot, y + r * m, 0, dy + r * m, m, SUM_GROUP, n);
+    for (; r < rows; r++) add_sums(sum, dot, y + r * m, 0, dy + r * m, m, 1, n);
     EACH (j, n) {
         sum[AT(j)] *= share;
         dot[AT(j)] *= share;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Instance norm on a device, where the graphs are few and long: a warp for each piece of the rows
    and 32 columns. Scratch: two numbers per column for each slot of a piece, then for each graph. */
-#include "ops/instance_norm_parts.h"
-#include "ops/row_pieces.h"
+#include "ops/norm_parts.h"
 #include "ops/starts.h"
 
 /* Rows that a lane asks for before it waits, and that a warp writes. */
@@ -17,14 +16,10 @@ AG_BOTH int64_t norm_scratch(const ag_args *a)
     return (cut_slots(norm_cut(a)) + graphs_of(a)) * 2 * norm_columns(a->xs[0]);
 }
 
-/* Those of a slot, and of graph g. */
-AG_BOTH ag_real *norm_slot(const ag_args *a, int64_t slot)
-{
-    return a->scratch + slot * 2 * norm_columns(a->xs[0]);
-}
+/* Those of graph g. */
 AG_BOTH ag_real *norm_of_graph(const ag_args *a, int64_t g)
 {
-    return norm_slot(a, cut_slots(norm_cut(a)) + g);
+    return a->scratch + (cut_slots(norm_cut(a)) + g) * 2 * norm_columns(a->xs[0]);
 }
 
 /* Rows are written in pieces of their own; the last first, of which most is still in a cache. */
@@ -42,37 +37,22 @@ AG_BOTH int norm_write_end(const ag_args *a, int from)
     return from + (left < WRITE_PIECE ? left : WRITE_PIECE);
 }
 
-/* The piece's mean as distance from the graph's first row, and its squared deviations. */
 STRIP(instance_norm_moments, cut_slots(norm_cut(a)), norm_columns(a->xs[0]))
 {
-    const int64_t m = norm_columns(a->xs[0]);
-    const row_piece p = piece_of(norm_cut(a), o);
-    const ag_real *x = X(0) + c;
-    ag_real from[AG_PER_LANE], mean[AG_PER_LANE], square[AG_PER_LANE], *to = norm_slot(a, o) + c;
     (void)add;
-    EACH (j, n) from[AT(j)] = p.lo < p.hi ? x[p.first * m + j] : 0;
-    piece_moments(mean, square, x + p.lo * m, from, m, p.hi - p.lo, n);
-    EACH (j, n) {
-        to[j] = mean[AT(j)];
-        to[m + j] = square[AT(j)];
-    }
+    leave_moments(a->scratch, norm_cut(a), X(0), o, norm_columns(a->xs[0]), c, n);
 }
 
 STRIP(instance_norm_join, graphs_of(a), norm_columns(a->xs[0]))
 {
     const int64_t m = norm_columns(a->xs[0]);
     const row_cut t = norm_cut(a);
-    const int rows = cut_start(t, o + 1) - cut_start(t, o), pieces = cut_pieces(t, rows);
-    const ag_real *part = norm_slot(a, cut_slot(t, o)) + c;
+    const int rows = cut_start(t, o + 1) - cut_start(t, o);
     const ag_real share = 1 / (ag_real)(rows > 0 ? rows : 1);
     ag_real mean[AG_PER_LANE], square[AG_PER_LANE], *to = norm_of_graph(a, o) + c;
     ag_real *rstd = Y(1) + o * m + c;
     (void)add;
-    EACH (j, n) mean[AT(j)] = square[AT(j)] = 0;
-    for (int k = 0; k < pieces; k++, part += 2 * m) {
-        const int r = k * t.piece, more = rows - r < t.piece ? rows - r : t.piece;
-        EACH (j, n) join_moments(&mean[AT(j)], &square[AT(j)], part[j], part[m + j], r, more);
-    }
+    join_piece_moments(mean, square, t, a->scratch, o, m, c, n);
     EACH (j, n) {
         to[j] = mean[AT(j)];
         rstd[j] = 1 / v_sqrt(square[AT(j)] * share + (ag_real)a->attr.f[0]);
@@ -114,40 +94,21 @@ STRIP(instance_norm_apply, norm_writes(a), norm_columns(a->xs[0]))
     }
 }
 
-/* The piece's sums of dy and of dy y. */
 STRIP(instance_norm_sums, cut_slots(norm_cut(a)), norm_columns(a->xs[0]))
 {
-    const int64_t m = norm_columns(a->xs[0]);
-    const row_piece p = piece_of(norm_cut(a), o);
-    const ag_real *y = Y(0) + c, *dy = DY(0) + c;
-    ag_real sum[AG_PER_LANE], dot[AG_PER_LANE], *to = norm_slot(a, o) + c;
-    int r = p.lo;
     (void)add;
-    EACH (j, n) sum[AT(j)] = dot[AT(j)] = 0;
-    for (; r + SUM_GROUP <= p.hi; r += SUM_GROUP)
-        add_sums(sum, dot, y + r * m, dy + r * m, m, SUM_GROUP, n);
-    for (; r < p.hi; r++) add_sums(sum, dot, y + r * m, dy + r * m, m, 1, n);
-    EACH (j, n) {
-        to[j] = sum[AT(j)];
-        to[m + j] = dot[AT(j)];
-    }
+    leave_sums(a->scratch, norm_cut(a), Y(0), 0, DY(0), o, norm_columns(a->xs[0]), c, n);
 }
 
 STRIP(instance_norm_join_back, graphs_of(a), norm_columns(a->xs[0]))
 {
     const int64_t m = norm_columns(a->xs[0]);
     const row_cut t = norm_cut(a);
-    const int rows = cut_start(t, o + 1) - cut_start(t, o), pieces = cut_pieces(t, rows);
-    const ag_real *part = norm_slot(a, cut_slot(t, o)) + c;
+    const int rows = cut_start(t, o + 1) - cut_start(t, o);
     const ag_real share = 1 / (ag_real)(rows > 0 ? rows : 1);
     ag_real sum[AG_PER_LANE], dot[AG_PER_LANE], *to = norm_of_graph(a, o) + c;
     (void)add;
-    EACH (j, n) sum[AT(j)] = dot[AT(j)] = 0;
-    for (int k = 0; k < pieces; k++, part += 2 * m)
-        EACH (j, n) {
-            sum[AT(j)] += part[j];
-            dot[AT(j)] += part[m + j];
-        }
+    join_piece_sums(sum, dot, t, a->scratch, o, m, c, n);
     EACH (j, n) {
         to[j] = sum[AT(j)] * share;
         to[m + j] = dot[AT(j)] * share;

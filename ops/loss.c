@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Losses that compare y with a target of the same shape, element by element; the mean over all, 0
-   of nothing. They save both inputs; a gradient flows to both. */
+   of nothing. They save their inputs; a gradient flows to y and to the target. */
 #include "ops/loss.h"
 #include "ops/ops.h"
 #include "ops/table.h"
@@ -21,9 +21,8 @@ static int huber_shape(ag_call *call)
 
 static int64_t loss_scratch(const ag_args *a, int backward) { return backward ? 0 : loss_rows(a); }
 
-#define CASES(op, from, to, delta)                                                          \
- static const ag_case op##_cases[] = {                                                      \
-     {.x = {{1, {5}}, {1, {5}}}, .attr = {.f = {delta}}, .lo = from, .hi = to},             \
+#define CASES(from, to, delta)                                                              \
+ {.x = {{1, {5}}, {1, {5}}}, .attr = {.f = {delta}}, .lo = from, .hi = to},                 \
      {.x = {{1, {0}}, {1, {0}}}, .attr = {.f = {delta}}, .lo = from, .hi = to},             \
      {.x = {{0, {1}}, {0, {1}}}, .attr = {.f = {delta}}, .lo = from, .hi = to},             \
      {.x = {{1, {1}}, {1, {1}}}, .attr = {.f = {delta}}, .lo = from, .hi = to},             \
@@ -32,32 +31,41 @@ static int64_t loss_scratch(const ag_args *a, int backward) { return backward ? 
      {.x = {{1, {32}}, {1, {32}}}, .attr = {.f = {delta}}, .lo = from, .hi = to},           \
      {.x = {{1, {33}}, {1, {33}}}, .attr = {.f = {delta}}, .lo = from, .hi = to},           \
      {.x = {{1, {1025}}, {1, {1025}}}, .attr = {.f = {delta}}, .lo = from, .hi = to},       \
-     {.x = {{2, {2, 1100}}, {2, {2, 1100}}}, .attr = {.f = {delta}}, .lo = from, .hi = to}, \
- };
+ {                                                                                          \
+  .x = {{2, {2, 1100}}, {2, {2, 1100}}}, .attr = {.f = {delta}}, .lo = from, .hi = to       \
+ }
 
-#define LOSS_OP(op_name, text, rule, from, to, delta, kinks)                   \
- CASES(op_name, from, to, delta)                                               \
+#define WEIGHTED(from, to, n)                               \
+ {                                                          \
+  .x = {{1, {n}}, {1, {n}}, {1, {n}}}, .lo = from, .hi = to \
+ }
+
+#define LOSS_OP(op_name, text, names, rule, kinks, ...)                        \
+ static const ag_case op_name##_cases[] = {__VA_ARGS__};                       \
  static const ag_op op_name##_op = {                                           \
      .name = #op_name,                                                         \
      .formula = "y = mean of " text,                                           \
-     .inputs = "y target",                                                     \
+     .inputs = names,                                                          \
      .shape = rule,                                                            \
      .forward = {&op_name##_parts_kernel, &loss_total_kernel},                 \
      .backward = {&op_name##_backward_y_kernel, &op_name##_backward_t_kernel}, \
-     .saves = SAVE_X(0) | SAVE_X(1),                                           \
+     .saves = SAVE_X(0) | SAVE_X(1) | SAVE_X(2),                               \
      .scratch = loss_scratch,                                                  \
      .has_kinks = kinks,                                                       \
      .cases = op_name##_cases,                                                 \
      .n_cases = sizeof op_name##_cases / sizeof *op_name##_cases};
 
-LOSS_OP(squared_error, "(y - t)^2", loss_shape, -1, 1, 0, 0)
-LOSS_OP(absolute_error, "|y - t|", loss_shape, -1, 1, 0, 1)
-LOSS_OP(huber, "e^2 / 2 where |e| <= f0, else f0 (|e| - f0 / 2), with e = y - t", huber_shape, -2,
-        2, 0.7, 0)
-LOSS_OP(log_squared_error, "(ln y - ln t)^2", loss_shape, 0.1, 4, 0, 0)
+LOSS_OP(squared_error, "(y - t)^2", "y target", loss_shape, 0, CASES(-1, 1, 0))
+LOSS_OP(absolute_error, "|y - t|", "y target", loss_shape, 1, CASES(-1, 1, 0))
+LOSS_OP(huber, "e^2 / 2 where |e| <= f0, else f0 (|e| - f0 / 2), with e = y - t", "y target",
+        huber_shape, 0, CASES(-2, 2, 0.7))
+LOSS_OP(log_squared_error, "(ln y - ln t)^2", "y target", loss_shape, 0, CASES(0.1, 4, 0))
+LOSS_OP(binary_cross_entropy, "w (max(0, x) - x t + ln(1 + e^-|x|)); without weight w = 1",
+        "x target weight", loss_shape, 0, CASES(-3, 3, 0), WEIGHTED(-3, 3, 0), WEIGHTED(-3, 3, 1),
+        WEIGHTED(-100, 100, 33), WEIGHTED(-3, 3, 1025))
 
-const ag_op *const ag__ops_loss[] = {&squared_error_op, &absolute_error_op, &huber_op,
-                                     &log_squared_error_op, NULL};
+const ag_op *const ag__ops_loss[] = {&squared_error_op,     &absolute_error_op,       &huber_op,
+                                     &log_squared_error_op, &binary_cross_entropy_op, NULL};
 
 ag_tensor *ag_squared_error(ag_tensor *y, ag_tensor *target)
 {
@@ -77,4 +85,10 @@ ag_tensor *ag_huber(ag_tensor *y, ag_tensor *target, ag_real delta)
 ag_tensor *ag_log_squared_error(ag_tensor *y, ag_tensor *target)
 {
     return ag__record2(&log_squared_error_op, y, target, NULL);
+}
+
+ag_tensor *ag_binary_cross_entropy(ag_tensor *x, ag_tensor *target, ag_tensor *weight)
+{
+    ag_tensor *in[] = {x, target, weight};
+    return ag__record(&binary_cross_entropy_op, in, weight ? 3 : 2, NULL);
 }

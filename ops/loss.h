@@ -22,39 +22,46 @@ ROW(loss_total, 1)
     if (LANE == 0) Y(0)[0] = n ? s / (ag_real)n : 0;
 }
 
-/* value(y, t, delta) and its slopes by y and by t. */
-#define LOSS(name, value, slope_y, slope_t)                                        \
+/* value(y, t, p) and its slopes by y and by t; p is the loss's `delta` or the `WEIGHT` of an
+   element. */
+#define LOSS(name, p, value, slope_y, slope_t)                                     \
  ROW(name##_parts, loss_rows(a))                                                   \
  {                                                                                 \
   const int64_t from = r * LOSS_ROW, left = ag__elements(a->xs[0]) - from;         \
   const ag_real *y = X(0) + from, *t = X(1) + from, delta = (ag_real)a->attr.f[0]; \
+  const ag_real *w = a->n_in > 2 ? X(2) + from : NULL;                             \
   ag_real s;                                                                       \
-  (void)add, (void)delta;                                                          \
-  SUM(s, i, left < LOSS_ROW ? (int)left : LOSS_ROW, value(y[i], t[i], delta));     \
+  (void)add, (void)delta, (void)w;                                                 \
+  SUM(s, i, left < LOSS_ROW ? (int)left : LOSS_ROW, value(y[i], t[i], p));         \
   if (LANE == 0) a->scratch[r] = s;                                                \
  }                                                                                 \
  ELEMENTS(name##_backward_y, ag__elements(a->xs[0]))                               \
- LOSS_BACKWARD(slope_y) ELEMENTS(name##_backward_t, ag__elements(a->xs[0])) LOSS_BACKWARD(slope_t)
+ LOSS_BACKWARD(p, slope_y)                                                         \
+ ELEMENTS(name##_backward_t, ag__elements(a->xs[0]))                               \
+ LOSS_BACKWARD(p, slope_t)
 
-#define LOSS_BACKWARD(slope)                                                                   \
+#define LOSS_BACKWARD(p, slope)                                                                \
  {                                                                                             \
   const ag_real *__restrict__ y = X(0), *__restrict__ t = X(1), delta = (ag_real)a->attr.f[0]; \
+  const ag_real *__restrict__ w = a->n_in > 2 ? X(2) : NULL;                                   \
   const ag_real d = DY(0)[0] / (ag_real)ag__elements(a->xs[0]);                                \
   ag_real *__restrict__ dx = DX;                                                               \
-  (void)delta;                                                                                 \
-  for (int64_t i = lo; i < hi; i++) PUT(dx, i, d *slope(y[i], t[i], delta));                   \
+  (void)delta, (void)t, (void)w;                                                               \
+  for (int64_t i = lo; i < hi; i++) PUT(dx, i, d *slope(y[i], t[i], p));                       \
  }
+
+#define WEIGHT                  (w ? w[i] : 1)
 
 #define SQUARED(y, t, delta)    (((y) - (t)) * ((y) - (t)))
 #define SQUARED_DY(y, t, delta) (2 * ((y) - (t)))
 #define SQUARED_DT(y, t, delta) (2 * ((t) - (y)))
-LOSS(squared_error, SQUARED, SQUARED_DY, SQUARED_DT)
+LOSS(squared_error, delta, SQUARED, SQUARED_DY, SQUARED_DT)
 
 #define SIGN(x)                  ((x) > 0 ? K(1) : (x) < 0 ? K(-1) : K(0))
 #define ABSOLUTE(y, t, delta)    v_abs((y) - (t))
 #define ABSOLUTE_DY(y, t, delta) SIGN((y) - (t))
 #define ABSOLUTE_DT(y, t, delta) SIGN((t) - (y))
-LOSS(absolute_error, ABSOLUTE, ABSOLUTE_DY, ABSOLUTE_DT)
+LOSS(absolute_error, delta, ABSOLUTE, ABSOLUTE_DY, ABSOLUTE_DT)
 
 KERNEL ag_real huber_value(ag_real e, ag_real delta)
 {
@@ -68,7 +75,7 @@ KERNEL ag_real huber_slope(ag_real e, ag_real delta)
 #define HUBER(y, t, delta)    huber_value((y) - (t), delta)
 #define HUBER_DY(y, t, delta) huber_slope((y) - (t), delta)
 #define HUBER_DT(y, t, delta) huber_slope((t) - (y), delta)
-LOSS(huber, HUBER, HUBER_DY, HUBER_DT)
+LOSS(huber, delta, HUBER, HUBER_DY, HUBER_DT)
 
 KERNEL ag_real log_squared(ag_real y, ag_real t)
 {
@@ -78,4 +85,10 @@ KERNEL ag_real log_squared(ag_real y, ag_real t)
 #define LOG_SQUARED(y, t, delta)    log_squared(y, t)
 #define LOG_SQUARED_DY(y, t, delta) (2 * (v_log(y) - v_log(t)) / (y))
 #define LOG_SQUARED_DT(y, t, delta) (2 * (v_log(t) - v_log(y)) / (t))
-LOSS(log_squared_error, LOG_SQUARED, LOG_SQUARED_DY, LOG_SQUARED_DT)
+LOSS(log_squared_error, delta, LOG_SQUARED, LOG_SQUARED_DY, LOG_SQUARED_DT)
+
+/* Of a logit x: max(0, x) - x t + ln(1 + e^-|x|). */
+#define BINARY(x, t, w)    ((w) * (((x) > 0 ? (x) : 0) - (x) * (t) + v_log1p(v_exp(-v_abs(x)))))
+#define BINARY_DX(x, t, w) ((w) * (v_sigmoid(x) - (t)))
+#define BINARY_DT(x, t, w) (-(w) * (x))
+LOSS(binary_cross_entropy, WEIGHT, BINARY, BINARY_DX, BINARY_DT)

@@ -103,6 +103,10 @@ AG_API ag_tensor *ag_mean_columns(ag_tensor *x); /* [..., f] -> [...]; 0 for f =
 AG_API ag_tensor *
 ag_max_columns(ag_tensor *x); /* [..., f] -> [...]; the gradient goes to the first largest */
 
+/* The column of the first largest of each row: [..., f] -> int32 [...], which ag_values_i32 reads.
+   -1 where f = 0; a NaN is larger than all. No gradient. Source: PyTorch argmax. */
+AG_API ag_tensor *ag_argmax(ag_tensor *x);
+
 /* Segments: rows starts[g]..starts[g+1]-1 of x [n, ...] belong to segment g; starts int32 [s+1]
    ascending -> [s, ...]. An empty segment gives 0, a row outside of all segments has gradient 0.
    The gradient of max goes to the first largest row. A start outside 0..n is taken as the nearer
@@ -139,6 +143,23 @@ AG_API ag_tensor *ag_layer_norm(ag_tensor *x, ag_tensor *gamma, ag_tensor *beta,
    parameters. The first start is taken as 0, the last as n, one outside 0..n as the nearer end.
    Fails unless epsilon >= 0. Source: PyTorch nn.InstanceNorm1d without affine. */
 AG_API ag_tensor *ag_instance_norm(ag_tensor *x, ag_tensor *starts, ag_real epsilon);
+
+/* Parameters of one layer of f columns: gamma and beta [f] (NULL, both: 1 and 0), the running mean
+   and the running variance [f], which start as 0 and 1, without weight decay. */
+typedef struct ag_batch_norm_weights {
+    ag_param *gamma, *beta, *mean, *variance;
+} ag_batch_norm_weights;
+
+/* y = (x - mean) / sqrt(var + epsilon) gamma + beta over the last axis, column by column; x
+   [...,f], all axes before are rows. When the tape is training, mean and biased variance are those
+   of the rows, and ag_moving_average takes the mean and the unbiased variance into the running ones
+   with the rate `momentum`; else they are the running ones, which get no gradient. With h = (x -
+   mean) s, s = 1 / sqrt(var + epsilon): dgamma = sum of dy h, dbeta = sum of dy, dx = gamma s (dy -
+   mean of dy - h mean of dy h), or gamma s dy with running ones. Without rows nothing moves. Fails
+   unless epsilon > 0, and for a single row in training, which has no variance. Source: Ioffe and
+   Szegedy 2015; PyTorch nn.BatchNorm1d (momentum 0.1, epsilon 1e-5) of all rows. */
+AG_API ag_tensor *ag_batch_norm(const ag_batch_norm_weights *weights, ag_tensor *x,
+                                ag_real momentum, ag_real epsilon);
 
 /* y = x / max(|x|_2, epsilon) over the last axis. dx = (dy - y <y, dy>) / |x|, or dy / epsilon
    where |x| is smaller. Fails unless epsilon > 0. Source: PyTorch F.normalize. */
@@ -182,10 +203,31 @@ AG_API ag_tensor *ag_attend(ag_tensor *x, const ag_attend_weights *w, ag_tensor 
    cell begin as 0. i, f, o = sigmoid and g = tanh of (x w_input' + state w_state' + bias), cell = f
    cell + i g, state = o tanh(cell). Gradients: back through all rows. A sequence without rows gives
    0, a row outside of all sequences has gradient 0; a start outside 0..n is taken as the nearer
-   end, one below its predecessor as that. Host only. Source: Hochreiter and Schmidhuber 1997;
-   PyTorch nn.LSTM (one layer, the sum of its two biases) on packed sequences. */
+   end, one below its predecessor as that. Source: Hochreiter and Schmidhuber 1997; PyTorch nn.LSTM
+   (one layer, the sum of its two biases) on packed sequences. */
 AG_API ag_tensor *ag_lstm(ag_tensor *x, ag_tensor *starts, ag_tensor *w_input, ag_tensor *w_state,
                           ag_tensor *bias);
+
+/* As ag_lstm, but the state after every row, in the order of the rows -> [n,h]; a row outside of
+   all sequences gives 0. backwards other than 0: each sequence runs from its last row to its first,
+   as the second direction of PyTorch's bidirectional nn.LSTM, so its last state is that of row
+   starts[s]. Both directions side by side are ag_concat2 of two calls. */
+AG_API ag_tensor *ag_lstm_states(ag_tensor *x, ag_tensor *starts, ag_tensor *w_input,
+                                 ag_tensor *w_state, ag_tensor *bias, int backwards);
+
+/* The last state of a GRU over the rows of each sequence; x, starts and results as of ag_lstm.
+   w_input [3h,in], w_state [3h,h], b_input and b_state [3h] (or both NULL) hold the rows of the
+   gates r, z, n. State begins as 0. With p = x w_input' + b_input and q = state w_state' + b_state:
+   r, z = sigmoid(p + q), n = tanh(p + r q) of their thirds, state = (1 - z) n + z state. Gradients:
+   back through all rows. Fails when one bias alone is NULL. Source: Cho et al. 2014; PyTorch nn.GRU
+   (one layer) on packed sequences. */
+AG_API ag_tensor *ag_gru(ag_tensor *x, ag_tensor *starts, ag_tensor *w_input, ag_tensor *w_state,
+                         ag_tensor *b_input, ag_tensor *b_state);
+
+/* As ag_gru, but the state after every row, in either direction, as of ag_lstm_states. */
+AG_API ag_tensor *ag_gru_states(ag_tensor *x, ag_tensor *starts, ag_tensor *w_input,
+                                ag_tensor *w_state, ag_tensor *b_input, ag_tensor *b_state,
+                                int backwards);
 
 /* Attention within graphs: y[v,h,:] = sum over u of p[u] value[u,h,:], p = softmax over u of
    <query[v,h,:], key[u,h,:]> / sqrt(d), where u and v are rows of one graph. qkv [n, 3 heads d] is
@@ -214,6 +256,24 @@ AG_API ag_tensor *ag_huber(ag_tensor *y, ag_tensor *target, ag_real delta);
 
 /* (ln y - ln t)^2; y, t > 0. */
 AG_API ag_tensor *ag_log_squared_error(ag_tensor *y, ag_tensor *target);
+
+/* Binary cross-entropy of logits: weight (max(0, x) - x t + ln(1 + e^-|x|)), where the target t is
+   from 0 to 1. weight has the shape of x, or is NULL for 1; the mean divides by the number of
+   elements. dx = weight (sigmoid(x) - t) / n, dtarget = -weight x / n; none flows to weight.
+   Source: PyTorch F.binary_cross_entropy_with_logits. */
+AG_API ag_tensor *ag_binary_cross_entropy(ag_tensor *x, ag_tensor *target, ag_tensor *weight);
+
+/* Softmax cross-entropy: the mean over the rows of -ln softmax(x)[label], without overflow for
+   large logits x [n,classes]; label int32 [n], where -1 leaves the row out. weight [classes] or
+   NULL for 1: a row counts weight[label] times, and the mean divides by the sum of these; where
+   that is 0, so is the loss. smoothing, s: row r has the target t[c] = (1 - s) weight[label] at its
+   label, plus s weight[c] / classes at all c; the loss is -sum t ln softmax(x). dx = (softmax(x)
+   sum t - t) over the sum of the weights, 0 in rows that are left out; none flows to weight. Fails
+   unless 0 <= s <= 1, and with AG_EINDEX for another label in the array of an input; where an op
+   makes the labels, such a row is left out. Source: PyTorch F.cross_entropy with ignore_index=-1,
+   which is NaN where no row counts; Szegedy et al. 2016 (smoothing). */
+AG_API ag_tensor *ag_cross_entropy(ag_tensor *x, ag_tensor *label, ag_tensor *weight,
+                                   ag_real smoothing);
 
 /* How a ranking loss adds its pairs: over all n*n entries of the matrix of pairs (as pytorchltr
  * with mean), or plainly. */

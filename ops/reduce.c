@@ -194,7 +194,7 @@ static const ag_case max_columns_cases[] = {
 
 static const ag_op max_columns = {
     .name = "max_columns",
-    .formula = "y[r] = max over f of x[r,f]; 0 without columns",
+    .formula = "y[r] = max over f of x[r,f]; 0 without columns (argmax: the first f that has it)",
     .inputs = "x",
     .ints = SAVE_Y(1),
     .outputs = 2,
@@ -221,3 +221,4 @@ ag_tensor *ag_max_rows(ag_tensor *x) { return ag__record1(&max_rows, x, NULL); }
 ag_tensor *ag_sum_columns(ag_tensor *x) { return ag__record1(&sum_columns, x, NULL); }
 ag_tensor *ag_mean_columns(ag_tensor *x) { return ag__record1(&sum_columns, x, &mean); }
 ag_tensor *ag_max_columns(ag_tensor *x) { return ag__record1(&max_columns, x, NULL); }
+ag_tensor *ag_argmax(ag_tensor *x) { return ag__output(ag__record1(&max_columns, x, NULL), 1); }

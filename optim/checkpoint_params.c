@@ -97,10 +97,18 @@ static const ag_checkpoint_item *find_part(const ag_checkpoint *c, const ag_para
     return ag_checkpoint_find(c, name);
 }
 
+/* PyTorch's batch norms count their steps, in int64. */
+static int is_counter(const char *name)
+{
+    static const char ending[] = "num_batches_tracked";
+    const size_t n = strlen(name), most = sizeof ending - 1;
+    return n >= most && strcmp(name + n - most, ending) == 0;
+}
+
 /* 1 if the model has a use for a tensor of this name, or may ignore it. */
 static int expected(const ag_params *params, const char *name, int resume)
 {
-    if (ag__begins_with(name, "state.")) return 1;
+    if (ag__begins_with(name, "state.") || is_counter(name)) return 1;
     if (!ag__begins_with(name, "optimizer.")) return ag_params_find(params, name) != NULL;
     if (!resume || strcmp(name, step_name) == 0) return 1;
     for (int part = MOMENT_1; part < PARTS; part++)

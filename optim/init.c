@@ -23,21 +23,22 @@ ag_init ag_init_linear_bias(int fan_in)
 
 static int needs_fans(ag_init init) { return init.kind >= AG_INIT_XAVIER_UNIFORM; }
 
-ag_status ag__init_check(ag_init init, ag_shape shape, const char *name, ag_failure *why)
+ag_status ag__init_check(ag_init init, ag_shape shape, const char *name, const char *who,
+                         ag_failure *why)
 {
     char text[64];
     if (needs_fans(init) && shape.rank < 2)
         return ag_fail(
             why, AG_ESHAPE,
-            "ag_params_add: parameter \"%s\" has shape %s, but xavier and kaiming need at "
-            "least 2 axes [out,in]; give it another initialiser",
-            name, ag_shape_text(text, shape));
+            "%s: parameter \"%s\" has shape %s, but xavier and kaiming need at least 2 axes "
+            "[out,in]; give it another initialiser",
+            who, name, ag_shape_text(text, shape));
     if (init.kind > AG_INIT_KAIMING_NORMAL || !isfinite(init.a) || !isfinite(init.b))
         return ag_fail(
             why, AG_EUSE,
-            "ag_params_add: the initialiser of parameter \"%s\" is kind %d with numbers %g and "
-            "%g; make it by an ag_init_ function with finite numbers",
-            name, (int)init.kind, init.a, init.b);
+            "%s: the initialiser of parameter \"%s\" is kind %d with numbers %g and %g; make it by "
+            "an ag_init_ function with finite numbers",
+            who, name, (int)init.kind, init.a, init.b);
     return AG_OK;
 }
 

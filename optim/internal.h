@@ -13,12 +13,15 @@
 #endif
 
 /* Fails with AG_ESHAPE when `init` does not fit the shape (a fan needs two axes). */
-ag_status ag__init_check(ag_init init, ag_shape shape, const char *name, ag_failure *why);
+ag_status ag__init_check(ag_init init, ag_shape shape, const char *name, const char *who,
+                         ag_failure *why);
 void ag__init_fill(ag_real *value, ag_init init, ag_shape shape, ag_random random);
 
 /* The work of the steps of optim for a block on a device (params_device.c). */
 struct ag__adamw;
+struct ag__sgd;
 ag_status ag__params_adamw(ag_params *params, const struct ag__adamw *u, ag_failure *why);
+ag_status ag__params_sgd(ag_params *params, const struct ag__sgd *u, ag_failure *why);
 ag_status ag__params_clip(ag_params *params, double most, double *norm, ag_failure *why);
 ag_status ag__need_built(const ag_params *params, const char *who, ag_failure *why);
 
@@ -33,7 +36,19 @@ ag_status ag__refuse_gradients(ag_params *params, int64_t at, ag_real value, dou
 ag_status ag__params_send(ag_params *params, ag_failure *why); /* the host's arrays go there */
 void ag__params_leave(ag_params *params);                      /* frees what is there */
 
-/* AG_EUSE with a sentence that begins with `who` unless the block is built and holds gradients. */
+/* ---- the parts of a step (step.c) ---- */
+
+/* AG_EUSE with a sentence that begins with `who` unless the block is built and holds gradients; or
+   unless learning rate and weight decay are finite and at least 0. */
 ag_status ag__need_gradients(ag_params *params, const char *who, ag_failure *why);
+ag_status ag__check_rates(double lr, double decay, const char *who, ag_failure *why);
+
+/* Calls `update` for pieces of the parameters: elements from..from+n-1 of the flat arrays, all of a
+   parameter with this `decay`. On the library's threads, for a block on the CPU. */
+typedef void ag__update(ag_params *params, int64_t from, int64_t n, int decay, const void *numbers);
+void ag__step_here(ag_params *params, ag__update *update, const void *numbers);
+
+/* The block after a step that ended with `status`: EMPTY and one step further, or BAD. */
+void ag__step_done(ag_params *params, ag_status status);
 
 #endif

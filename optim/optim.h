@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* optim: named parameters, initialisers, Adam and AdamW, clipping, schedules, checkpoints of them.
- * Knows no tape. */
+/* optim: named parameters, initialisers, Adam, AdamW and SGD, clipping, schedules, checkpoints of
+ * them. Knows no tape. */
 #ifndef AG_OPTIM_H
 #define AG_OPTIM_H
 
@@ -62,6 +62,18 @@ AG_API void ag_params_free(ag_params *params); /* frees the parameters, too; NUL
 AG_API ag_param *ag_params_add(ag_params *params, const char *name, ag_shape shape, ag_init init,
                                int decay);
 
+/* Gives a declared parameter other first values, before ag_params_build; NULL (a layer without
+   bias): nothing is done. Fails, in params->failure as ag_params_add: AG_EUSE (built already),
+   AG_ESHAPE. */
+AG_API void ag_param_init(ag_param *param, ag_init init);
+
+/* The same for all parameters that are declared under names which begin with `prefix` (NULL or "":
+   all): `weights` for those of two or more axes that are called weight in the last part of their
+   name (conv.lin.weight, in_proj_weight), `biases` for those of one axis that are called bias there
+   (bias_ih_l0). Others stay: tables of other names, weights of norms. torch.nn.init in a loop over
+   named_parameters. */
+AG_API void ag_params_init(ag_params *params, const char *prefix, ag_init weights, ag_init biases);
+
 /* Lays out the flat arrays and initialises every parameter from the random stream (seed, index of
    the parameter): a parameter added at the end leaves the others as they were. Fails: the first
    failure of ag_params_add, AG_EUSE when built twice, AG_EMEMORY; the sentence is in
@@ -85,6 +97,10 @@ AG_API ag_status ag_params_to(ag_params *params, ag_device device, ag_failure *w
    block on the CPU there is no work. Checkpoints call it themselves. Fails: AG_EUSE (not built),
    AG_EDEVICE: the copy is then worth nothing; AG_EFINITE (see ag_clip_norm). */
 AG_API ag_status ag_params_fetch(ag_params *params, ag_failure *why);
+
+/* Prints a line for each parameter (name, shape, numbers, whether weight decay applies) and their
+   sum, whether they are built or not. */
+AG_API void ag_params_print(const ag_params *params, FILE *file);
 
 /* Forgets the gradients (state EMPTY), whatever they hold. A step does so by itself. */
 AG_API void ag_params_reset(ag_params *params);
@@ -112,6 +128,19 @@ AG_API ag_status ag_adamw_step(ag_params *params, const ag_adamw *options, doubl
  * torch.optim.Adam. */
 AG_API ag_status ag_adam_step(ag_params *params, const ag_adam *options, double lr,
                               ag_failure *why);
+
+/* momentum: in [0,1); decay: L2 term of the parameters with decay = 1, at least 0; nesterov: 1 for
+   Nesterov's momentum. {0} is plain gradient descent, as in torch.optim.SGD. */
+typedef struct ag_sgd {
+    double momentum, decay;
+    int nesterov;
+} ag_sgd;
+
+/* One step of stochastic gradient descent: g += decay w; m = momentum m + g; w -= lr m, or with
+   nesterov w -= lr (g + momentum m). m is the first moment of the parameters, so that checkpoints
+   keep it. Needs gradients and leaves EMPTY, and fails, as ag_adamw_step. Sutskever et al., ICML
+   2013; torch.optim.SGD, dampening 0. */
+AG_API ag_status ag_sgd_step(ag_params *params, const ag_sgd *options, double lr, ag_failure *why);
 
 /* Scales all gradients by min(1, max_norm / (norm + 1e-6)), norm = L2 norm of all of them together,
    which *norm gets (norm may be NULL). max_norm INFINITY only measures and checks. A gradient that
@@ -177,8 +206,9 @@ AG_API ag_status ag_params_save(const char *path, const ag_params *params, int r
                                 const ag_checkpoint_pair *metadata, int pairs, ag_failure *why);
 
 /* Loads parameters by name; with resume = 1 the moments and the step as well (otherwise those
-   become 0). Names and shapes must match both ways, apart from "state." tensors; float32 and
-   float64 are both accepted. Changes nothing when it fails: AG_EUSE, AG_EDATA (missing or
+   become 0). Names and shapes must match both ways, apart from "state." tensors and from
+   PyTorch's counters, whose names end with "num_batches_tracked"; float32 and float64 are both
+   accepted. Changes nothing when it fails: AG_EUSE, AG_EDATA (missing or
    unexpected tensor, type), AG_ESHAPE, AG_EFINITE. */
 AG_API ag_status ag_params_load(ag_params *params, const ag_checkpoint *checkpoint, int resume,
                                 ag_failure *why);

@@ -86,7 +86,7 @@ static ag_status check(const ag_params *params, const char *name, ag_shape shape
             "ag_params_add: parameter \"%s\" has shape %s; sizes must be 0 or more with at most "
             "2^40 elements in up to 4 axes",
             name, ag_shape_text(text, shape));
-    return ag__init_check(init, shape, name, why);
+    return ag__init_check(init, shape, name, "ag_params_add", why);
 }
 
 /* Makes room for one more entry of the list. */
@@ -125,6 +125,36 @@ ag_param *ag_params_add(ag_params *params, const char *name, ag_shape shape, ag_
     params->size += (d->param.count + LINE - 1) / LINE * LINE;
     params->list[params->count++] = &d->param;
     return &d->param;
+}
+
+void ag_param_init(ag_param *param, ag_init init)
+{
+    ag_params *params = param ? param->block : NULL;
+    if (!params || params->failure.status != AG_OK) return; /* also for what a failed call gave */
+    if (params->value)
+        ag_fail(&params->failure, AG_EUSE,
+                "ag_param_init: the parameters are built already; give \"%s\" its first values "
+                "before ag_params_build",
+                param->name);
+    else if (!ag__init_check(init, param->shape, param->name, "ag_param_init", &params->failure))
+        ((declared *)param)->init = init;
+}
+
+/* 1: the last part of its name has this word. */
+static int is_called(const ag_param *p, const char *word)
+{
+    const char *dot = strrchr(p->name, '.');
+    return strstr(dot ? dot : p->name, word) != NULL;
+}
+
+void ag_params_init(ag_params *params, const char *prefix, ag_init weights, ag_init biases)
+{
+    for (int i = 0; params && i < params->count; i++) {
+        ag_param *p = params->list[i];
+        if (prefix && !ag__begins_with(p->name, prefix)) continue;
+        if (p->shape.rank >= 2 && is_called(p, "weight")) ag_param_init(p, weights);
+        if (p->shape.rank == 1 && is_called(p, "bias")) ag_param_init(p, biases);
+    }
 }
 
 /* The four flat arrays, zeroed, in one piece of memory. */

@@ -31,7 +31,7 @@ ag_status ag__params_send(ag_params *params, ag_failure *why)
 
 static ag_real *gradient_of(const ag_params *p) { return p->there + p->size; }
 
-/* The gradients there become what ag_clip_norm promises; a step of AdamW does not need it. */
+/* The gradients there become what ag_clip_norm promises; a step does not need it. */
 static void scale_gradients(ag_params *params)
 {
     if (params->clipped) ag__clip_scale(params->clip, gradient_of(params), params->size);
@@ -148,13 +148,27 @@ ag_status ag__params_clip(ag_params *params, double most, double *norm, ag_failu
     return status;
 }
 
+/* After the launch of a step, which multiplied the gradients by the factor. */
+static ag_status started(ag_params *params, ag_failure *why)
+{
+    params->behind = 1;
+    params->clipped = 0;
+    return ag__device_failed(why);
+}
+
 ag_status ag__params_adamw(ag_params *params, const struct ag__adamw *u, ag_failure *why)
 {
     const int64_t n = params->size;
     ag_real *w = params->there;
     ag__device_adamw(w, w + 2 * n, w + 3 * n, w + n, params->decays, n, u, params->clip,
                      params->clipped);
-    params->behind = 1;
-    params->clipped = 0;
-    return ag__device_failed(why);
+    return started(params, why);
+}
+
+ag_status ag__params_sgd(ag_params *params, const struct ag__sgd *u, ag_failure *why)
+{
+    const int64_t n = params->size;
+    ag_real *w = params->there;
+    ag__device_sgd(w, w + 2 * n, w + n, params->decays, n, u, params->clip, params->clipped);
+    return started(params, why);
 }

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# Fails, with the line, when an #include goes against core <- autograd <- ops <- gnn <- examples or core <- optim <-
-# examples, or into a room of examples/lab or of tests/ that is closed to it, when CUDA's own words are used outside of
-# core/, when a kernel is initialised without the names of its fields, when a file is longer than 400 lines, when a folder has
-# too many files to find one, or when a global name lacks the prefix of its room.
+# Fails, with the line, when an #include goes against core <- autograd <- ops <- gnn <- layers <- examples or core <-
+# optim <- layers or core <- metrics <- examples, or into a room of examples/lab or of tests/ that is closed to it, when
+# CUDA's own words are used outside of core/, when a kernel is initialised without the names of its fields, when a file is
+# longer than 400 lines, when a folder has too many files to find one, or when a global name lacks the prefix of its room.
 cd "$(dirname "$0")/.." || exit 1
 bad=0
 
@@ -21,7 +21,7 @@ of_examples=$(cd examples && ls -d */ | sed 's,/$,,' | paste -s -d '|')
 # may FOLDER FOLDERS: files of FOLDER include our headers from FOLDERS (separated by |) alone.
 may() {
     found=$(files_of "$1" | xargs -r grep -HnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' |
-        grep -E '"(\.\./|augur\.h|(core|autograd|ops|gnn|optim|examples|'"$of_examples"'|tests)/)' |
+        grep -E '"(\.\./|augur\.h|(core|autograd|ops|gnn|optim|layers|metrics|examples|'"$of_examples"'|tests)/)' |
         grep -vE "\"($2)/")
     report "$1/ may include ($2)/ alone, by the path from the root" "$found"
 }
@@ -30,9 +30,11 @@ may autograd 'core|autograd'
 may ops 'core|autograd|ops'
 may gnn 'core|autograd|ops|gnn'
 may optim 'core|optim'
+may metrics 'core|metrics'
+may layers 'core|autograd|ops|gnn|optim|layers'
 
 # A room of core/: files. ours SOURCES...: their lines that include our headers.
-ours() { grep -HnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"(augur\.h|(core|autograd|ops|gnn|optim)/)' "$@"; }
+ours() { grep -HnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"(augur\.h|(core|autograd|ops|gnn|optim|layers|metrics)/)' "$@"; }
 report "core/io/ may include core/core.h, core/internal.h, core/float_mode.h and its own" "$(ours core/io/*.[ch] |
     grep -vE '"core/(core\.h|internal\.h|float_mode\.h|io/)')"
 report "core/ knows no files, which are core/io's" "$(ours core/*.[ch] core/cuda/* | grep '"core/io/')"
@@ -88,12 +90,12 @@ for room in tests/*/; do
         done)
     report "$room/ may include its own headers by name, support/ and cuda_on_host/" "$found"
 done
-for room in core autograd ops gnn optim; do
+for room in core autograd ops gnn optim layers metrics; do
     report "tests/$room/ includes nothing of examples/" "$(files_of "tests/$room" |
         xargs -r grep -HnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"(\.\./)*examples/')"
 done
 
-for folder in autograd ops gnn optim examples augur.h; do
+for folder in autograd ops gnn optim layers metrics examples augur.h; do
     report "CUDA stays in core/" "$(files_of $folder | xargs -r grep -HnE '__CUDACC__|<<<|cublas|curand|\<cub\>')"
 done
 # docs/ops.md has its column CUDA from the field of that name: an initialiser without names could fill another one.
@@ -106,13 +108,13 @@ for folder in core autograd ops gnn tests; do
         /ag_kernel [A-Za-z0-9_#]+ = [{]/ && !/= [{] *\./ { print FILENAME ":" FNR ": " $0 }')"
 done
 
-for folder in core autograd ops gnn optim examples tests augur.h; do
+for folder in core autograd ops gnn optim layers metrics examples tests augur.h; do
     report "over 400 lines" "$(files_of $folder | xargs -r wc -l | awk '$2 != "total" && $1 > 400 { print $2 ": " $1 " lines" }')"
 done
 
 # ops/ has two files per op.
 crowded='ops'
-report "too many files in a folder" "$(for folder in core autograd ops gnn optim examples tests; do
+report "too many files in a folder" "$(for folder in core autograd ops gnn optim layers metrics examples tests; do
     find "$folder" -type d
 done | while IFS= read -r folder; do
     case " $crowded " in *" $folder "*) continue ;; esac

@@ -5,7 +5,7 @@
 # Usage: words.sh [FILE...]; without files, all of the folders below, but not this script.
 cd "$(dirname "$0")/.." || exit 1
 words='behind|stands|beside'
-folders='README.md CHANGELOG.md CONTRIBUTING.md .github docs augur.h core autograd ops gnn optim examples tests cmake'
+folders='README.md CHANGELOG.md CONTRIBUTING.md .github docs augur.h core autograd ops gnn optim layers metrics examples tests cmake'
 excepted='docs/ops.md tests/words.sh' # the first is made from the op table
 
 tracked() { # those of git; in a copy without it, all but build trees
@@ -89,6 +89,6 @@ report "say what it is instead of \"What ...\"" \
 report "put the section comment on one line, /* ---- name ---- */" \
     "$(printf '%s\n' "$found" | grep -E '^[^:]*:[0-9]*: */\* ?---' | grep -vE '/\* ---- .* ---- \*/$')"
 report "leave away the full stop of a failure's sentence" \
-    "$(grep -E '^(core|autograd|ops|gnn|optim)/.*\.(c|h|cu)$' <"$list" | xargs -r grep -nE '[])A-Za-z0-9%]\."[,);]' /dev/null |
+    "$(grep -E '^(core|autograd|ops|gnn|optim|layers|metrics)/.*\.(c|h|cu)$' <"$list" | xargs -r grep -nE '[])A-Za-z0-9%]\."[,);]' /dev/null |
         grep -vE 'begins_with\(|prefix\[')"
 exit $bad

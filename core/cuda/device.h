@@ -172,7 +172,7 @@ int ag__device_group_number(void (*cuda)(const struct ag_args *a));
    bytes of tiles. */
 void ag__device_group(const ag__group_job *jobs, int n, size_t tile_bytes);
 
-/* ---- what optim/ does on the device (optim.cu) ---- */
+/* ---- what optim/, and moving averages, do on the device (optim.cu) ---- */
 
 /* A finding about the gradients of a block (clip.cu). */
 typedef struct ag__clip_found {
@@ -181,8 +181,8 @@ typedef struct ag__clip_found {
     int64_t at;     /* of the first gradient that is not finite; -1: all are */
     ag_real value;  /* that one */
     ag_real factor; /* min(1, most / (norm + 1e-6)), for all gradients */
-    int refused;    /* 1: the norm is not finite; all this then stays as it is, and steps of AdamW
-                       change nothing, until ag__clip_forget */
+    int refused;    /* 1: the norm is not finite; all this then stays as it is, and steps change
+                       nothing, until ag__clip_forget */
 } ag__clip_found;
 typedef struct ag__clip ag__clip;
 ag__clip *ag__clip_new(void); /* NULL: no memory */
@@ -197,11 +197,18 @@ void ag__clip_scale(const ag__clip *clip, ag_real *x, int64_t n); /* x times the
 const ag__clip_found *ag__clip_read(const ag__clip *clip, int wait);
 const ag__clip_found *ag__clip_on_device(const ag__clip *clip); /* in its memory */
 
-/* One step of core/adamw.h over n elements; decays[i / 16]: 1 where element i has weight decay;
-   clipped: 1 where the gradients are to be multiplied by the factor that `clip` found. */
+/* One step of core/adamw.h or core/sgd.h over n elements; decays[i / 16]: 1 where element i has
+   weight decay; clipped: 1 where the gradients are to be multiplied by the factor that `clip`
+   found. */
 struct ag__adamw;
+struct ag__sgd;
 void ag__device_adamw(ag_real *w, ag_real *m, ag_real *v, const ag_real *g, const int8_t *decays,
                       int64_t n, const struct ag__adamw *u, const ag__clip *clip, int clipped);
+void ag__device_sgd(ag_real *w, ag_real *m, const ag_real *g, const int8_t *decays, int64_t n,
+                    const struct ag__sgd *u, const ag__clip *clip, int clipped);
+
+/* average = (1 - rate) average + rate x, n elements. */
+void ag__device_average(ag_real *average, const ag_real *x, int64_t n, ag_real rate);
 
 #ifdef __cplusplus
 }

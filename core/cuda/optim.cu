@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* AdamW over the flat arrays of a block of parameters. */
+/* AdamW and SGD over the flat arrays of a block of parameters, and moving averages. */
 #include "core/adamw.h"
+#include "core/average.h"
+#include "core/sgd.h"
 #include "core/cuda/inside.h"
 
 enum { THREADS = 256, LINE = 16 };
+
+/* Rounded, as if it had been stored. */
+static __device__ ag_real scaled(ag_real g, const ag__clip_found *found, int clipped)
+{
+    return clipped ? __fmul_rn(g, found->factor) : g;
+}
 
 /* After a norm that was not finite nothing changes. */
 static __global__ void adamw_grid(ag_real *w, ag_real *m, ag_real *v, const ag_real *g,
@@ -13,9 +21,8 @@ static __global__ void adamw_grid(ag_real *w, ag_real *m, ag_real *v, const ag_r
     const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n || found->refused) return;
     ag_real value = w[i], mean = m[i], square = v[i];
-    /* Rounded, as if it had been stored. */
-    const ag_real gradient = clipped ? __fmul_rn(g[i], found->factor) : g[i];
-    ag__adamw_element(&value, &mean, &square, gradient, decays[i / LINE] ? u : ag__adamw_plain(u));
+    ag__adamw_element(&value, &mean, &square, scaled(g[i], found, clipped),
+                      decays[i / LINE] ? u : ag__adamw_plain(u));
     w[i] = value;
     m[i] = mean;
     v[i] = square;
@@ -27,5 +34,37 @@ extern "C" void ag__device_adamw(ag_real *w, ag_real *m, ag_real *v, const ag_re
 {
     if (n)
         AG__START(adamw, ag__blocks(n, THREADS), THREADS, w, m, v, g, decays, n, *u,
+                  ag__clip_on_device(clip), clipped);
+}
+
+static __global__ void average_grid(ag_real *average, const ag_real *x, int64_t n, ag_real rate)
+{
+    const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) average[i] = ag__averaged(average[i], x[i], rate);
+}
+
+extern "C" void ag__device_average(ag_real *average, const ag_real *x, int64_t n, ag_real rate)
+{
+    if (n) AG__START(average, ag__blocks(n, THREADS), THREADS, average, x, n, rate);
+}
+
+static __global__ void sgd_grid(ag_real *w, ag_real *m, const ag_real *g, const int8_t *decays,
+                                int64_t n, const ag__sgd u, const ag__clip_found *found,
+                                int clipped)
+{
+    const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n || found->refused) return;
+    ag_real value = w[i], mean = m[i];
+    ag__sgd_element(&value, &mean, scaled(g[i], found, clipped),
+                    decays[i / LINE] ? u : ag__sgd_plain(u));
+    w[i] = value;
+    m[i] = mean;
+}
+
+extern "C" void ag__device_sgd(ag_real *w, ag_real *m, const ag_real *g, const int8_t *decays,
+                               int64_t n, const ag__sgd *u, const ag__clip *clip, int clipped)
+{
+    if (n)
+        AG__START(sgd, ag__blocks(n, THREADS), THREADS, w, m, g, decays, n, *u,
                   ag__clip_on_device(clip), clipped);
 }

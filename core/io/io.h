@@ -121,6 +121,28 @@ AG_API ag_status ag_npy_load(const char *path, size_t byte_limit, ag_array_info 
                              ag_failure *why);
 AG_API void ag_npy_free(void *data);
 
+/* One array of an npz file in memory, as elements of type `as`, in C order; *shape gets its shape.
+   Free it with ag_free. NULL with `why` filled: as ag_npz_open and ag_npz_read fail, AG_ESHAPE for
+   a size above 2^31 - 1. */
+AG_API void *ag_npz_load(const char *path, const char *name, ag_dtype as, ag_shape *shape,
+                         ag_failure *why);
+
+/* ---- tables of numbers in text ---- */
+
+/* A CSV file: the first line names the columns, every other line is a row of numbers between
+   commas; fields may have quotes, lines that are empty are passed over. A text in place of a number
+   is refused with its line and column. nan and inf are numbers. NULL with `why` filled: AG_EFILE,
+   AG_EDATA, AG_ESHAPE (2^31 bytes and more), AG_EMEMORY. */
+typedef struct ag_csv {
+    int rows, columns;
+    char **name;    /* [columns] */
+    ag_real *value; /* [rows, columns] */
+    char *text;     /* holds the names */
+} ag_csv;
+AG_API ag_csv *ag_csv_load(const char *path, ag_failure *why);
+AG_API int ag_csv_column(const ag_csv *csv, const char *name); /* -1: no such column */
+AG_API void ag_csv_free(ag_csv *csv);
+
 /* ---- safetensors files (docs/formats.md) ---- */
 
 /* A tensor to write, or one that a file holds (then data lies in the checkpoint and may be

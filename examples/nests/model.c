@@ -2,8 +2,6 @@
 /* The forward pass. */
 #include "examples/nests/model.h"
 
-#include "ops/ops.h"
-
 /* f of each row, [rows, 1]. */
 static ag_tensor *factors(const nests_model *m, const nests_member *net, ag_tape *tape,
                           const nests_batch *b)
@@ -15,12 +13,10 @@ static ag_tensor *factors(const nests_model *m, const nests_member *net, ag_tape
         x = ag_concat2(ag_gather(ag_parameter(tape, net->table), word), x, 1);
     }
     for (int k = 0; k < m->layers; k++) {
-        const nests_layer *l = &net->layer[k];
-        x = ag_relu(ag_linear(x, ag_parameter(tape, l->weight), ag_parameter(tape, l->bias)));
+        x = ag_relu(ag_apply_linear(&net->layer[k], x));
         x = ag_dropout(x, (ag_real)m->dropout);
     }
-    return ag_linear(x, ag_parameter(tape, net->output.weight),
-                     net->output.bias ? ag_parameter(tape, net->output.bias) : NULL);
+    return ag_apply_linear(&net->output, x);
 }
 
 static ag_tensor *add_up(ag_tensor *f, const int32_t *at, const ag_real *weight,

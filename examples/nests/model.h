@@ -6,17 +6,14 @@
 
 #include "examples/harness/baseline/trees.h"
 #include "examples/nests/batch.h"
-#include "optim/optim.h"
+#include "layers/layers.h"
 
 enum { NESTS_EMBEDDING = 16 /* channels of a word */ };
 
-typedef struct nests_layer {
-    ag_param *weight, *bias;
-} nests_layer;
-
 typedef struct nests_member {
     ag_param *table; /* [words, NESTS_EMBEDDING]; NULL: there are no words */
-    nests_layer layer[NESTS_MOST_LAYERS], output; /* output.bias NULL: items are only compared */
+    ag_linear_layer layer[NESTS_MOST_LAYERS], output; /* no bias of the output: items are only
+                                                         compared */
 } nests_member;
 
 typedef struct nests_model {

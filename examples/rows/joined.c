@@ -2,24 +2,9 @@
 /* The layers, and the forward pass. */
 #include "examples/rows/joined.h"
 
-#include "ops/ops.h"
-
 static ag_param *add(ag_params *params, const char *name, ag_shape shape, ag_init init)
 {
     return ag_params_add(params, name, shape, init, 1);
-}
-
-static void add_embedding(nests_joined *j, ag_params *params, int *width)
-{
-    for (int k = 0; k < NESTS_JOINED_LAYERS; k++) {
-        char name[64];
-        snprintf(name, sizeof name, "rows.layer.%d.weight", k);
-        j->layer[k] =
-            add(params, name, AG_SHAPE(NESTS_JOINED_WIDTH, *width), ag_init_xavier_uniform(1));
-        snprintf(name, sizeof name, "rows.layer.%d.bias", k);
-        j->bias[k] = add(params, name, AG_SHAPE(NESTS_JOINED_WIDTH), ag_init_constant(0));
-        *width = NESTS_JOINED_WIDTH;
-    }
 }
 
 /* g starts at 0: first the rows alone are learned, as without a graph. */
@@ -42,7 +27,13 @@ ag_status nests_joined_add(nests_joined *j, ag_params *params, nests_use use, in
             add(params, "rows.table", AG_SHAPE(words, NESTS_WORD_WIDTH), ag_init_normal(0, 0.1));
         width += NESTS_WORD_WIDTH;
     }
-    if (use != NESTS_SUMS) add_embedding(j, params, &width);
+    for (int k = 0; k < NESTS_JOINED_LAYERS && use != NESTS_SUMS; k++) {
+        char name[128];
+        ag_layer_name(name, NULL, "rows.layer.%d", k);
+        j->layer[k] = ag_layer_linear(params, name, width, NESTS_JOINED_WIDTH, 1);
+        width = NESTS_JOINED_WIDTH;
+    }
+    ag_params_init(params, "rows.layer.", ag_init_xavier_uniform(1), ag_init_constant(0));
     j->join = add(params, "rows.join", AG_SHAPE(in, width), ag_init_xavier_uniform(1));
     if (use == NESTS_COSTS) add_costs(j, params, width, out, absolute);
     return AG_OK;
@@ -59,8 +50,8 @@ ag_tensor *nests_joined_embed(const nests_joined *j, ag_tape *tape, const nests_
         ag_tensor *word = ag_input_i32(tape, b->word, AG_SHAPE(b->rows));
         x = ag_concat2(ag_gather(ag_parameter(tape, j->table), word), x, 1);
     }
-    for (int k = 0; k < NESTS_JOINED_LAYERS && j->layer[k]; k++)
-        x = ag_relu(ag_linear(x, ag_parameter(tape, j->layer[k]), ag_parameter(tape, j->bias[k])));
+    for (int k = 0; k < NESTS_JOINED_LAYERS && j->layer[k].weight; k++)
+        x = ag_relu(ag_apply_linear(&j->layer[k], x));
     return x;
 }
 

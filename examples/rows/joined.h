@@ -10,7 +10,7 @@
 
 #include "examples/rows/rows.h"
 #include "examples/rows/scale.h"
-#include "optim/optim.h"
+#include "layers/layers.h"
 
 /* Values of the option --rows: none; the columns themselves; a learned embedding of a row; that,
    and scores that are added up. */
@@ -29,10 +29,10 @@ enum { NESTS_JOINED_LAYERS = 2, NESTS_JOINED_WIDTH = 96, NESTS_WORD_WIDTH = 16 }
 typedef struct nests_joined {
     nests_use use; /* NESTS_UNUSED: nothing below is there */
     nests_scale scale;
-    ag_param *table; /* [words, NESTS_WORD_WIDTH] */
-    ag_param *layer[NESTS_JOINED_LAYERS], *bias[NESTS_JOINED_LAYERS]; /* of the embedding */
-    ag_param *join;             /* [in, width]: what a row adds to its node */
-    ag_param *of_row, *of_node; /* f [1, width], g [1, out] */
+    ag_param *table;                            /* [words, NESTS_WORD_WIDTH] */
+    ag_linear_layer layer[NESTS_JOINED_LAYERS]; /* of the embedding */
+    ag_param *join;                             /* [in, width]: what a row adds to its node */
+    ag_param *of_row, *of_node;                 /* f [1, width], g [1, out] */
     ag_param *steep; /* [1,1] where items are only compared: ln of the factor of their scores */
 } nests_joined;
 

@@ -2,6 +2,7 @@
 /* Calibration of the scores of one file, learnt from its training configurations. */
 #include "examples/harness/rank/monotone.h"
 #include "examples/tgraph/results.h"
+#include "metrics/metrics.h"
 
 tgraph_calibration tgraph_calibration_open(harness_rank *rank, const tgraph_entry *e)
 {
@@ -25,7 +26,7 @@ ag_status tgraph_calibrate(double *calibrated, const tgraph_calibration *c, cons
     harness_monotone m = {0};
     ag_failure mine = {0};
     for (int i = 0; i < c->count; i++) runtime[i] = (double)e->file->runtime[c->item[i]];
-    if (!harness_places(place, runtime, c->count, &mine) &&
+    if (!ag_places(place, runtime, c->count, &mine) &&
         !harness_monotone_fit(&m, c->score, place, c->count, &mine))
         for (int i = 0; i < e->items; i++) calibrated[i] = harness_monotone_at(&m, score[i]);
     if (mine.status)

@@ -2,6 +2,7 @@
 /* Predictions in the form that the contest asks for. */
 #define _GNU_SOURCE /* strtok_r */
 #include "examples/tgraph/shell.h"
+#include "metrics/metrics.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -53,7 +54,7 @@ static ag_status write_order(FILE *to, const char *path, const harness_group *g,
     const int n = g->items, shown = tile && n > 5 ? 5 : n;
     int64_t *order = harness_alloc((size_t)n * sizeof *order);
     char *id = tgraph_contest_id(path, g->name, tile);
-    if (!harness_order(order, g->score, n, why)) {
+    if (!ag_order(order, g->score, n, why)) {
         harness_show_on_terminal(to, id);
         fputc(',', to);
         for (int i = 0; i < shown; i++) fprintf(to, "%s%" PRId64, i ? ";" : "", order[i]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "bench.h"
 
-#include "examples/harness/rank/scores.h"
+#include "examples/harness/rank/averages.h"
 
 #include <string.h>
 

@@ -5,12 +5,13 @@
 #include <math.h>
 
 void ag__trace_adam(double out[10][6], int decoupled);
+void ag__trace_sgd(double out[10][6], double momentum, int nesterov);
 ag_status ag__save_third(const char *path);
 ag_status ag__load_third(double *third, const char *path, ag_failure *why);
 
-/* Ten steps on w (decay 0.2) and b (no decay); the script in tests/optim/test_optim.c does the same
- * with PyTorch. */
-void ag__trace_adam(double out[10][6], int decoupled)
+/* Ten steps on w (decay 0.2) and b (no decay), of AdamW, Adam or, with its options, SGD; the script
+ * in tests/optim/test_optim.c does the same with PyTorch. */
+static void trace(double out[10][6], int decoupled, const ag_sgd *sgd)
 {
     static const double start[6] = {0.5, -1.25, 2.0, 0.0, 0.75, -0.3};
     const ag_adamw options = {0.9, 0.99, 1e-6, 0.2};
@@ -24,7 +25,9 @@ void ag__trace_adam(double out[10][6], int decoupled)
         for (int i = 0; i < 4; i++) w->gradient[i] = (ag_real)(2 * sin(1.0 + t + 3 * i));
         for (int i = 0; i < 2; i++) b->gradient[i] = (ag_real)cos(0.5 * t + i);
         params->state = AG_READY;
-        if (decoupled)
+        if (sgd)
+            sgd_there(params, sgd, 0.1 / (1 + t), NULL);
+        else if (decoupled)
             step_there(params, &options, 0.1 / (1 + t), NULL);
         else
             adam_there(params, &options, 0.1 / (1 + t), NULL);
@@ -32,6 +35,13 @@ void ag__trace_adam(double out[10][6], int decoupled)
         for (int i = 0; i < 2; i++) out[t][4 + i] = (double)b->value[i];
     }
     ag_params_free(params);
+}
+
+void ag__trace_adam(double out[10][6], int decoupled) { trace(out, decoupled, NULL); }
+
+void ag__trace_sgd(double out[10][6], double momentum, int nesterov)
+{
+    trace(out, 0, &(ag_sgd){.momentum = momentum, .decay = 0.2, .nesterov = nesterov});
 }
 
 static ag_params *one_weight(double value)

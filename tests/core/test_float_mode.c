@@ -91,7 +91,7 @@ enum { VALUES = 64, SENTENCES = 2000 };
 
 typedef struct results {
     float value[5 * VALUES];
-    double number[8];
+    double number[10];
     char sentences[SENTENCES];
 } results;
 
@@ -131,6 +131,7 @@ static void use_all(results *r)
 {
     static const char *const names[] = {"f8", "i8", "large"}, *const stored[] = {
                                                                   "good.st", "bad.st", "real.st"};
+    static const float logits[] = {2, 1e-40f, -100, 3, 2, NAN};
     const ag_schedule_kind kinds[] = {AG_COSINE, AG_LINEAR, AG_EXPONENTIAL};
     ag_failure why = {0};
     ag_random random = {42, 0, 0};
@@ -163,6 +164,7 @@ static void use_all(results *r)
         r->number[i] = ag_schedule_at(&s, 8);
         r->number[3] = ag_schedule_at(&s, 1);
         r->number[4 + i] = ag_random_normal(&random);
+        r->number[7 + i] = ag_sample_softmax(logits + i, 4, 0.5 + i, &random);
     }
     why = (ag_failure){0};
     ag_fail(&why, AG_EUSE, "%g", 0.1);

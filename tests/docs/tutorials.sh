@@ -10,7 +10,7 @@ build=$work/build
 rm -rf "$work"
 mkdir -p "$work"
 cd "$work"
-(cd "$here" && tar cf - augur.h augur.pc.in CMakeLists.txt cmake core autograd ops gnn optim examples docs tests) | tar xf -
+(cd "$here" && tar cf - augur.h augur.pc.in CMakeLists.txt cmake core autograd ops gnn optim metrics layers examples docs tests) | tar xf -
 
 for change in row op layer ablation list; do
     patch -p1 -F0 <"$here/tests/docs/$change.diff"

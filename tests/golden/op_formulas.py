@@ -237,6 +237,16 @@ def instance_norm(x, f, i):
     return torch.cat(parts) if parts else x[0] * 1
 
 
+def batch(x, mean, variance, affine, eps):
+    """F.batch_norm of all rows, with the statistics of the batch where mean is None; of nothing nothing."""
+    if not x.numel():
+        return x * 1
+    rows = x.reshape(-1, x.shape[-1])
+    return F.batch_norm(rows, mean, variance, *(affine or [None, None]), mean is None, 0.1, eps).reshape(x.shape)
+
+
+FORMULAS["batch_norm"] = lambda x, f, i: batch(x[0], None, None, x[1:], f[0])
+FORMULAS["batch_norm_given"] = lambda x, f, i: batch(x[0], x[1].detach(), x[2].detach(), x[3:], f[0])
 FORMULAS["l2_norm"] = lambda x, f, i: x[0] / torch.sqrt(x[0].square().sum(-1, keepdim=True)).clamp(min=f[0])
 
 
@@ -271,18 +281,29 @@ def channel_attention(x, f, i):
     return x * torch.sigmoid(F.linear(torch.relu(F.linear(x, w1, b1)), w2, b2))
 
 
+def recurrent(run, first_states, x, i):
+    """States of each sequence (starts), the last one or with i[0] all, with i[1] of PyTorch's second direction; a sequence
+    without rows and a row without a sequence have zeros. x[4:]: the two biases, if any."""
+    features, starts, w_input, w_state = x[:4]
+    hidden, back, biased = w_state.shape[1], i[1], len(x) > 4
+    zeros, weights = features.new_zeros(1 + back, 1, hidden), [w_input, w_state, *x[4:]] * (1 + back)
+    last, states = features.new_zeros(len(starts) - 1, hidden), features.new_zeros(len(features), hidden)
+    for k, (a, b) in enumerate(segments(starts)):
+        if b > a and hidden:
+            out = run(features[None, a:b], first_states(zeros), weights, biased, 1, 0.0, False, bool(back), True)[0][0]
+            states[a:b], last[k] = out[:, -hidden:], out[0 if back else -1, -hidden:]
+    return states if i[0] else last
+
+
 @formula("lstm")
 def lstm(x, f, i):
-    """The last hidden state of each sequence (starts); one without rows has zeros."""
-    features, starts, w_input, w_state = x[:4]
-    hidden, biased = w_state.shape[1], len(x) > 4
-    zeros, states = features.new_zeros(1, 1, hidden), [features.new_zeros(0, hidden)]
-    weights = [w_input, w_state] + ([x[4], torch.zeros_like(x[4])] if biased else [])
-    for a, b in segments(starts):
-        _, h, _ = torch.lstm(features[None, a:b], (zeros, zeros), weights, biased, 1, 0.0, False, False,
-                             True) if b > a and hidden else (None, zeros, None)
-        states.append(h.reshape(1, hidden))
-    return torch.cat(states)
+    biases = [x[4], torch.zeros_like(x[4])] if len(x) > 4 else []
+    return recurrent(torch.lstm, lambda zeros: (zeros, zeros), x[:4] + biases, i)
+
+
+@formula("gru")
+def gru(x, f, i):
+    return recurrent(torch.gru, lambda zeros: zeros, x, i)
 
 
 @formula("cross_attention")
@@ -311,6 +332,22 @@ FORMULAS["squared_error"] = lambda x, f, i: mean_all((x[0] - x[1]).square())
 FORMULAS["absolute_error"] = lambda x, f, i: mean_all((x[0] - x[1]).abs())
 FORMULAS["huber"] = lambda x, f, i: mean_all(F.huber_loss(x[0], x[1], reduction="none", delta=f[0]))
 FORMULAS["log_squared_error"] = lambda x, f, i: mean_all((x[0].log() - x[1].log()).square())
+
+
+@formula("binary_cross_entropy")
+def binary_cross_entropy(x, f, i):
+    weight = x[2].detach() if len(x) > 2 else None
+    return mean_all(F.binary_cross_entropy_with_logits(x[0], x[1], weight, reduction="none"))
+
+
+@formula("cross_entropy")
+def cross_entropy(x, f, i):
+    """A label that is no class leaves its row out; 0 where none counts."""
+    label = torch.where((x[1] >= 0) & (x[1] < x[0].shape[1]), x[1], -1)
+    weight = x[2].detach() if len(x) > 2 else None
+    if (label < 0).all():
+        return x[0].sum() * 0
+    return F.cross_entropy(x[0], label, weight, ignore_index=-1, label_smoothing=f[0])
 
 
 def pairs(x, term, total):

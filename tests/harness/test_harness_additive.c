@@ -4,9 +4,9 @@
 #include "support/test.h"
 #include "examples/harness/baseline/additive.h"
 #include "examples/harness/harness.h"
-#include "examples/harness/rank/scores.h"
 #include "examples/harness/baseline/trees.h"
 #include "examples/harness/baseline/order.h"
+#include "metrics/metrics.h"
 
 /* Made groups. A row costs its work, eight times as much when exactly one of its two features is
    above a half; a group has a speed of its own, which is not to be learned. Row 0 is counted by all
@@ -83,10 +83,10 @@ static void score_items(double *score, harness_boosting *trees, const harness_ad
 
 static double tau_of(const double *score, const harness_additive_group *g)
 {
-    harness_pairs pairs;
+    ag_pairs pairs;
     ag_failure why = {0};
-    if (harness_pairs_count(&pairs, score, g->y, g->items, &why)) fail_msg("%s", why.sentence);
-    return harness_tau_b(&pairs);
+    if (ag_pairs_count(&pairs, score, g->y, g->items, &why)) fail_msg("%s", why.sentence);
+    return ag_tau_b(&pairs);
 }
 
 /* The mean tau-b over the groups that were not learned from. */

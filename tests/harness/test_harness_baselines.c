@@ -3,7 +3,7 @@
 #include "support/test.h"
 #include "examples/harness/baseline/boosting.h"
 #include "examples/harness/baseline/ridge.h"
-#include "examples/harness/rank/scores.h"
+#include "metrics/metrics.h"
 
 /* ---- ridge ---- */
 
@@ -221,9 +221,9 @@ static void boosting_toy(void **state)
     assert_int_equal(harness_boosting_trees(b), o.rounds);
     assert_int_equal(harness_boosting_predict(score, b, x, N, &why), AG_OK);
     harness_boosting_free(b);
-    harness_pairs pairs;
-    harness_pairs_count(&pairs, score, y, N, &why);
-    assert_true(harness_tau_b(&pairs) > 0.97);
+    ag_pairs pairs;
+    ag_pairs_count(&pairs, score, y, N, &why);
+    assert_true(ag_tau_b(&pairs) > 0.97);
     b = harness_boosting_fit(x, y, N, 2, &o, &why);
     assert_int_equal(harness_boosting_predict(again, b, x, N, &why), AG_OK);
     harness_boosting_free(b);

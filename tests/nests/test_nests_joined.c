@@ -54,11 +54,11 @@ static int embed(double *y, const nests_joined *j, int r)
     for (int k = 0; k < NESTS_WORD_WIDTH; k++)
         y[k] = (double)j->table->value[word[r] * NESTS_WORD_WIDTH + k];
     for (int k = 0; k < 2 * COLUMNS; k++) y[NESTS_WORD_WIDTH + k] = (double)plain[k];
-    for (int l = 0; l < NESTS_JOINED_LAYERS && j->layer[l]; l++) {
+    for (int l = 0; l < NESTS_JOINED_LAYERS && j->layer[l].weight; l++) {
         for (int o = 0; o < NESTS_JOINED_WIDTH; o++) {
-            z[o] = (double)j->bias[l]->value[o];
+            z[o] = (double)j->layer[l].bias->value[o];
             for (int k = 0; k < width; k++)
-                z[o] += (double)j->layer[l]->value[o * width + k] * y[k];
+                z[o] += (double)j->layer[l].weight->value[o * width + k] * y[k];
         }
         width = NESTS_JOINED_WIDTH;
         for (int o = 0; o < width; o++) y[o] = fmax(z[o], 0);

@@ -64,7 +64,7 @@ static double factor(const net *n, const nests_member *net, int g, int row)
     for (int k = 0; k < 2 * FAKE_COLUMNS; k++) x[NESTS_EMBEDDING + k] = (double)in[k];
     for (int l = 0; l <= n->model.layers; l++) {
         const int last = l == n->model.layers, out = last ? 1 : n->settings.hidden;
-        const nests_layer *layer = last ? &net->output : &net->layer[l];
+        const ag_linear_layer *layer = last ? &net->output : &net->layer[l];
         for (int o = 0; o < out; o++) {
             y[o] = layer->bias ? at(layer->bias, o) : 0;
             for (int k = 0; k < width; k++) y[o] += at(layer->weight, o * width + k) * x[k];

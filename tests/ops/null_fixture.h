@@ -2,13 +2,17 @@
 /* The arguments of the calls of test_null.c. */
 /* Everything that calls need, made again for every call. */
 typedef struct fixture {
-    char path[300], other[300], npy[300], saved[300], text[64], where[200];
+    char path[300], other[300], npy[300], saved[300], table[300], text[64], where[200];
     ag_failure why;
     ag_tape *tape;
     ag_params *params, *unbuilt;
-    ag_param *w, *b;
+    ag_param *w, *b, *average;
     ag_graph *graph;
     const ag_graph *graphs[1];
+    ag_samples samples;
+    ag_batches *batches;
+    ag_csv *csv;
+    ag_shape shape;
     ag_edges edges;
     ag_sage_weights sage;
     ag_sage_concat_weights concat;
@@ -16,6 +20,8 @@ typedef struct fixture {
     ag_gat_weights gat;
     ag_gat2_weights gat2;
     ag_encoder_weights encoder;
+    null_layers layers;
+    ag_batch_norm_weights batch_norm;
     ag_arena *arena;
     ag_npz *npz;
     ag_rows *rows;
@@ -30,7 +36,11 @@ typedef struct fixture {
     ag_adamw adamw, adam;
     ag_schedule schedule;
     ag_gradcheck_options options;
-    double norm;
+    ag_sgd sgd;
+    ag_pairs pairs;
+    ag_choice choice;
+    double norm, places[3];
+    int64_t order[3];
     uint64_t keys[3];
     uint32_t words[4];
     int32_t items[3];
@@ -72,6 +82,8 @@ static void make_model(fixture *f)
     ag_param *edge = add("edge", AG_SHAPE(2, 3));
     ag_param *join = add("join", AG_SHAPE(2, 10)), *qkv = add("qkv", AG_SHAPE(18, 6));
     ag_param *square = add("square", AG_SHAPE(6, 6)), *norm = add("norm", AG_SHAPE(6));
+    f->layers = make_layers(f->params);
+    f->average = ag_params_add(f->params, "average", AG_SHAPE(6), ag_init_constant(1), 0);
     assert_int_equal(ag_params_build(f->params, 1), AG_OK);
     f->unbuilt = ag_params_new();
     f->sage = (ag_sage_weights){f->w, f->b, f->w};
@@ -81,6 +93,7 @@ static void make_model(fixture *f)
     f->gat2 = (ag_gat2_weights){f->w, f->b, f->w, f->b, from, f->b, edge};
     f->encoder = (ag_encoder_weights){
         .qkv = qkv, .out = square, .norm1 = norm, .widen = square, .narrow = square, .norm2 = norm};
+    f->batch_norm = (ag_batch_norm_weights){norm, norm, f->average, f->average};
     ag_tape *tape = ag_tape_new(AG_CPU);
     ag_backward(ag_sum_all(ag_parameter(tape, f->w)));
     ag_tape_free(tape);
@@ -100,6 +113,9 @@ static void make_files(fixture *f)
     assert_int_equal(ag_npz_finish(writer, NULL), AG_OK);
     assert_int_equal(ag_npy_save(f->npy, AG_F32, 1, &one, values, NULL), AG_OK);
     assert_int_equal(ag_params_save(f->saved, f->params, 1, NULL, 0, &f->pair, 1, NULL), AG_OK);
+    strcpy(f->table, files_path("x.csv"));
+    assert_int_equal(files_put(f->table, "a\n1\n", 4), 0);
+    f->csv = ag_csv_load(f->table, NULL);
     f->npz = ag_npz_open(f->path, 1000, NULL);
     f->rows = ag_rows_open(f->npz, "x", NULL);
     f->writer = ag_npz_create(f->other, NULL);
@@ -117,10 +133,13 @@ static fixture *set_up(void)
     f->tape = ag_tape_new(AG_CPU);
     f->graph = ag_graph_build(4, each, each, 3, AG_BOTH_WAYS, NULL);
     f->graphs[0] = f->graph;
+    f->samples = (ag_samples){.count = 2, .columns = 1, .column = {{.real = values}}};
+    f->batches = ag_batches_new(&f->samples, NULL, 2, 1, 0, 1, NULL);
     f->edges = ag_graph_edges(f->tape, f->graph);
     f->arena = ag_arena_new();
     f->adamw = ag_adamw_default();
     f->adam = ag_adam_default();
+    f->choice.best_least = 1;
     f->schedule = (ag_schedule){.kind = AG_CONSTANT, .lr = 0.1};
     f->options = (ag_gradcheck_options){.step = 1e-2};
     f->file = tmpfile();
@@ -136,6 +155,8 @@ static void tear_down(fixture *f)
     ag_npy_free(f->data);
     ag_tape_free(f->tape);
     ag_graph_free(f->graph);
+    ag_batches_free(f->batches);
+    ag_csv_free(f->csv);
     ag_arena_free(f->arena);
     ag_params_free(f->params);
     ag_params_free(f->unbuilt);

@@ -30,6 +30,7 @@ RESULT(max_rows, 1, 0, ag_max_rows(MATRIX(0)))
 RESULT(sum_columns, 1, 0, ag_sum_columns(MATRIX(0)))
 RESULT(mean_columns, 1, 0, ag_mean_columns(MATRIX(0)))
 RESULT(max_columns, 1, 0, ag_max_columns(MATRIX(0)))
+RESULT(argmax, 1, 0, ag_argmax(MATRIX(0)))
 RESULT(softmax, 1, 0, ag_softmax(MATRIX(0)))
 RESULT(log_softmax, 1, 0, ag_log_softmax(MATRIX(0)))
 RESULT(segment_sum, 2, 0, ag_segment_sum(MATRIX(0), ENDS(1)))
@@ -41,6 +42,7 @@ RESULT(softmax_middle, 1, 0, ag_softmax_middle(P(0, real(t, AG_SHAPE(2, 3, 2))))
 RESULT(log_softmax_middle, 1, 0, ag_log_softmax_middle(P(0, real(t, AG_SHAPE(2, 3, 2)))))
 RESULT(layer_norm, 3, 4, ag_layer_norm(MATRIX(0), VECTOR(1, 6), VECTOR(2, 6), 1))
 RESULT(instance_norm, 2, 0, ag_instance_norm(MATRIX(0), ENDS(1), 1))
+RESULT(batch_norm, 2, 0, ag_batch_norm(P(0, &f->batch_norm), MATRIX(1), 0.1f, 1))
 RESULT(l2_norm, 1, 0, ag_l2_norm(MATRIX(0), 1))
 RESULT(cross_attention, 2, 0, ag_cross_attention(P(0, real(t, AG_SHAPE(2, 3, 2))), VECTOR(1, 1)))
 RESULT(cross_attention_beside, 2, 0,
@@ -57,11 +59,23 @@ RESULT(attend, 3, 4,
 RESULT(lstm, 5, 16,
        ag_lstm(MATRIX(0), ENDS(1), P(2, real(t, AG_SHAPE(8, 6))), P(3, real(t, AG_SHAPE(8, 2))),
                VECTOR(4, 8)))
+RESULT(lstm_states, 5, 16,
+       ag_lstm_states(MATRIX(0), ENDS(1), P(2, real(t, AG_SHAPE(8, 6))),
+                      P(3, real(t, AG_SHAPE(8, 2))), VECTOR(4, 8), 0))
+RESULT(gru, 6, 0,
+       ag_gru(MATRIX(0), ENDS(1), P(2, real(t, AG_SHAPE(6, 6))), P(3, real(t, AG_SHAPE(6, 2))),
+              VECTOR(4, 6), VECTOR(5, 6)))
+RESULT(gru_states, 6, 0,
+       ag_gru_states(MATRIX(0), ENDS(1), P(2, real(t, AG_SHAPE(6, 6))),
+                     P(3, real(t, AG_SHAPE(6, 2))), VECTOR(4, 6), VECTOR(5, 6), 1))
 RESULT(attention, 2, 0, ag_attention(MATRIX(0), ENDS(1), 1, 0))
 RESULT(squared_error, 2, 0, ag_squared_error(MATRIX(0), MATRIX(1)))
 RESULT(absolute_error, 2, 0, ag_absolute_error(MATRIX(0), MATRIX(1)))
 RESULT(log_squared_error, 2, 0, ag_log_squared_error(MATRIX(0), MATRIX(1)))
 RESULT(huber, 2, 0, ag_huber(MATRIX(0), MATRIX(1), 1))
+RESULT(binary_cross_entropy, 3, 4, ag_binary_cross_entropy(MATRIX(0), MATRIX(1), MATRIX(2)))
+RESULT(cross_entropy, 3, 4,
+       ag_cross_entropy(MATRIX(0), P(1, ag_input_i32(t, each, AG_SHAPE(4))), VECTOR(2, 6), 0))
 RESULT(pairwise_hinge, 2, 0,
        ag_pairwise_hinge(VECTOR(0, 4), P(1, ag_input_i32(t, each, AG_SHAPE(4))), 1, AG_MEAN))
 RESULT(pairwise_logistic, 2, 0,
@@ -105,8 +119,10 @@ RESULT(readout_max, 2, 0, ag_readout_max(MATRIX(0), E(1)))
 RESULT(readout_max_mean, 2, 0, ag_readout_max_mean(MATRIX(0), E(1)))
 RESULT(graph_edges, 2, 0, ag_graph_edges(P(0, t), P(1, f->graph)).rows)
 RESULT(edge_rows, 2, 0, ag_edge_rows(P(0, real(t, AG_SHAPE(3, 2))), P(1, f->graph)))
+RESULT(batch_column, 2, 0, ag_batch_column(P(0, t), P(1, ag_batches_next(f->batches, NULL)), 0))
 RESULT(input, 2, 0, ag_input(P(0, t), P(1, values), AG_SHAPE(2)))
 RESULT(input_i32, 2, 0, ag_input_i32(P(0, t), P(1, two), AG_SHAPE(2)))
 RESULT(parameter, 2, 0, ag_parameter(P(0, t), P(1, f->w)))
 RESULT(name, 2, 2, ag_name(VECTOR(0, 2), P(1, "x")))
 RESULT(keep, 1, 0, ag_keep(VECTOR(0, 2)))
+RESULT(moving_average, 2, 0, ag_moving_average(P(0, f->average), P(1, ag_neg(VECTOR(2, 6))), 1))

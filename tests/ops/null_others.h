@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of test_null.c: the functions of core.h, io.h, autograd.h and optim.h, and those of gnn.h
- * without a tape. */
+/* Rows of test_null.c: the functions of core.h, io.h, autograd.h, optim.h and metrics.h, and those
+ * of gnn.h without a tape. */
 /* Functions that return a status or fill a failure. The last pointer is `why`, which may be
    NULL. */
 STATUS(sort_u64, 3, 6, ag_sort_u64(P(0, f->keys), P(1, f->items), 3, P(2, &f->why)))
+STATUS(split, 4, 14, ag_split(P(0, f->items), P(1, each), 3, P(2, half), 2, 1, P(3, &f->why)))
 STATUS(save_file, 4, 12, ag_save_file(P(0, f->other), P(1, write_nothing), P(2, f), P(3, &f->why)))
 STATUS(npz_check, 3, 4, ag_npz_check(P(0, f->npz), P(1, "x"), P(2, &f->why)))
 STATUS(npz_read, 4, 8, ag_npz_read(P(0, f->npz), P(1, "x"), AG_F32, P(2, f->out), P(3, &f->why)))
@@ -21,6 +22,7 @@ STATUS(params_to, 2, 2, ag_params_to(P(0, f->params), AG_CPU, P(1, &f->why)))
 STATUS(params_fetch, 2, 2, ag_params_fetch(P(0, f->params), P(1, &f->why)))
 STATUS(adamw_step, 3, 4, ag_adamw_step(P(0, f->params), P(1, &f->adamw), 0.1, P(2, &f->why)))
 STATUS(adam_step, 3, 4, ag_adam_step(P(0, f->params), P(1, &f->adam), 0.1, P(2, &f->why)))
+STATUS(sgd_step, 3, 4, ag_sgd_step(P(0, f->params), P(1, &f->sgd), 0.1, P(2, &f->why)))
 STATUS(clip_norm, 3, 6, ag_clip_norm(P(0, f->params), 1, P(1, &f->norm), P(2, &f->why)))
 STATUS(params_norm, 3, 6,
        ag_params_norm(P(0, (ag_clip_norm(f->params, 1, NULL, NULL), f->params)), P(1, &f->norm),
@@ -35,11 +37,23 @@ STATUS(params_save, 5, 16,
        ag_params_save(P(0, f->other), P(1, f->params), 1, P(2, &f->item), 1, P(3, &f->pair), 1,
                       P(4, &f->why)))
 STATUS(params_load, 3, 4, ag_params_load(P(0, f->params), P(1, f->checkpoint), 0, P(2, &f->why)))
+STATUS(pairs_count, 4, 8,
+       ag_pairs_count(P(0, &f->pairs), P(1, doubles), P(2, doubles), 3, P(3, &f->why)))
+STATUS(pairwise, 4, 8,
+       ag_pairwise(P(0, &f->norm), P(1, doubles), P(2, doubles), 3, 0.1, P(3, &f->why)))
+STATUS(order, 3, 4, ag_order(P(0, f->order), P(1, doubles), 3, P(2, &f->why)))
+STATUS(places, 3, 4, ag_places(P(0, f->places), P(1, doubles), 3, P(2, &f->why)))
+STATUS(choose, 4, 8, ag_choose(P(0, &f->choice), P(1, doubles), P(2, doubles), 3, 1, P(3, &f->why)))
 OBJECT(npz_open, 2, 2, ag_npz_close, ag_npz_open(P(0, f->path), 1000, P(1, &f->why)))
 OBJECT(npz_open_bytes, 3, 4, ag_npz_close,
        ag_npz_open_bytes(P(0, no_members), sizeof no_members, P(1, "x"), 1000, P(2, &f->why)))
 OBJECT(rows_open, 3, 4, ag_rows_close, ag_rows_open(P(0, f->npz), P(1, "x"), P(2, &f->why)))
 OBJECT(npz_create, 2, 2, ag_npz_cancel, ag_npz_create(P(0, f->other), P(1, &f->why)))
+OBJECT(npz_load, 4, 8, ag_free,
+       ag_npz_load(P(0, f->path), P(1, "x"), AG_F32, P(2, &f->shape), P(3, &f->why)))
+OBJECT(csv_load, 2, 2, ag_csv_free, ag_csv_load(P(0, f->table), P(1, &f->why)))
+OBJECT(batches_new, 3, 6, ag_batches_free,
+       ag_batches_new(P(0, &f->samples), P(1, each), 2, 2, 1, 1, P(2, &f->why)))
 OBJECT(graph_build, 3, 4, ag_graph_free,
        ag_graph_build(4, P(0, each), P(1, each), 3, AG_ALONG, P(2, &f->why)))
 OBJECT(graph_batch, 2, 2, ag_graph_free, ag_graph_batch(P(0, f->graphs), 1, P(1, &f->why)))
@@ -65,6 +79,11 @@ QUIET(random_uniform, 1, assert_int_equal(isnan(ag_random_uniform(P(0, &f->rando
 QUIET(random_normal, 1, assert_int_equal(isnan(ag_random_normal(P(0, &f->random))), null == 0))
 QUIET(random_below, 1, assert_in_range(ag_random_below(P(0, &f->random), 7), 0, 6))
 QUIET(random_shuffle, 2, ag_random_shuffle(P(0, &f->random), P(1, f->items), 3))
+QUIET(sample_softmax, 2,
+      assert_int_equal(ag_sample_softmax(P(0, values), 1, 1, P(1, &f->random)), null < 0 ? 0 : -1))
+QUIET(part, 2, assert_int_equal(ag_part(P(0, f->items), P(1, each), 3, 1, 0), null < 0))
+QUIET(csv_column, 2, assert_int_equal(ag_csv_column(P(0, f->csv), P(1, "a")), null < 0 ? 0 : -1))
+QUIET(csv_free, 1, ag_csv_free(P(0, null == 0 ? NULL : ag_csv_load(f->table, NULL))))
 QUIET(parallel, 2, ag_parallel(2, P(0, no_work), P(1, f)))
 QUIET(device_open, 1, ag_device_open(P(0, &f->why)))
 QUIET(device_describe, 1, ag_device_describe(P(0, &f->about)))
@@ -106,19 +125,29 @@ QUIET(plan_of, 1,
 QUIET(profile, 1, ag_profile(P(0, t), 1))
 QUIET(profile_print, 2, (ag_profile(t, 1), ag_profile_print(P(0, t), P(1, f->file))))
 QUIET(tape_dot, 2, ag_tape_dot(P(0, t), P(1, f->file)))
+QUIET(print, 2, ag_print(P(0, real(t, AG_SHAPE(2))), P(1, f->file)))
 QUIET(gradcheck, 5,
       assert_int_equal(isinf(ag_gradcheck(P(0, loss), P(1, f), P(2, f->params), P(3, &f->options),
                                           P(4, f->where))) != 0,
                        null == 0 || null == 2 || null == 4))
 QUIET(graph_free, 1, ag_graph_free(P(0, null == 0 ? NULL : ag_graph_loops(f->graph, NULL))))
 QUIET(graph_dot, 4, ag_graph_dot(P(0, f->graph), P(1, label), P(2, f), P(3, f->file)))
+QUIET(batches_free, 1,
+      ag_batches_free(P(0, null == 0 ? NULL : ag_batches_new(&f->samples, NULL, 2, 1, 0, 1, NULL))))
+QUIET(batches_begin, 1, ag_batches_begin(P(0, f->batches), 1))
+QUIET(batches_next, 2,
+      assert_int_equal(ag_batches_next(P(0, f->batches), P(1, &f->why)) == NULL, null == 0))
 QUIET(params_free, 1, ag_params_free(P(0, ag_params_new())))
 QUIET(params_add, 2,
       assert_non_null(ag_params_add(P(0, f->unbuilt), P(1, "z"), AG_SHAPE(1), ag_init_constant(0),
                                     1)))
+QUIET(param_init, 1, ag_param_init(P(0, f->w), ag_init_constant(0)))
+QUIET(params_init, 2,
+      ag_params_init(P(0, f->unbuilt), P(1, "x"), ag_init_constant(0), ag_init_constant(0)))
 QUIET(params_find, 2,
       assert_int_equal(ag_params_find(P(0, f->params), P(1, "w")) == NULL, null >= 0))
 QUIET(params_count, 1, assert_int_equal(ag_params_count(P(0, f->params)) == 0, null == 0))
+QUIET(params_print, 2, ag_params_print(P(0, f->params), P(1, f->file)))
 QUIET(params_reset, 1, ag_params_reset(P(0, f->unbuilt)))
 QUIET(schedule_at, 1,
       assert_int_equal(isnan(ag_schedule_at(P(0, &f->schedule), 1)) != 0, null == 0))
@@ -136,3 +165,16 @@ QUIET(checkpoint_metadata, 2,
       assert_int_equal(ag_checkpoint_metadata(P(0, f->checkpoint), P(1, "k")) == NULL, null >= 0))
 QUIET(checkpoint_metadata_at, 2,
       assert_int_equal(ag_checkpoint_metadata_at(P(0, f->checkpoint), 0, P(1, &f->pair)), null < 0))
+QUIET(accuracy, 2, assert_int_equal(isnan(ag_accuracy(P(0, values), P(1, each), 2, 2)), null >= 0))
+QUIET(roc_auc, 2, assert_int_equal(isnan(ag_roc_auc(P(0, values), P(1, each), 2)), null >= 0))
+QUIET(mae, 2, assert_int_equal(isnan(ag_mae(P(0, values), P(1, values), 2)), null >= 0))
+QUIET(rmse, 2, assert_int_equal(isnan(ag_rmse(P(0, values), P(1, values), 2)), null >= 0))
+QUIET(mape, 2, assert_int_equal(isnan(ag_mape(P(0, values), P(1, values), 2)), null >= 0))
+QUIET(r2, 2, assert_int_equal(isnan(ag_r2(P(0, values), P(1, values), 2)), null >= 0))
+QUIET(kendall_tau, 2,
+      assert_int_equal(isnan(ag_kendall_tau(P(0, values), P(1, values), 2)), null >= 0))
+QUIET(tau_b, 1, assert_true(isnan(ag_tau_b(P(0, &f->pairs)))))
+QUIET(tau_a, 1, assert_true(isnan(ag_tau_a(P(0, &f->pairs)))))
+QUIET(opa, 1, assert_true(isnan(ag_opa(P(0, &f->pairs)))))
+QUIET(tied, 1, assert_true(isnan(ag_tied(P(0, &f->pairs)))))
+QUIET(slowdown, 1, assert_int_equal(isnan(ag_slowdown(P(0, &f->choice))), null == 0))

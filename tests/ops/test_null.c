@@ -10,8 +10,11 @@
 
 static const float values[64] = {1, 2};
 static const int32_t two[] = {0, 2, 4}, each[] = {0, 1, 2, 3};
+static const double doubles[3] = {1, 3, 2};
 static const int64_t one = 1;
+static const double half[] = {0.5, 0.5};
 
+#include "null_layers_fixture.h"
 #include "null_fixture.h"
 
 /* ---- the calls ---- */
@@ -103,6 +106,7 @@ static const char *look_at_object(const fixture *f, int there)
 #undef ZIP
 #include "null_ops.h"
 #include "null_others.h"
+#include "null_layers.h"
 #undef RESULT
 #undef STATUS
 #undef OBJECT
@@ -126,6 +130,7 @@ typedef struct row {
 static const row rows[] = {
 #include "null_ops.h"
 #include "null_others.h"
+#include "null_layers.h"
 #include "ops/elementwise.def"
 };
 enum { ROWS = sizeof rows / sizeof *rows };
@@ -174,15 +179,15 @@ static void test_each_weight(void **state)
 {
     static const char *const layers[] = {"ag_sage",     "ag_graph_conv", "ag_sage_concat",
                                          "ag_gcn_conv", "ag_gat",        "ag_gat2",
-                                         "ag_encoder"};
+                                         "ag_encoder",  "ag_batch_norm"};
     for (int i = 0; i < ROWS; i++)
         for (size_t k = 0; k < sizeof layers / sizeof *layers; k++) {
             if (strcmp(rows[i].name, layers[k]) != 0) continue;
-            const size_t at[] = {offsetof(fixture, sage),   offsetof(fixture, sage),
-                                 offsetof(fixture, concat), offsetof(fixture, gcn),
-                                 offsetof(fixture, gat),    offsetof(fixture, gat2),
-                                 offsetof(fixture, encoder)};
-            const int n[] = {3, 3, 6, 2, 6, 7, 12};
+            const size_t at[] = {offsetof(fixture, sage),    offsetof(fixture, sage),
+                                 offsetof(fixture, concat),  offsetof(fixture, gcn),
+                                 offsetof(fixture, gat),     offsetof(fixture, gat2),
+                                 offsetof(fixture, encoder), offsetof(fixture, batch_norm)};
+            const int n[] = {3, 3, 6, 2, 6, 7, 12, 4};
             for (int p = 0; p < n[k]; p++) {
                 fixture *f = set_up();
                 ((ag_param **)(void *)((char *)f + at[k]))[p] = NULL;
@@ -237,8 +242,9 @@ static int has_row(const char *name, size_t length, int pointers)
 static void test_all_prototypes(void **state)
 {
     static const char *const headers[] = {
-        "core/core.h",           "core/io/io.h", "autograd/autograd.h", "ops/ops.h",
-        "ops/elementwise_ops.h", "gnn/gnn.h",    "optim/optim.h"};
+        "core/core.h",           "core/io/io.h",   "autograd/autograd.h", "ops/ops.h",
+        "ops/elementwise_ops.h", "gnn/gnn.h",      "gnn/batches.h",       "optim/optim.h",
+        "metrics/metrics.h",     "layers/layers.h"};
     int found = 0, missing = 0;
     for (size_t h = 0; h < sizeof headers / sizeof *headers; h++) {
         char *text = read_header(headers[h]);

@@ -122,6 +122,15 @@ static void test_product_calls(void **state)
     ag_tape_free(tape);
 }
 
+/* The place of a maximum is output 1 of the op that finds it. */
+static ag_tensor *maximum_of(ag_tensor *at)
+{
+    const ag_tape *tape = ag_tape_of(at);
+    const ag_node *node = &tape->nodes[tape->n_nodes - 1];
+    assert_int_equal(at->id, node->out[1]);
+    return tape->tensors[node->out[0]];
+}
+
 static void test_reduction_calls(void **state)
 {
     ag_tape *tape = ag_tape_new(AG_CPU);
@@ -133,6 +142,7 @@ static void test_reduction_calls(void **state)
     EXPECT(ag_sum_columns(w.m), "sum_columns(0)");
     EXPECT(ag_mean_columns(w.m), "sum_columns(0) i 1");
     EXPECT(ag_max_columns(w.m), "max_columns(0)");
+    EXPECT(maximum_of(ag_argmax(w.m)), "max_columns(0)");
     EXPECT(ag_segment_sum(w.m, w.starts), "segment_sum(0 7)");
     EXPECT(ag_segment_mean(w.m, w.starts), "segment_sum(0 7) i 1");
     EXPECT(ag_segment_max(w.m, w.starts), "segment_max(0 7)");
@@ -147,9 +157,29 @@ static ag_tensor *attend(const world *w, int residual, float p)
     return ag_attend(w->cube, &weights, residual ? ag_concat2(w->cube, w->cube, -1) : NULL, p);
 }
 
+static ag_tensor *batch_norm(ag_tensor *x, ag_param *p, int training)
+{
+    const ag_batch_norm_weights weights = {p, p, p, p};
+    ag_tape_training(ag_tape_of(x), training);
+    ag_tensor *y = ag_batch_norm(&weights, x, 0.1f, 0.5f);
+    ag_tape_training(ag_tape_of(x), 1);
+    return y;
+}
+
+static ag_tensor *gru(const world *w, int biased, int states, int backwards)
+{
+    ag_tensor *input = ag_reshape(w->v3, AG_SHAPE(3, 1)), *state = ag_slice(w->m, 1, 0, 1),
+              *b_input = biased ? w->v3 : NULL, *b_state = biased ? ag_slice(w->v4, 0, 0, 3) : NULL;
+    return states ? ag_gru_states(w->column, w->starts, input, state, b_input, b_state, backwards)
+                  : ag_gru(w->column, w->starts, input, state, b_input, b_state);
+}
+
 static void test_norm_and_loss_calls(void **state)
 {
     ag_tape *tape = ag_tape_new(AG_CPU);
+    ag_params *params = ag_params_new();
+    ag_param *norm = ag_params_add(params, "norm", AG_SHAPE(4), ag_init_constant(1), 0);
+    assert_int_equal(ag_params_build(params, 1), AG_OK);
     EXPECT(ag_softmax(w.m), "softmax(0)");
     EXPECT(ag_log_softmax(w.m), "log_softmax(0)");
     EXPECT(ag_softmax_middle(w.cube), "softmax_middle(4)");
@@ -157,6 +187,8 @@ static void test_norm_and_loss_calls(void **state)
     EXPECT(ag_layer_norm(w.m, w.v4, w.v4, 0.5f), "layer_norm(0 2 2) f 0.5");
     EXPECT(ag_layer_norm(w.m, w.v4, NULL, 0.5f), "layer_norm(0 2) f 0.5");
     EXPECT(ag_instance_norm(w.m, w.starts, 0.5f), "instance_norm(0 7) f 0.5");
+    EXPECT(batch_norm(w.m, norm, 1), "batch_norm(0 15 15) f 0.5");
+    EXPECT(batch_norm(w.m, norm, 0), "batch_norm_given(0 15 15 15 15) f 0.5 i 1");
     EXPECT(ag_l2_norm(w.m, 0.5f), "l2_norm(0) f 0.5");
     EXPECT(ag_attention(ag_concat2(w.m, ag_concat2(w.m, w.m, -1), -1), w.starts, 2, 0),
            "attention(16 7) i 2");
@@ -168,10 +200,21 @@ static void test_norm_and_loss_calls(void **state)
     EXPECT(attend(&w, 1, 0), "attend(4 0 3 15 2 5 16)");
     EXPECT(ag_lstm(w.column, w.starts, w.column, w.column, w.v4), "lstm(14 7 14 14 2)");
     EXPECT(ag_lstm(w.column, w.starts, w.column, w.column, NULL), "lstm(14 7 14 14)");
+    EXPECT(ag_lstm_states(w.column, w.starts, w.column, w.column, NULL, 0), "lstm(14 7 14 14) i 1");
+    EXPECT(ag_lstm_states(w.column, w.starts, w.column, w.column, w.v4, 2),
+           "lstm(14 7 14 14 2) i 1 1");
+    EXPECT(gru(&w, 1, 0, 0), "gru(14 7 15 16 3 17)");
+    EXPECT(gru(&w, 0, 0, 0), "gru(14 7 15 16)");
+    EXPECT(gru(&w, 1, 1, 0), "gru(14 7 15 16 3 17) i 1");
+    EXPECT(gru(&w, 0, 1, 1), "gru(14 7 15 16) i 1 1");
     EXPECT(ag_squared_error(w.m, w.m2), "squared_error(0 1)");
     EXPECT(ag_absolute_error(w.m, w.m2), "absolute_error(0 1)");
     EXPECT(ag_huber(w.m, w.m2, 0.5f), "huber(0 1) f 0.5");
     EXPECT(ag_log_squared_error(w.m, w.m2), "log_squared_error(0 1)");
+    EXPECT(ag_binary_cross_entropy(w.m, w.m2, NULL), "binary_cross_entropy(0 1)");
+    EXPECT(ag_binary_cross_entropy(w.m, w.m2, w.m), "binary_cross_entropy(0 1 0)");
+    EXPECT(ag_cross_entropy(w.m, w.index, NULL, 0), "cross_entropy(0 6)");
+    EXPECT(ag_cross_entropy(w.m, w.index, w.v4, 0.25f), "cross_entropy(0 6 2) f 0.25");
     EXPECT(ag_pairwise_hinge(w.v3, w.index, 0.5f, AG_SUM), "pairwise_hinge(3 6) f 0.5 i 1");
     EXPECT(ag_pairwise_hinge(w.v3, w.index, 0.5f, AG_MEAN), "pairwise_hinge(3 6) f 0.5");
     EXPECT(ag_pairwise_logistic(w.v3, w.index, AG_SUM), "pairwise_logistic(3 6) i 1");
@@ -182,6 +225,7 @@ static void test_norm_and_loss_calls(void **state)
     EXPECT(ag_lambda_rank(w.v3, ag_slice(w.v4, 0, 0, 3), w.starts, AG_SUM),
            "lambda_rank(3 15 7) i 1");
     EXPECT(ag_listmle(w.v3, w.index), "listmle(3 6)");
+    ag_params_free(params);
     ag_tape_free(tape);
 }
 

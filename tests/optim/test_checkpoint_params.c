@@ -17,18 +17,23 @@ static ag_params *model(int rows, const char *second, uint64_t seed)
     return params;
 }
 
-static void train(ag_params *params, int steps)
+static void train_with(ag_params *params, int sgd, int steps)
 {
     const ag_adamw options = ag_adamw_default();
+    const ag_sgd momentum = {.momentum = 0.9, .nesterov = 1};
     for (int i = 0; i < steps; i++) {
         ag_random r = {9, (uint64_t)params->step, 0};
         for (int p = 0; p < params->count; p++)
             for (int64_t k = 0; k < params->list[p]->count; k++)
                 params->list[p]->gradient[k] = (ag_real)ag_random_normal(&r);
         params->state = AG_READY;
-        assert_int_equal(ag_adamw_step(params, &options, 0.01, NULL), AG_OK);
+        assert_int_equal(sgd ? ag_sgd_step(params, &momentum, 0.01, NULL)
+                             : ag_adamw_step(params, &options, 0.01, NULL),
+                         AG_OK);
     }
 }
+
+static void train(ag_params *params, int steps) { train_with(params, 0, steps); }
 
 static ag_status load(ag_params *params, int resume, ag_failure *why)
 {
@@ -70,6 +75,19 @@ static void resume_continues_to_the_bit(void **state)
     assert_memory_equal(got, order, sizeof order);
     assert_string_equal(ag_checkpoint_metadata(c, "model"), "{}");
     ag_checkpoint_close(c);
+    ag_params_free(a);
+    ag_params_free(b);
+}
+
+static void sgd_continues_to_the_bit(void **state)
+{
+    ag_params *a = model(7, "b", 1), *b = model(7, "b", 2);
+    train_with(a, 1, 5);
+    assert_int_equal(ag_params_save(path, a, 1, NULL, 0, NULL, 0, NULL), AG_OK);
+    assert_int_equal(load(b, 1, NULL), AG_OK);
+    train_with(a, 1, 5);
+    train_with(b, 1, 5);
+    assert_same(a, b);
     ag_params_free(a);
     ag_params_free(b);
 }
@@ -131,6 +149,21 @@ static void what_does_not_fit_is_refused(void **state)
     }
     ag_params_free(params);
     ag_params_free(copy);
+}
+
+/* PyTorch's batch norms save one. */
+static void counters_are_passed_over(void **state)
+{
+    static const float ones[40] = {[34] = 1, [39] = 1};
+    static const int64_t steps = 7;
+    const ag_checkpoint_item items[] = {{"w", AG_F32, AG_SHAPE(7, 5), ones},
+                                        {"norm.num_batches_tracked", AG_I64, AG_SCALAR, &steps},
+                                        {"b", AG_F32, AG_SHAPE(5), ones + 35}};
+    ag_params *params = model(7, "b", 1);
+    assert_int_equal(ag_checkpoint_save(path, items, 3, NULL, 0, NULL), AG_OK);
+    assert_int_equal(load(params, 0, NULL), AG_OK);
+    assert_true(params->list[0]->value[34] == 1 && params->list[1]->value[4] == 1);
+    ag_params_free(params);
 }
 
 static void a_bad_step_is_refused(void **state)
@@ -210,8 +243,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(resume_continues_to_the_bit),
+        cmocka_unit_test(sgd_continues_to_the_bit),
         cmocka_unit_test(values_alone_start_a_fresh_optimizer),
         cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(counters_are_passed_over),
         cmocka_unit_test(a_bad_step_is_refused),
         cmocka_unit_test(misuse_is_refused),
         cmocka_unit_test(every_lack_of_memory_is_reported),

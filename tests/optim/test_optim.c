@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Adam and AdamW, clipping. */
+/* Adam, AdamW and SGD, clipping. */
 #include "optim/internal.h"
 
 #include "support/device.h"
@@ -8,6 +8,8 @@
 /* tests/both/optim_trace.c, in float and in double */
 void ag__trace_adam(double out[10][6], int decoupled);
 void ag64__trace_adam(double out[10][6], int decoupled);
+void ag__trace_sgd(double out[10][6], double momentum, int nesterov);
+void ag64__trace_sgd(double out[10][6], double momentum, int nesterov);
 
 /* PyTorch 2.11 in float64: w = [0.5,-1.25,2,0] with weight_decay 0.2, b = [0.75,-0.3] without,
    betas (0.9,0.99), eps 1e-6; step t = 0..9: lr = 0.1/(1+t), grad w_i = 2 sin(1+t+3i), grad b_i =
@@ -32,7 +34,30 @@ static const double adam_golden[GOLDEN][6] = {
      0.551114420805038, -0.3766440081122886},
 };
 
-/* ---- Adam and AdamW ---- */
+/* The same with torch.optim.SGD: momentum 0; 0.9; 0.9 with nesterov. */
+enum { SGDS = 3 };
+static const double sgd_golden[SGDS][GOLDEN][6] = {
+    {{0.32170580303842067, -1.0736395009384143, 1.8286026802562423, 0.10880422217787396, 0.65,
+      -0.354030230586814},
+     {0.22755900232546827, -0.9670106784627164, 1.7113808287913417, 0.20771520061116558,
+      0.6061208719054814, -0.35756709067019915},
+     {0.25469003908634547, -0.96262504750606, 1.6748809962885558, 0.20136736254089319,
+      0.6432368187602716, -0.2865252639748253}},
+    {{0.32170580303842067, -1.0736395009384143, 1.8286026802562423, 0.10880422217787396, 0.65,
+      -0.354030230586814},
+     {0.14732661369275757, -0.8876484538850028, 1.6342520349066507, 0.25667710059120885,
+      0.5611208719054814, -0.3818806944342654},
+     {-0.06546286621799198, -0.5636882278598672, 1.202692435354986, 0.47170265164394015,
+      0.4735651872124961, -0.1816483121359416}},
+    {{0.16124102577299929, -0.9149150517829873, 1.6743450924868601, 0.20672802213796052, 0.56,
+      -0.4026574381149466},
+     {-0.08679821458300688, -0.643910051493172, 1.3851385543749453, 0.43686403894401193,
+      0.43612965662041464, -0.43125971566103805},
+     {-0.2220646856620444, -0.37998916021467355, 0.9946568880876263, 0.6006952959249082,
+      0.39444548725151796, -0.1800087448971727}},
+};
+
+/* ---- steps ---- */
 
 static void compare(const double got[10][6], const double want[GOLDEN][6], double tolerance)
 {
@@ -55,6 +80,17 @@ static void steps_are_those_of_pytorch(void **state)
     compare(got, adamw_golden, 1e-6);
     ag__trace_adam(got, 0);
     compare(got, adam_golden, 1e-6);
+}
+
+static void sgd_is_that_of_pytorch(void **state)
+{
+    double got[10][6] = {{0}};
+    for (int k = 0; k < SGDS; k++) {
+        ag64__trace_sgd(got, k ? 0.9 : 0, k == 2);
+        compare(got, sgd_golden[k], 1e-14);
+        ag__trace_sgd(got, k ? 0.9 : 0, k == 2);
+        compare(got, sgd_golden[k], 1e-6);
+    }
 }
 
 static void defaults_are_those_of_pytorch(void **state)
@@ -147,6 +183,37 @@ static void options_out_of_range_are_refused(void **state)
     ag_params_free(params);
 }
 
+static void sgd_has_the_rules_of_adam(void **state)
+{
+    const struct {
+        ag_sgd options;
+        double lr;
+        const char *sentence;
+    } bad[] = {
+        {{0}, INFINITY, "ag_sgd_step: the learning rate is inf"},
+        {{.momentum = 1}, 0.1, "momentum is 1; it must be in [0,1)"},
+        {{.momentum = NAN}, 0.1, "momentum is nan"},
+        {{.decay = -2}, 0.1, "weight decay is -2"},
+    };
+    const ag_sgd plain = {0};
+    ag_params *params = small_model();
+    ag_failure why = {0};
+    assert_int_equal(sgd_there(params, &plain, 0.1, &why), AG_EUSE);
+    expect_sentence(&why, AG_EUSE, "ag_sgd_step: the parameters hold no gradients");
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        why = (ag_failure){0};
+        params->state = AG_READY;
+        assert_int_equal(sgd_there(params, &bad[i].options, bad[i].lr, &why), AG_EUSE);
+        expect_sentence(&why, AG_EUSE, bad[i].sentence);
+        assert_true(params->state == AG_READY && params->step == 0);
+    }
+    params->list[0]->gradient[0] = 4;
+    assert_int_equal(sgd_there(params, &plain, 0.125, NULL), AG_OK);
+    assert_true(params->list[0]->value[0] == 0.5 && params->list[0]->value[1] == 1);
+    assert_true(params->state == AG_EMPTY && params->step == 1);
+    ag_params_free(params);
+}
+
 /* Elements of a large parameter: several blocks of threads on a device, too, of which the host
    execution would need long for a million. */
 static int many(void) { return test_device() == AG_CPU ? 1100003 : 110003; }
@@ -174,9 +241,10 @@ static void every_element_is_updated_once(void **state)
 }
 
 /* 20 clipped steps on 0.2 M numbers in odd sizes, 3 on a device; the last norm comes back, too. */
-static ag_params *train(int threads, double *norm)
+static ag_params *train(int threads, int with_sgd, double *norm)
 {
     const ag_adamw options = {0.9, 0.999, 1e-8, 0.1};
+    const ag_sgd sgd = {.momentum = 0.9, .decay = 0.1};
     const int sizes[] = {1, 100003, 64, 4096, 16385, 90001, 7};
     ag_params *params = ag_params_new();
     ag_set_threads(threads);
@@ -194,7 +262,9 @@ static ag_params *train(int threads, double *norm)
         params->state = AG_READY;
         long allocations = ag__allocations();
         assert_int_equal(clip_there(params, 1, norm, NULL), AG_OK);
-        assert_int_equal(step_there(params, &options, 0.01, NULL), AG_OK);
+        assert_int_equal(with_sgd ? sgd_there(params, &sgd, 0.01, NULL)
+                                  : step_there(params, &options, 0.01, NULL),
+                         AG_OK);
         if (test_device() == AG_CPU && t) /* the first step starts threads */
             assert_int_equal(ag__allocations(), allocations);
     }
@@ -204,19 +274,21 @@ static ag_params *train(int threads, double *norm)
 
 static void results_do_not_depend_on_threads(void **state)
 {
-    double norm[3];
-    ag_params *one = train(1, &norm[0]);
-    for (int threads = 2; threads <= (test_device() == AG_CPU ? 3 : 2); threads++) {
-        ag_params *more = train(threads, &norm[threads - 1]);
-        size_t bytes = 4 * (size_t)one->size * sizeof(ag_real); /* all four arrays */
-        assert_memory_equal(one->value, more->value, bytes);
-        assert_memory_equal(&norm[0], &norm[threads - 1], sizeof *norm);
-        ag_params_free(more);
+    for (int sgd = 0; sgd < 2; sgd++) {
+        double norm[3];
+        ag_params *one = train(1, sgd, &norm[0]);
+        for (int threads = 2; threads <= (test_device() == AG_CPU ? 3 : 2); threads++) {
+            ag_params *more = train(threads, sgd, &norm[threads - 1]);
+            size_t bytes = 4 * (size_t)one->size * sizeof(ag_real); /* all four arrays */
+            assert_memory_equal(one->value, more->value, bytes);
+            assert_memory_equal(&norm[0], &norm[threads - 1], sizeof *norm);
+            ag_params_free(more);
+        }
+        const ag_param *p = one->list[4]; /* 16,385: a gap follows */
+        for (int64_t i = p->offset + p->count; i < one->list[5]->offset; i++)
+            assert_true(one->value[i] == 0 && one->m[i] == 0 && one->v[i] == 0);
+        ag_params_free(one);
     }
-    const ag_param *p = one->list[4]; /* 16,385: a gap follows */
-    for (int64_t i = p->offset + p->count; i < one->list[5]->offset; i++)
-        assert_true(one->value[i] == 0 && one->m[i] == 0 && one->v[i] == 0);
-    ag_params_free(one);
 }
 
 /* ---- clipping ---- */
@@ -285,10 +357,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_are_those_of_pytorch),
+        cmocka_unit_test(sgd_is_that_of_pytorch),
         cmocka_unit_test(defaults_are_those_of_pytorch),
         cmocka_unit_test(no_parameters_lack_nothing),
         cmocka_unit_test(a_step_needs_fresh_gradients),
         cmocka_unit_test(options_out_of_range_are_refused),
+        cmocka_unit_test(sgd_has_the_rules_of_adam),
         cmocka_unit_test(every_element_is_updated_once),
         cmocka_unit_test(results_do_not_depend_on_threads),
         cmocka_unit_test(clipping_is_that_of_pytorch),

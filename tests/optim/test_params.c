@@ -147,6 +147,38 @@ static void values_depend_on_seed_and_index_alone(void **state)
 
 /* Mean, deviation and largest absolute distance from the mean that 64 x 128 x 3 values should have.
  */
+static void first_values_are_chosen_after_the_declaration(void **state)
+{
+    const struct {
+        const char *name;
+        ag_shape shape;
+        double first;
+    } p[] = {{"a.weight", AG_SHAPE(2, 3), 1},         {"a.bias", AG_SHAPE(2), 1},
+             {"b.in_proj_weight", AG_SHAPE(2, 3), 2}, {"b.bias_ih_l0", AG_SHAPE(3), 3},
+             {"b.norm.weight", AG_SHAPE(3), 1},       {"b.weight.table", AG_SHAPE(3, 2), 1},
+             {"b.att", AG_SHAPE(1, 2, 3), 4}};
+    enum { N = sizeof p / sizeof *p };
+    ag_params *params = ag_params_new();
+    for (int i = 0; i < N; i++)
+        ag_params_add(params, p[i].name, p[i].shape, ag_init_constant(1), 1);
+    ag_params_init(params, "b.", ag_init_constant(2), ag_init_constant(3));
+    ag_param_init(ag_params_find(params, "b.att"), ag_init_constant(4));
+    assert_int_equal(ag_params_build(params, 1), AG_OK);
+    for (int i = 0; i < N; i++)
+        if (params->list[i]->value[1] != (ag_real)p[i].first) fail_msg("%s", p[i].name);
+    ag_param_init(params->list[0], ag_init_constant(5));
+    expect_sentence(&params->failure, AG_EUSE,
+                    "ag_param_init: the parameters are built already; give \"a.weight\" its first");
+    ag_params_free(params);
+
+    params = ag_params_new();
+    ag_param *bias = ag_params_add(params, "bias", AG_SHAPE(2), ag_init_constant(1), 1);
+    ag_param_init(bias, ag_init_xavier_uniform(1));
+    expect_sentence(&params->failure, AG_ESHAPE, "ag_param_init: parameter \"bias\" has shape [2]");
+    assert_int_equal(ag_params_build(params, 1), AG_ESHAPE);
+    ag_params_free(params);
+}
+
 static void initialisers_have_their_moments(void **state)
 {
     const double in = 128 * 3, out = 64 * 3, never = 1e9;
@@ -184,6 +216,44 @@ static void initialisers_have_their_moments(void **state)
     }
 }
 
+static void expect_summary(const ag_params *params, const char *want)
+{
+    char text[1000];
+    FILE *file = tmpfile();
+    ag_params_print(params, file);
+    rewind(file);
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    fclose(file);
+    assert_string_equal(text, want);
+}
+
+static void a_summary_has_a_line_for_each(void **state)
+{
+    ag_params *params = ag_params_new();
+    expect_summary(NULL, "no parameters: the argument is NULL\n");
+    ag_params_add(params, "encoder.0.weight", AG_SHAPE(16, 300), ag_init_constant(1), 1);
+    ag_params_add(params, "b", AG_SHAPE(3), ag_init_constant(1), 0);
+    for (int built = 0; built < 2; built++) {
+        expect_summary(params, "parameter         shape          numbers  decay\n"
+                               "encoder.0.weight  [16,300]          4800  yes\n"
+                               "b                 [3]                  3  no\n"
+                               "2 parameters, 4803 numbers; 77056 bytes with gradients and two "
+                               "moments, after 0 steps\n");
+        if (!built) assert_int_equal(ag_params_build(params, 1), AG_OK);
+    }
+    ag_params_print(params, NULL);
+    ag_params_free(params);
+
+    params = ag_params_new();
+    ag_params_add(params, "", AG_SHAPE(1), ag_init_constant(1), 1);
+    expect_summary(params, "parameter  shape       numbers  decay\n"
+                           "0 parameters, 0 numbers; 0 bytes with gradients and two moments, "
+                           "after 0 steps\n"
+                           "ag_params_add: the name of parameter 0 is \"\"; a name has 1 to 127 "
+                           "printable ASCII characters and no space\n");
+    ag_params_free(params);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -191,7 +261,9 @@ int main(void)
         cmocka_unit_test(a_failed_declaration_is_sticky_and_harmless),
         cmocka_unit_test(built_parameters_take_no_more),
         cmocka_unit_test(lack_of_memory_is_reported),
+        cmocka_unit_test(a_summary_has_a_line_for_each),
         cmocka_unit_test(values_depend_on_seed_and_index_alone),
+        cmocka_unit_test(first_values_are_chosen_after_the_declaration),
         cmocka_unit_test(initialisers_have_their_moments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,6 +37,14 @@ static inline ag_status adam_there(ag_params *params, const ag_adam *o, double l
     return status;
 }
 
+static inline ag_status sgd_there(ag_params *params, const ag_sgd *o, double lr, ag_failure *why)
+{
+    ag_params_to(params, test_device(), NULL);
+    const ag_status status = ag_sgd_step(params, o, lr, why);
+    ag_params_to(params, AG_CPU, NULL);
+    return status;
+}
+
 static inline ag_status clip_there(ag_params *params, double most, double *norm, ag_failure *why)
 {
     double unwanted; /* waits, so that values that are not finite are found at once */

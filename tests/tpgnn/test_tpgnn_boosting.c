@@ -3,8 +3,8 @@
    need no fit. */
 #include "support/test.h"
 #include "examples/harness/baseline/boosting.h"
-#include "examples/harness/rank/scores.h"
 #include "examples/tpgnn/baseline/baselines.h"
+#include "metrics/metrics.h"
 
 /* Made-up schedules of one to four stores with two features. A store adds much speed when exactly
    one of its features is above a half, which sums of features cannot express. */
@@ -53,10 +53,10 @@ static tpgnn_data first_of(made *m, int schedules)
 
 static double tau_of(const double *score, const double *speed, int n)
 {
-    harness_pairs pairs;
+    ag_pairs pairs;
     ag_failure why = {0};
-    if (harness_pairs_count(&pairs, score, speed, n, &why)) fail_msg("%s", why.sentence);
-    return harness_tau_b(&pairs);
+    if (ag_pairs_count(&pairs, score, speed, n, &why)) fail_msg("%s", why.sentence);
+    return ag_tau_b(&pairs);
 }
 
 static void fit(double *score, int *trees, const tpgnn_data *train, const tpgnn_data *all,

@@ -145,8 +145,8 @@ static void give_numbers(net *with, net *without, const tpgnn_data *data)
         join->value[k] = (ag_real)(weight * factor(k % ROW));
     }
     for (int k = 0; paper && k < 2 * HIDDEN; k++) {
-        const ag_sage_weights *to = &with->model.paper.graph[0],
-                              *from = &without->model.paper.graph[0];
+        const ag_sage_weights *to = &with->model.paper.graph[0].weights,
+                              *from = &without->model.paper.graph[0].weights;
         const int line = k / 2;
         (k % 2 ? to->root : to->neighbour)->value[line * (20 + HIDDEN) + 20] =
             (k % 2 ? from->root : from->neighbour)->value[line * 20 + TPGNN_VECTOR];
@@ -169,8 +169,8 @@ static void add_costs(net *with, const net *without, double *expected)
 {
     const bool paper = with->model.options.network == TPGNN_PAPER;
     const tpgnn_model *m = &without->model;
-    const ag_param *last = paper ? m->paper.weight[2] : m->statements.output.weight;
-    const ag_param *bias = paper ? m->paper.bias[2] : m->statements.output.bias;
+    const ag_param *last = paper ? m->paper.lin[2].weight : m->statements.output.weight;
+    const ag_param *bias = paper ? m->paper.lin[2].bias : m->statements.output.bias;
     nests_joined *j = &with->model.joined;
     memset(j->join->value, 0, (size_t)j->join->count * sizeof *j->join->value);
     memset(j->of_row->value, 0, (size_t)j->of_row->count * sizeof *j->of_row->value);

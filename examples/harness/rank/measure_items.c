@@ -2,6 +2,7 @@
 /* The measures of the items of a group, and of several groups together. */
 #include "examples/harness/harness.h"
 #include "examples/harness/rank/measures.h"
+#include "metrics/metrics.h"
 
 #include <float.h>
 #include <math.h>
@@ -55,14 +56,14 @@ static void gather(counted *c, const harness_items *x, int64_t least)
 
 static ag_status measure_pairs(double *of, const counted *c, ag_failure *why)
 {
-    harness_pairs pairs;
-    if (harness_pairs_count(&pairs, c->score, c->target, c->count, why) ||
-        harness_pairwise(&of[HARNESS_PAIRWISE], c->score, c->truth, c->count, HARNESS_SHARE, why))
+    ag_pairs pairs;
+    if (ag_pairs_count(&pairs, c->score, c->target, c->count, why) ||
+        ag_pairwise(&of[HARNESS_PAIRWISE], c->score, c->truth, c->count, HARNESS_SHARE, why))
         return why->status;
-    of[HARNESS_TAU_B] = harness_tau_b(&pairs);
-    of[HARNESS_TAU_A] = harness_tau_a(&pairs);
-    of[HARNESS_OPA] = harness_opa(&pairs);
-    of[HARNESS_TIED] = harness_tied(&pairs);
+    of[HARNESS_TAU_B] = ag_tau_b(&pairs);
+    of[HARNESS_TAU_A] = ag_tau_a(&pairs);
+    of[HARNESS_OPA] = ag_opa(&pairs);
+    of[HARNESS_TIED] = ag_tied(&pairs);
     return AG_OK;
 }
 
@@ -72,9 +73,9 @@ static const int depth[DEPTHS] = {1, 5, 10, 100, 50};
 
 static ag_status measure_choice(harness_measured *m, const counted *c, ag_failure *why)
 {
-    harness_choice of[DEPTHS];
+    ag_choice of[DEPTHS];
     for (int d = 0; d < DEPTHS && !why->status; d++)
-        harness_choose(&of[d], c->score, c->truth, c->count, depth[d], why);
+        ag_choose(&of[d], c->score, c->truth, c->count, depth[d], why);
     if (why->status) return why->status;
     m->chosen = of[0].least;
     m->fastest = of[0].best_least;
@@ -85,7 +86,7 @@ static ag_status measure_choice(harness_measured *m, const counted *c, ag_failur
         m->of[HARNESS_TOP_1 + d] = of[d].top;
         m->of[HARNESS_RECALL_1 + d] = of[d].recall;
     }
-    for (int d = 0; d < SLOWDOWNS; d++) m->of[HARNESS_SLOWDOWN_1 + d] = harness_slowdown(&of[d]);
+    for (int d = 0; d < SLOWDOWNS; d++) m->of[HARNESS_SLOWDOWN_1 + d] = ag_slowdown(&of[d]);
     return AG_OK;
 }
 
@@ -126,11 +127,11 @@ static void measure_costs(double *of, const counted *c)
 static ag_status measure_all(harness_measured *m, const harness_items *x, ag_failure *why)
 {
     counted c;
-    harness_pairs pairs;
+    ag_pairs pairs;
     gather(&c, x, 1);
     m->known = c.count;
-    if (!harness_pairs_count(&pairs, c.score, c.target, c.count, why))
-        m->of[HARNESS_TAU_B_ALL] = harness_tau_b(&pairs);
+    if (!ag_pairs_count(&pairs, c.score, c.target, c.count, why))
+        m->of[HARNESS_TAU_B_ALL] = ag_tau_b(&pairs);
     if (x->times) m->of[HARNESS_MAPE_ALL] = absolute_error(&c);
     harness_free(c.score);
     return why->status;

@@ -8,17 +8,17 @@
 
 #include <stdbool.h>
 
-/* NaN where not defined: measures of pairs as scores.h says; slowdown, top and recall of fewer than
-   two items, from which nothing can be chosen; all others without an item. Which groups that is
-   depends on their run times alone, so that the means of all methods are over the same groups; only
-   of MAPE, R2 and MAE a method has none for a group in which it cannot score an item. */
+/* NaN where not defined: measures of pairs as metrics.h says; slowdown, top and recall of fewer
+   than two items, from which nothing can be chosen; all others without an item. Which groups that
+   is depends on their run times alone, so that the means of all methods are over the same groups;
+   only of MAPE, R2 and MAE a method has none for a group in which it cannot score an item. */
 typedef enum harness_measure {
-    HARNESS_TAU_B, /* scores.h, up to pairwise: pairs that differ by more than HARNESS_SHARE */
+    HARNESS_TAU_B, /* metrics.h, up to pairwise: pairs that differ by more than HARNESS_SHARE */
     HARNESS_TAU_A,
     HARNESS_OPA,
     HARNESS_TIED,
     HARNESS_PAIRWISE,
-    HARNESS_SLOWDOWN_1, /* scores.h, of the 1, 5, 10, 100 best predicted, as recall */
+    HARNESS_SLOWDOWN_1, /* metrics.h, of the 1, 5, 10, 100 best predicted, as recall */
     HARNESS_SLOWDOWN_5,
     HARNESS_SLOWDOWN_10,
     HARNESS_SLOWDOWN_100,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/harness/rank/monotone.h"
 #include "examples/harness/harness.h"
+#include "metrics/metrics.h"
 
 #include <math.h>
 
@@ -87,7 +88,7 @@ ag_status harness_monotone_fit(harness_monotone *m, const double *x, const doubl
     int64_t *order = harness_alloc((size_t)count * sizeof *order);
     step *s = harness_alloc((size_t)count * sizeof *s);
     *m = (harness_monotone){0};
-    if (!harness_order(order, x, count, why)) {
+    if (!ag_order(order, x, count, why)) {
         m->steps = join_alike(s, pool_violators(s, order, x, y, count));
         m->end = harness_alloc((size_t)m->steps * sizeof *m->end);
         m->value = harness_alloc((size_t)m->steps * sizeof *m->value);

@@ -2,6 +2,7 @@
 /* Pictures and page of a ranking model. */
 #include "examples/harness/rank/rank_internal.h"
 #include "examples/harness/run/trainer.h"
+#include "metrics/metrics.h"
 
 #include <math.h>
 
@@ -10,7 +11,7 @@
 /* Fills the places of a group's items, from 0 for the first to 1 for the last. */
 static ag_status places(double *place, const double *value, int items, ag_failure *why)
 {
-    if (harness_places(place, value, items, why)) return why->status;
+    if (ag_places(place, value, items, why)) return why->status;
     for (int i = 0; i < items; i++) place[i] /= items > 1 ? items - 1 : 1;
     return AG_OK;
 }

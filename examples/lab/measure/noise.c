@@ -2,6 +2,7 @@
 #include "examples/lab/measure/noise.h"
 
 #include "examples/harness/harness.h"
+#include "metrics/metrics.h"
 
 #include <math.h>
 
@@ -53,10 +54,10 @@ double lab_time_worst(const int64_t *first, const int64_t *second, int n)
 double lab_time_tau(const int64_t *first, const int64_t *second, int n)
 {
     ag_failure why = {0};
-    harness_pairs pairs = {0};
+    ag_pairs pairs = {0};
     double *x = harness_alloc(((size_t)n + 1) * sizeof *x), *y = harness_alloc(((size_t)n + 1) * 8);
     for (int i = 0; i < n; i++) x[i] = (double)first[i], y[i] = (double)second[i];
-    double tau = harness_pairs_count(&pairs, x, y, n, &why) ? (double)NAN : harness_tau_b(&pairs);
+    double tau = ag_pairs_count(&pairs, x, y, n, &why) ? (double)NAN : ag_tau_b(&pairs);
     harness_free(x);
     harness_free(y);
     return tau;

@@ -4,40 +4,34 @@
    attentions run on views. */
 #include "examples/tgraph/model/model.h"
 
-static ag_tensor *linear(ag_tensor *x, ag_param *w, ag_param *b)
-{
-    ag_tape *tape = ag_tape_of(x);
-    return ag_linear(x, ag_parameter(tape, w), b ? ag_parameter(tape, b) : NULL);
-}
-
 /* x * sigmoid(excite(relu(squeeze(x)))), eq. 5. */
 static ag_tensor *channel_attention(const tgraph_attention *a, ag_tensor *x)
 {
     ag_tape *tape = ag_tape_of(x);
-    return ag_channel_attention(x, ag_parameter(tape, a->squeeze),
-                                ag_parameter(tape, a->squeeze_bias), ag_parameter(tape, a->excite),
-                                ag_parameter(tape, a->excite_bias));
+    return ag_channel_attention(
+        x, ag_parameter(tape, a->squeeze.weight), ag_parameter(tape, a->squeeze.bias),
+        ag_parameter(tape, a->excite.weight), ag_parameter(tape, a->excite.bias));
 }
 
 /* Channel attention, then concatenation with the copy that compares the configurations:
    [n,c,o] -> [n,c,o] or, where nothing joins the two, [n,c,2o]. */
 static ag_tensor *attend(const tgraph_attention *a, ag_tensor *x)
 {
-    if (a->squeeze) x = channel_attention(a, x);
+    if (a->squeeze.weight) x = channel_attention(a, x);
     if (!a->temperature) return x;
     x = ag_cross_attention_beside(x, ag_parameter(ag_tape_of(x), a->temperature));
-    return a->join ? linear(x, a->join, a->join_bias) : x;
+    return a->join.weight ? ag_apply_linear(&a->join, x) : x;
 }
 
 /* dropout(gelu(r + attended x)); r NULL: none. It is one op when both attentions are on and nothing
    joins them. */
 static ag_tensor *activate(const tgraph_attention *a, ag_tensor *x, ag_tensor *r, double p)
 {
-    if (a->squeeze && a->temperature && !a->join) {
+    if (a->squeeze.weight && a->temperature && !a->join.weight) {
         ag_tape *tape = ag_tape_of(x);
         const ag_attend_weights w = {
-            ag_parameter(tape, a->squeeze), ag_parameter(tape, a->squeeze_bias),
-            ag_parameter(tape, a->excite), ag_parameter(tape, a->excite_bias),
+            ag_parameter(tape, a->squeeze.weight), ag_parameter(tape, a->squeeze.bias),
+            ag_parameter(tape, a->excite.weight), ag_parameter(tape, a->excite.bias),
             ag_parameter(tape, a->temperature)};
         return ag_attend(x, &w, r, (ag_real)p);
     }
@@ -64,7 +58,7 @@ static ag_tensor *first_linear(const tgraph_model *m, ag_tape *tape, const tgrap
                                const int32_t *digit, int configs)
 {
     const tgraph_graph *g = p->graph;
-    ag_tensor *w = ag_parameter(tape, m->input[0].weight);
+    ag_tensor *w = ag_parameter(tape, m->input[0].linear.weight);
     const int layout = TGRAPH_LAYOUT * TGRAPH_LAYOUT_WIDTH;
     const int config = digit ? TGRAPH_DIGITS * TGRAPH_LAYOUT_WIDTH : 0;
     ag_tensor *w_feature = ag_slice(w, 1, 0, TGRAPH_NUMERIC);
@@ -101,25 +95,26 @@ static ag_tensor *norm(ag_tensor *x, ag_edges edges)
 static ag_tensor *input_layers(const tgraph_model *m, ag_tensor *x, ag_edges edges)
 {
     x = activate(&m->input[0].attention, norm(x, edges), NULL, 0);
-    x = linear(x, m->input[1].weight, NULL);
+    x = ag_apply_linear(&(ag_linear_layer){m->input[1].linear.weight, NULL}, x);
     return activate(&m->input[1].attention, norm(x, edges), NULL, 0);
 }
 
 /* The GraphSAGE operation, eq. 2. */
-static ag_tensor *sage(const tgraph_model *m, const tgraph_block *b, ag_tensor *x, ag_edges edges)
+static ag_tensor *sage(const tgraph_block *b, ag_tensor *x, ag_edges edges)
 {
-    const ag_aggregate kind = m->options.sum ? AG_AGGREGATE_SUM : AG_AGGREGATE_MEAN;
-    if (!b->message) return ag_sage(&b->sage, x, edges, kind, m->options.l2);
-    ag_tensor *sent = ag_spmm(ag_gelu(linear(x, b->message, b->message_bias)), edges, kind);
-    ag_tensor *y =
-        ag_add(linear(sent, b->sage.neighbour, b->sage.bias), linear(x, b->sage.root, NULL));
-    return m->options.l2 ? ag_l2_norm(y, (ag_real)1e-12) : y;
+    if (!b->message.weight) return ag_apply_sage(&b->sage, x, edges);
+    const ag_linear_layer neighbour = {b->sage.weights.neighbour, b->sage.weights.bias};
+    const ag_linear_layer root = {b->sage.weights.root, NULL};
+    ag_tensor *sent = ag_gelu(ag_apply_linear(&b->message, x));
+    sent = ag_spmm(sent, edges, b->sage.aggregate);
+    ag_tensor *y = ag_add(ag_apply_linear(&neighbour, sent), ag_apply_linear(&root, x));
+    return b->sage.l2 ? ag_l2_norm(y, (ag_real)1e-12) : y;
 }
 
 /* One graph block, eq. 3 and 4; [n,c,h] -> [n,c,h]. */
 static ag_tensor *block(const tgraph_model *m, const tgraph_block *b, ag_tensor *x, ag_edges edges)
 {
-    ag_tensor *h = sage(m, b, norm(x, edges), edges);
+    ag_tensor *h = sage(b, norm(x, edges), edges);
     if (!m->options.outside) return activate(&b->attention, h, x, m->options.dropout);
     x = ag_add(x, ag_gelu(attend(&b->attention, h)));
     return ag_dropout(x, (ag_real)m->options.dropout);
@@ -145,12 +140,12 @@ ag_tensor *tgraph_forward(const tgraph_model *m, ag_tape *tape, const tgraph_pro
         x = ag_add(x, ag_reshape(sum, ag_shape_of(x)));
     }
     x = node_part(m, x, p);
-    if (!m->output) {
+    if (!m->output.weight) {
         const int places = p->graph->nodes * configs;
         x = ag_reshape(x, AG_SHAPE(places, m->options.hidden));
         return nests_joined_scores(&m->joined, row, x, rows);
     }
-    ag_tensor *score = linear(ag_mean_rows(x), m->output, m->output_bias);
+    ag_tensor *score = ag_apply_linear(&m->output, ag_mean_rows(x));
     return ag_reshape(score, AG_SHAPE(configs));
 }
 
@@ -180,16 +175,15 @@ ag_tensor *tgraph_tile_forward(const tgraph_model *m, ag_tape *tape, const tgrap
     ag_tensor *pooled =
         ag_reshape(ag_concat2(ag_max_rows(x), ag_mean_rows(x), 0), AG_SHAPE(1, 2 * h));
     ag_tensor *y = ag_input(tape, feature, AG_SHAPE(configs, TPUGRAPHS_TILE_FEATURES));
-    y = ag_gelu(dropout(m, linear(y, m->config[0], m->config_bias[0])));
-    y = linear(y, m->config[1], m->config_bias[1]);
+    y = ag_gelu(dropout(m, ag_apply_linear(&m->config[0], y)));
+    y = ag_apply_linear(&m->config[1], y);
 
-    ag_tensor *w = ag_parameter(
-        tape,
-        m->head[0]); /* the graph's part is the same for all configurations, so it is a bias */
+    /* The graph's part is the same for all configurations, so it is a bias. */
+    ag_tensor *w = ag_parameter(tape, m->head[0].weight);
     ag_tensor *shared =
-        ag_linear(pooled, ag_slice(w, 1, h, 2 * h), ag_parameter(tape, m->head_bias[0]));
+        ag_linear(pooled, ag_slice(w, 1, h, 2 * h), ag_parameter(tape, m->head[0].bias));
     y = ag_linear(y, ag_slice(w, 1, 0, h), ag_reshape(shared, AG_SHAPE(h)));
     y = ag_gelu(dropout(m, y));
-    y = ag_gelu(dropout(m, linear(y, m->head[1], m->head_bias[1])));
-    return ag_reshape(linear(y, m->output, m->output_bias), AG_SHAPE(configs));
+    y = ag_gelu(dropout(m, ag_apply_linear(&m->head[1], y)));
+    return ag_reshape(ag_apply_linear(&m->output, y), AG_SHAPE(configs));
 }

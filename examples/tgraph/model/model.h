@@ -43,20 +43,20 @@ typedef struct tgraph_options {
 tgraph_options tgraph_defaults(void);
 
 /* Channel attention (eq. 5) and cross-configuration attention (eq. 6), with the layer that brings
-   [x, attended x] back to the width of x; NULL where an option leaves it out. */
+   [x, attended x] back to the width of x; without parameters where an option leaves it out. */
 typedef struct tgraph_attention {
-    ag_param *join, *join_bias;
-    ag_param *squeeze, *squeeze_bias, *excite, *excite_bias, *temperature;
+    ag_linear_layer squeeze, excite, join;
+    ag_param *temperature;
 } tgraph_attention;
 
 typedef struct tgraph_input_layer {
-    ag_param *weight, *bias;
+    ag_linear_layer linear;
     tgraph_attention attention;
 } tgraph_input_layer;
 
 typedef struct tgraph_block {
-    ag_param *message, *message_bias; /* f1 of eq. 2, only with the option */
-    ag_sage_weights sage;
+    ag_linear_layer message; /* f1 of eq. 2, only with the option */
+    ag_sage_layer sage;
     tgraph_attention attention;
 } tgraph_block;
 
@@ -66,8 +66,8 @@ typedef struct tgraph_model {
     ag_param *op_table, *layout_table;
     tgraph_input_layer input[2];
     tgraph_block block[2];
-    ag_param *config[2], *config_bias[2], *head[2], *head_bias[2]; /* tile model */
-    ag_param *output, *output_bias; /* NULL where the rows' costs are added up */
+    ag_linear_layer config[2], head[2]; /* tile model */
+    ag_linear_layer output;             /* none where the rows' costs are added up */
     nests_joined joined;
 } tgraph_model;
 

@@ -4,46 +4,25 @@
 
 #include "examples/harness/harness.h"
 
-#include <math.h>
-
-/* A parameter "<layer>.<what>". */
-static ag_param *add(tgraph_model *m, const char *layer, const char *what, ag_shape shape,
-                     ag_init init, int weight)
+static ag_linear_layer add_linear(tgraph_model *m, const char *layer, const char *what, int in,
+                                  int out)
 {
-    char name[96];
-    snprintf(name, sizeof name, "%s.%s", layer, what);
-    return ag_params_add(m->params, name, shape, init, weight || m->options.decay_biases);
-}
-
-/* PyTorch's initialisation of a linear layer: weights and bias uniform in +-1/sqrt(inputs). */
-static ag_param *add_weight(tgraph_model *m, const char *layer, const char *what, int outputs,
-                            int inputs)
-{
-    return add(m, layer, what, AG_SHAPE(outputs, inputs), ag_init_kaiming_uniform(sqrt(5.0)), 1);
-}
-
-static ag_param *add_bias(tgraph_model *m, const char *layer, const char *what, int outputs,
-                          int inputs)
-{
-    return add(m, layer, what, AG_SHAPE(outputs), ag_init_linear_bias(inputs), 0);
+    char name[128];
+    return ag_layer_linear(m->params, ag_layer_name(name, layer, "%s", what), in, out, 1);
 }
 
 static void add_attention(tgraph_model *m, tgraph_attention *a, const char *layer, int width,
                           int cross)
 {
-    const int narrow = width / 8;
+    char name[128];
     if (m->options.channel) {
-        a->squeeze = add_weight(m, layer, "channel.squeeze.weight", narrow, width);
-        a->squeeze_bias = add_bias(m, layer, "channel.squeeze.bias", narrow, width);
-        a->excite = add_weight(m, layer, "channel.excite.weight", width, narrow);
-        a->excite_bias = add_bias(m, layer, "channel.excite.bias", width, narrow);
+        a->squeeze = add_linear(m, layer, "channel.squeeze", width, width / 8);
+        a->excite = add_linear(m, layer, "channel.excite", width / 8, width);
     }
     if (cross)
-        a->temperature = add(m, layer, "cross.temperature", AG_SHAPE(1), ag_init_constant(0.5), 0);
-    if (cross && !m->options.halve) {
-        a->join = add_weight(m, layer, "cross.join.weight", width, 2 * width);
-        a->join_bias = add_bias(m, layer, "cross.join.bias", width, 2 * width);
-    }
+        a->temperature = ag_params_add(m->params, ag_layer_name(name, layer, "cross.temperature"),
+                                       AG_SHAPE(1), ag_init_constant(0.5), 1);
+    if (cross && !m->options.halve) a->join = add_linear(m, layer, "cross.join", 2 * width, width);
 }
 
 /* The cross-attended copy doubles the channels, so the layer before it has half of them, unless a
@@ -58,39 +37,41 @@ static void add_input_layer(tgraph_model *m, int k, int inputs)
     const char *layer = k ? "input.1" : "input.0";
     const int cross = m->options.cross && m->options.cross_input;
     const int width = width_before(&m->options, cross);
-    m->input[k].weight =
-        add(m, layer, "linear.weight", AG_SHAPE(width, inputs), ag_init_xavier_normal(1), 1);
-    m->input[k].bias = add(m, layer, "linear.bias", AG_SHAPE(width), ag_init_constant(0.01), 0);
+    m->input[k].linear = add_linear(m, layer, "linear", inputs, width);
+    ag_param_init(m->input[k].linear.weight, ag_init_xavier_normal(1));
+    ag_param_init(m->input[k].linear.bias, ag_init_constant(0.01));
     add_attention(m, &m->input[k].attention, layer, width, cross);
 }
 
 static void add_block(tgraph_model *m, int k)
 {
+    const tgraph_options *o = &m->options;
     const char *layer = k ? "block.1" : "block.0";
-    const int h = m->options.hidden, width = width_before(&m->options, m->options.cross);
+    const int h = o->hidden, width = width_before(o, o->cross);
     tgraph_block *b = &m->block[k];
-    if (m->options.message) {
-        b->message = add_weight(m, layer, "sage.message.weight", h, h);
-        b->message_bias = add_bias(m, layer, "sage.message.bias", h, h);
-    }
-    b->sage.neighbour = add_weight(m, layer, "sage.neighbour.weight", width, h);
-    b->sage.bias = add_bias(m, layer, "sage.neighbour.bias", width, h);
-    b->sage.root = add_weight(m, layer, "sage.root.weight", width, h);
-    add_attention(m, &b->attention, layer, width, m->options.cross);
+    char name[128];
+    if (o->message) b->message = add_linear(m, layer, "sage.message", h, h);
+    const ag_linear_layer neighbour = add_linear(m, layer, "sage.neighbour", h, width);
+    const ag_linear_layer root =
+        ag_layer_linear(m->params, ag_layer_name(name, layer, "sage.root"), h, width, 0);
+    b->sage = (ag_sage_layer){{neighbour.weight, neighbour.bias, root.weight},
+                              o->sum ? AG_AGGREGATE_SUM : AG_AGGREGATE_MEAN,
+                              o->l2};
+    add_attention(m, &b->attention, layer, width, o->cross);
 }
 
 static void add_tile_layers(tgraph_model *m)
 {
-    const int h = m->options.hidden, in[] = {TPUGRAPHS_TILE_FEATURES, h};
-    const char *const config[] = {"config.0", "config.1"}, *const head[] = {"head.0", "head.1"};
-    for (int k = 0; k < 2; k++) {
-        m->config[k] = add_weight(m, config[k], "weight", h, in[k]);
-        m->config_bias[k] = add_bias(m, config[k], "bias", h, in[k]);
-    }
-    for (int k = 0; k < 2; k++) {
-        m->head[k] = add_weight(m, head[k], "weight", h, k ? h : 3 * h);
-        m->head_bias[k] = add_bias(m, head[k], "bias", h, k ? h : 3 * h);
-    }
+    const int h = m->options.hidden;
+    m->config[0] = ag_layer_linear(m->params, "config.0", TPUGRAPHS_TILE_FEATURES, h, 1);
+    m->config[1] = ag_layer_linear(m->params, "config.1", h, h, 1);
+    m->head[0] = ag_layer_linear(m->params, "head.0", 3 * h, h, 1);
+    m->head[1] = ag_layer_linear(m->params, "head.1", h, h, 1);
+}
+
+static ag_param *add_table(ag_params *params, const char *name, int rows, int width)
+{
+    return ag_params_add(params, name, AG_SHAPE(rows, width), ag_init_normal(0, 1), 1);
 }
 
 const char *tgraph_model_name(const tgraph_options *options)
@@ -111,21 +92,18 @@ ag_status tgraph_model_add(tgraph_model *m, ag_params *params, const tgraph_opti
         return ag_fail(why, AG_EUSE, "--dropout is %g; it must be at least 0 and below 1",
                        options->dropout);
     if (!params) return ag_fail(why, AG_EMEMORY, "There is no memory for the model");
-    m->op_table = add(m, "embedding", "op", AG_SHAPE(TGRAPH_OP_ROWS, TGRAPH_OP_WIDTH),
-                      ag_init_normal(0, 1), 1);
+    m->op_table = add_table(params, "embedding.op", TGRAPH_OP_ROWS, TGRAPH_OP_WIDTH);
     m->layout_table =
-        add(m, "embedding", "layout", AG_SHAPE(TGRAPH_LAYOUT_ROWS, TGRAPH_LAYOUT_WIDTH),
-            ag_init_normal(0, 1), 1);
+        add_table(params, "embedding.layout", TGRAPH_LAYOUT_ROWS, TGRAPH_LAYOUT_WIDTH);
     add_input_layer(m, 0, TGRAPH_NUMERIC + places * TGRAPH_LAYOUT_WIDTH + TGRAPH_OP_WIDTH);
     add_input_layer(m, 1, h);
     for (int k = 0; k < 2; k++) add_block(m, k);
     if (options->tile) add_tile_layers(m);
-    if (options->rows != NESTS_COSTS) {
-        m->output = add_weight(m, "output", "weight", 1, h);
-        m->output_bias = add_bias(m, "output", "bias", 1, h);
-    }
+    if (options->rows != NESTS_COSTS) m->output = ag_layer_linear(params, "output", h, 1, 1);
+    for (int i = 0; i < params->count; i++) /* biases and temperatures have one axis */
+        if (params->list[i]->shape.rank == 1) params->list[i]->decay = options->decay_biases;
     return nests_joined_add(&m->joined, params, (nests_use)options->rows, NESTS_LAYOUT_COLUMNS,
-                            TGRAPH_OPCODES, true, m->input[0].weight->shape.size[0], h,
+                            TGRAPH_OPCODES, true, m->input[0].linear.weight->shape.size[0], h,
                             options->timed, why);
 }
 

@@ -2,8 +2,6 @@
 /* The forward pass. */
 #include "examples/tpgnn/model/model.h"
 
-#include "ops/ops.h"
-
 typedef struct pass {
     const tpgnn_model *model;
     const tpgnn_options *o;
@@ -11,11 +9,6 @@ typedef struct pass {
     const tpgnn_batch *batch;
     ag_tensor *row; /* embedded; NULL: there are none */
 } pass;
-
-static ag_tensor *linear(pass *p, ag_tensor *x, tpgnn_layer layer)
-{
-    return ag_linear(x, ag_parameter(p->tape, layer.weight), ag_parameter(p->tape, layer.bias));
-}
 
 static ag_tensor *indices(pass *p, const int32_t *index, int n)
 {
@@ -68,7 +61,7 @@ static ag_tensor *input_layer(pass *p)
 {
     const tpgnn_batch *b = p->batch;
     ag_tensor *number = ag_input(p->tape, b->number, AG_SHAPE(b->nodes, TPGNN_NUMBERS));
-    ag_tensor *x = linear(p, number, p->model->statements.input);
+    ag_tensor *x = ag_apply_linear(&p->model->statements.input, number);
     for (int f = 0; f < TPGNN_FIELDS; f++) {
         if (!p->model->statements.table[f]) continue;
         ag_tensor *table = ag_parameter(p->tape, p->model->statements.table[f]);
@@ -100,7 +93,7 @@ static ag_tensor *join(pass *p)
     ag_tensor *whole = ag_segment_mean(x, indices(p, b->start, b->graphs + 1));
     ag_tensor *y = ag_gather(x, indices(p, b->store, b->stores));
     y = ag_concat2(y, ag_gather(whole, indices(p, b->program, b->stores)), 1);
-    return ag_relu(linear(p, y, p->model->statements.join));
+    return ag_relu(ag_apply_linear(&p->model->statements.join, y));
 }
 
 /* The mean, or ln of the sum of e^cost over the statements of each program; or of their rows. */
@@ -109,9 +102,9 @@ static ag_tensor *statements(pass *p)
     const tpgnn_batch *b = p->batch;
     ag_tensor *starts = indices(p, b->store_start, b->graphs + 1);
     ag_tensor *y = ag_dropout(join(p), (ag_real)p->o->dropout);
-    y = ag_relu(linear(p, y, p->model->statements.hidden));
+    y = ag_relu(ag_apply_linear(&p->model->statements.hidden, y));
     if (p->o->rows == NESTS_COSTS) return add_costs(p, y);
-    y = linear(p, y, p->model->statements.output);
+    y = ag_apply_linear(&p->model->statements.output, y);
     y = p->o->readout == TPGNN_READ_MEAN ? ag_segment_mean(y, starts)
                                          : ag_segment_log_sum_exp(y, starts);
     return ag_reshape(y, AG_SHAPE(b->graphs));

@@ -7,7 +7,6 @@
 #include "examples/tpgnn/data/vectors.h"
 #include "examples/tpgnn/model/batch.h"
 #include "examples/tpgnn/model/paper.h"
-#include "optim/optim.h"
 
 #include <stdbool.h>
 
@@ -30,14 +29,10 @@ typedef struct tpgnn_options {
     int words[TPGNN_FIELDS]; /* of the vocabulary */
 } tpgnn_options;
 
-typedef struct tpgnn_layer {
-    ag_param *weight, *bias;
-} tpgnn_layer;
-
 /* The network that prices statements. */
 typedef struct tpgnn_statements {
-    ag_param *table[TPGNN_FIELDS];           /* [words,hidden] */
-    tpgnn_layer input, join, hidden, output; /* join to output: of a statement */
+    ag_param *table[TPGNN_FIELDS];               /* [words,hidden] */
+    ag_linear_layer input, join, hidden, output; /* join to output: of a statement */
     ag_sage_concat_weights layer[TPGNN_MOST_LAYERS];
 } tpgnn_statements;
 

@@ -3,8 +3,6 @@
 #include "examples/tpgnn/rows/rows.h"
 #include "examples/tpgnn/model/model.h"
 
-#include <math.h>
-
 tpgnn_batch_options tpgnn_model_batch(const tpgnn_model *m)
 {
     const tpgnn_options *o = &m->options;
@@ -19,33 +17,17 @@ tpgnn_batch_options tpgnn_model_batch(const tpgnn_model *m)
                                  .whole = paper};
 }
 
-static ag_param *add(const tpgnn_model *m, const char *layer, const char *what, ag_shape shape,
-                     ag_init init)
+static ag_sage_concat_weights add_convolution(ag_params *params, int k, int h)
 {
-    char name[96];
-    snprintf(name, sizeof name, "%s.%s", layer, what);
-    return ag_params_add(m->params, name, shape, init, 1);
-}
-
-static tpgnn_layer add_layer(const tpgnn_model *m, const char *layer, int out, int in)
-{
-    return (tpgnn_layer){add(m, layer, "weight", AG_SHAPE(out, in), ag_init_xavier_uniform(1)),
-                         add(m, layer, "bias", AG_SHAPE(out), ag_init_constant(0))};
-}
-
-static void add_convolution(tpgnn_model *m, int k)
-{
-    const int h = m->options.hidden;
-    char layer[32];
-    snprintf(layer, sizeof layer, "layer.%d", k);
-    const ag_init init = ag_init_xavier_uniform(1), zero = ag_init_constant(0);
-    m->statements.layer[k] =
-        (ag_sage_concat_weights){.operands = add(m, layer, "above.weight", AG_SHAPE(h, h), init),
-                                 .operands_bias = add(m, layer, "above.bias", AG_SHAPE(h), zero),
-                                 .users = add(m, layer, "below.weight", AG_SHAPE(h, h), init),
-                                 .users_bias = add(m, layer, "below.bias", AG_SHAPE(h), zero),
-                                 .join = add(m, layer, "join.weight", AG_SHAPE(h, 3 * h), init),
-                                 .join_bias = add(m, layer, "join.bias", AG_SHAPE(h), zero)};
+    char name[128];
+    const ag_linear_layer above =
+        ag_layer_linear(params, ag_layer_name(name, NULL, "layer.%d.above", k), h, h, 1);
+    const ag_linear_layer below =
+        ag_layer_linear(params, ag_layer_name(name, NULL, "layer.%d.below", k), h, h, 1);
+    const ag_linear_layer join =
+        ag_layer_linear(params, ag_layer_name(name, NULL, "layer.%d.join", k), 3 * h, h, 1);
+    return (ag_sage_concat_weights){above.weight, above.bias,  below.weight,
+                                    below.bias,   join.weight, join.bias};
 }
 
 /* out: channels that the costs of rows look at. */
@@ -61,26 +43,32 @@ static void add_tables(tpgnn_model *m)
 {
     const tpgnn_options *o = &m->options;
     const int h = o->hidden, words = o->types == TPGNN_WORDS;
+    char name[128];
     for (int f = 0; f < TPGNN_FIELDS; f++) {
         if (words && f == TPGNN_TYPE) continue;
         const int through = words && f == TPGNN_CLASS;
         const ag_shape shape = through ? AG_SHAPE(h, TPGNN_VECTOR) : AG_SHAPE(o->words[f], h);
         const ag_init init = through ? ag_init_xavier_uniform(1) : ag_init_normal(0, 0.1);
-        m->statements.table[f] = add(m, "embedding", tpgnn_field_names[f], shape, init);
+        m->statements.table[f] =
+            ag_params_add(m->params, ag_layer_name(name, "embedding", "%s", tpgnn_field_names[f]),
+                          shape, init, 1);
     }
 }
 
 static ag_status add_statements(tpgnn_model *m, ag_failure *why)
 {
     const tpgnn_options *o = &m->options;
+    const int h = o->hidden;
+    ag_params *params = m->params;
     tpgnn_statements *s = &m->statements;
     add_tables(m);
-    s->input = add_layer(m, "input", o->hidden, TPGNN_NUMBERS);
-    for (int k = 0; k < o->layers; k++) add_convolution(m, k);
-    s->join = add_layer(m, "join", o->hidden, 2 * o->hidden);
-    s->hidden = add_layer(m, "hidden", o->hidden, o->hidden);
-    if (o->rows != NESTS_COSTS) s->output = add_layer(m, "output", 1, o->hidden);
-    return add_rows(m, o->hidden, why);
+    s->input = ag_layer_linear(params, "input", TPGNN_NUMBERS, h, 1);
+    for (int k = 0; k < o->layers; k++) s->layer[k] = add_convolution(params, k, h);
+    s->join = ag_layer_linear(params, "join", 2 * h, h, 1);
+    s->hidden = ag_layer_linear(params, "hidden", h, h, 1);
+    if (o->rows != NESTS_COSTS) s->output = ag_layer_linear(params, "output", h, 1, 1);
+    ag_params_init(params, NULL, ag_init_xavier_uniform(1), ag_init_constant(0));
+    return add_rows(m, h, why);
 }
 
 static ag_status add_paper(tpgnn_model *m, ag_failure *why)

@@ -5,8 +5,7 @@
 #ifndef TPGNN_PAPER_H
 #define TPGNN_PAPER_H
 
-#include "gnn/gnn.h"
-#include "optim/optim.h"
+#include "layers/layers.h"
 
 #include <stdbool.h>
 
@@ -25,12 +24,11 @@ typedef struct tpgnn_paper_options {
 
 typedef struct tpgnn_paper {
     tpgnn_paper_options options;
-    ag_sage_weights graph[TPGNN_MOST_LAYERS]; /* with GraphConv */
-    ag_gcn_weights gcn[TPGNN_MOST_LAYERS];    /* with GCNConv */
-    ag_param *select[TPGNN_MOST_LAYERS];      /* [1,hidden] of TopK */
-    ag_sage_weights score[TPGNN_MOST_LAYERS]; /* GraphConv to one channel, of SAG */
-    /* 2 hidden -> hidden -> hidden / 2 -> 1 */
-    ag_param *weight[TPGNN_PAPER_MLP], *bias[TPGNN_PAPER_MLP];
+    ag_graph_conv_layer graph[TPGNN_MOST_LAYERS]; /* with GraphConv */
+    ag_gcn_layer gcn[TPGNN_MOST_LAYERS];          /* with GCNConv */
+    ag_topk_layer topk[TPGNN_MOST_LAYERS];
+    ag_graph_conv_layer score[TPGNN_MOST_LAYERS]; /* to one channel, of SAG */
+    ag_linear_layer lin[TPGNN_PAPER_MLP];         /* 2 hidden -> hidden -> hidden / 2 -> 1 */
 } tpgnn_paper;
 
 /* The paper's sizes: 112,641 parameters. */

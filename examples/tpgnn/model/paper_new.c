@@ -2,8 +2,6 @@
 /* The parameters: names and first values as in PyG. */
 #include "examples/tpgnn/model/paper.h"
 
-#include <math.h>
-
 tpgnn_paper_options tpgnn_paper_defaults(void)
 {
     return (tpgnn_paper_options){.inputs = 20,
@@ -15,63 +13,39 @@ tpgnn_paper_options tpgnn_paper_defaults(void)
                                  .dropout = 0.5};
 }
 
-static ag_param *add(ag_params *params, const char *module, int k, const char *what, ag_shape shape,
-                     ag_init init)
-{
-    char name[64];
-    snprintf(name, sizeof name, "%s%d.%s", module, k + 1, what);
-    return ag_params_add(params, name, shape, init, 1);
-}
-
-/* U(+-1 / sqrt(in)). */
-static ag_param *add_weight(ag_params *params, const char *module, int k, const char *what, int out,
-                            int in)
-{
-    return add(params, module, k, what, AG_SHAPE(out, in), ag_init_kaiming_uniform(sqrt(5)));
-}
-
-static ag_param *add_bias(ag_params *params, const char *module, int k, const char *what, int out,
-                          int in)
-{
-    return add(params, module, k, what, AG_SHAPE(out), ag_init_linear_bias(in));
-}
-
 static void add_conv(tpgnn_paper *p, ag_params *params, int k)
 {
     const int out = p->options.hidden, in = k ? out : p->options.inputs;
-    if (p->options.conv == TPGNN_GCN_CONV) {
-        p->gcn[k].bias = add(params, "conv", k, "bias", AG_SHAPE(out), ag_init_constant(0));
-        p->gcn[k].w =
-            add(params, "conv", k, "lin.weight", AG_SHAPE(out, in), ag_init_xavier_uniform(1));
-        return;
-    }
-    p->graph[k].neighbour = add_weight(params, "conv", k, "lin_rel.weight", out, in);
-    p->graph[k].bias = add_bias(params, "conv", k, "lin_rel.bias", out, in);
-    p->graph[k].root = add_weight(params, "conv", k, "lin_root.weight", out, in);
+    char name[128];
+    ag_layer_name(name, NULL, "conv%d", k + 1);
+    if (p->options.conv == TPGNN_GCN_CONV)
+        p->gcn[k] = ag_layer_gcn(params, name, in, out);
+    else
+        p->graph[k] = ag_layer_graph_conv(params, name, in, out);
 }
 
 static void add_pool(tpgnn_paper *p, ag_params *params, int k)
 {
     const int h = p->options.hidden;
+    char name[128];
     if (p->options.pool == TPGNN_POOL_TOPK)
-        p->select[k] = add_weight(params, "pool", k, "select.weight", 1, h);
-    if (p->options.pool != TPGNN_POOL_SAG) return;
-    p->score[k].neighbour = add_weight(params, "pool", k, "gnn.lin_rel.weight", 1, h);
-    p->score[k].bias = add_bias(params, "pool", k, "gnn.lin_rel.bias", 1, h);
-    p->score[k].root = add_weight(params, "pool", k, "gnn.lin_root.weight", 1, h);
+        p->topk[k] = ag_layer_topk(params, ag_layer_name(name, NULL, "pool%d", k + 1), h,
+                                   (ag_real)p->options.ratio);
+    if (p->options.pool == TPGNN_POOL_SAG)
+        p->score[k] =
+            ag_layer_graph_conv(params, ag_layer_name(name, NULL, "pool%d.gnn", k + 1), h, 1);
 }
 
 static void add_all(tpgnn_paper *p, ag_params *params)
 {
-    const int h = p->options.hidden, width[] = {2 * h, h, h / 2, 1};
+    const int h = p->options.hidden;
     for (int k = 0; k < p->options.layers; k++) {
         add_conv(p, params, k);
         add_pool(p, params, k);
     }
-    for (int k = 0; k < TPGNN_PAPER_MLP - p->options.vector; k++) {
-        p->weight[k] = add_weight(params, "lin", k, "weight", width[k + 1], width[k]);
-        p->bias[k] = add_bias(params, "lin", k, "bias", width[k + 1], width[k]);
-    }
+    p->lin[0] = ag_layer_linear(params, "lin1", 2 * h, h, 1);
+    p->lin[1] = ag_layer_linear(params, "lin2", h, h / 2, 1);
+    if (!p->options.vector) p->lin[2] = ag_layer_linear(params, "lin3", h / 2, 1, 1);
 }
 
 static ag_status check(const tpgnn_paper_options *o, ag_failure *why)

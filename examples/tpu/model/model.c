@@ -2,8 +2,6 @@
 /* The forward pass, in the order of the paper's Figure 3. */
 #include "examples/tpu/model/model.h"
 
-#include "ops/ops.h"
-
 /* Rows of the batch's own arrays, and those of the parameters, on the tape of one pass. */
 typedef struct pass {
     const tpu_model *net;
@@ -14,15 +12,9 @@ typedef struct pass {
     ag_tensor *row; /* what each row gives; NULL: there are none */
 } pass;
 
-static ag_tensor *linear(pass *p, ag_tensor *x, tpu_layer layer)
+static ag_tensor *feed_forward(pass *p, ag_tensor *x, const ag_linear_layer *layer)
 {
-    ag_tensor *b = layer.bias ? ag_parameter(p->tape, layer.bias) : NULL;
-    return ag_linear(x, ag_parameter(p->tape, layer.weight), b);
-}
-
-static ag_tensor *feed_forward(pass *p, ag_tensor *x, tpu_layer layer)
-{
-    return ag_dropout(ag_relu(linear(p, x, layer)), (ag_real)p->o->dropout);
+    return ag_dropout(ag_relu(ag_apply_linear(layer, x)), (ag_real)p->o->dropout);
 }
 
 static ag_tensor *indices(pass *p, const int32_t *index, int n)
@@ -123,7 +115,7 @@ static ag_tensor *reduce(pass *p, ag_tensor *x)
     case TPU_COLUMN: return ag_concat2(ag_segment_mean(x, starts), ag_segment_max(x, starts), 1);
     case TPU_LSTM:
         return ag_lstm(x, starts, ag_parameter(p->tape, m->lstm_input.weight),
-                       ag_parameter(p->tape, m->lstm_state),
+                       ag_parameter(p->tape, m->lstm_state.weight),
                        m->lstm_input.bias ? ag_parameter(p->tape, m->lstm_input.bias) : NULL);
     default: return encoder(p, x, starts);
     }
@@ -139,7 +131,7 @@ static ag_tensor *kernel_features(pass *p, ag_tensor *kernel)
     if (p->o->analysis_at == TPU_AT_KERNEL)
         kernel = ag_concat2(kernel, ag_gather(analysis(p), group), 1);
     if (p->o->tile_at == TPU_AT_KERNEL) kernel = ag_concat2(kernel, tile(p), 1);
-    return p->net->kernel.weight ? feed_forward(p, kernel, p->net->kernel) : kernel;
+    return p->net->kernel.weight ? feed_forward(p, kernel, &p->net->kernel) : kernel;
 }
 
 ag_tensor *tpu_forward(const tpu_model *m, ag_tape *tape, const tpu_batch *batch)
@@ -147,13 +139,13 @@ ag_tensor *tpu_forward(const tpu_model *m, ag_tape *tape, const tpu_batch *batch
     pass p = {m, &m->options, tape, batch, tpu_model_batch(m).by_kernel, NULL};
     if (p.o->rows) p.row = nests_joined_embed(&m->rows, tape, &batch->rows);
     ag_tensor *x = input_layer(&p);
-    for (int k = 0; k < p.o->module_layers; k++) x = feed_forward(&p, x, m->module[k]);
+    for (int k = 0; k < p.o->module_layers; k++) x = feed_forward(&p, x, &m->module[k]);
     if (p.o->module_l2) x = ag_l2_norm(x, (ag_real)1e-12);
     if (p.o->gnn == TPU_GNN_SAGE) x = sage(&p, x);
     if (p.o->gnn == TPU_GNN_GAT) x = gat(&p, x);
-    for (int k = 0; k < p.o->node_layers; k++) x = feed_forward(&p, x, m->node[k]);
+    for (int k = 0; k < p.o->node_layers; k++) x = feed_forward(&p, x, &m->node[k]);
     if (p.o->rows == NESTS_COSTS) return nests_joined_scores(&m->rows, p.row, x, &batch->rows);
     ag_tensor *kernel = kernel_features(&p, reduce(&p, x));
-    ag_tensor *score = ag_reshape(linear(&p, kernel, m->output), AG_SHAPE(batch->samples));
+    ag_tensor *score = ag_reshape(ag_apply_linear(&m->output, kernel), AG_SHAPE(batch->samples));
     return m->offset != 0 ? ag_shift(score, (ag_real)m->offset) : score;
 }

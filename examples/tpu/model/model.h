@@ -6,7 +6,7 @@
 #define TPU_MODEL_H
 
 #include "examples/tpu/model/batch.h"
-#include "optim/optim.h"
+#include "layers/layers.h"
 
 #include <stdbool.h>
 
@@ -50,26 +50,21 @@ typedef struct tpu_options {
     bool absolute; /* scores are ln(ns) */
 } tpu_options;
 
-typedef struct tpu_layer {
-    ag_param *weight, *bias;
-} tpu_layer;
-
 typedef struct tpu_model {
     tpu_options options;
     ag_params *params;
-    double offset;      /* of the scores: mean of ln(ns) in training */
-    nests_joined rows;  /* its scale has the offset of the scores of NESTS_COSTS */
-    ag_param *op_table; /* [121, embedding] */
-    tpu_layer input;    /* f1: [hidden, embedding + 140 (+ 4) (+ 24)] */
-    tpu_layer module[TPU_MOST_LAYERS], node[TPU_MOST_LAYERS];
+    double offset;         /* of the scores: mean of ln(ns) in training */
+    nests_joined rows;     /* its scale has the offset of the scores of NESTS_COSTS */
+    ag_param *op_table;    /* [121, embedding] */
+    ag_linear_layer input; /* f1: [hidden, embedding + 140 (+ 4) (+ 24)] */
+    ag_linear_layer module[TPU_MOST_LAYERS], node[TPU_MOST_LAYERS];
     ag_sage_concat_weights sage[TPU_MOST_LAYERS];
     ag_gat_weights gat[TPU_MOST_LAYERS];
-    tpu_layer lstm_input;
-    ag_param *lstm_state;
+    ag_linear_layer lstm_input, lstm_state;
     ag_encoder_weights encoder[TPU_MOST_LAYERS];
-    tpu_layer
-        kernel; /* joins the kernel's embedding with the features that enter there, if any do */
-    tpu_layer output; /* NESTS_COSTS: none, nor what comes after the last layer of nodes */
+    ag_linear_layer kernel; /* joins the kernel's embedding with the features that enter there, if
+                               any do */
+    ag_linear_layer output; /* NESTS_COSTS: none, nor what comes after the last layer of nodes */
 } tpu_model;
 
 /* The defaults of the program's options. */

@@ -2,7 +2,6 @@
 /* The parameters: names, shapes, first values (docs/formats.md lists them). */
 #include "examples/tpu/model/model.h"
 
-#include <math.h>
 #include <string.h>
 
 tpu_batch_options tpu_model_batch(const tpu_model *m)
@@ -25,91 +24,67 @@ typedef struct place {
     tpu_model *net;
 } place;
 
-/* A parameter "LAYER.WHAT". */
-static ag_param *add(const place *p, const char *layer, const char *what, ag_shape shape,
-                     ag_init init)
+/* A linear layer "KIND.NUMBER.PART", or "KIND.NUMBER". */
+static ag_linear_layer add_linear(const place *p, const char *kind, int number, const char *part,
+                                  int in, int out)
 {
-    char name[96];
-    snprintf(name, sizeof name, "%s.%s", layer, what);
-    return ag_params_add(p->params, name, shape, init, 1);
-}
-
-/* Glorot's initialisation: with PyTorch's default, the printed l2 around each layer hardly
-   trains. */
-static ag_param *add_weight(const place *p, const char *layer, const char *what, int out, int in)
-{
-    return add(p, layer, what, AG_SHAPE(out, in), ag_init_xavier_uniform(1));
-}
-
-static ag_param *add_bias(const place *p, const char *layer, const char *what, int out)
-{
-    return p->o->biases ? add(p, layer, what, AG_SHAPE(out), ag_init_constant(0)) : NULL;
-}
-
-static tpu_layer add_layer(const place *p, const char *layer, int out, int in)
-{
-    return (tpu_layer){add_weight(p, layer, "weight", out, in), add_bias(p, layer, "bias", out)};
-}
-
-static tpu_layer add_numbered(const place *p, const char *kind, int k)
-{
-    char layer[64];
-    snprintf(layer, sizeof layer, "%s.%d", kind, k);
-    return add_layer(p, layer, p->o->hidden, p->o->hidden);
+    char layer[128], name[128];
+    ag_layer_name(layer, kind, "%d", number);
+    return ag_layer_linear(p->params, part ? ag_layer_name(name, layer, "%s", part) : layer, in,
+                           out, p->o->biases);
 }
 
 static void add_sage(const place *p, int k)
 {
     const int h = p->o->hidden, parts = p->o->direction == TPU_UNDIRECTED ? 2 : 3;
-    ag_sage_concat_weights *w = &p->net->sage[k];
-    char layer[32];
-    snprintf(layer, sizeof layer, "sage.%d", k);
-    w->operands = add_weight(p, layer, "operands.weight", h, h);
-    w->operands_bias = add_bias(p, layer, "operands.bias", h);
-    if (p->o->direction == TPU_SEPARATE) {
-        w->users = add_weight(p, layer, "users.weight", h, h);
-        w->users_bias = add_bias(p, layer, "users.bias", h);
-    }
-    w->join = add_weight(p, layer, "join.weight", h, parts * h);
-    w->join_bias = add_bias(p, layer, "join.bias", h);
+    ag_linear_layer users = {0};
+    const ag_linear_layer operands = add_linear(p, "sage", k, "operands", h, h);
+    if (p->o->direction == TPU_SEPARATE) users = add_linear(p, "sage", k, "users", h, h);
+    const ag_linear_layer join = add_linear(p, "sage", k, "join", parts * h, h);
+    p->net->sage[k] = (ag_sage_concat_weights){operands.weight, operands.bias, users.weight,
+                                               users.bias,      join.weight,   join.bias};
+}
+
+static ag_param *add_vectors(const place *p, int k, const char *what)
+{
+    const int heads = p->o->heads;
+    char name[128];
+    return ag_params_add(p->params, ag_layer_name(name, "gat", "%d.%s", k, what),
+                         AG_SHAPE(heads, p->o->hidden / heads), ag_init_xavier_uniform(1), 1);
 }
 
 static void add_gat(const place *p, int k)
 {
-    const int h = p->o->hidden, heads = p->o->heads;
-    char layer[32];
-    snprintf(layer, sizeof layer, "gat.%d", k);
-    p->net->gat[k].w = add_weight(p, layer, "weight", h, h);
-    p->net->gat[k].from = add_weight(p, layer, "from", heads, h / heads);
-    p->net->gat[k].to = add_weight(p, layer, "to", heads, h / heads);
-    p->net->gat[k].bias = add_bias(p, layer, "bias", h);
+    const int h = p->o->hidden;
+    ag_gat_weights *w = &p->net->gat[k];
+    char name[128];
+    w->w = ag_layer_linear(p->params, ag_layer_name(name, "gat", "%d", k), h, h, 0).weight;
+    w->from = add_vectors(p, k, "from");
+    w->to = add_vectors(p, k, "to");
+    if (p->o->biases)
+        w->bias = ag_params_add(p->params, ag_layer_name(name, "gat", "%d.bias", k), AG_SHAPE(h),
+                                ag_init_constant(0), 1);
+}
+
+static ag_layer_norm_layer add_norm(const place *p, int k, const char *what)
+{
+    char name[128];
+    return ag_layer_layer_norm(p->params, ag_layer_name(name, "encoder", "%d.%s", k, what),
+                               p->o->hidden, p->o->biases);
 }
 
 static void add_encoder(const place *p, int k)
 {
     const int h = p->o->hidden, wide = p->o->feed * h;
-    ag_encoder_weights *w = &p->net->encoder[k];
-    char layer[32];
-    snprintf(layer, sizeof layer, "encoder.%d", k);
-    w->qkv = add_weight(p, layer, "qkv.weight", 3 * h, h);
-    w->qkv_bias = add_bias(p, layer, "qkv.bias", 3 * h);
-    w->out = add_weight(p, layer, "out.weight", h, h);
-    w->out_bias = add_bias(p, layer, "out.bias", h);
-    w->norm1 = add(p, layer, "norm1.weight", AG_SHAPE(h), ag_init_constant(1));
-    w->norm1_bias = add_bias(p, layer, "norm1.bias", h);
-    w->widen = add_weight(p, layer, "widen.weight", wide, h);
-    w->widen_bias = add_bias(p, layer, "widen.bias", wide);
-    w->narrow = add_weight(p, layer, "narrow.weight", h, wide);
-    w->narrow_bias = add_bias(p, layer, "narrow.bias", h);
-    w->norm2 = add(p, layer, "norm2.weight", AG_SHAPE(h), ag_init_constant(1));
-    w->norm2_bias = add_bias(p, layer, "norm2.bias", h);
-}
-
-static void add_lstm(const place *p)
-{
-    const int h = p->o->hidden;
-    p->net->lstm_input = add_layer(p, "lstm.input", 4 * h, h);
-    p->net->lstm_state = add_weight(p, "lstm", "state.weight", 4 * h, h);
+    const ag_linear_layer qkv = add_linear(p, "encoder", k, "qkv", h, 3 * h);
+    const ag_linear_layer out = add_linear(p, "encoder", k, "out", h, h);
+    const ag_layer_norm_layer norm1 = add_norm(p, k, "norm1");
+    const ag_linear_layer widen = add_linear(p, "encoder", k, "widen", h, wide);
+    const ag_linear_layer narrow = add_linear(p, "encoder", k, "narrow", wide, h);
+    const ag_layer_norm_layer norm2 = add_norm(p, k, "norm2");
+    p->net->encoder[k] = (ag_encoder_weights){qkv.weight,    qkv.bias,    out.weight,   out.bias,
+                                              norm1.weight,  norm1.bias,  widen.weight, widen.bias,
+                                              narrow.weight, narrow.bias, norm2.weight, norm2.bias};
 }
 
 /* The number of kernel features that enter at a place. */
@@ -124,21 +99,19 @@ static void add_nodes(const place *p)
     const tpu_options *o = p->o;
     tpu_model *m = p->net;
     const int h = o->hidden;
-    m->op_table =
-        add(p, "embedding", "op", AG_SHAPE(TPU_OPCODES, o->embedding), ag_init_normal(0, 1));
-    m->input =
-        add_layer(p, "input", h, o->embedding + TPUGRAPHS_FEATURES + width_at(o, TPU_AT_NODES));
-    for (int k = 0; k < o->module_layers; k++) m->module[k] = add_numbered(p, "module", k);
+    const int inputs = o->embedding + TPUGRAPHS_FEATURES + width_at(o, TPU_AT_NODES);
+    m->op_table = ag_params_add(p->params, "embedding.op", AG_SHAPE(TPU_OPCODES, o->embedding),
+                                ag_init_normal(0, 1), 1);
+    m->input = ag_layer_linear(p->params, "input", inputs, h, o->biases);
+    for (int k = 0; k < o->module_layers; k++)
+        m->module[k] = add_linear(p, "module", k, NULL, h, h);
     for (int k = 0; k < o->gnn_layers && o->gnn; k++)
         if (o->gnn == TPU_GNN_SAGE)
             add_sage(p, k);
         else
             add_gat(p, k);
-    for (int k = 0; k < o->node_layers; k++) m->node[k] = add_numbered(p, "node", k);
+    for (int k = 0; k < o->node_layers; k++) m->node[k] = add_linear(p, "node", k, NULL, h, h);
 }
-
-/* Sums over many nodes would begin far from the mean run time, and the first steps be lost. */
-#define SMALL 1e-3
 
 static void add_kernel(const place *p)
 {
@@ -146,13 +119,23 @@ static void add_kernel(const place *p)
     tpu_model *m = p->net;
     const int h = o->hidden, embedding = o->reduction == TPU_COLUMN ? 2 * h : h;
     const int width = width_at(o, TPU_AT_KERNEL);
-    if (o->reduction == TPU_LSTM) add_lstm(p);
+    if (o->reduction == TPU_LSTM) {
+        m->lstm_input = ag_layer_linear(p->params, "lstm.input", h, 4 * h, o->biases);
+        m->lstm_state = ag_layer_linear(p->params, "lstm.state", h, 4 * h, 0);
+    }
     for (int k = 0; k < o->encoder_layers && o->reduction == TPU_TRANSFORMER; k++)
         add_encoder(p, k);
-    if (width) m->kernel = add_layer(p, "kernel", h, embedding + width);
-    m->output = (tpu_layer){add(p, "output", "weight", AG_SHAPE(1, width ? h : embedding),
-                                ag_init_xavier_uniform(o->absolute ? SMALL : 1)),
-                            add_bias(p, "output", "bias", 1)};
+    if (width) m->kernel = ag_layer_linear(p->params, "kernel", embedding + width, h, o->biases);
+    m->output = ag_layer_linear(p->params, "output", width ? h : embedding, 1, o->biases);
+}
+
+/* Glorot's: with PyTorch's default, the printed l2 around each layer hardly trains. Sums over many
+   nodes would begin far from the mean run time, and the first steps be lost. */
+static void choose_first_values(tpu_model *m)
+{
+    const double small = 1e-3;
+    ag_params_init(m->params, NULL, ag_init_xavier_uniform(1), ag_init_constant(0));
+    if (m->options.absolute) ag_param_init(m->output.weight, ag_init_xavier_uniform(small));
 }
 
 /* An integer option and its range. */
@@ -224,6 +207,7 @@ ag_status tpu_model_add(tpu_model *m, ag_params *params, const tpu_options *opti
     const place p = {&m->options, params, m};
     add_nodes(&p);
     if (options->rows != NESTS_COSTS) add_kernel(&p);
+    choose_first_values(m);
     return nests_joined_add(&m->rows, params, options->rows, NESTS_TILE_COLUMNS, NESTS_TILE_KINDS,
                             options->task == TPU_FUSION, options->hidden, options->hidden,
                             options->absolute, why);

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* Samples, and batches of them: graphs with rows of numbers for each graph, node and edge, drawn in
+   an order that is a function of the seed and the epoch alone. */
+#ifndef AG_BATCHES_H
+#define AG_BATCHES_H
+
+#include "gnn/gnn.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a row of numbers belongs to. */
+typedef enum ag_per { AG_PER_SAMPLE, AG_PER_NODE, AG_PER_EDGE } ag_per;
+
+/* Rows of all samples, one sample after the other: features, labels, weights. */
+typedef struct ag_column {
+    ag_per per;
+    int width;            /* numbers in a row; 0: one number, without an axis for it (labels) */
+    const ag_real *real;  /* [rows, width], or else */
+    const int32_t *whole; /* the same of integers */
+} ag_column;
+
+enum { AG_MOST_COLUMNS = 8 };
+
+/* The samples of a data set, as PyG lays out graphs: nodes and edges of one after those of the
+   other. Samples without graphs (rows of a table) have nodes = NULL. Arrays are borrowed. */
+typedef struct ag_samples {
+    int count;
+    const int32_t *nodes, *edges;   /* [count] of each graph */
+    const int32_t *source, *target; /* [all edges] numbers of nodes within their graph */
+    ag_direction direction;
+    int columns;
+    ag_column column[AG_MOST_COLUMNS];
+} ag_samples;
+
+/* What training takes in one step. */
+typedef struct ag_batch {
+    int count;             /* samples in it, `size` or, of the last one, fewer */
+    const int32_t *which;  /* [count] their numbers */
+    const ag_graph *graph; /* of all of them together; NULL where samples have none */
+    const struct ag_batches *from;
+} ag_batch;
+
+typedef struct ag_batches ag_batches;
+
+/* Batches of `size` of the samples which[0..n-1] (NULL: 0..n-1), shuffled anew in every epoch, or
+   in their order. Builds the graphs once; a graph that is none is refused here, with its number.
+   NULL with `why` filled: AG_EUSE, AG_EINDEX (an edge, a number in `which`), AG_ESHAPE,
+   AG_EMEMORY. */
+AG_API ag_batches *ag_batches_new(const ag_samples *samples, const int32_t *which, int n, int size,
+                                  int shuffled, uint64_t seed, ag_failure *why);
+AG_API void ag_batches_free(ag_batches *batches);
+
+/* Begins an epoch. Its order is a function of seed and epoch, so that a run that is resumed needs
+   to know its epoch alone. */
+AG_API void ag_batches_begin(ag_batches *batches, int64_t epoch);
+
+/* The next batch, valid until the next call; NULL after the last one of the epoch, or with `why`
+   filled: AG_EMEMORY, AG_ESHAPE (a batch too large). */
+AG_API const ag_batch *ag_batches_next(ag_batches *batches, ag_failure *why);
+
+/* Column k of a batch as an input of the tape: [rows, width], or [rows]. Rows of nodes are in the
+   order of the batch's graph. Those of edges are in the order of its messages, as ops that take
+   values of messages want them: row p is the row of the edge that message p is of (AG_BOTH_WAYS:
+   each edge twice). Integers give an int32 tensor. Fails: AG_EUSE (no such column). */
+AG_API ag_tensor *ag_batch_column(ag_tape *tape, const ag_batch *batch, int k);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

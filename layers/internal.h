@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef AG_LAYERS_INTERNAL_H
+#define AG_LAYERS_INTERNAL_H
+
+#include "autograd/op.h"
+#include "layers/layers.h"
+
+/* Declares a parameter "NAME.WHAT". */
+ag_param *ag__layer_param(ag_params *params, const char *name, const char *what, ag_shape shape,
+                          ag_init init);
+
+/* a b and a + b; -1, which ag_params_add refuses as a size, where that is none. */
+int ag__size_product(int a, int b);
+int ag__size_sum(int a, int b);
+
+/* U(+-1 / sqrt(inputs)) for weights [out,in]. */
+ag_init ag__init_torch(void);
+
+/* A linear layer "NAME.PART". */
+ag_linear_layer ag__layer_part(ag_params *params, const char *name, const char *part, int in,
+                               int out, int bias);
+
+/* Of x, or of another input where x is NULL. */
+ag_tape *ag__layer_tape(const ag_tensor *x, const ag_tensor *other);
+
+/* 1: there is a layer; else the tape has failed. */
+int ag__has_layer(const void *layer, ag_tape *tape, const char *who);
+
+/* The parameter on the tape; NULL for NULL. */
+ag_tensor *ag__parameter_if(ag_tape *tape, ag_param *param);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Declarations for the files of metrics/, which users do not see. */
+#ifndef AG_METRICS_INTERNAL_H
+#define AG_METRICS_INTERNAL_H
+
+#include "core/internal.h"
+#include "metrics/metrics.h"
+
+typedef struct ag__item {
+    double score, truth;
+    int64_t index;
+} ag__item;
+
+/* The n items, for ag_free; truth may be NULL, and is then 0. Fails as metrics.h says, with a
+   sentence that begins with `who`. */
+ag_status ag__items(ag__item **items, const char *who, const double *score, const double *truth,
+                    int64_t n, ag_failure *why);
+
+/* As ag_order, and equal scores by truth, which may be NULL. */
+ag_status ag__order(int64_t *order, const char *who, const double *score, const double *truth,
+                    int64_t n, ag_failure *why);
+
+/* AG_EMEMORY, with a sentence. */
+ag_status ag__no_room(const char *who, int64_t n, ag_failure *why);
+
+static inline int ag__compare(double a, double b) { return (a > b) - (a < b); }
+
+#endif

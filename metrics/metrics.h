@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* metrics: how good predictions are: of classes, of numbers, of an order. Functions of plain
+   arrays, which know no tape; results are doubles with the same bits for any number of threads.
+
+       ag_forward(logits);
+       printf("%g\n", ag_accuracy(ag_values(logits), label, n, classes)); */
+#ifndef AG_METRICS_H
+#define AG_METRICS_H
+
+#include "core/core.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- classes ---- */
+
+/* The share of rows whose largest logit (the first of equal ones) is that of the label, in 0..1.
+   logits: [n,classes]; label: [n], of 0..classes-1, or -1: this row does not count. A row with a
+   NaN is wrong. NaN when no row counts, when a label is out of range, and for NULL. */
+AG_API double ag_accuracy(const ag_real *logits, const int32_t *label, int64_t n, int classes);
+
+/* The area under the ROC curve: of the pairs of a row with label 1 and one with label 0, the share
+   in which the first one has the larger score; equal scores count one half. In 0..1; exact, in
+   O(n log n). label: [n], 0, 1, or -1: this row does not count. NaN unless both classes occur, when
+   a score is not finite or a label is another number, without memory (two copies of the rows), and
+   for NULL. sklearn.metrics.roc_auc_score. */
+AG_API double ag_roc_auc(const ag_real *score, const int32_t *label, int64_t n);
+
+/* ---- numbers ---- */
+
+/* Of y[i] and target[i], i < n, in double, added in the order of i. NaN below one item, for NULL,
+   and where the arrays have a NaN.
+     ag_mae   mean |y - target|
+     ag_rmse  sqrt(mean (y - target)^2)
+     ag_mape  100 mean |y - target| / |target|, in percent; NaN when a target is 0
+     ag_r2    1 - sum (y - target)^2 / sum (target - mean)^2, at most 1; NaN when all targets are
+              equal */
+AG_API double ag_mae(const ag_real *y, const ag_real *target, int64_t n);
+AG_API double ag_rmse(const ag_real *y, const ag_real *target, int64_t n);
+AG_API double ag_mape(const ag_real *y, const ag_real *target, int64_t n);
+AG_API double ag_r2(const ag_real *y, const ag_real *target, int64_t n);
+
+/* ---- an order ---- */
+
+/* Kendall's tau-b of two arrays, in -1..1: that of ag_tau_b below for arrays of a tensor's type.
+   NaN where that is, when a number is not finite, without memory, and for NULL. */
+AG_API double ag_kendall_tau(const ag_real *score, const ag_real *truth, int64_t n);
+
+/* The functions below take doubles: `score` is what a model says of n items, `truth` is what was
+   measured, and both should ascend together: of run times, the smallest score is predicted fastest.
+   Doubles hold int64 nanoseconds exactly up to 2^53 (104 days). Functions that return a status fail
+   with AG_EFINITE (a number is not finite: the sentence names its index), AG_EMEMORY (scratch for
+   sorting, up to 48 bytes an item) and AG_EUSE (NULL, a negative n). */
+
+/* Pairs i < j of n items, counted exactly. */
+typedef struct ag_pairs {
+    int64_t pairs;      /* n (n - 1) / 2 */
+    int64_t concordant; /* both orders agree */
+    int64_t discordant; /* the orders are opposite */
+    int64_t tied_score; /* equal scores (with equal truths or not) */
+    int64_t tied_truth; /* equal truths (with equal scores or not) */
+    int64_t tied_both;
+} ag_pairs;
+
+/* Counts in O(n log n). Source: Knight, "A Computer Method for Calculating Kendall's Tau with
+   Ungrouped Data" (1966). Fails: see above. */
+AG_API ag_status ag_pairs_count(ag_pairs *pairs, const double *score, const double *truth,
+                                int64_t n, ag_failure *why);
+
+/* Kendall's tau-b (ties corrected, as scipy.stats.kendalltau) and tau-a, in -1..1. Equal scores
+   alone are no order, and have 0. NaN when not defined, which depends on the truths and never on
+   the scores: fewer than two items, or (tau-b) all truths equal; and for NULL. */
+AG_API double ag_tau_b(const ag_pairs *pairs);
+AG_API double ag_tau_a(const ag_pairs *pairs);
+
+/* Ordered pair accuracy: of the pairs with different truths, the share whose scores have the same
+   order; equal scores count as wrong. In 0..1; NaN when all truths are equal, and for NULL. */
+AG_API double ag_opa(const ag_pairs *pairs);
+
+/* Share of all pairs whose scores are equal, in 0..1; NaN below two items, and for NULL. */
+AG_API double ag_tied(const ag_pairs *pairs);
+
+/* Of the pairs whose truths differ by more than `share` of the smaller one, the share whose scores
+   have the same order; equal scores count one half. In 0..1; NaN without such a pair. Fails: see
+   above; AG_EUSE (a share that is not in 0..1), AG_EDATA (a truth below 0, unless share is 0). */
+AG_API ag_status ag_pairwise(double *pairwise, const double *score, const double *truth, int64_t n,
+                             double share, ag_failure *why);
+
+/* order[i]: index of the item with the i-th smallest score; equal scores by index. Fails: see
+   above. */
+AG_API ag_status ag_order(int64_t *order, const double *score, int64_t n, ag_failure *why);
+
+/* place[i]: the rank of score[i] in ascending order, from 0 on; equal scores share the mean of
+   their ranks. Fails: see above. scipy.stats.rankdata, less 1. */
+AG_API ag_status ag_places(double *place, const double *score, int64_t n, ag_failure *why);
+
+/* Truths, such as run times, of the k best predicted items, which have the smallest scores, and of
+   the k that are best in truth (of all, if k > n). Where equal scores leave open which are the k
+   best, all are means over all ways to choose among them, so that the order of the items changes
+   nothing. Fails: see above; AG_EUSE (k < 1 or n < 1), AG_EDATA (a truth is not above 0). */
+typedef struct ag_choice {
+    double least, mean;           /* of the best predicted */
+    double best_least, best_mean; /* of the best */
+    double top; /* best_least / least: the top-k score of TenSet (Zheng et al. 2021), 1 is best */
+    double recall; /* share of the best predicted no worse than the k-th best */
+} ag_choice;
+AG_API ag_status ag_choose(ag_choice *choice, const double *score, const double *truth, int64_t n,
+                           int64_t k, ag_failure *why);
+
+/* (least - best_least) / best_least, 0 is best; NaN for NULL. */
+AG_API double ag_slowdown(const ag_choice *choice);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

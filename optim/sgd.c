@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* Stochastic gradient descent: the first moment is the momentum, the second is left alone. */
+#include "optim/internal.h"
+#include "core/float_mode.h"
+#include "core/sgd.h"
+
+#include <math.h>
+
+static void update_run(ag_real *restrict w, ag_real *restrict m, const ag_real *restrict g,
+                       int64_t n, ag__sgd u)
+{
+    for (int64_t i = 0; i < n; i++) ag__sgd_element(&w[i], &m[i], g[i], u);
+}
+
+static void update(ag_params *params, int64_t from, int64_t n, int decay, const void *numbers)
+{
+    const ag__sgd u = *(const ag__sgd *)numbers;
+    update_run(params->value + from, params->m + from, params->gradient + from, n,
+               decay ? u : ag__sgd_plain(u));
+}
+
+ag_status ag_sgd_step(ag_params *params, const ag_sgd *o, double lr, ag_failure *why)
+{
+    static const char who[] = "ag_sgd_step";
+    ag_status status = ag__need_gradients(params, who, why);
+    if (status == AG_OK && !o) return ag__refuse_null(why, who, "options");
+    if (status == AG_OK) status = ag__check_rates(lr, o->decay, who, why);
+    if (status != AG_OK) return status;
+    if (!(o->momentum >= 0 && o->momentum < 1))
+        return ag_fail(why, AG_EUSE, "%s: momentum is %g; it must be in [0,1)", who, o->momentum);
+    const uint64_t mode = ag__float_mode_flush();
+    const ag__sgd u = {
+        .rate = (ag_real)lr,
+        .momentum = (ag_real)o->momentum,
+        .of_m = o->nesterov ? (ag_real)o->momentum : 1,
+        .of_g = o->nesterov ? 1 : 0,
+        .l2 = (ag_real)o->decay,
+    };
+    if (params->device == AG_CPU)
+        ag__step_here(params, update, &u);
+    else
+        status = ag__params_sgd(params, &u, why);
+    ag__step_done(params, status);
+    ag__float_mode_set(mode);
+    return status;
+}
