@@ -32,7 +32,7 @@ static ag_tensor *sage_mean(const bench_scene *s, ag_tensor *const *x)
 static ag_tensor *gat(const bench_scene *s, ag_tensor *const *x)
 {
     ag_param *const *w = s->params->list + 1;
-    const ag_gat_weights weights = {w[0], w[1], w[2], NULL};
+    const ag_gat_weights weights = {.w = w[0], .from = w[1], .to = w[2]};
     return ag_gat(&weights, x[0], NULL, s->kernel_edges, 8, 0, (ag_real)0.2, 0);
 }
 

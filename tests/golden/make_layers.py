@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Writes layers.npz: layers of PyTorch and PyG with random parameters, in float64.
+"""Writes layers.safetensors, the state_dict of a module with layers of PyTorch and PyG, and layers.npz, what they compute.
 
-    python make_layers.py [OUTPUT]
+    python make_layers.py [FOLDER]
 
 Members: see README.md.
 """
@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from safetensors.torch import save_file
 from torch import nn
 import torch_geometric.nn as pyg
 
@@ -95,6 +96,8 @@ CASES = {
     "gin": lambda: same(pyg.GINConv(pyg.MLP([IN, 5, OUT], norm=None), train_eps=True), on_edges),
     "gated_conv": lambda: same(pyg.ResGatedGraphConv(IN, OUT), on_edges),
     "gated_conv_edge": lambda: same(pyg.ResGatedGraphConv(IN, OUT, edge_dim=EDGE), with_features),
+    "pna": lambda: same(pyg.PNAConv(IN, OUT, ["mean", "min", "max", "std"], ["identity", "amplification", "attenuation"],
+                                    deg=torch.tensor([1, 2, 3])), on_edges),
     "topk": lambda: same(pyg.TopKPooling(IN, ratio=0.5), pooled),
     "sag_pool": lambda: same(pyg.SAGPooling(IN, ratio=0.5), pooled),
     "lstm": lambda: all_of(nn.LSTM(IN, OUT, 2, batch_first=True, bidirectional=True)),
@@ -107,40 +110,49 @@ CASES = {
 }
 
 
+def positive(key):
+    return key.endswith("var") or "avg_deg" in key
+
+
 def store(members, name, number):
+    """Returns the layer's state_dict before the run, which moves running statistics."""
     r = np.random.default_rng(200 + number)
     layer, run = CASES[name]()
     layer = layer.double()
     with torch.no_grad():
         for key, p in layer.state_dict().items():
             if p.dtype == torch.float64:
-                p.copy_(exact(r, tuple(p.shape)).abs() + 0.5 if key.endswith("var") else exact(r, tuple(p.shape)))
-    for key, p in layer.state_dict().items(): # before the run, which moves running statistics
-        members[f"{name}.p.{key}"] = p.detach().numpy().copy()
+                p.copy_(exact(r, tuple(p.shape)).abs() + 0.5 if positive(key) else exact(r, tuple(p.shape)))
+    state = {key: p.clone() for key, p in layer.state_dict().items()}
     x, e = exact(r, (sum(NODES), IN)).requires_grad_(), exact(r, (len(EDGES), EDGE))
     y = run(x, e)
     cotangent = exact(r, tuple(y.shape))
-    known = dict(layer.named_parameters())
-    found = torch.autograd.grad((y * cotangent).sum(), [x, *known.values()], allow_unused=True)
-    for key, p, g in zip(["x", *(f"g.{key}" for key in known)], [x, *known.values()], found):
-        members[f"{name}.{'dx' if key == 'x' else key}"] = np.zeros(p.shape) if g is None else g.numpy()
+    inputs = {"dx": x, **{f"g.{key}": p for key, p in layer.named_parameters()}}
+    found = torch.autograd.grad((y * cotangent).sum(), list(inputs.values()), allow_unused=True)
+    for (key, p), g in zip(inputs.items(), found):
+        members[f"{name}.{key}"] = np.zeros(p.shape) if g is None else g.numpy()
     members[f"{name}.x"], members[f"{name}.e"] = x.detach().numpy(), e.numpy()
     members[f"{name}.y"], members[f"{name}.cotangent"] = y.detach().numpy(), cotangent.numpy()
     for key, p in layer.state_dict().items():
         if key.startswith("running"):
             members[f"{name}.after.{key}"] = p.numpy()
+    return state
 
 
 def main():
     torch.manual_seed(1)
-    members = {"edges": np.array(EDGES, np.int32), "starts": np.array(STARTS, np.int32)}
+    members = {"graph.edges": np.array(EDGES, np.int32)}
+    states = {}
     for number, name in enumerate(CASES):
-        store(members, name, number)
+        for key, p in store(members, name, number).items():
+            states[f"{name}.{key}"] = p.contiguous()
     if not all(np.isfinite(v).all() for v in members.values()):
         sys.exit("a value is not finite")
-    path = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).with_name("layers.npz"))
-    np.savez_compressed(path, **members)
-    print(f"{path}: {len(CASES)} layers, {path.stat().st_size} bytes")
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent
+    save_file(states, folder / "layers.safetensors")
+    (folder / "layers.safetensors").chmod(0o644)
+    np.savez_compressed(folder / "layers.npz", **members)
+    print(f"{len(CASES)} layers, {len(states)} tensors")
 
 
 if __name__ == "__main__":

@@ -31,12 +31,10 @@ RESULT(apply_instance_norm, 3, 0,
 RESULT(apply_sage, 3, 0, ag_apply_sage(P(0, &f->layers.sage), MATRIX(1), E(2)))
 RESULT(apply_graph_conv, 3, 0, ag_apply_graph_conv(P(0, &f->layers.graph_conv), MATRIX(1), E(2)))
 RESULT(apply_gcn, 3, 0, ag_apply_gcn(P(0, &f->layers.gcn), MATRIX(1), E(2)))
-#define PAIRS(k) P(k, real(t, AG_SHAPE(6, 2)))
-RESULT(apply_gat, 4, 0, ag_apply_gat(P(0, &f->layers.gat), MATRIX(1), PAIRS(2), E(3)))
-RESULT(apply_gat2, 4, 0, ag_apply_gat2(P(0, &f->layers.gat2), MATRIX(1), PAIRS(2), E(3)))
+RESULT(apply_gat, 4, 0, ag_apply_gat(P(0, &f->layers.gat), MATRIX(1), FEATURES(2), E(3)))
+RESULT(apply_gat2, 4, 0, ag_apply_gat2(P(0, &f->layers.gat2), MATRIX(1), FEATURES(2), E(3)))
 RESULT(apply_gated_conv, 4, 0,
-       ag_apply_gated_conv(P(0, &f->layers.gated_conv), MATRIX(1), PAIRS(2), E(3)))
-#undef PAIRS
+       ag_apply_gated_conv(P(0, &f->layers.gated_conv), MATRIX(1), FEATURES(2), E(3)))
 RESULT(apply_pna, 3, 0, ag_apply_pna(P(0, &f->layers.pna), MATRIX(1), E(2)))
 RESULT(apply_batch_norm, 2, 0, ag_apply_batch_norm(P(0, &f->layers.batch_norm), MATRIX(1)))
 RESULT(apply_recurrent, 3, 0, ag_apply_recurrent(P(0, &f->layers.lstm), MATRIX(1), ENDS(2)))
