@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Order, not numbers: which of several ways to run a loop is the fastest? A network that is trained
-   on pairs orders the ways of loops that it has not seen; one that is trained on run times spends
-   itself on how long the loops are. build/release/bin/small_ranking */
+   on pairs orders the ways of loops that it has not seen; one that is trained on run times, or on
+   their logarithms, spends itself on how long the loops are. build/release/bin/small_ranking */
 #include "augur.h"
 
 #include <math.h>
