@@ -5,7 +5,7 @@
 #include "support/golden.h"
 #include "augur.h"
 
-/* What a layer may read. */
+/* The tensors that a layer may read. */
 typedef struct inputs {
     ag_tensor *x, *features, *starts, *index;
     ag_edges edges;
