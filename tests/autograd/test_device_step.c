@@ -40,9 +40,26 @@ static ag_tensor *run(model *m, float scale)
     return loss;
 }
 
+/* 1: steps are those of SGD, not of AdamW. */
+static int sgd;
+
+static int use_sgd(void **state)
+{
+    sgd = 1;
+    return 0;
+}
+
+static int use_adamw(void **state)
+{
+    sgd = 0;
+    return 0;
+}
+
 static ag_status step(model *m, ag_failure *why)
 {
     const ag_adamw options = ag_adamw_default();
+    const ag_sgd momentum = {.momentum = 0.9, .decay = 0.01};
+    if (sgd) return ag_sgd_step(m->params, &momentum, 0.01, why);
     return ag_adamw_step(m->params, &options, 0.01, why);
 }
 
@@ -241,6 +258,8 @@ int main(void)
         cmocka_unit_test(clipped_gradients_are_clipped),
         cmocka_unit_test(bad_gradients_are_learned_late),
         cmocka_unit_test(nobody_gets_numbers_unwarned),
+        cmocka_unit_test_setup_teardown(the_norm_can_be_read_later, use_sgd, use_adamw),
+        cmocka_unit_test_setup_teardown(bad_gradients_are_learned_late, use_sgd, use_adamw),
     };
     return run_there(tests);
 }
