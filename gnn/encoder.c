@@ -25,9 +25,10 @@ ag_tensor *ag_encoder(const ag_encoder_weights *w, ag_tensor *x, ag_edges edges,
     if (!ag__has_weights(w, x, (ag_edges){.rows = edges.starts}, "ag_encoder"))
         return ag__poison(x ? ag_tape_of(x) : ag_tape_of(edges.starts));
     ag_tensor *qkv = linear(x, w->qkv, w->qkv_bias);
-    ag_tensor *attended = linear(ag_attention(qkv, edges.starts, heads), w->out, w->out_bias);
+    ag_tensor *attended =
+        linear(ag_attention(qkv, edges.starts, heads, dropout), w->out, w->out_bias);
     ag_tensor *y = add_and_norm(x, attended, dropout, w->norm1, w->norm1_bias);
-    ag_tensor *hidden = ag_relu(linear(y, w->widen, w->widen_bias));
+    ag_tensor *hidden = ag_dropout(ag_relu(linear(y, w->widen, w->widen_bias)), dropout);
     return add_and_norm(y, linear(hidden, w->narrow, w->narrow_bias), dropout, w->norm2,
                         w->norm2_bias);
 }

@@ -255,11 +255,11 @@ typedef struct ag_encoder_weights {
     ag_param *norm2, *norm2_bias;   /* [f], [f] */
 } ag_encoder_weights;
 
-/* y = norm1(x + dropout(out attention(qkv x))), z = norm2(y + dropout(narrow relu(widen y))): each
-   node attends to the nodes of its graph, in `heads` heads. x [n,f] -> [n,f]. The norms are layer
-   norms with epsilon 1e-5. There is no dropout of attention weights and of relu's result. Fails
-   where ag_attention, ag_linear and ag_dropout do. Source: Vaswani et al. 2017; without dropout
-   PyTorch's nn.TransformerEncoderLayer with norm_first=False and a padding mask. */
+/* y = norm1(x + dropout(out attention(qkv x))), z = norm2(y + dropout(narrow dropout(relu(widen
+   y)))): each node attends to the nodes of its graph, in `heads` heads. x [n,f] -> [n,f]. The
+   norms are layer norms with epsilon 1e-5. Weights of the attention are dropped, too. Fails where
+   ag_attention, ag_linear and ag_dropout do. Source: Vaswani et al. 2017; PyTorch's
+   nn.TransformerEncoderLayer with norm_first=False and a padding mask. */
 AG_API ag_tensor *ag_encoder(const ag_encoder_weights *weights, ag_tensor *x, ag_edges edges,
                              int heads, ag_real dropout);
 

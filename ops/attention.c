@@ -64,6 +64,28 @@ static void outer(ag_real *s, const ag_real *x, const ag_real *y, int m, int n, 
     ag__gemm_part(s, x, y, 0, 1, m, n, d, BLOCK, x_row, y_row, 0);
 }
 
+/* ---- dropout of weights ---- */
+
+/* The factors of the weights of keys k..k+n-1 in row `row`; returns 0, and writes none, without
+   dropout. */
+static int drops(ag_real factor[BLOCK], const ag_args *a, const head *w, int row, int k, int n)
+{
+    if (!(a->attr.f[0] > 0)) return 0;
+    const int64_t e = weight_number(a, w->first + row, w->h, k);
+    for (int i = 0; i < n;) {
+        ag_real block[128];
+        const int skip = (int)((e + i) % 128);
+        dropout_factors(block, a, (uint64_t)((e + i) / 128));
+        for (int j = skip; j < 128 && i < n; j++) factor[i++] = block[j];
+    }
+    return 1;
+}
+
+static void multiply(ag_real *__restrict__ x, const ag_real *__restrict__ factor, int n)
+{
+    for (int i = 0; i < n; i++) x[i] *= factor[i];
+}
+
 /* ---- forward ---- */
 
 /* The rows q..q+m-1 of y take up the values of keys k..k+n-1. */
@@ -72,7 +94,9 @@ static void attend(const ag_args *a, const head *w, row_sum *sums, int q, int m,
     ag_real *s = ag__room()->op, *y = Y(0) + in_y(w, q);
     outer(s, X(0) + in_qkv(w, QUERY, q), X(0) + in_qkv(w, KEY, k), m, n, w->d, w->wide, w->wide);
     for (int r = 0; r < m; r++) {
+        ag_real factor[BLOCK];
         const ag_real shrink = weigh_row(s + r * BLOCK, &sums[r], w->scale, n);
+        if (drops(factor, a, w, q + r, k, n)) multiply(s + r * BLOCK, factor, n);
         for (int i = 0; i < w->d && k > 0; i++) y[r * w->narrow + i] *= shrink;
     }
     ag__gemm_part(y, s, X(0) + in_qkv(w, VALUE, k), 0, 0, m, w->d, n, w->narrow, BLOCK, w->wide,
@@ -114,7 +138,8 @@ static const ag_kernel attention_forward = {.name = "attention_forward",
 /* ---- backward ---- */
 
 /* The terms between queries q..q+m-1 and keys k..k+n-1: with P the weights and S the
-   products, dV += P' dY, dP = dY V', dS as in weight_gradient, dQ += dS K, dK += dS' Q. */
+   products, dV += P' dY, dP = dY V', dS as in weight_gradient, dQ += dS K, dK += dS' Q. Dropout
+   multiplies dP, and P where it meets dY. */
 static void attend_back(const ag_args *a, const head *w, int q, int m, int k, int n)
 {
     const int heads = a->attr.i[0], old = a->add;
@@ -125,8 +150,12 @@ static void attend_back(const ag_args *a, const head *w, int q, int m, int k, in
     outer(ds, dy, X(0) + in_qkv(w, VALUE, k), m, n, w->d, w->narrow, w->wide);
     for (int r = 0; r < m; r++) {
         const int64_t at = (int64_t)(w->first + q + r) * heads + w->h;
+        ag_real factor[BLOCK];
+        const int drop = drops(factor, a, w, q + r, k, n);
+        if (drop) multiply(ds + r * BLOCK, factor, n);
         weight_gradient(p + r * BLOCK, ds + r * BLOCK, ((const ag_real *)a->y[1])[at],
                         a->scratch[at], w->scale, n);
+        if (drop) multiply(p + r * BLOCK, factor, n);
     }
     ag__gemm_part(DX + in_qkv(w, VALUE, k), p, dy, 1, 0, n, w->d, m, w->wide, BLOCK, w->narrow,
                   old || q > 0);
@@ -173,6 +202,9 @@ static int attention_shape(ag_call *call)
                                 x.size[1], heads, heads == 1 ? "" : "s");
     if (starts.size[0] < 2 && x.size[0] > 0)
         return ag__reject_input(call, 1, "there are %d rows, but no graph", x.size[0]);
+    if (!(call->attr.f[0] >= 0 && call->attr.f[0] <= 1 - 1.0 / 65536))
+        return ag__reject(call, "dropout is %g, but must be at least 0 and at most 1 - 2^-16",
+                          call->attr.f[0]);
     call->ys[0] = (ag_shape){2, {x.size[0], width}};
     call->ys[1] = (ag_shape){2, {x.size[0], heads}};
     return 0;
@@ -180,15 +212,18 @@ static int attention_shape(ag_call *call)
 
 static const int32_t pair[] = {0, 2}, mixed[] = {0, 0, 1, 3, 3, 9}, nothing[] = {0, 0, 0},
                      tall[] = {0, 33, 164}, no_graph[] = {0};
-#define CASE(n, features, count, heads, starts)                                             \
- {                                                                                          \
-  .x = {{2, {n, features}}, {1, {count}}}, .attr = {.i = {heads}}, .ints = { NULL, starts } \
+#define CASE(n, features, count, heads, starts, p)                                     \
+ {                                                                                     \
+  .x = {{2, {n, features}}, {1, {count}}}, .attr = {.i = {heads}, .f = {p}}, .ints = { \
+      NULL,                                                                            \
+      starts                                                                           \
+  }                                                                                    \
  }
-static const ag_case cases[] = {
-    CASE(2, 3, 2, 1, pair),     CASE(9, 12, 6, 2, mixed),    CASE(9, 18, 6, 1, mixed),
-    CASE(0, 12, 3, 2, nothing), CASE(0, 12, 1, 2, no_graph), CASE(9, 0, 6, 2, mixed),
-    CASE(164, 6, 3, 2, tall),   CASE(9, 198, 6, 2, mixed),   CASE(2, 3075, 2, 1, pair),
-};
+#define CASES(p)                                                                                \
+ CASE(2, 3, 2, 1, pair, p), CASE(9, 12, 6, 2, mixed, p), CASE(9, 18, 6, 1, mixed, p),           \
+     CASE(0, 12, 3, 2, nothing, p), CASE(0, 12, 1, 2, no_graph, p), CASE(9, 0, 6, 2, mixed, p), \
+     CASE(164, 6, 3, 2, tall, p), CASE(9, 198, 6, 2, mixed, p), CASE(2, 3075, 2, 1, pair, p)
+static const ag_case cases[] = {CASES(0)}, dropout_cases[] = {CASES(0.3)};
 
 static const ag_kernels cuda = {
     .forward = {&attention_row_kernel},
@@ -196,27 +231,33 @@ static const ag_kernels cuda = {
     .backward = {&attention_row_back_kernel},
     .scratch = attention_scratch,
 };
-
-static const ag_op attention = {
-    .name = "attention",
-    .formula = "y = softmax(q k' / sqrt(d)) v within each graph, head by head",
-    .inputs = "qkv starts",
-    .ints = SAVE_X(1),
-    .outputs = 2,
-    .shape = attention_shape,
-    .forward = {&attention_forward},
+static const ag_kernels dropout_cuda = {
+    .forward = {&attention_dropout_row_kernel},
     .prepare = {&attention_dots_kernel},
-    .backward = {&attention_backward},
-    .saves = SAVE_X(0) | SAVE_X(1) | SAVE_Y(0) | SAVE_Y(1),
+    .backward = {&attention_dropout_row_back_kernel},
     .scratch = attention_scratch,
-    .cuda = &cuda,
-    .cases = cases,
-    .n_cases = sizeof cases / sizeof *cases,
 };
 
-const ag_op *const ag__ops_attention[] = {&attention, NULL};
+#define ATTENTION(NAME, FORMULA, RANDOM, CUDA, CASE_LIST)                                         \
+ {                                                                                                \
+  .name = NAME, .formula = FORMULA, .inputs = "qkv starts", .ints = SAVE_X(1), .outputs = 2,      \
+  .shape = attention_shape, .forward = {&attention_forward}, .prepare = {&attention_dots_kernel}, \
+  .backward = {&attention_backward}, .saves = SAVE_X(0) | SAVE_X(1) | SAVE_Y(0) | SAVE_Y(1),      \
+  .scratch = attention_scratch, .cuda = &CUDA, .random = RANDOM, .cases = CASE_LIST,              \
+  .n_cases = sizeof CASE_LIST / sizeof *CASE_LIST                                                 \
+ }
+static const ag_op attention = ATTENTION(
+    "attention", "y = softmax(q k' / sqrt(d)) v within each graph, head by head", 0, cuda, cases);
+static const ag_op attention_dropout =
+    ATTENTION("attention_dropout",
+              "y = dropout(softmax(q k' / sqrt(d)), f0) v within each graph, head by head", 1,
+              dropout_cuda, dropout_cases);
 
-ag_tensor *ag_attention(ag_tensor *qkv, ag_tensor *starts, int heads)
+const ag_op *const ag__ops_attention[] = {&attention, &attention_dropout, NULL};
+
+ag_tensor *ag_attention(ag_tensor *qkv, ag_tensor *starts, int heads, ag_real dropout)
 {
-    return ag__record2(&attention, qkv, starts, &(ag_attr){.i = {heads}});
+    const int drop = ag_is_training(ag_tape_of(qkv)) && dropout != 0;
+    return ag__record2(drop ? &attention_dropout : &attention, qkv, starts,
+                       &(ag_attr){.f = {drop ? (double)dropout : 0}, .i = {heads}});
 }

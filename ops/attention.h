@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* The parts of attention between its products. Inputs: qkv [n, 3 heads d], starts; Y(1) [n, heads]
-   is ln sum e^score of each row; attr.i[0]: heads. */
-#include "core/kernel.h"
+   is ln sum e^score of each row; attr.i[0]: heads, attr.f[0]: how many of the weights are dropped.
+ */
+#include "ops/dropout_mask.h"
 #include "ops/starts.h"
+
+/* The number that dropout has for the weight of key k of its graph in row v and head h. */
+AG_BOTH int64_t weight_number(const ag_args *a, int64_t v, int h, int k)
+{
+    return (v * a->attr.i[0] + h) * a->xs[0].size[0] + k;
+}
 
 /* Of a row: the largest score so far and the sum of e^(score - most). */
 typedef struct row_sum {
@@ -114,12 +121,19 @@ KERNEL void add_weighed(ag_real *to, ag_real keep, ag_real w, const ag_real *x, 
     }
 }
 
-ROW(attention_row, a->xs[0].size[0] * (int64_t)a->attr.i[0])
+/* The factor that dropout has for the weight of row u of the graph, in row v and the head of unit
+ * r. */
+KERNEL ag_real weight_factor(const ag_args *a, const head_row *w, int64_t v, int64_t r, int u)
+{
+    const dropout_key key = dropout_key_of(a);
+    return dropout_factor(&key, weight_number(a, v, (int)(r % a->attr.i[0]), u - w->lo));
+}
+
+KERNEL void attend_row(const ag_args *a, int64_t r, const int drops)
 {
     const head_row w = head_row_of(a, r);
     const ag_real *query = X(0) + w.v * w.wide + w.at;
     ag_real *y = Y(0) + w.v * w.narrow + w.at, most = -INFINITY, total = 0;
-    (void)add;
     for (int k = w.lo; k < w.hi; k += LANES) {
         const int n = passing(&w, k);
         const ag_real *key = X(0) + k * w.wide + w.narrow + w.at, *value = key + w.narrow;
@@ -129,6 +143,8 @@ ROW(attention_row, a->xs[0].size[0] * (int64_t)a->attr.i[0])
         MAXIMUM(most, before, i, n, p);
         EACH (i, n) p = v_exp(p - most);
         SUM(sum, i, n, p);
+        if (drops)
+            EACH (i, n) p *= weight_factor(a, &w, w.v, r, k + i);
         const ag_real shrink = k > w.lo ? v_exp(before - most) : 0;
         add_weighed(y, shrink, p, value, w.wide, n, w.d);
         total = total * shrink + sum;
@@ -137,9 +153,21 @@ ROW(attention_row, a->xs[0].size[0] * (int64_t)a->attr.i[0])
     if (LANE == 0) Y(1)[r] = most + v_log(total);
 }
 
+ROW(attention_row, a->xs[0].size[0] * (int64_t)a->attr.i[0])
+{
+    (void)add;
+    attend_row(a, r, 0);
+}
+
+ROW(attention_dropout_row, a->xs[0].size[0] * (int64_t)a->attr.i[0])
+{
+    (void)add;
+    attend_row(a, r, 1);
+}
+
 /* The gradient of the query of a row, from all keys, and those of its key and its value, from all
    queries. */
-ROW(attention_row_back, a->xs[0].size[0] * (int64_t)a->attr.i[0])
+KERNEL void attend_row_back(const ag_args *a, int64_t r, const int add, const int drops)
 {
     const head_row w = head_row_of(a, r);
     const int heads = a->attr.i[0];
@@ -154,16 +182,27 @@ ROW(attention_row_back, a->xs[0].size[0] * (int64_t)a->attr.i[0])
         ag_real ds = 0, p = 0;
         EACH (i, n) {
             const ag_real *other = q + i * w.wide + w.narrow;
+            ag_real dp = lane_product(dy, other + w.narrow, w.d);
+            if (drops) dp *= weight_factor(a, &w, w.v, r, k + i);
             p = v_exp(w.scale * lane_product(query, other, w.d) - logs[r]);
-            ds = p * w.scale * (lane_product(dy, other + w.narrow, w.d) - dots[r]);
+            ds = p * w.scale * (dp - dots[r]);
         }
         add_weighed(DX + own, keep, ds, q + w.narrow, w.wide, n, w.d);
         EACH (i, n) {
             const int64_t at = (int64_t)(k + i) * heads + h;
+            const ag_real factor = drops ? weight_factor(a, &w, k + i, r, (int)w.v) : 1;
             p = v_exp(w.scale * lane_product(q + i * w.wide, key, w.d) - logs[at]);
-            ds = p * w.scale * (lane_product(dys + i * w.narrow, value, w.d) - dots[at]);
+            ds = p * w.scale * (factor * lane_product(dys + i * w.narrow, value, w.d) - dots[at]);
+            p *= factor;
         }
         add_weighed(DX + own + w.narrow, keep, ds, q, w.wide, n, w.d);
         add_weighed(DX + own + 2 * w.narrow, keep, p, dys, w.narrow, n, w.d);
     }
+}
+
+ROW(attention_row_back, a->xs[0].size[0] * (int64_t)a->attr.i[0]) { attend_row_back(a, r, add, 0); }
+
+ROW(attention_dropout_row_back, a->xs[0].size[0] * (int64_t)a->attr.i[0])
+{
+    attend_row_back(a, r, add, 1);
 }

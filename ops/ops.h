@@ -235,10 +235,13 @@ AG_API ag_tensor *ag_gru_states(ag_tensor *x, ag_tensor *starts, ag_tensor *w_in
    of graph g are starts[g]..starts[g+1]-1, starts int32 [graphs+1] -> [n, heads d]. With P the
    weights: dvalue = P' dy, dS = P (dP - sum P dP) with dP = dy value', dquery = dS key / sqrt(d),
    dkey = dS' query / sqrt(d). Nothing is padded, and n rows are kept for backward, no weights.
-   There is no dropout of weights. The first start is taken as 0, the last as n, one outside 0..n as
-   the nearer end. Host only. Fails unless the features split into 3 parts of `heads` heads. Source:
+   In training weights are dropped, after the softmax and without sharing out what they had: with
+   probability `dropout` each is 0, else divided by 1 - dropout, as ag_dropout does it; dP and P'
+   meet the same factors. The first start is taken as 0, the last as n, one outside 0..n as the
+   nearer end. Host only. Fails unless the features split into 3 parts of `heads` heads and dropout
+   is at least 0 and at most 1 - 2^-16. Source:
    Vaswani et al. 2017; PyTorch F.scaled_dot_product_attention with a mask of graphs. */
-AG_API ag_tensor *ag_attention(ag_tensor *qkv, ag_tensor *starts, int heads);
+AG_API ag_tensor *ag_attention(ag_tensor *qkv, ag_tensor *starts, int heads, ag_real dropout);
 
 /* ---- losses -> [] ---- */
 

@@ -61,7 +61,7 @@ static ag_tensor *starts_of(const bench_scene *s, ag_tensor *x)
     return ag_input_i32(ag_tape_of(x), s->starts, AG_SHAPE(graphs + 1));
 }
 
-OP(attention, ag_attention(x[0], starts_of(s, x[0]), 8))
+OP(attention, ag_attention(x[0], starts_of(s, x[0]), 8, 0))
 
 /* x, then the weights in the order of the struct. */
 static ag_tensor *encoder(const bench_scene *s, ag_tensor *const *x)

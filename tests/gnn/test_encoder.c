@@ -204,7 +204,7 @@ static void test_errors(void **state)
                    "attention: qkv is [44,36], starts is [4]: 36 features do "
                    "not split into query, key and value of 5 heads (op 1");
     l.heads = heads;
-    expect_failure(&l, record(&l, 1), "p is 1, but must be at least 0 and below 1");
+    expect_failure(&l, record(&l, 1), "dropout is 1, but must be at least 0 and at most 1 - 2^-16");
     ag_param *narrow = l.weights.narrow;
     l.weights.narrow = l.weights.out;
     expect_failure(&l, record(&l, 0), "x has 20 features, but w takes 12");

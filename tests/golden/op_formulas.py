@@ -59,17 +59,18 @@ def philox(counter, key):
     return x
 
 
+def factors(e, p):
+    """Of seed 0, step 0 and the first random op of a tape: element 128 b + 64 h + 16 w + l of the array e is kept where
+    half h of word w of the counter (16 b + l, 1 << 16, 0, "drop") is at least p 2^16."""
+    n, word, half = (e // 128 * 16 + e % 16).reshape(-1), (e % 64 // 16).reshape(-1), (e % 128 // 64).reshape(-1)
+    words = philox(np.stack([n, 0 * n + (1 << 16), 0 * n, 0 * n + 0x64726F70]), (0, 0))
+    found = words[word, np.arange(n.size)] >> (16 * half).astype(np.uint64) & np.uint64(0xFFFF)
+    return torch.from_numpy((found >= round(p * 2**16)).astype(np.float64)).reshape(e.shape) / (1 - p)
+
+
 @formula("dropout")
 def dropout(x, f, i):
-    """Of seed 0, step 0 and the first random op of a tape: element 128 b + 64 h + 16 w + l is kept where half h of word w
-    of the counter (16 b + l, 1 << 16, 0, "drop") is at least p 2^16."""
-    blocks, limit = -(-x[0].numel() // 128), round(f[0] * 2**16)
-    n = np.arange(16 * blocks)
-    words = philox(np.stack([n, 0 * n + (1 << 16), 0 * n, 0 * n + 0x64726F70]), (0, 0)).astype(np.uint64)
-    words = words.reshape(4, blocks, 16).transpose(1, 0, 2).reshape(blocks, 64)
-    halves = np.concatenate([words & np.uint64(0xFFFF), words >> np.uint64(16)], 1).reshape(-1)[:x[0].numel()]
-    keep = torch.from_numpy((halves >= limit).astype(np.float64)).reshape(x[0].shape)
-    return x[0] * keep / (1 - f[0])
+    return x[0] * factors(np.arange(x[0].numel()).reshape(x[0].shape), f[0])
 
 
 # ---- matrices, rows and columns
@@ -256,6 +257,22 @@ def attention(x, f, i):
     parts = x[0].reshape(n, 3, i[0], width // i[0]).permute(1, 2, 0, 3)  # [3, heads, n, d]
     y = [F.scaled_dot_product_attention(*parts[:, :, a:b]) for a, b in segments(x[1]) if b > a]
     return torch.cat(y, 1).transpose(0, 1).reshape(n, width) if y and width else x[0][:, :width] * 1
+
+
+@formula("attention_dropout")
+def attention_dropout(x, f, i):
+    """The weight of key k of a graph in row v and head h is element (v heads + h) n + k."""
+    n, heads, width = x[0].shape[0], i[0], x[0].shape[1] // 3
+    d, y = width // heads, [x[0][:0, :width]]
+    q, k, v = x[0].reshape(n, 3, heads, d).permute(1, 2, 0, 3) if n * d else (None, None, None)
+    for a, b in segments(x[1]):
+        if b == a or not d:
+            continue
+        rows, h, keys = np.arange(a, b)[None, :, None], np.arange(heads)[:, None, None], np.arange(b - a)
+        weights = torch.softmax(q[:, a:b] @ k[:, a:b].transpose(1, 2) / d**0.5, -1)
+        weights = weights * factors((rows * heads + h) * n + keys, f[0])
+        y.append((weights @ v[:, a:b]).transpose(0, 1).reshape(b - a, width))
+    return torch.cat(y) if d else x[0][:, :width] * 1
 
 
 @formula("channel_attention")

@@ -68,7 +68,7 @@ RESULT(gru, 6, 0,
 RESULT(gru_states, 6, 0,
        ag_gru_states(MATRIX(0), ENDS(1), P(2, real(t, AG_SHAPE(6, 6))),
                      P(3, real(t, AG_SHAPE(6, 2))), VECTOR(4, 6), VECTOR(5, 6), 1))
-RESULT(attention, 2, 0, ag_attention(MATRIX(0), ENDS(1), 1))
+RESULT(attention, 2, 0, ag_attention(MATRIX(0), ENDS(1), 1, 0))
 RESULT(squared_error, 2, 0, ag_squared_error(MATRIX(0), MATRIX(1)))
 RESULT(absolute_error, 2, 0, ag_absolute_error(MATRIX(0), MATRIX(1)))
 RESULT(log_squared_error, 2, 0, ag_log_squared_error(MATRIX(0), MATRIX(1)))

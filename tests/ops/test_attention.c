@@ -13,6 +13,7 @@ typedef struct problem {
     ag_params *params;
     ag_param *qkv;
     float *weight; /* the loss is <y, weight> */
+    float dropout;
     ag_tape *tape;
 } problem;
 
@@ -45,7 +46,7 @@ static const float *run(const problem *p, const int32_t *starts)
     ag_params_reset(p->params);
     assert_int_equal(ag_params_to(p->params, test_device(), NULL), AG_OK);
     ag_tensor *at = ag_input_i32(p->tape, starts, AG_SHAPE(p->graphs + 1));
-    ag_tensor *y = ag_keep(ag_attention(ag_parameter(p->tape, p->qkv), at, p->heads));
+    ag_tensor *y = ag_keep(ag_attention(ag_parameter(p->tape, p->qkv), at, p->heads, p->dropout));
     ag_tensor *weight = ag_input(p->tape, p->weight, AG_SHAPE(p->n, p->heads * p->d));
     ag_backward(ag_sum_all(ag_mul(y, weight)));
     assert_string_equal(ag_error(p->tape), "");
@@ -169,6 +170,30 @@ static void test_apart(void **state)
     teardown(&p);
 }
 
+/* Weights are dropped: the mean over many steps is the value without. */
+static void test_dropout(void **state)
+{
+    enum { STEPS = 2000, VALUES = 8 * 6 };
+    static const int nodes[] = {1, 5, 2};
+    double sum[VALUES] = {0};
+    float whole[VALUES];
+    problem p;
+    setup(&p, nodes, 3, 2, 3, 1);
+    memcpy(whole, run(&p, p.starts), sizeof whole);
+    p.dropout = 0.5f;
+    for (int step = 0; step < STEPS; step++) {
+        ag_tape_seed(p.tape, 1, (uint64_t)step);
+        const float *y = run(&p, p.starts);
+        for (int i = 0; i < VALUES; i++) sum[i] += (double)y[i] / STEPS;
+        for (int i = 0; i < 6; i++) /* one weight of 1 per head: doubled, or nothing */
+            assert_true(y[i] == 0 || y[i] == 2 * whole[i]);
+    }
+    for (int i = 0; i < VALUES; i++) assert_true(fabs(sum[i] - (double)whole[i]) < 0.2);
+    ag_tape_training(p.tape, 0);
+    assert_memory_equal(run(&p, p.starts), whole, sizeof whole);
+    teardown(&p);
+}
+
 static void test_threads(void **state)
 {
     static const int nodes[] = {0, 1, 2, 41, 300};
@@ -178,12 +203,17 @@ static void test_threads(void **state)
     setup(&p, nodes, 5, 4, 16, 1);
     const size_t bytes = (size_t)(p.n * 64) * sizeof(float);
     float *y = test_malloc(bytes), *gradient = test_malloc(3 * bytes);
-    ag_set_threads(1);
-    memcpy(y, run(&p, p.starts), bytes);
-    memcpy(gradient, p.qkv->gradient, 3 * bytes);
-    ag_set_threads(2);
-    assert_memory_equal(run(&p, p.starts), y, bytes);
-    assert_memory_equal(p.qkv->gradient, gradient, 3 * bytes);
+    for (int i = 0; i < 2; i++) {
+        p.dropout = i ? 0.4f : 0;
+        ag_set_threads(1);
+        ag_tape_seed(p.tape, 0, 0);
+        memcpy(y, run(&p, p.starts), bytes);
+        memcpy(gradient, p.qkv->gradient, 3 * bytes);
+        ag_set_threads(2);
+        ag_tape_seed(p.tape, 0, 0);
+        assert_memory_equal(run(&p, p.starts), y, bytes);
+        assert_memory_equal(p.qkv->gradient, gradient, 3 * bytes);
+    }
     ag_set_threads(threads);
     test_free(y);
     test_free(gradient);
@@ -223,7 +253,7 @@ static void test_memory(void **state)
         for (int g = 0; g <= graphs; g++) starts[g] = 1000 / graphs * g;
         ag_tape_reset(p.tape);
         ag_tensor *at = ag_input_i32(p.tape, starts, AG_SHAPE(graphs + 1));
-        ag_tensor *y = ag_attention(ag_parameter(p.tape, p.qkv), at, 8);
+        ag_tensor *y = ag_attention(ag_parameter(p.tape, p.qkv), at, 8, 0);
         slab[k] = ag_plan_of(ag_sum_all(ag_square(y)), 1).slab;
     }
     assert_int_equal(slab[0], slab[1]);
@@ -258,7 +288,7 @@ static void test_sentences(void **state)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         ag_tape_reset(tape);
         ag_tensor *at = ag_input_i32(tape, starts, wrong[i].starts);
-        ag_attention(ag_input(tape, x, wrong[i].qkv), at, wrong[i].heads);
+        ag_attention(ag_input(tape, x, wrong[i].qkv), at, wrong[i].heads, 0);
         assert_memory_equal(ag_error(tape), "attention: ", 11);
         assert_string_equal(ag_error(tape) + 11, wrong[i].sentence);
         assert_int_equal(ag_tape_status(tape), AG_ESHAPE);
@@ -272,7 +302,7 @@ int main(void)
         cmocka_unit_test(test_graphs),      cmocka_unit_test(test_large_scores),
         cmocka_unit_test(test_apart),       cmocka_unit_test(test_threads),
         cmocka_unit_test(test_wild_starts), cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_sentences),
+        cmocka_unit_test(test_sentences),   cmocka_unit_test(test_dropout),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,7 +78,7 @@ static ag_tensor *graph_conv(const bed *b)
 }
 static ag_tensor *topk(const bed *b) { return ag_topk(b->p[X], b->p[G], b->edges, 0.5f).x; }
 static ag_tensor *sag_pool(const bed *b) { return ag_sag_pool(b->p[X], b->p[S], b->edges, 0.5f).x; }
-static ag_tensor *attention(const bed *b) { return ag_attention(b->p[QKV], b->starts, HEADS); }
+static ag_tensor *attention(const bed *b) { return ag_attention(b->p[QKV], b->starts, HEADS, 0); }
 
 /* Of a pooled graph, whose arrays have places that no message is at. */
 static ag_tensor *pooled_softmax(const bed *b)

@@ -190,8 +190,10 @@ static void test_norm_and_loss_calls(void **state)
     EXPECT(batch_norm(w.m, norm, 1), "batch_norm(0 15 15) f 0.5");
     EXPECT(batch_norm(w.m, norm, 0), "batch_norm_given(0 15 15 15 15) f 0.5 i 1");
     EXPECT(ag_l2_norm(w.m, 0.5f), "l2_norm(0) f 0.5");
-    EXPECT(ag_attention(ag_concat2(w.m, ag_concat2(w.m, w.m, -1), -1), w.starts, 2),
+    EXPECT(ag_attention(ag_concat2(w.m, ag_concat2(w.m, w.m, -1), -1), w.starts, 2, 0),
            "attention(16 7) i 2");
+    EXPECT(ag_attention(ag_concat2(w.m, ag_concat2(w.m, w.m, -1), -1), w.starts, 2, 0.5f),
+           "attention_dropout(16 7) f 0.5 i 2");
     EXPECT(ag_cross_attention(w.cube, w.one), "cross_attention(4 5)");
     EXPECT(ag_cross_attention_beside(w.cube, w.one), "cross_attention_beside(4 5) i 1");
     EXPECT(attend(&w, 0, 0.5f), "attend_dropout(4 0 3 15 2 5) f 0.5");
