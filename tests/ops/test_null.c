@@ -13,7 +13,6 @@ static const int32_t two[] = {0, 2, 4}, each[] = {0, 1, 2, 3};
 static const double doubles[3] = {1, 3, 2};
 static const double half[] = {0.5, 0.5};
 static const int64_t one = 1;
-static const double half[] = {0.5, 0.5};
 
 #include "null_layers_fixture.h"
 #include "null_fixture.h"
