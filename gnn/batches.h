@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* What a row of numbers belongs to. */
+/* The owner of a row of numbers. */
 typedef enum ag_per { AG_PER_SAMPLE, AG_PER_NODE, AG_PER_EDGE } ag_per;
 
 /* Rows of all samples, one sample after the other: features, labels, weights. */
@@ -34,7 +34,7 @@ typedef struct ag_samples {
     ag_column column[AG_MOST_COLUMNS];
 } ag_samples;
 
-/* What training takes in one step. */
+/* The samples of one step of training. */
 typedef struct ag_batch {
     int count;             /* samples in it, `size` or, of the last one, fewer */
     const int32_t *which;  /* [count] their numbers */

@@ -137,9 +137,12 @@ ag_csv *ag_csv_load(const char *path, ag_failure *why)
     if (!here.status && fread(all, 1, (size_t)bytes, file) != (size_t)bytes)
         ag_fail(&here, AG_EFILE, "cannot read %s to its end", t.path);
     if (file) fclose(file);
+    const char *other = here.status ? NULL : ag_file_mistaken(path);
+    if (other) ag_fail(&here, AG_EDATA, "%s %s", t.path, other);
     if (!here.status && memchr(all, 0, (size_t)bytes))
         ag_fail(&here, AG_EDATA, "%s is no text: it has bytes of 0", t.path);
-    t.plain = here.status ? (locale_t)0 : newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    t.plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (!t.plain) ag_fail(&here, AG_EMEMORY, "no memory for the numbers of %s", t.path);
     if (!here.status) {
         const uint64_t mode = ag__float_mode_enter();
         t.at = all + (bytes > 2 && !memcmp(all, "\xef\xbb\xbf", 3) ? 3 : 0);
@@ -153,7 +156,6 @@ ag_csv *ag_csv_load(const char *path, ag_failure *why)
     else
         ag_free(all);
     if (t.plain) freelocale(t.plain);
-    if (here.status == AG_EDATA) ag__say_mistaken(&here, path, "is a table");
     if (here.status) ag_fail(why, here.status, "%s", here.sentence);
     return csv;
 }

@@ -64,7 +64,7 @@ static void test_refused(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ag_failure why = {0};
-        assert_null(table(cases[i].text, &why));
+        if (table(cases[i].text, &why)) fail_msg("%s", cases[i].text);
         expect_sentence(&why, AG_EDATA, cases[i].says);
     }
     ag_failure why = {0};

@@ -21,7 +21,7 @@ static ag_graph *toy(ag_direction direction)
 
 /* ---- rows of edges ---- */
 
-/* The row that ag_edge_rows brings to each message; the graph is freed. */
+/* Of `ag_edge_rows`, by message; the graph is freed. */
 static void expect_rows(ag_graph *g, int edges, const float *want)
 {
     ag_tape *tape = ag_tape_new(AG_CPU);

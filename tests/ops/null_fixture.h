@@ -100,21 +100,28 @@ static void make_model(fixture *f)
     assert_int_equal(f->params->state, AG_READY);
 }
 
-static void make_files(fixture *f)
+/* Once: no call writes to them. */
+static void write_files(const fixture *f)
 {
-    strcpy(f->path, files_path("x.npz"));
-    strcpy(f->other, files_path("other"));
-    strcpy(f->npy, files_path("x.npy"));
-    strcpy(f->saved, files_path("x.safetensors"));
-    f->item = (ag_checkpoint_item){"state.x", AG_F32, AG_SHAPE(2), values};
-    f->pair = (ag_checkpoint_pair){"k", "v"};
     ag_npz_writer *writer = ag_npz_create(f->path, NULL);
     assert_int_equal(ag_npz_add(writer, "x", AG_F32, 1, &one, values, NULL), AG_OK);
     assert_int_equal(ag_npz_finish(writer, NULL), AG_OK);
     assert_int_equal(ag_npy_save(f->npy, AG_F32, 1, &one, values, NULL), AG_OK);
     assert_int_equal(ag_params_save(f->saved, f->params, 1, NULL, 0, &f->pair, 1, NULL), AG_OK);
-    strcpy(f->table, files_path("x.csv"));
     assert_int_equal(files_put(f->table, "a\n1\n", 4), 0);
+}
+
+static void open_files(fixture *f)
+{
+    static int written;
+    strcpy(f->path, files_path("x.npz"));
+    strcpy(f->other, files_path("other"));
+    strcpy(f->npy, files_path("x.npy"));
+    strcpy(f->saved, files_path("x.safetensors"));
+    strcpy(f->table, files_path("x.csv"));
+    f->item = (ag_checkpoint_item){"state.x", AG_F32, AG_SHAPE(2), values};
+    f->pair = (ag_checkpoint_pair){"k", "v"};
+    if (!written++) write_files(f);
     f->csv = ag_csv_load(f->table, NULL);
     f->npz = ag_npz_open(f->path, 1000, NULL);
     f->rows = ag_rows_open(f->npz, "x", NULL);
@@ -129,7 +136,7 @@ static fixture *set_up(void)
     fixture *f = &made;
     memset(f, 0, sizeof *f);
     make_model(f);
-    make_files(f);
+    open_files(f);
     f->tape = ag_tape_new(AG_CPU);
     f->graph = ag_graph_build(4, each, each, 3, AG_BOTH_WAYS, NULL);
     f->graphs[0] = f->graph;
