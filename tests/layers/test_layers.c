@@ -5,7 +5,7 @@
 #include "support/golden.h"
 #include "augur.h"
 
-/* The inputs that a layer may read. */
+/* The tensors that a layer may read. */
 typedef struct inputs {
     ag_tensor *x, *features, *starts, *index;
     ag_edges edges;
@@ -213,7 +213,47 @@ static void test_golden(void **state)
     assert_int_equal(compared, members - 3 * LAYERS_MADE - 2);
 }
 
-/* ---- names and refusals ---- */
+/* ---- first values, names and refusals ---- */
+
+/* U(+-bound), or bound twice: those of PyTorch and PyG. */
+static void test_first_values(void **state)
+{
+    const struct {
+        const char *name;
+        double low, high;
+    } want[] = {{"linear.weight", -0.5, 0.5},
+                {"linear.bias", -0.5, 0.5},
+                {"layer_norm.weight", 1, 1},
+                {"batch_norm.running_var", 1, 1},
+                {"gcn.lin.weight", -sqrt(6.0 / 7), sqrt(6.0 / 7)},
+                {"gcn.bias", 0, 0},
+                {"gat.att_src", -sqrt(6.0 / 5), sqrt(6.0 / 5)},
+                {"gat.lin.weight", -sqrt(6.0 / 10), sqrt(6.0 / 10)},
+                {"gat2_edge.lin_edge.weight", -sqrt(6.0 / 8), sqrt(6.0 / 8)},
+                {"gat2.lin_l.bias", -0.5, 0.5},
+                {"gin.eps", 0, 0},
+                {"pna.aggr_module.avg_deg_log", 1, 1},
+                {"topk.select.weight", -0.5, 0.5},
+                {"lstm.weight_hh_l1_reverse", -sqrt(1.0 / 3), sqrt(1.0 / 3)},
+                {"gru.bias_ih_l0", -sqrt(1.0 / 3), sqrt(1.0 / 3)},
+                {"encoder.self_attn.in_proj_weight", -sqrt(6.0 / 16), sqrt(6.0 / 16)},
+                {"encoder.self_attn.out_proj.bias", 0, 0}};
+    ag_params *p = ag_params_new();
+    for (int i = 0; i < LAYERS_MADE; i++) layers[i].make(p, layers[i].name);
+    assert_int_equal(ag_params_build(p, 3), AG_OK);
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        const ag_param *w = ag_params_find(p, want[i].name);
+        double low = INFINITY, high = -INFINITY;
+        for (int64_t k = 0; w && k < w->count; k++) {
+            low = fmin(low, (double)w->value[k]);
+            high = fmax(high, (double)w->value[k]);
+        }
+        const double width = want[i].high - want[i].low;
+        if (!(low >= want[i].low - 1e-6 && high <= want[i].high + 1e-6 && high - low >= width / 4))
+            fail_msg("%s: %g to %g", want[i].name, low, high);
+    }
+    ag_params_free(p);
+}
 
 static void test_names(void **state)
 {
@@ -268,7 +308,9 @@ static void test_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_golden), cmocka_unit_test(test_names),
-                                       cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_golden), cmocka_unit_test(test_names), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_first_values), /* the last: it makes the layers again */
+    };
     return cmocka_run_group_tests(tests, open_files, close_files);
 }

@@ -23,6 +23,10 @@ STATUS(params_fetch, 2, 2, ag_params_fetch(P(0, f->params), P(1, &f->why)))
 STATUS(adamw_step, 3, 4, ag_adamw_step(P(0, f->params), P(1, &f->adamw), 0.1, P(2, &f->why)))
 STATUS(adam_step, 3, 4, ag_adam_step(P(0, f->params), P(1, &f->adam), 0.1, P(2, &f->why)))
 STATUS(sgd_step, 3, 4, ag_sgd_step(P(0, f->params), P(1, &f->sgd), 0.1, P(2, &f->why)))
+STATUS(minimize, 4, 8,
+       ag_minimize(P(0, ag_sum_all(ag_parameter(t, f->w))),
+                   P(1, (ag_params_reset(f->params), f->params)), P(2, &f->adamw), 0.1,
+                   P(3, &f->why)))
 STATUS(clip_norm, 3, 6, ag_clip_norm(P(0, f->params), 1, P(1, &f->norm), P(2, &f->why)))
 STATUS(params_norm, 3, 6,
        ag_params_norm(P(0, (ag_clip_norm(f->params, 1, NULL, NULL), f->params)), P(1, &f->norm),
