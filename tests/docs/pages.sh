@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Fails, with its name, when a page links to a file that is not there, quotes a file of tests/docs (a line
 # `<!-- tests/docs/FILE -->` before a block of code) otherwise than it is, shows a change of sources that are different by
-# now, or is longer than its readers have time for.
+# now, names a call that is not there, or is longer than its readers have time for.
 cd "$(dirname "$0")/../.." || exit 1
 bad=0
 complain() { echo "docs: $1"; bad=1; }
@@ -36,6 +36,10 @@ for page in README.md docs/*.md docs/formats/*.md; do
     done
 done
 [ $quoted -ge 7 ] || complain "only $quoted examples are quoted: the pages have lost some"
+
+for name in $(grep -oh '\<ag_[a-z0-9_]*' docs/from-pytorch.md | sort -u); do
+    grep -qw "$name" */*.h core/io/io.h || complain "docs/from-pytorch.md names $name, which no header declares"
+done
 
 sh docs/make_architecture.sh | cmp -s - docs/architecture.svg ||
     complain "docs/architecture.svg is not current: run cmake --build --preset release --target docs"
