@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The next letter of a text, by an LSTM: it learns the spelling of this file, and then writes some.
-   The baseline knows how often each letter follows each. build/release/bin/small_characters */
+/* The next letter of a text, by an LSTM: it learns the spelling of a file, this one say, and then
+   writes some. The baseline knows how often each letter follows each.
+   build/release/bin/small_characters examples/small/characters.c */
 #include "augur.h"
 
 #include <math.h>
@@ -63,7 +64,7 @@ static void take(int32_t *letters, int32_t *next, const int32_t *from)
 
 int main(int argc, char **argv)
 {
-    FILE *file = fopen(argc > 1 ? argv[1] : __FILE__, "r");
+    FILE *file = argc > 1 ? fopen(argv[1], "r") : NULL;
     const int count = file ? (int)fread(text, 1, MOST, file) : 0, train = count * 9 / 10;
     if (count < 4000) return puts("usage: small_characters FILE (of 4,000 letters or more)"), 2;
     for (int i = 0; i < count; i++) text[i] &= 127;
@@ -111,7 +112,7 @@ int main(int argc, char **argv)
         ag_tape_training(tape, 0);
         ag_tensor *y = apply(&n, tape, written, (int32_t[]){0, i}, 1, i);
         ag_forward(y);
-        written[i] = ag_sample_softmax(ag_values(y) + (i - 1) * LETTERS, LETTERS, 0.5, &random);
+        written[i] = ag_sample_softmax(ag_values(y) + (i - 1) * LETTERS, LETTERS, 0.8, &random);
     }
     for (int i = 0; i < LENGTH; i++) putchar(written[i]);
     putchar('\n');

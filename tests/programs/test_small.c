@@ -4,9 +4,11 @@
 
 enum { ROOM = 4096, MOST = 8 };
 
+static const char text_file[] = AG_SOURCE_DIR "/examples/small/characters.c";
+
 static void run(char text[ROOM], const char *name)
 {
-    FILE *f = popen(formatted("'" AG_BIN_DIR "/small_%s' 2>&1", name), "r");
+    FILE *f = popen(formatted("'" AG_BIN_DIR "/small_%s' '%s' 2>&1", name, text_file), "r");
     assert_non_null(f);
     text[fread(text, 1, ROOM - 1, f)] = 0;
     if (pclose(f)) fail_msg("small_%s: %s", name, text);
