@@ -29,7 +29,7 @@ ROW(loss_total, 1)
  {                                                                                 \
   const int64_t from = r * LOSS_ROW, left = ag__elements(a->xs[0]) - from;         \
   const ag_real *y = X(0) + from, *t = X(1) + from, delta = (ag_real)a->attr.f[0]; \
-  const ag_real *w = a->n_in > 2 ? X(2) + from : NULL;                             \
+  const ag_real *const w = a->n_in > 2 ? X(2) + from : NULL;                       \
   ag_real s;                                                                       \
   (void)add, (void)delta, (void)w;                                                 \
   SUM(s, i, left < LOSS_ROW ? (int)left : LOSS_ROW, value(y[i], t[i], p));         \
@@ -40,14 +40,15 @@ ROW(loss_total, 1)
  ELEMENTS(name##_backward_t, ag__elements(a->xs[0]))                               \
  LOSS_BACKWARD(p, slope_t)
 
-#define LOSS_BACKWARD(p, slope)                                                                \
- {                                                                                             \
-  const ag_real *__restrict__ y = X(0), *__restrict__ t = X(1), delta = (ag_real)a->attr.f[0]; \
-  const ag_real *__restrict__ w = a->n_in > 2 ? X(2) : NULL;                                   \
-  const ag_real d = DY(0)[0] / (ag_real)ag__elements(a->xs[0]);                                \
-  ag_real *__restrict__ dx = DX;                                                               \
-  (void)delta, (void)t, (void)w;                                                               \
-  for (int64_t i = lo; i < hi; i++) PUT(dx, i, d *slope(y[i], t[i], p));                       \
+#define LOSS_BACKWARD(p, slope)                                          \
+ {                                                                       \
+  const ag_real *__restrict__ y = X(0), *__restrict__ const t = X(1),    \
+                              delta = (ag_real)a->attr.f[0];             \
+  const ag_real *__restrict__ const w = a->n_in > 2 ? X(2) : NULL;       \
+  const ag_real d = DY(0)[0] / (ag_real)ag__elements(a->xs[0]);          \
+  ag_real *__restrict__ dx = DX;                                         \
+  (void)delta, (void)t, (void)w;                                         \
+  for (int64_t i = lo; i < hi; i++) PUT(dx, i, d *slope(y[i], t[i], p)); \
  }
 
 #define WEIGHT                  (w ? w[i] : 1)

@@ -6,6 +6,7 @@
 
 #include <limits.h>
 #include <locale.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Where a reader is; `at` goes on to the end. */
