@@ -30,6 +30,6 @@ def run(command):
 print("| program | ours: s | MiB | twin: s | MiB | lines of C / Python |\n|---|---|---|---|---|---|")
 for source in sorted(small.glob("*.c")):
     twin = here / f"{source.stem}.py"
-    pairs = [(run([f"{sys.argv[1]}/bin/small_{source.stem}"]), run([sys.executable, str(twin), text])) for _ in range(3)]
+    pairs = [(run([f"{sys.argv[1]}/bin/small_{source.stem}", text]), run([sys.executable, str(twin), text])) for _ in range(3)]
     (s, m), (twin_s, twin_m) = ([sorted(p[k][i] for p in pairs)[1] for i in (0, 1)] for k in (0, 1))
     print(f"| {source.stem} | {s:.2f} | {m:.0f} | {twin_s:.2f} | {twin_m:.0f} | {lines(source)} / {lines(twin)} |")
