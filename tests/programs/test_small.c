@@ -40,10 +40,10 @@ static void test_learns(void **state)
     } programs[] = {
         {"mlp", "accuracy on", 2, 0.2},
         {"node_classification", "accuracy on", 3, 0.4},
-        {"graph_classification", "accuracy on", 2, 0.2},
+        {"graph_classification", "accuracy on", 2, 0.15},
         {"molecules", "mean absolute error", 2, -0.5},
         {"characters", "bits a letter on", 2, -0.4},
-        {"ranking", "Kendall's tau", 2, 0.1},
+        {"ranking", "Kendall's tau", 2, 0.03},
     };
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         char once[ROOM], twice[ROOM];
