@@ -56,11 +56,17 @@ static void count(const text *t, int64_t *fields, int64_t *lines)
     for (const char *c = t->at; c < t->end; c++) *lines += *c == '\n';
 }
 
-static ag_status read_names(ag_csv *csv, text *t, ag_failure *why)
+static ag_status read_names(ag_csv *csv, text *t, int64_t most, ag_failure *why)
 {
-    for (int last = 0; !last; csv->columns++)
+    for (int last = 0; !last; csv->columns++) {
+        if (csv->columns == most)
+            return ag_fail(why, AG_EDATA,
+                           "%s: a name goes over the end of the first line; give every column a "
+                           "name without line breaks",
+                           t->path);
         if (!(csv->name[csv->columns] = next_field(t, &last)))
             return ag_fail(why, AG_EDATA, "%s, line %d: a quote is not closed", t->path, t->line);
+    }
     return AG_OK;
 }
 
@@ -108,7 +114,7 @@ static ag_csv *read_table(text *t, ag_failure *why)
         ag_fail(why, AG_EMEMORY, "no memory for the table of %s", t->path);
         return NULL;
     }
-    status = read_names(csv, t, why);
+    status = read_names(csv, t, fields, why);
     const size_t values = ag_size_mul((size_t)csv->columns, (size_t)lines);
     csv->value = ag_alloc(ag_size_mul(values, sizeof *csv->value));
     if (!csv->value)

@@ -58,6 +58,7 @@ static void test_refused(void **state)
         {"a,b\n\n1,2,3\n", "line 3 has 3 fields, but the first line names 2 columns"},
         {"a,b\n1\n", "line 2 has 1 fields"},
         {"a,\"b\n1,2\n", "line 1: a quote is not closed"},
+        {"\"a\nb\",c,d,e,f,g,h,i\n1,2,3,4,5,6,7,8\n", "a name goes over the end"},
         {"a,b\n1,\"2\n", "line 2: a quote is not closed"},
         {"<!DOCTYPE html><html>\n", "web page"},
         {"", "empty"},
