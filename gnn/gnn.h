@@ -281,14 +281,14 @@ typedef struct ag_pooled {
    graph. Equal scores: the first nodes stay; a NaN is the highest. p of zeros: all scores are 0. dx
    = score dy of nodes that stay, and p / |p| times the gradient of the score; dp through the scores
    alone; none through the choice. The edges' starts are an input (of ag_graph_edges, or of a
-   pooling before), so that k is known when the step is recorded. Host only. Fails: AG_EUSE unless
+   pooling before), so that k is known when the step is recorded. Fails: AG_EUSE unless
    ratio > 0 and the starts are an input, AG_EINDEX when they do not ascend from 0 to n, AG_ESHAPE.
    Source: Gao and Ji 2019; PyG TopKPooling, which puts the nodes of a graph in order of score. */
 AG_API ag_pooled ag_topk(ag_tensor *x, ag_tensor *p, ag_edges edges, ag_real ratio);
 
 /* The rectifier before the pooling and the readout after it in the same pass: ag_topk of
-   ag_relu(x), and ag_readout_max_mean of what stays. x [n,f]. Gradients and errors as theirs. Host
-   only. Source: PyG relu, TopKPooling, global_max_pool and global_mean_pool. */
+   ag_relu(x), and ag_readout_max_mean of what stays. x [n,f]. Gradients and errors as theirs.
+   Source: PyG relu, TopKPooling, global_max_pool and global_mean_pool. */
 AG_API ag_pooled ag_relu_topk_readout(ag_tensor *x, ag_tensor *p, ag_edges edges, ag_real ratio);
 
 /* The same with score_v = tanh(score[v]); score [n] or [n,1], of a convolution to one channel

@@ -193,7 +193,7 @@ typedef struct ag_attend_weights {
    ag_channel_attention(x, w1, b1, w2, b2): what a layer of TGraph does after its product. x
    [n,c,f], r [n,c,2f] or NULL -> [n,c,2f]; p as in ag_dropout, which draws the same elements.
    Gradients: those of the parts, in one pass; x, r and c r + 2 f numbers per node are kept for it.
-   Replaces ag_dropout(ag_gelu(ag_add(r, ag_cross_attention_beside(v, t))), p). Host only. Source:
+   Replaces ag_dropout(ag_gelu(ag_add(r, ag_cross_attention_beside(v, t))), p). Source:
    TGraph (Khizbullin et al. 2024) eq. 3 to 6. */
 AG_API ag_tensor *ag_attend(ag_tensor *x, const ag_attend_weights *w, ag_tensor *r, ag_real p);
 
@@ -238,7 +238,7 @@ AG_API ag_tensor *ag_gru_states(ag_tensor *x, ag_tensor *starts, ag_tensor *w_in
    In training weights are dropped, after the softmax and without sharing out what they had: with
    probability `dropout` each is 0, else divided by 1 - dropout, as ag_dropout does it; dP and P'
    meet the same factors. The first start is taken as 0, the last as n, one outside 0..n as the
-   nearer end. Host only. Fails unless the features split into 3 parts of `heads` heads and dropout
+   nearer end. Fails unless the features split into 3 parts of `heads` heads and dropout
    is at least 0 and at most 1 - 2^-16. Source:
    Vaswani et al. 2017; PyTorch F.scaled_dot_product_attention with a mask of graphs. */
 AG_API ag_tensor *ag_attention(ag_tensor *qkv, ag_tensor *starts, int heads, ag_real dropout);
