@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 enum { COTANGENTS = 1000 }; /* streams of cotangents; inputs have those below */
 
@@ -184,20 +185,15 @@ void ag__trial_cotangent(op_trial *t, int number)
 
 /* ---- running ---- */
 
-static uint64_t mix(uint64_t h, const void *data, size_t n)
-{
-    const unsigned char *p = data;
-    for (size_t i = 0; i < n; i++) h = (h ^ p[i]) * 1099511628211u;
-    return h;
-}
-
 static uint64_t inputs_hash(const op_trial *t)
 {
     const inside *in = t->inside;
     uint64_t h = 1;
     for (int i = 0; i < t->n_in; i++)
-        h = t->is_int[i] ? mix(h, in->ints[i], (size_t)t->x_count[i] * sizeof(int32_t))
-                         : mix(h, in->param[i]->value, (size_t)t->x_count[i] * sizeof(ag_real));
+        h = t->is_int[i]
+                ? XXH3_64bits_withSeed(in->ints[i], (size_t)t->x_count[i] * sizeof(int32_t), h)
+                : XXH3_64bits_withSeed(in->param[i]->value, (size_t)t->x_count[i] * sizeof(ag_real),
+                                       h);
     return h;
 }
 
@@ -251,8 +247,8 @@ static void read_outputs(op_trial *t, ag_tensor *const *y)
         if (!real && !whole_numbers) return;
         for (int64_t k = 0; k < t->y_count[j]; k++)
             t->y[j][k] = real ? (double)real[k] : whole_numbers[k];
-        t->y_bits =
-            mix(t->y_bits, real ? (const void *)real : whole_numbers, (size_t)t->y_count[j] * one);
+        t->y_bits = XXH3_64bits_withSeed(real ? (const void *)real : whole_numbers,
+                                         (size_t)t->y_count[j] * one, t->y_bits);
     }
 }
 
@@ -264,7 +260,7 @@ static void read_gradients(op_trial *t)
         if (t->is_int[i]) continue;
         const ag_real *g = in->param[i]->gradient;
         for (int64_t k = 0; k < t->x_count[i]; k++) t->dx[i][k] = (double)g[k];
-        t->dx_bits = mix(t->dx_bits, g, (size_t)t->x_count[i] * sizeof *g);
+        t->dx_bits = XXH3_64bits_withSeed(g, (size_t)t->x_count[i] * sizeof *g, t->dx_bits);
     }
 }
 

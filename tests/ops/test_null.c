@@ -141,7 +141,7 @@ enum { ROWS = sizeof rows / sizeof *rows };
 
 static int try(const row *r, int null)
 {
-    fixture *f = set_up();
+    fixture *f = set_up(r->name);
     const char *wrong = r->call(f, null);
     const int may = null < 0 || r->optional >> null & 1;
     if (may && wrong && strcmp(wrong, "went on") == 0) wrong = NULL;
@@ -168,7 +168,7 @@ static void test_each_array(void **state)
     for (int i = 0; i < ROWS; i++)
         for (int null = 0; null < rows[i].pointers; null++)
             for (part = 0, in_parts = 1; part < 5 && in_parts; part++) {
-                fixture *f = set_up();
+                fixture *f = set_up(rows[i].name);
                 in_parts = 0;
                 const char *wrong = rows[i].call(f, null);
                 if (wrong && strcmp(wrong, "returned NULL") == 0) fail_msg("%s", rows[i].name);
@@ -192,7 +192,7 @@ static void test_each_weight(void **state)
                                  offsetof(fixture, encoder), offsetof(fixture, batch_norm)};
             const int n[] = {3, 3, 6, 2, 6, 7, 12, 4};
             for (int p = 0; p < n[k]; p++) {
-                fixture *f = set_up();
+                fixture *f = set_up(rows[i].name);
                 ((ag_param **)(void *)((char *)f + at[k]))[p] = NULL;
                 const char *wrong = rows[i].call(f, -1);
                 if (wrong && strcmp(wrong, "went on") != 0) fail_msg("%s: %s", layers[k], wrong);
