@@ -14,7 +14,7 @@ tracked() { # those of git; in a copy without it, all but build trees
 }
 
 files_of() {
-    tracked | grep -E '(\.([ch]|cu|cuh|cpp|hpp|def|py|sh|cmake|ini|md)|/CMakeLists\.txt)$' | sort |
+    tracked | grep -E '(\.([ch]|cu|cuh|cpp|hpp|def|py|sh|awk|cmake|ini|md)|/CMakeLists\.txt)$' | sort |
         while read -r file; do
             case " $excepted " in *" $file "*) ;; *) [ -f "$file" ] && printf '%s\n' "$file" ;; esac
         done

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # run.sh WAY BUILD: builds and runs a program outside of the project against what users get. WAY: package (static, from
 # an installed prefix, by find_package), shared (the same with a shared library), programs (those of examples/, which may
-# use what is installed alone), pkgconfig (C++), subdirectory (a part of another project), packed (what cpack makes).
+# use what is installed alone), pkgconfig (C++, and the chapters of docs/tutorial), subdirectory (a part of another
+# project), packed (what cpack makes).
 set -e
 way=$1
 build=$(cd "$2" && pwd)
@@ -47,6 +48,7 @@ pkgconfig)
     export PKG_CONFIG_PATH
     c++ -std=c++11 -Wall -Wextra -Wpedantic -Werror "$here/use.cpp" $(pkg-config --cflags --libs augur) -o "$work/use"
     "$work/use"
+    sh "$here/../docs/chapters.sh" "$work"
     ;;
 subdirectory)
     cmake -G Ninja -S "$here/subdirectory" -B "$work/use" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS=-O0
