@@ -5,7 +5,8 @@
 #   node ID X Y SHADE WORDS  a node of a graph: SHADE is 0 to 1 (pale to blue), c0 to c5 (colours), or - (left out)
 #   edge ID ID WORDS         an arrow;  link ID ID  a line without a tip
 #   cell X Y SHADE WORDS     a square of a table;  text X Y WORDS  words among nodes or cells
-# In graphs and tables Y grows upwards. A file of ag_tape_dot is read as well: each op is to the right of what it reads.
+# In graphs and tables Y grows upwards. Files of ag_tape_dot and ag_graph_dot are read as well: what reads is to the
+# right of what it reads.
 BEGIN {
     split("#b9d3ee #f8cfa5 #bfe3c0 #e3c4e8 #f5e3a1 #dde1e6", pale, " ")
     split("#2f6fb5 #d9772b #3f8f50 #9b4aa5 #8a6d00 #55606b", strong, " ")
@@ -44,11 +45,11 @@ $1 == "node" && NF > 4 { put($2, $3 + 0, $4 + 0, $5, rest(6)) }
 $1 == "edge" || $1 == "link" { join($2, $3, $1 == "edge", rest(4)) }
 $1 == "cell" { X["c", ++cells] = $2; Y["c", cells] = $3; shade_of["c", cells] = $4; words_of["c", cells] = rest(5); reach($2, $3) }
 $1 == "text" { X["t", ++texts] = $2; Y["t", texts] = $3; words_of["t", texts] = rest(4); reach($2, $3) }
-/^  [tn][0-9]+ \[/ { # a leaf or an op of a tape
+/^  [tn]?[0-9]+ \[/ { # a leaf or an op of a tape, or a node of a graph
     s = $0
     sub(/.*label="/, "", s); sub(/"\];$/, "", s); sub(/\\n/, " ", s)
     tape = 1
-    put($1, 0, 0, /ellipse/ ? "c0" : /lightyellow/ ? "c4" : "c5", clean(s))
+    put($1, 0, 0, !/box/ ? "c0" : /lightyellow/ ? "c4" : "c5", clean(s))
 }
 $2 == "->" {
     sub(/;/, "", $3); join($1, $3, 1, "")
@@ -100,7 +101,7 @@ function chart(    k, i, s, v, step) {
     words((x0 + WIDTH - 24) / 2, 348, axis["x"], "middle", INK)
     words(12, 22, axis["y"], "start", INK)
     v = WIDTH - 24
-    for (k = all; k > 0; k--) { s = series[k]; words(v, 22, s, "end", strong[k]); v -= 7.5 * length(s) + 20 }
+    for (k = all; k > 0; k--) { s = series[k]; words(v, 22, s, "end", strong[k]); v -= 6.8 * length(s) + 20 }
     for (k = 1; k <= all; k++) {
         s = series[k]
         if (kind[s] == "line") printf "<path fill=\"none\" stroke-width=\"2.2\" stroke=\"%s\" d=\"M", strong[k]
