@@ -28,8 +28,8 @@ function reach(x, y) { # all that is drawn is between these
 }
 function put(id, x, y, shade, s) {
     node[++nodes] = id; shade_of[id] = shade; words_of[id] = s
-    half[id] = s == "" ? 8 : length(s) < 3 ? 15 : 9 + 3.8 * length(s)
-    tall[id] = s == "" ? 8 : 15
+    half[id] = s == "" ? 8 : length(s) < 2 ? 10 : 9 + 3.8 * length(s)
+    tall[id] = length(s) < 2 ? half[id] : 15
     X[id] = x; Y[id] = y
     reach(x, y)
 }
@@ -65,7 +65,7 @@ function lay_tape(    k, id, leaves, row) { # ops above, leaves below, each next
     for (leaves = 0; leaves < 2; leaves++)
         for (k = 1; k <= nodes; k++) {
             id = node[k]
-            if ((id ~ /^t/) == leaves) { Y[id] = -0.4 * row[X[id]]++; reach(X[id], Y[id]) }
+            if ((id ~ /^t/) == leaves) { Y[id] = -row[X[id]]++; reach(X[id], Y[id]) }
         }
 }
 function words(x, y, s, anchor, colour) {
@@ -111,11 +111,12 @@ function chart(    k, i, s, v, step) {
         if (kind[s] == "line") print "\"/>"
     }
 }
-function graph(    k, a, b, dx, dy, d, from_edge, side) {
-    side = 60
+function graph(    k, a, b, dx, dy, d, from_edge, side, links) {
+    side = 24
     for (k = 1; k <= nodes; k++) if (half[node[k]] + 12 > side) side = half[node[k]] + 12
     x0 = side; scale_x = scale_y = (WIDTH - 2 * side) / (right - left)
     if (cells && scale_x > 44) scale_x = scale_y = 44
+    if (tape) scale_y = 56
     y0 = 36 + (high - low) * scale_y
     begin(y0 + 36)
     for (k = 1; k <= cells; k++) {
@@ -128,11 +129,13 @@ function graph(    k, a, b, dx, dy, d, from_edge, side) {
         a = from[k]; b = to[k]
         dx = px(X[b]) - px(X[a]); dy = py(Y[b]) - py(Y[a]); d = sqrt(dx * dx + dy * dy)
         if (d == 0) continue
+        if (!tip_of[k]) { links = links sprintf("M%.0f %.0fL%.0f %.0f", px(X[a]), py(Y[a]), px(X[b]), py(Y[b])); continue }
         from_edge = half[b] == tall[b] ? half[b] / d : min(half[b] / (abs(dx) + 0.01), tall[b] / (abs(dy) + 0.01))
-        printf "<path d=\"M%.1f %.1fL%.1f %.1f\" stroke=\"#64707d\"%s/>\n", px(X[a]), py(Y[a]), px(X[b]) - dx * from_edge,
-            py(Y[b]) - dy * from_edge, tip_of[k] ? " marker-end=\"url(#tip)\"" : ""
+        printf "<path d=\"M%.1f %.1fL%.1f %.1f\" stroke=\"#64707d\" marker-end=\"url(#tip)\"/>\n", px(X[a]), py(Y[a]), px(X[b]) - dx * from_edge,
+            py(Y[b]) - dy * from_edge
         words((px(X[a]) + px(X[b])) / 2, (py(Y[a]) + py(Y[b])) / 2 - 5, words_on[k], "middle", INK)
     }
+    if (links != "") printf "<path d=\"%s\" stroke=\"#b4bcc6\"/>\n", links
     for (k = 1; k <= nodes; k++) {
         a = node[k]
         printf "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"%.1f\" fill=\"%s\" stroke=\"#64707d\"%s/>\n", px(X[a]) - half[a],
