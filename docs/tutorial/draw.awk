@@ -32,6 +32,7 @@ $1 == "line" || $1 == "point" {
     if (!(name in points)) { series[++all] = name; kind[name] = $1 }
     x_of[name, ++points[name]] = $2; y_of[name, points[name]] = $3
     reach($2, $3)
+    if ($2 != int($2)) parts = 1
 }
 $1 == "node" && NF > 4 { put($2, $3 + 0, $4 + 0, $5, rest(6)) }
 $1 == "edge" || $1 == "link" { from[++edges] = $2; to[edges] = $3; tip[edges] = $1 == "edge" }
@@ -85,6 +86,7 @@ function chart(    k, i, s, v, step) {
         words(x0 - 8, py(v) + 5, sprintf("%.6g", v), "end", "#333d4b")
     }
     step = step_of(right - left)
+    if (!parts) step = int(step) < step ? int(step) + 1 : step # of things that are counted
     for (v = step * int(left / step); v <= right; v += step)
         if (v >= left) words(px(v), y0 + 20, sprintf("%.6g", v), "middle", "#333d4b")
     printf "<path d=\"M%d 36V%dH%d\" fill=\"none\" stroke=\"#8a94a3\"/>\n", x0, y0, WIDTH - 24
