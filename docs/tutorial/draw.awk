@@ -103,7 +103,7 @@ function chart(    k, i, s, v, step) {
         if (kind[s] == "line") print "\"/>"
     }
 }
-function mix(s, pale, full) { return int(pale + (s < 0 ? 0 : s > 1 ? 1 : s) * (full - pale)) }
+function mix(s, low_end, high_end) { return int(low_end + (s < 0 ? 0 : s > 1 ? 1 : s) * (high_end - low_end)) }
 function fill(s) {
     if (s ~ /^c/) return pale[substr(s, 2) + 1]
     return s == "-" ? "#ffffff" : sprintf("#%02x%02x%02x", mix(s, 250, 90), mix(s, 251, 155), mix(s, 253, 215))
@@ -129,7 +129,7 @@ function graph(    k, a, b, dx, dy, part, side, links) {
     for (k = 1; k <= nodes; k++) {
         a = node[k]
         printf "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"%.1f\" fill=\"%s\" stroke=\"#64707d\"%s/>\n", px(X[a]) - half[a],
-            py(Y[a]) - tall[a], 2 * half[a], 2 * tall[a], tall[a], fill(shade_of[a]), shade_of[a] == "-" ? " stroke-dasharray=\"3 3\"" : ""
+            py(Y[a]) - tall[a], 2 * half[a], 2 * tall[a], tall[a], fill(shade_of[a]), (shade_of[a] == "-" ? " stroke-dasharray=\"3 3\"" : "")
         words(px(X[a]), py(Y[a]) + 5, words_of[a], "middle", shade_of[a] == "-" ? "#8a94a3" : "#333d4b")
     }
     for (k = 1; k <= texts; k++) words(px(text_x[k]), py(text_y[k]) + 5, text[k], "middle", "#333d4b")
