@@ -86,7 +86,7 @@ function chart(    k, i, s, v, step) {
         words(x0 - 8, py(v) + 5, sprintf("%.6g", v), "end", "#333d4b")
     }
     step = step_of(right - left)
-    if (!parts) step = int(step) < step ? int(step) + 1 : step # of things that are counted
+    if (!parts && step < 1) step = 1 # of what is counted
     for (v = step * int(left / step); v <= right; v += step)
         if (v >= left) words(px(v), y0 + 20, sprintf("%.6g", v), "middle", "#333d4b")
     printf "<path d=\"M%d 36V%dH%d\" fill=\"none\" stroke=\"#8a94a3\"/>\n", x0, y0, WIDTH - 24
