@@ -41,14 +41,15 @@ static void drop(product *p)
     free(p->scratch);
 }
 
-static double at(const float *x, int transposed, int row, int column, int rows, int columns)
+PLAIN_LOOP static double at(const float *x, int transposed, int row, int column, int rows,
+                            int columns)
 {
     return (double)(transposed ? x[(int64_t)column * rows + row]
                                : x[(int64_t)row * columns + column]);
 }
 
 /* Row r of the product in double, added to `start` (or to 0 when start is NULL). */
-static void expect_row(const product *p, int r, const float *start, const float *have)
+PLAIN_LOOP static void expect_row(const product *p, int r, const float *start, const float *have)
 {
     for (int j = 0; j < p->n; j++) {
         double sum = start ? (double)start[j] : 0, size = fabs(sum);

@@ -4,6 +4,7 @@
 #define AG_TESTS_RECURRENT_PLAIN_H
 
 #include "support/test.h"
+#include "support/sanitized.h"
 #include "augur.h"
 
 enum { MOST = 64, PARTS = 5 };
@@ -45,7 +46,7 @@ static int row_of(const problem *p, int sequence, int t)
 }
 
 /* Both parts of the gates; that of the input is left in their place. */
-static void plain_parts(plain *q, const problem *p, int row, int t)
+PLAIN_LOOP static void plain_parts(plain *q, const problem *p, int row, int t)
 {
     for (int u = 0; u < p->wide; u++) {
         double input = (double)p->part[3]->value[u],
@@ -120,7 +121,7 @@ static void plain_gru_back(plain *q, int h, int t)
 }
 
 /* Gradients of the parts from those of the gates' parts; d_state goes one row back. */
-static void plain_gradients(plain *q, const problem *p, int row, int t)
+PLAIN_LOOP static void plain_gradients(plain *q, const problem *p, int row, int t)
 {
     for (int u = 0; u < p->wide; u++) {
         const double d = q->d_input[u], e = q->d_product[u];

@@ -2,6 +2,7 @@
 /* Attention against plain loops in double: graphs of 0 to 300 nodes in one batch, scores that
    overflow an exponential, starts that are none; its memory, and its sentences. */
 #include "support/test.h"
+#include "support/sanitized.h"
 #include "augur.h"
 #include "support/device.h"
 
@@ -56,18 +57,21 @@ static const float *run(const problem *p, const int32_t *starts)
 
 /* ---- the plain loops: one row of one head ---- */
 
-static int at_y(const problem *p, int v, int h, int i) { return (v * p->heads + h) * p->d + i; }
-static int at_qkv(const problem *p, int part, int v, int h, int i)
+PLAIN_LOOP static int at_y(const problem *p, int v, int h, int i)
+{
+    return (v * p->heads + h) * p->d + i;
+}
+PLAIN_LOOP static int at_qkv(const problem *p, int part, int v, int h, int i)
 {
     return ((v * 3 + part) * p->heads + h) * p->d + i;
 }
-static double value_of(const problem *p, int part, int v, int h, int i)
+PLAIN_LOOP static double value_of(const problem *p, int part, int v, int h, int i)
 {
     return (double)p->qkv->value[at_qkv(p, part, v, h, i)];
 }
 
 /* p[u - lo]: weight of row u, of lo..hi-1, in row v. */
-static void weights_of(double *w, const problem *p, int v, int h, int lo, int hi)
+PLAIN_LOOP static void weights_of(double *w, const problem *p, int v, int h, int lo, int hi)
 {
     double most = -INFINITY, sum = 0;
     for (int u = lo; u < hi; u++) {
@@ -81,7 +85,8 @@ static void weights_of(double *w, const problem *p, int v, int h, int lo, int hi
 }
 
 /* Adds row v to the expected results: y, and the gradients of all rows that it attends to. */
-static void attend(double *y, double *dqkv, const problem *p, int v, int h, int lo, int hi)
+PLAIN_LOOP static void attend(double *y, double *dqkv, const problem *p, int v, int h, int lo,
+                              int hi)
 {
     double w[MOST_NODES], dw[MOST_NODES], dot = 0;
     weights_of(w, p, v, h, lo, hi);

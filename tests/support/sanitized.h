@@ -18,4 +18,7 @@
 # define SANITIZED 0
 #endif
 
+/* Of the loops that results are compared with: sanitizers watch the code that made the results. */
+#define PLAIN_LOOP __attribute__((no_sanitize("address", "undefined", "thread")))
+
 #endif

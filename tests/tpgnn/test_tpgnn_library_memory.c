@@ -22,7 +22,7 @@ static void each_fails(const char *name, int least, augur_tpgnn *m, int64_t (*ca
                        void (*after)(augur_tpgnn *m))
 {
     long n = 1;
-    for (int64_t result = -1; result; n += after ? 1 + n / 40 : 1) {
+    for (int64_t result = -1; result; n += after ? 1 + n / 10 : 1) {
         ag__fail_allocation(n, 0);
         result = call(m);
         ag__fail_allocation(0, 0);
@@ -85,7 +85,7 @@ static void updating(void **state)
     test_library_predict(m, &graphs, before);
     assert_int_equal(update(m, first), 0);
     augur_tpgnn_close(m);
-    for (int64_t result = -1; result; n += 1 + n / 40) {
+    for (int64_t result = -1; result; n += 1 + n / 10) {
         m = test_library_open("library.safetensors");
         ag__fail_allocation(n, 0);
         result = update(m, again);
