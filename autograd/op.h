@@ -117,9 +117,22 @@ int ag__is_live(const ag_tensor *x);
    an earlier step. x may be NULL. */
 int ag__usable(const ag_tensor *x, const char *who);
 
+/* The values of an input of reals, as borrowed; NULL for others, and where ag__given_i32 is. */
+const ag_real *ag__given(const ag_tensor *x);
+
 /* The values of an int32 input, as borrowed; NULL when an op makes them, or for reals, NULL and
    tensors of an earlier step. */
 const int32_t *ag__given_i32(const ag_tensor *x);
+
+/* The place of the first of n values outside of low..high; -1: there is none. */
+int64_t ag__first_outside(const int32_t *values, int64_t n, int32_t low, int32_t high);
+
+/* y, the first output of an op; or, where input i of the op is a caller's array with a wrong value,
+   the poison, and the tape has failed (AG_EINDEX). An index is wrong unless it is -1 or a row of
+   `table`, which the sentence calls `what`; a start below the one before, or above the rows of
+   input 0. */
+ag_tensor *ag__check_index(ag_tensor *y, int i, const ag_tensor *table, const char *what);
+ag_tensor *ag__check_starts(ag_tensor *y, int i);
 
 /* As ag_input_i32, of an array of an owner with this serial number (0: none), which keeps it as it
    is: a device may keep a copy. */

@@ -180,6 +180,7 @@ ag_tensor *ag__message_sent(ag_tensor *x, ag_edges e)
         ag_tape_fail(ag_tape_of(x), AG_ESHAPE,
                      "x has %d rows, but the graph has %d nodes; give it one row for each",
                      ag_size(x, 0), ag_size(e.rows, 0));
+    ag__check_arrays(e);
     return ag_gather(x, e.sources);
 }
 

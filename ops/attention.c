@@ -258,6 +258,8 @@ const ag_op *const ag__ops_attention[] = {&attention, &attention_dropout, NULL};
 ag_tensor *ag_attention(ag_tensor *qkv, ag_tensor *starts, int heads, ag_real dropout)
 {
     const int drop = ag_is_training(ag_tape_of(qkv)) && dropout != 0;
-    return ag__record2(drop ? &attention_dropout : &attention, qkv, starts,
-                       &(ag_attr){.f = {drop ? (double)dropout : 0}, .i = {heads}});
+    return ag__check_starts(
+        ag__record2(drop ? &attention_dropout : &attention, qkv, starts,
+                    &(ag_attr){.f = {drop ? (double)dropout : 0}, .i = {heads}}),
+        1);
 }

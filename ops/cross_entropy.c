@@ -69,14 +69,13 @@ const ag_op *const ag__ops_cross_entropy[] = {&cross_entropy, NULL};
 static void check_labels(const ag_tensor *x, const ag_tensor *label)
 {
     const int32_t *class = ag__given_i32(label);
-    const int n = ag_size(x, 0), classes = ag_size(x, 1);
-    int r = 0;
-    while (class && r < n && class[r] >= -1 && class[r] < classes) r++;
-    if (class && r < n)
+    const int classes = ag_size(x, 1);
+    const int64_t r = class ? ag__first_outside(class, ag_size(x, 0), -1, classes - 1) : -1;
+    if (r >= 0)
         ag_tape_fail(ag_tape_of(x), AG_EINDEX,
-                     "cross_entropy: the label of row %d is %d, but must be 0 to %d, since x has "
+                     "cross_entropy: the label of row %lld is %d, but must be 0 to %d, since x has "
                      "%d classes, or -1 for a row that does not count; number the classes from 0",
-                     r, class[r], classes - 1, classes);
+                     (long long)r, class[r], classes - 1, classes);
 }
 
 ag_tensor *ag_cross_entropy(ag_tensor *x, ag_tensor *label, ag_tensor *weight, ag_real smoothing)

@@ -191,10 +191,11 @@ const ag_op *const ag__ops_gather[] = {&gather, &scatter_sum, NULL};
 
 ag_tensor *ag_gather(ag_tensor *x, ag_tensor *index)
 {
-    return ag__record2(&gather, x, index, NULL);
+    return ag__check_index(ag__record2(&gather, x, index, NULL), 1, x, "x");
 }
 
 ag_tensor *ag_scatter_sum(ag_tensor *x, ag_tensor *index, int n)
 {
-    return ag__record2(&scatter_sum, x, index, &(ag_attr){.i = {n}});
+    ag_tensor *y = ag__record2(&scatter_sum, x, index, &(ag_attr){.i = {n}});
+    return ag__check_index(y, 1, y, "the result");
 }

@@ -89,5 +89,6 @@ const ag_op *const ag__ops_instance_norm[] = {&instance_norm, NULL};
 
 ag_tensor *ag_instance_norm(ag_tensor *x, ag_tensor *starts, ag_real epsilon)
 {
-    return ag__record2(&instance_norm, x, starts, &(ag_attr){.f = {(double)epsilon}});
+    return ag__check_starts(
+        ag__record2(&instance_norm, x, starts, &(ag_attr){.f = {(double)epsilon}}), 1);
 }

@@ -101,5 +101,6 @@ const ag_op *const ag__ops_lambda_rank[] = {&lambda_rank, NULL};
 ag_tensor *ag_lambda_rank(ag_tensor *scores, ag_tensor *labels, ag_tensor *starts,
                           ag_reduction reduction)
 {
-    return ag__record3(&lambda_rank, scores, labels, starts, &(ag_attr){.i = {(int)reduction}});
+    return ag__check_starts(
+        ag__record3(&lambda_rank, scores, labels, starts, &(ag_attr){.i = {(int)reduction}}), 2);
 }

@@ -87,8 +87,25 @@ ag_tensor *ag_log_squared_error(ag_tensor *y, ag_tensor *target)
     return ag__record2(&log_squared_error_op, y, target, NULL);
 }
 
+/* Fails the tape where a target that the caller gave is no probability. */
+static void check_targets(ag_tape *tape, const ag_tensor *target)
+{
+    const ag_real *t = ag__given(target);
+    const int64_t n = ag_shape_count(ag_shape_of(target));
+    int64_t i = 0;
+    while (t && i < n && t[i] >= 0 && t[i] <= 1) i++;
+    if (t && i < n)
+        ag_tape_fail(tape, AG_EINDEX,
+                     "binary_cross_entropy: target %lld is %g, but must be 0 to 1, the probability "
+                     "of the class; write 1 for yes and 0 for no",
+                     (long long)i, (double)t[i]);
+}
+
 ag_tensor *ag_binary_cross_entropy(ag_tensor *x, ag_tensor *target, ag_tensor *weight)
 {
     ag_tensor *in[] = {x, target, weight};
-    return ag__record(&binary_cross_entropy_op, in, weight ? 3 : 2, NULL);
+    ag_tensor *y = ag__record(&binary_cross_entropy_op, in, weight ? 3 : 2, NULL);
+    ag_tape *tape = ag_tape_of(y);
+    if (!ag_failed(tape)) check_targets(tape, target);
+    return ag_failed(tape) ? ag__poison(tape) : y;
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* ops: dense differentiable ops. Tensors are row-major; there is no implicit broadcasting. "rows"
    are all axes but the last, flattened. An op whose inputs do not fit fails the tape (AG_ESHAPE)
-   and returns a poison tensor. docs/ops.md, made from the op table, lists formula, saved tensors
-   and tests of each. */
+   and returns a poison tensor. So it does (AG_EINDEX) where starts that are an input do not ascend
+   within 0..n, or an index that is one is not -1 (no row) or the number of a row; of those that an
+   op makes, each op says what it does. docs/ops.md, made from the op table, lists formula, saved
+   tensors and tests of each. */
 #ifndef AG_OPS_H
 #define AG_OPS_H
 
@@ -67,8 +69,8 @@ AG_API ag_tensor *ag_mul_rows(ag_tensor *x, ag_tensor *s);
 
 /* ---- gather and scatter ---- */
 
-/* Indices are int32, checked by the caller who loads them; one that names no row is safe, it reads
- * zeros and adds nothing. */
+/* Indices are int32; one that names no row is safe, it reads zeros and adds nothing. Those of an
+   input name a row or are -1, except of the last two. */
 
 /* y[i,:] = x[index[i],:]. x [n, ...], index [m] -> [m, ...]. dx = rows of dy added in order of i.
    An embedding is ag_gather(table, index). */
@@ -258,9 +260,9 @@ AG_API ag_tensor *ag_huber(ag_tensor *y, ag_tensor *target, ag_real delta);
 AG_API ag_tensor *ag_log_squared_error(ag_tensor *y, ag_tensor *target);
 
 /* Binary cross-entropy of logits: weight (max(0, x) - x t + ln(1 + e^-|x|)), where the target t is
-   from 0 to 1. weight has the shape of x, or is NULL for 1; the mean divides by the number of
-   elements. dx = weight (sigmoid(x) - t) / n, dtarget = -weight x / n; none flows to weight.
-   Source: PyTorch F.binary_cross_entropy_with_logits. */
+   from 0 to 1 (AG_EINDEX for an input that is not). weight has the shape of x, or is NULL for 1;
+   the mean divides by the number of elements. dx = weight (sigmoid(x) - t) / n, dtarget = -weight x
+   / n; none flows to weight. Source: PyTorch F.binary_cross_entropy_with_logits. */
 AG_API ag_tensor *ag_binary_cross_entropy(ag_tensor *x, ag_tensor *target, ag_tensor *weight);
 
 /* Softmax cross-entropy: the mean over the rows of -ln softmax(x)[label], without overflow for

@@ -148,14 +148,17 @@ ag_tensor *ag_pairwise_logistic(ag_tensor *scores, ag_tensor *rank, ag_reduction
 ag_tensor *ag_pairwise_hinge_groups(ag_tensor *scores, ag_tensor *rank, ag_tensor *starts,
                                     ag_real margin, ag_reduction reduction)
 {
-    return ag__record3(&pairwise_hinge, scores, rank, starts,
-                       &(ag_attr){.f = {(double)margin}, .i = {(int)reduction}});
+    return ag__check_starts(ag__record3(&pairwise_hinge, scores, rank, starts,
+                                        &(ag_attr){.f = {(double)margin}, .i = {(int)reduction}}),
+                            2);
 }
 
 ag_tensor *ag_pairwise_logistic_groups(ag_tensor *scores, ag_tensor *rank, ag_tensor *starts,
                                        ag_reduction reduction)
 {
-    return ag__record3(&pairwise_logistic, scores, rank, starts, &(ag_attr){.i = {(int)reduction}});
+    return ag__check_starts(
+        ag__record3(&pairwise_logistic, scores, rank, starts, &(ag_attr){.i = {(int)reduction}}),
+        2);
 }
 
 ag_tensor *ag_listmle(ag_tensor *scores, ag_tensor *rank)

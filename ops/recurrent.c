@@ -221,26 +221,28 @@ ag_tensor *ag_lstm(ag_tensor *x, ag_tensor *starts, ag_tensor *w_input, ag_tenso
                    ag_tensor *bias)
 {
     ag_tensor *in[] = {x, starts, w_input, w_state, bias};
-    return ag__record(&lstm, in, bias ? 5 : 4, NULL);
+    return ag__check_starts(ag__record(&lstm, in, bias ? 5 : 4, NULL), 1);
 }
 
 ag_tensor *ag_lstm_states(ag_tensor *x, ag_tensor *starts, ag_tensor *w_input, ag_tensor *w_state,
                           ag_tensor *bias, int backwards)
 {
     ag_tensor *in[] = {x, starts, w_input, w_state, bias};
-    return ag__record(&lstm, in, bias ? 5 : 4, &(ag_attr){.i = {1, backwards != 0}});
+    return ag__check_starts(
+        ag__record(&lstm, in, bias ? 5 : 4, &(ag_attr){.i = {1, backwards != 0}}), 1);
 }
 
 ag_tensor *ag_gru(ag_tensor *x, ag_tensor *starts, ag_tensor *w_input, ag_tensor *w_state,
                   ag_tensor *b_input, ag_tensor *b_state)
 {
     ag_tensor *in[] = {x, starts, w_input, w_state, b_input, b_state};
-    return ag__record(&gru, in, b_input || b_state ? 6 : 4, NULL);
+    return ag__check_starts(ag__record(&gru, in, b_input || b_state ? 6 : 4, NULL), 1);
 }
 
 ag_tensor *ag_gru_states(ag_tensor *x, ag_tensor *starts, ag_tensor *w_input, ag_tensor *w_state,
                          ag_tensor *b_input, ag_tensor *b_state, int backwards)
 {
     ag_tensor *in[] = {x, starts, w_input, w_state, b_input, b_state};
-    return ag__record(&gru, in, b_input || b_state ? 6 : 4, &(ag_attr){.i = {1, backwards != 0}});
+    return ag__check_starts(
+        ag__record(&gru, in, b_input || b_state ? 6 : 4, &(ag_attr){.i = {1, backwards != 0}}), 1);
 }

@@ -130,20 +130,20 @@ const ag_op *const ag__ops_segment[] = {&segment_sum, &segment_max, &segment_log
 
 ag_tensor *ag_segment_sum(ag_tensor *x, ag_tensor *starts)
 {
-    return ag__record2(&segment_sum, x, starts, NULL);
+    return ag__check_starts(ag__record2(&segment_sum, x, starts, NULL), 1);
 }
 
 ag_tensor *ag_segment_mean(ag_tensor *x, ag_tensor *starts)
 {
-    return ag__record2(&segment_sum, x, starts, &(ag_attr){.i = {1}});
+    return ag__check_starts(ag__record2(&segment_sum, x, starts, &(ag_attr){.i = {1}}), 1);
 }
 
 ag_tensor *ag_segment_max(ag_tensor *x, ag_tensor *starts)
 {
-    return ag__record2(&segment_max, x, starts, NULL);
+    return ag__check_starts(ag__record2(&segment_max, x, starts, NULL), 1);
 }
 
 ag_tensor *ag_segment_log_sum_exp(ag_tensor *x, ag_tensor *starts)
 {
-    return ag__record2(&segment_log_sum_exp, x, starts, NULL);
+    return ag__check_starts(ag__record2(&segment_log_sum_exp, x, starts, NULL), 1);
 }

@@ -79,5 +79,5 @@ const ag_op *const ag__ops_segment_max_mean[] = {&segment_max_mean, NULL};
 
 ag_tensor *ag_segment_max_mean(ag_tensor *x, ag_tensor *starts)
 {
-    return ag__record2(&segment_max_mean, x, starts, NULL);
+    return ag__check_starts(ag__record2(&segment_max_mean, x, starts, NULL), 1);
 }

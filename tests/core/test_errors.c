@@ -118,6 +118,23 @@ static void other_type(ag_tape *tape)
     ag_forward(y);
     ag_values_i32(y);
 }
+static ag_tensor *three(ag_tape *tape, const int32_t *values)
+{
+    return ag_input_i32(tape, values, AG_SHAPE(3));
+}
+static const int32_t two[] = {-1, 2, 0}, minus_2[] = {-2, 9, 9}, beyond[] = {1, 1, 4};
+static const float signs[] = {1, -1};
+static void no_row(ag_tape *tape) { ag_scatter_sum(real(tape, AG_SHAPE(3)), three(tape, two), 2); }
+static void negative(ag_tape *tape) { ag_gather(real(tape, AG_SHAPE(3)), three(tape, minus_2)); }
+static void too_far(ag_tape *tape) { ag_segment_sum(real(tape, AG_SHAPE(3)), three(tape, beyond)); }
+static void below(ag_tape *tape)
+{
+    ag_lambda_rank(real(tape, AG_SHAPE(3)), real(tape, AG_SHAPE(3)), three(tape, two), AG_MEAN);
+}
+static void no_probability(ag_tape *tape)
+{
+    ag_binary_cross_entropy(real(tape, AG_SHAPE(2)), ag_input(tape, signs, AG_SHAPE(2)), NULL);
+}
 static void own_words(ag_tape *tape)
 {
     ag_tape_fail(tape, AG_EDATA, "The graph %s has no nodes", "a.npz");
@@ -192,6 +209,24 @@ static const mistake mistakes[] = {
     {other_type, AG_EUSE,
      "A tensor was read that holds another type of number; run ag_forward or ag_backward on it, or "
      "ag_keep it before the run"},
+    {no_row, AG_EINDEX,
+     "scatter_sum: index[1] is 2, but must be -1 (no row) to 1, since the result has 2 rows (op "
+     "0); correct it, or give the result more rows"},
+    {negative, AG_EINDEX,
+     "gather: index[0] is -2, but must be -1 (no row) to 2, since x has 3 rows (op 0); correct it, "
+     "or give x more rows"},
+    {too_far, AG_EINDEX,
+     "segment_sum: starts[2] is 4, but must be 1 to 3, since starts ascend to at most the number "
+     "of "
+     "rows (op 0); put the rows of a group one after the other, and add up how many each group "
+     "has"},
+    {below, AG_EINDEX,
+     "lambda_rank: starts[0] is -1, but must be 0 to 3, since starts ascend to at most the number "
+     "of rows (op 0); put the rows of a group one after the other, and add up how many each group "
+     "has"},
+    {no_probability, AG_EINDEX,
+     "binary_cross_entropy: target 1 is -1, but must be 0 to 1, the probability of the class; "
+     "write 1 for yes and 0 for no"},
     {own_words, AG_EDATA, "The graph a.npz has no nodes"},
 };
 

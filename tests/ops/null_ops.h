@@ -15,8 +15,9 @@ RESULT(linear, 3, 4, ag_linear(MATRIX(0), P(1, real(t, AG_SHAPE(2, 6))), VECTOR(
 RESULT(add_bias, 2, 0, ag_add_bias(MATRIX(0), VECTOR(1, 6)))
 RESULT(mul_columns, 2, 0, ag_mul_columns(MATRIX(0), VECTOR(1, 6)))
 RESULT(mul_rows, 2, 0, ag_mul_rows(MATRIX(0), VECTOR(1, 4)))
-RESULT(gather, 2, 0, ag_gather(MATRIX(0), ENDS(1)))
-RESULT(scatter_sum, 2, 0, ag_scatter_sum(P(0, real(t, AG_SHAPE(3, 2))), ENDS(1), 4))
+RESULT(gather, 2, 0, ag_gather(MATRIX(0), P(1, ag_input_i32(t, each, AG_SHAPE(4)))))
+RESULT(scatter_sum, 2, 0,
+       ag_scatter_sum(P(0, real(t, AG_SHAPE(4, 2))), P(1, ag_input_i32(t, each, AG_SHAPE(4))), 4))
 RESULT(embedding_bag, 2, 0,
        ag_embedding_bag(MATRIX(0), P(1, ag_input_i32(t, two, AG_SHAPE(1, 3))), 0))
 RESULT(spread, 3, 0,
@@ -73,7 +74,8 @@ RESULT(squared_error, 2, 0, ag_squared_error(MATRIX(0), MATRIX(1)))
 RESULT(absolute_error, 2, 0, ag_absolute_error(MATRIX(0), MATRIX(1)))
 RESULT(log_squared_error, 2, 0, ag_log_squared_error(MATRIX(0), MATRIX(1)))
 RESULT(huber, 2, 0, ag_huber(MATRIX(0), MATRIX(1), 1))
-RESULT(binary_cross_entropy, 3, 4, ag_binary_cross_entropy(MATRIX(0), MATRIX(1), MATRIX(2)))
+RESULT(binary_cross_entropy, 3, 4,
+       ag_binary_cross_entropy(MATRIX(0), P(1, ag_sigmoid(real(t, AG_SHAPE(4, 6)))), MATRIX(2)))
 RESULT(cross_entropy, 3, 4,
        ag_cross_entropy(MATRIX(0), P(1, ag_input_i32(t, each, AG_SHAPE(4))), VECTOR(2, 6), 0))
 RESULT(pairwise_hinge, 2, 0,

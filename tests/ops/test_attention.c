@@ -5,6 +5,7 @@
 #include "support/sanitized.h"
 #include "augur.h"
 #include "support/device.h"
+#include "unseen.h"
 
 enum { QUERY, KEY, VALUE, MOST_GRAPHS = 7, MOST_NODES = 1000 };
 
@@ -46,7 +47,7 @@ static const float *run(const problem *p, const int32_t *starts)
     ag_tape_reset(p->tape);
     ag_params_reset(p->params);
     assert_int_equal(ag_params_to(p->params, test_device(), NULL), AG_OK);
-    ag_tensor *at = ag_input_i32(p->tape, starts, AG_SHAPE(p->graphs + 1));
+    ag_tensor *at = unseen(p->tape, starts, p->graphs + 1);
     ag_tensor *y = ag_keep(ag_attention(ag_parameter(p->tape, p->qkv), at, p->heads, p->dropout));
     ag_tensor *weight = ag_input(p->tape, p->weight, AG_SHAPE(p->n, p->heads * p->d));
     ag_backward(ag_sum_all(ag_mul(y, weight)));

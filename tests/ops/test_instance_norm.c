@@ -4,6 +4,7 @@
 #include "support/test.h"
 #include "augur.h"
 #include "support/device.h"
+#include "unseen.h"
 
 typedef struct problem {
     int rows, columns;
@@ -40,7 +41,7 @@ static const float *run(problem *p, const int32_t *starts, int graphs)
     ag_tape_reset(p->tape);
     ag_params_reset(p->params);
     assert_int_equal(ag_params_to(p->params, test_device(), NULL), AG_OK);
-    ag_tensor *at = ag_input_i32(p->tape, starts, AG_SHAPE(graphs + 1));
+    ag_tensor *at = unseen(p->tape, starts, graphs + 1);
     ag_tensor *x = ag_parameter(p->tape, p->x);
     ag_tensor *y = ag_keep(ag_instance_norm(x, at, (ag_real)1e-5));
     ag_tensor *weight = ag_input(p->tape, p->weight, AG_SHAPE(p->rows, p->columns));

@@ -5,6 +5,7 @@
 #include "augur.h"
 #include "core/internal.h"
 #include "support/device.h"
+#include "unseen.h"
 
 static const kind kinds[] = {{4, 0, 0}, {4, 1, 0}, {4, 1, 1}, {3, 0, 0}, {3, 1, 0}, {3, 1, 1}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
@@ -78,8 +79,7 @@ static void run(problem *p)
     assert_int_equal(ag_params_to(p->params, test_device(), NULL), AG_OK);
     const long before = ag__allocations();
     for (int k = 0; k < p->parts; k++) in[k] = ag_parameter(p->tape, p->part[k]);
-    ag_tensor *starts =
-        p->chosen ? chosen_starts(p) : ag_input_i32(p->tape, p->starts, AG_SHAPE(p->sequences + 1));
+    ag_tensor *starts = p->chosen ? chosen_starts(p) : unseen(p->tape, p->starts, p->sequences + 1);
     ag_tensor *y = ag_keep(record(p, starts, in));
     ag_tensor *weight = ag_input(p->tape, p->weight, AG_SHAPE(p->results, p->h));
     ag_backward(ag_sum_all(ag_mul(y, weight)));
