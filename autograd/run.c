@@ -285,9 +285,11 @@ static void run(ag_tensor *wanted, int training)
                      "The tape ran already; call ag_tape_reset and record the next step");
     if (!ag_failed(tape) && training && wanted->count != 1) {
         char text[64];
-        ag_tape_fail(tape, AG_ESHAPE,
-                     "ag_backward: the loss is %s, but a gradient starts from one element",
-                     ag_shape_text(text, wanted->shape));
+        ag_tape_fail(
+            tape, AG_ESHAPE,
+            "ag_backward: the loss is %s, but a gradient starts from one element; reduce it with "
+            "ag_mean_all or ag_sum_all",
+            ag_shape_text(text, wanted->shape));
     }
     if (!ag_failed(tape) && training && wanted->is_int)
         ag_tape_fail(tape, AG_EUSE,
@@ -316,16 +318,20 @@ void ag_backward(ag_tensor *loss) { run(loss, 1); }
 static const void *readable(const ag_tensor *x, const char *who, int is_int)
 {
     if (!ag__usable(x, who)) return NULL;
-    if (x->tape->ran && x->data && x->is_int == is_int) return x->data;
-    if (x->tape->ran && x->there && x->is_int == is_int)
-        return ag__device_result(x->tape->tensors[x->id]);
+    char name[140] = "";
+    if (x->name) snprintf(name, sizeof name, " \"%.127s\"", x->name);
+    if (x->is_int != is_int) {
+        ag_tape_fail(x->tape, AG_EUSE, "%s: the tensor%s holds %s; read it with %s", who, name,
+                     x->is_int ? "int32 indices" : "real numbers",
+                     x->is_int ? "ag_values_i32" : "ag_values");
+        return NULL;
+    }
+    if (x->tape->ran && x->data) return x->data;
+    if (x->tape->ran && x->there) return ag__device_result(x->tape->tensors[x->id]);
     ag_tape_fail(x->tape, AG_EUSE,
-                 "A tensor%s%s was read that %s; run ag_forward or ag_backward on it, or ag_keep "
-                 "it before the run",
-                 x->name ? " " : "", x->name ? x->name : "",
-                 !x->tape->ran         ? "has not been computed yet"
-                 : x->is_int != is_int ? "holds another type of number"
-                                       : "the run did not keep");
+                 "%s: the tensor%s %s; run ag_forward or ag_backward on it, or ag_keep it before "
+                 "the run",
+                 who, name, x->tape->ran ? "was not kept by the run" : "has not been computed yet");
     return NULL;
 }
 

@@ -118,7 +118,7 @@ ag_status ag_tape_status(const ag_tape *tape) { return tape ? tape->failure.stat
 
 void ag_tape_fail(ag_tape *tape, ag_status status, const char *format, ...)
 {
-    char text[400];
+    char text[sizeof tape->failure.sentence];
     va_list list;
     if (!tape) return;
     va_start(list, format);
@@ -167,15 +167,18 @@ static ag_tensor *leaf(ag_tape *tape, const void *data, ag_shape shape, int is_i
     char text[64];
     if (ag_failed(tape)) return ag__poison(tape);
     const int64_t count = ag_shape_count(shape);
-    if (count < 0 || (!data && count > 0)) {
+    if (count < 0)
         ag_tape_fail(
             tape, AG_ESHAPE,
-            "input %d: %s %s (rank %d); the rank is 0 to %d, sizes are 0 or more and their "
-            "product is at most 2^40",
-            tape->n_tensors, count < 0 ? "cannot have the shape" : "has no data for",
-            ag_shape_text(text, shape), shape.rank, AG_MAX_AXES);
-        return ag__poison(tape);
-    }
+            "input %d: cannot have the shape %s (rank %d); the rank is 0 to %d, sizes are 0 or "
+            "more and their product is at most 2^40",
+            tape->n_tensors, ag_shape_text(text, shape), shape.rank, AG_MAX_AXES);
+    else if (!data && count > 0)
+        ag_tape_fail(tape, AG_EUSE,
+                     "input %d: the data of %s is NULL; give it an array, or look at why there is "
+                     "none",
+                     tape->n_tensors, ag_shape_text(text, shape));
+    if (ag_failed(tape)) return ag__poison(tape);
     ag_tensor *t = append(tape, shape, is_int);
     if (t != &tape->poison) t->data = data;
     return t;
@@ -213,25 +216,35 @@ int32_t *ag__tape_ints(ag_tape *tape, int n)
     return values;
 }
 
+/* Fails the tape where the parameter has no values, with what went wrong when it was declared, or
+   has them on another device. */
+static void check_param(ag_tape *tape, const ag_param *param)
+{
+    const ag_params *block = param ? param->block : NULL;
+    if (!param)
+        ag_tape_fail(tape, AG_EUSE,
+                     "A parameter is NULL; give what ag_params_add, or a call that makes a layer, "
+                     "returned");
+    else if (!param->value && block && block->failure.status)
+        ag_tape_fail(tape, block->failure.status, "%s", block->failure.sentence);
+    else if (!param->value)
+        ag_tape_fail(tape, AG_EUSE,
+                     "parameter \"%s\" has no storage; build its block with ag_params_build first",
+                     param->name ? param->name : "");
+    else if (block->device != tape->device)
+        ag_tape_fail(tape, AG_EUSE,
+                     "parameter \"%s\" is on the %s, but the tape is on the %s; bring its block "
+                     "there with ag_params_to after ag_params_build",
+                     param->name, ag__device_name(block->device), ag__device_name(tape->device));
+}
+
 ag_tensor *ag_parameter(ag_tape *tape, ag_param *param)
 {
     if (ag_failed(tape)) return ag__poison(tape);
     for (int i = 0; param && i < tape->n_tensors; i++)
         if (tape->tensors[i]->param == param) return tape->tensors[i];
-    if (!param || !param->value) {
-        ag_tape_fail(tape, AG_EUSE,
-                     "parameter \"%s\" has no storage; build its block with ag_params_build first",
-                     param && param->name ? param->name : "");
-        return ag__poison(tape);
-    }
-    if (param->block->device != tape->device) {
-        ag_tape_fail(tape, AG_EUSE,
-                     "parameter \"%s\" is on the %s, but the tape is on the %s; bring its block "
-                     "there with ag_params_to after ag_params_build",
-                     param->name, ag__device_name(param->block->device),
-                     ag__device_name(tape->device));
-        return ag__poison(tape);
-    }
+    check_param(tape, param);
+    if (ag_failed(tape)) return ag__poison(tape);
     ag_tensor *t = leaf(tape, param->value, param->shape, 0);
     if (t != &tape->poison) {
         t->param = param;
@@ -252,20 +265,6 @@ ag_tensor *ag_keep(ag_tensor *x)
     if (!ag__usable(x, "ag_keep")) return ag__poison(ag_tape_of(x));
     x->kept = 1;
     return x;
-}
-
-ag_tape *ag_tape_of(const ag_tensor *x) { return x ? x->tape : NULL; }
-
-ag_shape ag_shape_of(const ag_tensor *x)
-{
-    return ag__usable(x, "ag_shape_of") ? x->shape : AG_SCALAR;
-}
-
-int ag_size(const ag_tensor *x, int axis)
-{
-    if (!ag__usable(x, "ag_size")) return 1;
-    if (axis < 0) axis += x->shape.rank;
-    return axis >= 0 && axis < x->shape.rank ? x->shape.size[axis] : 1;
 }
 
 /* ---- nodes ---- */
@@ -308,9 +307,11 @@ static int check_inputs(ag_tape *tape, const ag_op *op, ag_tensor *const *x, int
             return 1;
         }
         if (x[i]->is_int != (int)(op->ints >> i & 1)) {
-            ag_tape_fail(tape, AG_EUSE, "%s: %s holds %s, but this op wants %s there (op %d)",
+            ag_tape_fail(tape, AG_EUSE,
+                         "%s: %s holds %s, but this op wants %s there (op %d); make it with %s",
                          op->name, name, x[i]->is_int ? "int32 indices" : "real numbers",
-                         x[i]->is_int ? "real numbers" : "int32 indices", tape->n_nodes);
+                         x[i]->is_int ? "real numbers" : "int32 indices", tape->n_nodes,
+                         x[i]->is_int ? "ag_input" : "ag_input_i32");
             return 1;
         }
     }

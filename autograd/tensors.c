@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the tensors of a tape lie: in slots that are handed out in turn and never given back. A
    tensor that a caller kept across ag_tape_reset can so be read, and its generation says that it
-   has ended; its slot is used again only after the tape recorded ROUNDS - 1 more steps. */
+   has ended; its slot is used again only after the tape recorded ROUNDS - 1 more steps. And what a
+   tensor tells of itself. */
 #include "autograd/tape.h"
 
 #include <string.h>
@@ -49,4 +50,18 @@ int ag__usable(const ag_tensor *x, const char *who)
                  "tensors before the reset, and record them again in every step",
                  who);
     return 0;
+}
+
+ag_tape *ag_tape_of(const ag_tensor *x) { return x ? x->tape : NULL; }
+
+ag_shape ag_shape_of(const ag_tensor *x)
+{
+    return ag__usable(x, "ag_shape_of") ? x->shape : AG_SCALAR;
+}
+
+int ag_size(const ag_tensor *x, int axis)
+{
+    if (!ag__usable(x, "ag_size")) return 1;
+    if (axis < 0) axis += x->shape.rank;
+    return axis >= 0 && axis < x->shape.rank ? x->shape.size[axis] : 1;
 }

@@ -21,8 +21,9 @@ int ag__check_edges(ag_call *call, int at)
     const int n = call->xs[0].size[0];
     if (ag__check_graph(call, at)) return 1;
     if (call->xs[at].size[0] != n)
-        return ag__reject(call, "there are %d nodes, but the graph has %d", n,
-                          call->xs[at].size[0]);
+        return ag__reject_input(
+            call, 0, "x has %d rows, but the graph has %d nodes; give it one row for each", n,
+            call->xs[at].size[0]);
     return 0;
 }
 

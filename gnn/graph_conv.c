@@ -16,7 +16,9 @@ static int graph_conv_shape(ag_call *call)
     if (x.rank != 2 || w.rank != 2)
         return ag__reject_input(call, x.rank != 2 ? 0 : 1, "x and w need two axes");
     if (x.size[1] != w.size[1])
-        return ag__reject(call, "x has %d features, but w takes %d", x.size[1], w.size[1]);
+        return ag__reject(call,
+                          "x has %d features, but w takes %d; make w [%d,%d], or look at what x is",
+                          x.size[1], w.size[1], w.size[0], x.size[1]);
     if (!ag_shape_equal(w, root))
         return ag__reject_input(call, 2, "w and root must have one shape");
     if (!ag_shape_equal(b, AG_SHAPE(w.size[0])))

@@ -27,7 +27,10 @@ static int concat_shape(ag_call *call)
         sum += x.rank == y.rank ? x.size[axis] : 0;
         x.size[axis] = y.size[axis];
         if (!ag_shape_equal(x, y))
-            return ag__reject_input(call, k, "all sizes but that of axis %d must be equal", axis);
+            return ag__reject_input(call, k,
+                                    "all sizes but that of axis %d must be equal; choose another "
+                                    "axis, or cut with ag_slice",
+                                    axis);
     }
     if (sum > INT_MAX)
         return ag__reject(call, "the sizes of axis %d add up to more than 2^31 - 1", axis);

@@ -23,7 +23,9 @@ static int linear_shape(ag_call *call)
     if (x.rank < 1 || w.rank != 2)
         return ag__reject_input(call, x.rank < 1 ? 0 : 1, "x needs an axis and w two");
     if (ag__columns(x) != w.size[1])
-        return ag__reject(call, "x has %d features, but w takes %d", ag__columns(x), w.size[1]);
+        return ag__reject(call,
+                          "x has %d features, but w takes %d; make w [%d,%d], or look at what x is",
+                          ag__columns(x), w.size[1], w.size[0], ag__columns(x));
     if (ag__rows(x) > INT_MAX) return ag__reject_input(call, 0, "more than 2^31 rows");
     if (call->n_in == 3 && (call->xs[2].rank != 1 || call->xs[2].size[0] != w.size[0]))
         return ag__reject_input(call, 2, "b needs one element per row of w");

@@ -23,7 +23,10 @@ static int matmul_shape(ag_call *call)
     if (a.rank != 2 || b.rank != 2)
         return ag__reject_input(call, a.rank != 2 ? 0 : 1, "both must have two axes");
     if (a.size[!ta] != b.size[tb])
-        return ag__reject(call, "inner sizes %d and %d differ", a.size[!ta], b.size[tb]);
+        return ag__reject(call,
+                          "inner sizes %d and %d differ, but must be equal; look at the order, or "
+                          "transpose with ag_matmul_t",
+                          a.size[!ta], b.size[tb]);
     call->ys[0] = AG_SHAPE(a.size[ta], b.size[!tb]);
     return 0;
 }

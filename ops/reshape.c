@@ -10,6 +10,11 @@ static int reshape_shape(ag_call *call)
     ag_shape s = {call->attr.i[0], {1, 1, 1, 1}};
     for (int i = 0; i < s.rank && i < AG_MAX_AXES; i++) s.size[i] = (int)call->attr.f[i];
     const int64_t have = ag_shape_count(call->xs[0]), wanted = ag_shape_count(s);
+    if (wanted < 0)
+        return ag__reject_input(call, 0,
+                                "%s is no shape; write out all sizes, of which none is "
+                                "inferred, for %lld elements",
+                                ag_shape_text(text, s), (long long)have);
     if (have != wanted)
         return ag__reject_input(call, 0, "%s has %lld elements, not %lld", ag_shape_text(text, s),
                                 (long long)wanted, (long long)have);

@@ -167,9 +167,11 @@ static ag_status check_tensor(const ag_checkpoint *c, const ag_checkpoint_item *
         return ag_fail(why, AG_EDATA, "%s: tensor \"%.139s\" is %s; float32 or float64 is wanted",
                        c->path, item->name, ag_dtype_name(item->dtype));
     if (!ag_shape_equal(item->shape, shape))
-        return ag_fail(why, AG_ESHAPE, "%s: tensor \"%.139s\" has shape %s, the model wants %s",
-                       c->path, item->name, ag_shape_text(have, item->shape),
-                       ag_shape_text(want, shape));
+        return ag_fail(
+            why, AG_ESHAPE,
+            "%s: tensor \"%.139s\" has shape %s, the model wants %s; make the layers as large as "
+            "in the file",
+            c->path, item->name, ag_shape_text(have, item->shape), ag_shape_text(want, shape));
     for (int64_t i = 0; i < ag_shape_count(shape); i++)
         if (!isfinite((ag_real)element(item, i)))
             return ag_fail(

@@ -65,7 +65,8 @@ static ag_status check_name(const ag_params *params, const char *name, ag_failur
     if (ag_params_find(params, name))
         return ag_fail(
             why, AG_EUSE,
-            "ag_params_add: there is a parameter \"%s\" already; every name may be used once",
+            "ag_params_add: there is a parameter \"%s\" already; give every layer and parameter a "
+            "name of its own",
             name);
     return AG_OK;
 }

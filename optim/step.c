@@ -65,14 +65,16 @@ ag_status ag__need_gradients(ag_params *params, const char *who, ag_failure *why
     if (status == AG_OK) status = ag__params_learn(params, 0, why);
     if (status != AG_OK || !params->count) return status; /* of no parameter, nothing lacks */
     if (params->state == AG_EMPTY)
-        return ag_fail(why, AG_EUSE,
-                       "%s: the parameters hold no gradients; run ag_backward before every step",
-                       who);
+        return ag_fail(
+            why, AG_EUSE,
+            "%s: the parameters hold no gradients; before every step run ag_backward on a "
+            "loss that uses them, and ask ag_failed",
+            who);
     if (params->state != AG_READY)
         return ag_fail(
             why, AG_EUSE,
-            "%s: a failed run left the gradients bad; reset them with ag_params_reset and run "
-            "ag_backward again",
+            "%s: a failed run, whose tape says why in ag_error, left the gradients bad; reset "
+            "them with ag_params_reset and run ag_backward again",
             who);
     return AG_OK;
 }

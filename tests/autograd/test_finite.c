@@ -27,8 +27,8 @@ static void test_gradcheck_tells_why_a_run_fails(void **state)
 {
     char where[200];
     assert_true(ag64__trace_gradcheck(3, 1, where) == INFINITY);
-    assert_string_equal(
-        where, "add: x is [2,3], z \"large\" is [20,30]: the shapes differ (op 1, \"large\")");
+    assert_non_null(
+        strstr(where, "add: x is [2,3], z \"large\" is [20,30]: the shapes differ, and "));
 }
 
 /* ---- check_finite ---- */

@@ -70,10 +70,11 @@ static const struct {
      "w (op 0)"},
     {named_part,
      "concat: x \"block.0.weight\" is [3,4], x \"second\" is [2,3], x \"third\" is [3,4]: all "
-     "sizes but that of axis 0 must be equal (op 0, \"second\")"},
+     "sizes but that of axis 0 must be equal; choose another axis, or cut with ag_slice (op 0, "
+     "\"second\")"},
     {named_features,
      "linear: x \"hidden\" is [2,5], w \"block.0.weight\" is [3,4]: x has 5 features, but w takes "
-     "4 (op 0)"},
+     "4; make w [3,5], or look at what x is (op 0)"},
     {named_temperature,
      "cross_attention: x \"x\" is [2,2,2], t \"temperature\" is [2]: t must have one "
      "element (op 0, \"temperature\")"},

@@ -151,12 +151,17 @@ typedef struct mistake {
 
 static const mistake mistakes[] = {
     {inner_sizes, AG_ESHAPE,
-     "matmul: a is [64,128], b \"sage.1.l\" is [127,32]: inner sizes 128 and 127 differ (op 17)"},
+     "matmul: a is [64,128], b \"sage.1.l\" is [127,32]: inner sizes 128 and 127 differ, but must "
+     "be equal; look at the order, or transpose with ag_matmul_t (op 17)"},
     {two_axes, AG_ESHAPE, "matmul: a is [4], b is [4,2]: both must have two axes (op 0)"},
     {linear_axes, AG_ESHAPE, "linear: x is [3,4], w is [4]: x needs an axis and w two (op 0)"},
-    {unequal, AG_ESHAPE, "add: x is [3,4], z is [4,3]: the shapes differ (op 0)"},
+    {unequal, AG_ESHAPE,
+     "add: x is [3,4], z is [4,3]: the shapes differ, and nothing is broadcast; fit one with "
+     "ag_reshape, "
+     "or a row with ag_add_bias or ag_mul_columns (op 0)"},
     {named_parameter, AG_ESHAPE,
-     "mul: x \"block.0.weight\" is [3,4], z \"input\" is [4,3]: the shapes differ (op 0, "
+     "mul: x \"block.0.weight\" is [3,4], z \"input\" is [4,3]: the shapes differ, and nothing is "
+     "broadcast; fit one with ag_reshape, or a row with ag_add_bias or ag_mul_columns (op 0, "
      "\"input\")"},
     {bias, AG_ESHAPE, "add_bias: x is [3,4], b is [3]: b needs one element per column of x (op 0)"},
     {other_count, AG_ESHAPE, "reshape: x is [3,4]: [5,2] has 10 elements, not 12 (op 0)"},
@@ -172,13 +177,14 @@ static const mistake mistakes[] = {
      "and their product is at most 2^40"},
     {norm_epsilon, AG_ESHAPE,
      "instance_norm: x is [3,2], starts is [2]: epsilon is nan, but must be 0 or more (op 0)"},
-    {no_data, AG_ESHAPE,
-     "input 0: has no data for [3,2] (rank 2); the rank is 0 to 4, sizes are 0 or more and their "
-     "product is at most 2^40"},
+    {no_data, AG_EUSE,
+     "input 0: the data of [3,2] is NULL; give it an array, or look at why there is none"},
     {reals_for_ints, AG_EUSE,
-     "spread: where holds real numbers, but this op wants int32 indices there (op 0)"},
+     "spread: where holds real numbers, but this op wants int32 indices there (op 0); make it with "
+     "ag_input_i32"},
     {ints_for_reals, AG_EUSE,
-     "exp: x holds int32 indices, but this op wants real numbers there (op 0)"},
+     "exp: x holds int32 indices, but this op wants real numbers there (op 0); make it with "
+     "ag_input"},
     {two_tapes, AG_EUSE,
      "add: z (input 1) belongs to another tape than the inputs before it (op 0); record all inputs "
      "of an op on one tape"},
@@ -189,9 +195,11 @@ static const mistake mistakes[] = {
     {no_storage, AG_EUSE,
      "parameter \"late\" has no storage; build its block with ag_params_build first"},
     {no_parameter, AG_EUSE,
-     "parameter \"\" has no storage; build its block with ag_params_build first"},
+     "A parameter is NULL; give what ag_params_add, or a call that makes a layer, returned"},
     {wide_loss, AG_ESHAPE,
-     "ag_backward: the loss is [2,3], but a gradient starts from one element"},
+     "ag_backward: the loss is [2,3], but a gradient starts from one element; reduce it with "
+     "ag_mean_all "
+     "or ag_sum_all"},
     {int_loss, AG_EUSE,
      "ag_backward: the loss holds int32 indices, which have no gradient; give it a real tensor of "
      "one element"},
@@ -201,14 +209,13 @@ static const mistake mistakes[] = {
     {after_the_run, AG_EUSE,
      "An op was recorded after the tape ran; call ag_tape_reset before the next step"},
     {before_the_run, AG_EUSE,
-     "A tensor was read that has not been computed yet; run ag_forward or ag_backward on it, or "
+     "ag_values: the tensor has not been computed yet; run ag_forward or ag_backward on it, or "
      "ag_keep it before the run"},
     {not_kept, AG_EUSE,
-     "A tensor hidden was read that the run did not keep; run ag_forward or ag_backward on it, or "
+     "ag_item: the tensor \"hidden\" was not kept by the run; run ag_forward or ag_backward on it, "
+     "or "
      "ag_keep it before the run"},
-    {other_type, AG_EUSE,
-     "A tensor was read that holds another type of number; run ag_forward or ag_backward on it, or "
-     "ag_keep it before the run"},
+    {other_type, AG_EUSE, "ag_values_i32: the tensor holds real numbers; read it with ag_values"},
     {no_row, AG_EINDEX,
      "scatter_sum: index[1] is 2, but must be -1 (no row) to 1, since the result has 2 rows (op "
      "0); correct it, or give the result more rows"},
@@ -340,7 +347,8 @@ static void test_failure_spoils_gradients(void **state)
     ag_backward(ag_sum_all(ag_add(w, real(tape, AG_SHAPE(7)))));
     assert_int_equal(params->state, AG_BAD);
     assert_int_equal(ag_adamw_step(params, &options, 0.1, &why), AG_EUSE);
-    assert_string_equal(why.sentence, "ag_adamw_step: a failed run left the gradients bad; reset "
+    assert_string_equal(why.sentence, "ag_adamw_step: a failed run, whose tape says why in "
+                                      "ag_error, left the gradients bad; reset "
                                       "them with ag_params_reset and run ag_backward again");
     assert_memory_equal(before, weight->value, sizeof before);
     ag_tape_reset(tape);

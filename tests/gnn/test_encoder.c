@@ -209,7 +209,7 @@ static void test_errors(void **state)
     l.weights.narrow = l.weights.out;
     expect_failure(&l, record(&l, 0), "x has 20 features, but w takes 12");
     l.weights.narrow = NULL;
-    expect_failure(&l, record(&l, 0), "has no storage; build its block");
+    expect_failure(&l, record(&l, 0), "A parameter is NULL");
     l.weights.narrow = narrow;
     run(&l, 0);
     close_layer(&l);

@@ -235,8 +235,9 @@ static void test_mixed(void **state)
     const float norm[NODES - 1] = {0};
     const ag_gcn_weights none = {NULL, NULL};
     ag_gcn_conv(&none, b.x, ag_input(tape, norm, AG_SHAPE(NODES - 1)), b.edges);
-    assert_string_equal(ag_error(tape), "parameter \"\" has no storage; build its block with "
-                                        "ag_params_build first");
+    assert_string_equal(
+        ag_error(tape),
+        "A parameter is NULL; give what ag_params_add, or a call that makes a layer, returned");
     ag_tape_free(tape);
     ag_graph_free(g);
 }

@@ -130,7 +130,7 @@ static void a_step_needs_fresh_gradients(void **state)
     ag_params *params = small_model();
     ag_failure why = {0};
     assert_int_equal(step_there(params, &options, 0.1, &why), AG_EUSE);
-    expect_sentence(&why, AG_EUSE, "hold no gradients; run ag_backward");
+    expect_sentence(&why, AG_EUSE, "hold no gradients; before every step run ag_backward");
     params->list[0]->gradient[0] = 1;
     params->state = AG_READY;
     assert_int_equal(step_there(params, &options, 0.1, NULL), AG_OK);
