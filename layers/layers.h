@@ -30,8 +30,8 @@ extern "C" {
 #endif
 
 /* One training step: ag_backward of the loss, then ag_adamw_step. Fails, changing no parameter, as
-   these do, with the sentence of the first failure in `why`. Source: TensorFlow's
-   Optimizer.minimize. */
+   these do, with the sentence of the first failure in `why`, and with AG_EFINITE for a loss that is
+   nan or infinite (then the gradients are BAD). Source: TensorFlow's Optimizer.minimize. */
 AG_API ag_status ag_minimize(ag_tensor *loss, ag_params *params, const ag_adamw *options, double lr,
                              ag_failure *why);
 
@@ -71,8 +71,8 @@ typedef struct ag_embedding_layer {
     ag_param *weight; /* [n,width] */
 } ag_embedding_layer;
 
-/* A row for each index; first values N(0,1). index int32 [m] -> [m,width]; one that names no row
-   gives zeros. Source: PyTorch nn.Embedding. */
+/* A row for each index; first values N(0,1). index int32 [m] -> [m,width]; -1 gives zeros. Source:
+ * PyTorch nn.Embedding. */
 AG_API ag_embedding_layer ag_layer_embedding(ag_params *params, const char *name, int n, int width);
 AG_API ag_tensor *ag_apply_embedding(const ag_embedding_layer *layer, ag_tensor *index);
 
