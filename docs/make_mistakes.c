@@ -71,7 +71,7 @@ static void begin(void)
     row = ag_input(tape, numbers, AG_SHAPE(3));
 }
 
-/* What the library says: to the call, on the tape, or of the parameters. */
+/* The sentence of the call, of the tape or of the parameters. */
 static ag_failure said(void)
 {
     ag_failure of_tape = {ag_tape_status(tape), ""};
