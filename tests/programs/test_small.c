@@ -6,12 +6,12 @@ enum { ROOM = 4096, MOST = 8 };
 
 static const char text_file[] = AG_SOURCE_DIR "/examples/small/characters.c";
 
-static void run(char text[ROOM], const char *name)
+static void run(char text[ROOM], const char *command)
 {
-    FILE *f = popen(formatted("'" AG_BIN_DIR "/small_%s' '%s' 2>&1", name, text_file), "r");
+    FILE *f = popen(command, "r");
     assert_non_null(f);
     text[fread(text, 1, ROOM - 1, f)] = 0;
-    if (pclose(f)) fail_msg("small_%s: %s", name, text);
+    if (pclose(f)) fail_msg("%s: %s", command, text);
 }
 
 /* The numbers at the ends of the lines after the one that begins with `title`. */
@@ -48,8 +48,10 @@ static void test_learns(void **state)
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         char once[ROOM], twice[ROOM];
         double value[MOST];
-        run(once, programs[i].name);
-        run(twice, programs[i].name);
+        const char *command =
+            formatted("'" AG_BIN_DIR "/small_%s' '%s' 2>&1", programs[i].name, text_file);
+        run(once, command);
+        run(twice, command);
         assert_string_equal(once, twice);
         assert_int_equal(results(value, once, programs[i].title), programs[i].count);
         for (int k = 1; k < programs[i].count; k++) {
@@ -59,8 +61,27 @@ static void test_learns(void **state)
     }
 }
 
+/* TPGNN in one file takes the steps of the program: the same schedules, first values and dropped
+   channels, so it orders as many pairs. */
+static void test_tpgnn(void **state)
+{
+    static const char data[] = AG_SOURCE_DIR "/examples/data/schedules";
+    char text[ROOM], out[] = "/tmp/augur-small-XXXXXX";
+    double value[MOST];
+    run(text, formatted("'" AG_BIN_DIR "/small_tpgnn' '%s-sums.npz' 150 2>&1", data));
+    assert_int_equal(results(value, text, "pairs in order"), 2);
+    assert_non_null(mkdtemp(out));
+    run(text, formatted("'" AG_BIN_DIR "/tpgnn' train --data %s/sums.train.txt --valid "
+                        "%s/sums.test.txt --steps 150 --tasks 4 --schedules 8 --clip 0 --force "
+                        "--out %s --no-baselines --quiet | grep '^TPGNN '; rm -r %s",
+                        data, data, out, out));
+    const double full = strtod(text + strlen("TPGNN"), NULL);
+    if (value[1] < 0.6 || !(fabs(value[1] - full) < 0.005))
+        fail_msg("pairs: small %g, full program %s", value[1], text);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_learns)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_learns), cmocka_unit_test(test_tpgnn)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """compare.py BUILD: examples/small and their twins here, in turn, each in a process of its own: seconds of the clock, largest
-resident memory, and lines that are neither empty nor comments. Needs PyTorch and PyG in the Python that runs it."""
+resident memory, and lines that are neither empty nor comments. Run it from the root of the sources; it needs PyTorch and PyG in the Python that runs it."""
 import os
 import pathlib
 import re
@@ -10,7 +10,7 @@ import time
 
 here = pathlib.Path(__file__).resolve().parent
 small = here.parents[2] / "examples" / "small"
-text = str(small / "characters.c")
+arguments = {"characters": [str(small / "characters.c")]}
 
 
 def lines(path):
@@ -30,6 +30,7 @@ def run(command):
 print("| program | ours: s | MiB | twin: s | MiB | lines of C / Python |\n|---|---|---|---|---|---|")
 for source in sorted(small.glob("*.c")):
     twin = here / f"{source.stem}.py"
-    pairs = [(run([f"{sys.argv[1]}/bin/small_{source.stem}", text]), run([sys.executable, str(twin), text])) for _ in range(3)]
+    own = arguments.get(source.stem, [])
+    pairs = [(run([f"{sys.argv[1]}/bin/small_{source.stem}", *own]), run([sys.executable, str(twin), *own])) for _ in range(3)]
     (s, m), (twin_s, twin_m) = ([sorted(p[k][i] for p in pairs)[1] for i in (0, 1)] for k in (0, 1))
     print(f"| {source.stem} | {s:.2f} | {m:.0f} | {twin_s:.2f} | {twin_m:.0f} | {lines(source)} / {lines(twin)} |")
