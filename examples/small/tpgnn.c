@@ -50,7 +50,7 @@ static void read_graphs(const char *path, ag_failure *why)
     if (schedules > MOST) ag_fail(why, AG_EDATA, "%s has more than %d schedules", path, MOST);
     workloads--;
     for (int v = 0; v < nodes && !why->status; v++) /* constants go up to millions */
-        value[v][0] = copysign(log2(1 + fmin(fabs(value[v][0]), 1e6)), value[v][0]) / 8;
+        value[v][0] = (ag_real)(copysign(log2(1 + fmin(fabs(value[v][0]), 1e6)), value[v][0]) / 8);
 }
 
 typedef struct net {
@@ -108,8 +108,8 @@ static ag_tensor *loss_of(ag_tensor *y, ag_tape *tape, const ag_batch *batch)
     return ag_add(pairs, ag_scale(fastest, (ag_real)0.3));
 }
 
-/* The schedules of each step, which are those of `tpgnn train` with seed 0; then those that no step
-   has, all `held` of them. */
+/* The schedules of each step, from a stream of random numbers of its own, which is that of `tpgnn
+   train` with seed 0; then the `held` ones that no step has. */
 static int32_t *draw(int steps, int held)
 {
     static int32_t order[MOST];
