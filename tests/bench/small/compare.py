@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """compare.py BUILD: examples/small and their twins here, in turn, each in a process of its own: seconds of the clock, largest
-resident memory, and lines that are neither empty nor comments. Run it from the root of the sources; it needs PyTorch and PyG in the Python that runs it."""
+resident memory, and lines that are neither empty nor comments. Run it from the root of the sources; it needs PyTorch and PyG in
+the Python that runs it."""
 import os
 import pathlib
 import re
