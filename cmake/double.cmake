@@ -20,7 +20,7 @@ else()
     target_compile_definitions(augur_double PRIVATE AG_DOUBLE)
     target_include_directories(augur_double PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/tests ${AUGUR_GEN})
     target_link_libraries(augur_double PRIVATE ${AUGUR_LIBRARIES} augur::cmocka)
-    target_compile_options(augur_double PRIVATE $<$<CONFIG:Release>:-O2> $<$<CONFIG:Debug>:-g1>) # no user waits for it
+    target_compile_options(augur_double PRIVATE $<$<CONFIG:Release>:-O1> $<$<CONFIG:Debug>:-g1>) # no user waits for it
     if(AUGUR_SANITIZE) # which watch the same code in float
         target_compile_options(augur_double PRIVATE -fno-sanitize=all)
     endif()
