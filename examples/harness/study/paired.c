@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* Paired differences over seeds and groups, and Student's t. */
+#include "examples/harness/study/paired.h"
+
+#include "examples/harness/harness.h"
+
+#include <math.h>
+
+/* The regularised incomplete beta function I_x(a, b) for x below (a + 1) / (a + b + 2), by its
+   continued fraction, from the last of 200 terms to the first. */
+static double beta_below(double x, double a, double b)
+{
+    double rest = 1;
+    for (int m = 100; m >= 1; m--) {
+        const double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
+                     odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+        rest = 1 + even / (1 + odd / rest);
+    }
+    rest = 1 - (a + b) * x / ((a + 1) * rest);
+    return exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x)) / (a * rest);
+}
+
+double harness_student_p(double t, double freedom)
+{
+    const double a = freedom / 2, b = 0.5, x = freedom / (freedom + t * t);
+    if (t == 0) return 1;
+    return x < (a + 1) / (a + b + 2) ? beta_below(x, a, b) : 1 - beta_below(1 - x, b, a);
+}
+
+double harness_student_95(double freedom)
+{
+    double low = 1.9, high = 12.8; /* of infinitely many degrees of freedom, and of one */
+    for (int i = 0; i < 60; i++) {
+        const double t = (low + high) / 2;
+        if (harness_student_p(t, freedom) > 0.05)
+            low = t;
+        else
+            high = t;
+    }
+    return (low + high) / 2;
+}
+
+/* Sets all differences of a group that does not pair to NaN. */
+static void pair_up(double *d, int seeds, int groups)
+{
+    for (int g = 0; g < groups; g++) {
+        bool pairs = true;
+        for (int s = 0; s < seeds; s++) {
+            bool any = false;
+            for (int k = 0; k < groups; k++) any = any || !isnan(d[s * groups + k]);
+            pairs = pairs && (!any || !isnan(d[s * groups + g]));
+        }
+        for (int s = 0; !pairs && s < seeds; s++) d[s * groups + g] = (double)NAN;
+    }
+}
+
+/* The variance of the mean of the values that are not NaN, and their number. */
+static double variance_of_mean(int *count, const double *value, int n)
+{
+    double mean, spread;
+    int64_t used;
+    harness_mean_spread(&mean, &spread, &used, value, n);
+    *count = (int)used;
+    return used > 1 ? spread * spread / (double)used : 0;
+}
+
+harness_paired harness_pair(const double *of, const double *base, int seeds, int groups)
+{
+    const int n = seeds * groups;
+    harness_paired x = {(double)NAN, (double)NAN, (double)NAN, (double)NAN, 0, 0};
+    double *d = harness_alloc((size_t)(2 * n + seeds + groups) * sizeof *d + 1), *turned = d + n,
+           *by_seed = turned + n, *by_group = by_seed + seeds, spread;
+    int64_t used;
+    for (int i = 0; i < n; i++) d[i] = of[i] - base[i];
+    pair_up(d, seeds, groups);
+    for (int i = 0; i < n; i++) turned[i % groups * seeds + i / groups] = d[i];
+    for (int s = 0; s < seeds; s++)
+        harness_mean_spread(&by_seed[s], &spread, &used, d + s * groups, groups);
+    for (int g = 0; g < groups; g++)
+        harness_mean_spread(&by_group[g], &spread, &used, turned + g * seeds, seeds);
+    harness_mean_spread(&x.mean, &spread, &used, d, n);
+    const double v_s = variance_of_mean(&x.seeds, by_seed, seeds),
+                 v_g = variance_of_mean(&x.groups, by_group, groups), v = v_s + v_g;
+    harness_free(d);
+    if (x.seeds < 2) return x;
+    x.low = x.high = x.mean;
+    if (v <= 0) return x;
+    const double freedom =
+        v * v / (v_s * v_s / (x.seeds - 1) + (x.groups > 1 ? v_g * v_g / (x.groups - 1) : 0));
+    x.p = harness_student_p(x.mean / sqrt(v), freedom);
+    x.low -= harness_student_95(freedom) * sqrt(v);
+    x.high += harness_student_95(freedom) * sqrt(v);
+    return x;
+}
