@@ -152,6 +152,9 @@ char *harness_json_text(struct json_t *value);
 struct json_t *harness_json_loads(const char *text, struct json_error_t *error);
 struct json_t *harness_json_loadb(const char *text, size_t bytes, struct json_error_t *error);
 
+/* A number; null where it is not finite. */
+struct json_t *harness_json_number(double number);
+
 /* The name of a file as a JSON string. If it is not UTF-8, bytes beyond ASCII become '?'. */
 struct json_t *harness_json_name(const char *name);
 

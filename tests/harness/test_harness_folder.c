@@ -6,6 +6,7 @@
 #include "examples/harness/run/run_internal.h"
 #include "support/files.h"
 
+#include <jansson.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -95,23 +96,23 @@ static void a_run_takes_one_program(void **state)
     harness_run_close(run, &why);
 }
 
-static ag_status no_training(void *user, const harness_study_job *job, double *scores,
+static ag_status no_training(void *user, const harness_study_job *job, json_t *result,
                              ag_failure *why)
 {
     (void)user;
     (void)job;
-    *scores = 1;
+    json_object_set_new(result, "scores", json_pack("{s:f}", "tau", 1.0));
     return why->status;
 }
 
 /* Another study takes the place of this one. */
-static ag_status train_while_it_is_moved(void *user, const harness_study_job *job, double *scores,
+static ag_status train_while_it_is_moved(void *user, const harness_study_job *job, json_t *result,
                                          ag_failure *why)
 {
     const char *folder = user;
     assert_int_equal(rename(folder, formatted("%s-moved", folder)), 0);
     make_run(folder);
-    return no_training(user, job, scores, why);
+    return no_training(user, job, result, why);
 }
 
 static harness_table *study_with(harness_study_train *train, const char *folder, ag_failure *why)
@@ -121,8 +122,17 @@ static harness_table *study_with(harness_study_train *train, const char *folder,
     harness_study s = {0};
     harness_options *o = harness_options_new(&demo, HARNESS_ABLATE, NULL);
     assert_int_equal(harness_study_parse(&s, "s.ini", text, strlen(text), o, why), AG_OK);
-    harness_table *table =
-        harness_study_run(&s, o, folder, metric, 1, train, (void *)(uintptr_t)folder, why);
+    json_t *json = NULL;
+    const harness_study_call call = {.study = &s,
+                                     .base = o,
+                                     .out = folder,
+                                     .command_line = "",
+                                     .measure = metric,
+                                     .measures = 1,
+                                     .train = train,
+                                     .user = (void *)(uintptr_t)folder};
+    harness_table *table = harness_study_run(&call, &json, why);
+    json_decref(json);
     harness_study_free(&s);
     harness_options_free(o);
     return table;

@@ -24,9 +24,9 @@ static void student(void **state)
                                   {2, 1000, 0.04577034649325166},
                                   {40, 2, 0.0006244146721847406},
                                   {0, 3, 1}};
-    static const double t[][2] = {{1, 12.706204736174694},  {1.5, 6.016663104427929},
-                                  {2, 4.302652729749462},   {3.7, 2.8675207071911895},
-                                  {10, 2.228138851986274},  {100, 1.9839715185235518},
+    static const double t[][2] = {{1, 12.706204736174694}, {1.5, 6.016663104427929},
+                                  {2, 4.302652729749462},  {3.7, 2.8675207071911895},
+                                  {10, 2.228138851986274}, {100, 1.9839715185235518},
                                   {1e6, 1.959966356814107}};
     for (size_t i = 0; i < sizeof p / sizeof *p; i++)
         near(harness_student_p(p[i][0], p[i][1]) / p[i][2], 1);
@@ -82,8 +82,8 @@ static void no_interval(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(student), cmocka_unit_test(seeds_and_groups),
-                                       cmocka_unit_test(missing_values),
-                                       cmocka_unit_test(no_interval)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(student), cmocka_unit_test(seeds_and_groups),
+        cmocka_unit_test(missing_values), cmocka_unit_test(no_interval)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 /* The results of a ranking model, on groups whose measures are known. */
 #include "support/test.h"
 #include "autograd/autograd.h"
-#include "examples/harness/rank/rank.h"
+#include "examples/harness/rank/rank_internal.h"
 
 #include <jansson.h>
 #include <time.h>
@@ -88,6 +88,58 @@ static void measures_of_known_groups(void **state)
     expect_measures(json_object_get(json_object_get(j, "mean"), "model"), mean);
     expect_measures(json_object_get(json_array_get(groups, 0), "last first"), worst);
     json_decref(j);
+}
+
+/* What a study reads: the model's means, and its measures in each group. */
+static void result_of_a_run(void **state)
+{
+    fill();
+    assert_int_equal(harness_rank_compute(&r, &why), AG_OK);
+    json_t *result = json_object();
+    harness_rank_result(result, &r);
+    char *text = json_dumps(result, JSON_COMPACT | JSON_REAL_PRECISION(3));
+    assert_string_equal(
+        text, "{\"scores\":{\"tau-b\":0.8,\"opa\":0.9,\"slowdown@1\":0.5,\"slowdown@5\":0.0,"
+              "\"slowdown@10\":0.0},\"groups\":[{\"group\":\"a\",\"tau-b\":0.8,\"opa\":0.9,"
+              "\"slowdown@1\":0.5,\"slowdown@5\":0.0,\"slowdown@10\":0.0},{\"group\":\"b\","
+              "\"tau-b\":null,\"opa\":null,\"slowdown@1\":null,\"slowdown@5\":null,"
+              "\"slowdown@10\":null},{\"group\":\"c\",\"tau-b\":null,\"opa\":null,"
+              "\"slowdown@1\":null,\"slowdown@5\":null,\"slowdown@10\":null}]}");
+    free(text);
+    json_decref(result);
+}
+
+/* The best of the baselines; neither parts of the model nor what noise leaves possible is one. */
+static void a_baseline_that_wins_is_named(void **state)
+{
+    static const double sorted[] = {1, 2, 3, 4, 5}, nearly[] = {1, 2, 3, 4, 4};
+    fill();
+    memcpy(harness_rank_method(&r, "model, calibrated", harness_copy("")), sorted, sizeof sorted);
+    memcpy(harness_rank_method(&r, "worse", harness_copy("")), by_model, sizeof by_model);
+    r.score[2][0] = 4;
+    r.ceiling = r.methods;
+    memcpy(harness_rank_method(&r, "perfect ranker", harness_copy("")), sorted, sizeof sorted);
+    assert_int_equal(harness_rank_compute(&r, &why), AG_OK);
+    assert_null(harness__winner(&r));
+    r.ceiling = 0;
+    memcpy(harness_rank_method(&r, "ties", harness_copy("")), nearly, sizeof nearly);
+    assert_int_equal(harness_rank_compute(&r, &why), AG_OK);
+    char *text = harness__winner(&r);
+    assert_string_equal(text, "On these groups the method \"perfect ranker\" (tau-b 1.0000) is "
+                              "better than model (0.8000).");
+    harness_free(text);
+    assert_true(harness__is_own(&r, 1) && !harness__is_own(&r, 2));
+    harness_table *table[HARNESS_TABLES];
+    size_t bytes;
+    const int tables = harness_rank_tables(table, &r, "");
+    FILE *to = open_memstream(&text, &bytes);
+    for (int i = 0; i < tables; i++) harness_table_html(to, table[i]);
+    fclose(to);
+    assert_non_null(strstr(text, "<th class=\"n own\">model tau-b</th><th class=\"n\">"));
+    assert_non_null(strstr(text, "<td class=\"own\">model, calibrated</td><td class=\"n own\">"));
+    assert_non_null(strstr(text, "<td>worse</td><td class=\"n\">"));
+    free(text);
+    for (int i = 0; i < tables; i++) harness_table_free(table[i]);
 }
 
 /* All tables, one after the other. */
@@ -344,13 +396,16 @@ static void scores_are_weighted(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_teardown(measures_of_known_groups, drop),
-                                       cmocka_unit_test_teardown(groups_and_methods, drop),
-                                       cmocka_unit_test_teardown(nothing_held_out, drop),
-                                       cmocka_unit_test_teardown(programs_of_kernels, drop),
-                                       cmocka_unit_test_teardown(means_over_families, drop),
-                                       cmocka_unit_test_teardown(methods_without_scores, drop),
-                                       cmocka_unit_test_teardown(many_rows, drop),
-                                       cmocka_unit_test_teardown(scores_are_weighted, drop)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(measures_of_known_groups, drop),
+        cmocka_unit_test_teardown(result_of_a_run, drop),
+        cmocka_unit_test_teardown(a_baseline_that_wins_is_named, drop),
+        cmocka_unit_test_teardown(groups_and_methods, drop),
+        cmocka_unit_test_teardown(nothing_held_out, drop),
+        cmocka_unit_test_teardown(programs_of_kernels, drop),
+        cmocka_unit_test_teardown(means_over_families, drop),
+        cmocka_unit_test_teardown(methods_without_scores, drop),
+        cmocka_unit_test_teardown(many_rows, drop),
+        cmocka_unit_test_teardown(scores_are_weighted, drop)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,6 +50,37 @@ static void tables(void **state)
     harness_table_free(t);
 }
 
+/* Everything that LaTeX takes for a command, and a minus that is no hyphen. */
+static void latex(void **state)
+{
+    static const char *const names[] = {"v_1", "x", "n"};
+    harness_table *t[2];
+    char *text;
+    size_t bytes;
+    for (int i = 0; i < 2; i++) {
+        t[i] = harness_table_new(i ? "second" : "5 % & more", names, 3);
+        harness_table_text(t[i], i ? "\xC3\xA4\x1b" : "a\\b{c}~^#$<d>|\"e\"");
+        harness_table_number(t[i], i ? -1.25e-7 : -0.5, i ? HARNESS_TWO_FIGURES : 2);
+        harness_table_count(t[i], -3);
+    }
+    harness_table_text(t[1], "none");
+    harness_table_number(t[1], (double)NAN, 2);
+    harness_table_count(t[1], 0);
+    FILE *to = open_memstream(&text, &bytes);
+    harness_tables_tex(to, t, 2);
+    fclose(to);
+    assert_string_equal(
+        text, "\\begin{tabular}{lrr}\n\\hline\nv\\_1 & x & n \\\\\n\\hline\n"
+              "\\multicolumn{3}{l}{\\emph{5 \\% \\& more}} \\\\\n"
+              "a\\textbackslash{}b\\{c\\}\\textasciitilde{}\\textasciicircum{}\\#\\$"
+              "\\textless{}d\\textgreater{}\\textbar{}''e'' & $-0.50$ & $-3$ \\\\\n\\hline\n"
+              "\\multicolumn{3}{l}{\\emph{second}} \\\\\n"
+              "\xC3\xA4\\textbackslash{}x1b & $-1.2\\cdot10^{-7}$ & $-3$ \\\\\n"
+              "none & -- & $0$ \\\\\n\\hline\n\\end{tabular}\n");
+    free(text);
+    for (int i = 0; i < 2; i++) harness_table_free(t[i]);
+}
+
 static void progress(void **state)
 {
     char text[200];
@@ -96,7 +127,9 @@ static void plots_and_report(void **state)
                         (harness_curve){"tau", x, x, 3}, &why);
     harness_plot_scatter(folder, "scatter", "s", "x", "y", x, y, 3, &why);
     harness_plot_bars(folder, "bars", "b", "l", (const char *[]){"a\tb", "c", "d"},
-                      (double[]){1, (double)NAN, -1}, (double[]){1, 1, (double)NAN}, 3, &why);
+                      (double[]){1, (double)NAN, -1}, (bool[]){true, true, false}, 3, &why);
+    harness_plot_dots(folder, "dots", "d", "l", (const char *[]){"a", "b", "c"},
+                      (double[]){1, 2, (double)NAN, (double)NAN, (double)NAN, 4}, 3, 2, &why);
     harness_plot_curves(folder, "none", "n", (harness_curve){0}, (harness_curve){0}, &why);
     const harness_curve lines[] = {{"it's", x, y, 3}, {"none", NULL, NULL, 0}, {"b", x, x, 2}};
     harness_plot_lines(folder, "lines", "l", "x", "y", lines, 3, 1, &why);
@@ -119,14 +152,17 @@ static void plots_and_report(void **state)
     free(many);
     char *data = files_text(folder, "plots/bars.tsv"),
          *script = files_text(folder, "plots/learning.gp");
-    assert_string_equal(data, "d\t-1\t0\t0\na\\x09b\t1\t1\t2\n");
+    assert_string_equal(data, "d\t-1\t0\t0xa9b2be\na\\x09b\t1\t1\t0x2f6fb5\n");
     assert_non_null(strstr(script, "set label 'it''s' at screen 0.5,"));
     free(data);
     free(script);
+    data = files_text(folder, "plots/dots.tsv");
+    assert_string_equal(data, "c\t4\t?\t4\na\t1.5\t1\t2\n"); /* b has none */
+    free(data);
     int drawn = system("gnuplot --version > /dev/null 2>&1") == 0;
     static const char *const made[] = {"plots/learning.svg", "plots/scatter.svg", "plots/bars.svg",
-                                       "plots/lines.svg", "plots/late.svg"};
-    for (int i = 0; i < 5; i++) {
+                                       "plots/lines.svg",    "plots/late.svg",    "plots/dots.svg"};
+    for (int i = 0; i < 6; i++) {
         char *svg = files_text(folder, made[i]);
         assert_true(!drawn || (svg && strstr(svg, "</svg>")));
         free(svg);
@@ -162,7 +198,7 @@ static void plots_and_report(void **state)
                                         "The loss."};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         assert_non_null(strstr(page, parts[i]));
-    assert_true(!drawn || strstr(page, "<div style=\"max-width:760px\"><svg"));
+    assert_true(!drawn || strstr(page, "<div style=\"--w:560px\"><svg"));
     assert_null(strstr(page, "<title>Gnuplot"));
     assert_null(strstr(page, "src="));
     free(page);
@@ -181,8 +217,8 @@ static void long_words(void **state)
     for (int i = 0; i < 90; i++) strcat(title, "\xC3\xA4"); /* 90 characters, 180 bytes */
     for (int i = 0; i < 70; i++) strcat(name, i < 35 ? "a" : "b");
     harness_plot_scatter(files_folder, "long", title, "x", "y", one, one, 2, &why);
-    harness_plot_bars(files_folder, "names", "t", "l", (const char *[]){name, "c"}, one, NULL, 2,
-                      &why);
+    harness_plot_bars(files_folder, "names", "t", "l", (const char *[]){name, "c"}, one,
+                      (bool[]){true, false}, 2, &why);
     assert_int_equal(why.status, AG_OK);
     char *script = files_text(files_folder, "plots/long.gp"), *line = script;
     int lines = 0, letters = 0;
@@ -197,11 +233,11 @@ static void long_words(void **state)
     assert_int_equal(letters, 90); /* broken between characters, none lost */
     free(script);
     char *data = files_text(files_folder, "plots/names.tsv");
-    assert_non_null(strstr(data, "\naaaaaaaaaaaaaaaaaaaaaaaaaaaa...bbbbbbbbbbbbbbbbbbbbb\t1\t"));
+    assert_non_null(strstr(data, "\naaaaaaaaaaaaaaaaaaaa...bbbbbbbbbbbbb\t1\t"));
     free(data);
     script = files_text(files_folder, "plots/names.gp");
     assert_non_null(strstr(script, "set xtics 0.5\n"));
-    assert_non_null(strstr(script, "set lmargin at screen 0.6395\n")); /* 54 letters of 9 pixels */
+    assert_non_null(strstr(script, "set lmargin at screen 0.5429\n")); /* 38 letters of 8 pixels */
     free(script);
 }
 
@@ -256,9 +292,12 @@ static void pictures_are_of_the_run_alone(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tables),     cmocka_unit_test(progress),
-        cmocka_unit_test(exit_codes), cmocka_unit_test(plots_and_report),
-        cmocka_unit_test(long_words), cmocka_unit_test(pictures_are_of_the_run_alone)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(tables),
+                                       cmocka_unit_test(latex),
+                                       cmocka_unit_test(progress),
+                                       cmocka_unit_test(exit_codes),
+                                       cmocka_unit_test(plots_and_report),
+                                       cmocka_unit_test(long_words),
+                                       cmocka_unit_test(pictures_are_of_the_run_alone)};
     return cmocka_run_group_tests(tests, files_make, files_remove);
 }

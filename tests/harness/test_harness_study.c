@@ -134,7 +134,18 @@ typedef struct trainer {
     int runs, started, fail_at;
 } trainer;
 
-static ag_status train(void *user, const harness_study_job *job, double *scores, ag_failure *why)
+/* The scores of two groups, and their means. */
+static void put_scores(json_t *result, double tau, double steps)
+{
+    json_object_set_new(result, "scores", json_pack("{s:f, s:f}", "tau", tau, "steps", steps));
+    json_object_set_new(result, "groups",
+                        json_pack("[{s:s, s:f, s:f}, {s:s, s:f, s:f}]", "group", "g", "tau",
+                                  tau - 0.1, "steps", steps, "group", "h", "tau", tau + 0.1,
+                                  "steps", steps));
+    json_object_set_new(result, "parameters", json_integer(42));
+}
+
+static ag_status train(void *user, const harness_study_job *job, json_t *result, ag_failure *why)
 {
     trainer *t = user;
     const demo_options *o = harness_options_values(job->options);
@@ -144,49 +155,126 @@ static ag_status train(void *user, const harness_study_job *job, double *scores,
     assert_int_equal(o->common.seed, job->seed);
     assert_int_equal(o->steps, o->edges ? 5 : 6);
     assert_non_null(strstr(job->folder, o->edges ? "/complete/seed-" : "/no-edges/seed-"));
-    scores[0] = (o->edges ? 0.8 : 0.5) + 0.01 * (double)job->seed;
-    scores[1] = o->steps;
+    put_scores(result, (o->edges ? 0.8 : 0.5) + 0.01 * (double)job->seed * (o->edges ? 1 : 2),
+               o->steps);
     return AG_OK;
 }
 
-static ag_status train_alike(void *user, const harness_study_job *job, double *scores,
+static ag_status train_alike(void *user, const harness_study_job *job, json_t *result,
                              ag_failure *why)
 {
     const demo_options *o = harness_options_values(job->options);
     (void)user;
-    scores[0] = o->edges ? (double)job->seed : (double)NAN;
-    scores[1] = o->loss;
+    put_scores(result, o->edges ? (double)job->seed : 0, o->loss);
+    if (!o->edges) json_object_set_new(json_object_get(result, "scores"), "tau", json_null());
     return why->status;
 }
 
-static const char *const metrics[] = {"tau", "steps"};
+static const char *const measures[] = {"tau", "steps"};
 
-static void check_table(harness_table *t, const char *header)
+/* The table of the first measure; *json: what study.json holds, or NULL. */
+static harness_table *run(const harness_study *study, harness_study_train *how, void *user,
+                          json_t **json)
+{
+    const harness_study_call call = {.study = study,
+                                     .base = o,
+                                     .out = files_folder,
+                                     .command_line = "demo ablate",
+                                     .measure = measures,
+                                     .measures = 2,
+                                     .train = how,
+                                     .user = user};
+    json_t *mine = NULL;
+    harness_table *table = harness_study_run(&call, json ? json : &mine, &why);
+    json_decref(mine);
+    return table;
+}
+
+static char *printed(const harness_table *t)
 {
     char *text;
     size_t bytes;
     FILE *to = open_memstream(&text, &bytes);
-    harness_table_csv(to, t);
     harness_table_print(to, t);
     fclose(to);
-    char *line = strchr(text, '\n') + 1;
-    double v[4];
-    int runs;
-    assert_memory_equal(text, header, strlen(header));
-    assert_int_equal(sscanf(line, "complete,%d,%lf,%lf,%lf,%lf", &runs, v, v + 1, v + 2, v + 3), 5);
-    assert_true(runs == 3 && fabs(v[0] - (0.8 + 0.08 / 3)) < 1e-12 &&
-                fabs(v[1] - sqrt(7.0 / 3) / 100) < 1e-12);
-    assert_true(v[2] == 5 && v[3] == 0);
-    assert_non_null(strstr(text, "\ndiverges,0,,,,\n"));
-    assert_non_null(strstr(text, "\ndiverges: 3 of 3 seeds left out of its means, "));
+    return text;
+}
+
+/* A number of a variant of the first measure. */
+static double number(const json_t *study, size_t variant, const char *key)
+{
+    const json_t *tau = json_array_get(json_object_get(study, "measures"), 0),
+                 *row = json_array_get(json_object_get(tau, "variants"), variant),
+                 *value = json_object_get(row, key);
+    return json_is_number(value) ? json_number_value(value) : (double)NAN;
+}
+
+/* Seeds 1, 3, 4: 0.8 + seed / 100 and 0.5 + seed / 50, so the differences are (seed / 100) - 0.3,
+   the same in both groups: scipy.stats.ttest_1samp([-.29, -.27, -.26], 0). */
+static void check_numbers(const json_t *j)
+{
+    static const struct {
+        size_t variant;
+        const char *key;
+        double value;
+    } expected[] = {{0, "mean", 0.8 + 0.08 / 3},
+                    {0, "spread", 0.015275252316519468},
+                    {1, "difference", -0.27333333333333334},
+                    {1, "low", -0.3112791636693009},
+                    {1, "high", -0.23538750299736583},
+                    {1, "p", 0.0010394241430971237}};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        assert_true(fabs(number(j, expected[i].variant, expected[i].key) - expected[i].value) <
+                    1e-12);
+    assert_true(isnan(number(j, 0, "difference")) && isnan(number(j, 2, "mean")) &&
+                isnan(number(j, 2, "difference")) && isnan(number(j, 2, "p")));
+}
+
+/* The variants in the order of the study, in every file; one that diverged has no numbers. */
+static void check_files(void)
+{
+    static const char tex[] =
+        "variant & mean & spread & difference & low & high & p \\\\\n\\hline\n"
+        "\\multicolumn{7}{l}{\\emph{tau}} \\\\\n"
+        "complete & $0.8267$ & $0.0153$ & -- & -- & -- & -- \\\\\n"
+        "no edges & $0.5533$ & $0.0306$ & $-0.2733$ & $-0.3113$ & $-0.2354$ & "
+        "$0.001$ \\\\\n"
+        "diverges & -- & -- & -- & -- & -- & -- \\\\\n\\hline\n";
+    char *text = files_text(files_folder, "study.tex"),
+         *csv = files_text(files_folder, "study.csv"),
+         *page = files_text(files_folder, "study.html");
+    assert_non_null(strstr(text, tex));
+    assert_int_equal(strncmp(csv, "variant,seed,group,tau,steps\ncomplete,1,,0.81", 45), 0);
+    assert_non_null(strstr(csv, "\ncomplete,1,h,0.91"));
+    assert_non_null(strstr(csv, "\nno edges,4,,0.57"));
+    assert_non_null(strstr(csv, "\ndiverges,3,,,\ndiverges,4,,,\n"));
+    const char *place = page;
+    static const char *const parts[] = {"<h1>What edges are worth</h1>",
+                                        "<b>demo 1.2</b>",
+                                        "<b>20",
+                                        "<caption>tau</caption>",
+                                        "<td>complete</td>",
+                                        "<td>no edges</td>",
+                                        "<td>diverges</td>",
+                                        "diverges: 3 of 3 seeds left out",
+                                        "<caption>steps</caption>",
+                                        "edges = false, steps = 6",
+                                        "<pre>demo ablate</pre>"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        place = strstr(place, parts[i]);
+        if (!place) fail_msg("%s is not there, or too early", parts[i]);
+    }
     free(text);
+    free(csv);
+    free(page);
 }
 
 static void runs_and_reuses(void **state)
 {
     trainer t = {0, 0, 5};
+    json_t *study = NULL;
     parse(study_text);
-    assert_null(harness_study_run(&s, o, files_folder, metrics, 2, train, &t, &why));
+    assert_null(run(&s, train, &t, NULL));
     assert_int_equal(why.status, AG_EDATA);
     assert_string_equal(why.sentence, "no edges, seed 3: the file is damaged");
     json_t *options = harness_options_json(o),
@@ -197,47 +285,87 @@ static void runs_and_reuses(void **state)
     json_decref(config);
     memset(&why, 0, sizeof why);
     t.fail_at = 0;
-    harness_table *table = harness_study_run(&s, o, files_folder, metrics, 2, train, &t, &why);
+    harness_table *table = run(&s, train, &t, &study);
     assert_string_equal(why.sentence, "");
     assert_non_null(table);
-    check_table(table, "variant,runs,tau,tau spread,steps,steps spread\n");
+    check_numbers(study);
+    check_files();
+    char *text = printed(table);
     harness_table_free(table);
+    json_decref(study);
     assert_int_equal(t.runs, 10); /* 9 and the one that failed: none was trained twice */
     assert_int_equal(t.started, 1);
-    table = harness_study_run(&s, o, files_folder, metrics, 2, train, &t, &why);
-    check_table(table, "variant,runs,tau,tau spread,steps,steps spread\n");
+    table = run(&s, train, &t, &study);
+    check_numbers(study);
+    char *again = printed(table);
+    assert_string_equal(again, text);
+    json_t *saved = json_load_file(files_path("study.json"), 0, NULL);
+    assert_true(json_equal(saved, study));
+    json_decref(saved);
+    json_decref(study);
     harness_table_free(table);
+    free(text);
+    free(again);
     assert_int_equal(t.runs, 10);
-    static const char *const files[] = {"study.txt", "study.csv", "study.json", "plots/study.tsv",
-                                        "plots/study.gp"};
-    for (int i = 0; i < 5; i++) assert_int_equal(access(files_path(files[i]), R_OK), 0);
+}
+
+/* Lines of at most 80 characters, with a name of any length. */
+static void narrow(void **state)
+{
+    trainer t = {0};
+    parse("[study]\nseeds = 1,2\n[complete]\nsteps = 5\n"
+          "[no-edges]\nedges = false\nsteps = 6\n");
+    harness_free(s.variants[1].name);
+    s.variants[1].name = harness_copy("no edges, but a name of 49 characters, which is it");
+    harness_table *table = run(&s, train, &t, NULL);
+    char *text = printed(table), *rest = NULL;
+    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+        assert_in_range(strlen(line), 1, 80);
+    free(text);
+    harness_table_free(table);
+}
+
+static void one_seed(void **state)
+{
+    trainer t = {0};
+    json_t *study = NULL;
+    parse("[complete]\nsteps = 5\n[no edges]\nedges = false\nsteps = 6\n");
+    harness_table *table = run(&s, train, &t, &study);
+    char *text = printed(table);
+    assert_non_null(strstr(text, "\nOne seed says nothing of others, "));
+    assert_true(fabs(number(study, 1, "difference") + 0.3) < 1e-12);
+    assert_true(isnan(number(study, 1, "low")) && isnan(number(study, 1, "p")) &&
+                isnan(number(study, 1, "spread")));
+    free(text);
+    json_decref(study);
+    harness_table_free(table);
 }
 
 static void alike(void **state)
 {
     static const char text[] = "[study]\nseeds = 1,2\n[a]\n[b]\nsteps = 7\n[c]\nloss = listmle\n"
                                "[d]\nedges = false\n[e]\nedges = false\n";
+    static const char *const other[] = {"b", "a", NULL, "e", "d"};
+    json_t *study = NULL;
     parse(text);
-    harness_table *t = harness_study_run(&s, o, files_folder, metrics, 2, train_alike, NULL, &why);
-    harness_table_free(t);
-    char *page = files_text(files_folder, "study.txt");
+    harness_table *t = run(&s, train_alike, NULL, &study);
+    char *page = printed(t);
     assert_non_null(
         strstr(page, "\nb: has all scores of a, so the study does not tell them apart\n"));
     assert_non_null(strstr(page, "\ne: has all scores of d, "));
     assert_null(strstr(page, "\nc: "));
     assert_null(strstr(page, "\nd: has"));
     free(page);
-    page = files_text(files_folder, "study.json");
-    static const char *const other[] = {"b", "a", NULL, "e", "d"};
-    json_t *rows = json_loads(page, 0, NULL);
+    harness_table_free(t);
+    const json_t *tau = json_array_get(json_object_get(study, "measures"), 0),
+                 *rows = json_object_get(tau, "variants");
     assert_int_equal(json_array_size(rows), 5);
     for (size_t i = 0; i < 5; i++) {
         json_t *equal = json_object_get(json_array_get(rows, i), "equal");
         assert_int_equal(json_array_size(equal), other[i] != NULL);
         if (other[i]) assert_string_equal(json_string_value(json_array_get(equal, 0)), other[i]);
     }
-    json_decref(rows);
-    free(page);
+    json_decref(study);
 }
 
 static void takes_the_largest_seed(void **state)
@@ -253,9 +381,9 @@ static void refuses_old_results(void **state)
     const char *text = "[complete]\nsteps = 5";
     parse(text);
     assert_int_equal(s.seeds[0], 0); /* the default of --seed */
-    harness_table_free(harness_study_run(&s, o, files_folder, metrics, 2, train, &t, &why));
+    harness_table_free(run(&s, train, &t, NULL));
     assert_int_equal(harness_options_set(o, NULL, "loss", "listmle", &why), AG_OK);
-    assert_null(harness_study_run(&s, o, files_folder, metrics, 2, train, &t, &why));
+    assert_null(run(&s, train, &t, NULL));
     expect_sentence(
         &why, AG_EUSE,
         "complete/seed-0/result.json was made with other options than the study asks for "
@@ -266,7 +394,7 @@ static void refuses_old_results(void **state)
     harness_study later = {0};
     why = (ag_failure){0};
     harness_study_parse(&later, "s.ini", more, strlen(more), o, &why);
-    assert_null(harness_study_run(&later, o, files_folder, metrics, 2, train, &t, &why));
+    assert_null(run(&later, train, &t, NULL));
     assert_int_equal(t.runs, 1);
     harness_study_free(&later);
 }
@@ -278,6 +406,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(sentences, set_up, tear_down),
         cmocka_unit_test_setup_teardown(no_effect, set_up, tear_down),
         cmocka_unit_test_setup_teardown(runs_and_reuses, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(narrow, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(one_seed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(alike, set_up, tear_down),
         cmocka_unit_test_setup_teardown(takes_the_largest_seed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(refuses_old_results, set_up, tear_down)};

@@ -25,7 +25,11 @@ static void expect_table(const program_model *m, const char *line)
     assert_non_null(strstr(o.out, "Parts"));
     assert_non_null(strstr(o.out, "\ntwin: trained to the same parameters as complete, "));
     assert_null(strstr(o.out, "\nother one: trained"));
-    program_expect_in("\nother one,2,", "%s/study.csv", m->name);
+    program_expect_in("\nother one,1,,", "%s/study.csv", m->name);
+    program_expect_in("\nother one & $", "%s/study.tex", m->name);
+    program_expect_in("<td>other one</td><td class=\"n\">2</td>", "%s/study.html", m->name);
+    program_expect_in("plot 'study-curves.tsv' index 0 ", "%s/plots/study-curves.gp", m->name);
+    program_expect_in("\"peak MiB\": ", "%s/twin/seed-0/timing.jsonl", m->name);
     program_expect_in("", "%s/other-one/seed-1/report.html", m->name);
     const program_outcome again = program_expect(line, 0, "", ""); /* reads the existing runs */
     assert_string_equal(again.out, o.out);
@@ -34,18 +38,19 @@ static void expect_table(const program_model *m, const char *line)
 static void expect_json(const char *line)
 {
     const program_outcome o = program_expect_line(0, "", "", "%s --json", line);
-    json_t *list = json_loads(o.out, 0, NULL);
-    const char *key;
-    json_t *value;
-    int numbers = 0;
+    json_t *study = json_loads(o.out, 0, NULL), *value;
+    const json_t *first = json_array_get(json_object_get(study, "measures"), 0),
+                 *list = json_object_get(first, "variants"), *other = json_array_get(list, 2);
+    static const char *const keys[] = {"mean", "spread", "difference", "low", "high"};
     assert_int_equal(json_array_size(list), 3);
-    json_object_foreach(json_array_get(list, 2), key, value) numbers += json_is_number(value);
-    assert_true(numbers > 3);
+    for (int i = 0; i < 5; i++) assert_true(json_is_number(json_object_get(other, keys[i])));
+    /* six runs, with a row of means and more for the groups */
+    assert_true(json_array_size(json_object_get(study, "runs")) >= 12);
     for (int i = 0; i < 2; i++) {
         value = json_array_get(json_object_get(json_array_get(list, (size_t)i), "equal"), 0);
         assert_string_equal(json_string_value(value), i ? "complete" : "twin");
     }
-    json_decref(list);
+    json_decref(study);
 }
 
 static void studies(void **state)

@@ -3,6 +3,7 @@
 #include "examples/harness/cli/options_internal.h"
 
 #include <jansson.h>
+#include <math.h>
 
 char *harness_json_text(json_t *value)
 {
@@ -10,6 +11,11 @@ char *harness_json_text(json_t *value)
     json_decref(value);
     if (!text) harness_no_memory(1);
     return text;
+}
+
+json_t *harness_json_number(double number)
+{
+    return isfinite(number) ? json_real(number) : json_null();
 }
 
 json_t *harness_json_name(const char *name)

@@ -69,6 +69,17 @@ static const struct {
 };
 
 const char *harness_measure_name(harness_measure measure) { return kind[measure].name; }
+
+harness_measure harness_measure_of(const char *column)
+{
+    int found = HARNESS_MEASURES;
+    for (int m = 0; m < HARNESS_MEASURES; m++)
+        if (strncmp(column, kind[m].name, strlen(kind[m].name)) == 0 &&
+            (found == HARNESS_MEASURES || strlen(kind[m].name) > strlen(kind[found].name)))
+            found = m;
+    return (harness_measure)found;
+}
+
 int harness_measure_digits(harness_measure measure) { return kind[measure].digits; }
 bool harness_measure_smaller(harness_measure measure) { return kind[measure].smaller; }
 

@@ -47,6 +47,9 @@ typedef enum harness_measure {
 
 /* In tables, CSV and JSON. */
 const char *harness_measure_name(harness_measure measure);
+/* The measure of a column: of that name, or of one that begins with it ("APE % median");
+   HARNESS_MEASURES: none. */
+harness_measure harness_measure_of(const char *column);
 int harness_measure_digits(harness_measure measure);   /* decimals in tables */
 bool harness_measure_smaller(harness_measure measure); /* the smallest is the best */
 /* A sentence for each of the measures; the caller frees the text (harness_free). */

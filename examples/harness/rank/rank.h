@@ -128,6 +128,9 @@ int harness_rank_measures(const char **name, bool *smaller, const harness_rank *
 void harness_rank_values(double *measure, const harness_rank *rank);
 int harness_rank_columns(const char **name, const harness_settings *settings, ag_failure *why);
 void harness_rank_column_values(double *column, const harness_rank *rank);
+/* Adds what a study needs: "scores", those columns, and "groups", a list of the rows' names and
+   measures. */
+void harness_rank_result(struct json_t *result, const harness_rank *rank);
 /* Fails: AG_EDATA (there are groups, but no run times), as harness_measure_items. */
 ag_status harness_rank_compute(void *rank, ag_failure *why);
 void harness_rank_close(void *rank);

@@ -39,6 +39,12 @@ harness_counts harness__count_rows(const harness_rank *r, int family);
 void harness__note_left(harness_table *table, const harness_rank *r);
 struct json_t *harness__left_json(const harness_rank *r);
 
+/* Whether the method is the model, as it is or in part ("TGraph, calibrated"), and no other one. */
+bool harness__is_own(const harness_rank *r, int method);
+/* The sentence that names the best baseline, if one is better than the model in the first measure;
+   else NULL. The caller frees it. */
+char *harness__winner(const harness_rank *r);
+
 /* The methods whose columns are next to each other: the model, and the one that it is compared
    with, if there is any. Returns their number. */
 int harness__sides(int side[2], const harness_rank *r);

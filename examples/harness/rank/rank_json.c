@@ -3,7 +3,6 @@
 #include "examples/harness/rank/rank_internal.h"
 
 #include <jansson.h>
-#include <math.h>
 
 static void add_methods(json_t *j, const harness_rank *r, harness_mean mean, int of)
 {
@@ -11,9 +10,8 @@ static void add_methods(json_t *j, const harness_rank *r, harness_mean mean, int
     for (int m = 0; m < r->methods; m++) {
         json_t *values = json_object();
         for (int k = 0; list[k] < HARNESS_MEASURES; k++) {
-            const double value = harness__number(r, m, list[k], mean, of);
             json_object_set_new(values, harness_measure_name(list[k]),
-                                isfinite(value) ? json_real(value) : json_null());
+                                harness_json_number(harness__number(r, m, list[k], mean, of)));
         }
         json_object_set_new(j, r->method[m], values);
     }
@@ -73,4 +71,27 @@ struct json_t *harness_rank_json(const harness_rank *r)
     if (json_array_size(left)) json_object_set(j, "left_out", left);
     json_decref(left);
     return j;
+}
+
+void harness_rank_result(struct json_t *result, const harness_rank *r)
+{
+    const harness_rank_form *form = harness__form(r);
+    const char *name[HARNESS_MOST_SCORES];
+    double value[HARNESS_MOST_SCORES];
+    json_t *scores = json_object(), *groups = json_array();
+    const int columns = harness_rank_studied(name, form),
+              measures = harness__count(form, form->studied);
+    harness_rank_column_values(value, r);
+    for (int k = 0; k < columns; k++)
+        json_object_set_new(scores, name[k], harness_json_number(value[k]));
+    for (int i = 0; i < r->rows; i++) {
+        json_t *row = json_pack("{s:o}", "group", harness_json_name(r->row[i].name));
+        for (int k = 0; k < measures; k++)
+            json_object_set_new(
+                row, harness_measure_name(form->measure[k]),
+                harness_json_number(harness__number(r, 0, form->measure[k], HARNESS_ROW, i)));
+        json_array_append_new(groups, row);
+    }
+    json_object_set_new(result, "scores", scores);
+    json_object_set_new(result, "groups", groups);
 }

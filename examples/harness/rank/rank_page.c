@@ -73,11 +73,15 @@ static const char *direction(const harness_rank *r)
 static ag_status plot_methods(const char *folder, const harness_rank *r, ag_failure *why)
 {
     double value[HARNESS_RANK_METHODS];
-    for (int m = 0; m < r->methods; m++) value[m] = harness_rank_mean(r, m, first_of(r));
+    bool own[HARNESS_RANK_METHODS];
+    for (int m = 0; m < r->methods; m++) {
+        value[m] = harness_rank_mean(r, m, first_of(r));
+        own[m] = harness__is_own(r, m);
+    }
     char *title =
         harness_text("Mean over the held-out %s: %s", harness__form(r)->rows, direction(r));
     harness_plot_bars(folder, "methods", title, harness_measure_name(first_of(r)), r->method, value,
-                      NULL, r->methods, why);
+                      own, r->methods, why);
     harness_free(title);
     return why->status;
 }
@@ -90,10 +94,12 @@ static ag_status plot_parts(const char *folder, const harness_rank *r, ag_failur
     const int all = r->families ? r->families : r->rows, parts = all < MOST ? all : MOST;
     char *name[2 * MOST];
     double value[2 * MOST];
+    bool own[2 * MOST];
     int n = 0, side[2], sides = harness__sides(side, r);
     for (int i = 0; i < parts; i++)
         for (int k = 0; k < sides; k++, n++) {
             const int m = side[k];
+            own[n] = k == 0;
             value[n] =
                 harness__number(r, m, first_of(r), r->families ? HARNESS_FAMILY : HARNESS_ROW, i);
             name[n] = harness_text("%.40s: %s", r->families ? r->family_name[i] : r->row[i].name,
@@ -102,7 +108,7 @@ static ag_status plot_parts(const char *folder, const harness_rank *r, ag_failur
     char *title = harness_text("Each held-out %s: %s",
                                r->families ? "family" : harness__form(r)->row, direction(r));
     harness_plot_bars(folder, "parts", title, harness_measure_name(first_of(r)),
-                      (const char *const *)name, value, NULL, n, why);
+                      (const char *const *)name, value, own, n, why);
     for (int i = 0; i < n; i++) harness_free(name[i]);
     harness_free(title);
     return why->status;
@@ -177,8 +183,9 @@ ag_status harness_rank_report(const harness_session *session, const harness_rank
     char *title =
         harness_text("%s: %lld steps", r->title ? r->title : session->model->program->name,
                      (long long)session->trained.state->step);
-    char *summary = harness_text("Nothing was held out, so there are no scores; %s.",
-                                 form->hold_out ? form->hold_out : "give --valid");
+    char *summary = some ? harness__winner(r)
+                         : harness_text("Nothing was held out, so there are no scores; %s.",
+                                        form->hold_out ? form->hold_out : "give --valid");
     const char *const plot[] = {"curves", r->times ? "times" : "order", "methods", "parts"};
     const char *const caption[] = {
         "Loss of the training steps, and the measure that chooses the best checkpoint.",
@@ -187,7 +194,7 @@ ag_status harness_rank_report(const harness_session *session, const harness_rank
                    "the fastest to 1 for the slowest.",
         "The model compared with other ways to predict, the mean.", "What that is the mean of."};
     const harness_report report = {.title = title,
-                                   .summary = some ? NULL : summary,
+                                   .summary = summary,
                                    .fact_names = name,
                                    .facts = (const char *const *)fact,
                                    .fact_count = facts,

@@ -14,6 +14,33 @@ int harness__sides(int side[2], const harness_rank *r)
     return (r->ceiling ? r->ceiling : r->methods) > 1 ? 2 : 1;
 }
 
+bool harness__is_own(const harness_rank *r, int m)
+{
+    return strncmp(r->method[m], r->method[0], strlen(r->method[0])) == 0;
+}
+
+char *harness__winner(const harness_rank *r)
+{
+    const harness_measure first = harness__form(r)->measure[0];
+    const int digits = harness_measure_digits(first),
+              sign = harness_measure_smaller(first) ? -1 : 1;
+    const double model = harness_rank_mean(r, 0, first);
+    double best = model;
+    int winner = 0;
+    for (int m = 1; m < (r->ceiling ? r->ceiling : r->methods); m++) {
+        const double mean = harness_rank_mean(r, m, first);
+        if (harness__is_own(r, m) || !(sign * mean > sign * best)) continue;
+        best = mean;
+        winner = m;
+    }
+    return winner
+               ? harness_text("On these %s the method \"%s\" (%s %.*f) is better than %s (%.*f).",
+                              harness__form(r)->rows, r->method[winner],
+                              harness_measure_name(first), digits, best, r->method[0], digits,
+                              model)
+               : NULL;
+}
+
 /* ---- a table of rows, and one of families ---- */
 
 enum { NAME = 96, MOST = 4 + 2 * HARNESS_MEASURES };
@@ -25,15 +52,20 @@ static harness_table *new_table(const char *title, const char **column, int n,
 {
     const harness_rank_form *form = harness__form(r);
     char text[MOST][NAME];
+    bool own[MOST] = {false};
     int side[2], sides = harness__sides(side, r);
     for (int k = 0; k < harness__count(form, form->main); k++) {
         const char *name = harness_measure_name(form->measure[k]);
         for (int i = 0; i < sides; i++, n++) {
+            own[n] = sides > 1 && i == 0;
             snprintf(text[n], NAME, "%.60s %s", r->method[side[i]], name);
             column[n] = sides > 1 ? text[n] : name;
         }
     }
-    return harness_table_new(title, column, n);
+    harness_table *t = harness_table_new(title, column, n);
+    for (int c = 0; c < n; c++)
+        if (own[c]) harness_table_own(t, -1, c);
+    return t;
 }
 
 static void add_numbers(harness_table *t, const harness_rank *r, harness_mean mean, int of)
@@ -107,6 +139,7 @@ static harness_table *methods_table(const harness_rank *r, const char *over, har
     for (int k = 0; k < shown; k++) column[n++] = harness_measure_name(form->measure[k]);
     harness_table *t = harness_table_new(title, column, n);
     for (int m = 0; m < r->methods; m++) {
+        if (harness__is_own(r, m)) harness_table_own(t, m, -1);
         harness_table_text(t, r->method[m]);
         for (harness_mean k = HARNESS_MEDIAN; form->median && k <= HARNESS_GEOMETRIC; k++)
             harness_table_number(t, harness__number(r, m, first, k, 0),

@@ -14,9 +14,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+static char *picture(const plot_files *p, const char *end)
+{
+    return harness_text("%s/%s.%s", p->folder, p->name, end);
+}
+
 static ag_status open_part(FILE **file, const plot_files *p, const char *end, ag_failure *why)
 {
-    char *path = harness_text("%s/%s.%s", p->folder, p->name, end);
+    char *path = picture(p, end);
     *file = fopen(path, "wb");
     if (!*file)
         ag_fail(why, AG_EFILE, "%.200s cannot be written: %s; make room or choose another --out",
@@ -26,18 +31,20 @@ static ag_status open_part(FILE **file, const plot_files *p, const char *end, ag
 }
 
 /* A picture of an earlier run, or half of one, must not be shown as one of this run. */
-static void remove_picture(const plot_files *p)
+static void remove_pictures(const plot_files *p)
 {
-    char *path = harness_text("%s/%s.svg", p->folder, p->name);
-    unlink(path);
-    harness_free(path);
+    char *svg = picture(p, "svg"), *pdf = picture(p, "pdf");
+    unlink(svg);
+    unlink(pdf);
+    harness_free(svg);
+    harness_free(pdf);
 }
 
 ag_status harness__plot_begin(plot_files *p, const char *folder, const char *name, ag_failure *why)
 {
-    *p = (plot_files){harness_text("%s/plots", folder), harness_copy(name), NULL, NULL};
+    *p = (plot_files){harness_text("%s/plots", folder), harness_copy(name), NULL, NULL, 0, 0};
     if (harness__make_inner(p->folder, why)) return why->status;
-    remove_picture(p);
+    remove_pictures(p);
     return open_part(&p->data, p, "tsv", why) ? why->status : open_part(&p->script, p, "gp", why);
 }
 
@@ -55,7 +62,7 @@ static int inner_byte(char c) { return (c & 0xC0) == 0x80; } /* of a character o
 
 int harness__plot_label(FILE *to, const char *text)
 {
-    enum { MOST = 52, FIRST = 28, LAST = MOST - FIRST - 3 }; /* characters */
+    enum { MOST = 36, FIRST = 20, LAST = MOST - FIRST - 3 }; /* characters */
     int characters = 0, at = 0;
     char *safe = harness_printable(text);
     for (const char *c = safe; *c; c++) characters += !inner_byte(*c);
@@ -105,9 +112,11 @@ static void write_title(FILE *to, const char *title, int width, int height)
     fprintf(to, "set tmargin at screen %.4f\n", 1 - (32.0 + LINE * lines) / height);
 }
 
-void harness__plot_style(const plot_files *p, const char *title, int width, int height)
+void harness__plot_style(plot_files *p, const char *title, int width, int height)
 {
     FILE *to = p->script;
+    p->width = width;
+    p->height = height;
     fprintf(to,
             "set terminal svg size %d,%d dynamic noenhanced background '%s' "
             "font 'sans-serif,14'\n",
@@ -203,23 +212,40 @@ static void close_part(FILE *file, const plot_files *p, ag_failure *why)
                 ag_path_tail(p->folder), p->name, strerror(errno));
 }
 
+/* Draws the same as PDF, of the size that the SVG has at 96 pixels an inch. */
+static void draw_pdf(const plot_files *p)
+{
+    fprintf(p->script,
+            "if (strstrt(GPVAL_TERMINALS, 'pdfcairo')) {\n    set terminal pdfcairo size "
+            "%.2f,%.2f noenhanced font 'sans-serif,10.5'\n    set output '",
+            p->width / 96.0, p->height / 96.0);
+    harness__plot_words(p->script, p->name);
+    fputs(".pdf'\n    replot\n}\n", p->script);
+}
+
 static void draw(const plot_files *p)
 {
     static int told;
     char *script = harness_text("%s.gp", p->name);
+    char *pdf = picture(p, "pdf");
     const int result = run(p->folder, script);
-    if (result) remove_picture(p);
+    if (result) remove_pictures(p);
     if (result < 0 && !told++)
         harness_say("gnuplot is not installed, so %s has the data and the scripts of the plots, "
                     "but no pictures",
                     p->folder);
+    if (!result && access(pdf, R_OK) != 0 && !told++)
+        harness_say("this gnuplot has no terminal pdfcairo, so the pictures in %s are SVG alone",
+                    p->folder);
     if (result > 0 && !harness_interrupted())
         harness_warn("gnuplot could not draw %s/%s", p->folder, script);
     harness_free(script);
+    harness_free(pdf);
 }
 
 ag_status harness__plot_end(plot_files *p, int drawable, ag_failure *why)
 {
+    if (drawable && p->script) draw_pdf(p);
     close_part(p->data, p, why);
     close_part(p->script, p, why);
     if (drawable && !why->status) draw(p);

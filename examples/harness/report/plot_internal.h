@@ -9,12 +9,14 @@
 #define PLOT_INK    "#333d4b"
 #define PLOT_AXIS   "#8a94a3"
 #define PLOT_GRID   "#e3e7ec"
-#define PLOT_FIRST  "#2f6fb5"
+#define PLOT_FIRST  "#2f6fb5" /* the model's */
 #define PLOT_SECOND "#d9772b"
+#define PLOT_OTHER  "#a9b2be" /* of a baseline */
 
 typedef struct plot_files {
     char *folder, *name;
     FILE *data, *script;
+    int width, height; /* pixels */
 } plot_files;
 
 /* Opens FOLDER/plots/NAME.tsv and NAME.gp; harness__plot_end must follow in any case. */
@@ -24,7 +26,7 @@ ag_status harness__plot_begin(plot_files *p, const char *folder, const char *nam
 ag_status harness__plot_end(plot_files *p, int drawable, ag_failure *why);
 
 /* The style that all plots share: size, colours, title. */
-void harness__plot_style(const plot_files *p, const char *title, int width, int height);
+void harness__plot_style(plot_files *p, const char *title, int width, int height);
 
 void harness__plot_words(FILE *to, const char *text); /* text within single quotes of a script */
 

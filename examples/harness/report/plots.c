@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The pictures: curves, points, bars, lines, groups of bars. */
+/* The pictures: curves, points, bars, dots, lines, groups of bars. */
 #include "examples/harness/report/plot_internal.h"
 
 #include <math.h>
 
 enum { MOST_POINTS = 4000, MOST_STEPS = 500, MOST_ON_LINE = 1000 };
+enum { WIDTH = 560 }; /* pixels; on the page of a phone two thirds of it, which can be read */
 
 static void axis(FILE *to, const char *which, const char *name, const char *colour)
 {
@@ -42,7 +43,7 @@ ag_status harness_plot_curves(const char *folder, const char *name, const char *
         FILE *to = p.script;
         write_means(p.data, loss);
         write_means(p.data, score);
-        harness__plot_style(&p, title, 760, 400);
+        harness__plot_style(&p, title, WIDTH, 340);
         axis(to, "x", "step", PLOT_INK);
         fputs("set xrange [0:*]\nunset key\nset format x '%.0f'\n", to);
         if (loss.n) axis(to, "y", loss.name, PLOT_FIRST);
@@ -90,48 +91,61 @@ ag_status harness_plot_scatter(const char *folder, const char *name, const char 
     return harness__plot_end(&p, n > 0, why);
 }
 
-/* label, value, spread (0 without), place of the number; the first bar is on top. */
-static int write_bars(FILE *to, const char *const *names, const double *values,
-                      const double *spread, int n)
+/* label, value, place of the number, colour; the first bar is on top. */
+static int write_bars(FILE *to, const char *const *names, const double *values, const bool *own,
+                      int n)
 {
     int drawn = 0;
     for (int i = n - 1; i >= 0; i--) {
-        double wide = spread && isfinite(spread[i]) ? spread[i] : 0;
         if (!isfinite(values[i])) continue;
         harness__plot_label(to, names[i]);
-        fprintf(to, "\t%.9g\t%.9g\t%.9g\n", values[i], wide,
-                values[i] + wide > 0 ? values[i] + wide : 0);
+        fprintf(to, "\t%.9g\t%.9g\t0x%s\n", values[i], values[i] > 0 ? values[i] : 0,
+                &(own[i] ? PLOT_FIRST : PLOT_OTHER)[1]);
         drawn++;
     }
     return drawn;
 }
 
-/* 1, 2 or 5 times a power of ten: at most 6 tics, whose numbers do not overlap. */
+/* The rest of a line; "?" for a missing value. */
+static void write_cells(FILE *to, const double *values, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (isfinite(values[i]))
+            fprintf(to, "\t%.9g", values[i]);
+        else
+            fputs("\t?", to);
+    fputs("\n", to);
+}
+
+/* 1, 2 or 5 times a power of ten: at most 5 tics, whose numbers do not overlap. */
 static double tic_step(double range)
 {
-    const double power = pow(10, floor(log10(range / 6))), least = range / 6 / power;
+    const double power = pow(10, floor(log10(range / 5))), least = range / 5 / power;
     return power * (least <= 1 ? 1 : least <= 2 ? 2 : least <= 5 ? 5 : 10);
 }
 
-static void bars_range(FILE *to, const double *values, const double *spread, int n)
+/* The smallest and the largest of the values, and of what *low and *high are before. */
+static void extend(double *low, double *high, const double *values, int n)
 {
-    double low = 0, high = 0;
     for (int i = 0; i < n; i++) {
-        double wide = spread && isfinite(spread[i]) ? spread[i] : 0;
         if (!isfinite(values[i])) continue;
-        if (values[i] - wide < low) low = values[i] - wide;
-        if (values[i] + wide > high) high = values[i] + wide;
+        *low = fmin(*low, values[i]);
+        *high = fmax(*high, values[i]);
     }
-    double room = (high - low) * 0.12; /* for the numbers after the bars */
-    if (high > low)
-        fprintf(to, "set xrange [%.9g:%.9g]\nset xtics %.9g\n", low < 0 ? low - room / 3 : 0,
-                high + room, tic_step(high - low));
+}
+
+static void x_range(FILE *to, double low, double high, double before, double after)
+{
+    const double range = high - low;
+    if (range > 0)
+        fprintf(to, "set xrange [%.9g:%.9g]\nset xtics %.9g\n", low - range * before,
+                high + range * after, tic_step(range));
 }
 
 /* Reserves the room that the names need; by itself, gnuplot gives them half of the picture. */
 static void bars_margin(FILE *to, const char *const *names, const double *values, int n, int width)
 {
-    enum { LETTER = 9 }; /* pixels of the widest common font */
+    enum { LETTER = 8 }; /* pixels of a wide font */
     int most = 0;
     for (int i = 0; i < n; i++) {
         const int letters = isfinite(values[i]) ? harness__plot_label(NULL, names[i]) : 0;
@@ -141,46 +155,101 @@ static void bars_margin(FILE *to, const char *const *names, const double *values
             (LETTER * (most + 2.0)) / width, 1 - 3.0 * LETTER / width);
 }
 
+/* A picture with a row per name. */
+static void rows_style(plot_files *p, const char *title, const char *label,
+                       const char *const *names, const double *values, int n, int drawn)
+{
+    harness__plot_style(p, title, WIDTH, 110 + 34 * (drawn < 200 ? drawn : 200));
+    axis(p->script, "x", label, PLOT_INK);
+    bars_margin(p->script, names, values, n, WIDTH);
+    fprintf(p->script,
+            "unset key\nset border 1\nset ytics scale 0\nset grid xtics noytics\n"
+            "set yrange [-0.6:%d-0.4]\nset style fill solid 0.85 noborder\n",
+            drawn);
+}
+
 ag_status harness_plot_bars(const char *folder, const char *name, const char *title,
                             const char *label, const char *const *names, const double *values,
-                            const double *spread, int n, ag_failure *why)
+                            const bool *own, int n, ag_failure *why)
 {
-    enum { WIDTH = 760 };
     plot_files p;
     int drawn = 0;
     if (!harness__plot_begin(&p, folder, name, why)) {
-        FILE *to = p.script;
-        drawn = write_bars(p.data, names, values, spread, n);
-        harness__plot_style(&p, title, WIDTH, 110 + 34 * (drawn < 200 ? drawn : 200));
-        axis(to, "x", label, PLOT_INK);
-        bars_range(to, values, spread, n);
-        bars_margin(to, names, values, n, WIDTH);
-        fprintf(to,
-                "unset key\nset border 1\nset ytics scale 0\nset grid xtics noytics\n"
-                "set yrange [-0.6:%d-0.4]\nset style fill solid 0.85 noborder\n",
-                drawn);
-        fprintf(to,
-                "plot '%s.tsv' using (0):0:(0):2:($0-0.32):($0+0.32):ytic(1) with boxxyerror "
-                "linecolor rgb '%s', \\\n",
-                p.name, PLOT_FIRST);
-        if (spread)
-            fprintf(to,
-                    "     '%s.tsv' using 2:0:3 with xerrorbars pointtype -1 linewidth 1.4 "
-                    "linecolor rgb '%s', \\\n",
-                    p.name, PLOT_INK);
-        fprintf(to,
-                "     '%s.tsv' using 4:0:(sprintf(' %%.4g', $2)) with labels left offset 0.3,0 "
+        double low = 0, high = 0;
+        drawn = write_bars(p.data, names, values, own, n);
+        extend(&low, &high, values, n);
+        rows_style(&p, title, label, names, values, n, drawn);
+        x_range(p.script, low, high, low < 0 ? 0.06 : 0, 0.2); /* the numbers are after the bars */
+        fprintf(p.script,
+                "plot '%s.tsv' using (0):0:(0):2:($0-0.32):($0+0.32):4:ytic(1) with boxxyerror "
+                "linecolor rgb variable, \\\n"
+                "     '%s.tsv' using 3:0:(sprintf(' %%.4g', $2)) with labels left offset 0.3,0 "
                 "textcolor rgb '%s'\n",
-                p.name, PLOT_INK);
+                p.name, p.name, PLOT_INK);
     }
     return harness__plot_end(&p, drawn > 0, why);
 }
 
-/* The colour of line or bar i, paler from the third on. */
+/* label, mean, dots ("?": none); the first row is on top. */
+static int write_dots(FILE *to, const char *const *names, const double *mean, const double *values,
+                      int n, int per)
+{
+    int drawn = 0;
+    for (int i = n - 1; i >= 0; i--) {
+        if (!isfinite(mean[i])) continue;
+        harness__plot_label(to, names[i]);
+        fprintf(to, "\t%.9g", mean[i]);
+        write_cells(to, values + i * per, per);
+        drawn++;
+    }
+    return drawn;
+}
+
+static void draw_dots(const plot_files *p, double first, int per)
+{
+    if (isfinite(first))
+        fprintf(p->script,
+                "set arrow from %.9g, graph 0 to %.9g, graph 1 nohead dashtype 2 linewidth 1.4 "
+                "linecolor rgb '%s'\n",
+                first, first, PLOT_AXIS);
+    fprintf(p->script,
+            "set datafile missing '?'\n"
+            "plot '%s.tsv' using 2:0:ytic(1) with points pointtype -1, '' using "
+            "2:($0-0.3):(0):(0.6) with vectors nohead linewidth 2.5 linecolor rgb '%s', \\\n"
+            "     for [k=3:%d] '%s.tsv' using k:0 with points pointtype 7 pointsize 0.7 linecolor "
+            "rgb '#60%s'\n",
+            p->name, PLOT_INK, per + 2, p->name, &PLOT_FIRST[1]);
+}
+
+ag_status harness_plot_dots(const char *folder, const char *name, const char *title,
+                            const char *label, const char *const *names, const double *values,
+                            int n, int per, ag_failure *why)
+{
+    plot_files p;
+    int drawn = 0;
+    if (!harness__plot_begin(&p, folder, name, why)) {
+        double low = (double)INFINITY, high = -low, spread;
+        double *mean = harness_alloc((size_t)n * sizeof *mean + 1);
+        int64_t count;
+        for (int i = 0; i < n; i++)
+            harness_mean_spread(&mean[i], &spread, &count, values + i * per, per);
+        drawn = write_dots(p.data, names, mean, values, n, per);
+        extend(&low, &high, values, n * per);
+        rows_style(&p, title, label, names, mean, n, drawn);
+        x_range(p.script, low, high, 0.06, 0.06);
+        draw_dots(&p, n ? mean[0] : (double)NAN, per);
+        harness_free(mean);
+    }
+    return harness__plot_end(&p, drawn > 0, why);
+}
+
+/* The colour of line or bar i; the ninth is dashed, if it is a line. */
 static void write_colour(FILE *to, int i)
 {
-    fprintf(to, " linecolor rgb '#%s%s'", i < 2 ? "" : "80",
-            &(i % 2 ? PLOT_SECOND : PLOT_FIRST)[1]);
+    static const char *const colour[8] = {PLOT_FIRST, PLOT_SECOND, "#3a9a5b", "#b5484e",
+                                          "#8a62b8",  "#9a7b4f",   "#2b9fa8", "#c45c9c"};
+    fprintf(to, " linecolor rgb '%s'", colour[i % 8]);
+    if (i >= 8) fprintf(to, " dashtype %d", 1 + i / 8);
 }
 
 /* A block of the data. gnuplot counts only blocks that have points, so an empty curve gets none. */
@@ -190,6 +259,17 @@ static void write_points(FILE *to, harness_curve c)
     for (int64_t i = 0; i < c.n; i += width)
         if (isfinite(c.y[i])) fprintf(to, "%.9g\t%.9g\n", c.x[i], c.y[i]);
     fputs("\n\n", to);
+}
+
+/* The lines of the key: gnuplot makes its columns as wide as the longest name. */
+static int key_rows(const harness_curve *curves, int count)
+{
+    enum { LETTER = 7, SAMPLE = 50 }; /* pixels */
+    int most = 1;
+    for (int i = 0; i < count; i++)
+        most = (int)fmax(most, harness__plot_label(NULL, curves[i].name));
+    const int columns = WIDTH / (most * LETTER + SAMPLE);
+    return columns > 1 ? (count + columns - 1) / columns : count;
 }
 
 ag_status harness_plot_lines(const char *folder, const char *name, const char *title,
@@ -202,10 +282,12 @@ ag_status harness_plot_lines(const char *folder, const char *name, const char *t
         FILE *to = p.script;
         for (int i = 0; i < count && i < HARNESS_LINES; i++)
             if (curves[i].n) write_points(p.data, curves[i]);
-        harness__plot_style(&p, title, 760, 400);
+        harness__plot_style(&p, title, WIDTH, 330 + 20 * key_rows(curves, count));
         axis(to, "x", x_label, PLOT_INK);
         axis(to, "y", y_label, PLOT_INK);
-        fputs("set key bottom right\nset xrange [0:*]\nset format x '%.0f'\n", to);
+        fputs("set key outside bottom left horizontal Left reverse\nset xrange [0:*]\n"
+              "set format x '%.0f'\n",
+              to);
         for (int i = 0; i < count && i < HARNESS_LINES; i++) {
             if (!curves[i].n) continue;
             fprintf(to, "%s'%s.tsv' index %d using 1:2 with %s linewidth 2",
@@ -219,20 +301,13 @@ ag_status harness_plot_lines(const char *folder, const char *name, const char *t
     return harness__plot_end(&p, drawn > 0, why);
 }
 
-/* A line per group: its name, then its bars; "?" for a missing one. */
+/* A line per group: its name, then its bars. */
 static void write_groups(FILE *to, const char *const *groups, int n_groups, int n_bars,
                          const double *values)
 {
     for (int g = 0; g < n_groups; g++) {
         harness__plot_label(to, groups[g]);
-        for (int b = 0; b < n_bars; b++) {
-            const double x = values[g * n_bars + b];
-            if (isfinite(x))
-                fprintf(to, "\t%.9g", x);
-            else
-                fputs("\t?", to);
-        }
-        fputs("\n", to);
+        write_cells(to, values + g * n_bars, n_bars);
     }
 }
 
@@ -240,11 +315,7 @@ static void write_groups(FILE *to, const char *const *groups, int n_groups, int 
 static void groups_range(FILE *to, const double *values, int n)
 {
     double low = 1, high = 1;
-    for (int i = 0; i < n; i++) {
-        if (!isfinite(values[i])) continue;
-        low = values[i] < low ? values[i] : low;
-        high = values[i] > high ? values[i] : high;
-    }
+    extend(&low, &high, values, n);
     const double room = (high - low) * 0.08 + 1e-3;
     fprintf(to, "set yrange [%.9g:%.9g]\n", low < 1 ? low - room : 1 - room / 4, high + room);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* report.html: a run on one self-contained page. */
+/* report.html: a run, or a study, on one self-contained page. */
 #define _GNU_SOURCE
 #include "examples/harness/run/run_internal.h"
 
@@ -48,7 +48,7 @@ static void inline_svg(FILE *to, const char *svg)
     int width = 760;
     if (!start) return;
     if (box) sscanf(box, "viewBox=\"0 0 %d", &width);
-    fprintf(to, "<div style=\"max-width:%dpx\">", width);
+    fprintf(to, "<div style=\"--w:%dpx\">", width);
     if (end) {
         fwrite(start, 1, (size_t)(title - start), to);
         start = end + strlen("</title>");
@@ -149,7 +149,7 @@ ag_status harness_report_write(const char *folder, const harness_report *report,
 {
     char *computed = report->options ? harness_device_report(folder, report->options) : NULL;
     page p = {folder, report, computed};
-    char *path = harness_text("%s/" HARNESS_REPORT, folder);
+    char *path = harness_text("%s/%s", folder, report->file ? report->file : HARNESS_REPORT);
     ag_status status = ag_save_file(path, write_page, &p, why);
     harness_free(path);
     harness_free(computed);

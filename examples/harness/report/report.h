@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pictures (gnuplot, SVG) and the page that shows a run. */
+/* Pictures (gnuplot, SVG and PDF) and the page that shows a run. */
 #ifndef HARNESS_REPORT_H
 #define HARNESS_REPORT_H
 
@@ -8,8 +8,8 @@
 #include "examples/harness/report/table.h"
 
 /* Each plot writes FOLDER/plots/NAME.tsv (the data) and NAME.gp (the script), then NAME.svg when
-   gnuplot is installed; `cd FOLDER/plots && gnuplot NAME.gp` makes it again. A missing gnuplot is
-   no failure. Fails: AG_EFILE. */
+   gnuplot is installed, and NAME.pdf when it can write one; `cd FOLDER/plots && gnuplot NAME.gp`
+   makes them again. Without gnuplot a message says so. Fails: AG_EFILE. */
 
 /* Training loss (left axis) and validation score (right axis) over steps; either may have n 0. */
 typedef struct harness_curve {
@@ -25,14 +25,20 @@ ag_status harness_plot_scatter(const char *folder, const char *name, const char 
                                const char *x_label, const char *y_label, const double *x,
                                const double *y, int64_t n, ag_failure *why);
 
-/* One horizontal bar per label; spread (may be NULL) is drawn as a whisker. */
+/* One horizontal bar per label: those that are the model's own in its colour, the others grey. */
 ag_status harness_plot_bars(const char *folder, const char *name, const char *title,
                             const char *label, const char *const *names, const double *values,
-                            const double *spread, int n, ag_failure *why);
+                            const bool *own, int n, ag_failure *why);
 
-/* Several lines in one picture, at most HARNESS_LINES: the first two in the colours of all plots,
-   the next two in the same, dashed. steps: a value holds until the next one. */
-enum { HARNESS_LINES = 4 };
+/* Per label a row of dots, values[i * per + k] (NaN: none), with a line at their mean, and a dashed
+   one at the mean of the first. */
+ag_status harness_plot_dots(const char *folder, const char *name, const char *title,
+                            const char *label, const char *const *names, const double *values,
+                            int n, int per, ag_failure *why);
+
+/* Several lines in one picture, at most HARNESS_LINES: eight colours, then the same dashed. steps:
+   a value holds until the next one. */
+enum { HARNESS_LINES = 24 };
 ag_status harness_plot_lines(const char *folder, const char *name, const char *title,
                              const char *x_label, const char *y_label, const harness_curve *curves,
                              int count, int steps, ag_failure *why);
@@ -44,8 +50,9 @@ ag_status harness_plot_groups(const char *folder, const char *name, const char *
                               const char *const *bars, int n_bars, const double *values,
                               ag_failure *why);
 
-/* The contents of report.html, from top to bottom. */
+/* The contents of the page, from top to bottom. */
 typedef struct harness_report {
+    const char *file;              /* NULL: report.html */
     const char *title;             /* "TGraph, 1,500 steps on 2 files" */
     const char *summary;           /* one or two sentences; NULL: none */
     const char *const *fact_names; /* big numbers at the top */
@@ -63,7 +70,7 @@ typedef struct harness_report {
     const char *files;              /* their kind (harness_options_act) */
 } harness_report;
 
-/* Writes FOLDER/report.html: one page without outside resources, for light and dark screens. Fails:
+/* Writes FOLDER/FILE: one page without outside resources, for light and dark screens. Fails:
    AG_EFILE. */
 ag_status harness_report_write(const char *folder, const harness_report *report, ag_failure *why);
 

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -22,6 +23,7 @@ struct harness_table {
     cell *cells; /* stb_ds array, row by row */
     char **notes;
     int *equal; /* stb_ds array: pairs of rows */
+    int *own;   /* stb_ds array: pairs of a row and a column, of which one is -1 */
 };
 
 void harness_table_column(harness_table *t, const char *name)
@@ -47,6 +49,7 @@ void harness_table_free(harness_table *t)
     bag_free(t->columns);
     bag_free(t->notes);
     bag_free(t->equal);
+    bag_free(t->own);
     harness_free(t->title);
     harness_free(t);
 }
@@ -59,7 +62,9 @@ void harness_table_text(harness_table *t, const char *text)
 
 char *harness_number_text(double number, int digits)
 {
-    return isnan(number) ? harness_copy("-") : harness_text("%.*f", digits, number);
+    if (isnan(number)) return harness_copy("-");
+    return digits < 0 ? harness_text("%.*g", -digits, number)
+                      : harness_text("%.*f", digits, number);
 }
 
 void harness_table_number(harness_table *t, double real, int digits)
@@ -78,6 +83,12 @@ void harness_table_equal(harness_table *t, int row, int other)
 {
     bag_add(t->equal, row);
     bag_add(t->equal, other);
+}
+
+void harness_table_own(harness_table *t, int row, int column)
+{
+    bag_add(t->own, row);
+    bag_add(t->own, column);
 }
 
 void harness_table_note(harness_table *t, char *note) { bag_add(t->notes, note); }
@@ -119,17 +130,27 @@ static void print_cell(FILE *to, const char *text, int width, int right, int las
     fputs(last ? "\n" : "  ", to);
 }
 
+/* width [columns]: of the longest cell; of the first column at most what the others leave. */
+static void measure_columns(int *width, const harness_table *t)
+{
+    enum { LINE = 80, LEAST = 16 };
+    const int columns = bag_count(t->columns), rows = harness_table_rows(t);
+    int left = LINE;
+    for (int c = columns - 1; c >= 0; c--) {
+        width[c] = safe_width(t->columns[c]);
+        for (int r = 0; r < rows; r++) {
+            int w = safe_width(at(t, r, c)->shown);
+            if (w > width[c] && (c || left < LEAST || w <= left)) width[c] = w;
+        }
+        left -= width[c] + 2;
+    }
+}
+
 void harness_table_print(FILE *to, const harness_table *t)
 {
     int columns = bag_count(t->columns), rows = harness_table_rows(t);
     int *width = harness_alloc((size_t)columns * sizeof *width);
-    for (int c = 0; c < columns; c++) {
-        width[c] = safe_width(t->columns[c]);
-        for (int r = 0; r < rows; r++) {
-            int w = safe_width(at(t, r, c)->shown);
-            if (w > width[c]) width[c] = w;
-        }
-    }
+    measure_columns(width, t);
     if (*t->title) {
         harness_show(to, t->title);
         fputc('\n', to);
@@ -138,9 +159,13 @@ void harness_table_print(FILE *to, const harness_table *t)
         print_cell(to, t->columns[c], width[c], rows && at(t, 0, c)->kind != TEXT,
                    c == columns - 1);
     for (int r = 0; r < rows; r++)
-        for (int c = 0; c < columns; c++)
-            print_cell(to, at(t, r, c)->shown, width[c], at(t, r, c)->kind != TEXT,
+        for (int c = 0; c < columns; c++) {
+            const char *shown = at(t, r, c)->shown;
+            const bool alone = !c && columns > 1 && safe_width(shown) > width[c];
+            if (alone) print_cell(to, shown, 0, 0, 1);
+            print_cell(to, alone ? "" : shown, width[c], at(t, r, c)->kind != TEXT,
                        c == columns - 1);
+        }
     for (int i = 0; i < bag_count(t->notes); i++) {
         harness_show(to, t->notes[i]);
         fputc('\n', to);
@@ -207,11 +232,10 @@ json_t *harness_table_json(const harness_table *t)
         json_t *row = json_object();
         for (int c = 0; c < bag_count(t->columns); c++) {
             const cell *x = at(t, r, c);
-            json_t *value = x->kind == COUNT                       ? json_integer(x->count)
-                            : x->kind == REAL && isfinite(x->real) ? json_real(x->real)
-                            : x->kind == TEXT                      ? json_string(x->shown)
-                                                                   : NULL;
-            json_object_set_new(row, t->columns[c], value ? value : json_null());
+            json_t *value = x->kind == COUNT  ? json_integer(x->count)
+                            : x->kind == TEXT ? json_string(x->shown)
+                                              : harness_json_number(x->real);
+            json_object_set_new(row, t->columns[c], value);
         }
         json_t *equal = equal_rows(t, r);
         if (json_array_size(equal)) json_object_set(row, "equal", equal);
@@ -234,26 +258,37 @@ void harness_html_text(FILE *to, const char *text)
     harness_free(safe);
 }
 
-static void html_cell(FILE *to, const char *tag, const char *text, int number)
+static bool is_own(const harness_table *t, int row, int column)
 {
-    fprintf(to, "<%s%s>", tag, number ? " class=\"n\"" : "");
-    harness_html_text(to, text);
+    for (int i = 0; i < bag_count(t->own); i += 2)
+        if (t->own[i] == row || t->own[i + 1] == column) return true;
+    return false;
+}
+
+/* row -1: the header. */
+static void html_cell(FILE *to, const harness_table *t, int row, int column)
+{
+    const char *tag = row < 0 ? "th" : "td";
+    const int number = harness_table_rows(t) && at(t, row < 0 ? 0 : row, column)->kind != TEXT,
+              own = is_own(t, row < 0 ? -2 : row, column);
+    fprintf(to, "<%s", tag);
+    if (number || own) fprintf(to, " class=\"%s\"", !own ? "n" : number ? "n own" : "own");
+    fputc('>', to);
+    harness_html_text(to, row < 0 ? t->columns[column] : at(t, row, column)->shown);
     fprintf(to, "</%s>", tag);
 }
 
 void harness_table_html(FILE *to, const harness_table *t)
 {
     int columns = bag_count(t->columns), rows = harness_table_rows(t);
-    fputs("<div class=\"table\"><table><caption>", to);
+    fprintf(to, "<div class=\"table\"><table%s><caption>", t->own ? " class=\"methods\"" : "");
     harness_html_text(to, t->title);
     fputs("</caption>\n<thead><tr>", to);
-    for (int c = 0; c < columns; c++)
-        html_cell(to, "th", t->columns[c], rows && at(t, 0, c)->kind != TEXT);
+    for (int c = 0; c < columns; c++) html_cell(to, t, -1, c);
     fputs("</tr></thead>\n<tbody>\n", to);
     for (int r = 0; r < rows; r++) {
         fputs("<tr>", to);
-        for (int c = 0; c < columns; c++)
-            html_cell(to, "td", at(t, r, c)->shown, at(t, r, c)->kind != TEXT);
+        for (int c = 0; c < columns; c++) html_cell(to, t, r, c);
         fputs("</tr>\n", to);
     }
     fputs("</tbody></table></div>\n", to);
@@ -262,4 +297,77 @@ void harness_table_html(FILE *to, const harness_table *t)
         harness_html_text(to, t->notes[i]);
         fputs("</p>\n", to);
     }
+}
+
+/* A character of text in LaTeX; NULL: as it is. */
+static const char *tex_escape(char c)
+{
+    static const char special[] = "&%$#_{}~^\\<>|\"";
+    static const char *const escape[] = {"\\&",
+                                         "\\%",
+                                         "\\$",
+                                         "\\#",
+                                         "\\_",
+                                         "\\{",
+                                         "\\}",
+                                         "\\textasciitilde{}",
+                                         "\\textasciicircum{}",
+                                         "\\textbackslash{}",
+                                         "\\textless{}",
+                                         "\\textgreater{}",
+                                         "\\textbar{}",
+                                         "''"};
+    const char *found = strchr(special, c);
+    return found ? escape[found - special] : NULL;
+}
+
+static void tex_text(FILE *to, const char *text)
+{
+    char *safe = harness_printable(text);
+    for (const char *c = safe; *c; c++) {
+        const char *escape = tex_escape(*c);
+        if (escape)
+            fputs(escape, to);
+        else
+            fputc(*c, to);
+    }
+    harness_free(safe);
+}
+
+/* A number is set as one, so that its minus is no hyphen. */
+static void tex_cell(FILE *to, const cell *c)
+{
+    const char *power = c->kind == REAL ? strchr(c->shown, 'e') : NULL;
+    if (c->kind == TEXT)
+        tex_text(to, c->shown);
+    else if (c->kind == REAL && !isfinite(c->real))
+        fputs("--", to);
+    else if (power)
+        fprintf(to, "$%.*s\\cdot10^{%d}$", (int)(power - c->shown), c->shown, atoi(power + 1));
+    else
+        fprintf(to, "$%s$", c->shown);
+}
+
+void harness_tables_tex(FILE *to, harness_table *const *table, int count)
+{
+    const int columns = bag_count(table[0]->columns);
+    fputs("\\begin{tabular}{", to);
+    for (int c = 0; c < columns; c++)
+        fputc(harness_table_rows(table[0]) && at(table[0], 0, c)->kind != TEXT ? 'r' : 'l', to);
+    fputs("}\n\\hline\n", to);
+    for (int c = 0; c < columns; c++) {
+        tex_text(to, table[0]->columns[c]);
+        fputs(c == columns - 1 ? " \\\\\n" : " & ", to);
+    }
+    for (int i = 0; i < count; i++) {
+        fprintf(to, "\\hline\n\\multicolumn{%d}{l}{\\emph{", columns);
+        tex_text(to, table[i]->title);
+        fputs("}} \\\\\n", to);
+        for (int r = 0; r < harness_table_rows(table[i]); r++)
+            for (int c = 0; c < columns; c++) {
+                tex_cell(to, at(table[i], r, c));
+                fputs(c == columns - 1 ? " \\\\\n" : " & ", to);
+            }
+    }
+    fputs("\\hline\n\\end{tabular}\n", to);
 }

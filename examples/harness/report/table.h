@@ -16,8 +16,9 @@ void harness_table_free(harness_table *t);
 /* Adds a column, before the second row. */
 void harness_table_column(harness_table *t, const char *name);
 
-/* Cells fill the table row by row. A number is shown with `digits` decimals (CSV and JSON: in
-   full); NaN is shown as "-" (CSV: empty; JSON: null). */
+/* Cells fill the table row by row. A number is shown with `digits` decimals, or with two figures
+   ("0.013", "1.2e-05"; CSV and JSON: in full); NaN is shown as "-" (CSV: empty; JSON: null). */
+enum { HARNESS_TWO_FIGURES = -2 };
 void harness_table_text(harness_table *t, const char *cell);
 void harness_table_number(harness_table *t, double cell, int digits);
 void harness_table_count(harness_table *t, int64_t cell);
@@ -30,9 +31,18 @@ void harness_table_note(harness_table *t, char *note);
    "equal". */
 void harness_table_equal(harness_table *t, int row, int other);
 
-void harness_table_print(FILE *to, const harness_table *t); /* aligned columns */
-void harness_table_csv(FILE *to, const harness_table *t);   /* RFC 4180, one header line */
-void harness_table_html(FILE *to, const harness_table *t);  /* <table>, text escaped */
+/* In HTML the cells of the row, or of the column (then row is -1), have the model's colour, and the
+   other numbers of the table are grey. */
+void harness_table_own(harness_table *t, int row, int column);
+
+/* Aligned columns; a first cell too long for 80 characters a line has a line of its own, where the
+   other columns leave room for one that is not. */
+void harness_table_print(FILE *to, const harness_table *t);
+void harness_table_csv(FILE *to, const harness_table *t);  /* RFC 4180, one header line */
+void harness_table_html(FILE *to, const harness_table *t); /* <table>, text escaped */
+/* One tabular of LaTeX, which needs no package; the tables have the same columns, and the title of
+   each is a line above its rows. */
+void harness_tables_tex(FILE *to, harness_table *const *table, int count);
 struct json_t *
 harness_table_json(const harness_table *t); /* array of objects; owned by the caller */
 

@@ -276,14 +276,14 @@ ag_status harness_session_begin(harness_session *session, harness_run_mode mode,
 /* Runs one step: loss, gradients, clipping, optimizer. Fails: AG_EFINITE (a loss or gradient; the
    checkpoints are from before it), and as `record`. */
 ag_status harness_session_step(harness_session *session, ag_failure *why);
-/* Scores the best checkpoint; tables, pictures, page. column: of harness_model.columns, or NULL. */
-ag_status harness_session_end(harness_session *session, double *column, ag_failure *why);
+/* Scores the best checkpoint; tables, pictures, page. result: gets what a study needs, or NULL. */
+ag_status harness_session_end(harness_session *session, struct json_t *result, ag_failure *why);
 /* Closes the run folder; an interrupted run prints how to continue it. */
 ag_status harness_session_close(harness_session *session, ag_failure *why);
 
-/* Trains, from the start or from the last checkpoint of the folder, and ends the run. column: NaN
-   where nothing is held out. After an interruption it saves and fails: AG_ESTOPPED. */
-ag_status harness_train(harness_session *session, harness_run_mode mode, double *column,
+/* Trains, from the start or from the last checkpoint of the folder, and ends the run. After an
+   interruption it saves and fails: AG_ESTOPPED. */
+ag_status harness_train(harness_session *session, harness_run_mode mode, struct json_t *result,
                         ag_failure *why);
 
 /* ---- trained networks (one of them: run/trained.h) ---- */

@@ -57,10 +57,10 @@ static void clear(const char *folder, const char *pictures)
     static const char *const plots[] = {"curves",        "order", "files",   "scores",
                                         "methods",       "times", "parts",   "fusion",
                                         "fusion-curves", "tiles", "families"};
-    static const char *const endings[] = {".tsv", ".gp", ".svg"};
+    static const char *const endings[] = {".tsv", ".gp", ".svg", ".pdf"};
     for (int i = 0; i < FILES; i++) unlink_in(folder, files[i], "");
     for (size_t i = 0; i < sizeof plots / sizeof *plots; i++)
-        for (int k = 0; k < 3; k++) unlink_in(pictures, plots[i], endings[k]);
+        for (int k = 0; k < 4; k++) unlink_in(pictures, plots[i], endings[k]);
 }
 
 static int has_config(const char *folder)

@@ -35,15 +35,13 @@ void harness__unlock_folder(int *lock);
 
 ag_status harness__open_metrics(harness_run *run, ag_failure *why);
 ag_status harness__close_metrics(harness_run *run, ag_failure *why);
+/* As harness_run_column, of any file of rows. */
+ag_status harness__read_column(const char *path, const char *column, double **steps,
+                               double **values, int64_t *n, ag_failure *why);
 
 /* Writes the object atomically and frees it; reads one of at most 16 MiB (NULL: AG_EFILE,
    AG_EDATA). */
 ag_status harness__save_json(const char *path, struct json_t *object, ag_failure *why);
 struct json_t *harness__load_json(const char *path, ag_failure *why);
-
-/* Notes in the table of a study which variants have the parameters or all scores of an earlier
-   one. scores: [variant][metric][seed]. */
-void harness__note_alike(harness_table *table, const harness_study *study, const char *out,
-                         const double *scores, int metrics);
 
 #endif

@@ -69,10 +69,11 @@ ag_status harness_session_close(harness_session *s, ag_failure *why)
 
 /* ---- the whole ---- */
 
-ag_status harness_train(harness_session *s, harness_run_mode mode, double *column, ag_failure *why)
+ag_status harness_train(harness_session *s, harness_run_mode mode, struct json_t *result,
+                        ag_failure *why)
 {
     if (!harness_session_begin(s, mode, why)) harness__trainer_run(s, why);
-    if (harness_go_on(why)) harness_session_end(s, column, why);
+    if (harness_go_on(why)) harness_session_end(s, result, why);
     return harness_session_close(s, why);
 }
 

@@ -97,13 +97,16 @@ static ag_status present(harness_session *s, const void *results, ag_failure *wh
     return why->status;
 }
 
-ag_status harness_session_end(harness_session *s, double *column, ag_failure *why)
+ag_status harness_session_end(harness_session *s, json_t *result, ag_failure *why)
 {
     const harness_model *m = s->model;
     void *results = harness_alloc(m->results_bytes);
     m->open(results, s->data, s->settings);
     if (!harness_run_stays(s->run, why) && !score_best(s, results, why)) {
-        if (column && harness_rank_groups(results)) harness_rank_column_values(column, results);
+        if (result && harness_rank_groups(results)) harness_rank_result(result, results);
+        if (result)
+            json_object_set_new(result, "parameters",
+                                json_integer(ag_params_count(s->trained.params)));
         present(s, results, why);
     }
     m->close_results(results);

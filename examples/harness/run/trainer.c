@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The training loop. */
+#include "examples/harness/machine/peak.h"
 #include "examples/harness/rank/rank.h"
 #include "examples/harness/run/trained.h"
 #include "examples/harness/run/trainer.h"
@@ -140,6 +141,7 @@ ag_status harness__trainer_run(harness_session *s, ag_failure *why)
     const int64_t steps = s->how.steps;
     char note[160];
     double since = harness_seconds();
+    harness_peak_begin();
     harness_progress_start(&s->bar, "train", p->step, steps);
     while (p->step < steps && !harness__trainer_stopped(s) && harness_go_on(why)) {
         if (harness_session_step(s, why) || after_step(s, &since, why)) break;
@@ -149,6 +151,8 @@ ag_status harness__trainer_run(harness_session *s, ag_failure *why)
         if (s->bar.shown) harness_progress_update(&s->bar, p->step, note);
     }
     harness_progress_end(&s->bar);
+    const double peak = harness_peak_mib();
+    if (!why->status && !isnan(peak)) harness_run_timing(s->run, p->step, "peak MiB", peak, why);
     if (!why->status && harness__trainer_stopped(s)) harness__trainer_say_stopped(s);
     ag_failure saving = {0};
     if (why->status != AG_ESTOPPED || !harness__trainer_save(s, HARNESS_LAST, &saving))

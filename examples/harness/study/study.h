@@ -51,8 +51,10 @@ ag_status harness_study_options(harness_options *o, const harness_study *s,
 ag_status harness_study_act(const harness_study *s, const harness_options *base, const char *files,
                             ag_failure *why);
 
-/* Trains one variant with one seed into `folder` and fills scores (one per metric, larger is better
-   or not as the program says; NaN: none). started: the folder holds a run that was interrupted. */
+/* Trains one variant with one seed into `folder` and fills `result`, an object: "scores" (a number
+   per measure; NaN or missing: none), "groups" (a list of objects: "group", its name, and its
+   measures), "parameters" (how many). started: the folder holds a run that was interrupted. */
+struct json_t;
 typedef struct harness_study_job {
     harness_options *options; /* values with all overrides and the seed; folder is not among them */
     const char *variant, *folder;
@@ -60,16 +62,26 @@ typedef struct harness_study_job {
     bool started;
 } harness_study_job;
 
-typedef ag_status harness_study_train(void *user, const harness_study_job *job, double *scores,
-                                      ag_failure *why);
+typedef ag_status harness_study_train(void *user, const harness_study_job *job,
+                                      struct json_t *result, ag_failure *why);
+
+typedef struct harness_study_call {
+    const harness_study *study;
+    const harness_options *base; /* those of the call */
+    const char *out, *files;     /* files: their kind (harness_options_act) */
+    const char *command_line;
+    const char *const *measure; /* [measures] */
+    int measures;
+    harness_study_train *train;
+    void *user;
+} harness_study_call;
 
 /* Runs every (variant, seed) that has no result.json yet under OUT/VARIANT/seed-N, then writes
-   OUT/study.csv, study.json, study.txt, plots/study.svg (of metric 0) and returns the table
-   (variant, seeds, then mean and spread of each metric). A run whose loss was not finite
-   (AG_EFINITE) counts as without a score; another failure ends the study, and so does AG_ESTOPPED:
-   it returns NULL with `why` filled. */
-harness_table *harness_study_run(const harness_study *s, const harness_options *base,
-                                 const char *out, const char *const *metrics, int metric_count,
-                                 harness_study_train *train, void *user, ag_failure *why);
+   OUT/study.html, study.tex, study.csv, study.json and pictures in plots/. A run whose loss was not
+   finite (AG_EFINITE) counts as without a score; another failure ends the study, and so does
+   AG_ESTOPPED. Returns the table of the first measure, which the caller frees; NULL: failed. *json
+   (NULL at the call; json_decref it in any case): what study.json holds. */
+harness_table *harness_study_run(const harness_study_call *call, struct json_t **json,
+                                 ag_failure *why);
 
 #endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Variants that cannot be told apart: an option that has no effect, or data that do not ask for it.
  */
-#include "examples/harness/run/run_internal.h"
+#include "examples/harness/study/study_internal.h"
 
 #include "core/io/io.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -23,21 +22,20 @@ static bool same_tensors(const ag_checkpoint *a, const ag_checkpoint *b)
     return same;
 }
 
-static ag_checkpoint *open_last(const char *out, const harness_variant *v, int64_t seed)
+static ag_checkpoint *open_last(const study_outcome *x, int variant, int seed)
 {
     ag_failure none = {0};
-    char *path = harness_text("%s/%s/seed-%" PRId64 "/" HARNESS_LAST, out, v->folder, seed);
+    char *path = harness__study_path(x, variant, seed, "/" HARNESS_LAST);
     ag_checkpoint *file = ag_checkpoint_open(path, &none);
     harness_free(path);
     return file;
 }
 
-static bool same_parameters(const harness_study *s, const char *out, int v, int w)
+static bool same_parameters(const study_outcome *x, int v, int w)
 {
     bool same = true;
-    for (int k = 0; same && k < bag_count(s->seeds); k++) {
-        ag_checkpoint *a = open_last(out, &s->variants[v], s->seeds[k]),
-                      *b = open_last(out, &s->variants[w], s->seeds[k]);
+    for (int k = 0; same && k < x->seeds; k++) {
+        ag_checkpoint *a = open_last(x, v, k), *b = open_last(x, w, k);
         same = a && b && same_tensors(a, b);
         ag_checkpoint_close(a);
         ag_checkpoint_close(b);
@@ -46,28 +44,29 @@ static bool same_parameters(const harness_study *s, const char *out, int v, int 
 }
 
 /* A score that is missing in both is no sign of anything. */
-static bool same_scores(const double *a, const double *b, int count)
+static bool same_scores(const study_outcome *x, int v, int w)
 {
     bool same = true, any = false;
-    for (int i = 0; same && i < count; i++) {
-        same = a[i] == b[i] || (isnan(a[i]) && isnan(b[i]));
-        any = any || !isnan(a[i]);
+    for (int i = 0; same && i < x->seeds * x->call->measures; i++) {
+        const int seed = i % x->seeds, measure = i / x->seeds;
+        const double a = harness__study_score(x, v, seed, measure),
+                     b = harness__study_score(x, w, seed, measure);
+        same = a == b || (isnan(a) && isnan(b));
+        any = any || !isnan(a);
     }
     return same && any;
 }
 
-void harness__note_alike(harness_table *t, const harness_study *s, const char *out,
-                         const double *scores, int metrics)
+void harness__note_alike(harness_table *t, const study_outcome *x)
 {
-    const int count = metrics * bag_count(s->seeds);
-    for (int v = 1; v < bag_count(s->variants); v++) {
+    const harness_variant *variant = x->call->study->variants;
+    for (int v = 1; v < x->variants; v++) {
         char *note = NULL;
-        const char *name = s->variants[v].name;
+        const char *name = variant[v].name;
         for (int w = 0; w < v; w++) {
-            const char *other = s->variants[w].name;
-            const bool parameters = same_parameters(s, out, v, w);
-            if (!parameters && !same_scores(scores + v * count, scores + w * count, count))
-                continue;
+            const char *other = variant[w].name;
+            const bool parameters = same_parameters(x, v, w);
+            if (!parameters && !same_scores(x, v, w)) continue;
             harness_table_equal(t, v, w);
             if (!note)
                 note = parameters

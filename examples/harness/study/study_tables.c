@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+/* The results of a study as tables, and its files but for the page. */
+#include "examples/harness/rank/measures.h"
+#include "examples/harness/study/paired.h"
+#include "examples/harness/study/study_internal.h"
+
+#include "core/io/io.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- what a run gave ---- */
+
+char *harness__study_path(const study_outcome *x, int variant, int seed, const char *end)
+{
+    const harness_study *s = x->call->study;
+    return harness_text("%s/%s/seed-%" PRId64 "%s", x->call->out, s->variants[variant].folder,
+                        s->seeds[seed], end);
+}
+
+static double number_in(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_number(value) ? json_number_value(value) : (double)NAN;
+}
+
+static const json_t *in_run(const study_outcome *x, int variant, int seed, const char *key)
+{
+    return json_object_get(x->result[variant * x->seeds + seed], key);
+}
+
+double harness__study_score(const study_outcome *x, int variant, int seed, int measure)
+{
+    return number_in(in_run(x, variant, seed, "scores"), x->call->measure[measure]);
+}
+
+static const char *group_name(const json_t *groups, int group)
+{
+    const json_t *name = json_object_get(json_array_get(groups, (size_t)group), "group");
+    return json_is_string(name) ? json_string_value(name) : "";
+}
+
+/* The groups of the first run that has scores, by which the others are compared. */
+static const json_t *all_groups(const study_outcome *x)
+{
+    for (int i = 0; i < x->variants * x->seeds; i++) {
+        const json_t *groups = json_object_get(x->result[i], "groups");
+        if (json_array_size(groups)) return groups;
+    }
+    return NULL;
+}
+
+/* ---- the tables ---- */
+
+/* of [seeds][groups]: a measure within each group, NaN where the run has none or another group. */
+static void in_groups(double *of, const study_outcome *x, int variant, int measure,
+                      const json_t *groups, int count)
+{
+    for (int i = 0; i < x->seeds * count; i++) {
+        const int seed = i / count, g = i % count;
+        const json_t *mine = in_run(x, variant, seed, "groups");
+        of[i] = strcmp(group_name(mine, g), group_name(groups, g)) == 0
+                    ? number_in(json_array_get(mine, (size_t)g), x->call->measure[measure])
+                    : (double)NAN;
+    }
+}
+
+/* Over seeds and groups; over seeds alone where the measure has no values in groups. */
+static harness_paired difference(const study_outcome *x, int variant, int measure)
+{
+    const json_t *groups = all_groups(x);
+    const int count = (int)json_array_size(groups), n = x->seeds * (count + 1);
+    double *of = harness_alloc(2 * (size_t)n * sizeof *of), *base = of + n;
+    in_groups(of, x, variant, measure, groups, count);
+    in_groups(base, x, 0, measure, groups, count);
+    harness_paired pair = harness_pair(of, base, x->seeds, count);
+    if (!pair.seeds) {
+        for (int k = 0; k < x->seeds; k++) {
+            of[k] = harness__study_score(x, variant, k, measure);
+            base[k] = harness__study_score(x, 0, k, measure);
+        }
+        pair = harness_pair(of, base, x->seeds, 1);
+    }
+    harness_free(of);
+    return pair;
+}
+
+static int64_t mean_of(double *mean, double *spread, const study_outcome *x, int variant,
+                       int measure)
+{
+    int64_t runs;
+    double *score = harness_alloc((size_t)x->seeds * sizeof *score);
+    for (int k = 0; k < x->seeds; k++) score[k] = harness__study_score(x, variant, k, measure);
+    harness_mean_spread(mean, spread, &runs, score, x->seeds);
+    harness_free(score);
+    return runs;
+}
+
+harness_table *harness__study_measure(const study_outcome *x, int measure)
+{
+    static const char *const column[] = {"variant", "mean", "spread", "difference",
+                                         "low",     "high", "p"};
+    const char *name = x->call->measure[measure];
+    const harness_measure known = harness_measure_of(name);
+    const int digits = known < HARNESS_MEASURES && harness_measure_digits(known) < 4 ? 2 : 4;
+    char *title = known == HARNESS_MEASURES
+                      ? harness_copy(name)
+                      : harness_text("%s: %s is better", name,
+                                     harness_measure_smaller(known) ? "smaller" : "larger");
+    harness_table *t = harness_table_new(title, column, 7);
+    harness_free(title);
+    for (int v = 0; v < x->variants; v++) {
+        double mean, spread;
+        mean_of(&mean, &spread, x, v, measure);
+        harness_paired d = {(double)NAN, (double)NAN, (double)NAN, (double)NAN, 0, 0};
+        if (v) d = difference(x, v, measure);
+        harness_table_text(t, x->call->study->variants[v].name);
+        harness_table_number(t, mean, digits);
+        harness_table_number(t, spread, digits);
+        harness_table_number(t, d.mean, digits);
+        harness_table_number(t, d.low, digits);
+        harness_table_number(t, d.high, digits);
+        harness_table_number(t, d.p, HARNESS_TWO_FIGURES);
+    }
+    return t;
+}
+
+/* A mean over fewer seeds than asked for is no result of the variant as such. */
+void harness__study_notes(harness_table *t, const study_outcome *x)
+{
+    double mean, spread;
+    for (int v = 0; v < x->variants; v++) {
+        const int missing = x->seeds - (int)mean_of(&mean, &spread, x, v, 0);
+        if (missing)
+            harness_table_note(t,
+                               harness_text("%s: %d of %d seeds left out of its means, since "
+                                            "they have no score",
+                                            x->call->study->variants[v].name, missing, x->seeds));
+    }
+    if (x->seeds == 1)
+        harness_table_note(t, harness_copy("One seed says nothing of others, so there is neither "
+                                           "spread nor interval; write seeds = 0..2 in [study]"));
+    harness__note_alike(t, x);
+}
+
+/* The seconds (a sum), or the MiB (the largest), that timing.jsonl has of a run; NaN: none. */
+static double taken(const study_outcome *x, int variant, int seed, const char *what, bool sum)
+{
+    double *step, *value, all = (double)NAN;
+    int64_t n;
+    ag_failure none = {0};
+    char *path = harness__study_path(x, variant, seed, "/timing.jsonl");
+    harness__read_column(path, what, &step, &value, &n, &none);
+    for (int64_t i = 0; i < n; i++)
+        all = isnan(all) ? value[i] : sum ? all + value[i] : fmax(all, value[i]);
+    harness_free(step);
+    harness_free(value);
+    harness_free(path);
+    return all;
+}
+
+static double mean_taken(const study_outcome *x, int variant, const char *what, bool sum)
+{
+    double mean, spread, *all = harness_alloc((size_t)x->seeds * sizeof *all);
+    int64_t runs;
+    for (int k = 0; k < x->seeds; k++) all[k] = taken(x, variant, k, what, sum);
+    harness_mean_spread(&mean, &spread, &runs, all, x->seeds);
+    harness_free(all);
+    return mean;
+}
+
+/* "edges = false, steps = 6"; the caller frees it. */
+static char *overrides(const harness_variant *v)
+{
+    char *all = harness_copy(bag_count(v->overrides) ? "" : "none");
+    for (int i = 0; i < bag_count(v->overrides); i++) {
+        char *more = harness_text("%s%s%s = %s", all, i ? ", " : "", v->overrides[i].name,
+                                  v->overrides[i].value);
+        harness_free(all);
+        all = more;
+    }
+    return all;
+}
+
+harness_table *harness__study_costs(const study_outcome *x)
+{
+    static const char *const column[] = {"variant", "runs", "parameters",
+                                         "seconds", "MiB",  "options of its own"};
+    harness_table *t = harness_table_new("What the variants are and take", column, 6);
+    for (int v = 0; v < x->variants; v++) {
+        const harness_variant *variant = &x->call->study->variants[v];
+        double mean, spread, parameters = (double)NAN;
+        char *own = overrides(variant);
+        for (int k = 0; isnan(parameters) && k < x->seeds; k++)
+            parameters = number_in(x->result[v * x->seeds + k], "parameters");
+        harness_table_text(t, variant->name);
+        harness_table_count(t, mean_of(&mean, &spread, x, v, 0));
+        harness_table_number(t, parameters, 0);
+        harness_table_number(t, mean_taken(x, v, "training", true), 1);
+        harness_table_number(t, mean_taken(x, v, "peak MiB", false), 0);
+        harness_table_text(t, own);
+        harness_free(own);
+    }
+    return t;
+}
+
+harness_table *harness__study_values(const study_outcome *x)
+{
+    const harness_study *s = x->call->study;
+    harness_table *t = harness_table_new("", (const char *const[]){"variant", "seed", "group"}, 3);
+    for (int m = 0; m < x->call->measures; m++) harness_table_column(t, x->call->measure[m]);
+    for (int i = 0; i < x->variants * x->seeds; i++) {
+        const json_t *groups = json_object_get(x->result[i], "groups");
+        for (int g = -1; g < (int)json_array_size(groups); g++) {
+            const json_t *from =
+                g < 0 ? json_object_get(x->result[i], "scores") : json_array_get(groups, (size_t)g);
+            harness_table_text(t, s->variants[i / x->seeds].name);
+            harness_table_count(t, s->seeds[i % x->seeds]);
+            harness_table_text(t, g < 0 ? "" : group_name(groups, g));
+            for (int m = 0; m < x->call->measures; m++)
+                harness_table_number(t, number_in(from, x->call->measure[m]), 4);
+        }
+    }
+    return t;
+}
+
+/* ---- the files ---- */
+
+/* Without times, so that the same study has the same bytes. */
+static json_t *as_json(const study_outcome *x, harness_table *const *table,
+                       const harness_table *values)
+{
+    const harness_study_call *call = x->call;
+    json_t *seeds = json_array(), *measures = json_array();
+    for (int k = 0; k < x->seeds; k++)
+        json_array_append_new(seeds, json_integer(call->study->seeds[k]));
+    for (int m = 0; m < call->measures; m++)
+        json_array_append_new(measures, json_pack("{s:s, s:o}", "measure", call->measure[m],
+                                                  "variants", harness_table_json(table[m])));
+    return json_pack("{s:s, s:s, s:s, s:o, s:s, s:o, s:o, s:o}", "title", call->study->title,
+                     "program", call->base->program->name, "version", call->base->program->version,
+                     "command", harness_json_name(call->command_line), "base",
+                     call->study->variants[0].name, "seeds", seeds, "measures", measures, "runs",
+                     harness_table_json(values));
+}
+
+static ag_status print_csv(FILE *to, void *values)
+{
+    harness_table_csv(to, values);
+    return AG_OK;
+}
+
+typedef struct tables {
+    harness_table *const *table;
+    int count;
+} tables;
+
+static ag_status print_tex(FILE *to, void *context)
+{
+    const tables *of = context;
+    harness_tables_tex(to, of->table, of->count);
+    return AG_OK;
+}
+
+static ag_status save(const study_outcome *x, const char *name,
+                      ag_status (*print)(FILE *to, void *context), void *context, ag_failure *why)
+{
+    char *path = harness_text("%s/%s", x->call->out, name);
+    ag_save_file(path, print, context, why);
+    harness_free(path);
+    return why->status;
+}
+
+harness_table *harness__study_write(const study_outcome *x, json_t **json, ag_failure *why)
+{
+    harness_table *table[HARNESS_MOST_SCORES], *values = harness__study_values(x);
+    const int count = x->call->measures;
+    char *path = harness_text("%s/study.json", x->call->out);
+    tables all = {table, count};
+    for (int m = 0; m < count; m++) table[m] = harness__study_measure(x, m);
+    harness__study_notes(table[0], x);
+    *json = as_json(x, table, values);
+    if (!save(x, "study.csv", print_csv, values, why) &&
+        !save(x, "study.tex", print_tex, &all, why) &&
+        !harness__save_json(path, json_incref(*json), why))
+        harness__study_page(x, table, why);
+    harness_free(path);
+    harness_table_free(values);
+    for (int m = why->status ? 0 : 1; m < count; m++) harness_table_free(table[m]);
+    return why->status ? NULL : table[0];
+}
