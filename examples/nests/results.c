@@ -59,14 +59,6 @@ static harness_rank_form form_of(const nests_maker *kind)
     return form;
 }
 
-int nests_results_columns(const char **name, const harness_settings *settings, ag_failure *why)
-{
-    const nests_maker *kind = nests_kind_of(&settings->common.data, why);
-    if (!kind) return -1;
-    const harness_rank_form form = form_of(kind);
-    return harness_rank_studied(name, &form);
-}
-
 /* ---- groups ---- */
 
 static void add_group(harness_rank *rank, const nests_set *set, int g, const char *name)

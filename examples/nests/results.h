@@ -18,7 +18,6 @@ typedef struct nests_results {
 void nests_results_open(void *results, void *files, const harness_settings *settings);
 ag_status nests_results_add(void *results, const harness_trained *t, const harness_scoring *how,
                             ag_failure *why);
-int nests_results_columns(const char **name, const harness_settings *settings, ag_failure *why);
 ag_status nests_results_compare(void *results, ag_failure *why);
 void nests_results_repeat(void *results);
 

@@ -22,13 +22,6 @@ static ag_status read_fit(void *data, const harness_runs *runs, const harness_se
     return AG_OK;
 }
 
-static ag_status holds_out(const harness_settings *settings, ag_failure *why)
-{
-    if (((const nests_settings *)settings)->split > 0 || settings->common.valid.count) return AG_OK;
-    return ag_fail(why, AG_EUSE,
-                   "a study compares scores, but nothing is held out; give --split 0.8 or --valid");
-}
-
 /* ---- steps ---- */
 
 /* The data of the steps of a run. */
@@ -108,8 +101,6 @@ const harness_model nests_shell = {.program = &nests_program_table,
                                    .fewer = "--groups or --items",
                                    .end = end,
                                    .results_bytes = sizeof(nests_results),
-                                   .columns = nests_results_columns,
-                                   .holds_out = holds_out,
                                    .open = nests_results_open,
                                    .add = nests_results_add,
                                    .compare = nests_results_compare,

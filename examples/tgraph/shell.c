@@ -35,16 +35,6 @@ static void close_files(void *data)
     tgraph_set_close(&f->set);
 }
 
-/* Without held-out files or configurations there are no scores to compare. */
-static ag_status holds_out(const harness_settings *settings, ag_failure *why)
-{
-    const tgraph_settings *s = (const tgraph_settings *)settings;
-    if (s->split > 0 || s->folds > 0 || settings->common.valid.count > 0) return AG_OK;
-    return ag_fail(why, AG_EUSE,
-                   "a study compares scores, but nothing is held out; give --split 0.8, --valid or "
-                   "--folds");
-}
-
 /* ---- steps ---- */
 
 /* Converts --epochs to steps. */
@@ -246,20 +236,6 @@ static ag_status compare(void *results, ag_failure *why)
     return tgraph_results_baselines(results, learn->entry, learn->count, why);
 }
 
-/* The kind of the first file decides which measures a study has. */
-static int columns(const char **name, const harness_settings *settings, ag_failure *why)
-{
-    harness_files paths = {0};
-    int tile = 0;
-    if (!harness_files_add(&paths, settings->common.data.list[0], why))
-        tile = tgraph_is_tile(paths.path[0], why);
-    harness_files_free(&paths);
-    if (why->status) return -1;
-    const harness_rank_form form =
-        tgraph_results_form(tile, ((const tgraph_settings *)settings)->tau);
-    return harness_rank_studied(name, &form);
-}
-
 const harness_model tgraph_shell = {.program = &tgraph_program_table,
                                     .network = &tgraph_shell_network,
                                     .data_bytes = sizeof(tgraph_files),
@@ -277,8 +253,6 @@ const harness_model tgraph_shell = {.program = &tgraph_program_table,
                                     .validate = validate,
                                     .end = end,
                                     .results_bytes = sizeof(tgraph_results),
-                                    .columns = columns,
-                                    .holds_out = holds_out,
                                     .open = open_results,
                                     .add = add,
                                     .compare = compare,

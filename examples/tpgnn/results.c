@@ -20,12 +20,6 @@ static const harness_rank_form form = {.row = "task",
                                        .studied = 4,
                                        .against = TPGNN_AGAINST};
 
-int tpgnn_results_columns(const char **name, const harness_settings *settings, ag_failure *why)
-{
-    (void)settings, (void)why;
-    return harness_rank_studied(name, &form);
-}
-
 /* ---- groups ---- */
 
 static void add_tasks(harness_rank *rank, const tpgnn_data *data)

@@ -26,7 +26,6 @@ typedef struct tpgnn_results {
 void tpgnn_results_open(void *results, void *files, const harness_settings *settings);
 ag_status tpgnn_results_add(tpgnn_results *r, const tpgnn_scorer *scorer,
                             const tpgnn_checkpoint *checkpoint, int models, ag_failure *why);
-int tpgnn_results_columns(const char **name, const harness_settings *settings, ag_failure *why);
 
 /* harness_model.alike. */
 const char *tpgnn_results_alike(const void *results, int group);

@@ -28,26 +28,6 @@ static const harness_rank_form form[] = {[TPU_TILE] = {.kind = "tile",
                                                          .median = "MAPE % median",
                                                          .against = "roofline"}};
 
-/* The kind of the first file decides which measures a study has. */
-static ag_status first_task(tpu_task *task, const harness_settings *s, ag_failure *why)
-{
-    harness_files paths = {0};
-    tpu_data data = {.budget.limit = (size_t)s->common.ram_limit};
-    if (!harness_files_add(&paths, s->common.data.list[0], why)) {
-        const harness_files one = {paths.path, 1};
-        if (!tpu_data_add(&data, &one, why)) *task = data.task;
-    }
-    tpu_data_free(&data);
-    harness_files_free(&paths);
-    return why->status;
-}
-
-int tpu_results_columns(const char **name, const harness_settings *settings, ag_failure *why)
-{
-    tpu_task task = TPU_TILE;
-    return first_task(&task, settings, why) ? -1 : harness_rank_studied(name, &form[task]);
-}
-
 /* ---- groups ---- */
 
 /* The names of the files; NULL where their paths are not known. */

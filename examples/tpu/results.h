@@ -32,7 +32,6 @@ void tpu_results_groups(harness_rank *rank, const tpu_data *data, tpu_task task,
    predicted ln(ns) with the last of the models. */
 void tpu_results_open(void *results, void *files, const harness_settings *settings);
 ag_status tpu_results_add(tpu_results *r, const tpu_scorer *scorer, int models, ag_failure *why);
-int tpu_results_columns(const char **name, const harness_settings *settings, ag_failure *why);
 
 /* Why all scores of a kernel, or of the kernels of a program, may be equal. */
 const char *tpu_results_alike(const void *results, int group);

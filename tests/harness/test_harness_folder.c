@@ -117,7 +117,6 @@ static ag_status train_while_it_is_moved(void *user, const harness_study_job *jo
 
 static harness_table *study_with(harness_study_train *train, const char *folder, ag_failure *why)
 {
-    static const char *const metric[] = {"tau"};
     static const char text[] = "[study]\ntitle = t\nseeds = 0\n[one]\n";
     harness_study s = {0};
     harness_options *o = harness_options_new(&demo, HARNESS_ABLATE, NULL);
@@ -127,8 +126,6 @@ static harness_table *study_with(harness_study_train *train, const char *folder,
                                      .base = o,
                                      .out = folder,
                                      .command_line = "",
-                                     .measure = metric,
-                                     .measures = 1,
                                      .train = train,
                                      .user = (void *)(uintptr_t)folder};
     harness_table *table = harness_study_run(&call, &json, why);

@@ -70,12 +70,9 @@ static void measures_of_known_groups(void **state)
     assert_int_equal(harness_rank_measures(name, &smaller, &r), PLAIN);
     assert_false(smaller); /* the largest tau-b is the best */
     assert_string_equal(name[0], "tau-b");
-    assert_int_equal(harness_rank_columns(name, NULL, &why), PLAIN);
     assert_string_equal(name[3], "slowdown@5");
     harness_rank_values(value, &r);
     for (int k = 0; k < PLAIN; k++) near(value[k], mean[k]);
-    harness_rank_column_values(value, &r);
-    near(value[1], 0.9);
     near(harness_rank_mean(&r, 1, HARNESS_TAU_B), -1);
     near(harness_rank_mean(&r, 1, HARNESS_SLOWDOWN_1), 3);
 
@@ -233,8 +230,6 @@ static void fill_tiles(void)
 /* p: 200 instead of 100 and 10 as it should be; all equal: 150 and 70 / 3. */
 static void programs_of_kernels(void **state)
 {
-    double column[2];
-    const char *name[HARNESS_MOST_SCORES];
     fill_tiles();
     assert_int_equal(harness_rank_compute(&r, &why), AG_OK);
     near(harness_rank_at(&r, 0, 0)->of[HARNESS_APE], 100 * 100 / 110.0);
@@ -242,11 +237,13 @@ static void programs_of_kernels(void **state)
     near(harness_rank_at(&r, 1, 0)->of[HARNESS_APE], 100 * (50 + 40 / 3.0) / 110);
     near(harness_rank_at(&r, 0, 1)->of[HARNESS_APE], 0);
     assert_int_equal(harness_rank_at(&r, 0, 1)->known, 2);
-    assert_int_equal(harness_rank_studied(name, &tiles), 2);
-    assert_string_equal(name[1], "APE % median");
-    harness_rank_column_values(column, &r);
-    near(column[0], 50 / 1.1);
-    near(column[1], 50 / 1.1);
+    json_t *result = json_object(), *scores;
+    harness_rank_result(result, &r);
+    scores = json_object_get(result, "scores");
+    assert_int_equal(json_object_size(scores), 2);
+    near(json_number_value(json_object_get(scores, "APE %")), 50 / 1.1);
+    near(json_number_value(json_object_get(scores, "APE % median")), 50 / 1.1);
+    json_decref(result);
     near(harness_rank_over(&r, 1, HARNESS_APE).geometric, 100 * sqrt(19 / 66.0));
     expect_csv(2, "program,kernels,tiles,model APE %,roofline APE %,model tau-b,roofline tau-b\n"
                   "p,2,5,90.909090909090907,27.272727272727273,0,0\nq,2,4,0,100,1,-1\n"

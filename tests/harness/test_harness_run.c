@@ -51,7 +51,9 @@ static void writes_metrics(void **state)
     expect_text(folder, "metrics.csv", "step,loss,tau\n1,1,\n2,0.5,0.02\n");
     double *steps, *values;
     int64_t n;
-    assert_int_equal(harness_run_column(run, "tau", &steps, &values, &n, &why), AG_OK);
+    assert_int_equal(harness_run_column(harness_run_path(run, "metrics.jsonl"), "tau", &steps,
+                                        &values, &n, &why),
+                     AG_OK);
     assert_true(n == 1 && steps[0] == 2 && values[0] == 0.02);
     harness_free(steps);
     harness_free(values);

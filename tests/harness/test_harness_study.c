@@ -170,8 +170,6 @@ static ag_status train_alike(void *user, const harness_study_job *job, json_t *r
     return why->status;
 }
 
-static const char *const measures[] = {"tau", "steps"};
-
 /* The table of the first measure; *json: what study.json holds, or NULL. */
 static harness_table *run(const harness_study *study, harness_study_train *how, void *user,
                           json_t **json)
@@ -180,8 +178,6 @@ static harness_table *run(const harness_study *study, harness_study_train *how, 
                                      .base = o,
                                      .out = files_folder,
                                      .command_line = "demo ablate",
-                                     .measure = measures,
-                                     .measures = 2,
                                      .train = how,
                                      .user = user};
     json_t *mine = NULL;

@@ -37,32 +37,6 @@ void harness_rank_values(double *measure, const harness_rank *r)
         measure[k] = harness_rank_mean(r, 0, form->measure[k]);
 }
 
-int harness_rank_studied(const char **name, const harness_rank_form *form)
-{
-    int n = 0;
-    for (int k = 0; k < harness__count(form, form->studied); k++) {
-        name[n++] = harness_measure_name(form->measure[k]);
-        if (!k && form->median) name[n++] = form->median;
-    }
-    return n;
-}
-
-int harness_rank_columns(const char **name, const harness_settings *settings, ag_failure *why)
-{
-    (void)settings, (void)why;
-    return harness_rank_studied(name, &harness_rank_plain);
-}
-
-void harness_rank_column_values(double *column, const harness_rank *r)
-{
-    const harness_rank_form *form = harness__form(r);
-    for (int k = 0, n = 0; k < harness__count(form, form->studied); k++) {
-        const harness_averages a = harness_rank_over(r, 0, form->measure[k]);
-        column[n++] = a.mean;
-        if (!k && form->median) column[n++] = a.median;
-    }
-}
-
 /* ---- groups and methods ---- */
 
 static void *keep(harness_rank *r, void *block)
@@ -133,6 +107,12 @@ void harness_rank_close(void *rank)
 }
 
 int harness_rank_groups(const harness_rank *r) { return r->groups; }
+
+const char *harness_rank_hold_out(const harness_rank *r)
+{
+    const char *how = harness__form(r)->hold_out;
+    return how ? how : "give --valid";
+}
 
 harness_group harness_rank_group_at(const harness_rank *r, int index)
 {

@@ -117,24 +117,20 @@ harness_measured *harness_rank_at(const harness_rank *rank, int method, int row)
 harness_averages harness_rank_over(const harness_rank *rank, int method, harness_measure measure);
 double harness_rank_mean(const harness_rank *rank, int method, harness_measure measure);
 
-/* The names of the columns of a study; returns their number. */
-int harness_rank_studied(const char **name, const harness_rank_form *form);
-
 /* ---- for the commands, and the functions of a harness_model ---- */
 
 /* Names of the measures of a validation, the first of which chooses the best checkpoint (smaller:
-   by its smallest value); returns their number. Then their values, and those of a study. */
+   by its smallest value); returns their number. Then their values. */
 int harness_rank_measures(const char **name, bool *smaller, const harness_rank *rank);
 void harness_rank_values(double *measure, const harness_rank *rank);
-int harness_rank_columns(const char **name, const harness_settings *settings, ag_failure *why);
-void harness_rank_column_values(double *column, const harness_rank *rank);
-/* Adds what a study needs: "scores", those columns, and "groups", a list of the rows' names and
-   measures. */
+/* Adds what a study needs: "scores", the means over the rows, and "groups", a list of the rows'
+   names and measures. */
 void harness_rank_result(struct json_t *result, const harness_rank *rank);
 /* Fails: AG_EDATA (there are groups, but no run times), as harness_measure_items. */
 ag_status harness_rank_compute(void *rank, ag_failure *why);
 void harness_rank_close(void *rank);
-int harness_rank_groups(const harness_rank *rank); /* how many are scored */
+int harness_rank_groups(const harness_rank *rank);           /* how many are scored */
+const char *harness_rank_hold_out(const harness_rank *rank); /* how to hold something out */
 harness_group harness_rank_group_at(const harness_rank *rank, int index);
 int harness_rank_tables(harness_table *table[HARNESS_TABLES], const harness_rank *rank,
                         const char *title);
@@ -150,8 +146,7 @@ ag_status harness_rank_report(const harness_session *session, const harness_rank
 /* All that a harness_model of harness_rank_plain needs for results, but for `open`, `add` and, of a
    program with --baselines, `compare`. */
 #define HARNESS_RANK                                                     \
- .results_bytes = sizeof(harness_rank), .columns = harness_rank_columns, \
- .compute = harness_rank_compute, .close_results = harness_rank_close,   \
- .held_out = "Validation groups, best checkpoint"
+ .results_bytes = sizeof(harness_rank), .compute = harness_rank_compute, \
+ .close_results = harness_rank_close, .held_out = "Validation groups, best checkpoint"
 
 #endif

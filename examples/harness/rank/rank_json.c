@@ -4,14 +4,18 @@
 
 #include <jansson.h>
 
+static void put(json_t *object, const char *name, double value)
+{
+    json_object_set_new(object, name, harness_json_number(value));
+}
+
 static void add_methods(json_t *j, const harness_rank *r, harness_mean mean, int of)
 {
     const harness_measure *list = harness__form(r)->measure;
     for (int m = 0; m < r->methods; m++) {
         json_t *values = json_object();
         for (int k = 0; list[k] < HARNESS_MEASURES; k++) {
-            json_object_set_new(values, harness_measure_name(list[k]),
-                                harness_json_number(harness__number(r, m, list[k], mean, of)));
+            put(values, harness_measure_name(list[k]), harness__number(r, m, list[k], mean, of));
         }
         json_object_set_new(j, r->method[m], values);
     }
@@ -76,21 +80,18 @@ struct json_t *harness_rank_json(const harness_rank *r)
 void harness_rank_result(struct json_t *result, const harness_rank *r)
 {
     const harness_rank_form *form = harness__form(r);
-    const char *name[HARNESS_MOST_SCORES];
-    double value[HARNESS_MOST_SCORES];
     json_t *scores = json_object(), *groups = json_array();
-    const int columns = harness_rank_studied(name, form),
-              measures = harness__count(form, form->studied);
-    harness_rank_column_values(value, r);
-    for (int k = 0; k < columns; k++)
-        json_object_set_new(scores, name[k], harness_json_number(value[k]));
-    for (int i = 0; i < r->rows; i++) {
-        json_t *row = json_pack("{s:o}", "group", harness_json_name(r->row[i].name));
-        for (int k = 0; k < measures; k++)
-            json_object_set_new(
-                row, harness_measure_name(form->measure[k]),
-                harness_json_number(harness__number(r, 0, form->measure[k], HARNESS_ROW, i)));
-        json_array_append_new(groups, row);
+    for (int i = 0; i < r->rows; i++)
+        json_array_append_new(groups,
+                              json_pack("{s:o}", "group", harness_json_name(r->row[i].name)));
+    for (int k = 0; k < harness__count(form, form->studied); k++) {
+        const harness_measure measure = form->measure[k];
+        const harness_averages over = harness_rank_over(r, 0, measure);
+        put(scores, harness_measure_name(measure), over.mean);
+        if (!k && form->median) put(scores, form->median, over.median);
+        for (int i = 0; i < r->rows; i++)
+            put(json_array_get(groups, (size_t)i), harness_measure_name(measure),
+                harness_rank_at(r, 0, i)->of[measure]);
     }
     json_object_set_new(result, "scores", scores);
     json_object_set_new(result, "groups", groups);

@@ -175,7 +175,6 @@ static int list_notes(char *note[NOTES], const harness_session *session, const h
 ag_status harness_rank_report(const harness_session *session, const harness_rank *r,
                               harness_table *const *table, int tables, ag_failure *why)
 {
-    const harness_rank_form *form = harness__form(r);
     const bool some = r->groups > 0;
     const char *name[FACTS];
     char *fact[FACTS], *note[NOTES];
@@ -185,7 +184,7 @@ ag_status harness_rank_report(const harness_session *session, const harness_rank
                      (long long)session->trained.state->step);
     char *summary = some ? harness__winner(r)
                          : harness_text("Nothing was held out, so there are no scores; %s.",
-                                        form->hold_out ? form->hold_out : "give --valid");
+                                        harness_rank_hold_out(r));
     const char *const plot[] = {"curves", r->times ? "times" : "order", "methods", "parts"};
     const char *const caption[] = {
         "Loss of the training steps, and the measure that chooses the best checkpoint.",

@@ -62,7 +62,7 @@ static int inner_byte(char c) { return (c & 0xC0) == 0x80; } /* of a character o
 
 int harness__plot_label(FILE *to, const char *text)
 {
-    enum { MOST = 36, FIRST = 20, LAST = MOST - FIRST - 3 }; /* characters */
+    enum { MOST = 42, FIRST = 22, LAST = MOST - FIRST - 3 }; /* characters */
     int characters = 0, at = 0;
     char *safe = harness_printable(text);
     for (const char *c = safe; *c; c++) characters += !inner_byte(*c);

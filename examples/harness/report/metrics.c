@@ -179,8 +179,8 @@ ag_status harness_run_rewind(harness_run *run, int64_t step, ag_failure *why)
     return status;
 }
 
-ag_status harness__read_column(const char *path, const char *column, double **steps,
-                               double **values, int64_t *n, ag_failure *why)
+ag_status harness_run_column(const char *path, const char *column, double **steps, double **values,
+                             int64_t *n, ag_failure *why)
 {
     size_t bytes;
     char *text = harness__read_file(path, (size_t)1 << 30, &bytes, why), *row = text, *end;
@@ -205,10 +205,4 @@ ag_status harness__read_column(const char *path, const char *column, double **st
     }
     harness_free(text);
     return AG_OK;
-}
-
-ag_status harness_run_column(harness_run *run, const char *column, double **steps, double **values,
-                             int64_t *n, ag_failure *why)
-{
-    return harness__read_column(harness_run_path(run, names[0]), column, steps, values, n, why);
 }

@@ -299,37 +299,20 @@ void harness_table_html(FILE *to, const harness_table *t)
     }
 }
 
-/* A character of text in LaTeX; NULL: as it is. */
-static const char *tex_escape(char c)
-{
-    static const char special[] = "&%$#_{}~^\\<>|\"";
-    static const char *const escape[] = {"\\&",
-                                         "\\%",
-                                         "\\$",
-                                         "\\#",
-                                         "\\_",
-                                         "\\{",
-                                         "\\}",
-                                         "\\textasciitilde{}",
-                                         "\\textasciicircum{}",
-                                         "\\textbackslash{}",
-                                         "\\textless{}",
-                                         "\\textgreater{}",
-                                         "\\textbar{}",
-                                         "''"};
-    const char *found = strchr(special, c);
-    return found ? escape[found - special] : NULL;
-}
-
 static void tex_text(FILE *to, const char *text)
 {
+    static const char named[] = "~^\\<>|";
+    static const char *const name[] = {"asciitilde", "asciicircum", "backslash",
+                                       "less",       "greater",     "bar"};
     char *safe = harness_printable(text);
     for (const char *c = safe; *c; c++) {
-        const char *escape = tex_escape(*c);
-        if (escape)
-            fputs(escape, to);
+        const char *found = strchr(named, *c);
+        if (found)
+            fprintf(to, "\\text%s{}", name[found - named]);
+        else if (*c == '"')
+            fputs("''", to);
         else
-            fputc(*c, to);
+            fprintf(to, strchr("&%$#_{}", *c) ? "\\%c" : "%c", *c);
     }
     harness_free(safe);
 }

@@ -123,7 +123,9 @@ typedef struct harness_session {
     harness_settings *settings; /* the program's struct */
     const harness_options *options;
     const char *folder, *command_line;
-    bool show;    /* print the results, compare with the baselines */
+    bool show; /* print the results, compare with the baselines */
+    bool
+        compares; /* its scores are compared with those of other runs: something must be held out */
     bool resumes; /* the run in the folder */
 
     harness_training how; /* from the settings; `begin` may change the steps */
@@ -228,12 +230,7 @@ typedef struct harness_model {
 
     /* ---- results ---- */
 
-    /* The results begin with a harness_rank (rank/rank.h), which `open` prepares. Names of the
-       columns for a table of variants, before any data are read; -1: failed. */
-    int (*columns)(const char **name, const harness_settings *settings, ag_failure *why);
-    /* Optional: what to add for a study in which nothing is held out; AG_OK: something is. */
-    ag_status (*holds_out)(const harness_settings *settings, ag_failure *why);
-
+    /* The results begin with a harness_rank (rank/rank.h), which `open` prepares. */
     void (*open)(void *results, void *data, const harness_settings *settings);
     ag_status (*add)(void *results, const harness_trained *trained, const harness_scoring *how,
                      ag_failure *why);

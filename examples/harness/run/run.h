@@ -67,9 +67,9 @@ ag_status harness_run_timing(harness_run *run, int64_t step, const char *name, d
 /* Flushes metrics and timing to the disk; call it before a checkpoint is saved. */
 ag_status harness_run_sync(harness_run *run, ag_failure *why);
 
-/* All rows of one column so far (rewound and resumed ones too) that have a value; free both with
+/* All rows of one column of a metrics.jsonl or timing.jsonl that have a value; free both with
    harness_free. */
-ag_status harness_run_column(harness_run *run, const char *column, double **steps, double **values,
+ag_status harness_run_column(const char *path, const char *column, double **steps, double **values,
                              int64_t *n, ag_failure *why);
 
 #endif

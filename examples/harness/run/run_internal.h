@@ -35,9 +35,6 @@ void harness__unlock_folder(int *lock);
 
 ag_status harness__open_metrics(harness_run *run, ag_failure *why);
 ag_status harness__close_metrics(harness_run *run, ag_failure *why);
-/* As harness_run_column, of any file of rows. */
-ag_status harness__read_column(const char *path, const char *column, double **steps,
-                               double **values, int64_t *n, ag_failure *why);
 
 /* Writes the object atomically and frees it; reads one of at most 16 MiB (NULL: AG_EFILE,
    AG_EDATA). */

@@ -14,9 +14,12 @@ static ag_status look_ahead(harness_session *s, ag_failure *why)
     m->open(results, s->data, s->settings);
     s->measures = harness_rank_measures(s->measure, &s->smaller, results);
     s->validates = harness_rank_groups(results) > 0;
+    if (s->compares && !s->validates)
+        ag_fail(why, AG_EUSE, "a study compares scores, but nothing is held out; %s",
+                harness_rank_hold_out(results));
     m->close_results(results);
     harness_free(results);
-    if (!s->how.patience || s->validates) return AG_OK;
+    if (!s->how.patience || s->validates || why->status) return why->status;
     return ag_fail(why, AG_EUSE,
                    "--patience waits for a better score, but nothing is held out; give --valid, "
                    "or omit it");

@@ -62,7 +62,8 @@ static ag_status plot_curves(const harness_session *s, ag_failure *why)
     harness_curve curve[2] = {{.name = "loss"}, {.name = s->measure[0]}};
     double *x[2] = {0}, *y[2] = {0};
     for (int i = 0; i < 2 && !why->status; i++) {
-        harness_run_column(s->run, curve[i].name, &x[i], &y[i], &curve[i].n, why);
+        harness_run_column(harness_run_path(s->run, "metrics.jsonl"), curve[i].name, &x[i], &y[i],
+                           &curve[i].n, why);
         curve[i].x = x[i];
         curve[i].y = y[i];
     }

@@ -151,7 +151,7 @@ ag_status harness__trainer_run(harness_session *s, ag_failure *why)
         if (s->bar.shown) harness_progress_update(&s->bar, p->step, note);
     }
     harness_progress_end(&s->bar);
-    const double peak = harness_peak_mib();
+    const double peak = p->step > s->bar.first ? harness_peak_mib() : (double)NAN;
     if (!why->status && !isnan(peak)) harness_run_timing(s->run, p->step, "peak MiB", peak, why);
     if (!why->status && harness__trainer_stopped(s)) harness__trainer_say_stopped(s);
     ag_failure saving = {0};

@@ -54,12 +54,17 @@ static void pair_up(double *d, int seeds, int groups)
     }
 }
 
-/* The variance of the mean of the values that are not NaN, and their number. */
-static double variance_of_mean(int *count, const double *value, int n)
+/* The variance of the mean of the rows' means, of rows that are not NaN, and their number. */
+static double variance(int *count, const double *d, int rows, int columns, int row, int column)
 {
-    double mean, spread;
+    double mean, spread, *of = harness_alloc((size_t)(rows + columns) * sizeof *of + 1);
     int64_t used;
-    harness_mean_spread(&mean, &spread, &used, value, n);
+    for (int r = 0; r < rows; r++) {
+        for (int c = 0; c < columns; c++) of[rows + c] = d[r * row + c * column];
+        harness_mean_spread(&of[r], &spread, &used, of + rows, columns);
+    }
+    harness_mean_spread(&mean, &spread, &used, of, rows);
+    harness_free(of);
     *count = (int)used;
     return used > 1 ? spread * spread / (double)used : 0;
 }
@@ -68,27 +73,21 @@ harness_paired harness_pair(const double *of, const double *base, int seeds, int
 {
     const int n = seeds * groups;
     harness_paired x = {(double)NAN, (double)NAN, (double)NAN, (double)NAN, 0, 0};
-    double *d = harness_alloc((size_t)(2 * n + seeds + groups) * sizeof *d + 1), *turned = d + n,
-           *by_seed = turned + n, *by_group = by_seed + seeds, spread;
+    double *d = harness_alloc((size_t)n * sizeof *d + 1), spread;
     int64_t used;
     for (int i = 0; i < n; i++) d[i] = of[i] - base[i];
     pair_up(d, seeds, groups);
-    for (int i = 0; i < n; i++) turned[i % groups * seeds + i / groups] = d[i];
-    for (int s = 0; s < seeds; s++)
-        harness_mean_spread(&by_seed[s], &spread, &used, d + s * groups, groups);
-    for (int g = 0; g < groups; g++)
-        harness_mean_spread(&by_group[g], &spread, &used, turned + g * seeds, seeds);
     harness_mean_spread(&x.mean, &spread, &used, d, n);
-    const double v_s = variance_of_mean(&x.seeds, by_seed, seeds),
-                 v_g = variance_of_mean(&x.groups, by_group, groups), v = v_s + v_g;
+    const double v_s = variance(&x.seeds, d, seeds, groups, groups, 1),
+                 v_g = variance(&x.groups, d, groups, seeds, 1, groups), v = v_s + v_g;
     harness_free(d);
     if (x.seeds < 2) return x;
     x.low = x.high = x.mean;
     if (v <= 0) return x;
-    const double freedom =
-        v * v / (v_s * v_s / (x.seeds - 1) + (x.groups > 1 ? v_g * v_g / (x.groups - 1) : 0));
+    const double freedom = v * v / (v_s * v_s / (x.seeds - 1) + v_g * v_g / fmax(1, x.groups - 1)),
+                 half = harness_student_95(freedom) * sqrt(v);
     x.p = harness_student_p(x.mean / sqrt(v), freedom);
-    x.low -= harness_student_95(freedom) * sqrt(v);
-    x.high += harness_student_95(freedom) * sqrt(v);
+    x.low -= half;
+    x.high += half;
     return x;
 }

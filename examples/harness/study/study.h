@@ -70,8 +70,6 @@ typedef struct harness_study_call {
     const harness_options *base; /* those of the call */
     const char *out, *files;     /* files: their kind (harness_options_act) */
     const char *command_line;
-    const char *const *measure; /* [measures] */
-    int measures;
     harness_study_train *train;
     void *user;
 } harness_study_call;

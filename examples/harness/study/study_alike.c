@@ -47,7 +47,7 @@ static bool same_parameters(const study_outcome *x, int v, int w)
 static bool same_scores(const study_outcome *x, int v, int w)
 {
     bool same = true, any = false;
-    for (int i = 0; same && i < x->seeds * x->call->measures; i++) {
+    for (int i = 0; same && i < x->seeds * x->measures; i++) {
         const int seed = i % x->seeds, measure = i / x->seeds;
         const double a = harness__study_score(x, v, seed, measure),
                      b = harness__study_score(x, w, seed, measure);

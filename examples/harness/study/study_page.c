@@ -15,8 +15,8 @@ static ag_status plot_dots(const study_outcome *x, const char *const *name, ag_f
     double *score = harness_alloc((size_t)(x->variants * x->seeds) * sizeof *score);
     for (int i = 0; i < x->variants * x->seeds; i++)
         score[i] = harness__study_score(x, i / x->seeds, i % x->seeds, 0);
-    harness_plot_dots(x->call->out, "study", x->call->study->title, x->call->measure[0], name,
-                      score, x->variants, x->seeds, why);
+    harness_plot_dots(x->call->out, "study", x->call->study->title, x->measure[0], name, score,
+                      x->variants, x->seeds, why);
     harness_free(score);
     return why->status;
 }
@@ -33,7 +33,7 @@ static void mean_curve(harness_curve *c, double **step, double **value, const st
         ag_failure none = {0};
         if (isnan(harness__study_score(x, variant, k, 0))) continue;
         char *path = harness__study_path(x, variant, k, "/metrics.jsonl");
-        harness__read_column(path, x->call->measure[0], &at, &score, &n, &none);
+        harness_run_column(path, x->measure[0], &at, &score, &n, &none);
         harness_free(path);
         if (!runs++) {
             *step = at;
@@ -60,7 +60,7 @@ static ag_status plot_curves(const study_outcome *x, const char *const *name, ag
         mean_curve(&curve[v], &step[v], &value[v], x, v);
     }
     harness_plot_lines(x->call->out, "study-curves",
-                       "Validations while training, mean of the seeds", "step", x->call->measure[0],
+                       "Validations while training, mean of the seeds", "step", x->measure[0],
                        curve, count, 0, why);
     for (int v = 0; v < count; v++) {
         harness_free(step[v]);
@@ -75,8 +75,8 @@ static char *explain(const study_outcome *x)
 {
     harness_measure list[HARNESS_MOST_SCORES];
     int n = 0;
-    for (int m = 0; m < x->call->measures; m++) {
-        const harness_measure known = harness_measure_of(x->call->measure[m]);
+    for (int m = 0; m < x->measures; m++) {
+        const harness_measure known = harness_measure_of(x->measure[m]);
         if (known < HARNESS_MEASURES && (!n || list[n - 1] != known)) list[n++] = known;
     }
     return harness_measures_explain(list, n);
@@ -85,17 +85,13 @@ static char *explain(const study_outcome *x)
 static char *explain_test(const study_outcome *x)
 {
     return harness_text(
-        "mean and spread: over the seeds, the spread is the standard deviation. difference: to %s, "
-        "the mean of the differences in each pair of the same seed and the same group. low and "
-        "high: "
-        "its 95 %% interval, p: how probable a difference as large in either direction is if there "
-        "is "
-        "none; both by Student's t, with the variance of the differences of the seeds divided by "
-        "their number, plus the same of the groups, and the degrees of freedom of Welch. So they "
-        "are "
-        "about other seeds and other groups of the kind; of a measure that is no mean over groups "
-        "they are over the seeds alone. p is not corrected for the number of comparisons: of 20 "
-        "variants without any effect, one is expected to have a p below 0.05.",
+        "mean, spread: over the seeds; the spread is the standard deviation. difference: to %s, "
+        "the "
+        "mean over pairs of the same seed and group. low, high: its 95 %% interval for other seeds "
+        "and groups of the kind, p: how probable a difference as large in either direction is if "
+        "there is none, by Student's t with the variances over seeds and over groups "
+        "(docs/reading-results.md). Of 20 variants without any effect, one is expected to have a p "
+        "below 0.05.",
         x->call->study->variants[0].name);
 }
 
@@ -131,7 +127,7 @@ static void write_report(const study_outcome *x, const harness_table *const *tab
                                    .plot_captions = caption,
                                    .plot_count = 2,
                                    .tables = table,
-                                   .table_count = call->measures + 1,
+                                   .table_count = x->measures + 1,
                                    .notes = note,
                                    .note_count = 4,
                                    .command_line = call->command_line,
@@ -156,8 +152,8 @@ ag_status harness__study_page(const study_outcome *x, harness_table *const *meas
         "memory of the program while it trained, mean over the runs."};
     harness_table *costs = harness__study_costs(x);
     harness_options *options = harness_options_copy(x->call->base, NULL);
-    for (int m = 0; m < x->call->measures; m++) table[m] = measures[m];
-    table[x->call->measures] = costs;
+    for (int m = 0; m < x->measures; m++) table[m] = measures[m];
+    table[x->measures] = costs;
     for (int v = 0; v < x->variants; v++) bag_add(name, s->variants[v].name);
     if (!harness_study_options(options, s, &s->variants[0], s->seeds[0], why) &&
         !plot_dots(x, name, why) && !plot_curves(x, name, why))

@@ -145,7 +145,9 @@ static ag_status do_all(const work *w, bool trains, ag_failure *why)
 
 harness_table *harness_study_run(const harness_study_call *call, json_t **json, ag_failure *why)
 {
-    work w = {{call, bag_count(call->study->variants), bag_count(call->study->seeds), NULL}, -1};
+    work w = {
+        {call, bag_count(call->study->variants), bag_count(call->study->seeds), NULL, {NULL}, 0},
+        -1};
     const int runs = w.x.variants * w.x.seeds;
     harness_table *table = NULL;
     w.x.result = harness_alloc((size_t)runs * sizeof *w.x.result);

@@ -33,7 +33,7 @@ static const json_t *in_run(const study_outcome *x, int variant, int seed, const
 
 double harness__study_score(const study_outcome *x, int variant, int seed, int measure)
 {
-    return number_in(in_run(x, variant, seed, "scores"), x->call->measure[measure]);
+    return number_in(in_run(x, variant, seed, "scores"), x->measure[measure]);
 }
 
 static const char *group_name(const json_t *groups, int group)
@@ -54,6 +54,11 @@ static const json_t *all_groups(const study_outcome *x)
 
 /* ---- the tables ---- */
 
+static void in_scores(double *of, const study_outcome *x, int variant, int measure)
+{
+    for (int k = 0; k < x->seeds; k++) of[k] = harness__study_score(x, variant, k, measure);
+}
+
 /* of [seeds][groups]: a measure within each group, NaN where the run has none or another group. */
 static void in_groups(double *of, const study_outcome *x, int variant, int measure,
                       const json_t *groups, int count)
@@ -62,7 +67,7 @@ static void in_groups(double *of, const study_outcome *x, int variant, int measu
         const int seed = i / count, g = i % count;
         const json_t *mine = in_run(x, variant, seed, "groups");
         of[i] = strcmp(group_name(mine, g), group_name(groups, g)) == 0
-                    ? number_in(json_array_get(mine, (size_t)g), x->call->measure[measure])
+                    ? number_in(json_array_get(mine, (size_t)g), x->measure[measure])
                     : (double)NAN;
     }
 }
@@ -77,10 +82,8 @@ static harness_paired difference(const study_outcome *x, int variant, int measur
     in_groups(base, x, 0, measure, groups, count);
     harness_paired pair = harness_pair(of, base, x->seeds, count);
     if (!pair.seeds) {
-        for (int k = 0; k < x->seeds; k++) {
-            of[k] = harness__study_score(x, variant, k, measure);
-            base[k] = harness__study_score(x, 0, k, measure);
-        }
+        in_scores(of, x, variant, measure);
+        in_scores(base, x, 0, measure);
         pair = harness_pair(of, base, x->seeds, 1);
     }
     harness_free(of);
@@ -92,17 +95,17 @@ static int64_t mean_of(double *mean, double *spread, const study_outcome *x, int
 {
     int64_t runs;
     double *score = harness_alloc((size_t)x->seeds * sizeof *score);
-    for (int k = 0; k < x->seeds; k++) score[k] = harness__study_score(x, variant, k, measure);
+    in_scores(score, x, variant, measure);
     harness_mean_spread(mean, spread, &runs, score, x->seeds);
     harness_free(score);
     return runs;
 }
 
-harness_table *harness__study_measure(const study_outcome *x, int measure)
+static harness_table *measure_table(const study_outcome *x, int measure)
 {
     static const char *const column[] = {"variant", "mean", "spread", "difference",
                                          "low",     "high", "p"};
-    const char *name = x->call->measure[measure];
+    const char *name = x->measure[measure];
     const harness_measure known = harness_measure_of(name);
     const int digits = known < HARNESS_MEASURES && harness_measure_digits(known) < 4 ? 2 : 4;
     char *title = known == HARNESS_MEASURES
@@ -128,7 +131,7 @@ harness_table *harness__study_measure(const study_outcome *x, int measure)
 }
 
 /* A mean over fewer seeds than asked for is no result of the variant as such. */
-void harness__study_notes(harness_table *t, const study_outcome *x)
+static void note_runs(harness_table *t, const study_outcome *x)
 {
     double mean, spread;
     for (int v = 0; v < x->variants; v++) {
@@ -145,30 +148,25 @@ void harness__study_notes(harness_table *t, const study_outcome *x)
     harness__note_alike(t, x);
 }
 
-/* The seconds (a sum), or the MiB (the largest), that timing.jsonl has of a run; NaN: none. */
-static double taken(const study_outcome *x, int variant, int seed, const char *what, bool sum)
+/* What timing.jsonl has of a run, all rows of it added; the mean over the runs. A run has one row
+   of its peak. */
+static double mean_taken(const study_outcome *x, int variant, const char *what)
 {
-    double *step, *value, all = (double)NAN;
-    int64_t n;
-    ag_failure none = {0};
-    char *path = harness__study_path(x, variant, seed, "/timing.jsonl");
-    harness__read_column(path, what, &step, &value, &n, &none);
-    for (int64_t i = 0; i < n; i++)
-        all = isnan(all) ? value[i] : sum ? all + value[i] : fmax(all, value[i]);
-    harness_free(step);
-    harness_free(value);
-    harness_free(path);
-    return all;
-}
-
-static double mean_taken(const study_outcome *x, int variant, const char *what, bool sum)
-{
-    double mean, spread, *all = harness_alloc((size_t)x->seeds * sizeof *all);
-    int64_t runs;
-    for (int k = 0; k < x->seeds; k++) all[k] = taken(x, variant, k, what, sum);
-    harness_mean_spread(&mean, &spread, &runs, all, x->seeds);
-    harness_free(all);
-    return mean;
+    double sum = 0;
+    int runs = 0;
+    for (int k = 0; k < x->seeds; k++) {
+        double *step, *value;
+        int64_t n;
+        ag_failure none = {0};
+        char *path = harness__study_path(x, variant, k, "/timing.jsonl");
+        harness_run_column(path, what, &step, &value, &n, &none);
+        for (int64_t i = 0; i < n; i++) sum += value[i];
+        runs += n > 0;
+        harness_free(step);
+        harness_free(value);
+        harness_free(path);
+    }
+    return runs ? sum / runs : (double)NAN;
 }
 
 /* "edges = false, steps = 6"; the caller frees it. */
@@ -198,19 +196,19 @@ harness_table *harness__study_costs(const study_outcome *x)
         harness_table_text(t, variant->name);
         harness_table_count(t, mean_of(&mean, &spread, x, v, 0));
         harness_table_number(t, parameters, 0);
-        harness_table_number(t, mean_taken(x, v, "training", true), 1);
-        harness_table_number(t, mean_taken(x, v, "peak MiB", false), 0);
+        harness_table_number(t, mean_taken(x, v, "training"), 1);
+        harness_table_number(t, mean_taken(x, v, "peak MiB"), 0);
         harness_table_text(t, own);
         harness_free(own);
     }
     return t;
 }
 
-harness_table *harness__study_values(const study_outcome *x)
+static harness_table *values_table(const study_outcome *x)
 {
     const harness_study *s = x->call->study;
     harness_table *t = harness_table_new("", (const char *const[]){"variant", "seed", "group"}, 3);
-    for (int m = 0; m < x->call->measures; m++) harness_table_column(t, x->call->measure[m]);
+    for (int m = 0; m < x->measures; m++) harness_table_column(t, x->measure[m]);
     for (int i = 0; i < x->variants * x->seeds; i++) {
         const json_t *groups = json_object_get(x->result[i], "groups");
         for (int g = -1; g < (int)json_array_size(groups); g++) {
@@ -219,8 +217,8 @@ harness_table *harness__study_values(const study_outcome *x)
             harness_table_text(t, s->variants[i / x->seeds].name);
             harness_table_count(t, s->seeds[i % x->seeds]);
             harness_table_text(t, g < 0 ? "" : group_name(groups, g));
-            for (int m = 0; m < x->call->measures; m++)
-                harness_table_number(t, number_in(from, x->call->measure[m]), 4);
+            for (int m = 0; m < x->measures; m++)
+                harness_table_number(t, number_in(from, x->measure[m]), 4);
         }
     }
     return t;
@@ -236,8 +234,8 @@ static json_t *as_json(const study_outcome *x, harness_table *const *table,
     json_t *seeds = json_array(), *measures = json_array();
     for (int k = 0; k < x->seeds; k++)
         json_array_append_new(seeds, json_integer(call->study->seeds[k]));
-    for (int m = 0; m < call->measures; m++)
-        json_array_append_new(measures, json_pack("{s:s, s:o}", "measure", call->measure[m],
+    for (int m = 0; m < x->measures; m++)
+        json_array_append_new(measures, json_pack("{s:s, s:o}", "measure", x->measure[m],
                                                   "variants", harness_table_json(table[m])));
     return json_pack("{s:s, s:s, s:s, s:o, s:s, s:o, s:o, s:o}", "title", call->study->title,
                      "program", call->base->program->name, "version", call->base->program->version,
@@ -246,48 +244,57 @@ static json_t *as_json(const study_outcome *x, harness_table *const *table,
                      harness_table_json(values));
 }
 
-static ag_status print_csv(FILE *to, void *values)
+typedef struct files {
+    harness_table *measure[HARNESS_MOST_SCORES], *values;
+    int measures;
+} files;
+
+static ag_status print_csv(FILE *to, void *of)
 {
-    harness_table_csv(to, values);
+    harness_table_csv(to, ((const files *)of)->values);
     return AG_OK;
 }
 
-typedef struct tables {
-    harness_table *const *table;
-    int count;
-} tables;
-
-static ag_status print_tex(FILE *to, void *context)
+static ag_status print_tex(FILE *to, void *of)
 {
-    const tables *of = context;
-    harness_tables_tex(to, of->table, of->count);
+    harness_tables_tex(to, ((const files *)of)->measure, ((const files *)of)->measures);
     return AG_OK;
 }
 
-static ag_status save(const study_outcome *x, const char *name,
-                      ag_status (*print)(FILE *to, void *context), void *context, ag_failure *why)
+static int list_measures(study_outcome *x)
 {
-    char *path = harness_text("%s/%s", x->call->out, name);
-    ag_save_file(path, print, context, why);
-    harness_free(path);
-    return why->status;
+    for (int i = 0; i < x->variants * x->seeds && !x->measures; i++) {
+        const char *name;
+        json_t *value;
+        json_object_foreach(json_object_get(x->result[i], "scores"), name,
+                            value) if (x->measures < HARNESS_MOST_SCORES)
+            x->measure[x->measures++] = name;
+    }
+    return x->measures;
 }
 
-harness_table *harness__study_write(const study_outcome *x, json_t **json, ag_failure *why)
+harness_table *harness__study_write(study_outcome *x, json_t **json, ag_failure *why)
 {
-    harness_table *table[HARNESS_MOST_SCORES], *values = harness__study_values(x);
-    const int count = x->call->measures;
-    char *path = harness_text("%s/study.json", x->call->out);
-    tables all = {table, count};
-    for (int m = 0; m < count; m++) table[m] = harness__study_measure(x, m);
-    harness__study_notes(table[0], x);
-    *json = as_json(x, table, values);
-    if (!save(x, "study.csv", print_csv, values, why) &&
-        !save(x, "study.tex", print_tex, &all, why) &&
+    if (!list_measures(x)) {
+        ag_fail(why, AG_EFINITE,
+                "no run of the study has a score, since no loss stayed finite; lower "
+                "--learning-rate");
+        return NULL;
+    }
+    const char *out = x->call->out;
+    char *csv = harness_text("%s/study.csv", out), *tex = harness_text("%s/study.tex", out),
+         *path = harness_text("%s/study.json", out);
+    files all = {.values = values_table(x), .measures = x->measures};
+    for (int m = 0; m < x->measures; m++) all.measure[m] = measure_table(x, m);
+    note_runs(all.measure[0], x);
+    *json = as_json(x, all.measure, all.values);
+    if (!ag_save_file(csv, print_csv, &all, why) && !ag_save_file(tex, print_tex, &all, why) &&
         !harness__save_json(path, json_incref(*json), why))
-        harness__study_page(x, table, why);
+        harness__study_page(x, all.measure, why);
+    harness_free(csv);
+    harness_free(tex);
     harness_free(path);
-    harness_table_free(values);
-    for (int m = why->status ? 0 : 1; m < count; m++) harness_table_free(table[m]);
-    return why->status ? NULL : table[0];
+    harness_table_free(all.values);
+    for (int m = why->status ? 0 : 1; m < x->measures; m++) harness_table_free(all.measure[m]);
+    return why->status ? NULL : all.measure[0];
 }
