@@ -21,7 +21,7 @@
 #   paths                the programs run in the folder of their data, and are found by PATH
 #   number of threads    comes from OMP_NUM_THREADS, which is written nowhere
 #   gnuplot              a stand-in makes a picture that quotes the script it was given
-#   times                timing.jsonl is not compared; nothing else has any
+#   times                timing.jsonl and study.html are not compared; nothing else has any
 #   processor            its name is replaced in config.json and report.html, when all commands are done
 cd "$(dirname "$0")/.." || exit 1
 root=$PWD
@@ -114,6 +114,7 @@ for script; do :; done # the last word
     sed 's/[<&]/./g' "$script"
     echo "</text></svg>"
 } >"${script%.gp}.svg"
+: >"${script%.gp}.pdf" # empty, so it is no artefact
 END
 chmod +x "$work/path/gnuplot"
 export PATH="$work/path:$PATH" AUGUR_ISA=avx2 OMP_WAIT_POLICY=passive
@@ -232,7 +233,7 @@ all_commands() {
 }
 
 artefacts() { # artefacts THREADS: a hash and a name for each
-    (cd "$work/$1/all" && find . -type f ! -empty ! -name timing.jsonl |
+    (cd "$work/$1/all" && find . -type f ! -empty ! -name timing.jsonl ! -name study.html |
         sed 's,^\./,,' | sort | xargs sha256sum | sed 's/^\(.\{24\}\)[^ ]*/\1/')
 }
 

@@ -87,29 +87,25 @@ static void measures_of_known_groups(void **state)
     json_decref(j);
 }
 
-/* What a study reads: the model's means, and its measures in each group. */
+/* A study reads the model's means, and its measures in each group. */
 static void result_of_a_run(void **state)
 {
+    const double a[] = {0.8, 0.9, 0.5, 0, 0}, none[] = {NAN, NAN, NAN, NAN, NAN};
     fill();
     assert_int_equal(harness_rank_compute(&r, &why), AG_OK);
     json_t *result = json_object();
     harness_rank_result(result, &r);
-    char *text = json_dumps(result, JSON_COMPACT | JSON_REAL_PRECISION(3));
-    assert_string_equal(
-        text, "{\"scores\":{\"tau-b\":0.8,\"opa\":0.9,\"slowdown@1\":0.5,\"slowdown@5\":0.0,"
-              "\"slowdown@10\":0.0},\"groups\":[{\"group\":\"a\",\"tau-b\":0.8,\"opa\":0.9,"
-              "\"slowdown@1\":0.5,\"slowdown@5\":0.0,\"slowdown@10\":0.0},{\"group\":\"b\","
-              "\"tau-b\":null,\"opa\":null,\"slowdown@1\":null,\"slowdown@5\":null,"
-              "\"slowdown@10\":null},{\"group\":\"c\",\"tau-b\":null,\"opa\":null,"
-              "\"slowdown@1\":null,\"slowdown@5\":null,\"slowdown@10\":null}]}");
-    free(text);
+    const json_t *groups = json_object_get(result, "groups");
+    expect_measures(json_object_get(result, "scores"), a);
+    expect_measures(json_array_get(groups, 0), a);
+    expect_measures(json_array_get(groups, 2), none);
     json_decref(result);
 }
 
-/* The best of the baselines; neither parts of the model nor what noise leaves possible is one. */
+/* Neither parts of the model nor what noise leaves possible is one. */
 static void a_baseline_that_wins_is_named(void **state)
 {
-    static const double sorted[] = {1, 2, 3, 4, 5}, nearly[] = {1, 2, 3, 4, 4};
+    static const double sorted[] = {1, 2, 3, 4, 5};
     fill();
     memcpy(harness_rank_method(&r, "model, calibrated", harness_copy("")), sorted, sizeof sorted);
     memcpy(harness_rank_method(&r, "worse", harness_copy("")), by_model, sizeof by_model);
@@ -119,24 +115,21 @@ static void a_baseline_that_wins_is_named(void **state)
     assert_int_equal(harness_rank_compute(&r, &why), AG_OK);
     assert_null(harness__winner(&r));
     r.ceiling = 0;
-    memcpy(harness_rank_method(&r, "ties", harness_copy("")), nearly, sizeof nearly);
-    assert_int_equal(harness_rank_compute(&r, &why), AG_OK);
     char *text = harness__winner(&r);
     assert_string_equal(text, "On these groups the method \"perfect ranker\" (tau-b 1.0000) is "
                               "better than model (0.8000).");
     harness_free(text);
-    assert_true(harness__is_own(&r, 1) && !harness__is_own(&r, 2));
     harness_table *table[HARNESS_TABLES];
     size_t bytes;
-    const int tables = harness_rank_tables(table, &r, "");
     FILE *to = open_memstream(&text, &bytes);
-    for (int i = 0; i < tables; i++) harness_table_html(to, table[i]);
+    for (int i = 0, n = harness_rank_tables(table, &r, ""); i < n; i++) {
+        harness_table_html(to, table[i]);
+        harness_table_free(table[i]);
+    }
     fclose(to);
     assert_non_null(strstr(text, "<th class=\"n own\">model tau-b</th><th class=\"n\">"));
     assert_non_null(strstr(text, "<td class=\"own\">model, calibrated</td><td class=\"n own\">"));
-    assert_non_null(strstr(text, "<td>worse</td><td class=\"n\">"));
     free(text);
-    for (int i = 0; i < tables; i++) harness_table_free(table[i]);
 }
 
 /* All tables, one after the other. */
@@ -237,10 +230,9 @@ static void programs_of_kernels(void **state)
     near(harness_rank_at(&r, 1, 0)->of[HARNESS_APE], 100 * (50 + 40 / 3.0) / 110);
     near(harness_rank_at(&r, 0, 1)->of[HARNESS_APE], 0);
     assert_int_equal(harness_rank_at(&r, 0, 1)->known, 2);
-    json_t *result = json_object(), *scores;
+    json_t *result = json_object();
     harness_rank_result(result, &r);
-    scores = json_object_get(result, "scores");
-    assert_int_equal(json_object_size(scores), 2);
+    const json_t *scores = json_object_get(result, "scores");
     near(json_number_value(json_object_get(scores, "APE %")), 50 / 1.1);
     near(json_number_value(json_object_get(scores, "APE % median")), 50 / 1.1);
     json_decref(result);

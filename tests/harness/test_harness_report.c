@@ -50,6 +50,28 @@ static void tables(void **state)
     harness_table_free(t);
 }
 
+/* A long first cell gets a line of its own, so that lines have at most 80 characters. */
+static void narrow(void **state)
+{
+    static const char *const names[] = {"variant", "a number", "another"};
+    harness_table *t = harness_table_new("", names, 3);
+    char *text, name[100] = "";
+    size_t bytes;
+    harness_table_narrow(t);
+    for (int i = 0; i < 65; i++) strcat(name, "v");
+    for (int i = 0; i < 2; i++) {
+        harness_table_text(t, i ? "short" : name);
+        harness_table_number(t, 1, 4);
+        harness_table_number(t, 2, 4);
+    }
+    FILE *to = open_memstream(&text, &bytes);
+    harness_table_print(to, t);
+    fclose(to);
+    assert_non_null(strstr(text, "vvv\n           1.0000   2.0000\nshort      1.0000   2.0000\n"));
+    free(text);
+    harness_table_free(t);
+}
+
 /* Everything that LaTeX takes for a command, and a minus that is no hyphen. */
 static void latex(void **state)
 {
@@ -292,12 +314,10 @@ static void pictures_are_of_the_run_alone(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(tables),
-                                       cmocka_unit_test(latex),
-                                       cmocka_unit_test(progress),
-                                       cmocka_unit_test(exit_codes),
-                                       cmocka_unit_test(plots_and_report),
-                                       cmocka_unit_test(long_words),
-                                       cmocka_unit_test(pictures_are_of_the_run_alone)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tables),     cmocka_unit_test(latex),
+        cmocka_unit_test(narrow),     cmocka_unit_test(progress),
+        cmocka_unit_test(exit_codes), cmocka_unit_test(plots_and_report),
+        cmocka_unit_test(long_words), cmocka_unit_test(pictures_are_of_the_run_alone)};
     return cmocka_run_group_tests(tests, files_make, files_remove);
 }

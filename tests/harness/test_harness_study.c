@@ -305,22 +305,6 @@ static void runs_and_reuses(void **state)
     assert_int_equal(t.runs, 10);
 }
 
-/* Lines of at most 80 characters, with a name of any length. */
-static void narrow(void **state)
-{
-    trainer t = {0};
-    parse("[study]\nseeds = 1,2\n[complete]\nsteps = 5\n"
-          "[no-edges]\nedges = false\nsteps = 6\n");
-    harness_free(s.variants[1].name);
-    s.variants[1].name = harness_copy("no edges, but a name of 49 characters, which is it");
-    harness_table *table = run(&s, train, &t, NULL);
-    char *text = printed(table), *rest = NULL;
-    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-        assert_in_range(strlen(line), 1, 80);
-    free(text);
-    harness_table_free(table);
-}
-
 static void one_seed(void **state)
 {
     trainer t = {0};
@@ -402,7 +386,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(sentences, set_up, tear_down),
         cmocka_unit_test_setup_teardown(no_effect, set_up, tear_down),
         cmocka_unit_test_setup_teardown(runs_and_reuses, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(narrow, set_up, tear_down),
         cmocka_unit_test_setup_teardown(one_seed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(alike, set_up, tear_down),
         cmocka_unit_test_setup_teardown(takes_the_largest_seed, set_up, tear_down),

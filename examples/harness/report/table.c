@@ -19,6 +19,7 @@ typedef struct cell {
 } cell;
 
 struct harness_table {
+    bool narrow;
     char *title, **columns;
     cell *cells; /* stb_ds array, row by row */
     char **notes;
@@ -85,6 +86,8 @@ void harness_table_equal(harness_table *t, int row, int other)
     bag_add(t->equal, other);
 }
 
+void harness_table_narrow(harness_table *t) { t->narrow = true; }
+
 void harness_table_own(harness_table *t, int row, int column)
 {
     bag_add(t->own, row);
@@ -130,17 +133,18 @@ static void print_cell(FILE *to, const char *text, int width, int right, int las
     fputs(last ? "\n" : "  ", to);
 }
 
-/* width [columns]: of the longest cell; of the first column at most what the others leave. */
+/* width [columns]: of the longest cell; of the first column of a narrow table at most what the
+   others leave. */
 static void measure_columns(int *width, const harness_table *t)
 {
-    enum { LINE = 80, LEAST = 16 };
+    enum { LINE = 80 };
     const int columns = bag_count(t->columns), rows = harness_table_rows(t);
     int left = LINE;
     for (int c = columns - 1; c >= 0; c--) {
         width[c] = safe_width(t->columns[c]);
         for (int r = 0; r < rows; r++) {
             int w = safe_width(at(t, r, c)->shown);
-            if (w > width[c] && (c || left < LEAST || w <= left)) width[c] = w;
+            if (w > width[c] && (c || !t->narrow || w <= left)) width[c] = w;
         }
         left -= width[c] + 2;
     }

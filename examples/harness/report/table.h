@@ -35,11 +35,12 @@ void harness_table_equal(harness_table *t, int row, int other);
    other numbers of the table are grey. */
 void harness_table_own(harness_table *t, int row, int column);
 
-/* Aligned columns; a first cell too long for 80 characters a line has a line of its own, where the
-   other columns leave room for one that is not. */
-void harness_table_print(FILE *to, const harness_table *t);
-void harness_table_csv(FILE *to, const harness_table *t);  /* RFC 4180, one header line */
-void harness_table_html(FILE *to, const harness_table *t); /* <table>, text escaped */
+/* When it is printed, a first cell too long for lines of 80 characters has a line of its own. */
+void harness_table_narrow(harness_table *t);
+
+void harness_table_print(FILE *to, const harness_table *t); /* aligned columns */
+void harness_table_csv(FILE *to, const harness_table *t);   /* RFC 4180, one header line */
+void harness_table_html(FILE *to, const harness_table *t);  /* <table>, text escaped */
 /* One tabular of LaTeX, which needs no package; the tables have the same columns, and the title of
    each is a line above its rows. */
 void harness_tables_tex(FILE *to, harness_table *const *table, int count);

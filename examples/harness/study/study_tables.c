@@ -113,6 +113,7 @@ static harness_table *measure_table(const study_outcome *x, int measure)
                       : harness_text("%s: %s is better", name,
                                      harness_measure_smaller(known) ? "smaller" : "larger");
     harness_table *t = harness_table_new(title, column, 7);
+    harness_table_narrow(t);
     harness_free(title);
     for (int v = 0; v < x->variants; v++) {
         double mean, spread;
@@ -148,7 +149,7 @@ static void note_runs(harness_table *t, const study_outcome *x)
     harness__note_alike(t, x);
 }
 
-/* What timing.jsonl has of a run, all rows of it added; the mean over the runs. A run has one row
+/* All rows that timing.jsonl has of it in a run, added; the mean over the runs. A run has one row
    of its peak. */
 static double mean_taken(const study_outcome *x, int variant, const char *what)
 {
