@@ -2,6 +2,8 @@
 /* examples/small: each program learns more than its baseline, twice the same. */
 #include "support/test.h"
 
+#include "support/sanitized.h"
+
 enum { ROOM = 4096, MOST = 8 };
 
 static const char text_file[] = AG_SOURCE_DIR "/examples/small/characters.c";
@@ -80,8 +82,30 @@ static void test_tpgnn(void **state)
         fail_msg("pairs: small %g, full program %s", value[1], text);
 }
 
+/* After as many steps the paper's model in one file orders tile sizes as the program does. */
+static void test_tpu(void **state)
+{
+    static const char tiles[] = AG_SOURCE_DIR "/examples/data/tile";
+    char text[ROOM], out[] = "/tmp/augur-small-XXXXXX";
+    double value[MOST];
+    run(text, formatted("'" AG_BIN_DIR "/small_tpu' %d '%s' 2>&1", SANITIZED ? 5 : 100, tiles));
+    assert_int_equal(results(value, text, "Kendall's tau"), 2);
+    if (SANITIZED) return; /* so few steps teach nothing */
+    assert_non_null(mkdtemp(out));
+    run(text,
+        formatted("cd '%s' && '" AG_BIN_DIR "/tpu' train --steps 100 --hidden 64 --out %s --seed 1 "
+                  "--static-at nowhere --no-baselines --data split-random.train.txt "
+                  "--valid split-random.test.txt >/dev/null && tail -n 1 %s/metrics.csv; rm -r %s",
+                  tiles, out, out, out));
+    const char *comma = strrchr(text, ',');
+    const double full = comma ? strtod(comma + 1, NULL) : 0;
+    if (value[1] < value[0] + 0.05 || !(fabs(value[1] - full) < 0.1))
+        fail_msg("tile size alone %g, small %g, full program %s", value[0], value[1], text);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_learns), cmocka_unit_test(test_tpgnn)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_learns), cmocka_unit_test(test_tpgnn),
+                                       cmocka_unit_test(test_tpu)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
