@@ -44,6 +44,10 @@ AG_API void ag_tape_seed(ag_tape *tape, uint64_t seed, uint64_t step);
  */
 AG_API void ag_tape_training(ag_tape *tape, int training);
 AG_API int ag_is_training(const ag_tape *tape);
+
+/* Begins a step: ag_tape_reset, then ag_tape_training. 1 to train; 0 to look at results. */
+AG_API void ag_tape_begin(ag_tape *tape, int training);
+
 AG_API ag_device ag_tape_device(const ag_tape *tape); /* AG_CPU for NULL */
 
 /* How runs from now on multiply matrices on a CUDA device; AG_FP32 is the start value, and a reset
@@ -114,6 +118,10 @@ AG_API int ag_size(const ag_tensor *x,
 AG_API const ag_real *ag_values(const ag_tensor *x);
 AG_API const int32_t *ag_values_i32(const ag_tensor *x);
 AG_API ag_real ag_item(const ag_tensor *x); /* the only element; else NAN, and the tape fails */
+
+/* Runs for the values of y: ag_forward(y), then ag_values(y). NULL, with the sentence of the tape
+   in `why`, where one of them fails. */
+AG_API const ag_real *ag_compute(ag_tensor *y, ag_failure *why);
 
 /* Prints a tensor for those who look: its name, or its op's, shape and type, then its values in
    NumPy's manner: a column wide enough for all, with four decimals, and axes of more than 10 (of

@@ -350,3 +350,15 @@ ag_real ag_item(const ag_tensor *x)
                      ag_shape_text(text, x->shape));
     return (ag_real)NAN;
 }
+
+const ag_real *ag_compute(ag_tensor *y, ag_failure *why)
+{
+    const ag_tape *tape = ag_tape_of(y);
+    ag_forward(y);
+    const ag_real *values = ag_values(y);
+    if (!tape)
+        ag_fail(why, AG_EUSE, "ag_compute: y is NULL; give it a tensor");
+    else if (!values)
+        ag_fail(why, ag_tape_status(tape), "%s", ag_error(tape));
+    return values;
+}

@@ -83,6 +83,12 @@ void ag_tape_training(ag_tape *tape, int training)
     if (tape) tape->training = training;
 }
 
+void ag_tape_begin(ag_tape *tape, int training)
+{
+    ag_tape_reset(tape);
+    ag_tape_training(tape, training);
+}
+
 int ag_is_training(const ag_tape *tape) { return tape && tape->training; }
 
 ag_device ag_tape_device(const ag_tape *tape) { return tape ? tape->device : AG_CPU; }

@@ -15,7 +15,8 @@ examples/tgraph|0|262|TGraph|layouts, tiles; Khizbullin 2024
 examples/tpu|286|262|the TPU performance model|tiles, fusions; Kaufman 2021
 examples/tpgnn|572|262|TPGNN|schedules of TVM, and its tuner
 examples/rows|0|405|rows: pieces of work of an item|standardised, joined to the nodes of a graph
-examples/tpugraphs|0|834|files of the TpuGraphs data set|checked while they are read; what their nodes mean; the loops of an op and their order
+examples/tpugraphs|0|631|files of the TpuGraphs data set|checked while they are read; what their nodes mean; the loops of an op and their order
+examples/tabular|655|179|the lines of tables|the smallest program
 examples/lab|429|405|runs small tensor programs on this machine|measures them and writes data sets
 examples/harness|0|834|the parts that all programs share|options, run folder, trainer, measures, studies, plots, reports, baselines
 layers|0|631|layers that own their parameters|names, shapes and first values of PyTorch and PyG; one call makes one, one applies it

@@ -29,9 +29,10 @@
 extern "C" {
 #endif
 
-/* One training step: ag_backward of the loss, then ag_adamw_step. Fails, changing no parameter, as
-   these do, with the sentence of the first failure in `why`, and with AG_EFINITE for a loss that is
-   nan or infinite (then the gradients are BAD). Source: TensorFlow's Optimizer.minimize. */
+/* One training step: ag_backward of the loss, then ag_adamw_step with `options`, NULL: those of
+   ag_adamw_default. Fails, changing no parameter, as these do, with the sentence of the first
+   failure in `why`, and with AG_EFINITE for a loss that is nan or infinite (then the gradients are
+   BAD). Source: TensorFlow's Optimizer.minimize. */
 AG_API ag_status ag_minimize(ag_tensor *loss, ag_params *params, const ag_adamw *options, double lr,
                              ag_failure *why);
 

@@ -18,5 +18,6 @@ ag_status ag_minimize(ag_tensor *loss, ag_params *params, const ag_adamw *option
                        "or ask ag_check_finite which op made it",
                        value);
     }
-    return ag_adamw_step(params, options, lr, why);
+    const ag_adamw standard = ag_adamw_default();
+    return ag_adamw_step(params, options ? options : &standard, lr, why);
 }

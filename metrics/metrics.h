@@ -47,6 +47,13 @@ AG_API double ag_r2(const ag_real *y, const ag_real *target, int64_t n);
    NaN where that is, when a number is not finite, without memory, and for NULL. */
 AG_API double ag_kendall_tau(const ag_real *score, const ag_real *truth, int64_t n);
 
+/* The mean of ag_kendall_tau over groups: group g is the items starts[g]..starts[g+1]-1. Groups
+   without an order, of fewer than two items or of equal truths, count nothing. NaN when no group
+   counts, when starts descend or are below 0, where another group has a number that is not finite,
+   without memory, and for NULL. */
+AG_API double ag_kendall_tau_groups(const ag_real *score, const ag_real *truth,
+                                    const int32_t *starts, int groups);
+
 /* The functions below take doubles: `score` is what a model says of n items, `truth` is what was
    measured, and both should ascend together: of run times, the smallest score is predicted fastest.
    Doubles hold int64 nanoseconds exactly up to 2^53 (104 days). Functions that return a status fail

@@ -59,6 +59,29 @@ double ag_kendall_tau(const ag_real *score, const ag_real *truth, int64_t n)
     return ag_tau_b(&p);
 }
 
+static int has_order(const ag_real *truth, int n)
+{
+    for (int i = 1; i < n; i++)
+        if (truth[i] != truth[0]) return 1;
+    return 0;
+}
+
+double ag_kendall_tau_groups(const ag_real *score, const ag_real *truth, const int32_t *starts,
+                             int groups)
+{
+    double sum = 0;
+    int counted = 0;
+    if (!score || !truth || !starts) return (double)NAN;
+    for (int g = 0; g < groups; g++) {
+        const int first = starts[g], n = starts[g + 1] - first;
+        if (first < 0 || n < 0) return (double)NAN;
+        if (!has_order(truth + first, n)) continue;
+        sum += ag_kendall_tau(score + first, truth + first, n);
+        counted++;
+    }
+    return counted ? sum / counted : (double)NAN;
+}
+
 /* ---- numbers ---- */
 
 /* Sums over the items, of which the measures of numbers are made. */

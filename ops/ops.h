@@ -28,6 +28,10 @@ AG_API ag_tensor *ag_dropout(ag_tensor *x, ag_real p);
 /* The same values under another shape of the same count; a view. Gradient: the same view. */
 AG_API ag_tensor *ag_reshape(ag_tensor *x, ag_shape shape);
 
+/* x without its last axis, whose size is 1: a score for each row, [n,1] -> [n]. A view. Fails:
+   AG_ESHAPE when that size is another, and for a scalar. Source: PyTorch x.squeeze(-1). */
+AG_API ag_tensor *ag_squeeze(ag_tensor *x);
+
 /* y[j,i] = x[i,j]. x [n,m] -> [m,n]. dx = dy transposed. */
 AG_API ag_tensor *ag_transpose(ag_tensor *x);
 

@@ -46,3 +46,17 @@ ag_tensor *ag_reshape(ag_tensor *x, ag_shape shape)
     for (int i = 0; i < shape.rank && i < AG_MAX_AXES; i++) attr.f[i] = shape.size[i];
     return ag__record1(&reshape, x, &attr);
 }
+
+ag_tensor *ag_squeeze(ag_tensor *x)
+{
+    char text[64];
+    ag_shape s = ag_shape_of(x);
+    if (s.rank < 1 || s.size[s.rank - 1] != 1)
+        ag_tape_fail(ag_tape_of(x), AG_ESHAPE,
+                     "ag_squeeze: x is %s, but the last axis must have the size 1; choose columns "
+                     "with ag_slice, or shapes with ag_reshape",
+                     ag_shape_text(text, s));
+    else
+        s.size[--s.rank] = 1;
+    return ag_reshape(x, s);
+}

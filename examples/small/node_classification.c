@@ -52,8 +52,10 @@ static net declare(int kind, ag_params *params)
     return n;
 }
 
-static ag_tensor *apply(const net *n, ag_tensor *h, ag_edges edges)
+static ag_tensor *apply(const net *n, ag_tape *tape, const ag_graph *graph)
 {
+    const ag_edges edges = ag_graph_edges(tape, graph);
+    ag_tensor *h = ag_input(tape, x[0], AG_SHAPE(NODES, FEATURES));
     if (n->kind == MLP) return ag_apply_mlp(&n->mlp, h);
     h = ag_dropout(h, (ag_real)0.2);
     if (n->kind == GCN) {
@@ -71,21 +73,15 @@ static double train(int kind, const ag_graph *graph, ag_failure *why)
     const net n = declare(kind, params);
     ag_params_build(params, 1);
     ag_tape *tape = ag_tape_new(AG_CPU);
-    const ag_adamw adamw = ag_adamw_default();
-    double accuracy = 0;
-    for (int step = 0; step <= STEPS; step++) {
-        ag_tape_reset(tape);
-        ag_tape_training(tape, step < STEPS);
-        ag_tensor *h = ag_input(tape, x[0], AG_SHAPE(NODES, FEATURES));
-        ag_tensor *y = apply(&n, h, ag_graph_edges(tape, graph));
+    for (int step = 0; step < STEPS && !why->status; step++) {
+        ag_tape_begin(tape, 1);
         ag_tensor *truth = ag_input_i32(tape, known, AG_SHAPE(NODES));
-        if (step == STEPS) {
-            ag_forward(y);
-            accuracy = ag_accuracy(ag_values(y), unknown, NODES, GROUPS);
-        } else if (ag_minimize(ag_cross_entropy(y, truth, NULL, 0), params, &adamw, 0.01, why)) {
-            break;
-        }
+        ag_tensor *loss = ag_cross_entropy(apply(&n, tape, graph), truth, NULL, 0);
+        ag_minimize(loss, params, NULL, 0.01, why);
     }
+    ag_tape_begin(tape, 0);
+    const ag_real *y = ag_compute(apply(&n, tape, graph), why);
+    const double accuracy = ag_accuracy(y, unknown, NODES, GROUPS);
     ag_tape_free(tape);
     ag_params_free(params);
     return accuracy;

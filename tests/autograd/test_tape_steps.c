@@ -51,6 +51,24 @@ static void test_seeded_steps_stay(void **state)
     ag_tape_free(tape);
 }
 
+/* Each step says whether it trains, and a failure ends with its step. */
+static void test_begin_and_compute(void **state)
+{
+    ag_tape *tape = ag_tape_new(AG_CPU);
+    for (int training = 0; training < 2; training++) {
+        ag_tape_begin(tape, training);
+        assert_int_equal(ag_is_training(tape), training);
+        ag_failure why = {0};
+        const ag_real *y = ag_compute(ag_dropout(ag_input(tape, ones, AG_SHAPE(N)), 0.5f), &why);
+        assert_int_equal(memcmp(y, ones, sizeof ones) != 0, training);
+        assert_int_equal(why.status, AG_OK);
+        assert_null(ag_compute(ag_input_i32(tape, starts, AG_SHAPE(3)), &why));
+        assert_int_equal(why.status, AG_EUSE);
+        assert_string_equal(why.sentence, ag_error(tape));
+    }
+    ag_tape_free(tape);
+}
+
 static ag_tensor *dropped(ag_tape *tape, void *context)
 {
     return ag_sum_all(ag_square(ag_dropout(ag_parameter(tape, context), 0.5f)));
@@ -229,6 +247,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_unseeded_steps_differ),
         cmocka_unit_test(test_seeded_steps_stay),
+        cmocka_unit_test(test_begin_and_compute),
         cmocka_unit_test(test_gradcheck_keeps_the_mask),
         cmocka_unit_test(test_earlier_steps_are_found),
         cmocka_unit_test(test_seven_steps_later),

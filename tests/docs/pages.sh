@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Fails, with its name, when a page links to a file that is not there, quotes a file of tests/docs (a line
+# Fails, with its name, when a page links to a file that is not there, quotes a file of tests/docs or examples/tabular (a line
 # `<!-- tests/docs/FILE -->` before a block of code) otherwise than it is, shows a change of sources that are different by
 # now, names a call that is not there, or is longer than its readers have time for.
 cd "$(dirname "$0")/../.." || exit 1
@@ -29,7 +29,7 @@ done
 
 quoted=0
 for page in README.md docs/*.md docs/formats/*.md; do
-    for file in $(sed -n 's/^<!-- \(tests\/docs\/[^ ]*\) -->$/\1/p' "$page"); do
+    for file in $(sed -nE 's/^<!-- ((tests\/docs|examples\/tabular)\/[^ ]*) -->$/\1/p' "$page"); do
         quoted=$((quoted + 1))
         awk -v mark="<!-- $file -->" '$0 == mark { wait = 1; next } wait && /^```/ { wait = 0; on = 1; next }
             on && /^```/ { exit } on' "$page" | cmp -s - "$file" || complain "$page quotes $file otherwise than it is"

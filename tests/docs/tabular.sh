@@ -1,20 +1,15 @@
-for group in 1 2 3 4 5 6; do # 6 kernels with 40 schedules each, made up
-    awk -v k=$group 'BEGIN { print "unroll,vector,threads,ns"
-        for (i = 0; i < 40; i++) { u = (7 * i + k) % 20; v = i % 4; t = 1 + i % 8
-            print u "," v "," t "," 1000 * k + 90 * (u - 9) ^ 2 - 200 * v + int(4000 / t) } }' >kernel-$group.csv
-done
-tabular train --data kernel-1.csv kernel-2.csv kernel-3.csv --valid kernel-4.csv --out run --eval-every 100
-tabular train --out run --resume # there is nothing left to do: it makes the scores and the report again
-tabular eval --run run --data kernel-5.csv kernel-6.csv
-tabular predict --run run --data kernel-5.csv --csv scores.csv
-tabular inspect kernel-5.csv kernel-6.csv
-
-cat >width.ini <<END
-[study]
-title = What the hidden layer is worth
-seeds = 0..2
-[16 channels]
-[linear]
-hidden = 0
-END
-tabular ablate --study width.ini --data kernel-1.csv kernel-2.csv kernel-3.csv --valid kernel-4.csv --out width
+# SPDX-License-Identifier: MIT
+# tabular.sh BIN: runs examples/tabular/try.sh, which docs/adding-a-model.md quotes, with the programs of the folder BIN; a
+# hidden layer makes the order much better.
+set -e
+try=$(cd "$(dirname "$0")/../../examples/tabular" && pwd)/try.sh
+PATH=$1:$PATH
+export PATH
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+sh -ex "$try"
+head -n 1 scores.csv | grep -qx 'group,item,score,measured_ns'
+[ "$(wc -l <scores.csv)" -eq 41 ]
+[ -s run/report.html ] && [ -s width/linear/seed-2/report.html ]
+awk -F, '$3 == "" && $1 ~ /16 channels/ { wide = $4 } $3 == "" && $1 ~ /linear/ { plain = $4 } END { exit !(wide > plain + 0.2) }' width/study.csv

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# tutorials.sh BUILD CC: does what docs/adding-an-op.md, docs/adding-a-layer.md, docs/adding-an-ablation.md,
-# docs/adding-a-model.md and README.md say, in a copy of the sources under BUILD, and runs the tests and calls that the pages
-# name. Golden values of the new ops would need PyTorch, so those are left out.
+# tutorials.sh BUILD CC: does what docs/adding-an-op.md, docs/adding-a-layer.md, docs/adding-an-ablation.md and README.md say, in
+# a copy of the sources under BUILD, and runs the tests and calls that the pages name. Golden values of the new ops would need
+# PyTorch, so those are left out.
 set -e
 here=$(cd "$(dirname "$0")/../.." && pwd)
 command -v patch >/dev/null 2>&1 || { echo "tutorials: the program patch is not installed."; exit 77; }
@@ -12,14 +12,12 @@ mkdir -p "$work"
 cd "$work"
 (cd "$here" && tar cf - augur.h augur.pc.in CMakeLists.txt cmake core autograd ops gnn optim metrics layers examples docs tests) | tar xf -
 
-for change in row op layer ablation list; do
+for change in row op layer ablation; do
     patch -p1 -F0 <"$here/tests/docs/$change.diff"
 done
 cp "$here/tests/docs/rms_norm.h" "$here/tests/docs/rms_norm.c" ops/
 cp "$here/tests/docs/gin.c" gnn/
 cp "$here/tests/docs/gin_test.c" tests/gnn/test_gin.c
-mkdir examples/tabular
-cp "$here"/tests/docs/tabular/*.[ch] examples/tabular/
 cp "$here/tests/docs/first.c" examples/quickstart.c # the README's program
 
 tests="test_ops test_ops_runs test_ops_table test_op_calls test_null test_gin"
@@ -28,7 +26,7 @@ cmake -G Ninja -S . -B "$build" -DCMAKE_C_COMPILER="$2" -DCMAKE_BUILD_TYPE=None 
 # Of the target docs only what the new ops change: the rest needs all programs.
 cmake --build "$build" -j "$(nproc)" --target make_prototypes
 "$build/bin/make_prototypes" ops/elementwise_ops.h
-cmake --build "$build" -j "$(nproc)" --target make_ops quickstart tabular tgraph tpgnn $tests
+cmake --build "$build" -j "$(nproc)" --target make_ops quickstart tgraph tpgnn $tests
 "$build/bin/make_ops" docs/ops.md
 grep -q 'ag_softsign(ag_tensor \*x);' ops/elementwise_ops.h
 grep -q '`softsign`' docs/ops.md
@@ -56,16 +54,3 @@ plain=$(first_loss plain tpgnn $schedules)
 patch -p1 -F0 <"$here/tests/docs/layer-tpgnn.diff"
 cmake --build "$build" -j "$(nproc)" --target tpgnn
 differ GIN "$(first_loss gin tpgnn $schedules)" "$plain"
-
-# The new model; a hidden layer makes its order much better.
-mkdir "$work/tables"
-cd "$work/tables"
-PATH=$build/bin:$PATH
-export PATH
-set -x
-. "$here/tests/docs/tabular.sh"
-set +x
-head -n 1 scores.csv | grep -qx 'group,item,score,measured_ns'
-[ "$(wc -l <scores.csv)" -eq 41 ]
-[ -s run/report.html ] && [ -s width/linear/seed-2/report.html ]
-awk -F, '$3 == "" && $1 ~ /16 channels/ { wide = $4 } $3 == "" && $1 ~ /linear/ { plain = $4 } END { exit !(wide > plain + 0.2) }' width/study.csv

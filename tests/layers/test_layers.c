@@ -306,10 +306,33 @@ static void test_refused(void **state)
     ag_tape_free(tape);
 }
 
+/* Without options a step is one of the standard ones. */
+static void test_minimize(void **state)
+{
+    const ag_adamw standard = ag_adamw_default();
+    ag_tape *tape = ag_tape_new(AG_CPU);
+    ag_param *w[2];
+    ag_params *p[2];
+    for (int i = 0; i < 2; i++) {
+        p[i] = ag_params_new();
+        w[i] = ag_params_add(p[i], "w", AG_SHAPE(3), ag_init_normal(0, 1), 1);
+        ag_params_build(p[i], 1);
+        const float before = w[i]->value[0];
+        ag_tape_begin(tape, 1);
+        ag_tensor *loss = ag_sum_all(ag_square(ag_parameter(tape, w[i])));
+        assert_int_equal(ag_minimize(loss, p[i], i ? &standard : NULL, 0.1, NULL), AG_OK);
+        assert_true(w[i]->value[0] != before);
+    }
+    assert_memory_equal(w[0]->value, w[1]->value, 3 * sizeof *w[0]->value);
+    for (int i = 0; i < 2; i++) ag_params_free(p[i]);
+    ag_tape_free(tape);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_golden), cmocka_unit_test(test_names), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_golden),       cmocka_unit_test(test_names),
+        cmocka_unit_test(test_refused),      cmocka_unit_test(test_minimize),
         cmocka_unit_test(test_first_values), /* the last: it makes the layers again */
     };
     return cmocka_run_group_tests(tests, open_files, close_files);

@@ -69,6 +69,22 @@ static void tau_of_arrays_of_tensors(void **state)
     assert_true(isnan(ag_kendall_tau(score, (ag_real[]){1, nan_real}, 2)));
 }
 
+static void tau_of_groups(void **state)
+{
+    const ag_real score[] = {1, 2, 3, 4, 5, 1, 2, 9, 8, 7},
+                  truth[] = {3, 1, 2, 5, 4, 2, 1, 6, 6, 6};
+    const ag_real strange[] = {1, nan_real, 3, 4, 5, 1, 2, 9, 8, 7};
+    const int32_t starts[] = {0, 5, 7, 7, 10}; /* the last two groups have no order */
+    near(ag_kendall_tau_groups(score, truth, starts, 1), 0.4);
+    near(ag_kendall_tau_groups(score, truth, starts, 4), (0.4 - 1) / 2);
+    assert_true(isnan(ag_kendall_tau_groups(strange, truth, starts, 4)));
+    assert_true(isnan(ag_kendall_tau_groups(score, strange, starts, 4)));
+    assert_true(isnan(ag_kendall_tau_groups(score, truth, starts + 2, 2)));
+    assert_true(isnan(ag_kendall_tau_groups(score, truth, starts, 0)));
+    assert_true(isnan(ag_kendall_tau_groups(score, truth, (int32_t[]){5, 0}, 1)));
+    assert_true(isnan(ag_kendall_tau_groups(score, truth, (int32_t[]){-1, 4}, 1)));
+}
+
 /* The example of scikit-learn's pages. */
 static void errors_of_numbers(void **state)
 {
@@ -152,6 +168,7 @@ int main(void)
         cmocka_unit_test(accuracy_counts_the_largest_logit),
         cmocka_unit_test(auc_is_the_share_of_pairs),
         cmocka_unit_test(tau_of_arrays_of_tensors),
+        cmocka_unit_test(tau_of_groups),
         cmocka_unit_test(errors_of_numbers),
         cmocka_unit_test(lack_of_memory_is_told),
         cmocka_unit_test(a_negative_number_of_items_is_refused),

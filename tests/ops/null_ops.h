@@ -3,6 +3,7 @@
  * being NULL. */
 RESULT(dropout, 1, 0, ag_dropout(MATRIX(0), 0.5f))
 RESULT(reshape, 1, 0, ag_reshape(MATRIX(0), AG_SHAPE(24)))
+RESULT(squeeze, 1, 0, ag_squeeze(P(0, real(t, AG_SHAPE(4, 1)))))
 RESULT(transpose, 1, 0, ag_transpose(MATRIX(0)))
 RESULT(concat, 1, 0,
        ag_concat(P(0, ((ag_tensor *[]){real(t, AG_SHAPE(2)), real(t, AG_SHAPE(2))})), 2, 0))

@@ -23,7 +23,7 @@ STATUS(params_fetch, 2, 2, ag_params_fetch(P(0, f->params), P(1, &f->why)))
 STATUS(adamw_step, 3, 4, ag_adamw_step(P(0, f->params), P(1, &f->adamw), 0.1, P(2, &f->why)))
 STATUS(adam_step, 3, 4, ag_adam_step(P(0, f->params), P(1, &f->adam), 0.1, P(2, &f->why)))
 STATUS(sgd_step, 3, 4, ag_sgd_step(P(0, f->params), P(1, &f->sgd), 0.1, P(2, &f->why)))
-STATUS(minimize, 4, 8,
+STATUS(minimize, 4, 12,
        ag_minimize(P(0, ag_sum_all(ag_parameter(t, f->w))),
                    P(1, (ag_params_reset(f->params), f->params)), P(2, &f->adamw), 0.1,
                    P(3, &f->why)))
@@ -107,6 +107,7 @@ QUIET(tape_free, 1, ag_tape_free(P(0, null == 0 ? NULL : ag_tape_new(AG_CPU))))
 QUIET(tape_reset, 1, ag_tape_reset(P(0, t)))
 QUIET(tape_seed, 1, ag_tape_seed(P(0, t), 1, 2))
 QUIET(tape_training, 1, ag_tape_training(P(0, t), 1))
+QUIET(tape_begin, 1, ag_tape_begin(P(0, t), 1))
 QUIET(is_training, 1, assert_int_equal(ag_is_training(P(0, t)), null != 0))
 QUIET(tape_device, 1, assert_int_equal(ag_tape_device(P(0, t)), AG_CPU))
 QUIET(tape_precision, 1, ag_tape_precision(P(0, t), AG_FP32))
@@ -122,6 +123,9 @@ QUIET(shape_of, 1, assert_int_equal(ag_shape_of(P(0, real(t, AG_SHAPE(2)))).rank
 QUIET(size, 1, assert_int_equal(ag_size(P(0, real(t, AG_SHAPE(2))), 0), null == 0 ? 1 : 2))
 QUIET(values, 1, ag_values(P(0, real(t, AG_SHAPE(2)))))
 QUIET(values_i32, 1, ag_values_i32(P(0, real(t, AG_SHAPE(2)))))
+QUIET(compute, 2,
+      assert_int_equal(ag_compute(P(0, ag_exp(real(t, AG_SHAPE(2)))), P(1, &f->why)) == NULL,
+                       null == 0))
 QUIET(item, 1, assert_true(isnan(ag_item(P(0, real(t, AG_SHAPE(2)))))))
 QUIET(plan_print, 2, ag_plan_print(P(0, ag_exp(real(t, AG_SHAPE(2)))), 0, P(1, f->file)))
 QUIET(plan_of, 1,
@@ -177,6 +181,9 @@ QUIET(mape, 2, assert_int_equal(isnan(ag_mape(P(0, values), P(1, values), 2)), n
 QUIET(r2, 2, assert_int_equal(isnan(ag_r2(P(0, values), P(1, values), 2)), null >= 0))
 QUIET(kendall_tau, 2,
       assert_int_equal(isnan(ag_kendall_tau(P(0, values), P(1, values), 2)), null >= 0))
+QUIET(kendall_tau_groups, 3,
+      assert_int_equal(isnan(ag_kendall_tau_groups(P(0, values), P(1, values), P(2, two), 1)),
+                       null >= 0))
 QUIET(tau_b, 1, assert_true(isnan(ag_tau_b(P(0, &f->pairs)))))
 QUIET(tau_a, 1, assert_true(isnan(ag_tau_a(P(0, &f->pairs)))))
 QUIET(opa, 1, assert_true(isnan(ag_opa(P(0, &f->pairs)))))

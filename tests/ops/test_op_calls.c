@@ -94,6 +94,8 @@ static void test_dense_calls(void **state)
 {
     ag_tape *tape = ag_tape_new(AG_CPU);
     EXPECT(ag_reshape(w.m, AG_SHAPE(2, 6)), "reshape(0) f 2 6 i 2");
+    EXPECT(ag_squeeze(ag_reshape(w.v3, AG_SHAPE(3, 1))), "reshape(15) f 3 i 1");
+    EXPECT(ag_squeeze(w.one), "reshape(5)");
     EXPECT(ag_transpose(w.m), "transpose(0)");
     EXPECT(ag_concat(several, 3, 1), "concat(0 1 0) i 1");
     EXPECT(ag_concat2(w.m, w.m2, 1), "concat(0 1) i 1");
@@ -101,6 +103,20 @@ static void test_dense_calls(void **state)
     EXPECT(ag_block_diagonal(w.m), "block_diagonal(0)");
     EXPECT(ag_slice(w.m, 1, 1, 2), "slice(0) i 1 1 2");
     EXPECT(ag_slice(w.m, -2, 1, 2), "slice(0) i 0 1 2");
+    ag_tape_free(tape);
+}
+
+static void test_squeeze_refuses(void **state)
+{
+    static const ag_real x[4] = {0};
+    const ag_shape shapes[] = {AG_SHAPE(2, 2), AG_SHAPE(1, 4), {0, {1, 1, 1, 1}}};
+    ag_tape *tape = ag_tape_new(AG_CPU);
+    for (int i = 0; i < 3; i++) {
+        ag_tape_reset(tape);
+        ag_squeeze(ag_input(tape, x, shapes[i]));
+        assert_int_equal(ag_tape_status(tape), AG_ESHAPE);
+        assert_non_null(strstr(ag_error(tape), "but the last axis must have the size 1"));
+    }
     ag_tape_free(tape);
 }
 
@@ -281,9 +297,10 @@ static void test_graph_calls(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_elementwise_calls),   cmocka_unit_test(test_dense_calls),
-        cmocka_unit_test(test_product_calls),       cmocka_unit_test(test_reduction_calls),
-        cmocka_unit_test(test_norm_and_loss_calls), cmocka_unit_test(test_graph_calls),
+        cmocka_unit_test(test_elementwise_calls), cmocka_unit_test(test_dense_calls),
+        cmocka_unit_test(test_squeeze_refuses),   cmocka_unit_test(test_product_calls),
+        cmocka_unit_test(test_reduction_calls),   cmocka_unit_test(test_norm_and_loss_calls),
+        cmocka_unit_test(test_graph_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The twin of examples/small/characters.c in PyTorch: the next letter of a text."""
+
 import math
 import sys
 
@@ -7,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-LETTERS, WIDTH, HIDDEN, LENGTH, BATCH, STEPS = 128, 32, 128, 64, 16, 400
+LETTERS, WIDTH, HIDDEN, LENGTH, BATCH, STEPS = 256, 32, 128, 64, 16, 400
 
 
 def pairs_of_letters(train, test):
@@ -34,7 +35,7 @@ def loss_at(net, text, first):
 
 
 torch.manual_seed(1)
-text = torch.tensor([b & 127 for b in open(sys.argv[1], "rb").read()])
+text = torch.tensor(list(open(sys.argv[1], "rb").read()))
 train, test = text[: len(text) * 9 // 10], text[len(text) * 9 // 10 :]
 net = Net()
 optimizer = torch.optim.AdamW(net.parameters(), lr=0.005)

@@ -2,6 +2,7 @@
 """compare.py BUILD: examples/small and their twins here, in turn, each in a process of its own: seconds of the clock, largest
 resident memory, and lines that are neither empty nor comments. Run it from the root of the sources; it needs PyTorch and PyG in
 the Python that runs it."""
+
 import os
 import pathlib
 import re
@@ -15,8 +16,9 @@ arguments = {"characters": [str(small / "characters.c")]}
 
 
 def lines(path):
-    source = re.sub(r'/\*.*?\*/|""".*?"""', "", path.read_text(), flags=re.S)
-    return sum(1 for line in source.splitlines() if line.strip() and not line.lstrip().startswith("#!"))
+    comments = r"/\*.*?\*/" if path.suffix == ".c" else r'""".*?"""|^ *#[^\n]*'
+    source = re.sub(comments, "", path.read_text(), flags=re.S | re.M)
+    return sum(1 for line in source.splitlines() if line.strip())
 
 
 def run(command):
@@ -32,6 +34,9 @@ print("| program | ours: s | MiB | twin: s | MiB | lines of C / Python |\n|---|-
 for source in sorted(small.glob("*.c")):
     twin = here / f"{source.stem}.py"
     own = arguments.get(source.stem, [])
-    pairs = [(run([f"{sys.argv[1]}/bin/small_{source.stem}", *own]), run([sys.executable, str(twin), *own])) for _ in range(3)]
+    pairs = [
+        (run([f"{sys.argv[1]}/bin/small_{source.stem}", *own]), run([sys.executable, str(twin), *own]))
+        for _ in range(3)
+    ]
     (s, m), (twin_s, twin_m) = ([sorted(p[k][i] for p in pairs)[1] for i in (0, 1)] for k in (0, 1))
     print(f"| {source.stem} | {s:.2f} | {m:.0f} | {twin_s:.2f} | {twin_m:.0f} | {lines(source)} / {lines(twin)} |")

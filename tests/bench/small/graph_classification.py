@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The twin of examples/small/graph_classification.c in PyG: are two red nodes neighbours?"""
+
 import torch
 import torch.nn.functional as F
 from torch import nn

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The twin of examples/small/mlp.c in PyTorch: two spirals."""
+
 import torch
 import torch.nn.functional as F
 from torch import nn

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The twin of examples/small/molecules.c in PyG: energies of bonds."""
+
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -26,8 +27,9 @@ def draw_molecule(of_bond):
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
-        self.convs = nn.ModuleList([ResGatedGraphConv(ATOMS, HIDDEN, edge_dim=BONDS),
-                                    ResGatedGraphConv(HIDDEN, HIDDEN, edge_dim=BONDS)])
+        self.convs = nn.ModuleList(
+            [ResGatedGraphConv(ATOMS, HIDDEN, edge_dim=BONDS), ResGatedGraphConv(HIDDEN, HIDDEN, edge_dim=BONDS)]
+        )
         self.head = MLP([HIDDEN, HIDDEN, 1], norm=None)
 
     def forward(self, data):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The twin of examples/small/node_classification.c in PyG: groups in a network of friends."""
+
 import torch
 import torch.nn.functional as F
 from torch import nn

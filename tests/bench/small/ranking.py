@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The twin of examples/small/ranking.c in PyTorch: the order of the ways to run a loop."""
+
 import torch
 import torch.nn.functional as F
 from torch_geometric.nn import MLP

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables of run times: a CSV file per group, with a line of names, then a line of numbers per item.
-   The column "ns", if there is one, is the measured run time; the others are features. */
+   The column "ns", if there is one, is the measured run time; the others are features. Numbers have
+   the seven digits of ag_csv_load. */
 #ifndef TABULAR_TABLE_H
 #define TABULAR_TABLE_H
 
@@ -19,7 +20,7 @@ typedef struct tabular_tables {
     int count, features;
     tabular_table *table; /* [count] */
     char *names;          /* of the features, "unroll,vector" */
-    uint64_t hash;        /* of the files' contents */
+    uint64_t hash;        /* of the files' numbers */
 } tabular_tables;
 
 /* Reads the files that an option names into zeroed tables; free them in any case. Fails: AG_EFILE,

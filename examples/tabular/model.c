@@ -5,7 +5,7 @@
 #include "examples/harness/run/draws.h"
 #include "examples/harness/rank/rank.h"
 #include "examples/tabular/table.h"
-#include "ops/ops.h"
+#include "layers/layers.h"
 
 #include <jansson.h>
 #include <string.h>
@@ -73,7 +73,7 @@ static void close_files(void *data)
 enum { CONFIGURATION, DATA };
 
 typedef struct net {
-    ag_param *hidden, *bias, *output;
+    ag_linear_layer hidden, output; /* hidden.weight NULL: the model is linear */
 } net;
 
 static ag_status identify(harness_session *session, ag_failure *why)
@@ -98,15 +98,9 @@ static ag_status build(harness_trained *trained, const harness_settings *setting
     const int width = ((const tabular_settings *)settings)->hidden;
     const int features = count_features(trained->data);
     net *m = trained->net;
-    ag_params *p = trained->params;
     if (!features) return ag_fail(why, AG_EDATA, "the metadata \"data\" name no features");
-    if (width) {
-        m->hidden = ag_params_add(p, "hidden.weight", AG_SHAPE(width, features),
-                                  ag_init_kaiming_uniform(0), 1);
-        m->bias = ag_params_add(p, "hidden.bias", AG_SHAPE(width), ag_init_constant(0), 0);
-    }
-    m->output = ag_params_add(p, "output.weight", AG_SHAPE(1, width ? width : features),
-                              ag_init_xavier_uniform(1), 1);
+    if (width) m->hidden = ag_layer_linear(trained->params, "hidden", features, width, 1);
+    m->output = ag_layer_linear(trained->params, "output", width ? width : features, 1, 0);
     return AG_OK;
 }
 
@@ -123,9 +117,8 @@ static ag_tensor *forward(const net *m, const tabular_tables *t, int table, ag_t
     const tabular_table *g = &t->table[table];
     ag_tensor *x = ag_input(tape, g->feature, AG_SHAPE(g->items, t->features));
     x = ag_instance_norm(x, ag_input_i32(tape, whole, AG_SHAPE(2)), (ag_real)1e-6);
-    if (m->hidden)
-        x = ag_relu(ag_linear(x, ag_parameter(tape, m->hidden), ag_parameter(tape, m->bias)));
-    return ag_reshape(ag_linear(x, ag_parameter(tape, m->output), NULL), AG_SHAPE(g->items));
+    if (m->hidden.weight) x = ag_relu(ag_apply_linear(&m->hidden, x));
+    return ag_squeeze(ag_apply_linear(&m->output, x));
 }
 
 /* ---- steps ---- */
