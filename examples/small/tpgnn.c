@@ -2,7 +2,7 @@
 /* TPGNN, a cost model: the syntax tree of a tensor program that a compiler has scheduled goes
    through graph convolutions, poolings and readouts and becomes a cost, which is to order schedules
    as their run times do. The baseline looks at vectorised loops, in that tree loops like any other.
-   build/release/bin/small_tpgnn [examples/data/schedules-sums.npz [STEPS]] */
+   build/release/bin/small_tpgnn [STEPS [GRAPHS.npz]] */
 #include "augur.h"
 
 #include <math.h>
@@ -176,10 +176,10 @@ static double ordered(const double *score, ag_failure *why)
 
 int main(int argc, char **argv)
 {
-    const int steps = argc > 2 ? atoi(argv[2]) : 600;
+    const int steps = argc > 1 ? atoi(argv[1]) : 600;
     ag_failure why = {0};
-    if (steps < 1) return puts("usage: small_tpgnn [GRAPHS.npz [STEPS]]"), 2;
-    read_graphs(argc > 1 ? argv[1] : "examples/data/schedules-sums.npz", &why);
+    if (steps < 1) return puts("usage: small_tpgnn [STEPS [GRAPHS.npz]]"), 2;
+    read_graphs(argc > 2 ? argv[2] : "examples/data/schedules-sums.npz", &why);
     if (!why.status) learn(steps, &why);
     if (why.status) return puts(why.sentence), 1;
     printf("pairs in order, mean over %d workloads not trained on\n", workloads - *train);

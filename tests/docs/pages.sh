@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Fails, with its name, when a page links to a file that is not there, quotes a file of tests/docs or examples/tabular (a line
 # `<!-- tests/docs/FILE -->` before a block of code) otherwise than it is, shows a change of sources that are different by
-# now, names a call that is not there, or is longer than its readers have time for.
+# now, names a call or a function that is not there, or is longer than its readers have time for.
 cd "$(dirname "$0")/../.." || exit 1
 bad=0
 complain() { echo "docs: $1"; bad=1; }
@@ -40,6 +40,24 @@ done
 for name in $(grep -oh '\<ag_[a-z0-9_]*' docs/from-pytorch.md | sort -u); do
     grep -qw "$name" */*.h core/io/io.h || complain "docs/from-pytorch.md names $name, which no header declares"
 done
+
+# Where the equations of a paper are: functions of the program in the column before the last, of the small file in the last.
+tables=0
+for model in tgraph tpu tpgnn; do
+    table=$(awk '/^## / { on = $0 == "## Where each equation is" } on && /^\|/' docs/$model.md)
+    [ -n "$table" ] || continue
+    tables=$((tables + 1))
+    for column in 2 1; do
+        [ $column = 1 ] && where=examples/small/$model.c || where=examples/$model
+        names=$(echo "$table" | awk -F'|' -v k=$column '{ print $(NF - k) }' | grep -oE '`[a-z0-9_]+\(\)`' | tr -d '`()' | sort -u)
+        [ -n "$names" ] || complain "docs/$model.md names no function in column $column from the right"
+        for name in $names; do # a definition begins its line with a type, or with the name
+            grep -rqE --include='*.c' "^([a-z].*[ *])?$name\(" $where || grep -qw "AG_API.* \**$name" */*.h ||
+                complain "docs/$model.md names $name(), which neither $where defines nor a header of the library declares"
+        done
+    done
+done
+[ $tables = 3 ] || complain "only $tables pages say where the equations are"
 
 sh docs/make_architecture.sh | cmp -s - docs/architecture.svg ||
     complain "docs/architecture.svg is not current: run cmake --build --preset release --target docs"
