@@ -63,7 +63,7 @@ int ag__same_shape(ag_call *call)
         if (!ag_shape_equal(call->xs[0], call->xs[i]))
             return ag__reject_input(call, i,
                                     "the shapes differ, and nothing is broadcast; fit one with "
-                                    "ag_reshape, or a row with "
+                                    "ag_reshape or, from [n,1] to [n], ag_squeeze, or a row with "
                                     "ag_add_bias or ag_mul_columns");
     call->ys[0] = call->xs[0];
     return 0;

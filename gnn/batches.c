@@ -9,7 +9,7 @@ enum { BATCHES_STREAM = 0x42415443 }; /* keeps these draws apart from other user
 
 struct ag_batches {
     ag_samples samples;
-    int n, size, shuffled, at; /* at: samples of this epoch that were given */
+    int n, size, shuffled, at; /* at: samples of this epoch that were given, n + 1: it is over */
     uint64_t seed;
     int32_t *which, *order;        /* [n] as given, and as this epoch has them */
     int64_t *first[3];             /* [count + 1] of each ag_per: the first row of each sample */
@@ -22,6 +22,18 @@ struct ag_batches {
 };
 
 /* ---- making ---- */
+
+/* The mistake in a column, with what to do; NULL: there is none. */
+static const char *fault_of(const ag_column *c, int graphs)
+{
+    return c->width < 0            ? "its width is below 0; give the numbers in a row of it"
+           : !c->real && !c->whole ? "it has no numbers; set its real or its whole"
+           : c->real && c->whole   ? "it has real and whole numbers; set only one of them"
+           : (unsigned)c->per > AG_PER_EDGE ? "its per is none of ag_per; take one of these"
+           : c->per != AG_PER_SAMPLE && !graphs
+               ? "it is per node or edge, but the samples have no graphs; set their nodes"
+               : NULL;
+}
 
 static ag_status check(const ag_samples *s, int n, int size, ag_failure *why)
 {
@@ -38,13 +50,8 @@ static ag_status check(const ag_samples *s, int n, int size, ag_failure *why)
                        "ag_batches_new: nodes are given, but not the edges of each "
                        "graph; both are needed, or neither");
     for (int k = 0; k < s->columns; k++) {
-        const ag_column *c = &s->column[k];
-        if (c->width < 0 || !c->real == !c->whole || (unsigned)c->per > AG_PER_EDGE ||
-            (c->per != AG_PER_SAMPLE && !s->nodes))
-            return ag_fail(why, AG_EUSE,
-                           "ag_batches_new: column %d needs a width of 0 or more, either real or "
-                           "whole numbers, and graphs if it is per node or edge",
-                           k);
+        const char *fault = fault_of(&s->column[k], s->nodes != NULL);
+        if (fault) return ag_fail(why, AG_EUSE, "ag_batches_new: column %d: %s", k, fault);
     }
     return AG_OK;
 }
@@ -239,7 +246,14 @@ static ag_status join_graphs(ag_batches *b, ag_failure *why)
 
 const ag_batch *ag_batches_next(ag_batches *b, ag_failure *why)
 {
-    if (!b || b->at == b->n) return NULL;
+    if (!b) return NULL;
+    if (b->at > b->n)
+        ag_fail(why, AG_EUSE,
+                "ag_batches_next: the epoch is over; begin the next one with ag_batches_begin");
+    if (b->at >= b->n) {
+        b->at = b->n + 1; /* the end is told once */
+        return NULL;
+    }
     const int left = b->n - b->at;
     b->batch = (ag_batch){left < b->size ? left : b->size, b->order + b->at, NULL, b};
     if (b->samples.nodes && join_graphs(b, why) != AG_OK) return NULL;
@@ -252,8 +266,17 @@ const ag_batch *ag_batches_next(ag_batches *b, ag_failure *why)
 ag_tensor *ag_batch_column(ag_tape *tape, const ag_batch *batch, int k)
 {
     const ag_batches *b = batch ? batch->from : NULL;
-    if (!b || k < 0 || k >= b->samples.columns) {
-        ag_tape_fail(tape, AG_EUSE, "ag_batch_column: there is no column %d in this batch", k);
+    if (!b) {
+        ag_tape_fail(tape, AG_EUSE,
+                     "ag_batch_column: batch is NULL; either ag_batches_next failed and says why, "
+                     "or the epoch is over and ag_batches_begin begins the next one");
+        return ag__poison(tape);
+    }
+    if (k < 0 || k >= b->samples.columns) {
+        ag_tape_fail(tape, AG_EUSE,
+                     "ag_batch_column: there is no column %d, as the samples have %d; set "
+                     "ag_samples.columns to their count",
+                     k, b->samples.columns);
         return ag__poison(tape);
     }
     const ag_column *c = &b->samples.column[k];

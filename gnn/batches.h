@@ -13,7 +13,8 @@ extern "C" {
 /* The owner of a row of numbers. */
 typedef enum ag_per { AG_PER_SAMPLE, AG_PER_NODE, AG_PER_EDGE } ag_per;
 
-/* Rows of all samples, one sample after the other: features, labels, weights. */
+/* Rows of all samples, one sample after the other: features, labels, weights. A batch has them as
+   [rows, width], or with width 0 as [rows], which is what losses of labels and of scores want. */
 typedef struct ag_column {
     ag_per per;
     int width;            /* numbers in a row; 0: one number, without an axis for it (labels) */
@@ -24,11 +25,13 @@ typedef struct ag_column {
 enum { AG_MOST_COLUMNS = 8 };
 
 /* The samples of a data set, as PyG lays out graphs: nodes and edges of one after those of the
-   other. Samples without graphs (rows of a table) have nodes = NULL. Arrays are borrowed. */
+   other, node numbers from 0 in each graph. Samples without graphs (rows of a table) have nodes =
+   NULL, sets of rows have nodes and zeros for edges. The arrays, but not the struct, are borrowed
+   until ag_batches_free. */
 typedef struct ag_samples {
     int count;
     const int32_t *nodes, *edges;   /* [count] of each graph */
-    const int32_t *source, *target; /* [all edges] numbers of nodes within their graph */
+    const int32_t *source, *target; /* [all edges] numbers of nodes; NULL: no edges at all */
     ag_direction direction;
     int columns;
     ag_column column[AG_MOST_COLUMNS];
@@ -45,19 +48,19 @@ typedef struct ag_batch {
 typedef struct ag_batches ag_batches;
 
 /* Batches of `size` of the samples which[0..n-1] (NULL: 0..n-1), shuffled anew in every epoch, or
-   in their order. Builds the graphs once; a graph that is none is refused here, with its number.
-   NULL with `why` filled: AG_EUSE, AG_EINDEX (an edge, a number in `which`), AG_ESHAPE,
-   AG_EMEMORY. */
+   in their order. Copies `which`. Builds the graphs once; a graph that is none is refused here,
+   with its number. NULL with `why` filled: AG_EUSE, AG_EINDEX (an edge, a number in `which`),
+   AG_ESHAPE, AG_EMEMORY. */
 AG_API ag_batches *ag_batches_new(const ag_samples *samples, const int32_t *which, int n, int size,
                                   int shuffled, uint64_t seed, ag_failure *why);
 AG_API void ag_batches_free(ag_batches *batches);
 
-/* Begins an epoch. Its order is a function of seed and epoch, so that a run that is resumed needs
-   to know its epoch alone. */
+/* Begins an epoch, as before every loop over batches. Its order is a function of seed and epoch, so
+   that a run that is resumed needs to know its epoch alone. */
 AG_API void ag_batches_begin(ag_batches *batches, int64_t epoch);
 
 /* The next batch, valid until the next call; NULL after the last one of the epoch, or with `why`
-   filled: AG_EMEMORY, AG_ESHAPE (a batch too large). */
+   filled: AG_EUSE (the epoch was over before), AG_EMEMORY, AG_ESHAPE (a batch too large). */
 AG_API const ag_batch *ag_batches_next(ag_batches *batches, ag_failure *why);
 
 /* Column k of a batch as an input of the tape: [rows, width], or [rows]. Rows of nodes are in the

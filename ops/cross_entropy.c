@@ -11,7 +11,10 @@ static int cross_entropy_shape(ag_call *call)
     if (x.rank != 2 || x.size[1] < 1)
         return ag__reject_input(call, 0, "x must be [n, classes] with a class or more");
     if (label.rank != 1 || label.size[0] != x.size[0])
-        return ag__reject_input(call, 1, "label must be [%d], one for each row of x", x.size[0]);
+        return ag__reject_input(call, 1,
+                                "label must be [%d], one for each row of x, without a second axis "
+                                "(a column of a batch: width 0)",
+                                x.size[0]);
     if (call->n_in > 2 && (call->xs[2].rank != 1 || call->xs[2].size[0] != x.size[1]))
         return ag__reject_input(call, 2, "weight must be [%d], one for each class", x.size[1]);
     if (!(call->attr.f[0] >= 0 && call->attr.f[0] <= 1))

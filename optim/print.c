@@ -32,9 +32,9 @@ void ag_params_print(const ag_params *params, FILE *file)
                 ag_shape_text(shape, p->shape), (long long)p->count, p->decay ? "yes" : "no");
     }
     fprintf(file,
-            "%d %s, %lld numbers; %lld bytes with gradients and two moments, after %lld steps\n",
+            "%d %s, %lld numbers; %lld bytes with gradients and two moments, after %lld step%s\n",
             params->count, params->count == 1 ? "parameter" : "parameters",
             (long long)ag_params_count(params), 4 * (long long)sizeof(ag_real) * params->size,
-            (long long)params->step);
+            (long long)params->step, params->step == 1 ? "" : "s");
     if (params->failure.status != AG_OK) fprintf(file, "%s\n", params->failure.sentence);
 }

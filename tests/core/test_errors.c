@@ -157,12 +157,12 @@ static const mistake mistakes[] = {
     {linear_axes, AG_ESHAPE, "linear: x is [3,4], w is [4]: x needs an axis and w two (op 0)"},
     {unequal, AG_ESHAPE,
      "add: x is [3,4], z is [4,3]: the shapes differ, and nothing is broadcast; fit one with "
-     "ag_reshape, "
-     "or a row with ag_add_bias or ag_mul_columns (op 0)"},
+     "ag_reshape or, from [n,1] to [n], ag_squeeze, or a row with ag_add_bias or ag_mul_columns "
+     "(op 0)"},
     {named_parameter, AG_ESHAPE,
      "mul: x \"block.0.weight\" is [3,4], z \"input\" is [4,3]: the shapes differ, and nothing is "
-     "broadcast; fit one with ag_reshape, or a row with ag_add_bias or ag_mul_columns (op 0, "
-     "\"input\")"},
+     "broadcast; fit one with ag_reshape or, from [n,1] to [n], ag_squeeze, or a row with "
+     "ag_add_bias or ag_mul_columns (op 0, \"input\")"},
     {bias, AG_ESHAPE, "add_bias: x is [3,4], b is [3]: b needs one element per column of x (op 0)"},
     {other_count, AG_ESHAPE, "reshape: x is [3,4]: [5,2] has 10 elements, not 12 (op 0)"},
     {drop_all, AG_ESHAPE, "dropout: x is [3]: p is 1, but must be at least 0 and below 1 (op 0)"},

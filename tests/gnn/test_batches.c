@@ -117,8 +117,11 @@ static void test_some_in_order(void **state)
         assert_memory_equal(batch->which, which, sizeof which);
         assert_int_equal(batch->graph->nodes, 5);
         expect_rows(batch);
-        assert_null(ag_batches_next(b, NULL));
-        assert_null(ag_batches_next(b, NULL));
+        ag_failure why = {0};
+        assert_null(ag_batches_next(b, &why));
+        assert_int_equal(why.status, AG_OK);
+        assert_null(ag_batches_next(b, &why)); /* as by whoever forgets to begin an epoch */
+        expect_sentence(&why, AG_EUSE, "the epoch is over; begin the next one");
     }
     ag_batches_free(b);
 }
@@ -136,15 +139,52 @@ static void test_refused(void **state)
     s = samples, s.nodes = fewer, why = (ag_failure){0};
     assert_null(ag_batches_new(&s, NULL, 3, 1, 0, 1, &why));
     expect_sentence(&why, AG_ESHAPE, "sample 2 has -1 nodes");
-    s = samples, s.column[1].real = NULL, why = (ag_failure){0};
-    assert_null(ag_batches_new(&s, NULL, 3, 1, 0, 1, &why));
-    expect_sentence(&why, AG_EUSE, "column 1 needs");
     s = samples, s.edges = NULL, why = (ag_failure){0};
     assert_null(ag_batches_new(&s, NULL, 3, 1, 0, 1, &why));
     expect_sentence(&why, AG_EUSE, "both are needed");
     why = (ag_failure){0};
     assert_null(ag_batches_new(&samples, NULL, 3, 0, 0, 1, &why));
     expect_sentence(&why, AG_EUSE, "the last at least 1");
+}
+
+/* Each sentence names its column, and the one thing that is wrong with it. */
+static void test_columns_refused(void **state)
+{
+    static const struct {
+        ag_column column;
+        const char *says;
+    } wrong[] = {
+        {{AG_PER_EDGE, -1, edge_row, NULL}, "column 1: its width is below 0"},
+        {{AG_PER_EDGE, 2, NULL, NULL}, "column 1: it has no numbers"},
+        {{AG_PER_SAMPLE, 0, edge_row, label}, "column 1: it has real and whole numbers"},
+        {{(ag_per)3, 2, edge_row, NULL}, "column 1: its per is none of ag_per"},
+        {{AG_PER_NODE, 0, node_row, NULL}, "column 1: it is per node or edge, but"},
+    };
+    for (int i = 0; i < 5; i++) {
+        ag_failure why = {0};
+        ag_samples s = samples;
+        s.column[0] = s.column[2];
+        s.column[1] = wrong[i].column;
+        if (i == 4) s.nodes = NULL;
+        assert_null(ag_batches_new(&s, NULL, 3, 1, 0, 1, &why));
+        expect_sentence(&why, AG_EUSE, wrong[i].says);
+    }
+}
+
+/* A set is a graph without edges. */
+static void test_sets(void **state)
+{
+    static const int32_t no_edges[3] = {0};
+    const ag_samples sets = {.count = 3,
+                             .nodes = nodes,
+                             .edges = no_edges,
+                             .columns = 1,
+                             .column = {{AG_PER_NODE, 0, node_row, NULL}}};
+    ag_batches *b = made(&sets, NULL, 3, 3, 0);
+    const ag_batch *batch = ag_batches_next(b, NULL);
+    assert_int_equal(batch->graph->messages, 0);
+    assert_int_equal(batch->graph->starts[2], 3);
+    ag_batches_free(b);
 }
 
 static void test_no_samples(void **state)
@@ -161,6 +201,10 @@ static void test_no_such_column(void **state)
     ag_tape *tape = ag_tape_new(AG_CPU);
     ag_batch_column(tape, ag_batches_next(b, NULL), 3);
     assert_int_equal(ag_tape_status(tape), AG_EUSE);
+    assert_non_null(strstr(ag_error(tape), "no column 3, as the samples have 3"));
+    ag_tape_reset(tape);
+    ag_batch_column(tape, ag_batches_next(b, NULL), 0);
+    assert_non_null(strstr(ag_error(tape), "batch is NULL"));
     ag_tape_free(tape);
     ag_batches_free(b);
 }
@@ -186,7 +230,8 @@ int main(void)
         cmocka_unit_test(test_rows),          cmocka_unit_test(test_order),
         cmocka_unit_test(test_some_in_order), cmocka_unit_test(test_refused),
         cmocka_unit_test(test_no_samples),    cmocka_unit_test(test_no_such_column),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_no_memory),     cmocka_unit_test(test_columns_refused),
+        cmocka_unit_test(test_sets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

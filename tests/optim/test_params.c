@@ -241,6 +241,12 @@ static void a_summary_has_a_line_for_each(void **state)
                                "moments, after 0 steps\n");
         if (!built) assert_int_equal(ag_params_build(params, 1), AG_OK);
     }
+    params->step = 1;
+    expect_summary(params, "parameter         shape          numbers  decay\n"
+                           "encoder.0.weight  [16,300]          4800  yes\n"
+                           "b                 [3]                  3  no\n"
+                           "2 parameters, 4803 numbers; 77056 bytes with gradients and two "
+                           "moments, after 1 step\n");
     ag_params_print(params, NULL);
     ag_params_free(params);
 
