@@ -162,7 +162,6 @@ static double train(int baseline, int first, int all, int steps, ag_failure *why
     ag_params_build(params, 0);
     ag_tape *tape = ag_tape_new(AG_CPU);
     ag_random random = {.seed = 0};
-    const ag_adamw adamw = ag_adamw_default();
     const ag_schedule rate = {AG_COSINE, baseline ? 0.1 : 1e-3, (steps + 19) / 20, steps, 0, 0, 0};
     double tau = 0;
     for (int step = 0, test = first; test < all && !why->status; step++) {
@@ -172,12 +171,12 @@ static double train(int baseline, int first, int all, int steps, ag_failure *why
         for (int i = 0; i < p->configs; i++) config[i] = i;
         if (learns) ag_random_shuffle(&random, config, p->configs);
         for (int i = 0; i < c; i++) time[i] = (int32_t)p->time[config[i]]; /* the order counts */
-        ag_tape_reset(tape);
-        ag_tape_training(tape, learns);
+        ag_tape_begin(tape, learns);
         ag_tensor *y = apply(&n, tape, p, config, c), *rank = ag_input_i32(tape, time, AG_SHAPE(c));
         ag_tensor *loss = ag_pairwise_hinge(y, rank, 1, AG_MEAN);
-        if (learns) ag_minimize(loss, params, &adamw, ag_schedule_at(&rate, step), why);
-        if (!learns) ag_forward(y), tau += ag_kendall_tau(ag_values(y), p->time, c) / (all - first);
+        if (learns) ag_minimize(loss, params, NULL, ag_schedule_at(&rate, step), why);
+        const ag_real *score = learns ? NULL : ag_compute(y, why);
+        if (score) tau += ag_kendall_tau(score, p->time, c) / (all - first);
     }
     ag_tape_free(tape);
     ag_params_free(params);

@@ -143,17 +143,17 @@ static ag_status learn(int steps, ag_failure *why)
     ag_batches *all = ag_batches_new(&samples, which, steps * STEP + held, STEP, 0, 0, why);
     const ag_batch *batch;
     for (int step = 0; (batch = ag_batches_next(all, why)); step++) {
-        ag_tape_reset(tape);
+        ag_tape_begin(tape, step < steps);
         ag_tape_seed(tape, 0, (uint64_t)step + 1);
-        ag_tape_training(tape, step < steps);
         ag_tensor *y = apply(&n, tape, batch);
         if (step < steps) {
             ag_tensor *loss = loss_of(y, tape, batch);
             if (ag_minimize(loss, params, &adam, ag_schedule_at(&rate, step), why)) break;
             continue;
         }
-        ag_forward(y);
-        for (int i = 0; i < batch->count; i++) cost[batch->which[i]] = (double)ag_values(y)[i];
+        const ag_real *score = ag_compute(y, why);
+        if (!score) break;
+        for (int i = 0; i < batch->count; i++) cost[batch->which[i]] = (double)score[i];
     }
     ag_batches_free(all);
     ag_free(which);

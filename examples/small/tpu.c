@@ -173,9 +173,8 @@ static double train(int tile_alone, int steps, int trained, int n, ag_failure *w
     for (int i = trained; i < n && !why->status; i++) {
         b.items = b.nodes = 0;
         for (int t = 0; t < kernels[i].rows[TILE]; t++) add_item(&b, &kernels[i], t);
-        ag_tensor *y = apply(&m, tape, &b, tile_alone, why);
-        ag_forward(y);
-        tau += ag_kendall_tau(ag_values(y), kernels[i].x[TIME], b.items) / (n - trained);
+        const ag_real *score = ag_compute(apply(&m, tape, &b, tile_alone, why), why);
+        if (score) tau += ag_kendall_tau(score, kernels[i].x[TIME], b.items) / (n - trained);
     }
     ag_tape_free(tape);
     ag_params_free(params);
