@@ -7,7 +7,6 @@ if(PROJECT_IS_TOP_LEVEL)
     endif()
     set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
     set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
-    set(CMAKE_C_FLAGS_RELEASE "-O3 -DNDEBUG")
     set(CMAKE_C_FLAGS_DEBUG "-O1 -g")
     if(AUGUR_SANITIZE) # whose reports have functions and lines alone
         set(CMAKE_C_FLAGS_DEBUG "-O1 -g1")

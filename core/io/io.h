@@ -122,8 +122,9 @@ AG_API ag_status ag_npy_load(const char *path, size_t byte_limit, ag_array_info 
 AG_API void ag_npy_free(void *data);
 
 /* One array of an npz file in memory, as elements of type `as`, in C order; *shape gets its shape.
-   Free it with ag_free. NULL with `why` filled: as ag_npz_open and ag_npz_read fail, AG_ESHAPE for
-   a size above 2^31 - 1. */
+   Before, *shape says which shape is wanted: rank 0 any, a size of 0 any size there. Free it with
+   ag_free. NULL with `why` filled: as ag_npz_open and ag_npz_read fail, AG_EDATA for an array of
+   another shape, AG_ESHAPE for a size above 2^31 - 1. */
 AG_API void *ag_npz_load(const char *path, const char *name, ag_dtype as, ag_shape *shape,
                          ag_failure *why);
 

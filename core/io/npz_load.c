@@ -10,6 +10,8 @@ static void *load(ag_npz *npz, const char *name, ag_dtype as, ag_shape *shape, c
             ag_fail(why, AG_EDATA, "%s: there is no array \"%s\"", path, name);
         return NULL;
     }
+    const ag_shape wanted = *shape;
+    int fits = wanted.rank == 0 || wanted.rank == info->rank;
     *shape = (ag_shape){info->rank, {1, 1, 1, 1}};
     for (int i = 0; i < info->rank; i++) {
         if (info->size[i] > INT32_MAX) {
@@ -18,6 +20,13 @@ static void *load(ag_npz *npz, const char *name, ag_dtype as, ag_shape *shape, c
             return NULL;
         }
         shape->size[i] = (int)info->size[i];
+        if (i < wanted.rank && wanted.size[i] && wanted.size[i] != shape->size[i]) fits = 0;
+    }
+    if (!fits) {
+        char have[64], want[64];
+        ag_fail(why, AG_EDATA, "%s: \"%s\" is %s, but must be %s (0: any size); take another file",
+                path, name, ag_shape_text(have, *shape), ag_shape_text(want, wanted));
+        return NULL;
     }
     void *values = ag_alloc(ag_size_mul((size_t)info->count, ag_dtype_bytes(as)));
     if (!values) ag_fail(why, AG_EMEMORY, "no memory for \"%s\" of %s", name, path);

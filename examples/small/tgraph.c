@@ -9,14 +9,13 @@
 /* The codes of an axis in a layout are 0: nothing to choose, 1: no axis, 2 to 7: which axis. */
 enum { NUMBERS = 134, AXES = 6, CHOSEN = 18, LAYOUTS = CHOSEN + AXES, CODES = 8, OPS = 120 };
 enum { INPUTS = NUMBERS + LAYOUTS * 4 + 16, HALF = 128, CONFIGS = 32 }; /* HALF of the channels */
-enum { PROGRAMS = 1000, NODES = 1 << 16, MOST = 1 << 12, ROWS = 128 * MOST }; /* room */
+enum { PROGRAMS = 1000, NODES = 1 << 16, MOST = 4096, SETS = 128, ROWS = SETS * MOST }; /* room */
 
 typedef struct program {
     int first, nodes, chosen, configs; /* its nodes; those with a choice come first */
     float *code, *time; /* layouts [configs,chosen,CHOSEN], codes less 2; [configs] ns */
     ag_graph *graph;
 } program;
-
 static program programs[PROGRAMS + 1];
 static ag_real number[NODES][NUMBERS];
 static int32_t op[NODES], layout[NODES][AXES], total;
@@ -25,22 +24,23 @@ static int32_t op[NODES], layout[NODES][AXES], total;
 static void read_program(program *p, const char *path, ag_failure *why)
 {
     static int32_t kept[MOST], source[MOST], target[MOST];
-    ag_shape all = {0}, edges = {0}, shape = {0};
+    ag_shape list = AG_SHAPE(0), pairs = AG_SHAPE(0, 2), cube = AG_SHAPE(0, 0, CHOSEN);
+    int32_t *code = ag_npz_load(path, "node_opcode", AG_I32, &list, why), m = 0;
+    int32_t *edge = ag_npz_load(path, "edge_index", AG_I32, &pairs, why);
+    p->code = ag_npz_load(path, "node_config_feat", AG_F32, &cube, why);
+    const int n = list.size[0], edges = pairs.size[0], sets = cube.size[0], chosen = cube.size[1];
+    ag_shape all = AG_SHAPE(n, NUMBERS + AXES), times = AG_SHAPE(sets), some = AG_SHAPE(chosen);
     float *row = ag_npz_load(path, "node_feat", AG_F32, &all, why);
-    int32_t *code = ag_npz_load(path, "node_opcode", AG_I32, &all, why);
-    int32_t *edge = ag_npz_load(path, "edge_index", AG_I32, &edges, why), m = 0;
-    int32_t *choice = ag_npz_load(path, "node_config_ids", AG_I32, &shape, why);
-    p->time = ag_npz_load(path, "config_runtime", AG_F32, &shape, why);
-    p->code = ag_npz_load(path, "node_config_feat", AG_F32, &shape, why);
-    const int n = all.size[0], configs = shape.size[0], chosen = shape.size[1];
-    if (n > MOST || n > NODES - total || edges.size[0] > MOST || configs > ROWS / MOST)
-        ag_fail(why, AG_EUSE, "%s has over %d nodes or edges or %d configurations; leave it out",
-                path, MOST, ROWS / MOST);
-    if (why->status) return;
-    *p = (program){total, chosen, chosen, configs, p->code, p->time, NULL};
-    for (int v = 0; v < n; v++) kept[v] = -1;
-    for (int k = 0; k < chosen; k++) kept[choice[k]] = k;
-    for (int e = 0; e < edges.size[0]; e++) {
+    p->time = ag_npz_load(path, "config_runtime", AG_F32, &times, why);
+    int32_t *choice = ag_npz_load(path, "node_config_ids", AG_I32, &some, why);
+    int fits = n <= MOST && n <= NODES - total && edges <= MOST && sets <= SETS && !why->status;
+    for (int v = 0; v < MOST; v++) kept[v] = -1;
+    for (int k = 0; fits && k < chosen; k++)
+        if ((fits = choice[k] >= 0 && choice[k] < n && kept[choice[k]] < 0)) kept[choice[k]] = k;
+    for (int k = 0; fits && k < 2 * edges; k++) fits = edge[k] >= 0 && edge[k] < n;
+    if (!fits && ag_fail(why, AG_EDATA, "%s is damaged or too large; leave it out", path)) return;
+    *p = (program){total, chosen, chosen, sets, p->code, p->time, NULL};
+    for (int e = 0; e < edges; e++) {
         int32_t *u = &kept[edge[2 * e]], *v = &kept[edge[2 * e + 1]];
         if ((*u < 0 || *u >= chosen) && (*v < 0 || *v >= chosen)) continue;
         source[m] = *u = *u < 0 ? p->nodes++ : *u;
@@ -94,7 +94,7 @@ typedef struct net {
     ag_param *temperature[4], *count; /* of the baseline: a weight for each code of each axis */
 } net;
 
-static net declare(ag_params *params)
+static net declare(ag_params *params, int baseline)
 {
     net n = {.op = ag_layer_embedding(params, "op", OPS, 16),
              .code = ag_layer_embedding(params, "code", CODES, 4)};
@@ -109,6 +109,7 @@ static net declare(ag_params *params)
         n.temperature[k] = ag_params_add(params, name, AG_SHAPE(1), ag_init_constant(0.5), 1);
     }
     n.output = ag_layer_linear(params, "output", 2 * HALF, 1, 1);
+    if (!baseline) return n;
     n.count = ag_params_add(params, "count", AG_SHAPE(LAYOUTS * CODES, 1), ag_init_constant(0), 1);
     return n;
 }
@@ -155,10 +156,9 @@ static ag_tensor *apply(const net *n, ag_tape *tape, const program *p, const int
 /* Trains on the first programs, then returns the mean of Kendall's tau of each of the others. */
 static double train(int baseline, int first, int all, int steps, ag_failure *why)
 {
-    static int32_t config[ROWS / MOST], time[ROWS / MOST];
+    static int32_t config[SETS], time[SETS];
     ag_params *params = ag_params_new();
-    net n = declare(params);
-    if (!baseline) n.count = NULL;
+    const net n = declare(params, baseline);
     ag_params_build(params, 0);
     ag_tape *tape = ag_tape_new(AG_CPU);
     ag_random random = {.seed = 0};
@@ -170,17 +170,16 @@ static double train(int baseline, int first, int all, int steps, ag_failure *why
         const int c = learns && p->configs > CONFIGS ? CONFIGS : p->configs;
         for (int i = 0; i < p->configs; i++) config[i] = i;
         if (learns) ag_random_shuffle(&random, config, p->configs);
-        for (int i = 0; i < c; i++) time[i] = (int32_t)p->time[config[i]]; /* the order counts */
+        for (int i = 0; i < c; i++) time[i] = (int32_t)fminf(p->time[config[i]], 2e9F);
         ag_tape_begin(tape, learns);
         ag_tensor *y = apply(&n, tape, p, config, c), *rank = ag_input_i32(tape, time, AG_SHAPE(c));
         ag_tensor *loss = ag_pairwise_hinge(y, rank, 1, AG_MEAN);
         if (learns) ag_minimize(loss, params, NULL, ag_schedule_at(&rate, step), why);
-        const ag_real *score = learns ? NULL : ag_compute(y, why);
-        if (score) tau += ag_kendall_tau(score, p->time, c) / (all - first);
+        if (!learns && ag_compute(y, why)) tau += ag_kendall_tau(ag_values(y), p->time, c);
     }
     ag_tape_free(tape);
     ag_params_free(params);
-    return tau;
+    return tau / (all - first);
 }
 
 int main(int count, char **words)
@@ -190,6 +189,8 @@ int main(int count, char **words)
     ag_failure why = {0};
     const int n = read_list(0, folder, "split-random.train.txt", &why);
     const int all = read_list(n, folder, "split-random.test.txt", &why);
+    if (steps < 1 || !n || n == all || all == PROGRAMS)
+        ag_fail(&why, AG_EUSE, "%s: no STEPS, or too few or too many files", folder);
     standardise(programs[n].first);
     const double counts = train(1, n, all, steps, &why), graph = train(0, n, all, steps, &why);
     if (why.status) return puts(why.sentence), 1;

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { VECTOR = 18, HIDDEN = 128, CONVS = 3, MOST = 1 << 16 };
+enum { VECTOR = 18, HIDDEN = 128, CONVS = 3, MOST = 1 << 16, STEPS = 10000 };
 enum { TASKS = 4, DRAWN = 8, STEP = TASKS * DRAWN }; /* workloads of a step, schedules of each */
 
 /* Workload t has the schedules first[t] to first[t + 1] - 1; the first *train are to learn from. */
@@ -18,39 +18,46 @@ static ag_real *vector;
 static double *time_of, *vectorised, cost[MOST];
 static ag_samples samples = {.direction = AG_BOTH_WAYS, .columns = 4};
 
-/* An array of the file, which stays until the program ends. */
-static void *load(const char *path, const char *name, ag_dtype as, int *count, ag_failure *why)
+/* An array of the file, which stays until the program ends: [count] or [count,width]. */
+static void *load(const char *path, const char *name, ag_dtype as, int *count, int width,
+                  ag_failure *why)
 {
-    ag_shape shape = {0};
-    void *array = ag_npz_load(path, name, as, &shape, why);
-    *count = shape.size[0];
+    ag_shape s = width ? AG_SHAPE(*count, width) : AG_SHAPE(*count);
+    void *array = ag_npz_load(path, name, as, &s, why);
+    *count = s.size[0];
     return array;
 }
 
 /* docs/formats/tpgnn.md says what the arrays of graphs of schedules are. */
 static void read_graphs(const char *path, ag_failure *why)
 {
-    int nodes, n;
-    ag_real(*value)[2] = load(path, "value", AG_F32, &nodes, why); /* a constant; named, 0 or 1 */
-    samples.nodes = load(path, "nodes", AG_I32, &schedules, why);
-    samples.edges = load(path, "edges", AG_I32, &n, why);
-    samples.source = load(path, "source", AG_I32, &n, why);
-    samples.target = load(path, "target", AG_I32, &n, why);
-    samples.column[0] = (ag_column){AG_PER_NODE, .whole = load(path, "class", AG_I32, &n, why)};
-    samples.column[1] = (ag_column){AG_PER_NODE, .width = 2, .real = (ag_real *)value};
-    samples.column[2].whole = load(path, "time", AG_I32, &n, why); /* in ns: as good as ranks */
-    samples.column[3].real = load(path, "speed", AG_F32, &n, why);
+    int nodes = 0, edges = 0, any = 0;
+    samples.nodes = load(path, "nodes", AG_I32, &schedules, 0, why);
+    samples.edges = load(path, "edges", AG_I32, &schedules, 0, why);
+    for (int i = 0; i < schedules && !why->status; i++)
+        nodes += samples.nodes[i], edges += samples.edges[i];
+    samples.source = load(path, "source", AG_I32, &edges, 0, why);
+    samples.target = load(path, "target", AG_I32, &edges, 0, why);
+    ag_real *value = load(path, "value", AG_F32, &nodes, 2, why); /* a constant; named, 0 or 1 */
+    ag_column *column = samples.column;
+    column[0] = (ag_column){AG_PER_NODE, .whole = load(path, "class", AG_I32, &nodes, 0, why)};
+    column[1] = (ag_column){AG_PER_NODE, .width = 2, .real = value};
+    column[2].whole = load(path, "time", AG_I32, &schedules, 0, why); /* ns, as ranks */
+    column[3].real = load(path, "speed", AG_F32, &schedules, 0, why);
     samples.count = schedules;
-    vector = load(path, "vectors", AG_F32, &classes, why);
-    workload = load(path, "workload", AG_I32, &n, why);
-    first = load(path, "first", AG_I32, &workloads, why);
-    time_of = load(path, "time", AG_F64, &n, why);
-    vectorised = load(path, "vectorised", AG_F64, &n, why);
-    train = load(path, "workloads", AG_I32, &n, why);
-    if (schedules > MOST) ag_fail(why, AG_EDATA, "%s has more than %d schedules", path, MOST);
+    vector = load(path, "vectors", AG_F32, &classes, VECTOR, why);
+    workload = load(path, "workload", AG_I32, &schedules, 0, why);
+    first = load(path, "first", AG_I32, &workloads, 0, why);
+    time_of = load(path, "time", AG_F64, &schedules, 0, why);
+    vectorised = load(path, "vectorised", AG_F64, &schedules, 0, why);
+    train = load(path, "workloads", AG_I32, &any, 0, why);
     workloads--;
-    for (int v = 0; v < nodes && !why->status; v++) /* constants go up to millions */
-        value[v][0] = (ag_real)(copysign(log2(1 + fmin(fabs(value[v][0]), 1e6)), value[v][0]) / 8);
+    for (ag_real *v = value; !why->status && v < value + 2 * nodes; v += 2) /* up to millions */
+        *v = (ag_real)(copysign(log2(1 + fmin(fabs((double)*v), 1e6)), (double)*v) / 8);
+    int fits = !why->status && schedules <= MOST && *train > 0 && *train < workloads;
+    for (int t = 0; fits && t < workloads; t++)
+        fits = first[t] >= 0 && first[t + 1] - first[t] >= DRAWN && first[t + 1] <= schedules;
+    if (!fits) ag_fail(why, AG_EDATA, "%s is no file of graphs.py, or too large", path);
 }
 
 typedef struct net {
@@ -110,10 +117,9 @@ static ag_tensor *loss_of(ag_tensor *y, ag_tape *tape, const ag_batch *batch)
 
 /* The schedules of each step, from a stream of random numbers of its own, which is that of `tpgnn
    train` with seed 0; then the `held` ones that no step has. */
-static int32_t *draw(int steps, int held)
+static void draw(int32_t *which, int steps, int held)
 {
     static int32_t order[MOST];
-    int32_t *which = ag_alloc((size_t)(steps * STEP + held) * sizeof *which);
     ag_random random = {0};
     for (int i = 0; i < steps * TASKS; i++) {
         if (i % TASKS == 0) random = (ag_random){.stream = 0x5449ull << 48 ^ (uint64_t)(i / TASKS)};
@@ -126,12 +132,12 @@ static int32_t *draw(int steps, int held)
         }
     }
     for (int i = 0; i < held; i++) which[steps * STEP + i] = first[*train] + i;
-    return which;
 }
 
 /* Trains, then fills `cost` of the schedules that no step has. */
 static ag_status learn(int steps, ag_failure *why)
 {
+    static int32_t which[STEPS * STEP + MOST];
     ag_params *params = ag_params_new();
     const net n = declare(params);
     ag_params_build(params, 0);
@@ -139,24 +145,19 @@ static ag_status learn(int steps, ag_failure *why)
     const ag_adam adam = ag_adam_default();
     const ag_schedule rate = {AG_COSINE, .lr = 2e-3, .warmup = (steps + 49) / 50, .total = steps};
     const int held = schedules - first[*train];
-    int32_t *which = draw(steps, held);
+    draw(which, steps, held);
     ag_batches *all = ag_batches_new(&samples, which, steps * STEP + held, STEP, 0, 0, why);
     const ag_batch *batch;
-    for (int step = 0; (batch = ag_batches_next(all, why)); step++) {
-        ag_tape_begin(tape, step < steps);
+    for (int step = 0; (batch = ag_batches_next(all, why)) && !why->status; step++) {
+        const int learns = step < steps;
+        ag_tape_begin(tape, learns);
         ag_tape_seed(tape, 0, (uint64_t)step + 1);
-        ag_tensor *y = apply(&n, tape, batch);
-        if (step < steps) {
-            ag_tensor *loss = loss_of(y, tape, batch);
-            if (ag_minimize(loss, params, &adam, ag_schedule_at(&rate, step), why)) break;
-            continue;
-        }
-        const ag_real *score = ag_compute(y, why);
-        if (!score) break;
-        for (int i = 0; i < batch->count; i++) cost[batch->which[i]] = (double)score[i];
+        ag_tensor *y = apply(&n, tape, batch), *loss = learns ? loss_of(y, tape, batch) : NULL;
+        if (learns) ag_minimize(loss, params, &adam, ag_schedule_at(&rate, step), why);
+        const ag_real *score = learns ? NULL : ag_compute(y, why);
+        for (int i = 0; score && i < batch->count; i++) cost[batch->which[i]] = (double)score[i];
     }
     ag_batches_free(all);
-    ag_free(which);
     ag_tape_free(tape);
     ag_params_free(params);
     return why->status;
@@ -167,10 +168,9 @@ static ag_status learn(int steps, ag_failure *why)
 static double ordered(const double *score, ag_failure *why)
 {
     double share = 0, sum = 0;
-    for (int t = *train; t < workloads; t++, sum += share) {
-        const int at = first[t], n = first[t + 1] - at;
-        ag_pairwise(&share, score + at, time_of + at, n, 0.02, why);
-    }
+    for (int t = *train; t < workloads; t++, sum += share)
+        ag_pairwise(&share, score + first[t], time_of + first[t], first[t + 1] - first[t], 0.02,
+                    why);
     return sum / (workloads - *train);
 }
 
@@ -178,7 +178,8 @@ int main(int argc, char **argv)
 {
     const int steps = argc > 1 ? atoi(argv[1]) : 600;
     ag_failure why = {0};
-    if (steps < 1) return puts("usage: small_tpgnn [STEPS [GRAPHS.npz]]"), 2;
+    if (steps < 1 || steps > STEPS)
+        return puts("usage: small_tpgnn [STEPS, at most 10000 [GRAPHS.npz]]"), 2;
     read_graphs(argc > 2 ? argv[2] : "examples/data/schedules-sums.npz", &why);
     if (!why.status) learn(steps, &why);
     if (why.status) return puts(why.sentence), 1;

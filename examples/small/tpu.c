@@ -23,17 +23,17 @@ static kernel kernels[FILES];
 static void read_kernel(kernel *k, const char *path, ag_failure *why)
 {
     static const char *const name[] = {"node_opcode", "node_feat", "config_feat", "config_runtime"};
-    ag_shape shape = {0};
-    for (int i = 0; i < ARRAYS && !why->status; i++) {
-        k->x[i] = ag_npz_load(path, name[i], AG_F32, &shape, why);
-        const int rows = k->rows[i] = shape.size[0];
-        if (rows > MOST || rows != k->rows[i / 2 * 2] || shape.size[1] != columns[i])
-            ag_fail(why, AG_EDATA, "%s: %s does not fit; it has at most %d rows of %d numbers",
-                    path, name[i], MOST, columns[i]);
+    ag_shape pairs = AG_SHAPE(0, 2);
+    for (int i = 0; i < ARRAYS; i++) {
+        const int rows = i % 2 ? k->rows[i - 1] : 0; /* 0: any; the second has those of the first */
+        ag_shape s = columns[i] > 1 ? AG_SHAPE(rows, columns[i]) : AG_SHAPE(rows);
+        k->x[i] = ag_npz_load(path, name[i], AG_F32, &s, why);
+        k->rows[i] = s.size[0];
+        if (k->rows[i] > MOST) ag_fail(why, AG_EDATA, "%s: over %d rows; leave it out", path, MOST);
     }
-    int32_t *user = ag_npz_load(path, "edge_index", AG_I32, &shape, why); /* pairs, so twice */
-    int32_t *operand = ag_npz_load(path, "edge_index", AG_I32, &shape, why);
-    const int m = why->status || shape.size[1] != 2 ? -1 : shape.size[0];
+    int32_t *user = ag_npz_load(path, "edge_index", AG_I32, &pairs, why);
+    int32_t *operand = ag_npz_load(path, "edge_index", AG_I32, &pairs, why); /* pairs, so twice */
+    const int m = why->status ? 0 : pairs.size[0];
     for (int e = 0; e < m; e++) user[e] = user[2 * e], operand[e] = operand[2 * e + 1];
     k->graph[0] = ag_graph_build(k->rows[CODE], operand, user, m, AG_ALONG, why);
     k->graph[1] = ag_graph_build(k->rows[CODE], operand, user, m, AG_AGAINST, why);
@@ -88,7 +88,7 @@ static void add_item(batch *b, const kernel *k, int tile)
         memcpy(b->x[b->nodes], k->x[FEATURE] + v * FEATURES, FEATURES * sizeof **b->x);
         memcpy(b->x[b->nodes] + FEATURES, k->x[TILE] + tile * NUMBERS, NUMBERS * sizeof **b->x);
     }
-    b->rank[b->items] = (int32_t)k->x[TIME][tile]; /* only the order counts */
+    b->rank[b->items] = (int32_t)fminf(k->x[TIME][tile], 2e9F); /* only the order counts */
     for (int way = 0; way < 2; way++) b->part[way][b->items] = k->graph[way];
     b->start[++b->items] = b->nodes;
 }
@@ -189,8 +189,8 @@ int main(int argc, char **argv)
     const int trained = read_list(0, folder, "split-random.train.txt", &why);
     const int n = read_list(trained, folder, "split-random.test.txt", &why);
     for (int i = FEATURE; i <= TILE; i++) scale(i, n, trained);
-    if (!trained || n == FILES)
-        ag_fail(&why, AG_EDATA, "%s: the lists name too few files, or %d and more", folder, FILES);
+    if (steps < 1 || !trained || n == trained || n == FILES)
+        ag_fail(&why, AG_EUSE, "%s: no STEPS, or too few or too many files", folder);
     const double tile = train(1, steps, trained, n, &why), tau = train(0, steps, trained, n, &why);
     if (why.status) return puts(why.sentence), 1;
     printf("Kendall's tau, mean over %d kernels that were not trained on\n", n - trained);

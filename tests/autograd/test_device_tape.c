@@ -76,7 +76,7 @@ static void results_are_fetched_when_read(void **state)
     assert_true(isfinite(ag_item(loss)));
     assert_string_equal(ag_error(tape), "");
     assert_null(ag_values(dead));
-    expect(ag_error(tape), "the run did not keep");
+    expect(ag_error(tape), "not kept by the run");
     ag_tape_free(tape);
     ag_tape_free(other);
     ag_params_free(params);

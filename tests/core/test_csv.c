@@ -92,7 +92,7 @@ static void test_npz(void **state)
     static const int64_t size[] = {2, 3};
     static const int32_t values[] = {1, 2, 3, 4, 5, 6};
     ag_failure why = {0};
-    ag_shape shape;
+    ag_shape shape = {0};
     const char *path = files_path("x.npz");
     ag_npz_writer *writer = ag_npz_create(path, &why);
     assert_int_equal(ag_npz_add(writer, "x", AG_I32, 2, size, values, &why), AG_OK);
@@ -102,6 +102,20 @@ static void test_npz(void **state)
     assert_true(ag_shape_equal(shape, AG_SHAPE(2, 3)));
     for (int i = 0; i < 6; i++) assert_int_equal((int)x[i], values[i]);
     ag_free(x);
+    const ag_shape right[] = {AG_SHAPE(2, 3), AG_SHAPE(0, 3)},
+                   wrong[] = {AG_SHAPE(3, 3), AG_SHAPE(6)};
+    for (int i = 0; i < 2; i++) {
+        shape = right[i];
+        ag_free(x = ag_npz_load(path, "x", AG_F32, &shape, &why));
+        assert_non_null(x);
+        shape = wrong[i];
+        assert_null(ag_npz_load(path, "x", AG_F32, &shape, &why));
+        expect_sentence(&why, AG_EDATA,
+                        i ? "\"x\" is [2,3], but must be [6]"
+                          : "\"x\" is [2,3], but must be [3,3]");
+        why = (ag_failure){0};
+    }
+    shape = (ag_shape){0};
     assert_null(ag_npz_load(path, "y", AG_F32, &shape, &why));
     expect_sentence(&why, AG_EDATA, "there is no array \"y\"");
 }

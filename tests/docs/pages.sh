@@ -59,6 +59,25 @@ for model in tgraph tpu tpgnn; do
 done
 [ $tables = 3 ] || complain "only $tables pages say where the equations are"
 
+code_lines() { # code_lines FILE BEGIN END: those that are neither empty nor comments from BEGIN to END, or after #
+    awk -v begin="$2" -v end="$3" '{ line = $0; $0 = ""
+        while (line != "") {
+            mark = inside ? end : begin
+            at = index(line, mark)
+            if (!inside) $0 = $0 (at ? substr(line, 1, at - 1) : line)
+            if (!at) break
+            line = substr(line, at + length(mark))
+            inside = !inside
+        } } NF && !/^ *#( |!)/ { n++ } END { print n }' "$1"
+}
+for source in examples/small/*.c; do
+    [ "$(wc -l <"$source")" -le 200 ] || complain "$source has over 200 lines"
+    twin=tests/bench/small/$(basename "$source" .c).py
+    ours=$(code_lines "$source" '/*' '*/')
+    theirs=$(code_lines "$twin" '"""' '"""')
+    [ "$((ours * 10))" -le "$((theirs * 18))" ] || complain "$source has $ours lines of code, over 1.8 times the $theirs of $twin"
+done
+
 sh docs/make_architecture.sh | cmp -s - docs/architecture.svg ||
     complain "docs/architecture.svg is not current: run cmake --build --preset release --target docs"
 

@@ -124,7 +124,7 @@ static void test_tpu(void **state)
                   tiles, out, out, out));
     const char *comma = strrchr(text, ',');
     const double full = comma ? strtod(comma + 1, NULL) : 0;
-    if (value[1] < value[0] + 0.05 || !(fabs(value[1] - full) < 0.1))
+    if (value[1] < value[0] + 0.05 || !(fabs(value[1] - full) < 0.05))
         fail_msg("tile size alone %g, small %g, full program %s", value[0], value[1], text);
 }
 
