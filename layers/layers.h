@@ -244,7 +244,7 @@ enum { AG_MOST_RECURRENT_LAYERS = 4 };
 
 /* "weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0"; backwards "..._reverse". */
 typedef struct ag_recurrent_weights {
-    ag_param *w_input, *w_state, *b_input, *b_state;
+    ag_param *w_input, *w_state, *b_input, *b_state; /* may be NULL: biases, or LSTM's b_state */
 } ag_recurrent_weights;
 
 typedef struct ag_recurrent_layer {

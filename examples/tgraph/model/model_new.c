@@ -4,6 +4,7 @@
 
 #include "examples/harness/harness.h"
 
+/* A linear layer "LAYER.WHAT". */
 static ag_linear_layer add_linear(tgraph_model *m, const char *layer, const char *what, int in,
                                   int out)
 {
@@ -51,6 +52,7 @@ static void add_block(tgraph_model *m, int k)
     tgraph_block *b = &m->block[k];
     char name[128];
     if (o->message) b->message = add_linear(m, layer, "sage.message", h, h);
+    /* ag_layer_sage would name them lin_l and lin_r, which is not as in checkpoints. */
     const ag_linear_layer neighbour = add_linear(m, layer, "sage.neighbour", h, width);
     const ag_linear_layer root =
         ag_layer_linear(m->params, ag_layer_name(name, layer, "sage.root"), h, width, 0);
@@ -69,11 +71,6 @@ static void add_tile_layers(tgraph_model *m)
     m->head[1] = ag_layer_linear(m->params, "head.1", h, h, 1);
 }
 
-static ag_param *add_table(ag_params *params, const char *name, int rows, int width)
-{
-    return ag_params_add(params, name, AG_SHAPE(rows, width), ag_init_normal(0, 1), 1);
-}
-
 const char *tgraph_model_name(const tgraph_options *options)
 {
     static const char *const name[] = {NESTS_NAMES("TGraph")};
@@ -84,6 +81,7 @@ ag_status tgraph_model_add(tgraph_model *m, ag_params *params, const tgraph_opti
                            ag_failure *why)
 {
     const int h = options->hidden, places = TGRAPH_LAYOUT + (options->tile ? 0 : TGRAPH_DIGITS);
+    const ag_init normal = ag_init_normal(0, 1);
     *m = (tgraph_model){.options = *options, .params = params};
     if (h < 16 || h > 4096 || h % 16)
         return ag_fail(why, AG_EUSE, "--hidden is %d; it must be a multiple of 16 from 16 to 4096",
@@ -92,9 +90,11 @@ ag_status tgraph_model_add(tgraph_model *m, ag_params *params, const tgraph_opti
         return ag_fail(why, AG_EUSE, "--dropout is %g; it must be at least 0 and below 1",
                        options->dropout);
     if (!params) return ag_fail(why, AG_EMEMORY, "There is no memory for the model");
-    m->op_table = add_table(params, "embedding.op", TGRAPH_OP_ROWS, TGRAPH_OP_WIDTH);
-    m->layout_table =
-        add_table(params, "embedding.layout", TGRAPH_LAYOUT_ROWS, TGRAPH_LAYOUT_WIDTH);
+    /* Names lack the .weight that ag_layer_embedding would add, as in all checkpoints. */
+    m->op_table =
+        ag_params_add(params, "embedding.op", AG_SHAPE(TGRAPH_OP_ROWS, TGRAPH_OP_WIDTH), normal, 1);
+    m->layout_table = ag_params_add(params, "embedding.layout",
+                                    AG_SHAPE(TGRAPH_LAYOUT_ROWS, TGRAPH_LAYOUT_WIDTH), normal, 1);
     add_input_layer(m, 0, TGRAPH_NUMERIC + places * TGRAPH_LAYOUT_WIDTH + TGRAPH_OP_WIDTH);
     add_input_layer(m, 1, h);
     for (int k = 0; k < 2; k++) add_block(m, k);

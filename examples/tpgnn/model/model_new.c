@@ -17,6 +17,7 @@ tpgnn_batch_options tpgnn_model_batch(const tpgnn_model *m)
                                  .whole = paper};
 }
 
+/* No layer of the library has the parameters of ag_sage_concat; the names are the checkpoints'. */
 static ag_sage_concat_weights add_convolution(ag_params *params, int k, int h)
 {
     char name[128];
@@ -38,7 +39,8 @@ static ag_status add_rows(tpgnn_model *m, int out, ag_failure *why)
                             out, false, why);
 }
 
-/* There are vectors of classes, which replace both the type and the class. */
+/* words: there are vectors of classes, which replace both the type and the class. Names lack the
+   .weight that ag_layer_embedding would add, as in all checkpoints. */
 static void add_tables(tpgnn_model *m)
 {
     const tpgnn_options *o = &m->options;

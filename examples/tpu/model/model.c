@@ -84,7 +84,7 @@ static ag_tensor *gat(pass *p, ag_tensor *x)
 {
     const ag_edges edges = edges_of(p, TPU_BOTH);
     for (int k = 0; k < p->o->gnn_layers; k++) {
-        x = ag_elu(ag_gat(&p->net->gat[k], x, NULL, edges, p->o->heads, 0, (ag_real)0.2, 0), 1);
+        x = ag_elu(ag_apply_gat(&p->net->gat[k], x, NULL, edges), 1);
         x = ag_dropout(x, (ag_real)p->o->dropout);
     }
     return x;
@@ -101,22 +101,17 @@ static ag_tensor *starts_of(pass *p)
 static ag_tensor *encoder(pass *p, ag_tensor *x, ag_tensor *starts)
 {
     for (int k = 0; k < p->o->encoder_layers; k++)
-        x = ag_encoder(&p->net->encoder[k], x, (ag_edges){.starts = starts}, p->o->attention_heads,
-                       (ag_real)p->o->dropout);
+        x = ag_apply_encoder(&p->net->encoder[k], x, starts);
     return ag_segment_sum(x, starts);
 }
 
 static ag_tensor *reduce(pass *p, ag_tensor *x)
 {
-    const tpu_model *m = p->net;
     ag_tensor *starts = starts_of(p);
     switch (p->o->reduction) {
     case TPU_PER_NODE: return ag_segment_sum(x, starts);
     case TPU_COLUMN: return ag_concat2(ag_segment_mean(x, starts), ag_segment_max(x, starts), 1);
-    case TPU_LSTM:
-        return ag_lstm(x, starts, ag_parameter(p->tape, m->lstm_input.weight),
-                       ag_parameter(p->tape, m->lstm_state.weight),
-                       m->lstm_input.bias ? ag_parameter(p->tape, m->lstm_input.bias) : NULL);
+    case TPU_LSTM: return ag_apply_recurrent_last(&p->net->lstm, x, starts);
     default: return encoder(p, x, starts);
     }
 }

@@ -59,9 +59,9 @@ typedef struct tpu_model {
     ag_linear_layer input; /* f1: [hidden, embedding + 140 (+ 4) (+ 24)] */
     ag_linear_layer module[TPU_MOST_LAYERS], node[TPU_MOST_LAYERS];
     ag_sage_concat_weights sage[TPU_MOST_LAYERS];
-    ag_gat_weights gat[TPU_MOST_LAYERS];
-    ag_linear_layer lstm_input, lstm_state;
-    ag_encoder_weights encoder[TPU_MOST_LAYERS];
+    ag_gat_layer gat[TPU_MOST_LAYERS];
+    ag_recurrent_layer lstm;
+    ag_encoder_layer encoder[TPU_MOST_LAYERS];
     ag_linear_layer kernel; /* joins the kernel's embedding with the features that enter there, if
                                any do */
     ag_linear_layer output; /* NESTS_COSTS: none, nor what comes after the last layer of nodes */

@@ -17,74 +17,72 @@ tpu_batch_options tpu_model_batch(const tpu_model *m)
         .rows = o->rows ? &m->rows : NULL};
 }
 
-/* A model that is being made. */
-typedef struct place {
-    const tpu_options *o;
-    ag_params *params;
-    tpu_model *net;
-} place;
-
-/* A linear layer "KIND.NUMBER.PART", or "KIND.NUMBER". */
-static ag_linear_layer add_linear(const place *p, const char *kind, int number, const char *part,
+/* A linear layer "KIND.K.PART", or "KIND.K". */
+static ag_linear_layer add_linear(const tpu_model *m, const char *kind, int k, const char *part,
                                   int in, int out)
 {
     char layer[128], name[128];
-    ag_layer_name(layer, kind, "%d", number);
-    return ag_layer_linear(p->params, part ? ag_layer_name(name, layer, "%s", part) : layer, in,
-                           out, p->o->biases);
+    ag_layer_name(layer, kind, "%d", k);
+    return ag_layer_linear(m->params, part ? ag_layer_name(name, layer, "%s", part) : layer, in,
+                           out, m->options.biases);
 }
 
-static void add_sage(const place *p, int k)
+static void add_sage(tpu_model *m, int k)
 {
-    const int h = p->o->hidden, parts = p->o->direction == TPU_UNDIRECTED ? 2 : 3;
+    const int h = m->options.hidden, parts = m->options.direction == TPU_UNDIRECTED ? 2 : 3;
     ag_linear_layer users = {0};
-    const ag_linear_layer operands = add_linear(p, "sage", k, "operands", h, h);
-    if (p->o->direction == TPU_SEPARATE) users = add_linear(p, "sage", k, "users", h, h);
-    const ag_linear_layer join = add_linear(p, "sage", k, "join", parts * h, h);
-    p->net->sage[k] = (ag_sage_concat_weights){operands.weight, operands.bias, users.weight,
-                                               users.bias,      join.weight,   join.bias};
+    const ag_linear_layer operands = add_linear(m, "sage", k, "operands", h, h);
+    if (m->options.direction == TPU_SEPARATE) users = add_linear(m, "sage", k, "users", h, h);
+    const ag_linear_layer join = add_linear(m, "sage", k, "join", parts * h, h);
+    m->sage[k] = (ag_sage_concat_weights){operands.weight, operands.bias, users.weight,
+                                          users.bias,      join.weight,   join.bias};
 }
 
-static ag_param *add_vectors(const place *p, int k, const char *what)
+/* This layer, the LSTM and the encoder are made part by part: checkpoints have other names and
+   another order than ag_layer_gat, _lstm and _encoder, and these cannot leave biases out. */
+static void add_gat(tpu_model *m, int k)
 {
-    const int heads = p->o->heads;
+    const int h = m->options.hidden, heads = m->options.heads;
+    const ag_shape vectors = AG_SHAPE(heads, h / heads);
+    const ag_init glorot = ag_init_xavier_uniform(1);
+    ag_gat_weights w = {0};
     char name[128];
-    return ag_params_add(p->params, ag_layer_name(name, "gat", "%d.%s", k, what),
-                         AG_SHAPE(heads, p->o->hidden / heads), ag_init_xavier_uniform(1), 1);
+    w.w = ag_layer_linear(m->params, ag_layer_name(name, "gat", "%d", k), h, h, 0).weight;
+    w.from = ag_params_add(m->params, ag_layer_name(name, "gat", "%d.from", k), vectors, glorot, 1);
+    w.to = ag_params_add(m->params, ag_layer_name(name, "gat", "%d.to", k), vectors, glorot, 1);
+    if (m->options.biases)
+        w.bias = ag_params_add(m->params, ag_layer_name(name, "gat", "%d.bias", k), AG_SHAPE(h),
+                               ag_init_constant(0), 1);
+    m->gat[k] = (ag_gat_layer){.weights = w, .heads = heads, .slope = (ag_real)0.2};
 }
 
-static void add_gat(const place *p, int k)
+static void add_lstm(tpu_model *m)
 {
-    const int h = p->o->hidden;
-    ag_gat_weights *w = &p->net->gat[k];
+    const int h = m->options.hidden;
+    const ag_linear_layer input =
+        ag_layer_linear(m->params, "lstm.input", h, 4 * h, m->options.biases);
+    const ag_linear_layer state = ag_layer_linear(m->params, "lstm.state", h, 4 * h, 0);
+    m->lstm = (ag_recurrent_layer){
+        {{{input.weight, state.weight, input.bias, NULL}}}, .layers = 1, .gates = 4};
+}
+
+static void add_encoder(tpu_model *m, int k)
+{
+    const int h = m->options.hidden, wide = m->options.feed * h, biases = m->options.biases;
     char name[128];
-    w->w = ag_layer_linear(p->params, ag_layer_name(name, "gat", "%d", k), h, h, 0).weight;
-    w->from = add_vectors(p, k, "from");
-    w->to = add_vectors(p, k, "to");
-    if (p->o->biases)
-        w->bias = ag_params_add(p->params, ag_layer_name(name, "gat", "%d.bias", k), AG_SHAPE(h),
-                                ag_init_constant(0), 1);
-}
-
-static ag_layer_norm_layer add_norm(const place *p, int k, const char *what)
-{
-    char name[128];
-    return ag_layer_layer_norm(p->params, ag_layer_name(name, "encoder", "%d.%s", k, what),
-                               p->o->hidden, p->o->biases);
-}
-
-static void add_encoder(const place *p, int k)
-{
-    const int h = p->o->hidden, wide = p->o->feed * h;
-    const ag_linear_layer qkv = add_linear(p, "encoder", k, "qkv", h, 3 * h);
-    const ag_linear_layer out = add_linear(p, "encoder", k, "out", h, h);
-    const ag_layer_norm_layer norm1 = add_norm(p, k, "norm1");
-    const ag_linear_layer widen = add_linear(p, "encoder", k, "widen", h, wide);
-    const ag_linear_layer narrow = add_linear(p, "encoder", k, "narrow", wide, h);
-    const ag_layer_norm_layer norm2 = add_norm(p, k, "norm2");
-    p->net->encoder[k] = (ag_encoder_weights){qkv.weight,    qkv.bias,    out.weight,   out.bias,
-                                              norm1.weight,  norm1.bias,  widen.weight, widen.bias,
-                                              narrow.weight, narrow.bias, norm2.weight, norm2.bias};
+    const ag_linear_layer qkv = add_linear(m, "encoder", k, "qkv", h, 3 * h);
+    const ag_linear_layer out = add_linear(m, "encoder", k, "out", h, h);
+    const ag_layer_norm_layer norm1 =
+        ag_layer_layer_norm(m->params, ag_layer_name(name, "encoder", "%d.norm1", k), h, biases);
+    const ag_linear_layer widen = add_linear(m, "encoder", k, "widen", h, wide);
+    const ag_linear_layer narrow = add_linear(m, "encoder", k, "narrow", wide, h);
+    const ag_layer_norm_layer norm2 =
+        ag_layer_layer_norm(m->params, ag_layer_name(name, "encoder", "%d.norm2", k), h, biases);
+    m->encoder[k] = (ag_encoder_layer){{qkv.weight, qkv.bias, out.weight, out.bias, norm1.weight,
+                                        norm1.bias, widen.weight, widen.bias, narrow.weight,
+                                        narrow.bias, norm2.weight, norm2.bias},
+                                       m->options.attention_heads,
+                                       (ag_real)m->options.dropout};
 }
 
 /* The number of kernel features that enter at a place. */
@@ -94,39 +92,35 @@ static int width_at(const tpu_options *o, tpu_place at)
     return (tile ? TPUGRAPHS_TILE_FEATURES : 0) + (o->analysis_at == at ? TPU_STATIC : 0);
 }
 
-static void add_nodes(const place *p)
+static void add_nodes(tpu_model *m)
 {
-    const tpu_options *o = p->o;
-    tpu_model *m = p->net;
+    const tpu_options *o = &m->options;
     const int h = o->hidden;
     const int inputs = o->embedding + TPUGRAPHS_FEATURES + width_at(o, TPU_AT_NODES);
-    m->op_table = ag_params_add(p->params, "embedding.op", AG_SHAPE(TPU_OPCODES, o->embedding),
+    /* Its name lacks the .weight that ag_layer_embedding would add, as in all checkpoints. */
+    m->op_table = ag_params_add(m->params, "embedding.op", AG_SHAPE(TPU_OPCODES, o->embedding),
                                 ag_init_normal(0, 1), 1);
-    m->input = ag_layer_linear(p->params, "input", inputs, h, o->biases);
+    m->input = ag_layer_linear(m->params, "input", inputs, h, o->biases);
     for (int k = 0; k < o->module_layers; k++)
-        m->module[k] = add_linear(p, "module", k, NULL, h, h);
+        m->module[k] = add_linear(m, "module", k, NULL, h, h);
     for (int k = 0; k < o->gnn_layers && o->gnn; k++)
         if (o->gnn == TPU_GNN_SAGE)
-            add_sage(p, k);
+            add_sage(m, k);
         else
-            add_gat(p, k);
-    for (int k = 0; k < o->node_layers; k++) m->node[k] = add_linear(p, "node", k, NULL, h, h);
+            add_gat(m, k);
+    for (int k = 0; k < o->node_layers; k++) m->node[k] = add_linear(m, "node", k, NULL, h, h);
 }
 
-static void add_kernel(const place *p)
+static void add_kernel(tpu_model *m)
 {
-    const tpu_options *o = p->o;
-    tpu_model *m = p->net;
+    const tpu_options *o = &m->options;
     const int h = o->hidden, embedding = o->reduction == TPU_COLUMN ? 2 * h : h;
     const int width = width_at(o, TPU_AT_KERNEL);
-    if (o->reduction == TPU_LSTM) {
-        m->lstm_input = ag_layer_linear(p->params, "lstm.input", h, 4 * h, o->biases);
-        m->lstm_state = ag_layer_linear(p->params, "lstm.state", h, 4 * h, 0);
-    }
+    if (o->reduction == TPU_LSTM) add_lstm(m);
     for (int k = 0; k < o->encoder_layers && o->reduction == TPU_TRANSFORMER; k++)
-        add_encoder(p, k);
-    if (width) m->kernel = ag_layer_linear(p->params, "kernel", embedding + width, h, o->biases);
-    m->output = ag_layer_linear(p->params, "output", width ? h : embedding, 1, o->biases);
+        add_encoder(m, k);
+    if (width) m->kernel = ag_layer_linear(m->params, "kernel", embedding + width, h, o->biases);
+    m->output = ag_layer_linear(m->params, "output", width ? h : embedding, 1, o->biases);
 }
 
 /* Glorot's: with PyTorch's default, the printed l2 around each layer hardly trains. Sums over many
@@ -204,9 +198,8 @@ ag_status tpu_model_add(tpu_model *m, ag_params *params, const tpu_options *opti
     if (options->task == TPU_FUSION) m->options.tile_at = TPU_NOWHERE;
     if (check(&m->options, why)) return why->status;
     if (!params) return ag_fail(why, AG_EMEMORY, "There is no memory for the model");
-    const place p = {&m->options, params, m};
-    add_nodes(&p);
-    if (options->rows != NESTS_COSTS) add_kernel(&p);
+    add_nodes(m);
+    if (options->rows != NESTS_COSTS) add_kernel(m);
     choose_first_values(m);
     return nests_joined_add(&m->rows, params, options->rows, NESTS_TILE_COLUMNS, NESTS_TILE_KINDS,
                             options->task == TPU_FUSION, options->hidden, options->hidden,
