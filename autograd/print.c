@@ -134,7 +134,7 @@ static const void *values_of(const ag_tensor *x, const char **why)
                ? "it is on the CUDA device; call ag_params_fetch first, or print it after a run"
                : "not computed yet; run ag_forward or ag_backward on it first";
     if (!x->tape->ran) return NULL;
-    *why = "not kept by the run it; call ag_keep on it before the run";
+    *why = "the run did not keep it; call ag_keep on it before the run";
     if (x->data || !x->there) return x->data;
     *why = "the device could not bring it";
     return ag__device_result(x->tape->tensors[x->id]);

@@ -90,7 +90,7 @@ static void results_have_values_after_the_run(void **state)
     ag_forward(sum);
     assert_string_equal(printed(kept), "add [3] float32\n[-0.1875  0.0000  0.3125]\n");
     assert_string_equal(printed(sum), "sum [] float32\n0.1250\n");
-    assert_string_equal(printed(ag_keep(lost)), "square [3] float32: not kept by the run it; call "
+    assert_string_equal(printed(ag_keep(lost)), "square [3] float32: the run did not keep it; call "
                                                 "ag_keep on it before the run\n");
     assert_false(ag_failed(tape));
     ag_tape_reset(tape);
