@@ -293,6 +293,29 @@ static void names(void **state)
     harness_free(text);
 }
 
+/* The longest name that a column begins with, which is not always the first one. */
+static void columns(void **state)
+{
+    static const struct {
+        const char *column;
+        harness_measure measure;
+    } cases[] = {{"top-1", HARNESS_TOP_1},
+                 {"top-10", HARNESS_TOP_10},
+                 {"slowdown@1", HARNESS_SLOWDOWN_1},
+                 {"slowdown@100", HARNESS_SLOWDOWN_100},
+                 {"tau-b of all", HARNESS_TAU_B_ALL},
+                 {"MAPE % of all", HARNESS_MAPE_ALL},
+                 {"APE % median", HARNESS_APE},
+                 {"contest@50", HARNESS_CONTEST_50},
+                 {"top-", HARNESS_MEASURES},
+                 {"a tau-b", HARNESS_MEASURES},
+                 {"", HARNESS_MEASURES}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(harness_measure_of(cases[i].column), cases[i].measure);
+    for (harness_measure m = 0; m < HARNESS_MEASURES; m++)
+        assert_int_equal(harness_measure_of(harness_measure_name(m)), m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(schedules_by_hand),
@@ -306,6 +329,7 @@ int main(void)
                                        cmocka_unit_test(fused_kernels_by_hand),
                                        cmocka_unit_test(tiles_by_hand),
                                        cmocka_unit_test(refusals),
-                                       cmocka_unit_test(names)};
+                                       cmocka_unit_test(names),
+                                       cmocka_unit_test(columns)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

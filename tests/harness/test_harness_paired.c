@@ -72,6 +72,24 @@ static void missing_values(void **state)
     assert_true(isnan(none.mean) && isnan(none.low) && isnan(none.p) && !none.seeds);
 }
 
+/* Where no group has both seeds nothing pairs, in whatever order seeds and groups are. */
+static void no_common_group(void **state)
+{
+    const double apart[2][4] = {{.71, NONE, NONE, .73}, {NONE, .55, .52, NONE}},
+                 lacks[3][6] = {{.71, NONE, .80, NONE, .52, .79},
+                                {NONE, .71, .80, .52, NONE, .79},
+                                {.80, .71, NONE, .79, NONE, .52}};
+    for (int i = 0; i < 2; i++) {
+        const harness_paired x = harness_pair(apart[i], base, 2, 2);
+        assert_true(isnan(x.mean) && x.seeds == 0 && x.groups == 0);
+    }
+    for (int i = 0; i < 3; i++) {
+        const harness_paired x = harness_pair(lacks[i], (const double[6]){0}, 2, 3);
+        near(x.mean, (.80 + .79) / 2);
+        assert_true(x.seeds == 2 && x.groups == 1);
+    }
+}
+
 static void no_interval(void **state)
 {
     const harness_paired one = harness_pair(of, base, 1, 4), same = harness_pair(of, of, 3, 4);
@@ -84,6 +102,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(student), cmocka_unit_test(seeds_and_groups),
-        cmocka_unit_test(missing_values), cmocka_unit_test(no_interval)};
+        cmocka_unit_test(missing_values), cmocka_unit_test(no_common_group),
+        cmocka_unit_test(no_interval)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -139,6 +139,22 @@ static void exit_codes(void **state)
         assert_int_equal(harness_exit_code((ag_status)status), codes[status]);
 }
 
+/* On a screen of 390 pixels with a margin of 16 on each side no picture has to be scrolled: they
+   shrink to 0.64 of their width, at which words can still be read. */
+static void expect_fit_a_phone(const char *page)
+{
+    static const char *const plots[] = {"learning", "scatter", "bars", "dots", "lines", "groups"};
+    assert_non_null(strstr(page, "main{padding:1.5rem 1rem 3rem}"));
+    assert_non_null(strstr(page, "figure div{min-width:calc(.64*var(--w))}"));
+    for (size_t i = 0; i < sizeof plots / sizeof *plots; i++) {
+        char *script = files_text(files_folder, formatted("plots/%s.gp", plots[i]));
+        int width = 0;
+        assert_int_equal(sscanf(script, "set terminal svg size %d,", &width), 1);
+        assert_true(width > 0 && 0.64 * width < 390 - 2 * 16 + 1);
+        free(script);
+    }
+}
+
 static void plots_and_report(void **state)
 {
     ag_failure why = {0};
@@ -221,6 +237,7 @@ static void plots_and_report(void **state)
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         assert_non_null(strstr(page, parts[i]));
     assert_true(!drawn || strstr(page, "<div style=\"--w:560px\"><svg"));
+    expect_fit_a_phone(page);
     assert_null(strstr(page, "<title>Gnuplot"));
     assert_null(strstr(page, "src="));
     free(page);

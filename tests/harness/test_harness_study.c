@@ -1,134 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The runs of a study, and the tables and the page that it writes. */
 #include "support/test.h"
-#include "support/harness_demo.h"
-#include "support/files.h"
+#include "support/study_demo.h"
 
 #include <jansson.h>
-
-static const char study_text[] = "[study]\n"
-                                 "title = What edges are worth\n"
-                                 "seeds = 1, 3..4\n"
-                                 "steps = 5\n"
-                                 "[complete]\n"
-                                 "; without keys\n"
-                                 "[no edges]\n"
-                                 "edges = false\n"
-                                 "steps = 6\n"
-                                 "[diverges]\n"
-                                 "learning-rate = 10\n";
-
-/* Of each test: the options of a call, a study of it. */
-static demo_options values;
-static harness_options *o;
-static harness_study s;
-static ag_failure why;
-
-static int set_up(void **state)
-{
-    o = harness_options_new(&demo, HARNESS_ABLATE, &values);
-    s = (harness_study){0};
-    why = (ag_failure){0};
-    harness_log_start("demo", true);
-    return files_make(state);
-}
-
-static int tear_down(void **state)
-{
-    harness_study_free(&s);
-    harness_options_free(o);
-    return files_remove(state);
-}
-
-static ag_status parse(const char *text)
-{
-    return harness_study_parse(&s, "s.ini", text, strlen(text), o, &why);
-}
-
-static void parses(void **state)
-{
-    assert_int_equal(parse(study_text), AG_OK);
-    assert_string_equal(s.title, "What edges are worth");
-    assert_memory_equal(s.seeds, ((int64_t[]){1, 3, 4}), 3 * sizeof(int64_t));
-    assert_string_equal(s.variants[0].name, "complete");
-    assert_null(s.variants[0].overrides);
-    assert_string_equal(s.variants[1].folder, "no-edges");
-    assert_string_equal(s.variants[1].overrides[1].value, "6");
-    assert_int_equal(s.variants[1].line, 7);
-    assert_string_equal(s.common[0].name, "steps");
-}
-
-static void sentences(void **state)
-{
-    static const char *const cases[][2] = {
-        {"", "s.ini has no variant; add a section, as in [no edges] and edges = false"},
-        {"[study]\nseeds = 1\n",
-         "s.ini has no variant; add a section, as in [no edges] and edges = false"},
-        {"[a]\nedgs = no", "s.ini line 2: unknown option edgs; did you mean edges?"},
-        {"[a]\nedges = perhaps", "s.ini line 2: edges: \"perhaps\" is neither true nor false; "
-                                 "write edges=true or edges=false"},
-        {"edges = no\n[a]",
-         "s.ini line 1: edges stands in front of all sections; put it under [study] or a variant"},
-        {"[a]\n[b]\n[a]",
-         "s.ini line 3: the variant [a] has the same folder name as [a] in line 1; rename one"},
-        {"[a b]\n[a-b]",
-         "s.ini line 2: the variant [a-b] has the same folder name as [a b] in line 1; rename one"},
-        {"[]", "s.ini line 1: the variant has no name; write [name]"},
-        {"[study]\n[a]\n[study]", "s.ini line 3: a second [study]; put all of it into the first"},
-        {"[study]\nseeds = one\n[a]", "s.ini line 2: seeds: \"one\" is no list of different seeds; "
-                                      "write 0,1,2 or 0..2, at most 1000 of them, once"},
-        {"[study]\nseeds = 3..1\n[a]", "s.ini line 2: seeds: \"3..1\" is no list of different "
-                                       "seeds; write 0,1,2 or 0..2, at most 1000 of them, once"},
-        {"[study]\nseeds = 0..9223372036854775807\n[a]",
-         "s.ini line 2: seeds: \"0..9223372036854775807\" is no list of different seeds; write "
-         "0,1,2 or 0..2, at most 1000 of them, once"},
-        {"[study]\nseeds = 1,1\n[a]", "s.ini line 2: seeds: \"1,1\" is no list of different seeds; "
-                                      "write 0,1,2 or 0..2, at most 1000 of them, once"},
-        {"[a]\nseed = 4",
-         "s.ini line 2: seed: a study has its seeds in [study]; write seeds = 4 there"},
-        {"[a]\nout = x",
-         "s.ini line 2: out belongs to the call and not to the study; give it as a flag"},
-        {"[a]\nnote = x", "s.ini line 2: note is no option of demo ablate (it belongs to train and "
-                          "eval); \"demo ablate --help-all\" lists the options"},
-        {"[a\xff]", "s.ini line 1: the name of the variant is not UTF-8 text; write it anew"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        harness_study s = {0};
-        ag_failure why = {0};
-        assert_int_equal(
-            harness_study_parse(&s, "s.ini", cases[i][0], strlen(cases[i][0]), o, &why), AG_EUSE);
-        assert_string_equal(why.sentence, cases[i][1]);
-        harness_study_free(&s);
-    }
-    assert_int_equal(harness_study_load(&s, "/nowhere/s.ini", o, &why), AG_EFILE);
-    assert_string_equal(
-        why.sentence,
-        "--study: /nowhere/s.ini cannot be opened: No such file or directory; check the path");
-}
-
-static const char *refused(const char *text, const char *files)
-{
-    why = (ag_failure){0};
-    if (!parse(text)) harness_study_act(&s, o, files, &why);
-    harness_study_free(&s);
-    return why.sentence;
-}
-
-/* An option of a variant has an effect in it, one of the call or of [study] in some variant. */
-static void no_effect(void **state)
-{
-#define NEEDS                                                                               \
- ", since it needs --edges and --loss=hinge|logistic or no --edges and tile files; change " \
- "that, or omit depth"
-    assert_string_equal(refused("[a]\ndepth = 3\n[b]\nloss = listmle\ndepth = 4", NULL),
-                        "s.ini line 5: depth: 4 has no effect" NEEDS);
-    assert_string_equal(refused("[study]\ndepth = 3\n[a]\n[b]\nloss = listmle", NULL), "");
-    assert_string_equal(refused("[a]\nsize = small", "layout files"), "");
-    const char *none = "[study]\nloss = listmle\n[a]\n[b]\nsteps = 3";
-    assert_string_equal(refused(none, NULL), "");
-    assert_int_equal(harness_options_set(o, NULL, "depth", "3", &why), AG_OK);
-    assert_string_equal(refused(none, NULL), "--depth: 3 has no effect in any variant" NEEDS);
-    assert_string_equal(refused("[a]\n[b]\nedges = false", "layout files"), "");
-}
 
 typedef struct trainer {
     int runs, started, fail_at;
@@ -348,11 +223,47 @@ static void alike(void **state)
     json_decref(study);
 }
 
-static void takes_the_largest_seed(void **state)
+/* The scores of [a] lack a measure that [b] has. */
+static ag_status train_apart(void *user, const harness_study_job *job, json_t *result,
+                             ag_failure *why)
 {
-    const char *text = "[study]\nseeds = 9223372036854775807\n[a]";
-    assert_int_equal(parse(text), AG_OK);
-    assert_true(s.seeds[0] == INT64_MAX);
+    const char *more = strcmp(job->variant, "b") == 0 ? "MAPE %" : "tau";
+    (void)user;
+    json_object_set_new(result, "scores", json_pack("{s:f, s:f}", "tau", 0.5, more, 0.25));
+    return why->status;
+}
+
+static void measures_of_some_variants(void **state)
+{
+    json_t *study = NULL;
+    parse("[study]\nseeds = 1,2\n[a]\n[b]\n[c]\n");
+    harness_table_free(run(&s, train_apart, NULL, &study));
+    const json_t *list = json_object_get(study, "measures"), *second = json_array_get(list, 1),
+                 *rows = json_object_get(second, "variants");
+    assert_int_equal(json_array_size(list), 2);
+    assert_string_equal(json_string_value(json_object_get(second, "measure")), "MAPE %");
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(json_is_number(json_object_get(json_array_get(rows, i), "mean")), i == 1);
+    json_decref(study);
+}
+
+/* A picture has HARNESS_LINES lines, and the page says which variants are not among them. */
+static void many_variants(void **state)
+{
+    static const char *const caption[] = {"The measure that chooses the best checkpoint.",
+                                          "checkpoint, of the first 24 of 25 variants: "};
+    char text[500] = "[study]\nseeds = 1\n";
+    for (int v = 0; v < HARNESS_LINES; v++) strcat(text, formatted("[v%d]\n", v));
+    for (int more = 0; more < 2; more++) {
+        if (more) strcat(text, "[one more]\n");
+        parse(text);
+        harness_table_free(run(&s, train_alike, NULL, NULL));
+        harness_study_free(&s);
+        char *page = files_text(files_folder, "study.html");
+        assert_non_null(strstr(page, caption[more]));
+        assert_null(strstr(page, caption[!more]));
+        free(page);
+    }
 }
 
 static void refuses_old_results(void **state)
@@ -382,13 +293,11 @@ static void refuses_old_results(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(parses, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(sentences, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(no_effect, set_up, tear_down),
         cmocka_unit_test_setup_teardown(runs_and_reuses, set_up, tear_down),
         cmocka_unit_test_setup_teardown(one_seed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(alike, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(takes_the_largest_seed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(measures_of_some_variants, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(many_variants, set_up, tear_down),
         cmocka_unit_test_setup_teardown(refuses_old_results, set_up, tear_down)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

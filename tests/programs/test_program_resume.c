@@ -59,6 +59,15 @@ static void three_runs_and_two_threads(void **state)
 
 /* ---- runs that are stopped ---- */
 
+/* timing.jsonl has the time of training up to each of these steps; 0 ends them. */
+static void expect_timed(const int *step, const char *run)
+{
+    for (char part[64]; *step; step++) {
+        snprintf(part, sizeof part, "{\"step\": %d, \"training\": ", *step);
+        program_expect_in(part, "%s/timing.jsonl", run);
+    }
+}
+
 /* Stops in a random step, then twice in a random one of those that are left, and finishes. */
 static void stop_at_random(ag_random *r, const program_model *m, int signal, int code)
 {
@@ -79,6 +88,7 @@ static void stop_at_random(ag_random *r, const program_model *m, int signal, int
     program_stop_in(0, 0);
     program_resume(m, run, " --threads 1");
     program_expect_same(run, whole);
+    expect_timed((const int[]){13, 20, 26, 39, 40, 52, 60, 0}, run);
 }
 
 static void stopped_at_random(void **state)
@@ -165,6 +175,7 @@ static void stopped_study(void **state)
         assert_null(strstr(o.err, "--resume"));
         program_stop_in(0, 0);
         program_expect(line, 0, "all", "");
+        expect_timed((const int[]){3, 8, 0}, formatted("study-%s/all/seed-0", m->name));
     }
 }
 

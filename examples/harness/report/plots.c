@@ -330,7 +330,7 @@ ag_status harness_plot_groups(const char *folder, const char *name, const char *
         FILE *to = p.script;
         const double wide = 0.8 / (n_bars > 0 ? n_bars : 1);
         write_groups(p.data, groups, n_groups, n_bars, values);
-        harness__plot_style(&p, title, 760, 440);
+        harness__plot_style(&p, title, WIDTH, 440);
         axis(to, "y", y_label, PLOT_INK);
         groups_range(to, values, n_groups * n_bars);
         fprintf(to,

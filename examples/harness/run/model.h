@@ -123,10 +123,9 @@ typedef struct harness_session {
     harness_settings *settings; /* the program's struct */
     const harness_options *options;
     const char *folder, *command_line;
-    bool show; /* print the results, compare with the baselines */
-    bool
-        compares; /* its scores are compared with those of other runs: something must be held out */
-    bool resumes; /* the run in the folder */
+    bool show;     /* print the results, compare with the baselines */
+    bool compares; /* its scores with those of other runs: something must be held out */
+    bool resumes;  /* the run in the folder */
 
     harness_training how; /* from the settings; `begin` may change the steps */
     void *data, *feed;    /* harness_model.data_bytes, feed_bytes */

@@ -110,6 +110,20 @@ static void log_step(const harness_session *s, double loss)
     }
 }
 
+/* Writes the seconds of training since `since`, which is now. */
+static ag_status time_training(harness_session *s, double *since, ag_failure *why)
+{
+    const double now = harness_seconds(), taken = now - *since;
+    *since = now;
+    return harness_run_timing(s->run, s->trained.state->step, "training", taken, why);
+}
+
+/* The time has a row of this step, since a run that goes on from it has lost all later rows. */
+static ag_status save_last(harness_session *s, double *since, ag_failure *why)
+{
+    return time_training(s, since, why) ? why->status : harness__trainer_save(s, HARNESS_LAST, why);
+}
+
 /* Does the work that is due after a step: a validation, a row of metrics, a save. */
 static ag_status after_step(harness_session *s, double *since, ag_failure *why)
 {
@@ -120,10 +134,9 @@ static ag_status after_step(harness_session *s, double *since, ag_failure *why)
     const double loss = s->trained.state->loss_sum / (double)s->trained.state->loss_count;
     double scores[HARNESS_MOST_SCORES];
     if (validates) {
-        const double begin = harness_seconds();
-        if (harness_run_timing(s->run, step, "training", begin - *since, why) ||
-            validate(s, scores, why))
-            return why->status;
+        if (time_training(s, since, why)) return why->status;
+        const double begin = *since;
+        if (validate(s, scores, why)) return why->status;
         *since = harness_seconds();
         harness_run_timing(s->run, step, "validation", *since - begin, why);
     }
@@ -131,7 +144,7 @@ static ag_status after_step(harness_session *s, double *since, ag_failure *why)
     if (!validates) log_step(s, loss);
     if (!why->status && validates) judge(s, scores[0], loss, why);
     if (!why->status && (last || harness__trainer_stopped(s) || step % how->save_every == 0))
-        harness__trainer_save(s, HARNESS_LAST, why);
+        save_last(s, since, why);
     return why->status;
 }
 
@@ -155,8 +168,7 @@ ag_status harness__trainer_run(harness_session *s, ag_failure *why)
     if (!why->status && !isnan(peak)) harness_run_timing(s->run, p->step, "peak MiB", peak, why);
     if (!why->status && harness__trainer_stopped(s)) harness__trainer_say_stopped(s);
     ag_failure saving = {0};
-    if (why->status != AG_ESTOPPED || !harness__trainer_save(s, HARNESS_LAST, &saving))
-        return why->status;
+    if (why->status != AG_ESTOPPED || !save_last(s, &since, &saving)) return why->status;
     *why = saving;
     return why->status;
 }

@@ -43,15 +43,14 @@ double harness_student_95(double freedom)
 /* Sets all differences of a group that does not pair to NaN. */
 static void pair_up(double *d, int seeds, int groups)
 {
+    bool *any = harness_alloc((size_t)seeds * sizeof *any + 1); /* which seeds pair */
+    for (int i = 0; i < seeds * groups; i++) any[i / groups] = any[i / groups] || !isnan(d[i]);
     for (int g = 0; g < groups; g++) {
         bool pairs = true;
-        for (int s = 0; s < seeds; s++) {
-            bool any = false;
-            for (int k = 0; k < groups; k++) any = any || !isnan(d[s * groups + k]);
-            pairs = pairs && (!any || !isnan(d[s * groups + g]));
-        }
+        for (int s = 0; s < seeds; s++) pairs = pairs && (!any[s] || !isnan(d[s * groups + g]));
         for (int s = 0; !pairs && s < seeds; s++) d[s * groups + g] = (double)NAN;
     }
+    harness_free(any);
 }
 
 /* The variance of the mean of the rows' means, of rows that are not NaN, and their number. */

@@ -10,7 +10,7 @@ typedef struct study_outcome {
     const harness_study_call *call;
     int variants, seeds;
     struct json_t **result;                   /* [variants][seeds] what result.json holds */
-    const char *measure[HARNESS_MOST_SCORES]; /* [measures] those of the first run with scores */
+    const char *measure[HARNESS_MOST_SCORES]; /* [measures] all that a run has */
     int measures;
 } study_outcome;
 

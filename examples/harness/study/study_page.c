@@ -86,13 +86,21 @@ static char *explain_test(const study_outcome *x)
 {
     return harness_text(
         "mean, spread: over the seeds; the spread is the standard deviation. difference: to %s, "
-        "the "
-        "mean over pairs of the same seed and group. low, high: its 95 %% interval for other seeds "
-        "and groups of the kind, p: how probable a difference as large in either direction is if "
-        "there is none, by Student's t with the variances over seeds and over groups "
-        "(docs/reading-results.md). Of 20 variants without any effect, one is expected to have a p "
-        "below 0.05.",
+        "the mean over pairs of the same seed and group. low, high: its 95 %% interval for other "
+        "seeds and groups of the kind, p: how probable a difference as large in either direction "
+        "is if there is none, by Student's t with the variances over seeds and over groups "
+        "(docs/reading-results.md). Of 20 variants without any effect, one is expected to have a "
+        "p below 0.05.",
         x->call->study->variants[0].name);
+}
+
+static char *caption_curves(const study_outcome *x)
+{
+    if (x->variants <= HARNESS_LINES)
+        return harness_copy("The measure that chooses the best checkpoint.");
+    return harness_text("The measure that chooses the best checkpoint, of the first %d of %d "
+                        "variants: more lines cannot be told apart.",
+                        HARNESS_LINES, x->variants);
 }
 
 static void today(char *date, size_t bytes)
@@ -108,10 +116,11 @@ static void write_report(const study_outcome *x, const harness_table *const *tab
 {
     const harness_study_call *call = x->call;
     static const char *const plot[] = {"study", "study-curves"};
-    static const char *const caption[] = {"A dot per seed, a line at their mean; the dashed line "
-                                          "is at the mean of the first variant, "
-                                          "to which the others are compared.",
-                                          "The measure that chooses the best checkpoint."};
+    char *curves = caption_curves(x);
+    const char *const caption[] = {"A dot per seed, a line at their mean; the dashed line is at "
+                                   "the mean of the first variant, to which the others are "
+                                   "compared.",
+                                   curves};
     static const char *const name[] = {"variants", "seeds", "version", "date"};
     char variants[16], seeds[16], date[16];
     char *version = harness_text("%s %s", call->base->program->name, call->base->program->version);
@@ -135,6 +144,7 @@ static void write_report(const study_outcome *x, const harness_table *const *tab
                                    .files = call->files};
     harness_report_write(call->out, &report, why);
     harness_free(version);
+    harness_free(curves);
 }
 
 ag_status harness__study_page(const study_outcome *x, harness_table *const *measures,

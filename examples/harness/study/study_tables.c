@@ -262,14 +262,23 @@ static ag_status print_tex(FILE *to, void *of)
     return AG_OK;
 }
 
+static void add_measure(study_outcome *x, const char *name)
+{
+    for (int m = 0; m < x->measures; m++)
+        if (strcmp(x->measure[m], name) == 0) return;
+    if (x->measures < HARNESS_MOST_SCORES) x->measure[x->measures++] = name;
+}
+
+/* A variant may have one that others lack. */
 static int list_measures(study_outcome *x)
 {
-    for (int i = 0; i < x->variants * x->seeds && !x->measures; i++) {
-        const char *name;
-        json_t *value;
-        json_object_foreach(json_object_get(x->result[i], "scores"), name,
-                            value) if (x->measures < HARNESS_MOST_SCORES)
-            x->measure[x->measures++] = name;
+    const char *name;
+    json_t *value;
+    for (int i = 0; i < x->variants * x->seeds; i++) {
+        json_object_foreach(json_object_get(x->result[i], "scores"), name, value)
+        {
+            add_measure(x, name);
+        }
     }
     return x->measures;
 }

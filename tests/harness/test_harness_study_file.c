@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/* How a study is read, and the sentences about one that cannot be. */
+#include "support/test.h"
+#include "support/study_demo.h"
+
+static void parses(void **state)
+{
+    assert_int_equal(parse(study_text), AG_OK);
+    assert_string_equal(s.title, "What edges are worth");
+    assert_memory_equal(s.seeds, ((int64_t[]){1, 3, 4}), 3 * sizeof(int64_t));
+    assert_string_equal(s.variants[0].name, "complete");
+    assert_null(s.variants[0].overrides);
+    assert_string_equal(s.variants[1].folder, "no-edges");
+    assert_string_equal(s.variants[1].overrides[1].value, "6");
+    assert_int_equal(s.variants[1].line, 7);
+    assert_string_equal(s.common[0].name, "steps");
+}
+
+static void sentences(void **state)
+{
+    static const char *const cases[][2] = {
+        {"", "s.ini has no variant; add a section, as in [no edges] and edges = false"},
+        {"[study]\nseeds = 1\n",
+         "s.ini has no variant; add a section, as in [no edges] and edges = false"},
+        {"[a]\nedgs = no", "s.ini line 2: unknown option edgs; did you mean edges?"},
+        {"[a]\nedges = perhaps", "s.ini line 2: edges: \"perhaps\" is neither true nor false; "
+                                 "write edges=true or edges=false"},
+        {"edges = no\n[a]",
+         "s.ini line 1: edges stands in front of all sections; put it under [study] or a variant"},
+        {"[a]\n[b]\n[a]",
+         "s.ini line 3: the variant [a] has the same folder name as [a] in line 1; rename one"},
+        {"[a b]\n[a-b]",
+         "s.ini line 2: the variant [a-b] has the same folder name as [a b] in line 1; rename one"},
+        {"[]", "s.ini line 1: the variant has no name; write [name]"},
+        {"[study]\n[a]\n[study]", "s.ini line 3: a second [study]; put all of it into the first"},
+        {"[study]\nseeds = one\n[a]", "s.ini line 2: seeds: \"one\" is no list of different seeds; "
+                                      "write 0,1,2 or 0..2, at most 1000 of them, once"},
+        {"[study]\nseeds = 3..1\n[a]", "s.ini line 2: seeds: \"3..1\" is no list of different "
+                                       "seeds; write 0,1,2 or 0..2, at most 1000 of them, once"},
+        {"[study]\nseeds = 0..9223372036854775807\n[a]",
+         "s.ini line 2: seeds: \"0..9223372036854775807\" is no list of different seeds; write "
+         "0,1,2 or 0..2, at most 1000 of them, once"},
+        {"[study]\nseeds = 1,1\n[a]", "s.ini line 2: seeds: \"1,1\" is no list of different seeds; "
+                                      "write 0,1,2 or 0..2, at most 1000 of them, once"},
+        {"[a]\nseed = 4",
+         "s.ini line 2: seed: a study has its seeds in [study]; write seeds = 4 there"},
+        {"[a]\nout = x",
+         "s.ini line 2: out belongs to the call and not to the study; give it as a flag"},
+        {"[a]\nnote = x", "s.ini line 2: note is no option of demo ablate (it belongs to train and "
+                          "eval); \"demo ablate --help-all\" lists the options"},
+        {"[a\xff]", "s.ini line 1: the name of the variant is not UTF-8 text; write it anew"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        harness_study s = {0};
+        ag_failure why = {0};
+        assert_int_equal(
+            harness_study_parse(&s, "s.ini", cases[i][0], strlen(cases[i][0]), o, &why), AG_EUSE);
+        assert_string_equal(why.sentence, cases[i][1]);
+        harness_study_free(&s);
+    }
+    assert_int_equal(harness_study_load(&s, "/nowhere/s.ini", o, &why), AG_EFILE);
+    assert_string_equal(
+        why.sentence,
+        "--study: /nowhere/s.ini cannot be opened: No such file or directory; check the path");
+}
+
+static const char *refused(const char *text, const char *files)
+{
+    why = (ag_failure){0};
+    if (!parse(text)) harness_study_act(&s, o, files, &why);
+    harness_study_free(&s);
+    return why.sentence;
+}
+
+/* An option of a variant has an effect in it, one of the call or of [study] in some variant. */
+static void no_effect(void **state)
+{
+#define NEEDS                                                                               \
+ ", since it needs --edges and --loss=hinge|logistic or no --edges and tile files; change " \
+ "that, or omit depth"
+    assert_string_equal(refused("[a]\ndepth = 3\n[b]\nloss = listmle\ndepth = 4", NULL),
+                        "s.ini line 5: depth: 4 has no effect" NEEDS);
+    assert_string_equal(refused("[study]\ndepth = 3\n[a]\n[b]\nloss = listmle", NULL), "");
+    assert_string_equal(refused("[a]\nsize = small", "layout files"), "");
+    const char *none = "[study]\nloss = listmle\n[a]\n[b]\nsteps = 3";
+    assert_string_equal(refused(none, NULL), "");
+    assert_int_equal(harness_options_set(o, NULL, "depth", "3", &why), AG_OK);
+    assert_string_equal(refused(none, NULL), "--depth: 3 has no effect in any variant" NEEDS);
+    assert_string_equal(refused("[a]\n[b]\nedges = false", "layout files"), "");
+}
+
+static void takes_the_largest_seed(void **state)
+{
+    const char *text = "[study]\nseeds = 9223372036854775807\n[a]";
+    assert_int_equal(parse(text), AG_OK);
+    assert_true(s.seeds[0] == INT64_MAX);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(parses, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(sentences, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(no_effect, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(takes_the_largest_seed, set_up, tear_down)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
