@@ -25,17 +25,19 @@ static void *load(const char *path, const char *name, ag_dtype as, int *count, i
     ag_shape s = width ? AG_SHAPE(*count, width) : AG_SHAPE(*count);
     void *array = ag_npz_load(path, name, as, &s, why);
     *count = s.size[0];
+    if (!*count) ag_fail(why, AG_EDATA, "%s: %s is empty; take a file of graphs.py", path, name);
     return array;
 }
 
 /* docs/formats/tpgnn.md says what the arrays of graphs of schedules are. */
 static void read_graphs(const char *path, ag_failure *why)
 {
-    int nodes = 0, edges = 0, any = 0;
+    int64_t n = 0, m = 0;
     samples.nodes = load(path, "nodes", AG_I32, &schedules, 0, why);
     samples.edges = load(path, "edges", AG_I32, &schedules, 0, why);
-    for (int i = 0; i < schedules && !why->status; i++)
-        nodes += samples.nodes[i], edges += samples.edges[i];
+    for (int i = 0; !why->status && i < schedules; i++)
+        n += samples.nodes[i], m += samples.edges[i];
+    int any = 0, nodes = n > INT32_MAX ? -1 : (int)n, edges = m > INT32_MAX ? -1 : (int)m;
     samples.source = load(path, "source", AG_I32, &edges, 0, why);
     samples.target = load(path, "target", AG_I32, &edges, 0, why);
     ag_real *value = load(path, "value", AG_F32, &nodes, 2, why); /* a constant; named, 0 or 1 */
@@ -90,8 +92,7 @@ static ag_tensor *apply(const net *n, ag_tape *tape, const ag_batch *batch)
     for (int k = 0; k < CONVS; k++) {
         h = ag_relu(ag_apply_graph_conv(&n->conv[k], h, tree));
         const ag_pooled kept = ag_apply_topk(&n->pool[k], h, tree);
-        h = kept.x;
-        tree = kept.edges;
+        h = kept.x, tree = kept.edges;
         ag_tensor *readout = ag_readout_max_mean(h, tree);
         sum = sum ? ag_add(sum, readout) : readout;
     }
@@ -181,8 +182,7 @@ int main(int argc, char **argv)
     if (steps < 1 || steps > STEPS)
         return puts("usage: small_tpgnn [STEPS, at most 10000 [GRAPHS.npz]]"), 2;
     read_graphs(argc > 2 ? argv[2] : "examples/data/schedules-sums.npz", &why);
-    if (!why.status) learn(steps, &why);
-    if (why.status) return puts(why.sentence), 1;
+    if (why.status || learn(steps, &why)) return puts(why.sentence), 1;
     printf("pairs in order, mean over %d workloads not trained on\n", workloads - *train);
     printf("vectorised loops  %.3f\n", 1 - ordered(vectorised, &why)); /* many are fast */
     printf("TPGNN             %.3f\n", ordered(cost, &why));

@@ -28,8 +28,8 @@ static void read_kernel(kernel *k, const char *path, ag_failure *why)
         const int rows = i % 2 ? k->rows[i - 1] : 0; /* 0: any; the second has those of the first */
         ag_shape s = columns[i] > 1 ? AG_SHAPE(rows, columns[i]) : AG_SHAPE(rows);
         k->x[i] = ag_npz_load(path, name[i], AG_F32, &s, why);
-        k->rows[i] = s.size[0];
-        if (k->rows[i] > MOST) ag_fail(why, AG_EDATA, "%s: over %d rows; leave it out", path, MOST);
+        const int n = k->rows[i] = s.size[0];
+        if (n < 1 || n > MOST) ag_fail(why, AG_EDATA, "%s: no or over %d rows", path, MOST);
     }
     int32_t *user = ag_npz_load(path, "edge_index", AG_I32, &pairs, why);
     int32_t *operand = ag_npz_load(path, "edge_index", AG_I32, &pairs, why); /* pairs, so twice */
@@ -188,9 +188,9 @@ int main(int argc, char **argv)
     ag_failure why = {0};
     const int trained = read_list(0, folder, "split-random.train.txt", &why);
     const int n = read_list(trained, folder, "split-random.test.txt", &why);
-    for (int i = FEATURE; i <= TILE; i++) scale(i, n, trained);
     if (steps < 1 || !trained || n == trained || n == FILES)
         ag_fail(&why, AG_EUSE, "%s: no STEPS, or too few or too many files", folder);
+    for (int i = FEATURE; i <= TILE && !why.status; i++) scale(i, n, trained);
     const double tile = train(1, steps, trained, n, &why), tau = train(0, steps, trained, n, &why);
     if (why.status) return puts(why.sentence), 1;
     printf("Kendall's tau, mean over %d kernels that were not trained on\n", n - trained);
