@@ -7,9 +7,11 @@ if(PROJECT_IS_TOP_LEVEL)
     endif()
     set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
     set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
-    set(CMAKE_C_FLAGS_DEBUG "-O1 -g")
-    if(AUGUR_SANITIZE) # whose reports have functions and lines alone
-        set(CMAKE_C_FLAGS_DEBUG "-O1 -g1")
+    if(CMAKE_C_FLAGS_DEBUG STREQUAL "-g") # CMake's own: what a caller gives stays
+        set(CMAKE_C_FLAGS_DEBUG "-O1 -g")
+        if(AUGUR_SANITIZE) # whose reports have functions and lines alone
+            set(CMAKE_C_FLAGS_DEBUG "-O1 -g1")
+        endif()
     endif()
     set(flags -Wall -Wextra)
 else() # optimised whatever the other project says of its own code, and without the warnings that it asks for

@@ -180,7 +180,7 @@ static ag_status report(check *c, const lab_folders *folders, ag_failure *why)
     if (c->s->json) {
         json_t *j = json_object();
         json_object_set_new(j, "files", harness_table_json(c->table));
-        json_object_set_new(j, "tau", isfinite(mean) ? json_real(mean) : json_null());
+        json_object_set_new(j, "tau", harness_json_number(mean));
         json_object_set_new(j, "measured", json_integer(c->measured));
         json_object_set_new(j, "cpu", json_string(harness_processor(here)));
         json_object_set_new(j, "same_cpu", json_boolean(!others));

@@ -21,6 +21,13 @@ case $way in
 package)
     cmake --install "$build" --prefix "$work/prefix"
     by_package "$work/prefix"
+    for kind in Release Debug; do # flags that a caller gives are not overridden
+        cmake -G Ninja -S "$here/../.." -B "$work/$kind" -DCMAKE_BUILD_TYPE=$kind -DCMAKE_C_FLAGS_$(echo $kind | tr a-z A-Z)=-O2 \
+            -DAUGUR_CUDA=off -DAUGUR_TESTS=OFF -DAUGUR_EXAMPLES=OFF
+        grep 'core/blocks\.c"' "$work/$kind/compile_commands.json" >"$work/flags"
+        grep -q -- ' -O2 ' "$work/flags"
+        ! grep -- ' -O[13] ' "$work/flags"
+    done
     ;;
 shared)
     library=$build/../consumer-shared # as deep as the build: with ccache, it takes the same objects

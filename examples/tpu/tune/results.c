@@ -169,36 +169,36 @@ harness_table *tune_tiles_table(const tune_results *r)
 
 /* ---- JSON ---- */
 
-static json_t *real(double x) { return isfinite(x) ? json_real(x) : json_null(); }
-
 static json_t *fusion_json(const tune_fusion *x)
 {
     json_t *list = json_array();
     for (int i = 0; i < TUNE_SEARCHES; i++) {
         const tune_found *f = &x->found[i];
         json_t *curve = json_array();
-        for (int m = 0; m < f->measurements; m++) json_array_append_new(curve, real(f->curve[m]));
-        json_t *one = json_pack("{ss ss so si sI sI so}", "search", way_name(i), "start",
-                                tune_start_name(i), "speedup", real(f->speedup), "measurements",
-                                f->measurements, "kernels_run", (json_int_t)f->kernels,
-                                "kernels_predicted", (json_int_t)f->predicted, "curve", curve);
+        for (int m = 0; m < f->measurements; m++)
+            json_array_append_new(curve, harness_json_number(f->curve[m]));
+        json_t *one = json_pack(
+            "{ss ss so si sI sI so}", "search", way_name(i), "start", tune_start_name(i), "speedup",
+            harness_json_number(f->speedup), "measurements", f->measurements, "kernels_run",
+            (json_int_t)f->kernels, "kernels_predicted", (json_int_t)f->predicted, "curve", curve);
         if (f->done)
             json_array_append_new(list, one);
         else
             json_decref(one);
     }
-    return json_pack("{si so so}", "kernels", x->kernels, "default_ns", real(x->default_ns),
-                     "searches", list);
+    return json_pack("{si so so}", "kernels", x->kernels, "default_ns",
+                     harness_json_number(x->default_ns), "searches", list);
 }
 
 static json_t *tiles_json(const tune_tiles *t)
 {
     json_t *list = json_array();
     for (int c = 0; c < TUNE_CHOICES; c++)
-        json_array_append_new(
-            list, json_pack("{ss so so sI}", "choice", tune_choice_name((tune_choice)c), "ns",
-                            real(t->ns[c]), "speedup", real(tune_tile_speedup(t, (tune_choice)c)),
-                            "measurements", (json_int_t)t->measurements[c]));
+        json_array_append_new(list,
+                              json_pack("{ss so so sI}", "choice", tune_choice_name((tune_choice)c),
+                                        "ns", harness_json_number(t->ns[c]), "speedup",
+                                        harness_json_number(tune_tile_speedup(t, (tune_choice)c)),
+                                        "measurements", (json_int_t)t->measurements[c]));
     return json_pack("{si si so}", "kernels", t->kernels, "with_a_choice", t->tiled, "choices",
                      list);
 }
@@ -215,12 +215,13 @@ json_t *tune_json(const tune_results *r)
     }
     for (int s = 0; r->fusion && s < TUNE_STARTS; s++) {
         const int i = s * TUNE_WAYS;
-        json_object_set_new(mean, tune_start_name(i),
-                            json_pack("{so so so so}", way_name(i),
-                                      real(tune_mean_speedup(r, i, INT32_MAX)), way_name(i + 1),
-                                      real(tune_mean_speedup(r, i + 1, INT32_MAX)), "share",
-                                      real(tune_share(r, (tune_start)s, 0)), "share_of_gain",
-                                      real(tune_share(r, (tune_start)s, 1))));
+        json_object_set_new(
+            mean, tune_start_name(i),
+            json_pack("{so so so so}", way_name(i),
+                      harness_json_number(tune_mean_speedup(r, i, INT32_MAX)), way_name(i + 1),
+                      harness_json_number(tune_mean_speedup(r, i + 1, INT32_MAX)), "share",
+                      harness_json_number(tune_share(r, (tune_start)s, 0)), "share_of_gain",
+                      harness_json_number(tune_share(r, (tune_start)s, 1))));
     }
     return json_pack("{so so}", "programs", list, "mean", mean);
 }
