@@ -50,7 +50,6 @@ static int parse_device(bench_options *o)
 {
     if (strcmp(o->device, "cpu") == 0) return 0;
     if (strcmp(o->device, "cuda") != 0) return wrong("not cpu or cuda:", o->device);
-    if (o->peer) return wrong("no peer runs there:", "--device cuda");
     bench_device = AG_CUDA;
     return 0;
 }

@@ -11,7 +11,7 @@ typedef struct bench_peer {
     pid_t pid; /* 0: none */
     FILE *to, *from;
     json_t *about; /* its message that it is ready or cannot run; NULL: none */
-    double peak;   /* bytes above what was resident before the first step */
+    double peak;   /* bytes above what was resident before the first step; on a device: there */
 } bench_peer;
 
 /* Starts `python peer.py --serve ...` and waits until it has warmed up. 0: it is ready, or it

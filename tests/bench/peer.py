@@ -7,7 +7,7 @@
     python peer.py --check            tgraph and the tpu models against tests/golden/t*_model.py
 
 A step is forward, loss, backward, clipping to norm 1 and AdamW. Prints one JSON line: median and least ms of a step,
-peak memory in MiB above what was resident before the first step. With --serve it first prints {"ready": true, ...}, runs
+peak memory in MiB above what was resident before the first step, on the device with --device cuda. With --serve it first prints {"ready": true, ...}, runs
 once per line of standard input and answers with the milliseconds, and prints the JSON line at the end of the input: so
 the bench alternates with it. Where something is missing it answers {"failed": "..."}.
 """
@@ -121,7 +121,7 @@ class TGraph(nn.Module):
 
     def forward(self, p):
         c, n = p.configs, p.nodes
-        codes = torch.full((c, n, DIGITS), -2)
+        codes = torch.full((c, n, DIGITS), -2, device=p.config.device)
         codes[:, p.ids] = p.config
         x = torch.cat([p.features.expand(c, -1, -1), self.embedding["layout"](codes + 2).reshape(c, n, -1),
                        self.embedding["layout"](p.layout + 2).reshape(n, -1).expand(c, -1, -1),
@@ -198,7 +198,7 @@ class Tpu(nn.Module):
             x = self.drop(F.relu(layer(x)))
         x, mask = to_dense_batch(x, p.batch)
         if self.reduction == "lstm":
-            packed = nn.utils.rnn.pack_padded_sequence(x, mask.sum(1), batch_first=True, enforce_sorted=False)
+            packed = nn.utils.rnn.pack_padded_sequence(x, mask.sum(1).cpu(), batch_first=True, enforce_sorted=False)
             kernel = self.lstm(packed)[1][0][0]
         else:
             kernel = (self.encoder(x, src_key_padding_mask=~mask) * mask[..., None]).sum(1)
@@ -251,9 +251,11 @@ def memory_mb(field):
 
 
 def training_step(a):
-    model = model_of(a.model)
+    model = model_of(a.model).to(a.device)
     problem, parameters = model.problem(a.count, a.nodes, torch.Generator().manual_seed(1)), list(model.parameters())
-    optimizer = torch.optim.AdamW(parameters, lr=1e-3, weight_decay=1e-5)
+    for key, value in vars(problem).items():
+        setattr(problem, key, value.to(a.device) if torch.is_tensor(value) else value)
+    optimizer = torch.optim.AdamW(parameters, lr=1e-3, weight_decay=1e-5, fused=a.device == "cuda")
 
     def once():
         start = time.perf_counter()
@@ -261,6 +263,8 @@ def training_step(a):
         model.loss(model(problem), problem).backward()
         torch.nn.utils.clip_grad_norm_(parameters, 1.0)
         optimizer.step()
+        if a.device == "cuda":
+            torch.cuda.synchronize()
         return (time.perf_counter() - start) * 1e3
     return once
 
@@ -269,7 +273,8 @@ def measure(a):
     once = training_step(a)
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")  # resets the kernel's record of the peak
-    resident = memory_mb("VmRSS")
+    cuda = a.device == "cuda"
+    before = torch.cuda.memory_allocated() / 2**20 if cuda else memory_mb("VmRSS")
     for _ in range(2):
         once()
     about = {"python": sys.version.split()[0], "torch": torch.__version__, "pyg": torch_geometric.__version__,
@@ -284,7 +289,8 @@ def measure(a):
         times = [once() for _ in range(a.steps)]
     print(json.dumps({**about, "median_ms": round(statistics.median(times), 3) if times else None,
                       "min_ms": round(min(times), 3) if times else None,
-                      "peak_mb": round(memory_mb("VmHWM") - resident, 1)}), flush=True)
+                      "peak_mb": round((torch.cuda.max_memory_allocated() / 2**20 if cuda else memory_mb("VmHWM")) - before, 1)}),
+          flush=True)
 
 
 # ---- the same as the independent models, in float64 without dropout
@@ -330,11 +336,17 @@ def main():
     p.add_argument("--model", default="tgraph", choices=MODELS)
     p.add_argument("--check", action="store_true")
     p.add_argument("--serve", action="store_true")
+    p.add_argument("--device", default="cpu", choices=("cpu", "cuda"))
+    p.add_argument("--precision", default="fp32", choices=("fp32", "tf32"), help="of products on the device")
     for name, value in (("count", 32), ("nodes", 1000), ("steps", 3), ("threads", os.cpu_count())):
         p.add_argument(f"--{name}", type=int, default=value)
     a = p.parse_args()
     torch.set_num_threads(a.threads)
     torch.manual_seed(1)
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = a.precision == "tf32"
+    if a.device == "cuda" and not torch.cuda.is_available():
+        print(json.dumps({"failed": "this PyTorch has no CUDA device"}), flush=True)
+        sys.exit(1)
     if not a.check:
         return measure(a)
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "golden"))

@@ -147,8 +147,12 @@ static json_t *tell_peer(const step *s)
         return json_pack("{s:s}", "failed", failed);
     }
     const double median = bench_median(&s->theirs), ratio = median / bench_median(&s->ours);
-    printf("%.2f ms median: %.2f x ours; memory grew by %.1f MB, ours by %.2f of that\n",
-           median * 1e3, ratio, s->peer.peak * 1e-6, s->growth / s->peer.peak);
+    printf("%.2f ms median: %.2f x ours; ", median * 1e3, ratio);
+    if (bench_device == AG_CPU)
+        printf("memory grew by %.1f MB, ours by %.2f of that\n", s->peer.peak * 1e-6,
+               s->growth / s->peer.peak);
+    else
+        printf("it allocates at most %.1f MB of the device\n", s->peer.peak * 1e-6);
     return json_pack("{s:f, s:f, s:f, s:f, s:O}", "min_ms", bench_least(&s->theirs) * 1e3,
                      "median_ms", median * 1e3, "ratio", ratio, "growth_mb", s->peer.peak * 1e-6,
                      "about", s->peer.about);

@@ -6,7 +6,6 @@ static void wrong_calls(void **state)
 {
     static const char *const calls[][2] = {
         {"--device gpu", "not cpu or cuda: \"gpu\""},
-        {"--device cuda --peer python", "no peer runs there"},
         {"--device cuda --precision fp16", "not fp32 or tf32: \"fp16\""},
         {"--precision tf32", "only --device cuda has products in \"tf32\""},
     };

@@ -240,10 +240,10 @@ static void read_outputs(op_trial *t, ag_tensor *const *y)
 {
     t->y_bits = 1;
     for (int j = 0; j < t->n_out; j++) {
+        if (t->y_count[j] == 0 || !t->shown[j]) continue; /* others may have rows that nobody writes */
         const size_t one = t->out_int[j] ? sizeof(int32_t) : sizeof(ag_real);
         const int32_t *whole_numbers = t->out_int[j] ? ag_values_i32(y[j]) : NULL;
         const ag_real *real = t->out_int[j] ? NULL : ag_values(y[j]);
-        if (t->y_count[j] == 0 || !t->shown[j]) continue;
         if (!real && !whole_numbers) return;
         for (int64_t k = 0; k < t->y_count[j]; k++)
             t->y[j][k] = real ? (double)real[k] : whole_numbers[k];

@@ -56,6 +56,14 @@ carried() {
     printf '%s\n' "-DCMAKE_PREFIX_PATH=$place" "-DCMAKE_BUILD_RPATH=$place/lib" "-DCMAKE_EXE_LINKER_FLAGS=-Wl,--disable-new-dtags"
 }
 
+# The programs, and those tests that run kernels.
+list_targets() {
+    targets="tgraph tpu tpgnn nests bench quickstart"
+    for name in $(grep -o 'test_[a-z_]*' tests/cuda_on_host/tests.cmake | sort -u); do
+        ls tests/*/"$name.c" >/dev/null 2>&1 && targets="$targets $name"
+    done
+}
+
 build_all() {
     part build "Building" 250
     IFS='
@@ -71,10 +79,6 @@ build_all() {
     table what result seconds
     check "configuring (preset $preset${arch:+, architecture $arch})" cmake --preset "$preset" "$@" ||
         stop 1 "The build cannot be configured: $(sed -n '/CMake Error/,$p' "$log" | tr '\n' ' ' | cut -c1-600)"
-    targets="tgraph tpu tpgnn nests bench quickstart"
-    for name in $(grep -o 'test_[a-z_]*' tests/cuda_on_host/tests.cmake | sort -u); do # those that run kernels
-        ls tests/*/"$name.c" >/dev/null 2>&1 && targets="$targets $name"
-    done
     check "building" cmake --build "$build" -j "$jobs" --target $targets -- -k 0 ||
         grep -A 12 '^FAILED:' "$log" | head -n 60
     warnings=$(grep -c 'warning[: ]' "$log")

@@ -122,25 +122,25 @@ train_programs() {
     train tpgnn-statements "$bin/tpgnn" train --preset statements $common $small $tasks --data $trees --valid "$other"
 }
 
-# sanitize TOOL OPTIONS...: over test_ops, its cases in four pieces that run side by side. A piece that is not done in time is
+# sanitize PIECES SECONDS TOOL: over test_ops, its cases in pieces that run side by side. A piece that is not done in time is
 # no failure, but it is told.
 sanitize() {
-    tool=$1
-    pieces=4
+    pieces=$1
     began=$(date +%s)
-    ends=$((began + 34))
+    ends=$((began + $2))
+    tool=$3
     [ $ends -le $last ] || ends=$last
-    for piece in 1 2 3 4; do
+    for piece in $(seq "$pieces"); do
         (
             log=$scratch/$tool.$piece
-            within env "AUGUR_TEST_PIECE=$piece/$pieces" compute-sanitizer --tool "$@" --error-exitcode 99 --print-limit 10 "$tests/test_ops"
+            within env "AUGUR_TEST_PIECE=$piece/$pieces" compute-sanitizer --tool "$tool" --error-exitcode 99 --print-limit 10 "$tests/test_ops"
             echo $? >"$scratch/$tool.$piece.status"
         ) &
     done
     wait
     clean=0
     bad=0
-    for piece in 1 2 3 4; do
+    for piece in $(seq "$pieces"); do
         cat "$scratch/$tool.$piece" >>"$log"
         case $(cat "$scratch/$tool.$piece.status") in
         0) clean=$((clean + 1)) ;;
@@ -167,10 +167,10 @@ run_sanitizers() {
         PATH=$PATH:/usr/local/cuda/bin
     fi
     built "$tests/test_ops" || return
-    part sanitizer "compute-sanitizer over test_ops" 140 150
+    part sanitizer "compute-sanitizer over test_ops" 180 150
     table what result seconds
-    sanitize memcheck
-    sanitize racecheck
-    sanitize initcheck
-    sanitize synccheck
+    sanitize 4 40 memcheck
+    sanitize 4 40 initcheck
+    sanitize 4 40 synccheck
+    sanitize 16 60 racecheck
 }

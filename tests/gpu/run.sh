@@ -32,13 +32,11 @@ trap 'exit 130' INT TERM
 
 find_device
 head_of_summary
-build_all
-see_doctor
-run_tests
-train_programs
-run_sanitizers
-measure_ops
-measure_steps
+list_targets
+[ "$AUGUR_GPU_BUILT" = 1 ] || build_all
+for part_of_it in ${AUGUR_GPU_PARTS:-see_doctor run_tests train_programs run_sanitizers measure_ops measure_steps measure_peers}; do
+    $part_of_it
+done
 
 say "done"
 [ "$left_out" ] && write "" "## Left out" "" "$left_out"

@@ -290,6 +290,15 @@ static void attend_some(float *y, const float *x, const float *r, const float *w
     ag_tape_free(tape);
 }
 
+/* A GPU's cuBLAS adds in an order that the shape of a product chooses. */
+static int adds_in_one_order(void)
+{
+    ag_device_about about = {0};
+    if (test_device() == AG_CPU) return 1;
+    ag_device_describe(&about);
+    return about.on_host;
+}
+
 /* The bits of a node are those that it has alone. */
 static void test_attend_node_by_node(void **state)
 {
@@ -301,7 +310,9 @@ static void test_attend_node_by_node(void **state)
     attend_some(all, x, r, weights, NODES);
     for (int v = 0; v < NODES; v++) {
         attend_some(alone, x + v * NODE, r + 2 * v * NODE, weights, 1);
-        assert_memory_equal(alone, all + 2 * v * NODE, sizeof alone);
+        if (adds_in_one_order()) assert_memory_equal(alone, all + 2 * v * NODE, sizeof alone);
+        for (int i = 0; i < 2 * NODE; i++)
+            assert_float_equal(alone[i], all[2 * v * NODE + i], 1e-4);
     }
 }
 

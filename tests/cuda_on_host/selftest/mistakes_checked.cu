@@ -125,6 +125,12 @@ int copied_unwritten()
     DONE(cudaMemcpyAsync(x, from, 8 * sizeof *x, cudaMemcpyDeviceToDevice, one));
     return start(one, 1, 1, get, zeros<float>(1), (const float *)x) != cudaSuccess;
 }
+int unwritten_to_host()
+{
+    float x[8];
+    return cudaMemcpyAsync(x, unwritten<float>(8), sizeof x, cudaMemcpyDeviceToHost, one) !=
+           cudaSuccess;
+}
 __global__ void shared_unwritten(float *y)
 {
     __shared__ float s[2];
@@ -189,6 +195,7 @@ MISTAKES(
         {"a kernel reads what nobody wrote", read_unwritten, "reads what nobody wrote"},
         {"a kernel reads what was forgotten", read_forgotten, "reads what nobody wrote"},
         {"a copy of what nobody wrote is read", copied_unwritten, "reads what nobody wrote"},
+        {"what nobody wrote is copied to the host", unwritten_to_host, "a copy to the host"},
         {"shared memory that nobody wrote is read", read_shared,
          "reads shared memory that nobody wrote"},
         {"more shared memory than the launch gave", beyond_shared, "beyond what the launch gave"},

@@ -49,6 +49,7 @@ static void copy(void *to, const void *from, size_t bytes)
 {
     const char *p = (const char *)to, *q = (const char *)from;
     if (p < q + bytes && q < p + bytes) misuse("source and target of a copy overlap");
+    if (on_device(from) && !on_device(to)) reads(from, bytes, "the source of a copy to the host");
     memcpy(to, from, bytes);
     if (on_device(to) && !on_device(from)) wrote(to, bytes);
     /* Memory that was never written may be copied; it is marked in its new place, too. */
