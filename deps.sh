@@ -52,6 +52,7 @@ look() {
         missing="$missing clang llvm"
     fi
     command -v ccache >/dev/null 2>&1 || optional="$optional ccache"
+    command -v ld.lld >/dev/null 2>&1 || optional="$optional lld"
     command -v clang-format-14 >/dev/null 2>&1 || optional="$optional clang-format-14"
     command -v qemu-aarch64 >/dev/null 2>&1 || optional="$optional qemu-user"
     command -v musl-gcc >/dev/null 2>&1 || optional="$optional musl-tools"

@@ -29,9 +29,7 @@ else()
     list(APPEND kernel_flags -O1)
 endif()
 
-# The C files of ops name kernels for CUDA, so they are others than in a build for the CPU, and do little here. The other C
-# files are the same, and a compiler cache that has them has them for this build, too.
-set_source_files_properties(${AUGUR_OP_C} PROPERTIES COMPILE_OPTIONS -O1)
+set(AUGUR_OP_FLAGS -O1) # they name kernels for CUDA, so they are others than in a build for the CPU, and do little here
 
 # Lets the C++ compiler read these files as nvcc would.
 function(cuda_on_host_kernels)
@@ -46,7 +44,7 @@ if(NOT AUGUR_CUDA_CHECKED)
     list(FILTER runtime EXCLUDE REGEX "/check[a-z_]*\\.cpp$")
 endif()
 add_library(cuda_on_host STATIC ${runtime})
-target_include_directories(cuda_on_host SYSTEM PUBLIC $<BUILD_INTERFACE:${cuda_on_host}/include>)
+target_include_directories(cuda_on_host SYSTEM PRIVATE ${cuda_on_host}/include)
 target_compile_features(cuda_on_host PRIVATE cxx_std_17)
 target_compile_options(cuda_on_host PRIVATE ${warnings} -O2 -fno-rtti)
 target_link_libraries(cuda_on_host PUBLIC stdc++ ${CMAKE_DL_LIBS})

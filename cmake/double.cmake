@@ -19,7 +19,7 @@ else()
     add_library(augur_double STATIC ${AUGUR_SOURCES} ${both})
     target_compile_definitions(augur_double PRIVATE AG_DOUBLE)
     target_include_directories(augur_double PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/tests ${AUGUR_GEN})
-    target_link_libraries(augur_double PRIVATE ${AUGUR_LIBRARIES} augur::cmocka)
+    target_link_libraries(augur_double PRIVATE ${AUGUR_C_LIBRARIES} augur::cmocka)
     target_compile_options(augur_double PRIVATE $<$<CONFIG:Release>:-O1> $<$<CONFIG:Debug>:-g1>) # no user waits for it
     if(AUGUR_SANITIZE) # which watch the same code in float
         target_compile_options(augur_double PRIVATE -fno-sanitize=all)
@@ -32,5 +32,5 @@ endif()
 
 add_library(augur64 STATIC IMPORTED GLOBAL)
 set_target_properties(augur64 PROPERTIES IMPORTED_LOCATION ${archive})
-target_link_libraries(augur64 INTERFACE ${AUGUR_LIBRARIES}) # and what of the programs is not there twice
+target_link_libraries(augur64 INTERFACE ${AUGUR_C_LIBRARIES}) # and what of the programs is not there twice
 add_dependencies(augur64 rename64)

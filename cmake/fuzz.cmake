@@ -20,7 +20,3 @@ foreach(source ${fuzzers})
         -max_len=16384 ${corpus} ${seeds})
     set_tests_properties(${name} PROPERTIES LABELS full TIMEOUT 1800)
 endforeach()
-
-# No bytes of a fuzzer reach an op: those are compiled fast.
-file(GLOB kernels ${PROJECT_SOURCE_DIR}/ops/*.c ${PROJECT_SOURCE_DIR}/gnn/*.c ${PROJECT_SOURCE_DIR}/core/tile_*.c)
-set_property(SOURCE ${kernels} DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY COMPILE_OPTIONS -fno-sanitize=all -O0)

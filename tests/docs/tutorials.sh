@@ -33,7 +33,7 @@ grep -q '`softsign`' docs/ops.md
 grep -q '`rms_norm`' docs/ops.md
 "$build/bin/quickstart"
 for test in $tests; do
-    "$build/tests/$test"
+    AUGUR_TEST_OPS="softsign rms_norm" "$build/tests/$test" # of all ops the new ones
 done
 first_loss() { # first_loss RUN PROGRAM OPTION...
     run=$1

@@ -159,7 +159,11 @@ static void check_gradient(const op_build *build, const ag_op *op, int index, op
             check_input(&(probe){.build = build, .op = op, .t = t, .index = index, .input = i});
 }
 
-static void test_gradients_match_differences(void **state) { each_case(2, check_gradient); }
+static void test_gradients_match_differences(void **state)
+{
+    if (AG_ORACLE_ELSEWHERE) skip(); /* the build that made the double library does this */
+    each_case(2, check_gradient);
+}
 
 int main(void)
 {
