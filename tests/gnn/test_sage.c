@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* GraphSAGE and GraphConv against the ops that they are defined by, values and gradients: the sum,
-   mean or maximum of the neighbours first, then two linear layers. GraphConv on graphs of many
-   blocks: with gradients that are 0 for some nodes, with an x that needs none, and the same bits
-   for any number of threads. */
+   mean or maximum of the neighbours first, then two linear layers; and the layer of Kaufman et al.,
+   ag_sage_concat. GraphConv on graphs of many blocks: with gradients that are 0 for some nodes,
+   with an x that needs none, and the same bits for any number of threads. */
 #include "support/test.h"
 #include "augur.h"
 #include "core/internal.h"
 
 enum { NODES = 9, EDGES = 17, ROWS = 2, WIDE = 6 };
 enum { MOST = 5000, IN = 24, OUT = 40, ROOM = MOST * (IN + OUT) + 4 * OUT * IN };
-enum { INPUT, NEIGHBOUR, BIAS, ROOT, PARTS };
+enum { INPUT, NEIGHBOUR, BIAS, ROOT, USERS, USERS_BIAS, JOIN, JOIN_BIAS, PARTS };
 
 /* Node 8 receives nothing, node 7 its own message, node 0 the same one twice. */
 static const int32_t source[EDGES] = {1, 1, 2, 3, 4, 5, 6, 7, 0, 8, 3, 5, 2, 0, 4, 6, 1};
@@ -25,7 +25,7 @@ typedef struct net {
     int l2, relu;
     ag_params *params;
     ag_param *part[PARTS];
-    ag_graph *graph;
+    ag_graph *graph, *against; /* against NULL: of ag_sage_concat both ways in one */
 } net;
 
 static ag_shape shape_of(const net *n, int columns)
@@ -36,9 +36,12 @@ static ag_shape shape_of(const net *n, int columns)
 
 static void add_parts(net *n, const int there[PARTS], ag_init init, uint64_t seed)
 {
-    static const char *const name[] = {"x", "neighbour", "bias", "root"};
-    const ag_shape shape[PARTS] = {shape_of(n, n->in), AG_SHAPE(n->out, n->in), AG_SHAPE(n->out),
-                                   AG_SHAPE(n->out, n->in)};
+    static const char *const name[] = {"x",     "neighbour",  "bias", "root",
+                                       "users", "users_bias", "join", "join_bias"};
+    const ag_shape weight = AG_SHAPE(n->out, n->in), bias = AG_SHAPE(n->out),
+                   join = AG_SHAPE(n->out, n->in + n->out * (n->against ? 2 : 1)),
+                   shape[PARTS] = {
+                       shape_of(n, n->in), weight, bias, weight, weight, bias, join, bias};
     n->params = ag_params_new();
     for (int k = 0; k < PARTS; k++)
         if (there[k]) n->part[k] = ag_params_add(n->params, name[k], shape[k], init, 0);
@@ -49,7 +52,7 @@ static net make(int in, int out, int rows, ag_aggregate kind, int l2, int bias, 
 {
     net n = {in,   out, rows,
              kind, l2,  .graph = ag_graph_build(NODES, source, target, EDGES, AG_ALONG, NULL)};
-    add_parts(&n, (const int[]){1, 1, bias, root}, ag_init_normal(0, 1), 61);
+    add_parts(&n, (const int[PARTS]){1, 1, bias, root}, ag_init_normal(0, 1), 61);
     for (int i = 0; i < NODES * ROWS * WIDE; i++) weight[i] = (float)(i * 29 % 31 - 15) / 8;
     return n;
 }
@@ -68,7 +71,7 @@ static net make_large(int nodes, int messages, int wants_x, int relu)
     assert_non_null(n.graph);
     for (int i = 0; i < MOST * IN; i++) features[i] = (float)ag_random_normal(&r);
     for (int i = 0; i < MOST * OUT; i++) weight[i] = i / OUT % 3 ? (float)ag_random_normal(&r) : 0;
-    add_parts(&n, (const int[]){wants_x, 1, 1, 1}, ag_init_uniform(-1, 1), 5);
+    add_parts(&n, (const int[PARTS]){wants_x, 1, 1, 1}, ag_init_uniform(-1, 1), 5);
     return n;
 }
 
@@ -76,6 +79,7 @@ static void drop(net *n)
 {
     ag_params_free(n->params);
     ag_graph_free(n->graph);
+    ag_graph_free(n->against);
 }
 
 static ag_tensor *x_of(const net *n, ag_tape *tape)
@@ -111,6 +115,36 @@ static ag_tensor *composed(const net *n, ag_tape *tape)
     return n->l2 ? ag_l2_norm(y, (ag_real)1e-12) : y;
 }
 
+static ag_tensor *concat(const net *n, ag_tape *tape)
+{
+    ag_param *const *p = n->part;
+    const ag_sage_concat_weights w = {p[NEIGHBOUR],  p[BIAS], p[USERS],
+                                      p[USERS_BIAS], p[JOIN], p[JOIN_BIAS]};
+    const ag_edges along = ag_graph_edges(tape, n->graph),
+                   against = n->against ? ag_graph_edges(tape, n->against) : along;
+    return ag_sage_concat(&w, x_of(n, tape), along, n->against ? &against : NULL, n->kind, n->l2);
+}
+
+/* relu(W x + b), with the weights and the bias of these parts. */
+static ag_tensor *dense(const net *n, ag_tensor *x, int weights, int bias)
+{
+    ag_tape *tape = ag_tape_of(x);
+    return ag_relu(ag_linear(x, ag_parameter(tape, n->part[weights]),
+                             n->part[bias] ? ag_parameter(tape, n->part[bias]) : NULL));
+}
+
+static ag_tensor *concat_composed(const net *n, ag_tape *tape)
+{
+    ag_tensor *x = x_of(n, tape), *sent = dense(n, x, NEIGHBOUR, BIAS);
+    ag_tensor *y = ag_concat2(x, ag_spmm(sent, ag_graph_edges(tape, n->graph), n->kind), -1);
+    if (n->against) {
+        if (n->part[USERS]) sent = dense(n, x, USERS, USERS_BIAS);
+        y = ag_concat2(y, ag_spmm(sent, ag_graph_edges(tape, n->against), n->kind), -1);
+    }
+    y = dense(n, y, JOIN, JOIN_BIAS);
+    return n->l2 ? ag_l2_norm(y, (ag_real)1e-12) : y;
+}
+
 /* y and then all gradients of a sum that weighs every element differently; returns how many. */
 static int run(float result[ROOM], const net *n, layer *f)
 {
@@ -133,11 +167,11 @@ static float have[ROOM], want[ROOM];
 
 /* Leaves in `have` what f gives, and returns how many numbers; errors are relative to each number
    or to the largest of all. */
-static int check(const net *n, layer *f, int to_largest)
+static int check(const net *n, layer *f, layer *plain, int to_largest)
 {
     const int count = run(have, n, f);
     float largest = 1;
-    assert_int_equal(run(want, n, composed), count);
+    assert_int_equal(run(want, n, plain), count);
     for (int i = 0; i < count; i++) largest = fmaxf(largest, fabsf(want[i]));
     for (int i = 0; i < count; i++)
         if (!(fabsf(have[i] - want[i]) <=
@@ -159,7 +193,7 @@ static void test_sage(void **state)
             if (l2 && width[i][1] == 1) continue; /* a vector of one number becomes its sign */
             if (l2 && !bias && !root) continue;   /* node 8 has no direction */
             net n = make(width[i][0], width[i][1], how & 8 ? ROWS : 1, kind, l2, bias, root);
-            check(&n, sage, 0);
+            check(&n, sage, composed, 0);
             drop(&n);
         }
 }
@@ -170,7 +204,7 @@ static void test_graph_conv(void **state)
                                    {257, 400}, {1100, 900}, {2300, 9000}, {MOST, 2 * MOST}};
     for (size_t i = 0; i < 4 * sizeof sizes / sizeof *sizes; i++) {
         net n = make_large(sizes[i / 4][0], sizes[i / 4][1], i & 1, i >> 1 & 1);
-        const int count = check(&n, graph_conv, 1);
+        const int count = check(&n, graph_conv, composed, 1);
         for (int threads = 2; threads < 5; threads++) {
             ag_set_threads(threads);
             run(want, &n, graph_conv);
@@ -179,6 +213,41 @@ static void test_graph_conv(void **state)
         ag_set_threads(1);
         drop(&n);
     }
+}
+
+/* Both ways in one, apart, and apart with common weights; each with and without biases and l2. */
+static void test_concat(void **state)
+{
+    const ag_aggregate kind = *(ag_aggregate *)*state;
+    for (int how = 0; how < 12; how++) {
+        const int directed = how / 4 > 0, apart = how / 4 == 2, bias = how & 1;
+        const int parts[PARTS] = {1, 1, bias, 0, apart, apart && bias, 1, bias};
+        net n = {.in = WIDE, .out = 5, .rows = 1, .kind = kind, .l2 = how >> 1 & 1};
+        n.graph =
+            ag_graph_build(NODES, source, target, EDGES, directed ? AG_ALONG : AG_BOTH_WAYS, NULL);
+        if (directed) n.against = ag_graph_build(NODES, source, target, EDGES, AG_AGAINST, NULL);
+        add_parts(&n, parts, ag_init_normal(0.2, 1), 61);
+        check(&n, concat, concat_composed, 0);
+        drop(&n);
+    }
+}
+
+static void test_concat_refuses(void **state)
+{
+    net n = {.in = WIDE, .out = 5, .rows = 1, .kind = AG_AGGREGATE_SUM};
+    n.graph = ag_graph_build(NODES, source, target, EDGES, AG_BOTH_WAYS, NULL);
+    add_parts(&n, (const int[PARTS]){1, 1, 0, 0, 0, 0, 1, 0}, ag_init_normal(0, 1), 1);
+    ag_tape *tape = ag_tape_new(AG_CPU);
+    n.kind = (ag_aggregate)7;
+    concat(&n, tape);
+    assert_non_null(strstr(ag_error(tape), "the aggregate is 7"));
+    n.kind = AG_AGGREGATE_SUM;
+    n.against = ag_graph_build(NODES, source, target, EDGES, AG_AGAINST, NULL);
+    ag_tape_reset(tape);
+    concat(&n, tape); /* whose join takes one aggregate */
+    assert_non_null(strstr(ag_error(tape), "linear: x is [9,16], w \"join\" is [5,11]"));
+    ag_tape_free(tape);
+    drop(&n);
 }
 
 /* An empty neighbourhood, without bias and root: 0, also when divided by its norm. */
@@ -234,6 +303,10 @@ int main(void)
         cmocka_unit_test_prestate(test_sage, &sum),
         cmocka_unit_test_prestate(test_sage, &mean),
         cmocka_unit_test_prestate(test_sage, &max),
+        cmocka_unit_test_prestate(test_concat, &sum),
+        cmocka_unit_test_prestate(test_concat, &mean),
+        cmocka_unit_test_prestate(test_concat, &max),
+        cmocka_unit_test(test_concat_refuses),
         cmocka_unit_test(test_graph_conv),
         cmocka_unit_test(test_nobody),
         cmocka_unit_test(test_wrong_graph),
