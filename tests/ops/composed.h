@@ -14,12 +14,12 @@ enum { COMPOSED_MOST = 8 };
 typedef ag_tensor *expression(ag_tensor *const *p);
 
 /* Returns the values, *n of them, to be freed (test_free); leaves gradients on the CPU. */
-static inline float *composed_run(expression *f, ag_params *params, int64_t *n)
+static inline float *composed_run(expression *f, ag_params *params, ag_device device, int64_t *n)
 {
     ag_tensor *p[COMPOSED_MOST];
-    ag_tape *tape = ag_tape_new(test_device());
+    ag_tape *tape = ag_tape_new(device);
     ag_params_reset(params);
-    assert_int_equal(ag_params_to(params, test_device(), NULL), AG_OK);
+    assert_int_equal(ag_params_to(params, device, NULL), AG_OK);
     for (int i = 0; i < params->count; i++) p[i] = ag_parameter(tape, params->list[i]);
     ag_tensor *v = ag_keep(f(p));
     *n = ag_shape_count(ag_shape_of(v));
@@ -46,16 +46,17 @@ static inline void composed_near(const char *op, const char *what, const float *
                      (double)want[i]);
 }
 
-/* To `tolerance` of the largest number of each array, or of 1. */
+/* On the test's device and composed on the CPU, to `tolerance` of the largest number of each array,
+ * or of 1. */
 static inline void composed_compare(const char *op, ag_params *params, expression *f,
                                     expression *plain, float tolerance)
 {
     const size_t bytes = (size_t)params->size * sizeof(float);
     float *gradient = test_malloc(bytes + 1);
     int64_t n, values;
-    float *y = composed_run(f, params, &n);
+    float *y = composed_run(f, params, test_device(), &n);
     memcpy(gradient, params->gradient, bytes);
-    float *want = composed_run(plain, params, &values);
+    float *want = composed_run(plain, params, AG_CPU, &values);
     assert_int_equal(n, values);
     composed_near(op, "value", y, want, n, tolerance);
     for (int i = 0; i < params->count; i++) {

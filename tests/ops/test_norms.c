@@ -84,7 +84,7 @@ static float *run(problem *p, const int32_t *starts)
     int64_t n;
     now = p;
     memcpy(p->starts, starts, sizeof p->starts);
-    return composed_run(norm, p->params, &n);
+    return composed_run(norm, p->params, test_device(), &n);
 }
 
 /* Starts that are no starts touch only the tensor, and every row gets a value; a device takes 600
