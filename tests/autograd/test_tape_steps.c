@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The state of one step of a tape: its tensors, and the random numbers of its dropouts. */
+/* The state of one step of a tape: its tensors, the random numbers of its dropouts, and the data
+   that it borrows. */
 #include "support/test.h"
 #include "augur.h"
 
@@ -224,6 +225,56 @@ static void test_earlier_edges(void **state)
     ag_tape_free(tape);
 }
 
+/* ---- borrowed data, which a debug build watches ---- */
+
+static void expect_change(ag_tape *tape, const char *what)
+{
+    assert_int_equal(ag_tape_status(tape), AG_EUSE);
+    assert_string_equal(ag_error(tape),
+                        formatted("%s; borrowed data must stay as it is until ag_forward or "
+                                  "ag_backward returns, so record after a change or give the tape "
+                                  "a copy",
+                                  what));
+    ag_tape_reset(tape);
+}
+
+/* What changed between record and the end of the run is named. */
+static void test_borrowed_data_is_watched(void **state)
+{
+    float x[6] = {1, 2, 3, 4, 5, 6};
+    int32_t where[2] = {0, 1};
+#ifdef NDEBUG
+    skip();
+#endif
+    ag_params *params = ag_params_new();
+    ag_param *p = ag_params_add(params, "w", AG_SHAPE(3, 2), ag_init_normal(0, 1), 1);
+    assert_int_equal(ag_params_build(params, 1), AG_OK);
+    ag_tape *tape = ag_tape_new(AG_CPU);
+    ag_tensor *table = ag_name(ag_input(tape, x, AG_SHAPE(3, 2)), "table");
+    ag_tensor *y = ag_gather(table, ag_input_i32(tape, where, AG_SHAPE(2)));
+    x[5] = 7;
+    ag_forward(y);
+    expect_change(tape, "input 0, \"table\": its data [3,2] changed between recording and the run");
+    table = ag_input(tape, x, AG_SHAPE(3, 2));
+    y = ag_gather(table, ag_input_i32(tape, where, AG_SHAPE(2)));
+    where[1] = 2;
+    ag_backward(ag_sum_all(ag_mul(y, y)));
+    expect_change(tape, "input 1: its data [2] changed between recording and the run");
+    ag_tensor *w = ag_parameter(tape, p), *own = ag_input(tape, p->gradient, AG_SHAPE(3, 2));
+    ag_backward(ag_sum_all(ag_square(ag_sub(w, own))));
+    assert_int_equal(params->state, AG_BAD);
+    expect_change(tape, "input 1: its data [3,2] changed during the run");
+    ag_params_reset(params);
+    ag_tensor *loss = ag_sum_all(ag_mul(ag_parameter(tape, p), ag_input(tape, x, AG_SHAPE(3, 2))));
+    p->value[0] += 1; /* parameters are no inputs: an optimizer may come in between */
+    ag_backward(loss);
+    x[0] += 1; /* the run is over */
+    assert_true(isfinite(ag_item(loss)));
+    assert_string_equal(ag_error(tape), "");
+    ag_tape_free(tape);
+    ag_params_free(params);
+}
+
 /* ---- two tapes ---- */
 
 static void test_both_tapes_fail(void **state)
@@ -253,6 +304,7 @@ int main(void)
         cmocka_unit_test(test_seven_steps_later),
         cmocka_unit_test(test_a_kept_parameter),
         cmocka_unit_test(test_earlier_edges),
+        cmocka_unit_test(test_borrowed_data_is_watched),
         cmocka_unit_test(test_both_tapes_fail),
     };
     for (int i = 0; i < N; i++) ones[i] = 1;

@@ -69,9 +69,13 @@ static net make_large(int nodes, int messages, int wants_x, int relu)
     }
     n.graph = ag_graph_build(nodes, from, to, messages, AG_ALONG, NULL);
     assert_non_null(n.graph);
-    for (int i = 0; i < MOST * IN; i++) features[i] = (float)ag_random_normal(&r);
-    for (int i = 0; i < MOST * OUT; i++) weight[i] = i / OUT % 3 ? (float)ag_random_normal(&r) : 0;
-    add_parts(&n, (const int[PARTS]){wants_x, 1, 1, 1}, ag_init_uniform(-1, 1), 5);
+    fill_numbers(features, MOST * IN, 1);
+    fill_numbers(weight, MOST * OUT, 2);
+    for (int i = 0; i < MOST * OUT; i++)
+        if (i / OUT % 3 == 0) weight[i] = 0;
+    add_parts(&n, (const int[PARTS]){wants_x, 1, 1, 1}, ag_init_constant(0), 5);
+    for (int k = 0; k < n.params->count; k++)
+        fill_numbers(n.params->list[k]->value, n.params->list[k]->count, 5);
     return n;
 }
 

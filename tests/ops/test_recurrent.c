@@ -31,7 +31,6 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 static void setup(problem *p, kind kind, const int *lengths, int sequences, int in, int h)
 {
     static const char *const names[] = {"x", "w_input", "w_state", "bias", "b_state"};
-    ag_random r = {5, (uint64_t)h, 0};
     *p = (problem){.kind = kind, .in = in, .h = h, .sequences = sequences};
     for (int s = 0; s < sequences; s++) p->starts[s + 1] = p->n += lengths[s];
     p->params = ag_params_new();
@@ -41,11 +40,13 @@ static void setup(problem *p, kind kind, const int *lengths, int sequences, int 
     const ag_shape shapes[] = {AG_SHAPE(p->n, in), AG_SHAPE(p->wide, in), AG_SHAPE(p->wide, h),
                                AG_SHAPE(p->wide), AG_SHAPE(p->wide)};
     for (int k = 0; k < p->parts; k++)
-        p->part[k] = ag_params_add(p->params, names[k], shapes[k],
-                                   ag_init_normal(0, k ? 1 / sqrt(h) : 1), 0);
-    assert_int_equal(ag_params_build(p->params, 5), AG_OK);
+        p->part[k] = ag_params_add(p->params, names[k], shapes[k], ag_init_constant(0), 0);
+    assert_int_equal(ag_params_build(p->params, 1), AG_OK);
+    for (int k = 0; k < p->parts; k++) fill_numbers(p->part[k]->value, p->part[k]->count, 7);
+    for (int64_t i = p->part[1]->offset; i < p->params->size; i++)
+        p->params->value[i] *= 2 / sqrtf((float)h);
     p->weight = test_malloc((size_t)(p->results * h + 1) * sizeof *p->weight);
-    for (int i = 0; i < p->results * h; i++) p->weight[i] = (float)ag_random_normal(&r);
+    fill_numbers(p->weight, p->results * h, 5);
     p->tape = ag_tape_new(test_device());
     p->plain = ag_tape_new(AG_CPU);
 }
@@ -65,12 +66,12 @@ static ag_tensor *chosen_starts(const problem *p)
     static int32_t whole[2];
     static float score[MOST];
     ag_tensor *pairs = ag_input_i32(p->tape, rows, AG_SHAPE(p->n, 2));
-    ag_tensor *no_source = ag_input_i32(p->tape, none, AG_SHAPE(0)),
-              *no_target = ag_input_i32(p->tape, none, AG_SHAPE(0, 2));
+    ag_tensor *no_one = ag_input_i32(p->tape, none, AG_SHAPE(0)),
+              *no_pair = ag_input_i32(p->tape, none, AG_SHAPE(0, 2));
     whole[1] = p->n;
-    for (int i = 0; i < MOST; i++) score[i] = 0;
+    memset(score, 0, sizeof score);
     for (int s = 0; s <= p->sequences; s++) score[p->starts[s]] = 1;
-    const ag_edges edges = {pairs, no_source, pairs, no_target,
+    const ag_edges edges = {pairs, no_one, pairs, no_pair,
                             ag_input_i32(p->tape, whole, AG_SHAPE(2))};
     ag_tensor *x = ag_input(p->tape, score, AG_SHAPE(p->n, 1));
     return ag_sag_pool(x, ag_input(p->tape, score, AG_SHAPE(p->n)), edges,
@@ -224,7 +225,7 @@ static void check(kind kind, const int *lengths, int sequences, int in, int h)
 
 static void test_mixed_lengths(void **state)
 {
-    static const int mixed[] = {2, 30, 0, 1, 17, 0, 30, 2, 29, 11, 1, 0};
+    static const int mixed[] = {2, 14, 0, 1, 9, 0, 14, 2, 13, 5, 1, 0};
     check(kinds[0], mixed, 12, 8, 20);
     check(kinds[0], mixed, 12, 3, 1);
     check(kinds[0], mixed, 12, 5, 33);
@@ -235,7 +236,7 @@ static void test_mixed_lengths(void **state)
 static void test_wide(void **state)
 {
     int lengths[MOST];
-    for (int s = 0; s < MOST; s++) lengths[s] = s % 4;
+    for (int s = 0; s < MOST; s++) lengths[s] = s % 3;
     for (int k = 0; k < KINDS; k++) check(kinds[k], lengths, MOST, 40, 130);
 }
 
@@ -381,7 +382,6 @@ static void test_errors(void **state)
     refuse(4, at, wi, ws, AG_SHAPE(2), none, "bias must have 8 elements");
     const ag_shape gi = AG_SHAPE(6, 5), gs = AG_SHAPE(6, 2), c = AG_SHAPE(6); /* three gates */
     refuse(3, at, gi, gs, c, c, "");
-    refuse(3, at, gi, gs, none, none, "");
     refuse(3, at, wi, gs, none, none, "w_input must be [6,5] and w_state [6,2]");
     refuse(3, at, gi, gs, c, AG_SHAPE(5), "a bias must have 6 elements");
     refuse(3, at, gi, gs, c, none, "gru: ");

@@ -255,10 +255,8 @@ static ag_params *train(int threads, int with_sgd, double *norm)
     }
     assert_int_equal(ag_params_build(params, 5), AG_OK);
     for (uint64_t t = 0; t < (test_device() == AG_CPU ? 20u : 3u); t++) {
-        ag_random r = {1, t, 0};
         for (int i = 0; i < 7; i++)
-            for (int64_t k = 0; k < sizes[i]; k++)
-                params->list[i]->gradient[k] = (ag_real)(ag_random_uniform(&r) - 0.5);
+            fill_numbers(params->list[i]->gradient, sizes[i], (uint32_t)(7 * t + (uint32_t)i));
         params->state = AG_READY;
         long allocations = ag__allocations();
         assert_int_equal(clip_there(params, 1, norm, NULL), AG_OK);
