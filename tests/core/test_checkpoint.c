@@ -7,12 +7,6 @@
 
 #include <sys/stat.h>
 
-/* tests/both/optim_trace.c, in float and in double */
-ag_status ag__save_third(const char *path);
-ag_status ag64__save_third(const char *path);
-ag_status ag__load_third(double *third, const char *path, ag_failure *why);
-ag_status ag64__load_third(double *third, const char *path, ag_failure *why);
-
 /* ---- written files are read back ---- */
 
 static const float f32[6] = {1.5f, -2, 3e-30f, 0, -0.0f, 7};
@@ -333,23 +327,6 @@ static void what_is_no_file_is_refused(void **state)
     unlink(path);
 }
 
-/* ---- between the float and the double build ---- */
-
-static void both_builds_read_each_other(void **state)
-{
-    ag_failure why = {0};
-    double third = 0;
-    assert_int_equal(ag64__save_third(path), AG_OK);
-    assert_int_equal(ag64__load_third(&third, path, &why), AG_OK);
-    assert_true(third == 1.0 / 3);
-    assert_int_equal(ag__load_third(&third, path, &why), AG_OK);
-    assert_true(third == (double)(float)(1.0 / 3));
-    assert_int_equal(ag__save_third(path), AG_OK);
-    third = 0;
-    assert_int_equal(ag64__load_third(&third, path, &why), AG_OK);
-    assert_true(third == (double)(float)(1.0 / 3));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -362,7 +339,6 @@ int main(void)
         cmocka_unit_test(depth_is_counted_outside_of_strings),
         cmocka_unit_test(evil_lengths_are_refused),
         cmocka_unit_test(what_is_no_file_is_refused),
-        cmocka_unit_test(both_builds_read_each_other),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
