@@ -5,7 +5,6 @@
    with an x that needs none, and the same bits for any number of threads. */
 #include "support/test.h"
 #include "augur.h"
-#include "core/internal.h"
 
 enum { NODES = 9, EDGES = 17, ROWS = 2, WIDE = 6 };
 enum { MOST = 5000, IN = 24, OUT = 40, ROOM = MOST * (IN + OUT) + 4 * OUT * IN };
@@ -280,26 +279,6 @@ static void test_wrong_graph(void **state)
     }
 }
 
-static void test_no_memory(void **state)
-{
-    int failed = 1;
-    net n = make(WIDE, 4, ROWS, AG_AGGREGATE_MEAN, 1, 1, 1);
-    for (long nth = 1; failed; nth++) {
-        ag_params_reset(n.params);
-        ag__fail_allocation(nth, 0);
-        ag_tape *tape = ag_tape_new(AG_CPU);
-        ag_backward(ag_sum_all(ag_readout_max(sage(&n, tape), ag_graph_edges(tape, n.graph))));
-        ag__fail_allocation(0, 0);
-        failed = ag_failed(tape);
-        if (failed) assert_int_equal(ag_tape_status(tape), AG_EMEMORY);
-        if (failed) assert_true(n.params->state != AG_READY);
-        ag_tape_free(tape);
-        assert_in_range(nth, 1, 500);
-    }
-    assert_int_equal(n.params->state, AG_READY);
-    drop(&n);
-}
-
 int main(void)
 {
     static ag_aggregate sum = AG_AGGREGATE_SUM, mean = AG_AGGREGATE_MEAN, max = AG_AGGREGATE_MAX;
@@ -314,7 +293,6 @@ int main(void)
         cmocka_unit_test(test_graph_conv),
         cmocka_unit_test(test_nobody),
         cmocka_unit_test(test_wrong_graph),
-        cmocka_unit_test(test_no_memory),
     };
     ag_set_threads(1);
     return cmocka_run_group_tests(tests, NULL, NULL);
