@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads of the caller's, each with a tape of its own, get the bits of one thread alone, however
-   they round. */
+/* Threads of the caller's, each with a tape of its own, get the bits of one thread alone. */
 #include "support/test.h"
 #include "augur.h"
 
-#include <fenv.h>
 #include <pthread.h>
 
 enum { THREADS = 4, STEPS = 12, NODES = 300, EDGES = 900, F = 40, OUT = 24 };
@@ -108,35 +106,6 @@ static void test_same_bits(void **state)
     ag_graph_free(graph);
 }
 
-enum { TRAPS = FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW };
-
-static void test_odd_modes(void **state)
-{
-    ag_graph *graph = ag_graph_build(NODES, source, target, EDGES, AG_BOTH_WAYS, NULL);
-    training plain = {.seed = 1, .graph = graph, .x = features}, odd = plain;
-    fenv_t before;
-    train(&plain);
-    fegetenv(&before);
-    fesetround(FE_UPWARD);
-#ifdef __GLIBC__
-    feenableexcept(TRAPS);
-#endif
-    train(&odd);
-    const int round = fegetround();
-#ifdef __GLIBC__
-    const int traps = fegetexcept();
-#else
-    const int traps = TRAPS;
-#endif
-    fesetenv(&before);
-    assert_int_equal(round, FE_UPWARD);
-    assert_int_equal(traps, TRAPS);
-    expect_same(&odd, &plain);
-    free(odd.weights);
-    free(plain.weights);
-    ag_graph_free(graph);
-}
-
 typedef struct reader {
     ag_param *w;
     float *out;
@@ -185,7 +154,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_bits),
-        cmocka_unit_test(test_odd_modes),
         cmocka_unit_test(test_common_parameters),
     };
     ag_random r = {9, 0, 0};
