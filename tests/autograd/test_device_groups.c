@@ -247,11 +247,7 @@ static void strangers_run_alone(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(groups_change_no_bit),   cmocka_unit_test(a_chain_is_cut),
-        cmocka_unit_test(more_values_than_tiles), cmocka_unit_test(inputs_stay_in_the_slab),
-        cmocka_unit_test(strangers_run_alone),
-    };
     for (int i = 0; i < MOST; i++) x_data[i] = (float)((i * 29 % 113) - 56) / 40;
-    return run_there(tests);
+    return run_there(groups_change_no_bit, a_chain_is_cut, more_values_than_tiles,
+                     inputs_stay_in_the_slab, strangers_run_alone);
 }

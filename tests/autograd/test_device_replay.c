@@ -275,17 +275,8 @@ static void a_refused_repetition_says_so(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps_are_repeated),
-        cmocka_unit_test(gradients_add_up),
-        cmocka_unit_test(forward_runs_are_repeated),
-        cmocka_unit_test(a_new_slab_is_another_run),
-        cmocka_unit_test(parameters_may_move),
-        cmocka_unit_test(lengths_decide_what_is_launched),
-        cmocka_unit_test(some_runs_are_launched),
-        cmocka_unit_test(few_are_kept),
-        cmocka_unit_test(what_cannot_be_noted_is_launched),
-        cmocka_unit_test(a_refused_repetition_says_so),
-    };
-    return run_there(tests);
+    return run_there(steps_are_repeated, gradients_add_up, forward_runs_are_repeated,
+                     a_new_slab_is_another_run, parameters_may_move,
+                     lengths_decide_what_is_launched, some_runs_are_launched, few_are_kept,
+                     what_cannot_be_noted_is_launched, a_refused_repetition_says_so);
 }

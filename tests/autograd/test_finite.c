@@ -199,12 +199,6 @@ static int tear_down(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gradcheck),
-        cmocka_unit_test(test_result_that_is_not_finite),
-        cmocka_unit_test(test_gradient_that_is_not_finite),
-        cmocka_unit_test(test_check_only_looks),
-        cmocka_unit_test(test_nan_stays),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return RUN_TESTS_WITH(set_up, tear_down, test_gradcheck, test_result_that_is_not_finite,
+                          test_gradient_that_is_not_finite, test_check_only_looks, test_nan_stays);
 }

@@ -235,10 +235,6 @@ static int tear_down(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_two_orders),
-        cmocka_unit_test(test_placement),
-        cmocka_unit_test(test_ways_to_run_agree),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return RUN_TESTS_WITH(set_up, tear_down, test_two_orders, test_placement,
+                          test_ways_to_run_agree);
 }

@@ -295,18 +295,9 @@ static void test_both_tapes_fail(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_unseeded_steps_differ),
-        cmocka_unit_test(test_seeded_steps_stay),
-        cmocka_unit_test(test_begin_and_compute),
-        cmocka_unit_test(test_gradcheck_keeps_the_mask),
-        cmocka_unit_test(test_earlier_steps_are_found),
-        cmocka_unit_test(test_seven_steps_later),
-        cmocka_unit_test(test_a_kept_parameter),
-        cmocka_unit_test(test_earlier_edges),
-        cmocka_unit_test(test_borrowed_data_is_watched),
-        cmocka_unit_test(test_both_tapes_fail),
-    };
     for (int i = 0; i < N; i++) ones[i] = 1;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_unseeded_steps_differ, test_seeded_steps_stay, test_begin_and_compute,
+                     test_gradcheck_keeps_the_mask, test_earlier_steps_are_found,
+                     test_seven_steps_later, test_a_kept_parameter, test_earlier_edges,
+                     test_borrowed_data_is_watched, test_both_tapes_fail);
 }

@@ -329,16 +329,9 @@ static void what_is_no_file_is_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(everything_comes_back),
-        cmocka_unit_test(reading_as_something_else_is_refused),
-        cmocka_unit_test(what_cannot_be_written_is_refused),
-        cmocka_unit_test(files_without_checksums_are_read),
-        cmocka_unit_test(halves_are_read),
-        cmocka_unit_test(evil_headers_are_refused),
-        cmocka_unit_test(depth_is_counted_outside_of_strings),
-        cmocka_unit_test(evil_lengths_are_refused),
-        cmocka_unit_test(what_is_no_file_is_refused),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return RUN_TESTS_WITH(make_folder, remove_folder, everything_comes_back,
+                          reading_as_something_else_is_refused, what_cannot_be_written_is_refused,
+                          files_without_checksums_are_read, halves_are_read,
+                          evil_headers_are_refused, depth_is_counted_outside_of_strings,
+                          evil_lengths_are_refused, what_is_no_file_is_refused);
 }

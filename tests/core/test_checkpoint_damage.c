@@ -190,11 +190,7 @@ static void a_killed_writer_leaves_the_old_or_the_new(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_truncation_is_refused),
-        cmocka_unit_test(every_flipped_bit_is_refused),
-        cmocka_unit_test(scrambled_headers_never_crash),
-        cmocka_unit_test(a_killed_writer_leaves_the_old_or_the_new),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return RUN_TESTS_WITH(make_folder, remove_folder, every_truncation_is_refused,
+                          every_flipped_bit_is_refused, scrambled_headers_never_crash,
+                          a_killed_writer_leaves_the_old_or_the_new);
 }

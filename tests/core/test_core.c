@@ -302,22 +302,11 @@ static void shapes_count_and_compare(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arena_blocks_are_aligned_and_apart),
-        cmocka_unit_test(arena_reset_keeps_its_slabs),
-        cmocka_unit_test(arena_slabs_double),
-        cmocka_unit_test(arena_without_memory_says_so_and_stays_usable),
-        cmocka_unit_test(arena_guards_see_a_byte_past_the_end),
-        cmocka_unit_test(philox_gives_the_published_words),
-        cmocka_unit_test(random_stream_is_laid_out_as_documented),
-        cmocka_unit_test(uniform_and_normal_have_their_moments),
-        cmocka_unit_test(below_is_in_range_and_without_bias),
-        cmocka_unit_test(shuffle_permutes_evenly),
-        cmocka_unit_test(threads_are_what_was_asked_for),
-        cmocka_unit_test(sort_is_ascending_and_stable),
-        cmocka_unit_test(sort_reports_what_it_cannot_do),
-        cmocka_unit_test(the_first_failure_wins),
-        cmocka_unit_test(shapes_count_and_compare),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(
+        arena_blocks_are_aligned_and_apart, arena_reset_keeps_its_slabs, arena_slabs_double,
+        arena_without_memory_says_so_and_stays_usable, arena_guards_see_a_byte_past_the_end,
+        philox_gives_the_published_words, random_stream_is_laid_out_as_documented,
+        uniform_and_normal_have_their_moments, below_is_in_range_and_without_bias,
+        shuffle_permutes_evenly, threads_are_what_was_asked_for, sort_is_ascending_and_stable,
+        sort_reports_what_it_cannot_do, the_first_failure_wins, shapes_count_and_compare);
 }

@@ -378,10 +378,6 @@ static int tear_down(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sentences), cmocka_unit_test(test_poison_spreads),
-        cmocka_unit_test(test_no_tape),   cmocka_unit_test(test_no_device),
-        cmocka_unit_test(test_precision), cmocka_unit_test(test_failure_spoils_gradients),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return RUN_TESTS_WITH(set_up, tear_down, test_sentences, test_poison_spreads, test_no_tape,
+                          test_no_device, test_precision, test_failure_spoils_gradients);
 }

@@ -233,14 +233,8 @@ static void test_bits_of_a_row(void **state)
 int main(void)
 {
     static ag_room room;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes_and_transpositions),
-        cmocka_unit_test(test_blocks_and_pieces),
-        cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_threads_change_no_bit),
-        cmocka_unit_test(test_bits_of_a_row),
-    };
     ag_set_threads(2);
     ag__room_use(&room);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_sizes_and_transpositions, test_blocks_and_pieces, test_parts,
+                     test_threads_change_no_bit, test_bits_of_a_row);
 }

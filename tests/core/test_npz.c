@@ -358,18 +358,10 @@ static void the_nth_allocation_fails_with_a_sentence(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arrays_come_back_as_they_were),
-        cmocka_unit_test(dtypes_have_names_and_sizes),
-        cmocka_unit_test(integers_convert_by_value),
-        cmocka_unit_test(ranges_of_integers_are_exact),
-        cmocka_unit_test(floats_convert_to_floats_alone),
-        cmocka_unit_test(rows_are_streamed_in_any_portions),
-        cmocka_unit_test(a_failed_row_reader_stays_failed),
-        cmocka_unit_test(the_writer_refuses_what_it_cannot_write),
-        cmocka_unit_test(the_bytes_do_not_depend_on_the_time),
-        cmocka_unit_test(an_archive_without_members_is_a_file_too),
-        cmocka_unit_test(the_nth_allocation_fails_with_a_sentence),
-    };
-    return cmocka_run_group_tests(tests, files_make, files_remove);
+    return RUN_TESTS_WITH(
+        files_make, files_remove, arrays_come_back_as_they_were, dtypes_have_names_and_sizes,
+        integers_convert_by_value, ranges_of_integers_are_exact, floats_convert_to_floats_alone,
+        rows_are_streamed_in_any_portions, a_failed_row_reader_stays_failed,
+        the_writer_refuses_what_it_cannot_write, the_bytes_do_not_depend_on_the_time,
+        an_archive_without_members_is_a_file_too, the_nth_allocation_fails_with_a_sentence);
 }

@@ -306,15 +306,9 @@ static void damaged_npy_files_are_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_truncation_is_refused),
-        cmocka_unit_test(bit_flips_are_harmless_or_refused),
-        cmocka_unit_test(every_flip_of_the_directory_is_harmless_or_refused),
-        cmocka_unit_test(things_that_are_no_npz_are_refused),
-        cmocka_unit_test(usual_wrong_files_are_named),
-        cmocka_unit_test(our_formats_are_told_apart),
-        cmocka_unit_test(the_byte_limit_is_exact),
-        cmocka_unit_test(damaged_npy_files_are_refused),
-    };
-    return cmocka_run_group_tests(tests, make_sample, drop_sample);
+    return RUN_TESTS_WITH(
+        make_sample, drop_sample, every_truncation_is_refused, bit_flips_are_harmless_or_refused,
+        every_flip_of_the_directory_is_harmless_or_refused, things_that_are_no_npz_are_refused,
+        usual_wrong_files_are_named, our_formats_are_told_apart, the_byte_limit_is_exact,
+        damaged_npy_files_are_refused);
 }

@@ -152,10 +152,6 @@ static void test_common_parameters(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_bits),
-        cmocka_unit_test(test_common_parameters),
-    };
     ag_random r = {9, 0, 0};
     for (int i = 0; i < EDGES; i++) {
         source[i] = (int32_t)ag_random_below(&r, NODES);
@@ -163,5 +159,5 @@ int main(void)
     }
     for (int i = 0; i < NODES; i++) ranks[i] = (int32_t)ag_random_below(&r, 50);
     for (int i = 0; i < NODES * F; i++) features[i] = (float)ag_random_normal(&r);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_same_bits, test_common_parameters);
 }

@@ -175,11 +175,6 @@ static void test_gelu(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_errors),   cmocka_unit_test(test_exp),
-        cmocka_unit_test(test_exp_down), cmocka_unit_test(test_log),
-        cmocka_unit_test(test_odd),      cmocka_unit_test(test_sigmoid),
-        cmocka_unit_test(test_gelu),     cmocka_unit_test(test_log1p),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_errors, test_exp, test_exp_down, test_log, test_odd, test_sigmoid,
+                     test_gelu, test_log1p);
 }

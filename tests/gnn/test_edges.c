@@ -285,16 +285,7 @@ static void test_no_arrays(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cap),
-        cmocka_unit_test(test_loops),
-        cmocka_unit_test(test_batches),
-        cmocka_unit_test(test_refused_graphs),
-        cmocka_unit_test(test_own_arrays),
-        cmocka_unit_test(test_any_entry),
-        cmocka_unit_test(test_mixed_graphs),
-        cmocka_unit_test(test_no_arrays),
-    };
     ag_set_threads(1);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_cap, test_loops, test_batches, test_refused_graphs, test_own_arrays,
+                     test_any_entry, test_mixed_graphs, test_no_arrays);
 }

@@ -349,14 +349,7 @@ static void test_no_graph(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_along),     cmocka_unit_test(test_against),
-        cmocka_unit_test(test_both_ways), cmocka_unit_test(test_random),
-        cmocka_unit_test(test_empty),     cmocka_unit_test(test_bad_edges),
-        cmocka_unit_test(test_bad_sizes), cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_batch),     cmocka_unit_test(test_batch_too_large),
-        cmocka_unit_test(test_dot),       cmocka_unit_test(test_edges),
-        cmocka_unit_test(test_no_graph),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_along, test_against, test_both_ways, test_random, test_empty,
+                     test_bad_edges, test_bad_sizes, test_no_memory, test_batch,
+                     test_batch_too_large, test_dot, test_edges, test_no_graph);
 }

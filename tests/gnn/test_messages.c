@@ -314,11 +314,6 @@ static void test_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_edge_rows),      cmocka_unit_test(test_rows_of_batches),
-        cmocka_unit_test(test_too_many_edges), cmocka_unit_test(test_aggregates),
-        cmocka_unit_test(test_same_layers),    cmocka_unit_test(test_dropped_weights),
-        cmocka_unit_test(test_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_edge_rows, test_rows_of_batches, test_too_many_edges, test_aggregates,
+                     test_same_layers, test_dropped_weights, test_refused);
 }

@@ -268,12 +268,7 @@ static void test_again(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_arrays),     cmocka_unit_test(test_tail),
-        cmocka_unit_test(test_odd_scores), cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_refused),    cmocka_unit_test(test_mixed),
-        cmocka_unit_test(test_again),
-    };
     ag_set_threads(1);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_arrays, test_tail, test_odd_scores, test_counts, test_refused, test_mixed,
+                     test_again);
 }

@@ -380,15 +380,9 @@ static void test_minimize(void **state)
     ag_tape_free(tape);
 }
 
+/* The last makes the layers again. */
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_golden),
-        cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_minimize),
-        cmocka_unit_test(test_first_values), /* the last: it makes the layers again */
-    };
-    return cmocka_run_group_tests(tests, open_files, close_files);
+    return RUN_TESTS_WITH(open_files, close_files, test_golden, test_no_memory, test_names,
+                          test_refused, test_minimize, test_first_values);
 }

@@ -258,11 +258,6 @@ static void test_sentences(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_graphs),      cmocka_unit_test(test_large_scores),
-        cmocka_unit_test(test_apart),       cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_wild_starts), cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_sentences),   cmocka_unit_test(test_dropout),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_graphs, test_large_scores, test_apart, test_threads, test_wild_starts,
+                     test_memory, test_sentences, test_dropout);
 }

@@ -375,23 +375,13 @@ static void plans_are_of_one_precision(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(results_are_the_same),
-        cmocka_unit_test(many_shapes),
-        cmocka_unit_test(results_without_an_algorithm),
-        cmocka_unit_test(a_relu_belongs_to_the_product),
-        cmocka_unit_test(the_rest_is_a_group),
-        cmocka_unit_test(profiles_and_checks_name_it),
-        cmocka_unit_test(a_bias_gradient_comes_with_the_product),
-        cmocka_unit_test(a_bias_gradient_comes_alone),
-        cmocka_unit_test(only_what_is_wanted),
-        cmocka_unit_test(shared_weights_add_up),
-        cmocka_unit_test(tf32_is_asked_for),
-        cmocka_unit_test(plans_are_of_one_precision),
-    };
     for (int i = 0; i < MOST; i++) {
         x_data[i] = (float)((i * 37 % 101) - 50) / 64;
         c_data[i] = (float)((i * 29 % 113) - 56) / 64;
     }
-    return run_there(tests);
+    return run_there(results_are_the_same, many_shapes, results_without_an_algorithm,
+                     a_relu_belongs_to_the_product, the_rest_is_a_group,
+                     profiles_and_checks_name_it, a_bias_gradient_comes_with_the_product,
+                     a_bias_gradient_comes_alone, only_what_is_wanted, shared_weights_add_up,
+                     tf32_is_asked_for, plans_are_of_one_precision);
 }

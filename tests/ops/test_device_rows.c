@@ -244,9 +244,4 @@ static void a_row_has_the_lanes_it_can_use(void **state)
         }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(rows_are_those_of_the_cpu),
-                                       cmocka_unit_test(a_row_has_the_lanes_it_can_use)};
-    return run_there(tests);
-}
+int main(void) { return run_there(rows_are_those_of_the_cpu, a_row_has_the_lanes_it_can_use); }

@@ -95,12 +95,7 @@ static void test_identity(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_share_and_scale),
-        cmocka_unit_test(test_what_it_depends_on),
-        cmocka_unit_test(test_devices_draw_alike),
-        cmocka_unit_test(test_identity),
-    };
     for (int i = 0; i < N; i++) ones[i] = 1;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_share_and_scale, test_what_it_depends_on, test_devices_draw_alike,
+                     test_identity);
 }

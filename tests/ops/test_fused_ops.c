@@ -266,9 +266,4 @@ static void test_attend_node_by_node(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_fused_ops),
-                                       cmocka_unit_test(test_attend_node_by_node)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return RUN_TESTS(test_fused_ops, test_attend_node_by_node); }

@@ -267,12 +267,6 @@ static void test_plain(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_strips),        cmocka_unit_test(test_larger_than_a_cache),
-        cmocka_unit_test(test_far_from_zero), cmocka_unit_test(test_wild_starts),
-        cmocka_unit_test(test_batch),         cmocka_unit_test(test_few_rows),
-        cmocka_unit_test(test_statistics),    cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_plain),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_strips, test_larger_than_a_cache, test_far_from_zero, test_wild_starts,
+                     test_batch, test_few_rows, test_statistics, test_refusals, test_plain);
 }

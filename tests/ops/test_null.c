@@ -272,11 +272,6 @@ static void test_all_prototypes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_pointer),
-        cmocka_unit_test(test_each_array),
-        cmocka_unit_test(test_each_weight),
-        cmocka_unit_test(test_all_prototypes),
-    };
-    return cmocka_run_group_tests(tests, files_make, files_remove);
+    return RUN_TESTS_WITH(files_make, files_remove, test_each_pointer, test_each_array,
+                          test_each_weight, test_all_prototypes);
 }

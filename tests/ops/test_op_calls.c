@@ -296,11 +296,7 @@ static void test_graph_calls(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_elementwise_calls), cmocka_unit_test(test_dense_calls),
-        cmocka_unit_test(test_squeeze_refuses),   cmocka_unit_test(test_product_calls),
-        cmocka_unit_test(test_reduction_calls),   cmocka_unit_test(test_norm_and_loss_calls),
-        cmocka_unit_test(test_graph_calls),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_elementwise_calls, test_dense_calls, test_squeeze_refuses,
+                     test_product_calls, test_reduction_calls, test_norm_and_loss_calls,
+                     test_graph_calls);
 }

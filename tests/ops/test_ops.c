@@ -165,11 +165,7 @@ static void test_gradients_match_differences(void **state) { each_case(2, check_
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_float_matches_double),
-        cmocka_unit_test(test_gradients_match_differences),
-    };
     ag_set_threads(1);
     ag64_set_threads(1);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_float_matches_double, test_gradients_match_differences);
 }

@@ -152,11 +152,7 @@ static void test_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bits_repeat),   cmocka_unit_test(test_views_and_inner_tensors),
-        cmocka_unit_test(test_gradients_add), cmocka_unit_test(test_one_tensor_as_two_inputs),
-        cmocka_unit_test(test_memory),
-    };
     ag_set_threads(1);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_bits_repeat, test_views_and_inner_tensors, test_gradients_add,
+                     test_one_tensor_as_two_inputs, test_memory);
 }

@@ -388,13 +388,4 @@ static void test_errors(void **state)
     refuse(3, at, gi, gs, none, c, "gru: ");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mixed_lengths),
-        cmocka_unit_test(test_wide),
-        cmocka_unit_test(test_each_kind),
-        cmocka_unit_test(test_errors),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return RUN_TESTS(test_mixed_lengths, test_wide, test_each_kind, test_errors); }

@@ -214,12 +214,8 @@ static void test_helpers(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_callers),
-        cmocka_unit_test(test_helpers),
-    };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         numbers[i] = (ag_real)(i % 17) / 17 - 0.4f;
     ag_set_threads(1);
-    return cmocka_run_group_tests(tests, files_make, files_remove);
+    return RUN_TESTS_WITH(files_make, files_remove, test_callers, test_helpers);
 }

@@ -242,16 +242,10 @@ static void every_lack_of_memory_is_reported(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(resume_continues_to_the_bit),
-        cmocka_unit_test(sgd_continues_to_the_bit),
-        cmocka_unit_test(values_alone_start_a_fresh_optimizer),
-        cmocka_unit_test(what_does_not_fit_is_refused),
-        cmocka_unit_test(counters_are_passed_over),
-        cmocka_unit_test(a_bad_step_is_refused),
-        cmocka_unit_test(misuse_is_refused),
-        cmocka_unit_test(every_lack_of_memory_is_reported),
-    };
     json_set_alloc_funcs(ag_alloc, ag_free);
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return RUN_TESTS_WITH(make_folder, remove_folder, resume_continues_to_the_bit,
+                          sgd_continues_to_the_bit, values_alone_start_a_fresh_optimizer,
+                          what_does_not_fit_is_refused, counters_are_passed_over,
+                          a_bad_step_is_refused, misuse_is_refused,
+                          every_lack_of_memory_is_reported);
 }

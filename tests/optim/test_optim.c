@@ -358,18 +358,10 @@ static void bad_gradients_are_named_and_stop_the_step(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps_are_those_of_pytorch),
-        cmocka_unit_test(defaults_are_those_of_pytorch),
-        cmocka_unit_test(no_parameters_lack_nothing),
-        cmocka_unit_test(a_step_needs_fresh_gradients),
-        cmocka_unit_test(options_out_of_range_are_refused),
-        cmocka_unit_test(sgd_has_the_rules_of_adam),
-        cmocka_unit_test(every_element_is_updated_once),
-        cmocka_unit_test(results_do_not_depend_on_threads),
-        cmocka_unit_test(clipping_is_that_of_pytorch),
-        cmocka_unit_test(clipping_adds_a_little_to_the_norm),
-        cmocka_unit_test(bad_gradients_are_named_and_stop_the_step),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(steps_are_those_of_pytorch, defaults_are_those_of_pytorch,
+                     no_parameters_lack_nothing, a_step_needs_fresh_gradients,
+                     options_out_of_range_are_refused, sgd_has_the_rules_of_adam,
+                     every_element_is_updated_once, results_do_not_depend_on_threads,
+                     clipping_is_that_of_pytorch, clipping_adds_a_little_to_the_norm,
+                     bad_gradients_are_named_and_stop_the_step);
 }

@@ -262,15 +262,9 @@ static void a_summary_has_a_line_for_each(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parameters_are_laid_out_in_aligned_blocks),
-        cmocka_unit_test(a_failed_declaration_is_sticky_and_harmless),
-        cmocka_unit_test(built_parameters_take_no_more),
-        cmocka_unit_test(lack_of_memory_is_reported),
-        cmocka_unit_test(a_summary_has_a_line_for_each),
-        cmocka_unit_test(values_depend_on_seed_and_index_alone),
-        cmocka_unit_test(first_values_are_chosen_after_the_declaration),
-        cmocka_unit_test(initialisers_have_their_moments),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(
+        parameters_are_laid_out_in_aligned_blocks, a_failed_declaration_is_sticky_and_harmless,
+        built_parameters_take_no_more, lack_of_memory_is_reported, a_summary_has_a_line_for_each,
+        values_depend_on_seed_and_index_alone, first_values_are_chosen_after_the_declaration,
+        initialisers_have_their_moments);
 }

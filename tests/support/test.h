@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cmocka and the headers of C that nearly every test needs, and what a refused call says. A test
-   includes it first, because other headers of support/ call cmocka. */
+/* cmocka and the headers of C that nearly every test needs, RUN_TESTS, and what a refused call
+   says. A test includes it first, because other headers of support/ call cmocka. */
 #ifndef AG_TESTS_TEST_H
 #define AG_TESTS_TEST_H
 
@@ -46,6 +46,24 @@ static inline void fill_numbers(float *x, int64_t n, uint32_t seed)
         x[i] = (float)(seed >> 8) / 8388608.0f - 1;
     }
 }
+
+/* `names` are those of the tests, with commas between. */
+static inline int run_named_tests(const char *names, const CMUnitTestFunction *test, size_t n,
+                                  CMFixtureFunction set_up, CMFixtureFunction tear_down)
+{
+    static char text[4000];
+    static struct CMUnitTest tests[64];
+    char *next = strncpy(text, names, sizeof text - 1);
+    for (size_t i = 0; i < n; i++)
+        tests[i] = (struct CMUnitTest){.name = strtok(i ? NULL : next, ", "), .test_func = test[i]};
+    return _cmocka_run_group_tests("tests", tests, n, set_up, tear_down);
+}
+
+#define RUN_TESTS(...) RUN_TESTS_WITH(NULL, NULL, __VA_ARGS__)
+#define RUN_TESTS_WITH(set_up, tear_down, ...)                                                   \
+ run_named_tests(#__VA_ARGS__, (const CMUnitTestFunction[]){__VA_ARGS__},                        \
+                 sizeof(CMUnitTestFunction[]){__VA_ARGS__} / sizeof(CMUnitTestFunction), set_up, \
+                 tear_down)
 
 static inline void expect_sentence(const ag_failure *why, ag_status status, const char *part)
 {
