@@ -150,36 +150,35 @@ static void test_nan_stays(void **state)
     static const float one_nan[] = {0, NAN, 2, 3};
     static const int32_t ranks[] = {3, 0, 1, 2};
     ag_tape *tape = ag_tape_new(AG_CPU);
-    for (int k = 0; k < 20; k++) {
-        ag_tape_reset(tape);
-        ag_tensor *x = ag_input(tape, one_nan, AG_SHAPE(4)), *y = NULL;
-        ag_tensor *rank = ag_input_i32(tape, ranks, AG_SHAPE(4));
-        ag_tensor *ones = ag_input(tape, values, AG_SHAPE(4));
-        switch (k) {
-        case 0: y = ag_relu(x); break;
-        case 1: y = ag_leaky_relu(x, 0.1f); break;
-        case 2: y = ag_elu(x, 1); break;
-        case 3: y = ag_gelu(x); break;
-        case 4: y = ag_gelu_tanh(x); break;
-        case 5: y = ag_tanh(x); break;
-        case 6: y = ag_sigmoid(x); break;
-        case 7: y = ag_softplus(x); break;
-        case 8: y = ag_silu(x); break;
-        case 9: y = ag_exp(x); break;
-        case 10: y = ag_log(x); break;
-        case 11: y = ag_clamp(x, -1, 1); break;
-        case 12: y = ag_abs(x); break;
-        case 13: y = ag_pairwise_hinge(x, rank, 1, AG_MEAN); break;
-        case 14: y = ag_pairwise_logistic(x, rank, AG_MEAN); break;
-        case 15: y = ag_listmle(x, rank); break;
-        case 16: y = ag_huber(x, ones, 1); break;
-        case 17: y = ag_absolute_error(x, ones); break;
-        case 18: y = ag_softmax(x); break;
-        default: y = ag_max_rows(x);
-        }
-        ag_forward(y = ag_sum_all(y));
-        if (!isnan(ag_item(y))) fail_msg("op %d of a NaN is %g", k, (double)ag_item(y));
-    }
+    ag_tensor *x = ag_input(tape, one_nan, AG_SHAPE(4));
+    ag_tensor *rank = ag_input_i32(tape, ranks, AG_SHAPE(4));
+    ag_tensor *ones = ag_input(tape, values, AG_SHAPE(4));
+    ag_tensor *y[] = {ag_relu(x),
+                      ag_leaky_relu(x, 0.1f),
+                      ag_elu(x, 1),
+                      ag_gelu(x),
+                      ag_gelu_tanh(x),
+                      ag_tanh(x),
+                      ag_sigmoid(x),
+                      ag_softplus(x),
+                      ag_silu(x),
+                      ag_exp(x),
+                      ag_log(x),
+                      ag_clamp(x, -1, 1),
+                      ag_abs(x),
+                      ag_pairwise_hinge(x, rank, 1, AG_MEAN),
+                      ag_pairwise_logistic(x, rank, AG_MEAN),
+                      ag_listmle(x, rank),
+                      ag_huber(x, ones, 1),
+                      ag_absolute_error(x, ones),
+                      ag_softmax(x),
+                      ag_max_rows(x)};
+    enum { OPS = sizeof y / sizeof *y };
+    for (int k = 0; k < OPS; k++) y[k] = ag_keep(ag_sum_all(y[k]));
+    ag_forward(y[0]);
+    assert_string_equal(ag_error(tape), "");
+    for (int k = 0; k < OPS; k++)
+        if (!isnan(ag_item(y[k]))) fail_msg("op %d of a NaN is %g", k, (double)ag_item(y[k]));
     ag_tape_free(tape);
 }
 
