@@ -64,6 +64,15 @@ static void *train(void *context)
     return NULL;
 }
 
+/* One thread for each element of an array. */
+static void at_once(void *(*work)(void *), void *array, size_t size)
+{
+    pthread_t thread[THREADS];
+    for (size_t i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&thread[i], NULL, work, (char *)array + i * size), 0);
+    for (int i = 0; i < THREADS; i++) pthread_join(thread[i], NULL);
+}
+
 static void expect_same(const training *have, const training *want)
 {
     assert_string_equal(have->error, "");
@@ -89,13 +98,10 @@ static void test_same_bits(void **state)
     }
     assert_memory_not_equal(alone[0].weights, alone[2].weights, alone[0].bytes);
     for (int own = 1; own <= 2; own++) {
-        pthread_t thread[THREADS];
         ag_set_threads(own);
-        for (int i = 0; i < THREADS; i++) {
+        for (int i = 0; i < THREADS; i++)
             side[i] = (training){.seed = (uint64_t)i / 2, .graph = graph, .x = features};
-            assert_int_equal(pthread_create(&thread[i], NULL, train, &side[i]), 0);
-        }
-        for (int i = 0; i < THREADS; i++) pthread_join(thread[i], NULL);
+        at_once(train, side, sizeof *side);
         for (int i = 0; i < THREADS; i++) {
             expect_same(&side[i], &alone[i]);
             free(side[i].weights);
@@ -136,13 +142,10 @@ static void test_common_parameters(void **state)
     ag_params *params = ag_params_new();
     ag_param *w = ag_params_add(params, "w", AG_SHAPE(OUT, F), ag_init_normal(0, 1), 1);
     reader readers[THREADS + 1];
-    pthread_t thread[THREADS];
     assert_int_equal(ag_params_build(params, 3), AG_OK);
     for (int i = 0; i <= THREADS; i++) readers[i] = (reader){.w = w, .out = out[i]};
     infer(&readers[THREADS]);
-    for (int i = 0; i < THREADS; i++)
-        assert_int_equal(pthread_create(&thread[i], NULL, infer, &readers[i]), 0);
-    for (int i = 0; i < THREADS; i++) pthread_join(thread[i], NULL);
+    at_once(infer, readers, sizeof *readers);
     for (int i = 0; i < THREADS; i++) {
         assert_string_equal(readers[i].error, "");
         assert_memory_equal(out[i], out[THREADS], sizeof out[i]);

@@ -255,31 +255,30 @@ static void test_mixed_graphs(void **state)
     ag_tape_free(tape);
 }
 
+static void expect_part(ag_tape *tape, const char *part)
+{
+    if (!strstr(ag_error(tape), part)) fail_msg("%s", ag_error(tape));
+    ag_tape_reset(tape);
+}
+
 static void test_no_arrays(void **state)
 {
     static const float x[3] = {1, 2, 3};
     static const int32_t starts[2] = {0, 3};
     ag_tape *tape = ag_tape_new(AG_CPU);
-    ag_tensor *in = ag_input(tape, x, AG_SHAPE(3));
     ag_edges e = edges_of(tape, &good, starts);
     e.rows_t = NULL;
-    ag_edge_softmax(in, e);
-    assert_string_equal(ag_error(tape),
-                        "edge_softmax: rows_t (input 3) is NULL; give it a tensor (op 0)");
-    ag_tape_reset(tape);
-    in = ag_input(tape, x, AG_SHAPE(3));
+    ag_edge_softmax(ag_input(tape, x, AG_SHAPE(3)), e);
+    expect_part(tape, "edge_softmax: rows_t (input 3) is NULL; give it a tensor (op 0)");
     e = edges_of(tape, &good, starts);
     e.sources = ag_input_i32(tape, good.array[SOURCES], AG_SHAPE(2));
-    ag_edge_softmax(in, e);
-    assert_non_null(strstr(ag_error(tape), "the edges must be rows [n,2], sources [p]"));
-    ag_tape_reset(tape);
-    e = edges_of(tape, &good, starts);
-    ag_edge_softmax(ag_input(tape, x, AG_SHAPE(2)), e);
-    assert_non_null(strstr(ag_error(tape), "x needs one row for each of the 3 messages"));
-    ag_tape_reset(tape);
+    ag_edge_softmax(ag_input(tape, x, AG_SHAPE(3)), e);
+    expect_part(tape, "the edges must be rows [n,2], sources [p]");
+    ag_edge_softmax(ag_input(tape, x, AG_SHAPE(2)), edges_of(tape, &good, starts));
+    expect_part(tape, "x needs one row for each of the 3 messages");
     e = edges_of(tape, &good, starts);
     ag_edge_add(ag_input(tape, x, AG_SHAPE(3)), ag_input(tape, x, AG_SHAPE(3, 1)), e);
-    assert_non_null(strstr(ag_error(tape), "from and to differ in shape"));
+    expect_part(tape, "from and to differ in shape");
     ag_tape_free(tape);
 }
 

@@ -167,51 +167,37 @@ static void run_by(problem *p, ag_tensor *(*how)(const problem *p, ag_tensor *co
 
 static void run(problem *p) { run_by(p, by_the_op); }
 
-/* Values and gradients of the last run. */
-typedef struct results {
-    float *y, *gradient;
-    size_t values, bytes; /* bytes: of the gradients */
-} results;
+/* Values and gradients of a run. */
+static float kept_y[1 << 17], kept_gradient[1 << 19];
 
-static results keep(const problem *p)
+static void keep(const problem *p)
 {
-    results r = {.values = (size_t)(p->results * p->h),
-                 .bytes = (size_t)p->params->size * sizeof(float)};
-    r.y = test_malloc(r.values * sizeof *r.y + 1);
-    r.gradient = test_malloc(r.bytes);
-    memcpy(r.y, p->y, r.values * sizeof *r.y);
-    memcpy(r.gradient, p->params->gradient, r.bytes);
-    return r;
-}
-
-static void forget(results *r)
-{
-    test_free(r->y);
-    test_free(r->gradient);
+    assert_true(p->results * p->h <= 1 << 17 && p->params->size <= 1 << 19);
+    memcpy(kept_y, p->y, (size_t)(p->results * p->h) * sizeof(float));
+    memcpy(kept_gradient, p->params->gradient, (size_t)p->params->size * sizeof(float));
 }
 
 /* Runs again: the same bits. */
 static void expect_again(problem *p)
 {
-    results r = keep(p);
+    keep(p);
     run(p);
-    assert_memory_equal(p->y, r.y, r.values * sizeof *r.y);
-    assert_memory_equal(p->params->gradient, r.gradient, r.bytes);
-    forget(&r);
+    assert_memory_equal(p->y, kept_y, (size_t)(p->results * p->h) * sizeof(float));
+    assert_memory_equal(p->params->gradient, kept_gradient,
+                        (size_t)p->params->size * sizeof(float));
 }
 
 /* What the last run left is what steps give; their results stay. */
 static void compare(problem *p)
 {
-    results r = keep(p);
     const char *name = formatted("%d gates, states %d, backwards %d", p->kind.gates, p->kind.states,
                                  p->kind.backwards);
+    keep(p);
     run_by(p, in_steps);
-    composed_near(name, "value", r.y, p->y, (int64_t)r.values, 1e-5f);
+    composed_near(name, "value", kept_y, p->y, p->results * p->h, 1e-5f);
     for (int k = 0; k < p->parts; k++)
-        composed_near(name, p->part[k]->name, r.gradient + p->part[k]->offset, p->part[k]->gradient,
-                      p->part[k]->count, 1e-4f);
-    forget(&r);
+        composed_near(name, p->part[k]->name, kept_gradient + p->part[k]->offset,
+                      p->part[k]->gradient, p->part[k]->count, 1e-4f);
 }
 
 static void check(kind kind, const int *lengths, int sequences, int in, int h)
@@ -329,10 +315,8 @@ static void check_inference(kind kind)
     problem p;
     ag_tensor *in[PARTS];
     setup(&p, kind, (int[]){ROWS - 7, 7}, 2, 8, H);
-    const size_t bytes = (size_t)(p.results * H) * sizeof(float);
-    float *y = test_malloc(bytes);
     run(&p);
-    memcpy(y, p.y, bytes);
+    keep(&p);
     ag_tape_reset(p.tape);
     assert_int_equal(ag_params_to(p.params, test_device(), NULL), AG_OK);
     for (int k = 0; k < p.parts; k++) in[k] = ag_parameter(p.tape, p.part[k]);
@@ -340,8 +324,7 @@ static void check_inference(kind kind)
     ag_tensor *loss = ag_sum_all(out);
     assert_true(ag_plan_of(loss, 1).slab >= ag_plan_of(out, 0).slab + 2 * ROWS * H * sizeof(float));
     ag_forward(out);
-    assert_memory_equal(ag_values(out), y, bytes);
-    test_free(y);
+    assert_memory_equal(ag_values(out), kept_y, (size_t)(p.results * H) * sizeof(float));
     teardown(&p);
 }
 
