@@ -199,6 +199,8 @@ static void threads_are_what_was_asked_for(void **state)
     assert_in_range(ag_threads(), 1, 1024);
 }
 
+enum { SORTED = 20000 };
+
 typedef struct pair {
     uint64_t key;
     int32_t value;
@@ -215,10 +217,9 @@ static int by_key_then_value(const void *a, const void *b)
 static void check_sort(uint64_t mask, int n)
 {
     ag_random r = {mask, (uint64_t)n, 0};
-    pair *pairs = malloc(sizeof *pairs * (size_t)(n + 1));
-    uint64_t *keys = malloc(sizeof *keys * (size_t)(n + 1));
-    uint64_t *alone = malloc(sizeof *alone * (size_t)(n + 1));
-    int32_t *values = malloc(sizeof *values * (size_t)(n + 1));
+    static pair pairs[SORTED];
+    static uint64_t keys[SORTED], alone[SORTED];
+    static int32_t values[SORTED];
     for (int i = 0; i < n; i++) {
         uint64_t high = ag_random_bits(&r);
         alone[i] = keys[i] = (high << 32 | ag_random_bits(&r)) & mask;
@@ -232,17 +233,13 @@ static void check_sort(uint64_t mask, int n)
         assert_true(keys[i] == pairs[i].key && alone[i] == pairs[i].key);
         assert_int_equal(values[i], pairs[i].value);
     }
-    free(pairs);
-    free(keys);
-    free(alone);
-    free(values);
 }
 
 static void sort_is_ascending_and_stable(void **state)
 {
     static const uint64_t masks[] = {0,          7,          0xFF,          0xFF00,    0x3FF,
                                      0xFFFFFFFF, UINT64_MAX, 0xFF000000FF0, 1ULL << 63};
-    static const int sizes[] = {0, 1, 2, 31, 1025, 20000};
+    static const int sizes[] = {0, 1, 2, 31, 1025, SORTED};
     for (size_t m = 0; m < sizeof masks / sizeof *masks; m++)
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) check_sort(masks[m], sizes[s]);
 }

@@ -8,7 +8,6 @@
 
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
 
 enum { LIMIT = 1 << 20, MEMBERS = 8, MOST_BYTES = 2048 };
 
@@ -124,13 +123,8 @@ static void bit_flips_are_harmless_or_refused(void **state)
 {
     ag_random r = {7, 0, 0};
     int flips = is_full() ? 20000 : 1000, refused = 0;
-    clock_t slowest = 0;
-    for (int i = 0; i < flips; i++) {
-        const clock_t start = clock();
+    for (int i = 0; i < flips; i++)
         refused += !flipped_is_sample(ag_random_below(&r, (uint32_t)(8 * sample_bytes)));
-        if (clock() - start > slowest) slowest = clock() - start;
-    }
-    assert_true(slowest < CLOCKS_PER_SEC);
     assert_true(refused > flips * 9 / 10); /* only bits without meaning may flip */
     struct rusage use;
     getrusage(RUSAGE_SELF, &use);

@@ -6,12 +6,6 @@
 #include "core/internal.h"
 #include "gnn/sage.h"
 
-static void expect_ints(const int32_t *have, const int32_t *want, int n)
-{
-    for (int i = 0; i < n; i++)
-        if (have[i] != want[i]) fail_msg("entry %d is %d instead of %d", i, have[i], want[i]);
-}
-
 static void expect_equal(const ag_graph *a, const ag_graph *b)
 {
     assert_int_equal(a->nodes, b->nodes);

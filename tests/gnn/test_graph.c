@@ -16,12 +16,6 @@ static ag_graph *build(int nodes, const int32_t *source, const int32_t *target, 
     return g;
 }
 
-static void expect_ints(const int32_t *have, const int32_t *want, int n)
-{
-    for (int i = 0; i < n; i++)
-        if (have[i] != want[i]) fail_msg("entry %d is %d instead of %d", i, have[i], want[i]);
-}
-
 /* The promises of every graph: rows tile the messages in order, and the transpose names each
    message once, at its position, in its sender's row. */
 static void expect_consistent(const ag_graph *g)

@@ -142,13 +142,9 @@ static void set_up(bed *b)
     b->none = ag_params_add(b->params, "none", AG_SHAPE(6), ag_init_constant(0), 0);
     ag_param *square = ag_params_add(b->params, "square", AG_SHAPE(4, 4), init, 1),
              *norm = ag_params_add(b->params, "norm", AG_SHAPE(4), init, 1);
-    b->encoder =
-        (ag_encoder_weights){.qkv = ag_params_add(b->params, "qkv", AG_SHAPE(12, 4), init, 1),
-                             .out = square,
-                             .norm1 = norm,
-                             .widen = square,
-                             .narrow = square,
-                             .norm2 = norm};
+    b->encoder = (ag_encoder_weights){
+        .out = square, .norm1 = norm, .widen = square, .narrow = square, .norm2 = norm};
+    b->encoder.qkv = ag_params_add(b->params, "qkv", AG_SHAPE(12, 4), init, 1);
     assert_int_equal(ag_params_build(b->params, 1), AG_OK);
     memcpy(b->wide->value, b->from->value, 6 * sizeof(float));
 }

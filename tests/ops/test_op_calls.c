@@ -61,18 +61,16 @@ static void describe(char text[200])
         at += snprintf(text + at, 200 - (size_t)at, "%s%d", i ? " " : " i ", node->attr.i[i]);
 }
 
-#define EXPECT(call, want)                       \
- do {                                            \
-  ag_tape_reset(tape);                           \
-  world w = make();                              \
-  ag_tensor *const several[] = {w.m, w.m2, w.m}; \
-  char text[200] = "";                           \
-  (void)several;                                 \
-  ag_tensor *y = call;                           \
-  assert_string_equal(ag_error(tape), "");       \
-  assert_int_equal(y->slot, 0);                  \
-  describe(text);                                \
-  assert_string_equal(text, want);               \
+#define EXPECT(call, want)                 \
+ do {                                      \
+  ag_tape_reset(tape);                     \
+  world w = make();                        \
+  char text[200] = "";                     \
+  ag_tensor *y = call;                     \
+  assert_string_equal(ag_error(tape), ""); \
+  assert_int_equal(y->slot, 0);            \
+  describe(text);                          \
+  assert_string_equal(text, want);         \
  } while (0)
 
 static void test_elementwise_calls(void **state)
@@ -95,24 +93,12 @@ static void test_dense_calls(void **state)
     EXPECT(ag_squeeze(ag_reshape(w.v3, AG_SHAPE(3, 1))), "reshape(15) f 3 i 1");
     EXPECT(ag_squeeze(w.one), "reshape(5)");
     EXPECT(ag_transpose(w.m), "transpose(0)");
-    EXPECT(ag_concat(several, 3, 1), "concat(0 1 0) i 1");
+    EXPECT(ag_concat(((ag_tensor *[]){w.m, w.m2, w.m}), 3, 1), "concat(0 1 0) i 1");
     EXPECT(ag_concat2(w.m, w.m2, 1), "concat(0 1) i 1");
     EXPECT(ag_concat2(w.m, w.m2, -1), "concat(0 1) i 1");
     EXPECT(ag_block_diagonal(w.m), "block_diagonal(0)");
     EXPECT(ag_slice(w.m, 1, 1, 2), "slice(0) i 1 1 2");
     EXPECT(ag_slice(w.m, -2, 1, 2), "slice(0) i 0 1 2");
-}
-
-static void test_squeeze_refuses(void **state)
-{
-    static const ag_real x[4] = {0};
-    const ag_shape shapes[] = {AG_SHAPE(2, 2), AG_SHAPE(1, 4), {0, {1, 1, 1, 1}}};
-    for (int i = 0; i < 3; i++) {
-        ag_tape_reset(tape);
-        ag_squeeze(ag_input(tape, x, shapes[i]));
-        assert_int_equal(ag_tape_status(tape), AG_ESHAPE);
-        assert_non_null(strstr(ag_error(tape), "but the last axis must have the size 1"));
-    }
 }
 
 static void test_product_calls(void **state)
@@ -281,9 +267,8 @@ static void test_graph_calls(void **state)
 int main(void)
 {
     tape = ag_tape_new(AG_CPU);
-    const int failed = RUN_TESTS(test_elementwise_calls, test_dense_calls, test_squeeze_refuses,
-                                 test_product_calls, test_reduction_calls, test_norm_and_loss_calls,
-                                 test_graph_calls);
+    const int failed = RUN_TESTS(test_elementwise_calls, test_dense_calls, test_product_calls,
+                                 test_reduction_calls, test_norm_and_loss_calls, test_graph_calls);
     ag_tape_free(tape);
     return failed;
 }

@@ -65,6 +65,12 @@ static inline int run_named_tests(const char *names, const CMUnitTestFunction *t
                  sizeof(CMUnitTestFunction[]){__VA_ARGS__} / sizeof(CMUnitTestFunction), set_up, \
                  tear_down)
 
+static inline void expect_ints(const int32_t *have, const int32_t *want, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (have[i] != want[i]) fail_msg("entry %d is %d instead of %d", i, have[i], want[i]);
+}
+
 static inline void expect_sentence(const ag_failure *why, ag_status status, const char *part)
 {
     if (why->status != status || !strstr(why->sentence, part))
