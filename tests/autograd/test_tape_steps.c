@@ -221,7 +221,7 @@ static void expect_change(ag_tape *tape, const char *what)
     ag_tape_reset(tape);
 }
 
-/* What changed between record and the end of the run is named. */
+/* A change between record and the end of the run is named. */
 static void test_borrowed_data_is_watched(void **state)
 {
     float x[6] = {1, 2, 3, 4, 5, 6};

@@ -15,7 +15,7 @@ static ag_param *weight; /* [3,4] */
 static ag_tensor *real(ag_tape *tape, ag_shape shape) { return ag_input(tape, reals, shape); }
 #define R(...) real(tape, AG_SHAPE(__VA_ARGS__))
 
-/* What was done leaves this on the tape. */
+/* The tape has failed with this sentence; it begins anew. */
 static void expect(ag_tape *tape, ag_status status, const char *sentence)
 {
     assert_string_equal(ag_error(tape), sentence);

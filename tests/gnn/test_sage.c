@@ -3,7 +3,7 @@
    mean or maximum of the neighbours first, then two linear layers; and the layer of Kaufman et al.,
    ag_sage_concat. GraphConv on graphs of many blocks: with gradients that are 0 for some nodes,
    with an x that needs none, and the same bits for any number of threads. */
-#include "ops/composed.h"
+#include "support/composed.h"
 
 enum { NODES = 9, EDGES = 17, ROWS = 2, WIDE = 6 };
 enum { MOST = 5000, IN = 24, OUT = 40 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Attention against products and softmaxes of each graph: graphs of 0 to 300 nodes in one batch,
    scores that overflow an exponential, starts that are none; its memory, and its sentences. */
-#include "composed.h"
+#include "support/composed.h"
 #include "unseen.h"
 
 enum { MOST_GRAPHS = 7 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Every fused op gives the result of the composition that it replaces. */
-#include "composed.h"
+#include "support/composed.h"
 #include "gnn/sage.h"
 #include "ops/table.h"
 

@@ -2,7 +2,7 @@
 /* Instance norm of tensors that are larger than a cache, against means of each graph: strips of
    columns, pieces of rows, stores past the caches, values far from 0. Batch norm: what moves its
    running statistics and what does not, few rows, rows far from 0. */
-#include "composed.h"
+#include "support/composed.h"
 #include "unseen.h"
 
 /* ---- instance norm ---- */

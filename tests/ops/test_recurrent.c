@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* LSTM and GRU over sequences of different lengths, against steps that are made of products,
    elementwise ops and slices, over one sequence at a time. */
-#include "composed.h"
+#include "support/composed.h"
 #include "core/internal.h"
 #include "unseen.h"
 
@@ -187,7 +187,7 @@ static void expect_again(problem *p)
                         (size_t)p->params->size * sizeof(float));
 }
 
-/* What the last run left is what steps give; their results stay. */
+/* Steps give the numbers of the last run; their results stay. */
 static void compare(problem *p)
 {
     const char *name = formatted("%d gates, states %d, backwards %d", p->kind.gates, p->kind.states,

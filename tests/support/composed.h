@@ -4,9 +4,9 @@
 #ifndef AG_TESTS_COMPOSED_H
 #define AG_TESTS_COMPOSED_H
 
-#include "support/test.h"
+#include "test.h"
 #include "augur.h"
-#include "support/device.h"
+#include "device.h"
 
 enum { COMPOSED_MOST = 8 };
 
