@@ -161,7 +161,7 @@ other_levels() { # of x86-64
         library v3 avx2
     fi
     if [ -x build/v2/tests/test_vmath ] && command -v qemu-x86_64 >/dev/null 2>&1; then
-        emulate v2 Nehalem test_vmath test_encoder # no AVX
+        emulate v2 Nehalem test_vmath test_layers # no AVX
     else
         leave_out "the emulation of a processor without AVX" "qemu-x86_64 (package qemu-user) or the build v2 is not here"
     fi

@@ -204,10 +204,6 @@ static void test_gradcheck(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_moves_once_a_run),   cmocka_unit_test(test_several),
-        cmocka_unit_test(test_what_moves_nothing), cmocka_unit_test(test_optimizers_leave_it),
-        cmocka_unit_test(test_refusals),           cmocka_unit_test(test_gradcheck),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_moves_once_a_run, test_several, test_what_moves_nothing,
+                     test_optimizers_leave_it, test_refusals, test_gradcheck);
 }

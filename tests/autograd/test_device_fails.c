@@ -137,12 +137,7 @@ static void a_lost_device(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_missing_kernel_fails_before_all),
-        cmocka_unit_test(no_memory),
-        cmocka_unit_test(no_memory_for_a_product),
-        cmocka_unit_test(a_refused_launch),
-        cmocka_unit_test(a_lost_device), /* the last: there is no device afterwards */
-    };
-    return run_there(tests);
+    /* the last: there is no device afterwards */
+    return run_there(a_missing_kernel_fails_before_all, no_memory, no_memory_for_a_product,
+                     a_refused_launch, a_lost_device);
 }

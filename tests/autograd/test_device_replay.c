@@ -84,7 +84,7 @@ static const int32_t lengths[2][5] = {{0, 3, 10, 18, 24}, {0, 6, 9, 20, 24}};
 typedef struct outcome {
     float loss[64];
     int n;
-    float *value;
+    float value[1 << 16];
     int64_t size;
 } outcome;
 
@@ -127,7 +127,7 @@ static long train(outcome *o, story how, int sequence, int steps)
     }
     assert_int_equal(ag_params_fetch(n.params, NULL), AG_OK);
     o->size = 4 * n.params->size; /* gradients and moments, too */
-    o->value = malloc((size_t)o->size * sizeof(float));
+    assert_true(o->size <= 1 << 16);
     memcpy(o->value, n.params->value, (size_t)o->size * sizeof(float));
     const long replayed = n.tape->replayed;
     end(&n);
@@ -137,7 +137,7 @@ static long train(outcome *o, story how, int sequence, int steps)
 /* Repeats so many runs; parameters that move may come back to where they were, or not. */
 static void compare(story how, int sequence, int steps, long repeated)
 {
-    outcome plain, again;
+    static outcome plain, again;
     setenv("AUGUR_GRAPHS", "0", 1);
     assert_int_equal(train(&plain, how, sequence, steps), 0);
     unsetenv("AUGUR_GRAPHS");
@@ -147,7 +147,6 @@ static void compare(story how, int sequence, int steps, long repeated)
     assert_memory_equal(plain.loss, again.loss, (size_t)plain.n * sizeof(float));
     assert_memory_equal(plain.value, again.value, (size_t)plain.size * sizeof(float));
     for (int i = 1; i < plain.n; i++) assert_true(plain.loss[i] != plain.loss[i - 1]);
-    free(plain.value), free(again.value);
 }
 
 static void steps_are_repeated(void **state)
@@ -275,17 +274,8 @@ static void a_refused_repetition_says_so(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps_are_repeated),
-        cmocka_unit_test(gradients_add_up),
-        cmocka_unit_test(forward_runs_are_repeated),
-        cmocka_unit_test(a_new_slab_is_another_run),
-        cmocka_unit_test(parameters_may_move),
-        cmocka_unit_test(lengths_decide_what_is_launched),
-        cmocka_unit_test(some_runs_are_launched),
-        cmocka_unit_test(few_are_kept),
-        cmocka_unit_test(what_cannot_be_noted_is_launched),
-        cmocka_unit_test(a_refused_repetition_says_so),
-    };
-    return run_there(tests);
+    return run_there(steps_are_repeated, gradients_add_up, forward_runs_are_repeated,
+                     a_new_slab_is_another_run, parameters_may_move,
+                     lengths_decide_what_is_launched, some_runs_are_launched, few_are_kept,
+                     what_cannot_be_noted_is_launched, a_refused_repetition_says_so);
 }

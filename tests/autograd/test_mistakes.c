@@ -58,10 +58,6 @@ static int tear_down(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_is_answered),
-        cmocka_unit_test(test_an_infinite_loss_moves_nothing),
-        cmocka_unit_test(test_page_is_current),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return RUN_TESTS_WITH(set_up, tear_down, test_each_is_answered,
+                          test_an_infinite_loss_moves_nothing, test_page_is_current);
 }

@@ -273,17 +273,9 @@ static int tear_down(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dead_nodes_do_not_run),
-        cmocka_unit_test(test_nothing_to_differentiate),
-        cmocka_unit_test(test_gradients_of_leaves),
-        cmocka_unit_test(test_words_that_switch_fusion_off),
-        cmocka_unit_test(test_inference_needs_its_widest_cut),
-        cmocka_unit_test(test_plans_are_found_again),
-        cmocka_unit_test(test_key_of_a_plan),
-        cmocka_unit_test(test_second_pass_allocates_nothing),
-        cmocka_unit_test(test_kept_tensors),
-        cmocka_unit_test(test_text),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return RUN_TESTS_WITH(set_up, tear_down, test_dead_nodes_do_not_run,
+                          test_nothing_to_differentiate, test_gradients_of_leaves,
+                          test_words_that_switch_fusion_off, test_inference_needs_its_widest_cut,
+                          test_plans_are_found_again, test_key_of_a_plan,
+                          test_second_pass_allocates_nothing, test_kept_tensors, test_text);
 }

@@ -4,6 +4,7 @@
 #include "support/test.h"
 #include "augur.h"
 
+static ag_tape *tape;
 static char text[1 << 16];
 
 static const char *printed(const ag_tensor *x)
@@ -19,23 +20,8 @@ static const char *printed(const ag_tensor *x)
 static ag_real values[2000];
 static int32_t whole[2000];
 
-static int set_up(void **state)
-{
-    ag_tape *tape = ag_tape_new(test_device());
-    for (int i = 0; i < 2000; i++) values[i] = (ag_real)(i - 1) / 4, whole[i] = 5 * i - 3;
-    *state = tape;
-    return tape == NULL;
-}
-
-static int tear_down(void **state)
-{
-    ag_tape_free(*state);
-    return 0;
-}
-
 static void inputs_are_printed_at_once(void **state)
 {
-    ag_tape *tape = *state;
     assert_string_equal(printed(ag_input(tape, values, AG_SHAPE(2, 3))),
                         "input [2,3] float32\n[[-0.2500  0.0000  0.2500]\n [ 0.5000  0.7500  "
                         "1.0000]]\n");
@@ -51,7 +37,6 @@ static void inputs_are_printed_at_once(void **state)
 
 static void long_axes_are_cut(void **state)
 {
-    ag_tape *tape = *state;
     assert_string_equal(printed(ag_input_i32(tape, whole, AG_SHAPE(10))),
                         "input [10] int32\n[-3  2  7 12 17 22 27 32 37 42]\n");
     assert_string_equal(printed(ag_input_i32(tape, whole, AG_SHAPE(11))),
@@ -67,7 +52,6 @@ static void long_axes_are_cut(void **state)
 
 static void numbers_have_one_format(void **state)
 {
-    ag_tape *tape = *state;
     const ag_real few[] = {1, -2, 30}, small[] = {(ag_real)1e-6, 1}, large[] = {(ag_real)3e9, 1};
     const ag_real odd[] = {NAN, INFINITY, (ag_real)0.5};
     assert_string_equal(printed(ag_input(tape, few, AG_SHAPE(3))),
@@ -82,7 +66,6 @@ static void numbers_have_one_format(void **state)
 
 static void results_have_values_after_the_run(void **state)
 {
-    ag_tape *tape = *state;
     ag_tensor *x = ag_input(tape, values, AG_SHAPE(3)), *lost = ag_square(x);
     ag_tensor *kept = ag_keep(ag_add(lost, x)), *sum = ag_name(ag_sum_all(kept), "sum");
     assert_string_equal(printed(kept), "add [3] float32: not computed yet; run ag_forward or "
@@ -101,7 +84,6 @@ static void results_have_values_after_the_run(void **state)
 
 static void parameters_are_printed(void **state)
 {
-    ag_tape *tape = *state;
     ag_params *params = ag_params_new();
     ag_params_add(params, "w", AG_SHAPE(2), ag_init_constant(1.5), 1);
     ag_params_build(params, 1);
@@ -121,7 +103,6 @@ static void parameters_are_printed(void **state)
 
 static void what_is_no_tensor_is_said(void **state)
 {
-    ag_tape *tape = *state;
     assert_string_equal(printed(NULL), "no tensor: it is NULL\n");
     assert_string_equal(printed(ag_input(NULL, values, AG_SHAPE(2))),
                         "no tensor: it was recorded on a tape that is NULL\n");
@@ -140,13 +121,11 @@ static void what_is_no_tensor_is_said(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(inputs_are_printed_at_once, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(long_axes_are_cut, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(numbers_have_one_format, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(results_have_values_after_the_run, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(parameters_are_printed, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_is_no_tensor_is_said, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    tape = ag_tape_new(test_device());
+    for (int i = 0; i < 2000; i++) values[i] = (ag_real)(i - 1) / 4, whole[i] = 5 * i - 3;
+    const int failed = RUN_TESTS(inputs_are_printed_at_once, long_axes_are_cut,
+                                 numbers_have_one_format, results_have_values_after_the_run,
+                                 parameters_are_printed, what_is_no_tensor_is_said);
+    ag_tape_free(tape);
+    return failed;
 }

@@ -59,9 +59,8 @@ static void expect_no_memory(const ag_tape *tape, long n)
 }
 
 /* A fresh tape and its first step. */
-static void test_step(void **state)
+static void lack(int after)
 {
-    const int after = *(int *)*state;
     model m;
     long n = 1, failures = 0;
     assert_int_equal(build(&m), 0);
@@ -94,6 +93,9 @@ static void test_step(void **state)
     drop(&m);
 }
 
+static void test_once(void **state) { lack(0); }
+static void test_from_then_on(void **state) { lack(1); }
+
 /* A plan that outgrows the slab of a tape that has run before. */
 static void test_larger_step(void **state)
 {
@@ -122,12 +124,6 @@ static void test_larger_step(void **state)
 
 int main(void)
 {
-    static int once = 0, from_then_on = 1;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_prestate(test_step, &once),
-        cmocka_unit_test_prestate(test_step, &from_then_on),
-        cmocka_unit_test(test_larger_step),
-    };
     ag_set_threads(1);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_once, test_from_then_on, test_larger_step);
 }

@@ -82,7 +82,7 @@ static void every_flipped_bit_is_refused(void **state)
 {
     image x = make_image();
     ag_random r = {2026, 1, 0};
-    size_t flips = full() ? 20000 : 2000, header_bits = 8 * x.header;
+    size_t flips = full() ? 20000 : 800, header_bits = 8 * x.header;
     for (size_t i = 0; i < flips; i++) {
         size_t bit = full() && i < header_bits ? i : ag_random_below(&r, (uint32_t)(8 * x.size));
         ag_failure why = {0};
@@ -105,7 +105,7 @@ static void scrambled_headers_never_crash(void **state)
     unsigned char *copy = malloc(x.size);
     ag_random r = {2026, 2, 0};
     memcpy(copy, x.bytes, x.size);
-    for (int i = 0; i < (full() ? 20000 : 2000); i++) {
+    for (int i = 0; i < (full() ? 20000 : 800); i++) {
         ag_failure why = {0};
         int n = 1 + (int)ag_random_below(&r, 4);
         for (int k = 0; k < n; k++)
@@ -190,11 +190,7 @@ static void a_killed_writer_leaves_the_old_or_the_new(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_truncation_is_refused),
-        cmocka_unit_test(every_flipped_bit_is_refused),
-        cmocka_unit_test(scrambled_headers_never_crash),
-        cmocka_unit_test(a_killed_writer_leaves_the_old_or_the_new),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return RUN_TESTS_WITH(make_folder, remove_folder, every_truncation_is_refused,
+                          every_flipped_bit_is_refused, scrambled_headers_never_crash,
+                          a_killed_writer_leaves_the_old_or_the_new);
 }

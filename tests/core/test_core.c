@@ -199,6 +199,8 @@ static void threads_are_what_was_asked_for(void **state)
     assert_in_range(ag_threads(), 1, 1024);
 }
 
+enum { SORTED = 20000 };
+
 typedef struct pair {
     uint64_t key;
     int32_t value;
@@ -215,10 +217,9 @@ static int by_key_then_value(const void *a, const void *b)
 static void check_sort(uint64_t mask, int n)
 {
     ag_random r = {mask, (uint64_t)n, 0};
-    pair *pairs = malloc(sizeof *pairs * (size_t)(n + 1));
-    uint64_t *keys = malloc(sizeof *keys * (size_t)(n + 1));
-    uint64_t *alone = malloc(sizeof *alone * (size_t)(n + 1));
-    int32_t *values = malloc(sizeof *values * (size_t)(n + 1));
+    static pair pairs[SORTED];
+    static uint64_t keys[SORTED], alone[SORTED];
+    static int32_t values[SORTED];
     for (int i = 0; i < n; i++) {
         uint64_t high = ag_random_bits(&r);
         alone[i] = keys[i] = (high << 32 | ag_random_bits(&r)) & mask;
@@ -232,17 +233,13 @@ static void check_sort(uint64_t mask, int n)
         assert_true(keys[i] == pairs[i].key && alone[i] == pairs[i].key);
         assert_int_equal(values[i], pairs[i].value);
     }
-    free(pairs);
-    free(keys);
-    free(alone);
-    free(values);
 }
 
 static void sort_is_ascending_and_stable(void **state)
 {
     static const uint64_t masks[] = {0,          7,          0xFF,          0xFF00,    0x3FF,
                                      0xFFFFFFFF, UINT64_MAX, 0xFF000000FF0, 1ULL << 63};
-    static const int sizes[] = {0, 1, 2, 31, 1025, 20000};
+    static const int sizes[] = {0, 1, 2, 31, 1025, SORTED};
     for (size_t m = 0; m < sizeof masks / sizeof *masks; m++)
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) check_sort(masks[m], sizes[s]);
 }
@@ -302,22 +299,11 @@ static void shapes_count_and_compare(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arena_blocks_are_aligned_and_apart),
-        cmocka_unit_test(arena_reset_keeps_its_slabs),
-        cmocka_unit_test(arena_slabs_double),
-        cmocka_unit_test(arena_without_memory_says_so_and_stays_usable),
-        cmocka_unit_test(arena_guards_see_a_byte_past_the_end),
-        cmocka_unit_test(philox_gives_the_published_words),
-        cmocka_unit_test(random_stream_is_laid_out_as_documented),
-        cmocka_unit_test(uniform_and_normal_have_their_moments),
-        cmocka_unit_test(below_is_in_range_and_without_bias),
-        cmocka_unit_test(shuffle_permutes_evenly),
-        cmocka_unit_test(threads_are_what_was_asked_for),
-        cmocka_unit_test(sort_is_ascending_and_stable),
-        cmocka_unit_test(sort_reports_what_it_cannot_do),
-        cmocka_unit_test(the_first_failure_wins),
-        cmocka_unit_test(shapes_count_and_compare),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(
+        arena_blocks_are_aligned_and_apart, arena_reset_keeps_its_slabs, arena_slabs_double,
+        arena_without_memory_says_so_and_stays_usable, arena_guards_see_a_byte_past_the_end,
+        philox_gives_the_published_words, random_stream_is_laid_out_as_documented,
+        uniform_and_normal_have_their_moments, below_is_in_range_and_without_bias,
+        shuffle_permutes_evenly, threads_are_what_was_asked_for, sort_is_ascending_and_stable,
+        sort_reports_what_it_cannot_do, the_first_failure_wins, shapes_count_and_compare);
 }

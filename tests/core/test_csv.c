@@ -122,10 +122,6 @@ static void test_npz(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_read),    cmocka_unit_test(test_locale),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_npz),
-    };
-    return cmocka_run_group_tests(tests, files_make, files_remove);
+    return RUN_TESTS_WITH(files_make, files_remove, test_read, test_locale, test_refused,
+                          test_no_memory, test_npz);
 }

@@ -181,18 +181,11 @@ static void checkpoints_change_devices(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest always[] = {
-        cmocka_unit_test(reasons_name_a_remedy),
-        cmocka_unit_test(failures_name_the_kernel),
-        cmocka_unit_test(lack_of_memory_names_the_bytes),
-        cmocka_unit_test(wrong_calls_are_refused),
-        cmocka_unit_test(no_device_leaves_the_block),
-    };
-    const struct CMUnitTest there[] = {
-        cmocka_unit_test(there_and_back_keeps_bits),
-        cmocka_unit_test(checkpoints_change_devices),
-    };
-    int failed = cmocka_run_group_tests(always, NULL, NULL);
-    if (test_device() == AG_CUDA) failed += cmocka_run_group_tests(there, files_make, files_remove);
+    int failed =
+        RUN_TESTS(reasons_name_a_remedy, failures_name_the_kernel, lack_of_memory_names_the_bytes,
+                  wrong_calls_are_refused, no_device_leaves_the_block);
+    if (test_device() == AG_CUDA)
+        failed += RUN_TESTS_WITH(files_make, files_remove, there_and_back_keeps_bits,
+                                 checkpoints_change_devices);
     return failed;
 }

@@ -71,10 +71,5 @@ static void test_draws_at_the_ends(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_draws_follow_the_softmax),
-        cmocka_unit_test(test_draws_repeat),
-        cmocka_unit_test(test_draws_at_the_ends),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_draws_follow_the_softmax, test_draws_repeat, test_draws_at_the_ends);
 }

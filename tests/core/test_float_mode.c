@@ -205,8 +205,6 @@ static void test_other_modes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_runs), cmocka_unit_test(test_steps),
-                                       cmocka_unit_test(test_rounding),
-                                       cmocka_unit_test(test_other_modes)};
-    return cmocka_run_group_tests(tests, files_make, files_remove);
+    return RUN_TESTS_WITH(files_make, files_remove, test_runs, test_steps, test_rounding,
+                          test_other_modes);
 }

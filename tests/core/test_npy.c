@@ -319,14 +319,8 @@ static void many_rows_in_fortran_order_take_turns(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dictionaries_are_parsed_or_refused),
-        cmocka_unit_test(preambles_are_checked),
-        cmocka_unit_test(every_type_of_numpy_is_read),
-        cmocka_unit_test(what_does_not_fit_is_named),
-        cmocka_unit_test(fortran_order_becomes_c_order),
-        cmocka_unit_test(rows_in_fortran_order_are_checked),
-        cmocka_unit_test(many_rows_in_fortran_order_take_turns),
-    };
-    return cmocka_run_group_tests(tests, files_make, files_remove);
+    return RUN_TESTS_WITH(files_make, files_remove, dictionaries_are_parsed_or_refused,
+                          preambles_are_checked, every_type_of_numpy_is_read,
+                          what_does_not_fit_is_named, fortran_order_becomes_c_order,
+                          rows_in_fortran_order_are_checked, many_rows_in_fortran_order_take_turns);
 }

@@ -93,21 +93,11 @@ static void integers_convert_by_value(void **state)
     const int64_t size[] = {2, 3};
     const int64_t in[] = {0, -1, 127, -128, 5, 100};
     int8_t i8[6];
-    int32_t i32[6];
-    float f32[6];
-    double f64[6];
     uint8_t u8[6];
     ag_failure why = {0};
     ag_npz *npz = write_one("x", AG_I64, 2, size, in);
     assert_int_equal(ag_npz_read(npz, "x", AG_I8, i8, &why), AG_OK);
-    assert_int_equal(ag_npz_read(npz, "x", AG_I32, i32, &why), AG_OK);
-    assert_int_equal(ag_npz_read(npz, "x", AG_F32, f32, &why), AG_OK);
-    assert_int_equal(ag_npz_read(npz, "x", AG_F64, f64, &why), AG_OK);
-    for (int i = 0; i < 6; i++) {
-        assert_int_equal(i8[i], in[i]);
-        assert_int_equal(i32[i], in[i]);
-        assert_true(f32[i] == (float)in[i] && f64[i] == (double)in[i]);
-    }
+    for (int i = 0; i < 6; i++) assert_int_equal(i8[i], in[i]);
     ag_npz_read(npz, "x", AG_U8, u8, &why);
     expect_part(&why, AG_EDATA, "one.npz: x[0,1] is -1, but uint8 holds 0 to 255");
     ag_npz_close(npz);
@@ -358,18 +348,10 @@ static void the_nth_allocation_fails_with_a_sentence(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arrays_come_back_as_they_were),
-        cmocka_unit_test(dtypes_have_names_and_sizes),
-        cmocka_unit_test(integers_convert_by_value),
-        cmocka_unit_test(ranges_of_integers_are_exact),
-        cmocka_unit_test(floats_convert_to_floats_alone),
-        cmocka_unit_test(rows_are_streamed_in_any_portions),
-        cmocka_unit_test(a_failed_row_reader_stays_failed),
-        cmocka_unit_test(the_writer_refuses_what_it_cannot_write),
-        cmocka_unit_test(the_bytes_do_not_depend_on_the_time),
-        cmocka_unit_test(an_archive_without_members_is_a_file_too),
-        cmocka_unit_test(the_nth_allocation_fails_with_a_sentence),
-    };
-    return cmocka_run_group_tests(tests, files_make, files_remove);
+    return RUN_TESTS_WITH(
+        files_make, files_remove, arrays_come_back_as_they_were, dtypes_have_names_and_sizes,
+        integers_convert_by_value, ranges_of_integers_are_exact, floats_convert_to_floats_alone,
+        rows_are_streamed_in_any_portions, a_failed_row_reader_stays_failed,
+        the_writer_refuses_what_it_cannot_write, the_bytes_do_not_depend_on_the_time,
+        an_archive_without_members_is_a_file_too, the_nth_allocation_fails_with_a_sentence);
 }

@@ -193,14 +193,9 @@ static void ends_that_claim_too_much_are_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_plain_member_is_read),
-        cmocka_unit_test(claims_are_checked_before_anything_is_read),
-        cmocka_unit_test(a_wrong_crc_is_found_by_reading),
-        cmocka_unit_test(a_local_header_must_agree_with_the_directory),
-        cmocka_unit_test(other_members_are_passed_over),
-        cmocka_unit_test(members_are_counted),
-        cmocka_unit_test(ends_that_claim_too_much_are_refused),
-    };
-    return cmocka_run_group_tests(tests, files_make, files_remove);
+    return RUN_TESTS_WITH(
+        files_make, files_remove, a_plain_member_is_read,
+        claims_are_checked_before_anything_is_read, a_wrong_crc_is_found_by_reading,
+        a_local_header_must_agree_with_the_directory, other_members_are_passed_over,
+        members_are_counted, ends_that_claim_too_much_are_refused);
 }

@@ -8,7 +8,6 @@
 
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
 
 enum { LIMIT = 1 << 20, MEMBERS = 8, MOST_BYTES = 2048 };
 
@@ -123,14 +122,9 @@ static void every_truncation_is_refused(void **state)
 static void bit_flips_are_harmless_or_refused(void **state)
 {
     ag_random r = {7, 0, 0};
-    int flips = is_full() ? 20000 : 2000, refused = 0;
-    clock_t slowest = 0;
-    for (int i = 0; i < flips; i++) {
-        const clock_t start = clock();
+    int flips = is_full() ? 20000 : 1000, refused = 0;
+    for (int i = 0; i < flips; i++)
         refused += !flipped_is_sample(ag_random_below(&r, (uint32_t)(8 * sample_bytes)));
-        if (clock() - start > slowest) slowest = clock() - start;
-    }
-    assert_true(slowest < CLOCKS_PER_SEC);
     assert_true(refused > flips * 9 / 10); /* only bits without meaning may flip */
     struct rusage use;
     getrusage(RUSAGE_SELF, &use);
@@ -306,15 +300,9 @@ static void damaged_npy_files_are_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_truncation_is_refused),
-        cmocka_unit_test(bit_flips_are_harmless_or_refused),
-        cmocka_unit_test(every_flip_of_the_directory_is_harmless_or_refused),
-        cmocka_unit_test(things_that_are_no_npz_are_refused),
-        cmocka_unit_test(usual_wrong_files_are_named),
-        cmocka_unit_test(our_formats_are_told_apart),
-        cmocka_unit_test(the_byte_limit_is_exact),
-        cmocka_unit_test(damaged_npy_files_are_refused),
-    };
-    return cmocka_run_group_tests(tests, make_sample, drop_sample);
+    return RUN_TESTS_WITH(
+        make_sample, drop_sample, every_truncation_is_refused, bit_flips_are_harmless_or_refused,
+        every_flip_of_the_directory_is_harmless_or_refused, things_that_are_no_npz_are_refused,
+        usual_wrong_files_are_named, our_formats_are_told_apart, the_byte_limit_is_exact,
+        damaged_npy_files_are_refused);
 }

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads of the caller's, each with a tape of its own, get the bits of one thread alone, however
-   they round. */
+/* Threads of the caller's, each with a tape of its own, get the bits of one thread alone. */
 #include "support/test.h"
 #include "augur.h"
 
-#include <fenv.h>
 #include <pthread.h>
 
 enum { THREADS = 4, STEPS = 12, NODES = 300, EDGES = 900, F = 40, OUT = 24 };
@@ -66,6 +64,15 @@ static void *train(void *context)
     return NULL;
 }
 
+/* One thread for each element of an array. */
+static void at_once(void *(*work)(void *), void *array, size_t size)
+{
+    pthread_t thread[THREADS];
+    for (size_t i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&thread[i], NULL, work, (char *)array + i * size), 0);
+    for (int i = 0; i < THREADS; i++) pthread_join(thread[i], NULL);
+}
+
 static void expect_same(const training *have, const training *want)
 {
     assert_string_equal(have->error, "");
@@ -91,13 +98,10 @@ static void test_same_bits(void **state)
     }
     assert_memory_not_equal(alone[0].weights, alone[2].weights, alone[0].bytes);
     for (int own = 1; own <= 2; own++) {
-        pthread_t thread[THREADS];
         ag_set_threads(own);
-        for (int i = 0; i < THREADS; i++) {
+        for (int i = 0; i < THREADS; i++)
             side[i] = (training){.seed = (uint64_t)i / 2, .graph = graph, .x = features};
-            assert_int_equal(pthread_create(&thread[i], NULL, train, &side[i]), 0);
-        }
-        for (int i = 0; i < THREADS; i++) pthread_join(thread[i], NULL);
+        at_once(train, side, sizeof *side);
         for (int i = 0; i < THREADS; i++) {
             expect_same(&side[i], &alone[i]);
             free(side[i].weights);
@@ -105,35 +109,6 @@ static void test_same_bits(void **state)
     }
     ag_set_threads(before);
     for (int i = 0; i < THREADS; i++) free(alone[i].weights);
-    ag_graph_free(graph);
-}
-
-enum { TRAPS = FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW };
-
-static void test_odd_modes(void **state)
-{
-    ag_graph *graph = ag_graph_build(NODES, source, target, EDGES, AG_BOTH_WAYS, NULL);
-    training plain = {.seed = 1, .graph = graph, .x = features}, odd = plain;
-    fenv_t before;
-    train(&plain);
-    fegetenv(&before);
-    fesetround(FE_UPWARD);
-#ifdef __GLIBC__
-    feenableexcept(TRAPS);
-#endif
-    train(&odd);
-    const int round = fegetround();
-#ifdef __GLIBC__
-    const int traps = fegetexcept();
-#else
-    const int traps = TRAPS;
-#endif
-    fesetenv(&before);
-    assert_int_equal(round, FE_UPWARD);
-    assert_int_equal(traps, TRAPS);
-    expect_same(&odd, &plain);
-    free(odd.weights);
-    free(plain.weights);
     ag_graph_free(graph);
 }
 
@@ -167,13 +142,10 @@ static void test_common_parameters(void **state)
     ag_params *params = ag_params_new();
     ag_param *w = ag_params_add(params, "w", AG_SHAPE(OUT, F), ag_init_normal(0, 1), 1);
     reader readers[THREADS + 1];
-    pthread_t thread[THREADS];
     assert_int_equal(ag_params_build(params, 3), AG_OK);
     for (int i = 0; i <= THREADS; i++) readers[i] = (reader){.w = w, .out = out[i]};
     infer(&readers[THREADS]);
-    for (int i = 0; i < THREADS; i++)
-        assert_int_equal(pthread_create(&thread[i], NULL, infer, &readers[i]), 0);
-    for (int i = 0; i < THREADS; i++) pthread_join(thread[i], NULL);
+    at_once(infer, readers, sizeof *readers);
     for (int i = 0; i < THREADS; i++) {
         assert_string_equal(readers[i].error, "");
         assert_memory_equal(out[i], out[THREADS], sizeof out[i]);
@@ -183,11 +155,6 @@ static void test_common_parameters(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_bits),
-        cmocka_unit_test(test_odd_modes),
-        cmocka_unit_test(test_common_parameters),
-    };
     ag_random r = {9, 0, 0};
     for (int i = 0; i < EDGES; i++) {
         source[i] = (int32_t)ag_random_below(&r, NODES);
@@ -195,5 +162,5 @@ int main(void)
     }
     for (int i = 0; i < NODES; i++) ranks[i] = (int32_t)ag_random_below(&r, 50);
     for (int i = 0; i < NODES * F; i++) features[i] = (float)ag_random_normal(&r);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_same_bits, test_common_parameters);
 }

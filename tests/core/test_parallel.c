@@ -297,18 +297,10 @@ static void test_end(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_once),
-        cmocka_unit_test(test_halves),
-        cmocka_unit_test(test_fewer),
-        cmocka_unit_test(test_late),
-        cmocka_unit_test(test_little_work),
-        cmocka_unit_test(test_within_a_block),
-        cmocka_unit_test(test_several_callers),
+    int failed = RUN_TESTS(test_each_once, test_halves, test_fewer, test_late, test_little_work,
+                           test_within_a_block, test_several_callers);
 #if !SANITIZED_THREADS
-        cmocka_unit_test(test_fork),
-        cmocka_unit_test(test_end),
+    failed += RUN_TESTS(test_fork, test_end);
 #endif
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return failed;
 }

@@ -103,8 +103,4 @@ static void test_processor_time(void **state)
     ag_params_free(m.params);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_processor_time)};
-    return cmocka_run_group_tests(tests, start_neighbours, end_neighbours);
-}
+int main(void) { return RUN_TESTS_WITH(start_neighbours, end_neighbours, test_processor_time); }

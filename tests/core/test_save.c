@@ -213,13 +213,8 @@ static void a_full_disk_is_reported_by_name(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(save_replaces_whole_files_and_keeps_the_mode),
-        cmocka_unit_test(a_failed_save_leaves_what_was_there),
-        cmocka_unit_test(save_removes_what_killed_writers_left),
-        cmocka_unit_test(a_writer_locks_its_temporary_file),
-        cmocka_unit_test(save_refuses_what_is_no_file),
-        cmocka_unit_test(a_full_disk_is_reported_by_name),
-    };
-    return cmocka_run_group_tests(tests, files_make, files_remove);
+    return RUN_TESTS_WITH(files_make, files_remove, save_replaces_whole_files_and_keeps_the_mode,
+                          a_failed_save_leaves_what_was_there,
+                          save_removes_what_killed_writers_left, a_writer_locks_its_temporary_file,
+                          save_refuses_what_is_no_file, a_full_disk_is_reported_by_name);
 }

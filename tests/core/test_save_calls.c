@@ -168,11 +168,7 @@ static void a_folder_that_cannot_be_read_takes_files(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bytes_reach_the_disk_before_the_name),
-        cmocka_unit_test(a_failed_call_is_reported),
-        cmocka_unit_test(a_call_that_is_not_there_costs_nothing),
-        cmocka_unit_test(a_folder_that_cannot_be_read_takes_files),
-    };
-    return cmocka_run_group_tests(tests, files_make, files_remove);
+    return RUN_TESTS_WITH(files_make, files_remove, bytes_reach_the_disk_before_the_name,
+                          a_failed_call_is_reported, a_call_that_is_not_there_costs_nothing,
+                          a_folder_that_cannot_be_read_takes_files);
 }

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # AUGUR_CUDA=host: what `cmake --build --preset cuda-host` builds (the target cuda_tests) and `ctest --preset cuda-host`
 # runs: the self-test of the runtime, and those of tests/*/test_*.c that run kernels.
-set(AUGUR_TESTS_ON_CUDA test_attention test_average test_batch_norm test_classes test_device test_device_fails test_device_groups test_device_linear
-    test_device_products test_device_rows test_device_step test_device_tape test_dropout test_fused_ops
-    test_instance_norm test_recurrent test_ops test_ops_table test_plan test_print test_tape)
+set(AUGUR_TESTS_ON_CUDA test_attention test_average test_classes test_device test_device_fails test_device_groups test_device_linear
+    test_device_rows test_device_step test_device_tape test_dropout test_fused_ops
+    test_norms test_recurrent test_ops test_ops_table test_plan test_print)
 # These are long, of the same kernels, or whole programs: where there is a checker, it looks at nothing.
 set(AUGUR_TESTS_UNCHECKED test_bench_device test_device_replay test_doctor test_ops_runs test_optim test_program_device
     test_quickstart)

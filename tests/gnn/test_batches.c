@@ -226,12 +226,6 @@ static void test_no_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),          cmocka_unit_test(test_order),
-        cmocka_unit_test(test_some_in_order), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_no_samples),    cmocka_unit_test(test_no_such_column),
-        cmocka_unit_test(test_no_memory),     cmocka_unit_test(test_columns_refused),
-        cmocka_unit_test(test_sets),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_rows, test_order, test_some_in_order, test_refused, test_no_samples,
+                     test_no_such_column, test_no_memory, test_columns_refused, test_sets);
 }

@@ -16,12 +16,6 @@ static ag_graph *build(int nodes, const int32_t *source, const int32_t *target, 
     return g;
 }
 
-static void expect_ints(const int32_t *have, const int32_t *want, int n)
-{
-    for (int i = 0; i < n; i++)
-        if (have[i] != want[i]) fail_msg("entry %d is %d instead of %d", i, have[i], want[i]);
-}
-
 /* The promises of every graph: rows tile the messages in order, and the transpose names each
    message once, at its position, in its sender's row. */
 static void expect_consistent(const ag_graph *g)
@@ -56,24 +50,6 @@ static void expect_consistent(const ag_graph *g)
 
 /* Node 3 is alone, edge 1 is a loop, edges 0 and 4 are the same. */
 static const int32_t source[] = {0, 2, 1, 4, 0}, target[] = {1, 2, 0, 1, 1};
-
-static void test_along(void **state)
-{
-    static const int32_t rows[] = {0, 1, 1, 3, 4, 1, 5, 0, 5, 0}, sources[] = {1, 0, 4, 0, 2};
-    static const int32_t edge[] = {2, 0, 3, 4, 1}, rows_t[] = {0, 2, 2, 1, 3, 1, 4, 0, 4, 1};
-    static const int32_t targets[] = {1, 1, 1, 3, 0, 0, 2, 4, 1, 2};
-    ag_graph *g = build(5, source, target, 5, AG_ALONG);
-    assert_int_equal(g->nodes, 5);
-    assert_int_equal(g->messages, 5);
-    assert_int_equal(g->graphs, 1);
-    expect_ints(g->rows, rows, 10);
-    expect_ints(g->sources, sources, 5);
-    expect_ints(g->edge, edge, 5);
-    expect_ints(g->rows_t, rows_t, 10);
-    expect_ints(g->targets, targets, 10);
-    expect_consistent(g);
-    ag_graph_free(g);
-}
 
 /* The same as the swapped list read along. */
 static void test_against(void **state)
@@ -349,14 +325,7 @@ static void test_no_graph(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_along),     cmocka_unit_test(test_against),
-        cmocka_unit_test(test_both_ways), cmocka_unit_test(test_random),
-        cmocka_unit_test(test_empty),     cmocka_unit_test(test_bad_edges),
-        cmocka_unit_test(test_bad_sizes), cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_batch),     cmocka_unit_test(test_batch_too_large),
-        cmocka_unit_test(test_dot),       cmocka_unit_test(test_edges),
-        cmocka_unit_test(test_no_graph),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_against, test_both_ways, test_random, test_empty, test_bad_edges,
+                     test_bad_sizes, test_no_memory, test_batch, test_batch_too_large, test_dot,
+                     test_edges, test_no_graph);
 }

@@ -126,7 +126,8 @@ typedef struct bed {
     ag_tape *tape;
     ag_graph *graph;
     ag_params *params;
-    ag_param *x, *w, *from, *wide, *weight;
+    ag_param *x, *w, *from, *wide, *weight, *none; /* none [6]: zeros */
+    ag_encoder_weights encoder;
 } bed;
 
 static void set_up(bed *b)
@@ -138,6 +139,12 @@ static void set_up(bed *b)
     b->from = ag_params_add(b->params, "from", AG_SHAPE(2, 3), init, 1);
     b->wide = ag_params_add(b->params, "wide", AG_SHAPE(1, 2, 3), init, 1);
     b->weight = ag_params_add(b->params, "weight", AG_SHAPE(EDGES), ag_init_constant(1), 1);
+    b->none = ag_params_add(b->params, "none", AG_SHAPE(6), ag_init_constant(0), 0);
+    ag_param *square = ag_params_add(b->params, "square", AG_SHAPE(4, 4), init, 1),
+             *norm = ag_params_add(b->params, "norm", AG_SHAPE(4), init, 1);
+    b->encoder = (ag_encoder_weights){
+        .out = square, .norm1 = norm, .widen = square, .narrow = square, .norm2 = norm};
+    b->encoder.qkv = ag_params_add(b->params, "qkv", AG_SHAPE(12, 4), init, 1);
     assert_int_equal(ag_params_build(b->params, 1), AG_OK);
     memcpy(b->wide->value, b->from->value, 6 * sizeof(float));
 }
@@ -149,7 +156,7 @@ static void tear_down(bed *b)
     ag_params_free(b->params);
 }
 
-enum { GCN, GCN_ONES, GRAPH, GRAPH_ONES, GAT, GAT_WIDE, GAT2 };
+enum { GCN, GCN_ONES, GRAPH, GRAPH_ONES, GAT, GAT_WIDE, GAT2, ENCODER };
 
 static ag_tensor *layer(bed *b, int which, float dropout)
 {
@@ -161,13 +168,14 @@ static ag_tensor *layer(bed *b, int which, float dropout)
     const ag_gcn_weights gcn = {b->w, NULL};
     const ag_sage_weights graph = {b->w, NULL, b->w};
     ag_param *from = which == GAT_WIDE ? b->wide : b->from;
-    const ag_gat_weights gat = {.w = b->w, .from = from, .to = from};
+    const ag_gat_weights gat = {b->w, from, from, which == GAT_WIDE ? b->none : NULL, NULL, NULL};
     const ag_gat2_weights gat2 = {.from = b->w, .to = b->w, .attention = b->wide};
     switch (which) {
     case GCN: return ag_gcn_conv_weighted(&gcn, x, NULL, e);
     case GCN_ONES: return ag_gcn_conv_weighted(&gcn, x, ones, e);
     case GRAPH: return ag_graph_conv_weighted(&graph, x, NULL, e);
     case GRAPH_ONES: return ag_graph_conv_weighted(&graph, x, ones, e);
+    case ENCODER: return ag_encoder(&b->encoder, x, e, 2, dropout);
     case GAT2: return ag_gat2(&gat2, x, NULL, e, 2, 0, 0.2f, dropout);
     default: return ag_gat(&gat, x, NULL, e, 2, 0, 0.2f, dropout);
     }
@@ -179,17 +187,19 @@ static void values_of(float y[NODES * 6], bed *b, int which, float dropout)
     ag_params_reset(b->params);
     ag_backward(ag_sum_all(ag_square(out)));
     assert_string_equal(ag_error(b->tape), "");
-    assert_int_equal(ag_size(out, 0) * ag_size(out, 1), NODES * 6);
-    memcpy(y, ag_values(out), NODES * 6 * sizeof *y);
+    const int n = ag_size(out, 0) * ag_size(out, 1);
+    assert_int_equal(n, which == ENCODER ? NODES * 4 : NODES * 6);
+    memset(y, 0, NODES * 6 * sizeof *y);
+    memcpy(y, ag_values(out), (size_t)n * sizeof *y);
 }
 
-/* Weights of 1 are no weights; [1,heads,d] is [heads,d]. */
+/* Weights of 1 are no weights, a bias of 0 is none; [1,heads,d] is [heads,d]. */
 static void test_same_layers(void **state)
 {
     float one[NODES * 6], other[NODES * 6];
     bed b;
     set_up(&b);
-    for (int which = GCN; which < GAT2; which += 2) {
+    for (int which = GCN; which <= GAT; which += 2) {
         values_of(one, &b, which, 0);
         values_of(other, &b, which + 1, 0);
         for (int i = 0; i < NODES * 6; i++)
@@ -204,7 +214,7 @@ static void test_dropped_weights(void **state)
     enum { SEEDS = 4000 };
     bed b;
     set_up(&b);
-    for (int which = GAT; which <= GAT2; which += GAT2 - GAT) {
+    for (int which = GAT; which <= ENCODER; which++) {
         float whole[NODES * 6], again[NODES * 6], some[NODES * 6];
         double sum[NODES * 6] = {0};
         values_of(whole, &b, which, 0);
@@ -212,13 +222,13 @@ static void test_dropped_weights(void **state)
         values_of(again, &b, which, 0.5f);
         assert_memory_equal(some, again, sizeof some);
         assert_memory_not_equal(some, whole, sizeof some);
-        for (int seed = 0; seed < SEEDS; seed++) {
+        for (int seed = 0; seed < SEEDS && which != ENCODER; seed++) { /* a mean tells of its sum */
             ag_tensor *y = layer(&b, which, 0.5f);
             ag_tape_seed(b.tape, 3, (uint64_t)seed);
             ag_forward(y);
             for (int i = 0; i < NODES * 6; i++) sum[i] += (double)ag_values(y)[i] / SEEDS;
         }
-        for (int i = 0; i < NODES * 6; i++)
+        for (int i = 0; i < NODES * 6 && which != ENCODER; i++)
             if (!(fabs(sum[i] - (double)whole[i]) < 0.1))
                 fail_msg("layer %d, value %d: %g, not %g", which, i, sum[i], (double)whole[i]);
         ag_tape_training(b.tape, 0);
@@ -273,8 +283,14 @@ static void test_refused(void **state)
     expect_refused(&b, AG_ESHAPE, "w needs one row for each of the 12 messages");
     ag_gat(&gat, X, IN(AG_SHAPE(12, 1)), E, 2, 0, 0.2f, 0);
     expect_refused(&b, AG_EUSE, "ag_gat: features of edges need their weights");
+    ag_gat(&gat, X, NULL, E, 3, 0, 0.2f, 0);
+    expect_refused(&b, AG_ESHAPE,
+                   "ag_gat: w is [6,4], from is [2,3] and to is [2,3], but with 3 heads they must "
+                   "be [heads d,in], [heads,d] and [heads,d], and there must be a head");
     ag_gat(&gat, X, NULL, E, 2, 0, 0.2f, 1);
     expect_refused(&b, AG_ESHAPE, "p is 1, but must be at least 0 and below 1");
+    ag_encoder(&b.encoder, X, E, 2, 1);
+    expect_refused(&b, AG_ESHAPE, "dropout is 1, but must be at least 0 and at most 1 - 2^-16");
     ag_gat2(&gat2, X, NULL, E, 3, 0, 0.2f, 0);
     expect_refused(
         &b, AG_ESHAPE,
@@ -285,11 +301,6 @@ static void test_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_edge_rows),      cmocka_unit_test(test_rows_of_batches),
-        cmocka_unit_test(test_too_many_edges), cmocka_unit_test(test_aggregates),
-        cmocka_unit_test(test_same_layers),    cmocka_unit_test(test_dropped_weights),
-        cmocka_unit_test(test_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_edge_rows, test_rows_of_batches, test_too_many_edges, test_aggregates,
+                     test_same_layers, test_dropped_weights, test_refused);
 }

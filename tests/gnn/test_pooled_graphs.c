@@ -109,7 +109,7 @@ static void test_counts(void **state)
                 {4, 1, 1},        {4, 3.9f, 3},     {4, 1e30f, 4}, {4, INFINITY, 4},
                 {4, 1e-30f, 1},   {0, 0.5f, 0},     {0, 2, 0}};
     ag_tape *tape = ag_tape_new(AG_CPU);
-    float *x = calloc(600, sizeof *x);
+    static float x[600];
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
         ag_graph *g = ag_graph_build(want[i].nodes, NULL, NULL, 0, AG_ALONG, NULL);
         ag_tape_reset(tape);
@@ -120,7 +120,6 @@ static void test_counts(void **state)
             fail_msg("%d of %d stay", ag_size(p.x, 0), want[i].nodes);
         ag_graph_free(g);
     }
-    free(x);
     ag_tape_free(tape);
 }
 
@@ -268,12 +267,7 @@ static void test_again(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_arrays),     cmocka_unit_test(test_tail),
-        cmocka_unit_test(test_odd_scores), cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_refused),    cmocka_unit_test(test_mixed),
-        cmocka_unit_test(test_again),
-    };
     ag_set_threads(1);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_arrays, test_tail, test_odd_scores, test_counts, test_refused, test_mixed,
+                     test_again);
 }

@@ -13,10 +13,13 @@ import torch
 from safetensors.torch import save_file
 from torch import nn
 import torch_geometric.nn as pyg
+from torch_geometric.nn.aggr import DegreeScalerAggregation
 
-NODES, IN, OUT, EDGE = [5, 3], 4, 3, 2
-EDGES = [(1, 0), (2, 0), (2, 1), (0, 3), (1, 3), (2, 3), (3, 3), (4, 3), (0, 4), (1, 0), (5, 6), (6, 7), (7, 5), (7, 6)]
-STARTS = [0, 5, 8]
+IN, OUT, EDGE = 4, 3, 2
+NODES = [1, 8, 4, 0, 3]  # of each graph; some nodes receive nothing, 4 has a loop, 2 -> 1 occurs twice
+EDGES = [(2, 1), (3, 1), (3, 2), (1, 4), (2, 4), (3, 4), (6, 4), (4, 4), (7, 6), (6, 7), (2, 1), (1, 6), (13, 14), (14, 15),
+         (15, 13), (13, 15)]
+STARTS = np.cumsum([0, *NODES]).tolist()
 
 
 def exact(r, shape):
@@ -24,8 +27,9 @@ def exact(r, shape):
     return torch.from_numpy(r.uniform(-1, 1, shape).astype(np.float32).astype(np.float64))
 
 
+DEGREES = torch.tensor([1, 2, 3])  # how many nodes of the training data have 0, 1, 2 messages
 index = torch.tensor(EDGES).T
-batch = torch.repeat_interleave(torch.arange(2), torch.tensor(NODES))
+batch = torch.repeat_interleave(torch.arange(len(NODES)), torch.tensor(NODES))
 
 
 def on_edges(layer):
@@ -36,9 +40,21 @@ def with_features(layer):
     return lambda x, e: layer(x, index, e)
 
 
-def on_sequences(run):
-    """Each graph's nodes are a sequence."""
-    return lambda x, e: torch.cat([run(x[a:b][None])[0] for a, b in zip(STARTS, STARTS[1:])])
+def weighted(layer):
+    """By the first feature of an edge. PyG's GCNConv takes the weights of loops for those of the loops that it adds."""
+    kept = index[0] != index[1] if isinstance(layer, pyg.GCNConv) else torch.ones(len(EDGES), dtype=torch.bool)
+    return lambda x, e: layer(x, index[:, kept], e[kept, 0] + 1.25)
+
+
+def pna(layer):
+    order = torch.argsort(index[1], stable=True)
+    return lambda x, e: layer(x[index[0, order]], index[1, order], dim_size=len(x))
+
+
+def on_sequences(run, of_none=0):
+    """Each graph's nodes are a sequence; an empty one gives rows of zeros."""
+    return lambda x, e: torch.cat([run(x[a:b][None])[0] if b > a else x.new_zeros(of_none, OUT)
+                                   for a, b in zip(STARTS, STARTS[1:]) if b > a or of_none])
 
 
 def pooled(layer):
@@ -55,7 +71,8 @@ def encoder():
 
 
 def last_of(layer):
-    return layer, on_sequences(lambda x: layer(x)[1][0][:, 0][None] if isinstance(layer, nn.LSTM) else layer(x)[1][:, 0][None])
+    state = (lambda x: layer(x)[1][0]) if isinstance(layer, nn.LSTM) else (lambda x: layer(x)[1])
+    return layer, on_sequences(lambda x: state(x)[:, 0][None], 1)
 
 
 def all_of(layer):
@@ -87,7 +104,9 @@ CASES = {
     "instance_norm": lambda: same(pyg.InstanceNorm(IN, affine=True), lambda layer: lambda x, e: layer(x, batch)),
     "sage": lambda: same(pyg.SAGEConv(IN, OUT), on_edges),
     "graph_conv": lambda: same(pyg.GraphConv(IN, OUT), on_edges),
+    "graph_conv_weighted": lambda: same(pyg.GraphConv(IN, OUT), weighted),
     "gcn": lambda: same(pyg.GCNConv(IN, OUT), on_edges),
+    "gcn_weighted": lambda: same(pyg.GCNConv(IN, OUT), weighted),
     "gat": lambda: same(gat(heads=2), on_edges),
     "gat_mean": lambda: same(gat(heads=2, concat=False), on_edges),
     "gat_edge": lambda: same(gat(heads=2, edge_dim=EDGE), with_features),
@@ -97,7 +116,9 @@ CASES = {
     "gated_conv": lambda: same(pyg.ResGatedGraphConv(IN, OUT), on_edges),
     "gated_conv_edge": lambda: same(pyg.ResGatedGraphConv(IN, OUT, edge_dim=EDGE), with_features),
     "pna": lambda: same(pyg.PNAConv(IN, OUT, ["mean", "min", "max", "std"], ["identity", "amplification", "attenuation"],
-                                    deg=torch.tensor([1, 2, 3])), on_edges),
+                                    deg=DEGREES), on_edges),
+    "pna_nodes": lambda: (nn.Identity(), pna(DegreeScalerAggregation(
+        ["mean", "min", "max", "std"], ["identity", "amplification", "attenuation"], DEGREES).double())),
     "topk": lambda: same(pyg.TopKPooling(IN, ratio=0.5), pooled),
     "sag_pool": lambda: same(pyg.SAGPooling(IN, ratio=0.5), pooled),
     "lstm": lambda: all_of(nn.LSTM(IN, OUT, 2, batch_first=True, bidirectional=True)),
@@ -124,14 +145,14 @@ def store(members, name, number):
             if p.dtype == torch.float64:
                 p.copy_(exact(r, tuple(p.shape)).abs() + 0.5 if positive(key) else exact(r, tuple(p.shape)))
     state = {key: p.clone() for key, p in layer.state_dict().items()}
-    x, e = exact(r, (sum(NODES), IN)).requires_grad_(), exact(r, (len(EDGES), EDGE))
+    x, e = exact(r, (sum(NODES), IN)).requires_grad_(), exact(r, (len(EDGES), EDGE)).requires_grad_()
     y = run(x, e)
     cotangent = exact(r, tuple(y.shape))
-    inputs = {"dx": x, **{f"g.{key}": p for key, p in layer.named_parameters()}}
+    inputs = {"dx": x, "de": e, **{f"g.{key}": p for key, p in layer.named_parameters()}}
     found = torch.autograd.grad((y * cotangent).sum(), list(inputs.values()), allow_unused=True)
     for (key, p), g in zip(inputs.items(), found):
         members[f"{name}.{key}"] = np.zeros(p.shape) if g is None else g.numpy()
-    members[f"{name}.x"], members[f"{name}.e"] = x.detach().numpy(), e.numpy()
+    members[f"{name}.x"], members[f"{name}.e"] = x.detach().numpy(), e.detach().numpy()
     members[f"{name}.y"], members[f"{name}.cotangent"] = y.detach().numpy(), cotangent.numpy()
     for key, p in layer.state_dict().items():
         if key.startswith("running"):

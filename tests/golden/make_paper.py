@@ -15,12 +15,19 @@ import torch.nn.functional as F
 from torch import nn
 from torch_geometric.nn import GCNConv, GraphConv, SAGPooling, TopKPooling, global_max_pool, global_mean_pool
 
-from make_convolutions import index
 from make_golden import uniform
-from make_pooling import GRAPHS, batch_of, nearest
 
 INPUTS, WHOLE, SOME = 20, 128, 64
-GRAPHS["star"] = ([1, 12, 4], [(1, v) for v in range(2, 13)] + [(v, 1) for v in range(2, 13)])
+PATH = [(a, a + 1) for a in range(99) if a not in (59, 92)]
+GRAPHS = {  # nodes of each graph, edges (source, target) numbered over all of them
+    "one": ([1], []),
+    "ones": ([1, 1, 1], [(1, 1)]),
+    "no_edges": ([5], []),
+    "random": ([41], [tuple(e) for e in np.random.default_rng(7).integers(0, 41, (160, 2)).tolist()]),
+    "trees": ([60, 33, 7], PATH + [(b, a) for a, b in PATH]),
+    "star": ([1, 12, 4], [(1, v) for v in range(2, 13)] + [(v, 1) for v in range(2, 13)]),
+}
+nearest = [np.inf]  # how close an argument of a ReLU, a score at a cut or an error comes to its kink
 DEFAULTS = dict(inputs=INPUTS, hidden=8, layers=3, conv=GraphConv, pool=TopKPooling, ratio=0.8)
 
 
@@ -35,6 +42,8 @@ def random_trees(sizes, seed):
     return sizes, edges
 
 
+_sort = torch.sort  # what comes first of equal scores is not defined without `stable`
+torch.sort = lambda x, dim=-1, descending=False, stable=True: _sort(x, dim=dim, descending=descending, stable=True)
 GRAPHS["forest"] = random_trees([37, 1, 80, 5, 60, 2, 0, 17], 3)
 
 CASES = {
@@ -59,6 +68,15 @@ CASES = {
     "ties_alone": dict(graph="no_edges", how="equal", ratio=0.5),
     "ties_sag": dict(graph="star", how="equal", pool=SAGPooling),
 }
+
+
+def index(edges):
+    return torch.tensor(edges, dtype=torch.long).reshape(-1, 2).T
+
+
+def batch_of(graph):
+    nodes, _ = GRAPHS[graph]
+    return torch.repeat_interleave(torch.arange(len(nodes)), torch.tensor(nodes))
 
 
 class Net(nn.Module):

@@ -31,7 +31,7 @@ run_tests() {
         esac
     done
 }
-short_tests="test_device_fails test_device_products test_device_tape test_dropout test_fused_ops test_ops test_plan test_tape"
+short_tests="test_device_fails test_device_linear test_device_tape test_dropout test_fused_ops test_ops test_plan"
 
 # first K KIND: the first K files of a kind of data, on the host execution the smallest; other files than those are for validation.
 first() {

@@ -4,16 +4,20 @@
 #include "support/test.h"
 #include "support/golden.h"
 #include "augur.h"
+#include "core/internal.h"
 
 /* The tensors that a layer may read. */
 typedef struct inputs {
-    ag_tensor *x, *features, *starts, *index;
+    ag_tensor *x, *features, *weight, *starts, *index; /* weight: one for each message */
     ag_edges edges;
 } inputs;
 
 /* ---- the layers ---- */
 
 static const int mlp_widths[] = {4, 5, 6, 3}, gin_widths[] = {4, 5, 3};
+
+/* The mean of ln(degree + 1) of nodes with 0, 1, 1, 2, 2 and 2 messages. */
+#define LOG_DEGREE (ag_real)((2 * log(2) + 3 * log(3)) / 6)
 
 /* LAYER(name, type, how it is made, how it is applied) */
 #define LAYERS                                                                                    \
@@ -29,7 +33,11 @@ static const int mlp_widths[] = {4, 5, 6, 3}, gin_widths[] = {4, 5, 3};
  LAYER(sage, sage, ag_layer_sage(p, name, 4, 3), ag_apply_sage(l, in->x, in->edges))              \
  LAYER(graph_conv, graph_conv, ag_layer_graph_conv(p, name, 4, 3),                                \
        ag_apply_graph_conv(l, in->x, in->edges))                                                  \
+ LAYER(graph_conv_weighted, graph_conv, ag_layer_graph_conv(p, name, 4, 3),                       \
+       ag_graph_conv_weighted(&l->weights, in->x, in->weight, in->edges))                         \
  LAYER(gcn, gcn, ag_layer_gcn(p, name, 4, 3), ag_apply_gcn(l, in->x, in->edges))                  \
+ LAYER(gcn_weighted, gcn, ag_layer_gcn(p, name, 4, 3),                                            \
+       ag_gcn_conv_weighted(&l->weights, in->x, in->weight, in->edges))                           \
  LAYER(gat, gat, ag_layer_gat(p, name, 4, 3, 2, 0, 0), ag_apply_gat(l, in->x, NULL, in->edges))   \
  LAYER(gat_mean, gat, ag_layer_gat(p, name, 4, 3, 2, 1, 0),                                       \
        ag_apply_gat(l, in->x, NULL, in->edges))                                                   \
@@ -45,6 +53,7 @@ static const int mlp_widths[] = {4, 5, 6, 3}, gin_widths[] = {4, 5, 3};
  LAYER(gated_conv_edge, gated_conv, ag_layer_gated_conv(p, name, 4, 3, 2),                        \
        ag_apply_gated_conv(l, in->x, in->features, in->edges))                                    \
  LAYER(pna, pna, ag_layer_pna(p, name, 4, 3, 1), ag_apply_pna(l, in->x, in->edges))               \
+ LAYER(pna_nodes, linear, (ag_linear_layer){0}, ((void)l, ag_pna(in->x, in->edges, LOG_DEGREE)))  \
  LAYER(topk, topk, ag_layer_topk(p, name, 4, (ag_real)0.5), ag_apply_topk(l, in->x, in->edges).x) \
  LAYER(sag_pool, sag_pool, ag_layer_sag_pool(p, name, 4, (ag_real)0.5),                           \
        ag_apply_sag_pool(l, in->x, in->edges).x)                                                  \
@@ -77,13 +86,16 @@ typedef struct layer {
 
 #define LAYER(NAME, TYPE, MAKE, APPLY) {#NAME, make_##NAME, apply_##NAME},
 static const layer layers[] = {LAYERS};
-enum { LAYERS_MADE = sizeof layers / sizeof *layers, MOST = 512 };
+enum { LAYERS_MADE = sizeof layers / sizeof *layers, MOST = 768 };
+
+static const int nodes[] = {1, 8, 4, 0, 3}; /* of each graph */
+enum { GRAPHS = sizeof nodes / sizeof *nodes, NODES = 16, EDGES = 16 };
 
 /* ---- the files ---- */
 
 static golden *file;
 static ag_params *params, *x_params;
-static ag_param *x;
+static ag_param *x, *edge_features;
 static ag_graph *graph;
 
 static void load_state_dict(void)
@@ -94,25 +106,36 @@ static void load_state_dict(void)
     ag_checkpoint_close(c);
 }
 
-static int open_files(void **state)
+static void make_graph(void)
 {
     int64_t m;
+    int32_t *edge = golden_ints(file, &m, "graph", "edges"), source[EDGES], target[EDGES];
+    ag_graph *part[GRAPHS];
+    const ag_graph *list[GRAPHS];
+    for (int g = 0, first = 0; g < GRAPHS; first += nodes[g++]) {
+        int n = 0;
+        for (int k = 0; k < m / 2; k++) {
+            if (edge[2 * k] < first || edge[2 * k] >= first + nodes[g]) continue;
+            source[n] = edge[2 * k] - first;
+            target[n++] = edge[2 * k + 1] - first;
+        }
+        list[g] = part[g] = ag_graph_build(nodes[g], source, target, n, AG_ALONG, NULL);
+    }
+    graph = ag_graph_batch(list, GRAPHS, NULL);
+    for (int g = 0; g < GRAPHS; g++) ag_graph_free(part[g]);
+    free(edge);
+}
+
+static int open_files(void **state)
+{
     file = golden_open(AG_SOURCE_DIR "/tests/golden/layers.npz");
     params = ag_params_new();
     x_params = ag_params_new();
-    x = ag_params_add(x_params, "x", AG_SHAPE(8, 4), ag_init_constant(0), 0);
+    x = ag_params_add(x_params, "x", AG_SHAPE(NODES, 4), ag_init_constant(0), 0);
+    edge_features = ag_params_add(x_params, "e", AG_SHAPE(EDGES, 2), ag_init_constant(0), 0);
     for (int i = 0; i < LAYERS_MADE; i++) layers[i].make(params, layers[i].name);
     assert_int_equal(ag_params_build(params, 1) || ag_params_build(x_params, 1), AG_OK);
-    int32_t *edge = golden_ints(file, &m, "graph", "edges"), source[MOST], target[MOST];
-    for (int k = 0; k < m / 2; k++) source[k] = edge[2 * k], target[k] = edge[2 * k + 1];
-    ag_graph *part[2];
-    part[0] = ag_graph_build(5, source, target, 10, AG_ALONG, NULL);
-    for (int k = 10; k < m / 2; k++) source[k] -= 5, target[k] -= 5;
-    part[1] = ag_graph_build(3, source + 10, target + 10, (int)m / 2 - 10, AG_ALONG, NULL);
-    graph = ag_graph_batch((const ag_graph *const[]){part[0], part[1]}, 2, NULL);
-    ag_graph_free(part[0]);
-    ag_graph_free(part[1]);
-    free(edge);
+    make_graph();
     return !graph;
 }
 
@@ -175,25 +198,34 @@ static int compare_parameters(const char *name)
     return wrong;
 }
 
-static int run(const layer *l)
+/* The layer with its inputs of the file, and <y, cotangent>. */
+static ag_tensor *record(const layer *l, ag_tape *tape, ag_tensor **y)
 {
     static const int32_t index[] = {3, 0, 6, 3, 1, 1, 5, 0};
-    ag_real features[MOST], cotangent[MOST];
-    ag_tape *tape = ag_tape_new(AG_CPU);
+    static ag_real cotangent[MOST];
     ag_tape_training(tape, strcmp(l->name, "batch_norm") == 0);
     read_reals(x->value, l->name, "x");
-    const ag_shape of_features = read_reals(features, l->name, "e");
+    read_reals(edge_features->value, l->name, "e");
+    const ag_shape of_y = read_reals(cotangent, l->name, "cotangent");
     inputs in = {.x = ag_parameter(tape, x), .edges = ag_graph_edges(tape, graph)};
-    in.features = ag_edge_rows(ag_input(tape, features, of_features), graph);
+    in.features = ag_edge_rows(ag_parameter(tape, edge_features), graph);
+    in.weight = ag_squeeze(ag_shift(ag_slice(in.features, 1, 0, 1), (ag_real)1.25));
     in.index = ag_input_i32(tape, index, AG_SHAPE(8));
     in.starts = in.edges.starts;
-    ag_tensor *y = ag_keep(l->apply(&in));
-    const ag_shape of_y = read_reals(cotangent, l->name, "cotangent");
-    if (!ag_failed(tape)) assert_true(ag_shape_equal(of_y, ag_shape_of(y)));
-    ag_backward(ag_sum_all(ag_mul(y, ag_input(tape, cotangent, of_y))));
+    *y = ag_keep(l->apply(&in));
+    if (!ag_failed(tape)) assert_true(ag_shape_equal(of_y, ag_shape_of(*y)));
+    return ag_sum_all(ag_mul(*y, ag_input(tape, cotangent, of_y)));
+}
+
+static int run(const layer *l)
+{
+    ag_tensor *y;
+    ag_tape *tape = ag_tape_new(AG_CPU);
+    ag_backward(record(l, tape, &y));
     if (ag_failed(tape)) fail_msg("%s: %s", l->name, ag_error(tape));
     int wrong = compare(ag_values(y), l->name, "y", 1e-5) + compare_parameters(l->name);
-    if (strcmp(l->name, "embedding") != 0) wrong += compare(x->gradient, l->name, "dx", 1e-4);
+    wrong += compare(x->gradient, l->name, "dx", 1e-4);
+    wrong += compare(edge_features->gradient, l->name, "de", 1e-4);
     ag_tape_free(tape);
     ag_params_reset(params);
     ag_params_reset(x_params);
@@ -209,8 +241,28 @@ static void test_golden(void **state)
     char name[100];
     int members = 0;
     while (golden_name(file, members, name)) members++;
-    /* of each layer x, e and the cotangent are read; the edges; dx of the embedding is nothing */
-    assert_int_equal(compared, members - 3 * LAYERS_MADE - 2);
+    /* of each layer x, e and the cotangent are read, and the edges */
+    assert_int_equal(compared, members - 3 * LAYERS_MADE - 1);
+}
+
+/* Whichever allocation fails, there is a sentence. */
+static void test_no_memory(void **state)
+{
+    for (int i = 0; i < LAYERS_MADE; i++)
+        for (int nth = 1, failed = 1; failed; nth++) {
+            ag_tensor *y;
+            ag__fail_allocation(nth, 0);
+            ag_tape *tape = ag_tape_new(AG_CPU);
+            ag_backward(record(&layers[i], tape, &y));
+            ag__fail_allocation(0, 0);
+            failed = ag_failed(tape);
+            if (failed) assert_int_equal(ag_tape_status(tape), AG_EMEMORY);
+            if (failed) assert_non_null(strstr(ag_error(tape), "emory"));
+            ag_tape_free(tape);
+            assert_in_range(nth, 1, 500);
+        }
+    ag_params_reset(params);
+    ag_params_reset(x_params);
 }
 
 /* ---- first values, names and refusals ---- */
@@ -328,12 +380,9 @@ static void test_minimize(void **state)
     ag_tape_free(tape);
 }
 
+/* The last makes the layers again. */
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_golden),       cmocka_unit_test(test_names),
-        cmocka_unit_test(test_refused),      cmocka_unit_test(test_minimize),
-        cmocka_unit_test(test_first_values), /* the last: it makes the layers again */
-    };
-    return cmocka_run_group_tests(tests, open_files, close_files);
+    return RUN_TESTS_WITH(open_files, close_files, test_golden, test_no_memory, test_names,
+                          test_refused, test_minimize, test_first_values);
 }

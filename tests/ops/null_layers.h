@@ -2,29 +2,15 @@
 /* Rows of test_null.c: the functions of layers.h. A constructor without params or a name makes no
    fuss: params->failure tells. */
 QUIET(layer_name, 3, assert_non_null(ag_layer_name(P(0, f->where), P(1, "x"), P(2, "%d"), 1)))
-QUIET(layer_linear, 2, ag_layer_linear(P(0, f->unbuilt), P(1, "x"), 2, 3, 1))
-QUIET(layer_mlp, 3, ag_layer_mlp(P(0, f->unbuilt), P(1, "x"), P(2, null_widths), 3))
-QUIET(layer_embedding, 2, ag_layer_embedding(P(0, f->unbuilt), P(1, "x"), 2, 3))
-QUIET(layer_layer_norm, 2, ag_layer_layer_norm(P(0, f->unbuilt), P(1, "x"), 2, 1))
-QUIET(layer_instance_norm, 2, ag_layer_instance_norm(P(0, f->unbuilt), P(1, "x"), 2, 1))
-QUIET(layer_sage, 2, ag_layer_sage(P(0, f->unbuilt), P(1, "x"), 2, 3))
-QUIET(layer_graph_conv, 2, ag_layer_graph_conv(P(0, f->unbuilt), P(1, "x"), 2, 3))
-QUIET(layer_gcn, 2, ag_layer_gcn(P(0, f->unbuilt), P(1, "x"), 2, 3))
-QUIET(layer_gat, 2, ag_layer_gat(P(0, f->unbuilt), P(1, "x"), 2, 3, 2, 0, 1))
-QUIET(layer_gat2, 2, ag_layer_gat2(P(0, f->unbuilt), P(1, "x"), 2, 3, 2, 0, 1))
-QUIET(layer_gated_conv, 2, ag_layer_gated_conv(P(0, f->unbuilt), P(1, "x"), 2, 3, 1))
-QUIET(layer_pna, 2, ag_layer_pna(P(0, f->unbuilt), P(1, "x"), 2, 3, 1))
-QUIET(layer_batch_norm, 2, ag_layer_batch_norm(P(0, f->unbuilt), P(1, "x"), 2))
-QUIET(layer_lstm, 2, ag_layer_lstm(P(0, f->unbuilt), P(1, "x"), 2, 3, 2, 1))
-QUIET(layer_gru, 2, ag_layer_gru(P(0, f->unbuilt), P(1, "x"), 2, 3, 2, 1))
-QUIET(layer_gin, 3, ag_layer_gin(P(0, f->unbuilt), P(1, "x"), P(2, null_widths), 3))
-QUIET(layer_topk, 2, ag_layer_topk(P(0, f->unbuilt), P(1, "x"), 2, 0.5f))
-QUIET(layer_sag_pool, 2, ag_layer_sag_pool(P(0, f->unbuilt), P(1, "x"), 2, 0.5f))
-QUIET(layer_encoder, 2, ag_layer_encoder(P(0, f->unbuilt), P(1, "x"), 2, 1, 3))
+#define WIDTHS(k) P(k, null_widths)
+#define LAYER(name, type, n, ...) \
+ QUIET(layer_##name, n, ag_layer_##name(P(0, f->unbuilt), P(1, "x"), __VA_ARGS__))
+#include "null_layers.def"
+#undef LAYER
+#undef WIDTHS
 RESULT(apply_linear, 2, 0, ag_apply_linear(P(0, &f->layers.linear), MATRIX(1)))
 RESULT(apply_mlp, 2, 0, ag_apply_mlp(P(0, &f->layers.mlp), MATRIX(1)))
-RESULT(apply_embedding, 2, 0,
-       ag_apply_embedding(P(0, &f->layers.embedding), P(1, ag_input_i32(t, each, AG_SHAPE(4)))))
+RESULT(apply_embedding, 2, 0, ag_apply_embedding(P(0, &f->layers.embedding), INDEX(1)))
 RESULT(apply_layer_norm, 2, 0, ag_apply_layer_norm(P(0, &f->layers.layer_norm), MATRIX(1)))
 RESULT(apply_instance_norm, 3, 0,
        ag_apply_instance_norm(P(0, &f->layers.instance_norm), MATRIX(1), ENDS(2)))

@@ -3,27 +3,24 @@
  * being NULL. */
 RESULT(dropout, 1, 0, ag_dropout(MATRIX(0), 0.5f))
 RESULT(reshape, 1, 0, ag_reshape(MATRIX(0), AG_SHAPE(24)))
-RESULT(squeeze, 1, 0, ag_squeeze(P(0, real(t, AG_SHAPE(4, 1)))))
+RESULT(squeeze, 1, 0, ag_squeeze(REAL(0, 4, 1)))
 RESULT(transpose, 1, 0, ag_transpose(MATRIX(0)))
 RESULT(concat, 1, 0,
        ag_concat(P(0, ((ag_tensor *[]){real(t, AG_SHAPE(2)), real(t, AG_SHAPE(2))})), 2, 0))
 RESULT(concat2, 2, 0, ag_concat2(MATRIX(0), MATRIX(1), 0))
 RESULT(slice, 1, 0, ag_slice(MATRIX(0), 1, 0, 2))
 RESULT(block_diagonal, 1, 0, ag_block_diagonal(MATRIX(0)))
-RESULT(matmul, 2, 0, ag_matmul(MATRIX(0), P(1, real(t, AG_SHAPE(6, 2)))))
-RESULT(matmul_t, 2, 0, ag_matmul_t(MATRIX(0), P(1, real(t, AG_SHAPE(2, 6))), 0, 1))
-RESULT(linear, 3, 4, ag_linear(MATRIX(0), P(1, real(t, AG_SHAPE(2, 6))), VECTOR(2, 2)))
+RESULT(matmul, 2, 0, ag_matmul(MATRIX(0), REAL(1, 6, 2)))
+RESULT(matmul_t, 2, 0, ag_matmul_t(MATRIX(0), REAL(1, 2, 6), 0, 1))
+RESULT(linear, 3, 4, ag_linear(MATRIX(0), REAL(1, 2, 6), VECTOR(2, 2)))
 RESULT(add_bias, 2, 0, ag_add_bias(MATRIX(0), VECTOR(1, 6)))
 RESULT(mul_columns, 2, 0, ag_mul_columns(MATRIX(0), VECTOR(1, 6)))
 RESULT(mul_rows, 2, 0, ag_mul_rows(MATRIX(0), VECTOR(1, 4)))
-RESULT(gather, 2, 0, ag_gather(MATRIX(0), P(1, ag_input_i32(t, each, AG_SHAPE(4)))))
-RESULT(scatter_sum, 2, 0,
-       ag_scatter_sum(P(0, real(t, AG_SHAPE(4, 2))), P(1, ag_input_i32(t, each, AG_SHAPE(4))), 4))
+RESULT(gather, 2, 0, ag_gather(MATRIX(0), INDEX(1)))
+RESULT(scatter_sum, 2, 0, ag_scatter_sum(REAL(0, 4, 2), INDEX(1), 4))
 RESULT(embedding_bag, 2, 0,
        ag_embedding_bag(MATRIX(0), P(1, ag_input_i32(t, two, AG_SHAPE(1, 3))), 0))
-RESULT(spread, 3, 0,
-       ag_spread(MATRIX(0), P(1, real(t, AG_SHAPE(4, 2, 6))),
-                 P(2, ag_input_i32(t, each, AG_SHAPE(4)))))
+RESULT(spread, 3, 0, ag_spread(MATRIX(0), REAL(1, 4, 2, 6), INDEX(2)))
 RESULT(sum_all, 1, 0, ag_sum_all(MATRIX(0)))
 RESULT(mean_all, 1, 0, ag_mean_all(MATRIX(0)))
 RESULT(sum_rows, 1, 0, ag_sum_rows(MATRIX(0)))
@@ -40,36 +37,30 @@ RESULT(segment_mean, 2, 0, ag_segment_mean(MATRIX(0), ENDS(1)))
 RESULT(segment_max, 2, 0, ag_segment_max(MATRIX(0), ENDS(1)))
 RESULT(segment_log_sum_exp, 2, 0, ag_segment_log_sum_exp(MATRIX(0), ENDS(1)))
 RESULT(segment_max_mean, 2, 0, ag_segment_max_mean(MATRIX(0), ENDS(1)))
-RESULT(softmax_middle, 1, 0, ag_softmax_middle(P(0, real(t, AG_SHAPE(2, 3, 2)))))
-RESULT(log_softmax_middle, 1, 0, ag_log_softmax_middle(P(0, real(t, AG_SHAPE(2, 3, 2)))))
+RESULT(softmax_middle, 1, 0, ag_softmax_middle(REAL(0, 2, 3, 2)))
+RESULT(log_softmax_middle, 1, 0, ag_log_softmax_middle(REAL(0, 2, 3, 2)))
 RESULT(layer_norm, 3, 4, ag_layer_norm(MATRIX(0), VECTOR(1, 6), VECTOR(2, 6), 1))
 RESULT(instance_norm, 2, 0, ag_instance_norm(MATRIX(0), ENDS(1), 1))
 RESULT(batch_norm, 2, 0, ag_batch_norm(P(0, &f->batch_norm), MATRIX(1), 0.1f, 1))
 RESULT(l2_norm, 1, 0, ag_l2_norm(MATRIX(0), 1))
-RESULT(cross_attention, 2, 0, ag_cross_attention(P(0, real(t, AG_SHAPE(2, 3, 2))), VECTOR(1, 1)))
-RESULT(cross_attention_beside, 2, 0,
-       ag_cross_attention_beside(P(0, real(t, AG_SHAPE(2, 3, 2))), VECTOR(1, 1)))
+RESULT(cross_attention, 2, 0, ag_cross_attention(REAL(0, 2, 3, 2), VECTOR(1, 1)))
+RESULT(cross_attention_beside, 2, 0, ag_cross_attention_beside(REAL(0, 2, 3, 2), VECTOR(1, 1)))
 RESULT(channel_attention, 5, 0,
-       ag_channel_attention(MATRIX(0), P(1, real(t, AG_SHAPE(2, 6))), VECTOR(2, 2),
-                            P(3, real(t, AG_SHAPE(6, 2))), VECTOR(4, 6)))
+       ag_channel_attention(MATRIX(0), REAL(1, 2, 6), VECTOR(2, 2), REAL(3, 6, 2), VECTOR(4, 6)))
 RESULT(attend, 3, 4,
-       ag_attend(P(0, real(t, AG_SHAPE(2, 3, 6))),
+       ag_attend(REAL(0, 2, 3, 6),
                  P(1, (&(ag_attend_weights){real(t, AG_SHAPE(2, 6)), real(t, AG_SHAPE(2)),
                                             real(t, AG_SHAPE(6, 2)), real(t, AG_SHAPE(6)),
                                             real(t, AG_SHAPE(1))})),
-                 P(2, real(t, AG_SHAPE(2, 3, 12))), 0))
-RESULT(lstm, 5, 16,
-       ag_lstm(MATRIX(0), ENDS(1), P(2, real(t, AG_SHAPE(8, 6))), P(3, real(t, AG_SHAPE(8, 2))),
-               VECTOR(4, 8)))
+                 REAL(2, 2, 3, 12), 0))
+RESULT(lstm, 5, 16, ag_lstm(MATRIX(0), ENDS(1), REAL(2, 8, 6), REAL(3, 8, 2), VECTOR(4, 8)))
 RESULT(lstm_states, 5, 16,
-       ag_lstm_states(MATRIX(0), ENDS(1), P(2, real(t, AG_SHAPE(8, 6))),
-                      P(3, real(t, AG_SHAPE(8, 2))), VECTOR(4, 8), 0))
+       ag_lstm_states(MATRIX(0), ENDS(1), REAL(2, 8, 6), REAL(3, 8, 2), VECTOR(4, 8), 0))
 RESULT(gru, 6, 0,
-       ag_gru(MATRIX(0), ENDS(1), P(2, real(t, AG_SHAPE(6, 6))), P(3, real(t, AG_SHAPE(6, 2))),
-              VECTOR(4, 6), VECTOR(5, 6)))
+       ag_gru(MATRIX(0), ENDS(1), REAL(2, 6, 6), REAL(3, 6, 2), VECTOR(4, 6), VECTOR(5, 6)))
 RESULT(gru_states, 6, 0,
-       ag_gru_states(MATRIX(0), ENDS(1), P(2, real(t, AG_SHAPE(6, 6))),
-                     P(3, real(t, AG_SHAPE(6, 2))), VECTOR(4, 6), VECTOR(5, 6), 1))
+       ag_gru_states(MATRIX(0), ENDS(1), REAL(2, 6, 6), REAL(3, 6, 2), VECTOR(4, 6), VECTOR(5, 6),
+                     1))
 RESULT(attention, 2, 0, ag_attention(MATRIX(0), ENDS(1), 1, 0))
 RESULT(squared_error, 2, 0, ag_squared_error(MATRIX(0), MATRIX(1)))
 RESULT(absolute_error, 2, 0, ag_absolute_error(MATRIX(0), MATRIX(1)))
@@ -77,27 +68,22 @@ RESULT(log_squared_error, 2, 0, ag_log_squared_error(MATRIX(0), MATRIX(1)))
 RESULT(huber, 2, 0, ag_huber(MATRIX(0), MATRIX(1), 1))
 RESULT(binary_cross_entropy, 3, 4,
        ag_binary_cross_entropy(MATRIX(0), P(1, ag_sigmoid(real(t, AG_SHAPE(4, 6)))), MATRIX(2)))
-RESULT(cross_entropy, 3, 4,
-       ag_cross_entropy(MATRIX(0), P(1, ag_input_i32(t, each, AG_SHAPE(4))), VECTOR(2, 6), 0))
-RESULT(pairwise_hinge, 2, 0,
-       ag_pairwise_hinge(VECTOR(0, 4), P(1, ag_input_i32(t, each, AG_SHAPE(4))), 1, AG_MEAN))
-RESULT(pairwise_logistic, 2, 0,
-       ag_pairwise_logistic(VECTOR(0, 4), P(1, ag_input_i32(t, each, AG_SHAPE(4))), AG_MEAN))
+RESULT(cross_entropy, 3, 4, ag_cross_entropy(MATRIX(0), INDEX(1), VECTOR(2, 6), 0))
+RESULT(pairwise_hinge, 2, 0, ag_pairwise_hinge(VECTOR(0, 4), INDEX(1), 1, AG_MEAN))
+RESULT(pairwise_logistic, 2, 0, ag_pairwise_logistic(VECTOR(0, 4), INDEX(1), AG_MEAN))
 RESULT(pairwise_hinge_groups, 3, 0,
-       ag_pairwise_hinge_groups(VECTOR(0, 4), P(1, ag_input_i32(t, each, AG_SHAPE(4))), ENDS(2), 1,
-                                AG_MEAN))
+       ag_pairwise_hinge_groups(VECTOR(0, 4), INDEX(1), ENDS(2), 1, AG_MEAN))
 RESULT(pairwise_logistic_groups, 3, 0,
-       ag_pairwise_logistic_groups(VECTOR(0, 4), P(1, ag_input_i32(t, each, AG_SHAPE(4))), ENDS(2),
-                                   AG_MEAN))
+       ag_pairwise_logistic_groups(VECTOR(0, 4), INDEX(1), ENDS(2), AG_MEAN))
 RESULT(lambda_rank, 3, 0, ag_lambda_rank(VECTOR(0, 4), VECTOR(1, 4), ENDS(2), AG_MEAN))
-RESULT(listmle, 2, 0, ag_listmle(VECTOR(0, 4), P(1, ag_input_i32(t, each, AG_SHAPE(4)))))
+RESULT(listmle, 2, 0, ag_listmle(VECTOR(0, 4), INDEX(1)))
 RESULT(spmm, 2, 0, ag_spmm(MATRIX(0), E(1), AG_AGGREGATE_SUM))
 RESULT(message_sum, 2, 0, ag_message_sum(FEATURES(0), E(1)))
 RESULT(message_aggregate, 2, 0, ag_message_aggregate(FEATURES(0), E(1), AG_AGGREGATE_STD))
 RESULT(spmm_weighted, 3, 0, ag_spmm_weighted(MATRIX(0), VECTOR(1, 6), E(2)))
 RESULT(sddmm, 3, 0, ag_sddmm(MATRIX(0), MATRIX(1), E(2), 1))
 RESULT(edge_add, 3, 0, ag_edge_add(MATRIX(0), MATRIX(1), E(2)))
-RESULT(edge_softmax, 2, 0, ag_edge_softmax(P(0, real(t, AG_SHAPE(6, 2))), E(1)))
+RESULT(edge_softmax, 2, 0, ag_edge_softmax(REAL(0, 6, 2), E(1)))
 RESULT(sage, 3, 0, ag_sage(P(0, &f->sage), MATRIX(1), E(2), AG_AGGREGATE_SUM, 0))
 RESULT(graph_conv, 3, 0, ag_graph_conv(P(0, &f->sage), MATRIX(1), E(2)))
 RESULT(graph_conv_relu, 3, 0, ag_graph_conv_relu(P(0, &f->sage), MATRIX(1), E(2)))
@@ -121,7 +107,7 @@ RESULT(readout_mean, 2, 0, ag_readout_mean(MATRIX(0), E(1)))
 RESULT(readout_max, 2, 0, ag_readout_max(MATRIX(0), E(1)))
 RESULT(readout_max_mean, 2, 0, ag_readout_max_mean(MATRIX(0), E(1)))
 RESULT(graph_edges, 2, 0, ag_graph_edges(P(0, t), P(1, f->graph)).rows)
-RESULT(edge_rows, 2, 0, ag_edge_rows(P(0, real(t, AG_SHAPE(3, 2))), P(1, f->graph)))
+RESULT(edge_rows, 2, 0, ag_edge_rows(REAL(0, 3, 2), P(1, f->graph)))
 RESULT(batch_column, 2, 0, ag_batch_column(P(0, t), P(1, ag_batches_next(f->batches, NULL)), 0))
 RESULT(input, 2, 0, ag_input(P(0, t), P(1, values), AG_SHAPE(2)))
 RESULT(input_i32, 2, 0, ag_input_i32(P(0, t), P(1, two), AG_SHAPE(2)))

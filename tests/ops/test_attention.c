@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Attention against plain loops in double: graphs of 0 to 300 nodes in one batch, scores that
-   overflow an exponential, starts that are none; its memory, and its sentences. */
-#include "support/test.h"
-#include "support/sanitized.h"
-#include "augur.h"
-#include "support/device.h"
+/* Attention against products and softmaxes of each graph: graphs of 0 to 300 nodes in one batch,
+   scores that overflow an exponential, starts that are none; its memory, and its sentences. */
+#include "support/composed.h"
 #include "unseen.h"
 
-enum { QUERY, KEY, VALUE, MOST_GRAPHS = 7, MOST_NODES = 1000 };
+enum { MOST_GRAPHS = 7 };
 
 typedef struct problem {
     int graphs, heads, d, n;
@@ -56,84 +53,42 @@ static const float *run(const problem *p, const int32_t *starts)
     return ag_values(y);
 }
 
-/* ---- the plain loops: one row of one head ---- */
+static const problem *composed; /* what the two expressions are about */
 
-PLAIN_LOOP static int at_y(const problem *p, int v, int h, int i)
+static ag_tensor *whole(ag_tensor *const *p)
 {
-    return (v * p->heads + h) * p->d + i;
-}
-PLAIN_LOOP static int at_qkv(const problem *p, int part, int v, int h, int i)
-{
-    return ((v * 3 + part) * p->heads + h) * p->d + i;
-}
-PLAIN_LOOP static double value_of(const problem *p, int part, int v, int h, int i)
-{
-    return (double)p->qkv->value[at_qkv(p, part, v, h, i)];
+    ag_tensor *at = unseen(ag_tape_of(p[0]), composed->starts, composed->graphs + 1);
+    return ag_attention(p[0], at, composed->heads, 0);
 }
 
-/* p[u - lo]: weight of row u, of lo..hi-1, in row v. */
-PLAIN_LOOP static void weights_of(double *w, const problem *p, int v, int h, int lo, int hi)
+/* softmax(Q K' / sqrt d) V of some rows and one head. */
+static ag_tensor *head(ag_tensor *rows, int h)
 {
-    double most = -INFINITY, sum = 0;
-    for (int u = lo; u < hi; u++) {
-        w[u - lo] = 0;
-        for (int i = 0; i < p->d; i++)
-            w[u - lo] += value_of(p, QUERY, v, h, i) * value_of(p, KEY, u, h, i) / sqrt(p->d);
-        most = fmax(most, w[u - lo]);
+    const int d = composed->d, heads = composed->heads;
+    ag_tensor *query = ag_slice(rows, 1, h * d, d), *key = ag_slice(rows, 1, (heads + h) * d, d);
+    ag_tensor *scores = ag_scale(ag_matmul_t(query, key, 0, 1), 1 / sqrtf((float)d));
+    return ag_matmul(ag_softmax(scores), ag_slice(rows, 1, (2 * heads + h) * d, d));
+}
+
+static ag_tensor *by_graphs(ag_tensor *const *p)
+{
+    ag_tensor *all = ag_slice(ag_slice(p[0], 1, 0, composed->heads * composed->d), 0, 0, 0);
+    for (int g = 0; g < composed->graphs; g++) {
+        const int first = composed->starts[g], n = composed->starts[g + 1] - first;
+        ag_tensor *rows = ag_slice(p[0], 0, first, n), *y = head(rows, 0);
+        for (int h = 1; h < composed->heads; h++) y = ag_concat2(y, head(rows, h), 1);
+        all = ag_concat2(all, y, 0);
     }
-    for (int u = lo; u < hi; u++) sum += w[u - lo] = exp(w[u - lo] - most);
-    for (int u = lo; u < hi; u++) w[u - lo] /= sum;
-}
-
-/* Adds row v to the expected results: y, and the gradients of all rows that it attends to. */
-PLAIN_LOOP static void attend(double *y, double *dqkv, const problem *p, int v, int h, int lo,
-                              int hi)
-{
-    double w[MOST_NODES], dw[MOST_NODES], dot = 0;
-    weights_of(w, p, v, h, lo, hi);
-    for (int u = lo; u < hi; u++) {
-        dw[u - lo] = 0;
-        for (int i = 0; i < p->d; i++) {
-            const double dy = (double)p->weight[at_y(p, v, h, i)];
-            y[at_y(p, v, h, i)] += w[u - lo] * value_of(p, VALUE, u, h, i);
-            dqkv[at_qkv(p, VALUE, u, h, i)] += w[u - lo] * dy;
-            dw[u - lo] += dy * value_of(p, VALUE, u, h, i);
-        }
-        dot += w[u - lo] * dw[u - lo];
-    }
-    for (int u = lo; u < hi; u++)
-        for (int i = 0; i < p->d; i++) {
-            const double ds = w[u - lo] * (dw[u - lo] - dot) / sqrt(p->d);
-            dqkv[at_qkv(p, QUERY, v, h, i)] += ds * value_of(p, KEY, u, h, i);
-            dqkv[at_qkv(p, KEY, u, h, i)] += ds * value_of(p, QUERY, v, h, i);
-        }
-}
-
-static void expect_near(const char *what, const float *have, const double *want, int n,
-                        double tolerance)
-{
-    double largest = 1;
-    for (int i = 0; i < n; i++) largest = fmax(largest, fabs(want[i]));
-    for (int i = 0; i < n; i++)
-        if (!(fabs((double)have[i] - want[i]) <= tolerance * largest))
-            fail_msg("%s[%d] is %.8g instead of %.8g", what, i, (double)have[i], want[i]);
+    return all;
 }
 
 static void check(const int *nodes, int graphs, int heads, int d, float spread)
 {
-    problem made, *const p = &made;
-    setup(p, nodes, graphs, heads, d, spread);
-    const size_t m = (size_t)(p->n * p->heads * p->d);
-    double *y = test_calloc(m + 1, sizeof *y), *dqkv = test_calloc(3 * m + 1, sizeof *dqkv);
-    for (int g = 0; g < p->graphs; g++)
-        for (int v = p->starts[g]; v < p->starts[g + 1]; v++)
-            for (int h = 0; h < p->heads; h++)
-                attend(y, dqkv, p, v, h, p->starts[g], p->starts[g + 1]);
-    expect_near("y", run(p, p->starts), y, (int)m, 1e-5);
-    expect_near("the gradient of qkv", p->qkv->gradient, dqkv, (int)(3 * m), 1e-4);
-    test_free(y);
-    test_free(dqkv);
-    teardown(p);
+    problem p;
+    setup(&p, nodes, graphs, heads, d, spread);
+    composed = &p;
+    composed_compare("attention", p.params, whole, by_graphs, 3e-5f);
+    teardown(&p);
 }
 
 /* Blocks of one size and of several, features in one part and in two. */
@@ -167,12 +122,11 @@ static void test_apart(void **state)
     static const int nodes[] = {3, 70, 4};
     problem p;
     setup(&p, nodes, 3, 2, 4, 1);
-    p.qkv->value[at_qkv(&p, KEY, 20, 1, 2)] = NAN;
+    p.qkv->value[20 * 24 + 8 + 4 + 2] = NAN; /* row 20, key of head 1, number 2 */
     const float *y = run(&p, p.starts);
     for (int v = 0; v < p.n; v++)
-        for (int h = 0; h < 2; h++)
-            for (int i = 0; i < 4; i++)
-                assert_int_equal(isnan(y[at_y(&p, v, h, i)]), h == 1 && v >= 3 && v < 73);
+        for (int i = 0; i < 8; i++)
+            assert_int_equal(isnan(y[8 * v + i]), i >= 4 && v >= 3 && v < 73);
     teardown(&p);
 }
 
@@ -304,11 +258,6 @@ static void test_sentences(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_graphs),      cmocka_unit_test(test_large_scores),
-        cmocka_unit_test(test_apart),       cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_wild_starts), cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_sentences),   cmocka_unit_test(test_dropout),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_graphs, test_large_scores, test_apart, test_threads, test_wild_starts,
+                     test_memory, test_sentences, test_dropout);
 }

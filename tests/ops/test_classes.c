@@ -180,10 +180,6 @@ static void test_argmax(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_labels_are_looked_at), cmocka_unit_test(test_other_refusals),
-        cmocka_unit_test(test_extreme_logits),       cmocka_unit_test(test_labels_of_an_op),
-        cmocka_unit_test(test_nothing_counts),       cmocka_unit_test(test_argmax),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_labels_are_looked_at, test_other_refusals, test_extreme_logits,
+                     test_labels_of_an_op, test_nothing_counts, test_argmax);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* linear on a device: a ReLU that belongs to the product, and the gradients of weight and bias in
-   one product. When that is so, when it must not be, and that it changes no result. All values are
-   multiples of 1/64, so sums have no rounding errors. */
+   one product. When that is so, when it must not be, and that it changes no result. Values are
+   multiples of 1/64, so sums have no rounding errors, but where the precision of products is the
+   matter. */
 #include "support/device_tape.h"
 
 /* The ways in which a network uses linear's result; the first FOLDED of them let it have the ReLU.
@@ -98,24 +99,32 @@ static const ag_job *job_of(const ag_plan *plan, const char *kernel)
     return NULL;
 }
 
-static void expect_near(const model *of, const char *what, const float *have, const float *want,
-                        int64_t n)
+/* The largest difference, relative to the largest number. */
+static double apart(const float *have, const float *want, int64_t n)
 {
-    for (int64_t i = 0; i < n; i++)
-        if (!(fabsf(have[i] - want[i]) <= 1e-4f))
-            fail_msg("network %d, [%d,%d] to %d: %s %lld is %g instead of %g", of->which,
-                     of->s.rows, of->s.in, of->s.out, what, (long long)i, (double)have[i],
-                     (double)want[i]);
+    double difference = 0, largest = 1e-30;
+    for (int64_t i = 0; i < n; i++) {
+        if (!isfinite(have[i])) return (double)INFINITY;
+        difference = fmax(difference, fabs((double)have[i] - (double)want[i]));
+        largest = fmax(largest, fabs((double)want[i]));
+    }
+    return difference / largest;
+}
+
+/* Of values and gradients. */
+static double error_of(const model *have, const model *want)
+{
+    assert_int_equal(ag_params_fetch(have->params, NULL), AG_OK);
+    return fmax(apart(ag_values(have->y), ag_values(want->y), (int64_t)want->s.rows * want->s.out),
+                apart(have->params->gradient, want->params->gradient, want->params->size));
 }
 
 static void expect_equal(const model *have, const model *want)
 {
-    expect_near(want, "value", ag_values(have->y), ag_values(want->y),
-                (int64_t)want->s.rows * want->s.out);
-    assert_int_equal(ag_params_fetch(have->params, NULL), AG_OK);
-    assert_int_equal(ag_params_fetch(want->params, NULL), AG_OK);
-    expect_near(want, "gradient", have->params->gradient, want->params->gradient,
-                want->params->size);
+    const double error = error_of(have, want);
+    if (!(error <= 2e-6))
+        fail_msg("network %d, [%d,%d] to %d: %g", want->which, want->s.rows, want->s.in,
+                 want->s.out, error);
 }
 
 /* ---- the same results ---- */
@@ -144,6 +153,13 @@ static void results_are_the_same(void **state)
         }
 }
 
+/* More shapes than are kept, and all of them again later. */
+static void many_shapes(void **state)
+{
+    for (int i = 0; i < 140; i++)
+        compare((sizes){1 + i % 70 % 40, i % 70 / 4, 1 + i % 70 % 30}, THEN, "1");
+}
+
 /* A product without an algorithm takes more kernels. */
 static void results_without_an_algorithm(void **state)
 {
@@ -157,8 +173,10 @@ static void results_without_an_algorithm(void **state)
 
 /* ---- a ReLU ---- */
 
+/* The value before it has no place then. */
 static void a_relu_belongs_to_the_product(void **state)
 {
+    size_t slab[2];
     for (int which = 0; which < NETWORKS; which++) {
         model m = make(AG_CUDA, shapes[2], which);
         for (int fuse = 1; fuse >= 0; fuse--) {
@@ -169,7 +187,9 @@ static void a_relu_belongs_to_the_product(void **state)
                 (job_of(plan, "linear_product") == NULL) != wanted ||
                 (job_of(plan, "relu_forward") == NULL) != (wanted || which == OTHER))
                 fail_msg("network %d, fuse %d", which, fuse);
+            slab[fuse] = ag_plan_of(m.y, 0).slab;
         }
+        if (which == RELU) assert_int_equal(slab[0], 2 * slab[1]);
         setenv("AUGUR_FUSE", "1", 1);
         end(&m);
     }
@@ -184,20 +204,6 @@ static void the_rest_is_a_group(void **state)
     assert_int_equal(plan->steps[0].n, 1);
     assert_string_equal(plan->jobs[plan->steps[1].first].kernel->name, "shift_forward");
     assert_int_equal(plan->steps[1].n, 3); /* and the product with c */
-    end(&m);
-}
-
-/* The value before the ReLU has no place. */
-static void a_relu_saves_memory(void **state)
-{
-    model m = make(AG_CUDA, (sizes){64, 64, 64}, RELU);
-    size_t slab[2];
-    for (int fuse = 0; fuse < 2; fuse++) {
-        setenv("AUGUR_FUSE", fuse ? "1" : "0", 1);
-        record(&m);
-        slab[fuse] = ag_plan_of(m.y, 0).slab;
-    }
-    assert_int_equal(slab[0], 2 * slab[1]);
     end(&m);
 }
 
@@ -314,23 +320,68 @@ static void shared_weights_add_up(void **state)
     end(&here), end(&there);
 }
 
+/* ---- in which precision ---- */
+
+/* Adds bits to x_data, so that rounding them to 11 shows, or takes them away again. */
+static void lengthen(int sign)
+{
+    for (int i = 0; i < MOST; i++) x_data[i] += (float)(sign * (i * 53 % 97)) / 65536;
+}
+
+static double error_in(model *m, ag_precision precision, const model *want)
+{
+    ag_tape_precision(m->tape, precision);
+    ag_params_reset(m->params);
+    run(m);
+    return error_of(m, want);
+}
+
+/* Each tape has its own, and keeps it. */
+static void tf32_is_asked_for(void **state)
+{
+    const sizes s = {40, 48, 24};
+    lengthen(1);
+    model here = make(AG_CPU, s, NO_BIAS), one = make(AG_CUDA, s, NO_BIAS),
+          other = make(AG_CUDA, s, NO_BIAS);
+    run(&here);
+    for (int round = 0; round < 2; round++) {
+        const double coarse = error_in(&other, AG_TF32, &here);
+        assert_true(coarse > 2e-6 && coarse < 1e-3);
+        assert_true(error_in(&one, AG_FP32, &here) < 2e-6);
+        ag_params_reset(other.params);
+        run(&other); /* a reset keeps it */
+        assert_true(error_of(&other, &here) == coarse);
+    }
+    assert_true(error_in(&other, AG_FP32, &here) < 2e-6);
+    lengthen(-1);
+    end(&here), end(&one), end(&other);
+}
+
+/* Data that are kept with a plan, such as a recorded run, are of one precision. */
+static void plans_are_of_one_precision(void **state)
+{
+    ag_tape *tape = ag_tape_new(AG_CUDA);
+    for (int run = 0; run < 4; run++) {
+        ag_tape_reset(tape);
+        ag_tape_precision(tape, run % 2 ? AG_TF32 : AG_FP32);
+        assert_int_equal(ag_plan_of(ag_tanh(input(tape)), 0).plans_made, run < 2 ? run + 1 : 2);
+    }
+    ag_tape_precision(tape, (ag_precision)2);
+    assert_int_equal(ag_tape_status(tape), AG_EUSE);
+    assert_string_equal(ag_error(tape),
+                        "ag_tape_precision: 2 is no precision; it must be AG_FP32 or AG_TF32");
+    ag_tape_free(tape);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(results_are_the_same),
-        cmocka_unit_test(results_without_an_algorithm),
-        cmocka_unit_test(a_relu_belongs_to_the_product),
-        cmocka_unit_test(the_rest_is_a_group),
-        cmocka_unit_test(a_relu_saves_memory),
-        cmocka_unit_test(profiles_and_checks_name_it),
-        cmocka_unit_test(a_bias_gradient_comes_with_the_product),
-        cmocka_unit_test(a_bias_gradient_comes_alone),
-        cmocka_unit_test(only_what_is_wanted),
-        cmocka_unit_test(shared_weights_add_up),
-    };
     for (int i = 0; i < MOST; i++) {
         x_data[i] = (float)((i * 37 % 101) - 50) / 64;
         c_data[i] = (float)((i * 29 % 113) - 56) / 64;
     }
-    return run_there(tests);
+    return run_there(results_are_the_same, many_shapes, results_without_an_algorithm,
+                     a_relu_belongs_to_the_product, the_rest_is_a_group,
+                     profiles_and_checks_name_it, a_bias_gradient_comes_with_the_product,
+                     a_bias_gradient_comes_alone, only_what_is_wanted, shared_weights_add_up,
+                     tf32_is_asked_for, plans_are_of_one_precision);
 }

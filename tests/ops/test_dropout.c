@@ -69,37 +69,6 @@ static void test_what_it_depends_on(void **state)
     ag_tape_free(again);
 }
 
-/* Backward draws the same words for any threads and groups. */
-static void test_backward_and_fusion(void **state)
-{
-    static float values[2][400 * 100], gradients[2][400 * 100];
-    ag_params *params = ag_params_new();
-    ag_param *w = ag_params_add(params, "w", AG_SHAPE(400, 100), ag_init_uniform(1, 2), 1);
-    ag_tape *tape = ag_tape_new(test_device());
-    assert_int_equal(ag_params_build(params, 1), AG_OK);
-    assert_int_equal(ag_params_to(params, test_device(), NULL), AG_OK);
-    for (int way = 0; way < 4; way++) {
-        setenv("AUGUR_FUSE", way & 1 ? "1" : "0", 1);
-        ag_set_threads(way & 2 ? 2 : 1);
-        ag_tape_reset(tape);
-        ag_params_reset(params);
-        ag_tape_seed(tape, 5, 6);
-        ag_tensor *h = ag_scale(ag_parameter(tape, w), 2);
-        ag_tensor *y = ag_keep(ag_square(ag_dropout(ag_shift(h, 1), 0.25f)));
-        ag_backward(ag_sum_all(y));
-        assert_string_equal(ag_error(tape), "");
-        memcpy(values[way > 0], ag_values(y), sizeof *values);
-        assert_int_equal(ag_params_fetch(params, NULL), AG_OK);
-        memcpy(gradients[way > 0], w->gradient, sizeof *gradients);
-        assert_memory_equal(values[way > 0], values[0], sizeof *values);
-        assert_memory_equal(gradients[way > 0], gradients[0], sizeof *gradients);
-    }
-    for (int i = 0; i < 400 * 100; i++) assert_true((values[0][i] == 0) == (gradients[0][i] == 0));
-    unsetenv("AUGUR_FUSE");
-    ag_tape_free(tape);
-    ag_params_free(params);
-}
-
 /* Of any seed, step and element. */
 static void test_devices_draw_alike(void **state)
 {
@@ -126,13 +95,7 @@ static void test_identity(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_share_and_scale),
-        cmocka_unit_test(test_what_it_depends_on),
-        cmocka_unit_test(test_backward_and_fusion),
-        cmocka_unit_test(test_devices_draw_alike),
-        cmocka_unit_test(test_identity),
-    };
     for (int i = 0; i < N; i++) ones[i] = 1;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_share_and_scale, test_what_it_depends_on, test_devices_draw_alike,
+                     test_identity);
 }

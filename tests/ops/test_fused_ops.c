@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Every fused op gives the result of the composition that it replaces. */
-#include "support/test.h"
-#include "augur.h"
-#include "support/device.h"
+#include "support/composed.h"
 #include "gnn/sage.h"
 #include "ops/table.h"
 
 enum { NODES = 5, CONFIGS = 7, FEATURES = 33, COUNT = NODES * CONFIGS * FEATURES, MOST = 7 };
-
-typedef ag_tensor *expression(ag_tensor *const *p);
 
 static ag_tensor *attention(ag_tensor *const *p) { return ag_cross_attention(p[0], p[1]); }
 static ag_tensor *attention_plain(ag_tensor *const *p)
@@ -158,33 +154,29 @@ typedef struct fusion {
     int n;
 } fusion;
 
-#define CUBE                         \
- {                                   \
-  3, { NODES, CONFIGS, FEATURES, 1 } \
+#define CUBE                      \
+ {                                \
+  3, { NODES, CONFIGS, FEATURES } \
  }
 static const fusion fusions[] = {
-    {"cross_attention", attention, attention_plain, {CUBE, {1, {1, 1, 1, 1}}}, 2},
-    {"cross_attention_beside", beside, beside_plain, {CUBE, {1, {1, 1, 1, 1}}}, 2},
+    {"cross_attention", attention, attention_plain, {CUBE, {1, {1}}}, 2},
+    {"cross_attention_beside", beside, beside_plain, {CUBE, {1, {1}}}, 2},
     {"channel_attention",
      gate,
      gate_plain,
-     {CUBE,
-      {2, {4, FEATURES, 1, 1}},
-      {1, {4, 1, 1, 1}},
-      {2, {FEATURES, 4, 1, 1}},
-      {1, {FEATURES, 1, 1, 1}}},
+     {CUBE, {2, {4, FEATURES}}, {1, {4}}, {2, {FEATURES, 4}}, {1, {FEATURES}}},
      5},
-#define ATTENDED(OP, NAME)                      \
- {                                              \
-  OP, NAME, NAME##_plain,                       \
-      {CUBE,                                    \
-       {2, {4, FEATURES, 1, 1}},                \
-       {1, {4, 1, 1, 1}},                       \
-       {2, {FEATURES, 4, 1, 1}},                \
-       {1, {FEATURES, 1, 1, 1}},                \
-       {1, {1, 1, 1, 1}},                       \
-       {3, {NODES, CONFIGS, 2 * FEATURES, 1}}}, \
-      7                                         \
+#define ATTENDED(OP, NAME)                   \
+ {                                           \
+  OP, NAME, NAME##_plain,                    \
+      {CUBE,                                 \
+       {2, {4, FEATURES}},                   \
+       {1, {4}},                             \
+       {2, {FEATURES, 4}},                   \
+       {1, {FEATURES}},                      \
+       {1, {1}},                             \
+       {3, {NODES, CONFIGS, 2 * FEATURES}}}, \
+      7                                      \
  }
     ATTENDED("attend", attend_alone),
     ATTENDED("attend", attend_residual),
@@ -193,17 +185,12 @@ static const fusion fusions[] = {
     ATTENDED("attend_dropout", attend_drops_alone),
     ATTENDED("attend_dropout", attend_fixed_r),
     ATTENDED("attend_dropout", attend_fixed_x),
-    {"sage_sum", sage_sum, sage_sum_plain, {{3, {NODES, CONFIGS, 32, 1}}, {1, {16, 1, 1, 1}}}, 2},
-    {"sage_mean",
-     sage_mean,
-     sage_mean_plain,
-     {{3, {NODES, CONFIGS, 32, 1}}, {1, {16, 1, 1, 1}}},
-     2},
-    {"segment_max_mean", max_mean, max_mean_plain, {{2, {NODES * CONFIGS, FEATURES, 1, 1}}}, 1},
-#define POOLED(NAME, ROWS_OF_X)                                       \
- {                                                                    \
-  "relu_topk_readout", NAME, NAME##_plain,                            \
-      {{2, {ROWS_OF_X, FEATURES, 1, 1}}, {1, {FEATURES, 1, 1, 1}}}, 2 \
+    {"sage_sum", sage_sum, sage_sum_plain, {{3, {NODES, CONFIGS, 32}}, {1, {16}}}, 2},
+    {"sage_mean", sage_mean, sage_mean_plain, {{3, {NODES, CONFIGS, 32}}, {1, {16}}}, 2},
+    {"segment_max_mean", max_mean, max_mean_plain, {{2, {NODES * CONFIGS, FEATURES}}}, 1},
+#define POOLED(NAME, ROWS_OF_X)                                                             \
+ {                                                                                          \
+  "relu_topk_readout", NAME, NAME##_plain, {{2, {ROWS_OF_X, FEATURES}}, {1, {FEATURES}}}, 2 \
  }
     POOLED(pool_one, NODES),
     POOLED(pool_all, NODES *CONFIGS),
@@ -213,51 +200,14 @@ static const fusion fusions[] = {
 };
 enum { FUSIONS = sizeof fusions / sizeof *fusions };
 
-/* Values in y, gradients in the parameters; the loss weighs every element differently. */
-static void run(expression *f, ag_params *params, float *y)
-{
-    static float weights[2 * COUNT];
-    ag_tensor *p[MOST];
-    ag_tape *tape = ag_tape_new(test_device());
-    for (int i = 0; i < 2 * COUNT; i++) weights[i] = (float)(i * 29 % 31 - 15) / 8;
-    assert_int_equal(ag_params_to(params, test_device(), NULL), AG_OK);
-    for (int i = 0; i < params->count; i++) p[i] = ag_parameter(tape, params->list[i]);
-    ag_tensor *v = ag_keep(f(p));
-    ag_backward(ag_sum_all(ag_mul(v, ag_input(tape, weights, ag_shape_of(v)))));
-    assert_string_equal(ag_error(tape), "");
-    memcpy(y, ag_values(v), (size_t)ag_shape_count(ag_shape_of(v)) * sizeof *y);
-    assert_int_equal(ag_params_to(params, AG_CPU, NULL), AG_OK);
-    ag_tape_free(tape);
-}
-
-static void expect_near(const fusion *f, const float *a, const float *b, int64_t n)
-{
-    float most = 1;
-    for (int64_t i = 0; i < n; i++) most = fmaxf(most, fabsf(b[i]));
-    for (int64_t i = 0; i < n; i++)
-        if (!(fabsf(a[i] - b[i]) <= 1e-5f * most))
-            fail_msg("%s, element %d: fused %.8g, plain %.8g", f->op, (int)i, (double)a[i],
-                     (double)b[i]);
-}
-
 static void compare(const fusion *f)
 {
-    static float y[2][2 * COUNT], gradients[4 * COUNT];
     static const char *const names[MOST] = {"a", "b", "c", "d", "e", "f", "g"};
     ag_params *params = ag_params_new();
     for (int i = 0; i < f->n; i++)
         ag_params_add(params, names[i], f->shapes[i], ag_init_uniform(-0.2, 0.9), 1);
     assert_int_equal(ag_params_build(params, 8), AG_OK);
-    assert_true(params->size <= (int64_t)(sizeof gradients / sizeof *gradients));
-    run(f->fused, params, y[0]);
-    memcpy(gradients, params->gradient, (size_t)params->size * sizeof *gradients);
-    ag_params_reset(params);
-    run(f->plain, params, y[1]);
-    expect_near(f, y[0], y[1], 2 * COUNT);
-    for (int i = 0; i < f->n; i++) {
-        const ag_param *p = params->list[i];
-        expect_near(f, gradients + p->offset, p->gradient, p->count);
-    }
+    composed_compare(f->op, params, f->fused, f->plain, 1e-5f);
     ag_params_free(params);
 }
 
@@ -316,9 +266,4 @@ static void test_attend_node_by_node(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_fused_ops),
-                                       cmocka_unit_test(test_attend_node_by_node)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return RUN_TESTS(test_fused_ops, test_attend_node_by_node); }

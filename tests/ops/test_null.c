@@ -22,9 +22,11 @@ static const int64_t one = 1;
 /* Pointer k of the call, NULL when it is its turn; all arrays of a graph, or one of them. */
 #define P(k, pointer) (null == (k) ? NULL : (pointer))
 #define E(k)          edges_without(f, null == (k))
-#define MATRIX(k)     P(k, real(t, AG_SHAPE(4, 6)))
-#define VECTOR(k, n)  P(k, real(t, AG_SHAPE(n)))
-#define FEATURES(k)   P(k, real(t, AG_SHAPE(6, 3))) /* of the messages of the graph */
+#define REAL(k, ...)  P(k, real(t, AG_SHAPE(__VA_ARGS__)))
+#define MATRIX(k)     REAL(k, 4, 6)
+#define VECTOR(k, n)  REAL(k, n)
+#define FEATURES(k)   REAL(k, 6, 3) /* of the messages of the graph */
+#define INDEX(k)      P(k, ag_input_i32(t, each, AG_SHAPE(4)))
 #define ENDS(k)       P(k, ag_input_i32(t, two, AG_SHAPE(3)))
 
 static int part;     /* which array of the edges is NULL; -1: all are */
@@ -96,11 +98,10 @@ static const char *look_at_object(const fixture *f, int there)
     return there ? "went on" : look_at_sentence(f);
 }
 
-#define MAP(name, ...)  RESULT(name, 1, 0, ag_##name(P(0, real(t, AG_SHAPE(2)))))
-#define MAP1(name, ...) RESULT(name, 1, 0, ag_##name(P(0, real(t, AG_SHAPE(2))), 1))
-#define MAP2(name, ...) RESULT(name, 1, 0, ag_##name(P(0, real(t, AG_SHAPE(2))), 0, 1))
-#define ZIP(name, ...) \
- RESULT(name, 2, 0, ag_##name(P(0, real(t, AG_SHAPE(2))), P(1, real(t, AG_SHAPE(2)))))
+#define MAP(name, ...)  RESULT(name, 1, 0, ag_##name(REAL(0, 2)))
+#define MAP1(name, ...) RESULT(name, 1, 0, ag_##name(REAL(0, 2), 1))
+#define MAP2(name, ...) RESULT(name, 1, 0, ag_##name(REAL(0, 2), 0, 1))
+#define ZIP(name, ...)  RESULT(name, 2, 0, ag_##name(REAL(0, 2), REAL(1, 2)))
 #include "ops/elementwise.def"
 #undef MAP
 #undef MAP1
@@ -271,11 +272,6 @@ static void test_all_prototypes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_pointer),
-        cmocka_unit_test(test_each_array),
-        cmocka_unit_test(test_each_weight),
-        cmocka_unit_test(test_all_prototypes),
-    };
-    return cmocka_run_group_tests(tests, files_make, files_remove);
+    return RUN_TESTS_WITH(files_make, files_remove, test_each_pointer, test_each_array,
+                          test_each_weight, test_all_prototypes);
 }

@@ -85,8 +85,7 @@ static void test_golden(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_golden)};
     ag_set_threads(1);
     ag64_set_threads(1);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_golden);
 }

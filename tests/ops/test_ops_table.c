@@ -142,10 +142,6 @@ static void test_declarations_are_fresh(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table_is_complete),      cmocka_unit_test(test_ops_are_declared),
-        cmocka_unit_test(test_cuda_columns),           cmocka_unit_test(test_reference_is_fresh),
-        cmocka_unit_test(test_declarations_are_fresh),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_table_is_complete, test_ops_are_declared, test_cuda_columns,
+                     test_reference_is_fresh, test_declarations_are_fresh);
 }

@@ -104,11 +104,5 @@ static void test_wild_starts(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_borders),
-        cmocka_unit_test(test_many_rows),
-        cmocka_unit_test(test_random_starts),
-        cmocka_unit_test(test_wild_starts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_borders, test_many_rows, test_random_starts, test_wild_starts);
 }

@@ -116,48 +116,6 @@ static void layers(void)
     layer(1, 3, 2);
 }
 
-/* ---- graphs ---- */
-
-enum { NODES = 400, EDGES = 1200, WIDTH = 48 };
-
-static void graph_layers(void)
-{
-    static int32_t from[EDGES], to[EDGES];
-    ag_failure why = {0};
-    ag_random r = {1, 2, 3};
-    for (int i = 0; i < EDGES; i++) {
-        from[i] = (int32_t)ag_random_below(&r, NODES);
-        to[i] = (int32_t)ag_random_below(&r, NODES);
-    }
-    ag_graph *graph = ag_graph_build(NODES, from, to, EDGES, AG_BOTH_WAYS, &why);
-    ag_params *params = ag_params_new();
-    const ag_shape square = AG_SHAPE(WIDTH, WIDTH);
-    const ag_init init = ag_init_xavier_uniform(1);
-    ag_param *p[8];
-    for (int i = 0; i < 8; i++) {
-        const char name[] = {'p', (char)('0' + i), 0};
-        const ag_shape shape = i < 4 ? square : i < 6 ? AG_SHAPE(8, WIDTH / 8) : AG_SHAPE(WIDTH);
-        p[i] = ag_params_add(params, name, shape, i < 6 ? init : ag_init_constant(0.1), 1);
-    }
-    say(params->failure.sentence);
-    ag_params_build(params, 1);
-    ag_tape *tape = ag_tape_new(AG_CPU);
-    const ag_edges edges = ag_graph_edges(tape, graph);
-    const ag_sage_weights sage = {p[0], p[6], p[1]};
-    const ag_gat_weights gat = {.w = p[2], .from = p[4], .to = p[5], .bias = p[7]};
-    ag_tensor *x = ag_input(tape, numbers, AG_SHAPE(NODES, WIDTH));
-    x = ag_gat(&gat, ag_sage(&sage, x, edges, AG_AGGREGATE_MEAN, 1), NULL, edges, 8, 0, 0.2f, 0);
-    const ag_pooled pooled =
-        ag_topk(ag_graph_conv_relu(&sage, x, edges), ag_parameter(tape, p[6]), edges, 0.8f);
-    ag_tensor *y = ag_graph_conv(&sage, pooled.x, pooled.edges);
-    ag_backward(ag_mean_all(ag_square(ag_readout_max_mean(y, pooled.edges))));
-    say(ag_error(tape));
-    say(why.sentence);
-    ag_tape_free(tape);
-    ag_params_free(params);
-    ag_graph_free(graph);
-}
-
 /* ---- files ---- */
 
 static void files(void)
@@ -209,8 +167,9 @@ static void deep_files(void)
 
 static void test_callers(void **state)
 {
-    void (*const work[])(void) = {every_op, layers, graph_layers, files, deep_files};
+    void (*const work[])(void) = {every_op, layers, files, deep_files};
     for (size_t i = 0; i < sizeof work / sizeof *work; i++) {
+        if (SANITIZED && work[i] == layers) continue; /* slow */
         expect_small(work[i]);
         assert_string_equal(failure, "");
     }
@@ -256,12 +215,8 @@ static void test_helpers(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_callers),
-        cmocka_unit_test(test_helpers),
-    };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         numbers[i] = (ag_real)(i % 17) / 17 - 0.4f;
     ag_set_threads(1);
-    return cmocka_run_group_tests(tests, files_make, files_remove);
+    return RUN_TESTS_WITH(files_make, files_remove, test_callers, test_helpers);
 }

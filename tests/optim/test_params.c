@@ -233,20 +233,17 @@ static void a_summary_has_a_line_for_each(void **state)
     expect_summary(NULL, "no parameters: the argument is NULL\n");
     ag_params_add(params, "encoder.0.weight", AG_SHAPE(16, 300), ag_init_constant(1), 1);
     ag_params_add(params, "b", AG_SHAPE(3), ag_init_constant(1), 0);
-    for (int built = 0; built < 2; built++) {
-        expect_summary(params, "parameter         shape          numbers  decay\n"
-                               "encoder.0.weight  [16,300]          4800  yes\n"
-                               "b                 [3]                  3  no\n"
-                               "2 parameters, 4803 numbers; 77056 bytes with gradients and two "
-                               "moments, after 0 steps\n");
-        if (!built) assert_int_equal(ag_params_build(params, 1), AG_OK);
+    for (int steps = 0; steps < 3; steps++) { /* not built, built, after a step */
+        expect_summary(params,
+                       formatted("parameter         shape          numbers  decay\n"
+                                 "encoder.0.weight  [16,300]          4800  yes\n"
+                                 "b                 [3]                  3  no\n"
+                                 "2 parameters, 4803 numbers; 77056 bytes with gradients and two "
+                                 "moments, after %d step%s\n",
+                                 steps / 2, steps == 2 ? "" : "s"));
+        if (!steps) assert_int_equal(ag_params_build(params, 1), AG_OK);
+        params->step = steps;
     }
-    params->step = 1;
-    expect_summary(params, "parameter         shape          numbers  decay\n"
-                           "encoder.0.weight  [16,300]          4800  yes\n"
-                           "b                 [3]                  3  no\n"
-                           "2 parameters, 4803 numbers; 77056 bytes with gradients and two "
-                           "moments, after 1 step\n");
     ag_params_print(params, NULL);
     ag_params_free(params);
 
@@ -262,15 +259,9 @@ static void a_summary_has_a_line_for_each(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parameters_are_laid_out_in_aligned_blocks),
-        cmocka_unit_test(a_failed_declaration_is_sticky_and_harmless),
-        cmocka_unit_test(built_parameters_take_no_more),
-        cmocka_unit_test(lack_of_memory_is_reported),
-        cmocka_unit_test(a_summary_has_a_line_for_each),
-        cmocka_unit_test(values_depend_on_seed_and_index_alone),
-        cmocka_unit_test(first_values_are_chosen_after_the_declaration),
-        cmocka_unit_test(initialisers_have_their_moments),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(
+        parameters_are_laid_out_in_aligned_blocks, a_failed_declaration_is_sticky_and_harmless,
+        built_parameters_take_no_more, lack_of_memory_is_reported, a_summary_has_a_line_for_each,
+        values_depend_on_seed_and_index_alone, first_values_are_chosen_after_the_declaration,
+        initialisers_have_their_moments);
 }

@@ -93,11 +93,4 @@ static void schedules_are_checked(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(schedules_follow_their_formulas),
-        cmocka_unit_test(schedules_are_checked),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return RUN_TESTS(schedules_follow_their_formulas, schedules_are_checked); }

@@ -45,10 +45,10 @@ static inline void profile_of(char *text, size_t bytes, ag_tape *tape)
 }
 
 /* Runs tests that need a device. */
-#define run_there(tests)                                                                      \
+#define run_there(...)                                                                        \
  (test_device() == AG_CPU                                                                     \
       ? (print_message("There is no device to test; AUGUR_TEST_DEVICE=cuda names one.\n"), 0) \
-      : cmocka_run_group_tests(tests, fill_data, NULL))
+      : RUN_TESTS_WITH(fill_data, NULL, __VA_ARGS__))
 
 static int fill_data(void **state)
 {

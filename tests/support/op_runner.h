@@ -56,6 +56,5 @@ op_trial *ag64__trial_new(const char *op, int index, char why[480]);
 void ag64__trial_free(op_trial *t);
 void ag64__trial_cotangent(op_trial *t, int number);
 void ag64__trial_run(op_trial *t, unsigned how);
-int ag64__trial_bare(op_trial *t, int64_t units);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cmocka and the headers of C that nearly every test needs, and what a refused call says. A test
-   includes it first, because other headers of support/ call cmocka. */
+/* cmocka and the headers of C that nearly every test needs, RUN_TESTS, and what a refused call
+   says. A test includes it first, because other headers of support/ call cmocka. */
 #ifndef AG_TESTS_TEST_H
 #define AG_TESTS_TEST_H
 
@@ -36,6 +36,39 @@ static inline int ends_with(const char *text, const char *end)
 {
     const size_t n = strlen(text), m = strlen(end);
     return n >= m && !strcmp(text + n - m, end);
+}
+
+/* Numbers in -1..1, in much less time than random ones take. */
+static inline void fill_numbers(float *x, int64_t n, uint32_t seed)
+{
+    for (int64_t i = 0; i < n; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        x[i] = (float)(seed >> 8) / 8388608.0f - 1;
+    }
+}
+
+/* `names` are those of the tests, with commas between. */
+static inline int run_named_tests(const char *names, const CMUnitTestFunction *test, size_t n,
+                                  CMFixtureFunction set_up, CMFixtureFunction tear_down)
+{
+    static char text[4000];
+    static struct CMUnitTest tests[64];
+    char *next = strncpy(text, names, sizeof text - 1);
+    for (size_t i = 0; i < n; i++)
+        tests[i] = (struct CMUnitTest){.name = strtok(i ? NULL : next, ", "), .test_func = test[i]};
+    return _cmocka_run_group_tests("tests", tests, n, set_up, tear_down);
+}
+
+#define RUN_TESTS(...) RUN_TESTS_WITH(NULL, NULL, __VA_ARGS__)
+#define RUN_TESTS_WITH(set_up, tear_down, ...)                                                   \
+ run_named_tests(#__VA_ARGS__, (const CMUnitTestFunction[]){__VA_ARGS__},                        \
+                 sizeof(CMUnitTestFunction[]){__VA_ARGS__} / sizeof(CMUnitTestFunction), set_up, \
+                 tear_down)
+
+static inline void expect_ints(const int32_t *have, const int32_t *want, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (have[i] != want[i]) fail_msg("entry %d is %d instead of %d", i, have[i], want[i]);
 }
 
 static inline void expect_sentence(const ag_failure *why, ag_status status, const char *part)
