@@ -58,6 +58,8 @@ typedef struct tpgnn_task {
     int first, schedules;
 } tpgnn_task;
 
+struct tpgnn_file;
+
 /* Start from {0}; the first two may be set before the first file. */
 typedef struct tpgnn_data {
     tpugraphs_budget budget;
@@ -71,7 +73,12 @@ typedef struct tpgnn_data {
     int64_t nodes, stores; /* of all schedules */
     uint64_t hash;         /* of all names and arrays, in the order of the files */
     harness_files paths;   /* what tpgnn_data_read has read */
-    struct tpgnn_data_parts *parts;
+    /* of data_internal.h */
+    struct tpgnn_file *file; /* [tasks] */
+    uint16_t *order;         /* [kinds] ascending by their text */
+    void *scratch;
+    int file_room, task_room, schedule_room;
+    size_t bytes; /* of the lists, taken from the budget */
 } tpgnn_data;
 
 /* Reads every file of the paths and appends it to the data. Kinds and vocabulary do not depend on
