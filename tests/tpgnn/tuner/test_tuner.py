@@ -134,4 +134,3 @@ class Tuner(unittest.TestCase):
             self.assertEqual(runs[3]["scored"]["failed_calls"], 0)
             self.assertGreater(runs[3]["scored"]["candidates"], 0)
             self.assertEqual(len(runs[1]["losses"]), 2)
-            self.assertTrue(os.path.getsize(os.path.join(folder, "curves.svg")))

@@ -11,9 +11,8 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "collect"))
 import database  # noqa: E402
-from refused import FAILED, INTERRUPTED, OK, REQUIREMENTS, Refused  # noqa: E402
+from refused import BAD_DATA, OK, Refused, attempt  # noqa: E402
 
-BAD_DATA = 3
 SAID = 5  # bad lines of a file that are reported in full
 
 
@@ -85,26 +84,7 @@ def work(options):
 
 def main(arguments=None):
     options = parser().parse_args(arguments)
-    try:
-        return work(options)
-    except ImportError as reason:
-        complain(f"TVM cannot be loaded ({reason}), and only TVM can replay a schedule; install it: "
-                 f"pip install -r {os.path.normpath(REQUIREMENTS)}")
-        return FAILED
-    except Refused as reason:
-        complain(reason)
-        return BAD_DATA
-    except OSError as reason:
-        complain(f"{reason.filename or options.out} cannot be written: {reason.strerror or reason}; make room or "
-                 "choose another folder")
-        return BAD_DATA
-    except MemoryError as reason:
-        complain(f"{reason or 'a list of all records'} does not fit into memory; allow more of it, or convert fewer "
-                 "databases at a time")
-        return FAILED
-    except KeyboardInterrupt:
-        complain("interrupted; the files that are written are whole")
-        return INTERRUPTED
+    return attempt(lambda: work(options), complain, options.out, "call again", BAD_DATA)
 
 
 if __name__ == "__main__":
