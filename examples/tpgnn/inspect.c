@@ -7,7 +7,6 @@
 
 #include <jansson.h>
 #include <math.h>
-#include <string.h>
 
 typedef struct summary {
     double nodes, stores;            /* medians */
@@ -46,42 +45,6 @@ static summary sum_up(const tpgnn_data *data, const tpgnn_task *task)
     return t;
 }
 
-/* ---- children of loops that say nothing new ---- */
-
-typedef struct silent {
-    int64_t minima,
-        extents; /* minima of 0; constant extents, which are the value of the loop node, too */
-} silent;
-
-/* children [nodes]: the number of children of each node. A loop's last three are minimum, extent
-   and body. */
-static void count_silent(silent *sum, const tpgnn_data *data, const tpgnn_schedule *s,
-                         const int32_t *children)
-{
-    for (int v = 1; v < s->nodes; v++) {
-        const int up = s->parent[v];
-        if (children[v] || children[up] < 3 || !tpgnn_is_class(data, s, up, "For") ||
-            !tpgnn_is_class(data, s, v, "IntImm"))
-            continue;
-        const int from_end = children[up] - s->position[v];
-        sum->minima += from_end == 3 && s->value[v] == 0;
-        sum->extents += from_end == 2 && s->value[v] == s->value[up];
-    }
-}
-
-static silent find_silent(const tpgnn_data *data)
-{
-    silent sum = {0};
-    for (int i = 0; i < data->schedules; i++) {
-        const tpgnn_schedule *s = &data->schedule[i];
-        int32_t *children = harness_alloc((size_t)s->nodes * sizeof *children);
-        for (int v = 1; v < s->nodes; v++) children[s->parent[v]]++;
-        count_silent(&sum, data, s, children);
-        harness_free(children);
-    }
-    return sum;
-}
-
 /* ---- rows and totals ---- */
 
 static void add_row(harness_inspection *to, const tpgnn_data *data, const tpgnn_task *task,
@@ -109,39 +72,32 @@ static void add_row(harness_inspection *to, const tpgnn_data *data, const tpgnn_
     json_object_set_new(to->row, "origins", origins);
 }
 
-static json_t *totals_json(const tpgnn_data *data, const silent *silent, const tpgnn_unseen *u,
-                           json_t *rows)
+static json_t *totals_json(const tpgnn_data *data, const tpgnn_unseen *u, json_t *rows)
 {
     json_t *words = json_object();
     for (int f = 0; f < TPGNN_FIELDS; f++)
         json_object_set_new(words, tpgnn_field_names[f], json_integer(data->own.words[f] - 1));
-    return json_pack("{so si si sI sI sI sI sI sI si so}", "tasks", rows, "families",
-                     data->families, "schedules", data->schedules, "nodes", (json_int_t)data->nodes,
-                     "stores", (json_int_t)data->stores, "prunable_minima",
-                     (json_int_t)silent->minima, "prunable_extents", (json_int_t)silent->extents,
-                     "extents", (json_int_t)u->extents, "unknown_extents",
+    return json_pack("{so si si sI sI sI sI si so}", "tasks", rows, "families", data->families,
+                     "schedules", data->schedules, "nodes", (json_int_t)data->nodes, "stores",
+                     (json_int_t)data->stores, "extents", (json_int_t)u->extents, "unknown_extents",
                      (json_int_t)u->no_constant, "kinds", data->kinds, "words", words);
 }
 
-static char *totals_text(const tpgnn_data *data, const silent *silent)
+static char *totals_text(const tpgnn_data *data)
 {
-    const double percent = 100 / (double)data->nodes;
     const int *words = data->own.words;
     return harness_text(
-        "\n%lld nodes; %lld minima of loops (%.1f %%) and %lld extents (%.1f %%) say nothing "
-        "new\n%lld stored buffers\n"
+        "\n%lld nodes, %lld stored buffers\n"
         "%d kinds of nodes: %d types of %d classes, %d kinds of loops, %d element types, %d "
         "scopes; \"-\" counts where a node has none\n",
-        (long long)data->nodes, (long long)silent->minima, (double)silent->minima * percent,
-        (long long)silent->extents, (double)silent->extents * percent, (long long)data->stores,
-        data->kinds, words[TPGNN_TYPE] - 1, words[TPGNN_CLASS] - 1, words[TPGNN_LOOP] - 1,
-        words[TPGNN_DTYPE] - 1, words[TPGNN_SCOPE] - 1);
+        (long long)data->nodes, (long long)data->stores, data->kinds, words[TPGNN_TYPE] - 1,
+        words[TPGNN_CLASS] - 1, words[TPGNN_LOOP] - 1, words[TPGNN_DTYPE] - 1,
+        words[TPGNN_SCOPE] - 1);
 }
 
 void tpgnn_inspect(harness_inspection *to, const void *files)
 {
     const tpgnn_data *data = &((const tpgnn_files *)files)->scored;
-    const silent silent = find_silent(data);
     to->title = harness_text("Schedules: %d of %d tasks of %d families", data->schedules,
                              data->tasks, data->families);
     char **name = harness_alloc((size_t)data->tasks * sizeof *name + 1);
@@ -152,7 +108,7 @@ void tpgnn_inspect(harness_inspection *to, const void *files)
     }
     harness_free(name);
     tpgnn_unseen u = tpgnn_unseen_count(data, NULL);
-    to->text = totals_text(data, &silent);
-    to->json = totals_json(data, &silent, &u, to->json);
+    to->text = totals_text(data);
+    to->json = totals_json(data, &u, to->json);
     tpgnn_unseen_free(&u);
 }

@@ -27,9 +27,6 @@ void tpgnn_results_open(void *results, void *files, const harness_settings *sett
 ag_status tpgnn_results_add(tpgnn_results *r, const tpgnn_scorer *scorer,
                             const tpgnn_checkpoint *checkpoint, int models, ag_failure *why);
 
-/* harness_model.alike. */
-const char *tpgnn_results_alike(const void *results, int group);
-
 /* Adds what noise leaves possible, by the two passes of measurements. */
 void tpgnn_results_repeat(void *results);
 

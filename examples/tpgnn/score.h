@@ -9,9 +9,8 @@
 typedef struct tpgnn_scorer {
     const tpgnn_model *model;
     ag_tape *tape;
-    int graphs, nodes;     /* most of a batch; scores do not depend on them */
-    int patient;           /* 1: continues after an interruption */
-    harness_progress *bar; /* of schedules; NULL: none */
+    int graphs, nodes; /* most of a batch; scores do not depend on them */
+    int patient;       /* 1: continues after an interruption */
 } tpgnn_scorer;
 
 /* score [schedules]: the cost of each, which is small where a short run time is expected. The tape
