@@ -68,13 +68,14 @@ static ag_status make_more(nest_tree *t, ag_failure *why)
     int loops = 0, accesses = 0, stores = 0, vars = 0;
     look_ahead(t, &loops, &accesses, &stores, &vars);
     char *at = nest_zeros((size_t)loops * sizeof *t->loops + (size_t)accesses * sizeof *t->access +
-                              (size_t)stores * sizeof *t->stores + (size_t)vars * sizeof *t->terms +
-                              64 * 5,
+                              (size_t)stores * (sizeof *t->stores + sizeof *t->cost) +
+                              (size_t)vars * sizeof *t->terms + 64 * 5,
                           why);
     if (!at) return why->status;
     t->loops = take(&at, (size_t)loops, sizeof *t->loops);
     t->access = take(&at, (size_t)accesses, sizeof *t->access);
     t->stores = take(&at, (size_t)stores, sizeof *t->stores);
+    t->cost = take(&at, (size_t)stores, sizeof *t->cost);
     t->terms = take(&at, (size_t)vars, sizeof *t->terms);
     return AG_OK;
 }

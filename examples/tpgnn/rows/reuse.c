@@ -16,13 +16,13 @@ static void write_access(nests_writer *w, const nests_statement *s, const nest_a
     nests_put(w, a->crowd[level]);
     nests_put(w, nests_lines_touched(s, level));
     double lines[2];
-    nest_fetch(lines, s->t, s->store, (int)(a - s->a));
+    nest_fetch(lines, &s->of, a);
     for (int i = 0; i < 2; i++) nests_put(w, 1024 * lines[i] / s->cost->trips);
 }
 
 void nests_write_reuse(nests_writer *w, const nests_statement *s)
 {
-    write_access(w, s, s->a);
+    write_access(w, s, s->of.a);
     for (int i = 0; i < s->loads; i++) write_access(w, s, s->load[i]);
     w->columns += 7 * (NESTS_ROW_LOADS - s->loads);
 }
