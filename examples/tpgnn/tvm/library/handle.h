@@ -8,20 +8,17 @@
 
 #include <fenv.h>
 #include <pthread.h>
+#include <stdatomic.h>
 
-/* Idle tapes. A tape remembers plans and memory, so calls take one from here. */
-typedef struct tpgnn_tapes {
-    pthread_mutex_t lock;
-    ag_tape **tape;
-    int count, room;
-} tpgnn_tapes;
+/* Idle tapes; NULL: none. A tape remembers plans and memory, so calls take one from here. */
+enum { TPGNN_TAPES = 32 };
+typedef _Atomic(ag_tape *) tpgnn_tapes[TPGNN_TAPES];
 
 struct augur_tpgnn {
     tpgnn_stored stored;
     pthread_rwlock_t parameters; /* read by predictions, written by updates */
     tpgnn_tapes tapes;
-    tpgnn_data seen; /* the graphs that updates remember */
-    int32_t *task;   /* [seen.schedules] the caller's numbers */
+    tpgnn_data seen; /* the graphs that updates remember; their task is the caller's number */
     int64_t step;    /* of all updates */
 };
 
@@ -40,8 +37,7 @@ ag_status tpgnn_library_arrays(tpgnn_arrays *arrays, const augur_tpgnn_graphs *g
 void *tpgnn_library_take(size_t count, size_t size, const char *name, ag_failure *why);
 
 /* A tape to work on; NULL: no memory. */
-ag_tape *tpgnn_tapes_take(tpgnn_tapes *tapes);
-void tpgnn_tapes_give(tpgnn_tapes *tapes, ag_tape *tape);
-void tpgnn_tapes_free(tpgnn_tapes *tapes);
+ag_tape *tpgnn_tapes_take(tpgnn_tapes tapes);
+void tpgnn_tapes_give(tpgnn_tapes tapes, ag_tape *tape);
 
 #endif

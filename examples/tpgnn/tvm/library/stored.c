@@ -65,21 +65,6 @@ static ag_status read_texts(tpgnn_stored *s, tpgnn_options *options, const char 
     return why->status;
 }
 
-/* The width must be that of a tensor in the file before a model of that width is made. */
-static ag_status check_width(const char *path, const ag_checkpoint *file, int hidden,
-                             ag_failure *why)
-{
-    for (int i = 0; i < ag_checkpoint_count(file); i++) {
-        const ag_shape shape = ag_checkpoint_at(file, i)->shape;
-        for (int axis = 0; axis < shape.rank; axis++)
-            if (shape.size[axis] == hidden) return AG_OK;
-    }
-    return ag_fail(why, AG_EDATA,
-                   "%.200s: the metadata say hidden %d, but no tensor has that size; the file "
-                   "contradicts itself, so choose another checkpoint",
-                   path, hidden);
-}
-
 /* The tensors that are no parameters, in the order in which a program writes them; their number. */
 static int list_state(ag_checkpoint_item item[5 + TPGNN_STATE], const tpgnn_stored *s)
 {
@@ -112,9 +97,7 @@ static ag_status read_file(tpgnn_stored *s, const ag_checkpoint *file, const cha
 {
     tpgnn_options options = {0};
     ag_failure mine = {0};
-    if (keep_texts(s, file, path, why) || read_texts(s, &options, path, why) ||
-        check_width(path, file, options.hidden, why))
-        return why->status;
+    if (keep_texts(s, file, path, why) || read_texts(s, &options, path, why)) return why->status;
     if (tpgnn_model_columns(&options, s->text[TPGNN_STORED_DATA], &mine) ||
         tpgnn_model_add(&s->model, ag_params_new(), &options, &mine))
         return ag_fail(why, mine.status == AG_EUSE ? AG_EDATA : mine.status, "%.200s: %s", path,
