@@ -158,9 +158,6 @@ static void sizes_out_of_range_are_refused(void **state)
     o = statements;
     o.dropout = 1;
     expect_refusal(o, "--dropout is 1; it must be at least 0 and below 1");
-    o = tpgnn_default_options(TPGNN_PAPER);
-    o.paper.ratio = 0;
-    expect_refusal(o, "--ratio is 0; it must be above 0");
 }
 
 static void the_papers_batch(void **state)

@@ -255,39 +255,41 @@ static void damaged_trees_are_survived(void **state)
  */
 static void types_have_bytes(void **state)
 {
-    static const char *const type[] = {"float32",
-                                       "float64",
-                                       "bfloat16",
-                                       "int8",
-                                       "uint1",
-                                       "int4",
-                                       "bool",
-                                       "boolx16",
-                                       "handle",
-                                       "-",
-                                       "float8_e4m3fn",
-                                       "float8_e5m2x4",
-                                       "float4_e2m1fn",
-                                       "float4_e2m1fnx8",
-                                       "float6_e3m2fnx4",
-                                       "float32x8",
-                                       "int8x4",
-                                       "float16x128",
-                                       "float32xvscalex4",
-                                       "custom[posites2]32",
-                                       "custom[x8]16x2"};
-    static const int bytes[] = {4, 8, 2, 1, 1, 1, 1, 16, 8, 4, 1, 4, 1, 4, 3, 32, 4, 256, 16, 4, 4};
-    for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++) {
+    static const struct {
+        const char *type;
+        int bytes;
+    } cases[] = {{"float32", 4},
+                 {"float64", 8},
+                 {"bfloat16", 2},
+                 {"int8", 1},
+                 {"uint1", 1},
+                 {"int4", 1},
+                 {"bool", 1},
+                 {"boolx16", 16},
+                 {"handle", 8},
+                 {"-", 4},
+                 {"float8_e4m3fn", 1},
+                 {"float8_e5m2x4", 4},
+                 {"float4_e2m1fn", 1},
+                 {"float4_e2m1fnx8", 4},
+                 {"float6_e3m2fnx4", 3},
+                 {"float32x8", 32},
+                 {"int8x4", 4},
+                 {"float16x128", 256},
+                 {"float32xvscalex4", 16},
+                 {"custom[posites2]32", 4},
+                 {"custom[x8]16x2", 4}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         tree *t = program();
-        const int b = node(t, "Param", type[i], 0, -1);
+        const int b = node(t, "Param", cases[i].type, 0, -1);
         number(t, 1024);
         end(t, 1);
         const int l = loop(t, "serial", 64);
-        const int store = node(t, "BufferStore", type[i], 0, b);
+        const int store = node(t, "BufferStore", cases[i].type, 0, b);
         constant(t);
         var(t, l);
         compute(t);
-        check(t, store, "bytes", 64 * bytes[i]);
+        check(t, store, "bytes", 64 * cases[i].bytes);
         drop(t);
     }
 }
