@@ -102,7 +102,7 @@ class Processes(unittest.TestCase):
 
     def test_grandchildren_end_too(self):
         def parent(pipe):
-            pipe.send(forked.Child(lambda inner: time.sleep(60)).pid)
+            pipe.send(forked.Child(lambda inner: time.sleep(60)).process.pid)
             time.sleep(60)
         child = forked.Child(parent)
         pid = child.receive()
