@@ -35,7 +35,8 @@ typedef enum nest_class {
     NEST_DIVIDE, /* and roots */
     NEST_CALL,   /* exp, tanh, ... */
     NEST_CHOICE, /* Select, if_then_else */
-    NEST_COMPARE
+    NEST_COMPARE,
+    NEST_CLASSES
 } nest_class;
 typedef enum nest_loop_kind {
     NEST_SERIAL,
@@ -129,6 +130,7 @@ typedef struct nest_tree {
     int32_t *loop;  /* [nodes] innermost loop around it, -1: none; then of a For its own in `own` */
     int32_t *own;   /* [nodes] of a For, a store, an access: its index */
     int32_t *store; /* [nodes] the store that it is part of, -1: none */
+    int32_t *open;  /* [nodes] the loops around the node at hand, by their depth */
     float *constant; /* [nodes] constant operand */
     float *step;     /* [nodes] of the pragma in force */
     uint8_t *inside; /* [nodes] conditions around it */
