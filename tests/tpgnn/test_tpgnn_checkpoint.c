@@ -213,19 +213,6 @@ static void older_columns_are_refused(void **state)
     }
 }
 
-static void scales_of_rows_that_make_no_sense(void **state)
-{
-    run r;
-    start(&r, "statements", "embedded");
-    nests_scale *s = &r.net->model.joined.scale;
-    s->deviation[3] = -1;
-    expect_refusal(&r, "state.row.deviation[3] -1; they must be finite, and the second at least 0");
-    s->deviation[3] = 1;
-    s->offset = 400;
-    expect_refusal(&r, "the offset of the scores of rows is 400; it must be -300 to 300");
-    stop(&r);
-}
-
 static void states_that_make_no_sense(void **state)
 {
     run r;
@@ -260,7 +247,6 @@ int main(void)
                                        cmocka_unit_test(scale_of_rows),
                                        cmocka_unit_test(what_was_seen),
                                        cmocka_unit_test(older_columns_are_refused),
-                                       cmocka_unit_test(scales_of_rows_that_make_no_sense),
                                        cmocka_unit_test(states_that_make_no_sense)};
     return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
 }

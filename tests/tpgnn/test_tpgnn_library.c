@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The C ABI for tuners: scores, damaged arrays, errors. AUGUR_FULL=1 damages more. */
+/* The C ABI for tuners: scores, damaged arrays, errors. Any damage: fuzz_tpgnn_schedules.c. */
 #include "support/test.h"
 #include "examples/harness/run/trained.h"
 #include "examples/tpgnn/score.h"
 #include "examples/tpgnn/shell.h"
-#include "support/sanitized.h"
 #include "support/tpgnn_library.h"
 
 #include <fenv.h>
@@ -134,39 +133,6 @@ static void a_damaged_graph_alone(void **state)
     augur_tpgnn_close(m);
 }
 
-/* Whatever values the arrays have, a call returns, and its result describes its effect. */
-static void any_damage(void **state)
-{
-    test_graphs g;
-    double score[TEST_GRAPHS];
-    ag_random random = {.seed = 5};
-    const int rounds = ag_switch("AUGUR_FULL", 0) ? (SANITIZED ? 800 : 2000) : 200;
-    augur_tpgnn *m = test_library_open("library.safetensors");
-    for (int round = 0; round < rounds; round++) {
-        test_graphs_make(&g);
-        struct {
-            void *at;
-            size_t bytes;
-        } const part[] = {
-            {g.kind, 4 * (size_t)g.call.nodes},   {g.children, 4 * (size_t)g.call.nodes},
-            {g.refers, 4 * (size_t)g.call.nodes}, {g.value, 4 * (size_t)g.call.nodes},
-            {g.offset, sizeof g.offset},          {g.file.kinds, strlen(g.file.kinds)}};
-        for (uint32_t k = ag_random_below(&random, 4) + 1; k; k--) {
-            const uint32_t p = ag_random_below(&random, 6);
-            ((uint8_t *)part[p].at)[ag_random_below(&random, (uint32_t)part[p].bytes)] ^=
-                (uint8_t)(1u << ag_random_below(&random, 8));
-        }
-        const int64_t bad = augur_tpgnn_predict(m, &g.call, score);
-        int64_t counted = 0;
-        for (int i = 0; i < TEST_GRAPHS; i++) {
-            assert_true(isfinite(score[i]) || score[i] == -INFINITY);
-            counted += !isfinite(score[i]);
-        }
-        assert_int_equal(bad, counted);
-    }
-    augur_tpgnn_close(m);
-}
-
 static void refused(void **state)
 {
     test_graphs g;
@@ -218,9 +184,8 @@ static void refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(as_the_program),
-                                       cmocka_unit_test(in_an_odd_host),
-                                       cmocka_unit_test(a_damaged_graph_alone),
-                                       cmocka_unit_test(any_damage), cmocka_unit_test(refused)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(as_the_program), cmocka_unit_test(in_an_odd_host),
+        cmocka_unit_test(a_damaged_graph_alone), cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, test_library_set_up, test_folder_remove);
 }
