@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "examples/tpgnn/score.h"
+#include "examples/tpgnn/results.h"
 
 #include "examples/harness/machine/device.h"
 

@@ -137,8 +137,7 @@ static void check_batch(const tpgnn_data *data, int compact)
                                    .both = !compact,
                                    .compact = compact,
                                    .nest = compact,
-                                   .logs = compact,
-                                   .most = 1e6};
+                                   .logs = compact};
     const tpgnn_schedule **list = calloc((size_t)data->schedules, sizeof *list);
     for (int i = 0; i < data->schedules; i++) list[i] = &data->schedule[i];
     if (tpgnn_batch_fill(&batch, data, list, data->schedules, &o, &why)) abort();

@@ -4,8 +4,8 @@
 #include "examples/tpgnn/model/batch.h"
 #include "support/tpgnn_tree.h"
 
-static const tpgnn_batch_options whole = {.edges = TPGNN_BOTH, .most = 100},
-                                 compact = {.edges = TPGNN_BOTH, .compact = 1, .most = 100};
+static const tpgnn_batch_options whole = {.edges = TPGNN_BOTH},
+                                 compact = {.edges = TPGNN_BOTH, .compact = 1};
 
 /* for i: for j: A[j] = A[i, j] + 1.5, with a buffer of 16. */
 enum { ROOT, PARAM, SIZE, LOOP_I, MIN_I, EXT_I, LOOP_J, MIN_J };
@@ -78,21 +78,21 @@ static void nodes_have_words_and_numbers(void **state)
     drop(t);
 }
 
-/* Values of constants alone, within -most..most. */
+/* Values of constants alone, within a million. */
 static void the_paper_sees_constants(void **state)
 {
     tree *t = small_program();
     tpgnn_batch b = {0};
     t->value[FLOAT] = -3e38F;
-    t->value[SIZE] = 101;
+    t->value[SIZE] = 1.01e6F;
     fill(&b, t, (const tpgnn_schedule *[]){&t->s}, 1, &whole);
-    assert_true(b.paper[2 * FLOAT] == -100 && b.paper[2 * SIZE] == 100);
+    assert_true(b.paper[2 * FLOAT] == -1e6F && b.paper[2 * SIZE] == 1e6F);
     assert_true(b.paper[2 * EXT_J] == 8 && b.paper[2 * LOOP_J] == 0);
     assert_true(b.paper[2 * VAR_I + 1] == 1 && b.paper[2 * FLOAT + 1] == 0);
     tpgnn_batch_options logs = whole;
     logs.logs = 1;
     fill(&b, t, (const tpgnn_schedule *[]){&t->s}, 1, &logs);
-    assert_float_equal(b.paper[2 * FLOAT], -log2(101) / 8, 1e-6);
+    assert_float_equal(b.paper[2 * FLOAT], -log2(1 + 1e6) / 8, 1e-6);
     assert_float_equal(b.paper[2 * EXT_J], log2(9) / 8, 1e-6);
     assert_true(b.paper[2 * VAR_I + 1] == 1 && b.paper[2 * LOOP_J] == 0);
     tpgnn_batch_free(&b);

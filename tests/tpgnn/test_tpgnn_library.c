@@ -2,7 +2,6 @@
 /* The C ABI for tuners: scores, damaged arrays, errors. Any damage: fuzz_tpgnn_schedules.c. */
 #include "support/test.h"
 #include "examples/harness/run/trained.h"
-#include "examples/tpgnn/score.h"
 #include "examples/tpgnn/shell.h"
 #include "support/tpgnn_library.h"
 

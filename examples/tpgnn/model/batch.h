@@ -28,10 +28,8 @@ typedef struct tpgnn_batch_options {
     int compact;    /* 1: without the nodes of tpgnn_nest_indices */
     int nest;       /* 1: with the columns of nest.h; 0: they are 0 */
     int logs;       /* 1: constants of the paper's model as the other numbers, on a log scale */
-    double most;    /* these constants are clamped to -most..most, since a program may initialise a
-                       maximum with the largest float32 */
-    const nests_joined *joined; /* what the rows of statements join; NULL: there are none */
-    int whole;                  /* 1: a row's costs look at its program; 0: at its statement */
+    const nests_joined *joined; /* what the rows of statements join, with both: whose costs look at
+                                   the program instead of the statement; NULL: there are none */
 } tpgnn_batch_options;
 
 /* Adjacent schedules of one task form a group. Start from {0}; all arrays but the graphs are in one
@@ -43,8 +41,8 @@ typedef struct tpgnn_batch {
     int32_t *start;                  /* [graphs + 1] first node */
     int32_t *word[TPGNN_FIELDS];     /* [nodes] in the vocabulary */
     ag_real *number;                 /* [nodes,TPGNN_NUMBERS] */
-    ag_real *paper;                  /* [nodes,2] value of a constant, 1: named; as in make_pt.py of
-                                        the paper's authors */
+    ag_real *paper;          /* [nodes,2] value of a constant, within a million, since a program may
+                                initialise a maximum with the largest float32; 1: named */
     int32_t *store;          /* [stores] the nodes that store; a tree without any: its root */
     int32_t *store_start;    /* [graphs + 1] */
     int32_t *program;        /* [stores] its graph */

@@ -12,9 +12,7 @@ tpgnn_batch_options tpgnn_model_batch(const tpgnn_model *m)
                                  .compact = o->compact,
                                  .nest = o->nest && !paper,
                                  .logs = o->log_features,
-                                 .most = 1e6,
-                                 .joined = o->rows ? &m->joined : NULL,
-                                 .whole = paper};
+                                 .joined = o->rows ? &m->joined : NULL};
 }
 
 /* No layer of the library has the parameters of ag_sage_concat; the names are the checkpoints'. */
