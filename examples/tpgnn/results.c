@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "examples/tpgnn/results.h"
+#include "examples/tpgnn/shell.h"
 
 #include <math.h>
 
@@ -81,15 +81,24 @@ static void finish(tpgnn_results *r)
     r->rank.ns = ns;
 }
 
-ag_status tpgnn_results_add(tpgnn_results *r, const tpgnn_scorer *scorer, const tpgnn_checkpoint *c,
-                            int models, ag_failure *why)
+ag_status tpgnn_results_add(void *results, const harness_trained *t, const harness_scoring *how,
+                            ag_failure *why)
 {
+    tpgnn_results *r = results;
+    const tpgnn_settings *s = (const tpgnn_settings *)how->settings;
+    const tpgnn_trained *net = t->net;
+    const tpgnn_scorer scorer = {.model = &net->model,
+                                 .tape = how->tape,
+                                 .graphs = s->eval_graphs,
+                                 .nodes = s->eval_nodes,
+                                 .patient = how->patient};
     const int64_t n = r->rank.items;
     double *score = harness_alloc((size_t)n * sizeof *score + 1);
-    if (!tpgnn_score(scorer, score, &r->files->scored, why)) {
-        for (int64_t i = 0; i < n; i++) r->rank.score[0][i] += score[i] / models;
-        add_costs(r, score, c, models);
-        if (++r->models == models) finish(r);
+    if (r->models) tpgnn_data_translate(&r->files->scored, &net->checkpoint.vocabulary);
+    if (!tpgnn_score(&scorer, score, &r->files->scored, why)) {
+        for (int64_t i = 0; i < n; i++) r->rank.score[0][i] += score[i] / how->models;
+        add_costs(r, score, &net->checkpoint, how->models);
+        if (++r->models == how->models) finish(r);
     }
     harness_free(score);
     return why->status;

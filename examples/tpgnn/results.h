@@ -55,11 +55,11 @@ typedef struct tpgnn_results {
     int models, costs; /* added so far; those of them that do */
 } tpgnn_results;
 
-/* Functions of a harness_model; `add` needs the model as a scorer. Its costs are those that the
-   checkpoint's labels give: the mean over the models, when all have them. Fails: as tpgnn_score. */
+/* Functions of a harness_model. The schedules are put into the words of each run after the first.
+   Costs are those that a checkpoint's labels give: the mean over the models, when all have them. */
 void tpgnn_results_open(void *results, void *files, const harness_settings *settings);
-ag_status tpgnn_results_add(tpgnn_results *r, const tpgnn_scorer *scorer,
-                            const tpgnn_checkpoint *checkpoint, int models, ag_failure *why);
+ag_status tpgnn_results_add(void *results, const harness_trained *trained,
+                            const harness_scoring *how, ag_failure *why);
 
 /* Adds what noise leaves possible, by the two passes of measurements. */
 void tpgnn_results_repeat(void *results);

@@ -53,7 +53,7 @@ static void score(double *out, const net *n)
 
 static tpgnn_options options_of(tpgnn_network network, nests_use use)
 {
-    tpgnn_options o = tpgnn_default_options(network);
+    tpgnn_options o = test_tpgnn_options(network);
     o.types = TPGNN_TABLE;
     o.hidden = o.paper.hidden = HIDDEN;
     o.nest = false;

@@ -131,12 +131,6 @@ bool tpgnn_is_class(const tpgnn_data *data, const tpgnn_schedule *s, int node, c
     return !strcmp(data->kind[s->kind[node]].word[TPGNN_CLASS], name);
 }
 
-void tpgnn_data_translate(tpgnn_data *data, const tpgnn_vocabulary *given)
-{
-    data->given = given;
-    tpgnn_kinds_look_up(data);
-}
-
 const tpgnn_vocabulary *tpgnn_data_vocabulary(const tpgnn_data *data)
 {
     return data->given ? data->given : &data->own;

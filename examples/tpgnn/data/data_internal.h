@@ -49,7 +49,6 @@ void tpgnn_kinds_merge(tpgnn_data *data, tpgnn_reading *r);
 /* Sorts the kinds, makes the vocabulary where none is given, and looks up their words. Fails:
    AG_EMEMORY, where none is given; a failure that is in `why` already stays. */
 ag_status tpgnn_kinds_settle(tpgnn_data *data, ag_failure *why);
-void tpgnn_kinds_look_up(tpgnn_data *data);
 
 /* Parents, positions, depths and declarations of the nodes of one schedule from `first` on; number:
    what sentences call it. Fails: AG_EDATA (no tree). */

@@ -156,8 +156,9 @@ static ag_status make_vocabulary(tpgnn_data *data, ag_failure *why)
     return why->status;
 }
 
-void tpgnn_kinds_look_up(tpgnn_data *data)
+void tpgnn_data_translate(tpgnn_data *data, const tpgnn_vocabulary *given)
 {
+    data->given = given;
     const tpgnn_vocabulary *v = tpgnn_data_vocabulary(data);
     for (int f = 0; f < TPGNN_FIELDS; f++)
         for (int i = 0; i < data->kinds; i++)
@@ -170,7 +171,7 @@ ag_status tpgnn_kinds_settle(tpgnn_data *data, ag_failure *why)
     ag_failure mine = {0}; /* `why` may tell of a file that could not be read */
     if (data->kinds) sort_kinds(data);
     if (!make_vocabulary(data, &mine))
-        tpgnn_kinds_look_up(data);
+        tpgnn_data_translate(data, data->given);
     else if (!why->status)
         *why = mine;
     return why->status;

@@ -46,10 +46,6 @@ typedef struct tpgnn_model {
     nests_joined joined;
 } tpgnn_model;
 
-/* The defaults of the program's options, or those of its preset "statements". The sizes of the
-   vocabulary are 1, the smallest. */
-tpgnn_options tpgnn_default_options(tpgnn_network network);
-
 /* Its name in results: "TPGNN" is the paper's network, "network of statements" the other one, and
    "TPGNN with rows (costs)" reads rows. */
 const char *tpgnn_model_name(const tpgnn_options *options);
