@@ -208,39 +208,6 @@ static void tasks_are_groups_with_ranks(void **state)
     drop(t);
 }
 
-/* Scratch for the largest schedule is enough for all, wherever it is in the batch. */
-static void scratch_is_that_of_one_schedule(void **state)
-{
-    enum { COUNT = 201 };
-    tree *t = small_program();
-    tpgnn_schedule bare = t->s;
-    const tpgnn_schedule *list[COUNT];
-    tpgnn_batch one = {0}, b = {0};
-    tpgnn_batch_options o = whole;
-    o.nest = 1;
-    bare.nodes = PARAM + 1;
-    for (int i = 0; i < COUNT; i++) list[i] = &t->s;
-    fill(&one, t, list, 1, &o);
-    fill(&b, t, list, COUNT, &o);
-    const size_t numbers = NODES * TPGNN_NUMBERS, bytes = numbers * sizeof *b.number;
-    assert_true(b.room < 2 * COUNT * bytes);
-    for (int i = 0; i < COUNT; i++) {
-        assert_memory_equal(b.number + i * numbers, one.number, bytes);
-        assert_int_equal(b.rank[i], 0);
-    }
-    for (int i = 0; i < COUNT; i++) list[i] = i % 3 == 1 ? &t->s : &bare;
-    tpgnn_batch_free(&b);
-    fill(&b, t, list, COUNT, &o);
-    for (int i = 1; i < COUNT; i += 3) {
-        assert_memory_equal(b.number + b.start[i] * TPGNN_NUMBERS, one.number, bytes);
-        assert_int_equal(b.store[b.store_start[i]], b.start[i] + STORE);
-    }
-    assert_int_equal(b.down->messages, COUNT / 3 * (NODES - 1 + 5) + (COUNT - COUNT / 3));
-    tpgnn_batch_free(&one);
-    tpgnn_batch_free(&b);
-    drop(t);
-}
-
 /* A batch that is used again has the same contents as a new one. */
 static void used_again_or_refused(void **state)
 {
@@ -275,7 +242,6 @@ int main(void)
                                        cmocka_unit_test(edges_of_all_nodes),
                                        cmocka_unit_test(stores_of_each_program),
                                        cmocka_unit_test(tasks_are_groups_with_ranks),
-                                       cmocka_unit_test(scratch_is_that_of_one_schedule),
                                        cmocka_unit_test(used_again_or_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

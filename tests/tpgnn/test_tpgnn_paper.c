@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The network of TPGNN: against PyG's float64 values (tests/golden/README.md), threads; the number
-   of parameters, their first values, refusals. */
+   of parameters, refusals. First values: test_layers.c. */
 #include "support/test.h"
 #include "support/golden.h"
 #include "support/paper_runner.h"
@@ -219,39 +219,6 @@ static ag_params *build(const tpgnn_paper_options *options)
     return params;
 }
 
-/* The largest value comes near the bound, and not above. */
-static void expect_range(const ag_params *params, const char *name, double bound)
-{
-    const ag_param *p = ag_params_find(params, name);
-    double most = 0;
-    if (!p) fail_msg("no parameter %s", name);
-    for (int64_t i = 0; i < p->count; i++) most = fmax(most, fabs((double)p->value[i]));
-    if (most > bound * (1 + 1e-6) || most < 0.95 * bound)
-        fail_msg("%s: the largest is %g, the bound %g", name, most, bound);
-}
-
-static void test_first_values(void **state)
-{
-    tpgnn_paper_options options = tpgnn_paper_defaults();
-    ag_params *params = build(&options);
-    expect_range(params, "conv1.lin_rel.weight", 1 / sqrt(20));
-    expect_range(params, "conv1.lin_rel.bias", 1 / sqrt(20));
-    expect_range(params, "conv1.lin_root.weight", 1 / sqrt(20));
-    expect_range(params, "conv3.lin_root.weight", 1 / sqrt(128));
-    expect_range(params, "pool2.select.weight", 1 / sqrt(128));
-    expect_range(params, "lin1.weight", 1 / sqrt(256));
-    expect_range(params, "lin2.bias", 1 / sqrt(128));
-    expect_range(params, "lin3.weight", 1 / sqrt(64));
-    ag_params_free(params);
-    options.conv = TPGNN_GCN_CONV;
-    options.pool = TPGNN_POOL_SAG;
-    params = build(&options);
-    expect_range(params, "conv1.lin.weight", sqrt(6.0 / 148));
-    expect_range(params, "conv2.bias", 0);
-    expect_range(params, "pool3.gnn.lin_rel.weight", 1 / sqrt(128));
-    ag_params_free(params);
-}
-
 static void expect_refused(const tpgnn_paper_options *options, const char *sentence)
 {
     ag_failure why = {0};
@@ -294,8 +261,8 @@ static int close_file(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_golden), cmocka_unit_test(test_same_bits),
-        cmocka_unit_test(test_first_values), cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_golden),
+                                       cmocka_unit_test(test_same_bits),
+                                       cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, open_file, close_file);
 }
