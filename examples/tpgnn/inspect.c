@@ -8,68 +8,57 @@
 #include <jansson.h>
 #include <math.h>
 
-typedef struct summary {
-    double nodes, stores;            /* medians */
-    double fastest, median, slowest; /* ns */
-    double noise, spread;            /* of ln(run time) */
-    int noisy, origin[TPGNN_ORIGINS];
-} summary;
-
-static summary sum_up(const tpgnn_data *data, const tpgnn_task *task)
+static void add_times(harness_inspection *to, const tpgnn_schedule *s, int n)
 {
-    const tpgnn_schedule *s = &data->schedule[task->first];
-    const int n = task->schedules;
     int64_t *ns = harness_alloc(3 * (size_t)n * sizeof *ns), *first = ns + n, *second = first + n;
-    double *nodes = harness_alloc(3 * (size_t)n * sizeof *nodes), *stores = nodes + n,
-           *times = stores + n;
-    summary t = {.fastest = (double)s->runtime};
+    double *times = harness_alloc((size_t)n * sizeof *times), fastest = INFINITY, slowest = 0;
+    int noisy = 0;
     for (int i = 0; i < n; i++) {
-        nodes[i] = s[i].nodes;
-        stores[i] = s[i].stores;
-        times[i] = (double)s[i].runtime;
-        ns[i] = s[i].runtime;
+        times[i] = (double)(ns[i] = s[i].runtime);
         first[i] = s[i].pass[0];
         second[i] = s[i].pass[1];
-        t.fastest = fmin(t.fastest, (double)ns[i]);
-        t.slowest = fmax(t.slowest, (double)ns[i]);
-        t.noisy += s[i].noisy;
-        t.origin[s[i].origin]++;
+        fastest = fmin(fastest, times[i]);
+        slowest = fmax(slowest, times[i]);
+        noisy += s[i].noisy;
     }
-    t.nodes = lab_median(nodes, n);
-    t.stores = lab_median(stores, n);
-    t.median = lab_median(times, n);
-    t.noise = lab_time_noise(first, second, n);
-    t.spread = lab_time_spread(ns, n);
+    const double median = lab_median(times, n);
+    harness_inspect_ns(to, "fastest_ns", "fastest us", (int64_t)fastest, 1);
+    harness_inspect_number(to, "median_ns", NULL, median, 0);
+    harness_inspect_number(to, NULL, "median/fastest", median / fastest, 2);
+    harness_inspect_number(to, NULL, "slowest/fastest", slowest / fastest, 1);
+    harness_inspect_count(to, "slowest_ns", NULL, (int64_t)slowest);
+    harness_inspect_number(to, "noise", "noise", lab_time_noise(first, second, n), 4);
+    harness_inspect_number(to, "spread", "spread", lab_time_spread(ns, n), 2);
+    harness_inspect_count(to, "noisy", "noisy", noisy);
     harness_free(ns);
-    harness_free(nodes);
-    return t;
+    harness_free(times);
 }
-
-/* ---- rows and totals ---- */
 
 static void add_row(harness_inspection *to, const tpgnn_data *data, const tpgnn_task *task,
                     const char *name)
 {
     static const char *const origin[TPGNN_ORIGINS] = {"random", "mutated", "own", "tuned"};
-    const summary t = sum_up(data, task);
-    json_t *origins = json_object();
-    for (int i = 0; i < TPGNN_ORIGINS; i++)
-        json_object_set_new(origins, origin[i], json_integer(t.origin[i]));
+    const tpgnn_schedule *s = &data->schedule[task->first];
+    const int n = task->schedules;
+    double *nodes = harness_alloc(2 * (size_t)n * sizeof *nodes), *stores = nodes + n;
+    int origins[TPGNN_ORIGINS] = {0};
+    for (int i = 0; i < n; i++) {
+        nodes[i] = s[i].nodes;
+        stores[i] = s[i].stores;
+        origins[s[i].origin]++;
+    }
     harness_inspect_row(to);
     harness_inspect_text(to, "task", "task", name);
     harness_inspect_text(to, "family", NULL, data->family[task->family]);
-    harness_inspect_count(to, "schedules", "schedules", task->schedules);
-    harness_inspect_number(to, "median_nodes", "nodes (median)", t.nodes, 0);
-    harness_inspect_number(to, "median_stores", "stores (median)", t.stores, 0);
-    harness_inspect_ns(to, "fastest_ns", "fastest us", (int64_t)t.fastest, 1);
-    harness_inspect_number(to, "median_ns", NULL, t.median, 0);
-    harness_inspect_number(to, NULL, "median/fastest", t.median / t.fastest, 2);
-    harness_inspect_number(to, NULL, "slowest/fastest", t.slowest / t.fastest, 1);
-    harness_inspect_count(to, "slowest_ns", NULL, (int64_t)t.slowest);
-    harness_inspect_number(to, "noise", "noise", t.noise, 4);
-    harness_inspect_number(to, "spread", "spread", t.spread, 2);
-    harness_inspect_count(to, "noisy", "noisy", t.noisy);
-    json_object_set_new(to->row, "origins", origins);
+    harness_inspect_count(to, "schedules", "schedules", n);
+    harness_inspect_number(to, "median_nodes", "nodes (median)", lab_median(nodes, n), 0);
+    harness_inspect_number(to, "median_stores", "stores (median)", lab_median(stores, n), 0);
+    add_times(to, s, n);
+    json_t *list = json_object();
+    for (int i = 0; i < TPGNN_ORIGINS; i++)
+        json_object_set_new(list, origin[i], json_integer(origins[i]));
+    json_object_set_new(to->row, "origins", list);
+    harness_free(nodes);
 }
 
 static json_t *totals_json(const tpgnn_data *data, const tpgnn_unseen *u, json_t *rows)

@@ -3,7 +3,7 @@
    program's table of options. */
 #include "support/test.h"
 #include "examples/tpgnn/results.h"
-#include "examples/tpgnn/tvm/library/stored.h"
+#include "examples/tpgnn/tvm/library/handle.h"
 #include "support/checkpoint_change.h"
 #include "support/tpgnn_library.h"
 #include "support/files.h"
