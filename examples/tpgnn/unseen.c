@@ -76,44 +76,34 @@ void tpgnn_warn_unknown(const tpgnn_data *data)
 
 /* ---- rows ---- */
 
-typedef struct statements {
-    float *x, *cost;
-    int64_t far, all;
-} statements;
-
-static ag_status count_rows(statements *to, const tpgnn_data *data, const tpgnn_schedule *s,
-                            const nests_scale *scale, ag_failure *why)
-{
-    const int most = nests_schedule_stores(data, s);
-    to->x = harness_grow(to->x, (size_t)most * NESTS_SCHEDULE_ROW * sizeof *to->x + 1);
-    to->cost = harness_grow(to->cost, (size_t)most * sizeof *to->cost + 1);
-    const int n = nests_schedule_rows(to->x, to->cost, most, data, s, why);
-    if (n < 0) return why->status;
-    to->far += nests_scale_far(scale, to->x, n);
-    to->all += n;
-    return AG_OK;
-}
-
 /* Looks at no more than SAMPLE schedules of a task, evenly. With the splits of examples/data at
    most 67 % of the statements of a program that is held out are far. */
 static ag_status warn_rows(const tpgnn_data *data, const nests_scale *scale, const char *run,
                            ag_failure *why)
 {
     enum { SAMPLE = 64 };
-    statements rows = {0};
+    float *x = NULL, *cost = NULL;
     harness_far far = {
         .rows = "statements", .limit = "more than 10 standard deviations", .run = run, .most = 0.7};
     for (int i = 0; i < data->tasks && harness_go_on(why); i++) {
         const tpgnn_task *t = &data->task[i];
         const int step = (t->schedules + SAMPLE - 1) / SAMPLE;
-        rows.far = rows.all = 0;
-        for (int k = 0; k < t->schedules && !why->status; k += step)
-            count_rows(&rows, data, &data->schedule[t->first + k], scale, why);
-        harness_far_add(&far, t->name, rows.far, rows.all);
+        int64_t outside = 0, all = 0;
+        for (int k = 0; k < t->schedules; k += step) {
+            const tpgnn_schedule *s = &data->schedule[t->first + k];
+            const int most = nests_schedule_stores(data, s);
+            x = harness_grow(x, (size_t)most * NESTS_SCHEDULE_ROW * sizeof *x + 1);
+            cost = harness_grow(cost, (size_t)most * sizeof *cost + 1);
+            const int n = nests_schedule_rows(x, cost, most, data, s, why);
+            if (n < 0) break;
+            outside += nests_scale_far(scale, x, n);
+            all += n;
+        }
+        harness_far_add(&far, t->name, outside, all);
     }
     if (!why->status) harness_far_warn(&far);
-    harness_free(rows.x);
-    harness_free(rows.cost);
+    harness_free(x);
+    harness_free(cost);
     return why->status;
 }
 
