@@ -33,7 +33,7 @@ void *nest_zeros(size_t bytes, ag_failure *why)
     return NULL;
 }
 
-/* What is known of each node. */
+/* Arrays by node. */
 static size_t lay_nodes(nest_tree *t, char *block)
 {
     const int n = t->s->nodes;
