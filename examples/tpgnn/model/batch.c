@@ -112,7 +112,9 @@ static void fill_node(tpgnn_batch *b, int at, const tpgnn_kind *kind, const tpgn
 
 /* ---- edges ---- */
 
-int tpgnn_edges(int32_t *source, int32_t *target, const tpgnn_schedule *s, unsigned which)
+/* Writes the edges of all nodes, those of the tree first, each in the order of its child or user,
+   and returns how many. */
+static int list_edges(int32_t *source, int32_t *target, const tpgnn_schedule *s, unsigned which)
 {
     int m = 0;
     for (int v = 1; v < s->nodes && which & TPGNN_TREE; v++) {
@@ -138,7 +140,7 @@ static int stays_above(const scratch *s, const tpgnn_schedule *schedule, int v)
    variable's loop. Returns their number. */
 static int fill_edges(const scratch *s, const tpgnn_schedule *schedule, unsigned which)
 {
-    const int all = tpgnn_edges(s->source, s->target, schedule, which);
+    const int all = list_edges(s->source, s->target, schedule, which);
     int m = 0;
     for (int e = 0; e < all; e++) {
         const int from = stays_above(s, schedule, s->source[e]);

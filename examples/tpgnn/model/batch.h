@@ -14,16 +14,12 @@ enum {
     TPGNN_BOTH = TPGNN_TREE | TPGNN_NAMES
 };
 
-/* Writes the edges of all nodes, those of the tree first, each in the order of its child or user,
-   and returns how many. source, target: room for 2 (nodes - 1) of them. */
-int tpgnn_edges(int32_t *source, int32_t *target, const tpgnn_schedule *s, unsigned which);
-
 /* Of a node: its value, child position and depth, whether it is named, then the columns of nest.h.
  */
 enum { TPGNN_PLAIN = 4, TPGNN_NUMBERS = TPGNN_PLAIN + TPGNN_NEST };
 
 typedef struct tpgnn_batch_options {
-    unsigned edges; /* the kinds of edges, as in tpgnn_edges */
+    unsigned edges; /* TPGNN_TREE, TPGNN_NAMES */
     int both;       /* 1: one graph with every edge in both directions; 0: one for each */
     int compact;    /* 1: without the nodes of tpgnn_nest_indices */
     int nest;       /* 1: with the columns of nest.h; 0: they are 0 */

@@ -22,7 +22,7 @@ typedef struct tpgnn_options {
     tpgnn_readout readout;
     nests_use rows; /* of the statements that store */
     int hidden, layers;
-    unsigned edges; /* of tpgnn_edges */
+    unsigned edges; /* as in a batch */
     bool compact, nest, log_features;
     double dropout;
     tpgnn_paper_options paper;
