@@ -11,36 +11,30 @@
 /* An element type is new, too, where no buffer of training had it. */
 static bool is_new(const tpgnn_kind *k, tpgnn_field field, const tpgnn_seen *seen)
 {
-    const bool buffer = field == TPGNN_DTYPE && tpgnn_declares_buffer(k);
+    const bool buffer = field == TPGNN_DTYPE && k->buffer;
     return !k->index[field] ||
            (buffer && !tpgnn_vocabulary_find(&seen->buffers, field, k->word[field]));
-}
-
-/* Kinds are sorted by their whole text, so a word may come again. */
-static bool is_listed(const tpgnn_data *data, const int *kind, int count, tpgnn_field field,
-                      const char *word)
-{
-    for (int i = 0; i < count; i++)
-        if (!strcmp(data->kind[kind[i]].word[field], word)) return true;
-    return false;
 }
 
 static void warn_words(const tpgnn_data *data, const tpgnn_unseen *u, const tpgnn_seen *seen,
                        tpgnn_field field, const char *what, const char *run)
 {
     enum { SHOWN = 8 };
-    int kind[SHOWN], shown = 0;
+    const char *word[SHOWN]; /* kinds are sorted by their whole text, so a word may come again */
+    int shown = 0;
     int64_t nodes = 0;
     char *words = harness_copy("");
     for (int k = 0; k < data->kinds; k++) {
         const tpgnn_kind *of = &data->kind[k];
         if (!u->nodes[k] || !is_new(of, field, seen)) continue;
         nodes += u->nodes[k];
-        if (shown == SHOWN || is_listed(data, kind, shown, field, of->word[field])) continue;
-        char *longer = harness_text("%s%s%s", words, shown ? ", " : "", of->word[field]);
+        int i = 0;
+        while (i < shown && strcmp(word[i], of->word[field])) i++;
+        if (i < shown || shown == SHOWN) continue;
+        word[shown++] = of->word[field];
+        char *longer = harness_text("%s%s%s", words, i ? ", " : "", word[i]);
         harness_free(words);
         words = longer;
-        kind[shown++] = k;
     }
     if (nodes)
         harness_warn("%lld of %lld nodes have %s that no training file of %.200s has: %s",

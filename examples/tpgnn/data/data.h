@@ -21,6 +21,8 @@ typedef struct tpgnn_kind {
     int index[TPGNN_FIELDS];  /* of the words in the vocabulary; 0: not there */
     int named;                /* 1: nodes of the type have a name in TIR */
     int constant;             /* 1: IntImm or FloatImm */
+    bool buffer, loop;        /* it declares a buffer; a loop */
+    bool declares;            /* either, or a binding */
 } tpgnn_kind;
 
 /* Tuned: found by a tuner and read from its log. */

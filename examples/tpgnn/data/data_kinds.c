@@ -23,6 +23,9 @@ static int split(char *word[WORDS], char *line, size_t n)
     return words == WORDS && (!strcmp(word[4], "0") || !strcmp(word[4], "1"));
 }
 
+static const char *const declarations[] = {"Param", "AllocBuffer", "DeclBuffer",
+                                           "For",   "Bind",        "Let"};
+
 /* One block has the line, the line as words, and the type up to its first dot. */
 static ag_status make_kind(tpgnn_kind *k, const tpgnn_reading *r, const char *line, size_t n,
                            ag_failure *why)
@@ -42,11 +45,16 @@ static ag_status make_kind(tpgnn_kind *k, const tpgnn_reading *r, const char *li
                        r->raw.name, r->lines - 1);
     memcpy(class, words, n + 1);
     class[strcspn(class, ".")] = 0;
+    int declares = 0;
+    while (declares < 6 && strcmp(class, declarations[declares])) declares++;
     k->word[TPGNN_TYPE] = word[0];
     k->word[TPGNN_CLASS] = class;
     k->word[TPGNN_LOOP] = word[1];
     k->word[TPGNN_DTYPE] = word[2];
     k->word[TPGNN_SCOPE] = word[3];
+    k->buffer = declares < 3;
+    k->loop = declares == 3;
+    k->declares = declares < 6;
     k->named = *word[4] == '1';
     k->constant = !strcmp(word[0], "IntImm") || !strcmp(word[0], "FloatImm");
     return AG_OK;

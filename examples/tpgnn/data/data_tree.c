@@ -4,14 +4,6 @@
 
 #include <string.h>
 
-static int is_declaration(const tpgnn_kind *kind)
-{
-    static const char *const name[] = {"Param", "AllocBuffer", "DeclBuffer", "For", "Bind", "Let"};
-    for (int i = 0; i < 6; i++)
-        if (!strcmp(kind->word[TPGNN_CLASS], name[i])) return 1;
-    return 0;
-}
-
 /* In pre-order, a node is the next child of the last node before it that still lacks one. */
 static ag_status find_parents(tpgnn_reading *r, int64_t first, int nodes, int number,
                               ag_failure *why)
@@ -55,7 +47,7 @@ static ag_status find_declarations(tpgnn_reading *r, int64_t first, int nodes, i
                            "there are %d before it",
                            r->raw.name, v, number, refers[v], count);
         refers[v] = refers[v] ? declaration[refers[v] - 1] : -1;
-        if (is_declaration(&r->line[r->kind[first + v]])) declaration[count++] = v;
+        if (r->line[r->kind[first + v]].declares) declaration[count++] = v;
     }
     return AG_OK;
 }

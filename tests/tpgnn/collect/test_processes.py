@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import os
+import resource
 import signal
 import tempfile
 import time
@@ -13,6 +14,7 @@ from unittest import mock
 
 import numpy as np
 
+import alone
 import collect
 import forked
 import measure
@@ -99,6 +101,17 @@ class Processes(unittest.TestCase):
         self.assertRaises(EOFError, first.receive, 30)
         self.assertEqual(first.end(kill=False), signal.SIGALRM)
         second.end()
+
+    def test_more_than_files_are_allowed(self):
+        limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, limits)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (64, limits[1]))
+
+        def work(tell):
+            children = [forked.Child(lambda pipe: pipe.recv()) for _ in range(40)]
+            return [child.end() for child in children]
+        with tempfile.TemporaryFile() as log:
+            self.assertEqual(alone.watch(work, log.fileno(), 60), ([signal.SIGKILL] * 40, None))
 
     def test_grandchildren_end_too(self):
         def parent(pipe):

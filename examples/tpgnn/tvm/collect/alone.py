@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Work in a process of its own: a crash or a hang in TVM loses only that."""
 import os
+import resource
 import signal
 import sys
 
@@ -19,6 +20,8 @@ def heed_signals():
 
 def serve(pipe, work, log):
     """The process."""
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # a candidate has three files open
     for stream in (1, 2):
         os.dup2(log, stream)
     sys.stdout = sys.stderr = open(log, "w", closefd=False)
