@@ -109,12 +109,11 @@ typedef struct tpgnn_arrays {
     const int64_t *runtime; /* [schedules] ns, below 1: leave it out; NULL: all are 1 */
 } tpgnn_arrays;
 
-/* Appends those that can be read as one task, without stores. index [schedules] gets the place of
-   each in the data, or -1: it is left out. `bad` ({0} at the call) gets the error of the first that
-   is left out. Fails, and adds nothing: AG_EDATA (kinds are not as documented, or no schedule can
-   be read), AG_EMEMORY. */
-ag_status tpgnn_data_arrays(tpgnn_data *data, int32_t *index, const tpgnn_arrays *arrays,
-                            ag_failure *bad, ag_failure *why);
+/* Appends those that can be read as one task, without stores; their number is the place in the
+   arrays. `bad` ({0} at the call) gets the error of the first that is left out. Fails, and adds
+   nothing: AG_EDATA (kinds are not as documented, or no schedule can be read), AG_EMEMORY. */
+ag_status tpgnn_data_arrays(tpgnn_data *data, const tpgnn_arrays *arrays, ag_failure *bad,
+                            ag_failure *why);
 
 bool tpgnn_is_class(const tpgnn_data *data, const tpgnn_schedule *s, int node, const char *name);
 

@@ -49,23 +49,23 @@ static ag_status add_one(tpgnn_reading *r, const tpgnn_arrays *g, int i, ag_fail
 }
 
 /* `bad` gets the error of the first schedule that is left out. */
-static ag_status add_all(tpgnn_data *data, tpgnn_reading *r, int32_t *index, const tpgnn_arrays *g,
-                         ag_failure *bad, ag_failure *why)
+static ag_status add_all(tpgnn_data *data, tpgnn_reading *r, const tpgnn_arrays *g, ag_failure *bad,
+                         ag_failure *why)
 {
+    r->schedules = g->schedules;
+    if (tpgnn_schedules_make(data, r, why)) return why->status;
+    r->schedules = 0;
     for (int i = 0; i < g->schedules; i++) {
         ag_failure mine = {0};
-        index[i] = add_one(r, g, i, &mine) ? -1 : r->schedules - 1;
+        if (!add_one(r, g, i, &mine)) {
+            tpgnn_schedule *s = &r->schedule[r->schedules - 1];
+            s->runtime = s->pass[0] = s->pass[1] = g->runtime ? g->runtime[i] : 1;
+            s->number = i;
+        }
         if (!bad->status) *bad = mine;
     }
     r->file.nodes = r->offset[r->schedules];
     if (!r->schedules) return ag_fail(why, AG_EDATA, "%s", bad->sentence);
-    if (tpgnn_schedules_make(data, r, why)) return why->status;
-    for (int i = 0; i < g->schedules; i++) {
-        if (index[i] < 0) continue;
-        tpgnn_schedule *s = &r->schedule[index[i]];
-        s->runtime = s->pass[0] = s->pass[1] = g->runtime ? g->runtime[i] : 1;
-        s->number = i;
-    }
     tpgnn_trees_give(r);
     return AG_OK;
 }
@@ -100,16 +100,13 @@ static ag_status make_room(tpgnn_data *data, tpgnn_reading *r, const tpgnn_array
     return AG_OK;
 }
 
-ag_status tpgnn_data_arrays(tpgnn_data *data, int32_t *index, const tpgnn_arrays *given,
-                            ag_failure *bad, ag_failure *why)
+ag_status tpgnn_data_arrays(tpgnn_data *data, const tpgnn_arrays *given, ag_failure *bad,
+                            ag_failure *why)
 {
-    const int before = data->schedules;
     tpgnn_reading r = {.raw.name = given->name};
     if (!tpgnn_kinds_cut(data, &r, given->kinds, given->kinds_bytes, why) &&
-        !make_room(data, &r, given, why) && !add_all(data, &r, index, given, bad, why))
+        !make_room(data, &r, given, why) && !add_all(data, &r, given, bad, why))
         tpgnn_reading_keep(data, &r, why);
     tpgnn_reading_end(data, &r, why);
-    for (int i = 0; i < given->schedules; i++)
-        index[i] = why->status || index[i] < 0 ? -1 : before + index[i];
     return tpgnn_kinds_settle(data, why);
 }

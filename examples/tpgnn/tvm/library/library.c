@@ -191,7 +191,7 @@ static ag_status score_one(const tpgnn_model *model, ag_tape *tape, tpgnn_batch 
     return AG_OK;
 }
 
-/* score [data->schedules] */
+/* Into the places of the call. */
 static ag_status score_all(augur_tpgnn *m, double *score, const tpgnn_data *data, ag_failure *bad,
                            ag_failure *why)
 {
@@ -202,7 +202,9 @@ static ag_status score_all(augur_tpgnn *m, double *score, const tpgnn_data *data
     pthread_rwlock_rdlock(&m->parameters);
     ag_tape_training(tape, 0);
     for (int i = 0; i < data->schedules; i++)
-        if (score_one(&m->stored.model, tape, &batch, &score[i], data, i, bad, why)) break;
+        if (score_one(&m->stored.model, tape, &batch, &score[data->schedule[i].number], data, i,
+                      bad, why))
+            break;
     ag_tape_reset(tape);
     ag_tape_training(tape, 1);
     pthread_rwlock_unlock(&m->parameters);
@@ -215,17 +217,8 @@ static ag_status predict(augur_tpgnn *m, const tpgnn_arrays *arrays, double *sco
 {
     ag_failure bad = {0};
     tpgnn_data data = {.given = &m->stored.vocabulary};
-    int32_t *index =
-        tpgnn_library_take((size_t)arrays->schedules, sizeof *index, arrays->name, why);
-    if (index && !tpgnn_data_arrays(&data, index, arrays, &bad, why)) {
-        double *found =
-            tpgnn_library_take((size_t)data.schedules, sizeof *found, arrays->name, why);
-        if (found && !score_all(m, found, &data, &bad, why))
-            for (int i = 0; i < arrays->schedules; i++)
-                if (index[i] >= 0) score[i] = found[index[i]];
-        ag_free(found);
-    }
-    ag_free(index);
+    if (!tpgnn_data_arrays(&data, arrays, &bad, why) && score_all(m, score, &data, &bad, why))
+        for (int i = 0; i < arrays->schedules; i++) score[i] = -(double)INFINITY;
     tpgnn_data_free(&data);
     if (!why->status) *why = bad;
     return why->status;

@@ -32,22 +32,16 @@ augur_tpgnn_training augur_tpgnn_training_default(void)
 static int64_t remember(augur_tpgnn *m, const tpgnn_arrays *arrays, const int32_t *task,
                         ag_failure *bad, ag_failure *why)
 {
-    int64_t left = 0;
-    int32_t *index =
-        tpgnn_library_take((size_t)arrays->schedules, sizeof *index, arrays->name, why);
-    if (!index) return -1;
-    if (tpgnn_data_arrays(&m->seen, index, arrays, bad, why) == AG_EDATA) {
+    const int before = m->seen.schedules;
+    if (tpgnn_data_arrays(&m->seen, arrays, bad, why) == AG_EDATA) {
         *bad = *why; /* none of them could be read */
         *why = (ag_failure){0};
     }
-    for (int i = 0; i < arrays->schedules && !why->status; i++) {
-        if (index[i] < 0)
-            left++;
-        else
-            m->seen.schedule[index[i]].task = task ? task[i] : 0;
+    for (int i = before; i < m->seen.schedules; i++) {
+        tpgnn_schedule *s = &m->seen.schedule[i];
+        s->task = task ? task[s->number] : 0;
     }
-    ag_free(index);
-    return why->status ? -1 : left;
+    return why->status ? -1 : arrays->schedules - (m->seen.schedules - before);
 }
 
 /* 1 where two graphs of one task have different run times. */
