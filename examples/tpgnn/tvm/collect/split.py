@@ -72,9 +72,10 @@ def grown(old, names, schedules, whole_kinds):
 def read(folder, split, names):
     """The lists in the folder, of workloads that are still there."""
     try:
-        lists = {part: (folder / f"split-{split}.{part}.txt").read_text().split() for part in ("train", "valid", "test")}
+        lists = {part: (folder / f"split-{split}.{part}.txt").read_text().split()
+                 for part in ("train", "valid", "test")}
     except OSError as failure:
-        sys.exit(f"split: {failure.filename} cannot be read ({failure.strerror}); split the folder without --keep first")
+        sys.exit(f"split: {failure.filename} cannot be read ({failure.strerror}); split without --keep first")
     return {part: [name[:-4] for name in own if name[:-4] in names] for part, own in lists.items()}
 
 
