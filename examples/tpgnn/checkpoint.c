@@ -58,13 +58,20 @@ static ag_status read_vocabulary(tpgnn_vocabulary *v, const char *text, ag_failu
 
 /* ---- the network ---- */
 
+/* The label that the model predicts, up to scale; a rank loss takes the throughput. */
+static int label_of(const tpgnn_settings *s)
+{
+    const bool rank = s->loss != TPGNN_LOSS_HUBER && s->loss != TPGNN_LOSS_SQUARED;
+    return rank ? TPGNN_LABEL_THROUGHPUT : s->label;
+}
+
 static ag_status build(harness_trained *t, const harness_settings *settings, ag_failure *why)
 {
     const tpgnn_settings *s = (const tpgnn_settings *)settings;
     tpgnn_trained *net = t->net;
     tpgnn_checkpoint *c = &net->checkpoint;
     tpgnn_options options = tpgnn_settings_model(s);
-    c->predicts = tpgnn_settings_label(s);
+    c->predicts = label_of(s);
     if (read_vocabulary(&c->vocabulary, t->text[VOCABULARY], why) ||
         tpgnn_seen_read(&c->seen, t->text[SEEN], why))
         return why->status;

@@ -138,20 +138,3 @@ tpgnn_options tpgnn_settings_model(const tpgnn_settings *s)
     for (int f = 0; f < TPGNN_FIELDS; f++) o.words[f] = 1;
     return o;
 }
-
-tpgnn_options tpgnn_default_options(tpgnn_network network)
-{
-    tpgnn_settings s;
-    ag_failure why = {0};
-    harness_options *o = harness_options_new(&tpgnn_program_table, HARNESS_TRAIN, &s);
-    if (network == TPGNN_STATEMENTS)
-        harness_options_set(o, "defaults", "preset", "statements", &why);
-    harness_options_free(o);
-    return tpgnn_settings_model(&s);
-}
-
-int tpgnn_settings_label(const tpgnn_settings *s)
-{
-    const bool rank = s->loss != TPGNN_LOSS_HUBER && s->loss != TPGNN_LOSS_SQUARED;
-    return rank ? TPGNN_LABEL_THROUGHPUT : s->label;
-}

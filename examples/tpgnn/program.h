@@ -49,7 +49,5 @@ extern const char tpgnn_preset_words[], tpgnn_presets[]; /* of studies/presets.i
 
 /* The model's options from the settings; the vocabulary's sizes are 1. */
 tpgnn_options tpgnn_settings_model(const tpgnn_settings *s);
-/* The label that the model predicts, up to scale; a rank loss takes the throughput. */
-int tpgnn_settings_label(const tpgnn_settings *s);
 
 #endif

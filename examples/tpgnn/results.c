@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "examples/tpgnn/results.h"
+#include "examples/tpgnn/shell.h"
 
 #include <math.h>
-#include <string.h>
 
 /* The table of methods leaves out recall@1 (top-1 says more), slowdown@5 and slowdown@10 (so do
    top-5 and top-10). */
@@ -82,44 +81,27 @@ static void finish(tpgnn_results *r)
     r->rank.ns = ns;
 }
 
-ag_status tpgnn_results_add(tpgnn_results *r, const tpgnn_scorer *scorer, const tpgnn_checkpoint *c,
-                            int models, ag_failure *why)
+ag_status tpgnn_results_add(void *results, const harness_trained *t, const harness_scoring *how,
+                            ag_failure *why)
 {
+    tpgnn_results *r = results;
+    const tpgnn_settings *s = (const tpgnn_settings *)how->settings;
+    const tpgnn_trained *net = t->net;
+    const tpgnn_scorer scorer = {.model = &net->model,
+                                 .tape = how->tape,
+                                 .graphs = s->eval_graphs,
+                                 .nodes = s->eval_nodes,
+                                 .patient = how->patient};
     const int64_t n = r->rank.items;
     double *score = harness_alloc((size_t)n * sizeof *score + 1);
-    tpgnn_scorer s = *scorer;
-    harness_progress bar;
-    harness_progress_start(&bar, "score", 0, n);
-    bar.shown = false; /* in training there is another bar */
-    s.bar = &bar;
-    if (!tpgnn_score(&s, score, &r->files->scored, why)) {
-        for (int64_t i = 0; i < n; i++) r->rank.score[0][i] += score[i] / models;
-        add_costs(r, score, c, models);
-        if (++r->models == models) finish(r);
+    if (r->models) tpgnn_data_translate(&r->files->scored, &net->checkpoint.vocabulary);
+    if (!tpgnn_score(&scorer, score, &r->files->scored, why)) {
+        for (int64_t i = 0; i < n; i++) r->rank.score[0][i] += score[i] / how->models;
+        add_costs(r, score, &net->checkpoint, how->models);
+        if (++r->models == how->models) finish(r);
     }
     harness_free(score);
     return why->status;
-}
-
-/* ---- scores that are all equal ---- */
-
-static bool same_trees(const tpgnn_schedule *a, const tpgnn_schedule *b)
-{
-    const size_t n = (size_t)a->nodes;
-    return a->nodes == b->nodes && !memcmp(a->kind, b->kind, n * sizeof *a->kind) &&
-           !memcmp(a->value, b->value, n * sizeof *a->value) &&
-           !memcmp(a->parent, b->parent, n * sizeof *a->parent) &&
-           !memcmp(a->refers, b->refers, n * sizeof *a->refers);
-}
-
-const char *tpgnn_results_alike(const void *results, int group)
-{
-    const tpgnn_data *data = &((const tpgnn_results *)results)->files->scored;
-    const tpgnn_task *t = &data->task[group];
-    const tpgnn_schedule *s = &data->schedule[t->first];
-    int i = 1;
-    while (i < t->schedules && same_trees(s, s + i)) i++;
-    return i == t->schedules ? "its schedules are the same tree" : NULL;
 }
 
 /* ---- noise ---- */

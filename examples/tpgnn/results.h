@@ -5,8 +5,42 @@
 #define TPGNN_RESULTS_H
 
 #include "examples/harness/rank/rank.h"
-#include "examples/tpgnn/checkpoint.h"
-#include "examples/tpgnn/score.h"
+#include "examples/tpgnn/data/seen.h"
+#include "examples/tpgnn/program.h"
+
+/* ---- checkpoint.c ---- */
+
+/* The contents of a cost model's checkpoint besides its parameters (docs/formats.md). */
+typedef struct tpgnn_checkpoint {
+    tpgnn_vocabulary vocabulary; /* of training; own, as the next */
+    tpgnn_seen seen;
+    int predicts;           /* the label that the model predicts, of program.h */
+    double mean, deviation; /* of the labels; 0 and 1: they are not scaled */
+} tpgnn_checkpoint;
+
+/* JSON, owned by the caller (harness_free). */
+char *tpgnn_data_json(const tpgnn_data *data);
+
+/* Converts the score of a schedule to ln(run time in ns) in `cost` and returns 1; returns 0 when
+   scores only rank. */
+int tpgnn_log_cost(double *cost, const tpgnn_checkpoint *c, double score);
+
+/* ---- score.c ---- */
+
+typedef struct tpgnn_scorer {
+    const tpgnn_model *model;
+    ag_tape *tape;
+    int graphs, nodes; /* most of a batch; scores do not depend on them */
+    int patient;       /* 1: continues after an interruption */
+} tpgnn_scorer;
+
+/* score [schedules]: the cost of each, which is small where a short run time is expected. The tape
+   is set back to training mode. Fails: AG_ESTOPPED, unless `patient` is 1; AG_EFINITE (a score is
+   not finite: names the schedule), AG_EMEMORY. */
+ag_status tpgnn_score(const tpgnn_scorer *s, double *score, const tpgnn_data *data,
+                      ag_failure *why);
+
+/* ---- scores of a call ---- */
 
 /* The data that baselines learn from, and those that are scored. */
 typedef struct tpgnn_files {
@@ -21,14 +55,11 @@ typedef struct tpgnn_results {
     int models, costs; /* added so far; those of them that do */
 } tpgnn_results;
 
-/* Functions of a harness_model; `add` needs the model as a scorer. Its costs are those that the
-   checkpoint's labels give: the mean over the models, when all have them. Fails: as tpgnn_score. */
+/* Functions of a harness_model. The schedules are put into the words of each run after the first.
+   Costs are those that a checkpoint's labels give: the mean over the models, when all have them. */
 void tpgnn_results_open(void *results, void *files, const harness_settings *settings);
-ag_status tpgnn_results_add(tpgnn_results *r, const tpgnn_scorer *scorer,
-                            const tpgnn_checkpoint *checkpoint, int models, ag_failure *why);
-
-/* harness_model.alike. */
-const char *tpgnn_results_alike(const void *results, int group);
+ag_status tpgnn_results_add(void *results, const harness_trained *trained,
+                            const harness_scoring *how, ag_failure *why);
 
 /* Adds what noise leaves possible, by the two passes of measurements. */
 void tpgnn_results_repeat(void *results);

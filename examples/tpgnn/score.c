@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "examples/tpgnn/score.h"
+#include "examples/tpgnn/results.h"
 
 #include "examples/harness/machine/device.h"
 
@@ -49,10 +49,13 @@ ag_status tpgnn_score(const tpgnn_scorer *s, double *score, const tpgnn_data *da
 {
     tpgnn_batch batch = {0};
     const tpgnn_schedule **schedule = harness_alloc((size_t)s->graphs * sizeof *schedule);
+    harness_progress bar;
+    harness_progress_start(&bar, "score", 0, data->schedules);
+    bar.shown = false; /* in training there is another bar */
     for (int first = 0, n; !why->status && (n = chunk(s, data, first)) > 0; first += n) {
         if (!s->patient && !harness_go_on(why)) break;
         if (score_batch(s, score, data, schedule, first, n, &batch, why)) break;
-        if (s->bar) harness_progress_update(s->bar, first + n, NULL);
+        harness_progress_update(&bar, first + n, NULL);
     }
     ag_tape_reset(s->tape);
     ag_tape_training(s->tape, 1);

@@ -142,24 +142,6 @@ static ag_tensor *record(void *user, ag_tape *tape, int64_t step, const char **w
     return loss_of(session, tape, batch);
 }
 
-/* ---- results ---- */
-
-/* The schedules are put into the words of each run after the first. */
-static ag_status add(void *results, const harness_trained *t, const harness_scoring *how,
-                     ag_failure *why)
-{
-    const tpgnn_settings *s = (const tpgnn_settings *)how->settings;
-    const tpgnn_trained *net = t->net;
-    tpgnn_results *r = results;
-    const tpgnn_scorer scorer = {.model = &net->model,
-                                 .tape = how->tape,
-                                 .graphs = s->eval_graphs,
-                                 .nodes = s->eval_nodes,
-                                 .patient = how->patient};
-    if (r->models) tpgnn_data_translate(&r->files->scored, &net->checkpoint.vocabulary);
-    return tpgnn_results_add(r, &scorer, &net->checkpoint, how->models, why);
-}
-
 const harness_model tpgnn_shell = {.program = &tpgnn_program_table,
                                    .network = &tpgnn_shell_network,
                                    .data_bytes = sizeof(tpgnn_files),
@@ -175,9 +157,8 @@ const harness_model tpgnn_shell = {.program = &tpgnn_program_table,
                                    .end = end,
                                    .results_bytes = sizeof(tpgnn_results),
                                    .open = tpgnn_results_open,
-                                   .add = add,
+                                   .add = tpgnn_results_add,
                                    .compare = tpgnn_results_baselines,
-                                   .alike = tpgnn_results_alike,
                                    .repeat = tpgnn_results_repeat,
                                    .compute = harness_rank_compute,
                                    .close_results = harness_rank_close,

@@ -11,36 +11,30 @@
 /* An element type is new, too, where no buffer of training had it. */
 static bool is_new(const tpgnn_kind *k, tpgnn_field field, const tpgnn_seen *seen)
 {
-    const bool buffer = field == TPGNN_DTYPE && tpgnn_declares_buffer(k);
+    const bool buffer = field == TPGNN_DTYPE && k->buffer;
     return !k->index[field] ||
            (buffer && !tpgnn_vocabulary_find(&seen->buffers, field, k->word[field]));
-}
-
-/* Kinds are sorted by their whole text, so a word may come again. */
-static bool is_listed(const tpgnn_data *data, const int *kind, int count, tpgnn_field field,
-                      const char *word)
-{
-    for (int i = 0; i < count; i++)
-        if (!strcmp(data->kind[kind[i]].word[field], word)) return true;
-    return false;
 }
 
 static void warn_words(const tpgnn_data *data, const tpgnn_unseen *u, const tpgnn_seen *seen,
                        tpgnn_field field, const char *what, const char *run)
 {
     enum { SHOWN = 8 };
-    int kind[SHOWN], shown = 0;
+    const char *word[SHOWN]; /* kinds are sorted by their whole text, so a word may come again */
+    int shown = 0;
     int64_t nodes = 0;
     char *words = harness_copy("");
     for (int k = 0; k < data->kinds; k++) {
         const tpgnn_kind *of = &data->kind[k];
         if (!u->nodes[k] || !is_new(of, field, seen)) continue;
         nodes += u->nodes[k];
-        if (shown == SHOWN || is_listed(data, kind, shown, field, of->word[field])) continue;
-        char *longer = harness_text("%s%s%s", words, shown ? ", " : "", of->word[field]);
+        int i = 0;
+        while (i < shown && strcmp(word[i], of->word[field])) i++;
+        if (i < shown || shown == SHOWN) continue;
+        word[shown++] = of->word[field];
+        char *longer = harness_text("%s%s%s", words, i ? ", " : "", word[i]);
         harness_free(words);
         words = longer;
-        kind[shown++] = k;
     }
     if (nodes)
         harness_warn("%lld of %lld nodes have %s that no training file of %.200s has: %s",
@@ -76,44 +70,34 @@ void tpgnn_warn_unknown(const tpgnn_data *data)
 
 /* ---- rows ---- */
 
-typedef struct statements {
-    float *x, *cost;
-    int64_t far, all;
-} statements;
-
-static ag_status count_rows(statements *to, const tpgnn_data *data, const tpgnn_schedule *s,
-                            const nests_scale *scale, ag_failure *why)
-{
-    const int most = nests_schedule_stores(data, s);
-    to->x = harness_grow(to->x, (size_t)most * NESTS_SCHEDULE_ROW * sizeof *to->x + 1);
-    to->cost = harness_grow(to->cost, (size_t)most * sizeof *to->cost + 1);
-    const int n = nests_schedule_rows(to->x, to->cost, most, data, s, why);
-    if (n < 0) return why->status;
-    to->far += nests_scale_far(scale, to->x, n);
-    to->all += n;
-    return AG_OK;
-}
-
 /* Looks at no more than SAMPLE schedules of a task, evenly. With the splits of examples/data at
    most 67 % of the statements of a program that is held out are far. */
 static ag_status warn_rows(const tpgnn_data *data, const nests_scale *scale, const char *run,
                            ag_failure *why)
 {
     enum { SAMPLE = 64 };
-    statements rows = {0};
+    float *x = NULL, *cost = NULL;
     harness_far far = {
         .rows = "statements", .limit = "more than 10 standard deviations", .run = run, .most = 0.7};
     for (int i = 0; i < data->tasks && harness_go_on(why); i++) {
         const tpgnn_task *t = &data->task[i];
         const int step = (t->schedules + SAMPLE - 1) / SAMPLE;
-        rows.far = rows.all = 0;
-        for (int k = 0; k < t->schedules && !why->status; k += step)
-            count_rows(&rows, data, &data->schedule[t->first + k], scale, why);
-        harness_far_add(&far, t->name, rows.far, rows.all);
+        int64_t outside = 0, all = 0;
+        for (int k = 0; k < t->schedules; k += step) {
+            const tpgnn_schedule *s = &data->schedule[t->first + k];
+            const int most = nests_schedule_stores(data, s);
+            x = harness_grow(x, (size_t)most * NESTS_SCHEDULE_ROW * sizeof *x + 1);
+            cost = harness_grow(cost, (size_t)most * sizeof *cost + 1);
+            const int n = nests_schedule_rows(x, cost, most, data, s, why);
+            if (n < 0) break;
+            outside += nests_scale_far(scale, x, n);
+            all += n;
+        }
+        harness_far_add(&far, t->name, outside, all);
     }
     if (!why->status) harness_far_warn(&far);
-    harness_free(rows.x);
-    harness_free(rows.cost);
+    harness_free(x);
+    harness_free(cost);
     return why->status;
 }
 

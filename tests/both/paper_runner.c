@@ -110,19 +110,6 @@ static double loss(paper_net *net, int64_t step, double *score, char why[PAPER_W
     return (double)ag_item(sum);
 }
 
-static ag_tensor *build(ag_tape *tape, void *context)
-{
-    ag_tape_training(tape, 0);
-    return huber(context, forward(context, tape));
-}
-
-static double gradcheck(paper_net *net, char where[200])
-{
-    const ag_gradcheck_options options = {.full = 24, .directions = 2, .entries = 6, .seed = 5};
-    ag_params_reset(net->params);
-    return ag_gradcheck(build, net, net->params, &options, where);
-}
-
 const paper_api ag__paper = {
     .name = NET_PRECISION,
     .create = create,
@@ -134,5 +121,4 @@ const paper_api ag__paper = {
     .gradient = net_gradient,
     .scores = scores,
     .loss = loss,
-    .gradcheck = gradcheck,
 };

@@ -72,7 +72,7 @@ static void read_file(tpgnn_data *data, uint8_t *bytes, size_t n, int mended, ag
 /* schedules, the last node of each, kinds up to a 0, then four bytes per node. */
 static void read_arrays(tpgnn_data *data, const uint8_t *bytes, size_t n, ag_failure *why)
 {
-    static int32_t kind[1 << 12], children[1 << 12], refers[1 << 12], index[MOST_SCHEDULES];
+    static int32_t kind[1 << 12], children[1 << 12], refers[1 << 12];
     static float value[1 << 12];
     int64_t offset[MOST_SCHEDULES + 1] = {0}, runtime[MOST_SCHEDULES];
     const int schedules = 1 + bytes[0] % MOST_SCHEDULES;
@@ -103,11 +103,10 @@ static void read_arrays(tpgnn_data *data, const uint8_t *bytes, size_t n, ag_fai
                                  .offset = offset,
                                  .runtime = runtime};
     ag_failure bad = {0};
-    tpgnn_data_arrays(data, index, &arrays, &bad, why);
-    for (int i = 0; i < schedules; i++) {
-        if (index[i] >= data->schedules || (index[i] < 0 && !bad.status && !why->status)) abort();
-        if (index[i] >= 0 && data->schedule[index[i]].number != i) abort();
-    }
+    tpgnn_data_arrays(data, &arrays, &bad, why);
+    if (data->schedules < schedules && !bad.status && !why->status) abort();
+    for (int i = 0; i < data->schedules; i++)
+        if (data->schedule[i].number >= schedules) abort();
 }
 
 /* ---- results ---- */
@@ -137,8 +136,7 @@ static void check_batch(const tpgnn_data *data, int compact)
                                    .both = !compact,
                                    .compact = compact,
                                    .nest = compact,
-                                   .logs = compact,
-                                   .most = 1e6};
+                                   .logs = compact};
     const tpgnn_schedule **list = calloc((size_t)data->schedules, sizeof *list);
     for (int i = 0; i < data->schedules; i++) list[i] = &data->schedule[i];
     if (tpgnn_batch_fill(&batch, data, list, data->schedules, &o, &why)) abort();

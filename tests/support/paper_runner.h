@@ -35,8 +35,6 @@ typedef struct paper_api {
        NULL, the scores; `step` numbers the dropout. */
     void (*scores)(paper_net *net, double *score, char why[PAPER_WHY]);
     double (*loss)(paper_net *net, int64_t step, double *score, char why[PAPER_WHY]);
-    /* ag_gradcheck of the mean Huber loss without dropout. */
-    double (*gradcheck)(paper_net *net, char where[200]);
 } paper_api;
 
 extern const paper_api ag__paper, ag64__paper;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "support/test.h"
 #include "tpgnn_npz.h"
+#include "examples/tpgnn/program.h"
 
 static const char kinds[] = "PrimFunc - - - 0\n"
                             "Param - float32 global 1\n"
@@ -145,4 +146,15 @@ int64_t test_schedules_unknown(const tpgnn_data *data, tpgnn_field field)
         for (int v = 0; v < data->schedule[i].nodes; v++)
             n += !data->kind[data->schedule[i].kind[v]].index[field];
     return n;
+}
+
+tpgnn_options test_tpgnn_options(tpgnn_network network)
+{
+    tpgnn_settings s;
+    ag_failure why = {0};
+    harness_options *o = harness_options_new(&tpgnn_program_table, HARNESS_TRAIN, &s);
+    if (network == TPGNN_STATEMENTS)
+        harness_options_set(o, "defaults", "preset", "statements", &why);
+    harness_options_free(o);
+    return tpgnn_settings_model(&s);
 }

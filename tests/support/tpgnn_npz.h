@@ -4,7 +4,7 @@
 #ifndef TEST_TPGNN_NPZ_H
 #define TEST_TPGNN_NPZ_H
 
-#include "examples/tpgnn/data/data.h"
+#include "examples/tpgnn/model/model.h"
 #include "tgraph_npz.h"
 
 enum {
@@ -54,5 +54,9 @@ void test_schedules_read(tpgnn_data *data, const test_schedules *s, const char *
 void test_schedules_read_good(tpgnn_data *data, const char *name);
 /* The number of nodes whose word in this field is not in the vocabulary. */
 int64_t test_schedules_unknown(const tpgnn_data *data, tpgnn_field field);
+
+/* The defaults of the program's options, or those of its preset "statements". The sizes of the
+   vocabulary are 1, the smallest. */
+tpgnn_options test_tpgnn_options(tpgnn_network network);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Checkpoints of TPGNN: the restored state, words that training did not see, states that make no
-   sense. */
+/* Checkpoints of TPGNN: what they say of training, states that make no sense. That scores come back
+   is in test_tpgnn_library.c and test_tpgnn_program.c. */
 #include "support/test.h"
 #include "examples/harness/run/trained.h"
 #include "examples/tpgnn/rows/rows.h"
@@ -82,41 +82,7 @@ static void expect_refusal(const run *r, const char *sentence)
     harness_trained_drop(&t);
 }
 
-static void scores(double score[2], const tpgnn_model *m, const tpgnn_data *data)
-{
-    ag_failure why = {0};
-    ag_tape *tape = ag_tape_new(AG_CPU);
-    const tpgnn_scorer s = {.model = m, .tape = tape, .graphs = 2, .nodes = 1000};
-    if (tpgnn_score(&s, score, data, &why)) fail_msg("%s", why.sentence);
-    ag_tape_free(tape);
-}
-
 /* ---- good ones ---- */
-
-static void what_was_saved_comes_back(void **state)
-{
-    static const char *const network[] = {"statements", "paper", "statements", "paper"},
-                             *const rows[] = {"none", "none", "sums", "costs"};
-    for (int i = 0; i < 4; i++) {
-        run r;
-        harness_trained t = {0};
-        double before[2], after[2];
-        start(&r, network[i], rows[i]);
-        save(&r);
-        load(&t);
-        const tpgnn_trained *net = t.net;
-        const tpgnn_checkpoint *c = &net->checkpoint;
-        assert_true(c->mean == -13.5 && c->deviation == 0.75 && c->predicts == TPGNN_LABEL_LOG);
-        assert_true(t.state->step == 12 && t.state->best == 0.5);
-        assert_string_equal(t.configuration, r.trained->configuration);
-        assert_string_equal(t.data, r.trained->data);
-        scores(before, &r.net->model, &r.files.train);
-        scores(after, &net->model, &r.files.train);
-        assert_memory_equal(before, after, sizeof before);
-        harness_trained_drop(&t);
-        stop(&r);
-    }
-}
 
 /* ln(ns) = mean + score * deviation of ln(seconds), and ln(10^9). */
 static void what_a_score_says_of_the_time(void **state)
@@ -175,7 +141,9 @@ static void what_was_seen(void **state)
     start(&r, "statements", "none");
     save(&r);
     load(&t);
-    const tpgnn_seen *seen = &((const tpgnn_trained *)t.net)->checkpoint.seen;
+    const tpgnn_checkpoint *c = &((const tpgnn_trained *)t.net)->checkpoint;
+    const tpgnn_seen *seen = &c->seen;
+    assert_true(c->mean == -13.5 && c->deviation == 0.75 && c->predicts == TPGNN_LABEL_LOG);
     assert_true(seen->least == 4 && seen->most == 16);
     assert_int_equal(tpgnn_vocabulary_find(&seen->buffers, TPGNN_DTYPE, "float32"), 1);
     assert_int_equal(tpgnn_vocabulary_find(&seen->buffers, TPGNN_DTYPE, "int32"), 0);
@@ -213,19 +181,6 @@ static void older_columns_are_refused(void **state)
     }
 }
 
-static void scales_of_rows_that_make_no_sense(void **state)
-{
-    run r;
-    start(&r, "statements", "embedded");
-    nests_scale *s = &r.net->model.joined.scale;
-    s->deviation[3] = -1;
-    expect_refusal(&r, "state.row.deviation[3] -1; they must be finite, and the second at least 0");
-    s->deviation[3] = 1;
-    s->offset = 400;
-    expect_refusal(&r, "the offset of the scores of rows is 400; it must be -300 to 300");
-    stop(&r);
-}
-
 static void states_that_make_no_sense(void **state)
 {
     run r;
@@ -255,12 +210,9 @@ static void states_that_make_no_sense(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_was_saved_comes_back),
-                                       cmocka_unit_test(what_a_score_says_of_the_time),
-                                       cmocka_unit_test(scale_of_rows),
-                                       cmocka_unit_test(what_was_seen),
-                                       cmocka_unit_test(older_columns_are_refused),
-                                       cmocka_unit_test(scales_of_rows_that_make_no_sense),
-                                       cmocka_unit_test(states_that_make_no_sense)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_a_score_says_of_the_time), cmocka_unit_test(scale_of_rows),
+        cmocka_unit_test(what_was_seen), cmocka_unit_test(older_columns_are_refused),
+        cmocka_unit_test(states_that_make_no_sense)};
     return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
 }

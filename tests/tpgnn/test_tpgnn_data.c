@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Schedules of tensor programs: trees, names, vocabularies, and their form for models. */
 #include "support/test.h"
-#include "examples/harness/harness.h"
-#include "examples/tpgnn/model/batch.h"
 #include "support/tpgnn_npz.h"
 
 #include <jansson.h>
-#include <signal.h>
 
 static const char *type_of(const tpgnn_data *d, const tpgnn_schedule *s, int v)
 {
@@ -58,25 +55,6 @@ static void the_tree_is_read(void **state)
 }
 
 /* ---- vocabularies ---- */
-
-/* A schedule may store nothing, and a file have wider types. */
-static void other_dtypes_are_read(void **state)
-{
-    test_schedules s;
-    tpgnn_data d = {0};
-    int32_t kind[TPGNN_TEST_NODES], offset[3] = {0, 9, 23};
-    uint8_t runtime[2] = {1, 255};
-    test_schedules_make(&s);
-    for (int v = 0; v < TPGNN_TEST_NODES; v++) kind[v] = s.kind[v];
-    s.array[TPGNN_NODE_KIND] = (test_array){"node_kind", AG_I32, 1, {TPGNN_TEST_NODES}, kind};
-    s.array[TPGNN_NODE_OFFSET] = (test_array){"node_offset", AG_I32, 1, {3}, offset};
-    s.array[TPGNN_RUNTIME] = (test_array){"schedule_runtime", AG_U8, 1, {2}, runtime};
-    s.array[TPGNN_FEATURE_ROW].size[0] = s.array[TPGNN_STORE_ROW].size[0] = 0;
-    memset(s.store_offset, 0, sizeof s.store_offset);
-    test_schedules_read(&d, &s, "a.npz");
-    assert_true(d.schedules == 2 && d.schedule[1].stores == 0 && d.schedule[1].runtime == 255);
-    tpgnn_data_free(&d);
-}
 
 static const char other_kinds[] = "PrimFunc - - - 0\n"
                                   "Param - float32 global 1\n"
@@ -196,25 +174,7 @@ static void spoiled_vocabularies_are_refused(void **state)
     }
 }
 
-/* ---- edges ---- */
-
-static void edges_lead_from_parents_and_to_declarations(void **state)
-{
-    tpgnn_data d = {0};
-    int32_t source[20], target[20];
-    test_schedules_read_good(&d, "mm_1.npz");
-    const tpgnn_schedule *s = d.schedule;
-    assert_int_equal(tpgnn_edges(source, target, s, TPGNN_TREE), 8);
-    assert_memory_equal(source, ((int32_t[]){0, 1, 0, 3, 3, 3, 6, 6}), 32);
-    assert_memory_equal(target, ((int32_t[]){1, 2, 3, 4, 5, 6, 7, 8}), 32);
-    assert_int_equal(tpgnn_edges(source, target, s, TPGNN_NAMES), 2);
-    assert_true(source[0] == 6 && target[0] == 1 && source[1] == 8 && target[1] == 3);
-    assert_int_equal(tpgnn_edges(source, target, s, TPGNN_BOTH), 10);
-    assert_true(source[8] == 6 && target[8] == 1);
-    tpgnn_data_free(&d);
-}
-
-/* ---- hash, memory, interruption ---- */
+/* ---- hash, memory ---- */
 
 static uint64_t hash_of(const test_schedules *s, const char *name)
 {
@@ -266,31 +226,15 @@ static void memory_is_counted_and_limited(void **state)
     }
 }
 
-/* The last test: the flag stays. */
-static void an_interrupt_ends_the_reading(void **state)
-{
-    tpgnn_data d = {0};
-    ag_failure why = {0};
-    harness_catch_signals();
-    raise(SIGTERM);
-    assert_int_equal(test_schedules_add(&d, NULL, &why), AG_ESTOPPED);
-    assert_int_equal(d.tasks, 0);
-    tpgnn_data_free(&d);
-}
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file_is_a_task_of_schedules),
-        cmocka_unit_test(the_tree_is_read),
-        cmocka_unit_test(other_dtypes_are_read),
-        cmocka_unit_test(kinds_of_all_files_are_merged),
-        cmocka_unit_test(the_order_of_files_changes_no_index),
-        cmocka_unit_test(what_training_did_not_have_is_unknown),
-        cmocka_unit_test(spoiled_vocabularies_are_refused),
-        cmocka_unit_test(edges_lead_from_parents_and_to_declarations),
-        cmocka_unit_test(the_hash_knows_all_that_was_read),
-        cmocka_unit_test(memory_is_counted_and_limited),
-        cmocka_unit_test(an_interrupt_ends_the_reading)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_file_is_a_task_of_schedules),
+                                       cmocka_unit_test(the_tree_is_read),
+                                       cmocka_unit_test(kinds_of_all_files_are_merged),
+                                       cmocka_unit_test(the_order_of_files_changes_no_index),
+                                       cmocka_unit_test(what_training_did_not_have_is_unknown),
+                                       cmocka_unit_test(spoiled_vocabularies_are_refused),
+                                       cmocka_unit_test(the_hash_knows_all_that_was_read),
+                                       cmocka_unit_test(memory_is_counted_and_limited)};
     return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
 }

@@ -49,6 +49,7 @@ static int64_t predict(augur_tpgnn *m)
 {
     const int64_t result = augur_tpgnn_predict(m, &graphs.call, have);
     if (!result) assert_memory_equal(have, want, sizeof want);
+    for (int i = 0; result && i < TEST_GRAPHS; i++) assert_true(have[i] == -INFINITY);
     return result;
 }
 

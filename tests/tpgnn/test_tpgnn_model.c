@@ -2,7 +2,7 @@
 /* The model of TPGNN: gradients against central differences in double, float against double, scores
    that are no numbers, refusals. */
 #include "support/test.h"
-#include "examples/tpgnn/score.h"
+#include "examples/tpgnn/results.h"
 #include "support/tpgnn_npz.h"
 #include "support/tpgnn_runner.h"
 
@@ -50,7 +50,7 @@ enum { VARIANTS = sizeof variants / sizeof *variants };
 
 static tpgnn_options options_of(const variant *v, const tpgnn_data *data, int hidden)
 {
-    tpgnn_options o = tpgnn_default_options(v->network);
+    tpgnn_options o = test_tpgnn_options(v->network);
     o.types = v->types;
     o.readout = v->readout;
     o.rows = v->rows;
@@ -148,7 +148,7 @@ static void expect_refusal(tpgnn_options o, const char *sentence)
 
 static void sizes_out_of_range_are_refused(void **state)
 {
-    const tpgnn_options statements = tpgnn_default_options(TPGNN_STATEMENTS);
+    const tpgnn_options statements = test_tpgnn_options(TPGNN_STATEMENTS);
     tpgnn_options o = statements;
     o.hidden = 3;
     expect_refusal(o, "--hidden is 3; it must be 4 to 4096");
@@ -158,16 +158,13 @@ static void sizes_out_of_range_are_refused(void **state)
     o = statements;
     o.dropout = 1;
     expect_refusal(o, "--dropout is 1; it must be at least 0 and below 1");
-    o = tpgnn_default_options(TPGNN_PAPER);
-    o.paper.ratio = 0;
-    expect_refusal(o, "--ratio is 0; it must be above 0");
 }
 
 static void the_papers_batch(void **state)
 {
     tpgnn_model m;
     ag_failure why = {0};
-    const tpgnn_options o = tpgnn_default_options(TPGNN_PAPER);
+    const tpgnn_options o = test_tpgnn_options(TPGNN_PAPER);
     assert_int_equal(tpgnn_model_add(&m, ag_params_new(), &o, &why), AG_OK);
     const tpgnn_batch_options b = tpgnn_model_batch(&m);
     assert_true(b.both && !b.compact && !b.nest && b.logs && b.edges == TPGNN_TREE);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Features of nodes from their loops: trees small enough to work out by hand, and damaged ones. */
-#include "support/tpgnn_damaged.h"
+/* Features of nodes from their loops: trees small enough to work out by hand. Damaged ones:
+   test_nests_schedule_rows.c, fuzz_tpgnn_schedules.c. */
 #include "support/tpgnn_tree.h"
 
 /* C[32,64] += A[32,16] B[16,64]: loops over rows, the sum, and vectors. */
@@ -237,57 +237,27 @@ static void check_range(const tree *t)
                      (double)t->x[i]);
 }
 
-static void damaged_trees_are_survived(void **state)
-{
-    uint32_t random = 5;
-    uint8_t mark[400];
-    for (int round = 0; round < 3000; round++) {
-        tree *t = damaged(&random);
-        compute(t);
-        check_range(t);
-        tpgnn_nest_indices(mark, &t->data, &t->s, &(ag_failure){0});
-        assert_int_equal(mark[0], 0);
-        drop(t);
-    }
-}
-
 /* Of element types as TVM writes them. An element has at least a byte; of a vscale the least is 1.
  */
 static void types_have_bytes(void **state)
 {
-    static const char *const type[] = {"float32",
-                                       "float64",
-                                       "bfloat16",
-                                       "int8",
-                                       "uint1",
-                                       "int4",
-                                       "bool",
-                                       "boolx16",
-                                       "handle",
-                                       "-",
-                                       "float8_e4m3fn",
-                                       "float8_e5m2x4",
-                                       "float4_e2m1fn",
-                                       "float4_e2m1fnx8",
-                                       "float6_e3m2fnx4",
-                                       "float32x8",
-                                       "int8x4",
-                                       "float16x128",
-                                       "float32xvscalex4",
-                                       "custom[posites2]32",
-                                       "custom[x8]16x2"};
-    static const int bytes[] = {4, 8, 2, 1, 1, 1, 1, 16, 8, 4, 1, 4, 1, 4, 3, 32, 4, 256, 16, 4, 4};
-    for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++) {
+    const char *at =
+        "float32 4 float64 8 bfloat16 2 int8 1 uint1 1 int4 1 bool 1 boolx16 16 handle 8 - 4 "
+        "float8_e4m3fn 1 float8_e5m2x4 4 float4_e2m1fn 1 float4_e2m1fnx8 4 float6_e3m2fnx4 3 "
+        "float32x8 32 int8x4 4 float16x128 256 float32xvscalex4 16 custom[posites2]32 4 "
+        "custom[x8]16x2 4";
+    char type[32];
+    for (int bytes, n; sscanf(at, "%31s %d%n", type, &bytes, &n) == 2; at += n) {
         tree *t = program();
-        const int b = node(t, "Param", type[i], 0, -1);
+        const int b = node(t, "Param", type, 0, -1);
         number(t, 1024);
         end(t, 1);
         const int l = loop(t, "serial", 64);
-        const int store = node(t, "BufferStore", type[i], 0, b);
+        const int store = node(t, "BufferStore", type, 0, b);
         constant(t);
         var(t, l);
         compute(t);
-        check(t, store, "bytes", 64 * bytes[i]);
+        check(t, store, "bytes", 64 * bytes);
         drop(t);
     }
 }
@@ -323,11 +293,11 @@ static void one_node_is_a_tree(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_product_of_matrices),      cmocka_unit_test(indices_are_understood),
-        cmocka_unit_test(tiles_come_apart),           cmocka_unit_test(sums_wait),
-        cmocka_unit_test(lines_are_fetched_again),    cmocka_unit_test(columns_crowd_a_cache),
-        cmocka_unit_test(a_condition_is_around),      cmocka_unit_test(indices_are_marked),
-        cmocka_unit_test(damaged_trees_are_survived), cmocka_unit_test(deep_trees_are_bounded),
-        cmocka_unit_test(one_node_is_a_tree),         cmocka_unit_test(types_have_bytes)};
+        cmocka_unit_test(a_product_of_matrices),   cmocka_unit_test(indices_are_understood),
+        cmocka_unit_test(tiles_come_apart),        cmocka_unit_test(sums_wait),
+        cmocka_unit_test(lines_are_fetched_again), cmocka_unit_test(columns_crowd_a_cache),
+        cmocka_unit_test(a_condition_is_around),   cmocka_unit_test(indices_are_marked),
+        cmocka_unit_test(deep_trees_are_bounded),  cmocka_unit_test(one_node_is_a_tree),
+        cmocka_unit_test(types_have_bytes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

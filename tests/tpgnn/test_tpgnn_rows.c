@@ -53,7 +53,7 @@ static void score(double *out, const net *n)
 
 static tpgnn_options options_of(tpgnn_network network, nests_use use)
 {
-    tpgnn_options o = tpgnn_default_options(network);
+    tpgnn_options o = test_tpgnn_options(network);
     o.types = TPGNN_TABLE;
     o.hidden = o.paper.hidden = HIDDEN;
     o.nest = false;
@@ -111,8 +111,6 @@ static void rows_belong_to_their_nodes(void **state)
 
 /* ---- what the networks do with them ---- */
 
-enum { FREE = 10 }; /* a column of the loops, which are not there */
-
 /* The parameters of a network without rows; further columns of a weight are 0. */
 static void copy(net *to, const net *from)
 {
@@ -128,41 +126,6 @@ static void copy(net *to, const net *from)
     }
 }
 
-/* A row gives a number, the sum of its columns times factors, which the network reads as it reads
-   a number of a node: then it is as good as that number of the node. */
-static double factor(int column) { return 2 * sin(1.3 * column); }
-
-static void give_numbers(net *with, net *without, const tpgnn_data *data)
-{
-    static float row[MOST][ROW], cost[MOST];
-    ag_failure why = {0};
-    ag_param *join = with->model.joined.join;
-    const bool paper = with->model.options.network == TPGNN_PAPER;
-    const ag_param *input = without->model.statements.input.weight;
-    for (int k = 0; k < join->count; k++) {
-        const int line = k / ROW;
-        const double weight = paper ? !line : (double)input->value[line * TPGNN_NUMBERS + FREE];
-        join->value[k] = (ag_real)(weight * factor(k % ROW));
-    }
-    for (int k = 0; paper && k < 2 * HIDDEN; k++) {
-        const ag_sage_weights *to = &with->model.paper.graph[0].weights,
-                              *from = &without->model.paper.graph[0].weights;
-        const int line = k / 2;
-        (k % 2 ? to->root : to->neighbour)->value[line * (20 + HIDDEN) + 20] =
-            (k % 2 ? from->root : from->neighbour)->value[line * 20 + TPGNN_VECTOR];
-    }
-    for (int i = 0; i < data->schedules; i++) {
-        const int rows = nests_schedule_rows(row[0], cost, MOST, data, &data->schedule[i], &why);
-        for (int k = 0; k < rows; k++) {
-            double sum = 0;
-            for (int c = 0; c < ROW; c++) sum += within(row[k][c]) * factor(c);
-            const int node = without->batch.store[without->batch.store_start[i] + k];
-            without->batch.number[node * TPGNN_NUMBERS + FREE] = (ag_real)sum;
-            without->batch.paper[2 * node] = (ag_real)sum;
-        }
-    }
-}
-
 /* Rows give their nodes nothing and cost nothing by themselves. Each program has one statement: its
    time is that of its cycles, times e^(what the last layer would say). */
 static void add_costs(net *with, const net *without, double *expected)
@@ -172,7 +135,6 @@ static void add_costs(net *with, const net *without, double *expected)
     const ag_param *last = paper ? m->paper.lin[2].weight : m->statements.output.weight;
     const ag_param *bias = paper ? m->paper.lin[2].bias : m->statements.output.bias;
     nests_joined *j = &with->model.joined;
-    memset(j->join->value, 0, (size_t)j->join->count * sizeof *j->join->value);
     memset(j->of_row->value, 0, (size_t)j->of_row->count * sizeof *j->of_row->value);
     memcpy(j->of_node->value, last->value, (size_t)last->count * sizeof *last->value);
     score(expected, without);
@@ -188,23 +150,31 @@ static void check_network(const tpgnn_data *data, tpgnn_network network, nests_u
     net without = make(data, options_of(network, NESTS_UNUSED));
     copy(&with, &without);
     score(plain, &without);
-    if (use == NESTS_SUMS) {
-        give_numbers(&with, &without, data);
-        score(expected, &without);
-    } else {
+    ag_param *join = with.model.joined.join;
+    memset(join->value, 0, (size_t)join->count * sizeof *join->value);
+    if (use == NESTS_COSTS)
         add_costs(&with, &without, expected);
-    }
+    else
+        memcpy(expected, plain, sizeof plain);
     score(scores, &with);
     for (int i = 0; i < 2; i++) {
-        assert_true(fabs(expected[i] - plain[i]) > 5e-4);
+        assert_true(use == NESTS_SUMS || fabs(expected[i] - plain[i]) > 5e-4);
         if (!(fabs(scores[i] - expected[i]) < 1e-6 * fmax(1, fabs(expected[i]))))
             fail_msg("network %d, use %d: score %d is %g, not %g", network, use, i, scores[i],
                      expected[i]);
     }
+    for (int64_t k = 0; k < with.model.params->size; k++)
+        with.model.params->value[k] = (ag_real)cos((double)(k * k % 97)) / 2;
+    score(expected, &with);
+    memset(join->value, 0, (size_t)join->count * sizeof *join->value);
+    score(scores, &with);
+    for (int i = 0; i < 2; i++) assert_true(fabs(scores[i] - expected[i]) > 1e-2);
     drop(&with);
     drop(&without);
 }
 
+/* A row that gives 0 leaves the scores as they are without rows; other ones do not. Which sums and
+   costs these are: test_nests_joined.c. */
 static void networks_read_rows(void **state)
 {
     tpgnn_data data = {0};

@@ -1,35 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* The baselines that learn nothing. */
+/* Scores the baselines on the schedules that the model was scored on. */
 #include "examples/tpgnn/baseline/baselines.h"
-#include "examples/harness/harness.h"
+#include "examples/tpgnn/results.h"
 
 #include <math.h>
 #include <string.h>
 
-void tpgnn_throughput(double *y, const tpgnn_data *data)
-{
-    int64_t *best = harness_alloc((size_t)data->tasks * sizeof *best + 1);
-    const tpgnn_schedule *s = data->schedule;
-    for (int i = 0; i < data->schedules; i++) {
-        int64_t *b = &best[s[i].task];
-        if (!*b || s[i].runtime < *b) *b = s[i].runtime;
-    }
-    for (int i = 0; i < data->schedules; i++) y[i] = (double)best[s[i].task] / (double)s[i].runtime;
-    harness_free(best);
-}
+/* ---- rules that learn nothing ---- */
 
-void tpgnn_score_random(double *score, int schedules, uint64_t seed)
+static void score_random(double *score, int schedules)
 {
-    ag_random random = {seed, 0x5450474e4e52, 0};
+    ag_random random = {0, 0x5450474e4e52, 0};
     for (int i = 0; i < schedules; i++) score[i] = -ag_random_uniform(&random);
 }
 
-void tpgnn_score_stores(double *score, const tpgnn_data *data)
+static void score_stores(double *score, const tpgnn_data *data)
 {
     for (int i = 0; i < data->schedules; i++) score[i] = -data->schedule[i].stores;
 }
 
-void tpgnn_score_vectorised(double *score, const tpgnn_data *data)
+/* Minus the sum of log2 of the extents above 1 of vectorised loops, the best single feature of a
+   prototype's data. */
+static void score_vectorised(double *score, const tpgnn_data *data)
 {
     uint8_t *is = harness_alloc((size_t)data->kinds + 1);
     for (int k = 0; k < data->kinds; k++)
@@ -41,4 +33,59 @@ void tpgnn_score_vectorised(double *score, const tpgnn_data *data)
             if (is[s->kind[v]] && s->value[v] > 1) score[i] -= log2((double)s->value[v]);
     }
     harness_free(is);
+}
+
+/* ---- all of them ---- */
+
+static int watch(void *context, const char *label, double done)
+{
+    (void)label;
+    harness_progress_update(context, (int64_t)(done * 100), NULL);
+    return harness_interrupted();
+}
+
+static ag_status add_boosting(harness_rank *r, const tpgnn_files *f, ag_failure *why)
+{
+    ag_failure mine = {0};
+    tpgnn_boosting_options o = tpgnn_boosting_defaults();
+    harness_progress bar;
+    harness_progress_start(&bar, TPGNN_AGAINST, 0, 100);
+    o.trees.progress = watch;
+    o.trees.context = &bar;
+    harness_boosting *b = tpgnn_boosting_fit(&f->train, &o, &mine);
+    harness_progress_end(&bar);
+    if (!b) return harness_rank_leave_out(TPGNN_AGAINST, &mine, why);
+    if (harness_go_on(why)) {
+        char *note = harness_text("%d trees of depth %d at most, features of %d training "
+                                  "schedules; a stored buffer starts at %g",
+                                  harness_boosting_trees(b), o.trees.depth, f->train.schedules,
+                                  o.loss.start);
+        tpgnn_boosting_score(harness_rank_method(r, TPGNN_AGAINST, note), b, &f->scored, why);
+    }
+    harness_boosting_free(b);
+    return why->status;
+}
+
+static void add_rules(harness_rank *r, const tpgnn_data *scored)
+{
+    score_vectorised(
+        harness_rank_method(
+            r, "vectorised extents",
+            harness_copy("sum of log2 of the extents of vectorised loops; nothing is learned")),
+        scored);
+    score_stores(
+        harness_rank_method(
+            r, "number of stores",
+            harness_copy("how many buffers a schedule stores, the most first; nothing is learned")),
+        scored);
+    score_random(harness_rank_method(r, "random", harness_copy("uniform numbers")),
+                 scored->schedules);
+}
+
+ag_status tpgnn_results_baselines(void *results, ag_failure *why)
+{
+    tpgnn_results *r = results;
+    if (r->files->train.schedules && !add_boosting(&r->rank, r->files, why))
+        add_rules(&r->rank, &r->files->scored);
+    return why->status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The baselines that a learned model has to beat: gradient boosting with TVM's settings, simple
-   rules and random order. All give scores that are small for schedules that are predicted fast. */
+/* The baseline that a learned model has to beat: gradient boosting with TVM's settings. Its scores
+   are small for schedules that are predicted fast, as are those of the rules in baselines.c. */
 #ifndef TPGNN_BASELINES_H
 #define TPGNN_BASELINES_H
 
@@ -9,18 +9,6 @@
 
 /* y [schedules]: fastest run time of the task / run time, in 0..1: TVM's label. */
 void tpgnn_throughput(double *y, const tpgnn_data *data);
-
-/* ---- without learning ---- */
-
-/* Uniform numbers that belong to the seed. */
-void tpgnn_score_random(double *score, int schedules, uint64_t seed);
-/* Minus the number of buffers that a schedule stores; the opposite order is -score. */
-void tpgnn_score_stores(double *score, const tpgnn_data *data);
-/* Minus the sum of log2 of the extents above 1 of vectorised loops, the best single feature of a
-   prototype's data. */
-void tpgnn_score_vectorised(double *score, const tpgnn_data *data);
-
-/* ---- gradient boosting ---- */
 
 /* The score of a schedule is minus the sum of the outputs of the trees over its stored buffers. The
    loss is sum w (-score - y)^2 / 2 over stored buffers, with y the throughput and w = y. A row that

@@ -5,45 +5,65 @@
 #include "examples/tpgnn/data/data_internal.h"
 
 #include <string.h>
+#include <xxhash.h>
 
-static void free_file(tpgnn_data *data, tpgnn_file *file)
+static size_t lay_file(tpgnn_file *f, char *block)
+{
+    size_t at = 0;
+    f->kind = tpugraphs_lay(block, &at, f->nodes, sizeof *f->kind);
+    f->value = tpugraphs_lay(block, &at, f->nodes, sizeof *f->value);
+    f->parent = tpugraphs_lay(block, &at, f->nodes, sizeof *f->parent);
+    f->position = tpugraphs_lay(block, &at, f->nodes, sizeof *f->position);
+    f->depth = tpugraphs_lay(block, &at, f->nodes, sizeof *f->depth);
+    f->refers = tpugraphs_lay(block, &at, f->nodes, sizeof *f->refers);
+    f->feature = tpugraphs_lay(block, &at, f->rows * TPGNN_FEATURES, sizeof *f->feature);
+    f->store = tpugraphs_lay(block, &at, f->stores, sizeof *f->store);
+    return at;
+}
+
+ag_status tpgnn_file_room(tpgnn_data *data, tpgnn_reading *r, ag_failure *why)
+{
+    tpgnn_file *f = &r->file;
+    const size_t n = (size_t)f->nodes, bytes = 3 * n * sizeof *r->kind;
+    f->block = tpugraphs_take(&data->budget, &f->bytes, lay_file(f, NULL), 1, r->raw.name, why);
+    if (!f->block || tpugraphs_fits(&data->budget, bytes, r->raw.name, "the trees", why))
+        return why->status;
+    lay_file(f, f->block);
+    r->kind = ag_alloc(bytes);
+    if (!r->kind) return harness_files_no_memory(r->raw.name, bytes, why);
+    r->children = r->kind + n;
+    r->scratch = r->children + n;
+    return AG_OK;
+}
+
+static void free_file(tpgnn_data *data, const tpgnn_file *file)
 {
     data->budget.used -= file->bytes;
-    void *const block[] = {file->name,     file->kind,  file->value,  file->feature, file->parent,
-                           file->position, file->depth, file->refers, file->store};
-    for (size_t i = 0; i < sizeof block / sizeof *block; i++) ag_free(block[i]);
+    ag_free(file->name);
+    ag_free(file->block);
 }
 
-/* The name up to its first '_', and room for it in the list. NULL: no memory. */
-static char *make_family(tpgnn_data *data, const char *name)
+/* The family of a name, which is what is before its first '_': found or added; -1: no memory. */
+static int find_family(tpgnn_data *data, const char *name)
 {
-    const size_t length = strlen(name), first = length ? 1 + strcspn(name + 1, "_") : 0;
+    const size_t n = *name ? 1 + strcspn(name + 1, "_") : 0;
+    for (int i = 0; i < data->families; i++)
+        if (strlen(data->family[i]) == n && !memcmp(data->family[i], name, n)) return i;
     char **list = ag_grow(data->family, ((size_t)data->families + 1) * sizeof *list);
     if (list) data->family = list;
-    char *family = list ? ag_alloc(first + 1) : NULL;
-    if (!family) return NULL;
-    memcpy(family, name, first);
-    family[first] = 0;
-    return family;
-}
-
-/* Finds or adds the family that make_family made. */
-static int find_family(tpgnn_data *data, char *family)
-{
-    for (int i = 0; i < data->families; i++)
-        if (!strcmp(data->family[i], family)) {
-            ag_free(family);
-            return i;
-        }
-    data->family[data->families] = family;
+    char *family = list ? ag_alloc(n + 1) : NULL;
+    if (!family) return -1;
+    memcpy(family, name, n);
+    family[n] = 0;
+    list[data->families] = family;
     return data->families++;
 }
 
 ag_status tpgnn_schedules_make(tpgnn_data *data, tpgnn_reading *r, ag_failure *why)
 {
-    tpgnn_schedule *list = tpugraphs_grow(
-        &data->budget, &data->parts->bytes, data->schedule, &data->parts->schedule_room,
-        (int64_t)data->schedules + r->schedules, sizeof *list, why);
+    tpgnn_schedule *list =
+        tpugraphs_grow(&data->budget, &data->bytes, data->schedule, &data->schedule_room,
+                       (int64_t)data->schedules + r->schedules, sizeof *list, why);
     if (!list) return why->status;
     data->schedule = list;
     r->schedule = list + data->schedules;
@@ -52,86 +72,56 @@ ag_status tpgnn_schedules_make(tpgnn_data *data, tpgnn_reading *r, ag_failure *w
     return AG_OK;
 }
 
-ag_status tpgnn_kinds_check(const tpgnn_data *data, const tpgnn_reading *r, ag_failure *why)
+/* Room for one more task. */
+static ag_status make_task(tpgnn_data *data, ag_failure *why)
 {
-    if (data->kinds + r->lines.count <= TPGNN_MOST_KINDS) return AG_OK;
-    return ag_fail(why, AG_EDATA,
-                   "%s: its %d kinds of nodes, with the %d of the files before it, are more than "
-                   "%d; use fewer files",
-                   r->raw.name, r->lines.count, data->kinds, TPGNN_MOST_KINDS);
+    const int64_t tasks = (int64_t)data->tasks + 1;
+    tpgnn_file *files = tpugraphs_grow(&data->budget, &data->bytes, data->file, &data->file_room,
+                                       tasks, sizeof *files, why);
+    if (!files) return why->status;
+    data->file = files;
+    tpgnn_task *list = tpugraphs_grow(&data->budget, &data->bytes, data->task, &data->task_room,
+                                      tasks, sizeof *list, why);
+    if (list) data->task = list;
+    return why->status;
 }
 
-/* Nothing fails from here on. */
-static void keep_file(tpgnn_data *data, tpgnn_reading *r, char *family)
+ag_status tpgnn_reading_keep(tpgnn_data *data, tpgnn_reading *r, ag_failure *why)
 {
-    const tpgnn_file *f = r->file;
-    tpgnn_kinds_merge(data, &r->lines, r->file);
-    data->task[data->tasks] =
-        (tpgnn_task){f->name, find_family(data, family), data->schedules, r->schedules};
-    data->parts->file[data->tasks++] = *f;
+    const tpgnn_file *f = &r->file;
+    if (make_task(data, why) || tpgnn_kinds_reserve(data, r->lines, why)) return why->status;
+    const int family = find_family(data, f->name);
+    if (family < 0) return harness_files_no_memory(f->name, strlen(f->name) + 1, why);
+    tpgnn_kinds_merge(data, r);
+    data->task[data->tasks] = (tpgnn_task){f->name, family, data->schedules, r->schedules};
+    data->file[data->tasks++] = *f;
     data->schedules += r->schedules;
     data->nodes += f->nodes;
     data->stores += f->stores;
-    data->hash = tpgnn_hash(data->hash, &f->hash, 1, sizeof f->hash);
-}
-
-ag_status tpgnn_data_parts_make(tpgnn_data *data, ag_failure *why)
-{
-    if (data->parts) return AG_OK;
-    data->parts = ag_alloc(sizeof *data->parts);
-    if (!data->parts) return harness_files_no_memory("data", sizeof *data->parts, why);
-    *data->parts = (struct tpgnn_data_parts){0};
+    data->hash = XXH3_64bits_withSeed(&f->hash, sizeof f->hash, data->hash);
     return AG_OK;
 }
 
-/* Keeps everything that was read, or nothing. */
-static ag_status keep(tpgnn_data *data, tpgnn_reading *r, ag_failure *why)
+void tpgnn_reading_end(tpgnn_data *data, tpgnn_reading *r, const ag_failure *why)
 {
-    char *family = make_family(data, r->file->name);
-    if (!family) return harness_files_no_memory(r->file->name, strlen(r->file->name) + 1, why);
-    if (tpgnn_kinds_reserve(data, &r->lines, why))
-        ag_free(family);
-    else
-        keep_file(data, r, family);
-    return why->status;
-}
-
-ag_status tpgnn_data_take(tpgnn_data *data, tpgnn_reading *r, tpgnn_read *read, const void *from,
-                          ag_failure *why)
-{
-    tpgnn_file file = {0};
-    if (tpgnn_data_parts_make(data, why)) return why->status;
-    struct tpgnn_data_parts *p = data->parts;
-    tpgnn_file *files = tpugraphs_grow(&data->budget, &p->bytes, p->file, &p->file_room,
-                                       (int64_t)data->tasks + 1, sizeof *files, why);
-    if (files) p->file = files;
-    tpgnn_task *tasks = files ? tpugraphs_grow(&data->budget, &p->bytes, data->task, &p->task_room,
-                                               (int64_t)data->tasks + 1, sizeof *tasks, why)
-                              : NULL;
-    if (!tasks) return why->status;
-    data->task = tasks;
-    r->file = &file;
-    if (read(data, r, from, why) || keep(data, r, why)) free_file(data, &file);
-    tpgnn_kinds_drop(&r->lines);
-    ag_free(r->node_offset);
-    ag_free(r->store_offset);
-    return why->status;
+    if (why->status) free_file(data, &r->file);
+    for (int i = 0; i < r->lines; i++) ag_free(r->line[i].text);
+    ag_free(r->line);
+    ag_free(r->kind);
+    ag_free(r->offset);
+    tpugraphs_raw_close(&r->raw);
 }
 
 void tpgnn_data_free(tpgnn_data *data)
 {
-    tpgnn_kinds_free(data);
+    for (int i = 0; i < data->kinds; i++) ag_free(data->kind[i].text);
     for (int i = 0; i < data->families; i++) ag_free(data->family[i]);
-    ag_free(data->family);
-    if (data->parts) {
-        for (int i = 0; i < data->tasks; i++) free_file(data, &data->parts->file[i]);
-        data->budget.used -= data->parts->bytes;
-        ag_free(data->parts->file);
-        ag_free(data->parts->scratch);
-        ag_free(data->parts);
-    }
-    ag_free(data->schedule);
-    ag_free(data->task);
+    for (int i = 0; i < data->tasks; i++) free_file(data, &data->file[i]);
+    data->budget.used -= data->bytes;
+    void *const block[] = {data->kind, data->order,    data->scratch, data->family,
+                           data->file, data->schedule, data->task};
+    for (size_t i = 0; i < sizeof block / sizeof *block; i++) ag_free(block[i]);
+    tpgnn_vocabulary_free(&data->own);
     harness_files_free(&data->paths);
     *data = (tpgnn_data){.budget = data->budget, .given = data->given};
 }
@@ -139,12 +129,6 @@ void tpgnn_data_free(tpgnn_data *data)
 bool tpgnn_is_class(const tpgnn_data *data, const tpgnn_schedule *s, int node, const char *name)
 {
     return !strcmp(data->kind[s->kind[node]].word[TPGNN_CLASS], name);
-}
-
-void tpgnn_data_translate(tpgnn_data *data, const tpgnn_vocabulary *given)
-{
-    data->given = given;
-    tpgnn_kinds_look_up(data);
 }
 
 const tpgnn_vocabulary *tpgnn_data_vocabulary(const tpgnn_data *data)

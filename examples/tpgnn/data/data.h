@@ -21,6 +21,8 @@ typedef struct tpgnn_kind {
     int index[TPGNN_FIELDS];  /* of the words in the vocabulary; 0: not there */
     int named;                /* 1: nodes of the type have a name in TIR */
     int constant;             /* 1: IntImm or FloatImm */
+    bool buffer, loop;        /* it declares a buffer; a loop */
+    bool declares;            /* either, or a binding */
 } tpgnn_kind;
 
 /* Tuned: found by a tuner and read from its log. */
@@ -58,6 +60,8 @@ typedef struct tpgnn_task {
     int first, schedules;
 } tpgnn_task;
 
+struct tpgnn_file;
+
 /* Start from {0}; the first two may be set before the first file. */
 typedef struct tpgnn_data {
     tpugraphs_budget budget;
@@ -71,7 +75,12 @@ typedef struct tpgnn_data {
     int64_t nodes, stores; /* of all schedules */
     uint64_t hash;         /* of all names and arrays, in the order of the files */
     harness_files paths;   /* what tpgnn_data_read has read */
-    struct tpgnn_data_parts *parts;
+    /* of data_internal.h */
+    struct tpgnn_file *file; /* [tasks] */
+    uint16_t *order;         /* [kinds] ascending by their text */
+    void *scratch;
+    int file_room, task_room, schedule_room;
+    size_t bytes; /* of the lists, taken from the budget */
 } tpgnn_data;
 
 /* Reads every file of the paths and appends it to the data. Kinds and vocabulary do not depend on
@@ -100,12 +109,11 @@ typedef struct tpgnn_arrays {
     const int64_t *runtime; /* [schedules] ns, below 1: leave it out; NULL: all are 1 */
 } tpgnn_arrays;
 
-/* Appends those that can be read as one task, without stores. index [schedules] gets the place of
-   each in the data, or -1: it is left out. `bad` ({0} at the call) gets the error of the first that
-   is left out. Fails, and adds nothing: AG_EDATA (kinds are not as documented, or no schedule can
-   be read), AG_EMEMORY. */
-ag_status tpgnn_data_arrays(tpgnn_data *data, int32_t *index, const tpgnn_arrays *arrays,
-                            ag_failure *bad, ag_failure *why);
+/* Appends those that can be read as one task, without stores; their number is the place in the
+   arrays. `bad` ({0} at the call) gets the error of the first that is left out. Fails, and adds
+   nothing: AG_EDATA (kinds are not as documented, or no schedule can be read), AG_EMEMORY. */
+ag_status tpgnn_data_arrays(tpgnn_data *data, const tpgnn_arrays *arrays, ag_failure *bad,
+                            ag_failure *why);
 
 bool tpgnn_is_class(const tpgnn_data *data, const tpgnn_schedule *s, int node, const char *name);
 

@@ -2,17 +2,9 @@
 /* Kinds of nodes: the lines of a file, and the one list of all files. */
 #include "examples/tpgnn/data/data_internal.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { LONGEST_TEXT = 1 << 24, LONGEST_LINE = 400, WORDS = 5 };
-
-void tpgnn_kinds_drop(tpgnn_kind_lines *lines)
-{
-    for (int i = 0; i < lines->count; i++) ag_free(lines->kind[i].text);
-    ag_free(lines->kind);
-    *lines = (tpgnn_kind_lines){0};
-}
 
 /* ---- lines of a file ---- */
 
@@ -31,133 +23,131 @@ static int split(char *word[WORDS], char *line, size_t n)
     return words == WORDS && (!strcmp(word[4], "0") || !strcmp(word[4], "1"));
 }
 
-enum { KIND_MADE, KIND_WRONG, KIND_NO_MEMORY };
+static const char *const declarations[] = {"Param", "AllocBuffer", "DeclBuffer",
+                                           "For",   "Bind",        "Let"};
 
 /* One block has the line, the line as words, and the type up to its first dot. */
-static int make_kind(tpgnn_kind *k, const char *line, size_t n)
+static ag_status make_kind(tpgnn_kind *k, const tpgnn_reading *r, const char *line, size_t n,
+                           ag_failure *why)
 {
     char *word[WORDS];
-    if (n > LONGEST_LINE) return KIND_WRONG;
-    k->text = ag_alloc(3 * (n + 1));
-    if (!k->text) return KIND_NO_MEMORY;
-    char *words = k->text + n + 1, *class = words + n + 1;
-    memcpy(k->text, line, n);
-    k->text[n] = 0;
-    memcpy(words, k->text, n + 1);
-    if (!split(word, words, n)) return KIND_WRONG;
+    if (n <= LONGEST_LINE) {
+        k->text = ag_alloc(3 * (n + 1));
+        if (!k->text) return harness_files_no_memory(r->raw.name, n, why);
+        memcpy(k->text, line, n);
+        k->text[n] = 0;
+    }
+    char *words = k->text ? k->text + n + 1 : NULL, *class = words ? words + n + 1 : NULL;
+    if (!words || !split(word, memcpy(words, k->text, n + 1), n))
+        return ag_fail(why, AG_EDATA,
+                       "%s: line %d of kinds, counted from 0, must be five words with a blank "
+                       "between them: TYPE LOOP DTYPE SCOPE NAMED, the last 0 or 1",
+                       r->raw.name, r->lines - 1);
     memcpy(class, words, n + 1);
     class[strcspn(class, ".")] = 0;
+    int declares = 0;
+    while (declares < 6 && strcmp(class, declarations[declares])) declares++;
     k->word[TPGNN_TYPE] = word[0];
     k->word[TPGNN_CLASS] = class;
     k->word[TPGNN_LOOP] = word[1];
     k->word[TPGNN_DTYPE] = word[2];
     k->word[TPGNN_SCOPE] = word[3];
+    k->buffer = declares < 3;
+    k->loop = declares == 3;
+    k->declares = declares < 6;
     k->named = *word[4] == '1';
     k->constant = !strcmp(word[0], "IntImm") || !strcmp(word[0], "FloatImm");
-    return KIND_MADE;
-}
-
-ag_status tpgnn_kinds_cut(tpgnn_kind_lines *lines, const char *text, int64_t bytes,
-                          const char *name, ag_failure *why)
-{
-    if (bytes > LONGEST_TEXT)
-        return ag_fail(why, AG_EDATA, "%s: kinds has %lld bytes, but at most %d are supported",
-                       name, (long long)bytes, LONGEST_TEXT);
-    size_t count = 1, from = 0;
-    const size_t n = (size_t)bytes;
-    for (size_t i = 0; i < n; i++) count += text[i] == '\n';
-    if (count > TPGNN_MOST_KINDS)
-        return ag_fail(why, AG_EDATA, "%s: kinds has %zu lines, but at most %d are supported", name,
-                       count, TPGNN_MOST_KINDS);
-    lines->kind = ag_alloc(count * sizeof *lines->kind);
-    if (!lines->kind) return harness_files_no_memory(name, count * sizeof *lines->kind, why);
-    memset(lines->kind, 0, count * sizeof *lines->kind);
-    for (size_t i = 0; i <= n; i++) {
-        if (i < n && text[i] != '\n') continue;
-        const int made = make_kind(&lines->kind[lines->count++], text + from, i - from);
-        if (made == KIND_NO_MEMORY) return harness_files_no_memory(name, i - from, why);
-        if (made == KIND_WRONG)
-            return ag_fail(why, AG_EDATA,
-                           "%s: line %d of kinds, counted from 0, must be five words with a blank "
-                           "between them: TYPE LOOP DTYPE SCOPE NAMED, the last 0 or 1",
-                           name, lines->count - 1);
-        from = i + 1;
-    }
     return AG_OK;
 }
 
-ag_status tpgnn_kinds_read(tpgnn_kind_lines *lines, const tpugraphs_raw *raw, ag_failure *why)
+ag_status tpgnn_kinds_cut(const tpgnn_data *data, tpgnn_reading *r, const char *text, int64_t bytes,
+                          ag_failure *why)
 {
-    const ag_array_info *info =
-        tpugraphs_member(raw, "kinds", AG_SHAPE(-1), "text, a line per kind of node", why);
-    if (!info) return why->status;
-    char *text = tpugraphs_raw_read(raw, "kinds", AG_U8, info->size[0], why);
-    if (!text) return why->status;
-    tpgnn_kinds_cut(lines, text, info->size[0], raw->name, why);
-    ag_free(text);
+    size_t count = 1, from = 0;
+    const size_t n = (size_t)bytes;
+    if (bytes > LONGEST_TEXT)
+        return ag_fail(why, AG_EDATA, "%s: kinds has %lld bytes, but at most %d are supported",
+                       r->raw.name, (long long)bytes, LONGEST_TEXT);
+    for (size_t i = 0; i < n; i++) count += text[i] == '\n';
+    if ((size_t)data->kinds + count > TPGNN_MOST_KINDS)
+        return ag_fail(why, AG_EDATA,
+                       "%s: its %zu kinds of nodes, with the %d of the files before it, are more "
+                       "than %d; use fewer files",
+                       r->raw.name, count, data->kinds, TPGNN_MOST_KINDS);
+    r->line = ag_alloc(count * sizeof *r->line);
+    if (!r->line) return harness_files_no_memory(r->raw.name, count * sizeof *r->line, why);
+    memset(r->line, 0, count * sizeof *r->line);
+    for (size_t i = 0; i <= n; i++) {
+        if (i < n && text[i] != '\n') continue;
+        if (make_kind(&r->line[r->lines++], r, text + from, i - from, why)) break;
+        from = i + 1;
+    }
     return why->status;
 }
 
 /* ---- the list of all ---- */
 
-typedef struct sorted_kind {
-    tpgnn_kind kind;
-    int from;
-} sorted_kind;
-
-ag_status tpgnn_kinds_reserve(tpgnn_data *data, const tpgnn_kind_lines *lines, ag_failure *why)
+ag_status tpgnn_kinds_reserve(tpgnn_data *data, int more, ag_failure *why)
 {
-    struct tpgnn_data_parts *p = data->parts;
-    const size_t most = (size_t)data->kinds + (size_t)lines->count + 1;
-    const size_t bytes = most * (sizeof(sorted_kind) + sizeof(uint16_t));
+    const size_t most = (size_t)data->kinds + (size_t)more;
+    const size_t bytes = most * (sizeof *data->kind + sizeof *data->order);
     tpgnn_kind *kind = ag_grow(data->kind, most * sizeof *kind);
     if (kind) data->kind = kind;
-    if (!kind || tpgnn_index_room(&p->kinds, kind, data->kinds, most))
-        return harness_files_no_memory("kinds", most * sizeof *kind, why);
-    if (bytes <= p->scratch_bytes) return AG_OK;
-    void *scratch = ag_grow(p->scratch, bytes);
-    if (!scratch) return harness_files_no_memory("kinds", bytes, why);
-    p->scratch = scratch;
-    p->scratch_bytes = bytes;
-    return AG_OK;
+    uint16_t *order = ag_grow(data->order, most * sizeof *order);
+    if (order) data->order = order;
+    void *scratch = ag_grow(data->scratch, bytes);
+    if (scratch) data->scratch = scratch;
+    return kind && order && scratch ? AG_OK : harness_files_no_memory("kinds", bytes, why);
 }
 
-void tpgnn_kinds_merge(tpgnn_data *data, tpgnn_kind_lines *lines, tpgnn_file *file)
+/* The place of a text in the order of all; *there: the list has it. */
+static int find_place(bool *there, const tpgnn_data *data, const char *text)
 {
-    tpgnn_index *index = &data->parts->kinds;
-    uint16_t *place = data->parts->scratch;
-    for (int i = 0; i < lines->count; i++) {
-        tpgnn_kind *k = &lines->kind[i];
-        const int at = tpgnn_index_find(index, data->kind, k->text);
-        place[i] = (uint16_t)(at < 0 ? data->kinds : at);
-        if (at >= 0) continue;
-        data->kind[data->kinds++] = *k;
-        tpgnn_index_add(index, data->kind, data->kinds - 1);
-        *k = (tpgnn_kind){0};
+    int low = 0, high = data->kinds;
+    for (*there = false; low < high && !*there;) {
+        const int middle = (low + high) / 2;
+        const int before = strcmp(data->kind[data->order[middle]].text, text);
+        *there = !before;
+        if (before < 0)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    for (int64_t v = 0; v < file->nodes; v++) file->kind[v] = place[file->kind[v]];
+    return *there ? high : low;
 }
 
-static int by_text(const void *a, const void *b)
+void tpgnn_kinds_merge(tpgnn_data *data, tpgnn_reading *r)
 {
-    return strcmp(((const sorted_kind *)a)->kind.text, ((const sorted_kind *)b)->kind.text);
+    uint16_t *number = data->scratch;
+    for (int i = 0; i < r->lines; i++) {
+        bool there;
+        uint16_t *at = data->order + find_place(&there, data, r->line[i].text);
+        if (!there) {
+            memmove(at + 1, at, (size_t)(data->order + data->kinds - at) * sizeof *at);
+            *at = (uint16_t)data->kinds;
+            data->kind[data->kinds++] = r->line[i];
+            r->line[i].text = NULL;
+        }
+        number[i] = *at;
+    }
+    for (int64_t v = 0; v < r->file.nodes; v++) r->file.kind[v] = number[r->kind[v]];
 }
 
 static void sort_kinds(tpgnn_data *data)
 {
     const size_t n = (size_t)data->kinds;
-    if (!n) return;
-    sorted_kind *sorted = data->parts->scratch;
+    tpgnn_kind *sorted = data->scratch;
     uint16_t *place = (uint16_t *)(void *)(sorted + n);
-    for (size_t i = 0; i < n; i++) sorted[i] = (sorted_kind){data->kind[i], (int)i};
-    qsort(sorted, n, sizeof *sorted, by_text);
     for (size_t i = 0; i < n; i++) {
-        place[sorted[i].from] = (uint16_t)i;
-        data->kind[i] = sorted[i].kind;
+        place[data->order[i]] = (uint16_t)i;
+        sorted[i] = data->kind[data->order[i]];
     }
-    tpgnn_index_fill(&data->parts->kinds, data->kind, data->kinds);
+    for (size_t i = 0; i < n; i++) {
+        data->kind[i] = sorted[i];
+        data->order[i] = (uint16_t)i;
+    }
     for (int t = 0; t < data->tasks; t++) {
-        const tpgnn_file *file = &data->parts->file[t];
+        const tpgnn_file *file = &data->file[t];
         for (int64_t v = 0; v < file->nodes; v++) file->kind[v] = place[file->kind[v]];
     }
 }
@@ -165,7 +155,7 @@ static void sort_kinds(tpgnn_data *data)
 static ag_status make_vocabulary(tpgnn_data *data, ag_failure *why)
 {
     static const char *none[1];
-    const char **word = data->kinds ? data->parts->scratch : none;
+    const char **word = data->kinds ? data->scratch : none;
     tpgnn_vocabulary_free(&data->own);
     for (int f = 0; f < TPGNN_FIELDS && !data->given && !why->status; f++) {
         for (int i = 0; i < data->kinds; i++) word[i] = data->kind[i].word[f];
@@ -174,8 +164,9 @@ static ag_status make_vocabulary(tpgnn_data *data, ag_failure *why)
     return why->status;
 }
 
-void tpgnn_kinds_look_up(tpgnn_data *data)
+void tpgnn_data_translate(tpgnn_data *data, const tpgnn_vocabulary *given)
 {
+    data->given = given;
     const tpgnn_vocabulary *v = tpgnn_data_vocabulary(data);
     for (int f = 0; f < TPGNN_FIELDS; f++)
         for (int i = 0; i < data->kinds; i++)
@@ -186,18 +177,10 @@ void tpgnn_kinds_look_up(tpgnn_data *data)
 ag_status tpgnn_kinds_settle(tpgnn_data *data, ag_failure *why)
 {
     ag_failure mine = {0}; /* `why` may tell of a file that could not be read */
-    sort_kinds(data);
+    if (data->kinds) sort_kinds(data);
     if (!make_vocabulary(data, &mine))
-        tpgnn_kinds_look_up(data);
+        tpgnn_data_translate(data, data->given);
     else if (!why->status)
         *why = mine;
     return why->status;
-}
-
-void tpgnn_kinds_free(tpgnn_data *data)
-{
-    for (int i = 0; i < data->kinds; i++) ag_free(data->kind[i].text);
-    ag_free(data->kind);
-    if (data->parts) ag_free(data->parts->kinds.slot);
-    tpgnn_vocabulary_free(&data->own);
 }

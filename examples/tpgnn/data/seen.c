@@ -4,28 +4,8 @@
 #include "examples/harness/harness.h"
 
 #include <jansson.h>
-#include <math.h>
-#include <string.h>
-
-bool tpgnn_declares_buffer(const tpgnn_kind *k)
-{
-    const char *class = k->word[TPGNN_CLASS];
-    return !strcmp(class, "Param") || !strcmp(class, "AllocBuffer") || !strcmp(class, "DeclBuffer");
-}
 
 /* ---- what occurs ---- */
-
-enum { OTHER, LOOP, BUFFER };
-
-static uint8_t *find_classes(const tpgnn_data *data)
-{
-    uint8_t *class = harness_alloc((size_t)data->kinds + 1);
-    for (int k = 0; k < data->kinds; k++)
-        class[k] = tpgnn_declares_buffer(&data->kind[k])             ? BUFFER
-                   : !strcmp(data->kind[k].word[TPGNN_CLASS], "For") ? LOOP
-                                                                     : OTHER;
-    return class;
-}
 
 static void count_loop(tpgnn_unseen *u, double extent, const tpgnn_seen *seen)
 {
@@ -43,19 +23,18 @@ static void count_loop(tpgnn_unseen *u, double extent, const tpgnn_seen *seen)
 tpgnn_unseen tpgnn_unseen_count(const tpgnn_data *data, const tpgnn_seen *seen)
 {
     tpgnn_unseen u = {.nodes = harness_alloc((size_t)data->kinds * sizeof *u.nodes + 1)};
-    uint8_t *class = find_classes(data);
     for (int i = 0; i < data->schedules; i++) {
         const tpgnn_schedule *s = &data->schedule[i];
         for (int v = 0; v < s->nodes; v++) {
             const int up = s->parent[v];
+            const tpgnn_kind *k = &data->kind[s->kind[v]];
             u.nodes[s->kind[v]]++;
-            if (class[s->kind[v]] == LOOP) count_loop(&u, (double)s->value[v], seen);
-            if (up < 0 || class[s->kind[up]] != BUFFER) continue;
+            if (k->loop) count_loop(&u, (double)s->value[v], seen);
+            if (up < 0 || !data->kind[s->kind[up]].buffer) continue;
             u.extents++;
-            u.no_constant += !data->kind[s->kind[v]].constant || s->value[v] < 1;
+            u.no_constant += !k->constant || s->value[v] < 1;
         }
     }
-    harness_free(class);
     return u;
 }
 
@@ -71,8 +50,7 @@ char *tpgnn_seen_json(const tpgnn_data *data, ag_failure *why)
     for (int f = 0; f < TPGNN_FIELDS && !why->status; f++) {
         int n = 0;
         for (int k = 0; k < data->kinds; k++)
-            if (u.nodes[k] && tpgnn_declares_buffer(&data->kind[k]))
-                word[n++] = data->kind[k].word[f];
+            if (u.nodes[k] && data->kind[k].buffer) word[n++] = data->kind[k].word[f];
         tpgnn_vocabulary_fill(&buffers, (tpgnn_field)f, word, n, why);
     }
     json_t *j = json_object();

@@ -31,7 +31,4 @@ typedef struct tpgnn_unseen {
 tpgnn_unseen tpgnn_unseen_count(const tpgnn_data *data, const tpgnn_seen *seen);
 void tpgnn_unseen_free(tpgnn_unseen *unseen);
 
-/* Whether nodes of the kind declare a buffer. */
-bool tpgnn_declares_buffer(const tpgnn_kind *kind);
-
 #endif

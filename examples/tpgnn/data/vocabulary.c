@@ -14,41 +14,41 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static ag_status no_memory(int words, ag_failure *why)
+static ag_status no_memory(size_t words, ag_failure *why)
 {
-    return ag_fail(why, AG_EMEMORY, "vocabulary: no memory for %d words; close other programs",
+    return ag_fail(why, AG_EMEMORY, "vocabulary: no memory for %zu words; close other programs",
                    words);
 }
 
-/* Room for `count` words of an empty field. */
-static ag_status make_field(tpgnn_vocabulary *v, tpgnn_field field, size_t count, ag_failure *why)
+/* Copies words into an empty field, whose one block has the pointers and then the words. */
+static ag_status set_field(tpgnn_vocabulary *v, tpgnn_field field, const char *const *word,
+                           size_t count, ag_failure *why)
 {
-    v->words[field] = 0;
-    v->word[field] = ag_alloc(count * sizeof *v->word[field]);
-    return v->word[field] ? AG_OK : no_memory((int)count, why);
-}
-
-/* Appends a copy of a word. */
-static ag_status add_word(tpgnn_vocabulary *v, tpgnn_field field, const char *word, ag_failure *why)
-{
-    const size_t bytes = strlen(word) + 1;
-    char *copy = ag_alloc(bytes);
-    if (!copy) return no_memory(v->words[field] + 1, why);
-    v->word[field][v->words[field]++] = memcpy(copy, word, bytes);
+    size_t bytes = count * sizeof(char *);
+    for (size_t i = 0; i < count; i++) bytes += strlen(word[i]) + 1;
+    char **list = v->word[field] = ag_alloc(bytes), *at = (char *)(list + count);
+    if (!list) return no_memory(count, why);
+    for (size_t i = 0; i < count; i++) {
+        list[i] = strcpy(at, word[i]);
+        at += strlen(at) + 1;
+    }
+    v->words[field] = (int)count;
     return AG_OK;
 }
 
 ag_status tpgnn_vocabulary_fill(tpgnn_vocabulary *v, tpgnn_field field, const char *const *word,
                                 int count, ag_failure *why)
 {
-    const size_t n = (size_t)count;
-    const char **sorted = ag_alloc(n * sizeof *sorted + 1);
-    if (!sorted) return no_memory(count, why);
-    for (size_t i = 0; i < n; i++) sorted[i] = word[i];
-    qsort(sorted, n, sizeof *sorted, by_text);
-    if (!make_field(v, field, n + 1, why)) add_word(v, field, "?", why);
-    for (size_t i = 0; i < n && !why->status; i++)
-        if (!i || strcmp(sorted[i], sorted[i - 1])) add_word(v, field, sorted[i], why);
+    const size_t n = (size_t)count + 1;
+    size_t words = 0;
+    const char **sorted = ag_alloc(n * sizeof *sorted);
+    if (!sorted) return no_memory(n, why);
+    sorted[0] = "?";
+    for (size_t i = 1; i < n; i++) sorted[i] = word[i - 1];
+    qsort(sorted + 1, n - 1, sizeof *sorted, by_text);
+    for (size_t i = 0; i < n; i++)
+        if (i < 2 || strcmp(sorted[i], sorted[words - 1])) sorted[words++] = sorted[i];
+    set_field(v, field, sorted, words, why);
     ag_free(sorted);
     return why->status;
 }
@@ -69,10 +69,7 @@ int tpgnn_vocabulary_find(const tpgnn_vocabulary *v, tpgnn_field field, const ch
 
 void tpgnn_vocabulary_free(tpgnn_vocabulary *v)
 {
-    for (int f = 0; f < TPGNN_FIELDS; f++) {
-        for (int i = 0; i < v->words[f]; i++) ag_free(v->word[f][i]);
-        ag_free(v->word[f]);
-    }
+    for (int f = 0; f < TPGNN_FIELDS; f++) ag_free(v->word[f]);
     *v = (tpgnn_vocabulary){0};
 }
 
@@ -98,17 +95,19 @@ static ag_status read_field(tpgnn_vocabulary *v, tpgnn_field field, const json_t
                        "%s: the vocabulary's \"%s\" must be a list of 1 to 65536 words that begins "
                        "with \"?\"; train again to write it anew",
                        name, tpgnn_field_names[field]);
-    if (make_field(v, field, count, why)) return why->status;
-    for (size_t i = 0; i < count; i++) {
-        const char *word = json_string_value(json_array_get(list, i));
-        if (!word || (i > 1 && strcmp(v->word[field][i - 1], word) >= 0))
-            return ag_fail(why, AG_EDATA,
-                           "%s: entry %zu of the vocabulary's \"%s\" must be a word that comes "
-                           "after the one before it in the alphabet; train again to write it anew",
-                           name, i, tpgnn_field_names[field]);
-        if (add_word(v, field, word, why)) return why->status;
+    const char **word = ag_alloc(count * sizeof *word);
+    if (!word) return no_memory(count, why);
+    for (size_t i = 0; i < count && !why->status; i++) {
+        word[i] = json_string_value(json_array_get(list, i));
+        if (!word[i] || (i > 1 && strcmp(word[i - 1], word[i]) >= 0))
+            ag_fail(why, AG_EDATA,
+                    "%s: entry %zu of the vocabulary's \"%s\" must be a word that comes after the "
+                    "one before it in the alphabet; train again to write it anew",
+                    name, i, tpgnn_field_names[field]);
     }
-    return AG_OK;
+    if (!why->status) set_field(v, field, word, count, why);
+    ag_free(word);
+    return why->status;
 }
 
 ag_status tpgnn_vocabulary_read(tpgnn_vocabulary *v, const json_t *json, const char *name,

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST = 1 << 30 };
+enum { MOST = 1 << 30, LARGEST = 1000000 /* a constant of the paper's network */ };
 
 /* Scratch for one schedule at a time, as large as the largest needs; from `key` on for all of
    them. */
@@ -94,8 +94,9 @@ static int place_nodes(scratch *s, const tpgnn_data *data, const tpgnn_schedule 
 
 static ag_real logarithm(double x) { return (ag_real)(copysign(log2(1 + fabs(x)), x) / 8); }
 
+/* nest [TPGNN_NEST]: columns of its loops; NULL: they are 0. */
 static void fill_node(tpgnn_batch *b, int at, const tpgnn_kind *kind, const tpgnn_schedule *s,
-                      int v, const tpgnn_batch_options *o)
+                      int v, const float *nest, const tpgnn_batch_options *o)
 {
     ag_real *number = b->number + (size_t)at * TPGNN_NUMBERS;
     for (int f = 0; f < TPGNN_FIELDS; f++) b->word[f][at] = kind->index[f];
@@ -103,25 +104,17 @@ static void fill_node(tpgnn_batch *b, int at, const tpgnn_kind *kind, const tpgn
     number[1] = logarithm((double)s->position[v]);
     number[2] = logarithm((double)s->depth[v]);
     number[3] = (ag_real)kind->named;
-    const double value = kind->constant ? fmax(-o->most, fmin(o->most, (double)s->value[v])) : 0;
+    for (int k = 0; k < TPGNN_NEST; k++) number[TPGNN_PLAIN + k] = nest ? (ag_real)nest[k] : 0;
+    const double value = kind->constant ? fmax(-LARGEST, fmin(LARGEST, (double)s->value[v])) : 0;
     b->paper[2 * (size_t)at] = o->logs ? logarithm(value) : (ag_real)value;
     b->paper[2 * (size_t)at + 1] = (ag_real)kind->named;
 }
 
-static void fill_nest(tpgnn_batch *b, const scratch *s, const tpgnn_schedule *schedule, int first,
-                      int nest)
-{
-    for (int v = 0; v < schedule->nodes; v++) {
-        if (s->place[v] < 0) continue;
-        ag_real *to = b->number + (size_t)(first + s->place[v]) * TPGNN_NUMBERS + TPGNN_PLAIN;
-        const float *from = s->nest + (size_t)v * TPGNN_NEST;
-        for (int k = 0; k < TPGNN_NEST; k++) to[k] = nest ? (ag_real)from[k] : 0;
-    }
-}
-
 /* ---- edges ---- */
 
-int tpgnn_edges(int32_t *source, int32_t *target, const tpgnn_schedule *s, unsigned which)
+/* Writes the edges of all nodes, those of the tree first, each in the order of its child or user,
+   and returns how many. */
+static int list_edges(int32_t *source, int32_t *target, const tpgnn_schedule *s, unsigned which)
 {
     int m = 0;
     for (int v = 1; v < s->nodes && which & TPGNN_TREE; v++) {
@@ -147,7 +140,7 @@ static int stays_above(const scratch *s, const tpgnn_schedule *schedule, int v)
    variable's loop. Returns their number. */
 static int fill_edges(const scratch *s, const tpgnn_schedule *schedule, unsigned which)
 {
-    const int all = tpgnn_edges(s->source, s->target, schedule, which);
+    const int all = list_edges(s->source, s->target, schedule, which);
     int m = 0;
     for (int e = 0; e < all; e++) {
         const int from = stays_above(s, schedule, s->source[e]);
@@ -189,10 +182,10 @@ static ag_status fill_schedule(tpgnn_batch *b, scratch *s, const tpgnn_data *dat
     for (int v = 0; v < schedule->nodes; v++) {
         if (s->place[v] < 0) continue;
         const int at = first + s->place[v];
-        fill_node(b, at, &data->kind[schedule->kind[v]], schedule, v, o);
+        fill_node(b, at, &data->kind[schedule->kind[v]], schedule, v,
+                  o->nest ? s->nest + (size_t)v * TPGNN_NEST : NULL, o);
         if (tpgnn_is_class(data, schedule, v, "BufferStore")) b->store[stores++] = at;
     }
-    fill_nest(b, s, schedule, first, o->nest);
     if (stores == b->store_start[i]) b->store[stores++] = first;
     for (int k = b->store_start[i]; k < stores; k++) b->program[k] = i;
     b->store_start[i + 1] = stores;

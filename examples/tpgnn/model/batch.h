@@ -14,24 +14,18 @@ enum {
     TPGNN_BOTH = TPGNN_TREE | TPGNN_NAMES
 };
 
-/* Writes the edges of all nodes, those of the tree first, each in the order of its child or user,
-   and returns how many. source, target: room for 2 (nodes - 1) of them. */
-int tpgnn_edges(int32_t *source, int32_t *target, const tpgnn_schedule *s, unsigned which);
-
 /* Of a node: its value, child position and depth, whether it is named, then the columns of nest.h.
  */
 enum { TPGNN_PLAIN = 4, TPGNN_NUMBERS = TPGNN_PLAIN + TPGNN_NEST };
 
 typedef struct tpgnn_batch_options {
-    unsigned edges; /* the kinds of edges, as in tpgnn_edges */
+    unsigned edges; /* TPGNN_TREE, TPGNN_NAMES */
     int both;       /* 1: one graph with every edge in both directions; 0: one for each */
     int compact;    /* 1: without the nodes of tpgnn_nest_indices */
     int nest;       /* 1: with the columns of nest.h; 0: they are 0 */
     int logs;       /* 1: constants of the paper's model as the other numbers, on a log scale */
-    double most;    /* these constants are clamped to -most..most, since a program may initialise a
-                       maximum with the largest float32 */
-    const nests_joined *joined; /* what the rows of statements join; NULL: there are none */
-    int whole;                  /* 1: a row's costs look at its program; 0: at its statement */
+    const nests_joined *joined; /* what the rows of statements join, with both: whose costs look at
+                                   the program instead of the statement; NULL: there are none */
 } tpgnn_batch_options;
 
 /* Adjacent schedules of one task form a group. Start from {0}; all arrays but the graphs are in one
@@ -43,8 +37,8 @@ typedef struct tpgnn_batch {
     int32_t *start;                  /* [graphs + 1] first node */
     int32_t *word[TPGNN_FIELDS];     /* [nodes] in the vocabulary */
     ag_real *number;                 /* [nodes,TPGNN_NUMBERS] */
-    ag_real *paper;                  /* [nodes,2] value of a constant, 1: named; as in make_pt.py of
-                                        the paper's authors */
+    ag_real *paper;          /* [nodes,2] value of a constant, within a million, since a program may
+                                initialise a maximum with the largest float32; 1: named */
     int32_t *store;          /* [stores] the nodes that store; a tree without any: its root */
     int32_t *store_start;    /* [graphs + 1] */
     int32_t *program;        /* [stores] its graph */

@@ -59,7 +59,7 @@ ag_status tpgnn_batch_rows(tpgnn_batch *b, const tpgnn_data *data, const tpgnn_b
     r.rows.items = b->graphs;
     r.rows.first[0] = 0;
     for (int i = 0; i < b->graphs && !why->status; i++)
-        add_schedule(&r, b, data, i, most, o->whole, why);
+        add_schedule(&r, b, data, i, most, o->both, why);
     if (!why->status) nests_joined_fill(&b->rows, o->joined, &r.rows, r.in, b->nodes, r.out, why);
     ag_free(block);
     return why->status;

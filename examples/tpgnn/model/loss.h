@@ -3,7 +3,7 @@
 #ifndef TPGNN_LOSS_H
 #define TPGNN_LOSS_H
 
-#include "examples/tpgnn/checkpoint.h"
+#include "examples/tpgnn/program.h"
 
 /* The labels of a batch, [graphs], as `label` of program.h says: large is slow. mean, deviation: of
    the training labels. */

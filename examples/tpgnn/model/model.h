@@ -22,7 +22,7 @@ typedef struct tpgnn_options {
     tpgnn_readout readout;
     nests_use rows; /* of the statements that store */
     int hidden, layers;
-    unsigned edges; /* of tpgnn_edges */
+    unsigned edges; /* as in a batch */
     bool compact, nest, log_features;
     double dropout;
     tpgnn_paper_options paper;
@@ -45,10 +45,6 @@ typedef struct tpgnn_model {
     tpgnn_paper paper;
     nests_joined joined;
 } tpgnn_model;
-
-/* The defaults of the program's options, or those of its preset "statements". The sizes of the
-   vocabulary are 1, the smallest. */
-tpgnn_options tpgnn_default_options(tpgnn_network network);
 
 /* Its name in results: "TPGNN" is the paper's network, "network of statements" the other one, and
    "TPGNN with rows (costs)" reads rows. */

@@ -50,19 +50,9 @@ static void add_all(tpgnn_paper *p, ag_params *params)
 
 static ag_status check(const tpgnn_paper_options *o, ag_failure *why)
 {
-    const struct {
-        const char *name;
-        int value, low, high;
-    } limits[] = {{"inputs", o->inputs, 1, 4096},
-                  {"hidden", o->hidden, 2, 4096},
-                  {"layers", o->layers, 1, TPGNN_MOST_LAYERS}};
-    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
-        if (limits[i].value < limits[i].low || limits[i].value > limits[i].high)
-            return ag_fail(why, AG_EUSE, "--%s is %d; it must be %d to %d", limits[i].name,
-                           limits[i].value, limits[i].low, limits[i].high);
-    if (!(o->dropout >= 0 && o->dropout < 1))
-        return ag_fail(why, AG_EUSE, "--dropout is %g; it must be at least 0 and below 1",
-                       o->dropout);
+    if (o->layers < 1 || o->layers > TPGNN_MOST_LAYERS)
+        return ag_fail(why, AG_EUSE, "--layers is %d; it must be 1 to %d", o->layers,
+                       TPGNN_MOST_LAYERS);
     if (o->pool != TPGNN_POOL_NONE && !(o->ratio > 0))
         return ag_fail(why, AG_EUSE,
                        "--ratio is %g; it must be above 0: below 1 the share of the nodes that "

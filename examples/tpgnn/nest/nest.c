@@ -90,10 +90,7 @@ static void write_store(float *x, const nest_store *s, const nest_cost *c)
 /* Computed once per loop and copied to its nodes. */
 static void write_all_around(float *x, const nest_tree *t)
 {
-    for (int i = 0; i < t->loop_count; i++) {
-        nest_loop *l = &t->loops[i];
-        write_around(l->around, l);
-    }
+    for (int i = 0; i < t->loop_count; i++) write_around(t->loops[i].around, &t->loops[i]);
     for (int v = 0; v < t->s->nodes; v++) {
         float *row = x + (size_t)v * TPGNN_NEST;
         if (t->loop[v] >= 0) memcpy(row, t->loops[t->loop[v]].around, sizeof t->loops->around);
@@ -107,12 +104,11 @@ static void write_stores(float *x, nest_tree *t, nest_loop *root)
 {
     for (int i = 0; i < t->store_count; i++) {
         const nest_access *a = &t->access[t->stores[i].access];
-        nest_cost c;
-        nest_price(&c, t, &t->stores[i]);
-        write_store(x + (size_t)a->node * TPGNN_NEST, &t->stores[i], &c);
+        const nest_cost *c = &t->cost[i];
+        write_store(x + (size_t)a->node * TPGNN_NEST, &t->stores[i], c);
         nest_loop *l = a->loop < 0 ? root : &t->loops[a->loop];
         l->work = nest_cap(l->work + 1);
-        l->cycles = nest_cap(l->cycles + c.cycles / c.trips);
+        l->cycles = nest_cap(l->cycles + c->cycles / c->trips);
     }
 }
 
@@ -132,27 +128,72 @@ static void sum_loops(nest_tree *t, nest_loop *root)
     }
 }
 
+void nest_write(float *x, nest_tree *t)
+{
+    nest_loop root = {.extent = 1, .inside = -1};
+    memset(x, 0, (size_t)t->s->nodes * TPGNN_NEST * sizeof *x);
+    write_stores(x, t, &root);
+    sum_loops(t, &root);
+    for (int i = 0; i < t->loop_count; i++)
+        write_loop(x + (size_t)t->loops[i].node * TPGNN_NEST, t, &t->loops[i]);
+    write_loop(x, t, &root);
+    for (int i = 0; i < t->access_count; i++)
+        write_access(x + (size_t)t->access[i].node * TPGNN_NEST, t, &t->access[i]);
+    write_all_around(x, t);
+}
+
+ag_status nest_analyse(nest_tree *t, const tpgnn_data *data, const tpgnn_schedule *s,
+                       ag_failure *why)
+{
+    if (nest_scan(t, data, s, why)) return why->status;
+    nest_unroll(t);
+    nest_lower(t);
+    nest_reach(t);
+    for (int i = 0; i < t->store_count; i++) nest_price(&t->cost[i], t, &t->stores[i]);
+    return AG_OK;
+}
+
 ag_status tpgnn_nest(float *x, const tpgnn_data *data, const tpgnn_schedule *s, ag_failure *why)
 {
     nest_tree t;
-    nest_loop root = {.extent = 1, .inside = -1};
-    memset(x, 0, (size_t)s->nodes * TPGNN_NEST * sizeof *x);
-    if (nest_scan(&t, data, s, why)) {
-        nest_free(&t);
-        return why->status;
-    }
-    nest_unroll(&t);
-    nest_reach(&t);
-    write_stores(x, &t, &root);
-    sum_loops(&t, &root);
-    for (int i = 0; i < t.loop_count; i++) {
-        float *row = x + (size_t)t.loops[i].node * TPGNN_NEST;
-        write_loop(row, &t, &t.loops[i]);
-    }
-    write_loop(x, &t, &root);
-    for (int i = 0; i < t.access_count; i++)
-        write_access(x + (size_t)t.access[i].node * TPGNN_NEST, &t, &t.access[i]);
-    write_all_around(x, &t);
+    if (!nest_analyse(&t, data, s, why)) nest_write(x, &t);
     nest_free(&t);
+    return why->status;
+}
+
+/* ---- nodes whose information is in the columns already ---- */
+
+/* 1 for a child that repeats columns of its parent. The body of a loop or an attribute is its last
+   child. */
+static int is_said(nest_class up, int position, int last)
+{
+    switch (up) {
+    case NEST_BUFFER:
+    case NEST_LOAD: return 1;
+    case NEST_STORE: return position > 0;
+    case NEST_FOR:
+    case NEST_ATTRIBUTE: return !last;
+    default: return 0;
+    }
+}
+
+ag_status tpgnn_nest_indices(uint8_t *mark, const tpgnn_data *data, const tpgnn_schedule *s,
+                             ag_failure *why)
+{
+    nest_tree t = {.data = data, .s = s};
+    const size_t kinds = (size_t)data->kinds * sizeof *t.kind;
+    const size_t bytes = kinds + (size_t)s->nodes * sizeof *t.last + 64;
+    char *block = nest_zeros(bytes, why);
+    if (!block) return why->status;
+    t.last = (int32_t *)(void *)block;
+    t.kind = (nest_kind *)(void *)(block + (size_t)s->nodes * sizeof *t.last);
+    for (int v = 1; v < s->nodes; v++) t.last[s->parent[v]] = v;
+    mark[0] = 0;
+    for (int v = 1; v < s->nodes; v++) {
+        const int up = s->parent[v];
+        const nest_class class = (nest_class)nest_kind_of(&t, up).class;
+        mark[v] = (uint8_t)(mark[up] || is_said(class, s->position[v], t.last[up] == v));
+    }
+    ag_free(block);
     return AG_OK;
 }

@@ -74,17 +74,15 @@ static double misses(const nest_statement *s, const cache *c)
     return all;
 }
 
-void nest_miss(double lines[3], const nest_tree *t, const nest_store *store)
+void nest_miss(double lines[3], const nest_statement *s)
 {
-    const nest_statement s = nest_take(t, store);
-    for (int i = 0; i < 3; i++) lines[i] = misses(&s, &caches[i]);
+    for (int i = 0; i < 3; i++) lines[i] = misses(s, &caches[i]);
 }
 
-void nest_fetch(double lines[2], const nest_tree *t, const nest_store *store, int access)
+void nest_fetch(double lines[2], const nest_statement *s, const nest_access *a)
 {
-    const nest_statement s = nest_take(t, store);
     for (int i = 0; i < 2; i++) {
-        const int level = find_fit(&s, &caches[i]);
-        lines[i] = level < 0 ? 0 : fetched(&s, &s.a[access], level);
+        const int level = find_fit(s, &caches[i]);
+        lines[i] = level < 0 ? 0 : fetched(s, a, level);
     }
 }

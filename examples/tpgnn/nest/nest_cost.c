@@ -9,23 +9,20 @@
 /* LARGE: instructions of a body; ALLOCATION: quarters of cycles. */
 enum { REGISTER = 64, REGISTERS = 28, LATENCY = 4, LARGE = 1200, ALLOCATION = 1200 };
 
-/* A way to run the statement: the loops inside `block`, one of them or the next one vectorised. */
-typedef struct way {
-    double lanes, registers, copies; /* elements, registers of a vector; statements of a block */
-    double issue, chain, tile;
-    double scattered, gathered;
-    int vector; /* level, -1: none */
-} way;
-
 static void find_levels(nest_statement *s)
 {
     s->vector = -1;
     for (int i = s->levels - 1; i >= 0; i--)
         if (s->level[i]->kind == NEST_VECTOR && s->level[i]->extent > 1 && !s->store->scalar)
             s->vector = i;
-    s->update = 0;
+}
+
+/* 1 if the statement loads what it stores to. */
+static uint8_t updates(const nest_statement *s)
+{
     for (int i = 1; i <= s->loads; i++)
-        if (s->a[i].buffer == s->a->buffer && s->a->buffer >= 0) s->update = 1;
+        if (s->a[i].buffer == s->a->buffer && s->a->buffer >= 0) return 1;
+    return 0;
 }
 
 /* The innermost loops that are unrolled, by pragmas or, while the code stays small, by
@@ -49,10 +46,11 @@ static double places(const nest_statement *s, const nest_access *a, int vector)
 }
 
 /* Instructions to load or store a vector. */
-static double of_access(const nest_statement *s, const nest_access *a, int vector, const way *w)
+static double of_access(const nest_statement *s, const nest_access *a, int vector,
+                        const nest_cost *c)
 {
     if (vector < 0 || a->stride[vector] == 0) return 1;
-    return nest_beside(s->t, a, vector, s->block) <= 1 ? w->registers : 2 * w->lanes;
+    return nest_beside(s->t, a, vector, s->block) <= 1 ? c->registers : 2 * c->lanes;
 }
 
 /* The number of iterations of the loops around a block in which an access reuses a value that
@@ -67,35 +65,35 @@ static double kept(const nest_statement *s, const nest_access *a, int vector, do
 }
 
 /* Registers of a vector loop. A loop that the compiler vectorises by itself has a remainder. */
-static void find_width(way *w, const nest_statement *s, int vector)
+static void find_width(nest_cost *c, const nest_statement *s, int vector)
 {
-    w->lanes = vector < 0 ? 1 : s->level[vector]->extent;
-    const double full = w->lanes * s->a->element / REGISTER;
-    w->registers = ceil(full);
+    c->lanes = vector < 0 ? 1 : s->level[vector]->extent;
+    const double full = c->lanes * s->a->element / REGISTER;
+    c->registers = ceil(full);
     if (vector >= 0 && vector != s->vector) {
         const double rest = (full - floor(full)) * REGISTER / s->a->element;
-        w->registers = floor(full) + ceil(rest / 4);
+        c->registers = floor(full) + ceil(rest / 4);
     }
 }
 
 /* Accesses of a block to elements that do not follow each other in a vector. */
-static double gathered(const nest_statement *s, const way *w)
+static double gathered(const nest_statement *s, const nest_cost *c)
 {
     double n = 0;
-    for (int i = 0; i <= s->loads && w->vector >= 0; i++)
-        if (nest_beside(s->t, &s->a[i], w->vector, s->block) > 1)
-            n += places(s, &s->a[i], w->vector) * w->lanes;
+    for (int i = 0; i <= s->loads && c->vector >= 0; i++)
+        if (nest_beside(s->t, &s->a[i], c->vector, s->block) > 1)
+            n += places(s, &s->a[i], c->vector) * c->lanes;
     return nest_cap(n);
 }
 
 /* A vector of several registers whose length is no power of two is carried around a loop element by
    element: sums of a block that the loop around it adds to. */
-static double scattered(const nest_statement *s, const way *w)
+static double scattered(const nest_statement *s, const nest_cost *c)
 {
-    if (!s->update || w->vector < 0 || w->vector != s->vector) return 0;
-    if (w->lanes * s->a->element <= REGISTER || exp2(floor(log2(w->lanes))) >= w->lanes) return 0;
+    if (!c->update || c->vector < 0 || c->vector != s->vector) return 0;
+    if (c->lanes * s->a->element <= REGISTER || exp2(floor(log2(c->lanes))) >= c->lanes) return 0;
     if (s->block >= s->levels || nest_moves(s->a, s->block)) return 0;
-    return nest_cap(w->tile * w->lanes);
+    return nest_cap(c->tile * c->lanes);
 }
 
 /* Each iteration of the first loop that stays has a buffer of its own. */
@@ -105,42 +103,44 @@ static int is_private(const nest_statement *s, int level)
            &s->t->loops[s->store->life] == s->level[level];
 }
 
-static void run(way *w, const nest_statement *s, int vector, double trips)
+/* The cost of a way to run the statement: the loops inside its block, one of them or the next one
+   vectorised. */
+static void run(nest_cost *c, const nest_statement *s, int vector)
 {
-    find_width(w, s, vector);
-    w->vector = vector;
-    w->copies = places(s, NULL, vector);
-    w->tile = places(s, s->a, vector);
-    const double blocks = trips / w->lanes / w->copies;
-    const double live = nest_cap(w->tile * w->registers);
+    find_width(c, s, vector);
+    c->vector = vector;
+    c->copies = places(s, NULL, vector);
+    c->tile = places(s, s->a, vector);
+    const double blocks = c->trips / c->lanes / c->copies;
+    const double live = nest_cap(c->tile * c->registers);
     double memory = 0;
     for (int i = 0; i <= s->loads; i++) {
         const nest_access *a = &s->a[i];
-        const int own = i == 0 || (a->buffer == s->a->buffer && s->update);
-        const double n = places(s, a, vector) * of_access(s, a, vector, w);
-        if (own && !s->update)
+        const int own = i == 0 || (a->buffer == s->a->buffer && c->update);
+        const double n = places(s, a, vector) * of_access(s, a, vector, c);
+        if (own && !c->update)
             memory += n;
         else
-            memory += n * (own && live > REGISTERS ? w->copies / w->tile : 1) /
+            memory += n * (own && live > REGISTERS ? c->copies / c->tile : 1) /
                       kept(s, a, vector, own ? live : n + live);
     }
     const nest_store *store = s->store;
     const double compute =
-        w->copies * (w->registers * (store->ops + 8 * store->divides + 2 * store->choices) +
-                     20 * w->lanes * store->calls);
-    w->gathered = gathered(s, w);
-    w->scattered = scattered(s, w);
-    w->issue = nest_cap(blocks * ((compute + memory) / 2 + w->scattered));
-    w->chain = 0;
-    if (!s->update) return;
+        c->copies * (c->registers * (store->ops + 8 * store->divides + 2 * store->choices) +
+                     20 * c->lanes * store->calls);
+    c->gathered = gathered(s, c);
+    c->scattered = scattered(s, c);
+    c->issue = nest_cap(blocks * ((compute + memory) / 2 + c->scattered));
+    c->chain = 0;
+    if (!c->update) return;
     /* Sums of the next block depend on these unless they are different sums. */
     const int waits =
         s->block < s->levels && !nest_moves(s->a, s->block) && !is_private(s, s->block);
-    w->chain = nest_cap(blocks * w->copies / w->tile * LATENCY / (waits ? 1 : 4));
-    if (vector == s->block) w->chain *= w->registers;
+    c->chain = nest_cap(blocks * c->copies / c->tile * LATENCY / (waits ? 1 : 4));
+    if (vector == s->block) c->chain *= c->registers;
 }
 
-static double slower(const way *w) { return w->issue > w->chain ? w->issue : w->chain; }
+static double slower(const nest_cost *c) { return c->issue > c->chain ? c->issue : c->chain; }
 
 /* Compilers find vectors in straight code less often than in loops, and give up on large bodies. */
 static double hindrance(const nest_statement *s, int level)
@@ -152,29 +152,27 @@ static double hindrance(const nest_statement *s, int level)
 
 /* Chooses TIR's vectorised loop, or the best one that a compiler may find: the first loop around
    the block, or contiguous sums of the block. */
-static way choose(const nest_statement *s, double trips)
+static void choose(nest_cost *best, const nest_statement *s)
 {
-    way best, w;
-    run(&best, s, s->vector, trips);
-    if (s->vector >= 0) return best;
-    for (int i = 0; i <= s->block && i < s->levels; i++) {
+    run(best, s, s->vector);
+    for (int i = 0; s->vector < 0 && i <= s->block && i < s->levels; i++) {
+        nest_cost c = *best;
         if (s->level[i]->extent < 4 || !(nest_moves(s->a, i) || is_private(s, i))) continue;
         if (i < s->block && s->a->stride[i] != 1) continue;
-        run(&w, s, i, trips);
-        w.issue *= hindrance(s, i);
-        if (slower(&w) < slower(&best)) best = w;
+        run(&c, s, i);
+        c.issue *= hindrance(s, i);
+        if (slower(&c) < slower(best)) *best = c;
     }
-    return best;
 }
 
 /* The overhead of loops that are not unrolled: one per iteration or, for a vectorised loop, one per
    register. */
-static double find_overhead(const nest_statement *s, const way *w)
+static double find_overhead(const nest_statement *s, const nest_cost *c)
 {
     double n = 1, all = 0;
     for (int i = s->levels - 1; i >= s->block; i--) {
         if (i == s->vector) continue;
-        n = nest_cap(n * (i == w->vector ? w->registers : s->level[i]->extent));
+        n = nest_cap(n * (i == c->vector ? c->registers : s->level[i]->extent));
         all = nest_cap(all + 2 * n);
     }
     return all;
@@ -204,32 +202,21 @@ static void classify(nest_cost *c, const nest_statement *s)
 void nest_price(nest_cost *c, const nest_tree *t, const nest_store *store)
 {
     nest_statement s = nest_take(t, store);
-    *c = (nest_cost){.trips = s.a->loop < 0 ? 1 : t->loops[s.a->loop].trips};
     find_levels(&s);
     find_block(&s);
-    const way w = choose(&s, c->trips);
-    c->lanes = w.lanes;
-    c->issue = w.issue;
-    c->chain = w.chain;
-    c->tile = w.tile;
-    c->vectors = nest_cap(w.tile * w.registers);
-    c->copies = w.copies;
-    c->registers = w.registers;
-    c->scattered = w.scattered;
-    c->gathered = w.gathered;
-    c->block = s.block;
-    c->vector = w.vector;
-    c->update = (uint8_t)s.update;
-    c->innermost = (uint8_t)(s.update && !nest_moves(s.a, first_loop(&s)));
-    c->overhead = find_overhead(&s, &w);
-    nest_miss(c->miss, t, store);
+    *c = (nest_cost){.trips = s.a->loop < 0 ? 1 : t->loops[s.a->loop].trips,
+                     .block = s.block,
+                     .update = updates(&s)};
+    choose(c, &s);
+    c->vectors = nest_cap(c->tile * c->registers);
+    c->innermost = (uint8_t)(c->update && !nest_moves(s.a, first_loop(&s)));
+    c->overhead = nest_cap(find_overhead(&s, c) + ALLOCATION * nest_allocations(t, store));
+    nest_miss(c->miss, &s);
     c->moved = nest_cap(c->trips * (s.loads + 1) * s.a->element);
     classify(c, &s);
-    c->overhead = nest_cap(c->overhead + ALLOCATION * nest_allocations(t, store));
     c->issue /= store->saved;
     c->chain /= store->saved;
     c->overhead /= store->saved;
     for (int i = 0; i < 3; i++) c->miss[i] /= store->saved;
-    c->cycles = nest_cap((c->issue > c->chain ? c->issue : c->chain) + c->overhead / 4 +
-                         3 * c->miss[0] + 6 * c->miss[1]);
+    c->cycles = nest_cap(slower(c) + c->overhead / 4 + 3 * c->miss[0] + 6 * c->miss[1]);
 }

@@ -35,7 +35,8 @@ typedef enum nest_class {
     NEST_DIVIDE, /* and roots */
     NEST_CALL,   /* exp, tanh, ... */
     NEST_CHOICE, /* Select, if_then_else */
-    NEST_COMPARE
+    NEST_COMPARE,
+    NEST_CLASSES
 } nest_class;
 typedef enum nest_loop_kind {
     NEST_SERIAL,
@@ -99,6 +100,21 @@ typedef struct nest_store {
     double saved; /* how often it would run otherwise, over how often it does */
 } nest_store;
 
+/* The estimated cost of a store. */
+typedef struct nest_cost {
+    double trips, lanes, copies;   /* executions; elements in one; statements of a block */
+    double issue, chain, overhead; /* cycles: instructions, dependent sums, loops */
+    double miss[3];                /* lines from beyond 32 KB, 1 MB, 4 MB */
+    double cycles;                 /* all of them */
+    double tile, vectors;          /* independent sums; registers of them */
+    double moved;                  /* bytes */
+    double broadcast, contiguous, strided;
+    double registers, scattered; /* of a vector; elements that a loop carries one by one */
+    double gathered;             /* elements of a block that are loaded or stored one by one */
+    int block, vector;           /* the first level that stays; the vectorised one, -1: none */
+    uint8_t update, innermost;   /* it updates what it stores; its innermost loop repeats a place */
+} nest_cost;
+
 /* The effect of an index expression on the index: scale * (floor(value / div) mod period / div) */
 typedef struct nest_way {
     int access; /* -1: not an index */
@@ -114,6 +130,7 @@ typedef struct nest_tree {
     int32_t *loop;  /* [nodes] innermost loop around it, -1: none; then of a For its own in `own` */
     int32_t *own;   /* [nodes] of a For, a store, an access: its index */
     int32_t *store; /* [nodes] the store that it is part of, -1: none */
+    int32_t *open;  /* [nodes] the loops around the node at hand, by their depth */
     float *constant; /* [nodes] constant operand */
     float *step;     /* [nodes] of the pragma in force */
     uint8_t *inside; /* [nodes] conditions around it */
@@ -121,6 +138,7 @@ typedef struct nest_tree {
     nest_loop *loops;
     nest_access *access;
     nest_store *stores;
+    nest_cost *cost; /* [stores] */
     nest_term *terms;
     double lines; /* of all buffers */
     int loop_count, access_count, store_count, term_count;
@@ -135,9 +153,13 @@ void *nest_zeros(size_t bytes, ag_failure *why);
 /* The kind of a node. */
 nest_kind nest_kind_of(nest_tree *t, int v);
 
-/* Finds loops, accesses, stores and terms. Fails: AG_EMEMORY; nest_free frees either way. */
-ag_status nest_scan(nest_tree *t, const tpgnn_data *data, const tpgnn_schedule *s, ag_failure *why);
+/* All that is below, in this order, and the price of each store. Fails: AG_EMEMORY; nest_free frees
+   either way. */
+ag_status nest_analyse(nest_tree *t, const tpgnn_data *data, const tpgnn_schedule *s,
+                       ag_failure *why);
 void nest_free(nest_tree *t);
+/* Finds loops, accesses, stores and terms. */
+ag_status nest_scan(nest_tree *t, const tpgnn_data *data, const tpgnn_schedule *s, ag_failure *why);
 /* Computes products of extents, and the loops that the pragmas unroll. */
 void nest_unroll(nest_tree *t);
 /* Computes which loops a compiler unrolls besides; after nest_unroll. */
@@ -146,20 +168,6 @@ void nest_lower(nest_tree *t);
    those of the loops. */
 void nest_reach(nest_tree *t);
 
-/* The estimated cost of a store. */
-typedef struct nest_cost {
-    double trips, lanes, copies;   /* executions; elements in one; statements of a block */
-    double issue, chain, overhead; /* cycles: instructions, dependent sums, loops */
-    double miss[3];                /* lines from beyond 32 KB, 1 MB, 4 MB */
-    double cycles;                 /* all of them */
-    double tile, vectors;          /* independent sums; registers of them */
-    double moved;                  /* bytes */
-    double broadcast, contiguous, strided;
-    double registers, scattered; /* of a vector; elements that a loop carries one by one */
-    double gathered;             /* elements of a block that are loaded or stored one by one */
-    int block, vector;           /* the first level that stays; the vectorised one, -1: none */
-    uint8_t update, innermost;   /* it updates what it stores; its innermost loop repeats a place */
-} nest_cost;
 /* Distance of two elements of an access along the vectorised loop, over the elements between them
    that the block accesses, too: 1 if together they follow each other. */
 double nest_beside(const nest_tree *t, const nest_access *a, int vector, int block);
@@ -175,15 +183,18 @@ typedef struct nest_statement {
     const nest_access *a; /* the store, followed by its loads */
     int loads, levels;
     const nest_loop *level[NEST_LOOPS]; /* from the innermost */
-    /* Of nest_cost.c: the level that TIR vectorises, -1: none; levels in a block; 1: it updates. */
-    int vector, block, update;
+    int vector,
+        block; /* of nest_cost.c: the level that TIR vectorises, -1: none; levels in a block */
 } nest_statement;
 nest_statement nest_take(const nest_tree *t, const nest_store *store);
 /* Lines that a statement fetches into caches of 32 KB, 1 MB, 4 MB; that an access of it fetches
-   into the first two: 0 the store, then its loads. */
-void nest_miss(double lines[3], const nest_tree *t, const nest_store *store);
-void nest_fetch(double lines[2], const nest_tree *t, const nest_store *store, int access);
+   into the first two. */
+void nest_miss(double lines[3], const nest_statement *s);
+void nest_fetch(double lines[2], const nest_statement *s, const nest_access *a);
 void nest_price(nest_cost *c, const nest_tree *t, const nest_store *store);
+
+/* nest.c: the columns of tpgnn_nest, of a tree that was analysed. */
+void nest_write(float *x, nest_tree *t);
 
 /* The innermost loop around both, -1: none. */
 int nest_common(const nest_tree *t, int loop, int other);

@@ -2,6 +2,7 @@
 /* Translates the words of a kind into their meaning for a nest. */
 #include "examples/tpgnn/nest/nest_internal.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct meaning {
@@ -42,25 +43,14 @@ static uint8_t loop_of(const char *word)
     return !strcmp(word, "unrolled") ? NEST_UNROLLED : NEST_SERIAL;
 }
 
-/* Reads digits, up to 65535 at most; -1: there are none. */
-static int number_at(const char **at)
-{
-    if (**at < '0' || **at > '9') return -1;
-    int n = 0;
-    for (; **at >= '0' && **at <= '9'; ++*at)
-        if (n < 65536) n = 10 * n + **at - '0';
-    return n < 65536 ? n : 65535;
-}
-
 /* The number after the last x, as in "float32x8" and "float32xvscalex4" (of which the vscale is not
    known and counts as 1); else 1. */
-static int lanes_at(const char *at)
+static int64_t lanes_of(const char *word)
 {
-    const char *x = strrchr(at, 'x');
-    if (!x) return 1;
-    x++;
-    const int lanes = number_at(&x);
-    return lanes > 0 && !*x ? lanes : 1;
+    const char *x = strrchr(word, 'x');
+    char *end = NULL;
+    const long lanes = x ? strtol(x + 1, &end, 10) : 1;
+    return lanes < 1 || (end && *end) ? 1 : lanes < 65535 ? lanes : 65535;
 }
 
 /* Bytes of "float32", "float8_e4m3fn", "custom[posites2]32", "int4x8": name, bits, maybe how they
@@ -69,13 +59,10 @@ static uint32_t bytes_of(const char *word)
 {
     const char *name = word, *end = strchr(word, ']');
     if (end) word = end + 1; /* any characters are in the brackets of a custom type */
-    while ((*word >= 'a' && *word <= 'z') && *word != 'x') word++;
-    const int digits = number_at(&word);
-    const int bits = digits > 0                    ? digits
-                     : !strncmp(name, "bool", 4)   ? 8
-                     : !strncmp(name, "handle", 6) ? 64
-                                                   : 32;
-    return ((uint32_t)bits * (uint32_t)lanes_at(word) + 7) / 8;
+    word += strcspn(word, "x0123456789");
+    long bits = strtol(word, NULL, 10);
+    if (bits < 1) bits = !strncmp(name, "bool", 4) ? 8 : !strncmp(name, "handle", 6) ? 64 : 32;
+    return (uint32_t)(((bits < 65535 ? bits : 65535) * lanes_of(word) + 7) / 8);
 }
 
 static nest_kind look(const tpgnn_kind *k)

@@ -57,7 +57,6 @@ void nest_unroll(nest_tree *t)
     }
     for (int i = t->loop_count - 1; i >= 0; i--) decide(t, i);
     for (int i = 0; i < t->loop_count; i++) multiply(t, i);
-    nest_lower(t);
 }
 
 /* ---- one access ---- */

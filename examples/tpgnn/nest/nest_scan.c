@@ -6,24 +6,14 @@
 #include <math.h>
 #include <string.h>
 
-/* The next array of a block. */
-static void *take(char **at, size_t count, size_t size)
-{
-    void *p = *at;
-    *at += (count * size + 63) / 64 * 64;
-    return p;
-}
-
-/* Finds what the later passes need in advance: last children, constant operands, and counts. */
-static void look_ahead(nest_tree *t, int *loops, int *accesses, int *stores, int *vars)
+/* Finds what the later passes need in advance: last children, constant operands, and how many nodes
+   there are of each class. */
+static void look_ahead(nest_tree *t, int count[NEST_CLASSES])
 {
     const tpgnn_schedule *s = t->s;
     for (int v = 0; v < s->nodes; v++) {
         const uint8_t class = nest_kind_of(t, v).class;
-        *loops += class == NEST_FOR;
-        *accesses += class == NEST_LOAD || class == NEST_STORE;
-        *stores += class == NEST_STORE;
-        *vars += class == NEST_VAR;
+        count[class]++;
         const int up = s->parent[v];
         if (up < 0) continue;
         t->last[up] = v;
@@ -43,40 +33,45 @@ void *nest_zeros(size_t bytes, ag_failure *why)
     return NULL;
 }
 
-static ag_status make_room(nest_tree *t, ag_failure *why)
+/* Arrays by node. */
+static size_t lay_nodes(nest_tree *t, char *block)
 {
-    const size_t n = (size_t)t->s->nodes;
-    char *at = nest_zeros(n * (5 * 4 + 4 + 1 + sizeof *t->way) +
-                              (size_t)t->data->kinds * sizeof *t->kind + 64 * 10,
-                          why);
-    if (!at) return why->status;
-    t->block = at;
-    t->kind = take(&at, (size_t)t->data->kinds, sizeof *t->kind);
-    t->last = take(&at, n, sizeof *t->last);
-    t->loop = take(&at, n, sizeof *t->loop);
-    t->own = take(&at, n, sizeof *t->own);
-    t->store = take(&at, n, sizeof *t->store);
-    t->constant = take(&at, n, sizeof *t->constant);
-    t->step = take(&at, n, sizeof *t->step);
-    t->inside = take(&at, n, 1);
-    t->way = take(&at, n, sizeof *t->way);
-    return AG_OK;
+    const int n = t->s->nodes;
+    size_t at = 0;
+    t->kind = tpugraphs_lay(block, &at, t->data->kinds, sizeof *t->kind);
+    t->last = tpugraphs_lay(block, &at, n, sizeof *t->last);
+    t->loop = tpugraphs_lay(block, &at, n, sizeof *t->loop);
+    t->own = tpugraphs_lay(block, &at, n, sizeof *t->own);
+    t->store = tpugraphs_lay(block, &at, n, sizeof *t->store);
+    t->open = tpugraphs_lay(block, &at, n, sizeof *t->open);
+    t->constant = tpugraphs_lay(block, &at, n, sizeof *t->constant);
+    t->step = tpugraphs_lay(block, &at, n, sizeof *t->step);
+    t->inside = tpugraphs_lay(block, &at, n, sizeof *t->inside);
+    t->way = tpugraphs_lay(block, &at, n, sizeof *t->way);
+    return at;
 }
 
-static ag_status make_more(nest_tree *t, ag_failure *why)
+static size_t lay_parts(nest_tree *t, char *block, const int count[NEST_CLASSES])
 {
-    int loops = 0, accesses = 0, stores = 0, vars = 0;
-    look_ahead(t, &loops, &accesses, &stores, &vars);
-    char *at = nest_zeros((size_t)loops * sizeof *t->loops + (size_t)accesses * sizeof *t->access +
-                              (size_t)stores * sizeof *t->stores + (size_t)vars * sizeof *t->terms +
-                              64 * 5,
-                          why);
-    if (!at) return why->status;
-    t->loops = take(&at, (size_t)loops, sizeof *t->loops);
-    t->access = take(&at, (size_t)accesses, sizeof *t->access);
-    t->stores = take(&at, (size_t)stores, sizeof *t->stores);
-    t->terms = take(&at, (size_t)vars, sizeof *t->terms);
-    return AG_OK;
+    size_t at = 0;
+    t->loops = tpugraphs_lay(block, &at, count[NEST_FOR], sizeof *t->loops);
+    t->access = tpugraphs_lay(block, &at, count[NEST_LOAD] + count[NEST_STORE], sizeof *t->access);
+    t->stores = tpugraphs_lay(block, &at, count[NEST_STORE], sizeof *t->stores);
+    t->cost = tpugraphs_lay(block, &at, count[NEST_STORE], sizeof *t->cost);
+    t->terms = tpugraphs_lay(block, &at, count[NEST_VAR], sizeof *t->terms);
+    return at;
+}
+
+static ag_status make_room(nest_tree *t, ag_failure *why)
+{
+    int count[NEST_CLASSES] = {0};
+    char *block = t->block = nest_zeros(lay_nodes(t, NULL), why);
+    if (!block) return why->status;
+    lay_nodes(t, block);
+    look_ahead(t, count);
+    block = nest_zeros(lay_parts(t, NULL, count) + 1, why);
+    if (block) lay_parts(t, block, count);
+    return why->status;
 }
 
 void nest_free(nest_tree *t)
@@ -168,6 +163,7 @@ static void open_loop(nest_tree *t, int v, nest_kind k)
     l->step = (double)t->step[v];
     l->extent = e >= 1 ? nest_cap(e) : 1;
     t->own[v] = i;
+    t->open[l->depth] = i;
 }
 
 static void open_access(nest_tree *t, int v, nest_kind k)
@@ -205,20 +201,19 @@ static void count(nest_tree *t, int v, nest_kind k)
     s->calls += k.class == NEST_CALL;
 }
 
-/* The loop that a variable names if it is around the node; -1: none. `open` has the loops around it
-   by their depth. */
-static int loop_named(const nest_tree *t, int v, const int32_t *open)
+/* The loop that a variable names if it is around the node; -1: none. */
+static int loop_named(const nest_tree *t, int v)
 {
     const int named = t->s->refers[v], around = t->loop[v];
     if (named < 0 || named >= v || around < 0) return -1;
     if (t->kind[t->s->kind[named]].class != NEST_FOR) return -1;
     const int i = t->own[named], depth = t->loops[i].depth;
-    return depth <= t->loops[around].depth && open[depth] == i ? i : -1;
+    return depth <= t->loops[around].depth && t->open[depth] == i ? i : -1;
 }
 
-static void use(nest_tree *t, int v, const int32_t *open)
+static void use(nest_tree *t, int v)
 {
-    const int i = loop_named(t, v, open);
+    const int i = loop_named(t, v);
     const nest_way *w = &t->way[v];
     if (i < 0) return;
     const nest_loop *l = &t->loops[i];
@@ -244,23 +239,19 @@ static void use(nest_tree *t, int v, const int32_t *open)
 ag_status nest_scan(nest_tree *t, const tpgnn_data *data, const tpgnn_schedule *s, ag_failure *why)
 {
     *t = (nest_tree){.data = data, .s = s};
-    if (make_room(t, why) || make_more(t, why)) return why->status;
-    int32_t *open = nest_zeros((size_t)s->nodes * sizeof *open, why);
-    if (!open) return why->status;
+    if (make_room(t, why)) return why->status;
     for (int v = 0; v < s->nodes; v++) {
         const nest_kind k = nest_kind_of(t, v);
         inherit(t, v);
         if (k.class == NEST_FOR) {
             open_loop(t, v, k);
-            open[t->loops[t->own[v]].depth] = t->own[v];
         } else if (k.class == NEST_LOAD || k.class == NEST_STORE) {
             open_access(t, v, k);
         } else if (k.class == NEST_VAR) {
-            use(t, v, open);
+            use(t, v);
         } else {
             count(t, v, k);
         }
     }
-    ag_free(open);
     return AG_OK;
 }

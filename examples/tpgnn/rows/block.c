@@ -15,7 +15,7 @@ typedef struct block {
 static void multiply(block *b, const nests_statement *s, const nest_loop *l)
 {
     b->copies *= l->extent;
-    if (nest_moves(s->a, b->level)) b->tile *= l->extent;
+    if (nest_moves(s->of.a, b->level)) b->tile *= l->extent;
     for (int i = 0; i < s->loads; i++)
         if (nest_moves(s->load[i], b->level)) b->places[i] *= l->extent;
 }
@@ -41,7 +41,7 @@ static void find_block(block *b, const nests_statement *s)
 static void write_block(nests_writer *w, const nests_statement *s, const block *b)
 {
     const double wide = exp2(ceil(log2(b->lanes)));
-    const double registers = ceil(wide * s->a->element / 64);
+    const double registers = ceil(wide * s->of.a->element / 64);
     double loads = 0;
     for (int i = 0; i < s->loads; i++) loads += b->places[i];
     nests_put(w, b->copies);
@@ -52,8 +52,8 @@ static void write_block(nests_writer *w, const nests_statement *s, const block *
     nests_put(w, registers);
     nests_put(w, nest_cap(registers * b->tile));
     nests_put(w, loads / b->copies);
-    nests_put(w, nest_cap(b->copies * registers * (1 + s->store->loads)));
-    nests_put(w, b->vector < 0 ? -1 : s->a->stride[b->vector]);
+    nests_put(w, nest_cap(b->copies * registers * (1 + s->of.store->loads)));
+    nests_put(w, b->vector < 0 ? -1 : s->of.a->stride[b->vector]);
     nests_write_strides(w, s, b->vector);
 }
 
@@ -61,10 +61,10 @@ static void write_block(nests_writer *w, const nests_statement *s, const block *
    vectorised if those inside are unrolled. */
 static void write_life(nests_writer *w, const nests_statement *s)
 {
-    const nest_tree *t = s->t;
-    int life = s->store->life, between = 0, straight = 1, level = 0;
+    const nest_tree *t = s->of.t;
+    int life = s->of.store->life, between = 0, straight = 1, level = 0;
     double inside = 1;
-    for (int l = s->a->loop; l >= 0 && l != life; l = t->loops[l].up) {
+    for (int l = s->of.a->loop; l >= 0 && l != life; l = t->loops[l].up) {
         if (t->loops[l].extent <= 1) continue;
         between++;
         inside = nest_cap(inside * t->loops[l].extent);
@@ -72,16 +72,16 @@ static void write_life(nests_writer *w, const nests_statement *s)
     }
     while (life >= 0 && t->loops[life].extent <= 1) life = t->loops[life].up;
     const nest_loop *l = life < 0 ? NULL : &t->loops[life];
-    for (int at = s->a->loop; l && at != life; at = t->loops[at].up) level++;
+    for (int at = s->of.a->loop; l && at != life; at = t->loops[at].up) level++;
     nests_put(w, between);
     nests_put(w, inside);
     nests_put(w, straight);
-    nests_put(w, s->a->size / s->a->element);
+    nests_put(w, s->of.a->size / s->of.a->element);
     nests_put(w, l ? l->extent : 0);
     nests_put(w, l ? l->kind : -1);
     nests_put(w, l ? l->height : -1);
     for (int i = 0; i < 2; i++)
-        nests_put(w, l && i < s->loads && level < s->a->loops ? s->load[i]->stride[level] : -1);
+        nests_put(w, l && i < s->loads && level < s->of.a->loops ? s->load[i]->stride[level] : -1);
 }
 
 void nests_write_block(nests_writer *w, const nests_statement *s)

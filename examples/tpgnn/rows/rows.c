@@ -23,20 +23,14 @@ void nests_put(nests_writer *w, double x)
     w->x[w->columns++] = (float)(copysign(log2(1 + size), x) / 8);
 }
 
-/* Of all statements together. */
-typedef struct whole {
-    double cycles;
-    nest_cost *cost; /* [stores] */
-} whole;
-
 /* ---- the statement ---- */
 
 /* Its loads, those that touch most first; without the one of what it updates. */
 static void find_loads(nests_statement *s)
 {
-    for (int i = 1; i <= s->store->loads; i++) {
-        const nest_access *a = s->a + i;
-        if (a->buffer == s->a->buffer && a->buffer >= 0) continue;
+    for (int i = 1; i <= s->of.store->loads; i++) {
+        const nest_access *a = s->of.a + i;
+        if (a->buffer == s->of.a->buffer && a->buffer >= 0) continue;
         int at = s->loads < NESTS_ROW_LOADS ? s->loads++ : NESTS_ROW_LOADS;
         for (; at > 0; at--) {
             const nest_access *before = s->load[at - 1];
@@ -48,23 +42,23 @@ static void find_loads(nests_statement *s)
 }
 
 /* The statement's part of the program, and what one execution costs. */
-static void write_part(nests_writer *w, const nests_statement *s, const whole *all)
+static void write_part(nests_writer *w, const nests_statement *s, double cycles)
 {
-    const nest_tree *t = s->t;
-    const nest_cost *c = &all->cost[s->number];
+    const nest_tree *t = s->of.t;
+    const nest_cost *c = s->cost;
     int beside = 0;
     for (int i = 0; i < t->store_count; i++)
-        beside += t->access[t->stores[i].access].loop == s->a->loop;
-    nests_put(w, 255 * c->cycles / all->cycles);
-    nests_put(w, all->cycles);
+        beside += t->access[t->stores[i].access].loop == s->of.a->loop;
+    nests_put(w, 255 * c->cycles / cycles);
+    nests_put(w, cycles);
     nests_put(w, t->store_count);
     nests_put(w, s->number);
     nests_put(w, beside);
     nests_put(w, t->lines);
-    nests_put(w, s->store->loads);
-    nests_put(w, s->store->divides);
-    nests_put(w, s->store->calls);
-    nests_put(w, s->a->element);
+    nests_put(w, s->of.store->loads);
+    nests_put(w, s->of.store->divides);
+    nests_put(w, s->of.store->calls);
+    nests_put(w, s->of.a->element);
     nests_put(w, c->lanes);
     /* In 64ths, so that small ones differ. */
     nests_put(w, 64 * c->cycles / c->trips);
@@ -89,7 +83,7 @@ static int find_producer(const nest_tree *t, int buffer, int number)
 
 static void write_access(nests_writer *w, const nests_statement *s, const nest_access *a)
 {
-    const nest_tree *t = s->t;
+    const nest_tree *t = s->of.t;
     const double trips = a->loop < 0 ? 1 : t->loops[a->loop].trips;
     const int from = find_producer(t, a->buffer, s->number);
     int level = 0;
@@ -116,14 +110,6 @@ static void write_access(nests_writer *w, const nests_statement *s, const nest_a
 
 /* ---- loops ---- */
 
-const nest_loop *nests_loop_at(const nests_statement *s, int level)
-{
-    int l = s->a->loop;
-    if (level >= s->a->loops) return NULL;
-    for (; l >= 0 && level > 0; level--) l = s->t->loops[l].up;
-    return l < 0 ? NULL : &s->t->loops[l];
-}
-
 void nests_write_strides(nests_writer *w, const nests_statement *s, int level)
 {
     for (int i = 0; i < NESTS_ROW_LOADS; i++)
@@ -137,7 +123,7 @@ int nests_write_loop(nests_writer *w, const nests_statement *s, int level, int b
     nests_put(w, l ? l->extent : -1);
     if (body) nests_put(w, l ? l->stores : -1);
     if (body) nests_put(w, l ? l->inside >= 0 : -1);
-    nests_put(w, l ? s->a->stride[level] : -1);
+    nests_put(w, l ? s->of.a->stride[level] : -1);
     nests_write_strides(w, s, l ? level : -1);
     return level + 1;
 }
@@ -145,10 +131,10 @@ int nests_write_loop(nests_writer *w, const nests_statement *s, int level, int b
 double nests_lines_touched(const nests_statement *s, int level)
 {
     double lines = 0;
-    for (int i = 0; i <= s->store->loads; i++) {
+    for (int i = 0; i <= s->of.store->loads; i++) {
         int seen = 0;
-        for (int j = 0; j < i; j++) seen |= s->a[j].buffer == s->a[i].buffer;
-        if (!seen) lines = nest_cap(lines + s->a[i].lines[level]);
+        for (int j = 0; j < i; j++) seen |= s->of.a[j].buffer == s->of.a[i].buffer;
+        if (!seen) lines = nest_cap(lines + s->of.a[i].lines[level]);
     }
     return lines;
 }
@@ -165,7 +151,7 @@ static void write_levels(nests_writer *w, const nests_statement *s)
         nests_put(w, nests_lines_touched(s, level + 1));
         nests_put(w, o->once);
         nests_put(w, o->trips);
-        nests_put(w, s->a->stride[level]);
+        nests_put(w, s->of.a->stride[level]);
         nests_write_strides(w, s, level);
     }
     w->columns += LEVEL * (LEVELS - shown);
@@ -173,21 +159,17 @@ static void write_levels(nests_writer *w, const nests_statement *s)
 
 /* ---- the rows ---- */
 
-static void write_row(float *row, const nest_tree *t, int number, const float *nest,
-                      const whole *all)
+/* cycles: of all statements together. */
+static void write_row(float *row, const nest_tree *t, int number, const float *nest, double cycles)
 {
-    const nest_store *store = &t->stores[number];
-    nests_statement s = {.t = t,
-                         .a = &t->access[store->access],
-                         .store = store,
-                         .number = number,
-                         .cost = &all->cost[number]};
+    nests_statement s = {
+        .of = nest_take(t, &t->stores[number]), .number = number, .cost = &t->cost[number]};
     nests_writer w = {row, TPGNN_NEST};
     memset(row, 0, NESTS_SCHEDULE_ROW * sizeof *row);
-    memcpy(row, nest + (size_t)s.a->node * TPGNN_NEST, TPGNN_NEST * sizeof *row);
+    memcpy(row, nest + (size_t)s.of.a->node * TPGNN_NEST, TPGNN_NEST * sizeof *row);
     find_loads(&s);
-    write_part(&w, &s, all);
-    write_access(&w, &s, s.a);
+    write_part(&w, &s, cycles);
+    write_access(&w, &s, s.of.a);
     for (int i = 0; i < s.loads; i++) write_access(&w, &s, s.load[i]);
     w.columns += ACCESS * (NESTS_ROW_LOADS - s.loads);
     write_levels(&w, &s);
@@ -196,38 +178,24 @@ static void write_row(float *row, const nest_tree *t, int number, const float *n
     nests_write_reuse(&w, &s);
 }
 
-static void price_all(whole *all, const nest_tree *t)
-{
-    for (int i = 0; i < t->store_count; i++) {
-        nest_price(&all->cost[i], t, &t->stores[i]);
-        all->cycles = nest_cap(all->cycles + all->cost[i].cycles);
-    }
-    if (all->cycles < 1) all->cycles = 1;
-}
-
 int nests_schedule_rows(float *row, float *cost, int room, const tpgnn_data *data,
                         const tpgnn_schedule *s, ag_failure *why)
 {
-    const size_t columns = (size_t)s->nodes * TPGNN_NEST * sizeof(float);
-    const size_t prices = (size_t)s->nodes * sizeof(nest_cost);
-    char *block = ag_alloc(columns + prices);
-    if (!block) return harness_files_no_memory("a batch", columns + prices, why), -1;
-    whole all = {.cost = (nest_cost *)block};
-    float *nest = (float *)(block + prices);
+    float *nest = nest_zeros((size_t)s->nodes * TPGNN_NEST * sizeof *nest, why);
     nest_tree t = {0};
+    double cycles = 0;
     int n = -1;
-    if (!tpgnn_nest(nest, data, s, why) && !nest_scan(&t, data, s, why)) {
-        nest_unroll(&t);
-        nest_reach(&t);
-        price_all(&all, &t);
+    if (nest && !nest_analyse(&t, data, s, why)) {
+        nest_write(nest, &t);
+        for (int i = 0; i < t.store_count; i++) cycles = nest_cap(cycles + t.cost[i].cycles);
         n = t.store_count < room ? t.store_count : room;
         for (int i = 0; i < n; i++) {
-            write_row(row + (size_t)i * NESTS_SCHEDULE_ROW, &t, i, nest, &all);
-            cost[i] = all.cost[i].cycles > 1 ? (float)log(all.cost[i].cycles) : 0;
+            write_row(row + (size_t)i * NESTS_SCHEDULE_ROW, &t, i, nest, cycles < 1 ? 1 : cycles);
+            cost[i] = t.cost[i].cycles > 1 ? (float)log(t.cost[i].cycles) : 0;
         }
     }
     nest_free(&t);
-    ag_free(block);
+    ag_free(nest);
     return n;
 }
 

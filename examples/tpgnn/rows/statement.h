@@ -14,18 +14,18 @@ void nests_put(nests_writer *w, double x);
 
 enum { NESTS_ROW_LOADS = 3 }; /* of a statement, those that touch most; without what it updates */
 typedef struct nests_statement {
-    const nest_tree *t;
-    const nest_access *a; /* what it stores; its loads follow */
-    const nest_store *store;
-    int number; /* of the store */
+    nest_statement of;
+    int number, loads; /* of the store; of `load` */
     const nest_access *load[NESTS_ROW_LOADS];
-    int loads;
     const nest_cost *cost;
 } nests_statement;
 
 /* The loop around the statement at a level, 0 the innermost; NULL: there is none that its accesses
    look at. */
-const nest_loop *nests_loop_at(const nests_statement *s, int level);
+static inline const nest_loop *nests_loop_at(const nests_statement *s, int level)
+{
+    return level < s->of.levels ? s->of.level[level] : NULL;
+}
 /* How its loads move in this loop, -1: none, and where there is no load. */
 void nests_write_strides(nests_writer *w, const nests_statement *s, int level);
 /* The first loop of more than one iteration from `level` on: its extent, with `body` what is in it,

@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import os
+import resource
 import signal
 import tempfile
 import time
@@ -13,6 +14,7 @@ from unittest import mock
 
 import numpy as np
 
+import alone
 import collect
 import forked
 import measure
@@ -100,9 +102,20 @@ class Processes(unittest.TestCase):
         self.assertEqual(first.end(kill=False), signal.SIGALRM)
         second.end()
 
+    def test_more_than_files_are_allowed(self):
+        limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, limits)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (64, limits[1]))
+
+        def work(tell):
+            children = [forked.Child(lambda pipe: pipe.recv()) for _ in range(40)]
+            return [child.end() for child in children]
+        with tempfile.TemporaryFile() as log:
+            self.assertEqual(alone.watch(work, log.fileno(), 60), ([signal.SIGKILL] * 40, None))
+
     def test_grandchildren_end_too(self):
         def parent(pipe):
-            pipe.send(forked.Child(lambda inner: time.sleep(60)).pid)
+            pipe.send(forked.Child(lambda inner: time.sleep(60)).process.pid)
             time.sleep(60)
         child = forked.Child(parent)
         pid = child.receive()
@@ -123,7 +136,7 @@ def fake_gather(name, wanted, seed, jobs, limits, tell):
         os.kill(os.getpid(), signal.SIGSEGV)
     if name.startswith("conv1d"):
         raise RuntimeError("a message for the log")
-    tell(1)
+    tell()
     return rows_of(wanted), {"schedules": wanted, "fastest_ns": 1, "slowest_ns": 2, "noise": 0.1, "spread": 1.0,
                              "seconds": 1.0, "not_measured": {"slow": 1}}
 

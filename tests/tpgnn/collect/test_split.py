@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
 """Tests of split.py."""
-import contextlib
-import io
 import pathlib
 import tempfile
 import unittest
@@ -18,15 +16,13 @@ class Splits(unittest.TestCase):
         self.assertEqual(sorted(sum(lists.values(), [])), sorted(NAMES))
 
     def test_workloads(self):
-        known = {"conv_3", "conv_7", "sum_0"}
-        lists = split.by_workload(NAMES, 0, known)
+        lists = split.by_workload(NAMES, 0)
         self.check_whole(lists)
         self.assertEqual({part: len(names) for part, names in lists.items()}, {"train": 70, "valid": 10, "test": 20})
         for kind in split.kinds_of(NAMES):
             self.assertEqual(sum(name.startswith(kind) for name in lists["test"]), 4)
-        self.assertTrue(known <= set(lists["train"]))
-        self.assertEqual(lists, split.by_workload(list(reversed(NAMES)), 0, known))
-        self.assertNotEqual(lists, split.by_workload(NAMES, 1, known))
+        self.assertEqual(lists, split.by_workload(list(reversed(NAMES)), 0))
+        self.assertNotEqual(lists, split.by_workload(NAMES, 1))
 
     def test_kinds(self):
         lists = split.by_kind(NAMES, 0)
@@ -65,13 +61,8 @@ class Splits(unittest.TestCase):
                 split.main([name])
             for number, n in enumerate(NAMES):
                 np.savez(folder / f"{n}.npz", schedule_hash=np.array([number, -number - 1]))
-            (folder / "old.txt").write_text("conv_3\nsum_0.npz\n")
-            split.main([name, "--known", str(folder / "old.txt")])
-            train = (folder / "split-workload.train.txt").read_text().splitlines()
-            self.assertTrue({"conv_3.npz", "sum_0.npz"} <= set(train))
+            split.main([name])
             self.assertEqual(len(list(folder.glob("split-*.txt"))), 6)
-            with self.assertRaisesRegex(SystemExit, "cannot be read"):
-                split.main([name, "--known", "nowhere"])
             before = {path: path.read_text() for path in folder.glob("split-*.txt")}
             np.savez(folder / "conv_1000.npz", schedule_hash=np.array([1000]))
             split.main([name, "--keep"])
@@ -79,9 +70,6 @@ class Splits(unittest.TestCase):
             self.assertEqual(len(grown), 2)
             for split_ in ("workload", "kind"):
                 self.assertTrue(any("conv_1000.npz\n" in text for file, text in grown.items() if split_ in file))
-            with contextlib.redirect_stderr(io.StringIO()) as said, self.assertRaises(SystemExit):
-                split.main([name, "--keep", "--known", str(folder / "old.txt")])
-            self.assertIn("not allowed with", said.getvalue())
             (folder / "split-kind.test.txt").unlink()
             with self.assertRaisesRegex(SystemExit, "without --keep"):
                 split.main([name, "--keep"])

@@ -87,7 +87,7 @@ class WithTvm(unittest.TestCase):
                     self.assertEqual(prepared[0].facts, "no code")
 
     def test_gather(self):
-        rows, facts = gather.gather("matmul_32_32_32", 5, 0, 2, LIMITS, lambda count: None)
+        rows, facts = gather.gather("matmul_32_32_32", 5, 0, 2, LIMITS, lambda: None)
         self.assertEqual((len(rows), facts["schedules"]), (5, 5))
         for row in rows:
             self.assertEqual((row["tree"].type[0], row["features"].shape[1]), ("PrimFunc", 164))

@@ -26,26 +26,15 @@ class Library(unittest.TestCase):
     def tearDown(self):
         self.model.close()
 
-    def test_name(self):
-        self.assertEqual(self.model.name(), "TPGNN")
-
     def test_scores(self):
         packed, runtimes = packed_data()
         scores, bad = self.model.predict(packed)
+        self.assertEqual(self.model.name(), "TPGNN")
         self.assertEqual((len(scores), bad), (len(runtimes), 0))
         self.assertTrue(np.isfinite(scores).all() and len(set(scores)) > len(scores) // 2)
         again = library.Model(LIBRARY, RUN, 1)
         self.assertEqual(again.predict(packed)[0].tobytes(), scores.tobytes())
         again.close()
-
-    def test_a_damaged_graph(self):
-        packed, _ = packed_data()
-        good, _ = self.model.predict(packed)
-        packed[2][packed[5][1]] += 1  # children of the root of graph 1
-        scores, bad = self.model.predict(packed)
-        self.assertEqual((bad, scores[1]), (1, -np.inf))
-        self.assertIn("schedule 1", self.model.error())
-        self.assertEqual(np.delete(scores, 1).tobytes(), np.delete(good, 1).tobytes())
 
     def test_update_and_save(self):
         packed, runtimes = packed_data()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tests with TVM: the cost model in MetaSchedule, the functions by TVM's ABI, a short comparison of all methods."""
+"""Tests with TVM: the cost model in MetaSchedule, a short comparison of all methods."""
 import importlib.util
 import json
 import os
@@ -20,7 +20,7 @@ import programs
 import schedules
 import tvm_ffi
 import workloads
-from test_library import LIBRARY, RUN, packed_data
+from test_library import LIBRARY, RUN
 from tvm.s_tir import meta_schedule as ms
 
 
@@ -84,36 +84,6 @@ class Tuner(unittest.TestCase):
         self.assertNotEqual(before.tobytes(), model.predict(context, found).tobytes())
         self.assertEqual((model.failures, model.lost), (0, 0))
 
-    def test_by_the_abi_of_tvm(self):
-        functions = tvm_ffi.load_module(LIBRARY)
-        packed, runtimes = packed_data()
-        handle = functions.open(RUN, 1)
-        self.assertNotEqual(handle, 0)
-        tensors = [tvm_ffi.from_dlpack(array) for array in packed]
-        scores = np.zeros(len(runtimes))
-        self.assertEqual(functions.predict(handle, tvm_ffi.from_dlpack(scores), *tensors), 0)
-        model = library.Model(LIBRARY, RUN)
-        self.assertEqual(scores.tobytes(), model.predict(packed)[0].tobytes())  # written where they are
-        loss, task = np.zeros(2), np.zeros(len(runtimes), np.int32)
-        left = functions.update(handle, tvm_ffi.from_dlpack(loss), *tensors, tvm_ffi.from_dlpack(runtimes),
-                                tvm_ffi.from_dlpack(task), 10, 32, 1e-3)
-        self.assertEqual((left, *loss), (0, *model.update(packed, runtimes, None, 10, 32, 1e-3)[:2]))
-        self.assertEqual(functions.update(handle, tvm_ffi.from_dlpack(loss), *tensors, tvm_ffi.from_dlpack(runtimes),
-                                          tvm_ffi.from_dlpack(task), 2**32 + 10, 32, 1e-3), -1)
-        with self.assertRaisesRegex(TypeError, "score float64"):
-            functions.predict(handle, tvm_ffi.from_dlpack(scores.astype(np.float32)), *tensors)
-        with self.assertRaisesRegex(TypeError, "threads"):
-            functions.open(RUN)
-        self.assertEqual(functions.open("no", 1), 0)
-        buffer = np.zeros(480, np.uint8)
-        length = functions.error(tvm_ffi.from_dlpack(buffer))
-        self.assertIn("no", bytes(buffer[:length]).decode())
-        with tempfile.TemporaryDirectory() as folder:
-            self.assertEqual(functions.save(handle, os.path.join(folder, "saved.safetensors")), 0)
-            self.assertTrue(os.listdir(folder))
-        functions.close(handle)
-        model.close()
-
     def test_tune_goes_on_where_it_ended(self):
         program = os.path.join(os.path.dirname(library.__file__), "tune.py")
         with tempfile.TemporaryDirectory() as folder:
@@ -134,4 +104,3 @@ class Tuner(unittest.TestCase):
             self.assertEqual(runs[3]["scored"]["failed_calls"], 0)
             self.assertGreater(runs[3]["scored"]["candidates"], 0)
             self.assertEqual(len(runs[1]["losses"]), 2)
-            self.assertTrue(os.path.getsize(os.path.join(folder, "curves.svg")))

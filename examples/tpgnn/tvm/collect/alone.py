@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Work in a process of its own: a crash or a hang in TVM loses only that."""
 import os
+import resource
 import signal
 import sys
 
@@ -19,26 +20,26 @@ def heed_signals():
 
 def serve(pipe, work, log):
     """The process."""
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # a candidate has three files open
     for stream in (1, 2):
         os.dup2(log, stream)
     sys.stdout = sys.stderr = open(log, "w", closefd=False)
-    pipe.send(("done", work(lambda count: pipe.send(("count", count)))))
+    pipe.send(("done", work(lambda: pipe.send(("alive",)))))
 
 
-def watch(work, log, show, silent=SILENT):
-    """(what work(tell) returns, None), or (None, why there is nothing). work calls tell(how much is done) now and then,
-    at least every `silent` seconds; show(that number) is called here; log: what TVM says goes to this file."""
-    worker, count, quiet = forked.Child(lambda pipe: serve(pipe, work, log)), 0, 0
+def watch(work, log, silent=SILENT):
+    """(what work(tell) returns, None), or (None, why there is nothing). work calls tell() now and then, at least every
+    `silent` seconds; log: what TVM says goes to this file."""
+    worker, quiet = forked.Child(lambda pipe: serve(pipe, work, log)), 0
     try:
         while quiet < silent:
-            show(count)
             message = worker.receive(SLICE)
             if stopped:
                 raise KeyboardInterrupt
             quiet = 0 if message else quiet + SLICE
             if message and message[0] == "done":
                 return message[1], None
-            count = message[1] if message else count
         return None, f"its process was silent for {silent} seconds"
     except EOFError:
         ended = worker.end(kill=False)
@@ -47,7 +48,7 @@ def watch(work, log, show, silent=SILENT):
         worker.end()
 
 
-def run(name, rows_of, log, show):
+def run(name, rows_of, log):
     """(facts, bytes of the file or None) of a workload. rows_of(tell) gives (rows of columns.pack, facts)."""
     def work(tell):
         import columns
@@ -56,5 +57,5 @@ def run(name, rows_of, log, show):
         rows, facts = rows_of(tell)
         return facts, files.npz(columns.pack(name, rows)) if rows else None
 
-    made, reason = watch(work, log, show)
+    made, reason = watch(work, log)
     return made or ({"schedules": 0, "reason": f"{reason}; see collect.log"}, None)

@@ -9,9 +9,9 @@ import argparse
 import fnmatch
 import os
 import sys
+import time
 
 import workloads
-from progress import Bar
 from refused import OK, USAGE, attempt
 
 
@@ -85,15 +85,6 @@ def load_tvm():
     return gather, tvm_setup.versions()
 
 
-def collect_one(gather, name, options, limits, log, bar):
-    """(facts, bytes of the file or None) of a workload."""
-    import alone
-
-    def rows_of(tell):
-        return gather.gather(name, options.per_workload, options.seed, options.jobs, limits, tell)
-    return alone.run(name, rows_of, log, lambda count: bar.show(name, count))
-
-
 def collect(options, names):
     import alone
     import manifest
@@ -109,19 +100,16 @@ def collect(options, names):
     alone.heed_signals()
     book.measured_on(manifest.machine(versions, limits, options.jobs))
     log = os.open(os.path.join(options.out, "collect.log"), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-    bar = Bar(len(left), 60 * options.minutes)
-    try:
-        for name in left:
-            if bar.elapsed() > bar.seconds:
-                break
-            facts, content = collect_one(gather, name, options, limits, log, bar)
-            book.add(name, facts, content)
-            bar.schedules += facts["schedules"]
-            bar.say(line(name, facts))
-    finally:
-        if bar.shown:
-            bar.write("")
-    print(summary(options.out, book, bar, sum(not book.has(name) for name in names)))
+    start, now = time.monotonic(), 0
+    for name in left:
+        if time.monotonic() - start > 60 * options.minutes:
+            break
+        facts, content = alone.run(name, lambda tell: gather.gather(name, options.per_workload, options.seed,
+                                                                    options.jobs, limits, tell), log)
+        book.add(name, facts, content)
+        now += facts["schedules"]
+        sys.stderr.write(line(name, facts) + "\n")
+    print(summary(options.out, book, now, sum(not book.has(name) for name in names)))
     return OK
 
 
@@ -132,11 +120,11 @@ def line(name, facts):
             f"{facts['slowest_ns'] / 1e3:.1f} us, noise {facts['noise']:.3f}, spread {facts['spread']:.2f}")
 
 
-def summary(folder, book, bar, left):
+def summary(folder, book, now, left):
     count, size = book.total("schedules"), book.total("bytes")
     lost = ", ".join(f"{n:,} {reason}" for reason, n in book.not_measured().items())
     text = (f"{folder}: {count:,} schedules of {len(book.value['workloads']):,} workloads, {size / 1e6:.2f} MB, "
-            f"{size / max(count, 1):.0f} bytes a schedule; {bar.schedules:,} of them now, {bar.rate():.0f} a minute.")
+            f"{size / max(count, 1):.0f} bytes a schedule; {now:,} of them now.")
     text += f"\nNot measured: {lost}." if lost else ""
     return text + (f"\n{left:,} workloads are left; the same command goes on with them." if left else "")
 
@@ -155,7 +143,7 @@ def main(arguments=None):
     except ValueError as reason:
         complain(reason)
         return USAGE
-    return attempt(lambda: collect(options, names), complain, options.out, "workload that was being measured")
+    return attempt(lambda: collect(options, names), complain, options.out)
 
 
 if __name__ == "__main__":

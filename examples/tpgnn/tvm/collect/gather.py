@@ -24,7 +24,7 @@ class Gathering:
         self.reasons = {}
 
     def run(self, tell):
-        """Rows for columns.pack, one per schedule. tell(number of schedules so far) is called now and then."""
+        """Rows for columns.pack, one per schedule. tell() is called now and then."""
         tried = 0
         try:
             while len(self.ready) < self.wanted and tried < HOPELESS * self.wanted:
@@ -33,9 +33,9 @@ class Gathering:
                     break
                 tried += len(draws)
                 self.add(draws)
-                tell(len(self.ready))
-            self.again = measure.settle(self.ready, lambda: tell(len(self.ready)))
-            self.drop("ready")
+                tell()
+            self.again = measure.settle(self.ready, tell)
+            self.drop()
             return [row(c) for c in self.ready]
         finally:
             for c in self.ready:
@@ -52,7 +52,7 @@ class Gathering:
         batch = [c for c in batch if c.state == "ready"]
         self.ready += batch
         measure.measure(batch)
-        self.drop("ready")
+        self.drop()
 
     def count(self, c):
         if c.state != "ready":
@@ -60,12 +60,11 @@ class Gathering:
         if c.state == "failed":
             self.reasons[c.facts] = self.reasons.get(c.facts, 0) + 1
 
-    def drop(self, kept):
+    def drop(self):
         """Leaves those that died while they were measured."""
         for c in self.ready:
-            if c.state != kept:
-                self.count(c)
-        self.ready = [c for c in self.ready if c.state == kept]
+            self.count(c)
+        self.ready = [c for c in self.ready if c.state == "ready"]
 
     def is_twin(self, c):
         """Whether a schedule before has the same lowered program: a model could not tell the two apart."""

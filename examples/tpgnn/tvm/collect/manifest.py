@@ -26,12 +26,7 @@ class Manifest:
         except OSError:
             self.lock.close()
             raise Refused(f"{folder}: another collection writes here; wait for it, or name another folder") from None
-        try:
-            self.value = self.read()
-        except Refused:
-            self.lock.close()
-            raise
-        self.machine = None
+        self.value, self.machine = self.read(), None
 
     def read(self):
         new = {"kind": "schedules", "machines": [], "workloads": {}}

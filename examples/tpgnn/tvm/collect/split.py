@@ -19,17 +19,16 @@ def kinds_of(names):
     return kinds
 
 
-def by_workload(names, seed, known=()):
-    """Of each kind a fifth to test and a tenth to validate with, at least one of each. `known` ones stay in training."""
+def by_workload(names, seed):
+    """Of each kind a fifth to test and a tenth to validate with, at least one of each."""
     lists = {"train": [], "valid": [], "test": []}
     generator = random.Random(f"{seed}:workload")
     for own in kinds_of(names).values():
-        new = [name for name in own if name not in known]
-        generator.shuffle(new)
+        generator.shuffle(own)
         test, valid = max(1, len(own) // TEST), max(1, len(own) // VALID)
-        lists["test"] += new[:test]
-        lists["valid"] += new[test:test + valid]
-        lists["train"] += new[test + valid:] + [name for name in own if name in known]
+        lists["test"] += own[:test]
+        lists["valid"] += own[test:test + valid]
+        lists["train"] += own[test + valid:]
     return lists
 
 
@@ -72,17 +71,12 @@ def grown(old, names, schedules, whole_kinds):
 
 def read(folder, split, names):
     """The lists in the folder, of workloads that are still there."""
-    lists = {part: listed(folder / f"split-{split}.{part}.txt", "split the folder without --keep first")
-             for part in ("train", "valid", "test")}
-    return {part: [name for name in own if name in names] for part, own in lists.items()}
-
-
-def listed(path, advice):
-    """The names in a list, with or without .npz."""
     try:
-        return [name.removesuffix(".npz") for name in path.read_text().split()]
+        lists = {part: (folder / f"split-{split}.{part}.txt").read_text().split()
+                 for part in ("train", "valid", "test")}
     except OSError as failure:
-        sys.exit(f"split: {path} cannot be read ({failure.strerror}); {advice}")
+        sys.exit(f"split: {failure.filename} cannot be read ({failure.strerror}); split without --keep first")
+    return {part: [name[:-4] for name in own if name[:-4] in names] for part, own in lists.items()}
 
 
 def write(folder, split, lists):
@@ -95,23 +89,19 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=pathlib.Path, help="with the npz files; the lists are written there")
     parser.add_argument("--seed", type=int, default=0, help="of the choice (0)")
-    choice = parser.add_mutually_exclusive_group()
-    choice.add_argument("--known", type=pathlib.Path, metavar="FILE",
-                        help="a list of workloads, one a line, that were looked at before: not for test or validation")
-    choice.add_argument("--keep", action="store_true",
+    parser.add_argument("--keep", action="store_true",
                         help="keep the lists of the folder (--seed is not read) and add workloads that are in none "
                         "to training, in split-kind to the others of their kind")
     options = parser.parse_args(arguments)
     names = [path.stem for path in options.folder.glob("*.npz")]
     if not names:
         sys.exit(f"split: {options.folder} has no npz files; name the folder that collect.py has written")
-    known = set(listed(options.known, "name a list of workloads")) if options.known else ()
     schedules = {name: schedules_of(options.folder / f"{name}.npz") for name in names}
     if options.keep:
         old = {split: read(options.folder, split, names) for split in ("workload", "kind")}
         lists = {split: grown(old[split], names, schedules, split == "kind") for split in old}
     else:
-        lists = {"workload": by_workload(names, options.seed, known), "kind": by_kind(names, options.seed)}
+        lists = {"workload": by_workload(names, options.seed), "kind": by_kind(names, options.seed)}
         lists = {split: without_twins(own, schedules) for split, own in lists.items()}
     for split, own in lists.items():
         write(options.folder, split, own)

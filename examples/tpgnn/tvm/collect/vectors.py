@@ -12,6 +12,7 @@ import sys
 import numpy as np
 
 import columns
+import graphs
 
 SIZE, WALKS, STEPS = 18, 3, 50  # numbers of a vector; walks from each node; steps of a walk
 
@@ -23,11 +24,7 @@ def tree_of(path):
         ends, kind, children = file["node_offset"], file["node_kind"], file["node_children"]
     trees = [(classes[kind[a:b]], children[a:b]) for a, b in zip(ends, ends[1:])]
     words, counts = max(trees, key=lambda tree: len(set(tree[0])))
-    parent, waiting = [], []  # nodes are in pre-order: a node is the next child of the last that waits for one
-    for node, count in enumerate(counts):
-        parent.append(waiting.pop() if waiting else -1)
-        waiting += [node] * int(count)
-    return words, np.array(parent)
+    return words, np.array([-1, *graphs.parents(counts)])
 
 
 def walks(words, parent, generator):

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* libaugur_tpgnn: a trained cost model of schedules for a tuner, as a plain C ABI. It needs no
-   other header of Augur; the shared object shows these functions and, for tvm_ffi.load_module,
-   those of library/tvm_ffi.c.
+   other header of Augur; the shared object shows these functions alone.
 
        augur_tpgnn *model = augur_tpgnn_open("runs/tpgnn", 2);
        if (!model) puts(augur_tpgnn_error());

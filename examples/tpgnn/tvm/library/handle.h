@@ -1,27 +1,63 @@
 /* SPDX-License-Identifier: MIT */
-/* The struct that a handle of the library points to. */
+/* The struct that a handle of the library points to, and the model in it. */
 #ifndef TPGNN_LIBRARY_HANDLE_H
 #define TPGNN_LIBRARY_HANDLE_H
 
 #include "examples/tpgnn/tvm/library/augur_tpgnn.h"
-#include "examples/tpgnn/tvm/library/stored.h"
+#include "examples/tpgnn/model/model.h"
 
 #include <fenv.h>
 #include <pthread.h>
+#include <stdatomic.h>
 
-/* Idle tapes. A tape remembers plans and memory, so calls take one from here. */
-typedef struct tpgnn_tapes {
-    pthread_mutex_t lock;
-    ag_tape **tape;
-    int count, room;
-} tpgnn_tapes;
+/* ---- stored.c ---- */
+
+/* A trained model as its checkpoint has it. The programs read checkpoints with their table of
+   options, and end when there is no memory; a tuner's process must live, so this reads what a model
+   needs and gives every failure back. */
+struct json_t;
+
+enum {
+    TPGNN_STORED_CONFIGURATION,
+    TPGNN_STORED_DATA,
+    TPGNN_STORED_VOCABULARY,
+    TPGNN_STORED_SEEN,
+    TPGNN_STORED_TEXTS
+};
+
+typedef struct tpgnn_stored {
+    tpgnn_model model;
+    tpgnn_vocabulary vocabulary;
+    char *text[TPGNN_STORED_TEXTS]; /* the metadata, kept for the next save; own */
+    double mean, deviation, best;   /* of the labels; the best score of the run */
+    int64_t step, best_step;
+} tpgnn_stored;
+
+/* Reads a checkpoint, or best.safetensors (else last.safetensors) of a run folder. Start from {0};
+   free it in any case. Fails: AG_EFILE, AG_EDATA, AG_ESHAPE, AG_EFINITE, AG_EMEMORY. */
+ag_status tpgnn_stored_open(tpgnn_stored *s, const char *path, ag_failure *why);
+/* Writes the checkpoint that a program would write, without the state of the optimizer. Fails: as
+   ag_params_save. */
+ag_status tpgnn_stored_save(const tpgnn_stored *s, const char *path, ag_failure *why);
+void tpgnn_stored_free(tpgnn_stored *s);
+
+/* The model's options among those of a run (the metadata "configuration"); one that is not there
+   has its default. The sizes of the vocabulary are 1. name: what sentences call the text. Fails:
+   AG_EDATA (no object; another type or word). Sizes are checked by tpgnn_model_add. */
+ag_status tpgnn_stored_options(tpgnn_options *o, const struct json_t *configuration,
+                               const char *name, ag_failure *why);
+
+/* ---- library.c ---- */
+
+/* Idle tapes; NULL: none. A tape remembers plans and memory, so calls take one from here. */
+enum { TPGNN_TAPES = 32 };
+typedef _Atomic(ag_tape *) tpgnn_tapes[TPGNN_TAPES];
 
 struct augur_tpgnn {
     tpgnn_stored stored;
     pthread_rwlock_t parameters; /* read by predictions, written by updates */
     tpgnn_tapes tapes;
-    tpgnn_data seen; /* the graphs that updates remember */
-    int32_t *task;   /* [seen.schedules] the caller's numbers */
+    tpgnn_data seen; /* the graphs that updates remember; their task is the caller's number */
     int64_t step;    /* of all updates */
 };
 
@@ -40,8 +76,7 @@ ag_status tpgnn_library_arrays(tpgnn_arrays *arrays, const augur_tpgnn_graphs *g
 void *tpgnn_library_take(size_t count, size_t size, const char *name, ag_failure *why);
 
 /* A tape to work on; NULL: no memory. */
-ag_tape *tpgnn_tapes_take(tpgnn_tapes *tapes);
-void tpgnn_tapes_give(tpgnn_tapes *tapes, ag_tape *tape);
-void tpgnn_tapes_free(tpgnn_tapes *tapes);
+ag_tape *tpgnn_tapes_take(tpgnn_tapes tapes);
+void tpgnn_tapes_give(tpgnn_tapes tapes, ag_tape *tape);
 
 #endif

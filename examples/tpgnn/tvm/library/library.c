@@ -64,7 +64,6 @@ augur_tpgnn *augur_tpgnn_open(const char *path, int threads)
         m = tpgnn_library_take(1, sizeof *m, "augur_tpgnn_open", &why);
     if (m) {
         make_lock(&m->parameters);
-        pthread_mutex_init(&m->tapes.lock, NULL);
         fenv_t caller;
         tpgnn_library_enter(&caller);
         tpgnn_stored_open(&m->stored, path, &why);
@@ -88,11 +87,9 @@ const char *augur_tpgnn_name(const augur_tpgnn *m)
 void augur_tpgnn_close(augur_tpgnn *m)
 {
     if (!m) return;
-    tpgnn_tapes_free(&m->tapes);
+    for (int i = 0; i < TPGNN_TAPES; i++) ag_tape_free(m->tapes[i]);
     tpgnn_data_free(&m->seen);
     tpgnn_stored_free(&m->stored);
-    ag_free(m->task);
-    pthread_mutex_destroy(&m->tapes.lock);
     pthread_rwlock_destroy(&m->parameters);
     ag_free(m);
 }
@@ -113,31 +110,22 @@ int augur_tpgnn_save(augur_tpgnn *m, const char *path)
 
 /* ---- tapes ---- */
 
-ag_tape *tpgnn_tapes_take(tpgnn_tapes *tapes)
+ag_tape *tpgnn_tapes_take(tpgnn_tapes tapes)
 {
-    pthread_mutex_lock(&tapes->lock);
-    ag_tape *tape = tapes->count ? tapes->tape[--tapes->count] : NULL;
-    pthread_mutex_unlock(&tapes->lock);
-    return tape ? tape : ag_tape_new(AG_CPU);
-}
-
-void tpgnn_tapes_give(tpgnn_tapes *tapes, ag_tape *tape)
-{
-    pthread_mutex_lock(&tapes->lock);
-    if (tapes->count == tapes->room) {
-        ag_tape **more = ag_grow(tapes->tape, ((size_t)tapes->room + 8) * sizeof *more);
-        if (more) tapes->tape = more, tapes->room += 8;
+    for (int i = 0; i < TPGNN_TAPES; i++) {
+        ag_tape *tape = atomic_exchange(&tapes[i], NULL);
+        if (tape) return tape;
     }
-    const int kept = tapes->count < tapes->room;
-    if (kept) tapes->tape[tapes->count++] = tape;
-    pthread_mutex_unlock(&tapes->lock);
-    if (!kept) ag_tape_free(tape);
+    return ag_tape_new(AG_CPU);
 }
 
-void tpgnn_tapes_free(tpgnn_tapes *tapes)
+void tpgnn_tapes_give(tpgnn_tapes tapes, ag_tape *tape)
 {
-    for (int i = 0; i < tapes->count; i++) ag_tape_free(tapes->tape[i]);
-    ag_free(tapes->tape);
+    for (int i = 0; i < TPGNN_TAPES; i++) {
+        ag_tape *none = NULL;
+        if (atomic_compare_exchange_strong(&tapes[i], &none, tape)) return;
+    }
+    ag_tape_free(tape);
 }
 
 /* ---- predictions ---- */
@@ -203,23 +191,25 @@ static ag_status score_one(const tpgnn_model *model, ag_tape *tape, tpgnn_batch 
     return AG_OK;
 }
 
-/* score [data->schedules] */
+/* Into the places of the call. */
 static ag_status score_all(augur_tpgnn *m, double *score, const tpgnn_data *data, ag_failure *bad,
                            ag_failure *why)
 {
     tpgnn_batch batch = {0};
-    ag_tape *tape = tpgnn_tapes_take(&m->tapes);
+    ag_tape *tape = tpgnn_tapes_take(m->tapes);
     if (!tape)
         return ag_fail(why, AG_EMEMORY, "augur_tpgnn_predict: no memory for a tape; free some");
     pthread_rwlock_rdlock(&m->parameters);
     ag_tape_training(tape, 0);
     for (int i = 0; i < data->schedules; i++)
-        if (score_one(&m->stored.model, tape, &batch, &score[i], data, i, bad, why)) break;
+        if (score_one(&m->stored.model, tape, &batch, &score[data->schedule[i].number], data, i,
+                      bad, why))
+            break;
     ag_tape_reset(tape);
     ag_tape_training(tape, 1);
     pthread_rwlock_unlock(&m->parameters);
     tpgnn_batch_free(&batch);
-    tpgnn_tapes_give(&m->tapes, tape);
+    tpgnn_tapes_give(m->tapes, tape);
     return why->status;
 }
 
@@ -227,17 +217,8 @@ static ag_status predict(augur_tpgnn *m, const tpgnn_arrays *arrays, double *sco
 {
     ag_failure bad = {0};
     tpgnn_data data = {.given = &m->stored.vocabulary};
-    int32_t *index =
-        tpgnn_library_take((size_t)arrays->schedules, sizeof *index, arrays->name, why);
-    if (index && !tpgnn_data_arrays(&data, index, arrays, &bad, why)) {
-        double *found =
-            tpgnn_library_take((size_t)data.schedules, sizeof *found, arrays->name, why);
-        if (found && !score_all(m, found, &data, &bad, why))
-            for (int i = 0; i < arrays->schedules; i++)
-                if (index[i] >= 0) score[i] = found[index[i]];
-        ag_free(found);
-    }
-    ag_free(index);
+    if (!tpgnn_data_arrays(&data, arrays, &bad, why) && score_all(m, score, &data, &bad, why))
+        for (int i = 0; i < arrays->schedules; i++) score[i] = -(double)INFINITY;
     tpgnn_data_free(&data);
     if (!why->status) *why = bad;
     return why->status;

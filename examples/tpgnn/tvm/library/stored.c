@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _POSIX_C_SOURCE 200809L
-#include "examples/tpgnn/tvm/library/stored.h"
+#include "examples/tpgnn/tvm/library/handle.h"
 
 #include "examples/tpgnn/program.h"
 
@@ -10,6 +10,61 @@
 #include <unistd.h>
 
 static const char *const keys[TPGNN_STORED_TEXTS] = {"configuration", "data", "vocabulary", "seen"};
+
+/* ---- options of a model in the configuration of its run ---- */
+
+/* The place of an option's word among `words`, "one|two|three". */
+static int place_of(const char *option, const char *word, const char *words, const char *name,
+                    ag_failure *why)
+{
+    int place = 0;
+    for (const char *at = words;; place++) {
+        const size_t n = strcspn(at, "|");
+        if (n == strlen(word) && !memcmp(at, word, n)) return place;
+        if (!at[n]) break;
+        at += n + 1;
+    }
+    if (!why->status)
+        ag_fail(why, AG_EDATA, "%s: \"%s\" must be %s; train the model with this version", name,
+                option, words);
+    return 0;
+}
+
+ag_status tpgnn_stored_options(tpgnn_options *o, const json_t *json, const char *name,
+                               ag_failure *why)
+{
+    const char *network, *types, *readout, *rows = "none", *edges, *conv, *pool;
+    int compact, nest, logs;
+    json_error_t error;
+    *o = (tpgnn_options){.paper = tpgnn_paper_defaults()};
+    if (json_unpack_ex((json_t *)(uintptr_t)json, &error, 0,
+                       "{s:s, s:s, s:s, s?s, s:s, s:s, s:s, s:i, s:i, s:b, s:b, s:b, s:F, s:F}",
+                       "network", &network, "types", &types, "readout", &readout, "rows", &rows,
+                       "edges", &edges, "conv", &conv, "pool", &pool, "hidden", &o->hidden,
+                       "layers", &o->layers, "compact", &compact, "nest", &nest, "log-features",
+                       &logs, "dropout", &o->dropout, "ratio", &o->paper.ratio))
+        return ag_fail(why,
+                       json_error_code(&error) == json_error_out_of_memory ? AG_EMEMORY : AG_EDATA,
+                       "%s does not say how the model is made (%s); give a checkpoint that this "
+                       "version of tpgnn "
+                       "has written",
+                       name, error.text);
+    for (int f = 0; f < TPGNN_FIELDS; f++) o->words[f] = 1;
+    o->network = (tpgnn_network)place_of("network", network, "statements|paper", name, why);
+    o->types = (tpgnn_types)place_of("types", types, "table|words", name, why);
+    o->readout = (tpgnn_readout)place_of("readout", readout, "sum|mean", name, why);
+    o->rows = (nests_use)place_of("rows", rows, NESTS_USES, name, why);
+    o->edges = (unsigned)place_of("edges", edges, "none|tree|names|both", name, why);
+    o->paper.conv = (tpgnn_conv)place_of("conv", conv, "graph|gcn", name, why);
+    o->paper.pool = (tpgnn_pool)place_of("pool", pool, "none|topk|sag", name, why);
+    o->paper.hidden = o->hidden;
+    o->paper.layers = o->layers;
+    o->paper.dropout = o->dropout;
+    o->compact = compact;
+    o->nest = nest;
+    o->log_features = logs;
+    return why->status;
+}
 
 /* ---- reading ---- */
 
@@ -65,21 +120,6 @@ static ag_status read_texts(tpgnn_stored *s, tpgnn_options *options, const char 
     return why->status;
 }
 
-/* The width must be that of a tensor in the file before a model of that width is made. */
-static ag_status check_width(const char *path, const ag_checkpoint *file, int hidden,
-                             ag_failure *why)
-{
-    for (int i = 0; i < ag_checkpoint_count(file); i++) {
-        const ag_shape shape = ag_checkpoint_at(file, i)->shape;
-        for (int axis = 0; axis < shape.rank; axis++)
-            if (shape.size[axis] == hidden) return AG_OK;
-    }
-    return ag_fail(why, AG_EDATA,
-                   "%.200s: the metadata say hidden %d, but no tensor has that size; the file "
-                   "contradicts itself, so choose another checkpoint",
-                   path, hidden);
-}
-
 /* The tensors that are no parameters, in the order in which a program writes them; their number. */
 static int list_state(ag_checkpoint_item item[5 + TPGNN_STATE], const tpgnn_stored *s)
 {
@@ -112,9 +152,7 @@ static ag_status read_file(tpgnn_stored *s, const ag_checkpoint *file, const cha
 {
     tpgnn_options options = {0};
     ag_failure mine = {0};
-    if (keep_texts(s, file, path, why) || read_texts(s, &options, path, why) ||
-        check_width(path, file, options.hidden, why))
-        return why->status;
+    if (keep_texts(s, file, path, why) || read_texts(s, &options, path, why)) return why->status;
     if (tpgnn_model_columns(&options, s->text[TPGNN_STORED_DATA], &mine) ||
         tpgnn_model_add(&s->model, ag_params_new(), &options, &mine))
         return ag_fail(why, mine.status == AG_EUSE ? AG_EDATA : mine.status, "%.200s: %s", path,

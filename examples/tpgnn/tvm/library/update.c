@@ -11,20 +11,13 @@
 
 enum { MOST_STEPS = 100000, MOST_BATCH = 4096 };
 
-/* A remembered graph with a number that is the same for all graphs of one task. */
-typedef struct member {
-    int32_t task, index;
-} member;
-
 typedef struct update {
     augur_tpgnn *m;
     const augur_tpgnn_training *how;
     ag_tape *tape;
     tpgnn_batch batch;
-    int32_t *order;            /* [seen] scratch */
-    member *member;            /* [seen] */
-    tpgnn_schedule *copy;      /* [seen] of a batch, with tasks of the caller's */
-    const tpgnn_schedule **at; /* [seen] */
+    int32_t *order;               /* [seen] scratch */
+    const tpgnn_schedule **drawn; /* [seen] */
 } update;
 
 augur_tpgnn_training augur_tpgnn_training_default(void)
@@ -34,61 +27,42 @@ augur_tpgnn_training augur_tpgnn_training_default(void)
 
 /* ---- remembered graphs ---- */
 
-/* Room for the tasks of all graphs of the call, before any is remembered. */
-static ag_status make_task_room(augur_tpgnn *m, const tpgnn_arrays *arrays, ag_failure *why)
-{
-    const size_t most = (size_t)m->seen.schedules + (size_t)arrays->schedules;
-    int32_t *task = ag_grow(m->task, ag_size_mul(most, sizeof *task));
-    if (!task)
-        return ag_fail(why, AG_EMEMORY, "%s: no memory for %zu graphs; free some and call again",
-                       arrays->name, most);
-    m->task = task;
-    return AG_OK;
-}
-
-/* Returns the number of graphs left out, or -1 with the failure in `why`. */
+/* Their task is the caller's number. Returns the number of graphs left out, or -1 with the failure
+   in `why`. */
 static int64_t remember(augur_tpgnn *m, const tpgnn_arrays *arrays, const int32_t *task,
                         ag_failure *bad, ag_failure *why)
 {
-    int64_t left = 0;
-    int32_t *index =
-        tpgnn_library_take((size_t)arrays->schedules, sizeof *index, arrays->name, why);
-    if (!index || make_task_room(m, arrays, why)) {
-        ag_free(index);
-        return -1;
-    }
-    if (tpgnn_data_arrays(&m->seen, index, arrays, bad, why) == AG_EDATA) {
+    const int before = m->seen.schedules;
+    if (tpgnn_data_arrays(&m->seen, arrays, bad, why) == AG_EDATA) {
         *bad = *why; /* none of them could be read */
         *why = (ag_failure){0};
     }
-    for (int i = 0; i < arrays->schedules && !why->status; i++) {
-        if (index[i] < 0)
-            left++;
-        else
-            m->task[index[i]] = task ? task[i] : 0;
+    for (int i = before; i < m->seen.schedules; i++) {
+        tpgnn_schedule *s = &m->seen.schedule[i];
+        s->task = task ? task[s->number] : 0;
     }
-    ag_free(index);
-    return why->status ? -1 : left;
+    return why->status ? -1 : arrays->schedules - (m->seen.schedules - before);
 }
 
 /* 1 where two graphs of one task have different run times. */
-static int has_pair(const augur_tpgnn *m)
+static int has_pair(const tpgnn_data *seen)
 {
-    for (int i = 1; i < m->seen.schedules; i++)
+    const tpgnn_schedule *s = seen->schedule;
+    for (int i = 1; i < seen->schedules; i++)
         for (int k = 0; k < i; k++)
-            if (m->task[i] == m->task[k] &&
-                m->seen.schedule[i].runtime != m->seen.schedule[k].runtime)
-                return 1;
+            if (s[i].task == s[k].task && s[i].runtime != s[k].runtime) return 1;
     return 0;
 }
 
 /* ---- batches ---- */
 
+/* Then in the order in which they were remembered. */
 static int by_task(const void *a, const void *b)
 {
-    const member *x = a, *y = b;
+    const tpgnn_schedule *x = *(const tpgnn_schedule *const *)a;
+    const tpgnn_schedule *y = *(const tpgnn_schedule *const *)b;
     if (x->task != y->task) return x->task < y->task ? -1 : 1;
-    return x->index < y->index ? -1 : 1;
+    return x < y ? -1 : 1;
 }
 
 /* Draws graphs and sorts them by task. Neither a batch nor a loss depends on the order in which a
@@ -100,17 +74,9 @@ static ag_status fill(update *u, int most, ag_random random, ag_failure *why)
     const int n = seen->schedules < most ? seen->schedules : most;
     for (int i = 0; i < seen->schedules; i++) u->order[i] = i;
     if (n < seen->schedules) ag_random_shuffle(&random, u->order, seen->schedules);
-    for (int i = 0; i < n; i++) u->member[i] = (member){u->m->task[u->order[i]], u->order[i]};
-    qsort(u->member, (size_t)n, sizeof *u->member, by_task);
-    for (int i = 0, group = 0; i < n; i++) {
-        /* The caller's number is replaced by the position of the group's first graph, a task that
-           exists in the data. */
-        if (!i || u->member[i].task != u->member[i - 1].task) group = i;
-        u->copy[i] = seen->schedule[u->member[i].index];
-        u->copy[i].task = u->copy[group].task;
-        u->at[i] = &u->copy[i];
-    }
-    return tpgnn_batch_fill(&u->batch, seen, u->at, n, &options, why);
+    for (int i = 0; i < n; i++) u->drawn[i] = &seen->schedule[u->order[i]];
+    qsort((void *)u->drawn, (size_t)n, sizeof *u->drawn, by_task);
+    return tpgnn_batch_fill(&u->batch, seen, u->drawn, n, &options, why);
 }
 
 static ag_tensor *record_loss(update *u, int training)
@@ -186,23 +152,19 @@ static ag_status train(augur_tpgnn *m, const augur_tpgnn_training *how, double l
                        ag_failure *why)
 {
     const size_t n = (size_t)m->seen.schedules;
-    update u = {.m = m, .how = how, .tape = tpgnn_tapes_take(&m->tapes)};
+    update u = {.m = m, .how = how, .tape = tpgnn_tapes_take(m->tapes)};
     if (!u.tape)
         return ag_fail(why, AG_EMEMORY, "augur_tpgnn_update: no memory for a tape; free some");
     static const char name[] = "augur_tpgnn_update";
     u.order = tpgnn_library_take(n, sizeof *u.order, name, why);
-    u.member = tpgnn_library_take(n, sizeof *u.member, name, why);
-    u.copy = tpgnn_library_take(n, sizeof *u.copy, name, why);
-    u.at = tpgnn_library_take(n, sizeof *u.at, name, why);
+    u.drawn = tpgnn_library_take(n, sizeof *u.drawn, name, why);
     if (!why->status) do_steps(&u, loss, why);
     ag_tape_reset(u.tape);
     ag_tape_training(u.tape, 1);
-    tpgnn_tapes_give(&m->tapes, u.tape);
+    tpgnn_tapes_give(m->tapes, u.tape);
     tpgnn_batch_free(&u.batch);
     ag_free(u.order);
-    ag_free(u.member);
-    ag_free(u.copy);
-    ag_free(u.at);
+    ag_free((void *)u.drawn);
     return why->status;
 }
 
@@ -241,7 +203,7 @@ int64_t augur_tpgnn_update(augur_tpgnn *m, const augur_tpgnn_graphs *graphs, con
     tpgnn_library_enter(&caller);
     pthread_rwlock_wrlock(&m->parameters);
     const int64_t left = arrays.schedules ? remember(m, &arrays, task, &bad, &why) : 0;
-    if (!why.status && has_pair(m)) train(m, how, losses, &why);
+    if (!why.status && has_pair(&m->seen)) train(m, how, losses, &why);
     pthread_rwlock_unlock(&m->parameters);
     fesetenv(&caller);
     if (bad.status) tpgnn_library_failed(&bad);

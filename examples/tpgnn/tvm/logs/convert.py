@@ -52,7 +52,7 @@ def one(task, target, workload, found, log):
                                     "it"}, None
     name = name_of(program, task, target)
     rows_of = functools.partial(replay.rows, workload, found)
-    return name, *alone.run(name, rows_of, log, lambda count: None)
+    return name, *alone.run(name, rows_of, log)
 
 
 def last_line(reason):

@@ -11,9 +11,8 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "collect"))
 import database  # noqa: E402
-from refused import FAILED, INTERRUPTED, OK, REQUIREMENTS, Refused  # noqa: E402
+from refused import BAD_DATA, OK, Refused, attempt  # noqa: E402
 
-BAD_DATA = 3
 SAID = 5  # bad lines of a file that are reported in full
 
 
@@ -23,7 +22,6 @@ def parser():
     add("log", nargs="+", metavar="LOG", help="file of tuning records, or folder of a database")
     add("--out", required=True, metavar="DIR",
         help="folder for the training files and manifest.json; made if it is not there")
-    add("--bad", choices=("skip", "refuse"), default="skip", help="what to do with a bad line (skip)")
     return p
 
 
@@ -36,13 +34,11 @@ def complain(sentence):
     sys.stderr.write(f"logs: {plain(sentence)}\n")
 
 
-def read(groups, counts, path, refuse):
+def read(groups, counts, path):
     """Files the records of a database under their program and target."""
     bad = []
 
     def report(sentence):
-        if refuse:
-            raise Refused(sentence)
         bad.append(sentence)
         if len(bad) <= SAID:
             complain(sentence)
@@ -65,7 +61,7 @@ def read(groups, counts, path, refuse):
 def work(options):
     groups, counts = {}, collections.Counter()
     for path in options.log:
-        read(groups, counts, path, options.bad == "refuse")
+        read(groups, counts, path)
     if not counts["records"]:
         raise Refused(f"{options.log[0]} holds no record that can be read: {counts['bad']:,} lines are bad"
                       if counts["bad"] else f"{options.log[0]} holds no record; name a database of MetaSchedule")
@@ -85,26 +81,7 @@ def work(options):
 
 def main(arguments=None):
     options = parser().parse_args(arguments)
-    try:
-        return work(options)
-    except ImportError as reason:
-        complain(f"TVM cannot be loaded ({reason}), and only TVM can replay a schedule; install it: "
-                 f"pip install -r {os.path.normpath(REQUIREMENTS)}")
-        return FAILED
-    except Refused as reason:
-        complain(reason)
-        return BAD_DATA
-    except OSError as reason:
-        complain(f"{reason.filename or options.out} cannot be written: {reason.strerror or reason}; make room or "
-                 "choose another folder")
-        return BAD_DATA
-    except MemoryError as reason:
-        complain(f"{reason or 'a list of all records'} does not fit into memory; allow more of it, or convert fewer "
-                 "databases at a time")
-        return FAILED
-    except KeyboardInterrupt:
-        complain("interrupted; the files that are written are whole")
-        return INTERRUPTED
+    return attempt(lambda: work(options), complain, options.out, "call again", BAD_DATA)
 
 
 if __name__ == "__main__":

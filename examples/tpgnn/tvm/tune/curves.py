@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""From trials to curves, a table and a picture. Knows no TVM."""
+"""From trials to curves and a table. Knows no TVM."""
 import math
 
-COLOURS = {"random": "#888888", "xgboost": "#d95f02", "offline": "#1b9e77", "online": "#3366cc"}
 AT = (8, 16, 32, 64)
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 720, 420, 64, 16, 24, 48
 
 
 def best_so_far(trials, length):
@@ -37,10 +35,10 @@ class Curves:
         self.best = {t: min(self.curve[t, m, s][-1] for u, s in self.pairs if u == t for m in self.methods)
                      for t in self.tasks}
 
-    def relative(self, method, trial, task=None):
+    def relative(self, method, trial):
         """Best run time after so many trials over the best that anything found: geometric mean over seeds and tasks."""
         means = [geometric([self.curve[t, method, s][trial - 1] / self.best[t] for u, s in self.pairs if u == t])
-                 for t in self.tasks if task in (None, t)]
+                 for t in self.tasks]
         return geometric(means)
 
     def seeds(self, task):
@@ -63,35 +61,3 @@ def table(curves, titles):
     for trial in sorted({*(t for t in AT if t < curves.length), curves.length}):
         lines.append(f"| {trial} | " + " | ".join(f"{curves.relative(m, trial):.3f}" for m in curves.methods) + " |")
     return "\n".join(lines) + "\n"
-
-
-def picture(curves, titles):
-    """SVG of the mean relative run time against trials."""
-    lines = {m: [curves.relative(m, t) for t in range(1, curves.length + 1)] for m in curves.methods}
-    top = max(1.05, min(4, max(max(line) for line in lines.values())))
-
-    def x(trial):
-        return LEFT + (WIDTH - LEFT - RIGHT) * (trial - 1) / max(1, curves.length - 1)
-
-    def y(value):
-        return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * (min(value, top) - 1) / (top - 1)
-
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" '
-           f'font-size="13"><rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>']
-    for i in range(6):
-        value = 1 + (top - 1) * i / 5
-        out.append(f'<path d="M{LEFT} {y(value):.1f}H{WIDTH - RIGHT}" stroke="#ddd"/><text x="{LEFT - 6}" '
-                   f'y="{y(value) + 4:.1f}" text-anchor="end">{value:.2f}</text>')
-    for trial in sorted({1, *range(8, curves.length + 1, 8)}):
-        out.append(f'<text x="{x(trial):.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{trial}</text>')
-    legend = WIDTH - max(220, 50 + 7 * max(len(titles[m]) for m in curves.methods))
-    for i, method in enumerate(curves.methods):
-        points = " ".join(f"{x(t):.1f},{y(v):.1f}" for t, v in enumerate(lines[method], 1))
-        out.append(f'<polyline points="{points}" fill="none" stroke="{COLOURS[method]}" stroke-width="2"/>'
-                   f'<path d="M{legend} {TOP + 14 + 20 * i}h28" stroke="{COLOURS[method]}" stroke-width="2"/>'
-                   f'<text x="{legend + 34}" y="{TOP + 18 + 20 * i}">{titles[method]}</text>')
-    middle = (LEFT + WIDTH - RIGHT) / 2
-    out.append(f'<text x="{middle}" y="{HEIGHT - 8}" text-anchor="middle">measured schedules of each task</text>'
-               f'<text x="16" y="{HEIGHT / 2}" text-anchor="middle" transform="rotate(-90 16 {HEIGHT / 2})">'
-               f"best run time / best of all</text></svg>\n")
-    return "".join(out)

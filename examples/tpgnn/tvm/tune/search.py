@@ -41,7 +41,7 @@ class Run:
         self.limits = measure.Limits(options["compile_seconds"], options["slowest_ms"] / 1000, options["core"])
 
     def search(self, tell):
-        """tell(number of trials so far) after each round."""
+        """tell() after each round."""
         designs = self.context.generate_design_space()
         self.context.pre_tuning(self.options["trials"], self.options["batch"], designs, self.database, self.model)
         while len(self.trials) < self.options["trials"]:
@@ -53,7 +53,7 @@ class Run:
                 self.remember(each, result)
             self.model.update(self.context, found, results)
             self.context.notify_runner_results(found, results)
-            tell(len(self.trials))
+            tell()
         self.context.post_tuning()
 
     def measure(self, found):

@@ -14,7 +14,6 @@ import curves
 import library  # puts the collector's folder on the path
 import alone
 import files
-import progress
 import workloads
 from collect import check_core, number
 from refused import OK, USAGE, Refused, attempt
@@ -32,7 +31,7 @@ def parser():
     cores = sorted(os.sched_getaffinity(0))
     p = argparse.ArgumentParser(description="Tunes programs with random scores, TVM's XGBoost model, a run of tpgnn as "
                                 "it is, and trained further on what is measured; equal trials, the same seeds. Writes "
-                                "results.json, table.md and curves.svg. The same command goes on where it ended.")
+                                "results.json and table.md. The same command goes on where it ended.")
     add = p.add_argument
     add("--run", required=True, metavar="PATH", help="run folder or checkpoint of tpgnn")
     add("--library", required=True, metavar="FILE", help="libaugur_tpgnn.so")
@@ -106,25 +105,14 @@ class Book:
         return curves.Curves({key: runs[key] for key in order}, self.value["settings"]["trials"])
 
 
-def tune_one(key, settings, log, show):
+def tune_one(key, settings, log):
     def work(tell):
         import search
 
         return search.tune(*key, settings, tell)
 
-    said, reason = alone.watch(work, log, show, SILENT)
+    said, reason = alone.watch(work, log, SILENT)
     return said or {"trials_ns": [], "reason": f"{reason}; see tune.log"}
-
-
-class Line(progress.Line):
-    def __init__(self, total):
-        super().__init__()
-        self.total = total
-
-    def show(self, key, trials, count):
-        share = (self.done + count / trials) / self.total
-        left = f", {self.elapsed() / share * (1 - share) / 60:.0f} min left" if share > 0 else ""
-        super().show(f"{self.done}/{self.total} runs{left}: {' '.join(map(str, key))}, {count} trials")
 
 
 def said_of(key, said):
@@ -144,8 +132,6 @@ def report(book, folder):
     drawn, names = book.curves(), titles(book.value.get("model", "trained model"))
     text = curves.table(drawn, names)
     files.replace(os.path.join(folder, "table.md"), text.encode())
-    if drawn.tasks:
-        files.replace(os.path.join(folder, "curves.svg"), curves.picture(drawn, names).encode())
     print(text, end="")
 
 
@@ -164,11 +150,10 @@ def compare(options):
         book.value["versions"] = tvm_setup.versions()
     log = os.open(os.path.join(options.out, "tune.log"), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     alone.heed_signals()
-    line = Line(max(1, len(left)))
     for key in left:
-        said = tune_one(key, settings, log, lambda count: line.show(key, options.trials, count))
+        said = tune_one(key, settings, log)
         book.add(key, said)
-        line.say(said_of(key, said))
+        sys.stderr.write(said_of(key, said) + "\n")
     report(book, options.out)
     return OK
 
@@ -182,7 +167,7 @@ def main(arguments=None):
     except ValueError as reason:
         complain(reason)
         return USAGE
-    return attempt(lambda: compare(options), complain, options.out, "run that was at work")
+    return attempt(lambda: compare(options), complain, options.out)
 
 
 if __name__ == "__main__":
