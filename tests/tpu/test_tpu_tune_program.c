@@ -68,12 +68,12 @@ static void sentences(void **state)
     assert_int_not_equal(access("a", F_OK), 0); /* nothing is made before all is in order */
 }
 
-static void check_search(const json_t *search, int budget)
+static void check_found(const json_t *found, int budget)
 {
-    const json_int_t n = json_integer_value(json_object_get(search, "measurements"));
+    const json_int_t n = json_integer_value(json_object_get(found, "measurements"));
     assert_in_range(n, 1, budget);
-    assert_int_equal(json_array_size(json_object_get(search, "curve")), n);
-    assert_true(json_real_value(json_object_get(search, "speedup")) > 0);
+    assert_int_equal(json_array_size(json_object_get(found, "curve")), n);
+    assert_true(json_real_value(json_object_get(found, "speedup")) > 0);
 }
 
 static void a_whole_search(void **state)
@@ -93,24 +93,25 @@ static void a_whole_search(void **state)
     assert_int_equal(json_array_size(programs), 2);
     for (size_t i = 0; i < 2; i++) {
         const json_t *p = json_array_get(programs, i);
-        const json_t *searches = json_object_get(json_object_get(p, "fusion"), "searches");
-        assert_int_equal(json_array_size(searches), 4);
-        for (size_t k = 0; k < 4; k++) check_search(json_array_get(searches, k), k % 2 ? 2 : 4);
-        assert_int_equal(json_array_size(json_object_get(json_object_get(p, "tiles"), "choices")),
-                         4);
+        const json_t *found = json_object_get(json_object_get(p, "fusion"), "found");
+        assert_int_equal(json_array_size(found), 4);
+        for (size_t k = 0; k < 4; k++) check_found(json_array_get(found, k), k % 2 ? 2 : 4);
+        assert_int_equal(json_array_size(json_object_get(json_object_get(p, "tiles"), "found")), 3);
     }
+    assert_int_equal(json_object_size(json_object_get(j, "mean")), 7);
     json_decref(j);
     /* Again into the same folder; one start, one kind. */
     program_expect(
         "tpu autotune --run fusion --families mlp --programs 1 --milliseconds 0.3 "
         "--measurements 2 --verify 2 --search-steps 6 --start random --out a --force --threads "
         "1",
-        0, "learned, random", "the results are in a; open a/report.html");
+        0, "from random: learned with 2 measurements reaches ",
+        "the results are in a; open a/report.html");
     assert_int_not_equal(access("a/plots/tiles.tsv", F_OK), 0); /* of the call before */
     char *page = program_text_of("a/report.html");
-    assert_non_null(strstr(page, " x</b><span>hardware, 2, from random</span>"));
-    assert_non_null(strstr(page, " x</b><span>learned + hardware, 2, from random</span>"));
-    assert_null(strstr(page, "from default"));
+    assert_non_null(strstr(page, " x</b><span>hardware, random</span>"));
+    assert_non_null(strstr(page, " x</b><span>learned, random</span>"));
+    assert_null(strstr(page, "hardware, default"));
     free(page);
     char *config = program_text_of("a/config.json"); /* its own seed, not the run's */
     assert_non_null(strstr(config, "\"seed\": 0"));
