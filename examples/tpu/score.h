@@ -4,7 +4,6 @@
 #define TPU_SCORE_H
 
 #include "examples/tpu/model/model.h"
-#include "examples/tpu/data/pass.h"
 
 typedef struct tpu_scorer {
     const tpu_model *model;
