@@ -118,12 +118,10 @@ static trace anneal(const lab_program *p, fake *f, tune_options options, ag_fail
 static void check_cut(const tune_cut *cut, const tune_pool *pool)
 {
     const lab_program *p = pool->program;
-    int *group = calloc((size_t)p->n, sizeof *group), parts = 0;
-    lab_fusion made;
-    ag_failure why = {0};
-    memcpy(group, pool->group, (size_t)p->n * sizeof *group);
-    assert_int_equal(tune_pool_programs(&made, pool, cut->part, cut->parts, &why), AG_OK);
+    const int *group = pool->group;
+    int parts = 0;
     for (int i = 0; i < p->n; i++) {
+        int nodes = 0;
         lab_program kernel;
         assert_int_equal(group[i] >= 0, lab_is_grouped(p, i));
         for (int k = 0; k < p->nodes[i].n_operands; k++) {
@@ -132,14 +130,13 @@ static void check_cut(const tune_cut *cut, const tune_pool *pool)
         }
         assert_int_equal(cut->output[i], group[i] == i);
         if (!cut->output[i]) continue;
+        for (int k = 0; k <= i; k++) nodes += group[k] == i;
         assert_int_equal(lab_kernel(&kernel, p, group, i), AG_OK);
-        assert_true(bag_count(pool->kernel[cut->part[parts]].node) == 1 || lab_fusible(&kernel));
-        assert_true(lab_kernel_hash(&kernel) == lab_kernel_hash(&made.kernel[parts++]));
+        assert_true(nodes == 1 || lab_fusible(&kernel));
         lab_program_clear(&kernel);
+        parts++;
     }
     assert_int_equal(parts, cut->parts);
-    lab_fusion_clear(&made);
-    free(group);
 }
 
 static void moves_keep_partitions_legal(void **state)

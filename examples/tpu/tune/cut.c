@@ -44,7 +44,6 @@ void tune_pool_open(tune_pool *pool, const lab_program *p, const tune_meters *me
 
 void tune_pool_close(tune_pool *pool)
 {
-    for (int i = 0; i < bag_count(pool->kernel); i++) bag_free(pool->kernel[i].node);
     bag_free(pool->kernel);
     map_free(pool->number);
     ag_arena_free(pool->memory);
@@ -60,22 +59,23 @@ static ag_status make(lab_program *kernel, const tune_pool *pool, int g, ag_fail
 }
 
 /* The number of a kernel that is made, which is added when no equal one exists. */
-static int add_kernel(tune_pool *pool, const lab_program *kernel, int g)
+static int add_kernel(tune_pool *pool, const lab_program *kernel)
 {
     char key[24];
-    int *node = NULL;
-    for (int i = 0; i <= g; i++)
-        if (pool->group[i] == g) bag_add(node, i);
-    const int legal = bag_count(node) == 1 || lab_fusible(kernel); /* alone as in the lab */
     snprintf(key, sizeof key, "kernel %016" PRIx64, lab_kernel_hash(kernel));
     const int known = map_find(pool->number, key);
-    if (legal && known < 0) {
-        map_add(pool->number, key, bag_count(pool->kernel));
-        bag_add(pool->kernel, (tune_kernel){.node = node});
-        return bag_count(pool->kernel) - 1;
-    }
-    bag_free(node);
-    return legal ? pool->number[known].value : ILLEGAL;
+    if (known >= 0) return pool->number[known].value;
+    map_add(pool->number, key, bag_count(pool->kernel));
+    bag_add(pool->kernel, (tune_kernel){0});
+    return bag_count(pool->kernel) - 1;
+}
+
+/* A node alone is always a kernel, as in the lab. */
+static bool is_alone(const tune_pool *pool, int g)
+{
+    int nodes = 0;
+    for (int i = 0; i <= g; i++) nodes += pool->group[i] == g;
+    return nodes == 1;
 }
 
 /* The number of the kernel that ends in node g; ILLEGAL: its nodes cannot run as one kernel, or an
@@ -89,28 +89,11 @@ static int kernel_of(tune_pool *pool, int g, ag_failure *why)
     const int known = map_find(pool->number, key);
     if (known >= 0) return pool->number[known].value;
     if (!make(&kernel, pool, g, why)) {
-        number = add_kernel(pool, &kernel, g);
+        if (is_alone(pool, g) || lab_fusible(&kernel)) number = add_kernel(pool, &kernel);
         map_add(pool->number, key, number);
     }
     lab_program_clear(&kernel);
     return number;
-}
-
-ag_status tune_pool_programs(lab_fusion *kernels, const tune_pool *pool, const int *which,
-                             int count, ag_failure *why)
-{
-    *kernels = (lab_fusion){0};
-    for (int i = 0; i < pool->program->n; i++) pool->group[i] = NONE;
-    for (int k = 0; k < count && !why->status; k++) {
-        const int *node = pool->kernel[which[k]].node;
-        lab_program kernel;
-        for (int i = 0; i < bag_count(node); i++) pool->group[node[i]] = k;
-        make(&kernel, pool, k, why);
-        bag_add(kernels->kernel, kernel);
-        kernels->n++;
-        for (int i = 0; i < bag_count(node); i++) pool->group[node[i]] = NONE;
-    }
-    return why->status;
 }
 
 /* ---- partitions ---- */
@@ -143,7 +126,7 @@ static int reader_of(const tune_pool *pool, int i)
 }
 
 /* Readers have larger numbers, so they have their groups when a node gets its own. */
-static void find_groups(tune_cut *cut, tune_pool *pool)
+static void find_groups(const tune_cut *cut, tune_pool *pool)
 {
     const lab_program *p = pool->program;
     for (int i = p->n - 1; i >= 0; i--) {
@@ -176,6 +159,25 @@ int tune_cut_settle(tune_cut *cut, tune_pool *pool, ag_failure *why)
         cut->part[cut->parts++] = kernel;
     }
     return 1;
+}
+
+ag_status tune_cut_programs(lab_fusion *kernels, int **number, tune_pool *pool, tune_way way,
+                            const tune_cut *cut, ag_failure *why)
+{
+    find_groups(cut, pool);
+    for (int i = 0, part = 0; i < pool->program->n && !why->status; i++) {
+        if (!cut->output[i]) continue;
+        const int k = cut->part[part++];
+        double *ns = pool->kernel[k].ns;
+        lab_program kernel;
+        if (ns[TUNE_HARDWARE] != 0 || ns[way] != 0) continue;
+        ns[way] = -1; /* is listed */
+        make(&kernel, pool, i, why);
+        bag_add(kernels->kernel, kernel);
+        bag_add(*number, k);
+        kernels->n++;
+    }
+    return why->status;
 }
 
 ag_status tune_cut_draw(tune_cut *cut, tune_pool *pool, double rate, uint64_t seed, ag_failure *why)

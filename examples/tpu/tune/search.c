@@ -14,25 +14,17 @@ ag_status tune_ask(tune_pool *pool, tune_way way, const tune_cut *const *cut, in
 {
     ag_status (*const meter)(void *, double *, const lab_fusion *, ag_failure *) =
         way == TUNE_HARDWARE ? pool->meters->measure : pool->meters->predict;
-    lab_fusion kernels;
-    int *which = NULL;
-    for (int c = 0; c < count; c++)
-        for (int g = 0; g < cut[c]->parts; g++) {
-            double *ns = pool->kernel[cut[c]->part[g]].ns;
-            if (ns[TUNE_HARDWARE] != 0 || ns[way] != 0) continue;
-            ns[way] = -1; /* is listed */
-            bag_add(which, cut[c]->part[g]);
-        }
-    const int n = bag_count(which);
-    if (!n) return AG_OK;
-    double *ns = harness_alloc((size_t)n * sizeof *ns);
-    if (!tune_pool_programs(&kernels, pool, which, n, why))
-        meter(pool->meters->state, ns, &kernels, why);
-    for (int i = 0; i < n; i++) pool->kernel[which[i]].ns[way] = ns[i];
-    pool->asked[way] += n;
+    lab_fusion kernels = {0};
+    int *number = NULL;
+    for (int c = 0; c < count && !why->status; c++)
+        tune_cut_programs(&kernels, &number, pool, way, cut[c], why);
+    double *ns = harness_alloc((size_t)kernels.n * sizeof *ns + 1);
+    if (kernels.n && !why->status) meter(pool->meters->state, ns, &kernels, why);
+    for (int i = 0; i < kernels.n; i++) pool->kernel[number[i]].ns[way] = ns[i];
+    pool->asked[way] += kernels.n;
     lab_fusion_clear(&kernels);
     harness_free(ns);
-    bag_free(which);
+    bag_free(number);
     return why->status;
 }
 

@@ -110,20 +110,17 @@ ag_status tune_tiles_search(tune_part *result, const lab_program *p, const tune_
     tune_pool pool;
     lab_fusion kernels = {0};
     double all[ALL] = {0};
+    int *number = NULL;
     *result = (tune_part){0};
     tune_pool_open(&pool, p, meters);
     tune_cut cut = tune_cut_new(&pool);
     if (!tune_cut_draw(&cut, &pool, 1, 0, why))
-        tune_pool_programs(&kernels, &pool, cut.part, cut.parts, why);
+        tune_cut_programs(&kernels, &number, &pool, TUNE_HARDWARE, &cut, why);
     for (int k = 0; k < kernels.n && !why->status; k++) {
         const lab_program *kernel = &kernels.kernel[k];
         item t = {.kernel = kernel, .meters = meters};
-        int before = 0, count = 0;
-        for (int g = 0; g < cut.parts; g++) {
-            before += g < k && cut.part[g] == cut.part[k];
-            count += cut.part[g] == cut.part[k];
-        }
-        if (before) continue;
+        int count = 0;
+        for (int g = 0; g < cut.parts; g++) count += cut.part[g] == number[k];
         t.n = lab_fusible(kernel) ? lab_tiles(&t.tile, kernel, limit, seed) : 0;
         result->kernels++;
         add_kernel(result, all, &t, count, why);
@@ -131,6 +128,7 @@ ag_status tune_tiles_search(tune_part *result, const lab_program *p, const tune_
     result->default_ns = all[TUNE_CHOICES];
     for (int c = 0; c < TUNE_CHOICES && !why->status; c++)
         result->found[c].speedup = all[TUNE_CHOICES] / all[c];
+    bag_free(number);
     lab_fusion_clear(&kernels);
     tune_pool_close(&pool);
     return why->status;

@@ -27,10 +27,9 @@ typedef enum tune_way { TUNE_HARDWARE, TUNE_LEARNED, TUNE_WAYS } tune_way;
 
 /* ---- partitions ---- */
 
-/* A kernel as the list of its nodes; its program is made on demand. */
+/* The times of a kernel: measured, predicted; 0: not asked for in this search. */
 typedef struct tune_kernel {
-    int *node;            /* ascending; a bag */
-    double ns[TUNE_WAYS]; /* measured, predicted; 0: not asked for in this search */
+    double ns[TUNE_WAYS];
 } tune_kernel;
 
 typedef struct tune_entry {
@@ -63,11 +62,6 @@ typedef struct tune_cut {
 
 void tune_pool_open(tune_pool *pool, const lab_program *p, const tune_meters *meters);
 void tune_pool_close(tune_pool *pool);
-/* The programs of kernels which[0..count-1]: kernel and n of `kernels` are filled. Free with
-   lab_fusion_clear, also after a failure (AG_EMEMORY). */
-ag_status tune_pool_programs(lab_fusion *kernels, const tune_pool *pool, const int *which,
-                             int count, ag_failure *why);
-
 tune_cut tune_cut_new(tune_pool *pool);
 void tune_cut_copy(tune_cut *to, const tune_cut *from, const tune_pool *pool);
 /* The partition that lab_partition draws. */
@@ -77,6 +71,10 @@ ag_status tune_cut_draw(tune_cut *cut, tune_pool *pool, double rate, uint64_t se
    are in several kernels, it becomes an output too. Returns 0 when a kernel of it cannot run as
    one. */
 int tune_cut_settle(tune_cut *cut, tune_pool *pool, ag_failure *why);
+/* Appends the programs and the numbers (a bag) of the kernels that are neither measured nor known
+   by this way, each once: kernel and n of `kernels` are filled. Fails: AG_EMEMORY. */
+ag_status tune_cut_programs(lab_fusion *kernels, int **number, tune_pool *pool, tune_way way,
+                            const tune_cut *cut, ag_failure *why);
 /* Draws a neighbour, another partition than `from`: a kernel is merged into its reader or split in
    two, or a node moves to the kernel of its reader or of an operand; now and then several of these
    at once. Returns 0 when none is found. */
@@ -119,7 +117,7 @@ ag_status tune_anneal(tune_tried **list, tune_pool *pool, const tune_cut *start,
 
 /* ---- searches ---- */
 
-/* What a search, or a choice of tiles, found. */
+/* The result of a search, or of a choice of tiles. */
 typedef struct tune_found {
     double speedup;   /* the default's time over that of what was chosen; 0: there was no search */
     int64_t measured; /* partitions or tiles, to choose it */
