@@ -177,12 +177,10 @@ static ag_status add_baseline(tpu_results *r, tpu_baseline_kind kind,
     const tpu_data *train = &r->files->train;
     harness_boosting_options trees = tpu_baseline_trees();
     ag_failure mine = {0};
-    char text[400];
     trees.progress = watch;
     tpu_baseline *b = tpu_baseline_fit(kind, train->task, kernel, train->kernels, &trees, &mine);
     if (!b) return harness_rank_leave_out(tpu_baseline_name(kind), &mine, why);
-    tpu_baseline_print(text, sizeof text, b);
-    predict_all(harness_rank_method(&r->rank, tpu_baseline_name(kind), harness_copy(text)), b,
+    predict_all(harness_rank_method(&r->rank, tpu_baseline_name(kind), tpu_baseline_note(b)), b,
                 &r->files->scored, why);
     tpu_baseline_free(b);
     return why->status;

@@ -4,7 +4,6 @@
 #include "examples/harness/harness.h"
 #include "examples/lab/nets/families.h"
 #include "examples/lab/fusion/kernels.h"
-#include "examples/tpu/baseline/pooled.h"
 #include "examples/tpu/baseline/roofline.h"
 #include "examples/tpu/rows/rows.h"
 #include "support/tpu_lab.h"
@@ -220,7 +219,7 @@ static void nonsense(void **state)
         tpu_static s;
         tpu_load load;
         nests_tile_rows rows = {0};
-        float tile[24], pooled[TPU_POOLED_COLUMNS];
+        float tile[24];
         tpu_lab_kernel(&k, &p);
         for (int i = 0; i < 40; i++)
             k.feature[ag_random_below(&r, (uint32_t)k.nodes * 140)] = odd[ag_random_below(&r, 12)];
@@ -232,7 +231,6 @@ static void nonsense(void **state)
         k.tile = tile;
         tpu_loads(&load, &k);
         assert_true(load.steps >= 1);
-        tpu_pooled_columns(pooled, &k, 0);
         if (trial % 2) k.tile = NULL;
         nests_tile_rows_add(&rows, &k, NULL, 1);
         assert_int_equal(rows.table.items, 1);
