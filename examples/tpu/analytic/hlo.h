@@ -15,7 +15,6 @@ tpu_elementwise tpu_elementwise_of(int opcode);
 /* A kernel with its operands by consumer. */
 typedef struct tpu_hlo {
     const tpu_kernel *kernel;
-    tpugraphs_shape *shape;         /* [nodes] */
     tpugraphs_operation *operation; /* [nodes] with the operands of dots and convolutions, in their
                      order where it is known, and the largest of a reduce or a reduce-window */
     int *start;                     /* [nodes + 1] */

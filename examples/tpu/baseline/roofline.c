@@ -26,7 +26,7 @@ static double read_again(const tpu_hlo *h, int u, const double parts[TPUGRAPHS_A
    reduction does not block it. */
 static void cut(tpu_load *load, const tpu_hlo *h, int reduction, const float *tile)
 {
-    const int *size = h->shape[h->root].size;
+    const int *size = h->operation[h->root].size;
     double parts[TPUGRAPHS_AXES], tiles = 1, block = 0;
     for (int a = 0; a < TPUGRAPHS_AXES; a++) {
         const double bound = (double)tile[8 + a];
@@ -38,7 +38,7 @@ static void cut(tpu_load *load, const tpu_hlo *h, int reduction, const float *ti
     if (reduction < 0) return;
     if (block >= 1) load->steps *= fmax(1, ceil(tpu_hlo_taken_in(h, reduction) / block));
     if (tpu_hlo_elements(h, reduction) == tpu_hlo_elements(h, h->root) &&
-        h->shape[reduction].rank == h->shape[h->root].rank)
+        h->operation[reduction].rank == h->operation[h->root].rank)
         load->bytes += read_again(h, reduction, parts, tiles);
 }
 
@@ -47,8 +47,8 @@ void tpu_loads(tpu_load *load, const tpu_kernel *k)
     tpu_hlo h = {0};
     tpu_static s;
     int reduction = -1;
+    tpu_analyse(&s, k);
     tpu_hlo_open(&h, k);
-    tpu_analyse_hlo(&s, &h);
     for (int u = 0; u < k->nodes; u++)
         if (tpu_hlo_taken_in(&h, u) > 1) reduction = u;
     for (int c = 0; c < k->configs; c++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The region of an operand that a region of the result needs: its size, and where it begins. */
-#include "examples/tpu/rows/places.h"
+#include "examples/tpu/rows/tiling.h"
 
 #include <math.h>
 #include <string.h>
@@ -88,7 +88,7 @@ static void reduction(const edge *e)
 void nests_tiling_operand(double start[TPUGRAPHS_AXES], double in[TPUGRAPHS_AXES],
                           const nests_tiling *t, int u, int v, const double block[TPUGRAPHS_AXES])
 {
-    const tpugraphs_shape *to = &t->hlo.shape[u], *from = &t->hlo.shape[v];
+    const tpugraphs_operation *to = &t->hlo.operation[u], *from = &t->hlo.operation[v];
     const edge e = {&t->hlo,    u,        v,         to->rank, from->rank, to->size,
                     from->size, t->lo[u], t->box[u], block,    start,      in};
     for (int a = 0; a < TPUGRAPHS_AXES; a++) {

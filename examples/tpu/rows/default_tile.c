@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/harness/harness.h"
-#include "examples/tpu/rows/places.h"
+#include "examples/tpu/rows/tiling.h"
 #include "examples/tpugraphs/cut.h"
 
 #include <math.h>
@@ -79,7 +79,8 @@ static tpugraphs_cost cost_of(void *tiling, const tpugraphs_bounds *b)
     s.item = nests_tiling_scratch(&t->items, t, most * sizeof *s.item + 2 * nodes * sizeof(int));
     s.of = (int *)(s.item + most);
     s.last = s.of + nodes;
-    for (int a = 0; a < TPUGRAPHS_AXES; a++) tiles *= ceil(t->hlo.shape[root].size[a] / b->out[a]);
+    for (int a = 0; a < TPUGRAPHS_AXES; a++)
+        tiles *= ceil(t->hlo.operation[root].size[a] / b->out[a]);
     for (int a = 0; a < t->n_blocked; a++) blocks *= ceil(t->blocked[a] / b->blocked[a]);
     memcpy(t->box[root], b->out, sizeof b->out);
     nests_want_after(t);
@@ -124,7 +125,7 @@ static double least_work(const tpu_hlo *h)
 
 void nests_default_tile(float tile[TPUGRAPHS_TILE_FEATURES], nests_tiling *t)
 {
-    const tpugraphs_shape *out = &t->hlo.shape[t->hlo.root];
+    const tpugraphs_operation *out = &t->hlo.operation[t->hlo.root];
     const tpugraphs_cut cut = {.rank = out->rank,
                                .n_blocked = t->n_blocked,
                                .size = out->size,

@@ -32,7 +32,7 @@ static void add_map(nests_side *s, int u)
 {
     static const int kinds[] = {NESTS_TILE_MOVES, NESTS_TILE_ARITHMETIC, NESTS_TILE_SPECIAL};
     const tpu_hlo *h = s->h;
-    const int opcode = h->kernel->opcode[u], rank = h->shape[u].rank;
+    const int opcode = h->kernel->opcode[u], rank = h->operation[u].rank;
     double to[TPUGRAPHS_AXES];
     output_strides(to, s, u);
     if (opcode == TPUGRAPHS_CONCATENATE) {

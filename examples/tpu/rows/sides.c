@@ -25,7 +25,7 @@ static void join(nests_tiling *t, int v, const double *start, const double *in)
         const double first = t->want[v] ? fmin(lo[a], start[a]) : start[a];
         const double end = t->want[v] ? fmax(lo[a] + box[a], start[a] + in[a]) : start[a] + in[a];
         lo[a] = first;
-        box[a] = fmin(t->hlo.shape[v].size[a], fmax(1, end - first));
+        box[a] = fmin(t->hlo.operation[v].size[a], fmax(1, end - first));
     }
 }
 
@@ -72,7 +72,7 @@ int nests_padded(double box[TPUGRAPHS_AXES], double every[TPUGRAPHS_AXES], const
                  int u, int v, const double block[TPUGRAPHS_AXES])
 {
     tpu_sum r;
-    const int *in = t->hlo.shape[v].size, *size = t->hlo.shape[u].size;
+    const int *in = t->hlo.operation[v].size, *size = t->hlo.operation[u].size;
     const double *out = t->box[u];
     int padded = 0;
     if (!tpu_hlo_sum(&r, &t->hlo, u) || v != r.operand[0]) return 0;

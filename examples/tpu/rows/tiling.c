@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/tpu/rows/tiling.h"
 #include "examples/harness/harness.h"
-#include "examples/tpu/rows/places.h"
 
 #include <math.h>
 #include <string.h>
@@ -49,7 +48,7 @@ static int is_outside(const tpu_hlo *h, int u)
 
 static int wide_axes(double wide[TPUGRAPHS_AXES], const tpu_hlo *h, int u)
 {
-    const tpugraphs_shape *s = &h->shape[u];
+    const tpugraphs_operation *s = &h->operation[u];
     int n = 0;
     for (int a = 0; a < s->rank; a++)
         if (s->size[a] > 1) wide[n++] = s->size[a];
