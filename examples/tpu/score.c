@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "examples/tpu/score.h"
+/* Scores of all configurations of all kernels by a model. */
+#include "examples/tpu/results.h"
 
 #include "examples/harness/machine/device.h"
 

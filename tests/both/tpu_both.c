@@ -5,7 +5,6 @@
 
 #ifdef AG_DOUBLE
 # include "examples/tpu/model/batch.c"
-# include "examples/tpu/model/loss.c"
 # include "examples/tpu/model/model.c"
 # include "examples/tpu/model/model_new.c"
 # include "examples/tpu/model/rows.c"

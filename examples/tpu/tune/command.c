@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `tpu autotune`: programs of the lab, the searches of each, the folder. */
 #define _GNU_SOURCE /* sched_getaffinity */
-#include "examples/tpu/tune/results.h"
+#include "examples/tpu/tune/tune.h"
 
 #include "examples/harness/run/bag.h"
 #include "examples/lab/collect/configs.h"
@@ -240,17 +240,16 @@ ag_status tpu_autotune_command(harness_call *call, ag_failure *why)
     static const char *const columns[] = {"hardware_default", "learned_default", "hardware_random",
                                           "learned_random"};
     const tpu_settings *s = call->values;
-    tuner *t = harness_alloc(sizeof *t); /* its meter remembers thousands of probes */
+    tuner t;
     harness_run *run = NULL;
-    if (!open_all(t, s, why))
+    if (!open_all(&t, s, why))
         run = harness_run_open(s->shell.common.out, harness_mode(&s->shell.common), columns,
                                TUNE_MOST, why);
     if (run) {
         ag_failure closing = {0};
-        search_and_show(t, run, call, why);
+        search_and_show(&t, run, call, why);
         if (harness_run_close(run, &closing) && !why->status) *why = closing;
     }
-    close_all(t);
-    harness_free(t);
+    close_all(&t);
     return why->status;
 }

@@ -110,7 +110,7 @@ void tune_cut_copy(tune_cut *to, const tune_cut *from, const tune_pool *pool)
     memcpy(to->output, from->output, (size_t)pool->program->n);
     memcpy(to->part, from->part, (size_t)from->parts * sizeof *to->part);
     to->parts = from->parts;
-    to->hash = from->hash;
+    memcpy(to->key, from->key, sizeof to->key);
 }
 
 /* The group of all readers of node i, NONE or SEVERAL. */
@@ -146,7 +146,7 @@ int tune_cut_settle(tune_cut *cut, tune_pool *pool, ag_failure *why)
 {
     const int32_t n = pool->program->n;
     find_groups(cut, pool);
-    cut->hash = XXH3_64bits(cut->output, (size_t)n);
+    snprintf(cut->key, sizeof cut->key, "%016" PRIx64, XXH3_64bits(cut->output, (size_t)n));
     cut->parts = 0;
     for (int32_t i = 0; i < n; i++) {
         const int g = pool->group[i];
@@ -231,7 +231,7 @@ int tune_cut_move(tune_cut *to, const tune_cut *from, tune_pool *pool, ag_random
             const int x = pool->movable[one_of(random, pool->n_movable)];
             (to->output[x] ? merge : split)(to, pool->program, x, random);
         }
-        if (tune_cut_settle(to, pool, why) && to->hash != from->hash) return 1;
+        if (tune_cut_settle(to, pool, why) && strcmp(to->key, from->key) != 0) return 1;
     }
     return 0;
 }

@@ -4,6 +4,7 @@
 #include "examples/tpu/tune/tune.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Temperatures in ln(time) of the program. A search with thousands of steps starts hotter, which
    helps it out of local minima. */
@@ -55,7 +56,7 @@ static ag_status measure(searches *s, tune_tried **tried, const tune_cut *cut, a
 static int was_tried(const tune_tried *tried, const tune_cut *cut)
 {
     for (int i = 0; i < bag_count(tried); i++)
-        if (tried[i].cut.hash == cut->hash) return 1;
+        if (!strcmp(tried[i].cut.key, cut->key)) return 1;
     return 0;
 }
 

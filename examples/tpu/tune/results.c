@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Means, tables, pictures and the page of the autotuner. */
-#include "examples/tpu/tune/results.h"
+#include "examples/tpu/tune/tune.h"
 
 #include "examples/harness/run/bag.h"
 

@@ -42,30 +42,19 @@ double tune_time(const tune_pool *pool, const tune_cut *cut)
 
 typedef struct chain {
     tune_cut at, next;
-    double ns, next_ns;
-    bool moved, fresh; /* next is a neighbour; it was not seen before */
+    double ns;
+    bool moved; /* next is a neighbour */
     ag_random random;
 } chain;
-
-typedef struct seen {
-    char *key; /* the hash of a partition */
-    double value;
-} seen;
 
 typedef struct search {
     const tune_options *o;
     tune_pool *pool;
     tune_tried **list;
     chain *chain;
-    seen *seen; /* a map */
+    tune_entry *seen; /* a map of partitions */
     int64_t used;
 } search;
-
-static const char *key_of(char text[24], const tune_cut *cut)
-{
-    snprintf(text, 24, "%016llx", (unsigned long long)cut->hash);
-    return text;
-}
 
 void tune_keep(tune_tried **list, tune_pool *pool, const tune_cut *cut, double ns)
 {
@@ -77,9 +66,8 @@ void tune_keep(tune_tried **list, tune_pool *pool, const tune_cut *cut, double n
 /* Lists a partition, in the place of the slowest where no more are kept. */
 static void note(search *s, const tune_cut *cut, double ns)
 {
-    char key[24];
     tune_tried *slowest = *s->list;
-    map_add(s->seen, key_of(key, cut), ns);
+    map_add(s->seen, cut->key, 1);
     s->used++;
     if (bag_count(*s->list) < s->o->kept) {
         tune_keep(s->list, s->pool, cut, ns);
@@ -108,42 +96,35 @@ static void open_chains(search *s, const tune_cut *start)
 /* Proposes a neighbour per chain; chains beyond the remaining evaluations do not move. */
 static int propose(search *s, const tune_cut **fresh, ag_failure *why)
 {
-    char key[24];
     int n = 0;
     for (int i = 0; i < s->o->chains; i++) {
         chain *c = &s->chain[i];
         c->moved = tune_cut_move(&c->next, &c->at, s->pool, &c->random, why);
-        const int at = c->moved ? map_find(s->seen, key_of(key, &c->next)) : 0;
-        c->fresh = c->moved && at < 0;
-        if (c->moved && at >= 0) c->next_ns = s->seen[at].value;
-        if (c->fresh && s->used + n >= s->o->evaluations) c->moved = c->fresh = false;
-        if (c->fresh) fresh[n++] = &c->next;
+        if (!c->moved || map_find(s->seen, c->next.key) >= 0) continue;
+        c->moved = s->used + n < s->o->evaluations;
+        if (c->moved) fresh[n++] = &c->next;
     }
     return n;
 }
 
-static bool accepts(const search *s, chain *c)
+static bool accepts(const search *s, chain *c, double ns)
 {
     const double part = (double)s->used / (double)s->o->evaluations;
     const double temperature = s->o->hot * pow(s->o->cold / s->o->hot, part);
-    const double worse = log(c->next_ns / c->ns), draw = ag_random_uniform(&c->random);
+    const double worse = log(ns / c->ns), draw = ag_random_uniform(&c->random);
     return worse <= 0 || draw < exp(-worse / temperature);
 }
 
 static void step(search *s)
 {
-    char key[24];
     for (int i = 0; i < s->o->chains; i++) {
         chain *c = &s->chain[i];
         if (!c->moved) continue;
-        if (c->fresh) {
-            c->next_ns = tune_time(s->pool, &c->next);
-            /* Two chains may have found the same partition. */
-            if (map_find(s->seen, key_of(key, &c->next)) < 0) note(s, &c->next, c->next_ns);
-        }
-        if (!accepts(s, c)) continue;
+        const double ns = tune_time(s->pool, &c->next);
+        if (map_find(s->seen, c->next.key) < 0) note(s, &c->next, ns);
+        if (!accepts(s, c, ns)) continue;
         tune_cut_copy(&c->at, &c->next, s->pool);
-        c->ns = c->next_ns;
+        c->ns = ns;
     }
 }
 

@@ -6,6 +6,7 @@
 
 #include "examples/harness/harness.h"
 #include "examples/lab/fusion/fusion.h"
+#include "examples/tpu/program.h"
 
 /* ---- meters ---- */
 
@@ -57,7 +58,7 @@ typedef struct tune_pool {
 typedef struct tune_cut {
     unsigned char *output; /* [n] 1: a kernel ends here */
     int *part, parts;      /* [parts] its kernels in the pool, in topological order */
-    uint64_t hash;         /* of the outputs */
+    char key[24];          /* equal for equal partitions */
 } tune_cut;
 
 void tune_pool_open(tune_pool *pool, const lab_program *p, const tune_meters *meters);
@@ -158,5 +159,33 @@ ag_status tune_tiles_search(tune_part *result, const lab_program *p, const tune_
                             int limit, uint64_t seed, ag_failure *why);
 
 void tune_part_clear(tune_part *result);
+
+/* ---- results ---- */
+
+typedef enum tune_kind { TUNE_FUSION, TUNE_TILES, TUNE_KINDS } tune_kind;
+
+typedef struct tune_result {
+    char name[LAB_NAME];
+    tune_part part[TUNE_KINDS];
+} tune_result;
+
+typedef struct tune_results {
+    const tpu_settings *settings;
+    bool wanted[TUNE_KINDS];
+    tune_result *list; /* a bag */
+} tune_results;
+
+/* The most measurements of a search of partitions. */
+int tune_budget(const tune_results *r, int search);
+/* Mean over the programs of the speed-up, of searches after their first `measured` partitions (the
+   last one if they have fewer; 0: the last one); NaN: there was no such search. */
+double tune_mean(const tune_results *r, tune_kind kind, int found, int measured);
+
+/* A row per program and the means. */
+harness_table *tune_table(const tune_results *r, tune_kind kind);
+struct json_t *tune_json(const tune_results *r);
+/* autotune.json, plots and report.html. */
+ag_status tune_report(const tune_results *r, const char *folder, const harness_call *call,
+                      ag_failure *why);
 
 #endif
