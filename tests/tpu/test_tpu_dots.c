@@ -65,34 +65,13 @@ static void refused(const named *f, const char *says)
     tpu_data_free(&d);
 }
 
-static void wrong_dots_are_refused(void **state)
+/* test_nests_operations has what is wrong in any file; these count from a kernel's first node. */
+static void wrong_operands_are_refused(void **state)
 {
     named f;
     make(&f);
     f.axes[1][0] = FUSION_NODES;
     refused(&f, "dot_axes[1] = (8, 1, 1, 2), but nodes are 0 to 7");
-    make(&f);
-    f.axes[1][2] = 6;
-    refused(&f, "axes 0 to 5");
-    make(&f);
-    f.axes[1][0] = 3;
-    refused(&f, "dot_axes[1] is of node 3 and follows node 3");
-    f.axes[1][0] = 2;
-    refused(&f, "dot_axes[1] is of node 2 and follows node 3");
-    make(&f);
-    f.fusion.opcode[5] = DOT + 1;
-    refused(&f, "dot_axes[1] is of node 5, whose op code is 35, but only a dot (34)");
-}
-
-static void operands_are_those_of_the_edges(void **state)
-{
-    named f;
-    make(&f);
-    f.pair[4][1] = -1;
-    refused(&f, "operand_index[4] = (5, -1)");
-    make(&f);
-    f.pair[0][1] = 1;
-    refused(&f, "edge_index has the pair (1, 0) of nodes and operand_index has not");
     make(&f);
     f.pair[1][0] = 0, f.pair[1][1] = 2; /* an edge of kernel 2, whose nodes come later */
     refused(&f, "operand_index has the pair (0, 2) of nodes and edge_index has not");
@@ -225,8 +204,7 @@ static void files_need_not_say(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(dots_follow_their_nodes),
-                                       cmocka_unit_test(wrong_dots_are_refused),
-                                       cmocka_unit_test(operands_are_those_of_the_edges),
+                                       cmocka_unit_test(wrong_operands_are_refused),
                                        cmocka_unit_test(what_the_file_says_is_read),
                                        cmocka_unit_test(kernels_of_the_tuner_name_them),
                                        cmocka_unit_test(reducers_follow_their_nodes),
