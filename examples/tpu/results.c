@@ -94,8 +94,6 @@ void tpu_results_open(void *results, void *files, const harness_settings *settin
     harness_rank_method(&r->rank, f->name, NULL);
 }
 
-static void note(void *bar, int64_t done) { harness_progress_update(bar, done, NULL); }
-
 ag_status tpu_results_add(tpu_results *r, const tpu_scorer *scorer, int models, ag_failure *why)
 {
     double *score = r->rank.score[0];
@@ -103,8 +101,7 @@ ag_status tpu_results_add(tpu_results *r, const tpu_scorer *scorer, int models, 
     harness_progress bar;
     harness_progress_start(&bar, "score", 0, r->rank.items);
     bar.shown = false; /* in training there is another bar */
-    s.note = note;
-    s.user = &bar;
+    s.bar = &bar;
     if (tpu_score(&s, score, &r->files->scored, 1.0 / models, why)) return why->status;
     if (++r->models == models && r->rank.times)
         for (int64_t i = 0; i < r->rank.items; i++) score[i] = tpu_nanoseconds(score[i]);

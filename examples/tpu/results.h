@@ -15,10 +15,9 @@ typedef struct tpu_scorer {
     const tpu_model *model;
     const tpu_scaler *scaler;
     ag_tape *tape;
-    int samples, nodes;                     /* most of a batch; scores do not depend on them */
-    int patient;                            /* 1: continues after an interruption */
-    void (*note)(void *user, int64_t done); /* called after each batch; may be NULL */
-    void *user;
+    int samples, nodes;    /* most of a batch; scores do not depend on them */
+    int patient;           /* 1: continues after an interruption */
+    harness_progress *bar; /* updated after each batch; may be NULL */
 } tpu_scorer;
 
 /* score[first[k] + c] += weight times the score of configuration c of kernel k, where first[k]

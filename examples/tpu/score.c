@@ -113,7 +113,7 @@ ag_status tpu_score(const tpu_scorer *s, double *score, const tpu_data *data, do
         for (int n; (s->patient || harness_go_on(why)) && (n = next_batch(&p)) > 0;) {
             if (score_batch(score, &p, &batch, n, weight, why)) break;
             done += n;
-            if (s->note) s->note(s->user, done);
+            if (s->bar) harness_progress_update(s->bar, done, NULL);
         }
     ag_tape_reset(s->tape);
     ag_tape_training(s->tape, 1);

@@ -100,3 +100,11 @@ tpu_scaler test_unit_scaler(void)
     whole(&s.analysis);
     return s;
 }
+
+tpu_options test_tpu_defaults(tpu_task task)
+{
+    tpu_settings s;
+    harness_options_free(harness_options_new(&tpu_program_table, HARNESS_TRAIN, &s));
+    tpu_settle(&s, task);
+    return s.model;
+}

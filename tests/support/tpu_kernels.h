@@ -4,7 +4,7 @@
 #ifndef TEST_TPU_KERNELS_H
 #define TEST_TPU_KERNELS_H
 
-#include "examples/tpu/model/batch.h"
+#include "examples/tpu/program.h"
 
 /* Room for so many nodes and edges, zeros, for tpu_kernel_free. configs 0: of a fusion file. */
 tpu_kernel test_kernel_new(int nodes, int edges, int configs);
@@ -20,5 +20,8 @@ tpu_kernel test_kernel_renamed(const tpu_kernel *k, uint64_t seed);
 int test_samples(tpu_sample *sample, const tpu_kernel *kernel, int kernels);
 
 tpu_scaler test_unit_scaler(void);
+
+/* The defaults of the program's options. */
+tpu_options test_tpu_defaults(tpu_task task);
 
 #endif

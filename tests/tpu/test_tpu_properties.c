@@ -36,7 +36,7 @@ static int drop(void **state)
 /* GNN and reduction number i. */
 static tpu_options combination(int i, tpu_task task)
 {
-    tpu_options o = tpu_default_options(task);
+    tpu_options o = test_tpu_defaults(task);
     o.hidden = HIDDEN;
     o.embedding = 8;
     o.gnn = (tpu_gnn)(i / 4);

@@ -83,7 +83,6 @@ int tpu_hlo_largest(const tpu_hlo *h, int u)
 static void operands(tpu_hlo *h)
 {
     const tpu_kernel *k = h->kernel;
-    memset(h->start, 0, ((size_t)k->nodes + 1) * sizeof *h->start);
     for (int e = 0; e < k->edges; e++) h->start[k->edge[2 * e] + 1]++;
     for (int u = 0; u < k->nodes; u++) h->start[u + 1] += h->start[u];
     for (int e = 0; e < k->edges; e++) h->operand[h->start[k->edge[2 * e]]++] = k->edge[2 * e + 1];
@@ -115,7 +114,6 @@ static void computations(tpu_hlo *h)
 {
     const tpu_kernel *k = h->kernel;
     enum { CALLED = 1, CONSUMED = 2 };
-    memset(h->called, 0, (size_t)k->nodes);
     h->root = -1;
     for (int e = 0; e < k->edges; e++) h->called[k->edge[2 * e + 1]] = CONSUMED;
     for (int u = k->nodes - 1; u >= 0; u--) {

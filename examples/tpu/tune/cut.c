@@ -11,35 +11,18 @@ enum { NONE = -1, SEVERAL = -2, ILLEGAL = -1, TRIES = 64 };
 
 /* ---- the kernels of a program ---- */
 
-/* A node that reads a value twice is in the list twice. */
-static void list_users(tune_pool *pool)
-{
-    const lab_program *p = pool->program;
-    const size_t n = (size_t)p->n;
-    int *start = pool->start = harness_take(&pool->memory, (n + 2) * sizeof *start), edges = 0;
-    for (int i = 0; i < p->n; i++) {
-        edges += p->nodes[i].n_operands;
-        for (int k = 0; k < p->nodes[i].n_operands; k++) start[p->nodes[i].operand[k] + 2]++;
-    }
-    for (int i = 2; i <= p->n + 1; i++) start[i] += start[i - 1];
-    pool->user = harness_take(&pool->memory, ((size_t)edges + 1) * sizeof *pool->user);
-    for (int i = 0; i < p->n; i++)
-        for (int k = 0; k < p->nodes[i].n_operands; k++)
-            pool->user[start[p->nodes[i].operand[k] + 1]++] = i;
-}
-
 void tune_pool_open(tune_pool *pool, const lab_program *p, const tune_meters *meters)
 {
     const size_t n = (size_t)p->n + 1;
     *pool = (tune_pool){.program = p, .meters = meters};
-    list_users(pool);
     map_owns(pool->number);
     pool->movable = harness_take(&pool->memory, n * sizeof *pool->movable);
     pool->group = harness_take(&pool->memory, n * sizeof *pool->group);
     pool->nodes = harness_take(&pool->memory, n * sizeof *pool->nodes);
+    for (int i = 0; i < p->n; i++)
+        for (int k = 0; k < p->nodes[i].n_operands; k++) pool->group[p->nodes[i].operand[k]] = 1;
     for (int i = 0; i < p->n - 1; i++)
-        if (lab_is_grouped(p, i) && pool->start[i + 1] > pool->start[i])
-            pool->movable[pool->n_movable++] = i;
+        if (lab_is_grouped(p, i) && pool->group[i]) pool->movable[pool->n_movable++] = i;
 }
 
 void tune_pool_close(tune_pool *pool)
@@ -113,32 +96,24 @@ void tune_cut_copy(tune_cut *to, const tune_cut *from, const tune_pool *pool)
     memcpy(to->key, from->key, sizeof to->key);
 }
 
-/* The group of all readers of node i, NONE or SEVERAL. */
-static int reader_of(const tune_pool *pool, int i)
-{
-    int reader = NONE;
-    for (int k = pool->start[i]; k < pool->start[i + 1]; k++) {
-        const int group = pool->group[pool->user[k]];
-        if (reader != NONE && group != reader) return SEVERAL;
-        reader = group;
-    }
-    return reader;
-}
-
-/* Readers have larger numbers, so they have their groups when a node gets its own. */
+/* Readers have larger numbers, so a node knows those of all its readers when its turn comes. */
 static void find_groups(const tune_cut *cut, tune_pool *pool)
 {
     const lab_program *p = pool->program;
+    int *group = pool->group;
+    for (int i = 0; i < p->n; i++) group[i] = NONE;
     for (int i = p->n - 1; i >= 0; i--) {
-        pool->group[i] = NONE;
-        pool->nodes[i] = 0;
         if (!lab_is_grouped(p, i)) {
             cut->output[i] = 0;
+            group[i] = NONE;
             continue;
         }
-        const int reader = i == p->n - 1 ? NONE : reader_of(pool, i);
-        if (reader < 0) cut->output[i] = 1;
-        pool->group[i] = cut->output[i] ? i : reader;
+        if (group[i] < 0) cut->output[i] = 1;
+        if (cut->output[i]) group[i] = i;
+        for (int k = 0; k < p->nodes[i].n_operands; k++) {
+            int *reader = &group[p->nodes[i].operand[k]];
+            *reader = *reader == NONE || *reader == group[i] ? group[i] : SEVERAL;
+        }
     }
 }
 
@@ -146,6 +121,7 @@ int tune_cut_settle(tune_cut *cut, tune_pool *pool, ag_failure *why)
 {
     const int32_t n = pool->program->n;
     find_groups(cut, pool);
+    memset(pool->nodes, 0, (size_t)n * sizeof *pool->nodes);
     snprintf(cut->key, sizeof cut->key, "%016" PRIx64, XXH3_64bits(cut->output, (size_t)n));
     cut->parts = 0;
     for (int32_t i = 0; i < n; i++) {

@@ -44,7 +44,6 @@ typedef struct tune_pool {
     const tune_meters *meters;
     tune_kernel *kernel;     /* a bag */
     tune_entry *number;      /* a map to kernels, or to -1: they cannot run as one */
-    int *start, *user;       /* nodes that read node i: user[start[i]..start[i + 1] - 1] */
     int *movable, n_movable; /* nodes whose place in a kernel can change */
     int *group;       /* [n] of the last partition: the output of a node's kernel; -1: none */
     uint64_t *nodes;  /* [n] scratch */
