@@ -2,7 +2,6 @@
 /* The operands and axes of dots and the kinds of reductions, which the lab's files name. */
 #include "support/test.h"
 #include "examples/tpu/analytic/hlo.h"
-#include "examples/tpu/tune/model.h"
 #include "support/tpu_lab.h"
 #include "support/tpu_npz.h"
 
@@ -138,19 +137,6 @@ static void what_the_file_says_is_read(void **state)
     lab_program_clear(&p);
 }
 
-static void kernels_of_the_tuner_name_them(void **state)
-{
-    lab_program p;
-    tpu_kernel k;
-    product(&p);
-    tune_kernel_open(&k, &p);
-    const tpugraphs_dot want = {2, 1, 0, 0, 1, 1};
-    assert_int_equal(k.dots, 1);
-    assert_memory_equal(k.dot, &want, sizeof want);
-    tpu_kernel_free(&k);
-    lab_program_clear(&p);
-}
-
 enum { ADD = 2, MAXIMUM = 57 };
 
 static ag_status read_reducers(tpu_data *data, uint8_t *reducer, ag_failure *why)
@@ -203,12 +189,9 @@ static void files_need_not_say(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(dots_follow_their_nodes),
-                                       cmocka_unit_test(wrong_operands_are_refused),
-                                       cmocka_unit_test(what_the_file_says_is_read),
-                                       cmocka_unit_test(kernels_of_the_tuner_name_them),
-                                       cmocka_unit_test(reducers_follow_their_nodes),
-                                       cmocka_unit_test(wrong_reducers_are_refused),
-                                       cmocka_unit_test(files_need_not_say)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(dots_follow_their_nodes),    cmocka_unit_test(wrong_operands_are_refused),
+        cmocka_unit_test(what_the_file_says_is_read), cmocka_unit_test(reducers_follow_their_nodes),
+        cmocka_unit_test(wrong_reducers_are_refused), cmocka_unit_test(files_need_not_say)};
     return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
 }

@@ -109,24 +109,6 @@ static void draws_are_even_over_families_programs_and_kernels(void **state)
     }
 }
 
-static void configurations_are_drawn_evenly(void **state)
-{
-    enum { STEPS = 20000 };
-    int64_t count[12] = {0};
-    make(TPU_TILE);
-    d.kernel += 5; /* alone: 12 configurations */
-    d.kernels = 1;
-    open_sampler(&s, (tpu_sampler_options){.seed = 6, .kernels = 1, .configs = 3});
-    for (int step = 0; step < STEPS; step++) {
-        assert_int_equal(tpu_sampler_draw(&s, step), 3);
-        for (int i = 0; i < 3; i++) count[s.sample[i].config]++;
-    }
-    for (int c = 0; c < 12; c++) near(count[c], STEPS, 0.25);
-    d.kernel -= 5;
-    d.kernels = KERNELS;
-    tear_down();
-}
-
 static void a_step_that_wants_all_gets_each_once(void **state)
 {
     set_up(TPU_FUSION, (tpu_sampler_options){.seed = 7, .kernels = 100});
@@ -185,7 +167,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_draw_different_kernels_and_configurations),
         cmocka_unit_test(draws_are_even_over_families_programs_and_kernels),
-        cmocka_unit_test(configurations_are_drawn_evenly),
         cmocka_unit_test(a_step_that_wants_all_gets_each_once),
         cmocka_unit_test(steps_depend_on_seed_and_step_alone),
         cmocka_unit_test(what_cannot_be_drawn_is_said)};

@@ -134,7 +134,7 @@ static void kernels_look_as_in_files(void **state)
     assert_int_equal(lab_family_program(&p, "mlp", 0, 10, &why), AG_OK);
     assert_int_equal(lab_fusion_draw(&f, &p, 3, 0, &why), AG_OK);
     assert_int_equal(tpu_data_read(&data, &(harness_paths){&path, 1}, "data", &why), AG_OK);
-    assert_true(data.kernels >= f.n);
+    assert_true(data.kernels >= f.n && data.kernel[0].dot && data.kernel[0].reducer);
     for (int i = 0; i < f.n; i++) {
         tpu_kernel k;
         const tpu_kernel *read = &data.kernel[i];
@@ -144,6 +144,9 @@ static void kernels_look_as_in_files(void **state)
         assert_int_equal(k.edges, read->edges);
         assert_memory_equal(k.feature, read->feature, n * TPUGRAPHS_FEATURES * sizeof(float));
         assert_memory_equal(k.opcode, read->opcode, n * sizeof *k.opcode);
+        assert_memory_equal(k.reducer, read->reducer, n * sizeof *k.reducer);
+        assert_int_equal(k.dots, read->dots);
+        assert_memory_equal(k.dot, read->dot, (size_t)k.dots * sizeof *k.dot);
         assert_memory_equal(k.edge, read->edge, 2 * (size_t)k.edges * sizeof *k.edge);
         assert_memory_equal(k.analysis, read->analysis, sizeof k.analysis);
         tpu_kernel_free(&k);
