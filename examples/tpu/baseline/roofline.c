@@ -5,7 +5,6 @@
 #include "examples/harness/harness.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- loads ---- */
 
@@ -67,7 +66,7 @@ double tpu_roofline_time(const tpu_roofline *r, const tpu_load *k)
 
 /* ---- fit ---- */
 
-enum { BANDWIDTH, PEAK, SPECIAL, OVERHEAD, COEFFICIENTS };
+enum { COEFFICIENTS = 4 };
 
 typedef struct rows {
     tpu_load *load;
@@ -103,18 +102,6 @@ static void scale_type(tpu_roofline *r, const rows *all, tpu_type type)
     r->scale[type] = n ? best_scale(all->ratio, n) : 0;
 }
 
-static tpu_roofline with(const double *x, const rows *all, tpu_task task)
-{
-    tpu_roofline r = {
-        .bandwidth = x[BANDWIDTH], .peak = x[PEAK], .special = x[SPECIAL], .overhead = x[OVERHEAD]};
-    for (int t = 0; t < TPU_TYPES; t++)
-        if (task == TPU_TILE)
-            r.scale[t] = 1;
-        else
-            scale_type(&r, all, (tpu_type)t);
-    return r;
-}
-
 static double percentage(const tpu_roofline *r, const rows *all)
 {
     double sum = 0;
@@ -140,53 +127,60 @@ static double deviation(const tpu_roofline *r, const rows *all)
     return isfinite(sum) ? sqrt(fmax(0, sum / all->kernels)) : (double)INFINITY;
 }
 
-static tpu_roofline fitted(const double *x, const rows *all, tpu_task task)
+/* Sets scales and error. */
+static double rate(tpu_roofline *r, const rows *all, tpu_task task)
 {
-    tpu_roofline r = with(x, all, task);
-    r.error = task == TPU_TILE ? deviation(&r, all) : percentage(&r, all);
-    return r;
+    for (int t = 0; t < TPU_TYPES; t++)
+        if (task == TPU_TILE)
+            r->scale[t] = 1;
+        else
+            scale_type(r, all, (tpu_type)t);
+    return r->error = task == TPU_TILE ? deviation(r, all) : percentage(r, all);
+}
+
+static double *coefficient(tpu_roofline *r, int i)
+{
+    return (double *[COEFFICIENTS]){&r->bandwidth, &r->peak, &r->special, &r->overhead}[i];
 }
 
 /* Multiplies or divides one coefficient at a time by steps that get smaller, until none helps.
    Source: pattern search, Hooke and Jeeves (1961), in the logarithms. */
-static double descend(double *x, const rows *all, tpu_task task)
+static void descend(tpu_roofline *r, const rows *all, tpu_task task)
 {
     enum { ROUNDS = 40 };
     static const double step[] = {64, 8, 3, 1.7, 1.3, 1.14, 1.06, 1.02};
-    double least = fitted(x, all, task).error;
+    rate(r, all, task);
     for (size_t s = 0; s < sizeof step / sizeof *step; s++)
         for (int round = 0, moved = 1; moved && round < ROUNDS; round++) {
             moved = 0;
             for (int i = 0; i < 2 * COEFFICIENTS; i++) {
-                const double old = x[i / 2];
-                x[i / 2] *= i % 2 ? 1 / step[s] : step[s];
-                const double now = fitted(x, all, task).error;
-                if (x[i / 2] > 1e-30 && x[i / 2] < 1e30 && now < least * (1 - 1e-7))
-                    least = now, moved = 1;
+                const tpu_roofline old = *r;
+                double *x = coefficient(r, i / 2);
+                *x *= i % 2 ? 1 / step[s] : step[s];
+                if (rate(r, all, task) < old.error * (1 - 1e-7) && *x > 1e-30 && *x < 1e30)
+                    moved = 1;
                 else
-                    x[i / 2] = old;
+                    *r = old;
             }
         }
-    return least;
 }
 
 /* From guesses and from three points drawn around them. */
 static tpu_roofline search(const rows *all, tpu_task task)
 {
     enum { STARTS = 4 };
-    static const double guess[COEFFICIENTS] = {4, 8, 0.5, 100};
+    const tpu_roofline guess = {.bandwidth = 4, .peak = 8, .special = 0.5, .overhead = 100};
+    tpu_roofline best = guess;
     ag_random random = {0, 0x545055464954, 0};
-    double best[COEFFICIENTS], x[COEFFICIENTS], least = (double)INFINITY;
-    memcpy(best, guess, sizeof best);
+    rate(&best, all, task);
     for (int start = 0; start < STARTS; start++) {
-        for (int i = 0; i < COEFFICIENTS; i++)
-            x[i] = guess[i] * (start ? exp(6 * (ag_random_uniform(&random) - 0.5)) : 1);
-        const double now = descend(x, all, task);
-        if (!(now < least)) continue;
-        least = now;
-        memcpy(best, x, sizeof best);
+        tpu_roofline r = guess;
+        for (int i = 0; i < COEFFICIENTS && start; i++)
+            *coefficient(&r, i) *= exp(6 * (ag_random_uniform(&random) - 0.5));
+        descend(&r, all, task);
+        if (r.error < best.error) best = r;
     }
-    return fitted(best, all, task);
+    return best;
 }
 
 /* Only products of scales and rates are determined. Therefore other kernels have scale 1 or, if

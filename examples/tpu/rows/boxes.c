@@ -65,21 +65,22 @@ static void concatenate(const edge *e)
    that are made read as many groups of the input. */
 static void reduction(const edge *e)
 {
-    tpu_sum r;
-    if (!tpu_hlo_sum(&r, e->h, e->u)) return;
-    const int k = e->v != r.operand[0] && e->v == r.operand[1];
+    tpugraphs_space space;
+    const tpugraphs_operation *o = tpu_hlo_sum(&space, e->h, e->u);
+    if (!o) return;
+    const int k = o->operands > 1 && e->v != o->operand[0] && e->v == o->operand[1];
     double groups = 1;
-    for (int i = 0; i < r.space.n; i++) {
-        const tpugraphs_index *x = &r.space.index[i];
+    for (int i = 0; i < space.n; i++) {
+        const tpugraphs_index *x = &space.index[i];
         const int a = x->in[k];
         if (a < 0 || a >= e->in_rank || (!x->sum && x->axis >= e->rank)) continue;
         const double n = x->sum ? e->block[x->axis] : e->out[x->axis];
         if (x->split && !k)
-            groups = ceil(n / r.made);
+            groups = ceil(n / nests_made(o));
         else if (k || !x->window)
             e->in[a] = x->sum ? n * groups : n;
         else if (!x->sum) {
-            const tpugraphs_window *w = &r.window[x->window - 1];
+            const tpugraphs_window *w = &o->window[x->window - 1];
             e->in[a] = ceil(tpugraphs_covered(w, n, e->block[x->window - 1]) / w->base_dilation);
         }
     }

@@ -41,23 +41,24 @@ static void feature_loops(nests_job *w, double of_group, double made, double to,
 
 void nests_reduction_loops(nests_job *w, const nests_side *s, const double *block, const double *to)
 {
-    tpu_sum r;
+    tpugraphs_space space;
     const double *out = s->t->box[w->node], *stride[2] = {0};
-    if (!tpu_hlo_sum(&r, s->h, w->node)) return;
-    for (int k = 0; k < 2; k++) {
-        if (r.operand[k] < 0) continue;
-        nests_job_read(w, s, r.operand[k]);
-        stride[k] = s->place[r.operand[k]].stride;
+    const tpugraphs_operation *o = tpu_hlo_sum(&space, s->h, w->node);
+    if (!o) return;
+    for (int k = 0; k < o->operands; k++) {
+        nests_job_read(w, s, o->operand[k]);
+        stride[k] = s->place[o->operand[k]].stride;
     }
-    for (int i = 0; i < r.space.n; i++) {
-        const tpugraphs_index *x = &r.space.index[i];
+    for (int i = 0; i < space.n; i++) {
+        const tpugraphs_index *x = &space.index[i];
         const double left = x->in[0] < 0 ? 0 : x->step * stride[0][x->in[0]];
         const double right = x->in[1] < 0 ? 0 : stride[1][x->in[1]];
         if (x->in[0] < 0 && x->in[1] < 0) { /* unknown axes: as if both were contiguous */
             nests_map_loops(w, to, out, TPUGRAPHS_AXES);
             loop(w, block[0], 1, 0, 1, 1);
         } else if (x->split) /* the features of a group that are read come next */
-            feature_loops(w, r.made, out[x->axis], to[x->axis], block[x[1].axis] * left, right);
+            feature_loops(w, nests_made(o), out[x->axis], to[x->axis], block[x[1].axis] * left,
+                          right);
         else if (x->sum)
             loop(w, block[x->axis], 1, 0, left, right);
         else

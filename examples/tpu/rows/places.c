@@ -7,19 +7,11 @@
 
 int nests_is_view(int opcode)
 {
-    switch (opcode) {
-    case TPUGRAPHS_PARAMETER:
-    case TPUGRAPHS_CONSTANT:
-    case TPUGRAPHS_IOTA:
-    case TPUGRAPHS_BITCAST:
-    case TPUGRAPHS_BROADCAST:
-    case TPUGRAPHS_RESHAPE:
-    case TPUGRAPHS_REVERSE:
-    case TPUGRAPHS_SLICE:
-    case TPUGRAPHS_TRANSPOSE:
-    case TPUGRAPHS_TUPLE: return 1;
-    default: return 0;
-    }
+    static const char views[] = {TPUGRAPHS_PARAMETER, TPUGRAPHS_CONSTANT,  TPUGRAPHS_IOTA,
+                                 TPUGRAPHS_BITCAST,   TPUGRAPHS_BROADCAST, TPUGRAPHS_RESHAPE,
+                                 TPUGRAPHS_REVERSE,   TPUGRAPHS_SLICE,     TPUGRAPHS_TRANSPOSE,
+                                 TPUGRAPHS_TUPLE};
+    return memchr(views, opcode, sizeof views) != NULL;
 }
 
 /* ---- views ---- */

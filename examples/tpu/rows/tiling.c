@@ -18,12 +18,12 @@ static int is_reduction(int opcode)
 /* The blocked axes of a node's reduction; returns their number. */
 int nests_tiling_blocked(double size[TPUGRAPHS_AXES], const tpu_hlo *h, int u)
 {
-    tpu_sum r;
+    tpugraphs_space space;
     int n = 0;
     for (int a = 0; a < TPUGRAPHS_AXES; a++) size[a] = 1;
-    if (!tpu_hlo_sum(&r, h, u)) return 0;
-    for (int i = 0; i < r.space.n; i++) {
-        const tpugraphs_index *x = &r.space.index[i];
+    if (!tpu_hlo_sum(&space, h, u)) return 0;
+    for (int i = 0; i < space.n; i++) {
+        const tpugraphs_index *x = &space.index[i];
         if (!x->sum) continue;
         size[x->axis] = fmax(1, x->size);
         if (x->axis >= n) n = x->axis + 1;
@@ -93,18 +93,13 @@ void nests_tiling_open(nests_tiling *t, const tpu_kernel *kernel)
     ag_arena **memory = &t->hlo.memory;
     t->box = harness_take(memory, nodes * sizeof *t->box);
     t->lo = harness_take(memory, nodes * sizeof *t->lo);
+    t->place = harness_take(memory, 2 * nodes * sizeof *t->place);
     t->copied = harness_take(memory, nodes);
     t->want = harness_take(memory, nodes);
     for (int u = 0; u < kernel->nodes; u++)
         if (is_reduction(kernel->opcode[u])) t->reduction = u;
     for (int u = 0; u < kernel->nodes; u++) mark_copied(t, u);
     if (t->reduction >= 0) t->n_blocked = nests_tiling_blocked(t->blocked, &t->hlo, t->reduction);
-}
-
-void *nests_tiling_scratch(void **scratch, nests_tiling *t, size_t bytes)
-{
-    if (!*scratch) return *scratch = harness_take(&t->hlo.memory, bytes);
-    return memset(*scratch, 0, bytes);
 }
 
 void nests_tiling_close(nests_tiling *t)
@@ -181,17 +176,18 @@ void nests_want_before(nests_tiling *t, const double block[TPUGRAPHS_AXES])
 int nests_padded(double box[TPUGRAPHS_AXES], double every[TPUGRAPHS_AXES], const nests_tiling *t,
                  int u, int v, const double block[TPUGRAPHS_AXES])
 {
-    tpu_sum r;
+    tpugraphs_space space;
+    const tpugraphs_operation *r = tpu_hlo_sum(&space, &t->hlo, u);
     const int *in = t->hlo.operation[v].size, *size = t->hlo.operation[u].size;
     const double *out = t->box[u];
     int padded = 0;
-    if (!tpu_hlo_sum(&r, &t->hlo, u) || v != r.operand[0]) return 0;
+    if (!r || v != r->operand[0]) return 0;
     memcpy(box, t->box[v], TPUGRAPHS_AXES * sizeof *box);
     for (int a = 0; a < TPUGRAPHS_AXES; a++) every[a] = 1;
-    for (int i = 0; i < r.space.n; i++) {
-        const tpugraphs_index *x = &r.space.index[i];
+    for (int i = 0; i < space.n; i++) {
+        const tpugraphs_index *x = &space.index[i];
         if (!x->window || x->sum) continue;
-        const tpugraphs_window *w = &r.window[x->window - 1];
+        const tpugraphs_window *w = &r->window[x->window - 1];
         const int a = x->in[0], o = x->axis;
         padded |= tpugraphs_leaves(w, size[o], in[a]);
         box[a] = tpugraphs_covered(w, out[o], block[x->window - 1]);

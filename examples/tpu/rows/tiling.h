@@ -19,15 +19,13 @@ typedef struct nests_tiling {
     double (*box)[TPUGRAPHS_AXES]; /* [nodes] region of each node, in elements of each axis */
     double (*lo)[TPUGRAPHS_AXES];  /* [nodes] where it begins, of the first tile */
     char *want;                    /* [nodes] */
-    char *copied;         /* [nodes] 1: a view that is copied, since a reshape merges axes of it */
-    void *places, *items; /* of nests_tile_set, of nests_default_tile; NULL until they need it */
+    char *copied; /* [nodes] 1: a view that is copied, since a reshape merges axes of it */
+    struct nests_place *place; /* [2 nodes] of nests_tile_set */
 } nests_tiling;
 
 /* Start from {0}; opened again for another kernel it reuses its memory. */
 void nests_tiling_open(nests_tiling *tiling, const tpu_kernel *kernel);
 void nests_tiling_close(nests_tiling *tiling);
-/* Zeroed bytes, always as many for one kernel; *scratch: of the tiling. */
-void *nests_tiling_scratch(void **scratch, nests_tiling *tiling, size_t bytes);
 
 /* The axes of node u's reduction that tiles may block, with their sizes (1 after the last); returns
    their number, 0: it reduces nothing. */
@@ -58,6 +56,11 @@ int nests_padded(double box[TPUGRAPHS_AXES], double every[TPUGRAPHS_AXES], const
    file, the tile that its run time was measured with. */
 void nests_default_tile(float tile[TPUGRAPHS_TILE_FEATURES], nests_tiling *tiling);
 
+/* The features that a group of a convolution makes. */
+static inline double nests_made(const tpugraphs_operation *o)
+{
+    return (double)o->size[o->conv.out_feature] / o->conv.groups;
+}
 double nests_volume(const double box[TPUGRAPHS_AXES]);
 /* 1 for dots and convolutions. */
 int nests_is_product(const tpu_hlo *hlo, int u);
