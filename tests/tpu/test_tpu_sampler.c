@@ -159,7 +159,7 @@ static void what_cannot_be_drawn_is_said(void **state)
     assert_string_equal(why.sentence,
                         "training: none of the 24 kernels can be drawn: their run times are hidden "
                         "(0), or those of a kernel are all equal; name other files");
-    test_tpu_made_free(&d);
+    tear_down();
 }
 
 int main(void)

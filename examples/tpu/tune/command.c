@@ -18,7 +18,8 @@ typedef struct tuner {
     const tpu_settings *s;
     tune_model fusion, tile;
     lab_meter meter;
-    bool free; /* the system does not let the program stay on a core */
+    cpu_set_t cores; /* on which the program may run; it stays on one if `held` */
+    bool held;
     lab_source *sources;
     int n_sources;
     tune_results results;
@@ -37,29 +38,17 @@ static ag_status check_time(const tuner *t, ag_failure *why)
     return why->status;
 }
 
-/* Returns whether the affinity can be restored to `before`. */
-static int hold(tuner *t, cpu_set_t *before)
-{
-    const int known = !sched_getaffinity(0, sizeof *before, before);
-    if (known && lab_pin(t->s->core) >= 0) return 1;
-    if (!t->free)
-        harness_warn("the system does not let the program stay on one core; expect more noise");
-    t->free = true;
-    return known;
-}
-
 /* The thread is bound to the core only while it measures; threads that compute predictions are
    not. */
 static ag_status measure(tuner *t, double *ns, lab_configs *configs, const int *which, int count,
                          ag_failure *why)
 {
-    cpu_set_t before;
     lab_timing *timing = harness_alloc((size_t)count * sizeof *timing + 1);
     tick(t);
-    const int held = hold(t, &before);
+    if (t->held) lab_pin(t->s->core);
     lab_configs_measure(&t->meter, timing, configs, which, count, why);
     lab_run_free(configs->run);
-    if (held) sched_setaffinity(0, sizeof before, &before);
+    if (t->held) sched_setaffinity(0, sizeof t->cores, &t->cores);
     for (int i = 0; i < count; i++) ns[i] = (double)timing[i].ns;
     harness_free(timing);
     return check_time(t, why);
@@ -124,6 +113,10 @@ static ag_status search_program(tuner *t, const lab_source *source, ag_failure *
 /* When the time is up, the program at work has no result. */
 static ag_status search_programs(tuner *t, ag_failure *why)
 {
+    t->held = !sched_getaffinity(0, sizeof t->cores, &t->cores) && lab_pin(t->s->core) >= 0 &&
+              !sched_setaffinity(0, sizeof t->cores, &t->cores);
+    if (!t->held)
+        harness_warn("the system does not let the program stay on one core; expect more noise");
     harness_progress_start(&t->bar, "autotune", 0, t->n_sources);
     t->bar.tenths = true;
     for (int i = 0; i < t->n_sources && !why->status; i++) {
