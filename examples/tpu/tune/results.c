@@ -40,18 +40,6 @@ static bool was_done(const tune_results *r, tune_kind kind, int found)
     return !isnan(tune_mean(r, kind, found, 0));
 }
 
-/* The part of the hardware search's speed-up that the learned one reaches, mean over the
-   programs. */
-static double share(const tune_results *r, int start)
-{
-    double sum = 0;
-    for (int i = 0; i < bag_count(r->list); i++) {
-        const tune_found *f = &r->list[i].part[TUNE_FUSION].found[start * TUNE_WAYS];
-        sum += f[TUNE_LEARNED].speedup / f[TUNE_HARDWARE].speedup;
-    }
-    return sum / bag_count(r->list);
-}
-
 /* ---- tables ---- */
 
 static void add_cells(harness_table *t, tune_kind kind, const tune_found *f, double speedup)
@@ -85,13 +73,6 @@ harness_table *tune_table(const tune_results *r, tune_kind kind)
     }
     for (int p = 0; p < bag_count(r->list); p++) add_row(t, r, kind, &r->list[p]);
     add_row(t, r, kind, NULL);
-    for (int s = 0; s < TUNE_STARTS && kind == TUNE_FUSION; s++)
-        if (was_done(r, kind, s * TUNE_WAYS))
-            harness_table_note(
-                t, harness_text("from %s: learned with %d measurements reaches %.1f %% of the "
-                                "speed-up of hardware with %d",
-                                s == TUNE_DEFAULT ? "default" : "random", r->settings->verify,
-                                100 * share(r, s), r->settings->measurements));
     return t;
 }
 
@@ -204,46 +185,33 @@ static ag_status write_page(const tune_results *r, const char *folder, const har
         "As Figure 5 of the paper, with measurements in place of minutes.",
         "As Figure 4 of the paper."};
     static const char *const notes[] = {
-        "What a search chose looks faster than it is, since the luckiest of many measurements "
-        "wins. So what was chosen is measured again at the end, with the default, and these are "
-        "the times that count; they do not count as measurements.",
         "A measurement of a fusion search is a partition whose run time is taken on hardware, "
         "the start included: the sum of the times of its kernels, of which only those run that "
         "the search has not measured before (\"kernels run\").",
+        "What a search chose looks faster than it is, since the luckiest of many measurements "
+        "wins. So what was chosen is measured again at the end, with the default, and these are "
+        "the times that count; they do not count as measurements.",
         "Exhaustive measures every valid tile of every kernel, up to --tiles; learned 10 the "
         "ten that the model finds best; learned 1 takes the model's best unseen."};
-    const char **names = NULL;
-    char **facts = NULL;
-    harness_table **tables = NULL;
-    for (tune_kind kind = 0; kind < TUNE_KINDS; kind++) {
-        if (r->wanted[kind]) bag_add(tables, tune_table(r, kind));
-        for (int i = 0; i < TUNE_MOST; i++) {
-            if (!was_done(r, kind, i)) continue;
-            bag_add(names, found_name[kind][i]);
-            bag_add(facts, harness_text("%.3f x", tune_mean(r, kind, i, 0)));
-        }
-    }
-    const int first = r->wanted[TUNE_FUSION] ? 0 : 2, last = r->wanted[TUNE_TILES] ? 3 : 2;
+    const bool fusion = r->wanted[TUNE_FUSION], tiles = r->wanted[TUNE_TILES];
+    const int first = fusion ? 0 : 2, last = tiles ? 3 : 2;
+    harness_table *tables[TUNE_KINDS];
+    int n = 0;
+    for (tune_kind kind = 0; kind < TUNE_KINDS; kind++)
+        if (r->wanted[kind]) tables[n++] = tune_table(r, kind);
     char *head = harness_text("TPU autotuner: %d programs", bag_count(r->list));
     const harness_report report = {.title = head,
-                                   .fact_names = names,
-                                   .facts = (const char *const *)facts,
-                                   .fact_count = bag_count(facts),
                                    .plots = plots + first,
                                    .plot_captions = captions + first,
                                    .plot_count = last - first,
                                    .tables = (const harness_table *const *)tables,
-                                   .table_count = bag_count(tables),
-                                   .notes = notes,
-                                   .note_count = 3,
+                                   .table_count = n,
+                                   .notes = notes + !fusion,
+                                   .note_count = 1 + fusion + tiles,
                                    .command_line = call->command_line,
                                    .options = call->options};
     harness_report_write(folder, &report, why);
-    for (int i = 0; i < bag_count(facts); i++) harness_free(facts[i]);
-    for (int i = 0; i < bag_count(tables); i++) harness_table_free(tables[i]);
-    bag_free(names);
-    bag_free(facts);
-    bag_free(tables);
+    while (n) harness_table_free(tables[--n]);
     harness_free(head);
     return why->status;
 }
