@@ -122,9 +122,10 @@ void nests_default_tile(float tile[TPUGRAPHS_TILE_FEATURES], nests_tiling *t)
 {
     const tpugraphs_operation *out = &t->hlo.operation[t->hlo.root];
     const size_t nodes = (size_t)t->hlo.kernel->nodes, edges = (size_t)t->hlo.kernel->edges;
+    ag_arena **memory = &t->hlo.memory;
     items s = {.t = t,
-               .item = harness_alloc((2 * nodes + edges + 2) * sizeof *s.item),
-               .of = harness_alloc(2 * nodes * sizeof *s.of)};
+               .item = harness_take(memory, (2 * nodes + edges + 2) * sizeof *s.item),
+               .of = harness_take(memory, 2 * nodes * sizeof *s.of)};
     s.last = s.of + nodes;
     const tpugraphs_cut cut = {.rank = out->rank,
                                .n_blocked = t->n_blocked,
@@ -140,6 +141,4 @@ void nests_default_tile(float tile[TPUGRAPHS_TILE_FEATURES], nests_tiling *t)
     memset(tile, 0, TPUGRAPHS_TILE_FEATURES * sizeof *tile);
     for (int a = 0; a < t->n_blocked; a++) tile[a] = (float)b.blocked[a];
     for (int a = 0; a < out->rank; a++) tile[8 + a] = (float)b.out[a];
-    harness_free(s.item);
-    harness_free(s.of);
 }

@@ -60,7 +60,7 @@ static int was_tried(const tune_tried *tried, const tune_cut *cut)
     return 0;
 }
 
-/* The partition of the list with the best current estimate that was not measured; NULL: none is
+/* The partition of the list with the best current estimate that was not tried; NULL: none is
    left. */
 static const tune_cut *choose(const searches *s, const tune_tried *list, const tune_tried *tried)
 {
@@ -75,14 +75,6 @@ static const tune_cut *choose(const searches *s, const tune_tried *list, const t
     return chosen;
 }
 
-static const tune_cut *best_of(const tune_tried *tried)
-{
-    const tune_tried *best = tried;
-    for (int i = 1; i < bag_count(tried); i++)
-        if (tried[i].ns < best->ns) best = &tried[i];
-    return &best->cut;
-}
-
 /* Anneals on the current prices and measures the best `most` partitions. */
 static ag_status round_of(searches *s, tune_tried **tried, int number, int most, ag_failure *why)
 {
@@ -95,7 +87,7 @@ static ag_status round_of(searches *s, tune_tried **tried, int number, int most,
                                   .cold = COLD,
                                   .seed = s->o->seed + (uint64_t)number};
     tune_tried *list = NULL;
-    tune_anneal(&list, &s->pool, best_of(*tried), &options, why);
+    tune_anneal(&list, &s->pool, choose(s, *tried, NULL), &options, why);
     for (int i = 0; i < most && !why->status; i++) {
         const tune_cut *next = choose(s, list, *tried);
         if (!next) break;
