@@ -7,6 +7,5 @@
 # include "examples/tpu/model/batch.c"
 # include "examples/tpu/model/model.c"
 # include "examples/tpu/model/model_new.c"
-# include "examples/tpu/model/rows.c"
 # include "examples/tpu/data/scale.c"
 #endif

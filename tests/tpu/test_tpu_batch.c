@@ -2,7 +2,7 @@
 /* Scaled features and batches, against plain computations from the kernels' own arrays. */
 #include "support/test.h"
 #include "examples/tpu/model/batch.h"
-#include "support/tpu_made.h"
+#include "support/tpu_kernels.h"
 
 #include <float.h>
 

@@ -3,7 +3,7 @@
 #include "support/test.h"
 #include "examples/harness/run/loader.h"
 #include "examples/tpu/data/sampler.h"
-#include "support/tpu_made.h"
+#include "support/tpu_kernels.h"
 
 enum { KERNELS = 24 };
 

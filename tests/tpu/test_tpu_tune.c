@@ -298,7 +298,16 @@ static void models_help(void **state)
     tune_part r;
     ag_failure why = {0};
     tune_meters meters = meters_of(&f);
-    const tune_fusion_options o = {{1, 1}, {30, 5}, 1500, 4}, many = {{1, 0}, {1, 300}, 3000, 4};
+    const tpu_settings o = {.start = TUNE_STARTS,
+                            .measurements = 30,
+                            .verify = 5,
+                            .search_steps = 1500,
+                            .shell.common.seed = 4};
+    tpu_settings many = o;
+    many.start = TUNE_DEFAULT;
+    many.measurements = 1;
+    many.verify = 300;
+    many.search_steps = 3000;
     assert_int_equal(tune_fusion_search(&r, &p, &meters, &o, &why), AG_OK);
     for (int s = 0; s < TUNE_STARTS; s++) {
         const tune_found *found = &r.found[s * TUNE_WAYS];
@@ -339,7 +348,8 @@ static void tiles_are_chosen(void **state)
         const tune_meters meters = meters_of(&f);
         tune_part r;
         ag_failure why = {0};
-        assert_int_equal(tune_tiles_search(&r, &p, &meters, 40, 1, &why), AG_OK);
+        const tpu_settings o = {.tiles = 40, .shell.common.seed = 1};
+        assert_int_equal(tune_tiles_search(&r, &p, &meters, &o, &why), AG_OK);
         const tune_found *all = &r.found[TUNE_EXHAUSTIVE], *ten = &r.found[TUNE_TEN];
         const tune_found *first = &r.found[TUNE_FIRST];
         assert_in_range(all->measured, 2, 40 * r.kernels);

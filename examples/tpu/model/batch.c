@@ -2,6 +2,7 @@
 /* A batch is measured first; then its arrays are placed in one block and filled. */
 #include "examples/tpu/model/batch.h"
 
+#include "examples/harness/harness.h"
 #include "examples/harness/run/draws.h"
 
 #include <math.h>
@@ -216,6 +217,42 @@ static ag_status fill_runtimes(tpu_batch *b, uint64_t *key, int32_t *index, ag_f
     return why->status;
 }
 
+/* ---- rows ---- */
+
+/* The loop nests of a kernel under its tile, or of a fused kernel under its default tile, join the
+   nodes that they compute. */
+static ag_status fill_rows(tpu_batch *b, const nests_joined *joined, ag_failure *why)
+{
+    nests_tile_rows *nests = &b->nests;
+    nests->table.items = 0;
+    for (int g = 0; g < b->kernels; g++) {
+        const int first = b->group_start[g];
+        nests_tile_rows_add(nests, b->kernel[first], b->config + first,
+                            b->group_start[g + 1] - first);
+    }
+    for (int i = 0; i < b->samples; i++)
+        for (int r = nests->table.first[i]; r < nests->table.first[i + 1]; r++)
+            nests->node[r] += b->start[i];
+    return nests_joined_fill(&b->rows, joined, &nests->table, nests->node, b->nodes, NULL, why);
+}
+
+ag_status tpu_rows_fit(nests_scale *scale, const tpu_data *data, ag_failure *why)
+{
+    nests_tile_rows nests = {0};
+    for (int i = 0; i < data->kernels && harness_go_on(why); i++) {
+        const tpu_kernel *k = &data->kernel[i];
+        if (!k->runtime) continue;
+        nests.table.items = 0;
+        nests_tile_rows_add(&nests, k, NULL, k->configs < NESTS_FITTED ? k->configs : NESTS_FITTED);
+        nests_scale_add_items(scale, &nests.table, k->runtime, NULL);
+    }
+    nests_scale_end(scale);
+    nests_tile_rows_free(&nests);
+    return why->status;
+}
+
+/* ---- all of it ---- */
+
 ag_status tpu_batch_fill(tpu_batch *b, const tpu_sample *sample, int count,
                          const tpu_scaler *scaler, const tpu_batch_options *o, ag_failure *why)
 {
@@ -235,7 +272,7 @@ ag_status tpu_batch_fill(tpu_batch *b, const tpu_sample *sample, int count,
     fill_nodes(b);
     for (int way = 0; way < TPU_WAYS; way++)
         if (o->way[way]) fill_graph(b, (tpu_way)way, o);
-    if (o->rows && tpu_rows_fill(b, o->rows, why)) return why->status;
+    if (o->rows && fill_rows(b, o->rows, why)) return why->status;
     return fill_runtimes(b, key, index, why);
 }
 

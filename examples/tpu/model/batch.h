@@ -52,8 +52,9 @@ typedef struct tpu_batch {
     int32_t *rank;             /* [samples] dense ranks of the run times within a group */
     ag_graph graph[TPU_WAYS];  /* nodes 0: not asked for. Without `edge`, and not for
                                   ag_graph_free */
-    nests_joined_batch rows;   /* of the loop nests of the samples, if they are asked for */
-    nests_tile_rows nests;     /* scratch */
+    nests_joined_batch rows; /* of the loop nests of the samples, if they are asked for; a place is
+                                a node of a sample */
+    nests_tile_rows nests;   /* scratch */
     char *block;
     size_t room; /* bytes of the block */
 } tpu_batch;
@@ -65,10 +66,6 @@ ag_status tpu_batch_fill(tpu_batch *batch, const tpu_sample *sample, int count,
                          const tpu_scaler *scaler, const tpu_batch_options *options,
                          ag_failure *why);
 void tpu_batch_free(tpu_batch *batch);
-
-/* A part of tpu_batch_fill (rows.c): fills batch->rows, of which a place is a node of a sample,
-   after the other arrays. */
-ag_status tpu_rows_fill(tpu_batch *batch, const nests_joined *joined, ag_failure *why);
 
 /* The scale of the columns, and the mean of ln(ns) less ln of the sum of the prices, from at most
    NESTS_FITTED configurations of each kernel with known run times. Fails: AG_ESTOPPED. */

@@ -89,19 +89,14 @@ static ag_status search_program(tuner *t, const lab_source *source, ag_failure *
     const tpu_settings *s = t->s;
     const tune_meters meters = {t, measure_kernels, t->fusion.runs.count ? predict_kernels : NULL,
                                 measure_tiles, score_tiles};
-    const tune_fusion_options options = {
-        .wanted = {s->start != TUNE_RANDOM, s->start != TUNE_DEFAULT},
-        .measurements = {s->measurements, s->verify},
-        .steps = s->search_steps,
-        .seed = (uint64_t)s->shell.common.seed};
     lab_program p = {0};
     tune_result result = {0};
     memcpy(result.name, source->name, sizeof result.name);
     lab_source_program(&p, source, s->milliseconds, why);
     if (t->results.wanted[TUNE_FUSION] && !why->status)
-        tune_fusion_search(&result.part[TUNE_FUSION], &p, &meters, &options, why);
+        tune_fusion_search(&result.part[TUNE_FUSION], &p, &meters, s, why);
     if (t->results.wanted[TUNE_TILES] && !why->status)
-        tune_tiles_search(&result.part[TUNE_TILES], &p, &meters, s->tiles, options.seed, why);
+        tune_tiles_search(&result.part[TUNE_TILES], &p, &meters, s, why);
     lab_program_clear(&p);
     if (why->status)
         tune_part_clear(&result.part[TUNE_FUSION]);

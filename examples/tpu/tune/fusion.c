@@ -24,11 +24,13 @@ enum {
 };
 
 typedef struct searches {
-    const tune_fusion_options *o;
+    const tpu_settings *o;
     tune_pool pool;
     tune_cut start[TUNE_STARTS];
     tune_tried *tried[SEARCHES]; /* bags: what each search has measured, in this order */
 } searches;
+
+static uint64_t seed_of(const searches *s) { return (uint64_t)s->o->shell.common.seed; }
 
 /* ---- learned model, then hardware ---- */
 
@@ -80,12 +82,12 @@ static ag_status round_of(searches *s, tune_tried **tried, int number, int most,
 {
     const int least = bag_count(*tried) + most;
     const tune_options options = {.way = TUNE_LEARNED,
-                                  .evaluations = s->o->steps / ROUNDS,
+                                  .evaluations = s->o->search_steps / ROUNDS,
                                   .chains = CHAINS,
                                   .kept = least > KEPT ? least : KEPT,
                                   .hot = HOT_LEARNED,
                                   .cold = COLD,
-                                  .seed = s->o->seed + (uint64_t)number};
+                                  .seed = seed_of(s) + (uint64_t)number};
     tune_tried *list = NULL;
     tune_anneal(&list, &s->pool, choose(s, *tried, NULL), &options, why);
     for (int i = 0; i < most && !why->status; i++) {
@@ -103,7 +105,7 @@ static ag_status search_learned(searches *s, tune_tried **tried, const tune_cut 
     if (tune_ask(&s->pool, TUNE_LEARNED, &start, 1, why) || measure(s, tried, start, why))
         return why->status;
     for (int r = 0; r < ROUNDS && !why->status; r++) {
-        const int left = s->o->measurements[TUNE_LEARNED] - bag_count(*tried), rounds = ROUNDS - r;
+        const int left = s->o->verify - bag_count(*tried), rounds = ROUNDS - r;
         if (left > 0) round_of(s, tried, r, (left + rounds - 1) / rounds, why);
     }
     return why->status;
@@ -112,14 +114,14 @@ static ag_status search_learned(searches *s, tune_tried **tried, const tune_cut 
 static ag_status search_hardware(searches *s, tune_tried **tried, const tune_cut *start,
                                  ag_failure *why)
 {
-    const int most = s->o->measurements[TUNE_HARDWARE];
+    const int most = s->o->measurements;
     const tune_options options = {.way = TUNE_HARDWARE,
                                   .evaluations = most,
                                   .chains = 1,
                                   .kept = most,
                                   .hot = HOT_HARDWARE,
                                   .cold = COLD,
-                                  .seed = s->o->seed};
+                                  .seed = seed_of(s)};
     return tune_anneal(tried, &s->pool, start, &options, why);
 }
 
@@ -136,7 +138,7 @@ static void forget(tune_pool *pool)
 /* The start of the searches: a partition with every possible fusion, and a random one. */
 static ag_status draw_starts(searches *s, ag_failure *why)
 {
-    ag_random random = {s->o->seed, lab_kernel_hash(s->pool.program), 0};
+    ag_random random = {seed_of(s), lab_kernel_hash(s->pool.program), 0};
     const double rate = ag_random_uniform(&random);
     for (int i = 0; i < TUNE_STARTS; i++) s->start[i] = tune_cut_new(&s->pool);
     if (!tune_cut_draw(&s->start[TUNE_DEFAULT], &s->pool, 1, 0, why))
@@ -148,7 +150,8 @@ static ag_status search_all(tune_part *result, searches *s, ag_failure *why)
 {
     for (int i = 0; i < SEARCHES && !why->status; i++) {
         const int start = i / TUNE_WAYS, learned = i % TUNE_WAYS == TUNE_LEARNED;
-        if (!s->o->wanted[start] || (learned && !s->pool.meters->predict)) continue;
+        const bool wanted = s->o->start == TUNE_STARTS || s->o->start == start;
+        if (!wanted || (learned && !s->pool.meters->predict)) continue;
         forget(&s->pool);
         (learned ? search_learned : search_hardware)(s, &s->tried[i], &s->start[start], why);
         result->found[i].kernels = s->pool.asked[TUNE_HARDWARE];
@@ -205,7 +208,7 @@ static void fill(tune_found *f, const tune_tried *tried, const tune_pool *pool, 
 }
 
 ag_status tune_fusion_search(tune_part *result, const lab_program *p, const tune_meters *meters,
-                             const tune_fusion_options *o, ag_failure *why)
+                             const tpu_settings *o, ag_failure *why)
 {
     searches s = {.o = o};
     *result = (tune_part){0};

@@ -105,8 +105,9 @@ static ag_status add_kernel(tune_part *result, double all[ALL], item *t, int cou
 }
 
 ag_status tune_tiles_search(tune_part *result, const lab_program *p, const tune_meters *meters,
-                            int limit, uint64_t seed, ag_failure *why)
+                            const tpu_settings *settings, ag_failure *why)
 {
+    const uint64_t seed = (uint64_t)settings->shell.common.seed;
     tune_pool pool;
     lab_fusion kernels = {0};
     double all[ALL] = {0};
@@ -121,7 +122,7 @@ ag_status tune_tiles_search(tune_part *result, const lab_program *p, const tune_
         item t = {.kernel = kernel, .meters = meters};
         int count = 0;
         for (int g = 0; g < cut.parts; g++) count += cut.part[g] == number[k];
-        t.n = lab_fusible(kernel) ? lab_tiles(&t.tile, kernel, limit, seed) : 0;
+        t.n = lab_fusible(kernel) ? lab_tiles(&t.tile, kernel, settings->tiles, seed) : 0;
         result->kernels++;
         add_kernel(result, all, &t, count, why);
     }

@@ -136,26 +136,18 @@ typedef struct tune_part {
 /* Searches of partitions have the number TUNE_WAYS * start + way. */
 typedef enum tune_start { TUNE_DEFAULT, TUNE_RANDOM, TUNE_STARTS } tune_start;
 
-typedef struct tune_fusion_options {
-    int wanted[TUNE_STARTS];     /* 1: search from there */
-    int measurements[TUNE_WAYS]; /* most per search, the start included */
-    int64_t steps;               /* partitions that the model may price in one search */
-    uint64_t seed;
-} tune_fusion_options;
-
 /* The times of a result are not those that guided the search, whose minimum is biased: the best
    partitions of every search, and the default, are measured again, with all kernels in turn. */
 ag_status tune_fusion_search(tune_part *result, const lab_program *p, const tune_meters *meters,
-                             const tune_fusion_options *options, ag_failure *why);
+                             const tpu_settings *settings, ag_failure *why);
 
 /* The choices of tiles: the fastest of all, of the ten that the model finds best, and the model's
    best, unseen. */
 typedef enum tune_choice { TUNE_EXHAUSTIVE, TUNE_TEN, TUNE_FIRST, TUNE_CHOICES } tune_choice;
 
-/* Searches the tiles of the default partition; the chosen ones are measured again. limit: tiles of
-   a kernel at most, drawn evenly from seed. */
+/* Searches the tiles of the default partition; the chosen ones are measured again. */
 ag_status tune_tiles_search(tune_part *result, const lab_program *p, const tune_meters *meters,
-                            int limit, uint64_t seed, ag_failure *why);
+                            const tpu_settings *settings, ag_failure *why);
 
 void tune_part_clear(tune_part *result);
 
