@@ -113,21 +113,18 @@ static ag_status fit(harness_session *session, ag_failure *why)
 
 /* ---- tensors ---- */
 
-static void add_range(ag_checkpoint_item item[2], const char *low, const char *high,
-                      const tpu_range *range)
-{
-    const ag_shape shape = AG_SHAPE(range->columns);
-    item[0] = (ag_checkpoint_item){low, AG_F64, shape, range->low};
-    item[1] = (ag_checkpoint_item){high, AG_F64, shape, range->high};
-}
-
 enum { RANGES = 3 };
 
 static void list_ranges(ag_checkpoint_item item[2 * RANGES], const tpu_scaler *s)
 {
-    add_range(item, "state.node.low", "state.node.high", &s->node);
-    add_range(item + 2, "state.tile.low", "state.tile.high", &s->tile);
-    add_range(item + 4, "state.static.low", "state.static.high", &s->analysis);
+    static const char *const name[] = {"state.node.low",  "state.node.high",  "state.tile.low",
+                                       "state.tile.high", "state.static.low", "state.static.high"};
+    const tpu_range *range[RANGES] = {&s->node, &s->tile, &s->analysis};
+    for (int i = 0; i < 2 * RANGES; i++) {
+        const tpu_range *r = range[i / 2];
+        item[i] =
+            (ag_checkpoint_item){name[i], AG_F64, AG_SHAPE(r->columns), i % 2 ? r->high : r->low};
+    }
 }
 
 static int list_tensors(ag_checkpoint_item *item, const void *trained)

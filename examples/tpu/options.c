@@ -203,11 +203,3 @@ void tpu_settle(tpu_settings *s, tpu_task task)
     if (s->loss == TPU_LOSS_AUTO) s->loss = tile ? TPU_LOSS_HINGE : TPU_LOSS_SQUARED;
     if (!s->kernels) s->kernels = tile ? 16 : 64;
 }
-
-tpu_options tpu_default_options(tpu_task task)
-{
-    tpu_settings s;
-    harness_options_free(harness_options_new(&tpu_program_table, HARNESS_TRAIN, &s));
-    tpu_settle(&s, task);
-    return s.model;
-}

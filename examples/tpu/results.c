@@ -94,8 +94,6 @@ void tpu_results_open(void *results, void *files, const harness_settings *settin
     harness_rank_method(&r->rank, f->name, NULL);
 }
 
-static void note(void *bar, int64_t done) { harness_progress_update(bar, done, NULL); }
-
 ag_status tpu_results_add(tpu_results *r, const tpu_scorer *scorer, int models, ag_failure *why)
 {
     double *score = r->rank.score[0];
@@ -103,8 +101,7 @@ ag_status tpu_results_add(tpu_results *r, const tpu_scorer *scorer, int models, 
     harness_progress bar;
     harness_progress_start(&bar, "score", 0, r->rank.items);
     bar.shown = false; /* in training there is another bar */
-    s.note = note;
-    s.user = &bar;
+    s.bar = &bar;
     if (tpu_score(&s, score, &r->files->scored, 1.0 / models, why)) return why->status;
     if (++r->models == models && r->rank.times)
         for (int64_t i = 0; i < r->rank.items; i++) score[i] = tpu_nanoseconds(score[i]);
@@ -177,12 +174,10 @@ static ag_status add_baseline(tpu_results *r, tpu_baseline_kind kind,
     const tpu_data *train = &r->files->train;
     harness_boosting_options trees = tpu_baseline_trees();
     ag_failure mine = {0};
-    char text[400];
     trees.progress = watch;
     tpu_baseline *b = tpu_baseline_fit(kind, train->task, kernel, train->kernels, &trees, &mine);
     if (!b) return harness_rank_leave_out(tpu_baseline_name(kind), &mine, why);
-    tpu_baseline_print(text, sizeof text, b);
-    predict_all(harness_rank_method(&r->rank, tpu_baseline_name(kind), harness_copy(text)), b,
+    predict_all(harness_rank_method(&r->rank, tpu_baseline_name(kind), tpu_baseline_note(b)), b,
                 &r->files->scored, why);
     tpu_baseline_free(b);
     return why->status;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "examples/tpu/score.h"
+/* Scores of all configurations of all kernels by a model. */
+#include "examples/tpu/results.h"
 
 #include "examples/harness/machine/device.h"
 
@@ -11,51 +12,112 @@ double tpu_nanoseconds(double score)
     return exp(fmax(-most, fmin(score, most)));
 }
 
-static ag_status add_scores(double *score, const tpu_pass *pass, const ag_real *value, int count,
+/* ---- one pass over all configurations ---- */
+
+/* Kernels come by size, which keeps the padding to the longest of a batch small. */
+typedef struct pass {
+    const tpu_scorer *scorer;
+    const tpu_data *data;
+    int32_t *order;     /* [kernels] by nodes, equal ones in the order of the data */
+    int64_t *first;     /* [kernels] the place of a kernel's first score */
+    int next, config;   /* the next sample: of kernel order[next] */
+    tpu_sample *sample; /* [scorer->samples] the batch */
+} pass;
+
+static ag_status open_pass(pass *p, const tpu_scorer *s, const tpu_data *data, ag_failure *why)
+{
+    const size_t n = (size_t)data->kernels;
+    uint64_t *key = harness_alloc(n * sizeof *key);
+    int64_t scores = 0;
+    *p = (pass){.scorer = s,
+                .data = data,
+                .order = harness_alloc(n * sizeof *p->order),
+                .first = harness_alloc(n * sizeof *p->first),
+                .sample = harness_alloc((size_t)s->samples * sizeof *p->sample)};
+    for (int i = 0; i < data->kernels; i++) {
+        key[i] = (uint64_t)data->kernel[i].nodes;
+        p->order[i] = i;
+        p->first[i] = scores;
+        scores += data->kernel[i].configs;
+    }
+    ag_sort_u64(key, p->order, data->kernels, why);
+    harness_free(key);
+    return why->status;
+}
+
+static void close_pass(pass *p)
+{
+    harness_free(p->order);
+    harness_free(p->first);
+    harness_free(p->sample);
+}
+
+/* Fills the batch and returns the number of samples, 0 at the end. A kernel's configurations may
+   continue in the next batch. */
+static int next_batch(pass *p)
+{
+    int samples = 0;
+    int64_t nodes = 0;
+    while (p->next < p->data->kernels && samples < p->scorer->samples) {
+        const tpu_kernel *k = &p->data->kernel[p->order[p->next]];
+        nodes += k->nodes;
+        if (samples && nodes > p->scorer->nodes) break;
+        p->sample[samples++] = (tpu_sample){k, p->config++};
+        if (p->config < k->configs) continue;
+        p->config = 0;
+        p->next++;
+    }
+    return samples;
+}
+
+/* ---- scores ---- */
+
+static ag_status add_scores(double *score, const pass *p, const ag_real *value, int count,
                             double weight, ag_failure *why)
 {
     for (int i = 0; i < count; i++) {
-        const tpu_sample *s = &pass->sample[i];
+        const tpu_sample *s = &p->sample[i];
         if (!isfinite((double)value[i]))
             return ag_fail(why, AG_EFINITE,
                            "%.160s, kernel %d: the score of configuration %d is %g; the run is of "
                            "no use, choose another checkpoint",
                            s->kernel->name, s->kernel->number, s->config, (double)value[i]);
-        score[tpu_pass_place(pass, s)] += weight * (double)value[i];
+        score[p->first[s->kernel - p->data->kernel] + s->config] += weight * (double)value[i];
     }
     return AG_OK;
 }
 
-static ag_status score_batch(const tpu_scorer *s, double *score, const tpu_pass *pass,
-                             tpu_batch *batch, int count, double weight, ag_failure *why)
+static ag_status score_batch(double *score, const pass *p, tpu_batch *batch, int count,
+                             double weight, ag_failure *why)
 {
+    const tpu_scorer *s = p->scorer;
     const tpu_batch_options options = tpu_model_batch(s->model);
-    if (tpu_batch_fill(batch, pass->sample, count, s->scaler, &options, why)) return why->status;
+    if (tpu_batch_fill(batch, p->sample, count, s->scaler, &options, why)) return why->status;
     ag_tape_reset(s->tape);
     ag_tape_training(s->tape, 0);
     ag_tensor *y = tpu_forward(s->model, s->tape, batch);
     ag_forward(y);
     const ag_real *value = ag_values(y);
     if (!value)
-        return harness_scoring_failed(s->tape, pass->sample[0].kernel->name, "--eval-samples", why);
-    return add_scores(score, pass, value, count, weight, why);
+        return harness_scoring_failed(s->tape, p->sample[0].kernel->name, "--eval-samples", why);
+    return add_scores(score, p, value, count, weight, why);
 }
 
 ag_status tpu_score(const tpu_scorer *s, double *score, const tpu_data *data, double weight,
                     ag_failure *why)
 {
-    tpu_pass pass = {0};
+    pass p;
     tpu_batch batch = {0};
     int64_t done = 0;
-    if (!tpu_pass_open(&pass, data, s->samples, s->nodes, why))
-        for (int n; (s->patient || harness_go_on(why)) && (n = tpu_pass_next(&pass)) > 0;) {
-            if (score_batch(s, score, &pass, &batch, n, weight, why)) break;
+    if (!open_pass(&p, s, data, why))
+        for (int n; (s->patient || harness_go_on(why)) && (n = next_batch(&p)) > 0;) {
+            if (score_batch(score, &p, &batch, n, weight, why)) break;
             done += n;
-            if (s->note) s->note(s->user, done);
+            if (s->bar) harness_progress_update(s->bar, done, NULL);
         }
     ag_tape_reset(s->tape);
     ag_tape_training(s->tape, 1);
     tpu_batch_free(&batch);
-    tpu_pass_close(&pass);
+    close_pass(&p);
     return why->status;
 }

@@ -48,7 +48,7 @@ static ag_status fill(tpu *t, int nodes, ag_failure *why)
 static ag_status open_with(tpu_reduction reduction, bench_network *network, int kernels, int nodes,
                            int hidden, ag_failure *why)
 {
-    tpu_options options = tpu_default_options(TPU_FUSION);
+    tpu_options options = test_tpu_defaults(TPU_FUSION);
     options.embedding = 256; /* Table 5 */
     options.dropout = 0.1;
     options.hidden = hidden;

@@ -5,10 +5,7 @@
 
 #ifdef AG_DOUBLE
 # include "examples/tpu/model/batch.c"
-# include "examples/tpu/model/batch_graph.c"
-# include "examples/tpu/model/loss.c"
 # include "examples/tpu/model/model.c"
 # include "examples/tpu/model/model_new.c"
-# include "examples/tpu/model/rows.c"
 # include "examples/tpu/data/scale.c"
 #endif

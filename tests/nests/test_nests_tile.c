@@ -5,7 +5,7 @@
 #include "examples/lab/fusion/fusion.h"
 #include "examples/lab/nets/families.h"
 #include "examples/tpu/rows/rows.h"
-#include "examples/tpu/rows/places.h"
+#include "examples/tpu/rows/tiling.h"
 #include "examples/tpu/tune/model.h"
 #include "support/tpu_lab.h"
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Small kernels for tests of the TPU model, without files; features are in [0,1), and a scaler
-   leaves them as they are. */
+/* Small kernels for tests of the TPU model, without files. */
 #ifndef TEST_TPU_KERNELS_H
 #define TEST_TPU_KERNELS_H
 
-#include "examples/tpu/model/batch.h"
+#include "examples/tpu/program.h"
 
 /* Room for so many nodes and edges, zeros, for tpu_kernel_free. configs 0: of a fusion file. */
 tpu_kernel test_kernel_new(int nodes, int edges, int configs);
@@ -16,9 +15,20 @@ tpu_kernel test_kernel_random(int nodes, int edges, int configs, uint64_t seed);
 /* The same kernel with its nodes in another topological order, drawn at random. */
 tpu_kernel test_kernel_renamed(const tpu_kernel *k, uint64_t seed);
 
+/* Kernel i belongs to program[i] of family[i]; it has 1 to 30 nodes (the first has 60, and its node
+   59 has 30 operands and its node 0 as many users), up to twice as many edges, and in the tile task
+   1 + (7 i) % 12 configurations. Run times are 1000 and more, some of them equal. */
+void test_tpu_made(tpu_data *data, tpu_task task, int kernels, const int *program,
+                   const int *family, uint64_t seed);
+void test_tpu_made_free(tpu_data *data);
+
 /* Every configuration of each kernel; returns their number. */
 int test_samples(tpu_sample *sample, const tpu_kernel *kernel, int kernels);
 
+/* Leaves features in [0,1) as they are. */
 tpu_scaler test_unit_scaler(void);
+
+/* The defaults of the program's options. */
+tpu_options test_tpu_defaults(tpu_task task);
 
 #endif

@@ -2,7 +2,7 @@
 /* Scaled features and batches, against plain computations from the kernels' own arrays. */
 #include "support/test.h"
 #include "examples/tpu/model/batch.h"
-#include "support/tpu_made.h"
+#include "support/tpu_kernels.h"
 
 #include <float.h>
 
@@ -126,7 +126,7 @@ static void check_ranks(const tpu_batch *b)
 static void a_batch_holds_its_samples(void **state)
 {
     tpu_batch b = {0};
-    const tpu_batch_options options = {.way = {1, 1, 1}, .cap = 20};
+    const tpu_batch_options options = {.way = {1, 1, 1}};
     for (int task = TPU_TILE; task <= TPU_FUSION; task++) {
         tpu_data d;
         tpu_scaler s;
@@ -150,51 +150,46 @@ static void a_batch_holds_its_samples(void **state)
 
 /* ---- messages ---- */
 
-/* Neighbours of a node of a kernel, edge by edge; operands before users. */
-static int neighbours(int32_t out[200], const tpu_kernel *k, int node, int way, int cap, int loops)
+/* The graph of a kernel by the library, with edges from producer to consumer. */
+static ag_graph *graph_of(const tpu_kernel *k, int way, int loops)
 {
-    int n = 0;
-    for (int users = 0; users < 2; users++)
-        for (int e = 0; e < k->edges && way != (users ? TPU_OPERANDS : TPU_USERS); e++)
-            if (k->edge[2 * e + users] == node && (!cap || n < cap))
-                out[n++] = k->edge[2 * e + !users];
-    if (loops) out[n++] = node;
-    return n;
+    static const ag_direction direction[TPU_WAYS] = {AG_ALONG, AG_AGAINST, AG_BOTH_WAYS};
+    int32_t source[200], target[200];
+    for (int e = 0; e < k->edges; e++) {
+        target[e] = k->edge[2 * e];
+        source[e] = k->edge[2 * e + 1];
+    }
+    ag_graph *all = ag_graph_build(k->nodes, source, target, k->edges, direction[way], NULL);
+    ag_graph *cut = ag_graph_cap(all, TPU_NEIGHBOURS, NULL);
+    ag_graph *g = loops ? ag_graph_loops(cut, NULL) : ag_graph_cap(cut, TPU_NEIGHBOURS, NULL);
+    assert_true(k->nodes < 60 || cut->messages < all->messages);
+    ag_graph_free(all);
+    ag_graph_free(cut);
+    return g;
 }
 
-static void check_messages(const tpu_batch *b, const ag_graph *g, int way, int cap, int loops)
+static void check_graph(const tpu_batch *b, int way, int loops)
 {
-    int32_t heard[200];
-    int messages = 0, most = 0;
-    for (int v = 0; v < g->nodes; v++) {
-        const int first = b->start[b->sample[v]];
-        const int n = neighbours(heard, b->kernel[b->sample[v]], v - first, way, cap, loops);
-        assert_int_equal(g->rows[2 * v], messages);
-        assert_int_equal(g->rows[2 * v + 1], n);
-        for (int k = 0; k < n; k++) assert_int_equal(g->sources[messages + k], first + heard[k]);
-        if (loops) assert_int_equal(g->edge[messages + n - 1], -1);
-        messages += n;
-        most = n > most ? n : most;
-    }
-    assert_int_equal(g->messages, messages);
-    assert_true(cap ? most == cap + loops : most > 20 + loops);
-    /* the other way round: every message once, from its sender to its receiver */
-    int at = 0;
-    for (int u = 0; u < g->nodes; u++) {
-        assert_int_equal(g->rows_t[2 * u], at);
-        for (int k = 0; k < g->rows_t[2 * u + 1]; k++, at++) {
-            const int32_t v = g->targets[2 * at], p = g->targets[2 * at + 1];
-            assert_int_equal(g->sources[p], u);
-            assert_in_range(p, g->rows[2 * v], g->rows[2 * v] + g->rows[2 * v + 1] - 1);
-        }
-    }
-    assert_int_equal(at, messages);
+    const ag_graph *have = &b->graph[way];
+    ag_graph *part[SAMPLES];
+    for (int i = 0; i < b->samples; i++) part[i] = graph_of(b->kernel[i], way, loops);
+    ag_graph *want = ag_graph_batch((const ag_graph *const *)part, b->samples, NULL);
+    const size_t n = 2 * sizeof(int32_t) * (size_t)want->nodes;
+    const size_t p = sizeof(int32_t) * (size_t)want->messages;
+    assert_int_equal(have->nodes, want->nodes);
+    assert_int_equal(have->messages, want->messages);
+    assert_int_equal(have->graphs, want->graphs);
+    assert_memory_equal(have->rows, want->rows, n);
+    assert_memory_equal(have->rows_t, want->rows_t, n);
+    assert_memory_equal(have->sources, want->sources, p);
+    assert_memory_equal(have->targets, want->targets, 2 * p);
+    assert_memory_equal(have->starts, want->starts, sizeof(int32_t) * ((size_t)b->samples + 1));
+    for (int i = 0; i < b->samples; i++) ag_graph_free(part[i]);
+    ag_graph_free(want);
 }
 
-static void a_cap_keeps_the_first_and_loops_come_last(void **state)
+static void graphs_are_the_librarys(void **state)
 {
-    enum { CAPS = 4 };
-    static const int caps[CAPS] = {0, 1, 3, 20}; /* 0: none */
     tpu_data d;
     tpu_scaler s;
     tpu_batch b = {0};
@@ -203,49 +198,13 @@ static void a_cap_keeps_the_first_and_loops_come_last(void **state)
     test_tpu_made(&d, TPU_TILE, KERNELS, NULL, NULL, 5);
     tpu_scaler_fit(&s, &d, 0, 0);
     const int count = pick(sample, &d);
-    for (int i = 0; i < 2 * CAPS; i++) {
-        const tpu_batch_options options = {
-            .way = {1, 1, 1}, .cap = caps[i % CAPS], .loops = i / CAPS};
+    for (int loops = 0; loops < 2; loops++) {
+        const tpu_batch_options options = {.way = {1, 1, 1}, .loops = loops};
         assert_int_equal(tpu_batch_fill(&b, sample, count, &s, &options, &why), AG_OK);
-        for (int way = 0; way < TPU_WAYS; way++)
-            check_messages(&b, &b.graph[way], way, options.cap, options.loops);
+        for (int way = 0; way < TPU_WAYS; way++) check_graph(&b, way, loops);
     }
     test_tpu_made_free(&d);
     tpu_batch_free(&b);
-}
-
-/* ---- memory and misuse ---- */
-
-static void misuse_gets_its_sentence(void **state)
-{
-    static const char *const sentence[] = {
-        "a batch of 0 samples was asked for; take at least 1",
-        "a batch: sample 1 has no kernel; give it one",
-        "made, kernel 3: configuration 10 was asked for, but there are 0 to 9",
-        "made, kernel 3: configuration -1 was asked for, but there are 0 to 9",
-        ("a batch: made and made are kernels of different tasks, tile and fusion; take those of "
-         "one")};
-    static const ag_status status[] = {AG_EUSE, AG_EUSE, AG_EINDEX, AG_EINDEX, AG_EUSE};
-    tpu_data d, e;
-    tpu_scaler s;
-    tpu_batch b = {0};
-    const tpu_batch_options options = {0};
-    test_tpu_made(&d, TPU_TILE, KERNELS, NULL, NULL, 7);
-    test_tpu_made(&e, TPU_FUSION, KERNELS, NULL, NULL, 7);
-    tpu_scaler_fit(&s, &d, 0, 0);
-    for (int i = 0; i < 5; i++) {
-        ag_failure why = {0};
-        tpu_sample sample[2] = {{&d.kernel[3], 9}, {&d.kernel[3], 0}};
-        if (i == 1) sample[1].kernel = NULL;
-        if (i == 2) sample[1].config = 10;
-        if (i == 3) sample[1].config = -1;
-        if (i == 4) sample[1].kernel = &e.kernel[0];
-        assert_int_equal(tpu_batch_fill(&b, sample, i ? 2 : 0, &s, &options, &why), status[i]);
-        assert_string_equal(why.sentence, sentence[i]);
-    }
-    tpu_batch_free(&b);
-    test_tpu_made_free(&d);
-    test_tpu_made_free(&e);
 }
 
 int main(void)
@@ -253,8 +212,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_training_range_becomes_0_to_1),
         cmocka_unit_test(unseen_values_keep_their_distance_or_are_clamped),
-        cmocka_unit_test(a_batch_holds_its_samples),
-        cmocka_unit_test(a_cap_keeps_the_first_and_loops_come_last),
-        cmocka_unit_test(misuse_gets_its_sentence)};
+        cmocka_unit_test(a_batch_holds_its_samples), cmocka_unit_test(graphs_are_the_librarys)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

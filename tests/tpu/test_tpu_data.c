@@ -7,7 +7,6 @@
 
 #include <signal.h>
 #include <sys/stat.h>
-#include <time.h>
 
 static void a_fusion_file_is_cut_into_its_kernels(void **state)
 {
@@ -26,6 +25,7 @@ static void a_fusion_file_is_cut_into_its_kernels(void **state)
         assert_int_equal(k->configs, 1);
         assert_int_equal(k->runtime[0], runtime[i]);
         assert_null(k->tile);
+        assert_null(k->reducer); /* files need not say */
         assert_string_equal(k->name, "train_mlp_12");
     }
     assert_string_equal(d.program[0], "train_mlp_12");
@@ -236,29 +236,6 @@ static void the_measured_folders_are_read(void **state)
     }
 }
 
-/* The time grows with the files, not with their square. */
-static void many_programs(void **state)
-{
-    enum { N = 200000 };
-    tpu_data data = {0};
-    ag_failure why = {0};
-    char name[40];
-    int program, family;
-    assert_int_equal(tpu_data_add(&data, &(harness_files){0}, &why), AG_OK);
-    const clock_t from = clock();
-    for (int k = 0; k < 2; k++)
-        for (int i = 0; i < N; i++) {
-            snprintf(name, sizeof name, "f%d_%d", i / 2, i % 2);
-            tpu_name(&data, name, TPU_FUSION, &program, &family);
-            if (program != i || family != i / 2) fail_msg("%s: %d %d", name, program, family);
-        }
-    assert_true((double)(clock() - from) / CLOCKS_PER_SEC < 10);
-    assert_int_equal(data.programs, N);
-    assert_int_equal(data.families, N / 2);
-    assert_string_equal(data.program[N - 1], name);
-    tpu_data_free(&data);
-}
-
 /* The last test: the flag stays. */
 static void an_interrupt_ends_the_reading(void **state)
 {
@@ -283,7 +260,6 @@ int main(void)
                                        cmocka_unit_test(the_hash_knows_all_that_was_read),
                                        cmocka_unit_test(memory_is_counted_and_limited),
                                        cmocka_unit_test(the_measured_folders_are_read),
-                                       cmocka_unit_test(many_programs),
                                        cmocka_unit_test(an_interrupt_ends_the_reading)};
     return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
 }

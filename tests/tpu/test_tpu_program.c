@@ -129,7 +129,6 @@ static void fits(void **state)
     program_expect("tpu eval --run moved --data h_1.npz --fit f_0.npz g_0.npz", 0, "roofline", "");
     program_expect("tpu eval --run moved --data h_1.npz --fit a_0_0000000a.npz", 2, "",
                    "--fit names files of another kind");
-    program_expect("tpu eval --run moved --data h_1.npz --fit none.npz", 3, "", "none.npz");
     /* one limit for both */
     program_expect("tpu eval --run moved --data " DATA "lstm_0.npz --fit f_0.npz --ram-limit 1M", 0,
                    "roofline", "");
@@ -147,7 +146,6 @@ static void inspecting(void **state)
     assert_int_equal(program_number(json_array_get(j, 1), "kernels"), 30);
     assert_string_equal(json_string_value(json_object_get(json_array_get(j, 0), "family")), "f");
     json_decref(j);
-    program_expect("tpu inspect none.npz", 3, "", "none.npz");
 
     /* A name that is no UTF-8 cannot be typed as a path, but a folder may hold it. */
     const char *folder = test_file("folder");
@@ -169,15 +167,10 @@ static void wrong_files(void **state)
     program_expect("tpu train --data a_0_0000000a.npz --valid f_0.npz --out x" SMALL, 2, "",
                    "different kinds of files");
     program_expect("tpu train --data layout.npz --out x" SMALL, 3, "", "only tgraph reads");
-    program_expect("tpu inspect layout.npz", 3, "", "only tgraph reads");
-    program_expect("tpu train --data f_0.npz --ram-limit 1 --out x" SMALL, 2, "", "--ram-limit");
-    if (program_call("tpu train --data f_0.npz --out /proc/x" SMALL).code != 3)
-        fail_msg("a folder in /proc");
 }
 
 static void wrong_options(void **state)
 {
-    program_expect("tpu train --out x --loss hinge" FUSION SMALL, 2, "", "take --loss squared");
     program_expect("tpu train --out x --loss logistic" FUSION SMALL, 2, "", "take --loss squared");
     program_expect("tpu train --out x --preset sage-lstm-tile" FUSION SMALL, 2, "",
                    "--preset sage-lstm-tile is a model for tile files, but --data names fusion "
@@ -185,11 +178,8 @@ static void wrong_options(void **state)
     program_expect("tpu train --out x --preset none-transformer-fusion" TILES SMALL, 2, "",
                    "--preset none-transformer-fusion is a model for fusion files, but --data names "
                    "tile files; take --preset none-transformer-tile, or name fusion files");
-    program_expect("tpu train --out preset --preset gat-node-fusion" FUSION SMALL, 0, "", "");
-    program_expect("tpu train --out x --preset sage-lstm" TILES SMALL, 2, "", "--preset");
     program_expect("tpu train --out x --reduction transformer --attention-heads 5" TILES SMALL, 2,
                    "", "--hidden is 16, which is no multiple of --attention-heads 5");
-    program_expect("tpu train --out x" TILES " --configs 1", 2, "", "--configs: 1 is out of range");
 }
 
 /* Run times that are all 0 are hidden: they can be predicted, not learned or scored. */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The samples of steps and passes: balanced, repeatable, each once. */
+/* The samples of steps: balanced, repeatable, each once. */
 #include "support/test.h"
 #include "examples/harness/run/loader.h"
-#include "examples/tpu/data/pass.h"
 #include "examples/tpu/data/sampler.h"
-#include "support/tpu_made.h"
+#include "support/tpu_kernels.h"
 
 enum { KERNELS = 24 };
 
@@ -110,24 +109,6 @@ static void draws_are_even_over_families_programs_and_kernels(void **state)
     }
 }
 
-static void configurations_are_drawn_evenly(void **state)
-{
-    enum { STEPS = 20000 };
-    int64_t count[12] = {0};
-    make(TPU_TILE);
-    d.kernel += 5; /* alone: 12 configurations */
-    d.kernels = 1;
-    open_sampler(&s, (tpu_sampler_options){.seed = 6, .kernels = 1, .configs = 3});
-    for (int step = 0; step < STEPS; step++) {
-        assert_int_equal(tpu_sampler_draw(&s, step), 3);
-        for (int i = 0; i < 3; i++) count[s.sample[i].config]++;
-    }
-    for (int c = 0; c < 12; c++) near(count[c], STEPS, 0.25);
-    d.kernel -= 5;
-    d.kernels = KERNELS;
-    tear_down();
-}
-
 static void a_step_that_wants_all_gets_each_once(void **state)
 {
     set_up(TPU_FUSION, (tpu_sampler_options){.seed = 7, .kernels = 100});
@@ -178,41 +159,7 @@ static void what_cannot_be_drawn_is_said(void **state)
     assert_string_equal(why.sentence,
                         "training: none of the 24 kernels can be drawn: their run times are hidden "
                         "(0), or those of a kernel are all equal; name other files");
-    test_tpu_made_free(&d);
-}
-
-static void a_pass_visits_each_configuration_once(void **state)
-{
-    static const int samples[] = {1, 5, 1000, 40}, nodes[] = {1, 100, 1000000, 90};
-    make(TPU_TILE);
-    for (int i = 0; i < 4; i++) {
-        tpu_pass p;
-        ag_failure why = {0};
-        unsigned char seen[300] = {0};
-        int batches = 0, last = 0, total = 0;
-        assert_int_equal(tpu_pass_open(&p, &d, samples[i], nodes[i], &why), AG_OK);
-        for (int n; (n = tpu_pass_next(&p)); batches++) {
-            int sum = 0;
-            assert_true(n <= samples[i]);
-            for (int k = 0; k < n; k++) {
-                const tpu_sample *x = &p.sample[k];
-                assert_true(x->kernel->nodes >= last);
-                last = x->kernel->nodes;
-                sum += last;
-                const int64_t place = tpu_pass_place(&p, x);
-                assert_int_equal(place, p.first[x->kernel - d.kernel] + x->config);
-                assert_int_equal(seen[place]++, 0);
-                total++;
-            }
-            assert_true(n == 1 || sum <= nodes[i]);
-        }
-        assert_int_equal(total, p.first[KERNELS]);
-        assert_int_equal(tpu_pass_next(&p), 0);
-        if (i == 0) assert_int_equal(batches, total);
-        if (i == 2) assert_int_equal(batches, 1);
-        tpu_pass_close(&p);
-    }
-    test_tpu_made_free(&d);
+    tear_down();
 }
 
 int main(void)
@@ -220,10 +167,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_draw_different_kernels_and_configurations),
         cmocka_unit_test(draws_are_even_over_families_programs_and_kernels),
-        cmocka_unit_test(configurations_are_drawn_evenly),
         cmocka_unit_test(a_step_that_wants_all_gets_each_once),
         cmocka_unit_test(steps_depend_on_seed_and_step_alone),
-        cmocka_unit_test(what_cannot_be_drawn_is_said),
-        cmocka_unit_test(a_pass_visits_each_configuration_once)};
+        cmocka_unit_test(what_cannot_be_drawn_is_said)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

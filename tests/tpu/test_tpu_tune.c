@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The autotuner's search, with made-up costs: partitions stay legal, budgets hold, a known optimum
-   is found, a seed gives one sequence. */
+/* The autotuner's searches, with made-up times: partitions stay legal, budgets hold, a known
+   optimum is found, a seed gives one sequence; the choices of tiles. */
 #include "support/test.h"
-#include "examples/tpu/tune/fusion.h"
+#include "examples/harness/run/bag.h"
+#include "examples/tpu/tune/tune.h"
 #include "support/lab_cases.h"
 
 #define SIZES(...) ((const int[]){__VA_ARGS__})
@@ -22,106 +23,120 @@ static void make_small(lab_program *p)
     if (p->why.status) fail_msg("%s", p->why.sentence);
 }
 
-/* ---- made-up costs ---- */
+/* ---- made-up times ---- */
 
 typedef struct fake {
-    uint64_t salt;
-    int calls, kernels, stop_at, fail_at; /* of the calls; 0: never */
+    uint64_t salt, model; /* of the measured and of the predicted times */
+    int calls, kernels, fail_at;
+    bool backwards; /* the scores order the tiles the wrong way */
+    int64_t tiles;  /* measured */
 } fake;
 
-/* A kernel's cost is drawn by a hash of its computation: 100 to 1124 for each of its nodes. */
-static double cost_of(uint64_t salt, const lab_program *kernel)
+/* A kernel's time is drawn by a hash of its computation: 100 to 1124 for each of its nodes. */
+static double time_of(uint64_t salt, const lab_program *kernel)
 {
     const uint64_t draw = (lab_kernel_hash(kernel) ^ salt) * 0x9e3779b97f4a7c15ULL >> 54;
     return kernel->n * (100 + (double)draw);
 }
 
-static ag_status price(void *state, double *ns, const lab_fusion *kernels, int *stop,
-                       ag_failure *why)
+static ag_status measure(void *state, double *ns, const lab_fusion *kernels, ag_failure *why)
 {
     fake *f = state;
     f->calls++;
     f->kernels += kernels->n;
     if (f->calls == f->fail_at) return ag_fail(why, AG_EDEVICE, "the meter is broken");
-    *stop = f->calls == f->stop_at;
-    for (int i = 0; i < kernels->n; i++) ns[i] = cost_of(f->salt, &kernels->kernel[i]);
+    for (int i = 0; i < kernels->n; i++) ns[i] = time_of(f->salt, &kernels->kernel[i]);
     return AG_OK;
 }
 
-static tune_prices prices_of(fake *f)
+static ag_status predict(void *state, double *ns, const lab_fusion *kernels, ag_failure *why)
 {
-    return (tune_prices){.state = f, .price = price, .factor = 1};
+    for (int i = 0; i < kernels->n; i++)
+        ns[i] = 7 * time_of(((fake *)state)->model, &kernels->kernel[i]);
+    return AG_OK;
 }
 
-/* The partitions that a search has seen, in order. */
-enum { MOST = 4000 };
+static double tile_ns(const int *tile) { return 1000 + (tile[15] * 7 + tile[7] * 3) % 1009; }
+
+static ag_status measure_tiles(void *state, double *ns, const lab_program *kernel, int (*tile)[24],
+                               const int *which, int count, ag_failure *why)
+{
+    ((fake *)state)->tiles += count;
+    for (int i = 0; i < count; i++) {
+        assert_true(lab_tile_valid(kernel, tile[which[i]]));
+        ns[i] = tile_ns(tile[which[i]]);
+    }
+    return AG_OK;
+}
+
+static ag_status score_tiles(void *state, double *score, const lab_program *kernel, int (*tile)[24],
+                             int count, ag_failure *why)
+{
+    for (int i = 0; i < count; i++)
+        score[i] = ((fake *)state)->backwards ? -tile_ns(tile[i]) : log(tile_ns(tile[i]));
+    return AG_OK;
+}
+
+static tune_meters meters_of(fake *f)
+{
+    return (tune_meters){f, measure, predict, measure_tiles, score_tiles};
+}
+
+/* The partitions that a search on hardware tries, in order. */
 typedef struct trace {
-    uint64_t hash[MOST];
-    double ns[MOST], best;
     int n;
+    double best;
+    char key[64][24];
 } trace;
 
-static void visit(void *state, const tune_cut *cut, double ns, int64_t evaluation)
+static trace anneal(const lab_program *p, fake *f, tune_options options, ag_failure *why)
 {
-    trace *l = state;
-    assert_int_equal(evaluation, l->n + 1);
-    assert_in_range(l->n, 0, MOST - 1);
-    l->hash[l->n] = cut->hash;
-    l->best = l->n && l->best < ns ? l->best : ns;
-    l->ns[l->n++] = ns;
-}
-
-static ag_status anneal(trace *l, const lab_program *p, fake *f, tune_options options,
-                        ag_failure *why)
-{
+    trace t = {.best = (double)INFINITY};
+    const tune_meters meters = meters_of(f);
     tune_pool pool;
-    tune_cut start;
-    tune_prices prices = prices_of(f);
-    const tune_visitor visitor = {l, visit};
-    memset(l, 0, sizeof *l);
-    tune_pool_open(&pool, p);
-    tune_cut_open(&start, &pool);
-    assert_int_equal(tune_cut_draw(&start, 1, 0, why), AG_OK);
-    tune_anneal(&options, &start, &prices, &visitor, why);
-    assert_int_equal(prices.asked, why->status || prices.stop ? prices.asked : f->kernels);
-    tune_prices_free(&prices);
-    tune_cut_close(&start);
+    tune_tried *list = NULL;
+    tune_pool_open(&pool, p, &meters);
+    tune_cut start = tune_cut_new(&pool);
+    assert_int_equal(tune_cut_draw(&start, &pool, 1, 0, why), AG_OK);
+    options.kept = (int)options.evaluations;
+    tune_anneal(&list, &pool, &start, &options, why);
+    assert_int_equal(pool.asked[TUNE_HARDWARE], f->kernels);
+    t.n = bag_count(list);
+    for (int i = 0; i < t.n; i++) {
+        t.best = fmin(t.best, list[i].ns);
+        strcpy(t.key[i % 64], list[i].cut.key);
+        for (int k = 0; k < i; k++) assert_string_not_equal(list[k].cut.key, list[i].cut.key);
+    }
+    bag_free(list);
     tune_pool_close(&pool);
-    return why->status;
+    return t;
 }
 
 /* ---- partitions ---- */
 
-static void check_cut(const tune_cut *cut)
+/* The last partition of the pool: each kernel has one output, and runs as one. */
+static void check_cut(const tune_cut *cut, const tune_pool *pool)
 {
-    const lab_program *p = cut->pool->program;
-    lab_fusion made;
-    ag_failure why = {0};
-    assert_int_equal(tune_pool_programs(&made, cut->pool, cut->part, cut->parts, &why), AG_OK);
+    const lab_program *p = pool->program;
+    const int *group = pool->group;
+    int parts = 0;
     for (int i = 0; i < p->n; i++) {
-        assert_int_equal(cut->group[i] >= 0, lab_is_grouped(p, i));
-        assert_in_range(cut->group[i] + 1, 0, cut->parts);
+        int nodes = 0;
+        lab_program kernel;
+        assert_int_equal(group[i] >= 0, lab_is_grouped(p, i));
         for (int k = 0; k < p->nodes[i].n_operands; k++) {
             const int x = p->nodes[i].operand[k];
-            if (cut->group[x] < 0 || cut->group[x] == cut->group[i]) continue;
-            assert_true(cut->group[x] < cut->group[i]);
-            assert_true(cut->output[x]);
+            assert_true(group[x] < 0 || group[x] == group[i] || cut->output[x]);
         }
-    }
-    for (int g = 0; g < cut->parts; g++) {
-        int nodes = 0, outputs = 0;
-        lab_program kernel;
-        for (int i = 0; i < p->n; i++) {
-            nodes += cut->group[i] == g;
-            outputs += cut->group[i] == g && cut->output[i];
-        }
-        assert_int_equal(outputs, 1);
-        assert_int_equal(lab_kernel(&kernel, p, cut->group, g), AG_OK);
+        assert_int_equal(cut->output[i], group[i] == i);
+        if (!cut->output[i]) continue;
+        for (int k = 0; k <= i; k++) nodes += group[k] == i;
+        assert_int_equal(lab_kernel(&kernel, p, group, i), AG_OK);
         assert_true(nodes == 1 || lab_fusible(&kernel));
-        assert_true(lab_kernel_hash(&kernel) == lab_kernel_hash(&made.kernel[g]));
         lab_program_clear(&kernel);
+        parts++;
     }
-    lab_fusion_clear(&made);
+    assert_int_equal(parts, cut->parts);
 }
 
 static void moves_keep_partitions_legal(void **state)
@@ -132,21 +147,21 @@ static void moves_keep_partitions_legal(void **state)
         ag_failure why = {0};
         ag_random random = {(uint64_t)net, 0, 0};
         tune_pool pool;
-        tune_cut cut[2];
         lab_case_net(&p, net);
-        tune_pool_open(&pool, &p);
-        tune_cut_open(&cut[0], &pool);
-        tune_cut_open(&cut[1], &pool);
-        int *group = malloc((size_t)p.n * sizeof *group), least = p.n, most = 0;
+        tune_pool_open(&pool, &p, NULL);
+        tune_cut cut[] = {tune_cut_new(&pool), tune_cut_new(&pool)};
+        int *group = calloc((size_t)p.n, sizeof *group), least = p.n, most = 0;
         for (int start = 0; start < 3; start++) {
-            assert_int_equal(tune_cut_draw(&cut[0], 0.5 * start, 3, &why), AG_OK);
+            assert_int_equal(tune_cut_draw(&cut[0], &pool, 0.5 * start, 3, &why), AG_OK);
             assert_int_equal(lab_partition(group, &p, 0.5 * start, 3), cut[0].parts);
-            assert_memory_equal(group, cut[0].group, (size_t)p.n * sizeof *group);
+            for (int i = 0; i < p.n; i++) /* the lab names a group by its number */
+                for (int k = 0; k < i; k++)
+                    assert_int_equal(group[i] == group[k], pool.group[i] == pool.group[k]);
             for (int i = 0; i < WALK; i++) {
                 tune_cut *from = &cut[i % 2], *to = &cut[1 - i % 2];
-                assert_true(tune_cut_move(to, from, &random, &why));
-                assert_true(to->hash != from->hash);
-                check_cut(to);
+                assert_true(tune_cut_move(to, from, &pool, &random, &why));
+                assert_string_not_equal(to->key, from->key);
+                check_cut(to, &pool);
                 least = to->parts < least ? to->parts : least;
                 most = to->parts > most ? to->parts : most;
             }
@@ -154,8 +169,6 @@ static void moves_keep_partitions_legal(void **state)
         assert_true(least < most);
         assert_int_equal(why.status, AG_OK);
         free(group);
-        tune_cut_close(&cut[0]);
-        tune_cut_close(&cut[1]);
         tune_pool_close(&pool);
         lab_program_clear(&p);
     }
@@ -167,179 +180,186 @@ static void nothing_to_choose(void **state)
     lab_program p = {.name = "one"};
     ag_failure why = {0};
     fake f = {0};
-    static trace l;
     lab_unary(&p, LAB_ABS, lab_parameter(&p, LAB_F32, 1, SIZES(8)));
-    assert_int_equal(anneal(&l, &p, &f, (tune_options){100, 4, 0.1, 0.01, 1}, &why), AG_OK);
-    assert_int_equal(l.n, 1);
+    const tune_options o = {.evaluations = 100, .chains = 4, .hot = 0.1, .cold = 0.01, .seed = 1};
+    assert_int_equal(anneal(&p, &f, o, &why).n, 1);
     lab_program_clear(&p);
 }
 
-/* ---- the search ---- */
+/* ---- annealing ---- */
 
-/* The least cost of all 2^free sets of outputs, and how many legal partitions there are. */
-static double brute_force(const lab_program *p, uint64_t salt, int *partitions)
+/* The least time of all 2^movable sets of outputs, and how many of them are legal partitions. */
+static double brute_force(const lab_program *p, fake *f, int *partitions)
 {
+    const tune_meters meters = meters_of(f);
     tune_pool pool;
-    tune_cut cut;
-    fake f = {.salt = salt};
-    tune_prices prices = prices_of(&f);
     ag_failure why = {0};
     double best = (double)INFINITY;
-    tune_map known = {0};
-    tune_pool_open(&pool, p);
-    tune_cut_open(&cut, &pool);
-    for (int set = 0; set < 1 << pool.n_free; set++) {
-        const tune_cut *one = &cut;
-        double ns;
+    tune_entry *known = NULL;
+    map_owns(known);
+    tune_pool_open(&pool, p, &meters);
+    tune_cut cut = tune_cut_new(&pool);
+    const tune_cut *one = &cut;
+    for (int set = 0; set < 1 << pool.n_movable; set++) {
         memset(cut.output, 0, (size_t)p->n);
-        for (int i = 0; i < pool.n_free; i++) cut.output[pool.free[i]] = set >> i & 1;
-        if (!tune_cut_settle(&cut, &why) || tune_map_find(&known, cut.hash, 0)) continue;
-        tune_map_put(&known, cut.hash, 1);
-        assert_int_equal(tune_price(&ns, &prices, &one, 1, &why), AG_OK);
-        best = ns < best ? ns : best;
+        for (int k = 0; k < pool.n_movable; k++) cut.output[pool.movable[k]] = set >> k & 1;
+        if (!tune_cut_settle(&cut, &pool, &why)) continue;
+        map_add(known, cut.key, 1);
+        assert_int_equal(tune_ask(&pool, TUNE_HARDWARE, &one, 1, &why), AG_OK);
+        best = fmin(best, tune_time(&pool, &cut));
     }
-    *partitions = known.count;
-    tune_map_free(&known);
-    tune_prices_free(&prices);
-    tune_cut_close(&cut);
+    *partitions = (int)stbds_shlen(known);
+    map_free(known);
     tune_pool_close(&pool);
     return best;
 }
 
 static void the_optimum_is_found(void **state)
 {
-    static trace l;
     lab_program p;
     make_small(&p);
-    for (int salt = 0; salt < 5; salt++) {
+    for (uint64_t salt = 0; salt < 5; salt++) {
         int partitions;
-        const double best = brute_force(&p, (uint64_t)salt, &partitions);
+        fake all = {.salt = salt};
+        const double best = brute_force(&p, &all, &partitions);
         assert_in_range(partitions, 50, 512);
         for (int chains = 1; chains <= 4; chains += 3) {
-            fake f = {.salt = (uint64_t)salt};
+            fake f = {.salt = salt};
             ag_failure why = {0};
-            const tune_options o = {partitions * 2 / 3, chains, 0.3, 0.02, 7};
-            assert_int_equal(anneal(&l, &p, &f, o, &why), AG_OK);
-            assert_true(fabs(l.best - best) < 1e-9);
+            const tune_options o = {.evaluations = partitions * 2 / 3,
+                                    .chains = chains,
+                                    .hot = 0.3,
+                                    .cold = 0.02,
+                                    .seed = 7};
+            assert_true(fabs(anneal(&p, &f, o, &why).best - best) < 1e-9);
+            assert_int_equal(why.status, AG_OK);
         }
     }
     lab_program_clear(&p);
 }
 
-static void budgets_hold(void **state)
+static void budgets_hold_and_a_seed_gives_one_sequence(void **state)
 {
-    static trace l;
-    lab_program p = {.name = "net"};
-    lab_case_net(&p, 1);
-    for (int chains = 1; chains <= 5; chains += 2)
-        for (int budget = 0; budget <= 40; budget = budget * 2 + 1) {
-            fake f = {.salt = 3};
-            ag_failure why = {0};
-            const tune_options o = {budget, chains, 0.1, 0.001, 5};
-            assert_int_equal(anneal(&l, &p, &f, o, &why), AG_OK);
-            assert_int_equal(l.n, budget);
-            for (int i = 0; i < l.n; i++)
-                for (int k = 0; k < i; k++) assert_true(l.hash[i] != l.hash[k]);
-        }
-    lab_program_clear(&p);
-}
-
-static void a_seed_gives_one_sequence(void **state)
-{
-    static trace a, b;
     lab_program p = {.name = "net"};
     lab_case_net(&p, 2);
-    for (int chains = 1; chains <= 6; chains += 5) {
-        fake f = {.salt = 1}, g = {.salt = 1}, h = {.salt = 1};
-        ag_failure why = {0};
-        tune_options o = {60, chains, 0.1, 0.001, 11};
-        anneal(&a, &p, &f, o, &why);
-        anneal(&b, &p, &g, o, &why);
-        assert_int_equal(a.n, b.n);
-        assert_memory_equal(a.hash, b.hash, sizeof a.hash);
-        assert_memory_equal(a.ns, b.ns, sizeof a.ns);
-        assert_int_equal(f.kernels, g.kernels);
-        o.seed = 12;
-        anneal(&b, &p, &h, o, &why);
-        assert_memory_not_equal(a.hash, b.hash, sizeof a.hash);
-    }
+    for (int chains = 1; chains <= 5; chains += 2)
+        for (int budget = 0; budget <= 40; budget = budget * 2 + 1) {
+            fake f = {.salt = 3}, g = f, h = f;
+            ag_failure why = {0};
+            tune_options o = {
+                .evaluations = budget, .chains = chains, .hot = 0.1, .cold = 0.001, .seed = 5};
+            const trace a = anneal(&p, &f, o, &why), b = anneal(&p, &g, o, &why);
+            assert_int_equal(why.status, AG_OK);
+            assert_int_equal(a.n, budget);
+            assert_int_equal(b.n, budget);
+            assert_memory_equal(a.key, b.key, sizeof a.key);
+            o.seed = 12;
+            const trace other = anneal(&p, &h, o, &why);
+            if (budget > 4) assert_memory_not_equal(a.key, other.key, sizeof a.key);
+        }
     lab_program_clear(&p);
 }
 
-static void meters_can_stop_and_fail(void **state)
+static void meters_can_fail(void **state)
 {
-    static trace l;
     lab_program p;
     make_small(&p);
     for (int at = 1; at < 6; at++) {
-        fake stops = {.stop_at = at}, fails = {.fail_at = at};
+        fake f = {.fail_at = at};
         ag_failure why = {0};
-        const tune_options o = {60, 2, 0.1, 0.001, 1};
-        assert_int_equal(anneal(&l, &p, &stops, o, &why), AG_OK);
-        assert_int_equal(stops.calls, at);
-        assert_int_equal(anneal(&l, &p, &fails, o, &why), AG_EDEVICE);
+        const tune_options o = {
+            .evaluations = 60, .chains = 2, .hot = 0.1, .cold = 0.001, .seed = 1};
+        anneal(&p, &f, o, &why);
         assert_string_equal(why.sentence, "the meter is broken");
-        assert_int_equal(fails.calls, at);
+        assert_int_equal(f.calls, at);
     }
     lab_program_clear(&p);
 }
 
 /* ---- whole searches ---- */
 
-static void check_found(const tune_found *f, int budget, int from_default)
+static void check_found(const tune_found *f, int budget, bool from_default)
 {
-    assert_true(f->done);
-    assert_in_range(f->measurements, 1, budget);
+    assert_in_range(f->measured, 1, budget);
+    assert_int_equal(f->measured, bag_count(f->curve));
     assert_true(f->kernels > 0);
     if (from_default) assert_true(f->curve[0] == 1);
-    for (int m = 1; m < f->measurements; m++) assert_true(f->curve[m] >= f->curve[m - 1]);
-    assert_true(f->speedup == f->curve[f->measurements - 1]);
+    for (int m = 1; m < f->measured; m++) assert_true(f->curve[m] >= f->curve[m - 1]);
+    assert_true(f->speedup == f->curve[f->measured - 1]);
 }
 
-/* A model that is right finds with few measurements what hardware needs many for; so does one that
-   is wrong by a constant factor. */
+/* A model that is right, but for a factor, finds with few measurements what hardware needs many
+   for. */
 static void models_help(void **state)
 {
     lab_program p = {.name = "net"};
     lab_case_net(&p, 1);
-    fake measured = {.salt = 9}, predicted = {.salt = 9}, other = {.salt = 10};
-    tune_fusion r;
+    fake f = {.salt = 9, .model = 9};
+    tune_part r;
     ag_failure why = {0};
-    int stop;
-    tune_meters meters = {prices_of(&measured), prices_of(&predicted)};
-    const tune_fusion_options o = {{1, 1}, {30, 5}, 1500, 4};
-    assert_int_equal(tune_fusion_search(&r, &p, &meters, &o, &stop, &why), AG_OK);
-    assert_int_equal(stop, 0);
+    tune_meters meters = meters_of(&f);
+    const tpu_settings o = {.start = TUNE_STARTS,
+                            .measurements = 30,
+                            .verify = 5,
+                            .search_steps = 1500,
+                            .shell.common.seed = 4};
+    tpu_settings many = o;
+    many.start = TUNE_DEFAULT;
+    many.measurements = 1;
+    many.verify = 300;
+    many.search_steps = 3000;
+    assert_int_equal(tune_fusion_search(&r, &p, &meters, &o, &why), AG_OK);
     for (int s = 0; s < TUNE_STARTS; s++) {
-        check_found(&r.found[s * TUNE_WAYS + TUNE_HARDWARE], 30, s == TUNE_DEFAULT);
-        check_found(&r.found[s * TUNE_WAYS + TUNE_LEARNED], 5, s == TUNE_DEFAULT);
-        assert_int_equal(r.found[s * TUNE_WAYS + TUNE_HARDWARE].measurements, 30);
-        assert_int_equal(r.found[s * TUNE_WAYS + TUNE_HARDWARE].predicted, 0);
-        assert_true(r.found[s * TUNE_WAYS + TUNE_LEARNED].speedup >=
-                    r.found[s * TUNE_WAYS].speedup);
+        const tune_found *found = &r.found[s * TUNE_WAYS];
+        check_found(&found[TUNE_HARDWARE], 30, s == TUNE_DEFAULT);
+        check_found(&found[TUNE_LEARNED], 5, s == TUNE_DEFAULT);
+        assert_int_equal(found[TUNE_HARDWARE].measured, 30);
+        assert_true(found[TUNE_LEARNED].speedup >= found[TUNE_HARDWARE].speedup);
     }
     const double right = r.found[TUNE_LEARNED].speedup;
     assert_true(right > 1);
-    tune_fusion_clear(&r);
-    const tune_fusion_options many = {{1, 0}, {1, 300}, 3000, 4};
-    assert_int_equal(tune_fusion_search(&r, &p, &meters, &many, &stop, &why), AG_OK);
-    assert_int_equal(r.found[TUNE_LEARNED].measurements, 300);
-    tune_fusion_clear(&r);
-    meters.predicted = prices_of(&other); /* has no information, but does no harm */
-    assert_int_equal(tune_fusion_search(&r, &p, &meters, &o, &stop, &why), AG_OK);
-    check_found(&r.found[TUNE_LEARNED], 5, 1);
+    tune_part_clear(&r);
+    assert_int_equal(tune_fusion_search(&r, &p, &meters, &many, &why), AG_OK);
+    assert_int_equal(r.found[TUNE_LEARNED].measured, 300);
+    assert_true(r.found[TUNE_WAYS].speedup == 0); /* not wanted */
+    tune_part_clear(&r);
+    f.model = 10; /* has no information, but does no harm */
+    assert_int_equal(tune_fusion_search(&r, &p, &meters, &o, &why), AG_OK);
+    check_found(&r.found[TUNE_LEARNED], 5, true);
     assert_true(r.found[TUNE_LEARNED].speedup < right);
-    tune_fusion_clear(&r);
-    meters.predicted.price = NULL; /* no model */
-    assert_int_equal(tune_fusion_search(&r, &p, &meters, &o, &stop, &why), AG_OK);
-    assert_false(r.found[TUNE_LEARNED].done);
-    assert_true(r.found[TUNE_HARDWARE].done);
-    tune_fusion_clear(&r);
-    measured = (fake){.stop_at = 3};
-    assert_int_equal(tune_fusion_search(&r, &p, &meters, &o, &stop, &why), AG_OK);
-    assert_int_equal(stop, 1);
-    assert_false(r.found[TUNE_HARDWARE].done);
-    tune_fusion_clear(&r);
+    tune_part_clear(&r);
+    meters.predict = NULL; /* no model */
+    assert_int_equal(tune_fusion_search(&r, &p, &meters, &o, &why), AG_OK);
+    assert_true(r.found[TUNE_LEARNED].speedup == 0 && r.found[TUNE_HARDWARE].speedup > 0);
+    tune_part_clear(&r);
+    f = (fake){.fail_at = 3};
+    assert_int_equal(tune_fusion_search(&r, &p, &meters, &o, &why), AG_EDEVICE);
+    assert_true(r.found[TUNE_HARDWARE].speedup == 0);
+    tune_part_clear(&r);
+    lab_program_clear(&p);
+}
+
+static void tiles_are_chosen(void **state)
+{
+    lab_program p = {.name = "net"};
+    lab_case_net(&p, 1);
+    for (int backwards = 0; backwards < 2; backwards++) {
+        fake f = {.backwards = backwards};
+        const tune_meters meters = meters_of(&f);
+        tune_part r;
+        ag_failure why = {0};
+        const tpu_settings o = {.tiles = 40, .shell.common.seed = 1};
+        assert_int_equal(tune_tiles_search(&r, &p, &meters, &o, &why), AG_OK);
+        const tune_found *all = &r.found[TUNE_EXHAUSTIVE], *ten = &r.found[TUNE_TEN];
+        const tune_found *first = &r.found[TUNE_FIRST];
+        assert_in_range(all->measured, 2, 40 * r.kernels);
+        assert_in_range(ten->measured, 2, 10 * r.kernels);
+        assert_int_equal(first->measured, 0);
+        assert_true(f.tiles > all->measured);
+        assert_true(all->speedup > 1);
+        assert_true(all->speedup >= ten->speedup && ten->speedup >= first->speedup);
+        assert_int_equal(all->speedup > first->speedup, backwards);
+    }
     lab_program_clear(&p);
 }
 
@@ -348,9 +368,9 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(moves_keep_partitions_legal),
                                        cmocka_unit_test(nothing_to_choose),
                                        cmocka_unit_test(the_optimum_is_found),
-                                       cmocka_unit_test(budgets_hold),
-                                       cmocka_unit_test(a_seed_gives_one_sequence),
-                                       cmocka_unit_test(meters_can_stop_and_fail),
-                                       cmocka_unit_test(models_help)};
+                                       cmocka_unit_test(budgets_hold_and_a_seed_gives_one_sequence),
+                                       cmocka_unit_test(meters_can_fail),
+                                       cmocka_unit_test(models_help),
+                                       cmocka_unit_test(tiles_are_chosen)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,22 +62,17 @@ static double bytes_written(const tpu_hlo *h)
     return sum;
 }
 
-void tpu_analyse_hlo(tpu_static *s, const tpu_hlo *h)
-{
-    *s = (tpu_static){.type = TPU_TYPE_OTHER};
-    for (int u = 0; u < h->kernel->nodes; u++) {
-        add_node(s, h, u);
-        refine_type(&s->type, h->kernel->opcode[u]);
-    }
-    s->read = bytes_read(h);
-    s->written = bytes_written(h);
-}
-
 void tpu_analyse(tpu_static *s, const tpu_kernel *kernel)
 {
     tpu_hlo h = {0};
     tpu_hlo_open(&h, kernel);
-    tpu_analyse_hlo(s, &h);
+    *s = (tpu_static){.type = TPU_TYPE_OTHER};
+    for (int u = 0; u < kernel->nodes; u++) {
+        add_node(s, &h, u);
+        refine_type(&s->type, kernel->opcode[u]);
+    }
+    s->read = bytes_read(&h);
+    s->written = bytes_written(&h);
     tpu_hlo_close(&h);
 }
 

@@ -27,7 +27,6 @@ typedef struct tpu_static {
 } tpu_static;
 
 void tpu_analyse(tpu_static *out, const tpu_kernel *kernel);
-void tpu_analyse_hlo(tpu_static *out, const tpu_hlo *hlo);
 /* flops, bytes read, bytes written, special, as an array for the model's inputs. */
 void tpu_static_features(float out[TPU_STATIC], const tpu_kernel *kernel);
 

@@ -37,9 +37,8 @@ int tpu_hlo_is_tuple(const tpu_hlo *h, int u)
 
 int tpu_hlo_shape(double size[TPUGRAPHS_AXES], const tpu_hlo *h, int u)
 {
-    const tpugraphs_shape *s = &h->shape[u];
-    for (int a = 0; a < TPUGRAPHS_AXES; a++) size[a] = s->size[a];
-    return s->rank;
+    for (int a = 0; a < TPUGRAPHS_AXES; a++) size[a] = h->operation[u].size[a];
+    return h->operation[u].rank;
 }
 
 /* The product in the file is of all axes, also of those after the sixth, but rounded. */
@@ -47,8 +46,8 @@ double tpu_hlo_elements(const tpu_hlo *h, int u)
 {
     double product = 1;
     const double all = fmax(0, (double)tpu_hlo_row(h, u)[TPUGRAPHS_ELEMENTS]);
-    const int rank = h->shape[u].rank;
-    for (int a = 0; a < rank; a++) product *= h->shape[u].size[a];
+    const int rank = h->operation[u].rank;
+    for (int a = 0; a < rank; a++) product *= h->operation[u].size[a];
     return rank > 0 && fabs(product - all) <= 1e-6 * all ? product : all;
 }
 
@@ -84,7 +83,6 @@ int tpu_hlo_largest(const tpu_hlo *h, int u)
 static void operands(tpu_hlo *h)
 {
     const tpu_kernel *k = h->kernel;
-    memset(h->start, 0, ((size_t)k->nodes + 1) * sizeof *h->start);
     for (int e = 0; e < k->edges; e++) h->start[k->edge[2 * e] + 1]++;
     for (int u = 0; u < k->nodes; u++) h->start[u + 1] += h->start[u];
     for (int e = 0; e < k->edges; e++) h->operand[h->start[k->edge[2 * e]]++] = k->edge[2 * e + 1];
@@ -97,10 +95,8 @@ static void operations(tpu_hlo *h)
 {
     const tpu_kernel *k = h->kernel;
     for (int u = 0; u < k->nodes; u++) {
-        const float *row = tpu_hlo_row(h, u);
-        h->shape[u] = tpugraphs_shape_of(row);
         tpugraphs_operation *o = &h->operation[u];
-        *o = tpugraphs_operation_read(k->opcode[u], row);
+        *o = tpugraphs_operation_read(k->opcode[u], tpu_hlo_row(h, u));
         const int *operand = h->operand + h->start[u], n = tpu_hlo_operands(h, u);
         if (o->opcode == TPUGRAPHS_DOT || o->opcode == TPUGRAPHS_CONVOLUTION)
             for (; o->operands < n && o->operands < 2; o->operands++)
@@ -118,7 +114,6 @@ static void computations(tpu_hlo *h)
 {
     const tpu_kernel *k = h->kernel;
     enum { CALLED = 1, CONSUMED = 2 };
-    memset(h->called, 0, (size_t)k->nodes);
     h->root = -1;
     for (int e = 0; e < k->edges; e++) h->called[k->edge[2 * e + 1]] = CONSUMED;
     for (int u = k->nodes - 1; u >= 0; u--) {
@@ -149,7 +144,6 @@ void tpu_hlo_open(tpu_hlo *h, const tpu_kernel *kernel)
     const size_t nodes = (size_t)kernel->nodes, edges = (size_t)kernel->edges;
     ag_arena_reset(h->memory);
     *h = (tpu_hlo){.kernel = kernel, .memory = h->memory};
-    h->shape = harness_take(&h->memory, nodes * sizeof *h->shape);
     h->operation = harness_take(&h->memory, nodes * sizeof *h->operation);
     h->start = harness_take(&h->memory, (nodes + 1) * sizeof *h->start);
     h->operand = harness_take(&h->memory, (edges + 1) * sizeof *h->operand);

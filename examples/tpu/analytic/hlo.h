@@ -15,7 +15,6 @@ tpu_elementwise tpu_elementwise_of(int opcode);
 /* A kernel with its operands by consumer. */
 typedef struct tpu_hlo {
     const tpu_kernel *kernel;
-    tpugraphs_shape *shape;         /* [nodes] */
     tpugraphs_operation *operation; /* [nodes] with the operands of dots and convolutions, in their
                      order where it is known, and the largest of a reduce or a reduce-window */
     int *start;                     /* [nodes + 1] */
@@ -57,14 +56,8 @@ int tpu_hlo_readings(const tpu_hlo *hlo, int u);
 double tpu_hlo_taken_in(const tpu_hlo *hlo, int u);
 
 /* The iteration space of a reduction. Of a dot whose axes do not follow from the shapes, the space
-   is no more than the contracted index, which moves along no operand. */
-typedef struct tpu_sum {
-    int operand[2]; /* -1: none */
-    tpugraphs_space space;
-    tpugraphs_window window[TPUGRAPHS_AXES];
-    double made; /* features that a group of a convolution makes */
-} tpu_sum;
-/* 0: it reduces nothing, or operands that fit are missing. */
-int tpu_hlo_sum(tpu_sum *sum, const tpu_hlo *hlo, int u);
+   is no more than the contracted index, which moves along no operand. Returns the node; NULL: it
+   reduces nothing, or operands that fit are missing. */
+const tpugraphs_operation *tpu_hlo_sum(tpugraphs_space *space, const tpu_hlo *hlo, int u);
 
 #endif

@@ -3,7 +3,6 @@
 #include "examples/tpu/analytic/hlo.h"
 
 #include <math.h>
-#include <string.h>
 
 static const tpugraphs_operation *operand_of(const tpu_hlo *h, const tpugraphs_operation *o, int k)
 {
@@ -61,19 +60,15 @@ double tpu_hlo_taken_in(const tpu_hlo *h, int u)
     }
 }
 
-int tpu_hlo_sum(tpu_sum *s, const tpu_hlo *h, int u)
+const tpugraphs_operation *tpu_hlo_sum(tpugraphs_space *space, const tpu_hlo *h, int u)
 {
     const tpugraphs_operation *o = &h->operation[u];
-    s->operand[1] = -1;
-    if (!o->operands || (o->opcode == TPUGRAPHS_CONVOLUTION && o->kind == TPUGRAPHS_MAP)) return 0;
-    for (int k = 0; k < o->operands; k++) s->operand[k] = o->operand[k];
-    memcpy(s->window, o->window, sizeof s->window);
+    if (!o->operands || (o->opcode == TPUGRAPHS_CONVOLUTION && o->kind == TPUGRAPHS_MAP))
+        return NULL;
     if (o->opcode == TPUGRAPHS_DOT && o->kind == TPUGRAPHS_MAP)
-        s->space = (tpugraphs_space){
+        *space = (tpugraphs_space){
             1, {{.sum = 1, .in = {-1, -1}, .step = 1, .size = fmax(1, tpu_hlo_taken_in(h, u))}}};
     else
-        s->space = tpugraphs_space_of(o, operand_of(h, o, 0), operand_of(h, o, 1));
-    if (o->kind == TPUGRAPHS_CONVOLUTION)
-        s->made = (double)o->size[o->conv.out_feature] / o->conv.groups;
-    return 1;
+        *space = tpugraphs_space_of(o, operand_of(h, o, 0), operand_of(h, o, 1));
+    return o;
 }

@@ -1,8 +1,26 @@
 /* SPDX-License-Identifier: MIT */
+/* A constant, the roofline, and regressions on features of a whole kernel, which read what the
+   network reads, without a graph. */
 #include "examples/tpu/baseline/baselines.h"
+
+#include "examples/harness/baseline/ridge.h"
 #include "examples/harness/harness.h"
 
 #include <math.h>
+#include <string.h>
+
+/* The columns of a kernel with one of its tiles, where l(v) = sign(v) ln(1 + |v|): sums over its
+   nodes of l of the 140 features, for products, reductions, elementwise ops, parameters and all
+   others apart; numbers of nodes of each op code; l of the static features; l of the tile size (0:
+   fusion). */
+enum {
+    KINDS = 5,
+    COLUMNS = KINDS * TPUGRAPHS_FEATURES + TPU_OPCODES + TPU_STATIC + TPUGRAPHS_TILE_FEATURES
+};
+
+/* Configurations that are read at most, evenly: of tiles by the roofline, and by the regressions
+   (111 MB). */
+enum { FIT_ROWS = 4096, POOL_ROWS = 32768 };
 
 struct tpu_baseline {
     tpu_baseline_kind kind;
@@ -10,19 +28,16 @@ struct tpu_baseline {
     int64_t configs; /* with run times */
     double mean;     /* fusion: of ln(ns) */
     tpu_roofline roofline;
-    tpu_pooled *pooled;
-    int trees;
+    harness_boosting *trees;
+    int rounds;            /* trees that were asked for */
+    double w[COLUMNS + 1]; /* of ridge */
 };
 
 const char *tpu_baseline_name(tpu_baseline_kind kind)
 {
     static const char *const name[TPU_BASELINES] = {"constant", "roofline", "boosting", "ridge"};
-    return (unsigned)kind < TPU_BASELINES ? name[kind] : "unknown";
+    return name[kind];
 }
-
-/* Configurations that are read at most, evenly: of tiles by the roofline, and by the regressions
-   (111 MB). */
-enum { FIT_ROWS = 4096, POOL_ROWS = 32768 };
 
 harness_boosting_options tpu_baseline_trees(void)
 {
@@ -30,6 +45,84 @@ harness_boosting_options tpu_baseline_trees(void)
     o.rounds = 200;
     o.columns = 0.5;
     return o;
+}
+
+/* ---- columns ---- */
+
+static int kind_of(int opcode)
+{
+    switch (opcode) {
+    case TPUGRAPHS_DOT:
+    case TPUGRAPHS_CONVOLUTION: return 0;
+    case TPUGRAPHS_REDUCE:
+    case TPUGRAPHS_REDUCE_WINDOW: return 1;
+    case TPUGRAPHS_PARAMETER: return 3;
+    default: return tpu_elementwise_of(opcode) == TPU_MOVES ? 4 : 2;
+    }
+}
+
+/* The columns of a kernel, without those of a tile. */
+static void pool(float *out, const tpu_kernel *k)
+{
+    float *counts = out + KINDS * TPUGRAPHS_FEATURES, *facts = counts + TPU_OPCODES;
+    float row[TPUGRAPHS_FEATURES];
+    memset(out, 0, COLUMNS * sizeof *out);
+    for (int v = 0; v < k->nodes; v++) {
+        float *sum = out + kind_of(k->opcode[v]) * TPUGRAPHS_FEATURES;
+        memcpy(row, k->feature + (size_t)v * TPUGRAPHS_FEATURES, sizeof row);
+        tpugraphs_take_logs(row, TPUGRAPHS_FEATURES);
+        for (int f = 0; f < TPUGRAPHS_FEATURES; f++) sum[f] += row[f];
+        counts[k->opcode[v]]++;
+    }
+    memcpy(facts, k->analysis, sizeof k->analysis);
+    tpugraphs_take_logs(facts, TPU_STATIC);
+}
+
+static void add_tile(float *out, const tpu_kernel *k, int config)
+{
+    float *tile = out + COLUMNS - TPUGRAPHS_TILE_FEATURES;
+    if (!k->tile) return;
+    memcpy(tile, k->tile + (size_t)config * TPUGRAPHS_TILE_FEATURES,
+           TPUGRAPHS_TILE_FEATURES * sizeof *tile);
+    tpugraphs_take_logs(tile, TPUGRAPHS_TILE_FEATURES);
+}
+
+/* ---- fit ---- */
+
+typedef struct table {
+    float *x;
+    double *y;
+    int rows;
+} table;
+
+static double mean_log(const tpu_kernel *k)
+{
+    double mean = 0;
+    for (int c = 0; c < k->configs; c++) mean += log((double)k->runtime[c]) / k->configs;
+    return mean;
+}
+
+/* Every n-th configuration of all kernels together, and its ln(ns), of tiles less the kernel's
+   mean. */
+static table open_table(const tpu_kernel *const *train, int count)
+{
+    int64_t all = 0, seen = 0;
+    for (int i = 0; i < count; i++) all += train[i]->runtime ? train[i]->configs : 0;
+    const int64_t every = (all - 1) / POOL_ROWS + 1;
+    const size_t room = (size_t)(all / every) + 1;
+    table t = {harness_alloc(room * COLUMNS * sizeof *t.x), harness_alloc(room * sizeof *t.y), 0};
+    for (int i = 0; i < count; i++) {
+        const tpu_kernel *k = train[i];
+        if (!k->runtime) continue;
+        const double mean = k->tile ? mean_log(k) : 0;
+        for (int c = 0; c < k->configs; c++) {
+            if (seen++ % every) continue;
+            pool(t.x + (size_t)t.rows * COLUMNS, k);
+            add_tile(t.x + (size_t)t.rows * COLUMNS, k, c);
+            t.y[t.rows++] = log((double)k->runtime[c]) - mean;
+        }
+    }
+    return t;
 }
 
 static void average(tpu_baseline *b, const tpu_kernel *const *train, int count)
@@ -41,20 +134,38 @@ static void average(tpu_baseline *b, const tpu_kernel *const *train, int count)
     if (b->configs && b->task == TPU_FUSION) b->mean = sum / (double)b->configs;
 }
 
+static ag_status fit_columns(tpu_baseline *b, const tpu_kernel *const *train, int count,
+                             const harness_boosting_options *trees, ag_failure *why)
+{
+    table t = open_table(train, count);
+    double weight;
+    if (b->kind == TPU_BASELINE_BOOSTING) {
+        b->rounds = trees->rounds;
+        b->trees = harness_boosting_fit(t.x, t.y, t.rows, COLUMNS, trees, why);
+        if (b->trees && harness_boosting_trees(b->trees) < b->rounds) harness_go_on(why);
+    } else
+        harness_ridge_fit(b->w, &weight, t.x, t.y, t.rows, t.rows - t.rows / 8, COLUMNS, why);
+    harness_free(t.x);
+    harness_free(t.y);
+    return why->status;
+}
+
 static ag_status fit(tpu_baseline *b, const tpu_kernel *const *train, int count,
                      const harness_boosting_options *trees, ag_failure *why)
 {
-    average(b, train, count);
-    if (!b->configs)
+    int teach = 0;
+    for (int i = 0; i < count; i++) teach += tpu_kernel_teaches(train[i]);
+    if (!teach)
         return ag_fail(why, AG_EUSE,
-                       "%s: none of the %d training kernels has a run time to fit; give files with "
+                       "%s: none of the %d training kernels has %s to fit; give files with "
                        "measured kernels",
-                       tpu_baseline_name(b->kind), count);
-    if (b->kind == TPU_BASELINE_CONSTANT) return AG_OK;
+                       tpu_baseline_name(b->kind), count,
+                       b->task == TPU_TILE ? "two different run times" : "a run time");
+    average(b, train, count);
     if (b->kind == TPU_BASELINE_ROOFLINE)
-        return tpu_roofline_fit(&b->roofline, b->task, train, count, FIT_ROWS, why);
-    b->trees = b->kind == TPU_BASELINE_BOOSTING ? trees->rounds : 0;
-    b->pooled = tpu_pooled_fit(train, count, POOL_ROWS, b->trees ? trees : NULL, why);
+        tpu_roofline_fit(&b->roofline, b->task, train, count, FIT_ROWS);
+    else if (b->kind != TPU_BASELINE_CONSTANT)
+        fit_columns(b, train, count, trees, why);
     return why->status;
 }
 
@@ -72,9 +183,11 @@ tpu_baseline *tpu_baseline_fit(tpu_baseline_kind kind, tpu_task task,
 
 void tpu_baseline_free(tpu_baseline *b)
 {
-    if (b) tpu_pooled_free(b->pooled);
+    if (b) harness_boosting_free(b->trees);
     harness_free(b);
 }
+
+/* ---- scores ---- */
 
 static void predict_roofline(double *score, const tpu_baseline *b, const tpu_kernel *k)
 {
@@ -84,53 +197,69 @@ static void predict_roofline(double *score, const tpu_baseline *b, const tpu_ker
     harness_free(load);
 }
 
-ag_status tpu_baseline_predict(double *score, tpu_baseline *b, const tpu_kernel *k, ag_failure *why)
+static ag_status predict_columns(double *score, tpu_baseline *b, const tpu_kernel *k,
+                                 ag_failure *why)
 {
-    if (b->kind == TPU_BASELINE_ROOFLINE) {
-        predict_roofline(score, b, k);
-        return AG_OK;
+    enum { CHUNK = 256 };
+    float *x = harness_alloc((CHUNK + 1) * COLUMNS * sizeof *x), *of_kernel = x + CHUNK * COLUMNS;
+    pool(of_kernel, k);
+    for (int first = 0, n; first < k->configs && !why->status; first += n) {
+        n = k->configs - first < CHUNK ? k->configs - first : CHUNK;
+        for (int c = 0; c < n; c++) {
+            float *row = memcpy(x + c * COLUMNS, of_kernel, COLUMNS * sizeof *x);
+            add_tile(row, k, first + c);
+            score[first + c] = harness_ridge_predict(b->w, row, COLUMNS);
+        }
+        if (b->trees) harness_boosting_predict(score + first, b->trees, x, n, why);
     }
-    for (int c = 0; c < k->configs; c++) score[c] = b->mean;
-    if (b->pooled) tpu_pooled_score(score, b->pooled, k, why);
     for (int c = 0; c < k->configs && !why->status; c++) score[c] = exp(score[c]);
-    if (b->kind == TPU_BASELINE_CONSTANT && b->task == TPU_TILE) score[0] = 0;
+    harness_free(x);
     return why->status;
 }
 
-static void print_roofline(char *text, size_t bytes, const tpu_baseline *b)
+ag_status tpu_baseline_predict(double *score, tpu_baseline *b, const tpu_kernel *k, ag_failure *why)
+{
+    if (b->kind == TPU_BASELINE_ROOFLINE)
+        predict_roofline(score, b, k);
+    else if (b->kind != TPU_BASELINE_CONSTANT)
+        predict_columns(score, b, k, why);
+    else
+        for (int c = 0; c < k->configs; c++) score[c] = b->task == TPU_TILE ? c > 0 : exp(b->mean);
+    return why->status;
+}
+
+/* ---- notes ---- */
+
+static char *note_roofline(const tpu_baseline *b)
 {
     const tpu_roofline *r = &b->roofline;
-    const int n = snprintf(
-        text, bytes,
+    char *head = harness_text(
         "the slower of data transfer (%.3g bytes per ns) and computing (%.3g operations and %.3g "
         "special functions per ns), plus %.3g ns",
         r->bandwidth, r->peak, r->special, r->overhead);
-    if (n < 0 || (size_t)n >= bytes) return;
-    if (b->task == TPU_TILE)
-        snprintf(text + n, bytes - (size_t)n,
-                 " a step of a tile; ln(predicted / measured) is off by %.3g (root of the mean "
-                 "square) within the training kernels",
-                 r->error);
-    else
-        snprintf(text + n, bytes - (size_t)n,
-                 "; convolutions x%.3g, dots x%.3g, reductions x%.3g; off by %.3g %% on the "
-                 "training kernels",
-                 r->scale[0], r->scale[1], r->scale[2], 100 * r->error);
+    char *text = b->task == TPU_TILE
+                     ? harness_text("%s a step of a tile; ln(predicted / measured) is off by %.3g "
+                                    "(root of the mean square) within the training kernels",
+                                    head, r->error)
+                     : harness_text("%s; convolutions x%.3g, dots x%.3g, reductions x%.3g; off by "
+                                    "%.3g %% on the training kernels",
+                                    head, r->scale[0], r->scale[1], r->scale[2], 100 * r->error);
+    harness_free(head);
+    return text;
 }
 
-void tpu_baseline_print(char *text, size_t bytes, const tpu_baseline *b)
+char *tpu_baseline_note(const tpu_baseline *b)
 {
     static const char on[] = "sums over the nodes of a kernel";
-    if (b->kind == TPU_BASELINE_CONSTANT && b->task == TPU_TILE)
-        snprintf(text, bytes, "the first tile size of every file");
-    else if (b->kind == TPU_BASELINE_CONSTANT)
-        snprintf(text, bytes, "%.4g ns, the geometric mean of %lld training kernels", exp(b->mean),
-                 (long long)b->configs);
-    else if (b->kind == TPU_BASELINE_BOOSTING)
-        snprintf(text, bytes, "%d boosted trees on %d columns, %s", b->trees, TPU_POOLED_COLUMNS,
-                 on);
-    else if (b->kind == TPU_BASELINE_RIDGE)
-        snprintf(text, bytes, "ridge regression on %d columns, %s", TPU_POOLED_COLUMNS, on);
-    else
-        print_roofline(text, bytes, b);
+    switch (b->kind) {
+    case TPU_BASELINE_CONSTANT:
+        return b->task == TPU_TILE
+                   ? harness_copy("the first tile size of every file")
+                   : harness_text("%.4g ns, the geometric mean of %lld training kernels",
+                                  exp(b->mean), (long long)b->configs);
+    case TPU_BASELINE_BOOSTING:
+        return harness_text("%d boosted trees on %d columns, %s", b->rounds, COLUMNS, on);
+    case TPU_BASELINE_RIDGE: return harness_text("ridge regression on %d columns, %s", COLUMNS, on);
+    default: return note_roofline(b);
+    }
 }

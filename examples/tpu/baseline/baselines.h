@@ -4,7 +4,7 @@
 #ifndef TPU_BASELINES_H
 #define TPU_BASELINES_H
 
-#include "examples/tpu/baseline/pooled.h"
+#include "examples/harness/baseline/boosting.h"
 #include "examples/tpu/baseline/roofline.h"
 
 typedef enum tpu_baseline_kind {
@@ -12,8 +12,9 @@ typedef enum tpu_baseline_kind {
        the file, in the lab's files the default tile, is before all others, which are equal. */
     TPU_BASELINE_CONSTANT,
     TPU_BASELINE_ROOFLINE, /* traffic over bandwidth or operations over peak: tpu_roofline */
-    TPU_BASELINE_BOOSTING, /* XGBoost on the columns of tpu_pooled */
-    TPU_BASELINE_RIDGE,    /* ridge regression on them */
+    TPU_BASELINE_BOOSTING, /* XGBoost on sums over the nodes, fitted to ln(ns), of tiles less its
+                              mean over the kernel */
+    TPU_BASELINE_RIDGE,    /* ridge regression on the same */
     TPU_BASELINES
 } tpu_baseline_kind;
 
@@ -38,7 +39,7 @@ void tpu_baseline_free(tpu_baseline *baseline);
 ag_status tpu_baseline_predict(double *score, tpu_baseline *baseline, const tpu_kernel *kernel,
                                ag_failure *why);
 
-/* Describes the fit in a line. */
-void tpu_baseline_print(char *text, size_t bytes, const tpu_baseline *baseline);
+/* The fit in a line, owned by the caller (harness_free). */
+char *tpu_baseline_note(const tpu_baseline *baseline);
 
 #endif

@@ -1,10 +1,61 @@
 /* SPDX-License-Identifier: MIT */
-/* Fits a roofline. */
+/* The work and traffic of a kernel under its tiles, from its features alone, and the roofline that
+   is fitted to them. */
 #include "examples/tpu/baseline/roofline.h"
 #include "examples/harness/harness.h"
 
 #include <math.h>
-#include <string.h>
+
+/* ---- loads ---- */
+
+/* Bytes of the operands of a product that are read beyond the first time, where the result has so
+   many parts along each axis. */
+static double read_again(const tpu_hlo *h, int u, const double parts[TPUGRAPHS_AXES], double tiles)
+{
+    const tpugraphs_operation *o = &h->operation[u];
+    const int conv = o->kind == TPUGRAPHS_CONVOLUTION;
+    if (!conv && (o->opcode != TPUGRAPHS_DOT || o->rank < 2 || !o->operands)) return 0;
+    const double left = parts[conv ? o->conv.out_feature : o->rank - 1];
+    const double right = conv ? tiles / left : parts[o->rank - 2];
+    return tpu_hlo_bytes(h, o->operand[0]) * (left - 1) +
+           tpu_hlo_bytes(h, o->operand[1]) * (right - 1);
+}
+
+/* Adds what a tile changes. A bound is 0 where the axis is not there; a tile without bounds of the
+   reduction does not block it. */
+static void cut(tpu_load *load, const tpu_hlo *h, int reduction, const float *tile)
+{
+    const int *size = h->operation[h->root].size;
+    double parts[TPUGRAPHS_AXES], tiles = 1, block = 0;
+    for (int a = 0; a < TPUGRAPHS_AXES; a++) {
+        const double bound = (double)tile[8 + a];
+        parts[a] = bound >= 1 && bound < size[a] ? ceil(size[a] / bound) : 1;
+        tiles *= parts[a];
+        if (tile[a] >= 1) block = fmax(1, block) * (double)tile[a];
+    }
+    load->steps = tiles;
+    if (reduction < 0) return;
+    if (block >= 1) load->steps *= fmax(1, ceil(tpu_hlo_taken_in(h, reduction) / block));
+    if (tpu_hlo_elements(h, reduction) == tpu_hlo_elements(h, h->root) &&
+        h->operation[reduction].rank == h->operation[h->root].rank)
+        load->bytes += read_again(h, reduction, parts, tiles);
+}
+
+void tpu_loads(tpu_load *load, const tpu_kernel *k)
+{
+    tpu_hlo h = {0};
+    tpu_static s;
+    int reduction = -1;
+    tpu_analyse(&s, k);
+    tpu_hlo_open(&h, k);
+    for (int u = 0; u < k->nodes; u++)
+        if (tpu_hlo_taken_in(&h, u) > 1) reduction = u;
+    for (int c = 0; c < k->configs; c++) {
+        load[c] = (tpu_load){s.flops, s.special, s.read + s.written, 1, s.type};
+        if (k->tile) cut(&load[c], &h, reduction, k->tile + (size_t)c * TPUGRAPHS_TILE_FEATURES);
+    }
+    tpu_hlo_close(&h);
+}
 
 double tpu_roofline_time(const tpu_roofline *r, const tpu_load *k)
 {
@@ -15,7 +66,7 @@ double tpu_roofline_time(const tpu_roofline *r, const tpu_load *k)
 
 /* ---- fit ---- */
 
-enum { BANDWIDTH, PEAK, SPECIAL, OVERHEAD, COEFFICIENTS };
+enum { COEFFICIENTS = 4 };
 
 typedef struct rows {
     tpu_load *load;
@@ -51,18 +102,6 @@ static void scale_type(tpu_roofline *r, const rows *all, tpu_type type)
     r->scale[type] = n ? best_scale(all->ratio, n) : 0;
 }
 
-static tpu_roofline with(const double *x, const rows *all, tpu_task task)
-{
-    tpu_roofline r = {
-        .bandwidth = x[BANDWIDTH], .peak = x[PEAK], .special = x[SPECIAL], .overhead = x[OVERHEAD]};
-    for (int t = 0; t < TPU_TYPES; t++)
-        if (task == TPU_TILE)
-            r.scale[t] = 1;
-        else
-            scale_type(&r, all, (tpu_type)t);
-    return r;
-}
-
 static double percentage(const tpu_roofline *r, const rows *all)
 {
     double sum = 0;
@@ -88,53 +127,60 @@ static double deviation(const tpu_roofline *r, const rows *all)
     return isfinite(sum) ? sqrt(fmax(0, sum / all->kernels)) : (double)INFINITY;
 }
 
-static tpu_roofline fitted(const double *x, const rows *all, tpu_task task)
+/* Sets scales and error. */
+static double rate(tpu_roofline *r, const rows *all, tpu_task task)
 {
-    tpu_roofline r = with(x, all, task);
-    r.error = task == TPU_TILE ? deviation(&r, all) : percentage(&r, all);
-    return r;
+    for (int t = 0; t < TPU_TYPES; t++)
+        if (task == TPU_TILE)
+            r->scale[t] = 1;
+        else
+            scale_type(r, all, (tpu_type)t);
+    return r->error = task == TPU_TILE ? deviation(r, all) : percentage(r, all);
+}
+
+static double *coefficient(tpu_roofline *r, int i)
+{
+    return (double *[COEFFICIENTS]){&r->bandwidth, &r->peak, &r->special, &r->overhead}[i];
 }
 
 /* Multiplies or divides one coefficient at a time by steps that get smaller, until none helps.
    Source: pattern search, Hooke and Jeeves (1961), in the logarithms. */
-static double descend(double *x, const rows *all, tpu_task task)
+static void descend(tpu_roofline *r, const rows *all, tpu_task task)
 {
     enum { ROUNDS = 40 };
     static const double step[] = {64, 8, 3, 1.7, 1.3, 1.14, 1.06, 1.02};
-    double least = fitted(x, all, task).error;
+    rate(r, all, task);
     for (size_t s = 0; s < sizeof step / sizeof *step; s++)
         for (int round = 0, moved = 1; moved && round < ROUNDS; round++) {
             moved = 0;
             for (int i = 0; i < 2 * COEFFICIENTS; i++) {
-                const double old = x[i / 2];
-                x[i / 2] *= i % 2 ? 1 / step[s] : step[s];
-                const double now = fitted(x, all, task).error;
-                if (x[i / 2] > 1e-30 && x[i / 2] < 1e30 && now < least * (1 - 1e-7))
-                    least = now, moved = 1;
+                const tpu_roofline old = *r;
+                double *x = coefficient(r, i / 2);
+                *x *= i % 2 ? 1 / step[s] : step[s];
+                if (rate(r, all, task) < old.error * (1 - 1e-7) && *x > 1e-30 && *x < 1e30)
+                    moved = 1;
                 else
-                    x[i / 2] = old;
+                    *r = old;
             }
         }
-    return least;
 }
 
 /* From guesses and from three points drawn around them. */
 static tpu_roofline search(const rows *all, tpu_task task)
 {
     enum { STARTS = 4 };
-    static const double guess[COEFFICIENTS] = {4, 8, 0.5, 100};
+    const tpu_roofline guess = {.bandwidth = 4, .peak = 8, .special = 0.5, .overhead = 100};
+    tpu_roofline best = guess;
     ag_random random = {0, 0x545055464954, 0};
-    double best[COEFFICIENTS], x[COEFFICIENTS], least = (double)INFINITY;
-    memcpy(best, guess, sizeof best);
+    rate(&best, all, task);
     for (int start = 0; start < STARTS; start++) {
-        for (int i = 0; i < COEFFICIENTS; i++)
-            x[i] = guess[i] * (start ? exp(6 * (ag_random_uniform(&random) - 0.5)) : 1);
-        const double now = descend(x, all, task);
-        if (!(now < least)) continue;
-        least = now;
-        memcpy(best, x, sizeof best);
+        tpu_roofline r = guess;
+        for (int i = 0; i < COEFFICIENTS && start; i++)
+            *coefficient(&r, i) *= exp(6 * (ag_random_uniform(&random) - 0.5));
+        descend(&r, all, task);
+        if (r.error < best.error) best = r;
     }
-    return fitted(best, all, task);
+    return best;
 }
 
 /* Only products of scales and rates are determined. Therefore other kernels have scale 1 or, if
@@ -165,24 +211,19 @@ static void add_kernel(rows *all, const tpu_kernel *k, int every)
     harness_free(load);
 }
 
-ag_status tpu_roofline_fit(tpu_roofline *r, tpu_task task, const tpu_kernel *const *train,
-                           int count, int most, ag_failure *why)
+void tpu_roofline_fit(tpu_roofline *r, tpu_task task, const tpu_kernel *const *train, int count,
+                      int most)
 {
     int64_t configs = 0;
     size_t room = 0;
     int every = 1;
     rows all = {0};
     for (int i = 0; i < count; i++) configs += tpu_kernel_teaches(train[i]) ? train[i]->configs : 0;
-    if (!configs)
-        return ag_fail(why, AG_EUSE,
-                       "roofline: none of the %d training kernels has %s to fit; give files with "
-                       "measured kernels",
-                       count, task == TPU_TILE ? "two different run times" : "a run time");
-    if (task == TPU_TILE) every = (int)((configs - 1) / (most > 0 ? most : 1)) + 1;
+    if (task == TPU_TILE) every = (int)((configs - 1) / most) + 1;
     for (int i = 0; i < count; i++) room += (size_t)(train[i]->configs / every + 1);
     all.load = harness_alloc(room * sizeof *all.load);
-    all.measured = harness_alloc(room * sizeof *all.measured);
-    all.ratio = harness_alloc(room * sizeof *all.ratio);
+    all.measured = harness_alloc(2 * room * sizeof *all.measured);
+    all.ratio = all.measured + room;
     all.first = harness_alloc(((size_t)count + 1) * sizeof *all.first);
     for (int i = 0; i < count; i++)
         if (tpu_kernel_teaches(train[i])) add_kernel(&all, train[i], every);
@@ -190,7 +231,5 @@ ag_status tpu_roofline_fit(tpu_roofline *r, tpu_task task, const tpu_kernel *con
     if (task == TPU_FUSION) normalise(r);
     harness_free(all.load);
     harness_free(all.measured);
-    harness_free(all.ratio);
     harness_free(all.first);
-    return AG_OK;
 }

@@ -30,10 +30,10 @@ typedef struct tpu_roofline {
 /* Fits all of it to known run times. Fusion: by the mean absolute percentage error; scale[type] is
    the median of measured over modelled, each weighted by modelled over measured, which minimises
    that error. Types without kernels have scale 1. Tile: to the log run times within kernels, of at
-   most `most` configurations, evenly from all kernels (and one more of each). Fails: AG_EUSE (no
-   kernel with a run time; tile: with two different ones). */
-ag_status tpu_roofline_fit(tpu_roofline *roofline, tpu_task task, const tpu_kernel *const *train,
-                           int count, int most, ag_failure *why);
+   most `most` configurations, evenly from all kernels (and one more of each). One kernel at least
+   must teach. */
+void tpu_roofline_fit(tpu_roofline *roofline, tpu_task task, const tpu_kernel *const *train,
+                      int count, int most);
 double tpu_roofline_time(const tpu_roofline *roofline, const tpu_load *load);
 
 #endif

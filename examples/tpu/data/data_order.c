@@ -87,19 +87,13 @@ static ag_status report_circle(order *o, const tpu_kernel *k, const char *file, 
                    file, where, v);
 }
 
-static void swap_rows(float *a, float *b)
+static void swap(void *rows, size_t bytes, int a, int b)
 {
-    float row[TPUGRAPHS_FEATURES];
-    memcpy(row, a, sizeof row);
-    memcpy(a, b, sizeof row);
-    memcpy(b, row, sizeof row);
-}
-
-static void swap_codes(int32_t *code, int a, int b)
-{
-    const int32_t kept = code[a];
-    code[a] = code[b];
-    code[b] = kept;
+    char row[TPUGRAPHS_FEATURES * sizeof(float)];
+    char *x = (char *)rows + (size_t)a * bytes, *y = (char *)rows + (size_t)b * bytes;
+    memcpy(row, x, bytes);
+    memcpy(x, y, bytes);
+    memcpy(y, row, bytes);
 }
 
 static int32_t moved(const tpu_kernel *k, const int32_t *place, int32_t v)
@@ -120,10 +114,9 @@ static void move_nodes(tpu_kernel *k, int32_t *place)
     for (int v = 0; v < k->nodes; v++)
         while (place[v] != v) {
             const int32_t to = place[v];
-            swap_rows(k->feature + (size_t)v * TPUGRAPHS_FEATURES,
-                      k->feature + (size_t)to * TPUGRAPHS_FEATURES);
-            swap_codes(k->opcode, v, to);
-            if (k->reducer) swap_codes(k->reducer, v, to);
+            swap(k->feature, TPUGRAPHS_FEATURES * sizeof *k->feature, v, to);
+            swap(k->opcode, sizeof *k->opcode, v, to);
+            if (k->reducer) swap(k->reducer, sizeof *k->reducer, v, to);
             place[v] = place[to];
             place[to] = to;
         }

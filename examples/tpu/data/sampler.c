@@ -61,10 +61,7 @@ ag_status tpu_sampler_open(tpu_sampler *s, const tpu_data *data, const tpu_scale
                            ag_failure *why)
 {
     *s = (tpu_sampler){.data = data, .scaler = scaler, .options = *options, .batch = *batch};
-    if (list_kernels(s, why)) {
-        tpu_sampler_close(s);
-        return why->status;
-    }
+    if (list_kernels(s, why)) return why->status;
     mark_starts(s);
     make_scratch(s);
     return AG_OK;

@@ -34,7 +34,7 @@ typedef struct tpu_sampler {
 
 /* Data, scaler and options must outlive the sampler. Kernels with hidden run times, and in the tile
    task those whose run times are all equal, cannot be drawn. Fails: AG_EUSE (no kernel can be
-   drawn), AG_EMEMORY. */
+   drawn), AG_EMEMORY. Close it in any case. */
 ag_status tpu_sampler_open(tpu_sampler *sampler, const tpu_data *data, const tpu_scaler *scaler,
                            const tpu_sampler_options *options, const tpu_batch_options *batch,
                            ag_failure *why);

@@ -2,6 +2,7 @@
 /* A batch is measured first; then its arrays are placed in one block and filled. */
 #include "examples/tpu/model/batch.h"
 
+#include "examples/harness/harness.h"
 #include "examples/harness/run/draws.h"
 
 #include <math.h>
@@ -14,34 +15,15 @@ static int opens_group(const tpu_sample *sample, int i)
     return !i || sample[i].kernel != sample[i - 1].kernel;
 }
 
-static ag_status check_sample(const tpu_sample *sample, int i, ag_failure *why)
-{
-    const tpu_kernel *k = sample[i].kernel;
-    if (!k) return ag_fail(why, AG_EUSE, "a batch: sample %d has no kernel; give it one", i);
-    if (!k->tile != !sample[0].kernel->tile)
-        return ag_fail(why, AG_EUSE,
-                       "a batch: %s and %s are kernels of different tasks, tile and fusion; take "
-                       "those of one",
-                       harness_files_short(sample[0].kernel->name), harness_files_short(k->name));
-    if (sample[i].config < 0 || sample[i].config >= k->configs)
-        return ag_fail(why, AG_EINDEX,
-                       "%s, kernel %d: configuration %d was asked for, but there are 0 to %d",
-                       harness_files_short(k->name), k->number, sample[i].config, k->configs - 1);
-    return AG_OK;
-}
-
 /* Computes the sizes of the batch, and the most messages of its graphs. */
 static ag_status measure(tpu_batch *b, int64_t messages[TPU_WAYS], const tpu_sample *sample,
                          int count, const tpu_batch_options *o, ag_failure *why)
 {
     int64_t nodes = 0, base = 0, most = 0;
-    if (count < 1)
-        return ag_fail(why, AG_EUSE, "a batch of %d samples was asked for; take at least 1", count);
     b->samples = count;
     b->kernels = 0;
     for (int i = 0; i < count; i++) {
         const tpu_kernel *k = sample[i].kernel;
-        if (check_sample(sample, i, why)) return why->status;
         const int opens = opens_group(sample, i);
         b->kernels += opens;
         nodes += k->nodes;
@@ -69,7 +51,6 @@ static void lay_graph(ag_graph *g, char *block, size_t *at, int64_t nodes, int64
     g->rows_t = tpugraphs_lay(block, at, 2 * nodes, sizeof *g->rows_t);
     g->sources = tpugraphs_lay(block, at, messages, sizeof *g->sources);
     g->targets = tpugraphs_lay(block, at, 2 * messages, sizeof *g->targets);
-    g->edge = tpugraphs_lay(block, at, messages, sizeof *g->edge);
     g->starts = tpugraphs_lay(block, at, parts + 1, sizeof *g->starts);
 }
 
@@ -154,6 +135,73 @@ static void fill_nodes(tpu_batch *b)
     b->start[b->samples] = at;
 }
 
+/* ---- messages ---- */
+
+/* The ends of message i of a kernel: along edges for operands, against them for users, first the
+   former and then the latter for both. */
+static void ends(int32_t *from, int32_t *to, const tpu_kernel *k, tpu_way way, int i)
+{
+    const int against = way == TPU_USERS || i >= k->edges;
+    const int32_t *edge = k->edge + 2 * (i < k->edges ? i : i - k->edges);
+    *from = edge[against ? 0 : 1];
+    *to = edge[against ? 1 : 0];
+}
+
+/* rows[2v] = first position of v, from `first` on; the counts are set to 0 again for the
+   filling. */
+static void starts_from_counts(int32_t *rows, int nodes, int32_t first)
+{
+    for (int v = 0; v < nodes; v++) {
+        rows[2 * v] = first;
+        first += rows[2 * v + 1];
+        rows[2 * v + 1] = 0;
+    }
+}
+
+static void put(ag_graph *g, int from, int to)
+{
+    const int32_t p = g->rows[2 * to] + g->rows[2 * to + 1]++;
+    const int32_t q = g->rows_t[2 * from] + g->rows_t[2 * from + 1]++;
+    g->sources[p] = from;
+    g->targets[2 * q] = to;
+    g->targets[2 * q + 1] = p;
+}
+
+/* Appends the graph of a kernel. A message counts if its receiver has room for it, which gives the
+   same messages in both passes. */
+static void add_part(ag_graph *g, const tpu_kernel *k, tpu_way way, int loops)
+{
+    const int all = way == TPU_BOTH ? 2 * k->edges : k->edges, at = g->nodes;
+    int32_t *rows = g->rows + 2 * at, *rows_t = g->rows_t + 2 * at, from, to;
+    const int32_t first = g->messages;
+    for (int v = 0; v < 2 * k->nodes; v++) rows[v] = rows_t[v] = loops;
+    for (int i = 0; i < all; i++) {
+        ends(&from, &to, k, way, i);
+        if (rows[2 * to + 1] >= TPU_NEIGHBOURS + loops) continue;
+        rows[2 * to + 1]++;
+        rows_t[2 * from + 1]++;
+        g->messages++;
+    }
+    g->messages += loops ? k->nodes : 0;
+    starts_from_counts(rows, k->nodes, first);
+    starts_from_counts(rows_t, k->nodes, first);
+    for (int i = 0; i < all; i++) {
+        ends(&from, &to, k, way, i);
+        if (rows[2 * to + 1] < TPU_NEIGHBOURS) put(g, at + from, at + to);
+    }
+    for (int v = 0; loops && v < k->nodes; v++) put(g, at + v, at + v);
+    g->nodes += k->nodes;
+    g->starts[++g->graphs] = g->nodes;
+}
+
+static void fill_graph(tpu_batch *b, tpu_way way, const tpu_batch_options *o)
+{
+    b->graph[way].starts[0] = 0;
+    for (int i = 0; i < b->samples; i++)
+        if (!o->by_kernel || i == b->group_start[b->group[i]])
+            add_part(&b->graph[way], b->kernel[i], way, o->loops);
+}
+
 static ag_status fill_runtimes(tpu_batch *b, uint64_t *key, int32_t *index, ag_failure *why)
 {
     for (int i = 0; i < b->samples; i++) {
@@ -168,6 +216,42 @@ static ag_status fill_runtimes(tpu_batch *b, uint64_t *key, int32_t *index, ag_f
     }
     return why->status;
 }
+
+/* ---- rows ---- */
+
+/* The loop nests of a kernel under its tile, or of a fused kernel under its default tile, join the
+   nodes that they compute. */
+static ag_status fill_rows(tpu_batch *b, const nests_joined *joined, ag_failure *why)
+{
+    nests_tile_rows *nests = &b->nests;
+    nests->table.items = 0;
+    for (int g = 0; g < b->kernels; g++) {
+        const int first = b->group_start[g];
+        nests_tile_rows_add(nests, b->kernel[first], b->config + first,
+                            b->group_start[g + 1] - first);
+    }
+    for (int i = 0; i < b->samples; i++)
+        for (int r = nests->table.first[i]; r < nests->table.first[i + 1]; r++)
+            nests->node[r] += b->start[i];
+    return nests_joined_fill(&b->rows, joined, &nests->table, nests->node, b->nodes, NULL, why);
+}
+
+ag_status tpu_rows_fit(nests_scale *scale, const tpu_data *data, ag_failure *why)
+{
+    nests_tile_rows nests = {0};
+    for (int i = 0; i < data->kernels && harness_go_on(why); i++) {
+        const tpu_kernel *k = &data->kernel[i];
+        if (!k->runtime) continue;
+        nests.table.items = 0;
+        nests_tile_rows_add(&nests, k, NULL, k->configs < NESTS_FITTED ? k->configs : NESTS_FITTED);
+        nests_scale_add_items(scale, &nests.table, k->runtime, NULL);
+    }
+    nests_scale_end(scale);
+    nests_tile_rows_free(&nests);
+    return why->status;
+}
+
+/* ---- all of it ---- */
 
 ag_status tpu_batch_fill(tpu_batch *b, const tpu_sample *sample, int count,
                          const tpu_scaler *scaler, const tpu_batch_options *o, ag_failure *why)
@@ -187,8 +271,8 @@ ag_status tpu_batch_fill(tpu_batch *b, const tpu_sample *sample, int count,
     fill_features(b, scaler);
     fill_nodes(b);
     for (int way = 0; way < TPU_WAYS; way++)
-        if (o->way[way]) tpu_graph_fill(&b->graph[way], b, (tpu_way)way, o);
-    if (o->rows && tpu_rows_fill(b, o->rows, why)) return why->status;
+        if (o->way[way]) fill_graph(b, (tpu_way)way, o);
+    if (o->rows && fill_rows(b, o->rows, why)) return why->status;
     return fill_runtimes(b, key, index, why);
 }
 

@@ -22,11 +22,9 @@ typedef enum tpu_way { TPU_OPERANDS, TPU_USERS, TPU_BOTH, TPU_WAYS } tpu_way;
 /* The options of a batch. */
 typedef struct tpu_batch_options {
     int way[TPU_WAYS]; /* 1: this graph is wanted */
-    int cap;   /* each node receives messages from at most its first `cap` neighbours in file order;
-                  0: from all */
-    int loops; /* 1: every node also sends a message to itself, after the others and not counted by
-                  cap */
-    int by_kernel;            /* 1: graphs of the distinct kernels, not of the samples */
+    int loops;     /* 1: every node also sends a message to itself, after the others, which are the
+                      first TPU_NEIGHBOURS in file order */
+    int by_kernel; /* 1: graphs of the distinct kernels, not of the samples */
     const nests_joined *rows; /* NULL: no rows */
 } tpu_batch_options;
 
@@ -52,31 +50,22 @@ typedef struct tpu_batch {
     int64_t *runtime;          /* [samples] ns; 0: hidden */
     ag_real *log_runtime;      /* [samples] ln of ns; 0: hidden */
     int32_t *rank;             /* [samples] dense ranks of the run times within a group */
-    ag_graph graph[TPU_WAYS];  /* nodes 0: not asked for. edge[p] counts the edges of all parts,
-                                  concatenated, -1 for a loop. Not for ag_graph_free */
-    nests_joined_batch rows;   /* of the loop nests of the samples, if they are asked for */
-    nests_tile_rows nests;     /* scratch */
+    ag_graph graph[TPU_WAYS];  /* nodes 0: not asked for. Without `edge`, and not for
+                                  ag_graph_free */
+    nests_joined_batch rows; /* of the loop nests of the samples, if they are asked for; a place is
+                                a node of a sample */
+    nests_tile_rows nests;   /* scratch */
     char *block;
     size_t room; /* bytes of the block */
 } tpu_batch;
 
-/* Takes the samples in this order. The graphs are those that ag_graph_build, with edges from
-   producer to consumer (AG_ALONG, AG_AGAINST, AG_BOTH_WAYS), a cut after `cap` messages, and
-   ag_graph_batch give. Fails: AG_EUSE (no sample, one without a kernel, tile and fusion kernels
-   together), AG_EINDEX (a configuration that the kernel does not have), AG_ESHAPE (2^30 nodes or
-   messages), AG_EMEMORY. */
+/* Takes the samples, at least one, in this order; all are of one task. The graphs are those that
+   ag_graph_build, with edges from producer to consumer (AG_ALONG, AG_AGAINST, AG_BOTH_WAYS),
+   ag_graph_cap and ag_graph_batch give. Fails: AG_ESHAPE (2^30 nodes or messages), AG_EMEMORY. */
 ag_status tpu_batch_fill(tpu_batch *batch, const tpu_sample *sample, int count,
                          const tpu_scaler *scaler, const tpu_batch_options *options,
                          ag_failure *why);
 void tpu_batch_free(tpu_batch *batch);
-
-/* A part of tpu_batch_fill (batch_graph.c): fills a graph of the batch, whose arrays exist. */
-void tpu_graph_fill(ag_graph *graph, const tpu_batch *batch, tpu_way way,
-                    const tpu_batch_options *options);
-
-/* A part of tpu_batch_fill (rows.c): fills batch->rows, of which a place is a node of a sample,
-   after the other arrays. */
-ag_status tpu_rows_fill(tpu_batch *batch, const nests_joined *joined, ag_failure *why);
 
 /* The scale of the columns, and the mean of ln(ns) less ln of the sum of the prices, from at most
    NESTS_FITTED configurations of each kernel with known run times. Fails: AG_ESTOPPED. */

@@ -67,9 +67,6 @@ typedef struct tpu_model {
     ag_linear_layer output; /* NESTS_COSTS: none, nor what comes after the last layer of nodes */
 } tpu_model;
 
-/* The defaults of the program's options. */
-tpu_options tpu_default_options(tpu_task task);
-
 /* Its name in results: "TPU model", "TPU model with rows (costs)". */
 const char *tpu_model_name(const tpu_options *options);
 

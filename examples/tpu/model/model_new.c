@@ -11,7 +11,6 @@ tpu_batch_options tpu_model_batch(const tpu_model *m)
     const int both = gat || (sage && o->direction == TPU_UNDIRECTED), each = sage && !both;
     return (tpu_batch_options){
         .way = {[TPU_OPERANDS] = each, [TPU_USERS] = each, [TPU_BOTH] = both},
-        .cap = TPU_NEIGHBOURS,
         .loops = gat,
         .by_kernel = !o->rows && (o->tile_at != TPU_AT_NODES || o->task == TPU_FUSION),
         .rows = o->rows ? &m->rows : NULL};
@@ -132,16 +131,9 @@ static void choose_first_values(tpu_model *m)
     if (m->options.absolute) ag_param_init(m->output.weight, ag_init_xavier_uniform(small));
 }
 
-/* An integer option and its range. */
-typedef struct limit {
-    const char *name;
-    int value, low, high;
-} limit;
-
 /* Each head has an equal share of the channels. */
 static ag_status check_heads(const char *option, int heads, int hidden, ag_failure *why)
 {
-    if (heads < 1) return ag_fail(why, AG_EUSE, "--%s is %d; it must be at least 1", option, heads);
     const int below = hidden / heads * heads, above = below + heads;
     if (below == hidden) return AG_OK;
     return ag_fail(why, AG_EUSE,
@@ -152,20 +144,8 @@ static ag_status check_heads(const char *option, int heads, int hidden, ag_failu
 
 static ag_status check(const tpu_options *o, ag_failure *why)
 {
-    const int layers = TPU_MOST_LAYERS;
-    const limit limits[] = {{"hidden", o->hidden, 8, 4096},
-                            {"embedding", o->embedding, 1, 4096},
-                            {"module-layers", o->module_layers, 0, layers},
-                            {"gnn-layers", o->gnn_layers, 0, layers},
-                            {"node-layers", o->node_layers, 0, layers},
-                            {"encoder-layers", o->encoder_layers, 0, layers},
-                            {"feed", o->feed, 1, 16}};
     const int heads = o->gnn == TPU_GNN_GAT ? o->heads : 1, costs = o->rows == NESTS_COSTS;
     const int attention = o->reduction == TPU_TRANSFORMER && !costs ? o->attention_heads : 1;
-    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
-        if (limits[i].value < limits[i].low || limits[i].value > limits[i].high)
-            return ag_fail(why, AG_EUSE, "--%s is %d; it must be %d to %d", limits[i].name,
-                           limits[i].value, limits[i].low, limits[i].high);
     if (check_heads("heads", heads, o->hidden, why) ||
         check_heads("attention-heads", attention, o->hidden, why))
         return why->status;
@@ -175,9 +155,6 @@ static ag_status check(const tpu_options *o, ag_failure *why)
             "--%s-at kernel: --rows costs adds up costs of nodes and has no embedding of "
             "the kernel; take nodes or nowhere",
             o->tile_at == TPU_AT_KERNEL ? "tile" : "static");
-    if (!(o->dropout >= 0 && o->dropout < 1))
-        return ag_fail(why, AG_EUSE, "--dropout is %g; it must be at least 0 and below 1",
-                       o->dropout);
     return AG_OK;
 }
 

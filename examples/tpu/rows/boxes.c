@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The region of an operand that a region of the result needs: its size, and where it begins. */
-#include "examples/tpu/rows/places.h"
+#include "examples/tpu/rows/tiling.h"
 
 #include <math.h>
 #include <string.h>
@@ -65,21 +65,22 @@ static void concatenate(const edge *e)
    that are made read as many groups of the input. */
 static void reduction(const edge *e)
 {
-    tpu_sum r;
-    if (!tpu_hlo_sum(&r, e->h, e->u)) return;
-    const int k = e->v != r.operand[0] && e->v == r.operand[1];
+    tpugraphs_space space;
+    const tpugraphs_operation *o = tpu_hlo_sum(&space, e->h, e->u);
+    if (!o) return;
+    const int k = o->operands > 1 && e->v != o->operand[0] && e->v == o->operand[1];
     double groups = 1;
-    for (int i = 0; i < r.space.n; i++) {
-        const tpugraphs_index *x = &r.space.index[i];
+    for (int i = 0; i < space.n; i++) {
+        const tpugraphs_index *x = &space.index[i];
         const int a = x->in[k];
         if (a < 0 || a >= e->in_rank || (!x->sum && x->axis >= e->rank)) continue;
         const double n = x->sum ? e->block[x->axis] : e->out[x->axis];
         if (x->split && !k)
-            groups = ceil(n / r.made);
+            groups = ceil(n / nests_made(o));
         else if (k || !x->window)
             e->in[a] = x->sum ? n * groups : n;
         else if (!x->sum) {
-            const tpugraphs_window *w = &r.window[x->window - 1];
+            const tpugraphs_window *w = &o->window[x->window - 1];
             e->in[a] = ceil(tpugraphs_covered(w, n, e->block[x->window - 1]) / w->base_dilation);
         }
     }
@@ -88,7 +89,7 @@ static void reduction(const edge *e)
 void nests_tiling_operand(double start[TPUGRAPHS_AXES], double in[TPUGRAPHS_AXES],
                           const nests_tiling *t, int u, int v, const double block[TPUGRAPHS_AXES])
 {
-    const tpugraphs_shape *to = &t->hlo.shape[u], *from = &t->hlo.shape[v];
+    const tpugraphs_operation *to = &t->hlo.operation[u], *from = &t->hlo.operation[v];
     const edge e = {&t->hlo,    u,        v,         to->rank, from->rank, to->size,
                     from->size, t->lo[u], t->box[u], block,    start,      in};
     for (int a = 0; a < TPUGRAPHS_AXES; a++) {

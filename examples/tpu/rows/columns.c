@@ -39,7 +39,7 @@ static void input_columns(float *c, const nests_side *s, const nests_job *w, int
     c[0] = small(plan->row.in[k]);
     c[1] = small(plan->sum.in[k]);
     c[2] = small(bytes);
-    c[3] = small(contiguous(p->stride, w->box[k], s->h->shape[u].rank));
+    c[3] = small(contiguous(p->stride, w->box[k], s->h->operation[u].rank));
     if (!outside) return;
     const double size = fmax(1, tpu_hlo_elements(s->h, p->base)) * FLOAT;
     c[4] = small(size);

@@ -19,7 +19,7 @@ static void add_fill(nests_side *s, int v, const double *box, const double *to, 
    there. */
 static void add_copy(nests_side *s, int v, const double *padded, const double *every)
 {
-    const int rank = s->h->shape[v].rank;
+    const int rank = s->h->operation[v].rank;
     double *box = s->t->box[v], to[TPUGRAPHS_AXES], dense[TPUGRAPHS_AXES];
     nests_job w = nests_job_begin(s, v, NESTS_TILE_MOVES);
     nests_place_dense(dense, padded ? padded : box, rank);
@@ -59,7 +59,7 @@ void nests_add_concatenate(nests_side *s, int u, const double *to)
 {
     const tpu_hlo *h = s->h;
     const double *out = s->t->box[u];
-    const int rank = h->shape[u].rank, axis = tpu_hlo_dim(h, u, 0);
+    const int rank = h->operation[u].rank, axis = tpu_hlo_dim(h, u, 0);
     for (int i = h->start[u]; i < h->start[u + 1]; i++) {
         double box[TPUGRAPHS_AXES];
         const int v = h->operand[i];
@@ -67,9 +67,9 @@ void nests_add_concatenate(nests_side *s, int u, const double *to)
         nests_job_read(&w, s, v);
         memcpy(box, out, sizeof box);
         if (axis >= 0 && axis < rank) {
-            const int size = h->shape[v].size[axis];
+            const int size = h->operation[v].size[axis];
             box[axis] = fmin(out[axis], size);
-            w.share = out[axis] * size / h->shape[u].size[axis] / box[axis];
+            w.share = out[axis] * size / h->operation[u].size[axis] / box[axis];
         }
         w.written = nests_volume(box);
         nests_map_loops(&w, to, box, rank);
@@ -80,7 +80,7 @@ void nests_add_concatenate(nests_side *s, int u, const double *to)
 void nests_add_pad(nests_side *s, int u, const double *to)
 {
     const tpu_hlo *h = s->h;
-    const int v = tpu_hlo_largest(h, u), rank = h->shape[u].rank;
+    const int v = tpu_hlo_largest(h, u), rank = h->operation[u].rank;
     const double *out = s->t->box[u];
     if (v < 0) return;
     const double *box = s->t->box[v];

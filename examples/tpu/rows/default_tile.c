@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/harness/harness.h"
-#include "examples/tpu/rows/places.h"
+#include "examples/tpu/rows/tiling.h"
 #include "examples/tpugraphs/cut.h"
 
 #include <math.h>
@@ -68,18 +68,14 @@ static double add_copies(items *s, const double *block)
 }
 
 /* Scratch, steps and work, with copies of what products use often. */
-static tpugraphs_cost cost_of(void *tiling, const tpugraphs_bounds *b)
+static tpugraphs_cost cost_of(void *empty, const tpugraphs_bounds *b)
 {
-    nests_tiling *t = tiling;
+    items s = *(const items *)empty;
+    nests_tiling *t = s.t;
     const int root = t->hlo.root, r = t->reduction;
-    const size_t nodes = (size_t)t->hlo.kernel->nodes, edges = (size_t)t->hlo.kernel->edges;
     double tiles = 1, blocks = 1;
-    const size_t most = 2 * nodes + edges + 2;
-    items s = {.t = t};
-    s.item = nests_tiling_scratch(&t->items, t, most * sizeof *s.item + 2 * nodes * sizeof(int));
-    s.of = (int *)(s.item + most);
-    s.last = s.of + nodes;
-    for (int a = 0; a < TPUGRAPHS_AXES; a++) tiles *= ceil(t->hlo.shape[root].size[a] / b->out[a]);
+    for (int a = 0; a < TPUGRAPHS_AXES; a++)
+        tiles *= ceil(t->hlo.operation[root].size[a] / b->out[a]);
     for (int a = 0; a < t->n_blocked; a++) blocks *= ceil(t->blocked[a] / b->blocked[a]);
     memcpy(t->box[root], b->out, sizeof b->out);
     nests_want_after(t);
@@ -124,7 +120,13 @@ static double least_work(const tpu_hlo *h)
 
 void nests_default_tile(float tile[TPUGRAPHS_TILE_FEATURES], nests_tiling *t)
 {
-    const tpugraphs_shape *out = &t->hlo.shape[t->hlo.root];
+    const tpugraphs_operation *out = &t->hlo.operation[t->hlo.root];
+    const size_t nodes = (size_t)t->hlo.kernel->nodes, edges = (size_t)t->hlo.kernel->edges;
+    ag_arena **memory = &t->hlo.memory;
+    items s = {.t = t,
+               .item = harness_take(memory, (2 * nodes + edges + 2) * sizeof *s.item),
+               .of = harness_take(memory, 2 * nodes * sizeof *s.of)};
+    s.last = s.of + nodes;
     const tpugraphs_cut cut = {.rank = out->rank,
                                .n_blocked = t->n_blocked,
                                .size = out->size,
@@ -133,7 +135,7 @@ void nests_default_tile(float tile[TPUGRAPHS_TILE_FEATURES], nests_tiling *t)
                                    t->reduction >= 0 && nests_is_product(&t->hlo, t->reduction),
                                .least = least_work(&t->hlo),
                                .cost = cost_of,
-                               .kernel = t};
+                               .kernel = &s};
     tpugraphs_bounds b;
     tpugraphs_default_tile(&b, &cut);
     memset(tile, 0, TPUGRAPHS_TILE_FEATURES * sizeof *tile);

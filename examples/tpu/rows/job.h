@@ -3,7 +3,6 @@
 #ifndef NESTS_TILE_JOB_H
 #define NESTS_TILE_JOB_H
 
-#include "examples/tpu/rows/places.h"
 #include "examples/tpu/rows/rows.h"
 
 /* One side of the reduction. */

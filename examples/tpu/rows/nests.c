@@ -32,7 +32,7 @@ static void add_map(nests_side *s, int u)
 {
     static const int kinds[] = {NESTS_TILE_MOVES, NESTS_TILE_ARITHMETIC, NESTS_TILE_SPECIAL};
     const tpu_hlo *h = s->h;
-    const int opcode = h->kernel->opcode[u], rank = h->shape[u].rank;
+    const int opcode = h->kernel->opcode[u], rank = h->operation[u].rank;
     double to[TPUGRAPHS_AXES];
     output_strides(to, s, u);
     if (opcode == TPUGRAPHS_CONCATENATE) {
@@ -131,10 +131,7 @@ void nests_tile_set(nests_tile_rows *rows, const float *tile)
 {
     nests_tiling *t = &rows->tiling;
     const int root = t->hlo.root, r = t->reduction;
-    const size_t nodes = (size_t)t->hlo.kernel->nodes;
     double size[TPUGRAPHS_AXES], block[TPUGRAPHS_AXES], waste = 1;
-    nests_place *place = nests_tiling_scratch(&t->places, t, 2 * nodes * sizeof *place);
-    nests_place *view = place + nodes;
     double *box = t->box[root];
     const int rank = tpu_hlo_shape(size, &t->hlo, root);
     const double tiles = mean_blocks(box, &waste, tile + 8, size, rank);
@@ -142,8 +139,8 @@ void nests_tile_set(nests_tile_rows *rows, const float *tile)
     nests_side s = {.rows = rows,
                     .t = t,
                     .h = &t->hlo,
-                    .place = place,
-                    .view = view,
+                    .place = t->place,
+                    .view = t->place + t->hlo.kernel->nodes,
                     .tiles = tiles,
                     .steps = tiles,
                     .times = tiles,

@@ -19,28 +19,20 @@ typedef struct cost {
 
 static cost cost_of_map(const nests_job *w, int opcode)
 {
-    enum {
-        CLAMP = 17,
-        DIVIDE = 32,
-        EXPONENTIAL = 37,
-        LOGISTIC = 107,
-        ROOT = 94,
-        INVERSE_ROOT = 81,
-        SELECT = 83,
-        TANH = 96
-    };
-    switch (opcode) {
-    case TPUGRAPHS_GATHER: return (cost){.call = 15, .vector = 0.8, .left = 0.6, .jump = 0.6};
-    case EXPONENTIAL: return (cost){.call = 27, .vector = 2.7, .left = 3.6, .jump = 3.6};
-    case LOGISTIC: return (cost){.call = 31, .vector = 3.3, .left = 2.7, .jump = 3};
-    case TANH: return (cost){.call = 30, .vector = 4.7, .left = 3.6, .jump = 3.6};
-    case DIVIDE: return (cost){.call = 21, .vector = 0.8, .left = 1.4, .jump = 1.4};
-    case ROOT: return (cost){.call = 20, .vector = 1.3, .left = 1.7, .jump = 1.7};
-    case INVERSE_ROOT: return (cost){.call = 22, .vector = 2, .left = 2, .jump = 2};
-    case SELECT: return (cost){.call = 19, .vector = 0.7, .left = 0.95, .jump = 0.95};
-    case CLAMP: return (cost){.call = 19, .vector = 0.6, .left = 1, .jump = 1};
-    default: break;
-    }
+    static const struct {
+        int opcode;
+        cost cost;
+    } op[] = {{TPUGRAPHS_GATHER, {.call = 15, .vector = 0.8, .left = 0.6, .jump = 0.6}},
+              {37 /* exponential */, {.call = 27, .vector = 2.7, .left = 3.6, .jump = 3.6}},
+              {107 /* logistic */, {.call = 31, .vector = 3.3, .left = 2.7, .jump = 3}},
+              {96 /* tanh */, {.call = 30, .vector = 4.7, .left = 3.6, .jump = 3.6}},
+              {32 /* divide */, {.call = 21, .vector = 0.8, .left = 1.4, .jump = 1.4}},
+              {94 /* sqrt */, {.call = 20, .vector = 1.3, .left = 1.7, .jump = 1.7}},
+              {81 /* rsqrt */, {.call = 22, .vector = 2, .left = 2, .jump = 2}},
+              {83 /* select */, {.call = 19, .vector = 0.7, .left = 0.95, .jump = 0.95}},
+              {TPUGRAPHS_CLAMP, {.call = 19, .vector = 0.6, .left = 1, .jump = 1}}};
+    for (size_t i = 0; i < sizeof op / sizeof *op; i++)
+        if (op[i].opcode == opcode) return op[i].cost;
     if (w->kind == NESTS_TILE_SPECIAL)
         return (cost){.call = 26, .vector = 3, .left = 2.5, .jump = 3};
     if (w->kind == NESTS_TILE_ARITHMETIC)

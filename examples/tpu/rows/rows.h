@@ -1,10 +1,42 @@
 /* SPDX-License-Identifier: MIT */
-/* The loop nests of several configurations as rows of a table. */
+/* The loop nests of a kernel that is cut in tiles as rows of a table: what a compiler knows of its
+   own code before it runs. The time of a kernel is the sum of the times of its nests, so a model
+   may price each nest by its row of columns and add. */
 #ifndef NESTS_TILE_ROWS_H
 #define NESTS_TILE_ROWS_H
 
 #include "examples/rows/rows.h"
-#include "examples/tpu/rows/nests.h"
+#include "examples/tpu/rows/tiling.h"
+#include "examples/tpugraphs/loops.h"
+
+enum { NESTS_TILE_INPUTS = TPUGRAPHS_LOOP_INPUTS };
+enum { NESTS_TILE_LOOPS = 2 * TPUGRAPHS_AXES + 2 };
+
+/* A nest in the order in which it runs: row is the loop along the output and sum the one along a
+   reduction that are innermost (size 1: none); `folds`: the reduction is inside. */
+typedef struct nests_plan {
+    tpugraphs_loop row, sum, next; /* next: the loop around both */
+    int depth;                     /* loops around both */
+    double free, reduced; /* iterations of all other loops of the output and of the reduction */
+    int folds;
+} nests_plan;
+
+/* Plans n loops by tpugraphs_plan_loops; those of one iteration are left out. */
+void nests_plan_loops(nests_plan *plan, const tpugraphs_loop *loop, int n);
+
+/* The work of a nest: fills or moves elements, arithmetic, special functions, products, sums. */
+typedef enum nests_tile_kind {
+    NESTS_TILE_FILL,
+    NESTS_TILE_MOVES,
+    NESTS_TILE_ARITHMETIC,
+    NESTS_TILE_SPECIAL,
+    NESTS_TILE_PRODUCTS,
+    NESTS_TILE_SUMS,
+    NESTS_TILE_KINDS
+} nests_tile_kind;
+
+/* The columns of a nest, in the order of docs/nests.md, where its kind comes before them. */
+enum { NESTS_TILE_COLUMNS = 57 };
 
 /* A configuration is an item, a nest of it a row: its word is the kind, its work a guess of the ns
    of all calls together, which models correct. Start from {0}; table.items 0 starts anew. */

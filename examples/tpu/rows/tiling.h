@@ -19,15 +19,13 @@ typedef struct nests_tiling {
     double (*box)[TPUGRAPHS_AXES]; /* [nodes] region of each node, in elements of each axis */
     double (*lo)[TPUGRAPHS_AXES];  /* [nodes] where it begins, of the first tile */
     char *want;                    /* [nodes] */
-    char *copied;         /* [nodes] 1: a view that is copied, since a reshape merges axes of it */
-    void *places, *items; /* of nests_tile_set, of nests_default_tile; NULL until they need it */
+    char *copied; /* [nodes] 1: a view that is copied, since a reshape merges axes of it */
+    struct nests_place *place; /* [2 nodes] of nests_tile_set */
 } nests_tiling;
 
 /* Start from {0}; opened again for another kernel it reuses its memory. */
 void nests_tiling_open(nests_tiling *tiling, const tpu_kernel *kernel);
 void nests_tiling_close(nests_tiling *tiling);
-/* Zeroed bytes, always as many for one kernel; *scratch: of the tiling. */
-void *nests_tiling_scratch(void **scratch, nests_tiling *tiling, size_t bytes);
 
 /* The axes of node u's reduction that tiles may block, with their sizes (1 after the last); returns
    their number, 0: it reduces nothing. */
@@ -58,8 +56,42 @@ int nests_padded(double box[TPUGRAPHS_AXES], double every[TPUGRAPHS_AXES], const
    file, the tile that its run time was measured with. */
 void nests_default_tile(float tile[TPUGRAPHS_TILE_FEATURES], nests_tiling *tiling);
 
+/* The features that a group of a convolution makes. */
+static inline double nests_made(const tpugraphs_operation *o)
+{
+    return (double)o->size[o->conv.out_feature] / o->conv.groups;
+}
 double nests_volume(const double box[TPUGRAPHS_AXES]);
 /* 1 for dots and convolutions. */
 int nests_is_product(const tpu_hlo *hlo, int u);
+
+/* ---- places ---- */
+
+/* Where the value of a node lies while a tile is computed: parameters in memory with the strides of
+   their shape, computed values in scratch with the strides of their box, and views (broadcast,
+   transpose, reshape, slice, reverse) in the memory of their operand. */
+typedef struct nests_place {
+    int base; /* the node whose memory it is: a parameter, or a node that is computed */
+    double stride[TPUGRAPHS_AXES]; /* in elements; axes of one element: 0 */
+} nests_place;
+
+/* How a node that only moves elements, or maps them one by one, reads an operand: axis a of the
+   operand is at at[a] + step[a] * the index of axis from[a] of the node (-1: of none). */
+typedef struct nests_view {
+    int from[TPUGRAPHS_AXES];
+    double at[TPUGRAPHS_AXES], step[TPUGRAPHS_AXES];
+} nests_view;
+
+void nests_view_of(nests_view *view, const tpu_hlo *hlo, int u, int v);
+
+/* 1 for views, parameters and constants, which no nest computes. */
+int nests_is_view(int opcode);
+
+/* The place of node u from those of its operands. box: its box; computed: it has scratch of its
+   own. */
+void nests_place_node(nests_place *place, int u, const tpu_hlo *hlo, const double *box,
+                      int computed);
+/* Row-major strides of a box. */
+void nests_place_dense(double stride[TPUGRAPHS_AXES], const double *box, int rank);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "examples/tpu/tune/fusion.h"
-
+/* The searches of partitions of one program, on hardware alone and with a model. */
 #include "examples/harness/run/bag.h"
+#include "examples/tpu/tune/tune.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Temperatures in ln(time) of the program. A search with thousands of steps starts hotter, which
@@ -18,288 +19,213 @@ enum {
     CHAINS = 8,
     ROUNDS = 3, /* of predicting and verifying */
     KEPT = 64,  /* best predicted partitions of a round; more, where so many can be measured */
-    PASSES = 3  /* in the last measurement the smallest time counts */
+    PASSES = 3, /* in the last measurement the smallest time counts */
+    SEARCHES = TUNE_STARTS * TUNE_WAYS
 };
 
-/* A partition that was the best after `at` measurements. */
-typedef struct milestone {
-    tune_cut cut;
-    int at;
-} milestone;
+typedef struct searches {
+    const tpu_settings *o;
+    tune_pool pool;
+    tune_cut start[TUNE_STARTS];
+    tune_tried *tried[SEARCHES]; /* bags: what each search has measured, in this order */
+} searches;
 
-/* The state of one search. */
-typedef struct job {
-    const tune_fusion_options *o;
-    tune_pool *pool;
-    tune_prices measured, predicted;
-    uint64_t seed;
-    milestone *trail; /* a bag */
-    double best;      /* ns of the last milestone */
-    int used;         /* measurements */
-} job;
-
-static void close_job(job *j)
-{
-    tune_prices_free(&j->measured);
-    tune_prices_free(&j->predicted);
-    for (int i = 0; i < bag_count(j->trail); i++) tune_cut_close(&j->trail[i].cut);
-    bag_free(j->trail);
-}
-
-static void note_measured(void *state, const tune_cut *cut, double ns, int64_t evaluation)
-{
-    job *j = state;
-    j->used = (int)evaluation;
-    if (bag_count(j->trail) && ns >= j->best) return;
-    milestone m = {.at = j->used};
-    tune_cut_open(&m.cut, j->pool);
-    tune_cut_copy(&m.cut, cut);
-    bag_add(j->trail, m);
-    j->best = ns;
-}
-
-/* ---- hardware alone ---- */
-
-static ag_status search_hardware(job *j, const tune_cut *start, ag_failure *why)
-{
-    const tune_options options = {.evaluations = j->o->measurements[TUNE_HARDWARE],
-                                  .chains = 1,
-                                  .hot = HOT_HARDWARE,
-                                  .cold = COLD,
-                                  .seed = j->seed};
-    const tune_visitor visitor = {j, note_measured};
-    return tune_anneal(&options, start, &j->measured, &visitor, why);
-}
+static uint64_t seed_of(const searches *s) { return (uint64_t)s->o->shell.common.seed; }
 
 /* ---- learned model, then hardware ---- */
 
-/* The best partitions of a round, best first. */
-typedef struct best {
-    tune_cut *cut; /* [room] */
-    double *ns;
-    int n, room;
-} best;
-
-static void note_predicted(void *state, const tune_cut *cut, double ns, int64_t evaluation)
+/* Makes the sum of the model's times equal to that of the measured kernels. */
+static void calibrate(tune_pool *pool)
 {
-    best *b = state;
-    (void)evaluation;
-    if (b->n == b->room && ns >= b->ns[b->n - 1]) return;
-    int at = b->n < b->room ? b->n++ : b->n - 1;
-    const tune_cut room = b->cut[at];
-    for (; at > 0 && b->ns[at - 1] > ns; at--) {
-        b->cut[at] = b->cut[at - 1];
-        b->ns[at] = b->ns[at - 1];
+    double measured = 0, predicted = 0;
+    for (int k = 0; k < bag_count(pool->kernel); k++) {
+        const double *ns = pool->kernel[k].ns;
+        if (!(ns[TUNE_HARDWARE] > 0 && ns[TUNE_LEARNED] > 0)) continue;
+        measured += ns[TUNE_HARDWARE];
+        predicted += ns[TUNE_LEARNED];
     }
-    b->cut[at] = room;
-    b->ns[at] = ns;
-    if (!room.pool) tune_cut_open(&b->cut[at], cut->pool);
-    tune_cut_copy(&b->cut[at], cut);
+    if (predicted > 0) pool->factor = CAUTION * measured / predicted;
 }
 
-static void open_best(best *b, int room)
+static ag_status measure(searches *s, tune_tried **tried, const tune_cut *cut, ag_failure *why)
 {
-    *b = (best){.room = room};
-    b->cut = harness_alloc((size_t)room * sizeof *b->cut);
-    b->ns = harness_alloc((size_t)room * sizeof *b->ns);
+    if (tune_ask(&s->pool, TUNE_HARDWARE, &cut, 1, why)) return why->status;
+    tune_keep(tried, &s->pool, cut, tune_time(&s->pool, cut));
+    calibrate(&s->pool);
+    return AG_OK;
 }
 
-static void close_best(best *b)
+static int was_tried(const tune_tried *tried, const tune_cut *cut)
 {
-    for (int i = 0; i < b->n; i++) tune_cut_close(&b->cut[i]);
-    harness_free(b->cut);
-    harness_free(b->ns);
-}
-
-/* The factor that makes the sum of the model's times equal to that of the measured kernels. */
-static ag_status calibrate(job *j, ag_failure *why)
-{
-    double measured = 0, predicted = 0, ns;
-    const tune_prices *better = j->predicted.better;
-    const tune_cut *first = &j->trail[0].cut;
-    j->predicted.better = NULL; /* so that these kernels are predicted, too */
-    tune_price(&ns, &j->predicted, &first, 1, why);
-    j->predicted.better = better;
-    for (int k = 0; k < j->measured.known; k++) {
-        if (tune_prices_of(&j->measured, k) <= 0 || tune_prices_of(&j->predicted, k) <= 0) continue;
-        measured += tune_prices_of(&j->measured, k);
-        predicted += tune_prices_of(&j->predicted, k);
-    }
-    if (predicted > 0) j->predicted.factor = CAUTION * measured / predicted;
-    return why->status;
-}
-
-static int was_measured(const tune_cut *cut, const uint64_t *hash, int n)
-{
-    for (int i = 0; i < n; i++)
-        if (hash[i] == cut->hash) return 1;
+    for (int i = 0; i < bag_count(tried); i++)
+        if (!strcmp(tried[i].cut.key, cut->key)) return 1;
     return 0;
 }
 
-/* The partition of the list with the best current estimate that was not measured; -1: none is
+/* The partition of the list with the best current estimate that was not tried; NULL: none is
    left. */
-static int choose(job *j, best *b, const uint64_t *hash, ag_failure *why)
+static const tune_cut *choose(const searches *s, const tune_tried *list, const tune_tried *tried)
 {
-    int chosen = -1;
-    double least = 0, ns;
-    for (int i = 0; i < b->n; i++) {
-        const tune_cut *cut = &b->cut[i];
-        if (was_measured(cut, hash, j->used) || tune_price(&ns, &j->predicted, &cut, 1, why))
-            continue;
-        if (chosen >= 0 && ns >= least) continue;
-        chosen = i;
+    const tune_cut *chosen = NULL;
+    double least = (double)INFINITY;
+    for (int i = 0; i < bag_count(list); i++) {
+        const double ns = tune_time(&s->pool, &list[i].cut);
+        if (ns >= least || was_tried(tried, &list[i].cut)) continue;
+        chosen = &list[i].cut;
         least = ns;
     }
     return chosen;
 }
 
-static ag_status measure(job *j, const tune_cut *cut, uint64_t *hash, ag_failure *why)
-{
-    double ns;
-    if (tune_price(&ns, &j->measured, &cut, 1, why) || j->measured.stop) return why->status;
-    hash[j->used] = cut->hash;
-    note_measured(j, cut, ns, j->used + 1);
-    return calibrate(j, why);
-}
-
 /* Anneals on the current prices and measures the best `most` partitions. */
-static ag_status round_of(job *j, int number, int most, uint64_t *hash, ag_failure *why)
+static ag_status round_of(searches *s, tune_tried **tried, int number, int most, ag_failure *why)
 {
-    best b;
-    const tune_options options = {.evaluations = j->o->steps / ROUNDS,
+    const int least = bag_count(*tried) + most;
+    const tune_options options = {.way = TUNE_LEARNED,
+                                  .evaluations = s->o->search_steps / ROUNDS,
                                   .chains = CHAINS,
+                                  .kept = least > KEPT ? least : KEPT,
                                   .hot = HOT_LEARNED,
                                   .cold = COLD,
-                                  .seed = j->seed + (uint64_t)number};
-    const tune_visitor visitor = {&b, note_predicted};
-    const tune_cut *start = &j->trail[bag_count(j->trail) - 1].cut;
-    open_best(&b, j->used + most > KEPT ? j->used + most : KEPT);
-    if (!tune_anneal(&options, start, &j->predicted, &visitor, why) && !j->predicted.stop)
-        for (int i = 0; i < most && !why->status && !j->measured.stop; i++) {
-            const int next = choose(j, &b, hash, why);
-            if (next < 0 || measure(j, &b.cut[next], hash, why)) break;
-        }
-    close_best(&b);
+                                  .seed = seed_of(s) + (uint64_t)number};
+    tune_tried *list = NULL;
+    tune_anneal(&list, &s->pool, choose(s, *tried, NULL), &options, why);
+    for (int i = 0; i < most && !why->status; i++) {
+        const tune_cut *next = choose(s, list, *tried);
+        if (!next) break;
+        measure(s, tried, next, why);
+    }
+    bag_free(list);
     return why->status;
 }
 
-static ag_status search_learned(job *j, const tune_cut *start, ag_failure *why)
+static ag_status search_learned(searches *s, tune_tried **tried, const tune_cut *start,
+                                ag_failure *why)
 {
-    const int budget = j->o->measurements[TUNE_LEARNED];
-    uint64_t *hash = harness_alloc((size_t)budget * sizeof *hash + 1);
-    j->predicted.better = &j->measured;
-    if (budget > 0) measure(j, start, hash, why);
-    for (int r = 0; r < ROUNDS && !why->status && !j->measured.stop && !j->predicted.stop; r++) {
-        const int left = budget - j->used, rounds = ROUNDS - r;
-        if (left > 0) round_of(j, r, (left + rounds - 1) / rounds, hash, why);
+    if (tune_ask(&s->pool, TUNE_LEARNED, &start, 1, why) || measure(s, tried, start, why))
+        return why->status;
+    for (int r = 0; r < ROUNDS && !why->status; r++) {
+        const int left = s->o->verify - bag_count(*tried), rounds = ROUNDS - r;
+        if (left > 0) round_of(s, tried, r, (left + rounds - 1) / rounds, why);
     }
-    harness_free(hash);
     return why->status;
+}
+
+static ag_status search_hardware(searches *s, tune_tried **tried, const tune_cut *start,
+                                 ag_failure *why)
+{
+    const int most = s->o->measurements;
+    const tune_options options = {.way = TUNE_HARDWARE,
+                                  .evaluations = most,
+                                  .chains = 1,
+                                  .kept = most,
+                                  .hot = HOT_HARDWARE,
+                                  .cold = COLD,
+                                  .seed = seed_of(s)};
+    return tune_anneal(tried, &s->pool, start, &options, why);
 }
 
 /* ---- all of a program ---- */
 
-typedef struct searches {
-    tune_pool pool;
-    tune_cut start[TUNE_STARTS];
-    job job[TUNE_SEARCHES];
-} searches;
+static void forget(tune_pool *pool)
+{
+    for (int k = 0; k < bag_count(pool->kernel); k++)
+        pool->kernel[k].ns[TUNE_HARDWARE] = pool->kernel[k].ns[TUNE_LEARNED] = 0;
+    pool->asked[TUNE_HARDWARE] = pool->asked[TUNE_LEARNED] = 0;
+    pool->factor = 1;
+}
 
 /* The start of the searches: a partition with every possible fusion, and a random one. */
-static ag_status draw_starts(searches *s, uint64_t seed, ag_failure *why)
+static ag_status draw_starts(searches *s, ag_failure *why)
 {
-    ag_random random = {seed, lab_kernel_hash(s->pool.program), 0};
+    ag_random random = {seed_of(s), lab_kernel_hash(s->pool.program), 0};
     const double rate = ag_random_uniform(&random);
-    for (int i = 0; i < TUNE_STARTS; i++) tune_cut_open(&s->start[i], &s->pool);
-    if (!tune_cut_draw(&s->start[TUNE_DEFAULT], 1, 0, why))
-        tune_cut_draw(&s->start[TUNE_RANDOM], rate, ag_random_bits(&random), why);
+    for (int i = 0; i < TUNE_STARTS; i++) s->start[i] = tune_cut_new(&s->pool);
+    if (!tune_cut_draw(&s->start[TUNE_DEFAULT], &s->pool, 1, 0, why))
+        tune_cut_draw(&s->start[TUNE_RANDOM], &s->pool, rate, ag_random_bits(&random), why);
     return why->status;
 }
 
-static ag_status search_all(searches *s, const tune_meters *meters, const tune_fusion_options *o,
-                            int *stop, ag_failure *why)
+static ag_status search_all(tune_part *result, searches *s, ag_failure *why)
 {
-    for (int i = 0; i < TUNE_SEARCHES && !why->status && !*stop; i++) {
+    for (int i = 0; i < SEARCHES && !why->status; i++) {
         const int start = i / TUNE_WAYS, learned = i % TUNE_WAYS == TUNE_LEARNED;
-        job *j = &s->job[i];
-        if (!o->wanted[start] || (learned && !meters->predicted.price)) continue;
-        *j = (job){o, &s->pool, meters->measured, meters->predicted, o->seed, NULL, 0, 0};
-        (learned ? search_learned : search_hardware)(j, &s->start[start], why);
-        *stop = j->measured.stop || j->predicted.stop;
+        const bool wanted = s->o->start == TUNE_STARTS || s->o->start == start;
+        if (!wanted || (learned && !s->pool.meters->predict)) continue;
+        forget(&s->pool);
+        (learned ? search_learned : search_hardware)(s, &s->tried[i], &s->start[start], why);
+        result->found[i].kernels = s->pool.asked[TUNE_HARDWARE];
     }
     return why->status;
 }
 
-/* Fills the curve of the best partition found after each measurement, by the new times. */
-static void fill(tune_found *f, const job *j, const double *ns, double default_ns)
+/* The smallest of several measurements of every kernel becomes its time. */
+static ag_status measure_well(tune_pool *pool, const tune_cut *const *cut, ag_failure *why)
 {
-    f->done = 1;
-    f->measurements = j->used;
-    f->kernels = j->measured.asked;
-    f->predicted = j->predicted.asked;
-    f->curve = harness_alloc((size_t)j->used * sizeof *f->curve + 1);
-    for (int i = 0; i < bag_count(j->trail); i++)
-        for (int m = j->trail[i].at; m <= j->used; m++) f->curve[m - 1] = default_ns / ns[i];
-    f->speedup = j->used ? f->curve[j->used - 1] : 1;
-}
-
-/* The smallest of several measurements of every kernel. */
-static ag_status measure_well(double *ns, const tune_prices *meter, const tune_cut *const *cut,
-                              int count, int *stop, ag_failure *why)
-{
-    tune_prices best = *meter;
-    for (int i = 0; i < PASSES && !why->status && !*stop; i++) {
-        tune_prices again = *meter;
-        tune_price(ns, i ? &again : &best, cut, count, why);
-        *stop = again.stop || best.stop;
-        for (int k = 0; i && k < again.known && !why->status && !*stop; k++)
-            if (again.ns[k] < best.ns[k]) best.ns[k] = again.ns[k];
-        tune_prices_free(&again);
+    const int kernels = bag_count(pool->kernel);
+    double *best = harness_alloc((size_t)kernels * sizeof *best);
+    for (int pass = 0; pass < PASSES && !why->status; pass++) {
+        forget(pool);
+        tune_ask(pool, TUNE_HARDWARE, cut, bag_count(cut), why);
+        for (int k = 0; k < kernels; k++) {
+            const double ns = pool->kernel[k].ns[TUNE_HARDWARE];
+            best[k] = pass && best[k] < ns ? best[k] : ns;
+        }
     }
-    if (!why->status && !*stop) tune_price(ns, &best, cut, count, why);
-    tune_prices_free(&best);
+    for (int k = 0; k < kernels; k++) pool->kernel[k].ns[TUNE_HARDWARE] = best[k];
+    harness_free(best);
     return why->status;
 }
 
-/* Measures the default and then all milestones of all searches again. */
-static ag_status measure_again(tune_fusion *result, searches *s, const tune_meters *meters,
-                               int *stop, ag_failure *why)
+/* Measures the default again, and whatever any search held for the best at any time. */
+static ag_status measure_again(searches *s, ag_failure *why)
 {
     const tune_cut **cut = NULL;
     bag_add(cut, &s->start[TUNE_DEFAULT]);
-    for (int i = 0; i < TUNE_SEARCHES; i++)
-        for (int k = 0; k < bag_count(s->job[i].trail); k++) bag_add(cut, &s->job[i].trail[k].cut);
-    double *ns = harness_alloc((size_t)bag_count(cut) * sizeof *ns);
-    measure_well(ns, &meters->measured, cut, bag_count(cut), stop, why);
-    result->kernels = s->start[TUNE_DEFAULT].parts;
-    result->default_ns = ns[0];
-    for (int i = 0, at = 1; i < TUNE_SEARCHES && !why->status && !*stop; i++) {
-        const job *j = &s->job[i];
-        if (j->o) fill(&result->found[i], j, ns + at, ns[0]);
-        at += bag_count(j->trail);
+    for (int i = 0; i < SEARCHES; i++) {
+        double best = (double)INFINITY;
+        for (int k = 0; k < bag_count(s->tried[i]); k++) {
+            const tune_tried *t = &s->tried[i][k];
+            if (t->ns < best) bag_add(cut, &t->cut);
+            best = fmin(best, t->ns);
+        }
     }
-    harness_free(ns);
+    measure_well(&s->pool, cut, why);
     bag_free(cut);
     return why->status;
 }
 
-ag_status tune_fusion_search(tune_fusion *result, const lab_program *p, const tune_meters *meters,
-                             const tune_fusion_options *o, int *stop, ag_failure *why)
+/* Fills the curve of the best partition after each measurement, by the new times. */
+static void fill(tune_found *f, const tune_tried *tried, const tune_pool *pool, double default_ns)
 {
-    searches s = {0};
-    *result = (tune_fusion){0};
-    *stop = 0;
-    tune_pool_open(&s.pool, p);
-    if (!draw_starts(&s, o->seed, why) && !search_all(&s, meters, o, stop, why) && !*stop)
-        measure_again(result, &s, meters, stop, why);
-    for (int i = 0; i < TUNE_SEARCHES; i++) close_job(&s.job[i]);
-    for (int i = 0; i < TUNE_STARTS; i++) tune_cut_close(&s.start[i]);
+    double best = (double)INFINITY;
+    for (int i = 0; i < bag_count(tried); i++) {
+        if (tried[i].ns < best) f->speedup = default_ns / tune_time(pool, &tried[i].cut);
+        best = fmin(best, tried[i].ns);
+        bag_add(f->curve, f->speedup);
+    }
+    f->measured = bag_count(tried);
+}
+
+ag_status tune_fusion_search(tune_part *result, const lab_program *p, const tune_meters *meters,
+                             const tpu_settings *o, ag_failure *why)
+{
+    searches s = {.o = o};
+    *result = (tune_part){0};
+    tune_pool_open(&s.pool, p, meters);
+    if (!draw_starts(&s, why) && !search_all(result, &s, why) && !measure_again(&s, why)) {
+        result->kernels = s.start[TUNE_DEFAULT].parts;
+        result->default_ns = tune_time(&s.pool, &s.start[TUNE_DEFAULT]);
+        for (int i = 0; i < SEARCHES; i++)
+            fill(&result->found[i], s.tried[i], &s.pool, result->default_ns);
+    }
+    for (int i = 0; i < SEARCHES; i++) bag_free(s.tried[i]);
     tune_pool_close(&s.pool);
     return why->status;
 }
 
-void tune_fusion_clear(tune_fusion *result)
+void tune_part_clear(tune_part *result)
 {
-    for (int i = 0; i < TUNE_SEARCHES; i++) harness_free(result->found[i].curve);
-    *result = (tune_fusion){0};
+    for (int i = 0; i < TUNE_MOST; i++) bag_free(result->found[i].curve);
+    *result = (tune_part){0};
 }

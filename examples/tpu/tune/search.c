@@ -1,133 +1,96 @@
 /* SPDX-License-Identifier: MIT */
-#include "examples/tpu/tune/search.h"
-
+/* Times of partitions, and simulated annealing over them. */
 #include "examples/harness/run/bag.h"
+#include "examples/tpu/tune/tune.h"
 
 #include <math.h>
 
 enum { STREAM = 0x7e57, PATIENCE = 50 /* steps per evaluation, before a search gives up */ };
 
-/* ---- prices ---- */
+/* ---- times ---- */
 
-void tune_prices_free(tune_prices *prices)
+ag_status tune_ask(tune_pool *pool, tune_way way, const tune_cut *const *cut, int count,
+                   ag_failure *why)
 {
-    harness_free(prices->ns);
-    prices->ns = NULL;
-    prices->known = 0;
-}
-
-double tune_prices_of(const tune_prices *prices, int kernel)
-{
-    return kernel < prices->known ? prices->ns[kernel] : 0;
-}
-
-static double believed(const tune_prices *prices, int kernel)
-{
-    const double better = prices->better ? tune_prices_of(prices->better, kernel) : 0;
-    return better > 0 ? better : prices->factor * prices->ns[kernel];
-}
-
-static void make_room(tune_prices *prices, int kernels)
-{
-    if (kernels <= prices->known) return;
-    const int room = kernels < 2 * prices->known ? 2 * prices->known : kernels;
-    prices->ns = harness_grow(prices->ns, (size_t)room * sizeof *prices->ns);
-    for (int i = prices->known; i < room; i++) prices->ns[i] = 0;
-    prices->known = room;
-}
-
-/* Lists each unknown kernel once; a mark below 0 takes its place until its price is known. */
-static int list_unknown(int **which, tune_prices *prices, const tune_cut *const *cut, int count)
-{
-    for (int c = 0; c < count; c++)
-        for (int g = 0; g < cut[c]->parts; g++) {
-            const int kernel = cut[c]->part[g];
-            if (prices->ns[kernel] != 0) continue;
-            if (prices->better && tune_prices_of(prices->better, kernel) > 0) continue;
-            prices->ns[kernel] = -1;
-            bag_add(*which, kernel);
-        }
-    return bag_count(*which);
-}
-
-static ag_status ask(tune_prices *prices, const tune_pool *pool, const int *which, int n,
-                     ag_failure *why)
-{
-    lab_fusion kernels;
-    double *fresh = harness_alloc((size_t)n * sizeof *fresh);
-    const int good = !tune_pool_programs(&kernels, pool, which, n, why) &&
-                     !prices->price(prices->state, fresh, &kernels, &prices->stop, why) &&
-                     !prices->stop;
-    for (int i = 0; i < n; i++) prices->ns[which[i]] = good ? fresh[i] : 0;
-    if (good) prices->asked += n;
+    ag_status (*const meter)(void *, double *, const lab_fusion *, ag_failure *) =
+        way == TUNE_HARDWARE ? pool->meters->measure : pool->meters->predict;
+    lab_fusion kernels = {0};
+    int *number = NULL;
+    for (int c = 0; c < count && !why->status; c++)
+        tune_cut_programs(&kernels, &number, pool, way, cut[c], why);
+    double *ns = harness_alloc((size_t)kernels.n * sizeof *ns + 1);
+    if (kernels.n && !why->status) meter(pool->meters->state, ns, &kernels, why);
+    for (int i = 0; i < kernels.n; i++) pool->kernel[number[i]].ns[way] = ns[i];
+    pool->asked[way] += kernels.n;
     lab_fusion_clear(&kernels);
-    harness_free(fresh);
+    harness_free(ns);
+    bag_free(number);
     return why->status;
 }
 
-ag_status tune_price(double *ns, tune_prices *prices, const tune_cut *const *cut, int count,
-                     ag_failure *why)
+double tune_time(const tune_pool *pool, const tune_cut *cut)
 {
-    int *which = NULL;
-    if (count < 1) return AG_OK;
-    make_room(prices, cut[0]->pool->kernels);
-    const int n = list_unknown(&which, prices, cut, count);
-    if (n) ask(prices, cut[0]->pool, which, n, why);
-    bag_free(which);
-    for (int c = 0; c < count; c++) {
-        ns[c] = 0;
-        for (int g = 0; g < cut[c]->parts; g++) ns[c] += believed(prices, cut[c]->part[g]);
+    double sum = 0;
+    for (int g = 0; g < cut->parts; g++) {
+        const double *ns = pool->kernel[cut->part[g]].ns;
+        sum += ns[TUNE_HARDWARE] > 0 ? ns[TUNE_HARDWARE] : pool->factor * ns[TUNE_LEARNED];
     }
-    return why->status;
+    return sum;
 }
 
 /* ---- annealing ---- */
 
 typedef struct chain {
     tune_cut at, next;
-    double ns, next_ns;
-    int moved, fresh; /* moved: next is a neighbour; fresh: it was not seen before */
+    double ns;
+    bool moved; /* next is a neighbour */
     ag_random random;
 } chain;
 
 typedef struct search {
     const tune_options *o;
-    const tune_visitor *visitor;
+    tune_pool *pool;
+    tune_tried **list;
     chain *chain;
-    tune_map seen;   /* partition -> index in seen_ns */
-    double *seen_ns; /* a bag: a price per evaluation */
+    tune_entry *seen; /* a map of partitions */
     int64_t used;
 } search;
 
-static void open_chains(search *s, const tune_cut *start, double ns)
+void tune_keep(tune_tried **list, tune_pool *pool, const tune_cut *cut, double ns)
 {
+    tune_tried one = {tune_cut_new(pool), ns};
+    tune_cut_copy(&one.cut, cut, pool);
+    bag_add(*list, one);
+}
+
+/* Lists a partition, in the place of the slowest where no more are kept. */
+static void note(search *s, const tune_cut *cut, double ns)
+{
+    tune_tried *slowest = *s->list;
+    map_add(s->seen, cut->key, 1);
+    s->used++;
+    if (bag_count(*s->list) < s->o->kept) {
+        tune_keep(s->list, s->pool, cut, ns);
+        return;
+    }
+    for (int i = 1; i < bag_count(*s->list); i++)
+        if ((*s->list)[i].ns > slowest->ns) slowest = &(*s->list)[i];
+    if (ns >= slowest->ns) return;
+    tune_cut_copy(&slowest->cut, cut, s->pool);
+    slowest->ns = ns;
+}
+
+static void open_chains(search *s, const tune_cut *start)
+{
+    const double ns = tune_time(s->pool, start);
     s->chain = harness_alloc((size_t)s->o->chains * sizeof *s->chain);
     for (int i = 0; i < s->o->chains; i++) {
         chain *c = &s->chain[i];
-        tune_cut_open(&c->at, start->pool);
-        tune_cut_open(&c->next, start->pool);
-        tune_cut_copy(&c->at, start);
-        c->ns = ns;
+        *c = (chain){.at = tune_cut_new(s->pool), .next = tune_cut_new(s->pool), .ns = ns};
         c->random = (ag_random){s->o->seed, STREAM + (uint64_t)i, 0};
+        tune_cut_copy(&c->at, start, s->pool);
     }
-}
-
-static void close_chains(search *s)
-{
-    for (int i = 0; s->chain && i < s->o->chains; i++) {
-        tune_cut_close(&s->chain[i].at);
-        tune_cut_close(&s->chain[i].next);
-    }
-    harness_free(s->chain);
-    tune_map_free(&s->seen);
-    bag_free(s->seen_ns);
-}
-
-static void note(search *s, const tune_cut *cut, double ns)
-{
-    tune_map_put(&s->seen, cut->hash, bag_count(s->seen_ns));
-    bag_add(s->seen_ns, ns);
-    s->visitor->visit(s->visitor->state, cut, ns, ++s->used);
+    note(s, start, ns);
 }
 
 /* Proposes a neighbour per chain; chains beyond the remaining evaluations do not move. */
@@ -136,58 +99,52 @@ static int propose(search *s, const tune_cut **fresh, ag_failure *why)
     int n = 0;
     for (int i = 0; i < s->o->chains; i++) {
         chain *c = &s->chain[i];
-        c->moved = tune_cut_move(&c->next, &c->at, &c->random, why);
-        const int at = c->moved ? tune_map_find(&s->seen, c->next.hash, -1) : 0;
-        c->fresh = c->moved && at < 0;
-        if (c->moved && at >= 0) c->next_ns = s->seen_ns[at];
-        if (c->fresh && s->used + n >= s->o->evaluations) c->moved = c->fresh = 0;
-        if (c->fresh) fresh[n++] = &c->next;
+        c->moved = tune_cut_move(&c->next, &c->at, s->pool, &c->random, why);
+        if (!c->moved || map_find(s->seen, c->next.key) >= 0) continue;
+        c->moved = s->used + n < s->o->evaluations;
+        if (c->moved) fresh[n++] = &c->next;
     }
     return n;
 }
 
-static int accepts(search *s, chain *c)
+static bool accepts(const search *s, chain *c, double ns)
 {
     const double part = (double)s->used / (double)s->o->evaluations;
     const double temperature = s->o->hot * pow(s->o->cold / s->o->hot, part);
-    const double worse = log(c->next_ns / c->ns), draw = ag_random_uniform(&c->random);
+    const double worse = log(ns / c->ns), draw = ag_random_uniform(&c->random);
     return worse <= 0 || draw < exp(-worse / temperature);
 }
 
-static void step(search *s, const double *ns)
+static void step(search *s)
 {
-    for (int i = 0, n = 0; i < s->o->chains; i++) {
+    for (int i = 0; i < s->o->chains; i++) {
         chain *c = &s->chain[i];
         if (!c->moved) continue;
-        if (c->fresh) {
-            c->next_ns = ns[n++];
-            /* Two chains may have found the same partition. */
-            if (tune_map_find(&s->seen, c->next.hash, -1) < 0) note(s, &c->next, c->next_ns);
-        }
-        if (!accepts(s, c)) continue;
-        tune_cut_copy(&c->at, &c->next);
-        c->ns = c->next_ns;
+        const double ns = tune_time(s->pool, &c->next);
+        if (map_find(s->seen, c->next.key) < 0) note(s, &c->next, ns);
+        if (!accepts(s, c, ns)) continue;
+        tune_cut_copy(&c->at, &c->next, s->pool);
+        c->ns = ns;
     }
 }
 
-ag_status tune_anneal(const tune_options *o, const tune_cut *start, tune_prices *prices,
-                      const tune_visitor *visitor, ag_failure *why)
+ag_status tune_anneal(tune_tried **list, tune_pool *pool, const tune_cut *start,
+                      const tune_options *o, ag_failure *why)
 {
-    search s = {.o = o, .visitor = visitor};
-    double first, *ns = harness_alloc((size_t)o->chains * sizeof *ns);
+    const int64_t most = PATIENCE * o->evaluations / o->chains + PATIENCE;
     const tune_cut **fresh = harness_alloc((size_t)o->chains * sizeof(tune_cut *));
-    if (o->evaluations > 0 && !tune_price(&first, prices, &start, 1, why) && !prices->stop) {
-        const int64_t most = PATIENCE * o->evaluations / o->chains + PATIENCE;
-        open_chains(&s, start, first);
-        note(&s, start, first);
+    search s = {.o = o, .pool = pool, .list = list};
+    map_owns(s.seen);
+    if (o->evaluations > 0 && !tune_ask(pool, o->way, &start, 1, why)) {
+        open_chains(&s, start);
         for (int64_t i = 0; i < most && s.used < o->evaluations; i++) {
             const int n = propose(&s, fresh, why);
-            if (why->status || tune_price(ns, prices, fresh, n, why) || prices->stop) break;
-            step(&s, ns);
+            if (why->status || tune_ask(pool, o->way, fresh, n, why)) break;
+            step(&s);
         }
     }
-    close_chains(&s);
-    harness_free(ns);
-    harness_free(fresh);
+    map_free(s.seen);
+    harness_free(s.chain);
+    harness_free((void *)fresh);
     return why->status;
 }
