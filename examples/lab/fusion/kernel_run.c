@@ -5,17 +5,15 @@
 #include "examples/lab/run/run_internal.h"
 #include "examples/lab/tile/tile_plan.h"
 
-/* Nothing that is only partly compiled is run. */
 ag_status lab_run_tile(lab_run *run, const int *tile, ag_failure *why)
 {
-    ag_failure own = {0};
     tpugraphs_bounds bounds;
     tile_items *t = harness_alloc(sizeof *t);
     lab__run_reset(run);
-    if (tile_read(&bounds, t, run->p, tile, &own) || tile_compile(run, t, &bounds, &own))
-        lab__run_reset(run);
+    const ag_status status = tile_read(&bounds, t, run->p, tile, why);
+    if (!status) tile_compile(run, t, &bounds);
     harness_free(t);
-    return own.status ? ag_fail(why, own.status, "%s", own.sentence) : AG_OK;
+    return status;
 }
 
 int lab_fusible(const lab_program *kernel) { return lab_tile_valid(kernel, NULL); }

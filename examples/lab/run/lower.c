@@ -11,7 +11,6 @@ typedef struct lowering {
     const lab_view *out, *in;
     const float *const *data; /* of the operands */
     lab_nest_args step;       /* which is being described */
-    ag_failure *why;
 } lowering;
 
 static lab_shape operand_shape(const lowering *l, int k)
@@ -33,8 +32,8 @@ void lab_view_row_major(lab_view *view, lab_shape shape)
 static nest *begin(lowering *l, nest_kind kind, lab_op op, const float *in)
 {
     l->step = (lab_nest_args){.out = l->home, .in = {in}};
-    nest_begin(&l->step.nest, kind, op, l->node->shape.type);
-    l->step.nest.rule = l->run->rule;
+    l->step.nest =
+        (nest){.kind = kind, .op = op, .type = l->node->shape.type, .rule = l->run->rule};
     return &l->step.nest;
 }
 
@@ -48,7 +47,7 @@ static void go_nest(const void *args)
 static void end(lowering *l)
 {
     nest_plan(&l->step.nest);
-    if (!l->why->status) lab__run_step(l->run, go_nest, &l->step, sizeof l->step, l->why);
+    lab__run_step(l->run, go_nest, &l->step, sizeof l->step);
 }
 
 /* Every input has the output's axes. */
@@ -174,13 +173,13 @@ static void window(nest *n, const lowering *l, const tpugraphs_index *x)
     const lab_window *w = &l->node->window[x->window - 1];
     const int64_t size = operand_shape(l, 0).size[x->in[0]];
     const int loop = n->n_loops - 2;
-    nest_window_add(n,
-                    (nest_window){{loop, loop + 1},
-                                  {w->stride, w->reversed ? -w->dilation : w->dilation},
-                                  (w->reversed ? (int64_t)(w->size - 1) * w->dilation : 0) - w->low,
-                                  (size - 1) * w->base_dilation + 1,
-                                  w->base_dilation,
-                                  l->in[0].stride[x->in[0]]});
+    n->window[n->n_windows++] =
+        (nest_window){{loop, loop + 1},
+                      {w->stride, w->reversed ? -w->dilation : w->dilation},
+                      (w->reversed ? (int64_t)(w->size - 1) * w->dilation : 0) - w->low,
+                      (size - 1) * w->base_dilation + 1,
+                      w->base_dilation,
+                      l->in[0].stride[x->in[0]]};
 }
 
 /* The loops over groups and over the features of a group; next: the features of a group that are
@@ -223,11 +222,10 @@ static void reduction(lowering *l)
     end(l);
 }
 
-ag_status lab__run_node(lab_run *run, int node, const float *const *data, const lab_view *in,
-                        ag_failure *why)
+void lab__run_node(lab_run *run, int node, const float *const *data, const lab_view *in)
 {
     const lab_value *value = &run->value[node];
-    lowering l = {run, &run->p->nodes[node], value->home, &value->view, in, data, {0}, why};
+    lowering l = {run, &run->p->nodes[node], value->home, &value->view, in, data, {0}};
     switch (l.node->op) {
     case LAB_IOTA: spread(&l, run->ramp, l.node->dims[0]); break;
     case LAB_RESHAPE: reshape(&l); break;
@@ -243,14 +241,12 @@ ag_status lab__run_node(lab_run *run, int node, const float *const *data, const 
     case LAB_CONVOLUTION: reduction(&l); break;
     default: elementwise(&l); break;
     }
-    return why->status;
 }
 
-ag_status lab__run_copy(lab_run *run, lab_shape shape, float *out, const lab_view *to,
-                        const float *data, const lab_view *from, ag_failure *why)
+void lab__run_copy(lab_run *run, lab_shape shape, float *out, const lab_view *to, const float *data,
+                   const lab_view *from)
 {
     const lab_node copy = {.op = LAB_COPY, .shape = shape, .n_operands = 1};
-    lowering l = {run, &copy, out, to, from, &data, {0}, why};
+    lowering l = {run, &copy, out, to, from, &data, {0}};
     elementwise(&l);
-    return why->status;
 }

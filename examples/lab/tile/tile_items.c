@@ -15,7 +15,6 @@ int tile_is_computed(const tile_item *item) { return item->role >= TILE_MAP; }
 
 tile_item *tile_items_add(tile_items *t, tile_role role, int input, int rank, const int *size)
 {
-    if (t->n == TILE_ITEMS) return NULL;
     tile_item *item = &t->item[t->n++];
     memset(item, 0, sizeof *item);
     item->role = role;
@@ -35,7 +34,6 @@ static tile_item *add_external(tile_items *t, tile_memory memory, int rank, cons
 {
     tile_item *item = tile_items_add(t, TILE_EXTERNAL, -1, rank, size);
     int64_t stride = 1;
-    if (!item) return NULL;
     item->memory = memory;
     for (int a = rank - 1; a >= 0; a--) {
         item->stride[a] = memory == TILE_CONSTANT ? 0 : stride;
@@ -46,16 +44,17 @@ static tile_item *add_external(tile_items *t, tile_memory memory, int rank, cons
 
 int tile_items_constant(tile_items *t, float value)
 {
-    tile_item *item = add_external(t, TILE_CONSTANT, 0, NULL);
-    if (!item) return -1;
-    item->value = value;
+    add_external(t, TILE_CONSTANT, 0, NULL)->value = value;
     return t->n - 1;
 }
 
-static int add_copy(tile_items *t, int input)
+/* A view of an input is copied to scratch. */
+static int computed(tile_items *t, int input)
 {
     const tile_item *from = &t->item[input];
-    return tile_items_add(t, TILE_MAP, input, from->rank, from->size) ? t->n - 1 : -1;
+    if (tile_is_computed(from)) return input;
+    tile_items_add(t, TILE_MAP, input, from->rank, from->size);
+    return t->n - 1;
 }
 
 /* Axis a of the operand under an op that only moves elements. */
@@ -80,33 +79,28 @@ static void view_axes(tile_item *item, const lab_node *node, int rank, const int
 static int add_iota(tile_items *t, const lab_node *node)
 {
     const int axis = node->dims[0];
-    if (!add_external(t, TILE_COUNT, 1, &node->shape.size[axis])) return -1;
-    tile_item *item = tile_items_add(t, TILE_VIEW, t->n - 1, node->shape.rank, node->shape.size);
-    if (!item) return -1;
-    item->from[0] = axis;
+    add_external(t, TILE_COUNT, 1, &node->shape.size[axis]);
+    tile_items_add(t, TILE_VIEW, t->n - 1, node->shape.rank, node->shape.size)->from[0] = axis;
     return t->n - 1;
 }
 
 /* A reshape of memory outside is a view of it with other axes; a reshape of a view that has no
-   plain strides needs a copy. */
+   plain strides needs a copy. -1: it neither splits nor merges axes. */
 static int add_reshape(tile_items *t, const lab_node *node, int input)
 {
     const int rank = node->shape.rank, *size = node->shape.size;
-    if (t->item[input].role == TILE_EXTERNAL) {
-        const tile_item from = t->item[input];
+    const tile_item from = t->item[input];
+    if (from.role == TILE_EXTERNAL) {
         tile_item *item = add_external(t, from.memory, rank, size);
-        if (!item) return -1;
         item->number = from.number;
         item->value = from.value;
         return t->n - 1;
     }
     tile_item groups = {.rank = rank};
     memcpy(groups.size, size, sizeof groups.size);
-    if (!tile_reshape_groups(&groups, t->item[input].size, t->item[input].rank)) return -1;
-    if (tile_reshape_merges(&groups) && !tile_is_computed(&t->item[input]))
-        input = add_copy(t, input);
-    tile_item *item = input < 0 ? NULL : tile_items_add(t, TILE_RESHAPE, input, rank, size);
-    if (!item) return -1;
+    if (!tile_reshape_groups(&groups, from.size, from.rank)) return -1;
+    if (tile_reshape_merges(&groups)) input = computed(t, input);
+    tile_item *item = tile_items_add(t, TILE_RESHAPE, input, rank, size);
     item->n_groups = groups.n_groups;
     memcpy(item->group, groups.group, sizeof item->group);
     return t->n - 1;
@@ -146,14 +140,11 @@ static int add_node(tile_items *t, const node_items *items, const lab_node *node
         input[k] = items->at[before || role == TILE_REDUCTION][node->operand[k]];
         if (role != TILE_REDUCTION) continue;
         input[k] = tile_reduction_input(t, node, k, input[k]);
-        if (input[k] >= 0 && copies >> k & 1 && !tile_is_computed(&t->item[input[k]]))
-            input[k] = add_copy(t, input[k]);
-        if (input[k] < 0) return -1;
+        if (copies >> k & 1) input[k] = computed(t, input[k]);
     }
     if (node->op == LAB_RESHAPE) return add_reshape(t, node, input[0]);
     if (role == TILE_GATHER && t->item[input[0]].role != TILE_EXTERNAL) return -1;
     tile_item *item = tile_items_add(t, role, -1, node->shape.rank, node->shape.size);
-    if (!item) return -1;
     item->node = node;
     item->n_inputs = node->n_operands;
     memcpy(item->input, input, sizeof input);
@@ -162,19 +153,17 @@ static int add_node(tile_items *t, const node_items *items, const lab_node *node
 }
 
 /* Adds parameters and constants, for both sides. */
-static int add_outside(tile_items *t, node_items *items)
+static void add_outside(tile_items *t, node_items *items)
 {
     for (int i = 0; i < t->kernel->n; i++) {
         const lab_node *node = &t->kernel->nodes[i];
         if (node->op != LAB_PARAMETER && node->op != LAB_CONSTANT) continue;
         tile_item *item = add_external(t, node->op == LAB_CONSTANT ? TILE_CONSTANT : TILE_PARAMETER,
                                        node->shape.rank, node->shape.size);
-        if (!item) return 0;
         item->number = i;
         item->value = node->value;
         items->at[0][i] = items->at[1][i] = t->n - 1;
     }
-    return 1;
 }
 
 /* needed[0] of the nodes that the root reads without passing the reduction, needed[1] of those that
@@ -215,19 +204,18 @@ int tile_items_build(tile_items *t, const lab_program *kernel, unsigned copies)
     t->kernel = kernel;
     t->n = t->n_blocked = 0;
     t->root = t->reduction = -1;
-    if (kernel->n < 1 || kernel->n > TILE_NODES) return 0;
-    const int reduction = find_needed(needed, kernel), last = kernel->n - 1;
-    if (reduction < -1 || !add_outside(t, &items) || !add_side(t, &items, needed[1], 1, copies))
-        return 0;
+    if (kernel->n > TILE_NODES) return 0;
+    const int reduction = find_needed(needed, kernel);
+    if (reduction < -1) return 0;
+    add_outside(t, &items);
+    if (!add_side(t, &items, needed[1], 1, copies)) return 0;
     if (reduction >= 0) {
         t->space = lab_space(kernel, reduction);
         t->reduction = add_node(t, &items, &kernel->nodes[reduction], 0, copies);
         items.at[0][reduction] = t->reduction;
-        if (t->reduction < 0) return 0;
         t->n_blocked = lab_sum_axes(t->blocked, kernel, reduction);
     }
     if (!add_side(t, &items, needed[0], 0, copies)) return 0;
-    t->root = items.at[0][last];
-    if (!tile_is_computed(&t->item[t->root])) t->root = add_copy(t, t->root);
-    return t->root >= 0 && t->root == t->n - 1;
+    t->root = computed(t, items.at[0][kernel->n - 1]);
+    return t->root == t->n - 1;
 }

@@ -12,9 +12,10 @@
 
 enum {
     TILE_NODES = 64, /* of a kernel at most */
-    TILE_ITEMS =
-        4 * TILE_NODES, /* a node before and after the reduction is two items; and copies */
-    TILE_BOUNDS = 24    /* numbers of a tile */
+    /* A node is two items before the reduction and two after it at most (a copy and a view of it);
+       more are the inputs of the reduction and a copy for the root. */
+    TILE_ITEMS = 4 * TILE_NODES + 16,
+    TILE_BOUNDS = 24 /* numbers of a tile */
 };
 
 typedef enum tile_role {
@@ -82,15 +83,13 @@ typedef struct tile_place {
    the kernel cannot be tiled. */
 int tile_items_build(tile_items *t, const lab_program *kernel, unsigned copies);
 
-/* Appends an item with one input (below 0: with none), whose axes it sees as they are; NULL: too
-   many. */
+/* Appends an item with one input (below 0: with none), whose axes it sees as they are. */
 tile_item *tile_items_add(tile_items *t, tile_role role, int input, int rank, const int *size);
 int tile_items_constant(tile_items *t, float value);
 int tile_is_computed(const tile_item *item);
 
 int tile_is_reduction(lab_op op);
-/* Input k of the reduction in the form in which it is read: padded, reversed. -1: too many
-   items. */
+/* Input k of the reduction in the form in which it is read: padded, reversed. */
 int tile_reduction_input(tile_items *t, const lab_node *node, int k, int input);
 
 /* ---- tile_reshape.c ---- */
@@ -151,7 +150,6 @@ ag_status tile_read(tpugraphs_bounds *bounds, tile_items *t, const lab_program *
 
 struct lab_run;
 /* Appends the steps of a kernel for these bounds to the run. */
-ag_status tile_compile(struct lab_run *run, const tile_items *t, const tpugraphs_bounds *bounds,
-                       ag_failure *why);
+void tile_compile(struct lab_run *run, const tile_items *t, const tpugraphs_bounds *bounds);
 
 #endif

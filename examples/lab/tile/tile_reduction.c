@@ -15,7 +15,7 @@ int tile_is_reduction(lab_op op)
 static int add_padded(tile_items *t, const lab_node *node, int input)
 {
     const int rank = t->item[input].rank;
-    tile_item pad = {.rank = rank, .n_inputs = 2, .input = {input}};
+    tile_item pad = {.role = TILE_PAD, .rank = rank, .n_inputs = 2, .input = {input}};
     int inside = 1;
     memcpy(pad.size, t->item[input].size, sizeof pad.size);
     for (int a = 0; a < rank; a++) pad.step[a] = 1;
@@ -32,10 +32,7 @@ static int add_padded(tile_items *t, const lab_node *node, int input)
     if (inside) return input;
     pad.input[1] = tile_items_constant(
         t, node->op == LAB_REDUCE_WINDOW && node->reducer == LAB_MAX ? -INFINITY : 0.0f);
-    tile_item *item = pad.input[1] < 0 ? NULL : tile_items_add(t, TILE_PAD, input, rank, pad.size);
-    if (!item) return -1;
-    pad.role = TILE_PAD;
-    *item = pad;
+    *tile_items_add(t, TILE_PAD, input, rank, pad.size) = pad;
     return t->n - 1;
 }
 
@@ -46,7 +43,6 @@ static int add_reversed(tile_items *t, const lab_node *node, int input)
     for (int i = 0; i < c->spatial; i++) any |= node->window[i].reversed;
     if (!any) return input;
     tile_item *item = tile_items_add(t, TILE_VIEW, input, t->item[input].rank, t->item[input].size);
-    if (!item) return -1;
     for (int i = 0; i < c->spatial; i++) {
         const int axis = c->kernel_spatial[i];
         if (!node->window[i].reversed) continue;
