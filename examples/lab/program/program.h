@@ -10,7 +10,7 @@
 enum {
     LAB_RANK = TPUGRAPHS_AXES,
     LAB_OPERANDS = 8,
-    LAB_NAME = 64,
+    LAB_NAME = 64,         /* bytes of a name with its zero */
     LAB_NODES = 100000,    /* of a program at most */
     LAB_ELEMENTS = 1 << 28 /* of a value, and of a padded axis, at most */
 };
@@ -153,12 +153,8 @@ int lab_convolution(lab_program *p, int x, int kernel, lab_conv_dims dims,
 int lab_gather(lab_program *p, int x, int rows);
 
 /* Appends a copy of `node`, whose operands are nodes of p; its shape must be the one that follows
-   from them, and fields that its op does not use are zero. An empty name is filled in. Returns its
-   number; 0 and p->why as the builders. */
+   from them, and fields that its op does not use are zero. Returns its number; 0 and p->why as the
+   builders. */
 int lab_append(lab_program *p, const lab_node *node);
-
-/* Checks everything that the builders check, for a program that was made elsewhere: 0 or a sentence
-   in why. */
-ag_status lab_program_check(const lab_program *p, ag_failure *why);
 
 #endif

@@ -26,18 +26,6 @@ static int *number_of(lab_window *window, int field)
     return (int *)(void *)((char *)window + fields[field].offset);
 }
 
-/* 3x3x1 */
-static ag_status read_sizes(int *n, int list[LAB_RANK], lab_line *line)
-{
-    *n = 0;
-    do {
-        if (*n == LAB_RANK)
-            return lab__bad_line(line, "the window has more than %d axes", LAB_RANK);
-        if (lab__read_int(&list[(*n)++], line)) return line->why->status;
-    } while (line->at < line->end && *line->at == 'x' && line->at++);
-    return AG_OK;
-}
-
 static ag_status read_field(lab_window *window, int *n, unsigned *seen, lab_line *line)
 {
     char name[LAB_NAME];
@@ -50,7 +38,8 @@ static ag_status read_field(lab_window *window, int *n, unsigned *seen, lab_line
                              "base_dilation and reversed",
                              name);
     if (*seen >> field & 1) return lab__bad_line(line, "%s stands twice in the window", name);
-    if (lab__expect(line, "=") || read_sizes(&count, list, line)) return line->why->status;
+    if (lab__expect(line, "=") || lab__read_numbers(&count, list, line, "x"))
+        return line->why->status;
     if (*seen && count != *n)
         return lab__bad_line(line, "%s has %d numbers, but the window %d axes", name, count, *n);
     *seen |= 1u << field;
@@ -77,7 +66,7 @@ void lab__print_window(FILE *out, const lab_node *node)
 {
     const int n = node->op == LAB_CONVOLUTION ? node->conv.spatial : node->shape.rank;
     const char *blank = "";
-    fprintf(out, "{");
+    fputc('{', out);
     for (int field = 0; field < FIELDS && n; field++) {
         int usual = field > 0; /* sizes are always printed */
         for (int i = 0; i < n; i++)
@@ -88,7 +77,7 @@ void lab__print_window(FILE *out, const lab_node *node)
             fprintf(out, "%s%d", i ? "x" : "", *number_of((lab_window *)&node->window[i], field));
         blank = " ";
     }
-    fprintf(out, "}");
+    fputc('}', out);
 }
 
 /* b01f: the axis of each letter, those of the digits in spatial; n is the number of digits. */
@@ -99,8 +88,8 @@ static ag_status read_side(int *a, int *b, int spatial[3], int *n, const char *l
     *n = 0;
     *a = *b = -1;
     for (int i = 0; i < 3; i++) spatial[i] = -1;
-    for (; line->at < line->end && at < 5; line->at++, at++) {
-        char c = *line->at;
+    for (; at < 5; line->at++, at++) {
+        const char c = *line->at;
         int *to = c == letters[0] ? a : c == letters[1] ? b : NULL;
         if (c >= '0' && c <= '2') {
             to = &spatial[c - '0'];
@@ -114,9 +103,7 @@ static ag_status read_side(int *a, int *b, int spatial[3], int *n, const char *l
         if (spatial[i] < 0) return lab__bad_line(line, "dim_labels leaves out the digit %d", i);
     for (int i = *n; i < 3; i++) spatial[i] = 0;
     if (*a < 0 || *b < 0 || *n == 0)
-        return lab__bad_line(line,
-                             "a side of dim_labels has %c, %c and a digit at least; it ends at %s",
-                             letters[0], letters[1], lab__next(line).text);
+        return lab__expected(line, "a side of dim_labels with both letters and a digit at least");
     return AG_OK;
 }
 
