@@ -232,6 +232,9 @@ static void bad_calls(void **state)
     mkdir("empty", 0700);
     mkdir("broken", 0700);
     program_write_text("broken/manifest.json", "{\"kind\": 3}");
+    program_write_text("broken/a.npz", "");
+    mkdir("other", 0700);
+    program_write_text("other/a.npz", "");
     static const struct {
         const char *line;
         int code;
@@ -258,10 +261,11 @@ static void bad_calls(void **state)
         {"lab show plain.txt --family mlp", 2, "either text files or --family"},
         {"lab show --family no", 2, "there is no family"},
         {"lab check", 2, "--dir"},
-        {"lab check empty", 3, "manifest.json"},
+        {"lab check empty", 3, "empty"},
+        {"lab check other", 3, "neither this folder nor one below it has a manifest.json"},
         {"lab check nowhere", 3, "nowhere"},
         {"lab check broken", 3, "broken"},
-        {"lab split empty", 3, "manifest.json"},
+        {"lab split other", 3, "manifest.json"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         program_expect(bad[i].line, bad[i].code, "", bad[i].err);

@@ -35,29 +35,22 @@ static ag_status measure(lab_collection *c, lab_sheet *x, lab_search *s, ag_fail
     return why->status;
 }
 
-static ag_status add_configs(ag_npz_writer *w, const lab_search *s, ag_failure *why)
+static ag_status add(ag_npz_writer *w, const void *data, ag_failure *why)
 {
-    const int64_t c = s->told, nc = s->n_nodes, values = c * nc * (int64_t)sizeof *s->rows;
+    const lab_search *s = data;
+    const int64_t c = s->told, nc = s->n_nodes, row = sizeof *s->rows, values = c * nc * row;
+    const int64_t splits[2] = {0, s->program->n};
     float *feature = harness_alloc((size_t)values * sizeof *feature);
     int64_t *id = harness_alloc((size_t)nc * sizeof *id);
     const signed char *digit = s->rows[0];
     for (int64_t i = 0; i < values; i++) feature[i] = digit[i];
     for (int64_t i = 0; i < nc; i++) id[i] = s->node[i];
-    if (!ag_npz_add(w, "node_config_feat", AG_F32, 3, (int64_t[]){c, nc, (int64_t)sizeof *s->rows},
-                    feature, why))
-        ag_npz_add(w, "node_config_ids", AG_I64, 1, (int64_t[]){nc}, id, why);
+    if (!ag_npz_add(w, "node_config_feat", AG_F32, 3, (int64_t[]){c, nc, row}, feature, why) &&
+        !ag_npz_add(w, "node_config_ids", AG_I64, 1, &nc, id, why) &&
+        !ag_npz_add(w, "config_runtime", AG_I64, 1, &c, s->ns, why))
+        ag_npz_add(w, "node_splits", AG_I64, 2, (int64_t[]){1, 2}, splits, why);
     harness_free(feature);
     harness_free(id);
-    return why->status;
-}
-
-static ag_status add(ag_npz_writer *w, const void *data, ag_failure *why)
-{
-    const lab_search *s = data;
-    const int64_t splits[2] = {0, s->program->n};
-    if (!add_configs(w, s, why) &&
-        !ag_npz_add(w, "config_runtime", AG_I64, 1, (int64_t[]){s->told}, s->ns, why))
-        ag_npz_add(w, "node_splits", AG_I64, 2, (int64_t[]){1, 2}, splits, why);
     return why->status;
 }
 
@@ -100,7 +93,11 @@ static ag_status collect(lab_collection *c, const lab_program *p, ag_failure *wh
 ag_status lab_layout_command(harness_call *call, ag_failure *why)
 {
     const lab_settings *s = call->values;
-    lab_collector kind = {"layout", {"random", "default"}, s->configs, collect};
+    lab_collector kind = {"layout",
+                          {"random", "default"},
+                          s->configs,
+                          json_pack("{si}", "configs", s->configs),
+                          collect};
     if (s->search != LAB_BOTH) {
         kind.modes[0] = kind.modes[s->search];
         kind.modes[1] = NULL;

@@ -75,7 +75,7 @@ static ag_status collect(lab_collection *c, const lab_program *p, ag_failure *wh
 {
     ag_random random = {(uint64_t)c->s->seed, lab_kernel_hash(p), 0};
     int *group = harness_alloc(((size_t)p->n + 1) * sizeof *group),
-        found = lab_manifest_count(c->folder, p->name, 0);
+        found = lab_manifest_count(c->folder, p->name, LAB_ALL_FILES);
     lab_collect_step(c, found, p->name);
     for (int i = 0; i < PARTITIONS && found < c->s->kernels && !why->status; i++) {
         const double rate = 0.3 + 0.7 * ag_random_uniform(&random);
@@ -102,6 +102,11 @@ static ag_status collect(lab_collection *c, const lab_program *p, ag_failure *wh
 ag_status lab_tile_command(harness_call *call, ag_failure *why)
 {
     const lab_settings *s = call->values;
-    const lab_collector kind = {"tile", {NULL}, s->kernels, collect};
+    const lab_collector kind = {"tile",
+                                {NULL},
+                                s->kernels,
+                                json_pack("{si si sI}", "configs", s->configs, "kernels",
+                                          s->kernels, "least", (json_int_t)s->least),
+                                collect};
     return lab_collect(&kind, s, why);
 }

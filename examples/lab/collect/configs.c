@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/lab/collect/configs.h"
 
-lab_meter lab_meter_of(const lab_settings *s)
-{
-    lab_measure_options o = lab_measure_defaults();
-    o.repeats = s->repeats;
-    o.redo = s->redo;
-    o.threshold = s->threshold;
-    return lab_meter_new(o);
-}
+#include "examples/harness/harness.h"
 
 typedef struct chosen {
     const lab_configs *of;

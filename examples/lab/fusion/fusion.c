@@ -40,8 +40,7 @@ static ag_status add_partition(lab_fusion *f, const lab_program *p, int *group, 
         }
         bag_add(f->part, add_kernel(f, &kernel));
     }
-    f->parts = bag_count(f->part);
-    f->offset[++f->partitions] = f->parts;
+    f->offset[++f->partitions] = bag_count(f->part);
     return AG_OK;
 }
 
@@ -62,7 +61,7 @@ ag_status lab_fusion_draw(lab_fusion *f, const lab_program *p, int partitions, u
 int lab_fusion_within(const lab_fusion *f, int kernels)
 {
     for (int q = 0; q < f->partitions; q++)
-        for (int i = f->offset[q]; i < f->offset[q + 1]; i++)
+        for (int64_t i = f->offset[q]; i < f->offset[q + 1]; i++)
             if (f->part[i] >= kernels) return q;
     return f->partitions;
 }

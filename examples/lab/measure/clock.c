@@ -27,26 +27,14 @@ int lab_pin(int core)
     return sched_setaffinity(0, sizeof set, &set) ? -1 : core;
 }
 
-/* Writes "0 to 3, 8", as many cores as there is room for. */
-static void list_cores(char *text, size_t bytes, const cpu_set_t *set)
-{
-    size_t n = 0;
-    for (int i = 0, last; i < CPU_SETSIZE && n < bytes; i = last + 1) {
-        last = i;
-        if (!CPU_ISSET(i, set)) continue;
-        while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, set)) last++;
-        n += (size_t)snprintf(text + n, bytes - n, "%s%d", n ? ", " : "", i);
-        if (last > i && n < bytes) n += (size_t)snprintf(text + n, bytes - n, " to %d", last);
-    }
-}
-
 ag_status lab_core_check(int core, ag_failure *why)
 {
     cpu_set_t set;
-    char cores[200];
+    char cores[200] = "";
     if (core < 0 || sched_getaffinity(0, sizeof set, &set)) return AG_OK;
     if (core < CPU_SETSIZE && CPU_ISSET(core, &set)) return AG_OK;
-    list_cores(cores, sizeof cores, &set);
+    for (int i = 0, n = 0; i < CPU_SETSIZE && n < 190; i++)
+        if (CPU_ISSET(i, &set)) n += sprintf(cores + n, "%s%d", n ? ", " : "", i);
     return ag_fail(why, AG_EUSE,
                    "--core is %d, which is no core that the program may run on (%s); name one of "
                    "these, or omit --core for the last one",
