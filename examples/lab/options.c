@@ -81,8 +81,6 @@ static const harness_option table[] = {
     {"test", FIELD(test), "0.125", 0, 0.9, LAB_SPLIT_COMMAND, .group = "Split",
      .help = "... for the test"},
 
-    {"nodes", FIELD(nodes), "true", .commands = LAB_SHOW_COMMAND, .group = "Output",
-     .help = "print the text form, a line per node"},
     {"quiet", FIELD(quiet), .commands = ALL | HARNESS_DOCTOR, .group = "Output",
      .help = "only errors on stderr, no progress bar"},
     {"json", FIELD(json), .commands = LAB_CHECK_COMMAND | HARNESS_DOCTOR, .often = true,

@@ -26,7 +26,7 @@ static double default_time(const lab_program *p)
 
 /* The summary is printed after '#', which the reader of texts skips, so the output is a text
    itself. */
-static void show(const lab_program *p, int nodes)
+static void show(const lab_program *p)
 {
     int of_op[LAB_OPS] = {0};
     int64_t elements = 0;
@@ -42,7 +42,7 @@ static void show(const lab_program *p, int nodes)
     for (int op = 0; op < LAB_OPS; op++)
         if (of_op[op]) printf(" %s %d", lab_op_name((lab_op)op), of_op[op]);
     printf("\n");
-    if (nodes) lab_text_print(stdout, p);
+    lab_text_print(stdout, p);
 }
 
 ag_status lab_show_command(harness_call *call, ag_failure *why)
@@ -59,7 +59,7 @@ ag_status lab_show_command(harness_call *call, ag_failure *why)
     const int n = lab_sources(&list, &s, why);
     for (int i = 0; i < n && !why->status; i++) {
         lab_program p = {0};
-        if (!lab_source_program(&p, &list[i], s.milliseconds, why)) show(&p, s.nodes);
+        if (!lab_source_program(&p, &list[i], s.milliseconds, why)) show(&p);
         lab_program_clear(&p);
     }
     lab_sources_free(list, n);

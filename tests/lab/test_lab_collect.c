@@ -46,8 +46,7 @@ static int64_t check_operands(ag_npz *npz, const lab_program *p)
         assert_int_equal(dot[3], v->dot.right);
         dot += 4;
     }
-    const int64_t dots = (dot - axes) / 4;
-    return dots;
+    return (dot - axes) / 4;
 }
 
 static void check_reducers(ag_npz *npz, const lab_program *p)
@@ -129,14 +128,8 @@ static void layout_files(void **state)
     assert_string_equal(json_string_value(json_object_get(facts, "family")), "mlp");
     assert_int_equal(json_integer_value(json_object_get(facts, "machine")), 0);
     json_decref(facts);
-    json_t *root = json_load_file("l/random/manifest.json", 0, NULL);
-    json_t *machine = json_array_get(json_object_get(root, "machines"), 0);
-    assert_string_equal(json_string_value(json_object_get(machine, "clock")),
-                        "CLOCK_MONOTONIC_RAW");
-    assert_int_equal(json_integer_value(json_object_get(machine, "repeats")), 2);
-    assert_true(strlen(json_string_value(json_object_get(machine, "cpu"))) > 0);
-    assert_true(strlen(json_string_value(json_object_get(machine, "compiler"))) > 0);
-    json_decref(root);
+    program_expect_in("\"clock\": \"CLOCK_MONOTONIC_RAW\"", "l/random/manifest.json");
+    program_expect_in("\"repeats\": 2", "l/random/manifest.json");
 }
 
 static void tile_files(void **state)

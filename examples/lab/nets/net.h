@@ -85,9 +85,6 @@ int lab_net_pool(lab_net *net, int x, int size, int stride, lab_reducer reducer,
 int lab_net_global_pool(lab_net *net, int x); /* mean over the spatial axes: [batch, features] */
 int lab_net_twice(lab_net *net, int x);       /* enlarges each pixel to four */
 
-/* net_attention.c: x is [batch, time, features]. */
-int lab_net_encoder(lab_net *net, int x, int heads, int hidden, int causal, int norm_first);
-
 /* family_*.c: the nets; each returns its output node. */
 typedef int lab_net_maker(lab_net *net);
 lab_net_maker lab_net_mlp, lab_net_mixer, lab_net_alexnet, lab_net_resnet, lab_net_inception,

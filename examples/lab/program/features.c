@@ -122,18 +122,6 @@ int lab_edges(int64_t (*edges)[2], const lab_program *p)
     return n;
 }
 
-/* [node, operand] of all operands in their order; `first` is added to each node. */
-static int list_operands(int64_t (*pairs)[2], const lab_program *p, int64_t first)
-{
-    int n = 0;
-    for (int i = 0; i < p->n; i++)
-        for (int k = 0; k < p->nodes[i].n_operands; k++, n++) {
-            pairs[n][0] = first + i;
-            pairs[n][1] = first + p->nodes[i].operand[k];
-        }
-    return n;
-}
-
 int lab_reducer_code(const lab_program *p, int i)
 {
     const lab_node *v = &p->nodes[i];
@@ -141,43 +129,35 @@ int lab_reducer_code(const lab_program *p, int i)
     return lab_op_code(v->reducer == LAB_MAX ? LAB_MAXIMUM : LAB_ADD);
 }
 
-/* [node, batch axes, contracted axis of each operand] of all dots. */
-static int list_dots(int64_t (*dots)[4], const lab_program *p, int64_t first)
-{
-    int n = 0;
-    for (int i = 0; i < p->n; i++) {
-        const lab_node *v = &p->nodes[i];
-        if (v->op != LAB_DOT) continue;
-        const int64_t row[4] = {first + i, v->dot.batch, v->dot.left, v->dot.right};
-        memcpy(dots[n++], row, sizeof row);
-    }
-    return n;
-}
-
 ag_status lab_npz_graphs(ag_npz_writer *w, const lab_program *p, int n, int offsets,
                          ag_failure *why)
 {
     ag_arena *memory = NULL;
-    size_t nodes = 0;
+    size_t nodes = 1;
     for (int i = 0; i < n; i++) nodes += (size_t)p[i].n;
-    float *feature = harness_take(&memory, nodes * LAB_FEATURES * sizeof *feature + 1);
-    uint8_t *opcode = harness_take(&memory, nodes + 1), *reducer = harness_take(&memory, nodes + 1);
-    int64_t(*edge)[2] = harness_take(&memory, nodes * LAB_OPERANDS * sizeof *edge + 1);
-    int64_t(*operand)[2] = harness_take(&memory, nodes * LAB_OPERANDS * sizeof *operand + 1);
-    int64_t(*dot)[4] = harness_take(&memory, nodes * sizeof *dot + 1), operands = 0, dots = 0;
+    float *feature = harness_take(&memory, nodes * LAB_FEATURES * sizeof *feature);
+    uint8_t *opcode = harness_take(&memory, nodes), *reducer = harness_take(&memory, nodes);
+    int64_t(*edge)[2] = harness_take(&memory, nodes * LAB_OPERANDS * sizeof *edge);
+    int64_t(*operand)[2] = harness_take(&memory, nodes * LAB_OPERANDS * sizeof *operand);
+    int64_t(*dot)[4] = harness_take(&memory, nodes * sizeof *dot), operands = 0, dots = 0;
     int64_t *node_at = harness_take(&memory, ((size_t)n + 1) * sizeof *node_at);
     int64_t *edge_at = harness_take(&memory, ((size_t)n + 1) * sizeof *edge_at);
     const int64_t ends = n + 1;
     for (int i = 0; i < n; i++) {
-        const int64_t at = node_at[i];
-        node_at[i + 1] = at + p[i].n;
+        const int64_t first = node_at[i];
+        node_at[i + 1] = first + p[i].n;
         edge_at[i + 1] = edge_at[i] + lab_edges(edge + edge_at[i], &p[i]);
-        operands += list_operands(operand + operands, &p[i], at); /* of rows of `feature` */
-        dots += list_dots(dot + dots, &p[i], at);
         for (int j = 0; j < p[i].n; j++) {
-            lab_node_features(feature + (at + j) * LAB_FEATURES, &p[i], j);
-            opcode[at + j] = (uint8_t)lab_op_code(p[i].nodes[j].op);
-            reducer[at + j] = (uint8_t)lab_reducer_code(&p[i], j);
+            const lab_node *v = &p[i].nodes[j];
+            const int64_t row = first + j; /* of `feature`, as operands and dots name nodes */
+            lab_node_features(feature + row * LAB_FEATURES, &p[i], j);
+            opcode[row] = (uint8_t)lab_op_code(v->op);
+            reducer[row] = (uint8_t)lab_reducer_code(&p[i], j);
+            for (int k = 0; k < v->n_operands; k++, operands++)
+                memcpy(operand[operands], (int64_t[]){row, first + v->operand[k]}, sizeof *operand);
+            if (v->op == LAB_DOT)
+                memcpy(dot[dots++], (int64_t[]){row, v->dot.batch, v->dot.left, v->dot.right},
+                       sizeof *dot);
         }
     }
     if (!ag_npz_add(w, "node_feat", AG_F32, 2, (int64_t[]){node_at[n], LAB_FEATURES}, feature,

@@ -114,8 +114,16 @@ int64_t lab_elements(lab_shape s);
 
 /* The iteration space of a reduce, reduce-window, dot or convolution; of others it is empty. */
 tpugraphs_space lab_space(const lab_program *p, int node);
-/* The number of axes of its reduction, and their sizes. */
+/* The number of axes of its reduction, and their sizes; the number of terms of its sums. */
 int lab_sum_axes(int size[LAB_RANK], const lab_program *p, int node);
+double lab_terms(const lab_program *p, int node);
+
+/* What a broadcast, transpose, slice or reverse reads along each axis of its operand: element
+   first + step * i, with i the index along `axis` of the result. Others move nothing. */
+typedef struct lab_moved {
+    int axis, first, step;
+} lab_moved;
+void lab_moved_axes(lab_moved moved[LAB_RANK], const lab_node *node);
 
 /* An estimate of the cost of a run: multiply-adds of dots, convolutions and windows, and the
    elements that every other operation writes (a reduction: reads). Exact up to 2^53. */

@@ -76,27 +76,21 @@ static void follow(order *o, const order *from, const int *map)
         if (moved >> o->axis[i] & 1) o->axis[i] = mapped[n++];
 }
 
-static void inherited(order *o, const lab_program *p, const lab_node *node, const order *orders)
+static void inherited(order *o, const lab_node *node, const order *orders)
 {
-    const int rank = node->shape.rank;
-    read_order(o, no_layouts, rank);
+    read_order(o, no_layouts, node->shape.rank);
     if (!node->n_operands || lab_configurable(node)) return;
     /* The bounds of a clamp are mostly broadcast scalars, so its layout follows the clamped
        operand. */
     const order *from = &orders[node->operand[node->op == LAB_CLAMP]];
+    lab_moved moved[LAB_RANK];
     int map[LAB_RANK];
-    for (int i = 0; i < LAB_RANK; i++) map[i] = i;
-    if (node->op == LAB_BROADCAST)
-        memcpy(map, node->dims, sizeof map);
-    else if (node->op == LAB_TRANSPOSE)
-        for (int i = 0; i < rank; i++) map[node->dims[i]] = i;
-    else if (node->op == LAB_REDUCE) {
-        const int before = p->nodes[node->operand[0]].shape.rank;
-        for (int i = 0, sum = 0; i < before; i++) {
-            const int gone = sum < node->n_dims && node->dims[sum] == i;
-            map[i] = gone ? -1 : i - sum;
-            sum += gone;
-        }
+    lab_moved_axes(moved, node);
+    for (int i = 0; i < LAB_RANK; i++) map[i] = moved[i].axis;
+    for (int i = 0, sum = 0; node->op == LAB_REDUCE && i < from->rank; i++) {
+        const int gone = sum < node->n_dims && node->dims[sum] == i;
+        map[i] = gone ? -1 : i - sum;
+        sum += gone;
     }
     follow(o, from, map);
 }
@@ -209,7 +203,7 @@ static void compile(lab_run *run, order *orders, int node, const signed char *ro
 {
     const lab_node *v = &run->p->nodes[node];
     inputs in = {.room = run->copies};
-    inherited(&orders[node], run->p, v, orders);
+    inherited(&orders[node], v, orders);
     if (v->op == LAB_PARAMETER || v->op == LAB_CONSTANT) return;
     for (int k = 0; k < v->n_operands; k++) {
         in.data[k] = run->value[v->operand[k]].data;

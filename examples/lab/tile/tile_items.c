@@ -4,6 +4,7 @@
    are needed. */
 #include "examples/lab/tile/tile_plan.h"
 
+#include <math.h>
 #include <string.h>
 
 /* The items of nodes: [0] after the reduction, [1] before it; -1: not needed there. */
@@ -12,6 +13,11 @@ typedef struct node_items {
 } node_items;
 
 int tile_is_computed(const tile_item *item) { return item->role >= TILE_MAP; }
+
+int tile_is_reduction(lab_op op)
+{
+    return op == LAB_DOT || op == LAB_CONVOLUTION || op == LAB_REDUCE || op == LAB_REDUCE_WINDOW;
+}
 
 tile_item *tile_items_add(tile_items *t, tile_role role, int input, int rank, const int *size)
 {
@@ -42,12 +48,6 @@ static tile_item *add_external(tile_items *t, tile_memory memory, int rank, cons
     return item;
 }
 
-int tile_items_constant(tile_items *t, float value)
-{
-    add_external(t, TILE_CONSTANT, 0, NULL)->value = value;
-    return t->n - 1;
-}
-
 /* A view of an input is copied to scratch. */
 static int computed(tile_items *t, int input)
 {
@@ -57,23 +57,59 @@ static int computed(tile_items *t, int input)
     return t->n - 1;
 }
 
-/* Axis a of the operand under an op that only moves elements. */
-static void view_axes(tile_item *item, const lab_node *node, int rank, const int *size)
+/* ---- the inputs of the one op that reduces ---- */
+
+/* Windows that leave the input, or that see it dilated, read a padded copy of the part that they
+   need. */
+static int add_padded(tile_items *t, const lab_node *node, int input)
 {
-    for (int i = 0; i < node->n_dims; i++) {
-        const int axis = node->dims[i];
-        if (node->op == LAB_BROADCAST) item->from[i] = axis;
-        if (node->op == LAB_TRANSPOSE) item->from[axis] = i;
-        if (node->op == LAB_REVERSE) {
-            item->at[axis] = size[axis] - 1;
-            item->step[axis] = -1;
-        }
+    const int rank = t->item[input].rank;
+    tile_item pad = {.role = TILE_PAD, .rank = rank, .n_inputs = 2, .input = {input}};
+    int inside = 1;
+    memcpy(pad.size, t->item[input].size, sizeof pad.size);
+    for (int a = 0; a < rank; a++) pad.step[a] = 1;
+    for (int i = 0; i < t->space.n; i++) {
+        const tpugraphs_index *x = &t->space.index[i];
+        if (!x->window || x->sum) continue;
+        const lab_window *w = &node->window[x->window - 1];
+        const int a = x->in[0], n = node->shape.size[x->axis];
+        inside &= !tpugraphs_leaves(w, n, pad.size[a]);
+        pad.size[a] = (int)tpugraphs_covered(w, n, w->size);
+        pad.at[a] = w->low;
+        pad.step[a] = w->base_dilation;
     }
-    for (int a = 0; node->op == LAB_SLICE && a < rank; a++) {
-        item->at[a] = node->start[a];
-        item->step[a] = node->stride[a];
-    }
+    if (inside) return input;
+    tile_item *border = tile_items_add(t, TILE_EXTERNAL, -1, 0, NULL);
+    border->memory = TILE_CONSTANT;
+    border->value = node->op == LAB_REDUCE_WINDOW && node->reducer == LAB_MAX ? -INFINITY : 0.0f;
+    pad.input[1] = t->n - 1;
+    *tile_items_add(t, TILE_PAD, input, rank, pad.size) = pad;
+    return t->n - 1;
 }
+
+static int add_reversed(tile_items *t, const lab_node *node, int input)
+{
+    const lab_conv_dims *c = &node->conv;
+    int any = 0;
+    for (int i = 0; i < c->spatial; i++) any |= node->window[i].reversed;
+    if (!any) return input;
+    tile_item *item = tile_items_add(t, TILE_VIEW, input, t->item[input].rank, t->item[input].size);
+    for (int i = 0; i < c->spatial; i++) {
+        const int axis = c->kernel_spatial[i];
+        if (!node->window[i].reversed) continue;
+        item->at[axis] = item->size[axis] - 1;
+        item->step[axis] = -1;
+    }
+    return t->n - 1;
+}
+
+static int reduction_input(tile_items *t, const lab_node *node, int k, int input)
+{
+    if (node->op == LAB_CONVOLUTION && k) return add_reversed(t, node, input);
+    return add_padded(t, node, input);
+}
+
+/* ---- nodes ---- */
 
 /* The counters 0, 1, 2... along one axis. */
 static int add_iota(tile_items *t, const lab_node *node)
@@ -120,11 +156,16 @@ static tile_role role_of(lab_op op)
     }
 }
 
-static void fill_role(tile_item *item, const tile_items *t, const lab_node *node)
+static void fill_role(tile_item *item, const lab_node *node)
 {
-    const tile_item *first = &t->item[item->input[0]];
-    if (item->role == TILE_VIEW) view_axes(item, node, first->rank, first->size);
+    lab_moved moved[LAB_RANK];
+    lab_moved_axes(moved, node);
     if (item->role == TILE_CONCATENATE) item->from[0] = node->dims[0];
+    for (int a = 0; item->role == TILE_VIEW && a < LAB_RANK; a++) {
+        item->from[a] = moved[a].axis;
+        item->at[a] = moved[a].first;
+        item->step[a] = moved[a].step;
+    }
     for (int a = 0; item->role == TILE_PAD && a < item->rank; a++)
         item->at[a] = node->window[a].low;
 }
@@ -139,7 +180,7 @@ static int add_node(tile_items *t, const node_items *items, const lab_node *node
     for (int k = 0; k < node->n_operands; k++) {
         input[k] = items->at[before || role == TILE_REDUCTION][node->operand[k]];
         if (role != TILE_REDUCTION) continue;
-        input[k] = tile_reduction_input(t, node, k, input[k]);
+        input[k] = reduction_input(t, node, k, input[k]);
         if (copies >> k & 1) input[k] = computed(t, input[k]);
     }
     if (node->op == LAB_RESHAPE) return add_reshape(t, node, input[0]);
@@ -148,7 +189,7 @@ static int add_node(tile_items *t, const node_items *items, const lab_node *node
     item->node = node;
     item->n_inputs = node->n_operands;
     memcpy(item->input, input, sizeof input);
-    fill_role(item, t, node);
+    fill_role(item, node);
     return t->n - 1;
 }
 

@@ -77,7 +77,7 @@ typedef struct tile_place {
     int64_t at, stride[LAB_RANK];
 } tile_place;
 
-/* ---- tile_items.c, tile_reduction.c ---- */
+/* ---- tile_items.c ---- */
 
 /* The items of a kernel; bit k of copies: operand k of the reduction is copied to scratch first. 0:
    the kernel cannot be tiled. */
@@ -85,12 +85,9 @@ int tile_items_build(tile_items *t, const lab_program *kernel, unsigned copies);
 
 /* Appends an item with one input (below 0: with none), whose axes it sees as they are. */
 tile_item *tile_items_add(tile_items *t, tile_role role, int input, int rank, const int *size);
-int tile_items_constant(tile_items *t, float value);
 int tile_is_computed(const tile_item *item);
 
 int tile_is_reduction(lab_op op);
-/* Input k of the reduction in the form in which it is read: padded, reversed. */
-int tile_reduction_input(tile_items *t, const lab_node *node, int k, int input);
 
 /* ---- tile_reshape.c ---- */
 
@@ -114,8 +111,6 @@ void tile_part_box(tile_box *in, const tile_items *t, const tile_item *item, int
                    const tile_box *out);
 /* Number of elements, 2^50 for more. */
 int64_t tile_box_elements(const tile_box *box, int rank);
-
-/* ---- tile_places.c ---- */
 
 /* Places of the output and of memory outside, and of the items from first to last by their boxes.
  */
