@@ -9,16 +9,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-void lab_collect_step(lab_collection *c, int64_t units, const char *note)
+void lab_collect_note(lab_collection *c, const char *name)
 {
-    c->done += units;
     char text[LAB_NAME + 40];
     const double left = c->meter.deadline - harness_seconds();
-    if (c->done > c->share_end) c->done = c->share_end;
-    snprintf(text, sizeof text, "%.63s", note);
+    snprintf(text, sizeof text, "%.63s", name);
     if (c->meter.deadline > 0 && left > 0)
-        snprintf(text, sizeof text, "%.63s, at most %.1f min", note, left / 60);
-    harness_progress_update(&c->bar, c->done, text);
+        snprintf(text, sizeof text, "%.63s, at most %.1f min", name, left / 60);
+    harness_progress_update(&c->bar, c->n_sources * c->n_folders - c->left, text);
 }
 
 int lab_collect_late(const lab_collection *c, double ahead)
@@ -119,12 +117,10 @@ static ag_status program(lab_collection *c, int i, ag_failure *why)
     const lab_source *source = &c->sources[i];
     lab_program p = {0};
     for (int f = 0; f < c->n_folders && !why->status && !over(c); f++) {
-        c->share_end = (int64_t)(i * c->n_folders + f + 1) * c->kind->units;
         if (lab_manifest_done(c->folders[f], source->name)) continue;
         if (!p.n && lab_source_program(&p, source, c->s->milliseconds, why)) break;
         one(c, source, &p, f, why);
         c->left--;
-        if (!over(c)) c->done = c->share_end;
     }
     lab_program_clear(&p);
     return why->status;
@@ -165,7 +161,7 @@ ag_status lab_collect(const lab_collector *kind, const lab_settings *s, ag_failu
     c.n_sources = lab_sources(&c.sources, s, why);
     if (c.n_sources >= 0 && !open_folders(&c, why) && !check_programs(&c, why)) {
         const int all = c.n_sources * c.n_folders, found = all - c.left;
-        harness_progress_start(&c.bar, kind->kind, found * kind->units, all * kind->units);
+        harness_progress_start(&c.bar, kind->kind, found, all);
         c.bar.tenths = true;
         for (int i = 0; i < c.n_sources && !why->status && !over(&c); i++) program(&c, i, why);
         harness_progress_end(&c.bar);

@@ -8,13 +8,10 @@
 static ag_status measure(lab_collection *c, lab_sheet *x, const char *name, ag_failure *why)
 {
     const lab_fusion *f = x->configs.fusion;
-    int units = 0;
     while (x->n < f->n && !c->meter.stopped && !why->status) {
         if (lab_fusion_within(f, x->n) && lab_collect_late(c, 0)) break;
-        if (lab_sheet_more(c, x, f->n - x->n, why)) break;
-        const int reached = (int)((int64_t)c->s->partitions * x->n / f->n);
-        lab_collect_step(c, reached - units, name);
-        units = reached;
+        lab_sheet_more(c, x, f->n - x->n, why);
+        lab_collect_note(c, name);
     }
     return why->status;
 }
@@ -85,7 +82,8 @@ static ag_status collect(lab_collection *c, const lab_program *p, ag_failure *wh
 ag_status lab_fusion_command(harness_call *call, ag_failure *why)
 {
     const lab_settings *s = call->values;
-    const lab_collector kind = {
-        "fusion", {NULL}, s->partitions, json_pack("{si}", "partitions", s->partitions), collect};
+    const lab_collector kind = {.kind = "fusion",
+                                .options = json_pack("{si}", "partitions", s->partitions),
+                                .collect = collect};
     return lab_collect(&kind, s, why);
 }

@@ -29,7 +29,7 @@ static ag_status measure(lab_collection *c, lab_sheet *x, lab_search *s, ag_fail
         const int count = lab_search_next(s, left < LAB_BATCH ? left : LAB_BATCH);
         if (!count) break;
         batch(c, x, s, count, why);
-        lab_collect_step(c, count, s->program->name);
+        lab_collect_note(c, s->program->name);
     }
     lab_search_drop(s);
     return why->status;
@@ -93,11 +93,10 @@ static ag_status collect(lab_collection *c, const lab_program *p, ag_failure *wh
 ag_status lab_layout_command(harness_call *call, ag_failure *why)
 {
     const lab_settings *s = call->values;
-    lab_collector kind = {"layout",
-                          {"random", "default"},
-                          s->configs,
-                          json_pack("{si}", "configs", s->configs),
-                          collect};
+    lab_collector kind = {.kind = "layout",
+                          .modes = {"random", "default"},
+                          .options = json_pack("{si}", "configs", s->configs),
+                          .collect = collect};
     if (s->search != LAB_BOTH) {
         kind.modes[0] = kind.modes[s->search];
         kind.modes[1] = NULL;

@@ -2,6 +2,7 @@
 #include "examples/lab/collect/configs.h"
 
 #include "examples/harness/harness.h"
+#include "examples/lab/measure/clock.h"
 
 typedef struct chosen {
     const lab_configs *of;
@@ -38,7 +39,7 @@ ag_status lab_configs_measure(lab_meter *meter, lab_timing *timing, lab_configs 
                               const int *which, int count, ag_failure *why)
 {
     chosen c = {.of = x, .which = which};
-    const lab_subject subject = lab_real_subject(&c, prepare, go);
+    const lab_subject subject = {&c, prepare, go, lab_probe, lab_now};
     const int kernels = x->fusion ? count : 0;
     c.kernel = harness_alloc(((size_t)kernels + 1) * sizeof *c.kernel);
     for (int i = 0; i < kernels; i++)

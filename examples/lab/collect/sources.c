@@ -33,37 +33,30 @@ static ag_status add_text(lab_source **list, const char *path, ag_failure *why)
     return status;
 }
 
-static const char *find_family(const char *word, ag_failure *why)
-{
-    const lab_family *found = lab_family_find(word);
-    if (found) return found->name;
-    const char **names = NULL;
-    for (int i = 0; i < lab_n_families; i++) bag_add(names, lab_families[i].name);
-    const char *near = harness_nearest(word, names, bag_count(names));
-    bag_free(names);
-    if (near)
-        ag_fail(why, AG_EUSE, "there is no family %.60s; did you mean %s?", word, near);
-    else
-        ag_fail(why, AG_EUSE, "there is no family \"%.60s\"; \"lab families\" lists them", word);
-    return NULL;
-}
-
+/* Those of --families, each once; all unless given. */
 static const char **families_of(const lab_settings *s, ag_failure *why)
 {
-    const char **list = NULL;
-    if (!s->families)
-        for (int i = 0; i < lab_n_families; i++) bag_add(list, lab_families[i].name);
-    char *words = s->families ? harness_copy(s->families) : NULL, *rest = NULL;
-    for (char *word = words ? strtok_r(words, ",", &rest) : NULL; word && !why->status;
+    const char **all = NULL, **list = NULL;
+    for (int i = 0; i < lab_n_families; i++) bag_add(all, lab_families[i].name);
+    if (!s->families) return all;
+    char *words = harness_copy(s->families), *rest = NULL;
+    for (char *word = strtok_r(words, ",", &rest); word && !why->status;
          word = strtok_r(NULL, ",", &rest)) {
-        const char *family = find_family(word, why);
-        for (int i = 0; family && i < bag_count(list); i++)
-            if (!strcmp(list[i], family)) family = NULL; /* named twice */
-        if (family) bag_add(list, family);
+        const lab_family *found = lab_family_find(word);
+        const char *near = found ? NULL : harness_nearest(word, all, lab_n_families);
+        int named = !found;
+        for (int i = 0; i < bag_count(list) && found; i++) named |= !strcmp(list[i], found->name);
+        if (!named) bag_add(list, found->name);
+        if (!found && near)
+            ag_fail(why, AG_EUSE, "there is no family %.60s; did you mean %s?", word, near);
+        else if (!found)
+            ag_fail(why, AG_EUSE, "there is no family \"%.60s\"; \"lab families\" lists them",
+                    word);
     }
-    if (!why->status && !bag_count(list))
+    if (!bag_count(list))
         ag_fail(why, AG_EUSE, "--families names no family; \"lab families\" lists them");
     harness_free(words);
+    bag_free(all);
     return list;
 }
 

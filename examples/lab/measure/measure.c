@@ -2,7 +2,6 @@
 #include "examples/lab/measure/measure.h"
 
 #include "examples/harness/run/bag.h"
-#include "examples/lab/measure/clock.h"
 
 #include <string.h>
 
@@ -36,24 +35,6 @@ typedef struct batch {
     double *kept;      /* [count][repeats] */
 } batch;
 
-static int64_t real_now(void *state)
-{
-    (void)state;
-    return lab_now();
-}
-
-static void real_probe(void *state)
-{
-    (void)state;
-    lab_probe();
-}
-
-lab_subject lab_real_subject(void *state, ag_status (*prepare)(void *, int, ag_failure *),
-                             void (*go)(void *))
-{
-    return (lab_subject){state, prepare, go, real_probe, real_now};
-}
-
 lab_meter lab_meter_new(lab_measure_options options)
 {
     return (lab_meter){.options = options,
@@ -78,9 +59,9 @@ static int64_t probe(lab_meter *m, const lab_subject *s)
 {
     int64_t best = INT64_MAX;
     for (int i = 0; i < 2; i++) {
-        const int64_t from = s->now(s->state);
-        s->probe(s->state);
-        const int64_t took = s->now(s->state) - from;
+        const int64_t from = s->now();
+        s->probe();
+        const int64_t took = s->now() - from;
         if (took < best) best = took;
     }
     if (best < 1) best = 1;
@@ -90,9 +71,9 @@ static int64_t probe(lab_meter *m, const lab_subject *s)
 
 static int64_t run(const lab_subject *s, int loops)
 {
-    int64_t from = s->now(s->state);
+    int64_t from = s->now();
     for (int i = 0; i < loops; i++) s->go(s->state);
-    return s->now(s->state) - from;
+    return s->now() - from;
 }
 
 /* Runs each configuration to warm up, and finds how many runs make a sample. */
@@ -129,8 +110,8 @@ static ag_status take(batch *b, sample *x, ag_failure *why)
 static void wait(batch *b, double limit)
 {
     lab_meter *m = b->m;
-    const int64_t from = b->s->now(b->s->state);
-    while (b->s->now(b->s->state) - from < m->patience)
+    const int64_t from = b->s->now();
+    while (b->s->now() - from < m->patience)
         if ((double)probe(NULL, b->s) <= limit) {
             m->patience = PATIENCE;
             b->bad = 0;
@@ -180,13 +161,13 @@ static ag_status take_all(batch *b, ag_failure *why)
 {
     int from = 0;
     disturbed(b);
-    int64_t last = b->s->now(b->s->state);
+    int64_t last = b->s->now();
     for (int i = 0; i < bag_count(b->samples) && !b->m->stopped; i++) {
         if (take(b, &b->samples[i], why)) return why->status;
-        if (b->s->now(b->s->state) - last >= SEGMENT || i == bag_count(b->samples) - 1) {
+        if (b->s->now() - last >= SEGMENT || i == bag_count(b->samples) - 1) {
             judge(b, from, i + 1);
             from = i + 1;
-            last = b->s->now(b->s->state);
+            last = b->s->now();
             b->m->stopped = lab_meter_late(b->m);
         }
     }

@@ -12,8 +12,8 @@ typedef struct lab_subject {
     ag_status (*prepare)(void *state, int config,
                          ag_failure *why); /* selects the configuration that go runs */
     void (*go)(void *state);
-    void (*probe)(void *state); /* fixed work */
-    int64_t (*now)(void *state);
+    void (*probe)(void); /* fixed work */
+    int64_t (*now)(void);
 } lab_subject;
 
 typedef struct lab_measure_options {
@@ -26,10 +26,6 @@ static inline lab_measure_options lab_measure_defaults(void)
 {
     return (lab_measure_options){5, 8, 0.15};
 }
-
-/* The subject with the real clock and probe. */
-lab_subject lab_real_subject(void *state, ag_status (*prepare)(void *, int, ag_failure *),
-                             void (*go)(void *));
 
 /* The result of one configuration: the smallest sample, and the distance of the median above it. */
 typedef struct lab_timing {

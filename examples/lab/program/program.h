@@ -118,7 +118,7 @@ tpugraphs_space lab_space(const lab_program *p, int node);
 int lab_sum_axes(int size[LAB_RANK], const lab_program *p, int node);
 double lab_terms(const lab_program *p, int node);
 
-/* What a broadcast, transpose, slice or reverse reads along each axis of its operand: element
+/* The elements that a broadcast, transpose, slice or reverse reads along each axis of its operand:
    first + step * i, with i the index along `axis` of the result. Others move nothing. */
 typedef struct lab_moved {
     int axis, first, step;

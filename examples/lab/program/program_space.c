@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What nodes read: iteration spaces and moves; the work of a program. */
+/* The iteration spaces and moves of nodes, and the work of a program. */
 #include "examples/lab/program/program.h"
 
 tpugraphs_space lab_space(const lab_program *p, int node)

@@ -151,8 +151,7 @@ void tile_boxes(tile_box *box, const tile_items *t, int first, int last, const t
     }
 }
 
-/* ---- the places of elements: memory outside with its own strides, scratch densely by the box,
-   views with the strides of their input ---- */
+/* ---- places: outside with strides of its own, scratch densely, views by their input ---- */
 
 static void view_place(tile_place *place, const tile_item *item, int rank, const tile_place *in)
 {

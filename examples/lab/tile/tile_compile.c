@@ -13,8 +13,10 @@ typedef struct call {
     float *out;
     const float *in[NEST_INPUTS];
     int out_moves, in_moves[NEST_INPUTS];
-    /* Of a gather: rows of the table (0: no gather), rows wanted, strides. The nest is one row. */
-    int table_rows, n_rows, out_row, table_row, number;
+    /* Of a gather: rows of the table (0: no gather), and the loop over the rows that are wanted.
+       The nest is one row. */
+    int table_rows;
+    tile_loop rows;
     nest nest;
 } call;
 
@@ -154,13 +156,8 @@ static void plan_call(call *call, const tile_command *c, const tile_items *t, fl
         call->nest.op = node->op;
         call->nest.type = node->shape.type;
     }
-    if (c->gather) {
-        call->table_rows = c->gather;
-        call->n_rows = c->loop[0].size;
-        call->out_row = c->loop[0].out;
-        call->table_row = c->loop[0].in[0];
-        call->number = c->loop[0].in[1];
-    }
+    call->table_rows = c->gather;
+    call->rows = c->loop[0];
     for (int i = c->gather ? 1 : 0; i < c->n_loops; i++) {
         const tile_loop *l = &c->loop[i];
         nest_loop_add(&call->nest, l->size, l->reduce, l->out, l->in[0], l->in[1], l->in[2]);
@@ -195,12 +192,13 @@ static class *plan_classes(const compiler *c, lab_run *run)
 /* Row numbers out of range are clamped. */
 static void gather(const call *call, float *out, const float *const *in)
 {
-    for (int i = 0; i < call->n_rows; i++) {
-        const float wanted = in[1][(int64_t)i * call->number];
+    const tile_loop *rows = &call->rows;
+    for (int i = 0; i < rows->size; i++) {
+        const float wanted = in[1][(int64_t)i * rows->in[1]];
         int row = wanted > 0 ? call->table_rows - 1 : 0;
         if (wanted > 0 && wanted < (float)row) row = (int)wanted;
-        const float *const from[NEST_INPUTS] = {in[0] + (int64_t)row * call->table_row, NULL, NULL};
-        nest_run(&call->nest, out + (int64_t)i * call->out_row, from);
+        const float *const from[NEST_INPUTS] = {in[0] + (int64_t)row * rows->in[0]};
+        nest_run(&call->nest, out + (int64_t)i * rows->out, from);
     }
 }
 

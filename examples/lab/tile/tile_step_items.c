@@ -77,8 +77,7 @@ static void fill(tile_step *s, int i, const tile_box *part)
 }
 
 /* Copies the part of input k, whose element e is at shift[a] + step[a] * e along axis a. */
-static void place_part(tile_step *s, int i, int k, const tile_box *part, const int *shift,
-                       const int *every)
+static void place_part(tile_step *s, int i, int k, const tile_box *part, const int *shift)
 {
     const tile_item *item = &s->t->item[i];
     int64_t at = s->place[i].at;
@@ -87,8 +86,8 @@ static void place_part(tile_step *s, int i, int k, const tile_box *part, const i
     const int64_t *stride = tile_command_read(&c, 0, s, item->input[k], part);
     for (int a = 0; a < item->rank; a++) {
         const int64_t along = s->place[i].stride[a];
-        at += (shift[a] + (int64_t)every[a] * part->lo[a]) * along;
-        c.loop[a] = (tile_loop){part->n[a], 0, (int)(along * every[a]), {(int)stride[a]}};
+        at += (shift[a] + (int64_t)item->step[a] * part->lo[a]) * along;
+        c.loop[a] = (tile_loop){part->n[a], 0, (int)(along * item->step[a]), {(int)stride[a]}};
     }
     c.out_at = (int)at;
     tile_command_add(s, c);
@@ -100,19 +99,18 @@ static void pad(tile_step *s, int i)
     tile_box part;
     tile_part_box(&part, s->t, item, 0, &s->box[i]);
     fill(s, i, &part);
-    place_part(s, i, 0, &part, item->at, item->step);
+    place_part(s, i, 0, &part, item->at);
 }
 
 static void concatenate(tile_step *s, int i)
 {
     const tile_item *item = &s->t->item[i];
-    const int axis = item->from[0];
-    int shift[LAB_RANK] = {0}, every[LAB_RANK] = {1, 1, 1, 1, 1, 1};
+    int shift[LAB_RANK] = {0};
     for (int k = 0; k < item->n_inputs; k++) {
         tile_box part;
         tile_part_box(&part, s->t, item, k, &s->box[i]);
-        place_part(s, i, k, &part, shift, every);
-        shift[axis] += s->t->item[item->input[k]].size[axis];
+        place_part(s, i, k, &part, shift);
+        shift[item->from[0]] += s->t->item[item->input[k]].size[item->from[0]];
     }
 }
 
