@@ -49,17 +49,6 @@ static int64_t check_operands(ag_npz *npz, const lab_program *p)
     return (dot - axes) / 4;
 }
 
-static void check_reducers(ag_npz *npz, const lab_program *p)
-{
-    enum { ADD = 2, MAXIMUM = 57 };
-    uint8_t *reducer = read_all(npz, "node_reducer", AG_U8, NULL);
-    for (int i = 0; i < p->n; i++) {
-        const lab_node *v = &p->nodes[i];
-        const int reduces = v->op == LAB_REDUCE || v->op == LAB_REDUCE_WINDOW;
-        assert_int_equal(reducer[i], !reduces ? 0 : v->reducer == LAB_MAX ? MAXIMUM : ADD);
-    }
-}
-
 static void check_layout(const char *path, const lab_program *p)
 {
     ag_npz *npz = open_npz(path);
@@ -80,7 +69,6 @@ static void check_layout(const char *path, const lab_program *p)
                         {"config_runtime", AG_I64, 1, {40}},
                         {"node_splits", AG_I64, 2, {1, 2}}};
     check_arrays(npz, w, 10);
-    check_reducers(npz, p);
     assert_true(check_operands(npz, p) > 0);
     int64_t *id = read_all(npz, "node_config_ids", AG_I64, NULL);
     for (int i = 0; i < p->n; i++)
@@ -161,7 +149,6 @@ static void tile_files(void **state)
                             {"config_runtime", AG_I64, 1, {c}},
                             {"config_runtime_normalizers", AG_I64, 1, {c}}};
         check_arrays(npz, w, 9);
-        check_reducers(npz, &p);
         dots += check_operands(npz, &p);
         assert_true(c >= 4 && c <= 20);
         int64_t *ns = read_all(npz, "config_runtime", AG_I64, NULL);

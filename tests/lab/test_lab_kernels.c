@@ -54,14 +54,6 @@ static void check_groups(const lab_program *p, const int *group, int groups)
     free(last);
 }
 
-/* A constant, or one that is spread over a shape: each kernel makes it for itself. */
-static int everywhere(const lab_program *p, int i)
-{
-    const lab_node *n = &p->nodes[i];
-    if (n->op == LAB_BROADCAST) n = &p->nodes[n->operand[0]];
-    return n->op == LAB_CONSTANT;
-}
-
 static void test_partitions(void **state)
 {
     for (int net = 0; net < LAB_CASE_NETS; net++) {
@@ -85,8 +77,7 @@ static void test_partitions(void **state)
         if (!(least * 3 <= most * 2)) fail_msg("net %d: %d to %d groups", net, least, most);
         /* Rate 0: every node is alone; the same seed gives the same partition. */
         int alone = 0, *again = malloc((size_t)p.n * sizeof *again);
-        for (int i = 0; i < p.n; i++)
-            alone += p.nodes[i].op != LAB_PARAMETER && (i == p.n - 1 || !everywhere(&p, i));
+        for (int i = 0; i < p.n; i++) alone += lab_is_grouped(&p, i);
         assert_int_equal(lab_partition(group, &p, 0, 1), alone);
         lab_partition(group, &p, 0.5, 9);
         lab_partition(again, &p, 0.5, 9);

@@ -65,27 +65,10 @@ static void put_convolution(float *out, const lab_conv_dims *d)
     out[TPUGRAPHS_GROUPS + 1] = 1; /* batch_group_count */
 }
 
-static void put_padding(float *out, const lab_window *window, int n)
-{
-    int low[LAB_RANK], high[LAB_RANK];
-    for (int i = 0; i < n; i++) {
-        low[i] = window[i].low;
-        high[i] = window[i].high;
-    }
-    put_list(out + TPUGRAPHS_PAD_LOW, 2, low, n);
-    put_list(out + TPUGRAPHS_PAD_HIGH, 2, high, n);
-}
-
-static int parameters_before(const lab_program *p, int i)
-{
-    int count = 0;
-    for (int k = 0; k < i; k++) count += p->nodes[k].op == LAB_PARAMETER;
-    return count;
-}
-
 void lab_node_features(float *features, const lab_program *p, int i)
 {
     const lab_node *node = &p->nodes[i];
+    int low[LAB_RANK], high[LAB_RANK];
     int rank = node->shape.rank, slices = node->op == LAB_SLICE ? rank : 0;
     int windows = node->op == LAB_REDUCE_WINDOW ? rank
                   : node->op == LAB_CONVOLUTION ? node->conv.spatial
@@ -93,8 +76,8 @@ void lab_node_features(float *features, const lab_program *p, int i)
     memset(features, 0, LAB_FEATURES * sizeof *features);
     features[TPUGRAPHS_IS_ROOT] = i == p->n - 1;
     put_shape(features, node->shape);
-    if (node->op == LAB_PARAMETER)
-        features[TPUGRAPHS_PARAMETER_NUMBER] = (float)parameters_before(p, i);
+    for (int k = 0; k < i && node->op == LAB_PARAMETER; k++)
+        features[TPUGRAPHS_PARAMETER_NUMBER] += p->nodes[k].op == LAB_PARAMETER;
     for (int k = 0; k < node->n_dims; k++) features[TPUGRAPHS_DIMS + k] = (float)node->dims[k];
     put_window(features, node->window, windows);
     if (node->op == LAB_CONVOLUTION) put_convolution(features, &node->conv);
@@ -102,23 +85,26 @@ void lab_node_features(float *features, const lab_program *p, int i)
     put_list(features + TPUGRAPHS_SLICE_STRIDE, 2, node->stride, slices);
     put_list(features + TPUGRAPHS_SLICE_LIMIT, 2, node->limit, slices);
     put_list(features + TPUGRAPHS_DYNAMIC_SIZES, 2, NULL, 0);
-    put_padding(features, node->window, node->op == LAB_PAD ? rank : 0);
+    for (int i = 0; i < rank; i++) {
+        low[i] = node->window[i].low;
+        high[i] = node->window[i].high;
+    }
+    put_list(features + TPUGRAPHS_PAD_LOW, 2, low, node->op == LAB_PAD ? rank : 0);
+    put_list(features + TPUGRAPHS_PAD_HIGH, 2, high, node->op == LAB_PAD ? rank : 0);
 }
 
 int lab_edges(int64_t (*edges)[2], const lab_program *p)
 {
     int n = 0;
-    for (int i = 0; i < p->n; i++) {
-        int first = n;
-        for (int k = 0; k < p->nodes[i].n_operands; k++) {
-            int v = p->nodes[i].operand[k], at = n;
-            while (at > first && edges[at - 1][1] > v) at--;
-            if (at > first && edges[at - 1][1] == v) continue;
-            for (int j = n; j > at; j--) edges[j][1] = edges[j - 1][1];
-            edges[n++][0] = i;
-            edges[at][1] = v;
+    for (int i = 0; i < p->n; i++)
+        for (int last = -1, next = 0; next < i; last = next) {
+            next = i; /* the least operand above the last one */
+            for (int k = 0; k < p->nodes[i].n_operands; k++) {
+                const int v = p->nodes[i].operand[k];
+                if (v > last && v < next) next = v;
+            }
+            if (next < i) memcpy(edges[n++], (int64_t[]){i, next}, sizeof *edges);
         }
-    }
     return n;
 }
 

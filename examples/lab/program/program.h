@@ -15,7 +15,6 @@ enum {
     LAB_ELEMENTS = 1 << 28 /* of a value, and of a padded axis, at most */
 };
 
-/* The operations that the lab can run; lab_op_code gives the op code of TpuGraphs. */
 typedef enum lab_op {
     LAB_PARAMETER, /* an input: values drawn from the node's number */
     LAB_CONSTANT,  /* every element is `value` */
@@ -99,7 +98,6 @@ typedef struct lab_program {
     ag_failure why; /* the first failure; later calls do nothing and return 0 */
 } lab_program;
 
-/* Frees the nodes. */
 void lab_program_clear(lab_program *p);
 
 /* Name of an op as in HLO text ("reduce-window"), its op code in TpuGraphs (1..120). lab_op_find:

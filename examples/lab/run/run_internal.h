@@ -5,7 +5,7 @@
 
 #include "examples/lab/run/run.h"
 
-/* The layout of a value in memory: strides in floats. */
+/* Strides in floats. */
 typedef struct lab_view {
     int64_t stride[LAB_RANK];
 } lab_view;

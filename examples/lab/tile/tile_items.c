@@ -19,7 +19,8 @@ int tile_is_reduction(lab_op op)
     return op == LAB_DOT || op == LAB_CONVOLUTION || op == LAB_REDUCE || op == LAB_REDUCE_WINDOW;
 }
 
-tile_item *tile_items_add(tile_items *t, tile_role role, int input, int rank, const int *size)
+/* Appends an item with one input (below 0: with none), whose axes it sees as they are. */
+static tile_item *add_item(tile_items *t, tile_role role, int input, int rank, const int *size)
 {
     tile_item *item = &t->item[t->n++];
     memset(item, 0, sizeof *item);
@@ -38,7 +39,7 @@ tile_item *tile_items_add(tile_items *t, tile_role role, int input, int rank, co
 /* Adds memory outside of the tile, with row-major strides. */
 static tile_item *add_external(tile_items *t, tile_memory memory, int rank, const int *size)
 {
-    tile_item *item = tile_items_add(t, TILE_EXTERNAL, -1, rank, size);
+    tile_item *item = add_item(t, TILE_EXTERNAL, -1, rank, size);
     int64_t stride = 1;
     item->memory = memory;
     for (int a = rank - 1; a >= 0; a--) {
@@ -53,7 +54,7 @@ static int computed(tile_items *t, int input)
 {
     const tile_item *from = &t->item[input];
     if (tile_is_computed(from)) return input;
-    tile_items_add(t, TILE_MAP, input, from->rank, from->size);
+    add_item(t, TILE_MAP, input, from->rank, from->size);
     return t->n - 1;
 }
 
@@ -79,11 +80,9 @@ static int add_padded(tile_items *t, const lab_node *node, int input)
         pad.step[a] = w->base_dilation;
     }
     if (inside) return input;
-    tile_item *border = tile_items_add(t, TILE_EXTERNAL, -1, 0, NULL);
-    border->memory = TILE_CONSTANT;
-    border->value = node->op == LAB_REDUCE_WINDOW && node->reducer == LAB_MAX ? -INFINITY : 0.0f;
+    add_external(t, TILE_CONSTANT, 0, NULL)->value = node->reducer == LAB_MAX ? -INFINITY : 0.0f;
     pad.input[1] = t->n - 1;
-    *tile_items_add(t, TILE_PAD, input, rank, pad.size) = pad;
+    *add_item(t, TILE_PAD, input, rank, pad.size) = pad;
     return t->n - 1;
 }
 
@@ -93,7 +92,7 @@ static int add_reversed(tile_items *t, const lab_node *node, int input)
     int any = 0;
     for (int i = 0; i < c->spatial; i++) any |= node->window[i].reversed;
     if (!any) return input;
-    tile_item *item = tile_items_add(t, TILE_VIEW, input, t->item[input].rank, t->item[input].size);
+    tile_item *item = add_item(t, TILE_VIEW, input, t->item[input].rank, t->item[input].size);
     for (int i = 0; i < c->spatial; i++) {
         const int axis = c->kernel_spatial[i];
         if (!node->window[i].reversed) continue;
@@ -103,12 +102,6 @@ static int add_reversed(tile_items *t, const lab_node *node, int input)
     return t->n - 1;
 }
 
-static int reduction_input(tile_items *t, const lab_node *node, int k, int input)
-{
-    if (node->op == LAB_CONVOLUTION && k) return add_reversed(t, node, input);
-    return add_padded(t, node, input);
-}
-
 /* ---- nodes ---- */
 
 /* The counters 0, 1, 2... along one axis. */
@@ -116,7 +109,7 @@ static int add_iota(tile_items *t, const lab_node *node)
 {
     const int axis = node->dims[0];
     add_external(t, TILE_COUNT, 1, &node->shape.size[axis]);
-    tile_items_add(t, TILE_VIEW, t->n - 1, node->shape.rank, node->shape.size)->from[0] = axis;
+    add_item(t, TILE_VIEW, t->n - 1, node->shape.rank, node->shape.size)->from[0] = axis;
     return t->n - 1;
 }
 
@@ -136,7 +129,7 @@ static int add_reshape(tile_items *t, const lab_node *node, int input)
     memcpy(groups.size, size, sizeof groups.size);
     if (!tile_reshape_groups(&groups, from.size, from.rank)) return -1;
     if (tile_reshape_merges(&groups)) input = computed(t, input);
-    tile_item *item = tile_items_add(t, TILE_RESHAPE, input, rank, size);
+    tile_item *item = add_item(t, TILE_RESHAPE, input, rank, size);
     item->n_groups = groups.n_groups;
     memcpy(item->group, groups.group, sizeof item->group);
     return t->n - 1;
@@ -180,12 +173,13 @@ static int add_node(tile_items *t, const node_items *items, const lab_node *node
     for (int k = 0; k < node->n_operands; k++) {
         input[k] = items->at[before || role == TILE_REDUCTION][node->operand[k]];
         if (role != TILE_REDUCTION) continue;
-        input[k] = reduction_input(t, node, k, input[k]);
+        input[k] = node->op == LAB_CONVOLUTION && k ? add_reversed(t, node, input[k])
+                                                    : add_padded(t, node, input[k]);
         if (copies >> k & 1) input[k] = computed(t, input[k]);
     }
     if (node->op == LAB_RESHAPE) return add_reshape(t, node, input[0]);
     if (role == TILE_GATHER && t->item[input[0]].role != TILE_EXTERNAL) return -1;
-    tile_item *item = tile_items_add(t, role, -1, node->shape.rank, node->shape.size);
+    tile_item *item = add_item(t, role, -1, node->shape.rank, node->shape.size);
     item->node = node;
     item->n_inputs = node->n_operands;
     memcpy(item->input, input, sizeof input);

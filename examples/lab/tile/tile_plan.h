@@ -83,8 +83,6 @@ typedef struct tile_place {
    the kernel cannot be tiled. */
 int tile_items_build(tile_items *t, const lab_program *kernel, unsigned copies);
 
-/* Appends an item with one input (below 0: with none), whose axes it sees as they are. */
-tile_item *tile_items_add(tile_items *t, tile_role role, int input, int rank, const int *size);
 int tile_is_computed(const tile_item *item);
 
 int tile_is_reduction(lab_op op);
@@ -112,15 +110,13 @@ void tile_part_box(tile_box *in, const tile_items *t, const tile_item *item, int
 /* Number of elements, 2^50 for more. */
 int64_t tile_box_elements(const tile_box *box, int rank);
 
-/* Places of the output and of memory outside, and of the items from first to last by their boxes.
- */
+/* Of the output and of memory outside; of the items from first to last by their boxes. */
 void tile_places_outside(tile_place *place, const tile_items *t);
 void tile_places(tile_place *place, const tile_items *t, const tile_box *box, int first, int last);
 
 /* ---- tile_cost.c ---- */
 
-/* Estimates from the first, the middle and the last step; also how often the reduction uses each
-   element of an operand, in a step. */
+/* By the first, the middle and the last step; uses: of an element of each operand, in a step. */
 tpugraphs_cost tile_estimate(double uses[2], tile_items *t, const tpugraphs_bounds *bounds);
 /* Raises `most` to the elements of the boxes of the computed items from first to last; returns
    their sum, but for the reduction's, which is counted separately. */
@@ -128,7 +124,7 @@ double tile_note_sizes(int64_t *most, const tile_items *t, const tile_box *box, 
                        int last);
 /* The start of each item's scratch for boxes of at most so many elements; returns its total. */
 int64_t tile_slots(int64_t *at, const tile_items *t, const int64_t *most);
-/* Block `index` of an axis or of several; their number, and that along each axis. */
+/* The block at `index` of several axes; the number of blocks, and that along each axis. */
 void tile_box_at(tile_box *box, const int *index, const int *size, const double *bound, int rank);
 double tile_blocks(int *count, const int *size, const double *bound, int rank);
 
