@@ -62,7 +62,7 @@ ag_status lab_show_command(harness_call *call, ag_failure *why)
         if (!lab_source_program(&p, &list[i], s.milliseconds, why)) show(&p);
         lab_program_clear(&p);
     }
-    lab_sources_free(list, n);
+    lab_sources_free(list);
     return why->status;
 }
 

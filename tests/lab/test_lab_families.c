@@ -102,7 +102,7 @@ static void work_of_known_programs(void **state)
     assert_int_equal(lab_program_work(&p), 8 * 16 * 32 + 2 * 8 * 32);
     lab_program_clear(&p);
     lab_net net;
-    lab_net_start(&net, &p, 1, 3);
+    lab_net_start(&net, &p, LAB_SCALE, 3);
     net.channels_first = 0;
     int x = lab_net_image(&net, 2, 10, 10, 6);
     lab_net_conv(&net, x, (lab_conv){.features = 4, .size = 3, .groups = 2});
@@ -119,7 +119,7 @@ static void image_layers(void **state)
         for (int size = 1; size < 6; size++) {
             lab_program p = {0};
             lab_net net;
-            lab_net_start(&net, &p, 1, 3);
+            lab_net_start(&net, &p, LAB_SCALE, 3);
             net.channels_first = first;
             int x = lab_net_image(&net, 2, 9, 12, 6), h = first ? 2 : 1, w = h + 1;
             int y = lab_net_conv(&net, x, (lab_conv){.features = 5, .size = size});
@@ -159,7 +159,7 @@ static void misuse(void **state)
         assert_int_equal(p.n, 0);
     }
     lab_net net;
-    lab_net_start(&net, &p, 0.5, 1);
+    lab_net_start(&net, &p, LAB_SCALE / 2, 1);
     ag_fail(&p.why, AG_EUSE, "Spoiled");
     assert_int_equal(lab_net_shape(&net, 0).rank, 0); /* after a failure sizes can still be asked */
     assert_int_equal(lab_net_size(&net, 0, -1), 1);

@@ -168,7 +168,7 @@ ag_status lab_collect(const lab_collector *kind, const lab_settings *s, ag_failu
         if (!why->status) report(&c, found);
     }
     for (int f = 0; f < 2; f++) lab_manifest_free(c.folders[f]);
-    lab_sources_free(c.sources, c.n_sources);
+    lab_sources_free(c.sources);
     lab_meter_free(&c.meter);
     json_decref(kind->options);
     return why->status;

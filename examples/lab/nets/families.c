@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SIZES = 256, ATTEMPTS = 64, CONFIGURABLE_LEAST = 4 };
+enum { ATTEMPTS = 64, CONFIGURABLE_LEAST = 4 };
 
 const lab_family lab_families[] = {
     {"mlp", "dense layers, some with skips and layer norm", lab_net_mlp},
@@ -32,22 +32,22 @@ const lab_family *lab_family_find(const char *name)
     return NULL;
 }
 
-static double build(lab_program *p, const lab_family *f, int number, int size, uint64_t seed)
+static double build(lab_program *p, const lab_family *f, int number, int scale, uint64_t seed)
 {
     lab_net net;
     lab_program_clear(p);
     snprintf(p->name, sizeof p->name, "%s_%d", f->name, number);
     snprintf(p->family, sizeof p->family, "%s", f->name);
-    lab_net_start(&net, p, size / (double)SIZES, seed);
+    lab_net_start(&net, p, scale, seed);
     f->build(&net);
     return p->why.status == AG_OK ? lab_program_work(p) : INFINITY;
 }
 
-/* The largest size whose work is at most `most`, by bisection; 0: none. Work grows with the size,
+/* The largest scale whose work is at most `most`, by bisection; 0: none. Work grows with the scale,
    or nearly so. */
 static int fitting(lab_program *p, const lab_family *f, int number, uint64_t seed, int64_t most)
 {
-    int low = 0, high = SIZES + 1;
+    int low = 0, high = LAB_SCALE + 1;
     while (high - low > 1) {
         int middle = (low + high) / 2;
         if (build(p, f, number, middle, seed) <= most)
@@ -72,9 +72,9 @@ ag_status lab_family_program(lab_program *p, const char *family, int number, dou
         seed = seed << 32 | ag_random_bits(&r);
         /* not always the limit: 45 to 100 % of it */
         const int64_t target = most * (45 + (int)ag_random_below(&r, 56)) / 100;
-        const int size = fitting(p, f, number, seed, target);
-        const double work = size ? build(p, f, number, size, seed) : 0;
-        if (size && work >= most / 4 && work <= most &&
+        const int scale = fitting(p, f, number, seed, target);
+        const double work = scale ? build(p, f, number, scale, seed) : 0;
+        if (scale && work >= most / 4 && work <= most &&
             lab_configurable_nodes(NULL, p) >= CONFIGURABLE_LEAST)
             return AG_OK;
     }

@@ -31,7 +31,7 @@ typedef struct lab_net {
 } lab_net;
 
 /* Starts a net: draws the properties of the whole net. */
-void lab_net_start(lab_net *net, lab_program *p, double size, uint64_t seed);
+void lab_net_start(lab_net *net, lab_program *p, int scale, uint64_t seed);
 
 /* Numbers for the block `index` come from a stream of their own, so that more blocks leave the
    others unchanged. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A program as a list of nodes. */
 #include "examples/lab/program/program_internal.h"
-#include "examples/harness/harness.h"
+#include "examples/harness/run/bag.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ const char *lab_type_name(lab_type type)
 
 void lab_program_clear(lab_program *p)
 {
-    harness_free(p->nodes);
+    bag_free(p->nodes);
     memset(p, 0, sizeof *p);
 }
 
@@ -129,11 +129,7 @@ int lab__append(lab_program *p, const lab_node *given, const char *where, int co
     if (p->why.status || shape_of(&shape, &site, compare)) return 0;
     node.shape = shape;
     if (!node.name[0]) snprintf(node.name, sizeof node.name, "%s.%d", lab_op_name(node.op), p->n);
-    if (p->n == p->capacity) {
-        p->capacity = p->capacity ? 2 * p->capacity : 64;
-        p->nodes = harness_grow(p->nodes, (size_t)p->capacity * sizeof *p->nodes);
-    }
-    p->nodes[p->n] = node;
+    bag_add(p->nodes, node);
     return p->n++;
 }
 

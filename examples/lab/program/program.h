@@ -93,8 +93,8 @@ typedef struct lab_node {
 /* Fields that an op does not use are zero. Zero bytes are an empty program. */
 typedef struct lab_program {
     char name[LAB_NAME], family[LAB_NAME];
-    lab_node *nodes;
-    int n, capacity;
+    lab_node *nodes; /* a bag of n */
+    int n;
     ag_failure why; /* the first failure; later calls do nothing and return 0 */
 } lab_program;
 
