@@ -6,29 +6,21 @@
 #include <jansson.h>
 #include <string.h>
 
-static ag_status batch(lab_collection *c, lab_sheet *x, lab_search *s, int count, ag_failure *why)
-{
-    int64_t ns[LAB_BATCH];
-    x->configs.rows = s->rows;
-    if (lab_sheet_more(c, x, count, why) || c->meter.stopped) return why->status;
-    for (int i = 0; i < count; i++) ns[i] = x->timing[s->told + i].ns;
-    lab_search_tell(s, ns);
-    return AG_OK;
-}
-
 /* Measures batches until there are enough, the share of the time is over or no new ones are found.
    Measuring some of them again at the end is part of the share. */
 static ag_status measure(lab_collection *c, lab_sheet *x, lab_search *s, ag_failure *why)
 {
     const double began = harness_seconds();
-    const int most = c->s->configs;
-    while (s->told < most && !c->meter.stopped && !why->status) {
-        const int told = s->told, left = most - told;
+    int64_t ns[LAB_BATCH];
+    while (s->told < c->s->configs) {
+        const int told = s->told, left = c->s->configs - told;
         const double each = told ? (harness_seconds() - began) / told : 0;
         if (told >= LAB_LEAST && lab_collect_late(c, each * (LAB_BATCH + LAB_AGAIN))) break;
         const int count = lab_search_next(s, left < LAB_BATCH ? left : LAB_BATCH);
-        if (!count) break;
-        batch(c, x, s, count, why);
+        x->configs.rows = s->rows;
+        if (!count || lab_sheet_more(c, x, count, why) || c->meter.stopped) break;
+        for (int i = 0; i < count; i++) ns[i] = x->timing[told + i].ns;
+        lab_search_tell(s, ns);
         lab_collect_note(c, s->program->name);
     }
     lab_search_drop(s);
@@ -54,21 +46,6 @@ static ag_status add(ag_npz_writer *w, const void *data, ag_failure *why)
     return why->status;
 }
 
-static ag_status keep(lab_collection *c, const lab_program *p, const lab_search *s, lab_sheet *x,
-                      ag_failure *why)
-{
-    const lab_result file = {p->name, p, p, 1, add, s};
-    lab_sheet_keep(c, x, &file,
-                   json_pack("{ss sI si}", "search", c->mode, "seed", (json_int_t)c->s->seed,
-                             "configurable_nodes", s->n_nodes),
-                   why);
-    if (x->dropped)
-        harness_warn("%s (%s): dropped, its noise is above %g of the spread between its "
-                     "configurations, or one was slowed while it was measured",
-                     p->name, c->mode, c->s->noise);
-    return why->status;
-}
-
 static ag_status collect(lab_collection *c, const lab_program *p, ag_failure *why)
 {
     const int genetic = strcmp(c->mode, "default") == 0;
@@ -77,13 +54,21 @@ static ag_status collect(lab_collection *c, const lab_program *p, ag_failure *wh
     const lab_configs configs = {
         .program = p, .nodes = s->n_nodes, .rule = (tpugraphs_rule)c->s->plan};
     lab_sheet x = lab_sheet_new(c, configs, c->s->configs);
+    const lab_result file = {p->name, p, p, 1, add, s};
     if (!measure(c, &x, s, why) && !c->meter.stopped) {
         if (x.n < 2)
             harness_warn("%s: skipped, it has no node with layouts to choose (convolution, dot, "
                          "reshape)",
                          p->name);
         else
-            keep(c, p, s, &x, why);
+            lab_sheet_keep(c, &x, &file,
+                           json_pack("{ss sI si}", "search", c->mode, "seed",
+                                     (json_int_t)c->s->seed, "configurable_nodes", s->n_nodes),
+                           why);
+        if (x.dropped)
+            harness_warn("%s (%s): dropped, its noise is above %g of the spread between its "
+                         "configurations, or one was slowed while it was measured",
+                         p->name, c->mode, c->s->noise);
     }
     lab_sheet_clear(&x);
     lab_search_free(s);
