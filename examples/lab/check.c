@@ -73,11 +73,14 @@ static void add_row(check *c, const file *f, const int64_t *then, const int64_t 
     harness_free(ratio);
 }
 
-/* Measures `take` random configurations of one file in batches, as the first time. */
-static void measure(check *c, const file *f, lab_stored *x, int take, ag_failure *why)
+/* Measures random configurations of one file in batches, as the first time. */
+static void measure(check *c, const file *f, lab_stored *x, ag_failure *why)
 {
     enum { BATCH = 16 };
     lab_timing timing[BATCH];
+    const int left = c->s->sample - c->measured,
+              most = c->s->per_file < left ? c->s->per_file : left,
+              take = x->n < most ? x->n : most;
     ag_random random = {(uint64_t)c->s->seed, strlen(f->name), 0};
     int32_t *which = harness_alloc((size_t)x->n * sizeof *which);
     int64_t *then = harness_alloc((size_t)take * sizeof *then);
@@ -100,16 +103,6 @@ static void measure(check *c, const file *f, lab_stored *x, int take, ag_failure
     harness_free(which);
     harness_free(then);
     harness_free(now);
-}
-
-static void one_file(check *c, const file *f, ag_failure *why)
-{
-    lab_stored x;
-    int take = c->s->sample - c->measured;
-    if (take > c->s->per_file) take = c->s->per_file;
-    if (!lab_stored_load(&x, f->folder, f->name, why))
-        measure(c, f, &x, take < x.n ? take : x.n, why);
-    lab_stored_clear(&x);
 }
 
 /* "AMD EPYC, family 25, model 17", since names alone are those of several. The caller frees. */
@@ -187,7 +180,12 @@ ag_status lab_check_command(harness_call *call, ag_failure *why)
     harness_progress_start(&c.bar, "check", 0, s->sample);
     c.bar.tenths = true;
     for (int i = 0; i < bag_count(files) && s->sample - c.measured >= 2; i++)
-        if (!why->status && !c.meter.stopped) one_file(&c, &files[i], why);
+        if (!why->status && !c.meter.stopped) {
+            lab_stored x;
+            if (!lab_stored_load(&x, files[i].folder, files[i].name, why))
+                measure(&c, &files[i], &x, why);
+            lab_stored_clear(&x);
+        }
     harness_progress_end(&c.bar);
     if (!why->status && !c.meter.stopped) report(&c, folders, why);
     bag_free(files);

@@ -109,12 +109,9 @@ static void layout_files(void **state)
         tgraph_file_close(f);
     }
     json_t *facts = facts_of("l/default", "mlp_1");
-    assert_int_equal(json_integer_value(json_object_get(facts, "configurations")), 40);
-    assert_int_equal(json_integer_value(json_object_get(facts, "measured_again")), 24);
-    assert_true(json_real_value(json_object_get(facts, "spread")) > 0);
-    assert_true(json_is_number(json_object_get(facts, "noise")));
-    assert_string_equal(json_string_value(json_object_get(facts, "family")), "mlp");
-    assert_int_equal(json_integer_value(json_object_get(facts, "machine")), 0);
+    assert_int_equal(program_number(facts, "configurations"), 40);
+    assert_int_equal(program_number(facts, "measured_again"), 24);
+    assert_true(program_number(facts, "spread") > 0 && program_number(facts, "noise") >= 0);
     json_decref(facts);
     program_expect_in("\"clock\": \"CLOCK_MONOTONIC_RAW\"", "l/random/manifest.json");
     program_expect_in("\"repeats\": 2", "l/random/manifest.json");

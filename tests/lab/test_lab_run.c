@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Programs under layout configurations: every op and small nets against the plain reference. */
 #include "support/test.h"
-#include "core/internal.h"
 #include "support/lab_case_kernels.h"
 #include "support/lab_cases.h"
 
@@ -174,28 +173,6 @@ static void test_bad_layouts(void **state)
     lab_program_clear(&p);
 }
 
-static void test_memory(void **state)
-{
-    lab_program p = {0};
-    lab_layout_row config[ROWS];
-    ag_random random = {9, 0, 0};
-    lab_case_net(&p, 1);
-    lab_run *run = lab_run_new(&p);
-    for (int i = 0; i < 1000; i++) {
-        const long before = ag__allocations();
-        const size_t bytes = ag_arena_bytes(run->arguments) + ag_arena_bytes(run->memory);
-        lab_case_config(config, &p, &random);
-        compile(run, config, 0);
-        lab_run_go(run);
-        if (i < 10) continue;
-        assert_int_equal(ag__allocations(), before);
-        assert_int_equal(ag_arena_bytes(run->arguments) + ag_arena_bytes(run->memory), bytes);
-        assert_int_equal(ag_arena_intact(run->memory), 1);
-    }
-    lab_run_free(run);
-    lab_program_clear(&p);
-}
-
 static void test_parameters(void **state)
 {
     enum { N = 4096 };
@@ -265,9 +242,9 @@ static void test_places_of_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_op),    cmocka_unit_test(test_nets),
-        cmocka_unit_test(test_default),     cmocka_unit_test(test_layouts_follow),
-        cmocka_unit_test(test_bad_layouts), cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_parameters),  cmocka_unit_test(test_places_of_values)};
+        cmocka_unit_test(test_every_op),        cmocka_unit_test(test_nets),
+        cmocka_unit_test(test_default),         cmocka_unit_test(test_layouts_follow),
+        cmocka_unit_test(test_bad_layouts),     cmocka_unit_test(test_parameters),
+        cmocka_unit_test(test_places_of_values)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,22 +33,15 @@ ag_status lab_sheet_more(lab_collection *c, lab_sheet *x, int left, ag_failure *
     return why->status;
 }
 
-/* At most LAB_AGAIN of `count`, ascending; returns their number. */
-static int pick(int *which, int count, uint64_t seed)
-{
-    ag_random random = {seed, 0x6167, 0};
-    int n = 0, want = count < LAB_AGAIN ? count : LAB_AGAIN;
-    for (int i = 0; i < count && n < want;
-         i++) /* each of the remaining ones with the same probability */
-        if (ag_random_below(&random, (uint32_t)(count - i)) < (uint32_t)(want - n)) which[n++] = i;
-    return n;
-}
-
+/* LAB_AGAIN random ones of those measured, ascending; all if there are fewer. */
 static ag_status measure_again(lab_collection *c, lab_sheet *x, ag_failure *why)
 {
-    int which[LAB_AGAIN];
+    int which[LAB_AGAIN], n = 0;
     lab_timing timing[LAB_AGAIN];
-    const int n = pick(which, x->n, (uint64_t)c->s->seed);
+    ag_random random = {(uint64_t)c->s->seed, 0x6167, 0};
+    const int want = x->n < LAB_AGAIN ? x->n : LAB_AGAIN;
+    for (int i = 0; i < x->n && n < want; i++) /* each of the remaining with the same probability */
+        if (ag_random_below(&random, (uint32_t)(x->n - i)) < (uint32_t)(want - n)) which[n++] = i;
     if (lab_configs_measure(&c->meter, timing, &x->configs, which, n, why) || c->meter.stopped)
         return why->status;
     for (int i = 0; i < n; i++) {

@@ -29,26 +29,21 @@ static size_t copies_of(const lab_program *p, const lab_node *node)
     return node->op == LAB_RESHAPE ? 2 * bytes : bytes; /* to its layout, then to row-major */
 }
 
-static int largest_axis(const lab_program *p)
-{
-    int most = 1;
-    for (int i = 0; i < p->n; i++)
-        for (int axis = 0; axis < p->nodes[i].shape.rank; axis++)
-            if (p->nodes[i].shape.size[axis] > most) most = p->nodes[i].shape.size[axis];
-    return most;
-}
-
 /* Memory of the harness is zeroed, which also makes its pages resident before the first run. */
 static void take_memory(lab_run *run)
 {
     const lab_program *p = run->p;
-    const int ramp = largest_axis(p);
-    size_t bytes = bytes_of(ramp), copies = 0;
+    int ramp = 1;
+    size_t bytes = 0, copies = 0;
     for (int i = 0; i < p->n; i++) {
-        bytes = ag_size_add(bytes, bytes_of(lab_elements(p->nodes[i].shape)));
+        const lab_shape shape = p->nodes[i].shape;
         const size_t of_node = copies_of(p, &p->nodes[i]);
+        bytes = ag_size_add(bytes, bytes_of(lab_elements(shape)));
         if (of_node > copies) copies = of_node;
+        for (int a = 0; a < shape.rank; a++)
+            if (shape.size[a] > ramp) ramp = shape.size[a];
     }
+    bytes = ag_size_add(bytes, bytes_of(ramp));
     float *block = harness_take(&run->memory, ag_size_add(bytes, copies));
     for (int i = 0; i < p->n; i++) {
         const int64_t floats = lab_elements(p->nodes[i].shape);
