@@ -49,8 +49,7 @@ static ag_status add(ag_npz_writer *w, const void *data, ag_failure *why)
 static ag_status collect(lab_collection *c, const lab_program *p, ag_failure *why)
 {
     const int genetic = strcmp(c->mode, "default") == 0;
-    lab_search *s =
-        lab_search_new(p, genetic ? LAB_SEARCH_DEFAULT : LAB_SEARCH_RANDOM, (uint64_t)c->s->seed);
+    lab_search *s = lab_search_new(p, genetic, (uint64_t)c->s->seed);
     const lab_configs configs = {
         .program = p, .nodes = s->n_nodes, .rule = (tpugraphs_rule)c->s->plan};
     lab_sheet x = lab_sheet_new(c, configs, c->s->configs);

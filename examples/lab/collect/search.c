@@ -40,12 +40,12 @@ void lab_row_draw(signed char *row, const lab_program *p, int node, ag_random *r
     if (row_major) memset(row, -1, ROW); /* the default has only one form */
 }
 
-lab_search *lab_search_new(const lab_program *p, lab_search_mode mode, uint64_t seed)
+lab_search *lab_search_new(const lab_program *p, int genetic, uint64_t seed)
 {
     lab_search *s = harness_alloc(sizeof *s);
     s->program = p;
-    s->mode = mode;
-    s->random = (ag_random){seed, XXH3_64bits(p->name, strlen(p->name)) + (uint64_t)mode, 0};
+    s->genetic = genetic;
+    s->random = (ag_random){seed, XXH3_64bits(p->name, strlen(p->name)) + (uint64_t)genetic, 0};
     s->node = harness_alloc(((size_t)p->n + 1) * sizeof *s->node);
     s->n_nodes = lab_configurable_nodes(s->node, p);
     return s;
@@ -151,10 +151,10 @@ static int next_one(lab_search *s, const int *best, int n)
         return accept(s);
     }
     for (int i = 0; i < TRIES; i++) {
-        if (s->mode == LAB_SEARCH_RANDOM)
-            draw_random(s, rows);
-        else
+        if (s->genetic)
             draw_child(s, rows, best, n);
+        else
+            draw_random(s, rows);
         if (accept(s)) return 1;
     }
     return 0;

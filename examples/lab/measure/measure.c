@@ -124,14 +124,13 @@ static void wait(batch *b, double limit)
 static int disturbed(batch *b)
 {
     const double limit = (double)lab_meter_best(b->m) * (1 + b->m->options.threshold);
-    const int64_t ns = probe(b->m, b->s);
-    b->bad = (double)ns > limit;
-    if (!b->bad) {
+    const int bad = (double)probe(b->m, b->s) > limit;
+    b->bad = bad;
+    if (bad)
+        wait(b, limit);
+    else
         b->m->patience = PATIENCE;
-        return 0;
-    }
-    wait(b, limit);
-    return 1;
+    return bad;
 }
 
 /* The samples between two probes are taken again, up to `redo` times, unless both probes were
