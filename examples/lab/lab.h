@@ -32,7 +32,7 @@ typedef struct lab_settings {
     double threshold, noise;
     int sample, per_file;
     double valid, test;
-    bool quiet, json, nodes;
+    bool quiet, json;
 } lab_settings;
 
 extern const harness_program lab_program_table;

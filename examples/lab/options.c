@@ -81,8 +81,6 @@ static const harness_option table[] = {
     {"test", FIELD(test), "0.125", 0, 0.9, LAB_SPLIT_COMMAND, .group = "Split",
      .help = "... for the test"},
 
-    {"nodes", FIELD(nodes), "true", .commands = LAB_SHOW_COMMAND, .group = "Output",
-     .help = "print the text form, a line per node"},
     {"quiet", FIELD(quiet), .commands = ALL | HARNESS_DOCTOR, .group = "Output",
      .help = "only errors on stderr, no progress bar"},
     {"json", FIELD(json), .commands = LAB_CHECK_COMMAND | HARNESS_DOCTOR, .often = true,
@@ -114,24 +112,14 @@ const harness_program lab_program_table = {
     .options_bytes = sizeof(lab_settings),
     .examples = "lab layout --out data --programs 64 --minutes 10\n"
                 "lab layout --out data --families mlp,lstm --search both\n"
-                "lab layout --out data --text examples/data/tile/mlp_202_5ecb522e66c5af42.txt\n"
                 "lab tile --out tiles --programs 64 --minutes 10\n"
-                "lab tile --out tiles --families resnet --kernels 4\n"
-                "lab tile --out tiles --text examples/data/tile/mlp_202_5ecb522e66c5af42.txt\n"
-                "lab fusion --out fusions --programs 64 --minutes 10\n"
                 "lab fusion --out fusions --families resnet --partitions 8\n"
-                "lab fusion --out fusions --text examples/data/tile/mlp_202_5ecb522e66c5af42.txt\n"
                 "lab check data\n"
                 "lab check examples/data/layout --sample 100\n"
-                "lab check data tiles --json\n"
-                "lab split data\n"
                 "lab split data --valid 0.2 --test 0.2\n"
-                "lab split data --seed 1\n"
                 "lab show --family lstm --number 3\n"
                 "lab show examples/data/tile/mlp_202_5ecb522e66c5af42.txt\n"
-                "lab show --family mlp --no-nodes\n"
                 "lab families\n"
-                "lab doctor\n"
                 "lab doctor --json\n"};
 
 int lab_main(int argc, char **argv) { return harness_main(&lab_program_table, argc, argv); }

@@ -49,19 +49,26 @@ static void splits_name_every_file_once(void **state)
     }
 }
 
-/* The features of all nodes are those of the file. */
+/* The op codes, reducers and features of all nodes are those of the file. */
 static void check_features(ag_npz *npz, const lab_program *p)
 {
     ag_failure why = {0};
     const ag_array_info *info = ag_npz_find(npz, "node_feat");
     assert_int_equal(info->size[0], p->n);
     float *stored = malloc((size_t)info->count * sizeof *stored), row[LAB_FEATURES];
+    uint8_t *code = malloc((size_t)p->n), *reducer = malloc((size_t)p->n);
     assert_int_equal(ag_npz_read(npz, "node_feat", AG_F32, stored, &why), AG_OK);
+    assert_int_equal(ag_npz_read(npz, "node_opcode", AG_U8, code, &why), AG_OK);
+    assert_int_equal(ag_npz_read(npz, "node_reducer", AG_U8, reducer, &why), AG_OK);
     for (int i = 0; i < p->n; i++) {
         lab_node_features(row, p, i);
         assert_memory_equal(row, stored + (size_t)i * LAB_FEATURES, sizeof row);
+        assert_int_equal(lab_op_code(p->nodes[i].op), code[i]);
+        assert_int_equal(lab_reducer_code(p, i), reducer[i]);
     }
     free(stored);
+    free(code);
+    free(reducer);
 }
 
 static ag_npz *open_layout(const char *family, int number)

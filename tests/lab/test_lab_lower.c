@@ -3,95 +3,71 @@
 #include "support/test.h"
 #include "examples/lab/nest/nest.h"
 
-static void expect_loops(const nest *n, int first, int inner, nest_body body)
-{
-    assert_int_equal(n->loop[0].size, first);
-    assert_int_equal(n->n.size, inner);
-    assert_ptr_equal(n->body, body);
-}
-
 /* Neighbouring loops become one, and windows that are never cut none. */
 static void test_plan(void **state)
 {
-    nest n;
-    nest_begin(&n, NEST_MAP, LAB_ADD, LAB_F32);
+    nest n = {.kind = NEST_MAP, .op = LAB_ADD};
     nest_loop_add(&n, 3, 0, 20, 20, 20, 0);
     nest_loop_add(&n, 5, 0, 1, 1, 1, 0);
     nest_loop_add(&n, 4, 0, 5, 5, 5, 0);
     nest_plan(&n);
     assert_int_equal(n.depth, 0);
     assert_int_equal(n.n.size, 60);
-    nest_begin(&n, NEST_DOT, LAB_CONVOLUTION, LAB_F32);
-    const int x = nest_loop_add(&n, 6, 0, 1, 0, 0, 0), k = nest_loop_add(&n, 3, 1, 0, 0, 1, 0);
-    nest_window_add(&n, (nest_window){{x, k}, {1, 1}, 0, 8, 1, 1});
-    nest_plan(&n);
-    assert_int_equal(n.n_windows, 0);
-    assert_int_equal(n.depth, 0);
-    nest_begin(&n, NEST_SUM, LAB_REDUCE, LAB_F32);
-    for (int i = 0; i < NEST_LOOPS + 2; i++) nest_loop_add(&n, 1, 0, 1, 1, 0, 0);
-    nest_plan(&n); /* more loops than there is room for: left out */
-    float out = 7;
-    nest_run(&n, &out, (const float *const[NEST_INPUTS]){(float[]){3}});
-    assert_true(out == 3.0f);
+    nest convolution = {.kind = NEST_DOT, .n_windows = 1, .window = {{{0, 1}, {1, 1}, 0, 8, 1, 1}}};
+    nest_loop_add(&convolution, 6, 0, 1, 0, 0, 0);
+    nest_loop_add(&convolution, 3, 1, 0, 0, 1, 0);
+    nest_plan(&convolution);
+    assert_int_equal(convolution.n_windows, 0);
+    assert_int_equal(convolution.depth, 0);
+}
+
+/* Loops of these sizes outside, then the row and the reduction, in the order that a rule promises.
+ */
+static void expect_loops(const nest *n, const int *outside, int row, int sum, nest_body body)
+{
+    for (int i = 0; i < n->depth; i++) assert_int_equal(n->loop[i].size, outside[i]);
+    assert_int_equal(n->n.size, row);
+    assert_int_equal(n->r.size, sum);
+    assert_ptr_equal(n->body, body);
 }
 
 /* A product of [6,3] and [3,5], whose output is column-major, its sum too short to run inside by
    its strides. */
-static nest planned_product(tpugraphs_rule rule)
+static void test_product(void **state)
 {
-    nest n;
-    nest_begin(&n, NEST_DOT, LAB_DOT, LAB_F32);
-    n.rule = rule;
-    nest_loop_add(&n, 6, 0, 1, 3, 0, 0);
-    nest_loop_add(&n, 5, 0, 6, 0, 1, 0);
-    nest_loop_add(&n, 3, 1, 0, 1, 5, 0);
-    nest_plan(&n);
-    assert_int_equal(n.depth, 1);
-    assert_int_equal(n.r.size, 3);
-    return n;
+    const int first[] = {5, 5, 6}, row[] = {6, 6, 5}, rows[] = {1, 0, 1};
+    for (int rule = 0; rule <= TPUGRAPHS_AS_GIVEN; rule++) {
+        nest n = {.kind = NEST_DOT, .rule = (tpugraphs_rule)rule};
+        nest_loop_add(&n, 6, 0, 1, 3, 0, 0);
+        nest_loop_add(&n, 5, 0, 6, 0, 1, 0);
+        nest_loop_add(&n, 3, 1, 0, 1, 5, 0);
+        nest_plan(&n);
+        assert_int_equal(n.depth, 1);
+        expect_loops(&n, &first[rule], row[rule], 3, nest_dot_body(rows[rule]));
+    }
 }
 
-/* A sum of windows over an image whose axes 0 and 1 are in memory the other way around. */
-static nest planned_windows(tpugraphs_rule rule)
+/* A sum of windows over an image whose axes 0 and 1 are in memory the other way around; as given,
+   the window's loop comes before the features that came first. */
+static void test_windows(void **state)
 {
-    nest n;
-    nest_begin(&n, NEST_SUM, LAB_REDUCE_WINDOW, LAB_F32);
-    n.rule = rule;
-    nest_loop_add(&n, 5, 1, 0, 1, 0, 0);
-    const int y = nest_loop_add(&n, 7, 0, 1, 0, 0, 0);
-    nest_loop_add(&n, 9, 0, 7, 35, 0, 0);
-    const int k = nest_loop_add(&n, 3, 1, 0, 0, 0, 0);
-    nest_window_add(&n, (nest_window){{y, k}, {1, 1}, -1, 7, 1, 5});
-    nest_plan(&n);
-    assert_int_equal(n.n_windows, 1);
-    return n;
-}
-
-/* The order of the loops that each rule promises. */
-static void test_rules(void **state)
-{
-    nest n = planned_product(TPUGRAPHS_BY_STRIDES);
-    expect_loops(&n, 5, 6, nest_dot_body(1));
-    n = planned_product(TPUGRAPHS_SUM_INSIDE);
-    expect_loops(&n, 5, 6, nest_dot_body(0));
-    n = planned_product(TPUGRAPHS_AS_GIVEN);
-    expect_loops(&n, 6, 5, nest_dot_body(1));
-    n = planned_windows(TPUGRAPHS_BY_STRIDES);
-    assert_int_equal(n.loop[0].size, 9);
-    assert_int_equal(n.n.size, 7);
-    n = planned_windows(TPUGRAPHS_SUM_INSIDE);
-    assert_int_equal(n.n.size, 7);
-    assert_int_equal(n.r.size, 5);
-    assert_ptr_equal(n.body, nest_reduce_body(NEST_SUM, 0));
-    n = planned_windows(TPUGRAPHS_AS_GIVEN);
-    assert_int_equal(n.loop[0].size, 7);
-    assert_int_equal(n.loop[1].size, 3); /* the window's, before the features that came first */
-    assert_int_equal(n.n.size, 9);
-    assert_int_equal(n.r.size, 5);
+    static const int outside[][2] = {{9, 3}, {9, 3}, {7, 3}}, row[] = {7, 7, 9}, rows[] = {1, 0, 1};
+    for (int rule = 0; rule <= TPUGRAPHS_AS_GIVEN; rule++) {
+        nest n = {.kind = NEST_SUM, .rule = (tpugraphs_rule)rule, .n_windows = 1};
+        n.window[0] = (nest_window){{1, 3}, {1, 1}, -1, 7, 1, 5};
+        nest_loop_add(&n, 5, 1, 0, 1, 0, 0);
+        nest_loop_add(&n, 7, 0, 1, 0, 0, 0);
+        nest_loop_add(&n, 9, 0, 7, 35, 0, 0);
+        nest_loop_add(&n, 3, 1, 0, 0, 0, 0);
+        nest_plan(&n);
+        assert_int_equal(n.n_windows, 1);
+        expect_loops(&n, outside[rule], row[rule], 5, nest_reduce_body(NEST_SUM, rows[rule]));
+    }
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_plan), cmocka_unit_test(test_rules)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_plan), cmocka_unit_test(test_product),
+                                       cmocka_unit_test(test_windows)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

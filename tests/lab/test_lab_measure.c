@@ -39,19 +39,18 @@ static void go(void *state)
     pass(m, m->cost[m->config] + (i % 3 == 0 ? m->jitter : 0));
 }
 
-static void probe(void *state)
-{
-    machine *m = state;
-    m->probes++;
-    pass(m, PROBE);
-}
-
-static int64_t now(void *state) { return ((machine *)state)->time; }
-
 /* Of each test: a new machine and a new meter with these options. */
 static machine m;
 static lab_meter meter;
 static lab_timing t[CONFIGS];
+
+static void probe(void)
+{
+    m.probes++;
+    pass(&m, PROBE);
+}
+
+static int64_t now(void) { return m.time; }
 
 static void start_with(lab_measure_options o)
 {

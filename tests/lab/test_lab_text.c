@@ -14,7 +14,6 @@ static void every_op_comes_back(void **state)
     assert_int_equal(lab_text_load(&p, SAMPLE), AG_OK);
     assert_string_equal(p.name, "every_op");
     assert_string_equal(p.family, "a-family");
-    assert_int_equal(lab_program_check(&p, NULL), AG_OK);
     int seen[LAB_OPS] = {0};
     for (int i = 0; i < p.n; i++) seen[p.nodes[i].op]++;
     for (int op = 0; op < LAB_OPS; op++)
@@ -77,18 +76,6 @@ static void built_programs_come_back(void **state)
                               "add.3 = f32[4,6] add(parameter.0, broadcast.2)\n"
                               "slice.4 = f32[3,4] slice(add.3) start={1,2} limit={4,6}\n");
     free(text);
-    /* names that are taken, missing or no names */
-    strcpy(p.nodes[0].name, "add.3");
-    strcpy(p.nodes[1].name, "add.3");
-    p.nodes[2].name[0] = 0;
-    strcpy(p.nodes[4].name, "a b");
-    p.name[0] = 0;
-    assert_true(lab_comes_back(&p));
-    text = lab_text_of(&p);
-    assert_non_null(strstr(text, "program -\nadd.3 = "));
-    assert_non_null(strstr(text, "\nconstant.1 = "));
-    assert_non_null(strstr(text, "\nadd.3.1 = f32[4,6] add(add.3, broadcast.2)\n"));
-    free(text);
     lab_program_clear(&p);
 }
 
@@ -111,17 +98,20 @@ static void blanks_and_comments(void **state)
     lab_program_clear(&p);
 }
 
-/* Line 3 is refused with these words; lines 1 and 2 are right. */
+/* Line 8 is refused with these words; those before it are right. */
 static void line_refused(const char *line, const char *words)
 {
     lab_program p;
     char text[600];
-    snprintf(text, sizeof text, "program a b\nx = f32[2,3] parameter()\n%s\nz = f32[] parameter()",
+    snprintf(text, sizeof text,
+             "program a b\nx = f32[2,3] parameter()\nn = s32[3] parameter()\n"
+             "q = pred[2,3] parameter()\nc = f32[] constant() value=0\n"
+             "i = f32[1,4,2] parameter()\nk = f32[3,4,2] parameter()\n%s\nz = f32[] parameter()",
              line);
     read_text(&p, text);
     if (!p.why.status) fail_msg("%s is read", line);
     assert_int_equal(p.why.status, AG_EDATA);
-    assert_int_equal(strncmp(p.why.sentence, "net.txt:3: ", 11), 0);
+    assert_int_equal(strncmp(p.why.sentence, "net.txt:8: ", 11), 0);
     if (!strstr(p.why.sentence, words)) fail_msg("%s, not %s", p.why.sentence, words);
     assert_true(!p.n && !p.nodes && !p.name[0]);
 }
@@ -138,13 +128,11 @@ static void lines_refused(void **state)
         {"y = f16[2] parameter()", "a shape like f32[2,3]"},
         {"y = f32(2) parameter()", "`[` is expected"},
         {"y = f32[2,3 parameter()", "`]` is expected, but there is `parameter()`"},
-        {"y = f32[1,1,1,1,1,1,1] parameter()", "more than 6 sizes"},
+        {"y = f32[1,1,1,1,1,1,1] parameter()", "more than 6 numbers, one for each axis"},
         {"y = f32[2147483648] parameter()", "is above 2147483647"},
         {"y = f32[99999999999999999999999] parameter()", "is above 2147483647"},
         {"y = f32[-2] parameter()", "parameter: the shape f32[-2] has a size below 1"},
         {"y = f32[2,3] sine(x)", "there is no op sine"},
-        {"y = f32[2,3] abs x", "`(` is expected"},
-        {"y = f32[2,3] abs(x", "`)` is expected"},
         {"y = f32[2,3] abs(y)", "no line above defines y"},
         {"y = f32[2,3] abs()", "abs: it has 0 operands, but takes 1"},
         {"y = f32[2,3] add(x, x, x)", "add: it has 3 operands"},
@@ -152,13 +140,14 @@ static void lines_refused(void **state)
         {"y = f32[2,3] concatenate(x,x,x,x,x,x,x,x,x) dims={0}", "more than 8 operands"},
         {"y = f32[2,3] abs(x) dims={0}", "abs has no attribute dims"},
         {"y = f32[2,3] abs(x) colour=2", "abs has no attribute colour"},
-        {"y = f32[2,3] abs(x) 2", "abs has no attribute 2"},
         {"y = f32[2,3] abs(x) )", "an attribute is expected, but there is `)`"},
         {"y = f32[2] reduce(x) reducer=sum", "reduce needs the attribute dims"},
         {"y = f32[2] reduce(x) dims={1}", "reduce needs the attribute reducer"},
         {"y = f32[2] reduce(x) dims={1} dims={1} reducer=sum", "dims stands twice"},
-        {"y = f32[2] reduce(x) dims={1}reducer=sum", "a blank is expected behind dims"},
-        {"y = f32[2] reduce(x) dims={1} reducer=mean", "the reducer is sum or max"},
+        {"y = f32[2] reduce(x) dims={1}reducer=sum",
+         "a blank behind an attribute is expected, but there is `reducer=sum`"},
+        {"y = f32[2] reduce(x) dims={1} reducer=mean",
+         "the reducer sum or max is expected, but there is `mean`"},
         {"y = f32[2] reduce(x) dims={1 reducer=sum", "`}` is expected"},
         {"y = f32[2] reduce(x) dims={0,1,2,3,4,5,6} reducer=sum", "more than 6 numbers"},
         {"y = f32[2] reduce(x) dims={one} reducer=sum", "a number is expected, but there is `one}"},
@@ -179,23 +168,59 @@ static void lines_refused(void **state)
         {"y = f32[2,3] reduce-window(x) window={size=1x1 low=1} reducer=sum",
          "low has 1 numbers, but the window 2"},
         {"y = f32[2,3] reduce-window(x) window={size=1x1x1x1x1x1x1} reducer=sum",
-         "more than 6 axes"},
+         "more than 6 numbers"},
         {"y = f32[2,3] reduce-window(x) window={size=1x} reducer=sum", "a number is expected"},
         {"y = f32[2,3] reduce-window(x) window={size=1x1 reducer=sum", "a window has no reducer"},
         {"y = f32[1,1,1] convolution(x, x) window={size=1} dim_labels=b0f_0io->b0g",
-         "has b, f and a digit at least; it ends at `g`"},
-        {"y = f32[1,1,1] convolution(x, x) window={size=1} dim_labels=bbf_0io->b0f", "b twice"},
+         "result of rank 3 has axes besides batch and feature; there is `b0f_0io->b0g`"},
+        {"y = f32[1,1,1] convolution(x, x) window={size=1} dim_labels=bbf_0io->b0f",
+         "dim_labels are"},
         {"y = f32[1,1,1] convolution(x, x) window={size=1} dim_labels=b1f_0io->b0f",
-         "leaves out the digit 0"},
+         "there is `b1f_0io->b0f`"},
         {"y = f32[1,1,1] convolution(x, x) window={size=1} dim_labels=b0f-0io->b0f",
-         "`_` is expected"},
+         "there is `b0f-0io->b0f`"},
         {"y = f32[1,1,1] convolution(x, x) window={size=1} dim_labels=b01f_0io->b0f",
-         "has 2, 1 and 1 digits"},
+         "there is `b01f_0io->b0f`"},
         {"y = f32[1,1] convolution(x, x) window={size=1} dim_labels=b0f_0io->b0f",
          "window has 1 sizes"},
         {"y = f32[1,1,1] convolution(x, x) window={size=1} dim_labels=b0f_0io->b0f",
          "operand 0 is f32[2,3]; with 1 spatial"},
         {"y = f32[2,2] dot(x, x) left=1", "dot needs the attribute right"},
+        /* shapes */
+        {"y = f32[65536,65536] parameter()", "a size below 1 or more than 268435456 elements"},
+        {"y = pred[3] iota() dims={0}", "its type is pred"},
+        {"y = s32[3,3] iota() dims={0,1}", "it has 2 dims; one axis is counted along"},
+        {"y = s32[3,3] iota() dims={2}", "dims[0] is axis 2 of a value of rank 2"},
+        {"y = f32[2,4] broadcast(x) dims={0,1}", "becomes axis 1 of f32[2,4]: sizes differ"},
+        {"y = f32[2,3] broadcast(x) dims={0}", "it has 1 dims, but operand 0 is f32[2,3]"},
+        {"y = f32[7] reshape(x)", "operand 0 f32[2,3] and the result f32[7] differ in elements"},
+        {"y = f32[3,2] transpose(x) dims={1,1}", "dims names axis 1 twice"},
+        {"y = f32[3,2] transpose(x) dims={0,1}", "is f32[3,2], but f32[2,3] follows"},
+        {"y = f32[4,3] concatenate(x, x) dims={0,1}", "one axis is joined along"},
+        {"y = f32[4,3] concatenate(x, q) dims={0}", "operand 1 is pred[2,3], which does not fit"},
+        {"y = f32[1,3] slice(x) start={0,0} limit={3,3}", "start 0, limit 3, stride 1 do not name"},
+        {"y = f32[2,3] pad(x, x) low={0,0} high={0,0}", "a scalar of type f32 is due"},
+        {"y = f32[2,3] pad(x, c) low={-1,0} high={0,0}", "axis 0 is padded by -1 and 0"},
+        {"y = f32[2,3] pad(x, c) low={0,99999} high={99999,0}", "has more than 268435456 elements"},
+        {"y = f32[2,3] reverse(x) dims={}", "it names no axis to reverse"},
+        {"y = f32[2,3] reverse(x) dims={1,0}", "dims must ascend, but axis 0 follows"},
+        {"y = f32[3,3] gather(x, x)", "a table [v,f] and row numbers s32[n] are due"},
+        {"y = f32[2,3] exponential(q)", "operand 0 has type pred"},
+        {"y = f32[2,3] add(x, i)", "operand 0 is f32[2,3] and operand 1 is f32[1,4,2]; they must"},
+        {"y = f32[1,4,2] select(q, i, i)", "but what it chooses from is f32[1,4,2]"},
+        {"y = f32[2,3] reduce(x) dims={} reducer=sum", "it names no axis to reduce"},
+        {"y = f32[2,2] dot(x, x) left=0 right=2", "left=0 right=2 do not name axes"},
+        {"y = f32[2,2] dot(x, x) left=0 right=1", "contracted axes must be equal"},
+        {"y = f32[2] dot(x, n) left=1 right=0", "operand 1 is s32[3]; f32 is due"},
+        {"y = f32[2,3] reduce-window(x) window={size=1x0} reducer=max", "window 1 has size 0"},
+        {"y = f32[2,3] reduce-window(x) window={size=1x1 low=0x-268435457} reducer=max",
+         "window 1 has padding -268435457"},
+        {"y = f32[2,3] reduce-window(x) window={size=1x1 reversed=0x1} reducer=max", "0 alone is"},
+        {"y = f32[2,3] reduce-window(x) window={size=1x4} reducer=max", "covers 4 elements"},
+        {"y = f32[1,3,2] convolution(i, k) window={size=1} dim_labels=bf0_oi0->bf0",
+         "window 0 has size 1, but the kernel 2"},
+        {"y = f32[1,3,2] convolution(i, k) window={size=2} dim_labels=bf0_oi0->bf0 groups=2",
+         "4 input features in 2 groups do not fit to a kernel of 4 by 3"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         line_refused(cases[i][0], cases[i][1]);
@@ -210,11 +235,11 @@ static void heads_refused(void **state)
         {"x = f32[] parameter()", "net.txt:1: `program` is expected, but there is `x = f32[]"},
         {"\nprogram",
          "net.txt:2: the program's name is expected, but there is the end of the line"},
-        {"programs a", "net.txt:1: a blank is expected behind program, but there is `s a`"},
+        {"programs a", "net.txt:1: a blank behind program is expected, but there is `s a`"},
         {"program a/b", "net.txt:1: the family's name is expected, but there is `/b`"},
-        {"program a b c", "net.txt:1: the line should end, but there is `c`"},
+        {"program a b c", "net.txt:1: the end of the line is expected, but there is `c`"},
         {"program -a", "net.txt:1: the program's name is expected, but there is `-a`"},
-        {"program a\xff", "net.txt:1: the family's name is expected, but there is `?`"},
+        {"program a\xff", "net.txt:1: the family's name is expected, but there is `\\xff`"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         lab_program p;
@@ -233,27 +258,14 @@ static int read_damaged(const char *text, size_t n)
     ag_status status = lab_text_read(&p, exact, n, "net.txt");
     free(exact);
     assert_int_equal(status, p.why.status);
-    if (status == AG_OK) {
-        assert_int_equal(lab_program_check(&p, NULL), AG_OK);
+    if (status == AG_OK)
         assert_true(lab_comes_back(&p));
-    } else {
+    else {
         assert_true(!p.n && !p.nodes);
         assert_int_equal(strncmp(p.why.sentence, "net.txt", 7), 0);
     }
     lab_program_clear(&p);
     return status == AG_OK;
-}
-
-static void every_truncation(void **state)
-{
-    size_t n = 0;
-    char *text = files_get(SAMPLE, &n);
-    int whole_lines = 0, read = 0;
-    for (size_t i = 0; i < n; i++) whole_lines += i > 0 && text[i - 1] == '\n';
-    for (size_t i = 0; i <= n; i++) read += read_damaged(text, i);
-    /* after each line, and before its end, at least; attributes may end early, too */
-    assert_in_range(read, 2 * whole_lines - 2, 8 * whole_lines);
-    free(text);
 }
 
 static void random_damage(void **state)
@@ -271,9 +283,9 @@ static void random_damage(void **state)
             seed = seed * 1664525u + 1013904223u;
             damaged[at] = round % 2 ? likely[(seed >> 8) % (sizeof likely - 1)] : (char)(seed >> 9);
         }
-        read += read_damaged(damaged, n);
+        read += read_damaged(damaged, n) + read_damaged(text, (seed >> 8) % n);
     }
-    assert_in_range(read, 10, 5000);
+    assert_in_range(read, 10, 6000);
     free(damaged);
     free(text);
 }
@@ -311,7 +323,6 @@ int main(void)
                                        cmocka_unit_test(blanks_and_comments),
                                        cmocka_unit_test(lines_refused),
                                        cmocka_unit_test(heads_refused),
-                                       cmocka_unit_test(every_truncation),
                                        cmocka_unit_test(random_damage),
                                        cmocka_unit_test(files)};
     return cmocka_run_group_tests(tests, files_make, files_remove);

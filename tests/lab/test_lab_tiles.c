@@ -26,7 +26,7 @@ static void test_every_op(void **state)
             lab_program p = {0};
             int(*tiles)[24];
             if (!lab_case(&p, (lab_op)op, &random)) continue;
-            lab_run *run = lab_case_open(&p);
+            lab_run *run = lab_run_new(&p);
             if (!lab_fusible(&p)) fail_msg("%s %d is no kernel", lab_op_name((lab_op)op), done);
             const int n = lab_tiles(&tiles, &p, CASE_TILES, (uint64_t)done);
             assert_true(n >= 1);
@@ -121,7 +121,7 @@ static void test_every_tile(void **state)
         x.bytes = (size_t)lab_elements(x.p.nodes[x.p.n - 1].shape) * sizeof(float);
         x.got = malloc(x.bytes);
         x.values = lab_case_reference(&x.p);
-        x.run = lab_case_open(&x.p);
+        x.run = lab_run_new(&x.p);
         check_kernel(&x, tiles, n, whole);
         free(x.got);
         lab_run_free(x.run);

@@ -119,17 +119,17 @@ static void compare_program(const char *family, int number)
 {
     ag_failure why = {0};
     lab_program p;
-    lab_run *run;
     nests_rows rows = {0};
     signed char digit[200 * DIGITS];
     tgraph_file *f = open_embedded(family, number);
     assert_in_range(f->operations.configurable, 1, 200);
     program_of(&p, family, number);
-    if (lab_run_new(&run, &p, &why)) fail_msg("%s", why.sentence);
+    lab_run *run = lab_run_new(&p);
     for (int c = 0; c < CONFIGS; c++) {
         nests_layout_take(&rows, f, false, &c, 1);
         digits_of(digit, f, c);
-        if (lab_run_layout(run, (const lab_layout_row *)digit, &why)) fail_msg("%s", why.sentence);
+        if (lab_run_layout(run, (const lab_layout_row *)digit, TPUGRAPHS_BY_STRIDES, &why))
+            fail_msg("%s", why.sentence);
         compare_strides(&rows, run, c);
         compare_nests(&rows, run, c);
         assert_int_equal(copies_of(&rows), run->n_copies);

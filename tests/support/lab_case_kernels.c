@@ -5,14 +5,6 @@
 
 #define SIZES(...) ((const int[]){__VA_ARGS__})
 
-lab_run *lab_case_open(const lab_program *p)
-{
-    ag_failure why = {0};
-    lab_run *run;
-    if (lab_run_new(&run, p, &why)) fail_msg("%s", why.sentence);
-    return run;
-}
-
 void lab_case_tile(lab_run *run, const int *tile)
 {
     ag_failure why = {0};
@@ -25,9 +17,8 @@ void lab_case_tile(lab_run *run, const int *tile)
 
 float **lab_case_reference(const lab_program *p)
 {
-    ag_failure why = {0};
     float **values = calloc((size_t)p->n, sizeof *values);
-    if (lab_program_check(p, &why)) fail_msg("%s", why.sentence);
+    if (p->why.status) fail_msg("%s", p->why.sentence);
     for (int i = 0; i < p->n; i++) {
         values[i] = malloc((size_t)lab_elements(p->nodes[i].shape) * sizeof **values);
         if (p->nodes[i].op == LAB_PARAMETER)

@@ -10,10 +10,9 @@
 enum { LAB_CASE_KERNELS = 11 };
 void lab_case_kernel(lab_program *p, int which);
 
-/* The calls with a failed test for a failure. */
-lab_run *lab_case_open(const lab_program *p);
-void lab_case_tile(lab_run *run, const int *tile); /* compiles, spoils the output, runs */
-float **lab_case_reference(const lab_program *p);  /* of each node; freed by lab_case_free */
+/* Compiles, spoils the output, runs. */
+void lab_case_tile(lab_run *run, const int *tile);
+float **lab_case_reference(const lab_program *p); /* of each node; freed by lab_case_free */
 
 double lab_case_size(const float *x, int64_t n); /* root of the mean square */
 

@@ -6,38 +6,47 @@
 
 #include "core/io/io.h"
 #include "examples/lab/collect/configs.h"
+#include "examples/lab/collect/sources.h"
 #include "examples/lab/lab.h"
 #include "examples/lab/measure/manifest.h"
 
 enum { LAB_BATCH = 16, LAB_AGAIN = 24, LAB_LEAST = 32 };
 
-typedef struct lab_collection {
-    const lab_settings *s;
-    lab_meter meter;
-    lab_manifest *folder; /* the folder of the current program's files */
-    const char *mode;     /* its name among the collector's, NULL: there is only one */
-    double until;         /* of harness_seconds: end of the current program's share; 0: none */
-    harness_progress bar;
-    int64_t done,
-        share_end; /* units of the bar: finished ones, and the sum when this program ends */
-    int64_t files, dropped;
-    int64_t brief; /* kernels that were left out since they take less than --least */
-} lab_collection;
+typedef struct lab_collection lab_collection;
 
 /* One kind of data set. */
 typedef struct lab_collector {
     const char *kind;
     const char *modes[3]; /* subfolders, ended by NULL; none: everything in --out */
-    int64_t units;        /* of the progress bar, per program and folder */
+    /* The options that decide the contents of a program's files, besides --noise and --seed (JSON,
+       stolen). Options of measuring are recorded with the machine. */
+    struct json_t *options;
     /* Measures one program, writes its files and records them in the manifest. Leaves meter.stopped
        set, and nothing written, when the time is up. */
     ag_status (*collect)(lab_collection *c, const lab_program *p, ag_failure *why);
 } lab_collector;
 
+struct lab_collection {
+    const lab_collector *kind;
+    const lab_settings *s;
+    lab_meter meter;
+    lab_source *sources;
+    int n_sources, n_folders, core;
+    lab_manifest *folders[2];
+    int left; /* programs that have no file yet, per folder */
+    /* of the current program */
+    lab_manifest *folder;
+    const char *mode; /* the name of its folder among the collector's, NULL: there is only one */
+    double until;     /* of harness_seconds: end of its share; 0: none */
+    harness_progress bar;
+    int64_t files, dropped;
+    int64_t brief; /* kernels that were left out since they take less than --least */
+};
+
 ag_status lab_collect(const lab_collector *kind, const lab_settings *s, ag_failure *why);
 
-/* Moves the bar; note: the item that is measured. */
-void lab_collect_step(lab_collection *c, int64_t units, const char *note);
+/* Shows the program that is measured next to the bar, which counts programs. */
+void lab_collect_note(lab_collection *c, const char *name);
 /* 1 when the share of the current program will be used up in `ahead` seconds. */
 int lab_collect_late(const lab_collection *c, double ahead);
 

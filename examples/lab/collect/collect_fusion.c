@@ -8,24 +8,21 @@
 static ag_status measure(lab_collection *c, lab_sheet *x, const char *name, ag_failure *why)
 {
     const lab_fusion *f = x->configs.fusion;
-    int units = 0;
     while (x->n < f->n && !c->meter.stopped && !why->status) {
         if (lab_fusion_within(f, x->n) && lab_collect_late(c, 0)) break;
-        if (lab_sheet_more(c, x, f->n - x->n, why)) break;
-        const int reached = (int)((int64_t)c->s->partitions * x->n / f->n);
-        lab_collect_step(c, reached - units, name);
-        units = reached;
+        lab_sheet_more(c, x, f->n - x->n, why);
+        lab_collect_note(c, name);
     }
     return why->status;
 }
 
-/* Counts the partitions in which each kernel occurs. */
+/* Counts the partitions in which each of n kernels occurs. */
 static void count_partitions(int64_t *count, const lab_fusion *f, int n)
 {
-    int *last = harness_alloc(((size_t)n + 1) * sizeof *last);
+    int64_t *last = harness_alloc((size_t)n * sizeof *last);
     memset(count, 0, (size_t)n * sizeof *count);
     for (int q = 0; q < f->partitions; q++)
-        for (int i = f->offset[q]; i < f->offset[q + 1]; i++) {
+        for (int64_t i = f->offset[q]; i < f->offset[q + 1]; i++) {
             count[f->part[i]] += last[f->part[i]] != q + 1;
             last[f->part[i]] = q + 1;
         }
@@ -36,47 +33,31 @@ static void count_partitions(int64_t *count, const lab_fusion *f, int n)
 static void cut(lab_fusion *f, lab_sheet *x)
 {
     f->partitions = lab_fusion_within(f, x->n);
-    f->parts = f->offset[f->partitions];
     x->n = 0;
-    for (int i = 0; i < f->parts; i++)
-        if (f->part[i] >= x->n) x->n = f->part[i] + 1;
-}
-
-static ag_status add_times(ag_npz_writer *w, const lab_sheet *s, ag_failure *why)
-{
-    const lab_fusion *f = s->configs.fusion;
-    const int64_t n = s->n;
-    int64_t *x = harness_alloc((size_t)n * sizeof *x);
-    float *spread = harness_alloc((size_t)n * sizeof *spread);
-    for (int64_t i = 0; i < n; i++) x[i] = s->timing[i].ns, spread[i] = (float)s->timing[i].spread;
-    if (!ag_npz_add(w, "kernel_runtime", AG_I64, 1, &n, x, why))
-        ag_npz_add(w, "kernel_spread", AG_F32, 1, &n, spread, why);
-    count_partitions(x, f, s->n);
-    if (!why->status) ag_npz_add(w, "kernel_partitions", AG_I64, 1, &n, x, why);
-    if (!why->status) ag_npz_add(w, "kernel_hash", AG_I64, 1, &n, f->hash, why);
-    harness_free(x);
-    harness_free(spread);
-    return why->status;
-}
-
-static ag_status add_partitions(ag_npz_writer *w, const lab_fusion *f, ag_failure *why)
-{
-    const int64_t ends = f->partitions + 1, parts = f->parts;
-    int64_t *offset = harness_alloc((size_t)ends * sizeof *offset);
-    int64_t *part = harness_alloc(((size_t)parts + 1) * sizeof *part);
-    for (int64_t i = 0; i < ends; i++) offset[i] = f->offset[i];
-    for (int64_t i = 0; i < parts; i++) part[i] = f->part[i];
-    if (!ag_npz_add(w, "partition_offset", AG_I64, 1, &ends, offset, why))
-        ag_npz_add(w, "partition_kernel", AG_I64, 1, &parts, part, why);
-    harness_free(offset);
-    harness_free(part);
-    return why->status;
+    for (int64_t i = 0; i < f->offset[f->partitions]; i++)
+        if (f->part[i] >= x->n) x->n = (int)f->part[i] + 1;
 }
 
 static ag_status add(ag_npz_writer *w, const void *data, ag_failure *why)
 {
-    const lab_sheet *x = data;
-    return add_times(w, x, why) ? why->status : add_partitions(w, x->configs.fusion, why);
+    const lab_sheet *s = data;
+    const lab_fusion *f = s->configs.fusion;
+    const int64_t n = s->n, ends = f->partitions + 1, parts = f->offset[f->partitions];
+    int64_t *ns = harness_alloc((size_t)n * sizeof *ns), *in = harness_alloc((size_t)n * 8);
+    float *spread = harness_alloc((size_t)n * sizeof *spread);
+    for (int64_t i = 0; i < n; i++) ns[i] = s->timing[i].ns;
+    for (int64_t i = 0; i < n; i++) spread[i] = (float)s->timing[i].spread;
+    count_partitions(in, f, s->n);
+    if (!ag_npz_add(w, "kernel_runtime", AG_I64, 1, &n, ns, why) &&
+        !ag_npz_add(w, "kernel_spread", AG_F32, 1, &n, spread, why) &&
+        !ag_npz_add(w, "kernel_partitions", AG_I64, 1, &n, in, why) &&
+        !ag_npz_add(w, "kernel_hash", AG_I64, 1, &n, f->hash, why) &&
+        !ag_npz_add(w, "partition_offset", AG_I64, 1, &ends, f->offset, why))
+        ag_npz_add(w, "partition_kernel", AG_I64, 1, &parts, f->part, why);
+    harness_free(ns);
+    harness_free(in);
+    harness_free(spread);
+    return why->status;
 }
 
 static ag_status collect(lab_collection *c, const lab_program *p, ag_failure *why)
@@ -101,6 +82,8 @@ static ag_status collect(lab_collection *c, const lab_program *p, ag_failure *wh
 ag_status lab_fusion_command(harness_call *call, ag_failure *why)
 {
     const lab_settings *s = call->values;
-    const lab_collector kind = {"fusion", {NULL}, s->partitions, collect};
+    const lab_collector kind = {.kind = "fusion",
+                                .options = json_pack("{si}", "partitions", s->partitions),
+                                .collect = collect};
     return lab_collect(&kind, s, why);
 }

@@ -75,8 +75,7 @@ static ag_status collect(lab_collection *c, const lab_program *p, ag_failure *wh
 {
     ag_random random = {(uint64_t)c->s->seed, lab_kernel_hash(p), 0};
     int *group = harness_alloc(((size_t)p->n + 1) * sizeof *group),
-        found = lab_manifest_count(c->folder, p->name, 0);
-    lab_collect_step(c, found, p->name);
+        found = lab_manifest_count(c->folder, p->name, LAB_ALL_FILES);
     for (int i = 0; i < PARTITIONS && found < c->s->kernels && !why->status; i++) {
         const double rate = 0.3 + 0.7 * ag_random_uniform(&random);
         const int groups = lab_partition(group, p, rate, ag_random_bits(&random));
@@ -84,13 +83,11 @@ static ag_status collect(lab_collection *c, const lab_program *p, ag_failure *wh
         for (int g = 0; g < groups; g++) order[g] = g;
         ag_random_shuffle(&random, order, groups);
         for (int g = 0; g < groups && found < c->s->kernels && !why->status; g++) {
-            lab_program kernel = {0};
+            lab_program kernel;
             if (c->meter.stopped || lab_collect_late(c, 0)) break;
-            if (!lab_kernel(&kernel, p, group, order[g]) && one_kernel(c, p, &kernel, why)) {
-                found++;
-                lab_collect_step(c, 1, p->name);
-            }
-            if (kernel.why.status) ag_fail(why, kernel.why.status, "%s", kernel.why.sentence);
+            lab_kernel(&kernel, p, group, order[g]);
+            found += one_kernel(c, p, &kernel, why);
+            lab_collect_note(c, p->name);
             lab_program_clear(&kernel);
         }
         harness_free(order);
@@ -102,6 +99,9 @@ static ag_status collect(lab_collection *c, const lab_program *p, ag_failure *wh
 ag_status lab_tile_command(harness_call *call, ag_failure *why)
 {
     const lab_settings *s = call->values;
-    const lab_collector kind = {"tile", {NULL}, s->kernels, collect};
+    const lab_collector kind = {.kind = "tile",
+                                .options = json_pack("{si si sI}", "configs", s->configs, "kernels",
+                                                     s->kernels, "least", (json_int_t)s->least),
+                                .collect = collect};
     return lab_collect(&kind, s, why);
 }

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/lab/collect/configs.h"
 
-lab_meter lab_meter_of(const lab_settings *s)
-{
-    lab_measure_options o = lab_measure_defaults();
-    o.repeats = s->repeats;
-    o.redo = s->redo;
-    o.threshold = s->threshold;
-    return lab_meter_new(o);
-}
+#include "examples/harness/harness.h"
+#include "examples/lab/measure/clock.h"
 
 typedef struct chosen {
     const lab_configs *of;
@@ -25,30 +19,33 @@ static ag_status prepare(void *state, int i, ag_failure *why)
     c->run = x->fusion ? c->kernel[i] : x->run;
     if (x->fusion) return AG_OK;
     if (x->tile) return lab_run_tile(x->run, x->tile[at], why);
-    return lab_run_layout(x->run, x->rows + at * (size_t)x->nodes, why);
+    return lab_run_layout(x->run, x->rows + at * (size_t)x->nodes, x->rule, why);
 }
 
 static void go(void *state) { lab_run_go(((chosen *)state)->run); }
 
 /* A single node that cannot be tiled runs in the same way as in a program. */
-static ag_status compile(lab_run **run, const lab_program *kernel, ag_failure *why)
+static lab_run *compiled(const lab_program *kernel, ag_failure *why)
 {
-    if (lab_run_new(run, kernel, why)) return why->status;
-    return lab_fusible(kernel) ? lab_run_tile(*run, NULL, why) : lab_run_layout(*run, NULL, why);
+    lab_run *run = lab_run_new(kernel);
+    if (lab_fusible(kernel))
+        lab_run_tile(run, NULL, why);
+    else
+        lab_run_layout(run, NULL, TPUGRAPHS_BY_STRIDES, why);
+    return run;
 }
 
 ag_status lab_configs_measure(lab_meter *meter, lab_timing *timing, lab_configs *x,
                               const int *which, int count, ag_failure *why)
 {
     chosen c = {.of = x, .which = which};
-    const lab_subject subject = lab_real_subject(&c, prepare, go);
+    const lab_subject subject = {&c, prepare, go, lab_probe, lab_now};
     const int kernels = x->fusion ? count : 0;
     c.kernel = harness_alloc(((size_t)kernels + 1) * sizeof *c.kernel);
-    for (int i = 0; i < kernels && !why->status; i++)
-        compile(&c.kernel[i], &x->fusion->kernel[which ? which[i] : i], why);
-    if (!x->fusion && !x->run && !lab_run_new(&x->run, x->program, why))
-        lab_run_rule(x->run, x->rule);
-    if (!why->status) lab_measure(meter, timing, &subject, count, why);
+    for (int i = 0; i < kernels; i++)
+        c.kernel[i] = compiled(&x->fusion->kernel[which ? which[i] : i], why);
+    if (!x->fusion && !x->run) x->run = lab_run_new(x->program);
+    lab_measure(meter, timing, &subject, count, why);
     for (int i = 0; i < kernels; i++) lab_run_free(c.kernel[i]);
     harness_free(c.kernel);
     return why->status;

@@ -4,7 +4,6 @@
 #define LAB_CONFIGS_H
 
 #include "examples/lab/fusion/fusion.h"
-#include "examples/lab/lab.h"
 #include "examples/lab/measure/measure.h"
 #include "examples/lab/run/run.h"
 
@@ -20,9 +19,6 @@ typedef struct lab_configs {
     const lab_fusion *fusion;
     lab_run *run; /* of the first two, from the first measurement on; free it */
 } lab_configs;
-
-/* A meter with the options of a call. */
-lab_meter lab_meter_of(const lab_settings *s);
 
 /* Measures configurations which[0..count-1] (NULL: the first) now, in turn; kernels have memory of
    their own each. */

@@ -40,12 +40,12 @@ void lab_row_draw(signed char *row, const lab_program *p, int node, ag_random *r
     if (row_major) memset(row, -1, ROW); /* the default has only one form */
 }
 
-lab_search *lab_search_new(const lab_program *p, lab_search_mode mode, uint64_t seed)
+lab_search *lab_search_new(const lab_program *p, int genetic, uint64_t seed)
 {
     lab_search *s = harness_alloc(sizeof *s);
     s->program = p;
-    s->mode = mode;
-    s->random = (ag_random){seed, XXH3_64bits(p->name, strlen(p->name)) + (uint64_t)mode, 0};
+    s->genetic = genetic;
+    s->random = (ag_random){seed, XXH3_64bits(p->name, strlen(p->name)) + (uint64_t)genetic, 0};
     s->node = harness_alloc(((size_t)p->n + 1) * sizeof *s->node);
     s->n_nodes = lab_configurable_nodes(s->node, p);
     return s;
@@ -66,41 +66,15 @@ static lab_layout_row *config_of(const lab_search *s, int i)
     return s->rows + (size_t)i * (size_t)s->n_nodes;
 }
 
-static void reserve(lab_search *s)
-{
-    if (s->count < s->capacity) return;
-    s->capacity = s->capacity ? 2 * s->capacity : 64;
-    const size_t n = (size_t)s->capacity;
-    s->rows = harness_grow(s->rows, n * (size_t)s->n_nodes * ROW);
-    s->ns = harness_grow(s->ns, n * sizeof *s->ns);
-    s->hash = harness_grow(s->hash, n * sizeof *s->hash);
-}
-
 /* Accepts the configuration at `count` unless it was given before. */
 static int accept(lab_search *s)
 {
     const size_t bytes = (size_t)s->n_nodes * ROW;
-    uint64_t hash = XXH3_64bits(config_of(s, s->count), bytes);
+    const uint64_t hash = XXH3_64bits(config_of(s, s->count), bytes);
     for (int i = 0; i < s->count; i++)
         if (s->hash[i] == hash && !memcmp(config_of(s, i), config_of(s, s->count), bytes)) return 0;
     s->hash[s->count++] = hash;
     return 1;
-}
-
-/* New layouts for `changes` nodes, each drawn at random. */
-static void mutate(lab_search *s, lab_layout_row *rows, int changes)
-{
-    for (int i = 0; i < changes; i++) {
-        const int k = (int)ag_random_below(&s->random, (uint32_t)s->n_nodes);
-        lab_row_draw(rows[k], s->program, s->node[k], &s->random);
-    }
-}
-
-/* Draws a layout until it is not the default, except for vectors, which have no other. */
-static void change(lab_search *s, lab_layout_row *rows, int k)
-{
-    for (int i = 0; i < TRIES && (!i || rows[k][0] < 0); i++)
-        lab_row_draw(rows[k], s->program, s->node[k], &s->random);
 }
 
 /* Changes one to all nodes: half of the time any number of them, half of the time mostly few. */
@@ -110,11 +84,13 @@ static void draw_random(lab_search *s, lab_layout_row *rows)
     const double u = ag_random_uniform(&s->random);
     int left = ag_random_below(&s->random, 2) ? 1 + (int)(u * n) : (int)pow(n + 1, u);
     memset(rows, -1, (size_t)n * ROW);
-    for (int k = 0; k < n && left > 0; k++) /* each set of nodes with the same chance */
-        if (ag_random_below(&s->random, (uint32_t)(n - k)) < (uint32_t)left) {
-            change(s, rows, k);
-            left--;
-        }
+    for (int k = 0; k < n && left > 0; k++) { /* each set of nodes with the same chance */
+        if (ag_random_below(&s->random, (uint32_t)(n - k)) >= (uint32_t)left) continue;
+        left--;
+        /* until it is not the default, but for vectors, which have no other */
+        for (int i = 0; i < TRIES && (!i || rows[k][0] < 0); i++)
+            lab_row_draw(rows[k], s->program, s->node[k], &s->random);
+    }
 }
 
 /* The faster of two random configurations among the best. */
@@ -138,7 +114,10 @@ static void draw_child(lab_search *s, lab_layout_row *rows, const int *best, int
             memcpy(rows[k], cross && ag_random_below(&s->random, 2) ? b[k] : a[k], ROW);
         changes -= cross; /* a crossing alone is a child, too */
     }
-    mutate(s, rows, changes);
+    for (int i = 0; i < changes; i++) {
+        const int k = (int)ag_random_below(&s->random, (uint32_t)s->n_nodes);
+        lab_row_draw(rows[k], s->program, s->node[k], &s->random);
+    }
 }
 
 /* The PARENTS fastest, fastest first. */
@@ -159,17 +138,23 @@ static int select_best(int *best, const lab_search *s)
 
 static int next_one(lab_search *s, const int *best, int n)
 {
-    reserve(s);
+    if (s->count == s->capacity) {
+        s->capacity = s->capacity ? 2 * s->capacity : 64;
+        const size_t configs = (size_t)s->capacity;
+        s->rows = harness_grow(s->rows, configs * (size_t)s->n_nodes * ROW);
+        s->ns = harness_grow(s->ns, configs * sizeof *s->ns);
+        s->hash = harness_grow(s->hash, configs * sizeof *s->hash);
+    }
     lab_layout_row *rows = config_of(s, s->count);
     if (!s->count) {
         memset(rows, -1, (size_t)s->n_nodes * ROW);
         return accept(s);
     }
     for (int i = 0; i < TRIES; i++) {
-        if (s->mode == LAB_SEARCH_RANDOM)
-            draw_random(s, rows);
-        else
+        if (s->genetic)
             draw_child(s, rows, best, n);
+        else
+            draw_random(s, rows);
         if (accept(s)) return 1;
     }
     return 0;

@@ -5,15 +5,10 @@
 
 #include "examples/lab/run/run.h"
 
-typedef enum lab_search_mode {
-    LAB_SEARCH_RANDOM, /* new layouts for one to all of the configurable nodes */
-    LAB_SEARCH_DEFAULT /* genetic, from the default configuration */
-} lab_search_mode;
-
 /* The state of one program's search: all configurations given so far, and their run times. */
 typedef struct lab_search {
     const lab_program *program;
-    lab_search_mode mode;
+    int genetic; /* from the default configuration; 0: new layouts for one to all nodes */
     ag_random random;
     int n_nodes, *node;   /* the configurable nodes */
     lab_layout_row *rows; /* [count][n_nodes] */
@@ -22,7 +17,7 @@ typedef struct lab_search {
     int count, told, capacity;
 } lab_search;
 
-lab_search *lab_search_new(const lab_program *p, lab_search_mode mode, uint64_t seed);
+lab_search *lab_search_new(const lab_program *p, int genetic, uint64_t seed);
 void lab_search_free(lab_search *s);
 
 /* Appends up to `want` new configurations to rows, from row `count` on; the very first is the

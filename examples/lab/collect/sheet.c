@@ -8,7 +8,6 @@
 
 #include <jansson.h>
 #include <math.h>
-#include <stdlib.h>
 
 lab_sheet lab_sheet_new(const lab_collection *c, lab_configs configs, int most)
 {
@@ -34,22 +33,15 @@ ag_status lab_sheet_more(lab_collection *c, lab_sheet *x, int left, ag_failure *
     return why->status;
 }
 
-/* At most LAB_AGAIN of `count`, ascending; returns their number. */
-static int pick(int *which, int count, uint64_t seed)
-{
-    ag_random random = {seed, 0x6167, 0};
-    int n = 0, want = count < LAB_AGAIN ? count : LAB_AGAIN;
-    for (int i = 0; i < count && n < want;
-         i++) /* each of the remaining ones with the same probability */
-        if (ag_random_below(&random, (uint32_t)(count - i)) < (uint32_t)(want - n)) which[n++] = i;
-    return n;
-}
-
+/* LAB_AGAIN random ones of those measured, ascending; all if there are fewer. */
 static ag_status measure_again(lab_collection *c, lab_sheet *x, ag_failure *why)
 {
-    int which[LAB_AGAIN];
+    int which[LAB_AGAIN], n = 0;
     lab_timing timing[LAB_AGAIN];
-    const int n = pick(which, x->n, (uint64_t)c->s->seed);
+    ag_random random = {(uint64_t)c->s->seed, 0x6167, 0};
+    const int want = x->n < LAB_AGAIN ? x->n : LAB_AGAIN;
+    for (int i = 0; i < x->n && n < want; i++) /* each of the remaining with the same probability */
+        if (ag_random_below(&random, (uint32_t)(x->n - i)) < (uint32_t)(want - n)) which[n++] = i;
     if (lab_configs_measure(&c->meter, timing, &x->configs, which, n, why) || c->meter.stopped)
         return why->status;
     for (int i = 0; i < n; i++) {
@@ -60,35 +52,18 @@ static ag_status measure_again(lab_collection *c, lab_sheet *x, ag_failure *why)
     return AG_OK;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* The number of run times that differ by more than two standard deviations of the noise. ns is
    sorted. */
-static int levels(const int64_t *ns, int n, double noise)
+static int levels(const double *ns, int n, double noise)
 {
     int found = 0;
     double last = 0;
     for (int i = 0; i < n; i++)
-        if (!found || (double)ns[i] > last * exp(2 * noise)) {
-            last = (double)ns[i];
+        if (!found || ns[i] > last * exp(2 * noise)) {
+            last = ns[i];
             found++;
         }
     return found;
-}
-
-/* The spreads in ten thousandths, in the order of the configurations. */
-static char *spreads_text(const lab_sheet *sheet)
-{
-    char *text = harness_alloc((size_t)sheet->n * 12 + 1), *to = text;
-    for (int i = 0; i < sheet->n; i++) {
-        double part = fmin(1e4 * sheet->timing[i].spread, 1e8);
-        to += sprintf(to, "%s%d", i ? " " : "", (int)(part + 0.5));
-    }
-    return text;
 }
 
 /* Whether noise hides the order of the configurations: all along, or while something else slowed
@@ -98,37 +73,33 @@ static int too_noisy(double noise, double worst, double spread, double most)
     return noise > most * spread || worst > fmax(0.1, 5 * most * spread);
 }
 
-json_t *lab_sheet_facts(lab_sheet *sheet, const lab_counts *now, double most)
+json_t *lab_sheet_facts(lab_sheet *x, const lab_counts *now, double most)
 {
-    const int n = sheet->n;
-    json_t *facts = json_object();
-    int64_t *ns = harness_alloc(((size_t)n + 1) * sizeof *ns);
-    double *spreads = harness_alloc(((size_t)n + 1) * sizeof *spreads);
-    for (int i = 0; i < n; i++) ns[i] = sheet->timing[i].ns, spreads[i] = sheet->timing[i].spread;
+    const int n = x->n;
+    int64_t *ns = harness_alloc((size_t)n * sizeof *ns);
+    double *sorted = harness_alloc((size_t)n * sizeof *sorted),
+           *spreads = harness_alloc((size_t)n * sizeof *spreads);
+    for (int i = 0; i < n; i++) {
+        sorted[i] = (double)(ns[i] = x->timing[i].ns);
+        spreads[i] = x->timing[i].spread;
+    }
+    harness_sort(sorted, n);
     const double spread = lab_time_spread(ns, n);
-    const double noise = lab_time_noise(sheet->first, sheet->second, sheet->again);
-    const double worst = lab_time_worst(sheet->first, sheet->second, sheet->again);
-    qsort(ns, (size_t)n, sizeof *ns, by_size);
-    char *list = spreads_text(sheet);
-    sheet->dropped = too_noisy(noise, worst, spread, most);
-    json_object_set_new(facts, "configurations", json_integer(n));
-    json_object_set_new(facts, "fastest_ns", json_integer(ns[0]));
-    json_object_set_new(facts, "slowest_ns", json_integer(ns[n - 1]));
-    json_object_set_new(facts, "spread", lab_real(spread));
-    json_object_set_new(facts, "noise", lab_real(noise < 0 ? (double)NAN : noise));
-    json_object_set_new(facts, "largest_difference", lab_real(worst));
-    json_object_set_new(facts, "repeat_spread", lab_real(lab_median(spreads, n)));
-    json_object_set_new(facts, "measured_again", json_integer(sheet->again));
-    json_object_set_new(facts, "tau_again",
-                        lab_real(lab_time_tau(sheet->first, sheet->second, sheet->again)));
-    json_object_set_new(facts, "levels", json_integer(levels(ns, n, noise < 0 ? 0 : noise)));
-    json_object_set_new(facts, "samples", json_integer(now->samples - sheet->before.samples));
-    json_object_set_new(facts, "redone", json_integer(now->redone - sheet->before.redone));
-    json_object_set_new(facts, "disturbed", json_integer(now->disturbed - sheet->before.disturbed));
-    json_object_set_new(facts, "dropped", json_boolean(sheet->dropped));
-    json_object_set_new(facts, "repeat_spreads_e4", json_string(list));
-    harness_free(list);
+    const double noise = lab_time_noise(x->first, x->second, x->again);
+    const double worst = lab_time_worst(x->first, x->second, x->again);
+    x->dropped = too_noisy(noise, worst, spread, most);
+    json_t *facts = json_pack(
+        "{si sI sI so so so so si so si sI sI sI sb}", "configurations", n, "fastest_ns",
+        (json_int_t)sorted[0], "slowest_ns", (json_int_t)sorted[n - 1], "spread", lab_real(spread),
+        "noise", lab_real(noise < 0 ? (double)NAN : noise), "largest_difference", lab_real(worst),
+        "repeat_spread", lab_real(lab_median(spreads, n)), "measured_again", x->again, "tau_again",
+        lab_real(lab_time_tau(x->first, x->second, x->again)), "levels",
+        levels(sorted, n, fmax(noise, 0)), "samples",
+        (json_int_t)(now->samples - x->before.samples), "redone",
+        (json_int_t)(now->redone - x->before.redone), "disturbed",
+        (json_int_t)(now->disturbed - x->before.disturbed), "dropped", x->dropped);
     harness_free(ns);
+    harness_free(sorted);
     harness_free(spreads);
     return facts;
 }
@@ -161,7 +132,6 @@ ag_status lab_sheet_keep(lab_collection *c, lab_sheet *x, const lab_result *f, j
 {
     if (!measure_again(c, x, why) && !c->meter.stopped) {
         json_t *facts = lab_sheet_facts(x, &c->meter.counts, c->s->noise);
-        if (x->configs.fusion) json_object_del(facts, "repeat_spreads_e4"); /* in the file */
         json_object_set_new(facts, "family", json_string(f->text->family));
         json_object_update(facts, of_kind);
         lab_manifest_file(c->folder, f->text->name, f->program, facts);

@@ -11,59 +11,50 @@
 /* A program's name becomes a file's; the reader permits only characters that are good for both. */
 static ag_status add_text(lab_source **list, const char *path, ag_failure *why)
 {
-    lab_source source = {0};
-    ag_status status = lab_text_load(&source.text, path);
-    if (status) ag_fail(why, status, "%s", source.text.why.sentence);
-    if (!status && !*source.text.name)
-        status = ag_fail(why, AG_EDATA,
-                         "%.200s: the program has no name, but the names of files come from it; "
-                         "write \"program NAME FAMILY\"",
-                         path);
-    memcpy(source.name, source.text.name, sizeof source.name);
-    for (int i = 0; i < bag_count(*list) && !status; i++)
+    lab_source source = {.text = path};
+    lab_program p;
+    if (lab_text_load(&p, path)) return ag_fail(why, p.why.status, "%s", p.why.sentence);
+    memcpy(source.name, p.name, sizeof source.name);
+    lab_program_clear(&p);
+    if (!*source.name)
+        return ag_fail(why, AG_EDATA,
+                       "%.200s: the program has no name, but the names of files come from it; "
+                       "write \"program NAME FAMILY\"",
+                       path);
+    for (int i = 0; i < bag_count(*list); i++)
         if (!strcmp((*list)[i].name, source.name))
-            status = ag_fail(why, AG_EDATA,
-                             "%.200s: another text has a program of the name %s; names of files "
-                             "come from it, so choose another",
-                             path, source.name);
-    if (status)
-        lab_program_clear(&source.text);
-    else
-        bag_add(*list, source);
-    return status;
+            return ag_fail(why, AG_EDATA,
+                           "%.200s: another text has a program of the name %s; names of files "
+                           "come from it, so choose another",
+                           path, source.name);
+    bag_add(*list, source);
+    return AG_OK;
 }
 
-static const char *find_family(const char *word, ag_failure *why)
-{
-    const lab_family *found = lab_family_find(word);
-    if (found) return found->name;
-    const char **names = NULL;
-    for (int i = 0; i < lab_n_families; i++) bag_add(names, lab_families[i].name);
-    const char *near = harness_nearest(word, names, bag_count(names));
-    bag_free(names);
-    if (near)
-        ag_fail(why, AG_EUSE, "there is no family %.60s; did you mean %s?", word, near);
-    else
-        ag_fail(why, AG_EUSE, "there is no family \"%.60s\"; \"lab families\" lists them", word);
-    return NULL;
-}
-
+/* Those of --families, each once; all unless given. */
 static const char **families_of(const lab_settings *s, ag_failure *why)
 {
-    const char **list = NULL;
-    if (!s->families)
-        for (int i = 0; i < lab_n_families; i++) bag_add(list, lab_families[i].name);
-    char *words = s->families ? harness_copy(s->families) : NULL, *rest = NULL;
-    for (char *word = words ? strtok_r(words, ",", &rest) : NULL; word && !why->status;
+    const char **all = NULL, **list = NULL;
+    for (int i = 0; i < lab_n_families; i++) bag_add(all, lab_families[i].name);
+    if (!s->families) return all;
+    char *words = harness_copy(s->families), *rest = NULL;
+    for (char *word = strtok_r(words, ",", &rest); word && !why->status;
          word = strtok_r(NULL, ",", &rest)) {
-        const char *family = find_family(word, why);
-        for (int i = 0; family && i < bag_count(list); i++)
-            if (!strcmp(list[i], family)) family = NULL; /* named twice */
-        if (family) bag_add(list, family);
+        const lab_family *found = lab_family_find(word);
+        const char *near = found ? NULL : harness_nearest(word, all, lab_n_families);
+        int named = !found;
+        for (int i = 0; i < bag_count(list) && found; i++) named |= !strcmp(list[i], found->name);
+        if (!named) bag_add(list, found->name);
+        if (!found && near)
+            ag_fail(why, AG_EUSE, "there is no family %.60s; did you mean %s?", word, near);
+        else if (!found)
+            ag_fail(why, AG_EUSE, "there is no family \"%.60s\"; \"lab families\" lists them",
+                    word);
     }
-    if (!why->status && !bag_count(list))
+    if (!bag_count(list))
         ag_fail(why, AG_EUSE, "--families names no family; \"lab families\" lists them");
     harness_free(words);
+    bag_free(all);
     return list;
 }
 
@@ -81,16 +72,11 @@ int lab_sources(lab_source **list, const lab_settings *s, ag_failure *why)
     bag_free(families);
     *list = bag;
     if (!why->status) return bag_count(bag);
-    lab_sources_free(bag, bag_count(bag));
-    *list = NULL;
+    bag_free(*list);
     return -1;
 }
 
-void lab_sources_free(lab_source *list, int n)
-{
-    for (int i = 0; i < n; i++) lab_program_clear(&list[i].text);
-    bag_free(list);
-}
+void lab_sources_free(lab_source *list) { bag_free(list); }
 
 ag_status lab_source_program(lab_program *p, const lab_source *source, double milliseconds,
                              ag_failure *why)
@@ -98,9 +84,6 @@ ag_status lab_source_program(lab_program *p, const lab_source *source, double mi
     *p = (lab_program){0};
     if (source->family)
         return lab_family_program(p, source->family, source->number, milliseconds, why);
-    memcpy(p->name, source->text.name, sizeof p->name);
-    memcpy(p->family, source->text.family, sizeof p->family);
-    for (int i = 0; i < source->text.n && !p->why.status; i++)
-        lab_append(p, &source->text.nodes[i]);
-    return p->why.status ? ag_fail(why, p->why.status, "%s", p->why.sentence) : AG_OK;
+    return lab_text_load(p, source->text) ? ag_fail(why, p->why.status, "%s", p->why.sentence)
+                                          : AG_OK;
 }

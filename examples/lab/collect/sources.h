@@ -10,15 +10,15 @@ typedef struct lab_source {
     char name[LAB_NAME];
     const char *family; /* NULL: read from a text */
     int number;
-    lab_program text;
+    const char *text; /* its path */
 } lab_source;
 
 /* Those of --text, or of --families, --programs and --first. Texts are read and checked. Returns
    their number, -1 with a failure; free with lab_sources_free. */
 int lab_sources(lab_source **list, const lab_settings *s, ag_failure *why);
-void lab_sources_free(lab_source *list, int n);
+void lab_sources_free(lab_source *list);
 
-/* A copy of the text or the program of the family; clear it. */
+/* The program of the text or of the family; clear it. */
 ag_status lab_source_program(lab_program *p, const lab_source *source, double milliseconds,
                              ag_failure *why);
 

@@ -2,7 +2,6 @@
 #include "examples/lab/collect/stored.h"
 
 #include "core/io/io.h"
-#include "examples/harness/harness.h"
 #include "examples/lab/nets/families.h"
 #include "examples/lab/text/text.h"
 
@@ -10,7 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
-static const size_t byte_limit = (size_t)1 << 31;
+/* A file while it is read. */
+typedef struct reading {
+    ag_npz *npz;
+    const char *name;
+    ag_failure *why;
+} reading;
 
 void lab_stored_clear(lab_stored *x)
 {
@@ -23,123 +27,103 @@ void lab_stored_clear(lab_stored *x)
     *x = (lab_stored){.n = 0};
 }
 
-static ag_status unlike(const char *name, const char *what, ag_failure *why)
+static ag_status unlike(const reading *r, const char *what)
 {
-    return ag_fail(why, AG_EDATA,
+    return ag_fail(r->why, AG_EDATA,
                    "%s.npz: its %s are not those of the program in %s.txt; both must come from one "
                    "call of lab",
-                   name, what, name);
+                   r->name, what, r->name);
 }
 
-/* A member of this rank, whose last axis is `last` (0: any), as values of type `as`. */
-static void *member(int64_t *n, ag_npz *npz, const char *name, const char *array, int rank,
-                    int64_t last, ag_dtype as, ag_failure *why)
+/* A member with axes of these sizes (0: any, at least 1), as values of type `as`; NULL after a
+   failure. */
+static void *member(const reading *r, const char *array, int rank, const int64_t *size, ag_dtype as)
 {
-    const ag_array_info *info = ag_npz_find(npz, array);
-    if (ag_npz_check(npz, array, why)) return NULL;
-    if (!info || info->rank != rank || (last && info->size[rank - 1] != last) || info->count < 1) {
-        unlike(name, array, why);
-        return NULL;
-    }
-    void *out = harness_alloc((size_t)info->count * ag_dtype_bytes(as));
-    *n = info->size[0];
-    if (!ag_npz_read(npz, array, as, out, why)) return out;
+    const ag_array_info *info = ag_npz_find(r->npz, array);
+    if (ag_npz_check(r->npz, array, r->why)) return NULL;
+    int right = info && info->rank == rank && info->count > 0 && info->size[0] <= INT32_MAX;
+    for (int i = 0; i < rank && right; i++) right = !size[i] || info->size[i] == size[i];
+    if (!right) unlike(r, array);
+    void *out = right ? harness_alloc((size_t)info->count * ag_dtype_bytes(as)) : NULL;
+    if (!out || !ag_npz_read(r->npz, array, as, out, r->why)) return out;
     harness_free(out);
     return NULL;
 }
 
-static ag_status read_times(lab_stored *x, ag_npz *npz, const char *name, const char *array,
-                            ag_failure *why)
+static ag_status read_times(lab_stored *x, const reading *r, const char *array)
 {
-    int64_t n = 0;
-    x->ns = member(&n, npz, name, array, 1, 0, AG_I64, why);
-    for (int64_t i = 0; i < n && !why->status; i++)
-        if (x->ns[i] < 1) unlike(name, array, why);
-    if (!why->status && n > INT32_MAX) unlike(name, array, why);
-    x->n = (int)n;
-    return why->status;
+    x->ns = member(r, array, 1, (int64_t[]){0}, AG_I64);
+    x->n = x->ns ? (int)ag_npz_find(r->npz, array)->size[0] : 0;
+    for (int i = 0; i < x->n; i++)
+        if (x->ns[i] < 1) unlike(r, array);
+    return r->why->status;
 }
 
-/* A member of numbers from low to below high, without their fractions; also after a failure of one
-   of them. */
-static int *numbers(int64_t *n, ag_npz *npz, const char *name, const char *array, int rank,
-                    int64_t last, float low, float high, ag_failure *why)
+/* A member of numbers from low to below high, without their fractions. */
+static int *numbers(const reading *r, const char *array, int rank, const int64_t *size, float low,
+                    float high)
 {
-    float *value = member(n, npz, name, array, rank, last, AG_F32, why);
+    float *value = member(r, array, rank, size, AG_F32);
     if (!value) return NULL;
-    const int64_t count = ag_npz_find(npz, array)->count;
+    const int64_t count = ag_npz_find(r->npz, array)->count;
     int *out = harness_alloc((size_t)count * sizeof *out);
-    for (int64_t i = 0; i < count && !why->status; i++)
+    for (int64_t i = 0; i < count; i++)
         if (value[i] >= low && value[i] < high)
             out[i] = (int)value[i];
         else
-            unlike(name, array, why);
+            unlike(r, array);
     harness_free(value);
     return out;
 }
 
-static ag_status read_layouts(lab_stored *x, ag_npz *npz, const char *name, ag_failure *why)
+static ag_status read_layouts(lab_stored *x, const reading *r)
 {
-    enum { ROW = sizeof *x->rows };
-    int64_t n = 0;
-    const ag_array_info *info = ag_npz_find(npz, "node_config_feat");
-    int *digit = numbers(&n, npz, name, "node_config_feat", 3, ROW, -1, LAB_RANK, why);
-    x->configs.nodes = lab_configurable_nodes(NULL, &x->program);
-    if (!why->status && (n != x->n || info->size[1] != x->configs.nodes))
-        unlike(name, "node_config_feat", why);
-    if (!why->status) {
-        x->configs.rows = x->rows = harness_alloc((size_t)info->count);
-        for (int64_t i = 0; i < info->count; i++) x->rows[i / ROW][i % ROW] = (signed char)digit[i];
-    }
+    const int nodes = lab_configurable_nodes(NULL, &x->program);
+    const int64_t row = sizeof *x->rows, size[] = {x->n, nodes, row}, count = x->n * nodes * row;
+    int *digit = numbers(r, "node_config_feat", 3, size, -1, LAB_RANK);
+    x->configs.nodes = nodes;
+    x->configs.rows = x->rows = harness_alloc((size_t)count + 1);
+    for (int64_t i = 0; digit && i < count; i++) x->rows[i / row][i % row] = (signed char)digit[i];
     harness_free(digit);
-    return why->status;
-}
-
-static ag_status read_tiles(lab_stored *x, ag_npz *npz, const char *name, ag_failure *why)
-{
-    int64_t n = 0;
-    void *tile = numbers(&n, npz, name, "config_feat", 2, LAB_TILE, 0, 2147483648.0f, why);
-    x->configs.tile = tile;
-    return !why->status && n != x->n ? unlike(name, "config_feat", why) : why->status;
+    return r->why->status;
 }
 
 /* The kernels are drawn again; their hashes tell whether they are the same. */
-static ag_status read_fusion(lab_stored *x, const lab_manifest *m, ag_npz *npz, const char *name,
-                             ag_failure *why)
+static ag_status read_fusion(lab_stored *x, const lab_manifest *m, const reading *r)
 {
-    int64_t n = 0;
-    json_t *facts = json_object_get(json_object_get(m->root, "files"), name);
+    const json_t *facts = json_object_get(json_object_get(m->root, "files"), r->name);
     const int64_t partitions = json_integer_value(json_object_get(facts, "partitions"));
     const int64_t seed = json_integer_value(json_object_get(facts, "seed"));
     x->configs.fusion = &x->fusion;
-    if (partitions < 1 || partitions > 100000) return unlike(name, "partitions", why);
-    if (lab_fusion_draw(&x->fusion, &x->program, (int)partitions, (uint64_t)seed, why))
-        return why->status;
-    uint64_t *hash = member(&n, npz, name, "kernel_hash", 1, 0, AG_I64, why);
-    if (hash && (n != x->n || n > x->fusion.n || memcmp(hash, x->fusion.hash, (size_t)n * 8) != 0))
-        unlike(name, "kernels", why);
+    if (partitions < 1 || partitions > 100000) return unlike(r, "partitions");
+    if (lab_fusion_draw(&x->fusion, &x->program, (int)partitions, (uint64_t)seed, r->why))
+        return r->why->status;
+    uint64_t *hash = member(r, "kernel_hash", 1, (int64_t[]){x->n}, AG_I64);
+    if (hash && (x->n > x->fusion.n || memcmp(hash, x->fusion.hash, (size_t)x->n * sizeof *hash)))
+        unlike(r, "kernels");
     harness_free(hash);
-    return why->status;
+    return r->why->status;
 }
 
-/* The family of a program that has a number in it and no text; else NULL. */
-static const char *family_of(const json_t *facts, const char *text)
+/* The family and the number of a program that has no text; NULL: it has one, or no number. */
+static const char *family_of(json_int_t *number, double *milliseconds, const lab_manifest *m,
+                             const char *name)
 {
-    const char *family = json_string_value(json_object_get(facts, "family"));
-    const int numbered = json_is_integer(json_object_get(facts, "number"));
-    return numbered && access(text, F_OK) ? family : NULL;
-}
-
-static const json_t *program_facts(const lab_manifest *m, const char *name)
-{
-    return json_object_get(json_object_get(m->root, "programs"), name);
+    const char *family = NULL;
+    json_t *facts = json_object_get(json_object_get(m->root, "programs"), name);
+    char *text = lab_manifest_path(m, name, ".txt");
+    if (access(text, F_OK))
+        json_unpack(facts, "{ss sI sF}", "family", &family, "number", number, "milliseconds",
+                    milliseconds);
+    harness_free(text);
+    return family;
 }
 
 int lab_stored_lost(const lab_manifest *m, const char *name)
 {
-    char *text = lab_manifest_path(m, name, ".txt");
-    const char *family = family_of(program_facts(m, name), text);
-    harness_free(text);
+    json_int_t number;
+    double milliseconds;
+    const char *family = family_of(&number, &milliseconds, m, name);
     return family && !lab_family_find(family);
 }
 
@@ -147,14 +131,12 @@ int lab_stored_lost(const lab_manifest *m, const char *name)
 static ag_status load_program(lab_stored *x, const lab_manifest *m, const char *name,
                               ag_failure *why)
 {
+    json_int_t number;
+    double milliseconds;
+    const char *family = family_of(&number, &milliseconds, m, name);
+    if (family) return lab_family_program(&x->program, family, (int)number, milliseconds, why);
     char *text = lab_manifest_path(m, name, ".txt");
-    const json_t *facts = program_facts(m, name);
-    const char *family = family_of(facts, text);
-    if (family)
-        lab_family_program(&x->program, family,
-                           (int)json_integer_value(json_object_get(facts, "number")),
-                           json_number_value(json_object_get(facts, "milliseconds")), why);
-    else if (lab_text_load(&x->program, text))
+    if (lab_text_load(&x->program, text))
         ag_fail(why, x->program.why.status, "%s", x->program.why.sentence);
     harness_free(text);
     return why->status;
@@ -162,21 +144,23 @@ static ag_status load_program(lab_stored *x, const lab_manifest *m, const char *
 
 ag_status lab_stored_load(lab_stored *x, const lab_manifest *m, const char *name, ag_failure *why)
 {
-    char *file = lab_manifest_path(m, name, ".npz");
     const char *kind = lab_manifest_kind(m);
     *x = (lab_stored){
         .configs = {.program = &x->program, .rule = (tpugraphs_rule)lab_manifest_plan(m)}};
-    load_program(x, m, name, why);
-    ag_npz *npz = why->status ? NULL : ag_npz_open(file, byte_limit, why);
-    if (npz && !strcmp(kind, "fusion")) {
-        if (!read_times(x, npz, name, "kernel_runtime", why)) read_fusion(x, m, npz, name, why);
-    } else if (npz && !read_times(x, npz, name, "config_runtime", why)) {
-        if (!strcmp(kind, "tile"))
-            read_tiles(x, npz, name, why);
+    if (load_program(x, m, name, why)) return why->status;
+    char *file = lab_manifest_path(m, name, ".npz");
+    const reading r = {ag_npz_open(file, (size_t)1 << 31, why), name, why};
+    const int fusion = !strcmp(kind, "fusion");
+    if (r.npz && !read_times(x, &r, fusion ? "kernel_runtime" : "config_runtime")) {
+        if (fusion)
+            read_fusion(x, m, &r);
+        else if (!strcmp(kind, "tile"))
+            x->configs.tile = (int(*)[LAB_TILE])(void *)numbers(
+                &r, "config_feat", 2, (int64_t[]){x->n, LAB_TILE}, 0, 2147483648.0f);
         else
-            read_layouts(x, npz, name, why);
+            read_layouts(x, &r);
     }
-    ag_npz_close(npz);
+    ag_npz_close(r.npz);
     harness_free(file);
     return why->status;
 }

@@ -27,33 +27,23 @@ static int add_kernel(lab_fusion *f, lab_program *kernel)
     return f->n++;
 }
 
-static ag_status add_partition(lab_fusion *f, const lab_program *p, int *group, double rate,
-                               uint64_t seed, ag_failure *why)
-{
-    const int groups = lab_partition(group, p, rate, seed);
-    for (int g = 0; g < groups; g++) {
-        lab_program kernel = {0};
-        if (lab_kernel(&kernel, p, group, g)) {
-            ag_fail(why, kernel.why.status, "%s: kernel %d: %s", p->name, g, kernel.why.sentence);
-            lab_program_clear(&kernel);
-            return why->status;
-        }
-        bag_add(f->part, add_kernel(f, &kernel));
-    }
-    f->parts = bag_count(f->part);
-    f->offset[++f->partitions] = f->parts;
-    return AG_OK;
-}
-
 ag_status lab_fusion_draw(lab_fusion *f, const lab_program *p, int partitions, uint64_t seed,
                           ag_failure *why)
 {
     ag_random random = {seed, lab_kernel_hash(p), 0};
     int *group = harness_alloc(((size_t)p->n + 1) * sizeof *group);
     *f = (lab_fusion){.offset = harness_alloc(((size_t)partitions + 1) * sizeof *f->offset)};
-    for (int q = 0; q < partitions && !why->status; q++) {
+    while (f->partitions < partitions && !why->status) {
         const double drawn = ag_random_uniform(&random);
-        add_partition(f, p, group, q < 2 ? q : drawn, ag_random_bits(&random), why);
+        const double rate = f->partitions < 2 ? f->partitions : drawn;
+        const int groups = lab_partition(group, p, rate, ag_random_bits(&random));
+        for (int g = 0; g < groups; g++) {
+            lab_program kernel;
+            if (lab_kernel(&kernel, p, group, g))
+                ag_fail(why, kernel.why.status, "%s", kernel.why.sentence);
+            bag_add(f->part, add_kernel(f, &kernel));
+        }
+        f->offset[++f->partitions] = bag_count(f->part);
     }
     harness_free(group);
     return why->status;
@@ -62,7 +52,7 @@ ag_status lab_fusion_draw(lab_fusion *f, const lab_program *p, int partitions, u
 int lab_fusion_within(const lab_fusion *f, int kernels)
 {
     for (int q = 0; q < f->partitions; q++)
-        for (int i = f->offset[q]; i < f->offset[q + 1]; i++)
+        for (int64_t i = f->offset[q]; i < f->offset[q + 1]; i++)
             if (f->part[i] >= kernels) return q;
     return f->partitions;
 }

@@ -10,8 +10,8 @@ typedef struct lab_fusion {
                             lab_fusion_clear frees it */
     uint64_t *hash;      /* [n], all different; a bag */
     int n;
-    int *offset, *part; /* partition q has the kernels part[offset[q]..offset[q + 1] - 1] */
-    int partitions, parts;
+    int64_t *offset, *part; /* partition q has the kernels part[offset[q]..offset[q + 1] - 1] */
+    int partitions;
 } lab_fusion;
 
 /* Partition 0 fuses nothing, partition 1 everything possible, the others with a random rate. The

@@ -6,10 +6,9 @@
 
 #include "examples/lab/program/program.h"
 
-/* 1 when the program can run as one kernel: at most 64 nodes, at most one dot, convolution, reduce
-   or reduce-window; each reshape splits axes or merges them, but not both at once, and a gather's
-   table is a parameter; tiles of single elements fit into scratch, and the default tile recomputes
-   little. */
+/* 1 when the program can run as one kernel: at most 64 nodes and one dot, convolution, reduce or
+   reduce-window; a reshape splits axes or merges them, a gather's table is a parameter, and the
+   default tile fits into scratch and recomputes little. */
 int lab_fusible(const lab_program *kernel);
 
 /* group[i] of every node i: a random partition into fusible groups with one output each, drawn from
@@ -33,10 +32,8 @@ uint64_t lab_kernel_hash(const lab_program *kernel);
    their number, 0: none can be tiled. The caller frees with harness_free. */
 int lab_tiles(int (**tiles)[24], const lab_program *kernel, int limit, uint64_t seed);
 
-/* 1 when each bound is 1 to the size of its axis, sums and products are right, the scratch of a
-   tile is 256 KiB at most, the work is at most 8 times the least possible, and there are at most 64
-   steps, or at most 8192 with 1024 operations each. The default tile is always
-   valid; NULL: the kernel has one. */
+/* 1 when bounds, sums and products are right, and scratch, steps and work within the limits of
+   tpugraphs/cut.h, as those of the default tile always are; NULL: the kernel has one. */
 int lab_tile_valid(const lab_program *kernel, const int *tile);
 
 /* 1 when node i belongs to a group, as the root always does; 0 for parameters, and for constants

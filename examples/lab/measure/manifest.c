@@ -2,7 +2,8 @@
 #include "examples/lab/measure/manifest.h"
 
 #include "core/io/io.h"
-#include "examples/harness/harness.h"
+#include "examples/harness/files/files.h"
+#include "examples/harness/run/bag.h"
 #include "examples/harness/run/run_internal.h"
 
 #include <jansson.h>
@@ -21,6 +22,10 @@ static json_t *part(const lab_manifest *m, const char *name)
     return json_object_get(m->root, name);
 }
 
+const char *lab_manifest_kind(const lab_manifest *m) { return json_string_value(part(m, "kind")); }
+
+/* ---- plans ---- */
+
 /* The words of --plan. The first is not recorded. */
 static const char *const plans[] = {"strides", "inner", "axes"};
 enum { PLANS = sizeof plans / sizeof *plans };
@@ -33,7 +38,8 @@ int lab_manifest_plan(const lab_manifest *m)
     return plan;
 }
 
-ag_status lab_manifest_plan_by(lab_manifest *m, int plan, ag_failure *why)
+/* A folder has one plan. */
+static ag_status plan_by(lab_manifest *m, int plan, ag_failure *why)
 {
     const int was = lab_manifest_plan(m);
     if (was == plan) return AG_OK;
@@ -47,22 +53,7 @@ ag_status lab_manifest_plan_by(lab_manifest *m, int plan, ag_failure *why)
     return AG_OK;
 }
 
-static ag_status check(const lab_manifest *m, ag_failure *why)
-{
-    const char *kind = json_string_value(part(m, "kind"));
-    if (lab_manifest_plan(m) == PLANS)
-        return ag_fail(why, AG_EDATA,
-                       "%.200s/" LAB_MANIFEST " has a plan that this version does not know; use "
-                       "strides, inner or axes, or a later version",
-                       m->folder);
-    if (kind && json_is_array(part(m, "machines")) && json_is_object(part(m, "programs")) &&
-        json_is_object(part(m, "files")))
-        return AG_OK;
-    return ag_fail(why, AG_EDATA,
-                   "%.200s/" LAB_MANIFEST " has no kind, machines, programs and files, as lab "
-                   "writes them; choose another folder",
-                   m->folder);
-}
+/* ---- loading and saving ---- */
 
 void lab_manifest_free(lab_manifest *m)
 {
@@ -86,59 +77,106 @@ static ag_status load(lab_manifest *m, ag_failure *why)
     char *path = lab_manifest_path(m, LAB_MANIFEST, "");
     m->root = harness__load_json(path, why);
     harness_free(path);
-    return m->root ? check(m, why) : why->status;
+    if (!m->root) return why->status;
+    if (lab_manifest_plan(m) == PLANS)
+        return ag_fail(why, AG_EDATA,
+                       "%.200s/" LAB_MANIFEST " has a plan that this version does not know; use "
+                       "strides, inner or axes, or a later version",
+                       m->folder);
+    if (lab_manifest_kind(m) && json_is_array(part(m, "machines")) &&
+        json_is_object(part(m, "programs")) && json_is_object(part(m, "files")))
+        return AG_OK;
+    return ag_fail(why, AG_EDATA,
+                   "%.200s/" LAB_MANIFEST " has no kind, machines, programs and files, as lab "
+                   "writes them; choose another folder",
+                   m->folder);
+}
+
+/* The manifest, or NULL after a failure. */
+static lab_manifest *unless_failed(lab_manifest *m, const ag_failure *why)
+{
+    if (!why->status) return m;
+    lab_manifest_free(m);
+    return NULL;
 }
 
 lab_manifest *lab_manifest_load(const char *folder, ag_failure *why)
 {
     lab_manifest *m = make(folder);
-    if (!load(m, why)) return m;
-    lab_manifest_free(m);
-    return NULL;
+    load(m, why);
+    return unless_failed(m, why);
 }
 
-static int machine_index(lab_manifest *m, json_t *machine)
+static void use_machine(lab_manifest *m, json_t *machine)
 {
     json_t *list = part(m, "machines");
-    size_t i = 0;
-    while (i < json_array_size(list) && !json_equal(json_array_get(list, i), machine)) i++;
-    if (i == json_array_size(list)) json_array_append(list, machine);
-    return (int)i;
+    const int n = (int)json_array_size(list);
+    while (m->machine < n && !json_equal(json_array_get(list, (size_t)m->machine), machine))
+        m->machine++;
+    if (m->machine == n) json_array_append(list, machine);
 }
 
-/* Reads the manifest that exists, in a folder that no other program writes to. */
-static ag_status open_existing(lab_manifest *m, const char *kind, ag_failure *why)
-{
-    if (load(m, why)) return why->status;
-    const char *is = lab_manifest_kind(m);
-    if (strcmp(is, kind) != 0)
-        return ag_fail(why, AG_EUSE, "%.200s holds %.20s files; choose another --out for %s files",
-                       m->folder, is, kind);
-    ag_remove_leftovers(m->lock, NULL);
-    return AG_OK;
-}
-
-lab_manifest *lab_manifest_open(const char *folder, const char *kind, json_t *machine,
+lab_manifest *lab_manifest_open(const char *folder, const char *kind, int plan, json_t *machine,
                                 ag_failure *why)
 {
     lab_manifest *m = make(folder);
     char *path = lab_manifest_path(m, LAB_MANIFEST, "");
     if (!harness__make_folder(folder, why) && !harness__check_writable(folder, why) &&
         !harness__lock_folder(&m->lock, folder, why)) {
-        if (access(path, F_OK) == 0)
-            open_existing(m, kind, why);
-        else
+        if (access(path, F_OK) != 0)
             m->root = json_pack("{ss s[] s{} s{}}", "kind", kind, "machines", "programs", "files");
+        else if (!load(m, why) && !strcmp(lab_manifest_kind(m), kind))
+            ag_remove_leftovers(m->lock, NULL);
+        else
+            ag_fail(why, AG_EUSE, "%.200s holds %.20s files; choose another --out for %s files",
+                    folder, m->root ? lab_manifest_kind(m) : "no", kind);
     }
+    if (!why->status && !plan_by(m, plan, why)) use_machine(m, machine);
     harness_free(path);
-    if (!why->status) m->machine = machine_index(m, machine);
     json_decref(machine);
-    if (!why->status) return m;
-    lab_manifest_free(m);
-    return NULL;
+    return unless_failed(m, why);
 }
 
-struct json_t *lab_real(double x)
+/* Loads the manifest of a file's folder, if it has one and is not in the list. */
+static ag_status add_folder(lab_manifest ***list, const char *file, ag_failure *why)
+{
+    char *folder = harness_text("%.*s", (int)(harness_files_base(file) - file) - 1, file);
+    char *path = harness_text("%s/" LAB_MANIFEST, folder);
+    int known = access(path, F_OK) != 0;
+    for (int i = 0; i < bag_count(*list); i++) known |= !strcmp((*list)[i]->folder, folder);
+    lab_manifest *m = known ? NULL : lab_manifest_load(folder, why);
+    if (m) bag_add(*list, m);
+    harness_free(path);
+    harness_free(folder);
+    return why->status;
+}
+
+lab_manifest **lab_manifests_load(const harness_paths *paths, ag_failure *why)
+{
+    lab_manifest **list = NULL;
+    for (int i = 0; i < paths->count && !why->status; i++) {
+        harness_files files = {0};
+        const int before = bag_count(list);
+        harness_files_add(&files, paths->list[i], why);
+        for (int k = 0; k < files.count && !why->status; k++)
+            if (strchr(files.path[k], '/')) add_folder(&list, files.path[k], why);
+        if (!why->status && bag_count(list) == before)
+            ag_fail(why, AG_EFILE,
+                    "%.200s: neither this folder nor one below it has a " LAB_MANIFEST
+                    ", so it is no data set of lab",
+                    paths->list[i]);
+        harness_files_free(&files);
+    }
+    return list;
+}
+
+void lab_manifests_free(lab_manifest **list)
+{
+    for (int i = 0; i < bag_count(list); i++) lab_manifest_free(list[i]);
+    bag_free(list);
+}
+
+json_t *lab_real(double x)
 {
     char text[32];
     snprintf(text, sizeof text, "%.4g", x);
@@ -154,19 +192,19 @@ static ag_status print_json(FILE *file, void *root)
 
 ag_status lab_manifest_save(const lab_manifest *m, ag_failure *why)
 {
-    if (harness__folder_stays(m->lock, m->folder, why)) return why->status;
     char *path = lab_manifest_path(m, LAB_MANIFEST, "");
-    ag_status status = ag_save_file(path, print_json, m->root, why);
+    if (!harness__folder_stays(m->lock, m->folder, why))
+        ag_save_file(path, print_json, m->root, why);
     harness_free(path);
-    return status;
+    return why->status;
 }
 
-const char *lab_manifest_kind(const lab_manifest *m) { return json_string_value(part(m, "kind")); }
+/* ---- files and programs ---- */
 
-static int of_program(const json_t *facts, const char *program)
+static int is_text(const json_t *facts, const char *key, const char *text)
 {
-    const char *is = json_string_value(json_object_get(facts, "program"));
-    return is && strcmp(is, program) == 0;
+    const char *is = json_string_value(json_object_get(facts, key));
+    return is && strcmp(is, text) == 0;
 }
 
 static int is_dropped(const json_t *facts)
@@ -182,64 +220,51 @@ int lab_manifest_there(const lab_manifest *m, const char *name, const json_t *fa
     return there;
 }
 
-int lab_manifest_done(const lab_manifest *m, const char *program)
-{
-    const char *name;
-    json_t *facts;
-    int done = json_object_get(part(m, "programs"), program) != NULL;
-    json_object_foreach(part(m, "files"), name, facts)
-    {
-        if (done && of_program(facts, program)) done = lab_manifest_there(m, name, facts);
-    }
-    return done;
-}
-
-int lab_manifest_count(const lab_manifest *m, const char *program, int dropped)
+int lab_manifest_count(const lab_manifest *m, const char *program, lab_which which)
 {
     const char *name;
     json_t *facts;
     int n = 0;
     json_object_foreach(part(m, "files"), name, facts)
     {
-        n += of_program(facts, program) && (!dropped || is_dropped(facts));
+        if (!is_text(facts, "program", program)) continue;
+        n += which == LAB_ALL_FILES       ? 1
+             : which == LAB_DROPPED_FILES ? is_dropped(facts)
+                                          : lab_manifest_there(m, name, facts);
     }
     return n;
 }
 
-/* A larger --noise than before is no contradiction, since it still accepts the files accepted
-   before. */
-static int contradicts(const char *option, const json_t *was, const json_t *is)
+int lab_manifest_done(const lab_manifest *m, const char *program)
 {
-    if (!json_is_number(was)) return 0;
-    if (strcmp(option, "noise") == 0) return json_number_value(was) > json_number_value(is);
-    return json_number_value(was) != json_number_value(is);
+    return json_object_get(part(m, "programs"), program) &&
+           lab_manifest_count(m, program, LAB_ALL_FILES) ==
+               lab_manifest_count(m, program, LAB_THERE_FILES);
 }
 
-ag_status lab_manifest_same(const lab_manifest *m, const char *program, const json_t *options,
+ag_status lab_manifest_same(const lab_manifest *m, const char *program, json_t *options,
                             ag_failure *why)
 {
     const json_t *facts = json_object_get(part(m, "programs"), program),
                  *was = json_object_get(facts, "options");
     const char *option;
-    json_t *is;
-    if (lab_manifest_count(m, program, 0) == lab_manifest_count(m, program, 1)) return AG_OK;
-    json_object_foreach((json_t *)(uintptr_t)options, option, is)
+    json_t *value;
+    if (lab_manifest_count(m, program, LAB_ALL_FILES) ==
+        lab_manifest_count(m, program, LAB_DROPPED_FILES))
+        return AG_OK;
+    json_object_foreach(options, option, value)
     {
         const json_t *then = json_object_get(was, option);
         if (!then) then = json_object_get(facts, option);
-        if (!contradicts(option, then, is)) continue;
+        const double old = json_number_value(then), new = json_number_value(value);
+        /* a larger --noise still accepts the files accepted before */
+        if (!then || !(strcmp(option, "noise") == 0 ? old > new : old != new)) continue;
         return ag_fail(why, AG_EUSE,
                        "the files of %.60s in %.160s were made with --%s %.10g, but this call says "
                        "%.10g; take the same, or choose another --out",
-                       program, ag_path_tail(m->folder), option, json_number_value(then),
-                       json_number_value(is));
+                       program, ag_path_tail(m->folder), option, old, new);
     }
     return AG_OK;
-}
-
-void lab_manifest_program(lab_manifest *m, const char *program, json_t *facts)
-{
-    json_object_set_new(part(m, "programs"), program, facts);
 }
 
 void lab_manifest_file(lab_manifest *m, const char *name, const char *program, json_t *facts)
@@ -257,8 +282,7 @@ int lab_manifest_has(const lab_manifest *m, const char *hash)
     json_t *facts;
     json_object_foreach(part(m, "files"), name, facts)
     {
-        const char *is = json_string_value(json_object_get(facts, "hash"));
-        if (is && strcmp(is, hash) == 0) return 1;
+        if (is_text(facts, "hash", hash)) return 1;
     }
     return 0;
 }
@@ -271,7 +295,7 @@ void lab_manifest_forget(lab_manifest *m, const char *program)
     json_object_del(part(m, "programs"), program);
     json_object_foreach_safe(part(m, "files"), next, name, facts)
     {
-        if (of_program(facts, program) && !lab_manifest_there(m, name, facts))
+        if (is_text(facts, "program", program) && !lab_manifest_there(m, name, facts))
             json_object_del(part(m, "files"), name);
     }
 }

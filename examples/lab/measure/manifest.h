@@ -4,20 +4,18 @@
 #ifndef LAB_MANIFEST_H
 #define LAB_MANIFEST_H
 
-#include "core/core.h"
-
-struct json_t;
+#include "examples/harness/harness.h"
 
 #define LAB_MANIFEST "manifest.json"
 
 typedef struct lab_manifest {
     char *folder;
-    struct json_t *root; /* kind, machines, programs, files: docs/formats.md */
+    struct json_t *root; /* kind, machines, programs, files: docs/formats/lab.md */
     int machine;         /* index of this machine and way of measuring */
     int lock;            /* of the folder; -1: it is only read */
 } lab_manifest;
 
-/* Facts about this machine, this build and the way of measuring (stolen): a JSON object. */
+/* Facts about this machine, this build and the way of measuring: a JSON object. */
 struct json_t *lab_machine(int core, int repeats, int redo, double threshold);
 /* Family, model and stepping of the CPU, and its cache: names can be as short as "AMD EPYC", and
    the numbers tell such processors apart. */
@@ -25,44 +23,44 @@ struct json_t *lab_cpu_numbers(void);
 const char *lab_date(char text[32]); /* "2026-11-21T13:49:54Z" */
 
 /* Opens the manifest of a folder, which is made if it does not exist; machine is stolen. kind:
-   "layout", "tile", "fusion"; a folder of another kind is refused. Until it is freed no other
-   program gets the folder. Unfinished files of a killed program are removed. Fails: AG_EUSE
-   (another kind, another program), AG_EFILE, AG_EDATA. */
-lab_manifest *lab_manifest_open(const char *folder, const char *kind, struct json_t *machine,
-                                ag_failure *why);
+   "layout", "tile", "fusion"; plan: that of --plan. Until it is freed no other program gets the
+   folder. Unfinished files of a killed program are removed. Fails: AG_EUSE (a folder with files of
+   another kind or plan, another program), AG_EFILE, AG_EDATA. */
+lab_manifest *lab_manifest_open(const char *folder, const char *kind, int plan,
+                                struct json_t *machine, ag_failure *why);
 /* Loads an existing manifest for reading. */
 lab_manifest *lab_manifest_load(const char *folder, ag_failure *why);
+/* Those of all folders that these paths have .npz files in, in the order of their paths: a bag,
+   which the second frees. Fails: AG_EFILE (a path without any manifest), AG_EDATA. */
+lab_manifest **lab_manifests_load(const harness_paths *paths, ag_failure *why);
+void lab_manifests_free(lab_manifest **list);
 ag_status lab_manifest_save(const lab_manifest *m, ag_failure *why);
 void lab_manifest_free(lab_manifest *m);
 
 const char *lab_manifest_kind(const lab_manifest *m);
-
-/* The value of --plan by which all files of the folder were measured. lab_manifest_plan_by sets it,
-   or refuses with AG_EUSE a folder that has files by another. */
+/* The value of --plan by which all files of the folder were measured. */
 int lab_manifest_plan(const lab_manifest *m);
-ag_status lab_manifest_plan_by(lab_manifest *m, int plan, ag_failure *why);
 
 /* 1 when a file was not dropped and exists; facts: those of the file. */
 int lab_manifest_there(const lab_manifest *m, const char *name, const struct json_t *facts);
+/* The number of files of a program: of all, of those that were dropped, of those that are there. */
+typedef enum lab_which { LAB_ALL_FILES, LAB_DROPPED_FILES, LAB_THERE_FILES } lab_which;
+int lab_manifest_count(const lab_manifest *m, const char *program, lab_which which);
 /* 1 when a program was finished and all its files exist, except those that were dropped. */
 int lab_manifest_done(const lab_manifest *m, const char *program);
-/* Records facts of a program or file, replacing older ones (stolen). "machine" and "date" are added
-   to those of a file. */
-void lab_manifest_program(lab_manifest *m, const char *program, struct json_t *facts);
+/* Records facts of a file (stolen), replacing older ones. "program", "machine" and "date" are
+   added. */
 void lab_manifest_file(lab_manifest *m, const char *name, const char *program,
                        struct json_t *facts);
 /* 1 when a file has this hash in its facts. */
 int lab_manifest_has(const lab_manifest *m, const char *hash);
 /* Forgets a program that was not finished, and those of its files that no longer exist. */
 void lab_manifest_forget(lab_manifest *m, const char *program);
-/* The number of files of a program; dropped 1: of those that were dropped. */
-int lab_manifest_count(const lab_manifest *m, const char *program, int dropped);
 
-/* Refuses, with AG_EUSE, a program whose files in the folder were made with other options;
-   `options` as given to lab_manifest_program in "options". Options that were not recorded are not
-   compared. */
-ag_status lab_manifest_same(const lab_manifest *m, const char *program,
-                            const struct json_t *options, ag_failure *why);
+/* Refuses, with AG_EUSE, a program whose files in the folder were made with other options; those
+   are in "options" of its facts, or next to it. */
+ag_status lab_manifest_same(const lab_manifest *m, const char *program, struct json_t *options,
+                            ag_failure *why);
 
 /* A number rounded to four digits, as JSON; null when it is not finite. */
 struct json_t *lab_real(double x);

@@ -2,11 +2,17 @@
 #include "examples/lab/measure/measure.h"
 
 #include "examples/harness/run/bag.h"
-#include "examples/lab/measure/clock.h"
 
 #include <string.h>
 
-enum { LOOPS = 100000, FIRST_PROBES = 32 };
+enum {
+    LOOPS = 100000, /* of a sample at most */
+    FIRST_PROBES = 32,
+    SAMPLE = 20000,   /* ns: shorter runs are looped until a sample lasts so long */
+    WARM = 200000,    /* ns: a run that is shorter is run once, not timed, before every sample */
+    SEGMENT = 500000, /* ns between two probes, about */
+    PATIENCE = 500000000, /* ns to wait for the end of a disturbance, at most */
+};
 
 typedef struct sample {
     int config, attempt;
@@ -29,40 +35,11 @@ typedef struct batch {
     double *kept;      /* [count][repeats] */
 } batch;
 
-static int64_t real_now(void *state)
-{
-    (void)state;
-    return lab_now();
-}
-
-static void real_probe(void *state)
-{
-    (void)state;
-    lab_probe();
-}
-
-lab_subject lab_real_subject(void *state, ag_status (*prepare)(void *, int, ag_failure *),
-                             void (*go)(void *))
-{
-    return (lab_subject){state, prepare, go, real_probe, real_now};
-}
-
-lab_measure_options lab_measure_defaults(void)
-{
-    return (lab_measure_options){.repeats = 5,
-                                 .redo = 8,
-                                 .threshold = 0.15,
-                                 .sample = 20000,
-                                 .segment = 500000,
-                                 .patience = 500000000,
-                                 .warm = 200000};
-}
-
 lab_meter lab_meter_new(lab_measure_options options)
 {
     return (lab_meter){.options = options,
                        .recent = harness_alloc(LAB_PROBES * sizeof(int64_t)),
-                       .patience = options.patience};
+                       .patience = PATIENCE};
 }
 
 void lab_meter_free(lab_meter *m) { harness_free(m->recent); }
@@ -76,39 +53,36 @@ int64_t lab_meter_best(const lab_meter *m)
     return best;
 }
 
-/* The better of two tries, so that a short interrupt does not count. */
-static int64_t probe(const lab_subject *s)
+/* The better of two tries, so that a short interrupt does not count. m: where it is kept, or NULL.
+ */
+static int64_t probe(lab_meter *m, const lab_subject *s)
 {
     int64_t best = INT64_MAX;
     for (int i = 0; i < 2; i++) {
-        int64_t from = s->now(s->state);
-        s->probe(s->state);
-        int64_t took = s->now(s->state) - from;
+        const int64_t from = s->now();
+        s->probe();
+        const int64_t took = s->now() - from;
         if (took < best) best = took;
     }
-    return best < 1 ? 1 : best;
-}
-
-static void keep_probe(lab_meter *m, int64_t ns)
-{
-    m->recent[m->counts.probes++ % LAB_PROBES] = ns;
+    if (best < 1) best = 1;
+    if (m) m->recent[m->counts.probes++ % LAB_PROBES] = best;
+    return best;
 }
 
 static int64_t run(const lab_subject *s, int loops)
 {
-    int64_t from = s->now(s->state);
+    int64_t from = s->now();
     for (int i = 0; i < loops; i++) s->go(s->state);
-    return s->now(s->state) - from;
+    return s->now() - from;
 }
 
 /* Runs each configuration to warm up, and finds how many runs make a sample. */
 static void calibrate(batch *b, int config)
 {
-    int64_t wanted = b->m->options.sample, took = run(b->s, 1);
+    int64_t took = run(b->s, 1);
     int loops = 1;
-    while (took < wanted &&
-           loops < LOOPS) { /* the first run is cold, so a second, longer one is needed */
-        int64_t guess = took > 0 ? loops * wanted / took + 1 : loops * 10;
+    while (took < SAMPLE && loops < LOOPS) { /* the first run is cold: a longer one follows */
+        const int64_t guess = took > 0 ? loops * SAMPLE / took + 1 : loops * 10;
         loops = guess > loops * 10 ? loops * 10 : (int)guess;
         if (loops > LOOPS) loops = LOOPS;
         took = run(b->s, loops);
@@ -124,23 +98,11 @@ static ag_status take(batch *b, sample *x, ag_failure *why)
     const item *of = &b->items[x->config];
     if (!of->single)
         calibrate(b, x->config);
-    else if (of->single < b->m->options.warm)
+    else if (of->single < WARM)
         b->s->go(b->s->state);
     x->ns = (double)run(b->s, of->loops) / of->loops;
     b->m->counts.samples++;
     return AG_OK;
-}
-
-static void again(batch *b, const sample *x)
-{
-    const sample next = {x->config, x->attempt + 1, 0};
-    bag_add(b->samples, next);
-    b->m->counts.redone++;
-}
-
-static void keep(batch *b, const sample *x)
-{
-    b->kept[x->config * b->m->options.repeats + b->items[x->config].n_kept++] = x->ns;
 }
 
 /* Waits until the probe is fast again, or patience ends. These probes are not kept: they would soon
@@ -148,10 +110,10 @@ static void keep(batch *b, const sample *x)
 static void wait(batch *b, double limit)
 {
     lab_meter *m = b->m;
-    const int64_t from = b->s->now(b->s->state);
-    while (b->s->now(b->s->state) - from < m->patience)
-        if ((double)probe(b->s) <= limit) {
-            m->patience = m->options.patience;
+    const int64_t from = b->s->now();
+    while (b->s->now() - from < m->patience)
+        if ((double)probe(NULL, b->s) <= limit) {
+            m->patience = PATIENCE;
             b->bad = 0;
             return;
         }
@@ -162,15 +124,13 @@ static void wait(batch *b, double limit)
 static int disturbed(batch *b)
 {
     const double limit = (double)lab_meter_best(b->m) * (1 + b->m->options.threshold);
-    const int64_t ns = probe(b->s);
-    keep_probe(b->m, ns);
-    b->bad = (double)ns > limit;
-    if (!b->bad) {
-        b->m->patience = b->m->options.patience;
-        return 0;
-    }
-    wait(b, limit);
-    return 1;
+    const int bad = (double)probe(b->m, b->s) > limit;
+    b->bad = bad;
+    if (bad)
+        wait(b, limit);
+    else
+        b->m->patience = PATIENCE;
+    return bad;
 }
 
 /* The samples between two probes are taken again, up to `redo` times, unless both probes were
@@ -180,13 +140,14 @@ static void judge(batch *b, int from, int to)
     const lab_measure_options *o = &b->m->options;
     const int before = b->bad, bad = disturbed(b) || before;
     for (int i = from; i < to; i++) {
-        sample x = b->samples[i];
+        const sample x = b->samples[i];
         if (bad && x.attempt < o->redo) {
-            again(b, &x);
+            bag_add(b->samples, ((sample){x.config, x.attempt + 1, 0}));
+            b->m->counts.redone++;
             continue;
         }
         b->m->counts.disturbed += bad;
-        keep(b, &x);
+        b->kept[x.config * o->repeats + b->items[x.config].n_kept++] = x.ns;
     }
 }
 
@@ -199,14 +160,13 @@ static ag_status take_all(batch *b, ag_failure *why)
 {
     int from = 0;
     disturbed(b);
-    int64_t last = b->s->now(b->s->state);
+    int64_t last = b->s->now();
     for (int i = 0; i < bag_count(b->samples) && !b->m->stopped; i++) {
         if (take(b, &b->samples[i], why)) return why->status;
-        if (b->s->now(b->s->state) - last >= b->m->options.segment ||
-            i == bag_count(b->samples) - 1) {
+        if (b->s->now() - last >= SEGMENT || i == bag_count(b->samples) - 1) {
             judge(b, from, i + 1);
             from = i + 1;
-            last = b->s->now(b->s->state);
+            last = b->s->now();
             b->m->stopped = lab_meter_late(b->m);
         }
     }
@@ -232,8 +192,7 @@ ag_status lab_measure(lab_meter *m, lab_timing *timing, const lab_subject *s, in
     b.items = harness_alloc((n + 1) * sizeof *b.items);
     for (int r = 0; r < repeats; r++)
         for (int i = 0; i < count; i++) bag_add(b.samples, ((sample){.config = i}));
-    for (int i = 0; i < FIRST_PROBES && m->counts.probes < FIRST_PROBES; i++)
-        keep_probe(m, probe(s));
+    for (int i = 0; i < FIRST_PROBES && m->counts.probes < FIRST_PROBES; i++) probe(m, s);
     ag_status status = take_all(&b, why);
     for (int i = 0; i < count && status == AG_OK && !m->stopped; i++)
         timing[i] = summary(b.kept + i * repeats, repeats, b.items[i].loops);

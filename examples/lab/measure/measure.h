@@ -12,25 +12,20 @@ typedef struct lab_subject {
     ag_status (*prepare)(void *state, int config,
                          ag_failure *why); /* selects the configuration that go runs */
     void (*go)(void *state);
-    void (*probe)(void *state); /* fixed work */
-    int64_t (*now)(void *state);
+    void (*probe)(void); /* fixed work */
+    int64_t (*now)(void);
 } lab_subject;
 
 typedef struct lab_measure_options {
     int repeats;      /* samples of each configuration */
     int redo;         /* how often a sample is taken again at most */
     double threshold; /* disturbed: the probe takes more than 1 + threshold times its best */
-    int64_t sample;   /* ns: shorter runs are looped until a sample lasts so long */
-    int64_t segment;  /* ns between two probes, about */
-    int64_t patience; /* ns to wait for the end of a disturbance, at most */
-    int64_t warm;     /* ns: a run that is shorter is run once, not timed, before every sample */
 } lab_measure_options;
 
-/* The subject with the real clock and probe. */
-lab_subject lab_real_subject(void *state, ag_status (*prepare)(void *, int, ag_failure *),
-                             void (*go)(void *));
-
-lab_measure_options lab_measure_defaults(void);
+static inline lab_measure_options lab_measure_defaults(void)
+{
+    return (lab_measure_options){5, 8, 0.15};
+}
 
 /* The result of one configuration: the smallest sample, and the distance of the median above it. */
 typedef struct lab_timing {

@@ -27,7 +27,7 @@ double lab_time_spread(const int64_t *ns, int n)
     double *x = harness_alloc((size_t)n * sizeof *x);
     for (int i = 0; i < n; i++) x[i] = log((double)ns[i]);
     harness_sort(x, n);
-    double spread = (quantile(x, n, 0.84) - quantile(x, n, 0.16)) / 2;
+    const double spread = (quantile(x, n, 0.84) - quantile(x, n, 0.16)) / 2;
     harness_free(x);
     return spread;
 }
@@ -38,7 +38,7 @@ double lab_time_noise(const int64_t *first, const int64_t *second, int n)
     double *x = harness_alloc((size_t)n * sizeof *x);
     for (int i = 0; i < n; i++) x[i] = fabs(log((double)first[i] / (double)second[i]));
     harness_sort(x, n);
-    double noise = quantile(x, n, 0.68) / sqrt(2.0);
+    const double noise = quantile(x, n, 0.68) / sqrt(2.0);
     harness_free(x);
     return noise;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One strided loop nest, the form in which every operation of the lab runs. A nest is described
-   (nest_begin, nest_loop_add, nest_window_add), planned once (nest_plan: loops are ordered and
+   (kind, op, type and rule, nest_loop_add, windows), planned once (nest_plan: loops are ordered and
    merged, the inner loop is chosen) and then run any number of times on buffers of the same strides
    (nest_run). */
 #ifndef LAB_NEST_H
@@ -62,14 +62,10 @@ typedef struct nest {
     nest_body body;
 } nest;
 
-/* An empty nest of the rule TPUGRAPHS_BY_STRIDES: without loops it computes one element. */
-void nest_begin(nest *nest, nest_kind kind, lab_op op, lab_type type);
-
-/* Appends a loop, in any order; returns its number (for windows). reduce: 1 for a reduction loop.
-   At most NEST_LOOPS: more are a bug of the caller and are left out. */
+/* Appends a loop, in any order, NEST_LOOPS at most; returns its number (for windows). reduce: 1 for
+   a reduction loop. Without loops a nest computes one element. */
 int nest_loop_add(nest *nest, int64_t size, int reduce, int64_t out, int64_t in0, int64_t in1,
                   int64_t in2);
-void nest_window_add(nest *nest, nest_window window);
 
 /* Orders the loops by the rule (TPUGRAPHS_BY_STRIDES: by the output's strides, the most minor
    innermost; a reduction loop is innermost instead where the inputs are contiguous along it and not

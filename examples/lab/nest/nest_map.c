@@ -8,21 +8,21 @@
 #include <string.h>
 
 /* One input: contiguous, or any strides. */
+#define LOOP_1(so, sp, value)      \
+ for (int64_t i = 0; i < n; i++) { \
+  const float a = p[i * (sp)];     \
+  out[i * (so)] = (value);         \
+ }
 #define MAP_1(name, value)                                                         \
  static void name(float *restrict out, const float *const *in, const nest_tail *t) \
  {                                                                                 \
   const float *restrict p = in[0];                                                 \
   const int64_t n = t->n, so = t->out, sp = t->in[0];                              \
-  if (so == 1 && sp == 1)                                                          \
-   for (int64_t i = 0; i < n; i++) {                                               \
-    const float a = p[i];                                                          \
-    out[i] = (value);                                                              \
-   }                                                                               \
-  else                                                                             \
-   for (int64_t i = 0; i < n; i++) {                                               \
-    const float a = p[i * sp];                                                     \
-    out[i * so] = (value);                                                         \
-   }                                                                               \
+  if (so == 1 && sp == 1) {                                                        \
+   LOOP_1(1, 1, value)                                                             \
+  } else {                                                                         \
+   LOOP_1(so, sp, value)                                                           \
+  }                                                                                \
  }
 
 /* Two inputs: both contiguous, the first or the second a number, or any strides. */

@@ -2,27 +2,11 @@
 /* Plans a nest: chooses its loops, their order, and those of the inner loop. */
 #include "examples/lab/nest/nest.h"
 
-#include <string.h>
-
-void nest_begin(nest *nest, nest_kind kind, lab_op op, lab_type type)
-{
-    memset(nest, 0, sizeof *nest);
-    nest->kind = kind;
-    nest->op = op;
-    nest->type = type;
-}
-
 int nest_loop_add(nest *nest, int64_t size, int reduce, int64_t out, int64_t in0, int64_t in1,
                   int64_t in2)
 {
-    if (nest->n_loops == NEST_LOOPS) return NEST_LOOPS - 1;
     nest->loop[nest->n_loops] = (nest_loop){size, out, {in0, in1, in2}, reduce, -1, -1};
     return nest->n_loops++;
-}
-
-void nest_window_add(nest *nest, nest_window window)
-{
-    if (nest->n_windows < NEST_WINDOWS) nest->window[nest->n_windows++] = window;
 }
 
 /* 1 if the smallest and the largest index of a window are inside, so that its loops move input 0 by

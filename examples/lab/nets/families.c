@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SIZES = 256, ATTEMPTS = 64, CONFIGURABLE_LEAST = 4 };
+enum { ATTEMPTS = 64, CONFIGURABLE_LEAST = 4 };
 
 const lab_family lab_families[] = {
     {"mlp", "dense layers, some with skips and layer norm", lab_net_mlp},
@@ -32,28 +32,22 @@ const lab_family *lab_family_find(const char *name)
     return NULL;
 }
 
-static void begin(lab_program *p, const lab_family *f, int number)
-{
-    lab_program_clear(p);
-    memset(p, 0, sizeof *p);
-    snprintf(p->name, sizeof p->name, "%s_%d", f->name, number);
-    snprintf(p->family, sizeof p->family, "%s", f->name);
-}
-
-static double build(lab_program *p, const lab_family *f, int number, int size, uint64_t seed)
+static double build(lab_program *p, const lab_family *f, int number, int scale, uint64_t seed)
 {
     lab_net net;
-    begin(p, f, number);
-    lab_net_start(&net, p, size / (double)SIZES, seed);
+    lab_program_clear(p);
+    snprintf(p->name, sizeof p->name, "%s_%d", f->name, number);
+    snprintf(p->family, sizeof p->family, "%s", f->name);
+    lab_net_start(&net, p, scale, seed);
     f->build(&net);
     return p->why.status == AG_OK ? lab_program_work(p) : INFINITY;
 }
 
-/* The largest size whose work is at most `most`, by bisection; 0: none. Work grows with the size,
+/* The largest scale whose work is at most `most`, by bisection; 0: none. Work grows with the scale,
    or nearly so. */
 static int fitting(lab_program *p, const lab_family *f, int number, uint64_t seed, int64_t most)
 {
-    int low = 0, high = SIZES + 1;
+    int low = 0, high = LAB_SCALE + 1;
     while (high - low > 1) {
         int middle = (low + high) / 2;
         if (build(p, f, number, middle, seed) <= most)
@@ -64,38 +58,29 @@ static int fitting(lab_program *p, const lab_family *f, int number, uint64_t see
     return low;
 }
 
-static ag_status misuse(const lab_program *p, const char *family, int number, double milliseconds,
-                        ag_failure *why)
-{
-    if (p && p->why.status != AG_OK) return ag_fail(why, p->why.status, "%s", p->why.sentence);
-    return ag_fail(why, AG_EUSE,
-                   "There is no program %d of family \"%s\" that takes %g ms; `lab families` names "
-                   "the families, numbers start at 0, and all of them reach 0.2 to 20 ms",
-                   number, family, milliseconds);
-}
-
 ag_status lab_family_program(lab_program *p, const char *family, int number, double milliseconds,
                              ag_failure *why)
 {
     const lab_family *f = lab_family_find(family);
+    const int right = f && number >= 0 && milliseconds > 0 && milliseconds < 1e6;
+    const int64_t most = right ? (int64_t)(milliseconds * LAB_WORK_PER_MS) : 0;
     lab_program_clear(p);
-    if (!f || number < 0 || !(milliseconds > 0 && milliseconds < 1e6))
-        return misuse(NULL, family, number, milliseconds, why);
-    int64_t most = (int64_t)(milliseconds * LAB_WORK_PER_MS);
-    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+    for (int attempt = 0; attempt < ATTEMPTS && right; attempt++) {
         ag_random r = {(uint64_t)number << 8 | (uint64_t)attempt, 0x4c41464d, 0};
         for (const char *c = family; *c; c++) r.stream = r.stream * 31 + (unsigned char)*c;
         uint64_t seed = ag_random_bits(&r);
         seed = seed << 32 | ag_random_bits(&r);
         /* not always the limit: 45 to 100 % of it */
-        int64_t target = most * (45 + (int)ag_random_below(&r, 56)) / 100;
-        int size = fitting(p, f, number, seed, target);
-        double work = size ? build(p, f, number, size, seed) : 0;
-        if (size && work >= most / 4 && work <= most &&
+        const int64_t target = most * (45 + (int)ag_random_below(&r, 56)) / 100;
+        const int scale = fitting(p, f, number, seed, target);
+        const double work = scale ? build(p, f, number, scale, seed) : 0;
+        if (scale && work >= most / 4 && work <= most &&
             lab_configurable_nodes(NULL, p) >= CONFIGURABLE_LEAST)
             return AG_OK;
     }
-    ag_status status = misuse(p, family, number, milliseconds, why);
     lab_program_clear(p);
-    return status;
+    return ag_fail(why, AG_EUSE,
+                   "There is no program %d of family \"%s\" that takes %g ms; `lab families` names "
+                   "the families, numbers start at 0, and all of them reach 0.2 to 20 ms",
+                   number, family, milliseconds);
 }

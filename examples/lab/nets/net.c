@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/lab/nets/net.h"
 
-#include <string.h>
-
 enum { NET_STREAM = 0x4c41 }; /* the upper 16 bits keep these streams apart from others */
 
 void lab_net_block(lab_net *net, int index)
@@ -61,14 +59,9 @@ static lab_activation draw_activation(lab_net *net)
     return draw < 92 ? LAB_LEAKY : LAB_RELU6;
 }
 
-void lab_net_start(lab_net *net, lab_program *p, double size, uint64_t seed)
+void lab_net_start(lab_net *net, lab_program *p, int scale, uint64_t seed)
 {
-    memset(net, 0, sizeof *net);
-    net->p = p;
-    net->random.seed = seed;
-    net->scale = (int)(size * LAB_SCALE);
-    if (net->scale < 1) net->scale = 1;
-    if (net->scale > LAB_SCALE) net->scale = LAB_SCALE;
+    *net = (lab_net){.p = p, .scale = scale, .random.seed = seed};
     lab_net_block(net, 0);
     int grain = lab_net_below(net, 10);
     net->grain = grain < 4 ? 0 : grain < 8 ? 1 : 2;

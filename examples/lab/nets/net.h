@@ -31,7 +31,7 @@ typedef struct lab_net {
 } lab_net;
 
 /* Starts a net: draws the properties of the whole net. */
-void lab_net_start(lab_net *net, lab_program *p, double size, uint64_t seed);
+void lab_net_start(lab_net *net, lab_program *p, int scale, uint64_t seed);
 
 /* Numbers for the block `index` come from a stream of their own, so that more blocks leave the
    others unchanged. */
@@ -84,9 +84,6 @@ int lab_net_unit(lab_net *net, int x, lab_conv conv); /* convolution, norm, acti
 int lab_net_pool(lab_net *net, int x, int size, int stride, lab_reducer reducer, int same);
 int lab_net_global_pool(lab_net *net, int x); /* mean over the spatial axes: [batch, features] */
 int lab_net_twice(lab_net *net, int x);       /* enlarges each pixel to four */
-
-/* net_attention.c: x is [batch, time, features]. */
-int lab_net_encoder(lab_net *net, int x, int heads, int hidden, int causal, int norm_first);
 
 /* family_*.c: the nets; each returns its output node. */
 typedef int lab_net_maker(lab_net *net);

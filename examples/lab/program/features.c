@@ -65,27 +65,10 @@ static void put_convolution(float *out, const lab_conv_dims *d)
     out[TPUGRAPHS_GROUPS + 1] = 1; /* batch_group_count */
 }
 
-static void put_padding(float *out, const lab_window *window, int n)
-{
-    int low[LAB_RANK], high[LAB_RANK];
-    for (int i = 0; i < n; i++) {
-        low[i] = window[i].low;
-        high[i] = window[i].high;
-    }
-    put_list(out + TPUGRAPHS_PAD_LOW, 2, low, n);
-    put_list(out + TPUGRAPHS_PAD_HIGH, 2, high, n);
-}
-
-static int parameters_before(const lab_program *p, int i)
-{
-    int count = 0;
-    for (int k = 0; k < i; k++) count += p->nodes[k].op == LAB_PARAMETER;
-    return count;
-}
-
 void lab_node_features(float *features, const lab_program *p, int i)
 {
     const lab_node *node = &p->nodes[i];
+    int low[LAB_RANK], high[LAB_RANK];
     int rank = node->shape.rank, slices = node->op == LAB_SLICE ? rank : 0;
     int windows = node->op == LAB_REDUCE_WINDOW ? rank
                   : node->op == LAB_CONVOLUTION ? node->conv.spatial
@@ -93,8 +76,8 @@ void lab_node_features(float *features, const lab_program *p, int i)
     memset(features, 0, LAB_FEATURES * sizeof *features);
     features[TPUGRAPHS_IS_ROOT] = i == p->n - 1;
     put_shape(features, node->shape);
-    if (node->op == LAB_PARAMETER)
-        features[TPUGRAPHS_PARAMETER_NUMBER] = (float)parameters_before(p, i);
+    for (int k = 0; k < i && node->op == LAB_PARAMETER; k++)
+        features[TPUGRAPHS_PARAMETER_NUMBER] += p->nodes[k].op == LAB_PARAMETER;
     for (int k = 0; k < node->n_dims; k++) features[TPUGRAPHS_DIMS + k] = (float)node->dims[k];
     put_window(features, node->window, windows);
     if (node->op == LAB_CONVOLUTION) put_convolution(features, &node->conv);
@@ -102,34 +85,25 @@ void lab_node_features(float *features, const lab_program *p, int i)
     put_list(features + TPUGRAPHS_SLICE_STRIDE, 2, node->stride, slices);
     put_list(features + TPUGRAPHS_SLICE_LIMIT, 2, node->limit, slices);
     put_list(features + TPUGRAPHS_DYNAMIC_SIZES, 2, NULL, 0);
-    put_padding(features, node->window, node->op == LAB_PAD ? rank : 0);
+    for (int i = 0; i < rank; i++) {
+        low[i] = node->window[i].low;
+        high[i] = node->window[i].high;
+    }
+    put_list(features + TPUGRAPHS_PAD_LOW, 2, low, node->op == LAB_PAD ? rank : 0);
+    put_list(features + TPUGRAPHS_PAD_HIGH, 2, high, node->op == LAB_PAD ? rank : 0);
 }
 
 int lab_edges(int64_t (*edges)[2], const lab_program *p)
 {
     int n = 0;
-    for (int i = 0; i < p->n; i++) {
-        int first = n;
-        for (int k = 0; k < p->nodes[i].n_operands; k++) {
-            int v = p->nodes[i].operand[k], at = n;
-            while (at > first && edges[at - 1][1] > v) at--;
-            if (at > first && edges[at - 1][1] == v) continue;
-            for (int j = n; j > at; j--) edges[j][1] = edges[j - 1][1];
-            edges[n++][0] = i;
-            edges[at][1] = v;
-        }
-    }
-    return n;
-}
-
-/* [node, operand] of all operands in their order; `first` is added to each node. */
-static int list_operands(int64_t (*pairs)[2], const lab_program *p, int64_t first)
-{
-    int n = 0;
     for (int i = 0; i < p->n; i++)
-        for (int k = 0; k < p->nodes[i].n_operands; k++, n++) {
-            pairs[n][0] = first + i;
-            pairs[n][1] = first + p->nodes[i].operand[k];
+        for (int last = -1, next = 0; next < i; last = next) {
+            next = i; /* the least operand above the last one */
+            for (int k = 0; k < p->nodes[i].n_operands; k++) {
+                const int v = p->nodes[i].operand[k];
+                if (v > last && v < next) next = v;
+            }
+            if (next < i) memcpy(edges[n++], (int64_t[]){i, next}, sizeof *edges);
         }
     return n;
 }
@@ -141,43 +115,35 @@ int lab_reducer_code(const lab_program *p, int i)
     return lab_op_code(v->reducer == LAB_MAX ? LAB_MAXIMUM : LAB_ADD);
 }
 
-/* [node, batch axes, contracted axis of each operand] of all dots. */
-static int list_dots(int64_t (*dots)[4], const lab_program *p, int64_t first)
-{
-    int n = 0;
-    for (int i = 0; i < p->n; i++) {
-        const lab_node *v = &p->nodes[i];
-        if (v->op != LAB_DOT) continue;
-        const int64_t row[4] = {first + i, v->dot.batch, v->dot.left, v->dot.right};
-        memcpy(dots[n++], row, sizeof row);
-    }
-    return n;
-}
-
 ag_status lab_npz_graphs(ag_npz_writer *w, const lab_program *p, int n, int offsets,
                          ag_failure *why)
 {
     ag_arena *memory = NULL;
-    size_t nodes = 0;
+    size_t nodes = 1;
     for (int i = 0; i < n; i++) nodes += (size_t)p[i].n;
-    float *feature = harness_take(&memory, nodes * LAB_FEATURES * sizeof *feature + 1);
-    uint8_t *opcode = harness_take(&memory, nodes + 1), *reducer = harness_take(&memory, nodes + 1);
-    int64_t(*edge)[2] = harness_take(&memory, nodes * LAB_OPERANDS * sizeof *edge + 1);
-    int64_t(*operand)[2] = harness_take(&memory, nodes * LAB_OPERANDS * sizeof *operand + 1);
-    int64_t(*dot)[4] = harness_take(&memory, nodes * sizeof *dot + 1), operands = 0, dots = 0;
+    float *feature = harness_take(&memory, nodes * LAB_FEATURES * sizeof *feature);
+    uint8_t *opcode = harness_take(&memory, nodes), *reducer = harness_take(&memory, nodes);
+    int64_t(*edge)[2] = harness_take(&memory, nodes * LAB_OPERANDS * sizeof *edge);
+    int64_t(*operand)[2] = harness_take(&memory, nodes * LAB_OPERANDS * sizeof *operand);
+    int64_t(*dot)[4] = harness_take(&memory, nodes * sizeof *dot), operands = 0, dots = 0;
     int64_t *node_at = harness_take(&memory, ((size_t)n + 1) * sizeof *node_at);
     int64_t *edge_at = harness_take(&memory, ((size_t)n + 1) * sizeof *edge_at);
     const int64_t ends = n + 1;
     for (int i = 0; i < n; i++) {
-        const int64_t at = node_at[i];
-        node_at[i + 1] = at + p[i].n;
+        const int64_t first = node_at[i];
+        node_at[i + 1] = first + p[i].n;
         edge_at[i + 1] = edge_at[i] + lab_edges(edge + edge_at[i], &p[i]);
-        operands += list_operands(operand + operands, &p[i], at); /* of rows of `feature` */
-        dots += list_dots(dot + dots, &p[i], at);
         for (int j = 0; j < p[i].n; j++) {
-            lab_node_features(feature + (at + j) * LAB_FEATURES, &p[i], j);
-            opcode[at + j] = (uint8_t)lab_op_code(p[i].nodes[j].op);
-            reducer[at + j] = (uint8_t)lab_reducer_code(&p[i], j);
+            const lab_node *v = &p[i].nodes[j];
+            const int64_t row = first + j; /* of `feature`, as operands and dots name nodes */
+            lab_node_features(feature + row * LAB_FEATURES, &p[i], j);
+            opcode[row] = (uint8_t)lab_op_code(v->op);
+            reducer[row] = (uint8_t)lab_reducer_code(&p[i], j);
+            for (int k = 0; k < v->n_operands; k++, operands++)
+                memcpy(operand[operands], (int64_t[]){row, first + v->operand[k]}, sizeof *operand);
+            if (v->op == LAB_DOT)
+                memcpy(dot[dots++], (int64_t[]){row, v->dot.batch, v->dot.left, v->dot.right},
+                       sizeof *dot);
         }
     }
     if (!ag_npz_add(w, "node_feat", AG_F32, 2, (int64_t[]){node_at[n], LAB_FEATURES}, feature,

@@ -1,15 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /* A program as a list of nodes. */
 #include "examples/lab/program/program_internal.h"
-#include "examples/harness/harness.h"
+#include "examples/harness/run/bag.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+const char *lab_op_name(lab_op op) { return lab__ops[op].name; }
+
+int lab_op_code(lab_op op) { return lab__ops[op].code; }
+
+int lab_op_find(const char *name)
+{
+    for (int op = 0; op < LAB_OPS; op++)
+        if (!strcmp(name, lab__ops[op].name)) return op;
+    return -1;
+}
+
+const char *lab_type_name(lab_type type)
+{
+    static const char *const names[LAB_TYPES] = {"f32", "s32", "pred"};
+    return names[type];
+}
+
 void lab_program_clear(lab_program *p)
 {
-    ag_free(p->nodes);
+    bag_free(p->nodes);
     memset(p, 0, sizeof *p);
 }
 
@@ -42,10 +59,7 @@ int lab_configurable_nodes(int *nodes, const lab_program *p)
 
 int lab__same_sizes(lab_shape a, lab_shape b)
 {
-    if (a.rank != b.rank) return 0;
-    for (int i = 0; i < a.rank; i++)
-        if (a.size[i] != b.size[i]) return 0;
-    return 1;
+    return a.rank == b.rank && !memcmp(a.size, b.size, (size_t)a.rank * sizeof *a.size);
 }
 
 int lab__same_shape(lab_shape a, lab_shape b) { return a.type == b.type && lab__same_sizes(a, b); }
@@ -61,57 +75,61 @@ lab_shape_text lab__shape_text(lab_shape shape)
     return t;
 }
 
-int lab__in_name(char c)
+ag_status lab__refuse(const lab_site *site, const char *format, ...)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '.' || c == '-';
-}
-
-int lab__is_name(const char *name)
-{
-    int n = 0;
-    while (n < LAB_NAME && lab__in_name(name[n])) n++;
-    return n > 0 && n < LAB_NAME && name[n] == 0 && name[0] != '.' && name[0] != '-';
-}
-
-ag_status lab__refuse(const lab_site *site, ag_status status, const char *format, ...)
-{
-    char what[360];
+    char what[360], own[LAB_NAME + 40];
     va_list list;
     va_start(list, format);
     vsnprintf(what, sizeof what, format, list);
     va_end(list);
-    return ag_fail(site->why, status, "%.100s: %s: %s", site->where, lab_op_name(site->node->op),
-                   what);
+    snprintf(own, sizeof own, "program %.63s, node %d", site->p->name, site->p->n);
+    return ag_fail(site->why, AG_EDATA, "%.100s: %s: %s", site->where ? site->where : own,
+                   lab_op_name(site->node->op), what);
 }
 
-/* Makes room for one more node. */
-static ag_status make_room(lab_program *p)
+static ag_status check_operands(const lab_site *site)
 {
-    if (p->n >= LAB_NODES)
-        return ag_fail(&p->why, AG_EUSE,
-                       "program %.63s: it has %d nodes already, which is the most", p->name,
-                       LAB_NODES);
-    if (p->n < p->capacity) return AG_OK;
-    p->capacity = p->capacity < 64 ? 64 : 2 * p->capacity;
-    p->nodes = harness_grow(p->nodes, (size_t)p->capacity * sizeof *p->nodes);
+    const lab_op_entry *op = &lab__ops[site->node->op];
+    const int n = site->node->n_operands, least = op->arity < 0 ? 1 : op->arity,
+              most = op->arity < 0 ? LAB_OPERANDS : op->arity;
+    if (n < least || n > most)
+        return lab__refuse(site, "it has %d operands, but takes %d%s", n, most,
+                           least < most ? " at most and one at least" : "");
+    for (int k = 0; k < n; k++)
+        if (site->node->operand[k] < 0 || site->node->operand[k] >= site->p->n)
+            return lab__refuse(site, "operand %d is node %d; %d nodes stand before this one", k,
+                               site->node->operand[k], site->p->n);
+    if (n && !(op->types >> lab__operand(site, 0).type & 1))
+        return lab__refuse(site, "operand 0 has type %s, which this op does not take",
+                           lab_type_name(lab__operand(site, 0).type));
+    return AG_OK;
+}
+
+/* Checks everything about the site's node and computes its shape. */
+static ag_status shape_of(lab_shape *shape, const lab_site *site, int compare)
+{
+    const lab_node *node = site->node;
+    if (site->p->n == LAB_NODES)
+        return lab__refuse(site, "the program has %d nodes already, which is the most", LAB_NODES);
+    if (check_operands(site) || lab__ops[node->op].shape(shape, site)) return site->why->status;
+    if (lab_elements(*shape) < 1)
+        return lab__refuse(site, "the result %s has more than %d elements",
+                           lab__shape_text(*shape).text, LAB_ELEMENTS);
+    if (compare && !lab__same_shape(*shape, node->shape))
+        return lab__refuse(site, "the shape is %s, but %s follows from the operands",
+                           lab__shape_text(node->shape).text, lab__shape_text(*shape).text);
     return AG_OK;
 }
 
 int lab__append(lab_program *p, const lab_node *given, const char *where, int compare)
 {
-    char own[LAB_NAME + 40];
     lab_node node = *given; /* may point into p->nodes, which moves */
-    lab_site site = {p, &node, where, &p->why};
+    const lab_site site = {p, &node, where, &p->why};
     lab_shape shape;
-    if (p->why.status) return 0;
-    snprintf(own, sizeof own, "program %.63s, node %d", p->name, p->n);
-    if (!where) site.where = own;
-    if (lab__shape(&shape, &site, p->n, compare) || make_room(p)) return 0;
+    if (p->why.status || shape_of(&shape, &site, compare)) return 0;
     node.shape = shape;
-    lab_node *to = &p->nodes[p->n];
-    *to = node;
-    if (!to->name[0]) snprintf(to->name, sizeof to->name, "%s.%d", lab_op_name(to->op), p->n);
+    if (!node.name[0]) snprintf(node.name, sizeof node.name, "%s.%d", lab_op_name(node.op), p->n);
+    bag_add(p->nodes, node);
     return p->n++;
 }
 

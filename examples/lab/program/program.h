@@ -10,12 +10,11 @@
 enum {
     LAB_RANK = TPUGRAPHS_AXES,
     LAB_OPERANDS = 8,
-    LAB_NAME = 64,
+    LAB_NAME = 64,         /* bytes of a name with its zero */
     LAB_NODES = 100000,    /* of a program at most */
     LAB_ELEMENTS = 1 << 28 /* of a value, and of a padded axis, at most */
 };
 
-/* The operations that the lab can run; lab_op_code gives the op code of TpuGraphs. */
 typedef enum lab_op {
     LAB_PARAMETER, /* an input: values drawn from the node's number */
     LAB_CONSTANT,  /* every element is `value` */
@@ -94,12 +93,11 @@ typedef struct lab_node {
 /* Fields that an op does not use are zero. Zero bytes are an empty program. */
 typedef struct lab_program {
     char name[LAB_NAME], family[LAB_NAME];
-    lab_node *nodes;
-    int n, capacity;
+    lab_node *nodes; /* a bag of n */
+    int n;
     ag_failure why; /* the first failure; later calls do nothing and return 0 */
 } lab_program;
 
-/* Frees the nodes. */
 void lab_program_clear(lab_program *p);
 
 /* Name of an op as in HLO text ("reduce-window"), its op code in TpuGraphs (1..120). lab_op_find:
@@ -114,8 +112,16 @@ int64_t lab_elements(lab_shape s);
 
 /* The iteration space of a reduce, reduce-window, dot or convolution; of others it is empty. */
 tpugraphs_space lab_space(const lab_program *p, int node);
-/* The number of axes of its reduction, and their sizes. */
+/* The number of axes of its reduction, and their sizes; the number of terms of its sums. */
 int lab_sum_axes(int size[LAB_RANK], const lab_program *p, int node);
+double lab_terms(const lab_program *p, int node);
+
+/* The elements that a broadcast, transpose, slice or reverse reads along each axis of its operand:
+   first + step * i, with i the index along `axis` of the result. Others move nothing. */
+typedef struct lab_moved {
+    int axis, first, step;
+} lab_moved;
+void lab_moved_axes(lab_moved moved[LAB_RANK], const lab_node *node);
 
 /* An estimate of the cost of a run: multiply-adds of dots, convolutions and windows, and the
    elements that every other operation writes (a reduction: reads). Exact up to 2^53. */
@@ -153,12 +159,8 @@ int lab_convolution(lab_program *p, int x, int kernel, lab_conv_dims dims,
 int lab_gather(lab_program *p, int x, int rows);
 
 /* Appends a copy of `node`, whose operands are nodes of p; its shape must be the one that follows
-   from them, and fields that its op does not use are zero. An empty name is filled in. Returns its
-   number; 0 and p->why as the builders. */
+   from them, and fields that its op does not use are zero. Returns its number; 0 and p->why as the
+   builders. */
 int lab_append(lab_program *p, const lab_node *node);
-
-/* Checks everything that the builders check, for a program that was made elsewhere: 0 or a sentence
-   in why. */
-ag_status lab_program_check(const lab_program *p, ag_failure *why);
 
 #endif

@@ -7,15 +7,14 @@
 static int put(lab_program *p, lab_node node, int n, const int *x)
 {
     node.n_operands = n;
-    if (n > 0 && n <= LAB_OPERANDS) memcpy(node.operand, x, sizeof *x * (size_t)n);
+    if (n) memcpy(node.operand, x, sizeof *x * (size_t)n);
     return lab__append(p, &node, NULL, 0);
 }
 
-/* Lists longer than LAB_RANK are left out; the number is refused later. */
 static lab_node with_dims(lab_op op, int n, const int *dims)
 {
     lab_node node = {.op = op, .n_dims = n};
-    if (n > 0 && n <= LAB_RANK) memcpy(node.dims, dims, sizeof *dims * (size_t)n);
+    if (n > 0) memcpy(node.dims, dims, sizeof *dims * (size_t)n);
     return node;
 }
 
@@ -64,25 +63,11 @@ int lab_transpose(lab_program *p, int x, const int *dims)
     return put(p, with_dims(LAB_TRANSPOSE, shape_of(p, x).rank, dims), 1, &x);
 }
 
-/* An elementwise op of the arity; others have builders of their own. */
-static int elementwise(lab_program *p, lab_op op, int arity, const int *x)
-{
-    const lab_op_entry *entry = lab__op(op);
-    const int every =
-        entry && (entry->shape == lab__shape_same || entry->shape == lab__shape_compare);
-    if (!entry || (every && entry->arity == arity)) return put(p, (lab_node){.op = op}, arity, x);
-    ag_fail(&p->why, AG_EUSE,
-            "program %.63s, node %d: %s is no elementwise op of %d operands; it has a builder "
-            "of its own",
-            p->name, p->n, entry->name, arity);
-    return 0;
-}
-
-int lab_unary(lab_program *p, lab_op op, int x) { return elementwise(p, op, 1, &x); }
+int lab_unary(lab_program *p, lab_op op, int x) { return put(p, (lab_node){.op = op}, 1, &x); }
 
 int lab_binary(lab_program *p, lab_op op, int a, int b)
 {
-    return elementwise(p, op, 2, (const int[]){a, b});
+    return put(p, (lab_node){.op = op}, 2, (const int[]){a, b});
 }
 
 int lab_convert(lab_program *p, int x, lab_type type)
@@ -97,7 +82,7 @@ int lab_select(lab_program *p, int which, int a, int b)
 
 int lab_clamp(lab_program *p, int low, int x, int high)
 {
-    return elementwise(p, LAB_CLAMP, 3, (const int[]){low, x, high});
+    return put(p, (lab_node){.op = LAB_CLAMP}, 3, (const int[]){low, x, high});
 }
 
 int lab_concatenate(lab_program *p, int n, const int *x, int axis)

@@ -1,133 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-/* Computes shapes from operands: rules of all ops, and those of the elementwise ones. */
+/* The list of the ops, with names and codes of LEARNED_HLO_OPCODE_LIST (tpu_graphs, hlo_opcode.h),
+   and the shapes that follow from operands, but for those of reductions. */
 #include "examples/lab/program/program_internal.h"
 
 #include <math.h>
 
-static int type_bit(lab_type type) { return 1 << (int)type; }
-
 /* The shape that the node itself states. */
-ag_status lab__shape_given(lab_shape *shape, const lab_site *site)
+static ag_status given(lab_shape *shape, const lab_site *site)
 {
-    const lab_shape *s = &site->node->shape;
-    if ((unsigned)s->type >= LAB_TYPES)
-        return lab__refuse(site, AG_EUSE, "element type %d is unknown; there are f32, s32 and pred",
-                           (int)s->type);
-    if (s->rank < 0 || s->rank > LAB_RANK)
-        return lab__refuse(site, AG_ESHAPE, "the rank is %d; 0 to %d are possible", s->rank,
-                           LAB_RANK);
-    if (lab_elements(*s) < 1)
-        return lab__refuse(site, AG_ESHAPE,
-                           "the shape %s has a size below 1 or more than %d elements",
-                           lab__shape_text(*s).text, LAB_ELEMENTS);
-    *shape = *s;
-    return AG_OK;
-}
-
-static ag_status check_operands(const lab_site *site, const lab_op_entry *op, int below)
-{
-    const lab_node *node = site->node;
-    int least = op->arity < 0 ? 1 : op->arity, most = op->arity < 0 ? LAB_OPERANDS : op->arity;
-    if (node->n_operands < least || node->n_operands > most)
-        return lab__refuse(site, AG_EUSE, "it has %d operands, but takes %d%s", node->n_operands,
-                           most, least < most ? " at most and one at least" : "");
-    for (int k = 0; k < node->n_operands; k++)
-        if (node->operand[k] < 0 || node->operand[k] >= below)
-            return lab__refuse(site, AG_EINDEX,
-                               "operand %d is node %d; %d nodes stand before this one", k,
-                               node->operand[k], below);
-    if (node->n_operands && !(op->types & type_bit(lab__operand(site, 0)->shape.type)))
-        return lab__refuse(site, AG_EUSE, "operand 0 has type %s, which this op does not take",
-                           lab_type_name(lab__operand(site, 0)->shape.type));
-    return AG_OK;
+    *shape = site->node->shape;
+    if (lab_elements(*shape) > 0) return AG_OK;
+    return lab__refuse(site, "the shape %s has a size below 1 or more than %d elements",
+                       lab__shape_text(*shape).text, LAB_ELEMENTS);
 }
 
 /* Checks that all operands from `first` on have one shape. */
 static ag_status check_equal(const lab_site *site, int first)
 {
-    lab_shape a = lab__operand(site, first)->shape;
+    const lab_shape a = lab__operand(site, first);
     for (int k = first + 1; k < site->node->n_operands; k++) {
-        lab_shape b = lab__operand(site, k)->shape;
+        const lab_shape b = lab__operand(site, k);
         if (!lab__same_shape(a, b))
-            return lab__refuse(site, AG_ESHAPE,
-                               "operand %d is %s and operand %d is %s; they must be equal", first,
-                               lab__shape_text(a).text, k, lab__shape_text(b).text);
+            return lab__refuse(site, "operand %d is %s and operand %d is %s; they must be equal",
+                               first, lab__shape_text(a).text, k, lab__shape_text(b).text);
     }
-    return AG_OK;
-}
-
-ag_status lab__shape_select(lab_shape *shape, const lab_site *site)
-{
-    if (check_equal(site, 1)) return site->why->status;
-    *shape = lab__operand(site, 1)->shape;
-    lab_shape which = lab__operand(site, 0)->shape;
-    if (!lab__same_sizes(which, *shape))
-        return lab__refuse(site, AG_ESHAPE, "operand 0 is %s, but what it chooses from is %s",
-                           lab__shape_text(which).text, lab__shape_text(*shape).text);
-    return AG_OK;
-}
-
-ag_status lab__shape_constant(lab_shape *shape, const lab_site *site)
-{
-    float value = site->node->value;
-    if (lab__shape_given(shape, site)) return site->why->status;
-    int fits = shape->type == LAB_F32   ? !isnan(value)
-               : shape->type == LAB_S32 ? fabsf(value) <= 16777216.0f && truncf(value) == value
-                                        : value == 0.0f || value == 1.0f;
-    if (fits) return AG_OK;
-    return lab__refuse(site, AG_EUSE, "the value %g is none of type %s", (double)value,
-                       lab_type_name(shape->type));
-}
-
-ag_status lab__shape_iota(lab_shape *shape, const lab_site *site)
-{
-    if (lab__shape_given(shape, site)) return site->why->status;
-    if (shape->type == LAB_PRED)
-        return lab__refuse(site, AG_EUSE, "its type is pred; f32 and s32 are possible");
-    if (site->node->n_dims != 1)
-        return lab__refuse(site, AG_EUSE, "it has %d dims; one axis is counted along",
-                           site->node->n_dims);
-    return lab__check_axes(site, shape->rank, 0);
-}
-
-ag_status lab__check_reducer(const lab_site *site)
-{
-    const int reducer = (int)site->node->reducer;
-    if ((unsigned)reducer <= LAB_MAX) return AG_OK;
-    return lab__refuse(site, AG_EUSE, "reducer %d is unknown; there are sum and max", reducer);
-}
-
-ag_status lab__shape_reduce(lab_shape *shape, const lab_site *site)
-{
-    const lab_node *node = site->node;
-    lab_shape x = lab__operand(site, 0)->shape;
-    if (lab__check_reducer(site)) return site->why->status;
-    if (node->n_dims < 1)
-        return lab__refuse(site, AG_EUSE, "it names no axis to reduce; name one at least");
-    if (lab__check_axes(site, x.rank, 1)) return site->why->status;
-    *shape = (lab_shape){.type = x.type};
-    for (int i = 0, k = 0; i < x.rank; i++)
-        if (k < node->n_dims && node->dims[k] == i)
-            k++;
-        else
-            shape->size[shape->rank++] = x.size[i];
-    return AG_OK;
-}
-
-ag_status lab__shape_gather(lab_shape *shape, const lab_site *site)
-{
-    lab_shape x = lab__operand(site, 0)->shape, rows = lab__operand(site, 1)->shape;
-    if (x.rank != 2 || rows.rank != 1 || rows.type != LAB_S32)
-        return lab__refuse(site, AG_ESHAPE,
-                           "operands are %s and %s; a table [v,f] and row numbers s32[n] are due",
-                           lab__shape_text(x).text, lab__shape_text(rows).text);
-    *shape = (lab_shape){x.type, 2, {rows.size[0], x.size[1]}};
     return AG_OK;
 }
 
 ag_status lab__shape_same(lab_shape *shape, const lab_site *site)
 {
-    *shape = lab__operand(site, 0)->shape;
+    *shape = lab__operand(site, 0);
     return check_equal(site, 0);
 }
 
@@ -138,24 +40,203 @@ ag_status lab__shape_compare(lab_shape *shape, const lab_site *site)
     return status;
 }
 
-ag_status lab__shape(lab_shape *shape, const lab_site *site, int below, int compare)
+static ag_status select_shape(lab_shape *shape, const lab_site *site)
 {
-    const lab_op_entry *op = lab__op(site->node->op);
-    if (!op)
-        return lab__refuse(site, AG_EUSE, "op %d is none of the %d that exist", (int)site->node->op,
-                           LAB_OPS);
-    if (site->node->name[0] && !lab__is_name(site->node->name))
-        return lab__refuse(site, AG_EUSE,
-                           "its name is longer than %d bytes or has characters besides letters, "
-                           "digits and _ . -",
-                           LAB_NAME - 1);
-    if (check_operands(site, op, below)) return site->why->status;
-    if (op->shape(shape, site)) return site->why->status;
-    if (lab_elements(*shape) < 1)
-        return lab__refuse(site, AG_ESHAPE, "the result %s has more than %d elements",
-                           lab__shape_text(*shape).text, LAB_ELEMENTS);
-    if (compare && !lab__same_shape(*shape, site->node->shape))
-        return lab__refuse(site, AG_ESHAPE, "the shape is %s, but %s follows from the operands",
-                           lab__shape_text(site->node->shape).text, lab__shape_text(*shape).text);
+    const lab_shape which = lab__operand(site, 0);
+    *shape = lab__operand(site, 1);
+    if (check_equal(site, 1) || lab__same_sizes(which, *shape)) return site->why->status;
+    return lab__refuse(site, "operand 0 is %s, but what it chooses from is %s",
+                       lab__shape_text(which).text, lab__shape_text(*shape).text);
+}
+
+static ag_status constant(lab_shape *shape, const lab_site *site)
+{
+    const float value = site->node->value;
+    if (given(shape, site)) return site->why->status;
+    const int fits = shape->type == LAB_F32 ? !isnan(value)
+                     : shape->type == LAB_S32
+                         ? fabsf(value) <= 16777216.0f && truncf(value) == value
+                         : value == 0.0f || value == 1.0f;
+    if (fits) return AG_OK;
+    return lab__refuse(site, "the value %g is none of type %s", (double)value,
+                       lab_type_name(shape->type));
+}
+
+static ag_status iota(lab_shape *shape, const lab_site *site)
+{
+    if (given(shape, site)) return site->why->status;
+    if (shape->type == LAB_PRED)
+        return lab__refuse(site, "its type is pred; f32 and s32 are possible");
+    if (site->node->n_dims != 1)
+        return lab__refuse(site, "it has %d dims; one axis is counted along", site->node->n_dims);
+    return lab__check_axes(site, shape->rank, 0);
+}
+
+static ag_status gather(lab_shape *shape, const lab_site *site)
+{
+    const lab_shape x = lab__operand(site, 0), rows = lab__operand(site, 1);
+    *shape = (lab_shape){x.type, 2, {rows.size[0], x.size[1]}};
+    if (x.rank == 2 && rows.rank == 1 && rows.type == LAB_S32) return AG_OK;
+    return lab__refuse(site, "operands are %s and %s; a table [v,f] and row numbers s32[n] are due",
+                       lab__shape_text(x).text, lab__shape_text(rows).text);
+}
+
+/* There is a dim for every axis of the operand. */
+static ag_status check_dims(const lab_site *site, lab_shape x, int rank)
+{
+    if (site->node->n_dims == x.rank) return lab__check_axes(site, rank, 0);
+    return lab__refuse(site, "it has %d dims, but operand 0 is %s", site->node->n_dims,
+                       lab__shape_text(x).text);
+}
+
+static ag_status broadcast(lab_shape *shape, const lab_site *site)
+{
+    const int *dims = site->node->dims;
+    const lab_shape x = lab__operand(site, 0);
+    if (given(shape, site) || check_dims(site, x, shape->rank)) return site->why->status;
+    shape->type = x.type;
+    for (int i = 0; i < x.rank; i++)
+        if (x.size[i] != shape->size[dims[i]])
+            return lab__refuse(site, "axis %d of operand 0 %s becomes axis %d of %s: sizes differ",
+                               i, lab__shape_text(x).text, dims[i], lab__shape_text(*shape).text);
     return AG_OK;
 }
+
+static ag_status reshape(lab_shape *shape, const lab_site *site)
+{
+    const lab_shape x = lab__operand(site, 0);
+    if (given(shape, site)) return site->why->status;
+    shape->type = x.type;
+    if (lab_elements(x) == lab_elements(*shape)) return AG_OK;
+    return lab__refuse(site, "operand 0 %s and the result %s differ in elements",
+                       lab__shape_text(x).text, lab__shape_text(*shape).text);
+}
+
+static ag_status transpose(lab_shape *shape, const lab_site *site)
+{
+    const lab_shape x = lab__operand(site, 0);
+    if (check_dims(site, x, x.rank)) return site->why->status;
+    *shape = x;
+    for (int i = 0; i < x.rank; i++) shape->size[i] = x.size[site->node->dims[i]];
+    return AG_OK;
+}
+
+static ag_status convert(lab_shape *shape, const lab_site *site)
+{
+    *shape = lab__operand(site, 0);
+    shape->type = site->node->shape.type;
+    return AG_OK;
+}
+
+static ag_status concatenate(lab_shape *shape, const lab_site *site)
+{
+    const lab_node *node = site->node;
+    const int axis = node->dims[0];
+    *shape = lab__operand(site, 0);
+    if (node->n_dims != 1)
+        return lab__refuse(site, "it has %d dims; one axis is joined along", node->n_dims);
+    if (lab__check_axes(site, shape->rank, 0)) return site->why->status;
+    for (int k = 1; k < node->n_operands; k++) {
+        lab_shape part = lab__operand(site, k), like = *shape;
+        if (axis < part.rank) like.size[axis] = part.size[axis];
+        if (!lab__same_shape(part, like))
+            return lab__refuse(site, "operand %d is %s, which does not fit to %s along axis %d", k,
+                               lab__shape_text(part).text,
+                               lab__shape_text(lab__operand(site, 0)).text, axis);
+        if (part.size[axis] > LAB_ELEMENTS - shape->size[axis])
+            return lab__refuse(site, "axis %d of the result has more than %d elements", axis,
+                               LAB_ELEMENTS);
+        shape->size[axis] += part.size[axis];
+    }
+    return AG_OK;
+}
+
+static ag_status slice(lab_shape *shape, const lab_site *site)
+{
+    *shape = lab__operand(site, 0);
+    for (int i = 0; i < shape->rank; i++) {
+        const int start = site->node->start[i], limit = site->node->limit[i],
+                  stride = site->node->stride[i];
+        if (start < 0 || limit <= start || limit > shape->size[i] || stride < 1)
+            return lab__refuse(site,
+                               "axis %d of operand 0 has %d elements; start %d, limit %d, stride "
+                               "%d do not name a part of it",
+                               i, shape->size[i], start, limit, stride);
+        shape->size[i] = (limit - start - 1) / stride + 1;
+    }
+    return AG_OK;
+}
+
+static ag_status pad(lab_shape *shape, const lab_site *site)
+{
+    const lab_shape value = lab__operand(site, 1);
+    *shape = lab__operand(site, 0);
+    if (value.rank || value.type != shape->type)
+        return lab__refuse(site, "operand 1 is %s; a scalar of type %s is due",
+                           lab__shape_text(value).text, lab_type_name(shape->type));
+    for (int i = 0; i < shape->rank; i++) {
+        const int low = site->node->window[i].low, high = site->node->window[i].high;
+        if (low < 0 || high < 0 || low > LAB_ELEMENTS || high > LAB_ELEMENTS)
+            return lab__refuse(site, "axis %d is padded by %d and %d; 0 to %d are possible", i, low,
+                               high, LAB_ELEMENTS);
+        shape->size[i] += low + high; /* 3 * 2^28 at most */
+    }
+    return AG_OK;
+}
+
+static ag_status reverse(lab_shape *shape, const lab_site *site)
+{
+    *shape = lab__operand(site, 0);
+    if (site->node->n_dims < 1)
+        return lab__refuse(site, "it names no axis to reverse; name one at least");
+    return lab__check_axes(site, shape->rank, 1);
+}
+
+enum {
+    F32 = 1 << LAB_F32,
+    PRED = 1 << LAB_PRED,
+    NUMBERS = F32 | 1 << LAB_S32,
+    ANY = NUMBERS | PRED
+};
+
+const lab_op_entry lab__ops[LAB_OPS] = {
+    [LAB_PARAMETER] = {"parameter", 63, 0, 0, given},
+    [LAB_CONSTANT] = {"constant", 24, 0, 0, constant},
+    [LAB_IOTA] = {"iota", 48, 0, 0, iota},
+    [LAB_BROADCAST] = {"broadcast", 13, 1, ANY, broadcast},
+    [LAB_RESHAPE] = {"reshape", 75, 1, ANY, reshape},
+    [LAB_TRANSPOSE] = {"transpose", 98, 1, ANY, transpose},
+    [LAB_COPY] = {"copy", 27, 1, ANY, lab__shape_same},
+    [LAB_CONVERT] = {"convert", 25, 1, ANY, convert},
+    [LAB_CONCATENATE] = {"concatenate", 22, -1, ANY, concatenate},
+    [LAB_SLICE] = {"slice", 92, 1, ANY, slice},
+    [LAB_PAD] = {"pad", 62, 2, ANY, pad},
+    [LAB_REVERSE] = {"reverse", 76, 1, ANY, reverse},
+    [LAB_ABS] = {"abs", 1, 1, NUMBERS, lab__shape_same},
+    [LAB_EXPONENTIAL] = {"exponential", 37, 1, F32, lab__shape_same},
+    [LAB_LOG] = {"log", 50, 1, F32, lab__shape_same},
+    [LAB_LOGISTIC] = {"logistic", 107, 1, F32, lab__shape_same},
+    [LAB_NEGATE] = {"negate", 60, 1, NUMBERS, lab__shape_same},
+    [LAB_RSQRT] = {"rsqrt", 81, 1, F32, lab__shape_same},
+    [LAB_SQRT] = {"sqrt", 94, 1, F32, lab__shape_same},
+    [LAB_SIGN] = {"sign", 90, 1, NUMBERS, lab__shape_same},
+    [LAB_TANH] = {"tanh", 96, 1, F32, lab__shape_same},
+    [LAB_NOT] = {"not", 53, 1, PRED, lab__shape_same},
+    [LAB_ADD] = {"add", 2, 2, NUMBERS, lab__shape_same},
+    [LAB_SUBTRACT] = {"subtract", 95, 2, NUMBERS, lab__shape_same},
+    [LAB_MULTIPLY] = {"multiply", 59, 2, NUMBERS, lab__shape_same},
+    [LAB_DIVIDE] = {"divide", 32, 2, F32, lab__shape_same},
+    [LAB_MAXIMUM] = {"maximum", 57, 2, NUMBERS, lab__shape_same},
+    [LAB_MINIMUM] = {"minimum", 58, 2, NUMBERS, lab__shape_same},
+    [LAB_POWER] = {"power", 66, 2, F32, lab__shape_same},
+    [LAB_COMPARE] = {"compare", 20, 2, NUMBERS, lab__shape_compare},
+    [LAB_AND] = {"and", 52, 2, PRED, lab__shape_same},
+    [LAB_OR] = {"or", 54, 2, PRED, lab__shape_same},
+    [LAB_SELECT] = {"select", 83, 3, PRED, select_shape},
+    [LAB_CLAMP] = {"clamp", 17, 3, NUMBERS, lab__shape_same},
+    [LAB_REDUCE] = {"reduce", 70, 1, NUMBERS, lab__shape_reduce},
+    [LAB_REDUCE_WINDOW] = {"reduce-window", 72, 1, NUMBERS, lab__shape_window},
+    [LAB_DOT] = {"dot", 34, 2, F32, lab__shape_dot},
+    [LAB_CONVOLUTION] = {"convolution", 26, 2, F32, lab__shape_convolution},
+    [LAB_GATHER] = {"gather", 42, 2, ANY, gather},
+};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The iteration spaces of nodes, and the work of a program. */
+/* The iteration spaces and moves of nodes, and the work of a program. */
 #include "examples/lab/program/program.h"
 
 tpugraphs_space lab_space(const lab_program *p, int node)
@@ -28,16 +28,36 @@ int lab_sum_axes(int size[LAB_RANK], const lab_program *p, int node)
     return n;
 }
 
+double lab_terms(const lab_program *p, int node)
+{
+    int size[LAB_RANK];
+    const int n = lab_sum_axes(size, p, node);
+    double terms = 1;
+    for (int a = 0; a < n; a++) terms *= size[a];
+    return terms;
+}
+
+void lab_moved_axes(lab_moved moved[LAB_RANK], const lab_node *node)
+{
+    for (int a = 0; a < LAB_RANK; a++) moved[a] = (lab_moved){a, 0, 1};
+    for (int i = 0; i < node->n_dims; i++) {
+        const int axis = node->dims[i];
+        if (node->op == LAB_BROADCAST) moved[i].axis = axis;
+        if (node->op == LAB_TRANSPOSE) moved[axis].axis = i;
+        if (node->op == LAB_REVERSE)
+            moved[axis] = (lab_moved){axis, node->shape.size[axis] - 1, -1};
+    }
+    for (int a = 0; node->op == LAB_SLICE && a < node->shape.rank; a++)
+        moved[a] = (lab_moved){a, node->start[a], node->stride[a]};
+}
+
 double lab_program_work(const lab_program *p)
 {
     double work = 0;
     for (int i = 0; i < p->n; i++) {
         const lab_node *node = &p->nodes[i];
-        int size[LAB_RANK];
-        double each = node->op != LAB_PARAMETER && node->op != LAB_CONSTANT;
-        const int n = lab_sum_axes(size, p, i);
-        for (int a = 0; a < n; a++) each *= size[a];
-        work += each * (double)lab_elements(node->shape);
+        if (node->op != LAB_PARAMETER && node->op != LAB_CONSTANT)
+            work += lab_terms(p, i) * (double)lab_elements(node->shape);
     }
     return work;
 }

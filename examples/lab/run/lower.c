@@ -11,7 +11,6 @@ typedef struct lowering {
     const lab_view *out, *in;
     const float *const *data; /* of the operands */
     lab_nest_args step;       /* which is being described */
-    ag_failure *why;
 } lowering;
 
 static lab_shape operand_shape(const lowering *l, int k)
@@ -29,12 +28,53 @@ void lab_view_row_major(lab_view *view, lab_shape shape)
     }
 }
 
+/* The axes of one side from the most minor on; neighbours that are contiguous in memory are
+   merged. */
+typedef struct side {
+    int n;
+    int64_t size[LAB_RANK], stride[LAB_RANK];
+} side;
+
+static void fold_axes(side *s, lab_shape shape, const lab_view *view)
+{
+    s->n = 0;
+    for (int i = shape.rank - 1; i >= 0; i--) {
+        if (shape.size[i] == 1) continue;
+        if (s->n && view->stride[i] == s->size[s->n - 1] * s->stride[s->n - 1])
+            s->size[s->n - 1] *= shape.size[i];
+        else {
+            s->size[s->n] = shape.size[i];
+            s->stride[s->n++] = view->stride[i];
+        }
+    }
+}
+
+int lab_reshape_axes(lab_reshape_axis axes[LAB_RESHAPE_AXES], lab_shape to, const lab_view *out,
+                     lab_shape from, const lab_view *in)
+{
+    side a, b;
+    int n = 0, i = 0, j = 0;
+    fold_axes(&a, to, out);
+    fold_axes(&b, from, in);
+    while (i < a.n && j < b.n) {
+        const int64_t small = a.size[i] < b.size[j] ? a.size[i] : b.size[j];
+        if (a.size[i] % small || b.size[j] % small) return 0;
+        axes[n++] = (lab_reshape_axis){small, a.stride[i], b.stride[j]};
+        a.stride[i] *= small;
+        b.stride[j] *= small;
+        if ((a.size[i] /= small) == 1) i++;
+        if ((b.size[j] /= small) == 1) j++;
+    }
+    if (!n) axes[n++] = (lab_reshape_axis){1, 1, 1};
+    return n;
+}
+
 /* Begins a step, a nest without loops; input 0 is `in`, and there are no others. */
 static nest *begin(lowering *l, nest_kind kind, lab_op op, const float *in)
 {
     l->step = (lab_nest_args){.out = l->home, .in = {in}};
-    nest_begin(&l->step.nest, kind, op, l->node->shape.type);
-    l->step.nest.rule = l->run->rule;
+    l->step.nest =
+        (nest){.kind = kind, .op = op, .type = l->node->shape.type, .rule = l->run->rule};
     return &l->step.nest;
 }
 
@@ -48,7 +88,7 @@ static void go_nest(const void *args)
 static void end(lowering *l)
 {
     nest_plan(&l->step.nest);
-    if (!l->why->status) lab__run_step(l->run, go_nest, &l->step, sizeof l->step, l->why);
+    lab__run_step(l->run, go_nest, &l->step, sizeof l->step);
 }
 
 /* Every input has the output's axes. */
@@ -65,44 +105,20 @@ static void elementwise(lowering *l)
     end(l);
 }
 
-/* A move in which axis i of the output reads axis `axis` of operand 0 (-1: none), from index
-   `first` on, every `step`. */
-typedef struct moved_axis {
-    int axis;
-    int64_t first, step;
-} moved_axis;
-
-static void move(lowering *l, const moved_axis *from)
-{
-    nest *n = begin(l, NEST_MAP, LAB_COPY, l->data[0]);
-    for (int i = 0; i < l->node->shape.rank; i++) {
-        int64_t stride = 0;
-        if (from[i].axis >= 0) {
-            stride = l->in[0].stride[from[i].axis];
-            n->in_at[0] += from[i].first * stride;
-            stride *= from[i].step;
-        }
-        nest_loop_add(n, l->node->shape.size[i], 0, l->out->stride[i], stride, 0, 0);
-    }
-    end(l);
-}
-
+/* Broadcast, transpose, slice and reverse. */
 static void moved(lowering *l)
 {
-    const lab_node *node = l->node;
-    moved_axis from[LAB_RANK];
-    for (int i = 0; i < LAB_RANK; i++) from[i] = (moved_axis){i, 0, 1};
-    if (node->op == LAB_BROADCAST) {
-        for (int i = 0; i < LAB_RANK; i++) from[i].axis = -1;
-        for (int i = 0; i < node->n_dims; i++) from[node->dims[i]].axis = i;
+    lab_moved from[LAB_RANK];
+    int64_t stride[LAB_RANK] = {0};
+    nest *n = begin(l, NEST_MAP, LAB_COPY, l->data[0]);
+    lab_moved_axes(from, l->node);
+    for (int a = 0; a < operand_shape(l, 0).rank; a++) {
+        n->in_at[0] += from[a].first * l->in[0].stride[a];
+        stride[from[a].axis] += from[a].step * l->in[0].stride[a];
     }
-    for (int i = 0; node->op == LAB_TRANSPOSE && i < node->n_dims; i++)
-        from[i].axis = node->dims[i];
-    for (int i = 0; node->op == LAB_SLICE && i < node->shape.rank; i++)
-        from[i] = (moved_axis){i, node->start[i], node->stride[i]};
-    for (int i = 0; node->op == LAB_REVERSE && i < node->n_dims; i++)
-        from[node->dims[i]] = (moved_axis){node->dims[i], node->shape.size[node->dims[i]] - 1, -1};
-    move(l, from);
+    for (int i = 0; i < l->node->shape.rank; i++)
+        nest_loop_add(n, l->node->shape.size[i], 0, l->out->stride[i], stride[i], 0, 0);
+    end(l);
 }
 
 /* The part of the output that operand k fills, with its element 0 at index at[axis]. */
@@ -174,13 +190,13 @@ static void window(nest *n, const lowering *l, const tpugraphs_index *x)
     const lab_window *w = &l->node->window[x->window - 1];
     const int64_t size = operand_shape(l, 0).size[x->in[0]];
     const int loop = n->n_loops - 2;
-    nest_window_add(n,
-                    (nest_window){{loop, loop + 1},
-                                  {w->stride, w->reversed ? -w->dilation : w->dilation},
-                                  (w->reversed ? (int64_t)(w->size - 1) * w->dilation : 0) - w->low,
-                                  (size - 1) * w->base_dilation + 1,
-                                  w->base_dilation,
-                                  l->in[0].stride[x->in[0]]});
+    n->window[n->n_windows++] =
+        (nest_window){{loop, loop + 1},
+                      {w->stride, w->reversed ? -w->dilation : w->dilation},
+                      (w->reversed ? (int64_t)(w->size - 1) * w->dilation : 0) - w->low,
+                      (size - 1) * w->base_dilation + 1,
+                      w->base_dilation,
+                      l->in[0].stride[x->in[0]]};
 }
 
 /* The loops over groups and over the features of a group; next: the features of a group that are
@@ -223,11 +239,10 @@ static void reduction(lowering *l)
     end(l);
 }
 
-ag_status lab__run_node(lab_run *run, int node, const float *const *data, const lab_view *in,
-                        ag_failure *why)
+void lab__run_node(lab_run *run, int node, const float *const *data, const lab_view *in)
 {
     const lab_value *value = &run->value[node];
-    lowering l = {run, &run->p->nodes[node], value->home, &value->view, in, data, {0}, why};
+    lowering l = {run, &run->p->nodes[node], value->home, &value->view, in, data, {0}};
     switch (l.node->op) {
     case LAB_IOTA: spread(&l, run->ramp, l.node->dims[0]); break;
     case LAB_RESHAPE: reshape(&l); break;
@@ -243,14 +258,12 @@ ag_status lab__run_node(lab_run *run, int node, const float *const *data, const 
     case LAB_CONVOLUTION: reduction(&l); break;
     default: elementwise(&l); break;
     }
-    return why->status;
 }
 
-ag_status lab__run_copy(lab_run *run, lab_shape shape, float *out, const lab_view *to,
-                        const float *data, const lab_view *from, ag_failure *why)
+void lab__run_copy(lab_run *run, lab_shape shape, float *out, const lab_view *to, const float *data,
+                   const lab_view *from)
 {
     const lab_node copy = {.op = LAB_COPY, .shape = shape, .n_operands = 1};
-    lowering l = {run, &copy, out, to, from, &data, {0}, why};
+    lowering l = {run, &copy, out, to, from, &data, {0}};
     elementwise(&l);
-    return why->status;
 }

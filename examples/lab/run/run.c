@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory of a run and its list of steps. */
-#include "core/core.h"
+/* The memory of a run, the values of parameters, and the list of steps. */
+#include "examples/harness/harness.h"
 #include "examples/lab/run/run_internal.h"
 
+#include <math.h>
 #include <string.h>
 
 /* A load waits for an earlier store whose address ends in the same 12 bits: a sum that is written
@@ -28,40 +29,22 @@ static size_t copies_of(const lab_program *p, const lab_node *node)
     return node->op == LAB_RESHAPE ? 2 * bytes : bytes; /* to its layout, then to row-major */
 }
 
-static int largest_axis(const lab_program *p)
-{
-    int most = 1;
-    for (int i = 0; i < p->n; i++)
-        for (int axis = 0; axis < p->nodes[i].shape.rank; axis++)
-            if (p->nodes[i].shape.size[axis] > most) most = p->nodes[i].shape.size[axis];
-    return most;
-}
-
-/* Zeroes the values, which also makes their pages resident before the first run. */
-static float *take_values(lab_run *run, size_t bytes)
-{
-    float *block = ag_arena_take(run->memory, bytes);
-    if (block) memset(block, 0, bytes);
-    return block;
-}
-
-static ag_status take_memory(lab_run *run, ag_failure *why)
+/* Memory of the harness is zeroed, which also makes its pages resident before the first run. */
+static void take_memory(lab_run *run)
 {
     const lab_program *p = run->p;
-    const int ramp = largest_axis(p);
+    int ramp = 1;
     size_t bytes = 0, copies = 0;
     for (int i = 0; i < p->n; i++) {
-        bytes = ag_size_add(bytes, bytes_of(lab_elements(p->nodes[i].shape)));
+        const lab_shape shape = p->nodes[i].shape;
         const size_t of_node = copies_of(p, &p->nodes[i]);
+        bytes = ag_size_add(bytes, bytes_of(lab_elements(shape)));
         if (of_node > copies) copies = of_node;
+        for (int a = 0; a < shape.rank; a++)
+            if (shape.size[a] > ramp) ramp = shape.size[a];
     }
-    const size_t all = ag_size_add(ag_size_add(bytes, copies), bytes_of(ramp));
-    float *block = all > PTRDIFF_MAX ? NULL : take_values(run, all);
-    if (!block)
-        return ag_fail(why, AG_EMEMORY,
-                       "program %.63s: there is no memory for the %zu bytes of its values; run a "
-                       "smaller one",
-                       p->name, all);
+    bytes = ag_size_add(bytes, bytes_of(ramp));
+    float *block = harness_take(&run->memory, ag_size_add(bytes, copies));
     for (int i = 0; i < p->n; i++) {
         const int64_t floats = lab_elements(p->nodes[i].shape);
         run->value[i].home = lab__run_place(block, floats, 2 * i);
@@ -70,7 +53,55 @@ static ag_status take_memory(lab_run *run, ag_failure *why)
     run->ramp = lab__run_place(block, ramp, 1);
     run->copies = run->ramp + ramp;
     for (int i = 0; i < ramp; i++) run->ramp[i] = (float)i;
-    return AG_OK;
+}
+
+/* ---- the values of parameters: they follow from the node and the element alone ---- */
+
+/* Element i is offset + scale * u with u uniform in [0, 1), rounded down when whole is set. */
+typedef struct law {
+    float offset, scale;
+    int whole;
+} law;
+
+/* Variance one, less for weights of dots and convolutions, by the number of terms in the sums that
+   they take part in, which keeps results near one; row numbers are valid rows of the table. */
+static law law_of(const lab_program *p, int node)
+{
+    const lab_type type = p->nodes[node].shape.type;
+    int rows = 0;
+    double terms = 1;
+    for (int i = p->n - 1; i > node; i--) {
+        const lab_node *user = &p->nodes[i];
+        if (user->n_operands < 2 || user->operand[1] != node) continue;
+        if (user->op == LAB_GATHER) {
+            const int height = p->nodes[user->operand[0]].shape.size[0];
+            if (!rows || height < rows) rows = height;
+        } else if (user->op == LAB_DOT || user->op == LAB_CONVOLUTION)
+            terms = lab_terms(p, i);
+    }
+    if (type == LAB_PRED) return (law){0, 2, 1};
+    if (type == LAB_S32) return (law){0, rows ? (float)rows : 16, 1};
+    const double half = sqrt(3 / terms);
+    return (law){(float)-half, (float)(2 * half), 0};
+}
+
+static float value(law l, int node, int64_t i)
+{
+    /* SplitMix64's finalizer */
+    uint64_t x = ((uint64_t)node << 40) + (uint64_t)i + 0x9e3779b97f4a7c15u;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    x ^= x >> 31;
+    const float u = (float)(x >> 40) * 0x1p-24f, y = l.offset + l.scale * u;
+    if (!l.whole) return y;
+    return floorf(y) < l.scale ? floorf(y) : l.scale - 1;
+}
+
+void lab__parameter_values(float *elements, const lab_program *p, int node)
+{
+    const law l = law_of(p, node);
+    const int64_t n = lab_elements(p->nodes[node].shape);
+    for (int64_t i = 0; i < n; i++) elements[i] = value(l, node, i);
 }
 
 static void fill(const lab_run *run)
@@ -84,42 +115,26 @@ static void fill(const lab_run *run)
     }
 }
 
-ag_status lab_run_new(lab_run **out, const lab_program *p, ag_failure *why)
+lab_run *lab_run_new(const lab_program *p)
 {
-    *out = NULL;
-    if (lab_program_check(p, why)) return why->status;
-    lab_run *run = ag_alloc(sizeof *run);
-    if (run) {
-        memset(run, 0, sizeof *run);
-        run->p = p;
-        run->value = ag_alloc((size_t)p->n * sizeof *run->value);
-        run->memory = ag_arena_new();
-        run->arguments = ag_arena_new();
-    }
-    if (!run || !run->value || !run->memory || !run->arguments)
-        ag_fail(why, AG_EMEMORY, "program %.63s: there is no memory to run its %d nodes", p->name,
-                p->n);
-    else if (!take_memory(run, why)) {
-        fill(run);
-        lab__run_reset(run);
-        *out = run;
-        return AG_OK;
-    }
-    lab_run_free(run);
-    return why->status;
+    lab_run *run = harness_alloc(sizeof *run);
+    run->p = p;
+    run->value = harness_alloc((size_t)p->n * sizeof *run->value);
+    take_memory(run);
+    fill(run);
+    lab__run_reset(run);
+    return run;
 }
-
-void lab_run_rule(lab_run *run, tpugraphs_rule rule) { run->rule = rule; }
 
 void lab_run_free(lab_run *run)
 {
     if (!run) return;
     ag_arena_free(run->memory);
     ag_arena_free(run->arguments);
-    ag_free(run->value);
-    ag_free(run->steps);
-    ag_free(run->scratch_block);
-    ag_free(run);
+    harness_free(run->value);
+    harness_free(run->steps);
+    harness_free(run->scratch_block);
+    harness_free(run);
 }
 
 void lab__run_reset(lab_run *run)
@@ -133,45 +148,25 @@ void lab__run_reset(lab_run *run)
     }
 }
 
-void *lab__run_take(lab_run *run, size_t bytes, ag_failure *why)
-{
-    void *block = ag_arena_take(run->arguments, bytes);
-    if (!block)
-        ag_fail(why, AG_EMEMORY, "program %.63s: there is no memory for its steps", run->p->name);
-    return block;
-}
-
-void *lab__run_scratch(lab_run *run, size_t bytes, ag_failure *why)
+void *lab__run_scratch(lab_run *run, size_t bytes)
 {
     if (!run->scratch || bytes > run->scratch_bytes) {
-        ag_free(run->scratch_block);
-        run->scratch_block = ag_alloc(ag_size_add(bytes, LINE));
-        run->scratch_bytes = run->scratch_block ? bytes : 0;
-        run->scratch = run->scratch_block ? lab__run_place(run->scratch_block, 0, 0) : NULL;
+        harness_free(run->scratch_block);
+        run->scratch_block = harness_alloc(bytes + LINE);
+        run->scratch_bytes = bytes;
+        run->scratch = lab__run_place(run->scratch_block, 0, 0);
     }
-    if (!run->scratch)
-        ag_fail(why, AG_EMEMORY, "program %.63s: there is no memory for %zu bytes of scratch",
-                run->p->name, bytes);
     return run->scratch;
 }
 
-ag_status lab__run_step(lab_run *run, void (*go)(const void *), const void *args, size_t bytes,
-                        ag_failure *why)
+void lab__run_step(lab_run *run, void (*go)(const void *), const void *args, size_t bytes)
 {
-    void *kept = lab__run_take(run, bytes, why);
-    if (!kept) return why->status;
-    memcpy(kept, args, bytes);
     if (run->n_steps == run->capacity) {
-        const int wanted = run->capacity ? 2 * run->capacity : 256;
-        lab_step *grown = ag_grow(run->steps, (size_t)wanted * sizeof *grown);
-        if (!grown)
-            return ag_fail(why, AG_EMEMORY, "program %.63s: there is no memory for %d steps",
-                           run->p->name, wanted);
-        run->steps = grown;
-        run->capacity = wanted;
+        run->capacity = run->capacity ? 2 * run->capacity : 256;
+        run->steps = harness_grow(run->steps, (size_t)run->capacity * sizeof *run->steps);
     }
+    void *kept = memcpy(harness_take(&run->arguments, bytes), args, bytes);
     run->steps[run->n_steps++] = (lab_step){go, kept};
-    return AG_OK;
 }
 
 void lab_run_go(lab_run *run)

@@ -14,24 +14,21 @@ typedef struct lab_run lab_run;
    layout may name only the most minor axes; the others follow in row-major order. */
 typedef signed char lab_layout_row[18];
 
-/* A run holds the memory of values. It can be compiled repeatedly, and a new configuration reuses
-   the memory. Errors: no memory. */
-ag_status lab_run_new(lab_run **run, const lab_program *p, ag_failure *why);
+/* A run holds the memory of a program's values, which every configuration reuses. */
+lab_run *lab_run_new(const lab_program *p);
 void lab_run_free(lab_run *run);
 
-/* Compiles the whole program for one configuration, NULL: all default. Copies are inserted where an
-   operand has another layout than the configuration wants; other nodes take the layout of their
-   first operand where it fits. Errors: a layout that is no permutation. */
-ag_status lab_run_layout(lab_run *run, const lab_layout_row *config, ag_failure *why);
-
-/* Sets how the loops of later calls of lab_run_layout are arranged; TPUGRAPHS_BY_STRIDES unless
- * set. */
-void lab_run_rule(lab_run *run, tpugraphs_rule rule);
+/* Compiles the whole program for one configuration, NULL: all default, with loops arranged by the
+   rule. Copies are inserted where an operand has another layout than the configuration wants; other
+   nodes take the layout of their first operand where it fits. Fails: AG_EUSE, a layout that is no
+   permutation. */
+ag_status lab_run_layout(lab_run *run, const lab_layout_row *config, tpugraphs_rule rule,
+                         ag_failure *why);
 
 /* Compiles the program as one fused kernel (parameters are its inputs, the last node is its output,
    everything else stays in scratch memory per tile). tile has 24 numbers as in TpuGraphs: 0-5 the
    reduction's ("kernel") bounds, 6 sum, 7 product, 8-15 the same of the output's tile, 16-23 zero;
-   NULL: the default tile. Errors: a tile that lab_tile_valid refuses. */
+   NULL: the default tile. Fails with a tile that lab_tile_valid refuses. */
 ag_status lab_run_tile(lab_run *run, const int *tile, ag_failure *why);
 
 /* Runs the configuration or tile that was compiled last. */

@@ -3,10 +3,9 @@
 #ifndef LAB_RUN_INTERNAL_H
 #define LAB_RUN_INTERNAL_H
 
-#include "examples/lab/nest/nest.h"
 #include "examples/lab/run/run.h"
 
-/* The layout of a value in memory: strides in floats. */
+/* Strides in floats. */
 typedef struct lab_view {
     int64_t stride[LAB_RANK];
 } lab_view;
@@ -66,25 +65,20 @@ void lab__parameter_values(float *elements, const lab_program *p, int node);
 void lab__run_reset(lab_run *run);
 
 /* Appends a step. bytes of arguments are copied; they live until the next reset. */
-ag_status lab__run_step(lab_run *run, void (*go)(const void *), const void *args, size_t bytes,
-                        ag_failure *why);
-
-/* Memory for the arguments of steps, until the next reset; NULL with a sentence. */
-void *lab__run_take(lab_run *run, size_t bytes, ag_failure *why);
+void lab__run_step(lab_run *run, void (*go)(const void *), const void *args, size_t bytes);
 
 /* One block of at least `bytes` bytes, kept from compilation to compilation and passed to the step
-   in its arguments; NULL with a sentence. It starts a cache line: products that write to a block
-   16 bytes past one take up to 1.45 times as long. */
-void *lab__run_scratch(lab_run *run, size_t bytes, ag_failure *why);
+   in its arguments. It starts a cache line: products that write to a block 16 bytes past one take
+   up to 1.45 times as long. */
+void *lab__run_scratch(lab_run *run, size_t bytes);
 
 /* Appends the nests that compute a node in its home and layout from the operands' data: none for a
    reshape that lab_reshape_axes does not allow. Not for a parameter, constant or gather. */
-ag_status lab__run_node(lab_run *run, int node, const float *const *data, const lab_view *in,
-                        ag_failure *why);
+void lab__run_node(lab_run *run, int node, const float *const *data, const lab_view *in);
 
 /* Appends a move of a value from one layout to another. */
-ag_status lab__run_copy(lab_run *run, lab_shape shape, float *out, const lab_view *to,
-                        const float *data, const lab_view *from, ag_failure *why);
+void lab__run_copy(lab_run *run, lab_shape shape, float *out, const lab_view *to, const float *data,
+                   const lab_view *from);
 
 /* Where in free memory a value begins: on a cache line, and if it fills a page, at a place within
    one. place: nodes have even ones in turn, copies odd ones. */

@@ -12,17 +12,16 @@
 #ifndef LAB_TEXT_H
 #define LAB_TEXT_H
 
-#include <stdio.h>
-
 #include "examples/lab/program/program.h"
+
+#include <stdio.h>
 
 /* Reads one program into *p, which must be empty; path is for the sentences, which name the line.
    Any bytes are read or refused: then p has no nodes and p->why is the sentence. docs/formats.md
    has the grammar. */
 ag_status lab_text_read(lab_program *p, const char *text, size_t length, const char *path);
 ag_status lab_text_load(lab_program *p, const char *path);
-/* Prints a checked program so that reading it gives it again. Nodes without a name, or with a name
-   that an earlier node has, get one. */
+/* Prints a program so that reading it gives it again. */
 void lab_text_print(FILE *out, const lab_program *p);
 
 #endif

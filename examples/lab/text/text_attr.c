@@ -60,21 +60,16 @@ static ag_status read_reducer(lab_reducer *reducer, lab_line *line)
 {
     *reducer = lab__accept(line, "sum") ? LAB_SUM : LAB_MAX;
     if (*reducer == LAB_SUM || lab__accept(line, "max")) return AG_OK;
-    return lab__bad_line(line, "the reducer is sum or max, but there is %s", lab__next(line).text);
+    return lab__expected(line, "the reducer sum or max");
 }
 
 static ag_status read_value(float *value, lab_line *line)
 {
-    char token[64], *end; /* up to a blank or bracket; a longer number is cut */
-    size_t n = 0;
+    char *end;
     lab__skip_blanks(line);
-    lab_next next = lab__next(line);
-    for (; line->at < line->end && !strchr(" \t{}[](),", *line->at); line->at++)
-        if (n < sizeof token - 1) token[n++] = *line->at;
-    token[n] = 0;
-    *value = strtof(token, &end);
-    if (end == token || *end)
-        return lab__bad_line(line, "a number is expected, but there is %s", next.text);
+    *value = strtof(line->at, &end);
+    if (end == line->at || !strchr(" \t{}[](),", *end)) return lab__expected(line, "a number");
+    line->at = end;
     return AG_OK;
 }
 
@@ -119,13 +114,11 @@ ag_status lab__read_attributes(lab_node *node, lab_line *line)
     int a = 0;
     for (int i = 0; node->op == LAB_SLICE && i < node->shape.rank; i++) node->stride[i] = 1;
     node->conv.groups = node->op == LAB_CONVOLUTION;
-    for (lab__skip_blanks(line); line->at < line->end; lab__skip_blanks(line)) {
+    for (lab__skip_blanks(line); *line->at; lab__skip_blanks(line)) {
         if (read_key(&a, seen, node->op, line) || read_one(node, &attributes[a], line))
             return line->why->status;
         seen |= 1u << a;
-        if (line->at < line->end && *line->at != ' ' && *line->at != '\t')
-            return lab__bad_line(line, "a blank is expected behind %s, but there is %s",
-                                 attributes[a].name, lab__next(line).text);
+        if (!strchr(" \t", *line->at)) return lab__expected(line, "a blank behind an attribute");
     }
     for (a = 0; a < ATTRIBUTES; a++)
         if (attributes[a].required >> node->op & ~seen >> a & 1)

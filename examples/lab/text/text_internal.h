@@ -3,19 +3,12 @@
 #ifndef LAB_TEXT_INTERNAL_H
 #define LAB_TEXT_INTERNAL_H
 
-#include "examples/harness/run/bag.h"
 #include "examples/lab/program/program_internal.h"
 #include "examples/lab/text/text.h"
 
-/* Names, each with the number of its node. */
-typedef struct lab_name {
-    char *key;
-    int value;
-} lab_name;
-
-/* A line that is read from left to right. */
+/* A line that is read from left to right, with a zero at its end. */
 typedef struct lab_line {
-    const char *at, *end;
+    char *at;
     const char *path;
     int number;
     ag_failure *why;
@@ -23,21 +16,20 @@ typedef struct lab_line {
 
 /* "PATH:LINE: ..." as a failure. */
 ag_status lab__bad_line(const lab_line *line, const char *format, ...) AG_PRINTF(2, 3);
-
-/* A quotation of the next characters for a sentence: "`fo(`" or "the end of the line". */
-typedef struct lab_next {
-    char text[40];
-} lab_next;
-lab_next lab__next(const lab_line *line);
+/* "... WHAT is expected, but there is ...", which quotes the next characters. */
+ag_status lab__expected(const lab_line *line, const char *what);
 
 void lab__skip_blanks(lab_line *line);
 /* 1 when the line continues with these characters (after blanks), which are then skipped. */
 int lab__accept(lab_line *line, const char *what);
 ag_status lab__expect(lab_line *line, const char *what);
-/* Reads a name (see lab__is_name); `what` describes it in the sentence. */
+/* Reads up to LAB_NAME - 1 letters, digits, _ . and -, with none of the last two in front; `what`
+   describes them in the sentence. */
 ag_status lab__read_name(char name[LAB_NAME], lab_line *line, const char *what);
 ag_status lab__read_int(int *value, lab_line *line);
-/* {1,2,3}: at most LAB_RANK numbers. */
+/* Numbers with `between` between them, at most LAB_RANK. */
+ag_status lab__read_numbers(int *n, int list[LAB_RANK], lab_line *line, const char *between);
+/* {1,2,3} */
 ag_status lab__read_list(int *n, int list[LAB_RANK], lab_line *line);
 
 /* All attributes after the operands; n_operands, shape and op of the node are known. */

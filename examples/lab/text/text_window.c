@@ -26,18 +26,6 @@ static int *number_of(lab_window *window, int field)
     return (int *)(void *)((char *)window + fields[field].offset);
 }
 
-/* 3x3x1 */
-static ag_status read_sizes(int *n, int list[LAB_RANK], lab_line *line)
-{
-    *n = 0;
-    do {
-        if (*n == LAB_RANK)
-            return lab__bad_line(line, "the window has more than %d axes", LAB_RANK);
-        if (lab__read_int(&list[(*n)++], line)) return line->why->status;
-    } while (line->at < line->end && *line->at == 'x' && line->at++);
-    return AG_OK;
-}
-
 static ag_status read_field(lab_window *window, int *n, unsigned *seen, lab_line *line)
 {
     char name[LAB_NAME];
@@ -50,7 +38,8 @@ static ag_status read_field(lab_window *window, int *n, unsigned *seen, lab_line
                              "base_dilation and reversed",
                              name);
     if (*seen >> field & 1) return lab__bad_line(line, "%s stands twice in the window", name);
-    if (lab__expect(line, "=") || read_sizes(&count, list, line)) return line->why->status;
+    if (lab__expect(line, "=") || lab__read_numbers(&count, list, line, "x"))
+        return line->why->status;
     if (*seen && count != *n)
         return lab__bad_line(line, "%s has %d numbers, but the window %d axes", name, count, *n);
     *seen |= 1u << field;
@@ -77,7 +66,7 @@ void lab__print_window(FILE *out, const lab_node *node)
 {
     const int n = node->op == LAB_CONVOLUTION ? node->conv.spatial : node->shape.rank;
     const char *blank = "";
-    fprintf(out, "{");
+    fputc('{', out);
     for (int field = 0; field < FIELDS && n; field++) {
         int usual = field > 0; /* sizes are always printed */
         for (int i = 0; i < n; i++)
@@ -88,53 +77,41 @@ void lab__print_window(FILE *out, const lab_node *node)
             fprintf(out, "%s%d", i ? "x" : "", *number_of((lab_window *)&node->window[i], field));
         blank = " ";
     }
-    fprintf(out, "}");
+    fputc('}', out);
 }
 
-/* b01f: the axis of each letter, those of the digits in spatial; n is the number of digits. */
-static ag_status read_side(int *a, int *b, int spatial[3], int *n, const char *letters,
-                           lab_line *line)
+/* "b01f": the axis of each letter and digit; returns the number of digits, -1: they are not all
+   there, each once. */
+static int read_side(int *a, int *b, int spatial[3], const char *side, const char *letters)
 {
-    int at = 0;
-    *n = 0;
-    *a = *b = -1;
-    for (int i = 0; i < 3; i++) spatial[i] = -1;
-    for (; line->at < line->end && at < 5; line->at++, at++) {
-        char c = *line->at;
-        int *to = c == letters[0] ? a : c == letters[1] ? b : NULL;
-        if (c >= '0' && c <= '2') {
-            to = &spatial[c - '0'];
-            ++*n;
-        }
-        if (!to) break;
-        if (*to >= 0) return lab__bad_line(line, "dim_labels has %c twice on one side", c);
-        *to = at;
+    const int n = (int)strlen(side) - 2;
+    int *const to[] = {a, b, &spatial[0], &spatial[1], &spatial[2]};
+    for (int i = 0; i < n + 2; i++) {
+        const char c = i < 2 ? letters[i] : (char)('0' + i - 2), *at = strchr(side, c);
+        if (!at || strchr(at + 1, c)) return -1;
+        *to[i] = (int)(at - side);
     }
-    for (int i = 0; i < *n; i++)
-        if (spatial[i] < 0) return lab__bad_line(line, "dim_labels leaves out the digit %d", i);
-    for (int i = *n; i < 3; i++) spatial[i] = 0;
-    if (*a < 0 || *b < 0 || *n == 0)
-        return lab__bad_line(line,
-                             "a side of dim_labels has %c, %c and a digit at least; it ends at %s",
-                             letters[0], letters[1], lab__next(line).text);
-    return AG_OK;
+    return n;
 }
 
 ag_status lab__read_labels(lab_node *node, lab_line *line)
 {
     lab_conv_dims *d = &node->conv;
-    int kernel, out;
+    char in[6] = "", kernel[6] = "", out[6] = "";
+    int length = 0;
     lab__skip_blanks(line);
-    if (read_side(&d->in_batch, &d->in_feature, d->in_spatial, &d->spatial, "bf", line) ||
-        lab__expect(line, "_") ||
-        read_side(&d->kernel_in, &d->kernel_out, d->kernel_spatial, &kernel, "io", line) ||
-        lab__expect(line, "->") ||
-        read_side(&d->out_batch, &d->out_feature, d->out_spatial, &out, "bf", line))
-        return line->why->status;
-    if (d->spatial == kernel && d->spatial == out && node->shape.rank == out + 2) return AG_OK;
-    return lab__bad_line(line,
-                         "dim_labels has %d, %d and %d digits, but a result of rank %d needs %d",
-                         d->spatial, kernel, out, node->shape.rank, node->shape.rank - 2);
+    sscanf(line->at, "%5[bf012]_%5[io012]->%5[bf012]%n", in, kernel, out, &length);
+    d->spatial = read_side(&d->in_batch, &d->in_feature, d->in_spatial, in, "bf");
+    const int n = read_side(&d->kernel_in, &d->kernel_out, d->kernel_spatial, kernel, "io");
+    const int wanted = read_side(&d->out_batch, &d->out_feature, d->out_spatial, out, "bf");
+    if (d->spatial < 1 || n != d->spatial || n != wanted || node->shape.rank != n + 2)
+        return lab__bad_line(
+            line,
+            "dim_labels are like b01f_01io->b01f, with as many digits as the "
+            "result of rank %d has axes besides batch and feature; there is `%.24s`",
+            node->shape.rank, line->at);
+    line->at += length;
+    return AG_OK;
 }
 
 static void print_side(FILE *out, const char *letters, int a, int b, const int *spatial, int n)

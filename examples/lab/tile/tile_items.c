@@ -4,6 +4,7 @@
    are needed. */
 #include "examples/lab/tile/tile_plan.h"
 
+#include <math.h>
 #include <string.h>
 
 /* The items of nodes: [0] after the reduction, [1] before it; -1: not needed there. */
@@ -13,9 +14,14 @@ typedef struct node_items {
 
 int tile_is_computed(const tile_item *item) { return item->role >= TILE_MAP; }
 
-tile_item *tile_items_add(tile_items *t, tile_role role, int input, int rank, const int *size)
+int tile_is_reduction(lab_op op)
 {
-    if (t->n == TILE_ITEMS) return NULL;
+    return op == LAB_DOT || op == LAB_CONVOLUTION || op == LAB_REDUCE || op == LAB_REDUCE_WINDOW;
+}
+
+/* Appends an item with one input (below 0: with none), whose axes it sees as they are. */
+static tile_item *add_item(tile_items *t, tile_role role, int input, int rank, const int *size)
+{
     tile_item *item = &t->item[t->n++];
     memset(item, 0, sizeof *item);
     item->role = role;
@@ -33,9 +39,8 @@ tile_item *tile_items_add(tile_items *t, tile_role role, int input, int rank, co
 /* Adds memory outside of the tile, with row-major strides. */
 static tile_item *add_external(tile_items *t, tile_memory memory, int rank, const int *size)
 {
-    tile_item *item = tile_items_add(t, TILE_EXTERNAL, -1, rank, size);
+    tile_item *item = add_item(t, TILE_EXTERNAL, -1, rank, size);
     int64_t stride = 1;
-    if (!item) return NULL;
     item->memory = memory;
     for (int a = rank - 1; a >= 0; a--) {
         item->stride[a] = memory == TILE_CONSTANT ? 0 : stride;
@@ -44,69 +49,87 @@ static tile_item *add_external(tile_items *t, tile_memory memory, int rank, cons
     return item;
 }
 
-int tile_items_constant(tile_items *t, float value)
+/* A view of an input is copied to scratch. */
+static int computed(tile_items *t, int input)
 {
-    tile_item *item = add_external(t, TILE_CONSTANT, 0, NULL);
-    if (!item) return -1;
-    item->value = value;
+    const tile_item *from = &t->item[input];
+    if (tile_is_computed(from)) return input;
+    add_item(t, TILE_MAP, input, from->rank, from->size);
     return t->n - 1;
 }
 
-static int add_copy(tile_items *t, int input)
+/* ---- the inputs of the one op that reduces ---- */
+
+/* Windows that leave the input, or that see it dilated, read a padded copy of the part that they
+   need. */
+static int add_padded(tile_items *t, const lab_node *node, int input)
 {
-    const tile_item *from = &t->item[input];
-    return tile_items_add(t, TILE_MAP, input, from->rank, from->size) ? t->n - 1 : -1;
+    const int rank = t->item[input].rank;
+    tile_item pad = {.role = TILE_PAD, .rank = rank, .n_inputs = 2, .input = {input}};
+    int inside = 1;
+    memcpy(pad.size, t->item[input].size, sizeof pad.size);
+    for (int a = 0; a < rank; a++) pad.step[a] = 1;
+    for (int i = 0; i < t->space.n; i++) {
+        const tpugraphs_index *x = &t->space.index[i];
+        if (!x->window || x->sum) continue;
+        const lab_window *w = &node->window[x->window - 1];
+        const int a = x->in[0], n = node->shape.size[x->axis];
+        inside &= !tpugraphs_leaves(w, n, pad.size[a]);
+        pad.size[a] = (int)tpugraphs_covered(w, n, w->size);
+        pad.at[a] = w->low;
+        pad.step[a] = w->base_dilation;
+    }
+    if (inside) return input;
+    add_external(t, TILE_CONSTANT, 0, NULL)->value = node->reducer == LAB_MAX ? -INFINITY : 0.0f;
+    pad.input[1] = t->n - 1;
+    *add_item(t, TILE_PAD, input, rank, pad.size) = pad;
+    return t->n - 1;
 }
 
-/* Axis a of the operand under an op that only moves elements. */
-static void view_axes(tile_item *item, const lab_node *node, int rank, const int *size)
+static int add_reversed(tile_items *t, const lab_node *node, int input)
 {
-    for (int i = 0; i < node->n_dims; i++) {
-        const int axis = node->dims[i];
-        if (node->op == LAB_BROADCAST) item->from[i] = axis;
-        if (node->op == LAB_TRANSPOSE) item->from[axis] = i;
-        if (node->op == LAB_REVERSE) {
-            item->at[axis] = size[axis] - 1;
-            item->step[axis] = -1;
-        }
+    const lab_conv_dims *c = &node->conv;
+    int any = 0;
+    for (int i = 0; i < c->spatial; i++) any |= node->window[i].reversed;
+    if (!any) return input;
+    tile_item *item = add_item(t, TILE_VIEW, input, t->item[input].rank, t->item[input].size);
+    for (int i = 0; i < c->spatial; i++) {
+        const int axis = c->kernel_spatial[i];
+        if (!node->window[i].reversed) continue;
+        item->at[axis] = item->size[axis] - 1;
+        item->step[axis] = -1;
     }
-    for (int a = 0; node->op == LAB_SLICE && a < rank; a++) {
-        item->at[a] = node->start[a];
-        item->step[a] = node->stride[a];
-    }
+    return t->n - 1;
 }
+
+/* ---- nodes ---- */
 
 /* The counters 0, 1, 2... along one axis. */
 static int add_iota(tile_items *t, const lab_node *node)
 {
     const int axis = node->dims[0];
-    if (!add_external(t, TILE_COUNT, 1, &node->shape.size[axis])) return -1;
-    tile_item *item = tile_items_add(t, TILE_VIEW, t->n - 1, node->shape.rank, node->shape.size);
-    if (!item) return -1;
-    item->from[0] = axis;
+    add_external(t, TILE_COUNT, 1, &node->shape.size[axis]);
+    add_item(t, TILE_VIEW, t->n - 1, node->shape.rank, node->shape.size)->from[0] = axis;
     return t->n - 1;
 }
 
 /* A reshape of memory outside is a view of it with other axes; a reshape of a view that has no
-   plain strides needs a copy. */
+   plain strides needs a copy. -1: it neither splits nor merges axes. */
 static int add_reshape(tile_items *t, const lab_node *node, int input)
 {
     const int rank = node->shape.rank, *size = node->shape.size;
-    if (t->item[input].role == TILE_EXTERNAL) {
-        const tile_item from = t->item[input];
+    const tile_item from = t->item[input];
+    if (from.role == TILE_EXTERNAL) {
         tile_item *item = add_external(t, from.memory, rank, size);
-        if (!item) return -1;
         item->number = from.number;
         item->value = from.value;
         return t->n - 1;
     }
     tile_item groups = {.rank = rank};
     memcpy(groups.size, size, sizeof groups.size);
-    if (!tile_reshape_groups(&groups, t->item[input].size, t->item[input].rank)) return -1;
-    if (tile_reshape_merges(&groups) && !tile_is_computed(&t->item[input]))
-        input = add_copy(t, input);
-    tile_item *item = input < 0 ? NULL : tile_items_add(t, TILE_RESHAPE, input, rank, size);
-    if (!item) return -1;
+    if (!tile_reshape_groups(&groups, from.size, from.rank)) return -1;
+    if (tile_reshape_merges(&groups)) input = computed(t, input);
+    tile_item *item = add_item(t, TILE_RESHAPE, input, rank, size);
     item->n_groups = groups.n_groups;
     memcpy(item->group, groups.group, sizeof item->group);
     return t->n - 1;
@@ -126,11 +149,16 @@ static tile_role role_of(lab_op op)
     }
 }
 
-static void fill_role(tile_item *item, const tile_items *t, const lab_node *node)
+static void fill_role(tile_item *item, const lab_node *node)
 {
-    const tile_item *first = &t->item[item->input[0]];
-    if (item->role == TILE_VIEW) view_axes(item, node, first->rank, first->size);
+    lab_moved moved[LAB_RANK];
+    lab_moved_axes(moved, node);
     if (item->role == TILE_CONCATENATE) item->from[0] = node->dims[0];
+    for (int a = 0; item->role == TILE_VIEW && a < LAB_RANK; a++) {
+        item->from[a] = moved[a].axis;
+        item->at[a] = moved[a].first;
+        item->step[a] = moved[a].step;
+    }
     for (int a = 0; item->role == TILE_PAD && a < item->rank; a++)
         item->at[a] = node->window[a].low;
 }
@@ -145,36 +173,32 @@ static int add_node(tile_items *t, const node_items *items, const lab_node *node
     for (int k = 0; k < node->n_operands; k++) {
         input[k] = items->at[before || role == TILE_REDUCTION][node->operand[k]];
         if (role != TILE_REDUCTION) continue;
-        input[k] = tile_reduction_input(t, node, k, input[k]);
-        if (input[k] >= 0 && copies >> k & 1 && !tile_is_computed(&t->item[input[k]]))
-            input[k] = add_copy(t, input[k]);
-        if (input[k] < 0) return -1;
+        input[k] = node->op == LAB_CONVOLUTION && k ? add_reversed(t, node, input[k])
+                                                    : add_padded(t, node, input[k]);
+        if (copies >> k & 1) input[k] = computed(t, input[k]);
     }
     if (node->op == LAB_RESHAPE) return add_reshape(t, node, input[0]);
     if (role == TILE_GATHER && t->item[input[0]].role != TILE_EXTERNAL) return -1;
-    tile_item *item = tile_items_add(t, role, -1, node->shape.rank, node->shape.size);
-    if (!item) return -1;
+    tile_item *item = add_item(t, role, -1, node->shape.rank, node->shape.size);
     item->node = node;
     item->n_inputs = node->n_operands;
     memcpy(item->input, input, sizeof input);
-    fill_role(item, t, node);
+    fill_role(item, node);
     return t->n - 1;
 }
 
 /* Adds parameters and constants, for both sides. */
-static int add_outside(tile_items *t, node_items *items)
+static void add_outside(tile_items *t, node_items *items)
 {
     for (int i = 0; i < t->kernel->n; i++) {
         const lab_node *node = &t->kernel->nodes[i];
         if (node->op != LAB_PARAMETER && node->op != LAB_CONSTANT) continue;
         tile_item *item = add_external(t, node->op == LAB_CONSTANT ? TILE_CONSTANT : TILE_PARAMETER,
                                        node->shape.rank, node->shape.size);
-        if (!item) return 0;
         item->number = i;
         item->value = node->value;
         items->at[0][i] = items->at[1][i] = t->n - 1;
     }
-    return 1;
 }
 
 /* needed[0] of the nodes that the root reads without passing the reduction, needed[1] of those that
@@ -215,19 +239,18 @@ int tile_items_build(tile_items *t, const lab_program *kernel, unsigned copies)
     t->kernel = kernel;
     t->n = t->n_blocked = 0;
     t->root = t->reduction = -1;
-    if (kernel->n < 1 || kernel->n > TILE_NODES) return 0;
-    const int reduction = find_needed(needed, kernel), last = kernel->n - 1;
-    if (reduction < -1 || !add_outside(t, &items) || !add_side(t, &items, needed[1], 1, copies))
-        return 0;
+    if (kernel->n > TILE_NODES) return 0;
+    const int reduction = find_needed(needed, kernel);
+    if (reduction < -1) return 0;
+    add_outside(t, &items);
+    if (!add_side(t, &items, needed[1], 1, copies)) return 0;
     if (reduction >= 0) {
         t->space = lab_space(kernel, reduction);
         t->reduction = add_node(t, &items, &kernel->nodes[reduction], 0, copies);
         items.at[0][reduction] = t->reduction;
-        if (t->reduction < 0) return 0;
         t->n_blocked = lab_sum_axes(t->blocked, kernel, reduction);
     }
     if (!add_side(t, &items, needed[0], 0, copies)) return 0;
-    t->root = items.at[0][last];
-    if (!tile_is_computed(&t->item[t->root])) t->root = add_copy(t, t->root);
-    return t->root >= 0 && t->root == t->n - 1;
+    t->root = computed(t, items.at[0][kernel->n - 1]);
+    return t->root == t->n - 1;
 }

@@ -12,9 +12,10 @@
 
 enum {
     TILE_NODES = 64, /* of a kernel at most */
-    TILE_ITEMS =
-        4 * TILE_NODES, /* a node before and after the reduction is two items; and copies */
-    TILE_BOUNDS = 24    /* numbers of a tile */
+    /* A node is two items before the reduction and two after it at most (a copy and a view of it);
+       more are the inputs of the reduction and a copy for the root. */
+    TILE_ITEMS = 4 * TILE_NODES + 16,
+    TILE_BOUNDS = 24 /* numbers of a tile */
 };
 
 typedef enum tile_role {
@@ -76,22 +77,15 @@ typedef struct tile_place {
     int64_t at, stride[LAB_RANK];
 } tile_place;
 
-/* ---- tile_items.c, tile_reduction.c ---- */
+/* ---- tile_items.c ---- */
 
 /* The items of a kernel; bit k of copies: operand k of the reduction is copied to scratch first. 0:
    the kernel cannot be tiled. */
 int tile_items_build(tile_items *t, const lab_program *kernel, unsigned copies);
 
-/* Appends an item with one input (below 0: with none), whose axes it sees as they are; NULL: too
-   many. */
-tile_item *tile_items_add(tile_items *t, tile_role role, int input, int rank, const int *size);
-int tile_items_constant(tile_items *t, float value);
 int tile_is_computed(const tile_item *item);
 
 int tile_is_reduction(lab_op op);
-/* Input k of the reduction in the form in which it is read: padded, reversed. -1: too many
-   items. */
-int tile_reduction_input(tile_items *t, const lab_node *node, int k, int input);
 
 /* ---- tile_reshape.c ---- */
 
@@ -116,17 +110,13 @@ void tile_part_box(tile_box *in, const tile_items *t, const tile_item *item, int
 /* Number of elements, 2^50 for more. */
 int64_t tile_box_elements(const tile_box *box, int rank);
 
-/* ---- tile_places.c ---- */
-
-/* Places of the output and of memory outside, and of the items from first to last by their boxes.
- */
+/* Of the output and of memory outside; of the items from first to last by their boxes. */
 void tile_places_outside(tile_place *place, const tile_items *t);
 void tile_places(tile_place *place, const tile_items *t, const tile_box *box, int first, int last);
 
 /* ---- tile_cost.c ---- */
 
-/* Estimates from the first, the middle and the last step; also how often the reduction uses each
-   element of an operand, in a step. */
+/* By the first, the middle and the last step; uses: of an element of each operand, in a step. */
 tpugraphs_cost tile_estimate(double uses[2], tile_items *t, const tpugraphs_bounds *bounds);
 /* Raises `most` to the elements of the boxes of the computed items from first to last; returns
    their sum, but for the reduction's, which is counted separately. */
@@ -134,7 +124,7 @@ double tile_note_sizes(int64_t *most, const tile_items *t, const tile_box *box, 
                        int last);
 /* The start of each item's scratch for boxes of at most so many elements; returns its total. */
 int64_t tile_slots(int64_t *at, const tile_items *t, const int64_t *most);
-/* Block `index` of an axis or of several; their number, and that along each axis. */
+/* The block at `index` of several axes; the number of blocks, and that along each axis. */
 void tile_box_at(tile_box *box, const int *index, const int *size, const double *bound, int rank);
 double tile_blocks(int *count, const int *size, const double *bound, int rank);
 
@@ -151,7 +141,6 @@ ag_status tile_read(tpugraphs_bounds *bounds, tile_items *t, const lab_program *
 
 struct lab_run;
 /* Appends the steps of a kernel for these bounds to the run. */
-ag_status tile_compile(struct lab_run *run, const tile_items *t, const tpugraphs_bounds *bounds,
-                       ag_failure *why);
+void tile_compile(struct lab_run *run, const tile_items *t, const tpugraphs_bounds *bounds);
 
 #endif

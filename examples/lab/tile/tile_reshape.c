@@ -48,18 +48,6 @@ int tile_reshape_merges(const tile_item *item)
     return 0;
 }
 
-/* The range of a group's run that contains the elements of the box of its output axes. */
-static void run_of_box(int64_t *low, int64_t *high, const tile_item *item, const tile_group *g,
-                       const tile_box *out)
-{
-    *low = *high = 0;
-    for (int k = 0; k < g->n_out; k++) {
-        const int a = g->out[k];
-        *low = *low * item->size[a] + out->lo[a];
-        *high = *high * item->size[a] + out->lo[a] + out->n[a] - 1;
-    }
-}
-
 /* Indices of element e of a run along the input axes of a group. */
 static void digits(int64_t index[LAB_RANK], const int *in_size, const tile_group *g, int64_t e)
 {
@@ -67,6 +55,21 @@ static void digits(int64_t index[LAB_RANK], const int *in_size, const tile_group
         index[k] = e % in_size[g->in[k]];
         e /= in_size[g->in[k]];
     }
+}
+
+/* The first and the last element, along the input axes of a group, of the box of its output axes.
+ */
+static void run_of_box(int64_t first[LAB_RANK], int64_t last[LAB_RANK], const tile_item *item,
+                       const int *in_size, const tile_group *g, const tile_box *out)
+{
+    int64_t low = 0, high = 0;
+    for (int k = 0; k < g->n_out; k++) {
+        const int a = g->out[k];
+        low = low * item->size[a] + out->lo[a];
+        high = high * item->size[a] + out->lo[a] + out->n[a] - 1;
+    }
+    digits(first, in_size, g, low);
+    digits(last, in_size, g, high);
 }
 
 void tile_reshape_box(tile_box *in, const tile_items *t, const tile_item *item, const tile_box *out)
@@ -78,10 +81,8 @@ void tile_reshape_box(tile_box *in, const tile_items *t, const tile_item *item, 
     }
     for (int i = 0; i < item->n_groups; i++) {
         const tile_group *g = &item->group[i];
-        int64_t low, high, first[LAB_RANK], last[LAB_RANK];
-        run_of_box(&low, &high, item, g, out);
-        digits(first, input->size, g, low);
-        digits(last, input->size, g, high);
+        int64_t first[LAB_RANK], last[LAB_RANK];
+        run_of_box(first, last, item, input->size, g, out);
         for (int k = 0, differ = 0; k < g->n_in; k++) {
             const int a = g->in[k];
             in->lo[a] = differ ? 0 : (int)first[k];
@@ -97,10 +98,8 @@ static int64_t run_stride(int64_t *at, const tile_item *input, const tile_item *
                           const tile_group *g, const tile_place *in, const tile_box *box)
 {
     const int64_t stride = in->stride[g->in[g->n_in - 1]];
-    int64_t low, high, first[LAB_RANK], last[LAB_RANK], weight[LAB_RANK], w = 1;
-    run_of_box(&low, &high, item, g, box);
-    digits(first, input->size, g, low);
-    digits(last, input->size, g, high);
+    int64_t first[LAB_RANK], last[LAB_RANK], weight[LAB_RANK], w = 1;
+    run_of_box(first, last, item, input->size, g, box);
     for (int k = g->n_in - 1; k >= 0; k--) {
         weight[k] = w;
         w *= input->size[g->in[k]];

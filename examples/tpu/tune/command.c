@@ -178,7 +178,7 @@ static void close_all(tuner *t)
     for (int i = 0; i < bag_count(t->results.list); i++)
         tune_part_clear(&t->results.list[i].part[TUNE_FUSION]);
     bag_free(t->results.list);
-    lab_sources_free(t->sources, t->n_sources > 0 ? t->n_sources : 0);
+    lab_sources_free(t->sources);
     tune_model_close(&t->fusion);
     tune_model_close(&t->tile);
     lab_meter_free(&t->meter);

@@ -1,6 +1,47 @@
 /* SPDX-License-Identifier: MIT */
-/* The nests that compute items: elementwise, pad, concatenate, gather. */
-#include "examples/lab/tile/tile_script.h"
+/* The commands that compute items: elementwise, pad, concatenate, gather. */
+#include "examples/lab/tile/tile_step.h"
+
+/* The offset at which a box of an item starts. */
+static int start_of(const tile_step *s, int i, const tile_box *box)
+{
+    const tile_place *place = &s->place[i];
+    int64_t at = place->at;
+    for (int a = 0; a < s->t->item[i].rank; a++) at += box->lo[a] * place->stride[a];
+    return (int)at;
+}
+
+tile_command tile_command_of(const tile_step *s, int i, nest_kind kind, int n_inputs)
+{
+    return (tile_command){.item = i,
+                          .kind = (int)kind,
+                          .n_inputs = n_inputs,
+                          .out = s->place[i].base,
+                          .out_at = start_of(s, i, &s->box[i])};
+}
+
+const int64_t *tile_command_read(tile_command *c, int k, const tile_step *s, int input,
+                                 const tile_box *box)
+{
+    c->in[k] = s->place[input].base;
+    c->in_at[k] = start_of(s, input, box);
+    return s->place[input].stride;
+}
+
+/* The offset in a base that is outside becomes a move. */
+static void settle(tile_step *s, int base, int *at)
+{
+    if (!tile_is_outside(s->t, base)) return;
+    bag_add(s->moves, *at);
+    *at = 0;
+}
+
+void tile_command_add(tile_step *s, tile_command c)
+{
+    settle(s, c.out, &c.out_at);
+    for (int k = 0; k < c.n_inputs; k++) settle(s, c.in[k], &c.in_at[k]);
+    bag_add(s->commands, c);
+}
 
 /* A command of an elementwise nest with a loop for each axis. */
 static tile_command begin(const tile_step *s, int i, int n_inputs)
@@ -12,7 +53,7 @@ static tile_command begin(const tile_step *s, int i, int n_inputs)
     return c;
 }
 
-static void map(const tile_step *s, int i)
+static void map(tile_step *s, int i)
 {
     const tile_item *item = &s->t->item[i];
     tile_command c = begin(s, i, item->n_inputs);
@@ -20,11 +61,11 @@ static void map(const tile_step *s, int i)
         const int64_t *stride = tile_command_read(&c, k, s, item->input[k], &s->box[i]);
         for (int a = 0; a < item->rank; a++) c.loop[a].in[k] = (int)stride[a];
     }
-    tile_script_add(s->out, s->t, &c);
+    tile_command_add(s, c);
 }
 
 /* Fills the box with the scalar, unless elements of the input cover all of it. */
-static void fill(const tile_step *s, int i, const tile_box *part)
+static void fill(tile_step *s, int i, const tile_box *part)
 {
     const tile_item *item = &s->t->item[i];
     if (part->some &&
@@ -32,12 +73,11 @@ static void fill(const tile_step *s, int i, const tile_box *part)
         return;
     tile_command c = begin(s, i, 1);
     tile_command_read(&c, 0, s, item->input[1], &s->box[i]);
-    tile_script_add(s->out, s->t, &c);
+    tile_command_add(s, c);
 }
 
 /* Copies the part of input k, whose element e is at shift[a] + step[a] * e along axis a. */
-static void place_part(const tile_step *s, int i, int k, const tile_box *part, const int *shift,
-                       const int *every)
+static void place_part(tile_step *s, int i, int k, const tile_box *part, const int *shift)
 {
     const tile_item *item = &s->t->item[i];
     int64_t at = s->place[i].at;
@@ -46,36 +86,35 @@ static void place_part(const tile_step *s, int i, int k, const tile_box *part, c
     const int64_t *stride = tile_command_read(&c, 0, s, item->input[k], part);
     for (int a = 0; a < item->rank; a++) {
         const int64_t along = s->place[i].stride[a];
-        at += (shift[a] + (int64_t)every[a] * part->lo[a]) * along;
-        c.loop[a] = (tile_loop){part->n[a], 0, (int)(along * every[a]), {(int)stride[a]}};
+        at += (shift[a] + (int64_t)item->step[a] * part->lo[a]) * along;
+        c.loop[a] = (tile_loop){part->n[a], 0, (int)(along * item->step[a]), {(int)stride[a]}};
     }
     c.out_at = (int)at;
-    tile_script_add(s->out, s->t, &c);
+    tile_command_add(s, c);
 }
 
-static void pad(const tile_step *s, int i)
+static void pad(tile_step *s, int i)
 {
     const tile_item *item = &s->t->item[i];
     tile_box part;
     tile_part_box(&part, s->t, item, 0, &s->box[i]);
     fill(s, i, &part);
-    place_part(s, i, 0, &part, item->at, item->step);
+    place_part(s, i, 0, &part, item->at);
 }
 
-static void concatenate(const tile_step *s, int i)
+static void concatenate(tile_step *s, int i)
 {
     const tile_item *item = &s->t->item[i];
-    const int axis = item->from[0];
-    int shift[LAB_RANK] = {0}, every[LAB_RANK] = {1, 1, 1, 1, 1, 1};
+    int shift[LAB_RANK] = {0};
     for (int k = 0; k < item->n_inputs; k++) {
         tile_box part;
         tile_part_box(&part, s->t, item, k, &s->box[i]);
-        place_part(s, i, k, &part, shift, every);
-        shift[axis] += s->t->item[item->input[k]].size[axis];
+        place_part(s, i, k, &part, shift);
+        shift[item->from[0]] += s->t->item[item->input[k]].size[item->from[0]];
     }
 }
 
-static void gather(const tile_step *s, int i)
+static void gather(tile_step *s, int i)
 {
     const tile_item *item = &s->t->item[i];
     tile_box columns = s->box[i];
@@ -86,10 +125,10 @@ static void gather(const tile_step *s, int i)
     c.gather = s->t->item[item->input[0]].size[0];
     for (int a = 0; a < 2; a++) c.loop[a].in[0] = (int)table[a];
     c.loop[0].in[1] = (int)rows[0];
-    tile_script_add(s->out, s->t, &c);
+    tile_command_add(s, c);
 }
 
-void tile_step_items(const tile_step *s, int first, int last)
+void tile_step_items(tile_step *s, int first, int last)
 {
     for (int i = first; i <= last; i++) {
         if (!s->box[i].some) continue;

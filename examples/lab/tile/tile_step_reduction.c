@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The nests of a dot, convolution, reduce or reduce-window over a block of the reduction. */
-#include "examples/lab/tile/tile_script.h"
+/* The commands of a dot, convolution, reduce or reduce-window over a block of the reduction. */
+#include "examples/lab/tile/tile_step.h"
 
 typedef struct reduction {
-    const tile_step *s;
+    tile_step *s;
     const lab_node *node;
     const tile_box *out;
     const int64_t *to, *from[2]; /* strides of the output and of the operands */
@@ -44,7 +44,7 @@ static void feature_loops(const reduction *r, int first, int groups, int each, i
     c.in_at[1] += (int)(first * kernel);
     loop(&c, groups, 0, each * to, r->s->t->blocked[d->spatial] * x, each * kernel);
     loop(&c, each, 0, to, 0, kernel);
-    tile_script_add(r->s->out, r->s->t, &c);
+    tile_command_add(r->s, c);
 }
 
 /* Whole groups are one nest; each part of a group is a nest of its own. */
@@ -64,7 +64,7 @@ static void convolution(const reduction *r)
     }
 }
 
-void tile_step_reduction(const tile_step *s)
+void tile_step_reduction(tile_step *s)
 {
     const tile_items *t = s->t;
     const int i = t->reduction;
@@ -84,5 +84,5 @@ void tile_step_reduction(const tile_step *s)
     if (node->op == LAB_CONVOLUTION)
         convolution(&r);
     else
-        tile_script_add(s->out, t, &r.c);
+        tile_command_add(s, r.c);
 }
