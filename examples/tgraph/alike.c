@@ -19,9 +19,8 @@ const char *tgraph_results_alike(const void *results, int group)
     const tgraph_results *r = results;
     const tgraph_entry *e = r->entry[group];
     const tgraph_file *f = e->file;
-    if (!f->tile && !f->graph.configurable) return "none of its nodes is configurable";
     if (same_inputs(e)) return "its configurations do not differ in what the model reads";
-    if (!f->tile && f->graph.nodes == 1)
+    if (f->graph.nodes == 1)
         return "the network reads how nodes differ from each other, and pruning leaves one "
                "node of the graph";
     return NULL;

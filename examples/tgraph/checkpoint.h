@@ -8,8 +8,8 @@
 /* The network and what else its checkpoint holds. */
 typedef struct tgraph_trained {
     tgraph_model model;
-    tgraph_data_options features; /* how those were made: tile, prune, repad, logs */
-    tgraph_scalers scalers;       /* layout: node alone */
+    tgraph_data_options features; /* how those were made: prune, repad, logs */
+    tgraph_scaler scaler;         /* of nodes */
     double split;                 /* what the run held out of its files, and how it read them */
     int64_t split_seed;
     int dedup;

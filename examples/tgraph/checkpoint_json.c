@@ -9,8 +9,8 @@
 char *tgraph_features_json(const tgraph_data_options *f)
 {
     return harness_json_text(json_pack("{ss ss si sb sb}", "format", "tpugraphs-140", "kind",
-                                       f->tile ? "tile" : "layout", "layout_padding",
-                                       f->repad ? -1 : 0, "prune", f->prune, "log", f->logs));
+                                       "layout", "layout_padding", f->repad ? -1 : 0, "prune",
+                                       f->prune, "log", f->logs));
 }
 
 static int says(const json_t *object, const char *key, const char *word)
@@ -26,17 +26,15 @@ ag_status tgraph_features_parse(tgraph_data_options *f, const char *text, ag_fai
                  *prune = json_object_get(j, "prune");
     const json_int_t pad = json_is_integer(padding) ? json_integer_value(padding) : 1;
     const int good = says(j, "format", "tpugraphs-140") && json_is_boolean(prune) &&
-                     (pad == 0 || pad == -1) &&
-                     (says(j, "kind", "tile") || says(j, "kind", "layout"));
-    *f = (tgraph_data_options){.tile = says(j, "kind", "tile"),
-                               .prune = json_is_true(prune),
+                     (pad == 0 || pad == -1) && says(j, "kind", "layout");
+    *f = (tgraph_data_options){.prune = json_is_true(prune),
                                .repad = pad == -1,
                                .logs = json_is_true(json_object_get(j, "log"))};
     json_decref(j);
     if (good) return AG_OK;
     return ag_fail(why, AG_EDATA,
-                   "the metadata \"features\" do not say format tpugraphs-140, kind (layout or "
-                   "tile), prune and layout_padding (0 or -1); is it a checkpoint of this version "
+                   "the metadata \"features\" do not say format tpugraphs-140, kind layout, "
+                   "prune and layout_padding (0 or -1); is it a checkpoint of this version "
                    "of tgraph?");
 }
 

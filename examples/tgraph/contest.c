@@ -22,7 +22,7 @@ static void cut_end(char *name)
     if (length > 4 && strcmp(name + length - 4, ".npz") == 0) name[length - 4] = 0;
 }
 
-char *tgraph_contest_id(const char *path, const char *shown, int tile)
+char *tgraph_contest_id(const char *path, const char *shown)
 {
     char *copy = harness_copy(path), *part[MOST_PARTS], *rest = NULL, *id = NULL;
     int n = 0;
@@ -34,13 +34,11 @@ char *tgraph_contest_id(const char *path, const char *shown, int tile)
     cut_end(name);
     cut_end(whole);
     for (int i = n - 2; i >= 0 && !id; i--) {
-        if (tile && strcmp(part[i], "tile") == 0 && i + 1 < n - 1)
-            id = harness_text("tile:%s:%s", part[i + 1], name);
-        if (!tile && strcmp(part[i], "layout") == 0 && i + 2 < n - 1 &&
+        if (strcmp(part[i], "layout") == 0 && i + 2 < n - 1 &&
             is_one_of(part[i + 1], "xla", "nlp") && is_one_of(part[i + 2], "default", "random"))
             id = harness_text("layout:%s:%s:%s", part[i + 1], part[i + 2], name);
     }
-    if (!id) id = harness_text(tile ? "tile:xla:%s" : "layout:%s", whole);
+    if (!id) id = harness_text("layout:%s", whole);
     harness_free(whole);
     harness_free(copy);
     return id;
@@ -48,16 +46,15 @@ char *tgraph_contest_id(const char *path, const char *shown, int tile)
 
 /* ---- output ---- */
 
-static ag_status write_order(FILE *to, const char *path, const harness_group *g, int tile,
-                             ag_failure *why)
+static ag_status write_order(FILE *to, const char *path, const harness_group *g, ag_failure *why)
 {
-    const int n = g->items, shown = tile && n > 5 ? 5 : n;
+    const int n = g->items;
     int64_t *order = harness_alloc((size_t)n * sizeof *order);
-    char *id = tgraph_contest_id(path, g->name, tile);
+    char *id = tgraph_contest_id(path, g->name);
     if (!ag_order(order, g->score, n, why)) {
         harness_show_on_terminal(to, id);
         fputc(',', to);
-        for (int i = 0; i < shown; i++) fprintf(to, "%s%" PRId64, i ? ";" : "", order[i]);
+        for (int i = 0; i < n; i++) fprintf(to, "%s%" PRId64, i ? ";" : "", order[i]);
         fputc('\n', to);
     }
     harness_free(id);
@@ -73,7 +70,7 @@ int tgraph_shell_write(FILE *to, const void *results, const harness_settings *se
     fputs("ID,TopConfigs\n", to);
     for (int i = 0; i < r->rank.groups && !why->status; i++) {
         const harness_group g = harness_rank_group_at(&r->rank, i);
-        write_order(to, r->entry[i]->file->path, &g, r->files->set.tile, why);
+        write_order(to, r->entry[i]->file->path, &g, why);
     }
     return 1;
 }

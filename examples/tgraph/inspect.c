@@ -20,28 +20,24 @@ static size_t plan_bytes(const tgraph_model *m, const tgraph_program *p, int con
     const size_t n = (size_t)configs;
     const size_t rows = (size_t)(p->graph->configurable > 0 ? p->graph->configurable : 1);
     int32_t *digit = harness_alloc(rows * n * TGRAPH_DIGITS * sizeof *digit);
-    ag_real *feature = harness_alloc(n * TPUGRAPHS_TILE_FEATURES * sizeof *feature);
     int32_t *rank = harness_alloc(n * sizeof *rank);
     ag_tape_training(tape, training);
-    ag_tensor *y = m->options.tile ? tgraph_tile_forward(m, tape, p, feature, configs)
-                                   : tgraph_forward(m, tape, p, digit, NULL, configs);
+    ag_tensor *y = tgraph_forward(m, tape, p, digit, NULL, configs);
     if (training) y = ag_pairwise_hinge(y, ag_input_i32(tape, rank, AG_SHAPE(configs)), 1, AG_MEAN);
     const ag_plan_summary plan = ag_plan_of(y, training);
     const size_t bytes = ag_failed(tape) ? 0 : plan.slab;
     ag_tape_free(tape);
     harness_free(digit);
-    harness_free(feature);
     harness_free(rank);
     return bytes;
 }
 
 static ag_status plan_memory(inspected *out, const tgraph_file *f, ag_failure *why)
 {
-    tgraph_options options = tgraph_defaults();
+    const tgraph_options options = tgraph_defaults();
     tgraph_model model = {0};
     tgraph_program program = {0};
-    options.tile = f->tile;
-    out->configs = f->tile ? f->file_configs : at_most(f->file_configs, STEP_CONFIGS);
+    out->configs = at_most(f->file_configs, STEP_CONFIGS);
     if (!tgraph_model_add(&model, ag_params_new(), &options, why) &&
         !tgraph_program_new(&program, &f->graph, &options, why)) {
         if (ag_params_build(model.params, 0)) harness_no_memory((size_t)model.params->size);
@@ -57,7 +53,7 @@ static void add_row(harness_inspection *to, const tgraph_file *f, const inspecte
 {
     harness_inspect_row(to);
     harness_inspect_text(to, "file", NULL, f->path);
-    harness_inspect_text(to, "kind", NULL, f->tile ? "tile" : "layout");
+    harness_inspect_text(to, "kind", NULL, "layout");
     harness_inspect_count(to, "nodes", NULL, f->file_nodes);
     harness_inspect_count(to, "edges", NULL, f->file_edges);
     harness_inspect_count(to, "kept_nodes", NULL, f->graph.nodes);

@@ -7,20 +7,16 @@
  HARNESS_OPA, HARNESS_TIED, HARNESS_SLOWDOWN_1, HARNESS_SLOWDOWN_5, HARNESS_SLOWDOWN_10, \
      HARNESS_SLOWDOWN_100, HARNESS_MEASURES
 
-static const harness_measure of_layouts[2][8] = {{HARNESS_TAU_B, OTHERS}, {HARNESS_TAU_A, OTHERS}};
-/* contest@50 could choose no checkpoint: it is always 1 for kernels of at most 50 tiles. */
-static const harness_measure of_tiles[2][10] = {
-    {HARNESS_TAU_B, HARNESS_CONTEST_50, HARNESS_CONTEST_5, OTHERS},
-    {HARNESS_TAU_A, HARNESS_CONTEST_50, HARNESS_CONTEST_5, OTHERS}};
+static const harness_measure measures[2][8] = {{HARNESS_TAU_B, OTHERS}, {HARNESS_TAU_A, OTHERS}};
 
-harness_rank_form tgraph_results_form(int tile, int tau_a)
+harness_rank_form tgraph_results_form(int tau_a)
 {
-    return (harness_rank_form){.kind = tile ? "tile" : "layout",
+    return (harness_rank_form){.kind = "layout",
                                .row = "file",
                                .rows = "files",
                                .items = "configurations",
                                .hold_out = "--split, --valid or --folds hold something out",
-                               .measure = tile ? of_tiles[tau_a] : of_layouts[tau_a],
+                               .measure = measures[tau_a],
                                .main = 2,
                                .against = "boosting"};
 }
@@ -31,17 +27,11 @@ void tgraph_results_group(harness_rank *rank, const tgraph_entry *e, const int32
 {
     const tgraph_file *f = e->file;
     int64_t *actual = harness_rank_alloc(rank, (size_t)count * sizeof *actual);
-    double *target = f->tile ? harness_rank_alloc(rank, (size_t)count * sizeof *target) : NULL;
-    for (int i = 0; i < count; i++) {
-        const int c = item ? item[i] : i;
-        actual[i] = f->runtime[c];
-        if (target) target[i] = f->target[c];
-    }
+    for (int i = 0; i < count; i++) actual[i] = f->runtime[item ? item[i] : i];
     harness_rank_group(rank, (harness_ranked){.name = f->name,
                                               .items = count,
                                               .number = item,
-                                              .actual = f->has_runtimes ? actual : NULL,
-                                              .target = target});
+                                              .actual = f->has_runtimes ? actual : NULL});
 }
 
 static const char on_calibrated[] =
@@ -83,7 +73,7 @@ void tgraph_results_open(tgraph_results *r, const char *name, const tgraph_set *
     }
     char **file = harness_rank_names(rank, r->path, rank->groups, "");
     for (int i = 0; i < rank->groups; i++) rank->group[i].name = file[i];
-    rank->form = tgraph_results_form(set->tile, tau_a);
+    rank->form = tgraph_results_form(tau_a);
     rank->title =
         harness_text("%s (%s), %d file%s", name, rank->form.kind, trained, trained == 1 ? "" : "s");
     harness_rank_method(rank, name, NULL);

@@ -38,7 +38,7 @@ typedef struct tgraph_results {
 } tgraph_results;
 
 /* Words and measures; tau_a: instead of tau-b. */
-harness_rank_form tgraph_results_form(int tile, int tau_a);
+harness_rank_form tgraph_results_form(int tau_a);
 
 /* Adds configurations item[i] of an entry (NULL: i), i < count, as a group. */
 void tgraph_results_group(harness_rank *rank, const tgraph_entry *e, const int32_t *item,

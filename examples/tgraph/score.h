@@ -10,10 +10,9 @@ typedef struct tgraph_scorer {
     const tgraph_model *model;
     ag_tape *tape;
     int configs, tta;
-    int patient;        /* 1: continues after an interruption */
-    tgraph_batch batch; /* scratch: start from {0}, and free it */
-    int32_t *chosen;    /* of a chunk, and the features of tile sizes: during a call */
-    ag_real *feature;
+    int patient;           /* 1: continues after an interruption */
+    tgraph_batch batch;    /* scratch: start from {0}, and free it */
+    int32_t *chosen;       /* of a chunk, during a call */
     harness_progress *bar; /* goes on from `before` after each chunk; NULL: none does */
     int64_t before;
 } tgraph_scorer;

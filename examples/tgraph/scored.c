@@ -15,7 +15,7 @@ static int trained_on(const harness_runs *runs, const char *name, const uint64_t
 static ag_status open_held(int *found, tgraph_set *set, const harness_runs *runs,
                            const tgraph_settings *s, const char *path, ag_failure *why)
 {
-    const tgraph_data_options options = tgraph_settings_data(s, 0);
+    const tgraph_data_options options = tgraph_settings_data(s);
     tgraph_entry *e = tgraph_set_open(set, path, &options, why);
     *found = e && (s->part == TGRAPH_PART_HELD || trained_on(runs, e->file->name, &e->hash));
     if (!e) return why->status;
@@ -27,11 +27,11 @@ static ag_status open_held(int *found, tgraph_set *set, const harness_runs *runs
 static ag_status open_file(tgraph_set *set, const harness_runs *runs, const tgraph_settings *s,
                            bool known, const char *path, ag_failure *why)
 {
-    tgraph_data_options all = tgraph_settings_data(s, set->tile);
+    tgraph_data_options all = tgraph_settings_data(s);
     const bool trained = known && trained_on(runs, harness_files_base(path), NULL);
     int held = 0;
     all.dedup = TGRAPH_KEEP_ALL;
-    if (known && !set->tile && s->split > 0 &&
+    if (known && s->split > 0 &&
         (s->part == TGRAPH_PART_HELD || (s->part == TGRAPH_PART_AUTO && trained)) &&
         open_held(&held, set, runs, s, path, why))
         return why->status;
@@ -64,7 +64,7 @@ static void compare_splits(const harness_runs *runs, const tgraph_settings *s)
 static ag_status open_files(tgraph_set *set, const harness_runs *runs, const tgraph_settings *s,
                             bool known, ag_failure *why)
 {
-    if (known && !set->tile && s->split > 0 && s->part != TGRAPH_PART_ALL) compare_splits(runs, s);
+    if (known && s->split > 0 && s->part != TGRAPH_PART_ALL) compare_splits(runs, s);
     harness_progress bar;
     harness_reading_start(&bar, set->paths.count);
     for (int i = 0; i < set->paths.count && harness_go_on(why); i++) {
@@ -83,32 +83,25 @@ static ag_status open_files(tgraph_set *set, const harness_runs *runs, const tgr
 /* ---- the whole ---- */
 
 /* Files of another source have features that training never saw. With the splits of examples/data,
-   of the nodes of held-out families up to 43 % of a layout file's are far from those of training;
-   of those of files of TpuGraphs it is 73 % or more, and about 70 % of its kernels', of which a
-   single one has few nodes. */
+   of the nodes of held-out families up to 43 % of a file's are far from those of training; of those
+   of files of TpuGraphs it is 73 % or more. */
 static void warn_of_source(const tgraph_set *set, const harness_runs *runs)
 {
-    const tgraph_scaler *scaler = &((const tgraph_trained *)runs->run[0].net)->scalers.node;
+    const tgraph_scaler *scaler = &((const tgraph_trained *)runs->run[0].net)->scaler;
     harness_far far = {.rows = "nodes",
                        .limit = "more than 10 standard deviations",
                        .run = runs->run[0].path,
                        .most = 0.5};
-    int64_t rows = 0, all = 0;
     for (int i = 0; i < set->count; i++) {
-        const tgraph_entry *e = &set->entry[i];
-        rows += tgraph_graph_far(&e->file->graph, scaler);
-        all += e->file->graph.nodes;
-        if (set->tile && i + 1 < set->count) continue;
-        harness_far_add(&far, set->tile ? "these kernels" : e->file->path, rows, all);
-        rows = all = 0;
+        const tgraph_file *f = set->entry[i].file;
+        harness_far_add(&far, f->path, tgraph_graph_far(&f->graph, scaler), f->graph.nodes);
     }
     harness_far_warn(&far);
 }
 
-static ag_status check_runs(const harness_runs *runs, const tgraph_settings *s, int tile,
-                            ag_failure *why)
+static ag_status check_runs(const harness_runs *runs, const tgraph_settings *s, ag_failure *why)
 {
-    const tgraph_data_options wanted = tgraph_settings_data(s, tile);
+    const tgraph_data_options wanted = tgraph_settings_data(s);
     for (int i = 0; i < runs->count && !why->status; i++) {
         const tgraph_trained *net = runs->run[i].net;
         tgraph_features_check(runs->run[i].path, &net->features, &wanted, why);
@@ -127,8 +120,7 @@ ag_status tgraph_shell_read_scored(void *data, const harness_runs *runs,
     const tgraph_settings *s = (const tgraph_settings *)settings;
     tgraph_files *f = data;
     f->name = harness_runs_name(runs, name_of);
-    if (tgraph_set_paths(&f->set, s, why) || check_runs(runs, s, f->set.tile, why))
-        return why->status;
+    if (tgraph_set_paths(&f->set, s, why) || check_runs(runs, s, why)) return why->status;
     for (int i = 0; i < runs->count; i++)
         f->set.rows |= ((const tgraph_trained *)runs->run[i].net)->model.joined.use;
     if (known && tgraph_learn_paths(&f->learn, &f->set, s, why)) return why->status;

@@ -67,7 +67,7 @@ static void choose_sample(tgraph_steps *t, const tgraph_entry *e, const tgraph_s
 static void choose_samples(tgraph_steps *t, const tgraph_files *f, const tgraph_settings *s)
 {
     const tgraph_set *set = &f->set;
-    t->rank.form = tgraph_results_form(set->tile, s->tau);
+    t->rank.form = tgraph_results_form(s->tau);
     t->scored = harness_rank_alloc(&t->rank, (size_t)set->count * sizeof *t->scored);
     for (int i = 0; i < set->count; i++)
         if (set->entry[i].score) choose_sample(t, &set->entry[i], s);
@@ -84,7 +84,6 @@ static ag_status open_source(tgraph_steps *t, harness_session *session, ag_failu
         t->buffer[i].joined = &((const tgraph_trained *)session->trained.net)->model.joined;
     tgraph_source_open(&t->source, t->file, learn->count, s->configs,
                        (uint64_t)s->shell.common.seed);
-    if (set_of(session)->tile) return AG_OK;
     t->loader = harness_loader_new(tgraph_source_draw, &t->source, &t->buffer[0], &t->buffer[1],
                                    session->trained.state->step, 1, why);
     return why->status;
@@ -114,14 +113,12 @@ static void end(void *feed)
 }
 
 /* Sets the file and the configurations of the next step. */
-static ag_status draw(tgraph_steps *t, const tgraph_set *set, int64_t step, ag_failure *why)
+static ag_status draw(tgraph_steps *t, const tgraph_set *set, ag_failure *why)
 {
-    t->batch = set->tile ? NULL : harness_loader_next(t->loader, why);
-    if (why->status) return why->status;
-    const tgraph_file *file = set->tile ? tgraph_source_at(&t->source, step) : t->batch->file;
-    for (int i = 0; i < set->count; i++)
-        if (set->entry[i].file == file) t->entry = &set->entry[i];
-    return AG_OK;
+    t->batch = harness_loader_next(t->loader, why);
+    for (int i = 0; i < set->count && t->batch; i++)
+        if (set->entry[i].file == t->batch->file) t->entry = &set->entry[i];
+    return why->status;
 }
 
 static ag_tensor *loss_of(const tgraph_settings *s, ag_tensor *score, ag_tensor *rank)
@@ -139,9 +136,9 @@ static double fill_target(ag_real *target, const tgraph_steps *t, int n)
 {
     double mean = 0, variance = 0;
     for (int i = 0; i < n; i++) {
-        const double time = t->batch ? (double)t->batch->runtime[i] : t->entry->file->target[i];
-        mean += log(fmax(time, 1e-9)) / n;
-        target[i] = (ag_real)log(fmax(time, 1e-9));
+        const double time = log((double)t->batch->runtime[i]);
+        mean += time / n;
+        target[i] = (ag_real)time;
     }
     for (int i = 0; i < n; i++) {
         target[i] -= (ag_real)mean;
@@ -166,25 +163,22 @@ static ag_tensor *error_of(tgraph_steps *t, ag_tensor *score, int n)
     return ag_scale(ag_mean_all(ag_square(e)), (ag_real)(1 / spread));
 }
 
-/* Records the loss of some configurations of one graph, of a tile file all of them, with their
-   order as the target. */
+/* Records the loss of some configurations of one graph. */
 static ag_tensor *record(void *user, ag_tape *tape, int64_t step, const char **what,
                          ag_failure *why)
 {
     harness_session *session = user;
     tgraph_steps *t = session->feed;
     const tgraph_model *model = &((const tgraph_trained *)session->trained.net)->model;
-    if (draw(t, set_of(session), step, why)) return NULL;
-    const tgraph_file *f = t->entry->file;
+    (void)step;
+    if (draw(t, set_of(session), why)) return NULL;
     const tgraph_program *p = &t->entry->program;
-    const int n = f->tile ? f->configs : t->batch->configs;
-    *what = f->name;
-    ag_tensor *score = f->tile ? tgraph_tile_forward(model, tape, p, f->feature, n)
-                               : tgraph_batch_forward(model, tape, p, t->batch, n);
+    const int n = t->batch->configs;
+    *what = t->batch->file->name;
+    ag_tensor *score = tgraph_batch_forward(model, tape, p, t->batch, n);
     ag_name(score, "scores");
     if (settings_of(session)->loss == TGRAPH_LOSS_ERROR) return error_of(t, score, n);
-    const int32_t *rank = f->tile ? f->rank : t->batch->rank;
-    return loss_of(settings_of(session), score, ag_input_i32(tape, rank, AG_SHAPE(n)));
+    return loss_of(settings_of(session), score, ag_input_i32(tape, t->batch->rank, AG_SHAPE(n)));
 }
 
 static ag_status validate(void *user, double *measure, ag_failure *why)
@@ -223,7 +217,7 @@ static ag_status add(void *results, const harness_trained *t, const harness_scor
     tgraph_set *set = &r->files->set;
     tgraph_scorer scorer = {
         .model = &net->model, .tape = how->tape, .configs = s->eval_configs, .tta = s->tta};
-    if (!r->files->training) tgraph_set_scale(set, &net->scalers);
+    if (!r->files->training) tgraph_set_scale(set, &net->scaler);
     if (r->files->training || !tgraph_set_programs(set, &net->model.options, why))
         tgraph_results_add(r, &scorer, how->models, why);
     tgraph_batch_free(&scorer.batch);
@@ -244,7 +238,6 @@ const harness_model tgraph_shell = {.program = &tgraph_program_table,
                                     .read_scored = tgraph_shell_read_scored,
                                     .read_fit = tgraph_shell_read_fit,
                                     .close = close_files,
-                                    .files = tpugraphs_kind,
                                     .inspect_file = tgraph_inspect,
                                     .plan = plan,
                                     .begin = begin,

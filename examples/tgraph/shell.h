@@ -20,10 +20,10 @@ typedef struct tgraph_files {
 typedef struct tgraph_steps {
     tgraph_file **file; /* those trained on */
     tgraph_source source;
-    tgraph_batch buffer[2];    /* of layout files, prepared one step ahead */
+    tgraph_batch buffer[2];    /* prepared one step ahead */
     harness_loader *loader;    /* of these */
     const tgraph_entry *entry; /* of the step */
-    const tgraph_batch *batch; /* of the step; NULL: of a tile file */
+    const tgraph_batch *batch; /* of the step */
     ag_real *target;           /* [target_room] of its loss */
     int target_room;
     tgraph_scorer scorer;
@@ -41,10 +41,9 @@ ag_status tgraph_shell_read_scored(void *data, const harness_runs *runs,
 ag_status tgraph_shell_read_fit(void *data, const harness_runs *runs,
                                 const harness_settings *settings, ag_failure *why);
 /* contest.c: the contest's name of a file, from its folders; shown: what results call it, NULL: its
-   own name: .../layout/xla/default/test/NAME.npz is "layout:xla:default:NAME",
-   .../tile/xla/test/NAME.npz "tile:xla:NAME"; where the folders do not tell, "layout:NAME". The
-   caller frees it (harness_free). */
-char *tgraph_contest_id(const char *path, const char *shown, int tile);
+   own name: .../layout/xla/default/test/NAME.npz is "layout:xla:default:NAME"; where the folders do
+   not tell, "layout:NAME". The caller frees it (harness_free). */
+char *tgraph_contest_id(const char *path, const char *shown);
 int tgraph_shell_write(FILE *to, const void *results, const harness_settings *settings,
                        ag_failure *why);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Layout and tile files made in memory, whose run times follow from their columns, and a run of the
+/* Layout files made in memory, whose run times follow from their columns, and a run of the
    baselines. */
 #ifndef TEST_TGRAPH_MADE_H
 #define TEST_TGRAPH_MADE_H
@@ -63,31 +63,6 @@ static inline tgraph_file *make_file(int configs, uint64_t seed, int alike)
     return f;
 }
 
-/* Run time / normalizer grows with the first feature. */
-static inline tgraph_file make_tile(int configs, uint64_t seed)
-{
-    tgraph_file t = {
-        .path = made_name, .name = made_name, .tile = 1, .configs = configs, .has_runtimes = 1};
-    ag_random r = {seed, 9, 0};
-    t.raw = harness_alloc((size_t)configs * TPUGRAPHS_TILE_FEATURES * sizeof *t.raw);
-    t.target = harness_alloc((size_t)configs * sizeof *t.target);
-    t.runtime = harness_alloc((size_t)configs * sizeof *t.runtime);
-    for (int c = 0; c < configs; c++) {
-        t.raw[c * TPUGRAPHS_TILE_FEATURES] = (float)ag_random_uniform(&r) * 50;
-        t.raw[c * TPUGRAPHS_TILE_FEATURES + 3] = (float)ag_random_uniform(&r);
-        t.target[c] = 1 + (double)t.raw[c * TPUGRAPHS_TILE_FEATURES];
-        t.runtime[c] = (int64_t)(1000 * t.target[c]);
-    }
-    return t;
-}
-
-static inline void free_tile(tgraph_file *t)
-{
-    ag_free(t->raw);
-    ag_free(t->target);
-    ag_free(t->runtime);
-}
-
 static inline void run(tgraph_baseline_result *r, const tgraph_baseline_part *train, int trains,
                        const tgraph_baseline_part *part, int count,
                        const tgraph_baseline_options *o)
@@ -100,22 +75,14 @@ static inline void run(tgraph_baseline_result *r, const tgraph_baseline_part *tr
 static inline double measured(const tgraph_baseline *b, const tgraph_baseline_part *part,
                               harness_measure measure)
 {
-    double *target = harness_alloc((size_t)part->count * sizeof *target);
     int64_t *actual = harness_alloc((size_t)part->count * sizeof *actual);
     harness_measured m;
     ag_failure why = {0};
-    for (int i = 0; i < part->count; i++) {
-        const int c = tgraph_part_config(part, i);
-        actual[i] = part->file->runtime[c];
-        target[i] = tgraph_part_truth(part, c);
-    }
-    const harness_items items = {.name = made_name,
-                                 .count = part->count,
-                                 .score = b->score,
-                                 .actual = actual,
-                                 .target = target};
+    for (int i = 0; i < part->count; i++)
+        actual[i] = part->file->runtime[tgraph_part_config(part, i)];
+    const harness_items items = {
+        .name = made_name, .count = part->count, .score = b->score, .actual = actual};
     if (harness_measure_items(&m, &items, &why)) fail_msg("%s", why.sentence);
-    ag_free(target);
     ag_free(actual);
     return m.of[measure];
 }

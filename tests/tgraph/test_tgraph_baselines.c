@@ -113,23 +113,10 @@ static void pool_by_hand(void **state)
     assert_true(pooled[0] == 0 && pooled[TGRAPH_NUMERIC] == 0);
 }
 
-static void tile_by_hand(void **state)
-{
-    float raw[2 * TPUGRAPHS_TILE_FEATURES] = {0}, x[TGRAPH_TILE_COLUMNS], pooled[TGRAPH_POOLED];
-    tgraph_file t = {.configs = 2, .raw = raw};
-    raw[24] = 7;
-    raw[47] = -1;
-    for (int k = 0; k < TGRAPH_POOLED; k++) pooled[k] = (float)k;
-    tgraph_baseline_tile_features(x, &t, 1, pooled);
-    assert_true(fabsf(x[0] - logf(8)) < 1e-6F && fabsf(x[23] + logf(2)) < 1e-6F && x[1] == 0);
-    assert_memory_equal(x + 24, pooled, sizeof pooled);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(onehot_by_hand), cmocka_unit_test(onehot_keeps_what_varies),
-        cmocka_unit_test(layout_by_hand), cmocka_unit_test(pool_by_hand),
-        cmocka_unit_test(tile_by_hand)};
+        cmocka_unit_test(layout_by_hand), cmocka_unit_test(pool_by_hand)};
     return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
 }

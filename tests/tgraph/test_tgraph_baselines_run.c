@@ -73,29 +73,6 @@ static void across_programs(void **state)
     for (int i = 0; i < 7; i++) tgraph_file_close(f[i]);
 }
 
-/* Hidden run times are scored, too. */
-static void tiles(void **state)
-{
-    tgraph_baseline_options o = tgraph_baseline_defaults();
-    tgraph_file a = make_tile(400, 1), b = make_tile(300, 2), c = make_tile(200, 3);
-    c.has_runtimes = 0;
-    tgraph_baseline_part train = tgraph_baseline_train(&a);
-    tgraph_baseline_part part[] = {tgraph_baseline_train(&b), tgraph_baseline_train(&c)};
-    tgraph_baseline_result r[2];
-    run(r, &train, 1, part, 2, &o);
-    assert_true(!r[0].within && !r[1].within);
-    assert_true(measured(&r[0].of[RIDGE], part, HARNESS_TAU_B) > 0.97);
-    assert_true(measured(&r[0].of[RIDGE], part, HARNESS_CONTEST_5) > 0.95);
-    assert_non_null(strstr(r[0].of[RIDGE].note, "400 of 400 configurations of 1 program, 2 col"));
-    assert_non_null(r[1].of[RIDGE].score);
-    if (harness_boosting_built())
-        assert_true(measured(&r[0].of[BOOSTING], part, HARNESS_TAU_B) > 0.9);
-    tgraph_baselines_free(r, 2);
-    free_tile(&a);
-    free_tile(&b);
-    free_tile(&c);
-}
-
 /* A file that was split has a fit of its own; without others the rest have random order. */
 static void own_parts(void **state)
 {
@@ -191,39 +168,6 @@ static void limits(void **state)
     tgraph_file_close(f);
 }
 
-/* One column: the score is z times the correlation over 1 + weight, on all rows, those that chose
-   the weight included. */
-static void ridge_uses_all_rows(void **state)
-{
-    enum { N = 10 };
-    tgraph_baseline_options o = tgraph_baseline_defaults();
-    tgraph_baseline_result r;
-    tgraph_file t = make_tile(N, 1);
-    tgraph_baseline_part part = tgraph_baseline_train(&t);
-    double x[N], y[N], mx = 0, my = 0, xx = 0, yy = 0, xy = 0, weight;
-    for (int c = 0; c < N; c++) {
-        t.raw[c * TPUGRAPHS_TILE_FEATURES + 3] = 0;
-        t.target[c] = 1 + (c * 7 % N);
-        x[c] = log1p((double)t.raw[c * TPUGRAPHS_TILE_FEATURES]);
-        y[c] = log(t.target[c]);
-        mx += x[c] / N;
-        my += y[c] / N;
-    }
-    for (int c = 0; c < N; c++) {
-        xx += (x[c] - mx) * (x[c] - mx);
-        yy += (y[c] - my) * (y[c] - my);
-        xy += (x[c] - mx) * (y[c] - my);
-    }
-    run(&r, &part, 1, &part, 1, &o);
-    assert_int_equal(sscanf(strstr(r.of[RIDGE].note, "weight "), "weight %lf", &weight), 1);
-    for (int c = 0; c < N; c++) {
-        double expected = (x[c] - mx) / sqrt(xx / N) * xy / sqrt(xx * yy) / (1 + weight);
-        assert_true(fabs(r.of[RIDGE].score[c] - expected) < 1e-5);
-    }
-    tgraph_baselines_free(&r, 1);
-    free_tile(&t);
-}
-
 /* A fifth chooses the weight: of the rows, or of the programs from five on. */
 static void rows_of_a_fit(void **state)
 {
@@ -262,9 +206,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(within_a_file),  cmocka_unit_test(across_programs),
-        cmocka_unit_test(tiles),          cmocka_unit_test(nothing_to_fit),
-        cmocka_unit_test(progress_stops), cmocka_unit_test(own_parts),
-        cmocka_unit_test(limits),         cmocka_unit_test(ridge_uses_all_rows),
+        cmocka_unit_test(nothing_to_fit), cmocka_unit_test(progress_stops),
+        cmocka_unit_test(own_parts),      cmocka_unit_test(limits),
         cmocka_unit_test(rows_of_a_fit)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -157,7 +157,7 @@ static void each_of(const char *list, void (*use)(tgraph_file *f, tgraph_scaler 
 
 static void write_more(tgraph_file *f, tgraph_scaler *s)
 {
-    tgraph_scaler_add(s, f->graph.raw, AG_F32, f->graph.nodes);
+    tgraph_scaler_add(s, f->graph.raw, f->graph.nodes);
 }
 
 static double far_of(const tgraph_file *f, const tgraph_scaler *s)

@@ -19,7 +19,6 @@ static int make_files(void **state)
     program_write_layout("b.npz", 40, 1);
     program_write_layout("c.npz", 400, 2);
     program_write_tile("t.npz", 30, 0);
-    program_write_tile("u.npz", 20, 1);
     return 0;
 }
 
@@ -81,7 +80,8 @@ static void predictions(void **state)
                    "p3 was not trained with --split 0.8 --split-seed 0");
     program_expect("tgraph eval --run p1 --data a.npz --split 0.5", 2, "",
                    "--split is no option of tgraph eval");
-    program_expect("tgraph predict --run p1 --data t.npz", 2, "", "a model for layout files");
+    program_expect("tgraph predict --run p1 --data t.npz", 3, "",
+                   "t.npz is a tile file, but tgraph ranks layouts");
     program_expect("tgraph predict --run p1 --data a.npz --no-prune", 2, "",
                    "trained with --prune");
 }
@@ -170,34 +170,19 @@ static void contest_names(void **state)
 {
     static const struct {
         const char *path, *id;
-        int tile;
     } cases[] = {
-        {"npz/layout/xla/default/test/abc.npz", "layout:xla:default:abc", 0},
-        {"/x/layout/nlp/random/valid/a.b.npz", "layout:nlp:random:a.b", 0},
-        {"npz/tile/xla/test/k.npz", "tile:xla:k", 1},
-        {"k.npz", "tile:xla:k", 1},
-        {"layout/abc.npz", "layout:abc", 0},
-        {"layout/xla/default.npz", "layout:default", 0},
-        {"layout", "layout:layout", 0},
-        {"/", "layout:/", 0},
+        {"npz/layout/xla/default/test/abc.npz", "layout:xla:default:abc"},
+        {"/x/layout/nlp/random/valid/a.b.npz", "layout:nlp:random:a.b"},
+        {"layout/abc.npz", "layout:abc"},
+        {"layout/xla/default.npz", "layout:default"},
+        {"layout", "layout:layout"},
+        {"/", "layout:/"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char *id = tgraph_contest_id(cases[i].path, NULL, cases[i].tile);
+        char *id = tgraph_contest_id(cases[i].path, NULL);
         assert_string_equal(id, cases[i].id);
         harness_free(id);
     }
-}
-
-static void tiles(void **state)
-{
-    program_expect("tgraph train --data t.npz --valid u.npz --out tile" TINY, 0, "contest@50", "");
-    program_expect("tgraph eval --run tile --data u.npz t.npz --no-baselines", 0, "u.npz",
-                   "t.npz was trained on");
-    program_expect("tgraph predict --run tile --data u.npz --format contest", 0, "tile:xla:u,", "");
-    program_expect("tgraph predict --run tile --data u.npz", 0, "\n\"u.npz\",19,", "");
-    program_expect("tgraph predict --run tile --data a.npz", 2, "", "a model for tile files");
-    program_expect("tgraph train --data t.npz --split 0.5 --out tile2" TINY, 2, "",
-                   "--split holds out configurations of layout files");
 }
 
 static void make_folder(const char *name) { assert_int_equal(mkdir(test_file(name), 0700), 0); }
@@ -261,11 +246,10 @@ static void inspecting(void **state)
 {
     program_expect("tgraph inspect a.npz", 0, "configurations  60, 59 unique", "");
     program_expect("tgraph inspect a.npz", 0, "MB in a step of 32 configurations", "");
-    json_t *j = program_json("tgraph inspect --json a.npz t.npz", "");
+    json_t *j = program_json("tgraph inspect --json a.npz b.npz", "");
     assert_int_equal(json_array_size(j), 2);
     assert_true(json_integer_value(json_object_get(json_array_get(j, 0), "step_bytes")) >
                 json_integer_value(json_object_get(json_array_get(j, 0), "score_bytes")));
-    assert_string_equal(json_string_value(json_object_get(json_array_get(j, 1), "kind")), "tile");
     json_decref(j);
     program_expect("tgraph inspect none.npz", 3, "", "none.npz");
     program_expect("tgraph inspect stdout a.npz", 3, "a.npz", "1 of 2 files cannot be read");
@@ -273,7 +257,6 @@ static void inspecting(void **state)
 
 static void bad_input(void **state)
 {
-    program_expect("tgraph train --data a.npz t.npz --out x" SMALL, 2, "", "a tile file");
     program_expect("tgraph train --data a.npz --split 0.001 --out x" SMALL, 2, "", "empty");
     program_expect("tgraph train --data a.npz --split 0.02 --out x" SMALL, 2, "",
                    "leaves 1 to train on");
@@ -289,49 +272,6 @@ static void bad_input(void **state)
                    "it is 0 to 1");
     program_expect("tgraph train --data a.npz b.npz --folds 2 --fold 1 --out folds" SMALL, 0,
                    "configurations", "");
-}
-
-#define TRAIN_TILES                                                                         \
- "tgraph train --data t.npz --valid u.npz --out chosen --hidden 16 --threads 1 --steps 20 " \
- "--eval-every 2 --quiet --no-baselines "
-
-/* best-step of the result, and the row of metrics.jsonl with the highest tau-b. */
-static void best_steps(int64_t *kept, int64_t *highest, const char *command)
-{
-    program_outcome o = program_expect(command, 0, "{", "");
-    char line[1000];
-    double most = -2;
-    json_t *j = json_loads(o.out, 0, NULL);
-    *kept = json_integer_value(json_object_get(j, "best-step"));
-    *highest = -1;
-    json_decref(j);
-    FILE *in = fopen(test_file("chosen/metrics.jsonl"), "r");
-    assert_non_null(in);
-    while (fgets(line, sizeof line, in)) {
-        j = json_loads(line, 0, NULL);
-        const json_t *tau = json_object_get(j, "tau-b");
-        if (tau && json_number_value(tau) > most) {
-            most = json_number_value(tau);
-            *highest = json_integer_value(json_object_get(j, "step"));
-        }
-        json_decref(j);
-    }
-    fclose(in);
-}
-
-/* Kernels of at most 50 tiles have a contest@50 of 1 whatever their order, so tau-b chooses. */
-static void tau_chooses(void **state)
-{
-    int64_t kept, highest;
-    best_steps(&kept, &highest, TRAIN_TILES "--json");
-    assert_int_equal(kept, highest);
-    assert_true(kept > 2);
-}
-
-static void epochs(void **state)
-{
-    program_expect("tgraph train --data t.npz u.npz --epochs 3 --out e --quiet --hidden 16", 0,
-                   "6 steps done", "");
 }
 
 /* The committed studies name options that exist, with values that they have. */
@@ -352,18 +292,11 @@ static void committed_studies(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(train_eval_predict),
-                                       cmocka_unit_test(predictions),
-                                       cmocka_unit_test(calibrated),
-                                       cmocka_unit_test(train_json),
-                                       cmocka_unit_test(contest_names),
-                                       cmocka_unit_test(tiles),
-                                       cmocka_unit_test(inspecting),
-                                       cmocka_unit_test(bad_input),
-                                       cmocka_unit_test(names),
-                                       cmocka_unit_test(scored_alike),
-                                       cmocka_unit_test(tau_chooses),
-                                       cmocka_unit_test(epochs),
-                                       cmocka_unit_test(committed_studies)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(train_eval_predict), cmocka_unit_test(predictions),
+        cmocka_unit_test(calibrated),         cmocka_unit_test(train_json),
+        cmocka_unit_test(contest_names),      cmocka_unit_test(inspecting),
+        cmocka_unit_test(bad_input),          cmocka_unit_test(names),
+        cmocka_unit_test(scored_alike),       cmocka_unit_test(committed_studies)};
     return cmocka_run_group_tests(tests, make_files, test_folder_remove);
 }

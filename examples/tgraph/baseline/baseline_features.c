@@ -193,11 +193,3 @@ void tgraph_baseline_layout_features(float *x, const tgraph_file *file, int conf
     memcpy(x + 2 * TGRAPH_COUNTS, pooled, TGRAPH_POOLED * sizeof *x);
     tgraph_store_settle((tgraph_store *)&file->store, (size_t)file->store.width * 4);
 }
-
-void tgraph_baseline_tile_features(float *x, const tgraph_file *file, int config,
-                                   const float pooled[TGRAPH_POOLED])
-{
-    const float *raw = file->raw + (size_t)config * TPUGRAPHS_TILE_FEATURES;
-    for (int k = 0; k < TPUGRAPHS_TILE_FEATURES; k++) x[k] = small(raw[k]);
-    memcpy(x + TPUGRAPHS_TILE_FEATURES, pooled, TGRAPH_POOLED * sizeof *x);
-}

@@ -83,8 +83,7 @@ ag_status tgraph_fit_open(tgraph_fit *f, const tgraph_baseline_part *parts, int 
                           const tgraph_baseline_options *options, ag_failure *why)
 {
     char read[160] = "";
-    *f = (tgraph_fit){
-        .options = options, .within = within, .tile = count > 0 && parts[0].file->tile};
+    *f = (tgraph_fit){.options = options, .within = within};
     note_missing(f);
     if (!stop(f, "columns", 0)) {
         if (tgraph_fit_read(f, read, parts, count, why)) return why->status;

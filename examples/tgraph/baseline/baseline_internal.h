@@ -12,11 +12,11 @@ typedef struct tgraph_fit_row {
     double y;
 } tgraph_fit_row;
 
-/* Columns and regressions of one set of files: of one layout file by its nodes (within), else of
+/* Columns and regressions of one set of files: of one file by its nodes (within), else of
    all by counts. */
 typedef struct tgraph_fit {
     const tgraph_baseline_options *options;
-    int within, tile;
+    int within;
     tgraph_onehot onehot;   /* within */
     int32_t *pick;          /* [columns] the columns that vary; across programs */
     float *raw;             /* [TGRAPH_LAYOUT_COLUMNS] scratch */
@@ -49,12 +49,6 @@ static inline int tgraph_part_config(const tgraph_baseline_part *part, int i)
 {
     return part->config ? part->config[i] : i;
 }
-/* The value to rank by: run time, or run time / normalizer. */
-static inline double tgraph_part_truth(const tgraph_baseline_part *part, int config)
-{
-    return part->file->tile ? part->file->target[config] : (double)part->file->runtime[config];
-}
-
 static inline int tgraph_part_usable(const tgraph_baseline_part *part)
 {
     return part->file->has_runtimes && part->count >= 2;

@@ -26,7 +26,7 @@ static int draw_part(tgraph_fit_row *row, const tgraph_baseline_part *part, int 
     const int n = harness_draw(order, part->count, quota, &random);
     for (int i = 0; i < n; i++) {
         int config = tgraph_part_config(part, order[i]);
-        row[i] = (tgraph_fit_row){index, config, log(tgraph_part_truth(part, config))};
+        row[i] = (tgraph_fit_row){index, config, log((double)part->file->runtime[config])};
     }
     standardise_target(row, n);
     return n;
@@ -73,29 +73,21 @@ static tgraph_fit_row *draw_rows(int *rows, int *programs, const tgraph_fit *f,
 
 /* ---- columns ---- */
 
-static void raw_features(float *x, const tgraph_fit *f, const tgraph_baseline_part *part,
-                         int config, const float *pooled)
-{
-    if (f->tile)
-        tgraph_baseline_tile_features(x, part->file, config, pooled);
-    else
-        tgraph_baseline_layout_features(x, part->file, config, pooled);
-}
-
 /* The columns that vary over the rows. */
 static void pick_columns(tgraph_fit *f, const tgraph_fit_row *row, int rows,
                          const tgraph_baseline_part *parts, const float *pooled)
 {
-    const int all = f->tile ? TGRAPH_TILE_COLUMNS : TGRAPH_LAYOUT_COLUMNS;
-    float *first = harness_alloc((size_t)all * sizeof *first);
-    uint8_t *varies = harness_alloc((size_t)all);
-    f->pick = harness_alloc((size_t)all * sizeof *f->pick);
+    enum { ALL = TGRAPH_LAYOUT_COLUMNS };
+    float *first = harness_alloc(ALL * sizeof *first);
+    uint8_t *varies = harness_alloc(ALL);
+    f->pick = harness_alloc(ALL * sizeof *f->pick);
     for (int r = 0; r < rows; r++) {
         const float *pool = pooled + (size_t)row[r].part * TGRAPH_POOLED;
-        raw_features(r ? f->raw : first, f, &parts[row[r].part], row[r].config, pool);
-        for (int k = 0; r && k < all; k++) varies[k] |= f->raw[k] != first[k];
+        tgraph_baseline_layout_features(r ? f->raw : first, parts[row[r].part].file, row[r].config,
+                                        pool);
+        for (int k = 0; r && k < ALL; k++) varies[k] |= f->raw[k] != first[k];
     }
-    for (int k = 0; k < all; k++)
+    for (int k = 0; k < ALL; k++)
         if (varies[k]) f->pick[f->columns++] = k;
     harness_free(first);
     harness_free(varies);
@@ -118,7 +110,7 @@ void tgraph_fit_row_features(float *x, tgraph_fit *f, const tgraph_baseline_part
     if (f->within)
         tgraph_onehot_row(x, &f->onehot, part->file, config);
     else {
-        raw_features(f->raw, f, part, config, pooled);
+        tgraph_baseline_layout_features(f->raw, part->file, config, pooled);
         for (int k = 0; k < f->columns; k++) x[k] = f->raw[f->pick[k]];
     }
     for (int k = 0; k < f->columns; k++) x[k] = (x[k] - f->mean[k]) * f->scale[k];

@@ -24,7 +24,7 @@ typedef struct tgraph_baseline_part {
     int count;
 } tgraph_baseline_part;
 
-/* The training part of a layout file after tgraph_file_split; without a split the whole file. */
+/* The training part of a file after tgraph_file_split; without a split the whole file. */
 tgraph_baseline_part tgraph_baseline_train(const tgraph_file *file);
 
 typedef struct tgraph_baseline_options {
@@ -56,14 +56,13 @@ typedef struct tgraph_baseline_result {
 
 /* Fits on `train` and scores each part of `parts` into result[parts].
 
-   A layout file that was split is fitted by itself, on its own training part: the target is the
+   A file that was split is fitted by itself, on its own training part: the target is the
    log run time, standardised; the columns are one-hot of the 18 digits of its configurable nodes
    (node, digit, value), without constant columns and with equal ones taken once.
 
-   All other files share one fit on `train`; without any part they have random scores alone. All
-   parts are of one kind of files: the target is the log of run
-   time (layout) or of run time / normalizer (tile), standardised within each program; the columns
-   are tgraph_baseline_layout_features or _tile_features.
+   All other files share one fit on `train`; without any part they have random scores alone. The
+   target is the log of run time, standardised within each program; the columns are
+   tgraph_baseline_layout_features.
 
    Ridge: columns standardised, weight per row chosen from 1e-6 ... 1 on a fifth of the rows (of
    the files, from five on), then fitted on all. Parts without run times are scored, but not fitted
@@ -83,19 +82,14 @@ enum {
     TGRAPH_KINDS = 4, /* of configurable nodes: convolution, dot, reshape, other */
     TGRAPH_COUNTS = TGRAPH_KINDS * TGRAPH_DIGITS * TGRAPH_LAYOUT_ROWS,
     TGRAPH_POOLED = 2 * TGRAPH_NUMERIC,
-    TGRAPH_LAYOUT_COLUMNS = 2 * TGRAPH_COUNTS + TGRAPH_POOLED,
-    TGRAPH_TILE_COLUMNS = TPUGRAPHS_TILE_FEATURES + TGRAPH_POOLED
+    TGRAPH_LAYOUT_COLUMNS = 2 * TGRAPH_COUNTS + TGRAPH_POOLED
 };
 
-/* Of a configuration of a layout file: how many configurable nodes of a kind have a digit at a
+/* Of a configuration: how many configurable nodes of a kind have a digit at a
    value, x[(kind 18 + digit) 8 + row]; the same with each node counted log(1 + elements of its
    shape) times, x[576 + ...]; then `pooled`. x [1420]. */
 void tgraph_baseline_layout_features(float *x, const tgraph_file *file, int config,
                                      const float pooled[TGRAPH_POOLED]);
-/* Of a configuration of a tile file: sign(v) log(1+|v|) of its 24 features, then `pooled`.
-   x [292]. */
-void tgraph_baseline_tile_features(float *x, const tgraph_file *file, int config,
-                                   const float pooled[TGRAPH_POOLED]);
 /* Mean, then maximum, over all nodes of sign(v) log(1+|v|) of the numeric columns. */
 void tgraph_baseline_pool(float pooled[TGRAPH_POOLED], const tgraph_graph *graph);
 

@@ -5,21 +5,6 @@
 
 /* ---- which paths ---- */
 
-static ag_status check_kinds(const tgraph_learn *learn, int tile, ag_failure *why)
-{
-    for (int i = 0; i < learn->paths.count; i++) {
-        const int kind = tgraph_is_tile(learn->paths.path[i], why);
-        if (kind < 0) return why->status;
-        if (kind != tile)
-            return ag_fail(why, AG_EUSE,
-                           "--fit: %.200s is a %s file, but %s files are scored; baselines learn "
-                           "from files of the same kind",
-                           learn->paths.path[i], kind ? "tile" : "layout",
-                           tile ? "tile" : "layout");
-    }
-    return AG_OK;
-}
-
 /* Adds the files of the run's --data, whose paths are relative to the folder in which training
    ran. */
 static ag_status add_trained(tgraph_learn *learn, const char *folder, ag_failure *why)
@@ -36,9 +21,7 @@ ag_status tgraph_learn_paths(tgraph_learn *learn, tgraph_set *set, const tgraph_
                              ag_failure *why)
 {
     if (s->shell.fit.count) {
-        if (harness_files_read(&learn->paths, &s->shell.fit, "fit", why) ||
-            check_kinds(learn, set->tile, why))
-            return why->status;
+        if (harness_files_read(&learn->paths, &s->shell.fit, "fit", why)) return why->status;
     } else if (s->shell.baselines)
         add_trained(learn, s->shell.common.run, &learn->missing);
     learn->entry = harness_alloc((size_t)learn->paths.count * sizeof *learn->entry);
@@ -70,7 +53,7 @@ static int all_split(const tgraph_set *set)
 static ag_status open_file(tgraph_learn *learn, tgraph_set *set, const char *files,
                            const tgraph_settings *s, const char *path, ag_failure *why)
 {
-    const tgraph_data_options options = tgraph_settings_data(s, set->tile);
+    const tgraph_data_options options = tgraph_settings_data(s);
     tgraph_entry *e = tgraph_set_open(set, path, &options, why);
     if (!e) return why->status;
     const int known = tgraph_files_has(files, e->file->name, &e->hash);

@@ -14,8 +14,7 @@ typedef struct tgraph_learn {
 } tgraph_learn;
 
 /* Lists the files and makes room for them in the set, before its first file is opened. Fails: for
-   --fit with a path that does not exist, with files of another kind, or together with
-   --no-baselines. */
+   --fit with a path that does not exist. */
 ag_status tgraph_learn_paths(tgraph_learn *learn, tgraph_set *set, const tgraph_settings *s,
                              ag_failure *why);
 

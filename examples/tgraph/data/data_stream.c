@@ -100,12 +100,13 @@ static double spread(const stream *s)
     return most;
 }
 
-void tgraph_range(int64_t *fastest, int64_t *slowest, const int64_t *runtime, int count)
+/* Before equal configurations become one. */
+static void find_range(tgraph_file *f)
 {
-    *fastest = *slowest = runtime[0];
-    for (int i = 1; i < count; i++) {
-        if (runtime[i] < *fastest) *fastest = runtime[i];
-        if (runtime[i] > *slowest) *slowest = runtime[i];
+    f->fastest = f->slowest = f->runtime[0];
+    for (int i = 1; i < f->file_configs; i++) {
+        if (f->runtime[i] < f->fastest) f->fastest = f->runtime[i];
+        if (f->runtime[i] > f->slowest) f->slowest = f->runtime[i];
     }
 }
 
@@ -114,8 +115,7 @@ ag_status tgraph_configs_read(tgraph_file *file, tpugraphs_raw *raw, tgraph_dedu
 {
     stream s = {.file = file, .raw = raw, .dedup = dedup};
     if (tpugraphs_raw_runtimes(raw, file->runtime, why)) return why->status;
-    /* before equal configurations become one */
-    tgraph_range(&file->fastest, &file->slowest, file->runtime, file->file_configs);
+    find_range(file);
     if (!open_stream(&s, why) && !stream_rows(&s, why)) {
         file->configs = (int)file->store.rows;
         file->spread = spread(&s);

@@ -5,11 +5,10 @@
 
 tgraph_file *tgraph_file_inspect(const char *path, tpugraphs_budget *budget, ag_failure *why)
 {
-    const int tile = tgraph_is_tile(path, why);
-    tgraph_data_options options = tile ? tgraph_tile_defaults() : tgraph_layout_defaults();
+    tgraph_data_options options = tgraph_layout_defaults();
     options.opcodes = 256; /* files that the model cannot take can be inspected, too */
     options.dedup = TGRAPH_KEEP_FASTEST;
-    return tile < 0 ? NULL : tgraph_file_open(path, &options, budget, why);
+    return tgraph_file_open(path, &options, budget, why);
 }
 
 size_t tgraph_file_packed(const tgraph_file *f)
@@ -43,20 +42,14 @@ char *tgraph_file_text(const tgraph_file *f)
 {
     const tgraph_graph *g = &f->graph;
     char *name = harness_printable(f->path), *times = times_text(f);
-    char *text = f->tile ? harness_text("%s: tile file\n"
-                                        "  nodes           %d\n"
-                                        "  edges           %d\n"
-                                        "  configurations  %d\n"
-                                        "  run time        %s\n",
-                                        name, g->nodes, g->edges, f->configs, times)
-                         : harness_text("%s: layout file\n"
-                                        "  nodes           %d, pruned to %d (%d configurable)\n"
-                                        "  edges           %d, pruned to %d\n"
-                                        "  configurations  %d, %d unique, %.1f MB packed\n"
-                                        "  run time        %s\n",
-                                        name, f->file_nodes, g->nodes, g->configurable,
-                                        f->file_edges, g->edges, f->file_configs, f->configs,
-                                        (double)tgraph_file_packed(f) / 1e6, times);
+    char *text =
+        harness_text("%s: layout file\n"
+                     "  nodes           %d, pruned to %d (%d configurable)\n"
+                     "  edges           %d, pruned to %d\n"
+                     "  configurations  %d, %d unique, %.1f MB packed\n"
+                     "  run time        %s\n",
+                     name, f->file_nodes, g->nodes, g->configurable, f->file_edges, g->edges,
+                     f->file_configs, f->configs, (double)tgraph_file_packed(f) / 1e6, times);
     harness_free(name);
     harness_free(times);
     return text;
