@@ -4,26 +4,6 @@
 
 #include <math.h>
 
-/* ---- features ---- */
-
-ag_status tgraph_features_check(const char *path, const tgraph_data_options *stored,
-                                const tgraph_data_options *wanted, ag_failure *why)
-{
-    if (stored->prune == wanted->prune && stored->repad == wanted->repad &&
-        stored->logs == wanted->logs)
-        return AG_OK;
-    return ag_fail(why, AG_EUSE,
-                   "%.200s was trained with --%sprune --%srepad --log-features %s, but this call "
-                   "says --%sprune --%srepad --log-features %s; the scores would mean nothing: "
-                   "leave these options "
-                   "away",
-                   path, stored->prune ? "" : "no-", stored->repad ? "" : "no-",
-                   stored->logs ? "yes" : "no", wanted->prune ? "" : "no-",
-                   wanted->repad ? "" : "no-", wanted->logs ? "yes" : "no");
-}
-
-/* ---- the network ---- */
-
 enum { FEATURES, CONFIGURATION, FILES };
 
 static ag_status identify(harness_session *session, ag_failure *why)
@@ -40,7 +20,7 @@ static ag_status build(harness_trained *t, const harness_settings *settings, ag_
 {
     const tgraph_settings *s = (const tgraph_settings *)settings;
     tgraph_trained *net = t->net;
-    if (tgraph_features_parse(&net->features, t->text[FEATURES], why)) return why->status;
+    net->features = tgraph_settings_data(s);
     const tgraph_options options = tgraph_settings_model(s);
     net->split = s->split;
     net->split_seed = s->split_seed;

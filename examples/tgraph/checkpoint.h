@@ -15,19 +15,13 @@ typedef struct tgraph_trained {
     int dedup;
 } tgraph_trained;
 
-/* Features in JSON, owned by the caller (harness_free), and read from it. */
+/* Features in JSON, owned by the caller (harness_free). */
 char *tgraph_features_json(const tgraph_data_options *f);
-ag_status tgraph_features_parse(tgraph_data_options *f, const char *text, ag_failure *why);
-
-/* Fails when the features of the checkpoint are not those that the options ask for. */
-ag_status tgraph_features_check(const char *path, const tgraph_data_options *stored,
-                                const tgraph_data_options *wanted, ag_failure *why);
 
 /* The training files with their hashes: JSON, owned by the caller (harness_free). */
 char *tgraph_files_json(const tgraph_set *set);
 
 /* 1 if the JSON names a file of this name and hash (NULL: whatever it held). */
 int tgraph_files_has(const char *files, const char *name, const uint64_t *hash);
-int tgraph_files_count(const char *files); /* how many it names */
 
 #endif

@@ -30,11 +30,11 @@ static const harness_option table[] = {
      .group = "Data",
      .help = "of equal configurations in training keep all, the first (code) or the one with the "
              "smallest run time (paper)"},
-    {"prune", FIELD(prune), "true", .commands = RUNS, .group = "Data",
+    {"prune", FIELD(prune), "true", .commands = TRAINS, .group = "Data",
      .help = "keep only configurable nodes and their neighbours"},
-    {"repad", FIELD(repad), "true", .commands = RUNS, .group = "Data",
+    {"repad", FIELD(repad), "true", .commands = TRAINS, .group = "Data",
      .help = "mark unused layout places by -1 instead of 0"},
-    {"log-features", WORD(log_features), "auto", .choices = "auto|yes|no", .commands = RUNS,
+    {"log-features", WORD(log_features), "auto", .choices = "auto|yes|no", .commands = TRAINS,
      .group = "Data",
      .help = "take sign(x) ln(1 + |x|) of the numeric features before they are standardised, for "
              "programs of many sizes (auto: of layout files)"},

@@ -59,10 +59,10 @@ const char *tgraph_results_alike(const void *results, int group);
 /* Calibrates the scores, and computes the measures of all methods. */
 ag_status tgraph_results_compute(void *results, ag_failure *why);
 
-/* Adds the baselines. A file with a training part of its own is fitted on that part; all others
-   share a fit on the training parts of `learn`, and have random scores alone where that is empty.
-   Fails: AG_EMEMORY. */
-ag_status tgraph_results_baselines(tgraph_results *r, const tgraph_entry *const *learn, int count,
-                                   ag_failure *why);
+/* baseline/baselines.c: adds the baselines. A file that was split is fitted by itself, on one-hot
+   digits of its training part; all others share a fit on counts of digits of the files of `learn`
+   that are to be trained on, and have random scores alone where there are none. Equal inputs and
+   number of threads give equal results. Fails: as tgraph_fit_open. */
+ag_status tgraph_results_baselines(tgraph_results *r, const tgraph_set *learn, ag_failure *why);
 
 #endif

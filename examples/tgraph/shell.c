@@ -21,18 +21,14 @@ static ag_status read_all(harness_session *session, ag_failure *why)
     tgraph_files *f = session->data;
     f->training = 1;
     f->name = tgraph_model_name(&settings_of(session)->model);
-    if (tgraph_set_train(&f->set, settings_of(session), why)) return why->status;
-    f->learn.entry = harness_alloc((size_t)f->set.count * sizeof *f->learn.entry);
-    for (int i = 0; i < f->set.count; i++)
-        if (f->set.entry[i].train) f->learn.entry[f->learn.count++] = &f->set.entry[i];
-    return AG_OK;
+    return tgraph_set_train(&f->set, settings_of(session), why);
 }
 
 static void close_files(void *data)
 {
     tgraph_files *f = data;
-    tgraph_learn_close(&f->learn);
     tgraph_set_close(&f->set);
+    tgraph_set_close(&f->fit);
 }
 
 /* ---- steps ---- */
@@ -41,7 +37,9 @@ static void close_files(void *data)
 static ag_status plan(harness_session *session, ag_failure *why)
 {
     const int64_t epochs = settings_of(session)->epochs;
-    const int64_t files = ((const tgraph_files *)session->data)->learn.count;
+    const tgraph_set *set = set_of(session);
+    int64_t files = 0;
+    for (int i = 0; i < set->count; i++) files += set->entry[i].train;
     if (epochs > INT64_MAX / files)
         return ag_fail(why, AG_EUSE, "--epochs is %lld, which is too many steps with %lld files",
                        (long long)epochs, (long long)files);
@@ -77,13 +75,13 @@ static void choose_samples(tgraph_steps *t, const tgraph_files *f, const tgraph_
 static ag_status open_source(tgraph_steps *t, harness_session *session, ag_failure *why)
 {
     const tgraph_settings *s = settings_of(session);
-    const tgraph_learn *learn = &((const tgraph_files *)session->data)->learn;
-    t->file = harness_alloc((size_t)learn->count * sizeof *t->file);
-    for (int i = 0; i < learn->count; i++) t->file[i] = learn->entry[i]->file;
+    const tgraph_set *set = set_of(session);
+    t->file = harness_alloc((size_t)set->count * sizeof *t->file);
+    for (int i = 0; i < set->count; i++)
+        if (set->entry[i].train) t->file[t->files++] = set->entry[i].file;
     for (int i = 0; i < 2; i++)
         t->buffer[i].joined = &((const tgraph_trained *)session->trained.net)->model.joined;
-    tgraph_source_open(&t->source, t->file, learn->count, s->configs,
-                       (uint64_t)s->shell.common.seed);
+    tgraph_source_open(&t->source, t->file, t->files, s->configs, (uint64_t)s->shell.common.seed);
     t->loader = harness_loader_new(tgraph_source_draw, &t->source, &t->buffer[0], &t->buffer[1],
                                    session->trained.state->step, 1, why);
     return why->status;
@@ -226,8 +224,8 @@ static ag_status add(void *results, const harness_trained *t, const harness_scor
 
 static ag_status compare(void *results, ag_failure *why)
 {
-    const tgraph_learn *learn = &((const tgraph_results *)results)->files->learn;
-    return tgraph_results_baselines(results, learn->entry, learn->count, why);
+    const tgraph_files *f = ((const tgraph_results *)results)->files;
+    return tgraph_results_baselines(results, f->training ? &f->set : &f->fit, why);
 }
 
 const harness_model tgraph_shell = {.program = &tgraph_program_table,

@@ -6,19 +6,19 @@
 #include "examples/harness/run/loader.h"
 #include "examples/harness/run/model.h"
 #include "examples/tgraph/checkpoint.h"
-#include "examples/tgraph/baseline/learn.h"
 #include "examples/tgraph/results.h"
 
 typedef struct tgraph_files {
     tgraph_set set;
-    tgraph_learn learn; /* what steps or baselines learn from */
-    int training;       /* 1: of a training run, standardised for its network */
-    const char *name;   /* of what scores them, as tgraph_model_name */
+    tgraph_set fit;   /* what the baselines of `eval` learn from */
+    int training;     /* 1: of a training run, standardised for its network */
+    const char *name; /* of what scores them, as tgraph_model_name */
 } tgraph_files;
 
 /* The data and scratch of the steps and validations of a run. */
 typedef struct tgraph_steps {
-    tgraph_file **file; /* those trained on */
+    tgraph_file **file; /* [files] those trained on */
+    int files;
     tgraph_source source;
     tgraph_batch buffer[2];    /* prepared one step ahead */
     harness_loader *loader;    /* of these */

@@ -82,8 +82,9 @@ static void predictions(void **state)
                    "--split is no option of tgraph eval");
     program_expect("tgraph predict --run p1 --data t.npz", 3, "",
                    "t.npz is a tile file, but tgraph ranks layouts");
-    program_expect("tgraph predict --run p1 --data a.npz --no-prune", 2, "",
-                   "trained with --prune");
+    program_expect("tgraph train --data a.npz --no-prune --out p4" SMALL, 0, "", "");
+    program_expect("tgraph predict --run p1 --ensemble p4 --data a.npz", 2, "",
+                   "differ in --prune, --repad or --log-features");
 }
 
 /* Files that were split also have scores as run times: steps of the same order, so more pairs tie

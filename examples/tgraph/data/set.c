@@ -12,15 +12,13 @@ ag_status tgraph_set_paths(tgraph_set *set, const tgraph_settings *s, ag_failure
     if (harness_files_read(&set->paths, &s->shell.common.data, "data", why)) return why->status;
     set->given = set->paths.count;
     if (harness_files_read(&set->paths, &s->shell.common.valid, "valid", why)) return why->status;
-    set->entry = harness_alloc((size_t)set->paths.count * sizeof *set->entry);
+    tgraph_set_room(set);
     return AG_OK;
 }
 
-void tgraph_set_room(tgraph_set *set, int more)
+void tgraph_set_room(tgraph_set *set)
 {
-    const size_t room = (size_t)set->paths.count + (size_t)more;
-    harness_free(set->entry);
-    set->entry = harness_alloc(room * sizeof *set->entry);
+    set->entry = harness_alloc((size_t)set->paths.count * sizeof *set->entry);
 }
 
 static uint64_t hash_file(const tgraph_file *f)

@@ -29,8 +29,8 @@ typedef struct tgraph_set {
 /* Expands --data and then --valid. */
 ag_status tgraph_set_paths(tgraph_set *set, const tgraph_settings *s, ag_failure *why);
 
-/* Makes room for `more` entries after those of the paths, before any is opened. */
-void tgraph_set_room(tgraph_set *set, int more);
+/* Makes room for an entry of each path. */
+void tgraph_set_room(tgraph_set *set);
 
 /* Opens one file as the set's next entry. Fails: as tgraph_file_open. */
 tgraph_entry *tgraph_set_open(tgraph_set *set, const char *path, const tgraph_data_options *options,

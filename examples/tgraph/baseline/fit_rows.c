@@ -1,14 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /* The rows of a fit: which configurations and columns it has, and their standardisation. */
-#include "examples/harness/harness.h"
-#include "examples/tgraph/baseline/baseline_internal.h"
+#include "examples/tgraph/baseline/fit.h"
 
 #include <math.h>
 #include <string.h>
 
+enum { RANDOM_ROWS = 65 }; /* a Philox stream of their own */
+
+/* A configuration of a part, and its target. */
+typedef struct fit_row {
+    int32_t part, config;
+    double y;
+} fit_row;
+
+static bool is_usable(const tgraph_part *part)
+{
+    return part->file->has_runtimes && part->count >= 2;
+}
+
 /* Log run times of the rows of one program, to mean 0 and deviation 1; without spread they
    stay 0. */
-static void standardise_target(tgraph_fit_row *row, int count)
+static void standardise_target(fit_row *row, int count)
 {
     double mean = 0, square = 0;
     for (int i = 0; i < count; i++) mean += row[i].y / count;
@@ -18,15 +30,14 @@ static void standardise_target(tgraph_fit_row *row, int count)
 }
 
 /* Draws at most `quota` rows of a part at random and returns their number. */
-static int draw_part(tgraph_fit_row *row, const tgraph_baseline_part *part, int index, int quota,
-                     int32_t *order, uint64_t seed)
+static int draw_part(fit_row *row, const tgraph_part *part, int index, int quota, int32_t *order)
 {
-    ag_random random = harness_stream(TGRAPH_RANDOM_ROWS, seed, (uint64_t)index);
+    ag_random random = harness_stream(RANDOM_ROWS, 0, (uint64_t)index);
     for (int i = 0; i < part->count; i++) order[i] = i;
     const int n = harness_draw(order, part->count, quota, &random);
     for (int i = 0; i < n; i++) {
         int config = tgraph_part_config(part, order[i]);
-        row[i] = (tgraph_fit_row){index, config, log((double)part->file->runtime[config])};
+        row[i] = (fit_row){index, config, log((double)part->file->runtime[config])};
     }
     standardise_target(row, n);
     return n;
@@ -36,82 +47,80 @@ static int draw_part(tgraph_fit_row *row, const tgraph_baseline_part *part, int 
    five programs on, the rows of a program stay together. */
 static int apart(int programs) { return programs >= 5; }
 
-static void mix_rows(tgraph_fit_row *row, int rows, uint64_t seed)
+static void mix_rows(fit_row *row, int rows)
 {
-    ag_random random = harness_stream(TGRAPH_RANDOM_ROWS, seed, UINT32_MAX);
+    ag_random random = harness_stream(RANDOM_ROWS, 0, UINT32_MAX);
     for (int i = rows - 1; i > 0; i--) {
         int j = (int)ag_random_below(&random, (uint32_t)i + 1);
-        tgraph_fit_row t = row[i];
+        fit_row t = row[i];
         row[i] = row[j];
         row[j] = t;
     }
 }
 
 /* The rows of all parts; *programs: how many parts they are of. */
-static tgraph_fit_row *draw_rows(int *rows, int *programs, const tgraph_fit *f,
-                                 const tgraph_baseline_part *parts, int count)
+static fit_row *draw_rows(int *rows, int *programs, const tgraph_fit *f,
+                                 const tgraph_part *parts, int count)
 {
     int largest = 1, quota;
     *programs = *rows = 0;
     for (int p = 0; p < count; p++)
-        if (tgraph_part_usable(&parts[p])) {
+        if (is_usable(&parts[p])) {
             ++*programs;
             largest = parts[p].count > largest ? parts[p].count : largest;
         }
-    quota = *programs ? f->options->most_rows / *programs : 2;
+    quota = *programs ? f->most_rows / *programs : 2;
     quota = quota < 2 ? 2 : quota > largest ? largest : quota;
     const size_t room = ag_size_mul((size_t)*programs, (size_t)quota);
-    tgraph_fit_row *row = harness_alloc(ag_size_mul(room, sizeof *row));
+    fit_row *row = harness_alloc(ag_size_mul(room, sizeof *row));
     int32_t *order = harness_alloc((size_t)largest * sizeof *order);
     for (int p = 0; p < count; p++)
-        if (tgraph_part_usable(&parts[p]))
-            *rows += draw_part(row + *rows, &parts[p], p, quota, order, f->options->seed);
-    if (!apart(*programs)) mix_rows(row, *rows, f->options->seed);
+        if (is_usable(&parts[p]))
+            *rows += draw_part(row + *rows, &parts[p], p, quota, order);
+    if (!apart(*programs)) mix_rows(row, *rows);
     harness_free(order);
     return row;
 }
 
 /* ---- columns ---- */
 
-/* The columns that vary over the rows. */
-static void pick_columns(tgraph_fit *f, const tgraph_fit_row *row, int rows,
-                         const tgraph_baseline_part *parts, const float *pooled)
+/* Those of the counts that vary over the rows. */
+static void pick_counts(tgraph_fit *f, const fit_row *row, int rows, const tgraph_part *parts,
+                        const float *pooled)
 {
-    enum { ALL = TGRAPH_LAYOUT_COLUMNS };
+    enum { ALL = TGRAPH_COUNT_COLUMNS };
     float *first = harness_alloc(ALL * sizeof *first);
     uint8_t *varies = harness_alloc(ALL);
-    f->pick = harness_alloc(ALL * sizeof *f->pick);
+    f->key = harness_alloc(ALL * sizeof *f->key);
     for (int r = 0; r < rows; r++) {
         const float *pool = pooled + (size_t)row[r].part * TGRAPH_POOLED;
-        tgraph_baseline_layout_features(r ? f->raw : first, parts[row[r].part].file, row[r].config,
-                                        pool);
+        tgraph_count_row(r ? f->raw : first, parts[row[r].part].file, row[r].config, pool);
         for (int k = 0; r && k < ALL; k++) varies[k] |= f->raw[k] != first[k];
     }
     for (int k = 0; k < ALL; k++)
-        if (varies[k]) f->pick[f->columns++] = k;
+        if (varies[k]) f->key[f->columns++] = k;
     harness_free(first);
     harness_free(varies);
 }
 
-static ag_status onehot_columns(tgraph_fit *f, const tgraph_fit_row *row, int rows,
-                                const tgraph_file *file, ag_failure *why)
+static void pick_digits(tgraph_fit *f, const fit_row *row, int rows, const tgraph_file *file,
+                        ag_failure *why)
 {
     int32_t *config = harness_alloc((size_t)rows * sizeof *config);
     for (int r = 0; r < rows; r++) config[r] = row[r].config;
-    tgraph_onehot_open(&f->onehot, file, config, rows, f->options->most_columns, why);
-    f->columns = f->onehot.columns;
+    f->key =
+        tgraph_onehot_keys(&f->columns, &f->found, file, config, rows, f->most_columns, why);
     harness_free(config);
-    return why->status;
 }
 
-void tgraph_fit_row_features(float *x, tgraph_fit *f, const tgraph_baseline_part *part, int config,
-                             const float *pooled)
+void tgraph_fit_columns(float *x, tgraph_fit *f, const tgraph_part *part, int config,
+                        const float *pooled)
 {
     if (f->within)
-        tgraph_onehot_row(x, &f->onehot, part->file, config);
+        tgraph_onehot_row(x, f->key, f->columns, part->file, config);
     else {
-        tgraph_baseline_layout_features(f->raw, part->file, config, pooled);
-        for (int k = 0; k < f->columns; k++) x[k] = f->raw[f->pick[k]];
+        tgraph_count_row(f->raw, part->file, config, pooled);
+        for (int k = 0; k < f->columns; k++) x[k] = f->raw[f->key[k]];
     }
     for (int k = 0; k < f->columns; k++) x[k] = (x[k] - f->mean[k]) * f->scale[k];
 }
@@ -142,7 +151,7 @@ static void standardise_columns(tgraph_fit *f)
 
 /* The number of rows in front of the last fifth, which is a fifth of the rows or of the
    programs. */
-static int fit_rows(const tgraph_fit_row *row, int rows, int programs)
+static int head_of(const fit_row *row, int rows, int programs)
 {
     int seen = 0, want = programs - programs / 5;
     if (!apart(programs)) return rows - rows / 5;
@@ -154,7 +163,7 @@ static int fit_rows(const tgraph_fit_row *row, int rows, int programs)
 }
 
 /* Keeps every n-th row, so that the matrix stays within its limit. */
-static int thin_rows(tgraph_fit_row *row, int rows, int columns, int most_cells)
+static int thin_rows(fit_row *row, int rows, int columns, int most_cells)
 {
     int64_t step = ((int64_t)rows * columns + most_cells - 1) / most_cells;
     int kept = 0;
@@ -162,7 +171,7 @@ static int thin_rows(tgraph_fit_row *row, int rows, int columns, int most_cells)
     return kept;
 }
 
-static void fill(tgraph_fit *f, const tgraph_fit_row *row, const tgraph_baseline_part *parts,
+static void fill(tgraph_fit *f, const fit_row *row, const tgraph_part *parts,
                  const float *pooled)
 {
     const size_t p = (size_t)f->columns, n = (size_t)f->rows;
@@ -173,47 +182,51 @@ static void fill(tgraph_fit *f, const tgraph_fit_row *row, const tgraph_baseline
     for (size_t k = 0; k < p; k++) f->scale[k] = 1;
     for (size_t r = 0; r < n; r++) {
         const float *pool = f->within ? NULL : pooled + (size_t)row[r].part * TGRAPH_POOLED;
-        tgraph_fit_row_features(f->x + r * p, f, &parts[row[r].part], row[r].config, pool);
+        tgraph_fit_columns(f->x + r * p, f, &parts[row[r].part], row[r].config, pool);
         f->y[r] = row[r].y;
     }
     standardise_columns(f);
 }
 
-static ag_status choose_columns(tgraph_fit *f, float **pooled, const tgraph_fit_row *row, int rows,
-                                const tgraph_baseline_part *parts, int count, ag_failure *why)
+/* Returns the pooled columns of all parts; NULL within a file. */
+static float *choose_columns(tgraph_fit *f, const fit_row *row, int rows, const tgraph_part *parts,
+                             int count, ag_failure *why)
 {
-    if (f->within) return onehot_columns(f, row, rows, parts[0].file, why);
-    f->raw = harness_alloc(TGRAPH_LAYOUT_COLUMNS * sizeof *f->raw);
-    *pooled = harness_alloc(ag_size_mul((size_t)count, TGRAPH_POOLED * sizeof **pooled));
+    if (f->within) {
+        pick_digits(f, row, rows, parts[0].file, why);
+        return NULL;
+    }
+    f->raw = harness_alloc(TGRAPH_COUNT_COLUMNS * sizeof *f->raw);
+    float *pooled = harness_alloc(ag_size_mul((size_t)count, TGRAPH_POOLED * sizeof *pooled));
     for (int p = 0; p < count; p++)
-        tgraph_baseline_pool(*pooled + (size_t)p * TGRAPH_POOLED, &parts[p].file->graph);
-    pick_columns(f, row, rows, parts, *pooled);
-    return AG_OK;
+        tgraph_pool(pooled + (size_t)p * TGRAPH_POOLED, &parts[p].file->graph);
+    pick_counts(f, row, rows, parts, pooled);
+    return pooled;
 }
 
 static void describe(char note[160], const tgraph_fit *f, int programs, int64_t all)
 {
-    int n = snprintf(note, 160, "%d of %lld configurations of %s%.0d%s, %d columns", f->rows,
-                     (long long)all, f->within ? "this file" : "", f->within ? 0 : programs,
-                     f->within       ? ""
-                     : programs == 1 ? " program"
-                                     : " programs",
-                     f->columns);
-    if (f->within && f->onehot.found > f->columns && n < 160)
-        snprintf(note + n, 160 - (size_t)n, " of %d", f->onehot.found);
+    const int n =
+        f->within
+            ? snprintf(note, 160, "%d of %lld configurations of this file, %d columns", f->rows,
+                       (long long)all, f->columns)
+            : snprintf(note, 160, "%d of %lld configurations of %d program%s, %d columns", f->rows,
+                       (long long)all, programs, programs == 1 ? "" : "s", f->columns);
+    if (f->found > f->columns) snprintf(note + n, 160 - (size_t)n, " of %d", f->found);
 }
 
-ag_status tgraph_fit_read(tgraph_fit *f, char note[160], const tgraph_baseline_part *parts,
-                          int count, ag_failure *why)
+ag_status tgraph_fit_read(tgraph_fit *f, char note[160], const tgraph_part *parts, int count,
+                          ag_failure *why)
 {
     int rows, programs;
     int64_t all = 0;
     float *pooled = NULL;
-    tgraph_fit_row *row = draw_rows(&rows, &programs, f, parts, count);
-    for (int p = 0; p < count; p++) all += tgraph_part_usable(&parts[p]) ? parts[p].count : 0;
-    if (rows && !choose_columns(f, &pooled, row, rows, parts, count, why)) {
-        f->rows = thin_rows(row, rows, f->columns, f->options->most_cells);
-        f->fit = fit_rows(row, f->rows, programs);
+    fit_row *row = draw_rows(&rows, &programs, f, parts, count);
+    for (int p = 0; p < count; p++) all += is_usable(&parts[p]) ? parts[p].count : 0;
+    if (rows) pooled = choose_columns(f, row, rows, parts, count, why);
+    if (rows && !why->status) {
+        f->rows = thin_rows(row, rows, f->columns, f->most_cells);
+        f->head = head_of(row, f->rows, programs);
         fill(f, row, parts, pooled);
     }
     describe(note, f, programs, all);
