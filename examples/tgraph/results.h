@@ -6,7 +6,7 @@
 #include "examples/harness/rank/rank.h"
 #include "examples/tgraph/score.h"
 
-/* ---- calibration (calibration.c) ---- */
+/* ---- calibration ---- */
 
 enum { TGRAPH_CALIBRATES = 4096 };
 
@@ -19,12 +19,6 @@ typedef struct tgraph_calibration {
 
 /* Its memory is the rank's. */
 tgraph_calibration tgraph_calibration_open(harness_rank *rank, const tgraph_entry *e);
-
-/* Maps the scores of the entry's configurations to ranks among the training configurations by a
-   rising step function, so that configurations on one step tie. calibrated, score [e->items].
-   Fails: AG_EFINITE. */
-ag_status tgraph_calibrate(double *calibrated, const tgraph_calibration *c, const tgraph_entry *e,
-                           const double *score, ag_failure *why);
 
 /* ---- results ---- */
 
@@ -53,10 +47,12 @@ ag_status tgraph_results_add(tgraph_results *r, tgraph_scorer *scorer, int model
 /* Adds what noise leaves possible, as the files' manifests state it. */
 void tgraph_results_repeat(void *results);
 
-/* alike.c: harness_model.alike. */
+/* harness_model.alike. */
 const char *tgraph_results_alike(const void *results, int group);
 
-/* Calibrates the scores, and computes the measures of all methods. */
+/* Calibrates the scores: by a rising step function to ranks among the training configurations, so
+   that configurations on one step tie; and computes the measures of all methods. Fails: AG_EFINITE,
+   and as harness_rank_compute. */
 ag_status tgraph_results_compute(void *results, ag_failure *why);
 
 /* baseline/baselines.c: adds the baselines. A file that was split is fitted by itself, on one-hot

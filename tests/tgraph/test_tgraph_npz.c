@@ -87,34 +87,6 @@ static void nodes_are_standardised_over_all_files(void **state)
     for (int i = 0; i < 2; i++) tgraph_file_close(e[i].file);
 }
 
-/* Fails the test unless the file at test_path is described so, after its name. */
-static void expect_text(const char *text)
-{
-    ag_failure why = {0};
-    tgraph_file *f = tgraph_file_inspect(test_path, NULL, &why);
-    if (!f) fail_msg("%s", why.sentence);
-    char *found = tgraph_file_text(f);
-    assert_string_equal(found + strlen(test_path), text);
-    harness_free(found);
-    tgraph_file_close(f);
-}
-
-static void an_inspected_file_is_described(void **state)
-{
-    ag_failure why = {0};
-    tgraph_file_close(test_small_open(tgraph_layout_defaults(), NULL));
-    tgraph_file *f = tgraph_file_inspect(test_path, NULL, &why);
-    assert_non_null(f);
-    assert_int_equal(tgraph_file_packed(f), 3 * 2 * 12);
-    tgraph_file_close(f);
-    expect_text(": layout file\n"
-                "  nodes           7, pruned to 4 (2 configurable)\n"
-                "  edges           5, pruned to 2\n"
-                "  configurations  6, 3 unique, 0.0 MB packed\n"
-                "  run time        0.300 us to 0.700 us; equal configurations differ by up to "
-                "25.0000 %\n");
-}
-
 static void make_folder(const char *name) { assert_int_equal(mkdir(test_file(name), 0700), 0); }
 
 static void write_file(const char *name, const char *text)
@@ -297,7 +269,6 @@ int main(void)
                                        cmocka_unit_test(options_turn_pruning_and_padding_off),
                                        cmocka_unit_test(equal_configurations_become_one),
                                        cmocka_unit_test(nodes_are_standardised_over_all_files),
-                                       cmocka_unit_test(an_inspected_file_is_described),
                                        cmocka_unit_test(folders_are_searched_in_order),
                                        cmocka_unit_test(a_folder_is_searched_once),
                                        cmocka_unit_test(what_is_no_file_is_refused),

@@ -110,8 +110,7 @@ int32_t *tgraph_onehot_keys(int *columns, int *found, const tgraph_file *file,
     if (count > INT32_MAX) {
         ag_fail(why, AG_EUSE,
                 "%s: %d configurable nodes are too many for one-hot columns; at most %d",
-                harness_files_short(file->path), file->graph.configurable,
-                INT32_MAX / TGRAPH_KEYS);
+                harness_files_short(file->path), file->graph.configurable, INT32_MAX / TGRAPH_KEYS);
         return NULL;
     }
     column *all = harness_alloc(count * sizeof *all);

@@ -59,8 +59,8 @@ static void mix_rows(fit_row *row, int rows)
 }
 
 /* The rows of all parts; *programs: how many parts they are of. */
-static fit_row *draw_rows(int *rows, int *programs, const tgraph_fit *f,
-                                 const tgraph_part *parts, int count)
+static fit_row *draw_rows(int *rows, int *programs, const tgraph_fit *f, const tgraph_part *parts,
+                          int count)
 {
     int largest = 1, quota;
     *programs = *rows = 0;
@@ -75,8 +75,7 @@ static fit_row *draw_rows(int *rows, int *programs, const tgraph_fit *f,
     fit_row *row = harness_alloc(ag_size_mul(room, sizeof *row));
     int32_t *order = harness_alloc((size_t)largest * sizeof *order);
     for (int p = 0; p < count; p++)
-        if (is_usable(&parts[p]))
-            *rows += draw_part(row + *rows, &parts[p], p, quota, order);
+        if (is_usable(&parts[p])) *rows += draw_part(row + *rows, &parts[p], p, quota, order);
     if (!apart(*programs)) mix_rows(row, *rows);
     harness_free(order);
     return row;
@@ -108,8 +107,7 @@ static void pick_digits(tgraph_fit *f, const fit_row *row, int rows, const tgrap
 {
     int32_t *config = harness_alloc((size_t)rows * sizeof *config);
     for (int r = 0; r < rows; r++) config[r] = row[r].config;
-    f->key =
-        tgraph_onehot_keys(&f->columns, &f->found, file, config, rows, f->most_columns, why);
+    f->key = tgraph_onehot_keys(&f->columns, &f->found, file, config, rows, f->most_columns, why);
     harness_free(config);
 }
 
@@ -171,8 +169,7 @@ static int thin_rows(fit_row *row, int rows, int columns, int most_cells)
     return kept;
 }
 
-static void fill(tgraph_fit *f, const fit_row *row, const tgraph_part *parts,
-                 const float *pooled)
+static void fill(tgraph_fit *f, const fit_row *row, const tgraph_part *parts, const float *pooled)
 {
     const size_t p = (size_t)f->columns, n = (size_t)f->rows;
     f->mean = harness_alloc(p * sizeof *f->mean);

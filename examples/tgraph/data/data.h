@@ -102,18 +102,6 @@ void tgraph_store_trim(tgraph_store *store, tpugraphs_budget *budget);
 void tgraph_store_settle(tgraph_store *store, size_t bytes);
 void tgraph_store_close(tgraph_store *store, tpugraphs_budget *budget);
 
-/* Finds equal rows of a store: a hash (XXH3) selects, a comparison of the whole row decides. */
-typedef struct tgraph_unique {
-    uint64_t *slot; /* upper 32 bits of the hash, row + 1; 0: free */
-    uint64_t mask;
-} tgraph_unique;
-
-void tgraph_unique_open(tgraph_unique *unique, int64_t capacity);
-/* The index of the equal row in the store, or -1: then `row` is remembered as the next row to be
-   put. */
-int64_t tgraph_unique_add(tgraph_unique *unique, const tgraph_store *store, const uint32_t *row);
-void tgraph_unique_close(tgraph_unique *unique);
-
 /* ---- a file ---- */
 
 typedef struct tgraph_file {
@@ -141,13 +129,6 @@ typedef struct tgraph_file {
 tgraph_file *tgraph_file_open(const char *path, const tgraph_data_options *options,
                               tpugraphs_budget *budget, ag_failure *why);
 void tgraph_file_close(tgraph_file *file);
-
-/* The same of a file with any op codes; of equal configurations, the fastest. */
-tgraph_file *tgraph_file_inspect(const char *path, tpugraphs_budget *budget, ag_failure *why);
-/* Bytes of its packed configurations. */
-size_t tgraph_file_packed(const tgraph_file *file);
-/* Lines for the reader; the caller frees them (harness_free). */
-char *tgraph_file_text(const tgraph_file *file);
 
 /* The numbers of a configuration that the model reads, of so many bytes; those of the next ones
    follow. */
