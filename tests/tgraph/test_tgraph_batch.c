@@ -6,8 +6,6 @@
 #include "support/program_call.h"
 #include "support/program_files.h"
 
-#include <glob.h>
-
 static void check_batch(const tgraph_batch *b, const int32_t *config, int count)
 {
     test_layout l;
@@ -135,7 +133,6 @@ static void what_can_be_trained_on(void **state)
 }
 
 #define LAYOUTS AG_SOURCE_DIR "/examples/data/layout/"
-#define REAL    AG_SOURCE_DIR "/../shared/data/tpugraphs/layout/"
 
 /* Calls `use` with each file of a list. */
 static void each_of(const char *list, void (*use)(tgraph_file *f, tgraph_scaler *s),
@@ -173,22 +170,11 @@ static void expect_near(tgraph_file *f, tgraph_scaler *s)
 static void held_out_families_are_near(void **state)
 {
     tgraph_scaler s;
-    glob_t real;
     tgraph_scaler_begin(&s, TGRAPH_NUMERIC);
     each_of(LAYOUTS "split-family.train.txt", write_more, &s);
     tgraph_scaler_end(&s);
     each_of(LAYOUTS "split-family.valid.txt", expect_near, &s);
     each_of(LAYOUTS "split-family.test.txt", expect_near, &s);
-    if (glob(REAL "*/*/*/*.npz", 0, NULL, &real) != 0)
-        print_message("skipped: files of TpuGraphs, which are not here\n");
-    else
-        for (size_t i = 0; i < real.gl_pathc; i++) {
-            if (strstr(real.gl_pathv[i], "alexnet_train")) continue; /* takes seconds */
-            tgraph_file *f = test_file_open(real.gl_pathv[i], tgraph_layout_defaults(), NULL);
-            if (far_of(f, &s) < 0.7) fail_msg("%s: %g", f->path, far_of(f, &s));
-            tgraph_file_close(f);
-        }
-    globfree(&real);
 }
 
 static void far_by_hand(void **state)
