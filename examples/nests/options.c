@@ -2,7 +2,7 @@
 /* The option table. */
 #include "examples/harness/machine/doctor.h"
 #include "examples/harness/run/settings.h"
-#include "examples/nests/shell.h"
+#include "examples/nests/program.h"
 
 enum { TRAINS = HARNESS_TRAINS, RUNS = HARNESS_RUNS };
 

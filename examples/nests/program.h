@@ -37,6 +37,7 @@ typedef struct nests_settings {
 } nests_settings;
 
 extern const harness_program nests_program_table;
+extern const harness_model nests_shell; /* shell.c: nests as the harness sees it */
 
 /* Chooses what was left to the kind of the files. */
 void nests_settle(nests_settings *s, const nests_defaults *d);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The metadata of a checkpoint as JSON, and back. */
-#include "examples/tgraph/checkpoint.h"
+#include "examples/tgraph/shell.h"
 
 #include <inttypes.h>
 #include <jansson.h>

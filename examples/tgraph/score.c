@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Scores in chunks of configurations: dropout off, nothing kept for backward. */
-#include "examples/tgraph/score.h"
+#include "examples/tgraph/results.h"
 
 #include "examples/harness/machine/device.h"
 
