@@ -139,19 +139,6 @@ static int agrees(const lab_program *p)
     return same;
 }
 
-static void default_tiles_agree(void **state)
-{
-    enum { KERNELS = 40 };
-    int agree = 0;
-    for (int i = 0; i < KERNELS; i++) {
-        lab_program p = {0};
-        make_dot(&p, 8 + 37 * i);
-        agree += agrees(&p);
-        lab_program_clear(&p);
-    }
-    assert_int_equal(agree, KERNELS);
-}
-
 /* Kernels of nets with gates, windows, norms and parts that are put together. */
 static void default_tiles_of_nets_agree(void **state)
 {
@@ -207,10 +194,11 @@ static void rows_of_some(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loops_are_merged),    cmocka_unit_test(reductions_go_inside),
-        cmocka_unit_test(work_is_counted),     cmocka_unit_test(borders_are_copied),
-        cmocka_unit_test(default_tiles_agree), cmocka_unit_test(default_tiles_of_nets_agree),
-        cmocka_unit_test(rows_of_some)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(loops_are_merged),
+                                       cmocka_unit_test(reductions_go_inside),
+                                       cmocka_unit_test(work_is_counted),
+                                       cmocka_unit_test(borders_are_copied),
+                                       cmocka_unit_test(default_tiles_of_nets_agree),
+                                       cmocka_unit_test(rows_of_some)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -134,49 +134,6 @@ static void what_can_be_trained_on(void **state)
 
 #define LAYOUTS AG_SOURCE_DIR "/examples/data/layout/"
 
-/* Calls `use` with each file of a list. */
-static void each_of(const char *list, void (*use)(tgraph_file *f, tgraph_scaler *s),
-                    tgraph_scaler *s)
-{
-    char line[400], path[800];
-    FILE *in = fopen(list, "r");
-    assert_non_null(in);
-    while (fgets(line, sizeof line, in)) {
-        if (*line == '#') continue;
-        line[strcspn(line, "\n")] = 0;
-        snprintf(path, sizeof path, LAYOUTS "%s", line);
-        tgraph_file *f = test_file_open(path, tgraph_layout_defaults(), NULL);
-        use(f, s);
-        tgraph_file_close(f);
-    }
-    fclose(in);
-}
-
-static void write_more(tgraph_file *f, tgraph_scaler *s)
-{
-    tgraph_scaler_add(s, f->graph.raw, f->graph.nodes);
-}
-
-static double far_of(const tgraph_file *f, const tgraph_scaler *s)
-{
-    return tgraph_graph_far(&f->graph, s) / (double)f->graph.nodes;
-}
-
-static void expect_near(tgraph_file *f, tgraph_scaler *s)
-{
-    if (far_of(f, s) > 0.45) fail_msg("%s: %g", f->path, far_of(f, s));
-}
-
-static void held_out_families_are_near(void **state)
-{
-    tgraph_scaler s;
-    tgraph_scaler_begin(&s, TGRAPH_NUMERIC);
-    each_of(LAYOUTS "split-family.train.txt", write_more, &s);
-    tgraph_scaler_end(&s);
-    each_of(LAYOUTS "split-family.valid.txt", expect_near, &s);
-    each_of(LAYOUTS "split-family.test.txt", expect_near, &s);
-}
-
 static void far_by_hand(void **state)
 {
     static float raw[3 * TGRAPH_NUMERIC];
@@ -216,7 +173,6 @@ int main(void)
                                        cmocka_unit_test(a_split_keeps_the_parts_apart),
                                        cmocka_unit_test(what_can_be_trained_on),
                                        cmocka_unit_test(far_by_hand),
-                                       cmocka_unit_test(held_out_families_are_near),
                                        cmocka_unit_test(warning)};
     return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
 }

@@ -174,34 +174,6 @@ static void what_is_no_file_is_refused(void **state)
     harness_files_free(&paths);
 }
 
-/* However often a file is named, the first name stays. */
-static void a_file_counts_once(void **state)
-{
-    char text[400];
-    make_folder("once");
-    write_file("once/0.npz", "");
-    write_file("once/1.npz", "");
-    write_file("once/2.npz", "");
-    assert_int_equal(symlink("1.npz", test_file("once/link.npz")), 0);
-    write_file("once/list.txt", "2.npz\n0.npz\n2.npz\n");
-    const char *const top = test_file("once"), *const dots = test_file("once/../once/./2.npz");
-    const char *given[] = {test_file("once/list.txt"), top, dots, top};
-    harness_files paths = {0};
-    ag_failure why = {0};
-    assert_int_equal(harness_files_add(&paths, dots, &why), AG_OK); /* of an option before */
-    assert_int_equal(harness_files_read(&paths, &(harness_paths){given, 4}, NULL, &why), AG_OK);
-    static const char *const left[] = {"/2.npz", "/2.npz", "/0.npz", "/1.npz"};
-    assert_int_equal(paths.count, 4);
-    for (int i = 0; i < 4; i++) assert_string_equal(strrchr(paths.path[i], '/'), left[i]);
-    harness_files_free(&paths);
-    /* the name of a missing file is kept */
-    snprintf(text, sizeof text, "{\"data\":[\"/nowhere/x.npz\",\"%s\"],\"hidden\":8}", top);
-    harness_files_recall(&paths, text);
-    assert_int_equal(paths.count, 5);
-    assert_string_equal(paths.path[0], "/nowhere/x.npz");
-    harness_files_free(&paths);
-}
-
 static void expect_refused_list(const char *text, const char *sentence)
 {
     harness_files paths = {0};
@@ -272,7 +244,6 @@ int main(void)
                                        cmocka_unit_test(folders_are_searched_in_order),
                                        cmocka_unit_test(a_folder_is_searched_once),
                                        cmocka_unit_test(what_is_no_file_is_refused),
-                                       cmocka_unit_test(a_file_counts_once),
                                        cmocka_unit_test(lists_name_files),
                                        cmocka_unit_test(names_tell_files_apart)};
     return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);

@@ -117,19 +117,6 @@ static void test_options(void **state)
     expect_refusal(o, "--dropout is nan; it must be at least 0 and below 1");
 }
 
-static void test_bad_edge(void **state)
-{
-    char why[MODEL_WHY];
-    const tgraph_options o = small();
-    int32_t *edge = graph.edge + 2 * 4, kept = edge[1];
-    edge[1] = NODES;
-    for (int k = 0; k < 2; k++) {
-        assert_null(both[k]->create(&o, &graph, 1, why));
-        assert_non_null(strstr(why, "edge 4 is ("));
-    }
-    edge[1] = kept;
-}
-
 /* One configuration compared with itself: the attended copy is equal to it for any temperature. */
 static void test_single_configuration_is_copied(void **state)
 {
@@ -249,7 +236,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_parameter_counts),
                                        cmocka_unit_test(test_options),
-                                       cmocka_unit_test(test_bad_edge),
                                        cmocka_unit_test(test_single_configuration_is_copied),
                                        cmocka_unit_test(test_unknown_opcode),
                                        cmocka_unit_test(test_same_bits),
