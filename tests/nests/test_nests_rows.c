@@ -244,15 +244,14 @@ static void parts_of_a_score(void **state)
 /* Layouts are learned by the network alone unless --fit says otherwise, others by both. */
 static void what_learns(void **state)
 {
-    for (const nests_maker *const *m = nests_makers; *m; m++)
-        assert_int_equal((*m)->defaults->fit,
-                         *m == &nests_from_layout ? NESTS_NETWORK : NESTS_BOTH);
     program_write_layout("layout.npz", 20, 0);
     program_expect("nests train --out layout --data layout.npz --split 0.5 --steps 4 --quiet", 0,
                    "work alone", "");
     program_expect_in("\"fit\": \"network\"", "layout/config.json");
     program_expect("nests train --out none --data layout.npz --split 0.5 --trees 4", 2, "",
                    "--trees: 4 has no effect");
+    program_expect("nests train --out none --data layout.npz --split 0.5 --huber -0.5", 2, "",
+                   "--huber is -0.5; it must be 0 to 1e+06");
     if (!harness_boosting_built()) return;
     program_expect("nests train --out layout --force --data layout.npz --split 0.5 --fit both "
                    "--trees 4" SMALL,

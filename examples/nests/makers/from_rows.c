@@ -120,27 +120,9 @@ static ag_status rows(nests_rows *r, const nests_data *data, int group, const in
                             data->group[group].name, why);
 }
 
-static const nests_defaults defaults = {.fit = NESTS_BOTH,
-                                        .hidden = 64,
-                                        .layers = 2,
-                                        .flags = true,
-                                        .members = 3,
-                                        .steps = 3000,
-                                        .groups = 8,
-                                        .items = 32,
-                                        .trees = 400,
-                                        .bags = 3,
-                                        .depth = 4,
-                                        .columns = 0.5,
-                                        .rate = 0.1,
-                                        .share = 0.5,
-                                        .learning_rate = 2e-3,
-                                        .spread = true};
-
 const nests_maker nests_from_rows = {.name = "rows",
                                      .files = "rows files",
                                      .items = "items",
-                                     .defaults = &defaults,
                                      .is = is_rows,
                                      .read = read_all,
                                      .drop = drop,
