@@ -67,7 +67,9 @@ static ag_status read_entries(nests_rows_file *f, const tpugraphs_raw *raw, ag_f
     f->index = take_some(raw, "row_index", AG_I32, f->entries, "one row per entry", why);
     if (!why->status)
         f->times = take_some(raw, "row_count", AG_F32, f->entries, "one count per entry", why);
-    if (!why->status) f->first = take(raw, "row_offset", AG_I64, f->items + (int64_t)1, why);
+    if (!why->status)
+        f->first = tpugraphs_raw_offsets(raw, "row_offset", f->items, f->entries, 0,
+                                         "where each item begins, and the end", why);
     return why->status;
 }
 
@@ -101,14 +103,6 @@ static ag_status check_rows(const nests_rows_file *f, int columns, const char *n
 
 static ag_status check_entries(const nests_rows_file *f, const char *name, ag_failure *why)
 {
-    for (int i = 0; i <= f->items; i++)
-        if (f->first[i] < (i ? f->first[i - 1] : 0) || f->first[i] > f->entries ||
-            (!i && f->first[0]) || (i == f->items && f->first[i] != f->entries))
-            return ag_fail(
-                why, AG_EDATA,
-                "%s: row_offset[%d] is %lld, but offsets rise from 0 to %lld, the number "
-                "of entries",
-                name, i, (long long)f->first[i], (long long)f->entries);
     for (int64_t e = 0; f->index && e < f->entries; e++)
         if (f->index[e] < 0 || f->index[e] >= f->rows)
             return ag_fail(why, AG_EDATA, "%s: row_index[%lld] is %d, but rows are 0 to %d", name,
