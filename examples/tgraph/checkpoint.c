@@ -25,7 +25,6 @@ static ag_status build(harness_trained *t, const harness_settings *settings, ag_
     net->split = s->split;
     net->split_seed = s->split_seed;
     net->dedup = s->dedup;
-    tgraph_scaler_begin(&net->scaler, TGRAPH_NUMERIC);
     return tgraph_model_add(&net->model, t->params, &options, why);
 }
 

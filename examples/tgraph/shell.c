@@ -110,15 +110,6 @@ static void end(void *feed)
     harness_free(t->target);
 }
 
-/* Sets the file and the configurations of the next step. */
-static ag_status draw(tgraph_steps *t, const tgraph_set *set, ag_failure *why)
-{
-    t->batch = harness_loader_next(t->loader, why);
-    for (int i = 0; i < set->count && t->batch; i++)
-        if (set->entry[i].file == t->batch->file) t->entry = &set->entry[i];
-    return why->status;
-}
-
 static ag_tensor *loss_of(const tgraph_settings *s, ag_tensor *score, ag_tensor *rank)
 {
     const ag_reduction reduction = s->reduction ? AG_SUM : AG_MEAN;
@@ -130,31 +121,29 @@ static ag_tensor *loss_of(const tgraph_settings *s, ag_tensor *score, ag_tensor 
 }
 
 /* ln of the run times, less their mean. Returns what the errors are divided by. */
-static double fill_target(ag_real *target, const tgraph_steps *t, int n)
+static double fill_target(ag_real *target, const tgraph_batch *b)
 {
     double mean = 0, variance = 0;
-    for (int i = 0; i < n; i++) {
-        const double time = log((double)t->batch->runtime[i]);
-        mean += time / n;
+    for (int i = 0; i < b->configs; i++) {
+        const double time = log((double)b->runtime[i]);
+        mean += time / b->configs;
         target[i] = (ag_real)time;
     }
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < b->configs; i++) {
         target[i] -= (ag_real)mean;
-        variance += (double)target[i] * (double)target[i] / n;
+        variance += (double)target[i] * (double)target[i] / b->configs;
     }
     return variance + 1e-3;
 }
 
 /* Mean square of the errors less their mean, over the variance: a share of it that is not known. */
-static ag_tensor *error_of(tgraph_steps *t, ag_tensor *score, int n)
+static ag_tensor *error_of(tgraph_steps *t, ag_tensor *score, const tgraph_batch *b)
 {
     static const ag_real one = 1;
     ag_tape *tape = ag_tape_of(score);
-    if (n > t->target_room) {
-        t->target_room = n;
-        t->target = harness_grow(t->target, (size_t)n * sizeof *t->target);
-    }
-    const double spread = fill_target(t->target, t, n);
+    const int n = b->configs;
+    t->target = harness_grow(t->target, (size_t)n * sizeof *t->target);
+    const double spread = fill_target(t->target, b);
     ag_tensor *e = ag_sub(score, ag_input(tape, t->target, AG_SHAPE(n)));
     e = ag_reshape(e, AG_SHAPE(n, 1));
     e = ag_linear(e, ag_input(tape, &one, AG_SHAPE(1, 1)), ag_neg(ag_mean_rows(e)));
@@ -167,16 +156,19 @@ static ag_tensor *record(void *user, ag_tape *tape, int64_t step, const char **w
 {
     harness_session *session = user;
     tgraph_steps *t = session->feed;
+    const tgraph_set *set = set_of(session);
     const tgraph_model *model = &((const tgraph_trained *)session->trained.net)->model;
+    const tgraph_batch *b = harness_loader_next(t->loader, why);
     (void)step;
-    if (draw(t, set_of(session), why)) return NULL;
-    const tgraph_program *p = &t->entry->program;
-    const int n = t->batch->configs;
-    *what = t->batch->file->name;
-    ag_tensor *score = tgraph_batch_forward(model, tape, p, t->batch, n);
-    ag_name(score, "scores");
-    if (settings_of(session)->loss == TGRAPH_LOSS_ERROR) return error_of(t, score, n);
-    return loss_of(settings_of(session), score, ag_input_i32(tape, t->batch->rank, AG_SHAPE(n)));
+    if (!b) return NULL;
+    int i = 0;
+    while (set->entry[i].file != b->file) i++;
+    *what = b->file->name;
+    ag_tensor *score =
+        ag_name(tgraph_batch_forward(model, tape, &set->entry[i].program, b, b->configs), "scores");
+    if (settings_of(session)->loss == TGRAPH_LOSS_ERROR) return error_of(t, score, b);
+    ag_tensor *rank = ag_input_i32(tape, b->rank, AG_SHAPE(b->configs));
+    return loss_of(settings_of(session), score, rank);
 }
 
 static ag_status validate(void *user, double *measure, ag_failure *why)

@@ -42,12 +42,9 @@ typedef struct tgraph_steps {
     tgraph_file **file; /* [files] those trained on */
     int files;
     tgraph_source source;
-    tgraph_batch buffer[2];    /* prepared one step ahead */
-    harness_loader *loader;    /* of these */
-    const tgraph_entry *entry; /* of the step */
-    const tgraph_batch *batch; /* of the step */
-    ag_real *target;           /* [target_room] of its loss */
-    int target_room;
+    tgraph_batch buffer[2]; /* prepared one step ahead */
+    harness_loader *loader; /* of these */
+    ag_real *target;        /* of the loss of a step */
     tgraph_scorer scorer;
     harness_rank rank;           /* a validation: a sample of the configurations of each file */
     const tgraph_entry **scored; /* [rank.groups] */

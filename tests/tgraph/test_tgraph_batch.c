@@ -138,8 +138,7 @@ static void far_by_hand(void **state)
 {
     static float raw[3 * TGRAPH_NUMERIC];
     const tgraph_graph g = {.nodes = 3, .raw = raw};
-    tgraph_scaler s;
-    tgraph_scaler_begin(&s, TGRAPH_NUMERIC);
+    tgraph_scaler s = {0};
     for (int k = 0; k < TGRAPH_NUMERIC; k++) s.scale[k] = 1;
     s.mean[7] = 100;
     s.scale[7] = 2;

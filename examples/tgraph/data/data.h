@@ -147,16 +147,15 @@ int tgraph_file_trainable(const tgraph_file *file);
 /* Mean and biased standard deviation per column; scale is 1 for a constant column (sklearn
    StandardScaler). */
 typedef struct tgraph_scaler {
-    int columns; /* at most TGRAPH_NUMERIC */
     int64_t count;
     double mean[TGRAPH_NUMERIC], scale[TGRAPH_NUMERIC];
     double squares[TGRAPH_NUMERIC]; /* sums of squared deviations while fitting */
 } tgraph_scaler;
 
-void tgraph_scaler_begin(tgraph_scaler *scaler, int columns);
-void tgraph_scaler_add(tgraph_scaler *scaler, const float *x, int64_t rows); /* [rows, columns] */
+/* Adds rows x [rows, 134] to a scaler that starts from {0}. */
+void tgraph_scaler_add(tgraph_scaler *scaler, const float *x, int64_t rows);
 void tgraph_scaler_end(tgraph_scaler *scaler);
-/* y = (x - mean) / scale, computed in double; y [rows, columns]. */
+/* y = (x - mean) / scale, computed in double; x, y [rows, 134]. */
 void tgraph_scaler_apply(const tgraph_scaler *scaler, ag_real *y, const float *x, int64_t rows);
 
 /* How many nodes have a feature more than TGRAPH_FAR deviations from its mean. */
@@ -209,8 +208,6 @@ typedef struct tgraph_source {
 /* files [count]: at least one, all trainable. */
 void tgraph_source_open(tgraph_source *source, tgraph_file *const *files, int count, int configs,
                         uint64_t seed);
-/* The file that a step visits. */
-tgraph_file *tgraph_source_at(tgraph_source *source, int64_t step);
 /* A harness_fill of a tgraph_batch. */
 ag_status tgraph_source_draw(void *source, int64_t step, void *batch, ag_failure *why);
 void tgraph_source_close(tgraph_source *source);

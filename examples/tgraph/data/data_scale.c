@@ -7,22 +7,16 @@
 #include <math.h>
 #include <string.h>
 
-void tgraph_scaler_begin(tgraph_scaler *s, int columns)
-{
-    memset(s, 0, sizeof *s);
-    s->columns = columns;
-}
-
 void tgraph_scaler_add(tgraph_scaler *s, const float *x, int64_t rows)
 {
     double before = (double)s->count, added = (double)rows;
     if (rows == 0) return;
-    for (int k = 0; k < s->columns; k++) {
+    for (int k = 0; k < TGRAPH_NUMERIC; k++) {
         double sum = 0, squares = 0;
-        for (int64_t i = 0; i < rows; i++) sum += (double)x[i * s->columns + k];
+        for (int64_t i = 0; i < rows; i++) sum += (double)x[i * TGRAPH_NUMERIC + k];
         double mean = sum / added;
         for (int64_t i = 0; i < rows; i++) {
-            double d = (double)x[i * s->columns + k] - mean;
+            double d = (double)x[i * TGRAPH_NUMERIC + k] - mean;
             squares += d * d;
         }
         double shift = mean - s->mean[k];
@@ -35,7 +29,7 @@ void tgraph_scaler_add(tgraph_scaler *s, const float *x, int64_t rows)
 void tgraph_scaler_end(tgraph_scaler *s)
 {
     double n = (double)s->count;
-    for (int k = 0; k < s->columns; k++) {
+    for (int k = 0; k < TGRAPH_NUMERIC; k++) {
         double variance = s->count ? s->squares[k] / n : 0, error = n * s->mean[k] * DBL_EPSILON;
         /* below what rounding alone gives, a column is constant (as in sklearn) */
         int constant = variance <= n * DBL_EPSILON * variance + error * error;
@@ -45,8 +39,8 @@ void tgraph_scaler_end(tgraph_scaler *s)
 
 void tgraph_scaler_apply(const tgraph_scaler *s, ag_real *y, const float *x, int64_t rows)
 {
-    for (int64_t i = 0; i < rows * s->columns; i++) {
-        int k = (int)(i % s->columns);
+    for (int64_t i = 0; i < rows * TGRAPH_NUMERIC; i++) {
+        int k = (int)(i % TGRAPH_NUMERIC);
         y[i] = (ag_real)(((double)x[i] - s->mean[k]) / s->scale[k]);
     }
 }

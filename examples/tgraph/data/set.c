@@ -80,7 +80,7 @@ ag_status tgraph_set_fit_rows(const tgraph_set *set, nests_scale *scale, ag_fail
 
 void tgraph_set_fit(const tgraph_set *set, tgraph_scaler *scaler)
 {
-    tgraph_scaler_begin(scaler, TGRAPH_NUMERIC);
+    *scaler = (tgraph_scaler){0};
     for (int i = 0; i < set->count; i++) {
         const tgraph_graph *g = &set->entry[i].file->graph;
         if (set->entry[i].train) tgraph_scaler_add(scaler, g->raw, g->nodes);
