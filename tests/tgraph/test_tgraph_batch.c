@@ -111,27 +111,6 @@ static void a_split_keeps_the_parts_apart(void **state)
     tgraph_file_close(f);
 }
 
-static int is_trainable(test_layout *l)
-{
-    tgraph_file *f = test_layout_open(l, tgraph_layout_defaults(), NULL);
-    const int trainable = tgraph_file_trainable(f);
-    tgraph_file_close(f);
-    return trainable;
-}
-
-/* That takes run times and two configurations. */
-static void what_can_be_trained_on(void **state)
-{
-    test_layout l;
-    test_layout_make(&l);
-    assert_true(is_trainable(&l));
-    l.array[NODE_CONFIG_FEAT].size[0] = l.array[CONFIG_RUNTIME].size[0] = 1;
-    assert_false(is_trainable(&l));
-    test_layout_make(&l);
-    memset(l.runtime, 0, sizeof l.runtime);
-    assert_false(is_trainable(&l));
-}
-
 #define LAYOUTS AG_SOURCE_DIR "/examples/data/layout/"
 
 static void far_by_hand(void **state)
@@ -170,8 +149,6 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_batch_is_node_major),
                                        cmocka_unit_test(steps_depend_on_seed_and_step_alone),
                                        cmocka_unit_test(a_split_keeps_the_parts_apart),
-                                       cmocka_unit_test(what_can_be_trained_on),
-                                       cmocka_unit_test(far_by_hand),
-                                       cmocka_unit_test(warning)};
+                                       cmocka_unit_test(far_by_hand), cmocka_unit_test(warning)};
     return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
 }
