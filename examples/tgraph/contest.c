@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Those of the last folder that is named so. */
+/* Finds the last folders layout/xla|nlp/default|random of a path, which name a collection. */
 static bool find_collection(char kind[4], char part[8], const char *path)
 {
     bool found = false;
