@@ -221,7 +221,6 @@ all_commands() {
     everything tgraph/layout tgraph layout "--configs 8" "direction = both"
     call tgraph/layout/contest tgraph predict --run tgraph/layout/run --data $layout_test --format contest
     call tgraph/layout/split tgraph train --data $layout_train --split 0.5 $few --no-baselines --out tgraph/layout/split
-    trained tgraph/tile tgraph tile ""
     trained nests/layout nests layout "--fit network --items 8"
     [ "$boosted" ] && trained boosted/nests/layout nests layout "--fit both --items 8 --trees 20"
     everything tpu/tile tpu tile "--kernels 2" "gnn = none"

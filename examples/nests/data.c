@@ -165,7 +165,7 @@ ag_status nests_files_train(nests_files *f, nests_settings *s, ag_failure *why)
     if (read_files(&f->train, NULL, &s->shell.common.data, "data", why) ||
         check_runtimes(&f->train, "data", why))
         return why->status;
-    nests_settle(s, f->train.data.maker->defaults);
+    if (nests_settle(s, f->train.data.maker->name, why)) return why->status;
     split_all(&f->train, s);
     if (s->split > 0) f->scored = &f->train;
     return s->shell.common.valid.count ? read_valid(f, s, why) : AG_OK;

@@ -35,31 +35,11 @@ typedef struct nests_data {
     void *own; /* of the maker */
 } nests_data;
 
-/* --fit, kinds of f, the ln of a row's factor: what suits the kind of the files, or one of the
-   others. */
-enum { NESTS_BY_KIND, NESTS_BOTH, NESTS_NETWORK, NESTS_TREES };
-
-/* Settings that suit a kind of file, chosen on validation files: the default of each option that is
-   not given. */
-typedef struct nests_defaults {
-    int fit;
-    int hidden, layers, members, steps, groups, items; /* groups and items of a step */
-    bool flags; /* 1: networks read, besides a column, whether it is 0 or less */
-    int trees, bags, depth, least_leaf; /* trees of a bag; bags whose mean is taken */
-    double columns, rate;               /* of trees: share of columns; step */
-    double share;                       /* of the trees in a score */
-    double dropout, learning_rate, weight_decay;
-    double huber;      /* where the error of ln(run time) becomes linear; 0: never */
-    bool spread;       /* 1: errors are divided by the spread of the run times in their group */
-    double order, top; /* weights of pairs, and of LambdaRank among them, next to the error */
-} nests_defaults;
-
 typedef struct nests_maker {
     const char *name;  /* "layout", "tile", "fusion", "schedule", "rows" */
     const char *files; /* "layout files", ... */
     const char *items; /* "configurations", "tile sizes", "kernels", "schedules", "items" */
     bool absolute;     /* 1: run times of different groups are compared, in ns */
-    const nests_defaults *defaults;
 
     /* Whether an open npz is of this kind. */
     bool (*is)(const struct ag_npz *npz);

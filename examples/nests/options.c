@@ -2,7 +2,9 @@
 /* The option table. */
 #include "examples/harness/machine/doctor.h"
 #include "examples/harness/run/settings.h"
-#include "examples/nests/shell.h"
+#include "examples/nests/program.h"
+
+#include <string.h>
 
 enum { TRAINS = HARNESS_TRAINS, RUNS = HARNESS_RUNS };
 
@@ -10,7 +12,7 @@ enum { TRAINS = HARNESS_TRAINS, RUNS = HARNESS_RUNS };
 #define FIELD(M) HARNESS_FIELD(nests_settings, M)
 #define WORD(M)  HARNESS_WORD(nests_settings, M)
 
-/* A row whose value, unless given, is that of the kind of the files (nests_defaults). */
+/* A row whose value, unless given, is that of the kind of the files (studies/presets.ini). */
 #define BY_KIND  .flags = HARNESS_BY_DATA
 #define STEPS    "--fit=auto|both|network"
 #define NETWORK  .needs = STEPS
@@ -133,48 +135,42 @@ const harness_program nests_program_table = {
                                  "examples/nests/studies/ablations.ini"),
     .model = &nests_shell};
 
-static void settle(int *value, int suits)
+/* Reads the lines before the first section of presets.ini, then those of the kind. */
+static ag_status read_kind(harness_options *o, const char *kind, ag_failure *why)
 {
-    if (*value == NESTS_AUTO) *value = suits;
+    char head[40];
+    snprintf(head, sizeof head, "\n[%.30s]\n", kind);
+    const char *common = strstr(nests_presets, "\n["), *own = strstr(nests_presets, head) + 1;
+    const char *end = strstr(own, "\n[");
+    if (harness_options_ini(o, "presets.ini", nests_presets, (size_t)(common - nests_presets), why))
+        return why->status;
+    return harness_options_ini(o, "presets.ini", own, end ? (size_t)(end - own) : strlen(own), why);
 }
 
-static void settle_real(double *value, double suits)
+/* Takes the values of `suits` for options that are still `open`. */
+static void take(nests_settings *s, const nests_settings *suits, const nests_settings *open)
 {
-    if (*value < 0) *value = suits;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        const harness_option *o = &table[i];
+        const bool wide = o->type == HARNESS_REAL || o->type == HARNESS_INT64;
+        const size_t at = o->offset, bytes = wide ? sizeof(double) : sizeof(int);
+        if (o->flags & HARNESS_BY_DATA && !memcmp((char *)s + at, (const char *)open + at, bytes))
+            memcpy((char *)s + at, (const char *)suits + at, bytes);
+    }
 }
 
-static void settle_choice(int *value, bool suits)
-{
-    if (*value == NESTS_OPEN) *value = suits ? NESTS_YES : NESTS_NO;
-}
-
-void nests_settle(nests_settings *s, const nests_defaults *d)
+ag_status nests_settle(nests_settings *s, const char *kind, ag_failure *why)
 {
     harness_training *t = &s->shell.training;
-    if (s->fit == NESTS_BY_KIND) s->fit = d->fit;
-    settle(&s->hidden, d->hidden);
-    settle(&s->layers, d->layers);
-    settle(&s->members, d->members);
-    settle_real(&s->dropout, d->dropout);
-    settle(&s->trees, d->trees);
-    settle(&s->bags, d->bags);
-    settle(&s->depth, d->depth);
-    settle(&s->least_leaf, d->least_leaf);
-    settle_real(&s->tree_columns, d->columns);
-    settle_real(&s->tree_rate, d->rate);
-    settle_real(&s->share, d->share);
-    settle(&s->groups, d->groups);
-    settle(&s->items, d->items);
-    settle_real(&s->huber, d->huber);
-    settle_real(&s->order, d->order);
-    settle_real(&s->top, d->top);
-    settle_choice(&s->spread, d->spread);
-    settle_choice(&s->flags, d->flags);
-    if (t->steps < 0) t->steps = d->steps;
+    nests_settings open, suits;
+    harness_options *plain = harness_options_new(&nests_program_table, HARNESS_TRAIN, &open);
+    harness_options *o = harness_options_new(&nests_program_table, HARNESS_TRAIN, &suits);
+    if (!read_kind(o, kind, why)) take(s, &suits, &open);
+    harness_options_free(plain);
+    harness_options_free(o);
     if (t->eval_every < 0) t->eval_every = t->steps / 24;
     if (t->eval_every < 1) t->eval_every = 1;
-    settle_real(&t->learning_rate, d->learning_rate);
-    settle_real(&t->weight_decay, d->weight_decay);
+    return why->status;
 }
 
 typedef struct limit {
@@ -195,6 +191,12 @@ ag_status nests_settings_check(const nests_settings *s, ag_failure *why)
         {"tree-columns", s->tree_columns, 0.01, 1},
         {"tree-rate", s->tree_rate, 1e-6, 1},
         {"share", s->share, 0, 1},
+        {"least-leaf", s->least_leaf, 0, 1e6},
+        {"huber", s->huber, 0, 1e6},
+        {"order", s->order, 0, 1e6},
+        {"top", s->top, 0, 1e6},
+        {"learning-rate", s->shell.training.learning_rate, 0, 10},
+        {"weight-decay", s->shell.training.weight_decay, 0, 10},
         {"groups", s->groups, 1, 65536},
         {"items", s->items, 1, 65536},
         {"steps", (double)s->shell.training.steps, 1, 1e9},

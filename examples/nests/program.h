@@ -14,9 +14,8 @@ enum { NESTS_OPEN, NESTS_YES, NESTS_NO };
 
 enum { NESTS_MOST_LAYERS = 8, NESTS_MOST_MEMBERS = 16, NESTS_MOST_BAGS = 16 };
 
-/* Options whose default depends on the kind of the files are NESTS_AUTO, until nests_settle has put
-   a value in their place. */
-enum { NESTS_AUTO = -1 };
+/* --fit: what suits the kind of the files, or one of the others. */
+enum { NESTS_BY_KIND, NESTS_BOTH, NESTS_NETWORK, NESTS_TREES };
 
 typedef struct nests_settings {
     harness_settings shell; /* the options that the harness reads */
@@ -37,9 +36,12 @@ typedef struct nests_settings {
 } nests_settings;
 
 extern const harness_program nests_program_table;
+extern const harness_model nests_shell; /* shell.c: nests as the harness sees it */
 
-/* Chooses what was left to the kind of the files. */
-void nests_settle(nests_settings *s, const nests_defaults *d);
+extern const char nests_presets[], nests_preset_words[]; /* of studies/presets.ini, by CMake */
+
+/* Chooses what was left to the kind of the files: its value in presets.ini. Fails: AG_EUSE. */
+ag_status nests_settle(nests_settings *s, const char *kind, ag_failure *why);
 
 /* Fails with AG_EUSE, for numbers that no command line could give: those of a damaged checkpoint.
  */

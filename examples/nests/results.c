@@ -135,15 +135,7 @@ ag_status nests_results_add(void *results, const harness_trained *t, const harne
 {
     nests_results *r = results;
     const nests_model *m = &((const nests_trained *)t->net)->model;
-    harness_progress bar;
-    harness_progress_start(&bar, "score", 0, r->rank.items);
-    bar.shown = false; /* in training there is another bar */
-    const nests_scorer s = {.model = m,
-                            .tape = how->tape,
-                            .items = ((const nests_settings *)how->settings)->eval_items,
-                            .patient = how->patient,
-                            .bar = &bar};
-    if (nests_score(&s, r->by, r->files->scored, 1.0 / how->models, why)) return why->status;
+    if (nests_score(r->by, m, r->files->scored, how, why)) return why->status;
     r->networks += m->members > 0;
     r->trees += m->trees.count > 0;
     if (++r->models == how->models && r->rank.times)

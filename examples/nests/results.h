@@ -5,7 +5,15 @@
 
 #include "examples/harness/rank/rank.h"
 #include "examples/nests/checkpoint.h"
-#include "examples/nests/score.h"
+
+enum { NESTS_BY_BOTH, NESTS_BY_NETWORK, NESTS_BY_TREES, NESTS_BY_WORK, NESTS_SCORES };
+
+/* score.c: score[k][i] += ln(run time in ns) / models of the items that are scored, group after
+   group: by the model, by its network and its trees alone, and by work without a factor. What the
+   model has not stays as it was. The tape is set back to training mode. Fails: AG_ESTOPPED, unless
+   patient; AG_EFINITE, AG_EMEMORY, and as the maker. */
+ag_status nests_score(double *const score[NESTS_SCORES], const nests_model *model,
+                      const nests_set *set, const harness_scoring *how, ag_failure *why);
 
 typedef struct nests_results {
     harness_rank rank; /* first */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "examples/nests/score.h"
+#include "examples/nests/results.h"
 
 #include "examples/harness/machine/device.h"
 
@@ -7,17 +7,19 @@
 
 /* The items that are scored together, and where their scores go. */
 typedef struct work {
-    const nests_scorer *scorer;
+    const nests_model *model;
     const nests_set *set;
+    const harness_scoring *how;
     nests_batch *batch;
     nests_pick pick;
     int64_t at;
 } work;
 
 static ag_status add(double *const score[NESTS_SCORES], const work *w, const ag_real *network,
-                     const double *trees, double weight, ag_failure *why)
+                     const double *trees, ag_failure *why)
 {
-    const nests_model *m = w->scorer->model;
+    const nests_model *m = w->model;
+    const double weight = 1.0 / w->how->models;
     for (int i = 0; i < w->pick.count; i++) {
         const int64_t at = w->at + i;
         const double base = w->batch->base[i], n = network ? (double)network[i] : 0,
@@ -38,45 +40,49 @@ static ag_status add(double *const score[NESTS_SCORES], const work *w, const ag_
 }
 
 static ag_status score_batch(double *const score[NESTS_SCORES], work *w, double *trees,
-                             double weight, ag_failure *why)
+                             ag_failure *why)
 {
-    const nests_scorer *s = w->scorer;
-    const nests_model *m = s->model;
+    const nests_model *m = w->model;
+    ag_tape *tape = w->how->tape;
     const ag_real *network = NULL;
     if (nests_batch_fill(w->batch, &w->set->data, &m->scale, &w->pick, 1, NESTS_OPEN, why))
         return why->status;
     if (m->trees.count) nests_trees_score(trees, m, w->batch);
     if (m->members) {
-        ag_tape_reset(s->tape);
-        ag_tape_training(s->tape, 0);
-        ag_tensor *y = nests_forward(m, s->tape, w->batch);
+        ag_tape_reset(tape);
+        ag_tape_training(tape, 0);
+        ag_tensor *y = nests_forward(m, tape, w->batch);
         ag_forward(y);
         network = ag_values(y);
         if (!network)
-            return harness_scoring_failed(s->tape, w->set->data.group[w->pick.group].name,
+            return harness_scoring_failed(tape, w->set->data.group[w->pick.group].name,
                                           "--eval-items", why);
     }
-    return add(score, w, network, trees, weight, why);
+    return add(score, w, network, trees, why);
 }
 
-ag_status nests_score(const nests_scorer *s, double *const score[NESTS_SCORES],
-                      const nests_set *set, double weight, ag_failure *why)
+ag_status nests_score(double *const score[NESTS_SCORES], const nests_model *m, const nests_set *set,
+                      const harness_scoring *how, ag_failure *why)
 {
+    const int most = ((const nests_settings *)how->settings)->eval_items;
     nests_batch batch = {0};
-    work w = {.scorer = s, .set = set, .batch = &batch};
-    double *trees = harness_alloc((size_t)s->items * sizeof *trees);
+    work w = {.model = m, .set = set, .how = how, .batch = &batch};
+    double *trees = harness_alloc((size_t)most * sizeof *trees);
+    harness_progress bar;
+    harness_progress_start(&bar, "score", 0, set->score.first[set->data.groups]);
+    bar.shown = false; /* in training there is another bar */
     for (int g = 0; g < set->data.groups && !why->status; g++) {
         const int *item = nests_list(&set->score, g), all = nests_count(&set->score, g);
-        for (int first = 0, n; first < all && (s->patient || harness_go_on(why)); first += n) {
-            n = all - first < s->items ? all - first : s->items;
+        for (int first = 0, n; first < all && (how->patient || harness_go_on(why)); first += n) {
+            n = all - first < most ? all - first : most;
             w.pick = (nests_pick){g, n, item + first};
-            if (score_batch(score, &w, trees, weight, why)) break;
+            if (score_batch(score, &w, trees, why)) break;
             w.at += n;
-            harness_progress_update(s->bar, w.at, NULL);
+            harness_progress_update(&bar, w.at, NULL);
         }
     }
-    ag_tape_reset(s->tape);
-    ag_tape_training(s->tape, 1);
+    ag_tape_reset(how->tape);
+    ag_tape_training(how->tape, 1);
     nests_batch_free(&batch, set->data.maker);
     harness_free(trees);
     return why->status;

@@ -17,8 +17,7 @@ static int columns_of(const nests_scale *s) { return s->columns + (s->words > 0)
 typedef struct table {
     harness_additive_group *group; /* [groups] */
     nests_rows *rows;              /* [groups] */
-    float **x;                     /* [groups] with the word as one more column; NULL: no words */
-    double **y;                    /* [groups] ln ns */
+    bool joined;                   /* group->x has the word as one more column, and is owned */
     int groups;
     int64_t cells;
 } table;
@@ -27,10 +26,9 @@ static void forget(table *t, const nests_maker *maker)
 {
     for (int g = 0; g < t->groups; g++) {
         maker->free_rows(&t->rows[g]);
-        harness_free(t->x[g]);
-        harness_free(t->y[g]);
+        if (t->joined) harness_free((float *)(uintptr_t)t->group[g].x);
+        harness_free((double *)(uintptr_t)t->group[g].y);
         t->rows[g] = (nests_rows){0};
-        t->x[g] = NULL;
     }
     t->groups = 0;
     t->cells = 0;
@@ -41,8 +39,6 @@ static void close_table(table *t, const nests_maker *maker)
     forget(t, maker);
     harness_free(t->group);
     harness_free(t->rows);
-    harness_free(t->x);
-    harness_free(t->y);
 }
 
 /* Columns, then the word. */
@@ -69,24 +65,23 @@ static ag_status add_group(table *t, const nests_set *set, int g, int quota, con
     const int n =
         nests_choose(item, order, set, g, quota, (uint64_t)s->shell.common.seed, (uint64_t)g);
     if (n && !data->maker->rows(r, data, g, item, n, why)) {
-        const int at = t->groups++;
-        t->y[at] = harness_alloc((size_t)n * sizeof **t->y);
-        if (scale->words) t->x[at] = join_words(r, scale->columns);
-        for (int i = 0; i < n; i++) t->y[at][i] = log((double)data->group[g].runtime[item[i]]);
+        double *y = harness_alloc((size_t)n * sizeof *y);
+        for (int i = 0; i < n; i++) y[i] = log((double)data->group[g].runtime[item[i]]);
         for (int i = 0; i < r->rows; i++) r->work[i] *= exp(scale->offset);
         t->cells += (int64_t)r->rows * columns_of(scale) + r->first[n];
-        t->group[at] = (harness_additive_group){.rows = r->rows,
-                                                .items = n,
-                                                .x = t->x[at] ? t->x[at] : r->x,
-                                                .work = r->work,
-                                                .always = r->always,
-                                                .first = r->first,
-                                                .row = r->row,
-                                                .times = r->times,
-                                                .y = t->y[at],
-                                                .weight = s->spread == NESTS_YES ? 0 : n,
-                                                .limit = s->huber,
-                                                .absolute = data->maker->absolute};
+        t->group[t->groups++] =
+            (harness_additive_group){.rows = r->rows,
+                                     .items = n,
+                                     .x = t->joined ? join_words(r, scale->columns) : r->x,
+                                     .work = r->work,
+                                     .always = r->always,
+                                     .first = r->first,
+                                     .row = r->row,
+                                     .times = r->times,
+                                     .y = y,
+                                     .weight = s->spread == NESTS_YES ? 0 : n,
+                                     .limit = s->huber,
+                                     .absolute = data->maker->absolute};
     }
     harness_free(order);
     harness_free(item);
@@ -103,8 +98,7 @@ static ag_status open_table(table *t, const nests_set *set, const nests_model *m
     int quota = 2 * MOST_ITEMS / (data->groups ? data->groups : 1);
     *t = (table){.group = harness_alloc(n * sizeof *t->group),
                  .rows = harness_alloc(n * sizeof *t->rows),
-                 .x = harness_alloc(n * sizeof *t->x),
-                 .y = harness_alloc(n * sizeof *t->y)};
+                 .joined = m->scale.words > 0};
     do {
         quota = quota / 2 < 2 ? 2 : quota / 2;
         forget(t, data->maker);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The metadata of a checkpoint as JSON, and back. */
-#include "examples/tgraph/checkpoint.h"
+#include "examples/tgraph/shell.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -9,35 +9,14 @@
 char *tgraph_features_json(const tgraph_data_options *f)
 {
     return harness_json_text(json_pack("{ss ss si sb sb}", "format", "tpugraphs-140", "kind",
-                                       f->tile ? "tile" : "layout", "layout_padding",
-                                       f->repad ? -1 : 0, "prune", f->prune, "log", f->logs));
+                                       "layout", "layout_padding", f->repad ? -1 : 0, "prune",
+                                       f->prune, "log", f->logs));
 }
 
 static int says(const json_t *object, const char *key, const char *word)
 {
     const char *text = json_string_value(json_object_get(object, key));
     return text && strcmp(text, word) == 0;
-}
-
-ag_status tgraph_features_parse(tgraph_data_options *f, const char *text, ag_failure *why)
-{
-    json_t *j = harness_json_loads(text, NULL);
-    const json_t *padding = json_object_get(j, "layout_padding"),
-                 *prune = json_object_get(j, "prune");
-    const json_int_t pad = json_is_integer(padding) ? json_integer_value(padding) : 1;
-    const int good = says(j, "format", "tpugraphs-140") && json_is_boolean(prune) &&
-                     (pad == 0 || pad == -1) &&
-                     (says(j, "kind", "tile") || says(j, "kind", "layout"));
-    *f = (tgraph_data_options){.tile = says(j, "kind", "tile"),
-                               .prune = json_is_true(prune),
-                               .repad = pad == -1,
-                               .logs = json_is_true(json_object_get(j, "log"))};
-    json_decref(j);
-    if (good) return AG_OK;
-    return ag_fail(why, AG_EDATA,
-                   "the metadata \"features\" do not say format tpugraphs-140, kind (layout or "
-                   "tile), prune and layout_padding (0 or -1); is it a checkpoint of this version "
-                   "of tgraph?");
 }
 
 /* Hashes are text: programs that read JSON numbers as doubles would lose bits. */
@@ -69,12 +48,4 @@ int tgraph_files_has(const char *files, const char *name, const uint64_t *hash)
     json_decref(wanted);
     json_decref(list);
     return found;
-}
-
-int tgraph_files_count(const char *files)
-{
-    json_t *list = harness_json_loads(files, NULL);
-    const int count = (int)json_array_size(list);
-    json_decref(list);
-    return count;
 }

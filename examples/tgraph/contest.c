@@ -1,63 +1,49 @@
 /* SPDX-License-Identifier: MIT */
 /* Predictions in the form that the contest asks for. */
-#define _GNU_SOURCE /* strtok_r */
 #include "examples/tgraph/shell.h"
 #include "metrics/metrics.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- the contest's name of a file ---- */
-
-enum { MOST_PARTS = 64 };
-
-static int is_one_of(const char *word, const char *a, const char *b)
+/* Finds the last folders layout/xla|nlp/default|random of a path, which name a collection. */
+static bool find_collection(char kind[4], char part[8], const char *path)
 {
-    return strcmp(word, a) == 0 || strcmp(word, b) == 0;
+    bool found = false;
+    for (const char *p = path; (p = strstr(p, "layout/")) != NULL; p++) {
+        char a[4], b[8], slash = 0;
+        if (p > path && p[-1] != '/') continue;
+        if (sscanf(p, "layout/%3[a-z]/%7[a-z]%c", a, b, &slash) != 3 || slash != '/' ||
+            (strcmp(a, "xla") != 0 && strcmp(a, "nlp") != 0) ||
+            (strcmp(b, "default") != 0 && strcmp(b, "random") != 0))
+            continue;
+        memcpy(kind, a, sizeof a);
+        memcpy(part, b, sizeof b);
+        found = true;
+    }
+    return found;
 }
 
-static void cut_end(char *name)
+char *tgraph_contest_id(const char *path, const char *shown)
 {
+    char kind[4], part[8];
+    const bool found = find_collection(kind, part, path);
+    const char *name = found || !shown ? harness_files_base(path) : shown;
     const size_t length = strlen(name);
-    if (length > 4 && strcmp(name + length - 4, ".npz") == 0) name[length - 4] = 0;
+    const int n = (int)(length > 4 && !strcmp(name + length - 4, ".npz") ? length - 4 : length);
+    return found ? harness_text("layout:%s:%s:%.*s", kind, part, n, name)
+                 : harness_text("layout:%.*s", n, name);
 }
 
-char *tgraph_contest_id(const char *path, const char *shown, int tile)
+static ag_status write_order(FILE *to, const char *path, const harness_group *g, ag_failure *why)
 {
-    char *copy = harness_copy(path), *part[MOST_PARTS], *rest = NULL, *id = NULL;
-    int n = 0;
-    for (char *p = strtok_r(copy, "/", &rest); p; p = strtok_r(NULL, "/", &rest)) {
-        if (n == MOST_PARTS) memmove(part, part + 1, (size_t)--n * sizeof *part);
-        part[n++] = p;
-    }
-    char *name = n ? part[n - 1] : copy, *whole = harness_copy(shown ? shown : name);
-    cut_end(name);
-    cut_end(whole);
-    for (int i = n - 2; i >= 0 && !id; i--) {
-        if (tile && strcmp(part[i], "tile") == 0 && i + 1 < n - 1)
-            id = harness_text("tile:%s:%s", part[i + 1], name);
-        if (!tile && strcmp(part[i], "layout") == 0 && i + 2 < n - 1 &&
-            is_one_of(part[i + 1], "xla", "nlp") && is_one_of(part[i + 2], "default", "random"))
-            id = harness_text("layout:%s:%s:%s", part[i + 1], part[i + 2], name);
-    }
-    if (!id) id = harness_text(tile ? "tile:xla:%s" : "layout:%s", whole);
-    harness_free(whole);
-    harness_free(copy);
-    return id;
-}
-
-/* ---- output ---- */
-
-static ag_status write_order(FILE *to, const char *path, const harness_group *g, int tile,
-                             ag_failure *why)
-{
-    const int n = g->items, shown = tile && n > 5 ? 5 : n;
+    const int n = g->items;
     int64_t *order = harness_alloc((size_t)n * sizeof *order);
-    char *id = tgraph_contest_id(path, g->name, tile);
+    char *id = tgraph_contest_id(path, g->name);
     if (!ag_order(order, g->score, n, why)) {
         harness_show_on_terminal(to, id);
         fputc(',', to);
-        for (int i = 0; i < shown; i++) fprintf(to, "%s%" PRId64, i ? ";" : "", order[i]);
+        for (int i = 0; i < n; i++) fprintf(to, "%s%" PRId64, i ? ";" : "", order[i]);
         fputc('\n', to);
     }
     harness_free(id);
@@ -73,7 +59,7 @@ int tgraph_shell_write(FILE *to, const void *results, const harness_settings *se
     fputs("ID,TopConfigs\n", to);
     for (int i = 0; i < r->rank.groups && !why->status; i++) {
         const harness_group g = harness_rank_group_at(&r->rank, i);
-        write_order(to, r->entry[i]->file->path, &g, r->files->set.tile, why);
+        write_order(to, r->entry[i]->file->path, &g, why);
     }
     return 1;
 }

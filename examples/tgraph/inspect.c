@@ -1,63 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* `tgraph inspect`: the contents of a file and the memory that a model needs for it. */
+/* `tgraph inspect`: the contents of a file. */
 #include "examples/harness/run/inspect.h"
 #include "examples/tgraph/shell.h"
 
 #include <jansson.h>
 
-enum { STEP_CONFIGS = 32, SCORE_CONFIGS = 128 };
-
-typedef struct inspected {
-    size_t step, score; /* bytes of the tape with the default options; 0: unknown */
-    int configs;        /* of a step */
-} inspected;
-
-static int at_most(int n, int most) { return n < most ? n : most; }
-
-static size_t plan_bytes(const tgraph_model *m, const tgraph_program *p, int configs, int training)
+static size_t packed_bytes(const tgraph_file *f)
 {
-    ag_tape *tape = ag_tape_new(AG_CPU);
-    const size_t n = (size_t)configs;
-    const size_t rows = (size_t)(p->graph->configurable > 0 ? p->graph->configurable : 1);
-    int32_t *digit = harness_alloc(rows * n * TGRAPH_DIGITS * sizeof *digit);
-    ag_real *feature = harness_alloc(n * TPUGRAPHS_TILE_FEATURES * sizeof *feature);
-    int32_t *rank = harness_alloc(n * sizeof *rank);
-    ag_tape_training(tape, training);
-    ag_tensor *y = m->options.tile ? tgraph_tile_forward(m, tape, p, feature, configs)
-                                   : tgraph_forward(m, tape, p, digit, NULL, configs);
-    if (training) y = ag_pairwise_hinge(y, ag_input_i32(tape, rank, AG_SHAPE(configs)), 1, AG_MEAN);
-    const ag_plan_summary plan = ag_plan_of(y, training);
-    const size_t bytes = ag_failed(tape) ? 0 : plan.slab;
-    ag_tape_free(tape);
-    harness_free(digit);
-    harness_free(feature);
-    harness_free(rank);
-    return bytes;
+    return (size_t)f->store.rows * (size_t)f->store.width * sizeof *f->store.word;
 }
 
-static ag_status plan_memory(inspected *out, const tgraph_file *f, ag_failure *why)
-{
-    tgraph_options options = tgraph_defaults();
-    tgraph_model model = {0};
-    tgraph_program program = {0};
-    options.tile = f->tile;
-    out->configs = f->tile ? f->file_configs : at_most(f->file_configs, STEP_CONFIGS);
-    if (!tgraph_model_add(&model, ag_params_new(), &options, why) &&
-        !tgraph_program_new(&program, &f->graph, &options, why)) {
-        if (ag_params_build(model.params, 0)) harness_no_memory((size_t)model.params->size);
-        out->step = plan_bytes(&model, &program, out->configs, 1);
-        out->score = plan_bytes(&model, &program, at_most(f->file_configs, SCORE_CONFIGS), 0);
-    }
-    tgraph_program_free(&program);
-    tgraph_model_free(&model);
-    return why->status;
-}
-
-static void add_row(harness_inspection *to, const tgraph_file *f, const inspected *memory)
+static void add_row(harness_inspection *to, const tgraph_file *f)
 {
     harness_inspect_row(to);
     harness_inspect_text(to, "file", NULL, f->path);
-    harness_inspect_text(to, "kind", NULL, f->tile ? "tile" : "layout");
+    harness_inspect_text(to, "kind", NULL, "layout");
     harness_inspect_count(to, "nodes", NULL, f->file_nodes);
     harness_inspect_count(to, "edges", NULL, f->file_edges);
     harness_inspect_count(to, "kept_nodes", NULL, f->graph.nodes);
@@ -67,26 +24,63 @@ static void add_row(harness_inspection *to, const tgraph_file *f, const inspecte
     harness_inspect_count(to, "unique", NULL, f->configs);
     harness_inspect_count(to, "fastest_ns", NULL, f->fastest);
     harness_inspect_count(to, "slowest_ns", NULL, f->slowest);
-    harness_inspect_count(to, "packed_bytes", NULL, (int64_t)tgraph_file_packed(f));
-    harness_inspect_count(to, "step_bytes", NULL, (int64_t)memory->step);
-    harness_inspect_count(to, "score_bytes", NULL, (int64_t)memory->score);
+    harness_inspect_count(to, "packed_bytes", NULL, (int64_t)packed_bytes(f));
     json_object_set_new(to->row, "has_runtimes", json_boolean(f->has_runtimes));
     harness_inspect_number(to, "spread", NULL, f->spread, 0);
 }
 
+static void print_time(char text[32], int64_t ns)
+{
+    const double t = (double)ns;
+    if (ns >= 1000000000)
+        snprintf(text, 32, "%.4f s", t / 1e9);
+    else if (ns >= 1000000)
+        snprintf(text, 32, "%.4f ms", t / 1e6);
+    else
+        snprintf(text, 32, "%.3f us", t / 1e3);
+}
+
+static void print_times(char text[128], const tgraph_file *f)
+{
+    char fastest[32], slowest[32];
+    print_time(fastest, f->fastest);
+    print_time(slowest, f->slowest);
+    if (!f->has_runtimes)
+        snprintf(text, 128, "hidden (all 0)");
+    else if (f->configs == f->file_configs)
+        snprintf(text, 128, "%s to %s", fastest, slowest);
+    else
+        snprintf(text, 128, "%s to %s; equal configurations differ by up to %.4f %%", fastest,
+                 slowest, 100 * f->spread);
+}
+
+static char *text_of(const tgraph_file *f)
+{
+    char *name = harness_printable(f->path), times[128];
+    print_times(times, f);
+    char *text = harness_text("%s: layout file\n"
+                              "  nodes           %d, pruned to %d (%d configurable)\n"
+                              "  edges           %d, pruned to %d\n"
+                              "  configurations  %d, %d unique, %.1f MB packed\n"
+                              "  run time        %s\n",
+                              name, f->file_nodes, f->graph.nodes, f->graph.configurable,
+                              f->file_edges, f->graph.edges, f->file_configs, f->configs,
+                              (double)packed_bytes(f) / 1e6, times);
+    harness_free(name);
+    return text;
+}
+
+/* Files that the model cannot take can be inspected, too. */
 ag_status tgraph_inspect(harness_inspection *to, const char *path, ag_failure *why)
 {
     tpugraphs_budget budget = {.limit = (size_t)to->settings->common.ram_limit};
-    inspected memory = {0};
-    tgraph_file *f = tgraph_file_inspect(path, &budget, why);
-    if (f && !plan_memory(&memory, f, why)) {
-        add_row(to, f, &memory);
-        char *summary = tgraph_file_text(f);
-        to->text = harness_text(
-            "%s  memory          %.1f MB in a step of %d configurations, %.1f MB to score %d\n",
-            summary, (double)memory.step / 1e6, memory.configs, (double)memory.score / 1e6,
-            at_most(f->file_configs, SCORE_CONFIGS));
-        harness_free(summary);
+    tgraph_data_options options = tgraph_layout_defaults();
+    options.opcodes = 256;
+    options.dedup = TGRAPH_KEEP_FASTEST;
+    tgraph_file *f = tgraph_file_open(path, &options, &budget, why);
+    if (f) {
+        add_row(to, f);
+        to->text = text_of(f);
     }
     tgraph_file_close(f);
     return why->status;

@@ -27,17 +27,17 @@ static const harness_option table[] = {
     {"fold", FIELD(fold), "0", 0, 99999, TRAINS, .group = "Data", .needs = "--folds",
      .help = "the fold that is held out, from 0"},
     {"dedup", WORD(dedup), "first", .choices = "none|first|fastest", .commands = TRAINS,
-     .group = "Data", .needs = "layout files",
+     .group = "Data",
      .help = "of equal configurations in training keep all, the first (code) or the one with the "
              "smallest run time (paper)"},
-    {"prune", FIELD(prune), "true", .commands = RUNS, .group = "Data", .needs = "layout files",
+    {"prune", FIELD(prune), "true", .commands = TRAINS, .group = "Data",
      .help = "keep only configurable nodes and their neighbours"},
-    {"repad", FIELD(repad), "true", .commands = RUNS, .group = "Data", .needs = "layout files",
+    {"repad", FIELD(repad), "true", .commands = TRAINS, .group = "Data",
      .help = "mark unused layout places by -1 instead of 0"},
-    {"log-features", WORD(log_features), "auto", .choices = "auto|yes|no", .commands = RUNS,
+    {"log-features", WORD(log_features), "auto", .choices = "auto|yes|no", .commands = TRAINS,
      .group = "Data",
      .help = "take sign(x) ln(1 + |x|) of the numeric features before they are standardised, for "
-             "programs of many sizes (auto: of layout files)"},
+             "programs of many sizes (auto: yes)"},
 
     {"preset", WORD(preset), "none", .choices = tgraph_preset_words, .presets = tgraph_presets,
      .commands = TRAINS, .group = "Model",
@@ -69,7 +69,7 @@ static const harness_option table[] = {
     {"dropout", FIELD(model.dropout), "0.2", 0, 0.999, TRAINS, .group = "Model",
      .help = "after each graph block (paper: 0)"},
     {"rows", WORD(model.rows), "none", .choices = NESTS_USES, .commands = TRAINS, .often = true,
-     .group = "Model", .needs = "layout files", .help = NESTS_USES_HELP},
+     .group = "Model", .help = NESTS_USES_HELP},
 
     {"steps", FIELD(shell.training.steps), "6000", 1, 1e9, TRAINS, .flags = HARNESS_MAY_GROW,
      .often = true, .group = "Training", .needs = "no --epochs",
@@ -77,7 +77,7 @@ static const harness_option table[] = {
     {"epochs", FIELD(epochs), "0", 0, 1e9, TRAINS, .flags = HARNESS_MAY_GROW, .group = "Training",
      .help = "passes over the files; above 0 it replaces --steps"},
     {"configs", FIELD(configs), "32", 2, 65536, TRAINS, .group = "Training",
-     .needs = "layout files", .help = "configurations a step"},
+     .help = "configurations a step"},
     {"loss", WORD(loss), "hinge", .choices = "hinge|logistic|listmle|error", .commands = TRAINS,
      .group = "Training",
      .help = "what training makes small: over pairs of configurations; or squared errors of "
@@ -140,8 +140,8 @@ static const harness_moved moved[] = {
 const harness_program tgraph_program_table = {
     .name = "tgraph",
     .version = TGRAPH_VERSION,
-    .help = "TGraph, a graph network that ranks the layout or tile configurations of a tensor "
-            "program by run time",
+    .help = "TGraph, a graph network that ranks the layout configurations of a tensor program "
+            "by run time",
     HARNESS_TABLES(table, commands),
     .options_bytes = sizeof(tgraph_settings),
     .moved = moved,
@@ -150,10 +150,9 @@ const harness_program tgraph_program_table = {
                                  "examples/data/ablations.ini"),
     .model = &tgraph_shell};
 
-tgraph_options tgraph_settings_model(const tgraph_settings *s, int tile)
+tgraph_options tgraph_settings_model(const tgraph_settings *s)
 {
     tgraph_options o = s->model;
-    o.tile = tile;
     o.timed = s->loss == TGRAPH_LOSS_ERROR;
     return o;
 }
@@ -162,15 +161,14 @@ tgraph_options tgraph_defaults(void)
 {
     tgraph_settings s;
     harness_options_free(harness_options_new(&tgraph_program_table, HARNESS_TRAIN, &s));
-    return tgraph_settings_model(&s, 0);
+    return tgraph_settings_model(&s);
 }
 
 /* The words of --dedup are in the order of tgraph_dedup. */
-tgraph_data_options tgraph_settings_data(const tgraph_settings *s, int tile)
+tgraph_data_options tgraph_settings_data(const tgraph_settings *s)
 {
-    tgraph_data_options o = tile ? tgraph_tile_defaults() : tgraph_layout_defaults();
-    o.logs = s->log_features == TGRAPH_LOGS_AUTO ? !tile : s->log_features == TGRAPH_LOGS_YES;
-    if (tile) return o;
+    tgraph_data_options o = tgraph_layout_defaults();
+    o.logs = s->log_features != TGRAPH_LOGS_NO;
     o.prune = s->prune;
     o.repad = s->repad;
     o.dedup = (tgraph_dedup)s->dedup;

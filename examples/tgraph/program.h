@@ -16,7 +16,7 @@ enum { TGRAPH_FORMAT_SCORES, TGRAPH_FORMAT_CONTEST };
 /* All options, by the names of options.c. */
 typedef struct tgraph_settings {
     harness_settings shell; /* the options that the harness reads */
-    tgraph_options model;   /* without the kind of the files */
+    tgraph_options model;
     /* data */
     int dedup, folds, fold, log_features;
     bool prune, repad;
@@ -34,8 +34,8 @@ typedef struct tgraph_settings {
 extern const harness_program tgraph_program_table;
 extern const char tgraph_preset_words[], tgraph_presets[]; /* of studies/presets.ini, by CMake */
 
-/* Translates the options into the settings of the parts below; tile: the kind of the data. */
-tgraph_options tgraph_settings_model(const tgraph_settings *s, int tile);
-tgraph_data_options tgraph_settings_data(const tgraph_settings *s, int tile);
+/* Translates the options into the settings of the parts below. */
+tgraph_options tgraph_settings_model(const tgraph_settings *s);
+tgraph_data_options tgraph_settings_data(const tgraph_settings *s);
 
 #endif

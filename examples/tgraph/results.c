@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/tgraph/results.h"
 
+#include "examples/harness/rank/monotone.h"
+#include "metrics/metrics.h"
+
+#include <string.h>
+
 /* ---- words and measures ---- */
 
 #define OTHERS                                                                           \
  HARNESS_OPA, HARNESS_TIED, HARNESS_SLOWDOWN_1, HARNESS_SLOWDOWN_5, HARNESS_SLOWDOWN_10, \
      HARNESS_SLOWDOWN_100, HARNESS_MEASURES
 
-static const harness_measure of_layouts[2][8] = {{HARNESS_TAU_B, OTHERS}, {HARNESS_TAU_A, OTHERS}};
-/* contest@50 could choose no checkpoint: it is always 1 for kernels of at most 50 tiles. */
-static const harness_measure of_tiles[2][10] = {
-    {HARNESS_TAU_B, HARNESS_CONTEST_50, HARNESS_CONTEST_5, OTHERS},
-    {HARNESS_TAU_A, HARNESS_CONTEST_50, HARNESS_CONTEST_5, OTHERS}};
+static const harness_measure measures[2][8] = {{HARNESS_TAU_B, OTHERS}, {HARNESS_TAU_A, OTHERS}};
 
-harness_rank_form tgraph_results_form(int tile, int tau_a)
+harness_rank_form tgraph_results_form(int tau_a)
 {
-    return (harness_rank_form){.kind = tile ? "tile" : "layout",
+    return (harness_rank_form){.kind = "layout",
                                .row = "file",
                                .rows = "files",
                                .items = "configurations",
                                .hold_out = "--split, --valid or --folds hold something out",
-                               .measure = tile ? of_tiles[tau_a] : of_layouts[tau_a],
+                               .measure = measures[tau_a],
                                .main = 2,
                                .against = "boosting"};
 }
@@ -31,17 +32,25 @@ void tgraph_results_group(harness_rank *rank, const tgraph_entry *e, const int32
 {
     const tgraph_file *f = e->file;
     int64_t *actual = harness_rank_alloc(rank, (size_t)count * sizeof *actual);
-    double *target = f->tile ? harness_rank_alloc(rank, (size_t)count * sizeof *target) : NULL;
-    for (int i = 0; i < count; i++) {
-        const int c = item ? item[i] : i;
-        actual[i] = f->runtime[c];
-        if (target) target[i] = f->target[c];
-    }
+    for (int i = 0; i < count; i++) actual[i] = f->runtime[item ? item[i] : i];
     harness_rank_group(rank, (harness_ranked){.name = f->name,
                                               .items = count,
                                               .number = item,
-                                              .actual = f->has_runtimes ? actual : NULL,
-                                              .target = target});
+                                              .actual = f->has_runtimes ? actual : NULL});
+}
+
+/* ---- calibration ---- */
+
+tgraph_calibration tgraph_calibration_open(harness_rank *rank, const tgraph_entry *e)
+{
+    tgraph_calibration c = {0};
+    if (!tgraph_entry_split(e)) return c;
+    const int all = e->file->train_count, apart = (all - 1) / TGRAPH_CALIBRATES + 1;
+    c.count = (all - 1) / apart + 1;
+    c.item = harness_rank_alloc(rank, (size_t)c.count * sizeof *c.item);
+    c.score = harness_rank_alloc(rank, (size_t)c.count * sizeof *c.score);
+    for (int i = 0; i < c.count; i++) c.item[i] = e->file->train[i * apart];
+    return c;
 }
 
 static const char on_calibrated[] =
@@ -83,7 +92,7 @@ void tgraph_results_open(tgraph_results *r, const char *name, const tgraph_set *
     }
     char **file = harness_rank_names(rank, r->path, rank->groups, "");
     for (int i = 0; i < rank->groups; i++) rank->group[i].name = file[i];
-    rank->form = tgraph_results_form(set->tile, tau_a);
+    rank->form = tgraph_results_form(tau_a);
     rank->title =
         harness_text("%s (%s), %d file%s", name, rank->form.kind, trained, trained == 1 ? "" : "s");
     harness_rank_method(rank, name, NULL);
@@ -132,14 +141,35 @@ void tgraph_results_repeat(void *results)
     tpugraphs_noise(&r->rank, (const char *const *)r->path);
 }
 
+/* The fit is to ranks instead of run times: tau depends on the order alone, and a few
+   configurations that are much slower than all others would outweigh the rest. */
+static ag_status calibrate_file(double *calibrated, const tgraph_calibration *c,
+                                const tgraph_entry *e, const double *score, ag_failure *why)
+{
+    double *runtime = harness_alloc(2 * (size_t)c->count * sizeof *runtime);
+    double *place = runtime + c->count;
+    harness_monotone m = {0};
+    ag_failure mine = {0};
+    for (int i = 0; i < c->count; i++) runtime[i] = (double)e->file->runtime[c->item[i]];
+    if (!ag_places(place, runtime, c->count, &mine) &&
+        !harness_monotone_fit(&m, c->score, place, c->count, &mine))
+        for (int i = 0; i < e->items; i++) calibrated[i] = harness_monotone_at(&m, score[i]);
+    if (mine.status)
+        ag_fail(why, mine.status, "%.200s, training configurations: %s", e->file->path,
+                mine.sentence);
+    harness_monotone_free(&m);
+    harness_free(runtime);
+    return why->status;
+}
+
 static ag_status calibrate(tgraph_results *r, ag_failure *why)
 {
     const harness_rank *rank = &r->rank;
     for (int i = 0; i < rank->groups && !why->status; i++) {
         const int64_t first = rank->group[i].first;
         if (r->calibration[i].count)
-            tgraph_calibrate(rank->score[r->calibrated] + first, &r->calibration[i], r->entry[i],
-                             rank->score[0] + first, why);
+            calibrate_file(rank->score[r->calibrated] + first, &r->calibration[i], r->entry[i],
+                           rank->score[0] + first, why);
     }
     return why->status;
 }
@@ -149,4 +179,28 @@ ag_status tgraph_results_compute(void *results, ag_failure *why)
     tgraph_results *r = results;
     if (r->calibrated && calibrate(r, why)) return why->status;
     return harness_rank_compute(&r->rank, why);
+}
+
+/* ---- scores that are all equal ---- */
+
+static bool same_inputs(const tgraph_entry *e)
+{
+    size_t bytes;
+    const void *first = tgraph_file_inputs(&bytes, e->file, tgraph_entry_item(e, 0));
+    for (int i = 1; i < e->items; i++)
+        if (memcmp(first, tgraph_file_inputs(&bytes, e->file, tgraph_entry_item(e, i)), bytes) != 0)
+            return false;
+    return true;
+}
+
+const char *tgraph_results_alike(const void *results, int group)
+{
+    const tgraph_results *r = results;
+    const tgraph_entry *e = r->entry[group];
+    const tgraph_file *f = e->file;
+    if (same_inputs(e)) return "its configurations do not differ in what the model reads";
+    if (f->graph.nodes == 1)
+        return "the network reads how nodes differ from each other, and pruning leaves one "
+               "node of the graph";
+    return NULL;
 }

@@ -4,9 +4,28 @@
 #define TGRAPH_RESULTS_H
 
 #include "examples/harness/rank/rank.h"
-#include "examples/tgraph/score.h"
+#include "examples/tgraph/data/set.h"
 
-/* ---- calibration (calibration.c) ---- */
+/* ---- scores (score.c) ---- */
+
+/* How to score: `configs` together, and the mean over `tta` permutations (0: the given order). */
+typedef struct tgraph_scorer {
+    const tgraph_model *model;
+    ag_tape *tape;
+    int configs, tta;
+    int patient;           /* 1: continues after an interruption */
+    tgraph_batch batch;    /* scratch: start from {0}, and free it */
+    int32_t *chosen;       /* of a chunk, during a call */
+    harness_progress *bar; /* goes on from `before` after each chunk; NULL: none does */
+    int64_t before;
+} tgraph_scorer;
+
+/* score[i] is that of the entry's configuration item[i] (NULL: i), i < count. The tape is set back
+   to training mode. Fails: AG_ESTOPPED, unless `patient` is 1, and AG_EFINITE, AG_EMEMORY. */
+ag_status tgraph_score(tgraph_scorer *s, const tgraph_entry *e, const int32_t *item, int count,
+                       double *score, ag_failure *why);
+
+/* ---- calibration ---- */
 
 enum { TGRAPH_CALIBRATES = 4096 };
 
@@ -20,12 +39,6 @@ typedef struct tgraph_calibration {
 /* Its memory is the rank's. */
 tgraph_calibration tgraph_calibration_open(harness_rank *rank, const tgraph_entry *e);
 
-/* Maps the scores of the entry's configurations to ranks among the training configurations by a
-   rising step function, so that configurations on one step tie. calibrated, score [e->items].
-   Fails: AG_EFINITE. */
-ag_status tgraph_calibrate(double *calibrated, const tgraph_calibration *c, const tgraph_entry *e,
-                           const double *score, ag_failure *why);
-
 /* ---- results ---- */
 
 typedef struct tgraph_results {
@@ -38,7 +51,7 @@ typedef struct tgraph_results {
 } tgraph_results;
 
 /* Words and measures; tau_a: instead of tau-b. */
-harness_rank_form tgraph_results_form(int tile, int tau_a);
+harness_rank_form tgraph_results_form(int tau_a);
 
 /* Adds configurations item[i] of an entry (NULL: i), i < count, as a group. */
 void tgraph_results_group(harness_rank *rank, const tgraph_entry *e, const int32_t *item,
@@ -53,16 +66,18 @@ ag_status tgraph_results_add(tgraph_results *r, tgraph_scorer *scorer, int model
 /* Adds what noise leaves possible, as the files' manifests state it. */
 void tgraph_results_repeat(void *results);
 
-/* alike.c: harness_model.alike. */
+/* harness_model.alike. */
 const char *tgraph_results_alike(const void *results, int group);
 
-/* Calibrates the scores, and computes the measures of all methods. */
+/* Calibrates the scores: by a rising step function to ranks among the training configurations, so
+   that configurations on one step tie; and computes the measures of all methods. Fails: AG_EFINITE,
+   and as harness_rank_compute. */
 ag_status tgraph_results_compute(void *results, ag_failure *why);
 
-/* Adds the baselines. A file with a training part of its own is fitted on that part; all others
-   share a fit on the training parts of `learn`, and have random scores alone where that is empty.
-   Fails: AG_EMEMORY. */
-ag_status tgraph_results_baselines(tgraph_results *r, const tgraph_entry *const *learn, int count,
-                                   ag_failure *why);
+/* baseline/baselines.c: adds the baselines. A file that was split is fitted by itself, on one-hot
+   digits of its training part; all others share a fit on counts of digits of the files of `learn`
+   that are to be trained on, and have random scores alone where there are none. Equal inputs and
+   number of threads give equal results. Fails: as tgraph_fit_open. */
+ag_status tgraph_results_baselines(tgraph_results *r, const tgraph_set *learn, ag_failure *why);
 
 #endif

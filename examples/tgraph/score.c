@@ -1,25 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Scores in chunks of configurations: dropout off, nothing kept for backward. */
-#include "examples/tgraph/score.h"
+#include "examples/tgraph/results.h"
 
 #include "examples/harness/machine/device.h"
 
 #include <string.h>
 
-static ag_tensor *record_layout(tgraph_scorer *s, const tgraph_entry *e, int count, ag_failure *why)
+static ag_tensor *record(tgraph_scorer *s, const tgraph_entry *e, int count, ag_failure *why)
 {
     s->batch.joined = &s->model->joined;
     if (tgraph_batch_fill(&s->batch, e->file, s->chosen, count, why)) return NULL;
     return tgraph_batch_forward(s->model, s->tape, &e->program, &s->batch, count);
-}
-
-static ag_tensor *record_tile(tgraph_scorer *s, const tgraph_entry *e, int count)
-{
-    for (int i = 0; i < count; i++)
-        memcpy(s->feature + i * TPUGRAPHS_TILE_FEATURES,
-               e->file->feature + (size_t)s->chosen[i] * TPUGRAPHS_TILE_FEATURES,
-               TPUGRAPHS_TILE_FEATURES * sizeof *s->feature);
-    return tgraph_tile_forward(s->model, s->tape, &e->program, s->feature, count);
 }
 
 /* Adds the scores of order[0..count-1], positions among the items. */
@@ -28,7 +19,7 @@ static ag_status add_chunk(tgraph_scorer *s, const tgraph_entry *e, const int32_
 {
     for (int i = 0; i < count; i++) s->chosen[i] = item ? item[order[i]] : order[i];
     ag_tape_reset(s->tape);
-    ag_tensor *y = e->file->tile ? record_tile(s, e, count) : record_layout(s, e, count, why);
+    ag_tensor *y = record(s, e, count, why);
     if (!y) return why->status;
     ag_forward(y);
     const ag_real *value = ag_values(y);
@@ -63,8 +54,6 @@ ag_status tgraph_score(tgraph_scorer *s, const tgraph_entry *e, const int32_t *i
     const int passes = s->tta > 0 ? s->tta : 1;
     int32_t *order = harness_alloc((size_t)count * sizeof *order);
     s->chosen = harness_alloc((size_t)s->configs * sizeof *s->chosen);
-    const int features = e->file->tile ? TPUGRAPHS_TILE_FEATURES : 0;
-    s->feature = harness_alloc((size_t)s->configs * (size_t)features * sizeof *s->feature);
     memset(score, 0, (size_t)count * sizeof *score);
     ag_tape_training(s->tape, 0);
     for (int p = 0; p < passes && goes_on(s, why); p++) {
@@ -79,8 +68,6 @@ ag_status tgraph_score(tgraph_scorer *s, const tgraph_entry *e, const int32_t *i
     ag_tape_reset(s->tape);
     harness_free(order);
     harness_free(s->chosen);
-    harness_free(s->feature);
     s->chosen = NULL;
-    s->feature = NULL;
     return why->status;
 }

@@ -3,6 +3,8 @@
 #include "examples/harness/rank/unseen.h"
 #include "examples/tgraph/shell.h"
 
+#include <sys/stat.h>
+
 static int trained_on(const harness_runs *runs, const char *name, const uint64_t *hash)
 {
     for (int i = 0; i < runs->count; i++)
@@ -15,7 +17,7 @@ static int trained_on(const harness_runs *runs, const char *name, const uint64_t
 static ag_status open_held(int *found, tgraph_set *set, const harness_runs *runs,
                            const tgraph_settings *s, const char *path, ag_failure *why)
 {
-    const tgraph_data_options options = tgraph_settings_data(s, 0);
+    const tgraph_data_options options = tgraph_settings_data(s);
     tgraph_entry *e = tgraph_set_open(set, path, &options, why);
     *found = e && (s->part == TGRAPH_PART_HELD || trained_on(runs, e->file->name, &e->hash));
     if (!e) return why->status;
@@ -27,11 +29,11 @@ static ag_status open_held(int *found, tgraph_set *set, const harness_runs *runs
 static ag_status open_file(tgraph_set *set, const harness_runs *runs, const tgraph_settings *s,
                            bool known, const char *path, ag_failure *why)
 {
-    tgraph_data_options all = tgraph_settings_data(s, set->tile);
+    tgraph_data_options all = tgraph_settings_data(s);
     const bool trained = known && trained_on(runs, harness_files_base(path), NULL);
     int held = 0;
     all.dedup = TGRAPH_KEEP_ALL;
-    if (known && !set->tile && s->split > 0 &&
+    if (known && s->split > 0 &&
         (s->part == TGRAPH_PART_HELD || (s->part == TGRAPH_PART_AUTO && trained)) &&
         open_held(&held, set, runs, s, path, why))
         return why->status;
@@ -64,7 +66,7 @@ static void compare_splits(const harness_runs *runs, const tgraph_settings *s)
 static ag_status open_files(tgraph_set *set, const harness_runs *runs, const tgraph_settings *s,
                             bool known, ag_failure *why)
 {
-    if (known && !set->tile && s->split > 0 && s->part != TGRAPH_PART_ALL) compare_splits(runs, s);
+    if (known && s->split > 0 && s->part != TGRAPH_PART_ALL) compare_splits(runs, s);
     harness_progress bar;
     harness_reading_start(&bar, set->paths.count);
     for (int i = 0; i < set->paths.count && harness_go_on(why); i++) {
@@ -83,37 +85,35 @@ static ag_status open_files(tgraph_set *set, const harness_runs *runs, const tgr
 /* ---- the whole ---- */
 
 /* Files of another source have features that training never saw. With the splits of examples/data,
-   of the nodes of held-out families up to 43 % of a layout file's are far from those of training;
-   of those of files of TpuGraphs it is 73 % or more, and about 70 % of its kernels', of which a
-   single one has few nodes. */
+   of the nodes of held-out families up to 43 % of a file's are far from those of training; of those
+   of files of TpuGraphs it is 73 % or more. */
 static void warn_of_source(const tgraph_set *set, const harness_runs *runs)
 {
-    const tgraph_scaler *scaler = &((const tgraph_trained *)runs->run[0].net)->scalers.node;
+    const tgraph_scaler *scaler = &((const tgraph_trained *)runs->run[0].net)->scaler;
     harness_far far = {.rows = "nodes",
                        .limit = "more than 10 standard deviations",
                        .run = runs->run[0].path,
                        .most = 0.5};
-    int64_t rows = 0, all = 0;
     for (int i = 0; i < set->count; i++) {
-        const tgraph_entry *e = &set->entry[i];
-        rows += tgraph_graph_far(&e->file->graph, scaler);
-        all += e->file->graph.nodes;
-        if (set->tile && i + 1 < set->count) continue;
-        harness_far_add(&far, set->tile ? "these kernels" : e->file->path, rows, all);
-        rows = all = 0;
+        const tgraph_file *f = set->entry[i].file;
+        harness_far_add(&far, f->path, tgraph_graph_far(&f->graph, scaler), f->graph.nodes);
     }
     harness_far_warn(&far);
 }
 
-static ag_status check_runs(const harness_runs *runs, const tgraph_settings *s, int tile,
-                            ag_failure *why)
+static ag_status check_runs(const harness_runs *runs, ag_failure *why)
 {
-    const tgraph_data_options wanted = tgraph_settings_data(s, tile);
-    for (int i = 0; i < runs->count && !why->status; i++) {
-        const tgraph_trained *net = runs->run[i].net;
-        tgraph_features_check(runs->run[i].path, &net->features, &wanted, why);
+    const tgraph_data_options *a = &((const tgraph_trained *)runs->run[0].net)->features;
+    for (int i = 1; i < runs->count; i++) {
+        const tgraph_data_options *b = &((const tgraph_trained *)runs->run[i].net)->features;
+        if (a->prune != b->prune || a->repad != b->repad || a->logs != b->logs)
+            return ag_fail(
+                why, AG_EUSE,
+                "%.200s and %.200s differ in --prune, --repad or --log-features, so they "
+                "read different features of a file; name runs that agree",
+                runs->run[0].path, runs->run[i].path);
     }
-    return why->status;
+    return AG_OK;
 }
 
 static const char *name_of(const void *net)
@@ -127,19 +127,91 @@ ag_status tgraph_shell_read_scored(void *data, const harness_runs *runs,
     const tgraph_settings *s = (const tgraph_settings *)settings;
     tgraph_files *f = data;
     f->name = harness_runs_name(runs, name_of);
-    if (tgraph_set_paths(&f->set, s, why) || check_runs(runs, s, f->set.tile, why))
-        return why->status;
+    if (tgraph_set_paths(&f->set, s, why) || check_runs(runs, why)) return why->status;
     for (int i = 0; i < runs->count; i++)
         f->set.rows |= ((const tgraph_trained *)runs->run[i].net)->model.joined.use;
-    if (known && tgraph_learn_paths(&f->learn, &f->set, s, why)) return why->status;
     if (!open_files(&f->set, runs, s, known, why)) warn_of_source(&f->set, runs);
     return why->status;
+}
+
+/* ---- what baselines learn from ---- */
+
+typedef struct fitted {
+    tgraph_set *set;
+    const tgraph_set *scored;
+    const char *files; /* of the run */
+    const tgraph_settings *settings;
+} fitted;
+
+static bool is_scored(const fitted *f, const char *path)
+{
+    struct stat file;
+    if (stat(path, &file)) return false;
+    for (int i = 0; i < f->scored->count; i++)
+        if (harness_files_is(f->scored->entry[i].file->path, &file)) return true;
+    return false;
+}
+
+/* Opens a file as training did: a file of the run without its held-out part, any other as a
+   whole. */
+static ag_status open_fitted(fitted *f, const char *path, bool named, ag_failure *why)
+{
+    const tgraph_data_options options = tgraph_settings_data(f->settings);
+    tgraph_entry *e = tgraph_set_open(f->set, path, &options, why);
+    if (!e) return why->status;
+    const bool known = tgraph_files_has(f->files, e->file->name, &e->hash);
+    if (known && f->settings->split > 0 && tgraph_entry_hold_out(e, f->settings, why))
+        return why->status;
+    if (named && !tgraph_entry_split(e) && is_scored(f, path))
+        harness_warn("--fit: %s is scored, too, so the baselines' scores of it say little about "
+                     "other files",
+                     path);
+    e->train = tgraph_file_trainable(e->file) && (known || named);
+    if (!e->train)
+        tgraph_set_leave_out(f->set, named ? "to learn from it takes known run times and two "
+                                             "configurations"
+                                           : NULL);
+    return AG_OK;
+}
+
+static ag_status read_fitted(void *data, const harness_paths *paths, const char *option,
+                             ag_failure *why)
+{
+    fitted *f = data;
+    tgraph_set *set = f->set;
+    if (harness_files_read(&set->paths, paths, option, why)) return why->status;
+    tgraph_set_room(set);
+    for (int i = 0; i < set->paths.count && harness_go_on(why); i++)
+        open_fitted(f, set->paths.path[i], option != NULL, why);
+    if (!why->status && option && !set->count)
+        ag_fail(why, AG_EDATA,
+                "none of the %d files of --fit can be learned from: that takes known run times and "
+                "two configurations; see \"tgraph inspect\"",
+                set->paths.count);
+    return why->status;
+}
+
+static char *fitted_json(const void *data)
+{
+    return tgraph_files_json(((const fitted *)data)->set);
+}
+
+static void drop_fitted(void *data) { tgraph_set_close(((fitted *)data)->set); }
+
+static bool all_split(const tgraph_set *set)
+{
+    for (int i = 0; i < set->count; i++)
+        if (!tgraph_entry_split(&set->entry[i])) return false;
+    return true;
 }
 
 ag_status tgraph_shell_read_fit(void *data, const harness_runs *runs,
                                 const harness_settings *settings, ag_failure *why)
 {
-    const tgraph_settings *s = (const tgraph_settings *)settings;
     tgraph_files *f = data;
-    return tgraph_learn_open(&f->learn, &f->set, runs->run[0].data, s, why);
+    fitted to = {&f->fit, &f->set, runs->run[0].data, (const tgraph_settings *)settings};
+    const harness_fit fit = {&to, read_fitted, fitted_json, drop_fitted};
+    if (all_split(&f->set)) return AG_OK;
+    f->fit.budget.limit = tpugraphs_rest(&f->set.budget);
+    return harness_fit_read(&fit, runs, settings, why);
 }

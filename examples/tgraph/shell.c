@@ -21,18 +21,14 @@ static ag_status read_all(harness_session *session, ag_failure *why)
     tgraph_files *f = session->data;
     f->training = 1;
     f->name = tgraph_model_name(&settings_of(session)->model);
-    if (tgraph_set_train(&f->set, settings_of(session), why)) return why->status;
-    f->learn.entry = harness_alloc((size_t)f->set.count * sizeof *f->learn.entry);
-    for (int i = 0; i < f->set.count; i++)
-        if (f->set.entry[i].train) f->learn.entry[f->learn.count++] = &f->set.entry[i];
-    return AG_OK;
+    return tgraph_set_train(&f->set, settings_of(session), why);
 }
 
 static void close_files(void *data)
 {
     tgraph_files *f = data;
-    tgraph_learn_close(&f->learn);
     tgraph_set_close(&f->set);
+    tgraph_set_close(&f->fit);
 }
 
 /* ---- steps ---- */
@@ -41,7 +37,9 @@ static void close_files(void *data)
 static ag_status plan(harness_session *session, ag_failure *why)
 {
     const int64_t epochs = settings_of(session)->epochs;
-    const int64_t files = ((const tgraph_files *)session->data)->learn.count;
+    const tgraph_set *set = set_of(session);
+    int64_t files = 0;
+    for (int i = 0; i < set->count; i++) files += set->entry[i].train;
     if (epochs > INT64_MAX / files)
         return ag_fail(why, AG_EUSE, "--epochs is %lld, which is too many steps with %lld files",
                        (long long)epochs, (long long)files);
@@ -67,7 +65,7 @@ static void choose_sample(tgraph_steps *t, const tgraph_entry *e, const tgraph_s
 static void choose_samples(tgraph_steps *t, const tgraph_files *f, const tgraph_settings *s)
 {
     const tgraph_set *set = &f->set;
-    t->rank.form = tgraph_results_form(set->tile, s->tau);
+    t->rank.form = tgraph_results_form(s->tau);
     t->scored = harness_rank_alloc(&t->rank, (size_t)set->count * sizeof *t->scored);
     for (int i = 0; i < set->count; i++)
         if (set->entry[i].score) choose_sample(t, &set->entry[i], s);
@@ -77,14 +75,13 @@ static void choose_samples(tgraph_steps *t, const tgraph_files *f, const tgraph_
 static ag_status open_source(tgraph_steps *t, harness_session *session, ag_failure *why)
 {
     const tgraph_settings *s = settings_of(session);
-    const tgraph_learn *learn = &((const tgraph_files *)session->data)->learn;
-    t->file = harness_alloc((size_t)learn->count * sizeof *t->file);
-    for (int i = 0; i < learn->count; i++) t->file[i] = learn->entry[i]->file;
+    const tgraph_set *set = set_of(session);
+    t->file = harness_alloc((size_t)set->count * sizeof *t->file);
+    for (int i = 0; i < set->count; i++)
+        if (set->entry[i].train) t->file[t->files++] = set->entry[i].file;
     for (int i = 0; i < 2; i++)
         t->buffer[i].joined = &((const tgraph_trained *)session->trained.net)->model.joined;
-    tgraph_source_open(&t->source, t->file, learn->count, s->configs,
-                       (uint64_t)s->shell.common.seed);
-    if (set_of(session)->tile) return AG_OK;
+    tgraph_source_open(&t->source, t->file, t->files, s->configs, (uint64_t)s->shell.common.seed);
     t->loader = harness_loader_new(tgraph_source_draw, &t->source, &t->buffer[0], &t->buffer[1],
                                    session->trained.state->step, 1, why);
     return why->status;
@@ -113,17 +110,6 @@ static void end(void *feed)
     harness_free(t->target);
 }
 
-/* Sets the file and the configurations of the next step. */
-static ag_status draw(tgraph_steps *t, const tgraph_set *set, int64_t step, ag_failure *why)
-{
-    t->batch = set->tile ? NULL : harness_loader_next(t->loader, why);
-    if (why->status) return why->status;
-    const tgraph_file *file = set->tile ? tgraph_source_at(&t->source, step) : t->batch->file;
-    for (int i = 0; i < set->count; i++)
-        if (set->entry[i].file == file) t->entry = &set->entry[i];
-    return AG_OK;
-}
-
 static ag_tensor *loss_of(const tgraph_settings *s, ag_tensor *score, ag_tensor *rank)
 {
     const ag_reduction reduction = s->reduction ? AG_SUM : AG_MEAN;
@@ -135,56 +121,54 @@ static ag_tensor *loss_of(const tgraph_settings *s, ag_tensor *score, ag_tensor 
 }
 
 /* ln of the run times, less their mean. Returns what the errors are divided by. */
-static double fill_target(ag_real *target, const tgraph_steps *t, int n)
+static double fill_target(ag_real *target, const tgraph_batch *b)
 {
     double mean = 0, variance = 0;
-    for (int i = 0; i < n; i++) {
-        const double time = t->batch ? (double)t->batch->runtime[i] : t->entry->file->target[i];
-        mean += log(fmax(time, 1e-9)) / n;
-        target[i] = (ag_real)log(fmax(time, 1e-9));
+    for (int i = 0; i < b->configs; i++) {
+        const double time = log((double)b->runtime[i]);
+        mean += time / b->configs;
+        target[i] = (ag_real)time;
     }
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < b->configs; i++) {
         target[i] -= (ag_real)mean;
-        variance += (double)target[i] * (double)target[i] / n;
+        variance += (double)target[i] * (double)target[i] / b->configs;
     }
     return variance + 1e-3;
 }
 
 /* Mean square of the errors less their mean, over the variance: a share of it that is not known. */
-static ag_tensor *error_of(tgraph_steps *t, ag_tensor *score, int n)
+static ag_tensor *error_of(tgraph_steps *t, ag_tensor *score, const tgraph_batch *b)
 {
     static const ag_real one = 1;
     ag_tape *tape = ag_tape_of(score);
-    if (n > t->target_room) {
-        t->target_room = n;
-        t->target = harness_grow(t->target, (size_t)n * sizeof *t->target);
-    }
-    const double spread = fill_target(t->target, t, n);
+    const int n = b->configs;
+    t->target = harness_grow(t->target, (size_t)n * sizeof *t->target);
+    const double spread = fill_target(t->target, b);
     ag_tensor *e = ag_sub(score, ag_input(tape, t->target, AG_SHAPE(n)));
     e = ag_reshape(e, AG_SHAPE(n, 1));
     e = ag_linear(e, ag_input(tape, &one, AG_SHAPE(1, 1)), ag_neg(ag_mean_rows(e)));
     return ag_scale(ag_mean_all(ag_square(e)), (ag_real)(1 / spread));
 }
 
-/* Records the loss of some configurations of one graph, of a tile file all of them, with their
-   order as the target. */
+/* Records the loss of some configurations of one graph. */
 static ag_tensor *record(void *user, ag_tape *tape, int64_t step, const char **what,
                          ag_failure *why)
 {
     harness_session *session = user;
     tgraph_steps *t = session->feed;
+    const tgraph_set *set = set_of(session);
     const tgraph_model *model = &((const tgraph_trained *)session->trained.net)->model;
-    if (draw(t, set_of(session), step, why)) return NULL;
-    const tgraph_file *f = t->entry->file;
-    const tgraph_program *p = &t->entry->program;
-    const int n = f->tile ? f->configs : t->batch->configs;
-    *what = f->name;
-    ag_tensor *score = f->tile ? tgraph_tile_forward(model, tape, p, f->feature, n)
-                               : tgraph_batch_forward(model, tape, p, t->batch, n);
-    ag_name(score, "scores");
-    if (settings_of(session)->loss == TGRAPH_LOSS_ERROR) return error_of(t, score, n);
-    const int32_t *rank = f->tile ? f->rank : t->batch->rank;
-    return loss_of(settings_of(session), score, ag_input_i32(tape, rank, AG_SHAPE(n)));
+    const tgraph_batch *b = harness_loader_next(t->loader, why);
+    (void)step;
+    if (!b) return NULL;
+    int i = 0;
+    while (set->entry[i].file != b->file) i++;
+    *what = b->file->name;
+    ag_tensor *score =
+        ag_name(tgraph_batch_forward(model, tape, &set->entry[i].program, b, b->configs), "scores");
+    if (settings_of(session)->loss == TGRAPH_LOSS_ERROR) return error_of(t, score, b);
+    ag_tensor *rank = ag_input_i32(tape, b->rank, AG_SHAPE(b->configs));
+    return loss_of(settings_of(session), score, rank);
 }
 
 static ag_status validate(void *user, double *measure, ag_failure *why)
@@ -223,7 +207,7 @@ static ag_status add(void *results, const harness_trained *t, const harness_scor
     tgraph_set *set = &r->files->set;
     tgraph_scorer scorer = {
         .model = &net->model, .tape = how->tape, .configs = s->eval_configs, .tta = s->tta};
-    if (!r->files->training) tgraph_set_scale(set, &net->scalers);
+    if (!r->files->training) tgraph_set_scale(set, &net->scaler);
     if (r->files->training || !tgraph_set_programs(set, &net->model.options, why))
         tgraph_results_add(r, &scorer, how->models, why);
     tgraph_batch_free(&scorer.batch);
@@ -232,8 +216,8 @@ static ag_status add(void *results, const harness_trained *t, const harness_scor
 
 static ag_status compare(void *results, ag_failure *why)
 {
-    const tgraph_learn *learn = &((const tgraph_results *)results)->files->learn;
-    return tgraph_results_baselines(results, learn->entry, learn->count, why);
+    const tgraph_files *f = ((const tgraph_results *)results)->files;
+    return tgraph_results_baselines(results, f->training ? &f->set : &f->fit, why);
 }
 
 const harness_model tgraph_shell = {.program = &tgraph_program_table,
@@ -244,7 +228,6 @@ const harness_model tgraph_shell = {.program = &tgraph_program_table,
                                     .read_scored = tgraph_shell_read_scored,
                                     .read_fit = tgraph_shell_read_fit,
                                     .close = close_files,
-                                    .files = tpugraphs_kind,
                                     .inspect_file = tgraph_inspect,
                                     .plan = plan,
                                     .begin = begin,

@@ -5,27 +5,46 @@
 
 #include "examples/harness/run/loader.h"
 #include "examples/harness/run/model.h"
-#include "examples/tgraph/checkpoint.h"
-#include "examples/tgraph/baseline/learn.h"
 #include "examples/tgraph/results.h"
+
+/* ---- checkpoints ---- */
+
+/* The network and what else its checkpoint holds. */
+typedef struct tgraph_trained {
+    tgraph_model model;
+    tgraph_data_options features; /* how those were made: prune, repad, logs */
+    tgraph_scaler scaler;         /* of nodes */
+    double split;                 /* what the run held out of its files, and how it read them */
+    int64_t split_seed;
+    int dedup;
+} tgraph_trained;
+
+/* Features in JSON, owned by the caller (harness_free). */
+char *tgraph_features_json(const tgraph_data_options *f);
+
+/* The training files with their hashes: JSON, owned by the caller (harness_free). */
+char *tgraph_files_json(const tgraph_set *set);
+
+/* 1 if the JSON names a file of this name and hash (NULL: whatever it held). */
+int tgraph_files_has(const char *files, const char *name, const uint64_t *hash);
+
+/* ---- data and steps ---- */
 
 typedef struct tgraph_files {
     tgraph_set set;
-    tgraph_learn learn; /* what steps or baselines learn from */
-    int training;       /* 1: of a training run, standardised for its network */
-    const char *name;   /* of what scores them, as tgraph_model_name */
+    tgraph_set fit;   /* what the baselines of `eval` learn from */
+    int training;     /* 1: of a training run, standardised for its network */
+    const char *name; /* of what scores them, as tgraph_model_name */
 } tgraph_files;
 
 /* The data and scratch of the steps and validations of a run. */
 typedef struct tgraph_steps {
-    tgraph_file **file; /* those trained on */
+    tgraph_file **file; /* [files] those trained on */
+    int files;
     tgraph_source source;
-    tgraph_batch buffer[2];    /* of layout files, prepared one step ahead */
-    harness_loader *loader;    /* of these */
-    const tgraph_entry *entry; /* of the step */
-    const tgraph_batch *batch; /* of the step; NULL: of a tile file */
-    ag_real *target;           /* [target_room] of its loss */
-    int target_room;
+    tgraph_batch buffer[2]; /* prepared one step ahead */
+    harness_loader *loader; /* of these */
+    ag_real *target;        /* of the loss of a step */
     tgraph_scorer scorer;
     harness_rank rank;           /* a validation: a sample of the configurations of each file */
     const tgraph_entry **scored; /* [rank.groups] */
@@ -41,10 +60,9 @@ ag_status tgraph_shell_read_scored(void *data, const harness_runs *runs,
 ag_status tgraph_shell_read_fit(void *data, const harness_runs *runs,
                                 const harness_settings *settings, ag_failure *why);
 /* contest.c: the contest's name of a file, from its folders; shown: what results call it, NULL: its
-   own name: .../layout/xla/default/test/NAME.npz is "layout:xla:default:NAME",
-   .../tile/xla/test/NAME.npz "tile:xla:NAME"; where the folders do not tell, "layout:NAME". The
-   caller frees it (harness_free). */
-char *tgraph_contest_id(const char *path, const char *shown, int tile);
+   own name: .../layout/xla/default/test/NAME.npz is "layout:xla:default:NAME"; where the folders do
+   not tell, "layout:NAME". The caller frees it (harness_free). */
+char *tgraph_contest_id(const char *path, const char *shown);
 int tgraph_shell_write(FILE *to, const void *results, const harness_settings *settings,
                        ag_failure *why);
 

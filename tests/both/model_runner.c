@@ -16,7 +16,6 @@ struct model {
     tgraph_program program;
     ag_tape *tape;
     nests_joined_batch rows;
-    ag_real tile[MODEL_CONFIGS * TPUGRAPHS_TILE_FEATURES];
     const model_data *data; /* of the gradient check */
 };
 
@@ -83,12 +82,7 @@ static ag_tensor *record(model *m, ag_tape *tape, const model_data *d)
     if (uses && nests_joined_fill(&m->rows, &m->net.joined, &d->rows, d->place,
                                   d->configs * m->graph.nodes, NULL, &why))
         return NULL;
-    if (!m->net.options.tile)
-        return tgraph_forward(&m->net, tape, &m->program, d->digit, uses ? &m->rows : NULL,
-                              d->configs);
-    for (int i = 0; i < d->configs * TPUGRAPHS_TILE_FEATURES; i++)
-        m->tile[i] = (ag_real)d->feature[i];
-    return tgraph_tile_forward(&m->net, tape, &m->program, m->tile, d->configs);
+    return tgraph_forward(&m->net, tape, &m->program, d->digit, uses ? &m->rows : NULL, d->configs);
 }
 
 static void scores(model *m, const model_data *d, double *score, char why[MODEL_WHY])

@@ -98,7 +98,7 @@ def main():
     parser.add_argument("csv")
     parser.add_argument("--chunk", type=int, help="configurations scored together; else what the checkpoint says")
     parser.add_argument("--tolerance", type=float, default=1e-4)
-    parser.add_argument("--limit", type=int, help="only the first LIMIT configurations of a layout or tile file")
+    parser.add_argument("--limit", type=int, help="only the first LIMIT configurations of a layout file")
     parser.add_argument("--parameters", type=int, help="how many the checkpoint must have")
     if sys.argv[1:] == ["--check"]:
         check()

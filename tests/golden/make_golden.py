@@ -26,16 +26,12 @@ SMALL = 16
 CASES = {  # name: (options, number of training steps to record)
     "cross": (Options(hidden=SMALL), STEPS),
     "plain": (Options(hidden=SMALL, cross=False), STEPS),
-    "tile": (Options(kind="tile", hidden=SMALL), STEPS),
-    "tile_plain": (Options(kind="tile", hidden=SMALL, cross=False), 0),
     "full_cross": (Options(), STEPS),
     "full_plain": (Options(cross=False), STEPS),
-    "full_tile": (Options(kind="tile"), STEPS),
     "cross_late": (Options(hidden=SMALL, cross_input=False), 0),
     "no_channel": (Options(hidden=SMALL, channel=False), 0),
     "all": (Options(hidden=SMALL, halve=False), 0),
     "all_late": (Options(hidden=SMALL, halve=False, cross_input=False), 0),
-    "all_tile": (Options(kind="tile", hidden=SMALL, halve=False), 0),
     "no_edges": (Options(hidden=SMALL, edges=False), 0),
     "operands": (Options(hidden=SMALL, direction="operands"), 0),
     "both": (Options(hidden=SMALL, direction="both"), 0),
@@ -109,7 +105,6 @@ def make_inputs():
              (10, 8), (10, 9), (10, 7), (11, 10)]
     count = (STEPS + 1) * CONFIGS
     config = layout_codes(201, count * len(CONFIG_IDS), 18, 6).reshape(STEPS + 1, CONFIGS, len(CONFIG_IDS), 18)
-    tile = uniform(202, count * 24).reshape(STEPS + 1, CONFIGS, 24) * 2
     ranks = np.stack([np.array(RANKS)] + [np.argsort(uniform(210 + s, CONFIGS), kind="stable") for s in range(STEPS)])
     return {
         "graph.features": (uniform(203, NODES * 134) * 2).reshape(NODES, 134).astype(np.float32),
@@ -118,7 +113,6 @@ def make_inputs():
         "graph.edges": np.array(edges, np.int32),
         "graph.config_ids": np.array(CONFIG_IDS, np.int32),
         "layout.config": config,
-        "tile.config": tile.astype(np.float32),
         "ranks": ranks.astype(np.int32),
         "rows.x": (uniform(220, ROWS * 42) * 2).reshape(ROWS, 42).astype(np.float32),
         "rows.word": integers(221, 0, 120, (ROWS,)),
@@ -140,7 +134,7 @@ def tensors(inputs, dtype):
     t = {k: torch.from_numpy(v) for k, v in inputs.items()}
     graph = Graph(t["graph.features"].to(dtype), t["graph.layout"], t["graph.op"], t["graph.edges"],
                   t["graph.config_ids"])
-    return graph, t["layout.config"], t["tile.config"].to(dtype), t["ranks"].long()
+    return graph, t["layout.config"], t["ranks"].long()
 
 
 def learning_rate(options):
@@ -168,8 +162,7 @@ def run(options, steps, inputs, dtype):
     torch.set_default_dtype(dtype)
     model = Model(options)
     rules = fill(model)
-    graph, layout, tile, ranks = tensors(inputs, dtype)
-    config = layout if options.kind == "layout" else tile
+    graph, config, ranks = tensors(inputs, dtype)
     scores = model(graph, config[0], make_rows(inputs, dtype) if options.rows != "none" else None)
     loss = pairwise_hinge(scores, ranks[0])
     loss.backward()
@@ -192,7 +185,7 @@ def probe(gradient, rules):
 
 def option_row(o):
     """The numbers in the member `<case>.options`, in the order of README.md."""
-    return np.array([o.kind == "tile", o.hidden, o.cross, o.cross_input, o.channel, o.edges,
+    return np.array([o.hidden, o.cross, o.cross_input, o.channel, o.edges,
                      ["consumers", "operands", "both"].index(o.direction), o.aggregate == "sum", o.l2, o.message,
                      o.residual == "outside", o.halve, ["none", "sums", "embedded", "costs"].index(o.rows)], np.int32)
 

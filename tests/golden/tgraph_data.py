@@ -44,24 +44,15 @@ def load_layout(path, pruned=True, padded=True):
             z["node_config_feat"].astype(np.int8), z["config_runtime"])
 
 
-def load_tile(path):
-    """As load_layout without configurable nodes; configurations [c, 24] are raw. Nothing is pruned or padded again."""
-    z = np.load(path)
-    f = z["node_feat"]
-    return (f[:, :FEATURES].astype(np.float64), f[:, FEATURES:].astype(np.int64), z["node_opcode"].astype(np.int64),
-            z["edge_index"].astype(np.int64), None, z["config_feat"].astype(np.float64), z["config_runtime"])
-
-
 class Checkpoint(checkpoint.Checkpoint):
     """Of tgraph."""
-    def statistics(self, kind):
-        return self.tensors[f"state.{kind}.mean"], self.tensors[f"state.{kind}.scale"]
+    def statistics(self):
+        return self.tensors["state.scaler.mean"], self.tensors["state.scaler.scale"]
 
     def options(self):
         """The fields of tgraph_model.Options; what else the configuration says is not the model's."""
         known = {f.name for f in dataclasses.fields(Options)}
         said = {name: value for name, value in self.configuration.items() if name in known}
-        said["kind"] = "tile" if "config.0.weight" in self.tensors else "layout"
         return Options(**said)
 
     def model(self):
@@ -82,24 +73,20 @@ def predict(checkpoint, path, chunk, limit=None):
     them."""
     torch.set_default_dtype(torch.float64)
     model = checkpoint.model()
-    tile = model.options.kind == "tile"
     said = checkpoint.configuration
-    features, layout, op, edges, ids, config, _ = load_tile(path) if tile else load_layout(
-        path, said.get("prune", True), said.get("repad", True))
+    features, layout, op, edges, ids, config, _ = load_layout(path, said.get("prune", True),
+                                                                     said.get("repad", True))
     if json.loads(checkpoint.metadata.get("features", "{}")).get("log"):  # what `auto` became
         features = np.sign(features) * np.log1p(np.abs(features))
-        config = np.sign(config) * np.log1p(np.abs(config)) if tile else config
     limit = min(limit or config.shape[0], config.shape[0])
-    graph = Graph(standardised(features, checkpoint.statistics("scaler")), torch.from_numpy(layout),
-                  torch.from_numpy(op), torch.from_numpy(edges), None if ids is None else torch.from_numpy(ids))
+    graph = Graph(standardised(features, checkpoint.statistics()), torch.from_numpy(layout),
+                  torch.from_numpy(op), torch.from_numpy(edges), torch.from_numpy(ids))
     chunk = chunk or said.get("eval_configs", 128)
     parts = np.array_split(np.arange(config.shape[0]), -(-config.shape[0] // chunk))
     scores = []
     with torch.no_grad():
         for part in parts:
-            rows = (standardised(config[part], checkpoint.statistics("config_scaler")) if tile
-                    else torch.from_numpy(config[part]))
-            scores.append(model(graph, rows).numpy())
+            scores.append(model(graph, torch.from_numpy(config[part])).numpy())
             if part[-1] + 1 >= limit:
                 break
     return np.concatenate(scores)[:limit]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""TGraph (arXiv 2405.16623) in PyTorch, layout and tile model, as an independent check of the C program.
+"""TGraph (arXiv 2405.16623) in PyTorch, as an independent check of the C program.
 
 Written from the published description in the authors' own order of axes, [configs, nodes, features]; nothing is
 split, fused or reordered here, so that a mistake in the C program's faster form shows.
@@ -9,14 +9,13 @@ import dataclasses
 import torch
 from torch import nn
 
-FEATURES, LAYOUT_DIGITS, CONFIG_DIGITS, TILE_FEATURES = 134, 6, 18, 24
+FEATURES, LAYOUT_DIGITS, CONFIG_DIGITS = 134, 6, 18
 OPS, OP_WIDTH, LAYOUT_ROWS, LAYOUT_WIDTH = 120, 16, 8, 4
 
 
 @dataclasses.dataclass
 class Options:
     """Options where the authors' code and the paper differ; the defaults are the code's values."""
-    kind: str = "layout"            # layout | tile
     hidden: int = 256
     cross: bool = True              # cross-configuration attention at all
     cross_input: bool = True        # ... also in the two input layers
@@ -208,14 +207,11 @@ class Model(nn.Module):
     def __init__(self, o):
         super().__init__()
         self.options = o
-        digits = LAYOUT_DIGITS + (CONFIG_DIGITS if o.kind == "layout" else 0)
+        digits = LAYOUT_DIGITS + CONFIG_DIGITS
         self.embedding = Tables()
         self.input = nn.ModuleList([InputLayer(FEATURES + digits * LAYOUT_WIDTH + OP_WIDTH, o),
                                     InputLayer(o.hidden, o)])
         self.block = nn.ModuleList([Block(o), Block(o)])
-        if o.kind == "tile":
-            self.config = nn.ModuleList([Affine(TILE_FEATURES, o.hidden), Affine(o.hidden, o.hidden)])
-            self.head = nn.ModuleList([Affine(3 * o.hidden, o.hidden), Affine(o.hidden, o.hidden)])
         if o.rows != "costs":
             self.output = Affine(o.hidden, 1)
         if o.rows != "none":
@@ -241,25 +237,17 @@ class Model(nn.Module):
         return x
 
     def forward(self, graph, config, rows=None):
-        """config: layout [c, nc, 18] codes in -1..5; tile [c, 24] standardised. rows: as in NestRows. Returns scores [c]."""
+        """config: [c, nc, 18] codes in -1..5. rows: as in NestRows. Returns scores [c]."""
         look = self.embedding.layout
         n = graph.features.shape[0]
         own, op = look[graph.layout + 2].reshape(n, -1), self.embedding.op[graph.op]
-        if self.options.kind == "layout":
-            c = config.shape[0]
-            codes = torch.full((c, n, CONFIG_DIGITS), -2, dtype=torch.long)
-            codes[:, graph.config_ids] = config.long()
-            x = torch.cat([graph.features.expand(c, -1, -1), look[codes + 2].reshape(c, n, -1),
-                           own.expand(c, -1, -1), op.expand(c, -1, -1)], dim=2)
-            x = self.node_part(x, graph.edges, rows)
-            return self.rows.scores(rows, x) if self.options.rows == "costs" else self.output(x.mean(1))[:, 0]
-        x = self.node_part(torch.cat([graph.features, own, op], dim=1)[None], graph.edges)[0]
-        h = self.config[1](gelu(self.config[0](config)))
-        pooled = torch.cat([x.max(0).values, x.mean(0)])
-        h = torch.cat([h, pooled.expand(config.shape[0], -1)], dim=1)
-        for layer in self.head:
-            h = gelu(layer(h))
-        return self.output(h)[:, 0]
+        c = config.shape[0]
+        codes = torch.full((c, n, CONFIG_DIGITS), -2, dtype=torch.long)
+        codes[:, graph.config_ids] = config.long()
+        x = torch.cat([graph.features.expand(c, -1, -1), look[codes + 2].reshape(c, n, -1), own.expand(c, -1, -1),
+                       op.expand(c, -1, -1)], dim=2)
+        x = self.node_part(x, graph.edges, rows)
+        return self.rows.scores(rows, x) if self.options.rows == "costs" else self.output(x.mean(1))[:, 0]
 
 
 def pairwise_hinge(scores, ranks, margin=1.0, total=False):
@@ -285,7 +273,6 @@ def count(options):
 
 
 def check_counts():
-    for options, expected in ((Options(), 215013), (Options(cross=False), 460577), (Options(kind="tile"), 540645),
-                              (Options(halve=False), 985893)):
+    for options, expected in ((Options(), 215013), (Options(cross=False), 460577), (Options(halve=False), 985893)):
         if count(options) != expected:
             raise SystemExit(f"{options}: {count(options)} parameters instead of {expected}")

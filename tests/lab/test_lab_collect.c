@@ -6,10 +6,10 @@
 #include "examples/lab/program/features.h"
 #include "examples/lab/fusion/kernels.h"
 #include "examples/lab/text/text.h"
-#include "examples/tgraph/data/data.h"
 #include "support/program_call.h"
-#include "support/tgraph_npz.h"
 #include "support/lab_arrays.h"
+#include "support/tgraph_open.h"
+#include "support/tpu_npz.h"
 
 #include <jansson.h>
 #include <signal.h>
@@ -92,7 +92,6 @@ static void layout_files(void **state)
         "");
     for (int k = 0; k < 4; k++) {
         char path[256], text[256];
-        ag_failure why = {0};
         lab_program p = {0};
         snprintf(path, sizeof path, "l/%s/mlp_%d.npz", search[k / 2], k % 2);
         snprintf(text, sizeof text, "l/%s/mlp_%d.txt", search[k / 2], k % 2);
@@ -100,9 +99,7 @@ static void layout_files(void **state)
         assert_string_equal(p.family, "mlp");
         check_layout(path, &p);
         lab_program_clear(&p);
-        tgraph_file *f = tgraph_file_inspect(path, NULL, &why);
-        assert_non_null(f);
-        assert_int_equal(f->tile, 0);
+        tgraph_file *f = test_file_open(path, test_unique(), NULL);
         assert_int_equal(f->file_configs, 40);
         assert_int_equal(f->configs, 40);
         assert_true(f->fastest >= 1000 && f->has_runtimes);
@@ -159,11 +156,10 @@ static void tile_files(void **state)
         }
         close_npz(npz);
         lab_program_clear(&p);
-        tgraph_file *f = tgraph_file_inspect(path, NULL, &why);
-        assert_non_null(f);
-        assert_int_equal(f->tile, 1);
-        assert_int_equal(f->configs, c);
-        tgraph_file_close(f);
+        tpu_data read = {0};
+        assert_int_equal(test_tpu_add(&read, path, &why), AG_OK);
+        assert_int_equal(read.kernel[0].configs, c);
+        tpu_data_free(&read);
     }
     assert_true(dots > 0);
 }
@@ -200,11 +196,8 @@ static void a_kill_leaves_no_half_file(void **state)
         seen = n;
         for (int f = 0; f < n; f++) {
             char path[256];
-            ag_failure why = {0};
             snprintf(path, sizeof path, "k/random/%.100s.npz", names[f]);
-            tgraph_file *file = tgraph_file_inspect(path, NULL, &why);
-            assert_non_null(file);
-            tgraph_file_close(file);
+            tgraph_file_close(test_file_open(path, test_unique(), NULL));
         }
     }
     program_expect(line, 0, "", "");

@@ -135,23 +135,9 @@ static void scores_are_added_up(void **state)
     }
 }
 
-static void nothing_without_rows(void **state)
-{
-    ag_failure why = {0};
-    nests_joined j = {0};
-    ag_params *params = ag_params_new();
-    assert_int_equal(
-        nests_joined_add(&j, params, NESTS_UNUSED, COLUMNS, WORDS, true, IN, OUT, true, &why),
-        AG_OK);
-    assert_int_equal(ag_params_count(params), 0);
-    nests_joined_free(&j);
-    ag_params_free(params);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sums_of_nodes),
-                                       cmocka_unit_test(scores_are_added_up),
-                                       cmocka_unit_test(nothing_without_rows)};
+                                       cmocka_unit_test(scores_are_added_up)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

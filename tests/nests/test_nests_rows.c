@@ -121,9 +121,9 @@ static void what_is_refused(void **state)
     } wrong[] = {{no_feature, "row_feature[1,1] is nan, but must be finite"},
                  {no_work, "row_work[2] is 0, but must be above"},
                  {endless_work, "row_work[0] is inf"},
-                 {late_start, "row_offset[0] is 1, but offsets rise from 0 to 6"},
-                 {falling, "row_offset[2] is 1"},
-                 {early_end, "row_offset[4] is 5"},
+                 {late_start, "row_offset goes from 1 to 6, but must go from 0 to 6"},
+                 {falling, "row_offset[2] = 1 follows 2"},
+                 {early_end, "row_offset goes from 0 to 5"},
                  {far_row, "row_index[3] is 3, but rows are 0 to 2"},
                  {negative_row, "row_index[5] is -1"},
                  {negative_count, "row_count[2] is -1, but must be at least 0"},
@@ -244,15 +244,14 @@ static void parts_of_a_score(void **state)
 /* Layouts are learned by the network alone unless --fit says otherwise, others by both. */
 static void what_learns(void **state)
 {
-    for (const nests_maker *const *m = nests_makers; *m; m++)
-        assert_int_equal((*m)->defaults->fit,
-                         *m == &nests_from_layout ? NESTS_NETWORK : NESTS_BOTH);
     program_write_layout("layout.npz", 20, 0);
     program_expect("nests train --out layout --data layout.npz --split 0.5 --steps 4 --quiet", 0,
                    "work alone", "");
     program_expect_in("\"fit\": \"network\"", "layout/config.json");
     program_expect("nests train --out none --data layout.npz --split 0.5 --trees 4", 2, "",
                    "--trees: 4 has no effect");
+    program_expect("nests train --out none --data layout.npz --split 0.5 --huber -0.5", 2, "",
+                   "--huber is -0.5; it must be 0 to 1e+06");
     if (!harness_boosting_built()) return;
     program_expect("nests train --out layout --force --data layout.npz --split 0.5 --fit both "
                    "--trees 4" SMALL,

@@ -1,32 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Columns of the innermost loops as a compiler leaves them: trees that can be worked out by hand.
  */
-#include "examples/tpgnn/rows/rows.h"
-
-#include "support/tpgnn_tree.h"
+#include "nests_schedule.h"
 
 enum { KERNEL = TPGNN_NEST + 18 + 4 * 12 + 6 * 9 + 36, REUSE = KERNEL + 45 };
 enum { COPIES, PER_PLACE, TILE, PLACES, BLOCK = 5, VECTOR, LANES, REGISTERS, SCATTERED, GATHERED };
 enum { OUTER = GATHERED + 1, SIZE, ALL, MOVES, BRANCHES, SOURCES, STEP, KIND, SAVED, ALLOCATIONS };
 enum { PRIVATE = ALLOCATIONS + 1, SCATTERS, RUN, RUN_LOADS, BESIDE = 27, WAITS = 31, STAY };
 enum { NEXT = 37, OUTSIDE = 42, BLOCKS, PER_BLOCK };
-
-typedef struct rows {
-    float row[8][NESTS_SCHEDULE_ROW], cost[8];
-} rows;
-
-static void take(rows *r, const tree *t)
-{
-    ag_failure why = {0};
-    *r = (rows){0};
-    nests_schedule_rows(r->row[0], r->cost, 8, &t->data, &t->s, &why);
-}
-
-static double at(const rows *r, int row, int column)
-{
-    const double x = (double)r->row[row][column];
-    return copysign(exp2(8 * fabs(x)) - 1, x);
-}
 
 static void is(const rows *r, int row, int column, double quantity)
 {

@@ -1,34 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows of statements: trees small enough to work out by hand, and damaged ones. */
-#include "examples/tpgnn/rows/rows.h"
-
+#include "nests_schedule.h"
 #include "support/tpgnn_damaged.h"
-#include "support/tpgnn_tree.h"
 
 enum { PART = TPGNN_NEST, OWN = PART + 18, FIRST = OWN + 12, SECOND = FIRST + 12 };
 enum { LEVELS = OWN + 4 * 12, BLOCK = LEVELS + 6 * 9, AROUND = BLOCK + 13, LIFE = AROUND + 14 };
 
-/* Rows of a tree, and what they should hold: quantities on the scale of nest.h. */
-typedef struct rows {
-    float row[8][NESTS_SCHEDULE_ROW], cost[8];
-    int n;
-} rows;
-
-static void take(rows *r, const tree *t)
-{
-    ag_failure why = {0};
-    *r = (rows){0};
-    r->n = nests_schedule_rows(r->row[0], r->cost, 8, &t->data, &t->s, &why);
-    assert_int_equal(r->n, nests_schedule_stores(&t->data, &t->s));
-}
-
 static void is(const rows *r, int row, int column, double quantity)
 {
-    const double x = (double)r->row[row][column];
-    const double should = copysign(log2(1 + fabs(quantity)), quantity) / 8;
-    if (fabs(x - should) > 1e-6)
-        fail_msg("row %d: column %d is %g, should be %g", row, column,
-                 copysign(exp2(8 * fabs(x)) - 1, x), quantity);
+    const double x = at(r, row, column);
+    if (fabs(x - quantity) > 1e-5 * (1 + fabs(quantity)))
+        fail_msg("row %d: column %d is %g, should be %g", row, column, x, quantity);
 }
 
 /* C[32,64] += A[32,16] B[16,64]: loops over rows, the sum, and vectors. */

@@ -139,19 +139,6 @@ static int agrees(const lab_program *p)
     return same;
 }
 
-static void default_tiles_agree(void **state)
-{
-    enum { KERNELS = 40 };
-    int agree = 0;
-    for (int i = 0; i < KERNELS; i++) {
-        lab_program p = {0};
-        make_dot(&p, 8 + 37 * i);
-        agree += agrees(&p);
-        lab_program_clear(&p);
-    }
-    assert_int_equal(agree, KERNELS);
-}
-
 /* Kernels of nets with gates, windows, norms and parts that are put together. */
 static void default_tiles_of_nets_agree(void **state)
 {
@@ -172,45 +159,11 @@ static void default_tiles_of_nets_agree(void **state)
     assert_true(kernels > 300 && agree >= kernels * 99 / 100);
 }
 
-/* Chosen configurations have the same rows as when all are read. */
-static void rows_of_some(void **state)
-{
-    lab_program p = {0};
-    tpu_kernel k;
-    int(*tile)[24];
-    make_dot(&p, 96);
-    tpu_lab_kernel(&k, &p);
-    const int n = lab_tiles(&tile, &p, 20, 1);
-    tune_kernel_tiles(&k, tile, n);
-    nests_tile_rows all = {0}, some = {0};
-    int odd[10];
-    for (int i = 0; i < n / 2; i++) odd[i] = 2 * i + 1;
-    nests_tile_rows_add(&all, &k, NULL, n);
-    nests_tile_rows_add(&some, &k, odd, n / 2);
-    const nests_rows *a = &all.table, *b = &some.table;
-    assert_int_equal(a->items, n);
-    assert_int_equal(b->items, n / 2);
-    for (int i = 0; i < b->items; i++) {
-        const int rows = b->first[i + 1] - b->first[i], at = a->first[2 * i + 1];
-        assert_int_equal(rows, a->first[2 * i + 2] - at);
-        assert_memory_equal(b->x + (size_t)b->first[i] * NESTS_TILE_COLUMNS,
-                            a->x + (size_t)at * NESTS_TILE_COLUMNS,
-                            (size_t)rows * NESTS_TILE_COLUMNS * sizeof *a->x);
-        assert_memory_equal(b->work + b->first[i], a->work + at, (size_t)rows * sizeof *a->work);
-    }
-    nests_tile_rows_free(&all);
-    nests_tile_rows_free(&some);
-    ag_free(tile);
-    tpu_kernel_free(&k);
-    lab_program_clear(&p);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loops_are_merged),    cmocka_unit_test(reductions_go_inside),
-        cmocka_unit_test(work_is_counted),     cmocka_unit_test(borders_are_copied),
-        cmocka_unit_test(default_tiles_agree), cmocka_unit_test(default_tiles_of_nets_agree),
-        cmocka_unit_test(rows_of_some)};
+        cmocka_unit_test(loops_are_merged), cmocka_unit_test(reductions_go_inside),
+        cmocka_unit_test(work_is_counted), cmocka_unit_test(borders_are_copied),
+        cmocka_unit_test(default_tiles_of_nets_agree)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,9 +36,9 @@ static double mean_of(const program_model *m, const char *data, const char *meth
 /* Writes the manifest with two noises: of the file that m scores, and of all others. */
 static void put_noise(const program_model *m, const char *its, const char *other)
 {
-    static const char *const file[] = {"a", "b", "t", "u", "c_1_0000000c", "h_1"};
+    static const char *const file[] = {"a", "b", "c_1_0000000c", "h_1"};
     char text[800] = "{\"kind\": \"a test\", \"files\": {";
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 4; i++) {
         const size_t n = strlen(file[i]);
         const int is_its = !strncmp(m->data, file[i], n) && m->data[n] == '.';
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s\"%s\": {\"noise\": %s}",

@@ -45,17 +45,12 @@ static const struct {
     {"sums of rows", {TGRAPH, .rows = NESTS_SUMS}},
     {"embedded rows", {TGRAPH, .cross = 1, .cross_input = 1, .rows = NESTS_EMBEDDED}},
     {"costs of rows", {TGRAPH, .cross = 1, .cross_input = 1, .rows = NESTS_COSTS}},
-    {"tile", {TGRAPH, .tile = 1, .cross = 1, .cross_input = 1}},
-    {"tile, plain", {TGRAPH, .tile = 1}},
-    {"tile, paper", {TGRAPH, .tile = 1, .cross = 1, AS_PRINTED}},
 };
 
-/* The following norm cancels the bias of a layer, one configuration compared with itself is a copy,
-   and without edges there are no neighbours. */
+/* The following norm cancels the bias of a layer, and without edges there are no neighbours. */
 static int is_idle(const tgraph_options *o, const char *name)
 {
     return !strcmp(name, "input.0.linear.bias") || !strcmp(name, "input.1.linear.bias") ||
-           (o->tile && strstr(name, "cross.temperature")) ||
            (!o->edges && strstr(name, "neighbour.weight"));
 }
 
@@ -86,7 +81,7 @@ static void of_tgraph(void **state)
         const char *const name = tgraphs[i].name;
         char why[MODEL_WHY], where[200];
         double score[CONFIGS];
-        model_graph g = model_random_graph(NODES, EDGES, o->tile ? 0 : CONFIGURABLE, 11);
+        model_graph g = model_random_graph(NODES, EDGES, CONFIGURABLE, 11);
         model_data d = model_random_data(&g, CONFIGS, 12);
         model *m = ag64__model.create(o, &g, 13, why);
         if (!m) fail_msg("%s: %s", name, why);

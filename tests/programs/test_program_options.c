@@ -34,8 +34,8 @@ static const struct {
     {&tgraph_program_table, "--data d.npz b.npz --split 0.8 --configs 6" GRAPH SHORT},
     {&tgraph_program_table, "--data a.npz b.npz d.npz --folds 3 --schedule exponential "
                             "--decay-every 1 --configs 6" GRAPH SHORT},
-    {&tgraph_program_table,
-     "--data t.npz --valid u.npz --eval-limit 3 --epochs 4 --eval-every 4" GRAPH BRIEF},
+    {&tgraph_program_table, "--data a.npz --valid b.npz --eval-limit 3 --epochs 4 --eval-every 4 "
+                            "--configs 6" GRAPH BRIEF},
     {&tgraph_program_table, "--rows costs --loss error --data a.npz --valid d.npz --configs 6 "
                             "--eval-limit 3" GRAPH SHORT},
     {&tpu_program_table, "--reduction node" TILES},

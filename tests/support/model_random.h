@@ -22,7 +22,6 @@ static inline model_graph model_random_graph(int nodes, int edges, int configura
         g.layout[i] = 1 + (int32_t)ag_random_below(&r, TGRAPH_LAYOUT_ROWS - 1);
     for (int v = 0; v < nodes; v++) g.opcode[v] = (int32_t)ag_random_below(&r, TGRAPH_OPCODES);
     for (int i = 0; i < 2 * edges; i++) g.edge[i] = (int32_t)ag_random_below(&r, (uint32_t)nodes);
-    if (!configurable) return g;
     g.config_node = calloc((size_t)configurable, sizeof *g.config_node);
     for (int k = 0; k < configurable; k++) g.config_node[k] = k * nodes / configurable;
     return g;
@@ -60,18 +59,16 @@ static inline void model_random_rows_free(model_data *d)
     for (size_t i = 0; i < sizeof block / sizeof *block; i++) free(block[i]);
 }
 
-/* Configurations of a graph for both models; two of them tie. */
+/* Configurations of a graph; two of them tie. */
 static inline model_data model_random_data(const model_graph *g, int configs, uint64_t seed)
 {
     ag_random r = {seed, 2, 0};
     model_data d = {.configs = configs};
     const size_t digits = (size_t)(g->configurable * configs * TGRAPH_DIGITS);
     d.digit = calloc(digits + 1, sizeof *d.digit);
-    d.feature = calloc((size_t)configs * TPUGRAPHS_TILE_FEATURES, sizeof *d.feature);
     d.rank = calloc((size_t)configs, sizeof *d.rank);
     for (size_t i = 0; i < digits; i++)
         d.digit[i] = 1 + (int32_t)ag_random_below(&r, TGRAPH_LAYOUT_ROWS - 1);
-    for (int i = 0; i < configs * TPUGRAPHS_TILE_FEATURES; i++) d.feature[i] = ag_random_normal(&r);
     for (int c = 0; c < configs; c++) d.rank[c] = c ? c - 1 : 0;
     ag_random_shuffle(&r, d.rank, configs);
     model_random_rows(&d, g, &r);
@@ -80,8 +77,8 @@ static inline model_data model_random_data(const model_graph *g, int configs, ui
 
 static inline void model_random_free(model_graph *g, model_data *d)
 {
-    void *const block[] = {g->feature,     g->layout, g->opcode,  g->edge,
-                           g->config_node, d->digit,  d->feature, d->rank};
+    void *const block[] = {g->feature,     g->layout, g->opcode, g->edge,
+                           g->config_node, d->digit,  d->rank};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++) free(block[i]);
     model_random_rows_free(d);
 }

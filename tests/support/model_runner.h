@@ -11,15 +11,14 @@ enum { MODEL_CONFIGS = 64, MODEL_WHY = 480 };
 /* A program, as in tgraph_graph; it outlives its models. */
 typedef struct model_graph {
     int nodes, edges, configurable;
-    double *feature;                               /* [nodes,134] */
-    int32_t *layout, *opcode, *edge, *config_node; /* config_node NULL: a tile graph */
+    double *feature; /* [nodes,134] */
+    int32_t *layout, *opcode, *edge, *config_node;
 } model_graph;
 
 /* Configurations of one step, at most MODEL_CONFIGS. */
 typedef struct model_data {
     int configs;
-    int32_t *digit;  /* [configurable, configs, 18]; layout model */
-    double *feature; /* [configs,24]; tile model */
+    int32_t *digit;  /* [configurable, configs, 18] */
     int32_t *rank;   /* [configs] */
     nests_rows rows; /* with standardised columns; rows 0: none */
     int32_t *place;  /* [rows.first[configs]] node x configs + configuration */

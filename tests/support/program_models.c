@@ -26,8 +26,9 @@ const program_model program_models[PROGRAM_MODELS + 1] = {
     {"layout", &tgraph_program_table,
      " --data a.npz b.npz --split 0.8 --hidden 16 --configs 6 --rows costs", "b.npz",
      "--eval-configs 30", "direction", "both"},
-    {"tile", &tgraph_program_table, " --data t.npz --valid u.npz --hidden 16", "u.npz",
-     "--eval-configs 2", "aggregate", "sum"},
+    {"plain", &tgraph_program_table,
+     " --data a.npz --valid b.npz --hidden 16 --configs 6 --no-cross", "b.npz", "--eval-configs 3",
+     "aggregate", "sum"},
     {"lstm", &tpu_program_table, TILES " --reduction lstm", "c_1_0000000c.npz", "--eval-samples 3",
      "reduction", "node"},
     /* The rate is small, since where items are only compared some gradients are 0 but for rounding,
@@ -60,8 +61,6 @@ int program_models_make(void **state)
     if (test_folder_make(state)) return -1;
     program_write_layout("a.npz", 30, 0);
     program_write_layout("b.npz", 20, 1);
-    program_write_tile("t.npz", 6, 0);
-    program_write_tile("u.npz", 5, 1);
     program_write_tile("a_0_0000000a.npz", 6, 0);
     program_write_tile("b_0_0000000b.npz", 5, 1);
     program_write_tile("c_1_0000000c.npz", 4, 2);

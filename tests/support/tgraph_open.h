@@ -32,6 +32,14 @@ static inline tgraph_file *test_small_open(tgraph_data_options options, tpugraph
     return test_layout_open(&l, options, budget);
 }
 
+/* Options of which equal configurations are one, the fastest. */
+static inline tgraph_data_options test_unique(void)
+{
+    tgraph_data_options options = tgraph_layout_defaults();
+    options.dedup = TGRAPH_KEEP_FASTEST;
+    return options;
+}
+
 /* Options that read what rows of loop nests are made of. */
 static inline tgraph_data_options test_operations(void)
 {

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The columns of the baselines, counted by hand. */
+/* The baselines: their columns, counted by hand; what a fit reads; and whole runs on files made in
+   memory, whose run times follow from their columns. */
 #include "support/test.h"
-#include "examples/tgraph/baseline/baselines.h"
+#include "examples/tgraph/baseline/fit.h"
+#include "examples/tgraph/results.h"
 #include "support/tgraph_open.h"
+
+/* ---- columns ---- */
 
 /* The small layout file; nodes 2 and 5 become a convolution and a reshape. Configurations are of
    kinds 0 1 0 2 1 0, and all 36 digits differ between kinds. */
@@ -17,48 +21,47 @@ static tgraph_file *open_small(void)
     return test_layout_open(&l, tgraph_layout_defaults(), NULL);
 }
 
+/* Chooses keys of the first rows of a file, of which these are there in the end; the caller frees
+   them. */
+static int32_t *keys_of(const tgraph_file *f, const int32_t *config, int rows, int most, int found,
+                        int columns, const int32_t *expected)
+{
+    int count, before;
+    ag_failure why = {0};
+    int32_t *key = tgraph_onehot_keys(&count, &before, f, config, rows, most, &why);
+    assert_int_equal(why.status, AG_OK);
+    assert_int_equal(before, found);
+    assert_int_equal(count, columns);
+    assert_memory_equal(key, expected, (size_t)columns * sizeof *key);
+    return key;
+}
+
+/* Digit 0 of node 0 separates the kinds: values -1, 4, 2, so rows 1, 6, 4. Two columns may stay:
+   kinds 0 and 1, whose variances 3 3 and 2 4 are above 1 5. Of kind 0 alone nothing varies. */
 static void onehot_by_hand(void **state)
 {
     static const int kind[TEST_CONFIGS] = {0, 1, 0, 2, 1, 0};
-    const int32_t all[TEST_CONFIGS] = {0, 1, 2, 3, 4, 5};
-    ag_failure why = {0};
-    tgraph_onehot o;
+    static const int32_t all[TEST_CONFIGS] = {0, 1, 2, 3, 4, 5}, alike[] = {0, 2, 5};
     tgraph_file *f = open_small();
-    assert_int_equal(tgraph_onehot_open(&o, f, all, TEST_CONFIGS, 100, &why), AG_OK);
-    assert_int_equal(o.columns, 3);
-    assert_int_equal(o.found, 3);
-    /* Digit 0 of node 0 separates the kinds: values -1, 4, 2, so rows 1, 6, 4. */
-    assert_int_equal(o.key[0], 1);
-    assert_int_equal(o.key[1], 4);
-    assert_int_equal(o.key[2], 6);
+    int32_t *key = keys_of(f, all, TEST_CONFIGS, 100, 3, 3, (int32_t[]){1, 4, 6});
     for (int c = 0; c < TEST_CONFIGS; c++) {
         float x[3];
-        tgraph_onehot_row(x, &o, f, c);
+        tgraph_onehot_row(x, key, 3, f, c);
         const float expected[3] = {kind[c] == 0, kind[c] == 2, kind[c] == 1};
         assert_memory_equal(x, expected, sizeof x);
     }
-    tgraph_onehot_close(&o);
-    /* Two columns may stay: kinds 0 and 1, whose variances 3 3 and 2 4 are above 1 5. */
-    assert_int_equal(tgraph_onehot_open(&o, f, all, TEST_CONFIGS, 2, &why), AG_OK);
-    assert_int_equal(o.columns, 2);
-    assert_int_equal(o.found, 3);
-    assert_int_equal(o.key[0], 1);
-    assert_int_equal(o.key[1], 6);
-    tgraph_onehot_close(&o);
-    /* Only kind 0: nothing varies. */
-    const int32_t alike[] = {0, 2, 5};
-    assert_int_equal(tgraph_onehot_open(&o, f, alike, 3, 100, &why), AG_OK);
-    assert_int_equal(o.columns, 0);
-    tgraph_onehot_close(&o);
+    harness_free(key);
+    harness_free(keys_of(f, all, TEST_CONFIGS, 2, 3, 2, (int32_t[]){1, 6}));
+    harness_free(keys_of(f, alike, 3, 100, 0, 0, alike));
     tgraph_file_close(f);
 }
 
-/* Of ten rows one has another first digit, five another second: those two columns vary more. */
+/* Of ten rows one has another first digit, five another second: those two columns, digit 1 at
+   values 0 and 1, vary more. */
 static void onehot_keeps_what_varies(void **state)
 {
     int32_t all[10];
     ag_failure why = {0};
-    tgraph_onehot o;
     tgraph_file f = {.configs = 10, .graph = {.configurable = 1}, .path = test_path};
     assert_int_equal(tgraph_store_open(&f.store, 10, TGRAPH_WORDS, NULL, "made", &why), AG_OK);
     for (int c = 0; c < 10; c++) {
@@ -68,22 +71,17 @@ static void onehot_keeps_what_varies(void **state)
         tgraph_store_put(&f.store, word);
         all[c] = c;
     }
-    assert_int_equal(tgraph_onehot_open(&o, &f, all, 10, 2, &why), AG_OK);
-    assert_int_equal(o.found, 4);
-    assert_int_equal(o.columns, 2);
-    assert_int_equal(o.key[0], 1 * 8 + 2); /* digit 1 at values 0 and 1 */
-    assert_int_equal(o.key[1], 1 * 8 + 3);
-    tgraph_onehot_close(&o);
+    harness_free(keys_of(&f, all, 10, 2, 4, 2, (int32_t[]){1 * 8 + 2, 1 * 8 + 3}));
     tgraph_store_close(&f.store, NULL);
 }
 
-static void layout_by_hand(void **state)
+static void counts_by_hand(void **state)
 {
-    static float x[TGRAPH_LAYOUT_COLUMNS], expected[TGRAPH_LAYOUT_COLUMNS];
+    static float x[TGRAPH_COUNT_COLUMNS], expected[TGRAPH_COUNT_COLUMNS];
     float pooled[TGRAPH_POOLED];
     tgraph_file *f = open_small();
     for (int k = 0; k < TGRAPH_POOLED; k++) pooled[k] = (float)k;
-    tgraph_baseline_layout_features(x, f, 1, pooled); /* of kind 1 */
+    tgraph_count_row(x, f, 1, pooled); /* of kind 1 */
     for (int node = 0; node < 2; node++)
         for (int k = 0; k < 18; k++) {
             int kind = node ? 2 : 0, row = (5 + node * 3 + k) % 7 + 1;
@@ -92,7 +90,7 @@ static void layout_by_hand(void **state)
             expected[576 + at] += node ? 0.0F : log1pf(7);
         }
     memcpy(expected + 1152, pooled, sizeof pooled);
-    for (int k = 0; k < TGRAPH_LAYOUT_COLUMNS; k++) assert_true(fabsf(x[k] - expected[k]) < 1e-6F);
+    for (int k = 0; k < TGRAPH_COUNT_COLUMNS; k++) assert_true(fabsf(x[k] - expected[k]) < 1e-6F);
     tgraph_file_close(f);
 }
 
@@ -105,7 +103,7 @@ static void pool_by_hand(void **state)
     raw[TGRAPH_NUMERIC + 5] = -3;
     raw[2 * TGRAPH_NUMERIC + 5] = 8;
     for (int v = 0; v < 3; v++) raw[v * TGRAPH_NUMERIC + 133] = -1;
-    tgraph_baseline_pool(pooled, &g);
+    tgraph_pool(pooled, &g);
     assert_true(fabsf(pooled[5] - (logf(2) - logf(4) + logf(9)) / 3) < 1e-6F);
     assert_true(fabsf(pooled[TGRAPH_NUMERIC + 5] - logf(9)) < 1e-6F);
     assert_true(fabsf(pooled[133] + logf(2)) < 1e-6F);
@@ -113,23 +111,277 @@ static void pool_by_hand(void **state)
     assert_true(pooled[0] == 0 && pooled[TGRAPH_NUMERIC] == 0);
 }
 
-static void tile_by_hand(void **state)
+/* ---- files in memory ---- */
+
+enum { NODES = 4, MOST_FILES = 7 };
+
+static char made_name[] = "made.npz";
+
+/* The effect of a value of a digit on the log run time, the same in every file. */
+static double effect(int digit, int value) { return 0.01 * ((digit * 5 + value * 3) % 11); }
+
+/* Convolutions whose first three digits vary; the log run time is the sum of their effects. */
+static tgraph_file *make_file(int configs, uint64_t seed, int alike)
 {
-    float raw[2 * TPUGRAPHS_TILE_FEATURES] = {0}, x[TGRAPH_TILE_COLUMNS], pooled[TGRAPH_POOLED];
-    tgraph_file t = {.configs = 2, .raw = raw};
-    raw[24] = 7;
-    raw[47] = -1;
-    for (int k = 0; k < TGRAPH_POOLED; k++) pooled[k] = (float)k;
-    tgraph_baseline_tile_features(x, &t, 1, pooled);
-    assert_true(fabsf(x[0] - logf(8)) < 1e-6F && fabsf(x[23] + logf(2)) < 1e-6F && x[1] == 0);
-    assert_memory_equal(x + 24, pooled, sizeof pooled);
+    tgraph_file *f = harness_alloc(sizeof *f);
+    ag_failure why = {0};
+    ag_random r = {seed, 9, 0};
+    f->path = f->name = made_name;
+    f->configs = configs;
+    f->has_runtimes = 1;
+    char *block = harness_alloc(NODES * (TGRAPH_NUMERIC + 2) * sizeof(float));
+    f->graph = (tgraph_graph){.nodes = NODES, .configurable = NODES, .block = block};
+    f->graph.opcode = (int32_t *)(void *)block;
+    f->graph.config_node = f->graph.opcode + NODES;
+    f->graph.raw = (float *)(void *)(f->graph.config_node + NODES);
+    f->runtime = harness_alloc((size_t)configs * sizeof *f->runtime);
+    assert_int_equal(
+        tgraph_store_open(&f->store, configs, NODES * TGRAPH_WORDS, NULL, made_name, &why), AG_OK);
+    for (int v = 0; v < NODES; v++) {
+        f->graph.opcode[v] = 26;
+        f->graph.config_node[v] = v;
+        f->graph.raw[v * TGRAPH_NUMERIC + 28] = 100;
+    }
+    for (int c = 0; c < configs; c++) {
+        uint32_t row[NODES * TGRAPH_WORDS];
+        double time = 14;
+        for (int v = 0; v < NODES; v++) {
+            float value[TGRAPH_DIGITS] = {0};
+            for (int k = 0; k < 3 && !alike; k++) {
+                int digit = (int)ag_random_below(&r, 4);
+                value[k] = (float)digit;
+                time += effect(k, digit);
+            }
+            tgraph_pack(row + v * TGRAPH_WORDS, value);
+        }
+        tgraph_store_put(&f->store, row);
+        f->runtime[c] = (int64_t)exp(time);
+    }
+    return f;
+}
+
+/* Files of 300 configurations, the last of which is scored, the others learned from. */
+static tgraph_set make_set(tgraph_entry entry[MOST_FILES], int files, int configs)
+{
+    for (int i = 0; i < files; i++)
+        entry[i] = (tgraph_entry){.file = make_file(configs, (uint64_t)i, 0),
+                                  .train = i + 1 < files,
+                                  .score = i + 1 == files,
+                                  .items = configs};
+    return (tgraph_set){.entry = entry, .count = files};
+}
+
+/* Splits a file of the set, whose held-out part is scored. */
+static void split(tgraph_entry *e)
+{
+    ag_failure why = {0};
+    assert_int_equal(tgraph_file_split(e->file, 0.8, 1, &why), AG_OK);
+    e->item = e->file->held;
+    e->items = e->file->held_count;
+    e->train = e->score = 1;
+}
+
+static void close_set(tgraph_set *set)
+{
+    for (int i = 0; i < set->count; i++) tgraph_file_close(set->entry[i].file);
+}
+
+/* ---- runs ---- */
+
+enum { RANDOM, RIDGE, BOOSTING, ROUNDED, BASELINES };
+
+static void run(tgraph_results *r, const tgraph_set *set)
+{
+    ag_failure why = {0};
+    *r = (tgraph_results){0};
+    tgraph_results_open(r, "TGraph", set, 0);
+    if (tgraph_results_baselines(r, set, &why) || harness_rank_compute(&r->rank, &why))
+        fail_msg("%s", why.sentence);
+}
+
+static int method(const tgraph_results *r, int kind) { return r->rank.methods - BASELINES + kind; }
+
+static double measured(const tgraph_results *r, int kind, int group, harness_measure measure)
+{
+    return harness_rank_at(&r->rank, method(r, kind), group)->of[measure];
+}
+
+static void expect_note(const tgraph_results *r, int kind, const char *text)
+{
+    const char *note = r->rank.note[method(r, kind)];
+    if (!strstr(note, text)) fail_msg("\"%s\" says not: %s", note, text);
+}
+
+static bool is_absent(const tgraph_results *r, int kind, int group)
+{
+    const bool *absent = r->rank.absent[method(r, kind)];
+    return absent && absent[group];
+}
+
+static void within_a_file(void **state)
+{
+    tgraph_entry e[MOST_FILES];
+    tgraph_set set = make_set(e, 1, 6000);
+    tgraph_results r, again;
+    split(e);
+    run(&r, &set);
+    run(&again, &set);
+    assert_int_equal(r.rank.items, 1200);
+    assert_true(fabs(measured(&r, RANDOM, 0, HARNESS_TAU_B)) < 0.08);
+    assert_true(fabs(measured(&r, RANDOM, 0, HARNESS_OPA) - 0.5) < 0.04);
+    assert_true(measured(&r, RIDGE, 0, HARNESS_TAU_B) > 0.95); /* the truth is linear */
+    assert_true(measured(&r, RIDGE, 0, HARNESS_SLOWDOWN_100) == 0);
+    assert_true(measured(&r, RIDGE, 0, HARNESS_TIED) < 0.01);
+    expect_note(&r, RANDOM, "uniform scores");
+    expect_note(&r, RIDGE, "4800 of 4800 configurations of this file, 48 columns, weight ");
+    for (int m = 0; m < r.rank.methods; m++)
+        assert_memory_equal(r.rank.score[m], again.rank.score[m], 1200 * sizeof(double));
+    if (harness_boosting_built()) {
+        const double *exact = r.rank.score[method(&r, BOOSTING)];
+        const double *rounded = r.rank.score[method(&r, ROUNDED)];
+        assert_true(measured(&r, BOOSTING, 0, HARNESS_TAU_B) > 0.7);
+        expect_note(&r, ROUNDED, "rounded to three digits");
+        for (int i = 0; i < 1200; i++) {
+            assert_true(fabs(rounded[i] - exact[i]) <= 0.0005 + 1e-12);
+            assert_true(fabs(rounded[i] * 1000 - rint(rounded[i] * 1000)) < 1e-9);
+        }
+    } else
+        expect_note(&r, BOOSTING, "not built: libxgboost is not installed");
+    harness_rank_close(&r.rank);
+    harness_rank_close(&again.rank);
+    close_set(&set);
+}
+
+/* From two programs and from six (then whole programs choose the weight) to another. A program that
+   is a thousand times as slow changes nothing: the target is standardised within each. */
+static void across_programs(void **state)
+{
+    static const struct {
+        int files, slower;
+        const char *note;
+    } cases[] = {{3, 1, "600 of 600 configurations of 2 programs, "},
+                 {7, 1, "1800 of 1800 configurations of 6 programs, "},
+                 {3, 1000, "600 of 600"}};
+    for (int i = 0; i < 3; i++) {
+        tgraph_entry e[MOST_FILES];
+        tgraph_set set = make_set(e, cases[i].files, 300);
+        tgraph_results r;
+        for (int c = 0; c < 300; c++) e[0].file->runtime[c] *= cases[i].slower;
+        run(&r, &set);
+        assert_true(measured(&r, RIDGE, 0, HARNESS_TAU_B) > 0.98);
+        if (harness_boosting_built()) assert_true(measured(&r, BOOSTING, 0, HARNESS_TAU_B) > 0.6);
+        expect_note(&r, RIDGE, cases[i].note);
+        harness_rank_close(&r.rank);
+        close_set(&set);
+    }
+}
+
+/* A file that was split has a fit of its own; without others the rest have random order. */
+static void own_parts(void **state)
+{
+    for (int trains = 1; trains >= 0; trains--) {
+        tgraph_entry e[MOST_FILES];
+        tgraph_set set = make_set(e, 3, 200);
+        tgraph_results r;
+        split(&e[1]);
+        e[1].train = 0;
+        e[0].train = trains;
+        run(&r, &set);
+        expect_note(&r, RIDGE, "160 of 160 configurations of this file");
+        assert_false(is_absent(&r, RIDGE, 0));
+        assert_int_equal(is_absent(&r, RIDGE, 1), !trains);
+        assert_false(is_absent(&r, RANDOM, 1));
+        harness_rank_close(&r.rank);
+        close_set(&set);
+    }
+}
+
+static void nothing_to_fit(void **state)
+{
+    for (int hidden = 0; hidden < 2; hidden++) {
+        tgraph_entry e = {.file = make_file(50, 1, 1), .train = 1, .score = 1, .items = 50};
+        const tgraph_set set = {.entry = &e, .count = 1};
+        tgraph_results r = {0};
+        ag_failure why = {0};
+        e.file->has_runtimes = !hidden;
+        tgraph_results_open(&r, "TGraph", &set, 0);
+        assert_int_equal(tgraph_results_baselines(&r, &set, &why), AG_OK);
+        for (int kind = RIDGE; kind < BASELINES; kind++) {
+            assert_true(is_absent(&r, kind, 0));
+            expect_note(&r, kind,
+                        hidden ? "nothing to fit: no program with run times to learn from"
+                               : "nothing to fit: all configurations are alike");
+        }
+        assert_false(is_absent(&r, RANDOM, 0));
+        harness_rank_close(&r.rank);
+        tgraph_file_close(e.file);
+    }
+}
+
+/* ---- the rows of a fit ---- */
+
+static tgraph_fit read_rows(bool within, int rows, int columns, int cells, const tgraph_part *part,
+                            int parts, const char *says)
+{
+    char note[160];
+    ag_failure why = {0};
+    tgraph_fit fit = {
+        .within = within, .most_rows = rows, .most_columns = columns, .most_cells = cells};
+    assert_int_equal(tgraph_fit_read(&fit, note, part, parts, &why), AG_OK);
+    if (!strstr(note, says)) fail_msg("\"%s\" says not: %s", note, says);
+    return fit;
+}
+
+static void limits(void **state)
+{
+    tgraph_file *f = make_file(800, 1, 0);
+    const tgraph_part part = {f, NULL, 800};
+    tgraph_fit fit = read_rows(true, 500, 100, 1 << 24, &part, 1,
+                               "500 of 800 configurations of this file, 48 columns");
+    tgraph_fit_close(&fit);
+    fit = read_rows(true, 500, 20, 5000, &part, 1, "250 of 800"); /* 250 rows of 20 columns */
+    assert_true(fit.columns == 20 && fit.found == 48);
+    tgraph_fit_close(&fit);
+    tgraph_file_close(f);
+}
+
+/* A fifth chooses the weight: of the rows, or of the programs from five on. */
+static void rows_of_a_fit(void **state)
+{
+    tgraph_file *f[6];
+    tgraph_part part[6];
+    for (int i = 0; i < 6; i++) {
+        f[i] = make_file(30 + i, (uint64_t)i, 0);
+        part[i] = (tgraph_part){f[i], NULL, 30 + i};
+        f[i]->graph.raw[133] = (float)i; /* the last column identifies the program */
+    }
+    for (int parts = 2; parts <= 6; parts += 4) {
+        tgraph_fit fit = read_rows(false, 65536, 0, 1 << 24, part, parts, "");
+        assert_int_equal(fit.rows, parts == 2 ? 61 : 195);
+        assert_int_equal(fit.head, parts == 2 ? 49 : 160);
+        double sum = 0, square = 0;
+        for (int r = 0; r < fit.rows; r++) sum += (double)fit.x[r * fit.columns];
+        for (int r = 0; r < fit.rows; r++)
+            square += (double)(fit.x[r * fit.columns] * fit.x[r * fit.columns]);
+        assert_true(fabs(sum) < 1e-4 && fabs(square - fit.rows) < 1e-3);
+        int first = 0, last = fit.columns - 1; /* two programs are mixed */
+        for (int r = fit.head; r < fit.rows; r++) first += fit.x[r * fit.columns + last] < 0;
+        if (parts == 2)
+            assert_true(first > 0 && first < fit.rows - fit.head);
+        else
+            assert_int_equal(first, 0);
+        tgraph_fit_close(&fit);
+    }
+    for (int i = 0; i < 6; i++) tgraph_file_close(f[i]);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(onehot_by_hand), cmocka_unit_test(onehot_keeps_what_varies),
-        cmocka_unit_test(layout_by_hand), cmocka_unit_test(pool_by_hand),
-        cmocka_unit_test(tile_by_hand)};
+        cmocka_unit_test(counts_by_hand), cmocka_unit_test(pool_by_hand),
+        cmocka_unit_test(within_a_file),  cmocka_unit_test(across_programs),
+        cmocka_unit_test(own_parts),      cmocka_unit_test(nothing_to_fit),
+        cmocka_unit_test(limits),         cmocka_unit_test(rows_of_a_fit)};
     return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
 }

@@ -6,8 +6,6 @@
 #include "support/program_call.h"
 #include "support/program_files.h"
 
-#include <glob.h>
-
 static void check_batch(const tgraph_batch *b, const int32_t *config, int count)
 {
     test_layout l;
@@ -113,90 +111,13 @@ static void a_split_keeps_the_parts_apart(void **state)
     tgraph_file_close(f);
 }
 
-static int is_trainable(test_layout *l)
-{
-    tgraph_file *f = test_layout_open(l, tgraph_layout_defaults(), NULL);
-    const int trainable = tgraph_file_trainable(f);
-    tgraph_file_close(f);
-    return trainable;
-}
-
-/* That takes run times and two configurations. */
-static void what_can_be_trained_on(void **state)
-{
-    test_layout l;
-    test_layout_make(&l);
-    assert_true(is_trainable(&l));
-    l.array[NODE_CONFIG_FEAT].size[0] = l.array[CONFIG_RUNTIME].size[0] = 1;
-    assert_false(is_trainable(&l));
-    test_layout_make(&l);
-    memset(l.runtime, 0, sizeof l.runtime);
-    assert_false(is_trainable(&l));
-}
-
 #define LAYOUTS AG_SOURCE_DIR "/examples/data/layout/"
-#define REAL    AG_SOURCE_DIR "/../shared/data/tpugraphs/layout/"
-
-/* Calls `use` with each file of a list. */
-static void each_of(const char *list, void (*use)(tgraph_file *f, tgraph_scaler *s),
-                    tgraph_scaler *s)
-{
-    char line[400], path[800];
-    FILE *in = fopen(list, "r");
-    assert_non_null(in);
-    while (fgets(line, sizeof line, in)) {
-        if (*line == '#') continue;
-        line[strcspn(line, "\n")] = 0;
-        snprintf(path, sizeof path, LAYOUTS "%s", line);
-        tgraph_file *f = test_file_open(path, tgraph_layout_defaults(), NULL);
-        use(f, s);
-        tgraph_file_close(f);
-    }
-    fclose(in);
-}
-
-static void write_more(tgraph_file *f, tgraph_scaler *s)
-{
-    tgraph_scaler_add(s, f->graph.raw, AG_F32, f->graph.nodes);
-}
-
-static double far_of(const tgraph_file *f, const tgraph_scaler *s)
-{
-    return tgraph_graph_far(&f->graph, s) / (double)f->graph.nodes;
-}
-
-static void expect_near(tgraph_file *f, tgraph_scaler *s)
-{
-    if (far_of(f, s) > 0.45) fail_msg("%s: %g", f->path, far_of(f, s));
-}
-
-static void held_out_families_are_near(void **state)
-{
-    tgraph_scaler s;
-    glob_t real;
-    tgraph_scaler_begin(&s, TGRAPH_NUMERIC);
-    each_of(LAYOUTS "split-family.train.txt", write_more, &s);
-    tgraph_scaler_end(&s);
-    each_of(LAYOUTS "split-family.valid.txt", expect_near, &s);
-    each_of(LAYOUTS "split-family.test.txt", expect_near, &s);
-    if (glob(REAL "*/*/*/*.npz", 0, NULL, &real) != 0)
-        print_message("skipped: files of TpuGraphs, which are not here\n");
-    else
-        for (size_t i = 0; i < real.gl_pathc; i++) {
-            if (strstr(real.gl_pathv[i], "alexnet_train")) continue; /* takes seconds */
-            tgraph_file *f = test_file_open(real.gl_pathv[i], tgraph_layout_defaults(), NULL);
-            if (far_of(f, &s) < 0.7) fail_msg("%s: %g", f->path, far_of(f, &s));
-            tgraph_file_close(f);
-        }
-    globfree(&real);
-}
 
 static void far_by_hand(void **state)
 {
     static float raw[3 * TGRAPH_NUMERIC];
     const tgraph_graph g = {.nodes = 3, .raw = raw};
-    tgraph_scaler s;
-    tgraph_scaler_begin(&s, TGRAPH_NUMERIC);
+    tgraph_scaler s = {0};
     for (int k = 0; k < TGRAPH_NUMERIC; k++) s.scale[k] = 1;
     s.mean[7] = 100;
     s.scale[7] = 2;
@@ -228,9 +149,6 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_batch_is_node_major),
                                        cmocka_unit_test(steps_depend_on_seed_and_step_alone),
                                        cmocka_unit_test(a_split_keeps_the_parts_apart),
-                                       cmocka_unit_test(what_can_be_trained_on),
-                                       cmocka_unit_test(far_by_hand),
-                                       cmocka_unit_test(held_out_families_are_near),
-                                       cmocka_unit_test(warning)};
+                                       cmocka_unit_test(far_by_hand), cmocka_unit_test(warning)};
     return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
 }

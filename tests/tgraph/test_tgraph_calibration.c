@@ -93,29 +93,6 @@ static void what_is_noise_ties(void **state)
     harness_free(w);
 }
 
-/* Of several files one was not split: it has no calibrated scores, and there is no mean of them. */
-static void some_files_are_split(void **state)
-{
-    world *w = harness_alloc(2 * sizeof *w);
-    make(w);
-    make(w + 1);
-    tgraph_entry entry[2] = {w->entry, w[1].entry};
-    const tgraph_set set = {.entry = entry, .count = 2};
-    ag_failure why = {0};
-    tgraph_results r = {0};
-    w[1].file.train = NULL;
-    tgraph_results_open(&r, "TGraph", &set, 0);
-    for (int i = 0; i < HALF; i++) r.rank.score[0][i] = r.rank.score[0][HALF + i] = i;
-    for (int i = 0; i < HALF; i++) r.calibration[0].score[i] = w->score[w->train[i]];
-    assert_int_equal(tgraph_results_compute(&r, &why), AG_OK);
-    assert_false(isnan(harness_rank_at(&r.rank, 1, 0)->of[HARNESS_TAU_B]));
-    assert_true(isnan(harness_rank_at(&r.rank, 1, 1)->of[HARNESS_TAU_B]));
-    assert_false(isnan(harness_rank_mean(&r.rank, 0, HARNESS_OPA)));
-    assert_true(isnan(harness_rank_mean(&r.rank, 1, HARNESS_OPA)));
-    harness_rank_close(&r.rank);
-    harness_free(w);
-}
-
 static void taken_evenly(void **state)
 {
     enum { MOST = TGRAPH_CALIBRATES };
@@ -138,7 +115,6 @@ static void taken_evenly(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_noise_ties),
-                                       cmocka_unit_test(some_files_are_split),
                                        cmocka_unit_test(taken_evenly)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Large files: memory is near the packed size, or below the limit; and real files' counts. */
 #include "support/test.h"
-#include "examples/tgraph/data/data.h"
 #include "support/sanitized.h"
-#include "support/tgraph_npz.h"
+#include "support/tgraph_open.h"
 
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -106,13 +105,11 @@ static void real_files_have_the_published_counts(void **state)
     int found = 0;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         char file[1024];
-        ag_failure why = {0};
         snprintf(file, sizeof file, "%s/../shared/data/tpugraphs/layout/%s", AG_SOURCE_DIR,
                  known[i].file);
         if (access(file, R_OK)) continue;
         found++;
-        tgraph_file *f = tgraph_file_inspect(file, NULL, &why);
-        if (!f) fail_msg("%s", why.sentence);
+        tgraph_file *f = test_file_open(file, test_unique(), NULL);
         assert_int_equal(f->file_nodes, known[i].nodes);
         assert_int_equal(f->file_edges, known[i].edges);
         assert_int_equal(f->graph.nodes, known[i].kept_nodes);

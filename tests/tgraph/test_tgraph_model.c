@@ -18,11 +18,11 @@ enum {
     STEPS = 10
 };
 
-static const char *const cases[] = {
-    "cross",     "plain",      "tile",       "tile_plain",    "full_cross", "full_plain",
-    "full_tile", "cross_late", "no_channel", "no_edges",      "operands",   "both",
-    "sum",       "l2",         "message",    "outside",       "paper",      "all",
-    "all_late",  "all_tile",   "rows_sums",  "rows_embedded", "rows_costs"};
+static const char *const cases[] = {"cross",      "plain",         "full_cross", "full_plain",
+                                    "cross_late", "no_channel",    "no_edges",   "operands",
+                                    "both",       "sum",           "l2",         "message",
+                                    "outside",    "paper",         "all",        "all_late",
+                                    "rows_sums",  "rows_embedded", "rows_costs"};
 enum { CASES = sizeof cases / sizeof *cases };
 
 /* Bounds of one precision. */
@@ -46,30 +46,25 @@ static int32_t *integers(const char *name, int add)
     return out;
 }
 
-static model_graph graph; /* layout; a tile graph lacks the configurable nodes */
+static model_graph graph;
 static model_data sets[SETS];
 
 /* Values of the file are [set, configuration, node, digit]; the model needs nodes outermost. */
 static void read_sets(void)
 {
     int32_t *layout = integers("layout.config", 2), *rank = integers("ranks", 0);
-    golden_array tile = read_array("tile.config");
     for (int s = 0; s < SETS; s++) {
         model_data *d = sets + s;
         d->configs = CONFIGS;
         d->digit = calloc(CONFIGURABLE * CONFIGS * TGRAPH_DIGITS, sizeof *d->digit);
-        d->feature = calloc(CONFIGS * TPUGRAPHS_TILE_FEATURES, sizeof *d->feature);
         d->rank = calloc(CONFIGS, sizeof *d->rank);
         memcpy(d->rank, rank + s * CONFIGS, CONFIGS * sizeof *rank);
-        memcpy(d->feature, tile.value + s * CONFIGS * TPUGRAPHS_TILE_FEATURES,
-               CONFIGS * TPUGRAPHS_TILE_FEATURES * sizeof *d->feature);
         for (int c = 0; c < CONFIGS; c++)
             for (int v = 0; v < CONFIGURABLE; v++)
                 memcpy(d->digit + (v * CONFIGS + c) * TGRAPH_DIGITS,
                        layout + ((s * CONFIGS + c) * CONFIGURABLE + v) * TGRAPH_DIGITS,
                        TGRAPH_DIGITS * sizeof *layout);
     }
-    golden_free(&tile);
     free(layout);
     free(rank);
 }
@@ -123,7 +118,6 @@ static int close_file(void **state)
     model_random_rows_free(&sets[0]);
     for (int s = 0; s < SETS; s++) {
         free(sets[s].digit);
-        free(sets[s].feature);
         free(sets[s].rank);
     }
     return 0;
@@ -134,21 +128,20 @@ static int close_file(void **state)
 static tgraph_options options_of(const char *name)
 {
     golden_array a = read_array("%s.options", name);
-    assert_int_equal(a.count, 13);
+    assert_int_equal(a.count, 12);
     const double *v = a.value;
-    const tgraph_options o = {.tile = (int)v[0],
-                              .hidden = (int)v[1],
-                              .cross = (int)v[2],
-                              .cross_input = (int)v[3],
-                              .channel = (int)v[4],
-                              .edges = (int)v[5],
-                              .direction = (int)v[6],
-                              .sum = (int)v[7],
-                              .l2 = (int)v[8],
-                              .message = (int)v[9],
-                              .outside = (int)v[10],
-                              .halve = (int)v[11],
-                              .rows = (int)v[12],
+    const tgraph_options o = {.hidden = (int)v[0],
+                              .cross = (int)v[1],
+                              .cross_input = (int)v[2],
+                              .channel = (int)v[3],
+                              .edges = (int)v[4],
+                              .direction = (int)v[5],
+                              .sum = (int)v[6],
+                              .l2 = (int)v[7],
+                              .message = (int)v[8],
+                              .outside = (int)v[9],
+                              .halve = (int)v[10],
+                              .rows = (int)v[11],
                               .decay_biases = 1};
     golden_free(&a);
     return o;
@@ -172,12 +165,7 @@ static model *model_of(const model_api *api, const char *name)
 {
     char why[MODEL_WHY];
     const tgraph_options options = options_of(name);
-    model_graph g = graph;
-    if (options.tile) {
-        g.configurable = 0;
-        g.config_node = NULL;
-    }
-    model *m = api->create(&options, &g, 1, why);
+    model *m = api->create(&options, &graph, 1, why);
     if (!m) fail_msg("%s: %s", name, why);
     set_values(api, m, name);
     return m;
@@ -320,8 +308,8 @@ static void test_cases(void **state)
         trained += trains;
         whole += stored > 0;
     }
-    assert_int_equal(whole, 3);
-    assert_int_equal(trained, 6);
+    assert_int_equal(whole, 2);
+    assert_int_equal(trained, 4);
 }
 
 int main(void)

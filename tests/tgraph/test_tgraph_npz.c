@@ -2,6 +2,7 @@
 /* TpuGraphs files: the contents of a good one. */
 #include "support/test.h"
 #include "examples/harness/harness.h"
+#include "examples/tgraph/data/set.h"
 #include "support/tgraph_open.h"
 
 #include <sys/stat.h>
@@ -66,86 +67,24 @@ static void equal_configurations_become_one(void **state)
 
 static void nodes_are_standardised_over_all_files(void **state)
 {
-    tgraph_file *f[2] = {test_small_open(tgraph_layout_defaults(), NULL),
-                         test_small_open(tgraph_layout_defaults(), NULL)};
-    tgraph_scalers s;
-    tgraph_scalers_begin(&s);
-    for (int i = 0; i < 2; i++) tgraph_scalers_add(&s, f[i]);
-    tgraph_scalers_end(&s);
-    assert_int_equal(s.node.count, 8);
-    tgraph_file_scale(f[0], &s);
+    tgraph_entry e[2] = {{.train = 1}, {.train = 1}};
+    tgraph_set set = {.entry = e, .count = 2};
+    tgraph_scaler s;
+    for (int i = 0; i < 2; i++) e[i].file = test_small_open(tgraph_layout_defaults(), NULL);
+    tgraph_set_fit(&set, &s);
+    assert_int_equal(s.count, 8);
+    tgraph_set_scale(&set, &s);
     for (int k = 0; k < 134; k++) {
         double sum = 0, squares = 0;
         for (int v = 0; v < 4; v++) {
-            double y = (double)f[0]->graph.feature[v * 134 + k];
+            double y = (double)e[0].file->graph.feature[v * 134 + k];
             sum += y;
             squares += y * y;
         }
         assert_true(sum > -1e-5 && sum < 1e-5);
         assert_true(squares == 0 || (squares > 4 - 1e-5 && squares < 4 + 1e-5));
     }
-    for (int i = 0; i < 2; i++) tgraph_file_close(f[i]);
-}
-
-static void a_tile_file_is_read(void **state)
-{
-    test_tile t;
-    ag_failure why = {0};
-    test_tile_make(&t);
-    assert_true(test_arrays_write(test_path, t.array, t.arrays));
-    assert_int_equal(tgraph_is_tile(test_path, &why), 1);
-    tgraph_file *f = test_file_open(test_path, tgraph_tile_defaults(), NULL);
-    assert_int_equal(f->configs, 3);
-    assert_int_equal(f->graph.nodes, 2);
-    assert_int_equal(f->graph.configurable, 0);
-    assert_int_equal(f->graph.layout[2], 2); /* a layout's 0 stays 0 after the rank */
-    assert_memory_equal(f->rank, ((int32_t[]){2, 1, 0}), 3 * sizeof(int32_t));
-    assert_true(f->target[0] == 3000 / (2000 + 1e-5));
-    tgraph_scalers s;
-    tgraph_scalers_begin(&s);
-    tgraph_scalers_add(&s, f);
-    tgraph_scalers_end(&s);
-    tgraph_file_scale(f, &s);
-    assert_true(fabs(s.target.mean[0] - (f->target[0] + f->target[1] + f->target[2]) / 3) < 1e-9);
-    assert_true((double)f->feature[5] < -1.2247 && (double)f->feature[5] > -1.2248); /* sqrt(3/2) */
-    tgraph_file_close(f);
-}
-
-/* Fails the test unless the file at test_path is described so, after its name. */
-static void expect_text(const char *text)
-{
-    ag_failure why = {0};
-    tgraph_file *f = tgraph_file_inspect(test_path, NULL, &why);
-    if (!f) fail_msg("%s", why.sentence);
-    char *found = tgraph_file_text(f);
-    assert_string_equal(found + strlen(test_path), text);
-    harness_free(found);
-    tgraph_file_close(f);
-}
-
-static void an_inspected_file_is_described(void **state)
-{
-    test_tile t;
-    ag_failure why = {0};
-    tgraph_file_close(test_small_open(tgraph_layout_defaults(), NULL));
-    tgraph_file *f = tgraph_file_inspect(test_path, NULL, &why);
-    assert_non_null(f);
-    assert_int_equal(tgraph_file_packed(f), 3 * 2 * 12);
-    tgraph_file_close(f);
-    expect_text(": layout file\n"
-                "  nodes           7, pruned to 4 (2 configurable)\n"
-                "  edges           5, pruned to 2\n"
-                "  configurations  6, 3 unique, 0.0 MB packed\n"
-                "  run time        0.300 us to 0.700 us; equal configurations differ by up to "
-                "25.0000 %\n");
-    test_tile_make(&t);
-    memset(t.runtime, 0, sizeof t.runtime);
-    assert_true(test_arrays_write(test_path, t.array, t.arrays));
-    expect_text(": tile file\n"
-                "  nodes           2\n"
-                "  edges           1\n"
-                "  configurations  3\n"
-                "  run time        hidden (all 0)\n");
+    for (int i = 0; i < 2; i++) tgraph_file_close(e[i].file);
 }
 
 static void make_folder(const char *name) { assert_int_equal(mkdir(test_file(name), 0700), 0); }
@@ -235,34 +174,6 @@ static void what_is_no_file_is_refused(void **state)
     harness_files_free(&paths);
 }
 
-/* However often a file is named, the first name stays. */
-static void a_file_counts_once(void **state)
-{
-    char text[400];
-    make_folder("once");
-    write_file("once/0.npz", "");
-    write_file("once/1.npz", "");
-    write_file("once/2.npz", "");
-    assert_int_equal(symlink("1.npz", test_file("once/link.npz")), 0);
-    write_file("once/list.txt", "2.npz\n0.npz\n2.npz\n");
-    const char *const top = test_file("once"), *const dots = test_file("once/../once/./2.npz");
-    const char *given[] = {test_file("once/list.txt"), top, dots, top};
-    harness_files paths = {0};
-    ag_failure why = {0};
-    assert_int_equal(harness_files_add(&paths, dots, &why), AG_OK); /* of an option before */
-    assert_int_equal(harness_files_read(&paths, &(harness_paths){given, 4}, NULL, &why), AG_OK);
-    static const char *const left[] = {"/2.npz", "/2.npz", "/0.npz", "/1.npz"};
-    assert_int_equal(paths.count, 4);
-    for (int i = 0; i < 4; i++) assert_string_equal(strrchr(paths.path[i], '/'), left[i]);
-    harness_files_free(&paths);
-    /* the name of a missing file is kept */
-    snprintf(text, sizeof text, "{\"data\":[\"/nowhere/x.npz\",\"%s\"],\"hidden\":8}", top);
-    harness_files_recall(&paths, text);
-    assert_int_equal(paths.count, 5);
-    assert_string_equal(paths.path[0], "/nowhere/x.npz");
-    harness_files_free(&paths);
-}
-
 static void expect_refused_list(const char *text, const char *sentence)
 {
     harness_files paths = {0};
@@ -330,12 +241,9 @@ int main(void)
                                        cmocka_unit_test(options_turn_pruning_and_padding_off),
                                        cmocka_unit_test(equal_configurations_become_one),
                                        cmocka_unit_test(nodes_are_standardised_over_all_files),
-                                       cmocka_unit_test(a_tile_file_is_read),
-                                       cmocka_unit_test(an_inspected_file_is_described),
                                        cmocka_unit_test(folders_are_searched_in_order),
                                        cmocka_unit_test(a_folder_is_searched_once),
                                        cmocka_unit_test(what_is_no_file_is_refused),
-                                       cmocka_unit_test(a_file_counts_once),
                                        cmocka_unit_test(lists_name_files),
                                        cmocka_unit_test(names_tell_files_apart)};
     return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);

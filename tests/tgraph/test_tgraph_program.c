@@ -4,10 +4,9 @@
 #include "examples/tgraph/shell.h"
 #include "support/program_call.h"
 #include "support/program_files.h"
-#include "support/tgraph_npz.h"
+#include "support/tgraph_open.h"
 
 #include <jansson.h>
-#include <sys/stat.h>
 
 #define TINY  " --hidden 16 --steps 20 --threads 1 --quiet --no-baselines"
 #define SMALL TINY " --configs 8"
@@ -19,7 +18,6 @@ static int make_files(void **state)
     program_write_layout("b.npz", 40, 1);
     program_write_layout("c.npz", 400, 2);
     program_write_tile("t.npz", 30, 0);
-    program_write_tile("u.npz", 20, 1);
     return 0;
 }
 
@@ -81,146 +79,63 @@ static void predictions(void **state)
                    "p3 was not trained with --split 0.8 --split-seed 0");
     program_expect("tgraph eval --run p1 --data a.npz --split 0.5", 2, "",
                    "--split is no option of tgraph eval");
-    program_expect("tgraph predict --run p1 --data t.npz", 2, "", "a model for layout files");
-    program_expect("tgraph predict --run p1 --data a.npz --no-prune", 2, "",
-                   "trained with --prune");
+    program_expect("tgraph predict --run p1 --data t.npz", 3, "",
+                   "t.npz is a tile file, but tgraph ranks layouts");
+    program_expect("tgraph train --data a.npz --no-prune --out p4" SMALL, 0, "", "");
+    program_expect("tgraph predict --run p1 --ensemble p4 --data a.npz", 2, "",
+                   "differ in --prune, --repad or --log-features");
 }
 
 /* Files that were split also have scores as run times: steps of the same order, so more pairs tie
    and no pair is ordered right that was not before. A run's own scores are those that evaluation
-   gives. */
+   gives, also as the mean of the run with itself. */
 static void calibrated(void **state)
 {
-    program_outcome o = program_expect(
-        "tgraph train --data c.npz --split 0.8 --out c --json --no-baselines --quiet --threads 1 "
-        "--hidden 16 --configs 32 --steps 400 --eval-every 20",
-        0, "", "");
     static const char by[] = "TGraph, calibrated";
-    json_t *j = json_loads(o.out, 0, NULL), *mean = program_mean(j, "TGraph"),
-           *of = program_mean(j, by);
+    json_t *j = program_json("tgraph train --data c.npz --split 0.8 --out c --json --no-baselines "
+                             "--threads 1 --hidden 16 --configs 32 --steps 400 --eval-every 20",
+                             "");
+    const json_t *mean = program_mean(j, "TGraph"), *of = program_mean(j, by);
     assert_true(program_number(mean, "tied") < 0.1 && program_number(of, "tied") > 0.1);
     assert_true(program_number(of, "opa") <= program_number(mean, "opa"));
     assert_true(program_number(of, "tau-b") > 0.1 && program_number(of, "tied") < 0.9);
-    assert_true(
-        json_equal(of, json_object_get(json_array_get(json_object_get(j, "groups"), 0), by)));
     json_t *again = program_json("tgraph eval --run c --data c.npz --json --no-baselines", "");
     assert_true(json_equal(of, program_mean(again, by)));
-    json_decref(again);
-    test_layout l;
-    test_layout_make(&l);
-    for (int c = 1; c < 6; c++) memcpy(l.config[c], l.config[0], sizeof l.config[0]);
-    assert_true(test_arrays_write(test_file("one.npz"), l.array, l.arrays));
-    program_expect("tgraph train --data c.npz one.npz --out one --no-baselines --threads 1 "
-                   "--hidden 16 --configs 8 --steps 1",
-                   0, "", "one.npz is left out: it has only one configuration to train on");
-    /* the mean of a run with itself is that run */
     json_t *twice =
         program_json("tgraph eval --run c --ensemble c --data c.npz --json --no-baselines", "");
     assert_true(json_equal(of, program_mean(twice, by)));
     assert_int_equal(program_number(twice, "runs"), 2);
-    json_decref(twice);
-    o = program_expect("tgraph eval --run c --data c.npz --no-baselines", 0, "", "");
-    const char *row = strstr(o.out, "\nTGraph, calibrated ");
-    assert_non_null(row);
-    double tau = 0, opa = 0;
-    assert_int_equal(sscanf(row + 19, "%lf %lf", &tau, &opa), 2);
-    assert_true(fabs(tau - program_number(of, "tau-b")) < 1e-4);
-    assert_true(fabs(opa - program_number(of, "opa")) < 1e-4);
     program_expect_in("TGraph, calibrated: the places", "c/report.html");
     json_decref(j);
+    json_decref(again);
+    json_decref(twice);
     /* the mean of files of which one was not split has none */
-    o = program_expect("tgraph eval --run c --data c.npz b.npz --no-baselines", 0, "", "");
-    row = strstr(o.out, "\nTGraph, calibrated ");
+    program_outcome o =
+        program_expect("tgraph eval --run c --data c.npz b.npz --no-baselines", 0, "", "");
+    const char *row = strstr(o.out, "\nTGraph, calibrated ");
     assert_non_null(row);
     assert_int_equal(row[19 + strspn(row + 19, " ")], '-');
     /* without a training part there is nothing to learn it from */
-    o = program_expect("tgraph eval --run c --data b.npz --no-baselines", 0, "", "");
-    assert_null(strstr(o.out, "calibrated"));
     o = program_expect("tgraph eval --run c --data b.npz --no-baselines --json", 0, "", "");
     assert_null(strstr(o.out, "calibrated"));
-}
-
-/* The results of a run as JSON: alone on stdout, with the baselines' scores. */
-static void train_json(void **state)
-{
-    program_outcome o = program_expect("tgraph train --data a.npz --split 0.8 --out j --json "
-                                       "--hidden 16 --configs 8 --steps 20 "
-                                       "--threads 1",
-                                       0, "{", "open j/report.html");
-    json_t *j = json_loads(o.out, 0, NULL);
-    json_t *file = json_array_get(json_object_get(j, "groups"), 0);
-    assert_string_equal(json_string_value(json_object_get(j, "kind")), "layout");
-    assert_int_equal(json_integer_value(json_object_get(file, "items")), 12);
-    assert_true(program_number(json_object_get(file, "TGraph"), "tau-b") ==
-                program_number(program_mean(j, "TGraph"), "tau-b"));
-    program_number(json_object_get(file, "ridge"), "tau-b");
-    program_number(json_object_get(file, "random"), "tied");
-    json_decref(j);
-    o = program_expect("tgraph eval --run j --data a.npz --quiet", 0, "boosting tau-b", "");
-    assert_non_null(strstr(o.out, "TGraph"));
-    assert_non_null(strstr(o.out, "ridge"));
-    o = program_expect("tgraph train --data a.npz --out j2 --json" SMALL, 0, "\"groups\": []", "");
-    j = json_loads(o.out, 0, NULL);
-    assert_true(json_is_null(json_object_get(program_mean(j, "TGraph"), "tau-b")));
-    assert_true(json_is_null(json_object_get(j, "best-step")));
-    json_decref(j);
 }
 
 static void contest_names(void **state)
 {
     static const struct {
         const char *path, *id;
-        int tile;
     } cases[] = {
-        {"npz/layout/xla/default/test/abc.npz", "layout:xla:default:abc", 0},
-        {"/x/layout/nlp/random/valid/a.b.npz", "layout:nlp:random:a.b", 0},
-        {"npz/tile/xla/test/k.npz", "tile:xla:k", 1},
-        {"k.npz", "tile:xla:k", 1},
-        {"layout/abc.npz", "layout:abc", 0},
-        {"layout/xla/default.npz", "layout:default", 0},
-        {"layout", "layout:layout", 0},
-        {"/", "layout:/", 0},
+        {"npz/layout/xla/default/test/abc.npz", "layout:xla:default:abc"},
+        {"/x/layout/nlp/random/valid/a.b.npz", "layout:nlp:random:a.b"},
+        {"layout/abc.npz", "layout:abc"},
+        {"layout/xla/default.npz", "layout:default"},
+        {"layout", "layout:layout"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char *id = tgraph_contest_id(cases[i].path, NULL, cases[i].tile);
+        char *id = tgraph_contest_id(cases[i].path, NULL);
         assert_string_equal(id, cases[i].id);
         harness_free(id);
     }
-}
-
-static void tiles(void **state)
-{
-    program_expect("tgraph train --data t.npz --valid u.npz --out tile" TINY, 0, "contest@50", "");
-    program_expect("tgraph eval --run tile --data u.npz t.npz --no-baselines", 0, "u.npz",
-                   "t.npz was trained on");
-    program_expect("tgraph predict --run tile --data u.npz --format contest", 0, "tile:xla:u,", "");
-    program_expect("tgraph predict --run tile --data u.npz", 0, "\n\"u.npz\",19,", "");
-    program_expect("tgraph predict --run tile --data a.npz", 2, "", "a model for tile files");
-    program_expect("tgraph train --data t.npz --split 0.5 --out tile2" TINY, 2, "",
-                   "--split holds out configurations of layout files");
-}
-
-static void make_folder(const char *name) { assert_int_equal(mkdir(test_file(name), 0700), 0); }
-
-/* Two files of one name have their folders in all results. */
-static void names(void **state)
-{
-    make_folder("x");
-    make_folder("y");
-    program_write_layout("x/a.npz", 20, 3);
-    program_write_layout("y/a.npz", 30, 3);
-    program_outcome o =
-        program_expect("tgraph predict --run run --data x y b.npz", 0, "\n\"x/a.npz\",19,", "");
-    assert_true(strstr(o.out, "\n\"y/a.npz\",29,") && strstr(o.out, "\n\"b.npz\",0,"));
-    o = program_expect("tgraph predict --run run --data x y b.npz --format contest", 0,
-                       "\nlayout:x/a,", "");
-    assert_true(strstr(o.out, "\nlayout:y/a,") && strstr(o.out, "\nlayout:b,"));
-    o = program_expect("tgraph eval --run run --data x y --no-baselines", 0, "\nx/a.npz ", "");
-    assert_non_null(strstr(o.out, "\ny/a.npz "));
-    json_t *j = program_json("tgraph eval --run run --data x y --no-baselines --json", "");
-    const json_t *second = json_array_get(json_object_get(j, "groups"), 1);
-    assert_string_equal(json_string_value(json_object_get(second, "group")), "y/a.npz");
-    json_decref(j);
 }
 
 /* Scores that are all equal are said, with the reason, and tau-b of them is 0 in every mean. */
@@ -259,13 +174,19 @@ static void scored_alike(void **state)
 
 static void inspecting(void **state)
 {
-    program_expect("tgraph inspect a.npz", 0, "configurations  60, 59 unique", "");
-    program_expect("tgraph inspect a.npz", 0, "MB in a step of 32 configurations", "");
-    json_t *j = program_json("tgraph inspect --json a.npz t.npz", "");
+    program_expect("tgraph inspect a.npz", 0, "configurations  60, 59 unique, 0.0 MB packed\n", "");
+    tgraph_file_close(test_small_open(tgraph_layout_defaults(), NULL));
+    program_expect_line(0,
+                        ": layout file\n"
+                        "  nodes           7, pruned to 4 (2 configurable)\n"
+                        "  edges           5, pruned to 2\n"
+                        "  configurations  6, 3 unique, 0.0 MB packed\n"
+                        "  run time        0.300 us to 0.700 us; equal configurations differ by up "
+                        "to 25.0000 %\n",
+                        "", "tgraph inspect %s", test_path);
+    json_t *j = program_json("tgraph inspect --json a.npz b.npz", "");
     assert_int_equal(json_array_size(j), 2);
-    assert_true(json_integer_value(json_object_get(json_array_get(j, 0), "step_bytes")) >
-                json_integer_value(json_object_get(json_array_get(j, 0), "score_bytes")));
-    assert_string_equal(json_string_value(json_object_get(json_array_get(j, 1), "kind")), "tile");
+    assert_true(program_number(json_array_get(j, 0), "packed_bytes") == 59 * 3 * 12);
     json_decref(j);
     program_expect("tgraph inspect none.npz", 3, "", "none.npz");
     program_expect("tgraph inspect stdout a.npz", 3, "a.npz", "1 of 2 files cannot be read");
@@ -273,65 +194,26 @@ static void inspecting(void **state)
 
 static void bad_input(void **state)
 {
-    program_expect("tgraph train --data a.npz t.npz --out x" SMALL, 2, "", "a tile file");
-    program_expect("tgraph train --data a.npz --split 0.001 --out x" SMALL, 2, "", "empty");
-    program_expect("tgraph train --data a.npz --split 0.02 --out x" SMALL, 2, "",
-                   "leaves 1 to train on");
-    program_expect("tgraph train --data a.npz --out x --hidden 20" SMALL " --hidden 20", 2, "",
-                   "multiple of 16");
-    program_expect("tgraph train --data a.npz --dedup none --split 0.5 --out x" SMALL, 2, "",
-                   "equal ones can stand on both sides");
-    program_expect("tgraph train --data a.npz --folds 2 --split 0.5 --out x" SMALL, 2, "",
-                   "--folds alone");
-    program_expect("tgraph train --data a.npz b.npz --folds 3 --out x" SMALL, 2, "",
-                   "2 to 2 folds");
-    program_expect("tgraph train --data a.npz b.npz --folds 2 --fold 2 --out x" SMALL, 2, "",
-                   "it is 0 to 1");
+    static const struct {
+        const char *call, *sentence;
+    } wrong[] = {{"--data a.npz --split 0.001", "empty"},
+                 {"--data a.npz --split 0.02", "leaves 1 to train on"},
+                 {"--data a.npz --dedup none --split 0.5", "equal ones can stand on both sides"},
+                 {"--data a.npz --folds 2 --split 0.5", "--folds alone"},
+                 {"--data a.npz b.npz --folds 3", "2 to 2 folds"},
+                 {"--data a.npz b.npz --folds 2 --fold 2", "it is 0 to 1"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        program_expect_line(2, "", wrong[i].sentence, "tgraph train %s --out x" SMALL,
+                            wrong[i].call);
     program_expect("tgraph train --data a.npz b.npz --folds 2 --fold 1 --out folds" SMALL, 0,
                    "configurations", "");
-}
-
-#define TRAIN_TILES                                                                         \
- "tgraph train --data t.npz --valid u.npz --out chosen --hidden 16 --threads 1 --steps 20 " \
- "--eval-every 2 --quiet --no-baselines "
-
-/* best-step of the result, and the row of metrics.jsonl with the highest tau-b. */
-static void best_steps(int64_t *kept, int64_t *highest, const char *command)
-{
-    program_outcome o = program_expect(command, 0, "{", "");
-    char line[1000];
-    double most = -2;
-    json_t *j = json_loads(o.out, 0, NULL);
-    *kept = json_integer_value(json_object_get(j, "best-step"));
-    *highest = -1;
-    json_decref(j);
-    FILE *in = fopen(test_file("chosen/metrics.jsonl"), "r");
-    assert_non_null(in);
-    while (fgets(line, sizeof line, in)) {
-        j = json_loads(line, 0, NULL);
-        const json_t *tau = json_object_get(j, "tau-b");
-        if (tau && json_number_value(tau) > most) {
-            most = json_number_value(tau);
-            *highest = json_integer_value(json_object_get(j, "step"));
-        }
-        json_decref(j);
-    }
-    fclose(in);
-}
-
-/* Kernels of at most 50 tiles have a contest@50 of 1 whatever their order, so tau-b chooses. */
-static void tau_chooses(void **state)
-{
-    int64_t kept, highest;
-    best_steps(&kept, &highest, TRAIN_TILES "--json");
-    assert_int_equal(kept, highest);
-    assert_true(kept > 2);
-}
-
-static void epochs(void **state)
-{
-    program_expect("tgraph train --data t.npz u.npz --epochs 3 --out e --quiet --hidden 16", 0,
-                   "6 steps done", "");
+    test_layout l;
+    test_layout_make(&l);
+    for (int c = 1; c < TEST_CONFIGS; c++) memcpy(l.config[c], l.config[0], sizeof l.config[0]);
+    assert_true(test_arrays_write(test_file("one.npz"), l.array, l.arrays));
+    program_expect(
+        "tgraph train --data a.npz one.npz --out one --hidden 16 --steps 1 --no-baselines", 0, "",
+        "one.npz is left out: it has only one configuration to train on");
 }
 
 /* The committed studies name options that exist, with values that they have. */
@@ -352,18 +234,10 @@ static void committed_studies(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(train_eval_predict),
-                                       cmocka_unit_test(predictions),
-                                       cmocka_unit_test(calibrated),
-                                       cmocka_unit_test(train_json),
-                                       cmocka_unit_test(contest_names),
-                                       cmocka_unit_test(tiles),
-                                       cmocka_unit_test(inspecting),
-                                       cmocka_unit_test(bad_input),
-                                       cmocka_unit_test(names),
-                                       cmocka_unit_test(scored_alike),
-                                       cmocka_unit_test(tau_chooses),
-                                       cmocka_unit_test(epochs),
-                                       cmocka_unit_test(committed_studies)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(train_eval_predict), cmocka_unit_test(predictions),
+        cmocka_unit_test(calibrated),         cmocka_unit_test(contest_names),
+        cmocka_unit_test(inspecting),         cmocka_unit_test(bad_input),
+        cmocka_unit_test(scored_alike),       cmocka_unit_test(committed_studies)};
     return cmocka_run_group_tests(tests, make_files, test_folder_remove);
 }

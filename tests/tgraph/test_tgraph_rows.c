@@ -71,20 +71,6 @@ static void rows_join_the_nodes_that_are_kept(void **state)
     tgraph_file_close(f);
 }
 
-static void without_rows_nothing_is_kept(void **state)
-{
-    ag_failure why = {0};
-    tgraph_file *f = open_file(0);
-    tgraph_batch b = {0};
-    assert_null(f->operations.operation);
-    assert_null(f->graph.kept);
-    assert_int_equal(tgraph_batch_fill(&b, f, (int32_t[]){1}, 1, &why), AG_OK);
-    assert_null(b.nests.block);
-    assert_null(b.rows.memory);
-    tgraph_batch_free(&b);
-    tgraph_file_close(f);
-}
-
 /* ---- runs ---- */
 
 #define SMALL " --hidden 16 --configs 6 --steps 4 --eval-every 2 --quiet --no-baselines"
@@ -219,7 +205,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_join_the_nodes_that_are_kept),
-        cmocka_unit_test(without_rows_nothing_is_kept),
         cmocka_unit_test(runs),
         cmocka_unit_test(errors_of_run_times),
         cmocka_unit_test(a_checkpoint_without_rows_has_nothing_of_them),

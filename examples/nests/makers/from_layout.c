@@ -73,26 +73,9 @@ static ag_status rows_of_layouts(nests_rows *rows, const nests_data *data, int g
     return AG_OK;
 }
 
-static const nests_defaults defaults = {.fit = NESTS_NETWORK,
-                                        .hidden = 64,
-                                        .layers = 3,
-                                        .members = 3,
-                                        .steps = 24000,
-                                        .groups = 1,
-                                        .items = 64,
-                                        .trees = 1000,
-                                        .bags = 1,
-                                        .depth = 3,
-                                        .columns = 0.5,
-                                        .rate = 1,
-                                        .share = 0.15,
-                                        .learning_rate = 2e-3,
-                                        .spread = true,
-                                        .flags = true};
 const nests_maker nests_from_layout = {.name = "layout",
                                        .files = "layout files",
                                        .items = "configurations",
-                                       .defaults = &defaults,
                                        .is = is_layout,
                                        .read = read_layouts,
                                        .drop = drop_layouts,

@@ -3,10 +3,10 @@
    work the cycles that its loops are estimated to take (examples/tpgnn/nest). */
 #include "examples/harness/harness.h"
 #include "examples/nests/maker.h"
+#include "examples/nests/makers/rows_file.h"
 #include "examples/tpgnn/rows/rows.h"
 
 #include <math.h>
-#include <string.h>
 
 static bool is_schedule(const ag_npz *npz) { return ag_npz_find(npz, "schedule_runtime") != NULL; }
 
@@ -15,33 +15,35 @@ static bool is_schedule(const ag_npz *npz) { return ag_npz_find(npz, "schedule_r
 /* Rows are made once: training asks for those of each schedule again and again. */
 typedef struct schedules {
     tpgnn_data data;
-    int *number;      /* [schedules] in their file */
-    int64_t *runtime; /* [schedules] */
-    int *first;       /* [schedules + 1] */
-    float *x, *cost;  /* [first[schedules]] rows, ln(cycles) */
+    int *number;           /* [schedules] in their file */
+    int64_t *runtime;      /* [schedules] */
+    nests_rows_file table; /* of which a schedule is an item, and a row is of one schedule */
 } schedules;
 
 static ag_status make_rows(schedules *own, tpugraphs_budget *budget, ag_failure *why)
 {
     const tpgnn_data *from = &own->data;
+    nests_rows_file *t = &own->table;
     size_t room = 1;
-    int at = 0;
     for (int i = 0; i < from->schedules; i++)
         room += (size_t)nests_schedule_stores(from, &from->schedule[i]);
-    const size_t bytes = room * (NESTS_SCHEDULE_ROW + 1) * sizeof *own->x;
+    const size_t bytes = room * (NESTS_SCHEDULE_ROW * sizeof *t->x + sizeof *t->work);
     if (tpugraphs_fits(budget, bytes, "files of schedules", "the table of their rows", why))
         return why->status;
-    own->first = harness_alloc(((size_t)from->schedules + 1) * sizeof *own->first);
-    own->x = harness_alloc(bytes);
-    own->cost = own->x + room * NESTS_SCHEDULE_ROW;
+    t->first = harness_alloc(((size_t)from->schedules + 1) * sizeof *t->first);
+    t->x = harness_alloc(room * NESTS_SCHEDULE_ROW * sizeof *t->x);
+    t->work = harness_alloc(room * sizeof *t->work);
+    float *cost = harness_alloc(room * sizeof *cost); /* ln(cycles) */
     budget->used += bytes;
     for (int i = 0; i < from->schedules && harness_go_on(why); i++) {
         const int made =
-            nests_schedule_rows(own->x + (size_t)at * NESTS_SCHEDULE_ROW, own->cost + at,
-                                (int)room - at, from, &from->schedule[i], why);
+            nests_schedule_rows(t->x + (size_t)t->rows * NESTS_SCHEDULE_ROW, cost + t->rows,
+                                (int)room - t->rows, from, &from->schedule[i], why);
         if (made < 0) break;
-        own->first[i + 1] = at += made;
+        t->first[i + 1] = t->rows += made;
     }
+    for (int i = 0; i < t->rows; i++) t->work[i] = exp((double)cost[i]);
+    harness_free(cost);
     return why->status;
 }
 
@@ -83,8 +85,9 @@ static void drop_schedules(nests_data *data)
     if (!own) return;
     tpgnn_data_free(&own->data);
     data->budget = own->data.budget;
-    void *const block[] = {own->number, own->runtime, own->first, own->x};
-    for (size_t i = 0; i < sizeof block / sizeof *block; i++) harness_free(block[i]);
+    nests_rows_file_free(&own->table);
+    harness_free(own->number);
+    harness_free(own->runtime);
     harness_free(own);
 }
 
@@ -100,69 +103,21 @@ static ag_status repeat(int64_t *second, int64_t *first, const nests_data *data,
     return AG_OK;
 }
 
-/* ---- rows ---- */
-
 static ag_status rows_of_schedules(nests_rows *rows, const nests_data *data, int group,
                                    const int *item, int n, ag_failure *why)
 {
     const schedules *own = data->own;
-    const int *first = own->first + ((const tpgnn_task *)data->group[group].source)->first;
-    size_t room = 1;
-    (void)why;
-    for (int i = 0; i < n; i++) room += (size_t)(first[item[i] + 1] - first[item[i]]);
-    rows->x = harness_grow(rows->x, room * NESTS_SCHEDULE_ROW * sizeof *rows->x);
-    rows->work = harness_grow(rows->work, room * sizeof *rows->work);
-    rows->row = harness_grow(rows->row, room * sizeof *rows->row);
-    rows->first = harness_grow(rows->first, ((size_t)n + 1) * sizeof *rows->first);
-    rows->rows = rows->first[0] = 0;
-    rows->items = n;
-    for (int i = 0; i < n; i++) {
-        const int from = first[item[i]], count = first[item[i] + 1] - from;
-        memcpy(rows->x + (size_t)rows->rows * NESTS_SCHEDULE_ROW,
-               own->x + (size_t)from * NESTS_SCHEDULE_ROW,
-               (size_t)count * NESTS_SCHEDULE_ROW * sizeof *rows->x);
-        for (int k = 0; k < count; k++, rows->rows++) {
-            rows->work[rows->rows] = exp((double)own->cost[from + k]);
-            rows->row[rows->rows] = rows->rows;
-        }
-        rows->first[i + 1] = rows->rows;
-    }
-    return AG_OK;
+    const nests_group *g = &data->group[group];
+    return nests_table_take(rows, &own->table, NESTS_SCHEDULE_ROW,
+                            ((const tpgnn_task *)g->source)->first, item, n, g->name, why);
 }
 
-static void free_rows(nests_rows *rows)
-{
-    void *const block[] = {rows->x, rows->work, rows->row, rows->first};
-    for (size_t i = 0; i < sizeof block / sizeof *block; i++) harness_free(block[i]);
-    *rows = (nests_rows){0};
-}
-
-static const nests_defaults defaults = {.fit = NESTS_BOTH,
-                                        .hidden = 96,
-                                        .layers = 2,
-                                        .members = 5,
-                                        .steps = 1500,
-                                        .groups = 8,
-                                        .items = 32,
-                                        .trees = 400,
-                                        .bags = 3,
-                                        .depth = 6,
-                                        .columns = 0.3,
-                                        .rate = 0.1,
-                                        .share = 0.66,
-                                        .dropout = 0.2,
-                                        .learning_rate = 3e-3,
-                                        .weight_decay = 0.05,
-                                        .spread = true,
-                                        .order = 1,
-                                        .top = 0.3};
 const nests_maker nests_from_schedule = {.name = "schedule",
                                          .files = "schedule files",
                                          .items = "schedules",
-                                         .defaults = &defaults,
                                          .is = is_schedule,
                                          .read = read_schedules,
                                          .drop = drop_schedules,
                                          .rows = rows_of_schedules,
-                                         .free_rows = free_rows,
+                                         .free_rows = nests_table_drop,
                                          .repeat = repeat};

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/nests/makers/rows_file.h"
 
+#include "examples/harness/harness.h"
+
 #include <math.h>
+#include <string.h>
 
 /* An array of the file, counted in the budget; NULL with a sentence. */
 static void *take(const tpugraphs_raw *raw, const char *name, ag_dtype as, int64_t count,
@@ -64,7 +67,9 @@ static ag_status read_entries(nests_rows_file *f, const tpugraphs_raw *raw, ag_f
     f->index = take_some(raw, "row_index", AG_I32, f->entries, "one row per entry", why);
     if (!why->status)
         f->times = take_some(raw, "row_count", AG_F32, f->entries, "one count per entry", why);
-    if (!why->status) f->first = take(raw, "row_offset", AG_I64, f->items + (int64_t)1, why);
+    if (!why->status)
+        f->first = tpugraphs_raw_offsets(raw, "row_offset", f->items, f->entries, 0,
+                                         "where each item begins, and the end", why);
     return why->status;
 }
 
@@ -98,14 +103,6 @@ static ag_status check_rows(const nests_rows_file *f, int columns, const char *n
 
 static ag_status check_entries(const nests_rows_file *f, const char *name, ag_failure *why)
 {
-    for (int i = 0; i <= f->items; i++)
-        if (f->first[i] < (i ? f->first[i - 1] : 0) || f->first[i] > f->entries ||
-            (!i && f->first[0]) || (i == f->items && f->first[i] != f->entries))
-            return ag_fail(
-                why, AG_EDATA,
-                "%s: row_offset[%d] is %lld, but offsets rise from 0 to %lld, the number "
-                "of entries",
-                name, i, (long long)f->first[i], (long long)f->entries);
     for (int64_t e = 0; f->index && e < f->entries; e++)
         if (f->index[e] < 0 || f->index[e] >= f->rows)
             return ag_fail(why, AG_EDATA, "%s: row_index[%lld] is %d, but rows are 0 to %d", name,
@@ -156,4 +153,105 @@ void nests_rows_file_free(nests_rows_file *f)
     void *const block[] = {f->x, f->work, f->first, f->index, f->times, f->group, f->runtime};
     for (size_t k = 0; k < sizeof block / sizeof *block; k++) ag_free(block[k]);
     *f = (nests_rows_file){0};
+}
+
+/* ---- the rows of items ---- */
+
+/* Of nests_rows.memory: the arrays in one block, and the place of each row of the file, or -1. */
+typedef struct scratch {
+    char *block;
+    size_t room;
+    int32_t *place;
+    int rows;
+} scratch;
+
+static void lay_rows(nests_rows *r, size_t *bytes, char *block, int rows, int columns, int entries,
+                     int items)
+{
+    *bytes = 0;
+    r->x = tpugraphs_lay(block, bytes, (int64_t)rows * columns, sizeof *r->x);
+    r->work = tpugraphs_lay(block, bytes, rows, sizeof *r->work);
+    r->first = tpugraphs_lay(block, bytes, items + (int64_t)1, sizeof *r->first);
+    r->row = tpugraphs_lay(block, bytes, entries, sizeof *r->row);
+    r->times = tpugraphs_lay(block, bytes, entries, sizeof *r->times);
+}
+
+static scratch *scratch_of(nests_rows *r, const nests_rows_file *f)
+{
+    if (!r->memory) r->memory = harness_alloc(sizeof(scratch));
+    scratch *s = r->memory;
+    if (f->rows > s->rows) s->place = harness_grow(s->place, (size_t)f->rows * sizeof *s->place);
+    for (; s->rows < f->rows; s->rows++) s->place[s->rows] = -1;
+    return s;
+}
+
+static int row_at(const nests_rows_file *f, int64_t entry)
+{
+    return f->index ? f->index[entry] : (int)entry;
+}
+
+/* Numbers the rows that the items count, in the order in which they do; returns how many. */
+static int number_rows(int32_t *place, const nests_rows_file *f, int first, const int *item, int n,
+                       int64_t *entries)
+{
+    int rows = 0;
+    *entries = 0;
+    for (int i = 0; i < n; i++) {
+        const int64_t from = f->first[first + item[i]], to = f->first[first + item[i] + 1];
+        *entries += to - from;
+        for (int64_t e = from; e < to; e++)
+            if (place[row_at(f, e)] < 0) place[row_at(f, e)] = rows++;
+    }
+    return rows;
+}
+
+/* Copies rows and counts; the places are forgotten. */
+static void copy_rows(nests_rows *r, int32_t *place, const nests_rows_file *f, int columns,
+                      int first, const int *item, int n)
+{
+    int at = 0;
+    r->first[0] = 0;
+    for (int i = 0; i < n; i++) {
+        for (int64_t e = f->first[first + item[i]]; e < f->first[first + item[i] + 1]; e++) {
+            const int from = row_at(f, e), to = place[from];
+            memcpy(r->x + (size_t)to * (size_t)columns, f->x + (size_t)from * (size_t)columns,
+                   (size_t)columns * sizeof *r->x);
+            r->work[to] = f->work[from];
+            r->row[at] = to;
+            r->times[at++] = f->times ? f->times[e] : 1;
+        }
+        r->first[i + 1] = at;
+    }
+    for (int i = 0; i < n; i++)
+        for (int64_t e = f->first[first + item[i]]; e < f->first[first + item[i] + 1]; e++)
+            place[row_at(f, e)] = -1;
+}
+
+ag_status nests_table_take(nests_rows *r, const nests_rows_file *f, int columns, int first,
+                           const int *item, int n, const char *name, ag_failure *why)
+{
+    int64_t entries = 0;
+    size_t bytes = 0;
+    scratch *s = scratch_of(r, f);
+    r->rows = number_rows(s->place, f, first, item, n, &entries);
+    r->items = n;
+    if (entries > INT32_MAX / 2)
+        return ag_fail(why, AG_EMEMORY, "%.160s: %lld counts of rows at once; take fewer items",
+                       name, (long long)entries);
+    lay_rows(r, &bytes, NULL, r->rows, columns, (int)entries, n);
+    if (tpugraphs_room(&s->block, &s->room, bytes, why)) return why->status;
+    lay_rows(r, &bytes, s->block, r->rows, columns, (int)entries, n);
+    copy_rows(r, s->place, f, columns, first, item, n);
+    return AG_OK;
+}
+
+void nests_table_drop(nests_rows *r)
+{
+    scratch *s = r->memory;
+    if (s) {
+        ag_free(s->block);
+        harness_free(s->place);
+    }
+    harness_free(s);
+    *r = (nests_rows){0};
 }

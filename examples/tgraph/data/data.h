@@ -31,20 +31,17 @@ typedef enum tgraph_dedup {
 } tgraph_dedup;
 
 typedef struct tgraph_data_options {
-    int tile;           /* 1: a tile file, 0: a layout file */
     int prune;          /* keep configurable nodes and their neighbours only */
     int repad;          /* write -1 after the rank into the layout columns of node_feat */
-    int logs;           /* sign(x) ln(1 + |x|) of the numeric features, and of tile numbers */
+    int logs;           /* sign(x) ln(1 + |x|) of the numeric features */
     int opcodes;        /* rows of the op table: codes are 0..opcodes-1 */
     tgraph_dedup dedup; /* for the training split */
     int configs_only;   /* 1: the graph is left out */
     int operations;     /* 1: what rows of loop nests are made of is read, too */
 } tgraph_data_options;
 
-/* prune, repad, no logs, TGRAPH_OPCODES and TGRAPH_KEEP_ALL; a tile file has no repad and no prune.
- */
+/* prune, repad, no logs, TGRAPH_OPCODES and TGRAPH_KEEP_ALL. */
 tgraph_data_options tgraph_layout_defaults(void);
-tgraph_data_options tgraph_tile_defaults(void);
 
 /* ---- a graph ---- */
 
@@ -52,11 +49,11 @@ tgraph_data_options tgraph_tile_defaults(void);
 typedef struct tgraph_graph {
     int nodes, edges, configurable;
     float *raw;           /* [nodes,134] as in the file */
-    ag_real *feature;     /* [nodes,134] standardised; 0 before tgraph_file_scale */
+    ag_real *feature;     /* [nodes,134] standardised; 0 before tgraph_set_scale */
     int32_t *layout;      /* [nodes,6] rows 0..7 of the layout table */
     int32_t *opcode;      /* [nodes] */
     int32_t *edge;        /* [edges,2] pairs (u, v) as in the file: u consumes the output of v */
-    int32_t *config_node; /* [configurable] ascending node indices; NULL in a tile graph */
+    int32_t *config_node; /* [configurable] ascending node indices */
     int32_t *kept;        /* [known] number of each node of the file, or -1 */
     int known;            /* nodes of the file; 0: there is no `kept` */
     char *block;          /* of these arrays */
@@ -105,47 +102,25 @@ void tgraph_store_trim(tgraph_store *store, tpugraphs_budget *budget);
 void tgraph_store_settle(tgraph_store *store, size_t bytes);
 void tgraph_store_close(tgraph_store *store, tpugraphs_budget *budget);
 
-/* Finds equal rows of a store: a hash (XXH3) selects, a comparison of the whole row decides. */
-typedef struct tgraph_unique {
-    uint64_t *slot; /* upper 32 bits of the hash, row + 1; 0: free */
-    uint64_t mask;
-} tgraph_unique;
-
-void tgraph_unique_open(tgraph_unique *unique, int64_t capacity);
-/* The index of the equal row in the store, or -1: then `row` is remembered as the next row to be
-   put. */
-int64_t tgraph_unique_add(tgraph_unique *unique, const tgraph_store *store, const uint32_t *row);
-void tgraph_unique_close(tgraph_unique *unique);
-
 /* ---- a file ---- */
 
 typedef struct tgraph_file {
     const char *path, *name; /* borrowed; name: the file name, part of path */
-    int tile;                /* its kind, as in the options */
     tgraph_graph graph;
     int file_nodes, file_edges; /* before pruning */
     int file_configs;           /* before de-duplication */
     int configs;                /* kept */
     int has_runtimes;           /* 0: all are 0 (the contest's test split) */
-    int64_t *runtime;           /* [configs] ns; of a tile file, the block of its arrays, too */
+    int64_t *runtime;           /* [configs] ns */
     int64_t fastest, slowest;   /* ns, over all configurations of the file */
     size_t bytes;               /* taken from the budget, store excluded */
     tpugraphs_budget *budget;
-
-    /* Of a layout file. */
     nests_layout operations; /* of the whole file; empty unless they were asked for */
     int32_t *file_row;       /* [configs] row in the file that the run time is from */
     double spread;           /* largest max/min - 1 of the run times of equal configurations */
     tgraph_store store;      /* [configs, 3 configurable] */
     int32_t *train, *held;   /* the parts after tgraph_file_split, ascending; NULL before it */
     int train_count, held_count;
-
-    /* Of a tile file. */
-    float *raw;          /* [configs,24] as in the file */
-    ag_real *feature;    /* [configs,24] standardised; 0 before tgraph_file_scale */
-    int64_t *normalizer; /* [configs] ns: run time of the kernel's default configuration */
-    double *target;      /* [configs] runtime / (normalizer + 1e-5) */
-    int32_t *rank;       /* [configs] dense ranks of the target; all 0 when hidden */
 } tgraph_file;
 
 /* Reads and checks everything, every CRC included; the npz file is closed again on return. NULL:
@@ -155,19 +130,11 @@ tgraph_file *tgraph_file_open(const char *path, const tgraph_data_options *optio
                               tpugraphs_budget *budget, ag_failure *why);
 void tgraph_file_close(tgraph_file *file);
 
-/* The same of a file of either kind, whole: with any op codes and, of equal configurations, the
-   fastest. */
-tgraph_file *tgraph_file_inspect(const char *path, tpugraphs_budget *budget, ag_failure *why);
-/* Bytes of its packed configurations. */
-size_t tgraph_file_packed(const tgraph_file *file);
-/* Lines for the reader; the caller frees them (harness_free). */
-char *tgraph_file_text(const tgraph_file *file);
-
 /* The numbers of a configuration that the model reads, of so many bytes; those of the next ones
    follow. */
 const void *tgraph_file_inputs(size_t *bytes, const tgraph_file *file, int config);
 
-/* Splits the configurations of a layout file by a permutation that depends on the seed and their
+/* Splits the configurations of a file by a permutation that depends on the seed and their
    number: round(fraction x configs) train, the others are held out. Fails: AG_EUSE when either part
    would be empty. */
 ag_status tgraph_file_split(tgraph_file *file, double fraction, uint64_t seed, ag_failure *why);
@@ -175,37 +142,22 @@ ag_status tgraph_file_split(tgraph_file *file, double fraction, uint64_t seed, a
 /* 1 if the training part has known run times and at least two configurations. */
 int tgraph_file_trainable(const tgraph_file *file);
 
-/* 1: a tile file, 0: a layout file, -1: neither, or unreadable (`why`). */
-int tgraph_is_tile(const char *path, ag_failure *why);
-
 /* ---- standardisation ---- */
 
 /* Mean and biased standard deviation per column; scale is 1 for a constant column (sklearn
    StandardScaler). */
 typedef struct tgraph_scaler {
-    int columns; /* at most TGRAPH_NUMERIC */
     int64_t count;
     double mean[TGRAPH_NUMERIC], scale[TGRAPH_NUMERIC];
     double squares[TGRAPH_NUMERIC]; /* sums of squared deviations while fitting */
 } tgraph_scaler;
 
-void tgraph_scaler_begin(tgraph_scaler *scaler, int columns);
-/* Adds rows [rows, columns] of AG_F32 or AG_F64. */
-void tgraph_scaler_add(tgraph_scaler *scaler, const void *x, ag_dtype type, int64_t rows);
+/* Adds rows x [rows, 134] to a scaler that starts from {0}. */
+void tgraph_scaler_add(tgraph_scaler *scaler, const float *x, int64_t rows);
 void tgraph_scaler_end(tgraph_scaler *scaler);
-/* y = (x - mean) / scale, computed in double; y [rows, columns]. */
+/* y = (x - mean) / scale, computed in double; x, y [rows, 134]. */
 void tgraph_scaler_apply(const tgraph_scaler *scaler, ag_real *y, const float *x, int64_t rows);
 
-/* Of nodes and, of tile files, of configurations and targets. */
-typedef struct tgraph_scalers {
-    tgraph_scaler node, config, target;
-} tgraph_scalers;
-
-void tgraph_scalers_begin(tgraph_scalers *scalers);
-void tgraph_scalers_add(tgraph_scalers *scalers, const tgraph_file *file);
-void tgraph_scalers_end(tgraph_scalers *scalers);
-/* Fills the standardised features; may be called again with others. */
-void tgraph_file_scale(tgraph_file *file, const tgraph_scalers *scalers);
 /* How many nodes have a feature more than TGRAPH_FAR deviations from its mean. */
 enum { TGRAPH_FAR = 10 };
 int tgraph_graph_far(const tgraph_graph *graph, const tgraph_scaler *scaler);
@@ -256,9 +208,7 @@ typedef struct tgraph_source {
 /* files [count]: at least one, all trainable. */
 void tgraph_source_open(tgraph_source *source, tgraph_file *const *files, int count, int configs,
                         uint64_t seed);
-/* The file that a step visits. */
-tgraph_file *tgraph_source_at(tgraph_source *source, int64_t step);
-/* A harness_fill of a tgraph_batch, from layout files. */
+/* A harness_fill of a tgraph_batch. */
 ag_status tgraph_source_draw(void *source, int64_t step, void *batch, ag_failure *why);
 void tgraph_source_close(tgraph_source *source);
 

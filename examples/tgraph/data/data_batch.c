@@ -72,7 +72,8 @@ void tgraph_source_open(tgraph_source *s, tgraph_file *const *files, int count, 
     s->items = harness_alloc((size_t)most * sizeof *s->items);
 }
 
-tgraph_file *tgraph_source_at(tgraph_source *s, int64_t step)
+/* The file that a step visits. */
+static const tgraph_file *file_at(tgraph_source *s, int64_t step)
 {
     const int64_t epoch = step / s->count;
     if (epoch != s->epoch) harness_epoch_order(s->order, s->count, s->seed, epoch);
@@ -84,7 +85,7 @@ ag_status tgraph_source_draw(void *source, int64_t step, void *buffer, ag_failur
 {
     tgraph_source *s = source;
     tgraph_batch *batch = buffer;
-    const tgraph_file *f = tgraph_source_at(s, step);
+    const tgraph_file *f = file_at(s, step);
     const int count = train_count(f);
     if (f->train)
         memcpy(s->items, f->train, (size_t)count * sizeof *s->items);

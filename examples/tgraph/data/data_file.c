@@ -11,11 +11,6 @@ tgraph_data_options tgraph_layout_defaults(void)
         .prune = 1, .repad = 1, .opcodes = TGRAPH_OPCODES, .dedup = TGRAPH_KEEP_ALL};
 }
 
-tgraph_data_options tgraph_tile_defaults(void)
-{
-    return (tgraph_data_options){.tile = 1, .opcodes = TGRAPH_OPCODES, .dedup = TGRAPH_KEEP_ALL};
-}
-
 /* Finds the number of configurations in a file, checked before any memory is taken for them. */
 static ag_status count_configs(tpugraphs_raw *raw, ag_failure *why)
 {
@@ -56,12 +51,20 @@ static ag_status check_dots(const tpugraphs_raw *raw, ag_failure *why)
     return why->status;
 }
 
+static ag_status check_kind(const tpugraphs_raw *raw, ag_failure *why)
+{
+    if (ag_npz_find(raw->npz, "node_config_feat") || !ag_npz_find(raw->npz, "config_feat"))
+        return AG_OK;
+    return ag_fail(why, AG_EDATA,
+                   "%s is a tile file, but tgraph ranks layouts; \"tpu\" is the program for tiles",
+                   raw->name);
+}
+
 static ag_status open_raw(tgraph_file *f, tpugraphs_raw *raw, int opcodes, ag_failure *why)
 {
-    if (tpugraphs_raw_open(raw, f->path, f->budget, opcodes, why) ||
-        (f->tile ? tpugraphs_tiles_count(raw, why)
-                 : tpugraphs_raw_config_nodes(raw, why) || count_configs(raw, why)) ||
-        tpugraphs_operands_check(raw, 0, NULL, NULL, why) || (!f->tile && check_dots(raw, why)))
+    if (tpugraphs_raw_open(raw, f->path, f->budget, opcodes, why) || check_kind(raw, why) ||
+        tpugraphs_raw_config_nodes(raw, why) || count_configs(raw, why) ||
+        tpugraphs_operands_check(raw, 0, NULL, NULL, why) || check_dots(raw, why))
         return why->status;
     f->file_nodes = raw->nodes;
     f->file_edges = raw->edges;
@@ -73,22 +76,18 @@ static ag_status open_raw(tgraph_file *f, tpugraphs_raw *raw, int opcodes, ag_fa
 static ag_status read_file(tgraph_file *f, tpugraphs_raw *raw, const tgraph_data_options *options,
                            ag_failure *why)
 {
-    static const char *const read[] = {
-        "node_feat node_opcode node_reducer edge_index node_config_feat node_config_ids "
-        "config_runtime node_splits",
-        "node_feat node_opcode node_reducer edge_index config_feat config_runtime "
-        "config_runtime_normalizers"};
+    static const char read[] = "node_feat node_opcode node_reducer edge_index node_config_feat "
+                               "node_config_ids config_runtime node_splits";
     if (open_raw(f, raw, options->opcodes, why)) return why->status;
     /* Pruning changes the edges of `raw`. */
     if (options->operations && nests_layout_read(&f->operations, raw, f->budget, &f->bytes, why))
         return why->status;
     if ((!options->configs_only &&
          tgraph_graph_build(&f->graph, raw, options, f->budget, &f->bytes, why)) ||
-        (f->tile ? tgraph_tiles_read(f, raw, options->logs, why)
-                 : take_configs(f, raw, why) || tgraph_configs_read(f, raw, options->dedup, why)))
+        take_configs(f, raw, why) || tgraph_configs_read(f, raw, options->dedup, why))
         return why->status;
     f->has_runtimes = raw->has_runtimes;
-    return tpugraphs_raw_verify(raw, read[f->tile], why);
+    return tpugraphs_raw_verify(raw, read, why);
 }
 
 tgraph_file *tgraph_file_open(const char *path, const tgraph_data_options *options,
@@ -96,8 +95,7 @@ tgraph_file *tgraph_file_open(const char *path, const tgraph_data_options *optio
 {
     tpugraphs_raw raw = {0};
     tgraph_file *f = harness_alloc(sizeof *f);
-    *f = (tgraph_file){
-        .path = path, .name = harness_files_base(path), .tile = options->tile, .budget = budget};
+    *f = (tgraph_file){.path = path, .name = harness_files_base(path), .budget = budget};
     read_file(f, &raw, options, why);
     tpugraphs_raw_close(&raw);
     if (!why->status) return f;
@@ -121,10 +119,6 @@ void tgraph_file_close(tgraph_file *f)
 
 const void *tgraph_file_inputs(size_t *bytes, const tgraph_file *f, int config)
 {
-    if (f->tile) {
-        *bytes = TPUGRAPHS_TILE_FEATURES * sizeof *f->raw;
-        return f->raw + (size_t)config * TPUGRAPHS_TILE_FEATURES;
-    }
     *bytes = (size_t)f->store.width * sizeof *f->store.word;
     return f->store.word + config * f->store.width;
 }
@@ -132,20 +126,4 @@ const void *tgraph_file_inputs(size_t *bytes, const tgraph_file *f, int config)
 int tgraph_file_trainable(const tgraph_file *f)
 {
     return f->has_runtimes && (f->train ? f->train_count : f->configs) >= 2;
-}
-
-int tgraph_is_tile(const char *path, ag_failure *why)
-{
-    ag_npz *npz = ag_npz_open(path, SIZE_MAX / 2, why);
-    if (!npz) return -1;
-    int tile = ag_npz_find(npz, "config_feat") ? 1 : ag_npz_find(npz, "node_config_feat") ? 0 : -1;
-    if (tile < 0 && !ag_npz_check(npz, "config_feat", why))
-        ag_npz_check(npz, "node_config_feat", why);
-    ag_npz_close(npz);
-    if (tile < 0)
-        ag_fail(why, AG_EDATA,
-                "%s: there is neither node_config_feat (a layout file) nor config_feat (a tile "
-                "file) in it",
-                harness_files_short(path));
-    return tile;
 }

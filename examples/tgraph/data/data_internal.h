@@ -16,12 +16,6 @@ void tgraph_graph_free(tgraph_graph *graph);
 ag_status tgraph_configs_read(tgraph_file *file, tpugraphs_raw *raw, tgraph_dedup dedup,
                               ag_failure *why);
 
-/* The run times and features of a tile file. */
-ag_status tgraph_tiles_read(tgraph_file *file, tpugraphs_raw *raw, int logs, ag_failure *why);
-
-/* The smallest and the largest run time, of at least one. */
-void tgraph_range(int64_t *fastest, int64_t *slowest, const int64_t *runtime, int count);
-
 /* Fills the rows of a batch whose configurations are set. */
 ag_status tgraph_batch_join(tgraph_batch *batch, ag_failure *why);
 void tgraph_batch_part(tgraph_batch *batch);

@@ -49,8 +49,7 @@ static void lay_arrays(tgraph_graph *g, size_t *bytes)
     g->layout = tpugraphs_lay(g->block, bytes, n * TGRAPH_LAYOUT, sizeof *g->layout);
     g->opcode = tpugraphs_lay(g->block, bytes, n, sizeof *g->opcode);
     g->edge = tpugraphs_lay(g->block, bytes, 2 * (int64_t)g->edges, sizeof *g->edge);
-    if (g->configurable)
-        g->config_node = tpugraphs_lay(g->block, bytes, g->configurable, sizeof *g->config_node);
+    g->config_node = tpugraphs_lay(g->block, bytes, g->configurable, sizeof *g->config_node);
     if (g->known) g->kept = tpugraphs_lay(g->block, bytes, g->known, sizeof *g->kept);
 }
 
@@ -110,7 +109,7 @@ ag_status tgraph_graph_build(tgraph_graph *g, tpugraphs_raw *raw,
                         .edges = raw->edges,
                         .configurable = raw->configurable,
                         .known = options->operations ? raw->nodes : 0};
-    if (options->prune && raw->configurable)
+    if (options->prune)
         g->nodes = tgraph_prune(new_id, raw->edge, &g->edges, raw->nodes, raw->config_node,
                                 raw->configurable);
     else

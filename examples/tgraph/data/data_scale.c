@@ -7,27 +7,16 @@
 #include <math.h>
 #include <string.h>
 
-static inline double value_at(const void *x, ag_dtype type, int64_t i)
-{
-    return type == AG_F64 ? ((const double *)x)[i] : (double)((const float *)x)[i];
-}
-
-void tgraph_scaler_begin(tgraph_scaler *s, int columns)
-{
-    memset(s, 0, sizeof *s);
-    s->columns = columns;
-}
-
-void tgraph_scaler_add(tgraph_scaler *s, const void *x, ag_dtype type, int64_t rows)
+void tgraph_scaler_add(tgraph_scaler *s, const float *x, int64_t rows)
 {
     double before = (double)s->count, added = (double)rows;
     if (rows == 0) return;
-    for (int k = 0; k < s->columns; k++) {
+    for (int k = 0; k < TGRAPH_NUMERIC; k++) {
         double sum = 0, squares = 0;
-        for (int64_t i = 0; i < rows; i++) sum += value_at(x, type, i * s->columns + k);
+        for (int64_t i = 0; i < rows; i++) sum += (double)x[i * TGRAPH_NUMERIC + k];
         double mean = sum / added;
         for (int64_t i = 0; i < rows; i++) {
-            double d = value_at(x, type, i * s->columns + k) - mean;
+            double d = (double)x[i * TGRAPH_NUMERIC + k] - mean;
             squares += d * d;
         }
         double shift = mean - s->mean[k];
@@ -40,7 +29,7 @@ void tgraph_scaler_add(tgraph_scaler *s, const void *x, ag_dtype type, int64_t r
 void tgraph_scaler_end(tgraph_scaler *s)
 {
     double n = (double)s->count;
-    for (int k = 0; k < s->columns; k++) {
+    for (int k = 0; k < TGRAPH_NUMERIC; k++) {
         double variance = s->count ? s->squares[k] / n : 0, error = n * s->mean[k] * DBL_EPSILON;
         /* below what rounding alone gives, a column is constant (as in sklearn) */
         int constant = variance <= n * DBL_EPSILON * variance + error * error;
@@ -50,38 +39,10 @@ void tgraph_scaler_end(tgraph_scaler *s)
 
 void tgraph_scaler_apply(const tgraph_scaler *s, ag_real *y, const float *x, int64_t rows)
 {
-    for (int64_t i = 0; i < rows * s->columns; i++) {
-        int k = (int)(i % s->columns);
+    for (int64_t i = 0; i < rows * TGRAPH_NUMERIC; i++) {
+        int k = (int)(i % TGRAPH_NUMERIC);
         y[i] = (ag_real)(((double)x[i] - s->mean[k]) / s->scale[k]);
     }
-}
-
-void tgraph_scalers_begin(tgraph_scalers *s)
-{
-    tgraph_scaler_begin(&s->node, TGRAPH_NUMERIC);
-    tgraph_scaler_begin(&s->config, TPUGRAPHS_TILE_FEATURES);
-    tgraph_scaler_begin(&s->target, 1);
-}
-
-void tgraph_scalers_add(tgraph_scalers *s, const tgraph_file *f)
-{
-    tgraph_scaler_add(&s->node, f->graph.raw, AG_F32, f->graph.nodes);
-    if (!f->tile) return;
-    tgraph_scaler_add(&s->config, f->raw, AG_F32, f->configs);
-    tgraph_scaler_add(&s->target, f->target, AG_F64, f->configs);
-}
-
-void tgraph_scalers_end(tgraph_scalers *s)
-{
-    tgraph_scaler_end(&s->node);
-    tgraph_scaler_end(&s->config);
-    tgraph_scaler_end(&s->target);
-}
-
-void tgraph_file_scale(tgraph_file *f, const tgraph_scalers *s)
-{
-    tgraph_scaler_apply(&s->node, f->graph.feature, f->graph.raw, f->graph.nodes);
-    if (f->tile) tgraph_scaler_apply(&s->config, f->feature, f->raw, f->configs);
 }
 
 int tgraph_graph_far(const tgraph_graph *g, const tgraph_scaler *s)

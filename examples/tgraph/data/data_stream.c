@@ -5,14 +5,18 @@
 
 #include <string.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 /* The state of one pass, besides the store. */
 typedef struct stream {
     tgraph_file *file;
     const tpugraphs_raw *raw;
     tgraph_dedup dedup;
-    tgraph_unique unique;
     int64_t *low, *high; /* per kept row, the range of its duplicates; or NULL */
-    uint32_t *word;      /* one packed row */
+    uint64_t *slot;      /* [mask + 1] upper 32 bits of a kept row's hash, its index + 1; 0: free */
+    uint64_t mask;
+    uint32_t *word; /* one packed row */
 } stream;
 
 static ag_status pack_row(stream *s, const float *value, int64_t c, ag_failure *why)
@@ -27,6 +31,24 @@ static ag_status pack_row(stream *s, const float *value, int64_t c, ag_failure *
                 s->raw->name, (long long)c, i, bad, (double)v[bad]);
     }
     return AG_OK;
+}
+
+/* The kept row that is equal, or -1: then this one is remembered as the next to be kept. A hash
+   selects, a comparison of the whole row decides. */
+static int64_t find_row(stream *s)
+{
+    const uint64_t low = UINT32_MAX;
+    const tgraph_store *store = &s->file->store;
+    const size_t bytes = (size_t)store->width * sizeof *s->word;
+    const uint64_t hash = XXH3_64bits(s->word, bytes);
+    uint64_t at = hash & s->mask;
+    for (; s->slot[at]; at = (at + 1) & s->mask) {
+        if ((s->slot[at] ^ hash) & ~low) continue;
+        const int64_t known = (int64_t)(s->slot[at] & low) - 1;
+        if (!memcmp(store->word + known * store->width, s->word, bytes)) return known;
+    }
+    s->slot[at] = (hash & ~low) | (uint64_t)(store->rows + 1);
+    return -1;
 }
 
 static void keep_row(stream *s, int64_t c)
@@ -63,7 +85,7 @@ static ag_status stream_rows(stream *s, ag_failure *why)
         if (ag_rows_next(rows, n, AG_F32, buffer, why)) break;
         for (int64_t i = 0; i < n; i++) {
             if (pack_row(s, buffer + (size_t)i * row, first + i, why)) break;
-            int64_t known = s->low ? tgraph_unique_add(&s->unique, &s->file->store, s->word) : -1;
+            int64_t known = s->low ? find_row(s) : -1;
             if (known < 0)
                 keep_row(s, first + i);
             else
@@ -86,7 +108,10 @@ static ag_status open_stream(stream *s, ag_failure *why)
         return why->status;
     s->low = harness_alloc(configs * sizeof *s->low);
     s->high = harness_alloc(configs * sizeof *s->high);
-    tgraph_unique_open(&s->unique, s->raw->configs);
+    size_t slots = 16;
+    while (slots < 2 * configs) slots *= 2; /* at most half full */
+    s->mask = slots - 1;
+    s->slot = harness_alloc(ag_size_mul(slots, sizeof *s->slot));
     return AG_OK;
 }
 
@@ -100,12 +125,13 @@ static double spread(const stream *s)
     return most;
 }
 
-void tgraph_range(int64_t *fastest, int64_t *slowest, const int64_t *runtime, int count)
+/* Before equal configurations become one. */
+static void find_range(tgraph_file *f)
 {
-    *fastest = *slowest = runtime[0];
-    for (int i = 1; i < count; i++) {
-        if (runtime[i] < *fastest) *fastest = runtime[i];
-        if (runtime[i] > *slowest) *slowest = runtime[i];
+    f->fastest = f->slowest = f->runtime[0];
+    for (int i = 1; i < f->file_configs; i++) {
+        if (f->runtime[i] < f->fastest) f->fastest = f->runtime[i];
+        if (f->runtime[i] > f->slowest) f->slowest = f->runtime[i];
     }
 }
 
@@ -114,8 +140,7 @@ ag_status tgraph_configs_read(tgraph_file *file, tpugraphs_raw *raw, tgraph_dedu
 {
     stream s = {.file = file, .raw = raw, .dedup = dedup};
     if (tpugraphs_raw_runtimes(raw, file->runtime, why)) return why->status;
-    /* before equal configurations become one */
-    tgraph_range(&file->fastest, &file->slowest, file->runtime, file->file_configs);
+    find_range(file);
     if (!open_stream(&s, why) && !stream_rows(&s, why)) {
         file->configs = (int)file->store.rows;
         file->spread = spread(&s);
@@ -124,6 +149,6 @@ ag_status tgraph_configs_read(tgraph_file *file, tpugraphs_raw *raw, tgraph_dedu
     harness_free(s.low);
     harness_free(s.high);
     harness_free(s.word);
-    tgraph_unique_close(&s.unique);
+    harness_free(s.slot);
     return why->status;
 }

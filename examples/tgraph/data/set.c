@@ -6,37 +6,19 @@
 #include <string.h>
 #include <xxhash.h>
 
-static ag_status check_kinds(tgraph_set *set, ag_failure *why)
-{
-    for (int i = 0; i < set->paths.count; i++) {
-        const int tile = tgraph_is_tile(set->paths.path[i], why);
-        if (tile < 0) return why->status;
-        if (i == 0) set->tile = tile;
-        if (tile != set->tile)
-            return ag_fail(why, AG_EUSE,
-                           "%.160s is a %s file, but %.160s is a %s file; the two kinds have "
-                           "different models: name files of one kind",
-                           set->paths.path[0], set->tile ? "tile" : "layout", set->paths.path[i],
-                           tile ? "tile" : "layout");
-    }
-    return AG_OK;
-}
-
 ag_status tgraph_set_paths(tgraph_set *set, const tgraph_settings *s, ag_failure *why)
 {
     set->budget.limit = (size_t)s->shell.common.ram_limit;
     if (harness_files_read(&set->paths, &s->shell.common.data, "data", why)) return why->status;
     set->given = set->paths.count;
     if (harness_files_read(&set->paths, &s->shell.common.valid, "valid", why)) return why->status;
-    set->entry = harness_alloc((size_t)set->paths.count * sizeof *set->entry);
-    return check_kinds(set, why);
+    tgraph_set_room(set);
+    return AG_OK;
 }
 
-void tgraph_set_room(tgraph_set *set, int more)
+void tgraph_set_room(tgraph_set *set)
 {
-    const size_t room = (size_t)set->paths.count + (size_t)more;
-    harness_free(set->entry);
-    set->entry = harness_alloc(room * sizeof *set->entry);
+    set->entry = harness_alloc((size_t)set->paths.count * sizeof *set->entry);
 }
 
 static uint64_t hash_file(const tgraph_file *f)
@@ -96,15 +78,20 @@ ag_status tgraph_set_fit_rows(const tgraph_set *set, nests_scale *scale, ag_fail
     return why->status;
 }
 
-void tgraph_set_fit(const tgraph_set *set, tgraph_scalers *scalers)
+void tgraph_set_fit(const tgraph_set *set, tgraph_scaler *scaler)
 {
-    tgraph_scalers_begin(scalers);
-    for (int i = 0; i < set->count; i++)
-        if (set->entry[i].train) tgraph_scalers_add(scalers, set->entry[i].file);
-    tgraph_scalers_end(scalers);
+    *scaler = (tgraph_scaler){0};
+    for (int i = 0; i < set->count; i++) {
+        const tgraph_graph *g = &set->entry[i].file->graph;
+        if (set->entry[i].train) tgraph_scaler_add(scaler, g->raw, g->nodes);
+    }
+    tgraph_scaler_end(scaler);
 }
 
-void tgraph_set_scale(tgraph_set *set, const tgraph_scalers *scalers)
+void tgraph_set_scale(tgraph_set *set, const tgraph_scaler *scaler)
 {
-    for (int i = 0; i < set->count; i++) tgraph_file_scale(set->entry[i].file, scalers);
+    for (int i = 0; i < set->count; i++) {
+        tgraph_graph *g = &set->entry[i].file->graph;
+        tgraph_scaler_apply(scaler, g->feature, g->raw, g->nodes);
+    }
 }

@@ -17,7 +17,6 @@ typedef struct tgraph_entry {
 
 /* Start from {0}; must not move afterwards. */
 typedef struct tgraph_set {
-    int tile;
     bool rows;   /* 1: files are opened with what rows of loop nests are made of */
     bool warned; /* of files whose rows are a guess */
     tpugraphs_budget budget;
@@ -27,11 +26,11 @@ typedef struct tgraph_set {
     int count;
 } tgraph_set;
 
-/* Expands --data and then --valid, finds the kind of file and refuses a mixture. */
+/* Expands --data and then --valid. */
 ag_status tgraph_set_paths(tgraph_set *set, const tgraph_settings *s, ag_failure *why);
 
-/* Makes room for `more` entries after those of the paths, before any is opened. */
-void tgraph_set_room(tgraph_set *set, int more);
+/* Makes room for an entry of each path. */
+void tgraph_set_room(tgraph_set *set);
 
 /* Opens one file as the set's next entry. Fails: as tgraph_file_open. */
 tgraph_entry *tgraph_set_open(tgraph_set *set, const char *path, const tgraph_data_options *options,
@@ -44,7 +43,7 @@ void tgraph_entry_close(tgraph_entry *entry);
    on or scored are left out with a warning; if none is left, it fails. */
 ag_status tgraph_set_train(tgraph_set *set, const tgraph_settings *s, ag_failure *why);
 
-/* Splits the configurations of a layout file and marks the held-out ones as those to score. */
+/* Splits the configurations of a file and marks the held-out ones as those to score. */
 ag_status tgraph_entry_hold_out(tgraph_entry *entry, const tgraph_settings *s, ag_failure *why);
 
 /* Makes the model's inputs for each file; may be called again. */
@@ -53,9 +52,9 @@ ag_status tgraph_set_programs(tgraph_set *set, const tgraph_options *options, ag
 /* Adds rows of the training configurations to the scale, and ends it. */
 ag_status tgraph_set_fit_rows(const tgraph_set *set, nests_scale *scale, ag_failure *why);
 
-/* Fits on the training files, or standardises all files with given scalers. */
-void tgraph_set_fit(const tgraph_set *set, tgraph_scalers *scalers);
-void tgraph_set_scale(tgraph_set *set, const tgraph_scalers *scalers);
+/* Fits on the training files, or standardises all files with a given scaler. */
+void tgraph_set_fit(const tgraph_set *set, tgraph_scaler *scaler);
+void tgraph_set_scale(tgraph_set *set, const tgraph_scaler *scaler);
 
 void tgraph_set_close(tgraph_set *set);
 

@@ -10,13 +10,8 @@ ag_status tgraph_entry_hold_out(tgraph_entry *e, const tgraph_settings *s, ag_fa
     return AG_OK;
 }
 
-static ag_status check_parts(const tgraph_settings *s, int tile, int files, ag_failure *why)
+static ag_status check_parts(const tgraph_settings *s, int files, ag_failure *why)
 {
-    if (s->split > 0 && tile)
-        return ag_fail(
-            why, AG_EUSE,
-            "--split holds out configurations of layout files, but these are tile files; "
-            "use --valid or --folds");
     if (s->split > 0 && s->dedup == TGRAPH_KEEP_ALL)
         return ag_fail(why, AG_EUSE,
                        "--split with --dedup none would train on configurations that it holds out, "
@@ -49,7 +44,7 @@ void tgraph_set_leave_out(tgraph_set *set, const char *what)
 static ag_status open_training(tgraph_set *set, const tgraph_settings *s, const char *path,
                                ag_failure *why)
 {
-    const tgraph_data_options options = tgraph_settings_data(s, set->tile);
+    const tgraph_data_options options = tgraph_settings_data(s);
     tgraph_entry *e = tgraph_set_open(set, path, &options, why);
     if (!e) return why->status;
     if (!tgraph_file_trainable(e->file)) {
@@ -72,7 +67,7 @@ static ag_status open_training(tgraph_set *set, const tgraph_settings *s, const 
 static ag_status open_held(tgraph_set *set, const tgraph_settings *s, const char *path,
                            ag_failure *why)
 {
-    tgraph_data_options options = tgraph_settings_data(s, set->tile);
+    tgraph_data_options options = tgraph_settings_data(s);
     options.dedup = TGRAPH_KEEP_ALL;
     tgraph_entry *e = tgraph_set_open(set, path, &options, why);
     if (!e) return why->status;
@@ -86,8 +81,7 @@ static ag_status open_held(tgraph_set *set, const tgraph_settings *s, const char
 ag_status tgraph_set_train(tgraph_set *set, const tgraph_settings *s, ag_failure *why)
 {
     int trained = 0;
-    if (tgraph_set_paths(set, s, why) || check_parts(s, set->tile, set->given, why))
-        return why->status;
+    if (tgraph_set_paths(set, s, why) || check_parts(s, set->given, why)) return why->status;
     const int training = set->given;
     set->rows = s->model.rows;
     harness_files_warn_trained("valid", set->paths.path + training, set->paths.count - training,

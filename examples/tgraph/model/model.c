@@ -53,14 +53,14 @@ static ag_tensor *look_up_table(const tgraph_model *m, ag_tensor *w, int places)
 
 /* The first linear layer, computed without forming its input of [nodes, configurations, 246]: the
    part that all configurations share is computed once per node, and that of the configurable nodes
-   is a sum of 18 looked-up rows. digit NULL: the tile model. */
+   is a sum of 18 looked-up rows. */
 static ag_tensor *first_linear(const tgraph_model *m, ag_tape *tape, const tgraph_program *p,
                                const int32_t *digit, int configs)
 {
     const tgraph_graph *g = p->graph;
     ag_tensor *w = ag_parameter(tape, m->input[0].linear.weight);
     const int layout = TGRAPH_LAYOUT * TGRAPH_LAYOUT_WIDTH;
-    const int config = digit ? TGRAPH_DIGITS * TGRAPH_LAYOUT_WIDTH : 0;
+    const int config = TGRAPH_DIGITS * TGRAPH_LAYOUT_WIDTH;
     ag_tensor *w_feature = ag_slice(w, 1, 0, TGRAPH_NUMERIC);
     ag_tensor *w_layout = ag_slice(w, 1, TGRAPH_NUMERIC + config, layout);
     ag_tensor *w_op = ag_slice(w, 1, TGRAPH_NUMERIC + config + layout, TGRAPH_OP_WIDTH);
@@ -72,7 +72,6 @@ static ag_tensor *first_linear(const tgraph_model *m, ag_tape *tape, const tgrap
     ag_tensor *own = ag_input_i32(tape, g->layout, AG_SHAPE(g->nodes, TGRAPH_LAYOUT));
     x = ag_add(
         x, ag_embedding_bag(look_up_table(m, w_layout, TGRAPH_LAYOUT), own, TGRAPH_LAYOUT_ROWS));
-    if (!digit) return ag_reshape(x, AG_SHAPE(g->nodes, 1, ag_size(w, 0)));
 
     ag_tensor *table = look_up_table(m, ag_slice(w, 1, TGRAPH_NUMERIC, config), TGRAPH_DIGITS);
     ag_tensor *plain = ag_input_i32(tape, p->plain, AG_SHAPE(g->nodes, TGRAPH_DIGITS));
@@ -156,34 +155,4 @@ ag_tensor *tgraph_batch_forward(const tgraph_model *m, ag_tape *tape, const tgra
     rows.items = configs;
     rows.places = p->graph->nodes * configs;
     return tgraph_forward(m, tape, p, b->digit, m->joined.use ? &rows : NULL, configs);
-}
-
-static ag_tensor *dropout(const tgraph_model *m, ag_tensor *x)
-{
-    return ag_dropout(x, (ag_real)m->options.dropout);
-}
-
-/* Late fusion: the graph is embedded once, and the tile configurations go through layers of their
-   own. The first layer of the head reads [configuration, maximum over the nodes, mean over the
-   nodes]. */
-ag_tensor *tgraph_tile_forward(const tgraph_model *m, ag_tape *tape, const tgraph_program *p,
-                               const ag_real *feature, int configs)
-{
-    const int h = m->options.hidden;
-    ag_tensor *x = node_part(m, first_linear(m, tape, p, NULL, 1), p);
-    x = ag_reshape(x, AG_SHAPE(p->graph->nodes, h));
-    ag_tensor *pooled =
-        ag_reshape(ag_concat2(ag_max_rows(x), ag_mean_rows(x), 0), AG_SHAPE(1, 2 * h));
-    ag_tensor *y = ag_input(tape, feature, AG_SHAPE(configs, TPUGRAPHS_TILE_FEATURES));
-    y = ag_gelu(dropout(m, ag_apply_linear(&m->config[0], y)));
-    y = ag_apply_linear(&m->config[1], y);
-
-    /* The graph's part is the same for all configurations, so it is a bias. */
-    ag_tensor *w = ag_parameter(tape, m->head[0].weight);
-    ag_tensor *shared =
-        ag_linear(pooled, ag_slice(w, 1, h, 2 * h), ag_parameter(tape, m->head[0].bias));
-    y = ag_linear(y, ag_slice(w, 1, 0, h), ag_reshape(shared, AG_SHAPE(h)));
-    y = ag_gelu(dropout(m, y));
-    y = ag_gelu(dropout(m, ag_apply_linear(&m->head[1], y)));
-    return ag_reshape(ag_apply_linear(&m->output, y), AG_SHAPE(configs));
 }

@@ -20,7 +20,6 @@ typedef enum tgraph_direction { TGRAPH_CONSUMERS, TGRAPH_OPERANDS, TGRAPH_BOTH }
 
 /* The options that define a variant of the model. Defaults are in parentheses. */
 typedef struct tgraph_options {
-    int tile;          /* 1: late fusion of the tile configuration; 0: layout model */
     int hidden;        /* channels */
     bool cross;        /* cross-configuration attention */
     bool cross_input;  /* cross-configuration attention in the two input layers, too (paper: no) */
@@ -39,7 +38,7 @@ typedef struct tgraph_options {
     bool timed;        /* costs of rows are learned from run times, so that nothing steepens them */
 } tgraph_options;
 
-/* The defaults of the program's options, for layout files. */
+/* The defaults of the program's options. */
 tgraph_options tgraph_defaults(void);
 
 /* Channel attention (eq. 5) and cross-configuration attention (eq. 6), with the layer that brings
@@ -66,8 +65,7 @@ typedef struct tgraph_model {
     ag_param *op_table, *layout_table;
     tgraph_input_layer input[2];
     tgraph_block block[2];
-    ag_linear_layer config[2], head[2]; /* tile model */
-    ag_linear_layer output;             /* none where the rows' costs are added up */
+    ag_linear_layer output; /* none where the rows' costs are added up */
     nests_joined joined;
 } tgraph_model;
 
@@ -103,9 +101,5 @@ ag_tensor *tgraph_forward(const tgraph_model *model, ag_tape *tape, const tgraph
 ag_tensor *tgraph_batch_forward(const tgraph_model *model, ag_tape *tape,
                                 const tgraph_program *program, const tgraph_batch *batch,
                                 int configs);
-
-/* Scores of a tile program; feature [configs, 24], standardised. */
-ag_tensor *tgraph_tile_forward(const tgraph_model *model, ag_tape *tape,
-                               const tgraph_program *program, const ag_real *feature, int configs);
 
 #endif

@@ -62,15 +62,6 @@ static void add_block(tgraph_model *m, int k)
     add_attention(m, &b->attention, layer, width, o->cross);
 }
 
-static void add_tile_layers(tgraph_model *m)
-{
-    const int h = m->options.hidden;
-    m->config[0] = ag_layer_linear(m->params, "config.0", TPUGRAPHS_TILE_FEATURES, h, 1);
-    m->config[1] = ag_layer_linear(m->params, "config.1", h, h, 1);
-    m->head[0] = ag_layer_linear(m->params, "head.0", 3 * h, h, 1);
-    m->head[1] = ag_layer_linear(m->params, "head.1", h, h, 1);
-}
-
 const char *tgraph_model_name(const tgraph_options *options)
 {
     static const char *const name[] = {NESTS_NAMES("TGraph")};
@@ -80,7 +71,7 @@ const char *tgraph_model_name(const tgraph_options *options)
 ag_status tgraph_model_add(tgraph_model *m, ag_params *params, const tgraph_options *options,
                            ag_failure *why)
 {
-    const int h = options->hidden, places = TGRAPH_LAYOUT + (options->tile ? 0 : TGRAPH_DIGITS);
+    const int h = options->hidden, places = TGRAPH_LAYOUT + TGRAPH_DIGITS;
     const ag_init normal = ag_init_normal(0, 1);
     *m = (tgraph_model){.options = *options, .params = params};
     if (h < 16 || h > 4096 || h % 16)
@@ -98,7 +89,6 @@ ag_status tgraph_model_add(tgraph_model *m, ag_params *params, const tgraph_opti
     add_input_layer(m, 0, TGRAPH_NUMERIC + places * TGRAPH_LAYOUT_WIDTH + TGRAPH_OP_WIDTH);
     add_input_layer(m, 1, h);
     for (int k = 0; k < 2; k++) add_block(m, k);
-    if (options->tile) add_tile_layers(m);
     if (options->rows != NESTS_COSTS) m->output = ag_layer_linear(params, "output", h, 1, 1);
     for (int i = 0; i < params->count; i++) /* biases and temperatures have one axis */
         if (params->list[i]->shape.rank == 1) params->list[i]->decay = options->decay_biases;
@@ -144,7 +134,7 @@ ag_status tgraph_program_new(tgraph_program *p, const tgraph_graph *g,
         p->opcode[v] = g->opcode[v] < TGRAPH_OP_ROWS ? g->opcode[v] : 0;
         p->where[v] = -1;
     }
-    for (int k = 0; g->config_node && k < g->configurable; k++) p->where[g->config_node[k]] = k;
+    for (int k = 0; k < g->configurable; k++) p->where[g->config_node[k]] = k;
     for (size_t i = 0; i < n * TGRAPH_DIGITS; i++)
         p->plain[i] = p->where[i / TGRAPH_DIGITS] < 0 ? 0 : -1;
     return AG_OK;

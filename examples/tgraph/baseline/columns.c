@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The columns that regressions read: one-hot digits of one file's nodes, or counts that exist for
-   any program. */
+#include "examples/tgraph/baseline/columns.h"
+
 #include "examples/harness/harness.h"
-#include "examples/tgraph/baseline/baselines.h"
-#include "examples/tgraph/data/data_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- one-hot ---- */
-
-enum { NODE_KEYS = TGRAPH_DIGITS * TGRAPH_LAYOUT_ROWS };
 
 /* A candidate: two columns with equal counts and equal sums of hashes of their rows are equal (but
    for a chance of 2^-64, which costs a column). */
@@ -41,7 +37,7 @@ static void count_ones(column *all, const tgraph_file *file, const int32_t *conf
         const uint32_t *word = words_of(file, config[r]);
         uint64_t hash = mix((uint64_t)r);
         for (int v = 0; v < file->graph.configurable; v++) {
-            column *node = all + (size_t)v * NODE_KEYS;
+            column *node = all + (size_t)v * TGRAPH_KEYS;
             tgraph_unpack(digit, word + (size_t)v * TGRAPH_WORDS);
             for (int k = 0; k < TGRAPH_DIGITS; k++) {
                 column *c = node + k * TGRAPH_LAYOUT_ROWS + digit[k];
@@ -107,31 +103,33 @@ static int most_varied(column *all, int count, int most, int rows)
     return count;
 }
 
-ag_status tgraph_onehot_open(tgraph_onehot *o, const tgraph_file *file, const int32_t *config,
-                             int rows, int most_columns, ag_failure *why)
+int32_t *tgraph_onehot_keys(int *columns, int *found, const tgraph_file *file,
+                            const int32_t *config, int rows, int most, ag_failure *why)
 {
-    size_t count = (size_t)file->graph.configurable * NODE_KEYS;
-    *o = (tgraph_onehot){0};
-    if (count > INT32_MAX)
-        return ag_fail(
-            why, AG_EUSE, "%s: %d configurable nodes are too many for one-hot columns; at most %d",
-            harness_files_short(file->path), file->graph.configurable, INT32_MAX / NODE_KEYS);
+    const size_t count = (size_t)file->graph.configurable * TGRAPH_KEYS;
+    if (count > INT32_MAX) {
+        ag_fail(why, AG_EUSE,
+                "%s: %d configurable nodes are too many for one-hot columns; at most %d",
+                harness_files_short(file->path), file->graph.configurable, INT32_MAX / TGRAPH_KEYS);
+        return NULL;
+    }
     column *all = harness_alloc(count * sizeof *all);
     count_ones(all, file, config, rows);
-    o->found = distinct(all, count, rows);
-    o->columns = most_varied(all, o->found, most_columns, rows);
-    o->key = harness_alloc((size_t)o->columns * sizeof *o->key);
-    for (int i = 0; i < o->columns; i++) o->key[i] = all[i].key;
+    *found = distinct(all, count, rows);
+    *columns = most_varied(all, *found, most, rows);
+    int32_t *key = harness_alloc((size_t)*columns * sizeof *key);
+    for (int i = 0; i < *columns; i++) key[i] = all[i].key;
     harness_free(all);
-    return AG_OK;
+    return key;
 }
 
-void tgraph_onehot_row(float *x, const tgraph_onehot *o, const tgraph_file *file, int config)
+void tgraph_onehot_row(float *x, const int32_t *key, int columns, const tgraph_file *file,
+                       int config)
 {
     const uint32_t *word = words_of(file, config);
     int32_t digit[TGRAPH_DIGITS] = {0};
-    for (int i = 0, unpacked = -1; i < o->columns; i++) {
-        int node = o->key[i] / NODE_KEYS, rest = o->key[i] % NODE_KEYS;
+    for (int i = 0, unpacked = -1; i < columns; i++) {
+        const int node = key[i] / TGRAPH_KEYS, rest = key[i] % TGRAPH_KEYS;
         if (node != unpacked) tgraph_unpack(digit, word + (size_t)node * TGRAPH_WORDS);
         unpacked = node;
         x[i] = (float)(digit[rest / TGRAPH_LAYOUT_ROWS] == rest % TGRAPH_LAYOUT_ROWS);
@@ -139,17 +137,11 @@ void tgraph_onehot_row(float *x, const tgraph_onehot *o, const tgraph_file *file
     tgraph_store_settle((tgraph_store *)&file->store, (size_t)file->store.width * 4);
 }
 
-void tgraph_onehot_close(tgraph_onehot *o)
-{
-    harness_free(o->key);
-    *o = (tgraph_onehot){0};
-}
-
 /* ---- counts ---- */
 
 static float small(float v) { return copysignf(log1pf(fabsf(v)), v); }
 
-void tgraph_baseline_pool(float pooled[TGRAPH_POOLED], const tgraph_graph *g)
+void tgraph_pool(float pooled[TGRAPH_POOLED], const tgraph_graph *g)
 {
     for (int k = 0; k < TGRAPH_NUMERIC; k++) {
         double sum = 0;
@@ -172,8 +164,8 @@ static int kind_of(int32_t opcode)
     return i;
 }
 
-void tgraph_baseline_layout_features(float *x, const tgraph_file *file, int config,
-                                     const float pooled[TGRAPH_POOLED])
+void tgraph_count_row(float x[TGRAPH_COUNT_COLUMNS], const tgraph_file *file, int config,
+                      const float pooled[TGRAPH_POOLED])
 {
     enum { ELEMENTS = 28 }; /* column of node_feat: product of the shape */
     const tgraph_graph *g = &file->graph;
@@ -183,7 +175,7 @@ void tgraph_baseline_layout_features(float *x, const tgraph_file *file, int conf
     for (int i = 0; i < g->configurable; i++) {
         size_t v = (size_t)g->config_node[i];
         float size = small(g->raw[v * TGRAPH_NUMERIC + ELEMENTS]);
-        float *out = x + kind_of(g->opcode[v]) * NODE_KEYS;
+        float *out = x + kind_of(g->opcode[v]) * TGRAPH_KEYS;
         tgraph_unpack(digit, word + (size_t)i * TGRAPH_WORDS);
         for (int k = 0; k < TGRAPH_DIGITS; k++) {
             out[k * TGRAPH_LAYOUT_ROWS + digit[k]] += 1;
@@ -192,12 +184,4 @@ void tgraph_baseline_layout_features(float *x, const tgraph_file *file, int conf
     }
     memcpy(x + 2 * TGRAPH_COUNTS, pooled, TGRAPH_POOLED * sizeof *x);
     tgraph_store_settle((tgraph_store *)&file->store, (size_t)file->store.width * 4);
-}
-
-void tgraph_baseline_tile_features(float *x, const tgraph_file *file, int config,
-                                   const float pooled[TGRAPH_POOLED])
-{
-    const float *raw = file->raw + (size_t)config * TPUGRAPHS_TILE_FEATURES;
-    for (int k = 0; k < TPUGRAPHS_TILE_FEATURES; k++) x[k] = small(raw[k]);
-    memcpy(x + TPUGRAPHS_TILE_FEATURES, pooled, TGRAPH_POOLED * sizeof *x);
 }
