@@ -41,12 +41,6 @@ typedef struct harness_command {
     ag_status (*run)(harness_call *call, ag_failure *why);
 } harness_command;
 
-/* Runs whose config.json has this word of an option (NULL: any value of it): why they are refused,
-   and the option where it is given, unless only runs that have `with`, too, are meant. */
-typedef struct harness_moved {
-    const char *option, *word, *sentence, *with;
-} harness_moved;
-
 typedef struct harness_program {
     const char *name, *version;
     const char *help; /* a description of the program: one or two sentences */
@@ -56,7 +50,6 @@ typedef struct harness_program {
     int command_count;
     size_t options_bytes;
     const struct harness_model *model; /* of a program with the commands of model.h; else NULL */
-    const harness_moved *moved;        /* up to one without an option; NULL: none */
     const char *examples; /* lines "PROGRAM COMMAND ...", at most three of a command; or NULL */
 } harness_program;
 
@@ -172,10 +165,15 @@ void harness_warn_lacks(void);
 void *harness_alloc(size_t bytes); /* zeroed */
 /* The same for arrays that ag_arena_free frees at once; *arena is NULL at first. */
 void *harness_take(ag_arena **arena, size_t bytes);
+/* The same that nobody frees: it lives until the program ends. For little, on the main thread, and
+   not in each step. */
+void *harness_lasting(size_t bytes);
 void *harness_grow(void *block, size_t bytes);
 void harness_free(void *block);
 char *harness_copy(const char *text);
 char *harness_text(const char *format, ...) AG_PRINTF(1, 2);
+/* In harness_lasting: paths, titles, parts of sentences. */
+char *harness_format(const char *format, ...) AG_PRINTF(1, 2);
 
 /* A copy that is safe to show: control characters, bytes that are not UTF-8 and marks that turn the
    direction of writing are shown as \x1b or \u202e. Every name from outside passes through this on

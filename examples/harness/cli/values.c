@@ -14,35 +14,29 @@ static int ranged(const harness_option *option)
     return option->low < option->high || option->low != 0;
 }
 
-void harness__size_text(char text[32], int64_t bytes)
+static const char *size_text(int64_t bytes)
 {
     const char *units = "\0KMGT";
     int unit = 0;
     while (unit < 4 && bytes && bytes % 1024 == 0) bytes /= 1024, unit++;
-    snprintf(text, 32, "%" PRId64 "%.1s", bytes, unit ? units + unit : "");
+    return harness_format("%" PRId64 "%.1s", bytes, units + unit);
 }
 
-void harness__range(char text[96], const harness_option *option)
+const char *harness__range(const harness_option *option)
 {
-    if (option->type == HARNESS_SIZE) {
-        char low[32], high[32];
-        harness__size_text(low, (int64_t)option->low);
-        harness__size_text(high, (int64_t)option->high);
-        snprintf(text, 96, "%s to %s", low, high);
-    } else if (option->high >= 9e15) {
-        snprintf(text, 96, "%.17g or more", option->low);
-    } else {
-        int digits = option->type == HARNESS_REAL ? 6 : 17;
-        snprintf(text, 96, "%.*g to %.*g", digits, option->low, digits, option->high);
-    }
+    const int digits = option->type == HARNESS_REAL ? 6 : 17;
+    if (option->type == HARNESS_SIZE)
+        return harness_format("%s to %s", size_text((int64_t)option->low),
+                              size_text((int64_t)option->high));
+    if (option->high >= 9e15) return harness_format("%.17g or more", option->low);
+    return harness_format("%.*g to %.*g", digits, option->low, digits, option->high);
 }
 
 static ag_status out_of_range(const harness_option *option, const char *shown, const char *text,
                               ag_failure *why)
 {
-    char range[96];
-    harness__range(range, option);
-    return ag_fail(why, AG_EUSE, "%s: %.60s is out of range; it must be %s", shown, text, range);
+    return ag_fail(why, AG_EUSE, "%s: %.60s is out of range; it must be %s", shown, text,
+                   harness__range(option));
 }
 
 static ag_status parse_whole(int64_t *to, const harness_option *option, const char *shown,
@@ -51,11 +45,10 @@ static ag_status parse_whole(int64_t *to, const harness_option *option, const ch
     char *end;
     errno = 0;
     long long value = strtoll(text, &end, 10);
-    char range[96] = "";
-    if (ranged(option)) harness__range(range, option);
     if (end == text || *end || *text == ' ' || *text == '\t')
         return ag_fail(why, AG_EUSE, "%s: \"%.60s\" is not a whole number%s%s", shown, text,
-                       *range ? "; give one from " : "; give digits alone, as in 1000", range);
+                       ranged(option) ? "; give one from " : "; give digits alone, as in 1000",
+                       ranged(option) ? harness__range(option) : "");
     if (ranged(option)) {
         if (errno || (double)value < option->low || (double)value > option->high)
             return out_of_range(option, shown, text, why);
@@ -72,11 +65,10 @@ static ag_status parse_real(double *to, const harness_option *option, const char
 {
     char *end;
     double value = strtod(text, &end);
-    char range[96] = "";
-    if (ranged(option)) harness__range(range, option);
     if (end == text || *end || *text == ' ' || *text == '\t' || !isfinite(value))
         return ag_fail(why, AG_EUSE, "%s: \"%.60s\" is not a finite number%s%s", shown, text,
-                       *range ? "; give one from " : "; write it as in 0.001 or 1e-3", range);
+                       ranged(option) ? "; give one from " : "; write it as in 0.001 or 1e-3",
+                       ranged(option) ? harness__range(option) : "");
     if (ranged(option) && (value < option->low || value > option->high))
         return out_of_range(option, shown, text, why);
     *to = value;
@@ -138,7 +130,7 @@ static ag_status parse_choice(int *to, const harness_option *option, const char 
     }
     if (found >= 0)
         *to = found;
-    else if ((near = harness__meant_word(text, words, bag_count(words))))
+    else if ((near = harness__meant_or_near(harness__value_words, text, words, bag_count(words))))
         ag_fail(why, AG_EUSE, "%s: \"%.60s\" is not one of %s; did you mean %s?", shown, text,
                 option->choices, near);
     else
@@ -169,30 +161,30 @@ ag_status harness__parse(void *to, const harness_option *option, const char *sho
     }
 }
 
-static char *nth_word(const char *words, int n)
+static const char *nth_word(const char *words, int n)
 {
     const char *at = words;
     for (; at && n > 0; n--) at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL;
-    return at ? harness_text("%.*s", (int)strcspn(at, "|"), at) : NULL;
+    return at ? harness_format("%.*s", (int)strcspn(at, "|"), at) : NULL;
 }
 
 /* The shortest text that strtod reads back as the same number. */
-static char *real_text(double value)
+static const char *real_text(double value)
 {
     char text[40];
     for (int digits = 6; digits <= 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, value);
         if (strtod(text, NULL) == value) break;
     }
-    return harness_copy(text);
+    return harness_format("%s", text);
 }
 
-static char *paths_text(const harness_paths *paths)
+static const char *paths_text(const harness_paths *paths)
 {
     if (!paths->count) return NULL;
     size_t bytes = 0;
     for (int i = 0; i < paths->count; i++) bytes += strlen(paths->list[i]) + 1;
-    char *all = harness_alloc(bytes), *to = all;
+    char *all = harness_lasting(bytes), *to = all;
     for (int i = 0; i < paths->count; i++) {
         if (i) *to++ = ' ';
         to = stpcpy(to, paths->list[i]);
@@ -200,19 +192,17 @@ static char *paths_text(const harness_paths *paths)
     return all;
 }
 
-char *harness_option_text(const harness_options *o, const harness_option *option)
+const char *harness_option_text(const harness_options *o, const harness_option *option)
 {
     const void *at = (const char *)o->values + option->offset;
-    char size[32];
     switch (option->type) {
-    case HARNESS_BOOL: return harness_copy(*(const bool *)at ? "true" : "false");
-    case HARNESS_INT: return harness_text("%d", *(const int *)at);
-    case HARNESS_INT64: return harness_text("%" PRId64, *(const int64_t *)at);
+    case HARNESS_BOOL: return *(const bool *)at ? "true" : "false";
+    case HARNESS_INT: return harness_format("%d", *(const int *)at);
+    case HARNESS_INT64: return harness_format("%" PRId64, *(const int64_t *)at);
     case HARNESS_REAL: return real_text(*(const double *)at);
-    case HARNESS_SIZE: harness__size_text(size, *(const int64_t *)at); return harness_copy(size);
+    case HARNESS_SIZE: return size_text(*(const int64_t *)at);
     case HARNESS_CHOICE: return nth_word(option->choices, *(const int *)at);
-    case HARNESS_TEXT:
-        return *(const char *const *)at ? harness_copy(*(const char *const *)at) : NULL;
+    case HARNESS_TEXT: return *(const char *const *)at;
     case HARNESS_PATHS: return paths_text(at);
     }
     return NULL;

@@ -81,14 +81,13 @@ static void figure(FILE *to, const char *folder, const char *name, const char *c
 static void option_row(FILE *to, const harness_options *o, const harness_option *option,
                        bool changed)
 {
-    char *value = harness_option_text(o, option);
+    const char *value = harness_option_text(o, option);
     fprintf(to, "<tr><td><code>%s</code></td><td class=\"v\">%s", option->name,
             changed ? "<b>" : "");
     harness_html_text(to, value ? value : "-");
     fprintf(to, "%s</td><td class=\"v soft\">", changed ? "</b>" : "");
     harness_html_text(to, option->help ? option->help : "");
     fputs("</td></tr>\n", to);
-    harness_free(value);
 }
 
 /* Options that config.json lacks are shown only when they differ from the default, and those that

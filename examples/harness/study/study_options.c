@@ -41,8 +41,8 @@ static ag_status check_variant(shared *of, const harness_options *o, const char 
 {
     for (int i = 0; i < o->program->option_count; i++) {
         if (!harness__idle(o, i, files))
-            of->acting[i] += o->where[i] != NULL;
-        else if (o->set_by[i] == o->layer)
+            of->acting[i] += o->origin[i].where != NULL;
+        else if (o->origin[i].layer == o->layer)
             return harness__refuse_idle(o, i, "", why);
         else if (!of->idle[i].status)
             harness__refuse_idle(o, i, " in any variant", &of->idle[i]);
