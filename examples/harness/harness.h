@@ -165,9 +165,10 @@ void harness_warn_lacks(void);
 void *harness_alloc(size_t bytes); /* zeroed */
 /* The same for arrays that ag_arena_free frees at once; *arena is NULL at first. */
 void *harness_take(ag_arena **arena, size_t bytes);
-/* The same that nobody frees: it lives until the program ends. For little, on the main thread, and
+/* The same that lives until harness_forget, which ends a call. For little, on the main thread, and
    not in each step. */
 void *harness_lasting(size_t bytes);
+void harness_forget(void);
 void *harness_grow(void *block, size_t bytes);
 void harness_free(void *block);
 char *harness_copy(const char *text);

@@ -201,15 +201,15 @@ static void what_is_needed(void **state)
 static void a_copy_leaves_the_original(void **state)
 {
     parsed a = {0};
-    demo_options values;
     ag_failure why = {0};
     parse(&a, HARNESS_TRAIN, NULL, "--data x");
-    harness_options *copy = harness_options_copy(a.o, &values);
+    harness_options *copy = harness_options_copy(a.o);
+    const demo_options *values = harness_options_values(copy);
     assert_int_equal(harness_options_set(copy, NULL, "data", "y", &why), AG_OK);
     assert_int_equal(harness_options_set(copy, NULL, "steps", "3", &why), AG_OK);
     assert_int_equal(a.values.common.data.count, 1);
-    assert_int_equal(values.common.data.count, 2);
-    assert_true(a.values.steps == 100 && values.steps == 3);
+    assert_int_equal(values->common.data.count, 2);
+    assert_true(a.values.steps == 100 && values->steps == 3);
     assert_string_equal(harness_option_text(copy, harness_option_find(&demo, "data")), "x y");
     harness_options_free(copy);
     parsed_free(&a);

@@ -49,14 +49,11 @@ static void writes_metrics(void **state)
     expect_text(folder, "metrics.jsonl",
                 "{\"step\": 1, \"loss\": 1}\n{\"step\": 2, \"loss\": 0.5, \"tau\": 0.02}\n");
     expect_text(folder, "metrics.csv", "step,loss,tau\n1,1,\n2,0.5,0.02\n");
-    double *steps, *values;
-    int64_t n;
-    assert_int_equal(harness_run_column(harness_run_path(run, "metrics.jsonl"), "tau", &steps,
-                                        &values, &n, &why),
+    harness_curve c;
+    assert_int_equal(harness_run_column(&c, harness_run_path(run, "metrics.jsonl"), "tau", &why),
                      AG_OK);
-    assert_true(n == 1 && steps[0] == 2 && values[0] == 0.02);
-    harness_free(steps);
-    harness_free(values);
+    assert_true(c.n == 1 && c.x[0] == 2 && c.y[0] == 0.02);
+    harness_free(c.x);
     assert_int_equal(harness_run_close(run, &why), AG_OK);
 }
 

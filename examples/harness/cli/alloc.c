@@ -33,10 +33,14 @@ void *harness_take(ag_arena **arena, size_t bytes)
     return memset(block, 0, bytes);
 }
 
-void *harness_lasting(size_t bytes)
+static ag_arena *lasting;
+
+void *harness_lasting(size_t bytes) { return harness_take(&lasting, bytes); }
+
+void harness_forget(void)
 {
-    static ag_arena *arena;
-    return harness_take(&arena, bytes);
+    ag_arena_free(lasting);
+    lasting = NULL;
 }
 
 void *harness_grow(void *block, size_t bytes)

@@ -238,6 +238,7 @@ static int run_command(const harness_program *p, const harness_command *c, int a
     if (status != AG_OK && status != AG_ESTOPPED)
         harness_error(why.status ? why.sentence : "failed without a reason; this is a defect");
     harness_options_free(call.options);
+    harness_forget();
     if (status == AG_OK && harness_interrupted()) return HARNESS_EXIT_INTERRUPTED;
     return harness_exit_code(status);
 }

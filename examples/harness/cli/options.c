@@ -60,10 +60,10 @@ harness_options *harness_options_new(const harness_program *program, unsigned co
     return o;
 }
 
-harness_options *harness_options_copy(const harness_options *from, void *values)
+harness_options *harness_options_copy(const harness_options *from)
 {
     const size_t count = (size_t)from->program->option_count;
-    harness_options *o = make(from->program, from->command, values);
+    harness_options *o = make(from->program, from->command, NULL);
     memcpy(o->values, from->values, from->program->options_bytes);
     memcpy(o->origin, from->origin, count * sizeof *o->origin);
     for (size_t i = 0; i < count; i++) o->origin[i].owned = false;

@@ -167,9 +167,8 @@ harness_options *harness_options_new(const struct harness_program *program, unsi
 void harness_options_free(harness_options *o);
 void *harness_options_values(harness_options *o);
 
-/* A copy on which overrides can be tried: values are copied into `values` (as above); text is
-   shared with the original. */
-harness_options *harness_options_copy(const harness_options *o, void *values);
+/* A copy on which overrides can be tried; text is shared with the original. */
+harness_options *harness_options_copy(const harness_options *o);
 
 /* Reads flags (argv without program and command). `positional` names the option that takes bare
    arguments, or NULL. Fails: AG_EUSE (unknown flag, bad value), AG_EFILE (a --config file that

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "examples/harness/machine/selftest.h"
-#include "examples/harness/harness.h"
+#include "examples/harness/machine/doctor.h"
 
 #include <float.h>
 #include <math.h>

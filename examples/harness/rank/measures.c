@@ -94,16 +94,14 @@ bool harness_measure_left(harness_measure m, harness_left left)
     }
 }
 
-char *harness_measures_explain(const harness_measure *measure, int count)
+const char *harness_measures_explain(const harness_measure *measure, int count)
 {
-    char *all = harness_copy("");
+    const char *all = "";
     for (int i = 0; i < count; i++) {
         const char *name = kind[measure[i]].name, *meaning = kind[measure[i]].meaning;
-        const int last = i + 1 == count, more = !last && kind[measure[i + 1]].meaning == meaning;
-        char *longer = more ? harness_text("%s%s, ", all, name)
-                            : harness_text("%s%s: %s.%s", all, name, meaning, last ? "" : " ");
-        harness_free(all);
-        all = longer;
+        const bool last = i + 1 == count, more = !last && kind[measure[i + 1]].meaning == meaning;
+        all = more ? harness_format("%s%s, ", all, name)
+                   : harness_format("%s%s: %s.%s", all, name, meaning, last ? "" : " ");
     }
     return all;
 }

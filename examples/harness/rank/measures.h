@@ -52,8 +52,8 @@ const char *harness_measure_name(harness_measure measure);
 harness_measure harness_measure_of(const char *column);
 int harness_measure_digits(harness_measure measure);   /* decimals in tables */
 bool harness_measure_smaller(harness_measure measure); /* the smallest is the best */
-/* A sentence for each of the measures; the caller frees the text (harness_free). */
-char *harness_measures_explain(const harness_measure *measure, int count);
+/* A sentence for each of the measures. */
+const char *harness_measures_explain(const harness_measure *measure, int count);
 
 /* The items of a group, and the predictions of one method. */
 typedef struct harness_items {

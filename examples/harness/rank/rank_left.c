@@ -25,16 +25,13 @@ static const char *groups_of(const harness_rank_form *form)
 }
 
 /* The names of the first measures of the form, all of them for 0, that are left out. */
-static char *list_measures(const harness_rank_form *form, int shown, harness_left left)
+static const char *list_measures(const harness_rank_form *form, int shown, harness_left left)
 {
-    char *all = harness_copy("");
-    for (int k = 0; k < harness__count(form, shown); k++) {
-        if (!harness_measure_left(form->measure[k], left)) continue;
-        char *longer =
-            harness_text("%s%s%s", all, *all ? ", " : "", harness_measure_name(form->measure[k]));
-        harness_free(all);
-        all = longer;
-    }
+    const char *all = "";
+    for (int k = 0; k < harness__count(form, shown); k++)
+        if (harness_measure_left(form->measure[k], left))
+            all = harness_format("%s%s%s", all, *all ? ", " : "",
+                                 harness_measure_name(form->measure[k]));
     return all;
 }
 
@@ -42,21 +39,20 @@ static void note_reason(harness_table *t, const harness_rank *r, harness_left le
 {
     const harness_rank_form *form = harness__form(r);
     const int64_t n = count_left(r, left);
-    char *measures = list_measures(form, form->shown, left);
+    const char *measures = list_measures(form, form->shown, left);
     if (n && *measures)
-        harness_table_note(t, harness_text("%lld of %d %s left out of the means of %s: %s",
-                                           (long long)n, r->groups, groups_of(form), measures,
-                                           reason[left]));
-    harness_free(measures);
+        harness_table_note(t, harness_format("%lld of %d %s left out of the means of %s: %s",
+                                             (long long)n, r->groups, groups_of(form), measures,
+                                             reason[left]));
 }
 
 static void note_absent(harness_table *t, const harness_rank *r, int method)
 {
     const int n = harness__lacking(r, method);
     if (n)
-        harness_table_note(t, harness_text("%s has no means: it has no scores for %d of %d %s",
-                                           r->method[method], n, r->groups,
-                                           groups_of(harness__form(r))));
+        harness_table_note(t, harness_format("%s has no means: it has no scores for %d of %d %s",
+                                             r->method[method], n, r->groups,
+                                             groups_of(harness__form(r))));
 }
 
 void harness__note_left(harness_table *t, const harness_rank *r)
@@ -72,15 +68,13 @@ json_t *harness__left_json(const harness_rank *r)
     for (int k = 0; k < HARNESS_LEFTS; k++) {
         const int64_t n = count_left(r, (harness_left)k);
         if (!n) continue;
-        json_t *j = json_object(), *measures = json_array();
+        json_t *measures = json_array();
         for (int i = 0; i < harness__count(form, 0); i++)
             if (harness_measure_left(form->measure[i], (harness_left)k))
                 json_array_append_new(measures,
                                       json_string(harness_measure_name(form->measure[i])));
-        json_object_set_new(j, "groups", json_integer(n));
-        json_object_set_new(j, "because", json_string(reason[k]));
-        json_object_set_new(j, "measures", measures);
-        json_array_append_new(list, j);
+        json_array_append_new(list, json_pack("{s:I, s:s, s:o}", "groups", (json_int_t)n, "because",
+                                              reason[k], "measures", measures));
     }
     return list;
 }

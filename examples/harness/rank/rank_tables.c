@@ -19,7 +19,7 @@ bool harness__is_own(const harness_rank *r, int m)
     return strncmp(r->method[m], r->method[0], strlen(r->method[0])) == 0;
 }
 
-char *harness__winner(const harness_rank *r)
+const char *harness__winner(const harness_rank *r)
 {
     const harness_measure first = harness__form(r)->measure[0];
     const int digits = harness_measure_digits(first),
@@ -33,17 +33,15 @@ char *harness__winner(const harness_rank *r)
         best = mean;
         winner = m;
     }
-    return winner
-               ? harness_text("On these %s the method \"%s\" (%s %.*f) is better than %s (%.*f).",
-                              harness__form(r)->rows, r->method[winner],
-                              harness_measure_name(first), digits, best, r->method[0], digits,
-                              model)
-               : NULL;
+    if (!winner) return NULL;
+    return harness_format("On these %s the method \"%s\" (%s %.*f) is better than %s (%.*f).",
+                          harness__form(r)->rows, r->method[winner], harness_measure_name(first),
+                          digits, best, r->method[0], digits, model);
 }
 
 /* ---- a table of rows, and one of families ---- */
 
-enum { NAME = 96, MOST = 4 + 2 * HARNESS_MEASURES };
+enum { MOST = 4 + 2 * HARNESS_MEASURES };
 
 /* The columns after the first `n`: a measure of the model, then of the method that it is compared
    with. */
@@ -51,15 +49,13 @@ static harness_table *new_table(const char *title, const char **column, int n,
                                 const harness_rank *r)
 {
     const harness_rank_form *form = harness__form(r);
-    char text[MOST][NAME];
     bool own[MOST] = {false};
     int side[2], sides = harness__sides(side, r);
     for (int k = 0; k < harness__count(form, form->main); k++) {
         const char *name = harness_measure_name(form->measure[k]);
         for (int i = 0; i < sides; i++, n++) {
             own[n] = sides > 1 && i == 0;
-            snprintf(text[n], NAME, "%.60s %s", r->method[side[i]], name);
-            column[n] = sides > 1 ? text[n] : name;
+            column[n] = sides > 1 ? harness_format("%s %s", r->method[side[i]], name) : name;
         }
     }
     harness_table *t = harness_table_new(title, column, n);
@@ -131,13 +127,12 @@ static harness_table *methods_table(const harness_rank *r, const char *over, har
     const harness_measure first = form->measure[0];
     const int shown = harness__count(form, form->shown);
     const char *column[3 + HARNESS_MEASURES] = {"method"};
-    char *title = harness_text("Mean over the %s", over),
-         *geometric = harness_text("%s geometric mean", harness_measure_name(first));
     int n = 1;
     if (form->median) column[n++] = form->median;
-    if (form->median) column[n++] = geometric;
+    if (form->median)
+        column[n++] = harness_format("%s geometric mean", harness_measure_name(first));
     for (int k = 0; k < shown; k++) column[n++] = harness_measure_name(form->measure[k]);
-    harness_table *t = harness_table_new(title, column, n);
+    harness_table *t = harness_table_new(harness_format("Mean over the %s", over), column, n);
     for (int m = 0; m < r->methods; m++) {
         if (harness__is_own(r, m)) harness_table_own(t, m, -1);
         harness_table_text(t, r->method[m]);
@@ -149,8 +144,6 @@ static harness_table *methods_table(const harness_rank *r, const char *over, har
                                  harness_measure_digits(form->measure[k]));
     }
     if (mean == HARNESS_MEAN) harness__note_left(t, r);
-    harness_free(title);
-    harness_free(geometric);
     return t;
 }
 
@@ -159,12 +152,12 @@ int harness_rank_tables(harness_table *table[HARNESS_TABLES], const harness_rank
 {
     const harness_rank_form *form = harness__form(r);
     int n = 0;
-    char *counted =
-        harness_text("%s; %s of at least %.10g us", title, form->items, (double)r->least / 1000);
-    table[n++] = rows_table(r, r->least > 0 ? counted : title);
+    if (r->least > 0)
+        title = harness_format("%s; %s of at least %.10g us", title, form->items,
+                               (double)r->least / 1000);
+    table[n++] = rows_table(r, title);
     if (r->families > 1) table[n++] = families_table(r);
     table[n++] = methods_table(r, form->rows, HARNESS_MEAN);
     if (r->families > 1) table[n++] = methods_table(r, "families", HARNESS_FAMILIES);
-    harness_free(counted);
     return n;
 }

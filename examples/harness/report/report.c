@@ -59,7 +59,7 @@ static void inline_svg(FILE *to, const char *svg)
 
 static void figure(FILE *to, const char *folder, const char *name, const char *caption)
 {
-    char *path = harness_text("%s/plots/%s.svg", folder, name);
+    const char *path = harness_format("%s/plots/%s.svg", folder, name);
     size_t bytes;
     ag_failure none = {0};
     char *svg =
@@ -75,7 +75,6 @@ static void figure(FILE *to, const char *folder, const char *name, const char *c
     if (caption) element(to, "figcaption", caption);
     fputs("</figure>\n", to);
     harness_free(svg);
-    harness_free(path);
 }
 
 static void option_row(FILE *to, const harness_options *o, const harness_option *option,
@@ -146,11 +145,9 @@ static ag_status write_page(FILE *to, void *context)
 
 ag_status harness_report_write(const char *folder, const harness_report *report, ag_failure *why)
 {
-    char *computed = report->options ? harness_device_report(folder, report->options) : NULL;
-    page p = {folder, report, computed};
-    char *path = harness_text("%s/%s", folder, report->file ? report->file : HARNESS_REPORT);
-    ag_status status = ag_save_file(path, write_page, &p, why);
-    harness_free(path);
-    harness_free(computed);
-    return status;
+    page p = {folder, report, NULL};
+    if (report->options) p.computed = harness_device_report(folder, report->options);
+    return ag_save_file(
+        harness_format("%s/%s", folder, report->file ? report->file : HARNESS_REPORT), write_page,
+        &p, why);
 }

@@ -14,7 +14,7 @@
 /* Training loss (left axis) and validation score (right axis) over steps; either may have n 0. */
 typedef struct harness_curve {
     const char *name;
-    const double *x, *y;
+    double *x, *y;
     int64_t n;
 } harness_curve;
 ag_status harness_plot_curves(const char *folder, const char *name, const char *title,

@@ -10,7 +10,7 @@ struct json_t;
 
 typedef struct harness_table harness_table;
 
-/* title and columns are copied. */
+/* Texts are copied, except notes. */
 harness_table *harness_table_new(const char *title, const char *const *columns, int count);
 void harness_table_free(harness_table *t);
 /* Adds a column, before the second row. */
@@ -22,11 +22,10 @@ enum { HARNESS_TWO_FIGURES = -2 };
 void harness_table_text(harness_table *t, const char *cell);
 void harness_table_number(harness_table *t, double cell, int digits);
 void harness_table_count(harness_table *t, int64_t cell);
-/* The text of such a number; the caller frees it (harness_free). */
-char *harness_number_text(double number, int digits);
+const char *harness_number_text(double number, int digits);
 int harness_table_rows(const harness_table *t);
-/* Adds a sentence below the table (text and HTML); takes it over (harness_free). */
-void harness_table_note(harness_table *t, char *note);
+/* Adds a sentence below the table (text and HTML), which must live as long. */
+void harness_table_note(harness_table *t, const char *note);
 /* Nothing tells the two rows apart: in JSON each names the other, by its first cell, in a list
    "equal". */
 void harness_table_equal(harness_table *t, int row, int other);

@@ -29,10 +29,9 @@ static ag_status print(const harness_scored *x, ag_failure *why)
         json_object_set_new(j, "runs", json_integer(models));
         return harness_json_print(j, why);
     }
-    char *title = models > 1 ? harness_text("Mean of the scores of %d runs", models)
-                             : harness_text("Scores of %s", x->settings->common.run);
-    harness_results_print(x->results, title);
-    harness_free(title);
+    harness_results_print(x->results,
+                          models > 1 ? harness_format("Mean of the scores of %d runs", models)
+                                     : harness_format("Scores of %s", x->settings->common.run));
     return AG_OK;
 }
 

@@ -62,17 +62,15 @@ static ag_status write_all(FILE *to, void *context)
 
 static json_t *group_json(const harness_group *g)
 {
-    json_t *j = json_object(), *item = json_array(), *score = json_array(), *ns = json_array(),
-           *actual = json_array();
+    json_t *item = json_array(), *score = json_array(), *ns = json_array(), *actual = json_array();
     for (int i = 0; i < g->items; i++) {
         json_array_append_new(item, json_integer(g->number ? g->number[i] : i));
         json_array_append_new(score, json_real(g->score[i]));
         if (g->ns) json_array_append_new(ns, json_real(g->ns[i]));
         if (g->actual) json_array_append_new(actual, json_integer(g->actual[i]));
     }
-    json_object_set_new(j, "group", harness_json_name(g->name));
-    json_object_set_new(j, "items", item);
-    json_object_set_new(j, "scores", score);
+    json_t *j = json_pack("{s:o, s:o, s:o}", "group", harness_json_name(g->name), "items", item,
+                          "scores", score);
     if (g->ns) json_object_set(j, "predicted_ns", ns);
     if (g->actual) json_object_set(j, "measured_ns", actual);
     json_decref(ns);

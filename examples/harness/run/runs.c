@@ -8,27 +8,21 @@
 #include <unistd.h>
 
 /* The path of a run's best (or last) checkpoint; one that was interrupted early has no best one. */
-static char *choose(const char *folder, int last)
+static const char *choose(const char *folder, bool last)
 {
-    char *path = harness_text("%s/%s", folder, last ? HARNESS_LAST : HARNESS_BEST);
-    if (last || access(path, F_OK) == 0) return path;
-    char *other = harness_text("%s/" HARNESS_LAST, folder);
-    if (access(other, F_OK) != 0) {
-        harness_free(other);
-        return path;
-    }
+    const char *best = harness_format("%s/" HARNESS_BEST, folder),
+               *other = harness_format("%s/" HARNESS_LAST, folder);
+    if (last) return other;
+    if (access(best, F_OK) == 0 || access(other, F_OK) != 0) return best;
     harness_warn("%s has no " HARNESS_BEST " yet; " HARNESS_LAST " is taken", folder);
-    harness_free(path);
     return other;
 }
 
-static ag_status open_run(harness_runs *runs, const char *folder, int last, ag_failure *why)
+static ag_status open_run(harness_runs *runs, const char *folder, bool last, ag_failure *why)
 {
     harness_trained *t = &runs->run[runs->count++];
-    char *path = choose(folder, last);
-    const ag_status status = harness_trained_load(t, runs->model, path, why);
-    harness_free(path);
-    return status ? status : ag_params_to(t->params, ag_tape_device(runs->tape), why);
+    if (harness_trained_load(t, runs->model, choose(folder, last), why)) return why->status;
+    return ag_params_to(t->params, ag_tape_device(runs->tape), why);
 }
 
 ag_status harness_runs_open(harness_runs *runs, const harness_model *model,

@@ -33,13 +33,13 @@ static ag_status score_best(harness_session *s, void *results, ag_failure *why)
 static json_t *summary(const harness_session *s, const void *results)
 {
     const harness_state *state = s->trained.state;
-    json_t *j = harness_rank_json(results), *best = json_null();
-    if (!isnan(state->best)) best = json_integer(state->best_step);
+    json_t *j = harness_rank_json(results);
     json_object_set_new(j, "run", json_string(s->folder));
     json_object_set_new(j, "parameters", json_integer(ag_params_count(s->trained.params)));
     json_object_set_new(j, "steps", json_integer(state->step));
     if (harness__trainer_stopped(s)) json_object_set_new(j, "stopped", json_true());
-    json_object_set_new(j, "best-step", best);
+    json_object_set_new(j, "best-step",
+                        isnan(state->best) ? json_null() : json_integer(state->best_step));
     return j;
 }
 
@@ -60,20 +60,13 @@ static ag_status show(const harness_session *s, const void *results, ag_failure 
 static ag_status plot_curves(const harness_session *s, ag_failure *why)
 {
     harness_curve curve[2] = {{.name = "loss"}, {.name = s->measure[0]}};
-    double *x[2] = {0}, *y[2] = {0};
-    for (int i = 0; i < 2 && !why->status; i++) {
-        harness_run_column(harness_run_path(s->run, "metrics.jsonl"), curve[i].name, &x[i], &y[i],
-                           &curve[i].n, why);
-        curve[i].x = x[i];
-        curve[i].y = y[i];
-    }
-    if (!why->status)
+    const char *path = harness_run_path(s->run, "metrics.jsonl");
+    if (!harness_run_column(&curve[0], path, curve[0].name, why) &&
+        !harness_run_column(&curve[1], path, curve[1].name, why))
         harness_plot_curves(s->folder, "curves", "Training loss and validation score", curve[0],
                             curve[1], why);
-    for (int i = 0; i < 2; i++) {
-        harness_free(x[i]);
-        harness_free(y[i]);
-    }
+    harness_free(curve[0].x);
+    harness_free(curve[1].x);
     return why->status;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The training loop. */
-#include "examples/harness/machine/peak.h"
+#include "examples/harness/machine/processor.h"
 #include "examples/harness/rank/rank.h"
 #include "examples/harness/run/trained.h"
 #include "examples/harness/run/trainer.h"

@@ -9,7 +9,7 @@ static ag_status train_job(void *user, const harness_study_job *job, json_t *res
                            ag_failure *why)
 {
     const harness_call *call = user;
-    harness_options *options = harness_options_copy(job->options, NULL);
+    harness_options *options = harness_options_copy(job->options);
     harness_session s = {.model = call->program->model,
                          .settings = harness_options_values(options),
                          .options = options,

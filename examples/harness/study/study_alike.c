@@ -14,10 +14,9 @@ static bool same_tensors(const ag_checkpoint *a, const ag_checkpoint *b)
     bool same = ag_checkpoint_count(a) == ag_checkpoint_count(b);
     for (int i = 0; same && i < ag_checkpoint_count(a); i++) {
         const char *name = ag_checkpoint_at(a, i)->name;
-        char *key = harness_text("xxh3:%s", name);
+        const char *key = harness_format("xxh3:%s", name);
         const char *one = ag_checkpoint_metadata(a, key), *other = ag_checkpoint_metadata(b, key);
         same = strncmp(name, "state.best.", 11) == 0 || (one && other && !strcmp(one, other));
-        harness_free(key);
     }
     return same;
 }
@@ -25,10 +24,7 @@ static bool same_tensors(const ag_checkpoint *a, const ag_checkpoint *b)
 static ag_checkpoint *open_last(const study_outcome *x, int variant, int seed)
 {
     ag_failure none = {0};
-    char *path = harness__study_path(x, variant, seed, "/" HARNESS_LAST);
-    ag_checkpoint *file = ag_checkpoint_open(path, &none);
-    harness_free(path);
-    return file;
+    return ag_checkpoint_open(harness__study_path(x, variant, seed, "/" HARNESS_LAST), &none);
 }
 
 static bool same_parameters(const study_outcome *x, int v, int w)
@@ -61,8 +57,7 @@ void harness__note_alike(harness_table *t, const study_outcome *x)
 {
     const harness_variant *variant = x->call->study->variants;
     for (int v = 1; v < x->variants; v++) {
-        char *note = NULL;
-        const char *name = variant[v].name;
+        const char *note = NULL, *name = variant[v].name;
         for (int w = 0; w < v; w++) {
             const char *other = variant[w].name;
             const bool parameters = same_parameters(x, v, w);
@@ -70,12 +65,12 @@ void harness__note_alike(harness_table *t, const study_outcome *x)
             harness_table_equal(t, v, w);
             if (!note)
                 note = parameters
-                           ? harness_text("%s: trained to the same parameters as %s, so what it "
-                                          "changes has no effect on training here",
-                                          name, other)
-                           : harness_text("%s: has all scores of %s, so the study does not tell "
-                                          "them apart",
-                                          name, other);
+                           ? harness_format("%s: trained to the same parameters as %s, so what it "
+                                            "changes has no effect on training here",
+                                            name, other)
+                           : harness_format("%s: has all scores of %s, so the study does not tell "
+                                            "them apart",
+                                            name, other);
         }
         if (note) harness_table_note(t, note);
     }

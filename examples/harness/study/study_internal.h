@@ -22,8 +22,8 @@ void harness__note_alike(harness_table *table, const study_outcome *x);
 /* A row per variant: runs, parameters, and what they took. */
 harness_table *harness__study_costs(const study_outcome *x);
 
-/* OUT/VARIANT/seed-N and what follows ("/config.json"); the caller frees it. */
-char *harness__study_path(const study_outcome *x, int variant, int seed, const char *end);
+/* OUT/VARIANT/seed-N and what follows ("/config.json"). */
+const char *harness__study_path(const study_outcome *x, int variant, int seed, const char *end);
 
 /* Writes all files of OUT; returns as harness_study_run. */
 harness_table *harness__study_write(study_outcome *x, struct json_t **json, ag_failure *why);

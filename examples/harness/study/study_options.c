@@ -8,25 +8,20 @@
 static ag_status apply(harness_options *o, const harness_study *s, const harness_override *list,
                        ag_failure *why)
 {
-    for (int i = 0; i < bag_count(list); i++) {
-        char where[160];
-        snprintf(where, sizeof where, "%.100s line %d", s->file, list[i].line);
-        if (harness_options_set(o, where, list[i].name, list[i].value, why)) break;
-    }
+    for (int i = 0; i < bag_count(list) && !why->status; i++)
+        harness_options_set(o, harness_format("%.100s line %d", s->file, list[i].line),
+                            list[i].name, list[i].value, why);
     return why->status;
 }
 
 ag_status harness_study_options(harness_options *o, const harness_study *s,
                                 const harness_variant *v, int64_t seed, ag_failure *why)
 {
-    char number[24];
-    snprintf(number, sizeof number, "%" PRId64, seed);
     harness__begin_layer(o);
     apply(o, s, s->common, why);
     harness__begin_layer(o);
-    if (!why->status && !apply(o, s, v->overrides, why))
-        harness_options_set(o, s->file, "seed", number, why);
-    return why->status;
+    if (apply(o, s, v->overrides, why)) return why->status;
+    return harness_options_set(o, s->file, "seed", harness_format("%" PRId64, seed), why);
 }
 
 /* The number of variants in which options that they share have an effect, and a sentence on one
@@ -57,7 +52,7 @@ ag_status harness_study_act(const harness_study *s, const harness_options *base,
     shared of = {harness_alloc((size_t)count * sizeof *of.acting),
                  harness_alloc((size_t)count * sizeof *of.idle)};
     for (int v = 0; v < bag_count(s->variants) && !why->status; v++) {
-        harness_options *o = harness_options_copy(base, NULL);
+        harness_options *o = harness_options_copy(base);
         if (!harness_study_options(o, s, &s->variants[v], s->seeds[0], why))
             check_variant(&of, o, files, why);
         harness_options_free(o);

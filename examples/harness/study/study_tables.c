@@ -13,11 +13,11 @@
 
 /* ---- what a run gave ---- */
 
-char *harness__study_path(const study_outcome *x, int variant, int seed, const char *end)
+const char *harness__study_path(const study_outcome *x, int variant, int seed, const char *end)
 {
     const harness_study *s = x->call->study;
-    return harness_text("%s/%s/seed-%" PRId64 "%s", x->call->out, s->variants[variant].folder,
-                        s->seeds[seed], end);
+    return harness_format("%s/%s/seed-%" PRId64 "%s", x->call->out, s->variants[variant].folder,
+                          s->seeds[seed], end);
 }
 
 static double number_in(const json_t *object, const char *key)
@@ -108,13 +108,13 @@ static harness_table *measure_table(const study_outcome *x, int measure)
     const char *name = x->measure[measure];
     const harness_measure known = harness_measure_of(name);
     const int digits = known < HARNESS_MEASURES && harness_measure_digits(known) < 4 ? 2 : 4;
-    char *title = known == HARNESS_MEASURES
-                      ? harness_copy(name)
-                      : harness_text("%s: %s is better", name,
-                                     harness_measure_smaller(known) ? "smaller" : "larger");
-    harness_table *t = harness_table_new(title, column, 7);
+    harness_table *t = harness_table_new(
+        known == HARNESS_MEASURES
+            ? name
+            : harness_format("%s: %s is better", name,
+                             harness_measure_smaller(known) ? "smaller" : "larger"),
+        column, 7);
     harness_table_narrow(t);
-    harness_free(title);
     for (int v = 0; v < x->variants; v++) {
         double mean, spread;
         mean_of(&mean, &spread, x, v, measure);
@@ -139,13 +139,13 @@ static void note_runs(harness_table *t, const study_outcome *x)
         const int missing = x->seeds - (int)mean_of(&mean, &spread, x, v, 0);
         if (missing)
             harness_table_note(t,
-                               harness_text("%s: %d of %d seeds left out of its means, since "
-                                            "they have no score",
-                                            x->call->study->variants[v].name, missing, x->seeds));
+                               harness_format("%s: %d of %d seeds left out of its means, since "
+                                              "they have no score",
+                                              x->call->study->variants[v].name, missing, x->seeds));
     }
     if (x->seeds == 1)
-        harness_table_note(t, harness_copy("One seed says nothing of others, so there is neither "
-                                           "spread nor interval; write seeds = 0..2 in [study]"));
+        harness_table_note(t, "One seed says nothing of others, so there is neither spread nor "
+                              "interval; write seeds = 0..2 in [study]");
     harness__note_alike(t, x);
 }
 
@@ -156,30 +156,23 @@ static double mean_taken(const study_outcome *x, int variant, const char *what)
     double sum = 0;
     int runs = 0;
     for (int k = 0; k < x->seeds; k++) {
-        double *step, *value;
-        int64_t n;
+        harness_curve c;
         ag_failure none = {0};
-        char *path = harness__study_path(x, variant, k, "/timing.jsonl");
-        harness_run_column(path, what, &step, &value, &n, &none);
-        for (int64_t i = 0; i < n; i++) sum += value[i];
-        runs += n > 0;
-        harness_free(step);
-        harness_free(value);
-        harness_free(path);
+        harness_run_column(&c, harness__study_path(x, variant, k, "/timing.jsonl"), what, &none);
+        for (int64_t i = 0; i < c.n; i++) sum += c.y[i];
+        runs += c.n > 0;
+        harness_free(c.x);
     }
     return runs ? sum / runs : (double)NAN;
 }
 
-/* "edges = false, steps = 6"; the caller frees it. */
-static char *overrides(const harness_variant *v)
+/* "edges = false, steps = 6" */
+static const char *overrides(const harness_variant *v)
 {
-    char *all = harness_copy(bag_count(v->overrides) ? "" : "none");
-    for (int i = 0; i < bag_count(v->overrides); i++) {
-        char *more = harness_text("%s%s%s = %s", all, i ? ", " : "", v->overrides[i].name,
-                                  v->overrides[i].value);
-        harness_free(all);
-        all = more;
-    }
+    const char *all = bag_count(v->overrides) ? "" : "none";
+    for (int i = 0; i < bag_count(v->overrides); i++)
+        all = harness_format("%s%s%s = %s", all, i ? ", " : "", v->overrides[i].name,
+                             v->overrides[i].value);
     return all;
 }
 
@@ -191,7 +184,6 @@ harness_table *harness__study_costs(const study_outcome *x)
     for (int v = 0; v < x->variants; v++) {
         const harness_variant *variant = &x->call->study->variants[v];
         double mean, spread, parameters = (double)NAN;
-        char *own = overrides(variant);
         for (int k = 0; isnan(parameters) && k < x->seeds; k++)
             parameters = number_in(x->result[v * x->seeds + k], "parameters");
         harness_table_text(t, variant->name);
@@ -199,8 +191,7 @@ harness_table *harness__study_costs(const study_outcome *x)
         harness_table_number(t, parameters, 0);
         harness_table_number(t, mean_taken(x, v, "training"), 1);
         harness_table_number(t, mean_taken(x, v, "peak MiB"), 0);
-        harness_table_text(t, own);
-        harness_free(own);
+        harness_table_text(t, overrides(variant));
     }
     return t;
 }
@@ -292,18 +283,14 @@ harness_table *harness__study_write(study_outcome *x, json_t **json, ag_failure 
         return NULL;
     }
     const char *out = x->call->out;
-    char *csv = harness_text("%s/study.csv", out), *tex = harness_text("%s/study.tex", out),
-         *path = harness_text("%s/study.json", out);
     files all = {.values = values_table(x), .measures = x->measures};
     for (int m = 0; m < x->measures; m++) all.measure[m] = measure_table(x, m);
     note_runs(all.measure[0], x);
     *json = as_json(x, all.measure, all.values);
-    if (!ag_save_file(csv, print_csv, &all, why) && !ag_save_file(tex, print_tex, &all, why) &&
-        !harness__save_json(path, json_incref(*json), why))
+    if (!ag_save_file(harness_format("%s/study.csv", out), print_csv, &all, why) &&
+        !ag_save_file(harness_format("%s/study.tex", out), print_tex, &all, why) &&
+        !harness__save_json(harness_format("%s/study.json", out), json_incref(*json), why))
         harness__study_page(x, all.measure, why);
-    harness_free(csv);
-    harness_free(tex);
-    harness_free(path);
     harness_table_free(all.values);
     for (int m = why->status ? 0 : 1; m < x->measures; m++) harness_table_free(all.measure[m]);
     return why->status ? NULL : all.measure[0];
