@@ -177,16 +177,6 @@ static void groups_and_methods(void **state)
                   "model,0.80000000000000004,0.90000000000000002,0.5,0,0\nother,0,0,1.3,0,0\n");
 }
 
-/* That is no failure. */
-static void nothing_held_out(void **state)
-{
-    double value[PLAIN];
-    harness_rank_method(&r, "model", NULL);
-    assert_int_equal(harness_rank_compute(&r, &why), AG_OK);
-    harness_rank_values(value, &r);
-    assert_true(isnan(value[0]));
-}
-
 /* ---- rows of several groups ---- */
 
 static const harness_measure of_tiles[] = {HARNESS_APE, HARNESS_TAU_B, HARNESS_MEASURES};
@@ -311,20 +301,6 @@ static void means_over_families(void **state)
     json_decref(j);
 }
 
-/* A method that could not score a group has no means, since they would be of other groups. */
-static void methods_without_scores(void **state)
-{
-    fill();
-    memcpy(harness_rank_method(&r, "a alone", harness_copy("-")), by_model, sizeof by_model);
-    harness_rank_absent(&r, 1, 1);
-    memcpy(harness_rank_method(&r, "not c", harness_copy("-")), by_model, sizeof by_model);
-    harness_rank_absent(&r, 2, 2); /* which nobody can measure */
-    assert_int_equal(harness_rank_compute(&r, &why), AG_OK);
-    near(harness_rank_at(&r, 1, 0)->of[HARNESS_TAU_B], 0.8);
-    assert_true(isnan(harness_rank_mean(&r, 1, HARNESS_TAU_B)));
-    near(harness_rank_mean(&r, 2, HARNESS_TAU_B), 0.8);
-}
-
 /* The time grows with the groups, not with their square: that would be minutes. */
 static void many_rows(void **state)
 {
@@ -390,10 +366,8 @@ int main(void)
         cmocka_unit_test_teardown(result_of_a_run, drop),
         cmocka_unit_test_teardown(a_baseline_that_wins_is_named, drop),
         cmocka_unit_test_teardown(groups_and_methods, drop),
-        cmocka_unit_test_teardown(nothing_held_out, drop),
         cmocka_unit_test_teardown(programs_of_kernels, drop),
         cmocka_unit_test_teardown(means_over_families, drop),
-        cmocka_unit_test_teardown(methods_without_scores, drop),
         cmocka_unit_test_teardown(many_rows, drop),
         cmocka_unit_test_teardown(scores_are_weighted, drop)};
     return cmocka_run_group_tests(tests, NULL, NULL);
