@@ -12,7 +12,7 @@
 #include "examples/harness/cli/options.h"
 #include "examples/harness/report/report.h"
 #include "examples/harness/run/run.h"
-#include "examples/harness/rank/averages.h"
+#include "examples/harness/rank/measures.h"
 #include "examples/harness/study/study.h"
 #include "examples/harness/report/table.h"
 

@@ -5,7 +5,6 @@
 #include "examples/harness/baseline/additive.h"
 #include "examples/harness/harness.h"
 #include "examples/harness/baseline/trees.h"
-#include "examples/harness/baseline/order.h"
 #include "metrics/metrics.h"
 
 /* Made groups. A row costs its work, eight times as much when exactly one of its two features is

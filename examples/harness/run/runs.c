@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Trained networks and their scores. */
 #include "examples/harness/run/trained.h"
-#include "examples/harness/rank/unseen.h"
 #include "examples/harness/files/files.h"
 
 #include <string.h>
@@ -99,31 +98,5 @@ ag_status harness_runs_score(const harness_runs *runs, void *results, const harn
     const harness_scoring how = {.tape = runs->tape, .settings = s, .models = runs->count};
     for (int i = 0; i < runs->count && harness_go_on(why); i++)
         runs->model->add(results, &runs->run[i], &how, why);
-    return why->status;
-}
-
-ag_status harness_scored_show(harness_call *call, bool known,
-                              ag_status (*show)(const harness_scored *scored, ag_failure *why),
-                              ag_failure *why)
-{
-    const harness_model *m = call->program->model;
-    const harness_settings *s = call->values;
-    harness_scored x = {.model = m, .settings = s};
-    x.data = harness_alloc(m->data_bytes);
-    x.results = harness_alloc(m->results_bytes);
-    if (!harness_options_act(call->options, harness_model_files(m, s), why) &&
-        !harness_files_check_output(s->csv, &s->common.data, s->common.run, &s->ensemble, why) &&
-        !harness_runs_open(&x.runs, m, s, why) && !m->read_scored(x.data, &x.runs, s, known, why)) {
-        m->open(x.results, x.data, s);
-        if (!harness_runs_score(&x.runs, x.results, s, why)) {
-            harness_warn_alike(m, x.results);
-            show(&x, why);
-        }
-        m->close_results(x.results);
-    }
-    m->close(x.data);
-    harness_free(x.data);
-    harness_free(x.results);
-    harness_runs_close(&x.runs);
     return why->status;
 }

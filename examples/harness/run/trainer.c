@@ -3,7 +3,6 @@
 #include "examples/harness/machine/processor.h"
 #include "examples/harness/rank/rank.h"
 #include "examples/harness/run/trained.h"
-#include "examples/harness/run/trainer.h"
 
 #include <math.h>
 #include <string.h>

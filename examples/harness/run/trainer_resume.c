@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How a run goes on: from its last checkpoint, beyond its end, and not without an improvement. */
 #include "examples/harness/run/trained.h"
-#include "examples/harness/run/trainer.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One optimizer step. */
-#include "examples/harness/run/trainer.h"
+#include "examples/harness/run/trained.h"
 
 #include <math.h>
 

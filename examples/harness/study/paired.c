@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Paired differences over seeds and groups, and Student's t. */
-#include "examples/harness/study/paired.h"
-
-#include "examples/harness/harness.h"
+#include "examples/harness/study/study_internal.h"
 
 #include <math.h>
 

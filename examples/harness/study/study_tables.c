@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The results of a study as tables, and its files but for the page. */
 #include "examples/harness/rank/measures.h"
-#include "examples/harness/study/paired.h"
 #include "examples/harness/study/study_internal.h"
 
 #include "core/io/io.h"

@@ -1,13 +1,42 @@
 /* SPDX-License-Identifier: MIT */
-/* The command `predict`: a score per item, in the order of the files. */
+/* The commands `predict`, a score per item in the order of the files, and `eval`. */
 #include "examples/harness/rank/rank.h"
 #include "examples/harness/files/files.h"
+#include "examples/harness/rank/unseen.h"
 
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 
-/* ---- CSV ---- */
+/* ---- both ---- */
+
+ag_status harness_scored_show(harness_call *call, bool known,
+                              ag_status (*show)(const harness_scored *scored, ag_failure *why),
+                              ag_failure *why)
+{
+    const harness_model *m = call->program->model;
+    const harness_settings *s = call->values;
+    harness_scored x = {.model = m, .settings = s};
+    x.data = harness_alloc(m->data_bytes);
+    x.results = harness_alloc(m->results_bytes);
+    if (!harness_options_act(call->options, harness_model_files(m, s), why) &&
+        !harness_files_check_output(s->csv, &s->common.data, s->common.run, &s->ensemble, why) &&
+        !harness_runs_open(&x.runs, m, s, why) && !m->read_scored(x.data, &x.runs, s, known, why)) {
+        m->open(x.results, x.data, s);
+        if (!harness_runs_score(&x.runs, x.results, s, why)) {
+            harness_warn_alike(m, x.results);
+            show(&x, why);
+        }
+        m->close_results(x.results);
+    }
+    m->close(x.data);
+    harness_free(x.data);
+    harness_free(x.results);
+    harness_runs_close(&x.runs);
+    return why->status;
+}
+
+/* ---- predict: CSV ---- */
 
 typedef struct output {
     const harness_model *model;
@@ -58,7 +87,7 @@ static ag_status write_all(FILE *to, void *context)
     return AG_OK;
 }
 
-/* ---- JSON ---- */
+/* ---- predict: JSON ---- */
 
 static json_t *group_json(const harness_group *g)
 {
@@ -88,8 +117,6 @@ static ag_status print_json(const output *o, ag_failure *why)
     return harness_json_print(list, why);
 }
 
-/* ---- the command ---- */
-
 static ag_status check_finite(const output *o, ag_failure *why)
 {
     for (int k = 0; k < harness_rank_groups(o->results); k++) {
@@ -117,4 +144,52 @@ static ag_status show(const harness_scored *x, ag_failure *why)
 ag_status harness_predict_command(harness_call *call, ag_failure *why)
 {
     return harness_scored_show(call, false, show, why);
+}
+
+/* ---- eval: how well trained networks rank items with known run times ---- */
+
+void harness_results_print(const void *results, const char *title)
+{
+    harness_table *table[HARNESS_TABLES] = {NULL};
+    const char *name, *note;
+    const int tables = harness_rank_tables(table, results, title);
+    for (int i = 0; i < tables; i++) {
+        if (i) putchar('\n');
+        harness_table_print(stdout, table[i]);
+        harness_table_free(table[i]);
+    }
+    for (int k = 0; harness_rank_other(&name, &note, results, k); k++) {
+        printf("%s%s: ", k ? "" : "\n", name);
+        harness_show(stdout, note);
+        putchar('\n');
+    }
+}
+
+static ag_status print(const harness_scored *x, ag_failure *why)
+{
+    const int models = x->runs.count;
+    if (x->settings->common.json) {
+        json_t *j = harness_rank_json(x->results);
+        json_object_set_new(j, "runs", json_integer(models));
+        return harness_json_print(j, why);
+    }
+    harness_results_print(x->results,
+                          models > 1 ? harness_format("Mean of the scores of %d runs", models)
+                                     : harness_format("Scores of %s", x->settings->common.run));
+    return AG_OK;
+}
+
+static ag_status show_eval(const harness_scored *x, ag_failure *why)
+{
+    const harness_model *m = x->model;
+    if (x->settings->baselines && !m->read_fit(x->data, &x->runs, x->settings, why))
+        m->compare(x->results, why);
+    if (!why->status && m->repeat) m->repeat(x->results);
+    if (!harness_go_on(why) || m->compute(x->results, why)) return why->status;
+    return print(x, why);
+}
+
+ag_status harness_eval_command(harness_call *call, ag_failure *why)
+{
+    return harness_scored_show(call, true, show_eval, why);
 }
