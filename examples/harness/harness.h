@@ -162,7 +162,8 @@ void harness_warn_lacks(void);
 /* ---- memory and text ---- */
 
 /* Never NULL: without memory a sentence is printed and the program exits with 5. */
-void *harness_alloc(size_t bytes); /* zeroed */
+void *harness_alloc(size_t bytes);                                             /* zeroed */
+#define HARNESS_NEW(x, n) harness_alloc(ag_size_mul((size_t)(n), sizeof *(x))) /* n of *x */
 /* The same for arrays that ag_arena_free frees at once; *arena is NULL at first. */
 void *harness_take(ag_arena **arena, size_t bytes);
 /* The same that lives until harness_forget, which ends a call. For little, on the main thread, and

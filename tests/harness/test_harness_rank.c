@@ -151,7 +151,6 @@ static void expect_csv(int tables, const char *expected)
 
 static void groups_and_methods(void **state)
 {
-    const char *name, *note;
     fill();
     harness_rank_method(&r, "other", harness_copy("says nothing"));
     assert_int_equal(harness_rank_groups(&r), 3);
@@ -162,10 +161,6 @@ static void groups_and_methods(void **state)
     assert_true(c.number == numbers && !c.actual && c.score == r.score[0] + 6);
     r.times = true;
     assert_true(harness_rank_group_at(&r, 0).ns == r.score[0]);
-    assert_int_equal(harness_rank_other(&name, &note, &r, 0), 1);
-    assert_string_equal(name, "other");
-    assert_string_equal(note, "says nothing");
-    assert_int_equal(harness_rank_other(&name, &note, &r, 1), 0);
 
     assert_int_equal(harness_rank_compute(&r, &why), AG_OK);
     expect_csv(2, "group,items,model tau-b,other tau-b,model opa,other opa,model slowdown@1,other "

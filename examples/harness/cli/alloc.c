@@ -20,7 +20,7 @@ void harness_no_memory(size_t bytes)
 
 void *harness_alloc(size_t bytes)
 {
-    void *block = ag_alloc(bytes);
+    void *block = ag_alloc(bytes + !bytes);
     if (!block) harness_no_memory(bytes);
     return memset(block, 0, bytes);
 }

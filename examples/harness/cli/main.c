@@ -199,6 +199,7 @@ static ag_status read_options(harness_options **result, const harness_program *p
 static ag_status check_environment(ag_failure *why)
 {
     static const char *const switches[] = {"AUGUR_FUSE", "AUGUR_GRAPHS", "AUGUR_CUDA_WAIT"};
+    const char *isa = getenv("AUGUR_ISA");
     for (size_t i = 0; i < sizeof switches / sizeof *switches; i++) {
         const char *text = getenv(switches[i]);
         if (text && *text && ag_switch(switches[i], 0) != ag_switch(switches[i], 1))
@@ -207,7 +208,6 @@ static ag_status check_environment(ag_failure *why)
                            "or unset it",
                            switches[i], text);
     }
-    const char *isa = getenv("AUGUR_ISA");
     if (!isa || !*isa || !strcmp(isa, "avx512") || !strcmp(isa, "avx2") || !strcmp(isa, "sse2"))
         return AG_OK;
     return ag_fail(why, AG_EUSE,

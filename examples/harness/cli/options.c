@@ -253,12 +253,10 @@ static int compare(const harness_options *stored, const harness_options *given,
     return same ? 0 : sign;
 }
 
-bool harness__is_default(const harness_options *o, const harness_option *option)
+bool harness__equal(const harness_options *a, const harness_options *b,
+                    const harness_option *option)
 {
-    harness_options *defaults = harness_options_new(o->program, o->command, NULL);
-    const bool same = !compare(o, defaults, option);
-    harness_options_free(defaults);
-    return same;
+    return !compare(a, b, option);
 }
 
 static int grown(const harness_options *stored, const harness_options *given,

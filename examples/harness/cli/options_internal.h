@@ -31,8 +31,9 @@ void harness__begin_layer(harness_options *o);
 
 bool harness__same(const char *a, const char *b); /* both may be NULL */
 struct json_t *harness__option_json(const harness_options *o, const harness_option *option);
-/* Whether the value is the default of the table. */
-bool harness__is_default(const harness_options *o, const harness_option *option);
+/* Whether both have the same value. */
+bool harness__equal(const harness_options *a, const harness_options *b,
+                    const harness_option *option);
 /* Whether the option would be refused by harness_options_act, and its refusal; scope: "", or where
    it has no effect. */
 bool harness__idle(const harness_options *o, int index, const char *files);

@@ -33,13 +33,15 @@ json_t *harness__option_json(const harness_options *o, const harness_option *opt
 
 json_t *harness_options_json(const harness_options *o)
 {
+    harness_options *defaults = harness_options_new(o->program, o->command, NULL);
     json_t *object = json_object();
     for (int i = 0; i < o->program->option_count; i++) {
         const harness_option *option = &o->program->options[i];
         if (!(option->flags & HARNESS_LOCAL) &&
-            !(option->flags & HARNESS_IF_OTHER && harness__is_default(o, option)))
+            !(option->flags & HARNESS_IF_OTHER && harness__equal(o, defaults, option)))
             json_object_set_new(object, option->name, harness__option_json(o, option));
     }
+    harness_options_free(defaults);
     return object;
 }
 

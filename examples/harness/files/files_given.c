@@ -137,15 +137,18 @@ static int lengthen(tail *all, int count)
     return any;
 }
 
-void harness_files_names(char **name, char *const *path, int count, const char *end)
+char **harness_files_names(ag_arena **arena, char *const *path, int count, const char *end)
 {
-    tail *all = harness_alloc((size_t)count * sizeof *all + 1);
+    char **name = harness_take(arena, (size_t)count * sizeof *name);
+    tail *all = HARNESS_NEW(all, count);
     for (int i = 0; i < count; i++) all[i] = (tail){harness_files_base(path[i]), path[i], i};
     while (lengthen(all, count)) continue;
     for (int i = 0; i < count; i++) {
         const size_t length = strlen(all[i].from), cut = strlen(end);
-        const int has = length > cut && !strcmp(all[i].from + length - cut, end);
-        name[all[i].index] = harness_text("%.*s", (int)(has ? length - cut : length), all[i].from);
+        const bool has = length > cut && !strcmp(all[i].from + length - cut, end);
+        char *to = name[all[i].index] = harness_take(arena, length + 1);
+        memcpy(to, all[i].from, has ? length - cut : length);
     }
     harness_free(all);
+    return name;
 }

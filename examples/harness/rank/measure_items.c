@@ -181,7 +181,7 @@ ag_status harness_measure_items(harness_measured *m, const harness_items *x, ag_
 harness_measured harness_measured_sum(const harness_measured *group, int count)
 {
     harness_measured sum = harness_measured_none();
-    double spread, *value = harness_alloc((size_t)count * sizeof *value + 1);
+    double spread, *value = HARNESS_NEW(value, count);
     int64_t used;
     for (int i = 0; i < count; i++) {
         sum.known += group[i].known;
@@ -225,7 +225,7 @@ void harness_mean_spread(double *mean, double *spread, int64_t *count, const dou
 
 harness_averages harness_average(const double *values, int64_t n)
 {
-    double spread, logs = 0, *sorted = harness_alloc((size_t)n * sizeof *sorted + 1);
+    double spread, logs = 0, *sorted = HARNESS_NEW(sorted, n);
     int64_t count = 0;
     harness_averages a = {(double)NAN, (double)NAN, (double)NAN, 0};
     for (int64_t i = 0; i < n; i++)

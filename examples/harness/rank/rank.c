@@ -4,6 +4,7 @@
 
 #include "autograd/autograd.h"
 #include "examples/harness/files/files.h"
+#include "examples/harness/run/bag.h"
 
 #include <math.h>
 
@@ -39,33 +40,18 @@ void harness_rank_values(double *measure, const harness_rank *r)
 
 /* ---- groups and methods ---- */
 
-static void *keep(harness_rank *r, void *block)
-{
-    r->block = harness_grow(r->block, ((size_t)r->blocks + 1) * sizeof *r->block);
-    return r->block[r->blocks++] = block;
-}
-
-void *harness_rank_alloc(harness_rank *r, size_t bytes)
-{
-    return keep(r, harness_alloc(bytes + 1));
-}
+void *harness_rank_alloc(harness_rank *r, size_t bytes) { return harness_take(&r->memory, bytes); }
 
 char **harness_rank_names(harness_rank *r, char *const *path, int count, const char *end)
 {
-    char **name = harness_rank_alloc(r, (size_t)count * sizeof *name);
-    harness_files_names(name, path, count, end);
-    for (int i = 0; i < count; i++) keep(r, name[i]);
-    return name;
+    return harness_files_names(&r->memory, path, count, end);
 }
 
 void harness_rank_group(harness_rank *r, harness_ranked group)
 {
-    if (r->groups == r->room) {
-        r->room = r->room ? 2 * r->room : 16;
-        r->group = harness_grow(r->group, (size_t)r->room * sizeof *r->group);
-    }
     group.first = r->items;
-    r->group[r->groups++] = group;
+    bag_add(r->group, group);
+    r->groups++;
     r->items += group.items;
 }
 
@@ -97,10 +83,9 @@ void harness_rank_close(void *rank)
 {
     harness_rank *r = rank;
     for (int m = 0; m < r->methods; m++) harness_free(r->note[m]);
-    for (int i = 0; i < r->blocks; i++) harness_free(r->block[i]);
-    harness_free(r->block);
+    ag_arena_free(r->memory);
     harness_free(r->title);
-    harness_free(r->group);
+    bag_free(r->group);
     harness_free(r->row);
     harness_free(r->measured);
     *r = (harness_rank){0};
@@ -126,14 +111,6 @@ harness_group harness_rank_group_at(const harness_rank *r, int index)
                                  : r->ns  ? r->ns + g->first
                                           : NULL,
                            .actual = g->actual};
-}
-
-int harness_rank_other(const char **name, const char **note, const harness_rank *r, int k)
-{
-    if (k + 1 >= r->methods) return 0;
-    *name = r->method[k + 1];
-    *note = r->note[k + 1];
-    return 1;
 }
 
 /* ---- scores ---- */

@@ -38,7 +38,7 @@ static void add_methods(harness_rank *r, const double *first, double *second, co
 
 void harness_rank_repeats(harness_rank *r, const int64_t *first, const int64_t *second)
 {
-    double *x = harness_alloc(2 * (size_t)r->items * sizeof *x + 1), *y = x + r->items;
+    double *x = HARNESS_NEW(x, 2 * r->items), *y = x + r->items;
     int differ = 0;
     for (int64_t i = 0; i < r->items; i++) {
         x[i] = (double)first[i];
@@ -65,7 +65,7 @@ static int all_known(const harness_rank *r, const double *noise)
 void harness_rank_noise(harness_rank *r, const double *noise)
 {
     if (!all_known(r, noise)) return;
-    double *x = harness_alloc(2 * (size_t)r->items * sizeof *x + 1), *y = x + r->items;
+    double *x = HARNESS_NEW(x, 2 * r->items), *y = x + r->items;
     for (int i = 0; i < r->groups; i++) {
         const harness_ranked *g = &r->group[i];
         ag_random random = harness_stream(HARNESS_STREAM_NOISE, 0, (uint64_t)i);

@@ -25,8 +25,7 @@ static const double *target_of(const harness_ranked *g, double *scratch)
 
 static ag_status plot_order(const char *folder, const harness_rank *r, ag_failure *why)
 {
-    const size_t room = (size_t)r->items;
-    double *x = harness_alloc(3 * room * sizeof *x + 1), *y = x + room, *scratch = y + room;
+    double *x = HARNESS_NEW(x, 3 * r->items), *y = x + r->items, *scratch = y + r->items;
     int64_t n = 0;
     for (int i = 0; i < r->groups && !why->status; i++) {
         const harness_ranked *g = &r->group[i];
@@ -44,8 +43,7 @@ static ag_status plot_order(const char *folder, const harness_rank *r, ag_failur
 
 static ag_status plot_times(const char *folder, const harness_rank *r, ag_failure *why)
 {
-    const size_t room = (size_t)r->items;
-    double *x = harness_alloc(2 * room * sizeof *x + 1), *y = x + room;
+    double *x = HARNESS_NEW(x, 2 * r->items), *y = x + r->items;
     int64_t n = 0;
     for (int i = 0; i < r->groups; i++) {
         const harness_ranked *g = &r->group[i];

@@ -163,6 +163,22 @@ int harness_rank_tables(harness_table *table[HARNESS_TABLES], const harness_rank
     return n;
 }
 
+void harness_rank_print(const harness_rank *r, const char *title)
+{
+    harness_table *table[HARNESS_TABLES];
+    const int tables = harness_rank_tables(table, r, title);
+    for (int i = 0; i < tables; i++) {
+        if (i) putchar('\n');
+        harness_table_print(stdout, table[i]);
+        harness_table_free(table[i]);
+    }
+    for (int m = 1; m < r->methods; m++) {
+        printf("%s%s: ", m > 1 ? "" : "\n", r->method[m]);
+        harness_show(stdout, r->note[m]);
+        putchar('\n');
+    }
+}
+
 /* ---- the groups that means leave out, and the reasons ---- */
 
 static const char *const reason[HARNESS_LEFTS] = {

@@ -97,12 +97,14 @@ static void option_rows(FILE *to, const harness_options *o, const char *files)
           "<div class=\"table\"><table><thead><tr><th>option</th><th>value</th><th>what it "
           "is</th></tr></thead>\n<tbody>\n",
           to);
+    harness_options *defaults = harness_options_new(o->program, o->command, NULL);
     for (int i = 0; i < o->program->option_count; i++) {
         const harness_option *option = &o->program->options[i];
         if (!(option->commands & o->command) || !harness_option_acts(o, option, files)) continue;
-        const bool changed = !harness__is_default(o, option);
+        const bool changed = !harness__equal(o, defaults, option);
         if (changed || !(option->flags & HARNESS_LOCAL)) option_row(to, o, option, changed);
     }
+    harness_options_free(defaults);
     fputs("</tbody></table></div>\n", to);
 }
 

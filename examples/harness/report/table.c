@@ -140,7 +140,7 @@ static void measure_columns(int *width, const harness_table *t)
 void harness_table_print(FILE *to, const harness_table *t)
 {
     int columns = bag_count(t->columns), rows = harness_table_rows(t);
-    int *width = harness_alloc((size_t)columns * sizeof *width);
+    int *width = HARNESS_NEW(width, columns);
     measure_columns(width, t);
     if (*t->title) {
         harness_show(to, t->title);

@@ -10,13 +10,22 @@
 
 /* ---- both ---- */
 
-ag_status harness_scored_show(harness_call *call, bool known,
-                              ag_status (*show)(const harness_scored *scored, ag_failure *why),
-                              ag_failure *why)
+/* A call in which all is scored. */
+typedef struct scored {
+    const harness_model *model;
+    const harness_settings *settings;
+    harness_runs runs;
+    void *data, *results;
+    ag_failure *why;
+} scored;
+
+/* Loads the runs, reads and scores --data, then calls `show`. known: the run times must be. */
+static ag_status score(harness_call *call, bool known,
+                       ag_status (*show)(scored *x, ag_failure *why), ag_failure *why)
 {
     const harness_model *m = call->program->model;
     const harness_settings *s = call->values;
-    harness_scored x = {.model = m, .settings = s};
+    scored x = {.model = m, .settings = s, .why = why};
     x.data = harness_alloc(m->data_bytes);
     x.results = harness_alloc(m->results_bytes);
     if (!harness_options_act(call->options, harness_model_files(m, s), why) &&
@@ -38,19 +47,12 @@ ag_status harness_scored_show(harness_call *call, bool known,
 
 /* ---- predict: CSV ---- */
 
-typedef struct output {
-    const harness_model *model;
-    const void *results;
-    const harness_settings *settings;
-    ag_failure *why;
-} output;
-
 /* The columns are those that any group has. */
 typedef struct columns {
     int ns, actual;
 } columns;
 
-static columns columns_of(const output *o)
+static columns columns_of(const scored *o)
 {
     columns c = {0};
     for (int i = 0; i < harness_rank_groups(o->results); i++) {
@@ -74,7 +76,7 @@ static void write_group(FILE *to, const harness_group *g, columns c)
 
 static ag_status write_all(FILE *to, void *context)
 {
-    const output *o = context;
+    const scored *o = context;
     const columns c = columns_of(o);
     if (o->model->write && o->model->write(to, o->results, o->settings, o->why))
         return o->why->status;
@@ -107,7 +109,7 @@ static json_t *group_json(const harness_group *g)
     return j;
 }
 
-static ag_status print_json(const output *o, ag_failure *why)
+static ag_status print_json(const scored *o, ag_failure *why)
 {
     json_t *list = json_array();
     for (int i = 0; i < harness_rank_groups(o->results); i++) {
@@ -117,7 +119,7 @@ static ag_status print_json(const output *o, ag_failure *why)
     return harness_json_print(list, why);
 }
 
-static ag_status check_finite(const output *o, ag_failure *why)
+static ag_status check_finite(const scored *o, ag_failure *why)
 {
     for (int k = 0; k < harness_rank_groups(o->results); k++) {
         const harness_group g = harness_rank_group_at(o->results, k);
@@ -131,41 +133,22 @@ static ag_status check_finite(const output *o, ag_failure *why)
     return AG_OK;
 }
 
-static ag_status show(const harness_scored *x, ag_failure *why)
+static ag_status show(scored *x, ag_failure *why)
 {
-    const harness_settings *s = x->settings;
-    output o = {x->model, x->results, s, why};
-    if (check_finite(&o, why) || (s->csv && harness_write(s->csv, write_all, &o, why)))
-        return why->status;
-    if (s->common.json) return print_json(&o, why);
-    return s->csv ? AG_OK : write_all(stdout, &o);
+    const char *csv = x->settings->csv;
+    if (check_finite(x, why) || (csv && harness_write(csv, write_all, x, why))) return why->status;
+    if (x->settings->common.json) return print_json(x, why);
+    return csv ? AG_OK : write_all(stdout, x);
 }
 
 ag_status harness_predict_command(harness_call *call, ag_failure *why)
 {
-    return harness_scored_show(call, false, show, why);
+    return score(call, false, show, why);
 }
 
 /* ---- eval: how well trained networks rank items with known run times ---- */
 
-void harness_results_print(const void *results, const char *title)
-{
-    harness_table *table[HARNESS_TABLES] = {NULL};
-    const char *name, *note;
-    const int tables = harness_rank_tables(table, results, title);
-    for (int i = 0; i < tables; i++) {
-        if (i) putchar('\n');
-        harness_table_print(stdout, table[i]);
-        harness_table_free(table[i]);
-    }
-    for (int k = 0; harness_rank_other(&name, &note, results, k); k++) {
-        printf("%s%s: ", k ? "" : "\n", name);
-        harness_show(stdout, note);
-        putchar('\n');
-    }
-}
-
-static ag_status print(const harness_scored *x, ag_failure *why)
+static ag_status print(scored *x, ag_failure *why)
 {
     const int models = x->runs.count;
     if (x->settings->common.json) {
@@ -173,13 +156,13 @@ static ag_status print(const harness_scored *x, ag_failure *why)
         json_object_set_new(j, "runs", json_integer(models));
         return harness_json_print(j, why);
     }
-    harness_results_print(x->results,
-                          models > 1 ? harness_format("Mean of the scores of %d runs", models)
-                                     : harness_format("Scores of %s", x->settings->common.run));
+    harness_rank_print(x->results, models > 1
+                                       ? harness_format("Mean of the scores of %d runs", models)
+                                       : harness_format("Scores of %s", x->settings->common.run));
     return AG_OK;
 }
 
-static ag_status show_eval(const harness_scored *x, ag_failure *why)
+static ag_status show_eval(scored *x, ag_failure *why)
 {
     const harness_model *m = x->model;
     if (x->settings->baselines && !m->read_fit(x->data, &x->runs, x->settings, why))
@@ -191,5 +174,5 @@ static ag_status show_eval(const harness_scored *x, ag_failure *why)
 
 ag_status harness_eval_command(harness_call *call, ag_failure *why)
 {
-    return harness_scored_show(call, true, show_eval, why);
+    return score(call, true, show_eval, why);
 }

@@ -113,7 +113,7 @@ static ag_status show(const harness_session *s, const void *results, ag_failure 
 {
     if (s->settings->common.json) return harness_json_print(summary(s, results), why);
     if (harness_rank_groups(results))
-        harness_results_print(results, s->model->held_out);
+        harness_rank_print(results, s->model->held_out);
     else
         printf("%lld steps done; nothing was held out, so there are no scores\n",
                (long long)s->trained.state->step);

@@ -45,6 +45,10 @@ static ag_status begin_variant(harness_study *s, const char *name, int line, ag_
     if (!*v.folder)
         ag_fail(why, AG_EUSE, "%.120s line %d: the variant has no name; write [name]", s->file,
                 line);
+    if (!harness__utf8(name))
+        ag_fail(why, AG_EUSE,
+                "%.120s line %d: the name of the variant is not UTF-8 text; write it anew", s->file,
+                line);
     bag_add(s->variants, v);
     return why->status;
 }
@@ -157,12 +161,6 @@ ag_status harness_study_parse(harness_study *s, const char *file, const char *te
         return ag_fail(why, AG_EUSE,
                        "%.120s has no variant; add a section, as in [no edges] and edges = false",
                        file);
-    for (int i = 0; i < bag_count(s->variants); i++)
-        if (!harness__utf8(s->variants[i].name))
-            return ag_fail(
-                why, AG_EUSE,
-                "%.120s line %d: the name of the variant is not UTF-8 text; write it anew", file,
-                s->variants[i].line);
     const int64_t *seed = harness__value(base, "seed", HARNESS_INT64);
     if (!bag_count(s->seeds)) bag_add(s->seeds, seed ? *seed : 0);
     return AG_OK;
@@ -235,8 +233,7 @@ ag_status harness_study_act(const harness_study *s, const harness_options *base,
                             ag_failure *why)
 {
     const int count = base->program->option_count;
-    shared of = {harness_alloc((size_t)count * sizeof *of.acting),
-                 harness_alloc((size_t)count * sizeof *of.idle)};
+    shared of = {HARNESS_NEW(of.acting, count), HARNESS_NEW(of.idle, count)};
     for (int v = 0; v < bag_count(s->variants) && !why->status; v++) {
         harness_options *o = harness_options_copy(base);
         if (!harness_study_options(o, s, &s->variants[v], s->seeds[0], why))

@@ -12,7 +12,7 @@
 
 static ag_status plot_dots(const study_outcome *x, const char *const *name, ag_failure *why)
 {
-    double *score = harness_alloc((size_t)(x->variants * x->seeds) * sizeof *score);
+    double *score = HARNESS_NEW(score, x->variants * x->seeds);
     for (int i = 0; i < x->variants * x->seeds; i++)
         score[i] = harness__study_score(x, i / x->seeds, i % x->seeds, 0);
     harness_plot_dots(x->call->out, "study", x->call->study->title, x->measure[0], name, score,

@@ -141,7 +141,7 @@ harness_table *harness_study_run(const harness_study_call *call, json_t **json, 
         -1};
     const int runs = w.x.variants * w.x.seeds;
     harness_table *table = NULL;
-    w.x.result = harness_alloc((size_t)runs * sizeof *w.x.result);
+    w.x.result = HARNESS_NEW(w.x.result, runs);
     for (int i = 0; i < runs; i++) w.x.result[i] = json_object();
     if (!open_folder(&w, why) && !do_all(&w, false, why) && !do_all(&w, true, why) &&
         !harness__folder_stays(w.lock, call->out, why))

@@ -93,7 +93,7 @@ static int64_t mean_of(double *mean, double *spread, const study_outcome *x, int
                        int measure)
 {
     int64_t runs;
-    double *score = harness_alloc((size_t)x->seeds * sizeof *score);
+    double *score = HARNESS_NEW(score, x->seeds);
     in_scores(score, x, variant, measure);
     harness_mean_spread(mean, spread, &runs, score, x->seeds);
     harness_free(score);
