@@ -124,7 +124,6 @@ static void contradictions(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(contradictions)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(contradictions)};
     return cmocka_run_group_tests(tests, make_files, test_folder_remove);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files of results: they must not replace what the call reads, and are written whole or not at all.
- */
+/* Files of results must not replace what the call reads, and are written whole or not at all. */
 #define _GNU_SOURCE
 #include "examples/harness/harness.h"
 #include "examples/harness/files/files.h"

@@ -15,7 +15,7 @@
 # define COMPILER "gcc " __VERSION__
 #endif
 
-/* What was found, for --json and as a table. */
+/* Names and texts, for --json and as a table. */
 typedef struct found {
     json_t *json;
     harness_table *table;

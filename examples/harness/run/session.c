@@ -73,8 +73,7 @@ ag_status harness_session_close(harness_session *s, ag_failure *why)
     return why->status;
 }
 
-/* ---- after the last step: the best checkpoint on all that is held out, tables, pictures, page
- * ---- */
+/* ---- after the last step ---- */
 
 /* Scores the network of best.safetensors or, without a validation, the last one. */
 static ag_status score_best(harness_session *s, void *results, ag_failure *why)
