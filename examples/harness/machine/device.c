@@ -111,7 +111,7 @@ ag_status harness_scoring_failed(const ag_tape *tape, const char *name, const ch
 
 /* ---- config.json and the report ---- */
 
-/* What harness_tape_new takes; NULL: the command has no device. */
+/* "cuda", as harness_tape_new takes it; NULL: the command has no device. */
 static const char *word_of(const harness_options *options)
 {
     const int *wanted = harness__value(options, "device", HARNESS_CHOICE);
