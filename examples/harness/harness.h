@@ -14,7 +14,6 @@
 #include "examples/harness/run/run.h"
 #include "examples/harness/rank/measures.h"
 #include "examples/harness/study/study.h"
-#include "examples/harness/report/table.h"
 
 #ifdef __cplusplus
 # error "the harness is C"

@@ -41,17 +41,10 @@ ag_status harness__trainer_open(harness_session *s, harness_run_mode mode, ag_fa
    harness_session_step. */
 ag_status harness__trainer_run(harness_session *s, ag_failure *why);
 
-/* Whether patience is at its end, before all steps are done; and a sentence about it. */
+/* Whether patience is at its end, before all steps are done. */
 bool harness__trainer_stopped(const harness_session *s);
-void harness__trainer_say_stopped(const harness_session *s);
 
 /* Saves HARNESS_LAST (everything for --resume) or HARNESS_BEST. */
 ag_status harness__trainer_save(harness_session *s, const char *name, ag_failure *why);
-
-/* The schedule of the steps from state->begun on, which is its step 0. */
-ag_schedule harness__trainer_schedule(const harness_training *how, const harness_state *state);
-
-/* Continues from the last checkpoint. */
-ag_status harness__trainer_resume(harness_session *s, ag_failure *why);
 
 #endif

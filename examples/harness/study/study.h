@@ -13,7 +13,7 @@
 #define HARNESS_STUDY_H
 
 #include "examples/harness/cli/options.h"
-#include "examples/harness/report/table.h"
+#include "examples/harness/report/report.h"
 
 typedef struct harness_override {
     const char *name, *value;
