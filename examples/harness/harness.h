@@ -93,7 +93,6 @@ bool harness_go_on(ag_failure *why);
 
 /* Messages go to stderr as "PROGRAM: sentence". Colour only on a terminal and without NO_COLOR. */
 void harness_log_start(const char *program, bool quiet);
-bool harness_quiet(void);
 void harness_say(const char *format, ...) AG_PRINTF(1, 2);  /* dropped by --quiet */
 void harness_warn(const char *format, ...) AG_PRINTF(1, 2); /* dropped by --quiet */
 void harness_error(const char *sentence);

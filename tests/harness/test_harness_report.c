@@ -132,13 +132,6 @@ static void progress(void **state)
     harness_progress_end(&p);
 }
 
-static void exit_codes(void **state)
-{
-    static const int codes[] = {0, 2, 1, 3, 5, 3, 3, 4, 6};
-    for (int status = AG_OK; status <= AG_EDEVICE; status++)
-        assert_int_equal(harness_exit_code((ag_status)status), codes[status]);
-}
-
 /* On a screen of 390 pixels with a margin of 16 on each side no picture has to be scrolled: they
    shrink to 0.64 of their width, at which words can still be read. */
 static void expect_fit_a_phone(const char *page)
@@ -329,10 +322,12 @@ static void pictures_are_of_the_run_alone(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tables),     cmocka_unit_test(latex),
-        cmocka_unit_test(narrow),     cmocka_unit_test(progress),
-        cmocka_unit_test(exit_codes), cmocka_unit_test(plots_and_report),
-        cmocka_unit_test(long_words), cmocka_unit_test(pictures_are_of_the_run_alone)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(tables),
+                                       cmocka_unit_test(latex),
+                                       cmocka_unit_test(narrow),
+                                       cmocka_unit_test(progress),
+                                       cmocka_unit_test(plots_and_report),
+                                       cmocka_unit_test(long_words),
+                                       cmocka_unit_test(pictures_are_of_the_run_alone)};
     return cmocka_run_group_tests(tests, files_make, files_remove);
 }

@@ -10,7 +10,7 @@
 
    A group may ask for another weight, for an error that counts linearly beyond a limit (Huber's
    loss), and for the run time itself instead of the order; the options, for the order of pairs
-   besides (order.h).
+   besides (below).
 
    Gradient: dT / T = sum of share(row) * d trees(row), where share is the part of T that is the
    row's; it flows into the trees through harness_boosting_loss. */

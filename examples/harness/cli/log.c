@@ -31,7 +31,6 @@ void harness_log_start(const char *program, bool quiet)
     spoken = harness_seconds();
 }
 
-bool harness_quiet(void) { return silent; }
 bool harness_logs(void) { return !silent && !isatty(STDERR_FILENO); }
 double harness_silence(void) { return harness_seconds() - spoken; }
 
@@ -172,7 +171,7 @@ void harness_progress_start(harness_progress *p, const char *label, int64_t firs
                             .total = total,
                             .first = first,
                             .started = harness_seconds(),
-                            .shown = !harness_quiet() && isatty(STDERR_FILENO),
+                            .shown = !silent && isatty(STDERR_FILENO),
                             .logged = harness_logs(),
                             .done = first};
 }

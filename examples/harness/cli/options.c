@@ -82,7 +82,6 @@ void harness_options_free(harness_options *o)
 }
 
 void *harness_options_values(harness_options *o) { return o->values; }
-void harness__begin_layer(harness_options *o) { o->layer++; }
 
 static char *keep(harness_options *o, const char *text)
 {
@@ -172,8 +171,8 @@ const char *harness__advice(const harness_options *o, const char *where, const c
 /* "f.ini line 3: ", and nothing for a flag. */
 static const char *at(const char *where) { return where ? harness_format("%.120s: ", where) : ""; }
 
-ag_status harness__unknown(const harness_options *o, const char *where, const char *name,
-                           ag_failure *why)
+static ag_status unknown(const harness_options *o, const char *where, const char *name,
+                         ag_failure *why)
 {
     return ag_fail(why, AG_EUSE, "%sunknown option %s%.60s; %s", at(where), where ? "" : "--", name,
                    harness__advice(o, where, name, true));
@@ -198,7 +197,7 @@ ag_status harness_options_set(harness_options *o, const char *where, const char 
                               const char *value, ag_failure *why)
 {
     const int index = harness__option_index(o->program, name);
-    if (index < 0) return harness__unknown(o, where, name, why);
+    if (index < 0) return unknown(o, where, name, why);
     const harness_option *option = &o->program->options[index];
     harness__origin *from = &o->origin[index];
     if (!(option->commands & o->command)) return foreign(o, option, where, why);

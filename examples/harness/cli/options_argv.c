@@ -150,7 +150,7 @@ ag_status harness_options_argv(harness_options *o, int argc, char **argv, const 
     cursor c = {o, argc, 0, argv, 0};
     ag_status status = read_configs(&c, why);
     int bare_only = 0;
-    harness__begin_layer(o);
+    o->layer++;
     for (c.at = 0; c.at < argc && status == AG_OK; c.at++) {
         if (bare_only)
             status = read_bare(&c, positional, argv[c.at], why);

@@ -153,7 +153,7 @@ ag_status harness_options_ini(harness_options *o, const char *file, const char *
                               ag_failure *why)
 {
     target t = {o, file, NULL};
-    harness__begin_layer(o);
+    o->layer++;
     return harness__ini(file, text, bytes, set_option, &t, why);
 }
 

@@ -27,8 +27,6 @@ struct harness_options {
 ag_status harness__assign(harness_options *o, int index, const char *where, const char *text,
                           ag_failure *why);
 
-void harness__begin_layer(harness_options *o);
-
 bool harness__same(const char *a, const char *b); /* both may be NULL */
 struct json_t *harness__option_json(const harness_options *o, const harness_option *option);
 /* Whether both have the same value. */
@@ -54,10 +52,6 @@ const void *harness__value(const harness_options *o, const char *name, harness_t
 int harness__option_index(const harness_program *program, const char *name);
 const char *harness__command_name(const harness_program *program, unsigned bit);
 int harness__utf8(const char *text); /* whether it is well-formed UTF-8 */
-
-/* Fails with a sentence that suggests what is meant. `where` as in harness_options_set. */
-ag_status harness__unknown(const harness_options *o, const char *where, const char *name,
-                           ag_failure *why);
 
 /* "did you mean --device cuda?", or where the options are listed. near: a name with a letter wrong
    is found, too. */

@@ -109,7 +109,7 @@ ag_status harness_options_from_json(harness_options *o, const json_t *object, co
         return ag_fail(why, AG_EDATA,
                        "%.200s: \"options\" is no JSON object; this is not a config.json of %s",
                        file, o->program->name);
-    harness__begin_layer(o);
+    o->layer++;
     json_object_foreach((json_t *)(uintptr_t)object, name, value)
     {
         int index = harness__option_index(o->program, name);

@@ -52,15 +52,14 @@ static ag_status check_place(const char *output, ag_failure *why)
         reason = access(output, W_OK) ? errno : 0;
     } else {
         const char *slash = strrchr(output, '/');
-        char *folder = slash == output ? harness_copy("/")
-                       : slash         ? harness_text("%.*s", (int)(slash - output), output)
-                                       : harness_copy(".");
+        const char *folder = slash == output ? "/"
+                             : slash         ? harness_format("%.*s", (int)(slash - output), output)
+                                             : ".";
         if (stat(folder, &about))
             reason = errno;
         else
             reason = !S_ISDIR(about.st_mode) ? ENOTDIR : access(folder, W_OK | X_OK) ? errno : 0;
         if (reason == ENOENT) advice = "make its folder first, or choose another place";
-        harness_free(folder);
     }
     if (!reason) return AG_OK;
     return ag_fail(why, AG_EFILE, "--csv: %.200s cannot be written: %s; %s",

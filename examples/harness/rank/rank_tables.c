@@ -120,65 +120,6 @@ static harness_table *families_table(const harness_rank *r)
     return t;
 }
 
-/* ---- a table of methods ---- */
-
-static harness_table *methods_table(const harness_rank *r, const char *over, harness_mean mean)
-{
-    const harness_rank_form *form = harness__form(r);
-    const harness_measure first = form->measure[0];
-    const int shown = harness__count(form, form->shown);
-    const char *column[3 + HARNESS_MEASURES] = {"method"};
-    int n = 1;
-    if (form->median) column[n++] = form->median;
-    if (form->median)
-        column[n++] = harness_format("%s geometric mean", harness_measure_name(first));
-    for (int k = 0; k < shown; k++) column[n++] = harness_measure_name(form->measure[k]);
-    harness_table *t = harness_table_new(harness_format("Mean over the %s", over), column, n);
-    for (int m = 0; m < r->methods; m++) {
-        if (harness__is_own(r, m)) harness_table_own(t, m, -1);
-        harness_table_text(t, r->method[m]);
-        for (harness_mean k = HARNESS_MEDIAN; form->median && k <= HARNESS_GEOMETRIC; k++)
-            harness_table_number(t, harness__number(r, m, first, k, 0),
-                                 harness_measure_digits(first));
-        for (int k = 0; k < shown; k++)
-            harness_table_number(t, harness__number(r, m, form->measure[k], mean, 0),
-                                 harness_measure_digits(form->measure[k]));
-    }
-    if (mean == HARNESS_MEAN) harness__note_left(t, r);
-    return t;
-}
-
-int harness_rank_tables(harness_table *table[HARNESS_TABLES], const harness_rank *r,
-                        const char *title)
-{
-    const harness_rank_form *form = harness__form(r);
-    int n = 0;
-    if (r->least > 0)
-        title = harness_format("%s; %s of at least %.10g us", title, form->items,
-                               (double)r->least / 1000);
-    table[n++] = rows_table(r, title);
-    if (r->families > 1) table[n++] = families_table(r);
-    table[n++] = methods_table(r, form->rows, HARNESS_MEAN);
-    if (r->families > 1) table[n++] = methods_table(r, "families", HARNESS_FAMILIES);
-    return n;
-}
-
-void harness_rank_print(const harness_rank *r, const char *title)
-{
-    harness_table *table[HARNESS_TABLES];
-    const int tables = harness_rank_tables(table, r, title);
-    for (int i = 0; i < tables; i++) {
-        if (i) putchar('\n');
-        harness_table_print(stdout, table[i]);
-        harness_table_free(table[i]);
-    }
-    for (int m = 1; m < r->methods; m++) {
-        printf("%s%s: ", m > 1 ? "" : "\n", r->method[m]);
-        harness_show(stdout, r->note[m]);
-        putchar('\n');
-    }
-}
-
 /* ---- the groups that means leave out, and the reasons ---- */
 
 static const char *const reason[HARNESS_LEFTS] = {
@@ -232,7 +173,8 @@ static void note_absent(harness_table *t, const harness_rank *r, int method)
                                              groups_of(harness__form(r))));
 }
 
-void harness__note_left(harness_table *t, const harness_rank *r)
+/* Says under a table of means what they leave out. */
+static void note_left(harness_table *t, const harness_rank *r)
 {
     for (int k = 0; k < HARNESS_LEFTS; k++) note_reason(t, r, (harness_left)k);
     for (int m = 0; m < r->methods; m++) note_absent(t, r, m);
@@ -254,4 +196,63 @@ json_t *harness__left_json(const harness_rank *r)
                                               reason[k], "measures", measures));
     }
     return list;
+}
+
+/* ---- a table of methods ---- */
+
+static harness_table *methods_table(const harness_rank *r, const char *over, harness_mean mean)
+{
+    const harness_rank_form *form = harness__form(r);
+    const harness_measure first = form->measure[0];
+    const int shown = harness__count(form, form->shown);
+    const char *column[3 + HARNESS_MEASURES] = {"method"};
+    int n = 1;
+    if (form->median) column[n++] = form->median;
+    if (form->median)
+        column[n++] = harness_format("%s geometric mean", harness_measure_name(first));
+    for (int k = 0; k < shown; k++) column[n++] = harness_measure_name(form->measure[k]);
+    harness_table *t = harness_table_new(harness_format("Mean over the %s", over), column, n);
+    for (int m = 0; m < r->methods; m++) {
+        if (harness__is_own(r, m)) harness_table_own(t, m, -1);
+        harness_table_text(t, r->method[m]);
+        for (harness_mean k = HARNESS_MEDIAN; form->median && k <= HARNESS_GEOMETRIC; k++)
+            harness_table_number(t, harness__number(r, m, first, k, 0),
+                                 harness_measure_digits(first));
+        for (int k = 0; k < shown; k++)
+            harness_table_number(t, harness__number(r, m, form->measure[k], mean, 0),
+                                 harness_measure_digits(form->measure[k]));
+    }
+    if (mean == HARNESS_MEAN) note_left(t, r);
+    return t;
+}
+
+int harness_rank_tables(harness_table *table[HARNESS_TABLES], const harness_rank *r,
+                        const char *title)
+{
+    const harness_rank_form *form = harness__form(r);
+    int n = 0;
+    if (r->least > 0)
+        title = harness_format("%s; %s of at least %.10g us", title, form->items,
+                               (double)r->least / 1000);
+    table[n++] = rows_table(r, title);
+    if (r->families > 1) table[n++] = families_table(r);
+    table[n++] = methods_table(r, form->rows, HARNESS_MEAN);
+    if (r->families > 1) table[n++] = methods_table(r, "families", HARNESS_FAMILIES);
+    return n;
+}
+
+void harness_rank_print(const harness_rank *r, const char *title)
+{
+    harness_table *table[HARNESS_TABLES];
+    const int tables = harness_rank_tables(table, r, title);
+    for (int i = 0; i < tables; i++) {
+        if (i) putchar('\n');
+        harness_table_print(stdout, table[i]);
+        harness_table_free(table[i]);
+    }
+    for (int m = 1; m < r->methods; m++) {
+        printf("%s%s: ", m > 1 ? "" : "\n", r->method[m]);
+        harness_show(stdout, r->note[m]);
+        putchar('\n');
+    }
 }

@@ -8,8 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- how a run goes on: from its last checkpoint, beyond its end, not without an improvement ----
- */
+/* ---- how a run goes on ---- */
 
 /* A schedule that begins anew has no warm-up: the optimizer's moments are there. */
 static ag_schedule schedule_of(const harness_training *how, const harness_state *p)

@@ -114,7 +114,7 @@ static ag_status check_override(reader *r, const char *key, const char *value, i
                        "%s: %s belongs to the call and not to the study; give it as a flag", where,
                        option->name);
     harness_options *trial = harness_options_copy(r->base);
-    harness__begin_layer(trial);
+    trial->layer++;
     harness_options_set(trial, where, key, value, why);
     harness_options_free(trial);
     return why->status;
@@ -201,9 +201,9 @@ static ag_status apply(harness_options *o, const harness_study *s, const harness
 ag_status harness_study_options(harness_options *o, const harness_study *s,
                                 const harness_variant *v, int64_t seed, ag_failure *why)
 {
-    harness__begin_layer(o);
+    o->layer++;
     apply(o, s, s->common, why);
-    harness__begin_layer(o);
+    o->layer++;
     if (apply(o, s, v->overrides, why)) return why->status;
     return harness_options_set(o, s->file, "seed", harness_format("%" PRId64, seed), why);
 }

@@ -17,8 +17,6 @@ typedef struct study_outcome {
 /* One run's mean of a measure; NaN: none. */
 double harness__study_score(const study_outcome *x, int variant, int seed, int measure);
 
-/* Says in the table of a measure, a row per variant, which of them cannot be told apart. */
-void harness__note_alike(harness_table *table, const study_outcome *x);
 /* A row per variant: runs, parameters, and what they took. */
 harness_table *harness__study_costs(const study_outcome *x);
 
