@@ -12,9 +12,8 @@
 #include "examples/harness/cli/options.h"
 #include "examples/harness/report/report.h"
 #include "examples/harness/run/run.h"
-#include "examples/harness/rank/averages.h"
+#include "examples/harness/rank/measures.h"
 #include "examples/harness/study/study.h"
-#include "examples/harness/report/table.h"
 
 #ifdef __cplusplus
 # error "the harness is C"
@@ -41,12 +40,6 @@ typedef struct harness_command {
     ag_status (*run)(harness_call *call, ag_failure *why);
 } harness_command;
 
-/* Runs whose config.json has this word of an option (NULL: any value of it): why they are refused,
-   and the option where it is given, unless only runs that have `with`, too, are meant. */
-typedef struct harness_moved {
-    const char *option, *word, *sentence, *with;
-} harness_moved;
-
 typedef struct harness_program {
     const char *name, *version;
     const char *help; /* a description of the program: one or two sentences */
@@ -56,7 +49,6 @@ typedef struct harness_program {
     int command_count;
     size_t options_bytes;
     const struct harness_model *model; /* of a program with the commands of model.h; else NULL */
-    const harness_moved *moved;        /* up to one without an option; NULL: none */
     const char *examples; /* lines "PROGRAM COMMAND ...", at most three of a command; or NULL */
 } harness_program;
 
@@ -101,7 +93,6 @@ bool harness_go_on(ag_failure *why);
 
 /* Messages go to stderr as "PROGRAM: sentence". Colour only on a terminal and without NO_COLOR. */
 void harness_log_start(const char *program, bool quiet);
-bool harness_quiet(void);
 void harness_say(const char *format, ...) AG_PRINTF(1, 2);  /* dropped by --quiet */
 void harness_warn(const char *format, ...) AG_PRINTF(1, 2); /* dropped by --quiet */
 void harness_error(const char *sentence);
@@ -169,13 +160,20 @@ void harness_warn_lacks(void);
 /* ---- memory and text ---- */
 
 /* Never NULL: without memory a sentence is printed and the program exits with 5. */
-void *harness_alloc(size_t bytes); /* zeroed */
+void *harness_alloc(size_t bytes);                                             /* zeroed */
+#define HARNESS_NEW(x, n) harness_alloc(ag_size_mul((size_t)(n), sizeof *(x))) /* n of *x */
 /* The same for arrays that ag_arena_free frees at once; *arena is NULL at first. */
 void *harness_take(ag_arena **arena, size_t bytes);
+/* The same that lives until harness_forget, which ends a call. For little, on the main thread, and
+   not in each step. */
+void *harness_lasting(size_t bytes);
+void harness_forget(void);
 void *harness_grow(void *block, size_t bytes);
 void harness_free(void *block);
 char *harness_copy(const char *text);
 char *harness_text(const char *format, ...) AG_PRINTF(1, 2);
+/* In harness_lasting: paths, titles, parts of sentences. */
+char *harness_format(const char *format, ...) AG_PRINTF(1, 2);
 
 /* A copy that is safe to show: control characters, bytes that are not UTF-8 and marks that turn the
    direction of writing are shown as \x1b or \u202e. Every name from outside passes through this on

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "examples/harness/baseline/order.h"
+#include "examples/harness/baseline/additive.h"
 #include "examples/nests/model.h"
 
 #include "ops/ops.h"

@@ -48,8 +48,8 @@ static ag_status take_numbers(tabular_table *g, const char *path, const ag_csv *
                               ag_failure *why)
 {
     const size_t rows = (size_t)csv->rows, columns = (size_t)csv->columns;
-    float *x = g->feature = harness_alloc(rows * columns * sizeof *x);
-    if (ns >= 0) g->ns = harness_alloc(rows * sizeof *g->ns);
+    float *x = g->feature = HARNESS_NEW(x, rows * columns);
+    if (ns >= 0) g->ns = HARNESS_NEW(g->ns, rows);
     g->items = csv->rows;
     for (size_t i = 0; i < rows * columns; i++) {
         const double value = (double)csv->value[i];
@@ -71,9 +71,9 @@ static ag_status make_ranks(tabular_table *g, ag_failure *why)
 {
     const size_t n = (size_t)g->items;
     if (!g->ns) return AG_OK;
-    uint64_t *key = harness_alloc(n * sizeof *key);
-    int32_t *index = harness_alloc(n * sizeof *index);
-    g->rank = harness_alloc(n * sizeof *g->rank);
+    uint64_t *key = HARNESS_NEW(key, n);
+    int32_t *index = HARNESS_NEW(index, n);
+    g->rank = HARNESS_NEW(g->rank, n);
     harness_ranks(g->rank, g->ns, g->items, key, index, why);
     harness_free(key);
     harness_free(index);
@@ -101,7 +101,7 @@ ag_status tabular_read(tabular_tables *t, const harness_paths *given, const char
                        ag_failure *why)
 {
     if (harness_files_read(&t->paths, given, option, why)) return why->status;
-    t->table = harness_alloc((size_t)t->paths.count * sizeof *t->table);
+    t->table = HARNESS_NEW(t->table, t->paths.count);
     for (int i = 0; i < t->paths.count && harness_go_on(why); i++)
         read_table(t, t->paths.path[i], why);
     return why->status;

@@ -127,16 +127,6 @@ static const harness_command commands[] = {
     HARNESS_DOCTOR_COMMAND,
 };
 
-static const harness_moved moved[] = {
-    {"mode", "physical",
-     .sentence =
-         "physical mode of layout files is now the program nests; train such a model with \"nests "
-         "train\", or the graph network anew with \"tgraph train\""},
-    {"mode", "paper",
-     .sentence = "mode=paper, the graph network, is all that tgraph has now, with other options; "
-                 "train it anew with \"tgraph train\", without mode"},
-    {0}};
-
 const harness_program tgraph_program_table = {
     .name = "tgraph",
     .version = TGRAPH_VERSION,
@@ -144,7 +134,6 @@ const harness_program tgraph_program_table = {
             "by run time",
     HARNESS_TABLES(table, commands),
     .options_bytes = sizeof(tgraph_settings),
-    .moved = moved,
     .examples = HARNESS_EXAMPLES("tgraph", "examples/data/layout/split-random",
                                  "examples/data/layout/random/alexnet_0.npz",
                                  "examples/data/ablations.ini"),

@@ -89,13 +89,10 @@ void tpgnn_inspect(harness_inspection *to, const void *files)
     const tpgnn_data *data = &((const tpgnn_files *)files)->scored;
     to->title = harness_text("Schedules: %d of %d tasks of %d families", data->schedules,
                              data->tasks, data->families);
-    char **name = harness_alloc((size_t)data->tasks * sizeof *name + 1);
-    harness_files_names(name, data->paths.path, data->tasks, ".npz");
-    for (int i = 0; i < data->tasks; i++) {
-        add_row(to, data, &data->task[i], name[i]);
-        harness_free(name[i]);
-    }
-    harness_free(name);
+    ag_arena *memory = NULL;
+    char **name = harness_files_names(&memory, data->paths.path, data->tasks, ".npz");
+    for (int i = 0; i < data->tasks; i++) add_row(to, data, &data->task[i], name[i]);
+    ag_arena_free(memory);
     tpgnn_unseen u = tpgnn_unseen_count(data, NULL);
     to->text = totals_text(data);
     to->json = totals_json(data, &u, to->json);

@@ -111,17 +111,12 @@ static const harness_command commands[] = {
     HARNESS_DOCTOR_COMMAND,
 };
 
-static const harness_moved moved[] = {{"network", "paper", TPGNN_OLDER, .with = "members"},
-                                      {"members", .sentence = TPGNN_MOVED},
-                                      {0}};
-
 const harness_program tpgnn_program_table = {
     .name = "tpgnn",
     .version = TPGNN_VERSION,
     .help = "TPGNN, a cost model for the schedules of tensor programs in TVM",
     HARNESS_TABLES(table, commands),
     .options_bytes = sizeof(tpgnn_settings),
-    .moved = moved,
     .examples = HARNESS_EXAMPLES("tpgnn", "examples/data/schedules/split-workload",
                                  "examples/data/schedules/sum-rows_384_320.npz",
                                  "examples/tpgnn/studies/ablations.ini"),

@@ -38,7 +38,7 @@ static ag_status parse_task(tpu_task *task, const char *text, ag_failure *why)
 /* A preset of the other task's table would train without an error, but with the wrong loss. */
 static ag_status check_preset(const harness_session *session, ag_failure *why)
 {
-    char *preset =
+    const char *preset =
         harness_option_text(session->options, harness_option_find(&tpu_program_table, "preset"));
     const tpu_settings *s = (const tpu_settings *)session->settings;
     const char *its = s->preset ? strrchr(preset, '-') + 1 : NULL;
@@ -48,7 +48,6 @@ static ag_status check_preset(const harness_session *session, ag_failure *why)
                 "--preset %s is a model for %s files, but --data names %s files; take --preset "
                 "%.*s%s, or name %s files",
                 preset, its, ours, (int)(its - preset), preset, ours, its);
-    harness_free(preset);
     return why->status;
 }
 

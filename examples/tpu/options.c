@@ -177,12 +177,6 @@ static const char examples[] =
     "tpu autotune --run runs/fusion --tile-run runs/a --families mlp,lstm --out tuned-both\n";
 /* clang-format on */
 
-static const harness_moved moved[] = {
-    {"reduction", "nests",
-     .sentence =
-         "the model of loop nests is in the program nests now; train it there, with nests train"},
-    {0}};
-
 const harness_program tpu_program_table = {.name = "tpu",
                                            .version = TPU_VERSION,
                                            .help = "The TPU performance model of Kaufman et al.: "
@@ -190,7 +184,6 @@ const harness_program tpu_program_table = {.name = "tpu",
                                                    "times of fused kernels",
                                            HARNESS_TABLES(table, commands),
                                            .options_bytes = sizeof(tpu_settings),
-                                           .moved = moved,
                                            .examples = examples,
                                            .model = &tpu_shell};
 

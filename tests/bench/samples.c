@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "bench.h"
 
-#include "examples/harness/rank/averages.h"
+#include "examples/harness/rank/measures.h"
 
 #include <string.h>
 

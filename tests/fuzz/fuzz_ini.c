@@ -69,5 +69,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     check(o, status, &why);
     harness_study_free(&study);
     harness_options_free(o);
+    harness_forget();
     return 0;
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Folders that a program writes to: one program at a time, no links in them, nothing half written
-   left, and the true reason when one cannot be made. */
+/* Folders that a program writes to: no links in them, nothing half written left, and the true
+   reason when one cannot be made. test_program_folders has two programs in one. */
 #include "support/test.h"
 #include "support/harness_demo.h"
 #include "examples/harness/run/run_internal.h"
 #include "support/files.h"
 
 #include <jansson.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -48,53 +47,7 @@ static pid_t ended_process(void)
     return child;
 }
 
-/* ---- one program at a time ---- */
-
-/* Another process that has the run open until it is killed. */
-static pid_t hold(const char *folder)
-{
-    int ready[2];
-    char byte = 0;
-    assert_int_equal(pipe(ready), 0);
-    const pid_t child = fork();
-    if (child == 0) {
-        ag_failure why = {0};
-        harness_run *run = open_run(folder, HARNESS_RESUME, &why);
-        byte = run != NULL;
-        if (write(ready[1], &byte, 1) == 1) pause();
-        _exit(1);
-    }
-    assert_int_equal(read(ready[0], &byte, 1), 1);
-    assert_int_equal(byte, 1);
-    close(ready[0]);
-    close(ready[1]);
-    return child;
-}
-
-static void a_run_takes_one_program(void **state)
-{
-    const char *folder = files_path("held");
-    make_run(folder);
-    const int entries = is_in(folder, "config.json") + is_in(folder, "plots");
-    const pid_t other = hold(folder);
-    static const harness_run_mode modes[] = {HARNESS_NEW, HARNESS_RESUME, HARNESS_FORCE};
-    for (int i = 0; i < 3; i++) {
-        ag_failure why = {0};
-        assert_null(open_run(folder, modes[i], &why));
-        expect_sentence(&why, AG_EUSE, "another program is writing to the folder ");
-        expect_sentence(&why, AG_EUSE, "/held; wait until it has ended, or choose another --out");
-    }
-    assert_int_equal(is_in(folder, "config.json") + is_in(folder, "plots"), entries);
-    kill(other, SIGKILL); /* and leaves nothing that keeps others out */
-    waitpid(other, NULL, 0);
-    ag_failure why = {0};
-    harness_run *run = open_run(folder, HARNESS_RESUME, &why);
-    assert_non_null(run);
-    harness_run_close(run, &why);
-    run = open_run(folder, HARNESS_FORCE, &why);
-    assert_non_null(run);
-    harness_run_close(run, &why);
-}
+/* ---- a folder that is moved, removed or made anew ---- */
 
 static ag_status no_training(void *user, const harness_study_job *job, json_t *result,
                              ag_failure *why)
@@ -140,90 +93,46 @@ static harness_table *study_in(const char *folder, ag_failure *why)
     return study_with(no_training, folder, why);
 }
 
-static void a_study_takes_one_program(void **state)
+/* test_program_resume tries it with runs. */
+static void a_study_leaves_what_is_there_now(void **state)
 {
-    const char *folder = files_path("study");
-    ag_failure why = {0}, refused = {0};
-    make_run(folder);
-    const pid_t other = hold(folder);
-    assert_null(study_in(folder, &refused));
-    expect_sentence(&refused, AG_EUSE, "/study; wait until it has ended");
-    kill(other, SIGKILL);
-    waitpid(other, NULL, 0);
-    const char *left = formatted("study.csv.%ld.0.tmp", (long)ended_process());
-    put_in(folder, left);
-    harness_table *table = study_in(folder, &why);
-    assert_non_null(table);
-    assert_false(is_in(folder, left));
-    harness_table_free(table);
-}
-
-/* ---- a folder that is moved, removed or made anew ---- */
-
-static void what_is_there_now_stays(void **state)
-{
-    static const char said[] = " was removed, moved or made anew while this program wrote to it; ";
-    for (int anew = 0; anew < 2; anew++) {
-        ag_failure why = {0};
-        const char *folder = files_path(anew ? "anew" : "gone");
-        make_run(folder);
-        harness_run *run = open_run(folder, HARNESS_RESUME, &why);
-        assert_int_equal(harness_run_stays(run, &why), AG_OK);
-        assert_int_equal(rename(folder, files_path(anew ? "moved-1" : "moved-0")), 0);
-        if (anew) make_run(folder);
-        assert_int_equal(harness_run_stays(run, &why), AG_EFILE);
-        assert_non_null(strstr(why.sentence, said));
-        harness_run_close(run, &why);
-    }
     const char *folder = files_path("study-gone");
     ag_failure why = {0};
     assert_null(study_with(train_while_it_is_moved, folder, &why));
-    expect_sentence(&why, AG_EFILE, said);
+    expect_sentence(&why, AG_EFILE,
+                    " was removed, moved or made anew while this program wrote to it; ");
     assert_false(is_in(folder, "study.csv") || is_in(folder, "one"));
 }
 
 /* ---- leftovers ---- */
 
+/* tests/core/test_save.c says which they are. In a folder that held no run, a name that is not ours
+   stays, and one that is refused is not touched. */
 static void leftovers_of_the_dead_go(void **state)
 {
-    const char *folder = files_path("left");
-    ag_failure why = {0};
+    const char *folder = files_path("left"), *other = files_path("other");
     const long dead = (long)ended_process();
-    char gone[3][80], stays[5][80];
+    char ours[80], theirs[80], study[80];
+    ag_failure why = {0}, refused = {0};
+    snprintf(ours, sizeof ours, "last.safetensors.%ld.0.tmp", dead);
+    snprintf(theirs, sizeof theirs, "a.b.%ld.1.tmp", dead);
+    snprintf(study, sizeof study, "study.csv.%ld.0.tmp", dead);
     make_run(folder);
-    for (int force = 0; force < 2; force++) {
-        snprintf(gone[0], 80, "last.safetensors.%ld.0.tmp", dead);
-        snprintf(gone[1], 80, "report.html.%ld.12.tmp", dead);
-        snprintf(gone[2], 80, "a.b.%ld.1.tmp", dead);
-        snprintf(stays[0], 80, "best.safetensors.%ld.0.tmp", (long)getpid());
-        snprintf(stays[1], 80, "%ld.0.tmp", dead);
-        snprintf(stays[2], 80, ".%ld.0.tmp", dead);
-        snprintf(stays[3], 80, "a.%ld.x.tmp", dead);
-        snprintf(stays[4], 80, "a.tmp");
-        for (int i = 0; i < 3; i++) put_in(folder, gone[i]);
-        for (int i = 0; i < 5; i++) put_in(folder, stays[i]);
-        harness_run *run = open_run(folder, force ? HARNESS_FORCE : HARNESS_RESUME, &why);
-        assert_non_null(run);
-        harness_run_close(run, &why);
-        for (int i = 0; i < 3; i++)
-            if (is_in(folder, gone[i])) fail_msg("%s is still there", gone[i]);
-        for (int i = 0; i < 5; i++)
-            if (!is_in(folder, stays[i])) fail_msg("%s is gone", stays[i]);
-    }
-
-    /* Where no run was, a name that is not ours stays; and a folder that is refused is not touched.
-     */
-    const char *other = files_path("other");
     assert_int_equal(mkdir(other, 0777), 0);
-    put_in(other, gone[0]);
-    put_in(other, gone[2]);
-    ag_failure refused = {0};
+    for (int i = 0; i < 2; i++) {
+        put_in(i ? other : folder, ours);
+        put_in(i ? other : folder, theirs);
+    }
     assert_null(open_run(other, HARNESS_NEW, &refused));
-    assert_true(is_in(other, gone[0]) && is_in(other, gone[2]));
-    harness_run *run = open_run(other, HARNESS_FORCE, &why);
-    assert_non_null(run);
-    harness_run_close(run, &why);
-    assert_true(!is_in(other, gone[0]) && is_in(other, gone[2]));
+    assert_true(is_in(other, ours) && is_in(other, theirs));
+    harness_run_close(open_run(other, HARNESS_FORCE, &why), &why);
+    assert_true(!is_in(other, ours) && is_in(other, theirs));
+    harness_run_close(open_run(folder, HARNESS_RESUME, &why), &why);
+    assert_false(is_in(folder, ours) || is_in(folder, theirs));
+    put_in(folder, study);
+    harness_table_free(study_in(folder, &why));
+    assert_int_equal(why.status, AG_OK);
+    assert_false(is_in(folder, study));
 }
 
 /* ---- links and permissions ---- */
@@ -281,11 +190,8 @@ static void a_folder_that_may_not_be_written_to_is_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_run_takes_one_program),
-        cmocka_unit_test(a_study_takes_one_program),
-        cmocka_unit_test(what_is_there_now_stays),
-        cmocka_unit_test(leftovers_of_the_dead_go),
-        cmocka_unit_test(links_within_are_refused),
+        cmocka_unit_test(a_study_leaves_what_is_there_now),
+        cmocka_unit_test(leftovers_of_the_dead_go), cmocka_unit_test(links_within_are_refused),
         cmocka_unit_test(a_folder_that_may_not_be_written_to_is_named)};
     harness_log_start("demo", true);
     return cmocka_run_group_tests(tests, files_make, files_remove);

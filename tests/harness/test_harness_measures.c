@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The measures of a group, by hand. */
+/* The measures of a group, by hand, and averages. Those of ties are in tests/metrics. */
 #include "support/test.h"
 #include "examples/harness/harness.h"
 #include "examples/harness/rank/measures.h"
@@ -86,29 +86,6 @@ static void depths(void **state)
     double turned[100];
     for (int i = 0; i < 100; i++) many[i] = i < 50 ? 10 : 30, turned[i] = -i;
     near(measure_one(turned, NULL, many, 100).of[HARNESS_CONTEST_50], 2 - 3);
-}
-
-/* Equal scores: half a pair each, and each is chosen with the same chance. */
-static void ties(void **state)
-{
-    const int64_t t[3] = {30, 20, 10}, same[3] = {20, 20, 20}, two[3] = {20, 10, 10};
-    const double equal[3] = {1, 1, 1}, last[3] = {2, 1, 1}, third[3] = {3, 2, 1};
-    harness_measured m = measure_one(equal, NULL, t, 3);
-    near(m.of[HARNESS_PAIRWISE], 0.5);
-    near(m.of[HARNESS_TIED], 1);
-    near(m.of[HARNESS_TAU_B], 0); /* no order is no better than a random one */
-    near(m.of[HARNESS_TOP_1], (1 / 3.0 + 1 / 2.0 + 1) / 3);
-    near(m.of[HARNESS_APE], 100);
-    m = measure_one(last, NULL, t, 3);
-    near(m.of[HARNESS_PAIRWISE], 2.5 / 3);
-    near(m.of[HARNESS_TAU_B], 2 / sqrt(6)); /* two pairs agree, one is tied by score */
-    near(m.of[HARNESS_TOP_1], 0.75);
-    near(m.of[HARNESS_APE], 50);
-    m = measure_one(last, NULL, same, 3);
-    assert_true(isnan(m.of[HARNESS_PAIRWISE]) && isnan(m.of[HARNESS_TAU_B]));
-    near(m.of[HARNESS_TOP_1], 1);
-    near(m.of[HARNESS_RECALL_1], 1); /* as fast as the fastest */
-    near(measure_one(third, NULL, two, 3).of[HARNESS_RECALL_1], 1);
 }
 
 /* No measure depends on the order of the items in a file, tied or not. */
@@ -286,11 +263,10 @@ static void names(void **state)
     assert_true(harness_measure_smaller(HARNESS_APE) && !harness_measure_smaller(HARNESS_TOP_1));
     assert_int_equal(harness_measure_digits(HARNESS_MAPE), 1);
     static const harness_measure some[] = {HARNESS_TOP_1, HARNESS_TOP_5, HARNESS_MAPE};
-    char *text = harness_measures_explain(some, 3);
-    assert_string_equal(text, "top-1, top-5: the fastest of all divided by the fastest of the k "
-                              "best predicted: 1 is best. MAPE %: the mean of |predicted - "
-                              "measured| / measured, in %.");
-    harness_free(text);
+    assert_string_equal(harness_measures_explain(some, 3),
+                        "top-1, top-5: the fastest of all divided by the fastest of the k "
+                        "best predicted: 1 is best. MAPE %: the mean of |predicted - "
+                        "measured| / measured, in %.");
 }
 
 /* The longest name that a column begins with, which is not always the first one. */
@@ -316,11 +292,51 @@ static void columns(void **state)
         assert_int_equal(harness_measure_of(harness_measure_name(m)), m);
 }
 
+/* ---- averages ---- */
+
+static void numbers_are_sorted(void **state)
+{
+    double x[] = {3, -1, (double)INFINITY, 0.5, -1, 0, -(double)INFINITY, 2};
+    const double sorted[] = {-(double)INFINITY, -1, -1, 0, 0.5, 2, 3, (double)INFINITY};
+    harness_sort(x, 8);
+    assert_memory_equal(x, sorted, sizeof x);
+    harness_sort(x, 0);
+    harness_sort(x, 1);
+    assert_memory_equal(x, sorted, sizeof x);
+}
+
+static void averages(void **state)
+{
+    const double none = (double)NAN, some[] = {none, 4, 1, none, 2, 8};
+    harness_averages a = harness_average(some, 6);
+    assert_true(a.count == 4 && a.mean == 3.75 && a.median == 3);
+    assert_true(fabs(a.geometric - pow(64, 0.25)) < 1e-12);
+    assert_true(harness_average((double[]){3, 0, 1}, 3).geometric == 0);
+    assert_true(isnan(harness_average((double[]){3, -1, 1}, 3).geometric));
+    a = harness_average(some, 1);
+    assert_true(a.count == 0 && isnan(a.mean) && isnan(a.median) && isnan(a.geometric));
+    /* The learned model's column of Table 2 of Kaufman et al., whose mean is the geometric one. */
+    a = harness_average((double[]){9.7, 1.5, 3.1, 3.9, 8.0, 2.8, 2.7, 3.4}, 8);
+    assert_true(fabs(a.geometric - 3.7) < 0.05);
+    assert_true(fabs(a.median - 3.25) < 1e-12); /* printed as 3.3 */
+}
+
+static void mean_and_spread(void **state)
+{
+    double mean, spread;
+    int64_t count;
+    harness_mean_spread(&mean, &spread, &count, (double[]){1, (double)NAN, 2, 3}, 4);
+    assert_true(mean == 2 && spread == 1 && count == 3);
+    harness_mean_spread(&mean, &spread, &count, (double[]){7}, 1);
+    assert_true(mean == 7 && isnan(spread) && count == 1);
+    harness_mean_spread(&mean, &spread, &count, NULL, 0);
+    assert_true(isnan(mean) && isnan(spread) && count == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(schedules_by_hand),
                                        cmocka_unit_test(depths),
-                                       cmocka_unit_test(ties),
                                        cmocka_unit_test(any_order),
                                        cmocka_unit_test(one_item),
                                        cmocka_unit_test(unscored),
@@ -330,6 +346,9 @@ int main(void)
                                        cmocka_unit_test(tiles_by_hand),
                                        cmocka_unit_test(refusals),
                                        cmocka_unit_test(names),
-                                       cmocka_unit_test(columns)};
+                                       cmocka_unit_test(columns),
+                                       cmocka_unit_test(numbers_are_sorted),
+                                       cmocka_unit_test(averages),
+                                       cmocka_unit_test(mean_and_spread)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

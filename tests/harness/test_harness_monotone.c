@@ -130,20 +130,6 @@ static void equal_values_stay_equal(void **state)
         }
 }
 
-/* Two single items cannot be told apart; still the second belongs to the group after it, which is
-   nearer. */
-static void the_nearest_are_joined_first(void **state)
-{
-    double x[22], y[22];
-    for (int i = 0; i < 22; i++) {
-        x[i] = i < 2 ? i : 2;
-        y[i] = i == 0 ? 0 : i == 1 ? 9.8 : i % 2 ? 10.1 : 9.9;
-    }
-    fit_items(x, y, 22);
-    assert_int_equal(m.steps, 2);
-    assert_true(m.end[0] == 0.5 && m.value[0] == 0);
-}
-
 static void falling_or_single_is_one_step(void **state)
 {
     ag_failure why = {0};
@@ -168,7 +154,6 @@ int main(void)
         cmocka_unit_test(few_items_need_a_wider_gap),
         cmocka_unit_test(each_pair_has_its_own_spread),
         cmocka_unit_test(equal_values_stay_equal),
-        cmocka_unit_test(the_nearest_are_joined_first),
         cmocka_unit_test(falling_or_single_is_one_step)};
     return cmocka_run_group_tests(tests, NULL, drop);
 }

@@ -2,7 +2,7 @@
 /* Paired differences against values of scipy 1.17: stats.t, ttest_rel and, since it is Welch's
    formula, ttest_ind_from_stats. */
 #include "support/test.h"
-#include "examples/harness/study/paired.h"
+#include "examples/harness/study/study_internal.h"
 
 #include <math.h>
 

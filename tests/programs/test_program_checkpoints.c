@@ -122,62 +122,8 @@ static void contradictions(void **state)
     }
 }
 
-/* Runs of the mixture of networks and trees that is the program nests now. */
-static void of_loop_nests(void **state)
-{
-    static const char sentence[] = "train it there, with nests train";
-    copy_run("tp");
-    spoil("tp", "best.safetensors", "\"reduction\":\"lstm\"", "\"reduction\":\"nests\"", NULL);
-    program_expect("tpu predict --run bad --data f_0.npz", 3, "", sentence);
-    char *text = program_text_of("tp/config.json");
-    char *other = replaced(text, "\"reduction\": \"lstm\"", "\"reduction\": \"nests\"");
-    program_write_text("bad/config.json", other);
-    program_expect("tpu eval --run bad --data f_0.npz", 3, "", sentence);
-    program_expect("tpu train --out bad --resume", 3, "", sentence);
-    free(text);
-    free(other);
-}
-
-/* A run of an option that is gone, whose model another program has now, is refused by its name. */
-static void of_nests_now(void **state)
-{
-    static const char call[] = "tgraph eval --run bad --data a.npz --quiet";
-    copy_run("tg");
-    spoil("tg", "best.safetensors", "\"hidden\":16", "\"mode\":\"physical\",\"hidden\":16", NULL);
-    program_expect(call, 3, "",
-                   "bad/best.safetensors: the metadata \"configuration\": physical mode");
-    const char *command = formatted(
-        "sed -i 's/\"hidden\": 16/\"mode\": \"physical\", &/' '%s/bad/config.json'", test_folder);
-    assert_int_equal(system(command), 0);
-    const program_outcome o = program_expect(call, 3, "", "bad/config.json: physical mode");
-    assert_non_null(strstr(o.err, "train such a model with \"nests train\""));
-    command = formatted(
-        "sed -i 's/\"mode\": \"physical\"/\"mode\": \"paper\"/' '%s/bad/config.json'", test_folder);
-    assert_int_equal(system(command), 0);
-    program_expect(call, 3, "", "bad/config.json: mode=paper, the graph network, is all that");
-}
-
-/* The option itself is told from a word that there never was. */
-static void options_that_are_gone(void **state)
-{
-    program_write_text("old.ini", "mode = physical\n");
-    program_write_text("study.ini", "[study]\n[a]\n[b]\nmode = paper\n");
-    program_expect("tgraph train --mode physical", 2, "", "--mode: physical mode of layout files");
-    program_expect("tgraph train --mode=physical", 2, "", "is now the program nests");
-    program_expect("tgraph train --set mode=physical", 2, "", "--set: mode: physical mode of");
-    program_expect("tgraph train --config old.ini", 2, "",
-                   "old.ini line 1: mode: physical mode of");
-    program_expect("tgraph ablate --study study.ini --data a.npz --valid a.npz --out x", 2, "",
-                   "study.ini line 4: mode: mode=paper, the graph network, is all that");
-    program_expect("tgraph train --mode other", 2, "", "unknown option --mode");
-    program_expect("tpu train --reduction nests", 2, "", "train it there, with nests train");
-    program_expect("tpgnn train --members 3", 2, "", "--members: the model of rows and trees is");
-}
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(contradictions), cmocka_unit_test(of_loop_nests),
-        cmocka_unit_test(of_nests_now), cmocka_unit_test(options_that_are_gone)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(contradictions)};
     return cmocka_run_group_tests(tests, make_files, test_folder_remove);
 }

@@ -213,10 +213,9 @@ static void try_options(int *acting, const call *c)
     const harness_program *p = c->program;
     harness_options *o = program_options(&(program_model){.program = p}, c->command, c->options);
     for (int i = 0; i < p->option_count; i++) {
-        char *now = harness_option_text(o, &p->options[i]);
+        const char *now = harness_option_text(o, &p->options[i]);
         if ((p->options[i].commands & c->command) && !is_other(p->options[i].name))
             acting[i] += try_values(c, &p->options[i], now);
-        harness_free(now);
     }
     harness_options_free(o);
 }

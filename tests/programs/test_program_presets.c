@@ -34,7 +34,7 @@ static void expect_preset(const harness_program *p, const harness_option *option
                         : strstr(name, "-fusion") ? "fusion files"
                                                   : NULL;
     for (int i = 0; i < p->option_count; i++)
-        if (o->set_by[i] && !harness_option_acts(o, &p->options[i], files))
+        if (o->origin[i].layer && !harness_option_acts(o, &p->options[i], files))
             fail_msg("%s: %s has no effect", name, p->options[i].name);
     harness_options_free(o);
 }
@@ -105,13 +105,10 @@ static void expect_example(const harness_program *p, const harness_command *c, c
         word[words++] = w;
     }
     harness_options *o = harness_options_new(p, c->bit, NULL);
-    char **spread = harness__spread_runs(words - 2, word + 2);
     const int resumes = words > 2 && strcmp(word[words - 1], "--resume") == 0;
-    if (harness_options_argv(o, words - 2, spread, c->positional, &why) ||
+    if (harness_options_argv(o, words - 2, word + 2, c->positional, &why) ||
         (!resumes && harness_options_complete(o, &why)))
         fail_msg("%s %s: %s", p->name, c->name, why.sentence);
-    for (int i = 0; i < words - 2; i++) harness_free(spread[i]);
-    harness_free(spread);
     harness_options_free(o);
 }
 
@@ -166,17 +163,19 @@ static const harness_option *option_of(const char *name, size_t n)
 /* A target that was renamed would never be suggested. */
 static void synonyms_lead_to_options(void **state)
 {
-    const char *theirs, *ours, *value;
     int rows = 0;
-    for (; (theirs = harness__synonyms(rows, &ours, &value)); rows++)
-        for (size_t n; *ours; ours += n + (ours[n] == '|')) {
+    for (const harness__synonym *row = harness__option_words; row->theirs; row++, rows++) {
+        const char *value = row->value;
+        size_t n;
+        for (const char *ours = row->ours; *ours; ours += n + (ours[n] == '|')) {
             n = strcspn(ours, "|");
             const harness_option *option = option_of(ours, n);
             const int built_in = !strncmp(ours, "config", n) || !strncmp(ours, "help", n);
-            if (!option && !built_in) fail_msg("%s: no program has --%s", theirs, ours);
+            if (!option && !built_in) fail_msg("%s: no program has --%s", row->theirs, ours);
             if (value && !strstr(option->choices, value))
                 fail_msg("%s is no word of --%s", value, ours);
         }
+    }
     assert_true(rows > 30);
 }
 

@@ -226,13 +226,12 @@ static void names_tell_files_apart(void **state)
                  {"s/e", "e"},
                  {".npz", ".npz"}};
     enum { N = sizeof cases / sizeof *cases };
-    char *path[N], *name[N];
+    char *path[N];
+    ag_arena *memory = NULL;
     for (int i = 0; i < N; i++) path[i] = (char *)(uintptr_t)cases[i].path;
-    harness_files_names(name, path, N, ".npz");
-    for (int i = 0; i < N; i++) {
-        assert_string_equal(name[i], cases[i].name);
-        harness_free(name[i]);
-    }
+    char **name = harness_files_names(&memory, path, N, ".npz");
+    for (int i = 0; i < N; i++) assert_string_equal(name[i], cases[i].name);
+    ag_arena_free(memory);
 }
 
 int main(void)

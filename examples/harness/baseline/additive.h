@@ -10,7 +10,7 @@
 
    A group may ask for another weight, for an error that counts linearly beyond a limit (Huber's
    loss), and for the run time itself instead of the order; the options, for the order of pairs
-   besides (order.h).
+   besides (below).
 
    Gradient: dT / T = sum of share(row) * d trees(row), where share is the part of T that is the
    row's; it flows into the trees through harness_boosting_loss. */
@@ -39,5 +39,28 @@ typedef struct harness_additive_group {
    failure is in `why` (as harness_boosting_fit; AG_EDATA when nothing is left). */
 harness_boosting *harness_additive_fit(const harness_additive_group *group, int groups, int columns,
                                        const harness_boosting_options *options, ag_failure *why);
+
+/* ---- the order of the items of a group, as part of the loss ---- */
+
+/* z and y: ln of predicted and measured run times, [items]. The loss of a group is the mean over
+   its pairs, times order / 2, of ln(1 + e^(-STEEP (z_slower - z_faster))), and the same with the
+   weights of NDCG, |G_i - G_j| |D_i - D_j|, times order / 2 * top: as ops/pairwise and
+   ops/lambda_rank. */
+typedef struct harness_order_loss {
+    double order, top;
+    double *gain;  /* [items] of one group, by harness_order_gains */
+    double pairs;  /* of items with different run times */
+    double *place; /* [items] scratch */
+} harness_order_loss;
+
+/* Two run times that differ by a quarter are as sure as two scores that differ by 1. */
+enum { HARNESS_STEEP = 4 };
+
+/* Fills o->gain and o->pairs. */
+void harness_order_gains(harness_order_loss *o, const double *y, int items);
+
+/* Adds first and second derivatives by z, [items], the second without what mixes two items. */
+void harness_order_slopes(double *slope, double *curve, const harness_order_loss *o,
+                          const double *z, const double *y, int items);
 
 #endif

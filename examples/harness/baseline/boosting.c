@@ -52,7 +52,7 @@ static DMatrixHandle take_data(const float *x, int rows, const harness_boosting 
 
 static ag_status set_label(DMatrixHandle data, const double *y, int rows, ag_failure *why)
 {
-    float *label = harness_alloc((size_t)rows * sizeof *label);
+    float *label = HARNESS_NEW(label, rows);
     for (int i = 0; i < rows; i++) label[i] = (float)y[i];
     if (XGDMatrixSetFloatInfo(data, "label", label, (bst_ulong)rows)) say("take the target", why);
     harness_free(label);
@@ -117,7 +117,7 @@ static ag_status grow(harness_boosting *b, DMatrixHandle data, int rows,
                       const harness_boosting_options *o, ag_failure *why)
 {
     /* gradient, then curvature */
-    float *slope = o->loss ? harness_alloc(2 * (size_t)rows * sizeof *slope) : NULL;
+    float *slope = o->loss ? HARNESS_NEW(slope, 2 * (size_t)rows) : NULL;
     for (b->trees = 0; b->trees < o->rounds; b->trees++) {
         if (o->progress && o->progress(o->context, "boosting", (double)b->trees / o->rounds)) break;
         if (grow_one(b, data, o->loss, slope, rows, why) || why->status) break;

@@ -141,7 +141,7 @@ static int used_columns(int *used, const harness_moments *m)
 ag_status harness_ridge_solve(double *w, const harness_moments *m, double weight, ag_failure *why)
 {
     const double n = m->rows, mean = m->y / n;
-    int *used = harness_alloc(ag_size_mul((size_t)m->columns, sizeof *used));
+    int *used = HARNESS_NEW(used, m->columns);
     const int p = used_columns(used, m);
     double *a = zeros((size_t)p, (size_t)p), *v = zeros(1, (size_t)p);
     for (int i = 0; i < p; i++) {

@@ -20,7 +20,7 @@ void harness_no_memory(size_t bytes)
 
 void *harness_alloc(size_t bytes)
 {
-    void *block = ag_alloc(bytes);
+    void *block = ag_alloc(bytes + !bytes);
     if (!block) harness_no_memory(bytes);
     return memset(block, 0, bytes);
 }
@@ -31,6 +31,16 @@ void *harness_take(ag_arena **arena, size_t bytes)
     void *block = *arena ? ag_arena_take(*arena, bytes) : NULL;
     if (!block) harness_no_memory(bytes);
     return memset(block, 0, bytes);
+}
+
+static ag_arena *lasting;
+
+void *harness_lasting(size_t bytes) { return harness_take(&lasting, bytes); }
+
+void harness_forget(void)
+{
+    ag_arena_free(lasting);
+    lasting = NULL;
 }
 
 void *harness_grow(void *block, size_t bytes)
@@ -69,17 +79,33 @@ void harness_show_on_terminal(FILE *to, const char *text)
         fputs(text, to);
 }
 
+static char *print(void *take(size_t bytes), const char *format, va_list list)
+{
+    va_list again;
+    va_copy(again, list);
+    const int n = vsnprintf(NULL, 0, format, list);
+    if (n < 0) harness_no_memory(0);
+    const size_t bytes = (size_t)n + 1;
+    char *text = take(bytes);
+    vsnprintf(text, bytes, format, again);
+    va_end(again);
+    return text;
+}
+
 char *harness_text(const char *format, ...)
 {
     va_list list;
-    if (!format) format = "";
     va_start(list, format);
-    int n = vsnprintf(NULL, 0, format, list);
+    char *text = print(harness_alloc, format, list);
     va_end(list);
-    if (n < 0) harness_no_memory(0);
-    char *text = harness_alloc((size_t)n + 1);
+    return text;
+}
+
+char *harness_format(const char *format, ...)
+{
+    va_list list;
     va_start(list, format);
-    vsnprintf(text, (size_t)n + 1, format, list);
+    char *text = print(harness_lasting, format, list);
     va_end(list);
     return text;
 }

@@ -96,48 +96,45 @@ static const harness_command *find_command(const harness_program *p, const char 
     return NULL;
 }
 
-static ag_status unknown_command(const harness_program *p, const char *name, ag_failure *why)
+static int unknown_command(const harness_program *p, const char *name)
 {
     const char **names = NULL;
     for (int i = 0; i < p->command_count; i++) bag_add(names, p->commands[i].name);
-    const char *near = harness__meant_command(name, names, bag_count(names));
+    const char *near =
+        harness__meant_or_near(harness__command_words, name, names, bag_count(names));
     bag_free(names);
-    if (near)
-        return ag_fail(why, AG_EUSE, "unknown command %.60s; did you mean \"%s %s\"?", name,
-                       p->name, near);
-    return ag_fail(why, AG_EUSE, "unknown command %.60s; \"%s --help\" lists the commands", name,
-                   p->name);
+    harness_error(
+        near ? harness_format("unknown command %.60s; did you mean \"%s %s\"?", name, p->name, near)
+             : harness_format("unknown command %.60s; \"%s --help\" lists the commands", name,
+                              p->name));
+    return HARNESS_EXIT_USAGE;
 }
 
-static int asks(int argc, char **argv, const char *flag, const char *letter)
+static bool asks(int argc, char **argv, const char *flag, const char *other)
 {
     for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
-        if (strcmp(argv[i], flag) == 0 || (letter && strcmp(argv[i], letter) == 0)) return 1;
-    return 0;
+        if (strcmp(argv[i], flag) == 0 || (other && strcmp(argv[i], other) == 0)) return true;
+    return false;
 }
 
-/* The words as a shell would read them, quoted. */
-static char *quoted(int argc, char **argv)
+static const char *quoted_word(const char *word)
 {
-    char *line = harness_copy("");
-    for (int i = 0; i < argc; i++) {
-        int plain = *argv[i] &&
-                    !argv[i][strspn(argv[i], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                             "0123456789_-+=./,:@%")];
-        char *word = harness_alloc(4 * strlen(argv[i]) + 3), *to = word;
-        if (!plain) *to++ = '\'';
-        for (const char *c = argv[i]; *c; c++) {
-            if (*c == '\'')
-                to += sprintf(to, "'\\''");
-            else
-                *to++ = *c;
-        }
-        if (!plain) *to++ = '\'';
-        char *longer = harness_text("%s%s%s", line, i ? " " : "", word);
-        harness_free(word);
-        harness_free(line);
-        line = longer;
-    }
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                "0123456789_-+=./,:@%";
+    if (*word && !word[strspn(word, plain)]) return word;
+    const char *line = "'";
+    for (size_t n; n = strcspn(word, "'"), word[n]; word += n + 1)
+        line = harness_format("%s%.*s'\\''", line, (int)n, word);
+    return harness_format("%s%s'", line, word);
+}
+
+/* The words as a shell would read them. */
+static const char *quoted(int argc, char **argv)
+{
+    size_t bytes = 1;
+    for (int i = 0; i < argc; i++) bytes += strlen(quoted_word(argv[i])) + 1;
+    char *line = harness_lasting(bytes), *to = line;
+    for (int i = 0; i < argc; i++) to += sprintf(to, "%s%s", i ? " " : "", quoted_word(argv[i]));
     return line;
 }
 
@@ -167,15 +164,11 @@ static ag_status refuse_change(const harness_options *stored, const harness_opti
 {
     const harness_option *option = harness_options_differ(stored, o, true);
     if (!option) return AG_OK;
-    char *was = harness_option_text(stored, option), *is = harness_option_text(o, option);
-    ag_fail(why, AG_EUSE,
-            "--resume: %s is %.80s, but the run in %.120s was started with %.80s; omit it, "
-            "or start "
-            "a new run in another folder",
-            option->name, is ? is : "not set", folder, was ? was : "none");
-    harness_free(was);
-    harness_free(is);
-    return AG_EUSE;
+    const char *was = harness_option_text(stored, option), *is = harness_option_text(o, option);
+    return ag_fail(why, AG_EUSE,
+                   "--resume: %s is %.80s, but the run in %.120s was started with %.80s; omit it, "
+                   "or start a new run in another folder",
+                   option->name, is ? is : "not set", folder, was ? was : "none");
 }
 
 /* Reads the command line; with --run or --resume a second time, on top of the run's own options. */
@@ -206,6 +199,7 @@ static ag_status read_options(harness_options **result, const harness_program *p
 static ag_status check_environment(ag_failure *why)
 {
     static const char *const switches[] = {"AUGUR_FUSE", "AUGUR_GRAPHS", "AUGUR_CUDA_WAIT"};
+    const char *isa = getenv("AUGUR_ISA");
     for (size_t i = 0; i < sizeof switches / sizeof *switches; i++) {
         const char *text = getenv(switches[i]);
         if (text && *text && ag_switch(switches[i], 0) != ag_switch(switches[i], 1))
@@ -214,7 +208,6 @@ static ag_status check_environment(ag_failure *why)
                            "or unset it",
                            switches[i], text);
     }
-    const char *isa = getenv("AUGUR_ISA");
     if (!isa || !*isa || !strcmp(isa, "avx512") || !strcmp(isa, "avx2") || !strcmp(isa, "sse2"))
         return AG_OK;
     return ag_fail(why, AG_EUSE,
@@ -229,12 +222,8 @@ static int stdout_failed(void) { return fflush(stdout) != 0 || ferror(stdout); }
 static int run_command(const harness_program *p, const harness_command *c, int argc, char **argv)
 {
     ag_failure why = {0};
-    char *line = quoted(argc, argv);
-    harness_call call = {.program = p, .command = c, .command_line = line};
-    char **words = harness__spread_runs(argc - 2, argv + 2);
-    ag_status status = read_options(&call.options, p, c, argc - 2, words, &why);
-    for (int i = 0; i < argc - 2; i++) harness_free(words[i]);
-    harness_free(words);
+    harness_call call = {.program = p, .command = c, .command_line = quoted(argc, argv)};
+    ag_status status = read_options(&call.options, p, c, argc - 2, argv + 2, &why);
     call.values = harness_options_values(call.options);
     if (status == AG_OK) status = check_environment(&why);
     if (status == AG_OK) {
@@ -249,7 +238,7 @@ static int run_command(const harness_program *p, const harness_command *c, int a
     if (status != AG_OK && status != AG_ESTOPPED)
         harness_error(why.status ? why.sentence : "failed without a reason; this is a defect");
     harness_options_free(call.options);
-    harness_free(line);
+    harness_forget();
     if (status == AG_OK && harness_interrupted()) return HARNESS_EXIT_INTERRUPTED;
     return harness_exit_code(status);
 }
@@ -263,6 +252,12 @@ static int finish(void)
     return HARNESS_EXIT_DATA;
 }
 
+static int print_version(const harness_program *p)
+{
+    printf("%s %s\n", p->name, p->version);
+    return finish();
+}
+
 int harness_main(const harness_program *p, int argc, char **argv)
 {
     json_set_alloc_funcs(harness_alloc, harness_free);
@@ -271,35 +266,19 @@ int harness_main(const harness_program *p, int argc, char **argv)
         program_help(stderr, p);
         return HARNESS_EXIT_USAGE;
     }
-    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "version") == 0) {
-        printf("%s %s\n", p->name, p->version);
-        return finish();
-    }
-    const bool help_all = strcmp(argv[1], "--help-all") == 0;
-    if (help_all || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
-        strcmp(argv[1], "help") == 0) {
-        const harness_command *c = argc > 2 ? find_command(p, argv[2]) : NULL;
+    const bool all = asks(argc - 1, argv + 1, "--help-all", NULL),
+               helps = asks(1, argv + 1, "--help", "-h") || asks(1, argv + 1, "--help-all", "help");
+    const char *name = !helps ? argv[1] : argc > 2 ? argv[2] : "";
+    const harness_command *c = find_command(p, name);
+    if (asks(1, argv + 1, "--version", "version")) return print_version(p);
+    if (!c && !helps) return unknown_command(p, name);
+    if (helps || all || asks(argc - 2, argv + 2, "--help", "-h")) {
         if (c)
-            command_help(stdout, p, c, help_all);
+            command_help(stdout, p, c, all);
         else
             program_help(stdout, p);
         return finish();
     }
-    const harness_command *c = find_command(p, argv[1]);
-    if (!c) {
-        ag_failure why = {0};
-        unknown_command(p, argv[1], &why);
-        harness_error(why.sentence);
-        return HARNESS_EXIT_USAGE;
-    }
-    const bool all = asks(argc - 2, argv + 2, "--help-all", NULL);
-    if (all || asks(argc - 2, argv + 2, "--help", "-h")) {
-        command_help(stdout, p, c, all);
-        return finish();
-    }
-    if (asks(argc - 2, argv + 2, "--version", NULL)) {
-        printf("%s %s\n", p->name, p->version);
-        return finish();
-    }
+    if (asks(argc - 2, argv + 2, "--version", NULL)) return print_version(p);
     return run_command(p, c, argc, argv);
 }

@@ -2,6 +2,7 @@
 /* The values of one call: defaults, layers, setting by name. */
 #include "examples/harness/cli/options_internal.h"
 
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,16 +35,13 @@ const char *harness__command_name(const harness_program *program, unsigned bit)
 
 static harness_options *make(const harness_program *program, unsigned command, void *values)
 {
-    size_t count = (size_t)program->option_count;
-    harness_options *o = harness_alloc(sizeof *o);
+    ag_arena *memory = NULL;
+    harness_options *o = harness_take(&memory, sizeof *o);
+    o->memory = memory;
     o->program = program;
     o->command = command;
-    o->own = values ? NULL : harness_alloc(program->options_bytes);
-    o->values = values ? values : o->own;
-    o->set_by = harness_alloc(count * sizeof *o->set_by);
-    o->owned = harness_alloc(count * sizeof *o->owned);
-    o->where = harness_alloc(count * sizeof *o->where);
-    o->before = harness_alloc(count * sizeof *o->before);
+    o->values = values ? values : harness_take(&memory, program->options_bytes);
+    o->origin = harness_take(&memory, (size_t)program->option_count * sizeof *o->origin);
     return o;
 }
 
@@ -62,13 +60,13 @@ harness_options *harness_options_new(const harness_program *program, unsigned co
     return o;
 }
 
-harness_options *harness_options_copy(const harness_options *from, void *values)
+harness_options *harness_options_copy(const harness_options *from)
 {
-    harness_options *o = make(from->program, from->command, values);
+    const size_t count = (size_t)from->program->option_count;
+    harness_options *o = make(from->program, from->command, NULL);
     memcpy(o->values, from->values, from->program->options_bytes);
-    memcpy(o->set_by, from->set_by, (size_t)from->program->option_count * sizeof *o->set_by);
-    memcpy(o->where, from->where, (size_t)from->program->option_count * sizeof *o->where);
-    memcpy(o->before, from->before, (size_t)from->program->option_count * sizeof *o->before);
+    memcpy(o->origin, from->origin, count * sizeof *o->origin);
+    for (size_t i = 0; i < count; i++) o->origin[i].owned = false;
     o->layer = from->layer;
     return o;
 }
@@ -80,58 +78,43 @@ static void *value_of(const harness_options *o, int index)
 
 void harness_options_free(harness_options *o)
 {
-    if (!o) return;
-    for (int i = 0; i < o->program->option_count; i++)
-        if (o->owned[i]) {
-            harness_paths *paths = value_of(o, i);
-            bag_free(paths->list);
-        }
-    for (int i = 0; i < bag_count(o->kept); i++) harness_free(o->kept[i]);
-    bag_free(o->kept);
-    harness_free(o->set_by);
-    harness_free(o->owned);
-    harness_free(o->where);
-    harness_free(o->before);
-    harness_free(o->own);
-    harness_free(o);
+    if (o) ag_arena_free(o->memory);
 }
 
 void *harness_options_values(harness_options *o) { return o->values; }
-void harness__begin_layer(harness_options *o) { o->layer++; }
 
-static void add_path(harness_options *o, int index, char *path)
+static char *keep(harness_options *o, const char *text)
+{
+    return strcpy(harness_take(&o->memory, strlen(text) + 1), text);
+}
+
+/* A list of ours has room for a power of two. */
+static void add_path(harness_options *o, int index, const char *path)
 {
     harness_paths *paths = value_of(o, index);
-    const char **list = NULL;
-    if (o->set_by[index] == o->layer) {
-        if (o->owned[index])
-            list = paths->list;
-        else
-            for (int i = 0; i < paths->count; i++) bag_add(list, paths->list[i]);
-    } else if (o->owned[index]) {
-        bag_free(paths->list);
+    harness__origin *from = &o->origin[index];
+    const int kept = from->layer == o->layer ? paths->count : 0;
+    const char **list = paths->list;
+    if (!from->owned || !(kept & (kept - 1))) {
+        list = harness_take(&o->memory, 2 * ((size_t)kept + 1) * sizeof *list);
+        for (int i = 0; i < kept; i++) list[i] = paths->list[i];
     }
-    bag_add(list, path);
-    o->owned[index] = true;
-    paths->list = list;
-    paths->count = bag_count(list);
+    list[kept] = path;
+    *paths = (harness_paths){list, kept + 1};
+    from->owned = true;
 }
 
 /* The option in a sentence on its value. */
-static void show(char shown[200], const char *where, const char *name)
+static const char *show(const char *where, const char *name)
 {
-    if (where)
-        snprintf(shown, 200, "%.120s: %s", where, name);
-    else
-        snprintf(shown, 200, "--%s", name);
+    return where ? harness_format("%.120s: %s", where, name) : harness_format("--%s", name);
 }
 
 ag_status harness__assign(harness_options *o, int index, const char *where, const char *text,
                           ag_failure *why)
 {
     const harness_option *option = &o->program->options[index];
-    char shown[200];
-    show(shown, where, option->name);
+    const char *shown = show(where, option->name);
     if (!harness__utf8(text))
         return ag_fail(why, AG_EUSE,
                        "%s: the value is not UTF-8 text, which config.json cannot hold; rename the "
@@ -141,17 +124,15 @@ ag_status harness__assign(harness_options *o, int index, const char *where, cons
         if (!*text)
             return ag_fail(why, AG_EUSE, "%s: the value is empty; give one or omit the option",
                            shown);
-        char *copy = harness_copy(text);
-        bag_add(o->kept, copy);
         if (option->type == HARNESS_PATHS)
-            add_path(o, index, copy);
+            add_path(o, index, keep(o, text));
         else
-            *(const char **)value_of(o, index) = copy;
+            *(const char **)value_of(o, index) = keep(o, text);
     } else if (harness__parse(value_of(o, index), option, shown, text, why) != AG_OK) {
         return AG_EUSE;
     }
-    o->set_by[index] = o->layer;
-    o->where[index] = NULL;
+    o->origin[index].layer = o->layer;
+    o->origin[index].where = NULL;
     if (!option->presets || !*(const int *)value_of(o, index)) return AG_OK;
     return harness__preset(o, option->presets, text, why);
 }
@@ -168,87 +149,61 @@ static const char **names_of(const harness_options *o, int flags)
     return names;
 }
 
-char *harness__advice(const harness_options *o, const char *where, const char *name, int near)
+const char *harness__advice(const harness_options *o, const char *where, const char *name,
+                            bool near)
 {
-    const char **names = names_of(o, !where), *value, *note, *dashes = where ? "" : "--";
-    char *plain = harness_copy(name);
+    const char **names = names_of(o, !where);
+    const harness__synonym *row;
+    char *plain = harness_format("%s", name);
     for (char *c = plain; *c; c++)
         if (*c == '_') *c = '-';
-    const char *meant = harness__meant_option(&value, &note, plain, names, bag_count(names));
+    const char *meant = harness__meant(&row, harness__option_words, plain, names, bag_count(names));
     if (!meant && near) meant = harness_nearest(plain, names, bag_count(names));
-    harness_free(plain);
     bag_free(names);
     if (!meant)
-        return harness_text("\"%s %s --help-all\" lists the options", o->program->name,
-                            harness__command_name(o->program, o->command));
-    return harness_text("did you mean %s%s%s%s%s%s%s?", dashes, meant,
-                        !value  ? ""
-                        : where ? " = "
-                                : " ",
-                        value ? value : "", note ? " (" : "", note ? note : "", note ? ")" : "");
+        return harness_format("\"%s %s --help-all\" lists the options", o->program->name,
+                              harness__command_name(o->program, o->command));
+    const char *set = row->value ? harness_format("%s%s", where ? " = " : " ", row->value) : "";
+    const char *note = row->note ? harness_format(" (%s)", row->note) : "";
+    return harness_format("did you mean %s%s%s%s?", where ? "" : "--", meant, set, note);
 }
 
-ag_status harness__unknown(const harness_options *o, const char *where, const char *name,
-                           ag_failure *why)
-{
-    char *what = harness__advice(o, where, name, 1);
-    ag_fail(why, AG_EUSE, "%.120s%sunknown option %s%.60s; %s", where ? where : "",
-            where ? ": " : "", where ? "" : "--", name, what);
-    harness_free(what);
-    return AG_EUSE;
-}
+/* "f.ini line 3: ", and nothing for a flag. */
+static const char *at(const char *where) { return where ? harness_format("%.120s: ", where) : ""; }
 
-/* "train and ablate" */
-static void owners(char text[160], const harness_program *program, unsigned commands)
+static ag_status unknown(const harness_options *o, const char *where, const char *name,
+                         ag_failure *why)
 {
-    size_t at = 0;
-    text[0] = 0;
-    for (int i = 0; i < program->command_count && at < 120; i++) {
-        const harness_command *c = &program->commands[i];
-        if (!(c->bit & commands)) continue;
-        at += (size_t)snprintf(text + at, 160 - at, "%s%.30s", at ? " and " : "", c->name);
-    }
+    return ag_fail(why, AG_EUSE, "%sunknown option %s%.60s; %s", at(where), where ? "" : "--", name,
+                   harness__advice(o, where, name, true));
 }
 
 static ag_status foreign(const harness_options *o, const harness_option *option, const char *where,
                          ag_failure *why)
 {
-    char belongs[160];
-    const char *command = harness__command_name(o->program, o->command);
-    char *what = harness__advice(o, where, option->name, 0);
-    owners(belongs, o->program, option->commands);
-    ag_fail(why, AG_EUSE, "%.120s%s%s%s is no option of %s %s (it belongs to %s); %s",
-            where ? where : "", where ? ": " : "", where ? "" : "--", option->name,
-            o->program->name, command, belongs, what);
-    harness_free(what);
-    return AG_EUSE;
-}
-
-/* An option, or a word of it, that only older runs have. */
-static const char *moved(const harness_program *program, const char *name, const char *value)
-{
-    for (const harness_moved *m = program->moved; m && m->option; m++)
-        if (!m->with && same_name(m->option, name) && (!m->word || !strcmp(m->word, value)))
-            return m->sentence;
-    return NULL;
+    const char *owners = ""; /* "train and ablate" */
+    for (int i = 0; i < o->program->command_count; i++) {
+        const harness_command *c = &o->program->commands[i];
+        if (c->bit & option->commands)
+            owners = harness_format("%s%s%s", owners, *owners ? " and " : "", c->name);
+    }
+    return ag_fail(why, AG_EUSE, "%s%s%s is no option of %s %s (it belongs to %s); %s", at(where),
+                   where ? "" : "--", option->name, o->program->name,
+                   harness__command_name(o->program, o->command), owners,
+                   harness__advice(o, where, option->name, false));
 }
 
 ag_status harness_options_set(harness_options *o, const char *where, const char *name,
                               const char *value, ag_failure *why)
 {
-    int index = harness__option_index(o->program, name);
-    const char *gone = moved(o->program, name, value);
-    char shown[200];
-    show(shown, where, name);
-    if (gone) return ag_fail(why, AG_EUSE, "%s: %s", shown, gone);
-    if (index < 0) return harness__unknown(o, where, name, why);
+    const int index = harness__option_index(o->program, name);
+    if (index < 0) return unknown(o, where, name, why);
     const harness_option *option = &o->program->options[index];
+    harness__origin *from = &o->origin[index];
     if (!(option->commands & o->command)) return foreign(o, option, where, why);
-    if (!o->where[index]) bag_add(o->kept, o->before[index] = harness_option_text(o, option));
+    if (!from->where) from->before = harness_option_text(o, option);
     if (harness__assign(o, index, where, value, why)) return AG_EUSE;
-    show(shown, where, option->name);
-    o->where[index] = harness_copy(shown);
-    bag_add(o->kept, (char *)(uintptr_t)o->where[index]);
+    from->where = show(where, option->name);
     return AG_OK;
 }
 
@@ -258,7 +213,7 @@ static int has_value(const harness_options *o, int index)
     if (option->type == HARNESS_PATHS)
         return ((const harness_paths *)value_of(o, index))->count > 0;
     if (option->type == HARNESS_TEXT) return *(const char *const *)value_of(o, index) != NULL;
-    return option->fallback || o->set_by[index] > 0;
+    return option->fallback || o->origin[index].layer > 0;
 }
 
 static int is_missing(const harness_options *o, int index)
@@ -268,37 +223,39 @@ static int is_missing(const harness_options *o, int index)
 
 ag_status harness_options_complete(const harness_options *o, ag_failure *why)
 {
-    char *names = harness_copy("");
+    const char *names = "";
     int missing = 0, n = 0;
     for (int i = 0; i < o->program->option_count; i++) missing += is_missing(o, i);
     for (int i = 0; i < o->program->option_count; i++) {
         const harness_option *option = &o->program->options[i];
         if (!is_missing(o, i)) continue;
         const char *between = !n++ ? "" : n == missing ? " and " : ", ";
-        char *more =
-            harness_text("%s%s--%s %s", names, between, option->name, harness__meta(option));
-        harness_free(names);
-        names = more;
+        names = harness_format("%s%s--%s %s", names, between, option->name, harness__meta(option));
     }
     if (missing)
         ag_fail(why, AG_EUSE, "%s %s missing; \"%s %s --help\" %s", names,
                 missing == 1 ? "is" : "are", o->program->name,
                 harness__command_name(o->program, o->command),
                 o->program->examples ? "has examples" : "lists the options");
-    harness_free(names);
     return why->status;
 }
 
-/* Less than 0, 0 or more than 0; values that are no numbers are equal or not. */
+/* Less than 0, 0 or more than 0; values that are no whole numbers are equal or not. */
 static int compare(const harness_options *stored, const harness_options *given,
                    const harness_option *option)
 {
-    char *a = harness_option_text(stored, option), *b = harness_option_text(given, option);
-    int order = (a && b) ? strcmp(b, a) != 0 : a != b;
-    if (order && option->type == HARNESS_INT64) order = atoll(b) < atoll(a) ? -1 : 1;
-    harness_free(a);
-    harness_free(b);
-    return order;
+    json_t *a = harness__option_json(stored, option), *b = harness__option_json(given, option);
+    const bool same = json_equal(a, b);
+    const int sign = json_integer_value(b) < json_integer_value(a) ? -1 : 1;
+    json_decref(a);
+    json_decref(b);
+    return same ? 0 : sign;
+}
+
+bool harness__equal(const harness_options *a, const harness_options *b,
+                    const harness_option *option)
+{
+    return !compare(a, b, option);
 }
 
 static int grown(const harness_options *stored, const harness_options *given,
@@ -310,10 +267,8 @@ static int grown(const harness_options *stored, const harness_options *given,
 /* The option is left to the data, for which the stored value was chosen. */
 static bool left_open(const harness_options *given, const harness_option *option)
 {
-    char *text = option->flags & HARNESS_BY_DATA ? harness_option_text(given, option) : NULL;
-    const bool open = text && strcmp(text, option->fallback) == 0;
-    harness_free(text);
-    return open;
+    return option->flags & HARNESS_BY_DATA &&
+           harness__same(harness_option_text(given, option), option->fallback);
 }
 
 const harness_option *harness_options_differ(const harness_options *stored,

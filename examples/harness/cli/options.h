@@ -167,9 +167,8 @@ harness_options *harness_options_new(const struct harness_program *program, unsi
 void harness_options_free(harness_options *o);
 void *harness_options_values(harness_options *o);
 
-/* A copy on which overrides can be tried: values are copied into `values` (as above); text is
-   shared with the original. */
-harness_options *harness_options_copy(const harness_options *o, void *values);
+/* A copy on which overrides can be tried; text is shared with the original. */
+harness_options *harness_options_copy(const harness_options *o);
 
 /* Reads flags (argv without program and command). `positional` names the option that takes bare
    arguments, or NULL. Fails: AG_EUSE (unknown flag, bad value), AG_EFILE (a --config file that
@@ -211,9 +210,8 @@ ag_status harness_options_from_json(harness_options *o, const struct json_t *obj
 const harness_option *harness_options_differ(const harness_options *stored,
                                              const harness_options *given, bool grows);
 
-/* The value of an option as a user would write it; the caller frees it with harness_free. NULL: no
-   value. */
-char *harness_option_text(const harness_options *o, const harness_option *option);
+/* The value of an option as a user would write it, which nobody frees; NULL: no value. */
+const char *harness_option_text(const harness_options *o, const harness_option *option);
 
 /* The row with this name ('_' is '-'), or NULL; and the nearest name in a list, or NULL when none
    is near. */

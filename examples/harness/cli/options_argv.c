@@ -8,6 +8,7 @@ typedef struct cursor {
     harness_options *o;
     int argc, at;
     char **argv;
+    int runs; /* how often --run was read */
 } cursor;
 
 static int is_flag(const char *word) { return word[0] == '-' && word[1] == '-'; }
@@ -32,10 +33,8 @@ static ag_status set_pair(harness_options *o, const char *pair, ag_failure *why)
     const char *equals = strchr(pair, '=');
     if (!equals || equals == pair)
         return ag_fail(why, AG_EUSE, "--set: \"%.60s\" is no pair; write --set key=value", pair);
-    char *key = harness_text("%.*s", (int)(equals - pair), pair);
-    ag_status status = harness_options_set(o, "--set", key, equals + 1, why);
-    harness_free(key);
-    return status;
+    return harness_options_set(o, "--set", harness_format("%.*s", (int)(equals - pair), pair),
+                               equals + 1, why);
 }
 
 static ag_status read_set(cursor *c, const char *equals, ag_failure *why)
@@ -68,8 +67,10 @@ static ag_status read_paths(cursor *c, const harness_option *option, const char 
     return status;
 }
 
+/* Several --run are an ensemble. */
 static ag_status read_option(cursor *c, const char *name, const char *equals, ag_failure *why)
 {
+    if (strcmp(name, "run") == 0 && c->runs++) name = "ensemble";
     const harness_option *option = harness_option_find(c->o->program, name);
     if (option && option->type == HARNESS_BOOL) return read_bool(c, option, 0, equals, why);
     if (!option && strncmp(name, "no-", 3) == 0) {
@@ -96,14 +97,11 @@ static ag_status read_option(cursor *c, const char *name, const char *equals, ag
 /* "-lr" */
 static ag_status one_dash(const harness_options *o, const char *word, ag_failure *why)
 {
-    char *what = harness__advice(o, NULL, word + 1, 0);
     const harness_option *option = harness_option_find(o->program, word + 1);
     if (option && (option->commands & o->command))
-        ag_fail(why, AG_EUSE, "unknown flag %.60s; did you mean -%.60s?", word, word);
-    else
-        ag_fail(why, AG_EUSE, "unknown flag %.60s; options begin with two dashes: %s", word, what);
-    harness_free(what);
-    return AG_EUSE;
+        return ag_fail(why, AG_EUSE, "unknown flag %.60s; did you mean -%.60s?", word, word);
+    return ag_fail(why, AG_EUSE, "unknown flag %.60s; options begin with two dashes: %s", word,
+                   harness__advice(o, NULL, word + 1, false));
 }
 
 static ag_status read_bare(cursor *c, const char *positional, const char *word, ag_failure *why)
@@ -121,18 +119,12 @@ static ag_status read_word(cursor *c, const char *positional, ag_failure *why)
 {
     char *word = c->argv[c->at];
     if (!is_flag(word)) return read_bare(c, positional, word, why);
-    const char *equals = strchr(word, '=');
-    char *name =
-        harness_text("%.*s", equals ? (int)(equals - word - 2) : (int)strlen(word + 2), word + 2);
-    ag_status status = AG_OK;
-    if (strcmp(name, "config") == 0)
-        take_value(c, equals); /* read before all flags */
-    else if (strcmp(name, "set") == 0)
-        status = read_set(c, equals, why);
-    else
-        status = read_option(c, name, equals, why);
-    harness_free(name);
-    return status;
+    const char *equals = strchr(word, '='),
+               *name = harness_format("%.*s", (int)strcspn(word + 2, "="), word + 2);
+    if (strcmp(name, "set") == 0) return read_set(c, equals, why);
+    if (strcmp(name, "config") != 0) return read_option(c, name, equals, why);
+    take_value(c, equals); /* read before all flags */
+    return AG_OK;
 }
 
 /* Config files are read first, wherever they are on the command line, so that a flag always
@@ -155,10 +147,10 @@ static ag_status read_configs(cursor *c, ag_failure *why)
 ag_status harness_options_argv(harness_options *o, int argc, char **argv, const char *positional,
                                ag_failure *why)
 {
-    cursor c = {o, argc, 0, argv};
+    cursor c = {o, argc, 0, argv, 0};
     ag_status status = read_configs(&c, why);
     int bare_only = 0;
-    harness__begin_layer(o);
+    o->layer++;
     for (c.at = 0; c.at < argc && status == AG_OK; c.at++) {
         if (bare_only)
             status = read_bare(&c, positional, argv[c.at], why);
@@ -168,24 +160,4 @@ ag_status harness_options_argv(harness_options *o, int argc, char **argv, const 
             status = read_word(&c, positional, why);
     }
     return status;
-}
-
-/* Each --run after the first becomes --set ensemble=RUN, so the number of words stays the same. */
-char **harness__spread_runs(int argc, char **argv)
-{
-    char **words = harness_alloc(((size_t)argc + 1) * sizeof *words);
-    int runs = 0;
-    for (int i = 0; i < argc; i++) words[i] = harness_copy(argv[i]);
-    for (int i = 0; i < argc; i++) {
-        const char *word = argv[i];
-        if (strncmp(word, "--run", 5) != 0 || (word[5] && word[5] != '=') || !runs++) continue;
-        const int next = !word[5] && i + 1 < argc;
-        if (!word[5] && !next) break;
-        harness_free(words[i]);
-        words[i] = next ? harness_copy("--set") : harness_text("--set=ensemble%s", word + 5);
-        if (!next) continue;
-        harness_free(words[++i]);
-        words[i] = harness_text("ensemble=%s", argv[i]);
-    }
-    return words;
 }

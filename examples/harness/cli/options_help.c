@@ -6,10 +6,10 @@
 
 enum { WIDTH = 79, COLUMN = 28 };
 
-/* Prints words from column `at` on, wrapped to start at COLUMN again. */
-static void wrap(FILE *to, int at, const char *text)
+/* Prints words from COLUMN on, wrapped to start there again. */
+static void wrap(FILE *to, const char *text)
 {
-    int column = at;
+    int column = COLUMN;
     while (*text) {
         int n = (int)strcspn(text, " ");
         if (column > COLUMN && column + 1 + n > WIDTH) {
@@ -38,47 +38,46 @@ static bool is_short(const harness_option *option)
     return strlen(option->choices) + strlen(option->name) < 22;
 }
 
-static char *left_side(const harness_option *option)
+static const char *left_side(const harness_option *option)
 {
     if (option->type == HARNESS_BOOL)
-        return harness_text("--%s%s", is_on(option) ? "[no-]" : "", option->name);
+        return harness_format("--%s%s", is_on(option) ? "[no-]" : "", option->name);
     const bool words = !option->meta && option->type == HARNESS_CHOICE && is_short(option);
-    return harness_text("--%s %s", option->name, words ? option->choices : harness__meta(option));
+    return harness_format("--%s %s", option->name, words ? option->choices : harness__meta(option));
+}
+
+/* Adds to the remarks in brackets. */
+static void remark(const char **all, const char *what, const char *text)
+{
+    *all = harness_format("%s%s%s%s", *all, **all ? "; " : " (", what, text);
 }
 
 /* The help of an option and, in brackets, its default, its range and what it needs. */
-static char *right_side(const harness_option *option, int needed)
+static const char *right_side(const harness_option *option, bool needed)
 {
-    char range[96] = "", first[96] = "";
-    const char *help = option->help ? option->help : "", *needs = option->needs;
     const bool listed = option->type == HARNESS_CHOICE && !is_short(option);
-    char *words = harness_text("%s%s", listed ? ": " : "", listed ? option->choices : "");
+    char *words = harness_format("%s%s", listed ? ": " : "", listed ? option->choices : "");
+    const char *remarks = "";
     for (char *c = words; (c = strchr(c, '|'));) *c = ' ';
-    if (option->low < option->high) harness__range(range, option);
     if (needed)
-        strcpy(first, "needed");
+        remark(&remarks, "needed", "");
     else if (option->type == HARNESS_BOOL ? is_on(option) : option->fallback != NULL)
-        snprintf(first, sizeof first, "default %s",
-                 option->type == HARNESS_BOOL ? "on" : option->fallback);
-    const bool more = *first || *range, any = more || needs;
-    char *text = harness_text("%s%s%s%s%s%s%s%s%s%s", help, words, any ? " (" : "", first,
-                              *first && *range ? "; " : "", range, more && needs ? "; " : "",
-                              needs ? "needs " : "", needs ? needs : "", any ? ")" : "");
-    harness_free(words);
-    return text;
+        remark(&remarks, "default ", option->type == HARNESS_BOOL ? "on" : option->fallback);
+    if (option->low < option->high) remark(&remarks, "", harness__range(option));
+    if (option->needs) remark(&remarks, "needs ", option->needs);
+    return harness_format("%s%s%s%s", option->help ? option->help : "", words, remarks,
+                          *remarks ? ")" : "");
 }
 
 static void print_row(FILE *to, const harness_option *option, unsigned command)
 {
-    char *left = left_side(option), *right = right_side(option, (option->needed & command) != 0);
-    int n = (int)strlen(left) + 2;
+    const char *left = left_side(option);
+    const int n = (int)strlen(left) + 2;
     if (n + 2 > COLUMN)
         fprintf(to, "  %s\n%*s", left, COLUMN, "");
     else
         fprintf(to, "  %s%*s", left, COLUMN - n, "");
-    wrap(to, COLUMN, right);
-    harness_free(left);
-    harness_free(right);
+    wrap(to, right_side(option, option->needed & command));
 }
 
 static const char *group_of(const harness_option *option)

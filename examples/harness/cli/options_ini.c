@@ -20,29 +20,23 @@ typedef struct reader {
     harness__ini_pair *pair;
     void *context;
     ag_failure *why;
-    ag_status status;
 } reader;
 
 static void stop(reader *r, const char *what)
 {
-    r->status = ag_fail(r->why, AG_EUSE, "%.120s line %d: %s", r->file, r->line, what);
+    ag_fail(r->why, AG_EUSE, "%.120s line %d: %s", r->file, r->line, what);
 }
 
 static void begin_section(reader *r, const char *line, size_t n)
 {
     const char *end = memchr(line, ']', n);
-    if (!end) {
-        stop(r, "the section has no closing bracket; write [name]");
-        return;
-    }
-    size_t length = (size_t)(end - line) - 1;
-    if (length >= sizeof r->section - 14) { /* inih keeps 49 characters */
-        stop(r, "the name of the section is longer than 49 characters; shorten it");
-        return;
-    }
+    const size_t length = end ? (size_t)(end - line) - 1 : 0;
+    if (!end) return stop(r, "the section has no closing bracket; write [name]");
+    if (length >= sizeof r->section - 14) /* inih keeps 49 characters */
+        return stop(r, "the name of the section is longer than 49 characters; shorten it");
     memcpy(r->section, line + 1, length);
     r->section[length] = 0;
-    r->status = r->pair(r->context, r->section, NULL, NULL, r->line, r->why);
+    r->pair(r->context, r->section, NULL, NULL, r->line, r->why);
 }
 
 /* fgets for inih: returns one line without leading blanks (inih would take an indented line as a
@@ -50,7 +44,7 @@ static void begin_section(reader *r, const char *line, size_t n)
 static char *next_line(char *to, int room, void *context)
 {
     reader *r = context;
-    if (r->status != AG_OK || r->at >= r->bytes) return NULL;
+    if (r->why->status || r->at >= r->bytes) return NULL;
     const char *line = r->text + r->at, *end = memchr(line, '\n', r->bytes - r->at);
     size_t n = end ? (size_t)(end - line) : r->bytes - r->at;
     r->at += n + (end != NULL);
@@ -62,7 +56,7 @@ static char *next_line(char *to, int room, void *context)
         stop(r, "the line is longer than 197 characters; shorten it");
     else if (n && *line == '[')
         begin_section(r, line, n);
-    if (r->status != AG_OK) return NULL;
+    if (r->why->status) return NULL;
     memcpy(to, line, n);
     to[n] = '\n';
     to[n + 1] = 0;
@@ -73,14 +67,14 @@ static int take_pair(void *context, const char *section, const char *key, const 
 {
     reader *r = context;
     (void)section; /* ours is longer */
-    if (r->status != AG_OK) return 0;
+    if (r->why->status) return 0;
     if (!*key)
         stop(r, "no key in front of the \"=\"; write key = value");
     else if (!value)
         stop(r, "no value; write key = value");
     else
-        r->status = r->pair(r->context, r->section, key, value, r->line, r->why);
-    return r->status == AG_OK;
+        r->pair(r->context, r->section, key, value, r->line, r->why);
+    return !r->why->status;
 }
 
 ag_status harness__ini(const char *file, const char *text, size_t bytes, harness__ini_pair *pair,
@@ -89,12 +83,10 @@ ag_status harness__ini(const char *file, const char *text, size_t bytes, harness
     reader r = {
         .file = file, .text = text, .bytes = bytes, .pair = pair, .context = context, .why = why};
     if (bytes >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) r.at = 3; /* a byte order mark */
-    int line = ini_parse_stream(next_line, &r, take_pair, &r);
-    if (r.status == AG_OK && line != 0) {
-        r.line = line;
-        stop(&r, "neither a [section] nor a pair; write key = value");
-    }
-    return r.status;
+    const int bad = ini_parse_stream(next_line, &r, take_pair, &r);   /* a line */
+    if (bad) r.line = bad;
+    if (bad && !why->status) stop(&r, "neither a [section] nor a pair; write key = value");
+    return why->status;
 }
 
 char *harness__read_file(const char *path, size_t limit, size_t *bytes, ag_failure *why)
@@ -143,11 +135,10 @@ static ag_status set_option(void *context, const char *section, const char *key,
                             int line, ag_failure *why)
 {
     target *t = context;
-    char where[160];
     if (!key || (t->preset && *section && strcmp(section, t->preset) != 0)) return AG_OK;
     const int index = harness__option_index(t->o->program, key);
     if (index >= 0 && !(t->o->program->options[index].commands & t->o->command)) return AG_OK;
-    snprintf(where, sizeof where, "%.100s line %d", t->file, line);
+    const char *where = harness_format("%.100s line %d", t->file, line);
     if (index >= 0 && t->preset) return harness__assign(t->o, index, where, value, why);
     return harness_options_set(t->o, where, key, value, why);
 }
@@ -162,7 +153,7 @@ ag_status harness_options_ini(harness_options *o, const char *file, const char *
                               ag_failure *why)
 {
     target t = {o, file, NULL};
-    harness__begin_layer(o);
+    o->layer++;
     return harness__ini(file, text, bytes, set_option, &t, why);
 }
 

@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <string.h>
 
-static json_t *value_json(const harness_options *o, const harness_option *option)
+json_t *harness__option_json(const harness_options *o, const harness_option *option)
 {
     const void *at = (const char *)o->values + option->offset;
     switch (option->type) {
@@ -16,12 +16,9 @@ static json_t *value_json(const harness_options *o, const harness_option *option
     case HARNESS_SIZE: return json_integer(*(const int64_t *)at);
     case HARNESS_REAL: return json_real(*(const double *)at);
     case HARNESS_TEXT:
-        return *(const char *const *)at ? json_string(*(const char *const *)at) : json_null();
     case HARNESS_CHOICE: {
-        char *word = harness_option_text(o, option);
-        json_t *text = word ? json_string(word) : json_null();
-        harness_free(word);
-        return text;
+        const char *text = harness_option_text(o, option);
+        return text ? json_string(text) : json_null();
     }
     case HARNESS_PATHS: {
         const harness_paths *paths = at;
@@ -36,33 +33,35 @@ static json_t *value_json(const harness_options *o, const harness_option *option
 
 json_t *harness_options_json(const harness_options *o)
 {
+    harness_options *defaults = harness_options_new(o->program, o->command, NULL);
     json_t *object = json_object();
     for (int i = 0; i < o->program->option_count; i++) {
         const harness_option *option = &o->program->options[i];
         if (!(option->flags & HARNESS_LOCAL) &&
-            !(option->flags & HARNESS_IF_OTHER && harness__is_default(o, option)))
-            json_object_set_new(object, option->name, value_json(o, option));
+            !(option->flags & HARNESS_IF_OTHER && harness__equal(o, defaults, option)))
+            json_object_set_new(object, option->name, harness__option_json(o, option));
     }
+    harness_options_free(defaults);
     return object;
 }
 
 /* A JSON value as the text that a user would write; NULL: not a plain value. */
-static char *plain_text(const json_t *value, const harness_option *option)
+static const char *plain_text(const json_t *value, const harness_option *option)
 {
     if (json_is_string(value) && strlen(json_string_value(value)) == json_string_length(value))
-        return harness_copy(json_string_value(value));
-    if (json_is_integer(value)) return harness_text("%" PRId64, (int64_t)json_integer_value(value));
+        return json_string_value(value);
+    if (json_is_integer(value))
+        return harness_format("%" PRId64, (int64_t)json_integer_value(value));
     if (json_is_real(value) && option->type == HARNESS_REAL)
-        return harness_text("%.17g", json_real_value(value));
-    if (json_is_boolean(value)) return harness_copy(json_is_true(value) ? "true" : "false");
-    return NULL;
+        return harness_format("%.17g", json_real_value(value));
+    return json_is_boolean(value) ? (json_is_true(value) ? "true" : "false") : NULL;
 }
 
 static ag_status set_plain(harness_options *o, int index, const char *file, const json_t *value,
                            ag_failure *why)
 {
     const harness_option *option = &o->program->options[index];
-    char *text = plain_text(value, option);
+    const char *text = plain_text(value, option);
     ag_failure mine = {0};
     if (!text)
         return ag_fail(why, AG_EDATA,
@@ -70,22 +69,7 @@ static ag_status set_plain(harness_options *o, int index, const char *file, cons
                        "delete the file",
                        file, option->name);
     if (harness__assign(o, index, file, text, &mine)) ag_fail(why, AG_EDATA, "%s", mine.sentence);
-    harness_free(text);
     return why->status;
-}
-
-/* Runs of a model that another program has now, or that is another one. */
-static ag_status refuse_moved(const harness_program *p, const json_t *object, const char *file,
-                              ag_failure *why)
-{
-    for (const harness_moved *m = p->moved; m && m->option; m++) {
-        const json_t *value = json_object_get(object, m->option);
-        const char *word = json_string_value(value);
-        if (m->with && !json_object_get(object, m->with)) continue;
-        if (value && (!m->word || (word && strcmp(m->word, word) == 0)))
-            return ag_fail(why, AG_EDATA, "%.200s: %s", file, m->sentence);
-    }
-    return AG_OK;
 }
 
 static ag_status set_value(harness_options *o, int index, const char *file, const json_t *value,
@@ -125,8 +109,7 @@ ag_status harness_options_from_json(harness_options *o, const json_t *object, co
         return ag_fail(why, AG_EDATA,
                        "%.200s: \"options\" is no JSON object; this is not a config.json of %s",
                        file, o->program->name);
-    if (refuse_moved(o->program, object, file, why)) return why->status;
-    harness__begin_layer(o);
+    o->layer++;
     json_object_foreach((json_t *)(uintptr_t)object, name, value)
     {
         int index = harness__option_index(o->program, name);

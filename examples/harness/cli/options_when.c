@@ -27,10 +27,8 @@ static bool option_holds(const harness_options *o, char *term)
     char *equals = strchr(term, '=');
     if (equals) *equals = 0;
     const harness_option *option = harness_option_find(o->program, term + 2);
-    char *value = option ? harness_option_text(o, option) : NULL;
-    const bool holds = equals ? value && names(equals + 1, value) : is_given(value);
-    harness_free(value);
-    return holds;
+    const char *value = option ? harness_option_text(o, option) : NULL;
+    return equals ? value && names(equals + 1, value) : is_given(value);
 }
 
 /* Files of which nothing is known may be of any kind. */
@@ -54,7 +52,7 @@ static char *cut(char *text, const char *separator)
 bool harness_option_acts(const harness_options *o, const harness_option *option, const char *files)
 {
     if (!option->needs) return true;
-    char *copy = harness_copy(option->needs);
+    char *copy = harness_format("%s", option->needs);
     bool any = false;
     for (char *one = copy, *next; one && !any; one = next) {
         next = cut(one, " or ");
@@ -64,42 +62,27 @@ bool harness_option_acts(const harness_options *o, const harness_option *option,
             any = term_holds(o, term, files);
         }
     }
-    harness_free(copy);
     return any;
 }
 
-static bool same_text(const char *a, const char *b) { return a && b ? strcmp(a, b) == 0 : a == b; }
-
-bool harness__is_default(const harness_options *o, const harness_option *option)
-{
-    harness_options *defaults = harness_options_new(o->program, o->command, NULL);
-    char *value = harness_option_text(o, option), *usual = harness_option_text(defaults, option);
-    const bool same = same_text(value, usual);
-    harness_free(value);
-    harness_free(usual);
-    harness_options_free(defaults);
-    return same;
-}
+bool harness__same(const char *a, const char *b) { return a && b ? strcmp(a, b) == 0 : a == b; }
 
 bool harness__idle(const harness_options *o, int index, const char *files)
 {
     const harness_option *option = &o->program->options[index];
-    if (!o->where[index] || harness_option_acts(o, option, files)) return false;
-    char *value = harness_option_text(o, option);
-    const bool same = same_text(value, o->before[index]);
-    harness_free(value);
-    return !same;
+    const harness__origin *from = &o->origin[index];
+    return from->where && !harness_option_acts(o, option, files) &&
+           !harness__same(harness_option_text(o, option), from->before);
 }
 
 ag_status harness__refuse_idle(const harness_options *o, int index, const char *scope,
                                ag_failure *why)
 {
     const harness_option *option = &o->program->options[index];
-    char *value = harness_option_text(o, option);
-    ag_fail(why, AG_EUSE, "%s: %.60s has no effect%s, since it needs %s; change that, or omit %s",
-            o->where[index], value ? value : "none", scope, option->needs, option->name);
-    harness_free(value);
-    return AG_EUSE;
+    const char *value = harness_option_text(o, option);
+    return ag_fail(
+        why, AG_EUSE, "%s: %.60s has no effect%s, since it needs %s; change that, or omit %s",
+        o->origin[index].where, value ? value : "none", scope, option->needs, option->name);
 }
 
 ag_status harness_options_act(const harness_options *o, const char *files, ag_failure *why)

@@ -7,13 +7,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* `ours`: the first that the command has. value: what the option is set to. note: what ours
-   counts, where that differs. */
-typedef struct synonym {
-    const char *theirs, *ours, *value, *note;
-} synonym;
-
-static const synonym options[] = {
+const harness__synonym harness__option_words[] = {
     {"input|i|dataset|data-dir|data-path|train-data|train-file", .ours = "data|dir|text"},
     {"valid|val|val-data|valid-data|validation|validation-data|eval-data|test|test-data",
      .ours = "valid|data"},
@@ -66,10 +60,10 @@ static const synonym options[] = {
     {"memory|mem-limit|max-memory|max-ram", .ours = "ram-limit"},
     {"silent|q|no-progress|disable-tqdm", .ours = "quiet"},
     {"detect-anomaly|check-nan|debug-nans", .ours = "check-finite"},
-};
+    {0}};
 
-/* Of a word for `ours`, whichever option has it. */
-static const synonym words[] = {
+/* Of a value, whichever option has it. */
+const harness__synonym harness__value_words[] = {
     {"gpu|gpu:0|cuda:0|cuda:1|nvidia|0", .ours = "cuda"},
     {"cpu:0|host", .ours = "cpu"},
     {"float32|f32|float|32", .ours = "fp32"},
@@ -86,9 +80,9 @@ static const synonym words[] = {
     {"graphsage|sageconv", .ours = "sage"},
     {"gatconv", .ours = "gat"},
     {"final|latest", .ours = "last"},
-};
+    {0}};
 
-static const synonym commands[] = {
+const harness__synonym harness__command_words[] = {
     {"fit|run", .ours = "train"},
     {"test|evaluate|validate|score", .ours = "eval"},
     {"infer|inference|rank", .ours = "predict"},
@@ -97,7 +91,7 @@ static const synonym commands[] = {
     {"tune|search", .ours = "autotune"},
     {"selftest|env|check", .ours = "doctor"},
     {"collect|measure", .ours = "layout"},
-};
+    {0}};
 
 static int same_letters(const char *word, const char *list, size_t n)
 {
@@ -116,33 +110,6 @@ static int next_word(const char **at, const char **word, size_t *n)
     *n = strcspn(*at, "|");
     *at += *n + ((*at)[*n] == '|');
     return 1;
-}
-
-static int holds(const char *list, const char *word)
-{
-    const char *one;
-    size_t n;
-    while (next_word(&list, &one, &n))
-        if (same_letters(word, one, n)) return 1;
-    return 0;
-}
-
-/* The first row that holds the word and has one of `names`; *found is that name. */
-static const synonym *find(const char **found, const synonym *row, int rows, const char *word,
-                           const char *const *names, int count)
-{
-    for (int r = 0; r < rows; r++) {
-        const char *ours = row[r].ours, *one;
-        size_t n;
-        if (!holds(row[r].theirs, word)) continue;
-        while (next_word(&ours, &one, &n))
-            for (int i = 0; i < count; i++)
-                if (same_letters(names[i], one, n) && !same_letters(word, one, n)) {
-                    *found = names[i];
-                    return &row[r];
-                }
-    }
-    return NULL;
 }
 
 /* ---- the nearest name ---- */
@@ -191,37 +158,33 @@ const char *harness_nearest(const char *word, const char *const *names, int coun
 
 /* ---- what is meant ---- */
 
-#define ROWS(TABLE) TABLE, (int)(sizeof TABLE / sizeof *TABLE)
-
-const char *harness__meant_word(const char *word, const char *const *names, int count)
+static bool is_in(const char *list, const char *word)
 {
-    const char *found;
-    return find(&found, ROWS(words), word, names, count) ? found
-                                                         : harness_nearest(word, names, count);
+    const char *one;
+    size_t n;
+    while (next_word(&list, &one, &n))
+        if (same_letters(word, one, n)) return true;
+    return false;
 }
 
-const char *harness__meant_command(const char *word, const char *const *names, int count)
+const char *harness__meant(const harness__synonym **row, const harness__synonym *table,
+                           const char *word, const char *const *names, int count)
 {
-    const char *found;
-    return find(&found, ROWS(commands), word, names, count) ? found
-                                                            : harness_nearest(word, names, count);
+    for (const harness__synonym *r = *row = table; r->theirs; *row = ++r) {
+        const char *ours = r->ours, *one;
+        size_t n;
+        if (!is_in(r->theirs, word)) continue;
+        while (next_word(&ours, &one, &n))
+            for (int i = 0; i < count; i++)
+                if (same_letters(names[i], one, n) && !same_letters(word, one, n)) return names[i];
+    }
+    return NULL;
 }
 
-const char *harness__meant_option(const char **value, const char **note, const char *word,
-                                  const char *const *names, int count)
+const char *harness__meant_or_near(const harness__synonym *table, const char *word,
+                                   const char *const *names, int count)
 {
-    const char *found = NULL;
-    const synonym *row = find(&found, ROWS(options), word, names, count);
-    *value = row ? row->value : NULL;
-    *note = row ? row->note : NULL;
-    return found;
-}
-
-const char *harness__synonyms(int index, const char **ours, const char **value)
-{
-    enum { OPTIONS = sizeof options / sizeof *options };
-    if (index >= OPTIONS) return NULL;
-    *ours = options[index].ours;
-    *value = options[index].value;
-    return options[index].theirs;
+    const harness__synonym *row;
+    const char *meant = harness__meant(&row, table, word, names, count);
+    return meant ? meant : harness_nearest(word, names, count);
 }

@@ -14,35 +14,39 @@ static int ranged(const harness_option *option)
     return option->low < option->high || option->low != 0;
 }
 
-void harness__size_text(char text[32], int64_t bytes)
+static const char *size_text(int64_t bytes)
 {
     const char *units = "\0KMGT";
     int unit = 0;
     while (unit < 4 && bytes && bytes % 1024 == 0) bytes /= 1024, unit++;
-    snprintf(text, 32, "%" PRId64 "%.1s", bytes, unit ? units + unit : "");
+    return harness_format("%" PRId64 "%.1s", bytes, units + unit);
 }
 
-void harness__range(char text[96], const harness_option *option)
+const char *harness__range(const harness_option *option)
 {
-    if (option->type == HARNESS_SIZE) {
-        char low[32], high[32];
-        harness__size_text(low, (int64_t)option->low);
-        harness__size_text(high, (int64_t)option->high);
-        snprintf(text, 96, "%s to %s", low, high);
-    } else if (option->high >= 9e15) {
-        snprintf(text, 96, "%.17g or more", option->low);
-    } else {
-        int digits = option->type == HARNESS_REAL ? 6 : 17;
-        snprintf(text, 96, "%.*g to %.*g", digits, option->low, digits, option->high);
-    }
+    const int digits = option->type == HARNESS_REAL ? 6 : 17;
+    if (option->type == HARNESS_SIZE)
+        return harness_format("%s to %s", size_text((int64_t)option->low),
+                              size_text((int64_t)option->high));
+    if (option->high >= 9e15) return harness_format("%.17g or more", option->low);
+    return harness_format("%.*g to %.*g", digits, option->low, digits, option->high);
 }
 
-static ag_status out_of_range(const harness_option *option, const char *shown, const char *text,
-                              ag_failure *why)
+static ag_status check_range(const harness_option *option, double value, const char *shown,
+                             const char *text, ag_failure *why)
 {
-    char range[96];
-    harness__range(range, option);
-    return ag_fail(why, AG_EUSE, "%s: %.60s is out of range; it must be %s", shown, text, range);
+    if (!ranged(option) || (value >= option->low && value <= option->high)) return AG_OK;
+    return ag_fail(why, AG_EUSE, "%s: %.60s is out of range; it must be %s", shown, text,
+                   harness__range(option));
+}
+
+/* usual: how to write one that may be any. */
+static ag_status no_number(const harness_option *option, const char *what, const char *usual,
+                           const char *shown, const char *text, ag_failure *why)
+{
+    const char *from =
+        ranged(option) ? harness_format("give one from %s", harness__range(option)) : usual;
+    return ag_fail(why, AG_EUSE, "%s: \"%.60s\" is not a %s number; %s", shown, text, what, from);
 }
 
 static ag_status parse_whole(int64_t *to, const harness_option *option, const char *shown,
@@ -50,19 +54,14 @@ static ag_status parse_whole(int64_t *to, const harness_option *option, const ch
 {
     char *end;
     errno = 0;
-    long long value = strtoll(text, &end, 10);
-    char range[96] = "";
-    if (ranged(option)) harness__range(range, option);
+    const long long value = strtoll(text, &end, 10);
     if (end == text || *end || *text == ' ' || *text == '\t')
-        return ag_fail(why, AG_EUSE, "%s: \"%.60s\" is not a whole number%s%s", shown, text,
-                       *range ? "; give one from " : "; give digits alone, as in 1000", range);
-    if (ranged(option)) {
-        if (errno || (double)value < option->low || (double)value > option->high)
-            return out_of_range(option, shown, text, why);
-    } else if (errno || (option->type == HARNESS_INT && (value < INT_MIN || value > INT_MAX))) {
+        return no_number(option, "whole", "give digits alone, as in 1000", shown, text, why);
+    if (check_range(option, errno ? (double)INFINITY : (double)value, shown, text, why))
+        return why->status;
+    if (errno || (option->type == HARNESS_INT && (value < INT_MIN || value > INT_MAX)))
         return ag_fail(why, AG_EUSE, "%s: %.60s does not fit into %d bits; give a smaller number",
                        shown, text, option->type == HARNESS_INT ? 32 : 64);
-    }
     *to = value;
     return AG_OK;
 }
@@ -71,14 +70,10 @@ static ag_status parse_real(double *to, const harness_option *option, const char
                             const char *text, ag_failure *why)
 {
     char *end;
-    double value = strtod(text, &end);
-    char range[96] = "";
-    if (ranged(option)) harness__range(range, option);
+    const double value = strtod(text, &end);
     if (end == text || *end || *text == ' ' || *text == '\t' || !isfinite(value))
-        return ag_fail(why, AG_EUSE, "%s: \"%.60s\" is not a finite number%s%s", shown, text,
-                       *range ? "; give one from " : "; write it as in 0.001 or 1e-3", range);
-    if (ranged(option) && (value < option->low || value > option->high))
-        return out_of_range(option, shown, text, why);
+        return no_number(option, "finite", "write it as in 0.001 or 1e-3", shown, text, why);
+    if (check_range(option, value, shown, text, why)) return why->status;
     *to = value;
     return AG_OK;
 }
@@ -103,11 +98,10 @@ static ag_status parse_size(int64_t *to, const harness_option *option, const cha
             "%s: \"%.60s\" is not a size; write bytes, or a number with K, M, G or T, as in 8G",
             shown, text);
     value *= unit;
-    if (value >= 9e18 || (ranged(option) && (value < option->low || value > option->high))) {
-        if (ranged(option)) return out_of_range(option, shown, text, why);
+    if (check_range(option, value, shown, text, why)) return why->status;
+    if (value >= 9e18)
         return ag_fail(why, AG_EUSE, "%s: %.60s is more than any machine has; give a smaller size",
                        shown, text);
-    }
     *to = (int64_t)value;
     return AG_OK;
 }
@@ -126,27 +120,34 @@ static ag_status parse_bool(bool *to, const harness_option *option, const char *
                    text, option->name, option->name);
 }
 
+static const char *next_word(const char *words)
+{
+    const char *bar = strchr(words, '|');
+    return bar ? bar + 1 : NULL;
+}
+
+static const char *nth_word(const char *words, int n)
+{
+    for (; words && n > 0; n--) words = next_word(words);
+    return words ? harness_format("%.*s", (int)strcspn(words, "|"), words) : NULL;
+}
+
 static ag_status parse_choice(int *to, const harness_option *option, const char *shown,
                               const char *text, ag_failure *why)
 {
-    const char **words = NULL, *near;
-    char *copy = harness_copy(option->choices ? option->choices : ""), *rest = NULL;
-    int found = -1;
-    for (char *word = strtok_r(copy, "|", &rest); word; word = strtok_r(NULL, "|", &rest)) {
-        if (strcmp(word, text) == 0) found = bag_count(words);
-        bag_add(words, word);
-    }
-    if (found >= 0)
-        *to = found;
-    else if ((near = harness__meant_word(text, words, bag_count(words))))
-        ag_fail(why, AG_EUSE, "%s: \"%.60s\" is not one of %s; did you mean %s?", shown, text,
-                option->choices, near);
-    else
-        ag_fail(why, AG_EUSE, "%s: \"%.60s\" is not one of %s; give one of them", shown, text,
-                option->choices);
+    const char **words = NULL;
+    const size_t n = strlen(text);
+    int count = 0;
+    for (const char *word = option->choices; word; word = next_word(word), count++)
+        if (strncmp(word, text, n) == 0 && (word[n] == '|' || !word[n])) {
+            *to = count;
+            return AG_OK;
+        }
+    for (int i = 0; i < count; i++) bag_add(words, nth_word(option->choices, i));
+    const char *near = harness__meant_or_near(harness__value_words, text, words, count);
     bag_free(words);
-    harness_free(copy);
-    return found >= 0 ? AG_OK : AG_EUSE;
+    return ag_fail(why, AG_EUSE, "%s: \"%.60s\" is not one of %s; %s", shown, text, option->choices,
+                   near ? harness_format("did you mean %s?", near) : "give one of them");
 }
 
 ag_status harness__parse(void *to, const harness_option *option, const char *shown,
@@ -169,30 +170,23 @@ ag_status harness__parse(void *to, const harness_option *option, const char *sho
     }
 }
 
-static char *nth_word(const char *words, int n)
-{
-    const char *at = words;
-    for (; at && n > 0; n--) at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL;
-    return at ? harness_text("%.*s", (int)strcspn(at, "|"), at) : NULL;
-}
-
 /* The shortest text that strtod reads back as the same number. */
-static char *real_text(double value)
+static const char *real_text(double value)
 {
     char text[40];
     for (int digits = 6; digits <= 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, value);
         if (strtod(text, NULL) == value) break;
     }
-    return harness_copy(text);
+    return harness_format("%s", text);
 }
 
-static char *paths_text(const harness_paths *paths)
+static const char *paths_text(const harness_paths *paths)
 {
     if (!paths->count) return NULL;
     size_t bytes = 0;
     for (int i = 0; i < paths->count; i++) bytes += strlen(paths->list[i]) + 1;
-    char *all = harness_alloc(bytes), *to = all;
+    char *all = harness_lasting(bytes), *to = all;
     for (int i = 0; i < paths->count; i++) {
         if (i) *to++ = ' ';
         to = stpcpy(to, paths->list[i]);
@@ -200,19 +194,17 @@ static char *paths_text(const harness_paths *paths)
     return all;
 }
 
-char *harness_option_text(const harness_options *o, const harness_option *option)
+const char *harness_option_text(const harness_options *o, const harness_option *option)
 {
     const void *at = (const char *)o->values + option->offset;
-    char size[32];
     switch (option->type) {
-    case HARNESS_BOOL: return harness_copy(*(const bool *)at ? "true" : "false");
-    case HARNESS_INT: return harness_text("%d", *(const int *)at);
-    case HARNESS_INT64: return harness_text("%" PRId64, *(const int64_t *)at);
+    case HARNESS_BOOL: return *(const bool *)at ? "true" : "false";
+    case HARNESS_INT: return harness_format("%d", *(const int *)at);
+    case HARNESS_INT64: return harness_format("%" PRId64, *(const int64_t *)at);
     case HARNESS_REAL: return real_text(*(const double *)at);
-    case HARNESS_SIZE: harness__size_text(size, *(const int64_t *)at); return harness_copy(size);
+    case HARNESS_SIZE: return size_text(*(const int64_t *)at);
     case HARNESS_CHOICE: return nth_word(option->choices, *(const int *)at);
-    case HARNESS_TEXT:
-        return *(const char *const *)at ? harness_copy(*(const char *const *)at) : NULL;
+    case HARNESS_TEXT: return *(const char *const *)at;
     case HARNESS_PATHS: return paths_text(at);
     }
     return NULL;

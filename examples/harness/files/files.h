@@ -44,9 +44,9 @@ void harness_files_warn_trained(const char *option, char *const *path, int count
 /* The path, or its end when it is too long for a sentence; the path without folders. */
 const char *harness_files_short(const char *path);
 const char *harness_files_base(const char *path);
-/* name [count]: of each path the shortest part, some folders and the file, that tells it from the
-   others, without `end` (".npz", or ""); the caller frees them (harness_free). */
-void harness_files_names(char **name, char *const *path, int count, const char *end);
+/* [count] in the arena: of each path the shortest part, some folders and the file, that tells it
+   from the others, without `end` (".npz", or ""). */
+char **harness_files_names(ag_arena **arena, char *const *path, int count, const char *end);
 /* Fails with AG_EMEMORY: no memory for `bytes` of what the name says. */
 ag_status harness_files_no_memory(const char *name, size_t bytes, ag_failure *why);
 

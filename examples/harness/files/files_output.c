@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* A file of results must not replace what the call reads. */
+/* Files of results must not replace what the call reads, and are written whole or not at all. */
 #define _GNU_SOURCE
 #include "examples/harness/harness.h"
 #include "examples/harness/files/files.h"
+#include "core/io/io.h"
 
 #include <errno.h>
 #include <string.h>
@@ -51,15 +52,14 @@ static ag_status check_place(const char *output, ag_failure *why)
         reason = access(output, W_OK) ? errno : 0;
     } else {
         const char *slash = strrchr(output, '/');
-        char *folder = slash == output ? harness_copy("/")
-                       : slash         ? harness_text("%.*s", (int)(slash - output), output)
-                                       : harness_copy(".");
+        const char *folder = slash == output ? "/"
+                             : slash         ? harness_format("%.*s", (int)(slash - output), output)
+                                             : ".";
         if (stat(folder, &about))
             reason = errno;
         else
             reason = !S_ISDIR(about.st_mode) ? ENOTDIR : access(folder, W_OK | X_OK) ? errno : 0;
         if (reason == ENOENT) advice = "make its folder first, or choose another place";
-        harness_free(folder);
     }
     if (!reason) return AG_OK;
     return ag_fail(why, AG_EFILE, "--csv: %.200s cannot be written: %s; %s",
@@ -77,4 +77,42 @@ ag_status harness_files_check_output(const char *output, const harness_paths *da
         if (harness_run_holds(folder, &about)) refuse(output, "a file of the run", folder, why);
     }
     return why->status ? why->status : check_data(output, &about, data, why);
+}
+
+void harness_warn_lacks(void)
+{
+    static const struct {
+        int what;
+        const char *call, *danger;
+    } lack[] = {
+        {AG_LACKS_SYNC, "flush files to the disk (fsync)",
+         "a crash of the machine may lose what was saved last"},
+        {AG_LACKS_MODES, "set the mode of files (chmod)", "replaced files may get another one"},
+        {AG_LACKS_RENAME, "rename files", "a crash while a file is replaced may lose it"}};
+    static int told;
+    const int lacks = ag_saves_lack() & ~told;
+    told |= lacks;
+    for (size_t i = 0; i < sizeof lack / sizeof *lack; i++)
+        if (lacks & lack[i].what)
+            harness_warn("the file system cannot %s: %s", lack[i].call, lack[i].danger);
+}
+
+ag_status harness_write(const char *path, ag_status (*write)(FILE *to, void *context),
+                        void *context, ag_failure *why)
+{
+    struct stat about;
+    if (stat(path, &about) != 0 || S_ISREG(about.st_mode))
+        return ag_save_file(path, write, context, why);
+    FILE *to = fopen(path, "w");
+    int bad = !to;
+    if (to) {
+        const ag_status status = write(to, context);
+        bad = ferror(to) != 0;
+        bad |= fclose(to) != 0;
+        if (status) return status;
+    }
+    if (bad)
+        ag_fail(why, AG_EFILE, "%.200s cannot be written: %s; choose another place",
+                ag_path_tail(path), strerror(errno));
+    return why->status;
 }

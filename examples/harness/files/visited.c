@@ -9,34 +9,27 @@ struct harness_visited {
     int value; /* 1: the search is in it */
 };
 
-static char *key_of(const struct stat *folder)
+static char *key_of(char key[40], const struct stat *folder)
 {
-    return harness_text("%llx:%llx", (unsigned long long)folder->st_dev,
-                        (unsigned long long)folder->st_ino);
+    snprintf(key, 40, "%llx:%llx", (unsigned long long)folder->st_dev,
+             (unsigned long long)folder->st_ino);
+    return key;
 }
 
 int harness_visit(harness_visited **visited, const struct stat *folder)
 {
-    char *key = key_of(folder);
-    const int found = map_find(*visited, key);
-    if (found < 0) {
-        map_add(*visited, key, 1);
-        return HARNESS_VISIT_FIRST;
-    }
-    harness_free(key);
-    return (*visited)[found].value ? HARNESS_VISIT_CIRCLE : HARNESS_VISIT_AGAIN;
+    char key[40];
+    if (!*visited) map_owns(*visited);
+    const int found = map_find(*visited, key_of(key, folder));
+    if (found >= 0) return (*visited)[found].value ? HARNESS_VISIT_CIRCLE : HARNESS_VISIT_AGAIN;
+    map_add(*visited, key, 1);
+    return HARNESS_VISIT_FIRST;
 }
 
 void harness_visit_end(harness_visited *visited, const struct stat *folder)
 {
-    char *key = key_of(folder);
-    const int found = map_find(visited, key);
-    if (found >= 0) visited[found].value = 0;
-    harness_free(key);
+    char key[40];
+    map_add(visited, key_of(key, folder), 0);
 }
 
-void harness_visited_free(harness_visited *visited)
-{
-    for (int i = 0; i < (int)stbds_shlen(visited); i++) harness_free(visited[i].key);
-    map_free(visited);
-}
+void harness_visited_free(harness_visited *visited) { map_free(visited); }

@@ -22,31 +22,23 @@ ag_device harness_device(int wanted)
 
 const char *harness_device_word(ag_device device) { return device == AG_CUDA ? "cuda" : "cpu"; }
 
-static char *name_of(ag_device device)
+static const char *name_of(ag_device device)
 {
     char processor[128];
     ag_device_about about;
-    if (device == AG_CPU) return harness_copy(harness_processor(processor));
+    if (device == AG_CPU) return harness_format("%s", harness_processor(processor));
     ag_device_describe(&about);
-    return harness_copy(about.name);
+    return harness_format("%s", about.name);
 }
 
 static const char *const precision_words[] = {"fp32", "tf32"}; /* of ag_precision */
 
-/* The precision is named only if it is not fp32. */
-static char *text_of(const char *device, const char *name, const char *precision)
+/* "cuda (NVIDIA H100 80GB HBM3, products in tf32)", "cpu (AMD EPYC 9654)"; fp32 is not named. */
+static const char *text_of(const char *device, const char *name, const char *precision)
 {
     if (!precision || strcmp(precision, precision_words[AG_FP32]) == 0)
-        return harness_text("%s (%s)", device, name);
-    return harness_text("%s (%s, products in %s)", device, name, precision);
-}
-
-char *harness_device_text(ag_device device, ag_precision precision)
-{
-    char *name = name_of(device);
-    char *text = text_of(harness_device_word(device), name, precision_words[precision]);
-    harness_free(name);
-    return text;
+        return harness_format("%s (%s)", device, name);
+    return harness_format("%s (%s, products in %s)", device, name, precision);
 }
 
 /* ---- a tape ---- */
@@ -61,9 +53,7 @@ static void say_taken(void)
         harness_say("--device auto takes cpu: %.*s", (int)strcspn(why.sentence, ";"), why.sentence);
         return;
     }
-    char *text = harness_device_text(AG_CUDA, AG_FP32);
-    harness_say("--device auto takes %s", text);
-    harness_free(text);
+    harness_say("--device auto takes %s", text_of("cuda", name_of(AG_CUDA), NULL));
 }
 
 /* Runs a first product, so that a library that cannot be loaded fails now, and its device memory is
@@ -116,80 +106,74 @@ ag_status harness_run_failed(const ag_tape *tape, const char *where, const char 
 ag_status harness_scoring_failed(const ag_tape *tape, const char *name, const char *fewer,
                                  ag_failure *why)
 {
-    char where[200];
-    snprintf(where, sizeof where, "scoring %.150s", name);
-    return harness_run_failed(tape, where, fewer, why);
+    return harness_run_failed(tape, harness_format("scoring %.150s", name), fewer, why);
 }
 
 /* ---- config.json and the report ---- */
 
-/* Returns -1 if the command has no device. */
-static int device_of(const harness_options *options)
+/* "cuda", as harness_tape_new takes it; NULL: the command has no device. */
+static const char *word_of(const harness_options *options)
 {
     const int *wanted = harness__value(options, "device", HARNESS_CHOICE);
-    return wanted ? (int)harness_device(*wanted) : -1;
+    return wanted ? harness_device_word(harness_device(*wanted)) : NULL;
 }
 
-static ag_precision precision_of(const harness_options *options)
+static const char *precision_of(const harness_options *options)
 {
     const int *wanted = harness__value(options, "precision", HARNESS_CHOICE);
-    return wanted ? (ag_precision)*wanted : AG_FP32;
+    return precision_words[wanted ? *wanted : AG_FP32];
+}
+
+static const char *name_for(const char *word)
+{
+    return name_of(strcmp(word, "cpu") == 0 ? AG_CPU : AG_CUDA);
 }
 
 void harness_device_to_config(json_t *config, const harness_options *options)
 {
-    const int device = device_of(options);
-    if (device < 0) return;
-    char *name = name_of((ag_device)device);
-    json_object_set_new(config, "device", json_string(harness_device_word((ag_device)device)));
-    json_object_set_new(config, "device_name", harness_json_name(name));
-    if (device != AG_CPU)
-        json_object_set_new(config, "precision",
-                            json_string(precision_words[precision_of(options)]));
-    harness_free(name);
+    const char *word = word_of(options);
+    if (!word) return;
+    json_object_set_new(config, "device", json_string(word));
+    json_object_set_new(config, "device_name", harness_json_name(name_for(word)));
+    if (strcmp(word, "cpu") != 0)
+        json_object_set_new(config, "precision", json_string(precision_of(options)));
 }
 
-/* The device on which the run was begun, as harness_device_text names it; NULL: config.json has
-   none. */
-static char *begun_on(const char *folder)
+/* The device on which the run was begun; NULL: config.json has none. */
+static const char *begun_on(const char *folder)
 {
     ag_failure none = {0};
-    char *path = harness_text("%s/" HARNESS_CONFIG, folder), *text = NULL;
+    const char *path = harness_format("%s/" HARNESS_CONFIG, folder), *text = NULL;
     json_t *config = access(path, R_OK) == 0 ? harness__load_json(path, &none) : NULL;
     const char *word = json_string_value(json_object_get(config, "device")),
                *name = json_string_value(json_object_get(config, "device_name")),
                *precision = json_string_value(json_object_get(config, "precision"));
     if (word && name) text = text_of(word, name, precision);
     json_decref(config);
-    harness_free(path);
     return text;
+}
+
+static const char *now_on(const harness_options *options)
+{
+    const char *word = word_of(options);
+    return word ? text_of(word, name_for(word), precision_of(options)) : NULL;
 }
 
 void harness_device_changed(const char *folder, const harness_options *options)
 {
-    const int device = device_of(options);
-    char *begun = begun_on(folder),
-         *now = device < 0 ? NULL : harness_device_text((ag_device)device, precision_of(options));
+    const char *begun = begun_on(folder), *now = now_on(options);
     if (begun && now && strcmp(begun, now) != 0 &&
-        (device != AG_CPU || strncmp(begun, "cpu ", 4) != 0))
+        (strncmp(now, "cpu ", 4) != 0 || strncmp(begun, "cpu ", 4) != 0))
         harness_warn("the run was begun on %s and goes on on %s, so its results differ in rounding "
                      "from those of either alone",
                      begun, now);
-    harness_free(begun);
-    harness_free(now);
 }
 
-char *harness_device_report(const char *folder, const harness_options *options)
+const char *harness_device_report(const char *folder, const harness_options *options)
 {
-    const int device = device_of(options);
-    if (device < 0) return NULL;
-    char *begun = begun_on(folder), *text,
-         *now = harness_device_text((ag_device)device, precision_of(options));
-    if (begun && strcmp(begun, now) != 0)
-        text = harness_text("Begun on %s, ended on %s.", begun, now);
-    else
-        text = harness_text("Computed on %s.", now);
-    harness_free(begun);
-    harness_free(now);
-    return text;
+    const char *begun = begun_on(folder), *now = now_on(options);
+    if (!now) return NULL;
+    return begun && strcmp(begun, now) != 0
+               ? harness_format("Begun on %s, ended on %s.", begun, now)
+               : harness_format("Computed on %s.", now);
 }

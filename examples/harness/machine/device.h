@@ -13,10 +13,6 @@ enum { HARNESS_ON_CPU, HARNESS_ON_CUDA, HARNESS_ON_ANY };
 ag_device harness_device(int wanted);
 const char *harness_device_word(ag_device device); /* the word of --device: "cpu" */
 
-/* "cuda (NVIDIA H100 80GB HBM3, products in tf32)", "cpu (AMD EPYC 9654)"; fp32 is not named. The
-   caller frees it (harness_free). */
-char *harness_device_text(ag_device device, ag_precision precision);
-
 /* A tape on the device and with the precision of the options. A first product runs there, so that a
    device that cannot compute fails before anything is read or made. With auto, the choice is
    reported. NULL: AG_EDEVICE, AG_EMEMORY, AG_EUSE for tf32 on the CPU. */
@@ -39,8 +35,7 @@ void harness_device_to_config(struct json_t *config, const harness_options *opti
    continues with, unless both are a CPU: the results are then of neither. */
 void harness_device_changed(const char *folder, const harness_options *options);
 
-/* A sentence for the report: the device that computed the run in `folder`; NULL: unknown. The
-   caller frees it. */
-char *harness_device_report(const char *folder, const harness_options *options);
+/* A sentence for the report: the device that computed the run in `folder`; NULL: unknown. */
+const char *harness_device_report(const char *folder, const harness_options *options);
 
 #endif

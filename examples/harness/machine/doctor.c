@@ -4,10 +4,11 @@
 #include "examples/harness/machine/device.h"
 #include "examples/harness/cli/options_internal.h"
 #include "examples/harness/machine/processor.h"
-#include "examples/harness/machine/selftest.h"
 #include "examples/harness/machine/threads.h"
 
+#include <float.h>
 #include <jansson.h>
+#include <math.h>
 #include <unistd.h>
 
 #ifdef __clang__
@@ -16,103 +17,204 @@
 # define COMPILER "gcc " __VERSION__
 #endif
 
-static void add(json_t *found, harness_table *table, const char *name, char *text)
+/* ---- the self-test ---- */
+
+/* Sizes that no tile and no vector divides. */
+enum { ROWS = 301, INNER = 517, COLUMNS = 131, NODES = 1013, EDGES = 9001, FEATURES = 37 };
+
+/* Terms of up to 517 are added in float, in any order: each addition rounds by 6e-8 at most. */
+static const double bound = 517 * 6e-8;
+
+static void draw(ag_real *x, int64_t n, ag_random *r)
 {
-    json_object_set_new(found, name, json_string(text));
-    harness_table_text(table, name);
-    harness_table_text(table, text);
-    harness_free(text);
+    for (int64_t i = 0; i < n; i++) x[i] = (ag_real)(2 * ag_random_uniform(r) - 1);
 }
 
-static void add_machine(json_t *found, harness_table *table)
+static void meet(double *worst, double got, double sum, double size)
+{
+    const double error = fabs(got - sum) / (size > 0 ? size : 1);
+    if (!(error <= *worst)) *worst = isfinite(error) ? error : DBL_MAX;
+}
+
+static ag_status outcome(ag_tape *tape, ag_failure *why)
+{
+    return ag_failed(tape) ? ag_fail(why, ag_tape_status(tape), "%s", ag_error(tape)) : AG_OK;
+}
+
+static ag_status product(harness_selftest *result, ag_tape *tape, ag_failure *why)
+{
+    ag_random r = {0};
+    ag_real *x = HARNESS_NEW(x, ROWS * INNER), *w = HARNESS_NEW(w, COLUMNS * INNER);
+    *result = (harness_selftest){"matrix product 301 x 131 x 517", 0, bound};
+    draw(x, ROWS * INNER, &r);
+    draw(w, COLUMNS * INNER, &r);
+    ag_tape_reset(tape);
+    ag_tensor *y = ag_linear(ag_input(tape, x, AG_SHAPE(ROWS, INNER)),
+                             ag_input(tape, w, AG_SHAPE(COLUMNS, INNER)), NULL);
+    ag_forward(y);
+    const ag_real *got = ag_values(y);
+    for (int i = 0; got && i < ROWS; i++)
+        for (int j = 0; j < COLUMNS; j++) {
+            double sum = 0, size = 0;
+            for (int k = 0; k < INNER; k++) {
+                const double term = (double)x[i * INNER + k] * (double)w[j * INNER + k];
+                sum += term;
+                size += fabs(term);
+            }
+            meet(&result->error, (double)got[i * COLUMNS + j], sum, size);
+        }
+    harness_free(x);
+    harness_free(w);
+    return outcome(tape, why);
+}
+
+static void compare_sums(harness_selftest *result, const ag_real *got, const ag_real *x,
+                         const ag_graph *g)
+{
+    for (int v = 0; v < NODES; v++)
+        for (int j = 0; j < FEATURES; j++) {
+            double sum = 0, size = 0;
+            for (int p = g->rows[2 * v]; p < g->rows[2 * v] + g->rows[2 * v + 1]; p++) {
+                sum += (double)x[g->sources[p] * FEATURES + j];
+                size += fabs((double)x[g->sources[p] * FEATURES + j]);
+            }
+            meet(&result->error, (double)got[v * FEATURES + j], sum, size);
+        }
+}
+
+static ag_status neighbours(harness_selftest *result, ag_tape *tape, ag_failure *why)
+{
+    ag_random r = {.seed = 1};
+    int32_t *source = HARNESS_NEW(source, EDGES), *target = HARNESS_NEW(target, EDGES);
+    ag_real *x = HARNESS_NEW(x, NODES * FEATURES);
+    *result = (harness_selftest){"sum over 9001 edges, 37 features", 0, bound};
+    draw(x, NODES * FEATURES, &r);
+    for (int i = 0; i < EDGES; i++) {
+        source[i] = (int32_t)ag_random_below(&r, NODES);
+        target[i] = (int32_t)ag_random_below(&r, NODES / 2); /* half have no neighbours */
+    }
+    ag_graph *g = ag_graph_build(NODES, source, target, EDGES, AG_ALONG, why);
+    if (g) {
+        ag_tape_reset(tape);
+        ag_tensor *y = ag_spmm(ag_input(tape, x, AG_SHAPE(NODES, FEATURES)),
+                               ag_graph_edges(tape, g), AG_AGGREGATE_SUM);
+        ag_forward(y);
+        const ag_real *got = ag_values(y);
+        if (got) compare_sums(result, got, x, g);
+        outcome(tape, why);
+    }
+    ag_graph_free(g);
+    harness_free(source);
+    harness_free(target);
+    harness_free(x);
+    return why->status;
+}
+
+ag_status harness_selftest_run(harness_selftest result[HARNESS_SELFTESTS], ag_tape *tape,
+                               ag_failure *why)
+{
+    return product(&result[0], tape, why) ? why->status : neighbours(&result[1], tape, why);
+}
+
+/* ---- the description ---- */
+
+/* Names and texts, for --json and as a table. */
+typedef struct found {
+    json_t *json;
+    harness_table *table;
+} found;
+
+static void add(const found *f, const char *name, const char *text)
+{
+    json_object_set_new(f->json, name, json_string(text));
+    harness_table_text(f->table, name);
+    harness_table_text(f->table, text);
+}
+
+static void add_machine(const found *f)
 {
     char name[128];
     int64_t all, available;
-    add(found, table, "processor", harness_copy(harness_processor(name)));
-    if (harness_memory(&all, &available))
-        add(found, table, "memory", harness_copy("unknown"));
-    else
-        add(found, table, "memory",
-            harness_text("%.1f GiB, %.1f GiB available", (double)all / (1 << 30),
-                         (double)available / (1 << 30)));
-    add(found, table, "threads",
-        harness_text("%d of %ld processors", ag_threads(), sysconf(_SC_NPROCESSORS_ONLN)));
-    add(found, table, "products", harness_text("%s instructions", ag_isa()));
-    add(found, table, "compiler", harness_copy(COMPILER));
+    add(f, "processor", harness_processor(name));
+    add(f, "memory",
+        harness_memory(&all, &available)
+            ? "unknown"
+            : harness_format("%.1f GiB, %.1f GiB available", (double)all / (1 << 30),
+                             (double)available / (1 << 30)));
+    add(f, "threads",
+        harness_format("%d of %ld processors", ag_threads(), sysconf(_SC_NPROCESSORS_ONLN)));
+    add(f, "products", harness_format("%s instructions", ag_isa()));
+    add(f, "compiler", COMPILER);
 }
 
-static char *version(int number)
+static const char *version(int number)
 {
-    return harness_text("%d.%d", number / 1000, number % 1000 / 10);
+    return harness_format("%d.%d", number / 1000, number % 1000 / 10);
 }
 
 /* Toolkit, driver and device, whether this call computes there or not. */
-static void add_cuda(json_t *found, harness_table *table)
+static void add_cuda(const found *f)
 {
     ag_device_about about;
     ag_failure why = {0};
     const ag_status status = ag_device_open(&why);
     ag_device_describe(&about);
     if (!about.built) {
-        add(found, table, "cuda", harness_copy("not built"));
+        add(f, "cuda", "not built");
         return;
     }
-    char *built = version(about.built);
-    add(found, table, "cuda",
-        harness_text("built %s %s",
-                     about.on_host ? "for tests on the CPU, as with toolkit" : "with toolkit",
-                     built));
-    harness_free(built);
-    add(found, table, "driver",
-        about.driver ? version(about.driver) : harness_copy("there is none"));
+    add(f, "cuda",
+        harness_format("built %s %s",
+                       about.on_host ? "for tests on the CPU, as with toolkit" : "with toolkit",
+                       version(about.built)));
+    add(f, "driver", about.driver ? version(about.driver) : "there is none");
     if (*about.name) {
-        add(found, table, "device", harness_printable(about.name));
-        add(found, table, "capability", harness_text("%d.%d", about.major, about.minor));
+        char *name = harness_printable(about.name);
+        add(f, "device", name);
+        add(f, "capability", harness_format("%d.%d", about.major, about.minor));
+        harness_free(name);
     }
     if (about.bytes)
-        add(found, table, "device memory",
-            harness_text("%.1f GiB, %.1f GiB free", (double)about.bytes / (1 << 30),
-                         (double)about.unused / (1 << 30)));
-    if (status != AG_OK) add(found, table, "no device", harness_copy(why.sentence));
+        add(f, "device memory",
+            harness_format("%.1f GiB, %.1f GiB free", (double)about.bytes / (1 << 30),
+                           (double)about.unused / (1 << 30)));
+    if (status != AG_OK) add(f, "no device", why.sentence);
 }
 
-/* Adds the results; returns a failure when one is wrong. */
-static ag_status add_selftests(json_t *found, harness_table *table, const harness_selftest *tests,
-                               ag_device device, ag_failure *why)
+/* Adds the results. Fails when one is wrong. */
+static ag_status add_selftests(const found *f, const harness_selftest *tests, ag_device device,
+                               ag_failure *why)
 {
-    ag_status status = AG_OK;
+    const char *word = harness_device_word(device);
     json_t *list = json_array();
     for (int i = 0; i < HARNESS_SELFTESTS; i++) {
         const harness_selftest *t = &tests[i];
-        const int good = t->error <= t->bound;
+        const bool good = t->error <= t->bound;
         json_array_append_new(list, json_pack("{s:s, s:f, s:f, s:b}", "name", t->name, "error",
                                               t->error, "bound", t->bound, "right", good));
-        harness_table_text(table, i ? "" : "self-test");
-        char *text =
-            harness_text("%s on %s: %s, error %.1e, at most %.1e", t->name,
-                         harness_device_word(device), good ? "right" : "WRONG", t->error, t->bound);
-        harness_table_text(table, text);
-        harness_free(text);
-        if (!good && status == AG_OK)
-            status = ag_fail(why, AG_ESHAPE,
-                             "the self-test \"%s\" on %s is wrong by %.1e, but at most %.1e is "
-                             "rounding; build again, and look at the machine if that does not help",
-                             t->name, harness_device_word(device), t->error, t->bound);
+        harness_table_text(f->table, i ? "" : "self-test");
+        harness_table_text(f->table,
+                           harness_format("%s on %s: %s, error %.1e, at most %.1e", t->name, word,
+                                          good ? "right" : "WRONG", t->error, t->bound));
+        if (!good && !why->status)
+            ag_fail(why, AG_ESHAPE,
+                    "the self-test \"%s\" on %s is wrong by %.1e, but at most %.1e is "
+                    "rounding; build again, and look at the machine if that does not help",
+                    t->name, word, t->error, t->bound);
     }
-    json_object_set_new(found, "selftest", list);
-    return status;
+    json_object_set_new(f->json, "selftest", list);
+    return why->status;
 }
 
-static ag_status test_device(json_t *found, harness_table *table, const harness_common *common,
-                             ag_failure *why)
+static ag_status test_device(const found *f, const harness_common *common, ag_failure *why)
 {
     harness_selftest tests[HARNESS_SELFTESTS];
-    const ag_device device = harness_device(common->device);
     ag_tape *tape = harness_tape_new(common, why);
     if (!tape) return why->status;
-    ag_status status = harness_selftest_run(tests, tape, why);
+    if (!harness_selftest_run(tests, tape, why))
+        add_selftests(f, tests, harness_device(common->device), why);
     ag_tape_free(tape);
-    return status == AG_OK ? add_selftests(found, table, tests, device, why) : status;
+    return why->status;
 }
 
 ag_status harness_doctor(harness_call *call, ag_failure *why)
@@ -123,19 +225,19 @@ ag_status harness_doctor(harness_call *call, ag_failure *why)
     const bool *json = harness__value(call->options, "json", HARNESS_BOOL);
     const harness_common common = {.device = device ? *device : AG_CPU,
                                    .threads = threads ? *threads : 0};
-    json_t *found = json_object();
-    harness_table *table = harness_table_new("this machine", columns, 2);
-    add(found, table, "program",
-        harness_text("%s %s", call->program->name, call->program->version));
+    const found f = {json_object(), harness_table_new("this machine", columns, 2)};
+    ag_failure printing = {0};
+    add(&f, "program", harness_format("%s %s", call->program->name, call->program->version));
     harness_threads_start(common.threads);
-    add_machine(found, table);
-    add_cuda(found, table);
-    ag_status status = test_device(found, table, &common, why), printed = AG_OK;
+    add_machine(&f);
+    add_cuda(&f);
+    test_device(&f, &common, why);
     if (json && *json)
-        printed = harness_json_print(found, why);
+        harness_json_print(json_incref(f.json), &printing);
     else
-        harness_table_print(stdout, table);
-    if (!json || !*json) json_decref(found);
-    harness_table_free(table);
-    return status == AG_OK ? printed : status;
+        harness_table_print(stdout, f.table);
+    json_decref(f.json);
+    harness_table_free(f.table);
+    if (!why->status) *why = printing;
+    return why->status;
 }

@@ -2,8 +2,12 @@
 #include "examples/harness/machine/processor.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+#if defined(__GLIBC__)
+# include <malloc.h>
+#endif
 
 /* The value of the first line that begins with `key`, up to its end; NULL: there is none. */
 static char *find(char line[256], const char *path, const char *key)
@@ -45,4 +49,28 @@ int harness_memory(int64_t *all, int64_t *available)
     if (*all && *available) return 0;
     *all = *available = 0;
     return 1;
+}
+
+/* ---- the peak of memory ---- */
+
+static int begun;
+
+void harness_peak_begin(void)
+{
+#if defined(__GLIBC__)
+    malloc_trim(0); /* memory that an earlier run freed is not of this one */
+#endif
+    FILE *file = fopen("/proc/self/clear_refs", "we");
+    begun = file && fputs("5", file) >= 0;
+    if (file && fclose(file) != 0) begun = 0;
+}
+
+double harness_peak_mib(void)
+{
+    char line[256];
+    double kib = (double)NAN;
+    FILE *file = begun ? fopen("/proc/self/status", "re") : NULL;
+    while (file && fgets(line, sizeof line, file)) sscanf(line, "VmHWM: %lf", &kib);
+    if (file) fclose(file);
+    return kib / 1024;
 }

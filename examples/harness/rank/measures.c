@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Names, meanings and digits of the measures. */
+/* The measures: names, meanings and digits, values of a group and of several, averages. */
 #include "examples/harness/rank/measures.h"
 #include "examples/harness/harness.h"
+#include "metrics/metrics.h"
 
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char of_slowdown[] = "how much longer the fastest of the k best predicted takes than "
@@ -94,16 +98,249 @@ bool harness_measure_left(harness_measure m, harness_left left)
     }
 }
 
-char *harness_measures_explain(const harness_measure *measure, int count)
+const char *harness_measures_explain(const harness_measure *measure, int count)
 {
-    char *all = harness_copy("");
+    const char *all = "";
     for (int i = 0; i < count; i++) {
         const char *name = kind[measure[i]].name, *meaning = kind[measure[i]].meaning;
-        const int last = i + 1 == count, more = !last && kind[measure[i + 1]].meaning == meaning;
-        char *longer = more ? harness_text("%s%s, ", all, name)
-                            : harness_text("%s%s: %s.%s", all, name, meaning, last ? "" : " ");
-        harness_free(all);
-        all = longer;
+        const bool last = i + 1 == count, more = !last && kind[measure[i + 1]].meaning == meaning;
+        all = more ? harness_format("%s%s, ", all, name)
+                   : harness_format("%s%s: %s.%s", all, name, meaning, last ? "" : " ");
     }
     return all;
+}
+
+/* ---- the items that count ---- */
+
+typedef struct counted {
+    double *score, *truth, *target, *cost; /* [count]; the score of unscored ones is DBL_MAX */
+    int count;
+} counted;
+
+static ag_status check(const harness_items *x, ag_failure *why)
+{
+    for (int i = 0; i < x->count; i++) {
+        const int number = x->number ? x->number[i] : i;
+        if (x->actual[i] < 0)
+            return ag_fail(why, AG_EDATA,
+                           "%.160s: the run time of item %d is %lld ns; it must be at least 1",
+                           x->name, number, (long long)x->actual[i]);
+        if (isnan(x->score[i]) || x->score[i] < -DBL_MAX)
+            return ag_fail(why, AG_EFINITE,
+                           "%.160s: the score of item %d is %g; it must be finite, or inf where "
+                           "there is none",
+                           x->name, number, x->score[i]);
+        if (x->cost && !isinf(x->score[i]) && !isfinite(x->cost[i]))
+            return ag_fail(why, AG_EFINITE,
+                           "%.160s: the predicted cost of item %d is %g; it must be finite",
+                           x->name, number, x->cost[i]);
+    }
+    return AG_OK;
+}
+
+static void gather(counted *c, const harness_items *x, int64_t least)
+{
+    const size_t n = (size_t)x->count;
+    *c = (counted){.score = harness_alloc(4 * n * sizeof *c->score + 1)};
+    c->truth = c->score + n;
+    c->target = c->truth + n;
+    c->cost = c->target + n;
+    for (int i = 0; i < x->count; i++) {
+        if (x->actual[i] < least) continue;
+        const int at = c->count++;
+        c->score[at] = fmin(x->score[i], DBL_MAX);
+        c->truth[at] = (double)x->actual[i];
+        c->target[at] = x->target ? x->target[i] : c->truth[at];
+        c->cost[at] = x->cost ? x->cost[i] : 0;
+    }
+}
+
+/* ---- measures ---- */
+
+static ag_status measure_pairs(double *of, const counted *c, ag_failure *why)
+{
+    ag_pairs pairs;
+    if (ag_pairs_count(&pairs, c->score, c->target, c->count, why) ||
+        ag_pairwise(&of[HARNESS_PAIRWISE], c->score, c->truth, c->count, HARNESS_SHARE, why))
+        return why->status;
+    of[HARNESS_TAU_B] = ag_tau_b(&pairs);
+    of[HARNESS_TAU_A] = ag_tau_a(&pairs);
+    of[HARNESS_OPA] = ag_opa(&pairs);
+    of[HARNESS_TIED] = ag_tied(&pairs);
+    return AG_OK;
+}
+
+/* How many are chosen: the first TOPS of top and recall, the first SLOWDOWNS of slowdown. */
+enum { TOPS = 3, SLOWDOWNS = 4, DEPTHS = 5 };
+static const int depth[DEPTHS] = {1, 5, 10, 100, 50};
+
+static ag_status measure_choice(harness_measured *m, const counted *c, ag_failure *why)
+{
+    ag_choice of[DEPTHS];
+    for (int d = 0; d < DEPTHS && !why->status; d++)
+        ag_choose(&of[d], c->score, c->truth, c->count, depth[d], why);
+    if (why->status) return why->status;
+    m->chosen = of[0].least;
+    m->fastest = of[0].best_least;
+    m->of[HARNESS_CONTEST_5] = 2 - of[1].least / of[1].best_least;
+    m->of[HARNESS_CONTEST_50] = 2 - of[4].mean / of[4].best_mean;
+    if (c->count < 2) return AG_OK;
+    for (int d = 0; d < TOPS; d++) {
+        m->of[HARNESS_TOP_1 + d] = of[d].top;
+        m->of[HARNESS_RECALL_1 + d] = of[d].recall;
+    }
+    for (int d = 0; d < SLOWDOWNS; d++) m->of[HARNESS_SLOWDOWN_1 + d] = ag_slowdown(&of[d]);
+    return AG_OK;
+}
+
+static bool scores_all(const counted *c)
+{
+    int n = 0;
+    while (n < c->count && c->score[n] < DBL_MAX) n++;
+    return c->count && n == c->count;
+}
+
+static double absolute_error(const counted *c)
+{
+    double sum = 0;
+    if (!scores_all(c)) return (double)NAN;
+    for (int i = 0; i < c->count; i++) sum += fabs(c->score[i] - c->truth[i]) / c->truth[i];
+    return 100 * sum / c->count;
+}
+
+static void measure_costs(double *of, const counted *c)
+{
+    double mean = 0, error = 0, square = 0, spread = 0, least = DBL_MAX, most = 0;
+    const int n = c->count;
+    if (!scores_all(c)) return;
+    for (int i = 0; i < n; i++) mean += log(c->truth[i]) / n;
+    for (int i = 0; i < n; i++) {
+        const double truth = log(c->truth[i]), off = c->cost[i] - truth;
+        least = fmin(least, c->truth[i]);
+        most = fmax(most, c->truth[i]);
+        error += fabs(off) / n;
+        square += off * off;
+        spread += (truth - mean) * (truth - mean);
+    }
+    of[HARNESS_MAE] = error;
+    if (least < most) of[HARNESS_R2] = 1 - square / spread;
+}
+
+/* Those that also count items that take less than `least`. */
+static ag_status measure_all(harness_measured *m, const harness_items *x, ag_failure *why)
+{
+    counted c;
+    ag_pairs pairs;
+    gather(&c, x, 1);
+    m->known = c.count;
+    if (!ag_pairs_count(&pairs, c.score, c.target, c.count, why))
+        m->of[HARNESS_TAU_B_ALL] = ag_tau_b(&pairs);
+    if (x->times) m->of[HARNESS_MAPE_ALL] = absolute_error(&c);
+    harness_free(c.score);
+    return why->status;
+}
+
+static double choice_error(const harness_measured *m)
+{
+    return m->fastest > 0 ? 100 * (m->chosen - m->fastest) / m->fastest : (double)NAN;
+}
+
+harness_measured harness_measured_none(void)
+{
+    harness_measured m = {0};
+    for (int k = 0; k < HARNESS_MEASURES; k++) m.of[k] = (double)NAN;
+    return m;
+}
+
+/* Counts the group where some of its measures are not defined. */
+static void tell_left(harness_measured *m)
+{
+    const int left = !m->counted                      ? HARNESS_NONE_COUNTS
+                     : m->counted < 2                 ? HARNESS_ONE_COUNTS
+                     : isnan(m->of[HARNESS_OPA])      ? HARNESS_ALL_EQUAL
+                     : isnan(m->of[HARNESS_PAIRWISE]) ? HARNESS_ALL_NEAR
+                                                      : HARNESS_LEFTS;
+    if (left < HARNESS_LEFTS) m->left[left] = 1;
+}
+
+ag_status harness_measure_items(harness_measured *m, const harness_items *x, ag_failure *why)
+{
+    const int64_t least = x->least > 1 ? x->least : 1;
+    counted c;
+    *m = harness_measured_none();
+    if (check(x, why) || measure_all(m, x, why)) return why->status;
+    gather(&c, x, least);
+    m->counted = c.count;
+    if (c.count && !measure_pairs(m->of, &c, why)) measure_choice(m, &c, why);
+    if (x->times) m->of[HARNESS_MAPE] = absolute_error(&c);
+    if (x->cost) measure_costs(m->of, &c);
+    m->of[HARNESS_APE] = choice_error(m);
+    tell_left(m);
+    harness_free(c.score);
+    return why->status;
+}
+
+harness_measured harness_measured_sum(const harness_measured *group, int count)
+{
+    harness_measured sum = harness_measured_none();
+    double spread, *value = HARNESS_NEW(value, count);
+    int64_t used;
+    for (int i = 0; i < count; i++) {
+        sum.known += group[i].known;
+        sum.counted += group[i].counted;
+        sum.chosen += group[i].chosen;
+        sum.fastest += group[i].fastest;
+        for (int k = 0; k < HARNESS_LEFTS; k++) sum.left[k] += group[i].left[k];
+    }
+    for (int k = 0; k < HARNESS_MEASURES; k++) {
+        for (int i = 0; i < count; i++) value[i] = group[i].of[k];
+        harness_mean_spread(&sum.of[k], &spread, &used, value, count);
+    }
+    sum.of[HARNESS_APE] = choice_error(&sum);
+    harness_free(value);
+    return sum;
+}
+
+/* ---- averages ---- */
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+void harness_sort(double *x, int64_t n) { qsort(x, (size_t)n, sizeof *x, ascending); }
+
+void harness_mean_spread(double *mean, double *spread, int64_t *count, const double *values,
+                         int64_t n)
+{
+    double sum = 0, squares = 0;
+    int64_t used = 0;
+    for (int64_t i = 0; i < n; i++)
+        if (!isnan(values[i])) sum += values[i], used++;
+    *mean = used ? sum / (double)used : (double)NAN;
+    for (int64_t i = 0; i < n; i++)
+        if (!isnan(values[i])) squares += (values[i] - *mean) * (values[i] - *mean);
+    *spread = used > 1 ? sqrt(squares / (double)(used - 1)) : (double)NAN;
+    *count = used;
+}
+
+harness_averages harness_average(const double *values, int64_t n)
+{
+    double spread, logs = 0, *sorted = HARNESS_NEW(sorted, n);
+    int64_t count = 0;
+    harness_averages a = {(double)NAN, (double)NAN, (double)NAN, 0};
+    for (int64_t i = 0; i < n; i++)
+        if (!isnan(values[i])) sorted[count++] = values[i];
+    harness_sort(sorted, count);
+    for (int64_t i = 0; i < count; i++)
+        logs += log(sorted[i]); /* 0: -inf, whose exponential is 0 */
+    harness_mean_spread(&a.mean, &spread, &count, values, n);
+    a.count = (int)count;
+    if (count) {
+        a.median = (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
+        a.geometric = exp(logs / (double)count);
+    }
+    harness_free(sorted);
+    return a;
 }

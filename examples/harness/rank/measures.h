@@ -52,8 +52,8 @@ const char *harness_measure_name(harness_measure measure);
 harness_measure harness_measure_of(const char *column);
 int harness_measure_digits(harness_measure measure);   /* decimals in tables */
 bool harness_measure_smaller(harness_measure measure); /* the smallest is the best */
-/* A sentence for each of the measures; the caller frees the text (harness_free). */
-char *harness_measures_explain(const harness_measure *measure, int count);
+/* A sentence for each of the measures. */
+const char *harness_measures_explain(const harness_measure *measure, int count);
 
 /* The items of a group, and the predictions of one method. */
 typedef struct harness_items {
@@ -97,5 +97,23 @@ ag_status harness_measure_items(harness_measured *measured, const harness_items 
 
 /* Of several groups together: the means over the groups where defined, but for HARNESS_APE. */
 harness_measured harness_measured_sum(const harness_measured *groups, int count);
+
+/* ---- averages ---- */
+
+/* Ascending; none is NaN. */
+void harness_sort(double *x, int64_t n);
+
+/* Mean and standard deviation (n - 1) of the values that are not NaN; count: their number. NaN
+   without any; spread NaN below two. */
+void harness_mean_spread(double *mean, double *spread, int64_t *count, const double *values,
+                         int64_t n);
+
+/* Of the values that are not NaN; NaN without any. The geometric mean is NaN when a value is below
+   0, and 0 when one is 0. */
+typedef struct harness_averages {
+    double median, geometric, mean;
+    int count;
+} harness_averages;
+harness_averages harness_average(const double *values, int64_t n);
 
 #endif

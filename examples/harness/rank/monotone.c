@@ -85,13 +85,13 @@ static int join_alike(step *s, int n)
 ag_status harness_monotone_fit(harness_monotone *m, const double *x, const double *y, int count,
                                ag_failure *why)
 {
-    int64_t *order = harness_alloc((size_t)count * sizeof *order);
-    step *s = harness_alloc((size_t)count * sizeof *s);
+    int64_t *order = HARNESS_NEW(order, count);
+    step *s = HARNESS_NEW(s, count);
     *m = (harness_monotone){0};
     if (!ag_order(order, x, count, why)) {
         m->steps = join_alike(s, pool_violators(s, order, x, y, count));
-        m->end = harness_alloc((size_t)m->steps * sizeof *m->end);
-        m->value = harness_alloc((size_t)m->steps * sizeof *m->value);
+        m->end = HARNESS_NEW(m->end, m->steps);
+        m->value = HARNESS_NEW(m->value, m->steps);
         for (int k = 0; k < m->steps; k++) {
             m->value[k] = s[k].mean;
             m->end[k] = k + 1 < m->steps ? s[k].last + (s[k + 1].first - s[k].last) / 2 : s[k].last;

@@ -59,7 +59,7 @@ typedef struct harness_rank {
     const double *ns; /* [items] the model's predicted run times where scores are none, or NULL */
 
     int groups;
-    harness_ranked *group; /* [groups] */
+    harness_ranked *group; /* [groups], stb_ds array */
     int64_t items;         /* of all groups */
     int methods;           /* the first one is the model */
     const char *method[HARNESS_RANK_METHODS];
@@ -72,8 +72,7 @@ typedef struct harness_rank {
 
     harness_rank_row *row;      /* [rows], with the measures from harness_rank_compute on */
     harness_measured *measured; /* [methods * rows] */
-    void **block;               /* [blocks] of harness_rank_alloc */
-    int blocks, room;           /* room: of the groups */
+    ag_arena *memory;           /* of harness_rank_alloc */
 } harness_rank;
 
 /* ---- for the model's functions ---- */
@@ -134,8 +133,8 @@ const char *harness_rank_hold_out(const harness_rank *rank); /* how to hold some
 harness_group harness_rank_group_at(const harness_rank *rank, int index);
 int harness_rank_tables(harness_table *table[HARNESS_TABLES], const harness_rank *rank,
                         const char *title);
-/* The k-th other method; 0 after the last. */
-int harness_rank_other(const char **name, const char **note, const harness_rank *rank, int k);
+/* Prints the tables, then the notes of the other methods. */
+void harness_rank_print(const harness_rank *rank, const char *title);
 struct json_t *harness_rank_json(const harness_rank *rank);
 ag_status harness_rank_plot(const harness_session *session, const harness_rank *rank,
                             ag_failure *why);

@@ -16,7 +16,7 @@ static void list_rows(harness_rank *r)
 {
     if (!r->row_name) r->rows = r->groups;
     harness_free(r->row);
-    r->row = harness_alloc((size_t)r->rows * sizeof *r->row + 1);
+    r->row = HARNESS_NEW(r->row, r->rows);
     for (int i = 0; i < r->groups; i++) {
         const harness_ranked *g = &r->group[i];
         harness_rank_row *row = &r->row[row_of(r, i)];
@@ -90,7 +90,7 @@ static void sort_by_row(int *order, harness_rank *r)
 
 static ag_status measure_method(harness_rank *r, int method, const int *order, ag_failure *why)
 {
-    harness_measured *of = harness_alloc((size_t)r->groups * sizeof *of + 1);
+    harness_measured *of = HARNESS_NEW(of, r->groups);
     for (int i = 0; i < r->groups && !why->status; i++)
         measure_group(&of[i], r, method, order[i], why);
     for (int i = 0; i < r->rows && !why->status; i++) {
@@ -119,10 +119,10 @@ ag_status harness_rank_compute(void *rank, ag_failure *why)
     harness_rank *r = rank;
     if (check_known(r, why)) return why->status;
     list_rows(r);
-    int *order = harness_alloc((size_t)r->groups * sizeof *order + 1);
+    int *order = HARNESS_NEW(order, r->groups);
     sort_by_row(order, r);
     harness_free(r->measured);
-    r->measured = harness_alloc((size_t)r->methods * (size_t)r->rows * sizeof *r->measured + 1);
+    r->measured = HARNESS_NEW(r->measured, (size_t)r->methods * (size_t)r->rows);
     for (int m = 0; m < r->methods && !why->status; m++) measure_method(r, m, order, why);
     harness_free(order);
     return why->status;
@@ -154,7 +154,7 @@ static int deciding(const harness_rank *r, harness_measure measure)
 static harness_averages average(const harness_rank *r, int method, harness_measure measure,
                                 int family)
 {
-    double *value = harness_alloc((size_t)r->rows * sizeof *value + 1);
+    double *value = HARNESS_NEW(value, r->rows);
     const int methods = deciding(r, measure);
     int n = 0;
     bool all = !harness__lacking(r, method);
@@ -182,7 +182,7 @@ double harness_rank_mean(const harness_rank *r, int method, harness_measure meas
 static double mean_over_families(const harness_rank *r, int method, harness_measure measure)
 {
     if (isnan(harness_rank_mean(r, method, measure))) return (double)NAN;
-    double *mean = harness_alloc((size_t)r->families * sizeof *mean + 1);
+    double *mean = HARNESS_NEW(mean, r->families);
     for (int f = 0; f < r->families; f++) mean[f] = average(r, method, measure, f).mean;
     const harness_averages a = harness_average(mean, r->families);
     harness_free(mean);

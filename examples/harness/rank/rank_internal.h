@@ -35,15 +35,14 @@ typedef struct harness_counts {
 harness_counts harness__count_row(const harness_rank *r, int row);
 harness_counts harness__count_rows(const harness_rank *r, int family);
 
-/* Says under a table of means what they leave out; the same as a list, which may be empty. */
-void harness__note_left(harness_table *table, const harness_rank *r);
+/* What means leave out, as a list, which may be empty. */
 struct json_t *harness__left_json(const harness_rank *r);
 
 /* Whether the method is the model, as it is or in part ("TGraph, calibrated"), and no other one. */
 bool harness__is_own(const harness_rank *r, int method);
 /* The sentence that names the best baseline, if one is better than the model in the first measure;
-   else NULL. The caller frees it. */
-char *harness__winner(const harness_rank *r);
+   else NULL. */
+const char *harness__winner(const harness_rank *r);
 
 /* The methods whose columns are next to each other: the model, and the one that it is compared
    with, if there is any. Returns their number. */

@@ -24,8 +24,7 @@ static void add_methods(json_t *j, const harness_rank *r, harness_mean mean, int
 static json_t *row_json(const harness_rank *r, int row)
 {
     const harness_counts c = harness__count_row(r, row);
-    json_t *j = json_object();
-    json_object_set_new(j, "group", harness_json_name(r->row[row].name));
+    json_t *j = json_pack("{s:o}", "group", harness_json_name(r->row[row].name));
     if (r->families)
         json_object_set_new(j, "family", harness_json_name(r->family_name[r->row[row].family]));
     if (harness__form(r)->groups)
@@ -42,10 +41,8 @@ static json_t *families_json(const harness_rank *r)
     for (int f = 0; f < r->families; f++) {
         const harness_counts c = harness__count_rows(r, f);
         if (!c.rows) continue;
-        json_t *j = json_object();
-        json_object_set_new(j, "family", harness_json_name(r->family_name[f]));
-        json_object_set_new(j, "groups", json_integer(c.rows));
-        json_object_set_new(j, "items", json_integer(c.items));
+        json_t *j = json_pack("{s:o, s:I, s:I}", "family", harness_json_name(r->family_name[f]),
+                              "groups", (json_int_t)c.rows, "items", (json_int_t)c.items);
         add_methods(j, r, HARNESS_FAMILY, f);
         json_array_append_new(list, j);
     }

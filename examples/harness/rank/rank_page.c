@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Pictures and page of a ranking model. */
 #include "examples/harness/rank/rank_internal.h"
-#include "examples/harness/run/trainer.h"
+#include "examples/harness/run/trained.h"
 #include "metrics/metrics.h"
 
 #include <math.h>
@@ -25,8 +25,7 @@ static const double *target_of(const harness_ranked *g, double *scratch)
 
 static ag_status plot_order(const char *folder, const harness_rank *r, ag_failure *why)
 {
-    const size_t room = (size_t)r->items;
-    double *x = harness_alloc(3 * room * sizeof *x + 1), *y = x + room, *scratch = y + room;
+    double *x = HARNESS_NEW(x, 3 * r->items), *y = x + r->items, *scratch = y + r->items;
     int64_t n = 0;
     for (int i = 0; i < r->groups && !why->status; i++) {
         const harness_ranked *g = &r->group[i];
@@ -44,8 +43,7 @@ static ag_status plot_order(const char *folder, const harness_rank *r, ag_failur
 
 static ag_status plot_times(const char *folder, const harness_rank *r, ag_failure *why)
 {
-    const size_t room = (size_t)r->items;
-    double *x = harness_alloc(2 * room * sizeof *x + 1), *y = x + room;
+    double *x = HARNESS_NEW(x, 2 * r->items), *y = x + r->items;
     int64_t n = 0;
     for (int i = 0; i < r->groups; i++) {
         const harness_ranked *g = &r->group[i];
@@ -78,12 +76,10 @@ static ag_status plot_methods(const char *folder, const harness_rank *r, ag_fail
         value[m] = harness_rank_mean(r, m, first_of(r));
         own[m] = harness__is_own(r, m);
     }
-    char *title =
-        harness_text("Mean over the held-out %s: %s", harness__form(r)->rows, direction(r));
-    harness_plot_bars(folder, "methods", title, harness_measure_name(first_of(r)), r->method, value,
-                      own, r->methods, why);
-    harness_free(title);
-    return why->status;
+    return harness_plot_bars(
+        folder, "methods",
+        harness_format("Mean over the held-out %s: %s", harness__form(r)->rows, direction(r)),
+        harness_measure_name(first_of(r)), r->method, value, own, r->methods, why);
 }
 
 /* Draws bars of the model, and of the method that it is compared with, for each family or else for
@@ -92,7 +88,7 @@ static ag_status plot_parts(const char *folder, const harness_rank *r, ag_failur
 {
     enum { MOST = 24 };
     const int all = r->families ? r->families : r->rows, parts = all < MOST ? all : MOST;
-    char *name[2 * MOST];
+    const char *name[2 * MOST];
     double value[2 * MOST];
     bool own[2 * MOST];
     int n = 0, side[2], sides = harness__sides(side, r);
@@ -102,16 +98,14 @@ static ag_status plot_parts(const char *folder, const harness_rank *r, ag_failur
             own[n] = k == 0;
             value[n] =
                 harness__number(r, m, first_of(r), r->families ? HARNESS_FAMILY : HARNESS_ROW, i);
-            name[n] = harness_text("%.40s: %s", r->families ? r->family_name[i] : r->row[i].name,
-                                   r->method[m]);
+            name[n] = harness_format("%.40s: %s", r->families ? r->family_name[i] : r->row[i].name,
+                                     r->method[m]);
         }
-    char *title = harness_text("Each held-out %s: %s",
-                               r->families ? "family" : harness__form(r)->row, direction(r));
-    harness_plot_bars(folder, "parts", title, harness_measure_name(first_of(r)),
-                      (const char *const *)name, value, own, n, why);
-    for (int i = 0; i < n; i++) harness_free(name[i]);
-    harness_free(title);
-    return why->status;
+    return harness_plot_bars(folder, "parts",
+                             harness_format("Each held-out %s: %s",
+                                            r->families ? "family" : harness__form(r)->row,
+                                            direction(r)),
+                             harness_measure_name(first_of(r)), name, value, own, n, why);
 }
 
 ag_status harness_rank_plot(const harness_session *session, const harness_rank *r, ag_failure *why)
@@ -127,8 +121,8 @@ ag_status harness_rank_plot(const harness_session *session, const harness_rank *
 enum { FACTS = 4, NOTES = HARNESS_RANK_METHODS + 4 };
 
 /* The first two measures, the steps and the parameters. */
-static int list_facts(const char *name[FACTS], char *fact[FACTS], const harness_session *session,
-                      const harness_rank *r)
+static int list_facts(const char *name[FACTS], const char *fact[FACTS],
+                      const harness_session *session, const harness_rank *r)
 {
     const harness_measure *list = harness__form(r)->measure;
     const int n = harness__count(harness__form(r), 2);
@@ -138,33 +132,34 @@ static int list_facts(const char *name[FACTS], char *fact[FACTS], const harness_
             harness_number_text(harness_rank_mean(r, 0, list[k]), harness_measure_digits(list[k]));
     }
     name[n] = "steps";
-    fact[n] = harness_text("%lld", (long long)session->trained.state->step);
+    fact[n] = harness_format("%lld", (long long)session->trained.state->step);
     name[n + 1] = "parameters";
-    fact[n + 1] = harness_text("%lld", (long long)ag_params_count(session->trained.params));
+    fact[n + 1] = harness_format("%lld", (long long)ag_params_count(session->trained.params));
     return n + 2;
 }
 
 /* The notes that explain the measures, the other methods and the end of the curves. */
-static int list_notes(char *note[NOTES], const harness_session *session, const harness_rank *r)
+static int list_notes(const char *note[NOTES], const harness_session *session,
+                      const harness_rank *r)
 {
     const harness_rank_form *form = harness__form(r);
     const harness_state *state = session->trained.state;
     int n = 0;
     note[n++] = harness_measures_explain(form->measure, harness__count(form, form->shown));
-    note[n++] = harness_text(
+    note[n++] = harness_format(
         "The best checkpoint is chosen by the items that are scored here, or a sample of them, so "
         "the numbers are slightly too good; files given to \"%s eval\" later are not touched by "
         "that.",
         session->model->program->name);
     for (int m = 1; m < r->methods; m++)
-        note[n++] = harness_text("%s: %s.", r->method[m], r->note[m]);
+        note[n++] = harness_format("%s: %s.", r->method[m], r->note[m]);
     if (state->begun)
-        note[n++] = harness_text(
+        note[n++] = harness_format(
             "The run had ended after step %lld and was continued; the schedule began anew there, "
             "from the learning rate %.3g.",
             (long long)state->begun, state->begun_rate);
     if (harness__trainer_stopped(session))
-        note[n++] = harness_text(
+        note[n++] = harness_format(
             "Training stopped after step %lld of %lld, since --patience %lld validations had not "
             "improved %s.",
             (long long)state->step, (long long)session->how.steps, (long long)session->how.patience,
@@ -176,15 +171,14 @@ ag_status harness_rank_report(const harness_session *session, const harness_rank
                               harness_table *const *table, int tables, ag_failure *why)
 {
     const bool some = r->groups > 0;
-    const char *name[FACTS];
-    char *fact[FACTS], *note[NOTES];
+    const char *name[FACTS], *fact[FACTS], *note[NOTES];
     const int facts = list_facts(name, fact, session, r), notes = list_notes(note, session, r);
-    char *title =
-        harness_text("%s: %lld steps", r->title ? r->title : session->model->program->name,
-                     (long long)session->trained.state->step);
-    char *summary = some ? harness__winner(r)
-                         : harness_text("Nothing was held out, so there are no scores; %s.",
-                                        harness_rank_hold_out(r));
+    const char *title =
+        harness_format("%s: %lld steps", r->title ? r->title : session->model->program->name,
+                       (long long)session->trained.state->step);
+    const char *summary = some ? harness__winner(r)
+                               : harness_format("Nothing was held out, so there are no scores; %s.",
+                                                harness_rank_hold_out(r));
     const char *const plot[] = {"curves", r->times ? "times" : "order", "methods", "parts"};
     const char *const caption[] = {
         "Loss of the training steps, and the measure that chooses the best checkpoint.",
@@ -195,22 +189,17 @@ ag_status harness_rank_report(const harness_session *session, const harness_rank
     const harness_report report = {.title = title,
                                    .summary = summary,
                                    .fact_names = name,
-                                   .facts = (const char *const *)fact,
+                                   .facts = fact,
                                    .fact_count = facts,
                                    .plots = plot,
                                    .plot_captions = caption,
                                    .plot_count = some ? 4 : 1,
                                    .tables = (const harness_table *const *)table,
                                    .table_count = some ? tables : 0,
-                                   .notes = (const char *const *)note,
+                                   .notes = note,
                                    .note_count = some ? notes : 0,
                                    .command_line = session->command_line,
                                    .options = session->options,
                                    .files = harness_model_files(session->model, session->settings)};
-    harness_report_write(session->folder, &report, why);
-    for (int i = 0; i < facts; i++) harness_free(fact[i]);
-    for (int i = 0; i < notes; i++) harness_free(note[i]);
-    harness_free(title);
-    harness_free(summary);
-    return why->status;
+    return harness_report_write(session->folder, &report, why);
 }

@@ -2,6 +2,7 @@
 /* Tables of a ranking model. */
 #include "examples/harness/rank/rank_internal.h"
 
+#include <jansson.h>
 #include <string.h>
 
 int harness__sides(int side[2], const harness_rank *r)
@@ -19,7 +20,7 @@ bool harness__is_own(const harness_rank *r, int m)
     return strncmp(r->method[m], r->method[0], strlen(r->method[0])) == 0;
 }
 
-char *harness__winner(const harness_rank *r)
+const char *harness__winner(const harness_rank *r)
 {
     const harness_measure first = harness__form(r)->measure[0];
     const int digits = harness_measure_digits(first),
@@ -33,17 +34,15 @@ char *harness__winner(const harness_rank *r)
         best = mean;
         winner = m;
     }
-    return winner
-               ? harness_text("On these %s the method \"%s\" (%s %.*f) is better than %s (%.*f).",
-                              harness__form(r)->rows, r->method[winner],
-                              harness_measure_name(first), digits, best, r->method[0], digits,
-                              model)
-               : NULL;
+    if (!winner) return NULL;
+    return harness_format("On these %s the method \"%s\" (%s %.*f) is better than %s (%.*f).",
+                          harness__form(r)->rows, r->method[winner], harness_measure_name(first),
+                          digits, best, r->method[0], digits, model);
 }
 
 /* ---- a table of rows, and one of families ---- */
 
-enum { NAME = 96, MOST = 4 + 2 * HARNESS_MEASURES };
+enum { MOST = 4 + 2 * HARNESS_MEASURES };
 
 /* The columns after the first `n`: a measure of the model, then of the method that it is compared
    with. */
@@ -51,15 +50,13 @@ static harness_table *new_table(const char *title, const char **column, int n,
                                 const harness_rank *r)
 {
     const harness_rank_form *form = harness__form(r);
-    char text[MOST][NAME];
     bool own[MOST] = {false};
     int side[2], sides = harness__sides(side, r);
     for (int k = 0; k < harness__count(form, form->main); k++) {
         const char *name = harness_measure_name(form->measure[k]);
         for (int i = 0; i < sides; i++, n++) {
             own[n] = sides > 1 && i == 0;
-            snprintf(text[n], NAME, "%.60s %s", r->method[side[i]], name);
-            column[n] = sides > 1 ? text[n] : name;
+            column[n] = sides > 1 ? harness_format("%s %s", r->method[side[i]], name) : name;
         }
     }
     harness_table *t = harness_table_new(title, column, n);
@@ -123,6 +120,84 @@ static harness_table *families_table(const harness_rank *r)
     return t;
 }
 
+/* ---- the groups that means leave out, and the reasons ---- */
+
+static const char *const reason[HARNESS_LEFTS] = {
+    [HARNESS_NONE_COUNTS] = "no run time that counts",
+    [HARNESS_ONE_COUNTS] = "only one run time that counts",
+    [HARNESS_ALL_EQUAL] = "equal run times only",
+    [HARNESS_ALL_NEAR] = "only run times that differ by 2 % or less",
+};
+
+/* The groups of a reason, over all rows. A group is left out for all methods alike. */
+static int64_t count_left(const harness_rank *r, harness_left left)
+{
+    int64_t n = 0;
+    for (int i = 0; i < r->rows; i++) n += harness_rank_at(r, 0, i)->left[left];
+    return n;
+}
+
+static const char *groups_of(const harness_rank_form *form)
+{
+    return form->groups ? form->groups : form->rows;
+}
+
+/* The names of the first measures of the form, all of them for 0, that are left out. */
+static const char *list_measures(const harness_rank_form *form, int shown, harness_left left)
+{
+    const char *all = "";
+    for (int k = 0; k < harness__count(form, shown); k++)
+        if (harness_measure_left(form->measure[k], left))
+            all = harness_format("%s%s%s", all, *all ? ", " : "",
+                                 harness_measure_name(form->measure[k]));
+    return all;
+}
+
+static void note_reason(harness_table *t, const harness_rank *r, harness_left left)
+{
+    const harness_rank_form *form = harness__form(r);
+    const int64_t n = count_left(r, left);
+    const char *measures = list_measures(form, form->shown, left);
+    if (n && *measures)
+        harness_table_note(t, harness_format("%lld of %d %s left out of the means of %s: %s",
+                                             (long long)n, r->groups, groups_of(form), measures,
+                                             reason[left]));
+}
+
+static void note_absent(harness_table *t, const harness_rank *r, int method)
+{
+    const int n = harness__lacking(r, method);
+    if (n)
+        harness_table_note(t, harness_format("%s has no means: it has no scores for %d of %d %s",
+                                             r->method[method], n, r->groups,
+                                             groups_of(harness__form(r))));
+}
+
+/* Says under a table of means what they leave out. */
+static void note_left(harness_table *t, const harness_rank *r)
+{
+    for (int k = 0; k < HARNESS_LEFTS; k++) note_reason(t, r, (harness_left)k);
+    for (int m = 0; m < r->methods; m++) note_absent(t, r, m);
+}
+
+json_t *harness__left_json(const harness_rank *r)
+{
+    const harness_rank_form *form = harness__form(r);
+    json_t *list = json_array();
+    for (int k = 0; k < HARNESS_LEFTS; k++) {
+        const int64_t n = count_left(r, (harness_left)k);
+        if (!n) continue;
+        json_t *measures = json_array();
+        for (int i = 0; i < harness__count(form, 0); i++)
+            if (harness_measure_left(form->measure[i], (harness_left)k))
+                json_array_append_new(measures,
+                                      json_string(harness_measure_name(form->measure[i])));
+        json_array_append_new(list, json_pack("{s:I, s:s, s:o}", "groups", (json_int_t)n, "because",
+                                              reason[k], "measures", measures));
+    }
+    return list;
+}
+
 /* ---- a table of methods ---- */
 
 static harness_table *methods_table(const harness_rank *r, const char *over, harness_mean mean)
@@ -131,13 +206,12 @@ static harness_table *methods_table(const harness_rank *r, const char *over, har
     const harness_measure first = form->measure[0];
     const int shown = harness__count(form, form->shown);
     const char *column[3 + HARNESS_MEASURES] = {"method"};
-    char *title = harness_text("Mean over the %s", over),
-         *geometric = harness_text("%s geometric mean", harness_measure_name(first));
     int n = 1;
     if (form->median) column[n++] = form->median;
-    if (form->median) column[n++] = geometric;
+    if (form->median)
+        column[n++] = harness_format("%s geometric mean", harness_measure_name(first));
     for (int k = 0; k < shown; k++) column[n++] = harness_measure_name(form->measure[k]);
-    harness_table *t = harness_table_new(title, column, n);
+    harness_table *t = harness_table_new(harness_format("Mean over the %s", over), column, n);
     for (int m = 0; m < r->methods; m++) {
         if (harness__is_own(r, m)) harness_table_own(t, m, -1);
         harness_table_text(t, r->method[m]);
@@ -148,9 +222,7 @@ static harness_table *methods_table(const harness_rank *r, const char *over, har
             harness_table_number(t, harness__number(r, m, form->measure[k], mean, 0),
                                  harness_measure_digits(form->measure[k]));
     }
-    if (mean == HARNESS_MEAN) harness__note_left(t, r);
-    harness_free(title);
-    harness_free(geometric);
+    if (mean == HARNESS_MEAN) note_left(t, r);
     return t;
 }
 
@@ -159,12 +231,28 @@ int harness_rank_tables(harness_table *table[HARNESS_TABLES], const harness_rank
 {
     const harness_rank_form *form = harness__form(r);
     int n = 0;
-    char *counted =
-        harness_text("%s; %s of at least %.10g us", title, form->items, (double)r->least / 1000);
-    table[n++] = rows_table(r, r->least > 0 ? counted : title);
+    if (r->least > 0)
+        title = harness_format("%s; %s of at least %.10g us", title, form->items,
+                               (double)r->least / 1000);
+    table[n++] = rows_table(r, title);
     if (r->families > 1) table[n++] = families_table(r);
     table[n++] = methods_table(r, form->rows, HARNESS_MEAN);
     if (r->families > 1) table[n++] = methods_table(r, "families", HARNESS_FAMILIES);
-    harness_free(counted);
     return n;
+}
+
+void harness_rank_print(const harness_rank *r, const char *title)
+{
+    harness_table *table[HARNESS_TABLES];
+    const int tables = harness_rank_tables(table, r, title);
+    for (int i = 0; i < tables; i++) {
+        if (i) putchar('\n');
+        harness_table_print(stdout, table[i]);
+        harness_table_free(table[i]);
+    }
+    for (int m = 1; m < r->methods; m++) {
+        printf("%s%s: ", m > 1 ? "" : "\n", r->method[m]);
+        harness_show(stdout, r->note[m]);
+        putchar('\n');
+    }
 }

@@ -21,10 +21,10 @@ int64_t harness_far_rows(const float *x, int64_t rows, int columns, const double
 }
 
 /* " and of 3 more files" for 4. */
-static char *more_text(int count, const char *what)
+static const char *more_text(int count, const char *what)
 {
-    if (count < 2) return harness_copy("");
-    return harness_text(" and of %d more %s%s", count - 1, what, count == 2 ? "" : "s");
+    if (count < 2) return "";
+    return harness_format(" and of %d more %s%s", count - 1, what, count == 2 ? "" : "s");
 }
 
 void harness_far_add(harness_far *f, const char *file, int64_t rows, int64_t all)
@@ -38,13 +38,11 @@ void harness_far_add(harness_far *f, const char *file, int64_t rows, int64_t all
 void harness_far_warn(const harness_far *f)
 {
     if (!f->files) return;
-    char *more = more_text(f->files, "file");
     harness_warn("of the %s of %s%s, %.0f %%%s have features far outside of those that %.200s "
                  "was trained on (%s), so the scores may mean nothing; train on files of their "
                  "source",
-                 f->rows, harness_files_short(f->first), more, 100 * f->share,
-                 f->files > 1 ? " or more" : "", f->run, f->limit);
-    harness_free(more);
+                 f->rows, harness_files_short(f->first), more_text(f->files, "file"),
+                 100 * f->share, f->files > 1 ? " or more" : "", f->run, f->limit);
 }
 
 /* ---- scores that are all equal ---- */
@@ -66,8 +64,7 @@ void harness_warn_alike(const harness_model *m, const void *results)
     if (!groups) return;
     const harness_group g = harness_rank_group_at(results, first);
     const char *why = m->alike ? m->alike(results, first) : NULL;
-    char *more = more_text(groups, "group");
     harness_warn("all %d scores of %s%s are equal, so they say nothing about the order: %s",
-                 g.items, g.name, more, why ? why : "the model tells none of them apart");
-    harness_free(more);
+                 g.items, g.name, more_text(groups, "group"),
+                 why ? why : "the model tells none of them apart");
 }

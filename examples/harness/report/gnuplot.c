@@ -14,35 +14,29 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char *picture(const plot_files *p, const char *end)
+static const char *part(const plot_files *p, const char *end)
 {
-    return harness_text("%s/%s.%s", p->folder, p->name, end);
+    return harness_format("%s/%s.%s", p->folder, p->name, end);
 }
 
 static ag_status open_part(FILE **file, const plot_files *p, const char *end, ag_failure *why)
 {
-    char *path = picture(p, end);
-    *file = fopen(path, "wb");
-    if (!*file)
-        ag_fail(why, AG_EFILE, "%.200s cannot be written: %s; make room or choose another --out",
-                ag_path_tail(path), strerror(errno));
-    harness_free(path);
-    return *file ? AG_OK : AG_EFILE;
+    *file = fopen(part(p, end), "wb");
+    if (*file) return AG_OK;
+    return ag_fail(why, AG_EFILE, "%.200s cannot be written: %s; make room or choose another --out",
+                   ag_path_tail(part(p, end)), strerror(errno));
 }
 
 /* A picture of an earlier run, or half of one, must not be shown as one of this run. */
 static void remove_pictures(const plot_files *p)
 {
-    char *svg = picture(p, "svg"), *pdf = picture(p, "pdf");
-    unlink(svg);
-    unlink(pdf);
-    harness_free(svg);
-    harness_free(pdf);
+    unlink(part(p, "svg"));
+    unlink(part(p, "pdf"));
 }
 
 ag_status harness__plot_begin(plot_files *p, const char *folder, const char *name, ag_failure *why)
 {
-    *p = (plot_files){harness_text("%s/plots", folder), harness_copy(name), NULL, NULL, 0, 0};
+    *p = (plot_files){.folder = harness_format("%s/plots", folder), .name = name};
     if (harness__make_inner(p->folder, why)) return why->status;
     remove_pictures(p);
     return open_part(&p->data, p, "tsv", why) ? why->status : open_part(&p->script, p, "gp", why);
@@ -99,14 +93,11 @@ static void write_title(FILE *to, const char *title, int width, int height)
     enum { LETTER = 8, LINE = 19, MOST_LINES = 4 }; /* pixels of the font, wide ones */
     int lines = 0;
     for (size_t bytes; *title && lines < MOST_LINES; title += bytes) {
-        char *line;
         bytes = line_of(title, (width - 2 * LETTER) / LETTER);
-        line = harness_text("%.*s", (int)bytes, title);
         fprintf(to, "set label '");
-        harness__plot_words(to, line);
+        harness__plot_words(to, harness_format("%.*s", (int)bytes, title));
         fprintf(to, "' at screen 0.5,screen %.4f center front textcolor rgb '%s'\n",
                 1 - (24.0 + LINE * lines++) / height, PLOT_INK);
-        harness_free(line);
         while (title[bytes] == ' ') bytes++;
     }
     fprintf(to, "set tmargin at screen %.4f\n", 1 - (32.0 + LINE * lines) / height);
@@ -133,25 +124,6 @@ void harness__plot_style(plot_files *p, const char *title, int width, int height
 
 extern char **environ;
 
-/* The path of a program, found in PATH before the folder changes: an entry may be relative. NULL:
-   it is not installed. */
-static char *find(const char *program)
-{
-    const char *path = getenv("PATH"), *entry = path ? path : "/usr/bin:/bin";
-    char *here = getcwd(NULL, 0), *found = NULL;
-    for (const char *end; !found && entry; entry = *end ? end + 1 : NULL) {
-        end = strchrnul(entry, ':');
-        found = *entry == '/' ? harness_text("%.*s/%s", (int)(end - entry), entry, program)
-                              : harness_text("%s/%.*s/%s", here ? here : ".", (int)(end - entry),
-                                             entry, program);
-        if (access(found, X_OK) == 0) break;
-        harness_free(found);
-        found = NULL;
-    }
-    free(here);
-    return found;
-}
-
 /* Variables by which gnuplot and the C library change a picture. */
 static bool changes_pictures(const char *variable)
 {
@@ -169,10 +141,10 @@ static char **plain_environment(void)
     return list;
 }
 
-static int spawn(pid_t *child, const char *program, const char *folder, const char *script)
+static int spawn(pid_t *child, const char *folder, const char *script)
 {
     /* without the settings of the user and of the system */
-    const char *const words[] = {program, "-d", "-e", "set encoding utf8", script, NULL};
+    const char *const words[] = {"gnuplot", "-d", "-e", "set encoding utf8", script, NULL};
     char **variables;
     posix_spawn_file_actions_t actions;
     if (posix_spawn_file_actions_init(&actions) != 0) return ENOMEM;
@@ -181,7 +153,7 @@ static int spawn(pid_t *child, const char *program, const char *folder, const ch
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     const int failed =
-        posix_spawn(child, program, &actions, NULL, (char *const *)(uintptr_t)words, variables);
+        posix_spawnp(child, *words, &actions, NULL, (char *const *)(uintptr_t)words, variables);
     posix_spawn_file_actions_destroy(&actions);
     bag_free(variables);
     return failed;
@@ -191,12 +163,9 @@ static int spawn(pid_t *child, const char *program, const char *folder, const ch
    the user nor the locale count. Returns 0, -1 if gnuplot is not installed, 1 if it failed. */
 static int run(const char *folder, const char *script)
 {
-    char *program = find("gnuplot");
     pid_t child;
     int status = 0;
-    if (!program) return -1;
-    const int failed = spawn(&child, program, folder, script);
-    harness_free(program);
+    const int failed = spawn(&child, folder, script);
     if (failed) return failed == ENOENT ? -1 : 1;
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR) return 1;
@@ -226,21 +195,18 @@ static void draw_pdf(const plot_files *p)
 static void draw(const plot_files *p)
 {
     static int told;
-    char *script = harness_text("%s.gp", p->name);
-    char *pdf = picture(p, "pdf");
+    const char *script = harness_format("%s.gp", p->name);
     const int result = run(p->folder, script);
     if (result) remove_pictures(p);
     if (result < 0 && !told++)
         harness_say("gnuplot is not installed, so %s has the data and the scripts of the plots, "
                     "but no pictures",
                     p->folder);
-    if (!result && access(pdf, R_OK) != 0 && !told++)
+    if (!result && access(part(p, "pdf"), R_OK) != 0 && !told++)
         harness_say("this gnuplot has no terminal pdfcairo, so the pictures in %s are SVG alone",
                     p->folder);
     if (result > 0 && !harness_interrupted())
         harness_warn("gnuplot could not draw %s/%s", p->folder, script);
-    harness_free(script);
-    harness_free(pdf);
 }
 
 ag_status harness__plot_end(plot_files *p, int drawable, ag_failure *why)
@@ -249,7 +215,5 @@ ag_status harness__plot_end(plot_files *p, int drawable, ag_failure *why)
     close_part(p->data, p, why);
     close_part(p->script, p, why);
     if (drawable && !why->status) draw(p);
-    harness_free(p->folder);
-    harness_free(p->name);
     return why->status;
 }

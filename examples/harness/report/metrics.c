@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* metrics.jsonl, metrics.csv and timing.jsonl: rows appended, flushed, and cut back when a run is
- * resumed. */
+   resumed. */
 #define _GNU_SOURCE
 #include "examples/harness/run/run_internal.h"
 
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const names[] = {"metrics.jsonl", "metrics.csv", "timing.jsonl"};
+static const char *const names[HARNESS_ROWS] = {"metrics.jsonl", "metrics.csv", "timing.jsonl"};
 
 static ag_status cannot_write(harness_run *run, int which, ag_failure *why)
 {
@@ -22,80 +22,70 @@ static ag_status cannot_write(harness_run *run, int which, ag_failure *why)
                    ag_path_tail(harness_run_path(run, names[which])), strerror(errno));
 }
 
-static FILE **stream(harness_run *run, int which)
-{
-    return which == 0 ? &run->jsonl : which == 1 ? &run->csv : &run->timing;
-}
-
 static ag_status flush(harness_run *run, int which, ag_failure *why)
 {
-    FILE *file = *stream(run, which);
-    if (fflush(file) != 0 || ferror(file)) return cannot_write(run, which, why);
-    return AG_OK;
+    FILE *file = run->rows[which];
+    return fflush(file) != 0 || ferror(file) ? cannot_write(run, which, why) : AG_OK;
 }
 
-static ag_status csv_header(harness_run *run, ag_failure *why)
+static ag_status open_rows(harness_run *run, int which, ag_failure *why)
 {
-    fputs("step", run->csv);
-    for (int i = 0; i < bag_count(run->columns); i++) fprintf(run->csv, ",%s", run->columns[i]);
-    fputc('\n', run->csv);
-    return flush(run, 1, why);
-}
-
-static ag_status open_stream(harness_run *run, int which, ag_failure *why)
-{
-    FILE *file = *stream(run, which) = fopen(harness_run_path(run, names[which]), "abe");
+    FILE *file = run->rows[which] = fopen(harness_run_path(run, names[which]), "abe");
     return file ? AG_OK : cannot_write(run, which, why);
 }
 
 ag_status harness__open_metrics(harness_run *run, ag_failure *why)
 {
-    for (int i = 0; i < 3; i++)
-        if (open_stream(run, i, why)) return why->status;
-    fseek(run->csv, 0, SEEK_END);
-    return ftell(run->csv) == 0 ? csv_header(run, why) : AG_OK;
+    for (int i = 0; i < HARNESS_ROWS; i++)
+        if (open_rows(run, i, why)) return why->status;
+    FILE *csv = run->rows[HARNESS_CSV];
+    fseek(csv, 0, SEEK_END);
+    if (ftell(csv)) return AG_OK;
+    fputs("step", csv);
+    for (int i = 0; i < bag_count(run->columns); i++) fprintf(csv, ",%s", run->columns[i]);
+    fputc('\n', csv);
+    return flush(run, HARNESS_CSV, why);
 }
 
 ag_status harness__close_metrics(harness_run *run, ag_failure *why)
 {
     ag_status status = AG_OK;
-    for (int i = 0; i < 3; i++) {
-        FILE **file = stream(run, i);
-        if (*file && fclose(*file) != 0 && status == AG_OK) status = cannot_write(run, i, why);
-        *file = NULL;
+    for (int i = 0; i < HARNESS_ROWS; i++) {
+        FILE *file = run->rows[i];
+        if (file && fclose(file) != 0 && status == AG_OK) status = cannot_write(run, i, why);
     }
     return status;
 }
 
 ag_status harness_run_metrics(harness_run *run, int64_t step, const double *values, ag_failure *why)
 {
-    fprintf(run->jsonl, "{\"step\": %" PRId64, step);
-    fprintf(run->csv, "%" PRId64, step);
+    FILE *jsonl = run->rows[HARNESS_JSONL], *csv = run->rows[HARNESS_CSV];
+    fprintf(jsonl, "{\"step\": %" PRId64, step);
+    fprintf(csv, "%" PRId64, step);
     for (int i = 0; i < bag_count(run->columns); i++) {
-        fputc(',', run->csv);
+        fputc(',', csv);
         if (!isfinite(values[i])) continue;
-        fprintf(run->jsonl, ", \"%s\": %.9g", run->columns[i], values[i]);
-        fprintf(run->csv, "%.9g", values[i]);
+        fprintf(jsonl, ", \"%s\": %.9g", run->columns[i], values[i]);
+        fprintf(csv, "%.9g", values[i]);
     }
-    fputs("}\n", run->jsonl);
-    fputc('\n', run->csv);
-    ag_status status = flush(run, 0, why);
-    return status == AG_OK ? flush(run, 1, why) : status;
+    fputs("}\n", jsonl);
+    fputc('\n', csv);
+    return flush(run, HARNESS_JSONL, why) ? why->status : flush(run, HARNESS_CSV, why);
 }
 
 ag_status harness_run_timing(harness_run *run, int64_t step, const char *name, double seconds,
                              ag_failure *why)
 {
-    fprintf(run->timing, "{\"step\": %" PRId64 ", \"%s\": %.6f}\n", step, name, seconds);
-    return flush(run, 2, why);
+    fprintf(run->rows[HARNESS_TIMING], "{\"step\": %" PRId64 ", \"%s\": %.6f}\n", step, name,
+            seconds);
+    return flush(run, HARNESS_TIMING, why);
 }
 
 ag_status harness_run_sync(harness_run *run, ag_failure *why)
 {
-    for (int i = 0; i < 3; i++) {
-        ag_status status = flush(run, i, why);
-        if (status != AG_OK) return status;
-        if (ag_save_sync(fileno(*stream(run, i))) != 0) return cannot_write(run, i, why);
+    for (int i = 0; i < HARNESS_ROWS; i++) {
+        if (flush(run, i, why)) return why->status;
+        if (ag_save_sync(fileno(run->rows[i])) != 0) return cannot_write(run, i, why);
     }
     return AG_OK;
 }
@@ -150,11 +140,10 @@ static ag_status put_rows(FILE *to, void *context)
 /* Writes the file anew, since not every file system can truncate one. */
 static ag_status keep_rows(harness_run *run, int which, rows kept, ag_failure *why)
 {
-    FILE **file = stream(run, which);
-    fclose(*file); /* it was flushed */
-    *file = NULL;
+    fclose(run->rows[which]); /* it was flushed */
+    run->rows[which] = NULL;
     if (ag_save_file(harness_run_path(run, names[which]), put_rows, &kept, why)) return why->status;
-    return open_stream(run, which, why);
+    return open_rows(run, which, why);
 }
 
 static ag_status rewind_file(harness_run *run, int which, int64_t step, ag_failure *why)
@@ -163,43 +152,37 @@ static ag_status rewind_file(harness_run *run, int which, int64_t step, ag_failu
     size_t bytes, kept;
     char *text = harness__read_file(path, (size_t)1 << 30, &bytes, why);
     if (!text) return why->status;
-    ag_status status = kept_bytes(&kept, path, text, bytes, step, which == 1, why);
-    if (status == AG_OK && kept < bytes) status = keep_rows(run, which, (rows){text, kept}, why);
+    if (!kept_bytes(&kept, path, text, bytes, step, which == HARNESS_CSV, why) && kept < bytes)
+        keep_rows(run, which, (rows){text, kept}, why);
     harness_free(text);
-    return status;
+    return why->status;
 }
 
 ag_status harness_run_rewind(harness_run *run, int64_t step, ag_failure *why)
 {
-    ag_status status = AG_OK;
-    for (int i = 0; i < 3 && status == AG_OK; i++) {
-        status = flush(run, i, why);
-        if (status == AG_OK) status = rewind_file(run, i, step, why);
-    }
-    return status;
+    for (int i = 0; i < HARNESS_ROWS; i++)
+        if (flush(run, i, why) || rewind_file(run, i, step, why)) break;
+    return why->status;
 }
 
-ag_status harness_run_column(const char *path, const char *column, double **steps, double **values,
-                             int64_t *n, ag_failure *why)
+ag_status harness_run_column(harness_curve *curve, const char *path, const char *column,
+                             ag_failure *why)
 {
-    size_t bytes;
-    char *text = harness__read_file(path, (size_t)1 << 30, &bytes, why), *row = text, *end;
-    size_t room = 0;
-    *steps = *values = NULL;
-    *n = 0;
+    size_t bytes, room = 0;
+    char *text = harness__read_file(path, (size_t)1 << 30, &bytes, why), *end;
+    curve->n = 0;
+    curve->x = curve->y = NULL;
     if (!text) return why->status;
-    for (; (end = strchr(row, '\n')); row = end + 1) {
+    for (const char *c = text; *c; c++) room += *c == '\n';
+    curve->x = harness_alloc(2 * room * sizeof *curve->x + 1);
+    curve->y = curve->x + room;
+    for (const char *row = text; (end = strchr(row, '\n')); row = end + 1) {
         json_t *object = harness_json_loadb(row, (size_t)(end - row), NULL);
         const json_t *step = json_object_get(object, "step"),
                      *value = json_object_get(object, column);
         if (json_is_number(step) && json_is_number(value)) {
-            if ((size_t)*n == room) {
-                room = room ? 2 * room : 64;
-                *steps = harness_grow(*steps, room * sizeof **steps);
-                *values = harness_grow(*values, room * sizeof **values);
-            }
-            (*steps)[*n] = json_number_value(step);
-            (*values)[(*n)++] = json_number_value(value);
+            curve->x[curve->n] = json_number_value(step);
+            curve->y[curve->n++] = json_number_value(value);
         }
         json_decref(object);
     }

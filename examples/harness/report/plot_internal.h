@@ -14,7 +14,7 @@
 #define PLOT_OTHER  "#a9b2be" /* of a baseline */
 
 typedef struct plot_files {
-    char *folder, *name;
+    const char *folder, *name;
     FILE *data, *script;
     int width, height; /* pixels */
 } plot_files;

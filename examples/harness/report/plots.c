@@ -229,7 +229,7 @@ ag_status harness_plot_dots(const char *folder, const char *name, const char *ti
     int drawn = 0;
     if (!harness__plot_begin(&p, folder, name, why)) {
         double low = (double)INFINITY, high = -low, spread;
-        double *mean = harness_alloc((size_t)n * sizeof *mean + 1);
+        double *mean = HARNESS_NEW(mean, n);
         int64_t count;
         for (int i = 0; i < n; i++)
             harness_mean_spread(&mean[i], &spread, &count, values + i * per, per);

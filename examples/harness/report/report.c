@@ -59,7 +59,7 @@ static void inline_svg(FILE *to, const char *svg)
 
 static void figure(FILE *to, const char *folder, const char *name, const char *caption)
 {
-    char *path = harness_text("%s/plots/%s.svg", folder, name);
+    const char *path = harness_format("%s/plots/%s.svg", folder, name);
     size_t bytes;
     ag_failure none = {0};
     char *svg =
@@ -75,20 +75,18 @@ static void figure(FILE *to, const char *folder, const char *name, const char *c
     if (caption) element(to, "figcaption", caption);
     fputs("</figure>\n", to);
     harness_free(svg);
-    harness_free(path);
 }
 
 static void option_row(FILE *to, const harness_options *o, const harness_option *option,
                        bool changed)
 {
-    char *value = harness_option_text(o, option);
+    const char *value = harness_option_text(o, option);
     fprintf(to, "<tr><td><code>%s</code></td><td class=\"v\">%s", option->name,
             changed ? "<b>" : "");
     harness_html_text(to, value ? value : "-");
     fprintf(to, "%s</td><td class=\"v soft\">", changed ? "</b>" : "");
     harness_html_text(to, option->help ? option->help : "");
     fputs("</td></tr>\n", to);
-    harness_free(value);
 }
 
 /* Options that config.json lacks are shown only when they differ from the default, and those that
@@ -99,12 +97,14 @@ static void option_rows(FILE *to, const harness_options *o, const char *files)
           "<div class=\"table\"><table><thead><tr><th>option</th><th>value</th><th>what it "
           "is</th></tr></thead>\n<tbody>\n",
           to);
+    harness_options *defaults = harness_options_new(o->program, o->command, NULL);
     for (int i = 0; i < o->program->option_count; i++) {
         const harness_option *option = &o->program->options[i];
         if (!(option->commands & o->command) || !harness_option_acts(o, option, files)) continue;
-        const bool changed = !harness__is_default(o, option);
+        const bool changed = !harness__equal(o, defaults, option);
         if (changed || !(option->flags & HARNESS_LOCAL)) option_row(to, o, option, changed);
     }
+    harness_options_free(defaults);
     fputs("</tbody></table></div>\n", to);
 }
 
@@ -147,11 +147,9 @@ static ag_status write_page(FILE *to, void *context)
 
 ag_status harness_report_write(const char *folder, const harness_report *report, ag_failure *why)
 {
-    char *computed = report->options ? harness_device_report(folder, report->options) : NULL;
-    page p = {folder, report, computed};
-    char *path = harness_text("%s/%s", folder, report->file ? report->file : HARNESS_REPORT);
-    ag_status status = ag_save_file(path, write_page, &p, why);
-    harness_free(path);
-    harness_free(computed);
-    return status;
+    page p = {folder, report, NULL};
+    if (report->options) p.computed = harness_device_report(folder, report->options);
+    return ag_save_file(
+        harness_format("%s/%s", folder, report->file ? report->file : HARNESS_REPORT), write_page,
+        &p, why);
 }

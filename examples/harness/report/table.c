@@ -15,27 +15,27 @@ typedef struct cell {
     kind kind;
     double real;
     int64_t count;
-    char *shown;
+    const char *shown;
 } cell;
 
+/* All but the title are stb_ds arrays. */
 struct harness_table {
     bool narrow;
-    char *title, **columns;
-    cell *cells; /* stb_ds array, row by row */
-    char **notes;
-    int *equal; /* stb_ds array: pairs of rows */
-    int *own;   /* stb_ds array: pairs of a row and a column, of which one is -1 */
+    const char *title, **columns, **notes;
+    cell *cells; /* row by row */
+    int *equal;  /* pairs of rows */
+    int *own;    /* pairs of a row and a column, of which one is -1 */
 };
 
 void harness_table_column(harness_table *t, const char *name)
 {
-    bag_add(t->columns, harness_copy(name));
+    bag_add(t->columns, harness_format("%s", name));
 }
 
 harness_table *harness_table_new(const char *title, const char *const *columns, int count)
 {
     harness_table *t = harness_alloc(sizeof *t);
-    t->title = harness_copy(title);
+    t->title = harness_format("%s", title);
     for (int i = 0; i < count; i++) harness_table_column(t, columns[i]);
     return t;
 }
@@ -43,41 +43,36 @@ harness_table *harness_table_new(const char *title, const char *const *columns, 
 void harness_table_free(harness_table *t)
 {
     if (!t) return;
-    for (int i = 0; i < bag_count(t->cells); i++) harness_free(t->cells[i].shown);
-    for (int i = 0; i < bag_count(t->columns); i++) harness_free(t->columns[i]);
-    for (int i = 0; i < bag_count(t->notes); i++) harness_free(t->notes[i]);
     bag_free(t->cells);
     bag_free(t->columns);
     bag_free(t->notes);
     bag_free(t->equal);
     bag_free(t->own);
-    harness_free(t->title);
     harness_free(t);
 }
 
+static void add_cell(harness_table *t, cell c) { bag_add(t->cells, c); }
+
 void harness_table_text(harness_table *t, const char *text)
 {
-    cell c = {TEXT, 0, 0, harness_copy(text)};
-    bag_add(t->cells, c);
+    add_cell(t, (cell){TEXT, 0, 0, harness_format("%s", text)});
 }
 
-char *harness_number_text(double number, int digits)
+const char *harness_number_text(double number, int digits)
 {
-    if (isnan(number)) return harness_copy("-");
-    return digits < 0 ? harness_text("%.*g", -digits, number)
-                      : harness_text("%.*f", digits, number);
+    if (isnan(number)) return "-";
+    return digits < 0 ? harness_format("%.*g", -digits, number)
+                      : harness_format("%.*f", digits, number);
 }
 
 void harness_table_number(harness_table *t, double real, int digits)
 {
-    cell c = {REAL, real, 0, harness_number_text(real, digits)};
-    bag_add(t->cells, c);
+    add_cell(t, (cell){REAL, real, 0, harness_number_text(real, digits)});
 }
 
 void harness_table_count(harness_table *t, int64_t count)
 {
-    cell c = {COUNT, 0, count, harness_text("%" PRId64, count)};
-    bag_add(t->cells, c);
+    add_cell(t, (cell){COUNT, 0, count, harness_format("%" PRId64, count)});
 }
 
 void harness_table_equal(harness_table *t, int row, int other)
@@ -94,7 +89,7 @@ void harness_table_own(harness_table *t, int row, int column)
     bag_add(t->own, column);
 }
 
-void harness_table_note(harness_table *t, char *note) { bag_add(t->notes, note); }
+void harness_table_note(harness_table *t, const char *note) { bag_add(t->notes, note); }
 
 int harness_table_rows(const harness_table *t)
 {
@@ -107,28 +102,20 @@ static const cell *at(const harness_table *t, int row, int column)
 }
 
 /* Columns on the screen: bytes that do not continue a UTF-8 character. */
-static int shown_width(const char *text)
-{
-    int n = 0;
-    for (; *text; text++) n += ((unsigned char)*text & 0xC0) != 0x80;
-    return n;
-}
-
 static int safe_width(const char *text)
 {
+    int n = 0;
     char *safe = harness_printable(text);
-    const int n = shown_width(safe);
+    for (const char *c = safe; *c; c++) n += (*c & 0xC0) != 0x80;
     harness_free(safe);
     return n;
 }
 
-static void print_cell(FILE *to, const char *text, int width, int right, int last)
+static void print_cell(FILE *to, const char *text, int width, bool right, bool last)
 {
-    char *safe = harness_printable(text);
-    int blanks = width - shown_width(safe);
+    const int blanks = width - safe_width(text);
     if (right) fprintf(to, "%*s", blanks, "");
-    fputs(safe, to);
-    harness_free(safe);
+    harness_show(to, text);
     if (!right && !last) fprintf(to, "%*s", blanks, "");
     fputs(last ? "\n" : "  ", to);
 }
@@ -153,7 +140,7 @@ static void measure_columns(int *width, const harness_table *t)
 void harness_table_print(FILE *to, const harness_table *t)
 {
     int columns = bag_count(t->columns), rows = harness_table_rows(t);
-    int *width = harness_alloc((size_t)columns * sizeof *width);
+    int *width = HARNESS_NEW(width, columns);
     measure_columns(width, t);
     if (*t->title) {
         harness_show(to, t->title);
@@ -189,6 +176,13 @@ void harness_csv_quoted(FILE *to, const char *text)
     harness_free(safe);
 }
 
+/* The end of a cell: of a row after the last column. */
+static void end_cell(FILE *to, const harness_table *t, int column, const char *cell,
+                     const char *row)
+{
+    fputs(column + 1 == bag_count(t->columns) ? row : cell, to);
+}
+
 static void csv_text(FILE *to, const char *text)
 {
     if (strpbrk(text, ",\"\r\n"))
@@ -210,12 +204,12 @@ void harness_table_csv(FILE *to, const harness_table *t)
     int columns = bag_count(t->columns);
     for (int c = 0; c < columns; c++) {
         csv_text(to, t->columns[c]);
-        fputc(c == columns - 1 ? '\n' : ',', to);
+        end_cell(to, t, c, ",", "\n");
     }
     for (int r = 0; r < harness_table_rows(t); r++)
         for (int c = 0; c < columns; c++) {
             csv_cell(to, at(t, r, c));
-            fputc(c == columns - 1 ? '\n' : ',', to);
+            end_cell(to, t, c, ",", "\n");
         }
 }
 
@@ -344,7 +338,7 @@ void harness_tables_tex(FILE *to, harness_table *const *table, int count)
     fputs("}\n\\hline\n", to);
     for (int c = 0; c < columns; c++) {
         tex_text(to, table[0]->columns[c]);
-        fputs(c == columns - 1 ? " \\\\\n" : " & ", to);
+        end_cell(to, table[0], c, " & ", " \\\\\n");
     }
     for (int i = 0; i < count; i++) {
         fprintf(to, "\\hline\n\\multicolumn{%d}{l}{\\emph{", columns);
@@ -353,7 +347,7 @@ void harness_tables_tex(FILE *to, harness_table *const *table, int count)
         for (int r = 0; r < harness_table_rows(table[i]); r++)
             for (int c = 0; c < columns; c++) {
                 tex_cell(to, at(table[i], r, c));
-                fputs(c == columns - 1 ? " \\\\\n" : " & ", to);
+                end_cell(to, table[i], c, " & ", " \\\\\n");
             }
     }
     fputs("\\hline\n\\end{tabular}\n", to);

@@ -8,7 +8,7 @@ ag_status harness_folds(int32_t *fold, int count, int folds, uint64_t seed, ag_f
     if (folds < 2 || folds > count)
         return ag_fail(why, AG_EUSE, "folds: %d files cannot be cut into %d folds; choose 2 to %d",
                        count, folds, count);
-    int32_t *order = harness_alloc((size_t)count * sizeof *order);
+    int32_t *order = HARNESS_NEW(order, count);
     harness_shuffle(order, count, harness_stream(HARNESS_STREAM_FOLD, seed, 0));
     for (int k = 0; k < folds; k++) {
         int first, length;

@@ -2,43 +2,30 @@
 /* A background thread that works one step ahead, in two buffers. */
 #define _GNU_SOURCE
 #include "examples/harness/run/loader.h"
-#include "core/core.h"
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
-#include <string.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 
 struct harness_loader {
     harness_fill fill;
     void *source;
     void *buffer[2];
     ag_failure failure[2]; /* of the step in the buffer */
-    int filled[2];         /* 1: buffer and failure belong to the consumer, 0: to the thread */
     int64_t first, next;   /* next: the step that the consumer gets next */
-    int threaded, quit;
+    bool threaded, failed; /* failed: the consumer has got a failure, and nothing comes after it */
+    atomic_bool quit;
     pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
+    sem_t empty, filled; /* buffers that the thread may fill, and that the consumer may take */
 };
 
 static int turn(const harness_loader *l, int64_t step) { return (int)((step - l->first) & 1); }
 
-/* Waits until the consumer has handed buffer b back; 0: the loader is being freed. */
-static int await_empty(harness_loader *l, int b)
+static void wait_for(sem_t *buffers)
 {
-    pthread_mutex_lock(&l->lock);
-    while (l->filled[b] && !l->quit) pthread_cond_wait(&l->changed, &l->lock);
-    int go = !l->quit;
-    pthread_mutex_unlock(&l->lock);
-    return go;
-}
-
-static void hand_over(harness_loader *l, int b)
-{
-    pthread_mutex_lock(&l->lock);
-    l->filled[b] = 1;
-    pthread_cond_broadcast(&l->changed);
-    pthread_mutex_unlock(&l->lock);
+    while (sem_wait(buffers)) continue; /* a signal came */
 }
 
 static void *work(void *context)
@@ -46,10 +33,11 @@ static void *work(void *context)
     harness_loader *l = context;
     ag_status status = AG_OK;
     for (int64_t step = l->first; !status; step++) {
-        int b = turn(l, step);
-        if (!await_empty(l, b)) break;
+        const int b = turn(l, step);
+        wait_for(&l->empty);
+        if (l->quit) break;
         status = l->fill(l->source, step, l->buffer[b], &l->failure[b]);
-        hand_over(l, b);
+        sem_post(&l->filled);
     }
     return NULL;
 }
@@ -90,37 +78,30 @@ harness_loader *harness_loader_new(harness_fill fill, void *source, void *buffer
                 sizeof *l);
         return NULL;
     }
-    memset(l, 0, sizeof *l);
-    l->fill = fill;
-    l->source = source;
-    l->buffer[0] = buffer0;
-    l->buffer[1] = buffer1;
-    l->first = l->next = first;
-    pthread_mutex_init(&l->lock, NULL);
-    pthread_cond_init(&l->changed, NULL);
+    *l = (harness_loader){.fill = fill,
+                          .source = source,
+                          .buffer = {buffer0, buffer1},
+                          .first = first,
+                          .next = first};
+    sem_init(&l->empty, 0, 2);
+    sem_init(&l->filled, 0, 0);
     l->threaded = threaded && start(l);
     return l;
 }
 
-/* Hands the buffer of the previous step back and waits until b holds its step. */
-static void await_filled(harness_loader *l, int b)
-{
-    pthread_mutex_lock(&l->lock);
-    if (l->next > l->first) l->filled[!b] = 0;
-    pthread_cond_broadcast(&l->changed);
-    while (!l->filled[b]) pthread_cond_wait(&l->changed, &l->lock);
-    pthread_mutex_unlock(&l->lock);
-}
-
+/* Hands the buffer of the previous step back. */
 void *harness_loader_next(harness_loader *l, ag_failure *why)
 {
-    int b = turn(l, l->next);
-    const ag_failure *failure = &l->failure[b];
-    if (l->threaded)
-        await_filled(l, b);
-    else if (!failure->status)
+    const int b = turn(l, l->next);
+    if (l->threaded && !l->failed) {
+        if (l->next > l->first) sem_post(&l->empty);
+        wait_for(&l->filled);
+    } else if (!l->failed) {
         l->fill(l->source, l->next, l->buffer[b], &l->failure[b]);
-    if (failure->status) {
+    }
+    const ag_failure *failure = &l->failure[b];
+    l->failed = failure->status != AG_OK;
+    if (l->failed) {
         ag_fail(why, failure->status, "%s", failure->sentence);
         return NULL;
     }
@@ -131,14 +112,10 @@ void *harness_loader_next(harness_loader *l, ag_failure *why)
 void harness_loader_free(harness_loader *l)
 {
     if (!l) return;
-    if (l->threaded) {
-        pthread_mutex_lock(&l->lock);
-        l->quit = 1;
-        pthread_cond_broadcast(&l->changed);
-        pthread_mutex_unlock(&l->lock);
-        pthread_join(l->thread, NULL);
-    }
-    pthread_cond_destroy(&l->changed);
-    pthread_mutex_destroy(&l->lock);
+    l->quit = true;
+    sem_post(&l->empty);
+    if (l->threaded) pthread_join(l->thread, NULL);
+    sem_destroy(&l->empty);
+    sem_destroy(&l->filled);
     ag_free(l);
 }

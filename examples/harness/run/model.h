@@ -314,22 +314,4 @@ const char *harness_runs_name(const harness_runs *runs, const char *(*name)(cons
 ag_status harness_runs_score(const harness_runs *runs, void *results,
                              const harness_settings *settings, ag_failure *why);
 
-/* A call of eval or predict in which all is scored. */
-typedef struct harness_scored {
-    const harness_model *model;
-    const harness_settings *settings;
-    harness_runs runs;
-    void *data, *results;
-} harness_scored;
-
-/* Loads the runs, reads and scores --data, then calls `show`. known: the run times must be. */
-ag_status harness_scored_show(harness_call *call, bool known,
-                              ag_status (*show)(const harness_scored *scored, ag_failure *why),
-                              ag_failure *why);
-
-/* ---- results ---- */
-
-/* Prints tables, then the descriptions of the other methods, and frees the tables. */
-void harness_results_print(const void *results, const char *title);
-
 #endif

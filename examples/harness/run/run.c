@@ -27,13 +27,6 @@ static int occupied(const char *folder)
     return found;
 }
 
-static void unlink_in(const char *folder, const char *name, const char *ending)
-{
-    char *path = harness_text("%s/%s%s", folder, name, ending);
-    unlink(path);
-    harness_free(path);
-}
-
 /* The files that programs write to a run folder, plots excepted. */
 static const char *const files[] = {HARNESS_CONFIG, HARNESS_LAST,    HARNESS_BEST,
                                     HARNESS_REPORT, "metrics.jsonl", "metrics.csv",
@@ -42,12 +35,9 @@ enum { FILES = sizeof files / sizeof *files };
 
 bool harness_run_holds(const char *folder, const struct stat *file)
 {
-    int found = 0;
-    for (int i = 0; i < FILES && !found; i++) {
-        char *path = harness_text("%s/%s", folder, files[i]);
-        found = harness_files_is(path, file);
-        harness_free(path);
-    }
+    bool found = false;
+    for (int i = 0; i < FILES && !found; i++)
+        found = harness_files_is(harness_format("%s/%s", folder, files[i]), file);
     return found;
 }
 
@@ -58,17 +48,15 @@ static void clear(const char *folder, const char *pictures)
                                         "methods",       "times", "parts",   "fusion",
                                         "fusion-curves", "tiles", "families"};
     static const char *const endings[] = {".tsv", ".gp", ".svg", ".pdf"};
-    for (int i = 0; i < FILES; i++) unlink_in(folder, files[i], "");
+    for (int i = 0; i < FILES; i++) unlink(harness_format("%s/%s", folder, files[i]));
     for (size_t i = 0; i < sizeof plots / sizeof *plots; i++)
-        for (int k = 0; k < 4; k++) unlink_in(pictures, plots[i], endings[k]);
+        for (int k = 0; k < 4; k++)
+            unlink(harness_format("%s/%s%s", pictures, plots[i], endings[k]));
 }
 
 static int has_config(const char *folder)
 {
-    char *config = harness_text("%s/" HARNESS_CONFIG, folder);
-    const int there = access(config, R_OK) == 0;
-    harness_free(config);
-    return there;
+    return access(harness_format("%s/" HARNESS_CONFIG, folder), R_OK) == 0;
 }
 
 /* In a folder that held no run, a file with a name of ours may belong to another program. */
@@ -106,13 +94,11 @@ static ag_status prepare(const char *folder, int lock, harness_run_mode mode, ag
 {
     const int was_run = has_config(folder);
     if (check_contents(folder, mode, why)) return why->status;
-    char *pictures = harness_text("%s/plots", folder);
-    if (!harness__make_inner(pictures, why)) { /* before anything in it is removed */
-        remove_leftovers(lock, was_run);
-        if (mode == HARNESS_FORCE) clear(folder, pictures);
-    }
-    harness_free(pictures);
-    return why->status;
+    const char *pictures = harness_format("%s/plots", folder);
+    if (harness__make_inner(pictures, why)) return why->status; /* before anything is removed */
+    remove_leftovers(lock, was_run);
+    if (mode == HARNESS_FORCE) clear(folder, pictures);
+    return AG_OK;
 }
 
 static ag_status check_there(const char *folder, harness_run_mode mode, ag_failure *why)
@@ -132,11 +118,10 @@ ag_status harness_run_check(const char *folder, harness_run_mode mode, ag_failur
         lstat(folder, &about) != 0 || harness__lock_folder(&lock, folder, why))
         return why->status;
     harness__unlock_folder(&lock);
-    char *pictures = harness_text("%s/plots", folder);
+    const char *pictures = harness_format("%s/plots", folder);
     if (!check_contents(folder, mode, why) && lstat(pictures, &about) == 0 &&
         !harness__make_inner(pictures, why)) /* it is there, so this only looks at it */
         harness__check_writable(pictures, why);
-    harness_free(pictures);
     return why->status;
 }
 
@@ -150,9 +135,9 @@ harness_run *harness_run_open(const char *folder, harness_run_mode mode, const c
         return NULL;
     }
     harness_run *run = harness_alloc(sizeof *run);
-    run->folder = harness_copy(folder);
+    run->folder = harness_format("%s", folder);
     run->lock = lock;
-    for (int i = 0; i < count; i++) bag_add(run->columns, harness_copy(columns[i]));
+    for (int i = 0; i < count; i++) bag_add(run->columns, columns[i]);
     if (!harness__open_metrics(run, why)) return run;
     ag_failure other = {0};
     harness_run_close(run, &other);
@@ -164,11 +149,7 @@ ag_status harness_run_close(harness_run *run, ag_failure *why)
     if (!run) return AG_OK;
     ag_status status = harness__close_metrics(run, why);
     harness__unlock_folder(&run->lock);
-    for (int i = 0; i < bag_count(run->columns); i++) harness_free(run->columns[i]);
-    for (int i = 0; i < bag_count(run->paths); i++) harness_free(run->paths[i]);
     bag_free(run->columns);
-    bag_free(run->paths);
-    harness_free(run->folder);
     harness_free(run);
     return status;
 }
@@ -178,16 +159,9 @@ ag_status harness_run_stays(const harness_run *run, ag_failure *why)
     return harness__folder_stays(run->lock, run->folder, why);
 }
 
-const char *harness_run_path(harness_run *run, const char *name)
+const char *harness_run_path(const harness_run *run, const char *name)
 {
-    char *path = harness_text("%s/%s", run->folder, name);
-    for (int i = 0; i < bag_count(run->paths); i++)
-        if (strcmp(run->paths[i], path) == 0) {
-            harness_free(path);
-            return run->paths[i];
-        }
-    bag_add(run->paths, path);
-    return path;
+    return harness_format("%s/%s", run->folder, name);
 }
 
 static ag_status dump(FILE *file, void *context)
@@ -207,11 +181,9 @@ ag_status harness__save_json(const char *path, json_t *object, ag_failure *why)
 
 ag_status harness_run_config(harness_run *run, const harness_options *o, ag_failure *why)
 {
-    json_t *config = json_object();
-    json_object_set_new(config, "program", json_string(o->program->name));
-    json_object_set_new(config, "version", json_string(o->program->version));
-    json_object_set_new(config, "command",
-                        json_string(harness__command_name(o->program, o->command)));
+    json_t *config =
+        json_pack("{s:s, s:s, s:s}", "program", o->program->name, "version", o->program->version,
+                  "command", harness__command_name(o->program, o->command));
     harness_device_to_config(config, o);
     json_object_set_new(config, "options", harness_options_json(o));
     const ag_status status = harness__save_json(harness_run_path(run, HARNESS_CONFIG), config, why);
@@ -249,7 +221,7 @@ ag_status harness_run_reconfig(harness_run *run, const harness_options *o, ag_fa
 ag_status harness_run_read_config(const char *folder, harness_options *o, int resume,
                                   ag_failure *why)
 {
-    char *path = harness_text("%s/" HARNESS_CONFIG, folder);
+    const char *path = harness_format("%s/" HARNESS_CONFIG, folder);
     json_t *config = harness__load_json(path, why);
     const char *program = json_string_value(json_object_get(config, "program"));
     if (config && (!program || strcmp(program, o->program->name) != 0))
@@ -259,6 +231,5 @@ ag_status harness_run_read_config(const char *folder, harness_options *o, int re
     else if (config)
         harness_options_from_json(o, json_object_get(config, "options"), path, resume, why);
     json_decref(config);
-    harness_free(path);
     return why->status;
 }

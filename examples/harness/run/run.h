@@ -22,8 +22,8 @@ typedef struct harness_run harness_run;
 
 /* Makes the folder (and those above it) or opens it, and makes plots/ in it. Until the run is
    closed no other program gets it; unfinished files of a killed program are removed. columns: names
-   of the metrics, without "step". Fails: AG_EUSE (not empty and neither resumed nor forced; in use
-   by another program), AG_EFILE. */
+   of the metrics, without "step", which outlive the run. Fails: AG_EUSE (not empty and neither
+   resumed nor forced; in use by another program), AG_EFILE. */
 harness_run *harness_run_open(const char *folder, harness_run_mode mode, const char *const *columns,
                               int count, ag_failure *why);
 ag_status harness_run_close(harness_run *run, ag_failure *why);
@@ -35,8 +35,8 @@ ag_status harness_run_stays(const harness_run *run, ag_failure *why);
    computes for long before it opens the folder. */
 ag_status harness_run_check(const char *folder, harness_run_mode mode, ag_failure *why);
 
-/* "FOLDER/name"; the text lives as long as the run. */
-const char *harness_run_path(harness_run *run, const char *name);
+/* "FOLDER/name", which nobody frees. */
+const char *harness_run_path(const harness_run *run, const char *name);
 
 /* Whether a file is one of those that the programs write into a run folder. */
 struct stat;
@@ -67,9 +67,10 @@ ag_status harness_run_timing(harness_run *run, int64_t step, const char *name, d
 /* Flushes metrics and timing to the disk; call it before a checkpoint is saved. */
 ag_status harness_run_sync(harness_run *run, ag_failure *why);
 
-/* All rows of one column of a metrics.jsonl or timing.jsonl that have a value; free both with
-   harness_free. */
-ag_status harness_run_column(const char *path, const char *column, double **steps, double **values,
-                             int64_t *n, ag_failure *why);
+/* Fills n, and x and y in one block that starts at x (harness_free): the steps and values of all
+   rows of a metrics.jsonl or timing.jsonl that have one in this column. */
+struct harness_curve;
+ag_status harness_run_column(struct harness_curve *curve, const char *path, const char *column,
+                             ag_failure *why);
 
 #endif

@@ -4,16 +4,17 @@
 
 #include "examples/harness/cli/options_internal.h"
 
+enum { HARNESS_JSONL, HARNESS_CSV, HARNESS_TIMING, HARNESS_ROWS };
+
 struct harness_run {
-    char *folder;
-    char **columns, **paths; /* stb_ds arrays */
-    FILE *jsonl, *csv, *timing;
-    int lock; /* of the folder */
+    const char *folder;
+    const char **columns;     /* stb_ds array */
+    FILE *rows[HARNESS_ROWS]; /* metrics.jsonl, metrics.csv, timing.jsonl */
+    int lock;                 /* of the folder */
 };
 
-/* Makes a folder and those above it; and its failure, AG_EFILE. */
+/* Makes a folder and those above it. Fails: AG_EFILE. */
 ag_status harness__make_folder(const char *folder, ag_failure *why);
-ag_status harness__cannot_make(const char *folder, int reason, ag_failure *why);
 
 /* Makes a folder within one of ours. A symbolic link in its place is refused: files written there,
    and files that --force removes, would be somewhere else. */

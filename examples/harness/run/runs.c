@@ -1,34 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /* Trained networks and their scores. */
 #include "examples/harness/run/trained.h"
-#include "examples/harness/rank/unseen.h"
 #include "examples/harness/files/files.h"
 
 #include <string.h>
 #include <unistd.h>
 
 /* The path of a run's best (or last) checkpoint; one that was interrupted early has no best one. */
-static char *choose(const char *folder, int last)
+static const char *choose(const char *folder, bool last)
 {
-    char *path = harness_text("%s/%s", folder, last ? HARNESS_LAST : HARNESS_BEST);
-    if (last || access(path, F_OK) == 0) return path;
-    char *other = harness_text("%s/" HARNESS_LAST, folder);
-    if (access(other, F_OK) != 0) {
-        harness_free(other);
-        return path;
-    }
+    const char *best = harness_format("%s/" HARNESS_BEST, folder),
+               *other = harness_format("%s/" HARNESS_LAST, folder);
+    if (last) return other;
+    if (access(best, F_OK) == 0 || access(other, F_OK) != 0) return best;
     harness_warn("%s has no " HARNESS_BEST " yet; " HARNESS_LAST " is taken", folder);
-    harness_free(path);
     return other;
 }
 
-static ag_status open_run(harness_runs *runs, const char *folder, int last, ag_failure *why)
+static ag_status open_run(harness_runs *runs, const char *folder, bool last, ag_failure *why)
 {
     harness_trained *t = &runs->run[runs->count++];
-    char *path = choose(folder, last);
-    const ag_status status = harness_trained_load(t, runs->model, path, why);
-    harness_free(path);
-    return status ? status : ag_params_to(t->params, ag_tape_device(runs->tape), why);
+    if (harness_trained_load(t, runs->model, choose(folder, last), why)) return why->status;
+    return ag_params_to(t->params, ag_tape_device(runs->tape), why);
 }
 
 ag_status harness_runs_open(harness_runs *runs, const harness_model *model,
@@ -105,31 +98,5 @@ ag_status harness_runs_score(const harness_runs *runs, void *results, const harn
     const harness_scoring how = {.tape = runs->tape, .settings = s, .models = runs->count};
     for (int i = 0; i < runs->count && harness_go_on(why); i++)
         runs->model->add(results, &runs->run[i], &how, why);
-    return why->status;
-}
-
-ag_status harness_scored_show(harness_call *call, bool known,
-                              ag_status (*show)(const harness_scored *scored, ag_failure *why),
-                              ag_failure *why)
-{
-    const harness_model *m = call->program->model;
-    const harness_settings *s = call->values;
-    harness_scored x = {.model = m, .settings = s};
-    x.data = harness_alloc(m->data_bytes);
-    x.results = harness_alloc(m->results_bytes);
-    if (!harness_options_act(call->options, harness_model_files(m, s), why) &&
-        !harness_files_check_output(s->csv, &s->common.data, s->common.run, &s->ensemble, why) &&
-        !harness_runs_open(&x.runs, m, s, why) && !m->read_scored(x.data, &x.runs, s, known, why)) {
-        m->open(x.results, x.data, s);
-        if (!harness_runs_score(&x.runs, x.results, s, why)) {
-            harness_warn_alike(m, x.results);
-            show(&x, why);
-        }
-        m->close_results(x.results);
-    }
-    m->close(x.data);
-    harness_free(x.data);
-    harness_free(x.results);
-    harness_runs_close(&x.runs);
     return why->status;
 }

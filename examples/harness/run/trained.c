@@ -72,14 +72,13 @@ static harness_options *options_of(const harness_program *program, const char *p
 {
     harness_options *o = harness_options_new(program, HARNESS_TRAIN, NULL);
     json_t *j = harness_json_loads(configuration, NULL);
-    char *where = harness_text("%.120s: the metadata \"configuration\"", path);
+    const char *where = harness_format("%.120s: the metadata \"configuration\"", path);
     if (j)
         harness_options_from_json(o, j, where, 1, why);
     else
         ag_fail(why, AG_EDATA, "%s say nothing of the model, or no JSON; is it a checkpoint of %s?",
                 where, program->name);
     json_decref(j);
-    harness_free(where);
     return o;
 }
 
@@ -193,11 +192,10 @@ static ag_status check_same(const char *path, const ag_checkpoint *file, const h
 static ag_status check_last(const harness_session *s, ag_failure *why)
 {
     harness_training before;
-    char *path = harness_text("%s/" HARNESS_LAST, s->folder);
+    const char *path = harness_format("%s/" HARNESS_LAST, s->folder);
     ag_checkpoint *file = access(path, F_OK) == 0 ? ag_checkpoint_open(path, why) : NULL;
     if (file) check_same(path, file, s, &before, why);
     close_file(file, why);
-    harness_free(path);
     return why->status;
 }
 
@@ -225,7 +223,6 @@ void harness_trained_drop(harness_trained *t)
     for (int k = 0; k < HARNESS_TEXTS; k++) harness_free(t->text[k]);
     harness_free(t->net);
     harness_free(t->state);
-    harness_free(t->path);
     *t = (harness_trained){0};
 }
 
@@ -239,14 +236,12 @@ ag_status harness_trained_save(const char *path, const harness_trained *t, int r
     ag_checkpoint_item item[HARNESS_TENSORS + NUMBERS];
     int items = n->tensors ? n->tensors(item, t->net) : 0;
     items += state_items(item + items, t->state, resume, t->state->begun > 0);
-    char *program = harness_text("%s %s", of->name, of->version);
-    ag_checkpoint_pair pair[1 + HARNESS_TEXTS] = {{"program", program}};
+    ag_checkpoint_pair pair[1 + HARNESS_TEXTS] = {
+        {"program", harness_format("%s %s", of->name, of->version)}};
     int pairs = 1;
     for (int k = 0; k < HARNESS_TEXTS && n->key[k]; k++)
         pair[pairs++] = (ag_checkpoint_pair){n->key[k], t->text[k]};
-    ag_params_save(path, t->params, resume, item, items, pair, pairs, why);
-    harness_free(program);
-    return why->status;
+    return ag_params_save(path, t->params, resume, item, items, pair, pairs, why);
 }
 
 /* A mistake in the contents is one of the file. */
@@ -298,7 +293,7 @@ ag_status harness_trained_load(harness_trained *t, const harness_model *m, const
     ag_checkpoint *file = ag_checkpoint_open(path, why);
     if (!file) return why->status;
     start(t, m);
-    t->path = harness_copy(path);
+    t->path = harness_format("%s", path);
     if (!check_program(m->program, path, file, why) && !rebuild(t, path, file, why) &&
         !ag_params_load(t->params, file, 0, why))
         read_state(t, path, file, 0, why);

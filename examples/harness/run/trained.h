@@ -30,4 +30,21 @@ ag_status harness_trained_resume(const char *path, harness_session *session,
 
 void harness_trained_drop(harness_trained *trained);
 
+/* ---- the steps of a training run ---- */
+
+/* Makes the run folder, or continues from its last checkpoint; the parameters move to the tape's
+   device. A finished run goes on to a larger number of steps: its schedule begins anew, over the
+   steps that are added, from the rate of the last step or from another --learning-rate. */
+ag_status harness__trainer_open(harness_session *s, harness_run_mode mode, ag_failure *why);
+
+/* Runs all remaining steps. Fails: AG_ESTOPPED (interrupted; it has saved), and as
+   harness_session_step. */
+ag_status harness__trainer_run(harness_session *s, ag_failure *why);
+
+/* Whether patience is at its end, before all steps are done. */
+bool harness__trainer_stopped(const harness_session *s);
+
+/* Saves HARNESS_LAST (everything for --resume) or HARNESS_BEST. */
+ag_status harness__trainer_save(harness_session *s, const char *name, ag_failure *why);
+
 #endif

@@ -1,12 +1,109 @@
 /* SPDX-License-Identifier: MIT */
-/* The training loop. */
-#include "examples/harness/machine/peak.h"
+/* The training loop, and how a run goes on. */
+#include "examples/harness/machine/processor.h"
 #include "examples/harness/rank/rank.h"
 #include "examples/harness/run/trained.h"
-#include "examples/harness/run/trainer.h"
 
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
+
+/* ---- how a run goes on ---- */
+
+/* A schedule that begins anew has no warm-up: the optimizer's moments are there. */
+static ag_schedule schedule_of(const harness_training *how, const harness_state *p)
+{
+    return (ag_schedule){.kind = (ag_schedule_kind)how->schedule,
+                         .lr = p->begun ? p->begun_rate : how->learning_rate,
+                         .warmup = p->begun ? 0 : (int64_t)ceil(how->warmup * (double)how->steps),
+                         .total = how->steps - p->begun,
+                         .rate = how->decay_rate,
+                         .every = how->decay_every};
+}
+
+static int64_t waits_since(const harness_state *p)
+{
+    return p->best_step > p->begun ? p->best_step : p->begun;
+}
+
+/* Counts validations since the best one: nothing of it has to be saved. */
+static bool exhausted(const harness_training *how, const harness_state *p)
+{
+    const int64_t every = how->eval_every;
+    return how->patience > 0 && p->step / every - waits_since(p) / every >= how->patience;
+}
+
+bool harness__trainer_stopped(const harness_session *s)
+{
+    return s->validates && s->trained.state->step < s->how.steps &&
+           exhausted(&s->how, s->trained.state);
+}
+
+static void say_stopped(const harness_session *s)
+{
+    harness_say("stopped after step %lld of %lld: %s has not improved in %lld validations, since "
+                "step %lld (--patience)",
+                (long long)s->trained.state->step, (long long)s->how.steps, s->measure[0],
+                (long long)s->how.patience, (long long)waits_since(s->trained.state));
+}
+
+/* The steps of `before` are done, and more are asked for. */
+static ag_status go_beyond(harness_session *s, const harness_training *before, ag_failure *why)
+{
+    harness_state *p = s->trained.state;
+    const harness_training *how = &s->how;
+    if (p->step < before->steps && !exhausted(before, p))
+        return ag_fail(why, AG_EUSE,
+                       "--resume: the run in %.160s has done %lld of its %lld steps; only a "
+                       "finished run goes on to %lld: finish it first, without --steps",
+                       s->folder, (long long)p->step, (long long)before->steps,
+                       (long long)how->steps);
+    const ag_schedule old = schedule_of(before, p);
+    const int other = how->learning_rate != before->learning_rate;
+    p->begun_rate = other ? how->learning_rate : ag_schedule_at(&old, p->step - 1 - p->begun);
+    p->begun = p->step;
+    s->schedule = schedule_of(how, p);
+    harness_say("the run had ended after step %lld; its schedule begins anew, from the learning "
+                "rate %.3g%s",
+                (long long)p->step, p->begun_rate, other ? "" : " of its last step");
+    return ag_schedule_check(&s->schedule, why);
+}
+
+/* More --steps may add none, where other options decide how many there are: then nothing begins
+   anew. */
+static ag_status keep_schedule(const harness_session *s, const harness_training *before,
+                               ag_failure *why)
+{
+    const harness_training *how = &s->how;
+    if (how->learning_rate == before->learning_rate && how->schedule == before->schedule &&
+        how->decay_rate == before->decay_rate && how->decay_every == before->decay_every)
+        return AG_OK;
+    return ag_fail(why, AG_EUSE,
+                   "--resume: the run in %.160s still has %lld steps, so its learning rate and "
+                   "schedule stay as they were; omit them, or ask for more steps",
+                   s->folder, (long long)how->steps);
+}
+
+/* A run that was interrupted before its first save starts again. */
+static ag_status resume(harness_session *s, ag_failure *why)
+{
+    const char *last = harness_run_path(s->run, HARNESS_LAST);
+    harness_state *p = s->trained.state;
+    harness_training before = s->how;
+    if (access(last, F_OK) == 0 && harness_trained_resume(last, s, &before, why))
+        return why->status;
+    if (before.steps < s->how.steps ? go_beyond(s, &before, why) : keep_schedule(s, &before, why))
+        return why->status;
+    if (p->step > s->how.steps)
+        return ag_fail(why, AG_EUSE,
+                       "%.200s has done %lld steps already, more than the %lld asked for", last,
+                       (long long)p->step, (long long)s->how.steps);
+    if (harness_run_reconfig(s->run, s->options, why)) return why->status;
+    s->schedule = schedule_of(&s->how, p);
+    harness_say("going on after step %lld of %lld", (long long)p->step, (long long)s->how.steps);
+    harness_device_changed(s->folder, s->options);
+    return harness_run_rewind(s->run, p->step, why);
+}
 
 enum { FIXED_COLUMNS = 3 }; /* loss, rate, norm */
 
@@ -16,7 +113,7 @@ static ag_status make_optimizer(harness_session *s, ag_failure *why)
 {
     s->adamw = ag_adamw_default();
     s->adamw.decay = s->how.weight_decay;
-    s->schedule = harness__trainer_schedule(&s->how, s->trained.state);
+    s->schedule = schedule_of(&s->how, s->trained.state);
     ag_check_finite(s->tape, s->how.check_finite);
     return ag_schedule_check(&s->schedule, why);
 }
@@ -33,7 +130,7 @@ static ag_status open_folder(harness_session *s, harness_run_mode mode, ag_failu
 ag_status harness__trainer_open(harness_session *s, harness_run_mode mode, ag_failure *why)
 {
     if (make_optimizer(s, why) || open_folder(s, mode, why) ||
-        (mode == HARNESS_RESUME && harness__trainer_resume(s, why)))
+        (mode == HARNESS_RESUME && resume(s, why)))
         return why->status;
     return ag_params_to(s->trained.params, ag_tape_device(s->tape), why);
 }
@@ -42,10 +139,10 @@ ag_status harness__trainer_open(harness_session *s, harness_run_mode mode, ag_fa
 
 ag_status harness__trainer_save(harness_session *s, const char *name, ag_failure *why)
 {
-    const int resume = strcmp(name, HARNESS_LAST) == 0;
+    const int last = strcmp(name, HARNESS_LAST) == 0;
     if (harness_run_stays(s->run, why)) return why->status;
-    if (resume && harness_run_sync(s->run, why)) return why->status;
-    return harness_trained_save(harness_run_path(s->run, name), &s->trained, resume, why);
+    if (last && harness_run_sync(s->run, why)) return why->status;
+    return harness_trained_save(harness_run_path(s->run, name), &s->trained, last, why);
 }
 
 /* Scores all that is held out. After an interruption, the step and its row of metrics are finished
@@ -166,7 +263,7 @@ ag_status harness__trainer_run(harness_session *s, ag_failure *why)
     harness_progress_end(&s->bar);
     const double peak = p->step > s->bar.first ? harness_peak_mib() : (double)NAN;
     if (!why->status && !isnan(peak)) harness_run_timing(s->run, p->step, "peak MiB", peak, why);
-    if (!why->status && harness__trainer_stopped(s)) harness__trainer_say_stopped(s);
+    if (!why->status && harness__trainer_stopped(s)) say_stopped(s);
     ag_failure saving = {0};
     if (why->status != AG_ESTOPPED || !save_last(s, &since, &saving)) return why->status;
     *why = saving;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One optimizer step. */
-#include "examples/harness/run/trainer.h"
+#include "examples/harness/run/trained.h"
 
 #include <math.h>
 
@@ -18,9 +18,9 @@ static ag_status not_finite(const harness_session *s, const char *what, const ch
 
 static ag_status failed(const harness_session *s, const char *what, ag_failure *why)
 {
-    char where[160];
-    snprintf(where, sizeof where, "step %lld, %.100s", (long long)s->trained.state->step + 1, what);
-    return harness_run_failed(s->tape, where, s->model->fewer, why);
+    return harness_run_failed(
+        s->tape, harness_format("step %lld, %.100s", (long long)s->trained.state->step + 1, what),
+        s->model->fewer, why);
 }
 
 /* The loss, whose value is not known yet; NULL: the failure is in `why`. */
@@ -43,35 +43,25 @@ static ag_status read_loss(const harness_session *s, const ag_tensor *loss, cons
         return failed(s, what, why);
     }
     if (isfinite(*value)) return AG_OK;
-    char happened[64];
-    snprintf(happened, sizeof happened, "the loss is %g", *value);
-    return not_finite(s, what, happened, why);
+    return not_finite(s, what, harness_format("the loss is %g", *value), why);
 }
 
-static ag_status of_gradients(const harness_session *s, const char *what, const ag_failure *mine,
-                              ag_failure *why)
+/* Says where gradients are not finite. */
+static ag_status of_gradients(const harness_session *s, const char *what, ag_failure *why)
 {
-    return mine->status == AG_EFINITE ? not_finite(s, what, mine->sentence, why)
-                                      : ag_fail(why, mine->status, "%s", mine->sentence);
+    const ag_failure mine = *why;
+    if (mine.status != AG_EFINITE) return mine.status;
+    *why = (ag_failure){0};
+    return not_finite(s, what, mine.sentence, why);
 }
 
 /* On a device neither call waits. */
 static ag_status update(harness_session *s, const char *what, ag_failure *why)
 {
-    ag_failure mine = {0};
     const double clip = s->how.clip > 0 ? s->how.clip : (double)INFINITY;
-    if (ag_clip_norm(s->trained.params, clip, NULL, &mine))
-        return of_gradients(s, what, &mine, why);
+    if (ag_clip_norm(s->trained.params, clip, NULL, why)) return of_gradients(s, what, why);
     s->rate = ag_schedule_at(&s->schedule, s->trained.state->step - s->trained.state->begun);
     return ag_adamw_step(s->trained.params, &s->adamw, s->rate, why);
-}
-
-static ag_status read_norm(harness_session *s, const char *what, ag_failure *why)
-{
-    ag_failure mine = {0};
-    if (ag_params_norm(s->trained.params, &s->norm, &mine))
-        return of_gradients(s, what, &mine, why);
-    return AG_OK;
 }
 
 /* The loss is checked before anything changes if that is free. A device gets the whole step first,
@@ -87,7 +77,7 @@ ag_status harness_session_step(harness_session *s, ag_failure *why)
     if (here && read_loss(s, loss, what, &value, why)) return why->status;
     if (update(s, what, why)) return why->status;
     if (!here && read_loss(s, loss, what, &value, why)) return why->status;
-    if (read_norm(s, what, why)) return why->status;
+    if (ag_params_norm(s->trained.params, &s->norm, why)) return of_gradients(s, what, why);
     p->step++;
     p->loss_sum += value;
     p->loss_count++;

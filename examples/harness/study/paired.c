@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Paired differences over seeds and groups, and Student's t. */
-#include "examples/harness/study/paired.h"
-
-#include "examples/harness/harness.h"
+#include "examples/harness/study/study_internal.h"
 
 #include <math.h>
 
@@ -43,7 +41,7 @@ double harness_student_95(double freedom)
 /* Sets all differences of a group that does not pair to NaN. */
 static void pair_up(double *d, int seeds, int groups)
 {
-    bool *any = harness_alloc((size_t)seeds * sizeof *any + 1); /* which seeds pair */
+    bool *any = HARNESS_NEW(any, seeds); /* which seeds pair */
     for (int i = 0; i < seeds * groups; i++) any[i / groups] = any[i / groups] || !isnan(d[i]);
     for (int g = 0; g < groups; g++) {
         bool pairs = true;
@@ -56,7 +54,7 @@ static void pair_up(double *d, int seeds, int groups)
 /* The variance of the mean of the rows' means, of rows that are not NaN, and their number. */
 static double variance(int *count, const double *d, int rows, int columns, int row, int column)
 {
-    double mean, spread, *of = harness_alloc((size_t)(rows + columns) * sizeof *of + 1);
+    double mean, spread, *of = HARNESS_NEW(of, rows + columns);
     int64_t used;
     for (int r = 0; r < rows; r++) {
         for (int c = 0; c < columns; c++) of[rows + c] = d[r * row + c * column];
@@ -72,7 +70,7 @@ harness_paired harness_pair(const double *of, const double *base, int seeds, int
 {
     const int n = seeds * groups;
     harness_paired x = {(double)NAN, (double)NAN, (double)NAN, (double)NAN, 0, 0};
-    double *d = harness_alloc((size_t)n * sizeof *d + 1), spread;
+    double *d = HARNESS_NEW(d, n), spread;
     int64_t used;
     for (int i = 0; i < n; i++) d[i] = of[i] - base[i];
     pair_up(d, seeds, groups);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading a study file. */
+/* Reading a study file, and the options of its runs. */
 #define _GNU_SOURCE
 #include "examples/harness/cli/options_internal.h"
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,9 +17,9 @@ typedef struct reader {
     int in_study, seen_study;
 } reader;
 
-static char *folder_name(const char *name)
+static const char *folder_name(const char *name)
 {
-    char *folder = harness_copy(name);
+    char *folder = harness_format("%s", name);
     for (char *c = folder; *c; c++)
         if (!isalnum((unsigned char)*c) && !strchr("-_.", *c)) *c = '-';
     if (*folder == '.') *folder = '-';
@@ -31,7 +32,8 @@ static ag_status begin_variant(harness_study *s, const char *name, int line, ag_
         return ag_fail(why, AG_EUSE,
                        "%.120s line %d: more than %d variants; make several studies of them",
                        s->file, line, MOST_VARIANTS);
-    harness_variant v = {.name = harness_copy(name), .folder = folder_name(name), .line = line};
+    harness_variant v = {
+        .name = harness_format("%s", name), .folder = folder_name(name), .line = line};
     for (int i = 0; i < bag_count(s->variants); i++) {
         if (strcmp(s->variants[i].folder, v.folder) != 0) continue;
         ag_fail(
@@ -42,6 +44,10 @@ static ag_status begin_variant(harness_study *s, const char *name, int line, ag_
     }
     if (!*v.folder)
         ag_fail(why, AG_EUSE, "%.120s line %d: the variant has no name; write [name]", s->file,
+                line);
+    if (!harness__utf8(name))
+        ag_fail(why, AG_EUSE,
+                "%.120s line %d: the name of the variant is not UTF-8 text; write it anew", s->file,
                 line);
     bag_add(s->variants, v);
     return why->status;
@@ -82,15 +88,10 @@ static int add_seeds(harness_study *s, const char *item)
 
 static ag_status read_seeds(harness_study *s, const char *value, int line, ag_failure *why)
 {
-    char *copy = harness_copy(value), *rest = NULL;
-    int good = bag_count(s->seeds) == 0, any = 0;
-    for (char *item = strtok_r(copy, ", ", &rest); good && item;
-         item = strtok_r(NULL, ", ", &rest)) {
-        good = add_seeds(s, item);
-        any = 1;
-    }
-    harness_free(copy);
-    if (good && any) return AG_OK;
+    char *rest = NULL, *item = strtok_r(harness_format("%s", value), ", ", &rest);
+    bool good = item && !bag_count(s->seeds);
+    for (; good && item; item = strtok_r(NULL, ", ", &rest)) good = add_seeds(s, item);
+    if (good) return AG_OK;
     return ag_fail(
         why, AG_EUSE,
         "%.120s line %d: seeds: \"%.60s\" is no list of different seeds; write 0,1,2 or 0..2, at "
@@ -102,24 +103,21 @@ static ag_status read_seeds(harness_study *s, const char *value, int line, ag_fa
 static ag_status check_override(reader *r, const char *key, const char *value, int line,
                                 ag_failure *why)
 {
-    char where[160];
-    harness_options *trial = harness_options_copy(r->base, NULL);
+    const char *where = harness_format("%.100s line %d", r->study->file, line);
     const harness_option *option = harness_option_find(r->base->program, key);
-    ag_status status = AG_OK;
-    harness__begin_layer(trial);
-    snprintf(where, sizeof where, "%.100s line %d", r->study->file, line);
     if (option && strcmp(option->name, "seed") == 0)
-        status = ag_fail(why, AG_EUSE,
-                         "%s: seed: a study has its seeds in [study]; write seeds = %.20s there",
-                         where, value);
-    else if (option && (option->flags & HARNESS_LOCAL) && !option->presets)
-        status = ag_fail(why, AG_EUSE,
-                         "%s: %s belongs to the call and not to the study; give it as a flag",
-                         where, option->name);
-    else
-        status = harness_options_set(trial, where, key, value, why);
+        return ag_fail(why, AG_EUSE,
+                       "%s: seed: a study has its seeds in [study]; write seeds = %.20s there",
+                       where, value);
+    if (option && (option->flags & HARNESS_LOCAL) && !option->presets)
+        return ag_fail(why, AG_EUSE,
+                       "%s: %s belongs to the call and not to the study; give it as a flag", where,
+                       option->name);
+    harness_options *trial = harness_options_copy(r->base);
+    trial->layer++;
+    harness_options_set(trial, where, key, value, why);
     harness_options_free(trial);
-    return status;
+    return why->status;
 }
 
 static ag_status read_pair(void *context, const char *section, const char *key, const char *value,
@@ -136,8 +134,7 @@ static ag_status read_pair(void *context, const char *section, const char *key, 
             s->file, line, key);
     if (r->in_study && strcmp(key, "seeds") == 0) return read_seeds(s, value, line, why);
     if (r->in_study && strcmp(key, "title") == 0) {
-        harness_free(s->title);
-        s->title = harness_copy(value);
+        s->title = harness_format("%s", value);
         return harness__utf8(value)
                    ? AG_OK
                    : ag_fail(why, AG_EUSE,
@@ -145,7 +142,7 @@ static ag_status read_pair(void *context, const char *section, const char *key, 
                              line);
     }
     if (check_override(r, key, value, line, why)) return why->status;
-    harness_override item = {harness_copy(key), harness_copy(value), line};
+    const harness_override item = {harness_format("%s", key), harness_format("%s", value), line};
     if (r->in_study)
         bag_add(s->common, item);
     else
@@ -157,19 +154,13 @@ ag_status harness_study_parse(harness_study *s, const char *file, const char *te
                               const harness_options *base, ag_failure *why)
 {
     reader r = {s, base, 0, 0};
-    s->file = harness_copy(file);
-    s->title = harness_copy("");
+    s->file = harness_format("%s", file);
+    s->title = "";
     if (harness__ini(file, text, bytes, read_pair, &r, why)) return why->status;
     if (!bag_count(s->variants))
         return ag_fail(why, AG_EUSE,
                        "%.120s has no variant; add a section, as in [no edges] and edges = false",
                        file);
-    for (int i = 0; i < bag_count(s->variants); i++)
-        if (!harness__utf8(s->variants[i].name))
-            return ag_fail(
-                why, AG_EUSE,
-                "%.120s line %d: the name of the variant is not UTF-8 text; write it anew", file,
-                s->variants[i].line);
     const int64_t *seed = harness__value(base, "seed", HARNESS_INT64);
     if (!bag_count(s->seeds)) bag_add(s->seeds, seed ? *seed : 0);
     return AG_OK;
@@ -187,26 +178,71 @@ ag_status harness_study_load(harness_study *s, const char *file, const harness_o
     return status;
 }
 
-static void free_overrides(harness_override *list)
-{
-    for (int i = 0; i < bag_count(list); i++) {
-        harness_free(list[i].name);
-        harness_free(list[i].value);
-    }
-    bag_free(list);
-}
-
 void harness_study_free(harness_study *s)
 {
-    for (int i = 0; i < bag_count(s->variants); i++) {
-        harness_free(s->variants[i].name);
-        harness_free(s->variants[i].folder);
-        free_overrides(s->variants[i].overrides);
-    }
-    free_overrides(s->common);
+    for (int i = 0; i < bag_count(s->variants); i++) bag_free(s->variants[i].overrides);
+    bag_free(s->common);
     bag_free(s->variants);
     bag_free(s->seeds);
-    harness_free(s->file);
-    harness_free(s->title);
-    memset(s, 0, sizeof *s);
+    *s = (harness_study){0};
+}
+
+/* ---- the options of its runs ---- */
+
+static ag_status apply(harness_options *o, const harness_study *s, const harness_override *list,
+                       ag_failure *why)
+{
+    for (int i = 0; i < bag_count(list) && !why->status; i++)
+        harness_options_set(o, harness_format("%.100s line %d", s->file, list[i].line),
+                            list[i].name, list[i].value, why);
+    return why->status;
+}
+
+ag_status harness_study_options(harness_options *o, const harness_study *s,
+                                const harness_variant *v, int64_t seed, ag_failure *why)
+{
+    o->layer++;
+    apply(o, s, s->common, why);
+    o->layer++;
+    if (apply(o, s, v->overrides, why)) return why->status;
+    return harness_options_set(o, s->file, "seed", harness_format("%" PRId64, seed), why);
+}
+
+/* The number of variants in which options that they share have an effect, and a sentence on one
+   that has none in any. */
+typedef struct shared {
+    int *acting; /* per option */
+    ag_failure *idle;
+} shared;
+
+static ag_status check_variant(shared *of, const harness_options *o, const char *files,
+                               ag_failure *why)
+{
+    for (int i = 0; i < o->program->option_count; i++) {
+        if (!harness__idle(o, i, files))
+            of->acting[i] += o->origin[i].where != NULL;
+        else if (o->origin[i].layer == o->layer)
+            return harness__refuse_idle(o, i, "", why);
+        else if (!of->idle[i].status)
+            harness__refuse_idle(o, i, " in any variant", &of->idle[i]);
+    }
+    return AG_OK;
+}
+
+ag_status harness_study_act(const harness_study *s, const harness_options *base, const char *files,
+                            ag_failure *why)
+{
+    const int count = base->program->option_count;
+    shared of = {HARNESS_NEW(of.acting, count), HARNESS_NEW(of.idle, count)};
+    for (int v = 0; v < bag_count(s->variants) && !why->status; v++) {
+        harness_options *o = harness_options_copy(base);
+        if (!harness_study_options(o, s, &s->variants[v], s->seeds[0], why))
+            check_variant(&of, o, files, why);
+        harness_options_free(o);
+    }
+    for (int i = 0; i < count && !why->status; i++)
+        if (of.idle[i].status && !of.acting[i]) *why = of.idle[i];
+    harness_free(of.acting);
+    harness_free(of.idle);
+    return why->status;
 }

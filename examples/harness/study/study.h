@@ -13,29 +13,30 @@
 #define HARNESS_STUDY_H
 
 #include "examples/harness/cli/options.h"
-#include "examples/harness/report/table.h"
+#include "examples/harness/report/report.h"
 
 typedef struct harness_override {
-    char *name, *value;
+    const char *name, *value;
     int line;
 } harness_override;
 
 typedef struct harness_variant {
-    char *name;
-    char *folder; /* the name with everything but letters, digits, '-', '_' and '.' made '-' */
+    const char *name;
+    const char
+        *folder; /* the name with everything but letters, digits, '-', '_' and '.' made '-' */
     harness_override *overrides; /* stb_ds array */
     int line;
 } harness_variant;
 
 typedef struct harness_study {
-    char *file, *title;
+    const char *file, *title;
     int64_t *seeds;            /* stb_ds array */
     harness_override *common;  /* stb_ds array */
     harness_variant *variants; /* stb_ds array */
 } harness_study;
 
 /* Reads a study and checks every override against the options. Start from {0}; free in any case.
-   Fails: AG_EFILE (cannot be read), AG_EUSE (its contents). */
+   Its texts are harness_lasting. Fails: AG_EFILE (cannot be read), AG_EUSE (its contents). */
 ag_status harness_study_parse(harness_study *s, const char *file, const char *text, size_t bytes,
                               const harness_options *base, ag_failure *why);
 ag_status harness_study_load(harness_study *s, const char *file, const harness_options *base,

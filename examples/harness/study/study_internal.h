@@ -17,18 +17,43 @@ typedef struct study_outcome {
 /* One run's mean of a measure; NaN: none. */
 double harness__study_score(const study_outcome *x, int variant, int seed, int measure);
 
-/* Says in the table of a measure, a row per variant, which of them cannot be told apart. */
-void harness__note_alike(harness_table *table, const study_outcome *x);
 /* A row per variant: runs, parameters, and what they took. */
 harness_table *harness__study_costs(const study_outcome *x);
 
-/* OUT/VARIANT/seed-N and what follows ("/config.json"); the caller frees it. */
-char *harness__study_path(const study_outcome *x, int variant, int seed, const char *end);
+/* OUT/VARIANT/seed-N and what follows ("/config.json"). */
+const char *harness__study_path(const study_outcome *x, int variant, int seed, const char *end);
 
 /* Writes all files of OUT; returns as harness_study_run. */
 harness_table *harness__study_write(study_outcome *x, struct json_t **json, ag_failure *why);
 /* The pictures, then study.html. measures: a table of each. */
 ag_status harness__study_page(const study_outcome *x, harness_table *const *measures,
                               ag_failure *why);
+
+/* ---- paired differences ---- */
+
+/* mean: of the differences; NaN: nothing pairs. low, high: its 95 % interval, p: of Student's t,
+   two-sided; NaN where fewer than two seeds pair, p also where all differences are equal. */
+typedef struct harness_paired {
+    double mean, low, high, p;
+    int seeds, groups; /* how many pair */
+} harness_paired;
+
+/* of, base [seeds][groups]: a measure of the variant and of the one that it is compared with, NaN:
+   none. A seed pairs where both have a value of any group, a group where both have one of each seed
+   that pairs. With d the differences, S seeds and G groups that pair, d_s the mean over the groups,
+   d_g the mean over the seeds,
+
+       v_S = var(d_s) / S,  v_G = var(d_g) / G (0 if G = 1),  var with S - 1 and G - 1,
+       t = mean(d) / sqrt(v_S + v_G),
+       degrees of freedom = (v_S + v_G)^2 / (v_S^2 / (S - 1) + v_G^2 / (G - 1))
+
+   as in Welch's test, so that the interval holds for other seeds and for other groups like these.
+   What is neither of a seed nor of a group is in both variances: the interval is rather too wide.
+ */
+harness_paired harness_pair(const double *of, const double *base, int seeds, int groups);
+
+/* The two-sided p of Student's t, and the t of a two-sided p of 0.05; freedom: 1 or more. */
+double harness_student_p(double t, double freedom);
+double harness_student_95(double freedom);
 
 #endif

@@ -12,7 +12,7 @@
 
 static ag_status plot_dots(const study_outcome *x, const char *const *name, ag_failure *why)
 {
-    double *score = harness_alloc((size_t)(x->variants * x->seeds) * sizeof *score);
+    double *score = HARNESS_NEW(score, x->variants * x->seeds);
     for (int i = 0; i < x->variants * x->seeds; i++)
         score[i] = harness__study_score(x, i / x->seeds, i % x->seeds, 0);
     harness_plot_dots(x->call->out, "study", x->call->study->title, x->measure[0], name, score,
@@ -21,57 +21,44 @@ static ag_status plot_dots(const study_outcome *x, const char *const *name, ag_f
     return why->status;
 }
 
-/* Fills the mean over the seeds that have a score, up to the last validation of all of them. step,
-   value: owned by the caller. */
-static void mean_curve(harness_curve *c, double **step, double **value, const study_outcome *x,
-                       int variant)
+/* Fills the mean over the seeds that have a score, up to the last validation of all of them. */
+static void mean_curve(harness_curve *mean, const study_outcome *x, int variant)
 {
     int runs = 0;
     for (int k = 0; k < x->seeds; k++) {
-        double *at, *score;
-        int64_t n;
+        harness_curve c;
         ag_failure none = {0};
         if (isnan(harness__study_score(x, variant, k, 0))) continue;
-        char *path = harness__study_path(x, variant, k, "/metrics.jsonl");
-        harness_run_column(path, x->measure[0], &at, &score, &n, &none);
-        harness_free(path);
+        harness_run_column(&c, harness__study_path(x, variant, k, "/metrics.jsonl"), x->measure[0],
+                           &none);
         if (!runs++) {
-            *step = at;
-            *value = score;
-            c->n = n;
+            *mean = (harness_curve){mean->name, c.x, c.y, c.n};
             continue;
         }
-        if (n < c->n) c->n = n;
-        for (int64_t i = 0; i < c->n; i++) (*value)[i] += (score[i] - (*value)[i]) / runs;
-        harness_free(at);
-        harness_free(score);
+        if (c.n < mean->n) mean->n = c.n;
+        for (int64_t i = 0; i < mean->n; i++) mean->y[i] += (c.y[i] - mean->y[i]) / runs;
+        harness_free(c.x);
     }
-    c->x = *step;
-    c->y = *value;
 }
 
 static ag_status plot_curves(const study_outcome *x, const char *const *name, ag_failure *why)
 {
     const int count = x->variants < HARNESS_LINES ? x->variants : HARNESS_LINES;
     harness_curve curve[HARNESS_LINES] = {{NULL, NULL, NULL, 0}};
-    double *step[HARNESS_LINES] = {NULL}, *value[HARNESS_LINES] = {NULL};
     for (int v = 0; v < count; v++) {
         curve[v].name = name[v];
-        mean_curve(&curve[v], &step[v], &value[v], x, v);
+        mean_curve(&curve[v], x, v);
     }
     harness_plot_lines(x->call->out, "study-curves",
                        "Validations while training, mean of the seeds", "step", x->measure[0],
                        curve, count, 0, why);
-    for (int v = 0; v < count; v++) {
-        harness_free(step[v]);
-        harness_free(value[v]);
-    }
+    for (int v = 0; v < count; v++) harness_free(curve[v].x);
     return why->status;
 }
 
 /* ---- the page ---- */
 
-static char *explain(const study_outcome *x)
+static const char *explain(const study_outcome *x)
 {
     harness_measure list[HARNESS_MOST_SCORES];
     int n = 0;
@@ -82,9 +69,9 @@ static char *explain(const study_outcome *x)
     return harness_measures_explain(list, n);
 }
 
-static char *explain_test(const study_outcome *x)
+static const char *explain_test(const study_outcome *x)
 {
-    return harness_text(
+    return harness_format(
         "mean, spread: over the seeds; the spread is the standard deviation. difference: to %s, "
         "the mean over pairs of the same seed and group. low, high: its 95 %% interval for other "
         "seeds and groups of the kind, p: how probable a difference as large in either direction "
@@ -94,21 +81,20 @@ static char *explain_test(const study_outcome *x)
         x->call->study->variants[0].name);
 }
 
-static char *caption_curves(const study_outcome *x)
+static const char *caption_curves(const study_outcome *x)
 {
-    if (x->variants <= HARNESS_LINES)
-        return harness_copy("The measure that chooses the best checkpoint.");
-    return harness_text("The measure that chooses the best checkpoint, of the first %d of %d "
-                        "variants: more lines cannot be told apart.",
-                        HARNESS_LINES, x->variants);
+    if (x->variants <= HARNESS_LINES) return "The measure that chooses the best checkpoint.";
+    return harness_format("The measure that chooses the best checkpoint, of the first %d of %d "
+                          "variants: more lines cannot be told apart.",
+                          HARNESS_LINES, x->variants);
 }
 
-static void today(char *date, size_t bytes)
+static const char *today(void)
 {
     const time_t now = time(NULL);
     struct tm local;
-    if (!localtime_r(&now, &local) || !strftime(date, bytes, "%Y-%m-%d", &local))
-        snprintf(date, bytes, "-");
+    if (!localtime_r(&now, &local)) return "-";
+    return harness_format("%d-%02d-%02d", 1900 + local.tm_year, 1 + local.tm_mon, local.tm_mday);
 }
 
 static void write_report(const study_outcome *x, const harness_table *const *table,
@@ -116,21 +102,18 @@ static void write_report(const study_outcome *x, const harness_table *const *tab
 {
     const harness_study_call *call = x->call;
     static const char *const plot[] = {"study", "study-curves"};
-    char *curves = caption_curves(x);
     const char *const caption[] = {"A dot per seed, a line at their mean; the dashed line is at "
                                    "the mean of the first variant, to which the others are "
                                    "compared.",
-                                   curves};
+                                   caption_curves(x)};
     static const char *const name[] = {"variants", "seeds", "version", "date"};
-    char variants[16], seeds[16], date[16];
-    char *version = harness_text("%s %s", call->base->program->name, call->base->program->version);
-    snprintf(variants, sizeof variants, "%d", x->variants);
-    snprintf(seeds, sizeof seeds, "%d", x->seeds);
-    today(date, sizeof date);
+    const harness_program *program = call->base->program;
+    const char *const fact[] = {harness_format("%d", x->variants), harness_format("%d", x->seeds),
+                                harness_format("%s %s", program->name, program->version), today()};
     const harness_report report = {.file = "study.html",
                                    .title = *call->study->title ? call->study->title : "A study",
                                    .fact_names = name,
-                                   .facts = (const char *const[]){variants, seeds, version, date},
+                                   .facts = fact,
                                    .fact_count = 4,
                                    .plots = plot,
                                    .plot_captions = caption,
@@ -143,8 +126,6 @@ static void write_report(const study_outcome *x, const harness_table *const *tab
                                    .options = options,
                                    .files = call->files};
     harness_report_write(call->out, &report, why);
-    harness_free(version);
-    harness_free(curves);
 }
 
 ag_status harness__study_page(const study_outcome *x, harness_table *const *measures,
@@ -153,15 +134,14 @@ ag_status harness__study_page(const study_outcome *x, harness_table *const *meas
     const harness_study *s = x->call->study;
     const harness_table *table[HARNESS_MOST_SCORES + 1];
     const char **name = NULL;
-    char *meaning = explain(x), *test = explain_test(x);
     const char *const note[] = {
-        meaning, test,
+        explain(x), explain_test(x),
         "The best checkpoint of a run is chosen by the items that are scored here, or a sample of "
         "them, so the means are slightly too good, of all variants alike.",
         "seconds: of training, without validations, mean over the runs. MiB: the largest resident "
         "memory of the program while it trained, mean over the runs."};
     harness_table *costs = harness__study_costs(x);
-    harness_options *options = harness_options_copy(x->call->base, NULL);
+    harness_options *options = harness_options_copy(x->call->base);
     for (int m = 0; m < x->measures; m++) table[m] = measures[m];
     table[x->measures] = costs;
     for (int v = 0; v < x->variants; v++) bag_add(name, s->variants[v].name);
@@ -171,7 +151,5 @@ ag_status harness__study_page(const study_outcome *x, harness_table *const *meas
     bag_free(name);
     harness_options_free(options);
     harness_table_free(costs);
-    harness_free(meaning);
-    harness_free(test);
     return why->status;
 }

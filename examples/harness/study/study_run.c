@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Trains the variants of a study. */
+/* Trains the variants of a study, and the command `ablate`. */
 #define _GNU_SOURCE
 #include "examples/harness/study/study_internal.h"
 
@@ -63,10 +63,8 @@ static ag_status check_begun(const harness_program *program, const char *folder,
 static ag_status make_folders(const work *w, const harness_variant *v, const char *folder,
                               ag_failure *why)
 {
-    char *variant = harness_text("%s/%s", w->x.call->out, v->folder);
-    if (!harness__make_inner(variant, why)) harness__make_inner(folder, why);
-    harness_free(variant);
-    return why->status;
+    const char *variant = harness_format("%s/%s", w->x.call->out, v->folder);
+    return harness__make_inner(variant, why) ? why->status : harness__make_inner(folder, why);
 }
 
 /* A run whose loss was not finite has no scores, and another failure ends the study. */
@@ -91,17 +89,14 @@ static ag_status train_one(const work *w, const harness_variant *v, const harnes
 static ag_status one_run(const work *w, bool trains, const harness_variant *v,
                          harness_study_job *job, json_t *result, ag_failure *why)
 {
-    char *path = harness_text("%s/result.json", job->folder),
-         *config = harness_text("%s/" HARNESS_CONFIG, job->folder);
-    job->started = access(config, F_OK) == 0;
+    const char *path = harness_format("%s/result.json", job->folder);
+    job->started = access(harness_format("%s/" HARNESS_CONFIG, job->folder), F_OK) == 0;
     if (access(path, F_OK) == 0)
         load_result(path, job->options, result, why);
     else if (trains && !train_one(w, v, job, result, why))
         save_result(w, path, job->options, result, why);
     else if (!trains && job->started)
         check_begun(w->x.call->base->program, job->folder, job->options, why);
-    harness_free(path);
-    harness_free(config);
     return why->status;
 }
 
@@ -109,14 +104,13 @@ static ag_status do_one(const work *w, bool trains, int variant, int seed, ag_fa
 {
     const harness_study_call *call = w->x.call;
     const harness_variant *v = &call->study->variants[variant];
-    char *folder = harness__study_path(&w->x, variant, seed, "");
-    harness_study_job job = {harness_options_copy(call->base, NULL), v->name, folder,
+    harness_study_job job = {harness_options_copy(call->base), v->name,
+                             harness__study_path(&w->x, variant, seed, ""),
                              call->study->seeds[seed], false};
     if (!harness__folder_stays(w->lock, call->out, why) &&
         !harness_study_options(job.options, call->study, v, job.seed, why))
         one_run(w, trains, v, &job, w->x.result[variant * w->x.seeds + seed], why);
     harness_options_free(job.options);
-    harness_free(folder);
     return why->status;
 }
 
@@ -130,10 +124,7 @@ static ag_status open_folder(work *w, ag_failure *why)
         harness__lock_folder(&w->lock, out, why))
         return why->status;
     for (int i = 0; i < 4; i++) ag_remove_leftovers(w->lock, files[i]);
-    char *plots = harness_text("%s/plots", out);
-    harness__make_inner(plots, why);
-    harness_free(plots);
-    return why->status;
+    return harness__make_inner(harness_format("%s/plots", out), why);
 }
 
 static ag_status do_all(const work *w, bool trains, ag_failure *why)
@@ -150,7 +141,7 @@ harness_table *harness_study_run(const harness_study_call *call, json_t **json, 
         -1};
     const int runs = w.x.variants * w.x.seeds;
     harness_table *table = NULL;
-    w.x.result = harness_alloc((size_t)runs * sizeof *w.x.result);
+    w.x.result = HARNESS_NEW(w.x.result, runs);
     for (int i = 0; i < runs; i++) w.x.result[i] = json_object();
     if (!open_folder(&w, why) && !do_all(&w, false, why) && !do_all(&w, true, why) &&
         !harness__folder_stays(w.lock, call->out, why))
@@ -159,4 +150,63 @@ harness_table *harness_study_run(const harness_study_call *call, json_t **json, 
     for (int i = 0; i < runs; i++) json_decref(w.x.result[i]);
     harness_free(w.x.result);
     return table;
+}
+
+/* ---- the command `ablate` ---- */
+
+static ag_status train_job(void *user, const harness_study_job *job, json_t *result,
+                           ag_failure *why)
+{
+    const harness_call *call = user;
+    harness_options *options = harness_options_copy(job->options);
+    harness_session s = {.model = call->program->model,
+                         .settings = harness_options_values(options),
+                         .options = options,
+                         .folder = job->folder,
+                         .command_line = call->command_line,
+                         .compares = true};
+    harness_train(&s, job->started ? HARNESS_RESUME : HARNESS_NEW, result, why);
+    harness_options_free(options);
+    return why->status;
+}
+
+static void print(const harness_study_call *of, const harness_table *table)
+{
+    const harness_study *s = of->study;
+    if (*s->title) {
+        harness_show(stdout, s->title);
+        putchar('\n');
+    }
+    harness_table_print(stdout, table);
+    if (bag_count(s->variants) == 1 || bag_count(s->seeds) == 1) return;
+    fputs("difference: to ", stdout);
+    harness_show(stdout, s->variants[0].name);
+    puts(", paired by seed and group; low, high: its 95 % interval; p: Student's t");
+}
+
+ag_status harness_ablate_command(harness_call *call, ag_failure *why)
+{
+    const harness_settings *s = call->values;
+    harness_study plan = {0};
+    harness_table *table = NULL;
+    json_t *json = NULL;
+    harness_study_call of = {.study = &plan,
+                             .base = call->options,
+                             .out = s->common.out,
+                             .files = harness_model_files(call->program->model, s),
+                             .command_line = call->command_line,
+                             .train = train_job,
+                             .user = call};
+    if (!harness_study_load(&plan, s->common.study, call->options, why) &&
+        !harness_study_act(&plan, call->options, of.files, why))
+        table = harness_study_run(&of, &json, why);
+    if (table && s->common.json)
+        harness_json_print(json_incref(json), why);
+    else if (table)
+        print(&of, table);
+    if (table) harness_say("the study is in %s; open %s/study.html", of.out, of.out);
+    json_decref(json);
+    harness_table_free(table);
+    harness_study_free(&plan);
+    return why->status;
 }

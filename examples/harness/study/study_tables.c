@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The results of a study as tables, and its files but for the page. */
 #include "examples/harness/rank/measures.h"
-#include "examples/harness/study/paired.h"
 #include "examples/harness/study/study_internal.h"
 
 #include "core/io/io.h"
@@ -13,11 +12,11 @@
 
 /* ---- what a run gave ---- */
 
-char *harness__study_path(const study_outcome *x, int variant, int seed, const char *end)
+const char *harness__study_path(const study_outcome *x, int variant, int seed, const char *end)
 {
     const harness_study *s = x->call->study;
-    return harness_text("%s/%s/seed-%" PRId64 "%s", x->call->out, s->variants[variant].folder,
-                        s->seeds[seed], end);
+    return harness_format("%s/%s/seed-%" PRId64 "%s", x->call->out, s->variants[variant].folder,
+                          s->seeds[seed], end);
 }
 
 static double number_in(const json_t *object, const char *key)
@@ -94,7 +93,7 @@ static int64_t mean_of(double *mean, double *spread, const study_outcome *x, int
                        int measure)
 {
     int64_t runs;
-    double *score = harness_alloc((size_t)x->seeds * sizeof *score);
+    double *score = HARNESS_NEW(score, x->seeds);
     in_scores(score, x, variant, measure);
     harness_mean_spread(mean, spread, &runs, score, x->seeds);
     harness_free(score);
@@ -108,13 +107,13 @@ static harness_table *measure_table(const study_outcome *x, int measure)
     const char *name = x->measure[measure];
     const harness_measure known = harness_measure_of(name);
     const int digits = known < HARNESS_MEASURES && harness_measure_digits(known) < 4 ? 2 : 4;
-    char *title = known == HARNESS_MEASURES
-                      ? harness_copy(name)
-                      : harness_text("%s: %s is better", name,
-                                     harness_measure_smaller(known) ? "smaller" : "larger");
-    harness_table *t = harness_table_new(title, column, 7);
+    harness_table *t = harness_table_new(
+        known == HARNESS_MEASURES
+            ? name
+            : harness_format("%s: %s is better", name,
+                             harness_measure_smaller(known) ? "smaller" : "larger"),
+        column, 7);
     harness_table_narrow(t);
-    harness_free(title);
     for (int v = 0; v < x->variants; v++) {
         double mean, spread;
         mean_of(&mean, &spread, x, v, measure);
@@ -131,6 +130,78 @@ static harness_table *measure_table(const study_outcome *x, int measure)
     return t;
 }
 
+/* ---- variants that cannot be told apart ---- */
+
+/* All but the best score so far, by the checksums in the metadata. */
+static bool same_tensors(const ag_checkpoint *a, const ag_checkpoint *b)
+{
+    bool same = ag_checkpoint_count(a) == ag_checkpoint_count(b);
+    for (int i = 0; same && i < ag_checkpoint_count(a); i++) {
+        const char *name = ag_checkpoint_at(a, i)->name;
+        const char *key = harness_format("xxh3:%s", name);
+        const char *one = ag_checkpoint_metadata(a, key), *other = ag_checkpoint_metadata(b, key);
+        same = strncmp(name, "state.best.", 11) == 0 || (one && other && !strcmp(one, other));
+    }
+    return same;
+}
+
+static ag_checkpoint *open_last(const study_outcome *x, int variant, int seed)
+{
+    ag_failure none = {0};
+    return ag_checkpoint_open(harness__study_path(x, variant, seed, "/" HARNESS_LAST), &none);
+}
+
+static bool same_parameters(const study_outcome *x, int v, int w)
+{
+    bool same = true;
+    for (int k = 0; same && k < x->seeds; k++) {
+        ag_checkpoint *a = open_last(x, v, k), *b = open_last(x, w, k);
+        same = a && b && same_tensors(a, b);
+        ag_checkpoint_close(a);
+        ag_checkpoint_close(b);
+    }
+    return same;
+}
+
+/* A score that is missing in both is no sign of anything. */
+static bool same_scores(const study_outcome *x, int v, int w)
+{
+    bool same = true, any = false;
+    for (int i = 0; same && i < x->seeds * x->measures; i++) {
+        const int seed = i % x->seeds, measure = i / x->seeds;
+        const double a = harness__study_score(x, v, seed, measure),
+                     b = harness__study_score(x, w, seed, measure);
+        same = a == b || (isnan(a) && isnan(b));
+        any = any || !isnan(a);
+    }
+    return same && any;
+}
+
+static void note_alike(harness_table *t, const study_outcome *x)
+{
+    const harness_variant *variant = x->call->study->variants;
+    for (int v = 1; v < x->variants; v++) {
+        const char *note = NULL, *name = variant[v].name;
+        for (int w = 0; w < v; w++) {
+            const char *other = variant[w].name;
+            const bool parameters = same_parameters(x, v, w);
+            if (!parameters && !same_scores(x, v, w)) continue;
+            harness_table_equal(t, v, w);
+            if (!note)
+                note = parameters
+                           ? harness_format("%s: trained to the same parameters as %s, so what it "
+                                            "changes has no effect on training here",
+                                            name, other)
+                           : harness_format("%s: has all scores of %s, so the study does not tell "
+                                            "them apart",
+                                            name, other);
+        }
+        if (note) harness_table_note(t, note);
+    }
+}
+
+/* ---- notes and costs ---- */
+
 /* A mean over fewer seeds than asked for is no result of the variant as such. */
 static void note_runs(harness_table *t, const study_outcome *x)
 {
@@ -139,14 +210,14 @@ static void note_runs(harness_table *t, const study_outcome *x)
         const int missing = x->seeds - (int)mean_of(&mean, &spread, x, v, 0);
         if (missing)
             harness_table_note(t,
-                               harness_text("%s: %d of %d seeds left out of its means, since "
-                                            "they have no score",
-                                            x->call->study->variants[v].name, missing, x->seeds));
+                               harness_format("%s: %d of %d seeds left out of its means, since "
+                                              "they have no score",
+                                              x->call->study->variants[v].name, missing, x->seeds));
     }
     if (x->seeds == 1)
-        harness_table_note(t, harness_copy("One seed says nothing of others, so there is neither "
-                                           "spread nor interval; write seeds = 0..2 in [study]"));
-    harness__note_alike(t, x);
+        harness_table_note(t, "One seed says nothing of others, so there is neither spread nor "
+                              "interval; write seeds = 0..2 in [study]");
+    note_alike(t, x);
 }
 
 /* All rows that timing.jsonl has of it in a run, added; the mean over the runs. A run has one row
@@ -156,30 +227,23 @@ static double mean_taken(const study_outcome *x, int variant, const char *what)
     double sum = 0;
     int runs = 0;
     for (int k = 0; k < x->seeds; k++) {
-        double *step, *value;
-        int64_t n;
+        harness_curve c;
         ag_failure none = {0};
-        char *path = harness__study_path(x, variant, k, "/timing.jsonl");
-        harness_run_column(path, what, &step, &value, &n, &none);
-        for (int64_t i = 0; i < n; i++) sum += value[i];
-        runs += n > 0;
-        harness_free(step);
-        harness_free(value);
-        harness_free(path);
+        harness_run_column(&c, harness__study_path(x, variant, k, "/timing.jsonl"), what, &none);
+        for (int64_t i = 0; i < c.n; i++) sum += c.y[i];
+        runs += c.n > 0;
+        harness_free(c.x);
     }
     return runs ? sum / runs : (double)NAN;
 }
 
-/* "edges = false, steps = 6"; the caller frees it. */
-static char *overrides(const harness_variant *v)
+/* "edges = false, steps = 6" */
+static const char *overrides(const harness_variant *v)
 {
-    char *all = harness_copy(bag_count(v->overrides) ? "" : "none");
-    for (int i = 0; i < bag_count(v->overrides); i++) {
-        char *more = harness_text("%s%s%s = %s", all, i ? ", " : "", v->overrides[i].name,
-                                  v->overrides[i].value);
-        harness_free(all);
-        all = more;
-    }
+    const char *all = bag_count(v->overrides) ? "" : "none";
+    for (int i = 0; i < bag_count(v->overrides); i++)
+        all = harness_format("%s%s%s = %s", all, i ? ", " : "", v->overrides[i].name,
+                             v->overrides[i].value);
     return all;
 }
 
@@ -191,7 +255,6 @@ harness_table *harness__study_costs(const study_outcome *x)
     for (int v = 0; v < x->variants; v++) {
         const harness_variant *variant = &x->call->study->variants[v];
         double mean, spread, parameters = (double)NAN;
-        char *own = overrides(variant);
         for (int k = 0; isnan(parameters) && k < x->seeds; k++)
             parameters = number_in(x->result[v * x->seeds + k], "parameters");
         harness_table_text(t, variant->name);
@@ -199,8 +262,7 @@ harness_table *harness__study_costs(const study_outcome *x)
         harness_table_number(t, parameters, 0);
         harness_table_number(t, mean_taken(x, v, "training"), 1);
         harness_table_number(t, mean_taken(x, v, "peak MiB"), 0);
-        harness_table_text(t, own);
-        harness_free(own);
+        harness_table_text(t, overrides(variant));
     }
     return t;
 }
@@ -292,18 +354,14 @@ harness_table *harness__study_write(study_outcome *x, json_t **json, ag_failure 
         return NULL;
     }
     const char *out = x->call->out;
-    char *csv = harness_text("%s/study.csv", out), *tex = harness_text("%s/study.tex", out),
-         *path = harness_text("%s/study.json", out);
     files all = {.values = values_table(x), .measures = x->measures};
     for (int m = 0; m < x->measures; m++) all.measure[m] = measure_table(x, m);
     note_runs(all.measure[0], x);
     *json = as_json(x, all.measure, all.values);
-    if (!ag_save_file(csv, print_csv, &all, why) && !ag_save_file(tex, print_tex, &all, why) &&
-        !harness__save_json(path, json_incref(*json), why))
+    if (!ag_save_file(harness_format("%s/study.csv", out), print_csv, &all, why) &&
+        !ag_save_file(harness_format("%s/study.tex", out), print_tex, &all, why) &&
+        !harness__save_json(harness_format("%s/study.json", out), json_incref(*json), why))
         harness__study_page(x, all.measure, why);
-    harness_free(csv);
-    harness_free(tex);
-    harness_free(path);
     harness_table_free(all.values);
     for (int m = why->status ? 0 : 1; m < x->measures; m++) harness_table_free(all.measure[m]);
     return why->status ? NULL : all.measure[0];

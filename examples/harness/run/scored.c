@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* The commands `predict`, a score per item in the order of the files, and `eval`. */
+#include "examples/harness/rank/rank.h"
+#include "examples/harness/files/files.h"
+#include "examples/harness/rank/unseen.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+
+/* ---- both ---- */
+
+/* A call in which all is scored. */
+typedef struct scored {
+    const harness_model *model;
+    const harness_settings *settings;
+    harness_runs runs;
+    void *data, *results;
+    ag_failure *why;
+} scored;
+
+/* Loads the runs, reads and scores --data, then calls `show`. known: the run times must be. */
+static ag_status score(harness_call *call, bool known,
+                       ag_status (*show)(scored *x, ag_failure *why), ag_failure *why)
+{
+    const harness_model *m = call->program->model;
+    const harness_settings *s = call->values;
+    scored x = {.model = m, .settings = s, .why = why};
+    x.data = harness_alloc(m->data_bytes);
+    x.results = harness_alloc(m->results_bytes);
+    if (!harness_options_act(call->options, harness_model_files(m, s), why) &&
+        !harness_files_check_output(s->csv, &s->common.data, s->common.run, &s->ensemble, why) &&
+        !harness_runs_open(&x.runs, m, s, why) && !m->read_scored(x.data, &x.runs, s, known, why)) {
+        m->open(x.results, x.data, s);
+        if (!harness_runs_score(&x.runs, x.results, s, why)) {
+            harness_warn_alike(m, x.results);
+            show(&x, why);
+        }
+        m->close_results(x.results);
+    }
+    m->close(x.data);
+    harness_free(x.data);
+    harness_free(x.results);
+    harness_runs_close(&x.runs);
+    return why->status;
+}
+
+/* ---- predict: CSV ---- */
+
+/* The columns are those that any group has. */
+typedef struct columns {
+    int ns, actual;
+} columns;
+
+static columns columns_of(const scored *o)
+{
+    columns c = {0};
+    for (int i = 0; i < harness_rank_groups(o->results); i++) {
+        const harness_group g = harness_rank_group_at(o->results, i);
+        c.ns |= g.ns != NULL;
+        c.actual |= g.actual != NULL;
+    }
+    return c;
+}
+
+static void write_group(FILE *to, const harness_group *g, columns c)
+{
+    for (int i = 0; i < g->items; i++) {
+        harness_csv_quoted(to, g->name);
+        fprintf(to, ",%d,%.9g", g->number ? g->number[i] : i, g->score[i]);
+        if (c.ns) fprintf(to, g->ns ? ",%.9g" : ",", g->ns ? g->ns[i] : 0);
+        if (c.actual && g->actual) fprintf(to, ",%" PRId64, g->actual[i]);
+        fputs(c.actual && !g->actual ? ",\n" : "\n", to);
+    }
+}
+
+static ag_status write_all(FILE *to, void *context)
+{
+    const scored *o = context;
+    const columns c = columns_of(o);
+    if (o->model->write && o->model->write(to, o->results, o->settings, o->why))
+        return o->why->status;
+    fprintf(to, "group,item,score%s%s\n", c.ns ? ",predicted_ns" : "",
+            c.actual ? ",measured_ns" : "");
+    for (int i = 0; i < harness_rank_groups(o->results); i++) {
+        const harness_group g = harness_rank_group_at(o->results, i);
+        write_group(to, &g, c);
+    }
+    return AG_OK;
+}
+
+/* ---- predict: JSON ---- */
+
+static json_t *group_json(const harness_group *g)
+{
+    json_t *item = json_array(), *score = json_array(), *ns = json_array(), *actual = json_array();
+    for (int i = 0; i < g->items; i++) {
+        json_array_append_new(item, json_integer(g->number ? g->number[i] : i));
+        json_array_append_new(score, json_real(g->score[i]));
+        if (g->ns) json_array_append_new(ns, json_real(g->ns[i]));
+        if (g->actual) json_array_append_new(actual, json_integer(g->actual[i]));
+    }
+    json_t *j = json_pack("{s:o, s:o, s:o}", "group", harness_json_name(g->name), "items", item,
+                          "scores", score);
+    if (g->ns) json_object_set(j, "predicted_ns", ns);
+    if (g->actual) json_object_set(j, "measured_ns", actual);
+    json_decref(ns);
+    json_decref(actual);
+    return j;
+}
+
+static ag_status print_json(const scored *o, ag_failure *why)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < harness_rank_groups(o->results); i++) {
+        const harness_group g = harness_rank_group_at(o->results, i);
+        json_array_append_new(list, group_json(&g));
+    }
+    return harness_json_print(list, why);
+}
+
+static ag_status check_finite(const scored *o, ag_failure *why)
+{
+    for (int k = 0; k < harness_rank_groups(o->results); k++) {
+        const harness_group g = harness_rank_group_at(o->results, k);
+        for (int i = 0; i < g.items; i++)
+            if (!isfinite(g.score[i]))
+                return ag_fail(why, AG_EFINITE,
+                               "%.200s: the score of item %d is %g; the run is of no use, choose "
+                               "another checkpoint",
+                               g.name, g.number ? g.number[i] : i, g.score[i]);
+    }
+    return AG_OK;
+}
+
+static ag_status show(scored *x, ag_failure *why)
+{
+    const char *csv = x->settings->csv;
+    if (check_finite(x, why) || (csv && harness_write(csv, write_all, x, why))) return why->status;
+    if (x->settings->common.json) return print_json(x, why);
+    return csv ? AG_OK : write_all(stdout, x);
+}
+
+ag_status harness_predict_command(harness_call *call, ag_failure *why)
+{
+    return score(call, false, show, why);
+}
+
+/* ---- eval: how well trained networks rank items with known run times ---- */
+
+static ag_status print(scored *x, ag_failure *why)
+{
+    const int models = x->runs.count;
+    if (x->settings->common.json) {
+        json_t *j = harness_rank_json(x->results);
+        json_object_set_new(j, "runs", json_integer(models));
+        return harness_json_print(j, why);
+    }
+    harness_rank_print(x->results, models > 1
+                                       ? harness_format("Mean of the scores of %d runs", models)
+                                       : harness_format("Scores of %s", x->settings->common.run));
+    return AG_OK;
+}
+
+static ag_status show_eval(scored *x, ag_failure *why)
+{
+    const harness_model *m = x->model;
+    if (x->settings->baselines && !m->read_fit(x->data, &x->runs, x->settings, why))
+        m->compare(x->results, why);
+    if (!why->status && m->repeat) m->repeat(x->results);
+    if (!harness_go_on(why) || m->compute(x->results, why)) return why->status;
+    return print(x, why);
+}
+
+ag_status harness_eval_command(harness_call *call, ag_failure *why)
+{
+    return score(call, true, show_eval, why);
+}
