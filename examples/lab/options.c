@@ -112,14 +112,24 @@ const harness_program lab_program_table = {
     .options_bytes = sizeof(lab_settings),
     .examples = "lab layout --out data --programs 64 --minutes 10\n"
                 "lab layout --out data --families mlp,lstm --search both\n"
+                "lab layout --out data --text examples/data/tile/mlp_202_5ecb522e66c5af42.txt\n"
                 "lab tile --out tiles --programs 64 --minutes 10\n"
+                "lab tile --out tiles --families resnet --kernels 4\n"
+                "lab tile --out tiles --text examples/data/tile/mlp_202_5ecb522e66c5af42.txt\n"
+                "lab fusion --out fusions --programs 64 --minutes 10\n"
                 "lab fusion --out fusions --families resnet --partitions 8\n"
+                "lab fusion --out fusions --text examples/data/tile/mlp_202_5ecb522e66c5af42.txt\n"
                 "lab check data\n"
                 "lab check examples/data/layout --sample 100\n"
+                "lab check data tiles --json\n"
+                "lab split data\n"
                 "lab split data --valid 0.2 --test 0.2\n"
+                "lab split data --seed 1\n"
                 "lab show --family lstm --number 3\n"
                 "lab show examples/data/tile/mlp_202_5ecb522e66c5af42.txt\n"
+                "lab show --family mlp --milliseconds 5\n"
                 "lab families\n"
+                "lab doctor\n"
                 "lab doctor --json\n"};
 
 int lab_main(int argc, char **argv) { return harness_main(&lab_program_table, argc, argv); }
