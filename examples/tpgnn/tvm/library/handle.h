@@ -12,9 +12,6 @@
 
 /* ---- stored.c ---- */
 
-/* A trained model as its checkpoint has it. The programs read checkpoints with their table of
-   options, and end when there is no memory; a tuner's process must live, so this reads what a model
-   needs and gives every failure back. */
 struct json_t;
 
 enum {
@@ -25,6 +22,9 @@ enum {
     TPGNN_STORED_TEXTS
 };
 
+/* A trained model as its checkpoint has it. The programs read checkpoints with their table of
+   options, and end when there is no memory; a tuner's process must live, so this reads what a model
+   needs and gives every failure back. */
 typedef struct tpgnn_stored {
     tpgnn_model model;
     tpgnn_vocabulary vocabulary;
@@ -41,9 +41,9 @@ ag_status tpgnn_stored_open(tpgnn_stored *s, const char *path, ag_failure *why);
 ag_status tpgnn_stored_save(const tpgnn_stored *s, const char *path, ag_failure *why);
 void tpgnn_stored_free(tpgnn_stored *s);
 
-/* The model's options among those of a run (the metadata "configuration"); one that is not there
-   has its default. The sizes of the vocabulary are 1. name: what sentences call the text. Fails:
-   AG_EDATA (no object; another type or word). Sizes are checked by tpgnn_model_add. */
+/* The model's options among those of a run (the metadata "configuration"). The sizes of the
+   vocabulary are 1. name: what sentences call the text. Fails: AG_EDATA (no object; a missing
+   option, another type or word), AG_EMEMORY. Sizes are checked by tpgnn_model_add. */
 ag_status tpgnn_stored_options(tpgnn_options *o, const struct json_t *configuration,
                                const char *name, ag_failure *why);
 
