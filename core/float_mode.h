@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #ifdef __SSE2__
-# include <immintrin.h>
+# include <xmmintrin.h>
 #endif
 
 /* The mode of the calling thread. */

@@ -5,7 +5,11 @@
 #include <string.h>
 
 #ifdef __SSE2__
-# include <immintrin.h>
+# ifdef __AVX512F__
+#  include <immintrin.h>
+# else
+#  include <emmintrin.h>
+# endif
 #endif
 
 #ifdef __AVX512F__

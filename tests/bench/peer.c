@@ -49,10 +49,22 @@ int bench_peer_open(bench_peer *p, const char *python, const char *model, int co
     snprintf(counts, sizeof counts, "%d", count);
     snprintf(each, sizeof each, "%d", nodes);
     snprintf(threads, sizeof threads, "%d", ag_threads());
-    const char *argv[] = {python, PEER,      "--serve", "--model",   model,   "--count",
-                          counts, "--nodes", each,      "--threads", threads, "--device",
-                          bench_device == AG_CPU ? "cpu" : "cuda", "--precision",
-                          bench_precision == AG_TF32 ? "tf32" : "fp32", NULL};
+    const char *argv[] = {python,
+                          PEER,
+                          "--serve",
+                          "--model",
+                          model,
+                          "--count",
+                          counts,
+                          "--nodes",
+                          each,
+                          "--threads",
+                          threads,
+                          "--device",
+                          bench_device == AG_CPU ? "cpu" : "cuda",
+                          "--precision",
+                          bench_precision == AG_TF32 ? "tf32" : "fp32",
+                          NULL};
     signal(SIGPIPE, SIG_IGN);
     if (pipe(in) || pipe(out)) return 1;
     p->pid = spawn((char *const *)argv, in, out);

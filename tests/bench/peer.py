@@ -255,12 +255,13 @@ def training_step(a):
     problem, parameters = model.problem(a.count, a.nodes, torch.Generator().manual_seed(1)), list(model.parameters())
     for key, value in vars(problem).items():
         setattr(problem, key, value.to(a.device) if torch.is_tensor(value) else value)
+    forward = torch.compile(model) if a.compile else model
     optimizer = torch.optim.AdamW(parameters, lr=1e-3, weight_decay=1e-5, fused=a.device == "cuda")
 
     def once():
         start = time.perf_counter()
         optimizer.zero_grad(set_to_none=True)
-        model.loss(model(problem), problem).backward()
+        model.loss(forward(problem), problem).backward()
         torch.nn.utils.clip_grad_norm_(parameters, 1.0)
         optimizer.step()
         if a.device == "cuda":
@@ -336,6 +337,7 @@ def main():
     p.add_argument("--model", default="tgraph", choices=MODELS)
     p.add_argument("--check", action="store_true")
     p.add_argument("--serve", action="store_true")
+    p.add_argument("--compile", action="store_true", help="by torch.compile")
     p.add_argument("--device", default="cpu", choices=("cpu", "cuda"))
     p.add_argument("--precision", default="fp32", choices=("fp32", "tf32"), help="of products on the device")
     for name, value in (("count", 32), ("nodes", 1000), ("steps", 3), ("threads", os.cpu_count())):

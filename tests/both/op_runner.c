@@ -240,7 +240,8 @@ static void read_outputs(op_trial *t, ag_tensor *const *y)
 {
     t->y_bits = 1;
     for (int j = 0; j < t->n_out; j++) {
-        if (t->y_count[j] == 0 || !t->shown[j]) continue; /* others may have rows that nobody writes */
+        if (t->y_count[j] == 0 || !t->shown[j])
+            continue; /* others may have rows that nobody writes */
         const size_t one = t->out_int[j] ? sizeof(int32_t) : sizeof(ag_real);
         const int32_t *whole_numbers = t->out_int[j] ? ag_values_i32(y[j]) : NULL;
         const ag_real *real = t->out_int[j] ? NULL : ag_values(y[j]);
