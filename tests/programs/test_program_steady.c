@@ -23,20 +23,6 @@ static int make_files(void **state)
     return 0;
 }
 
-/* ---- where time goes: the linker calls this for ag__plan_find ---- */
-
-static double planning;
-ag_plan *__real_ag__plan_find(ag_tape *, ag_tensor *, int);
-ag_plan *__wrap_ag__plan_find(ag_tape *tape, ag_tensor *wanted, int training)
-{
-    const double begin = harness_seconds();
-    ag_plan *plan = __real_ag__plan_find(tape, wanted, training);
-    planning += harness_seconds() - begin;
-    return plan;
-}
-
-/* ---- runs ---- */
-
 typedef struct outcome {
     long early, late; /* allocations of the second and of the last third */
     int plans, again; /* made in all, and in the last third */
@@ -50,8 +36,6 @@ static outcome train_session(const char *name, harness_session *t)
     ag_failure why = {0};
     int plans = 0;
     if (harness_session_begin(t, HARNESS_NEW, &why)) fail_msg("%s: %s", name, why.sentence);
-    planning = 0;
-    const double begin = harness_seconds();
     for (int third = 0; third < 3; third++) {
         at[third] = ag__allocations();
         plans = (int)t->tape->plans_made;
@@ -59,15 +43,12 @@ static outcome train_session(const char *name, harness_session *t)
             if (harness_session_step(t, &why)) fail_msg("%s: %s", name, why.sentence);
     }
     at[3] = ag__allocations();
-    const double all = harness_seconds() - begin;
     assert_int_equal(t->trained.state->step, 3 * THIRD);
     assert_int_equal(t->trained.params->step, 3 * THIRD);
     const outcome o = {at[2] - at[1], at[3] - at[2], (int)t->tape->plans_made,
                        (int)t->tape->plans_made - plans};
-    print_message("%s: %d plans in %d steps, allocations in thirds: %ld, %ld, %ld; finding or "
-                  "making plans takes %.1f %% of %.2f ms a step\n",
-                  name, o.plans, 3 * THIRD, at[1] - at[0], o.early, o.late, 100 * planning / all,
-                  1e3 * all / (3 * THIRD));
+    print_message("%s: %d plans in %d steps, allocations in thirds: %ld, %ld, %ld\n", name, o.plans,
+                  3 * THIRD, at[1] - at[0], o.early, o.late);
     harness_session_close(t, &why);
     return o;
 }

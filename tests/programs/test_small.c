@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* examples/small: each program learns more than its baseline, twice the same; those of the papers
-   score what the full programs do after as many steps. */
+/* examples/small: each program learns more than its baseline, the short ones twice the same; those
+   of the papers score what the full programs do after as many steps. */
 #include "support/files.h"
 #include "support/test.h"
 
@@ -41,13 +41,14 @@ static void test_learns(void **state)
         const char *name, *title;
         int count;   /* results: the baseline, then the others */
         double more; /* by which each of the others is above it */
+        int once;    /* not run again: it is long */
     } programs[] = {
-        {"mlp", "accuracy on", 2, 0.2},
-        {"node_classification", "accuracy on", 3, 0.4},
-        {"graph_classification", "accuracy on", 2, 0.15},
-        {"molecules", "mean absolute error", 2, -0.5},
-        {"characters", "bits a letter on", 2, -0.4},
-        {"ranking", "Kendall's tau", 2, 0.03},
+        {"mlp", "accuracy on", 2, 0.2, 0},
+        {"node_classification", "accuracy on", 3, 0.4, 0},
+        {"graph_classification", "accuracy on", 2, 0.15, 0},
+        {"molecules", "mean absolute error", 2, -0.5, 0},
+        {"characters", "bits a letter on", 2, -0.4, 1},
+        {"ranking", "Kendall's tau", 2, 0.03, 0},
     };
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         char once[ROOM], twice[ROOM];
@@ -55,8 +56,10 @@ static void test_learns(void **state)
         const char *command =
             formatted("'" AG_BIN_DIR "/small_%s' '%s' 2>&1", programs[i].name, text_file);
         run(once, command);
-        run(twice, command);
-        assert_string_equal(once, twice);
+        if (!programs[i].once) {
+            run(twice, command);
+            assert_string_equal(once, twice);
+        }
         assert_int_equal(results(value, once, programs[i].title), programs[i].count);
         for (int k = 1; k < programs[i].count; k++) {
             const double gain = value[k] - value[0], more = programs[i].more;
