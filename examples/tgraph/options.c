@@ -37,7 +37,7 @@ static const harness_option table[] = {
     {"log-features", WORD(log_features), "auto", .choices = "auto|yes|no", .commands = TRAINS,
      .group = "Data",
      .help = "take sign(x) ln(1 + |x|) of the numeric features before they are standardised, for "
-             "programs of many sizes (auto: yes)"},
+             "programs of many sizes (auto: of layout files)"},
 
     {"preset", WORD(preset), "none", .choices = tgraph_preset_words, .presets = tgraph_presets,
      .commands = TRAINS, .group = "Model",
