@@ -35,7 +35,7 @@ typedef struct harness_counts {
 harness_counts harness__count_row(const harness_rank *r, int row);
 harness_counts harness__count_rows(const harness_rank *r, int family);
 
-/* What means leave out, as a list, which may be empty. */
+/* The groups that means leave out, as a list, which may be empty. */
 struct json_t *harness__left_json(const harness_rank *r);
 
 /* Whether the method is the model, as it is or in part ("TGraph, calibrated"), and no other one. */
