@@ -313,8 +313,8 @@ static void auto_takes_the_cpu(void **state)
 {
     if (there) skip();
     train(&program_models[0], "auto", "auto", 0);
-    train(&program_models[0], "cpu", "plain", 0);
-    program_expect_same("auto", "plain");
+    train(&program_models[0], "cpu", "chosen", 0);
+    program_expect_same("auto", "chosen");
     program_expect_in("\"device\": \"cpu\"", "auto/config.json");
     program_expect_in("<p>Computed on cpu (", "auto/report.html");
     program_expect("tpu doctor --device auto", 0, " on cpu: right", "--device auto takes cpu: ");
