@@ -312,12 +312,7 @@ static void single_items(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(costs_of_rows_are_learned),
-                                       cmocka_unit_test(test_groups_without_order_are_left_out),
-                                       cmocka_unit_test(the_same_predictions),
-                                       cmocka_unit_test(trees_by_hand),
-                                       cmocka_unit_test(gains_and_pairs),
-                                       cmocka_unit_test(slopes_are_derivatives),
-                                       cmocka_unit_test(single_items)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(costs_of_rows_are_learned, test_groups_without_order_are_left_out,
+                     the_same_predictions, trees_by_hand, gains_and_pairs, slopes_are_derivatives,
+                     single_items);
 }

@@ -207,12 +207,6 @@ static void boosting_fails(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(ridge_numpy),
-                                       cmocka_unit_test(ridge_minimum),
-                                       cmocka_unit_test(ridge_chooses_its_weight),
-                                       cmocka_unit_test(ridge_singular),
-                                       cmocka_unit_test(ridge_empty_column),
-                                       cmocka_unit_test(boosting_toy),
-                                       cmocka_unit_test(boosting_fails)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(ridge_numpy, ridge_minimum, ridge_chooses_its_weight, ridge_singular,
+                     ridge_empty_column, boosting_toy, boosting_fails);
 }

@@ -216,11 +216,6 @@ static void means_of_the_same_files(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(means_of_the_same_files),
-                                       cmocka_unit_test(noise_of_groups),
-                                       cmocka_unit_test(noise_that_is_not_known),
-                                       cmocka_unit_test(noise_of_a_target),
-                                       cmocka_unit_test(repeats),
-                                       cmocka_unit_test(not_next_to_the_model)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(means_of_the_same_files, noise_of_groups, noise_that_is_not_known,
+                     noise_of_a_target, repeats, not_next_to_the_model);
 }

@@ -187,11 +187,6 @@ static void no_effect(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(no_effect),
-                                       cmocka_unit_test(config_files),
-                                       cmocka_unit_test(config_file_sentences),
-                                       cmocka_unit_test(precedence),
-                                       cmocka_unit_test(json_round_trip),
-                                       cmocka_unit_test(json_sentences)};
-    return cmocka_run_group_tests(tests, files_make, drop);
+    return RUN_TESTS_WITH(files_make, drop, no_effect, config_files, config_file_sentences,
+                          precedence, json_round_trip, json_sentences);
 }

@@ -347,15 +347,8 @@ static int make(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(usage),
-                                       cmocka_unit_test(train_eval_and_resume),
-                                       cmocka_unit_test(ends),
-                                       cmocka_unit_test(the_command_line_is_quoted),
-                                       cmocka_unit_test(no_memory),
-                                       cmocka_unit_test(the_bar),
-                                       cmocka_unit_test(a_log_has_lines),
-                                       cmocka_unit_test(messages_come_between_lines),
-                                       cmocka_unit_test(interruptions_are_noted),
-                                       cmocka_unit_test(what_is_ignored_stays_so)};
-    return cmocka_run_group_tests(tests, make, test_folder_remove);
+    return RUN_TESTS_WITH(make, test_folder_remove, usage, train_eval_and_resume, ends,
+                          the_command_line_is_quoted, no_memory, the_bar, a_log_has_lines,
+                          messages_come_between_lines, interruptions_are_noted,
+                          what_is_ignored_stays_so);
 }

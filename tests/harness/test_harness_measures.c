@@ -335,20 +335,7 @@ static void mean_and_spread(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(schedules_by_hand),
-                                       cmocka_unit_test(depths),
-                                       cmocka_unit_test(any_order),
-                                       cmocka_unit_test(one_item),
-                                       cmocka_unit_test(unscored),
-                                       cmocka_unit_test(another_target),
-                                       cmocka_unit_test(costs),
-                                       cmocka_unit_test(fused_kernels_by_hand),
-                                       cmocka_unit_test(tiles_by_hand),
-                                       cmocka_unit_test(refusals),
-                                       cmocka_unit_test(names),
-                                       cmocka_unit_test(columns),
-                                       cmocka_unit_test(numbers_are_sorted),
-                                       cmocka_unit_test(averages),
-                                       cmocka_unit_test(mean_and_spread)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(schedules_by_hand, depths, any_order, one_item, unscored, another_target,
+                     costs, fused_kernels_by_hand, tiles_by_hand, refusals, names, columns,
+                     numbers_are_sorted, averages, mean_and_spread);
 }

@@ -176,9 +176,6 @@ static void damaged_runs(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(training),         cmocka_unit_test(predicting),
-        cmocka_unit_test(hidden_run_times), cmocka_unit_test(inspecting),
-        cmocka_unit_test(wrong_files),      cmocka_unit_test(damaged_runs)};
-    return cmocka_run_group_tests(tests, make_files, test_folder_remove);
+    return RUN_TESTS_WITH(make_files, test_folder_remove, training, predicting, hidden_run_times,
+                          inspecting, wrong_files, damaged_runs);
 }

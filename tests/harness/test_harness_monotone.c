@@ -147,13 +147,8 @@ static void falling_or_single_is_one_step(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(violators_are_pooled),
-        cmocka_unit_test(equal_x_are_one),
-        cmocka_unit_test(steps_are_joined_above_a_tenth_of_a_percent),
-        cmocka_unit_test(few_items_need_a_wider_gap),
-        cmocka_unit_test(each_pair_has_its_own_spread),
-        cmocka_unit_test(equal_values_stay_equal),
-        cmocka_unit_test(falling_or_single_is_one_step)};
-    return cmocka_run_group_tests(tests, NULL, drop);
+    return RUN_TESTS_WITH(NULL, drop, violators_are_pooled, equal_x_are_one,
+                          steps_are_joined_above_a_tenth_of_a_percent, few_items_need_a_wider_gap,
+                          each_pair_has_its_own_spread, equal_values_stay_equal,
+                          falling_or_single_is_one_step);
 }

@@ -255,15 +255,7 @@ static void nearest_name(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(presets),
-                                       cmocka_unit_test(damaged_presets),
-                                       cmocka_unit_test(every_way_to_write_a_value),
-                                       cmocka_unit_test(sizes),
-                                       cmocka_unit_test(error_sentences),
-                                       cmocka_unit_test(what_is_needed),
-                                       cmocka_unit_test(a_copy_leaves_the_original),
-                                       cmocka_unit_test(help_is_80_wide),
-                                       cmocka_unit_test(help_names_defaults_and_ranges),
-                                       cmocka_unit_test(nearest_name)};
-    return cmocka_run_group_tests(tests, NULL, drop);
+    return RUN_TESTS_WITH(NULL, drop, presets, damaged_presets, every_way_to_write_a_value, sizes,
+                          error_sentences, what_is_needed, a_copy_leaves_the_original,
+                          help_is_80_wide, help_names_defaults_and_ranges, nearest_name);
 }

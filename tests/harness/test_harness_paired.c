@@ -4,8 +4,6 @@
 #include "support/test.h"
 #include "examples/harness/study/study_internal.h"
 
-#include <math.h>
-
 #define NONE ((double)NAN)
 
 static void near(double got, double expected)
@@ -100,9 +98,5 @@ static void no_interval(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(student), cmocka_unit_test(seeds_and_groups),
-        cmocka_unit_test(missing_values), cmocka_unit_test(no_common_group),
-        cmocka_unit_test(no_interval)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(student, seeds_and_groups, missing_values, no_common_group, no_interval);
 }

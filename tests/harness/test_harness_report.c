@@ -322,12 +322,6 @@ static void pictures_are_of_the_run_alone(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(tables),
-                                       cmocka_unit_test(latex),
-                                       cmocka_unit_test(narrow),
-                                       cmocka_unit_test(progress),
-                                       cmocka_unit_test(plots_and_report),
-                                       cmocka_unit_test(long_words),
-                                       cmocka_unit_test(pictures_are_of_the_run_alone)};
-    return cmocka_run_group_tests(tests, files_make, files_remove);
+    return RUN_TESTS_WITH(files_make, files_remove, tables, latex, narrow, progress,
+                          plots_and_report, long_words, pictures_are_of_the_run_alone);
 }

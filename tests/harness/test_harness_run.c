@@ -218,11 +218,7 @@ static void a_full_disk_is_noticed(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(writes_metrics),
-                                       cmocka_unit_test(goes_back_to_a_step),
-                                       cmocka_unit_test(config_comes_back),
-                                       cmocka_unit_test(folder_sentences),
-                                       cmocka_unit_test(force_clears_what_the_programs_write),
-                                       cmocka_unit_test(a_full_disk_is_noticed)};
-    return cmocka_run_group_tests(tests, files_make, files_remove);
+    return RUN_TESTS_WITH(files_make, files_remove, writes_metrics, goes_back_to_a_step,
+                          config_comes_back, folder_sentences, force_clears_what_the_programs_write,
+                          a_full_disk_is_noticed);
 }

@@ -281,12 +281,7 @@ static void slowed_parts_are_noise(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(layout_files),
-                                       cmocka_unit_test(tile_files),
-                                       cmocka_unit_test(finished_programs_are_skipped),
-                                       cmocka_unit_test(a_kill_leaves_no_half_file),
-                                       cmocka_unit_test(the_time_is_kept),
-                                       cmocka_unit_test(noisy_files_are_dropped),
-                                       cmocka_unit_test(slowed_parts_are_noise)};
-    return cmocka_run_group_tests(tests, program_folder_make, test_folder_remove);
+    return RUN_TESTS_WITH(program_folder_make, test_folder_remove, layout_files, tile_files,
+                          finished_programs_are_skipped, a_kill_leaves_no_half_file,
+                          the_time_is_kept, noisy_files_are_dropped, slowed_parts_are_noise);
 }

@@ -141,7 +141,6 @@ static void short_kernels_are_left_out(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(fusion_files),
-                                       cmocka_unit_test(short_kernels_are_left_out)};
-    return cmocka_run_group_tests(tests, program_folder_make, test_folder_remove);
+    return RUN_TESTS_WITH(program_folder_make, test_folder_remove, fusion_files,
+                          short_kernels_are_left_out);
 }

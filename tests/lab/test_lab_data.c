@@ -122,8 +122,6 @@ static void texts_are_the_training_steps_of_the_test(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(splits_name_every_file_once),
-                                       cmocka_unit_test(families_still_build_these_programs),
-                                       cmocka_unit_test(texts_are_the_training_steps_of_the_test)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(splits_name_every_file_once, families_still_build_these_programs,
+                     texts_are_the_training_steps_of_the_test);
 }

@@ -170,12 +170,6 @@ static void misuse(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sound),
-                                       cmocka_unit_test(nothing_in_vain),
-                                       cmocka_unit_test(the_same_everywhere),
-                                       cmocka_unit_test(all_is_finite),
-                                       cmocka_unit_test(work_of_known_programs),
-                                       cmocka_unit_test(image_layers),
-                                       cmocka_unit_test(misuse)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(sound, nothing_in_vain, the_same_everywhere, all_is_finite,
+                     work_of_known_programs, image_layers, misuse);
 }

@@ -130,9 +130,7 @@ static void a_folder_takes_one_program(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(dropped_kernels_are_tried_again),
-                                       cmocka_unit_test(other_options_are_refused),
-                                       cmocka_unit_test(a_program_of_your_own_is_not_replaced),
-                                       cmocka_unit_test(a_folder_takes_one_program)};
-    return cmocka_run_group_tests(tests, program_folder_make, test_folder_remove);
+    return RUN_TESTS_WITH(program_folder_make, test_folder_remove, dropped_kernels_are_tried_again,
+                          other_options_are_refused, a_program_of_your_own_is_not_replaced,
+                          a_folder_takes_one_program);
 }

@@ -229,9 +229,6 @@ static void test_scratch_starts_a_line(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_partitions),   cmocka_unit_test(test_not_fusible),
-        cmocka_unit_test(test_huge_windows), cmocka_unit_test(test_refused_tiles),
-        cmocka_unit_test(test_hashes),       cmocka_unit_test(test_scratch_starts_a_line)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_partitions, test_not_fusible, test_huge_windows, test_refused_tiles,
+                     test_hashes, test_scratch_starts_a_line);
 }

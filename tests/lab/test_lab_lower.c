@@ -65,9 +65,4 @@ static void test_windows(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_plan), cmocka_unit_test(test_product),
-                                       cmocka_unit_test(test_windows)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return RUN_TESTS(test_plan, test_product, test_windows); }

@@ -266,9 +266,6 @@ static void bad_calls(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_kinds_are_measured_again), cmocka_unit_test(a_wrong_order_is_seen),
-        cmocka_unit_test(splits), cmocka_unit_test(families_and_texts),
-        cmocka_unit_test(bad_calls)};
-    return cmocka_run_group_tests(tests, make_sets, test_folder_remove);
+    return RUN_TESTS_WITH(make_sets, test_folder_remove, all_kinds_are_measured_again,
+                          a_wrong_order_is_seen, splits, families_and_texts, bad_calls);
 }

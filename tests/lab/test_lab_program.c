@@ -222,11 +222,7 @@ static void edges_are_sorted_and_unique(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(elements),         cmocka_unit_test(the_first_failure_stays),
-        cmocka_unit_test(nodes_are_copied), cmocka_unit_test(as_many_nodes_as_there_may_be),
-        cmocka_unit_test(sources),          cmocka_unit_test(moves),
-        cmocka_unit_test(reductions),       cmocka_unit_test(windows),
-        cmocka_unit_test(products_wrap),    cmocka_unit_test(edges_are_sorted_and_unique)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(elements, the_first_failure_stays, nodes_are_copied,
+                     as_many_nodes_as_there_may_be, sources, moves, reductions, windows,
+                     products_wrap, edges_are_sorted_and_unique);
 }

@@ -241,10 +241,6 @@ static void test_places_of_values(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_op),        cmocka_unit_test(test_nets),
-        cmocka_unit_test(test_default),         cmocka_unit_test(test_layouts_follow),
-        cmocka_unit_test(test_bad_layouts),     cmocka_unit_test(test_parameters),
-        cmocka_unit_test(test_places_of_values)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_every_op, test_nets, test_default, test_layouts_follow, test_bad_layouts,
+                     test_parameters, test_places_of_values);
 }

@@ -202,11 +202,6 @@ static void small_spaces_end(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(rows_fit_their_nodes),
-                                       cmocka_unit_test(none_twice),
-                                       cmocka_unit_test(the_genetic_search_finds_faster_ones),
-                                       cmocka_unit_test(random_changes_few_and_many),
-                                       cmocka_unit_test(the_seed_decides),
-                                       cmocka_unit_test(small_spaces_end)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(rows_fit_their_nodes, none_twice, the_genetic_search_finds_faster_ones,
+                     random_changes_few_and_many, the_seed_decides, small_spaces_end);
 }

@@ -317,13 +317,7 @@ static void files(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_op_comes_back),
-                                       cmocka_unit_test(attributes_mean_what_they_say),
-                                       cmocka_unit_test(built_programs_come_back),
-                                       cmocka_unit_test(blanks_and_comments),
-                                       cmocka_unit_test(lines_refused),
-                                       cmocka_unit_test(heads_refused),
-                                       cmocka_unit_test(random_damage),
-                                       cmocka_unit_test(files)};
-    return cmocka_run_group_tests(tests, files_make, files_remove);
+    return RUN_TESTS_WITH(files_make, files_remove, every_op_comes_back,
+                          attributes_mean_what_they_say, built_programs_come_back,
+                          blanks_and_comments, lines_refused, heads_refused, random_damage, files);
 }

@@ -131,9 +131,4 @@ static void test_every_tile(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_op),
-                                       cmocka_unit_test(test_every_tile)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return RUN_TESTS(test_every_op, test_every_tile); }

@@ -164,14 +164,7 @@ static void a_negative_number_of_items_is_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(accuracy_counts_the_largest_logit),
-        cmocka_unit_test(auc_is_the_share_of_pairs),
-        cmocka_unit_test(tau_of_arrays_of_tensors),
-        cmocka_unit_test(tau_of_groups),
-        cmocka_unit_test(errors_of_numbers),
-        cmocka_unit_test(lack_of_memory_is_told),
-        cmocka_unit_test(a_negative_number_of_items_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(accuracy_counts_the_largest_logit, auc_is_the_share_of_pairs,
+                     tau_of_arrays_of_tensors, tau_of_groups, errors_of_numbers,
+                     lack_of_memory_is_told, a_negative_number_of_items_is_refused);
 }

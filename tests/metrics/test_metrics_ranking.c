@@ -313,20 +313,9 @@ static void equal_values_share_a_place(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_values_share_a_place),
-        cmocka_unit_test(counts_pairs_as_brute_force_does),
-        cmocka_unit_test(agrees_with_scipy),
-        cmocka_unit_test(small_cases),
-        cmocka_unit_test(keeps_nanoseconds_apart),
-        cmocka_unit_test(many_items),
-        cmocka_unit_test(refuses_what_is_not_finite),
-        cmocka_unit_test(orders_ties_by_index),
-        cmocka_unit_test(looks_at_the_best_predicted),
-        cmocka_unit_test(equal_scores_are_drawn),
-        cmocka_unit_test(many_equal_scores),
-        cmocka_unit_test(refuses_what_cannot_be_chosen),
-        cmocka_unit_test(pairs_that_differ_enough),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(equal_values_share_a_place, counts_pairs_as_brute_force_does,
+                     agrees_with_scipy, small_cases, keeps_nanoseconds_apart, many_items,
+                     refuses_what_is_not_finite, orders_ties_by_index, looks_at_the_best_predicted,
+                     equal_scores_are_drawn, many_equal_scores, refuses_what_cannot_be_chosen,
+                     pairs_that_differ_enough);
 }

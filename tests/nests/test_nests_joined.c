@@ -135,9 +135,4 @@ static void scores_are_added_up(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sums_of_nodes),
-                                       cmocka_unit_test(scores_are_added_up)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return RUN_TESTS(sums_of_nodes, scores_are_added_up); }

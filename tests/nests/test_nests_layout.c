@@ -269,11 +269,7 @@ static void any_features_give_rows(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(layouts_and_nests_are_those_that_the_lab_runs),
-        cmocka_unit_test(entries_by_node),
-        cmocka_unit_test(a_dot_in_two_layouts),
-        cmocka_unit_test(any_features_give_rows),
-    };
-    return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
+    return RUN_TESTS_WITH(test_folder_make, test_folder_remove,
+                          layouts_and_nests_are_those_that_the_lab_runs, entries_by_node,
+                          a_dot_in_two_layouts, any_features_give_rows);
 }

@@ -299,14 +299,9 @@ static void passes_are_a_second_measurement(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_file_is_of_one_kind),
-                                       cmocka_unit_test(groups_have_the_items_of_files),
-                                       cmocka_unit_test(a_damaged_file_is_refused),
-                                       cmocka_unit_test(the_hash_tells_files_apart),
-                                       cmocka_unit_test(an_item_is_the_same_among_others),
-                                       cmocka_unit_test(equal_layouts_may_be_left_out),
-                                       cmocka_unit_test(rows_of_kernels_are_those_of_their_nests),
-                                       cmocka_unit_test(rows_of_schedules_are_those_of_tpgnn),
-                                       cmocka_unit_test(passes_are_a_second_measurement)};
-    return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
+    return RUN_TESTS_WITH(test_folder_make, test_folder_remove, a_file_is_of_one_kind,
+                          groups_have_the_items_of_files, a_damaged_file_is_refused,
+                          the_hash_tells_files_apart, an_item_is_the_same_among_others,
+                          equal_layouts_may_be_left_out, rows_of_kernels_are_those_of_their_nests,
+                          rows_of_schedules_are_those_of_tpgnn, passes_are_a_second_measurement);
 }

@@ -315,9 +315,5 @@ static void draws_of_steps(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(scores_are_sums), cmocka_unit_test(losses),
-                                       cmocka_unit_test(scale_of_columns),
-                                       cmocka_unit_test(trees_scale_rows),
-                                       cmocka_unit_test(draws_of_steps)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(scores_are_sums, losses, scale_of_columns, trees_scale_rows, draws_of_steps);
 }

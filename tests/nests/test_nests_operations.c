@@ -183,13 +183,8 @@ static void vectors_leave_over(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_transpose_turns_the_right_way),
-                                       cmocka_unit_test(a_dot_compares_the_batch_of_both),
-                                       cmocka_unit_test(a_convolution_tells_kernel_from_input),
-                                       cmocka_unit_test(a_node_is_no_operand_of_its_own),
-                                       cmocka_unit_test(wrong_operands_and_axes_are_refused),
-                                       cmocka_unit_test(windows_count_what_is_inside),
-                                       cmocka_unit_test(loops_are_planned),
-                                       cmocka_unit_test(vectors_leave_over)};
-    return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
+    return RUN_TESTS_WITH(test_folder_make, test_folder_remove, a_transpose_turns_the_right_way,
+                          a_dot_compares_the_batch_of_both, a_convolution_tells_kernel_from_input,
+                          a_node_is_no_operand_of_its_own, wrong_operands_and_axes_are_refused,
+                          windows_count_what_is_inside, loops_are_planned, vectors_leave_over);
 }

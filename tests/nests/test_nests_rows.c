@@ -260,12 +260,7 @@ static void what_learns(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_read),
-                                       cmocka_unit_test(what_is_refused),
-                                       cmocka_unit_test(kinds_are_not_mixed),
-                                       cmocka_unit_test(far_from_training),
-                                       cmocka_unit_test(splits),
-                                       cmocka_unit_test(parts_of_a_score),
-                                       cmocka_unit_test(what_learns)};
-    return cmocka_run_group_tests(tests, make_files, test_folder_remove);
+    return RUN_TESTS_WITH(make_files, test_folder_remove, what_is_read, what_is_refused,
+                          kinds_are_not_mixed, far_from_training, splits, parts_of_a_score,
+                          what_learns);
 }

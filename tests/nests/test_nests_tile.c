@@ -161,9 +161,6 @@ static void default_tiles_of_nets_agree(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loops_are_merged), cmocka_unit_test(reductions_go_inside),
-        cmocka_unit_test(work_is_counted), cmocka_unit_test(borders_are_copied),
-        cmocka_unit_test(default_tiles_of_nets_agree)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(loops_are_merged, reductions_go_inside, work_is_counted, borders_are_copied,
+                     default_tiles_of_nets_agree);
 }

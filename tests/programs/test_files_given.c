@@ -116,8 +116,7 @@ static void usual_wrong_files_are_named(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file_counts_once), cmocka_unit_test(files_of_training_are_told),
-        cmocka_unit_test(files_that_moved_are_told), cmocka_unit_test(usual_wrong_files_are_named)};
-    return cmocka_run_group_tests(tests, make_files, test_folder_remove);
+    return RUN_TESTS_WITH(make_files, test_folder_remove, a_file_counts_once,
+                          files_of_training_are_told, files_that_moved_are_told,
+                          usual_wrong_files_are_named);
 }

@@ -209,7 +209,5 @@ static void a_run(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(checkpoints), cmocka_unit_test(npz_files),
-                                       cmocka_unit_test(npy_files), cmocka_unit_test(a_run)};
-    return cmocka_run_group_tests(tests, make_disk, remove_disk);
+    return RUN_TESTS_WITH(make_disk, remove_disk, checkpoints, npz_files, npy_files, a_run);
 }

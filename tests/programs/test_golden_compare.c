@@ -9,8 +9,4 @@ static void test_rule(void **state)
         system("python3 -B '" AG_SOURCE_DIR "/tests/golden/compare_predictions.py' --check"), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rule)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return RUN_TESTS(test_rule); }

@@ -133,8 +133,6 @@ static int make_files(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_printable),
-                                       cmocka_unit_test(test_sentences),
-                                       cmocka_unit_test(test_programs)};
-    return cmocka_run_group_tests(tests, make_files, test_folder_remove);
+    return RUN_TESTS_WITH(make_files, test_folder_remove, test_printable, test_sentences,
+                          test_programs);
 }

@@ -84,6 +84,5 @@ static void wrong_studies(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(studies), cmocka_unit_test(wrong_studies)};
-    return cmocka_run_group_tests(tests, program_models_make, test_folder_remove);
+    return RUN_TESTS_WITH(program_models_make, test_folder_remove, studies, wrong_studies);
 }

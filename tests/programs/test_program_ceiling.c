@@ -105,8 +105,6 @@ static void two_passes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(noise_of_the_file),
-                                       cmocka_unit_test(other_manifests),
-                                       cmocka_unit_test(two_passes)};
-    return cmocka_run_group_tests(tests, make_runs, test_folder_remove);
+    return RUN_TESTS_WITH(make_runs, test_folder_remove, noise_of_the_file, other_manifests,
+                          two_passes);
 }

@@ -122,8 +122,4 @@ static void contradictions(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(contradictions)};
-    return cmocka_run_group_tests(tests, make_files, test_folder_remove);
-}
+int main(void) { return RUN_TESTS_WITH(make_files, test_folder_remove, contradictions); }

@@ -247,7 +247,5 @@ static void commands(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(data), cmocka_unit_test(checkpoints),
-                                       cmocka_unit_test(commands)};
-    return cmocka_run_group_tests(tests, make_files, test_folder_remove);
+    return RUN_TESTS_WITH(make_files, test_folder_remove, data, checkpoints, commands);
 }

@@ -322,11 +322,7 @@ static void auto_takes_the_cpu(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_models),     cmocka_unit_test(same_bits),
-        cmocka_unit_test(studies),         cmocka_unit_test(resumed_on_the_other),
-        cmocka_unit_test(device_is_told),  cmocka_unit_test(precision_is_told),
-        cmocka_unit_test(tf32_wants_cuda), cmocka_unit_test(too_large),
-        cmocka_unit_test(no_device),       cmocka_unit_test(auto_takes_the_cpu)};
-    return cmocka_run_group_tests(tests, make_files, test_folder_remove);
+    return RUN_TESTS_WITH(make_files, test_folder_remove, same_models, same_bits, studies,
+                          resumed_on_the_other, device_is_told, precision_is_told, tf32_wants_cuda,
+                          too_large, no_device, auto_takes_the_cpu);
 }

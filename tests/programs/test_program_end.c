@@ -100,8 +100,6 @@ static void patience(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(goes_beyond),
-                                       cmocka_unit_test(goes_beyond_in_epochs),
-                                       cmocka_unit_test(patience)};
-    return cmocka_run_group_tests(tests, program_models_make, test_folder_remove);
+    return RUN_TESTS_WITH(program_models_make, test_folder_remove, goes_beyond,
+                          goes_beyond_in_epochs, patience);
 }

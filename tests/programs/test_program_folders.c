@@ -222,12 +222,8 @@ static void options_without_a_meaning_are_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_place_is_refused_first),
-                                       cmocka_unit_test(a_terminal_goes_away),
-                                       cmocka_unit_test(a_folder_takes_one_program),
-                                       cmocka_unit_test(a_file_system_may_lack_calls),
-                                       cmocka_unit_test(files_may_be_too_large),
-                                       cmocka_unit_test(results_do_not_replace_the_data),
-                                       cmocka_unit_test(options_without_a_meaning_are_refused)};
-    return cmocka_run_group_tests(tests, make_files, test_folder_remove);
+    return RUN_TESTS_WITH(make_files, test_folder_remove, a_place_is_refused_first,
+                          a_terminal_goes_away, a_folder_takes_one_program,
+                          a_file_system_may_lack_calls, files_may_be_too_large,
+                          results_do_not_replace_the_data, options_without_a_meaning_are_refused);
 }

@@ -83,6 +83,5 @@ static void evaluated(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(trained), cmocka_unit_test(evaluated)};
-    return cmocka_run_group_tests(tests, program_models_make, test_folder_remove);
+    return RUN_TESTS_WITH(program_models_make, test_folder_remove, trained, evaluated);
 }

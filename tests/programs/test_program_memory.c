@@ -99,8 +99,4 @@ static void the_limit(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_limit)};
-    return cmocka_run_group_tests(tests, make_files, test_folder_remove);
-}
+int main(void) { return RUN_TESTS_WITH(make_files, test_folder_remove, the_limit); }

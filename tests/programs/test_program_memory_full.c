@@ -85,8 +85,4 @@ static void others(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(training), cmocka_unit_test(others)};
-    return cmocka_run_group_tests(tests, program_models_make, test_folder_remove);
-}
+int main(void) { return RUN_TESTS_WITH(program_models_make, test_folder_remove, training, others); }

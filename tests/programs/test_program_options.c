@@ -316,8 +316,6 @@ static void options_without_effect(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(options_without_effect),
-                                       cmocka_unit_test(each_preset_trains),
-                                       cmocka_unit_test(each_option_acts_or_is_refused)};
-    return cmocka_run_group_tests(tests, group_make, test_folder_remove);
+    return RUN_TESTS_WITH(group_make, test_folder_remove, options_without_effect,
+                          each_preset_trains, each_option_acts_or_is_refused);
 }

@@ -197,8 +197,6 @@ static void wrong_calls(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(several_runs), cmocka_unit_test(in_pieces),
-                                       cmocka_unit_test(other_forms),
-                                       cmocka_unit_test(wrong_calls)};
-    return cmocka_run_group_tests(tests, make_files, test_folder_remove);
+    return RUN_TESTS_WITH(make_files, test_folder_remove, several_runs, in_pieces, other_forms,
+                          wrong_calls);
 }

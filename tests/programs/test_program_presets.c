@@ -257,10 +257,7 @@ static void words_of_other_programs(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_words_are_the_sections),
-                                       cmocka_unit_test(needs_name_options_and_words),
-                                       cmocka_unit_test(help_is_short_and_its_examples_work),
-                                       cmocka_unit_test(synonyms_lead_to_options),
-                                       cmocka_unit_test(words_of_other_programs)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(the_words_are_the_sections, needs_name_options_and_words,
+                     help_is_short_and_its_examples_work, synonyms_lead_to_options,
+                     words_of_other_programs);
 }

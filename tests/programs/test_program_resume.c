@@ -284,13 +284,8 @@ static void refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(three_runs_and_two_threads),
-                                       cmocka_unit_test(stopped_at_random),
-                                       cmocka_unit_test(stopped_at_any_time),
-                                       cmocka_unit_test(stopped_behind_the_last_step),
-                                       cmocka_unit_test(stopped_study),
-                                       cmocka_unit_test(removed_and_begun_anew),
-                                       cmocka_unit_test(stopped_before_the_baselines),
-                                       cmocka_unit_test(refused)};
-    return cmocka_run_group_tests(tests, program_models_make, test_folder_remove);
+    return RUN_TESTS_WITH(program_models_make, test_folder_remove, three_runs_and_two_threads,
+                          stopped_at_random, stopped_at_any_time, stopped_behind_the_last_step,
+                          stopped_study, removed_and_begun_anew, stopped_before_the_baselines,
+                          refused);
 }

@@ -367,8 +367,7 @@ static void kinds_are_not_mixed(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_spoiled_array_gets_its_sentence),
-                                       cmocka_unit_test(a_circle_is_named_by_one_of_its_nodes),
-                                       cmocka_unit_test(kinds_are_not_mixed)};
-    return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
+    return RUN_TESTS_WITH(test_folder_make, test_folder_remove,
+                          each_spoiled_array_gets_its_sentence,
+                          a_circle_is_named_by_one_of_its_nodes, kinds_are_not_mixed);
 }

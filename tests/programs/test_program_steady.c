@@ -113,7 +113,5 @@ static void varied_shapes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(known_shapes),
-                                       cmocka_unit_test(varied_shapes)};
-    return cmocka_run_group_tests(tests, make_files, test_folder_remove);
+    return RUN_TESTS_WITH(make_files, test_folder_remove, known_shapes, varied_shapes);
 }

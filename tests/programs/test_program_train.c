@@ -83,8 +83,6 @@ static void not_finite(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(files), cmocka_unit_test(logs),
-                                       cmocka_unit_test(nothing_held_out),
-                                       cmocka_unit_test(not_finite)};
-    return cmocka_run_group_tests(tests, program_models_make, test_folder_remove);
+    return RUN_TESTS_WITH(program_models_make, test_folder_remove, files, logs, nothing_held_out,
+                          not_finite);
 }

@@ -55,9 +55,4 @@ static void test_device(void **state)
     assert_true(last_loss(there) > 0 && last_loss(there) < 0.01);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_quickstart),
-                                       cmocka_unit_test(test_device)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return RUN_TESTS(test_quickstart, test_device); }

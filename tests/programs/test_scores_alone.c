@@ -83,8 +83,6 @@ static void words_of_the_environment(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(of_tgraph), cmocka_unit_test(of_tpu),
-                                       cmocka_unit_test(of_tpgnn),
-                                       cmocka_unit_test(words_of_the_environment)};
-    return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
+    return RUN_TESTS_WITH(test_folder_make, test_folder_remove, of_tgraph, of_tpu, of_tpgnn,
+                          words_of_the_environment);
 }

@@ -133,7 +133,6 @@ static void test_tpu(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_learns), cmocka_unit_test(test_tgraph),
-                                       cmocka_unit_test(test_tpgnn), cmocka_unit_test(test_tpu)};
-    return cmocka_run_group_tests(tests, files_make, remove_folder);
+    return RUN_TESTS_WITH(files_make, remove_folder, test_learns, test_tgraph, test_tpgnn,
+                          test_tpu);
 }

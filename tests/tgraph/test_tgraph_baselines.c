@@ -377,11 +377,7 @@ static void rows_of_a_fit(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(onehot_by_hand), cmocka_unit_test(onehot_keeps_what_varies),
-        cmocka_unit_test(counts_by_hand), cmocka_unit_test(pool_by_hand),
-        cmocka_unit_test(within_a_file),  cmocka_unit_test(across_programs),
-        cmocka_unit_test(own_parts),      cmocka_unit_test(nothing_to_fit),
-        cmocka_unit_test(limits),         cmocka_unit_test(rows_of_a_fit)};
-    return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
+    return RUN_TESTS_WITH(test_folder_make, test_folder_remove, onehot_by_hand,
+                          onehot_keeps_what_varies, counts_by_hand, pool_by_hand, within_a_file,
+                          across_programs, own_parts, nothing_to_fit, limits, rows_of_a_fit);
 }

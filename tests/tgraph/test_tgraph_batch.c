@@ -146,9 +146,7 @@ static void warning(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_batch_is_node_major),
-                                       cmocka_unit_test(steps_depend_on_seed_and_step_alone),
-                                       cmocka_unit_test(a_split_keeps_the_parts_apart),
-                                       cmocka_unit_test(far_by_hand), cmocka_unit_test(warning)};
-    return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
+    return RUN_TESTS_WITH(test_folder_make, test_folder_remove, a_batch_is_node_major,
+                          steps_depend_on_seed_and_step_alone, a_split_keeps_the_parts_apart,
+                          far_by_hand, warning);
 }

@@ -112,9 +112,4 @@ static void taken_evenly(void **state)
     harness_rank_close(&rank);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_noise_ties),
-                                       cmocka_unit_test(taken_evenly)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return RUN_TESTS(what_is_noise_ties, taken_evenly); }

@@ -316,21 +316,11 @@ static void the_loader_stops_when_asked(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(packing_round_trips),
-                                       cmocka_unit_test(packing_has_the_published_weights),
-                                       cmocka_unit_test(packing_refuses_other_values),
-                                       cmocka_unit_test(pruning_keeps_one_hop),
-                                       cmocka_unit_test(pruning_drops_edges_between_neighbours),
-                                       cmocka_unit_test(layouts_are_padded_by_rank),
-                                       cmocka_unit_test(stores_live_in_memory_or_in_a_file),
-                                       cmocka_unit_test(a_store_without_room_is_refused),
-                                       cmocka_unit_test(standardisation_is_that_of_sklearn),
-                                       cmocka_unit_test(permutations_depend_on_seed_and_number),
-                                       cmocka_unit_test(folds_cover_every_file_once),
-                                       cmocka_unit_test(chunks_are_near_equal),
-                                       cmocka_unit_test(draws_are_distinct_and_uniform),
-                                       cmocka_unit_test(ranks_are_dense_and_exact),
-                                       cmocka_unit_test(the_loader_delivers_in_order),
-                                       cmocka_unit_test(the_loader_stops_when_asked)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(
+        packing_round_trips, packing_has_the_published_weights, packing_refuses_other_values,
+        pruning_keeps_one_hop, pruning_drops_edges_between_neighbours, layouts_are_padded_by_rank,
+        stores_live_in_memory_or_in_a_file, a_store_without_room_is_refused,
+        standardisation_is_that_of_sklearn, permutations_depend_on_seed_and_number,
+        folds_cover_every_file_once, chunks_are_near_equal, draws_are_distinct_and_uniform,
+        ranks_are_dense_and_exact, the_loader_delivers_in_order, the_loader_stops_when_asked);
 }

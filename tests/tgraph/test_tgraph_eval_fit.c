@@ -178,9 +178,6 @@ static void refusals(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_in_training), cmocka_unit_test(split_and_whole),
-        cmocka_unit_test(files_that_moved), cmocka_unit_test(hidden_run_times),
-        cmocka_unit_test(refusals)};
-    return cmocka_run_group_tests(tests, make_files, test_folder_remove);
+    return RUN_TESTS_WITH(make_files, test_folder_remove, as_in_training, split_and_whole,
+                          files_that_moved, hidden_run_times, refusals);
 }

@@ -126,7 +126,6 @@ static void real_files_have_the_published_counts(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(memory_stays_near_the_packed_size),
-                                       cmocka_unit_test(real_files_have_the_published_counts)};
-    return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
+    return RUN_TESTS_WITH(test_folder_make, test_folder_remove, memory_stays_near_the_packed_size,
+                          real_files_have_the_published_counts);
 }

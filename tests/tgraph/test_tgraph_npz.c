@@ -236,14 +236,9 @@ static void names_tell_files_apart(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_file_is_pruned_and_padded),
-                                       cmocka_unit_test(options_turn_pruning_and_padding_off),
-                                       cmocka_unit_test(equal_configurations_become_one),
-                                       cmocka_unit_test(nodes_are_standardised_over_all_files),
-                                       cmocka_unit_test(folders_are_searched_in_order),
-                                       cmocka_unit_test(a_folder_is_searched_once),
-                                       cmocka_unit_test(what_is_no_file_is_refused),
-                                       cmocka_unit_test(lists_name_files),
-                                       cmocka_unit_test(names_tell_files_apart)};
-    return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
+    return RUN_TESTS_WITH(test_folder_make, test_folder_remove, a_file_is_pruned_and_padded,
+                          options_turn_pruning_and_padding_off, equal_configurations_become_one,
+                          nodes_are_standardised_over_all_files, folders_are_searched_in_order,
+                          a_folder_is_searched_once, what_is_no_file_is_refused, lists_name_files,
+                          names_tell_files_apart);
 }

@@ -234,10 +234,7 @@ static void committed_studies(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(train_eval_predict), cmocka_unit_test(predictions),
-        cmocka_unit_test(calibrated),         cmocka_unit_test(contest_names),
-        cmocka_unit_test(inspecting),         cmocka_unit_test(bad_input),
-        cmocka_unit_test(scored_alike),       cmocka_unit_test(committed_studies)};
-    return cmocka_run_group_tests(tests, make_files, test_folder_remove);
+    return RUN_TESTS_WITH(make_files, test_folder_remove, train_eval_predict, predictions,
+                          calibrated, contest_names, inspecting, bad_input, scored_alike,
+                          committed_studies);
 }

@@ -203,12 +203,7 @@ static void a_guess_is_warned_of(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_join_the_nodes_that_are_kept),
-        cmocka_unit_test(runs),
-        cmocka_unit_test(errors_of_run_times),
-        cmocka_unit_test(a_checkpoint_without_rows_has_nothing_of_them),
-        cmocka_unit_test(a_damaged_scale_is_refused),
-        cmocka_unit_test(a_guess_is_warned_of)};
-    return cmocka_run_group_tests(tests, make_files, test_folder_remove);
+    return RUN_TESTS_WITH(make_files, test_folder_remove, rows_join_the_nodes_that_are_kept, runs,
+                          errors_of_run_times, a_checkpoint_without_rows_has_nothing_of_them,
+                          a_damaged_scale_is_refused, a_guess_is_warned_of);
 }

@@ -146,10 +146,4 @@ static void labels(void **state)
     assert_true(fabs(y[0] - 0.25) < 1e-15 && fabs(y[1] - 1) < 1e-15 && fabs(y[2] - 1) < 1e-15);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(shared_rows), cmocka_unit_test(by_hand),
-                                       cmocka_unit_test(ends), cmocka_unit_test(refusals),
-                                       cmocka_unit_test(labels)};
-    return cmocka_run_group_tests(tests, make, NULL);
-}
+int main(void) { return RUN_TESTS_WITH(make, NULL, shared_rows, by_hand, ends, refusals, labels); }

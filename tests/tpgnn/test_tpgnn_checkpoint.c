@@ -208,9 +208,7 @@ static void states_that_make_no_sense(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_a_score_says_of_the_time), cmocka_unit_test(scale_of_rows),
-        cmocka_unit_test(what_was_seen), cmocka_unit_test(older_columns_are_refused),
-        cmocka_unit_test(states_that_make_no_sense)};
-    return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
+    return RUN_TESTS_WITH(test_folder_make, test_folder_remove, what_a_score_says_of_the_time,
+                          scale_of_rows, what_was_seen, older_columns_are_refused,
+                          states_that_make_no_sense);
 }

@@ -228,13 +228,9 @@ static void memory_is_counted_and_limited(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_file_is_a_task_of_schedules),
-                                       cmocka_unit_test(the_tree_is_read),
-                                       cmocka_unit_test(kinds_of_all_files_are_merged),
-                                       cmocka_unit_test(the_order_of_files_changes_no_index),
-                                       cmocka_unit_test(what_training_did_not_have_is_unknown),
-                                       cmocka_unit_test(spoiled_vocabularies_are_refused),
-                                       cmocka_unit_test(the_hash_knows_all_that_was_read),
-                                       cmocka_unit_test(memory_is_counted_and_limited)};
-    return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
+    return RUN_TESTS_WITH(test_folder_make, test_folder_remove, a_file_is_a_task_of_schedules,
+                          the_tree_is_read, kinds_of_all_files_are_merged,
+                          the_order_of_files_changes_no_index,
+                          what_training_did_not_have_is_unknown, spoiled_vocabularies_are_refused,
+                          the_hash_knows_all_that_was_read, memory_is_counted_and_limited);
 }

@@ -77,8 +77,6 @@ static void what_cannot_be_read(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_table_of_tasks),
-                                       cmocka_unit_test(the_same_as_json),
-                                       cmocka_unit_test(what_cannot_be_read)};
-    return cmocka_run_group_tests(tests, set_up, test_folder_remove);
+    return RUN_TESTS_WITH(set_up, test_folder_remove, a_table_of_tasks, the_same_as_json,
+                          what_cannot_be_read);
 }

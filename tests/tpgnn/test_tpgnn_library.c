@@ -183,8 +183,6 @@ static void refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_the_program), cmocka_unit_test(in_an_odd_host),
-        cmocka_unit_test(a_damaged_graph_alone), cmocka_unit_test(refused)};
-    return cmocka_run_group_tests(tests, test_library_set_up, test_folder_remove);
+    return RUN_TESTS_WITH(test_library_set_up, test_folder_remove, as_the_program, in_an_odd_host,
+                          a_damaged_graph_alone, refused);
 }

@@ -115,7 +115,5 @@ static int set_up(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(opening_saving_predicting),
-                                       cmocka_unit_test(updating)};
-    return cmocka_run_group_tests(tests, set_up, test_folder_remove);
+    return RUN_TESTS_WITH(set_up, test_folder_remove, opening_saving_predicting, updating);
 }

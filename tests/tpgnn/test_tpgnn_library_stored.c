@@ -153,8 +153,6 @@ static void run_folders(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(options_are_the_programs), cmocka_unit_test(damaged_texts),
-        cmocka_unit_test(saved_bytes), cmocka_unit_test(run_folders)};
-    return cmocka_run_group_tests(tests, test_library_set_up, test_folder_remove);
+    return RUN_TESTS_WITH(test_library_set_up, test_folder_remove, options_are_the_programs,
+                          damaged_texts, saved_bytes, run_folders);
 }

@@ -134,8 +134,6 @@ static void not_finite(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(measured_graphs_are_learned), cmocka_unit_test(pairs_within_tasks),
-        cmocka_unit_test(predictions_during_an_update), cmocka_unit_test(not_finite)};
-    return cmocka_run_group_tests(tests, test_library_set_up, test_folder_remove);
+    return RUN_TESTS_WITH(test_library_set_up, test_folder_remove, measured_graphs_are_learned,
+                          pairs_within_tasks, predictions_during_an_update, not_finite);
 }

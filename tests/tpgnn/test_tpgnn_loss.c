@@ -151,11 +151,6 @@ static void errors_by_hand(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(four_kinds_of_labels),
-                                       cmocka_unit_test(labels_are_scaled),
-                                       cmocka_unit_test(pairs_by_hand),
-                                       cmocka_unit_test(lambda_pulls_the_fast_down),
-                                       cmocka_unit_test(pairs_look_at_the_fastest),
-                                       cmocka_unit_test(errors_by_hand)};
-    return cmocka_run_group_tests(tests, make, NULL);
+    return RUN_TESTS_WITH(make, NULL, four_kinds_of_labels, labels_are_scaled, pairs_by_hand,
+                          lambda_pulls_the_fast_down, pairs_look_at_the_fastest, errors_by_hand);
 }

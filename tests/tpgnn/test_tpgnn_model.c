@@ -173,9 +173,7 @@ static void the_papers_batch(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradients_in_double), cmocka_unit_test(float_is_near_double),
-        cmocka_unit_test(scores_or_why_not), cmocka_unit_test(sizes_out_of_range_are_refused),
-        cmocka_unit_test(the_papers_batch)};
-    return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
+    return RUN_TESTS_WITH(test_folder_make, test_folder_remove, gradients_in_double,
+                          float_is_near_double, scores_or_why_not, sizes_out_of_range_are_refused,
+                          the_papers_batch);
 }

@@ -261,8 +261,5 @@ static int close_file(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_golden),
-                                       cmocka_unit_test(test_same_bits),
-                                       cmocka_unit_test(test_refused)};
-    return cmocka_run_group_tests(tests, open_file, close_file);
+    return RUN_TESTS_WITH(open_file, close_file, test_golden, test_same_bits, test_refused);
 }

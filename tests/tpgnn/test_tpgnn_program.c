@@ -219,14 +219,7 @@ static void the_studies(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(training),
-                                       cmocka_unit_test(evaluating),
-                                       cmocka_unit_test(ensembles),
-                                       cmocka_unit_test(costs),
-                                       cmocka_unit_test(rows),
-                                       cmocka_unit_test(fits),
-                                       cmocka_unit_test(rows_far_from_training),
-                                       cmocka_unit_test(the_studies),
-                                       cmocka_unit_test(types_and_extents_that_training_lacks)};
-    return cmocka_run_group_tests(tests, make_files, test_folder_remove);
+    return RUN_TESTS_WITH(make_files, test_folder_remove, training, evaluating, ensembles, costs,
+                          rows, fits, rows_far_from_training, the_studies,
+                          types_and_extents_that_training_lacks);
 }

@@ -123,8 +123,7 @@ static void nothing_to_learn_from(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(baselines_see_the_training_files_alone),
-                                       cmocka_unit_test(extents_of_vectorised_loops),
-                                       cmocka_unit_test(nothing_to_learn_from)};
-    return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
+    return RUN_TESTS_WITH(test_folder_make, test_folder_remove,
+                          baselines_see_the_training_files_alone, extents_of_vectorised_loops,
+                          nothing_to_learn_from);
 }

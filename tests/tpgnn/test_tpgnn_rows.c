@@ -216,8 +216,6 @@ static void odd_programs(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(rows_belong_to_their_nodes),
-                                       cmocka_unit_test(networks_read_rows),
-                                       cmocka_unit_test(odd_programs)};
-    return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
+    return RUN_TESTS_WITH(test_folder_make, test_folder_remove, rows_belong_to_their_nodes,
+                          networks_read_rows, odd_programs);
 }

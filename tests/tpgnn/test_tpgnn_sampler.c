@@ -159,9 +159,6 @@ static void what_cannot_be_drawn_is_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(schedules_of_a_task_stand_together), cmocka_unit_test(a_step_repeats),
-        cmocka_unit_test(tasks_evenly_or_by_family), cmocka_unit_test(mixed_from_all),
-        cmocka_unit_test(what_cannot_be_drawn_is_refused)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(schedules_of_a_task_stand_together, a_step_repeats, tasks_evenly_or_by_family,
+                     mixed_from_all, what_cannot_be_drawn_is_refused);
 }

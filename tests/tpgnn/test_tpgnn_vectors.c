@@ -113,9 +113,7 @@ static void training_with_a_file(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_have_their_vectors),
-        cmocka_unit_test(those_of_the_embedded_schedules_are_built_in),
-        cmocka_unit_test(damaged_files_are_refused), cmocka_unit_test(training_with_a_file)};
-    return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
+    return RUN_TESTS_WITH(test_folder_make, test_folder_remove, words_have_their_vectors,
+                          those_of_the_embedded_schedules_are_built_in, damaged_files_are_refused,
+                          training_with_a_file);
 }

@@ -260,8 +260,5 @@ static void called_computations(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand), cmocka_unit_test(loads_by_hand),
-                                       cmocka_unit_test(families), cmocka_unit_test(nonsense),
-                                       cmocka_unit_test(called_computations)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(by_hand, loads_by_hand, families, nonsense, called_computations);
 }

@@ -218,9 +218,5 @@ static void measured_fusions(void **state) { measured("fusion", 8); }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(fusion_machine),
-                                       cmocka_unit_test(tile_machine), cmocka_unit_test(refusals),
-                                       cmocka_unit_test(measured_tiles),
-                                       cmocka_unit_test(measured_fusions)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(fusion_machine, tile_machine, refusals, measured_tiles, measured_fusions);
 }

@@ -209,9 +209,7 @@ static void graphs_are_the_librarys(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_training_range_becomes_0_to_1),
-        cmocka_unit_test(unseen_values_keep_their_distance_or_are_clamped),
-        cmocka_unit_test(a_batch_holds_its_samples), cmocka_unit_test(graphs_are_the_librarys)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(the_training_range_becomes_0_to_1,
+                     unseen_values_keep_their_distance_or_are_clamped, a_batch_holds_its_samples,
+                     graphs_are_the_librarys);
 }

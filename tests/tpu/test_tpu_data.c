@@ -253,13 +253,9 @@ static void an_interrupt_ends_the_reading(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_fusion_file_is_cut_into_its_kernels),
-                                       cmocka_unit_test(any_order_of_nodes_is_put_right),
-                                       cmocka_unit_test(a_tile_file_is_one_kernel),
-                                       cmocka_unit_test(names_tell_program_and_family),
-                                       cmocka_unit_test(the_hash_knows_all_that_was_read),
-                                       cmocka_unit_test(memory_is_counted_and_limited),
-                                       cmocka_unit_test(the_measured_folders_are_read),
-                                       cmocka_unit_test(an_interrupt_ends_the_reading)};
-    return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
+    return RUN_TESTS_WITH(test_folder_make, test_folder_remove,
+                          a_fusion_file_is_cut_into_its_kernels, any_order_of_nodes_is_put_right,
+                          a_tile_file_is_one_kernel, names_tell_program_and_family,
+                          the_hash_knows_all_that_was_read, memory_is_counted_and_limited,
+                          the_measured_folders_are_read, an_interrupt_ends_the_reading);
 }

@@ -152,8 +152,6 @@ static void what_the_file_says_is_read(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(they_follow_their_nodes),
-                                       cmocka_unit_test(wrong_ones_are_refused),
-                                       cmocka_unit_test(what_the_file_says_is_read)};
-    return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
+    return RUN_TESTS_WITH(test_folder_make, test_folder_remove, they_follow_their_nodes,
+                          wrong_ones_are_refused, what_the_file_says_is_read);
 }

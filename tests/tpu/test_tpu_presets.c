@@ -152,8 +152,6 @@ static void the_default_is_the_best_of_table_4(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_preset_wins_over_what_stands_before_it),
-                                       cmocka_unit_test(table_5_is_the_default),
-                                       cmocka_unit_test(the_default_is_the_best_of_table_4)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(a_preset_wins_over_what_stands_before_it, table_5_is_the_default,
+                     the_default_is_the_best_of_table_4);
 }

@@ -255,17 +255,7 @@ static void studies_in_the_sources(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(tiles),
-                                       cmocka_unit_test(fusion),
-                                       cmocka_unit_test(far_and_alike),
-                                       cmocka_unit_test(two_of_a_name),
-                                       cmocka_unit_test(fits),
-                                       cmocka_unit_test(inspecting),
-                                       cmocka_unit_test(wrong_files),
-                                       cmocka_unit_test(wrong_options),
-                                       cmocka_unit_test(hidden_run_times),
-                                       cmocka_unit_test(wrong_runs),
-                                       cmocka_unit_test(studies),
-                                       cmocka_unit_test(studies_in_the_sources)};
-    return cmocka_run_group_tests(tests, make_files, test_folder_remove);
+    return RUN_TESTS_WITH(make_files, test_folder_remove, tiles, fusion, far_and_alike,
+                          two_of_a_name, fits, inspecting, wrong_files, wrong_options,
+                          hidden_run_times, wrong_runs, studies, studies_in_the_sources);
 }

@@ -164,11 +164,8 @@ static void what_cannot_be_drawn_is_said(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps_draw_different_kernels_and_configurations),
-        cmocka_unit_test(draws_are_even_over_families_programs_and_kernels),
-        cmocka_unit_test(a_step_that_wants_all_gets_each_once),
-        cmocka_unit_test(steps_depend_on_seed_and_step_alone),
-        cmocka_unit_test(what_cannot_be_drawn_is_said)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(steps_draw_different_kernels_and_configurations,
+                     draws_are_even_over_families_programs_and_kernels,
+                     a_step_that_wants_all_gets_each_once, steps_depend_on_seed_and_step_alone,
+                     what_cannot_be_drawn_is_said);
 }

@@ -365,12 +365,7 @@ static void tiles_are_chosen(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(moves_keep_partitions_legal),
-                                       cmocka_unit_test(nothing_to_choose),
-                                       cmocka_unit_test(the_optimum_is_found),
-                                       cmocka_unit_test(budgets_hold_and_a_seed_gives_one_sequence),
-                                       cmocka_unit_test(meters_can_fail),
-                                       cmocka_unit_test(models_help),
-                                       cmocka_unit_test(tiles_are_chosen)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(moves_keep_partitions_legal, nothing_to_choose, the_optimum_is_found,
+                     budgets_hold_and_a_seed_gives_one_sequence, meters_can_fail, models_help,
+                     tiles_are_chosen);
 }

@@ -180,8 +180,6 @@ static void wild_models_predict_times(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sentences), cmocka_unit_test(a_whole_search),
-        cmocka_unit_test(kernels_look_as_in_files), cmocka_unit_test(wild_models_predict_times)};
-    return cmocka_run_group_tests(tests, make, test_folder_remove);
+    return RUN_TESTS_WITH(make, test_folder_remove, sentences, a_whole_search,
+                          kernels_look_as_in_files, wild_models_predict_times);
 }
