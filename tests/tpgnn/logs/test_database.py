@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Databases of MetaSchedule, read without TVM."""
+import bz2
 import contextlib
+import gzip
 import io
+import lzma
 import os
 import pathlib
 import sys
@@ -75,6 +78,7 @@ class Databases(unittest.TestCase):
             self.assertEqual((workload, [each[1] for each in found]), (["42", "BA=="], [[0.25, 0.5], [0.125]]))
 
     def test_refusals(self):
+        self.expect("x_tuning_record.json --bad refuse", logs.BAD_DATA, "", "x_tuning_record.json line 5: no JSON")
         self.expect("none.log", logs.BAD_DATA, "", "none.log cannot be read: No such file")
         self.expect(".", logs.BAD_DATA, "", "database_tuning_record.json cannot be read")
         self.expect("empty.log", logs.BAD_DATA, "", "empty.log holds no record; name a database of MetaSchedule")
@@ -94,6 +98,7 @@ class Databases(unittest.TestCase):
                 heard = self.expect("x_tuning_record.json", logs.OK, "converted", "line 2: ")
                 self.assertIn(sentence, heard)
                 self.assertIn("1 bad lines were skipped, 2 records read", heard)
+                self.expect("x_tuning_record.json --bad refuse", logs.BAD_DATA, "", sentence)
 
     def test_bad_workloads(self):
         for line, sentence in (('["42", 2]', "x_workload.json line 1: ['42', 2] is no workload"),
@@ -102,6 +107,23 @@ class Databases(unittest.TestCase):
             heard = self.expect("x_tuning_record.json", logs.OK, "converted", sentence)
             self.assertIn("x_tuning_record.json line 2: line 1 of the workloads is bad", heard)
 
+    def test_packed(self):
+        """By what is in the file: `db` with names that say it, x without."""
+        for end, pack in ((".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress)):
+            for name, text in (("workload", WORKLOADS), ("tuning_record", RECORDS)):
+                for path in pathlib.Path("db").glob(f"*{name}*"):
+                    path.unlink()
+                for path in (f"db/database_{name}.json{end}", f"x_{name}.json"):
+                    pathlib.Path(path).write_bytes(pack(text.encode()))
+            for name in ("db", "x_tuning_record.json"):
+                self.expect(f"{name} --bad refuse", logs.OK, "converted")
+                self.assertEqual(len(self.groups()), 1)
+            path = pathlib.Path(f"db/database_tuning_record.json{end}")
+            whole = path.read_bytes()
+            for damaged in (whole[:-9], whole[:20] + b"damaged" + whole[27:]):
+                path.write_bytes(damaged)
+                self.expect("db --bad refuse", logs.BAD_DATA, "", "damaged or cut short")
+
     def test_no_log(self):
         for text in ("version https://git-lfs.github.com/spec/v1\n", "\n<!DOCTYPE html>\n"):
             pathlib.Path("a\33[31m").write_text(text)
@@ -109,7 +131,7 @@ class Databases(unittest.TestCase):
 
     def test_not_measured(self):
         pathlib.Path("x_tuning_record.json").write_text(GOOD.replace("[1]", "[0]") + GOOD)
-        self.expect("x_tuning_record.json", logs.OK, "", "without a measurement, which are left out: 1\n")
+        self.expect("x_tuning_record.json --bad refuse", logs.OK, "", "without a measurement, which are left out: 1\n")
         self.assertEqual([len(found) for _, found in self.groups().values()], [1])
 
     def test_disk_that_fills_up(self):

@@ -4,14 +4,19 @@
     records      [workload, [trace, seconds, target, arguments]]
     workloads    ["hash", "module"]
 """
+import bz2
+import gzip
 import json
+import lzma
 import os
 import re
+import zlib
 
 from refused import Refused
 
 RECORDS, WORKLOADS = "tuning_record", "workload"
 NO_TIME = 1e9  # seconds; TVM writes this or more for "no run time"
+PACKED = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\0": lzma.open}
 
 
 def shown(value):
@@ -20,11 +25,18 @@ def shown(value):
     return text if len(text) <= 40 else f"{text[:40]}..."
 
 
+def unpacked(file):
+    """The open file, unpacked if it begins as a packed one does."""
+    start = file.peek(8)
+    return next((unpack(file) for magic, unpack in PACKED.items() if start.startswith(magic)), file)
+
+
 def lines(path, bad):
     """(number from 1, its JSON; None for a bad one) of each line that TVM does not pass over, too."""
+    number = 0
     try:
         with open(path, "rb") as file:
-            for number, line in enumerate(file, 1):
+            for number, line in enumerate(unpacked(file), 1):
                 if line[:1] in b"# \r\n":
                     continue
                 try:
@@ -33,8 +45,10 @@ def lines(path, bad):
                     bad(f"{path} line {number}: no JSON: {str(reason)[:160]}")
                     value = None
                 yield number, value
-    except OSError as reason:
-        raise Refused(f"{path} cannot be read: {reason.strerror}") from None
+    except (EOFError, zlib.error, lzma.LZMAError, OSError) as reason:
+        if getattr(reason, "errno", None):
+            raise Refused(f"{path} cannot be read: {reason.strerror}") from None
+        bad(f"{path} line {number + 1}: the compressed file is damaged or cut short here; what follows cannot be read")
 
 
 def programs(path, bad):
@@ -70,13 +84,20 @@ def record(value, workloads):
     return workloads and workloads[number], text if target is not None else "", tuned
 
 
+def present(path):
+    """The path, or that of the file unpacked, or packed, if only this exists."""
+    bare = re.sub(r"\.(gz|bz2|xz)$", "", path)
+    return next(filter(os.path.exists, (path, bare, bare + ".gz", bare + ".bz2", bare + ".xz")), path)
+
+
 def records(path, bad):
     """The result of `record` for each good line of a database, which is a folder, or of its file of tuning records. The
     workloads are in the same folder, in the file that has "workload" in its name instead. bad(sentence): a bad line."""
     if os.path.isdir(path):
         path = os.path.join(path, f"database_{RECORDS}.json")
+    path = present(path)
     folder, name = os.path.split(path)
-    beside = os.path.join(folder, name.replace(RECORDS, WORKLOADS, 1))
+    beside = present(os.path.join(folder, name.replace(RECORDS, WORKLOADS, 1)))
     workloads = programs(beside, bad) if RECORDS in name and os.path.exists(beside) else None
     for number, value in lines(path, bad):
         if isinstance(value, dict) and {"i", "input"} & set(value):

@@ -22,6 +22,7 @@ def parser():
     add("log", nargs="+", metavar="LOG", help="file of tuning records, or folder of a database")
     add("--out", required=True, metavar="DIR",
         help="folder for the training files and manifest.json; made if it is not there")
+    add("--bad", choices=("skip", "refuse"), default="skip", help="what to do with a bad line (skip)")
     return p
 
 
@@ -34,11 +35,13 @@ def complain(sentence):
     sys.stderr.write(f"logs: {plain(sentence)}\n")
 
 
-def read(groups, counts, path):
+def read(groups, counts, path, refuse):
     """Files the records of a database under their program and target."""
     bad = []
 
     def report(sentence):
+        if refuse:
+            raise Refused(sentence)
         bad.append(sentence)
         if len(bad) <= SAID:
             complain(sentence)
@@ -61,7 +64,7 @@ def read(groups, counts, path):
 def work(options):
     groups, counts = {}, collections.Counter()
     for path in options.log:
-        read(groups, counts, path)
+        read(groups, counts, path, options.bad == "refuse")
     if not counts["records"]:
         raise Refused(f"{options.log[0]} holds no record that can be read: {counts['bad']:,} lines are bad"
                       if counts["bad"] else f"{options.log[0]} holds no record; name a database of MetaSchedule")
