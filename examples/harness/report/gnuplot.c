@@ -124,6 +124,23 @@ void harness__plot_style(plot_files *p, const char *title, int width, int height
 
 extern char **environ;
 
+/* The path of a program, found in PATH before the folder changes: an entry may be relative. NULL:
+   it is not installed. */
+static const char *find(const char *program)
+{
+    const char *path = getenv("PATH"), *entry = path ? path : "/usr/bin:/bin", *found = NULL;
+    char *here = getcwd(NULL, 0);
+    for (const char *end; !found && entry; entry = *end ? end + 1 : NULL) {
+        end = strchrnul(entry, ':');
+        found = *entry == '/' ? harness_format("%.*s/%s", (int)(end - entry), entry, program)
+                              : harness_format("%s/%.*s/%s", here ? here : ".", (int)(end - entry),
+                                               entry, program);
+        if (access(found, X_OK) != 0) found = NULL;
+    }
+    free(here);
+    return found;
+}
+
 /* Variables by which gnuplot and the C library change a picture. */
 static bool changes_pictures(const char *variable)
 {
@@ -141,10 +158,10 @@ static char **plain_environment(void)
     return list;
 }
 
-static int spawn(pid_t *child, const char *folder, const char *script)
+static int spawn(pid_t *child, const char *program, const char *folder, const char *script)
 {
     /* without the settings of the user and of the system */
-    const char *const words[] = {"gnuplot", "-d", "-e", "set encoding utf8", script, NULL};
+    const char *const words[] = {program, "-d", "-e", "set encoding utf8", script, NULL};
     char **variables;
     posix_spawn_file_actions_t actions;
     if (posix_spawn_file_actions_init(&actions) != 0) return ENOMEM;
@@ -153,7 +170,7 @@ static int spawn(pid_t *child, const char *folder, const char *script)
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     const int failed =
-        posix_spawnp(child, *words, &actions, NULL, (char *const *)(uintptr_t)words, variables);
+        posix_spawn(child, program, &actions, NULL, (char *const *)(uintptr_t)words, variables);
     posix_spawn_file_actions_destroy(&actions);
     bag_free(variables);
     return failed;
@@ -163,9 +180,11 @@ static int spawn(pid_t *child, const char *folder, const char *script)
    the user nor the locale count. Returns 0, -1 if gnuplot is not installed, 1 if it failed. */
 static int run(const char *folder, const char *script)
 {
+    const char *program = find("gnuplot");
     pid_t child;
     int status = 0;
-    const int failed = spawn(&child, folder, script);
+    if (!program) return -1;
+    const int failed = spawn(&child, program, folder, script);
     if (failed) return failed == ENOENT ? -1 : 1;
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR) return 1;
