@@ -236,13 +236,8 @@ static void no_embedding_of_the_kernel_with_costs(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_join_their_nodes),
-        cmocka_unit_test(rows_are_added),
-        cmocka_unit_test(gradients_are_right),
-        cmocka_unit_test(checkpoints_have_the_scale),
-        cmocka_unit_test(no_embedding_of_the_kernel_with_costs),
-    };
     ag_set_threads(1);
-    return cmocka_run_group_tests(tests, make, drop);
+    ag64_set_threads(1); /* no sanitizer sees what its threads wait for */
+    return RUN_TESTS_WITH(make, drop, rows_join_their_nodes, rows_are_added, gradients_are_right,
+                          checkpoints_have_the_scale, no_embedding_of_the_kernel_with_costs);
 }

@@ -185,14 +185,14 @@ static ag_status write_page(const tune_results *r, const char *folder, const har
         "As Figure 5 of the paper, with measurements in place of minutes.",
         "As Figure 4 of the paper."};
     static const char *const notes[] = {
-        "A measurement of a fusion search is a partition whose run time is taken on hardware, "
-        "the start included: the sum of the times of its kernels, of which only those run that "
-        "the search has not measured before (\"kernels run\").",
-        "What a search chose looks faster than it is, since the luckiest of many measurements "
-        "wins. So what was chosen is measured again at the end, with the default, and these are "
-        "the times that count; they do not count as measurements.",
-        "Exhaustive measures every valid tile of every kernel, up to --tiles; learned 10 the "
-        "ten that the model finds best; learned 1 takes the model's best unseen."};
+        ("A measurement of a fusion search is a partition whose run time is taken on hardware, "
+         "the start included: the sum of the times of its kernels, of which only those run that "
+         "the search has not measured before (\"kernels run\")."),
+        ("What a search chose looks faster than it is, since the luckiest of many measurements "
+         "wins. So what was chosen is measured again at the end, with the default, and these are "
+         "the times that count; they do not count as measurements."),
+        ("Exhaustive measures every valid tile of every kernel, up to --tiles; learned 10 the "
+         "ten that the model finds best; learned 1 takes the model's best unseen.")};
     const bool fusion = r->wanted[TUNE_FUSION], tiles = r->wanted[TUNE_TILES];
     const int first = fusion ? 0 : 2, last = tiles ? 3 : 2;
     harness_table *tables[TUNE_KINDS];
