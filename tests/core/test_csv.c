@@ -19,7 +19,7 @@ static void test_read(void **state)
     static const char *const texts[] = {
         "a,b c,\"d,\"\"e\"\n1,2.5,-3e2\n4,.5,\"6\"\n", /* quotes */
         "\xef\xbb\xbf"
-        "a, b c ,\"d,\"\"e\"\r\n\r\n 1 ,2.5,-3e2\r\n4,.5,6", /* mark, CRLF, no end */
+        "a, b c ,\"d,\"\"e\"\r\n\r\n 1 ,2.5\t,-3e2\r\n4,.5,6", /* mark, CRLF, no end */
     };
     static const ag_real want[] = {1, (ag_real)2.5, -300, 4, (ag_real)0.5, 6};
     for (int i = 0; i < 2; i++) {
