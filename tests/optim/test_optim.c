@@ -318,6 +318,23 @@ static void clipping_is_that_of_pytorch(void **state)
     }
 }
 
+/* As many pieces of the sum as there can be, the last one short. */
+static void clipping_reaches_every_element(void **state)
+{
+    const int n = test_device() == AG_CPU ? 1048003 : 110003;
+    ag_params *params = ag_params_new();
+    double norm = 0;
+    ag_params_add(params, "w", AG_SHAPE(n), ag_init_constant(1), 1);
+    assert_int_equal(ag_params_build(params, 5), AG_OK);
+    ag_real *gradient = params->list[0]->gradient;
+    for (int i = 0; i < n; i++) gradient[i] = 1;
+    params->state = AG_READY;
+    assert_int_equal(clip_there(params, sqrt(n) / 2, &norm, NULL), AG_OK);
+    assert_true(norm == sqrt(n));
+    for (int i = 0; i < n; i++) assert_true(fabs((double)gradient[i] - 0.5) < 1e-6);
+    ag_params_free(params);
+}
+
 /* 1e-6 is added to the norm: 2e-6 / (3e-6 + 1e-6) = 1/2. */
 static void clipping_adds_a_little_to_the_norm(void **state)
 {
@@ -362,6 +379,6 @@ int main(void)
                      no_parameters_lack_nothing, a_step_needs_fresh_gradients,
                      options_out_of_range_are_refused, sgd_has_the_rules_of_adam,
                      every_element_is_updated_once, results_do_not_depend_on_threads,
-                     clipping_is_that_of_pytorch, clipping_adds_a_little_to_the_norm,
-                     bad_gradients_are_named_and_stop_the_step);
+                     clipping_is_that_of_pytorch, clipping_reaches_every_element,
+                     clipping_adds_a_little_to_the_norm, bad_gradients_are_named_and_stop_the_step);
 }
