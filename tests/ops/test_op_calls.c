@@ -264,11 +264,25 @@ static void test_graph_calls(void **state)
     EXPECT(pooled(ag_sag_pool(w.m, w.v3, w.edges, 2)), "topk_edges(9 10 11 12 18 19)");
 }
 
+/* What is below 0 names no row, of the later tables either. */
+static void test_padding_of_bags(void **state)
+{
+    static const ag_real table[] = {1, 2, 3, 4, 5, 6, 7};
+    static const int32_t index[] = {-1, -1, -3};
+    ag_tape_reset(tape);
+    ag_tensor *y = ag_embedding_bag(ag_input(tape, table, AG_SHAPE(7, 1)),
+                                    ag_input_i32(tape, index, AG_SHAPE(1, 3)), 2);
+    ag_forward(y);
+    assert_string_equal(ag_error(tape), "");
+    assert_true(ag_values(y)[0] == 0);
+}
+
 int main(void)
 {
     tape = ag_tape_new(AG_CPU);
     const int failed = RUN_TESTS(test_elementwise_calls, test_dense_calls, test_product_calls,
-                                 test_reduction_calls, test_norm_and_loss_calls, test_graph_calls);
+                                 test_reduction_calls, test_norm_and_loss_calls, test_graph_calls,
+                                 test_padding_of_bags);
     ag_tape_free(tape);
     return failed;
 }
