@@ -119,6 +119,48 @@ static void test_aggregates(void **state)
     ag_params_free(params);
 }
 
+/* Of equal values the first is the largest, and the smallest: it has all of the gradient. */
+static void test_first_of_equals(void **state)
+{
+    static const int32_t from[] = {0, 1}, to[] = {2, 2};
+    ag_params *params = ag_params_new();
+    ag_param *x = ag_params_add(params, "x", AG_SHAPE(3, 2), ag_init_constant(1), 0);
+    assert_int_equal(ag_params_build(params, 1), AG_OK);
+    ag_graph *g = ag_graph_build(3, from, to, 2, AG_ALONG, NULL);
+    ag_tape *tape = ag_tape_new(AG_CPU);
+    for (int kind = AG_AGGREGATE_MAX; kind <= AG_AGGREGATE_MIN + 1; kind++) {
+        ag_tape_reset(tape);
+        ag_params_reset(params);
+        const ag_edges e = ag_graph_edges(tape, g);
+        ag_tensor *values = ag_parameter(tape, x);
+        ag_backward(ag_sum_all(kind > AG_AGGREGATE_MIN ? ag_readout_max(values, e)
+                                                       : ag_spmm(values, e, (ag_aggregate)kind)));
+        assert_string_equal(ag_error(tape), "");
+        for (int i = 0; i < 6; i++) assert_true(x->gradient[i] == (i < 2));
+    }
+    ag_tape_free(tape);
+    ag_graph_free(g);
+    ag_params_free(params);
+}
+
+/* e^x overflows, of few values of a message and of many. */
+static void test_large_scores(void **state)
+{
+    static const int32_t from[] = {0, 1}, to[] = {2, 2};
+    float x[2 * 9];
+    ag_graph *g = ag_graph_build(3, from, to, 2, AG_ALONG, NULL);
+    ag_tape *tape = ag_tape_new(AG_CPU);
+    for (int i = 0; i < 18; i++) x[i] = 500;
+    for (int f = 1; f <= 9; f += 8) {
+        ag_tape_reset(tape);
+        ag_tensor *y = ag_edge_softmax(ag_input(tape, x, AG_SHAPE(2, f)), ag_graph_edges(tape, g));
+        ag_forward(y);
+        for (int i = 0; i < 2 * f; i++) assert_true(ag_values(y)[i] == 0.5f);
+    }
+    ag_tape_free(tape);
+    ag_graph_free(g);
+}
+
 /* ---- layers ---- */
 
 /* A graph, x and one weight for each edge, drawn again for every layer. */
@@ -126,7 +168,7 @@ typedef struct bed {
     ag_tape *tape;
     ag_graph *graph;
     ag_params *params;
-    ag_param *x, *w, *from, *wide, *weight, *none; /* none [6]: zeros */
+    ag_param *x, *w, *from, *wide, *alone, *weight, *none; /* none [6]: zeros */
     ag_encoder_weights encoder;
 } bed;
 
@@ -138,6 +180,7 @@ static void set_up(bed *b)
     b->w = ag_params_add(b->params, "w", AG_SHAPE(6, 4), init, 1);
     b->from = ag_params_add(b->params, "from", AG_SHAPE(2, 3), init, 1);
     b->wide = ag_params_add(b->params, "wide", AG_SHAPE(1, 2, 3), init, 1);
+    b->alone = ag_params_add(b->params, "alone", AG_SHAPE(1, 6), init, 1);
     b->weight = ag_params_add(b->params, "weight", AG_SHAPE(EDGES), ag_init_constant(1), 1);
     b->none = ag_params_add(b->params, "none", AG_SHAPE(6), ag_init_constant(0), 0);
     ag_param *square = ag_params_add(b->params, "square", AG_SHAPE(4, 4), init, 1),
@@ -204,6 +247,36 @@ static void test_same_layers(void **state)
         values_of(other, &b, which + 1, 0);
         for (int i = 0; i < NODES * 6; i++)
             if (!(fabsf(one[i] - other[i]) < 1e-5f)) fail_msg("layer %d, value %d", which, i);
+    }
+    tear_down(&b);
+}
+
+/* With a slope of 1 scores are sums, from which softmax takes what the receiver says; the mean of
+   one head is that head. */
+static void test_slope_and_mean(void **state)
+{
+    static const float other[6] = {2, -1, 0.5f, -2, 1, 3};
+    bed b;
+    set_up(&b);
+    const ag_gat_weights gat = {.w = b.w, .from = b.from, .to = b.wide};
+    const ag_gat_weights alone = {.w = b.w, .from = b.alone, .to = b.alone};
+    const ag_gat2_weights gat2 = {.from = b.w, .to = b.w, .to_bias = b.none, .attention = b.from};
+    for (int which = 0; which < 3; which++) {
+        float y[2][NODES * 6];
+        for (int k = 0; k < 2; k++) {
+            ag_tape_reset(b.tape);
+            const ag_edges e = ag_graph_edges(b.tape, b.graph);
+            ag_tensor *x = ag_parameter(b.tape, b.x);
+            ag_tensor *out = which == 0   ? ag_gat(&gat, x, NULL, e, 2, 0, 1, 0)
+                             : which == 1 ? ag_gat2(&gat2, x, NULL, e, 2, 0, 1, 0)
+                                          : ag_gat(&alone, x, NULL, e, 1, k, 0.2f, 0);
+            ag_forward(out);
+            assert_string_equal(ag_error(b.tape), "");
+            memcpy(y[k], ag_values(out), sizeof y[k]);
+            memcpy(which == 0 ? b.wide->value : b.none->value, other, sizeof other);
+        }
+        for (int i = 0; i < NODES * 6; i++)
+            if (!(fabsf(y[0][i] - y[1][i]) < 1e-5f)) fail_msg("layer %d, value %d", which, i);
     }
     tear_down(&b);
 }
@@ -302,5 +375,6 @@ static void test_refused(void **state)
 int main(void)
 {
     return RUN_TESTS(test_edge_rows, test_rows_of_batches, test_too_many_edges, test_aggregates,
-                     test_same_layers, test_dropped_weights, test_refused);
+                     test_first_of_equals, test_large_scores, test_same_layers, test_slope_and_mean,
+                     test_dropped_weights, test_refused);
 }
