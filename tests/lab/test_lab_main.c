@@ -193,6 +193,14 @@ static void splits(void **state)
     free(valid);
     program_expect("lab split s0/layout --valid 0.9 --test 0.9", 3, "", "none would train");
     program_expect("lab split s0/layout", 0, "split-family: train 2 families", "");
+    mkdir("nets", 0700); /* a net and its training step are one family */
+    program_write_text("nets/manifest.json",
+                       "{\"kind\": \"layout\", \"machines\": [], \"programs\": {}, \"files\": {"
+                       "\"a\": {\"program\": \"a\", \"family\": \"mlp\"}, "
+                       "\"b\": {\"program\": \"b\", \"family\": \"train_mlp\"}, "
+                       "\"c\": {\"program\": \"c\", \"family\": \"lstm\"}}}");
+    program_write_text("nets/a.npz", "");
+    program_expect("lab split nets --test 0", 0, "split-family: train 1 families", "");
 }
 
 static void families_and_texts(void **state)

@@ -208,7 +208,7 @@ static void noise_and_spread(void **state)
     assert_true(lab_time_tau(a, b, 101) == -1);
     for (int i = 0; i < 101; i++) b[i] = 7;
     assert_true(isnan(lab_time_tau(a, b, 101)));
-    double x[] = {3, 1, 2}, y[] = {4, 1, 3, 2};
+    double x[] = {9, 1, 2}, y[] = {9, 1, 3, 2};
     assert_true(lab_median(x, 3) == 2);
     assert_true(lab_median(y, 4) == 2.5);
     assert_true(lab_median(y, 0) == 0);
