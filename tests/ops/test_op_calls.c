@@ -264,7 +264,7 @@ static void test_graph_calls(void **state)
     EXPECT(pooled(ag_sag_pool(w.m, w.v3, w.edges, 2)), "topk_edges(9 10 11 12 18 19)");
 }
 
-/* What is below 0 names no row, of the later tables either. */
+/* An index below 0 names no row, of the later tables either. */
 static void test_padding_of_bags(void **state)
 {
     static const ag_real table[] = {1, 2, 3, 4, 5, 6, 7};
