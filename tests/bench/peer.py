@@ -343,6 +343,8 @@ def main():
     for name, value in (("count", 32), ("nodes", 1000), ("steps", 3), ("threads", os.cpu_count())):
         p.add_argument(f"--{name}", type=int, default=value)
     a = p.parse_args()
+    if a.device == "cpu" and a.precision == "tf32":
+        p.error("--precision tf32 is of products on a device: give --device cuda, too")
     torch.set_num_threads(a.threads)
     torch.manual_seed(1)
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = a.precision == "tf32"

@@ -167,10 +167,10 @@ run_sanitizers() {
         PATH=$PATH:/usr/local/cuda/bin
     fi
     built "$tests/test_ops" || return
-    part sanitizer "compute-sanitizer over test_ops" 200 150
+    part sanitizer "compute-sanitizer over test_ops" 170 200
     table what result seconds
     sanitize 4 40 memcheck
     sanitize 4 40 initcheck
     sanitize 4 40 synccheck
-    sanitize 24 75 racecheck
+    sanitize 24 50 racecheck
 }

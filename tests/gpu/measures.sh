@@ -52,11 +52,8 @@ measure_steps() {
 measure_peers() {
     python=${AUGUR_GPU_PYTHON:-python3}
     "$python" -c "import torch, torch_geometric" >/dev/null 2>&1 || { leave_out "PyTorch: $python has no torch_geometric."; return; }
-    part peers "Training steps, compared with PyTorch and PyG" 120
+    part peers "Training steps, compared with PyTorch and PyG" 130
     within "$bin/bench" --device cuda --peer "$python" --steps $(quick) $(few 1x25) --json "$scratch/peers"
     measured $? "steps in turn with PyTorch's"
     [ -f "$scratch/peers" ] && cp "$scratch/peers" "$out/peers.json"
-    part peers-tf32 "The same with products in tf32: TGraph" 60
-    within "$bin/bench" --device cuda --precision tf32 --peer "$python" --steps $(quick) --only $([ $on_host = 1 ] && echo 1x25 || echo tgraph)
-    measured $? "steps of TGraph in turn with PyTorch's, tf32"
 }
