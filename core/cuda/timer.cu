@@ -41,6 +41,10 @@ static int ready(ag__timer *t)
 
 extern "C" void ag__timer_mark(ag__timer *t)
 {
+    if (ag__cuda_noting()) {
+        ag__cuda_spoil(); /* a run that is repeated would set no mark */
+        return;
+    }
     if (!ready(t)) return;
     ag__cuda_keep(cudaEventRecord(t->marks[t->n], ag__cuda_here()->compute));
     t->n++;

@@ -4,6 +4,8 @@
    nothing to test. */
 #include "support/device_tape.h"
 
+#include "autograd/op.h"
+
 enum { NODES = 24, CONFIGS = 3, WIDTH = 16, PARTS = 8 };
 
 typedef struct net {
@@ -203,6 +205,40 @@ static void some_runs_are_launched(void **state)
     end(&n);
 }
 
+static ag__timer *timer;
+
+static int as_x(ag_call *call)
+{
+    call->ys[0] = call->xs[0];
+    return 0;
+}
+CALL(mark)
+{
+    ag__device_fill(Y(0), 0, (size_t)ag_shape_count(a->ys[0]) * sizeof *Y(0));
+    ag__timer_mark(timer);
+}
+static const ag_op mark_op = {
+    .name = "mark", .inputs = "x", .shape = as_x, .forward = {&mark_kernel}};
+
+/* An op that sets a mark of a timer does so in each run. */
+static void marks_are_set_in_each_run(void **state)
+{
+    ag_tape *tape = ag_tape_new(AG_CUDA);
+    timer = ag__timer_new();
+    for (int s = 0; s < 4; s++) {
+        ag_tape_reset(tape);
+        ag_tensor *x[] = {input(tape)};
+        ag__timer_start(timer);
+        ag_forward(ag_tanh(ag__record(&mark_op, x, 1, NULL)));
+        ag__timer_mark(timer);
+        assert_true(ag__timer_seconds(timer, 1) > 0); /* between the op's mark and the last */
+        assert_string_equal(ag_error(tape), "");
+    }
+    assert_int_equal(tape->replayed, 0);
+    ag__timer_free(timer);
+    ag_tape_free(tape);
+}
+
 /* More runs than are kept, over and over: each is launched again. A few are repeated. */
 static void few_are_kept(void **state)
 {
@@ -276,6 +312,7 @@ int main(void)
 {
     return run_there(steps_are_repeated, gradients_add_up, forward_runs_are_repeated,
                      a_new_slab_is_another_run, parameters_may_move,
-                     lengths_decide_what_is_launched, some_runs_are_launched, few_are_kept,
-                     what_cannot_be_noted_is_launched, a_refused_repetition_says_so);
+                     lengths_decide_what_is_launched, some_runs_are_launched,
+                     marks_are_set_in_each_run, few_are_kept, what_cannot_be_noted_is_launched,
+                     a_refused_repetition_says_so);
 }

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#define _POSIX_C_SOURCE 200809L /* setenv */
 /* Single ops, forward and backward, timed by marks before and after each, with other data in the
    caches when either begins, and compared with a copy of as many bytes. On a device ops are
    launched while it empties the caches, so launching shows only for an op with very many kernels.
@@ -179,7 +178,6 @@ int bench_ops(const bench_options *options, json_t *rows)
     bench_scene s;
     const int quick = options->quick, large = bench_device == AG_CPU ? 1 : 4;
     int failed = 0;
-    setenv("AUGUR_GRAPHS", "0", 1); /* a run that is repeated as one graph sets no marks */
     if (bench_scene_open(&s, quick ? 30 : 1000, quick ? 4 : 32 * large, quick ? 2 : 64)) return 1;
     printf("\nOps from cold caches; \"of copy\": the time of a copy of as many bytes, over ours\n"
            "%-28s %-18s %9s %9s %8s %7s %9s\n",
