@@ -84,6 +84,15 @@ static void predictions(void **state)
     program_expect("tgraph train --data a.npz --no-prune --out p4" SMALL, 0, "", "");
     program_expect("tgraph predict --run p1 --ensemble p4 --data a.npz", 2, "",
                    "differ in --prune, --repad or --log-features");
+    /* a network reads the features of its training, whatever is in config.json */
+    o = program_expect("tgraph predict --run p4 --data a.npz", 0, "", "");
+    read_scores(one, 60, o.out);
+    char from[4096];
+    snprintf(from, sizeof from, "%s", test_file("p4/best.safetensors"));
+    assert_int_equal(rename(from, test_file("p1/best.safetensors")), 0);
+    o = program_expect("tgraph predict --run p1 --data a.npz", 0, "", "");
+    read_scores(tta, 60, o.out);
+    assert_memory_equal(tta, one, sizeof one);
 }
 
 /* Files that were split also have scores as run times: steps of the same order, so more pairs tie
