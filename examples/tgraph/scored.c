@@ -5,6 +5,12 @@
 
 #include <sys/stat.h>
 
+/* How a file is read for a network: as its checkpoint says. */
+static tgraph_data_options options_of(const harness_runs *runs, int run)
+{
+    return ((const tgraph_trained *)runs->run[run].net)->features;
+}
+
 static int trained_on(const harness_runs *runs, const char *name, const uint64_t *hash)
 {
     for (int i = 0; i < runs->count; i++)
@@ -17,7 +23,7 @@ static int trained_on(const harness_runs *runs, const char *name, const uint64_t
 static ag_status open_held(int *found, tgraph_set *set, const harness_runs *runs,
                            const tgraph_settings *s, const char *path, ag_failure *why)
 {
-    const tgraph_data_options options = tgraph_settings_data(s);
+    const tgraph_data_options options = options_of(runs, 0);
     tgraph_entry *e = tgraph_set_open(set, path, &options, why);
     *found = e && (s->part == TGRAPH_PART_HELD || trained_on(runs, e->file->name, &e->hash));
     if (!e) return why->status;
@@ -29,7 +35,7 @@ static ag_status open_held(int *found, tgraph_set *set, const harness_runs *runs
 static ag_status open_file(tgraph_set *set, const harness_runs *runs, const tgraph_settings *s,
                            bool known, const char *path, ag_failure *why)
 {
-    tgraph_data_options all = tgraph_settings_data(s);
+    tgraph_data_options all = options_of(runs, 0);
     const bool trained = known && trained_on(runs, harness_files_base(path), NULL);
     int held = 0;
     all.dedup = TGRAPH_KEEP_ALL;
@@ -103,10 +109,10 @@ static void warn_of_source(const tgraph_set *set, const harness_runs *runs)
 
 static ag_status check_runs(const harness_runs *runs, ag_failure *why)
 {
-    const tgraph_data_options *a = &((const tgraph_trained *)runs->run[0].net)->features;
+    const tgraph_data_options a = options_of(runs, 0);
     for (int i = 1; i < runs->count; i++) {
-        const tgraph_data_options *b = &((const tgraph_trained *)runs->run[i].net)->features;
-        if (a->prune != b->prune || a->repad != b->repad || a->logs != b->logs)
+        const tgraph_data_options b = options_of(runs, i);
+        if (a.prune != b.prune || a.repad != b.repad || a.logs != b.logs)
             return ag_fail(
                 why, AG_EUSE,
                 "%.200s and %.200s differ in --prune, --repad or --log-features, so they "
@@ -140,6 +146,7 @@ typedef struct fitted {
     tgraph_set *set;
     const tgraph_set *scored;
     const char *files; /* of the run */
+    tgraph_data_options options;
     const tgraph_settings *settings;
 } fitted;
 
@@ -156,8 +163,7 @@ static bool is_scored(const fitted *f, const char *path)
    whole. */
 static ag_status open_fitted(fitted *f, const char *path, bool named, ag_failure *why)
 {
-    const tgraph_data_options options = tgraph_settings_data(f->settings);
-    tgraph_entry *e = tgraph_set_open(f->set, path, &options, why);
+    tgraph_entry *e = tgraph_set_open(f->set, path, &f->options, why);
     if (!e) return why->status;
     const bool known = tgraph_files_has(f->files, e->file->name, &e->hash);
     if (known && f->settings->split > 0 && tgraph_entry_hold_out(e, f->settings, why))
@@ -209,7 +215,8 @@ ag_status tgraph_shell_read_fit(void *data, const harness_runs *runs,
                                 const harness_settings *settings, ag_failure *why)
 {
     tgraph_files *f = data;
-    fitted to = {&f->fit, &f->set, runs->run[0].data, (const tgraph_settings *)settings};
+    fitted to = {&f->fit, &f->set, runs->run[0].data, options_of(runs, 0),
+                 (const tgraph_settings *)settings};
     const harness_fit fit = {&to, read_fitted, fitted_json, drop_fitted};
     if (all_split(&f->set)) return AG_OK;
     f->fit.budget.limit = tpugraphs_rest(&f->set.budget);

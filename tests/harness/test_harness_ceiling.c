@@ -85,21 +85,6 @@ static void noise_that_is_not_known(void **state)
     harness_rank_close(&r);
 }
 
-/* The scores order a target where there is one. */
-static void noise_of_a_target(void **state)
-{
-    static const int64_t ns[] = {100, 200, 300, 400};
-    static const double target[] = {4, 3, 2, 1};
-    harness_rank r = {0};
-    harness_rank_group(&r,
-                       (harness_ranked){.name = "g", .items = 4, .actual = ns, .target = target});
-    harness_rank_method(&r, "model", NULL);
-    harness_rank_noise(&r, (const double[]){1e-6});
-    compute(&r);
-    near(tau(&r, AGAIN, 0), 1, 0);
-    harness_rank_close(&r);
-}
-
 /* The second measurement is compared with the first, whatever the run times are; a perfect ranker
    has the root of a half of the difference. */
 static void repeats(void **state)
@@ -216,6 +201,6 @@ static void means_of_the_same_files(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(means_of_the_same_files, noise_of_groups, noise_that_is_not_known,
-                     noise_of_a_target, repeats, not_next_to_the_model);
+    return RUN_TESTS(means_of_the_same_files, noise_of_groups, noise_that_is_not_known, repeats,
+                     not_next_to_the_model);
 }

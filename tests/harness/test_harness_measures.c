@@ -48,7 +48,6 @@ static void schedules_by_hand(void **state)
     near(m.of[HARNESS_RECALL_5], 1);
     near(m.of[HARNESS_SLOWDOWN_10], 0);
     near(m.of[HARNESS_APE], 100);
-    near(m.of[HARNESS_CONTEST_5], 1);
     assert_true(isnan(m.of[HARNESS_R2]) && isnan(m.of[HARNESS_MAE]));
     assert_true(isnan(m.of[HARNESS_MAPE]) && isnan(m.of[HARNESS_MAPE_ALL]));
     m = measure_one(right, NULL, two, 2);
@@ -68,8 +67,6 @@ static void depths(void **state)
     near(m.of[HARNESS_TOP_10], 10 / 30.0);
     near(m.of[HARNESS_SLOWDOWN_5], 7);
     near(m.of[HARNESS_SLOWDOWN_100], 0);
-    near(m.of[HARNESS_CONTEST_5], 2 - 8);
-    near(m.of[HARNESS_CONTEST_50], 1);
     near(m.of[HARNESS_RECALL_1], 0);
     near(m.of[HARNESS_RECALL_5], 0);
     near(m.of[HARNESS_RECALL_10], 0.8);
@@ -81,11 +78,6 @@ static void depths(void **state)
     near(m.of[HARNESS_RECALL_1], 1);
     near(m.of[HARNESS_RECALL_5], 0.2);
     near(m.of[HARNESS_PAIRWISE], 11 / 66.0);
-    /* the contest's mean of 50 of 100: the slower half is taken */
-    int64_t many[100];
-    double turned[100];
-    for (int i = 0; i < 100; i++) many[i] = i < 50 ? 10 : 30, turned[i] = -i;
-    near(measure_one(turned, NULL, many, 100).of[HARNESS_CONTEST_50], 2 - 3);
 }
 
 /* No measure depends on the order of the items in a file, tied or not. */
@@ -129,8 +121,6 @@ static void one_item(void **state)
     const harness_measured m = measure_one(score, cost, t, 1);
     near(m.of[HARNESS_MAE], 0.25);
     near(m.of[HARNESS_APE], 0);
-    near(m.of[HARNESS_CONTEST_5], 1);
-    near(m.of[HARNESS_CONTEST_50], 1);
     for (int k = 0; k < HARNESS_APE; k++) assert_true(isnan(m.of[k]));
     const harness_measured nothing = measure_one(score, cost, t, 0);
     for (int k = 0; k < HARNESS_MEASURES; k++) assert_true(isnan(nothing.of[k]));
@@ -155,18 +145,6 @@ static void unscored(void **state)
         isnan(measure(&(harness_items){
                           .name = "g", .count = 4, .score = score, .actual = t, .times = true})
                   .of[HARNESS_MAPE]));
-}
-
-/* The order of a target is predicted, but the choice takes run times. */
-static void another_target(void **state)
-{
-    const int64_t t[3] = {100, 200, 300};
-    const double score[3] = {3, 2, 1}, target[3] = {1.5, 1, 0.5};
-    const harness_measured m = measure(
-        &(harness_items){.name = "g", .count = 3, .score = score, .actual = t, .target = target});
-    near(m.of[HARNESS_TAU_B], 1);
-    near(m.of[HARNESS_OPA], 1);
-    near(m.of[HARNESS_SLOWDOWN_1], 2);
 }
 
 /* ---- predicted run times ---- */
@@ -282,7 +260,6 @@ static void columns(void **state)
                  {"tau-b of all", HARNESS_TAU_B_ALL},
                  {"MAPE % of all", HARNESS_MAPE_ALL},
                  {"APE % median", HARNESS_APE},
-                 {"contest@50", HARNESS_CONTEST_50},
                  {"top-", HARNESS_MEASURES},
                  {"a tau-b", HARNESS_MEASURES},
                  {"", HARNESS_MEASURES}};
@@ -335,7 +312,7 @@ static void mean_and_spread(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(schedules_by_hand, depths, any_order, one_item, unscored, another_target,
-                     costs, fused_kernels_by_hand, tiles_by_hand, refusals, names, columns,
+    return RUN_TESTS(schedules_by_hand, depths, any_order, one_item, unscored, costs,
+                     fused_kernels_by_hand, tiles_by_hand, refusals, names, columns,
                      numbers_are_sorted, averages, mean_and_spread);
 }

@@ -160,6 +160,17 @@ static void error_sentences(void **state)
                                         "and ablate); \"demo eval --help-all\" lists the options");
 }
 
+/* The list of words, which --help shows, is no word. */
+static void several_words(void **state)
+{
+    ag_failure why = {0};
+    harness_options *o = harness_options_new(&demo, HARNESS_TRAIN, NULL);
+    assert_int_equal(harness_options_set(o, NULL, "loss", "hinge|logistic", &why), AG_EUSE);
+    assert_string_equal(why.sentence, "--loss: \"hinge|logistic\" is not one of "
+                                      "hinge|logistic|listmle; give one of them");
+    harness_options_free(o);
+}
+
 /* All that is missing is said at once. */
 static void what_is_needed(void **state)
 {
@@ -256,6 +267,7 @@ static void nearest_name(void **state)
 int main(void)
 {
     return RUN_TESTS_WITH(NULL, drop, presets, damaged_presets, every_way_to_write_a_value, sizes,
-                          error_sentences, what_is_needed, a_copy_leaves_the_original,
-                          help_is_80_wide, help_names_defaults_and_ranges, nearest_name);
+                          error_sentences, several_words, what_is_needed,
+                          a_copy_leaves_the_original, help_is_80_wide,
+                          help_names_defaults_and_ranges, nearest_name);
 }

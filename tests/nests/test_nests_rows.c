@@ -4,12 +4,14 @@
 #include "support/test.h"
 #include "examples/harness/baseline/boosting.h"
 #include "examples/nests/maker.h"
+#include "examples/nests/makers/rows_file.h"
 #include "examples/rows/scale.h"
 #include "support/program_call.h"
 #include "support/program_files.h"
 #include "support/tgraph_npz.h"
 
 #include <jansson.h>
+#include <malloc.h>
 
 /* Four items of two groups, that share three rows. */
 enum { X, WORK, INDEX, COUNT, OFFSET, GROUP, RUNTIME, ARRAYS };
@@ -92,6 +94,43 @@ static void what_is_read(void **state)
     assert_true(r.rows == 1 && r.x[0] == 5 && r.times[0] == 1);
     data.maker->free_rows(&r);
     close_data(&data);
+}
+
+/* Bytes that the program holds; 0 where the C library does not tell. */
+static size_t held(void)
+{
+#ifdef __GLIBC__
+    const struct mallinfo2 of = mallinfo2();
+    return of.uordblks + of.hblkhd;
+#else
+    return 0;
+#endif
+}
+
+/* The rows of a group take no memory for those of other groups: boosted trees hold all at once. */
+static void groups_of_a_large_table(void **state)
+{
+    enum { ROWS = 1 << 20, GROUPS = 16 };
+    nests_rows_file f = {.rows = ROWS, .items = ROWS, .entries = ROWS};
+    nests_rows r[GROUPS] = {{0}};
+    ag_failure why = {0};
+    f.x = calloc(ROWS, sizeof *f.x);
+    f.work = calloc(ROWS, sizeof *f.work);
+    f.first = calloc(ROWS + 1, sizeof *f.first);
+    for (int i = 0; i <= ROWS; i++) f.first[i] = i;
+    for (int i = 0; i < ROWS; i++) f.x[i] = (float)i;
+    const size_t before = held();
+    for (int g = 0; g < GROUPS; g++) {
+        const int first = ROWS - 2 * GROUPS + 2 * g;
+        assert_int_equal(nests_table_take(&r[g], &f, 1, first, (int[]){1, 0}, 2, "f", &why), AG_OK);
+        assert_true(r[g].rows == 2 && r[g].x[0] == (float)(first + 1) && r[g].x[1] == (float)first);
+        assert_true(r[g].row[0] == 0 && r[g].row[1] == 1);
+    }
+    assert_true(held() - before < ROWS);
+    for (int g = 0; g < GROUPS; g++) nests_table_drop(&r[g]);
+    free(f.x);
+    free(f.work);
+    free(f.first);
 }
 
 /* Mean 4 and variance 8 of the first column; the second is constant. */
@@ -279,7 +318,7 @@ static void what_learns(void **state)
 
 int main(void)
 {
-    return RUN_TESTS_WITH(make_files, test_folder_remove, what_is_read, columns_are_standardised,
-                          what_is_refused, kinds_are_not_mixed, far_from_training, splits,
-                          parts_of_a_score, what_learns);
+    return RUN_TESTS_WITH(make_files, test_folder_remove, what_is_read, groups_of_a_large_table,
+                          columns_are_standardised, what_is_refused, kinds_are_not_mixed,
+                          far_from_training, splits, parts_of_a_score, what_learns);
 }

@@ -5,6 +5,7 @@
 #include "support/test.h"
 #include "autograd/tape.h"
 #include "core/internal.h"
+#include "examples/harness/run/trained.h"
 #include "examples/tgraph/program.h"
 #include "examples/tpu/program.h"
 #include "support/program_files.h"
@@ -30,6 +31,20 @@ typedef struct outcome {
 
 enum { THIRD = 60 };
 
+/* The memory that a call keeps until it ends does not grow with the number of saves. */
+static void expect_no_rest_of_saves(harness_session *t)
+{
+    uintptr_t at[3];
+    ag_failure why = {0};
+    for (int i = 0; i < 3; i++) {
+        at[i] = (uintptr_t)harness_lasting(1);
+        if (i == 0 && (harness__trainer_save(t, HARNESS_LAST, &why) ||
+                       harness__trainer_save(t, HARNESS_BEST, &why)))
+            fail_msg("%s", why.sentence);
+    }
+    assert_int_equal(at[1] - at[0], at[2] - at[1]);
+}
+
 static outcome train_session(const char *name, harness_session *t)
 {
     long at[4];
@@ -49,6 +64,7 @@ static outcome train_session(const char *name, harness_session *t)
                        (int)t->tape->plans_made - plans};
     print_message("%s: %d plans in %d steps, allocations in thirds: %ld, %ld, %ld\n", name, o.plans,
                   3 * THIRD, at[1] - at[0], o.early, o.late);
+    expect_no_rest_of_saves(t);
     harness_session_close(t, &why);
     return o;
 }

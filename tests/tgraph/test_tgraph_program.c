@@ -7,6 +7,7 @@
 #include "support/tgraph_open.h"
 
 #include <jansson.h>
+#include <sys/stat.h>
 
 #define TINY  " --hidden 16 --steps 20 --threads 1 --quiet --no-baselines"
 #define SMALL TINY " --configs 8"
@@ -84,6 +85,31 @@ static void predictions(void **state)
     program_expect("tgraph train --data a.npz --no-prune --out p4" SMALL, 0, "", "");
     program_expect("tgraph predict --run p1 --ensemble p4 --data a.npz", 2, "",
                    "differ in --prune, --repad or --log-features");
+    /* a network reads the features of its training, whatever is in config.json */
+    o = program_expect("tgraph predict --run p4 --data a.npz", 0, "", "");
+    read_scores(one, 60, o.out);
+    char from[4096];
+    snprintf(from, sizeof from, "%s", test_file("p4/best.safetensors"));
+    assert_int_equal(rename(from, test_file("p1/best.safetensors")), 0);
+    o = program_expect("tgraph predict --run p1 --data a.npz", 0, "", "");
+    read_scores(tta, 60, o.out);
+    assert_memory_equal(tta, one, sizeof one);
+}
+
+/* Two files of one name have their folders in all results. */
+static void names(void **state)
+{
+    assert_int_equal(mkdir(test_file("p"), 0700) | mkdir(test_file("q"), 0700), 0);
+    program_write_layout("p/a.npz", 20, 3);
+    program_write_layout("q/a.npz", 30, 3);
+    program_outcome o =
+        program_expect("tgraph predict --run run --data p q b.npz", 0, "\n\"p/a.npz\",19,", "");
+    assert_true(strstr(o.out, "\n\"q/a.npz\",29,") && strstr(o.out, "\n\"b.npz\",0,"));
+    o = program_expect("tgraph predict --run run --data p q b.npz --format contest", 0,
+                       "\nlayout:p/a,", "");
+    assert_true(strstr(o.out, "\nlayout:q/a,") && strstr(o.out, "\nlayout:b,"));
+    o = program_expect("tgraph eval --run run --data p q --no-baselines", 0, "\np/a.npz ", "");
+    assert_non_null(strstr(o.out, "\nq/a.npz "));
 }
 
 /* Files that were split also have scores as run times: steps of the same order, so more pairs tie
@@ -234,7 +260,7 @@ static void committed_studies(void **state)
 
 int main(void)
 {
-    return RUN_TESTS_WITH(make_files, test_folder_remove, train_eval_predict, predictions,
+    return RUN_TESTS_WITH(make_files, test_folder_remove, train_eval_predict, predictions, names,
                           calibrated, contest_names, inspecting, bad_input, scored_alike,
                           committed_studies);
 }

@@ -22,8 +22,7 @@ typedef struct harness_boosting_options {
     double rate;       /* the factor by which each tree is added */
     double columns;    /* share of the columns that each tree sees; 0: all */
     double least_leaf; /* additive trees: items of a leaf at least; 0: nearly any */
-    double order,
-        top; /* the same: weights of the pairs, and of LambdaRank among them (additive.h) */
+    double order, top; /* the same: weights of the pairs, and of LambdaRank's (additive.h) */
 
     /* Called after each tree, in the caller's thread; may be NULL. done is in 0..1. A result other
        than 0 stops the fit. */

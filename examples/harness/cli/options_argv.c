@@ -13,12 +13,16 @@ typedef struct cursor {
 
 static int is_flag(const char *word) { return word[0] == '-' && word[1] == '-'; }
 
+static bool has_value(const cursor *c, const char *equals)
+{
+    return equals || (c->at + 1 < c->argc && !is_flag(c->argv[c->at + 1]));
+}
+
 /* The value of a flag: the text after '=', or the next word. NULL: there is none. */
 static const char *take_value(cursor *c, const char *equals)
 {
-    if (equals) return equals + 1;
-    if (c->at + 1 >= c->argc || is_flag(c->argv[c->at + 1])) return NULL;
-    return c->argv[++c->at];
+    if (!has_value(c, equals)) return NULL;
+    return equals ? equals + 1 : c->argv[++c->at];
 }
 
 const char *harness__meta(const harness_option *option)
@@ -70,7 +74,7 @@ static ag_status read_paths(cursor *c, const harness_option *option, const char 
 /* Several --run are an ensemble. */
 static ag_status read_option(cursor *c, const char *name, const char *equals, ag_failure *why)
 {
-    if (strcmp(name, "run") == 0 && c->runs++) name = "ensemble";
+    if (strcmp(name, "run") == 0 && c->runs++ && has_value(c, equals)) name = "ensemble";
     const harness_option *option = harness_option_find(c->o->program, name);
     if (option && option->type == HARNESS_BOOL) return read_bool(c, option, 0, equals, why);
     if (!option && strncmp(name, "no-", 3) == 0) {

@@ -139,7 +139,7 @@ static ag_status parse_choice(int *to, const harness_option *option, const char 
     const size_t n = strlen(text);
     int count = 0;
     for (const char *word = option->choices; word; word = next_word(word), count++)
-        if (strncmp(word, text, n) == 0 && (word[n] == '|' || !word[n])) {
+        if (strcspn(word, "|") == n && memcmp(word, text, n) == 0) {
             *to = count;
             return AG_OK;
         }

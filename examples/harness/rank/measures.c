@@ -16,9 +16,6 @@ static const char of_top[] =
 static const char of_recall[] =
     "the share of the k best predicted that are no slower than the k-th fastest: 1 is best";
 static const char of_all[] = "the same of all, those included that are too short to count";
-static const char of_contest[] =
-    "2 - the fastest of the 5 best predicted / the fastest, and 2 - the mean of the 50 best "
-    "predicted / the mean of the 50 fastest: 1 is best";
 
 /* Neighbours with one meaning are explained together. */
 static const struct {
@@ -68,8 +65,6 @@ static const struct {
                     "the part of the variance of ln(run time) that a prediction of it explains", 4,
                     false},
     [HARNESS_MAE] = {"MAE", "the mean error of a prediction of ln(run time)", 4, true},
-    [HARNESS_CONTEST_5] = {"contest@5", of_contest, 4, false},
-    [HARNESS_CONTEST_50] = {"contest@50", of_contest, 4, false},
 };
 
 const char *harness_measure_name(harness_measure measure) { return kind[measure].name; }
@@ -113,7 +108,7 @@ const char *harness_measures_explain(const harness_measure *measure, int count)
 /* ---- the items that count ---- */
 
 typedef struct counted {
-    double *score, *truth, *target, *cost; /* [count]; the score of unscored ones is DBL_MAX */
+    double *score, *truth, *cost; /* [count]; the score of unscored ones is DBL_MAX */
     int count;
 } counted;
 
@@ -141,16 +136,14 @@ static ag_status check(const harness_items *x, ag_failure *why)
 static void gather(counted *c, const harness_items *x, int64_t least)
 {
     const size_t n = (size_t)x->count;
-    *c = (counted){.score = harness_alloc(4 * n * sizeof *c->score + 1)};
+    *c = (counted){.score = harness_alloc(3 * n * sizeof *c->score)};
     c->truth = c->score + n;
-    c->target = c->truth + n;
-    c->cost = c->target + n;
+    c->cost = c->truth + n;
     for (int i = 0; i < x->count; i++) {
         if (x->actual[i] < least) continue;
         const int at = c->count++;
         c->score[at] = fmin(x->score[i], DBL_MAX);
         c->truth[at] = (double)x->actual[i];
-        c->target[at] = x->target ? x->target[i] : c->truth[at];
         c->cost[at] = x->cost ? x->cost[i] : 0;
     }
 }
@@ -160,7 +153,7 @@ static void gather(counted *c, const harness_items *x, int64_t least)
 static ag_status measure_pairs(double *of, const counted *c, ag_failure *why)
 {
     ag_pairs pairs;
-    if (ag_pairs_count(&pairs, c->score, c->target, c->count, why) ||
+    if (ag_pairs_count(&pairs, c->score, c->truth, c->count, why) ||
         ag_pairwise(&of[HARNESS_PAIRWISE], c->score, c->truth, c->count, HARNESS_SHARE, why))
         return why->status;
     of[HARNESS_TAU_B] = ag_tau_b(&pairs);
@@ -170,9 +163,9 @@ static ag_status measure_pairs(double *of, const counted *c, ag_failure *why)
     return AG_OK;
 }
 
-/* How many are chosen: the first TOPS of top and recall, the first SLOWDOWNS of slowdown. */
-enum { TOPS = 3, SLOWDOWNS = 4, DEPTHS = 5 };
-static const int depth[DEPTHS] = {1, 5, 10, 100, 50};
+/* How many are chosen: the first TOPS of top and recall, all of slowdown. */
+enum { TOPS = 3, DEPTHS = 4 };
+static const int depth[DEPTHS] = {1, 5, 10, 100};
 
 static ag_status measure_choice(harness_measured *m, const counted *c, ag_failure *why)
 {
@@ -182,14 +175,12 @@ static ag_status measure_choice(harness_measured *m, const counted *c, ag_failur
     if (why->status) return why->status;
     m->chosen = of[0].least;
     m->fastest = of[0].best_least;
-    m->of[HARNESS_CONTEST_5] = 2 - of[1].least / of[1].best_least;
-    m->of[HARNESS_CONTEST_50] = 2 - of[4].mean / of[4].best_mean;
     if (c->count < 2) return AG_OK;
     for (int d = 0; d < TOPS; d++) {
         m->of[HARNESS_TOP_1 + d] = of[d].top;
         m->of[HARNESS_RECALL_1 + d] = of[d].recall;
     }
-    for (int d = 0; d < SLOWDOWNS; d++) m->of[HARNESS_SLOWDOWN_1 + d] = ag_slowdown(&of[d]);
+    for (int d = 0; d < DEPTHS; d++) m->of[HARNESS_SLOWDOWN_1 + d] = ag_slowdown(&of[d]);
     return AG_OK;
 }
 
@@ -233,7 +224,7 @@ static ag_status measure_all(harness_measured *m, const harness_items *x, ag_fai
     ag_pairs pairs;
     gather(&c, x, 1);
     m->known = c.count;
-    if (!ag_pairs_count(&pairs, c.score, c.target, c.count, why))
+    if (!ag_pairs_count(&pairs, c.score, c.truth, c.count, why))
         m->of[HARNESS_TAU_B_ALL] = ag_tau_b(&pairs);
     if (x->times) m->of[HARNESS_MAPE_ALL] = absolute_error(&c);
     harness_free(c.score);

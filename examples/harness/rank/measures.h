@@ -36,10 +36,6 @@ typedef enum harness_measure {
     HARNESS_TAU_B_ALL, /* the same */
     HARNESS_R2,        /* 1 - sum (cost - ln ns)^2 / sum (ln ns - mean)^2 */
     HARNESS_MAE,       /* mean |cost - ln ns| */
-    /* The tile scores of the contest: 2 - fastest of the 5 best predicted / fastest, and
-       2 - mean of the 50 best predicted / mean of the 50 fastest. */
-    HARNESS_CONTEST_5,
-    HARNESS_CONTEST_50,
     HARNESS_MEASURES
 } harness_measure;
 
@@ -63,7 +59,6 @@ typedef struct harness_items {
     const double *score;   /* [count] small is fast; INFINITY: cannot be scored, the slowest */
     const double *cost;    /* [count] predicted ln(ns), not read where unscored; or NULL */
     const int64_t *actual; /* [count] ns; 0: not known */
-    const double *target;  /* [count] of which the scores predict the order; NULL: run times */
     bool times;            /* scores are predicted run times in ns */
     int64_t least;         /* shortest run time that counts, ns */
 } harness_items;
@@ -72,7 +67,7 @@ typedef struct harness_items {
 typedef enum harness_left {
     HARNESS_NONE_COUNTS, /* no item has a run time that counts */
     HARNESS_ONE_COUNTS,
-    HARNESS_ALL_EQUAL, /* all run times, or targets, are */
+    HARNESS_ALL_EQUAL, /* all run times are */
     HARNESS_ALL_NEAR,  /* no two of them differ by more than HARNESS_SHARE */
     HARNESS_LEFTS
 } harness_left;

@@ -181,7 +181,7 @@ void harness_rank_noise(harness_rank *r, const double *noise)
         const harness_ranked *g = &r->group[i];
         ag_random random = harness_stream(HARNESS_STREAM_NOISE, 0, (uint64_t)i);
         for (int64_t k = 0, at = g->first; k < g->items; k++, at++) {
-            const double ns = g->target ? g->target[k] : g->actual ? (double)g->actual[k] : 0;
+            const double ns = g->actual ? (double)g->actual[k] : 0;
             x[at] = ns > 0 ? ns : 1; /* not known */
             y[at] = x[at] * exp(sqrt(2) * noise[i] * ag_random_normal(&random));
         }

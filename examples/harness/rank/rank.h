@@ -35,7 +35,6 @@ typedef struct harness_ranked {
     int items;
     const int *number;     /* [items] as in harness_group, or NULL */
     const int64_t *actual; /* [items] ns, 0: not known; or NULL: none is */
-    const double *target;  /* [items] as in harness_items, or NULL */
     int row, family;       /* of harness_rank.row_name and family_name, where there are any */
     int64_t first;         /* of its scores */
 } harness_ranked;

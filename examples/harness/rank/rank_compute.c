@@ -47,7 +47,6 @@ static ag_status measure_group(harness_measured *m, const harness_rank *r, int m
                                  .score = r->score[method] + g->first,
                                  .cost = cost ? cost + g->first : NULL,
                                  .actual = repeated ? r->first + g->first : g->actual,
-                                 .target = g->target,
                                  .times = r->times,
                                  .least = r->least};
     *m = harness_measured_none();

@@ -16,22 +16,15 @@ static ag_status places(double *place, const double *value, int items, ag_failur
     return AG_OK;
 }
 
-/* The run times, or what the scores predict the order of. */
-static const double *target_of(const harness_ranked *g, double *scratch)
-{
-    for (int i = 0; !g->target && i < g->items; i++) scratch[i] = (double)g->actual[i];
-    return g->target ? g->target : scratch;
-}
-
 static ag_status plot_order(const char *folder, const harness_rank *r, ag_failure *why)
 {
-    double *x = HARNESS_NEW(x, 3 * r->items), *y = x + r->items, *scratch = y + r->items;
+    double *x = HARNESS_NEW(x, 3 * r->items), *y = x + r->items, *ns = y + r->items;
     int64_t n = 0;
     for (int i = 0; i < r->groups && !why->status; i++) {
         const harness_ranked *g = &r->group[i];
         if (!g->actual) continue;
-        if (!places(x + n, target_of(g, scratch), g->items, why))
-            places(y + n, r->score[0] + g->first, g->items, why);
+        for (int k = 0; k < g->items; k++) ns[k] = (double)g->actual[k];
+        if (!places(x + n, ns, g->items, why)) places(y + n, r->score[0] + g->first, g->items, why);
         n += g->items;
     }
     if (!why->status)

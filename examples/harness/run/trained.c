@@ -236,12 +236,14 @@ ag_status harness_trained_save(const char *path, const harness_trained *t, int r
     ag_checkpoint_item item[HARNESS_TENSORS + NUMBERS];
     int items = n->tensors ? n->tensors(item, t->net) : 0;
     items += state_items(item + items, t->state, resume, t->state->begun > 0);
-    ag_checkpoint_pair pair[1 + HARNESS_TEXTS] = {
-        {"program", harness_format("%s %s", of->name, of->version)}};
+    char *program = harness_text("%s %s", of->name, of->version);
+    ag_checkpoint_pair pair[1 + HARNESS_TEXTS] = {{"program", program}};
     int pairs = 1;
     for (int k = 0; k < HARNESS_TEXTS && n->key[k]; k++)
         pair[pairs++] = (ag_checkpoint_pair){n->key[k], t->text[k]};
-    return ag_params_save(path, t->params, resume, item, items, pair, pairs, why);
+    ag_params_save(path, t->params, resume, item, items, pair, pairs, why);
+    harness_free(program);
+    return why->status;
 }
 
 /* A mistake in the contents is one of the file. */

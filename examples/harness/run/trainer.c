@@ -142,7 +142,10 @@ ag_status harness__trainer_save(harness_session *s, const char *name, ag_failure
     const int last = strcmp(name, HARNESS_LAST) == 0;
     if (harness_run_stays(s->run, why)) return why->status;
     if (last && harness_run_sync(s->run, why)) return why->status;
-    return harness_trained_save(harness_run_path(s->run, name), &s->trained, last, why);
+    char *path = harness_text("%s/%s", s->folder, name);
+    harness_trained_save(path, &s->trained, last, why);
+    harness_free(path);
+    return why->status;
 }
 
 /* Scores all that is held out. After an interruption, the step and its row of metrics are finished

@@ -21,9 +21,7 @@ typedef struct harness_override {
 } harness_override;
 
 typedef struct harness_variant {
-    const char *name;
-    const char
-        *folder; /* the name with everything but letters, digits, '-', '_' and '.' made '-' */
+    const char *name, *folder;   /* folder: all but letters, digits, '-', '_' and '.' made '-' */
     harness_override *overrides; /* stb_ds array */
     int line;
 } harness_variant;

@@ -157,12 +157,12 @@ void nests_rows_file_free(nests_rows_file *f)
 
 /* ---- the rows of items ---- */
 
-/* Of nests_rows.memory: the arrays in one block, and the place of each row of the file, or -1. */
+/* Of nests_rows.memory: the arrays in one block, and the place of each row from `low` on, or -1. */
 typedef struct scratch {
     char *block;
     size_t room;
     int32_t *place;
-    int rows;
+    int low, rows;
 } scratch;
 
 static void lay_rows(nests_rows *r, size_t *bytes, char *block, int rows, int columns, int entries,
@@ -176,44 +176,57 @@ static void lay_rows(nests_rows *r, size_t *bytes, char *block, int rows, int co
     r->times = tpugraphs_lay(block, bytes, entries, sizeof *r->times);
 }
 
-static scratch *scratch_of(nests_rows *r, const nests_rows_file *f)
-{
-    if (!r->memory) r->memory = harness_alloc(sizeof(scratch));
-    scratch *s = r->memory;
-    if (f->rows > s->rows) s->place = harness_grow(s->place, (size_t)f->rows * sizeof *s->place);
-    for (; s->rows < f->rows; s->rows++) s->place[s->rows] = -1;
-    return s;
-}
-
 static int row_at(const nests_rows_file *f, int64_t entry)
 {
     return f->index ? f->index[entry] : (int)entry;
 }
 
+/* With places for the rows that the items count: a table has the rows of many groups. */
+static scratch *scratch_of(nests_rows *r, const nests_rows_file *f, int first, const int *item,
+                           int n)
+{
+    if (!r->memory) r->memory = harness_alloc(sizeof(scratch));
+    scratch *s = r->memory;
+    int end = 0;
+    s->low = f->rows;
+    for (int i = 0; i < n; i++)
+        for (int64_t e = f->first[first + item[i]]; e < f->first[first + item[i] + 1]; e++) {
+            const int row = row_at(f, e);
+            s->low = row < s->low ? row : s->low;
+            end = row < end ? end : row + 1;
+        }
+    const int rows = end - s->low;
+    if (rows > s->rows) s->place = harness_grow(s->place, (size_t)rows * sizeof *s->place);
+    for (; s->rows < rows; s->rows++) s->place[s->rows] = -1;
+    return s;
+}
+
 /* Numbers the rows that the items count, in the order in which they do; returns how many. */
-static int number_rows(int32_t *place, const nests_rows_file *f, int first, const int *item, int n,
-                       int64_t *entries)
+static int number_rows(const scratch *s, const nests_rows_file *f, int first, const int *item,
+                       int n, int64_t *entries)
 {
     int rows = 0;
     *entries = 0;
     for (int i = 0; i < n; i++) {
         const int64_t from = f->first[first + item[i]], to = f->first[first + item[i] + 1];
         *entries += to - from;
-        for (int64_t e = from; e < to; e++)
-            if (place[row_at(f, e)] < 0) place[row_at(f, e)] = rows++;
+        for (int64_t e = from; e < to; e++) {
+            int32_t *place = &s->place[row_at(f, e) - s->low];
+            if (*place < 0) *place = rows++;
+        }
     }
     return rows;
 }
 
 /* Copies rows and counts; the places are forgotten. */
-static void copy_rows(nests_rows *r, int32_t *place, const nests_rows_file *f, int columns,
+static void copy_rows(nests_rows *r, const scratch *s, const nests_rows_file *f, int columns,
                       int first, const int *item, int n)
 {
     int at = 0;
     r->first[0] = 0;
     for (int i = 0; i < n; i++) {
         for (int64_t e = f->first[first + item[i]]; e < f->first[first + item[i] + 1]; e++) {
-            const int from = row_at(f, e), to = place[from];
+            const int from = row_at(f, e), to = s->place[from - s->low];
             memcpy(r->x + (size_t)to * (size_t)columns, f->x + (size_t)from * (size_t)columns,
                    (size_t)columns * sizeof *r->x);
             r->work[to] = f->work[from];
@@ -224,7 +237,7 @@ static void copy_rows(nests_rows *r, int32_t *place, const nests_rows_file *f, i
     }
     for (int i = 0; i < n; i++)
         for (int64_t e = f->first[first + item[i]]; e < f->first[first + item[i] + 1]; e++)
-            place[row_at(f, e)] = -1;
+            s->place[row_at(f, e) - s->low] = -1;
 }
 
 ag_status nests_table_take(nests_rows *r, const nests_rows_file *f, int columns, int first,
@@ -232,8 +245,8 @@ ag_status nests_table_take(nests_rows *r, const nests_rows_file *f, int columns,
 {
     int64_t entries = 0;
     size_t bytes = 0;
-    scratch *s = scratch_of(r, f);
-    r->rows = number_rows(s->place, f, first, item, n, &entries);
+    scratch *s = scratch_of(r, f, first, item, n);
+    r->rows = number_rows(s, f, first, item, n, &entries);
     r->items = n;
     if (entries > INT32_MAX / 2)
         return ag_fail(why, AG_EMEMORY, "%.160s: %lld counts of rows at once; take fewer items",
@@ -241,7 +254,7 @@ ag_status nests_table_take(nests_rows *r, const nests_rows_file *f, int columns,
     lay_rows(r, &bytes, NULL, r->rows, columns, (int)entries, n);
     if (tpugraphs_room(&s->block, &s->room, bytes, why)) return why->status;
     lay_rows(r, &bytes, s->block, r->rows, columns, (int)entries, n);
-    copy_rows(r, s->place, f, columns, first, item, n);
+    copy_rows(r, s, f, columns, first, item, n);
     return AG_OK;
 }
 
