@@ -84,7 +84,8 @@ static void all_kinds_are_measured_again(void **state)
             assert_true(set < 4);
             measure(++set);
         }
-    program_expect("lab check s0/layout --sample 20", 0, "mean tau of 1 files:", "");
+    program_expect("lab check s0/layout s0/layout/random --sample 20", 0, "mean tau of 1 files:",
+                   "");
     another_model_is_another_cpu("s0/layout/random");
 }
 
@@ -256,6 +257,8 @@ static void bad_calls(void **state)
         {"lab check", 2, "--dir"},
         {"lab check empty", 3, "empty"},
         {"lab check other", 3, "neither this folder nor one below it has a manifest.json"},
+        {"lab check other/a.npz", 3, "other/a.npz is a file; name a folder that lab has made"},
+        {"lab split other/a.npz", 3, "other/a.npz is a file; name a folder that lab has made"},
         {"lab check nowhere", 3, "nowhere"},
         {"lab check broken", 3, "broken"},
         {"lab split other", 3, "manifest.json"},
