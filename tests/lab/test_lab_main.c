@@ -58,13 +58,19 @@ static int measured_again_agrees(const char *kind, int set)
     return so;
 }
 
-/* Processors of one name differ in their numbers. */
-static void another_model_is_another_cpu(const char *folder)
+/* Processors differ in their name or, with one name, in their numbers. */
+static void another_cpu_is_told(const char *folder)
 {
     char path[100];
     snprintf(path, sizeof path, "%s/manifest.json", folder);
     json_t *root = json_load_file(path, 0, NULL);
     json_t *machine = json_array_get(json_object_get(root, "machines"), 0);
+    json_t *name = json_incref(json_object_get(machine, "cpu"));
+    json_object_set_new(machine, "cpu", json_string("X 1"));
+    assert_int_equal(json_dump_file(root, path, JSON_INDENT(1)), 0);
+    program_expect_line(0, "The data are of another CPU (X 1, family ", "",
+                        "lab check %s --sample 10", folder);
+    json_object_set_new(machine, "cpu", name);
     json_object_set_new(json_object_get(machine, "cpu_numbers"), "model", json_string("999"));
     assert_int_equal(json_dump_file(root, path, JSON_INDENT(1)), 0);
     json_decref(root);
@@ -86,7 +92,7 @@ static void all_kinds_are_measured_again(void **state)
         }
     program_expect("lab check s0/layout s0/layout/random --sample 20", 0, "mean tau of 1 files:",
                    "");
-    another_model_is_another_cpu("s0/layout/random");
+    another_cpu_is_told("s0/layout/random");
 }
 
 /* Rewrites run times of a layout file so that their order is turned over. */
