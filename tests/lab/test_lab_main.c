@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The other commands of lab, and its sentences and exit codes. */
+#define _GNU_SOURCE /* sched_getaffinity */
 #include "support/test.h"
 #include "examples/lab/nets/families.h"
 #include "support/files.h"
@@ -8,6 +9,7 @@
 #include "support/tgraph_npz.h"
 
 #include <jansson.h>
+#include <sched.h>
 #include <sys/stat.h>
 
 static void lab_makes(const char *options, const char *kind, int set)
@@ -271,12 +273,20 @@ static void bad_calls(void **state)
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         program_expect(bad[i].line, bad[i].code, "", bad[i].err);
+    cpu_set_t set;
+    char cores[40];
+    int first = 0, last;
+    assert_int_equal(sched_getaffinity(0, sizeof set, &set), 0);
+    while (!CPU_ISSET(first, &set)) first++;
+    for (last = first; CPU_ISSET(last + 1, &set);) last++;
+    snprintf(cores, sizeof cores, first < last ? "(%d to %d" : "(%d", first, last);
     static const char *const measuring[] = {"layout --out c", "tile --out c", "fusion --out c",
                                             "check s0/layout"};
     for (int i = 0; i < 4; i++) {
         program_outcome o = program_expect_line(
             2, "", "--core is 900, which is no core that the program may run on (",
             "lab %s --core 900", measuring[i]);
+        assert_non_null(strstr(o.err, cores));
         assert_non_null(strstr(o.err, "); name one of these, or omit --core for the last"));
     }
 }
