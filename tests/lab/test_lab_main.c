@@ -92,8 +92,8 @@ static void all_kinds_are_measured_again(void **state)
             assert_true(set < 4);
             measure(++set);
         }
-    program_expect("lab check s0/layout s0/layout/random --sample 20", 0, "mean tau of 1 files:",
-                   "");
+    program_expect("lab check s0/layout s0/layout/random --sample 20", 0,
+                   "mean tau of 1 files:", "");
     another_cpu_is_told("s0/layout/random");
 }
 
@@ -155,6 +155,10 @@ static void a_wrong_order_is_seen(void **state)
     const program_outcome o =
         program_expect("lab show --family mlp --milliseconds 0.2", 0, "dot", "");
     program_write_text("w/random/lstm_0.txt", o.out);
+    program_expect("lab check w", 3, "",
+                   "lstm_0.npz: its node_config_feat are not those of the program in lstm_0.txt");
+    program_write_text("w/random/lstm_0.txt", /* it has no node with layouts */
+                       "program lstm_0 lstm\na = f32[4] parameter()\nb = f32[4] tanh(a)\n");
     program_expect("lab check w", 3, "",
                    "lstm_0.npz: its node_config_feat are not those of the program in lstm_0.txt");
 }
