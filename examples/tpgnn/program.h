@@ -20,15 +20,6 @@ enum {
    standardised; ln of the run time relative to the task's mean; fastest of the task / run time. */
 enum { TPGNN_LABEL_COST, TPGNN_LABEL_LOG, TPGNN_LABEL_RELATIVE, TPGNN_LABEL_THROUGHPUT };
 
-/* Why runs of an older version, which had `members`, are refused: those of network=paper, and
-   others. */
-#define TPGNN_OLDER                                                                              \
- "the run is the paper's network as an older version had it, with other options; train it anew " \
- "with \"tpgnn train --preset paper\""
-#define TPGNN_MOVED                                                                           \
- "the model of rows and trees is now the program nests; train it with \"nests train\", or a " \
- "graph network anew with \"tpgnn train\""
-
 typedef struct tpgnn_settings {
     harness_settings shell; /* the options that the harness reads */
     int preset;

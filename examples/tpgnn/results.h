@@ -61,6 +61,9 @@ void tpgnn_results_open(void *results, void *files, const harness_settings *sett
 ag_status tpgnn_results_add(void *results, const harness_trained *trained,
                             const harness_scoring *how, ag_failure *why);
 
+/* harness_model.alike. */
+const char *tpgnn_results_alike(const void *results, int group);
+
 /* Adds what noise leaves possible, by the two passes of measurements. */
 void tpgnn_results_repeat(void *results);
 

@@ -279,9 +279,28 @@ static void slowed_parts_are_noise(void **state)
     assert_int_equal(sheet.dropped, 0);
 }
 
+/* The file of --text may change during a long call, or be a pipe. */
+static void a_text_is_read_once(void **state)
+{
+    const char *path = "once.txt";
+    const lab_settings s = {.text = {&path, 1}};
+    lab_source *list;
+    lab_program p;
+    ag_failure why = {0};
+    program_write_text(path, "program once test\na = f32[4] parameter()\nb = f32[4] tanh(a)\n");
+    assert_int_equal(lab_sources(&list, &s, &why), 1);
+    assert_int_equal(remove(path), 0);
+    if (lab_source_program(&p, &list[0], 1, &why)) fail_msg("%s", why.sentence);
+    assert_string_equal(p.name, "once");
+    assert_int_equal(p.n, 2);
+    lab_program_clear(&p);
+    lab_sources_free(list);
+}
+
 int main(void)
 {
     return RUN_TESTS_WITH(program_folder_make, test_folder_remove, layout_files, tile_files,
                           finished_programs_are_skipped, a_kill_leaves_no_half_file,
-                          the_time_is_kept, noisy_files_are_dropped, slowed_parts_are_noise);
+                          the_time_is_kept, noisy_files_are_dropped, slowed_parts_are_noise,
+                          a_text_is_read_once);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The other commands of lab, and its sentences and exit codes. */
+#define _GNU_SOURCE /* sched_getaffinity */
 #include "support/test.h"
 #include "examples/lab/nets/families.h"
 #include "support/files.h"
@@ -8,6 +9,7 @@
 #include "support/tgraph_npz.h"
 
 #include <jansson.h>
+#include <sched.h>
 #include <sys/stat.h>
 
 static void lab_makes(const char *options, const char *kind, int set)
@@ -58,13 +60,19 @@ static int measured_again_agrees(const char *kind, int set)
     return so;
 }
 
-/* Processors of one name differ in their numbers. */
-static void another_model_is_another_cpu(const char *folder)
+/* Processors differ in their name or, with one name, in their numbers. */
+static void another_cpu_is_told(const char *folder)
 {
     char path[100];
     snprintf(path, sizeof path, "%s/manifest.json", folder);
     json_t *root = json_load_file(path, 0, NULL);
     json_t *machine = json_array_get(json_object_get(root, "machines"), 0);
+    json_t *name = json_incref(json_object_get(machine, "cpu"));
+    json_object_set_new(machine, "cpu", json_string("X 1"));
+    assert_int_equal(json_dump_file(root, path, JSON_INDENT(1)), 0);
+    program_expect_line(0, "The data are of another CPU (X 1, family ", "",
+                        "lab check %s --sample 10", folder);
+    json_object_set_new(machine, "cpu", name);
     json_object_set_new(json_object_get(machine, "cpu_numbers"), "model", json_string("999"));
     assert_int_equal(json_dump_file(root, path, JSON_INDENT(1)), 0);
     json_decref(root);
@@ -84,8 +92,9 @@ static void all_kinds_are_measured_again(void **state)
             assert_true(set < 4);
             measure(++set);
         }
-    program_expect("lab check s0/layout --sample 20", 0, "mean tau of 1 files:", "");
-    another_model_is_another_cpu("s0/layout/random");
+    program_expect("lab check s0/layout s0/layout/random --sample 20", 0,
+                   "mean tau of 1 files:", "");
+    another_cpu_is_told("s0/layout/random");
 }
 
 /* Rewrites run times of a layout file so that their order is turned over. */
@@ -146,6 +155,10 @@ static void a_wrong_order_is_seen(void **state)
     const program_outcome o =
         program_expect("lab show --family mlp --milliseconds 0.2", 0, "dot", "");
     program_write_text("w/random/lstm_0.txt", o.out);
+    program_expect("lab check w", 3, "",
+                   "lstm_0.npz: its node_config_feat are not those of the program in lstm_0.txt");
+    program_write_text("w/random/lstm_0.txt", /* it has no node with layouts */
+                       "program lstm_0 lstm\na = f32[4] parameter()\nb = f32[4] tanh(a)\n");
     program_expect("lab check w", 3, "",
                    "lstm_0.npz: its node_config_feat are not those of the program in lstm_0.txt");
 }
@@ -256,18 +269,28 @@ static void bad_calls(void **state)
         {"lab check", 2, "--dir"},
         {"lab check empty", 3, "empty"},
         {"lab check other", 3, "neither this folder nor one below it has a manifest.json"},
+        {"lab check other/a.npz", 3, "other/a.npz is a file; name a folder that lab has made"},
+        {"lab split other/a.npz", 3, "other/a.npz is a file; name a folder that lab has made"},
         {"lab check nowhere", 3, "nowhere"},
         {"lab check broken", 3, "broken"},
         {"lab split other", 3, "manifest.json"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         program_expect(bad[i].line, bad[i].code, "", bad[i].err);
+    cpu_set_t set;
+    char cores[40];
+    int first = 0, last;
+    assert_int_equal(sched_getaffinity(0, sizeof set, &set), 0);
+    while (!CPU_ISSET(first, &set)) first++;
+    for (last = first; CPU_ISSET(last + 1, &set);) last++;
+    snprintf(cores, sizeof cores, first < last ? "(%d to %d" : "(%d", first, last);
     static const char *const measuring[] = {"layout --out c", "tile --out c", "fusion --out c",
                                             "check s0/layout"};
     for (int i = 0; i < 4; i++) {
         program_outcome o = program_expect_line(
             2, "", "--core is 900, which is no core that the program may run on (",
             "lab %s --core 900", measuring[i]);
+        assert_non_null(strstr(o.err, cores));
         assert_non_null(strstr(o.err, "); name one of these, or omit --core for the last"));
     }
 }

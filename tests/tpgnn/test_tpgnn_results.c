@@ -121,9 +121,22 @@ static void nothing_to_learn_from(void **state)
     drop(&r, &files);
 }
 
+static void why_scores_are_equal(void **state)
+{
+    tpgnn_files files = {0};
+    make(&files.scored, 1, 500);
+    const tpgnn_results r = {.files = &files};
+    assert_null(tpgnn_results_alike(&r, 0));
+    tpgnn_schedule other = files.scored.schedule[1], *s = files.scored.schedule;
+    s[1] = s[0];
+    assert_string_equal(tpgnn_results_alike(&r, 0), "its schedules are the same tree");
+    s[1] = other;
+    tpgnn_data_free(&files.scored);
+}
+
 int main(void)
 {
-    return RUN_TESTS_WITH(test_folder_make, test_folder_remove,
+    return RUN_TESTS_WITH(test_folder_make, test_folder_remove, why_scores_are_equal,
                           baselines_see_the_training_files_alone, extents_of_vectorised_loops,
                           nothing_to_learn_from);
 }

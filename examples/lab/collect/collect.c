@@ -114,7 +114,7 @@ static int over(const lab_collection *c) { return c->meter.stopped || lab_meter_
 
 static ag_status program(lab_collection *c, int i, ag_failure *why)
 {
-    const lab_source *source = &c->sources[i];
+    lab_source *source = &c->sources[i];
     lab_program p = {0};
     for (int f = 0; f < c->n_folders && !why->status && !over(c); f++) {
         if (lab_manifest_done(c->folders[f], source->name)) continue;

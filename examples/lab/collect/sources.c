@@ -8,27 +8,27 @@
 
 #include <string.h>
 
-/* A program's name becomes a file's; the reader permits only characters that are good for both. */
+/* A program's name becomes a file's; the reader permits only characters that are good for both. It
+   is in the list also after a failure, and freed with it. */
 static ag_status add_text(lab_source **list, const char *path, ag_failure *why)
 {
-    lab_source source = {.text = path};
-    lab_program p;
-    if (lab_text_load(&p, path)) return ag_fail(why, p.why.status, "%s", p.why.sentence);
-    memcpy(source.name, p.name, sizeof source.name);
-    lab_program_clear(&p);
+    lab_source source = {.number = 0};
+    if (lab_text_load(&source.text, path))
+        return ag_fail(why, source.text.why.status, "%s", source.text.why.sentence);
+    memcpy(source.name, source.text.name, sizeof source.name);
     if (!*source.name)
-        return ag_fail(why, AG_EDATA,
-                       "%.200s: the program has no name, but the names of files come from it; "
-                       "write \"program NAME FAMILY\"",
-                       path);
+        ag_fail(why, AG_EDATA,
+                "%.200s: the program has no name, but the names of files come from it; write "
+                "\"program NAME FAMILY\"",
+                path);
     for (int i = 0; i < bag_count(*list); i++)
         if (!strcmp((*list)[i].name, source.name))
-            return ag_fail(why, AG_EDATA,
-                           "%.200s: another text has a program of the name %s; names of files "
-                           "come from it, so choose another",
-                           path, source.name);
+            ag_fail(why, AG_EDATA,
+                    "%.200s: another text has a program of the name %s; names of files come from "
+                    "it, so choose another",
+                    path, source.name);
     bag_add(*list, source);
-    return AG_OK;
+    return why->status;
 }
 
 /* Those of --families, each once; all unless given. */
@@ -72,18 +72,22 @@ int lab_sources(lab_source **list, const lab_settings *s, ag_failure *why)
     bag_free(families);
     *list = bag;
     if (!why->status) return bag_count(bag);
-    bag_free(*list);
+    lab_sources_free(bag);
+    *list = NULL;
     return -1;
 }
 
-void lab_sources_free(lab_source *list) { bag_free(list); }
+void lab_sources_free(lab_source *list)
+{
+    for (int i = 0; i < bag_count(list); i++) lab_program_clear(&list[i].text);
+    bag_free(list);
+}
 
-ag_status lab_source_program(lab_program *p, const lab_source *source, double milliseconds,
+ag_status lab_source_program(lab_program *p, lab_source *source, double milliseconds,
                              ag_failure *why)
 {
-    *p = (lab_program){0};
-    if (source->family)
-        return lab_family_program(p, source->family, source->number, milliseconds, why);
-    return lab_text_load(p, source->text) ? ag_fail(why, p->why.status, "%s", p->why.sentence)
-                                          : AG_OK;
+    *p = source->text;
+    source->text = (lab_program){0};
+    return source->family ? lab_family_program(p, source->family, source->number, milliseconds, why)
+                          : AG_OK;
 }

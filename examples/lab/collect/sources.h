@@ -10,7 +10,7 @@ typedef struct lab_source {
     char name[LAB_NAME];
     const char *family; /* NULL: read from a text */
     int number;
-    const char *text; /* its path */
+    lab_program text; /* until lab_source_program takes it */
 } lab_source;
 
 /* Those of --text, or of --families, --programs and --first. Texts are read and checked. Returns
@@ -18,8 +18,9 @@ typedef struct lab_source {
 int lab_sources(lab_source **list, const lab_settings *s, ag_failure *why);
 void lab_sources_free(lab_source *list);
 
-/* The program of the text or of the family; clear it. */
-ag_status lab_source_program(lab_program *p, const lab_source *source, double milliseconds,
+/* The program of the text, once, or of the family; clear it. A text is not read again: it may have
+   changed since, or have been a pipe. */
+ag_status lab_source_program(lab_program *p, lab_source *source, double milliseconds,
                              ag_failure *why);
 
 #endif

@@ -35,14 +35,14 @@ static ag_status unlike(const reading *r, const char *what)
                    r->name, what, r->name);
 }
 
-/* A member with axes of these sizes (0: any, at least 1), as values of type `as`; NULL after a
+/* A member with axes of these sizes (-1: any, at least 1), as values of type `as`; NULL after a
    failure. */
 static void *member(const reading *r, const char *array, int rank, const int64_t *size, ag_dtype as)
 {
     const ag_array_info *info = ag_npz_find(r->npz, array);
     if (ag_npz_check(r->npz, array, r->why)) return NULL;
     int right = info && info->rank == rank && info->count > 0 && info->size[0] <= INT32_MAX;
-    for (int i = 0; i < rank && right; i++) right = !size[i] || info->size[i] == size[i];
+    for (int i = 0; i < rank && right; i++) right = size[i] < 0 || info->size[i] == size[i];
     if (!right) unlike(r, array);
     void *out = right ? harness_alloc((size_t)info->count * ag_dtype_bytes(as)) : NULL;
     if (!out || !ag_npz_read(r->npz, array, as, out, r->why)) return out;
@@ -52,7 +52,7 @@ static void *member(const reading *r, const char *array, int rank, const int64_t
 
 static ag_status read_times(lab_stored *x, const reading *r, const char *array)
 {
-    x->ns = member(r, array, 1, (int64_t[]){0}, AG_I64);
+    x->ns = member(r, array, 1, (int64_t[]){-1}, AG_I64);
     x->n = x->ns ? (int)ag_npz_find(r->npz, array)->size[0] : 0;
     for (int i = 0; i < x->n; i++)
         if (x->ns[i] < 1) unlike(r, array);
@@ -79,10 +79,10 @@ static int *numbers(const reading *r, const char *array, int rank, const int64_t
 static ag_status read_layouts(lab_stored *x, const reading *r)
 {
     const int nodes = lab_configurable_nodes(NULL, &x->program);
-    const int64_t row = sizeof *x->rows, size[] = {x->n, nodes, row}, count = x->n * nodes * row;
+    const int64_t row = sizeof *x->rows, size[] = {x->n, nodes, row}, count = row * x->n * nodes;
     int *digit = numbers(r, "node_config_feat", 3, size, -1, LAB_RANK);
     x->configs.nodes = nodes;
-    x->configs.rows = x->rows = harness_alloc((size_t)count + 1);
+    x->configs.rows = x->rows = digit ? harness_alloc((size_t)count) : NULL;
     for (int64_t i = 0; digit && i < count; i++) x->rows[i / row][i % row] = (signed char)digit[i];
     harness_free(digit);
     return r->why->status;

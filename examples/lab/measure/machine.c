@@ -40,8 +40,13 @@ ag_status lab_core_check(int core, ag_failure *why)
     char cores[200] = "";
     if (core < 0 || sched_getaffinity(0, sizeof set, &set)) return AG_OK;
     if (core < CPU_SETSIZE && CPU_ISSET(core, &set)) return AG_OK;
-    for (int i = 0, n = 0; i < CPU_SETSIZE && n < 190; i++)
-        if (CPU_ISSET(i, &set)) n += sprintf(cores + n, "%s%d", n ? ", " : "", i);
+    for (int i = 0, n = 0, last; i < CPU_SETSIZE && n < 180; i = last + 1) {
+        last = i;
+        if (!CPU_ISSET(i, &set)) continue;
+        while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, &set)) last++;
+        n += sprintf(cores + n, "%s%d", n ? ", " : "", i);
+        if (last > i) n += sprintf(cores + n, " to %d", last);
+    }
     return ag_fail(why, AG_EUSE,
                    "--core is %d, which is no core that the program may run on (%s); name one of "
                    "these, or omit --core for the last one",

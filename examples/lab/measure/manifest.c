@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 char *lab_manifest_path(const lab_manifest *m, const char *name, const char *tail)
@@ -137,18 +138,19 @@ lab_manifest *lab_manifest_open(const char *folder, const char *kind, int plan, 
     return unless_failed(m, why);
 }
 
-/* Loads the manifest of a file's folder, if it has one and is not in the list. */
-static ag_status add_folder(lab_manifest ***list, const char *file, ag_failure *why)
+/* Loads the manifest of a file's folder, unless it is in the list. Returns 0: it has none. */
+static int add_folder(lab_manifest ***list, const char *file, ag_failure *why)
 {
     char *folder = harness_text("%.*s", (int)(harness_files_base(file) - file) - 1, file);
     char *path = harness_text("%s/" LAB_MANIFEST, folder);
-    int known = access(path, F_OK) != 0;
+    const int there = access(path, F_OK) == 0;
+    int known = !there;
     for (int i = 0; i < bag_count(*list); i++) known |= !strcmp((*list)[i]->folder, folder);
     lab_manifest *m = known ? NULL : lab_manifest_load(folder, why);
     if (m) bag_add(*list, m);
     harness_free(path);
     harness_free(folder);
-    return why->status;
+    return there;
 }
 
 lab_manifest **lab_manifests_load(const harness_paths *paths, ag_failure *why)
@@ -156,11 +158,16 @@ lab_manifest **lab_manifests_load(const harness_paths *paths, ag_failure *why)
     lab_manifest **list = NULL;
     for (int i = 0; i < paths->count && !why->status; i++) {
         harness_files files = {0};
-        const int before = bag_count(list);
-        harness_files_add(&files, paths->list[i], why);
+        struct stat about;
+        int found = 0;
+        if (!stat(paths->list[i], &about) && !S_ISDIR(about.st_mode))
+            ag_fail(why, AG_EFILE, "%.200s is a file; name a folder that lab has made",
+                    paths->list[i]);
+        else
+            harness_files_add(&files, paths->list[i], why);
         for (int k = 0; k < files.count && !why->status; k++)
-            if (strchr(files.path[k], '/')) add_folder(&list, files.path[k], why);
-        if (!why->status && bag_count(list) == before)
+            found |= add_folder(&list, files.path[k], why);
+        if (!why->status && !found)
             ag_fail(why, AG_EFILE,
                     "%.200s: neither this folder nor one below it has a " LAB_MANIFEST
                     ", so it is no data set of lab",

@@ -84,7 +84,7 @@ static ag_status score_tiles(void *state, double *score, const lab_program *kern
 
 /* ---- programs ---- */
 
-static ag_status search_program(tuner *t, const lab_source *source, ag_failure *why)
+static ag_status search_program(tuner *t, lab_source *source, ag_failure *why)
 {
     const tpu_settings *s = t->s;
     const tune_meters meters = {t, measure_kernels, t->fusion.runs.count ? predict_kernels : NULL,

@@ -125,14 +125,21 @@ class Databases(unittest.TestCase):
                 self.expect("db --bad refuse", logs.BAD_DATA, "", "damaged or cut short")
 
     def test_no_log(self):
-        for text in ("version https://git-lfs.github.com/spec/v1\n", "\n<!DOCTYPE html>\n"):
+        for text, sentence in (("version https://git-lfs.github.com/spec/v1\n", "is a pointer of Git LFS"),
+                               ("\n<!DOCTYPE html>\n", "is a web page or XML"),
+                               ("nonsense\n", "holds no record that can be read: 1 lines are bad")):
             pathlib.Path("a\33[31m").write_text(text)
-            self.expect("a\33[31m", logs.BAD_DATA, "", "logs: a?[31m holds no record that can be read: 1 lines are bad")
+            self.expect("a\33[31m", logs.BAD_DATA, "", f"logs: a?[31m {sentence}")
 
     def test_not_measured(self):
         pathlib.Path("x_tuning_record.json").write_text(GOOD.replace("[1]", "[0]") + GOOD)
         self.expect("x_tuning_record.json --bad refuse", logs.OK, "", "without a measurement, which are left out: 1\n")
         self.assertEqual([len(found) for _, found in self.groups().values()], [1])
+
+    def test_too_large_for_memory(self):
+        with mock.patch("json.loads", side_effect=MemoryError):
+            self.expect("db", refused.FAILED, "",
+                        "near line 2 of db/database_workload.json does not fit into memory; allow")
 
     def test_disk_that_fills_up(self):
         self.convert.convert.side_effect = OSError(28, "full")

@@ -23,6 +23,8 @@ def attempt(work, complain, out, again="the same command goes on", refused=FAILE
     except OSError as reason:
         complain(f"{reason.filename or out} cannot be written: {reason.strerror}; make room, then {again}")
         return refused
+    except MemoryError as reason:
+        complain(f"{reason or 'the work'} does not fit into memory; allow more of it, then {again}")
     except KeyboardInterrupt:
         complain(f"interrupted; {again}")
         return INTERRUPTED

@@ -17,6 +17,8 @@ from refused import Refused
 RECORDS, WORKLOADS = "tuning_record", "workload"
 NO_TIME = 1e9  # seconds; TVM writes this or more for "no run time"
 PACKED = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\0": lzma.open}
+MISTAKEN = {b"version https://git-lfs": "a pointer of Git LFS, not the file itself; run git lfs pull where it was cloned",
+            b"<": "a web page or XML, perhaps the message of a server; look into it, and download the file again"}
 
 
 def shown(value):
@@ -25,9 +27,12 @@ def shown(value):
     return text if len(text) <= 40 else f"{text[:40]}..."
 
 
-def unpacked(file):
-    """The open file, unpacked if it begins as a packed one does."""
-    start = file.peek(8)
+def unpacked(file, path):
+    """The open file, unpacked if it begins as a packed one does. Refuses what is no log at all."""
+    start = file.peek(64)[:64]
+    for magic, what in MISTAKEN.items():
+        if start.lstrip().startswith(magic):
+            raise Refused(f"{path} is {what}")
     return next((unpack(file) for magic, unpack in PACKED.items() if start.startswith(magic)), file)
 
 
@@ -36,7 +41,7 @@ def lines(path, bad):
     number = 0
     try:
         with open(path, "rb") as file:
-            for number, line in enumerate(unpacked(file), 1):
+            for number, line in enumerate(unpacked(file, path), 1):
                 if line[:1] in b"# \r\n":
                     continue
                 try:
@@ -45,6 +50,8 @@ def lines(path, bad):
                     bad(f"{path} line {number}: no JSON: {str(reason)[:160]}")
                     value = None
                 yield number, value
+    except MemoryError:
+        raise MemoryError(f"a line near line {number + 1} of {path}") from None
     except (EOFError, zlib.error, lzma.LZMAError, OSError) as reason:
         if getattr(reason, "errno", None):
             raise Refused(f"{path} cannot be read: {reason.strerror}") from None
