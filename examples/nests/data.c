@@ -44,7 +44,7 @@ const nests_maker *nests_kind_named(const char *name)
 /* All files are of one kind, `wanted` unless that is NULL. */
 static ag_status find_kind(nests_data *data, const nests_maker *wanted, ag_failure *why)
 {
-    for (int i = 0; i < data->paths.count; i++) {
+    for (int i = 0; i < data->paths.count && harness_go_on(why); i++) {
         const nests_maker *kind = kind_of_file(data->paths.path[i], why);
         if (!kind) return why->status;
         if (!wanted) wanted = kind;
@@ -55,7 +55,7 @@ static ag_status find_kind(nests_data *data, const nests_maker *wanted, ag_failu
                            harness_files_short(data->paths.path[i]), kind->name, wanted->name);
     }
     data->maker = wanted;
-    return AG_OK;
+    return why->status;
 }
 
 static ag_status read_files(nests_set *set, const nests_maker *kind, const harness_paths *given,

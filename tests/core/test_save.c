@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -100,6 +101,7 @@ static void save_removes_what_killed_writers_left(void **state)
     char name[700];
     const pid_t dead = ended_process(), other = fork();
     if (other == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* with the test, whose output it would keep open */
         pause();
         _exit(0);
     }

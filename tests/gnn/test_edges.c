@@ -5,6 +5,9 @@
 #include "augur.h"
 #include "core/internal.h"
 #include "gnn/sage.h"
+#include "support/sanitized.h"
+
+#include <time.h>
 
 static void expect_equal(const ag_graph *a, const ag_graph *b)
 {
@@ -276,9 +279,62 @@ static void test_no_arrays(void **state)
     ag_tape_free(tape);
 }
 
+/* ---- a gated convolution: a weight for each feature of a message ---- */
+
+enum { GATED_NODES = 200, GATED_DEGREE = 8, FEATURES = 64, MESSAGES = GATED_NODES * GATED_DEGREE };
+
+/* Processor seconds of a step, its least of 7. */
+static double seconds_of(int composed, ag_params *params, const ag_graph *g, const int32_t *starts)
+{
+    ag_tape *tape = ag_tape_new(AG_CPU);
+    double least = 1e9;
+    for (int r = 0; r < 7; r++) {
+        ag_tape_reset(tape);
+        ag_params_reset(params);
+        ag_tensor *x = ag_parameter(tape, params->list[0]);
+        ag_tensor *w = ag_parameter(tape, params->list[1]);
+        const ag_edges e = ag_graph_edges(tape, g);
+        ag_tensor *at = ag_input_i32(tape, starts, AG_SHAPE(GATED_NODES + 1));
+        ag_tensor *y = composed ? ag_segment_sum(ag_mul(ag_gather(x, e.sources), w), at)
+                                : ag_spmm_weighted(x, w, e);
+        ag_tensor *loss = ag_mean_all(ag_mul(y, y));
+        const clock_t begin = clock();
+        ag_backward(loss);
+        const double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
+        least = seconds < least ? seconds : least;
+        assert_string_equal(ag_error(tape), "");
+    }
+    ag_tape_free(tape);
+    return least;
+}
+
+/* It was seven times slower than the ops that it replaces, and takes less than half of their time.
+ */
+static void test_weights_of_features(void **state)
+{
+    static int32_t from[MESSAGES], to[MESSAGES], starts[GATED_NODES + 1];
+#ifndef NDEBUG
+    skip(); /* without optimisation */
+#endif
+    if (SANITIZED) skip();
+    for (int i = 0; i < MESSAGES; i++) from[i] = i * 7 % GATED_NODES, to[i] = i / GATED_DEGREE;
+    for (int v = 0; v <= GATED_NODES; v++) starts[v] = v * GATED_DEGREE;
+    ag_graph *g = ag_graph_build(GATED_NODES, from, to, MESSAGES, AG_ALONG, NULL);
+    ag_params *params = ag_params_new();
+    ag_params_add(params, "x", AG_SHAPE(GATED_NODES, FEATURES), ag_init_uniform(-1, 1), 1);
+    ag_params_add(params, "w", AG_SHAPE(MESSAGES, FEATURES), ag_init_uniform(-1, 1), 1);
+    assert_int_equal(ag_params_build(params, 1), AG_OK);
+    const double composed = seconds_of(1, params, g, starts);
+    const double fused = seconds_of(0, params, g, starts);
+    if (!(fused <= 2 * composed))
+        fail_msg("spmm_weighted takes %g s, gather, mul and segment_sum %g s", fused, composed);
+    ag_params_free(params);
+    ag_graph_free(g);
+}
+
 int main(void)
 {
     ag_set_threads(1);
     return RUN_TESTS(test_cap, test_loops, test_batches, test_refused_graphs, test_own_arrays,
-                     test_any_entry, test_mixed_graphs, test_no_arrays);
+                     test_any_entry, test_mixed_graphs, test_no_arrays, test_weights_of_features);
 }

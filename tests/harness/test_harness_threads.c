@@ -4,6 +4,8 @@
 #include "support/test.h"
 #include "examples/harness/baseline/boosting.h"
 #include "examples/harness/machine/threads.h"
+#include "support/checkpoint_change.h"
+#include "support/files.h"
 #include "support/program_call.h"
 #include "support/program_files.h"
 #include "support/tgraph_npz.h"
@@ -194,22 +196,33 @@ static void test_small_stacks(void **state)
     }
 }
 
-/* Nested JSON in a file of a run, in as little stack; jansson would take more. tests/fuzz tries the
-   metadata of checkpoints. */
+/* Nested JSON in the files of a run, in as little stack; jansson would take more. */
 static void test_nested_json(void **state)
 {
+    static const struct {
+        const char *file, *key, *part; /* key: of the metadata; NULL: the file has nothing else */
+    } cases[] = {{"config.json", NULL, "line 1 is not JSON: more than 64 lists and objects"},
+                 {"best.safetensors", "configuration", "say nothing of the model, or no JSON"}};
     static char nested[4100] = "{\"a\":";
     memset(nested + 5, '[', 2040);
     memset(nested + 5 + 2040, ']', 2040);
     strcat(nested, "}");
-    program_write_text("small/config.json", nested);
-    const int status =
-        system(formatted("cd '%s' && ulimit -s 128 && OMP_NUM_THREADS=2 '%s/tgraph' predict "
-                         "--run small --data a.npz > nested.out 2>&1",
-                         test_folder, AG_BIN_DIR));
-    const char *said = program_text_of("nested.out");
-    assert_int_equal(WEXITSTATUS(status), 3);
-    assert_non_null(strstr(said, "line 1 is not JSON: more than 64 lists and objects"));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *copy = formatted("cd '%s' && rm -rf nested && cp -r small nested", test_folder);
+        if (system(copy)) fail_msg("%s", copy);
+        const char *path = formatted("%s/nested/%s", test_folder, cases[i].file);
+        if (cases[i].key)
+            checkpoint_change(path, path, cases[i].key, nested, NULL, NULL);
+        else
+            assert_int_equal(files_put(path, nested, strlen(nested)), 0);
+        const int status =
+            system(formatted("cd '%s' && ulimit -s 128 && OMP_NUM_THREADS=2 '%s/tgraph' predict "
+                             "--run nested --data a.npz > nested.out 2>&1",
+                             test_folder, AG_BIN_DIR));
+        const char *said = program_text_of("nested.out");
+        if (!WIFEXITED(status) || WEXITSTATUS(status) != 3 || !strstr(said, cases[i].part))
+            fail_msg("%s %s: %d: %s", cases[i].file, cases[i].key, status, said);
+    }
 }
 
 static void test_little_room(void **state)

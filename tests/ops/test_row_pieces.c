@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Segments cut in pieces: each row is in one piece, where the join looks for it; and starts that
-   are no starts lead to no memory beyond the slots. */
+   are no starts lead to no memory beyond the slots. Means of long segments, in numbers. */
 #include "support/test.h"
 #include "augur.h"
 #include "ops/row_pieces.h"
@@ -102,7 +102,44 @@ static void test_wild_starts(void **state)
     }
 }
 
+/* Of the mean of row numbers, which is halfway between the first and the last. */
+static void expect_means(ag_tape *tape, ag_params *params, int both, const int32_t *starts)
+{
+    ag_tape_reset(tape);
+    ag_params_reset(params);
+    ag_tensor *x = ag_parameter(tape, params->list[0]);
+    ag_tensor *segments = ag_input_i32(tape, starts, AG_SHAPE(MOST + 1));
+    ag_tensor *mean =
+        both ? ag_slice(ag_segment_max_mean(x, segments), -1, 1, 1) : ag_segment_mean(x, segments);
+    ag_backward(ag_sum_all(ag_keep(mean)));
+    assert_string_equal(ag_error(tape), "");
+    for (int g = 0; g < MOST; g++) {
+        const int rows = starts[g + 1] - starts[g];
+        const float want = rows ? (float)(starts[g] + starts[g + 1] - 1) / 2 : 0;
+        if (fabsf(ag_values(mean)[g] - want) > 1e-6f * want)
+            fail_msg("mean of %d rows: %.8g instead of %.8g", rows, (double)ag_values(mean)[g],
+                     (double)want);
+        for (int v = starts[g]; v < starts[g + 1]; v++)
+            assert_true(fabsf(params->list[0]->gradient[v] * (float)rows - 1) < 1e-6f);
+    }
+}
+
+static void test_means(void **state)
+{
+    static const int32_t starts[MOST + 1] = {0,    1,    3,    3,    130,  258, 387,
+                                             1087, 1788, 2688, 3688, 3788, 5000};
+    ag_params *params = ag_params_new();
+    ag_param *x = ag_params_add(params, "x", AG_SHAPE(5000, 1), ag_init_constant(0), 0);
+    assert_int_equal(ag_params_build(params, 1), AG_OK);
+    ag_tape *tape = ag_tape_new(AG_CPU);
+    for (int v = 0; v < 5000; v++) x->value[v] = (float)v;
+    for (int both = 0; both < 2; both++) expect_means(tape, params, both, starts);
+    ag_tape_free(tape);
+    ag_params_free(params);
+}
+
 int main(void)
 {
-    return RUN_TESTS(test_borders, test_many_rows, test_random_starts, test_wild_starts);
+    return RUN_TESTS(test_borders, test_many_rows, test_random_starts, test_wild_starts,
+                     test_means);
 }

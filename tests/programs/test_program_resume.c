@@ -214,13 +214,32 @@ static void removed_and_begun_anew(void **state)
     }
 }
 
-/* The linker calls this for ag_npz_open: a child gets a signal with the file that is asked for. */
+/* The linker calls this for ag_npz_open: a child gets a signal with the file that is asked for, and
+   tells of those that it asks for later. */
 static int stop_file;
 ag_npz *__real_ag_npz_open(const char *, size_t, ag_failure *);
 ag_npz *__wrap_ag_npz_open(const char *path, size_t limit, ag_failure *why)
 {
-    if (stop_file && --stop_file == 0) raise(SIGINT);
+    static int stopped;
+    if (stopped) fprintf(stderr, "%s is opened after the interrupt\n", path);
+    if (stop_file && --stop_file == 0) stopped = !raise(SIGINT);
     return __real_ag_npz_open(path, limit, why);
+}
+
+static void expect_stopped(const char *line, int file)
+{
+    stop_file = file;
+    const program_outcome o = program_call(line);
+    stop_file = 0;
+    if (o.code != 130 || strstr(o.err, "baselines") || strstr(o.err, "after the interrupt"))
+        fail_msg("%s: exit %d: %s", line, o.code, o.err);
+}
+
+static void stopped_at_the_first_file(void **state)
+{
+    for (const program_model *m = program_models; m->name; m++)
+        expect_stopped(formatted("%s train --out %s-unread%s", m->program->name, m->name, m->train),
+                       1);
 }
 
 /* Training files that are not read to the end are none that have changed. */
@@ -229,11 +248,8 @@ static void stopped_before_the_baselines(void **state)
     for (const program_model *m = program_models; m->name; m++) {
         const char *line =
             formatted("%s eval --run %s-last --data %s", m->program->name, m->name, m->data);
-        stop_file = strstr(m->train, "--split") ? 1 : 2; /* there is one file, split within */
-        const program_outcome o = program_call(line);
-        stop_file = 0;
-        if (o.code != 130 || strstr(o.err, "baselines"))
-            fail_msg("%s: exit %d: %s", line, o.code, o.err);
+        const int one = strstr(m->train, "--split") != NULL; /* file, split within */
+        expect_stopped(line, one ? 1 : 2);
     }
 }
 
@@ -286,6 +302,6 @@ int main(void)
 {
     return RUN_TESTS_WITH(program_models_make, test_folder_remove, three_runs_and_two_threads,
                           stopped_at_random, stopped_at_any_time, stopped_behind_the_last_step,
-                          stopped_study, removed_and_begun_anew, stopped_before_the_baselines,
-                          refused);
+                          stopped_study, removed_and_begun_anew, stopped_at_the_first_file,
+                          stopped_before_the_baselines, refused);
 }

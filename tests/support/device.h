@@ -21,31 +21,35 @@ static inline ag_device test_device(void)
 
 /* Copies the arrays that a test has written on the host to the device, runs a step or clipping
    there, and reads the arrays back. */
-#define THERE(params, call)                 \
- ag_params_to(params, test_device(), NULL); \
- const ag_status status = call;             \
- ag_params_to(params, AG_CPU, NULL);        \
- return status
+static inline ag_status read_back(ag_params *params, ag_status status)
+{
+    ag_params_to(params, AG_CPU, NULL);
+    return status;
+}
 
 static inline ag_status step_there(ag_params *params, const ag_adamw *o, double lr, ag_failure *why)
 {
-    THERE(params, ag_adamw_step(params, o, lr, why));
+    ag_params_to(params, test_device(), NULL);
+    return read_back(params, ag_adamw_step(params, o, lr, why));
 }
 
 static inline ag_status adam_there(ag_params *params, const ag_adam *o, double lr, ag_failure *why)
 {
-    THERE(params, ag_adam_step(params, o, lr, why));
+    ag_params_to(params, test_device(), NULL);
+    return read_back(params, ag_adam_step(params, o, lr, why));
 }
 
 static inline ag_status sgd_there(ag_params *params, const ag_sgd *o, double lr, ag_failure *why)
 {
-    THERE(params, ag_sgd_step(params, o, lr, why));
+    ag_params_to(params, test_device(), NULL);
+    return read_back(params, ag_sgd_step(params, o, lr, why));
 }
 
 static inline ag_status clip_there(ag_params *params, double most, double *norm, ag_failure *why)
 {
     double unwanted; /* waits, so that values that are not finite are found at once */
-    THERE(params, ag_clip_norm(params, most, norm ? norm : &unwanted, why));
+    ag_params_to(params, test_device(), NULL);
+    return read_back(params, ag_clip_norm(params, most, norm ? norm : &unwanted, why));
 }
 
 #endif

@@ -53,7 +53,14 @@ static inline int run_named_tests(const char *names, const CMUnitTestFunction *t
 {
     static char text[4000];
     static struct CMUnitTest tests[64];
-    char *next = strncpy(text, names, sizeof text - 1);
+    if (strlen(names) >= sizeof text || n > sizeof tests / sizeof *tests) {
+        fprintf(stderr,
+                "%zu tests with %zu letters of names, but run_named_tests has room for %zu "
+                "with %zu\n",
+                n, strlen(names), sizeof tests / sizeof *tests, sizeof text - 1);
+        return 1;
+    }
+    char *next = strcpy(text, names);
     for (size_t i = 0; i < n; i++)
         tests[i] = (struct CMUnitTest){.name = strtok(i ? NULL : next, ", "), .test_func = test[i]};
     return _cmocka_run_group_tests("tests", tests, n, set_up, tear_down);
