@@ -195,12 +195,15 @@ static void tiles_by_hand(void **state)
     const double sa[3] = {2, 3, 1}, sb[4] = {1, 1, 1, 1}, sone[1] = {5};
     const harness_measured of[4] = {measure_one(sa, NULL, a, 3), measure_one(sb, NULL, b, 4),
                                     measure_one(sone, NULL, one, 1), harness_measured_none()};
-    const harness_measured m = harness_measured_sum(of, 4);
+    harness_measured m = {0}, hidden = {0};
+    for (int i = 0; i < 4; i++) harness_measured_add(&m, &of[i]);
+    harness_measured_end(&m);
     near(m.of[HARNESS_APE], 100 * (40 + 7.5 + 0) / (80.0 + 40 + 10));
     near(m.of[HARNESS_TAU_B], -0.5); /* 2 3 1 against 100 80 120: no pair agrees; 0 where all tie */
     near(m.of[HARNESS_SLOWDOWN_1], (40 / 80.0 + 7.5 / 40.0) / 2);
     assert_int_equal(m.known, 8);
-    const harness_measured hidden = harness_measured_sum(of + 3, 1);
+    harness_measured_add(&hidden, &of[3]);
+    harness_measured_end(&hidden);
     assert_true(isnan(hidden.of[HARNESS_APE]) && isnan(hidden.of[HARNESS_TAU_B]));
     assert_int_equal(hidden.known, 0);
 }

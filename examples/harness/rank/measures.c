@@ -271,25 +271,22 @@ ag_status harness_measure_items(harness_measured *m, const harness_items *x, ag_
     return why->status;
 }
 
-harness_measured harness_measured_sum(const harness_measured *group, int count)
+void harness_measured_add(harness_measured *sum, const harness_measured *group)
 {
-    harness_measured sum = harness_measured_none();
-    double spread, *value = HARNESS_NEW(value, count);
-    int64_t used;
-    for (int i = 0; i < count; i++) {
-        sum.known += group[i].known;
-        sum.counted += group[i].counted;
-        sum.chosen += group[i].chosen;
-        sum.fastest += group[i].fastest;
-        for (int k = 0; k < HARNESS_LEFTS; k++) sum.left[k] += group[i].left[k];
-    }
-    for (int k = 0; k < HARNESS_MEASURES; k++) {
-        for (int i = 0; i < count; i++) value[i] = group[i].of[k];
-        harness_mean_spread(&sum.of[k], &spread, &used, value, count);
-    }
-    sum.of[HARNESS_APE] = choice_error(&sum);
-    harness_free(value);
-    return sum;
+    sum->known += group->known;
+    sum->counted += group->counted;
+    sum->chosen += group->chosen;
+    sum->fastest += group->fastest;
+    for (int k = 0; k < HARNESS_LEFTS; k++) sum->left[k] += group->left[k];
+    for (int k = 0; k < HARNESS_MEASURES; k++)
+        if (!isnan(group->of[k])) sum->of[k] += group->of[k], sum->groups[k]++;
+}
+
+void harness_measured_end(harness_measured *sum)
+{
+    for (int k = 0; k < HARNESS_MEASURES; k++)
+        sum->of[k] = sum->groups[k] ? sum->of[k] / sum->groups[k] : (double)NAN;
+    sum->of[HARNESS_APE] = choice_error(sum);
 }
 
 /* ---- averages ---- */

@@ -80,6 +80,7 @@ typedef struct harness_measured {
     double chosen, fastest;  /* run times of the best predicted one and of the fastest, ns; the
                                 mean of several with one score */
     double of[HARNESS_MEASURES];
+    int groups[HARNESS_MEASURES]; /* of which the measure is defined, while they are added */
 } harness_measured;
 
 /* Everything is NaN or 0. */
@@ -90,8 +91,10 @@ harness_measured harness_measured_none(void);
 ag_status harness_measure_items(harness_measured *measured, const harness_items *items,
                                 ag_failure *why);
 
-/* Of several groups together: the means over the groups where defined, but for HARNESS_APE. */
-harness_measured harness_measured_sum(const harness_measured *groups, int count);
+/* Several groups together: sum begins as {0}, and has at the end the means over the groups where
+   measures are defined, but for HARNESS_APE. */
+void harness_measured_add(harness_measured *sum, const harness_measured *group);
+void harness_measured_end(harness_measured *sum);
 
 /* ---- averages ---- */
 

@@ -42,7 +42,6 @@ typedef struct harness_ranked {
 typedef struct harness_rank_row {
     const char *name;
     int family, groups, items;
-    int first; /* place of its groups when sorted by row */
 } harness_rank_row;
 
 /* Zeroed, then filled by harness_model.open: the form, names, then groups, then methods. */
