@@ -40,7 +40,7 @@ static ag_status demo_train(harness_call *call, ag_failure *why)
 {
     const demo_options *o = call->values;
     if (o->note && strcmp(o->note, "speak") == 0) return speak(why);
-    harness_run *run = harness_run_open(o->common.out, harness_mode(&o->common), columns, 1, why);
+    harness_run *run = demo_run(o->common.out, harness_mode(&o->common), columns, 1, why);
     ag_status status = run ? AG_OK : why->status;
     if (status == AG_OK && !o->common.resume) status = harness_run_config(run, call->options, why);
     if (status == AG_OK) status = harness_run_metrics(run, 1, &o->learning_rate, why);
@@ -154,7 +154,7 @@ static void the_command_line_is_quoted(void **state)
 
 static void no_memory(void **state)
 {
-    static const char *const lines[] = {"demo train --data d e --out memory --force --set steps=3",
+    static const char *const lines[] = {"demo train --data d e --out memory --force --steps 3",
                                         "demo eval --run memory --data d --json"};
     for (int i = 0; i < 2; i++) {
         program_call(lines[i]);

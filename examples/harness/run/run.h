@@ -20,20 +20,20 @@ typedef struct harness_run harness_run;
 #define HARNESS_BEST   "best.safetensors"
 #define HARNESS_REPORT "report.html"
 
-/* Makes the folder (and those above it) or opens it, and makes plots/ in it. Until the run is
-   closed no other program gets it; unfinished files of a killed program are removed. columns: names
-   of the metrics, without "step", which outlive the run. Fails: AG_EUSE (not empty and neither
-   resumed nor forced; in use by another program), AG_EFILE. */
-harness_run *harness_run_open(const char *folder, harness_run_mode mode, const char *const *columns,
-                              int count, ag_failure *why);
+/* Makes the folder (and those above it) or opens it; for the beginning of a call, which may read
+   and compute for long before the run begins. Until it is closed no other program gets the folder.
+   Fails: AG_EUSE (not empty and neither resumed nor forced; in use by another program), AG_EFILE.
+ */
+harness_run *harness_run_open(const char *folder, harness_run_mode mode, ag_failure *why);
+/* Makes plots/, removes unfinished files of a killed program and what --force replaces, and opens
+   the metrics. columns: their names without "step", which outlive the run. Fails: AG_EUSE,
+   AG_EFILE. */
+ag_status harness_run_begin(harness_run *run, const char *const *columns, int count,
+                            ag_failure *why);
 ag_status harness_run_close(harness_run *run, ag_failure *why);
 /* Fails with AG_EFILE if the folder was removed, moved or made anew since: then another run may be
    in it. Call it before something is written there by name, or read from there. */
 ag_status harness_run_stays(const harness_run *run, ag_failure *why);
-
-/* Fails as harness_run_open does, and makes nothing: for the beginning of a call that reads and
-   computes for long before it opens the folder. */
-ag_status harness_run_check(const char *folder, harness_run_mode mode, ag_failure *why);
 
 /* "FOLDER/name", which nobody frees. */
 const char *harness_run_path(const harness_run *run, const char *name);

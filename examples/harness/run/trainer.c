@@ -118,20 +118,20 @@ static ag_status make_optimizer(harness_session *s, ag_failure *why)
     return ag_schedule_check(&s->schedule, why);
 }
 
-static ag_status open_folder(harness_session *s, harness_run_mode mode, ag_failure *why)
+static ag_status begin_run(harness_session *s, ag_failure *why)
 {
     const char *columns[FIXED_COLUMNS + HARNESS_MOST_SCORES] = {"loss", "rate", "norm"};
     for (int i = 0; i < s->measures; i++) columns[FIXED_COLUMNS + i] = s->measure[i];
-    s->run = harness_run_open(s->folder, mode, columns, FIXED_COLUMNS + s->measures, why);
-    if (!s->run) return why->status;
-    return mode == HARNESS_RESUME ? AG_OK : harness_run_config(s->run, s->options, why);
+    if (harness_run_begin(s->run, columns, FIXED_COLUMNS + s->measures, why) ||
+        (s->resumes ? resume(s, why) : harness_run_config(s->run, s->options, why)))
+        return why->status;
+    s->begun = true;
+    return AG_OK;
 }
 
-ag_status harness__trainer_open(harness_session *s, harness_run_mode mode, ag_failure *why)
+ag_status harness__trainer_open(harness_session *s, ag_failure *why)
 {
-    if (make_optimizer(s, why) || open_folder(s, mode, why) ||
-        (mode == HARNESS_RESUME && resume(s, why)))
-        return why->status;
+    if (make_optimizer(s, why) || begin_run(s, why)) return why->status;
     return ag_params_to(s->trained.params, ag_tape_device(s->tape), why);
 }
 

@@ -150,7 +150,8 @@ static ag_status check_out(const char *out, const char *run, const char *option,
                    out, option);
 }
 
-static ag_status open_all(tuner *t, const tpu_settings *s, ag_failure *why)
+/* The folder is opened first: a place that is refused is named before anything is read. */
+static ag_status open_all(tuner *t, harness_run **folder, const tpu_settings *s, ag_failure *why)
 {
     const lab_settings lab = {
         .families = s->families, .text = s->text, .programs = s->programs, .first = s->first};
@@ -164,7 +165,7 @@ static ag_status open_all(tuner *t, const tpu_settings *s, ag_failure *why)
                        "tpu autotune needs --run RUN (a fusion model), --tile-run RUN (a tile "
                        "model) or both; \"tpu autotune --help\" lists the options");
     if (check_out(out, run, "run", why) || check_out(out, s->tile_run, "tile-run", why) ||
-        harness_run_check(out, harness_mode(&s->shell.common), why) ||
+        !(*folder = harness_run_open(out, harness_mode(&s->shell.common), why)) ||
         lab_core_check(s->core, why) ||
         tune_model_open(&t->fusion, s, run, TPU_FUSION, "run", why) ||
         tune_model_open(&t->tile, s, s->tile_run, TPU_TILE, "tile-run", why))
@@ -230,14 +231,10 @@ ag_status tpu_autotune_command(harness_call *call, ag_failure *why)
     const tpu_settings *s = call->values;
     tuner t;
     harness_run *run = NULL;
-    if (!open_all(&t, s, why))
-        run = harness_run_open(s->shell.common.out, harness_mode(&s->shell.common), columns,
-                               TUNE_MOST, why);
-    if (run) {
-        ag_failure closing = {0};
+    ag_failure closing = {0};
+    if (!open_all(&t, &run, s, why) && !harness_run_begin(run, columns, TUNE_MOST, why))
         search_and_show(&t, run, call, why);
-        if (harness_run_close(run, &closing) && !why->status) *why = closing;
-    }
+    if (harness_run_close(run, &closing) && !why->status) *why = closing;
     close_all(&t);
     return why->status;
 }
