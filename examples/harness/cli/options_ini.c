@@ -54,7 +54,8 @@ ag_status harness__ini(const char *file, const char *text, size_t bytes, harness
     if (bytes >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) text += 3; /* a byte order mark */
     for (int number = 1; text < end && !why->status; number++) {
         const char *newline = memchr(text, '\n', (size_t)(end - text)),
-                   *stop = newline ? newline : end, *key = NULL, *value = NULL, *wrong = NULL;
+                   *stop = newline ? newline : end, *key = NULL, *value = NULL, *wrong = NULL,
+                   *where = harness_format("%.100s line %d", file, number);
         char *line = trim(harness_format("%.*s", (int)(stop - text), text));
         cut_comment(line);
         if (memchr(text, 0, (size_t)(stop - text)))
@@ -62,9 +63,9 @@ ag_status harness__ini(const char *file, const char *text, size_t bytes, harness
         else if (*line)
             wrong = parse(line, &section, &key, &value);
         if (wrong)
-            ag_fail(why, AG_EUSE, "%.120s line %d: %s", file, number, wrong);
+            ag_fail(why, AG_EUSE, "%s: %s", where, wrong);
         else if (*line)
-            pair(context, section, key, value, number, why);
+            pair(context, section, key, value, where, why);
         text = newline ? newline + 1 : end;
     }
     return why->status;
@@ -109,31 +110,30 @@ char *harness__read_file(const char *path, size_t limit, size_t *bytes, ag_failu
 
 typedef struct target {
     harness_options *o;
-    const char *file, *preset; /* preset: the one section that counts; NULL: all do */
+    const char *preset; /* the one section that counts; NULL: all do */
 } target;
 
 static ag_status set_option(void *context, const char *section, const char *key, const char *value,
-                            int line, ag_failure *why)
+                            const char *where, ag_failure *why)
 {
-    target *t = context;
+    const target *t = context;
     if (!key || (t->preset && *section && strcmp(section, t->preset) != 0)) return AG_OK;
     const int index = harness__option_index(t->o->program, key);
     if (index >= 0 && !(t->o->program->options[index].commands & t->o->command)) return AG_OK;
-    const char *where = harness_format("%.100s line %d", t->file, line);
     if (index >= 0 && t->preset) return harness__assign(t->o, index, where, value, why);
     return harness_options_set(t->o, where, key, value, why);
 }
 
 ag_status harness__preset(harness_options *o, const char *text, const char *name, ag_failure *why)
 {
-    target t = {o, "presets.ini", name};
-    return harness__ini(t.file, text, strlen(text), set_option, &t, why);
+    target t = {o, name};
+    return harness__ini("presets.ini", text, strlen(text), set_option, &t, why);
 }
 
 ag_status harness_options_ini(harness_options *o, const char *file, const char *text, size_t bytes,
                               ag_failure *why)
 {
-    target t = {o, file, NULL};
+    target t = {o, NULL};
     o->layer++;
     return harness__ini(file, text, bytes, set_option, &t, why);
 }

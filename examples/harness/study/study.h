@@ -16,14 +16,13 @@
 #include "examples/harness/report/report.h"
 
 typedef struct harness_override {
-    const char *name, *value;
-    int line;
+    const char *name, *value, *where; /* where: "study.ini line 3" */
 } harness_override;
 
 typedef struct harness_variant {
-    const char *name, *folder;   /* folder: all but letters, digits, '-', '_' and '.' made '-' */
+    const char *name, *folder; /* folder: all but letters, digits, '-', '_' and '.' made '-' */
+    const char *where;
     harness_override *overrides; /* stb_ds array */
-    int line;
 } harness_variant;
 
 typedef struct harness_study {
