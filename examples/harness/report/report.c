@@ -5,7 +5,6 @@
 
 #include "core/io/io.h"
 #include "examples/harness/machine/device.h"
-#include "examples/harness/report/report.css.h"
 
 #include <errno.h>
 #include <string.h>
@@ -114,7 +113,7 @@ static void head(FILE *to, const harness_report *r)
           "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>",
           to);
     harness_html_text(to, r->title);
-    fprintf(to, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<main>\n", style);
+    fprintf(to, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<main>\n", harness_style);
     element(to, "h1", r->title);
     if (r->summary) element(to, "p", r->summary);
 }

@@ -100,6 +100,8 @@ ag_status harness_plot_groups(const char *folder, const char *name, const char *
 
 /* ---- the page ---- */
 
+extern const char harness_style[]; /* report.css */
+
 /* The contents of the page, from top to bottom. */
 typedef struct harness_report {
     const char *file;              /* NULL: report.html */
