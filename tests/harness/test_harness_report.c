@@ -291,9 +291,8 @@ static char *page_drawn_by(const char *gnuplot)
 /* No old picture is shown, and what the user has set does not count. */
 static void pictures_are_of_the_run_alone(void **state)
 {
-    static const char settings[] =
-        "#!/bin/sh\nfor script; do :; done\n"
-        "echo \"<svg>$1 $GNUTERM,$LANG,$LC_ALL,$LC_CTYPE.</svg>\" >${script%.gp}.svg\n";
+    static const char settings[] = "#!/bin/sh\nfor script; do :; done\n"
+                                   "echo \"<svg>$1 $GNUTERM,$LC_ALL.</svg>\" >${script%.gp}.svg\n";
     static const char *const bad[] = {
         "#!/bin/sh\nexit 0\n", "#!/bin/sh\necho '<svg>half</svg>' >only.svg\nexit 1\n",
         "#!/bin/sh\necho '<svg>half' >only.svg\n", "#!/bin/sh\nexit 127\n"};
@@ -303,9 +302,8 @@ static void pictures_are_of_the_run_alone(void **state)
     assert_int_equal(mkdir("bin", 0777), 0);
     setenv("PATH", "bin:/usr/bin:/bin", 1);
     setenv("GNUTERM", "dumb", 1);
-    setenv("LC_CTYPE", "C", 1);
     char *page = page_drawn_by(settings);
-    assert_non_null(strstr(page, "<svg>-d ,,C,.</svg>"));
+    assert_non_null(strstr(page, "<svg>-d ,C.</svg>"));
     free(page);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         page = page_drawn_by(bad[i]);
@@ -313,7 +311,6 @@ static void pictures_are_of_the_run_alone(void **state)
         assert_null(strstr(page, "<svg"));
         free(page);
     }
-    unsetenv("LC_CTYPE");
     unsetenv("GNUTERM");
     setenv("PATH", path, 1);
     assert_int_equal(chdir(here), 0);
