@@ -108,7 +108,7 @@ static void any_order(void **state)
                 if (m >= HARNESS_MAPE && m <= HARNESS_MAE) /* sums of what is no whole number */
                     near(of[order].of[m], of[0].of[m]);
                 else if (of[order].of[m] != of[0].of[m])
-                    fail_msg("%s of %d scores: %.17g and %.17g", harness_measure_name(m), values,
+                    fail_msg("%s of %d scores: %.17g and %.17g", harness_measures[m].name, values,
                              of[order].of[m], of[0].of[m]);
     }
 }
@@ -239,10 +239,10 @@ static void names(void **state)
 {
     for (harness_measure a = 0; a < HARNESS_MEASURES; a++)
         for (harness_measure b = 0; b < a; b++)
-            assert_string_not_equal(harness_measure_name(a), harness_measure_name(b));
-    assert_string_equal(harness_measure_name(HARNESS_RECALL_10), "recall@10");
-    assert_true(harness_measure_smaller(HARNESS_APE) && !harness_measure_smaller(HARNESS_TOP_1));
-    assert_int_equal(harness_measure_digits(HARNESS_MAPE), 1);
+            assert_string_not_equal(harness_measures[a].name, harness_measures[b].name);
+    assert_string_equal(harness_measures[HARNESS_RECALL_10].name, "recall@10");
+    assert_true(harness_measures[HARNESS_APE].smaller && !harness_measures[HARNESS_TOP_1].smaller);
+    assert_int_equal(harness_measures[HARNESS_MAPE].digits, 1);
     static const harness_measure some[] = {HARNESS_TOP_1, HARNESS_TOP_5, HARNESS_MAPE};
     assert_string_equal(harness_measures_explain(some, 3),
                         "top-1, top-5: the fastest of all divided by the fastest of the k "
@@ -269,7 +269,7 @@ static void columns(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_int_equal(harness_measure_of(cases[i].column), cases[i].measure);
     for (harness_measure m = 0; m < HARNESS_MEASURES; m++)
-        assert_int_equal(harness_measure_of(harness_measure_name(m)), m);
+        assert_int_equal(harness_measure_of(harness_measures[m].name), m);
 }
 
 /* ---- averages ---- */

@@ -17,12 +17,7 @@ static const char of_recall[] =
     "the share of the k best predicted that are no slower than the k-th fastest: 1 is best";
 static const char of_all[] = "the same of all, those included that are too short to count";
 
-/* Neighbours with one meaning are explained together. */
-static const struct {
-    const char *name, *meaning;
-    int digits;
-    bool smaller;
-} kind[HARNESS_MEASURES] = {
+const harness_measure_kind harness_measures[HARNESS_MEASURES] = {
     [HARNESS_TAU_B] = {"tau-b",
                        "Kendall's rank correlation of scores and run times, corrected for ties: 1 "
                        "is the right order, 0 a random one",
@@ -67,20 +62,16 @@ static const struct {
     [HARNESS_MAE] = {"MAE", "the mean error of a prediction of ln(run time)", 4, true},
 };
 
-const char *harness_measure_name(harness_measure measure) { return kind[measure].name; }
-
 harness_measure harness_measure_of(const char *column)
 {
     int found = HARNESS_MEASURES;
     for (int m = 0; m < HARNESS_MEASURES; m++)
-        if (strncmp(column, kind[m].name, strlen(kind[m].name)) == 0 &&
-            (found == HARNESS_MEASURES || strlen(kind[m].name) > strlen(kind[found].name)))
+        if (strncmp(column, harness_measures[m].name, strlen(harness_measures[m].name)) == 0 &&
+            (found == HARNESS_MEASURES ||
+             strlen(harness_measures[m].name) > strlen(harness_measures[found].name)))
             found = m;
     return (harness_measure)found;
 }
-
-int harness_measure_digits(harness_measure measure) { return kind[measure].digits; }
-bool harness_measure_smaller(harness_measure measure) { return kind[measure].smaller; }
 
 bool harness_measure_left(harness_measure m, harness_left left)
 {
@@ -97,8 +88,10 @@ const char *harness_measures_explain(const harness_measure *measure, int count)
 {
     const char *all = "";
     for (int i = 0; i < count; i++) {
-        const char *name = kind[measure[i]].name, *meaning = kind[measure[i]].meaning;
-        const bool last = i + 1 == count, more = !last && kind[measure[i + 1]].meaning == meaning;
+        const char *name = harness_measures[measure[i]].name,
+                   *meaning = harness_measures[measure[i]].meaning;
+        const bool last = i + 1 == count,
+                   more = !last && harness_measures[measure[i + 1]].meaning == meaning;
         all = more ? harness_format("%s%s, ", all, name)
                    : harness_format("%s%s: %s.%s", all, name, meaning, last ? "" : " ");
     }

@@ -41,13 +41,16 @@ typedef enum harness_measure {
 
 #define HARNESS_SHARE 0.02 /* run times that are closer differ by noise */
 
-/* In tables, CSV and JSON. */
-const char *harness_measure_name(harness_measure measure);
+typedef struct harness_measure_kind {
+    const char *name;    /* in tables, CSV and JSON */
+    const char *meaning; /* neighbours with one meaning are explained together */
+    int digits;          /* decimals in tables */
+    bool smaller;        /* the smallest is the best */
+} harness_measure_kind;
+extern const harness_measure_kind harness_measures[HARNESS_MEASURES];
 /* The measure of a column: of that name, or of one that begins with it ("APE % median");
    HARNESS_MEASURES: none. */
 harness_measure harness_measure_of(const char *column);
-int harness_measure_digits(harness_measure measure);   /* decimals in tables */
-bool harness_measure_smaller(harness_measure measure); /* the smallest is the best */
 /* A sentence for each of the measures. */
 const char *harness_measures_explain(const harness_measure *measure, int count);
 

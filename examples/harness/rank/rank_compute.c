@@ -97,6 +97,8 @@ ag_status harness_rank_compute(void *rank, ag_failure *why)
     harness_free(r->measured);
     r->measured = HARNESS_NEW(r->measured, (size_t)r->methods * (size_t)r->rows);
     for (int m = 0; m < r->methods && !why->status; m++) measure_method(r, m, why);
+    for (int i = 0; i < r->rows && r->methods; i++)
+        r->row[i].counted = harness_rank_at(r, 0, i)->counted;
     return why->status;
 }
 
@@ -176,22 +178,16 @@ double harness__number(const harness_rank *r, int method, harness_measure measur
 
 /* ---- sums ---- */
 
-harness_counts harness__count_row(const harness_rank *r, int row)
+harness_rank_row harness__sum_rows(const harness_rank *r, int family)
 {
-    return (harness_counts){1, r->row[row].groups, r->row[row].items,
-                            harness_rank_at(r, 0, row)->counted};
-}
-
-harness_counts harness__count_rows(const harness_rank *r, int family)
-{
-    harness_counts sum = {0};
+    harness_rank_row sum = {.family = family};
     for (int i = 0; i < r->rows; i++) {
-        if (family >= 0 && r->row[i].family != family) continue;
-        const harness_counts c = harness__count_row(r, i);
+        const harness_rank_row *row = &r->row[i];
+        if (family >= 0 && row->family != family) continue;
         sum.rows++;
-        sum.groups += c.groups;
-        sum.items += c.items;
-        sum.counted += c.counted;
+        sum.groups += row->groups;
+        sum.items += row->items;
+        sum.counted += row->counted;
     }
     return sum;
 }

@@ -58,7 +58,7 @@ static harness_measure first_of(const harness_rank *r) { return harness__form(r)
 
 static const char *direction(const harness_rank *r)
 {
-    return harness_measure_smaller(first_of(r)) ? "smaller is better" : "larger is better";
+    return harness_measures[first_of(r)].smaller ? "smaller is better" : "larger is better";
 }
 
 static ag_status plot_methods(const char *folder, const harness_rank *r, ag_failure *why)
@@ -72,7 +72,7 @@ static ag_status plot_methods(const char *folder, const harness_rank *r, ag_fail
     return harness_plot_bars(
         folder, "methods",
         harness_format("Mean over the held-out %s: %s", harness__form(r)->rows, direction(r)),
-        harness_measure_name(first_of(r)), r->method, value, own, r->methods, why);
+        harness_measures[first_of(r)].name, r->method, value, own, r->methods, why);
 }
 
 /* Draws bars of the model, and of the method that it is compared with, for each family or else for
@@ -98,7 +98,7 @@ static ag_status plot_parts(const char *folder, const harness_rank *r, ag_failur
                              harness_format("Each held-out %s: %s",
                                             r->families ? "family" : harness__form(r)->row,
                                             direction(r)),
-                             harness_measure_name(first_of(r)), name, value, own, n, why);
+                             harness_measures[first_of(r)].name, name, value, own, n, why);
 }
 
 ag_status harness_rank_plot(const harness_session *session, const harness_rank *r, ag_failure *why)
@@ -120,9 +120,9 @@ static int list_facts(const char *name[FACTS], const char *fact[FACTS],
     const harness_measure *list = harness__form(r)->measure;
     const int n = harness__count(harness__form(r), 2);
     for (int k = 0; k < n; k++) {
-        name[k] = harness_measure_name(list[k]);
+        name[k] = harness_measures[list[k]].name;
         fact[k] =
-            harness_number_text(harness_rank_mean(r, 0, list[k]), harness_measure_digits(list[k]));
+            harness_number_text(harness_rank_mean(r, 0, list[k]), harness_measures[list[k]].digits);
     }
     name[n] = "steps";
     fact[n] = harness_format("%lld", (long long)session->trained.state->step);

@@ -102,12 +102,12 @@ static harness_table *measure_table(const study_outcome *x, int measure)
                                          "low",     "high", "p"};
     const char *name = x->measure[measure];
     const harness_measure known = harness_measure_of(name);
-    const int digits = known < HARNESS_MEASURES && harness_measure_digits(known) < 4 ? 2 : 4;
+    const int digits = known < HARNESS_MEASURES && harness_measures[known].digits < 4 ? 2 : 4;
     harness_table *t = harness_table_new(
         known == HARNESS_MEASURES
             ? name
             : harness_format("%s: %s is better", name,
-                             harness_measure_smaller(known) ? "smaller" : "larger"),
+                             harness_measures[known].smaller ? "smaller" : "larger"),
         column, 7);
     harness_table_narrow(t);
     for (int v = 0; v < x->variants; v++) {
