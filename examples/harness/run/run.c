@@ -134,6 +134,7 @@ ag_status harness_run_close(harness_run *run, ag_failure *why)
 {
     if (!run) return AG_OK;
     ag_status status = harness__close_metrics(run, why);
+    if (!run->columns) rmdir(run->folder); /* nothing began in it; one that is not empty stays */
     harness__unlock_folder(&run->lock);
     bag_free(run->columns);
     harness_free(run);
