@@ -5,7 +5,6 @@
 #include "examples/harness/rank/rank_internal.h"
 
 #include <jansson.h>
-#include <time.h>
 
 /* Group a: five items. The model puts the fastest second and leaves the rest in order: one pair of
    ten is wrong. Group b: one item. Group c: run times are not known. */
@@ -296,34 +295,6 @@ static void means_over_families(void **state)
     json_decref(j);
 }
 
-/* The time grows with the groups, not with their square: that would be minutes. */
-static void many_rows(void **state)
-{
-    enum { N = 200000 };
-    const char **name = calloc(N / 2, sizeof *name);
-    r = (harness_rank){.row_name = name, .rows = N / 2};
-    int64_t *ns = calloc(2 * N, sizeof *ns);
-    for (int i = 0; i < N; i++) { /* a row's two groups lie far apart */
-        ns[2 * i] = 1000;
-        ns[2 * i + 1] = 2000;
-        name[i % (N / 2)] = "row";
-        harness_rank_group(
-            &r, (harness_ranked){
-                    .name = "group", .items = 2, .actual = ns + 2 * (size_t)i, .row = i % (N / 2)});
-    }
-    double *score = harness_rank_method(&r, "model", NULL);
-    for (int i = 0; i < N; i++) score[2 * i] = i % 3 && i >= N / 2 ? 1 : -1;
-    const clock_t from = clock();
-    assert_int_equal(harness_rank_compute(&r, &why), AG_OK);
-    assert_true((double)(clock() - from) / CLOCKS_PER_SEC < 10);
-    for (int p = 0; p < N / 2; p++)
-        if (harness_rank_at(&r, 0, p)->of[HARNESS_TAU_B] != ((p + N / 2) % 3 ? 0 : 1))
-            fail_msg("row %d", p);
-    free(name);
-    harness_rank_close(&r);
-    free(ns);
-}
-
 /* ---- scores ---- */
 
 static const ag_real outputs[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
@@ -363,7 +334,6 @@ int main(void)
         cmocka_unit_test_teardown(groups_and_methods, drop),
         cmocka_unit_test_teardown(programs_of_kernels, drop),
         cmocka_unit_test_teardown(means_over_families, drop),
-        cmocka_unit_test_teardown(many_rows, drop),
         cmocka_unit_test_teardown(scores_are_weighted, drop)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -136,7 +136,7 @@ static void progress(void **state)
    shrink to 0.64 of their width, at which words can still be read. */
 static void expect_fit_a_phone(const char *page)
 {
-    static const char *const plots[] = {"learning", "scatter", "bars", "dots", "lines", "groups"};
+    static const char *const plots[] = {"learning", "scatter", "bars", "dots", "lines"};
     assert_non_null(strstr(page, "main{padding:1.5rem 1rem 3rem}"));
     assert_non_null(strstr(page, "figure div{min-width:calc(.64*var(--w))}"));
     for (size_t i = 0; i < sizeof plots / sizeof *plots; i++) {
@@ -166,9 +166,6 @@ static void plots_and_report(void **state)
     harness_plot_lines(folder, "lines", "l", "x", "y", lines, 3, 1, &why);
     /* only the last of them has points */
     harness_plot_lines(folder, "late", "l", "x", "y", &lines[1], 2, 1, &why);
-    harness_plot_groups(folder, "groups", "g", "y", (const char *[]){"a\tb", "c"}, 2,
-                        (const char *[]){"one", "two"}, 2, (double[]){1.5, (double)NAN, 0.5, 2},
-                        &why);
     assert_int_equal(why.status, AG_OK);
     char *many = files_text(folder, "plots/lines.tsv");
     assert_string_equal(many, "1\t3\n2\t2\n3\t1\n\n\n1\t1\n2\t2\n\n\n");
@@ -177,9 +174,6 @@ static void plots_and_report(void **state)
     assert_non_null(strstr(many, "title 'it''s'"));
     assert_non_null(strstr(many, "index 1 using 1:2 with steps"));
     assert_null(strstr(many, "index 2 "));
-    free(many);
-    many = files_text(folder, "plots/groups.tsv");
-    assert_string_equal(many, "a\\x09b\t1.5\t?\nc\t0.5\t2\n");
     free(many);
     char *data = files_text(folder, "plots/bars.tsv"),
          *script = files_text(folder, "plots/learning.gp");

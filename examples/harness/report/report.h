@@ -91,13 +91,6 @@ ag_status harness_plot_lines(const char *folder, const char *name, const char *t
                              const char *x_label, const char *y_label, const harness_curve *curves,
                              int count, int steps, ag_failure *why);
 
-/* Groups of upright bars around the line y = 1: values[g * bars + b] is bar b of group g; NaN:
-   none. At most HARNESS_LINES bars a group. */
-ag_status harness_plot_groups(const char *folder, const char *name, const char *title,
-                              const char *y_label, const char *const *groups, int n_groups,
-                              const char *const *bars, int n_bars, const double *values,
-                              ag_failure *why);
-
 /* ---- the page ---- */
 
 extern const char harness_style[]; /* report.css */

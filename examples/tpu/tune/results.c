@@ -150,26 +150,21 @@ static ag_status plot_curves(const tune_results *r, const char *folder, ag_failu
     return why->status;
 }
 
-/* Groups of bars: the programs, and "mean". */
-static ag_status plot_bars(const tune_results *r, tune_kind kind, const char *folder,
-                           ag_failure *why)
+/* A row per method, a dot per program. */
+static ag_status plot_programs(const tune_results *r, tune_kind kind, const char *folder,
+                               ag_failure *why)
 {
     const int n = bag_count(r->list);
-    const char **names = NULL, **bars = NULL;
+    const char **names = NULL;
     double *values = NULL;
-    for (int i = 0; i < TUNE_MOST; i++)
-        if (was_done(r, kind, i)) bag_add(bars, found_name[kind][i]);
-    for (int p = 0; p <= n; p++) {
-        bag_add(names, p < n ? r->list[p].name : "mean");
-        for (int i = 0; i < TUNE_MOST; i++)
-            if (was_done(r, kind, i))
-                bag_add(values,
-                        p < n ? r->list[p].part[kind].found[i].speedup : tune_mean(r, kind, i, 0));
+    for (int i = 0; i < TUNE_MOST; i++) {
+        if (!was_done(r, kind, i)) continue;
+        bag_add(names, found_name[kind][i]);
+        for (int p = 0; p < n; p++) bag_add(values, r->list[p].part[kind].found[i].speedup);
     }
-    harness_plot_groups(folder, kind_name[kind], title[kind], "speed-up over the default", names,
-                        n + 1, bars, bag_count(bars), values, why);
+    harness_plot_dots(folder, kind_name[kind], title[kind], "speed-up over the default", names,
+                      values, bag_count(names), n, why);
     bag_free(names);
-    bag_free(bars);
     bag_free(values);
     return why->status;
 }
@@ -182,8 +177,9 @@ static ag_status write_page(const tune_results *r, const char *folder, const har
     static const char *const plots[] = {"fusion-curves", "fusion", "tiles"};
     static const char *const captions[] = {
         "What a search that stops after so many measurements has found, mean over the programs.",
-        "As Figure 5 of the paper, with measurements in place of minutes.",
-        "As Figure 4 of the paper."};
+        ("A dot per program, a line at their mean: Figure 5 of the paper, with measurements in "
+         "place of minutes."),
+        "The same: Figure 4 of the paper."};
     static const char *const notes[] = {
         ("A measurement of a fusion search is a partition whose run time is taken on hardware, "
          "the start included: the sum of the times of its kernels, of which only those run that "
@@ -225,6 +221,6 @@ ag_status tune_report(const tune_results *r, const char *folder, const harness_c
     harness_free(path);
     if (!why->status && r->wanted[TUNE_FUSION]) plot_curves(r, folder, why);
     for (tune_kind kind = 0; kind < TUNE_KINDS && !why->status; kind++)
-        if (r->wanted[kind]) plot_bars(r, kind, folder, why);
+        if (r->wanted[kind]) plot_programs(r, kind, folder, why);
     return why->status ? why->status : write_page(r, folder, call, why);
 }
