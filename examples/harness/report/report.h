@@ -28,9 +28,6 @@ const char *harness_number_text(double number, int digits);
 int harness_table_rows(const harness_table *t);
 /* Adds a sentence below the table (text and HTML), which must live as long. */
 void harness_table_note(harness_table *t, const char *note);
-/* Nothing tells the two rows apart: in JSON each names the other, by its first cell, in a list
-   "equal". */
-void harness_table_equal(harness_table *t, int row, int other);
 
 /* In HTML the cells of the row, or of the column (then row is -1), have the model's colour, and the
    other numbers of the table are grey. */

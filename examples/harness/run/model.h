@@ -141,6 +141,7 @@ typedef struct harness_session {
     ag_adamw adamw;
     ag_schedule schedule;
     double rate, norm; /* of the last step */
+    double since;      /* when the time that is not written yet began */
     bool done;         /* the report is written */
     harness_progress bar;
     char note[96];

@@ -92,8 +92,8 @@ static const char *today(void)
 {
     const time_t now = time(NULL);
     struct tm local;
-    if (!localtime_r(&now, &local)) return "-";
-    return harness_format("%d-%02d-%02d", 1900 + local.tm_year, 1 + local.tm_mon, local.tm_mday);
+    char *text = harness_lasting(16);
+    return localtime_r(&now, &local) && strftime(text, 16, "%F", &local) ? text : "-";
 }
 
 static void write_report(const study_outcome *x, const harness_table *const *table,

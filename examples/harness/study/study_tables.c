@@ -146,16 +146,26 @@ static void note_alike(harness_table *t, const study_outcome *x)
 {
     const harness_variant *variant = x->study->variants;
     for (int v = 1; v < x->variants; v++) {
-        const char *other = NULL; /* the first one */
-        for (int w = 0; w < v; w++) {
-            if (!same_scores(x, v, w)) continue;
-            harness_table_equal(t, v, w);
-            if (!other) other = variant[w].name;
-        }
-        if (other)
+        int w = 0;
+        while (w < v && !same_scores(x, v, w)) w++;
+        if (w < v)
             harness_table_note(t, harness_format("%s: has all scores of %s, so the study does not "
                                                  "tell them apart",
-                                                 variant[v].name, other));
+                                                 variant[v].name, variant[w].name));
+    }
+}
+
+/* In JSON each names the others. */
+static void list_alike(json_t *rows, const study_outcome *x)
+{
+    for (int v = 0; v < x->variants; v++) {
+        json_t *equal = json_array();
+        for (int w = 0; w < x->variants; w++)
+            if (w != v && same_scores(x, v, w))
+                json_array_append_new(equal, json_string(x->study->variants[w].name));
+        if (json_array_size(equal))
+            json_object_set(json_array_get(rows, (size_t)v), "equal", equal);
+        json_decref(equal);
     }
 }
 
@@ -255,9 +265,12 @@ static json_t *as_json(const study_outcome *x, harness_table *const *table,
     json_t *seeds = json_array(), *measures = json_array();
     for (int k = 0; k < x->seeds; k++)
         json_array_append_new(seeds, json_integer(x->study->seeds[k]));
-    for (int m = 0; m < x->measures; m++)
-        json_array_append_new(measures, json_pack("{s:s, s:o}", "measure", x->measure[m],
-                                                  "variants", harness_table_json(table[m])));
+    for (int m = 0; m < x->measures; m++) {
+        json_t *rows = harness_table_json(table[m]);
+        if (!m) list_alike(rows, x);
+        json_array_append_new(measures,
+                              json_pack("{s:s, s:o}", "measure", x->measure[m], "variants", rows));
+    }
     return json_pack("{s:s, s:s, s:s, s:o, s:s, s:o, s:o, s:o}", "title", x->study->title,
                      "program", call->program->name, "version", call->program->version, "command",
                      harness_json_name(call->command_line), "base", x->study->variants[0].name,
