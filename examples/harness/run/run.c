@@ -166,18 +166,6 @@ ag_status harness__save_json(const char *path, json_t *object, ag_failure *why)
     return status;
 }
 
-ag_status harness_run_config(harness_run *run, const harness_options *o, ag_failure *why)
-{
-    json_t *config =
-        json_pack("{s:s, s:s, s:s}", "program", o->program->name, "version", o->program->version,
-                  "command", harness__command_name(o->program, o->command));
-    harness_device_to_config(config, o);
-    json_object_set_new(config, "options", harness_options_json(o));
-    const ag_status status = harness__save_json(harness_run_path(run, HARNESS_CONFIG), config, why);
-    harness_warn_lacks();
-    return status;
-}
-
 json_t *harness__load_json(const char *path, ag_failure *why)
 {
     size_t bytes;
@@ -192,17 +180,20 @@ json_t *harness__load_json(const char *path, ag_failure *why)
     return object;
 }
 
-ag_status harness_run_reconfig(harness_run *run, const harness_options *o, ag_failure *why)
+ag_status harness_run_config(const harness_run *run, const harness_options *o, ag_failure *why)
 {
     const char *path = harness_run_path(run, HARNESS_CONFIG);
-    json_t *config = harness__load_json(path, why), *now = harness_options_json(o);
-    if (!config || json_equal(json_object_get(config, "options"), now)) {
-        json_decref(config);
-        json_decref(now);
-        return why->status;
-    }
-    json_object_set_new(config, "options", now);
-    return harness__save_json(path, config, why);
+    const bool goes_on = run->mode == HARNESS_RESUME;
+    json_t *config = goes_on ? harness__load_json(path, why)
+                             : json_pack("{s:s, s:s, s:s}", "program", o->program->name, "version",
+                                         o->program->version, "command",
+                                         harness__command_name(o->program, o->command));
+    if (!config) return why->status;
+    if (!goes_on) harness_device_to_config(config, o);
+    json_object_set_new(config, "options", harness_options_json(o));
+    const ag_status status = harness__save_json(path, config, why);
+    harness_warn_lacks();
+    return status;
 }
 
 ag_status harness_run_read_config(const char *folder, harness_options *o, int resume,

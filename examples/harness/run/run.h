@@ -42,12 +42,9 @@ const char *harness_run_path(const harness_run *run, const char *name);
 struct stat;
 bool harness_run_holds(const char *folder, const struct stat *file);
 
-/* Writes config.json atomically (temporary file, fsync, rename): program, version, command and
-   options. */
-ag_status harness_run_config(harness_run *run, const harness_options *o, ag_failure *why);
-
-/* Writes the options into the config.json of a run that goes on, where they differ. */
-ag_status harness_run_reconfig(harness_run *run, const harness_options *o, ag_failure *why);
+/* Writes config.json atomically (temporary file, fsync, rename): program, version, command, device
+   and options; the options alone of a run that goes on. */
+ag_status harness_run_config(const harness_run *run, const harness_options *o, ag_failure *why);
 
 /* Reads FOLDER/config.json into the options. Fails: AG_EFILE, AG_EDATA. */
 ag_status harness_run_read_config(const char *folder, harness_options *o, int resume,

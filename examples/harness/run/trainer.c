@@ -98,7 +98,7 @@ static ag_status resume(harness_session *s, ag_failure *why)
         return ag_fail(why, AG_EUSE,
                        "%.200s has done %lld steps already, more than the %lld asked for", last,
                        (long long)p->step, (long long)s->how.steps);
-    if (harness_run_reconfig(s->run, s->options, why)) return why->status;
+    if (harness_run_config(s->run, s->options, why)) return why->status;
     s->schedule = schedule_of(&s->how, p);
     harness_say("going on after step %lld of %lld", (long long)p->step, (long long)s->how.steps);
     harness_device_changed(s->folder, s->options);
