@@ -3,6 +3,7 @@
 #include "support/test.h"
 #include "autograd/autograd.h"
 #include "examples/harness/rank/rank_internal.h"
+#include "support/table_text.h"
 
 #include <jansson.h>
 
@@ -101,6 +102,15 @@ static void result_of_a_run(void **state)
     json_decref(result);
 }
 
+static char *all_tables(void write(FILE *to, const harness_table *t), int tables)
+{
+    harness_table *table[HARNESS_TABLES];
+    assert_int_equal(harness_rank_tables(table, &r, "A title"), tables);
+    char *text = table_text(write, table, tables);
+    for (int i = 0; i < tables; i++) harness_table_free(table[i]);
+    return text;
+}
+
 /* Neither parts of the model nor what noise leaves possible is one. */
 static void a_baseline_that_wins_is_named(void **state)
 {
@@ -114,36 +124,18 @@ static void a_baseline_that_wins_is_named(void **state)
     assert_int_equal(harness_rank_compute(&r, &why), AG_OK);
     assert_null(harness__winner(&r));
     r.ceiling = 0;
-    char *text;
     assert_string_equal(harness__winner(&r),
                         "On these groups the method \"perfect ranker\" (tau-b 1.0000) is "
                         "better than model (0.8000).");
-    harness_table *table[HARNESS_TABLES];
-    size_t bytes;
-    FILE *to = open_memstream(&text, &bytes);
-    for (int i = 0, n = harness_rank_tables(table, &r, ""); i < n; i++) {
-        harness_table_html(to, table[i]);
-        harness_table_free(table[i]);
-    }
-    fclose(to);
+    char *text = all_tables(harness_table_html, 2);
     assert_non_null(strstr(text, "<th class=\"n own\">model tau-b</th><th class=\"n\">"));
     assert_non_null(strstr(text, "<td class=\"own\">model, calibrated</td><td class=\"n own\">"));
     free(text);
 }
 
-/* All tables, one after the other. */
 static void expect_csv(int tables, const char *expected)
 {
-    harness_table *table[HARNESS_TABLES];
-    char *text = NULL;
-    size_t bytes;
-    assert_int_equal(harness_rank_tables(table, &r, "A title"), tables);
-    FILE *to = open_memstream(&text, &bytes);
-    for (int i = 0; i < tables; i++) {
-        harness_table_csv(to, table[i]);
-        harness_table_free(table[i]);
-    }
-    fclose(to);
+    char *text = all_tables(harness_table_csv, tables);
     assert_string_equal(text, expected);
     free(text);
 }

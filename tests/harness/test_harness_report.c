@@ -2,6 +2,7 @@
 #include "support/test.h"
 #include "support/harness_demo.h"
 #include "support/files.h"
+#include "support/table_text.h"
 
 #include <jansson.h>
 #include <sys/stat.h>
@@ -55,8 +56,7 @@ static void narrow(void **state)
 {
     static const char *const names[] = {"variant", "a number", "another"};
     harness_table *t = harness_table_new("", names, 3);
-    char *text, name[100] = "";
-    size_t bytes;
+    char name[100] = "";
     harness_table_narrow(t);
     for (int i = 0; i < 65; i++) strcat(name, "v");
     for (int i = 0; i < 2; i++) {
@@ -64,9 +64,7 @@ static void narrow(void **state)
         harness_table_number(t, 1, 4);
         harness_table_number(t, 2, 4);
     }
-    FILE *to = open_memstream(&text, &bytes);
-    harness_table_print(to, t);
-    fclose(to);
+    char *text = table_text(harness_table_print, &t, 1);
     assert_non_null(strstr(text, "vvv\n           1.0000   2.0000\nshort      1.0000   2.0000\n"));
     free(text);
     harness_table_free(t);

@@ -3,6 +3,7 @@
 #include "support/test.h"
 #include "examples/harness/run/model.h"
 #include "support/study_demo.h"
+#include "support/table_text.h"
 
 #include <jansson.h>
 
@@ -63,16 +64,6 @@ static harness_table *run(const harness_study *study, trainer *with, json_t **js
     harness_table *table = harness_study_run(study, &call, json ? json : &mine, &why);
     json_decref(mine);
     return table;
-}
-
-static char *printed(const harness_table *t)
-{
-    char *text;
-    size_t bytes;
-    FILE *to = open_memstream(&text, &bytes);
-    harness_table_print(to, t);
-    fclose(to);
-    return text;
 }
 
 /* A number of a variant of the first measure. */
@@ -165,14 +156,14 @@ static void runs_and_reuses(void **state)
     assert_non_null(table);
     check_numbers(study);
     check_files();
-    char *text = printed(table);
+    char *text = table_text(harness_table_print, &table, 1);
     harness_table_free(table);
     json_decref(study);
     assert_int_equal(runs, 10); /* 9 and the one that failed: none was trained twice */
     assert_int_equal(resumed, 1);
     table = run(&s, train, &study);
     check_numbers(study);
-    char *again = printed(table);
+    char *again = table_text(harness_table_print, &table, 1);
     assert_string_equal(again, text);
     json_t *saved = json_load_file(files_path("study.json"), 0, NULL);
     assert_true(json_equal(saved, study));
@@ -189,7 +180,7 @@ static void one_seed(void **state)
     json_t *study = NULL;
     parse("[complete]\nsteps = 5\n[no edges]\nedges = false\nsteps = 6\n");
     harness_table *table = run(&s, train, &study);
-    char *text = printed(table);
+    char *text = table_text(harness_table_print, &table, 1);
     assert_non_null(strstr(text, "\nOne seed says nothing of others, "));
     assert_true(fabs(number(study, 1, "difference") + 0.3) < 1e-12);
     assert_true(isnan(number(study, 1, "low")) && isnan(number(study, 1, "p")) &&
@@ -207,7 +198,7 @@ static void alike(void **state)
     json_t *study = NULL;
     parse(text);
     harness_table *t = run(&s, train_alike, &study);
-    char *page = printed(t);
+    char *page = table_text(harness_table_print, &t, 1);
     assert_non_null(
         strstr(page, "\nb: has all scores of a, so the study does not tell them apart\n"));
     assert_non_null(strstr(page, "\ne: has all scores of d, "));
