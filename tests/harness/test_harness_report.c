@@ -197,12 +197,10 @@ static void plots_and_report(void **state)
                         .summary = "What & why.",
                         .command_line = "demo train '<x>'",
                         .options = o,
-                        .fact_names = (const char *[]){"tau"},
-                        .facts = (const char *[]){"0.85"},
+                        .facts = (harness_named[]){{"tau", "0.85"}},
                         .fact_count = 1,
-                        .plots = (const char *[]){"learning", "absent"},
+                        .plots = (harness_named[]){{"learning", "The loss."}, {"absent", NULL}},
                         .plot_count = 2,
-                        .plot_captions = (const char *[]){"The loss.", NULL},
                         .tables = (const harness_table *[]){t},
                         .table_count = 1,
                         .notes = (const char *[]){"Read it so."},
@@ -270,7 +268,8 @@ static char *page_drawn_by(const char *gnuplot)
 {
     ag_failure why = {0};
     const double x[2] = {1, 2};
-    const harness_report r = {.title = "t", .plots = (const char *[]){"only"}, .plot_count = 1};
+    const harness_report r = {
+        .title = "t", .plots = (harness_named[]){{"only", NULL}}, .plot_count = 1};
     files_put(files_path("plots/only.svg"), "<svg>an old one</svg>", 21);
     assert_int_equal(files_put(files_path("bin/gnuplot"), gnuplot, strlen(gnuplot)), 0);
     assert_int_equal(chmod(files_path("bin/gnuplot"), 0755), 0);

@@ -92,16 +92,18 @@ ag_status harness_plot_lines(const char *folder, const char *name, const char *t
 
 extern const char harness_style[]; /* report.css */
 
+typedef struct harness_named {
+    const char *name, *text;
+} harness_named;
+
 /* The contents of the page, from top to bottom. */
 typedef struct harness_report {
-    const char *file;              /* NULL: report.html */
-    const char *title;             /* "TGraph, 1,500 steps on 2 files" */
-    const char *summary;           /* one or two sentences; NULL: none */
-    const char *const *fact_names; /* big numbers at the top */
-    const char *const *facts;
+    const char *file;           /* NULL: report.html */
+    const char *title;          /* "TGraph, 1,500 steps on 2 files" */
+    const char *summary;        /* one or two sentences; NULL: none */
+    const harness_named *facts; /* big numbers at the top */
     int fact_count;
-    const char *const *plots; /* names of plots; one without SVG is shown as a link to its data */
-    const char *const *plot_captions;
+    const harness_named *plots; /* with captions; one without SVG is shown as a link to its data */
     int plot_count;
     const harness_table *const *tables;
     int table_count;

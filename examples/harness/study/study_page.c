@@ -100,22 +100,20 @@ static void write_report(const study_outcome *x, const harness_table *const *tab
                          const char *const *note, const harness_options *options, ag_failure *why)
 {
     const harness_call *call = x->call;
-    static const char *const plot[] = {"study", "study-curves"};
-    const char *const caption[] = {"A dot per seed, a line at their mean; the dashed line is at "
-                                   "the mean of the first variant, to which the others are "
-                                   "compared.",
-                                   caption_curves(x)};
-    static const char *const name[] = {"variants", "seeds", "version", "date"};
-    const char *const fact[] = {
-        harness_format("%d", x->variants), harness_format("%d", x->seeds),
-        harness_format("%s %s", call->program->name, call->program->version), today()};
+    const harness_named plot[] = {{"study", "A dot per seed, a line at their mean; the dashed line "
+                                            "is at the mean of the first variant, to which the "
+                                            "others are compared."},
+                                  {"study-curves", caption_curves(x)}};
+    const harness_named fact[] = {
+        {"variants", harness_format("%d", x->variants)},
+        {"seeds", harness_format("%d", x->seeds)},
+        {"version", harness_format("%s %s", call->program->name, call->program->version)},
+        {"date", today()}};
     const harness_report report = {.file = "study.html",
                                    .title = *x->study->title ? x->study->title : "A study",
-                                   .fact_names = name,
                                    .facts = fact,
                                    .fact_count = 4,
                                    .plots = plot,
-                                   .plot_captions = caption,
                                    .plot_count = 2,
                                    .tables = table,
                                    .table_count = x->measures + 1,

@@ -174,12 +174,13 @@ static ag_status plot_programs(const tune_results *r, tune_kind kind, const char
 static ag_status write_page(const tune_results *r, const char *folder, const harness_call *call,
                             ag_failure *why)
 {
-    static const char *const plots[] = {"fusion-curves", "fusion", "tiles"};
-    static const char *const captions[] = {
-        "What a search that stops after so many measurements has found, mean over the programs.",
-        ("A dot per program, a line at their mean: Figure 5 of the paper, with measurements in "
-         "place of minutes."),
-        "The same: Figure 4 of the paper."};
+    static const harness_named plots[] = {
+        {"fusion-curves",
+         "What a search that stops after so many measurements has found, mean over "
+         "the programs."},
+        {"fusion", "A dot per program, a line at their mean: Figure 5 of the paper, with "
+                   "measurements in place of minutes."},
+        {"tiles", "The same: Figure 4 of the paper."}};
     static const char *const notes[] = {
         ("A measurement of a fusion search is a partition whose run time is taken on hardware, "
          "the start included: the sum of the times of its kernels, of which only those run that "
@@ -198,7 +199,6 @@ static ag_status write_page(const tune_results *r, const char *folder, const har
     char *head = harness_text("TPU autotuner: %d programs", bag_count(r->list));
     const harness_report report = {.title = head,
                                    .plots = plots + first,
-                                   .plot_captions = captions + first,
                                    .plot_count = last - first,
                                    .tables = (const harness_table *const *)tables,
                                    .table_count = n,
