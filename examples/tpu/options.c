@@ -142,10 +142,6 @@ static const harness_option table[] = {
      .help = "partitions that are measured when the model searches"},
     {"search-steps", FIELD(search_steps), "9000", 3, 1e9, TUNES, .flags = HARNESS_LOCAL,
      .group = "Search", .needs = "--run", .help = "partitions that the model prices"},
-    {"start", WORD(start), "both", .choices = "default|random|both", .commands = TUNES,
-     .flags = HARNESS_LOCAL, .group = "Search", .needs = "--run",
-     .help = "the partition that searches begin with: all fused that can be, a random one, or one "
-             "search of each"},
     {"tiles", FIELD(tiles), "64", 2, 1e6, TUNES, .flags = HARNESS_LOCAL, .group = "Search",
      .needs = "--tile-run", .help = "most tile sizes of a kernel"},
     {"core", FIELD(core), "-1", -1, 1023, TUNES, .flags = HARNESS_LOCAL, .group = "Machine",

@@ -24,7 +24,7 @@ typedef struct tpu_settings {
     /* autotune */
     const char *tile_run, *families;
     harness_paths text;
-    int programs, first, measurements, verify, search_steps, start, tiles, core;
+    int programs, first, measurements, verify, search_steps, tiles, core;
     double milliseconds, minutes;
 } tpu_settings;
 
