@@ -84,20 +84,6 @@ static ag_status build(harness_trained *t, const harness_settings *settings, ag_
     return tpu_model_add(&net->model, t->params, &options, why);
 }
 
-/* The offset of the scores: without it, a network without biases would have to climb to the
-   mean. */
-static double mean_log_runtime(const tpu_data *data)
-{
-    double sum = 0;
-    int64_t n = 0;
-    for (int i = 0; i < data->kernels; i++) {
-        const tpu_kernel *k = &data->kernel[i];
-        if (!k->runtime) continue;
-        for (int c = 0; c < k->configs; c++, n++) sum += log((double)k->runtime[c]);
-    }
-    return n ? sum / (double)n : 0;
-}
-
 static ag_status fit(harness_session *session, ag_failure *why)
 {
     const tpu_data *train = &((const tpu_files *)session->data)->train;
@@ -105,8 +91,9 @@ static ag_status fit(harness_session *session, ag_failure *why)
     tpu_scaler *s = &net->scaler;
     tpu_scaler_fit(s, train, s->logs, s->clamp);
     if (net->model.rows.use) tpu_rows_fit(&net->model.rows.scale, train, why);
+    /* Without it, a network without biases would have to climb to the mean. */
     if (is_time(session) && net->model.rows.use != NESTS_COSTS)
-        net->model.offset = mean_log_runtime(train);
+        net->model.offset = tpu_data_mean_log(train);
     return why->status;
 }
 

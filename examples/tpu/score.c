@@ -16,31 +16,31 @@ double tpu_nanoseconds(double score)
 
 /* Kernels come by size, which keeps the padding to the longest of a batch small. */
 typedef struct pass {
-    const tpu_scorer *scorer;
+    const tpu_trained *net;
+    const harness_scoring *how;
     const tpu_data *data;
+    int samples, nodes; /* most of a batch */
     int32_t *order;     /* [kernels] by nodes, equal ones in the order of the data */
     int64_t *first;     /* [kernels] the place of a kernel's first score */
+    int64_t scores;     /* of all kernels */
     int next, config;   /* the next sample: of kernel order[next] */
-    tpu_sample *sample; /* [scorer->samples] the batch */
+    tpu_sample *sample; /* [samples] the batch */
 } pass;
 
-static ag_status open_pass(pass *p, const tpu_scorer *s, const tpu_data *data, ag_failure *why)
+static ag_status open_pass(pass *p, ag_failure *why)
 {
-    const size_t n = (size_t)data->kernels;
-    uint64_t *key = harness_alloc(n * sizeof *key);
-    int64_t scores = 0;
-    *p = (pass){.scorer = s,
-                .data = data,
-                .order = harness_alloc(n * sizeof *p->order),
-                .first = harness_alloc(n * sizeof *p->first),
-                .sample = harness_alloc((size_t)s->samples * sizeof *p->sample)};
-    for (int i = 0; i < data->kernels; i++) {
-        key[i] = (uint64_t)data->kernel[i].nodes;
+    const size_t n = (size_t)p->data->kernels;
+    uint64_t *key = HARNESS_NEW(key, n);
+    p->order = HARNESS_NEW(p->order, n);
+    p->first = HARNESS_NEW(p->first, n);
+    p->sample = HARNESS_NEW(p->sample, p->samples);
+    for (int i = 0; i < p->data->kernels; i++) {
+        key[i] = (uint64_t)p->data->kernel[i].nodes;
         p->order[i] = i;
-        p->first[i] = scores;
-        scores += data->kernel[i].configs;
+        p->first[i] = p->scores;
+        p->scores += p->data->kernel[i].configs;
     }
-    ag_sort_u64(key, p->order, data->kernels, why);
+    ag_sort_u64(key, p->order, p->data->kernels, why);
     harness_free(key);
     return why->status;
 }
@@ -58,10 +58,10 @@ static int next_batch(pass *p)
 {
     int samples = 0;
     int64_t nodes = 0;
-    while (p->next < p->data->kernels && samples < p->scorer->samples) {
+    while (p->next < p->data->kernels && samples < p->samples) {
         const tpu_kernel *k = &p->data->kernel[p->order[p->next]];
         nodes += k->nodes;
-        if (samples && nodes > p->scorer->nodes) break;
+        if (samples && nodes > p->nodes) break;
         p->sample[samples++] = (tpu_sample){k, p->config++};
         if (p->config < k->configs) continue;
         p->config = 0;
@@ -73,7 +73,7 @@ static int next_batch(pass *p)
 /* ---- scores ---- */
 
 static ag_status add_scores(double *score, const pass *p, const ag_real *value, int count,
-                            double weight, ag_failure *why)
+                            ag_failure *why)
 {
     for (int i = 0; i < count; i++) {
         const tpu_sample *s = &p->sample[i];
@@ -82,41 +82,47 @@ static ag_status add_scores(double *score, const pass *p, const ag_real *value, 
                            "%.160s, kernel %d: the score of configuration %d is %g; the run is of "
                            "no use, choose another checkpoint",
                            s->kernel->name, s->kernel->number, s->config, (double)value[i]);
-        score[p->first[s->kernel - p->data->kernel] + s->config] += weight * (double)value[i];
+        score[p->first[s->kernel - p->data->kernel] + s->config] +=
+            1.0 / p->how->models * (double)value[i];
     }
     return AG_OK;
 }
 
 static ag_status score_batch(double *score, const pass *p, tpu_batch *batch, int count,
-                             double weight, ag_failure *why)
+                             ag_failure *why)
 {
-    const tpu_scorer *s = p->scorer;
-    const tpu_batch_options options = tpu_model_batch(s->model);
-    if (tpu_batch_fill(batch, p->sample, count, s->scaler, &options, why)) return why->status;
-    ag_tape_reset(s->tape);
-    ag_tape_training(s->tape, 0);
-    ag_tensor *y = tpu_forward(s->model, s->tape, batch);
+    ag_tape *tape = p->how->tape;
+    const tpu_batch_options options = tpu_model_batch(&p->net->model);
+    if (tpu_batch_fill(batch, p->sample, count, &p->net->scaler, &options, why)) return why->status;
+    ag_tape_reset(tape);
+    ag_tape_training(tape, 0);
+    ag_tensor *y = tpu_forward(&p->net->model, tape, batch);
     ag_forward(y);
     const ag_real *value = ag_values(y);
     if (!value)
-        return harness_scoring_failed(s->tape, p->sample[0].kernel->name, "--eval-samples", why);
-    return add_scores(score, p, value, count, weight, why);
+        return harness_scoring_failed(tape, p->sample[0].kernel->name, "--eval-samples", why);
+    return add_scores(score, p, value, count, why);
 }
 
-ag_status tpu_score(const tpu_scorer *s, double *score, const tpu_data *data, double weight,
-                    ag_failure *why)
+ag_status tpu_score(double *score, const tpu_data *data, const tpu_trained *net,
+                    const harness_scoring *how, ag_failure *why)
 {
-    pass p;
+    const tpu_settings *s = (const tpu_settings *)how->settings;
+    pass p = {
+        .net = net, .how = how, .data = data, .samples = s->eval_samples, .nodes = s->eval_nodes};
     tpu_batch batch = {0};
+    harness_progress bar;
     int64_t done = 0;
-    if (!open_pass(&p, s, data, why))
-        for (int n; (s->patient || harness_go_on(why)) && (n = next_batch(&p)) > 0;) {
-            if (score_batch(score, &p, &batch, n, weight, why)) break;
-            done += n;
-            if (s->bar) harness_progress_update(s->bar, done, NULL);
+    if (!open_pass(&p, why)) {
+        harness_progress_start(&bar, "score", 0, p.scores);
+        bar.shown = false; /* there is another bar */
+        for (int n; (how->patient || harness_go_on(why)) && (n = next_batch(&p)) > 0;) {
+            if (score_batch(score, &p, &batch, n, why)) break;
+            harness_progress_update(&bar, done += n, NULL);
         }
-    ag_tape_reset(s->tape);
-    ag_tape_training(s->tape, 1);
+    }
+    ag_tape_reset(how->tape);
+    ag_tape_training(how->tape, 1);
     tpu_batch_free(&batch);
     close_pass(&p);
     return why->status;

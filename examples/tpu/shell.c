@@ -199,22 +199,6 @@ static ag_tensor *record(void *user, ag_tape *tape, int64_t step, const char **w
     return loss_of(session, tape, f->batch);
 }
 
-/* ---- results ---- */
-
-static ag_status add(void *results, const harness_trained *t, const harness_scoring *how,
-                     ag_failure *why)
-{
-    const tpu_settings *s = (const tpu_settings *)how->settings;
-    const tpu_trained *net = t->net;
-    const tpu_scorer scorer = {.model = &net->model,
-                               .scaler = &net->scaler,
-                               .tape = how->tape,
-                               .samples = s->eval_samples,
-                               .nodes = s->eval_nodes,
-                               .patient = how->patient};
-    return tpu_results_add(results, &scorer, how->models, why);
-}
-
 const harness_model tpu_shell = {.program = &tpu_program_table,
                                  .network = &tpu_shell_network,
                                  .data_bytes = sizeof(tpu_files),
@@ -231,7 +215,7 @@ const harness_model tpu_shell = {.program = &tpu_program_table,
                                  .end = end,
                                  .results_bytes = sizeof(tpu_results),
                                  .open = tpu_results_open,
-                                 .add = add,
+                                 .add = tpu_results_add,
                                  .compare = tpu_results_baselines,
                                  .alike = tpu_results_alike,
                                  .repeat = tpu_results_repeat,

@@ -4,6 +4,8 @@
 #include "examples/tpu/analytic/analysis.h"
 #include "examples/tpu/data/data_internal.h"
 
+#include <math.h>
+
 ag_status tpu_make_kernels(tpu_data *data, int more, ag_failure *why)
 {
     tpu_kernel *kernel =
@@ -168,6 +170,17 @@ int tpu_data_known(const tpu_data *data)
     int n = 0;
     for (int i = 0; i < data->kernels; i++) n += data->kernel[i].runtime != NULL;
     return n;
+}
+
+double tpu_data_mean_log(const tpu_data *data)
+{
+    double sum = 0;
+    int64_t n = 0;
+    for (int i = 0; i < data->kernels; i++) {
+        const tpu_kernel *k = &data->kernel[i];
+        for (int c = 0; k->runtime && c < k->configs; c++, n++) sum += log((double)k->runtime[c]);
+    }
+    return n ? sum / (double)n : 0;
 }
 
 int tpu_kernel_teaches(const tpu_kernel *k)

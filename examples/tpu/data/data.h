@@ -68,6 +68,8 @@ void tpu_data_free(tpu_data *data);
 void tpu_kernel_free(tpu_kernel *kernel);
 /* The number of kernels whose run times are not hidden. */
 int tpu_data_known(const tpu_data *data);
+/* The mean of ln(ns) over all configurations with run times; 0: there are none. */
+double tpu_data_mean_log(const tpu_data *data);
 /* Whether a model can learn from it: run times are known, and those of tiles are not all equal. */
 int tpu_kernel_teaches(const tpu_kernel *kernel);
 

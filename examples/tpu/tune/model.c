@@ -86,18 +86,14 @@ ag_status tune_model_predict(const harness_runs *model, const tpu_settings *s, d
     const int kernels = configs->fusion ? count : 1;
     const tpu_trained *net = net_of(model);
     tpu_data data = {.task = net->model.options.task, .kernels = kernels};
-    const tpu_scorer scorer = {.model = &net->model,
-                               .scaler = &net->scaler,
-                               .tape = model->tape,
-                               .samples = s->eval_samples,
-                               .nodes = s->eval_nodes};
+    const harness_scoring how = {.tape = model->tape, .settings = &s->shell, .models = 1};
     data.kernel = HARNESS_NEW(data.kernel, kernels);
     for (int i = 0; i < kernels; i++)
         tune_kernel_open(&data.kernel[i],
                          configs->fusion ? &configs->fusion->kernel[which[i]] : configs->program);
     if (!configs->fusion) tune_kernel_tiles(data.kernel, configs->tile, count);
     for (int i = 0; i < count; i++) score[i] = 0;
-    tpu_score(&scorer, score, &data, 1, why);
+    tpu_score(score, &data, net, &how, why);
     for (int i = 0; i < count && configs->fusion; i++) score[i] = tpu_nanoseconds(score[i]);
     for (int i = 0; i < kernels; i++) tpu_kernel_free(&data.kernel[i]);
     harness_free(data.kernel);
