@@ -63,7 +63,7 @@ static ag_tensor *input_layer(pass *p)
 
 static ag_edges edges_of(pass *p, tpu_way way)
 {
-    return ag_graph_edges(p->tape, &p->batch->graph[way]);
+    return ag_graph_edges(p->tape, p->batch->graph[way]);
 }
 
 /* e^k = l2(f3(concat(e^(k-1), sum over the neighbours of f2(e^(k-1))))). */
