@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Topological order by Kahn's algorithm with a heap: among nodes whose operands are placed, the
-   smallest number comes first, so nodes that are in order already keep their numbers. */
+/* Topological order by Kahn's algorithm: among nodes whose operands are placed, the smallest number
+   comes first, so nodes that are in order already keep their numbers. */
 #include "examples/harness/harness.h"
 #include "examples/tpu/data/data_internal.h"
 
@@ -11,8 +11,6 @@ typedef struct order {
     int32_t *place; /* [nodes] new number; -1: none yet */
     int32_t *start; /* [nodes + 1] of a node's users */
     int32_t *user;  /* [edges] */
-    int32_t *heap;  /* [nodes] */
-    int ready;      /* in the heap */
 } order;
 
 static int is_ordered(const tpu_kernel *k)
@@ -20,26 +18,6 @@ static int is_ordered(const tpu_kernel *k)
     for (int e = 0; e < k->edges; e++)
         if (k->edge[2 * e] <= k->edge[2 * e + 1]) return 0;
     return 1;
-}
-
-static void push(order *o, int32_t v)
-{
-    int at = o->ready++;
-    for (; at && o->heap[(at - 1) / 2] > v; at = (at - 1) / 2) o->heap[at] = o->heap[(at - 1) / 2];
-    o->heap[at] = v;
-}
-
-static int32_t pop(order *o)
-{
-    const int32_t smallest = o->heap[0], v = o->heap[--o->ready];
-    int at = 0;
-    for (int child = 1; child < o->ready; at = child, child = 2 * at + 1) {
-        child += child + 1 < o->ready && o->heap[child + 1] < o->heap[child];
-        if (o->heap[child] >= v) break;
-        o->heap[at] = o->heap[child];
-    }
-    o->heap[at] = v;
-    return smallest;
 }
 
 static void list_users(order *o, const tpu_kernel *k)
@@ -53,20 +31,25 @@ static void list_users(order *o, const tpu_kernel *k)
     for (int e = m - 1; e >= 0; e--) o->user[--o->start[k->edge[2 * e + 1]]] = k->edge[2 * e];
 }
 
+/* Places node v, and returns the smallest user that waits for nothing any more, else the next
+   node. */
+static int place_node(order *o, int v, int place)
+{
+    int next = v + 1;
+    o->place[v] = place;
+    for (int i = o->start[v]; i < o->start[v + 1]; i++)
+        if (!--o->waits[o->user[i]] && o->user[i] < next) next = o->user[i];
+    return next;
+}
+
 /* Returns the number of nodes that found a place. Nodes on a circle, and nodes that depend on one,
    do not. */
 static int place_nodes(order *o, int nodes)
 {
     int placed = 0;
     for (int v = 0; v < nodes; v++) o->place[v] = -1;
-    for (int v = 0; v < nodes; v++)
-        if (!o->waits[v]) push(o, v);
-    while (o->ready) {
-        const int32_t v = pop(o);
-        o->place[v] = placed++;
-        for (int i = o->start[v]; i < o->start[v + 1]; i++)
-            if (!--o->waits[o->user[i]]) push(o, o->user[i]);
-    }
+    for (int v = 0; v < nodes;)
+        v = o->waits[v] || o->place[v] >= 0 ? v + 1 : place_node(o, v, placed++);
     return placed;
 }
 
@@ -87,13 +70,13 @@ static ag_status report_circle(order *o, const tpu_kernel *k, const char *file, 
                    file, where, v);
 }
 
-static void swap(void *rows, size_t bytes, int a, int b)
+static void move_rows(void *rows, size_t bytes, const int32_t *place, int nodes)
 {
-    char row[TPUGRAPHS_FEATURES * sizeof(float)];
-    char *x = (char *)rows + (size_t)a * bytes, *y = (char *)rows + (size_t)b * bytes;
-    memcpy(row, x, bytes);
-    memcpy(x, y, bytes);
-    memcpy(y, row, bytes);
+    char *old = harness_alloc((size_t)nodes * bytes);
+    memcpy(old, rows, (size_t)nodes * bytes);
+    for (int v = 0; v < nodes; v++)
+        memcpy((char *)rows + (size_t)place[v] * bytes, old + (size_t)v * bytes, bytes);
+    harness_free(old);
 }
 
 static int32_t moved(const tpu_kernel *k, const int32_t *place, int32_t v)
@@ -101,8 +84,7 @@ static int32_t moved(const tpu_kernel *k, const int32_t *place, int32_t v)
     return v >= 0 && v < k->nodes ? place[v] : -1;
 }
 
-/* In place: each swap puts one node where it belongs. */
-static void move_nodes(tpu_kernel *k, int32_t *place)
+static void move_nodes(tpu_kernel *k, const int32_t *place)
 {
     for (int i = 0; i < 2 * k->edges; i++) k->edge[i] = place[k->edge[i]];
     for (int i = 0; i < k->dots; i++) {
@@ -111,30 +93,25 @@ static void move_nodes(tpu_kernel *k, int32_t *place)
         d->left = moved(k, place, d->left);
         d->right = moved(k, place, d->right);
     }
-    for (int v = 0; v < k->nodes; v++)
-        while (place[v] != v) {
-            const int32_t to = place[v];
-            swap(k->feature, TPUGRAPHS_FEATURES * sizeof *k->feature, v, to);
-            swap(k->opcode, sizeof *k->opcode, v, to);
-            if (k->reducer) swap(k->reducer, sizeof *k->reducer, v, to);
-            place[v] = place[to];
-            place[to] = to;
-        }
+    move_rows(k->feature, TPUGRAPHS_FEATURES * sizeof *k->feature, place, k->nodes);
+    move_rows(k->opcode, sizeof *k->opcode, place, k->nodes);
+    if (k->reducer) move_rows(k->reducer, sizeof *k->reducer, place, k->nodes);
 }
 
 ag_status tpu_order(tpu_kernel *k, const char *file, const tpugraphs_budget *budget,
                     ag_failure *why)
 {
     const size_t n = (size_t)k->nodes;
-    const size_t bytes = (4 * n + 1 + (size_t)k->edges) * sizeof(int32_t);
+    const size_t bytes = (3 * n + 1 + (size_t)k->edges) * sizeof(int32_t);
+    const size_t rows = n * TPUGRAPHS_FEATURES * sizeof *k->feature;
     if (is_ordered(k)) return AG_OK;
-    if (tpugraphs_fits(budget, bytes, file, "the order of its nodes", why)) return why->status;
+    if (tpugraphs_fits(budget, bytes + rows, file, "the order of its nodes", why))
+        return why->status;
     int32_t *scratch = harness_alloc(bytes);
     order o = {.waits = scratch,
                .place = scratch + n,
-               .heap = scratch + 2 * n,
-               .start = scratch + 3 * n,
-               .user = scratch + 4 * n + 1};
+               .start = scratch + 2 * n,
+               .user = scratch + 3 * n + 1};
     list_users(&o, k);
     if (place_nodes(&o, k->nodes) < k->nodes)
         report_circle(&o, k, file, why);
