@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* A batch is measured first; then its arrays are placed in one block and filled. */
 #include "examples/tpu/model/batch.h"
 
 #include "examples/harness/harness.h"
@@ -36,31 +35,28 @@ static ag_status measure(tpu_batch *b, const tpu_sample *sample, int count, ag_f
     return AG_OK;
 }
 
-/* Places all arrays in the block and returns its size in bytes. key and index are scratch. */
-static size_t lay_arrays(tpu_batch *b, uint64_t **key, int32_t **index, char *block, int tiles)
+static void take_arrays(tpu_batch *b, bool tiles)
 {
-    const int64_t s = b->samples, k = b->kernels, n = b->nodes, base = b->base_nodes;
-    size_t at = 0;
-    b->kernel = tpugraphs_lay(block, &at, s, sizeof *b->kernel);
-    b->config = tpugraphs_lay(block, &at, s, sizeof *b->config);
-    b->group = tpugraphs_lay(block, &at, s, sizeof *b->group);
-    b->group_start = tpugraphs_lay(block, &at, k + 1, sizeof *b->group_start);
-    b->base_start = tpugraphs_lay(block, &at, k + 1, sizeof *b->base_start);
-    b->start = tpugraphs_lay(block, &at, s + 1, sizeof *b->start);
-    b->feature = tpugraphs_lay(block, &at, base * TPUGRAPHS_FEATURES, sizeof *b->feature);
-    b->opcode = tpugraphs_lay(block, &at, base, sizeof *b->opcode);
-    b->base_group = tpugraphs_lay(block, &at, base, sizeof *b->base_group);
-    b->analysis = tpugraphs_lay(block, &at, k * TPU_STATIC, sizeof *b->analysis);
-    b->base = tpugraphs_lay(block, &at, n, sizeof *b->base);
-    b->sample = tpugraphs_lay(block, &at, n, sizeof *b->sample);
-    b->tile =
-        tiles ? tpugraphs_lay(block, &at, s * TPUGRAPHS_TILE_FEATURES, sizeof *b->tile) : NULL;
-    b->runtime = tpugraphs_lay(block, &at, s, sizeof *b->runtime);
-    b->log_runtime = tpugraphs_lay(block, &at, s, sizeof *b->log_runtime);
-    b->rank = tpugraphs_lay(block, &at, s, sizeof *b->rank);
-    *key = tpugraphs_lay(block, &at, s, sizeof **key);
-    *index = tpugraphs_lay(block, &at, s, sizeof **index);
-    return at;
+    const size_t s = (size_t)b->samples, k = (size_t)b->kernels;
+    const size_t n = (size_t)b->nodes, base = (size_t)b->base_nodes;
+    ag_arena **m = &b->memory;
+    if (b->memory) ag_arena_reset(b->memory);
+    b->kernel = harness_take(m, s * sizeof *b->kernel);
+    b->config = harness_take(m, s * sizeof *b->config);
+    b->group = harness_take(m, s * sizeof *b->group);
+    b->group_start = harness_take(m, (k + 1) * sizeof *b->group_start);
+    b->base_start = harness_take(m, (k + 1) * sizeof *b->base_start);
+    b->start = harness_take(m, (s + 1) * sizeof *b->start);
+    b->feature = harness_take(m, base * TPUGRAPHS_FEATURES * sizeof *b->feature);
+    b->opcode = harness_take(m, base * sizeof *b->opcode);
+    b->base_group = harness_take(m, base * sizeof *b->base_group);
+    b->analysis = harness_take(m, k * TPU_STATIC * sizeof *b->analysis);
+    b->base = harness_take(m, n * sizeof *b->base);
+    b->sample = harness_take(m, n * sizeof *b->sample);
+    b->tile = tiles ? harness_take(m, s * TPUGRAPHS_TILE_FEATURES * sizeof *b->tile) : NULL;
+    b->runtime = harness_take(m, s * sizeof *b->runtime);
+    b->log_runtime = harness_take(m, s * sizeof *b->log_runtime);
+    b->rank = harness_take(m, s * sizeof *b->rank);
 }
 
 static void fill_groups(tpu_batch *b, const tpu_sample *sample)
@@ -155,8 +151,10 @@ static void free_graphs(tpu_batch *b)
     }
 }
 
-static ag_status fill_runtimes(tpu_batch *b, uint64_t *key, int32_t *index, ag_failure *why)
+static ag_status fill_runtimes(tpu_batch *b, ag_failure *why)
 {
+    uint64_t *key = harness_take(&b->memory, (size_t)b->samples * sizeof *key);
+    int32_t *index = harness_take(&b->memory, (size_t)b->samples * sizeof *index);
     for (int i = 0; i < b->samples; i++) {
         const tpu_kernel *k = b->kernel[i];
         b->runtime[i] = k->runtime ? k->runtime[b->config[i]] : 0;
@@ -209,30 +207,22 @@ ag_status tpu_rows_fit(nests_scale *scale, const tpu_data *data, ag_failure *why
 ag_status tpu_batch_fill(tpu_batch *b, const tpu_sample *sample, int count,
                          const tpu_scaler *scaler, const tpu_batch_options *o, ag_failure *why)
 {
-    uint64_t *key;
-    int32_t *index;
     free_graphs(b);
     if (measure(b, sample, count, why)) return why->status;
-    const int tiles = sample[0].kernel->tile != NULL;
-    const size_t bytes = lay_arrays(b, &key, &index, NULL, tiles);
-    if (tpugraphs_room(&b->block, &b->room, bytes, why)) {
-        tpu_batch_free(b);
-        return why->status;
-    }
-    lay_arrays(b, &key, &index, b->block, tiles);
+    take_arrays(b, sample[0].kernel->tile != NULL);
     fill_groups(b, sample);
     fill_features(b, scaler);
     fill_nodes(b);
     for (int way = 0; way < TPU_WAYS; way++)
         if (o->way[way] && fill_graph(b, (tpu_way)way, o, why)) return why->status;
     if (o->rows && fill_rows(b, o->rows, why)) return why->status;
-    return fill_runtimes(b, key, index, why);
+    return fill_runtimes(b, why);
 }
 
 void tpu_batch_free(tpu_batch *b)
 {
     free_graphs(b);
-    ag_free(b->block);
+    ag_arena_free(b->memory);
     nests_joined_batch_free(&b->rows);
     nests_tile_rows_free(&b->nests);
     *b = (tpu_batch){.step = b->step};
