@@ -250,9 +250,9 @@ static void meters_can_fail(void **state)
 
 /* ---- whole searches ---- */
 
-static tune_part search(const lab_program *p, fake *f, tpu_settings o, ag_status status)
+static tune_result search(const lab_program *p, fake *f, tpu_settings o, ag_status status)
 {
-    tune_part r;
+    tune_result r = {0};
     ag_failure why = {0};
     const tune_meters meters = meters_of(f);
     o.shell.common.seed = 4;
@@ -268,13 +268,13 @@ static void models_help(void **state)
     lab_case_net(&p, 1);
     fake f = {.salt = 9, .model = 9};
     const tpu_settings o = {.measurements = 30, .verify = 5, .search_steps = 1500};
-    const tune_part right = search(&p, &f, o, AG_OK);
+    const tune_result right = search(&p, &f, o, AG_OK);
     assert_true(right.kernels > 1 && right.default_ns > 0);
     for (int i = 0; i < TUNE_SEARCHES; i += TUNE_WAYS)
         assert_true(right.speedup[i + TUNE_LEARNED] >= right.speedup[i + TUNE_HARDWARE]);
     assert_true(right.speedup[TUNE_HARDWARE] >= 1 && right.speedup[TUNE_LEARNED] > 1);
     f = (fake){.salt = 9, .model = 10};
-    const tune_part wrong = search(&p, &f, o, AG_OK);
+    const tune_result wrong = search(&p, &f, o, AG_OK);
     assert_true(wrong.speedup[TUNE_HARDWARE] == right.speedup[TUNE_HARDWARE]);
     assert_true(wrong.speedup[TUNE_LEARNED] >= 1);
     assert_true(wrong.speedup[TUNE_LEARNED] < right.speedup[TUNE_LEARNED]);
@@ -290,7 +290,7 @@ static void one_measurement_is_the_start(void **state)
     lab_case_net(&p, 1);
     fake f = {.salt = 9, .model = 9};
     const tpu_settings o = {.measurements = 1, .verify = 1, .search_steps = 300};
-    const tune_part r = search(&p, &f, o, AG_OK);
+    const tune_result r = search(&p, &f, o, AG_OK);
     for (int way = 0; way < TUNE_WAYS; way++) assert_true(r.speedup[way] == 1);
     assert_true(r.speedup[TUNE_WAYS] == r.speedup[TUNE_WAYS + 1] && r.speedup[TUNE_WAYS] != 1);
     lab_program_clear(&p);
@@ -303,7 +303,7 @@ static void tiles_are_chosen(void **state)
     for (int backwards = 0; backwards < 2; backwards++) {
         fake f = {.backwards = backwards};
         const tune_meters meters = meters_of(&f);
-        tune_part r;
+        tune_result r = {0};
         ag_failure why = {0};
         const tpu_settings o = {.tiles = 40, .shell.common.seed = 1};
         assert_int_equal(tune_tiles_search(&r, &p, &meters, &o, &why), AG_OK);

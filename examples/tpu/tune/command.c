@@ -14,7 +14,8 @@
 
 typedef struct tuner {
     const tpu_settings *s;
-    harness_runs model[2]; /* by tpu_task */
+    harness_runs model;
+    tpu_task task; /* of the model */
     lab_meter meter;
     cpu_set_t cores; /* on which the program may run; it stays on one if `held` */
     bool held;
@@ -56,27 +57,23 @@ static ag_status predict(void *state, double *ns, const lab_configs *configs, co
                          int count, ag_failure *why)
 {
     tuner *t = state;
-    const harness_runs *model = &t->model[configs->fusion ? TPU_FUSION : TPU_TILE];
     return tick(t, why) ? why->status
-                        : tune_model_predict(model, t->s, ns, configs, which, count, why);
+                        : tune_model_predict(&t->model, t->s, ns, configs, which, count, why);
 }
 
 /* ---- programs ---- */
 
 static ag_status search_program(tuner *t, lab_source *source, ag_failure *why)
 {
-    const tpu_settings *s = t->s;
+    tune_search *const search = t->task == TPU_TILE ? tune_tiles_search : tune_fusion_search;
     const tune_meters meters = {t, {measure, predict}};
     lab_program p = {0};
     tune_result result = {0};
     memcpy(result.name, source->name, sizeof result.name);
-    lab_source_program(&p, source, s->milliseconds, why);
-    if (t->model[TPU_FUSION].count && !why->status)
-        tune_fusion_search(&result.part[TPU_FUSION], &p, &meters, s, why);
-    if (t->model[TPU_TILE].count && !why->status)
-        tune_tiles_search(&result.part[TPU_TILE], &p, &meters, s, why);
+    if (!lab_source_program(&p, source, t->s->milliseconds, why) &&
+        !search(&result, &p, &meters, t->s, why))
+        bag_add(t->results, result);
     lab_program_clear(&p);
-    if (!why->status) bag_add(t->results, result);
     return why->status;
 }
 
@@ -114,33 +111,36 @@ static ag_status search_programs(tuner *t, ag_failure *why)
 /* ---- the command ---- */
 
 /* --force empties the folder, so it must hold nothing that the call reads. */
-static ag_status check_out(const char *out, const char *run, const char *option, ag_failure *why)
+static ag_status check_out(const harness_common *common, ag_failure *why)
 {
-    struct stat one, other;
-    if (!run || stat(out, &one) || stat(run, &other) || one.st_dev != other.st_dev ||
-        one.st_ino != other.st_ino)
+    struct stat out, run;
+    if (stat(common->out, &out) || stat(common->run, &run) || out.st_dev != run.st_dev ||
+        out.st_ino != run.st_ino)
         return AG_OK;
-    return ag_fail(why, AG_EUSE,
-                   "--out: %.200s is the folder of --%s, whose model would be lost; choose another",
-                   out, option);
+    return ag_fail(
+        why, AG_EUSE,
+        "--out: %.200s is the folder of --run, whose model would be lost; choose another",
+        common->out);
 }
 
-static ag_status open_all(tuner *t, const tpu_settings *s, ag_failure *why)
+static ag_status open_all(tuner *t, const harness_call *call, ag_failure *why)
 {
+    const tpu_settings *s = t->s = call->values;
+    const harness_common *common = &s->shell.common;
     const lab_settings lab = {
         .families = s->families, .text = s->text, .programs = s->programs, .first = s->first};
-    const char *out = s->shell.common.out, *run = s->shell.common.run;
-    *t = (tuner){.s = s, .meter = lab_meter_new(lab_measure_defaults())};
+    t->meter = lab_meter_new(lab_measure_defaults());
     if (s->minutes > 0) t->meter.deadline = harness_seconds() + 60 * s->minutes;
-    if (!run && !s->tile_run)
+    if (!common->run)
         return ag_fail(why, AG_EUSE,
-                       "tpu autotune needs --run RUN (a fusion model), --tile-run RUN (a tile "
-                       "model) or both; \"tpu autotune --help\" lists the options");
-    if (check_out(out, run, "run", why) || check_out(out, s->tile_run, "tile-run", why) ||
-        harness_run_check(out, harness_mode(&s->shell.common), why) ||
-        lab_core_check(s->core, why) || tune_models_open(t->model, s, why))
+                       "tpu autotune needs --run RUN, a tile or a fusion model; \"tpu autotune "
+                       "--help\" lists the options");
+    if (check_out(common, why) || harness_run_check(common->out, harness_mode(common), why) ||
+        lab_core_check(s->core, why) || harness_runs_open(&t->model, &tpu_shell, &s->shell, why))
         return why->status;
-    t->n_sources = lab_sources(&t->sources, &lab, why);
+    t->task = ((const tpu_trained *)t->model.run[0].net)->model.options.task;
+    if (!harness_options_act(call->options, tune_files(t->task), why))
+        t->n_sources = lab_sources(&t->sources, &lab, why);
     return why->status;
 }
 
@@ -148,7 +148,7 @@ static void close_all(tuner *t)
 {
     bag_free(t->results);
     lab_sources_free(t->sources);
-    tune_models_close(t->model);
+    harness_runs_close(&t->model);
     lab_meter_free(&t->meter);
 }
 
@@ -158,21 +158,18 @@ static ag_status search_and_show(tuner *t, harness_run *run, harness_call *call,
     if (harness_run_config(run, call->options, why) || search_programs(t, why) ||
         !bag_count(t->results) || harness_run_stays(run, why))
         return why->status;
-    tune_add_mean(&t->results);
-    if (tune_report(t->results, run, call, why) ||
-        tune_show(t->results, t->s->shell.common.json, why))
-        return why->status;
-    harness_say("the results are in %s; open %s/" HARNESS_REPORT, out, out);
-    return AG_OK;
+    if (!tune_report(&t->results, t->task, call, why))
+        harness_say("the results are in %s; open %s/" HARNESS_REPORT, out, out);
+    return why->status;
 }
 
 ag_status tpu_autotune_command(harness_call *call, ag_failure *why)
 {
-    const tpu_settings *s = call->values;
-    tuner t;
+    const harness_common *common = &((const tpu_settings *)call->values)->shell.common;
+    tuner t = {0};
     harness_run *run = NULL;
-    if (!open_all(&t, s, why))
-        run = harness_run_open(s->shell.common.out, harness_mode(&s->shell.common), NULL, 0, why);
+    if (!open_all(&t, call, why))
+        run = harness_run_open(common->out, harness_mode(common), NULL, 0, why);
     if (run) {
         ag_failure closing = {0};
         search_and_show(&t, run, call, why);

@@ -166,14 +166,13 @@ static ag_status search_all(tune_cut cut[2 + TUNE_SEARCHES], tune_pool *pool, co
     return why->status;
 }
 
-ag_status tune_fusion_search(tune_part *result, const lab_program *p, const tune_meters *meters,
+ag_status tune_fusion_search(tune_result *result, const lab_program *p, const tune_meters *meters,
                              const tpu_settings *o, ag_failure *why)
 {
     tune_pool pool;
     tune_cut cut[2 + TUNE_SEARCHES];
     const tune_cut *again[2 + TUNE_SEARCHES];
     for (int i = 0; i < 2 + TUNE_SEARCHES; i++) again[i] = &cut[i];
-    *result = (tune_part){0};
     tune_pool_open(&pool, p, meters);
     if (!search_all(cut, &pool, o, why)) {
         forget(&pool);

@@ -5,35 +5,6 @@
 #include "examples/lab/program/features.h"
 #include "examples/tpu/analytic/analysis.h"
 
-static const tpu_trained *net_of(const harness_runs *model) { return model->run[0].net; }
-
-static ag_status open_model(harness_runs *model, const tpu_settings *s, tpu_task task,
-                            const char *option, const char *run, ag_failure *why)
-{
-    tpu_settings one = *s;
-    one.shell.common.run = run;
-    one.shell.ensemble.count = 0;
-    if (!run || harness_runs_open(model, &tpu_shell, &one.shell, why)) return why->status;
-    const tpu_task its = net_of(model)->model.options.task;
-    if (its == task) return AG_OK;
-    return ag_fail(why, AG_EUSE,
-                   "--%s: %.200s holds a model for %s files, but this option needs one that was "
-                   "trained on %s files; choose another run",
-                   option, run, tpu_task_name[its], tpu_task_name[task]);
-}
-
-ag_status tune_models_open(harness_runs model[2], const tpu_settings *s, ag_failure *why)
-{
-    if (!open_model(&model[TPU_FUSION], s, TPU_FUSION, "run", s->shell.common.run, why))
-        open_model(&model[TPU_TILE], s, TPU_TILE, "tile-run", s->tile_run, why);
-    return why->status;
-}
-
-void tune_models_close(harness_runs model[2])
-{
-    for (int task = 0; task < 2; task++) harness_runs_close(&model[task]);
-}
-
 /* The dots as a file of the lab has them. */
 static int name_dots(tpugraphs_dot *dot, const lab_program *from)
 {
@@ -84,7 +55,7 @@ ag_status tune_model_predict(const harness_runs *model, const tpu_settings *s, d
                              ag_failure *why)
 {
     const int kernels = configs->fusion ? count : 1;
-    const tpu_trained *net = net_of(model);
+    const tpu_trained *net = model->run[0].net;
     tpu_data data = {.task = net->model.options.task, .kernels = kernels};
     const harness_scoring how = {.tape = model->tape, .settings = &s->shell, .models = 1};
     data.kernel = HARNESS_NEW(data.kernel, kernels);

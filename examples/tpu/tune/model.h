@@ -6,11 +6,6 @@
 #include "examples/lab/collect/configs.h"
 #include "examples/tpu/shell.h"
 
-/* The models of --tile-run and --run, by tpu_task; of an option that is not given there is none
-   (count 0). Fails: as harness_runs_open; AG_EUSE (a model of the other task). */
-ag_status tune_models_open(harness_runs model[2], const tpu_settings *s, ag_failure *why);
-void tune_models_close(harness_runs model[2]);
-
 /* Makes the arrays of a kernel as they would be read from a file. name is borrowed. */
 void tune_kernel_open(tpu_kernel *kernel, const lab_program *from);
 void tune_kernel_tiles(tpu_kernel *kernel, int (*tile)[24], int count); /* its configurations */

@@ -69,12 +69,11 @@ static ag_status search_kernel(double all[ALL], const lab_fusion *f, int k, cons
     return why->status;
 }
 
-ag_status tune_tiles_search(tune_part *result, const lab_program *p, const tune_meters *meters,
+ag_status tune_tiles_search(tune_result *result, const lab_program *p, const tune_meters *meters,
                             const tpu_settings *settings, ag_failure *why)
 {
     lab_fusion f;
     double sum[ALL] = {0};
-    *result = (tune_part){0};
     lab_fusion_draw(&f, p, 2, 0, why); /* partition 1 fuses everything that it can */
     for (int k = 0; k < f.n && !why->status; k++) {
         double ns[ALL] = {0};

@@ -96,29 +96,23 @@ enum { TUNE_EXHAUSTIVE, TUNE_TEN, TUNE_FIRST, TUNE_CHOICES };
 
 /* The times are not those that guided the search, whose minimum is biased: what was found is
    measured again, in turn with the default. */
-typedef struct tune_part {
-    double kernels;            /* of the default partition; 0: there was no search */
+typedef struct tune_result {
+    char name[LAB_NAME];       /* of the program */
+    double kernels;            /* of the default partition */
     double default_ns;         /* sum of their run times */
     double speedup[TUNE_MOST]; /* of each search or choice over the default */
-} tune_part;
-
-ag_status tune_fusion_search(tune_part *result, const lab_program *p, const tune_meters *meters,
-                             const tpu_settings *settings, ag_failure *why);
-/* Of the tiles of each kernel of the default partition. */
-ag_status tune_tiles_search(tune_part *result, const lab_program *p, const tune_meters *meters,
-                            const tpu_settings *settings, ag_failure *why);
-
-typedef struct tune_result {
-    char name[LAB_NAME];
-    tune_part part[2]; /* by tpu_task */
 } tune_result;
 
-/* Appends the mean of all programs, one at least, to a bag, as the functions below want it. */
-void tune_add_mean(tune_result **list);
-/* Prints a table of each task that was searched, or JSON. */
-ag_status tune_show(const tune_result *list, bool json, ag_failure *why);
-/* autotune.json, plots and report.html. */
-ag_status tune_report(tune_result *list, harness_run *run, const harness_call *call,
-                      ag_failure *why);
+typedef ag_status tune_search(tune_result *result, const lab_program *p, const tune_meters *meters,
+                              const tpu_settings *settings, ag_failure *why);
+tune_search tune_fusion_search;
+tune_search tune_tiles_search; /* of the tiles of each kernel of the default partition */
+
+/* The kind of files that a model for the task is trained on. */
+const char *tune_files(tpu_task task);
+
+/* Appends the mean of all programs, one at least, to the list (a bag), writes autotune.json, a plot
+   and report.html, and prints a table, or JSON. */
+ag_status tune_report(tune_result **list, tpu_task task, const harness_call *call, ag_failure *why);
 
 #endif
