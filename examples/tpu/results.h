@@ -30,8 +30,6 @@ double tpu_nanoseconds(double score);
 
 /* ---- results ---- */
 
-enum { TPU_LEAST = 5000 }; /* ns: 5 us, section 5.2 */
-
 /* The data that the baselines learn from, and those that are scored. */
 typedef struct tpu_files {
     tpu_data train, scored;

@@ -92,11 +92,12 @@ static ag_status score_batch(double *score, const pass *p, tpu_batch *batch, int
                              ag_failure *why)
 {
     ag_tape *tape = p->how->tape;
-    const tpu_batch_options options = tpu_model_batch(&p->net->model);
-    if (tpu_batch_fill(batch, p->sample, count, &p->net->scaler, &options, why)) return why->status;
+    const tpu_model *m = &p->net->model;
+    if (tpu_batch_fill(batch, p->sample, count, &p->net->scaler, &m->batch, why))
+        return why->status;
     ag_tape_reset(tape);
     ag_tape_training(tape, 0);
-    ag_tensor *y = tpu_forward(&p->net->model, tape, batch);
+    ag_tensor *y = tpu_forward(m, tape, batch);
     ag_forward(y);
     const ag_real *value = ag_values(y);
     if (!value)

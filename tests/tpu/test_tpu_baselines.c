@@ -171,7 +171,7 @@ static void measured(const char *folder, int step)
     open_list(&test, folder, "split-random.test");
     for (int i = 0; i * step < train.kernels; i++) train.kernel[i] = train.kernel[i * step];
     train.kernels = (train.kernels - 1) / step + 1;
-    tpu_results_groups(&rank, &test, test.task, TPU_LEAST);
+    tpu_results_groups(&rank, &test, test.task, 5000);
     for (tpu_baseline kind = 0; kind < TPU_BASELINES; kind++) {
         if (kind == TPU_BASELINE_BOOSTING && !harness_boosting_built()) continue;
         score(harness_rank_method(&rank, tpu_baseline_name[kind], NULL), kind, &train, &test, 50);

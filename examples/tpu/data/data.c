@@ -9,7 +9,7 @@
 ag_status tpu_make_kernels(tpu_data *data, int more, ag_failure *why)
 {
     tpu_kernel *kernel =
-        tpugraphs_grow(&data->budget, &data->parts->bytes, data->kernel, &data->parts->kernel_room,
+        tpugraphs_grow(&data->budget, &data->list_bytes, data->kernel, &data->kernel_room,
                        data->kernels + more, sizeof *kernel, why);
     if (kernel) data->kernel = kernel;
     return why->status;
@@ -89,7 +89,7 @@ static ag_status find_task(const tpu_data *data, tpu_task *task, const tpugraphs
         return ag_fail(why, AG_EUSE,
                        "%s is a %s file, but %.160s.npz is a %s file; the two kinds are different "
                        "tasks: name files of one kind",
-                       raw->name, tpu_task_name[*task], data->parts->file[0].name,
+                       raw->name, tpu_task_name[*task], data->file[0].name,
                        tpu_task_name[data->task]);
     return AG_OK;
 }
@@ -118,7 +118,7 @@ static void keep_file(tpu_data *data, const tpu_file *file, tpu_task task, int k
     int program, family;
     tpu_name(data, file->name, task, &program, &family);
     data->task = task;
-    data->parts->file[data->files++] = *file;
+    data->file[data->files++] = *file;
     for (int i = 0; i < kernels; i++) {
         tpu_kernel *k = &data->kernel[data->kernels++];
         k->program = program;
@@ -134,10 +134,10 @@ static ag_status add_file(tpu_data *data, const char *path, ag_failure *why)
     tpu_file file = {0};
     tpu_task task = TPU_TILE;
     int kernels = 0;
-    tpu_file *list = tpugraphs_grow(&data->budget, &data->parts->bytes, data->parts->file,
-                                    &data->parts->file_room, data->files + 1, sizeof file, why);
+    tpu_file *list = tpugraphs_grow(&data->budget, &data->list_bytes, data->file, &data->file_room,
+                                    data->files + 1, sizeof file, why);
     if (!list) return why->status;
-    data->parts->file = list;
+    data->file = list;
     if (read_file(data, &file, path, &task, &kernels, why))
         free_file(data, &file);
     else
@@ -147,7 +147,6 @@ static ag_status add_file(tpu_data *data, const char *path, ag_failure *why)
 
 ag_status tpu_data_add(tpu_data *data, const harness_files *paths, ag_failure *why)
 {
-    if (!data->parts) data->parts = harness_alloc(sizeof *data->parts);
     harness_progress bar;
     harness_reading_start(&bar, paths->count);
     for (int i = 0; i < paths->count && harness_go_on(why); i++) {
@@ -193,14 +192,11 @@ int tpu_kernel_teaches(const tpu_kernel *k)
 
 void tpu_data_free(tpu_data *data)
 {
-    if (data->parts) {
-        for (int i = 0; i < data->files; i++) free_file(data, &data->parts->file[i]);
-        ag_free(data->parts->file);
-        data->budget.used -= data->parts->bytes;
-    }
+    for (int i = 0; i < data->files; i++) free_file(data, &data->file[i]);
+    ag_free(data->file);
+    data->budget.used -= data->list_bytes;
     tpu_names_free(data);
     ag_free(data->kernel);
-    harness_free(data->parts);
     harness_files_free(&data->paths);
     *data = (tpu_data){.budget = data->budget};
 }

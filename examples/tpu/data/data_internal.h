@@ -19,13 +19,6 @@ typedef struct tpu_place_of {
     int value;
 } tpu_place_of;
 
-struct tpu_data_parts {
-    tpu_file *file;                    /* [files] */
-    tpu_place_of *programs, *families; /* maps; with the names too small for the budget */
-    int file_room, kernel_room;
-    size_t bytes; /* of the lists, taken from the budget */
-};
-
 /* Makes room for `more` kernels at the end of data->kernel. Fails: AG_EMEMORY. */
 ag_status tpu_make_kernels(tpu_data *data, int more, ag_failure *why);
 

@@ -59,9 +59,9 @@ static void take_arrays(tpu_batch *b, bool tiles)
     b->rank = harness_take(m, s * sizeof *b->rank);
 }
 
-static void fill_groups(tpu_batch *b, const tpu_sample *sample)
+static void fill_samples(tpu_batch *b, const tpu_sample *sample)
 {
-    int group = -1, base = 0;
+    int group = -1, base = 0, node = 0;
     for (int i = 0; i < b->samples; i++) {
         const tpu_kernel *k = sample[i].kernel;
         if (opens_group(sample, i)) {
@@ -72,9 +72,15 @@ static void fill_groups(tpu_batch *b, const tpu_sample *sample)
         b->kernel[i] = k;
         b->config[i] = sample[i].config;
         b->group[i] = group;
+        b->start[i] = node;
+        for (int v = 0; v < k->nodes; v++, node++) {
+            b->base[node] = b->base_start[group] + v;
+            b->sample[node] = i;
+        }
     }
     b->group_start[b->kernels] = b->samples;
     b->base_start[b->kernels] = base;
+    b->start[b->samples] = node;
 }
 
 static void fill_features(tpu_batch *b, const tpu_scaler *scaler)
@@ -91,19 +97,6 @@ static void fill_features(tpu_batch *b, const tpu_scaler *scaler)
     for (int i = 0; b->tile && i < b->samples; i++)
         tpu_scale(b->tile + (size_t)i * TPUGRAPHS_TILE_FEATURES, scaler, &scaler->tile,
                   b->kernel[i]->tile + (size_t)b->config[i] * TPUGRAPHS_TILE_FEATURES, 1);
-}
-
-static void fill_nodes(tpu_batch *b)
-{
-    int at = 0;
-    for (int i = 0; i < b->samples; i++) {
-        b->start[i] = at;
-        for (int v = 0; v < b->kernel[i]->nodes; v++, at++) {
-            b->base[at] = b->base_start[b->group[i]] + v;
-            b->sample[at] = i;
-        }
-    }
-    b->start[b->samples] = at;
 }
 
 /* ---- messages ---- */
@@ -210,9 +203,8 @@ ag_status tpu_batch_fill(tpu_batch *b, const tpu_sample *sample, int count,
     free_graphs(b);
     if (measure(b, sample, count, why)) return why->status;
     take_arrays(b, sample[0].kernel->tile != NULL);
-    fill_groups(b, sample);
+    fill_samples(b, sample);
     fill_features(b, scaler);
-    fill_nodes(b);
     for (int way = 0; way < TPU_WAYS; way++)
         if (o->way[way] && fill_graph(b, (tpu_way)way, o, why)) return why->status;
     if (o->rows && fill_rows(b, o->rows, why)) return why->status;

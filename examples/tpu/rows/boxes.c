@@ -7,23 +7,22 @@
 
 typedef struct edge {
     const tpu_hlo *h;
-    int u, v;                  /* v is an operand of u */
-    int rank, in_rank;         /* of u, of v */
-    const int *size, *in_size; /* of u, of v */
-    const double *lo, *out;    /* the region of u */
-    const double *block;       /* of its reduction */
-    double *start, *in;        /* the region of v */
+    int u, v;                             /* v is an operand of u */
+    const tpugraphs_operation *to, *from; /* u, v */
+    const double *lo, *out;               /* the region of u */
+    const double *block;                  /* of its reduction */
+    double *start, *in;                   /* the region of v */
 } edge;
 
 static void view(const edge *e)
 {
     nests_view view;
     nests_view_of(&view, e->h, e->u, e->v);
-    for (int a = 0; a < e->in_rank; a++) {
+    for (int a = 0; a < e->from->rank; a++) {
         const int axis = view.from[a];
         if (axis < 0) continue;
         e->in[a] = e->out[axis];
-        e->start[a] = view.step[a] < 0 ? fmax(0, e->size[axis] - e->lo[axis] - e->out[axis])
+        e->start[a] = view.step[a] < 0 ? fmax(0, e->to->size[axis] - e->lo[axis] - e->out[axis])
                                        : view.at[a] + e->lo[axis] * view.step[a];
     }
 }
@@ -32,21 +31,21 @@ static void view(const edge *e)
    its first to its last with those in between, fill the operand's axes from the most minor on. */
 static void reshape(const edge *e)
 {
-    int i = e->in_rank - 1, o = e->rank - 1;
+    int i = e->from->rank - 1, o = e->to->rank - 1;
     while (i >= 0) {
-        double in_all = e->in_size[i], out_all = 1, wanted = 1, at = 0;
+        double in_all = e->from->size[i], out_all = 1, wanted = 1, at = 0;
         int first = i;
         for (; o >= 0 && out_all < in_all; o--) {
             wanted += (e->out[o] - 1) * out_all;
             at += e->lo[o] * out_all;
-            out_all *= e->size[o];
-            while (in_all < out_all && first > 0) in_all *= e->in_size[--first];
+            out_all *= e->to->size[o];
+            while (in_all < out_all && first > 0) in_all *= e->from->size[--first];
         }
         for (; i >= first; i--) {
-            e->in[i] = fmin(e->in_size[i], ceil(wanted));
+            e->in[i] = fmin(e->from->size[i], ceil(wanted));
             wanted = fmax(1, wanted / e->in[i]);
-            e->start[i] = fmod(at, e->in_size[i]);
-            at = floor(at / e->in_size[i]);
+            e->start[i] = fmod(at, e->from->size[i]);
+            at = floor(at / e->from->size[i]);
         }
     }
 }
@@ -56,8 +55,8 @@ static void concatenate(const edge *e)
 {
     const int along = tpu_hlo_dim(e->h, e->u, 0);
     view(e);
-    if (along < 0 || along >= e->rank || along >= e->in_rank) return;
-    e->in[along] = e->out[along] * e->in_size[along] / e->size[along];
+    if (along < 0 || along >= e->to->rank || along >= e->from->rank) return;
+    e->in[along] = e->out[along] * e->from->size[along] / e->to->size[along];
     e->start[along] = 0;
 }
 
@@ -73,7 +72,7 @@ static void reduction(const edge *e)
     for (int i = 0; i < space.n; i++) {
         const tpugraphs_index *x = &space.index[i];
         const int a = x->in[k];
-        if (a < 0 || a >= e->in_rank || (!x->sum && x->axis >= e->rank)) continue;
+        if (a < 0 || a >= e->from->rank || (!x->sum && x->axis >= e->to->rank)) continue;
         const double n = x->sum ? e->block[x->axis] : e->out[x->axis];
         if (x->split && !k)
             groups = ceil(n / nests_made(o));
@@ -90,8 +89,7 @@ void nests_tiling_operand(double start[TPUGRAPHS_AXES], double in[TPUGRAPHS_AXES
                           const nests_tiling *t, int u, int v, const double block[TPUGRAPHS_AXES])
 {
     const tpugraphs_operation *to = &t->hlo.operation[u], *from = &t->hlo.operation[v];
-    const edge e = {&t->hlo,    u,        v,         to->rank, from->rank, to->size,
-                    from->size, t->lo[u], t->box[u], block,    start,      in};
+    const edge e = {&t->hlo, u, v, to, from, t->lo[u], t->box[u], block, start, in};
     for (int a = 0; a < TPUGRAPHS_AXES; a++) {
         in[a] = from->size[a];
         start[a] = 0;

@@ -30,16 +30,15 @@ static double contiguous(const double *stride, const double *box, int rank)
 static void input_columns(float *c, const nests_side *s, const nests_job *w, int k,
                           const nests_plan *plan)
 {
-    const int u = w->in[k];
     memset(c, 0, 8 * sizeof *c);
-    if (u < 0) return;
+    if (k >= w->inputs) return;
     const nests_place *p = w->from[k];
     const double bytes = nests_volume(w->box[k]) * FLOAT;
     const int outside = is_outside(s, p->base);
     c[0] = small(plan->row.in[k]);
     c[1] = small(plan->sum.in[k]);
     c[2] = small(bytes);
-    c[3] = small(contiguous(p->stride, w->box[k], s->h->operation[u].rank));
+    c[3] = small(contiguous(p->stride, w->box[k], s->h->operation[w->in[k]].rank));
     if (!outside) return;
     const double size = fmax(1, tpu_hlo_elements(s->h, p->base)) * FLOAT;
     c[4] = small(size);
@@ -147,7 +146,7 @@ void nests_tile_add(nests_side *s, const nests_job *w)
     *c++ = small(plan.row.size * plan.sum.size);
     *c++ = small(plan.row.out);
     *c++ = small(w->written * FLOAT);
-    *c++ = (float)(w->out == s->h->root);
+    *c++ = (float)(w->node == s->h->root);
     *c++ = small(s->scratch);
     *c++ = small(s->outside);
     *c++ = small(s->scratch + s->outside);

@@ -20,10 +20,9 @@ typedef struct nests_side {
 /* A nest to be priced. */
 typedef struct nests_job {
     int node, kind, inputs, n_loops;
-    int in[NESTS_TILE_INPUTS];                  /* nodes, -1: none */
+    int in[NESTS_TILE_INPUTS];                  /* nodes */
     const nests_place *from[NESTS_TILE_INPUTS]; /* where they are */
     const double *box[NESTS_TILE_INPUTS];
-    int out;        /* the node whose memory is written */
     double written; /* elements of the output's box */
     double share;   /* of the calls of the side that run it */
     int readings;   /* of a dot */
@@ -33,12 +32,7 @@ typedef struct nests_job {
 /* A job without inputs that writes node u as large as its box is. */
 static inline nests_job nests_job_begin(const nests_side *s, int u, int kind)
 {
-    return (nests_job){.node = u,
-                       .kind = kind,
-                       .in = {-1, -1, -1},
-                       .out = u,
-                       .written = nests_volume(s->t->box[u]),
-                       .share = 1};
+    return (nests_job){.node = u, .kind = kind, .written = nests_volume(s->t->box[u]), .share = 1};
 }
 
 /* ns of one run of a nest, a guess. op: its op code, of a reduction that of what it does with its
