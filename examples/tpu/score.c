@@ -25,31 +25,23 @@ typedef struct pass {
     int64_t scores;     /* of all kernels */
     int next, config;   /* the next sample: of kernel order[next] */
     tpu_sample *sample; /* [samples] the batch */
+    ag_arena *memory;   /* of the arrays */
 } pass;
 
 static ag_status open_pass(pass *p, ag_failure *why)
 {
     const size_t n = (size_t)p->data->kernels;
-    uint64_t *key = HARNESS_NEW(key, n);
-    p->order = HARNESS_NEW(p->order, n);
-    p->first = HARNESS_NEW(p->first, n);
-    p->sample = HARNESS_NEW(p->sample, p->samples);
+    uint64_t *key = harness_take(&p->memory, n * sizeof *key);
+    p->order = harness_take(&p->memory, n * sizeof *p->order);
+    p->first = harness_take(&p->memory, n * sizeof *p->first);
+    p->sample = harness_take(&p->memory, (size_t)p->samples * sizeof *p->sample);
     for (int i = 0; i < p->data->kernels; i++) {
         key[i] = (uint64_t)p->data->kernel[i].nodes;
         p->order[i] = i;
         p->first[i] = p->scores;
         p->scores += p->data->kernel[i].configs;
     }
-    ag_sort_u64(key, p->order, p->data->kernels, why);
-    harness_free(key);
-    return why->status;
-}
-
-static void close_pass(pass *p)
-{
-    harness_free(p->order);
-    harness_free(p->first);
-    harness_free(p->sample);
+    return ag_sort_u64(key, p->order, p->data->kernels, why);
 }
 
 /* Fills the batch and returns the number of samples, 0 at the end. A kernel's configurations may
@@ -125,6 +117,6 @@ ag_status tpu_score(double *score, const tpu_data *data, const tpu_trained *net,
     ag_tape_reset(how->tape);
     ag_tape_training(how->tape, 1);
     tpu_batch_free(&batch);
-    close_pass(&p);
+    ag_arena_free(p.memory);
     return why->status;
 }

@@ -19,18 +19,6 @@ typedef struct tpu_place_of {
     int value;
 } tpu_place_of;
 
-/* Makes room for `more` kernels at the end of data->kernel. Fails: AG_EMEMORY. */
-ag_status tpu_make_kernels(tpu_data *data, int more, ag_failure *why);
-
-/* Reads the rest of a file whose graph is in `raw`: its arrays, and its kernels, which are appended
-   to data->kernel. */
-ag_status tpu_read_tile(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, int *kernels,
-                        ag_failure *why);
-ag_status tpu_read_fusion(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, int *kernels,
-                          ag_failure *why);
-/* Fills the sizes, node_feat and dots of file->all; op codes and edges move there from raw. */
-ag_status tpu_read_graph(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, ag_failure *why);
-
 /* Puts the nodes in topological order; file: its name in sentences. Fails: AG_EDATA (a circle),
    AG_EMEMORY. */
 ag_status tpu_order(tpu_kernel *kernel, const char *file, const tpugraphs_budget *budget,

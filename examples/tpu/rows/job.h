@@ -35,10 +35,6 @@ static inline nests_job nests_job_begin(const nests_side *s, int u, int kind)
     return (nests_job){.node = u, .kind = kind, .written = nests_volume(s->t->box[u]), .share = 1};
 }
 
-/* ns of one run of a nest, a guess. op: its op code, of a reduction that of what it does with its
-   elements; straight: the inner loops run through memory in order. */
-double nests_tile_price(const nests_job *job, const nests_plan *plan, int op, int straight);
-
 /* Appends the nests of one tile of rows->tiling; `tile`: 24 numbers, see docs/formats.md and
    examples/lab/run/run.h; bounds that are absent or too large are the whole axis. */
 void nests_tile_set(nests_tile_rows *rows, const float *tile);
@@ -46,13 +42,6 @@ void nests_tile_set(nests_tile_rows *rows, const float *tile);
 int nests_tile_next(nests_tile_rows *rows);
 /* Plans the nest of a job and appends it with its columns. */
 void nests_tile_add(nests_side *side, const nests_job *job);
-
-/* Append the nests that put the operands of a concatenate, or the operand and borders of a pad, in
-   their places. to: strides of the output. */
-void nests_add_concatenate(nests_side *side, int u, const double *to);
-void nests_add_pad(nests_side *side, int u, const double *to);
-/* Append copies of operands of the reduction, which is then read there. */
-void nests_copy_operands(nests_side *side, int u, const double *block);
 
 /* Makes node v the next input, of three at most. */
 void nests_job_read(nests_job *job, const nests_side *side, int v);

@@ -2,11 +2,100 @@
 /* Follows a tile back from the output, places its values, and plans the nest of each node that is
    computed: once per tile after the reduction, once per block of the reduction before it. */
 #include "examples/tpu/rows/job.h"
+#include "examples/tpugraphs/cut.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { FLOAT = 4 };
+
+/* ---- copies ---- */
+
+/* Writes all of a box that a copy of v then fills in part. */
+static void add_fill(nests_side *s, int v, const double *box, const double *to, int rank)
+{
+    nests_job w = nests_job_begin(s, v, NESTS_TILE_FILL);
+    w.written = nests_volume(box);
+    nests_map_loops(&w, to, box, rank);
+    nests_tile_add(s, &w);
+}
+
+/* Copies operand v of the reduction to scratch, with borders where they are given: it is then read
+   there. */
+static void add_copy(nests_side *s, int v, const double *padded, const double *every)
+{
+    const int rank = s->h->operation[v].rank;
+    double *box = s->t->box[v], to[TPUGRAPHS_AXES], dense[TPUGRAPHS_AXES];
+    nests_job w = nests_job_begin(s, v, NESTS_TILE_MOVES);
+    nests_place_dense(dense, padded ? padded : box, rank);
+    memcpy(to, dense, sizeof to);
+    if (padded) {
+        add_fill(s, v, padded, dense, rank);
+        for (int a = 0; a < rank; a++) to[a] *= every[a];
+    }
+    nests_job_read(&w, s, v);
+    nests_map_loops(&w, to, box, rank);
+    nests_tile_add(s, &w);
+    memcpy(s->place[v].stride, dense, sizeof dense);
+    s->place[v].base = s->t->reduction;
+    if (padded) memcpy(box, padded, TPUGRAPHS_AXES * sizeof *box);
+}
+
+static void copy_operands(nests_side *s, int u, const double *block)
+{
+    const tpu_hlo *h = s->h;
+    const int product = nests_is_product(h, u);
+    const double all = nests_volume(s->t->box[u]) * nests_volume(block);
+    for (int i = h->start[u]; i < h->start[u + 1]; i++) {
+        const int v = h->operand[i], base = s->place[v].base;
+        double box[TPUGRAPHS_AXES], every[TPUGRAPHS_AXES];
+        const int padded = nests_padded(box, every, s->t, u, v, block);
+        const int scratch = base == v && h->kernel->opcode[v] != TPUGRAPHS_PARAMETER;
+        if (padded ||
+            (product && !scratch && all >= TPUGRAPHS_TILE_USES * nests_volume(s->t->box[v])))
+            add_copy(s, v, padded ? box : NULL, every);
+    }
+}
+
+/* ---- parts that are put together ---- */
+
+/* Of each operand the part that a tile needs, in the tiles that need one. */
+static void add_concatenate(nests_side *s, int u, const double *to)
+{
+    const tpu_hlo *h = s->h;
+    const double *out = s->t->box[u];
+    const int rank = h->operation[u].rank, axis = tpu_hlo_dim(h, u, 0);
+    for (int i = h->start[u]; i < h->start[u + 1]; i++) {
+        double box[TPUGRAPHS_AXES];
+        const int v = h->operand[i];
+        nests_job w = nests_job_begin(s, u, NESTS_TILE_MOVES);
+        nests_job_read(&w, s, v);
+        memcpy(box, out, sizeof box);
+        if (axis >= 0 && axis < rank) {
+            const int size = h->operation[v].size[axis];
+            box[axis] = fmin(out[axis], size);
+            w.share = out[axis] * size / h->operation[u].size[axis] / box[axis];
+        }
+        w.written = nests_volume(box);
+        nests_map_loops(&w, to, box, rank);
+        nests_tile_add(s, &w);
+    }
+}
+
+static void add_pad(nests_side *s, int u, const double *to)
+{
+    const tpu_hlo *h = s->h;
+    const int v = tpu_hlo_largest(h, u), rank = h->operation[u].rank;
+    const double *out = s->t->box[u];
+    if (v < 0) return;
+    const double *box = s->t->box[v];
+    nests_job w = nests_job_begin(s, u, NESTS_TILE_MOVES);
+    if (nests_volume(box) < nests_volume(out)) add_fill(s, u, out, to, rank);
+    nests_job_read(&w, s, v);
+    w.written = nests_volume(box);
+    nests_map_loops(&w, to, box, rank);
+    nests_tile_add(s, &w);
+}
 
 /* ---- nests ---- */
 
@@ -36,11 +125,11 @@ static void add_map(nests_side *s, int u)
     double to[TPUGRAPHS_AXES];
     output_strides(to, s, u);
     if (opcode == TPUGRAPHS_CONCATENATE) {
-        nests_add_concatenate(s, u, to);
+        add_concatenate(s, u, to);
         return;
     }
     if (opcode == TPUGRAPHS_PAD) {
-        nests_add_pad(s, u, to);
+        add_pad(s, u, to);
         return;
     }
     nests_job w = nests_job_begin(s, u, kinds[tpu_elementwise_of(opcode)]);
@@ -61,7 +150,7 @@ static void add_reduction(nests_side *s, int u, const double *block)
     nests_job w =
         nests_job_begin(s, u, nests_is_product(s->h, u) ? NESTS_TILE_PRODUCTS : NESTS_TILE_SUMS);
     output_strides(to, s, u);
-    nests_copy_operands(s, u, block);
+    copy_operands(s, u, block);
     if (s->h->kernel->opcode[u] == TPUGRAPHS_DOT) w.readings = tpu_hlo_readings(s->h, u);
     nests_reduction_loops(&w, s, block, to);
     nests_tile_add(s, &w);
