@@ -154,7 +154,7 @@ static const harness_command commands[] = {
     HARNESS_RUN_COMMANDS("files with run times", "kernels"),
     HARNESS_INSPECT_COMMAND("files"),
     HARNESS_ABLATE_COMMAND,
-    {"autotune", TUNES, "search fusions and tile sizes of the lab's programs", NULL,
+    {"autotune", TUNES, "search fusions or tile sizes of the lab's programs", NULL,
      tpu_autotune_command},
     HARNESS_DOCTOR_COMMAND,
 };

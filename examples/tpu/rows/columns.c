@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The columns of a nest, and a price. */
+/* The plan of a nest, its columns and its price. */
+#include "examples/harness/run/bag.h"
 #include "examples/tpu/rows/job.h"
 
 #include <math.h>
@@ -76,6 +77,34 @@ static float halvings(double stride)
 static float halvings_of(const nests_plan *plan, int k)
 {
     return fmaxf(halvings(fabs(plan->row.in[k])), halvings(fabs(plan->sum.in[k])));
+}
+
+/* ---- the plan ---- */
+
+static double iterations(const tpugraphs_loop *loop, int n)
+{
+    double all = 1;
+    for (int i = 0; i < n; i++) all *= loop[i].size;
+    return all;
+}
+
+void nests_plan_loops(nests_plan *plan, const tpugraphs_loop *loop, int n)
+{
+    const tpugraphs_loop one = {.size = 1, .out = 1};
+    tpugraphs_loop all[NESTS_TILE_LOOPS + 1];
+    int count = 0, free = 0;
+    for (int i = 0; i < n; i++)
+        if (loop[i].size > 1) all[count++] = loop[i];
+    *plan = (nests_plan){.row = one, .sum = one, .next = one};
+    count = tpugraphs_plan_loops(all, count, TPUGRAPHS_BY_STRIDES, &plan->folds);
+    while (free < count && !all[free].reduce) free++;
+    const int rows = free ? free - 1 : 0, sums = count > free ? count - free - 1 : 0;
+    if (free) plan->row = all[rows];
+    if (count > free) plan->sum = all[count - 1];
+    plan->free = iterations(all, rows);
+    plan->reduced = iterations(all + free, sums);
+    plan->depth = rows + sums;
+    if (plan->depth) plan->next = sums ? all[free + sums - 1] : all[rows - 1];
 }
 
 /* ---- the price ---- */
@@ -204,9 +233,22 @@ static int op_of(const nests_side *s, const nests_job *w)
                : opcode;
 }
 
+/* Makes room for a row; returns its number. */
+static int next_row(nests_tile_rows *rows)
+{
+    nests_rows *t = &rows->table;
+    const int at = t->rows++;
+    stbds_arrsetlen(t->x, (size_t)t->rows * NESTS_TILE_COLUMNS);
+    stbds_arrsetlen(t->word, t->rows);
+    stbds_arrsetlen(t->work, t->rows);
+    stbds_arrsetlen(t->row, t->rows);
+    stbds_arrsetlen(rows->node, t->rows);
+    return t->row[at] = at;
+}
+
 void nests_tile_add(nests_side *s, const nests_job *w)
 {
-    const int row = nests_tile_next(s->rows);
+    const int row = next_row(s->rows);
     nests_rows *all = &s->rows->table;
     float *c = all->x + (size_t)row * NESTS_TILE_COLUMNS;
     nests_plan plan;

@@ -29,26 +29,7 @@ typedef struct nests_job {
     tpugraphs_loop loop[NESTS_TILE_LOOPS];
 } nests_job;
 
-/* A job without inputs that writes node u as large as its box is. */
-static inline nests_job nests_job_begin(const nests_side *s, int u, int kind)
-{
-    return (nests_job){.node = u, .kind = kind, .written = nests_volume(s->t->box[u]), .share = 1};
-}
-
-/* Appends the nests of one tile of rows->tiling; `tile`: 24 numbers, see docs/formats.md and
-   examples/lab/run/run.h; bounds that are absent or too large are the whole axis. */
-void nests_tile_set(nests_tile_rows *rows, const float *tile);
-/* Makes room for a row; returns its number. */
-int nests_tile_next(nests_tile_rows *rows);
 /* Plans the nest of a job and appends it with its columns. */
 void nests_tile_add(nests_side *side, const nests_job *job);
-
-/* Makes node v the next input, of three at most. */
-void nests_job_read(nests_job *job, const nests_side *side, int v);
-
-/* Append the loops of a job. to: strides of the output; block: of the reduction. */
-void nests_map_loops(nests_job *job, const double *to, const double *box, int rank);
-void nests_reduction_loops(nests_job *job, const nests_side *side, const double *block,
-                           const double *to);
 
 #endif
