@@ -70,13 +70,13 @@ static ag_status report_circle(order *o, const tpu_kernel *k, const char *file, 
                    file, where, v);
 }
 
-static void move_rows(void *rows, size_t bytes, const int32_t *place, int nodes)
+static void swap(void *rows, size_t bytes, int a, int b)
 {
-    char *old = harness_alloc((size_t)nodes * bytes);
-    memcpy(old, rows, (size_t)nodes * bytes);
-    for (int v = 0; v < nodes; v++)
-        memcpy((char *)rows + (size_t)place[v] * bytes, old + (size_t)v * bytes, bytes);
-    harness_free(old);
+    char row[TPUGRAPHS_FEATURES * sizeof(float)];
+    char *x = (char *)rows + (size_t)a * bytes, *y = (char *)rows + (size_t)b * bytes;
+    memcpy(row, x, bytes);
+    memcpy(x, y, bytes);
+    memcpy(y, row, bytes);
 }
 
 static int32_t moved(const tpu_kernel *k, const int32_t *place, int32_t v)
@@ -84,7 +84,8 @@ static int32_t moved(const tpu_kernel *k, const int32_t *place, int32_t v)
     return v >= 0 && v < k->nodes ? place[v] : -1;
 }
 
-static void move_nodes(tpu_kernel *k, const int32_t *place)
+/* In place: each swap puts one node where it belongs. */
+static void move_nodes(tpu_kernel *k, int32_t *place)
 {
     for (int i = 0; i < 2 * k->edges; i++) k->edge[i] = place[k->edge[i]];
     for (int i = 0; i < k->dots; i++) {
@@ -93,9 +94,15 @@ static void move_nodes(tpu_kernel *k, const int32_t *place)
         d->left = moved(k, place, d->left);
         d->right = moved(k, place, d->right);
     }
-    move_rows(k->feature, TPUGRAPHS_FEATURES * sizeof *k->feature, place, k->nodes);
-    move_rows(k->opcode, sizeof *k->opcode, place, k->nodes);
-    if (k->reducer) move_rows(k->reducer, sizeof *k->reducer, place, k->nodes);
+    for (int v = 0; v < k->nodes; v++)
+        while (place[v] != v) {
+            const int32_t to = place[v];
+            swap(k->feature, TPUGRAPHS_FEATURES * sizeof *k->feature, v, to);
+            swap(k->opcode, sizeof *k->opcode, v, to);
+            if (k->reducer) swap(k->reducer, sizeof *k->reducer, v, to);
+            place[v] = place[to];
+            place[to] = to;
+        }
 }
 
 ag_status tpu_order(tpu_kernel *k, const char *file, const tpugraphs_budget *budget,
@@ -103,10 +110,8 @@ ag_status tpu_order(tpu_kernel *k, const char *file, const tpugraphs_budget *bud
 {
     const size_t n = (size_t)k->nodes;
     const size_t bytes = (3 * n + 1 + (size_t)k->edges) * sizeof(int32_t);
-    const size_t rows = n * TPUGRAPHS_FEATURES * sizeof *k->feature;
     if (is_ordered(k)) return AG_OK;
-    if (tpugraphs_fits(budget, bytes + rows, file, "the order of its nodes", why))
-        return why->status;
+    if (tpugraphs_fits(budget, bytes, file, "the order of its nodes", why)) return why->status;
     int32_t *scratch = harness_alloc(bytes);
     order o = {.waits = scratch,
                .place = scratch + n,
