@@ -67,8 +67,7 @@ static ag_status read_configs(tpu_data *data, tpu_file *file, tpugraphs_raw *raw
     return tpugraphs_tiles_read(raw, all->tile, all->runtime, file->normalizer, why);
 }
 
-static ag_status read_tile(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, int *kernels,
-                           ag_failure *why)
+static ag_status read_tile(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, ag_failure *why)
 {
     if (tpugraphs_tiles_count(raw, why) || tpugraphs_operands_check(raw, 0, NULL, NULL, why) ||
         read_graph(data, file, raw, why) || read_configs(data, file, raw, why) ||
@@ -77,7 +76,7 @@ static ag_status read_tile(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, i
     tpu_kernel *k = &data->kernel[data->kernels];
     *k = file->all;
     if (!raw->has_runtimes) k->runtime = NULL;
-    *kernels = 1;
+    file->kernels = 1;
     return tpu_order(k, raw->name, &data->budget, why);
 }
 
@@ -151,8 +150,7 @@ static ag_status cut_kernels(tpu_data *data, const tpu_file *file, const tpugrap
     return AG_OK;
 }
 
-static ag_status read_fusion(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, int *kernels,
-                             ag_failure *why)
+static ag_status read_fusion(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, ag_failure *why)
 {
     if (read_runtimes(data, file, raw, why)) return why->status;
     static const char means[] = "where each kernel begins, and the end of the last";
@@ -163,7 +161,7 @@ static ag_status read_fusion(tpu_data *data, tpu_file *file, tpugraphs_raw *raw,
     if (edge && !tpugraphs_operands_check(raw, raw->configs, node, edge, why) &&
         !read_graph(data, file, raw, why) && !make_kernels(data, raw->configs, why) &&
         !cut_kernels(data, file, raw, node, edge, why))
-        *kernels = raw->configs;
+        file->kernels = raw->configs;
     ag_free(node);
     ag_free(edge);
     return why->status;
@@ -193,7 +191,7 @@ static void free_file(tpu_data *data, tpu_file *file)
 
 const char *const tpu_task_name[] = {"tile", "fusion"};
 
-static ag_status find_task(const tpu_data *data, tpu_task *task, const tpugraphs_raw *raw,
+static ag_status find_task(const tpu_data *data, tpu_file *file, const tpugraphs_raw *raw,
                            ag_failure *why)
 {
     const int tile = tpugraphs_has(raw, "config_feat", why);
@@ -207,18 +205,17 @@ static ag_status find_task(const tpu_data *data, tpu_task *task, const tpugraphs
                        "%s: there is neither config_feat (a tile file) nor kernel_runtime (a "
                        "fusion file) in it",
                        raw->name);
-    *task = tile ? TPU_TILE : TPU_FUSION;
-    if (data->files && *task != data->task)
+    file->task = tile ? TPU_TILE : TPU_FUSION;
+    if (data->files && file->task != data->task)
         return ag_fail(why, AG_EUSE,
                        "%s is a %s file, but %.160s.npz is a %s file; the two kinds are different "
                        "tasks: name files of one kind",
-                       raw->name, tpu_task_name[*task], data->file[0].name,
+                       raw->name, tpu_task_name[file->task], data->file[0].name,
                        tpu_task_name[data->task]);
     return AG_OK;
 }
 
-static ag_status read_file(tpu_data *data, tpu_file *file, const char *path, tpu_task *task,
-                           int *kernels, ag_failure *why)
+static ag_status read_file(tpu_data *data, tpu_file *file, const char *path, ag_failure *why)
 {
     static const char *const read[] = {
         [TPU_TILE] = "node_feat node_opcode node_reducer edge_index operand_index dot_axes "
@@ -228,25 +225,25 @@ static ag_status read_file(tpu_data *data, tpu_file *file, const char *path, tpu
     tpugraphs_raw raw = {0};
     file->name = tpugraphs_take_name(&data->budget, &file->bytes, path, why);
     if (file->name && !tpugraphs_raw_open(&raw, path, &data->budget, TPU_OPCODES, why) &&
-        !find_task(data, task, &raw, why) &&
-        !(*task == TPU_TILE ? read_tile : read_fusion)(data, file, &raw, kernels, why))
-        tpugraphs_raw_verify(&raw, read[*task], why);
+        !find_task(data, file, &raw, why) &&
+        !(file->task == TPU_TILE ? read_tile : read_fusion)(data, file, &raw, why))
+        tpugraphs_raw_verify(&raw, read[file->task], why);
     tpugraphs_raw_close(&raw);
     return why->status;
 }
 
 /* Everything was read, so the kernels get their program and count from now on. */
-static void keep_file(tpu_data *data, const tpu_file *file, tpu_task task, int kernels)
+static void keep_file(tpu_data *data, const tpu_file *file)
 {
     int program, family;
-    tpu_name(data, file->name, task, &program, &family);
-    data->task = task;
+    tpu_name(data, file->name, file->task, &program, &family);
+    data->task = file->task;
     data->file[data->files++] = *file;
-    for (int i = 0; i < kernels; i++) {
+    for (int i = 0; i < file->kernels; i++) {
         tpu_kernel *k = &data->kernel[data->kernels++];
         k->program = program;
         k->family = family;
-        k->name = task == TPU_TILE ? file->name : data->program[program];
+        k->name = file->task == TPU_TILE ? file->name : data->program[program];
         data->hash = tpu_hash(data->hash, data, k, file->normalizer);
         tpu_static_features(k->analysis, k);
     }
@@ -255,16 +252,14 @@ static void keep_file(tpu_data *data, const tpu_file *file, tpu_task task, int k
 static ag_status add_file(tpu_data *data, const char *path, ag_failure *why)
 {
     tpu_file file = {0};
-    tpu_task task = TPU_TILE;
-    int kernels = 0;
     tpu_file *list = tpugraphs_grow(&data->budget, &data->list_bytes, data->file, &data->file_room,
                                     data->files + 1, sizeof file, why);
     if (!list) return why->status;
     data->file = list;
-    if (read_file(data, &file, path, &task, &kernels, why))
+    if (read_file(data, &file, path, why))
         free_file(data, &file);
     else
-        keep_file(data, &file, task, kernels);
+        keep_file(data, &file);
     return why->status;
 }
 

@@ -10,6 +10,8 @@ typedef struct tpu_file {
     char *name;     /* without .npz */
     tpu_kernel all; /* its arrays; run times that are hidden, too */
     int64_t *normalizer;
+    tpu_task task;
+    int kernels;
     size_t bytes; /* taken from the budget */
 } tpu_file;
 
