@@ -37,42 +37,26 @@ static char **name_files(harness_rank *rank, const tpu_data *data)
     return f->count == data->files ? harness_rank_names(rank, f->path, f->count, ".npz") : NULL;
 }
 
-/* A file has one kernel. */
-static void add_tiles(harness_rank *rank, const tpu_data *data)
+/* A file is a group: the tile sizes of its kernel, or its kernels, from number 0 on. */
+static void add_groups(harness_rank *rank, const tpu_data *data, tpu_task task)
 {
+    size_t items = 0;
+    for (int i = 0; i < data->kernels; i++) items += (size_t)data->kernel[i].configs;
+    int *number = harness_rank_alloc(rank, items * sizeof *number);
+    int64_t *actual = harness_rank_alloc(rank, items * sizeof *actual);
     char **name = name_files(rank, data);
-    rank->row_name = (const char *const *)data->program;
-    rank->rows = data->programs;
-    for (int i = 0; i < data->kernels; i++) {
-        const tpu_kernel *k = &data->kernel[i];
-        harness_rank_group(rank, (harness_ranked){.name = name ? name[i] : k->name,
-                                                  .items = k->configs,
-                                                  .actual = k->runtime,
-                                                  .row = k->program});
-    }
-}
-
-/* A file is a program: its kernels, from number 0 on, are a group. */
-static void add_programs(harness_rank *rank, const tpu_data *data)
-{
-    const size_t n = (size_t)data->kernels;
-    int *number = harness_rank_alloc(rank, n * sizeof *number);
-    int64_t *actual = harness_rank_alloc(rank, n * sizeof *actual);
-    char **name = name_files(rank, data);
-    for (int first = 0, end; first < data->kernels; first = end) {
-        int known = 0;
-        for (end = first; end < data->kernels && (end == first || data->kernel[end].number);
-             end++) {
-            const tpu_kernel *one = &data->kernel[end];
-            number[end] = one->number;
-            actual[end] = one->runtime ? one->runtime[0] : 0;
-            known |= one->runtime != NULL;
-        }
-        harness_rank_group(
-            rank, (harness_ranked){.name = name ? name[rank->groups] : data->kernel[first].name,
-                                   .items = end - first,
-                                   .number = number + first,
-                                   .actual = known ? actual + first : NULL});
+    for (const tpu_kernel *k = data->kernel, *last = k + data->kernels; k < last;) {
+        harness_ranked group = {.name = name ? name[rank->groups] : k->name,
+                                .number = number,
+                                .row = task == TPU_TILE ? k->program : 0};
+        do {
+            if (k->runtime) group.actual = actual - group.items;
+            for (int c = 0; c < k->configs; c++, group.items++) {
+                *number++ = k->number + c;
+                *actual++ = k->runtime ? k->runtime[c] : 0;
+            }
+        } while (++k < last && k->number);
+        harness_rank_group(rank, group);
     }
 }
 
@@ -81,7 +65,11 @@ void tpu_results_groups(harness_rank *rank, const tpu_data *data, tpu_task task,
     rank->form = form[task];
     rank->times = task == TPU_FUSION;
     rank->least = task == TPU_FUSION ? least : 0;
-    (task == TPU_TILE ? add_tiles : add_programs)(rank, data);
+    if (task == TPU_TILE) {
+        rank->row_name = (const char *const *)data->program;
+        rank->rows = data->programs;
+    }
+    add_groups(rank, data, task);
 }
 
 void tpu_results_open(void *results, void *files, const harness_settings *settings)
