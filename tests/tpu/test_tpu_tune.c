@@ -32,6 +32,7 @@ typedef struct fake {
     int calls, kernels, fail_at;
     bool backwards; /* the scores order the tiles the wrong way */
     int tiles;      /* measured */
+    bool drifts;    /* each call takes longer than the one before */
 } fake;
 
 /* A kernel's time is drawn by a hash of its computation: 100 to 1124 for each of its nodes. */
@@ -54,6 +55,7 @@ static ag_status measure(void *state, double *ns, const lab_configs *configs, co
         assert_true(configs->fusion || lab_tile_valid(configs->program, configs->tile[at]));
         ns[i] = configs->fusion ? time_of(f->salt, &configs->fusion->kernel[at])
                                 : tile_ns(configs->tile[at]);
+        if (f->drifts) ns[i] *= f->calls;
     }
     return AG_OK;
 }
@@ -212,7 +214,7 @@ static void the_optimum_is_found(void **state)
         ag_failure why = {0};
         const double best = brute_force(&p, &all, &partitions);
         assert_in_range(partitions, 50, 512);
-        assert_true(fabs(anneal(&p, &f, partitions * 2 / 3, 7, &why).best - best) < 1e-9);
+        assert_true(fabs(anneal(&p, &f, partitions / 2, 7, &why).best - best) < 1e-9);
         assert_int_equal(why.status, AG_OK);
     }
     lab_program_clear(&p);
@@ -285,16 +287,19 @@ static void models_help(void **state)
     lab_program_clear(&p);
 }
 
-/* The start is one of the partitions that are measured: with one measurement it is the result. */
+/* The start is one of the partitions that are measured: with one measurement it is the result. What
+   counts is a last measurement of all. */
 static void one_measurement_is_the_start(void **state)
 {
     lab_program p = {.name = "net"};
     lab_case_net(&p, 1);
-    fake f = {.salt = 9, .model = 9};
+    fake f = {.salt = 9, .model = 9}, slower = {.salt = 9, .model = 9, .drifts = true};
     const tpu_settings o = {.measurements = 1, .verify = 1, .search_steps = 300};
-    const tune_result r = search(&p, &f, o, AG_OK);
+    const tune_result r = search(&p, &f, o, AG_OK), late = search(&p, &slower, o, AG_OK);
     for (int way = 0; way < TUNE_WAYS; way++) assert_true(r.speedup[way] == 1);
     assert_true(r.speedup[TUNE_WAYS] == r.speedup[TUNE_WAYS + 1] && r.speedup[TUNE_WAYS] != 1);
+    for (int i = 0; i < TUNE_SEARCHES; i++)
+        assert_true(fabs(late.speedup[i] - r.speedup[i]) < 1e-9);
     lab_program_clear(&p);
 }
 
@@ -311,9 +316,8 @@ static void tiles_are_chosen(void **state)
         assert_int_equal(tune_tiles_search(&r, &p, &meters, &o, &why), AG_OK);
         assert_in_range(f.tiles, 2 + 4, (40 + 4) * (int)r.kernels);
         assert_true(r.speedup[TUNE_EXHAUSTIVE] > 1);
-        assert_true(r.speedup[TUNE_EXHAUSTIVE] >= r.speedup[TUNE_TEN]);
-        assert_true(r.speedup[TUNE_TEN] >= r.speedup[TUNE_FIRST]);
-        assert_int_equal(r.speedup[TUNE_EXHAUSTIVE] > r.speedup[TUNE_FIRST], backwards);
+        assert_int_equal(r.speedup[TUNE_EXHAUSTIVE] > r.speedup[TUNE_TEN], backwards);
+        assert_int_equal(r.speedup[TUNE_TEN] > r.speedup[TUNE_FIRST], backwards);
     }
     lab_program_clear(&p);
 }

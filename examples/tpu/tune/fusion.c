@@ -20,7 +20,7 @@ ag_status tune_ask(tune_pool *pool, tune_way way, const tune_cut *const *cut, in
     for (int c = 0; c < count; c++)
         for (int g = 0; g < cut[c]->parts; g++) {
             double *known = pool->time[cut[c]->part[g]].ns;
-            if (known[TUNE_HARDWARE] != 0 || known[way] != 0) continue;
+            if (known[way] != 0) continue;
             known[way] = -1; /* is listed */
             bag_add(which, cut[c]->part[g]);
         }

@@ -72,8 +72,7 @@ int tune_cut_move(tune_cut *to, const tune_cut *from, tune_pool *pool, ag_random
 
 /* ---- searches of partitions ---- */
 
-/* Asks in one call for the times of all kernels of the cuts that are neither measured nor known by
-   this way. */
+/* Asks in one call for the times of all kernels of the cuts that are not known by this way. */
 ag_status tune_ask(tune_pool *pool, tune_way way, const tune_cut *const *cut, int count,
                    ag_failure *why);
 /* The sum over the kernels: of measured times, else of predicted ones times the factor. */
