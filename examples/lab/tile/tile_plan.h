@@ -39,17 +39,16 @@ typedef struct tile_group {
 
 typedef struct tile_item {
     tile_role role;
-    const lab_node *node; /* of a map or reduction; NULL: a copy */
+    const lab_node *node; /* NULL: of a copy, of memory, of a part of a reduction */
     int n_inputs, input[LAB_OPERANDS];
     int rank, size[LAB_RANK];
-    /* external: which one, and its strides */
+    /* external: which one */
     tile_memory memory;
-    int number;  /* node of a parameter */
-    float value; /* of a constant */
-    int64_t stride[LAB_RANK];
-    /* view: axis a of the input is at[a] + step[a] * index of axis from[a] (-1: at[a] alone). pad:
-       element i of the input is at at[a] + step[a] * i. concatenate: axis from[0]. */
-    int from[LAB_RANK], at[LAB_RANK], step[LAB_RANK];
+    int number;                /* node of a parameter */
+    float value;               /* of a constant */
+    int64_t stride[LAB_RANK];  /* of memory outside */
+    lab_moved moved[LAB_RANK]; /* of a view; of a pad the other way around: element i of the input
+                                  is at first + step * i */
     int n_groups;
     tile_group group[LAB_RANK];
 } tile_item;
@@ -84,8 +83,9 @@ typedef struct tile_place {
 int tile_items_build(tile_items *t, const lab_program *kernel, unsigned copies);
 
 int tile_is_computed(const tile_item *item);
-
 int tile_is_reduction(lab_op op);
+/* Memory outside of the tile, to which the pointers change from step to step. */
+int tile_is_outside(const tile_items *t, int item);
 
 /* ---- tile_reshape.c ---- */
 

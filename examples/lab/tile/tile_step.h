@@ -1,55 +1,42 @@
 /* SPDX-License-Identifier: MIT */
-/* The work of one step of a tiled kernel, as numbers. Steps whose numbers are equal share their
-   planned nests; the places that they read and write outside are kept apart, in the step's
-   moves. */
+/* The steps of a tiled kernel, a nest each, as numbers. Steps whose numbers are equal share their
+   planned nest; the places that they read and write outside are kept apart, as moves. */
 #ifndef LAB_TILE_STEP_H
 #define LAB_TILE_STEP_H
 
 #include "examples/harness/run/bag.h"
 #include "examples/lab/tile/tile_plan.h"
 
+enum { TILE_PLACES = 1 + NEST_INPUTS }; /* of a nest: the output, then the inputs */
+
 typedef struct tile_loop {
-    int size, reduce, out, in[NEST_INPUTS];
+    int size, reduce, move[TILE_PLACES];
 } tile_loop;
 
-/* One nest, of integers alone. Bases are items; in[1] of a gather is the row numbers, whose loop is
-   the first. */
+/* One nest, of integers alone. */
 typedef struct tile_command {
     int item, kind, accumulate;
-    int gather; /* rows of the table, 0: it is no gather */
+    int gather; /* rows of the table (input 0), 0: it is no gather; input 1 is the row numbers,
+                   whose loop is the first */
     int n_inputs, n_loops;
-    int out, in[NEST_INPUTS];
-    int out_at, in_at[NEST_INPUTS]; /* offsets; of a command that was added: 0 in bases outside */
+    int base[TILE_PLACES], at[TILE_PLACES]; /* items, and offsets in them: 0 outside */
     tile_loop loop[NEST_LOOPS];
 } tile_command;
 
-/* A step in the making. */
-typedef struct tile_step {
+/* The steps in the making. */
+typedef struct tile_steps {
     const tile_items *t;
     tile_box box[TILE_ITEMS];
     tile_place place[TILE_ITEMS];
-    const tile_box *blocked; /* the block of the reduction, NULL after it */
-    int later;               /* the reduction adds to what is there */
-    tile_command *commands;  /* a bag */
-    int *moves; /* a bag: in the order of the commands, of the output and of each input that is
-                   outside */
-} tile_step;
+    int64_t most[TILE_ITEMS]; /* elements of the largest box of each */
+    tile_command *commands;   /* bags: the different ones, */
+    uint64_t *hash;           /* of each of them, */
+    int *
+        steps; /* and for each step the number of its command, then a move for each place outside */
+} tile_steps;
 
-/* Memory outside of the tile, to which the pointers change from step to step. */
-static inline int tile_is_outside(const tile_items *t, int base)
-{
-    return t->item[base].role == TILE_EXTERNAL || base == t->root;
-}
-
-/* A command that writes the box of item i, without loops. */
-tile_command tile_command_of(const tile_step *s, int i, nest_kind kind, int n_inputs);
-/* Its input k is item `input`, from the start of the box on; returns the strides. */
-const int64_t *tile_command_read(tile_command *c, int k, const tile_step *s, int input,
-                                 const tile_box *box);
-void tile_command_add(tile_step *s, tile_command command);
-
-/* Adds the commands of the items from first to last; of the reduction. */
-void tile_step_items(tile_step *s, int first, int last);
-void tile_step_reduction(tile_step *s);
+/* Adds the steps of the items from first to last. block: of the reduction, NULL after it; later:
+   the reduction adds to what is there. */
+void tile_steps_add(tile_steps *s, int first, int last, const tile_box *block, int later);
 
 #endif
