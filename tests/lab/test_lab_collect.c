@@ -87,14 +87,15 @@ static void check_layout(const char *path, const lab_program *p)
 static void layout_files(void **state)
 {
     static const char *const search[] = {"random", "default"};
-    program_expect(
-        "lab layout --out l --families mlp --programs 2 --configs 40 --search both" SMALL, 0, "",
-        "");
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < 2; k++) {
         char path[256], text[256];
         lab_program p = {0};
-        snprintf(path, sizeof path, "l/%s/mlp_%d.npz", search[k / 2], k % 2);
-        snprintf(text, sizeof text, "l/%s/mlp_%d.txt", search[k / 2], k % 2);
+        program_expect_line(0, "", "",
+                            "lab layout --out l --families mlp --programs 1 --configs 40 "
+                            "--search %s" SMALL,
+                            search[k]);
+        snprintf(path, sizeof path, "l/%s/mlp_0.npz", search[k]);
+        snprintf(text, sizeof text, "l/%s/mlp_0.txt", search[k]);
         assert_int_equal(lab_text_load(&p, text), AG_OK);
         assert_string_equal(p.family, "mlp");
         check_layout(path, &p);
@@ -105,7 +106,7 @@ static void layout_files(void **state)
         assert_true(f->fastest >= 1000 && f->has_runtimes);
         tgraph_file_close(f);
     }
-    json_t *facts = facts_of("l/default", "mlp_1");
+    json_t *facts = facts_of("l/default", "mlp_0");
     assert_int_equal(program_number(facts, "configurations"), 40);
     assert_int_equal(program_number(facts, "measured_again"), 24);
     assert_true(program_number(facts, "spread") > 0 && program_number(facts, "noise") >= 0);

@@ -227,26 +227,25 @@ int lab_manifest_there(const lab_manifest *m, const char *name, const json_t *fa
     return there;
 }
 
-int lab_manifest_count(const lab_manifest *m, const char *program, lab_which which)
+lab_files lab_manifest_files(const lab_manifest *m, const char *program)
 {
     const char *name;
     json_t *facts;
-    int n = 0;
+    lab_files n = {0};
     json_object_foreach(part(m, "files"), name, facts)
     {
         if (!is_text(facts, "program", program)) continue;
-        n += which == LAB_ALL_FILES       ? 1
-             : which == LAB_DROPPED_FILES ? is_dropped(facts)
-                                          : lab_manifest_there(m, name, facts);
+        n.all++;
+        n.dropped += is_dropped(facts);
+        n.there += lab_manifest_there(m, name, facts);
     }
     return n;
 }
 
 int lab_manifest_done(const lab_manifest *m, const char *program)
 {
-    return json_object_get(part(m, "programs"), program) &&
-           lab_manifest_count(m, program, LAB_ALL_FILES) ==
-               lab_manifest_count(m, program, LAB_THERE_FILES);
+    const lab_files n = lab_manifest_files(m, program);
+    return json_object_get(part(m, "programs"), program) && n.all == n.there;
 }
 
 ag_status lab_manifest_same(const lab_manifest *m, const char *program, json_t *options,
@@ -256,9 +255,8 @@ ag_status lab_manifest_same(const lab_manifest *m, const char *program, json_t *
                  *was = json_object_get(facts, "options");
     const char *option;
     json_t *value;
-    if (lab_manifest_count(m, program, LAB_ALL_FILES) ==
-        lab_manifest_count(m, program, LAB_DROPPED_FILES))
-        return AG_OK;
+    const lab_files n = lab_manifest_files(m, program);
+    if (n.all == n.dropped) return AG_OK;
     json_object_foreach(options, option, value)
     {
         const json_t *then = json_object_get(was, option);
@@ -274,12 +272,11 @@ ag_status lab_manifest_same(const lab_manifest *m, const char *program, json_t *
     return AG_OK;
 }
 
-void lab_manifest_file(lab_manifest *m, const char *name, const char *program, json_t *facts)
+void lab_manifest_record(lab_manifest *m, const char *name, const char *program, json_t *facts)
 {
     char date[32];
-    json_object_set_new(facts, "program", json_string(program));
-    json_object_set_new(facts, "machine", json_integer(m->machine));
-    json_object_set_new(facts, "date", json_string(lab_date(date)));
+    json_object_update_new(facts, json_pack("{ss si ss}", "program", program, "machine", m->machine,
+                                            "date", lab_date(date)));
     json_object_set_new(part(m, "files"), name, facts);
 }
 
