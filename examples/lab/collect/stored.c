@@ -105,39 +105,23 @@ static ag_status read_fusion(lab_stored *x, const lab_manifest *m, const reading
     return r->why->status;
 }
 
-/* The family and the number of a program that has no text; NULL: it has one, or no number. */
-static const char *family_of(json_int_t *number, double *milliseconds, const lab_manifest *m,
-                             const char *name)
+/* Reads the program from its text; without one, builds a program of a family again, if there is
+   such a family. */
+static ag_status load_program(lab_program *p, const lab_manifest *m, const char *name,
+                              ag_failure *why)
 {
     const char *family = NULL;
+    json_int_t number;
+    double milliseconds;
     json_t *facts = json_object_get(json_object_get(m->root, "programs"), name);
     char *text = lab_manifest_path(m, name, ".txt");
     if (access(text, F_OK))
-        json_unpack(facts, "{ss sI sF}", "family", &family, "number", number, "milliseconds",
-                    milliseconds);
-    harness_free(text);
-    return family;
-}
-
-int lab_stored_lost(const lab_manifest *m, const char *name)
-{
-    json_int_t number;
-    double milliseconds;
-    const char *family = family_of(&number, &milliseconds, m, name);
-    return family && !lab_family_find(family);
-}
-
-/* Reads the program from its text; without one, builds a program of a family again. */
-static ag_status load_program(lab_stored *x, const lab_manifest *m, const char *name,
-                              ag_failure *why)
-{
-    json_int_t number;
-    double milliseconds;
-    const char *family = family_of(&number, &milliseconds, m, name);
-    if (family) return lab_family_program(&x->program, family, (int)number, milliseconds, why);
-    char *text = lab_manifest_path(m, name, ".txt");
-    if (lab_text_load(&x->program, text))
-        ag_fail(why, x->program.why.status, "%s", x->program.why.sentence);
+        json_unpack(facts, "{ss sI sF}", "family", &family, "number", &number, "milliseconds",
+                    &milliseconds);
+    if (!family && lab_text_load(p, text))
+        ag_fail(why, p->why.status, "%s", p->why.sentence);
+    else if (family && lab_family_find(family))
+        lab_family_program(p, family, (int)number, milliseconds, why);
     harness_free(text);
     return why->status;
 }
@@ -147,7 +131,7 @@ ag_status lab_stored_load(lab_stored *x, const lab_manifest *m, const char *name
     const char *kind = lab_manifest_kind(m);
     *x = (lab_stored){
         .configs = {.program = &x->program, .rule = (tpugraphs_rule)lab_manifest_plan(m)}};
-    if (load_program(x, m, name, why)) return why->status;
+    if (load_program(&x->program, m, name, why) || !x->program.n) return why->status;
     char *file = lab_manifest_path(m, name, ".npz");
     const reading r = {ag_npz_open(file, (size_t)1 << 31, why), name, why};
     const int fusion = !strcmp(kind, "fusion");

@@ -76,7 +76,9 @@ void lab_probe(void)
 
 /* ---- facts ---- */
 
-json_t *lab_cpu_numbers(void)
+/* Family, model and stepping of the CPU, and its cache: names can be as short as "AMD EPYC", and
+   the numbers tell such processors apart. */
+static json_t *cpu_numbers(void)
 {
     static const char *const keys[] = {"cpu family", "model", "stepping", "cache size"};
     json_t *list = json_object();
@@ -119,9 +121,9 @@ json_t *lab_machine(int core, int repeats, int redo, double threshold)
                                                 system.release, system.machine);
     json_t *m = json_pack(
         "{ss so sI si ss ss ss ss si si so}", "cpu", harness_processor(name), "cpu_numbers",
-        lab_cpu_numbers(), "cores", (json_int_t)sysconf(_SC_NPROCESSORS_ONLN), "core", core,
-        "system", about, "compiler", compiler, "program", "lab " LAB_VERSION, "clock",
-        LAB_CLOCK_NAME, "repeats", repeats, "redo", redo, "probe_threshold", lab_real(threshold));
+        cpu_numbers(), "cores", (json_int_t)sysconf(_SC_NPROCESSORS_ONLN), "core", core, "system",
+        about, "compiler", compiler, "program", "lab " LAB_VERSION, "clock", LAB_CLOCK_NAME,
+        "repeats", repeats, "redo", redo, "probe_threshold", lab_real(threshold));
     harness_free(about);
     return m;
 }

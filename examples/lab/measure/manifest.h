@@ -17,9 +17,6 @@ typedef struct lab_manifest {
 
 /* Facts about this machine, this build and the way of measuring: a JSON object. */
 struct json_t *lab_machine(int core, int repeats, int redo, double threshold);
-/* Family, model and stepping of the CPU, and its cache: names can be as short as "AMD EPYC", and
-   the numbers tell such processors apart. */
-struct json_t *lab_cpu_numbers(void);
 const char *lab_date(char text[32]); /* "2026-11-21T13:49:54Z" */
 
 /* Opens the manifest of a folder, which is made if it does not exist; machine is stolen. kind:
