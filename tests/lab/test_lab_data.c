@@ -3,6 +3,7 @@
    builds today. */
 #include "support/test.h"
 #include "augur.h"
+#include "examples/lab/fusion/kernels.h"
 #include "examples/lab/nets/families.h"
 #include "examples/lab/program/features.h"
 #include "examples/lab/text/text.h"
@@ -120,8 +121,26 @@ static void texts_are_the_training_steps_of_the_test(void **state)
     harness_files_free(&paths);
 }
 
+/* The hash of what a kernel computes, its own name left out, tells kernels apart for ever. */
+static void kernels_have_the_hash_in_their_names(void **state)
+{
+    harness_files paths = {0};
+    ag_failure why = {0};
+    assert_int_equal(harness_files_add(&paths, DATA "tile", &why), AG_OK);
+    for (int i = 0; i < paths.count; i++) {
+        lab_program p;
+        char path[512], *end = strrchr(paths.path[i], '.');
+        snprintf(path, sizeof path, "%.*s.txt", (int)(end - paths.path[i]), paths.path[i]);
+        if (lab_text_load(&p, path)) fail_msg("%s", p.why.sentence);
+        assert_int_equal(lab_kernel_hash(&p), strtoull(end - 16, NULL, 16));
+        lab_program_clear(&p);
+    }
+    harness_files_free(&paths);
+}
+
 int main(void)
 {
     return RUN_TESTS(splits_name_every_file_once, families_still_build_these_programs,
-                     texts_are_the_training_steps_of_the_test);
+                     texts_are_the_training_steps_of_the_test,
+                     kernels_have_the_hash_in_their_names);
 }

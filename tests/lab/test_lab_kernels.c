@@ -181,35 +181,6 @@ static void test_refused_tiles(void **state)
     lab_program_clear(&large);
 }
 
-/* Names are not in the hash; everything that is computed is. */
-static void test_hashes(void **state)
-{
-    uint64_t hash[LAB_CASE_KERNELS];
-    for (int k = 0; k < LAB_CASE_KERNELS; k++) {
-        lab_program a = {.name = "a"}, b = {.name = "b", .family = "other"};
-        lab_case_kernel(&a, k);
-        lab_case_kernel(&b, k);
-        memcpy(b.nodes[0].name, "renamed", 8);
-        hash[k] = lab_kernel_hash(&a);
-        assert_true(hash[k] == lab_kernel_hash(&b));
-        for (int j = 0; j < k; j++) assert_true(hash[j] != hash[k]);
-        for (int i = 0; i < b.n; i++) {
-            lab_node *node = &b.nodes[i], old = *node;
-            node->shape.size[0]++;
-            assert_true(hash[k] != lab_kernel_hash(&b));
-            *node = old;
-            node->window[1].low++;
-            assert_true(hash[k] != lab_kernel_hash(&b));
-            *node = old;
-            node->value += 1;
-            assert_true(hash[k] != lab_kernel_hash(&b));
-            *node = old;
-        }
-        lab_program_clear(&a);
-        lab_program_clear(&b);
-    }
-}
-
 /* Where memory happens to lie must not decide how fast a kernel is. */
 static void test_scratch_starts_a_line(void **state)
 {
@@ -224,5 +195,5 @@ static void test_scratch_starts_a_line(void **state)
 int main(void)
 {
     return RUN_TESTS(test_partitions, test_not_fusible, test_huge_windows, test_refused_tiles,
-                     test_hashes, test_scratch_starts_a_line);
+                     test_scratch_starts_a_line);
 }
