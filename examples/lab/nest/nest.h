@@ -63,14 +63,29 @@ typedef struct nest {
     tpugraphs_loop given[NEST_LOOPS]; /* which it plans */
 } nest;
 
-/* The kind of nest that an op runs as. */
-nest_kind nest_node_kind(const lab_node *node);
-
 /* Appends a loop, in any order, NEST_LOOPS at most; windows name loops by their numbers in this
    order. reduce: 1 for a reduction loop, in which alone out is 0 unless size is 1. Without loops a
    nest computes one element. */
 void nest_loop_add(nest *nest, int64_t size, int reduce, int64_t out, int64_t in0, int64_t in1,
                    int64_t in2);
+
+/* A loop for each axis, with these sizes, and strides of the output and of the first inputs. */
+void nest_axes_add(nest *nest, int rank, const int *size, const int64_t *out,
+                   const int64_t *const *in, int inputs);
+
+/* A dot, convolution, reduce or reduce-window, or a part of one. */
+typedef struct nest_reduction {
+    const lab_node *node;
+    const tpugraphs_space *space;
+    const int *out, *sum;        /* elements along the axes of the result and of the reduction */
+    const int64_t *to, *from[2]; /* strides of the result and of the operands */
+    int groups, each;            /* of the features that a convolution makes */
+    const int *bounds;           /* sizes of operand 0, which cut windows; NULL: nothing does */
+} nest_reduction;
+void nest_reduction_add(nest *nest, const nest_reduction *r);
+
+/* The kind of nest that an op runs as. */
+nest_kind nest_node_kind(const lab_node *node);
 
 /* Orders the loops by the rule (TPUGRAPHS_BY_STRIDES: by the output's strides, the most minor
    innermost; a reduction loop is innermost instead where the inputs are contiguous along it and not

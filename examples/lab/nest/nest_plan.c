@@ -2,25 +2,6 @@
 /* Plans a nest: chooses its loops, their order, and those of the inner loop. */
 #include "examples/lab/nest/nest.h"
 
-nest_kind nest_node_kind(const lab_node *node)
-{
-    switch (node->op) {
-    case LAB_DOT:
-    case LAB_CONVOLUTION: return NEST_DOT;
-    case LAB_REDUCE:
-    case LAB_REDUCE_WINDOW: return node->reducer == LAB_MAX ? NEST_MAX : NEST_SUM;
-    default: return NEST_MAP;
-    }
-}
-
-/* Doubles hold all strides. */
-void nest_loop_add(nest *nest, int64_t size, int reduce, int64_t out, int64_t in0, int64_t in1,
-                   int64_t in2)
-{
-    nest->given[nest->n_given++] = (tpugraphs_loop){
-        (double)size, (double)out, {(double)in0, (double)in1, (double)in2}, reduce, 0};
-}
-
 /* 1 if the smallest and the largest index of a window are inside, so that its loops move input 0 by
    plain strides. */
 static int never_cut(const nest *nest, const nest_window *w)

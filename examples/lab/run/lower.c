@@ -93,14 +93,23 @@ static void end(lowering *l)
 /* Every input has the output's axes. */
 static void elementwise(lowering *l)
 {
+    const int64_t *stride[NEST_INPUTS];
     nest *n = begin(l, NEST_MAP, l->node->op, l->in[0].data);
-    for (int k = 1; k < l->node->n_operands; k++) l->step.in[k] = l->in[k].data;
-    for (int i = 0; i < l->node->shape.rank; i++) {
-        int64_t stride[NEST_INPUTS] = {0};
-        for (int k = 0; k < l->node->n_operands; k++) stride[k] = l->in[k].view.stride[i];
-        nest_loop_add(n, l->node->shape.size[i], 0, l->out->view.stride[i], stride[0], stride[1],
-                      stride[2]);
+    for (int k = 0; k < l->node->n_operands; k++) {
+        l->step.in[k] = l->in[k].data;
+        stride[k] = l->in[k].view.stride;
     }
+    nest_axes_add(n, l->node->shape.rank, l->node->shape.size, l->out->view.stride, stride,
+                  l->node->n_operands);
+    end(l);
+}
+
+/* Copies `size` elements along the axes of the output, from its element `at` on. */
+static void copy(lowering *l, int64_t at, const int *size, const float *from, const int64_t *stride)
+{
+    nest *n = begin(l, NEST_MAP, LAB_COPY, from);
+    n->out_at = at;
+    nest_axes_add(n, l->node->shape.rank, size, l->out->view.stride, &stride, 1);
     end(l);
 }
 
@@ -108,28 +117,23 @@ static void elementwise(lowering *l)
 static void moved(lowering *l)
 {
     lab_moved from[LAB_RANK];
-    int64_t stride[LAB_RANK] = {0};
-    nest *n = begin(l, NEST_MAP, LAB_COPY, l->in[0].data);
+    const int64_t *in = l->in[0].view.stride;
+    int64_t at = 0, stride[LAB_RANK] = {0};
     lab_moved_axes(from, l->node);
     for (int a = 0; a < operand_shape(l, 0).rank; a++) {
-        n->in_at[0] += from[a].first * l->in[0].view.stride[a];
-        stride[from[a].axis] += from[a].step * l->in[0].view.stride[a];
+        at += from[a].first * in[a];
+        stride[from[a].axis] += from[a].step * in[a];
     }
-    for (int i = 0; i < l->node->shape.rank; i++)
-        nest_loop_add(n, l->node->shape.size[i], 0, l->out->view.stride[i], stride[i], 0, 0);
-    end(l);
+    copy(l, 0, l->node->shape.size, l->in[0].data + at, stride);
 }
 
 /* Operand k fills a part of the output, with its element 0 at index at[axis]. */
 static void placed(lowering *l, int k, const int *at)
 {
     const lab_shape part = operand_shape(l, k);
-    nest *n = begin(l, NEST_MAP, LAB_COPY, l->in[k].data);
-    for (int i = 0; i < part.rank; i++) {
-        n->out_at += at[i] * l->out->view.stride[i];
-        nest_loop_add(n, part.size[i], 0, l->out->view.stride[i], l->in[k].view.stride[i], 0, 0);
-    }
-    end(l);
+    int64_t first = 0;
+    for (int i = 0; i < part.rank; i++) first += at[i] * l->out->view.stride[i];
+    copy(l, first, part.size, l->in[k].data, l->in[k].view.stride);
 }
 
 static void concatenate(lowering *l)
@@ -145,10 +149,9 @@ static void concatenate(lowering *l)
 /* One number everywhere, or the index along one axis. */
 static void spread(lowering *l, const float *from, int axis)
 {
-    nest *n = begin(l, NEST_MAP, LAB_COPY, from);
-    for (int i = 0; i < l->node->shape.rank; i++)
-        nest_loop_add(n, l->node->shape.size[i], 0, l->out->view.stride[i], i == axis, 0, 0);
-    end(l);
+    int64_t stride[LAB_RANK] = {0};
+    if (axis >= 0) stride[axis] = 1;
+    copy(l, 0, l->node->shape.size, from, stride);
 }
 
 static void pad(lowering *l)
@@ -207,58 +210,27 @@ static void gather(const lowering *l)
     lab__run_step(l->run, go_gather, &step, sizeof step);
 }
 
-/* ---- with a reduction ---- */
-
-/* The bounds of one axis of operand 0 under the window of an index and the next one; their loops
-   are the last two. */
-static void window(nest *n, const lowering *l, const tpugraphs_index *x)
-{
-    const lab_window *w = &l->node->window[x->window - 1];
-    const int64_t size = operand_shape(l, 0).size[x->in[0]];
-    const int loop = n->n_given - 2;
-    n->window[n->n_windows++] =
-        (nest_window){{loop, loop + 1},
-                      {w->stride, w->reversed ? -w->dilation : w->dilation},
-                      (w->reversed ? (int64_t)(w->size - 1) * w->dilation : 0) - w->low,
-                      (size - 1) * w->base_dilation + 1,
-                      w->base_dilation,
-                      l->in[0].view.stride[x->in[0]]};
-}
-
-/* The loops over groups and over the features of a group; next: the features of a group that are
-   read. */
-static void feature_loops(nest *n, const lowering *l, const tpugraphs_index *x)
-{
-    const int groups = l->node->conv.groups, gives = l->node->shape.size[x->axis] / groups;
-    const int64_t to = l->out->view.stride[x->axis], kernel = l->in[1].view.stride[x->in[1]];
-    const int64_t group = l->in[0].view.stride[x->in[0]] * (int64_t)x[1].size;
-    nest_loop_add(n, groups, 0, gives * to, group, gives * kernel, 0);
-    nest_loop_add(n, gives, 0, to, 0, kernel, 0);
-}
-
-/* A loop for each index. Windows bound operand 0, which their loops do not move. */
-static void loops(nest *n, const lowering *l, const tpugraphs_index *x)
-{
-    int64_t stride[2] = {0};
-    for (int k = 0; k < 2; k++)
-        if (x->in[k] >= 0 && (k || !x->window)) stride[k] = l->in[k].view.stride[x->in[k]];
-    if (x->split)
-        feature_loops(n, l, x);
-    else if (x->sum)
-        nest_loop_add(n, (int)x->size, 1, 0, stride[0], stride[1], 0);
-    else
-        nest_loop_add(n, l->node->shape.size[x->axis], 0, l->out->view.stride[x->axis], stride[0],
-                      stride[1], 0);
-    if (x->window && x->sum) window(n, l, x - 1);
-}
-
-/* Reduce, reduce-window, dot and convolution. */
+/* Reduce, reduce-window, dot and convolution. Windows bound operand 0. */
 static void reduction(lowering *l)
 {
-    const tpugraphs_space s = lab_space(l->run->p, (int)(l->node - l->run->p->nodes));
-    nest *n = begin(l, nest_node_kind(l->node), l->node->op, l->in[0].data);
+    const lab_node *node = l->node;
+    const lab_shape x = operand_shape(l, 0);
+    const tpugraphs_space s = lab_space(l->run->p, (int)(node - l->run->p->nodes));
+    const int groups = node->conv.groups;
+    int sum[LAB_RANK];
+    nest *n = begin(l, nest_node_kind(node), node->op, l->in[0].data);
+    nest_reduction r = {.node = node,
+                        .space = &s,
+                        .out = node->shape.size,
+                        .sum = sum,
+                        .to = l->out->view.stride,
+                        .from = {l->in[0].view.stride, l->in[1].view.stride},
+                        .groups = groups,
+                        .each = groups ? node->shape.size[node->conv.out_feature] / groups : 0,
+                        .bounds = x.size};
+    lab_sum_axes(sum, l->run->p, (int)(node - l->run->p->nodes));
     if (n->kind == NEST_DOT) l->step.in[1] = l->in[1].data;
-    for (int i = 0; i < s.n; i++) loops(n, l, &s.index[i]);
+    nest_reduction_add(n, &r);
     end(l);
 }
 

@@ -7,15 +7,11 @@
 
 #include <string.h>
 
-/* A planned nest, and which of its places move with the step. */
+/* A command that is planned, its places, and which of them move with the step. */
 typedef struct call {
     float *place[TILE_PLACES];
     int moves[TILE_PLACES];
-    /* Of a gather: rows of the table (0: no gather), and the loop over the rows that are wanted.
-       The nest is one row. */
-    int table_rows;
-    tile_loop rows;
-    nest nest;
+    tile_command command;
 } call;
 
 typedef struct plan {
@@ -99,23 +95,9 @@ static void find_memory(float **memory, const tile_steps *s, lab_run *run)
 
 static void plan_call(call *call, const tile_command *c, const tile_items *t, float *const *memory)
 {
-    const tile_item *item = &t->item[c->item];
-    call->nest.kind = (nest_kind)c->kind;
-    call->nest.op = LAB_COPY;
-    call->nest.accumulate = c->accumulate;
-    if (item->role == TILE_MAP && item->node) {
-        call->nest.op = item->node->op;
-        call->nest.type = item->node->shape.type;
-    }
-    call->table_rows = c->gather;
-    call->rows = c->loop[0];
-    for (int i = c->gather ? 1 : 0; i < c->n_loops; i++) {
-        const tile_loop *l = &c->loop[i];
-        nest_loop_add(&call->nest, l->size, l->reduce, l->move[0], l->move[1], l->move[2],
-                      l->move[3]);
-    }
-    nest_plan(&call->nest);
-    for (int k = 0; k <= c->n_inputs; k++) {
+    call->command = *c;
+    nest_plan(&call->command.nest);
+    for (int k = 0; k <= c->inputs; k++) {
         call->place[k] = memory[c->base[k]] + c->at[k];
         call->moves[k] = tile_is_outside(t, c->base[k]);
     }
@@ -124,15 +106,14 @@ static void plan_call(call *call, const tile_command *c, const tile_items *t, fl
 /* ---- running ---- */
 
 /* Row numbers out of range are clamped. */
-static void gather(const call *call, float *out, const float *const *in)
+static void gather(const tile_command *c, float *out, const float *const *in)
 {
-    const tile_loop *rows = &call->rows;
-    for (int i = 0; i < rows->size; i++) {
-        const float wanted = in[1][(int64_t)i * rows->move[2]];
-        int row = wanted > 0 ? call->table_rows - 1 : 0;
+    for (int64_t i = 0; i < c->rows; i++) {
+        const float wanted = in[1][i * c->stride[2]];
+        int row = wanted > 0 ? c->table_rows - 1 : 0;
         if (wanted > 0 && wanted < (float)row) row = (int)wanted;
-        const float *const from[NEST_INPUTS] = {in[0] + (int64_t)row * rows->move[1]};
-        nest_run(&call->nest, out + (int64_t)i * rows->move[0], from);
+        const float *const from[NEST_INPUTS] = {in[0] + (int64_t)row * c->stride[1]};
+        nest_run(&c->nest, out + i * c->stride[0], from);
     }
 }
 
@@ -145,10 +126,10 @@ static const int *run_call(const call *call, const int *move)
         in[k] = call->place[k + 1];
         if (call->moves[k + 1]) in[k] += *move++;
     }
-    if (call->table_rows)
-        gather(call, out, in);
+    if (call->command.table_rows)
+        gather(&call->command, out, in);
     else
-        nest_run(&call->nest, out, in);
+        nest_run(&call->command.nest, out, in);
     return move;
 }
 

@@ -3,6 +3,7 @@
    reduce or reduce-window over a block of the reduction. */
 #include "examples/lab/tile/tile_step.h"
 
+#include <stddef.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -19,9 +20,9 @@ static const int64_t *set_place(tile_command *c, int k, const tile_steps *s, int
 }
 
 /* A command that writes the box of item i, without loops. */
-static tile_command command_of(const tile_steps *s, int i, nest_kind kind, int n_inputs)
+static tile_command command_of(const tile_steps *s, int i, nest_kind kind, int inputs)
 {
-    tile_command c = {.item = i, .kind = (int)kind, .n_inputs = n_inputs};
+    tile_command c = {.inputs = inputs, .nest = {.kind = kind, .op = LAB_COPY}};
     set_place(&c, 0, s, i, &s->box[i]);
     return c;
 }
@@ -29,7 +30,9 @@ static tile_command command_of(const tile_steps *s, int i, nest_kind kind, int n
 /* The number of a command; one that is new gets the next. */
 static int number_of(tile_steps *s, const tile_command *c)
 {
-    const uint64_t hash = XXH3_64bits(c, sizeof *c);
+    const uint64_t head = XXH3_64bits(c, offsetof(tile_command, nest.n_windows));
+    const uint64_t hash =
+        XXH3_64bits_withSeed(c->nest.given, (size_t)c->nest.n_given * sizeof *c->nest.given, head);
     int i = 0;
     while (i < bag_count(s->hash) && s->hash[i] != hash) i++;
     if (i < bag_count(s->hash)) return i;
@@ -42,7 +45,7 @@ static int number_of(tile_steps *s, const tile_command *c)
 static void add(tile_steps *s, tile_command c)
 {
     int move[TILE_PLACES], moves = 0;
-    for (int k = 0; k <= c.n_inputs; k++) {
+    for (int k = 0; k <= c.inputs; k++) {
         if (!tile_is_outside(s->t, c.base[k])) continue;
         move[moves++] = c.at[k];
         c.at[k] = 0;
@@ -51,25 +54,18 @@ static void add(tile_steps *s, tile_command c)
     for (int k = 0; k < moves; k++) bag_add(s->steps, move[k]);
 }
 
-/* ---- elementwise nests: a loop for each axis ---- */
-
-static tile_command begin(const tile_steps *s, int i, int n_inputs)
-{
-    tile_command c = command_of(s, i, NEST_MAP, n_inputs);
-    c.n_loops = s->t->item[i].rank;
-    for (int a = 0; a < c.n_loops; a++)
-        c.loop[a] = (tile_loop){s->box[i].n[a], 0, {(int)s->place[i].stride[a]}};
-    return c;
-}
-
 static void map(tile_steps *s, int i)
 {
     const tile_item *item = &s->t->item[i];
-    tile_command c = begin(s, i, item->n_inputs);
-    for (int k = 0; k < item->n_inputs; k++) {
-        const int64_t *stride = set_place(&c, k + 1, s, item->input[k], &s->box[i]);
-        for (int a = 0; a < item->rank; a++) c.loop[a].move[k + 1] = (int)stride[a];
+    const int64_t *stride[NEST_INPUTS];
+    tile_command c = command_of(s, i, NEST_MAP, item->n_inputs);
+    if (item->node) {
+        c.nest.op = item->node->op;
+        c.nest.type = item->node->shape.type;
     }
+    for (int k = 0; k < item->n_inputs; k++)
+        stride[k] = set_place(&c, k + 1, s, item->input[k], &s->box[i]);
+    nest_axes_add(&c.nest, item->rank, s->box[i].n, s->place[i].stride, stride, item->n_inputs);
     add(s, c);
 }
 
@@ -80,8 +76,9 @@ static void fill(tile_steps *s, int i, const tile_box *part)
     if (part->some &&
         tile_box_elements(part, item->rank) == tile_box_elements(&s->box[i], item->rank))
         return;
-    tile_command c = begin(s, i, 1);
+    tile_command c = command_of(s, i, NEST_MAP, 1);
     set_place(&c, 1, s, item->input[1], &s->box[i]);
+    nest_axes_add(&c.nest, item->rank, s->box[i].n, s->place[i].stride, NULL, 0);
     add(s, c);
 }
 
@@ -89,16 +86,17 @@ static void fill(tile_steps *s, int i, const tile_box *part)
 static void place_part(tile_steps *s, int i, int k, const tile_box *part, const lab_moved *to)
 {
     const tile_item *item = &s->t->item[i];
-    int64_t at = s->place[i].at;
+    int64_t at = s->place[i].at, out[LAB_RANK];
     if (!part->some) return;
-    tile_command c = begin(s, i, 1);
+    tile_command c = command_of(s, i, NEST_MAP, 1);
     const int64_t *stride = set_place(&c, 1, s, item->input[k], part);
     for (int a = 0; a < item->rank; a++) {
         const int64_t along = s->place[i].stride[a];
         at += (to[a].first + (int64_t)to[a].step * part->lo[a]) * along;
-        c.loop[a] = (tile_loop){part->n[a], 0, {(int)(along * to[a].step), (int)stride[a]}};
+        out[a] = along * to[a].step;
     }
     c.at[0] = (int)at;
+    nest_axes_add(&c.nest, item->rank, part->n, out, &stride, 1);
     add(s, c);
 }
 
@@ -129,102 +127,63 @@ static void gather(tile_steps *s, int i)
 {
     const tile_item *item = &s->t->item[i];
     tile_box columns = s->box[i];
-    tile_command c = begin(s, i, 2);
+    tile_command c = command_of(s, i, NEST_MAP, 2);
     columns.lo[0] = 0;
+    const int64_t *out = s->place[i].stride;
     const int64_t *table = set_place(&c, 1, s, item->input[0], &columns);
     const int64_t *rows = set_place(&c, 2, s, item->input[1], &s->box[i]);
-    c.gather = s->t->item[item->input[0]].size[0];
-    for (int a = 0; a < 2; a++) c.loop[a].move[1] = (int)table[a];
-    c.loop[0].move[2] = (int)rows[0];
+    c.table_rows = s->t->item[item->input[0]].size[0];
+    c.rows = columns.n[0];
+    c.stride[0] = (int)out[0];
+    c.stride[1] = (int)table[0];
+    c.stride[2] = (int)rows[0];
+    nest_loop_add(&c.nest, columns.n[1], 0, out[1], table[1], 0, 0);
     add(s, c);
 }
 
-/* ---- the reduction ---- */
-
-typedef struct reduction {
-    tile_steps *s;
-    const lab_node *node;
-    const tile_box *out, *block;
-    const int64_t *to, *from[2]; /* strides of the output and of the operands */
-    tile_command c;
-} reduction;
-
-static void loop(tile_command *c, int size, int reduce, int64_t out, int64_t left, int64_t right)
-{
-    c->loop[c->n_loops++] = (tile_loop){size, reduce, {(int)out, (int)left, (int)right}};
-}
-
-/* The loops of all indices but the features that a convolution makes. */
-static void loops(reduction *r)
-{
-    const tpugraphs_space *space = &r->s->t->space;
-    for (int i = 0; i < space->n; i++) {
-        const tpugraphs_index *x = &space->index[i];
-        const int64_t left = x->in[0] < 0 ? 0 : x->step * r->from[0][x->in[0]];
-        const int64_t right = x->in[1] < 0 ? 0 : r->from[1][x->in[1]];
-        if (x->split) continue;
-        if (x->sum)
-            loop(&r->c, r->block->n[x->axis], 1, 0, left, right);
-        else
-            loop(&r->c, r->out->n[x->axis], 0, r->to[x->axis], left, right);
-    }
-}
-
-/* Adds the loops of `groups` groups of `each` output features, from feature `first` of the box
-   on. */
-static void feature_loops(const reduction *r, int first, int groups, int each, int64_t in_group)
+/* Of a convolution, whole groups of features are one nest; each part of a group is a nest of its
+   own. */
+static void features(tile_steps *s, const tile_command *all, nest_reduction *r, const tile_box *out)
 {
     const lab_conv_dims *d = &r->node->conv;
-    const int64_t to = r->to[d->out_feature], kernel = r->from[1][d->kernel_out];
-    const int64_t x = r->from[0][d->in_feature];
-    tile_command c = r->c;
-    c.at[0] += (int)(first * to);
-    c.at[1] += (int)(in_group * x);
-    c.at[2] += (int)(first * kernel);
-    loop(&c, groups, 0, each * to, r->s->t->blocked[d->spatial] * x, each * kernel);
-    loop(&c, each, 0, to, 0, kernel);
-    add(r->s, c);
-}
-
-/* Whole groups are one nest; each part of a group is a nest of its own. */
-static void convolution(const reduction *r)
-{
-    const lab_conv_dims *c = &r->node->conv;
-    const int each = r->node->shape.size[c->out_feature] / c->groups;
-    const int lo = r->out->lo[c->out_feature], n = r->out->n[c->out_feature];
-    for (int done = 0; done < n;) {
-        const int inside = (lo + done) % each, left = n - done;
-        const int64_t in_group =
-            (int64_t)((lo + done) / each - lo / each) * r->s->t->blocked[c->spatial];
-        int groups = 1, features = each - inside < left ? each - inside : left;
-        if (!inside && left >= each) groups = left / each;
-        feature_loops(r, done, groups, features, in_group);
-        done += groups * features;
+    const int size = r->node->shape.size[d->out_feature] / d->groups;
+    const int lo = out->lo[d->out_feature], n = out->n[d->out_feature];
+    for (int done = 0; done < n; done += r->groups * r->each) {
+        const int inside = (lo + done) % size, left = n - done;
+        const int group = (lo + done) / size - lo / size;
+        tile_command c = *all;
+        r->groups = inside || left < size ? 1 : left / size;
+        r->each = size - inside < left ? size - inside : left;
+        c.at[0] += (int)(done * r->to[d->out_feature]);
+        c.at[1] += (int)((int64_t)group * s->t->blocked[d->spatial] * r->from[0][d->in_feature]);
+        c.at[2] += (int)(done * r->from[1][d->kernel_out]);
+        nest_reduction_add(&c.nest, r);
+        add(s, c);
     }
 }
 
 static void reduce(tile_steps *s, int i, const tile_box *block, int later)
 {
     const tile_item *item = &s->t->item[i];
-    const lab_node *node = item->node;
-    reduction r = {s,
-                   node,
-                   &s->box[i],
-                   block,
-                   s->place[i].stride,
-                   {NULL},
-                   command_of(s, i, nest_node_kind(node), item->n_inputs)};
-    r.c.accumulate = later;
+    const tile_box *out = &s->box[i];
+    nest_reduction r = {.node = item->node,
+                        .space = &s->t->space,
+                        .out = out->n,
+                        .sum = block->n,
+                        .to = s->place[i].stride};
+    tile_command c = command_of(s, i, nest_node_kind(item->node), item->n_inputs);
+    c.nest.accumulate = later;
     for (int k = 0; k < item->n_inputs; k++) {
         tile_box in;
-        tile_reduction_box(&in, s->t, k, &s->box[i], block);
-        r.from[k] = set_place(&r.c, k + 1, s, item->input[k], &in);
+        tile_reduction_box(&in, s->t, k, out, block);
+        r.from[k] = set_place(&c, k + 1, s, item->input[k], &in);
     }
-    loops(&r);
-    if (node->op == LAB_CONVOLUTION)
-        convolution(&r);
-    else
-        add(s, r.c);
+    if (item->node->op == LAB_CONVOLUTION) {
+        features(s, &c, &r, out);
+        return;
+    }
+    nest_reduction_add(&c.nest, &r);
+    add(s, c);
 }
 
 void tile_steps_add(tile_steps *s, int first, int last, const tile_box *block, int later)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The steps of a tiled kernel, a nest each, as numbers. Steps whose numbers are equal share their
-   planned nest; the places that they read and write outside are kept apart, as moves. */
+/* The steps of a tiled kernel, a nest each. Steps whose descriptions are equal share their planned
+   nest; the places that they read and write outside are kept apart, as moves. */
 #ifndef LAB_TILE_STEP_H
 #define LAB_TILE_STEP_H
 
@@ -9,18 +9,15 @@
 
 enum { TILE_PLACES = 1 + NEST_INPUTS }; /* of a nest: the output, then the inputs */
 
-typedef struct tile_loop {
-    int size, reduce, move[TILE_PLACES];
-} tile_loop;
-
-/* One nest, of integers alone. */
+/* A nest that is described but not planned, and where it works. */
 typedef struct tile_command {
-    int item, kind, accumulate;
-    int gather; /* rows of the table (input 0), 0: it is no gather; input 1 is the row numbers,
-                   whose loop is the first */
-    int n_inputs, n_loops;
     int base[TILE_PLACES], at[TILE_PLACES]; /* items, and offsets in them: 0 outside */
-    tile_loop loop[NEST_LOOPS];
+    int inputs;
+    /* Of a gather: rows of the table, which is input 0 (0: no gather); the rows that are wanted,
+       and their strides in the output, the table and the numbers, which are input 1. The nest is
+       one row. */
+    int table_rows, rows, stride[3];
+    nest nest;
 } tile_command;
 
 /* The steps in the making. */
