@@ -47,22 +47,20 @@ static file *choose_files(lab_manifest **folders, uint64_t seed)
     return mixed;
 }
 
-static void add_row(check *c, const file *f, const int64_t *then, const int64_t *now, int n)
+static void add_row(check *c, const file *f, lab_stored *x, const int64_t *then, const int64_t *now,
+                    int n)
 {
-    double *ratio = HARNESS_NEW(ratio, n);
+    double *ratio = harness_take(&x->memory, (size_t)n * sizeof *ratio);
     for (int i = 0; i < n; i++) ratio[i] = (double)now[i] / (double)then[i];
     const double tau = lab_time_tau(now, then, n);
     if (isfinite(tau)) bag_add(c->taus, tau);
-    char *path = lab_manifest_path(f->folder, f->name, "");
-    harness_table_text(c->table, path);
+    harness_table_text(c->table, lab_manifest_path(f->folder, f->name, ""));
     harness_table_count(c->table, n);
     harness_table_number(c->table, tau, 3);
     harness_table_number(c->table, lab_median(ratio, n), 3);
     harness_table_number(c->table, 100 * lab_time_noise(now, then, n), 2);
     harness_table_number(c->table, 100 * lab_time_spread(then, n), 1);
     c->measured += n;
-    harness_free(path);
-    harness_free(ratio);
 }
 
 /* Measures random configurations of one file in batches, as the first time. */
@@ -71,12 +69,13 @@ static void measure(check *c, const file *f, lab_stored *x, ag_failure *why)
     enum { BATCH = 16 };
     lab_timing timing[BATCH];
     ag_random random = {(uint64_t)c->s->seed, strlen(f->name), 0};
-    int32_t *which = HARNESS_NEW(which, x->n);
+    int32_t *which = harness_take(&x->memory, (size_t)x->n * sizeof *which);
     for (int i = 0; i < x->n; i++) which[i] = i;
     const int left = c->s->sample - c->measured,
               most = c->s->per_file < left ? c->s->per_file : left,
               take = harness_draw(which, x->n, x->n < most ? x->n : most, &random);
-    int64_t *then = HARNESS_NEW(then, take), *now = HARNESS_NEW(now, take);
+    int64_t *then = harness_take(&x->memory, (size_t)take * sizeof *then);
+    int64_t *now = harness_take(&x->memory, (size_t)take * sizeof *now);
     for (int at = 0; at < take && !why->status && !c->meter.stopped; at += BATCH) {
         const int n = take - at < BATCH ? take - at : BATCH;
         lab_configs_measure(&c->meter, timing, &x->configs, which + at, n, why);
@@ -86,37 +85,30 @@ static void measure(check *c, const file *f, lab_stored *x, ag_failure *why)
         }
         harness_progress_update(&c->bar, c->measured + at + n, f->name);
     }
-    if (!why->status && !c->meter.stopped) add_row(c, f, then, now, take);
-    harness_free(which);
-    harness_free(then);
-    harness_free(now);
+    if (!why->status && !c->meter.stopped) add_row(c, f, x, then, now, take);
 }
 
-/* "AMD EPYC, family 25, model 17", since names alone are those of several. The caller frees. */
-static char *cpu_text(json_t *machine)
+/* "AMD EPYC, family 25, model 17", since names alone are those of several. */
+static const char *cpu_text(json_t *machine)
 {
     const char *name = "?", *family = "?", *model = "?";
     json_unpack(machine, "{s?s s?{s?s s?s}}", "cpu", &name, "cpu_numbers", "cpu family", &family,
                 "model", &model);
-    return harness_text("%.120s, family %.20s, model %.20s", name, family, model);
+    return harness_format("%.120s, family %.20s, model %.20s", name, family, model);
 }
 
-/* A CPU of the manifests that is not this one; NULL: none. The caller frees. */
-static char *other_cpu(lab_manifest **folders)
+/* A CPU of the manifests that is not this one; NULL: none. */
+static const char *other_cpu(lab_manifest **folders)
 {
     json_t *this = lab_machine(0, 0, 0, 0), *machine;
-    char *here = cpu_text(this), *other = NULL;
+    const char *here = cpu_text(this), *other = NULL;
     size_t at;
     for (int i = 0; i < bag_count(folders); i++)
         json_array_foreach(json_object_get(folders[i]->root, "machines"), at, machine)
         {
-            char *cpu = other ? NULL : cpu_text(machine);
-            if (cpu && strcmp(cpu, here) != 0)
-                other = cpu;
-            else
-                harness_free(cpu);
+            const char *cpu = cpu_text(machine);
+            if (!other && strcmp(cpu, here) != 0) other = cpu;
         }
-    harness_free(here);
     json_decref(this);
     return other;
 }
@@ -125,7 +117,8 @@ static ag_status report(check *c, lab_manifest **folders, ag_failure *why)
 {
     double mean, spread;
     int64_t count;
-    char here[128], *other = other_cpu(folders);
+    char here[128];
+    const char *other = other_cpu(folders);
     harness_mean_spread(&mean, &spread, &count, c->taus, bag_count(c->taus));
     harness_processor(here);
     if (c->s->json) {
@@ -144,7 +137,6 @@ static ag_status report(check *c, lab_manifest **folders, ag_failure *why)
                    shown);
         harness_free(shown);
     }
-    harness_free(other);
     return why->status;
 }
 

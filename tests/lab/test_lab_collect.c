@@ -278,6 +278,7 @@ static void slowed_parts_are_noise(void **state)
     json_decref(facts);
     json_decref(lab_sheet_facts(&sheet, &now, 1)); /* --noise 1 */
     assert_int_equal(sheet.dropped, 0);
+    ag_arena_free(sheet.memory);
 }
 
 /* The file of --text may change during a long call, or be a pipe. */

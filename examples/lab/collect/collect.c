@@ -27,10 +27,9 @@ int lab_collect_late(const lab_collection *c, double ahead)
 static ag_status open_folder(lab_collection *c, ag_failure *why)
 {
     const lab_settings *s = c->s;
-    char *path = c->search ? harness_text("%s/%s", s->out, c->search) : harness_copy(s->out);
+    const char *path = c->search ? harness_format("%s/%s", s->out, c->search) : s->out;
     json_t *machine = lab_machine(c->core, s->repeats, s->redo, s->threshold);
     c->folder = lab_manifest_open(path, c->kind, s->plan, machine, why);
-    harness_free(path);
     return why->status;
 }
 
@@ -51,14 +50,12 @@ static ag_status check_text(const lab_collection *c, const lab_source *source, a
 {
     const harness_paths *texts = &c->s->text;
     struct stat file;
-    char *path = lab_manifest_path(c->folder, source->name, ".txt");
-    const int there = stat(path, &file) == 0;
+    const int there = stat(lab_manifest_path(c->folder, source->name, ".txt"), &file) == 0;
     for (int k = 0; k < texts->count && there; k++)
         if (harness_files_is(texts->list[k], &file))
             ag_fail(why, AG_EUSE,
                     "--text: %.200s lies where --out would write the program; choose another --out",
                     texts->list[k]);
-    harness_free(path);
     return why->status;
 }
 

@@ -51,6 +51,7 @@ typedef struct lab_sheet {
     int64_t first[LAB_AGAIN], second[LAB_AGAIN]; /* [again]: two measurements of the same items */
     int again, dropped;
     lab_counts before; /* the first measurement */
+    ag_arena *memory;
 } lab_sheet;
 
 /* With room for `most` timings. */
@@ -58,6 +59,8 @@ lab_sheet lab_sheet_new(const lab_collection *c, lab_configs configs, int most);
 void lab_sheet_clear(lab_sheet *sheet);
 /* Measures the next of them, `left` or a batch at most; none of them counts when the time is up. */
 ag_status lab_sheet_more(lab_collection *c, lab_sheet *sheet, int left, ag_failure *why);
+/* The run times [n], in the sheet's memory. */
+int64_t *lab_sheet_times(lab_sheet *sheet);
 /* Facts for the manifest. Sets sheet->dropped if the noise is above `most` of the spread, or one of
    two measurements of an item is too far from the other. */
 struct json_t *lab_sheet_facts(lab_sheet *sheet, const lab_counts *now, double most);

@@ -3,7 +3,6 @@
 #include "examples/lab/collect/collect.h"
 
 #include <jansson.h>
-#include <string.h>
 
 static ag_status measure(lab_collection *c, lab_sheet *x, const char *name, ag_failure *why)
 {
@@ -17,16 +16,16 @@ static ag_status measure(lab_collection *c, lab_sheet *x, const char *name, ag_f
 }
 
 /* Counts the partitions in which each of n kernels occurs. */
-static void count_partitions(int64_t *count, const lab_fusion *f, int n)
+static int64_t *count_partitions(ag_arena **memory, const lab_fusion *f, int n)
 {
-    int64_t *last = harness_alloc((size_t)n * sizeof *last);
-    memset(count, 0, (size_t)n * sizeof *count);
+    int64_t *count = harness_take(memory, (size_t)n * sizeof *count);
+    int64_t *last = harness_take(memory, (size_t)n * sizeof *last);
     for (int q = 0; q < f->partitions; q++)
         for (int64_t i = f->offset[q]; i < f->offset[q + 1]; i++) {
             count[f->part[i]] += last[f->part[i]] != q + 1;
             last[f->part[i]] = q + 1;
         }
-    harness_free(last);
+    return count;
 }
 
 /* Drops kernels of partitions that were not measured completely. */
@@ -38,24 +37,19 @@ static void cut(lab_fusion *f, lab_sheet *x)
         if (f->part[i] >= x->n) x->n = (int)f->part[i] + 1;
 }
 
-static ag_status add(ag_npz_writer *w, const lab_sheet *x, ag_failure *why)
+static ag_status add(ag_npz_writer *w, lab_sheet *x, ag_failure *why)
 {
     const lab_fusion *f = x->configs.fusion;
     const int64_t n = x->n, ends = f->partitions + 1, parts = f->offset[f->partitions];
-    int64_t *ns = HARNESS_NEW(ns, n), *in = HARNESS_NEW(in, n);
-    float *spread = HARNESS_NEW(spread, n);
-    for (int64_t i = 0; i < n; i++) ns[i] = x->timing[i].ns;
+    const int64_t *in = count_partitions(&x->memory, f, x->n);
+    float *spread = harness_take(&x->memory, (size_t)n * sizeof *spread);
     for (int64_t i = 0; i < n; i++) spread[i] = (float)x->timing[i].spread;
-    count_partitions(in, f, x->n);
-    if (!ag_npz_add(w, "kernel_runtime", AG_I64, 1, &n, ns, why) &&
+    if (!ag_npz_add(w, "kernel_runtime", AG_I64, 1, &n, lab_sheet_times(x), why) &&
         !ag_npz_add(w, "kernel_spread", AG_F32, 1, &n, spread, why) &&
         !ag_npz_add(w, "kernel_partitions", AG_I64, 1, &n, in, why) &&
         !ag_npz_add(w, "kernel_hash", AG_I64, 1, &n, f->hash, why) &&
         !ag_npz_add(w, "partition_offset", AG_I64, 1, &ends, f->offset, why))
         ag_npz_add(w, "partition_kernel", AG_I64, 1, &parts, f->part, why);
-    harness_free(ns);
-    harness_free(in);
-    harness_free(spread);
     return lab_sheet_end(w, why);
 }
 

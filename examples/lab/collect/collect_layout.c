@@ -24,23 +24,19 @@ static ag_status measure(lab_collection *c, lab_sheet *x, lab_search *s, ag_fail
     return why->status;
 }
 
-static ag_status add(ag_npz_writer *w, const lab_sheet *x, const lab_search *s, ag_failure *why)
+static ag_status add(ag_npz_writer *w, lab_sheet *x, const lab_search *s, ag_failure *why)
 {
     const int64_t c = x->n, nc = s->n_nodes, row = sizeof *s->rows, values = c * nc * row;
     const int64_t splits[2] = {0, s->program->n};
-    float *feature = HARNESS_NEW(feature, values);
-    int64_t *id = HARNESS_NEW(id, nc), *ns = HARNESS_NEW(ns, c);
+    float *feature = harness_take(&x->memory, (size_t)values * sizeof *feature);
+    int64_t *id = harness_take(&x->memory, (size_t)nc * sizeof *id);
     const signed char *digit = s->rows[0];
     for (int64_t i = 0; i < values; i++) feature[i] = digit[i];
     for (int64_t i = 0; i < nc; i++) id[i] = s->node[i];
-    for (int64_t i = 0; i < c; i++) ns[i] = x->timing[i].ns;
     if (!ag_npz_add(w, "node_config_feat", AG_F32, 3, (int64_t[]){c, nc, row}, feature, why) &&
         !ag_npz_add(w, "node_config_ids", AG_I64, 1, &nc, id, why) &&
-        !ag_npz_add(w, "config_runtime", AG_I64, 1, &c, ns, why))
+        !ag_npz_add(w, "config_runtime", AG_I64, 1, &c, lab_sheet_times(x), why))
         ag_npz_add(w, "node_splits", AG_I64, 2, (int64_t[]){1, 2}, splits, why);
-    harness_free(feature);
-    harness_free(id);
-    harness_free(ns);
     return lab_sheet_end(w, why);
 }
 

@@ -23,22 +23,19 @@ static ag_status measure(lab_collection *c, lab_sheet *t, int count, ag_failure 
     return why->status;
 }
 
-static ag_status add(ag_npz_writer *w, const lab_sheet *t, ag_failure *why)
+static ag_status add(ag_npz_writer *w, lab_sheet *t, ag_failure *why)
 {
     const int64_t n = t->n;
-    float *feature = HARNESS_NEW(feature, n * LAB_TILE);
-    int64_t *ns = HARNESS_NEW(ns, n), *norm = HARNESS_NEW(norm, n);
+    const int64_t *ns = lab_sheet_times(t);
+    int64_t *norm = harness_take(&t->memory, (size_t)n * sizeof *norm);
+    float *feature = harness_take(&t->memory, (size_t)n * LAB_TILE * sizeof *feature);
     for (int64_t i = 0; i < n; i++) {
         for (int k = 0; k < LAB_TILE; k++) feature[i * LAB_TILE + k] = (float)t->configs.tile[i][k];
-        ns[i] = t->timing[i].ns;
-        norm[i] = t->timing[0].ns;
+        norm[i] = ns[0];
     }
     if (!ag_npz_add(w, "config_feat", AG_F32, 2, (int64_t[]){n, LAB_TILE}, feature, why) &&
         !ag_npz_add(w, "config_runtime", AG_I64, 1, &n, ns, why))
         ag_npz_add(w, "config_runtime_normalizers", AG_I64, 1, &n, norm, why);
-    harness_free(feature);
-    harness_free(ns);
-    harness_free(norm);
     return lab_sheet_end(w, why);
 }
 

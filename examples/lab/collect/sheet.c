@@ -11,15 +11,15 @@
 
 lab_sheet lab_sheet_new(const lab_collection *c, lab_configs configs, int most)
 {
-    return (lab_sheet){.configs = configs,
-                       .timing = harness_alloc(((size_t)most + 1) * sizeof(lab_timing)),
-                       .before = c->meter.counts};
+    lab_sheet x = {.configs = configs, .before = c->meter.counts};
+    x.timing = harness_take(&x.memory, ((size_t)most + 1) * sizeof *x.timing);
+    return x;
 }
 
 void lab_sheet_clear(lab_sheet *x)
 {
     lab_run_free(x->configs.run);
-    harness_free(x->timing);
+    ag_arena_free(x->memory);
 }
 
 ag_status lab_sheet_more(lab_collection *c, lab_sheet *x, int left, ag_failure *why)
@@ -59,19 +59,24 @@ static int too_noisy(double noise, double worst, double spread, double most)
     return noise > most * spread || worst > fmax(0.1, 5 * most * spread);
 }
 
+int64_t *lab_sheet_times(lab_sheet *x)
+{
+    int64_t *ns = harness_take(&x->memory, (size_t)x->n * sizeof *ns);
+    for (int i = 0; i < x->n; i++) ns[i] = x->timing[i].ns;
+    return ns;
+}
+
 json_t *lab_sheet_facts(lab_sheet *x, const lab_counts *now, double most)
 {
     const lab_counts *then = &x->before;
-    int64_t *ns = HARNESS_NEW(ns, x->n), least = INT64_MAX, largest = 0;
+    int64_t *ns = lab_sheet_times(x), least = INT64_MAX, largest = 0;
     for (int i = 0; i < x->n; i++) {
-        ns[i] = x->timing[i].ns;
         if (ns[i] < least) least = ns[i];
         if (ns[i] > largest) largest = ns[i];
     }
     const double spread = lab_time_spread(ns, x->n);
     const double noise = lab_time_noise(x->first, x->second, x->again);
     const double worst = lab_time_worst(x->first, x->second, x->again);
-    harness_free(ns);
     x->dropped = too_noisy(noise, worst, spread, most);
     return json_pack("{si sI sI so so so si so sI sI sI sb}", "configurations", x->n, "fastest_ns",
                      (json_int_t)least, "slowest_ns", (json_int_t)largest, "spread",
@@ -93,12 +98,9 @@ static ag_npz_writer *begin_files(const lab_collection *c, const lab_sheet *x, a
 {
     lab_program text = *x->configs.program;
     const lab_fusion *kernels = x->configs.fusion;
-    char *path = lab_manifest_path(c->folder, text.name, ".txt");
-    ag_save_file(path, print_text, &text, why);
-    harness_free(path);
-    path = lab_manifest_path(c->folder, text.name, ".npz");
+    ag_save_file(lab_manifest_path(c->folder, text.name, ".txt"), print_text, &text, why);
+    const char *path = lab_manifest_path(c->folder, text.name, ".npz");
     ag_npz_writer *w = why->status ? NULL : ag_npz_create(path, why);
-    harness_free(path);
     if (!w || !lab_npz_graphs(w, kernels ? kernels->kernel : &text, kernels ? x->n : 1,
                               kernels != NULL, why))
         return w;

@@ -15,6 +15,7 @@ typedef struct lab_stored {
     lab_layout_row *rows; /* layout: [n][configs.nodes] */
     lab_fusion fusion;    /* fusion: its first n kernels */
     lab_configs configs;  /* which point to these */
+    ag_arena *memory;
 } lab_stored;
 
 /* Reads NAME.txt and NAME.npz of a manifest's folder. Fails: AG_EFILE, AG_EDATA (the two do not

@@ -15,7 +15,7 @@
 
 char *lab_manifest_path(const lab_manifest *m, const char *name, const char *tail)
 {
-    return harness_text("%s/%s%s", m->folder, name, tail);
+    return harness_format("%s/%s%s", m->folder, name, tail);
 }
 
 static json_t *part(const lab_manifest *m, const char *name)
@@ -61,23 +61,20 @@ void lab_manifest_free(lab_manifest *m)
     if (!m) return;
     json_decref(m->root);
     harness__unlock_folder(&m->lock);
-    harness_free(m->folder);
     harness_free(m);
 }
 
 static lab_manifest *make(const char *folder)
 {
     lab_manifest *m = harness_alloc(sizeof *m);
-    m->folder = harness_copy(folder);
+    m->folder = harness_format("%s", folder);
     m->lock = -1;
     return m;
 }
 
 static ag_status load(lab_manifest *m, ag_failure *why)
 {
-    char *path = lab_manifest_path(m, LAB_MANIFEST, "");
-    m->root = harness__load_json(path, why);
-    harness_free(path);
+    m->root = harness__load_json(lab_manifest_path(m, LAB_MANIFEST, ""), why);
     if (!m->root) return why->status;
     if (lab_manifest_plan(m) == PLANS)
         return ag_fail(why, AG_EDATA,
@@ -121,19 +118,17 @@ lab_manifest *lab_manifest_open(const char *folder, const char *kind, int plan, 
                                 ag_failure *why)
 {
     lab_manifest *m = make(folder);
-    char *path = lab_manifest_path(m, LAB_MANIFEST, "");
     if (!harness__make_folder(folder, why) && !harness__check_writable(folder, why) &&
         !harness__lock_folder(&m->lock, folder, why)) {
-        if (access(path, F_OK) != 0)
+        if (access(lab_manifest_path(m, LAB_MANIFEST, ""), F_OK) != 0)
             m->root = json_pack("{ss s[] s{} s{}}", "kind", kind, "machines", "programs", "files");
         else if (!load(m, why) && !strcmp(lab_manifest_kind(m), kind))
             ag_remove_leftovers(m->lock, NULL);
-        else
+        else if (!why->status)
             ag_fail(why, AG_EUSE, "%.200s holds %.20s files; choose another --out for %s files",
-                    folder, m->root ? lab_manifest_kind(m) : "no", kind);
+                    folder, lab_manifest_kind(m), kind);
     }
     if (!why->status && !plan_by(m, plan, why)) use_machine(m, machine);
-    harness_free(path);
     json_decref(machine);
     return unless_failed(m, why);
 }
@@ -199,10 +194,8 @@ static ag_status print_json(FILE *file, void *root)
 
 ag_status lab_manifest_save(const lab_manifest *m, ag_failure *why)
 {
-    char *path = lab_manifest_path(m, LAB_MANIFEST, "");
     if (!harness__folder_stays(m->lock, m->folder, why))
-        ag_save_file(path, print_json, m->root, why);
-    harness_free(path);
+        ag_save_file(lab_manifest_path(m, LAB_MANIFEST, ""), print_json, m->root, why);
     return why->status;
 }
 
@@ -221,7 +214,7 @@ static int is_dropped(const json_t *facts)
 
 int lab_manifest_there(const lab_manifest *m, const char *name, const json_t *facts)
 {
-    char *path = lab_manifest_path(m, name, ".npz");
+    char *path = harness_text("%s/%s.npz", m->folder, name); /* asked for again and again */
     const int there = !is_dropped(facts) && access(path, F_OK) == 0;
     harness_free(path);
     return there;

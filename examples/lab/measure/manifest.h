@@ -65,7 +65,7 @@ ag_status lab_manifest_same(const lab_manifest *m, const char *program, struct j
 /* A number rounded to four digits, as JSON; null when it is not finite. */
 struct json_t *lab_real(double x);
 
-/* "FOLDER/NAMEtail"; the caller frees it with harness_free. */
+/* "FOLDER/NAMEtail", until the call ends. */
 char *lab_manifest_path(const lab_manifest *m, const char *name, const char *tail);
 
 #endif
