@@ -76,7 +76,7 @@ static void compile_tiles(tile_steps *s, const tpugraphs_bounds *bounds)
 static void find_memory(float **memory, const tile_steps *s, lab_run *run)
 {
     const tile_items *t = s->t;
-    int64_t slot[TILE_ITEMS];
+    int64_t slot[TILE_ITEMS] = {0}; /* views have none */
     const size_t bytes = (size_t)(tile_slots(slot, t, s->most) + 1) * sizeof(float);
     float *scratch = lab__run_place(harness_take(&run->arguments, bytes + LAB_PLACE), 0, 0);
     float *constants = harness_take(&run->arguments, (size_t)t->n * sizeof *constants);
