@@ -35,7 +35,7 @@ static int too_much(const partition *s, int a, int b)
     for (int i = 0; i <= b; i++) {
         if (s->group[i] != a && s->group[i] != b) continue;
         nodes++;
-        reductions += tile_is_reduction(s->p->nodes[i].op);
+        reductions += tile_is_reduction(&s->p->nodes[i]);
     }
     return nodes > TILE_NODES / 2 || reductions > 1;
 }

@@ -21,20 +21,13 @@ static int64_t gcd(int64_t a, int64_t b)
     return a;
 }
 
-/* Rounds towards minus infinity; b is above 0. */
-static int64_t floor_div(int64_t a, int64_t b)
-{
-    if (b == 1) return a;
-    return a >= 0 ? a / b : -((b - 1 - a) / b);
-}
-
 /* The iterations of a loop of `size` with index = base + step * counter that are within a
    window. */
 static range cut(const nest_window *w, int64_t base, int64_t step, int64_t size)
 {
     const int64_t last = w->limit - 1, s = step < 0 ? -step : step;
     const int64_t below = step > 0 ? -base : base - last, above = step > 0 ? last - base : base;
-    int64_t low = -floor_div(-below, s), high = floor_div(above, s);
+    int64_t low = -lab_floor_divide(-below, s), high = lab_floor_divide(above, s);
     low = low < 0 ? 0 : low;
     high = high > size - 1 ? size - 1 : high;
     const int64_t every = w->dilation / gcd(s, w->dilation);

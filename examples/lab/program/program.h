@@ -68,6 +68,15 @@ int lab_op_code(lab_op op);
 int lab_op_find(const char *name);
 const char *lab_type_name(lab_type type);
 
+/* Row-major strides. */
+void lab_strides(int64_t *stride, const int *size, int rank);
+/* a / b, rounded towards minus infinity; b is above 0. */
+static inline int64_t lab_floor_divide(int64_t a, int64_t b)
+{
+    if (b == 1) return a;
+    return a >= 0 ? a / b : -((b - 1 - a) / b);
+}
+
 /* Number of elements; -1: a rank outside of 0..LAB_RANK, a size below 1, above LAB_ELEMENTS. */
 int64_t lab_elements(lab_shape s);
 

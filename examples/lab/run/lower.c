@@ -19,12 +19,8 @@ static lab_shape operand_shape(const lowering *l, int k)
 
 void lab_view_row_major(lab_view *view, lab_shape shape)
 {
-    int64_t stride = 1;
     memset(view, 0, sizeof *view);
-    for (int i = shape.rank - 1; i >= 0; i--) {
-        view->stride[i] = stride;
-        stride *= shape.size[i];
-    }
+    lab_strides(view->stride, shape.size, shape.rank);
 }
 
 /* The axes of one side from the most minor on; neighbours that are contiguous in memory are

@@ -50,15 +50,14 @@ static void cut(tile_box *in, int a, int64_t lo, int64_t hi, int size)
     if (lo > hi) in->some = in->n[a] = 0;
 }
 
-static int64_t floor_divide(int64_t a, int64_t b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
-
 static void padded_box(tile_box *in, const tile_item *item, const tile_item *input,
                        const tile_box *out)
 {
     for (int a = 0; a < item->rank; a++) {
         const lab_moved m = item->moved[a];
         const int64_t first = (int64_t)out->lo[a] - m.first, last = first + out->n[a] - 1;
-        cut(in, a, -floor_divide(-first, m.step), floor_divide(last, m.step), input->size[a]);
+        cut(in, a, -lab_floor_divide(-first, m.step), lab_floor_divide(last, m.step),
+            input->size[a]);
     }
 }
 
@@ -159,14 +158,10 @@ static void view_place(tile_place *place, const tile_item *item, int rank, const
 
 static void scratch_place(tile_place *place, const tile_item *item, int base, const tile_box *box)
 {
-    int64_t stride = 1;
     place->base = base;
     place->at = 0;
-    for (int a = item->rank - 1; a >= 0; a--) {
-        place->stride[a] = stride;
-        place->at -= box->lo[a] * stride;
-        stride *= box->n[a];
-    }
+    lab_strides(place->stride, box->n, item->rank);
+    for (int a = 0; a < item->rank; a++) place->at -= box->lo[a] * place->stride[a];
 }
 
 void tile_places_outside(tile_place *place, const tile_items *t)

@@ -19,10 +19,7 @@ int tile_is_outside(const tile_items *t, int item)
     return t->item[item].role == TILE_EXTERNAL || item == t->root;
 }
 
-int tile_is_reduction(lab_op op)
-{
-    return op == LAB_DOT || op == LAB_CONVOLUTION || op == LAB_REDUCE || op == LAB_REDUCE_WINDOW;
-}
+int tile_is_reduction(const lab_node *node) { return nest_node_kind(node) != NEST_MAP; }
 
 static const lab_node still = {.op = LAB_COPY}; /* its input's axes are its own */
 
@@ -40,21 +37,12 @@ static tile_item *add_item(tile_items *t, tile_role role, int input, int rank, c
     return item;
 }
 
-static void set_strides(tile_item *item)
-{
-    int64_t stride = 1;
-    for (int a = item->rank - 1; a >= 0; a--) {
-        item->stride[a] = stride;
-        stride *= item->size[a];
-    }
-}
-
 /* Adds memory outside of the tile. A constant is there once. */
 static tile_item *add_external(tile_items *t, tile_memory memory, int rank, const int *size)
 {
     tile_item *item = add_item(t, TILE_EXTERNAL, -1, rank, size);
     item->memory = memory;
-    if (memory != TILE_CONSTANT) set_strides(item);
+    if (memory != TILE_CONSTANT) lab_strides(item->stride, size, rank);
     return item;
 }
 
@@ -140,9 +128,9 @@ static int add_reshape(tile_items *t, const lab_node *node, int input)
     return t->n - 1;
 }
 
-static tile_role role_of(lab_op op)
+static tile_role role_of(const lab_node *node)
 {
-    switch (op) {
+    switch (node->op) {
     case LAB_BROADCAST:
     case LAB_TRANSPOSE:
     case LAB_SLICE:
@@ -150,7 +138,7 @@ static tile_role role_of(lab_op op)
     case LAB_PAD: return TILE_PAD;
     case LAB_CONCATENATE: return TILE_CONCATENATE;
     case LAB_GATHER: return TILE_GATHER;
-    default: return tile_is_reduction(op) ? TILE_REDUCTION : TILE_MAP;
+    default: return tile_is_reduction(node) ? TILE_REDUCTION : TILE_MAP;
     }
 }
 
@@ -158,7 +146,7 @@ static tile_role role_of(lab_op op)
 static int add_node(tile_items *t, const node_items *items, const lab_node *node, int before,
                     unsigned copies)
 {
-    const tile_role role = role_of(node->op);
+    const tile_role role = role_of(node);
     int input[LAB_OPERANDS];
     if (node->op == LAB_IOTA) return add_iota(t, node);
     for (int k = 0; k < node->n_operands; k++) {
@@ -203,7 +191,7 @@ static int find_needed(char needed[2][TILE_NODES], const lab_program *kernel)
     needed[0][kernel->n - 1] = 1;
     for (int i = kernel->n - 1; i >= 0; i--) {
         const lab_node *node = &kernel->nodes[i];
-        const int reduces = tile_is_reduction(node->op);
+        const int reduces = tile_is_reduction(node);
         if (reduces && (needed[1][i] || (needed[0][i] && reduction >= 0))) return -2;
         if (reduces && needed[0][i]) reduction = i;
         for (int side = 0; side < 2; side++)
@@ -219,7 +207,7 @@ static int add_side(tile_items *t, node_items *items, const char *needed, int be
     for (int i = 0; i < t->kernel->n; i++) {
         const lab_node *node = &t->kernel->nodes[i];
         if (!needed[i] || node->op == LAB_PARAMETER || node->op == LAB_CONSTANT) continue;
-        if (!before && tile_is_reduction(node->op)) continue; /* it was added already */
+        if (!before && tile_is_reduction(node)) continue; /* it was added already */
         if ((items->at[before][i] = add_node(t, items, node, before, copies)) < 0) return 0;
     }
     return 1;
@@ -245,6 +233,6 @@ int tile_items_build(tile_items *t, const lab_program *kernel, unsigned copies)
     }
     if (!add_side(t, &items, needed[0], 0, copies)) return 0;
     t->root = computed(t, items.at[0][kernel->n - 1]);
-    set_strides(&t->item[t->root]);
+    lab_strides(t->item[t->root].stride, t->item[t->root].size, t->item[t->root].rank);
     return t->root == t->n - 1;
 }

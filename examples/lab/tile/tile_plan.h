@@ -83,7 +83,7 @@ typedef struct tile_place {
 int tile_items_build(tile_items *t, const lab_program *kernel, unsigned copies);
 
 int tile_is_computed(const tile_item *item);
-int tile_is_reduction(lab_op op);
+int tile_is_reduction(const lab_node *node);
 /* Memory outside of the tile, to which the pointers change from step to step. */
 int tile_is_outside(const tile_items *t, int item);
 
