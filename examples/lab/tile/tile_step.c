@@ -28,7 +28,8 @@ static tile_command command_of(const tile_steps *s, int i, nest_kind kind, int i
     return c;
 }
 
-/* The number of a command; one that is new gets the next. */
+/* The number of a command; one that is new gets the next. Its nest has no windows, so what is
+   before them and the loops describe it. */
 static int number_of(tile_steps *s, const tile_command *c)
 {
     const uint64_t head = XXH3_64bits(c, offsetof(tile_command, nest.n_windows));
