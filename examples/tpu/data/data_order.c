@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Topological order by Kahn's algorithm: among nodes whose operands are placed, the smallest number
-   comes first, so nodes that are in order already keep their numbers. */
+/* Topological order by Kahn's algorithm with a heap: among nodes whose operands are placed, the
+   smallest number comes first, so nodes that are in order already keep their numbers. */
 #include "examples/harness/harness.h"
 #include "examples/tpu/data/data_internal.h"
 
@@ -11,6 +11,8 @@ typedef struct order {
     int32_t *place; /* [nodes] new number; -1: none yet */
     int32_t *start; /* [nodes + 1] of a node's users */
     int32_t *user;  /* [edges] */
+    int32_t *heap;  /* [nodes] */
+    int ready;      /* in the heap */
 } order;
 
 static int is_ordered(const tpu_kernel *k)
@@ -18,6 +20,26 @@ static int is_ordered(const tpu_kernel *k)
     for (int e = 0; e < k->edges; e++)
         if (k->edge[2 * e] <= k->edge[2 * e + 1]) return 0;
     return 1;
+}
+
+static void push(order *o, int32_t v)
+{
+    int at = o->ready++;
+    for (; at && o->heap[(at - 1) / 2] > v; at = (at - 1) / 2) o->heap[at] = o->heap[(at - 1) / 2];
+    o->heap[at] = v;
+}
+
+static int32_t pop(order *o)
+{
+    const int32_t smallest = o->heap[0], v = o->heap[--o->ready];
+    int at = 0;
+    for (int child = 1; child < o->ready; at = child, child = 2 * at + 1) {
+        child += child + 1 < o->ready && o->heap[child + 1] < o->heap[child];
+        if (o->heap[child] >= v) break;
+        o->heap[at] = o->heap[child];
+    }
+    o->heap[at] = v;
+    return smallest;
 }
 
 static void list_users(order *o, const tpu_kernel *k)
@@ -31,25 +53,20 @@ static void list_users(order *o, const tpu_kernel *k)
     for (int e = m - 1; e >= 0; e--) o->user[--o->start[k->edge[2 * e + 1]]] = k->edge[2 * e];
 }
 
-/* Places node v, and returns the smallest user that waits for nothing any more, else the next
-   node. */
-static int place_node(order *o, int v, int place)
-{
-    int next = v + 1;
-    o->place[v] = place;
-    for (int i = o->start[v]; i < o->start[v + 1]; i++)
-        if (!--o->waits[o->user[i]] && o->user[i] < next) next = o->user[i];
-    return next;
-}
-
 /* Returns the number of nodes that found a place. Nodes on a circle, and nodes that depend on one,
    do not. */
 static int place_nodes(order *o, int nodes)
 {
     int placed = 0;
     for (int v = 0; v < nodes; v++) o->place[v] = -1;
-    for (int v = 0; v < nodes;)
-        v = o->waits[v] || o->place[v] >= 0 ? v + 1 : place_node(o, v, placed++);
+    for (int v = 0; v < nodes; v++)
+        if (!o->waits[v]) push(o, v);
+    while (o->ready) {
+        const int32_t v = pop(o);
+        o->place[v] = placed++;
+        for (int i = o->start[v]; i < o->start[v + 1]; i++)
+            if (!--o->waits[o->user[i]]) push(o, o->user[i]);
+    }
     return placed;
 }
 
@@ -109,14 +126,15 @@ ag_status tpu_order(tpu_kernel *k, const char *file, const tpugraphs_budget *bud
                     ag_failure *why)
 {
     const size_t n = (size_t)k->nodes;
-    const size_t bytes = (3 * n + 1 + (size_t)k->edges) * sizeof(int32_t);
+    const size_t bytes = (4 * n + 1 + (size_t)k->edges) * sizeof(int32_t);
     if (is_ordered(k)) return AG_OK;
     if (tpugraphs_fits(budget, bytes, file, "the order of its nodes", why)) return why->status;
     int32_t *scratch = harness_alloc(bytes);
     order o = {.waits = scratch,
                .place = scratch + n,
-               .start = scratch + 2 * n,
-               .user = scratch + 3 * n + 1};
+               .heap = scratch + 2 * n,
+               .start = scratch + 3 * n,
+               .user = scratch + 4 * n + 1};
     list_users(&o, k);
     if (place_nodes(&o, k->nodes) < k->nodes)
         report_circle(&o, k, file, why);
