@@ -161,16 +161,16 @@ static void plots_and_report(void **state)
                       (double[]){1, 2, (double)NAN, (double)NAN, (double)NAN, 4}, 3, 2, &why);
     harness_plot_curves(folder, "none", "n", (harness_curve){0}, (harness_curve){0}, &why);
     const harness_curve lines[] = {{"it's", x, y, 3}, {"none", NULL, NULL, 0}, {"b", x, x, 2}};
-    harness_plot_lines(folder, "lines", "l", "x", "y", lines, 3, 1, &why);
+    harness_plot_lines(folder, "lines", "l", "x", "y", lines, 3, &why);
     /* only the last of them has points */
-    harness_plot_lines(folder, "late", "l", "x", "y", &lines[1], 2, 1, &why);
+    harness_plot_lines(folder, "late", "l", "x", "y", &lines[1], 2, &why);
     assert_int_equal(why.status, AG_OK);
     char *many = files_text(folder, "plots/lines.tsv");
     assert_string_equal(many, "1\t3\n2\t2\n3\t1\n\n\n1\t1\n2\t2\n\n\n");
     free(many);
     many = files_text(folder, "plots/lines.gp");
     assert_non_null(strstr(many, "title 'it''s'"));
-    assert_non_null(strstr(many, "index 1 using 1:2 with steps"));
+    assert_non_null(strstr(many, "index 1 using 1:2 with lines"));
     assert_null(strstr(many, "index 2 "));
     free(many);
     char *data = files_text(folder, "plots/bars.tsv"),

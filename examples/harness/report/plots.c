@@ -265,7 +265,7 @@ static int key_rows(const harness_curve *curves, int count)
 
 ag_status harness_plot_lines(const char *folder, const char *name, const char *title,
                              const char *x_label, const char *y_label, const harness_curve *curves,
-                             int count, int steps, ag_failure *why)
+                             int count, ag_failure *why)
 {
     plot_files p;
     int drawn = 0;
@@ -281,8 +281,8 @@ ag_status harness_plot_lines(const char *folder, const char *name, const char *t
               to);
         for (int i = 0; i < count && i < HARNESS_LINES; i++) {
             if (!curves[i].n) continue;
-            fprintf(to, "%s'%s.tsv' index %d using 1:2 with %s linewidth 2",
-                    drawn ? ", \\\n     " : "plot ", p.name, drawn, steps ? "steps" : "lines");
+            fprintf(to, "%s'%s.tsv' index %d using 1:2 with lines linewidth 2",
+                    drawn ? ", \\\n     " : "plot ", p.name, drawn);
             drawn++;
             write_colour(to, i);
             write_name(to, curves[i].name);

@@ -81,12 +81,11 @@ ag_status harness_plot_dots(const char *folder, const char *name, const char *ti
                             const char *label, const char *const *names, const double *values,
                             int n, int per, ag_failure *why);
 
-/* Several lines in one picture, at most HARNESS_LINES: eight colours, then the same dashed. steps:
-   a value holds until the next one. */
+/* Several lines in one picture, at most HARNESS_LINES: eight colours, then the same dashed. */
 enum { HARNESS_LINES = 24 };
 ag_status harness_plot_lines(const char *folder, const char *name, const char *title,
                              const char *x_label, const char *y_label, const harness_curve *curves,
-                             int count, int steps, ag_failure *why);
+                             int count, ag_failure *why);
 
 /* ---- the page ---- */
 

@@ -50,7 +50,7 @@ static ag_status plot_curves(const study_outcome *x, const char *const *name, ag
         mean_curve(&curve[v], x, v);
     }
     harness_plot_lines(x->out, "study-curves", "Validations while training, mean of the seeds",
-                       "step", x->measure[0], curve, count, 0, why);
+                       "step", x->measure[0], curve, count, why);
     for (int v = 0; v < count; v++) harness_free(curve[v].x);
     return why->status;
 }
