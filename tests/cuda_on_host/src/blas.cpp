@@ -95,12 +95,6 @@ cublasStatus_t cublasCreate(cublasHandle_t *h)
     return CUBLAS_STATUS_SUCCESS;
 }
 
-cublasStatus_t cublasDestroy(cublasHandle_t h)
-{
-    delete h;
-    return CUBLAS_STATUS_SUCCESS;
-}
-
 cublasStatus_t cublasSetStream(cublasHandle_t h, cudaStream_t stream)
 {
     h->stream = stream;

@@ -156,12 +156,6 @@ cublasStatus_t cublasLtCreate(cublasLtHandle_t *h)
     return CUBLAS_STATUS_SUCCESS;
 }
 
-cublasStatus_t cublasLtDestroy(cublasLtHandle_t h)
-{
-    delete h;
-    return CUBLAS_STATUS_SUCCESS;
-}
-
 cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t *d, cublasComputeType_t compute,
                                         cudaDataType)
 {
