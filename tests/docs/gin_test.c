@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ag_gin compared with plain loops, its gradients with differences, and what it refuses. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "augur.h"
-
-#include <string.h>
 
 enum { NODES = 4, EDGES = 5, IN = 3, WIDE = 5, OUT = 2 };
 
@@ -68,7 +60,6 @@ static void expect(double y[OUT], const net *n, int v)
 
 static void test_values(void **state)
 {
-    (void)state;
     net n = make();
     ag_tape *tape = ag_tape_new(AG_CPU);
     ag_tensor *x = ag_parameter(tape, n.x);
@@ -95,7 +86,6 @@ static ag_tensor *loss(ag_tape *tape, void *context)
 
 static void test_gradients(void **state)
 {
-    (void)state;
     net n = make();
     char where[200] = "";
     const ag_gradcheck_options options = {.step = 1e-2}; /* wide, since values are floats here */
@@ -106,7 +96,6 @@ static void test_gradients(void **state)
 
 static void test_refusals(void **state)
 {
-    (void)state;
     net n = make();
     ag_tape *tape = ag_tape_new(AG_CPU);
     n.gin.second = NULL;
@@ -116,12 +105,4 @@ static void test_refusals(void **state)
     drop(&n);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_gradients),
-        cmocka_unit_test(test_refusals),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return RUN_TESTS(test_values, test_gradients, test_refusals); }
