@@ -427,7 +427,7 @@ def message_max(x, f, i):
 
 
 def spmm(op, mean_or_min=0):
-    """What an op of messages gives for those of the senders' values."""
+    """An op of messages that carry the senders' values."""
     return lambda x, f, i: FORMULAS[op]([x[0][x[2]], x[1]], f, [mean_or_min])
 
 
