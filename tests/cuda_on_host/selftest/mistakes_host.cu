@@ -37,6 +37,14 @@ const std::vector<mistake> mistakes_of_host = {
     {"a capture that lets mistakes pass",
      [] { DONE(cudaStreamBeginCapture(one, cudaStreamCaptureModeRelaxed)); },
      "a capture is relaxed"},
+    {"an event within a capture",
+     [] {
+         cudaEvent_t event;
+         DONE(cudaEventCreate(&event));
+         DONE(cudaStreamBeginCapture(one, cudaStreamCaptureModeThreadLocal));
+         DONE(cudaEventRecord(event, one));
+     },
+     "cudaEventRecord is called within a capture"},
     {"pinned memory changes before it is read",
      [] {
          float *x = zeros<float>(1), *pinned;
@@ -117,6 +125,18 @@ const std::vector<mistake> mistakes_of_host = {
          product(blas);
      },
      "name a stream"},
+    {"a leading dimension of cuBLAS is too small",
+     [] {
+         const float alpha = 1, beta = 0;
+         float *x = zeros<float>(8);
+         cublasHandle_t blas;
+         cublasCreate(&blas);
+         cublasSetStream(blas, one);
+         cublasSetWorkspace(blas, zeros<char>(1 << 20), 1 << 20);
+         shows(cublasSgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, 2, 1, 1, &alpha, x, 1, x, 1, &beta,
+                           x + 4, 2) == CUBLAS_STATUS_INVALID_VALUE);
+     },
+     NULL},
     {"cuBLAS may use atomics",
      [] {
          cublasHandle_t blas;

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What the host execution refuses as a GPU does, and memory that is used again. Right results are
-   those of the library's tests, which run on it. */
+/* Refusals that the host execution shares with a GPU, memory that is used again, and parts of
+   warps. That other results are right the library's tests see, which run on it. */
 #include "selftest.hpp"
+
+#include <math.h>
+#ifdef AG_CUDA_ON_HOST
+# include "cuda_on_host.h"
+#endif
 
 namespace
 {
@@ -65,6 +70,28 @@ void test_launches()
     DONE(cudaFree(x));
 }
 
+/* Bytes of a word belong to different threads. */
+__global__ void parts(unsigned char *x)
+{
+    if (threadIdx.x >= 32) return; /* barriers are for those that are left */
+    __syncthreads();
+    x[threadIdx.x] = (unsigned char)__shfl_sync(~0u, threadIdx.x, 3, 8);
+    __syncwarp(0xffu << threadIdx.x / 8 * 8);
+    x[32 + threadIdx.x] = x[threadIdx.x ^ 1]; /* the neighbour has written it */
+}
+
+/* Every eight lanes have a value and a __syncwarp of their own. */
+void test_parts_of_warps()
+{
+    unsigned char *x = zeros<unsigned char>(64);
+    DONE(start(one, 1, 64, parts, x));
+    const std::vector<unsigned char> y = fetched(x, 64);
+    for (size_t i = 0; i < 64; i++) EXPECT(y[i] == i % 32 / 8 * 8 + 3);
+    DONE(cudaMemsetAsync(x, 7, 3, one)); /* of bytes, too */
+    EXPECT(fetched(x, 4) == (std::vector<unsigned char>{7, 7, 7, 3}));
+    DONE(cudaFree(x));
+}
+
 /* The error with which a capture ends in which `spoil` did what it cannot hold. */
 template <class Spoil> cudaError_t captured(Spoil spoil)
 {
@@ -79,30 +106,37 @@ template <class Spoil> cudaError_t captured(Spoil spoil)
 /* Afterwards all is as before. */
 void test_spoilt_captures()
 {
-    cudaEvent_t event;
     void *p;
     float *x = zeros<float>(32);
-    DONE(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
     EXPECT(captured([] {
                EXPECT(cudaStreamSynchronize(one) == cudaErrorStreamCaptureUnsupported);
            }) == cudaErrorStreamCaptureInvalidated);
     EXPECT(captured([&] { EXPECT(cudaMalloc(&p, 100) == cudaErrorStreamCaptureUnsupported); }) ==
            cudaErrorStreamCaptureInvalidated);
-    DONE(cudaEventRecord(event, two)); /* not in the capture */
-    EXPECT(captured([&] {
-               EXPECT(cudaStreamWaitEvent(one, event, 0) == cudaErrorStreamCaptureIsolation);
-           }) == cudaErrorStreamCaptureInvalidated);
-    EXPECT(captured([&] {
-               DONE(cudaEventRecord(event, one));
-               DONE(cudaStreamWaitEvent(two, event, 0));
-               DONE(start(two, 1, 32, fill, x, 9.0f)); /* there is no wait for it */
-           }) == cudaErrorStreamCaptureUnjoined);
-    EXPECT(cudaEventSynchronize(event) == cudaErrorCapturedEvent);
     EXPECT(cudaGetLastError() != cudaSuccess);
-    DONE(start(two, 1, 32, fill, x, 4.0f));
-    EXPECT(fetched(x, 1, two)[0] == 4);
-    DONE(cudaEventDestroy(event));
+    DONE(start(one, 1, 32, fill, x, 4.0f));
+    EXPECT(fetched(x, 1)[0] == 4);
     DONE(cudaFree(x));
+}
+
+/* New memory is NaN, and the loss of a device stays. */
+void test_host_execution()
+{
+#ifdef AG_CUDA_ON_HOST
+    float *x = NULL, *none;
+    DONE(cudaMalloc(&x, sizeof *x));
+    EXPECT((size_t)x % 256 == 0);
+    EXPECT(cuda_on_host_checked() || isnan(fetched(x, 1)[0]));
+    cuda_on_host_fail("the kernel", cudaErrorIllegalAddress, 2);
+    DONE(start(one, 1, 1, fill, x, 1.0f));
+    DONE(start(one, 1, 1, fill, x, 2.0f));
+    EXPECT(cudaStreamSynchronize(one) == cudaErrorIllegalAddress);
+    for (int i = 0; i < 2; i++) EXPECT(cudaGetLastError() == cudaErrorIllegalAddress);
+    EXPECT(cudaMalloc(&none, sizeof *none) == cudaErrorIllegalAddress);
+    cuda_on_host_fail(NULL, 0, 0);
+    EXPECT(fetched(x, 1)[0] == 1);
+    DONE(cudaFree(x));
+#endif
 }
 
 } // namespace
@@ -117,7 +151,9 @@ int main()
     open_streams();
     test_allocations();
     test_launches();
+    test_parts_of_warps();
     test_spoilt_captures();
+    test_host_execution();
     printf("%d failed\n", failures);
     return failures != 0;
 }
