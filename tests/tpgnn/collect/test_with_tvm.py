@@ -90,10 +90,10 @@ class WithTvm(unittest.TestCase):
         rows, facts = gather.gather("matmul_32_32_32", 5, 0, 2, LIMITS, lambda: None)
         self.assertEqual((len(rows), facts["schedules"]), (5, 5))
         for row in rows:
-            self.assertEqual((row["tree"].type[0], row["features"].shape[1]), ("PrimFunc", 164))
+            self.assertEqual((row["tree"].kind[0][0], row["features"].shape[1]), ("PrimFunc", 164))
             self.assertEqual(sum(row["tree"].children), len(row["tree"]) - 1)
             self.assertGreaterEqual(len(row["passes"]), 2)
-            refers = [r for r, kind in zip(row["tree"].refers, row["tree"].type) if kind in ("Var", "BufferLoad")]
+            refers = [r for r, kind in zip(row["tree"].refers, row["tree"].kind) if kind[0] in ("Var", "BufferLoad")]
             self.assertGreater(min(refers), 0)
         self.assertEqual(sum(facts["origins"].values()), 5)
 

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The computations of the workloads as tensor expressions of TVM. All numbers are float32."""
+from functools import partial
+
 from tvm import te, tirx, topi
 
-import networks
+import workloads
 
 
 def tensor(name, *shape):
@@ -182,24 +184,35 @@ def transpose_add(n, m):
     return x, y, te.compute((m, n), lambda i, j: x[j, i] + y[i, j], name="Z")
 
 
+def task(network, resolution, number):
+    """A task of a network."""
+    name, shape = workloads.operation(network, resolution, number)
+    layout, top = ("nchw", None) if network == "resnet18" else ("nhwc", 6.0)
+    if name == "dense":
+        return dense_relu(*shape)
+    if name == "pool":
+        return pool(*shape, how="max")
+    made = (depthwise if name == "depthwise" else conv2d)(*shape, layout=layout)
+    return made if name == "plain" else normalised(made, layout, top=top, added=name == "residual")
+
+
 KINDS = {
     "matmul": matmul, "matmul-nt": matmul_nt, "matmul-tn": matmul_tn, "dense-relu": dense_relu,
     "batch-matmul": batch_matmul, "attention-qk": attention_qk,
     "conv2d-nhwc": conv2d,
-    "conv2d-nchw": lambda *shape: conv2d(*shape, layout="nchw"),
+    "conv2d-nchw": partial(conv2d, layout="nchw"),
     "pointwise-nhwc": lambda *shape: conv2d(*shape, 1, 1),
     "pointwise-nchw": lambda *shape: conv2d(*shape, 1, 1, layout="nchw"),
     "conv2d-bn-relu": lambda *shape: normalised(conv2d(*shape), "nhwc"),
     "conv1d": conv1d,
     "depthwise-nhwc": depthwise,
-    "depthwise-nchw": lambda *shape: depthwise(*shape, layout="nchw"),
+    "depthwise-nchw": partial(depthwise, layout="nchw"),
     "group-conv": conv2d,
     "softmax": softmax, "layer-norm": layer_norm, "rms-norm": rms_norm,
     "sum-rows": sum_rows, "sum-columns": sum_columns, "norm-batches": norm_batches,
-    "max-pool": lambda *shape: pool(*shape, "max"),
-    "avg-pool": lambda *shape: pool(*shape, "avg"),
+    "max-pool": partial(pool, how="max"), "avg-pool": partial(pool, how="avg"),
     "bias-gelu": bias_gelu, "gated-sum": gated_sum, "transpose-add": transpose_add,
-    **{network: networks.program(network) for network in networks.TASKS},
+    **{network: partial(task, network) for network in workloads.TASKS},
 }
 
 
