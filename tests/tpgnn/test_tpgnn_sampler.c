@@ -24,7 +24,11 @@ static void make(made *m)
     memset(m, 0, sizeof *m);
     int n = 0;
     for (int t = 0; t < TASKS; t++) {
-        m->task[t] = (tpgnn_task){"task", t < 5 ? 0 : t < 7 ? 1 : 2, n, size_of(t)};
+        m->task[t] = (tpgnn_task){.family = t < 5   ? 0
+                                            : t < 7 ? 1
+                                                    : 2,
+                                  .first = n,
+                                  .schedules = size_of(t)};
         for (int k = 0; k < size_of(t); k++, n++)
             m->schedule[n] =
                 (tpgnn_schedule){.task = t, .number = k, .runtime = t == 6 ? 9 : 9 + k};

@@ -36,11 +36,11 @@ ag_status tpgnn_file_room(tpgnn_data *data, tpgnn_reading *r, ag_failure *why)
     return AG_OK;
 }
 
-static void free_file(tpgnn_data *data, const tpgnn_file *file)
+static void free_task(tpgnn_data *data, const tpgnn_task *task)
 {
-    data->budget.used -= file->bytes;
-    ag_free(file->name);
-    ag_free(file->block);
+    data->budget.used -= task->bytes;
+    ag_free((char *)(uintptr_t)task->name);
+    ag_free(task->block);
 }
 
 /* The family of a name, which is what is before its first '_': found or added; -1: no memory. */
@@ -72,29 +72,18 @@ ag_status tpgnn_schedules_make(tpgnn_data *data, tpgnn_reading *r, ag_failure *w
     return AG_OK;
 }
 
-/* Room for one more task. */
-static ag_status make_task(tpgnn_data *data, ag_failure *why)
-{
-    const int64_t tasks = (int64_t)data->tasks + 1;
-    tpgnn_file *files = tpugraphs_grow(&data->budget, &data->bytes, data->file, &data->file_room,
-                                       tasks, sizeof *files, why);
-    if (!files) return why->status;
-    data->file = files;
-    tpgnn_task *list = tpugraphs_grow(&data->budget, &data->bytes, data->task, &data->task_room,
-                                      tasks, sizeof *list, why);
-    if (list) data->task = list;
-    return why->status;
-}
-
 ag_status tpgnn_reading_keep(tpgnn_data *data, tpgnn_reading *r, ag_failure *why)
 {
     const tpgnn_file *f = &r->file;
-    if (make_task(data, why) || tpgnn_kinds_reserve(data, r->lines, why)) return why->status;
+    tpgnn_task *list = tpugraphs_grow(&data->budget, &data->bytes, data->task, &data->task_room,
+                                      (int64_t)data->tasks + 1, sizeof *list, why);
+    if (!list) return why->status;
+    data->task = list;
     const int family = find_family(data, f->name);
     if (family < 0) return harness_files_no_memory(f->name, strlen(f->name) + 1, why);
-    tpgnn_kinds_merge(data, r);
-    data->task[data->tasks] = (tpgnn_task){f->name, family, data->schedules, r->schedules};
-    data->file[data->tasks++] = *f;
+    if (tpgnn_kinds_merge(data, r, why)) return why->status;
+    list[data->tasks++] = (tpgnn_task){f->name,      family,   data->schedules, r->schedules,
+                                       (int)f->rows, f->block, f->bytes};
     data->schedules += r->schedules;
     data->nodes += f->nodes;
     data->stores += f->stores;
@@ -104,7 +93,9 @@ ag_status tpgnn_reading_keep(tpgnn_data *data, tpgnn_reading *r, ag_failure *why
 
 void tpgnn_reading_end(tpgnn_data *data, tpgnn_reading *r, const ag_failure *why)
 {
-    if (why->status) free_file(data, &r->file);
+    const tpgnn_file *f = &r->file;
+    if (why->status)
+        free_task(data, &(tpgnn_task){.name = f->name, .block = f->block, .bytes = f->bytes});
     for (int i = 0; i < r->lines; i++) ag_free(r->line[i].text);
     ag_free(r->line);
     ag_free(r->kind);
@@ -116,10 +107,9 @@ void tpgnn_data_free(tpgnn_data *data)
 {
     for (int i = 0; i < data->kinds; i++) ag_free(data->kind[i].text);
     for (int i = 0; i < data->families; i++) ag_free(data->family[i]);
-    for (int i = 0; i < data->tasks; i++) free_file(data, &data->file[i]);
+    for (int i = 0; i < data->tasks; i++) free_task(data, &data->task[i]);
     data->budget.used -= data->bytes;
-    void *const block[] = {data->kind, data->order,    data->scratch, data->family,
-                           data->file, data->schedule, data->task};
+    void *const block[] = {data->kind, data->order, data->family, data->schedule, data->task};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++) ag_free(block[i]);
     tpgnn_vocabulary_free(&data->own);
     harness_files_free(&data->paths);

@@ -5,11 +5,10 @@
 
 #include "examples/tpgnn/data/data.h"
 
-/* The memory of a file: its name without .npz, and a block of arrays into which its schedules
-   point. */
+/* The arrays of a task, in its block. */
 typedef struct tpgnn_file {
     char *name, *block;
-    size_t bytes;                /* of both, taken from the budget */
+    size_t bytes;                /* as in a task */
     int64_t nodes, stores, rows; /* rows: of features */
     uint16_t *kind;
     float *value, *feature;
@@ -22,6 +21,7 @@ typedef struct tpgnn_reading {
     tpugraphs_raw raw;
     tpgnn_file file;
     tpgnn_kind *line; /* [lines] of `kinds` */
+    uint16_t *number; /* [lines] in the data's list, once they are merged */
     int lines, schedules;
     int64_t *offset;                    /* [schedules + 1] first node of each */
     int32_t *kind, *children, *scratch; /* [nodes] as given; kind: a line */
@@ -41,13 +41,11 @@ ag_status tpgnn_file_room(tpgnn_data *data, tpgnn_reading *r, ag_failure *why);
 /* Lines of a text, checked. Fails: AG_EDATA, AG_EMEMORY. */
 ag_status tpgnn_kinds_cut(const tpgnn_data *data, tpgnn_reading *r, const char *text, int64_t bytes,
                           ag_failure *why);
-/* Reserves room for merge and settle, which cannot fail then. Fails: AG_EMEMORY, and nothing is
-   changed. */
-ag_status tpgnn_kinds_reserve(tpgnn_data *data, int more, ag_failure *why);
-/* Moves new kinds into the data's list; the file's nodes get indices into that list. */
-void tpgnn_kinds_merge(tpgnn_data *data, tpgnn_reading *r);
-/* Sorts the kinds, makes the vocabulary where none is given, and looks up their words. Fails:
-   AG_EMEMORY, where none is given; a failure that is in `why` already stays. */
+/* Moves new kinds into the data's list; the file's nodes get indices into that list. Fails:
+   AG_EMEMORY, and nothing is changed. */
+ag_status tpgnn_kinds_merge(tpgnn_data *data, tpgnn_reading *r, ag_failure *why);
+/* Makes the vocabulary where none is given, and looks up the words of all kinds. Fails: AG_EMEMORY,
+   where none is given; a failure that is in `why` already stays. */
 ag_status tpgnn_kinds_settle(tpgnn_data *data, ag_failure *why);
 
 /* Parents, positions, depths and declarations of the nodes of one schedule from `first` on; number:
