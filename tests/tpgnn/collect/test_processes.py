@@ -6,9 +6,9 @@ import json
 import os
 import resource
 import signal
+import sys
 import tempfile
 import time
-import types
 import unittest
 from unittest import mock
 
@@ -143,9 +143,8 @@ def fake_gather(name, wanted, seed, jobs, limits, tell):
 class Program(unittest.TestCase):
     def run_program(self, *arguments, gather=fake_gather):
         out, errors = io.StringIO(), io.StringIO()
-        loaded = types.SimpleNamespace(gather=gather), {"tvm": "0"}
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors), \
-                mock.patch.object(collect, "load_tvm", lambda: loaded):
+        loaded = {"gather": mock.Mock(gather=gather), "tvm_setup": mock.Mock(versions=lambda: {"tvm": "0"})}
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors), mock.patch.dict(sys.modules, loaded):
             try:
                 code = collect.main(list(arguments))
             except SystemExit as end:

@@ -50,14 +50,6 @@ def choose(wanted, shapes, seed):
     return sorted(chosen, key=listed.index) if set(chosen) <= set(listed) else list(chosen)
 
 
-def load_tvm():
-    """Loads what needs TVM; returns (module gather, versions)."""
-    import gather
-    import tvm_setup
-
-    return gather, tvm_setup.versions()
-
-
 def collect(options, names):
     book = files.Manifest(options.out)
     left = [name for name in names if not book.has(name)]
@@ -65,9 +57,11 @@ def collect(options, names):
         print(f"{options.out}: all {len(names)} workloads are measured already.")
         return OK
     limits = Limits(options.compile_seconds, options.slowest_ms / 1000, options.core)
-    gather, versions = load_tvm()
+    import gather  # loads TVM
+    import tvm_setup
+
     processes.heed_signals()
-    book.measured_on(files.machine(versions, limits, options.jobs))
+    book.measured_on(files.machine(tvm_setup.versions(), limits, options.jobs))
     log = processes.open_log(options.out, "collect.log")
     start, now = time.monotonic(), 0
     for name in left:
