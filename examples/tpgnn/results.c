@@ -86,17 +86,11 @@ ag_status tpgnn_results_add(void *results, const harness_trained *t, const harne
                             ag_failure *why)
 {
     tpgnn_results *r = results;
-    const tpgnn_settings *s = (const tpgnn_settings *)how->settings;
     const tpgnn_trained *net = t->net;
-    const tpgnn_scorer scorer = {.model = &net->model,
-                                 .tape = how->tape,
-                                 .graphs = s->eval_graphs,
-                                 .nodes = s->eval_nodes,
-                                 .patient = how->patient};
     const int64_t n = r->rank.items;
     double *score = harness_alloc((size_t)n * sizeof *score + 1);
     if (r->models) tpgnn_data_translate(&r->files->scored, &net->checkpoint.vocabulary);
-    if (!tpgnn_score(&scorer, score, &r->files->scored, why)) {
+    if (!tpgnn_score(score, &net->model, how, &r->files->scored, why)) {
         for (int64_t i = 0; i < n; i++) r->rank.score[0][i] += score[i] / how->models;
         add_costs(r, score, &net->checkpoint, how->models);
         if (++r->models == how->models) finish(r);

@@ -25,13 +25,10 @@ static void as_the_program(void **state)
         const tpgnn_trained *net = t.net;
         tpgnn_data data = {.given = &net->checkpoint.vocabulary};
         test_schedules_read_good(&data, "library_2.npz");
-        const tpgnn_scorer scorer = {.model = &net->model,
-                                     .tape = ag_tape_new(AG_CPU),
-                                     .graphs = 1,
-                                     .nodes = 100,
-                                     .patient = 1};
+        const tpgnn_settings settings = {.eval_graphs = 1, .eval_nodes = 100};
+        const harness_scoring how = {ag_tape_new(AG_CPU), &settings.shell, 1, true};
         double wanted[2], score[TEST_GRAPHS];
-        assert_int_equal(tpgnn_score(&scorer, wanted, &data, &why), AG_OK);
+        assert_int_equal(tpgnn_score(wanted, &net->model, &how, &data, &why), AG_OK);
         for (int k = 0; k < 2; k++) wanted[k] = -wanted[k];
         test_graphs g;
         test_graphs_make(&g);
@@ -41,7 +38,7 @@ static void as_the_program(void **state)
         assert_memory_equal(score, wanted, sizeof wanted);
         assert_true(i == 2 || (score[0] != score[2] && score[1] != score[3]));
         augur_tpgnn_close(m);
-        ag_tape_free(scorer.tape);
+        ag_tape_free(how.tape);
         tpgnn_data_free(&data);
         harness_trained_drop(&t);
     }

@@ -124,11 +124,12 @@ static void scores_or_why_not(void **state)
     assert_int_equal(tpgnn_model_add(&m, ag_params_new(), &o, &why), AG_OK);
     assert_int_equal(ag_params_build(m.params, 5), AG_OK);
     ag_tape *tape = ag_tape_new(AG_CPU);
-    const tpgnn_scorer s = {.model = &m, .tape = tape, .graphs = 3, .nodes = 1000};
-    assert_int_equal(tpgnn_score(&s, score, &data, &why), AG_OK);
+    const tpgnn_settings settings = {.eval_graphs = 3, .eval_nodes = 1000};
+    const harness_scoring how = {tape, &settings.shell, 1, false};
+    assert_int_equal(tpgnn_score(score, &m, &how, &data, &why), AG_OK);
     for (int i = 0; i < 4; i++) assert_true(isfinite(score[i]));
     m.statements.output.bias->value[0] = (ag_real)NAN;
-    tpgnn_score(&s, score, &data, &why);
+    tpgnn_score(score, &m, &how, &data, &why);
     expect_sentence(&why, AG_EFINITE, "mm_1: the cost of schedule 0 is");
     ag_tape_free(tape);
     tpgnn_model_free(&m);

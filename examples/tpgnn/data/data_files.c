@@ -24,20 +24,22 @@ ag_status tpgnn_check_finite(const tpugraphs_raw *raw, const char *name, const f
     return AG_OK;
 }
 
-static ag_status read_finite(float *x, const tpgnn_reading *r, const char *name, int64_t count,
+static ag_status read_finite(float *x, tpgnn_reading *r, const char *name, int64_t count,
                              ag_failure *why)
 {
     if (ag_npz_read(r->raw.npz, name, AG_F32, x, why)) return why->status;
+    hash(r, x, count, sizeof *x);
     return tpgnn_check_finite(&r->raw, name, x, count, why);
 }
 
 /* An array of so many integers, each 0 to `most`. */
-static ag_status read_integers(int32_t *x, const tpgnn_reading *r, const char *name, int64_t count,
+static ag_status read_integers(int32_t *x, tpgnn_reading *r, const char *name, int64_t count,
                                int64_t most, const char *means, ag_failure *why)
 {
     if (!tpugraphs_member(&r->raw, name, AG_SHAPE(count), means, why) ||
         ag_npz_read(r->raw.npz, name, AG_I32, x, why))
         return why->status;
+    hash(r, x, count, sizeof *x);
     for (int64_t i = 0; i < count; i++)
         if (x[i] < 0 || x[i] > most)
             return ag_fail(why, AG_EDATA, "%s: %s[%lld] = %d, but it must be 0 to %lld: %s",
@@ -124,6 +126,8 @@ static ag_status read_nodes(tpgnn_reading *r, ag_failure *why)
 {
     tpgnn_file *f = &r->file;
     const int64_t n = f->nodes;
+    for (int i = 0; i < r->lines; i++)
+        hash(r, r->line[i].text, (int64_t)strlen(r->line[i].text) + 1, 1);
     if (read_integers(r->kind, r, "node_kind", n, r->lines - 1, "a line of kinds per node", why) ||
         read_integers(r->children, r, "node_children", n, n, "the number of children of each node",
                       why) ||
@@ -131,12 +135,6 @@ static ag_status read_nodes(tpgnn_reading *r, ag_failure *why)
         !tpugraphs_member(&r->raw, "node_value", AG_SHAPE(n), "a number per node", why) ||
         read_finite(f->value, r, "node_value", n, why))
         return why->status;
-    for (int i = 0; i < r->lines; i++)
-        hash(r, r->line[i].text, (int64_t)strlen(r->line[i].text) + 1, 1);
-    hash(r, r->kind, n, sizeof *r->kind);
-    hash(r, r->children, n, sizeof *r->children);
-    hash(r, f->refers, n, sizeof *f->refers);
-    hash(r, f->value, n, sizeof *f->value);
     hash(r, r->offset, r->schedules + 1, sizeof *r->offset);
     for (int i = 0; i < r->schedules && !why->status; i++)
         tpgnn_tree_find(r, r->offset[i], (int)(r->offset[i + 1] - r->offset[i]), i, why);
@@ -160,8 +158,6 @@ static ag_status read_stores(tpgnn_reading *r, ag_failure *why)
         r->schedule[i].store = f->store + offset[i];
         r->schedule[i].stores = (int)(offset[i + 1] - offset[i]);
     }
-    hash(r, f->feature, f->rows * TPGNN_FEATURES, sizeof *f->feature);
-    hash(r, f->store, f->stores, sizeof *f->store);
     hash(r, offset, r->schedules + 1, sizeof *offset);
     ag_free(offset);
     return AG_OK;
