@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The network of TPGNN and what its checkpoints hold: parameters, vocabulary, vectors of words and
-   the scale of the labels. */
+/* The network of TPGNN and its checkpoints: parameters, vocabulary, vectors, scale of the labels.
+ */
 #include "examples/tpgnn/shell.h"
 
 #include "examples/tpgnn/rows/rows.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Scores of a whole call: those of the model and of the baselines. A task is a group of
-   schedules. */
+/* Scores of a whole call, of the model and of the baselines. A task is a group of schedules. */
 #ifndef TPGNN_RESULTS_H
 #define TPGNN_RESULTS_H
 
@@ -21,8 +20,7 @@ typedef struct tpgnn_checkpoint {
 /* JSON, owned by the caller (harness_free). */
 char *tpgnn_data_json(const tpgnn_data *data);
 
-/* Converts the score of a schedule to ln(run time in ns) in `cost` and returns 1; returns 0 when
-   scores only rank. */
+/* ln(run time in ns) that a score means, into `cost`. Returns 0 where scores only rank, else 1. */
 int tpgnn_log_cost(double *cost, const tpgnn_checkpoint *c, double score);
 
 /* ---- score.c ---- */
@@ -60,9 +58,8 @@ const char *tpgnn_results_alike(const void *results, int group);
 /* Adds what noise leaves possible, by the two passes of measurements. */
 void tpgnn_results_repeat(void *results);
 
-/* Fits the baselines on the training schedules, if there are any, and scores with all of them. One
-   that cannot be fitted is left out, with a warning. Fails: AG_EMEMORY, AG_EDATA,
-   AG_ESTOPPED. */
+/* Scores with the baselines that can be fitted to the training schedules, if there are any; warns
+   of others. Fails: AG_EMEMORY, AG_EDATA, AG_ESTOPPED. */
 ag_status tpgnn_results_baselines(void *results, ag_failure *why);
 
 /* The method whose columns are next to the model's: the strongest of them. */

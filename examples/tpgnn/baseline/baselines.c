@@ -19,8 +19,7 @@ static void score_stores(double *score, const tpgnn_data *data)
     for (int i = 0; i < data->schedules; i++) score[i] = -data->schedule[i].stores;
 }
 
-/* Minus the sum of log2 of the extents above 1 of vectorised loops, the best single feature of a
-   prototype's data. */
+/* Minus the sum of log2 of the extents of vectorised loops: of all single features the best. */
 static void score_vectorised(double *score, const tpgnn_data *data)
 {
     uint8_t *is = harness_alloc((size_t)data->kinds + 1);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Gradient boosting with TVM's objective: trees predict for stored buffers, the loss is over
-   schedules. */
+/* Gradient boosting with TVM's objective: trees see stored buffers, the loss is over schedules. */
 #include "examples/harness/harness.h"
 #include "examples/tpgnn/baseline/baselines.h"
 

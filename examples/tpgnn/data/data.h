@@ -34,8 +34,7 @@ typedef enum tpgnn_origin {
     TPGNN_ORIGINS
 } tpgnn_origin;
 
-/* One schedule. Nodes are in pre-order and count from 0, the root. Arrays live as long as the data.
- */
+/* A schedule. Nodes are in pre-order, from the root, 0, on. Arrays live as long as the data. */
 typedef struct tpgnn_schedule {
     int task, number;     /* its task, and its place in the file */
     int nodes, stores;    /* at least 1; at least 0 */
@@ -86,8 +85,7 @@ typedef struct tpgnn_data {
    those before it stay. Fails: AG_EFILE, AG_EDATA (a size, offset, index, count, tree or value that
    is not as documented), AG_EMEMORY, AG_ESTOPPED. */
 ag_status tpgnn_data_add(tpgnn_data *data, const harness_files *paths, ag_failure *why);
-/* The same for files, folders and lists as a user gives them, once per data; option: as in
-   harness_files_read. */
+/* The same for what a user names, once per data; option: as in harness_files_read. */
 ag_status tpgnn_data_read(tpgnn_data *data, const harness_paths *given, const char *option,
                           ag_failure *why);
 void tpgnn_data_free(tpgnn_data *data);

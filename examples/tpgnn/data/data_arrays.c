@@ -6,8 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Checks values that an npz file could not hold either, before any array is read at these
-   places. */
+/* Refuses what an npz file could not hold either, before an array is read at these places. */
 static ag_status check(const tpgnn_arrays *g, const tpgnn_reading *r, int i, ag_failure *why)
 {
     const int64_t from = g->offset[i], to = g->offset[i + 1];

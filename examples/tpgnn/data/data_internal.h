@@ -28,8 +28,8 @@ typedef struct tpgnn_reading {
     tpgnn_schedule *schedule;           /* [schedules]: borrowed, to be filled */
 } tpgnn_reading;
 
-/* Appends what was read as one more task. Fails, and adds nothing: AG_EMEMORY. The kinds must be
-   settled afterwards. */
+/* Appends what was read as a task, whose kinds must be settled then. Fails, and adds nothing:
+   AG_EMEMORY. */
 ag_status tpgnn_reading_keep(tpgnn_data *data, tpgnn_reading *r, ag_failure *why);
 /* Frees what is not kept: after a failure all of it. */
 void tpgnn_reading_end(tpgnn_data *data, tpgnn_reading *r, const ag_failure *why);

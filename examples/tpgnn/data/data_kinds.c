@@ -8,8 +8,7 @@ enum { LONGEST_TEXT = 1 << 24, LONGEST_LINE = 400, WORDS = 5 };
 
 /* ---- lines of a file ---- */
 
-/* Splits a line at its blanks, which become ends of words; 0: it does not have five words, or the
-   last is neither 0 nor 1. */
+/* Splits a line at its blanks, which end the words; 0: it has not five, or no flag as the last. */
 static int split(char *word[WORDS], char *line, size_t n)
 {
     int words = 0;

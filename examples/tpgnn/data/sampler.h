@@ -29,8 +29,7 @@ ag_status tpgnn_sampler_open(tpgnn_sampler *s, const tpgnn_data *data,
                              ag_failure *why);
 void tpgnn_sampler_close(tpgnn_sampler *s);
 
-/* Draws the schedules of a step into s->drawn and returns their number. A function of seed and
-   step. */
+/* Draws the schedules of a step, a function of it and the seed, into s->drawn. Their number. */
 int tpgnn_sampler_draw(tpgnn_sampler *s, int64_t step);
 /* A harness_fill: source a tpgnn_sampler, buffer a tpgnn_batch. */
 ag_status tpgnn_sampler_fill(void *source, int64_t step, void *buffer, ag_failure *why);

@@ -34,8 +34,8 @@ void tpgnn_vocabulary_free(tpgnn_vocabulary *v); /* leaves it empty */
 /* An object with a list of words for each field, word 0 included; owned by the caller. */
 struct json_t *tpgnn_vocabulary_json(const tpgnn_vocabulary *v);
 /* Reads the JSON of tpgnn_vocabulary_json into an empty vocabulary; name: its name in sentences.
-   Fails, and leaves it empty: AG_EDATA (a field that is missing or no list, words that do not
-   ascend), AG_EMEMORY. */
+   Fails, and leaves it empty: AG_EDATA (a field is no list, or its words do not ascend),
+   AG_EMEMORY. */
 ag_status tpgnn_vocabulary_read(tpgnn_vocabulary *v, const struct json_t *json, const char *name,
                                 ag_failure *why);
 

@@ -9,8 +9,7 @@
 
 enum { MOST = 1 << 30, LARGEST = 1000000 /* a constant of the paper's network */ };
 
-/* Scratch for one schedule at a time, as large as the largest needs; from `key` on for all of
-   them. */
+/* Scratch for one schedule at a time, sized for the largest; from `key` on for all of them. */
 typedef struct scratch {
     int largest; /* nodes of a schedule */
     uint8_t *mark;
@@ -112,8 +111,7 @@ static void fill_node(tpgnn_batch *b, int at, const tpgnn_kind *kind, const tpgn
 
 /* ---- edges ---- */
 
-/* Writes the edges of all nodes, those of the tree first, each in the order of its child or user,
-   and returns how many. */
+/* Writes the edges, those of the tree first, in the order of child or user. How many there are. */
 static int list_edges(int32_t *source, int32_t *target, const tpgnn_schedule *s, unsigned which)
 {
     int m = 0;

@@ -163,8 +163,7 @@ ag_status tpgnn_nest(float *x, const tpgnn_data *data, const tpgnn_schedule *s, 
 
 /* ---- nodes whose information is in the columns already ---- */
 
-/* 1 for a child that repeats columns of its parent. The body of a loop or an attribute is its last
-   child. */
+/* 1 for a child that repeats its parent. The body of a loop or an attribute is its last child. */
 static int is_said(nest_class up, int position, int last)
 {
     switch (up) {

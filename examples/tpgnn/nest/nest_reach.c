@@ -66,8 +66,7 @@ typedef struct shape {
     int dims;
 } shape;
 
-/* Sizes directly follow their buffer. A size that is no constant counts as 1 and is never the
-   limit. */
+/* Sizes follow their buffer. One that is no constant counts as 1 and is never the limit. */
 static void find_shape(shape *f, const nest_tree *t, int buffer)
 {
     const tpgnn_schedule *s = t->s;
@@ -126,9 +125,8 @@ static void measure(nest_access *a, int level, const shape *f, const double *spa
     a->crowd[level] = crowded(a->lines[level], runs, per_run, apart);
 }
 
-/* Distance in elements from one iteration of a loop to the next: 0 none, 1 contiguous (also where
-   several dimensions make it so), otherwise their mean. far: from the first to the last; different:
-   places. */
+/* Elements from one iteration of a loop to the next: 0 none, 1 contiguous (as several dimensions
+   may make it), otherwise their mean. far: from the first to the last; different: places. */
 static double stride(double far, double different, double extent)
 {
     if (different <= 1) return 0;
