@@ -73,33 +73,18 @@ static tpgnn_trial trial_of(const variant *v, const tpgnn_data *data)
                          .seed = 3};
 }
 
-/* ---- both precisions ---- */
-
-static void gradients_in_double(void **state)
+static void in_both_precisions(void **state)
 {
     tpgnn_data data;
     make_small(&data);
     for (int i = 0; i < VARIANTS; i++) {
         char why[TPGNN_WHY];
+        double one[4], other[4], worst = (double)INFINITY;
         const tpgnn_trial t = trial_of(&variants[i], &data);
-        const double worst = ag64__tpgnn.gradcheck(&t, why);
+        const double b = ag64__tpgnn(other, &worst, &t, why);
         print_message("%-10s gradients %.1e\n", variants[i].name, worst);
         if (!(worst < 1e-6)) fail_msg("%s: %g, %s", variants[i].name, worst, why);
-    }
-    tpgnn_data_free(&data);
-}
-
-static void float_is_near_double(void **state)
-{
-    tpgnn_data data;
-    make_small(&data);
-    for (int i = 0; i < VARIANTS; i++) {
-        char why[TPGNN_WHY];
-        double one[4], other[4];
-        const tpgnn_trial t = trial_of(&variants[i], &data);
-        const double a = ag__tpgnn.costs(one, &t, why);
-        assert_string_equal(why, "");
-        const double b = ag64__tpgnn.costs(other, &t, why);
+        const double a = ag__tpgnn(one, NULL, &t, why);
         assert_string_equal(why, "");
         assert_true(fabs(a - b) <= 1e-5 * fmax(1, fabs(b)));
         for (int k = 0; k < 4; k++)
@@ -163,6 +148,6 @@ static void sizes_out_of_range_are_refused(void **state)
 
 int main(void)
 {
-    return RUN_TESTS_WITH(test_folder_make, test_folder_remove, gradients_in_double,
-                          float_is_near_double, scores_or_why_not, sizes_out_of_range_are_refused);
+    return RUN_TESTS_WITH(test_folder_make, test_folder_remove, in_both_precisions,
+                          scores_or_why_not, sizes_out_of_range_are_refused);
 }
