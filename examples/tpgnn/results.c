@@ -63,12 +63,12 @@ void tpgnn_results_open(void *results, void *files, const harness_settings *sett
 /* ---- scores ---- */
 
 /* Adds the predictions of ln(ns) that the scores of one model give, if there are any. */
-static void add_costs(tpgnn_results *r, const double *score, const tpgnn_checkpoint *c, int models)
+static void add_costs(tpgnn_results *r, const double *score, const tpgnn_trained *net, int models)
 {
     double cost = 0;
-    if (!r->rank.items || !tpgnn_log_cost(&cost, c, score[0])) return;
+    if (!r->rank.items || !tpgnn_log_cost(&cost, net, score[0])) return;
     for (int64_t i = 0; i < r->rank.items; i++)
-        if (tpgnn_log_cost(&cost, c, score[i])) r->cost[i] += cost / models;
+        if (tpgnn_log_cost(&cost, net, score[i])) r->cost[i] += cost / models;
     r->costs++;
 }
 
@@ -89,10 +89,10 @@ ag_status tpgnn_results_add(void *results, const harness_trained *t, const harne
     const tpgnn_trained *net = t->net;
     const int64_t n = r->rank.items;
     double *score = harness_alloc((size_t)n * sizeof *score + 1);
-    if (r->models) tpgnn_data_translate(&r->files->scored, &net->checkpoint.vocabulary);
+    if (r->models) tpgnn_data_translate(&r->files->scored, &net->vocabulary);
     if (!tpgnn_score(score, &net->model, how, &r->files->scored, why)) {
         for (int64_t i = 0; i < n; i++) r->rank.score[0][i] += score[i] / how->models;
-        add_costs(r, score, &net->checkpoint, how->models);
+        add_costs(r, score, net, how->models);
         if (++r->models == how->models) finish(r);
     }
     harness_free(score);

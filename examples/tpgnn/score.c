@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "examples/tpgnn/results.h"
+#include "examples/tpgnn/shell.h"
 
 #include "examples/harness/machine/device.h"
 

@@ -19,9 +19,9 @@ static ag_status read_all(harness_session *session, ag_failure *why)
     tpgnn_files *f = session->data;
     f->name = tpgnn_model_name(&settings_of(session)->model);
     f->train.budget.limit = (size_t)common->ram_limit;
-    if (tpgnn_data_read(&f->train, &common->data, "data", why)) return why->status;
-    tpgnn_warn_unknown(&f->train);
-    if (!common->valid.count) return AG_OK;
+    if (tpgnn_data_read(&f->train, &common->data, "data", why) ||
+        tpgnn_warn_unseen(&f->train, NULL, NULL, why) || !common->valid.count)
+        return why->status;
     f->scored.budget.limit = tpugraphs_rest(&f->train.budget);
     f->scored.given = tpgnn_data_vocabulary(&f->train);
     if (tpgnn_data_read(&f->scored, &common->valid, "valid", why)) return why->status;
@@ -40,15 +40,14 @@ static ag_status read_scored(void *data, const harness_runs *runs, const harness
                              bool known, ag_failure *why)
 {
     tpgnn_data *scored = &((tpgnn_files *)data)->scored;
+    const tpgnn_trained *net = runs->count ? runs->run[0].net : NULL;
     ((tpgnn_files *)data)->name = harness_runs_name(runs, name_of);
     scored->budget.limit = (size_t)s->common.ram_limit;
-    if (runs->count)
-        scored->given = &((const tpgnn_trained *)runs->run[0].net)->checkpoint.vocabulary;
-    if (tpgnn_data_read(scored, &s->common.data, "data", why)) return why->status;
-    if (!runs->count) tpgnn_warn_unknown(scored);
-    if (!runs->count) return AG_OK;
-    if (tpgnn_warn_unseen(scored, runs->run[0].net, runs->run[0].path, why)) return why->status;
-    if (known) harness_runs_warn_trained(runs, scored->paths.path, scored->paths.count);
+    if (net) scored->given = &net->vocabulary;
+    if (tpgnn_data_read(scored, &s->common.data, "data", why) ||
+        tpgnn_warn_unseen(scored, net, net ? runs->run[0].path : NULL, why))
+        return why->status;
+    if (net && known) harness_runs_warn_trained(runs, scored->paths.path, scored->paths.count);
     return AG_OK;
 }
 
@@ -132,13 +131,13 @@ static ag_tensor *record(void *user, ag_tape *tape, int64_t step, const char **w
 {
     harness_session *session = user;
     const tpgnn_data *train = &((const tpgnn_files *)session->data)->train;
-    const tpgnn_checkpoint *c = &((const tpgnn_trained *)session->trained.net)->checkpoint;
+    const tpgnn_trained *net = session->trained.net;
     tpgnn_feed *f = session->feed;
     (void)step;
     const tpgnn_batch *batch = f->batch = harness_loader_next(f->loader, why);
     if (!batch) return NULL;
     *what = train->task[batch->schedule[0]->task].name;
-    tpgnn_labels(f->label, train, batch, c->predicts, c->mean, c->deviation);
+    tpgnn_labels(f->label, train, batch, net->predicts, net->mean, net->deviation);
     return loss_of(session, tape, batch);
 }
 

@@ -1,24 +1,81 @@
 /* SPDX-License-Identifier: MIT */
-/* TPGNN as the harness sees it (examples/harness/run/model.h). */
+/* TPGNN as the harness sees it (examples/harness/run/model.h): what is trained, the files of a call
+   and their scores. A task is a group of schedules. */
 #ifndef TPGNN_SHELL_H
 #define TPGNN_SHELL_H
 
-#include "examples/harness/run/model.h"
-#include "examples/tpgnn/results.h"
+#include "examples/harness/rank/rank.h"
+#include "examples/tpgnn/data/seen.h"
+#include "examples/tpgnn/program.h"
 
-/* The network and what else its checkpoint holds. */
-typedef struct tpgnn_trained {
-    tpgnn_model model;
-    tpgnn_checkpoint checkpoint;
-} tpgnn_trained;
+/* The data that baselines learn from, and those that are scored. */
+typedef struct tpgnn_files {
+    tpgnn_data train, scored;
+    const char *name; /* of what scores them, as tpgnn_model_name */
+} tpgnn_files;
 
 extern const harness_model tpgnn_shell;
-extern const harness_network tpgnn_shell_network; /* checkpoint.c */
 
-/* unseen.c: warnings of extents that are not known; and of all in the files that are scored that
-   training of the run, a path, had not (fails: AG_EMEMORY, AG_ESTOPPED). */
-void tpgnn_warn_unknown(const tpgnn_data *data);
-ag_status tpgnn_warn_unseen(const tpgnn_data *scored, const tpgnn_trained *net, const char *run,
+/* ---- checkpoint.c ---- */
+
+/* The network and what else its checkpoint holds (docs/formats.md). */
+typedef struct tpgnn_trained {
+    tpgnn_model model;
+    tpgnn_vocabulary vocabulary; /* of training; own, as the next */
+    tpgnn_seen seen;
+    int predicts;           /* the label that the model predicts, of program.h */
+    double mean, deviation; /* of the labels; 0 and 1: they are not scaled */
+} tpgnn_trained;
+
+extern const harness_network tpgnn_shell_network;
+
+/* JSON, owned by the caller (harness_free). */
+char *tpgnn_data_json(const tpgnn_data *data);
+
+/* ln(run time in ns) that a score means, into `cost`. Returns 0 where scores only rank, else 1. */
+int tpgnn_log_cost(double *cost, const tpgnn_trained *net, double score);
+
+/* ---- score.c ---- */
+
+/* score [schedules]: the cost of each, which is small where a short run time is expected. The tape
+   is set back to training mode. Fails: AG_ESTOPPED, unless how->patient; AG_EFINITE (a score is not
+   finite: names the schedule), AG_EMEMORY. */
+ag_status tpgnn_score(double *score, const tpgnn_model *model, const harness_scoring *how,
+                      const tpgnn_data *data, ag_failure *why);
+
+/* ---- results.c, baselines.c ---- */
+
+typedef struct tpgnn_results {
+    harness_rank rank; /* first */
+    tpgnn_files *files;
+    double *cost;      /* [schedules] predicted ln(ns) of the models that predict run times */
+    int models, costs; /* added so far; those of them that do */
+} tpgnn_results;
+
+/* Functions of a harness_model. The schedules are put into the words of each run after the first.
+   Costs are those that a checkpoint's labels give: the mean over the models, when all have them. */
+void tpgnn_results_open(void *results, void *files, const harness_settings *settings);
+ag_status tpgnn_results_add(void *results, const harness_trained *trained,
+                            const harness_scoring *how, ag_failure *why);
+
+/* harness_model.alike. */
+const char *tpgnn_results_alike(const void *results, int group);
+
+/* Adds what noise leaves possible, by the two passes of measurements. */
+void tpgnn_results_repeat(void *results);
+
+/* Scores with the baselines that can be fitted to the training schedules, if there are any; warns
+   of others. Fails: AG_EMEMORY, AG_EDATA, AG_ESTOPPED. */
+ag_status tpgnn_results_baselines(void *results, ag_failure *why);
+
+/* The method whose columns are next to the model's: the strongest of them. */
+#define TPGNN_AGAINST "XGBoost (TVM)"
+
+/* ---- unseen.c, inspect.c ---- */
+
+/* Warns of extents that are not known; and of all that training of the run, a path, had not (NULL:
+   there is none). Fails: AG_EMEMORY, AG_ESTOPPED. */
+ag_status tpgnn_warn_unseen(const tpgnn_data *data, const tpgnn_trained *net, const char *run,
                             ag_failure *why);
 
 void tpgnn_inspect(harness_inspection *to, const void *files);

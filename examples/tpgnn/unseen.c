@@ -42,32 +42,6 @@ static void warn_words(const tpgnn_data *data, const tpgnn_unseen *u, const tpgn
     harness_free(words);
 }
 
-/* ---- extents ---- */
-
-static void warn_unknown(const tpgnn_unseen *u)
-{
-    if (u->no_constant)
-        harness_warn("of %lld extents of loops and sizes of buffers, %lld are not known (0, or no "
-                     "constant); each counts as 1, so scores of these programs may mean nothing",
-                     (long long)u->extents, (long long)u->no_constant);
-}
-
-static void warn_extents(const tpgnn_unseen *u, const tpgnn_seen *seen, const char *run)
-{
-    if (u->outside)
-        harness_warn("%lld of %lld loops have extents that no training file of %.200s has: they "
-                     "go from %.0f to %.0f, those of training from %.0f to %.0f",
-                     (long long)u->outside, (long long)u->loops, run, u->least, u->most,
-                     seen->least, seen->most);
-}
-
-void tpgnn_warn_unknown(const tpgnn_data *data)
-{
-    tpgnn_unseen u = tpgnn_unseen_count(data, NULL);
-    warn_unknown(&u);
-    tpgnn_unseen_free(&u);
-}
-
 /* ---- rows ---- */
 
 /* Looks at no more than SAMPLE schedules of a task, evenly. With the splits of examples/data at
@@ -106,14 +80,24 @@ static ag_status warn_rows(const tpgnn_data *data, const nests_scale *scale, con
 ag_status tpgnn_warn_unseen(const tpgnn_data *data, const tpgnn_trained *net, const char *run,
                             ag_failure *why)
 {
-    const tpgnn_seen *seen = &net->checkpoint.seen;
+    static const char *const what[TPGNN_FIELDS] = {[TPGNN_TYPE] = "a type",
+                                                   [TPGNN_LOOP] = "a kind of loop",
+                                                   [TPGNN_DTYPE] = "an element type",
+                                                   [TPGNN_SCOPE] = "a scope"};
+    const tpgnn_seen *seen = net ? &net->seen : NULL;
     tpgnn_unseen u = tpgnn_unseen_count(data, seen);
-    warn_words(data, &u, seen, TPGNN_TYPE, "a type", run);
-    warn_words(data, &u, seen, TPGNN_LOOP, "a kind of loop", run);
-    warn_words(data, &u, seen, TPGNN_DTYPE, "an element type", run);
-    warn_words(data, &u, seen, TPGNN_SCOPE, "a scope", run);
-    warn_unknown(&u);
-    warn_extents(&u, seen, run);
+    for (int f = 0; f < TPGNN_FIELDS; f++)
+        if (seen && what[f]) warn_words(data, &u, seen, (tpgnn_field)f, what[f], run);
+    if (u.no_constant)
+        harness_warn("of %lld extents of loops and sizes of buffers, %lld are not known (0, or no "
+                     "constant); each counts as 1, so scores of these programs may mean nothing",
+                     (long long)u.extents, (long long)u.no_constant);
+    if (u.outside)
+        harness_warn("%lld of %lld loops have extents that no training file of %.200s has: they "
+                     "go from %.0f to %.0f, those of training from %.0f to %.0f",
+                     (long long)u.outside, (long long)u.loops, run, u.least, u.most, seen->least,
+                     seen->most);
     tpgnn_unseen_free(&u);
-    return net->model.options.rows ? warn_rows(data, &net->model.joined.scale, run, why) : AG_OK;
+    if (!net || !net->model.options.rows) return AG_OK;
+    return warn_rows(data, &net->model.joined.scale, run, why);
 }

@@ -48,8 +48,8 @@ static void start(run *r, const char *network, const char *rows)
     r->net = r->trained->net;
     for (int i = 0; i < r->net->model.options.words[TPGNN_CLASS] * TPGNN_VECTOR; i++)
         r->net->model.vector[i] = (ag_real)sin(i);
-    r->net->checkpoint.mean = -13.5;
-    r->net->checkpoint.deviation = 0.75;
+    r->net->mean = -13.5;
+    r->net->deviation = 0.75;
     *r->trained->state = (harness_state){.step = 12, .best = 0.5, .best_step = 8};
 }
 
@@ -88,7 +88,7 @@ static void expect_refusal(const run *r, const char *sentence)
 static void what_a_score_says_of_the_time(void **state)
 {
     double cost = 0;
-    tpgnn_checkpoint c = {.predicts = TPGNN_LABEL_LOG, .mean = -10, .deviation = 2};
+    tpgnn_trained c = {.predicts = TPGNN_LABEL_LOG, .mean = -10, .deviation = 2};
     assert_true(tpgnn_log_cost(&cost, &c, -0.5));
     assert_true(fabs(cost - (-11 + log(1e9))) < 1e-12);
     assert_true(tpgnn_log_cost(&cost, &c, 1e9) && cost == 300);
@@ -164,7 +164,7 @@ static void states_that_make_no_sense(void **state)
 {
     run r;
     start(&r, "statements", "none");
-    tpgnn_checkpoint *c = &r.net->checkpoint;
+    tpgnn_trained *c = r.net;
     c->deviation = 0;
     expect_refusal(&r, "state.mean is -13.5 and state.deviation 0; they must be finite");
     c->deviation = (double)INFINITY;

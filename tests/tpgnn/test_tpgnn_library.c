@@ -23,7 +23,7 @@ static void as_the_program(void **state)
         ag_failure why = {0};
         assert_int_equal(harness_trained_load(&t, &tpgnn_shell, test_file(name), &why), AG_OK);
         const tpgnn_trained *net = t.net;
-        tpgnn_data data = {.given = &net->checkpoint.vocabulary};
+        tpgnn_data data = {.given = &net->vocabulary};
         test_schedules_read_good(&data, "library_2.npz");
         const tpgnn_settings settings = {.eval_graphs = 1, .eval_nodes = 100};
         const harness_scoring how = {ag_tape_new(AG_CPU), &settings.shell, 1, true};

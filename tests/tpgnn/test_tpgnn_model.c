@@ -2,7 +2,7 @@
 /* The model of TPGNN: gradients against central differences in double, float against double, scores
    that are no numbers, refusals. */
 #include "support/test.h"
-#include "examples/tpgnn/results.h"
+#include "examples/tpgnn/shell.h"
 #include "support/tpgnn_npz.h"
 #include "support/tpgnn_runner.h"
 
