@@ -3,7 +3,7 @@
 #include "examples/tpgnn/shell.h"
 
 #include "examples/harness/run/loader.h"
-#include "examples/tpgnn/data/sampler.h"
+#include "examples/tpgnn/model/sampler.h"
 #include "examples/tpgnn/model/loss.h"
 
 static const tpgnn_settings *settings_of(const harness_session *s)
@@ -92,14 +92,8 @@ static ag_status begin(harness_session *session, ag_failure *why)
     const tpgnn_settings *s = settings_of(session);
     const tpgnn_trained *net = session->trained.net;
     tpgnn_feed *f = session->feed;
-    const tpgnn_sampler_options options = {.seed = (uint64_t)s->shell.common.seed,
-                                           .tasks = s->tasks,
-                                           .schedules = s->schedules,
-                                           .balanced = s->balanced,
-                                           .mixed = s->mixed};
     const tpgnn_batch_options batch = tpgnn_model_batch(&net->model);
-    if (tpgnn_sampler_open(&f->sampler, &((tpgnn_files *)session->data)->train, &options, &batch,
-                           why))
+    if (tpgnn_sampler_open(&f->sampler, &((tpgnn_files *)session->data)->train, s, &batch, why))
         return why->status;
     f->label = harness_alloc((size_t)s->tasks * (size_t)s->schedules * sizeof *f->label);
     f->loader = harness_loader_new(tpgnn_sampler_fill, &f->sampler, &f->buffer[0], &f->buffer[1],
