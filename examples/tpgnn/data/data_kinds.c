@@ -128,7 +128,7 @@ ag_status tpgnn_kinds_merge(tpgnn_data *data, tpgnn_reading *r, ag_failure *why)
         }
         r->number[i] = *at;
     }
-    for (int64_t v = 0; v < r->file.nodes; v++) r->file.kind[v] = r->number[r->kind[v]];
+    for (int64_t v = 0; v < r->nodes; v++) r->kind[v] = r->number[r->given[v]];
     return AG_OK;
 }
 
