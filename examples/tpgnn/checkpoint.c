@@ -4,7 +4,6 @@
 #include "examples/tpgnn/shell.h"
 
 #include "examples/tpgnn/rows/rows.h"
-#include "examples/tpgnn/data/vectors.h"
 #include "examples/tpgnn/model/loss.h"
 
 #include <inttypes.h>
@@ -118,7 +117,7 @@ static void drop(void *trained)
     net->model.params = NULL;
     tpgnn_model_free(&net->model);
     tpgnn_vocabulary_free(&net->vocabulary);
-    tpgnn_seen_free(&net->seen);
+    tpgnn_vocabulary_free(&net->seen.buffers);
 }
 
 /* ---- tensors ---- */

@@ -96,5 +96,5 @@ void tpgnn_inspect(harness_inspection *to, const void *files)
     tpgnn_unseen u = tpgnn_unseen_count(data, NULL);
     to->text = totals_text(data);
     to->json = totals_json(data, &u, to->json);
-    tpgnn_unseen_free(&u);
+    harness_free(u.nodes);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "examples/tpgnn/data/vectors.h"
+#include "examples/tpgnn/data/vocabulary.h"
 
 #include "examples/harness/harness.h"
 #include "examples/tpgnn/data/data_internal.h"

@@ -4,7 +4,6 @@
 #ifndef TPGNN_MODEL_H
 #define TPGNN_MODEL_H
 
-#include "examples/tpgnn/data/vectors.h"
 #include "examples/tpgnn/model/batch.h"
 #include "examples/tpgnn/model/paper.h"
 
