@@ -83,8 +83,7 @@ typedef struct tpgnn_feed {
     tpgnn_sampler sampler;
     tpgnn_batch buffer[2];
     harness_loader *loader;
-    const tpgnn_batch *batch; /* of the step */
-    ag_real *label;           /* [tasks * schedules] of the step's batch */
+    ag_real *label; /* [tasks * schedules] of the step's batch */
 } tpgnn_feed;
 
 static ag_status begin(harness_session *session, ag_failure *why)
@@ -110,29 +109,22 @@ static void end(void *feed)
     harness_free(f->label);
 }
 
-static ag_tensor *loss_of(const harness_session *session, ag_tape *tape, const tpgnn_batch *batch)
-{
-    const tpgnn_settings *s = settings_of(session);
-    const tpgnn_loss_options options = {s->loss, s->margin, s->top};
-    const tpgnn_trained *net = session->trained.net;
-    const tpgnn_feed *f = session->feed;
-    ag_tensor *cost = ag_name(tpgnn_forward(&net->model, tape, batch), "costs");
-    return tpgnn_loss(cost, batch, f->label, &options);
-}
-
 static ag_tensor *record(void *user, ag_tape *tape, int64_t step, const char **what,
                          ag_failure *why)
 {
-    harness_session *session = user;
+    const harness_session *session = user;
+    const tpgnn_settings *s = settings_of(session);
     const tpgnn_data *train = &((const tpgnn_files *)session->data)->train;
     const tpgnn_trained *net = session->trained.net;
-    tpgnn_feed *f = session->feed;
+    const tpgnn_feed *f = session->feed;
+    const tpgnn_loss_options options = {s->loss, s->margin, s->top};
     (void)step;
-    const tpgnn_batch *batch = f->batch = harness_loader_next(f->loader, why);
+    const tpgnn_batch *batch = harness_loader_next(f->loader, why);
     if (!batch) return NULL;
     *what = train->task[batch->schedule[0]->task].name;
     tpgnn_labels(f->label, train, batch, net->predicts, net->mean, net->deviation);
-    return loss_of(session, tape, batch);
+    ag_tensor *cost = ag_name(tpgnn_forward(&net->model, tape, batch), "costs");
+    return tpgnn_loss(cost, batch, f->label, &options);
 }
 
 const harness_model tpgnn_shell = {.program = &tpgnn_program_table,
