@@ -161,6 +161,12 @@ class Program(unittest.TestCase):
                 self.assertIn(code, (collect.USAGE, command.FAILED))
                 self.assertIn(words, errors)
 
+    def test_without_numpy(self):
+        with mock.patch.dict(sys.modules, {"files": None}):
+            code, _, errors = self.run_program("--out", "x")
+        self.assertEqual(code, command.FAILED)
+        self.assertIn("pip install -r", errors)
+
     def test_choice(self):
         self.assertEqual(len(collect.choose(["matmul", "matmul_*"], 12, 0)), 12)
         self.assertEqual(collect.choose(["matmul_300_200_100"], 12, 0), ["matmul_300_200_100"])

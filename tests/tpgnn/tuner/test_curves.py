@@ -2,9 +2,11 @@
 """Tests that need neither TVM nor the library: curves, tables, results that are continued."""
 import io
 import os
+import sys
 import tempfile
 import unittest
 from contextlib import redirect_stderr, redirect_stdout
+from unittest import mock
 
 import curves
 import tune
@@ -62,7 +64,10 @@ class Choices(unittest.TestCase):
             code, said = self.run_tune("--out", folder, "--core", "4000")
             self.assertEqual((code, "may use the cores" in said), (tune.USAGE, True), said)
             code, said = self.run_tune("--out", folder)
-            self.assertEqual((code, "cannot be loaded" in said), (command.FAILED, True), said)
+            self.assertEqual((code, "nowhere.so cannot be loaded" in said), (command.FAILED, True), said)
+            with mock.patch.dict(sys.modules, {"library": None}):
+                code, said = self.run_tune("--out", folder)
+            self.assertEqual((code, "pip install -r" in said), (command.FAILED, True), said)
 
     def test_results_are_kept_and_checked(self):
         options = tune.parser().parse_args(["--run", "r", "--library", "l", "--out", "o"])

@@ -10,11 +10,9 @@ import fnmatch
 import sys
 import time
 
-import files
 import processes
 import workloads
 from command import OK, USAGE, add_measuring, attempt, check_core, complain, number
-from measure import Limits
 
 
 def parser():
@@ -51,12 +49,15 @@ def choose(wanted, shapes, seed):
 
 
 def collect(options, names):
+    import files  # needs NumPy
+    import measure
+
     book = files.Manifest(options.out)
     left = [name for name in names if not book.has(name)]
     if not left:
         print(f"{options.out}: all {len(names)} workloads are measured already.")
         return OK
-    limits = Limits(options.compile_seconds, options.slowest_ms / 1000, options.core)
+    limits = measure.Limits(options.compile_seconds, options.slowest_ms / 1000, options.core)
     import gather  # loads TVM
     import tvm_setup
 

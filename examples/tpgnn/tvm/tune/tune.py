@@ -10,12 +10,11 @@ import json
 import os
 import sys
 
-import curves
-import library  # puts the collector's folder on the path
-import files
-import processes
-import workloads
-from command import OK, USAGE, Refused, add_measuring, attempt, check_core, complain, number
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "collect"))
+import curves  # noqa: E402
+import processes  # noqa: E402
+import workloads  # noqa: E402
+from command import OK, USAGE, Refused, add_measuring, attempt, check_core, complain, number  # noqa: E402
 
 SILENT = 1800  # seconds without a word after which a run is given up
 TITLES = {"random": "random", "xgboost": "XGBoost (TVM)", "offline": "{}", "online": "{} online"}
@@ -82,6 +81,8 @@ class Book:
         return {tuple(run[k] for k in KEY): run["trials_ns"] for run in self.value["runs"]}
 
     def add(self, key, said):
+        import files
+
         self.value["runs"].append({**dict(zip(KEY, key)), **said})
         files.write_json(self.path, self.value)
 
@@ -114,6 +115,9 @@ def titles(model):
 
 
 def compare(options):
+    import files  # needs NumPy, as library does
+    import library
+
     settings = {name: getattr(options, name) for name in (*MEANS, "library", "jobs")}
     book = Book(options.out, settings)
     keys = [(task, method, seed) for task in options.tasks for seed in range(options.seeds)
