@@ -46,14 +46,6 @@ static ag_status identify(harness_session *session, ag_failure *why)
     return why->status;
 }
 
-static ag_status read_vocabulary(tpgnn_vocabulary *v, const char *text, ag_failure *why)
-{
-    json_t *j = harness_json_loads(text, NULL);
-    tpgnn_vocabulary_read(v, j, "the metadata \"vocabulary\"", why);
-    json_decref(j);
-    return why->status;
-}
-
 /* ---- the network ---- */
 
 /* The label that the model predicts, up to scale; a rank loss takes the throughput. */
@@ -69,9 +61,10 @@ static ag_status build(harness_trained *t, const harness_settings *settings, ag_
     tpgnn_trained *net = t->net;
     tpgnn_options options = tpgnn_settings_model(s);
     net->predicts = label_of(s);
-    if (read_vocabulary(&net->vocabulary, t->text[VOCABULARY], why) ||
-        tpgnn_seen_read(&net->seen, t->text[SEEN], why))
-        return why->status;
+    json_t *words = harness_json_loads(t->text[VOCABULARY], NULL);
+    tpgnn_vocabulary_read(&net->vocabulary, words, "the metadata \"vocabulary\"", why);
+    json_decref(words);
+    if (why->status || tpgnn_seen_read(&net->seen, t->text[SEEN], why)) return why->status;
     for (int f = 0; f < TPGNN_FIELDS; f++) options.words[f] = net->vocabulary.words[f];
     if (tpgnn_model_columns(&options, t->text[DATA], why)) return why->status;
     return tpgnn_model_add(&net->model, t->params, &options, why);
