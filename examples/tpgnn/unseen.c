@@ -66,13 +66,7 @@ char *tpgnn_seen_json(const tpgnn_data *data, ag_failure *why)
 ag_status tpgnn_seen_read(tpgnn_seen *s, const char *text, ag_failure *why)
 {
     json_t *j = harness_json_loads(text, NULL);
-    const json_t *extents = json_object_get(j, "extents");
-    const bool known = json_array_size(extents) == 2 &&
-                       json_is_number(json_array_get(extents, 0)) &&
-                       json_is_number(json_array_get(extents, 1));
-    s->least = json_number_value(json_array_get(extents, 0));
-    s->most = json_number_value(json_array_get(extents, 1));
-    if (!known)
+    if (json_unpack(j, "{s: [F, F!]}", "extents", &s->least, &s->most))
         ag_fail(why, AG_EDATA,
                 "the metadata \"seen\" do not say the smallest and the largest of \"extents\"; "
                 "train again to write them anew");
