@@ -107,6 +107,7 @@ static ag_status fit(harness_session *session, ag_failure *why)
     const nests_set *train = &((const nests_files *)session->data)->train;
     const nests_settings *s = (const nests_settings *)session->settings;
     nests_model *m = &((nests_trained *)session->trained.net)->model;
+    if (session->initial) return AG_OK;
     if (nests_scale_fit(&m->scale, train, why) || !m->trees.count) return why->status;
     return nests_trees_fit(m, train, s, why);
 }

@@ -32,9 +32,10 @@ static ag_status fit(harness_session *session, ag_failure *why)
 {
     tgraph_set *set = &((tgraph_files *)session->data)->set;
     tgraph_trained *net = session->trained.net;
-    tgraph_set_fit(set, &net->scaler);
+    if (!session->initial) tgraph_set_fit(set, &net->scaler);
     tgraph_set_scale(set, &net->scaler);
-    if (net->model.joined.use && tgraph_set_fit_rows(set, &net->model.joined.scale, why))
+    if (net->model.joined.use && !session->initial &&
+        tgraph_set_fit_rows(set, &net->model.joined.scale, why))
         return why->status;
     return tgraph_set_programs(set, &net->model.options, why);
 }

@@ -44,7 +44,7 @@ typedef struct harness_settings {
     int checkpoint; /* 0: the best one of a run, 1: the last */
     bool baselines;
     harness_paths ensemble, fit;
-    const char *csv;
+    const char *csv, *init;
 } harness_settings;
 
 /* The rows of harness_settings that have one meaning and one default in all programs, for the end
@@ -70,6 +70,10 @@ typedef struct harness_settings {
     {"ensemble", HARNESS_FIELD(S, shell.ensemble), \
      .commands = HARNESS_SCORES, .flags = HARNESS_LOCAL, .meta = "RUN...", \
      .group = "Run", .help = "more runs: scores are the mean (so does a second --run)"}, \
+    {"init", HARNESS_FIELD(S, shell.init), .commands = HARNESS_TRAINS, .flags = HARNESS_IF_OTHER, \
+     .meta = "RUN", .often = true, .group = "Run", .needs = NEEDS, \
+     .help = "begin with the weights, scales and words of that run or checkpoint, which needs the " \
+             "same options of the model"}, \
     {"save-every", HARNESS_FIELD(S, shell.training.save_every), "100", 1, 1e9, \
      HARNESS_TRAINS, .group = "Run", .needs = NEEDS, \
      .help = "steps between saves of last.safetensors"}, \
@@ -126,6 +130,7 @@ typedef struct harness_session {
     bool show;     /* print the results, compare with the baselines */
     bool compares; /* its scores with those of other runs: something must be held out */
     bool resumes;  /* the run in the folder */
+    bool initial;  /* the network's values are a checkpoint's before `fit` */
 
     harness_training how; /* from the settings; `begin` may change the steps */
     void *data, *feed;    /* harness_model.data_bytes, feed_bytes */
@@ -178,7 +183,9 @@ typedef struct harness_network {
        (options), AG_EDATA (texts), AG_EMEMORY. */
     ag_status (*build)(harness_trained *trained, const harness_settings *settings, ag_failure *why);
     void (*drop)(void *net); /* optional: frees what `build` made, but for the parameters */
-    /* Optional: computes from the training data what else the network holds. */
+    const char *inherited;   /* optional: the key whose text is that of the checkpoint of --init */
+    /* Optional: computes from the training data what else the network holds; what `tensors` lists
+       is there already, and stays, if session->initial. */
     ag_status (*fit)(harness_session *session, ag_failure *why);
     /* Optional: lists that, at most HARNESS_TENSORS whose names begin with "state.", and returns
        their number. Their data are the network's: they are written, or read into. */
