@@ -203,7 +203,7 @@ ag_status nests_files_score(void *files, const harness_runs *runs, const harness
     for (int i = 0; i < runs->count; i++)
         if (nests_trained_check(runs->run[i].net, data, runs->run[i].path, why)) return why->status;
     choose_scored(set, net);
-    if (net && nests_warn_unseen(data, net, runs->run[0].path, why)) return why->status;
+    if (net && nests_warn_unseen(set, net, runs->run[0].path, why)) return why->status;
     if (!known || (net && net->split > 0)) return AG_OK;
     harness_runs_warn_trained(runs, data->paths.path, data->paths.count);
     return AG_OK;
