@@ -113,10 +113,6 @@ static const harness_option table[] = {
     HARNESS_BASELINE_OPTIONS(tgraph_settings,
                              "show what random order, ridge regression and boosted trees reach"),
 
-    {"format", WORD(format), "scores", .choices = "scores|contest", .commands = HARNESS_PREDICT,
-     .flags = HARNESS_LOCAL, .often = true, .group = "Output", .needs = "no --json or --csv",
-     .help = "a score per configuration, or the contest's ID,TopConfigs per file"},
-
     HARNESS_MODEL_OPTIONS(tgraph_settings),
 };
 

@@ -11,7 +11,6 @@
 enum { TGRAPH_PART_AUTO, TGRAPH_PART_ALL, TGRAPH_PART_HELD };
 enum { TGRAPH_LOSS_HINGE, TGRAPH_LOSS_LOGISTIC, TGRAPH_LOSS_LISTMLE, TGRAPH_LOSS_ERROR };
 enum { TGRAPH_LOGS_AUTO, TGRAPH_LOGS_YES, TGRAPH_LOGS_NO };
-enum { TGRAPH_FORMAT_SCORES, TGRAPH_FORMAT_CONTEST };
 
 /* All options, by the names of options.c. */
 typedef struct tgraph_settings {
@@ -28,7 +27,7 @@ typedef struct tgraph_settings {
     int configs, loss, reduction;
     double margin;
     /* scores and files */
-    int eval_configs, eval_limit, tau, tta, part, format;
+    int eval_configs, eval_limit, tau, tta, part;
 } tgraph_settings;
 
 extern const harness_program tgraph_program_table;

@@ -243,5 +243,4 @@ const harness_model tgraph_shell = {.program = &tgraph_program_table,
                                     .repeat = tgraph_results_repeat,
                                     .compute = tgraph_results_compute,
                                     .close_results = harness_rank_close,
-                                    .held_out = "Held-out configurations, best checkpoint",
-                                    .write = tgraph_shell_write};
+                                    .held_out = "Held-out configurations, best checkpoint"};

@@ -53,17 +53,11 @@ typedef struct tgraph_steps {
 extern const harness_model tgraph_shell;
 extern const harness_network tgraph_shell_network; /* checkpoint.c */
 
-/* The parts of tgraph_shell that are in inspect.c, scored.c and contest.c. */
+/* The parts of tgraph_shell that are in inspect.c and scored.c. */
 ag_status tgraph_inspect(harness_inspection *to, const char *path, ag_failure *why);
 ag_status tgraph_shell_read_scored(void *data, const harness_runs *runs,
                                    const harness_settings *settings, bool known, ag_failure *why);
 ag_status tgraph_shell_read_fit(void *data, const harness_runs *runs,
                                 const harness_settings *settings, ag_failure *why);
-/* contest.c: the contest's name of a file, from its folders; shown: what results call it, NULL: its
-   own name: .../layout/xla/default/test/NAME.npz is "layout:xla:default:NAME"; where the folders do
-   not tell, "layout:NAME". The caller frees it (harness_free). */
-char *tgraph_contest_id(const char *path, const char *shown);
-int tgraph_shell_write(FILE *to, const void *results, const harness_settings *settings,
-                       ag_failure *why);
 
 #endif
