@@ -107,7 +107,6 @@ static ag_status add_scores(double *sum, tgraph_scorer *scorer, const tgraph_ent
     double *score = harness_alloc((size_t)count * sizeof *score);
     tgraph_score(scorer, e, item, count, score, why);
     for (int c = 0; c < count; c++) sum[c] += score[c] / models;
-    scorer->before += (int64_t)count * (scorer->tta > 0 ? scorer->tta : 1);
     harness_free(score);
     return why->status;
 }
@@ -120,7 +119,6 @@ ag_status tgraph_results_add(tgraph_results *r, tgraph_scorer *scorer, int model
     for (int i = 0; i < rank->groups; i++) total += r->calibration[i].count;
     harness_progress_start(&bar, "score", 0, total * (scorer->tta > 0 ? scorer->tta : 1));
     scorer->bar = &bar;
-    scorer->before = 0;
     for (int i = 0; i < rank->groups && harness_go_on(why); i++) {
         const tgraph_entry *e = r->entry[i];
         tgraph_calibration *c = &r->calibration[i];
@@ -129,7 +127,6 @@ ag_status tgraph_results_add(tgraph_results *r, tgraph_scorer *scorer, int model
             add_scores(c->score, scorer, e, c->item, c->count, models, why);
     }
     harness_progress_end(&bar);
-    scorer->bar = NULL;
     return why->status;
 }
 
@@ -185,11 +182,11 @@ ag_status tgraph_results_compute(void *results, ag_failure *why)
 
 static bool same_inputs(const tgraph_entry *e)
 {
-    size_t bytes;
-    const void *first = tgraph_file_inputs(&bytes, e->file, tgraph_entry_item(e, 0));
+    const tgraph_file *f = e->file;
+    const size_t bytes = (size_t)f->store.width * sizeof *f->store.word;
+    const uint32_t *first = tgraph_file_words(f, tgraph_entry_item(e, 0));
     for (int i = 1; i < e->items; i++)
-        if (memcmp(first, tgraph_file_inputs(&bytes, e->file, tgraph_entry_item(e, i)), bytes) != 0)
-            return false;
+        if (memcmp(first, tgraph_file_words(f, tgraph_entry_item(e, i)), bytes) != 0) return false;
     return true;
 }
 

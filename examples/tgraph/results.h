@@ -16,8 +16,7 @@ typedef struct tgraph_scorer {
     int patient;           /* 1: continues after an interruption */
     tgraph_batch batch;    /* scratch: start from {0}, and free it */
     int32_t *chosen;       /* of a chunk, during a call */
-    harness_progress *bar; /* goes on from `before` after each chunk; NULL: none does */
-    int64_t before;
+    harness_progress *bar; /* of configurations, in each permutation */
 } tgraph_scorer;
 
 /* score[i] is that of the entry's configuration item[i] (NULL: i), i < count. The tape is set back

@@ -165,7 +165,8 @@ static ag_tensor *record(void *user, ag_tape *tape, int64_t step, const char **w
     while (set->entry[i].file != b->file) i++;
     *what = b->file->name;
     ag_tensor *score =
-        ag_name(tgraph_batch_forward(model, tape, &set->entry[i].program, b, b->configs), "scores");
+        tgraph_forward(model, tape, &set->entry[i].program, b->digit, &b->nests, b->configs);
+    ag_name(score, "scores");
     if (settings_of(session)->loss == TGRAPH_LOSS_ERROR) return error_of(t, score, b);
     ag_tensor *rank = ag_input_i32(tape, b->rank, AG_SHAPE(b->configs));
     return loss_of(settings_of(session), score, rank);
@@ -176,13 +177,13 @@ static ag_status validate(void *user, double *measure, ag_failure *why)
     harness_session *session = user;
     tgraph_steps *t = session->feed;
     harness_progress bar;
-    harness_progress_start(&bar, "validation", 0, t->rank.groups);
+    harness_progress_start(&bar, "validation", 0, t->rank.items);
     bar.shown = false; /* there is the one of the steps */
+    t->scorer.bar = &bar;
     for (int i = 0; i < t->rank.groups && !why->status; i++) {
         const harness_ranked *g = &t->rank.group[i];
         tgraph_score(&t->scorer, t->scored[i], g->number, g->items, t->rank.score[0] + g->first,
                      why);
-        harness_progress_update(&bar, i + 1, NULL);
     }
     if (!why->status && !harness_rank_compute(&t->rank, why))
         harness_rank_values(measure, &t->rank);

@@ -19,9 +19,6 @@ typedef struct tgraph_trained {
     int dedup;
 } tgraph_trained;
 
-/* Features in JSON, owned by the caller (harness_free). */
-char *tgraph_features_json(const tgraph_data_options *f);
-
 /* The training files with their hashes: JSON, owned by the caller (harness_free). */
 char *tgraph_files_json(const tgraph_set *set);
 

@@ -5,16 +5,16 @@
 
 #include <string.h>
 
-static size_t lay_arrays(tgraph_batch *b, char *block, int64_t configs, int64_t nodes)
+static void lay_arrays(void *batch, char *block, size_t *bytes)
 {
-    size_t bytes = 0;
-    b->config = tpugraphs_lay(block, &bytes, configs, sizeof *b->config);
-    b->rank = tpugraphs_lay(block, &bytes, configs, sizeof *b->rank);
-    b->runtime = tpugraphs_lay(block, &bytes, configs, sizeof *b->runtime);
-    b->key = tpugraphs_lay(block, &bytes, configs, sizeof *b->key);
-    b->index = tpugraphs_lay(block, &bytes, configs, sizeof *b->index);
-    b->digit = tpugraphs_lay(block, &bytes, configs * nodes, TGRAPH_DIGITS * sizeof *b->digit);
-    return bytes;
+    tgraph_batch *b = batch;
+    const int64_t digits = (int64_t)b->file->graph.configurable * TGRAPH_DIGITS;
+    b->config = tpugraphs_lay(block, bytes, b->configs, sizeof *b->config);
+    b->rank = tpugraphs_lay(block, bytes, b->configs, sizeof *b->rank);
+    b->runtime = tpugraphs_lay(block, bytes, b->configs, sizeof *b->runtime);
+    b->key = tpugraphs_lay(block, bytes, b->configs, sizeof *b->key);
+    b->index = tpugraphs_lay(block, bytes, b->configs, sizeof *b->index);
+    b->digit = tpugraphs_lay(block, bytes, b->configs * digits, sizeof *b->digit);
 }
 
 ag_status tgraph_batch_fill(tgraph_batch *b, const tgraph_file *f, const int32_t *config, int count,
@@ -30,23 +30,17 @@ ag_status tgraph_batch_fill(tgraph_batch *b, const tgraph_file *f, const int32_t
             return ag_fail(why, AG_EINDEX,
                            "%s: configuration %d was asked for, but there are 0 to %d",
                            harness_files_short(f->path), config[i], f->configs - 1);
-    if (tpugraphs_room(&b->block, &b->room, lay_arrays(b, NULL, count, nodes), why))
-        return why->status;
-    lay_arrays(b, b->block, count, nodes);
     b->file = f;
     b->configs = count;
+    if (tpugraphs_block(&b->block, &b->room, b, lay_arrays, why)) return why->status;
     for (int c = 0; c < count; c++) {
-        const uint32_t *word = f->store.word + (int64_t)config[c] * f->store.width;
+        const uint32_t *word = tgraph_file_words(f, config[c]);
         b->config[c] = config[c];
         b->runtime[c] = f->runtime[config[c]];
         for (size_t v = 0; v < (size_t)nodes; v++)
             tgraph_unpack(b->digit + (v * (size_t)count + (size_t)c) * TGRAPH_DIGITS,
                           word + v * TGRAPH_WORDS);
     }
-    /* The pages that were read may go; the counter is atomic, so that the loader and an evaluation
-       may share it. */
-    tgraph_store_settle((tgraph_store *)&f->store,
-                        (size_t)count * (size_t)f->store.width * sizeof(uint32_t));
     if (harness_ranks(b->rank, b->runtime, count, b->key, b->index, why)) return why->status;
     return tgraph_batch_join(b, why);
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/tgraph/data/set.h"
 
-#include "examples/tgraph/rows/file.h"
-
 #include <string.h>
 #include <xxhash.h>
 
@@ -23,10 +21,9 @@ void tgraph_set_room(tgraph_set *set)
 
 static uint64_t hash_file(const tgraph_file *f)
 {
-    size_t bytes;
-    const void *inputs = tgraph_file_inputs(&bytes, f, 0);
-    const uint64_t run = XXH3_64bits(f->runtime, (size_t)f->configs * sizeof *f->runtime);
-    return XXH3_64bits_withSeed(inputs, (size_t)f->configs * bytes, run);
+    const size_t n = (size_t)f->configs, bytes = (size_t)f->store.width * sizeof *f->store.word;
+    const uint64_t run = XXH3_64bits(f->runtime, n * sizeof *f->runtime);
+    return XXH3_64bits_withSeed(tgraph_file_words(f, 0), n * bytes, run);
 }
 
 tgraph_entry *tgraph_set_open(tgraph_set *set, const char *path, const tgraph_data_options *options,
@@ -37,7 +34,7 @@ tgraph_entry *tgraph_set_open(tgraph_set *set, const char *path, const tgraph_da
     how.operations = set->rows;
     *e = (tgraph_entry){.file = tgraph_file_open(path, &how, &set->budget, why)};
     if (!e->file) return NULL;
-    if (set->rows) nests_layout_warn(&set->warned, e->file);
+    if (set->rows) tgraph_rows_warn(&set->warned, e->file);
     set->count++;
     e->hash = hash_file(e->file);
     e->items = e->file->configs;
