@@ -8,7 +8,7 @@
 
 #define TGRAPH_VERSION "0.1.0"
 
-enum { TGRAPH_PART_AUTO, TGRAPH_PART_ALL, TGRAPH_PART_HELD };
+enum { TGRAPH_PART_AUTO, TGRAPH_PART_ALL };
 enum { TGRAPH_LOSS_HINGE, TGRAPH_LOSS_LOGISTIC, TGRAPH_LOSS_LISTMLE, TGRAPH_LOSS_ERROR };
 enum { TGRAPH_LOGS_AUTO, TGRAPH_LOGS_YES, TGRAPH_LOGS_NO };
 
@@ -17,7 +17,7 @@ typedef struct tgraph_settings {
     harness_settings shell; /* the options that the harness reads */
     tgraph_options model;
     /* data */
-    int dedup, folds, fold, log_features;
+    int dedup, log_features;
     bool prune, repad;
     double split;
     int64_t split_seed;

@@ -20,7 +20,7 @@ harness_rank_form tgraph_results_form(int tau_a)
                                .row = "file",
                                .rows = "files",
                                .items = "configurations",
-                               .hold_out = "--split, --valid or --folds hold something out",
+                               .hold_out = "--split or --valid holds something out",
                                .measure = measures[tau_a],
                                .main = 2,
                                .against = "boosting"};

@@ -11,21 +11,21 @@ static tgraph_data_options options_of(const harness_runs *runs, int run)
     return ((const tgraph_trained *)runs->run[run].net)->features;
 }
 
-static int trained_on(const harness_runs *runs, const char *name, const uint64_t *hash)
+static bool trained_on(const harness_runs *runs, const char *name, const uint64_t *hash)
 {
     for (int i = 0; i < runs->count; i++)
-        if (tgraph_files_has(runs->run[i].data, name, hash)) return 1;
-    return 0;
+        if (tgraph_files_has(runs->run[i].data, name, hash)) return true;
+    return false;
 }
 
-/* Opens a file as it was in training and scores the part that was held out there. *found is 0 when
-   it is another file of that name. */
-static ag_status open_held(int *found, tgraph_set *set, const harness_runs *runs,
+/* Opens a file as it was in training and scores the part that was held out there. *found is false
+   when it is another file of that name. */
+static ag_status open_held(bool *found, tgraph_set *set, const harness_runs *runs,
                            const tgraph_settings *s, const char *path, ag_failure *why)
 {
     const tgraph_data_options options = options_of(runs, 0);
     tgraph_entry *e = tgraph_set_open(set, path, &options, why);
-    *found = e && (s->part == TGRAPH_PART_HELD || trained_on(runs, e->file->name, &e->hash));
+    *found = e && trained_on(runs, e->file->name, &e->hash);
     if (!e) return why->status;
     if (*found) return tgraph_entry_hold_out(e, s, why);
     tgraph_set_leave_out(set, NULL);
@@ -37,10 +37,9 @@ static ag_status open_file(tgraph_set *set, const harness_runs *runs, const tgra
 {
     tgraph_data_options all = options_of(runs, 0);
     const bool trained = known && trained_on(runs, harness_files_base(path), NULL);
-    int held = 0;
+    bool held = false;
     all.dedup = TGRAPH_KEEP_ALL;
-    if (known && s->split > 0 &&
-        (s->part == TGRAPH_PART_HELD || (s->part == TGRAPH_PART_AUTO && trained)) &&
+    if (trained && s->split > 0 && s->part == TGRAPH_PART_AUTO &&
         open_held(&held, set, runs, s, path, why))
         return why->status;
     if (!held && !tgraph_set_open(set, path, &all, why)) return why->status;

@@ -39,7 +39,7 @@ tgraph_entry *tgraph_set_open(tgraph_set *set, const char *path, const tgraph_da
 void tgraph_set_leave_out(tgraph_set *set, const char *what);
 void tgraph_entry_close(tgraph_entry *entry);
 
-/* Prepares all data of a training run: files, held-out parts, folds. Files that cannot be trained
+/* Prepares all data of a training run: files and held-out parts. Files that cannot be trained
    on or scored are left out with a warning; if none is left, it fails. */
 ag_status tgraph_set_train(tgraph_set *set, const tgraph_settings *s, ag_failure *why);
 
