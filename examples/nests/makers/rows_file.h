@@ -26,8 +26,7 @@ void nests_rows_file_free(nests_rows_file *file);
 
 /* The rows that the items first + item[0..n-1] of a table count, in that order, each once; a
    function nests_maker.rows is made of it, and free_rows is the drop. name: for sentences. Fails:
-   AG_EMEMORY.
- */
+   AG_EMEMORY. */
 ag_status nests_table_take(nests_rows *rows, const nests_rows_file *table, int columns, int first,
                            const int *item, int n, const char *name, ag_failure *why);
 void nests_table_drop(nests_rows *rows);

@@ -40,10 +40,8 @@ static ag_status score_group(harness_rank *rank, int group, const tgraph_part *p
     }
     ag_random random = harness_stream(RANDOM_SCORES, 0, (uint64_t)group);
     for (int i = 0; i < part->count; i++) score[RANDOM][i] = ag_random_uniform(&random);
-    if (fit->ridge && tgraph_fit_score(score[RIDGE], fit, false, part, why)) return why->status;
-    if (!fit->boosting || tgraph_fit_score(score[BOOSTING], fit, true, part, why))
-        return why->status;
-    for (int i = 0; i < part->count; i++)
+    if (tgraph_fit_score(score[RIDGE], score[BOOSTING], fit, part, why)) return why->status;
+    for (int i = 0; fit->boosting && i < part->count; i++)
         score[ROUNDED][i] = rint(score[BOOSTING][i] * 1000) / 1000;
     return AG_OK;
 }
