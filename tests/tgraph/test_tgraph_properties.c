@@ -223,12 +223,8 @@ static void test_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_parameter_counts),
-                                       cmocka_unit_test(test_options),
-                                       cmocka_unit_test(test_single_configuration_is_copied),
-                                       cmocka_unit_test(test_unknown_opcode),
-                                       cmocka_unit_test(test_same_bits),
-                                       cmocka_unit_test(test_memory)};
     ag_set_threads(1);
-    return cmocka_run_group_tests(tests, make, drop);
+    return RUN_TESTS_WITH(make, drop, test_parameter_counts, test_options,
+                          test_single_configuration_is_copied, test_unknown_opcode, test_same_bits,
+                          test_memory);
 }
