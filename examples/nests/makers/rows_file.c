@@ -181,6 +181,16 @@ static int64_t find_range(int *low, int *end, const nests_rows_file *f, int firs
     return entries;
 }
 
+static void clear(nests_rows *r)
+{
+    r->rows = r->items = 0;
+    bag_resize(r->x, 0);
+    bag_resize(r->work, 0);
+    bag_resize(r->first, 0);
+    bag_resize(r->row, 0);
+    bag_resize(r->times, 0);
+}
+
 static int copy_row(nests_rows *r, const nests_rows_file *f, int columns, int row)
 {
     const float *x = f->x + (size_t)row * (size_t)columns;
@@ -194,12 +204,17 @@ ag_status nests_table_take(nests_rows *r, const nests_rows_file *f, int columns,
 {
     int low, end;
     const int64_t entries = find_range(&low, &end, f, first, item, n);
-    nests_table_drop(r);
     if (entries > INT32_MAX / 2)
         return ag_fail(why, AG_EMEMORY, "%.160s: %lld counts of rows at once; take fewer items",
                        name, (long long)entries);
-    /* 1 + the number of a row that is copied; a table has the rows of many groups */
-    int32_t *copy = HARNESS_NEW(copy, end > low ? end - low : 0);
+    clear(r);
+    /* 1 + the number of a row that is copied, for as many as are between: a table has the rows of
+       many groups */
+    const int rows = end > low ? end - low : 0;
+    int32_t *copy = r->memory;
+    bag_resize(copy, rows);
+    r->memory = copy;
+    if (rows) memset(copy, 0, (size_t)rows * sizeof *copy);
     bag_add(r->first, 0);
     for (int i = 0; i < n; i++) {
         for (int64_t e = f->first[first + item[i]]; e < f->first[first + item[i] + 1]; e++) {
@@ -211,7 +226,6 @@ ag_status nests_table_take(nests_rows *r, const nests_rows_file *f, int columns,
         bag_add(r->first, bag_count(r->row));
     }
     r->items = n;
-    harness_free(copy);
     return AG_OK;
 }
 
@@ -222,5 +236,7 @@ void nests_table_drop(nests_rows *r)
     bag_free(r->first);
     bag_free(r->row);
     bag_free(r->times);
+    int32_t *copy = r->memory;
+    bag_free(copy);
     *r = (nests_rows){0};
 }

@@ -165,7 +165,7 @@ typedef struct tgraph_batch {
     const nests_joined *joined; /* of the model that the rows are for; NULL: there are none */
     nests_joined_batch nests;   /* of `joined`, where that is used */
     nests_rows rows;            /* scratch */
-    int32_t *place;             /* scratch, of their entries */
+    int32_t *place;             /* scratch, of their entries; a bag */
     const tgraph_file *file;
     int64_t step;
     int configs;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The rows of loop nests of configurations, and how they join the nodes of a graph. */
-#include "examples/harness/harness.h"
+#include "examples/harness/run/bag.h"
 #include "examples/tgraph/data/data_internal.h"
 
 /* Without the order many rows are wrong: on TpuGraphs' alexnet TGraph alone is better by far. */
@@ -44,7 +44,7 @@ static ag_status put_places(tgraph_batch *b, ag_failure *why)
             "%s: %d configurations of %d nodes are too many to score together; take fewer "
             "--configs or --eval-configs",
             harness_files_short(b->file->path), b->configs, g->nodes);
-    b->place = harness_grow(b->place, (size_t)rows->first[rows->items] * sizeof *b->place);
+    bag_resize(b->place, rows->first[rows->items]);
     for (int i = 0; i < rows->items; i++)
         for (int e = rows->first[i]; e < rows->first[i + 1]; e++) {
             const int kept = g->kept[node[e]];
@@ -66,7 +66,7 @@ void tgraph_batch_part(tgraph_batch *b)
 {
     nests_joined_batch_free(&b->nests);
     nests_layout_drop(&b->rows);
-    harness_free(b->place);
+    bag_free(b->place);
 }
 
 void tgraph_rows_add(nests_scale *scale, nests_rows *scratch, const tgraph_file *f)

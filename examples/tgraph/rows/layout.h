@@ -116,7 +116,7 @@ typedef struct nests_put {
 
 /* The memory of nests_rows of the configurations of one file. An item is a configuration, and
    counts rows; equal rows are one. What every item counts, of nodes which the configuration does
-   not change, is in `always`. The arrays of rows and entries are those of stb_ds. */
+   not change, is in `always`. All arrays but `slot` are bags (harness/run/bag.h). */
 typedef struct nests_layout_memory {
     const nests_layout *layout;
     bool by_node; /* 1: an item has an entry for each nest, with its node, and `always` is 0 */
@@ -131,7 +131,7 @@ typedef struct nests_layout_memory {
     int fixed;      /* the first of them, which every item has */
 } nests_layout_memory;
 
-/* Start from {0}, open, again for other rows, add, and drop in any case. */
+/* Start from {0}, open, add, and drop in any case; opened again, rows reuse their memory. */
 void nests_layout_open(nests_rows *rows, const nests_layout *p, bool by_node);
 /* Appends a configuration: digit [configurable, 18] of -1..5, layouts of output, operand 0 and
    operand 1. */

@@ -155,13 +155,25 @@ static void visit(nests_rows *r, int node, const signed char *digit)
 
 void nests_layout_open(nests_rows *r, const nests_layout *p, bool by_node)
 {
-    nests_layout_drop(r);
-    nests_layout_memory *m = r->memory = harness_alloc(sizeof *m);
-    *m = (nests_layout_memory){.layout = p,
-                               .by_node = by_node,
-                               .strides = HARNESS_NEW(m->strides, p->count),
-                               .order = HARNESS_NEW(m->order, p->count),
-                               .digit = HARNESS_NEW(m->digit, (size_t)p->configurable * DIGITS)};
+    if (!r->memory) r->memory = harness_alloc(sizeof(nests_layout_memory));
+    nests_layout_memory *m = r->memory;
+    m->layout = p;
+    m->by_node = by_node;
+    r->rows = r->items = 0;
+    bag_resize(r->x, 0);
+    bag_resize(r->work, 0);
+    bag_resize(r->word, 0);
+    bag_resize(r->always, 0);
+    bag_resize(r->first, 0);
+    bag_resize(r->row, 0);
+    bag_resize(r->times, 0);
+    bag_resize(m->node, 0);
+    bag_resize(m->entry, 0);
+    bag_resize(m->put, 0);
+    bag_resize(m->strides, p->count);
+    bag_resize(m->order, p->count);
+    bag_resize(m->digit, p->configurable * DIGITS);
+    if (m->slot) memset(m->slot, 0, (size_t)m->slots * sizeof *m->slot);
     bag_add(r->first, 0);
     for (int v = 0; v < p->count; v++)
         if (!p->operation[v].varying) visit(r, v, NULL);
@@ -197,7 +209,7 @@ void nests_layout_add(nests_rows *r, const signed char *digit)
     for (int i = m->by_node ? 0 : m->fixed; i < bag_count(m->put); i++) add_entry(r, m->put[i]);
     bag_add(r->first, bag_count(r->row));
     r->items++;
-    stbds_arrsetlen(m->put, m->fixed);
+    bag_resize(m->put, m->fixed);
 }
 
 void nests_layout_drop(nests_rows *r)
@@ -214,9 +226,9 @@ void nests_layout_drop(nests_rows *r)
     bag_free(m->node);
     bag_free(m->entry);
     bag_free(m->put);
-    harness_free(m->strides);
-    harness_free(m->order);
-    harness_free(m->digit);
+    bag_free(m->strides);
+    bag_free(m->order);
+    bag_free(m->digit);
     harness_free(m->slot);
     harness_free(m);
     *r = (nests_rows){0};
