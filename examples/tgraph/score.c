@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Scores in chunks of configurations: dropout off, nothing kept for backward. */
-#include "examples/tgraph/results.h"
-
-#include "examples/harness/machine/device.h"
+#include "examples/tgraph/shell.h"
 
 #include <string.h>
 
@@ -36,7 +34,7 @@ static ag_status add_pass(tgraph_scorer *s, const tgraph_entry *e, const int32_t
         int first, length;
         harness_chunk(&first, &length, count, chunks, k);
         add_chunk(s, e, item, order + first, length, score, why);
-        harness_progress_update(s->bar, s->bar->done + length, "");
+        harness_progress_update(&s->bar, s->bar.done + length, "");
     }
     return why->status;
 }

@@ -2,7 +2,7 @@
 /* The baselines that TGraph has to beat, on the configurations that it was scored on: random
    scores, ridge regression and gradient boosting, also rounded. */
 #include "examples/tgraph/baseline/fit.h"
-#include "examples/tgraph/results.h"
+#include "examples/tgraph/shell.h"
 
 #include <math.h>
 
@@ -67,8 +67,10 @@ static ag_status score_groups(tgraph_results *r, bool split, const tgraph_part *
     return why->status;
 }
 
-ag_status tgraph_results_baselines(tgraph_results *r, const tgraph_set *learn, ag_failure *why)
+ag_status tgraph_results_baselines(void *results, ag_failure *why)
 {
+    tgraph_results *r = results;
+    const tgraph_set *learn = r->files->training ? &r->files->set : &r->files->fit;
     static const char *const name[BASELINES] = {"random", "ridge", "boosting",
                                                 "boosting, 3 digits"};
     tgraph_part *train = harness_alloc((size_t)learn->count * sizeof *train);
