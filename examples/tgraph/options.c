@@ -30,10 +30,9 @@ static const harness_option table[] = {
      .help = "keep only configurable nodes and their neighbours"},
     {"repad", FIELD(repad), "true", .commands = TRAINS, .group = "Data",
      .help = "mark unused layout places by -1 instead of 0"},
-    {"log-features", WORD(log_features), "auto", .choices = "auto|yes|no", .commands = TRAINS,
-     .group = "Data",
+    {"log-features", FIELD(log_features), "true", .commands = TRAINS, .group = "Data",
      .help = "take sign(x) ln(1 + |x|) of the numeric features before they are standardised, for "
-             "programs of many sizes (auto: of layout files)"},
+             "programs of many sizes"},
 
     {"preset", WORD(preset), "none", .choices = tgraph_preset_words, .presets = tgraph_presets,
      .commands = TRAINS, .group = "Model",
@@ -149,7 +148,7 @@ tgraph_options tgraph_defaults(void)
 tgraph_data_options tgraph_settings_data(const tgraph_settings *s)
 {
     tgraph_data_options o = tgraph_layout_defaults();
-    o.logs = s->log_features != TGRAPH_LOGS_NO;
+    o.logs = s->log_features;
     o.prune = s->prune;
     o.repad = s->repad;
     o.dedup = (tgraph_dedup)s->dedup;

@@ -10,15 +10,14 @@
 
 enum { TGRAPH_PART_AUTO, TGRAPH_PART_ALL };
 enum { TGRAPH_LOSS_HINGE, TGRAPH_LOSS_LOGISTIC, TGRAPH_LOSS_LISTMLE, TGRAPH_LOSS_ERROR };
-enum { TGRAPH_LOGS_AUTO, TGRAPH_LOGS_YES, TGRAPH_LOGS_NO };
 
 /* All options, by the names of options.c. */
 typedef struct tgraph_settings {
     harness_settings shell; /* the options that the harness reads */
     tgraph_options model;
     /* data */
-    int dedup, log_features;
-    bool prune, repad;
+    int dedup;
+    bool prune, repad, log_features;
     double split;
     int64_t split_seed;
     /* training */
