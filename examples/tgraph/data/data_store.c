@@ -45,13 +45,12 @@ void tgraph_unpack(int32_t row[TGRAPH_DIGITS], const uint32_t word[TGRAPH_WORDS]
 /* A file without a name in $TMPDIR (or /tmp), or -1. */
 static int unnamed_file(const char **folder)
 {
+    char path[4096];
     *folder = getenv("TMPDIR");
     if (!*folder || !**folder) *folder = "/tmp";
-    int fd = open(*folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (fd >= 0) return fd;
-    char path[4096]; /* not every file system has O_TMPFILE */
+    errno = ENAMETOOLONG;
     if (snprintf(path, sizeof path, "%s/tgraph-XXXXXX", *folder) >= (int)sizeof path) return -1;
-    fd = mkostemp(path, O_CLOEXEC);
+    const int fd = mkostemp(path, O_CLOEXEC);
     if (fd >= 0) unlink(path);
     return fd;
 }
