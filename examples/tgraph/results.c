@@ -128,26 +128,15 @@ void tgraph_results_open(void *results, void *files, const harness_settings *set
 
 /* ---- scores ---- */
 
-static ag_status add_scores(double *sum, tgraph_scorer *scorer, const tgraph_entry *e,
-                            const int32_t *item, int count, int models, ag_failure *why)
+static ag_status add_groups(tgraph_results *r, tgraph_scorer *scorer, ag_failure *why)
 {
-    double *score = HARNESS_NEW(score, count);
-    tgraph_score(scorer, e, item, count, score, why);
-    for (int c = 0; c < count; c++) sum[c] += score[c] / models;
-    harness_free(score);
-    return why->status;
-}
-
-static ag_status add_groups(tgraph_results *r, tgraph_scorer *scorer, int models, ag_failure *why)
-{
-    const harness_rank *rank = &r->rank;
-    for (int i = 0; i < rank->groups && !why->status; i++) {
-        const harness_ranked *g = &rank->group[i];
+    double *score = r->rank.score[0];
+    for (int i = 0; i < r->rank.groups && !why->status; i++) {
+        const harness_ranked *g = &r->rank.group[i];
         const tgraph_calibration *c = &r->calibration[i];
-        if (!add_scores(rank->score[0] + g->first, scorer, r->entry[i], g->number, g->items, models,
-                        why) &&
+        if (!tgraph_score(scorer, r->entry[i], g->number, g->items, score + g->first, why) &&
             c->count)
-            add_scores(c->score, scorer, r->entry[i], c->item, c->count, models, why);
+            tgraph_score(scorer, r->entry[i], c->item, c->count, c->score, why);
     }
     return why->status;
 }
@@ -164,6 +153,7 @@ ag_status tgraph_results_add(void *results, const harness_trained *t, const harn
                             .tape = how->tape,
                             .configs = s->eval_configs,
                             .tta = s->tta,
+                            .models = how->models,
                             .patient = how->patient};
     if (!r->files->training) {
         tgraph_set_scale(set, &net->scaler);
@@ -173,7 +163,7 @@ ag_status tgraph_results_add(void *results, const harness_trained *t, const harn
     harness_progress_start(&scorer.bar, how->patient ? "validation" : "score", 0,
                            total * (s->tta > 0 ? s->tta : 1));
     if (how->patient) scorer.bar.shown = false; /* there is the one of the steps */
-    add_groups(r, &scorer, how->models, why);
+    add_groups(r, &scorer, why);
     harness_progress_end(&scorer.bar);
     tgraph_batch_free(&scorer.batch);
     return why->status;

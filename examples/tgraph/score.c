@@ -2,8 +2,6 @@
 /* Scores in chunks of configurations: dropout off, nothing kept for backward. */
 #include "examples/tgraph/shell.h"
 
-#include <string.h>
-
 /* Adds the scores of order[0..count-1], positions among the items. */
 static ag_status add_chunk(tgraph_scorer *s, const tgraph_entry *e, const int32_t *item,
                            const int32_t *order, int count, double *score, ag_failure *why)
@@ -42,12 +40,12 @@ static ag_status add_pass(tgraph_scorer *s, const tgraph_entry *e, const int32_t
 enum { TTA_SEED = 101 }; /* permutations are the same for every run, so that runs compare */
 
 ag_status tgraph_score(tgraph_scorer *s, const tgraph_entry *e, const int32_t *item, int count,
-                       double *score, ag_failure *why)
+                       double *sum, ag_failure *why)
 {
     const int passes = s->tta > 0 ? s->tta : 1;
-    int32_t *order = harness_alloc((size_t)count * sizeof *order);
-    s->chosen = harness_alloc((size_t)s->configs * sizeof *s->chosen);
-    memset(score, 0, (size_t)count * sizeof *score);
+    int32_t *order = HARNESS_NEW(order, count);
+    double *score = HARNESS_NEW(score, count);
+    s->chosen = HARNESS_NEW(s->chosen, s->configs);
     ag_tape_training(s->tape, 0);
     for (int p = 0; p < passes && goes_on(s, why); p++) {
         if (s->tta > 0)
@@ -56,11 +54,11 @@ ag_status tgraph_score(tgraph_scorer *s, const tgraph_entry *e, const int32_t *i
             for (int i = 0; i < count; i++) order[i] = i;
         add_pass(s, e, item, count, order, score, why);
     }
-    for (int i = 0; i < count; i++) score[i] /= passes;
+    for (int i = 0; i < count; i++) sum[i] += score[i] / passes / s->models;
     ag_tape_training(s->tape, 1);
     ag_tape_reset(s->tape);
     harness_free(order);
+    harness_free(score);
     harness_free(s->chosen);
-    s->chosen = NULL;
     return why->status;
 }

@@ -50,21 +50,22 @@ ag_status tgraph_shell_read_fit(void *files, const harness_runs *runs,
 
 /* ---- scores (score.c) ---- */
 
-/* How to score: `configs` together, and the mean over `tta` permutations (0: the given order). */
+/* How to score: `configs` together, and the mean over `tta` permutations (0: the given order) and
+   over models. */
 typedef struct tgraph_scorer {
     const tgraph_model *model;
     ag_tape *tape;
-    int configs, tta;
+    int configs, tta, models;
     bool patient;         /* continues after an interruption */
     tgraph_batch batch;   /* scratch: start from {0}, and free it */
     int32_t *chosen;      /* of a chunk, during a call */
     harness_progress bar; /* of configurations, in each permutation */
 } tgraph_scorer;
 
-/* score[i] is that of the entry's configuration item[i] (NULL: i), i < count. The tape is set back
-   to training mode. Fails: AG_ESTOPPED, unless patient, and AG_EFINITE, AG_EMEMORY. */
+/* Adds to sum[i] the score of the entry's configuration item[i] (NULL: i), i < count. The tape is
+   set back to training mode. Fails: AG_ESTOPPED, unless patient, and AG_EFINITE, AG_EMEMORY. */
 ag_status tgraph_score(tgraph_scorer *s, const tgraph_entry *e, const int32_t *item, int count,
-                       double *score, ag_failure *why);
+                       double *sum, ag_failure *why);
 
 /* ---- results (results.c) ---- */
 

@@ -127,7 +127,7 @@ static tgraph_file *make_file(int configs, uint64_t seed, int alike)
     ag_failure why = {0};
     ag_random r = {seed, 9, 0};
     f->path = f->name = made_name;
-    f->configs = configs;
+    f->configs = f->train_count = configs;
     f->has_runtimes = 1;
     char *block = harness_alloc(NODES * (TGRAPH_NUMERIC + 2) * sizeof(float));
     f->graph = (tgraph_graph){.nodes = NODES, .configurable = NODES, .block = block};

@@ -15,8 +15,7 @@ static const char on_rounded[] =
 
 static tgraph_part train_part(const tgraph_file *f)
 {
-    return (tgraph_part){
-        .file = f, .config = f->train, .count = f->train ? f->train_count : f->configs};
+    return (tgraph_part){.file = f, .config = f->train, .count = f->train_count};
 }
 
 static const char *note_of(int kind, const tgraph_fit *f)

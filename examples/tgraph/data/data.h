@@ -108,11 +108,11 @@ typedef struct tgraph_file {
     int64_t fastest, slowest;   /* ns, over all configurations of the file */
     size_t bytes;               /* taken from the budget, store excluded */
     tpugraphs_budget *budget;
-    nests_layout operations; /* of the whole file; empty unless they were asked for */
-    int32_t *file_row;       /* [configs] row in the file that the run time is from */
-    tgraph_store store;      /* [configs, 3 configurable] */
-    int32_t *train, *held;   /* the parts after tgraph_file_split, ascending; NULL before it */
-    int train_count, held_count;
+    nests_layout operations;     /* of the whole file; empty unless they were asked for */
+    int32_t *file_row;           /* [configs] row in the file that the run time is from */
+    tgraph_store store;          /* [configs, 3 configurable] */
+    int32_t *train, *held;       /* the parts after tgraph_file_split, ascending; NULL before it */
+    int train_count, held_count; /* all are for training before it */
 } tgraph_file;
 
 /* Reads and checks everything, every CRC included; the npz file is closed again on return. NULL:

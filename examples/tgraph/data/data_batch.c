@@ -52,8 +52,6 @@ void tgraph_batch_free(tgraph_batch *b)
     *b = (tgraph_batch){.step = b->step};
 }
 
-static int train_count(const tgraph_file *f) { return f->train ? f->train_count : f->configs; }
-
 void tgraph_source_open(tgraph_source *s, tgraph_file *const *files, int count, int configs,
                         uint64_t seed)
 {
@@ -61,7 +59,7 @@ void tgraph_source_open(tgraph_source *s, tgraph_file *const *files, int count, 
     *s = (tgraph_source){
         .files = files, .count = count, .configs = configs, .seed = seed, .epoch = -1};
     for (int i = 0; i < count; i++)
-        if (train_count(files[i]) > most) most = train_count(files[i]);
+        if (files[i]->train_count > most) most = files[i]->train_count;
     s->order = harness_alloc((size_t)count * sizeof *s->order);
     s->items = harness_alloc((size_t)most * sizeof *s->items);
 }
@@ -80,7 +78,7 @@ ag_status tgraph_source_draw(void *source, int64_t step, void *buffer, ag_failur
     tgraph_source *s = source;
     tgraph_batch *batch = buffer;
     const tgraph_file *f = file_at(s, step);
-    const int count = train_count(f);
+    const int count = f->train_count;
     if (f->train)
         memcpy(s->items, f->train, (size_t)count * sizeof *s->items);
     else

@@ -86,6 +86,7 @@ static ag_status read_file(tgraph_file *f, tpugraphs_raw *raw, const tgraph_data
         take_configs(f, raw, why) || tgraph_configs_read(f, raw, options->dedup, why))
         return why->status;
     f->has_runtimes = raw->has_runtimes;
+    f->train_count = f->configs;
     return tpugraphs_raw_verify(raw, read, why);
 }
 
@@ -116,10 +117,7 @@ void tgraph_file_close(tgraph_file *f)
     harness_free(f);
 }
 
-int tgraph_file_trainable(const tgraph_file *f)
-{
-    return f->has_runtimes && (f->train ? f->train_count : f->configs) >= 2;
-}
+int tgraph_file_trainable(const tgraph_file *f) { return f->has_runtimes && f->train_count >= 2; }
 
 ag_status tgraph_file_split(tgraph_file *f, double fraction, uint64_t seed, ag_failure *why)
 {

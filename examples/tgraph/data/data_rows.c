@@ -71,7 +71,7 @@ void tgraph_batch_part(tgraph_batch *b)
 
 void tgraph_rows_add(nests_scale *scale, nests_rows *scratch, const tgraph_file *f)
 {
-    const int all = f->train ? f->train_count : f->configs;
-    tgraph_rows_take(scratch, f, true, f->train, all < NESTS_FITTED ? all : NESTS_FITTED);
+    const int n = f->train_count < NESTS_FITTED ? f->train_count : NESTS_FITTED;
+    tgraph_rows_take(scratch, f, true, f->train, n);
     nests_scale_add_items(scale, scratch, f->runtime, f->train);
 }
