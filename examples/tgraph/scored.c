@@ -18,39 +18,24 @@ static bool trained_on(const harness_runs *runs, const char *name, const uint64_
     return false;
 }
 
-/* Opens a file as it was in training and scores the part that was held out there. *found is false
-   when it is another file of that name. */
-static ag_status open_held(bool *found, tgraph_files *f, const char *path, ag_failure *why)
-{
-    const tgraph_data_options options = options_of(f->runs, 0);
-    tgraph_entry *e = tgraph_set_open(&f->set, path, &options, why);
-    *found = e && trained_on(f->runs, e->file->name, &e->hash);
-    if (!e) return why->status;
-    if (*found) return tgraph_entry_hold_out(e, f->settings, why);
-    tgraph_set_leave_out(&f->set, NULL);
-    return AG_OK;
-}
-
+/* Scores what training held out of a file that it read, and all of any other. known: for eval,
+   which needs run times; else for predict. */
 static ag_status open_file(tgraph_files *f, bool known, const char *path, ag_failure *why)
 {
     const tgraph_settings *s = f->settings;
-    tgraph_set *set = &f->set;
-    tgraph_data_options all = options_of(f->runs, 0);
+    const tgraph_data_options options = options_of(f->runs, 0);
     const bool trained = known && trained_on(f->runs, harness_files_base(path), NULL);
-    bool held = false;
-    all.dedup = TGRAPH_KEEP_ALL;
-    if (trained && s->split > 0 && s->part == TGRAPH_PART_AUTO && open_held(&held, f, path, why))
-        return why->status;
-    if (!held && !tgraph_set_open(set, path, &all, why)) return why->status;
-    tgraph_entry *e = &set->entry[set->count - 1];
-    e->score = 1;
-    if (known && !e->file->has_runtimes)
-        tgraph_set_leave_out(set, "its run times are hidden (all 0), so it cannot be scored");
-    else if (trained && !held)
+    if (trained && s->split > 0 && s->part == TGRAPH_PART_AUTO) {
+        tgraph_entry *e = tgraph_set_open(&f->set, path, &options, why);
+        if (!e) return why->status;
+        if (trained_on(f->runs, e->file->name, &e->hash)) return tgraph_entry_hold_out(e, s, why);
+        tgraph_set_leave_out(&f->set, NULL); /* another file of that name */
+    }
+    if (tgraph_set_open_whole(&f->set, path, options, known, why) && trained)
         harness_warn("a file with the name of %s was trained on; its scores may say little about "
                      "others",
                      path);
-    return AG_OK;
+    return why->status;
 }
 
 /* Warns when one run of an ensemble trained on configurations that another one held out. */
@@ -66,7 +51,6 @@ static void compare_splits(const harness_runs *runs, const tgraph_settings *s)
     }
 }
 
-/* known: for eval, which needs run times; else for predict. */
 static ag_status open_files(tgraph_files *f, bool known, ag_failure *why)
 {
     const tgraph_settings *s = f->settings;

@@ -41,7 +41,7 @@ tgraph_entry *tgraph_set_open(tgraph_set *set, const char *path, const tgraph_da
     return e;
 }
 
-void tgraph_entry_close(tgraph_entry *e)
+static void close_entry(tgraph_entry *e)
 {
     tgraph_program_free(&e->program);
     tgraph_file_close(e->file);
@@ -50,7 +50,7 @@ void tgraph_entry_close(tgraph_entry *e)
 
 void tgraph_set_close(tgraph_set *set)
 {
-    for (int i = 0; i < set->count; i++) tgraph_entry_close(&set->entry[i]);
+    for (int i = 0; i < set->count; i++) close_entry(&set->entry[i]);
     harness_free(set->entry);
     harness_files_free(&set->paths);
     *set = (tgraph_set){0};
@@ -60,7 +60,18 @@ void tgraph_set_leave_out(tgraph_set *set, const char *what)
 {
     tgraph_entry *e = &set->entry[--set->count];
     if (what) harness_warn("%s is left out: %s", e->file->path, what);
-    tgraph_entry_close(e);
+    close_entry(e);
+}
+
+tgraph_entry *tgraph_set_open_whole(tgraph_set *set, const char *path, tgraph_data_options options,
+                                    bool known, ag_failure *why)
+{
+    options.dedup = TGRAPH_KEEP_ALL;
+    tgraph_entry *e = tgraph_set_open(set, path, &options, why);
+    if (e) e->score = 1;
+    if (!e || !known || e->file->has_runtimes) return e;
+    tgraph_set_leave_out(set, "its run times are hidden (all 0), so it cannot be scored");
+    return NULL;
 }
 
 ag_status tgraph_set_programs(tgraph_set *set, const tgraph_options *options, ag_failure *why)
@@ -105,6 +116,7 @@ void tgraph_set_scale(tgraph_set *set, const tgraph_scaler *scaler)
 ag_status tgraph_entry_hold_out(tgraph_entry *e, const tgraph_settings *s, ag_failure *why)
 {
     if (tgraph_file_split(e->file, s->split, (uint64_t)s->split_seed, why)) return why->status;
+    e->score = 1;
     e->items = e->file->held_count;
     e->item = e->file->held;
     return AG_OK;
@@ -124,27 +136,11 @@ static ag_status open_training(tgraph_set *set, const tgraph_settings *s, const 
     }
     e->train = 1;
     if (s->split <= 0) return AG_OK;
-    if (tgraph_entry_hold_out(e, s, why)) return why->status;
-    e->score = 1;
-    if (tgraph_file_trainable(e->file)) return AG_OK;
+    if (tgraph_entry_hold_out(e, s, why) || tgraph_file_trainable(e->file)) return why->status;
     return ag_fail(why, AG_EUSE,
                    "%.200s has %d configurations, of which --split %g leaves %d to train on; it "
                    "takes 2: choose a larger share, or leave the file out",
                    e->file->path, e->file->configs, s->split, e->file->train_count);
-}
-
-static ag_status open_held(tgraph_set *set, const tgraph_settings *s, const char *path,
-                           ag_failure *why)
-{
-    tgraph_data_options options = tgraph_settings_data(s);
-    options.dedup = TGRAPH_KEEP_ALL;
-    tgraph_entry *e = tgraph_set_open(set, path, &options, why);
-    if (!e) return why->status;
-    if (e->file->has_runtimes)
-        e->score = 1;
-    else
-        tgraph_set_leave_out(set, "its run times are hidden (all 0), so it cannot be scored");
-    return AG_OK;
 }
 
 ag_status tgraph_set_train(tgraph_set *set, const tgraph_settings *s, ag_failure *why)
@@ -162,7 +158,10 @@ ag_status tgraph_set_train(tgraph_set *set, const tgraph_settings *s, ag_failure
     harness_progress bar;
     harness_reading_start(&bar, set->paths.count);
     for (int i = 0; i < set->paths.count && harness_go_on(why); i++) {
-        (i < training ? open_training : open_held)(set, s, set->paths.path[i], why);
+        if (i < training)
+            open_training(set, s, set->paths.path[i], why);
+        else
+            tgraph_set_open_whole(set, set->paths.path[i], tgraph_settings_data(s), true, why);
         harness_progress_update(&bar, i + 1, set->paths.path[i]);
     }
     harness_reading_end(&bar, why);
