@@ -19,6 +19,7 @@ typedef struct nests_group {
        group is a file, manifest.json says how noisy its run times are. */
     const int64_t *second, *first;
     const void *source; /* of the maker */
+    int start;          /* of the items in the source, where it has those of several groups */
 } nests_group;
 
 /* Files of one kind in memory. Start from {0}; budget.limit and distinct may be set before they are

@@ -121,7 +121,9 @@ static void groups_of_a_large_table(void **state)
     const size_t before = held();
     for (int g = 0; g < GROUPS; g++) {
         const int first = ROWS - 2 * GROUPS + 2 * g;
-        assert_int_equal(nests_table_take(&r[g], &f, 1, first, (int[]){1, 0}, 2, "f", &why), AG_OK);
+        nests_group group = {.name = "f", .source = &f, .start = first};
+        const nests_data data = {.group = &group, .columns = 1};
+        assert_int_equal(nests_table_take(&r[g], &data, 0, (int[]){1, 0}, 2, &why), AG_OK);
         assert_true(r[g].rows == 2 && r[g].x[0] == (float)(first + 1) && r[g].x[1] == (float)first);
         assert_true(r[g].row[0] == 0 && r[g].row[1] == 1);
     }

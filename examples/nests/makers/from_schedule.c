@@ -80,7 +80,8 @@ static ag_status read_schedules(nests_data *data, const harness_files *paths, ag
                                                     .runtime = own->time + t->first,
                                                     .second = second + t->first,
                                                     .first = first + t->first,
-                                                    .source = t};
+                                                    .source = &own->table,
+                                                    .start = t->first};
     }
     return why->status ? why->status : make_rows(own, &data->budget, why);
 }
@@ -98,20 +99,11 @@ static void drop_schedules(nests_data *data)
     harness_free(own);
 }
 
-static ag_status rows_of_schedules(nests_rows *rows, const nests_data *data, int group,
-                                   const int *item, int n, ag_failure *why)
-{
-    const schedules *own = data->own;
-    const nests_group *g = &data->group[group];
-    return nests_table_take(rows, &own->table, NESTS_SCHEDULE_ROW,
-                            ((const tpgnn_task *)g->source)->first, item, n, g->name, why);
-}
-
 const nests_maker nests_from_schedule = {.name = "schedule",
                                          .files = "schedule files",
                                          .items = "schedules",
                                          .is = is_schedule,
                                          .read = read_schedules,
                                          .drop = drop_schedules,
-                                         .rows = rows_of_schedules,
+                                         .rows = nests_table_take,
                                          .free_rows = nests_table_drop};

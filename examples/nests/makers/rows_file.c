@@ -163,14 +163,14 @@ static int row_at(const nests_rows_file *f, int64_t entry)
 }
 
 /* The range of the rows that items count, and how often they do. */
-static int64_t find_range(int *low, int *end, const nests_rows_file *f, int first, const int *item,
-                          int n)
+static int64_t find_range(int *low, int *end, const nests_rows_file *f, const int64_t *first,
+                          const int *item, int n)
 {
     int64_t entries = 0;
     *low = f->rows;
     *end = 0;
     for (int i = 0; i < n; i++) {
-        const int64_t from = f->first[first + item[i]], to = f->first[first + item[i] + 1];
+        const int64_t from = first[item[i]], to = first[item[i] + 1];
         entries += to - from;
         for (int64_t e = from; e < to; e++) {
             const int row = row_at(f, e);
@@ -199,14 +199,17 @@ static int copy_row(nests_rows *r, const nests_rows_file *f, int columns, int ro
     return ++r->rows;
 }
 
-ag_status nests_table_take(nests_rows *r, const nests_rows_file *f, int columns, int first,
-                           const int *item, int n, const char *name, ag_failure *why)
+ag_status nests_table_take(nests_rows *r, const nests_data *data, int group, const int *item, int n,
+                           ag_failure *why)
 {
+    const nests_group *g = &data->group[group];
+    const nests_rows_file *f = g->source;
+    const int64_t *first = f->first + g->start;
     int low, end;
     const int64_t entries = find_range(&low, &end, f, first, item, n);
     if (entries > INT32_MAX / 2)
         return ag_fail(why, AG_EMEMORY, "%.160s: %lld counts of rows at once; take fewer items",
-                       name, (long long)entries);
+                       g->name, (long long)entries);
     clear(r);
     /* 1 + the number of a row that is copied, for as many as are between: a table has the rows of
        many groups */
@@ -217,9 +220,9 @@ ag_status nests_table_take(nests_rows *r, const nests_rows_file *f, int columns,
     if (rows) memset(copy, 0, (size_t)rows * sizeof *copy);
     bag_add(r->first, 0);
     for (int i = 0; i < n; i++) {
-        for (int64_t e = f->first[first + item[i]]; e < f->first[first + item[i] + 1]; e++) {
+        for (int64_t e = first[item[i]]; e < first[item[i] + 1]; e++) {
             int32_t *of = &copy[row_at(f, e) - low];
-            if (!*of) *of = copy_row(r, f, columns, row_at(f, e));
+            if (!*of) *of = copy_row(r, f, data->columns, row_at(f, e));
             bag_add(r->row, *of - 1);
             bag_add(r->times, f->times ? f->times[e] : 1);
         }
