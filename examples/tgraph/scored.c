@@ -117,7 +117,9 @@ ag_status tgraph_shell_read_scored(void *files, const harness_runs *runs,
     f->runs = runs;
     f->settings = (const tgraph_settings *)settings;
     f->name = harness_runs_name(runs, name_of);
-    if (tgraph_set_paths(&f->set, f->settings, why) || check_runs(runs, why)) return why->status;
+    f->set.budget.limit = (size_t)settings->common.ram_limit;
+    if (tgraph_set_name(&f->set, &settings->common.data, "data", why) || check_runs(runs, why))
+        return why->status;
     for (int i = 0; i < runs->count; i++)
         f->set.rows |= ((const tgraph_trained *)runs->run[i].net)->model.joined.use;
     if (!open_files(f, known, why)) warn_of_source(&f->set, runs);
@@ -162,8 +164,7 @@ static ag_status read_fitted(void *files, const harness_paths *paths, const char
 {
     tgraph_files *f = files;
     tgraph_set *set = &f->fit;
-    if (harness_files_read(&set->paths, paths, option, why)) return why->status;
-    tgraph_set_room(set);
+    if (tgraph_set_name(set, paths, option, why)) return why->status;
     for (int i = 0; i < set->paths.count && harness_go_on(why); i++)
         open_fitted(f, set->paths.path[i], option != NULL, why);
     if (!why->status && option && !set->count)

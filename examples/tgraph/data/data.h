@@ -179,7 +179,7 @@ typedef struct tgraph_batch {
     size_t room;      /* bytes of the block */
 } tgraph_batch;
 
-/* Takes the named configurations, in this order. Fails: AG_EINDEX, AG_EUSE (none), AG_EMEMORY. */
+/* Takes the named configurations, in this order. Fails: AG_EMEMORY. */
 ag_status tgraph_batch_fill(tgraph_batch *batch, const tgraph_file *file, const int32_t *config,
                             int count, ag_failure *why);
 void tgraph_batch_free(tgraph_batch *batch);

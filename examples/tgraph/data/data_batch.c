@@ -21,15 +21,6 @@ ag_status tgraph_batch_fill(tgraph_batch *b, const tgraph_file *f, const int32_t
                             ag_failure *why)
 {
     int nodes = f->graph.configurable;
-    if (count < 1)
-        return ag_fail(why, AG_EUSE,
-                       "%s: a batch of %d configurations was asked for; take at least 1",
-                       harness_files_short(f->path), count);
-    for (int i = 0; i < count; i++)
-        if (config[i] < 0 || config[i] >= f->configs)
-            return ag_fail(why, AG_EINDEX,
-                           "%s: configuration %d was asked for, but there are 0 to %d",
-                           harness_files_short(f->path), config[i], f->configs - 1);
     b->file = f;
     b->configs = count;
     if (tpugraphs_block(&b->block, &b->room, b, lay_arrays, why)) return why->status;

@@ -4,19 +4,13 @@
 #include <string.h>
 #include <xxhash.h>
 
-ag_status tgraph_set_paths(tgraph_set *set, const tgraph_settings *s, ag_failure *why)
+ag_status tgraph_set_name(tgraph_set *set, const harness_paths *given, const char *option,
+                          ag_failure *why)
 {
-    set->budget.limit = (size_t)s->shell.common.ram_limit;
-    if (harness_files_read(&set->paths, &s->shell.common.data, "data", why)) return why->status;
-    set->given = set->paths.count;
-    if (harness_files_read(&set->paths, &s->shell.common.valid, "valid", why)) return why->status;
-    tgraph_set_room(set);
+    if (harness_files_read(&set->paths, given, option, why)) return why->status;
+    harness_free(set->entry);
+    set->entry = HARNESS_NEW(set->entry, set->paths.count);
     return AG_OK;
-}
-
-void tgraph_set_room(tgraph_set *set)
-{
-    set->entry = harness_alloc((size_t)set->paths.count * sizeof *set->entry);
 }
 
 static uint64_t hash_file(const tgraph_file *f)
@@ -150,9 +144,11 @@ ag_status tgraph_set_train(tgraph_set *set, const tgraph_settings *s, ag_failure
         return ag_fail(why, AG_EUSE,
                        "--split with --dedup none would train on configurations that it holds out, "
                        "since equal ones can stand on both sides; use --dedup first or fastest");
-    if (tgraph_set_paths(set, s, why)) return why->status;
-    const int training = set->given;
+    set->budget.limit = (size_t)s->shell.common.ram_limit;
     set->rows = s->model.rows;
+    if (tgraph_set_name(set, &s->shell.common.data, "data", why)) return why->status;
+    const int training = set->paths.count;
+    if (tgraph_set_name(set, &s->shell.common.valid, "valid", why)) return why->status;
     harness_files_warn_trained("valid", set->paths.path + training, set->paths.count - training,
                                set->paths.path, training);
     harness_progress bar;

@@ -21,16 +21,14 @@ typedef struct tgraph_set {
     bool warned; /* of files whose rows are a guess */
     tpugraphs_budget budget;
     harness_files paths;
-    int given; /* number of paths of --data; the rest are of --valid */
     tgraph_entry *entry;
     int count;
 } tgraph_set;
 
-/* Expands --data and then --valid. */
-ag_status tgraph_set_paths(tgraph_set *set, const tgraph_settings *s, ag_failure *why);
-
-/* Makes room for an entry of each path. */
-void tgraph_set_room(tgraph_set *set);
+/* Adds the files that an option names, with room for their entries, before any is opened. Fails: as
+   harness_files_read. */
+ag_status tgraph_set_name(tgraph_set *set, const harness_paths *given, const char *option,
+                          ag_failure *why);
 
 /* Opens one file as the set's next entry. Fails: as tgraph_file_open. */
 tgraph_entry *tgraph_set_open(tgraph_set *set, const char *path, const tgraph_data_options *options,

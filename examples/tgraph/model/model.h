@@ -73,7 +73,7 @@ typedef struct tgraph_model {
 const char *tgraph_model_name(const tgraph_options *options);
 
 /* Adds the parameters to `params`, which is new and stays the caller's; memory and first values
-   come with ag_params_build. Fails: AG_EUSE (options), AG_EMEMORY (NULL). */
+   come with ag_params_build. Fails: AG_EUSE (options), AG_EMEMORY. */
 ag_status tgraph_model_add(tgraph_model *model, ag_params *params, const tgraph_options *options,
                            ag_failure *why);
 void tgraph_model_free(tgraph_model *model);

@@ -77,7 +77,6 @@ ag_status tgraph_model_add(tgraph_model *m, ag_params *params, const tgraph_opti
     if (h % 16)
         return ag_fail(why, AG_EUSE, "--hidden is %d; it must be a multiple of 16 from 16 to 4096",
                        h);
-    if (!params) return ag_fail(why, AG_EMEMORY, "There is no memory for the model");
     /* Names lack the .weight that ag_layer_embedding would add, as in all checkpoints. */
     m->op_table =
         ag_params_add(params, "embedding.op", AG_SHAPE(TGRAPH_OP_ROWS, TGRAPH_OP_WIDTH), normal, 1);
