@@ -10,9 +10,13 @@
 
 /* ---- kinds ---- */
 
+static const nests_maker *const makers[] = {&nests_from_layout, &nests_from_tile,
+                                            &nests_from_fusion, &nests_from_schedule,
+                                            &nests_from_rows,   NULL};
+
 static const nests_maker *kind_of_file(const char *path, ag_failure *why)
 {
-    const nests_maker *const *m = nests_makers;
+    const nests_maker *const *m = makers;
     ag_npz *npz = ag_npz_open(path, SIZE_MAX / 2, why);
     if (!npz) return NULL;
     while (*m && !(*m)->is(npz)) m++;
@@ -36,7 +40,7 @@ const nests_maker *nests_kind_of(const harness_paths *given, ag_failure *why)
 
 const nests_maker *nests_kind_named(const char *name)
 {
-    for (const nests_maker *const *m = nests_makers; *m; m++)
+    for (const nests_maker *const *m = makers; *m; m++)
         if (strcmp((*m)->name, name) == 0) return *m;
     return NULL;
 }

@@ -62,7 +62,4 @@ typedef struct nests_maker {
 extern const nests_maker nests_from_layout, nests_from_tile, nests_from_fusion, nests_from_schedule;
 extern const nests_maker nests_from_rows; /* docs/formats/nests.md */
 
-/* All of these, NULL at the end (makers/makers.c). */
-extern const nests_maker *const nests_makers[];
-
 #endif
