@@ -219,7 +219,6 @@ schedule_test=$schedules/transpose-add_784_64.npz
 
 all_commands() {
     everything tgraph/layout tgraph layout "--configs 8" "direction = both"
-    call tgraph/layout/contest tgraph predict --run tgraph/layout/run --data $layout_test --format contest
     call tgraph/layout/split tgraph train --data $layout_train --split 0.5 $few --no-baselines --out tgraph/layout/split
     trained nests/layout nests layout "--fit network --items 8"
     [ "$boosted" ] && trained boosted/nests/layout nests layout "--fit both --items 8 --trees 20"

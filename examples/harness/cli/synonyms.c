@@ -47,7 +47,6 @@ const harness__synonym harness__option_words[] = {
     {"save-interval|save-freq|save-steps|checkpoint-every|checkpoint-interval",
      .ours = "save-every"},
     {"log-interval|log-freq|logging-steps|print-every|print-freq", .ours = "log-every"},
-    {"k-fold|kfold|n-folds|cv|n-splits", .ours = "folds"},
     {"train-split|train-ratio|train-size|split-ratio", "split", .note = "the share to train on"},
     {"test-size|val-split|val-size|validation-split|holdout", .ours = "split|valid"},
     {"n-estimators|num-trees|num-rounds|num-boost-round", .ours = "trees"},

@@ -207,8 +207,8 @@ typedef struct harness_model {
     /* Reads --data for the runs, of which `inspect` has none. known: run times must be. */
     ag_status (*read_scored)(void *data, const harness_runs *runs, const harness_settings *settings,
                              bool known, ag_failure *why);
-    /* Reads what the baselines of eval learn from; leaves them out with a warning when that is not
-       there. */
+    /* Optional: reads what the baselines of eval learn from; leaves them out with a warning when
+       that is not there. */
     ag_status (*read_fit)(void *data, const harness_runs *runs, const harness_settings *settings,
                           ag_failure *why);
     void (*close)(void *data);
@@ -253,10 +253,6 @@ typedef struct harness_model {
     /* Optional: why all scores of a group are equal, as a clause; NULL: it is not known. */
     const char *(*alike)(const void *results, int group);
     const char *held_out; /* the title of the results of a run */
-
-    /* Optional: writes predictions in another form than the common CSV, and returns 1; or returns 0
-       where the options do not ask for one. */
-    int (*write)(FILE *to, const void *results, const harness_settings *settings, ag_failure *why);
 } harness_model;
 
 static inline const char *harness_model_files(const harness_model *m, const harness_settings *s)
