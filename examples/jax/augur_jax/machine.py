@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: MIT
+"""What a measurement holds for: versions, processor and threads."""
+from __future__ import annotations
+
+import os
+import platform
+import re
+
+ONE_THREAD = "--xla_cpu_multi_thread_eigen=false"
+
+
+def processor() -> str:
+    """Name, family and model as Linux says them: virtual machines often hide the rest of the name."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            said = dict(re.findall(r"^(model name|cpu family|model|CPU part)\s*: (.*)$", file.read(), re.M))
+    except OSError:
+        said = {}
+    return ", ".join(f"{k} {said[k]}" if k != "model name" else said[k] for k in sorted(said, reverse=True)) or platform.machine()
+
+
+def threads() -> int:
+    """Those that XLA uses in a process that is started as this one was."""
+    flags = re.findall(r"--xla_cpu_multi_thread_eigen=(\w+)", os.environ.get("XLA_FLAGS", ""))
+    return 1 if flags and flags[-1] in ("false", "0") else len(os.sched_getaffinity(0))
+
+
+def described(count: int | None = None) -> dict[str, str | int]:
+    import jax
+    import jaxlib
+
+    return {"jax": jax.__version__, "jaxlib": jaxlib.__version__, "processor": processor(), "threads": count or threads()}
