@@ -51,7 +51,7 @@ class Rewriting(unittest.TestCase):
         self.all_choices(many, drawn(3, 3, 4), drawn(3, 4, 5), seen=["loop"])
 
     def test_limits(self):
-        """What is too large, or has no element, is not offered."""
+        """No choice is offered that is too large, or has no element."""
         side = 1 << 8
         dot = lambda x, w: x @ w  # noqa: E731
         fits = augur_jax.sites(dot, drawn(side, 64), drawn(64, MOST_PRODUCTS // side // 64))

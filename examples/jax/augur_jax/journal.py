@@ -23,12 +23,17 @@ class Journal:
         try:
             fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
+            self.close()
             raise Refused(f"{path} is being written by another process; wait for it or choose another --out") from None
         self.file.seek(0)
         whole = self.file.read()
         whole = whole[:whole.rfind(b"\n") + 1]  # the last line may have been cut off by a kill
-        if whole:
-            self.read(whole, header)
+        try:
+            if whole:
+                self.read(whole, header)
+        except Refused:
+            self.close()
+            raise
         self.file.truncate(len(whole))
         if not whole:
             self.write(dict(header))
@@ -65,8 +70,8 @@ class Journal:
 
     def add(self, line: dict[str, Any]) -> None:
         """line has a "candidate"."""
-        self.write({"at": round(self.spent(), 2), **line})
-        self.lines.append(line)
+        self.lines.append({"at": round(self.spent(), 2), **line})
+        self.write(self.lines[-1])
 
     def write(self, line: dict[str, Any]) -> None:
         self.file.write((json.dumps(line) + "\n").encode())

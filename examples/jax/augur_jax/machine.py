@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a measurement holds for: versions, processor and threads."""
+"""Versions, processor and threads: a measurement holds for no others."""
 from __future__ import annotations
 
 import os

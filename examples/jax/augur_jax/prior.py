@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is expected before anything of a program is measured: the order in which it is measured follows from it."""
+"""The effects that are expected before a program is measured: the order of its measurements follows from them."""
 from __future__ import annotations
 
 import math
@@ -15,7 +15,7 @@ Facts = Mapping[str, float]
 
 
 class Prior(Protocol):
-    """What a model has to say: ns of one execution of a site's op, written in each of the site's ways."""
+    """A model: ns of one execution of a site's op, written in each of the site's ways."""
 
     def nanoseconds(self, site: Site) -> dict[str, float]: ...
 
@@ -66,10 +66,10 @@ class Table:
 Effects = list[dict[str, float]]  # of each site: ln(run time with this choice alone / run time) of the program
 
 
-def effects(prior: Prior, sites: Sequence[Site], total: float) -> Effects:
-    """total: ns of the program, where it is known; sites take no more than all of it."""
+def effects(prior: Prior, sites: Sequence[Site]) -> Effects:
+    """As if the sites took all of the time."""
     ns = [{c: t * site.times for c, t in prior.nanoseconds(site).items()} for site in sites]
-    total = max(total, sum(of[KEEP] for of in ns))
+    total = max(sum(of[KEEP] for of in ns), 1)
     return [{c: math.log(max(1 + (t - of[KEEP]) / total, 0.02)) for c, t in of.items()} for of in ns]
 
 

@@ -13,7 +13,7 @@ CHOICES = (KEEP, "swap", "lhs_t", "rhs_t", "barrier", "mulsum", "loop", "unroll_
 SIZES = ("batch", "left", "right", "summed", "window", "groups", "length", "stride", "dilation")
 FLAGS = ("left_minor", "right_minor", "batch_late")
 DERIVED = ("work", "multiplications", "results", "sum of all terms", "loop around", "axes", "bytes")
-COLUMNS = (*KINDS, *CHOICES, *SIZES, *FLAGS, *DERIVED)
+COLUMNS = (*(f"is {kind}" for kind in KINDS), *(f"as {choice}" for choice in CHOICES), *SIZES, *FLAGS, *DERIVED)
 
 
 def columns(site: Site, choice: str) -> list[float]:

@@ -36,6 +36,10 @@ class Outcome:
     shares: dict[int, float]
 
 
+def rms(noise: list[float]) -> float:
+    return max(QUIET, math.sqrt(sum(x * x for x in noise) / max(len(noise), 1)))
+
+
 class Search:
     """tell(stage, part of the time, lines) hears of each measurement."""
 
@@ -51,7 +55,7 @@ class Search:
         if not self.nulls():
             raise Refused(f"the function cannot be measured as it is: {self.journal.lines[-1]['why']}; see whether it runs "
                           "under jax.jit on the CPU")
-        expected = effects(self.prior, self.sites, self.original_ns())
+        expected = effects(self.prior, self.sites)
         self.stage("pick", picks(expected, PICKS, np.random.default_rng(0)))
         alone = sweep(expected, self.sites)
         self.stage("option", [c for c in alone if self.site(c).kind == "option"])
@@ -70,9 +74,6 @@ class Search:
 
     def nulls(self) -> list[dict[str, Any]]:
         return [line for line in self.journal.lines if line["stage"] == "null" and line["state"] == "ok"]
-
-    def original_ns(self) -> float:
-        return float(np.median([line["original_ns"] for line in self.nulls()] or [0]))
 
     def part(self) -> float:
         """Of the time that is spent."""
@@ -129,7 +130,8 @@ class Search:
             if line["ratio"] < 1:
                 found.setdefault(line["hash"], line["candidate"])
         finalists = list(found.values())[:FINALISTS]
-        noise, original = [math.log(line["ratio"]) for line in self.nulls()], self.original_ns()
+        noise = [math.log(line["ratio"]) for line in self.nulls()]
+        original = float(np.median([line["original_ns"] for line in self.nulls()]))
         winner: Candidate = {}
         ratio = 1.0
         while finalists:
@@ -139,10 +141,12 @@ class Search:
                 continue
             original = sum(again[0]) / 2
             noise.append(math.log(again[0][0] / again[0][1]))
-            best = min(range(len(finalists)), key=lambda i: max(again[i + 1]))
-            winner, ratio = finalists[best], max(again[best + 1]) / original
+            gains = [math.log(original / max(again[i + 1])) for i in range(len(finalists))]
+            near = [i for i, gain in enumerate(gains) if gain >= max(gains) - rms(noise)]  # of equals the simplest
+            best = min(near, key=lambda i: (len(finalists[i]), -gains[i]))
+            winner, ratio = finalists[best], math.exp(-gains[best])
             break
-        floor = max(QUIET, math.sqrt(sum(x * x for x in noise) / max(len(noise), 1)))
+        floor = rms(noise)
         if -math.log(ratio) <= 2 * floor:
             winner, ratio = {}, 1.0
         return Outcome(winner, ratio, floor, original, model.shares(winner))
