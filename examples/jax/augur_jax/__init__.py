@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Is there anything to win in a JAX program? tune() searches faster ways to write its ops on XLA's CPU compiler, and load()
-applies what it has found."""
+"""Is there anything to win in a JAX program? tune() searches faster ways to write its ops for XLA's CPU compiler, and
+load() applies them."""
 from .refused import Refused
 from .rewrite import rewrite, sites
 from .tuner import tune

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The model of a program that is fitted to its own measurements: ln(run time) is a sum of the effects of its choices."""
+"""The model of a program, fitted to its own measurements: ln(run time) is a sum of the effects of its choices."""
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -28,15 +28,15 @@ class Additive:
         rest = np.log([ratio for _, ratio in measured]) - hot @ before
         normal = hot.T @ hot + RIDGE * np.eye(len(before))
         self.effect = before + np.linalg.solve(normal, hot.T @ rest)
-        self.seen = hot.any(0)
+        self.seen: np.ndarray = np.asarray(hot.any(0))
 
     def of(self, k: int, choice: str) -> float:
         return float(self.effect[self.place[k, choice]]) if choice != KEEP else 0.0
 
     def combinations(self, bad: Collection[tuple[int, str]], known: Mapping[Any, Any], draws: int, most: int,
                      rng: np.random.Generator) -> list[Candidate]:
-        """The best of many draws by the sum of effects, without choices of `bad` and those that were never measured, nor
-        candidates that are known. A draw takes of each site what would be best with some noise."""
+        """The best of many draws by the sum of effects, without choices of `bad` and those that were never measured,
+        nor candidates that are known. A draw takes of each site what would be best with some noise."""
         width = rng.uniform(0, 0.1, (draws, 1))
         width[0] = 0
         total, chosen = np.zeros(draws), []

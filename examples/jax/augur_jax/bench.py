@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Building, comparing and running programs, in the worker process. Programs have names, and wait there until they are built
-anew."""
+"""Building, comparing and running programs, in the worker process. A program is kept under its name until another one
+is built."""
 from __future__ import annotations
 
 import hashlib
@@ -24,7 +24,9 @@ class Bench:
         self.device = jax.devices("cpu")[0]
         self.arguments = [jax.device_put(leaf, self.device) for leaf in leaves]
         self.clock = time.process_time_ns if cpu_time else time.perf_counter_ns
-        self.tolerance, self.built, self.wanted = tolerance, {}, []
+        self.tolerance = tolerance
+        self.built: dict[str, Any] = {}
+        self.wanted: list[np.ndarray] = []
 
     def build(self, name: str, module: bytes, options: dict[str, Any]) -> dict[str, Any]:
         """Compiles it. hash: of the optimised module and what code is made of it."""
@@ -33,8 +35,10 @@ class Bench:
             jax.jit(jnp.linalg.cholesky).lower(jnp.eye(2))  # jaxlib finds LAPACK when a program is lowered
         how = compiler.get_compile_options(num_replicas=1, num_partitions=1, env_options_overrides=options)
         self.built[name] = program = self.device.client.compile_and_load(module, (self.device,), how)
-        text = identity(program.hlo_modules()[0].to_string()) + str(sorted((k, v) for k, v in options.items() if "disable_hlo" not in k))
-        return {"hash": hashlib.sha256(text.encode()).hexdigest()[:16], "seconds": round(time.process_time() - start, 3)}
+        of_code = sorted((k, v) for k, v in options.items() if "disable_hlo" not in k)  # the module does not show them
+        text = identity(program.hlo_modules()[0].to_string()) + str(of_code)
+        seconds = round(time.process_time() - start, 3)
+        return {"hash": hashlib.sha256(text.encode()).hexdigest()[:16], "seconds": seconds}
 
     def want(self, name: str) -> int:
         """Its results are the right ones. ns of a run."""
@@ -76,8 +80,8 @@ def identity(module: str) -> str:
 
 
 def difference(wanted: list[np.ndarray], got: list[np.ndarray], tolerance: float) -> str:
-    """The first result that is not the wanted one, in words; nothing where all are. Whole numbers have to be equal, others
-    may differ by tolerance times themselves and a tenth of it times the largest of the array."""
+    """The first result that is not the wanted one, in words; nothing where all are. Whole numbers have to be equal,
+    others may differ by tolerance times themselves and a tenth of it times the largest of the array."""
     for number, (a, b) in enumerate(zip(wanted, got, strict=True)):
         if not jnp.issubdtype(a.dtype, jnp.inexact):
             bad, allowed, wide, other = a != b, 0.0, a, b

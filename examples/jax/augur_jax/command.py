@@ -27,24 +27,28 @@ def number(kind: Callable[[str], Any], low: float, high: float) -> Callable[[str
 
 
 def parser() -> argparse.ArgumentParser:
-    p = argparse.ArgumentParser(prog="augur-jax", description="Finds faster ways to write the ops of a JAX function on the CPU.")
+    p = argparse.ArgumentParser(prog="augur-jax",
+                                description="Finds faster ways to write the ops of a JAX function on the CPU.")
     commands = p.add_subparsers(dest="command", required=True, metavar="COMMAND")
     tune = commands.add_parser("tune", help="search for a function, and write a file for augur_jax.load",
-                               description="Searches faster ways to write the ops of a function. The same command goes on "
-                               "where it ended, also after a kill.")
+                               description="Searches faster ways to write the ops of a function. The same command goes "
+                               "on where it ended, also after a kill.")
     tune.add_argument("function", metavar="MODULE:NAME", help="the function; modules of this folder are found")
     tune.add_argument("--args", metavar="MODULE:NAME", help="its arguments: a tuple, or a function that gives one "
                       "(what FUNCTION.arguments() gives)")
-    tune.add_argument("--minutes", type=number(float, 0.01, 10000), default=3, metavar="N", help="about how long (3)")
-    tune.add_argument("--out", metavar="FILE", help="the file, and FILE.journal with each measurement (NAME.tuned.json)")
+    tune.add_argument("--minutes", type=number(float, 0.01, 10000), default=3, metavar="N",
+                      help="about how long (3)")
+    tune.add_argument("--out", metavar="FILE",
+                      help="the file, and FILE.journal with each measurement (NAME.tuned.json)")
     tune.add_argument("--tolerance", type=number(float, 1e-7, 0.1), default=1e-3, metavar="X",
                       help="how far results may be from the original's, relative (0.001)")
     tune.add_argument("--quiet", action="store_true", help="no progress")
-    show = commands.add_parser("show", help="print what a file has", description="Prints the table of a tuned function.")
+    show = commands.add_parser("show", help="print what a file has",
+                               description="Prints the table of a tuned function.")
     show.add_argument("file", metavar="FILE")
-    ops = commands.add_parser("ops", help="measure random ops, for nests train", description="Measures random ops in all "
-                              "ways to write them, and writes files of rows that nests train reads. The same command goes "
-                              "on after the files that are there.")
+    ops = commands.add_parser("ops", help="measure random ops, for nests train",
+                              description="Measures random ops in all ways to write them, and writes files of rows "
+                              "that nests train reads. The same command goes on after the files that are there.")
     ops.add_argument("--out", required=True, metavar="DIR", help="folder for the files")
     ops.add_argument("--minutes", type=number(float, 0.01, 10000), default=60, metavar="N", help="how long (60)")
     ops.add_argument("--seed", type=number(int, 0, 2**31), default=0, metavar="N", help="which ops (0)")
@@ -94,7 +98,7 @@ def run(given: argparse.Namespace) -> int:
 
         many = ops(given.out, given.minutes, given.seed, threads,
                    lambda n, ways: print(f"{n} ops, the last one in {ways} ways", file=sys.stderr))
-        print(f"{given.out} has {many} ops: nests train --data {given.out}")
+        print(f"{many} ops measured: nests train --data {given.out}")
     return OK
 
 
@@ -105,8 +109,8 @@ def main(given: list[str] | None = None) -> int:
     except Refused as reason:
         print(f"augur-jax: {reason}.", file=sys.stderr)
     except OSError as reason:
-        print(f"augur-jax: {reason.filename or options.out} cannot be written: {reason.strerror}; make room or choose another "
-              "--out.", file=sys.stderr)
+        print(f"augur-jax: {reason.filename or options.out} cannot be written: {reason.strerror}; make room or choose "
+              "another --out.", file=sys.stderr)
     except ImportError as reason:
         print(f"augur-jax: JAX cannot be loaded ({reason}); install it: pip install examples/jax.", file=sys.stderr)
     except KeyboardInterrupt:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Ways to write a convolution (conv_general_dilated) with any number of axes of space, groups, strides and dilations."""
+"""Ways to write a convolution (conv_general_dilated): any number of axes of space, groups, strides and dilations."""
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from typing import Any
 
 import jax.numpy as jnp
-import numpy as np
 from jax import lax
 
 from .sites import Op, dims, size
@@ -24,7 +24,7 @@ class Geometry:
         self.spec, self.made = p["dimension_numbers"], eqn.outvars[0].aval
         self.strides, self.dilation, self.padding = p["window_strides"], p["rhs_dilation"], p["padding"]
         self.base, self.groups, self.batch_groups = p["lhs_dilation"], p["feature_group_count"], p["batch_group_count"]
-        self.image, self.kernel, (lhs, rhs, out) = image, kernel, self.spec
+        self.image, self.kernel, (_, rhs, out) = image, kernel, self.spec
         self.batch, (self.out_features, self.features) = self.made.shape[out[0]], (kernel.shape[i] for i in rhs[:2])
         self.window, self.out = [kernel.shape[i] for i in rhs[2:]], [self.made.shape[i] for i in out[2:]]
         self.taps, self.places = size(self.window), size(self.out)
@@ -58,7 +58,11 @@ class Geometry:
     def result(self, out: Any) -> Any:
         """From [n, *out, o] to the axes that the program wants."""
         n = out.ndim
-        return jnp.transpose(out, np.argsort([self.spec[2][k] for k in (0, *range(2, n), 1)]))
+        return jnp.transpose(out, _inverse([self.spec[2][k] for k in (0, *range(2, n), 1)]))
+
+
+def _inverse(order: Sequence[int]) -> list[int]:
+    return sorted(range(len(order)), key=lambda k: order[k])
 
 
 def convolution(eqn: Any, x: list[Any]) -> Op | None:
@@ -73,9 +77,9 @@ def convolution(eqn: Any, x: list[Any]) -> Op | None:
         image, kernel = lax.optimization_barrier((jnp.transpose(x[0], g.spec[0]), jnp.transpose(x[1], g.spec[1])))
         order = tuple(range(image.ndim))
         out = lax.optimization_barrier(bind(image, kernel, lax.ConvDimensionNumbers(order, order, order)))
-        return jnp.transpose(out, np.argsort(g.spec[2]))
+        return jnp.transpose(out, _inverse(g.spec[2]))
 
-    ways = {"nchw": nchw, "barrier": lambda: lax.optimization_barrier(bind(*x, g.spec))}
+    ways = {"nchw": nchw, "barrier": lambda: lax.optimization_barrier(bind(x[0], x[1], g.spec))}
     if g.window and x[0].dtype == x[1].dtype == g.made.dtype and g.made.dtype in (jnp.float32, jnp.float64):
         if g.batch_groups == 1 and g.taps <= MOST_TAPS:
             ways["shifted"] = lambda: _shifted(g)

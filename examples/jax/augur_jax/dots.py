@@ -21,7 +21,7 @@ def dot(eqn: Any, x: list[Any]) -> Op | None:
     left, right = x
     (lc, rc), (lb, rb) = (tuple(map(list, pair)) for pair in eqn.params["dimension_numbers"])
     lf, rf = (_others(a.ndim, c, b) for a, c, b in ((left, lc, lb), (right, rc, rb)))
-    batch, rows, columns, summed = size(left.shape, lb), size(left.shape, lf), size(right.shape, rf), size(left.shape, lc)
+    batch, rows, columns, summed = (size(a.shape, i) for a, i in ((left, lb), (left, lf), (right, rf), (left, lc)))
     if not batch * rows * columns * summed:
         return None
     nb, nl, nr, nk = len(lb), len(lf), len(rf), len(lc)

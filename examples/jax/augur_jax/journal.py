@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import json
-import os
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,8 +16,8 @@ class Journal:
     """lines: of all runs so far. header: what they hold for; a journal of something else is refused."""
 
     def __init__(self, path: str, header: Mapping[str, Any], sites: Sequence[Site]):
-        self.path, self.sites, self.lines = path, sites, []
-        self.start, self.before = time.monotonic(), 0.0
+        self.path, self.sites, self.start, self.before = path, sites, time.monotonic(), 0.0
+        self.lines: list[dict[str, Any]] = []
         self.file = open(path, "a+b", buffering=0)
         try:
             fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -51,8 +50,8 @@ class Journal:
                 raise Refused(f"line {number} of {self.path} is not what augur-jax writes; remove the file or choose "
                               "another --out") from None
             for name in foreign:
-                raise Refused(f"{self.path} was measured with {name} {line[name]}, not {header[name]}; remove the file or "
-                              "choose another --out")
+                raise Refused(f"{self.path} was measured with {name} {line[name]}, not {header[name]}; remove the file "
+                              "or choose another --out")
 
     def checked(self, line: dict[str, Any]) -> dict[str, Any]:
         line["candidate"] = {int(k): c for k, c in line["candidate"].items()}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import re
+from importlib.metadata import version
 
 ONE_THREAD = "--xla_cpu_multi_thread_eigen=false"
 
@@ -16,7 +17,8 @@ def processor() -> str:
             said = dict(re.findall(r"^(model name|cpu family|model|CPU part)\s*: (.*)$", file.read(), re.M))
     except OSError:
         said = {}
-    return ", ".join(f"{k} {said[k]}" if k != "model name" else said[k] for k in sorted(said, reverse=True)) or platform.machine()
+    words = [said[k] if k == "model name" else f"{k} {said[k]}" for k in sorted(said, reverse=True)]
+    return ", ".join(words) or platform.machine()
 
 
 def threads() -> int:
@@ -26,7 +28,5 @@ def threads() -> int:
 
 
 def described(count: int | None = None) -> dict[str, str | int]:
-    import jax
-    import jaxlib
-
-    return {"jax": jax.__version__, "jaxlib": jaxlib.__version__, "processor": processor(), "threads": count or threads()}
+    versions = {name: version(name) for name in ("jax", "jaxlib")}
+    return {**versions, "processor": processor(), "threads": count or threads()}

@@ -22,6 +22,7 @@ from .worker import Failed, Lost, Worker, measure
 
 MOST_WORK, MOST_ELEMENTS, MOST_NS = 1 << 26, 1 << 22, 3e7  # of an op, of an operand, of a run
 OPS_OF_FILE = 16
+Row = tuple[list[float], float, int, int]  # columns, work, count, ns of the program
 Made = tuple[str, Callable[..., Any], list[tuple[int, ...]]]  # kind of the site, function, shapes of its arguments
 
 
@@ -40,10 +41,14 @@ def _dot(rng: np.random.Generator) -> Made | None:
     sizes = {"b": batch, "m": m, "k": k, "n": max(n // split, 1), "o": split}
     if size(list(sizes.values())) * max(steps, 1) > MOST_WORK:
         return None
-    names = "b" * (batch > 1), "o" * (split > 1)
-    left = "".join(rng.permutation(list(names[0] + "mk"))) if not steps and rng.random() < 0.5 else names[0] + "mk"
-    right = "".join(rng.permutation(list(names[0] + "kn" + names[1]))) if rng.random() < 0.6 else names[0] + "kn" + names[1]
-    order = ((left.index("k"),), (right.index("k"),)), tuple(tuple(t.index(b) for b in names[0]) for t in (left, right))
+    b = "b" * (batch > 1)
+    left, right = list(b + "mk"), list(b + "kn" + "o" * (split > 1))
+    if not steps and rng.random() < 0.5:
+        rng.shuffle(left)
+    if rng.random() < 0.6:
+        rng.shuffle(right)
+    batched = tuple(map(left.index, b)), tuple(map(right.index, b))
+    order = ((left.index("k"),), (right.index("k"),)), batched
 
     def once(x: Any, w: Any) -> Any:
         return jnp.tanh(lax.dot_general(x * 1.1, w, order))
@@ -66,8 +71,9 @@ def _conv(rng: np.random.Generator) -> Made | None:
     letters = ("NWC", "WIO", "NWC") if axes == 1 else ("NHWC", "HWIO", "NHWC")
 
     def f(x: Any, w: Any) -> Any:
-        return jax.nn.relu(lax.conv_general_dilated(x * 1.1, w, (stride,) * axes, "SAME", rhs_dilation=(dilation,) * axes,
-                                                    dimension_numbers=letters, feature_group_count=groups))
+        y = lax.conv_general_dilated(x * 1.1, w, (stride,) * axes, "SAME", rhs_dilation=(dilation,) * axes,
+                                     dimension_numbers=letters, feature_group_count=groups)
+        return jax.nn.relu(y)
     return "conv", f, [(n, *[space] * axes, features), (*[window] * axes, features // groups, made)]
 
 
@@ -108,8 +114,8 @@ def draw(rng: np.random.Generator) -> Made:
             return made
 
 
-def measured(made: Made, rng: np.random.Generator, worker: Worker) -> list[tuple[list[float], float, int, int]]:
-    """Rows of one op: columns, work, count, ns of the program; the first is "keep". None where it is too slow."""
+def measured(made: Made, rng: np.random.Generator, worker: Worker) -> list[Row]:
+    """Rows of one op, the first as it is; none where it is too slow or there is no other way."""
     kind, f, shapes = made
     program = Program(f, tuple((0.2 * rng.random(shape)).astype(np.float32) for shape in shapes))
     at = next(k for k, site in enumerate(program.sites) if site.kind == kind)
@@ -127,29 +133,31 @@ def measured(made: Made, rng: np.random.Generator, worker: Worker) -> list[tuple
             found.append((choice, said.get("ratio", 1.0)))
     if not originals:
         return []
-    ns = float(np.median(originals))
-    return [(rows.columns(site, c), rows.work(site), site.times, round(max(ns * ratio, 1))) for c, ratio in [(KEEP, 1.0), *found]]
+    ns, work = float(np.median(originals)), rows.work(site)
+    return [(rows.columns(site, c), work, site.times, round(max(ns * r, 1))) for c, r in [(KEEP, 1.0), *found]]
 
 
-def npz(groups: list[list[tuple[list[float], float, int, int]]]) -> bytes:
+def npz(groups: list[list[Row]]) -> bytes:
     """A file of rows: each op is a group, each way to write it an item with one row."""
     feature, work, count, ns = (list(column) for column in zip(*(row for group in groups for row in group)))
     whole = io.BytesIO()
-    np.savez_compressed(whole, row_feature=np.array(feature, np.float32), row_work=np.array(work), row_count=np.array(count, np.float32),
-                        row_offset=np.arange(len(work) + 1), config_runtime=np.array(ns, np.int64),
-                        row_group=np.repeat(np.arange(len(groups)), [len(group) for group in groups]),
+    np.savez_compressed(whole, row_feature=np.array(feature, np.float32), row_work=np.array(work),
+                        row_count=np.array(count, np.float32), row_offset=np.arange(len(work) + 1),
+                        row_group=np.repeat(np.arange(len(groups)), list(map(len, groups))),
+                        config_runtime=np.array(ns, np.int64),
                         columns=np.frombuffer("\n".join(rows.COLUMNS).encode(), np.uint8))
     return whole.getvalue()
 
 
-def ops(out: str, minutes: float, seed: int = 0, threads: int | None = None, tell: Callable[[int, int], None] = lambda *_: None) -> int:
-    """Measures random ops for so many minutes and writes files of rows to the folder `out`; the same call goes on after the
-    files that are there. How many ops there are now."""
+def ops(out: str, minutes: float, seed: int = 0, threads: int | None = None,
+        tell: Callable[[int, int], None] = lambda *_: None) -> int:
+    """Measures random ops for so many minutes and writes files of rows to the folder `out`; the same call goes on after
+    the files that are there. How many ops were measured."""
     os.makedirs(out, exist_ok=True)
-    end, number = time.monotonic() + 60 * minutes, 0
+    end, number, many = time.monotonic() + 60 * minutes, 0, 0
     while os.path.exists(_path(out, seed, number)):
         number += 1
-    groups: list[list[tuple[list[float], float, int, int]]] = []
+    groups: list[list[Row]] = []
     rng = np.random.default_rng([seed, number])
     with Worker([], b"", threads or machine.threads(), 1e-3) as worker:
         while time.monotonic() < end:
@@ -159,23 +167,24 @@ def ops(out: str, minutes: float, seed: int = 0, threads: int | None = None, tel
                 group = []
             if group:
                 groups.append(group)
-                tell(number * OPS_OF_FILE + len(groups), len(group))
+                many += 1
+                tell(many, len(group))
             if len(groups) == OPS_OF_FILE:
                 write(_path(out, seed, number), groups)
                 groups, number = [], number + 1
                 rng = np.random.default_rng([seed, number])
     if groups:
         write(_path(out, seed, number), groups)
-    if not groups and not number:
+    if not many:
         raise Refused(f"no op was measured in {minutes:g} minutes; give more of them with --minutes")
-    return number * OPS_OF_FILE + len(groups)
+    return many
 
 
 def _path(out: str, seed: int, number: int) -> str:
     return os.path.join(out, f"ops-{seed}-{number:04}.npz")
 
 
-def write(path: str, groups: list[list[tuple[list[float], float, int, int]]]) -> None:
+def write(path: str, groups: list[list[Row]]) -> None:
     """The file appears whole or not at all."""
     with open(f"{path}.part", "wb") as file:
         file.write(npz(groups))

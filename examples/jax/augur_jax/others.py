@@ -13,7 +13,8 @@ from .sites import Op, dims, size
 MOST_ONE_HOT = 1 << 27  # multiplications of a scatter-add that is a product
 MOST_UNROLLED = 32  # iterations of a loop that is written out
 LEAST_BARRIER = 64  # elements of an op that is kept from being fused
-BARRIERS = frozenset("concatenate cumsum div erf exp gather integer_pow log logistic reduce_max rsqrt sqrt tanh transpose".split())
+BARRIERS = frozenset("concatenate cumsum div erf exp gather integer_pow log logistic reduce_max rsqrt sqrt tanh "
+                     "transpose".split())
 
 
 def total(eqn: Any, x: list[Any]) -> Op | None:
@@ -39,9 +40,9 @@ def scatter_add(eqn: Any, x: list[Any]) -> Op | None:
     width, many = table.ndim - 1, rows.ndim - table.ndim + 1
     if (d.inserted_window_dims, d.scatter_dims_to_operand_dims) != ((0,), (0,)) or d.operand_batching_dims:
         return None
-    if d.update_window_dims != tuple(range(many, many + width)) or rows.shape[many:] != table.shape[1:] or not rows.size:
+    if d.update_window_dims != tuple(range(many, many + width)) or rows.shape[many:] != table.shape[1:]:
         return None
-    if table.dtype not in (jnp.float32, jnp.float64) or ids.size * table.size > MOST_ONE_HOT:
+    if not rows.size or table.dtype not in (jnp.float32, jnp.float64) or ids.size * table.size > MOST_ONE_HOT:
         return None
 
     def one_hot() -> Any:
@@ -57,7 +58,7 @@ def scatter_add(eqn: Any, x: list[Any]) -> Op | None:
 
 def barrier(eqn: Any, x: list[Any]) -> Op | None:
     made = eqn.outvars[0].aval
-    if getattr(made, "size", 0) < LEAST_BARRIER or jax.dtypes.issubdtype(made.dtype, jax.dtypes.extended):
+    if getattr(made, "size", 0) < LEAST_BARRIER or jnp.issubdtype(made.dtype, jax.dtypes.extended):
         return None
     return Op("barrier", f"{eqn.primitive.name} {dims(made.shape)}", {"left": made.size},
               {"barrier": lambda: _kept_apart(eqn, x)})

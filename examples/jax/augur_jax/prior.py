@@ -20,7 +20,7 @@ class Prior(Protocol):
     def nanoseconds(self, site: Site) -> dict[str, float]: ...
 
 
-# The ratio to "keep" of ops that XLA's CPU compiler wrote, in the middle: kind, choice, where, ratio. The first that fits.
+# The ratio to "keep", the median of random ops: kind, choice, where, ratio. The first that fits counts.
 TABLE: tuple[tuple[str, str, Callable[[Facts], bool], float], ...] = (
     ("conv", "shifted", lambda f: f["summed"] == f["right"] == 1, 0.1),  # depthwise
     ("conv", "shifted", lambda f: f["window"] == 1, 0.87),
@@ -60,7 +60,8 @@ class Table:
     def ratio(site: Site, choice: str) -> float:
         if choice == KEEP:
             return 1.0
-        return next((r for kind, c, fits, r in TABLE if (kind, c) == (site.kind, choice) and fits(site.facts)), OTHERWISE)
+        fitting = (r for kind, c, fits, r in TABLE if (kind, c) == (site.kind, choice) and fits(site.facts))
+        return next(fitting, OTHERWISE)
 
 
 Effects = list[dict[str, float]]  # of each site: ln(run time with this choice alone / run time) of the program
@@ -91,7 +92,7 @@ def picks(expected: Effects, many: int, rng: np.random.Generator) -> list[Candid
 
 
 def sweep(expected: Effects, sites: Sequence[Site]) -> list[Candidate]:
-    """Each choice alone: what may gain first, then what is not expected to lose much; barriers, of which there are many,
-    and what should lose much come last."""
+    """Each choice alone, by what it is expected to gain; barriers, of which there are many, come last."""
     single = [(k, c) for k, site in enumerate(sites) for c in site.choices[1:]]
-    return [{k: c} for k, c in sorted(single, key=lambda s: (sites[s[0]].kind == "barrier", expected[s[0]][s[1]]))]
+    single.sort(key=lambda s: (sites[s[0]].kind == "barrier", expected[s[0]][s[1]]))
+    return [{k: c} for k, c in single]

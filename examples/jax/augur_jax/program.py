@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax.extend import core
 
 from .refused import Refused
-from .rewrite import Walk, fingerprint, sites_of, trace
+from .rewrite import Walk, described, fingerprint, shapes, sites_of, trace
 from .sites import KEEP, Site
 
 OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {  # by what a site says: the name, and the value of each choice
@@ -32,23 +33,23 @@ class Program:
     def __init__(self, f: Callable[..., Any], args: tuple[Any, ...]):
         for leaf in jax.tree.leaves(args):
             if not isinstance(leaf, (jax.Array, np.ndarray, np.generic, bool, int, float, complex)):
-                raise Refused(f"an argument is a {type(leaf).__name__}; arguments are arrays, numbers and trees of them: "
-                              "bind all others, for example with functools.partial")
+                raise Refused(f"an argument is a {type(leaf).__name__}; arguments are arrays, numbers and trees of "
+                              "them: bind all others, for example with functools.partial")
         self.closed, _ = trace(f, args, {})
         self.fingerprint = fingerprint(self.closed)
-        self.sites = sites_of(self.closed) + [Site("option", (KEEP, *v), name) for name, (_, v) in OPTIONS.items()]
-        self.leaves = [np.asarray(_bare(leaf)).astype(aval.dtype, copy=False) if not _is_key(aval) else np.asarray(_bare(leaf))
-                       for leaf, aval in zip(jax.tree.leaves(args), self.closed.in_avals)]
-        self.arguments = [f"{a.dtype}[{','.join(map(str, a.shape))}]" for a in self.closed.in_avals]
+        options = [Site("option", (KEEP, *values), what) for what, (_, values) in OPTIONS.items()]
+        self.sites = sites_of(self.closed) + options
+        self.leaves = [_bare(leaf, aval.dtype) for leaf, aval in zip(jax.tree.leaves(args), self.closed.in_avals)]
+        self.arguments = described(self.closed)
 
     def module(self, candidate: Mapping[int, str]) -> bytes:
         """StableHLO of a variant, and of the program itself where nothing is chosen."""
         def variant(*x: Any) -> list[Any]:
             if not candidate:
-                return core.jaxpr_as_fun(self.closed)(*x)
+                return list(core.jaxpr_as_fun(self.closed)(*x))
             return Walk(candidate).run(self.closed.jaxpr, self.closed.consts, x)
-        avals = [jax.ShapeDtypeStruct(a.shape, a.dtype, weak_type=a.weak_type) for a in self.closed.in_avals]
-        lowered = jax.jit(variant, keep_unused=True).trace(*avals).lower(lowering_platforms=("cpu",))
+        traced = jax.jit(variant, keep_unused=True).trace(*shapes(self.closed))
+        lowered = traced.lower(lowering_platforms=("cpu",))
         module = str(lowered.compiler_ir("stablehlo")).encode()
         if b"python_cpu_callback" in module:
             raise Refused("the function calls back into Python, which is not possible in the process that measures; "
@@ -59,10 +60,8 @@ class Program:
         return options_of(self.sites, candidate)
 
 
-def _is_key(aval: Any) -> bool:
-    return jax.dtypes.issubdtype(aval.dtype, jax.dtypes.prng_key)
-
-
-def _bare(leaf: Any) -> Any:
-    """Random keys as the numbers that they are."""
-    return jax.random.key_data(leaf) if isinstance(leaf, jax.Array) and _is_key(leaf) else leaf
+def _bare(leaf: Any, dtype: Any) -> np.ndarray:
+    """An argument as an array, random keys as the numbers that they are."""
+    if jnp.issubdtype(dtype, jax.dtypes.prng_key):
+        return np.asarray(jax.random.key_data(leaf))
+    return np.asarray(leaf).astype(dtype, copy=False)

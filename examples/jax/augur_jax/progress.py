@@ -15,8 +15,8 @@ STAGES = {"null": "original again", "pick": "picks", "option": "compile options"
 def counts(lines: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     """Of the variants: all, those with a module of their own, and those that are no use."""
     variants = Counter(line["state"] for line in lines if line["candidate"])
-    few = {"variants": variants.total(), "distinct": variants["ok"], "wrong": variants["wrong"], "failed": variants["failed"],
-           "lost": variants["lost"]}
+    few = {"variants": variants.total(), "distinct": variants["ok"]}
+    few |= {state: variants[state] for state in ("wrong", "failed", "lost")}
     return {what: n for what, n in few.items() if n or what in ("variants", "distinct", "wrong")}
 
 
@@ -33,7 +33,8 @@ class Progress:
         said = ", ".join(f"{n} {what}" for what, n in counts(lines).items()) + f", best {best:.3f}"
         if self.out.isatty():
             full = int(WIDTH * min(part, 1))
-            self.out.write(f"\r[{'#' * full}{'.' * (WIDTH - full)}] {STAGES[stage]}: {said}\x1b[K" + "\n" * (stage == "final"))
+            bar = "#" * full + "." * (WIDTH - full)
+            self.out.write(f"\r[{bar}] {STAGES[stage]}: {said}\x1b[K" + "\n" * (stage == "final"))
         elif stage != self.last:
             self.out.write(f"{STAGES[stage]}: {said}\n")
         self.out.flush()

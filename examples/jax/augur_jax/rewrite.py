@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A program with another choice at some of its sites: an interpreter of the jaxpr. Nothing of the source changes, and what
-it gives works under jit, grad and vmap."""
+"""A program with another choice at some of its sites: an interpreter of the jaxpr. The source does not change, and the
+result works under jit, grad and vmap."""
 from __future__ import annotations
 
 import hashlib
@@ -13,32 +13,34 @@ import jax
 from jax._src import source_info_util
 from jax.extend import core
 
-from . import others, refused
+from . import others
 from .convolutions import convolution
 from .dots import dot
+from .refused import Refused
 from .sites import KEEP, Op, Site
 
 OPS: dict[str, Callable[[Any, list[Any]], Op | None]] = {
-    "dot_general": dot, "conv_general_dilated": convolution, "reduce_sum": others.total, "scatter-add": others.scatter_add,
-    **dict.fromkeys(others.BARRIERS, others.barrier)}
+    "dot_general": dot, "conv_general_dilated": convolution, "reduce_sum": others.total,
+    "scatter-add": others.scatter_add, **dict.fromkeys(others.BARRIERS, others.barrier)}
 INLINED = {"jit": "jaxpr", "pjit": "jaxpr", "closed_call": "call_jaxpr", "core_call": "call_jaxpr"}
 # Their bodies have sites, and they stay what they are: derivatives of the user's own, or what is computed again.
 NESTED = frozenset("scan while cond checkpoint remat2 custom_jvp_call custom_vjp_call".split())
 
 
 class Walk:
-    """One pass through a program. chosen: by the number of the site. sites: those that were met, in order of the trace."""
+    """One pass through a program. chosen: by the number of the site. sites: those met, in the order of the trace."""
 
     def __init__(self, chosen: Mapping[int, str]):
-        self.chosen, self.sites, self.times = chosen, [], 1
+        self.chosen, self.times = chosen, 1
+        self.sites: list[Site] = []
 
     def meet(self, kind: str, eqn: Any, choices: Mapping[str, Any], what: str, facts: Mapping[str, float]) -> str:
         numbers = {"bytes": eqn.outvars[0].aval.dtype.itemsize if eqn.outvars else 0, **facts}
         self.sites.append(Site(kind, (KEEP, *choices), what, where(eqn), numbers, self.times))
         choice = self.chosen.get(len(self.sites) - 1, KEEP)
         if choice not in self.sites[-1].choices:
-            raise refused.Refused(f"site {len(self.sites) - 1} has no choice \"{choice}\": it is {kind} {what}, which has "
-                                  f"{', '.join(self.sites[-1].choices)}; tune the program again")
+            raise Refused(f"site {len(self.sites) - 1} has no choice \"{choice}\": it is {kind} {what}, which has "
+                          f"{', '.join(self.sites[-1].choices)}; tune the program again")
         return choice
 
     def run(self, jaxpr: Any, consts: Any, args: Any) -> list[Any]:
@@ -59,7 +61,7 @@ class Walk:
             return self.bind(eqn, x, self.nested(eqn))
         op = OPS[name](eqn, x) if name in OPS else None
         choice = self.meet(op.kind, eqn, op.ways, op.what, op.facts) if op else KEEP
-        if choice == KEEP:
+        if not op or choice == KEEP:
             return self.bind(eqn, x, eqn.params)
         made, aval = op.ways[choice](), eqn.outvars[0].aval
         if (made.shape, made.dtype) != (aval.shape, aval.dtype):
@@ -90,8 +92,7 @@ class Walk:
         if not isinstance(value, (core.Jaxpr, core.ClosedJaxpr)):
             return value
         closed = value if isinstance(value, core.ClosedJaxpr) else core.ClosedJaxpr(value, ())
-        avals = [jax.ShapeDtypeStruct(a.shape, a.dtype, weak_type=a.weak_type) for a in closed.in_avals]
-        new = jax.make_jaxpr(lambda *args: self.run(closed.jaxpr, closed.consts, args))(*avals)
+        new = jax.make_jaxpr(lambda *args: self.run(closed.jaxpr, closed.consts, args))(*shapes(closed))
         return new if value is closed else new.jaxpr
 
 
@@ -107,9 +108,19 @@ def trace(f: Callable[..., Any], args: Any, named: Any) -> tuple[Any, Any]:
     return closed, jax.tree.structure(shape)
 
 
+def shapes(closed: Any) -> list[Any]:
+    """Of the arguments of a traced program."""
+    return [jax.ShapeDtypeStruct(a.shape, a.dtype, weak_type=a.weak_type) for a in closed.in_avals]
+
+
+def described(closed: Any) -> list[str]:
+    """The arguments in words."""
+    return [f"{a.dtype}[{','.join(map(str, a.shape))}]" for a in closed.in_avals]
+
+
 def fingerprint(closed: Any) -> str:
     """Equal for programs that are equal but for the values of constants."""
-    text = re.sub(r"0x[0-9a-f]+", "0x", str(closed.jaxpr)) + "".join(f"{c.dtype}{c.shape}" for c in map(jax.typeof, closed.consts))
+    text = re.sub(r"0x[0-9a-f]+", "0x", str(closed.jaxpr)) + "".join(str(jax.typeof(c)) for c in closed.consts)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -123,8 +134,8 @@ def rewrite(f: Callable[..., Any], chosen: Mapping[int, str]) -> Callable[..., A
 
 def sites_of(closed: Any) -> list[Site]:
     """The sites of a traced program."""
-    walk, avals = Walk({}), [jax.ShapeDtypeStruct(a.shape, a.dtype, weak_type=a.weak_type) for a in closed.in_avals]
-    jax.eval_shape(lambda *x: walk.run(closed.jaxpr, closed.consts, x), *avals)
+    walk = Walk({})
+    jax.eval_shape(lambda *x: walk.run(closed.jaxpr, closed.consts, x), *shapes(closed))
     return walk.sites
 
 

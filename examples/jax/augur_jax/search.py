@@ -47,14 +47,15 @@ class Search:
                  tell: Callable[[str, float, list[dict[str, Any]]], None]):
         self.program, self.worker, self.journal, self.prior = program, worker, journal, prior
         self.seconds, self.tell, self.sites = seconds, tell, program.sites
-        self.known = {key(line["candidate"]): line for line in journal.lines if line["stage"] not in ("null", "final")}
-        self.hashes = {x["hash"]: 1.0 if x["stage"] == "null" else x["ratio"] for x in journal.lines if x["state"] == "ok"}
+        self.known = {key(x["candidate"]): x for x in journal.lines if x["stage"] not in ("null", "final")}
+        good = [line for line in journal.lines if line["state"] == "ok"]
+        self.hashes = {line["hash"]: line["ratio"] if line["candidate"] else 1.0 for line in good}
 
     def run(self) -> Outcome:
         self.stage("null", ({} for _ in range(NULLS - len(self.nulls()))))
         if not self.nulls():
-            raise Refused(f"the function cannot be measured as it is: {self.journal.lines[-1]['why']}; see whether it runs "
-                          "under jax.jit on the CPU")
+            raise Refused(f"the function cannot be measured as it is: {self.journal.lines[-1]['why']}; see whether it "
+                          "runs under jax.jit on the CPU")
         expected = effects(self.prior, self.sites)
         self.stage("pick", picks(expected, PICKS, np.random.default_rng(0)))
         alone = sweep(expected, self.sites)
@@ -108,14 +109,14 @@ class Search:
         try:
             module = self.program.module(candidate)
         except Exception as reason:  # a way to write an op that its shapes or types do not allow
-            said = {"state": "failed", "why": f"{type(reason).__name__}: {reason}"[:400]}
+            said: dict[str, Any] = {"state": "failed", "why": f"{type(reason).__name__}: {reason}"[:400]}
         else:
             said = measure(self.worker, module, self.program.options(candidate), known)
         if said["state"] == "same":
             said["ratio"] = known[said["hash"]]
         if said["state"] == "ok":
             self.hashes.setdefault(said["hash"], said["ratio"] if candidate else 1.0)
-        line = {"stage": stage, "candidate": dict(candidate), **said}
+        line: dict[str, Any] = {"stage": stage, "candidate": dict(candidate), **said}
         self.journal.add(line)
         if candidate:
             self.known[key(candidate)] = line
@@ -123,8 +124,8 @@ class Search:
     # ---- the winner ----
 
     def decide(self, model: Additive) -> Outcome:
-        """The best are built twice and measured again in turn with two builds of the original, which wins unless a gain is
-        larger than twice the noise."""
+        """The best are built twice and measured again in turn with two builds of the original, which wins unless a gain
+        is larger than twice the noise."""
         found: dict[str, Candidate] = {}
         for line in sorted((x for x in self.known.values() if x["state"] in GOOD), key=lambda x: x["ratio"]):
             if line["ratio"] < 1:
@@ -152,10 +153,11 @@ class Search:
         return Outcome(winner, ratio, floor, original, model.shares(winner))
 
     def again(self, finalists: list[Candidate]) -> list[list[float]]:
-        """ns of two builds of the original and of each finalist, in a process that has measured nothing yet; nothing where
-        it was lost or results differ."""
-        line: dict[str, Any] = {"stage": "final", "candidate": {}, "candidates": [{str(k): c for k, c in x.items()} for x in finalists]}
-        before = [x["ns"] for x in self.journal.lines if x["state"] == "again" and x["candidates"] == line["candidates"]]
+        """ns of two builds of the original and of each finalist, in a process that has measured nothing yet; nothing
+        where it was lost or results differ."""
+        named = [{str(k): c for k, c in x.items()} for x in finalists]
+        line: dict[str, Any] = {"stage": "final", "candidate": {}, "candidates": named}
+        before = [x["ns"] for x in self.journal.lines if x["state"] == "again" and x["candidates"] == named]
         try:
             ns = before[-1] if before else self.turns([{}, *finalists])
         except (Lost, Failed) as reason:

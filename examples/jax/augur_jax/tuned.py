@@ -15,7 +15,7 @@ import jax
 from . import machine
 from .program import options_of
 from .refused import Refused
-from .rewrite import Walk, fingerprint, trace
+from .rewrite import Walk, described, fingerprint, trace
 from .sites import Candidate, Site
 
 FORMAT = "augur_jax 1"
@@ -48,7 +48,8 @@ class Tuned:
 
     def write(self, path: str) -> None:
         """The file appears whole or not at all."""
-        value = {**asdict(self), "sites": [{**asdict(s), "facts": {k: float(v) for k, v in s.facts.items()}} for s in self.sites]}
+        sites = [{**asdict(s), "facts": {k: float(v) for k, v in s.facts.items()}} for s in self.sites]
+        value = {**asdict(self), "sites": sites}
         with open(f"{path}.part", "w", encoding="utf-8") as file:
             json.dump(value, file, indent=1)
         os.replace(f"{path}.part", path)
@@ -69,7 +70,7 @@ class Tuned:
             tuned.table()  # whatever else is missing
             return tuned
         except OSError as reason:
-            raise Refused(f"{path} cannot be read: {reason.strerror}; give a file that augur-jax tune has written") from None
+            raise Refused(f"{path} cannot be read: {reason.strerror}; give a file of augur-jax tune") from None
         except (ValueError, KeyError, IndexError, TypeError, AttributeError):
             raise Refused(f"{path} is not what augur-jax tune writes; tune again") from None
 
@@ -79,7 +80,8 @@ class Tuned:
         said = (f"original {self.original_ns / 1e6:.3f} ms, tuned {self.original_ns * self.ratio / 1e6:.3f} ms: "
                 f"{self.ratio:.3f} of its time, noise {self.noise:.3f}")
         if not self.winner:
-            said = f"original {self.original_ns / 1e6:.3f} ms: nothing is faster by more than twice the noise, {self.noise:.3f}"
+            said = (f"original {self.original_ns / 1e6:.3f} ms: nothing is faster by more than twice the noise, "
+                    f"{self.noise:.3f}")
         rows = [("site", "what", "source", "choice", "share of the gain")]
         for k, choice in sorted(self.winner.items()):
             site = self.sites[k]
@@ -93,16 +95,18 @@ class Tuned:
         return "\n".join([*head, *tail, *(f"wrong: {name}" for name in self.wrong)])
 
     def apply(self, f: Callable[..., Any]) -> Callable[..., Any]:
-        """f with the winner's choices, compiled when it is called; f itself and a warning where it is another program."""
+        """f with the winner's choices, compiled when it is called; f itself and a warning where it is another program.
+        """
         def tuned(*args: Any, **named: Any) -> Any:
             closed, tree = trace(f, args, named)
             if fingerprint(closed) != self.program:
-                given = ", ".join(f"{a.dtype}[{','.join(map(str, a.shape))}]" for a in closed.in_avals)
-                warnings.warn(f"{self.name} is not the program that was tuned, for ({', '.join(self.arguments)}), but another "
-                              f"one, for ({given}): it runs as it is; tune it again", stacklevel=2)
+                warnings.warn(f"{self.name} is not the program that was tuned, for ({', '.join(self.arguments)}), but "
+                              f"another one, for ({', '.join(described(closed))}): it runs as it is; tune it again",
+                              stacklevel=2)
                 return f(*args, **named)
             chosen = {k: c for k, c in self.winner.items() if self.sites[k].kind != "option"}
-            return jax.tree.unflatten(tree, Walk(chosen).run(closed.jaxpr, closed.consts, jax.tree.leaves((args, named))))
+            out = Walk(chosen).run(closed.jaxpr, closed.consts, jax.tree.leaves((args, named)))
+            return jax.tree.unflatten(tree, out)
         inside, options = jax.jit(tuned), self.options
         alone = jax.jit(tuned, compiler_options=options) if options else inside
 
@@ -118,12 +122,13 @@ class Tuned:
 
 
 def load(path: str, f: Callable[..., Any]) -> Callable[..., Any]:
-    """f as it was tuned; f itself and a warning where the file was made with another jaxlib, processor or number of threads,
-    and at a call whose program is another one."""
+    """f as it was tuned; f itself and a warning where the file was made with another jaxlib, processor or number of
+    threads, and at a call whose program is another one."""
     tuned, here = Tuned.read(path), machine.described()
-    foreign = [f"{name} {tuned.machine.get(name)}, not {value}" for name, value in here.items() if tuned.machine.get(name) != value]
+    foreign = [f"{k} {tuned.machine.get(k)}, not {value}" for k, value in here.items() if tuned.machine.get(k) != value]
     if foreign:
-        warnings.warn(f"{path} was made with {'; '.join(foreign)}: the function runs as it is; tune it again", stacklevel=2)
+        warnings.warn(f"{path} was made with {'; '.join(foreign)}: the function runs as it is; tune it again",
+                      stacklevel=2)
         return f
     return tuned.apply(f) if tuned.winner else f
 

@@ -20,15 +20,16 @@ LEAST_TOLERANCE, MOST_TOLERANCE, MOST_MINUTES = 1e-7, 0.1, 10000.0
 
 def tune(f: Callable[..., Any], *args: Any, minutes: float = 3, out: str | None = None, tolerance: float = 1e-3,
          threads: int | None = None, prior: Prior | None = None, quiet: bool = False) -> Tuned:
-    """Searches ways to write f that are faster with these arguments, for about so many minutes, and writes the file `out`
-    (NAME.tuned.json) for load(). out.journal has each measurement, and the same call goes on from there. tolerance: how far
-    results may be from the original's, relative. threads: 1, or None for those that this process has. Raises Refused."""
+    """Searches ways to write f that are faster with these arguments, for about so many minutes, and writes the file
+    `out` (NAME.tuned.json) for load(). out.journal has each measurement, and the same call goes on from there.
+    tolerance: how far results may be from the original's, relative. threads: 1, or None for those that this process
+    has. Raises Refused."""
     if not 0 < minutes <= MOST_MINUTES:
         raise Refused(f"minutes is {minutes}; it has to be above 0 and at most {MOST_MINUTES:g}")
     if not LEAST_TOLERANCE <= tolerance <= MOST_TOLERANCE:
         raise Refused(f"tolerance is {tolerance}; it has to be from {LEAST_TOLERANCE:g} to {MOST_TOLERANCE:g}")
     if threads not in (None, 1):
-        raise Refused(f"threads is {threads}; it has to be 1, or None for those that this process has: XLA has no other number")
+        raise Refused(f"threads is {threads}; it has to be 1, or None for those that this process has")
     name = getattr(f, "__name__", type(f).__name__)
     out = out or f"{name}.tuned.json"
     program, here = Program(f, args), machine.described(threads)
@@ -41,7 +42,7 @@ def tune(f: Callable[..., Any], *args: Any, minutes: float = 3, out: str | None 
             found, wrong = search.run(), search.wrong()
     finally:
         journal.close()
-    tuned = Tuned(name, program.fingerprint, program.arguments, here, tolerance, program.sites, found.winner, found.ratio,
-                  found.noise, found.original_ns, found.shares, counts(journal.lines), wrong)
+    tuned = Tuned(name, program.fingerprint, program.arguments, here, tolerance, program.sites, found.winner,
+                  found.ratio, found.noise, found.original_ns, found.shares, counts(journal.lines), wrong)
     tuned.write(out)
     return tuned

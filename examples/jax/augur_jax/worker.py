@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The process that builds and runs programs. A crash or a hang of XLA loses one measurement, and another process goes on."""
+"""The process that builds and runs programs. A crash or a hang of XLA loses one measurement; another goes on."""
 from __future__ import annotations
 
 import os
@@ -62,8 +62,9 @@ class Worker:
         env = {**os.environ, "XLA_FLAGS": flags.strip(), "TF_CPP_MIN_LOG_LEVEL": "3", "JAX_PLATFORMS": "cpu",
                "JAX_ENABLE_X64": "1", "PYTHONPATH": os.pathsep.join(filter(None, paths))}
         self.said = tempfile.TemporaryFile()
-        self.process = subprocess.Popen([sys.executable, "-m", __name__, str(other.fileno())], env=env, stdout=self.said,
-                                        stderr=self.said, stdin=subprocess.DEVNULL, pass_fds=[other.fileno()])
+        self.process = subprocess.Popen([sys.executable, "-m", __name__, str(other.fileno())], env=env,
+                                        stdin=subprocess.DEVNULL, stdout=self.said, stderr=self.said,
+                                        pass_fds=[other.fileno()])
         other.close()
         self.pipe, self.first = Connection(mine.detach()), {}
 
@@ -105,7 +106,7 @@ class Worker:
 
 
 def measure(worker: Worker, module: bytes, options: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
-    """One variant against the original, in turns. state: ok, same (as one of the known hashes), wrong, failed or lost."""
+    """One variant against the original, in turns. state: ok, same (as one of known hashes), wrong, failed or lost."""
     said: dict[str, Any] = {}
     try:
         said = worker.call("build", "variant", module, dict(options))
@@ -115,8 +116,10 @@ def measure(worker: Worker, module: bytes, options: Mapping[str, Any], known: Ma
         if once["wrong"]:
             return {**said, "state": "wrong", "why": once["wrong"]}
         slow = once["ns"] > 4 * worker.first["ns"]  # it lost, by how much is not worth the time
-        original, ns = worker.call("turns", ["original", "variant"], 3 if slow else rounds(0.05, worker.first["ns"]))
-        return {**said, "state": "ok", "ns": round(ns), "original_ns": round(original), "ratio": round(ns / original, 5)}
+        many = 3 if slow else rounds(0.05, worker.first["ns"])
+        original, ns = worker.call("turns", ["original", "variant"], many)
+        times = {"ratio": round(ns / original, 5), "ns": round(ns), "original_ns": round(original)}
+        return {**said, "state": "ok", **times}
     except Lost as reason:
         return {**said, "state": "lost", "why": str(reason)}
     except Failed as reason:
