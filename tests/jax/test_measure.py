@@ -26,10 +26,12 @@ class Comparing(unittest.TestCase):
         one, large = np.float32([1, 0, 100]), np.float32([1, 0.005, 100])
         for a, b, tolerance, right in (
             (one, one, 1e-7, True), (one, large, 1e-3, True), (one, large, 1e-4, False),
-            (one * 1e-9, large * 1e-9, 1e-3, True), (one * 1e-9, one * 1.1e-9, 1e-3, False),  # small results count as well
+            (one * 1e-9, large * 1e-9, 1e-3, True), (one * 1e-9, one * 1.1e-9, 1e-3, False),  # small ones count as well
             (np.float32([np.nan, np.inf, 1]), np.float32([np.nan, np.inf, 1]), 1e-3, True),
-            (np.float32([np.nan, 1]), np.float32([1, 1]), 1e-3, False), (np.float32([np.inf]), np.float32([-np.inf]), 1e-3, False),
-            (np.float32([1, 1]), np.float32([np.nan, 1]), 1e-3, False), (np.float32([3, 1]), np.float32([np.inf, 1]), 1e-3, False),
+            (np.float32([np.nan, 1]), np.float32([1, 1]), 1e-3, False),
+            (np.float32([1, 1]), np.float32([np.nan, 1]), 1e-3, False),
+            (np.float32([np.inf]), np.float32([-np.inf]), 1e-3, False),
+            (np.float32([3, 1]), np.float32([np.inf, 1]), 1e-3, False),
             (np.int32([1, 2]), np.int32([1, 2]), 0.1, True), (np.int32([1000]), np.int32([1001]), 0.1, False),
             (np.array([True]), np.array([False]), 0.1, False), (np.complex64([1j]), np.complex64([1]), 1e-3, False),
             (np.zeros((0, 2), np.float32), np.zeros((0, 2), np.float32), 1e-3, True),
@@ -52,14 +54,16 @@ class Building(unittest.TestCase):
             bench = Bench(program.leaves, True, 1e-3)
             for options in ({}, {"xla_disable_hlo_passes": "dot-library-rewriter"}):
                 bench.build("ours", program.module({}), options)
-                theirs = jax.jit(f, keep_unused=True).lower(*args).compile(compiler_options=options).runtime_executable()
+                lowered = jax.jit(f, keep_unused=True).lower(*args)
+                theirs = lowered.compile(compiler_options=options).runtime_executable()
                 texts = [e.hlo_modules()[0].to_string() for e in (bench.built["ours"], theirs)]
                 self.assertEqual(*map(identity, texts))
                 self.assertGreater(len(identity(texts[0])), 1000)
 
     def test_identity(self):
         """Names of values and sources do not count, all else does."""
-        text = 'HloModule a, x=1\n\nFileNames\n1 "f"\n\n%f.1 (p.2: f32[2]) -> f32[2] {\n  ROOT %p.2 = f32[2]{0} parameter(0), metadata={a=1}\n}\n'
+        text = ('HloModule a, x=1\n\nFileNames\n1 "f"\n\n%f.1 (p.2: f32[2]) -> f32[2] {\n'
+                "  ROOT %p.2 = f32[2]{0} parameter(0), metadata={a=1}\n}\n")
         other = text.replace("p.2", "q").replace("a=1", "a=2").replace("HloModule a", "HloModule b")
         self.assertEqual(identity(text), identity(other))
         self.assertNotEqual(identity(text), identity(text.replace("{0}", "{1}")))
@@ -105,12 +109,12 @@ class Working(unittest.TestCase):
         def f(seed, ids, scale, x):
             return jax.random.normal(seed, (3,)) * scale, jnp.linalg.cholesky(table @ table.T), x[ids]
         with jax.enable_x64(True):
-            program, worker = self.worker(f, jax.random.key(3), np.int32([1, 0]), 2, np.float64([1, 1 + 1e-12]), tolerance=1e-7)
+            args = jax.random.key(3), np.int32([1, 0]), 2, np.float64([1, 1 + 1e-12])
+            program, worker = self.worker(f, *args, tolerance=1e-7)
             said = measure(worker, program.module({}), {}, {})
             self.assertEqual(said["state"], "ok", said)
             self.assertEqual(program.arguments, ["key<fry>[]", "int32[2]", "int64[]", "float64[2]"])
-            wide, _ = self.worker(lambda a, b, c, x: f(a, b, c, x)[:2] + (x[b] * (1 + 1e-5),), jax.random.key(3), np.int32([1, 0]), 2,
-                                  np.float64([1, 1 + 1e-12]))
+            wide = Program(lambda a, b, c, x: f(a, b, c, x)[:2] + (x[b] * (1 + 1e-5),), args)
             self.assertEqual(measure(worker, wide.module({}), {}, {})["state"], "wrong")
 
     def test_refused(self):
@@ -120,13 +124,17 @@ class Working(unittest.TestCase):
             Program(lambda x, how: x, (drawn(3), "relu"))
 
     def test_results_are_compared(self):
-        """A product that some versions of XLA compute wrongly when it is written as a sum: either it is right, or refused."""
+        """A product that some versions of XLA compute wrongly when it is written as a sum: it is right, or refused."""
         f = lambda x, w: jnp.tanh(x) @ w  # noqa: E731
         program, worker = self.worker(f, drawn(128, 512), drawn(512, 64))
         said = measure(worker, program.module({1: "mulsum"}), {}, {})
         x, w = program.leaves
-        got = np.asarray(jax.jit(lambda x, w: (jnp.tanh(x.reshape(1, 128, 512))[:, :, None, :] * w.T.reshape(1, 64, 512)[:, None]).sum(-1))(x, w))
-        right = np.allclose(got.reshape(128, 64), np.tanh(x) @ w, 1e-3, 1e-2)
+
+        def summed(x, w):
+            terms = jnp.tanh(x.reshape(1, 128, 512))[:, :, None, :] * w.T.reshape(1, 64, 512)[:, None]
+            return terms.sum(-1).reshape(128, 64)
+        got = jax.jit(summed)(x, w)
+        right = np.allclose(got, np.tanh(x) @ w, 1e-3, 1e-2)
         self.assertEqual(said["state"], "ok" if right else "wrong")
 
 

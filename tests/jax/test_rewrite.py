@@ -11,6 +11,7 @@ import augur_jax
 from augur_jax.dots import MOST_PRODUCTS
 from augur_jax.rewrite import fingerprint, trace
 
+LAST = ("NHWC", "HWIO", "NHWC")  # features
 RNG = np.random.default_rng(0)
 
 
@@ -45,7 +46,8 @@ class Rewriting(unittest.TestCase):
             ((6,), (6,), (((0,), (0,)), ((), ()))),
             ((4,), (3,), (((), ()), ((), ()))),
         ):
-            self.all_choices(lambda x, w: lax.dot_general(x, w, order), drawn(*left), drawn(*right), seen=["swap", "mulsum"])
+            dot = lambda x, w: lax.dot_general(x, w, order)  # noqa: E731
+            self.all_choices(dot, drawn(*left), drawn(*right), seen=["swap", "mulsum"])
         many = lambda x, w: jnp.einsum("nij,njk->nik", x, w)  # noqa: E731
         self.all_choices(many, drawn(64, 3, 4), drawn(64, 4, 5), seen=["unroll_k", "batch_minor"])
         self.all_choices(many, drawn(3, 3, 4), drawn(3, 4, 5), seen=["loop"])
@@ -65,24 +67,26 @@ class Rewriting(unittest.TestCase):
     def test_convolutions(self):
         for stride, dilation, groups in ((1, 2, 1), (2, 1, 3), (1, 1, 6), (2, 2, 6)):
             def f(x, w):
-                return lax.conv_general_dilated(x, w, (stride, 1), "SAME", rhs_dilation=(dilation, 1), feature_group_count=groups,
-                                                dimension_numbers=("NHWC", "HWIO", "NHWC"))
+                return lax.conv_general_dilated(x, w, (stride, 1), "SAME", rhs_dilation=(dilation, 1),
+                                                dimension_numbers=LAST, feature_group_count=groups)
             self.all_choices(f, drawn(2, 8, 7, 6), drawn(3, 2, 6 // groups, 12), seen=["nchw", "shifted", "im2col"])
-        self.all_choices(lambda x, w: lax.conv_general_dilated(x, w, (1,), [(2, -1)], (2,), (1,), ("CWN", "WIO", "NCW")),
+        conv = lax.conv_general_dilated
+        self.all_choices(lambda x, w: conv(x, w, (1,), [(2, -1)], (2,), (1,), ("CWN", "WIO", "NCW")),
                          drawn(3, 9, 2), drawn(4, 3, 5), seen=["shifted", "per_output"])
-        self.all_choices(lambda x, w: lax.conv_general_dilated(x, w, (1, 1, 2), "VALID"), drawn(1, 2, 4, 5, 6), drawn(3, 2, 2, 2, 3),
+        self.all_choices(lambda x, w: conv(x, w, (1, 1, 2), "VALID"), drawn(1, 2, 4, 5, 6), drawn(3, 2, 2, 2, 3),
                          seen=["shifted", "im2col", "per_output"])
         for groups in ({"batch_group_count": 2}, {"feature_group_count": 2}):
-            self.all_choices(lambda x, w: lax.conv_general_dilated(x, w, (1, 1), "VALID", **groups), drawn(4, 6, 5, 5),
+            self.all_choices(lambda x, w: conv(x, w, (1, 1), "VALID", **groups), drawn(4, 6, 5, 5),
                              drawn(8, 6 // groups.get("feature_group_count", 1), 3, 3), seen=["per_output"])
 
     def test_gradient_of_convolution(self):
         """Its own convolutions have dilated images and kernels, and groups of the batch."""
         def loss(w, x, groups):
-            y = lax.conv_general_dilated(x, w, (2, 2), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"), feature_group_count=groups)
+            y = lax.conv_general_dilated(x, w, (2, 2), "SAME", dimension_numbers=LAST, feature_group_count=groups)
             return (y * y).sum()
         for groups in (1, 4):
-            self.all_choices(lambda w, x: jax.grad(loss, (0, 1))(w, x, groups), drawn(3, 3, 4 // groups, 8), drawn(2, 6, 6, 4),
+            slope = lambda w, x: jax.grad(loss, (0, 1))(w, x, groups)  # noqa: E731
+            self.all_choices(slope, drawn(3, 3, 4 // groups, 8), drawn(2, 6, 6, 4),
                              kinds=["conv"], seen=["per_output"] if groups == 1 else ["nchw"])
 
     def test_loops(self):
@@ -114,7 +118,8 @@ class Rewriting(unittest.TestCase):
         ids = np.array([[0, 5, 1], [7, -3, 5]])
         for mode in ("clip", "drop", "promise_in_bounds"):
             at = np.clip(ids, 0, 5) if mode.startswith("promise") else ids
-            self.all_choices(lambda t, x: t.at[at].add(x, mode=mode), jnp.array(drawn(6, 4)), drawn(2, 3, 4), seen=["onehot"])
+            add = lambda t, x: t.at[at].add(x, mode=mode)  # noqa: E731
+            self.all_choices(add, jnp.array(drawn(6, 4)), drawn(2, 3, 4), seen=["onehot"])
         self.all_choices(lambda t, x: t.at[ids[0] % 6].add(x), jnp.array(drawn(6)), drawn(3), seen=["onehot"])
 
     def test_custom_derivatives_stay(self):
@@ -142,10 +147,12 @@ class Rewriting(unittest.TestCase):
         for k, site in enumerate(augur_jax.sites(f, *args)):
             for choice in site.choices[1:]:
                 g = augur_jax.rewrite(f, {k: choice})
-                for a, b in zip(jax.tree.leaves(jax.grad(f)(*args)), jax.tree.leaves(jax.jit(jax.grad(g))(*args)), strict=True):
+                slopes = jax.grad(f)(*args), jax.jit(jax.grad(g))(*args)
+                for a, b in zip(*map(jax.tree.leaves, slopes), strict=True):
                     np.testing.assert_allclose(a, b, 1e-4, 1e-4, err_msg=site.named(choice))
                 many = drawn(3, 2, 8, 4)
-                np.testing.assert_allclose(jax.vmap(f, (None, 0))(args[0], many), jax.vmap(g, (None, 0))(args[0], many), 1e-4, 1e-5)
+                want, got = (jax.vmap(h, (None, 0))(args[0], many) for h in (f, g))
+                np.testing.assert_allclose(want, got, 1e-4, 1e-5)
 
     def test_trees_names_and_sources(self):
         def f(x, *, scale):

@@ -21,7 +21,8 @@ NESTS = os.environ.get("AUGUR_NESTS", "")
 
 
 def small(x, w):
-    y = jax.lax.conv_general_dilated(x, w, (1,), "SAME", dimension_numbers=("NWC", "WIO", "NWC"), feature_group_count=64)
+    y = jax.lax.conv_general_dilated(x, w, (1,), "SAME", dimension_numbers=("NWC", "WIO", "NWC"),
+                                     feature_group_count=64)
     return jax.numpy.tanh(y).sum((0, 1))
 
 
@@ -37,10 +38,12 @@ class Tuning(unittest.TestCase):
         self.path = os.path.join(folder.name, "f.json")
 
     def command(self, *given):
-        return [sys.executable, "-m", "augur_jax.command", "tune", "test_whole:small", "--args", "test_whole:small_arguments",
-                "--out", self.path, "--threads", "1", *given]
+        return [sys.executable, "-m", "augur_jax.command", "tune", "test_whole:small", "--args",
+                "test_whole:small_arguments", "--out", self.path, "--threads", "1", *given]
 
     def journal(self):
+        if not os.path.exists(self.path + ".journal"):
+            return b""
         with open(self.path + ".journal", "rb") as file:
             return file.read()
 
@@ -51,7 +54,7 @@ class Tuning(unittest.TestCase):
         for _ in range(3):
             process = subprocess.Popen(self.command("--minutes", "5", "--quiet"), cwd=here)
             end = time.monotonic() + 60
-            while time.monotonic() < end and not (os.path.exists(self.path + ".journal") and len(self.journal()) > len(before) + 300):
+            while time.monotonic() < end and len(self.journal()) <= len(before) + 300:
                 time.sleep(0.05)
             time.sleep(chance.uniform(0, 1))
             process.kill()
@@ -61,7 +64,8 @@ class Tuning(unittest.TestCase):
             self.assertTrue(now.startswith(before[:before.rfind(b"\n") + 1]))
             before = now
         spent = json.loads(before.splitlines()[before.count(b"\n") - 1])["at"]
-        done = subprocess.run(self.command("--minutes", str(spent / 60 + 0.1)), cwd=here, capture_output=True, text=True, check=True)
+        done = subprocess.run(self.command("--minutes", str(spent / 60 + 0.1)), cwd=here, capture_output=True,
+                              text=True, check=True)
         self.assertTrue(self.journal().startswith(before[:before.rfind(b"\n") + 1]))
         self.assertIn("winners again", done.stderr)
         self.assertIn(augur_jax.show(self.path), done.stdout)
@@ -127,7 +131,8 @@ class Ops(unittest.TestCase):
                     keep = rows.COLUMNS.index("as keep")
                     self.assertTrue((file["row_feature"][first_of_group, keep] == 1).all())
             if os.access(NESTS, os.X_OK):
-                subprocess.run([NESTS, "train", "--data", folder, "--out", os.path.join(folder, "run"), "--steps", "2", "--quiet"], check=True)
+                subprocess.run([NESTS, "train", "--data", folder, "--out", os.path.join(folder, "run"), "--steps", "2",
+                                "--quiet"], check=True)
             else:
                 print("nests is not built: it has not read the files of rows.")
 
@@ -143,9 +148,11 @@ class Programs(unittest.TestCase):
             with self.subTest(name):
                 sites = augur_jax.sites(f, *args)
                 chosen = {k: sites[k].choices[1] for k in first.values()}
-                for a, b in zip(jax.tree.leaves(jax.jit(f)(*args)), jax.tree.leaves(jax.jit(augur_jax.rewrite(f, chosen))(*args)), strict=True):
+                results = jax.jit(f)(*args), jax.jit(augur_jax.rewrite(f, chosen))(*args)
+                for a, b in zip(*map(jax.tree.leaves, results), strict=True):
                     self.assertTrue(np.isfinite(a).all(), name)
-                    np.testing.assert_allclose(a, b, 2e-3, 2e-3 * float(np.abs(a).max()), err_msg=str([sites[k].named(c) for k, c in chosen.items()]))
+                    said = str([sites[k].named(c) for k, c in chosen.items()])
+                    np.testing.assert_allclose(a, b, 2e-3, 2e-3 * float(np.abs(a).max()), err_msg=said)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .additive import Additive
+from .additive import SIMPLE, Additive
 from .journal import Journal
 from .prior import Prior, effects, picks, sweep
 from .program import Program
@@ -126,31 +126,36 @@ class Search:
     def decide(self, model: Additive) -> Outcome:
         """The best are built twice and measured again in turn with two builds of the original, which wins unless a gain
         is larger than twice the noise."""
+        noise = [math.log(line["ratio"]) for line in self.nulls()]
+        original = float(np.median([line["original_ns"] for line in self.nulls()]))
+        finalists = self.finalists(model)
+        again: list[list[float]] = []
+        while finalists and not again:
+            again = self.again(finalists)
+            if not again:  # one of them is lost: the best alone
+                finalists = finalists[:1] if len(finalists) > 1 else []
+        if again:
+            original = sum(again[0]) / 2
+            noise.append(math.log(again[0][0] / again[0][1]))
+        floor = rms(noise)
+        gains = [math.log(original / max(builds)) for builds in again[1:]]
+        good = [i for i, gain in enumerate(gains) if gain > 2 * floor and gain >= max(gains) - floor]
+        if not good:
+            return Outcome({}, 1.0, floor, original, {})
+        best = min(good, key=lambda i: (len(finalists[i]), -gains[i]))  # of equals the simplest
+        return Outcome(finalists[best], math.exp(-gains[best]), floor, original, model.shares(finalists[best]))
+
+    def finalists(self, model: Additive) -> list[Candidate]:
+        """The fastest modules, and the first without choices that seem to gain nothing."""
         found: dict[str, Candidate] = {}
         for line in sorted((x for x in self.known.values() if x["state"] in GOOD), key=lambda x: x["ratio"]):
             if line["ratio"] < 1:
                 found.setdefault(line["hash"], line["candidate"])
-        finalists = list(found.values())[:FINALISTS]
-        noise = [math.log(line["ratio"]) for line in self.nulls()]
-        original = float(np.median([line["original_ns"] for line in self.nulls()]))
-        winner: Candidate = {}
-        ratio = 1.0
-        while finalists:
-            again = self.again(finalists)
-            if not again:  # one of them is lost: the best alone
-                finalists = finalists[:1] if len(finalists) > 1 else []
-                continue
-            original = sum(again[0]) / 2
-            noise.append(math.log(again[0][0] / again[0][1]))
-            gains = [math.log(original / max(again[i + 1])) for i in range(len(finalists))]
-            near = [i for i, gain in enumerate(gains) if gain >= max(gains) - rms(noise)]  # of equals the simplest
-            best = min(near, key=lambda i: (len(finalists[i]), -gains[i]))
-            winner, ratio = finalists[best], math.exp(-gains[best])
-            break
-        floor = rms(noise)
-        if -math.log(ratio) <= 2 * floor:
-            winner, ratio = {}, 1.0
-        return Outcome(winner, ratio, floor, original, model.shares(winner))
+        best = list(found.values())[:FINALISTS]
+        fewer = {k: c for k, c in best[0].items() if model.of(k, c) < -SIMPLE} if best else {}
+        if fewer and fewer not in best and self.known.get(key(fewer), {"state": "ok"})["state"] in GOOD:
+            best.append(fewer)
+        return best
 
     def again(self, finalists: list[Candidate]) -> list[list[float]]:
         """ns of two builds of the original and of each finalist, in a process that has measured nothing yet; nothing

@@ -31,7 +31,7 @@ def tune(f: Callable[..., Any], *args: Any, minutes: float = 3, out: str | None 
     if threads not in (None, 1):
         raise Refused(f"threads is {threads}; it has to be 1, or None for those that this process has")
     name = getattr(f, "__name__", type(f).__name__)
-    out = out or f"{name}.tuned.json"
+    out = out or f"{name.strip('<>')}.tuned.json"
     program, here = Program(f, args), machine.described(threads)
     original = program.module({})
     header = {"program": program.fingerprint, **here, "tolerance": tolerance}

@@ -2,6 +2,7 @@
 """The process that builds and runs programs. A crash or a hang of XLA loses one measurement; another goes on."""
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import socket
@@ -15,6 +16,7 @@ from typing import Any
 from . import machine
 
 START = 300.0  # seconds until the first answer
+DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 
 
 class Lost(Exception):
@@ -152,4 +154,5 @@ def serve(pipe: Connection) -> None:
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches both, and the tuner decides
+    ctypes.CDLL(None).prctl(DIE_WITH_PARENT, signal.SIGKILL)
     serve(Connection(int(sys.argv[1])))

@@ -43,7 +43,8 @@ def attention(p, x):
     return x + attend(norm(x), p, 4)
 
 
-@program({**{name: array(192, 192) for name in "qkvo"}, "up": array(192, 768), "down": array(768, 192)}, array(2, 64, 192))
+@program({**{name: array(192, 192) for name in "qkvo"}, "up": array(192, 768), "down": array(768, 192)},
+         array(2, 64, 192))
 def transformer(p, x):
     x = x + attend(norm(x), p, 6)
     return x + jax.nn.gelu(norm(x) @ p["up"]) @ p["down"]

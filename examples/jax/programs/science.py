@@ -22,7 +22,7 @@ def nbody(mass, x, v):
 
 @program([array(2, 48), array(48, 48), array(48, 1)], array(512, 2))
 def pinn(p, points):
-    """Residuals of Burgers' equation and their gradient, as physics-informed networks need them (Raissi et al. 2019)."""
+    """Residuals of Burgers' equation and their gradient, for a physics-informed network (Raissi et al. 2019)."""
     def u(p, tx):
         return (jnp.tanh(jnp.tanh(tx @ p[0]) @ p[1]) @ p[2])[0]
 
@@ -44,10 +44,10 @@ def message_passing(p, nodes, edges, source, target):
     return (nodes @ p["out"]).sum()
 
 
-@program({"tables": [array(800, 16)] * 8, "bottom": [array(13, 64), array(64, 16)], "top": [array(52, 64), array(64, 1)]},
-         array(128, 13), Ids(800, (128, 8)))
+@program({"tables": [array(800, 16)] * 8, "bottom": [array(13, 64), array(64, 16)],
+          "top": [array(52, 64), array(64, 1)]}, array(128, 13), Ids(800, (128, 8)))
 def dlrm(p, x, ids):
-    """A step of training the recommender of Naumov et al. (2019): tables, pairs, two networks, a loss and its gradient."""
+    """A step of training the recommender of Naumov et al. (2019): tables, pairs, two networks, a gradient."""
     def loss(p):
         dense = jax.nn.relu(jax.nn.relu(x @ p["bottom"][0]) @ p["bottom"][1])
         e = jnp.stack([dense, *(table[ids[:, k]] for k, table in enumerate(p["tables"]))], 1)

@@ -10,8 +10,8 @@ from . import Ids, array, program
 from .parts import conv1d, lstm_cell
 
 
-@program({"in": array(1, 1, 24), "layers": [{"both": array(2, 24, 48), "out": array(1, 24, 24), "skip": array(1, 24, 24)}] * 6,
-          "last": array(1, 24, 32)}, array(2, 1024, 1))
+@program({"in": array(1, 1, 24), "last": array(1, 24, 32), "layers": [
+    {"both": array(2, 24, 48), "out": array(1, 24, 24), "skip": array(1, 24, 24)}] * 6}, array(2, 1024, 1))
 def wavenet(p, x):
     """WaveNet (van den Oord et al. 2016): causal convolutions of two taps with dilations of 1 to 32, gates, skips."""
     x, skips = conv1d(x, p["in"]), 0.0
@@ -35,7 +35,8 @@ def gru_decoder(p, state, source, words):
     return lax.scan(step, state, words)[1]
 
 
-@program({"layers": [{"x": array(40, 160), "h": array(40, 160), "bias": array(160)}] * 2, "out": array(40, 40)}, array(24, 16, 40))
+@program({"layers": [{"x": array(40, 160), "h": array(40, 160), "bias": array(160)}] * 2, "out": array(40, 40)},
+         array(24, 16, 40))
 def lstm(p, xs):
     """A language model of two layers (Zaremba et al. 2014) over 24 steps."""
     zero = jnp.zeros((16, 40))
@@ -73,7 +74,7 @@ def kalman_smoother(p, x, seen):
         inner = _inverse2(low - side.swapaxes(1, 2) @ _inverse2(top) @ side)
         cross = -_inverse2(top) @ side @ inner
         corner = _inverse2(top) + _inverse2(top) @ side @ inner @ side.swapaxes(1, 2) @ _inverse2(top)
-        inverse = jnp.concatenate([jnp.concatenate([corner, cross], 2), jnp.concatenate([cross.swapaxes(1, 2), inner], 2)], 1)
+        inverse = jnp.block([[corner, cross], [cross.swapaxes(1, 2), inner]])
         x = x + jnp.einsum("nij,nj->ni", cov @ move.T @ inverse, later - guess)
         return x, x
     last, (filtered, guessed) = lax.scan(forward, (x, jnp.tile(eye, (500, 1, 1))), seen)

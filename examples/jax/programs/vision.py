@@ -10,8 +10,8 @@ from .parts import attend, conv, norm
 
 
 @program({"stem": array(3, 3, 3, 16), "blocks": [
-    {"up": array(1, 1, i, 6 * i), "deep": array(3, 3, 1, 6 * i), "down": array(1, 1, 6 * i, o)} for i, o in ((16, 16), (16, 24), (24, 24))
-], "classes": array(24, 10)}, array(2, 48, 48, 3))
+    {"up": array(1, 1, i, 6 * i), "deep": array(3, 3, 1, 6 * i), "down": array(1, 1, 6 * i, o)}
+    for i, o in ((16, 16), (16, 24), (24, 24))], "classes": array(24, 10)}, array(2, 48, 48, 3))
 def mobilenet(p, x):
     """Inverted residuals of MobileNetV2 (Sandler et al. 2018): stem, three blocks, the second with stride 2."""
     x = jax.nn.relu6(conv(x, p["stem"], 2))
@@ -24,9 +24,10 @@ def mobilenet(p, x):
 
 
 @program({"patches": array(4, 4, 3, 40), "blocks": [
-    {"deep": array(7, 7, 1, 40), "up": array(40, 160), "down": array(160, 40), "scale": array(40)}] * 2}, array(2, 96, 96, 3))
+    {"deep": array(7, 7, 1, 40), "up": array(40, 160), "down": array(160, 40), "scale": array(40)}] * 2},
+         array(2, 96, 96, 3))
 def convnext(p, x):
-    """Patches of 4 x 4 and two blocks of ConvNeXt (Liu et al. 2022): 7 x 7 depthwise, layer norm, two layers, a scale."""
+    """Patches of 4 x 4 and two blocks of ConvNeXt (Liu et al. 2022): 7 x 7 depthwise, norm, two layers, a scale."""
     x = norm(conv(x, p["patches"], 4))
     for block in p["blocks"]:
         y = norm(conv(x, block["deep"], groups=40))
@@ -51,8 +52,9 @@ def unet(p, x):
     return conv(x, p["out"])
 
 
-@program({"patches": array(192, 96), "class": array(1, 1, 96), "place": array(1, 65, 96), "head": array(96, 10), "blocks": [
-    {**{name: array(96, 96) for name in "qkvo"}, "up": array(96, 384), "down": array(384, 96)}] * 2}, array(2, 64, 64, 3))
+@program({"patches": array(192, 96), "class": array(1, 1, 96), "place": array(1, 65, 96), "head": array(96, 10),
+          "blocks": [{**{name: array(96, 96) for name in "qkvo"}, "up": array(96, 384), "down": array(384, 96)}] * 2},
+         array(2, 64, 64, 3))
 def vit(p, x):
     """A vision transformer (Dosovitskiy et al. 2021): patches of 8 x 8, a token for the class, two blocks."""
     x = x.reshape(2, 8, 8, 8, 8, 3).transpose(0, 1, 3, 2, 4, 5).reshape(2, 64, 192) @ p["patches"]
