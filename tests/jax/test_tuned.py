@@ -106,7 +106,7 @@ class Loading(InFolder):
         bad = [whole[:n] for n in range(0, len(whole) - 2, 101)]
         bad += [json.dumps({k: v for k, v in value.items() if k != name}) for name in value if name not in ("wrong",)]
         matter = "format machine sites winner ratio noise original_ns shares".split()
-        bad += [json.dumps({**value, name: [None]}) for name in matter] + ["[]", "3"]
+        bad += [json.dumps({**value, name: [None]}) for name in matter] + ["[]", "3", "[" * 100000]
         bad += [json.dumps({**value, "winner": winner}) for winner in ({"0": "shifted"}, {"99": "swap"})]
         for content in bad:
             with open(self.path, "w", encoding="utf-8") as file:

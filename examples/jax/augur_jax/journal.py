@@ -46,7 +46,7 @@ class Journal:
                     self.before = float(line["at"])
                     continue
                 foreign = [name for name in header if line[name] != header[name]]
-            except (ValueError, KeyError, IndexError, TypeError, AttributeError):
+            except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
                 raise Refused(f"line {number} of {self.path} is not what augur-jax writes; remove the file or choose "
                               "another --out") from None
             for name in foreign:

@@ -20,7 +20,8 @@ class Prior(Protocol):
     def nanoseconds(self, site: Site) -> dict[str, float]: ...
 
 
-# The ratio to "keep", the median of random ops: kind, choice, where, ratio. The first that fits counts.
+# The ratio to "keep", about the median of random ops; per_output and onehot are guesses: kind, choice, where, ratio. The
+# first that fits counts.
 TABLE: tuple[tuple[str, str, Callable[[Facts], bool], float], ...] = (
     ("conv", "shifted", lambda f: f["summed"] == f["right"] == 1, 0.1),  # depthwise
     ("conv", "shifted", lambda f: f["window"] == 1, 0.87),

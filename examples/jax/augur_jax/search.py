@@ -68,7 +68,9 @@ class Search:
             if not best:
                 break
             self.stage("combination", best)
-        return self.decide(Additive(self.sites, expected, self.measured()))
+        outcome = self.decide(Additive(self.sites, expected, self.measured()))
+        self.tell("final", 1.0, self.journal.lines)
+        return outcome
 
     def site(self, alone: Candidate) -> Site:
         return self.sites[next(iter(alone))]
@@ -170,7 +172,6 @@ class Search:
             return []
         if not before:
             self.journal.add({**line, "state": "again", "ns": ns})
-        self.tell("final", 1.0, self.journal.lines)
         return [ns[i:i + 2] for i in range(0, len(ns), 2)]
 
     def turns(self, candidates: list[Candidate]) -> list[float]:

@@ -71,7 +71,7 @@ class Tuned:
             return tuned
         except OSError as reason:
             raise Refused(f"{path} cannot be read: {reason.strerror}; give a file of augur-jax tune") from None
-        except (ValueError, KeyError, IndexError, TypeError, AttributeError):
+        except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
             raise Refused(f"{path} is not what augur-jax tune writes; tune again") from None
 
     def table(self) -> str:
