@@ -30,6 +30,7 @@ TABLE: tuple[tuple[str, str, Callable[[Facts], bool], float], ...] = (
     ("conv", "im2col", lambda f: f["summed"] == f["right"] == 1, 0.5),
     ("conv", "im2col", lambda f: f["window"] == 1, 0.87),
     ("conv", "im2col", lambda f: f["dilation"] > 1, 0.8),
+    ("conv", "im2col", lambda f: f["summed"] <= 4, 0.8),  # the colours of an image
     ("conv", "im2col", lambda f: f["axes"] == 1 or f["summed"] <= 8, 1.0),
     ("conv", "im2col", lambda f: True, 1.5),
     ("conv", "per_output", lambda f: f["groups"] > 1, 0.3),
@@ -37,8 +38,7 @@ TABLE: tuple[tuple[str, str, Callable[[Facts], bool], float], ...] = (
     ("dot", "batch_minor", lambda f: True, 0.65),
     ("dot", "unroll_k", lambda f: f["batch"] > 1, 0.7),
     ("dot", "unroll_k", lambda f: True, 0.87),
-    ("dot", "mulsum", lambda f: f["batch"] == 1 and f["summed"] <= 16, 0.87),
-    ("dot", "mulsum", lambda f: min(f["left"], f["right"]) > 4, 1.0),
+    ("dot", "mulsum", lambda f: f["batch"] > 1 and min(f["left"], f["right"]) > 4, 1.0),  # and often wrong
     ("dot", "mulsum", lambda f: True, 1.4),
     ("dot", "loop", lambda f: True, 1.5),
     ("dot", "lhs_t", lambda f: f["summed"] > 16, 1.05),

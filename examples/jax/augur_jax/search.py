@@ -90,12 +90,11 @@ class Search:
         return {k[0] for k, line in self.known.items() if len(k) == 1 and line["state"] not in GOOD}
 
     def wrong(self) -> list[str]:
-        """The choices whose programs have other results, the smallest of them."""
-        bad, found = self.bad(), []
-        for k, line in self.known.items():
-            if line["state"] == "wrong" and (len(k) == 1 or not bad.intersection(k)):
-                found.append(" and ".join(self.sites[at].named(choice) for at, choice in k))
-        return found
+        """The choices whose programs have other results, where one alone or two together have them."""
+        bad = self.bad()
+        wrong = [k for k, line in self.known.items() if line["state"] == "wrong"]
+        few = [k for k in wrong if len(k) == 1 or len(k) == 2 and not bad.intersection(k)]
+        return [" and ".join(self.sites[at].named(choice) for at, choice in k) for k in few]
 
     def stage(self, stage: str, candidates: Iterable[Candidate]) -> None:
         """Measures those that are not known, while the stage has time."""
