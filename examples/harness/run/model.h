@@ -137,9 +137,11 @@ typedef struct harness_session {
     bool smaller;   /* the smallest is the best */
     bool validates; /* something is held out */
     harness_run *run;
+    bool begun; /* there is something to go on with */
     ag_adamw adamw;
     ag_schedule schedule;
     double rate, norm; /* of the last step */
+    double since;      /* when the time that is not written yet began */
     bool done;         /* the report is written */
     harness_progress bar;
     char note[96];
@@ -252,7 +254,7 @@ typedef struct harness_model {
 
 static inline const char *harness_model_files(const harness_model *m, const harness_settings *s)
 {
-    return m->files ? m->files(s) : NULL;
+    return m && m->files ? m->files(s) : NULL;
 }
 
 /* ---- the commands ---- */
