@@ -102,6 +102,12 @@ class Searching(unittest.TestCase):
             self.assertEqual(outcome.winner, {0: "swap"} if winner else {}, (gain, noise))
             self.assertEqual(outcome.ratio == 1, not winner)
 
+    def test_noise(self):
+        """One null that was disturbed does not hide a gain, two builds that differ at the end do."""
+        self.assertAlmostEqual(search.noise_of([0.01, -0.02, 0.01, 0.8], 0.0), 1.48 * 0.015)
+        self.assertEqual(search.noise_of([0.01, -0.02, 0.01, 0.8], -0.3), 0.3)
+        self.assertEqual(search.noise_of([0.0], 0.0), search.QUIET)
+
     def test_slower_build_counts(self):
         """Of two builds of a winner the slower one has to gain."""
         s = self.search(Machine())

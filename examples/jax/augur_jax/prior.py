@@ -20,7 +20,7 @@ class Prior(Protocol):
     def nanoseconds(self, site: Site) -> dict[str, float]: ...
 
 
-# The ratio to "keep", about the median of random ops; per_output and onehot are guesses: kind, choice, where, ratio. The
+# Ratios to "keep", about the medians of random ops; per_output and onehot are guesses. Kind, choice, where, ratio: the
 # first that fits counts.
 TABLE: tuple[tuple[str, str, Callable[[Facts], bool], float], ...] = (
     ("conv", "shifted", lambda f: f["summed"] == f["right"] == 1, 0.1),  # depthwise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,8 +36,10 @@ class Outcome:
     shares: dict[int, float]
 
 
-def rms(noise: list[float]) -> float:
-    return max(QUIET, math.sqrt(sum(x * x for x in noise) / max(len(noise), 1)))
+def noise_of(nulls: Sequence[float], last: float) -> float:
+    """Of ln(ratio): the deviation that the middle of the nulls tells, which one of them cannot spoil, or, if larger,
+    how far two builds of the original are apart at the end."""
+    return max(QUIET, 1.48 * float(np.median(np.abs(nulls))), abs(last))
 
 
 class Search:
@@ -127,7 +129,6 @@ class Search:
     def decide(self, model: Additive) -> Outcome:
         """The best are built twice and measured again in turn with two builds of the original, which wins unless a gain
         is larger than twice the noise."""
-        noise = [math.log(line["ratio"]) for line in self.nulls()]
         original = float(np.median([line["original_ns"] for line in self.nulls()]))
         finalists = self.finalists(model)
         again: list[list[float]] = []
@@ -135,10 +136,10 @@ class Search:
             again = self.again(finalists)
             if not again:  # one of them is lost: the best alone
                 finalists = finalists[:1] if len(finalists) > 1 else []
+        last = 0.0
         if again:
-            original = sum(again[0]) / 2
-            noise.append(math.log(again[0][0] / again[0][1]))
-        floor = rms(noise)
+            original, last = sum(again[0]) / 2, math.log(again[0][0] / again[0][1])
+        floor = noise_of([math.log(line["ratio"]) for line in self.nulls()], last)
         gains = [math.log(original / max(builds)) for builds in again[1:]]
         good = [i for i, gain in enumerate(gains) if gain > 2 * floor and gain >= max(gains) - floor]
         if not good:
