@@ -243,7 +243,7 @@ static void sentences_of_texts_name_the_line(void **state)
         refuses(cases[i][0], strlen(cases[i][0]), cases[i][1]);
 }
 
-/* What dumps of today and of other tools have besides computations. */
+/* Dumps of today and of other tools have more than computations. */
 static void other_parts_of_texts_are_passed_over(void **state)
 {
     static const char text[] =

@@ -11,7 +11,7 @@ static void mark(hlo_module *m, int32_t *queue, int *n, int call)
     queue[(*n)++] = to;
 }
 
-/* What fusions call, and what that calls. */
+/* Marks the computations that fusions call, and those that these call. */
 static ag_status mark_fused(hlo_module *m)
 {
     int32_t *queue = hlo_take(m, &m->bytes, m->computations, sizeof *queue);

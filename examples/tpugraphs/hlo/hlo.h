@@ -7,8 +7,8 @@
 
 #include "examples/tpugraphs/tpugraphs.h"
 
-/* What becomes of ops and element types that came after the lists of TpuGraphs were closed: the
-   nearest one of the list; op code 0 and no type, as TpuGraphs' own tool does; or a failure. */
+/* Ops and element types that came after the lists of TpuGraphs were closed are read as the nearest
+   one of the list; as op code 0 and no type, as TpuGraphs' own tool does; or they are refused. */
 typedef enum hlo_unknown { HLO_NEAREST, HLO_ZERO, HLO_REFUSE } hlo_unknown;
 
 /* An op or an element type that is not in the lists, and how often it occurs. */
