@@ -19,7 +19,7 @@ static int pairs(const hlo_choosing *x)
 
 int hlo_choices(const hlo_choosing *x)
 {
-    if (x->opcode != TPUGRAPHS_RESHAPE) return pairs(x) + x->alone;
+    if (x->opcode != TPUGRAPHS_RESHAPE) return pairs(x) + 2 * x->alone;
     return x->groups < 0 ? 1 : factorial(x->groups) + 1;
 }
 
@@ -45,18 +45,29 @@ static void write_slot(float *digit, const hlo_slot *slot, const int *order, int
                 *digit++ = (float)slot->axis[i];
 }
 
-void hlo_choice(float digit[18], const hlo_choosing *x, int choice)
+static void write_reshape(float *digit, const hlo_choosing *x, int choice)
 {
     int order[TPUGRAPHS_AXES];
-    const int reshape = x->opcode == TPUGRAPHS_RESHAPE, alone = !reshape && choice == pairs(x);
-    for (int i = 0; i < 18; i++) digit[i] = -1;
-    if (reshape && !choice) return;
-    if (reshape) permute(order, x->groups, choice - 1);
-    for (int i = 0; i < (reshape ? 2 : alone ? 1 : 3); i++) {
-        const int turns = !reshape && x->slot[i].n == 2 && !alone;
-        if (!reshape) permute(order, x->slot[i].n, turns ? choice & 1 : 0);
-        write_slot(digit + TPUGRAPHS_AXES * i, &x->slot[i], order,
-                   reshape ? x->groups : x->slot[i].n);
-        choice >>= turns;
+    if (!choice) return;
+    permute(order, x->groups, choice - 1);
+    for (int i = 0; i < 2; i++)
+        write_slot(digit + TPUGRAPHS_AXES * i, &x->slot[i], order, x->groups);
+}
+
+/* A bit of the choice for each pair. */
+static void write_pairs(float *digit, const hlo_choosing *x, int choice)
+{
+    const int all = pairs(x), slots = choice < all ? 3 : 1;
+    if (choice >= all) choice -= all;
+    for (int i = 0; i < slots; i++) {
+        const int n = x->slot[i].n, turned = n == 2 && (choice & 1);
+        write_slot(digit + TPUGRAPHS_AXES * i, &x->slot[i], (int[]){turned, !turned}, n);
+        choice >>= n == 2;
     }
+}
+
+void hlo_choice(float digit[18], const hlo_choosing *x, int choice)
+{
+    for (int i = 0; i < 18; i++) digit[i] = -1;
+    (x->opcode == TPUGRAPHS_RESHAPE ? write_reshape : write_pairs)(digit, x, choice);
 }

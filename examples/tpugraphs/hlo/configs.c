@@ -21,11 +21,11 @@ static ag_status take(hlo_configs *c, const hlo_graph *g, int64_t n, tpugraphs_b
 {
     const size_t row = sizeof *c->digit * DIGITS * (size_t)(g->configurable + !g->configurable);
     *c = (hlo_configs){.count = 0};
-    if (n > INT32_MAX)
+    if (n < 1 || n > INT32_MAX)
         return ag_fail(why, AG_EDATA,
-                       "%s has %lld configurations, but at most %d fit in a file; draw fewer with "
+                       "there are %lld configurations, but a file has 1 to %d; draw them with "
                        "--configs N",
-                       g->name, (long long)n, INT32_MAX);
+                       (long long)n, INT32_MAX);
     c->digit = tpugraphs_take(budget, &c->bytes, (size_t)n, row, "configurations", why);
     if (c->digit)
         c->runtime =
@@ -39,6 +39,13 @@ static float *row_of(const hlo_configs *c, const hlo_graph *g, int64_t config, i
     return c->digit + (config * g->configurable + node) * DIGITS;
 }
 
+/* That of all first choices. */
+static void first(hlo_configs *c, const hlo_graph *g)
+{
+    for (int v = 0; v < g->configurable; v++) hlo_choice(row_of(c, g, 0, v), &g->choosing[v], 0);
+    c->count = 1;
+}
+
 /* ---- one change at a time ---- */
 
 ag_status hlo_configs_sweep(hlo_configs *c, const hlo_graph *g, tpugraphs_budget *budget,
@@ -47,10 +54,9 @@ ag_status hlo_configs_sweep(hlo_configs *c, const hlo_graph *g, tpugraphs_budget
     int64_t n = 1;
     for (int i = 0; i < g->configurable; i++) n += hlo_choices(&g->choosing[i]) - 1;
     if (take(c, g, n, budget, why)) return why->status;
-    for (int i = 0; i < n; i++)
-        for (int v = 0; v < g->configurable; v++)
-            hlo_choice(row_of(c, g, i, v), &g->choosing[v], 0);
-    c->count = 1;
+    first(c, g);
+    for (int64_t i = 1; i < n; i++)
+        memcpy(row_of(c, g, i, 0), c->digit, sizeof *c->digit * DIGITS * (size_t)g->configurable);
     for (int v = 0; v < g->configurable; v++)
         for (int k = 1; k < hlo_choices(&g->choosing[v]); k++)
             hlo_choice(row_of(c, g, c->count++, v), &g->choosing[v], k);
@@ -95,10 +101,8 @@ static int add(drawing *d, const float *digit)
 
 static void draw_all(hlo_configs *c, drawing *d, int count)
 {
-    for (int v = 0; v < d->g->configurable; v++)
-        hlo_choice(row_of(c, d->g, 0, v), &d->g->choosing[v], 0);
+    first(c, d->g);
     add(d, c->digit);
-    c->count = 1;
     for (int alike = 1, tries = 0; c->count < count && (alike || tries < TRIES); tries++) {
         if (alike && tries == TRIES) alike = tries = 0;
         float *digit = row_of(c, d->g, c->count, 0);

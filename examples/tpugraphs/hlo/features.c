@@ -27,10 +27,10 @@ static const struct place {
     [HLO_PAD_LOW] = {TPUGRAPHS_PAD_LOW, 2, SUM},
     [HLO_PAD_HIGH] = {TPUGRAPHS_PAD_HIGH, 2, SUM},
     [HLO_LAYOUT] = {TPUGRAPHS_LAYOUT, 6, 0},
-    [HLO_LEFT_AXES] = {140, 6, 0},
-    [HLO_RIGHT_AXES] = {146, 6, 0},
-    [HLO_LEFT_BATCH] = {152, 6, 0},
-    [HLO_RIGHT_BATCH] = {158, 6, 0},
+    [HLO_LEFT_AXES] = {TPUGRAPHS_FEATURES, 6, 0}, /* as hlo_axes has them */
+    [HLO_RIGHT_AXES] = {TPUGRAPHS_FEATURES + 6, 6, 0},
+    [HLO_LEFT_BATCH] = {TPUGRAPHS_FEATURES + 12, 6, 0},
+    [HLO_RIGHT_BATCH] = {TPUGRAPHS_FEATURES + 18, 6, 0},
 };
 
 void hlo_append(hlo_instruction *x, int list, int64_t value)

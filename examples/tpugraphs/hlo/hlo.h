@@ -27,7 +27,7 @@ typedef struct hlo_slot {
 /* A node with layouts to choose: slots of its result and first two operands. Those of a reshape
    have common groups, -1: it has no choice; axes of size 1 come last, in group HLO_LAST. Those of a
    convolution or dot have two axes, which may change places; alone: or be named of the result
-   alone, as TpuGraphs' files do in dots of matrices. */
+   alone, as in dots of matrices. */
 enum { HLO_LAST = TPUGRAPHS_AXES };
 typedef struct hlo_choosing {
     int32_t node;

@@ -47,15 +47,16 @@ ag_status hlo_add_call(hlo_module *m, uint64_t id)
 static ag_status add_dot(hlo_module *m, const hlo_instruction *x)
 {
     hlo_graph *g = m->g;
-    const float *left = x->row + 140, *right = left + 6, *batch = right + 6;
+    const float *left = hlo_axes(x, HLO_LEFT_AXES), *right = hlo_axes(x, HLO_RIGHT_AXES);
     const int64_t n = x->list[HLO_LEFT_BATCH].n;
-    int fits = n < TPUGRAPHS_AXES && n == x->list[HLO_RIGHT_BATCH].n &&
-               x->list[HLO_LEFT_AXES].n == 1 && x->list[HLO_RIGHT_AXES].n == 1;
-    for (int64_t i = 0; i < n && fits; i++) fits = batch[i] == (float)i && batch[6 + i] == (float)i;
+    int pairs = 0, fits = n < TPUGRAPHS_AXES && n == x->list[HLO_RIGHT_BATCH].n &&
+                          x->list[HLO_LEFT_AXES].n == 1 && x->list[HLO_RIGHT_AXES].n == 1;
+    for (int64_t i = 0; i < n && fits; i++)
+        fits = hlo_axes(x, HLO_LEFT_BATCH)[i] == (float)i &&
+               hlo_axes(x, HLO_RIGHT_BATCH)[i] == (float)i;
     const float last = TPUGRAPHS_AXES - 1, first = (float)n;
     if (!fits || !(*left >= first && *left <= last && *right >= first && *right <= last))
         return AG_OK;
-    int pairs = 0;
     for (int i = m->operands; i-- && m->operand[i].node == g->nodes;) pairs++;
     if (pairs != 2 || (m->calls && m->call[m->calls - 1].node == g->nodes)) return AG_OK;
     if (!grow(m, &g->bytes, &g->dot, DOT, g->dots, sizeof *g->dot)) return m->why->status;
@@ -71,7 +72,7 @@ static void bind(hlo_node *node, const hlo_instruction *x, int k)
     for (int i = 0; i < 2 * TPUGRAPHS_AXES; i++) {
         const int batch = i >= TPUGRAPHS_AXES, at = i % TPUGRAPHS_AXES;
         const int list = (batch ? HLO_LEFT_BATCH : HLO_LEFT_AXES) + k;
-        const float axis = x->row[140 + TPUGRAPHS_AXES * (list - HLO_LEFT_AXES) + at];
+        const float axis = hlo_axes(x, list)[at];
         if (at >= x->list[list].n || !(axis >= 0 && axis < TPUGRAPHS_AXES)) continue;
         node->bound[k] |= (uint8_t)(1 << (int)axis);
         if (!batch && axis > node->contracted[k]) node->contracted[k] = (signed char)axis;
@@ -106,8 +107,8 @@ ag_status hlo_add_instruction(hlo_module *m, hlo_instruction *x)
     hlo_features(x);
     memcpy(g->feature[g->nodes], x->row, sizeof *g->feature);
     g->opcode[g->nodes] = (uint8_t)opcode;
-    m->node[g->nodes] =
-        (hlo_node){.id = x->id, m->computations, (uint8_t)(rank < 255 ? rank : 255)};
+    m->node[g->nodes] = (hlo_node){
+        .id = x->id, .computation = m->computations, .rank = (uint8_t)(rank < 255 ? rank : 255)};
     for (int k = 0; k < 2; k++) bind(&m->node[g->nodes], x, k);
     g->nodes++;
     return AG_OK;

@@ -58,6 +58,11 @@ typedef struct hlo_instruction {
 } hlo_instruction;
 
 void hlo_append(hlo_instruction *x, int list, int64_t value);
+/* The first six numbers of a list of a dot. */
+static inline const float *hlo_axes(const hlo_instruction *x, int list)
+{
+    return x->row + TPUGRAPHS_FEATURES + TPUGRAPHS_AXES * (list - HLO_LEFT_AXES);
+}
 static inline void hlo_set(hlo_instruction *x, int column, int64_t value)
 {
     x->row[column] = (float)value;

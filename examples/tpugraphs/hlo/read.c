@@ -80,7 +80,7 @@ ag_status hlo_read(hlo_graph *g, const char *path, hlo_unknown unknown, tpugraph
     const char *name = harness_files_short(path), *mistaken;
     ag_failure mine = {0};
     *g = (hlo_graph){.nodes = 0};
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0)
         return ag_fail(why, AG_EFILE, "%s cannot be opened: %s; check the path", name,
                        strerror(errno));
