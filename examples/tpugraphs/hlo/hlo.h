@@ -12,8 +12,9 @@
 typedef enum hlo_unknown { HLO_NEAREST, HLO_ZERO, HLO_REFUSE } hlo_unknown;
 
 /* An op or an element type that is not in the lists, and how often it occurs. */
+enum { HLO_MOST_NEWER = 32, HLO_NEWER_NAME = 32 };
 typedef struct hlo_newer {
-    char name[32];
+    char name[HLO_NEWER_NAME];
     const char *as; /* the one that it was read as */
     int is_type, count;
 } hlo_newer;
@@ -35,8 +36,6 @@ typedef struct hlo_choosing {
     signed char groups;
     hlo_slot slot[3];
 } hlo_choosing;
-
-enum { HLO_MOST_NEWER = 32 };
 
 /* A module. Its arrays are those of a TpuGraphs file; nodes are in the order of the module. */
 typedef struct hlo_graph {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { OPS = 121, TYPES = 37 };
+enum { OPS = 121, TYPES = 37, OWN_TYPES = 19 };
 
 /* clang-format off */
 /* In the order of their codes. */
@@ -52,12 +52,10 @@ static const struct type {
                   {"f4e2m1fn", 13},   {"f8e8m0fnu", 13},  {"buffer", 0},  {"type 35", 13},
                   {"type 36", 13}};
 
-enum { OWN_TYPES = 19 };
-
-static int is(hlo_span span, const char *name)
+int hlo_same(hlo_span word, const char *text)
 {
-    const size_t n = (size_t)(span.end - span.at);
-    return n && *name == *span.at && strlen(name) == n && !memcmp(name, span.at, n);
+    const size_t n = (size_t)(word.end - word.at);
+    return n && *text == *word.at && strlen(text) == n && !memcmp(text, word.at, n);
 }
 
 static void count(hlo_graph *g, int is_type, const char *name, const char *as)
@@ -70,45 +68,50 @@ static void count(hlo_graph *g, int is_type, const char *name, const char *as)
     }
     if (x == g->newer + g->n_newer) {
         *x = (hlo_newer){.as = as, .is_type = is_type};
-        snprintf(x->name, sizeof x->name, "%s", name);
+        strcpy(x->name, name);
         g->n_newer++;
     }
     x->count++;
 }
 
-/* Counts a newer op or type; or refuses it. */
-static ag_status meet(hlo_module *m, int is_type, hlo_span span, const char *as)
+/* Counts a newer op or type, or refuses it. */
+static ag_status meet(hlo_module *m, int is_type, const char name[HLO_NEWER_NAME], const char *as)
 {
-    const char *what = is_type ? "element type" : "op";
-    char name[sizeof m->g->newer->name];
-    snprintf(name, sizeof name, "%.*s", (int)(span.end - span.at), span.at);
     if (m->unknown == HLO_REFUSE)
         return ag_fail(m->why, AG_EDATA,
                        "%s: node %d has the %s %s, which TpuGraphs' list does not have; without "
                        "--unknown refuse it is read as %s",
-                       m->name, m->g->nodes, what, name, as);
+                       m->name, m->g->nodes, is_type ? "element type" : "op", name, as);
     count(m->g, is_type, name, m->unknown == HLO_ZERO ? "none" : as);
     return AG_OK;
 }
 
+/* 0: it is in no list. */
+static int code_of(hlo_span name)
+{
+    int code = OPS - 1;
+    while (code && !hlo_same(name, ops[code])) code--;
+    return code;
+}
+
 int hlo_opcode(hlo_module *m, hlo_span name)
 {
+    const int code = code_of(name);
     const char *as = ops[0];
-    for (int i = 1; i < OPS; i++)
-        if (is(name, ops[i])) return i;
+    char text[HLO_NEWER_NAME];
+    if (code) return code;
     for (size_t i = 0; i < sizeof newer_ops / sizeof *newer_ops; i++)
-        if (is(name, newer_ops[i][0])) as = newer_ops[i][1];
-    if (meet(m, 0, name, as)) return -1;
-    for (int i = 1; i < OPS && m->unknown == HLO_NEAREST; i++)
-        if (!strcmp(as, ops[i])) return i;
-    return 0;
+        if (hlo_same(name, newer_ops[i][0])) as = newer_ops[i][1];
+    snprintf(text, sizeof text, "%.*s", (int)(name.end - name.at), name.at);
+    if (meet(m, 0, text, as)) return -1;
+    return m->unknown == HLO_NEAREST ? code_of((hlo_span){as, as + strlen(as)}) : 0;
 }
 
 int hlo_type_number(hlo_span name)
 {
-    for (int i = 0; i < TYPES; i++)
-        if (is(name, types[i].name)) return i;
-    return -1;
+    int number = TYPES - 1;
+    while (number >= 0 && !hlo_same(name, types[number].name)) number--;
+    return number;
 }
 
 /* The feature of a type that came after this was written. */
@@ -118,22 +121,27 @@ static int guess(hlo_span name)
     return letter == 's' ? 2 : letter == 'u' ? 6 : letter == 'f' ? 13 : 0;
 }
 
+static void name_type(char text[HLO_NEWER_NAME], const hlo_instruction *x)
+{
+    const hlo_span name = x->type_name;
+    if (name.at)
+        snprintf(text, HLO_NEWER_NAME, "%.*s", (int)(name.end - name.at), name.at);
+    else if (x->type >= 0 && x->type < TYPES)
+        snprintf(text, HLO_NEWER_NAME, "%s", types[x->type].name);
+    else
+        snprintf(text, HLO_NEWER_NAME, "type %lld", (long long)x->type);
+}
+
 ag_status hlo_set_type(hlo_module *m, hlo_instruction *x)
 {
     const int known = x->type >= 0 && x->type < TYPES;
     const int feature = known ? types[x->type].feature : guess(x->type_name);
     if (!known || x->type >= OWN_TYPES) {
-        char text[32];
-        hlo_span name = x->type_name;
-        const char *as = types[0].name;
-        for (int i = 1; i < OWN_TYPES; i++)
-            if (types[i].feature == feature) as = types[i].name;
-        if (!name.at)
-            name = (hlo_span){
-                text,
-                text + (known ? snprintf(text, sizeof text, "%s", types[x->type].name)
-                              : snprintf(text, sizeof text, "type %lld", (long long)x->type))};
-        if (meet(m, 1, name, as) || m->unknown == HLO_ZERO) return m->why->status;
+        char name[HLO_NEWER_NAME];
+        int as = 0;
+        while (types[as].feature != feature) as++;
+        name_type(name, x);
+        if (meet(m, 1, name, types[as].name) || m->unknown == HLO_ZERO) return m->why->status;
     }
     x->row[TPUGRAPHS_TYPE + feature] = 1;
     return AG_OK;

@@ -102,7 +102,7 @@ typedef struct hlo_module {
     int operands, calls, computations;
     int room[8]; /* of the lists that grow */
     int is_scheduled;
-    size_t bytes; /* of what hlo_module_end frees */
+    size_t bytes; /* of what hlo_read_bytes frees */
 } hlo_module;
 
 /* References of the instruction that is added next. */
@@ -116,15 +116,16 @@ ag_status hlo_add_computation(hlo_module *m, uint64_t id, uint64_t root, hlo_spa
 ag_status hlo_end_splits(hlo_module *m);
 ag_status hlo_connect(hlo_module *m);
 ag_status hlo_choose(hlo_module *m);
-ag_status hlo_connect(hlo_module *m);
 
 /* Memory of the module or the graph, counted; *bytes is one of the two. */
 void *hlo_take(hlo_module *m, size_t *bytes, int64_t count, size_t size);
 
-/* The op code of a name, XLA's number of a type's name, and the feature of a number: the column
-   after TPUGRAPHS_TYPE, -1: none. Newer ones are counted. -1 with a sentence: they are refused. */
+int hlo_same(hlo_span word, const char *text);
+/* The op code of a name; -1 with a sentence: it is newer, and refused. */
 int hlo_opcode(hlo_module *m, hlo_span name);
+/* XLA's number of a type; -1: a newer one. */
 int hlo_type_number(hlo_span name);
+/* Sets the feature of the instruction's type. */
 ag_status hlo_set_type(hlo_module *m, hlo_instruction *x);
 
 /* The readers. *here is 0 when the bytes hold no such thing. */

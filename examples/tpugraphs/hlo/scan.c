@@ -131,9 +131,3 @@ uint64_t hlo_hash(hlo_span name, uint64_t from)
 {
     return XXH3_64bits_withSeed(name.at, (size_t)(name.end - name.at), from);
 }
-
-int hlo_same(hlo_span word, const char *text)
-{
-    const size_t n = strlen(text);
-    return (size_t)(word.end - word.at) == n && !memcmp(word.at, text, n);
-}

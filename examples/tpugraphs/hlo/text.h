@@ -30,7 +30,6 @@ ag_status hlo_pass_value(hlo_text *t);
 
 /* Ids are hashes: those of instructions begin with that of their computation. */
 uint64_t hlo_hash(hlo_span name, uint64_t from);
-int hlo_same(hlo_span word, const char *text);
 
 /* The attributes after the operands of an instruction, "," first; x NULL: of a module or a
    computation. */
