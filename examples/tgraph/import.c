@@ -54,9 +54,9 @@ static void warn(const hlo_graph *g, const hlo_configs *c, const char *path)
                      "there is nothing to rank, and tgraph refuses the file",
                      path);
     if (g->is_after)
-        harness_warn("%s is a module after layout assignment: %d of its %d products are inside of "
-                     "fused computations and cannot be configured; take it from before (the flag "
-                     "--xla_dump_hlo_pass_re=layout-assignment, docs/tgraph.md)",
+        harness_warn("%s is a module after layout assignment, and %d of its %d products are inside "
+                     "of fused computations, which have no layouts to choose; take it from before "
+                     "(the flag --xla_dump_hlo_pass_re=layout-assignment, docs/tgraph.md)",
                      path, g->fused_products, g->products);
     if (c->count == 1 && g->configurable) harness_warn("%s has a single configuration", path);
 }

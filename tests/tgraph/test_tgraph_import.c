@@ -91,7 +91,7 @@ static void after_layout_assignment_a_warning_says_so(void **state)
                        "ENTRY e {\n  p = f32[4,4] parameter(0)\n  ROOT q = f32[4,4] fusion(p), "
                        "kind=kLoop, calls=f\n}\n");
     program_expect("tgraph import after.txt --out after.npz", 0, "after layout assignment",
-                   "1 of its 1 products are inside of fused computations");
+                   "1 of its 1 products are inside of fused computations, which have no layouts");
     json_t *j = program_json("tgraph import after.txt --out after.npz --json",
                              "there is nothing to rank, and tgraph refuses the file");
     assert_true(program_number(j, "nodes") == 4 && program_number(j, "configurable") == 0);

@@ -42,8 +42,8 @@ static int chooses(const hlo_module *m, int node)
                                   opcode == TPUGRAPHS_RESHAPE);
 }
 
-/* Layouts have been assigned where products are fused, and where a bitcast takes the place of a
-   reshape. */
+/* Layouts have been assigned where products are fused, where copies change them, and where a
+   bitcast takes the place of a reshape. */
 static void look(hlo_module *m)
 {
     hlo_graph *g = m->g;
@@ -53,7 +53,8 @@ static void look(hlo_module *m)
         g->configurable += chooses(m, i);
         g->products += product;
         g->fused_products += product && is_fused(m, i);
-        g->is_after |= g->opcode[i] == TPUGRAPHS_BITCAST || (product && is_fused(m, i));
+        g->is_after |= g->opcode[i] == TPUGRAPHS_BITCAST || g->opcode[i] == TPUGRAPHS_COPY ||
+                       (product && is_fused(m, i));
     }
 }
 
