@@ -49,6 +49,7 @@ typedef struct harness_program {
     int command_count;
     size_t options_bytes;
     const struct harness_model *model; /* of a program with the commands of model.h; else NULL */
+    const char *moved;    /* where models of earlier versions are now, for their runs; or NULL */
     const char *examples; /* lines "PROGRAM COMMAND ...", at most three of a command; or NULL */
 } harness_program;
 

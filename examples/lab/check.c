@@ -23,30 +23,21 @@ typedef struct check {
     harness_progress bar;
     harness_table *table;
     double *taus; /* of the files that have one */
-    int measured;
+    int measured, lost;
 } check;
 
-/* Lists the files that were not dropped, still exist and have a program, in random order. */
+/* Lists the files that were not dropped and still exist, in random order. */
 static file *choose_files(lab_manifest **folders, uint64_t seed)
 {
     file *all = NULL, *mixed = NULL;
-    int lost = 0;
     const char *name;
     json_t *facts;
     for (int i = 0; i < bag_count(folders); i++)
         json_object_foreach(json_object_get(folders[i]->root, "files"), name, facts)
         {
-            if (!lab_manifest_there(folders[i], name, facts)) continue;
-            if (lab_stored_lost(folders[i], name))
-                lost++;
-            else
+            if (lab_manifest_there(folders[i], name, facts))
                 bag_add(all, ((file){folders[i], name}));
         }
-    if (lost)
-        harness_say(
-            "%d files are left out: they have no text of their program, and \"lab families\" "
-            "does not have their family",
-            lost);
     const int n = bag_count(all);
     int32_t *order = harness_alloc(((size_t)n + 1) * sizeof *order);
     harness_shuffle(order, n, (ag_random){seed, 0x636b, 0});
@@ -56,21 +47,20 @@ static file *choose_files(lab_manifest **folders, uint64_t seed)
     return mixed;
 }
 
-static void add_row(check *c, const file *f, const int64_t *then, const int64_t *now, int n)
+static void add_row(check *c, const file *f, lab_stored *x, const int64_t *then, const int64_t *now,
+                    int n)
 {
-    double *ratio = harness_alloc((size_t)n * sizeof *ratio);
+    double *ratio = harness_take(&x->memory, (size_t)n * sizeof *ratio);
     for (int i = 0; i < n; i++) ratio[i] = (double)now[i] / (double)then[i];
     const double tau = lab_time_tau(now, then, n);
     if (isfinite(tau)) bag_add(c->taus, tau);
-    char *path = lab_manifest_path(f->folder, f->name, "");
-    harness_table_text(c->table, path);
+    harness_table_text(c->table, lab_manifest_path(f->folder, f->name, ""));
     harness_table_count(c->table, n);
     harness_table_number(c->table, tau, 3);
     harness_table_number(c->table, lab_median(ratio, n), 3);
     harness_table_number(c->table, 100 * lab_time_noise(now, then, n), 2);
     harness_table_number(c->table, 100 * lab_time_spread(then, n), 1);
-    harness_free(path);
-    harness_free(ratio);
+    c->measured += n;
 }
 
 /* Measures random configurations of one file in batches, as the first time. */
@@ -78,15 +68,14 @@ static void measure(check *c, const file *f, lab_stored *x, ag_failure *why)
 {
     enum { BATCH = 16 };
     lab_timing timing[BATCH];
+    ag_random random = {(uint64_t)c->s->seed, strlen(f->name), 0};
+    int32_t *which = harness_take(&x->memory, (size_t)x->n * sizeof *which);
+    for (int i = 0; i < x->n; i++) which[i] = i;
     const int left = c->s->sample - c->measured,
               most = c->s->per_file < left ? c->s->per_file : left,
-              take = x->n < most ? x->n : most;
-    ag_random random = {(uint64_t)c->s->seed, strlen(f->name), 0};
-    int32_t *which = harness_alloc((size_t)x->n * sizeof *which);
-    int64_t *then = harness_alloc((size_t)take * sizeof *then);
-    int64_t *now = harness_alloc((size_t)take * sizeof *now);
-    for (int i = 0; i < x->n; i++) which[i] = i;
-    harness_draw(which, x->n, take, &random);
+              take = harness_draw(which, x->n, x->n < most ? x->n : most, &random);
+    int64_t *then = harness_take(&x->memory, (size_t)take * sizeof *then);
+    int64_t *now = harness_take(&x->memory, (size_t)take * sizeof *now);
     for (int at = 0; at < take && !why->status && !c->meter.stopped; at += BATCH) {
         const int n = take - at < BATCH ? take - at : BATCH;
         lab_configs_measure(&c->meter, timing, &x->configs, which + at, n, why);
@@ -96,42 +85,31 @@ static void measure(check *c, const file *f, lab_stored *x, ag_failure *why)
         }
         harness_progress_update(&c->bar, c->measured + at + n, f->name);
     }
-    if (!why->status && !c->meter.stopped) {
-        add_row(c, f, then, now, take);
-        c->measured += take;
-    }
-    harness_free(which);
-    harness_free(then);
-    harness_free(now);
+    if (!why->status && !c->meter.stopped) add_row(c, f, x, then, now, take);
 }
 
-/* "AMD EPYC, family 25, model 17", since names alone are those of several. The caller frees. */
-static char *cpu_text(const char *name, json_t *numbers)
+/* "AMD EPYC, family 25, model 17", since names alone are those of several. */
+static const char *cpu_text(json_t *machine)
 {
-    const char *family = "?", *model = "?";
-    json_unpack(numbers, "{s?s s?s}", "cpu family", &family, "model", &model);
-    return harness_text("%.120s, family %.20s, model %.20s", name, family, model);
+    const char *name = "?", *family = "?", *model = "?";
+    json_unpack(machine, "{s?s s?{s?s s?s}}", "cpu", &name, "cpu_numbers", "cpu family", &family,
+                "model", &model);
+    return harness_format("%.120s, family %.20s, model %.20s", name, family, model);
 }
 
-/* A CPU of the manifests that is not this one; NULL: none. The caller frees. */
-static char *other_cpu(lab_manifest **folders)
+/* A CPU of the manifests that is not this one; NULL: none. */
+static const char *other_cpu(lab_manifest **folders)
 {
-    char name[128], *other = NULL;
-    json_t *numbers = lab_cpu_numbers(), *machine;
-    char *here = cpu_text(harness_processor(name), numbers);
+    json_t *this = lab_machine(0, 0, 0, 0), *machine;
+    const char *here = cpu_text(this), *other = NULL;
     size_t at;
     for (int i = 0; i < bag_count(folders); i++)
         json_array_foreach(json_object_get(folders[i]->root, "machines"), at, machine)
         {
-            const char *cpu = json_string_value(json_object_get(machine, "cpu"));
-            if (!cpu || other) continue;
-            other = cpu_text(cpu, json_object_get(machine, "cpu_numbers"));
-            if (strcmp(other, here) != 0) continue;
-            harness_free(other);
-            other = NULL;
+            const char *cpu = cpu_text(machine);
+            if (!other && strcmp(cpu, here) != 0) other = cpu;
         }
-    harness_free(here);
-    json_decref(numbers);
+    json_decref(this);
     return other;
 }
 
@@ -139,7 +117,8 @@ static ag_status report(check *c, lab_manifest **folders, ag_failure *why)
 {
     double mean, spread;
     int64_t count;
-    char here[128], *other = other_cpu(folders);
+    char here[128];
+    const char *other = other_cpu(folders);
     harness_mean_spread(&mean, &spread, &count, c->taus, bag_count(c->taus));
     harness_processor(here);
     if (c->s->json) {
@@ -158,7 +137,6 @@ static ag_status report(check *c, lab_manifest **folders, ag_failure *why)
                    shown);
         harness_free(shown);
     }
-    harness_free(other);
     return why->status;
 }
 
@@ -174,19 +152,25 @@ ag_status lab_check_command(harness_call *call, ag_failure *why)
     lab_pin(s->core);
     lab_manifest **folders = lab_manifests_load(&s->folders, why);
     file *files = why->status ? NULL : choose_files(folders, (uint64_t)s->seed);
-    if (!files)
-        ag_fail(why, AG_EDATA, "%.200s has no file that could be measured again",
-                s->folders.list[0]);
     harness_progress_start(&c.bar, "check", 0, s->sample);
     c.bar.tenths = true;
     for (int i = 0; i < bag_count(files) && s->sample - c.measured >= 2; i++)
         if (!why->status && !c.meter.stopped) {
             lab_stored x;
-            if (!lab_stored_load(&x, files[i].folder, files[i].name, why))
+            if (!lab_stored_load(&x, files[i].folder, files[i].name, why) && x.n)
                 measure(&c, &files[i], &x, why);
+            c.lost += !x.n;
             lab_stored_clear(&x);
         }
     harness_progress_end(&c.bar);
+    if (c.lost && !why->status)
+        harness_say(
+            "%d files are left out: they have no text of their program, and \"lab families\" "
+            "does not have their family",
+            c.lost);
+    if (!c.measured && !c.meter.stopped)
+        ag_fail(why, AG_EDATA, "%.200s has no file that could be measured again",
+                s->folders.list[0]);
     if (!why->status && !c.meter.stopped) report(&c, folders, why);
     bag_free(files);
     bag_free(c.taus);

@@ -17,9 +17,6 @@ enum {
     LAB_FAMILIES_COMMAND = HARNESS_OWN << 6
 };
 
-/* The value of --search for both searches, whose names are folders of TpuGraphs. */
-enum { LAB_BOTH = 2 };
-
 /* All options, by the names of options.c. */
 typedef struct lab_settings {
     const char *out, *families, *family;

@@ -1,28 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* `lab show` and `lab families`. */
-#include "examples/lab/measure/clock.h"
 #include "examples/lab/nets/families.h"
 #include "examples/lab/lab.h"
-#include "examples/lab/run/run.h"
 #include "examples/lab/collect/sources.h"
 #include "examples/lab/text/text.h"
-
-/* The least of three runs, in ms. */
-static double default_time(const lab_program *p)
-{
-    ag_failure why = {0};
-    int64_t least = INT64_MAX;
-    lab_run *run = lab_run_new(p);
-    lab_run_layout(run, NULL, TPUGRAPHS_BY_STRIDES, &why);
-    for (int i = 0; i < 3; i++) {
-        const int64_t from = lab_now();
-        lab_run_go(run);
-        const int64_t took = lab_now() - from;
-        if (took < least) least = took;
-    }
-    lab_run_free(run);
-    return 1e-6 * (double)least;
-}
 
 /* The summary is printed after '#', which the reader of texts skips, so the output is a text
    itself. */
@@ -34,11 +15,8 @@ static void show(const lab_program *p)
         of_op[p->nodes[i].op]++;
         elements += lab_elements(p->nodes[i].shape);
     }
-    printf(
-        "# %s of family %s: %d nodes, %d with layouts to choose, %lld elements; about %.3g ms here "
-        "in the default layouts\n#",
-        p->name, p->family, p->n, lab_configurable_nodes(NULL, p), (long long)elements,
-        default_time(p));
+    printf("# %s of family %s: %d nodes, %d with layouts to choose, %lld elements\n#", p->name,
+           p->family, p->n, lab_configurable_nodes(NULL, p), (long long)elements);
     for (int op = 0; op < LAB_OPS; op++)
         if (of_op[op]) printf(" %s %d", lab_op_name((lab_op)op), of_op[op]);
     printf("\n");

@@ -15,7 +15,7 @@
 enum { VALID, TEST, TRAIN, PARTS };
 
 typedef struct entry {
-    char *path; /* below the folder that was named */
+    const char *path; /* below the folder that was named */
     const char *unit;
     uint64_t draw; /* of the unit */
     int part;
@@ -52,11 +52,10 @@ static entry *entries(lab_manifest **folders, size_t root, const char *unit, int
         json_object_foreach(json_object_get(folders[i]->root, "files"), name, facts)
         {
             if (json_is_true(json_object_get(facts, "dropped"))) continue;
-            char *path = lab_manifest_path(folders[i], name, ".npz");
-            entry e = {harness_copy(path + root + 1), unit_of(facts, unit), 0, TRAIN};
+            const char *path = lab_manifest_path(folders[i], name, ".npz");
+            entry e = {path + root + 1, unit_of(facts, unit), 0, TRAIN};
             e.draw = XXH3_64bits_withSeed(e.unit, strlen(e.unit), (XXH64_hash_t)seed);
             bag_add(list, e);
-            harness_free(path);
         }
     if (list) qsort(list, (size_t)bag_count(list), sizeof *list, by_draw);
     return list;
@@ -105,14 +104,12 @@ static ag_status split(lab_manifest **folders, const char *root, const lab_setti
     }
     if (list) qsort(list, (size_t)bag_count(list), sizeof *list, by_path);
     for (int k = 0; k < PARTS && !why->status; k++) {
-        char *path = harness_text("%s/split-%s.%s.txt", root, name, parts[k]);
+        const char *path = harness_format("%s/split-%s.%s.txt", root, name, parts[k]);
         ag_save_file(path, print_lines, &(part){list, k}, why);
-        harness_free(path);
     }
     if (!why->status)
         printf("split-%s: train %d %s (%d files), valid %d (%d), test %d (%d)\n", name, of[TRAIN],
                units, files[TRAIN], of[VALID], files[VALID], of[TEST], files[TEST]);
-    for (int i = 0; i < bag_count(list); i++) harness_free(list[i].path);
     bag_free(list);
     return why->status;
 }
@@ -121,13 +118,12 @@ ag_status lab_split_command(harness_call *call, ag_failure *why)
 {
     const lab_settings *s = call->values;
     for (int i = 0; i < s->folders.count && !why->status; i++) {
-        char *root = harness_copy(s->folders.list[i]);
+        char *root = harness_format("%s", s->folders.list[i]);
         for (size_t n = strlen(root); n > 1 && root[n - 1] == '/'; n--) root[n - 1] = 0;
         lab_manifest **folders = lab_manifests_load(&(harness_paths){(const char **)&root, 1}, why);
         if (!why->status && !split(folders, root, s, "random", "program", "programs", why))
             split(folders, root, s, "family", "family", "families", why);
         lab_manifests_free(folders);
-        harness_free(root);
     }
     return why->status;
 }

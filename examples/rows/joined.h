@@ -20,6 +20,9 @@ typedef enum nests_use { NESTS_UNUSED, NESTS_SUMS, NESTS_EMBEDDED, NESTS_COSTS }
  "what joins each node of the loop nests that it runs (paper: nothing): the sum of their " \
  "columns, of a learned embedding, or that, and scores are added up as times are"
 
+/* For runs of graph programs from before the program nests. */
+#define NESTS_MOVED "; models of loop nests and of trees are trained by \"nests train\" now"
+
 /* The names in results of a network, whose own is a literal, with each of these. */
 #define NESTS_NAMES(NETWORK) \
  NETWORK, NETWORK " with rows (sums)", NETWORK " with rows (embedded)", NETWORK " with rows (costs)"

@@ -160,6 +160,7 @@ const harness_program tgraph_program_table = {
             "by run time",
     HARNESS_TABLES(table, commands),
     .options_bytes = sizeof(tgraph_settings),
+    .moved = NESTS_MOVED,
     .examples = HARNESS_EXAMPLES("tgraph", "examples/data/layout/split-random",
                                  "examples/data/layout/random/alexnet_0.npz",
                                  "examples/data/ablations.ini") //

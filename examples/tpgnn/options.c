@@ -117,6 +117,7 @@ const harness_program tpgnn_program_table = {
     .help = "TPGNN, a cost model for the schedules of tensor programs in TVM",
     HARNESS_TABLES(table, commands),
     .options_bytes = sizeof(tpgnn_settings),
+    .moved = NESTS_MOVED,
     .examples = HARNESS_EXAMPLES("tpgnn", "examples/data/schedules/split-workload",
                                  "examples/data/schedules/sum-rows_384_320.npz",
                                  "examples/tpgnn/studies/ablations.ini"),

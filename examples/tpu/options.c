@@ -184,6 +184,7 @@ const harness_program tpu_program_table = {.name = "tpu",
                                                    "times of fused kernels",
                                            HARNESS_TABLES(table, commands),
                                            .options_bytes = sizeof(tpu_settings),
+                                           .moved = NESTS_MOVED,
                                            .examples = examples,
                                            .model = &tpu_shell};
 

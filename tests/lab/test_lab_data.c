@@ -3,10 +3,14 @@
    builds today. */
 #include "support/test.h"
 #include "augur.h"
+#include "examples/lab/collect/stored.h"
 #include "examples/lab/nets/families.h"
 #include "examples/lab/program/features.h"
 #include "examples/lab/text/text.h"
-#include "examples/tgraph/data/data.h"
+#include "examples/harness/files/files.h"
+
+#include <jansson.h>
+#include <unistd.h>
 
 #define DATA AG_SOURCE_DIR "/examples/data/"
 
@@ -71,57 +75,56 @@ static void check_features(ag_npz *npz, const lab_program *p)
     free(reducer);
 }
 
-static ag_npz *open_layout(const char *family, int number)
+/* `lab check` measures the test files with a text, and programs that it builds again: of each
+   family, one is still the same. A change to a family needs new data. */
+static void files_are_of_the_programs_of_today(void **state)
 {
-    char path[512];
+    const char *name, *family[64];
+    int families = 0, texts = 0;
+    json_t *facts;
     ag_failure why = {0};
-    snprintf(path, sizeof path, DATA "layout/random/%s_%d.npz", family, number);
-    return ag_npz_open(path, (size_t)1 << 28, &why);
-}
-
-/* `lab check` builds the programs again, so a change to a family needs new data. */
-static void families_still_build_these_programs(void **state)
-{
-    for (int f = 0; f < lab_n_families; f++) {
-        ag_npz *npz = NULL;
-        int number = -1;
-        while (!npz && ++number < 36) npz = open_layout(lab_families[f].name, number);
-        assert_non_null(npz);
-        lab_program p = {0};
-        ag_failure why = {0};
-        if (lab_family_program(&p, lab_families[f].name, number, 2, &why))
-            fail_msg("%s", why.sentence);
-        check_features(npz, &p);
-        lab_program_clear(&p);
+    lab_manifest *m = lab_manifest_load(DATA "layout/random", &why);
+    assert_non_null(m);
+    json_object_foreach(json_object_get(m->root, "files"), name, facts)
+    {
+        const char *own = json_string_value(json_object_get(facts, "family"));
+        int known = !lab_manifest_there(m, name, facts);
+        for (int i = 0; i < families; i++) known |= !strcmp(family[i], own);
+        const int text = !access(lab_manifest_path(m, name, ".txt"), F_OK);
+        if ((known && !text) || (!text && !lab_family_find(own))) continue;
+        lab_stored x;
+        if (lab_stored_load(&x, m, name, &why)) fail_msg("%s", why.sentence);
+        ag_npz *npz = ag_npz_open(lab_manifest_path(m, name, ".npz"), (size_t)1 << 28, &why);
+        check_features(npz, &x.program);
         ag_npz_close(npz);
+        lab_stored_clear(&x);
+        if (!text) family[families++] = own;
+        texts += text;
     }
+    assert_int_equal(families, lab_n_families);
+    assert_int_equal(texts, 25);
+    lab_manifest_free(m);
 }
 
-/* No family builds training steps: those of the test files are there as texts. */
-static void texts_are_the_training_steps_of_the_test(void **state)
+/* The hash of what a kernel computes, its own name left out, tells kernels apart for ever. */
+static void kernels_have_the_hash_in_their_names(void **state)
 {
     harness_files paths = {0};
     ag_failure why = {0};
-    int seen = 0;
-    assert_int_equal(harness_files_add(&paths, DATA "layout/split-random.test.txt", &why), AG_OK);
+    assert_int_equal(harness_files_add(&paths, DATA "tile", &why), AG_OK);
     for (int i = 0; i < paths.count; i++) {
         lab_program p;
-        char path[512], *name = strrchr(paths.path[i], '/') + 1;
-        if (strncmp(name, "train_", 6) != 0) continue;
-        ag_npz *npz = ag_npz_open(paths.path[i], (size_t)1 << 28, &why);
-        snprintf(path, sizeof path, "%.*s.txt", (int)strlen(paths.path[i]) - 4, paths.path[i]);
-        if (!npz || lab_text_load(&p, path)) fail_msg("%s: cannot be read", path);
-        check_features(npz, &p);
+        char path[512], *end = strrchr(paths.path[i], '.');
+        snprintf(path, sizeof path, "%.*s.txt", (int)(end - paths.path[i]), paths.path[i]);
+        if (lab_text_load(&p, path)) fail_msg("%s", p.why.sentence);
+        assert_int_equal(lab_kernel_hash(&p), strtoull(end - 16, NULL, 16));
         lab_program_clear(&p);
-        ag_npz_close(npz);
-        seen++;
     }
-    assert_int_equal(seen, 25);
     harness_files_free(&paths);
 }
 
 int main(void)
 {
-    return RUN_TESTS(splits_name_every_file_once, families_still_build_these_programs,
-                     texts_are_the_training_steps_of_the_test);
+    return RUN_TESTS(splits_name_every_file_once, files_are_of_the_programs_of_today,
+                     kernels_have_the_hash_in_their_names);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs: lists of nodes, and features of nodes. Their shapes and refusals: test_lab_text.c. */
+/* Programs: lists of nodes, and features of windows. Shapes and refusals: test_lab_text.c; the
+   other features, in files: test_lab_data.c. */
 #include "support/test.h"
 #include "examples/lab/program/features.h"
 
@@ -85,70 +86,6 @@ static void is_row(const lab_program *p, int i, const column *wanted)
 
 #define ROW(node, ...) is_row(&p, node, (const column[]){__VA_ARGS__, {-1, 0}})
 
-static void sources(void **state)
-{
-    lab_program p = {0};
-    int a = lab_parameter(&p, LAB_F32, 3, L(5, 7, 2)), c = lab_constant(&p, 4);
-    int b = lab_parameter(&p, LAB_S32, 1, L(6)), d = lab_parameter(&p, LAB_PRED, 0, NULL);
-    int n = lab_iota(&p, 1, 2, L(3, 4)), e = lab_parameter(&p, LAB_F32, 6, L(2, 1, 3, 1, 1, 2));
-    /* f32 is column 13, s32 6, pred 3; sizes 21-26, sum 27, product 28; layout from 134 on */
-    ROW(a, {13, 1}, {21, 5}, {22, 7}, {23, 2}, {27, 14}, {28, 70}, {134, 2}, {135, 1});
-    ROW(c, {13, 1}, {28, 1});
-    ROW(b, {6, 1}, {21, 6}, {27, 6}, {28, 6}, {30, 1});
-    ROW(d, {3, 1}, {28, 1}, {30, 2});
-    ROW(n, {6, 1}, {21, 3}, {22, 4}, {27, 7}, {28, 12}, {31, 1}, {134, 1});
-    ROW(e, {0, 1}, {13, 1}, {21, 2}, {22, 1}, {23, 3}, {24, 1}, {25, 1}, {26, 2}, {27, 10},
-        {28, 12}, {30, 3}, {134, 5}, {135, 4}, {136, 3}, {137, 2}, {138, 1});
-    lab_program_clear(&p);
-}
-
-static void moves(void **state)
-{
-    lab_program p = {0};
-    int x = lab_parameter(&p, LAB_F32, 3, L(5, 7, 2)), c = lab_constant(&p, 0);
-    int b = lab_broadcast(&p, x, L(0, 3, 1), 4, L(5, 2, 3, 7)),
-        s = lab_broadcast(&p, c, NULL, 1, L(9));
-    int t = lab_transpose(&p, x, L(2, 0, 1)), r = lab_reshape(&p, x, 2, L(35, 2));
-    int cat = lab_concatenate(&p, 2, L(x, x), 2), rev = lab_reverse(&p, x, 2, L(0, 2));
-    int y = lab_convert(&p, x, LAB_S32), z = lab_unary(&p, LAB_COPY, x);
-    int cut = lab_slice(&p, x, L(1, 2, 0), L(5, 6, 2), L(3, 2, 1));
-    int pad = lab_pad(&p, x, c, L(1, 0, 2), L(3, 4, 0)), end = lab_unary(&p, LAB_ABS, c);
-    assert_string_equal(p.why.sentence, "");
-    ROW(b, {13, 1}, {21, 5}, {22, 2}, {23, 3}, {24, 7}, {27, 17}, {28, 210}, {32, 3}, {33, 1},
-        {134, 3}, {135, 2}, {136, 1});
-    ROW(s, {13, 1}, {21, 9}, {27, 9}, {28, 9});
-    ROW(t, {13, 1}, {21, 2}, {22, 5}, {23, 7}, {27, 14}, {28, 70}, {31, 2}, {33, 1}, {134, 2},
-        {135, 1});
-    ROW(r, {13, 1}, {21, 35}, {22, 2}, {27, 37}, {28, 70}, {134, 1});
-    ROW(cat, {13, 1}, {21, 5}, {22, 7}, {23, 4}, {27, 16}, {28, 140}, {31, 2}, {134, 2}, {135, 1});
-    ROW(rev, {13, 1}, {21, 5}, {22, 7}, {23, 2}, {27, 14}, {28, 70}, {32, 2}, {134, 2}, {135, 1});
-    ROW(y, {6, 1}, {21, 5}, {22, 7}, {23, 2}, {27, 14}, {28, 70}, {134, 2}, {135, 1});
-    ROW(z, {13, 1}, {21, 5}, {22, 7}, {23, 2}, {27, 14}, {28, 70}, {134, 2}, {135, 1});
-    /* two numbers, then the sum and product of all three axes: start, stride, limit */
-    ROW(cut, {13, 1}, {21, 2}, {22, 2}, {23, 2}, {27, 6}, {28, 8}, {109, 1}, {110, 2}, {111, 3},
-        {112, 0}, {113, 3}, {114, 2}, {115, 6}, {116, 6}, {117, 5}, {118, 6}, {119, 13}, {120, 60},
-        {134, 2}, {135, 1});
-    ROW(pad, {13, 1}, {21, 9}, {22, 11}, {23, 4}, {27, 24}, {28, 396}, {125, 1}, {127, 3}, {128, 0},
-        {129, 3}, {130, 4}, {131, 7}, {132, 0}, {134, 2}, {135, 1});
-    ROW(end, {0, 1}, {13, 1}, {28, 1});
-    lab_program_clear(&p);
-}
-
-/* A dot has nothing but its shape; a reduction its axes. */
-static void reductions(void **state)
-{
-    lab_program p = {0};
-    int x = lab_parameter(&p, LAB_F32, 3, L(5, 7, 2)), y = lab_parameter(&p, LAB_F32, 2, L(2, 3));
-    int d = lab_dot(&p, x, y, (lab_dot_dims){0, 2, 0}), r = lab_reduce(&p, x, LAB_MAX, 2, L(0, 2));
-    int more = lab_binary(&p, LAB_COMPARE, x, x), last = lab_unary(&p, LAB_NOT, more);
-    assert_string_equal(p.why.sentence, "");
-    ROW(d, {13, 1}, {21, 5}, {22, 7}, {23, 3}, {27, 15}, {28, 105}, {134, 2}, {135, 1});
-    ROW(r, {13, 1}, {21, 7}, {27, 7}, {28, 7}, {32, 2});
-    ROW(more, {3, 1}, {21, 5}, {22, 7}, {23, 2}, {27, 14}, {28, 70}, {134, 2}, {135, 1});
-    ROW(last, {0, 1}, {3, 1}, {21, 5}, {22, 7}, {23, 2}, {27, 14}, {28, 70}, {134, 2}, {135, 1});
-    lab_program_clear(&p);
-}
-
 static void windows(void **state)
 {
     lab_program p = {0};
@@ -223,6 +160,6 @@ static void edges_are_sorted_and_unique(void **state)
 int main(void)
 {
     return RUN_TESTS(elements, the_first_failure_stays, nodes_are_copied,
-                     as_many_nodes_as_there_may_be, sources, moves, reductions, windows,
-                     products_wrap, edges_are_sorted_and_unique);
+                     as_many_nodes_as_there_may_be, windows, products_wrap,
+                     edges_are_sorted_and_unique);
 }

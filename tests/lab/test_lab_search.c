@@ -2,26 +2,31 @@
 /* The configurations of a search: valid ones, none twice, the default first. */
 #include "support/test.h"
 #include "examples/lab/collect/search.h"
+#include "examples/lab/text/text.h"
 
-/* Two dots, a convolution and a reshape: nodes 2, 5, 6 and 8. */
-static lab_program make_program(void)
+static lab_program p;
+
+/* Two dots, a reshape and a convolution: nodes 2, 5, 6 and 8. */
+static int make_program(void **state)
 {
-    lab_program p = {.name = "net", .family = "test"};
-    const lab_conv_dims dims = {2, 0, 3, {1, 2}, 2, 3, {0, 1}, 0, 3, {1, 2}, 1};
-    lab_window window[LAB_RANK] = {{0}};
-    for (int i = 0; i < LAB_RANK; i++)
-        window[i] = (lab_window){.size = 1, .stride = 1, .dilation = 1, .base_dilation = 1};
-    int a = lab_parameter(&p, LAB_F32, 2, (int[]){4, 6});
-    int b = lab_parameter(&p, LAB_F32, 2, (int[]){6, 8});
-    int c = lab_dot(&p, a, b, (lab_dot_dims){0, 1, 0});
-    int w = lab_parameter(&p, LAB_F32, 4, (int[]){1, 1, 2, 3});
-    int y = lab_parameter(&p, LAB_F32, 2, (int[]){8, 2});
-    int d = lab_dot(&p, c, y, (lab_dot_dims){0, 1, 0});
-    int x = lab_reshape(&p, d, 4, (int[]){2, 2, 1, 2});
-    int t = lab_unary(&p, LAB_TANH, x);
-    lab_convolution(&p, t, w, dims, window);
-    assert_int_equal(p.why.status, AG_OK);
-    return p;
+    static const char text[] = "program net test\n"
+                               "a = f32[4,6] parameter()\n"
+                               "b = f32[6,8] parameter()\n"
+                               "c = f32[4,8] dot(a, b) left=1 right=0\n"
+                               "w = f32[1,1,2,3] parameter()\n"
+                               "y = f32[8,2] parameter()\n"
+                               "d = f32[4,2] dot(c, y) left=1 right=0\n"
+                               "x = f32[2,2,1,2] reshape(d)\n"
+                               "t = f32[2,2,1,2] tanh(x)\n"
+                               "z = f32[2,2,1,3] convolution(t, w) window={size=1x1} "
+                               "dim_labels=b01f_01io->b01f\n";
+    return (int)lab_text_read(&p, text, sizeof text - 1, "net");
+}
+
+static int drop_program(void **state)
+{
+    lab_program_clear(&p);
+    return 0;
 }
 
 static void check_slot(const signed char *slot, int rank, int named)
@@ -47,7 +52,6 @@ static int all_default(const signed char *row)
    has no second operand. */
 static void rows_fit_their_nodes(void **state)
 {
-    lab_program p = make_program();
     ag_random random = {1, 0, 0};
     int node[16], n = lab_configurable_nodes(node, &p), defaults = 0, differ = 0;
     assert_int_equal(n, 4);
@@ -74,36 +78,30 @@ static void rows_fit_their_nodes(void **state)
     }
     assert_true(defaults > 5);
     assert_true(differ > 200);
-    lab_program_clear(&p);
 }
 
-static void tell_cost(lab_search *s, int64_t (*cost)(const lab_layout_row *rows, int n))
-{
-    const int fresh = s->count - s->told;
-    int64_t *ns = malloc((size_t)fresh * sizeof *ns + 1);
-    for (int i = 0; i < fresh; i++) ns[i] = cost(s->rows + (s->told + i) * s->n_nodes, s->n_nodes);
-    lab_search_tell(s, ns);
-    free(ns);
-}
+static lab_timing timing[400]; /* of the search at work */
 
-/* Every node likes a most minor axis 0; each that has it saves time. */
-static int64_t cost(const lab_layout_row *rows, int n)
+/* The next configurations, of a batch. Every node likes a most minor axis 0; each that has it saves
+   time. */
+static int next(lab_search *s, int batch)
 {
-    int64_t ns = 1000000;
-    for (int i = 0; i < n; i++)
-        for (int k = 0; k < 18; k += 6) ns -= rows[i][k] == 0 ? 50000 : 0;
-    return ns;
+    const int fresh = lab_search_next(s, timing, s->count, batch);
+    for (int i = s->count - fresh; i < s->count; i++) {
+        timing[i].ns = 1000000;
+        for (int k = 0; k < 3 * s->n_nodes; k++)
+            timing[i].ns -= s->rows[i * s->n_nodes + k / 3][k % 3 * 6] == 0 ? 50000 : 0;
+    }
+    return fresh;
 }
 
 static void none_twice(void **state)
 {
-    lab_program p = make_program();
     for (int mode = 0; mode < 2; mode++) {
         lab_search *s = lab_search_new(&p, mode, 3);
         for (int batch = 0; batch < 20; batch++) {
-            assert_int_equal(lab_search_next(s, 16), 16);
+            assert_int_equal(next(s, 16), 16);
             assert_int_equal(s->count, 16 * (batch + 1));
-            tell_cost(s, cost);
         }
         for (int k = 0; k < s->n_nodes; k++) assert_true(all_default(s->rows[k]));
         const size_t bytes = (size_t)s->n_nodes * sizeof *s->rows;
@@ -112,40 +110,26 @@ static void none_twice(void **state)
                 assert_true(memcmp(s->rows + i * s->n_nodes, s->rows + j * s->n_nodes, bytes) != 0);
         lab_search_free(s);
     }
-    lab_program_clear(&p);
-}
-
-static double mean_of_last(const lab_search *s, int n)
-{
-    double sum = 0;
-    for (int i = s->told - n; i < s->told; i++) sum += (double)s->ns[i];
-    return sum / n;
 }
 
 static void the_genetic_search_finds_faster_ones(void **state)
 {
-    lab_program p = make_program();
-    double mean[2];
+    double mean[2] = {0};
     for (int mode = 0; mode < 2; mode++) {
         lab_search *s = lab_search_new(&p, mode, 5);
-        while (s->told < 256) {
-            assert_int_equal(lab_search_next(s, 16), 16);
-            tell_cost(s, cost);
-        }
-        mean[mode] = mean_of_last(s, 64);
+        while (s->count < 256) assert_int_equal(next(s, 16), 16);
+        for (int i = 192; i < 256; i++) mean[mode] += (double)timing[i].ns / 64;
         lab_search_free(s);
     }
     assert_true(mean[1] < mean[0] - 50000);
-    lab_program_clear(&p);
 }
 
 /* Few and many nodes are changed. */
 static void random_changes_few_and_many(void **state)
 {
-    lab_program p = make_program();
     lab_search *s = lab_search_new(&p, 0, 7);
     int changed[5] = {0};
-    assert_int_equal(lab_search_next(s, 400), 400);
+    assert_int_equal(next(s, 400), 400);
     for (int i = 0; i < s->count; i++) {
         int n = 0;
         for (int k = 0; k < 4; k++) n += !all_default(s->rows[4 * i + k]);
@@ -154,54 +138,47 @@ static void random_changes_few_and_many(void **state)
     assert_int_equal(changed[0], 1);
     for (int k = 1; k < 5; k++) assert_true(changed[k] > 30);
     lab_search_free(s);
-    lab_program_clear(&p);
 }
 
 static void the_seed_decides(void **state)
 {
-    lab_program p = make_program();
     lab_search *a = lab_search_new(&p, 0, 1);
     lab_search *b = lab_search_new(&p, 0, 1);
     lab_search *c = lab_search_new(&p, 0, 2);
-    lab_search_next(a, 40);
-    lab_search_next(b, 20);
-    lab_search_next(b, 20); /* batches make no difference */
-    lab_search_next(c, 40);
+    next(a, 40);
+    next(b, 20);
+    next(b, 20); /* batches make no difference */
+    next(c, 40);
     assert_memory_equal(a->rows, b->rows, 40 * 4 * sizeof *a->rows);
     assert_true(memcmp(a->rows, c->rows, 40 * 4 * sizeof *a->rows) != 0);
     lab_search_free(a);
     lab_search_free(b);
     lab_search_free(c);
-    lab_program_clear(&p);
 }
 
 /* One dot of matrices: 2 x 2 x 2 layouts, and no more can be found; none without such nodes. */
 static void small_spaces_end(void **state)
 {
-    lab_program p = {.name = "dot"};
-    int a = lab_parameter(&p, LAB_F32, 2, (int[]){4, 6});
-    int b = lab_parameter(&p, LAB_F32, 2, (int[]){6, 8});
-    lab_search *none = lab_search_new(&p, 0, 0);
-    assert_int_equal(lab_search_next(none, 10), 0);
+    lab_program one = {.name = "dot"};
+    int a = lab_parameter(&one, LAB_F32, 2, (int[]){4, 6});
+    int b = lab_parameter(&one, LAB_F32, 2, (int[]){6, 8});
+    lab_search *none = lab_search_new(&one, 0, 0);
+    assert_int_equal(next(none, 10), 0);
     lab_search_free(none);
-    lab_dot(&p, a, b, (lab_dot_dims){0, 1, 0});
+    lab_dot(&one, a, b, (lab_dot_dims){0, 1, 0});
     for (int mode = 0; mode < 2; mode++) {
-        lab_search *s = lab_search_new(&p, mode, 0);
-        for (int i = 0; i < 6; i++) {
-            lab_search_next(s, 4);
-            tell_cost(s, cost);
-        }
+        lab_search *s = lab_search_new(&one, mode, 0);
+        for (int i = 0; i < 6; i++) next(s, 4);
         assert_int_equal(s->count, 8);
-        lab_search_next(s, 4);
-        lab_search_drop(s);
-        assert_int_equal(s->count, s->told);
+        assert_int_equal(lab_search_next(s, timing, 5, 4), 3); /* forgets those after the fifth */
         lab_search_free(s);
     }
-    lab_program_clear(&p);
+    lab_program_clear(&one);
 }
 
 int main(void)
 {
-    return RUN_TESTS(rows_fit_their_nodes, none_twice, the_genetic_search_finds_faster_ones,
-                     random_changes_few_and_many, the_seed_decides, small_spaces_end);
+    return RUN_TESTS_WITH(make_program, drop_program, rows_fit_their_nodes, none_twice,
+                          the_genetic_search_finds_faster_ones, random_changes_few_and_many,
+                          the_seed_decides, small_spaces_end);
 }

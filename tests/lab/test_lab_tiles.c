@@ -115,7 +115,7 @@ static void test_every_tile(void **state)
         if (x.p.why.status) fail_msg("%s", x.p.why.sentence);
         assert_true(lab_fusible(&x.p));
         for (int i = 0; i < x.p.n; i++) /* a kernel has one op of these at most */
-            if (tile_is_reduction(x.p.nodes[i].op)) lab_sum_axes(whole, &x.p, i);
+            if (tile_is_reduction(&x.p.nodes[i])) lab_sum_axes(whole, &x.p, i);
         const int n = lab_tiles(&tiles, &x.p, TILES, 3);
         if (n < 10) fail_msg("kernel %d has %d tiles", k, n);
         x.bytes = (size_t)lab_elements(x.p.nodes[x.p.n - 1].shape) * sizeof(float);

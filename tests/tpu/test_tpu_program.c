@@ -137,6 +137,17 @@ static void fits(void **state)
                    5, "", "raise --ram-limit");
 }
 
+/* The run of an earlier version, which had the model of nests. */
+static void runs_of_nests(void **state)
+{
+    json_t *config = json_load_file(test_file("tile/config.json"), 0, NULL);
+    assert_non_null(config);
+    json_object_set_new(json_object_get(config, "options"), "reduction", json_string("nests"));
+    assert_int_equal(json_dump_file(config, test_file("tile/config.json"), 0), 0);
+    json_decref(config);
+    program_expect("tpu eval --run tile --data a_0_0000000a.npz", 3, "", "\"nests train\" now");
+}
+
 static void inspecting(void **state)
 {
     program_expect("tpu inspect a_0_0000000a.npz a_0_0000000b.npz", 0,
@@ -257,5 +268,6 @@ int main(void)
 {
     return RUN_TESTS_WITH(make_files, test_folder_remove, tiles, fusion, far_and_alike,
                           two_of_a_name, fits, inspecting, wrong_files, wrong_options,
-                          hidden_run_times, wrong_runs, studies, studies_in_the_sources);
+                          hidden_run_times, wrong_runs, studies, studies_in_the_sources,
+                          runs_of_nests);
 }

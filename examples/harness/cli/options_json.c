@@ -57,6 +57,11 @@ static const char *plain_text(const json_t *value, const harness_option *option)
     return json_is_boolean(value) ? (json_is_true(value) ? "true" : "false") : NULL;
 }
 
+static const char *moved(const harness_program *program)
+{
+    return program->moved ? program->moved : "";
+}
+
 static ag_status set_plain(harness_options *o, int index, const char *file, const json_t *value,
                            ag_failure *why)
 {
@@ -68,7 +73,9 @@ static ag_status set_plain(harness_options *o, int index, const char *file, cons
                        "%.200s: %s has a JSON value of a kind that the option cannot have; mend or "
                        "delete the file",
                        file, option->name);
-    if (harness__assign(o, index, file, text, &mine)) ag_fail(why, AG_EDATA, "%s", mine.sentence);
+    if (harness__assign(o, index, file, text, &mine))
+        ag_fail(why, AG_EDATA, "%s%s", mine.sentence,
+                option->type == HARNESS_CHOICE ? moved(o->program) : "");
     return why->status;
 }
 
@@ -115,8 +122,9 @@ ag_status harness_options_from_json(harness_options *o, const json_t *object, co
         int index = harness__option_index(o->program, o->command, name);
         if (index < 0)
             return ag_fail(why, AG_EDATA,
-                           "%.200s: %s %s has no option %.60s; the run was made by another version",
-                           file, o->program->name, o->program->version, name);
+                           "%.200s: %s %s has no option %.60s; the run was made by another "
+                           "version%s",
+                           file, o->program->name, o->program->version, name, moved(o->program));
         if (o->program->options[index].flags & skipped) continue;
         if (set_value(o, index, file, value, why)) return why->status;
     }

@@ -16,7 +16,7 @@ void lab_collect_note(lab_collection *c, const char *name)
     snprintf(text, sizeof text, "%.63s", name);
     if (c->meter.deadline > 0 && left > 0)
         snprintf(text, sizeof text, "%.63s, at most %.1f min", name, left / 60);
-    harness_progress_update(&c->bar, c->n_sources * c->n_folders - c->left, text);
+    harness_progress_update(&c->bar, c->n_sources - c->left, text);
 }
 
 int lab_collect_late(const lab_collection *c, double ahead)
@@ -24,47 +24,38 @@ int lab_collect_late(const lab_collection *c, double ahead)
     return harness_interrupted() || (c->until > 0 && harness_seconds() + ahead > c->until);
 }
 
-static ag_status open_folders(lab_collection *c, ag_failure *why)
+static ag_status open_folder(lab_collection *c, ag_failure *why)
 {
     const lab_settings *s = c->s;
-    const char *const *modes = c->kind->modes;
-    do {
-        const int f = c->n_folders++;
-        char *path = modes[0] ? harness_text("%s/%s", s->out, modes[f]) : harness_copy(s->out);
-        json_t *machine = lab_machine(c->core, s->repeats, s->redo, s->threshold);
-        c->folders[f] = lab_manifest_open(path, c->kind->kind, s->plan, machine, why);
-        harness_free(path);
-    } while (modes[c->n_folders] && !why->status);
+    const char *path = c->search ? harness_format("%s/%s", s->out, c->search) : s->out;
+    json_t *machine = lab_machine(c->core, s->repeats, s->redo, s->threshold);
+    c->folder = lab_manifest_open(path, c->kind, s->plan, machine, why);
     return why->status;
 }
 
 /* A program that is already there must have been collected with the same options: its files are
    skipped, so the folder would otherwise mix two kinds. */
-static ag_status check_options(const lab_collection *c, const lab_source *source,
-                               lab_manifest *folder, ag_failure *why)
+static ag_status check_options(const lab_collection *c, const lab_source *source, ag_failure *why)
 {
-    json_t *options = json_copy(c->kind->options);
+    json_t *options = json_copy(c->options);
     if (source->family) json_object_set_new(options, "milliseconds", lab_real(c->s->milliseconds));
-    lab_manifest_same(folder, source->name, options, why);
+    lab_manifest_same(c->folder, source->name, options, why);
     json_decref(options);
     return why->status;
 }
 
 /* The text form of a program is written to the folder of its npz. It must not replace a file of
    --text, whose comments and order would be lost. */
-static ag_status check_text(const lab_collection *c, const lab_source *source,
-                            const lab_manifest *folder, ag_failure *why)
+static ag_status check_text(const lab_collection *c, const lab_source *source, ag_failure *why)
 {
     const harness_paths *texts = &c->s->text;
     struct stat file;
-    char *path = lab_manifest_path(folder, source->name, ".txt");
-    const int there = stat(path, &file) == 0;
+    const int there = stat(lab_manifest_path(c->folder, source->name, ".txt"), &file) == 0;
     for (int k = 0; k < texts->count && there; k++)
         if (harness_files_is(texts->list[k], &file))
             ag_fail(why, AG_EUSE,
                     "--text: %.200s lies where --out would write the program; choose another --out",
                     texts->list[k]);
-    harness_free(path);
     return why->status;
 }
 
@@ -72,15 +63,12 @@ static ag_status check_text(const lab_collection *c, const lab_source *source,
 static ag_status check_programs(lab_collection *c, ag_failure *why)
 {
     int dropped = 0;
-    for (int i = 0; i < c->n_sources; i++)
-        for (int f = 0; f < c->n_folders; f++) {
-            const lab_source *source = &c->sources[i];
-            if (check_options(c, source, c->folders[f], why) ||
-                check_text(c, source, c->folders[f], why))
-                return why->status;
-            c->left += !lab_manifest_done(c->folders[f], source->name);
-            dropped += lab_manifest_count(c->folders[f], source->name, LAB_DROPPED_FILES);
-        }
+    for (int i = 0; i < c->n_sources; i++) {
+        const lab_source *source = &c->sources[i];
+        if (check_options(c, source, why) || check_text(c, source, why)) return why->status;
+        c->left += !lab_manifest_done(c->folder, source->name);
+        dropped += lab_manifest_files(c->folder, source->name).dropped;
+    }
     harness_say("%d programs, core %d, " LAB_CLOCK_NAME ", %d repeats", c->n_sources, c->core,
                 c->s->repeats);
     if (dropped) harness_say("%d files that were dropped as noise are tried again", dropped);
@@ -89,19 +77,11 @@ static ag_status check_programs(lab_collection *c, ag_failure *why)
 
 /* A finished program is recorded in the manifest at once, so that a killed call loses one
    program. */
-static ag_status one(lab_collection *c, const lab_source *source, const lab_program *p, int f,
-                     ag_failure *why)
+static ag_status record(lab_collection *c, const lab_source *source, const lab_program *p,
+                        double seconds, ag_failure *why)
 {
-    const double now = harness_seconds();
-    c->folder = c->folders[f];
-    c->mode = c->kind->modes[f];
-    c->until = c->meter.deadline > 0 ? now + (c->meter.deadline - now) / c->left : 0;
-    c->meter.stopped = 0;
-    lab_manifest_forget(c->folder, source->name);
-    if (c->kind->collect(c, p, why) || c->meter.stopped || harness_interrupted())
-        return why->status;
     json_t *facts = json_pack("{ss si so sO}", "family", p->family, "nodes", p->n, "seconds",
-                              lab_real(harness_seconds() - now), "options", c->kind->options);
+                              lab_real(seconds), "options", c->options);
     if (source->family) {
         json_object_set_new(facts, "number", json_integer(source->number));
         json_object_set_new(facts, "milliseconds", lab_real(c->s->milliseconds));
@@ -112,17 +92,18 @@ static ag_status one(lab_collection *c, const lab_source *source, const lab_prog
 
 static int over(const lab_collection *c) { return c->meter.stopped || lab_meter_late(&c->meter); }
 
-static ag_status program(lab_collection *c, int i, ag_failure *why)
+static ag_status program(lab_collection *c, lab_source *source, ag_failure *why)
 {
-    lab_source *source = &c->sources[i];
-    lab_program p = {0};
-    for (int f = 0; f < c->n_folders && !why->status && !over(c); f++) {
-        if (lab_manifest_done(c->folders[f], source->name)) continue;
-        if (!p.n && lab_source_program(&p, source, c->s->milliseconds, why)) break;
-        one(c, source, &p, f, why);
-        c->left--;
-    }
+    const double now = harness_seconds();
+    lab_program p;
+    if (lab_manifest_done(c->folder, source->name)) return AG_OK;
+    c->until = c->meter.deadline > 0 ? now + (c->meter.deadline - now) / c->left : 0;
+    lab_manifest_forget(c->folder, source->name);
+    if (!lab_source_program(&p, source, c->s->milliseconds, why) && !c->collect(c, &p, why) &&
+        !c->meter.stopped && !harness_interrupted())
+        record(c, source, &p, harness_seconds() - now, why);
     lab_program_clear(&p);
+    c->left--;
     return why->status;
 }
 
@@ -131,8 +112,7 @@ static void report(const lab_collection *c, int found)
     const lab_counts *m = &c->meter.counts;
     int missing = 0;
     for (int i = 0; i < c->n_sources; i++)
-        for (int f = 0; f < c->n_folders; f++)
-            missing += !lab_manifest_done(c->folders[f], c->sources[i].name);
+        missing += !lab_manifest_done(c->folder, c->sources[i].name);
     if (found) harness_say("%d of them had their file", found);
     harness_say("%" PRId64 " files written to %s, %" PRId64 " more dropped as noise; %" PRId64
                 " samples, %" PRId64 " taken again, %" PRId64 " kept though disturbed",
@@ -144,32 +124,35 @@ static void report(const lab_collection *c, int found)
     if (missing) harness_say("%d programs are left; the same command goes on with them", missing);
 }
 
-ag_status lab_collect(const lab_collector *kind, const lab_settings *s, ag_failure *why)
+static void collect_all(lab_collection *c, ag_failure *why)
 {
-    lab_collection c = {.kind = kind, .s = s};
-    json_object_set_new(kind->options, "noise", lab_real(s->noise));
-    json_object_set_new(kind->options, "seed", json_integer(s->seed));
-    if (lab_core_check(s->core, why)) {
-        json_decref(kind->options);
-        return why->status;
+    const int found = c->n_sources - c->left;
+    harness_progress_start(&c->bar, c->kind, found, c->n_sources);
+    c->bar.tenths = true;
+    for (int i = 0; i < c->n_sources && !why->status && !over(c); i++)
+        program(c, &c->sources[i], why);
+    harness_progress_end(&c->bar);
+    if (!why->status) report(c, found);
+}
+
+ag_status lab_collect(lab_collection *c, ag_failure *why)
+{
+    const lab_settings *s = c->s;
+    json_object_set_new(c->options, "noise", lab_real(s->noise));
+    json_object_set_new(c->options, "seed", json_integer(s->seed));
+    if (!lab_core_check(s->core, why)) {
+        c->meter = lab_meter_new((lab_measure_options){s->repeats, s->redo, s->threshold});
+        if (s->minutes > 0) c->meter.deadline = harness_seconds() + 60 * s->minutes;
+        c->core = lab_pin(s->core);
+        if (c->core < 0)
+            harness_warn("the system does not let the program stay on one core; expect more noise");
+        c->n_sources = lab_sources(&c->sources, s, why);
+        if (c->n_sources >= 0 && !open_folder(c, why) && !check_programs(c, why))
+            collect_all(c, why);
     }
-    c.meter = lab_meter_new((lab_measure_options){s->repeats, s->redo, s->threshold});
-    if (s->minutes > 0) c.meter.deadline = harness_seconds() + 60 * s->minutes;
-    c.core = lab_pin(s->core);
-    if (c.core < 0)
-        harness_warn("the system does not let the program stay on one core; expect more noise");
-    c.n_sources = lab_sources(&c.sources, s, why);
-    if (c.n_sources >= 0 && !open_folders(&c, why) && !check_programs(&c, why)) {
-        const int all = c.n_sources * c.n_folders, found = all - c.left;
-        harness_progress_start(&c.bar, kind->kind, found, all);
-        c.bar.tenths = true;
-        for (int i = 0; i < c.n_sources && !why->status && !over(&c); i++) program(&c, i, why);
-        harness_progress_end(&c.bar);
-        if (!why->status) report(&c, found);
-    }
-    for (int f = 0; f < 2; f++) lab_manifest_free(c.folders[f]);
-    lab_sources_free(c.sources);
-    lab_meter_free(&c.meter);
-    json_decref(kind->options);
+    lab_manifest_free(c->folder);
+    lab_sources_free(c->sources);
+    lab_meter_free(&c->meter);
+    json_decref(c->options);
     return why->status;
 }

@@ -13,37 +13,28 @@
 enum { LAB_BATCH = 16, LAB_AGAIN = 24, LAB_LEAST = 32 };
 
 typedef struct lab_collection lab_collection;
-
-/* One kind of data set. */
-typedef struct lab_collector {
-    const char *kind;
-    const char *modes[3]; /* subfolders, ended by NULL; none: everything in --out */
+struct lab_collection {
+    const lab_settings *s;
+    const char *kind, *search; /* search: of layouts, the folder below --out */
     /* The options that decide the contents of a program's files, besides --noise and --seed (JSON,
        stolen). Options of measuring are recorded with the machine. */
     struct json_t *options;
     /* Measures one program, writes its files and records them in the manifest. Leaves meter.stopped
        set, and nothing written, when the time is up. */
     ag_status (*collect)(lab_collection *c, const lab_program *p, ag_failure *why);
-} lab_collector;
-
-struct lab_collection {
-    const lab_collector *kind;
-    const lab_settings *s;
+    /* set by lab_collect */
     lab_meter meter;
     lab_source *sources;
-    int n_sources, n_folders, core;
-    lab_manifest *folders[2];
-    int left; /* programs that have no file yet, per folder */
-    /* of the current program */
+    int n_sources, core;
+    int left;     /* programs that have no file yet */
+    double until; /* of harness_seconds: end of the share of the current program; 0: none */
     lab_manifest *folder;
-    const char *mode; /* the name of its folder among the collector's, NULL: there is only one */
-    double until;     /* of harness_seconds: end of its share; 0: none */
     harness_progress bar;
     int64_t files, dropped;
     int64_t brief; /* kernels that were left out since they take less than --least */
 };
 
-ag_status lab_collect(const lab_collector *kind, const lab_settings *s, ag_failure *why);
+ag_status lab_collect(lab_collection *c, ag_failure *why);
 
 /* Shows the program that is measured next to the bar, which counts programs. */
 void lab_collect_note(lab_collection *c, const char *name);
@@ -60,6 +51,7 @@ typedef struct lab_sheet {
     int64_t first[LAB_AGAIN], second[LAB_AGAIN]; /* [again]: two measurements of the same items */
     int again, dropped;
     lab_counts before; /* the first measurement */
+    ag_arena *memory;
 } lab_sheet;
 
 /* With room for `most` timings. */
@@ -67,22 +59,19 @@ lab_sheet lab_sheet_new(const lab_collection *c, lab_configs configs, int most);
 void lab_sheet_clear(lab_sheet *sheet);
 /* Measures the next of them, `left` or a batch at most; none of them counts when the time is up. */
 ag_status lab_sheet_more(lab_collection *c, lab_sheet *sheet, int left, ag_failure *why);
+/* The run times [n], in the sheet's memory. */
+int64_t *lab_sheet_times(lab_sheet *sheet);
 /* Facts for the manifest. Sets sheet->dropped if the noise is above `most` of the spread, or one of
    two measurements of an item is too far from the other. */
 struct json_t *lab_sheet_facts(lab_sheet *sheet, const lab_counts *now, double most);
 
-/* The contents of the two files of a measured item, which have the name of `text`. */
-typedef struct lab_result {
-    const char *program;             /* the name of its program */
-    const lab_program *text, *graph; /* the same, or the kernels [graphs] of `text` */
-    int graphs;
-    ag_status (*add)(ag_npz_writer *w, const void *data, ag_failure *why); /* all but the graphs */
-    const void *data;
-} lab_result;
-
 /* Measures some of them again; if there is time for it, records facts, to which those of the kind
-   (stolen) are added, and writes NAME.txt and NAME.npz unless the item is dropped. */
-ag_status lab_sheet_keep(lab_collection *c, lab_sheet *sheet, const lab_result *file,
-                         struct json_t *of_kind, ag_failure *why);
+   (stolen) are added, and writes NAME.txt and begins NAME.npz with the graphs, for the configs'
+   program or the first kernels of its fusion. The name is that program's; program: the one that it
+   is from. NULL: no time, dropped, or a failure. */
+ag_npz_writer *lab_sheet_file(lab_collection *c, lab_sheet *sheet, const char *program,
+                              struct json_t *of_kind, ag_failure *why);
+/* Ends the file after its last array; it appears unless something failed. */
+ag_status lab_sheet_end(ag_npz_writer *w, ag_failure *why);
 
 #endif

@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <jansson.h>
-#include <string.h>
 
 enum { PARTITIONS = 4, TILES_LEAST = 4 };
 
@@ -24,24 +23,20 @@ static ag_status measure(lab_collection *c, lab_sheet *t, int count, ag_failure 
     return why->status;
 }
 
-static ag_status add(ag_npz_writer *w, const void *data, ag_failure *why)
+static ag_status add(ag_npz_writer *w, lab_sheet *t, ag_failure *why)
 {
-    const lab_sheet *t = data;
     const int64_t n = t->n;
-    float *feature = harness_alloc((size_t)n * LAB_TILE * sizeof *feature);
-    int64_t *ns = harness_alloc((size_t)n * sizeof *ns), *norm = harness_alloc((size_t)n * 8);
+    const int64_t *ns = lab_sheet_times(t);
+    int64_t *norm = harness_take(&t->memory, (size_t)n * sizeof *norm);
+    float *feature = harness_take(&t->memory, (size_t)n * LAB_TILE * sizeof *feature);
     for (int64_t i = 0; i < n; i++) {
         for (int k = 0; k < LAB_TILE; k++) feature[i * LAB_TILE + k] = (float)t->configs.tile[i][k];
-        ns[i] = t->timing[i].ns;
-        norm[i] = t->timing[0].ns;
+        norm[i] = ns[0];
     }
     if (!ag_npz_add(w, "config_feat", AG_F32, 2, (int64_t[]){n, LAB_TILE}, feature, why) &&
         !ag_npz_add(w, "config_runtime", AG_I64, 1, &n, ns, why))
         ag_npz_add(w, "config_runtime_normalizers", AG_I64, 1, &n, norm, why);
-    harness_free(feature);
-    harness_free(ns);
-    harness_free(norm);
-    return why->status;
+    return lab_sheet_end(w, why);
 }
 
 /* Returns whether the kernel was measured: it is new, has several tiles and takes long enough. */
@@ -52,16 +47,14 @@ static int one_kernel(lab_collection *c, const lab_program *p, lab_program *kern
     snprintf(hash, sizeof hash, "%016" PRIx64, lab_kernel_hash(kernel));
     if (lab_manifest_has(c->folder, hash)) return 0;
     snprintf(kernel->name, sizeof kernel->name, "%.44s_%s", p->name, hash);
-    memcpy(kernel->family, p->family, sizeof kernel->family);
     const int count = lab_tiles(&configs.tile, kernel, c->s->configs, (uint64_t)c->s->seed);
     lab_sheet t = lab_sheet_new(c, configs, count);
     if (count >= TILES_LEAST && !measure(c, &t, count, why) && !c->meter.stopped && t.n >= 2 &&
         long_enough(c, &t)) {
-        const lab_result file = {p->name, kernel, kernel, 1, add, &t};
-        lab_sheet_keep(c, &t, &file,
-                       json_pack("{ss si sI}", "hash", hash, "nodes", kernel->n, "default_ns",
-                                 (json_int_t)t.timing[0].ns),
-                       why);
+        json_t *facts = json_pack("{ss si sI}", "hash", hash, "nodes", kernel->n, "default_ns",
+                                  (json_int_t)t.timing[0].ns);
+        ag_npz_writer *w = lab_sheet_file(c, &t, p->name, facts, why);
+        if (w) add(w, &t, why);
     }
     const int measured = t.n > 0 && long_enough(c, &t);
     c->brief += t.n > 0 && !measured;
@@ -75,7 +68,7 @@ static ag_status collect(lab_collection *c, const lab_program *p, ag_failure *wh
 {
     ag_random random = {(uint64_t)c->s->seed, lab_kernel_hash(p), 0};
     int *group = harness_alloc(((size_t)p->n + 1) * sizeof *group),
-        found = lab_manifest_count(c->folder, p->name, LAB_ALL_FILES);
+        found = lab_manifest_files(c->folder, p->name).all;
     for (int i = 0; i < PARTITIONS && found < c->s->kernels && !why->status; i++) {
         const double rate = 0.3 + 0.7 * ag_random_uniform(&random);
         const int groups = lab_partition(group, p, rate, ag_random_bits(&random));
@@ -99,9 +92,10 @@ static ag_status collect(lab_collection *c, const lab_program *p, ag_failure *wh
 ag_status lab_tile_command(harness_call *call, ag_failure *why)
 {
     const lab_settings *s = call->values;
-    const lab_collector kind = {.kind = "tile",
-                                .options = json_pack("{si si sI}", "configs", s->configs, "kernels",
-                                                     s->kernels, "least", (json_int_t)s->least),
-                                .collect = collect};
-    return lab_collect(&kind, s, why);
+    lab_collection c = {.s = s,
+                        .kind = "tile",
+                        .options = json_pack("{si si sI}", "configs", s->configs, "kernels",
+                                             s->kernels, "least", (json_int_t)s->least),
+                        .collect = collect};
+    return lab_collect(&c, why);
 }

@@ -56,7 +56,6 @@ void lab_search_free(lab_search *s)
     if (!s) return;
     harness_free(s->node);
     harness_free(s->rows);
-    harness_free(s->ns);
     harness_free(s->hash);
     harness_free(s);
 }
@@ -105,7 +104,7 @@ static void draw_child(lab_search *s, lab_layout_row *rows, const int *best, int
 {
     int changes = 1;
     while (changes < s->n_nodes && ag_random_below(&s->random, 2)) changes++;
-    if (s->told < FIRST) {
+    if (n < FIRST) {
         memset(rows, -1, (size_t)s->n_nodes * ROW);
     } else {
         const lab_layout_row *a = parent(s, best, n), *b = parent(s, best, n);
@@ -121,12 +120,12 @@ static void draw_child(lab_search *s, lab_layout_row *rows, const int *best, int
 }
 
 /* The PARENTS fastest, fastest first. */
-static int select_best(int *best, const lab_search *s)
+static int select_best(int *best, const lab_timing *timing, int told)
 {
     int n = 0;
-    for (int i = 0; i < s->told; i++) {
-        int at = n < PARENTS ? n : PARENTS;
-        while (at > 0 && s->ns[i] < s->ns[best[at - 1]]) {
+    for (int i = 0; i < told; i++) {
+        int at = n;
+        while (at > 0 && timing[i].ns < timing[best[at - 1]].ns) {
             if (at < PARENTS) best[at] = best[at - 1];
             at--;
         }
@@ -142,7 +141,6 @@ static int next_one(lab_search *s, const int *best, int n)
         s->capacity = s->capacity ? 2 * s->capacity : 64;
         const size_t configs = (size_t)s->capacity;
         s->rows = harness_grow(s->rows, configs * (size_t)s->n_nodes * ROW);
-        s->ns = harness_grow(s->ns, configs * sizeof *s->ns);
         s->hash = harness_grow(s->hash, configs * sizeof *s->hash);
     }
     lab_layout_row *rows = config_of(s, s->count);
@@ -160,18 +158,11 @@ static int next_one(lab_search *s, const int *best, int n)
     return 0;
 }
 
-int lab_search_next(lab_search *s, int want)
+int lab_search_next(lab_search *s, const lab_timing *timing, int told, int want)
 {
-    int best[PARENTS], n = select_best(best, s), before = s->count;
+    int best[PARENTS], n = select_best(best, timing, told);
+    s->count = told;
     if (s->n_nodes < 1) return 0;
-    while (s->count - before < want && next_one(s, best, n)) {}
-    return s->count - before;
+    while (s->count - told < want && next_one(s, best, n)) {}
+    return s->count - told;
 }
-
-void lab_search_tell(lab_search *s, const int64_t *ns)
-{
-    memcpy(s->ns + s->told, ns, (size_t)(s->count - s->told) * sizeof *ns);
-    s->told = s->count;
-}
-
-void lab_search_drop(lab_search *s) { s->count = s->told; }

@@ -13,6 +13,7 @@
 typedef struct reading {
     ag_npz *npz;
     const char *name;
+    ag_arena **memory;
     ag_failure *why;
 } reading;
 
@@ -20,10 +21,8 @@ void lab_stored_clear(lab_stored *x)
 {
     lab_program_clear(&x->program);
     lab_fusion_clear(&x->fusion);
-    harness_free(x->ns);
-    harness_free(x->rows);
-    harness_free(x->configs.tile);
     lab_run_free(x->configs.run);
+    ag_arena_free(x->memory);
     *x = (lab_stored){.n = 0};
 }
 
@@ -43,11 +42,12 @@ static void *member(const reading *r, const char *array, int rank, const int64_t
     if (ag_npz_check(r->npz, array, r->why)) return NULL;
     int right = info && info->rank == rank && info->count > 0 && info->size[0] <= INT32_MAX;
     for (int i = 0; i < rank && right; i++) right = size[i] < 0 || info->size[i] == size[i];
-    if (!right) unlike(r, array);
-    void *out = right ? harness_alloc((size_t)info->count * ag_dtype_bytes(as)) : NULL;
-    if (!out || !ag_npz_read(r->npz, array, as, out, r->why)) return out;
-    harness_free(out);
-    return NULL;
+    if (!right) {
+        unlike(r, array);
+        return NULL;
+    }
+    void *out = harness_take(r->memory, (size_t)info->count * ag_dtype_bytes(as));
+    return ag_npz_read(r->npz, array, as, out, r->why) ? NULL : out;
 }
 
 static ag_status read_times(lab_stored *x, const reading *r, const char *array)
@@ -66,13 +66,12 @@ static int *numbers(const reading *r, const char *array, int rank, const int64_t
     float *value = member(r, array, rank, size, AG_F32);
     if (!value) return NULL;
     const int64_t count = ag_npz_find(r->npz, array)->count;
-    int *out = harness_alloc((size_t)count * sizeof *out);
+    int *out = harness_take(r->memory, (size_t)count * sizeof *out);
     for (int64_t i = 0; i < count; i++)
         if (value[i] >= low && value[i] < high)
             out[i] = (int)value[i];
         else
             unlike(r, array);
-    harness_free(value);
     return out;
 }
 
@@ -82,9 +81,8 @@ static ag_status read_layouts(lab_stored *x, const reading *r)
     const int64_t row = sizeof *x->rows, size[] = {x->n, nodes, row}, count = row * x->n * nodes;
     int *digit = numbers(r, "node_config_feat", 3, size, -1, LAB_RANK);
     x->configs.nodes = nodes;
-    x->configs.rows = x->rows = digit ? harness_alloc((size_t)count) : NULL;
+    x->configs.rows = x->rows = digit ? harness_take(r->memory, (size_t)count) : NULL;
     for (int64_t i = 0; digit && i < count; i++) x->rows[i / row][i % row] = (signed char)digit[i];
-    harness_free(digit);
     return r->why->status;
 }
 
@@ -101,44 +99,26 @@ static ag_status read_fusion(lab_stored *x, const lab_manifest *m, const reading
     uint64_t *hash = member(r, "kernel_hash", 1, (int64_t[]){x->n}, AG_I64);
     if (hash && (x->n > x->fusion.n || memcmp(hash, x->fusion.hash, (size_t)x->n * sizeof *hash)))
         unlike(r, "kernels");
-    harness_free(hash);
     return r->why->status;
 }
 
-/* The family and the number of a program that has no text; NULL: it has one, or no number. */
-static const char *family_of(json_int_t *number, double *milliseconds, const lab_manifest *m,
-                             const char *name)
-{
-    const char *family = NULL;
-    json_t *facts = json_object_get(json_object_get(m->root, "programs"), name);
-    char *text = lab_manifest_path(m, name, ".txt");
-    if (access(text, F_OK))
-        json_unpack(facts, "{ss sI sF}", "family", &family, "number", number, "milliseconds",
-                    milliseconds);
-    harness_free(text);
-    return family;
-}
-
-int lab_stored_lost(const lab_manifest *m, const char *name)
-{
-    json_int_t number;
-    double milliseconds;
-    const char *family = family_of(&number, &milliseconds, m, name);
-    return family && !lab_family_find(family);
-}
-
-/* Reads the program from its text; without one, builds a program of a family again. */
-static ag_status load_program(lab_stored *x, const lab_manifest *m, const char *name,
+/* Reads the program from its text; without one, builds a program of a family again, if there is
+   such a family. */
+static ag_status load_program(lab_program *p, const lab_manifest *m, const char *name,
                               ag_failure *why)
 {
+    const char *family = NULL;
     json_int_t number;
     double milliseconds;
-    const char *family = family_of(&number, &milliseconds, m, name);
-    if (family) return lab_family_program(&x->program, family, (int)number, milliseconds, why);
-    char *text = lab_manifest_path(m, name, ".txt");
-    if (lab_text_load(&x->program, text))
-        ag_fail(why, x->program.why.status, "%s", x->program.why.sentence);
-    harness_free(text);
+    json_t *facts = json_object_get(json_object_get(m->root, "programs"), name);
+    const char *text = lab_manifest_path(m, name, ".txt");
+    if (access(text, F_OK))
+        json_unpack(facts, "{ss sI sF}", "family", &family, "number", &number, "milliseconds",
+                    &milliseconds);
+    if (!family && lab_text_load(p, text))
+        ag_fail(why, p->why.status, "%s", p->why.sentence);
+    else if (family && lab_family_find(family))
+        lab_family_program(p, family, (int)number, milliseconds, why);
     return why->status;
 }
 
@@ -147,9 +127,9 @@ ag_status lab_stored_load(lab_stored *x, const lab_manifest *m, const char *name
     const char *kind = lab_manifest_kind(m);
     *x = (lab_stored){
         .configs = {.program = &x->program, .rule = (tpugraphs_rule)lab_manifest_plan(m)}};
-    if (load_program(x, m, name, why)) return why->status;
-    char *file = lab_manifest_path(m, name, ".npz");
-    const reading r = {ag_npz_open(file, (size_t)1 << 31, why), name, why};
+    if (load_program(&x->program, m, name, why) || !x->program.n) return why->status;
+    const char *file = lab_manifest_path(m, name, ".npz");
+    const reading r = {ag_npz_open(file, (size_t)1 << 31, why), name, &x->memory, why};
     const int fusion = !strcmp(kind, "fusion");
     if (r.npz && !read_times(x, &r, fusion ? "kernel_runtime" : "config_runtime")) {
         if (fusion)
@@ -161,6 +141,5 @@ ag_status lab_stored_load(lab_stored *x, const lab_manifest *m, const char *name
             read_layouts(x, &r);
     }
     ag_npz_close(r.npz);
-    harness_free(file);
     return why->status;
 }

@@ -8,19 +8,19 @@
 #include "examples/lab/measure/manifest.h"
 
 typedef struct lab_stored {
-    lab_program program;  /* of a tile file: the kernel */
-    int n;                /* configurations, or kernels */
-    int64_t *ns;          /* [n] run times in the file */
+    lab_program program; /* of a tile file: the kernel */
+    int n;               /* configurations, or kernels; 0: there is neither NAME.txt nor a family of
+                            the lab to build the program of */
+    int64_t *ns;         /* [n] run times in the file */
     lab_layout_row *rows; /* layout: [n][configs.nodes] */
     lab_fusion fusion;    /* fusion: its first n kernels */
     lab_configs configs;  /* which point to these */
+    ag_arena *memory;
 } lab_stored;
 
 /* Reads NAME.txt and NAME.npz of a manifest's folder. Fails: AG_EFILE, AG_EDATA (the two do not
    belong together). Clear it also after a failure. */
 ag_status lab_stored_load(lab_stored *x, const lab_manifest *m, const char *name, ag_failure *why);
 void lab_stored_clear(lab_stored *x);
-/* Whether a file cannot be measured again: it has no NAME.txt, and its family is not in the lab. */
-int lab_stored_lost(const lab_manifest *m, const char *name);
 
 #endif

@@ -10,39 +10,35 @@
 
 enum { TRIES = 16, MOST = 1 << 20 };
 
-/* The axes that are cut, those of the output first. */
-typedef struct axes {
-    int n, rank, size[2 * LAB_RANK], choices[2 * LAB_RANK];
-    int least[2 * LAB_RANK]; /* the smallest bound is two to the power of this, or the axis */
-    double all;              /* number of tiles, valid or not */
-} axes;
+static int least_of(int axis, int n) { return axis == n - 1 ? 8 : 1; }
 
-static axes axes_of(const tile_items *t)
+/* The bounds that an axis can have are the least, twice of it and so on, and the axis. */
+static int choices_of(int size, int least)
 {
-    const tile_item *root = &t->item[t->root];
-    axes x = {.n = root->rank + t->n_blocked, .rank = root->rank, .all = 1};
-    for (int i = 0; i < x.n; i++) {
-        x.size[i] = i < x.rank ? root->size[i] : t->blocked[i - x.rank];
-        x.least[i] = i == x.rank - 1 || i == x.n - 1 ? 3 : 0;
-        x.choices[i] = 1;
-        for (int bound = 1 << x.least[i]; bound < x.size[i]; bound *= 2) x.choices[i]++;
-        x.all *= x.choices[i];
-    }
-    return x;
+    int n = 1;
+    for (int bound = least; bound < size; bound *= 2) n++;
+    return n;
 }
 
-/* Tile `number` of all. */
-static tpugraphs_bounds nth(const axes *x, int64_t number)
+/* The number of tiles, valid or not. */
+static double all_of(const int *size, int n)
 {
-    tpugraphs_bounds bounds;
-    for (int a = 0; a < LAB_RANK; a++) bounds.out[a] = bounds.blocked[a] = 1;
-    for (int i = 0; i < x->n; i++) {
-        const int choice = (int)(number % x->choices[i]);
-        number /= x->choices[i];
-        *(i < x->rank ? &bounds.out[i] : &bounds.blocked[i - x->rank]) =
-            choice < x->choices[i] - 1 ? 1 << (choice + x->least[i]) : x->size[i];
+    double all = 1;
+    for (int a = 0; a < n; a++) all *= choices_of(size[a], least_of(a, n));
+    return all;
+}
+
+/* The bounds of the tile of this number; returns the number among the other axes. */
+static int64_t nth(double *bound, int64_t number, const int *size, int n)
+{
+    for (int a = 0; a < LAB_RANK; a++) bound[a] = 1;
+    for (int a = 0; a < n; a++) {
+        const int least = least_of(a, n), choices = choices_of(size[a], least);
+        const int choice = (int)(number % choices);
+        number /= choices;
+        bound[a] = choice < choices - 1 ? least << choice : size[a];
     }
-    return bounds;
+    return number;
 }
 
 static int known(int (*tiles)[TILE_BOUNDS], int n, const int *tile)
@@ -57,15 +53,18 @@ static int draw(int (*tiles)[TILE_BOUNDS], tile_items *t, const lab_program *ker
                 uint64_t seed)
 {
     ag_random random = {seed, 0x711e, 0};
-    const axes x = axes_of(t);
-    const int few = x.all <= TRIES * limit, tries = few ? (int)x.all : TRIES * limit;
+    const tile_item *root = &t->item[t->root];
+    const double all = all_of(root->size, root->rank) * all_of(t->blocked, t->n_blocked);
+    const int few = all <= TRIES * limit, tries = few ? (int)all : TRIES * limit;
     int32_t *order = harness_alloc((size_t)tries * sizeof *order);
     int n = 1;
     for (int i = 0; i < tries; i++) order[i] = i;
     if (few) ag_random_shuffle(&random, order, tries);
     for (int i = 0; i < tries && n < limit; i++) {
-        const tpugraphs_bounds bounds =
-            nth(&x, few ? order[i] : (int64_t)(ag_random_uniform(&random) * x.all));
+        tpugraphs_bounds bounds;
+        const int64_t number = few ? order[i] : (int64_t)(ag_random_uniform(&random) * all);
+        nth(bounds.blocked, nth(bounds.out, number, root->size, root->rank), t->blocked,
+            t->n_blocked);
         tile_write(tiles[n], &bounds, t);
         n += !known(tiles, n, tiles[n]) && lab_tile_valid(kernel, tiles[n]);
     }

@@ -76,7 +76,9 @@ void lab_probe(void)
 
 /* ---- facts ---- */
 
-json_t *lab_cpu_numbers(void)
+/* Family, model and stepping of the CPU, and its cache: names can be as short as "AMD EPYC", and
+   the numbers tell such processors apart. */
+static json_t *cpu_numbers(void)
 {
     static const char *const keys[] = {"cpu family", "model", "stepping", "cache size"};
     json_t *list = json_object();
@@ -106,28 +108,22 @@ const char *lab_date(char text[32])
 
 json_t *lab_machine(int core, int repeats, int redo, double threshold)
 {
+#ifdef __clang__
+    static const char compiler[] = __VERSION__;
+#else
+    static const char compiler[] = "gcc " __VERSION__;
+#endif
     char name[128];
     struct utsname system;
-    json_t *m = json_object();
     char *about = uname(&system) ? harness_copy("unknown")
                                  : harness_text("%.60s %.*s %.60s", system.sysname,
                                                 (int)strspn(system.release, "0123456789."),
                                                 system.release, system.machine);
-    json_object_set_new(m, "cpu", json_string(harness_processor(name)));
-    json_object_set_new(m, "cpu_numbers", lab_cpu_numbers());
-    json_object_set_new(m, "cores", json_integer(sysconf(_SC_NPROCESSORS_ONLN)));
-    json_object_set_new(m, "core", json_integer(core));
-    json_object_set_new(m, "system", json_string(about));
-#ifdef __clang__
-    json_object_set_new(m, "compiler", json_string(__VERSION__));
-#else
-    json_object_set_new(m, "compiler", json_string("gcc " __VERSION__));
-#endif
-    json_object_set_new(m, "program", json_string("lab " LAB_VERSION));
-    json_object_set_new(m, "clock", json_string(LAB_CLOCK_NAME));
-    json_object_set_new(m, "repeats", json_integer(repeats));
-    json_object_set_new(m, "redo", json_integer(redo));
-    json_object_set_new(m, "probe_threshold", lab_real(threshold));
+    json_t *m = json_pack(
+        "{ss so sI si ss ss ss ss si si so}", "cpu", harness_processor(name), "cpu_numbers",
+        cpu_numbers(), "cores", (json_int_t)sysconf(_SC_NPROCESSORS_ONLN), "core", core, "system",
+        about, "compiler", compiler, "program", "lab " LAB_VERSION, "clock", LAB_CLOCK_NAME,
+        "repeats", repeats, "redo", redo, "probe_threshold", lab_real(threshold));
     harness_free(about);
     return m;
 }

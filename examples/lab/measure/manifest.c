@@ -15,7 +15,7 @@
 
 char *lab_manifest_path(const lab_manifest *m, const char *name, const char *tail)
 {
-    return harness_text("%s/%s%s", m->folder, name, tail);
+    return harness_format("%s/%s%s", m->folder, name, tail);
 }
 
 static json_t *part(const lab_manifest *m, const char *name)
@@ -61,23 +61,20 @@ void lab_manifest_free(lab_manifest *m)
     if (!m) return;
     json_decref(m->root);
     harness__unlock_folder(&m->lock);
-    harness_free(m->folder);
     harness_free(m);
 }
 
 static lab_manifest *make(const char *folder)
 {
     lab_manifest *m = harness_alloc(sizeof *m);
-    m->folder = harness_copy(folder);
+    m->folder = harness_format("%s", folder);
     m->lock = -1;
     return m;
 }
 
 static ag_status load(lab_manifest *m, ag_failure *why)
 {
-    char *path = lab_manifest_path(m, LAB_MANIFEST, "");
-    m->root = harness__load_json(path, why);
-    harness_free(path);
+    m->root = harness__load_json(lab_manifest_path(m, LAB_MANIFEST, ""), why);
     if (!m->root) return why->status;
     if (lab_manifest_plan(m) == PLANS)
         return ag_fail(why, AG_EDATA,
@@ -121,19 +118,17 @@ lab_manifest *lab_manifest_open(const char *folder, const char *kind, int plan, 
                                 ag_failure *why)
 {
     lab_manifest *m = make(folder);
-    char *path = lab_manifest_path(m, LAB_MANIFEST, "");
     if (!harness__make_folder(folder, why) && !harness__check_writable(folder, why) &&
         !harness__lock_folder(&m->lock, folder, why)) {
-        if (access(path, F_OK) != 0)
+        if (access(lab_manifest_path(m, LAB_MANIFEST, ""), F_OK) != 0)
             m->root = json_pack("{ss s[] s{} s{}}", "kind", kind, "machines", "programs", "files");
         else if (!load(m, why) && !strcmp(lab_manifest_kind(m), kind))
             ag_remove_leftovers(m->lock, NULL);
-        else
+        else if (!why->status)
             ag_fail(why, AG_EUSE, "%.200s holds %.20s files; choose another --out for %s files",
-                    folder, m->root ? lab_manifest_kind(m) : "no", kind);
+                    folder, lab_manifest_kind(m), kind);
     }
     if (!why->status && !plan_by(m, plan, why)) use_machine(m, machine);
-    harness_free(path);
     json_decref(machine);
     return unless_failed(m, why);
 }
@@ -199,10 +194,8 @@ static ag_status print_json(FILE *file, void *root)
 
 ag_status lab_manifest_save(const lab_manifest *m, ag_failure *why)
 {
-    char *path = lab_manifest_path(m, LAB_MANIFEST, "");
     if (!harness__folder_stays(m->lock, m->folder, why))
-        ag_save_file(path, print_json, m->root, why);
-    harness_free(path);
+        ag_save_file(lab_manifest_path(m, LAB_MANIFEST, ""), print_json, m->root, why);
     return why->status;
 }
 
@@ -221,32 +214,31 @@ static int is_dropped(const json_t *facts)
 
 int lab_manifest_there(const lab_manifest *m, const char *name, const json_t *facts)
 {
-    char *path = lab_manifest_path(m, name, ".npz");
+    char *path = harness_text("%s/%s.npz", m->folder, name); /* asked for again and again */
     const int there = !is_dropped(facts) && access(path, F_OK) == 0;
     harness_free(path);
     return there;
 }
 
-int lab_manifest_count(const lab_manifest *m, const char *program, lab_which which)
+lab_files lab_manifest_files(const lab_manifest *m, const char *program)
 {
     const char *name;
     json_t *facts;
-    int n = 0;
+    lab_files n = {0};
     json_object_foreach(part(m, "files"), name, facts)
     {
         if (!is_text(facts, "program", program)) continue;
-        n += which == LAB_ALL_FILES       ? 1
-             : which == LAB_DROPPED_FILES ? is_dropped(facts)
-                                          : lab_manifest_there(m, name, facts);
+        n.all++;
+        n.dropped += is_dropped(facts);
+        n.there += lab_manifest_there(m, name, facts);
     }
     return n;
 }
 
 int lab_manifest_done(const lab_manifest *m, const char *program)
 {
-    return json_object_get(part(m, "programs"), program) &&
-           lab_manifest_count(m, program, LAB_ALL_FILES) ==
-               lab_manifest_count(m, program, LAB_THERE_FILES);
+    const lab_files n = lab_manifest_files(m, program);
+    return json_object_get(part(m, "programs"), program) && n.all == n.there;
 }
 
 ag_status lab_manifest_same(const lab_manifest *m, const char *program, json_t *options,
@@ -256,9 +248,8 @@ ag_status lab_manifest_same(const lab_manifest *m, const char *program, json_t *
                  *was = json_object_get(facts, "options");
     const char *option;
     json_t *value;
-    if (lab_manifest_count(m, program, LAB_ALL_FILES) ==
-        lab_manifest_count(m, program, LAB_DROPPED_FILES))
-        return AG_OK;
+    const lab_files n = lab_manifest_files(m, program);
+    if (n.all == n.dropped) return AG_OK;
     json_object_foreach(options, option, value)
     {
         const json_t *then = json_object_get(was, option);
@@ -274,12 +265,11 @@ ag_status lab_manifest_same(const lab_manifest *m, const char *program, json_t *
     return AG_OK;
 }
 
-void lab_manifest_file(lab_manifest *m, const char *name, const char *program, json_t *facts)
+void lab_manifest_record(lab_manifest *m, const char *name, const char *program, json_t *facts)
 {
     char date[32];
-    json_object_set_new(facts, "program", json_string(program));
-    json_object_set_new(facts, "machine", json_integer(m->machine));
-    json_object_set_new(facts, "date", json_string(lab_date(date)));
+    json_object_update_new(facts, json_pack("{ss si ss}", "program", program, "machine", m->machine,
+                                            "date", lab_date(date)));
     json_object_set_new(part(m, "files"), name, facts);
 }
 

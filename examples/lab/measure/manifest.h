@@ -17,9 +17,6 @@ typedef struct lab_manifest {
 
 /* Facts about this machine, this build and the way of measuring: a JSON object. */
 struct json_t *lab_machine(int core, int repeats, int redo, double threshold);
-/* Family, model and stepping of the CPU, and its cache: names can be as short as "AMD EPYC", and
-   the numbers tell such processors apart. */
-struct json_t *lab_cpu_numbers(void);
 const char *lab_date(char text[32]); /* "2026-11-21T13:49:54Z" */
 
 /* Opens the manifest of a folder, which is made if it does not exist; machine is stolen. kind:
@@ -45,14 +42,16 @@ int lab_manifest_plan(const lab_manifest *m);
 /* 1 when a file was not dropped and exists; facts: those of the file. */
 int lab_manifest_there(const lab_manifest *m, const char *name, const struct json_t *facts);
 /* The number of files of a program: of all, of those that were dropped, of those that are there. */
-typedef enum lab_which { LAB_ALL_FILES, LAB_DROPPED_FILES, LAB_THERE_FILES } lab_which;
-int lab_manifest_count(const lab_manifest *m, const char *program, lab_which which);
+typedef struct lab_files {
+    int all, dropped, there;
+} lab_files;
+lab_files lab_manifest_files(const lab_manifest *m, const char *program);
 /* 1 when a program was finished and all its files exist, except those that were dropped. */
 int lab_manifest_done(const lab_manifest *m, const char *program);
 /* Records facts of a file (stolen), replacing older ones. "program", "machine" and "date" are
    added. */
-void lab_manifest_file(lab_manifest *m, const char *name, const char *program,
-                       struct json_t *facts);
+void lab_manifest_record(lab_manifest *m, const char *name, const char *program,
+                         struct json_t *facts);
 /* 1 when a file has this hash in its facts. */
 int lab_manifest_has(const lab_manifest *m, const char *hash);
 /* Forgets a program that was not finished, and those of its files that no longer exist. */
@@ -66,7 +65,7 @@ ag_status lab_manifest_same(const lab_manifest *m, const char *program, struct j
 /* A number rounded to four digits, as JSON; null when it is not finite. */
 struct json_t *lab_real(double x);
 
-/* "FOLDER/NAMEtail"; the caller frees it with harness_free. */
+/* "FOLDER/NAMEtail", until the call ends. */
 char *lab_manifest_path(const lab_manifest *m, const char *name, const char *tail);
 
 #endif

@@ -11,11 +11,6 @@ typedef struct range {
     int64_t at, along;   /* of input 0: offset of the first iteration, move of each */
 } range;
 
-/* Positions of windows whose first loop has a counter: the index without the second loop's part. */
-typedef struct place {
-    int64_t index[NEST_WINDOWS];
-} place;
-
 static int64_t gcd(int64_t a, int64_t b)
 {
     while (b) {
@@ -26,20 +21,13 @@ static int64_t gcd(int64_t a, int64_t b)
     return a;
 }
 
-/* Rounds towards minus infinity; b is above 0. */
-static int64_t floor_div(int64_t a, int64_t b)
-{
-    if (b == 1) return a;
-    return a >= 0 ? a / b : -((b - 1 - a) / b);
-}
-
 /* The iterations of a loop of `size` with index = base + step * counter that are within a
    window. */
 static range cut(const nest_window *w, int64_t base, int64_t step, int64_t size)
 {
     const int64_t last = w->limit - 1, s = step < 0 ? -step : step;
     const int64_t below = step > 0 ? -base : base - last, above = step > 0 ? last - base : base;
-    int64_t low = -floor_div(-below, s), high = floor_div(above, s);
+    int64_t low = -lab_floor_divide(-below, s), high = lab_floor_divide(above, s);
     low = low < 0 ? 0 : low;
     high = high > size - 1 ? size - 1 : high;
     const int64_t every = w->dilation / gcd(s, w->dilation);
@@ -51,11 +39,12 @@ static range cut(const nest_window *w, int64_t base, int64_t step, int64_t size)
     return (range){0, 1, 0, 0, 0};
 }
 
-static range loop_range(const nest *nest, const nest_loop *l, const place *place)
+/* index: of windows whose first loop has a counter, without the second loop's part. */
+static range loop_range(const nest *nest, const nest_loop *l, const int64_t *index)
 {
     if (l->closes < 0) return (range){l->size, 1, 0, 0, l->in[0]};
     const nest_window *w = &nest->window[l->closes];
-    return cut(w, place->index[l->closes], w->step[l->reduce], l->size);
+    return cut(w, index[l->closes], w->step[l->reduce], l->size);
 }
 
 /* Moves input 0 by the range's start, and the others by the loop's strides. */
@@ -67,9 +56,9 @@ static void first_inputs(const float *in[NEST_INPUTS], const float *const from[N
 }
 
 static void run_tail(const nest *nest, float *out, const float *const in[NEST_INPUTS],
-                     const place *place)
+                     const int64_t *index)
 {
-    const range n = loop_range(nest, &nest->n, place), r = loop_range(nest, &nest->r, place);
+    const range n = loop_range(nest, &nest->n, index), r = loop_range(nest, &nest->r, index);
     if (!n.count || !r.count) return;
     nest_tail tail = {n.count, n.step * nest->n.out, {n.along}, r.count, {r.along}};
     const float *row[NEST_INPUTS], *start[NEST_INPUTS];
@@ -90,24 +79,24 @@ static void start_row(const nest *nest, float *out)
 }
 
 static void walk(const nest *nest, int depth, float *out, const float *const in[NEST_INPUTS],
-                 place *place)
+                 int64_t *index)
 {
     if (depth == nest->start && nest->kind != NEST_MAP && !nest->accumulate) start_row(nest, out);
     if (depth == nest->depth) {
-        run_tail(nest, out, in, place);
+        run_tail(nest, out, in, index);
         return;
     }
     const nest_loop *l = &nest->loop[depth];
-    const range r = loop_range(nest, l, place);
+    const range r = loop_range(nest, l, index);
     const float *at[NEST_INPUTS];
     first_inputs(at, in, l, &r);
     out += r.first * l->out;
     for (int64_t i = 0; i < r.count; i++) {
         if (l->opens >= 0) {
             const nest_window *w = &nest->window[l->opens];
-            place->index[l->opens] = w->offset + w->step[l->reduce] * i;
+            index[l->opens] = w->offset + w->step[l->reduce] * i;
         }
-        walk(nest, depth + 1, out, at, place);
+        walk(nest, depth + 1, out, at, index);
         out += r.step * l->out;
         at[0] += r.along;
         for (int k = 1; k < NEST_INPUTS; k++) at[k] += r.step * l->in[k];
@@ -119,6 +108,6 @@ void nest_run(const nest *nest, float *out, const float *const in[NEST_INPUTS])
     /* Missing inputs are replaced by input 0 with strides of 0. */
     const float *at[NEST_INPUTS];
     for (int k = 0; k < NEST_INPUTS; k++) at[k] = in[k] ? in[k] + nest->in_at[k] : in[0];
-    place place = {{0}};
-    walk(nest, 0, out + nest->out_at, at, &place);
+    int64_t index[NEST_WINDOWS] = {0};
+    walk(nest, 0, out + nest->out_at, at, index);
 }

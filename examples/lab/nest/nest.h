@@ -18,14 +18,14 @@ typedef enum nest_kind {
     NEST_MAX  /* out = largest of in 0 (minus infinity of nothing) */
 } nest_kind;
 
-/* A loop and the strides, in floats and of either sign, that it moves the output and each input by.
-   out is 0 in a reduction loop and nowhere else, unless size is 1. */
+/* A planned loop and the strides, in floats and of either sign, that it moves the output and each
+   input by. */
 typedef struct nest_loop {
     int64_t size;
     int64_t out, in[NEST_INPUTS];
     int reduce;
-    /* of the plan: the window that the loop opens (gives the first counter of) and the one that it
-       closes (whose bounds cut its range), -1: none */
+    /* the window that the loop opens (gives the first counter of) and the one that it closes (whose
+       bounds cut its range), -1: none */
     int opens, closes;
 } nest_loop;
 
@@ -52,20 +52,40 @@ typedef struct nest {
     lab_type type; /* the type that LAB_CONVERT converts to */
     tpugraphs_rule rule;
     int accumulate; /* 1: a reduction adds to what the output holds instead of starting afresh */
-    int n_loops, n_windows;
-    nest_loop loop[NEST_LOOPS];
+    int n_given, n_windows;
     nest_window window[NEST_WINDOWS];
     int64_t out_at, in_at[NEST_INPUTS]; /* first element, from the pointers given to nest_run */
     /* written by nest_plan */
     int depth, start; /* loops outside of the tail; the number of those outside of all reductions */
     nest_loop n, r;   /* the loops of the tail */
     nest_body body;
+    nest_loop loop[NEST_LOOPS];
+    tpugraphs_loop given[NEST_LOOPS]; /* which it plans */
 } nest;
 
-/* Appends a loop, in any order, NEST_LOOPS at most; returns its number (for windows). reduce: 1 for
-   a reduction loop. Without loops a nest computes one element. */
-int nest_loop_add(nest *nest, int64_t size, int reduce, int64_t out, int64_t in0, int64_t in1,
-                  int64_t in2);
+/* Appends a loop, in any order, NEST_LOOPS at most; windows name loops by their numbers in this
+   order. reduce: 1 for a reduction loop, in which alone out is 0 unless size is 1. Without loops a
+   nest computes one element. */
+void nest_loop_add(nest *nest, int64_t size, int reduce, int64_t out, int64_t in0, int64_t in1,
+                   int64_t in2);
+
+/* A loop for each axis, with these sizes, and strides of the output and of the first inputs. */
+void nest_axes_add(nest *nest, int rank, const int *size, const int64_t *out,
+                   const int64_t *const *in, int inputs);
+
+/* A dot, convolution, reduce or reduce-window, or a part of one. */
+typedef struct nest_reduction {
+    const lab_node *node;
+    const tpugraphs_space *space;
+    const int *out, *sum;        /* elements along the axes of the result and of the reduction */
+    const int64_t *to, *from[2]; /* strides of the result and of the operands */
+    int groups, each;            /* of the features that a convolution makes */
+    const int *bounds;           /* sizes of operand 0, which cut windows; NULL: nothing does */
+} nest_reduction;
+void nest_reduction_add(nest *nest, const nest_reduction *r);
+
+/* The kind of nest that an op runs as. */
+nest_kind nest_node_kind(const lab_node *node);
 
 /* Orders the loops by the rule (TPUGRAPHS_BY_STRIDES: by the output's strides, the most minor
    innermost; a reduction loop is innermost instead where the inputs are contiguous along it and not

@@ -2,20 +2,13 @@
 /* Plans a nest: chooses its loops, their order, and those of the inner loop. */
 #include "examples/lab/nest/nest.h"
 
-int nest_loop_add(nest *nest, int64_t size, int reduce, int64_t out, int64_t in0, int64_t in1,
-                  int64_t in2)
-{
-    nest->loop[nest->n_loops] = (nest_loop){size, out, {in0, in1, in2}, reduce, -1, -1};
-    return nest->n_loops++;
-}
-
 /* 1 if the smallest and the largest index of a window are inside, so that its loops move input 0 by
    plain strides. */
 static int never_cut(const nest *nest, const nest_window *w)
 {
     int64_t low = w->offset, high = w->offset;
     for (int i = 0; i < 2; i++) {
-        const int64_t move = w->step[i] * (nest->loop[w->loop[i]].size - 1);
+        const int64_t move = w->step[i] * ((int64_t)nest->given[w->loop[i]].size - 1);
         if (move < 0)
             low += move;
         else
@@ -24,48 +17,28 @@ static int never_cut(const nest *nest, const nest_window *w)
     return low >= 0 && high < w->limit && w->dilation == 1;
 }
 
+/* Both loops of a window move input 0; those of one that is cut are numbered. */
 static void simplify_windows(nest *nest)
 {
     int kept = 0;
     for (int i = 0; i < nest->n_windows; i++) {
         const nest_window w = nest->window[i];
-        if (!never_cut(nest, &w)) {
+        const int cut = !never_cut(nest, &w);
+        if (cut)
             nest->window[kept++] = w;
-            continue;
+        else
+            nest->in_at[0] += w.stride * w.offset;
+        for (int j = 0; j < 2; j++) {
+            nest->given[w.loop[j]].in[0] += (double)(w.stride * w.step[j]);
+            if (cut) nest->given[w.loop[j]].window = kept;
         }
-        for (int j = 0; j < 2; j++) nest->loop[w.loop[j]].in[0] += w.stride * w.step[j];
-        nest->in_at[0] += w.stride * w.offset;
     }
     nest->n_windows = kept;
-    /* At this point `closes` is the window of a loop, whichever of its two loops it is. */
-    for (int i = 0; i < kept; i++)
-        for (int j = 0; j < 2; j++) nest->loop[nest->window[i].loop[j]].closes = i;
 }
 
 /* ---- the order, which tpugraphs_plan_loops gives ---- */
 
-/* The distance by which a loop moves input 0, through its window if it has one. */
-static int64_t move_of_input(const nest *nest, const nest_loop *l)
-{
-    if (l->closes < 0) return l->in[0];
-    return nest->window[l->closes].stride * nest->window[l->closes].step[l->reduce];
-}
-
-/* Loops with one iteration are dropped unless a window needs them. Doubles hold all strides. */
-static int unordered(tpugraphs_loop *to, const nest *nest)
-{
-    int n = 0;
-    for (int i = 0; i < nest->n_loops; i++) {
-        const nest_loop *l = &nest->loop[i];
-        if (l->size == 1 && l->closes < 0) continue;
-        to[n] = (tpugraphs_loop){(double)l->size, (double)l->out, {0}, l->reduce, l->closes + 1};
-        for (int k = 0; k < NEST_INPUTS; k++)
-            to[n].in[k] = (double)(k ? l->in[k] : move_of_input(nest, l));
-        n++;
-    }
-    return n;
-}
-
+/* At first `closes` is the window of a loop, whichever of its two loops it is. */
 static nest_loop loop_of(const tpugraphs_loop *from)
 {
     nest_loop l = {(int64_t)from->size, (int64_t)from->out, {0}, from->reduce, -1,
@@ -100,9 +73,11 @@ static nest_body choose_body(const nest *nest, int rows)
 void nest_plan(nest *nest)
 {
     tpugraphs_loop loop[NEST_LOOPS + 1];
-    int folds, free = 0;
+    int folds, free = 0, n = 0;
     simplify_windows(nest);
-    const int n = tpugraphs_plan_loops(loop, unordered(loop, nest), nest->rule, &folds);
+    for (int i = 0; i < nest->n_given; i++) /* loops of one iteration are for windows alone */
+        if (nest->given[i].size > 1 || nest->given[i].window) loop[n++] = nest->given[i];
+    n = tpugraphs_plan_loops(loop, n, nest->rule, &folds);
     const nest_loop none = {1, 1, {0}, 0, -1, -1};
     nest->n = nest->r = none;
     nest->r.reduce = 1;
@@ -117,7 +92,6 @@ void nest_plan(nest *nest)
         else
             nest->loop[nest->depth++] = l;
     }
-    nest->n_loops = nest->depth;
     nest->start = free ? free - 1 : 0;
     link_windows(nest);
     nest->body = choose_body(nest, !folds);

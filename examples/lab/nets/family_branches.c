@@ -91,8 +91,7 @@ int lab_net_unet(lab_net *net)
 /* A causal convolution: zeros are padded in front only. */
 static int causal(lab_net *net, int x, int features, int size, int dilation)
 {
-    int rank = lab_net_shape(net, x).rank, low[LAB_RANK] = {0}, high[LAB_RANK] = {0};
-    if (rank != 3) return x;
+    int low[LAB_RANK] = {0}, high[LAB_RANK] = {0};
     low[net->channels_first ? 2 : 1] = (size - 1) * dilation;
     int zero = lab_net_fill(net, 0, (lab_shape){LAB_F32, 0, {0}});
     int wide = lab_pad(net->p, x, zero, low, high);

@@ -109,7 +109,6 @@ static int masked(lab_net *net, int scores)
 {
     lab_program *p = net->p;
     lab_shape s = lab_net_shape(net, scores);
-    if (s.rank != 4) return scores;
     int column = lab_iota(p, 1, 2, &s.size[2]), row = lab_iota(p, 0, 2, &s.size[2]);
     int later = lab_binary(p, LAB_COMPARE, column, row);
     later = lab_broadcast(p, later, (int[]){2, 3}, 4, s.size);

@@ -9,10 +9,7 @@ void lab_net_block(lab_net *net, int index)
     net->random.position = 0;
 }
 
-int lab_net_below(lab_net *net, int n)
-{
-    return (int)ag_random_below(&net->random, n > 0 ? (uint32_t)n : 1);
-}
+int lab_net_below(lab_net *net, int n) { return (int)ag_random_below(&net->random, (uint32_t)n); }
 
 int lab_net_chance(lab_net *net, int percent) { return lab_net_below(net, 100) < percent; }
 
@@ -80,6 +77,5 @@ lab_shape lab_net_shape(const lab_net *net, int x)
 int lab_net_size(const lab_net *net, int x, int axis)
 {
     lab_shape s = lab_net_shape(net, x);
-    if (axis < 0) axis += s.rank;
     return axis >= 0 && axis < s.rank ? s.size[axis] : 1;
 }

@@ -45,7 +45,7 @@ int lab_net_count(lab_net *net, int low, int high); /* a number of layers, not r
 
 /* Shape of a node; after a failure a scalar, so that sizes can be read without a check. */
 lab_shape lab_net_shape(const lab_net *net, int x);
-int lab_net_size(const lab_net *net, int x, int axis); /* axis -1: the last; 1 when there is none */
+int lab_net_size(const lab_net *net, int x, int axis); /* 1 when there is no such axis */
 
 /* net_shape.c: values and shapes */
 int lab_net_input(lab_net *net, int rank, const int *size);      /* weights are inputs, too */

@@ -133,7 +133,6 @@ int lab_net_twice(lab_net *net, int x)
     lab_shape s = lab_net_shape(net, x);
     int wide[LAB_RANK] = {0}, whole[LAB_RANK] = {0}, dims[LAB_RANK] = {0}, rank = 0;
     int feature = lab_net_feature_axis(net, x);
-    if (s.rank != 4) return x;
     for (int i = 0; i < s.rank; i++) {
         dims[i] = rank;
         wide[rank++] = whole[i] = s.size[i];

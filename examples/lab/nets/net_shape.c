@@ -36,7 +36,6 @@ static int find_fill(const lab_program *p, int constant, lab_shape like)
 int lab_net_fill(lab_net *net, float value, lab_shape like)
 {
     lab_program *p = net->p;
-    if (p->why.status != AG_OK) return 0;
     int constant = find_constant(p, value);
     if (constant < 0) constant = lab_constant(p, value);
     if (like.rank == 0) return constant;
@@ -71,7 +70,7 @@ int lab_net_along(lab_net *net, int x, int like, int axis)
 
 int lab_net_flat(lab_net *net, int x, int rows)
 {
-    int size[2] = {rows, (int)(lab_elements(lab_net_shape(net, x)) / (rows > 0 ? rows : 1))};
+    int size[2] = {rows, (int)(lab_elements(lab_net_shape(net, x)) / rows)};
     return lab_reshape(net->p, x, 2, size);
 }
 
@@ -79,10 +78,8 @@ int lab_net_part(lab_net *net, int x, int axis, int start, int limit)
 {
     lab_shape s = lab_net_shape(net, x);
     int from[LAB_RANK] = {0};
-    if (axis >= 0 && axis < s.rank) {
-        from[axis] = start;
-        s.size[axis] = limit;
-    }
+    from[axis] = start;
+    s.size[axis] = limit;
     return lab_slice(net->p, x, from, s.size, NULL);
 }
 

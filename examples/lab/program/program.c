@@ -41,6 +41,15 @@ int64_t lab_elements(lab_shape s)
     return n;
 }
 
+void lab_strides(int64_t *stride, const int *size, int rank)
+{
+    int64_t next = 1;
+    for (int a = rank - 1; a >= 0; a--) {
+        stride[a] = next;
+        next *= size[a];
+    }
+}
+
 int lab_configurable(const lab_node *node)
 {
     return node->op == LAB_CONVOLUTION || node->op == LAB_DOT || node->op == LAB_RESHAPE;

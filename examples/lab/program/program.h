@@ -15,50 +15,11 @@ enum {
     LAB_ELEMENTS = 1 << 28 /* of a value, and of a padded axis, at most */
 };
 
+/* LAB_ABS and its like. */
 typedef enum lab_op {
-    LAB_PARAMETER, /* an input: values drawn from the node's number */
-    LAB_CONSTANT,  /* every element is `value` */
-    LAB_IOTA,      /* the index along dims[0] */
-    LAB_BROADCAST, /* dims[i]: axis of the output that axis i of the operand becomes */
-    LAB_RESHAPE,   /* same elements in row-major order */
-    LAB_TRANSPOSE, /* axis i of the output is axis dims[i] of the operand */
-    LAB_COPY,
-    LAB_CONVERT,     /* to the element type of the node's shape */
-    LAB_CONCATENATE, /* along dims[0] */
-    LAB_SLICE,       /* start, limit, stride of each axis */
-    LAB_PAD,     /* window[axis].low and .high (>= 0) times operand 1, a scalar, around operand 0 */
-    LAB_REVERSE, /* of the axes dims */
-    /* elementwise, one operand */
-    LAB_ABS,
-    LAB_EXPONENTIAL,
-    LAB_LOG,
-    LAB_LOGISTIC,
-    LAB_NEGATE,
-    LAB_RSQRT,
-    LAB_SQRT,
-    LAB_SIGN,
-    LAB_TANH,
-    LAB_NOT,
-    /* elementwise, two operands */
-    LAB_ADD,
-    LAB_SUBTRACT,
-    LAB_MULTIPLY,
-    LAB_DIVIDE,
-    LAB_MAXIMUM,
-    LAB_MINIMUM,
-    LAB_POWER,
-    LAB_COMPARE, /* greater than: the result is pred (0 or 1) */
-    LAB_AND,
-    LAB_OR,
-    /* elementwise, three operands */
-    LAB_SELECT, /* operand 0 ? operand 1 : operand 2 */
-    LAB_CLAMP,  /* operand 0 <= operand 1 <= operand 2 */
-    /* with a reduction */
-    LAB_REDUCE,        /* of the axes dims, by `reducer` */
-    LAB_REDUCE_WINDOW, /* window[axis] of every axis, by `reducer` */
-    LAB_DOT,           /* see lab_dot_dims */
-    LAB_CONVOLUTION,   /* see lab_conv_dims; window[i] of spatial axis i */
-    LAB_GATHER,        /* rows of operand 0 [v, f] named by operand 1 [n] of s32: [n, f] */
+#define LAB_OP(name, ...)  LAB_##name,
+#define LAB_MAP(name, ...) LAB_##name,
+#include "examples/lab/program/ops.def"
     LAB_OPS
 } lab_op;
 
@@ -106,6 +67,15 @@ const char *lab_op_name(lab_op op);
 int lab_op_code(lab_op op);
 int lab_op_find(const char *name);
 const char *lab_type_name(lab_type type);
+
+/* Row-major strides. */
+void lab_strides(int64_t *stride, const int *size, int rank);
+/* a / b, rounded towards minus infinity; b is above 0. */
+static inline int64_t lab_floor_divide(int64_t a, int64_t b)
+{
+    if (b == 1) return a;
+    return a >= 0 ? a / b : -((b - 1 - a) / b);
+}
 
 /* Number of elements; -1: a rank outside of 0..LAB_RANK, a size below 1, above LAB_ELEMENTS. */
 int64_t lab_elements(lab_shape s);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of the ops, with names and codes of LEARNED_HLO_OPCODE_LIST (tpu_graphs, hlo_opcode.h),
-   and the shapes that follow from operands, but for those of reductions. */
+/* The table of the ops, and the shapes that follow from operands, but for those of reductions. */
 #include "examples/lab/program/program_internal.h"
 
 #include <math.h>
@@ -199,44 +198,12 @@ enum {
     ANY = NUMBERS | PRED
 };
 
+#undef LAB_OP
+#undef LAB_MAP
+#define LAB_OP(name, text, code, arity, types, shape) \
+ [LAB_##name] = {text, code, arity, types, shape},
+#define LAB_MAP(name, text, code, arity, types, shape, y) \
+ [LAB_##name] = {text, code, arity, types, shape},
 const lab_op_entry lab__ops[LAB_OPS] = {
-    [LAB_PARAMETER] = {"parameter", 63, 0, 0, given},
-    [LAB_CONSTANT] = {"constant", 24, 0, 0, constant},
-    [LAB_IOTA] = {"iota", 48, 0, 0, iota},
-    [LAB_BROADCAST] = {"broadcast", 13, 1, ANY, broadcast},
-    [LAB_RESHAPE] = {"reshape", 75, 1, ANY, reshape},
-    [LAB_TRANSPOSE] = {"transpose", 98, 1, ANY, transpose},
-    [LAB_COPY] = {"copy", 27, 1, ANY, lab__shape_same},
-    [LAB_CONVERT] = {"convert", 25, 1, ANY, convert},
-    [LAB_CONCATENATE] = {"concatenate", 22, -1, ANY, concatenate},
-    [LAB_SLICE] = {"slice", 92, 1, ANY, slice},
-    [LAB_PAD] = {"pad", 62, 2, ANY, pad},
-    [LAB_REVERSE] = {"reverse", 76, 1, ANY, reverse},
-    [LAB_ABS] = {"abs", 1, 1, NUMBERS, lab__shape_same},
-    [LAB_EXPONENTIAL] = {"exponential", 37, 1, F32, lab__shape_same},
-    [LAB_LOG] = {"log", 50, 1, F32, lab__shape_same},
-    [LAB_LOGISTIC] = {"logistic", 107, 1, F32, lab__shape_same},
-    [LAB_NEGATE] = {"negate", 60, 1, NUMBERS, lab__shape_same},
-    [LAB_RSQRT] = {"rsqrt", 81, 1, F32, lab__shape_same},
-    [LAB_SQRT] = {"sqrt", 94, 1, F32, lab__shape_same},
-    [LAB_SIGN] = {"sign", 90, 1, NUMBERS, lab__shape_same},
-    [LAB_TANH] = {"tanh", 96, 1, F32, lab__shape_same},
-    [LAB_NOT] = {"not", 53, 1, PRED, lab__shape_same},
-    [LAB_ADD] = {"add", 2, 2, NUMBERS, lab__shape_same},
-    [LAB_SUBTRACT] = {"subtract", 95, 2, NUMBERS, lab__shape_same},
-    [LAB_MULTIPLY] = {"multiply", 59, 2, NUMBERS, lab__shape_same},
-    [LAB_DIVIDE] = {"divide", 32, 2, F32, lab__shape_same},
-    [LAB_MAXIMUM] = {"maximum", 57, 2, NUMBERS, lab__shape_same},
-    [LAB_MINIMUM] = {"minimum", 58, 2, NUMBERS, lab__shape_same},
-    [LAB_POWER] = {"power", 66, 2, F32, lab__shape_same},
-    [LAB_COMPARE] = {"compare", 20, 2, NUMBERS, lab__shape_compare},
-    [LAB_AND] = {"and", 52, 2, PRED, lab__shape_same},
-    [LAB_OR] = {"or", 54, 2, PRED, lab__shape_same},
-    [LAB_SELECT] = {"select", 83, 3, PRED, select_shape},
-    [LAB_CLAMP] = {"clamp", 17, 3, NUMBERS, lab__shape_same},
-    [LAB_REDUCE] = {"reduce", 70, 1, NUMBERS, lab__shape_reduce},
-    [LAB_REDUCE_WINDOW] = {"reduce-window", 72, 1, NUMBERS, lab__shape_window},
-    [LAB_DOT] = {"dot", 34, 2, F32, lab__shape_dot},
-    [LAB_CONVOLUTION] = {"convolution", 26, 2, F32, lab__shape_convolution},
-    [LAB_GATHER] = {"gather", 42, 2, ANY, gather},
+#include "examples/lab/program/ops.def"
 };

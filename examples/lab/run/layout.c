@@ -58,15 +58,15 @@ static int same_place(const lab_view *a, const lab_view *b, lab_shape shape)
 
 /* ---- layouts that follow from the first operand ---- */
 
-/* Axis i of the operand becomes axis map[i] of the output (-1: none). These axes keep the places
+/* Axis i of the operand becomes axis to[i] of the output (-1: none). These axes keep the places
    that they have in row-major order together, but among them follow the operand's order. */
-static void follow(order *o, const order *from, const int *map)
+static void follow(order *o, const order *from, const lab_moved *to)
 {
     signed char mapped[LAB_RANK];
     unsigned moved = 0;
     int n = 0;
     for (int i = 0; i < from->rank; i++) {
-        const int axis = map[from->axis[i]];
+        const int axis = to[from->axis[i]].axis;
         if (axis < 0) continue;
         mapped[n++] = (signed char)axis;
         moved |= 1u << axis;
@@ -83,24 +83,21 @@ static void inherited(order *o, const lab_node *node, const order *orders)
     /* The bounds of a clamp are mostly broadcast scalars, so its layout follows the clamped
        operand. */
     const order *from = &orders[node->operand[node->op == LAB_CLAMP]];
-    lab_moved moved[LAB_RANK];
-    int map[LAB_RANK];
-    lab_moved_axes(moved, node);
-    for (int i = 0; i < LAB_RANK; i++) map[i] = moved[i].axis;
+    lab_moved to[LAB_RANK];
+    lab_moved_axes(to, node);
     for (int i = 0, sum = 0; node->op == LAB_REDUCE && i < from->rank; i++) {
         const int gone = sum < node->n_dims && node->dims[sum] == i;
-        map[i] = gone ? -1 : i - sum;
+        to[i].axis = gone ? -1 : i - sum;
         sum += gone;
     }
-    follow(o, from, map);
+    follow(o, from, to);
 }
 
 /* ---- nodes ---- */
 
 /* The operands of a node, in the layouts in which it reads them. */
 typedef struct inputs {
-    const float *data[LAB_OPERANDS];
-    lab_view view[LAB_OPERANDS];
+    lab_value value[LAB_OPERANDS];
     float *room; /* where the next copy may go */
 } inputs;
 
@@ -126,13 +123,17 @@ static int stays(const lab_run *run, int node, const lab_view *from)
 static void copy_operand(lab_run *run, inputs *in, int node, int k, const lab_view *view)
 {
     const lab_shape shape = shape_of(run, node, k);
-    const int home = run->p->nodes[node].op == LAB_RESHAPE && stays(run, node, view) == 1;
     const int64_t floats = lab_elements(shape);
-    float *to = home ? run->value[node].home : lab__run_place(in->room, floats, 2 * (node + k) + 1);
-    lab__run_copy(run, shape, to, view, in->data[k], &in->view[k]);
-    if (!home) in->room = to + floats;
-    in->data[k] = to;
-    in->view[k] = *view;
+    lab_value copy = {.view = *view};
+    if (run->p->nodes[node].op == LAB_RESHAPE && stays(run, node, view) == 1)
+        copy.home = run->value[node].home;
+    else {
+        copy.home = lab__run_place(in->room, floats, 2 * (node + k) + 1);
+        in->room = copy.home + floats;
+    }
+    copy.data = copy.home;
+    lab__run_copy(run, shape, &copy, &in->value[k]);
+    in->value[k] = copy;
     run->n_copies++;
 }
 
@@ -143,7 +144,7 @@ static void copy_operands(lab_run *run, inputs *in, int node, const signed char 
         const lab_shape shape = shape_of(run, node, k);
         if (!read_order(&wanted, row + LAB_RANK * (k + 1), shape.rank)) continue;
         const lab_view view = strides_of(&wanted, shape);
-        if (!same_place(&view, &in->view[k], shape)) copy_operand(run, in, node, k, &view);
+        if (!same_place(&view, &in->value[k].view, shape)) copy_operand(run, in, node, k, &view);
     }
 }
 
@@ -151,51 +152,15 @@ static void copy_operands(lab_run *run, inputs *in, int node, const signed char 
    layouts have no axes in common. */
 static void reshape(lab_run *run, inputs *in, int node)
 {
-    if (stays(run, node, &in->view[0]) < 0) {
+    if (stays(run, node, &in->value[0].view) < 0) {
         lab_view plain;
         lab_view_row_major(&plain, shape_of(run, node, 0));
         copy_operand(run, in, node, 0, &plain);
     }
-    if (stays(run, node, &in->view[0]) == 1)
-        run->value[node].data = (float *)in->data[0]; /* nobody writes there any more */
+    if (stays(run, node, &in->value[0].view) == 1)
+        run->value[node].data = in->value[0].data; /* nobody writes there any more */
     else
-        lab__run_node(run, node, in->data, in->view);
-}
-
-/* Rows of a table by number: out[i, j] = table[rows[i], j], with the numbers clamped to the
-   table. */
-typedef struct gather_args {
-    float *out;
-    const float *table, *rows;
-    int64_t n, width, height; /* rows of the result, elements of a row, rows of the table */
-    lab_view to, from;
-    int64_t step; /* of the numbers */
-} gather_args;
-
-static void gather_run(const void *args)
-{
-    const gather_args *g = args;
-    const int64_t *to = g->to.stride, *from = g->from.stride;
-    const int by_row = to[1] <= to[0];
-    const int64_t outer = by_row ? g->n : g->width, inner = by_row ? g->width : g->n;
-    for (int64_t i = 0; i < outer; i++)
-        for (int64_t j = 0; j < inner; j++) {
-            const int64_t row = by_row ? i : j, element = by_row ? j : i;
-            const float wanted = g->rows[row * g->step];
-            const float last = (float)(g->height - 1);
-            const int64_t at = wanted > 0 ? (int64_t)(wanted < last ? wanted : last) : 0;
-            g->out[row * to[0] + element * to[1]] = g->table[at * from[0] + element * from[1]];
-        }
-}
-
-static void gather(lab_run *run, const inputs *in, int node)
-{
-    const int *size = run->p->nodes[node].shape.size;
-    const lab_value *value = &run->value[node];
-    const gather_args args = {value->home, in->data[0], in->data[1],
-                              size[0],     size[1],     shape_of(run, node, 0).size[0],
-                              value->view, in->view[0], in->view[1].stride[0]};
-    lab__run_step(run, gather_run, &args, sizeof args);
+        lab__run_node(run, node, in->value);
 }
 
 /* row: the layouts of a configurable node. */
@@ -205,19 +170,14 @@ static void compile(lab_run *run, order *orders, int node, const signed char *ro
     inputs in = {.room = run->copies};
     inherited(&orders[node], v, orders);
     if (v->op == LAB_PARAMETER || v->op == LAB_CONSTANT) return;
-    for (int k = 0; k < v->n_operands; k++) {
-        in.data[k] = run->value[v->operand[k]].data;
-        in.view[k] = run->value[v->operand[k]].view;
-    }
+    for (int k = 0; k < v->n_operands; k++) in.value[k] = run->value[v->operand[k]];
     if (lab_configurable(v)) read_order(&orders[node], row, v->shape.rank);
     run->value[node].view = strides_of(&orders[node], v->shape);
     if (lab_configurable(v)) copy_operands(run, &in, node, row);
     if (v->op == LAB_RESHAPE)
         reshape(run, &in, node);
-    else if (v->op == LAB_GATHER)
-        gather(run, &in, node);
     else
-        lab__run_node(run, node, in.data, in.view);
+        lab__run_node(run, node, in.value);
 }
 
 static ag_status check_row(const lab_program *p, int node, const signed char *row, ag_failure *why)

@@ -4,13 +4,12 @@
 
 #include <string.h>
 
+/* A node, where it is written, and its operands as it reads them. */
 typedef struct lowering {
     lab_run *run;
     const lab_node *node;
-    float *home; /* where the node is written */
-    const lab_view *out, *in;
-    const float *const *data; /* of the operands */
-    lab_nest_args step;       /* which is being described */
+    const lab_value *out, *in;
+    lab_nest_args step; /* which is being described */
 } lowering;
 
 static lab_shape operand_shape(const lowering *l, int k)
@@ -20,12 +19,8 @@ static lab_shape operand_shape(const lowering *l, int k)
 
 void lab_view_row_major(lab_view *view, lab_shape shape)
 {
-    int64_t stride = 1;
     memset(view, 0, sizeof *view);
-    for (int i = shape.rank - 1; i >= 0; i--) {
-        view->stride[i] = stride;
-        stride *= shape.size[i];
-    }
+    lab_strides(view->stride, shape.size, shape.rank);
 }
 
 /* The axes of one side from the most minor on; neighbours that are contiguous in memory are
@@ -72,7 +67,7 @@ int lab_reshape_axes(lab_reshape_axis axes[LAB_RESHAPE_AXES], lab_shape to, cons
 /* Begins a step, a nest without loops; input 0 is `in`, and there are no others. */
 static nest *begin(lowering *l, nest_kind kind, lab_op op, const float *in)
 {
-    l->step = (lab_nest_args){.out = l->home, .in = {in}};
+    l->step = (lab_nest_args){.out = l->out->home, .in = {in}};
     l->step.nest =
         (nest){.kind = kind, .op = op, .type = l->node->shape.type, .rule = l->run->rule};
     return &l->step.nest;
@@ -80,8 +75,8 @@ static nest *begin(lowering *l, nest_kind kind, lab_op op, const float *in)
 
 static void go_nest(const void *args)
 {
-    const lab_nest_args *a = args;
-    nest_run(&a->nest, a->out, a->in);
+    const lab_nest_args *step = args;
+    nest_run(&step->nest, step->out, step->in);
 }
 
 /* Plans the step and appends it to the run. */
@@ -94,14 +89,23 @@ static void end(lowering *l)
 /* Every input has the output's axes. */
 static void elementwise(lowering *l)
 {
-    nest *n = begin(l, NEST_MAP, l->node->op, l->data[0]);
-    for (int k = 1; k < l->node->n_operands; k++) l->step.in[k] = l->data[k];
-    for (int i = 0; i < l->node->shape.rank; i++) {
-        int64_t stride[NEST_INPUTS] = {0};
-        for (int k = 0; k < l->node->n_operands; k++) stride[k] = l->in[k].stride[i];
-        nest_loop_add(n, l->node->shape.size[i], 0, l->out->stride[i], stride[0], stride[1],
-                      stride[2]);
+    const int64_t *stride[NEST_INPUTS];
+    nest *n = begin(l, NEST_MAP, l->node->op, l->in[0].data);
+    for (int k = 0; k < l->node->n_operands; k++) {
+        l->step.in[k] = l->in[k].data;
+        stride[k] = l->in[k].view.stride;
     }
+    nest_axes_add(n, l->node->shape.rank, l->node->shape.size, l->out->view.stride, stride,
+                  l->node->n_operands);
+    end(l);
+}
+
+/* Copies `size` elements along the axes of the output, from its element `at` on. */
+static void copy(lowering *l, int64_t at, const int *size, const float *from, const int64_t *stride)
+{
+    nest *n = begin(l, NEST_MAP, LAB_COPY, from);
+    n->out_at = at;
+    nest_axes_add(n, l->node->shape.rank, size, l->out->view.stride, &stride, 1);
     end(l);
 }
 
@@ -109,38 +113,23 @@ static void elementwise(lowering *l)
 static void moved(lowering *l)
 {
     lab_moved from[LAB_RANK];
-    int64_t stride[LAB_RANK] = {0};
-    nest *n = begin(l, NEST_MAP, LAB_COPY, l->data[0]);
+    const int64_t *in = l->in[0].view.stride;
+    int64_t at = 0, stride[LAB_RANK] = {0};
     lab_moved_axes(from, l->node);
     for (int a = 0; a < operand_shape(l, 0).rank; a++) {
-        n->in_at[0] += from[a].first * l->in[0].stride[a];
-        stride[from[a].axis] += from[a].step * l->in[0].stride[a];
+        at += from[a].first * in[a];
+        stride[from[a].axis] += from[a].step * in[a];
     }
-    for (int i = 0; i < l->node->shape.rank; i++)
-        nest_loop_add(n, l->node->shape.size[i], 0, l->out->stride[i], stride[i], 0, 0);
-    end(l);
+    copy(l, 0, l->node->shape.size, l->in[0].data + at, stride);
 }
 
-/* The part of the output that operand k fills, with its element 0 at index at[axis]. */
+/* Operand k fills a part of the output, with its element 0 at index at[axis]. */
 static void placed(lowering *l, int k, const int *at)
 {
-    const int rank = l->node->shape.rank;
     const lab_shape part = operand_shape(l, k);
-    int64_t low[LAB_RANK], n[LAB_RANK];
-    for (int i = 0; i < rank; i++) {
-        const int64_t end = l->node->shape.size[i], last = (int64_t)at[i] + part.size[i];
-        low[i] = at[i] > 0 ? at[i] : 0;
-        n[i] = (last < end ? last : end) - low[i];
-        if (n[i] < 1) return;
-    }
-    nest *loops = begin(l, NEST_MAP, LAB_COPY, l->data[k]);
-    for (int i = 0; i < rank; i++) {
-        const lab_view *in = &l->in[k];
-        loops->out_at += low[i] * l->out->stride[i];
-        loops->in_at[0] += (low[i] - at[i]) * in->stride[i];
-        nest_loop_add(loops, n[i], 0, l->out->stride[i], in->stride[i], 0, 0);
-    }
-    end(l);
+    int64_t first = 0;
+    for (int i = 0; i < part.rank; i++) first += at[i] * l->out->view.stride[i];
+    copy(l, first, part.size, l->in[k].data, l->in[k].view.stride);
 }
 
 static void concatenate(lowering *l)
@@ -156,98 +145,100 @@ static void concatenate(lowering *l)
 /* One number everywhere, or the index along one axis. */
 static void spread(lowering *l, const float *from, int axis)
 {
-    nest *n = begin(l, NEST_MAP, LAB_COPY, from);
-    for (int i = 0; i < l->node->shape.rank; i++)
-        nest_loop_add(n, l->node->shape.size[i], 0, l->out->stride[i], i == axis, 0, 0);
-    end(l);
+    int64_t stride[LAB_RANK] = {0};
+    if (axis >= 0) stride[axis] = 1;
+    copy(l, 0, l->node->shape.size, from, stride);
 }
 
 static void pad(lowering *l)
 {
     int at[LAB_RANK];
     for (int i = 0; i < LAB_RANK; i++) at[i] = l->node->window[i].low;
-    spread(l, l->data[1], -1);
+    spread(l, l->in[1].data, -1);
     placed(l, 0, at);
 }
 
 static void reshape(lowering *l)
 {
     lab_reshape_axis axes[LAB_RESHAPE_AXES];
-    const int count = lab_reshape_axes(axes, l->node->shape, l->out, operand_shape(l, 0), l->in);
+    const int count =
+        lab_reshape_axes(axes, l->node->shape, &l->out->view, operand_shape(l, 0), &l->in->view);
     if (!count) return;
-    nest *n = begin(l, NEST_MAP, LAB_COPY, l->data[0]);
+    nest *n = begin(l, NEST_MAP, LAB_COPY, l->in[0].data);
     for (int i = 0; i < count; i++)
         nest_loop_add(n, axes[i].size, 0, axes[i].out, axes[i].in, 0, 0);
     end(l);
 }
 
-/* ---- with a reduction ---- */
+/* Rows of a table by number: out[i, j] = table[rows[i], j], with the numbers clamped to the
+   table. */
+typedef struct gather_step {
+    float *out;
+    const float *table, *rows;
+    int64_t n, width, height; /* rows of the result, elements of a row, rows of the table */
+    lab_view to, from;
+    int64_t step; /* of the numbers */
+} gather_step;
 
-/* The bounds of one axis of operand 0 under the window of an index and the next one; their loops
-   are the last two. */
-static void window(nest *n, const lowering *l, const tpugraphs_index *x)
+static void go_gather(const void *args)
 {
-    const lab_window *w = &l->node->window[x->window - 1];
-    const int64_t size = operand_shape(l, 0).size[x->in[0]];
-    const int loop = n->n_loops - 2;
-    n->window[n->n_windows++] =
-        (nest_window){{loop, loop + 1},
-                      {w->stride, w->reversed ? -w->dilation : w->dilation},
-                      (w->reversed ? (int64_t)(w->size - 1) * w->dilation : 0) - w->low,
-                      (size - 1) * w->base_dilation + 1,
-                      w->base_dilation,
-                      l->in[0].stride[x->in[0]]};
+    const gather_step *g = args;
+    const int64_t *to = g->to.stride, *from = g->from.stride;
+    const int by_row = to[1] <= to[0];
+    const int64_t outer = by_row ? g->n : g->width, inner = by_row ? g->width : g->n;
+    for (int64_t i = 0; i < outer; i++)
+        for (int64_t j = 0; j < inner; j++) {
+            const int64_t row = by_row ? i : j, element = by_row ? j : i;
+            const float wanted = g->rows[row * g->step];
+            const float last = (float)(g->height - 1);
+            const int64_t at = wanted > 0 ? (int64_t)(wanted < last ? wanted : last) : 0;
+            g->out[row * to[0] + element * to[1]] = g->table[at * from[0] + element * from[1]];
+        }
 }
 
-/* The loops over groups and over the features of a group; next: the features of a group that are
-   read. */
-static void feature_loops(nest *n, const lowering *l, const tpugraphs_index *x)
+static void gather(const lowering *l)
 {
-    const int groups = l->node->conv.groups, gives = l->node->shape.size[x->axis] / groups;
-    const int64_t to = l->out->stride[x->axis], kernel = l->in[1].stride[x->in[1]];
-    const int64_t group = l->in[0].stride[x->in[0]] * (int64_t)x[1].size;
-    nest_loop_add(n, groups, 0, gives * to, group, gives * kernel, 0);
-    nest_loop_add(n, gives, 0, to, 0, kernel, 0);
+    const int *size = l->node->shape.size;
+    const lab_value *table = &l->in[0], *rows = &l->in[1];
+    const gather_step step = {l->out->home, table->data, rows->data,
+                              size[0],      size[1],     operand_shape(l, 0).size[0],
+                              l->out->view, table->view, rows->view.stride[0]};
+    lab__run_step(l->run, go_gather, &step, sizeof step);
 }
 
-/* A loop for each index. Windows bound operand 0, which their loops do not move. */
-static void loops(nest *n, const lowering *l, const tpugraphs_index *x)
-{
-    int64_t stride[2] = {0};
-    for (int k = 0; k < 2; k++)
-        if (x->in[k] >= 0 && (k || !x->window)) stride[k] = l->in[k].stride[x->in[k]];
-    if (x->split)
-        feature_loops(n, l, x);
-    else if (x->sum)
-        nest_loop_add(n, (int)x->size, 1, 0, stride[0], stride[1], 0);
-    else
-        nest_loop_add(n, l->node->shape.size[x->axis], 0, l->out->stride[x->axis], stride[0],
-                      stride[1], 0);
-    if (x->window && x->sum) window(n, l, x - 1);
-}
-
-/* Reduce, reduce-window, dot and convolution. */
+/* Reduce, reduce-window, dot and convolution. Windows bound operand 0. */
 static void reduction(lowering *l)
 {
     const lab_node *node = l->node;
-    const int product = node->op == LAB_DOT || node->op == LAB_CONVOLUTION;
+    const lab_shape x = operand_shape(l, 0);
     const tpugraphs_space s = lab_space(l->run->p, (int)(node - l->run->p->nodes));
-    const nest_kind kind = product ? NEST_DOT : node->reducer == LAB_MAX ? NEST_MAX : NEST_SUM;
-    nest *n = begin(l, kind, node->op, l->data[0]);
-    if (product) l->step.in[1] = l->data[1];
-    for (int i = 0; i < s.n; i++) loops(n, l, &s.index[i]);
+    const int groups = node->conv.groups;
+    int sum[LAB_RANK];
+    nest *n = begin(l, nest_node_kind(node), node->op, l->in[0].data);
+    nest_reduction r = {.node = node,
+                        .space = &s,
+                        .out = node->shape.size,
+                        .sum = sum,
+                        .to = l->out->view.stride,
+                        .from = {l->in[0].view.stride, l->in[1].view.stride},
+                        .groups = groups,
+                        .each = groups ? node->shape.size[node->conv.out_feature] / groups : 0,
+                        .bounds = x.size};
+    lab_sum_axes(sum, l->run->p, (int)(node - l->run->p->nodes));
+    if (n->kind == NEST_DOT) l->step.in[1] = l->in[1].data;
+    nest_reduction_add(n, &r);
     end(l);
 }
 
-void lab__run_node(lab_run *run, int node, const float *const *data, const lab_view *in)
+void lab__run_node(lab_run *run, int node, const lab_value *in)
 {
-    const lab_value *value = &run->value[node];
-    lowering l = {run, &run->p->nodes[node], value->home, &value->view, in, data, {0}};
+    lowering l = {run, &run->p->nodes[node], &run->value[node], in, {0}};
     switch (l.node->op) {
     case LAB_IOTA: spread(&l, run->ramp, l.node->dims[0]); break;
     case LAB_RESHAPE: reshape(&l); break;
     case LAB_CONCATENATE: concatenate(&l); break;
     case LAB_PAD: pad(&l); break;
+    case LAB_GATHER: gather(&l); break;
     case LAB_BROADCAST:
     case LAB_TRANSPOSE:
     case LAB_SLICE:
@@ -260,10 +251,9 @@ void lab__run_node(lab_run *run, int node, const float *const *data, const lab_v
     }
 }
 
-void lab__run_copy(lab_run *run, lab_shape shape, float *out, const lab_view *to, const float *data,
-                   const lab_view *from)
+void lab__run_copy(lab_run *run, lab_shape shape, const lab_value *to, const lab_value *from)
 {
     const lab_node copy = {.op = LAB_COPY, .shape = shape, .n_operands = 1};
-    lowering l = {run, &copy, out, to, from, &data, {0}};
+    lowering l = {run, &copy, to, from, {0}};
     elementwise(&l);
 }

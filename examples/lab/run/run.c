@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The memory of a run, the values of parameters, and the list of steps. */
-#include "examples/harness/harness.h"
+#include "examples/harness/run/bag.h"
 #include "examples/lab/run/run_internal.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 /* A load waits for an earlier store whose address ends in the same 12 bits: a sum that is written
    64 bytes after where its operand lies in a page takes 1.7 times as long, up to 256 bytes it
    shows. So values of a page and more start at twelve places of a page. */
-enum { LINE = 64, PAGE = 4096, PLACES = 12, APART = 320 };
+enum { LINE = 64, PAGE = LAB_PLACE, PLACES = 12, APART = 320 };
 
 float *lab__run_place(float *free, int64_t floats, int place)
 {
@@ -132,14 +132,14 @@ void lab_run_free(lab_run *run)
     ag_arena_free(run->memory);
     ag_arena_free(run->arguments);
     harness_free(run->value);
-    harness_free(run->steps);
-    harness_free(run->scratch_block);
+    bag_free(run->steps);
     harness_free(run);
 }
 
 void lab__run_reset(lab_run *run)
 {
     run->n_steps = run->n_copies = 0;
+    bag_free(run->steps);
     ag_arena_reset(run->arguments);
     for (int i = 0; i < run->p->n; i++) {
         lab_value *v = &run->value[i];
@@ -148,25 +148,11 @@ void lab__run_reset(lab_run *run)
     }
 }
 
-void *lab__run_scratch(lab_run *run, size_t bytes)
-{
-    if (!run->scratch || bytes > run->scratch_bytes) {
-        harness_free(run->scratch_block);
-        run->scratch_block = harness_alloc(bytes + LINE);
-        run->scratch_bytes = bytes;
-        run->scratch = lab__run_place(run->scratch_block, 0, 0);
-    }
-    return run->scratch;
-}
-
 void lab__run_step(lab_run *run, void (*go)(const void *), const void *args, size_t bytes)
 {
-    if (run->n_steps == run->capacity) {
-        run->capacity = run->capacity ? 2 * run->capacity : 256;
-        run->steps = harness_grow(run->steps, (size_t)run->capacity * sizeof *run->steps);
-    }
-    void *kept = memcpy(harness_take(&run->arguments, bytes), args, bytes);
-    run->steps[run->n_steps++] = (lab_step){go, kept};
+    const void *kept = memcpy(harness_take(&run->arguments, bytes), args, bytes);
+    bag_add(run->steps, ((lab_step){go, kept}));
+    run->n_steps++;
 }
 
 void lab_run_go(lab_run *run)

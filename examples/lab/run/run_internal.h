@@ -16,8 +16,8 @@ typedef struct lab_reshape_axis {
 } lab_reshape_axis;
 enum { LAB_RESHAPE_AXES = 2 * LAB_RANK };
 
-/* The place of a node's value after the run. home: memory of its own for all of its elements; data
-   is elsewhere when a reshape needs no move. */
+/* The place of a value. home: memory of its own for all of its elements; data is elsewhere when a
+   reshape needs no move. */
 typedef struct lab_value {
     float *home, *data;
     lab_view view;
@@ -43,11 +43,9 @@ struct lab_run {
     float *copies;       /* room for the copies of one node's operands */
     ag_arena *memory;    /* all values */
     ag_arena *arguments; /* of the steps compiled last */
-    lab_step *steps;
-    int n_steps, capacity;
-    int n_copies;                  /* that the last lab_run_layout inserted */
-    void *scratch_block, *scratch; /* see lab__run_scratch */
-    size_t scratch_bytes;
+    lab_step *steps;     /* a bag */
+    int n_steps;
+    int n_copies; /* that the last lab_run_layout inserted */
 };
 
 /* Row-major strides of a shape, the first element at index 0. */
@@ -67,21 +65,17 @@ void lab__run_reset(lab_run *run);
 /* Appends a step. bytes of arguments are copied; they live until the next reset. */
 void lab__run_step(lab_run *run, void (*go)(const void *), const void *args, size_t bytes);
 
-/* One block of at least `bytes` bytes, kept from compilation to compilation and passed to the step
-   in its arguments. It starts a cache line: products that write to a block 16 bytes past one take
-   up to 1.45 times as long. */
-void *lab__run_scratch(lab_run *run, size_t bytes);
+/* Appends the steps that compute a node in its home and layout from the operands' data: none for a
+   reshape that lab_reshape_axes does not allow. Not for a parameter or constant. */
+void lab__run_node(lab_run *run, int node, const lab_value *in);
 
-/* Appends the nests that compute a node in its home and layout from the operands' data: none for a
-   reshape that lab_reshape_axes does not allow. Not for a parameter, constant or gather. */
-void lab__run_node(lab_run *run, int node, const float *const *data, const lab_view *in);
+/* Appends a move of a value to the home of another, in its layout. */
+void lab__run_copy(lab_run *run, lab_shape shape, const lab_value *to, const lab_value *from);
 
-/* Appends a move of a value from one layout to another. */
-void lab__run_copy(lab_run *run, lab_shape shape, float *out, const lab_view *to, const float *data,
-                   const lab_view *from);
-
-/* Where in free memory a value begins: on a cache line, and if it fills a page, at a place within
-   one. place: nodes have even ones in turn, copies odd ones. */
+/* Where in free memory a value begins: on a cache line (products that write 16 bytes past one take
+   up to 1.45 times as long), and if it fills a page, at a place within one. place: nodes have even
+   ones in turn, copies odd ones. The bytes that it skips are LAB_PLACE at most. */
+enum { LAB_PLACE = 4096 };
 float *lab__run_place(float *free, int64_t floats, int place);
 
 #endif

@@ -34,13 +34,7 @@ ag_status lab__read_list(int *n, int list[LAB_RANK], lab_line *line);
 
 /* All attributes after the operands; n_operands, shape and op of the node are known. */
 ag_status lab__read_attributes(lab_node *node, lab_line *line);
-/* window={...} and dim_labels=..., after the equals sign; n is set to the number of windows. */
-ag_status lab__read_window(lab_node *node, int *n, lab_line *line);
-ag_status lab__read_labels(lab_node *node, lab_line *line);
-
-/* Print what these read. */
+/* Prints what this reads. */
 void lab__print_attributes(FILE *out, const lab_node *node);
-void lab__print_window(FILE *out, const lab_node *node);
-void lab__print_labels(FILE *out, const lab_conv_dims *dims);
 
 #endif

@@ -7,9 +7,7 @@
 
 static int is_product(const tile_items *t)
 {
-    if (t->reduction < 0) return 0;
-    const lab_op op = t->item[t->reduction].node->op;
-    return op == LAB_DOT || op == LAB_CONVOLUTION;
+    return t->reduction >= 0 && nest_node_kind(t->item[t->reduction].node) == NEST_DOT;
 }
 
 /* The cost of tiles of these bounds. Leaves the items that they have, with copies. */

@@ -32,11 +32,11 @@ static void join(tile_box *box, const tile_box *more, int rank)
 static void view_box(tile_box *in, const tile_item *item, int rank, const tile_box *out)
 {
     for (int a = 0; a < rank; a++) {
-        const int axis = item->from[a], step = item->step[a];
-        const int n = axis < 0 ? 1 : out->n[axis], lo = axis < 0 ? 0 : out->lo[axis];
-        const int end = step < 0 ? lo + n - 1 : lo; /* the element with the smallest index */
-        in->lo[a] = item->at[a] + step * end;
-        in->n[a] = (n - 1) * (step < 0 ? -step : step) + 1;
+        const lab_moved m = item->moved[a];
+        const int n = out->n[m.axis], lo = out->lo[m.axis];
+        const int end = m.step < 0 ? lo + n - 1 : lo; /* the element with the smallest index */
+        in->lo[a] = m.first + m.step * end;
+        in->n[a] = (n - 1) * (m.step < 0 ? -m.step : m.step) + 1;
     }
 }
 
@@ -50,24 +50,15 @@ static void cut(tile_box *in, int a, int64_t lo, int64_t hi, int size)
     if (lo > hi) in->some = in->n[a] = 0;
 }
 
-static int64_t floor_divide(int64_t a, int64_t b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
-
 static void padded_box(tile_box *in, const tile_item *item, const tile_item *input,
                        const tile_box *out)
 {
     for (int a = 0; a < item->rank; a++) {
-        const int64_t first = (int64_t)out->lo[a] - item->at[a], last = first + out->n[a] - 1;
-        cut(in, a, -floor_divide(-first, item->step[a]), floor_divide(last, item->step[a]),
+        const lab_moved m = item->moved[a];
+        const int64_t first = (int64_t)out->lo[a] - m.first, last = first + out->n[a] - 1;
+        cut(in, a, -lab_floor_divide(-first, m.step), lab_floor_divide(last, m.step),
             input->size[a]);
     }
-}
-
-/* The index at which input k of a concatenate starts. */
-static int part_start(const tile_items *t, const tile_item *item, int k)
-{
-    int start = 0;
-    for (int j = 0; j < k; j++) start += t->item[item->input[j]].size[item->from[0]];
-    return start;
 }
 
 void tile_part_box(tile_box *in, const tile_items *t, const tile_item *item, int k,
@@ -79,8 +70,9 @@ void tile_part_box(tile_box *in, const tile_items *t, const tile_item *item, int
         if (k == 0) padded_box(in, item, input, out);
         return;
     }
-    const int axis = item->from[0];
-    const int64_t lo = (int64_t)out->lo[axis] - part_start(t, item, k);
+    const int axis = item->node->dims[0];
+    int64_t lo = out->lo[axis];
+    for (int j = 0; j < k; j++) lo -= t->item[item->input[j]].size[axis];
     cut(in, axis, lo, lo + out->n[axis] - 1, input->size[axis]);
 }
 
@@ -159,37 +151,24 @@ static void view_place(tile_place *place, const tile_item *item, int rank, const
     place->base = in->base;
     place->at = in->at;
     for (int a = 0; a < rank; a++) {
-        place->at += item->at[a] * in->stride[a];
-        if (item->from[a] >= 0) place->stride[item->from[a]] += item->step[a] * in->stride[a];
+        place->at += item->moved[a].first * in->stride[a];
+        place->stride[item->moved[a].axis] += item->moved[a].step * in->stride[a];
     }
 }
 
 static void scratch_place(tile_place *place, const tile_item *item, int base, const tile_box *box)
 {
-    int64_t stride = 1;
     place->base = base;
     place->at = 0;
-    for (int a = item->rank - 1; a >= 0; a--) {
-        place->stride[a] = stride;
-        place->at -= box->lo[a] * stride;
-        stride *= box->n[a];
-    }
+    lab_strides(place->stride, box->n, item->rank);
+    for (int a = 0; a < item->rank; a++) place->at -= box->lo[a] * place->stride[a];
 }
 
-/* The output, and memory outside. */
 void tile_places_outside(tile_place *place, const tile_items *t)
 {
     for (int i = 0; i < t->n; i++) {
-        const tile_item *item = &t->item[i];
-        if (item->role != TILE_EXTERNAL && i != t->root) continue;
-        int64_t stride = 1;
-        place[i].base = i;
-        place[i].at = 0;
-        memcpy(place[i].stride, item->stride, sizeof item->stride);
-        for (int a = item->rank - 1; i == t->root && a >= 0; a--) {
-            place[i].stride[a] = stride;
-            stride *= item->size[a];
-        }
+        place[i] = (tile_place){.base = i};
+        memcpy(place[i].stride, t->item[i].stride, sizeof place[i].stride);
     }
 }
 
@@ -197,7 +176,7 @@ void tile_places(tile_place *place, const tile_items *t, const tile_box *box, in
 {
     for (int i = first; i <= last; i++) {
         const tile_item *item = &t->item[i];
-        if (item->role == TILE_EXTERNAL || i == t->root || !box[i].some) continue;
+        if (tile_is_outside(t, i) || !box[i].some) continue;
         const tile_place *in = item->n_inputs ? &place[item->input[0]] : NULL;
         if (item->role == TILE_VIEW)
             view_place(&place[i], item, t->item[item->input[0]].rank, in);

@@ -1,45 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* Compiles a kernel and its bounds to a plan: all tiles are walked once, the work of each step is
-   recorded, and every kind of step is planned once. Most steps differ only in the places that they
-   read and write. */
+/* Compiles a kernel and its bounds to a plan: all tiles are walked once, their steps are recorded,
+   and every kind of step is planned once. Most steps differ only in the places that they read and
+   write. */
+#include "examples/harness/run/bag.h"
 #include "examples/lab/run/run_internal.h"
-#include "examples/lab/tile/tile_step.h"
+#include "examples/lab/tile/tile_plan.h"
 
 #include <string.h>
-#include <xxhash.h>
 
-/* A planned nest. */
+/* A command that is planned, its places, and which of them move with the step. */
 typedef struct call {
-    float *out;
-    const float *in[NEST_INPUTS];
-    int out_moves, in_moves[NEST_INPUTS];
-    /* Of a gather: rows of the table (0: no gather), and the loop over the rows that are wanted.
-       The nest is one row. */
-    int table_rows;
-    tile_loop rows;
-    nest nest;
+    float *place[TILE_PLACES];
+    int moves[TILE_PLACES];
+    tile_command command;
 } call;
 
-/* The calls of all steps whose numbers are equal. */
-typedef struct class
-{
-    int n_calls;
-    call *calls;
-} class;
-
 typedef struct plan {
-    const class *classes;
-    const int *step, *end; /* of each step: the number of its class, then its moves */
+    const call *calls;
+    const int *step, *end; /* as in tile_steps */
 } plan;
-
-typedef struct compiler {
-    const tpugraphs_bounds *bounds;
-    tile_step step;
-    uint64_t *hash;          /* bags: of each class, of its commands; */
-    tile_command **commands; /* and these */
-    int *steps;              /* a bag, as in a plan */
-    int64_t most[TILE_ITEMS];
-} compiler;
 
 /* ---- walking the tiles ---- */
 
@@ -53,84 +32,53 @@ static int advance(int *index, const int *count, int rank)
     return 0;
 }
 
-/* The number of the class with the commands of the step, which it takes. */
-static int class_of(compiler *c)
+/* The boxes of the items from first to last, and their places. */
+static void look(tile_steps *s, int first, int last, const tile_box *block)
 {
-    tile_command *commands = c->step.commands;
-    const int n = bag_count(c->hash);
-    const uint64_t hash = XXH3_64bits(commands, (size_t)bag_count(commands) * sizeof *commands);
-    int i = 0;
-    while (i < n && c->hash[i] != hash) i++;
-    if (i == n) {
-        bag_add(c->hash, hash);
-        bag_add(c->commands, commands);
-    } else
-        bag_free(commands);
-    c->step.commands = NULL;
-    return i;
+    tile_boxes(s->box, s->t, first, last, block);
+    tile_note_sizes(s->most, s->t, s->box, first, last);
+    tile_places(s->place, s->t, s->box, first, last);
 }
 
-/* Records the work of the items from first to last as a step, unless there is none. */
-static void add_step(compiler *c, const tile_box *block, int first, int last, int later)
+static void compile_blocks(tile_steps *s, const double *bound)
 {
-    c->step.blocked = block;
-    c->step.later = later;
-    tile_step_items(&c->step, first, last);
-    if (!c->step.commands) return;
-    bag_add(c->steps, class_of(c));
-    for (int i = 0; i < bag_count(c->step.moves); i++) bag_add(c->steps, c->step.moves[i]);
-    bag_free(c->step.moves);
-}
-
-static void compile_blocks(compiler *c)
-{
-    const tile_items *t = c->step.t;
+    const tile_items *t = s->t;
     int index[LAB_RANK] = {0}, count[LAB_RANK], later = 0;
-    tile_blocks(count, t->blocked, c->bounds->blocked, t->n_blocked);
+    tile_blocks(count, t->blocked, bound, t->n_blocked);
     do {
         tile_box block;
-        tile_box_at(&block, index, t->blocked, c->bounds->blocked, t->n_blocked);
-        tile_boxes(c->step.box, t, 0, t->reduction, &block);
-        tile_note_sizes(c->most, t, c->step.box, 0, t->reduction);
-        tile_places(c->step.place, t, c->step.box, 0, t->reduction - 1);
-        add_step(c, &block, 0, t->reduction, later);
+        tile_box_at(&block, index, t->blocked, bound, t->n_blocked);
+        look(s, 0, t->reduction, &block);
+        tile_steps_add(s, 0, t->reduction, &block, later);
         later = 1;
     } while (advance(index, count, t->n_blocked));
 }
 
-static void compile_tile(compiler *c, const int *index)
+static void compile_tiles(tile_steps *s, const tpugraphs_bounds *bounds)
 {
-    const tile_items *t = c->step.t;
+    const tile_items *t = s->t;
     const tile_item *root = &t->item[t->root];
     const int first = t->reduction < 0 ? 0 : t->reduction;
-    tile_box_at(&c->step.box[t->root], index, root->size, c->bounds->out, root->rank);
-    tile_boxes(c->step.box, t, first, t->root, NULL);
-    tile_note_sizes(c->most, t, c->step.box, first, t->root);
-    tile_places(c->step.place, t, c->step.box, first, t->root);
-    if (t->reduction >= 0 && c->step.box[t->reduction].some) compile_blocks(c);
-    add_step(c, NULL, first, t->root, 0);
-}
-
-static void compile_tiles(compiler *c)
-{
-    const tile_items *t = c->step.t;
-    const tile_item *root = &t->item[t->root];
     int index[LAB_RANK] = {0}, count[LAB_RANK];
-    tile_blocks(count, root->size, c->bounds->out, root->rank);
-    tile_places_outside(c->step.place, t);
-    do compile_tile(c, index);
-    while (advance(index, count, root->rank));
+    tile_blocks(count, root->size, bounds->out, root->rank);
+    tile_places_outside(s->place, t);
+    do {
+        tile_box_at(&s->box[t->root], index, root->size, bounds->out, root->rank);
+        look(s, first, t->root, NULL);
+        if (t->reduction >= 0 && s->box[t->reduction].some) compile_blocks(s, bounds->blocked);
+        tile_steps_add(s, first, t->root, NULL, 0);
+    } while (advance(index, count, root->rank));
 }
 
 /* ---- planning ---- */
 
 /* Finds the memory of each item. Constants get theirs here. */
-static void find_memory(float **memory, const compiler *c, lab_run *run)
+static void find_memory(float **memory, const tile_steps *s, lab_run *run)
 {
-    const tile_items *t = c->step.t;
-    int64_t slot[TILE_ITEMS];
-    const int64_t floats = tile_slots(slot, t, c->most) + 1;
-    float *scratch = lab__run_scratch(run, (size_t)floats * sizeof *scratch);
+    const tile_items *t = s->t;
+    int64_t slot[TILE_ITEMS] = {0}; /* views have none */
+    const size_t bytes = (size_t)(tile_slots(slot, t, s->most) + 1) * sizeof(float);
+    float *scratch = lab__run_place(harness_take(&run->arguments, bytes + LAB_PLACE), 0, 0);
     float *constants = harness_take(&run->arguments, (size_t)t->n * sizeof *constants);
     for (int i = 0; i < t->n; i++) {
         const tile_item *item = &t->item[i];
@@ -148,99 +96,67 @@ static void find_memory(float **memory, const compiler *c, lab_run *run)
 
 static void plan_call(call *call, const tile_command *c, const tile_items *t, float *const *memory)
 {
-    const lab_node *node = t->item[c->item].node;
-    call->nest.kind = (nest_kind)c->kind;
-    call->nest.op = LAB_COPY;
-    call->nest.accumulate = c->accumulate;
-    if (t->item[c->item].role == TILE_MAP && node) {
-        call->nest.op = node->op;
-        call->nest.type = node->shape.type;
+    call->command = *c;
+    nest_plan(&call->command.nest);
+    for (int k = 0; k <= c->inputs; k++) {
+        call->place[k] = memory[c->base[k]] + c->at[k];
+        call->moves[k] = tile_is_outside(t, c->base[k]);
     }
-    call->table_rows = c->gather;
-    call->rows = c->loop[0];
-    for (int i = c->gather ? 1 : 0; i < c->n_loops; i++) {
-        const tile_loop *l = &c->loop[i];
-        nest_loop_add(&call->nest, l->size, l->reduce, l->out, l->in[0], l->in[1], l->in[2]);
-    }
-    nest_plan(&call->nest);
-    call->out = memory[c->out] + c->out_at;
-    call->out_moves = tile_is_outside(t, c->out);
-    for (int k = 0; k < c->n_inputs; k++) {
-        call->in[k] = memory[c->in[k]] + c->in_at[k];
-        call->in_moves[k] = tile_is_outside(t, c->in[k]);
-    }
-}
-
-static class *plan_classes(const compiler *c, lab_run *run)
-{
-    float *memory[TILE_ITEMS];
-    const int n = bag_count(c->commands);
-    find_memory(memory, c, run);
-    class *classes = harness_take(&run->arguments, (size_t)n * sizeof *classes);
-    for (int i = 0; i < n; i++) {
-        const tile_command *commands = c->commands[i];
-        const int calls = bag_count(commands);
-        call *call = harness_take(&run->arguments, (size_t)calls * sizeof *call);
-        for (int k = 0; k < calls; k++) plan_call(&call[k], &commands[k], c->step.t, memory);
-        classes[i] = (class){calls, call};
-    }
-    return classes;
 }
 
 /* ---- running ---- */
 
 /* Row numbers out of range are clamped. */
-static void gather(const call *call, float *out, const float *const *in)
+static void gather(const tile_command *c, float *out, const float *const *in)
 {
-    const tile_loop *rows = &call->rows;
-    for (int i = 0; i < rows->size; i++) {
-        const float wanted = in[1][(int64_t)i * rows->in[1]];
-        int row = wanted > 0 ? call->table_rows - 1 : 0;
+    for (int64_t i = 0; i < c->rows; i++) {
+        const float wanted = in[1][i * c->stride[2]];
+        int row = wanted > 0 ? c->table_rows - 1 : 0;
         if (wanted > 0 && wanted < (float)row) row = (int)wanted;
-        const float *const from[NEST_INPUTS] = {in[0] + (int64_t)row * rows->in[0]};
-        nest_run(&call->nest, out + (int64_t)i * rows->out, from);
+        const float *const from[NEST_INPUTS] = {in[0] + (int64_t)row * c->stride[1]};
+        nest_run(&c->nest, out + i * c->stride[0], from);
     }
 }
 
 static const int *run_call(const call *call, const int *move)
 {
-    float *out = call->out;
+    float *out = call->place[0];
     const float *in[NEST_INPUTS];
-    if (call->out_moves) out += *move++;
+    if (call->moves[0]) out += *move++;
     for (int k = 0; k < NEST_INPUTS; k++) {
-        in[k] = call->in[k];
-        if (call->in_moves[k]) in[k] += *move++;
+        in[k] = call->place[k + 1];
+        if (call->moves[k + 1]) in[k] += *move++;
     }
-    if (call->table_rows)
-        gather(call, out, in);
+    if (call->command.table_rows)
+        gather(&call->command, out, in);
     else
-        nest_run(&call->nest, out, in);
+        nest_run(&call->command.nest, out, in);
     return move;
 }
 
 static void go(const void *args)
 {
     const plan *plan = args;
-    for (const int *step = plan->step; step < plan->end;) {
-        const class *class = &plan->classes[*step++];
-        for (int i = 0; i < class->n_calls; i++) step = run_call(&class->calls[i], step);
-    }
+    for (const int *step = plan->step; step < plan->end;)
+        step = run_call(&plan->calls[*step], step + 1);
 }
 
 void tile_compile(lab_run *run, const tile_items *t, const tpugraphs_bounds *bounds)
 {
-    compiler *c = harness_alloc(sizeof *c);
-    c->step.t = t;
-    c->bounds = bounds;
-    compile_tiles(c);
-    const class *classes = plan_classes(c, run);
-    const size_t bytes = (size_t)bag_count(c->steps) * sizeof *c->steps;
-    const int *steps = memcpy(harness_take(&run->arguments, bytes), c->steps, bytes);
-    const plan plan = {classes, steps, steps + bag_count(c->steps)};
+    tile_steps *s = harness_alloc(sizeof *s);
+    float *memory[TILE_ITEMS];
+    s->t = t;
+    compile_tiles(s, bounds);
+    find_memory(memory, s, run);
+    const int n = bag_count(s->commands);
+    call *calls = harness_take(&run->arguments, (size_t)n * sizeof *calls);
+    for (int i = 0; i < n; i++) plan_call(&calls[i], &s->commands[i], t, memory);
+    const size_t bytes = (size_t)bag_count(s->steps) * sizeof *s->steps;
+    const int *steps = memcpy(harness_take(&run->arguments, bytes), s->steps, bytes);
+    const plan plan = {calls, steps, steps + bag_count(s->steps)};
     lab__run_step(run, go, &plan, sizeof plan);
-    for (int i = 0; i < bag_count(c->commands); i++) bag_free(c->commands[i]);
-    bag_free(c->commands);
-    bag_free(c->hash);
-    bag_free(c->steps);
-    harness_free(c);
+    bag_free(s->commands);
+    bag_free(s->hash);
+    bag_free(s->steps);
+    harness_free(s);
 }

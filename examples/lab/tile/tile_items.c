@@ -14,10 +14,14 @@ typedef struct node_items {
 
 int tile_is_computed(const tile_item *item) { return item->role >= TILE_MAP; }
 
-int tile_is_reduction(lab_op op)
+int tile_is_outside(const tile_items *t, int item)
 {
-    return op == LAB_DOT || op == LAB_CONVOLUTION || op == LAB_REDUCE || op == LAB_REDUCE_WINDOW;
+    return t->item[item].role == TILE_EXTERNAL || item == t->root;
 }
+
+int tile_is_reduction(const lab_node *node) { return nest_node_kind(node) != NEST_MAP; }
+
+static const lab_node still = {.op = LAB_COPY}; /* its input's axes are its own */
 
 /* Appends an item with one input (below 0: with none), whose axes it sees as they are. */
 static tile_item *add_item(tile_items *t, tile_role role, int input, int rank, const int *size)
@@ -29,23 +33,16 @@ static tile_item *add_item(tile_items *t, tile_role role, int input, int rank, c
     item->input[0] = input;
     item->rank = rank;
     if (rank) memcpy(item->size, size, (size_t)rank * sizeof *size);
-    for (int a = 0; a < LAB_RANK; a++) {
-        item->from[a] = a;
-        item->step[a] = 1;
-    }
+    lab_moved_axes(item->moved, &still);
     return item;
 }
 
-/* Adds memory outside of the tile, with row-major strides. */
+/* Adds memory outside of the tile. A constant is there once. */
 static tile_item *add_external(tile_items *t, tile_memory memory, int rank, const int *size)
 {
     tile_item *item = add_item(t, TILE_EXTERNAL, -1, rank, size);
-    int64_t stride = 1;
     item->memory = memory;
-    for (int a = rank - 1; a >= 0; a--) {
-        item->stride[a] = memory == TILE_CONSTANT ? 0 : stride;
-        stride *= size[a];
-    }
+    if (memory != TILE_CONSTANT) lab_strides(item->stride, size, rank);
     return item;
 }
 
@@ -68,7 +65,7 @@ static int add_padded(tile_items *t, const lab_node *node, int input)
     tile_item pad = {.role = TILE_PAD, .rank = rank, .n_inputs = 2, .input = {input}};
     int inside = 1;
     memcpy(pad.size, t->item[input].size, sizeof pad.size);
-    for (int a = 0; a < rank; a++) pad.step[a] = 1;
+    lab_moved_axes(pad.moved, &still);
     for (int i = 0; i < t->space.n; i++) {
         const tpugraphs_index *x = &t->space.index[i];
         if (!x->window || x->sum) continue;
@@ -76,8 +73,7 @@ static int add_padded(tile_items *t, const lab_node *node, int input)
         const int a = x->in[0], n = node->shape.size[x->axis];
         inside &= !tpugraphs_leaves(w, n, pad.size[a]);
         pad.size[a] = (int)tpugraphs_covered(w, n, w->size);
-        pad.at[a] = w->low;
-        pad.step[a] = w->base_dilation;
+        pad.moved[a] = (lab_moved){a, w->low, w->base_dilation};
     }
     if (inside) return input;
     add_external(t, TILE_CONSTANT, 0, NULL)->value = node->reducer == LAB_MAX ? -INFINITY : 0.0f;
@@ -88,18 +84,15 @@ static int add_padded(tile_items *t, const lab_node *node, int input)
 
 static int add_reversed(tile_items *t, const lab_node *node, int input)
 {
-    const lab_conv_dims *c = &node->conv;
-    int any = 0;
-    for (int i = 0; i < c->spatial; i++) any |= node->window[i].reversed;
-    if (!any) return input;
-    tile_item *item = add_item(t, TILE_VIEW, input, t->item[input].rank, t->item[input].size);
-    for (int i = 0; i < c->spatial; i++) {
-        const int axis = c->kernel_spatial[i];
+    const tile_item *from = &t->item[input];
+    tile_item *item = NULL;
+    for (int i = 0; i < node->conv.spatial; i++) {
+        const int axis = node->conv.kernel_spatial[i];
         if (!node->window[i].reversed) continue;
-        item->at[axis] = item->size[axis] - 1;
-        item->step[axis] = -1;
+        if (!item) item = add_item(t, TILE_VIEW, input, from->rank, from->size);
+        item->moved[axis] = (lab_moved){axis, item->size[axis] - 1, -1};
     }
-    return t->n - 1;
+    return item ? t->n - 1 : input;
 }
 
 /* ---- nodes ---- */
@@ -109,7 +102,7 @@ static int add_iota(tile_items *t, const lab_node *node)
 {
     const int axis = node->dims[0];
     add_external(t, TILE_COUNT, 1, &node->shape.size[axis]);
-    add_item(t, TILE_VIEW, t->n - 1, node->shape.rank, node->shape.size)->from[0] = axis;
+    add_item(t, TILE_VIEW, t->n - 1, node->shape.rank, node->shape.size)->moved[0].axis = axis;
     return t->n - 1;
 }
 
@@ -135,9 +128,9 @@ static int add_reshape(tile_items *t, const lab_node *node, int input)
     return t->n - 1;
 }
 
-static tile_role role_of(lab_op op)
+static tile_role role_of(const lab_node *node)
 {
-    switch (op) {
+    switch (node->op) {
     case LAB_BROADCAST:
     case LAB_TRANSPOSE:
     case LAB_SLICE:
@@ -145,29 +138,15 @@ static tile_role role_of(lab_op op)
     case LAB_PAD: return TILE_PAD;
     case LAB_CONCATENATE: return TILE_CONCATENATE;
     case LAB_GATHER: return TILE_GATHER;
-    default: return tile_is_reduction(op) ? TILE_REDUCTION : TILE_MAP;
+    default: return tile_is_reduction(node) ? TILE_REDUCTION : TILE_MAP;
     }
-}
-
-static void fill_role(tile_item *item, const lab_node *node)
-{
-    lab_moved moved[LAB_RANK];
-    lab_moved_axes(moved, node);
-    if (item->role == TILE_CONCATENATE) item->from[0] = node->dims[0];
-    for (int a = 0; item->role == TILE_VIEW && a < LAB_RANK; a++) {
-        item->from[a] = moved[a].axis;
-        item->at[a] = moved[a].first;
-        item->step[a] = moved[a].step;
-    }
-    for (int a = 0; item->role == TILE_PAD && a < item->rank; a++)
-        item->at[a] = node->window[a].low;
 }
 
 /* The item of a node whose operands have items; -1: it cannot be made. */
 static int add_node(tile_items *t, const node_items *items, const lab_node *node, int before,
                     unsigned copies)
 {
-    const tile_role role = role_of(node->op);
+    const tile_role role = role_of(node);
     int input[LAB_OPERANDS];
     if (node->op == LAB_IOTA) return add_iota(t, node);
     for (int k = 0; k < node->n_operands; k++) {
@@ -183,7 +162,9 @@ static int add_node(tile_items *t, const node_items *items, const lab_node *node
     item->node = node;
     item->n_inputs = node->n_operands;
     memcpy(item->input, input, sizeof input);
-    fill_role(item, node);
+    lab_moved_axes(item->moved, node);
+    for (int a = 0; role == TILE_PAD && a < item->rank; a++)
+        item->moved[a].first = node->window[a].low;
     return t->n - 1;
 }
 
@@ -210,7 +191,7 @@ static int find_needed(char needed[2][TILE_NODES], const lab_program *kernel)
     needed[0][kernel->n - 1] = 1;
     for (int i = kernel->n - 1; i >= 0; i--) {
         const lab_node *node = &kernel->nodes[i];
-        const int reduces = tile_is_reduction(node->op);
+        const int reduces = tile_is_reduction(node);
         if (reduces && (needed[1][i] || (needed[0][i] && reduction >= 0))) return -2;
         if (reduces && needed[0][i]) reduction = i;
         for (int side = 0; side < 2; side++)
@@ -226,7 +207,7 @@ static int add_side(tile_items *t, node_items *items, const char *needed, int be
     for (int i = 0; i < t->kernel->n; i++) {
         const lab_node *node = &t->kernel->nodes[i];
         if (!needed[i] || node->op == LAB_PARAMETER || node->op == LAB_CONSTANT) continue;
-        if (!before && tile_is_reduction(node->op)) continue; /* it was added already */
+        if (!before && tile_is_reduction(node)) continue; /* it was added already */
         if ((items->at[before][i] = add_node(t, items, node, before, copies)) < 0) return 0;
     }
     return 1;
@@ -252,5 +233,6 @@ int tile_items_build(tile_items *t, const lab_program *kernel, unsigned copies)
     }
     if (!add_side(t, &items, needed[0], 0, copies)) return 0;
     t->root = computed(t, items.at[0][kernel->n - 1]);
+    lab_strides(t->item[t->root].stride, t->item[t->root].size, t->item[t->root].rank);
     return t->root == t->n - 1;
 }

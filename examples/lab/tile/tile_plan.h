@@ -39,17 +39,16 @@ typedef struct tile_group {
 
 typedef struct tile_item {
     tile_role role;
-    const lab_node *node; /* of a map or reduction; NULL: a copy */
+    const lab_node *node; /* NULL: of a copy, of memory, of a part of a reduction */
     int n_inputs, input[LAB_OPERANDS];
     int rank, size[LAB_RANK];
-    /* external: which one, and its strides */
+    /* external: which one */
     tile_memory memory;
-    int number;  /* node of a parameter */
-    float value; /* of a constant */
-    int64_t stride[LAB_RANK];
-    /* view: axis a of the input is at[a] + step[a] * index of axis from[a] (-1: at[a] alone). pad:
-       element i of the input is at at[a] + step[a] * i. concatenate: axis from[0]. */
-    int from[LAB_RANK], at[LAB_RANK], step[LAB_RANK];
+    int number;                /* node of a parameter */
+    float value;               /* of a constant */
+    int64_t stride[LAB_RANK];  /* of memory outside */
+    lab_moved moved[LAB_RANK]; /* of a view; of a pad the other way around: element i of the input
+                                  is at first + step * i */
     int n_groups;
     tile_group group[LAB_RANK];
 } tile_item;
@@ -84,8 +83,9 @@ typedef struct tile_place {
 int tile_items_build(tile_items *t, const lab_program *kernel, unsigned copies);
 
 int tile_is_computed(const tile_item *item);
-
-int tile_is_reduction(lab_op op);
+int tile_is_reduction(const lab_node *node);
+/* Memory outside of the tile, to which the pointers change from step to step. */
+int tile_is_outside(const tile_items *t, int item);
 
 /* ---- tile_reshape.c ---- */
 
@@ -136,6 +136,40 @@ void tile_write(int *tile, const tpugraphs_bounds *bounds, const tile_items *t);
 /* The bounds of a tile, or of the default one for NULL; or what is wrong with it. */
 ag_status tile_read(tpugraphs_bounds *bounds, tile_items *t, const lab_program *kernel,
                     const int *tile, ag_failure *why);
+
+/* ---- tile_step.c ---- */
+
+/* The steps of a kernel, a nest each. Steps whose descriptions are equal share their planned nest;
+   the places that they read and write outside are kept apart, as moves. */
+
+enum { TILE_PLACES = 1 + NEST_INPUTS }; /* of a nest: the output, then the inputs */
+
+/* A nest that is described but not planned, and where it works. */
+typedef struct tile_command {
+    int base[TILE_PLACES], at[TILE_PLACES]; /* items, and offsets in them: 0 outside */
+    int inputs;
+    /* Of a gather: rows of the table, which is input 0 (0: no gather); the rows that are wanted,
+       and their strides in the output, the table and the numbers, which are input 1. The nest is
+       one row. */
+    int table_rows, rows, stride[3];
+    nest nest;
+} tile_command;
+
+/* The steps in the making. */
+typedef struct tile_steps {
+    const tile_items *t;
+    tile_box box[TILE_ITEMS];
+    tile_place place[TILE_ITEMS];
+    int64_t most[TILE_ITEMS]; /* elements of the largest box of each */
+    tile_command *commands;   /* bags: the different ones, */
+    uint64_t *hash;           /* of each of them, */
+    /* and for each step the number of its command, then a move for each place outside */
+    int *steps;
+} tile_steps;
+
+/* Adds the steps of the items from first to last. block: of the reduction, NULL after it; later:
+   the reduction adds to what is there. */
+void tile_steps_add(tile_steps *s, int first, int last, const tile_box *block, int later);
 
 /* ---- tile_compile.c ---- */
 
