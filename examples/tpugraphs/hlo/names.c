@@ -102,7 +102,7 @@ int hlo_opcode(hlo_module *m, hlo_span name)
     if (code) return code;
     for (size_t i = 0; i < sizeof newer_ops / sizeof *newer_ops; i++)
         if (hlo_same(name, newer_ops[i][0])) as = newer_ops[i][1];
-    snprintf(text, sizeof text, "%.*s", (int)(name.end - name.at), name.at);
+    snprintf(text, sizeof text, "%.*s", hlo_shown(name), name.at);
     if (meet(m, 0, text, as)) return -1;
     return m->unknown == HLO_NEAREST ? code_of((hlo_span){as, as + strlen(as)}) : 0;
 }
@@ -125,7 +125,7 @@ static void name_type(char text[HLO_NEWER_NAME], const hlo_instruction *x)
 {
     const hlo_span name = x->type_name;
     if (name.at)
-        snprintf(text, HLO_NEWER_NAME, "%.*s", (int)(name.end - name.at), name.at);
+        snprintf(text, HLO_NEWER_NAME, "%.*s", hlo_shown(name), name.at);
     else if (x->type >= 0 && x->type < TYPES)
         snprintf(text, HLO_NEWER_NAME, "%s", types[x->type].name);
     else

@@ -12,6 +12,12 @@ typedef struct hlo_span {
     const char *at, *end;
 } hlo_span;
 
+/* The bytes of a name that are shown. */
+static inline int hlo_shown(hlo_span name)
+{
+    return name.end - name.at < 127 ? (int)(name.end - name.at) : 127;
+}
+
 /* The lists of an instruction, in the order of their features; those of a dot have none. */
 enum {
     HLO_SIZES,

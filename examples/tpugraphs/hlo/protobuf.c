@@ -236,7 +236,7 @@ static ag_status read_module(const reader *r, hlo_span s)
     hlo_field f;
     while (hlo_next(&s, &f) > 0) {
         if (f.number == NAME && f.form == HLO_BYTES)
-            snprintf(g->name, sizeof g->name, "%.*s", (int)(f.bytes.end - f.bytes.at), f.bytes.at);
+            snprintf(g->name, sizeof g->name, "%.*s", hlo_shown(f.bytes), f.bytes.at);
         r->m->is_scheduled |= f.number == SCHEDULE;
         if (f.number == COMPUTATION && read_computation(r, f.bytes)) break;
     }

@@ -97,9 +97,10 @@ static void pass_quotes(hlo_text *t)
     t->at = c < t->end ? c : t->end - 1;
 }
 
-ag_status hlo_pass(hlo_text *t, int *members)
+ag_status hlo_pass(hlo_text *t, int64_t *members)
 {
-    int depth = 0, commas = 0, some = 0;
+    int64_t depth = 0, commas = 0;
+    int some = 0;
     for (int c; (c = hlo_peek(t)) != 0; t->at++) {
         if (c == '"') pass_quotes(t);
         if (strchr(")]}", c) && !--depth) {

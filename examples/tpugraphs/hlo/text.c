@@ -46,7 +46,7 @@ static ag_status read_layout(hlo_text *t, hlo_instruction *x)
 /* f32[8,4]{1,0}, or a tuple of shapes, which only its number of members tells of. */
 static ag_status read_shape(hlo_text *t, hlo_instruction *x)
 {
-    int members = 0;
+    int64_t members = 0;
     if (hlo_peek(t) == '(') {
         x->type = HLO_TUPLE;
         hlo_pass(t, &members);
@@ -148,7 +148,7 @@ static ag_status read_head(hlo_text *t)
     hlo_span name;
     if (!hlo_accept(t, "HloModule")) return AG_OK;
     if (hlo_name(t, &name, "the name of the module")) return t->m->why->status;
-    snprintf(g->name, sizeof g->name, "%.*s", (int)(name.end - name.at), name.at);
+    snprintf(g->name, sizeof g->name, "%.*s", hlo_shown(name), name.at);
     return hlo_attributes(t, NULL);
 }
 

@@ -24,7 +24,7 @@ ag_status hlo_name(hlo_text *t, hlo_span *word, const char *what); /* with or wi
 ag_status hlo_number(hlo_text *t, int64_t *value);
 /* Passes a bracket and all that is in it; *members, if not NULL: how many parts with commas between
    it has. */
-ag_status hlo_pass(hlo_text *t, int *members);
+ag_status hlo_pass(hlo_text *t, int64_t *members);
 /* Passes the value of an attribute. */
 ag_status hlo_pass_value(hlo_text *t);
 
