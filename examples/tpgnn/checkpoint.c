@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* The network of TPGNN and what its checkpoints hold: parameters, vocabulary, vectors of words and
-   the scale of the labels. */
+/* The network of TPGNN and its checkpoints: parameters, vocabulary, vectors, scale of the labels.
+ */
 #include "examples/tpgnn/shell.h"
 
 #include "examples/tpgnn/rows/rows.h"
-#include "examples/tpgnn/data/vectors.h"
 #include "examples/tpgnn/model/loss.h"
 
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 
-int tpgnn_log_cost(double *cost, const tpgnn_checkpoint *c, double score)
+int tpgnn_log_cost(double *cost, const tpgnn_trained *net, double score)
 {
     static const double shortest = 1e-10, most = 300;
-    const double label = c->mean + score * c->deviation;
-    if (c->predicts == TPGNN_LABEL_COST)
+    const double label = net->mean + score * net->deviation;
+    if (net->predicts == TPGNN_LABEL_COST)
         *cost = log(fmax(label, shortest) * 1e9);
-    else if (c->predicts == TPGNN_LABEL_LOG)
+    else if (net->predicts == TPGNN_LABEL_LOG)
         *cost = fmax(-most, fmin(most, label + log(1e9)));
     else
         return 0;
@@ -27,7 +26,6 @@ int tpgnn_log_cost(double *cost, const tpgnn_checkpoint *c, double score)
 /* ---- metadata ---- */
 
 enum { CONFIGURATION, DATA, VOCABULARY, SEEN };
-static const char seen[] = "seen";
 
 char *tpgnn_data_json(const tpgnn_data *data)
 {
@@ -48,14 +46,6 @@ static ag_status identify(harness_session *session, ag_failure *why)
     return why->status;
 }
 
-static ag_status read_vocabulary(tpgnn_vocabulary *v, const char *text, ag_failure *why)
-{
-    json_t *j = harness_json_loads(text, NULL);
-    tpgnn_vocabulary_read(v, j, "the metadata \"vocabulary\"", why);
-    json_decref(j);
-    return why->status;
-}
-
 /* ---- the network ---- */
 
 /* The label that the model predicts, up to scale; a rank loss takes the throughput. */
@@ -69,13 +59,13 @@ static ag_status build(harness_trained *t, const harness_settings *settings, ag_
 {
     const tpgnn_settings *s = (const tpgnn_settings *)settings;
     tpgnn_trained *net = t->net;
-    tpgnn_checkpoint *c = &net->checkpoint;
     tpgnn_options options = tpgnn_settings_model(s);
-    c->predicts = label_of(s);
-    if (read_vocabulary(&c->vocabulary, t->text[VOCABULARY], why) ||
-        tpgnn_seen_read(&c->seen, t->text[SEEN], why))
-        return why->status;
-    for (int f = 0; f < TPGNN_FIELDS; f++) options.words[f] = c->vocabulary.words[f];
+    net->predicts = label_of(s);
+    json_t *words = harness_json_loads(t->text[VOCABULARY], NULL);
+    tpgnn_vocabulary_read(&net->vocabulary, words, "the metadata \"vocabulary\"", why);
+    json_decref(words);
+    if (why->status || tpgnn_seen_read(&net->seen, t->text[SEEN], why)) return why->status;
+    for (int f = 0; f < TPGNN_FIELDS; f++) options.words[f] = net->vocabulary.words[f];
     if (tpgnn_model_columns(&options, t->text[DATA], why)) return why->status;
     return tpgnn_model_add(&net->model, t->params, &options, why);
 }
@@ -106,10 +96,10 @@ static ag_status fit(harness_session *session, ag_failure *why)
     const tpgnn_data *train = &((const tpgnn_files *)session->data)->train;
     const tpgnn_settings *s = (const tpgnn_settings *)session->settings;
     tpgnn_trained *net = session->trained.net;
-    tpgnn_checkpoint *c = &net->checkpoint;
-    if (net->model.vector && tpgnn_vectors_read(net->model.vector, &c->vocabulary, s->vectors, why))
+    if (net->model.vector &&
+        tpgnn_vectors_read(net->model.vector, &net->vocabulary, s->vectors, why))
         return why->status;
-    tpgnn_label_scale(&c->mean, &c->deviation, train, c->predicts);
+    tpgnn_label_scale(&net->mean, &net->deviation, train, net->predicts);
     return net->model.options.rows ? fit_rows(&net->model.joined.scale, train, why) : AG_OK;
 }
 
@@ -119,8 +109,8 @@ static void drop(void *trained)
     tpgnn_trained *net = trained;
     net->model.params = NULL;
     tpgnn_model_free(&net->model);
-    tpgnn_vocabulary_free(&net->checkpoint.vocabulary);
-    tpgnn_seen_free(&net->checkpoint.seen);
+    tpgnn_vocabulary_free(&net->vocabulary);
+    tpgnn_vocabulary_free(&net->seen.buffers);
 }
 
 /* ---- tensors ---- */
@@ -128,21 +118,19 @@ static void drop(void *trained)
 static int list_tensors(ag_checkpoint_item *item, const void *trained)
 {
     const tpgnn_trained *net = trained;
-    const tpgnn_checkpoint *c = &net->checkpoint;
-    item[0] = (ag_checkpoint_item){"state.mean", AG_F64, AG_SCALAR, &c->mean};
-    item[1] = (ag_checkpoint_item){"state.deviation", AG_F64, AG_SCALAR, &c->deviation};
+    item[0] = (ag_checkpoint_item){"state.mean", AG_F64, AG_SCALAR, &net->mean};
+    item[1] = (ag_checkpoint_item){"state.deviation", AG_F64, AG_SCALAR, &net->deviation};
     return 2 + tpgnn_model_state(item + 2, &net->model);
 }
 
 static ag_status check(const void *trained, ag_failure *why)
 {
     const tpgnn_trained *net = trained;
-    const tpgnn_checkpoint *c = &net->checkpoint;
-    if (!isfinite(c->mean) || !isfinite(c->deviation) || c->deviation <= 0)
+    if (!isfinite(net->mean) || !isfinite(net->deviation) || net->deviation <= 0)
         return ag_fail(why, AG_EDATA,
                        "state.mean is %g and state.deviation %g; they must be finite, and the "
                        "second above 0",
-                       c->mean, c->deviation);
+                       net->mean, net->deviation);
     return tpgnn_model_check(&net->model, why);
 }
 
@@ -150,7 +138,7 @@ const harness_network tpgnn_shell_network = {.bytes = sizeof(tpgnn_trained),
                                              .key = {[CONFIGURATION] = "configuration",
                                                      [DATA] = "data",
                                                      [VOCABULARY] = "vocabulary",
-                                                     [SEEN] = seen},
+                                                     [SEEN] = "seen"},
                                              .identify = identify,
                                              .build = build,
                                              .drop = drop,

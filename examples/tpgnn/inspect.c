@@ -6,22 +6,19 @@
 #include "examples/tpgnn/shell.h"
 
 #include <jansson.h>
-#include <math.h>
 
 static void add_times(harness_inspection *to, const tpgnn_schedule *s, int n)
 {
     int64_t *ns = harness_alloc(3 * (size_t)n * sizeof *ns), *first = ns + n, *second = first + n;
-    double *times = harness_alloc((size_t)n * sizeof *times), fastest = INFINITY, slowest = 0;
+    double *times = harness_alloc((size_t)n * sizeof *times);
     int noisy = 0;
     for (int i = 0; i < n; i++) {
         times[i] = (double)(ns[i] = s[i].runtime);
         first[i] = s[i].pass[0];
         second[i] = s[i].pass[1];
-        fastest = fmin(fastest, times[i]);
-        slowest = fmax(slowest, times[i]);
         noisy += s[i].noisy;
     }
-    const double median = lab_median(times, n);
+    const double median = lab_median(times, n), fastest = times[0], slowest = times[n - 1];
     harness_inspect_ns(to, "fastest_ns", "fastest us", (int64_t)fastest, 1);
     harness_inspect_number(to, "median_ns", NULL, median, 0);
     harness_inspect_number(to, NULL, "median/fastest", median / fastest, 2);
@@ -96,5 +93,5 @@ void tpgnn_inspect(harness_inspection *to, const void *files)
     tpgnn_unseen u = tpgnn_unseen_count(data, NULL);
     to->text = totals_text(data);
     to->json = totals_json(data, &u, to->json);
-    tpgnn_unseen_free(&u);
+    harness_free(u.nodes);
 }

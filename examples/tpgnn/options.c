@@ -72,8 +72,8 @@ static const harness_option table[] = {
      .needs = "no --mixed", .help = "draw tasks evenly from each family of tasks"},
     {"mixed", FIELD(mixed), "false", .commands = TRAINS, .group = "Training",
      .help = "draw schedules from all tasks alike (paper: true)"},
-    {"loss", WORD(loss), "pairs", .choices = TPGNN_LOSSES, .commands = TRAINS, .often = true,
-     .group = "Training",
+    {"loss", WORD(loss), "pairs", .choices = "pairs|hinge|lambda|huber|squared", .commands = TRAINS,
+     .often = true, .group = "Training",
      .help = "what training makes small: over pairs of schedules of one task (logistic, hinge, "
              "LambdaRank), or the error of --label (paper: huber)"},
     {"label", WORD(label), "relative", .choices = "cost|log|relative|throughput",

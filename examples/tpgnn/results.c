@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/tpgnn/shell.h"
 
+#include "examples/harness/machine/device.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -62,13 +64,74 @@ void tpgnn_results_open(void *results, void *files, const harness_settings *sett
 
 /* ---- scores ---- */
 
+/* The number of schedules from `first` on that fit in one batch; scores do not depend on it. */
+static int chunk(const tpgnn_settings *s, const tpgnn_data *data, int first)
+{
+    int64_t nodes = 0;
+    int n = 0;
+    while (first + n < data->schedules && n < s->eval_graphs) {
+        nodes += data->schedule[first + n].nodes;
+        if (n && nodes > s->eval_nodes) break;
+        n++;
+    }
+    return n;
+}
+
+static ag_status score_batch(double *score, const tpgnn_model *model, ag_tape *tape,
+                             const tpgnn_data *data, const tpgnn_schedule **schedule, int first,
+                             int count, tpgnn_batch *batch, ag_failure *why)
+{
+    const tpgnn_batch_options options = tpgnn_model_batch(model);
+    for (int i = 0; i < count; i++) schedule[i] = &data->schedule[first + i];
+    if (tpgnn_batch_fill(batch, data, schedule, count, &options, why)) return why->status;
+    ag_tape_reset(tape);
+    ag_tape_training(tape, 0);
+    ag_tensor *y = tpgnn_forward(model, tape, batch);
+    ag_forward(y);
+    const ag_real *cost = ag_values(y);
+    if (!cost)
+        return harness_scoring_failed(tape, data->task[schedule[0]->task].name, "--eval-graphs",
+                                      why);
+    for (int i = 0; i < count; i++) {
+        score[first + i] = (double)cost[i];
+        if (!isfinite(score[first + i]))
+            return ag_fail(why, AG_EFINITE,
+                           "%.160s: the cost of schedule %d is %g; with this checkpoint it cannot "
+                           "be ranked, choose another one",
+                           data->task[schedule[i]->task].name, schedule[i]->number,
+                           score[first + i]);
+    }
+    return AG_OK;
+}
+
+ag_status tpgnn_score(double *score, const tpgnn_model *model, const harness_scoring *how,
+                      const tpgnn_data *data, ag_failure *why)
+{
+    const tpgnn_settings *s = (const tpgnn_settings *)how->settings;
+    tpgnn_batch batch = {0};
+    const tpgnn_schedule **schedule = harness_alloc((size_t)s->eval_graphs * sizeof *schedule);
+    harness_progress bar;
+    harness_progress_start(&bar, "score", 0, data->schedules);
+    bar.shown = false; /* in training there is another bar */
+    for (int first = 0, n; !why->status && (n = chunk(s, data, first)) > 0; first += n) {
+        if (!how->patient && !harness_go_on(why)) break;
+        if (score_batch(score, model, how->tape, data, schedule, first, n, &batch, why)) break;
+        harness_progress_update(&bar, first + n, NULL);
+    }
+    ag_tape_reset(how->tape);
+    ag_tape_training(how->tape, 1);
+    tpgnn_batch_free(&batch);
+    harness_free(schedule);
+    return why->status;
+}
+
 /* Adds the predictions of ln(ns) that the scores of one model give, if there are any. */
-static void add_costs(tpgnn_results *r, const double *score, const tpgnn_checkpoint *c, int models)
+static void add_costs(tpgnn_results *r, const double *score, const tpgnn_trained *net, int models)
 {
     double cost = 0;
-    if (!r->rank.items || !tpgnn_log_cost(&cost, c, score[0])) return;
+    if (!r->rank.items || !tpgnn_log_cost(&cost, net, score[0])) return;
     for (int64_t i = 0; i < r->rank.items; i++)
-        if (tpgnn_log_cost(&cost, c, score[i])) r->cost[i] += cost / models;
+        if (tpgnn_log_cost(&cost, net, score[i])) r->cost[i] += cost / models;
     r->costs++;
 }
 
@@ -86,19 +149,13 @@ ag_status tpgnn_results_add(void *results, const harness_trained *t, const harne
                             ag_failure *why)
 {
     tpgnn_results *r = results;
-    const tpgnn_settings *s = (const tpgnn_settings *)how->settings;
     const tpgnn_trained *net = t->net;
-    const tpgnn_scorer scorer = {.model = &net->model,
-                                 .tape = how->tape,
-                                 .graphs = s->eval_graphs,
-                                 .nodes = s->eval_nodes,
-                                 .patient = how->patient};
     const int64_t n = r->rank.items;
     double *score = harness_alloc((size_t)n * sizeof *score + 1);
-    if (r->models) tpgnn_data_translate(&r->files->scored, &net->checkpoint.vocabulary);
-    if (!tpgnn_score(&scorer, score, &r->files->scored, why)) {
+    if (r->models) tpgnn_data_translate(&r->files->scored, &net->vocabulary);
+    if (!tpgnn_score(score, &net->model, how, &r->files->scored, why)) {
         for (int64_t i = 0; i < n; i++) r->rank.score[0][i] += score[i] / how->models;
-        add_costs(r, score, &net->checkpoint, how->models);
+        add_costs(r, score, net, how->models);
         if (++r->models == how->models) finish(r);
     }
     harness_free(score);

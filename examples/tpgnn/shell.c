@@ -3,7 +3,7 @@
 #include "examples/tpgnn/shell.h"
 
 #include "examples/harness/run/loader.h"
-#include "examples/tpgnn/data/sampler.h"
+#include "examples/tpgnn/model/sampler.h"
 #include "examples/tpgnn/model/loss.h"
 
 static const tpgnn_settings *settings_of(const harness_session *s)
@@ -19,9 +19,9 @@ static ag_status read_all(harness_session *session, ag_failure *why)
     tpgnn_files *f = session->data;
     f->name = tpgnn_model_name(&settings_of(session)->model);
     f->train.budget.limit = (size_t)common->ram_limit;
-    if (tpgnn_data_read(&f->train, &common->data, "data", why)) return why->status;
-    tpgnn_warn_unknown(&f->train);
-    if (!common->valid.count) return AG_OK;
+    if (tpgnn_data_read(&f->train, &common->data, "data", why) ||
+        tpgnn_warn_unseen(&f->train, NULL, NULL, why) || !common->valid.count)
+        return why->status;
     f->scored.budget.limit = tpugraphs_rest(&f->train.budget);
     f->scored.given = tpgnn_data_vocabulary(&f->train);
     if (tpgnn_data_read(&f->scored, &common->valid, "valid", why)) return why->status;
@@ -40,15 +40,14 @@ static ag_status read_scored(void *data, const harness_runs *runs, const harness
                              bool known, ag_failure *why)
 {
     tpgnn_data *scored = &((tpgnn_files *)data)->scored;
+    const tpgnn_trained *net = runs->count ? runs->run[0].net : NULL;
     ((tpgnn_files *)data)->name = harness_runs_name(runs, name_of);
     scored->budget.limit = (size_t)s->common.ram_limit;
-    if (runs->count)
-        scored->given = &((const tpgnn_trained *)runs->run[0].net)->checkpoint.vocabulary;
-    if (tpgnn_data_read(scored, &s->common.data, "data", why)) return why->status;
-    if (!runs->count) tpgnn_warn_unknown(scored);
-    if (!runs->count) return AG_OK;
-    if (tpgnn_warn_unseen(scored, runs->run[0].net, runs->run[0].path, why)) return why->status;
-    if (known) harness_runs_warn_trained(runs, scored->paths.path, scored->paths.count);
+    if (net) scored->given = &net->vocabulary;
+    if (tpgnn_data_read(scored, &s->common.data, "data", why) ||
+        tpgnn_warn_unseen(scored, net, net ? runs->run[0].path : NULL, why))
+        return why->status;
+    if (net && known) harness_runs_warn_trained(runs, scored->paths.path, scored->paths.count);
     return AG_OK;
 }
 
@@ -84,8 +83,7 @@ typedef struct tpgnn_feed {
     tpgnn_sampler sampler;
     tpgnn_batch buffer[2];
     harness_loader *loader;
-    const tpgnn_batch *batch; /* of the step */
-    ag_real *label;           /* [tasks * schedules] of the step's batch */
+    ag_real *label; /* [tasks * schedules] of the step's batch */
 } tpgnn_feed;
 
 static ag_status begin(harness_session *session, ag_failure *why)
@@ -93,14 +91,8 @@ static ag_status begin(harness_session *session, ag_failure *why)
     const tpgnn_settings *s = settings_of(session);
     const tpgnn_trained *net = session->trained.net;
     tpgnn_feed *f = session->feed;
-    const tpgnn_sampler_options options = {.seed = (uint64_t)s->shell.common.seed,
-                                           .tasks = s->tasks,
-                                           .schedules = s->schedules,
-                                           .balanced = s->balanced,
-                                           .mixed = s->mixed};
     const tpgnn_batch_options batch = tpgnn_model_batch(&net->model);
-    if (tpgnn_sampler_open(&f->sampler, &((tpgnn_files *)session->data)->train, &options, &batch,
-                           why))
+    if (tpgnn_sampler_open(&f->sampler, &((tpgnn_files *)session->data)->train, s, &batch, why))
         return why->status;
     f->label = harness_alloc((size_t)s->tasks * (size_t)s->schedules * sizeof *f->label);
     f->loader = harness_loader_new(tpgnn_sampler_fill, &f->sampler, &f->buffer[0], &f->buffer[1],
@@ -117,29 +109,22 @@ static void end(void *feed)
     harness_free(f->label);
 }
 
-static ag_tensor *loss_of(const harness_session *session, ag_tape *tape, const tpgnn_batch *batch)
-{
-    const tpgnn_settings *s = settings_of(session);
-    const tpgnn_loss_options options = {s->loss, s->margin, s->top};
-    const tpgnn_trained *net = session->trained.net;
-    const tpgnn_feed *f = session->feed;
-    ag_tensor *cost = ag_name(tpgnn_forward(&net->model, tape, batch), "costs");
-    return tpgnn_loss(cost, batch, f->label, &options);
-}
-
 static ag_tensor *record(void *user, ag_tape *tape, int64_t step, const char **what,
                          ag_failure *why)
 {
-    harness_session *session = user;
+    const harness_session *session = user;
+    const tpgnn_settings *s = settings_of(session);
     const tpgnn_data *train = &((const tpgnn_files *)session->data)->train;
-    const tpgnn_checkpoint *c = &((const tpgnn_trained *)session->trained.net)->checkpoint;
-    tpgnn_feed *f = session->feed;
+    const tpgnn_trained *net = session->trained.net;
+    const tpgnn_feed *f = session->feed;
+    const tpgnn_loss_options options = {s->loss, s->margin, s->top};
     (void)step;
-    const tpgnn_batch *batch = f->batch = harness_loader_next(f->loader, why);
+    const tpgnn_batch *batch = harness_loader_next(f->loader, why);
     if (!batch) return NULL;
     *what = train->task[batch->schedule[0]->task].name;
-    tpgnn_labels(f->label, train, batch, c->predicts, c->mean, c->deviation);
-    return loss_of(session, tape, batch);
+    tpgnn_labels(f->label, train, batch, net->predicts, net->mean, net->deviation);
+    ag_tensor *cost = ag_name(tpgnn_forward(&net->model, tape, batch), "costs");
+    return tpgnn_loss(cost, batch, f->label, &options);
 }
 
 const harness_model tpgnn_shell = {.program = &tpgnn_program_table,

@@ -1,24 +1,101 @@
 /* SPDX-License-Identifier: MIT */
-/* TPGNN as the harness sees it (examples/harness/run/model.h). */
+/* TPGNN as the harness sees it (examples/harness/run/model.h): what is trained, the files of a call
+   and their scores. A task is a group of schedules. */
 #ifndef TPGNN_SHELL_H
 #define TPGNN_SHELL_H
 
-#include "examples/harness/run/model.h"
-#include "examples/tpgnn/results.h"
+#include "examples/harness/rank/rank.h"
+#include "examples/tpgnn/program.h"
 
-/* The network and what else its checkpoint holds. */
-typedef struct tpgnn_trained {
-    tpgnn_model model;
-    tpgnn_checkpoint checkpoint;
-} tpgnn_trained;
+/* The data that baselines learn from, and those that are scored. */
+typedef struct tpgnn_files {
+    tpgnn_data train, scored;
+    const char *name; /* of what scores them, as tpgnn_model_name */
+} tpgnn_files;
 
 extern const harness_model tpgnn_shell;
-extern const harness_network tpgnn_shell_network; /* checkpoint.c */
 
-/* unseen.c: warnings of extents that are not known; and of all in the files that are scored that
-   training of the run, a path, had not (fails: AG_EMEMORY, AG_ESTOPPED). */
-void tpgnn_warn_unknown(const tpgnn_data *data);
-ag_status tpgnn_warn_unseen(const tpgnn_data *scored, const tpgnn_trained *net, const char *run,
+/* ---- checkpoint.c ---- */
+
+/* Of the training files. {0} knows nothing. */
+typedef struct tpgnn_seen {
+    double least, most;       /* extents; 0: there are none */
+    tpgnn_vocabulary buffers; /* the words of declared buffers */
+} tpgnn_seen;
+
+/* The network and what else its checkpoint holds (docs/formats.md). */
+typedef struct tpgnn_trained {
+    tpgnn_model model;
+    tpgnn_vocabulary vocabulary; /* of training; own, as the next */
+    tpgnn_seen seen;
+    int predicts;           /* the label that the model predicts, of program.h */
+    double mean, deviation; /* of the labels; 0 and 1: they are not scaled */
+} tpgnn_trained;
+
+extern const harness_network tpgnn_shell_network;
+
+/* JSON, owned by the caller (harness_free). */
+char *tpgnn_data_json(const tpgnn_data *data);
+
+/* ln(run time in ns) that a score means, into `cost`. Returns 0 where scores only rank, else 1. */
+int tpgnn_log_cost(double *cost, const tpgnn_trained *net, double score);
+
+/* ---- results.c, baselines.c ---- */
+
+/* score [schedules]: the cost of each, which is small where a short run time is expected. The tape
+   is set back to training mode. Fails: AG_ESTOPPED, unless how->patient; AG_EFINITE (a score is not
+   finite: names the schedule), AG_EMEMORY. */
+ag_status tpgnn_score(double *score, const tpgnn_model *model, const harness_scoring *how,
+                      const tpgnn_data *data, ag_failure *why);
+
+typedef struct tpgnn_results {
+    harness_rank rank; /* first */
+    tpgnn_files *files;
+    double *cost;      /* [schedules] predicted ln(ns) of the models that predict run times */
+    int models, costs; /* added so far; those of them that do */
+} tpgnn_results;
+
+/* Functions of a harness_model. The schedules are put into the words of each run after the first.
+   Costs are those that a checkpoint's labels give: the mean over the models, when all have them. */
+void tpgnn_results_open(void *results, void *files, const harness_settings *settings);
+ag_status tpgnn_results_add(void *results, const harness_trained *trained,
+                            const harness_scoring *how, ag_failure *why);
+
+/* harness_model.alike. */
+const char *tpgnn_results_alike(const void *results, int group);
+
+/* Adds what noise leaves possible, by the two passes of measurements. */
+void tpgnn_results_repeat(void *results);
+
+/* Scores with the baselines that can be fitted to the training schedules, if there are any; warns
+   of others. Fails: AG_EMEMORY, AG_EDATA, AG_ESTOPPED. */
+ag_status tpgnn_results_baselines(void *results, ag_failure *why);
+
+/* The method whose columns are next to the model's: the strongest of them. */
+#define TPGNN_AGAINST "XGBoost (TVM)"
+
+/* ---- unseen.c, inspect.c ---- */
+
+/* As the metadata of a checkpoint; the caller frees the text (harness_free). Fails: AG_EMEMORY. */
+char *tpgnn_seen_json(const tpgnn_data *data, ag_failure *why);
+/* Fails: AG_EDATA. */
+ag_status tpgnn_seen_read(tpgnn_seen *seen, const char *text, ag_failure *why);
+
+/* Counts of other files. Extents and sizes that are no constants are not known; they are 0 in
+   the files, and a model takes them for 1. */
+typedef struct tpgnn_unseen {
+    int64_t *nodes;               /* [kinds] */
+    int64_t loops, outside;       /* all; those with an extent beyond what was seen */
+    int64_t extents, no_constant; /* of loops, and sizes of buffers; those that are not known */
+    double least, most;           /* extents of loops that are known; 0: there are none */
+} tpgnn_unseen;
+
+/* seen: NULL, or of another run. The caller frees the nodes (harness_free). */
+tpgnn_unseen tpgnn_unseen_count(const tpgnn_data *data, const tpgnn_seen *seen);
+
+/* Warns of extents that are not known; and of all that training of the run, a path, had not (NULL:
+   there is none). Fails: AG_EMEMORY, AG_ESTOPPED. */
+ag_status tpgnn_warn_unseen(const tpgnn_data *data, const tpgnn_trained *net, const char *run,
                             ag_failure *why);
 
 void tpgnn_inspect(harness_inspection *to, const void *files);

@@ -1,10 +1,81 @@
 /* SPDX-License-Identifier: MIT */
-/* Warnings of words and extents that training did not have, and of statements far from its own. */
+/* Element types of buffers and extents of loops of the training files, as a checkpoint remembers
+   them, and warnings of what training did not have, statements far from its own included. */
 #include "examples/harness/rank/unseen.h"
 #include "examples/tpgnn/rows/rows.h"
 #include "examples/tpgnn/shell.h"
 
+#include <jansson.h>
 #include <string.h>
+
+/* ---- what occurs ---- */
+
+static void count_loop(tpgnn_unseen *u, double extent, const tpgnn_seen *seen)
+{
+    u->loops++;
+    u->extents++;
+    if (extent < 1) {
+        u->no_constant++;
+        return;
+    }
+    if (!u->most || extent < u->least) u->least = extent;
+    if (extent > u->most) u->most = extent;
+    u->outside += seen && (extent < seen->least || extent > seen->most);
+}
+
+tpgnn_unseen tpgnn_unseen_count(const tpgnn_data *data, const tpgnn_seen *seen)
+{
+    tpgnn_unseen u = {.nodes = harness_alloc((size_t)data->kinds * sizeof *u.nodes + 1)};
+    for (int i = 0; i < data->schedules; i++) {
+        const tpgnn_schedule *s = &data->schedule[i];
+        for (int v = 0; v < s->nodes; v++) {
+            const int up = s->parent[v];
+            const tpgnn_kind *k = &data->kind[s->kind[v]];
+            u.nodes[s->kind[v]]++;
+            if (k->loop) count_loop(&u, (double)s->value[v], seen);
+            if (up < 0 || !data->kind[s->kind[up]].buffer) continue;
+            u.extents++;
+            u.no_constant += !k->constant || s->value[v] < 1;
+        }
+    }
+    return u;
+}
+
+/* ---- of the training files ---- */
+
+char *tpgnn_seen_json(const tpgnn_data *data, ag_failure *why)
+{
+    tpgnn_unseen u = tpgnn_unseen_count(data, NULL);
+    tpgnn_vocabulary buffers = {0};
+    const char **word = harness_alloc((size_t)data->kinds * sizeof *word + 1);
+    for (int f = 0; f < TPGNN_FIELDS && !why->status; f++) {
+        int n = 0;
+        for (int k = 0; k < data->kinds; k++)
+            if (u.nodes[k] && data->kind[k].buffer) word[n++] = data->kind[k].word[f];
+        tpgnn_vocabulary_fill(&buffers, (tpgnn_field)f, word, n, why);
+    }
+    json_t *j = json_object();
+    json_object_set_new(j, "extents", json_pack("[f, f]", u.least, u.most));
+    json_object_set_new(j, "buffers", tpgnn_vocabulary_json(&buffers));
+    tpgnn_vocabulary_free(&buffers);
+    harness_free(u.nodes);
+    harness_free(word);
+    return harness_json_text(j);
+}
+
+ag_status tpgnn_seen_read(tpgnn_seen *s, const char *text, ag_failure *why)
+{
+    json_t *j = harness_json_loads(text, NULL);
+    if (json_unpack(j, "{s: [F, F!]}", "extents", &s->least, &s->most))
+        ag_fail(why, AG_EDATA,
+                "the metadata \"seen\" do not say the smallest and the largest of \"extents\"; "
+                "train again to write them anew");
+    else
+        tpgnn_vocabulary_read(&s->buffers, json_object_get(j, "buffers"),
+                              "\"buffers\" of the metadata \"seen\"", why);
+    json_decref(j);
+    return why->status;
+}
 
 /* ---- words ---- */
 
@@ -40,32 +111,6 @@ static void warn_words(const tpgnn_data *data, const tpgnn_unseen *u, const tpgn
         harness_warn("%lld of %lld nodes have %s that no training file of %.200s has: %s",
                      (long long)nodes, (long long)data->nodes, what, run, words);
     harness_free(words);
-}
-
-/* ---- extents ---- */
-
-static void warn_unknown(const tpgnn_unseen *u)
-{
-    if (u->no_constant)
-        harness_warn("of %lld extents of loops and sizes of buffers, %lld are not known (0, or no "
-                     "constant); each counts as 1, so scores of these programs may mean nothing",
-                     (long long)u->extents, (long long)u->no_constant);
-}
-
-static void warn_extents(const tpgnn_unseen *u, const tpgnn_seen *seen, const char *run)
-{
-    if (u->outside)
-        harness_warn("%lld of %lld loops have extents that no training file of %.200s has: they "
-                     "go from %.0f to %.0f, those of training from %.0f to %.0f",
-                     (long long)u->outside, (long long)u->loops, run, u->least, u->most,
-                     seen->least, seen->most);
-}
-
-void tpgnn_warn_unknown(const tpgnn_data *data)
-{
-    tpgnn_unseen u = tpgnn_unseen_count(data, NULL);
-    warn_unknown(&u);
-    tpgnn_unseen_free(&u);
 }
 
 /* ---- rows ---- */
@@ -106,14 +151,24 @@ static ag_status warn_rows(const tpgnn_data *data, const nests_scale *scale, con
 ag_status tpgnn_warn_unseen(const tpgnn_data *data, const tpgnn_trained *net, const char *run,
                             ag_failure *why)
 {
-    const tpgnn_seen *seen = &net->checkpoint.seen;
+    static const char *const what[TPGNN_FIELDS] = {[TPGNN_TYPE] = "a type",
+                                                   [TPGNN_LOOP] = "a kind of loop",
+                                                   [TPGNN_DTYPE] = "an element type",
+                                                   [TPGNN_SCOPE] = "a scope"};
+    const tpgnn_seen *seen = net ? &net->seen : NULL;
     tpgnn_unseen u = tpgnn_unseen_count(data, seen);
-    warn_words(data, &u, seen, TPGNN_TYPE, "a type", run);
-    warn_words(data, &u, seen, TPGNN_LOOP, "a kind of loop", run);
-    warn_words(data, &u, seen, TPGNN_DTYPE, "an element type", run);
-    warn_words(data, &u, seen, TPGNN_SCOPE, "a scope", run);
-    warn_unknown(&u);
-    warn_extents(&u, seen, run);
-    tpgnn_unseen_free(&u);
-    return net->model.options.rows ? warn_rows(data, &net->model.joined.scale, run, why) : AG_OK;
+    for (int f = 0; f < TPGNN_FIELDS; f++)
+        if (seen && what[f]) warn_words(data, &u, seen, (tpgnn_field)f, what[f], run);
+    if (u.no_constant)
+        harness_warn("of %lld extents of loops and sizes of buffers, %lld are not known (0, or no "
+                     "constant); each counts as 1, so scores of these programs may mean nothing",
+                     (long long)u.extents, (long long)u.no_constant);
+    if (u.outside)
+        harness_warn("%lld of %lld loops have extents that no training file of %.200s has: they "
+                     "go from %.0f to %.0f, those of training from %.0f to %.0f",
+                     (long long)u.outside, (long long)u.loops, run, u.least, u.most, seen->least,
+                     seen->most);
+    harness_free(u.nodes);
+    if (!net || !net->model.options.rows) return AG_OK;
+    return warn_rows(data, &net->model.joined.scale, run, why);
 }

@@ -25,10 +25,9 @@ static ag_status parse_task(tpu_task *task, const char *text, ag_failure *why)
 {
     json_t *j = harness_json_loads(text, NULL);
     const char *word = json_string_value(json_object_get(j, "task"));
-    const int tile = word && strcmp(word, tpu_task_name[TPU_TILE]) == 0;
-    if (tile || (word && strcmp(word, tpu_task_name[TPU_FUSION]) == 0))
-        *task = tile ? TPU_TILE : TPU_FUSION;
-    else
+    for (*task = TPU_TILE; word && *task <= TPU_FUSION; ++*task)
+        if (strcmp(word, tpu_task_name[*task]) == 0) break;
+    if (!word || *task > TPU_FUSION)
         ag_fail(why, AG_EDATA,
                 "the metadata \"data\" name no task (tile or fusion); is it a checkpoint of tpu?");
     json_decref(j);
@@ -51,17 +50,12 @@ static ag_status check_preset(const harness_session *session, ag_failure *why)
     return why->status;
 }
 
-/* Whether the scores are ln(run time). */
-static int is_time(const harness_session *session)
-{
-    return ((const tpu_settings *)session->settings)->loss == TPU_LOSS_SQUARED;
-}
-
 static ag_status identify(harness_session *session, ag_failure *why)
 {
     const tpu_data *train = &((const tpu_files *)session->data)->train;
     if (check_preset(session, why)) return why->status;
-    if (train->task == TPU_FUSION && !is_time(session))
+    if (train->task == TPU_FUSION &&
+        ((const tpu_settings *)session->settings)->loss != TPU_LOSS_SQUARED)
         return ag_fail(why, AG_EUSE,
                        "--loss hinge and logistic compare tile sizes of one kernel, but a kernel "
                        "of a fusion file has one run time; take --loss squared");
@@ -84,20 +78,6 @@ static ag_status build(harness_trained *t, const harness_settings *settings, ag_
     return tpu_model_add(&net->model, t->params, &options, why);
 }
 
-/* The offset of the scores: without it, a network without biases would have to climb to the
-   mean. */
-static double mean_log_runtime(const tpu_data *data)
-{
-    double sum = 0;
-    int64_t n = 0;
-    for (int i = 0; i < data->kernels; i++) {
-        const tpu_kernel *k = &data->kernel[i];
-        if (!k->runtime) continue;
-        for (int c = 0; c < k->configs; c++, n++) sum += log((double)k->runtime[c]);
-    }
-    return n ? sum / (double)n : 0;
-}
-
 static ag_status fit(harness_session *session, ag_failure *why)
 {
     const tpu_data *train = &((const tpu_files *)session->data)->train;
@@ -105,8 +85,9 @@ static ag_status fit(harness_session *session, ag_failure *why)
     tpu_scaler *s = &net->scaler;
     tpu_scaler_fit(s, train, s->logs, s->clamp);
     if (net->model.rows.use) tpu_rows_fit(&net->model.rows.scale, train, why);
-    if (is_time(session) && net->model.rows.use != NESTS_COSTS)
-        net->model.offset = mean_log_runtime(train);
+    /* Without it, a network without biases would have to climb to the mean. */
+    if (net->model.options.absolute && net->model.rows.use != NESTS_COSTS)
+        net->model.offset = tpu_data_mean_log(train);
     return why->status;
 }
 

@@ -116,9 +116,6 @@ static const harness_option table[] = {
         "show what a constant, an analytical model, boosted trees and ridge regression reach that "
         "are fitted to the training files"),
 
-    {"tile-run", FIELD(tile_run), .commands = TUNES, .flags = HARNESS_LOCAL, .meta = "RUN",
-     .often = true, .group = "Run",
-     .help = "the run folder of a tile model; tile sizes are then searched, too"},
     {"families", FIELD(families), .commands = TUNES, .flags = HARNESS_LOCAL, .meta = "A,B,...",
      .often = true, .group = "Programs", .needs = "no --text",
      .help = "families of the lab's programs, separated by commas (all of "
@@ -135,19 +132,15 @@ static const harness_option table[] = {
     {"milliseconds", FIELD(milliseconds), "2", 0.2, 200, TUNES, .flags = HARNESS_LOCAL,
      .group = "Programs", .needs = "no --text", .help = "about how long a program may run"},
     {"measurements", FIELD(measurements), "100", 1, 1e6, TUNES, .flags = HARNESS_LOCAL,
-     .often = true, .group = "Search", .needs = "--run",
+     .often = true, .group = "Search", .needs = "fusion files",
      .help = "partitions that the search on hardware alone measures, of each program"},
     {"verify", FIELD(verify), "10", 1, 1e6, TUNES, .flags = HARNESS_LOCAL, .often = true,
-     .group = "Search", .needs = "--run",
+     .group = "Search", .needs = "fusion files",
      .help = "partitions that are measured when the model searches"},
     {"search-steps", FIELD(search_steps), "9000", 3, 1e9, TUNES, .flags = HARNESS_LOCAL,
-     .group = "Search", .needs = "--run", .help = "partitions that the model prices"},
-    {"start", WORD(start), "both", .choices = "default|random|both", .commands = TUNES,
-     .flags = HARNESS_LOCAL, .group = "Search", .needs = "--run",
-     .help = "the partition that searches begin with: all fused that can be, a random one, or one "
-             "search of each"},
+     .group = "Search", .needs = "fusion files", .help = "partitions that the model prices"},
     {"tiles", FIELD(tiles), "64", 2, 1e6, TUNES, .flags = HARNESS_LOCAL, .group = "Search",
-     .needs = "--tile-run", .help = "most tile sizes of a kernel"},
+     .needs = "tile files", .help = "most tile sizes of a kernel"},
     {"core", FIELD(core), "-1", -1, 1023, TUNES, .flags = HARNESS_LOCAL, .group = "Machine",
      .help = "the core to measure on (-1: the last one)"},
     {"minutes", FIELD(minutes), "0", 0, 1e6, TUNES, .flags = HARNESS_LOCAL, .often = true,
@@ -161,7 +154,7 @@ static const harness_command commands[] = {
     HARNESS_RUN_COMMANDS("files with run times", "kernels"),
     HARNESS_INSPECT_COMMAND("files"),
     HARNESS_ABLATE_COMMAND,
-    {"autotune", TUNES, "search fusions and tile sizes of the lab's programs", NULL,
+    {"autotune", TUNES, "search fusions or tile sizes of the lab's programs", NULL,
      tpu_autotune_command},
     HARNESS_DOCTOR_COMMAND,
 };
@@ -171,10 +164,10 @@ static const char examples[] =
     HARNESS_EXAMPLES("tpu", "examples/data/tile/split-random",
                      "examples/data/tile/mlp_202_5ecb522e66c5af42.npz",
                      "examples/tpu/studies/table4-small.ini")
-    "tpu autotune --tile-run runs/a --programs 10 --first 5 --out tuned\n"
-    "tpu autotune --tile-run runs/a --text examples/data/tile/mlp_202_5ecb522e66c5af42.txt "
+    "tpu autotune --run runs/a --programs 10 --first 5 --out tuned\n"
+    "tpu autotune --run runs/a --text examples/data/tile/mlp_202_5ecb522e66c5af42.txt "
         "--out tuned-own\n"
-    "tpu autotune --run runs/fusion --tile-run runs/a --families mlp,lstm --out tuned-both\n";
+    "tpu autotune --run runs/fusion --families mlp,lstm --out tuned-fusion\n";
 /* clang-format on */
 
 const harness_program tpu_program_table = {.name = "tpu",

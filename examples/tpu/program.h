@@ -22,9 +22,9 @@ typedef struct tpu_settings {
     int eval_samples, eval_nodes;
     int64_t least;
     /* autotune */
-    const char *tile_run, *families;
+    const char *families;
     harness_paths text;
-    int programs, first, measurements, verify, search_steps, start, tiles, core;
+    int programs, first, measurements, verify, search_steps, tiles, core;
     double milliseconds, minutes;
 } tpu_settings;
 

@@ -37,42 +37,26 @@ static char **name_files(harness_rank *rank, const tpu_data *data)
     return f->count == data->files ? harness_rank_names(rank, f->path, f->count, ".npz") : NULL;
 }
 
-/* A file has one kernel. */
-static void add_tiles(harness_rank *rank, const tpu_data *data)
+/* A file is a group: the tile sizes of its kernel, or its kernels, from number 0 on. */
+static void add_groups(harness_rank *rank, const tpu_data *data, tpu_task task)
 {
+    size_t items = 0;
+    for (int i = 0; i < data->kernels; i++) items += (size_t)data->kernel[i].configs;
+    int *number = harness_rank_alloc(rank, items * sizeof *number);
+    int64_t *actual = harness_rank_alloc(rank, items * sizeof *actual);
     char **name = name_files(rank, data);
-    rank->row_name = (const char *const *)data->program;
-    rank->rows = data->programs;
-    for (int i = 0; i < data->kernels; i++) {
-        const tpu_kernel *k = &data->kernel[i];
-        harness_rank_group(rank, (harness_ranked){.name = name ? name[i] : k->name,
-                                                  .items = k->configs,
-                                                  .actual = k->runtime,
-                                                  .row = k->program});
-    }
-}
-
-/* A file is a program: its kernels, from number 0 on, are a group. */
-static void add_programs(harness_rank *rank, const tpu_data *data)
-{
-    const size_t n = (size_t)data->kernels;
-    int *number = harness_rank_alloc(rank, n * sizeof *number);
-    int64_t *actual = harness_rank_alloc(rank, n * sizeof *actual);
-    char **name = name_files(rank, data);
-    for (int first = 0, end; first < data->kernels; first = end) {
-        int known = 0;
-        for (end = first; end < data->kernels && (end == first || data->kernel[end].number);
-             end++) {
-            const tpu_kernel *one = &data->kernel[end];
-            number[end] = one->number;
-            actual[end] = one->runtime ? one->runtime[0] : 0;
-            known |= one->runtime != NULL;
-        }
-        harness_rank_group(
-            rank, (harness_ranked){.name = name ? name[rank->groups] : data->kernel[first].name,
-                                   .items = end - first,
-                                   .number = number + first,
-                                   .actual = known ? actual + first : NULL});
+    for (const tpu_kernel *k = data->kernel, *last = k + data->kernels; k < last;) {
+        harness_ranked group = {.name = name ? name[rank->groups] : k->name,
+                                .number = number,
+                                .row = task == TPU_TILE ? k->program : 0};
+        do {
+            if (k->runtime) group.actual = actual - group.items;
+            for (int c = 0; c < k->configs; c++, group.items++) {
+                *number++ = k->number + c;
+                *actual++ = k->runtime ? k->runtime[c] : 0;
+            }
+        } while (++k < last && k->number);
+        harness_rank_group(rank, group);
     }
 }
 
@@ -81,7 +65,11 @@ void tpu_results_groups(harness_rank *rank, const tpu_data *data, tpu_task task,
     rank->form = form[task];
     rank->times = task == TPU_FUSION;
     rank->least = task == TPU_FUSION ? least : 0;
-    (task == TPU_TILE ? add_tiles : add_programs)(rank, data);
+    if (task == TPU_TILE) {
+        rank->row_name = (const char *const *)data->program;
+        rank->rows = data->programs;
+    }
+    add_groups(rank, data, task);
 }
 
 void tpu_results_open(void *results, void *files, const harness_settings *settings)
@@ -94,16 +82,13 @@ void tpu_results_open(void *results, void *files, const harness_settings *settin
     harness_rank_method(&r->rank, f->name, NULL);
 }
 
-ag_status tpu_results_add(tpu_results *r, const tpu_scorer *scorer, int models, ag_failure *why)
+ag_status tpu_results_add(void *results, const harness_trained *trained, const harness_scoring *how,
+                          ag_failure *why)
 {
+    tpu_results *r = results;
     double *score = r->rank.score[0];
-    tpu_scorer s = *scorer;
-    harness_progress bar;
-    harness_progress_start(&bar, "score", 0, r->rank.items);
-    bar.shown = false; /* in training there is another bar */
-    s.bar = &bar;
-    if (tpu_score(&s, score, &r->files->scored, 1.0 / models, why)) return why->status;
-    if (++r->models == models && r->rank.times)
+    if (tpu_score(score, &r->files->scored, trained->net, how, why)) return why->status;
+    if (++r->models == how->models && r->rank.times)
         for (int64_t i = 0; i < r->rank.items; i++) score[i] = tpu_nanoseconds(score[i]);
     return AG_OK;
 }
@@ -159,39 +144,29 @@ static int watch(void *context, const char *label, double done)
     return harness_interrupted();
 }
 
-static ag_status predict_all(double *score, tpu_baseline *b, const tpu_data *data, ag_failure *why)
+static ag_status add_baseline(tpu_results *r, tpu_baseline kind, ag_failure *why)
 {
-    for (int i = 0; i < data->kernels && !why->status; i++) {
-        tpu_baseline_predict(score, b, &data->kernel[i], why);
-        score += data->kernel[i].configs;
-    }
-    return why->status;
-}
-
-static ag_status add_baseline(tpu_results *r, tpu_baseline_kind kind,
-                              const tpu_kernel *const *kernel, ag_failure *why)
-{
-    const tpu_data *train = &r->files->train;
     harness_boosting_options trees = tpu_baseline_trees();
+    const char *name = tpu_baseline_name[kind];
+    double *score = HARNESS_NEW(score, r->rank.items);
     ag_failure mine = {0};
     trees.progress = watch;
-    tpu_baseline *b = tpu_baseline_fit(kind, train->task, kernel, train->kernels, &trees, &mine);
-    if (!b) return harness_rank_leave_out(tpu_baseline_name(kind), &mine, why);
-    predict_all(harness_rank_method(&r->rank, tpu_baseline_name(kind), tpu_baseline_note(b)), b,
-                &r->files->scored, why);
-    tpu_baseline_free(b);
+    char *note =
+        tpu_baseline_score(score, kind, &r->files->train, &r->files->scored, &trees, &mine);
+    if (note)
+        memcpy(harness_rank_method(&r->rank, name, note), score,
+               (size_t)r->rank.items * sizeof *score);
+    else
+        harness_rank_leave_out(name, &mine, why);
+    harness_free(score);
     return why->status;
 }
 
 ag_status tpu_results_baselines(void *results, ag_failure *why)
 {
     tpu_results *r = results;
-    const tpu_data *train = &r->files->train;
-    if (!train->kernels) return AG_OK;
-    const tpu_kernel **kernel = harness_alloc((size_t)train->kernels * sizeof *kernel + 1);
-    for (int i = 0; i < train->kernels; i++) kernel[i] = &train->kernel[i];
+    if (!r->files->train.kernels) return AG_OK;
     for (int kind = 0; kind < TPU_BASELINES && harness_go_on(why); kind++)
-        add_baseline(r, (tpu_baseline_kind)kind, kernel, why);
-    harness_free(kernel);
+        add_baseline(r, (tpu_baseline)kind, why);
     return why->status;
 }

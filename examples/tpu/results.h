@@ -11,29 +11,24 @@
 
 /* ---- scores of a model ---- */
 
-typedef struct tpu_scorer {
-    const tpu_model *model;
-    const tpu_scaler *scaler;
-    ag_tape *tape;
-    int samples, nodes;    /* most of a batch; scores do not depend on them */
-    int patient;           /* 1: continues after an interruption */
-    harness_progress *bar; /* updated after each batch; may be NULL */
-} tpu_scorer;
+/* The contents of a checkpoint (docs/formats.md). */
+typedef struct tpu_trained {
+    tpu_model model;
+    tpu_scaler scaler;
+} tpu_trained;
 
-/* score[first[k] + c] += weight times the score of configuration c of kernel k, where first[k]
-   counts the configurations of the kernels before k: once with weight 1, or once per model of an
-   ensemble. The tape is set back to training mode. Fails: AG_ESTOPPED, unless `patient` is 1;
-   AG_EFINITE (a score is not finite: names the kernel), AG_EMEMORY. */
-ag_status tpu_score(const tpu_scorer *s, double *score, const tpu_data *data, double weight,
-                    ag_failure *why);
+/* score[first[k] + c] += the score of configuration c of kernel k, by the number of models, where
+   first[k] counts the configurations of the kernels before k. The tape is set back to training
+   mode. Fails: AG_ESTOPPED, unless `how` is patient; AG_EFINITE (a score is not finite: names the
+   kernel), AG_EMEMORY. */
+ag_status tpu_score(double *score, const tpu_data *data, const tpu_trained *net,
+                    const harness_scoring *how, ag_failure *why);
 
 /* Converts a fusion score to a run time in ns, which is clamped to finite values above 0, since the
    scores of an untrained model may be of any size. */
 double tpu_nanoseconds(double score);
 
 /* ---- results ---- */
-
-enum { TPU_LEAST = 5000 }; /* ns: 5 us, section 5.2 */
 
 /* The data that the baselines learn from, and those that are scored. */
 typedef struct tpu_files {
@@ -51,10 +46,11 @@ typedef struct tpu_results {
    ns. */
 void tpu_results_groups(harness_rank *rank, const tpu_data *data, tpu_task task, int64_t least);
 
-/* Functions of a harness_model; `add` needs the model as a scorer, and makes ns of the mean of
-   predicted ln(ns) with the last of the models. */
+/* Functions of a harness_model; `add` makes ns of the mean of predicted ln(ns) with the last of the
+   models. */
 void tpu_results_open(void *results, void *files, const harness_settings *settings);
-ag_status tpu_results_add(tpu_results *r, const tpu_scorer *scorer, int models, ag_failure *why);
+ag_status tpu_results_add(void *results, const harness_trained *trained, const harness_scoring *how,
+                          ag_failure *why);
 
 /* Why all scores of a kernel, or of the kernels of a program, may be equal. */
 const char *tpu_results_alike(const void *results, int group);

@@ -14,110 +14,84 @@ double tpu_nanoseconds(double score)
 
 /* ---- one pass over all configurations ---- */
 
-/* Kernels come by size, which keeps the padding to the longest of a batch small. */
 typedef struct pass {
-    const tpu_scorer *scorer;
+    const tpu_trained *net;
+    const harness_scoring *how;
     const tpu_data *data;
-    int32_t *order;     /* [kernels] by nodes, equal ones in the order of the data */
-    int64_t *first;     /* [kernels] the place of a kernel's first score */
-    int next, config;   /* the next sample: of kernel order[next] */
-    tpu_sample *sample; /* [scorer->samples] the batch */
+    tpu_sample *sample; /* [eval_samples] the batch */
+    int count;          /* of it */
+    int next, config;   /* the next sample: of this kernel */
 } pass;
 
-static ag_status open_pass(pass *p, const tpu_scorer *s, const tpu_data *data, ag_failure *why)
-{
-    const size_t n = (size_t)data->kernels;
-    uint64_t *key = harness_alloc(n * sizeof *key);
-    int64_t scores = 0;
-    *p = (pass){.scorer = s,
-                .data = data,
-                .order = harness_alloc(n * sizeof *p->order),
-                .first = harness_alloc(n * sizeof *p->first),
-                .sample = harness_alloc((size_t)s->samples * sizeof *p->sample)};
-    for (int i = 0; i < data->kernels; i++) {
-        key[i] = (uint64_t)data->kernel[i].nodes;
-        p->order[i] = i;
-        p->first[i] = scores;
-        scores += data->kernel[i].configs;
-    }
-    ag_sort_u64(key, p->order, data->kernels, why);
-    harness_free(key);
-    return why->status;
-}
-
-static void close_pass(pass *p)
-{
-    harness_free(p->order);
-    harness_free(p->first);
-    harness_free(p->sample);
-}
-
-/* Fills the batch and returns the number of samples, 0 at the end. A kernel's configurations may
-   continue in the next batch. */
+/* Fills the batch; returns 0 at the end. A kernel's configurations may continue in the next one. */
 static int next_batch(pass *p)
 {
-    int samples = 0;
+    const tpu_settings *s = (const tpu_settings *)p->how->settings;
     int64_t nodes = 0;
-    while (p->next < p->data->kernels && samples < p->scorer->samples) {
-        const tpu_kernel *k = &p->data->kernel[p->order[p->next]];
+    for (p->count = 0; p->next < p->data->kernels && p->count < s->eval_samples; p->count++) {
+        const tpu_kernel *k = &p->data->kernel[p->next];
         nodes += k->nodes;
-        if (samples && nodes > p->scorer->nodes) break;
-        p->sample[samples++] = (tpu_sample){k, p->config++};
+        if (p->count && nodes > s->eval_nodes) break;
+        p->sample[p->count] = (tpu_sample){k, p->config++};
         if (p->config < k->configs) continue;
         p->config = 0;
         p->next++;
     }
-    return samples;
+    return p->count;
 }
 
 /* ---- scores ---- */
 
-static ag_status add_scores(double *score, const pass *p, const ag_real *value, int count,
-                            double weight, ag_failure *why)
+static ag_status add_scores(double *score, const pass *p, const ag_real *value, ag_failure *why)
 {
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < p->count; i++) {
         const tpu_sample *s = &p->sample[i];
         if (!isfinite((double)value[i]))
             return ag_fail(why, AG_EFINITE,
                            "%.160s, kernel %d: the score of configuration %d is %g; the run is of "
                            "no use, choose another checkpoint",
                            s->kernel->name, s->kernel->number, s->config, (double)value[i]);
-        score[p->first[s->kernel - p->data->kernel] + s->config] += weight * (double)value[i];
+        score[i] += 1.0 / p->how->models * (double)value[i];
     }
     return AG_OK;
 }
 
-static ag_status score_batch(double *score, const pass *p, tpu_batch *batch, int count,
-                             double weight, ag_failure *why)
+static ag_status score_batch(double *score, const pass *p, tpu_batch *batch, ag_failure *why)
 {
-    const tpu_scorer *s = p->scorer;
-    const tpu_batch_options options = tpu_model_batch(s->model);
-    if (tpu_batch_fill(batch, p->sample, count, s->scaler, &options, why)) return why->status;
-    ag_tape_reset(s->tape);
-    ag_tape_training(s->tape, 0);
-    ag_tensor *y = tpu_forward(s->model, s->tape, batch);
+    ag_tape *tape = p->how->tape;
+    const tpu_model *m = &p->net->model;
+    if (tpu_batch_fill(batch, p->sample, p->count, &p->net->scaler, &m->batch, why))
+        return why->status;
+    ag_tape_reset(tape);
+    ag_tape_training(tape, 0);
+    ag_tensor *y = tpu_forward(m, tape, batch);
     ag_forward(y);
     const ag_real *value = ag_values(y);
     if (!value)
-        return harness_scoring_failed(s->tape, p->sample[0].kernel->name, "--eval-samples", why);
-    return add_scores(score, p, value, count, weight, why);
+        return harness_scoring_failed(tape, p->sample[0].kernel->name, "--eval-samples", why);
+    return add_scores(score, p, value, why);
 }
 
-ag_status tpu_score(const tpu_scorer *s, double *score, const tpu_data *data, double weight,
-                    ag_failure *why)
+ag_status tpu_score(double *score, const tpu_data *data, const tpu_trained *net,
+                    const harness_scoring *how, ag_failure *why)
 {
-    pass p;
+    const int most = ((const tpu_settings *)how->settings)->eval_samples;
+    pass p = {.net = net, .how = how, .data = data};
     tpu_batch batch = {0};
-    int64_t done = 0;
-    if (!open_pass(&p, s, data, why))
-        for (int n; (s->patient || harness_go_on(why)) && (n = next_batch(&p)) > 0;) {
-            if (score_batch(score, &p, &batch, n, weight, why)) break;
-            done += n;
-            if (s->bar) harness_progress_update(s->bar, done, NULL);
-        }
-    ag_tape_reset(s->tape);
-    ag_tape_training(s->tape, 1);
+    harness_progress bar;
+    int64_t all = 0;
+    for (int i = 0; i < data->kernels; i++) all += data->kernel[i].configs;
+    p.sample = HARNESS_NEW(p.sample, most);
+    harness_progress_start(&bar, "score", 0, all);
+    bar.shown = false; /* there is another bar */
+    while ((how->patient || harness_go_on(why)) && next_batch(&p) > 0) {
+        if (score_batch(score, &p, &batch, why)) break;
+        score += p.count;
+        harness_progress_update(&bar, bar.done + p.count, NULL);
+    }
+    ag_tape_reset(how->tape);
+    ag_tape_training(how->tape, 1);
     tpu_batch_free(&batch);
-    close_pass(&p);
+    harness_free(p.sample);
     return why->status;
 }

@@ -150,7 +150,6 @@ typedef struct tpu_feed {
     tpu_sampler sampler;
     tpu_batch buffer[2];
     harness_loader *loader;
-    const tpu_batch *batch; /* of the step */
 } tpu_feed;
 
 static ag_status begin(harness_session *session, ag_failure *why)
@@ -162,9 +161,8 @@ static ag_status begin(harness_session *session, ag_failure *why)
                                          .kernels = s->kernels,
                                          .configs = s->configs,
                                          .uniform = !s->balanced};
-    const tpu_batch_options batch = tpu_model_batch(&net->model);
     if (tpu_sampler_open(&f->sampler, &((tpu_files *)session->data)->train, &net->scaler, &options,
-                         &batch, why))
+                         &net->model.batch, why))
         return why->status;
     f->loader = harness_loader_new(tpu_sampler_fill, &f->sampler, &f->buffer[0], &f->buffer[1],
                                    session->trained.state->step, 1, why);
@@ -179,40 +177,17 @@ static void end(void *feed)
     tpu_sampler_close(&f->sampler);
 }
 
-static ag_tensor *loss_of(const harness_session *session, ag_tape *tape, const tpu_batch *batch)
-{
-    const tpu_trained *net = session->trained.net;
-    const tpu_settings *s = settings_of(session);
-    ag_tensor *score = ag_name(tpu_forward(&net->model, tape, batch), "scores");
-    return tpu_loss(score, batch, s->loss, s->margin);
-}
-
 static ag_tensor *record(void *user, ag_tape *tape, int64_t step, const char **what,
                          ag_failure *why)
 {
-    harness_session *session = user;
-    tpu_feed *f = session->feed;
+    const harness_session *session = user;
+    const tpu_settings *s = settings_of(session);
+    const tpu_model *net = &((const tpu_trained *)session->trained.net)->model;
+    const tpu_batch *batch = harness_loader_next(((tpu_feed *)session->feed)->loader, why);
     (void)step;
-    f->batch = harness_loader_next(f->loader, why);
-    if (!f->batch) return NULL;
-    *what = f->batch->kernel[0]->name;
-    return loss_of(session, tape, f->batch);
-}
-
-/* ---- results ---- */
-
-static ag_status add(void *results, const harness_trained *t, const harness_scoring *how,
-                     ag_failure *why)
-{
-    const tpu_settings *s = (const tpu_settings *)how->settings;
-    const tpu_trained *net = t->net;
-    const tpu_scorer scorer = {.model = &net->model,
-                               .scaler = &net->scaler,
-                               .tape = how->tape,
-                               .samples = s->eval_samples,
-                               .nodes = s->eval_nodes,
-                               .patient = how->patient};
-    return tpu_results_add(results, &scorer, how->models, why);
+    if (!batch) return NULL;
+    *what = batch->kernel[0]->name;
+    return tpu_loss(ag_name(tpu_forward(net, tape, batch), "scores"), batch, s->loss, s->margin);
 }
 
 const harness_model tpu_shell = {.program = &tpu_program_table,
@@ -231,7 +206,7 @@ const harness_model tpu_shell = {.program = &tpu_program_table,
                                  .end = end,
                                  .results_bytes = sizeof(tpu_results),
                                  .open = tpu_results_open,
-                                 .add = add,
+                                 .add = tpu_results_add,
                                  .compare = tpu_results_baselines,
                                  .alike = tpu_results_alike,
                                  .repeat = tpu_results_repeat,

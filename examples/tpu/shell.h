@@ -8,12 +8,6 @@
 #include "examples/tpu/program.h"
 #include "examples/tpu/results.h"
 
-/* The contents of a checkpoint (docs/formats.md). */
-typedef struct tpu_trained {
-    tpu_model model;
-    tpu_scaler scaler;
-} tpu_trained;
-
 extern const harness_model tpu_shell;
 extern const harness_network tpu_shell_network; /* checkpoint.c */
 

@@ -34,13 +34,13 @@ static void finish(void *data)
 static ag_status fill(tpu *t, int nodes, ag_failure *why)
 {
     const tpu_scaler scaler = test_unit_scaler();
-    const tpu_batch_options options = tpu_model_batch(&t->model);
     tpu_sample *sample = calloc((size_t)t->kernels, sizeof *sample);
     for (int i = 0; i < t->kernels; i++) {
         t->kernel[i] = test_kernel_random(nodes, 2 * (nodes - 1), 0, (uint64_t)i + 1);
         sample[i] = (tpu_sample){&t->kernel[i], 0};
     }
-    const ag_status bad = tpu_batch_fill(&t->batch, sample, t->kernels, &scaler, &options, why);
+    const ag_status bad =
+        tpu_batch_fill(&t->batch, sample, t->kernels, &scaler, &t->model.batch, why);
     free(sample);
     return bad;
 }

@@ -4,5 +4,4 @@
 
 #ifdef AG_DOUBLE
 # include "examples/tpgnn/model/paper.c"
-# include "examples/tpgnn/model/paper_new.c"
 #endif

@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct net {
     const tpgnn_trial *trial;
@@ -58,11 +57,13 @@ static ag_tensor *build(ag_tape *tape, void *context)
                       &n->trial->loss);
 }
 
-static double costs(double *cost, const tpgnn_trial *t, char text[TPGNN_WHY])
+double ag__tpgnn(double *cost, double *worst, const tpgnn_trial *t, char text[TPGNN_WHY])
 {
+    const ag_gradcheck_options options = {.full = 24, .directions = 2, .entries = 6, .seed = 5};
     net n;
     ag_failure why = {0};
     double loss = (double)NAN;
+    char where[200] = "";
     ag_tape *tape = ag_tape_new(AG_CPU);
     if (!make(&n, t, &why)) {
         ag_tape_training(tape, 0);
@@ -72,28 +73,10 @@ static double costs(double *cost, const tpgnn_trial *t, char text[TPGNN_WHY])
         loss = (double)ag_item(sum);
         net_read_tensor(cost, y);
         if (ag_failed(tape)) ag_fail(&why, ag_tape_status(tape), "%s", ag_error(tape));
+        if (worst) *worst = ag_gradcheck(build, &n, n.model.params, &options, where);
     }
-    strcpy(text, why.sentence);
+    snprintf(text, TPGNN_WHY, "%.260s%.200s", why.sentence, where);
     ag_tape_free(tape);
     drop(&n);
     return loss;
 }
-
-static double gradcheck(const tpgnn_trial *t, char text[TPGNN_WHY])
-{
-    const ag_gradcheck_options options = {.full = 24, .directions = 2, .entries = 6, .seed = 5};
-    net n;
-    ag_failure why = {0};
-    double worst = (double)INFINITY;
-    char where[200] = "";
-    if (!make(&n, t, &why)) worst = ag_gradcheck(build, &n, n.model.params, &options, where);
-    snprintf(text, TPGNN_WHY, "%.260s%.200s", why.sentence, where);
-    drop(&n);
-    return worst;
-}
-
-const tpgnn_runner ag__tpgnn = {
-    .name = NET_PRECISION,
-    .costs = costs,
-    .gradcheck = gradcheck,
-};

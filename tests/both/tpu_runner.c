@@ -53,10 +53,9 @@ static void fit(tpu_net *net, const tpu_data *data)
 static int begin(tpu_net *net, const tpu_samples *s, int training, char why[TPU_WHY])
 {
     ag_failure failure = {0};
-    const tpu_batch_options options = tpu_model_batch(&net->model);
     ag_tape_reset(net->tape);
     ag_tape_training(net->tape, training);
-    tpu_batch_fill(&net->batch, s->sample, s->count, s->scaler, &options, &failure);
+    tpu_batch_fill(&net->batch, s->sample, s->count, s->scaler, &net->model.batch, &failure);
     strcpy(why, failure.sentence);
     return !*why;
 }

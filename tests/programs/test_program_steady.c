@@ -94,12 +94,12 @@ static void expect_steady(const program_model *m, const char *more, int plans, l
     assert_int_equal(o.plans, plans);
 }
 
-/* Every kernel is in every step, or one of two, or one of two files. tpgnn builds the graphs of the
-   schedules of each batch, which takes memory; nothing else does. */
+/* Every kernel is in every step, or one of two, or one of two files. tpu and tpgnn build the graphs
+   of each batch, which takes memory; nothing else does. */
 static void known_shapes(void **state)
 {
     static const char *const all[] = {"", "", "", "", " --kernels 12", "", "", "", ""};
-    static const long batch[] = {0, 0, 0, 0, 0, 22, 5, 0, 0};
+    static const long batch[] = {0, 0, 22, 15, 102, 22, 5, 0, 0};
     static const program_model more[] = {
         {"two layouts", &tgraph_program_table,
          .train = " --data a.npz small.npz --hidden 16 --configs 6 --log-every 7"},
@@ -108,7 +108,7 @@ static void known_shapes(void **state)
                   "--reduction lstm"}};
     for (int i = 0; i < PROGRAM_MODELS; i++)
         expect_steady(&program_models[i], all[i], i == 5 || i == 6 ? 2 : 1, batch[i]);
-    for (int i = 0; i < 2; i++) expect_steady(&more[i], "", 2, 0);
+    for (int i = 0; i < 2; i++) expect_steady(&more[i], "", 2, i ? 14 : 0);
 }
 
 /* 16 kernels of 1 to 9 nodes: about a hundred shapes, and 32 plans are kept, so many steps are
@@ -122,8 +122,8 @@ static void varied_shapes(void **state)
         {"node", &tpu_program_table, .train = MANY " --gnn none --reduction node"}};
     for (int i = 0; i < 3; i++) {
         const outcome o = train(&nets[i], "");
-        assert_in_range(o.plans, 33, 3 * THIRD); /* more than are kept */
-        assert_true(o.late <= 10);
+        assert_in_range(o.plans, 33, 3 * THIRD);             /* more than are kept */
+        assert_true(labs(o.late - o.early) <= o.early / 20); /* of graphs */
     }
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The whole model of TPGNN in float (ag__tpgnn) and in double (ag64__tpgnn), with an interface of
-   plain doubles; both are tests/both/tpgnn_runner.c. */
+/* The whole model of TPGNN in float (ag__tpgnn) and in double (ag64__tpgnn); both are
+   tests/both/tpgnn_runner.c. */
 #ifndef AG_TESTS_TPGNN_RUNNER_H
 #define AG_TESTS_TPGNN_RUNNER_H
 
@@ -17,14 +17,10 @@ typedef struct tpgnn_trial {
     uint64_t seed;
 } tpgnn_trial;
 
-typedef struct tpgnn_runner {
-    const char *name;
-    /* Cost of each schedule, minus its score, with first values; and the loss. */
-    double (*costs)(double *cost, const tpgnn_trial *trial, char why[TPGNN_WHY]);
-    /* ag_gradcheck of the loss without dropout; infinite, and a sentence, when it cannot run. */
-    double (*gradcheck)(const tpgnn_trial *trial, char why[TPGNN_WHY]);
-} tpgnn_runner;
-
-extern const tpgnn_runner ag__tpgnn, ag64__tpgnn;
+/* The loss and the cost of each schedule, with first values and without dropout; and what
+   ag_gradcheck of the loss finds (NULL: not wanted). why: a sentence, or "", and where the worst
+   gradient is. */
+double ag__tpgnn(double *cost, double *worst, const tpgnn_trial *trial, char why[TPGNN_WHY]);
+double ag64__tpgnn(double *cost, double *worst, const tpgnn_trial *trial, char why[TPGNN_WHY]);
 
 #endif

@@ -236,12 +236,7 @@ static void used_again_or_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(nodes_have_words_and_numbers),
-                                       cmocka_unit_test(the_paper_sees_constants),
-                                       cmocka_unit_test(edges_of_what_stays),
-                                       cmocka_unit_test(edges_of_all_nodes),
-                                       cmocka_unit_test(stores_of_each_program),
-                                       cmocka_unit_test(tasks_are_groups_with_ranks),
-                                       cmocka_unit_test(used_again_or_refused)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(nodes_have_words_and_numbers, the_paper_sees_constants, edges_of_what_stays,
+                     edges_of_all_nodes, stores_of_each_program, tasks_are_groups_with_ranks,
+                     used_again_or_refused);
 }

@@ -20,7 +20,7 @@ enum { K = 30, ROWS = 7, S = 3 * K };
 static float row[ROWS][TPGNN_FEATURES], copies[S][TPGNN_FEATURES];
 static int32_t store[S], own[S];
 static tpgnn_schedule shares[K], copied[K];
-static tpgnn_task task = {.schedules = K};
+static tpgnn_task task = {.schedules = K, .rows = ROWS};
 
 static int make(void **state)
 {
@@ -57,7 +57,9 @@ static void shared_rows(void **state)
     fit(score[0], &trees, &data, &o);
     assert_int_equal(trees, 40);
     data.schedule = copied;
+    task.rows = S;
     fit(score[1], &trees, &data, &o);
+    task.rows = ROWS;
     for (int i = 0; i < K; i++) {
         assert_true(fabs(score[0][i] - score[1][i]) < 1e-4);
         assert_true(fabs(score[0][i] + y[i]) < 0.1);
@@ -75,7 +77,7 @@ static void by_hand(void **state)
     tpgnn_schedule schedule[] = {
         {.stores = 1, .feature = row[0], .store = store, .runtime = 100},
         {.stores = 3, .feature = row[0], .store = store + 1, .runtime = 200}};
-    tpgnn_task task = {.schedules = 2};
+    tpgnn_task task = {.schedules = 2, .rows = 2};
     const tpgnn_data s = {.schedule = schedule, .task = &task, .schedules = 2, .tasks = 1};
     tpgnn_boosting_options o = tpgnn_boosting_defaults();
     double score[2];

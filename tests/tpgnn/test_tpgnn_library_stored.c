@@ -2,7 +2,7 @@
 /* Checkpoints as the library for tuners reads and writes them: as the program does, without the
    program's table of options. */
 #include "support/test.h"
-#include "examples/tpgnn/results.h"
+#include "examples/tpgnn/shell.h"
 #include "examples/tpgnn/tvm/library/handle.h"
 #include "support/checkpoint_change.h"
 #include "support/tpgnn_library.h"

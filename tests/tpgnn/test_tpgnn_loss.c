@@ -9,7 +9,7 @@ enum { SCHEDULES = 5 };
 /* Tasks of 3 and of 2 schedules, in ns. */
 static const int64_t runtime[SCHEDULES] = {1000, 4000, 2000, 100, 300};
 static tpgnn_schedule schedule[SCHEDULES];
-static tpgnn_task task[2] = {{"a", 0, 0, 3}, {"b", 0, 3, 2}};
+static tpgnn_task task[2] = {{.schedules = 3}, {.first = 3, .schedules = 2}};
 static tpgnn_data data = {
     .task = task, .schedule = schedule, .tasks = 2, .schedules = SCHEDULES, .families = 1};
 

@@ -2,7 +2,7 @@
 /* The model of TPGNN: gradients against central differences in double, float against double, scores
    that are no numbers, refusals. */
 #include "support/test.h"
-#include "examples/tpgnn/results.h"
+#include "examples/tpgnn/shell.h"
 #include "support/tpgnn_npz.h"
 #include "support/tpgnn_runner.h"
 
@@ -73,33 +73,18 @@ static tpgnn_trial trial_of(const variant *v, const tpgnn_data *data)
                          .seed = 3};
 }
 
-/* ---- both precisions ---- */
-
-static void gradients_in_double(void **state)
+static void in_both_precisions(void **state)
 {
     tpgnn_data data;
     make_small(&data);
     for (int i = 0; i < VARIANTS; i++) {
         char why[TPGNN_WHY];
+        double one[4], other[4], worst = (double)INFINITY;
         const tpgnn_trial t = trial_of(&variants[i], &data);
-        const double worst = ag64__tpgnn.gradcheck(&t, why);
+        const double b = ag64__tpgnn(other, &worst, &t, why);
         print_message("%-10s gradients %.1e\n", variants[i].name, worst);
         if (!(worst < 1e-6)) fail_msg("%s: %g, %s", variants[i].name, worst, why);
-    }
-    tpgnn_data_free(&data);
-}
-
-static void float_is_near_double(void **state)
-{
-    tpgnn_data data;
-    make_small(&data);
-    for (int i = 0; i < VARIANTS; i++) {
-        char why[TPGNN_WHY];
-        double one[4], other[4];
-        const tpgnn_trial t = trial_of(&variants[i], &data);
-        const double a = ag__tpgnn.costs(one, &t, why);
-        assert_string_equal(why, "");
-        const double b = ag64__tpgnn.costs(other, &t, why);
+        const double a = ag__tpgnn(one, NULL, &t, why);
         assert_string_equal(why, "");
         assert_true(fabs(a - b) <= 1e-5 * fmax(1, fabs(b)));
         for (int k = 0; k < 4; k++)
@@ -124,11 +109,12 @@ static void scores_or_why_not(void **state)
     assert_int_equal(tpgnn_model_add(&m, ag_params_new(), &o, &why), AG_OK);
     assert_int_equal(ag_params_build(m.params, 5), AG_OK);
     ag_tape *tape = ag_tape_new(AG_CPU);
-    const tpgnn_scorer s = {.model = &m, .tape = tape, .graphs = 3, .nodes = 1000};
-    assert_int_equal(tpgnn_score(&s, score, &data, &why), AG_OK);
+    const tpgnn_settings settings = {.eval_graphs = 3, .eval_nodes = 1000};
+    const harness_scoring how = {tape, &settings.shell, 1, false};
+    assert_int_equal(tpgnn_score(score, &m, &how, &data, &why), AG_OK);
     for (int i = 0; i < 4; i++) assert_true(isfinite(score[i]));
     m.statements.output.bias->value[0] = (ag_real)NAN;
-    tpgnn_score(&s, score, &data, &why);
+    tpgnn_score(score, &m, &how, &data, &why);
     expect_sentence(&why, AG_EFINITE, "mm_1: the cost of schedule 0 is");
     ag_tape_free(tape);
     tpgnn_model_free(&m);
@@ -160,20 +146,8 @@ static void sizes_out_of_range_are_refused(void **state)
     expect_refusal(o, "--dropout is 1; it must be at least 0 and below 1");
 }
 
-static void the_papers_batch(void **state)
-{
-    tpgnn_model m;
-    ag_failure why = {0};
-    const tpgnn_options o = test_tpgnn_options(TPGNN_PAPER);
-    assert_int_equal(tpgnn_model_add(&m, ag_params_new(), &o, &why), AG_OK);
-    const tpgnn_batch_options b = tpgnn_model_batch(&m);
-    assert_true(b.both && !b.compact && !b.nest && b.logs && b.edges == TPGNN_TREE);
-    tpgnn_model_free(&m);
-}
-
 int main(void)
 {
-    return RUN_TESTS_WITH(test_folder_make, test_folder_remove, gradients_in_double,
-                          float_is_near_double, scores_or_why_not, sizes_out_of_range_are_refused,
-                          the_papers_batch);
+    return RUN_TESTS_WITH(test_folder_make, test_folder_remove, in_both_precisions,
+                          scores_or_why_not, sizes_out_of_range_are_refused);
 }

@@ -292,12 +292,8 @@ static void one_node_is_a_tree(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_product_of_matrices),   cmocka_unit_test(indices_are_understood),
-        cmocka_unit_test(tiles_come_apart),        cmocka_unit_test(sums_wait),
-        cmocka_unit_test(lines_are_fetched_again), cmocka_unit_test(columns_crowd_a_cache),
-        cmocka_unit_test(a_condition_is_around),   cmocka_unit_test(indices_are_marked),
-        cmocka_unit_test(deep_trees_are_bounded),  cmocka_unit_test(one_node_is_a_tree),
-        cmocka_unit_test(types_have_bytes)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(a_product_of_matrices, indices_are_understood, tiles_come_apart, sums_wait,
+                     lines_are_fetched_again, columns_crowd_a_cache, a_condition_is_around,
+                     indices_are_marked, deep_trees_are_bounded, one_node_is_a_tree,
+                     types_have_bytes);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The schedules of a training step: repeatable, each once, tasks evenly or by family. */
 #include "support/test.h"
-#include "examples/tpgnn/data/sampler.h"
+#include "examples/tpgnn/model/sampler.h"
 
 enum { TASKS = 8, EACH = 5, STEPS = 4000 };
 
@@ -24,7 +24,11 @@ static void make(made *m)
     memset(m, 0, sizeof *m);
     int n = 0;
     for (int t = 0; t < TASKS; t++) {
-        m->task[t] = (tpgnn_task){"task", t < 5 ? 0 : t < 7 ? 1 : 2, n, size_of(t)};
+        m->task[t] = (tpgnn_task){.family = t < 5   ? 0
+                                            : t < 7 ? 1
+                                                    : 2,
+                                  .first = n,
+                                  .schedules = size_of(t)};
         for (int k = 0; k < size_of(t); k++, n++)
             m->schedule[n] =
                 (tpgnn_schedule){.task = t, .number = k, .runtime = t == 6 ? 9 : 9 + k};
@@ -33,13 +37,13 @@ static void make(made *m)
         .task = m->task, .schedule = m->schedule, .tasks = TASKS, .schedules = n, .families = 3};
 }
 
-static tpgnn_sampler open_as(made *m, tpgnn_sampler_options options)
+static tpgnn_sampler open_as(made *m, const tpgnn_settings *settings)
 {
     tpgnn_sampler s;
     ag_failure why = {0};
     const tpgnn_batch_options batch = {0};
     make(m);
-    if (tpgnn_sampler_open(&s, &m->data, &options, &batch, &why)) fail_msg("%s", why.sentence);
+    if (tpgnn_sampler_open(&s, &m->data, settings, &batch, &why)) fail_msg("%s", why.sentence);
     return s;
 }
 
@@ -53,7 +57,8 @@ static void expect_share(int count, int of, double share)
 static void schedules_of_a_task_stand_together(void **state)
 {
     made m;
-    tpgnn_sampler s = open_as(&m, (tpgnn_sampler_options){.seed = 3, .tasks = 4, .schedules = 3});
+    tpgnn_sampler s =
+        open_as(&m, &(tpgnn_settings){.shell.common.seed = 3, .tasks = 4, .schedules = 3});
     assert_true(s.tasks == 6 && s.families == 3);
     for (int step = 0; step < 300; step++) {
         const int n = tpgnn_sampler_draw(&s, step);
@@ -76,12 +81,12 @@ static void schedules_of_a_task_stand_together(void **state)
 static void a_step_repeats(void **state)
 {
     for (int mixed = 0; mixed < 2; mixed++) {
-        tpgnn_sampler_options o = {.seed = 11, .tasks = 4, .schedules = 3, .mixed = mixed};
+        tpgnn_settings o = {.shell.common.seed = 11, .tasks = 4, .schedules = 3, .mixed = mixed};
+        tpgnn_settings p = o;
         made m, n;
         int other = 0;
-        tpgnn_sampler a = open_as(&m, o), b = open_as(&n, o);
-        o.seed = 12;
-        tpgnn_sampler c = open_as(&n, o);
+        p.shell.common.seed = 12;
+        tpgnn_sampler a = open_as(&m, &o), b = open_as(&n, &o), c = open_as(&n, &p);
         for (int step = 50; step-- > 0;) {
             const int count = tpgnn_sampler_draw(&a, step);
             tpgnn_sampler_draw(&b, 50 - step);
@@ -104,8 +109,8 @@ static void tasks_evenly_or_by_family(void **state)
         made m;
         int drawn[TASKS] = {0};
         tpgnn_sampler s = open_as(
-            &m,
-            (tpgnn_sampler_options){.seed = 5, .tasks = 1, .schedules = 1, .balanced = balanced});
+            &m, &(tpgnn_settings){
+                    .shell.common.seed = 5, .tasks = 1, .schedules = 1, .balanced = balanced});
         for (int step = 0; step < STEPS; step++) {
             assert_int_equal(tpgnn_sampler_draw(&s, step), 1);
             drawn[s.drawn[0]->task]++;
@@ -123,8 +128,8 @@ static void mixed_from_all(void **state)
 {
     made m;
     int drawn[TASKS * EACH] = {0};
-    tpgnn_sampler s =
-        open_as(&m, (tpgnn_sampler_options){.seed = 5, .tasks = 4, .schedules = 10, .mixed = 1});
+    tpgnn_sampler s = open_as(
+        &m, &(tpgnn_settings){.shell.common.seed = 5, .tasks = 4, .schedules = 10, .mixed = 1});
     for (int step = 0; step < STEPS / 40; step++) {
         assert_int_equal(tpgnn_sampler_draw(&s, step), 40);
         for (int i = 0; i < 40; i++) drawn[s.drawn[i] - m.schedule]++;
@@ -137,7 +142,7 @@ static void expect_refusal(const tpgnn_data *data, int tasks, int schedules, con
 {
     tpgnn_sampler s;
     ag_failure why = {0};
-    const tpgnn_sampler_options o = {.tasks = tasks, .schedules = schedules};
+    const tpgnn_settings o = {.tasks = tasks, .schedules = schedules};
     const tpgnn_batch_options batch = {0};
     assert_int_equal(tpgnn_sampler_open(&s, data, &o, &batch, &why), AG_EUSE);
     if (!strstr(why.sentence, sentence)) fail_msg("%s", why.sentence);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Vectors of node classes from a file. */
 #include "support/test.h"
-#include "examples/tpgnn/data/vectors.h"
+#include "examples/tpgnn/data/vocabulary.h"
 #include "support/program_call.h"
 #include "support/tpgnn_npz.h"
 

@@ -27,15 +27,33 @@ static void make(lab_program *p, int which)
 
 enum { MADE = 120 };
 
+static tpu_data data_of(tpu_task task, tpu_kernel *kernel, int kernels)
+{
+    static char *program[] = {"made"};
+    return (tpu_data){
+        .task = task, .kernel = kernel, .kernels = kernels, .program = program, .programs = 1};
+}
+
+static void score(double *out, tpu_baseline kind, const tpu_data *train, const tpu_data *scored,
+                  int rounds)
+{
+    harness_boosting_options o = tpu_baseline_trees();
+    ag_failure why = {0};
+    o.rounds = rounds;
+    char *note = tpu_baseline_score(out, kind, train, scored, &o, &why);
+    if (!note) fail_msg("%s", why.sentence);
+    harness_free(note);
+}
+
 /* A machine of 20 bytes, 3 operations and 0.2 special functions per ns, 200 ns to start; dots at
    half of the speed. */
 static void fusion_machine(void **state)
 {
     const tpu_roofline machine = {20, 3, 0.2, 200, {1, 2, 1, 1}, 0};
-    tpu_kernel k[MADE];
-    const tpu_kernel *train[MADE];
+    tpu_kernel k[MADE], dot[MADE / 4];
+    const tpu_data all = data_of(TPU_FUSION, k, MADE), dots = data_of(TPU_FUSION, dot, MADE / 4);
     int64_t runtime[MADE];
-    ag_failure why = {0};
+    double ns[MADE];
     for (int i = 0; i < MADE; i++) {
         lab_program p = {0};
         tpu_load load;
@@ -44,32 +62,23 @@ static void fusion_machine(void **state)
         tpu_loads(&load, &k[i]);
         runtime[i] = (int64_t)(tpu_roofline_time(&machine, &load) + 0.5);
         k[i].runtime = &runtime[i];
-        train[i] = &k[i];
+        if (i % 4 == 0) dot[i / 4] = k[i];
         lab_program_clear(&p);
     }
     tpu_roofline found;
-    const tpu_kernel *dots[MADE / 4];
-    tpu_roofline_fit(&found, TPU_FUSION, train, MADE, 1);
+    tpu_roofline_fit(&found, &all, 1);
     assert_true(found.scale[TPU_TYPE_CONVOLUTION] == 1); /* there are none */
     assert_true(found.scale[TPU_TYPE_OTHER] == 1);
-    for (int i = 0; i < MADE / 4; i++) dots[i] = train[4 * i];
-    tpu_roofline_fit(&found, TPU_FUSION, dots, MADE / 4, 1);
+    tpu_roofline_fit(&found, &dots, 1);
     for (int t = 0; t < TPU_TYPES; t++) assert_true(found.scale[t] == 1);
     for (int kind = TPU_BASELINE_ROOFLINE; kind < TPU_BASELINES; kind++) {
-        const harness_boosting_options o = tpu_baseline_trees();
-        double error = 0, score;
+        double error = 0;
         if (kind == TPU_BASELINE_BOOSTING && !harness_boosting_built()) continue;
-        tpu_baseline *b =
-            tpu_baseline_fit((tpu_baseline_kind)kind, TPU_FUSION, train, MADE, &o, &why);
-        if (!b) fail_msg("%s", why.sentence);
-        for (int i = 0; i < MADE; i++) {
-            assert_int_equal(tpu_baseline_predict(&score, b, train[i], &why), AG_OK);
-            error += fabs(score / (double)runtime[i] - 1) / MADE;
-        }
-        print_message("%s on a made machine: mean error %.2f %%\n",
-                      tpu_baseline_name((tpu_baseline_kind)kind), 100 * error);
+        score(ns, (tpu_baseline)kind, &all, &all, 200);
+        for (int i = 0; i < MADE; i++) error += fabs(ns[i] / (double)runtime[i] - 1) / MADE;
+        print_message("%s on a made machine: mean error %.2f %%\n", tpu_baseline_name[kind],
+                      100 * error);
         assert_true(error < (kind == TPU_BASELINE_ROOFLINE ? 0.01 : 0.25));
-        tpu_baseline_free(b);
     }
     for (int i = 0; i < MADE; i++) {
         k[i].runtime = NULL;
@@ -77,63 +86,43 @@ static void fusion_machine(void **state)
     }
 }
 
-static void score_all(double *score, tpu_baseline *b, const tpu_data *data)
-{
-    ag_failure why = {0};
-    for (int i = 0; i < data->kernels; i++) {
-        if (tpu_baseline_predict(score, b, &data->kernel[i], &why)) fail_msg("%s", why.sentence);
-        score += data->kernel[i].configs;
-    }
-}
-
 /* Tiles of x w and of a column sum, timed by a roofline with re-reads. */
 static void tile_machine(void **state)
 {
-    enum { KERNELS = 20 };
+    enum { KERNELS = 20, TILES = 30 };
     const tpu_roofline machine = {2, 10, 0.5, 40, {1, 1, 1, 1}, 0};
     tpu_kernel k[KERNELS];
-    const tpu_kernel *train[KERNELS];
+    const tpu_data data = data_of(TPU_TILE, k, KERNELS);
     ag_failure why = {0};
     for (int i = 0; i < KERNELS; i++) {
         lab_program p = {0};
         int(*tile)[24];
+        tpu_load load[TILES];
         make(&p, 4 * (i + 4) + i % 2);
         tpu_lab_kernel(&k[i], &p);
-        const int n = lab_tiles(&tile, &p, 30, 1);
+        const int n = lab_tiles(&tile, &p, TILES, 1);
         assert_true(n > 1);
         tune_kernel_tiles(&k[i], tile, n);
         k[i].runtime = harness_alloc((size_t)n * sizeof *k->runtime);
-        tpu_load *load = harness_alloc((size_t)n * sizeof *load);
         tpu_loads(load, &k[i]);
         for (int c = 0; c < n; c++)
             k[i].runtime[c] = (int64_t)(10 * tpu_roofline_time(&machine, &load[c]));
-        harness_free(load);
         k[i].program = 0;
-        train[i] = &k[i];
         ag_free(tile);
         lab_program_clear(&p);
     }
-    const harness_boosting_options o = tpu_baseline_trees();
-    tpu_baseline *b = tpu_baseline_fit(TPU_BASELINE_ROOFLINE, TPU_TILE, train, KERNELS, &o, &why);
-    if (!b) fail_msg("%s", why.sentence);
-    char *program[] = {"made"};
-    const tpu_data data = {.kernel = k, .program = program, .kernels = KERNELS, .programs = 1};
     harness_rank rank = {0};
     tpu_results_groups(&rank, &data, TPU_TILE, 0);
-    score_all(harness_rank_method(&rank, "roofline", NULL), b, &data);
+    score(harness_rank_method(&rank, "roofline", NULL), TPU_BASELINE_ROOFLINE, &data, &data, 0);
+    double *first = harness_rank_method(&rank, "constant", NULL);
+    score(first, TPU_BASELINE_CONSTANT, &data, &data, 0);
+    assert_true(first[0] < first[1] && first[1] == first[2]); /* the first tile size is the best */
     assert_int_equal(harness_rank_compute(&rank, &why), AG_OK);
     const double tau = harness_rank_mean(&rank, 0, HARNESS_TAU_B),
                  error = harness_rank_mean(&rank, 0, HARNESS_APE);
     print_message("roofline on made tiles: tau-b %.3f, APE %.2f %%\n", tau, error);
     assert_true(tau > 0.95 && error < 2);
     harness_rank_close(&rank);
-    tpu_baseline_free(b);
-    b = tpu_baseline_fit(TPU_BASELINE_CONSTANT, TPU_TILE, train, KERNELS, &o, &why);
-    double *score = calloc((size_t)k->configs, sizeof *score);
-    tpu_baseline_predict(score, b, k, &why); /* the first tile size is the best */
-    assert_true(score[0] < score[1] && score[1] == score[2]);
-    free(score);
-    tpu_baseline_free(b);
     for (int i = 0; i < KERNELS; i++) tpu_kernel_free(&k[i]);
 }
 
@@ -143,16 +132,16 @@ static void refusals(void **state)
     tpu_kernel k;
     make(&p, 0);
     tpu_lab_kernel(&k, &p);
-    const tpu_kernel *train[] = {&k};
+    const tpu_data one = data_of(TPU_FUSION, &k, 1), none = data_of(TPU_TILE, NULL, 0);
     const harness_boosting_options o = tpu_baseline_trees();
-    for (int kind = 0; kind < TPU_BASELINES; kind++) {
+    for (tpu_baseline kind = 0; kind < TPU_BASELINES; kind++) {
         ag_failure why = {0};
-        assert_null(tpu_baseline_fit((tpu_baseline_kind)kind, TPU_FUSION, train, 1, &o, &why));
+        assert_null(tpu_baseline_score(NULL, kind, &one, &one, &o, &why));
         assert_non_null(strstr(why.sentence,
                                ": none of the 1 training kernels has a run time to fit; give "
                                "files with measured kernels"));
         why = (ag_failure){0};
-        assert_null(tpu_baseline_fit((tpu_baseline_kind)kind, TPU_TILE, NULL, 0, &o, &why));
+        assert_null(tpu_baseline_score(NULL, kind, &none, &one, &o, &why));
         assert_int_equal(why.status, AG_EUSE);
     }
     tpu_kernel_free(&k);
@@ -177,21 +166,15 @@ static void measured(const char *folder, int step)
 {
     tpu_data train = {0}, test = {0};
     harness_rank rank = {0};
-    harness_boosting_options o = tpu_baseline_trees();
     ag_failure why = {0};
-    int kernels = 0;
-    o.rounds = 50;
     open_list(&train, folder, "split-random.train");
     open_list(&test, folder, "split-random.test");
-    const tpu_kernel **from = harness_alloc((size_t)train.kernels * sizeof *from);
-    for (int i = 0; i < train.kernels; i += step) from[kernels++] = &train.kernel[i];
-    tpu_results_groups(&rank, &test, test.task, TPU_LEAST);
-    for (tpu_baseline_kind kind = 0; kind < TPU_BASELINES; kind++) {
+    for (int i = 0; i * step < train.kernels; i++) train.kernel[i] = train.kernel[i * step];
+    train.kernels = (train.kernels - 1) / step + 1;
+    tpu_results_groups(&rank, &test, test.task, 5000);
+    for (tpu_baseline kind = 0; kind < TPU_BASELINES; kind++) {
         if (kind == TPU_BASELINE_BOOSTING && !harness_boosting_built()) continue;
-        tpu_baseline *b = tpu_baseline_fit(kind, train.task, from, kernels, &o, &why);
-        if (!b) fail_msg("%s", why.sentence);
-        score_all(harness_rank_method(&rank, tpu_baseline_name(kind), NULL), b, &test);
-        tpu_baseline_free(b);
+        score(harness_rank_method(&rank, tpu_baseline_name[kind], NULL), kind, &train, &test, 50);
     }
     if (harness_rank_compute(&rank, &why)) fail_msg("%s", why.sentence);
     const int tiles = test.task == TPU_TILE;
@@ -207,7 +190,6 @@ static void measured(const char *folder, int step)
         else
             assert_true(harness_rank_mean(&rank, kind, HARNESS_MAPE_ALL) < 0.3 * constant);
     harness_rank_close(&rank);
-    harness_free((void *)from);
     tpu_data_free(&train);
     tpu_data_free(&test);
 }

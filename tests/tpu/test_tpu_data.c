@@ -205,7 +205,7 @@ static void memory_is_counted_and_limited(void **state)
     tpu_data_free(&d);
 }
 
-/* The measured data of the examples: counts as in their README, in order, quickly. */
+/* The measured data of the examples: counts as in their README, in order. */
 static void the_measured_folders_are_read(void **state)
 {
     static const char *const folder[] = {AG_SOURCE_DIR "/examples/data/tile",
@@ -217,11 +217,7 @@ static void the_measured_folders_are_read(void **state)
         struct stat info;
         int64_t configs = 0;
         if (stat(folder[i], &info)) skip();
-        const double start = harness_seconds();
         if (test_tpu_add(&d, folder[i], &why)) fail_msg("%s", why.sentence);
-        print_message("%s: %d files, %d kernels, %d programs, %d families, %.1f MB in %.3f s\n",
-                      strrchr(folder[i], '/') + 1, d.files, d.kernels, d.programs, d.families,
-                      1e-6 * (double)d.budget.used, harness_seconds() - start);
         assert_int_equal(d.files, files[i]);
         assert_int_equal(d.kernels, kernels[i]);
         assert_int_equal(d.families, families[i]);

@@ -64,43 +64,41 @@ static void they_follow_their_nodes(void **state)
     assert_true(hash[0] != hash[1] && hash[0] != hash[2]);
 }
 
-static void refused(const named *f, const char *says)
+static void set(int64_t pair[2], int64_t consumer, int64_t producer)
 {
-    tpu_data d = {0};
-    ag_failure why = {0};
-    assert_int_equal(read(&d, f, &why), AG_EDATA);
-    assert_non_null(strstr(why.sentence, says));
-    tpu_data_free(&d);
-    assert_int_equal(d.budget.used, 0);
+    pair[0] = consumer;
+    pair[1] = producer;
 }
 
 /* test_nests_operations has what is wrong in any file; these count from a kernel's first node. */
 static void wrong_ones_are_refused(void **state)
 {
-    named f;
-    make(&f);
-    f.reducer[1] = TPU_OPCODES;
-    refused(&f, "node_reducer[1] = 121");
-    make(&f);
-    f.axes[1][0] = FUSION_NODES;
-    refused(&f, "dot_axes[1] = (8, 1, 1, 2), but nodes are 0 to 7");
-    make(&f);
-    f.pair[1][0] = 0, f.pair[1][1] = 2; /* an edge of kernel 2, whose nodes come later */
-    refused(&f, "operand_index has the pair (0, 2) of nodes and edge_index has not");
-    make(&f);
-    f.pair[5][0] = 7;
-    f.pair[5][1] = 6;
-    refused(&f, "operand_index has fewer than 2 operands of node 5, which is a dot");
-    make(&f);
-    f.pair[6][0] = 5; /* once more, and (7, 6) is missing */
-    f.pair[6][1] = 7;
-    refused(&f, "edge_index has the pair (7, 6)");
-    make(&f);
-    f.pair[2][0] = 5, f.pair[2][1] = 7;
-    f.pair[3][0] = 5, f.pair[3][1] = 7;
-    f.fusion.edge[2][0] = 1, f.fusion.edge[2][1] = 0; /* node 3 has no operand now */
-    f.fusion.edge[3][0] = 1, f.fusion.edge[3][1] = 0;
-    refused(&f, "operand_index has more than 2 operands of node 5");
+    static const char *const says[] = {
+        "node_reducer[1] = 121",
+        "dot_axes[1] = (8, 1, 1, 2), but nodes are 0 to 7",
+        "operand_index has the pair (0, 2) of nodes and edge_index has not",
+        "operand_index has fewer than 2 operands of node 5, which is a dot",
+        "edge_index has the pair (7, 6)",
+        "operand_index has more than 2 operands of node 5"};
+    for (int i = 0; i < 6; i++) {
+        named f;
+        tpu_data d = {0};
+        ag_failure why = {0};
+        make(&f);
+        if (i == 0) f.reducer[1] = TPU_OPCODES;
+        if (i == 1) f.axes[1][0] = FUSION_NODES;
+        if (i == 2) set(f.pair[1], 0, 2); /* an edge of kernel 2, whose nodes come later */
+        if (i == 3) set(f.pair[5], 7, 6);
+        if (i == 4) set(f.pair[6], 5, 7); /* once more, and (7, 6) is missing */
+        for (int e = 2; e < 4 && i == 5; e++) {
+            set(f.pair[e], 5, 7);
+            set(f.fusion.edge[e], 1, 0); /* node 3 has no operand now */
+        }
+        assert_int_equal(read(&d, &f, &why), AG_EDATA);
+        assert_non_null(strstr(why.sentence, says[i]));
+        tpu_data_free(&d);
+        assert_int_equal(d.budget.used, 0);
+    }
 }
 
 /* A square product of x and the transpose of w. */

@@ -44,58 +44,40 @@ static const row table[ROWS] = {
     {"gat-transformer-fusion", 1024, 0, 0, 2, 2, 0.000001, 1.00, 1, 0.2, SQUARED},
 };
 
-/* ---- reading ---- */
-
-typedef struct pair {
-    const char *name, *value;
-} pair;
-
-/* Options set one after the other. */
-static tpu_settings parse(const pair *given, int n)
+/* Options set one after the other: names and values, NULL at the end. */
+static tpu_settings parse(const char *const *given)
 {
     tpu_settings s;
     ag_failure why = {0};
     harness_options *o = harness_options_new(&tpu_program_table, HARNESS_TRAIN, &s);
-    for (int i = 0; i < n; i++)
-        if (harness_options_set(o, "the test", given[i].name, given[i].value, &why))
+    for (; *given; given += 2)
+        if (harness_options_set(o, "the test", given[0], given[1], &why))
             fail_msg("%s", why.sentence);
     harness_options_free(o);
     return s;
 }
 
-static int starts(const char *text, const char *with) { return !strncmp(text, with, strlen(with)); }
-
-/* none-lstm-tile and so on. */
-static void expect_parts(const tpu_settings *s, const char *preset)
-{
-    static const char *const gnn[] = {"none-", "sage-", "gat-"};
-    static const char *const reduction[] = {"node-", "column-", "lstm-", "transformer-"};
-    assert_in_range(s->model.gnn, 0, 2);
-    assert_in_range(s->model.reduction, TPU_PER_NODE, TPU_TRANSFORMER);
-    assert_true(starts(preset, gnn[s->model.gnn]));
-    assert_true(
-        starts(preset + strlen(gnn[s->model.gnn]), reduction[s->model.reduction - TPU_PER_NODE]));
-    assert_int_equal(s->loss == SQUARED, strstr(preset, "-fusion") != NULL);
-}
-
 static void expect_row(const tpu_settings *s, const row *r)
 {
+    static const char *const gnn[] = {"none", "sage", "gat"};
+    static const char *const reduction[] = {"auto", "node", "column", "lstm", "transformer"};
     const harness_training *t = &s->shell.training;
-    expect_parts(s, r->preset);
-    assert_int_equal(s->model.hidden, r->hidden);
-    assert_int_equal(s->model.module_l2, r->module_l2);
-    assert_int_equal(s->model.module_layers, r->module_layers);
-    if (r->encoder_layers) assert_int_equal(s->model.encoder_layers, r->encoder_layers);
-    if (r->heads) assert_int_equal(s->model.heads, r->heads);
-    assert_int_equal(r->hidden % s->model.heads, 0);
-    assert_int_equal(r->hidden % s->model.attention_heads, 0);
-    assert_true(t->learning_rate == r->rate);
-    assert_true(t->decay_rate == r->decay);
-    assert_true(t->clip == r->clip);
-    assert_true(s->model.dropout == r->dropout);
+    const tpu_options *m = &s->model;
+    char name[64];
+    snprintf(name, sizeof name, "%s-%s-%s", gnn[m->gnn], reduction[m->reduction],
+             s->loss == SQUARED ? "fusion" : "tile");
+    assert_string_equal(name, r->preset);
+    assert_int_equal(m->hidden, r->hidden);
+    assert_int_equal(m->module_l2, r->module_l2);
+    assert_int_equal(m->module_layers, r->module_layers);
+    if (r->encoder_layers) assert_int_equal(m->encoder_layers, r->encoder_layers);
+    if (r->heads) assert_int_equal(m->heads, r->heads);
+    assert_int_equal(r->hidden % m->heads + r->hidden % m->attention_heads, 0);
+    assert_true(t->learning_rate == r->rate && t->decay_rate == r->decay && t->clip == r->clip);
+    assert_true(m->dropout == r->dropout && t->weight_decay == 0);
     assert_int_equal(s->loss, r->loss);
     assert_int_equal(t->schedule, AG_EXPONENTIAL);
-    assert_true(t->weight_decay == 0);
+    assert_int_equal(m->embedding, 256);
 }
 
 /* ---- tests ---- */
@@ -104,12 +86,9 @@ static void expect_row(const tpu_settings *s, const row *r)
 static void a_preset_wins_over_what_stands_before_it(void **state)
 {
     for (int i = 0; i < ROWS; i++) {
-        const pair given[] = {{"module-layers", "5"},
-                              {"module-l2", "true"},
-                              {"hidden", "64"},
-                              {"preset", table[i].preset},
-                              {"configs", "4"}};
-        const tpu_settings s = parse(given, 5);
+        const tpu_settings s =
+            parse((const char *const[]){"module-layers", "5", "module-l2", "true", "hidden", "64",
+                                        "preset", table[i].preset, "configs", "4", NULL});
         expect_row(&s, &table[i]);
         assert_int_equal(s.configs, 4);
     }
@@ -118,9 +97,7 @@ static void a_preset_wins_over_what_stands_before_it(void **state)
 /* But for the width of the table of op codes, which every preset sets. */
 static void table_5_is_the_default(void **state)
 {
-    const tpu_settings s = parse(NULL, 0);
-    for (int i = 0; i < ROWS; i++)
-        assert_int_equal(parse(&(pair){"preset", table[i].preset}, 1).model.embedding, 256);
+    const tpu_settings s = parse((const char *const[]){NULL});
     assert_int_equal(TPU_NEIGHBOURS, 20);
     assert_int_equal(s.model.gnn_layers, 3);
     assert_int_equal(s.model.aggregate, AG_AGGREGATE_MEAN);
@@ -134,7 +111,8 @@ static void table_5_is_the_default(void **state)
 static void the_default_is_the_best_of_table_4(void **state)
 {
     for (int fusion = 0; fusion < 2; fusion++) {
-        tpu_settings s = parse(NULL, 0), given = parse(&(pair){"reduction", "node"}, 1);
+        tpu_settings s = parse((const char *const[]){NULL});
+        tpu_settings given = parse((const char *const[]){"reduction", "node", NULL});
         given.loss = TPU_LOSS_SQUARED;
         tpu_settle(&s, fusion ? TPU_FUSION : TPU_TILE);
         tpu_settle(&given, fusion ? TPU_FUSION : TPU_TILE);

@@ -119,8 +119,7 @@ static void rows_join_their_nodes(void **state)
         const int n = test_samples(sample, kernel[task], KERNELS);
         assert_int_equal(tpu_model_add(&m, ag_params_new(), &o, &why), AG_OK);
         assert_int_equal(tpu_rows_fit(&m.rows.scale, &data[task], &why), AG_OK);
-        const tpu_batch_options how = tpu_model_batch(&m);
-        assert_int_equal(tpu_batch_fill(&b, sample, n, &scaler[task], &how, &why), AG_OK);
+        assert_int_equal(tpu_batch_fill(&b, sample, n, &scaler[task], &m.batch, &why), AG_OK);
         for (int i = 0; i < n; i++) {
             one.table.items = 0;
             nests_tile_rows_add(&one, sample[i].kernel, &sample[i].config, 1);

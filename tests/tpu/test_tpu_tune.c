@@ -6,6 +6,8 @@
 #include "examples/tpu/tune/tune.h"
 #include "support/lab_cases.h"
 
+#include <xxhash.h>
+
 #define SIZES(...) ((const int[]){__VA_ARGS__})
 
 /* A chain with a side branch: 9 nodes whose place can change, 2^9 sets of outputs. */
@@ -29,7 +31,8 @@ typedef struct fake {
     uint64_t salt, model; /* of the measured and of the predicted times */
     int calls, kernels, fail_at;
     bool backwards; /* the scores order the tiles the wrong way */
-    int64_t tiles;  /* measured */
+    int tiles;      /* measured */
+    bool drifts;    /* each call takes longer than the one before */
 } fake;
 
 /* A kernel's time is drawn by a hash of its computation: 100 to 1124 for each of its nodes. */
@@ -39,73 +42,61 @@ static double time_of(uint64_t salt, const lab_program *kernel)
     return kernel->n * (100 + (double)draw);
 }
 
-static ag_status measure(void *state, double *ns, const lab_fusion *kernels, ag_failure *why)
-{
-    fake *f = state;
-    f->calls++;
-    f->kernels += kernels->n;
-    if (f->calls == f->fail_at) return ag_fail(why, AG_EDEVICE, "the meter is broken");
-    for (int i = 0; i < kernels->n; i++) ns[i] = time_of(f->salt, &kernels->kernel[i]);
-    return AG_OK;
-}
-
-static ag_status predict(void *state, double *ns, const lab_fusion *kernels, ag_failure *why)
-{
-    for (int i = 0; i < kernels->n; i++)
-        ns[i] = 7 * time_of(((fake *)state)->model, &kernels->kernel[i]);
-    return AG_OK;
-}
-
 static double tile_ns(const int *tile) { return 1000 + (tile[15] * 7 + tile[7] * 3) % 1009; }
 
-static ag_status measure_tiles(void *state, double *ns, const lab_program *kernel, int (*tile)[24],
-                               const int *which, int count, ag_failure *why)
+static ag_status measure(void *state, double *ns, const lab_configs *configs, const int *which,
+                         int count, ag_failure *why)
 {
-    ((fake *)state)->tiles += count;
+    fake *f = state;
+    *(configs->fusion ? &f->kernels : &f->tiles) += count;
+    if (++f->calls == f->fail_at) return ag_fail(why, AG_EDEVICE, "the meter is broken");
     for (int i = 0; i < count; i++) {
-        assert_true(lab_tile_valid(kernel, tile[which[i]]));
-        ns[i] = tile_ns(tile[which[i]]);
+        const int at = which ? which[i] : i;
+        assert_true(configs->fusion || lab_tile_valid(configs->program, configs->tile[at]));
+        ns[i] = configs->fusion ? time_of(f->salt, &configs->fusion->kernel[at])
+                                : tile_ns(configs->tile[at]);
+        if (f->drifts) ns[i] *= f->calls;
     }
     return AG_OK;
 }
 
-static ag_status score_tiles(void *state, double *score, const lab_program *kernel, int (*tile)[24],
-                             int count, ag_failure *why)
+static ag_status predict(void *state, double *ns, const lab_configs *configs, const int *which,
+                         int count, ag_failure *why)
 {
+    const fake *f = state;
     for (int i = 0; i < count; i++)
-        score[i] = ((fake *)state)->backwards ? -tile_ns(tile[i]) : log(tile_ns(tile[i]));
+        if (configs->fusion)
+            ns[i] = 7 * time_of(f->model, &configs->fusion->kernel[which[i]]);
+        else
+            ns[i] = f->backwards ? -tile_ns(configs->tile[i]) : log(tile_ns(configs->tile[i]));
     return AG_OK;
 }
 
-static tune_meters meters_of(fake *f)
-{
-    return (tune_meters){f, measure, predict, measure_tiles, score_tiles};
-}
+static tune_meters meters_of(fake *f) { return (tune_meters){f, {measure, predict}}; }
 
 /* The partitions that a search on hardware tries, in order. */
 typedef struct trace {
     int n;
     double best;
-    char key[64][24];
+    uint64_t keys; /* a hash of all */
 } trace;
 
-static trace anneal(const lab_program *p, fake *f, tune_options options, ag_failure *why)
+static trace anneal(const lab_program *p, fake *f, int partitions, uint64_t seed, ag_failure *why)
 {
     trace t = {.best = (double)INFINITY};
     const tune_meters meters = meters_of(f);
     tune_pool pool;
-    tune_tried *list = NULL;
+    tune_cut *list = NULL;
     tune_pool_open(&pool, p, &meters);
     tune_cut start = tune_cut_new(&pool);
     assert_int_equal(tune_cut_draw(&start, &pool, 1, 0, why), AG_OK);
-    options.kept = (int)options.evaluations;
-    tune_anneal(&list, &pool, &start, &options, why);
-    assert_int_equal(pool.asked[TUNE_HARDWARE], f->kernels);
+    tune_anneal(&list, &pool, &start, TUNE_HARDWARE, partitions, seed, why);
+    assert_in_range(f->kernels, 1, pool.kernels.n); /* each at most once */
     t.n = bag_count(list);
     for (int i = 0; i < t.n; i++) {
-        t.best = fmin(t.best, list[i].ns);
-        strcpy(t.key[i % 64], list[i].cut.key);
-        for (int k = 0; k < i; k++) assert_string_not_equal(list[k].cut.key, list[i].cut.key);
+        t.best = fmin(t.best, tune_time(&pool, &list[i]));
+        t.keys = XXH3_64bits_withSeed(list[i].key, strlen(list[i].key), t.keys);
+        for (int k = 0; k < i; k++) assert_string_not_equal(list[k].key, list[i].key);
     }
     bag_free(list);
     tune_pool_close(&pool);
@@ -181,14 +172,14 @@ static void nothing_to_choose(void **state)
     ag_failure why = {0};
     fake f = {0};
     lab_unary(&p, LAB_ABS, lab_parameter(&p, LAB_F32, 1, SIZES(8)));
-    const tune_options o = {.evaluations = 100, .chains = 4, .hot = 0.1, .cold = 0.01, .seed = 1};
-    assert_int_equal(anneal(&p, &f, o, &why).n, 1);
+    assert_int_equal(anneal(&p, &f, 100, 1, &why).n, 1);
+    assert_int_equal(why.status, AG_OK);
     lab_program_clear(&p);
 }
 
 /* ---- annealing ---- */
 
-/* The least time of all 2^movable sets of outputs, and how many of them are legal partitions. */
+/* The least time of all sets of outputs, and how many of them are legal partitions. */
 static double brute_force(const lab_program *p, fake *f, int *partitions)
 {
     const tune_meters meters = meters_of(f);
@@ -200,9 +191,8 @@ static double brute_force(const lab_program *p, fake *f, int *partitions)
     tune_pool_open(&pool, p, &meters);
     tune_cut cut = tune_cut_new(&pool);
     const tune_cut *one = &cut;
-    for (int set = 0; set < 1 << pool.n_movable; set++) {
-        memset(cut.output, 0, (size_t)p->n);
-        for (int k = 0; k < pool.n_movable; k++) cut.output[pool.movable[k]] = set >> k & 1;
+    for (int set = 0; set < 1 << p->n; set++) {
+        for (int k = 0; k < p->n; k++) cut.output[k] = set >> k & 1;
         if (!tune_cut_settle(&cut, &pool, &why)) continue;
         map_add(known, cut.key, 1);
         assert_int_equal(tune_ask(&pool, TUNE_HARDWARE, &one, 1, &why), AG_OK);
@@ -220,20 +210,12 @@ static void the_optimum_is_found(void **state)
     make_small(&p);
     for (uint64_t salt = 0; salt < 5; salt++) {
         int partitions;
-        fake all = {.salt = salt};
+        fake all = {.salt = salt}, f = all;
+        ag_failure why = {0};
         const double best = brute_force(&p, &all, &partitions);
         assert_in_range(partitions, 50, 512);
-        for (int chains = 1; chains <= 4; chains += 3) {
-            fake f = {.salt = salt};
-            ag_failure why = {0};
-            const tune_options o = {.evaluations = partitions * 2 / 3,
-                                    .chains = chains,
-                                    .hot = 0.3,
-                                    .cold = 0.02,
-                                    .seed = 7};
-            assert_true(fabs(anneal(&p, &f, o, &why).best - best) < 1e-9);
-            assert_int_equal(why.status, AG_OK);
-        }
+        assert_true(fabs(anneal(&p, &f, partitions / 2, 7, &why).best - best) < 1e-9);
+        assert_int_equal(why.status, AG_OK);
     }
     lab_program_clear(&p);
 }
@@ -242,21 +224,17 @@ static void budgets_hold_and_a_seed_gives_one_sequence(void **state)
 {
     lab_program p = {.name = "net"};
     lab_case_net(&p, 2);
-    for (int chains = 1; chains <= 5; chains += 2)
-        for (int budget = 0; budget <= 40; budget = budget * 2 + 1) {
-            fake f = {.salt = 3}, g = f, h = f;
-            ag_failure why = {0};
-            tune_options o = {
-                .evaluations = budget, .chains = chains, .hot = 0.1, .cold = 0.001, .seed = 5};
-            const trace a = anneal(&p, &f, o, &why), b = anneal(&p, &g, o, &why);
-            assert_int_equal(why.status, AG_OK);
-            assert_int_equal(a.n, budget);
-            assert_int_equal(b.n, budget);
-            assert_memory_equal(a.key, b.key, sizeof a.key);
-            o.seed = 12;
-            const trace other = anneal(&p, &h, o, &why);
-            if (budget > 4) assert_memory_not_equal(a.key, other.key, sizeof a.key);
-        }
+    for (int budget = 1; budget <= 40; budget = budget * 2 + 1) {
+        fake f = {.salt = 3}, g = f, h = f;
+        ag_failure why = {0};
+        const trace a = anneal(&p, &f, budget, 5, &why), b = anneal(&p, &g, budget, 5, &why);
+        const trace other = anneal(&p, &h, budget, 12, &why);
+        assert_int_equal(why.status, AG_OK);
+        assert_int_equal(a.n, budget);
+        assert_int_equal(b.n, budget);
+        assert_true(a.keys == b.keys);
+        if (budget > 4) assert_true(a.keys != other.keys);
+    }
     lab_program_clear(&p);
 }
 
@@ -267,9 +245,7 @@ static void meters_can_fail(void **state)
     for (int at = 1; at < 6; at++) {
         fake f = {.fail_at = at};
         ag_failure why = {0};
-        const tune_options o = {
-            .evaluations = 60, .chains = 2, .hot = 0.1, .cold = 0.001, .seed = 1};
-        anneal(&p, &f, o, &why);
+        anneal(&p, &f, 60, 1, &why);
         assert_string_equal(why.sentence, "the meter is broken");
         assert_int_equal(f.calls, at);
     }
@@ -278,64 +254,52 @@ static void meters_can_fail(void **state)
 
 /* ---- whole searches ---- */
 
-static void check_found(const tune_found *f, int budget, bool from_default)
+static tune_result search(const lab_program *p, fake *f, tpu_settings o, ag_status status)
 {
-    assert_in_range(f->measured, 1, budget);
-    assert_int_equal(f->measured, bag_count(f->curve));
-    assert_true(f->kernels > 0);
-    if (from_default) assert_true(f->curve[0] == 1);
-    for (int m = 1; m < f->measured; m++) assert_true(f->curve[m] >= f->curve[m - 1]);
-    assert_true(f->speedup == f->curve[f->measured - 1]);
+    tune_result r = {0};
+    ag_failure why = {0};
+    const tune_meters meters = meters_of(f);
+    o.shell.common.seed = 4;
+    assert_int_equal(tune_fusion_search(&r, p, &meters, &o, &why), status);
+    return r;
 }
 
 /* A model that is right, but for a factor, finds with few measurements what hardware needs many
-   for. */
+   for; one without information does no harm. */
 static void models_help(void **state)
 {
     lab_program p = {.name = "net"};
     lab_case_net(&p, 1);
     fake f = {.salt = 9, .model = 9};
-    tune_part r;
-    ag_failure why = {0};
-    tune_meters meters = meters_of(&f);
-    const tpu_settings o = {.start = TUNE_STARTS,
-                            .measurements = 30,
-                            .verify = 5,
-                            .search_steps = 1500,
-                            .shell.common.seed = 4};
-    tpu_settings many = o;
-    many.start = TUNE_DEFAULT;
-    many.measurements = 1;
-    many.verify = 300;
-    many.search_steps = 3000;
-    assert_int_equal(tune_fusion_search(&r, &p, &meters, &o, &why), AG_OK);
-    for (int s = 0; s < TUNE_STARTS; s++) {
-        const tune_found *found = &r.found[s * TUNE_WAYS];
-        check_found(&found[TUNE_HARDWARE], 30, s == TUNE_DEFAULT);
-        check_found(&found[TUNE_LEARNED], 5, s == TUNE_DEFAULT);
-        assert_int_equal(found[TUNE_HARDWARE].measured, 30);
-        assert_true(found[TUNE_LEARNED].speedup >= found[TUNE_HARDWARE].speedup);
-    }
-    const double right = r.found[TUNE_LEARNED].speedup;
-    assert_true(right > 1);
-    tune_part_clear(&r);
-    assert_int_equal(tune_fusion_search(&r, &p, &meters, &many, &why), AG_OK);
-    assert_int_equal(r.found[TUNE_LEARNED].measured, 300);
-    assert_true(r.found[TUNE_WAYS].speedup == 0); /* not wanted */
-    tune_part_clear(&r);
-    f.model = 10; /* has no information, but does no harm */
-    assert_int_equal(tune_fusion_search(&r, &p, &meters, &o, &why), AG_OK);
-    check_found(&r.found[TUNE_LEARNED], 5, true);
-    assert_true(r.found[TUNE_LEARNED].speedup < right);
-    tune_part_clear(&r);
-    meters.predict = NULL; /* no model */
-    assert_int_equal(tune_fusion_search(&r, &p, &meters, &o, &why), AG_OK);
-    assert_true(r.found[TUNE_LEARNED].speedup == 0 && r.found[TUNE_HARDWARE].speedup > 0);
-    tune_part_clear(&r);
+    const tpu_settings o = {.measurements = 30, .verify = 5, .search_steps = 1500};
+    const tune_result right = search(&p, &f, o, AG_OK);
+    assert_true(right.kernels > 1 && right.default_ns > 0);
+    for (int i = 0; i < TUNE_SEARCHES; i += TUNE_WAYS)
+        assert_true(right.speedup[i + TUNE_LEARNED] >= right.speedup[i + TUNE_HARDWARE]);
+    assert_true(right.speedup[TUNE_HARDWARE] >= 1 && right.speedup[TUNE_LEARNED] > 1);
+    f = (fake){.salt = 9, .model = 10};
+    const tune_result wrong = search(&p, &f, o, AG_OK);
+    assert_true(wrong.speedup[TUNE_HARDWARE] == right.speedup[TUNE_HARDWARE]);
+    assert_true(wrong.speedup[TUNE_LEARNED] >= 1);
+    assert_true(wrong.speedup[TUNE_LEARNED] < right.speedup[TUNE_LEARNED]);
     f = (fake){.fail_at = 3};
-    assert_int_equal(tune_fusion_search(&r, &p, &meters, &o, &why), AG_EDEVICE);
-    assert_true(r.found[TUNE_HARDWARE].speedup == 0);
-    tune_part_clear(&r);
+    assert_true(search(&p, &f, o, AG_EDEVICE).kernels == 0);
+    lab_program_clear(&p);
+}
+
+/* The start is one of the partitions that are measured: with one measurement it is the result. What
+   counts is a last measurement of all. */
+static void one_measurement_is_the_start(void **state)
+{
+    lab_program p = {.name = "net"};
+    lab_case_net(&p, 1);
+    fake f = {.salt = 9, .model = 9}, slower = {.salt = 9, .model = 9, .drifts = true};
+    const tpu_settings o = {.measurements = 1, .verify = 1, .search_steps = 300};
+    const tune_result r = search(&p, &f, o, AG_OK), late = search(&p, &slower, o, AG_OK);
+    for (int way = 0; way < TUNE_WAYS; way++) assert_true(r.speedup[way] == 1);
+    assert_true(r.speedup[TUNE_WAYS] == r.speedup[TUNE_WAYS + 1] && r.speedup[TUNE_WAYS] != 1);
+    for (int i = 0; i < TUNE_SEARCHES; i++)
+        assert_true(fabs(late.speedup[i] - r.speedup[i]) < 1e-9);
     lab_program_clear(&p);
 }
 
@@ -346,19 +310,14 @@ static void tiles_are_chosen(void **state)
     for (int backwards = 0; backwards < 2; backwards++) {
         fake f = {.backwards = backwards};
         const tune_meters meters = meters_of(&f);
-        tune_part r;
+        tune_result r = {0};
         ag_failure why = {0};
         const tpu_settings o = {.tiles = 40, .shell.common.seed = 1};
         assert_int_equal(tune_tiles_search(&r, &p, &meters, &o, &why), AG_OK);
-        const tune_found *all = &r.found[TUNE_EXHAUSTIVE], *ten = &r.found[TUNE_TEN];
-        const tune_found *first = &r.found[TUNE_FIRST];
-        assert_in_range(all->measured, 2, 40 * r.kernels);
-        assert_in_range(ten->measured, 2, 10 * r.kernels);
-        assert_int_equal(first->measured, 0);
-        assert_true(f.tiles > all->measured);
-        assert_true(all->speedup > 1);
-        assert_true(all->speedup >= ten->speedup && ten->speedup >= first->speedup);
-        assert_int_equal(all->speedup > first->speedup, backwards);
+        assert_in_range(f.tiles, 2 + 4, (40 + 4) * (int)r.kernels);
+        assert_true(r.speedup[TUNE_EXHAUSTIVE] > 1);
+        assert_int_equal(r.speedup[TUNE_EXHAUSTIVE] > r.speedup[TUNE_TEN], backwards);
+        assert_int_equal(r.speedup[TUNE_TEN] > r.speedup[TUNE_FIRST], backwards);
     }
     lab_program_clear(&p);
 }
@@ -367,5 +326,5 @@ int main(void)
 {
     return RUN_TESTS(moves_keep_partitions_legal, nothing_to_choose, the_optimum_is_found,
                      budgets_hold_and_a_seed_gives_one_sequence, meters_can_fail, models_help,
-                     tiles_are_chosen);
+                     one_measurement_is_the_start, tiles_are_chosen);
 }

@@ -5,6 +5,7 @@
 #include "examples/lab/nets/families.h"
 #include "examples/tpu/program.h"
 #include "examples/tpu/tune/model.h"
+#include "examples/tpu/tune/tune.h"
 #include "support/program_call.h"
 #include "support/tgraph_npz.h"
 
@@ -18,11 +19,11 @@ static int make(void **state)
 {
     if (program_folder_make(state)) return -1;
     program_expect("tpu train --data " DATA "fusion/mlp_0.npz --out fusion --steps 2 --hidden 8 "
-                   "--embedding 8 --kernels 4 --threads 1 --quiet --seed 5",
+                   "--embedding 8 --kernels 4 --threads 1 --quiet",
                    0, "", "");
     program_expect("tpu train --data " DATA
                    "tile/mixer_0_52ce4f2b060603c0.npz --out tile --steps 2 "
-                   "--hidden 8 --embedding 8 --kernels 1 --threads 1 --quiet",
+                   "--hidden 8 --embedding 8 --kernels 1 --threads 1 --quiet --seed 5",
                    0, "", "");
     return 0;
 }
@@ -34,20 +35,16 @@ static void sentences(void **state)
         int code;
         const char *err;
     } wrong[] = {
-        {"tpu autotune --out a", 2, "needs --run RUN (a fusion model), --tile-run RUN"},
+        {"tpu autotune --out a", 2, "needs --run RUN, a tile or a fusion model"},
         {"tpu autotune --run fusion", 2, "--out RUN is missing"},
-        {"tpu autotune --run tile --out a", 2,
-         "--run: tile holds a model for tile files, but this option needs one that was trained on "
-         "fusion files; choose another run"},
-        {"tpu autotune --tile-run fusion --out a", 2,
-         "--tile-run: fusion holds a model for fusion"},
         {"tpu autotune --run none --out a", 3, "none/config.json"},
-        {"tpu autotune --tile-run none --out a", 3, "none/best.safetensors"},
+        {"tpu autotune --run tile --out a --verify 3", 2,
+         "--verify: 3 has no effect, since it needs fusion files; change that, or omit verify"},
+        {"tpu autotune --run fusion --out a --tiles 9", 2,
+         "--tiles: 9 has no effect, since it needs tile files"},
         {"tpu autotune --run fusion --out a --families mpl", 2,
          "there is no family mpl; did you mean mlp?"},
         {"tpu autotune --run fusion --out a --text none.txt", 3, "none.txt"},
-        {"tpu autotune --run fusion --out a --start defualt", 2,
-         "\"defualt\" is not one of default|random|both; did you mean default?"},
         {"tpu autotune --run fusion --out a --measurements 0", 2,
          "--measurements: 0 is out of range; it must be 1 to 1000000"},
         {"tpu autotune --run fusion --out a --verify -1", 2, "--verify: -1 is out of range"},
@@ -58,8 +55,6 @@ static void sentences(void **state)
         {"tpu autotune --run fusion --out tile", 2, "the folder tile is not empty"},
         {"tpu autotune --run fusion --out ./fusion --force", 2,
          "--out: ./fusion is the folder of --run, whose model would be lost; choose another"},
-        {"tpu autotune --run fusion --tile-run tile --out tile --force", 2,
-         "--out: tile is the folder of --tile-run"},
         {"tpu train --data " DATA "fusion/mlp_0.npz --out a --tiles 3", 2,
          "--tiles is no option of tpu train (it belongs to autotune)"},
     };
@@ -68,54 +63,49 @@ static void sentences(void **state)
     assert_int_not_equal(access("a", F_OK), 0); /* nothing is made before all is in order */
 }
 
-static void check_found(const json_t *found, int budget)
+/* A row per program, and the mean; columns: of program, kernels, time, and speed-ups. */
+static void check_rows(const json_t *rows, size_t columns)
 {
-    const json_int_t n = json_integer_value(json_object_get(found, "measurements"));
-    assert_in_range(n, 1, budget);
-    assert_int_equal(json_array_size(json_object_get(found, "curve")), n);
-    assert_true(json_real_value(json_object_get(found, "speedup")) > 0);
+    assert_int_equal(json_array_size(rows), 3);
+    for (size_t i = 0; i < 2; i++) {
+        const char *key;
+        json_t *value, *row = json_array_get(rows, i);
+        assert_int_equal(json_object_size(row), columns);
+        json_object_foreach(row, key, value)
+            assert_true(json_is_string(value) || json_number_value(value) > 0);
+    }
+    assert_string_equal(json_string_value(json_object_get(json_array_get(rows, 2), "program")),
+                        "mean");
 }
 
-static void a_whole_search(void **state)
+static void whole_searches(void **state)
 {
-    program_expect(
-        "tpu autotune --run fusion --tile-run tile --families mlp,recommender --programs 2 "
-        "--milliseconds 0.3 --measurements 4 --verify 2 --search-steps 30 --tiles 4 --out a "
-        "--threads 1 --json --quiet",
-        0, "\"programs\"", "");
-    static const char *const files[] = {"a/autotune.json",    "a/report.html",
-                                        "a/metrics.csv",      "a/config.json",
-                                        "a/plots/fusion.tsv", "a/plots/fusion-curves.tsv",
-                                        "a/plots/tiles.tsv"};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) free(program_text_of(files[i]));
-    json_t *j = json_load_file("a/autotune.json", 0, NULL);
-    const json_t *programs = json_object_get(j, "programs");
-    assert_int_equal(json_array_size(programs), 2);
-    for (size_t i = 0; i < 2; i++) {
-        const json_t *p = json_array_get(programs, i);
-        const json_t *found = json_object_get(json_object_get(p, "fusion"), "found");
-        assert_int_equal(json_array_size(found), 4);
-        for (size_t k = 0; k < 4; k++) check_found(json_array_get(found, k), k % 2 ? 2 : 4);
-        assert_int_equal(json_array_size(json_object_get(json_object_get(p, "tiles"), "found")), 3);
-    }
-    assert_int_equal(json_object_size(json_object_get(j, "mean")), 7);
+    static const char *const files[] = {"a/report.html", "a/config.json", "a/plots/fusion.tsv"};
+    json_t *j = program_json(
+        "tpu autotune --run fusion --families mlp,recommender --programs 2 --milliseconds 0.3 "
+        "--measurements 4 --verify 2 --search-steps 30 --out a --threads 1 --json --quiet",
+        "");
+    check_rows(j, 3 + TUNE_SEARCHES);
     json_decref(j);
-    /* Again into the same folder; one start, one kind. */
-    program_expect(
-        "tpu autotune --run fusion --families mlp --programs 1 --milliseconds 0.3 "
-        "--measurements 2 --verify 2 --search-steps 6 --start random --out a --force --threads "
-        "1",
-        0, "learned, random", "the results are in a; open a/report.html");
-    assert_int_not_equal(access("a/plots/tiles.tsv", F_OK), 0); /* of the call before */
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) free(program_text_of(files[i]));
+    j = json_load_file("a/autotune.json", 0, NULL);
+    check_rows(j, 3 + TUNE_SEARCHES);
+    json_decref(j);
+    /* Again into the same folder. */
+    program_expect("tpu autotune --run tile --families mlp,recommender --programs 2 "
+                   "--milliseconds 0.3 --tiles 4 --out a --force --threads 1",
+                   0, "exhaustive", "the results are in a; open a/report.html");
+    j = json_load_file("a/autotune.json", 0, NULL);
+    check_rows(j, 3 + TUNE_CHOICES);
+    json_decref(j);
+    assert_int_not_equal(access("a/plots/fusion.tsv", F_OK), 0); /* of the call before */
     char *page = program_text_of("a/report.html");
-    assert_non_null(strstr(page, "hardware, random"));
-    assert_non_null(strstr(page, "learned, random"));
-    assert_null(strstr(page, "hardware, default"));
+    assert_non_null(strstr(page, "learned 10"));
     free(page);
     char *config = program_text_of("a/config.json"); /* its own seed, not the run's */
     assert_non_null(strstr(config, "\"seed\": 0"));
     free(config);
-    config = program_text_of("fusion/config.json");
+    config = program_text_of("tile/config.json");
     assert_non_null(strstr(config, "\"seed\": 5"));
     free(config);
     program_expect("tpu autotune --run fusion --families mlp --programs 1 --minutes 1e-9 --out b",
@@ -158,28 +148,32 @@ static void kernels_look_as_in_files(void **state)
 /* A search cannot use infinity, nor 0, which marks a kernel without a price. */
 static void wild_models_predict_times(void **state)
 {
+    enum { COUNT = 3 };
     lab_program p = {0};
     lab_fusion f = {0};
-    tune_model m;
+    harness_runs model = {0};
     ag_failure why = {0};
-    const tpu_settings s = {.eval_samples = 64, .eval_nodes = 1024, .shell.common.threads = 1};
-    assert_int_equal(tune_model_open(&m, &s, "fusion", TPU_FUSION, "run", &why), AG_OK);
+    double ns[COUNT];
+    const lab_configs configs = {.fusion = &f};
+    const tpu_settings s = {
+        .eval_samples = 64, .eval_nodes = 1024, .shell.common = {.threads = 1, .run = "fusion"}};
+    assert_int_equal(harness_runs_open(&model, &tpu_shell, &s.shell, &why), AG_OK);
     assert_int_equal(lab_family_program(&p, "mlp", 0, 2, &why), AG_OK);
     assert_int_equal(lab_fusion_draw(&f, &p, 2, 0, &why), AG_OK);
-    double *ns = calloc((size_t)f.n, sizeof *ns);
     for (double offset = -1e4; offset <= 1e4; offset += 2e4) {
-        ((tpu_trained *)m.runs.run[0].net)->model.offset = offset;
-        assert_int_equal(tune_model_times(&m, ns, &f, &why), AG_OK);
-        for (int i = 0; i < f.n; i++) assert_true(isfinite(ns[i]) && ns[i] > 0);
+        ((tpu_trained *)model.run[0].net)->model.offset = offset;
+        assert_int_equal(
+            tune_model_predict(&model, &s, ns, &configs, (const int[COUNT]){2, 0, 1}, COUNT, &why),
+            AG_OK);
+        for (int i = 0; i < COUNT; i++) assert_true(isfinite(ns[i]) && ns[i] > 0);
     }
-    free(ns);
-    tune_model_close(&m);
+    harness_runs_close(&model);
     lab_fusion_clear(&f);
     lab_program_clear(&p);
 }
 
 int main(void)
 {
-    return RUN_TESTS_WITH(make, test_folder_remove, sentences, a_whole_search,
+    return RUN_TESTS_WITH(make, test_folder_remove, sentences, whole_searches,
                           kernels_look_as_in_files, wild_models_predict_times);
 }

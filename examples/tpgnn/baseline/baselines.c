@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Scores the baselines on the schedules that the model was scored on. */
 #include "examples/tpgnn/baseline/baselines.h"
-#include "examples/tpgnn/results.h"
+#include "examples/tpgnn/shell.h"
 
 #include <math.h>
 #include <string.h>
 
 /* ---- rules that learn nothing ---- */
 
-static void score_random(double *score, int schedules)
+static void score_random(double *score, const tpgnn_data *data)
 {
     ag_random random = {0, 0x5450474e4e52, 0};
-    for (int i = 0; i < schedules; i++) score[i] = -ag_random_uniform(&random);
+    for (int i = 0; i < data->schedules; i++) score[i] = -ag_random_uniform(&random);
 }
 
 static void score_stores(double *score, const tpgnn_data *data)
@@ -19,8 +19,7 @@ static void score_stores(double *score, const tpgnn_data *data)
     for (int i = 0; i < data->schedules; i++) score[i] = -data->schedule[i].stores;
 }
 
-/* Minus the sum of log2 of the extents above 1 of vectorised loops, the best single feature of a
-   prototype's data. */
+/* Minus the sum of log2 of the extents of vectorised loops: of all single features the best. */
 static void score_vectorised(double *score, const tpgnn_data *data)
 {
     uint8_t *is = harness_alloc((size_t)data->kinds + 1);
@@ -34,6 +33,17 @@ static void score_vectorised(double *score, const tpgnn_data *data)
     }
     harness_free(is);
 }
+
+static const struct {
+    const char *name, *note;
+    void (*score)(double *score, const tpgnn_data *data);
+} rules[] = {
+    {"vectorised extents", "sum of log2 of the extents of vectorised loops; nothing is learned",
+     score_vectorised},
+    {"number of stores", "how many buffers a schedule stores, the most first; nothing is learned",
+     score_stores},
+    {"random", "uniform numbers", score_random},
+};
 
 /* ---- all of them ---- */
 
@@ -66,26 +76,12 @@ static ag_status add_boosting(harness_rank *r, const tpgnn_files *f, ag_failure 
     return why->status;
 }
 
-static void add_rules(harness_rank *r, const tpgnn_data *scored)
-{
-    score_vectorised(
-        harness_rank_method(
-            r, "vectorised extents",
-            harness_copy("sum of log2 of the extents of vectorised loops; nothing is learned")),
-        scored);
-    score_stores(
-        harness_rank_method(
-            r, "number of stores",
-            harness_copy("how many buffers a schedule stores, the most first; nothing is learned")),
-        scored);
-    score_random(harness_rank_method(r, "random", harness_copy("uniform numbers")),
-                 scored->schedules);
-}
-
 ag_status tpgnn_results_baselines(void *results, ag_failure *why)
 {
     tpgnn_results *r = results;
-    if (r->files->train.schedules && !add_boosting(&r->rank, r->files, why))
-        add_rules(&r->rank, &r->files->scored);
-    return why->status;
+    if (!r->files->train.schedules || add_boosting(&r->rank, r->files, why)) return why->status;
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        rules[i].score(harness_rank_method(&r->rank, rules[i].name, harness_copy(rules[i].note)),
+                       &r->files->scored);
+    return AG_OK;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Gradient boosting with TVM's objective: trees predict for stored buffers, the loss is over
-   schedules. */
+/* Gradient boosting with TVM's objective: trees see stored buffers, the loss is over schedules. */
 #include "examples/harness/harness.h"
 #include "examples/tpgnn/baseline/baselines.h"
 
@@ -35,30 +34,18 @@ typedef struct table {
     int rows;
 } table;
 
-static int rows_of(const tpgnn_data *data, const tpgnn_task *task)
-{
-    int rows = 0;
-    for (int i = task->first; i < task->first + task->schedules; i++) {
-        const tpgnn_schedule *s = &data->schedule[i];
-        for (int j = 0; j < s->stores; j++)
-            if (s->store[j] >= rows) rows = s->store[j] + 1;
-    }
-    return rows;
-}
-
 static table take_rows(const tpgnn_data *data)
 {
     const size_t row = TPGNN_FEATURES * sizeof(float);
     table t = {.first = harness_alloc(((size_t)data->tasks + 1) * sizeof *t.first)};
-    for (int k = 0; k < data->tasks; k++)
-        t.first[k + 1] = t.first[k] + rows_of(data, &data->task[k]);
+    for (int k = 0; k < data->tasks; k++) t.first[k + 1] = t.first[k] + data->task[k].rows;
     t.rows = t.first[data->tasks];
     t.x = harness_alloc((size_t)t.rows * row + 1);
     for (int k = 0; k < data->tasks; k++) {
-        const size_t count = (size_t)(t.first[k + 1] - t.first[k]);
-        if (!count) continue;
-        memcpy(t.x + (size_t)t.first[k] * TPGNN_FEATURES,
-               data->schedule[data->task[k].first].feature, count * row);
+        const tpgnn_task *task = &data->task[k];
+        if (task->rows)
+            memcpy(t.x + (size_t)t.first[k] * TPGNN_FEATURES, data->schedule[task->first].feature,
+                   (size_t)task->rows * row);
     }
     return t;
 }

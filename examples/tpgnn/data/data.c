@@ -7,40 +7,41 @@
 #include <string.h>
 #include <xxhash.h>
 
-static size_t lay_file(tpgnn_file *f, char *block)
+static size_t lay_arrays(tpgnn_reading *r, char *block)
 {
     size_t at = 0;
-    f->kind = tpugraphs_lay(block, &at, f->nodes, sizeof *f->kind);
-    f->value = tpugraphs_lay(block, &at, f->nodes, sizeof *f->value);
-    f->parent = tpugraphs_lay(block, &at, f->nodes, sizeof *f->parent);
-    f->position = tpugraphs_lay(block, &at, f->nodes, sizeof *f->position);
-    f->depth = tpugraphs_lay(block, &at, f->nodes, sizeof *f->depth);
-    f->refers = tpugraphs_lay(block, &at, f->nodes, sizeof *f->refers);
-    f->feature = tpugraphs_lay(block, &at, f->rows * TPGNN_FEATURES, sizeof *f->feature);
-    f->store = tpugraphs_lay(block, &at, f->stores, sizeof *f->store);
+    r->kind = tpugraphs_lay(block, &at, r->nodes, sizeof *r->kind);
+    r->value = tpugraphs_lay(block, &at, r->nodes, sizeof *r->value);
+    r->parent = tpugraphs_lay(block, &at, r->nodes, sizeof *r->parent);
+    r->position = tpugraphs_lay(block, &at, r->nodes, sizeof *r->position);
+    r->depth = tpugraphs_lay(block, &at, r->nodes, sizeof *r->depth);
+    r->refers = tpugraphs_lay(block, &at, r->nodes, sizeof *r->refers);
+    r->feature =
+        tpugraphs_lay(block, &at, (int64_t)r->task.rows * TPGNN_FEATURES, sizeof *r->feature);
+    r->store = tpugraphs_lay(block, &at, r->stores, sizeof *r->store);
     return at;
 }
 
-ag_status tpgnn_file_room(tpgnn_data *data, tpgnn_reading *r, ag_failure *why)
+ag_status tpgnn_reading_room(tpgnn_data *data, tpgnn_reading *r, ag_failure *why)
 {
-    tpgnn_file *f = &r->file;
-    const size_t n = (size_t)f->nodes, bytes = 3 * n * sizeof *r->kind;
-    f->block = tpugraphs_take(&data->budget, &f->bytes, lay_file(f, NULL), 1, r->raw.name, why);
-    if (!f->block || tpugraphs_fits(&data->budget, bytes, r->raw.name, "the trees", why))
+    tpgnn_task *t = &r->task;
+    const size_t n = (size_t)r->nodes, bytes = 3 * n * sizeof *r->given;
+    t->block = tpugraphs_take(&data->budget, &t->bytes, lay_arrays(r, NULL), 1, r->raw.name, why);
+    if (!t->block || tpugraphs_fits(&data->budget, bytes, r->raw.name, "the trees", why))
         return why->status;
-    lay_file(f, f->block);
-    r->kind = ag_alloc(bytes);
-    if (!r->kind) return harness_files_no_memory(r->raw.name, bytes, why);
-    r->children = r->kind + n;
+    lay_arrays(r, t->block);
+    r->given = ag_alloc(bytes);
+    if (!r->given) return harness_files_no_memory(r->raw.name, bytes, why);
+    r->children = r->given + n;
     r->scratch = r->children + n;
     return AG_OK;
 }
 
-static void free_file(tpgnn_data *data, const tpgnn_file *file)
+static void free_task(tpgnn_data *data, const tpgnn_task *task)
 {
-    data->budget.used -= file->bytes;
-    ag_free(file->name);
-    ag_free(file->block);
+    data->budget.used -= task->bytes;
+    ag_free((char *)(uintptr_t)task->name);
+    ag_free(task->block);
 }
 
 /* The family of a name, which is what is before its first '_': found or added; -1: no memory. */
@@ -63,51 +64,40 @@ ag_status tpgnn_schedules_make(tpgnn_data *data, tpgnn_reading *r, ag_failure *w
 {
     tpgnn_schedule *list =
         tpugraphs_grow(&data->budget, &data->bytes, data->schedule, &data->schedule_room,
-                       (int64_t)data->schedules + r->schedules, sizeof *list, why);
+                       (int64_t)data->schedules + r->task.schedules, sizeof *list, why);
     if (!list) return why->status;
     data->schedule = list;
     r->schedule = list + data->schedules;
-    for (int i = 0; i < r->schedules; i++)
+    for (int i = 0; i < r->task.schedules; i++)
         r->schedule[i] = (tpgnn_schedule){.task = data->tasks, .number = i};
     return AG_OK;
 }
 
-/* Room for one more task. */
-static ag_status make_task(tpgnn_data *data, ag_failure *why)
-{
-    const int64_t tasks = (int64_t)data->tasks + 1;
-    tpgnn_file *files = tpugraphs_grow(&data->budget, &data->bytes, data->file, &data->file_room,
-                                       tasks, sizeof *files, why);
-    if (!files) return why->status;
-    data->file = files;
-    tpgnn_task *list = tpugraphs_grow(&data->budget, &data->bytes, data->task, &data->task_room,
-                                      tasks, sizeof *list, why);
-    if (list) data->task = list;
-    return why->status;
-}
-
 ag_status tpgnn_reading_keep(tpgnn_data *data, tpgnn_reading *r, ag_failure *why)
 {
-    const tpgnn_file *f = &r->file;
-    if (make_task(data, why) || tpgnn_kinds_reserve(data, r->lines, why)) return why->status;
-    const int family = find_family(data, f->name);
-    if (family < 0) return harness_files_no_memory(f->name, strlen(f->name) + 1, why);
-    tpgnn_kinds_merge(data, r);
-    data->task[data->tasks] = (tpgnn_task){f->name, family, data->schedules, r->schedules};
-    data->file[data->tasks++] = *f;
-    data->schedules += r->schedules;
-    data->nodes += f->nodes;
-    data->stores += f->stores;
-    data->hash = XXH3_64bits_withSeed(&f->hash, sizeof f->hash, data->hash);
+    const char *name = r->task.name;
+    tpgnn_task *list = tpugraphs_grow(&data->budget, &data->bytes, data->task, &data->task_room,
+                                      (int64_t)data->tasks + 1, sizeof *list, why);
+    if (!list) return why->status;
+    data->task = list;
+    r->task.first = data->schedules;
+    r->task.family = find_family(data, name);
+    if (r->task.family < 0) return harness_files_no_memory(name, strlen(name) + 1, why);
+    if (tpgnn_kinds_merge(data, r, why)) return why->status;
+    list[data->tasks++] = r->task;
+    data->schedules += r->task.schedules;
+    data->nodes += r->nodes;
+    data->stores += r->stores;
+    data->hash = XXH3_64bits_withSeed(&r->hash, sizeof r->hash, data->hash);
     return AG_OK;
 }
 
 void tpgnn_reading_end(tpgnn_data *data, tpgnn_reading *r, const ag_failure *why)
 {
-    if (why->status) free_file(data, &r->file);
+    if (why->status) free_task(data, &r->task);
     for (int i = 0; i < r->lines; i++) ag_free(r->line[i].text);
     ag_free(r->line);
-    ag_free(r->kind);
+    ag_free(r->given);
     ag_free(r->offset);
     tpugraphs_raw_close(&r->raw);
 }
@@ -116,10 +106,9 @@ void tpgnn_data_free(tpgnn_data *data)
 {
     for (int i = 0; i < data->kinds; i++) ag_free(data->kind[i].text);
     for (int i = 0; i < data->families; i++) ag_free(data->family[i]);
-    for (int i = 0; i < data->tasks; i++) free_file(data, &data->file[i]);
+    for (int i = 0; i < data->tasks; i++) free_task(data, &data->task[i]);
     data->budget.used -= data->bytes;
-    void *const block[] = {data->kind, data->order,    data->scratch, data->family,
-                           data->file, data->schedule, data->task};
+    void *const block[] = {data->kind, data->order, data->family, data->schedule, data->task};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++) ag_free(block[i]);
     tpgnn_vocabulary_free(&data->own);
     harness_files_free(&data->paths);

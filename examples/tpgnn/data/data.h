@@ -34,8 +34,7 @@ typedef enum tpgnn_origin {
     TPGNN_ORIGINS
 } tpgnn_origin;
 
-/* One schedule. Nodes are in pre-order and count from 0, the root. Arrays live as long as the data.
- */
+/* A schedule. Nodes are in pre-order, from the root, 0, on. Arrays live as long as the data. */
 typedef struct tpgnn_schedule {
     int task, number;     /* its task, and its place in the file */
     int nodes, stores;    /* at least 1; at least 0 */
@@ -58,9 +57,10 @@ typedef struct tpgnn_task {
     const char *name; /* of the file, without .npz */
     int family;       /* index into the data's families: the name up to its first '_' */
     int first, schedules;
+    int rows;     /* of features */
+    char *block;  /* the arrays into which its schedules point */
+    size_t bytes; /* of name and block, taken from the budget */
 } tpgnn_task;
-
-struct tpgnn_file;
 
 /* Start from {0}; the first two may be set before the first file. */
 typedef struct tpgnn_data {
@@ -70,26 +70,22 @@ typedef struct tpgnn_data {
     tpgnn_schedule *schedule;
     tpgnn_task *task;
     char **family;
-    tpgnn_kind *kind; /* those that occur, ascending by their text */
+    tpgnn_kind *kind; /* those that occur, in the order of the files */
     int schedules, tasks, families, kinds;
     int64_t nodes, stores; /* of all schedules */
     uint64_t hash;         /* of all names and arrays, in the order of the files */
     harness_files paths;   /* what tpgnn_data_read has read */
-    /* of data_internal.h */
-    struct tpgnn_file *file; /* [tasks] */
-    uint16_t *order;         /* [kinds] ascending by their text */
-    void *scratch;
-    int file_room, task_room, schedule_room;
+    uint16_t *order;       /* [kinds] ascending by their text */
+    int task_room, schedule_room;
     size_t bytes; /* of the lists, taken from the budget */
 } tpgnn_data;
 
-/* Reads every file of the paths and appends it to the data. Kinds and vocabulary do not depend on
-   the order of the files; a later call may give both new indices. A file that fails adds nothing;
+/* Reads every file of the paths and appends it to the data. The vocabulary does not depend on the
+   order of the files; a later call may give its words new indices. A file that fails adds nothing;
    those before it stay. Fails: AG_EFILE, AG_EDATA (a size, offset, index, count, tree or value that
    is not as documented), AG_EMEMORY, AG_ESTOPPED. */
 ag_status tpgnn_data_add(tpgnn_data *data, const harness_files *paths, ag_failure *why);
-/* The same for files, folders and lists as a user gives them, once per data; option: as in
-   harness_files_read. */
+/* The same for what a user names, once per data; option: as in harness_files_read. */
 ag_status tpgnn_data_read(tpgnn_data *data, const harness_paths *given, const char *option,
                           ag_failure *why);
 void tpgnn_data_free(tpgnn_data *data);

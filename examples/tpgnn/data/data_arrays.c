@@ -6,8 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Checks values that an npz file could not hold either, before any array is read at these
-   places. */
+/* Refuses what an npz file could not hold either, before an array is read at these places. */
 static ag_status check(const tpgnn_arrays *g, const tpgnn_reading *r, int i, ag_failure *why)
 {
     const int64_t from = g->offset[i], to = g->offset[i + 1];
@@ -37,14 +36,15 @@ static ag_status check(const tpgnn_arrays *g, const tpgnn_reading *r, int i, ag_
 static ag_status add_one(tpgnn_reading *r, const tpgnn_arrays *g, int i, ag_failure *why)
 {
     if (check(g, r, i, why)) return why->status;
-    const int64_t at = r->offset[r->schedules], from = g->offset[i], n = g->offset[i + 1] - from;
-    const size_t bytes = (size_t)n * sizeof *r->kind;
-    memcpy(r->kind + at, g->kind + from, bytes);
+    const int64_t at = r->offset[r->task.schedules], from = g->offset[i],
+                  n = g->offset[i + 1] - from;
+    const size_t bytes = (size_t)n * sizeof *r->given;
+    memcpy(r->given + at, g->kind + from, bytes);
     memcpy(r->children + at, g->children + from, bytes);
-    memcpy(r->file.refers + at, g->refers + from, bytes);
-    memcpy(r->file.value + at, g->value + from, bytes);
+    memcpy(r->refers + at, g->refers + from, bytes);
+    memcpy(r->value + at, g->value + from, bytes);
     if (tpgnn_tree_find(r, at, (int)n, i, why)) return why->status;
-    r->offset[++r->schedules] = at + n;
+    r->offset[++r->task.schedules] = at + n;
     return AG_OK;
 }
 
@@ -52,20 +52,20 @@ static ag_status add_one(tpgnn_reading *r, const tpgnn_arrays *g, int i, ag_fail
 static ag_status add_all(tpgnn_data *data, tpgnn_reading *r, const tpgnn_arrays *g, ag_failure *bad,
                          ag_failure *why)
 {
-    r->schedules = g->schedules;
+    r->task.schedules = g->schedules;
     if (tpgnn_schedules_make(data, r, why)) return why->status;
-    r->schedules = 0;
+    r->task.schedules = 0;
     for (int i = 0; i < g->schedules; i++) {
         ag_failure mine = {0};
         if (!add_one(r, g, i, &mine)) {
-            tpgnn_schedule *s = &r->schedule[r->schedules - 1];
+            tpgnn_schedule *s = &r->schedule[r->task.schedules - 1];
             s->runtime = s->pass[0] = s->pass[1] = g->runtime ? g->runtime[i] : 1;
             s->number = i;
         }
         if (!bad->status) *bad = mine;
     }
-    r->file.nodes = r->offset[r->schedules];
-    if (!r->schedules) return ag_fail(why, AG_EDATA, "%s", bad->sentence);
+    r->nodes = r->offset[r->task.schedules];
+    if (!r->task.schedules) return ag_fail(why, AG_EDATA, "%s", bad->sentence);
     tpgnn_trees_give(r);
     return AG_OK;
 }
@@ -86,14 +86,14 @@ static ag_status make_room(tpgnn_data *data, tpgnn_reading *r, const tpgnn_array
                            ag_failure *why)
 {
     const size_t offsets = ((size_t)g->schedules + 1) * sizeof *r->offset;
-    r->file.nodes = count_nodes(g);
-    if (r->file.nodes > INT32_MAX / 8)
+    r->nodes = count_nodes(g);
+    if (r->nodes > INT32_MAX / 8)
         return ag_fail(why, AG_EDATA,
                        "%s: the schedules have %lld nodes together, but at most %d are supported; "
                        "give fewer at once",
-                       r->raw.name, (long long)r->file.nodes, INT32_MAX / 8);
-    r->file.name = tpugraphs_take_name(&data->budget, &r->file.bytes, r->raw.name, why);
-    if (!r->file.name || tpgnn_file_room(data, r, why)) return why->status;
+                       r->raw.name, (long long)r->nodes, INT32_MAX / 8);
+    r->task.name = tpugraphs_take_name(&data->budget, &r->task.bytes, r->raw.name, why);
+    if (!r->task.name || tpgnn_reading_room(data, r, why)) return why->status;
     r->offset = ag_alloc(offsets);
     if (!r->offset) return harness_files_no_memory(r->raw.name, offsets, why);
     r->offset[0] = 0;

@@ -11,7 +11,7 @@
 
 static void hash(tpgnn_reading *r, const void *x, int64_t count, size_t size)
 {
-    if (count) r->file.hash = XXH3_64bits_withSeed(x, (size_t)count * size, r->file.hash);
+    if (count) r->hash = XXH3_64bits_withSeed(x, (size_t)count * size, r->hash);
 }
 
 ag_status tpgnn_check_finite(const tpugraphs_raw *raw, const char *name, const float *x,
@@ -24,20 +24,22 @@ ag_status tpgnn_check_finite(const tpugraphs_raw *raw, const char *name, const f
     return AG_OK;
 }
 
-static ag_status read_finite(float *x, const tpgnn_reading *r, const char *name, int64_t count,
+static ag_status read_finite(float *x, tpgnn_reading *r, const char *name, int64_t count,
                              ag_failure *why)
 {
     if (ag_npz_read(r->raw.npz, name, AG_F32, x, why)) return why->status;
+    hash(r, x, count, sizeof *x);
     return tpgnn_check_finite(&r->raw, name, x, count, why);
 }
 
 /* An array of so many integers, each 0 to `most`. */
-static ag_status read_integers(int32_t *x, const tpgnn_reading *r, const char *name, int64_t count,
+static ag_status read_integers(int32_t *x, tpgnn_reading *r, const char *name, int64_t count,
                                int64_t most, const char *means, ag_failure *why)
 {
     if (!tpugraphs_member(&r->raw, name, AG_SHAPE(count), means, why) ||
         ag_npz_read(r->raw.npz, name, AG_I32, x, why))
         return why->status;
+    hash(r, x, count, sizeof *x);
     for (int64_t i = 0; i < count; i++)
         if (x[i] < 0 || x[i] > most)
             return ag_fail(why, AG_EDATA, "%s: %s[%lld] = %d, but it must be 0 to %lld: %s",
@@ -49,7 +51,7 @@ static ag_status read_integers(int32_t *x, const tpgnn_reading *r, const char *n
 static int64_t *read_offsets(const tpgnn_reading *r, const char *name, int64_t end, int least,
                              ag_failure *why)
 {
-    return tpugraphs_raw_offsets(&r->raw, name, r->schedules, end, least,
+    return tpugraphs_raw_offsets(&r->raw, name, r->task.schedules, end, least,
                                  "where each schedule begins, and the end of the last", why);
 }
 
@@ -78,8 +80,8 @@ static ag_status read_sizes(tpgnn_reading *r, ag_failure *why)
                        "%s: there are %lld schedules of %lld nodes together, but a file has 1 to "
                        "%d nodes and 1 schedule to as many as it has nodes",
                        raw->name, (long long)schedules, (long long)nodes, INT32_MAX / 8);
-    r->file.nodes = nodes;
-    r->schedules = (int)schedules;
+    r->nodes = nodes;
+    r->task.schedules = (int)schedules;
     r->offset = read_offsets(r, "node_offset", nodes, 1, why);
     return why->status;
 }
@@ -93,17 +95,17 @@ static ag_status read_store_sizes(tpgnn_reading *r, ag_failure *why)
                                    "a row of feature_row per stored buffer", why)
                 : NULL;
     if (!store) return why->status;
-    r->file.rows = feature->size[0];
-    r->file.stores = store->count;
-    if (r->file.rows > INT32_MAX / TPGNN_FEATURES)
+    const int64_t rows = feature->size[0];
+    r->task.rows = (int)rows;
+    r->stores = store->count;
+    if (rows > INT32_MAX / TPGNN_FEATURES)
         return ag_fail(why, AG_EDATA, "%s: feature_row has %lld rows, but at most %d are supported",
-                       r->raw.name, (long long)r->file.rows, INT32_MAX / TPGNN_FEATURES);
-    if (store->count > INT32_MAX / 8 || (store->count && !r->file.rows))
+                       r->raw.name, (long long)rows, INT32_MAX / TPGNN_FEATURES);
+    if (store->count > INT32_MAX / 8 || (store->count && !rows))
         return ag_fail(why, AG_EDATA,
                        "%s: store_row has %lld entries for %lld rows of feature_row, but 0 to %d "
                        "are supported, and 0 where there is no row",
-                       r->raw.name, (long long)store->count, (long long)r->file.rows,
-                       INT32_MAX / 8);
+                       r->raw.name, (long long)store->count, (long long)rows, INT32_MAX / 8);
     return AG_OK;
 }
 
@@ -122,23 +124,18 @@ static ag_status read_kinds(const tpgnn_data *data, tpgnn_reading *r, ag_failure
 /* The hash is of the nodes as read, so it does not depend on the vocabulary. */
 static ag_status read_nodes(tpgnn_reading *r, ag_failure *why)
 {
-    tpgnn_file *f = &r->file;
-    const int64_t n = f->nodes;
-    if (read_integers(r->kind, r, "node_kind", n, r->lines - 1, "a line of kinds per node", why) ||
-        read_integers(r->children, r, "node_children", n, n, "the number of children of each node",
-                      why) ||
-        read_integers(f->refers, r, "node_refers", n, n, "a declaration or 0 per node", why) ||
-        !tpugraphs_member(&r->raw, "node_value", AG_SHAPE(n), "a number per node", why) ||
-        read_finite(f->value, r, "node_value", n, why))
-        return why->status;
+    const int64_t n = r->nodes;
     for (int i = 0; i < r->lines; i++)
         hash(r, r->line[i].text, (int64_t)strlen(r->line[i].text) + 1, 1);
-    hash(r, r->kind, n, sizeof *r->kind);
-    hash(r, r->children, n, sizeof *r->children);
-    hash(r, f->refers, n, sizeof *f->refers);
-    hash(r, f->value, n, sizeof *f->value);
-    hash(r, r->offset, r->schedules + 1, sizeof *r->offset);
-    for (int i = 0; i < r->schedules && !why->status; i++)
+    if (read_integers(r->given, r, "node_kind", n, r->lines - 1, "a line of kinds per node", why) ||
+        read_integers(r->children, r, "node_children", n, n, "the number of children of each node",
+                      why) ||
+        read_integers(r->refers, r, "node_refers", n, n, "a declaration or 0 per node", why) ||
+        !tpugraphs_member(&r->raw, "node_value", AG_SHAPE(n), "a number per node", why) ||
+        read_finite(r->value, r, "node_value", n, why))
+        return why->status;
+    hash(r, r->offset, r->task.schedules + 1, sizeof *r->offset);
+    for (int i = 0; i < r->task.schedules && !why->status; i++)
         tpgnn_tree_find(r, r->offset[i], (int)(r->offset[i + 1] - r->offset[i]), i, why);
     if (!why->status) tpgnn_trees_give(r);
     return why->status;
@@ -148,21 +145,18 @@ static ag_status read_nodes(tpgnn_reading *r, ag_failure *why)
 
 static ag_status read_stores(tpgnn_reading *r, ag_failure *why)
 {
-    tpgnn_file *f = &r->file;
-    if (read_finite(f->feature, r, "feature_row", f->rows * TPGNN_FEATURES, why) ||
-        read_integers(f->store, r, "store_row", f->stores, f->rows - 1,
+    if (read_finite(r->feature, r, "feature_row", (int64_t)r->task.rows * TPGNN_FEATURES, why) ||
+        read_integers(r->store, r, "store_row", r->stores, r->task.rows - 1,
                       "a row of feature_row per stored buffer", why))
         return why->status;
-    int64_t *offset = read_offsets(r, "store_offset", f->stores, 0, why);
+    int64_t *offset = read_offsets(r, "store_offset", r->stores, 0, why);
     if (!offset) return why->status;
-    for (int i = 0; i < r->schedules; i++) {
-        r->schedule[i].feature = f->feature;
-        r->schedule[i].store = f->store + offset[i];
+    for (int i = 0; i < r->task.schedules; i++) {
+        r->schedule[i].feature = r->feature;
+        r->schedule[i].store = r->store + offset[i];
         r->schedule[i].stores = (int)(offset[i + 1] - offset[i]);
     }
-    hash(r, f->feature, f->rows * TPGNN_FEATURES, sizeof *f->feature);
-    hash(r, f->store, f->stores, sizeof *f->store);
-    hash(r, offset, r->schedules + 1, sizeof *offset);
+    hash(r, offset, r->task.schedules + 1, sizeof *offset);
     ag_free(offset);
     return AG_OK;
 }
@@ -189,7 +183,7 @@ static const struct column {
 static ag_status check_column(const tpgnn_reading *r, const struct column *c, const int64_t *x,
                               ag_failure *why)
 {
-    for (int64_t i = 0; i < (int64_t)r->schedules * c->width; i++) {
+    for (int64_t i = 0; i < (int64_t)r->task.schedules * c->width; i++) {
         const long long schedule = (long long)(i / c->width), value = (long long)x[i];
         if (x[i] >= c->low && x[i] <= c->high) continue;
         if (c->low == 1)
@@ -214,11 +208,12 @@ static void set_column(tpgnn_schedule *s, int column, const int64_t *x)
 static ag_status read_column(tpgnn_reading *r, int column, ag_failure *why)
 {
     const struct column *c = &columns[column];
-    const ag_shape size = c->width == 1 ? AG_SHAPE(r->schedules) : AG_SHAPE(r->schedules, c->width);
+    const ag_shape size =
+        c->width == 1 ? AG_SHAPE(r->task.schedules) : AG_SHAPE(r->task.schedules, c->width);
     int64_t *x = tpugraphs_raw_array(&r->raw, c->name, AG_I64, size, c->means, why);
     if (x && !check_column(r, c, x, why)) {
-        hash(r, x, (int64_t)r->schedules * c->width, sizeof *x);
-        for (int i = 0; i < r->schedules; i++)
+        hash(r, x, (int64_t)r->task.schedules * c->width, sizeof *x);
+        for (int i = 0; i < r->task.schedules; i++)
             set_column(&r->schedule[i], column, x + (int64_t)i * c->width);
     }
     ag_free(x);
@@ -229,7 +224,7 @@ static ag_status read_column(tpgnn_reading *r, int column, ag_failure *why)
 static ag_status check_spread(tpgnn_reading *r, ag_failure *why)
 {
     static const char name[] = "schedule_spread";
-    const int n = r->schedules;
+    const int n = r->task.schedules;
     float *x =
         tpugraphs_raw_array(&r->raw, name, AG_F32, AG_SHAPE(n), "one spread per schedule", why);
     if (!x) return why->status;
@@ -252,11 +247,11 @@ static ag_status read_file(tpgnn_data *data, tpgnn_reading *r, ag_failure *why)
         "schedule_noisy schedule_origin schedule_hash";
     r->raw.npz = ag_npz_open(r->raw.path, SIZE_MAX / 2, why);
     if (!r->raw.npz) return why->status;
-    r->file.name = tpugraphs_take_name(&data->budget, &r->file.bytes, r->raw.path, why);
-    if (!r->file.name) return why->status;
-    hash(r, r->file.name, (int64_t)strlen(r->file.name) + 1, 1);
+    r->task.name = tpugraphs_take_name(&data->budget, &r->task.bytes, r->raw.path, why);
+    if (!r->task.name) return why->status;
+    hash(r, r->task.name, (int64_t)strlen(r->task.name) + 1, 1);
     if (read_sizes(r, why) || tpgnn_schedules_make(data, r, why) || read_kinds(data, r, why) ||
-        read_store_sizes(r, why) || tpgnn_file_room(data, r, why) || read_nodes(r, why) ||
+        read_store_sizes(r, why) || tpgnn_reading_room(data, r, why) || read_nodes(r, why) ||
         read_stores(r, why))
         return why->status;
     for (int c = 0; c < COLUMNS; c++)

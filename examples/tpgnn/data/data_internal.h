@@ -5,49 +5,41 @@
 
 #include "examples/tpgnn/data/data.h"
 
-/* The memory of a file: its name without .npz, and a block of arrays into which its schedules
-   point. */
-typedef struct tpgnn_file {
-    char *name, *block;
-    size_t bytes;                /* of both, taken from the budget */
-    int64_t nodes, stores, rows; /* rows: of features */
-    uint16_t *kind;
-    float *value, *feature;
-    int32_t *parent, *position, *depth, *refers, *store;
-    uint64_t hash;
-} tpgnn_file;
-
 /* A file, or arrays instead of one, while it is read. */
 typedef struct tpgnn_reading {
     tpugraphs_raw raw;
-    tpgnn_file file;
+    tpgnn_task task; /* as it is kept */
+    int64_t nodes, stores;
+    uint64_t hash;
+    uint16_t *kind; /* these are in the task's block */
+    float *value, *feature;
+    int32_t *parent, *position, *depth, *refers, *store;
     tpgnn_kind *line; /* [lines] of `kinds` */
-    int lines, schedules;
-    int64_t *offset;                    /* [schedules + 1] first node of each */
-    int32_t *kind, *children, *scratch; /* [nodes] as given; kind: a line */
-    tpgnn_schedule *schedule;           /* [schedules]: borrowed, to be filled */
+    uint16_t *number; /* [lines] in the data's list, once they are merged */
+    int lines;
+    int64_t *offset;                     /* [schedules + 1] first node of each */
+    int32_t *given, *children, *scratch; /* [nodes] given: the line of its kind */
+    tpgnn_schedule *schedule;            /* [schedules]: borrowed, to be filled */
 } tpgnn_reading;
 
-/* Appends what was read as one more task. Fails, and adds nothing: AG_EMEMORY. The kinds must be
-   settled afterwards. */
+/* Appends what was read as a task, whose kinds must be settled then. Fails, and adds nothing:
+   AG_EMEMORY. */
 ag_status tpgnn_reading_keep(tpgnn_data *data, tpgnn_reading *r, ag_failure *why);
 /* Frees what is not kept: after a failure all of it. */
 void tpgnn_reading_end(tpgnn_data *data, tpgnn_reading *r, const ag_failure *why);
-/* Room for r->schedules more, in r->schedule. */
+/* Room for the schedules of the task, in r->schedule. */
 ag_status tpgnn_schedules_make(tpgnn_data *data, tpgnn_reading *r, ag_failure *why);
 /* The arrays of the file, whose nodes, stores and rows are set, and those of the reading. */
-ag_status tpgnn_file_room(tpgnn_data *data, tpgnn_reading *r, ag_failure *why);
+ag_status tpgnn_reading_room(tpgnn_data *data, tpgnn_reading *r, ag_failure *why);
 
 /* Lines of a text, checked. Fails: AG_EDATA, AG_EMEMORY. */
 ag_status tpgnn_kinds_cut(const tpgnn_data *data, tpgnn_reading *r, const char *text, int64_t bytes,
                           ag_failure *why);
-/* Reserves room for merge and settle, which cannot fail then. Fails: AG_EMEMORY, and nothing is
-   changed. */
-ag_status tpgnn_kinds_reserve(tpgnn_data *data, int more, ag_failure *why);
-/* Moves new kinds into the data's list; the file's nodes get indices into that list. */
-void tpgnn_kinds_merge(tpgnn_data *data, tpgnn_reading *r);
-/* Sorts the kinds, makes the vocabulary where none is given, and looks up their words. Fails:
-   AG_EMEMORY, where none is given; a failure that is in `why` already stays. */
+/* Moves new kinds into the data's list; the file's nodes get indices into that list. Fails:
+   AG_EMEMORY, and nothing is changed. */
+ag_status tpgnn_kinds_merge(tpgnn_data *data, tpgnn_reading *r, ag_failure *why);
+/* Makes the vocabulary where none is given, and looks up the words of all kinds. Fails: AG_EMEMORY,
+   where none is given; a failure that is in `why` already stays. */
 ag_status tpgnn_kinds_settle(tpgnn_data *data, ag_failure *why);
 
 /* Parents, positions, depths and declarations of the nodes of one schedule from `first` on; number:

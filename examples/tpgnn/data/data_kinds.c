@@ -8,8 +8,7 @@ enum { LONGEST_TEXT = 1 << 24, LONGEST_LINE = 400, WORDS = 5 };
 
 /* ---- lines of a file ---- */
 
-/* Splits a line at its blanks, which become ends of words; 0: it does not have five words, or the
-   last is neither 0 nor 1. */
+/* Splits a line at its blanks, which end the words; 0: it has not five, or no flag as the last. */
 static int split(char *word[WORDS], char *line, size_t n)
 {
     int words = 0;
@@ -74,9 +73,11 @@ ag_status tpgnn_kinds_cut(const tpgnn_data *data, tpgnn_reading *r, const char *
                        "%s: its %zu kinds of nodes, with the %d of the files before it, are more "
                        "than %d; use fewer files",
                        r->raw.name, count, data->kinds, TPGNN_MOST_KINDS);
-    r->line = ag_alloc(count * sizeof *r->line);
-    if (!r->line) return harness_files_no_memory(r->raw.name, count * sizeof *r->line, why);
-    memset(r->line, 0, count * sizeof *r->line);
+    const size_t room = count * (sizeof *r->line + sizeof *r->number);
+    r->line = ag_alloc(room);
+    if (!r->line) return harness_files_no_memory(r->raw.name, room, why);
+    memset(r->line, 0, room);
+    r->number = (uint16_t *)(void *)(r->line + count);
     for (size_t i = 0; i <= n; i++) {
         if (i < n && text[i] != '\n') continue;
         if (make_kind(&r->line[r->lines++], r, text + from, i - from, why)) break;
@@ -86,19 +87,6 @@ ag_status tpgnn_kinds_cut(const tpgnn_data *data, tpgnn_reading *r, const char *
 }
 
 /* ---- the list of all ---- */
-
-ag_status tpgnn_kinds_reserve(tpgnn_data *data, int more, ag_failure *why)
-{
-    const size_t most = (size_t)data->kinds + (size_t)more;
-    const size_t bytes = most * (sizeof *data->kind + sizeof *data->order);
-    tpgnn_kind *kind = ag_grow(data->kind, most * sizeof *kind);
-    if (kind) data->kind = kind;
-    uint16_t *order = ag_grow(data->order, most * sizeof *order);
-    if (order) data->order = order;
-    void *scratch = ag_grow(data->scratch, bytes);
-    if (scratch) data->scratch = scratch;
-    return kind && order && scratch ? AG_OK : harness_files_no_memory("kinds", bytes, why);
-}
 
 /* The place of a text in the order of all; *there: the list has it. */
 static int find_place(bool *there, const tpgnn_data *data, const char *text)
@@ -116,9 +104,19 @@ static int find_place(bool *there, const tpgnn_data *data, const char *text)
     return *there ? high : low;
 }
 
-void tpgnn_kinds_merge(tpgnn_data *data, tpgnn_reading *r)
+static ag_status reserve(tpgnn_data *data, int more, ag_failure *why)
 {
-    uint16_t *number = data->scratch;
+    const size_t most = (size_t)data->kinds + (size_t)more;
+    tpgnn_kind *kind = ag_grow(data->kind, most * sizeof *kind);
+    if (kind) data->kind = kind;
+    uint16_t *order = ag_grow(data->order, most * sizeof *order);
+    if (order) data->order = order;
+    return kind && order ? AG_OK : harness_files_no_memory("kinds", most * sizeof *kind, why);
+}
+
+ag_status tpgnn_kinds_merge(tpgnn_data *data, tpgnn_reading *r, ag_failure *why)
+{
+    if (reserve(data, r->lines, why)) return why->status;
     for (int i = 0; i < r->lines; i++) {
         bool there;
         uint16_t *at = data->order + find_place(&there, data, r->line[i].text);
@@ -128,39 +126,24 @@ void tpgnn_kinds_merge(tpgnn_data *data, tpgnn_reading *r)
             data->kind[data->kinds++] = r->line[i];
             r->line[i].text = NULL;
         }
-        number[i] = *at;
+        r->number[i] = *at;
     }
-    for (int64_t v = 0; v < r->file.nodes; v++) r->file.kind[v] = number[r->kind[v]];
-}
-
-static void sort_kinds(tpgnn_data *data)
-{
-    const size_t n = (size_t)data->kinds;
-    tpgnn_kind *sorted = data->scratch;
-    uint16_t *place = (uint16_t *)(void *)(sorted + n);
-    for (size_t i = 0; i < n; i++) {
-        place[data->order[i]] = (uint16_t)i;
-        sorted[i] = data->kind[data->order[i]];
-    }
-    for (size_t i = 0; i < n; i++) {
-        data->kind[i] = sorted[i];
-        data->order[i] = (uint16_t)i;
-    }
-    for (int t = 0; t < data->tasks; t++) {
-        const tpgnn_file *file = &data->file[t];
-        for (int64_t v = 0; v < file->nodes; v++) file->kind[v] = place[file->kind[v]];
-    }
+    for (int64_t v = 0; v < r->nodes; v++) r->kind[v] = r->number[r->given[v]];
+    return AG_OK;
 }
 
 static ag_status make_vocabulary(tpgnn_data *data, ag_failure *why)
 {
-    static const char *none[1];
-    const char **word = data->kinds ? data->scratch : none;
+    const size_t bytes = (size_t)data->kinds * sizeof(char *) + 1;
     tpgnn_vocabulary_free(&data->own);
-    for (int f = 0; f < TPGNN_FIELDS && !data->given && !why->status; f++) {
+    if (data->given) return AG_OK;
+    const char **word = ag_alloc(bytes);
+    if (!word) return harness_files_no_memory("kinds", bytes, why);
+    for (int f = 0; f < TPGNN_FIELDS && !why->status; f++) {
         for (int i = 0; i < data->kinds; i++) word[i] = data->kind[i].word[f];
         tpgnn_vocabulary_fill(&data->own, (tpgnn_field)f, word, data->kinds, why);
     }
+    ag_free(word);
     return why->status;
 }
 
@@ -177,7 +160,6 @@ void tpgnn_data_translate(tpgnn_data *data, const tpgnn_vocabulary *given)
 ag_status tpgnn_kinds_settle(tpgnn_data *data, ag_failure *why)
 {
     ag_failure mine = {0}; /* `why` may tell of a file that could not be read */
-    if (data->kinds) sort_kinds(data);
     if (!make_vocabulary(data, &mine))
         tpgnn_data_translate(data, data->given);
     else if (!why->status)

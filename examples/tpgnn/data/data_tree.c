@@ -9,7 +9,7 @@ static ag_status find_parents(tpgnn_reading *r, int64_t first, int nodes, int nu
                               ag_failure *why)
 {
     const int32_t *children = r->children + first;
-    int32_t *parent = r->file.parent + first, *depth = r->file.depth + first;
+    int32_t *parent = r->parent + first, *depth = r->depth + first;
     int32_t *placed = r->scratch; /* children so far */
     memset(placed, 0, (size_t)nodes * sizeof *placed);
     int top = -1;
@@ -21,7 +21,7 @@ static ag_status find_parents(tpgnn_reading *r, int64_t first, int nodes, int nu
                            "but node_offset gives it %d",
                            r->raw.name, number, v, nodes);
         parent[v] = top;
-        r->file.position[first + v] = top < 0 ? 0 : placed[top]++;
+        r->position[first + v] = top < 0 ? 0 : placed[top]++;
         depth[v] = top < 0 ? 0 : depth[top] + 1;
         top = v;
     }
@@ -38,7 +38,7 @@ static ag_status find_parents(tpgnn_reading *r, int64_t first, int nodes, int nu
 static ag_status find_declarations(tpgnn_reading *r, int64_t first, int nodes, int number,
                                    ag_failure *why)
 {
-    int32_t *declaration = r->scratch, *refers = r->file.refers + first;
+    int32_t *declaration = r->scratch, *refers = r->refers + first;
     int count = 0;
     for (int v = 0; v < nodes; v++) {
         if (refers[v] > count)
@@ -47,7 +47,7 @@ static ag_status find_declarations(tpgnn_reading *r, int64_t first, int nodes, i
                            "there are %d before it",
                            r->raw.name, v, number, refers[v], count);
         refers[v] = refers[v] ? declaration[refers[v] - 1] : -1;
-        if (r->line[r->kind[first + v]].declares) declaration[count++] = v;
+        if (r->line[r->given[first + v]].declares) declaration[count++] = v;
     }
     return AG_OK;
 }
@@ -61,16 +61,15 @@ ag_status tpgnn_tree_find(tpgnn_reading *r, int64_t first, int nodes, int number
 
 void tpgnn_trees_give(const tpgnn_reading *r)
 {
-    const tpgnn_file *f = &r->file;
-    for (int i = 0; i < r->schedules; i++) {
+    for (int i = 0; i < r->task.schedules; i++) {
         const int64_t from = r->offset[i];
         tpgnn_schedule *s = &r->schedule[i];
         s->nodes = (int)(r->offset[i + 1] - from);
-        s->kind = f->kind + from;
-        s->value = f->value + from;
-        s->parent = f->parent + from;
-        s->position = f->position + from;
-        s->depth = f->depth + from;
-        s->refers = f->refers + from;
+        s->kind = r->kind + from;
+        s->value = r->value + from;
+        s->parent = r->parent + from;
+        s->position = r->position + from;
+        s->depth = r->depth + from;
+        s->refers = r->refers + from;
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "examples/tpgnn/data/vectors.h"
+#include "examples/tpgnn/data/vocabulary.h"
 
 #include "examples/harness/harness.h"
 #include "examples/tpgnn/data/data_internal.h"
@@ -8,8 +8,8 @@
 
 enum { LONGEST = 63, SHOWN = 8 };
 
-/* Copies the vectors of the file's classes, a line each, that the vocabulary has; known [words]: 1
-   for each of them. */
+/* Copies the vectors of the classes, a line each, that the vocabulary has; known [words]: true for
+   these. */
 static ag_status take(ag_real *vector, bool *known, const tpgnn_vocabulary *v, char *word,
                       const float *from, int64_t rows, const char *name, ag_failure *why)
 {

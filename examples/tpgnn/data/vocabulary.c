@@ -55,16 +55,10 @@ ag_status tpgnn_vocabulary_fill(tpgnn_vocabulary *v, tpgnn_field field, const ch
 
 int tpgnn_vocabulary_find(const tpgnn_vocabulary *v, tpgnn_field field, const char *word)
 {
-    int low = 1, high = v->words[field];
-    while (low < high) {
-        const int middle = low + (high - low) / 2, order = strcmp(v->word[field][middle], word);
-        if (!order) return middle;
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return 0;
+    char **list = v->word[field];
+    if (v->words[field] < 2) return 0;
+    char **at = bsearch(&word, list + 1, (size_t)v->words[field] - 1, sizeof *list, by_text);
+    return at ? (int)(at - list) : 0;
 }
 
 void tpgnn_vocabulary_free(tpgnn_vocabulary *v)

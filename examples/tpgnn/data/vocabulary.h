@@ -34,9 +34,24 @@ void tpgnn_vocabulary_free(tpgnn_vocabulary *v); /* leaves it empty */
 /* An object with a list of words for each field, word 0 included; owned by the caller. */
 struct json_t *tpgnn_vocabulary_json(const tpgnn_vocabulary *v);
 /* Reads the JSON of tpgnn_vocabulary_json into an empty vocabulary; name: its name in sentences.
-   Fails, and leaves it empty: AG_EDATA (a field that is missing or no list, words that do not
-   ascend), AG_EMEMORY. */
+   Fails, and leaves it empty: AG_EDATA (a field is no list, or its words do not ascend),
+   AG_EMEMORY. */
 ag_status tpgnn_vocabulary_read(tpgnn_vocabulary *v, const struct json_t *json, const char *name,
                                 ag_failure *why);
+
+/* ---- vectors.c: vectors of node classes, which a file brings (docs/formats/tpgnn.md) ---- */
+
+enum { TPGNN_VECTOR = 18 }; /* numbers of a vector */
+
+/* The file of examples/data/schedules, which is built in. */
+extern const unsigned char tpgnn_vectors_file[];
+extern const size_t tpgnn_vectors_bytes;
+
+/* vector [words of class,18]: of each class of the vocabulary its vector in the file; path NULL:
+   in the one that is built in. Word 0 gets zeros, and classes that the file does not have do with a
+   warning. Fails: AG_EFILE, AG_EDATA (an array, a word or a number that is not as documented),
+   AG_EMEMORY. */
+ag_status tpgnn_vectors_read(ag_real *vector, const tpgnn_vocabulary *v, const char *path,
+                             ag_failure *why);
 
 #endif

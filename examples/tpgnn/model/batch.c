@@ -9,12 +9,11 @@
 
 enum { MOST = 1 << 30, LARGEST = 1000000 /* a constant of the paper's network */ };
 
-/* Scratch for one schedule at a time, as large as the largest needs; from `key` on for all of
-   them. */
+/* Scratch for one schedule at a time, sized for the largest; from `key` on for all of them. */
 typedef struct scratch {
-    int largest; /* nodes of a schedule */
-    uint8_t *mark;
-    int32_t *place; /* of a node in its graph; -1: left out */
+    int largest;    /* nodes of a schedule */
+    uint8_t *mark;  /* 1: left out */
+    int32_t *place; /* of a node in its graph, or that of the nearest ancestor that stays */
     int32_t *source, *target;
     float *nest;
     uint64_t *key;
@@ -88,7 +87,8 @@ static int place_nodes(scratch *s, const tpgnn_data *data, const tpgnn_schedule 
     int n = 0;
     if (compact && tpgnn_nest_indices(s->mark, data, schedule, why)) return -1;
     if (!compact) memset(s->mark, 0, (size_t)schedule->nodes);
-    for (int v = 0; v < schedule->nodes; v++) s->place[v] = s->mark[v] ? -1 : n++;
+    for (int v = 0; v < schedule->nodes; v++)
+        s->place[v] = s->mark[v] ? s->place[schedule->parent[v]] : n++;
     return n;
 }
 
@@ -112,43 +112,20 @@ static void fill_node(tpgnn_batch *b, int at, const tpgnn_kind *kind, const tpgn
 
 /* ---- edges ---- */
 
-/* Writes the edges of all nodes, those of the tree first, each in the order of its child or user,
-   and returns how many. */
-static int list_edges(int32_t *source, int32_t *target, const tpgnn_schedule *s, unsigned which)
-{
-    int m = 0;
-    for (int v = 1; v < s->nodes && which & TPGNN_TREE; v++) {
-        source[m] = s->parent[v];
-        target[m++] = v;
-    }
-    for (int v = 1; v < s->nodes && which & TPGNN_NAMES; v++) {
-        if (s->refers[v] < 0) continue;
-        source[m] = v;
-        target[m++] = s->refers[v];
-    }
-    return m;
-}
-
-/* A node that was left out is replaced by its nearest ancestor that stayed. */
-static int stays_above(const scratch *s, const tpgnn_schedule *schedule, int v)
-{
-    while (v >= 0 && s->place[v] < 0) v = schedule->parent[v];
-    return v;
-}
-
-/* Edges between nodes that stay: each variable in an index becomes an edge from the access to the
-   variable's loop. Returns their number. */
+/* Edges of the tree, then those of names, each in the order of the nodes v. Where a node was left
+   out its ancestor has them: a variable in an index becomes an edge from the access to the loop.
+   Returns their number. */
 static int fill_edges(const scratch *s, const tpgnn_schedule *schedule, unsigned which)
 {
-    const int all = list_edges(s->source, s->target, schedule, which);
     int m = 0;
-    for (int e = 0; e < all; e++) {
-        const int from = stays_above(s, schedule, s->source[e]);
-        const int to = stays_above(s, schedule, s->target[e]);
-        if (from < 0 || to < 0 || from == to) continue;
-        s->source[m] = s->place[from];
-        s->target[m++] = s->place[to];
-    }
+    for (unsigned kind = TPGNN_TREE; kind <= TPGNN_NAMES; kind *= 2)
+        for (int v = 1; v < schedule->nodes && which & kind; v++) {
+            const int from = kind == TPGNN_TREE ? schedule->parent[v] : v;
+            const int to = kind == TPGNN_TREE ? v : schedule->refers[v];
+            if (to < 0 || s->place[from] == s->place[to]) continue;
+            s->source[m] = s->place[from];
+            s->target[m++] = s->place[to];
+        }
     return m;
 }
 
@@ -180,7 +157,7 @@ static ag_status fill_schedule(tpgnn_batch *b, scratch *s, const tpgnn_data *dat
     int stores = b->store_start[i];
     if (nodes < 0 || (o->nest && tpgnn_nest(s->nest, data, schedule, why))) return why->status;
     for (int v = 0; v < schedule->nodes; v++) {
-        if (s->place[v] < 0) continue;
+        if (s->mark[v]) continue;
         const int at = first + s->place[v];
         fill_node(b, at, &data->kind[schedule->kind[v]], schedule, v,
                   o->nest ? s->nest + (size_t)v * TPGNN_NEST : NULL, o);

@@ -14,8 +14,7 @@ enum {
     TPGNN_BOTH = TPGNN_TREE | TPGNN_NAMES
 };
 
-/* Of a node: its value, child position and depth, whether it is named, then the columns of nest.h.
- */
+/* Of a node: value, child position, depth, whether it is named; then the columns of nest.h. */
 enum { TPGNN_PLAIN = 4, TPGNN_NUMBERS = TPGNN_PLAIN + TPGNN_NEST };
 
 typedef struct tpgnn_batch_options {
@@ -50,8 +49,7 @@ typedef struct tpgnn_batch {
     size_t room; /* bytes of the block */
 } tpgnn_batch;
 
-/* Takes the schedules in this order. Fails: AG_EUSE (none), AG_ESHAPE (over 2^29 nodes),
- * AG_EMEMORY. */
+/* Takes the schedules in this order. Fails: AG_EUSE (none), AG_ESHAPE (2^29 nodes), AG_EMEMORY. */
 ag_status tpgnn_batch_fill(tpgnn_batch *batch, const tpgnn_data *data,
                            const tpgnn_schedule *const *schedule, int count,
                            const tpgnn_batch_options *options, ag_failure *why);

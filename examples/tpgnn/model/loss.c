@@ -55,8 +55,8 @@ void tpgnn_label_scale(double *mean, double *deviation, const tpgnn_data *data, 
     if (squares > 0) *deviation = sqrt(squares / data->schedules);
 }
 
-/* The pairwise loss is over the order of all schedules; LambdaRank weights the fastest, which a
-   tuner measures. */
+/* The pairwise loss is over all schedules; LambdaRank weights the fastest, which a tuner measures.
+ */
 static ag_tensor *pairs(ag_tensor *cost, ag_tensor *rank, ag_tensor *target, ag_tensor *starts,
                         double top)
 {

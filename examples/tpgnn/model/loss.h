@@ -5,8 +5,8 @@
 
 #include "examples/tpgnn/program.h"
 
-/* The labels of a batch, [graphs], as `label` of program.h says: large is slow. mean, deviation: of
-   the training labels. */
+/* The labels of a batch [graphs], of a kind in program.h: large is slow. mean, deviation: of those
+   of training. */
 void tpgnn_labels(ag_real *out, const tpgnn_data *data, const tpgnn_batch *batch, int label,
                   double mean, double deviation);
 /* Mean and standard deviation of the labels that are scaled (cost, log); 0 and 1 for others. */

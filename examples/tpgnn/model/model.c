@@ -55,8 +55,8 @@ static ag_tensor *paper(pass *p)
 
 /* ---- cost of each statement ---- */
 
-/* relu(W numbers + b + a row for each of the node's words + its rows): the product with one-hot
-   words. */
+/* relu(W numbers + b + a row for each word of the node + its rows), a product with one-hot words.
+ */
 static ag_tensor *input_layer(pass *p)
 {
     const tpgnn_batch *b = p->batch;
@@ -72,8 +72,7 @@ static ag_tensor *input_layer(pass *p)
     return ag_relu(x);
 }
 
-/* Nodes receive messages from their ancestors and from their descendants through separate
-   layers. */
+/* Messages from ancestors and from descendants pass through separate layers. */
 static ag_tensor *convolve(pass *p, ag_tensor *x)
 {
     const ag_edges down = ag_graph_edges(p->tape, p->batch->down);

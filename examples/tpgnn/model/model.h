@@ -4,7 +4,6 @@
 #ifndef TPGNN_MODEL_H
 #define TPGNN_MODEL_H
 
-#include "examples/tpgnn/data/vectors.h"
 #include "examples/tpgnn/model/batch.h"
 #include "examples/tpgnn/model/paper.h"
 
@@ -12,8 +11,7 @@
 
 typedef enum tpgnn_network { TPGNN_STATEMENTS, TPGNN_PAPER } tpgnn_network;
 typedef enum tpgnn_types { TPGNN_TABLE, TPGNN_WORDS } tpgnn_types;
-/* The reduction of a program's statements to one cost: ln of the sum of their times, or the mean of
-   their numbers. */
+/* The cost of a program: ln of the sum of its statements' times, or the mean of their numbers. */
 typedef enum tpgnn_readout { TPGNN_READ_SUM, TPGNN_READ_MEAN } tpgnn_readout;
 
 typedef struct tpgnn_options {

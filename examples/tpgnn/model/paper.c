@@ -1,6 +1,77 @@
 /* SPDX-License-Identifier: MIT */
-/* The forward pass, in the order of the authors' code. */
+/* The paper's network: parameters with names and first values as in PyG, and the forward pass in
+   the order of the authors' code. */
 #include "examples/tpgnn/model/paper.h"
+
+tpgnn_paper_options tpgnn_paper_defaults(void)
+{
+    return (tpgnn_paper_options){.inputs = 20,
+                                 .hidden = 128,
+                                 .layers = 3,
+                                 .conv = TPGNN_GRAPH_CONV,
+                                 .pool = TPGNN_POOL_TOPK,
+                                 .ratio = 0.8,
+                                 .dropout = 0.5};
+}
+
+static void add_conv(tpgnn_paper *p, ag_params *params, int k)
+{
+    const int out = p->options.hidden, in = k ? out : p->options.inputs;
+    char name[128];
+    ag_layer_name(name, NULL, "conv%d", k + 1);
+    if (p->options.conv == TPGNN_GCN_CONV)
+        p->gcn[k] = ag_layer_gcn(params, name, in, out);
+    else
+        p->graph[k] = ag_layer_graph_conv(params, name, in, out);
+}
+
+static void add_pool(tpgnn_paper *p, ag_params *params, int k)
+{
+    const int h = p->options.hidden;
+    char name[128];
+    if (p->options.pool == TPGNN_POOL_TOPK)
+        p->topk[k] = ag_layer_topk(params, ag_layer_name(name, NULL, "pool%d", k + 1), h,
+                                   (ag_real)p->options.ratio);
+    if (p->options.pool == TPGNN_POOL_SAG)
+        p->score[k] =
+            ag_layer_graph_conv(params, ag_layer_name(name, NULL, "pool%d.gnn", k + 1), h, 1);
+}
+
+static void add_all(tpgnn_paper *p, ag_params *params)
+{
+    const int h = p->options.hidden;
+    for (int k = 0; k < p->options.layers; k++) {
+        add_conv(p, params, k);
+        add_pool(p, params, k);
+    }
+    p->lin[0] = ag_layer_linear(params, "lin1", 2 * h, h, 1);
+    p->lin[1] = ag_layer_linear(params, "lin2", h, h / 2, 1);
+    if (!p->options.vector) p->lin[2] = ag_layer_linear(params, "lin3", h / 2, 1, 1);
+}
+
+static ag_status check(const tpgnn_paper_options *o, ag_failure *why)
+{
+    if (o->layers < 1 || o->layers > TPGNN_MOST_LAYERS)
+        return ag_fail(why, AG_EUSE, "--layers is %d; it must be 1 to %d", o->layers,
+                       TPGNN_MOST_LAYERS);
+    if (o->pool != TPGNN_POOL_NONE && !(o->ratio > 0))
+        return ag_fail(why, AG_EUSE,
+                       "--ratio is %g; it must be above 0: below 1 the share of the nodes that "
+                       "stay, from 1 on how many of each graph",
+                       o->ratio);
+    return AG_OK;
+}
+
+ag_status tpgnn_paper_add(tpgnn_paper *paper, ag_params *params, const tpgnn_paper_options *options,
+                          ag_failure *why)
+{
+    *paper = (tpgnn_paper){.options = *options};
+    const ag_status status = check(options, why);
+    if (!status) add_all(paper, params);
+    return status;
+}
+
+/* ---- the forward pass ---- */
 
 /* TopK applies the rectifier itself. */
 static ag_tensor *convolve(const tpgnn_paper *p, int k, ag_tensor *x, ag_tensor *norm,

@@ -16,9 +16,8 @@ enum { TPGNN_COLUMNS = 2 };
    innermost 32 loops count for accesses and stores. Both fail: AG_EMEMORY. */
 ag_status tpgnn_nest(float *x, const tpgnn_data *data, const tpgnn_schedule *s, ag_failure *why);
 
-/* mark [nodes]: 1 for nodes that repeat information of the columns above: sizes and minima,
-   extents, index arithmetic, and values of attributes. The root has 0. All nodes below a marked one
-   are marked. */
+/* mark [nodes]: 1 for nodes that repeat the columns above, and all below: sizes and minima,
+   extents, index arithmetic, values of attributes. The root has 0. */
 ag_status tpgnn_nest_indices(uint8_t *mark, const tpgnn_data *data, const tpgnn_schedule *s,
                              ag_failure *why);
 

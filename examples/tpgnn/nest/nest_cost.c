@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* An estimate of a store's cost: instructions, dependent sums, cache lines. The constants are round
-   numbers of processors with registers of 64 bytes; they only weight the terms of a feature that
-   the model learns from. */
+/* An estimate of a store's cost: instructions, dependent sums, cache lines. The constants, round
+   numbers of processors with registers of 64 bytes, only weight what a model learns from. */
 #include "examples/tpgnn/nest/nest_internal.h"
 
 #include <math.h>
@@ -25,8 +24,7 @@ static uint8_t updates(const nest_statement *s)
     return 0;
 }
 
-/* The innermost loops that are unrolled, by pragmas or, while the code stays small, by
-   compilers. */
+/* The innermost loops that pragmas unroll or, while the code stays small, compilers. */
 static void find_block(nest_statement *s)
 {
     for (s->block = 0; s->block < s->levels; s->block++) {
@@ -53,8 +51,7 @@ static double of_access(const nest_statement *s, const nest_access *a, int vecto
     return nest_beside(s->t, a, vector, s->block) <= 1 ? c->registers : 2 * c->lanes;
 }
 
-/* The number of iterations of the loops around a block in which an access reuses a value that
-   registers keep. */
+/* Iterations around a block in which an access reuses a value that registers keep. */
 static double kept(const nest_statement *s, const nest_access *a, int vector, double registers)
 {
     double n = 1;
@@ -103,8 +100,8 @@ static int is_private(const nest_statement *s, int level)
            &s->t->loops[s->store->life] == s->level[level];
 }
 
-/* The cost of a way to run the statement: the loops inside its block, one of them or the next one
-   vectorised. */
+/* The cost of running the statement with the loops in its block, one of these or the next
+ * vectorised. */
 static void run(nest_cost *c, const nest_statement *s, int vector)
 {
     find_width(c, s, vector);
@@ -165,8 +162,7 @@ static void choose(nest_cost *best, const nest_statement *s)
     }
 }
 
-/* The overhead of loops that are not unrolled: one per iteration or, for a vectorised loop, one per
-   register. */
+/* The overhead of loops that stay: once per iteration or, where vectorised, per register. */
 static double find_overhead(const nest_statement *s, const nest_cost *c)
 {
     double n = 1, all = 0;

@@ -153,8 +153,8 @@ void *nest_zeros(size_t bytes, ag_failure *why);
 /* The kind of a node. */
 nest_kind nest_kind_of(nest_tree *t, int v);
 
-/* All that is below, in this order, and the price of each store. Fails: AG_EMEMORY; nest_free frees
-   either way. */
+/* All below, in this order, and the price of each store. Fails: AG_EMEMORY; nest_free in any case.
+ */
 ag_status nest_analyse(nest_tree *t, const tpgnn_data *data, const tpgnn_schedule *s,
                        ag_failure *why);
 void nest_free(nest_tree *t);
@@ -164,8 +164,7 @@ ag_status nest_scan(nest_tree *t, const tpgnn_data *data, const tpgnn_schedule *
 void nest_unroll(nest_tree *t);
 /* Computes which loops a compiler unrolls besides; after nest_unroll. */
 void nest_lower(nest_tree *t);
-/* Computes the elements and lines that each access touches, level by level, and its strides; then
-   those of the loops. */
+/* Computes what accesses touch, level by level, and their strides; then what loops touch. */
 void nest_reach(nest_tree *t);
 
 /* Distance of two elements of an access along the vectorised loop, over the elements between them
@@ -187,8 +186,8 @@ typedef struct nest_statement {
         block; /* of nest_cost.c: the level that TIR vectorises, -1: none; levels in a block */
 } nest_statement;
 nest_statement nest_take(const nest_tree *t, const nest_store *store);
-/* Lines that a statement fetches into caches of 32 KB, 1 MB, 4 MB; that an access of it fetches
-   into the first two. */
+/* Lines that a statement fetches into caches of 32 KB, 1 MB, 4 MB; an access, into the first two.
+ */
 void nest_miss(double lines[3], const nest_statement *s);
 void nest_fetch(double lines[2], const nest_statement *s, const nest_access *a);
 void nest_price(nest_cost *c, const nest_tree *t, const nest_store *store);

@@ -66,8 +66,7 @@ typedef struct shape {
     int dims;
 } shape;
 
-/* Sizes directly follow their buffer. A size that is no constant counts as 1 and is never the
-   limit. */
+/* Sizes follow their buffer. One that is no constant counts as 1 and is never the limit. */
 static void find_shape(shape *f, const nest_tree *t, int buffer)
 {
     const tpgnn_schedule *s = t->s;
@@ -126,64 +125,46 @@ static void measure(nest_access *a, int level, const shape *f, const double *spa
     a->crowd[level] = crowded(a->lines[level], runs, per_run, apart);
 }
 
-/* Distance in elements from one iteration of a loop to the next: 0 none, 1 contiguous (also where
-   several dimensions make it so), otherwise their mean. */
-static double stride(const nest_tree *t, const nest_access *a, const shape *f, int level,
-                     double extent)
+/* Elements from one iteration of a loop to the next: 0 none, 1 contiguous (as several dimensions
+   may make it), otherwise their mean. far: from the first to the last; different: places. */
+static double stride(double far, double different, double extent)
 {
-    double reach = 0, different = 1;
-    for (int i = a->term; i >= 0; i = t->terms[i].next) {
-        const nest_term *m = &t->terms[i];
-        if (m->level != level) continue;
-        const int d = m->dim < f->dims ? m->dim : f->dims - 1;
-        reach = nest_cap(reach + fabs(m->step) * (m->count - 1) * f->row[d]);
-        different = nest_cap(different * m->count);
-    }
     if (different <= 1) return 0;
-    if (reach + 1 == extent && different >= extent) return 1;
-    const double mean = reach / (extent > 1 ? extent - 1 : 1);
+    if (far + 1 == extent && different >= extent) return 1;
+    const double mean = far / (extent > 1 ? extent - 1 : 1);
     return mean > 1.5 ? mean : 1.5; /* several values that are not contiguous */
-}
-
-static void find_strides(const nest_tree *t, nest_access *a, const shape *f)
-{
-    int level = 0;
-    a->across = a->along = -1;
-    for (int i = a->loop; i >= 0 && level < a->loops; i = t->loops[i].up, level++) {
-        const nest_loop *l = &t->loops[i];
-        a->stride[level] = nest_moves(a, level) ? stride(t, a, f, level, l->extent) : 0;
-        double *to = l->kind == NEST_VECTOR ? &a->across : &a->along;
-        if (l->extent > 1 && *to < 0) *to = a->stride[level];
-    }
 }
 
 static void reach(nest_tree *t, nest_access *a)
 {
     shape f;
-    double span[NEST_SIZES], count[NEST_SIZES];
+    double span[NEST_SIZES] = {0}, count[NEST_SIZES];
     find_shape(&f, t, a->buffer);
-    a->size = nest_cap(f.row[0] * f.size[0] * a->element);
-    if (a->buffer < 0) a->size = 0;
-    for (int d = 0; d < NEST_SIZES; d++) {
-        span[d] = 0;
-        count[d] = 1;
-    }
+    a->size = a->buffer < 0 ? 0 : nest_cap(f.row[0] * f.size[0] * a->element);
+    for (int d = 0; d < NEST_SIZES; d++) count[d] = 1;
     a->elements[0] = a->lines[0] = a->crowd[0] = 1;
-    for (int level = 0; level < a->loops; level++) {
+    a->across = a->along = -1;
+    for (int level = 0, i = a->loop; level < a->loops; level++, i = t->loops[i].up) {
+        const nest_loop *l = &t->loops[i];
+        double far = 0, different = 1;
         a->elements[level + 1] = a->elements[level];
         a->lines[level + 1] = a->lines[level];
         a->crowd[level + 1] = a->crowd[level];
-        if (!nest_moves(a, level)) continue;
-        for (int i = a->term; i >= 0; i = t->terms[i].next) {
-            const nest_term *m = &t->terms[i];
+        for (int k = a->term; k >= 0; k = t->terms[k].next) {
+            const nest_term *m = &t->terms[k];
             if (m->level != level) continue;
             const int d = m->dim < f.dims ? m->dim : f.dims - 1;
-            span[d] = nest_cap(span[d] + fabs(m->step) * (m->count - 1));
+            const double steps = fabs(m->step) * (m->count - 1);
+            span[d] = nest_cap(span[d] + steps);
             count[d] = nest_cap(count[d] * m->count);
+            far = nest_cap(far + steps * f.row[d]);
+            different = nest_cap(different * m->count);
         }
-        measure(a, level + 1, &f, span, count);
+        if (nest_moves(a, level)) measure(a, level + 1, &f, span, count);
+        a->stride[level] = stride(far, different, l->extent);
+        double *to = l->kind == NEST_VECTOR ? &a->across : &a->along;
+        if (l->extent > 1 && *to < 0) *to = a->stride[level];
     }
-    find_strides(t, a, &f);
 }
 
 /* ---- memory that loops touch ---- */

@@ -6,8 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Finds what the later passes need in advance: last children, constant operands, and how many nodes
-   there are of each class. */
+/* Finds what the passes need in advance: last children, constant operands, nodes of each class. */
 static void look_ahead(nest_tree *t, int count[NEST_CLASSES])
 {
     const tpgnn_schedule *s = t->s;

@@ -70,8 +70,7 @@ static void write_part(nests_writer *w, const nests_statement *s, double cycles)
 
 /* ---- accesses ---- */
 
-/* The store that last wrote the buffer: before this statement, else in the round before; -1:
-   none. */
+/* The store that last wrote the buffer, before this statement or in the round before; -1: none. */
 static int find_producer(const nest_tree *t, int buffer, int number)
 {
     for (int k = 1; k < t->store_count && buffer >= 0; k++) {

@@ -20,8 +20,7 @@ typedef struct nests_statement {
     const nest_cost *cost;
 } nests_statement;
 
-/* The loop around the statement at a level, 0 the innermost; NULL: there is none that its accesses
-   look at. */
+/* The loop around the statement at a level, 0 the innermost; NULL: its accesses look at none. */
 static inline const nest_loop *nests_loop_at(const nests_statement *s, int level)
 {
     return level < s->of.levels ? s->of.level[level] : NULL;

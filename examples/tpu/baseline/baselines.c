@@ -22,22 +22,7 @@ enum {
    (111 MB). */
 enum { FIT_ROWS = 4096, POOL_ROWS = 32768 };
 
-struct tpu_baseline {
-    tpu_baseline_kind kind;
-    tpu_task task;
-    int64_t configs; /* with run times */
-    double mean;     /* fusion: of ln(ns) */
-    tpu_roofline roofline;
-    harness_boosting *trees;
-    int rounds;            /* trees that were asked for */
-    double w[COLUMNS + 1]; /* of ridge */
-};
-
-const char *tpu_baseline_name(tpu_baseline_kind kind)
-{
-    static const char *const name[TPU_BASELINES] = {"constant", "roofline", "boosting", "ridge"};
-    return name[kind];
-}
+const char *const tpu_baseline_name[] = {"constant", "roofline", "boosting", "ridge"};
 
 harness_boosting_options tpu_baseline_trees(void)
 {
@@ -87,7 +72,7 @@ static void add_tile(float *out, const tpu_kernel *k, int config)
     tpugraphs_take_logs(tile, TPUGRAPHS_TILE_FEATURES);
 }
 
-/* ---- fit ---- */
+/* ---- regressions ---- */
 
 typedef struct table {
     float *x;
@@ -104,15 +89,16 @@ static double mean_log(const tpu_kernel *k)
 
 /* Every n-th configuration of all kernels together, and its ln(ns), of tiles less the kernel's
    mean. */
-static table open_table(const tpu_kernel *const *train, int count)
+static table open_table(const tpu_data *train)
 {
     int64_t all = 0, seen = 0;
-    for (int i = 0; i < count; i++) all += train[i]->runtime ? train[i]->configs : 0;
+    for (int i = 0; i < train->kernels; i++)
+        all += train->kernel[i].runtime ? train->kernel[i].configs : 0;
     const int64_t every = (all - 1) / POOL_ROWS + 1;
     const size_t room = (size_t)(all / every) + 1;
     table t = {harness_alloc(room * COLUMNS * sizeof *t.x), harness_alloc(room * sizeof *t.y), 0};
-    for (int i = 0; i < count; i++) {
-        const tpu_kernel *k = train[i];
+    for (int i = 0; i < train->kernels; i++) {
+        const tpu_kernel *k = &train->kernel[i];
         if (!k->runtime) continue;
         const double mean = k->tile ? mean_log(k) : 0;
         for (int c = 0; c < k->configs; c++) {
@@ -125,80 +111,9 @@ static table open_table(const tpu_kernel *const *train, int count)
     return t;
 }
 
-static void average(tpu_baseline *b, const tpu_kernel *const *train, int count)
-{
-    double sum = 0;
-    for (int i = 0; i < count; i++)
-        for (int c = 0; train[i]->runtime && c < train[i]->configs; c++, b->configs++)
-            sum += log((double)train[i]->runtime[c]);
-    if (b->configs && b->task == TPU_FUSION) b->mean = sum / (double)b->configs;
-}
-
-static ag_status fit_columns(tpu_baseline *b, const tpu_kernel *const *train, int count,
-                             const harness_boosting_options *trees, ag_failure *why)
-{
-    table t = open_table(train, count);
-    double weight;
-    if (b->kind == TPU_BASELINE_BOOSTING) {
-        b->rounds = trees->rounds;
-        b->trees = harness_boosting_fit(t.x, t.y, t.rows, COLUMNS, trees, why);
-        if (b->trees && harness_boosting_trees(b->trees) < b->rounds) harness_go_on(why);
-    } else
-        harness_ridge_fit(b->w, &weight, t.x, t.y, t.rows, t.rows - t.rows / 8, COLUMNS, why);
-    harness_free(t.x);
-    harness_free(t.y);
-    return why->status;
-}
-
-static ag_status fit(tpu_baseline *b, const tpu_kernel *const *train, int count,
-                     const harness_boosting_options *trees, ag_failure *why)
-{
-    int teach = 0;
-    for (int i = 0; i < count; i++) teach += tpu_kernel_teaches(train[i]);
-    if (!teach)
-        return ag_fail(why, AG_EUSE,
-                       "%s: none of the %d training kernels has %s to fit; give files with "
-                       "measured kernels",
-                       tpu_baseline_name(b->kind), count,
-                       b->task == TPU_TILE ? "two different run times" : "a run time");
-    average(b, train, count);
-    if (b->kind == TPU_BASELINE_ROOFLINE)
-        tpu_roofline_fit(&b->roofline, b->task, train, count, FIT_ROWS);
-    else if (b->kind != TPU_BASELINE_CONSTANT)
-        fit_columns(b, train, count, trees, why);
-    return why->status;
-}
-
-tpu_baseline *tpu_baseline_fit(tpu_baseline_kind kind, tpu_task task,
-                               const tpu_kernel *const *train, int count,
-                               const harness_boosting_options *trees, ag_failure *why)
-{
-    tpu_baseline *b = harness_alloc(sizeof *b);
-    b->kind = kind;
-    b->task = task;
-    if (!fit(b, train, count, trees, why)) return b;
-    tpu_baseline_free(b);
-    return NULL;
-}
-
-void tpu_baseline_free(tpu_baseline *b)
-{
-    if (b) harness_boosting_free(b->trees);
-    harness_free(b);
-}
-
-/* ---- scores ---- */
-
-static void predict_roofline(double *score, const tpu_baseline *b, const tpu_kernel *k)
-{
-    tpu_load *load = harness_alloc((size_t)k->configs * sizeof *load);
-    tpu_loads(load, k);
-    for (int c = 0; c < k->configs; c++) score[c] = tpu_roofline_time(&b->roofline, &load[c]);
-    harness_free(load);
-}
-
-static ag_status predict_columns(double *score, tpu_baseline *b, const tpu_kernel *k,
-                                 ag_failure *why)
+/* By the trees, NULL: by the weights. */
+static ag_status predict(double *score, harness_boosting *trees, const double *w,
+                         const tpu_kernel *k, ag_failure *why)
 {
     enum { CHUNK = 256 };
     float *x = harness_alloc((CHUNK + 1) * COLUMNS * sizeof *x), *of_kernel = x + CHUNK * COLUMNS;
@@ -208,58 +123,93 @@ static ag_status predict_columns(double *score, tpu_baseline *b, const tpu_kerne
         for (int c = 0; c < n; c++) {
             float *row = memcpy(x + c * COLUMNS, of_kernel, COLUMNS * sizeof *x);
             add_tile(row, k, first + c);
-            score[first + c] = harness_ridge_predict(b->w, row, COLUMNS);
+            if (!trees) score[first + c] = harness_ridge_predict(w, row, COLUMNS);
         }
-        if (b->trees) harness_boosting_predict(score + first, b->trees, x, n, why);
+        if (trees) harness_boosting_predict(score + first, trees, x, n, why);
     }
     for (int c = 0; c < k->configs && !why->status; c++) score[c] = exp(score[c]);
     harness_free(x);
     return why->status;
 }
 
-ag_status tpu_baseline_predict(double *score, tpu_baseline *b, const tpu_kernel *k, ag_failure *why)
+static char *regression(double *score, tpu_baseline kind, const tpu_data *train,
+                        const tpu_data *scored, const harness_boosting_options *o, ag_failure *why)
 {
-    if (b->kind == TPU_BASELINE_ROOFLINE)
-        predict_roofline(score, b, k);
-    else if (b->kind != TPU_BASELINE_CONSTANT)
-        predict_columns(score, b, k, why);
-    else
-        for (int c = 0; c < k->configs; c++) score[c] = b->task == TPU_TILE ? c > 0 : exp(b->mean);
-    return why->status;
+    table t = open_table(train);
+    double w[COLUMNS + 1], weight;
+    harness_boosting *trees = NULL;
+    if (kind == TPU_BASELINE_BOOSTING) {
+        trees = harness_boosting_fit(t.x, t.y, t.rows, COLUMNS, o, why);
+        if (trees && harness_boosting_trees(trees) < o->rounds) harness_go_on(why);
+    } else
+        harness_ridge_fit(w, &weight, t.x, t.y, t.rows, t.rows - t.rows / 8, COLUMNS, why);
+    for (int i = 0; i < scored->kernels && !why->status; i++) {
+        predict(score, trees, w, &scored->kernel[i], why);
+        score += scored->kernel[i].configs;
+    }
+    harness_boosting_free(trees);
+    harness_free(t.x);
+    harness_free(t.y);
+    if (why->status) return NULL;
+    static const char on[] = "sums over the nodes of a kernel";
+    return kind == TPU_BASELINE_BOOSTING
+               ? harness_text("%d boosted trees on %d columns, %s", o->rounds, COLUMNS, on)
+               : harness_text("ridge regression on %d columns, %s", COLUMNS, on);
 }
 
-/* ---- notes ---- */
+/* ---- the others ---- */
 
-static char *note_roofline(const tpu_baseline *b)
+static char *constant(double *score, const tpu_data *train, const tpu_data *scored)
 {
-    const tpu_roofline *r = &b->roofline;
-    char *head = harness_text(
+    const double mean = exp(tpu_data_mean_log(train));
+    for (int i = 0; i < scored->kernels; i++)
+        for (int c = 0; c < scored->kernel[i].configs; c++)
+            *score++ = train->task == TPU_TILE ? c > 0 : mean;
+    return train->task == TPU_TILE
+               ? harness_copy("the first tile size of every file")
+               : harness_text("%.4g ns, the geometric mean of %d training kernels", mean,
+                              tpu_data_known(train));
+}
+
+static char *roofline(double *score, const tpu_data *train, const tpu_data *scored)
+{
+    tpu_roofline r;
+    tpu_roofline_fit(&r, train, FIT_ROWS);
+    for (int i = 0; i < scored->kernels; i++) {
+        const tpu_kernel *k = &scored->kernel[i];
+        tpu_load *load = HARNESS_NEW(load, k->configs);
+        tpu_loads(load, k);
+        for (int c = 0; c < k->configs; c++) *score++ = tpu_roofline_time(&r, &load[c]);
+        harness_free(load);
+    }
+    const char *head = harness_format(
         "the slower of data transfer (%.3g bytes per ns) and computing (%.3g operations and %.3g "
         "special functions per ns), plus %.3g ns",
-        r->bandwidth, r->peak, r->special, r->overhead);
-    char *text = b->task == TPU_TILE
-                     ? harness_text("%s a step of a tile; ln(predicted / measured) is off by %.3g "
-                                    "(root of the mean square) within the training kernels",
-                                    head, r->error)
-                     : harness_text("%s; convolutions x%.3g, dots x%.3g, reductions x%.3g; off by "
-                                    "%.3g %% on the training kernels",
-                                    head, r->scale[0], r->scale[1], r->scale[2], 100 * r->error);
-    harness_free(head);
-    return text;
+        r.bandwidth, r.peak, r.special, r.overhead);
+    return train->task == TPU_TILE
+               ? harness_text("%s a step of a tile; ln(predicted / measured) is off by %.3g (root "
+                              "of the mean square) within the training kernels",
+                              head, r.error)
+               : harness_text("%s; convolutions x%.3g, dots x%.3g, reductions x%.3g; off by %.3g "
+                              "%% on the training kernels",
+                              head, r.scale[0], r.scale[1], r.scale[2], 100 * r.error);
 }
 
-char *tpu_baseline_note(const tpu_baseline *b)
+char *tpu_baseline_score(double *score, tpu_baseline kind, const tpu_data *train,
+                         const tpu_data *scored, const harness_boosting_options *trees,
+                         ag_failure *why)
 {
-    static const char on[] = "sums over the nodes of a kernel";
-    switch (b->kind) {
-    case TPU_BASELINE_CONSTANT:
-        return b->task == TPU_TILE
-                   ? harness_copy("the first tile size of every file")
-                   : harness_text("%.4g ns, the geometric mean of %lld training kernels",
-                                  exp(b->mean), (long long)b->configs);
-    case TPU_BASELINE_BOOSTING:
-        return harness_text("%d boosted trees on %d columns, %s", b->rounds, COLUMNS, on);
-    case TPU_BASELINE_RIDGE: return harness_text("ridge regression on %d columns, %s", COLUMNS, on);
-    default: return note_roofline(b);
+    int teach = 0;
+    for (int i = 0; i < train->kernels; i++) teach += tpu_kernel_teaches(&train->kernel[i]);
+    if (!teach) {
+        ag_fail(why, AG_EUSE,
+                "%s: none of the %d training kernels has %s to fit; give files with measured "
+                "kernels",
+                tpu_baseline_name[kind], train->kernels,
+                train->task == TPU_TILE ? "two different run times" : "a run time");
+        return NULL;
     }
+    if (kind == TPU_BASELINE_CONSTANT) return constant(score, train, scored);
+    if (kind == TPU_BASELINE_ROOFLINE) return roofline(score, train, scored);
+    return regression(score, kind, train, scored, trees, why);
 }

@@ -211,24 +211,24 @@ static void add_kernel(rows *all, const tpu_kernel *k, int every)
     harness_free(load);
 }
 
-void tpu_roofline_fit(tpu_roofline *r, tpu_task task, const tpu_kernel *const *train, int count,
-                      int most)
+void tpu_roofline_fit(tpu_roofline *r, const tpu_data *train, int most)
 {
     int64_t configs = 0;
     size_t room = 0;
     int every = 1;
     rows all = {0};
-    for (int i = 0; i < count; i++) configs += tpu_kernel_teaches(train[i]) ? train[i]->configs : 0;
-    if (task == TPU_TILE) every = (int)((configs - 1) / most) + 1;
-    for (int i = 0; i < count; i++) room += (size_t)(train[i]->configs / every + 1);
-    all.load = harness_alloc(room * sizeof *all.load);
-    all.measured = harness_alloc(2 * room * sizeof *all.measured);
+    for (int i = 0; i < train->kernels; i++)
+        configs += tpu_kernel_teaches(&train->kernel[i]) ? train->kernel[i].configs : 0;
+    if (train->task == TPU_TILE) every = (int)((configs - 1) / most) + 1;
+    for (int i = 0; i < train->kernels; i++) room += (size_t)(train->kernel[i].configs / every + 1);
+    all.load = HARNESS_NEW(all.load, room);
+    all.measured = HARNESS_NEW(all.measured, 2 * room);
     all.ratio = all.measured + room;
-    all.first = harness_alloc(((size_t)count + 1) * sizeof *all.first);
-    for (int i = 0; i < count; i++)
-        if (tpu_kernel_teaches(train[i])) add_kernel(&all, train[i], every);
-    *r = search(&all, task);
-    if (task == TPU_FUSION) normalise(r);
+    all.first = HARNESS_NEW(all.first, train->kernels + 1);
+    for (int i = 0; i < train->kernels; i++)
+        if (tpu_kernel_teaches(&train->kernel[i])) add_kernel(&all, &train->kernel[i], every);
+    *r = search(&all, train->task);
+    if (train->task == TPU_FUSION) normalise(r);
     harness_free(all.load);
     harness_free(all.measured);
     harness_free(all.first);

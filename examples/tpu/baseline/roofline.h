@@ -32,8 +32,7 @@ typedef struct tpu_roofline {
    that error. Types without kernels have scale 1. Tile: to the log run times within kernels, of at
    most `most` configurations, evenly from all kernels (and one more of each). One kernel at least
    must teach. */
-void tpu_roofline_fit(tpu_roofline *roofline, tpu_task task, const tpu_kernel *const *train,
-                      int count, int most);
+void tpu_roofline_fit(tpu_roofline *roofline, const tpu_data *train, int most);
 double tpu_roofline_time(const tpu_roofline *roofline, const tpu_load *load);
 
 #endif

@@ -47,7 +47,11 @@ typedef struct tpu_data {
     int files;
     uint64_t hash;       /* of all names, arrays and run times, in their order */
     harness_files paths; /* what tpu_data_read has read */
-    struct tpu_data_parts *parts;
+    /* The memory of the files, the places of names, and the room of both lists. */
+    struct tpu_file *file;                       /* [files] */
+    struct tpu_place_of *program_at, *family_at; /* maps; with the names too small for the budget */
+    int file_room, kernel_room;
+    size_t list_bytes; /* taken from the budget */
 } tpu_data;
 
 /* Reads every file of the paths and appends its kernels to the data. A program's name is that of a
@@ -68,6 +72,8 @@ void tpu_data_free(tpu_data *data);
 void tpu_kernel_free(tpu_kernel *kernel);
 /* The number of kernels whose run times are not hidden. */
 int tpu_data_known(const tpu_data *data);
+/* The mean of ln(ns) over all configurations with run times; 0: there are none. */
+double tpu_data_mean_log(const tpu_data *data);
 /* Whether a model can learn from it: run times are known, and those of tiles are not all equal. */
 int tpu_kernel_teaches(const tpu_kernel *kernel);
 

@@ -10,6 +10,8 @@ typedef struct tpu_file {
     char *name;     /* without .npz */
     tpu_kernel all; /* its arrays; run times that are hidden, too */
     int64_t *normalizer;
+    tpu_task task;
+    int kernels;
     size_t bytes; /* taken from the budget */
 } tpu_file;
 
@@ -18,25 +20,6 @@ typedef struct tpu_place_of {
     char *key;
     int value;
 } tpu_place_of;
-
-struct tpu_data_parts {
-    tpu_file *file;                    /* [files] */
-    tpu_place_of *programs, *families; /* maps; with the names too small for the budget */
-    int file_room, kernel_room;
-    size_t bytes; /* of the lists, taken from the budget */
-};
-
-/* Makes room for `more` kernels at the end of data->kernel. Fails: AG_EMEMORY. */
-ag_status tpu_make_kernels(tpu_data *data, int more, ag_failure *why);
-
-/* Reads the rest of a file whose graph is in `raw`: its arrays, and its kernels, which are appended
-   to data->kernel. */
-ag_status tpu_read_tile(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, int *kernels,
-                        ag_failure *why);
-ag_status tpu_read_fusion(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, int *kernels,
-                          ag_failure *why);
-/* Fills the sizes, node_feat and dots of file->all; op codes and edges move there from raw. */
-ag_status tpu_read_graph(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, ag_failure *why);
 
 /* Puts the nodes in topological order; file: its name in sentences. Fails: AG_EDATA (a circle),
    AG_EMEMORY. */

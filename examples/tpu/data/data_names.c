@@ -45,9 +45,8 @@ static int find_name(char ***list, tpu_place_of **place, const char *name, size_
 void tpu_name(tpu_data *data, const char *name, tpu_task task, int *program, int *family)
 {
     const size_t length = task == TPU_TILE ? program_length(name) : strlen(name);
-    struct tpu_data_parts *p = data->parts;
-    *family = find_name(&data->family, &p->families, name, family_length(name, length));
-    *program = find_name(&data->program, &p->programs, name, length);
+    *family = find_name(&data->family, &data->family_at, name, family_length(name, length));
+    *program = find_name(&data->program, &data->program_at, name, length);
     data->families = bag_count(data->family);
     data->programs = bag_count(data->program);
 }
@@ -61,9 +60,8 @@ static void free_names(char **list, tpu_place_of *place)
 
 void tpu_names_free(tpu_data *data)
 {
-    if (!data->parts) return;
-    free_names(data->program, data->parts->programs);
-    free_names(data->family, data->parts->families);
+    free_names(data->program, data->program_at);
+    free_names(data->family, data->family_at);
 }
 
 static uint64_t hash(uint64_t before, const void *x, size_t count, size_t size)

@@ -4,17 +4,12 @@
 #include "examples/harness/harness.h"
 #include "examples/harness/run/draws.h"
 
-static void *take(tpu_sampler *s, size_t count, size_t size)
-{
-    return harness_take(&s->memory, ag_size_mul(count, size));
-}
-
 /* The kernels that can be drawn, sorted by family and program. */
 static ag_status list_kernels(tpu_sampler *s, ag_failure *why)
 {
     const size_t n = (size_t)s->data->kernels;
-    uint64_t *key = take(s, n, sizeof *key);
-    s->item = take(s, n, sizeof *s->item);
+    uint64_t *key = harness_take(&s->memory, n * sizeof *key);
+    s->item = harness_take(&s->memory, n * sizeof *s->item);
     for (int i = 0; i < s->data->kernels; i++) {
         const tpu_kernel *k = &s->data->kernel[i];
         if (!tpu_kernel_teaches(k)) continue;
@@ -32,8 +27,9 @@ static ag_status list_kernels(tpu_sampler *s, ag_failure *why)
 static void mark_starts(tpu_sampler *s)
 {
     const tpu_kernel *kernel = s->data->kernel;
-    s->program_start = take(s, (size_t)s->data->programs + 1, sizeof *s->program_start);
-    s->family_start = take(s, (size_t)s->data->families + 1, sizeof *s->family_start);
+    const size_t programs = (size_t)s->data->programs, families = (size_t)s->data->families;
+    s->program_start = harness_take(&s->memory, (programs + 1) * sizeof *s->program_start);
+    s->family_start = harness_take(&s->memory, (families + 1) * sizeof *s->family_start);
     for (int i = 0; i < s->count; i++) {
         const tpu_kernel *k = &kernel[s->item[i]], *before = i ? &kernel[s->item[i - 1]] : NULL;
         if (before && before->program == k->program) continue;
@@ -51,9 +47,10 @@ static void make_scratch(tpu_sampler *s)
         if (s->data->kernel[s->item[i]].configs > most) most = s->data->kernel[s->item[i]].configs;
     if (s->options.kernels > s->count) s->options.kernels = s->count;
     if (s->options.configs > most || s->data->task == TPU_FUSION) s->options.configs = most;
-    s->config = take(s, (size_t)most, sizeof *s->config);
-    s->taken = take(s, (size_t)s->count, sizeof *s->taken);
-    s->sample = take(s, (size_t)s->options.kernels * (size_t)s->options.configs, sizeof *s->sample);
+    const size_t samples = (size_t)s->options.kernels * (size_t)s->options.configs;
+    s->config = harness_take(&s->memory, (size_t)most * sizeof *s->config);
+    s->taken = harness_take(&s->memory, (size_t)s->count * sizeof *s->taken);
+    s->sample = harness_take(&s->memory, samples * sizeof *s->sample);
 }
 
 ag_status tpu_sampler_open(tpu_sampler *s, const tpu_data *data, const tpu_scaler *scaler,

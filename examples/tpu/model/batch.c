@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* A batch is measured first; then its arrays are placed in one block and filled. */
 #include "examples/tpu/model/batch.h"
 
 #include "examples/harness/harness.h"
@@ -15,82 +14,54 @@ static int opens_group(const tpu_sample *sample, int i)
     return !i || sample[i].kernel != sample[i - 1].kernel;
 }
 
-/* Computes the sizes of the batch, and the most messages of its graphs. */
-static ag_status measure(tpu_batch *b, int64_t messages[TPU_WAYS], const tpu_sample *sample,
-                         int count, const tpu_batch_options *o, ag_failure *why)
+static ag_status measure(tpu_batch *b, const tpu_sample *sample, int count, ag_failure *why)
 {
-    int64_t nodes = 0, base = 0, most = 0;
+    int64_t nodes = 0, base = 0;
     b->samples = count;
     b->kernels = 0;
     for (int i = 0; i < count; i++) {
-        const tpu_kernel *k = sample[i].kernel;
         const int opens = opens_group(sample, i);
         b->kernels += opens;
-        nodes += k->nodes;
-        base += opens ? k->nodes : 0;
-        for (int way = 0; way < TPU_WAYS; way++)
-            if (o->way[way] && (opens || !o->by_kernel))
-                messages[way] +=
-                    (int64_t)k->edges * (way == TPU_BOTH ? 2 : 1) + (o->loops ? k->nodes : 0);
+        nodes += sample[i].kernel->nodes;
+        base += opens ? sample[i].kernel->nodes : 0;
     }
-    for (int way = 0; way < TPU_WAYS; way++) most = messages[way] > most ? messages[way] : most;
-    if (nodes > MOST || most > MOST)
+    if (nodes > MOST)
         return ag_fail(why, AG_ESHAPE,
-                       "a batch of %d samples has %lld nodes and up to %lld messages, but at most "
-                       "2^30 of each are possible; take fewer samples",
-                       count, (long long)nodes, (long long)most);
+                       "a batch of %d samples has %lld nodes, but at most 2^30 are possible; take "
+                       "fewer samples",
+                       count, (long long)nodes);
     b->nodes = (int)nodes;
     b->base_nodes = (int)base;
     return AG_OK;
 }
 
-static void lay_graph(ag_graph *g, char *block, size_t *at, int64_t nodes, int64_t messages,
-                      int64_t parts)
+static void take_arrays(tpu_batch *b, bool tiles)
 {
-    g->rows = tpugraphs_lay(block, at, 2 * nodes, sizeof *g->rows);
-    g->rows_t = tpugraphs_lay(block, at, 2 * nodes, sizeof *g->rows_t);
-    g->sources = tpugraphs_lay(block, at, messages, sizeof *g->sources);
-    g->targets = tpugraphs_lay(block, at, 2 * messages, sizeof *g->targets);
-    g->starts = tpugraphs_lay(block, at, parts + 1, sizeof *g->starts);
+    const size_t s = (size_t)b->samples, k = (size_t)b->kernels;
+    const size_t n = (size_t)b->nodes, base = (size_t)b->base_nodes;
+    ag_arena **m = &b->memory;
+    if (b->memory) ag_arena_reset(b->memory);
+    b->kernel = harness_take(m, s * sizeof *b->kernel);
+    b->config = harness_take(m, s * sizeof *b->config);
+    b->group = harness_take(m, s * sizeof *b->group);
+    b->group_start = harness_take(m, (k + 1) * sizeof *b->group_start);
+    b->base_start = harness_take(m, (k + 1) * sizeof *b->base_start);
+    b->start = harness_take(m, (s + 1) * sizeof *b->start);
+    b->feature = harness_take(m, base * TPUGRAPHS_FEATURES * sizeof *b->feature);
+    b->opcode = harness_take(m, base * sizeof *b->opcode);
+    b->base_group = harness_take(m, base * sizeof *b->base_group);
+    b->analysis = harness_take(m, k * TPU_STATIC * sizeof *b->analysis);
+    b->base = harness_take(m, n * sizeof *b->base);
+    b->sample = harness_take(m, n * sizeof *b->sample);
+    b->tile = tiles ? harness_take(m, s * TPUGRAPHS_TILE_FEATURES * sizeof *b->tile) : NULL;
+    b->runtime = harness_take(m, s * sizeof *b->runtime);
+    b->log_runtime = harness_take(m, s * sizeof *b->log_runtime);
+    b->rank = harness_take(m, s * sizeof *b->rank);
 }
 
-/* Places all arrays in the block and returns its size in bytes. key and index are scratch. */
-static size_t lay_arrays(tpu_batch *b, uint64_t **key, int32_t **index, char *block,
-                         const int64_t messages[TPU_WAYS], int tiles, const tpu_batch_options *o)
+static void fill_samples(tpu_batch *b, const tpu_sample *sample)
 {
-    const int64_t s = b->samples, k = b->kernels, n = b->nodes, base = b->base_nodes;
-    size_t at = 0;
-    b->kernel = tpugraphs_lay(block, &at, s, sizeof *b->kernel);
-    b->config = tpugraphs_lay(block, &at, s, sizeof *b->config);
-    b->group = tpugraphs_lay(block, &at, s, sizeof *b->group);
-    b->group_start = tpugraphs_lay(block, &at, k + 1, sizeof *b->group_start);
-    b->base_start = tpugraphs_lay(block, &at, k + 1, sizeof *b->base_start);
-    b->start = tpugraphs_lay(block, &at, s + 1, sizeof *b->start);
-    b->feature = tpugraphs_lay(block, &at, base * TPUGRAPHS_FEATURES, sizeof *b->feature);
-    b->opcode = tpugraphs_lay(block, &at, base, sizeof *b->opcode);
-    b->base_group = tpugraphs_lay(block, &at, base, sizeof *b->base_group);
-    b->analysis = tpugraphs_lay(block, &at, k * TPU_STATIC, sizeof *b->analysis);
-    b->base = tpugraphs_lay(block, &at, n, sizeof *b->base);
-    b->sample = tpugraphs_lay(block, &at, n, sizeof *b->sample);
-    b->tile =
-        tiles ? tpugraphs_lay(block, &at, s * TPUGRAPHS_TILE_FEATURES, sizeof *b->tile) : NULL;
-    b->runtime = tpugraphs_lay(block, &at, s, sizeof *b->runtime);
-    b->log_runtime = tpugraphs_lay(block, &at, s, sizeof *b->log_runtime);
-    b->rank = tpugraphs_lay(block, &at, s, sizeof *b->rank);
-    *key = tpugraphs_lay(block, &at, s, sizeof **key);
-    *index = tpugraphs_lay(block, &at, s, sizeof **index);
-    for (int way = 0; way < TPU_WAYS; way++) {
-        b->graph[way] = (ag_graph){0};
-        if (o->way[way])
-            lay_graph(&b->graph[way], block, &at, o->by_kernel ? base : n, messages[way],
-                      o->by_kernel ? k : s);
-    }
-    return at;
-}
-
-static void fill_groups(tpu_batch *b, const tpu_sample *sample)
-{
-    int group = -1, base = 0;
+    int group = -1, base = 0, node = 0;
     for (int i = 0; i < b->samples; i++) {
         const tpu_kernel *k = sample[i].kernel;
         if (opens_group(sample, i)) {
@@ -101,9 +72,15 @@ static void fill_groups(tpu_batch *b, const tpu_sample *sample)
         b->kernel[i] = k;
         b->config[i] = sample[i].config;
         b->group[i] = group;
+        b->start[i] = node;
+        for (int v = 0; v < k->nodes; v++, node++) {
+            b->base[node] = b->base_start[group] + v;
+            b->sample[node] = i;
+        }
     }
     b->group_start[b->kernels] = b->samples;
     b->base_start[b->kernels] = base;
+    b->start[b->samples] = node;
 }
 
 static void fill_features(tpu_batch *b, const tpu_scaler *scaler)
@@ -122,88 +99,55 @@ static void fill_features(tpu_batch *b, const tpu_scaler *scaler)
                   b->kernel[i]->tile + (size_t)b->config[i] * TPUGRAPHS_TILE_FEATURES, 1);
 }
 
-static void fill_nodes(tpu_batch *b)
-{
-    int at = 0;
-    for (int i = 0; i < b->samples; i++) {
-        b->start[i] = at;
-        for (int v = 0; v < b->kernel[i]->nodes; v++, at++) {
-            b->base[at] = b->base_start[b->group[i]] + v;
-            b->sample[at] = i;
-        }
-    }
-    b->start[b->samples] = at;
-}
-
 /* ---- messages ---- */
 
-/* The ends of message i of a kernel: along edges for operands, against them for users, first the
-   former and then the latter for both. */
-static void ends(int32_t *from, int32_t *to, const tpu_kernel *k, tpu_way way, int i)
+/* Of a node the first TPU_NEIGHBOURS, in the order of the file. */
+static ag_graph *graph_of(const tpu_kernel *k, tpu_way way, int loops, ag_failure *why)
 {
-    const int against = way == TPU_USERS || i >= k->edges;
-    const int32_t *edge = k->edge + 2 * (i < k->edges ? i : i - k->edges);
-    *from = edge[against ? 0 : 1];
-    *to = edge[against ? 1 : 0];
+    static const ag_direction direction[TPU_WAYS] = {AG_ALONG, AG_AGAINST, AG_BOTH_WAYS};
+    int32_t *from = HARNESS_NEW(from, 2 * k->edges + 1), *to = from + k->edges;
+    for (int e = 0; e < k->edges; e++) {
+        to[e] = k->edge[2 * e];
+        from[e] = k->edge[2 * e + 1];
+    }
+    ag_graph *all = ag_graph_build(k->nodes, from, to, k->edges, direction[way], why);
+    ag_graph *few = ag_graph_cap(all, TPU_NEIGHBOURS, why);
+    ag_graph *graph = loops ? ag_graph_loops(few, why) : few;
+    if (graph != few) ag_graph_free(few);
+    ag_graph_free(all);
+    harness_free(from);
+    return graph;
 }
 
-/* rows[2v] = first position of v, from `first` on; the counts are set to 0 again for the
-   filling. */
-static void starts_from_counts(int32_t *rows, int nodes, int32_t first)
+static ag_status fill_graph(tpu_batch *b, tpu_way way, const tpu_batch_options *o, ag_failure *why)
 {
-    for (int v = 0; v < nodes; v++) {
-        rows[2 * v] = first;
-        first += rows[2 * v + 1];
-        rows[2 * v + 1] = 0;
+    ag_graph **own = HARNESS_NEW(own, b->kernels);
+    const ag_graph **part = HARNESS_NEW(part, b->samples);
+    int parts = 0;
+    for (int i = 0; i < b->samples; i++) {
+        const int g = b->group[i], opens = i == b->group_start[g];
+        if (opens) own[g] = graph_of(b->kernel[i], way, o->loops, why);
+        if (opens || !o->by_kernel) part[parts++] = own[g];
+    }
+    b->graph[way] = ag_graph_batch(part, parts, why);
+    for (int g = 0; g < b->kernels; g++) ag_graph_free(own[g]);
+    harness_free(own);
+    harness_free((void *)part);
+    return why->status;
+}
+
+static void free_graphs(tpu_batch *b)
+{
+    for (int way = 0; way < TPU_WAYS; way++) {
+        ag_graph_free(b->graph[way]);
+        b->graph[way] = NULL;
     }
 }
 
-static void put(ag_graph *g, int from, int to)
+static ag_status fill_runtimes(tpu_batch *b, ag_failure *why)
 {
-    const int32_t p = g->rows[2 * to] + g->rows[2 * to + 1]++;
-    const int32_t q = g->rows_t[2 * from] + g->rows_t[2 * from + 1]++;
-    g->sources[p] = from;
-    g->targets[2 * q] = to;
-    g->targets[2 * q + 1] = p;
-}
-
-/* Appends the graph of a kernel. A message counts if its receiver has room for it, which gives the
-   same messages in both passes. */
-static void add_part(ag_graph *g, const tpu_kernel *k, tpu_way way, int loops)
-{
-    const int all = way == TPU_BOTH ? 2 * k->edges : k->edges, at = g->nodes;
-    int32_t *rows = g->rows + 2 * at, *rows_t = g->rows_t + 2 * at, from, to;
-    const int32_t first = g->messages;
-    for (int v = 0; v < 2 * k->nodes; v++) rows[v] = rows_t[v] = loops;
-    for (int i = 0; i < all; i++) {
-        ends(&from, &to, k, way, i);
-        if (rows[2 * to + 1] >= TPU_NEIGHBOURS + loops) continue;
-        rows[2 * to + 1]++;
-        rows_t[2 * from + 1]++;
-        g->messages++;
-    }
-    g->messages += loops ? k->nodes : 0;
-    starts_from_counts(rows, k->nodes, first);
-    starts_from_counts(rows_t, k->nodes, first);
-    for (int i = 0; i < all; i++) {
-        ends(&from, &to, k, way, i);
-        if (rows[2 * to + 1] < TPU_NEIGHBOURS) put(g, at + from, at + to);
-    }
-    for (int v = 0; loops && v < k->nodes; v++) put(g, at + v, at + v);
-    g->nodes += k->nodes;
-    g->starts[++g->graphs] = g->nodes;
-}
-
-static void fill_graph(tpu_batch *b, tpu_way way, const tpu_batch_options *o)
-{
-    b->graph[way].starts[0] = 0;
-    for (int i = 0; i < b->samples; i++)
-        if (!o->by_kernel || i == b->group_start[b->group[i]])
-            add_part(&b->graph[way], b->kernel[i], way, o->loops);
-}
-
-static ag_status fill_runtimes(tpu_batch *b, uint64_t *key, int32_t *index, ag_failure *why)
-{
+    uint64_t *key = harness_take(&b->memory, (size_t)b->samples * sizeof *key);
+    int32_t *index = harness_take(&b->memory, (size_t)b->samples * sizeof *index);
     for (int i = 0; i < b->samples; i++) {
         const tpu_kernel *k = b->kernel[i];
         b->runtime[i] = k->runtime ? k->runtime[b->config[i]] : 0;
@@ -256,29 +200,21 @@ ag_status tpu_rows_fit(nests_scale *scale, const tpu_data *data, ag_failure *why
 ag_status tpu_batch_fill(tpu_batch *b, const tpu_sample *sample, int count,
                          const tpu_scaler *scaler, const tpu_batch_options *o, ag_failure *why)
 {
-    int64_t messages[TPU_WAYS] = {0};
-    uint64_t *key;
-    int32_t *index;
-    if (measure(b, messages, sample, count, o, why)) return why->status;
-    const int tiles = sample[0].kernel->tile != NULL;
-    const size_t bytes = lay_arrays(b, &key, &index, NULL, messages, tiles, o);
-    if (tpugraphs_room(&b->block, &b->room, bytes, why)) {
-        tpu_batch_free(b);
-        return why->status;
-    }
-    lay_arrays(b, &key, &index, b->block, messages, tiles, o);
-    fill_groups(b, sample);
+    free_graphs(b);
+    if (measure(b, sample, count, why)) return why->status;
+    take_arrays(b, sample[0].kernel->tile != NULL);
+    fill_samples(b, sample);
     fill_features(b, scaler);
-    fill_nodes(b);
     for (int way = 0; way < TPU_WAYS; way++)
-        if (o->way[way]) fill_graph(b, (tpu_way)way, o);
+        if (o->way[way] && fill_graph(b, (tpu_way)way, o, why)) return why->status;
     if (o->rows && fill_rows(b, o->rows, why)) return why->status;
-    return fill_runtimes(b, key, index, why);
+    return fill_runtimes(b, why);
 }
 
 void tpu_batch_free(tpu_batch *b)
 {
-    ag_free(b->block);
+    free_graphs(b);
+    ag_arena_free(b->memory);
     nests_joined_batch_free(&b->rows);
     nests_tile_rows_free(&b->nests);
     *b = (tpu_batch){.step = b->step};

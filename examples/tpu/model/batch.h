@@ -29,7 +29,7 @@ typedef struct tpu_batch_options {
 } tpu_batch_options;
 
 /* Adjacent samples of one kernel form a group and share its rows in `feature` and `opcode`. Start
-   from {0}; all arrays are in one block, which grows and is kept. */
+   from {0}. */
 typedef struct tpu_batch {
     int64_t step;              /* of training */
     int samples, kernels;      /* kernels: groups */
@@ -50,13 +50,11 @@ typedef struct tpu_batch {
     int64_t *runtime;          /* [samples] ns; 0: hidden */
     ag_real *log_runtime;      /* [samples] ln of ns; 0: hidden */
     int32_t *rank;             /* [samples] dense ranks of the run times within a group */
-    ag_graph graph[TPU_WAYS];  /* nodes 0: not asked for. Without `edge`, and not for
-                                  ag_graph_free */
+    ag_graph *graph[TPU_WAYS]; /* NULL: not asked for */
     nests_joined_batch rows; /* of the loop nests of the samples, if they are asked for; a place is
                                 a node of a sample */
     nests_tile_rows nests;   /* scratch */
-    char *block;
-    size_t room; /* bytes of the block */
+    ag_arena *memory;        /* of the arrays */
 } tpu_batch;
 
 /* Takes the samples, at least one, in this order; all are of one task. The graphs are those that

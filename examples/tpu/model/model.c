@@ -63,7 +63,7 @@ static ag_tensor *input_layer(pass *p)
 
 static ag_edges edges_of(pass *p, tpu_way way)
 {
-    return ag_graph_edges(p->tape, &p->batch->graph[way]);
+    return ag_graph_edges(p->tape, p->batch->graph[way]);
 }
 
 /* e^k = l2(f3(concat(e^(k-1), sum over the neighbours of f2(e^(k-1))))). */
@@ -131,7 +131,7 @@ static ag_tensor *kernel_features(pass *p, ag_tensor *kernel)
 
 ag_tensor *tpu_forward(const tpu_model *m, ag_tape *tape, const tpu_batch *batch)
 {
-    pass p = {m, &m->options, tape, batch, tpu_model_batch(m).by_kernel, NULL};
+    pass p = {m, &m->options, tape, batch, m->batch.by_kernel, NULL};
     if (p.o->rows) p.row = nests_joined_embed(&m->rows, tape, &batch->rows);
     ag_tensor *x = input_layer(&p);
     for (int k = 0; k < p.o->module_layers; k++) x = feed_forward(&p, x, &m->module[k]);

@@ -52,6 +52,7 @@ typedef struct tpu_options {
 
 typedef struct tpu_model {
     tpu_options options;
+    tpu_batch_options batch; /* of the batches that it reads, as long as it lives */
     ag_params *params;
     double offset;         /* of the scores: mean of ln(ns) in training */
     nests_joined rows;     /* its scale has the offset of the scores of NESTS_COSTS */
@@ -76,9 +77,6 @@ const char *tpu_model_name(const tpu_options *options);
 ag_status tpu_model_add(tpu_model *model, ag_params *params, const tpu_options *options,
                         ag_failure *why);
 void tpu_model_free(tpu_model *model);
-
-/* The options of the batches that a model reads, as long as it lives. */
-tpu_batch_options tpu_model_batch(const tpu_model *model);
 
 /* A score per sample, [samples]: fusion: predicted ln(ns); tile: small is fast. */
 ag_tensor *tpu_forward(const tpu_model *model, ag_tape *tape, const tpu_batch *batch);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-tpu_batch_options tpu_model_batch(const tpu_model *m)
+static tpu_batch_options batch_of(const tpu_model *m)
 {
     const tpu_options *o = &m->options;
     const int gat = o->gnn == TPU_GNN_GAT, sage = o->gnn == TPU_GNN_SAGE;
@@ -173,6 +173,7 @@ ag_status tpu_model_add(tpu_model *m, ag_params *params, const tpu_options *opti
     if (options->reduction == TPU_BEST_REDUCTION)
         m->options.reduction = options->task == TPU_TILE ? TPU_LSTM : TPU_TRANSFORMER;
     if (options->task == TPU_FUSION) m->options.tile_at = TPU_NOWHERE;
+    m->batch = batch_of(m);
     if (check(&m->options, why)) return why->status;
     if (!params) return ag_fail(why, AG_EMEMORY, "There is no memory for the model");
     add_nodes(m);

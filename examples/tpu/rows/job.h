@@ -20,52 +20,16 @@ typedef struct nests_side {
 /* A nest to be priced. */
 typedef struct nests_job {
     int node, kind, inputs, n_loops;
-    int in[NESTS_TILE_INPUTS];                  /* nodes, -1: none */
+    int in[NESTS_TILE_INPUTS];                  /* nodes */
     const nests_place *from[NESTS_TILE_INPUTS]; /* where they are */
     const double *box[NESTS_TILE_INPUTS];
-    int out;        /* the node whose memory is written */
     double written; /* elements of the output's box */
     double share;   /* of the calls of the side that run it */
     int readings;   /* of a dot */
     tpugraphs_loop loop[NESTS_TILE_LOOPS];
 } nests_job;
 
-/* A job without inputs that writes node u as large as its box is. */
-static inline nests_job nests_job_begin(const nests_side *s, int u, int kind)
-{
-    return (nests_job){.node = u,
-                       .kind = kind,
-                       .in = {-1, -1, -1},
-                       .out = u,
-                       .written = nests_volume(s->t->box[u]),
-                       .share = 1};
-}
-
-/* ns of one run of a nest, a guess. op: its op code, of a reduction that of what it does with its
-   elements; straight: the inner loops run through memory in order. */
-double nests_tile_price(const nests_job *job, const nests_plan *plan, int op, int straight);
-
-/* Appends the nests of one tile of rows->tiling; `tile`: 24 numbers, see docs/formats.md and
-   examples/lab/run/run.h; bounds that are absent or too large are the whole axis. */
-void nests_tile_set(nests_tile_rows *rows, const float *tile);
-/* Makes room for a row; returns its number. */
-int nests_tile_next(nests_tile_rows *rows);
 /* Plans the nest of a job and appends it with its columns. */
 void nests_tile_add(nests_side *side, const nests_job *job);
-
-/* Append the nests that put the operands of a concatenate, or the operand and borders of a pad, in
-   their places. to: strides of the output. */
-void nests_add_concatenate(nests_side *side, int u, const double *to);
-void nests_add_pad(nests_side *side, int u, const double *to);
-/* Append copies of operands of the reduction, which is then read there. */
-void nests_copy_operands(nests_side *side, int u, const double *block);
-
-/* Makes node v the next input, of three at most. */
-void nests_job_read(nests_job *job, const nests_side *side, int v);
-
-/* Append the loops of a job. to: strides of the output; block: of the reduction. */
-void nests_map_loops(nests_job *job, const double *to, const double *box, int rank);
-void nests_reduction_loops(nests_job *job, const nests_side *side, const double *block,
-                           const double *to);
 
 #endif

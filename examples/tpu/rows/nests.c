@@ -1,12 +1,174 @@
 /* SPDX-License-Identifier: MIT */
 /* Follows a tile back from the output, places its values, and plans the nest of each node that is
    computed: once per tile after the reduction, once per block of the reduction before it. */
+#include "examples/harness/run/bag.h"
 #include "examples/tpu/rows/job.h"
+#include "examples/tpugraphs/cut.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { FLOAT = 4 };
+
+/* ---- loops ---- */
+
+/* A job without inputs that writes node u as large as its box is. */
+static nests_job job_of(const nests_side *s, int u, int kind)
+{
+    return (nests_job){.node = u, .kind = kind, .written = nests_volume(s->t->box[u]), .share = 1};
+}
+
+static tpugraphs_loop *loop(nests_job *w, double n, int reduce, double out, double left,
+                            double right)
+{
+    if (w->n_loops == NESTS_TILE_LOOPS) return NULL;
+    w->loop[w->n_loops] = (tpugraphs_loop){n, out, {left, right}, reduce, 0};
+    return &w->loop[w->n_loops++];
+}
+
+/* Makes node v the next input, of three at most. */
+static void read_input(nests_job *w, const nests_side *s, int v)
+{
+    if (w->inputs == NESTS_TILE_INPUTS) return;
+    w->in[w->inputs] = v;
+    w->from[w->inputs] = &s->place[v];
+    w->box[w->inputs++] = s->t->box[v];
+}
+
+/* Loops over the box of a node and the places of inputs of its shape. */
+static void map_loops(nests_job *w, const double *to, const double *box, int rank)
+{
+    for (int a = 0; a < rank; a++) {
+        tpugraphs_loop *l = loop(w, box[a], 0, to[a], 0, 0);
+        for (int k = 0; k < w->inputs && l; k++) l->in[k] = w->from[k]->stride[a];
+    }
+}
+
+/* Features that are made run group by group. */
+static void feature_loops(nests_job *w, double of_group, double made, double to, double in,
+                          double kernel)
+{
+    const double each = fmin(of_group, made);
+    loop(w, made / each, 0, each * to, in, each * kernel);
+    loop(w, each, 0, to, 0, kernel);
+}
+
+/* to: strides of the output; block: of the reduction. */
+static void reduction_loops(nests_job *w, const nests_side *s, const double *block,
+                            const double *to)
+{
+    tpugraphs_space space;
+    const double *out = s->t->box[w->node], *stride[2] = {0};
+    const tpugraphs_operation *o = tpu_hlo_sum(&space, s->h, w->node);
+    if (!o) return;
+    for (int k = 0; k < o->operands; k++) {
+        read_input(w, s, o->operand[k]);
+        stride[k] = s->place[o->operand[k]].stride;
+    }
+    for (int i = 0; i < space.n; i++) {
+        const tpugraphs_index *x = &space.index[i];
+        const double left = x->in[0] < 0 ? 0 : x->step * stride[0][x->in[0]];
+        const double right = x->in[1] < 0 ? 0 : stride[1][x->in[1]];
+        if (x->in[0] < 0 && x->in[1] < 0) { /* unknown axes: as if both were contiguous */
+            map_loops(w, to, out, TPUGRAPHS_AXES);
+            loop(w, block[0], 1, 0, 1, 1);
+        } else if (x->split) /* the features of a group that are read come next */
+            feature_loops(w, nests_made(o), out[x->axis], to[x->axis], block[x[1].axis] * left,
+                          right);
+        else if (x->sum)
+            loop(w, block[x->axis], 1, 0, left, right);
+        else
+            loop(w, out[x->axis], 0, to[x->axis], left, right);
+    }
+}
+
+/* ---- copies ---- */
+
+/* Writes all of a box that a copy of v then fills in part. */
+static void add_fill(nests_side *s, int v, const double *box, const double *to, int rank)
+{
+    nests_job w = job_of(s, v, NESTS_TILE_FILL);
+    w.written = nests_volume(box);
+    map_loops(&w, to, box, rank);
+    nests_tile_add(s, &w);
+}
+
+/* Copies operand v of the reduction to scratch, with borders where they are given: it is then read
+   there. */
+static void add_copy(nests_side *s, int v, const double *padded, const double *every)
+{
+    const int rank = s->h->operation[v].rank;
+    double *box = s->t->box[v], to[TPUGRAPHS_AXES], dense[TPUGRAPHS_AXES];
+    nests_job w = job_of(s, v, NESTS_TILE_MOVES);
+    nests_place_dense(dense, padded ? padded : box, rank);
+    memcpy(to, dense, sizeof to);
+    if (padded) {
+        add_fill(s, v, padded, dense, rank);
+        for (int a = 0; a < rank; a++) to[a] *= every[a];
+    }
+    read_input(&w, s, v);
+    map_loops(&w, to, box, rank);
+    nests_tile_add(s, &w);
+    memcpy(s->place[v].stride, dense, sizeof dense);
+    s->place[v].base = s->t->reduction;
+    if (padded) memcpy(box, padded, TPUGRAPHS_AXES * sizeof *box);
+}
+
+static void copy_operands(nests_side *s, int u, const double *block)
+{
+    const tpu_hlo *h = s->h;
+    const int product = nests_is_product(h, u);
+    const double all = nests_volume(s->t->box[u]) * nests_volume(block);
+    for (int i = h->start[u]; i < h->start[u + 1]; i++) {
+        const int v = h->operand[i], base = s->place[v].base;
+        double box[TPUGRAPHS_AXES], every[TPUGRAPHS_AXES];
+        const int padded = nests_padded(box, every, s->t, u, v, block);
+        const int scratch = base == v && h->kernel->opcode[v] != TPUGRAPHS_PARAMETER;
+        if (padded ||
+            (product && !scratch && all >= TPUGRAPHS_TILE_USES * nests_volume(s->t->box[v])))
+            add_copy(s, v, padded ? box : NULL, every);
+    }
+}
+
+/* ---- parts that are put together ---- */
+
+/* Of each operand the part that a tile needs, in the tiles that need one. */
+static void add_concatenate(nests_side *s, int u, const double *to)
+{
+    const tpu_hlo *h = s->h;
+    const double *out = s->t->box[u];
+    const int rank = h->operation[u].rank, axis = tpu_hlo_dim(h, u, 0);
+    for (int i = h->start[u]; i < h->start[u + 1]; i++) {
+        double box[TPUGRAPHS_AXES];
+        const int v = h->operand[i];
+        nests_job w = job_of(s, u, NESTS_TILE_MOVES);
+        read_input(&w, s, v);
+        memcpy(box, out, sizeof box);
+        if (axis >= 0 && axis < rank) {
+            const int size = h->operation[v].size[axis];
+            box[axis] = fmin(out[axis], size);
+            w.share = out[axis] * size / h->operation[u].size[axis] / box[axis];
+        }
+        w.written = nests_volume(box);
+        map_loops(&w, to, box, rank);
+        nests_tile_add(s, &w);
+    }
+}
+
+static void add_pad(nests_side *s, int u, const double *to)
+{
+    const tpu_hlo *h = s->h;
+    const int v = tpu_hlo_largest(h, u), rank = h->operation[u].rank;
+    const double *out = s->t->box[u];
+    if (v < 0) return;
+    const double *box = s->t->box[v];
+    nests_job w = job_of(s, u, NESTS_TILE_MOVES);
+    if (nests_volume(box) < nests_volume(out)) add_fill(s, u, out, to, rank);
+    read_input(&w, s, v);
+    w.written = nests_volume(box);
+    map_loops(&w, to, box, rank);
+    nests_tile_add(s, &w);
+}
 
 /* ---- nests ---- */
 
@@ -16,7 +178,7 @@ static void read_inputs(nests_job *w, const nests_side *s, int u)
     for (int scalar = 0; scalar < 2; scalar++) /* inputs that move first */
         for (int i = h->start[u]; i < h->start[u + 1]; i++) {
             const int v = h->operand[i], base = s->place[v].base;
-            if ((h->kernel->opcode[base] == TPUGRAPHS_CONSTANT) == scalar) nests_job_read(w, s, v);
+            if ((h->kernel->opcode[base] == TPUGRAPHS_CONSTANT) == scalar) read_input(w, s, v);
         }
 }
 
@@ -35,21 +197,17 @@ static void add_map(nests_side *s, int u)
     const int opcode = h->kernel->opcode[u], rank = h->operation[u].rank;
     double to[TPUGRAPHS_AXES];
     output_strides(to, s, u);
-    if (opcode == TPUGRAPHS_CONCATENATE) {
-        nests_add_concatenate(s, u, to);
+    if (opcode == TPUGRAPHS_CONCATENATE || opcode == TPUGRAPHS_PAD) {
+        (opcode == TPUGRAPHS_PAD ? add_pad : add_concatenate)(s, u, to);
         return;
     }
-    if (opcode == TPUGRAPHS_PAD) {
-        nests_add_pad(s, u, to);
-        return;
-    }
-    nests_job w = nests_job_begin(s, u, kinds[tpu_elementwise_of(opcode)]);
+    nests_job w = job_of(s, u, kinds[tpu_elementwise_of(opcode)]);
     if (nests_is_view(opcode)) { /* a copy of what it views */
-        nests_job_read(&w, s, u);
+        read_input(&w, s, u);
         if (s->t->copied[u]) w.from[0] = &s->view[u];
     } else
         read_inputs(&w, s, u);
-    nests_map_loops(&w, to, s->t->box[u], rank);
+    map_loops(&w, to, s->t->box[u], rank);
     nests_tile_add(s, &w);
 }
 
@@ -58,12 +216,11 @@ static void add_map(nests_side *s, int u)
 static void add_reduction(nests_side *s, int u, const double *block)
 {
     double to[TPUGRAPHS_AXES];
-    nests_job w =
-        nests_job_begin(s, u, nests_is_product(s->h, u) ? NESTS_TILE_PRODUCTS : NESTS_TILE_SUMS);
+    nests_job w = job_of(s, u, nests_is_product(s->h, u) ? NESTS_TILE_PRODUCTS : NESTS_TILE_SUMS);
     output_strides(to, s, u);
-    nests_copy_operands(s, u, block);
+    copy_operands(s, u, block);
     if (s->h->kernel->opcode[u] == TPUGRAPHS_DOT) w.readings = tpu_hlo_readings(s->h, u);
-    nests_reduction_loops(&w, s, block, to);
+    reduction_loops(&w, s, block, to);
     nests_tile_add(s, &w);
 }
 
@@ -127,7 +284,9 @@ static double kernel_bytes(const tpu_hlo *h)
     return bytes;
 }
 
-void nests_tile_set(nests_tile_rows *rows, const float *tile)
+/* Appends the nests of one tile of rows->tiling; `tile`: 24 numbers, see docs/formats.md and
+   examples/lab/run/run.h; bounds that are absent or too large are the whole axis. */
+static void add_tile(nests_tile_rows *rows, const float *tile)
 {
     nests_tiling *t = &rows->tiling;
     const int root = t->hlo.root, r = t->reduction;
@@ -160,4 +319,34 @@ void nests_tile_set(nests_tile_rows *rows, const float *tile)
         add_side(&b, r - 1, -1);
         add_reduction(&b, r, block);
     }
+}
+
+/* ---- rows ---- */
+
+void nests_tile_rows_add(nests_tile_rows *rows, const tpu_kernel *k, const int *config, int n)
+{
+    float standard[TPUGRAPHS_TILE_FEATURES];
+    nests_rows *t = &rows->table;
+    stbds_arrsetlen(t->first, t->items + n + 1);
+    t->first[0] = 0;
+    t->rows = t->first[t->items];
+    nests_tiling_open(&rows->tiling, k);
+    if (!k->tile) nests_default_tile(standard, &rows->tiling);
+    for (int i = 0; i < n; i++) {
+        const size_t c = (size_t)(config ? config[i] : i);
+        add_tile(rows, k->tile ? k->tile + c * TPUGRAPHS_TILE_FEATURES : standard);
+        t->first[++t->items] = t->rows;
+    }
+}
+
+void nests_tile_rows_free(nests_tile_rows *rows)
+{
+    nests_tiling_close(&rows->tiling);
+    bag_free(rows->table.first);
+    bag_free(rows->table.x);
+    bag_free(rows->table.word);
+    bag_free(rows->table.work);
+    bag_free(rows->table.row);
+    bag_free(rows->node);
+    *rows = (nests_tile_rows){0};
 }

@@ -41,9 +41,8 @@ enum { NESTS_TILE_COLUMNS = 57 };
 /* A configuration is an item, a nest of it a row: its word is the kind, its work a guess of the ns
    of all calls together, which models correct. Start from {0}; table.items 0 starts anew. */
 typedef struct nests_tile_rows {
-    nests_rows table; /* its arrays are owned here */
-    int *node;        /* [table.rows] of the kernel, that a nest computes or copies for */
-    int room, item_room;
+    nests_rows table;    /* its arrays are bags that are owned here */
+    int *node;           /* [table.rows] of the kernel, that a nest computes or copies for; a bag */
     nests_tiling tiling; /* of the kernel added last */
 } nests_tile_rows;
 

@@ -31,13 +31,6 @@ void nests_tiling_close(nests_tiling *tiling);
    their number, 0: it reduces nothing. */
 int nests_tiling_blocked(double size[TPUGRAPHS_AXES], const tpu_hlo *hlo, int u);
 
-/* The region of operand v that node u needs for its own region and the block of its reduction
-   (whole axes for nodes that are not the kernel's reduction). It begins at `start`, 0 along axes
-   for which that is not known, and is `in` large. */
-void nests_tiling_operand(double start[TPUGRAPHS_AXES], double in[TPUGRAPHS_AXES],
-                          const nests_tiling *tiling, int u, int v,
-                          const double block[TPUGRAPHS_AXES]);
-
 /* 1 if a tile computes node u: it is wanted, and no view that is only looked through. */
 int nests_tiling_computes(const nests_tiling *tiling, int u);
 

@@ -7,50 +7,43 @@
 #include <string.h>
 #include <xxhash.h>
 
-enum { NONE = -1, SEVERAL = -2, ILLEGAL = -1, TRIES = 64 };
+enum { NONE = -1, SEVERAL = -2, ILLEGAL = -1, TRIES = 200 };
 
 /* ---- the kernels of a program ---- */
 
 void tune_pool_open(tune_pool *pool, const lab_program *p, const tune_meters *meters)
 {
     const size_t n = (size_t)p->n + 1;
-    *pool = (tune_pool){.program = p, .meters = meters};
+    *pool = (tune_pool){.program = p, .meters = meters, .factor = 1};
     map_owns(pool->number);
-    pool->movable = harness_take(&pool->memory, n * sizeof *pool->movable);
     pool->group = harness_take(&pool->memory, n * sizeof *pool->group);
     pool->nodes = harness_take(&pool->memory, n * sizeof *pool->nodes);
-    for (int i = 0; i < p->n; i++)
-        for (int k = 0; k < p->nodes[i].n_operands; k++) pool->group[p->nodes[i].operand[k]] = 1;
-    for (int i = 0; i < p->n - 1; i++)
-        if (lab_is_grouped(p, i) && pool->group[i]) pool->movable[pool->n_movable++] = i;
 }
 
 void tune_pool_close(tune_pool *pool)
 {
-    bag_free(pool->kernel);
+    lab_fusion_clear(&pool->kernels);
+    bag_free(pool->time);
     map_free(pool->number);
     ag_arena_free(pool->memory);
     *pool = (tune_pool){0};
 }
 
-static ag_status make(lab_program *kernel, const tune_pool *pool, int g, ag_failure *why)
+/* The number of a kernel, which is taken over, or cleared when there is an equal one. */
+static int add_kernel(tune_pool *pool, lab_program *kernel)
 {
-    if (lab_kernel(kernel, pool->program, pool->group, g))
-        ag_fail(why, kernel->why.status, "%s: kernel %d: %s", pool->program->name, g,
-                kernel->why.sentence);
-    return why->status;
-}
-
-/* The number of a kernel that is made, which is added when no equal one exists. */
-static int add_kernel(tune_pool *pool, const lab_program *kernel)
-{
-    char key[24];
-    snprintf(key, sizeof key, "kernel %016" PRIx64, lab_kernel_hash(kernel));
-    const int known = map_find(pool->number, key);
-    if (known >= 0) return pool->number[known].value;
-    map_add(pool->number, key, bag_count(pool->kernel));
-    bag_add(pool->kernel, (tune_kernel){0});
-    return bag_count(pool->kernel) - 1;
+    lab_fusion *all = &pool->kernels;
+    const uint64_t hash = lab_kernel_hash(kernel);
+    int number = 0;
+    while (number < all->n && all->hash[number] != hash) number++;
+    if (number < all->n) {
+        lab_program_clear(kernel);
+        return number;
+    }
+    bag_add(all->kernel, *kernel);
+    bag_add(all->hash, hash);
+    bag_add(pool->time, (tune_times){0});
+    return all->n++;
 }
 
 /* A node alone is always a kernel, as in the lab. */
@@ -66,16 +59,18 @@ static bool is_alone(const tune_pool *pool, int g)
 static int kernel_of(tune_pool *pool, int g, ag_failure *why)
 {
     char key[24];
-    lab_program kernel = {0};
+    lab_program kernel;
     int number = ILLEGAL;
     snprintf(key, sizeof key, "%016" PRIx64, pool->nodes[g]);
     const int known = map_find(pool->number, key);
     if (known >= 0) return pool->number[known].value;
-    if (!make(&kernel, pool, g, why)) {
-        if (is_alone(pool, g) || lab_fusible(&kernel)) number = add_kernel(pool, &kernel);
-        map_add(pool->number, key, number);
-    }
-    lab_program_clear(&kernel);
+    if (lab_kernel(&kernel, pool->program, pool->group, g))
+        ag_fail(why, kernel.why.status, "%s: kernel %d: %s", pool->program->name, g,
+                kernel.why.sentence);
+    else if (is_alone(pool, g) || lab_fusible(&kernel))
+        number = add_kernel(pool, &kernel);
+    if (number == ILLEGAL) lab_program_clear(&kernel);
+    map_add(pool->number, key, number);
     return number;
 }
 
@@ -137,25 +132,6 @@ int tune_cut_settle(tune_cut *cut, tune_pool *pool, ag_failure *why)
     return 1;
 }
 
-ag_status tune_cut_programs(lab_fusion *kernels, int **number, tune_pool *pool, tune_way way,
-                            const tune_cut *cut, ag_failure *why)
-{
-    find_groups(cut, pool);
-    for (int i = 0, part = 0; i < pool->program->n && !why->status; i++) {
-        if (!cut->output[i]) continue;
-        const int k = cut->part[part++];
-        double *ns = pool->kernel[k].ns;
-        lab_program kernel;
-        if (ns[TUNE_HARDWARE] != 0 || ns[way] != 0) continue;
-        ns[way] = -1; /* is listed */
-        make(&kernel, pool, i, why);
-        bag_add(kernels->kernel, kernel);
-        bag_add(*number, k);
-        kernels->n++;
-    }
-    return why->status;
-}
-
 ag_status tune_cut_draw(tune_cut *cut, tune_pool *pool, double rate, uint64_t seed, ag_failure *why)
 {
     const lab_program *p = pool->program;
@@ -172,41 +148,17 @@ ag_status tune_cut_draw(tune_cut *cut, tune_pool *pool, double rate, uint64_t se
     return why->status;
 }
 
-/* ---- moves ---- */
-
 static int one_of(ag_random *random, int n) { return (int)ag_random_below(random, (uint32_t)n); }
 
-/* Merges the kernel that ends in x into its reader. Half of the time only x moves, and the nodes
-   that it reads form the old kernel. */
-static void merge(tune_cut *cut, const lab_program *p, int x, ag_random *random)
-{
-    const lab_node *node = &p->nodes[x];
-    cut->output[x] = 0;
-    if (!one_of(random, 2)) return;
-    for (int k = 0; k < node->n_operands; k++)
-        if (lab_is_grouped(p, node->operand[k])) cut->output[node->operand[k]] = 1;
-}
-
-/* Ends a kernel of its own in x. Half of the time it also takes in the kernel of an operand. */
-static void split(tune_cut *cut, const lab_program *p, int x, ag_random *random)
-{
-    const lab_node *node = &p->nodes[x];
-    cut->output[x] = 1;
-    if (one_of(random, 2) && node->n_operands)
-        cut->output[node->operand[one_of(random, node->n_operands)]] = 0;
-}
-
+/* A node that no kernel can end in, or where one has to end, is put right by tune_cut_settle, and
+   drawn in vain. */
 int tune_cut_move(tune_cut *to, const tune_cut *from, tune_pool *pool, ag_random *random,
                   ag_failure *why)
 {
-    for (int i = 0; i < TRIES && pool->n_movable && !why->status; i++) {
-        int moves = 1;
+    for (int i = 0; i < TRIES && !why->status; i++) {
         tune_cut_copy(to, from, pool);
-        while (moves < 4 && !one_of(random, 4)) moves++;
-        for (int k = 0; k < moves; k++) {
-            const int x = pool->movable[one_of(random, pool->n_movable)];
-            (to->output[x] ? merge : split)(to, pool->program, x, random);
-        }
+        do to->output[one_of(random, pool->program->n)] ^= 1;
+        while (!one_of(random, 4));
         if (tune_cut_settle(to, pool, why) && strcmp(to->key, from->key) != 0) return 1;
     }
     return 0;

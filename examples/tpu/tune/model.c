@@ -5,31 +5,6 @@
 #include "examples/lab/program/features.h"
 #include "examples/tpu/analytic/analysis.h"
 
-static const tpu_trained *trained_of(const tune_model *m) { return m->runs.run[0].net; }
-
-ag_status tune_model_open(tune_model *m, const tpu_settings *s, const char *run, tpu_task task,
-                          const char *option, ag_failure *why)
-{
-    tpu_settings one = *s;
-    *m = (tune_model){.settings = s};
-    if (!run) return AG_OK;
-    one.shell.common.run = run;
-    one.shell.ensemble.count = 0;
-    if (harness_runs_open(&m->runs, &tpu_shell, &one.shell, why)) return why->status;
-    if (trained_of(m)->model.options.task == task) return AG_OK;
-    return ag_fail(why, AG_EUSE,
-                   "--%s: %.200s holds a model for %s files, but this option needs one that was "
-                   "trained on %s files; choose another run",
-                   option, run, tpu_task_name[trained_of(m)->model.options.task],
-                   tpu_task_name[task]);
-}
-
-void tune_model_close(tune_model *m)
-{
-    if (m->runs.run) harness_runs_close(&m->runs);
-    *m = (tune_model){0};
-}
-
 /* The dots as a file of the lab has them. */
 static int name_dots(tpugraphs_dot *dot, const lab_program *from)
 {
@@ -75,43 +50,23 @@ void tune_kernel_tiles(tpu_kernel *k, int (*tile)[24], int count)
         k->tile[i] = (float)tile[i / TPUGRAPHS_TILE_FEATURES][i % TPUGRAPHS_TILE_FEATURES];
 }
 
-static ag_status score(tune_model *m, double *score, tpu_kernel *kernel, int count, tpu_task task,
-                       ag_failure *why)
+ag_status tune_model_predict(const harness_runs *model, const tpu_settings *s, double *score,
+                             const lab_configs *configs, const int *which, int count,
+                             ag_failure *why)
 {
-    const tpu_data data = {.task = task, .kernel = kernel, .kernels = count};
-    const tpu_scorer scorer = {.model = &trained_of(m)->model,
-                               .scaler = &trained_of(m)->scaler,
-                               .tape = m->runs.tape,
-                               .samples = m->settings->eval_samples,
-                               .nodes = m->settings->eval_nodes};
-    return tpu_score(&scorer, score, &data, 1, why);
-}
-
-ag_status tune_model_times(tune_model *m, double *ns, const lab_fusion *kernels, ag_failure *why)
-{
-    const int count = kernels->n;
-    tpu_kernel *list = harness_alloc((size_t)count * sizeof *list + 1);
-    for (int i = 0; i < count; i++) {
-        tune_kernel_open(&list[i], &kernels->kernel[i]);
-        ns[i] = 0;
-    }
-    score(m, ns, list, count, TPU_FUSION, why);
-    for (int i = 0; i < count; i++) {
-        ns[i] = tpu_nanoseconds(ns[i]);
-        tpu_kernel_free(&list[i]);
-    }
-    harness_free(list);
-    return why->status;
-}
-
-ag_status tune_model_tiles(tune_model *m, double *scores, const lab_program *kernel,
-                           int (*tile)[24], int count, ag_failure *why)
-{
-    tpu_kernel k;
-    tune_kernel_open(&k, kernel);
-    tune_kernel_tiles(&k, tile, count);
-    for (int i = 0; i < count; i++) scores[i] = 0;
-    score(m, scores, &k, 1, TPU_TILE, why);
-    tpu_kernel_free(&k);
+    const int kernels = configs->fusion ? count : 1;
+    const tpu_trained *net = model->run[0].net;
+    tpu_data data = {.task = net->model.options.task, .kernels = kernels};
+    const harness_scoring how = {.tape = model->tape, .settings = &s->shell, .models = 1};
+    data.kernel = HARNESS_NEW(data.kernel, kernels);
+    for (int i = 0; i < kernels; i++)
+        tune_kernel_open(&data.kernel[i],
+                         configs->fusion ? &configs->fusion->kernel[which[i]] : configs->program);
+    if (!configs->fusion) tune_kernel_tiles(data.kernel, configs->tile, count);
+    for (int i = 0; i < count; i++) score[i] = 0;
+    tpu_score(score, &data, net, &how, why);
+    for (int i = 0; i < count && configs->fusion; i++) score[i] = tpu_nanoseconds(score[i]);
+    for (int i = 0; i < kernels; i++) tpu_kernel_free(&data.kernel[i]);
+    harness_free(data.kernel);
     return why->status;
 }

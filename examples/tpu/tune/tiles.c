@@ -1,136 +1,92 @@
 /* SPDX-License-Identifier: MIT */
 /* The searches of tile sizes, kernel by kernel. */
-#include "examples/harness/run/bag.h"
 #include "examples/tpu/tune/tune.h"
 
+#include <math.h>
+
 enum {
-    BATCH = 16,            /* measured in turn */
-    PASSES = 3,            /* in the last measurement the smallest time counts */
-    TOP = 10,              /* of TUNE_TEN */
-    ALL = TUNE_CHOICES + 1 /* the choices, and the default */
+    TOP = 10,               /* of TUNE_TEN */
+    DEFAULT = TUNE_CHOICES, /* tile 0 */
+    ALL = TUNE_CHOICES + 1
 };
 
-/* One kernel while it is looked at. */
-typedef struct item {
-    const lab_program *kernel;
-    const tune_meters *meters;
-    int (*tile)[24], n; /* n: number of tiles, the default first */
-    double *ns, *score; /* [n] */
-} item;
-
-static ag_status measure_all(item *t, ag_failure *why)
-{
-    int which[BATCH];
-    for (int from = 0; from < t->n && !why->status; from += BATCH) {
-        const int n = t->n - from < BATCH ? t->n - from : BATCH;
-        for (int i = 0; i < n; i++) which[i] = from + i;
-        t->meters->measure_tiles(t->meters->state, t->ns + from, t->kernel, t->tile, which, n, why);
-    }
-    return why->status;
-}
-
 /* The number of scores better than this one; equal ones are in the order of the tiles. */
-static int place_of(const item *t, int i)
+static int place_of(const double *score, int n, int i)
 {
     int place = 0;
-    for (int k = 0; k < t->n; k++)
-        place += t->score[k] < t->score[i] || (t->score[k] == t->score[i] && k < i);
+    for (int k = 0; k < n; k++) place += score[k] < score[i] || (score[k] == score[i] && k < i);
     return place;
 }
 
-/* The default is chosen last. */
-static void choose(int chosen[ALL], const item *t)
+static void choose(int chosen[ALL], const double *ns, const double *score, int n)
 {
     int ten = -1;
-    chosen[TUNE_EXHAUSTIVE] = chosen[TUNE_CHOICES] = 0;
-    for (int i = 0; i < t->n; i++) {
-        const int place = place_of(t, i);
-        if (t->ns[i] < t->ns[chosen[TUNE_EXHAUSTIVE]]) chosen[TUNE_EXHAUSTIVE] = i;
+    chosen[TUNE_EXHAUSTIVE] = chosen[DEFAULT] = 0;
+    for (int i = 0; i < n; i++) {
+        const int place = place_of(score, n, i);
+        if (ns[i] < ns[chosen[TUNE_EXHAUSTIVE]]) chosen[TUNE_EXHAUSTIVE] = i;
         if (!place) chosen[TUNE_FIRST] = i;
-        if (place < TOP && (ten < 0 || t->ns[i] < t->ns[ten])) ten = i;
+        if (place < TOP && (ten < 0 || ns[i] < ns[ten])) ten = i;
     }
     chosen[TUNE_TEN] = ten;
 }
 
-/* Measures the chosen tiles, each once, in turn. */
-static ag_status measure_chosen(double ns[ALL], const item *t, ag_failure *why)
+/* The times of the n tiles that are chosen, measured again; ns, score: [n] room. */
+static ag_status measure_choices(double all[ALL], double *ns, double *score,
+                                 const lab_configs *tiles, int n, const tune_meters *m,
+                                 ag_failure *why)
 {
-    int chosen[ALL], which[ALL], place[ALL], n = 0;
+    int chosen[ALL];
     double again[ALL];
-    choose(chosen, t);
-    for (int c = 0; c < ALL; c++) {
-        place[c] = 0;
-        while (place[c] < n && which[place[c]] != chosen[c]) place[c]++;
-        if (place[c] == n) which[n++] = chosen[c];
-    }
-    for (int pass = 0; pass < PASSES; pass++) {
-        if (t->meters->measure_tiles(t->meters->state, again, t->kernel, t->tile, which, n, why))
-            return why->status;
-        for (int c = 0; c < ALL; c++)
-            ns[c] = pass && ns[c] < again[place[c]] ? ns[c] : again[place[c]];
-    }
-    return AG_OK;
-}
-
-/* A kernel with a single tile has the same time for all choices. */
-static ag_status measure_plain(double ns[ALL], const item *t, ag_failure *why)
-{
-    lab_program copy = *t->kernel;
-    const lab_fusion one = {.kernel = &copy, .n = 1};
-    t->meters->measure(t->meters->state, ns, &one, why);
-    for (int c = 1; c < ALL; c++) ns[c] = ns[0];
+    if (m->meter[TUNE_LEARNED](m->state, score, tiles, NULL, n, why) ||
+        m->meter[TUNE_HARDWARE](m->state, ns, tiles, NULL, n, why))
+        return why->status;
+    choose(chosen, ns, score, n);
+    m->meter[TUNE_HARDWARE](m->state, again, tiles, chosen, ALL, why);
+    for (int c = 0; c < ALL; c++) ns[chosen[c]] = (double)INFINITY;
+    for (int c = 0; c < ALL; c++) ns[chosen[c]] = fmin(ns[chosen[c]], again[c]);
+    for (int c = 0; c < ALL; c++) all[c] = ns[chosen[c]];
     return why->status;
 }
 
-/* Adds the times of a kernel that the program has `count` times. */
-static ag_status add_kernel(tune_part *result, double all[ALL], item *t, int count, ag_failure *why)
+/* The times of kernel k with each choice: a kernel with a single tile has the same time for all. */
+static ag_status search_kernel(double all[ALL], const lab_fusion *f, int k, const tune_meters *m,
+                               const tpu_settings *s, ag_failure *why)
 {
-    double ns[ALL];
-    if (t->n < 2) {
-        measure_plain(ns, t, why);
+    lab_configs configs = {.program = &f->kernel[k]};
+    const int n =
+        lab_tiles(&configs.tile, configs.program, s->tiles, (uint64_t)s->shell.common.seed);
+    if (n < 2) {
+        configs = (lab_configs){.fusion = f, .tile = configs.tile};
+        m->meter[TUNE_HARDWARE](m->state, all, &configs, &k, 1, why);
+        for (int c = 1; c < ALL; c++) all[c] = all[0];
     } else {
-        t->ns = harness_alloc((size_t)t->n * sizeof *t->ns);
-        t->score = harness_alloc((size_t)t->n * sizeof *t->score);
-        if (!t->meters->score_tiles(t->meters->state, t->score, t->kernel, t->tile, t->n, why) &&
-            !measure_all(t, why))
-            measure_chosen(ns, t, why);
-        result->found[TUNE_EXHAUSTIVE].measured += t->n;
-        result->found[TUNE_TEN].measured += t->n < TOP ? t->n : TOP;
+        double *ns = HARNESS_NEW(ns, 2 * n);
+        measure_choices(all, ns, ns + n, &configs, n, m, why);
+        harness_free(ns);
     }
-    for (int c = 0; c < ALL && !why->status; c++) all[c] += count * ns[c];
-    harness_free(t->tile);
-    harness_free(t->ns);
-    harness_free(t->score);
+    harness_free(configs.tile);
     return why->status;
 }
 
-ag_status tune_tiles_search(tune_part *result, const lab_program *p, const tune_meters *meters,
+ag_status tune_tiles_search(tune_result *result, const lab_program *p, const tune_meters *meters,
                             const tpu_settings *settings, ag_failure *why)
 {
-    const uint64_t seed = (uint64_t)settings->shell.common.seed;
-    tune_pool pool;
-    lab_fusion kernels = {0};
-    double all[ALL] = {0};
-    int *number = NULL;
-    *result = (tune_part){0};
-    tune_pool_open(&pool, p, meters);
-    tune_cut cut = tune_cut_new(&pool);
-    if (!tune_cut_draw(&cut, &pool, 1, 0, why))
-        tune_cut_programs(&kernels, &number, &pool, TUNE_HARDWARE, &cut, why);
-    for (int k = 0; k < kernels.n && !why->status; k++) {
-        const lab_program *kernel = &kernels.kernel[k];
-        item t = {.kernel = kernel, .meters = meters};
-        int count = 0;
-        for (int g = 0; g < cut.parts; g++) count += cut.part[g] == number[k];
-        t.n = lab_fusible(kernel) ? lab_tiles(&t.tile, kernel, settings->tiles, seed) : 0;
+    lab_fusion f;
+    double sum[ALL] = {0};
+    lab_fusion_draw(&f, p, 2, 0, why); /* partition 1 fuses everything that it can */
+    for (int k = 0; k < f.n && !why->status; k++) {
+        double ns[ALL] = {0};
+        int count = 0; /* of this kernel in the program */
+        for (int64_t i = f.offset[1]; i < f.offset[2]; i++) count += f.part[i] == k;
+        if (!count) continue;
         result->kernels++;
-        add_kernel(result, all, &t, count, why);
+        search_kernel(ns, &f, k, meters, settings, why);
+        for (int c = 0; c < ALL; c++) sum[c] += count * ns[c];
     }
-    result->default_ns = all[TUNE_CHOICES];
+    result->default_ns = sum[DEFAULT];
     for (int c = 0; c < TUNE_CHOICES && !why->status; c++)
-        result->found[c].speedup = all[TUNE_CHOICES] / all[c];
-    bag_free(number);
-    lab_fusion_clear(&kernels);
-    tune_pool_close(&pool);
+        result->speedup[c] = sum[DEFAULT] / sum[c];
+    lab_fusion_clear(&f);
     return why->status;
 }

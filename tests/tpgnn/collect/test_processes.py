@@ -6,19 +6,18 @@ import json
 import os
 import resource
 import signal
+import sys
 import tempfile
 import time
-import types
 import unittest
 from unittest import mock
 
 import numpy as np
 
-import alone
 import collect
-import forked
+import command
 import measure
-import refused
+import processes
 import workloads
 from test_trees import rows_of
 
@@ -79,14 +78,14 @@ class Measuring(unittest.TestCase):
 
 class Processes(unittest.TestCase):
     def test_talk(self):
-        child = forked.Child(lambda pipe: pipe.send(pipe.recv() + 1))
+        child = processes.Child(lambda pipe: pipe.send(pipe.recv() + 1))
         child.send(1)
         self.assertEqual(child.receive(), 2)
         self.assertRaises(EOFError, child.receive)
         self.assertEqual(child.end(kill=False), 0)
 
     def test_silence(self):
-        child = forked.Child(lambda pipe: time.sleep(60))
+        child = processes.Child(lambda pipe: time.sleep(60))
         self.assertIsNone(child.receive(0.01))
         self.assertEqual(child.end(), signal.SIGKILL)
 
@@ -96,8 +95,8 @@ class Processes(unittest.TestCase):
             signal.alarm(1)
             while True:
                 pass
-        first = forked.Child(hang)
-        second = forked.Child(lambda pipe: pipe.recv())
+        first = processes.Child(hang)
+        second = processes.Child(lambda pipe: pipe.recv())
         self.assertRaises(EOFError, first.receive, 30)
         self.assertEqual(first.end(kill=False), signal.SIGALRM)
         second.end()
@@ -108,16 +107,16 @@ class Processes(unittest.TestCase):
         resource.setrlimit(resource.RLIMIT_NOFILE, (64, limits[1]))
 
         def work(tell):
-            children = [forked.Child(lambda pipe: pipe.recv()) for _ in range(40)]
+            children = [processes.Child(lambda pipe: pipe.recv()) for _ in range(40)]
             return [child.end() for child in children]
         with tempfile.TemporaryFile() as log:
-            self.assertEqual(alone.watch(work, log.fileno(), 60), ([signal.SIGKILL] * 40, None))
+            self.assertEqual(processes.watch(work, log.fileno(), 60), ([signal.SIGKILL] * 40, None))
 
     def test_grandchildren_end_too(self):
         def parent(pipe):
-            pipe.send(forked.Child(lambda inner: time.sleep(60)).process.pid)
+            pipe.send(processes.Child(lambda inner: time.sleep(60)).process.pid)
             time.sleep(60)
-        child = forked.Child(parent)
+        child = processes.Child(parent)
         pid = child.receive()
         child.end()
         for _ in range(500):
@@ -144,9 +143,8 @@ def fake_gather(name, wanted, seed, jobs, limits, tell):
 class Program(unittest.TestCase):
     def run_program(self, *arguments, gather=fake_gather):
         out, errors = io.StringIO(), io.StringIO()
-        loaded = types.SimpleNamespace(gather=gather), {"tvm": "0"}
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors), \
-                mock.patch.object(collect, "load_tvm", lambda: loaded):
+        loaded = {"gather": mock.Mock(gather=gather), "tvm_setup": mock.Mock(versions=lambda: {"tvm": "0"})}
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors), mock.patch.dict(sys.modules, loaded):
             try:
                 code = collect.main(list(arguments))
             except SystemExit as end:
@@ -160,8 +158,14 @@ class Program(unittest.TestCase):
                                  (["--workloads", "zz*"], "--list prints"), (["--workloads", "zz"], "no kind 'zz'")):
             with self.subTest(arguments):
                 code, _, errors = self.run_program(*arguments)
-                self.assertIn(code, (collect.USAGE, refused.FAILED))
+                self.assertIn(code, (collect.USAGE, command.FAILED))
                 self.assertIn(words, errors)
+
+    def test_without_numpy(self):
+        with mock.patch.dict(sys.modules, {"files": None}):
+            code, _, errors = self.run_program("--out", "x")
+        self.assertEqual(code, command.FAILED)
+        self.assertIn("pip install -r", errors)
 
     def test_choice(self):
         self.assertEqual(len(collect.choose(["matmul", "matmul_*"], 12, 0)), 12)
@@ -193,6 +197,6 @@ class Program(unittest.TestCase):
             time.sleep(60)
         with tempfile.TemporaryDirectory() as folder:
             code, _, errors = self.run_program("--out", folder, "--workloads", "matmul_4_4_4", gather=stopped)
-            self.assertEqual(code, refused.INTERRUPTED)
+            self.assertEqual(code, command.INTERRUPTED)
             self.assertIn("the same command goes on", errors)
             self.assertNotIn("matmul_4_4_4.npz", os.listdir(folder))

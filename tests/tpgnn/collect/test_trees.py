@@ -11,11 +11,9 @@ import numpy as np
 
 import columns
 import files
-import manifest
-import networks
 import tree
 import workloads
-from refused import Refused
+from command import Refused
 
 
 def node(kind, /, **attributes):
@@ -46,6 +44,10 @@ def increment():
     return types.SimpleNamespace(params=[a], body=loop)
 
 
+def types_of(made):
+    return [kind[0] for kind in made.kind]
+
+
 def rows_of(count):
     return [{"tree": tree.flatten(increment()), "features": np.full((2, 164), k // 2), "origin": k % 3,
              "hash": 2**64 - 1 - k, "passes": [[1e-5 * (k + 1)] * 4, [1.01e-5 * (k + 1)] * 4]} for k in range(count)]
@@ -69,8 +71,10 @@ class Workloads(unittest.TestCase):
         self.assertNotEqual(names, workloads.listed(3, 1))
 
     def test_networks(self):
-        self.assertEqual({n: len(tasks) for n, tasks in networks.TASKS.items()}, {"resnet18": 17, "mobilenet": 20})
-        self.assertEqual(networks.work("resnet18")(64, 0), 32 * 32 * 3 * 64 * 49)
+        self.assertEqual({n: len(tasks) for n, tasks in workloads.TASKS.items()}, {"resnet18": 17, "mobilenet": 20})
+        self.assertEqual(workloads.operation("resnet18", 64, 3), ("residual", (1, 16, 16, 64, 64, 3, 1)))
+        self.assertEqual(workloads.operation("mobilenet", 64, 19), ("dense", (1, 1000, 1024)))
+        self.assertEqual(workloads.task_work("resnet18", 64, 0), 32 * 32 * 3 * 64 * 49)
 
     def test_sentences(self):
         for name, words in (("nothing_1", "no kind 'nothing'"), ("matmul_1_2", "matmul_ROWS_COLUMNS_INNER"),
@@ -85,12 +89,13 @@ class Workloads(unittest.TestCase):
 class Trees(unittest.TestCase):
     def test_columns(self):
         t = tree.flatten(increment())
-        self.assertEqual(t.type, ["PrimFunc", "Param", "IntImm", "For", "IntImm", "IntImm", "BufferStore", "Add",
-                                  "BufferLoad", "Var", "FloatImm", "Var"])
+        self.assertEqual(types_of(t), ["PrimFunc", "Param", "IntImm", "For", "IntImm", "IntImm", "BufferStore", "Add",
+                                       "BufferLoad", "Var", "FloatImm", "Var"])
         self.assertEqual(t.children, [2, 1, 0, 3, 0, 0, 2, 2, 1, 0, 0, 0])
         self.assertEqual(t.refers, [0, 0, 0, 0, 0, 0, 1, 0, 1, 2, 0, 2])
-        self.assertEqual((t.loop[3], t.value[3], t.dtype[3]), ("parallel", 4.0, "int32"))
-        self.assertEqual((t.value[10], t.dtype[10], t.scope[6], t.scope[7]), (1.5, "float32", "global", "-"))
+        self.assertEqual((t.kind[3], t.value[3]), (("For", "parallel", "int32", "-"), 4.0))
+        self.assertEqual((t.kind[10], t.value[10]), (("FloatImm", "-", "float32", "-"), 1.5))
+        self.assertEqual(t.kind[6], ("BufferStore", "-", "float32", "global"))
 
     def test_values_are_finite(self):
         self.assertEqual(tree.flatten(types.SimpleNamespace(params=[], body=node(
@@ -100,7 +105,7 @@ class Trees(unittest.TestCase):
         attribute = node("AttrStmt", attr_key="pragma_x", value=constant(16), body=node("Evaluate", value=node(
             "Call", op=types.SimpleNamespace(name="tirx.exp"), args=[constant(3)], ty=of_type("float32"))))
         t = tree.flatten(types.SimpleNamespace(params=[], body=attribute))
-        self.assertEqual(t.type, ["PrimFunc", "AttrStmt.pragma_x", "IntImm", "Evaluate", "Call.exp", "IntImm"])
+        self.assertEqual(types_of(t), ["PrimFunc", "AttrStmt.pragma_x", "IntImm", "Evaluate", "Call.exp", "IntImm"])
         self.assertEqual(t.value[1], 16)
 
     def test_unknown(self):
@@ -152,7 +157,7 @@ class Manifests(unittest.TestCase):
         self.addCleanup(self.folder.cleanup)
 
     def open(self):
-        book = manifest.Manifest(self.folder.name)
+        book = files.Manifest(self.folder.name)
         self.addCleanup(book.lock.close)
         return book
 
@@ -187,4 +192,4 @@ class Manifests(unittest.TestCase):
                                ('{"kind": "schedules", "machines": {}, "workloads": {}}', "is not")):
             files.replace(os.path.join(self.folder.name, "manifest.json"), content.encode())
             with self.subTest(content), self.assertRaisesRegex(Refused, words):
-                manifest.Manifest(self.folder.name)
+                files.Manifest(self.folder.name)

@@ -12,8 +12,8 @@ import tempfile
 import unittest
 from unittest import mock
 
+import command
 import logs
-import refused
 
 # A small database: two workloads, four records.
 WORKLOADS = '["1234567890123456789", "AAECAw=="]\n["42", "BA=="]\n'
@@ -138,7 +138,7 @@ class Databases(unittest.TestCase):
 
     def test_too_large_for_memory(self):
         with mock.patch("json.loads", side_effect=MemoryError):
-            self.expect("db", refused.FAILED, "",
+            self.expect("db", command.FAILED, "",
                         "near line 2 of db/database_workload.json does not fit into memory; allow")
 
     def test_disk_that_fills_up(self):
@@ -147,4 +147,4 @@ class Databases(unittest.TestCase):
 
     def test_without_tvm(self):
         with mock.patch.dict(sys.modules, {"convert": None}):
-            self.assertIn("pip install -r", self.expect("db", refused.FAILED, "", "TVM cannot be loaded"))
+            self.assertIn("pip install -r", self.expect("db", command.FAILED, "", "TVM cannot be loaded"))

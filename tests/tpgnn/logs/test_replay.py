@@ -64,7 +64,7 @@ class WithTvm(unittest.TestCase):
         self.assertIn("4 schedules in 1 training files of 1 tasks", printed)
         name, arrays = self.arrays()
         self.assertEqual(columns.lines(arrays["workload"]), [name])
-        self.assertRegex(name, r"^C_[0-9]+_[0-9a-f]{8}$")
+        self.assertRegex(name, r"^T-matmul_[0-9]+_[0-9a-f]{8}$")
         import tvm_ffi
 
         rows = [{**candidate.known(context, each), "origin": schedules.TUNED, "hash": tvm_ffi.structural_hash(each.mod),
@@ -98,7 +98,7 @@ class WithTvm(unittest.TestCase):
         """A trace that does not fit is counted, and the others stay."""
         make_database(self.folder, "matmul_16_16_16", 3, lambda i: [1e-5 * (i + 1)])
         lines = self.records.read_text().splitlines()
-        for old, new in (("SamplePerfectTile", "NoSuchStep"), ('"C"', '"D"'), ('"l2"', '"l99"'), ("Fuse", "Split")):
+        for old, new in (("SamplePerfectTile", "NoSuchStep"), ('"T_matmul"', '"D"'), ('"l2"', '"l99"'), ("Fuse", "Split")):
             self.assertIn(old, lines[0])
             lines.append(lines[0].replace(old, new, 1))
         self.records.write_text("\n".join(lines) + "\n")

@@ -2,13 +2,15 @@
 """Tests that need neither TVM nor the library: curves, tables, results that are continued."""
 import io
 import os
+import sys
 import tempfile
 import unittest
 from contextlib import redirect_stderr, redirect_stdout
+from unittest import mock
 
 import curves
 import tune
-import refused  # of the collector, like workloads
+import command  # of the collector, like workloads
 import workloads
 
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), *[os.pardir] * 3, "examples", "data", "schedules")
@@ -36,7 +38,7 @@ class Drawing(unittest.TestCase):
     def test_only_what_all_methods_have(self):
         runs = {**RUNS, ("c", "random", 0): [1, 2], ("b", "random", 1): [5]}
         c = curves.Curves(runs, 4)
-        self.assertEqual((c.tasks, c.seeds("b")), (["a", "b"], [0]))
+        self.assertEqual(c.seeds, {"a": [0], "b": [0]})
         self.assertIn("No task", curves.table(curves.Curves({("a", "random", 0): [None]}, 4), tune.titles("TPGNN")))
 
 
@@ -62,7 +64,10 @@ class Choices(unittest.TestCase):
             code, said = self.run_tune("--out", folder, "--core", "4000")
             self.assertEqual((code, "may use the cores" in said), (tune.USAGE, True), said)
             code, said = self.run_tune("--out", folder)
-            self.assertEqual((code, "cannot be loaded" in said), (refused.FAILED, True), said)
+            self.assertEqual((code, "nowhere.so cannot be loaded" in said), (command.FAILED, True), said)
+            with mock.patch.dict(sys.modules, {"library": None}):
+                code, said = self.run_tune("--out", folder)
+            self.assertEqual((code, "pip install -r" in said), (command.FAILED, True), said)
 
     def test_results_are_kept_and_checked(self):
         options = tune.parser().parse_args(["--run", "r", "--library", "l", "--out", "o"])
@@ -71,8 +76,7 @@ class Choices(unittest.TestCase):
             book = tune.Book(folder, settings)
             book.add(("a", "random", 0), {"trials_ns": [3, 2]})
             again = tune.Book(folder, settings)
-            self.assertTrue(again.has(("a", "random", 0)))
-            self.assertFalse(again.has(("a", "random", 1)))
+            self.assertEqual(again.trials(), {("a", "random", 0): [3, 2]})
             with self.assertRaisesRegex(tune.Refused, "trials"):
                 tune.Book(folder, {**settings, "trials": 3})
             for broken in ("{", '{"settings": {}}', '{"settings": {}, "runs": [1]}'):

@@ -2,13 +2,13 @@
 """One schedule in a process of its own: what is known of it, its code, and its run times when asked for."""
 import os
 import signal
-import time
+import timeit
 from multiprocessing.connection import wait
 
 import numpy as np
 from tvm.s_tir import meta_schedule
 
-import forked
+import processes
 import tree
 import tvm_setup
 
@@ -45,7 +45,7 @@ class Candidate:
     def __init__(self, task, schedule, origin, identity, limits):
         self.schedule, self.origin, self.identity = schedule, origin, identity
         self.state, self.facts, self.passes = "compiling", None, []
-        self.child = forked.Child(lambda pipe: serve(pipe, task, schedule, limits))
+        self.child = processes.Child(lambda pipe: serve(pipe, task, schedule, limits))
 
     def listen(self):
         """Takes one message, or the news that the process has ended."""
@@ -84,7 +84,7 @@ def serve(pipe, task, schedule, limits):
     function(*task.tensors)
     if not task.right():
         return pipe.send(("wrong", None))
-    seconds = min(run_once(function, task.tensors) for _ in range(2))
+    seconds = min(timeit.repeat(lambda: function(*task.tensors), repeat=2, number=1))
     if seconds > limits.slowest:
         return pipe.send(("slow", None))
     watch(0)
@@ -111,12 +111,6 @@ def known(context, schedule, name="main"):
     rows = meta_schedule.feature_extractor.PerStoreFeature().extract_from(context, [measured])[0]
     lowered = tvm_setup.lower(schedule.mod, context.target, name)
     return {"tree": tree.flatten(lowered), "features": rows.numpy().astype(np.float32)}
-
-
-def run_once(function, tensors):
-    start = time.perf_counter()
-    function(*tensors)
-    return time.perf_counter() - start
 
 
 def prepare(task, draws, limits, jobs):

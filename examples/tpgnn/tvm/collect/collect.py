@@ -7,29 +7,15 @@
 """
 import argparse
 import fnmatch
-import os
 import sys
 import time
 
+import processes
 import workloads
-from refused import OK, USAGE, attempt
-
-
-def number(kind, low, high):
-    def read(text):
-        try:
-            value = kind(text)
-        except ValueError:
-            value = None
-        if value is None or not low <= value <= high:
-            what = "a whole number" if kind is int else "a number"
-            raise argparse.ArgumentTypeError(f"is {text}, but must be {what} from {low} to {high}")
-        return value
-    return read
+from command import OK, USAGE, add_measuring, attempt, check_core, complain, number
 
 
 def parser():
-    cores = sorted(os.sched_getaffinity(0))
     p = argparse.ArgumentParser(description="Measures schedules of tensor programs (TVM, MetaSchedule) on one core of "
                                 "this CPU and writes an npz file each. The same command goes on where it ended.")
     add = p.add_argument
@@ -40,12 +26,7 @@ def parser():
     add("--per-workload", type=number(int, 2, 2000), default=60, metavar="N", help="schedules of each workload (60)")
     add("--shapes", type=number(int, 1, 1000), default=12, metavar="N", help="shapes of each kind (12)")
     add("--seed", type=number(int, 0, 2**31 - 1), default=0, help="of shapes, schedules and inputs (0)")
-    add("--jobs", type=number(int, 1, 256), default=2, help="schedules that are compiled at once (2)")
-    add("--core", type=number(int, 0, 4095), default=cores[-1], help=f"core to measure on ({cores[-1]}, the last)")
-    add("--compile-seconds", type=number(int, 1, 3600), default=10, metavar="S",
-        help="CPU time after which a schedule that is still not compiled and checked is given up (10)")
-    add("--slowest-ms", type=number(float, 0.01, 1e5), default=100, metavar="MS",
-        help="leave out schedules that run longer (100)")
+    add_measuring(add, 100)
     add("--list", action="store_true", help="print the names of the workloads and end")
     return p
 
@@ -67,45 +48,28 @@ def choose(wanted, shapes, seed):
     return sorted(chosen, key=listed.index) if set(chosen) <= set(listed) else list(chosen)
 
 
-def check_core(core):
-    """Raises ValueError with a sentence."""
-    if core not in os.sched_getaffinity(0):
-        raise ValueError(f"--core {core}: this process may use the cores {sorted(os.sched_getaffinity(0))}")
-
-
-def complain(sentence):
-    sys.stderr.write(f"collect: {sentence}\n")
-
-
-def load_tvm():
-    """Loads what needs TVM; returns (module gather, versions)."""
-    import gather
-    import tvm_setup
-
-    return gather, tvm_setup.versions()
-
-
 def collect(options, names):
-    import alone
-    import manifest
-    from measure import Limits
+    import files  # needs NumPy
+    import measure
 
-    book = manifest.Manifest(options.out)
+    book = files.Manifest(options.out)
     left = [name for name in names if not book.has(name)]
     if not left:
         print(f"{options.out}: all {len(names)} workloads are measured already.")
         return OK
-    limits = Limits(options.compile_seconds, options.slowest_ms / 1000, options.core)
-    gather, versions = load_tvm()
-    alone.heed_signals()
-    book.measured_on(manifest.machine(versions, limits, options.jobs))
-    log = os.open(os.path.join(options.out, "collect.log"), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    limits = measure.Limits(options.compile_seconds, options.slowest_ms / 1000, options.core)
+    import gather  # loads TVM
+    import tvm_setup
+
+    processes.heed_signals()
+    book.measured_on(files.machine(tvm_setup.versions(), limits, options.jobs))
+    log = processes.open_log(options.out, "collect.log")
     start, now = time.monotonic(), 0
     for name in left:
         if time.monotonic() - start > 60 * options.minutes:
             break
-        facts, content = alone.run(name, lambda tell: gather.gather(name, options.per_workload, options.seed,
-                                                                    options.jobs, limits, tell), log)
+        facts, content = files.make(name, lambda tell: gather.gather(name, options.per_workload, options.seed,
+                                                                     options.jobs, limits, tell), log)
         book.add(name, facts, content)
         now += facts["schedules"]
         sys.stderr.write(line(name, facts) + "\n")
@@ -130,8 +94,7 @@ def summary(folder, book, now, left):
 
 
 def main(arguments=None):
-    p = parser()
-    options = p.parse_args(arguments)
+    options = parser().parse_args(arguments)
     try:
         names = choose(options.workloads, options.shapes, options.seed)
         if options.list:
@@ -141,9 +104,9 @@ def main(arguments=None):
             raise ValueError("say with --out DIR where the files shall go; --help explains all options")
         check_core(options.core)
     except ValueError as reason:
-        complain(reason)
+        complain("collect", reason)
         return USAGE
-    return attempt(lambda: collect(options, names), complain, options.out)
+    return attempt("collect", lambda: collect(options, names), options.out)
 
 
 if __name__ == "__main__":

@@ -38,8 +38,7 @@ def joined(trees, column):
 
 def nodes(trees):
     kinds = {}
-    numbers = [kinds.setdefault(kind, len(kinds))
-               for t in trees for kind in zip(t.type, t.loop, t.dtype, t.scope)]
+    numbers = [kinds.setdefault(kind, len(kinds)) for kind in joined(trees, "kind")]
     return {
         "kinds": text(f"{' '.join(kind)} {int(kind[0] in tree.NAMED)}" for kind in kinds),
         "node_kind": small(numbers),
@@ -57,15 +56,9 @@ def stores(features):
 
 
 def pack(workload, rows):
-    """Arrays by name. rows: what gather.row makes."""
+    """Arrays by name. rows: what gather.gather makes."""
     features = [np.asarray(r["features"], np.float32).reshape(-1, FEATURES) for r in rows]
     return {"workload": text([workload]), **nodes([r["tree"] for r in rows]), **stores(features), **times(rows)}
-
-
-def first_two(passes):
-    """Smallest samples of the first and of the second pass; of a single one it twice."""
-    minima = [min(p) for p in passes[:2]]
-    return (minima + minima)[:2]
 
 
 def times(rows):
@@ -74,7 +67,8 @@ def times(rows):
         "schedule_runtime": nanoseconds([s[0] for s in summaries]),
         "schedule_median": nanoseconds([s[1] for s in summaries]),
         "schedule_spread": np.array([s[2] for s in summaries], np.float32),
-        "schedule_passes": nanoseconds([first_two(r["passes"]) for r in rows]),
+        # The smallest of the first and of the second pass; of a single one it twice.
+        "schedule_passes": nanoseconds([[min(p) for p in (2 * r["passes"])[:2]] for r in rows]),
         "schedule_noisy": np.array([not measure.agree(r["passes"]) for r in rows], np.uint8),
         "schedule_origin": np.array([r["origin"] for r in rows], np.uint8),
         "schedule_hash": np.array([r["hash"] & (2**64 - 1) for r in rows], np.uint64).view(np.int64),

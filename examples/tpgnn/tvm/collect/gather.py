@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Measured schedules of one workload."""
+import collections
 import time
 
 import candidate
@@ -20,8 +21,7 @@ class Gathering:
         self.sampler = schedules.Sampler(program, f"{seed}:{name}")
         self.task = candidate.Task(program, self.sampler.context, seed)
         self.ready, self.trees = [], set()
-        self.counts = dict.fromkeys(candidate.FAILURES, 0)
-        self.reasons = {}
+        self.counts, self.reasons = dict.fromkeys(candidate.FAILURES, 0), collections.Counter()
 
     def run(self, tell):
         """Rows for columns.pack, one per schedule. tell() is called now and then."""
@@ -35,8 +35,8 @@ class Gathering:
                 self.add(draws)
                 tell()
             self.again = measure.settle(self.ready, tell)
-            self.drop()
-            return [row(c) for c in self.ready]
+            self.ready = self.kept(self.ready)
+            return [{**c.facts, "origin": c.origin, "hash": c.identity, "passes": c.passes} for c in self.ready]
         finally:
             for c in self.ready:
                 c.end()
@@ -48,23 +48,18 @@ class Gathering:
             if c.state == "ready" and self.is_twin(c):
                 c.state = "twin"
                 c.end()
-            self.count(c)
-        batch = [c for c in batch if c.state == "ready"]
-        self.ready += batch
+        batch = self.kept(batch)
         measure.measure(batch)
-        self.drop()
+        self.ready += self.kept(batch)
 
-    def count(self, c):
-        if c.state != "ready":
-            self.counts[c.state] += 1
-        if c.state == "failed":
-            self.reasons[c.facts] = self.reasons.get(c.facts, 0) + 1
-
-    def drop(self):
-        """Leaves those that died while they were measured."""
-        for c in self.ready:
-            self.count(c)
-        self.ready = [c for c in self.ready if c.state == "ready"]
+    def kept(self, candidates):
+        """Those that are ready. Counts the others."""
+        for c in candidates:
+            if c.state != "ready":
+                self.counts[c.state] += 1
+            if c.state == "failed":
+                self.reasons[c.facts] += 1
+        return [c for c in candidates if c.state == "ready"]
 
     def is_twin(self, c):
         """Whether a schedule before has the same lowered program: a model could not tell the two apart."""
@@ -77,11 +72,6 @@ class Gathering:
         """Traces of the fastest; none before the first batch."""
         fastest = sorted(self.ready, key=lambda c: min(map(min, c.passes)))[:GOOD]
         return [c.schedule.trace for c in fastest if c.origin != schedules.OWN]
-
-
-def row(c):
-    return {"tree": c.facts["tree"], "features": c.facts["features"], "origin": c.origin, "hash": c.identity,
-            "passes": c.passes}
 
 
 def known_of(rows):
@@ -98,18 +88,12 @@ def known_of(rows):
     }
 
 
-def facts(gathering, rows, seconds):
-    """The manifest's facts about a workload."""
-    said = {**known_of(rows), "measured_again": gathering.again,
-            "not_measured": {**gathering.counts, **gathering.sampler.counts}, "seconds": round(seconds, 1)}
-    if gathering.reasons:
-        said["reasons"] = gathering.reasons
-    return said
-
-
 def gather(name, wanted, seed, jobs, limits, tell):
-    """(rows, facts) of a workload."""
+    """(rows, the manifest's facts) of a workload."""
     start = time.monotonic()
     gathering = Gathering(name, wanted, seed, jobs, limits)
     rows = gathering.run(tell)
-    return rows, facts(gathering, rows, time.monotonic() - start)
+    return rows, {**known_of(rows), "measured_again": gathering.again,
+                  "not_measured": {**gathering.counts, **gathering.sampler.counts},
+                  "seconds": round(time.monotonic() - start, 1),
+                  **({"reasons": gathering.reasons} if gathering.reasons else {})}

@@ -5,7 +5,6 @@ docs/formats/tpgnn.md. examples/small/tpgnn.c learns from examples/data/schedule
 
     python graphs.py --out graphs.npz --vectors vectors.npz TRAIN.txt TEST.txt
 """
-
 import argparse
 import pathlib
 
@@ -48,9 +47,8 @@ def read(path, classes):
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument(
-        "lists", nargs="+", metavar="LIST.txt", type=pathlib.Path, help="files of schedules, a line each"
-    )
+    parser.add_argument("lists", nargs="+", metavar="LIST.txt", type=pathlib.Path,
+                        help="files of schedules, a line each")
     parser.add_argument("--vectors", required=True, metavar="FILE.npz", help="what vectors.py has written")
     parser.add_argument("--out", required=True, metavar="FILE.npz", help="the file for the graphs")
     options = parser.parse_args(arguments)

@@ -25,18 +25,14 @@ class Limits:
 def measure(candidates):
     """One pass: the candidates take turns, a sample of each and then the next of each, so that a machine that slows
     down slows all of them. Those that died keep their passes."""
-    samples = {id(c): [] for c in candidates}
+    heard = [(c, []) for c in candidates]
     for turn in range(SAMPLES):
-        for c in candidates:
-            heard = samples[id(c)]
-            if len(heard) < turn or (turn >= SAMPLES_OF_SLOW and c.facts["seconds"] > SLOW):
-                continue
-            seconds = c.measure()
-            if seconds is not None:
-                heard.append(seconds)
-    for c in candidates:
-        if samples[id(c)]:
-            c.passes.append(samples[id(c)])
+        for c, samples in heard:
+            if len(samples) == turn and (turn < SAMPLES_OF_SLOW or c.facts["seconds"] <= SLOW):
+                seconds = c.measure()
+                samples += [] if seconds is None else [seconds]
+    for c, samples in heard:
+        c.passes += [samples] if samples else []
 
 
 def agree(passes):

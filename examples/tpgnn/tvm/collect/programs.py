@@ -1,33 +1,20 @@
 # SPDX-License-Identifier: MIT
 """The computations of the workloads as tensor expressions of TVM. All numbers are float32."""
-from tvm import te, tirx, topi
+from functools import partial
 
-import networks
+from tvm import te, tirx, topi
+from tvm.s_tir import Schedule
+
+import workloads
 
 
 def tensor(name, *shape):
     return te.placeholder(shape, name=name)
 
 
-def total(size, term, name):
-    """Sum of term(k) over k below size."""
-    axis = te.reduce_axis((0, size), name=name)
-    return te.sum(term(axis), axis=[axis])
-
-
-def matmul(n, m, k):
-    a, b = tensor("A", n, k), tensor("B", k, m)
-    return a, b, te.compute((n, m), lambda i, j: total(k, lambda r: a[i, r] * b[r, j], "k"), name="C")
-
-
-def matmul_nt(n, m, k):
-    a, b = tensor("A", n, k), tensor("B", m, k)
-    return a, b, te.compute((n, m), lambda i, j: total(k, lambda r: a[i, r] * b[j, r], "k"), name="C")
-
-
-def matmul_tn(n, m, k):
-    a, b = tensor("A", k, n), tensor("B", k, m)
-    return a, b, te.compute((n, m), lambda i, j: total(k, lambda r: a[r, i] * b[r, j], "k"), name="C")
+def matmul(n, m, k, turn_a=False, turn_b=False):
+    a, b = tensor("A", *((k, n) if turn_a else (n, k))), tensor("B", *((m, k) if turn_b else (k, m)))
+    return a, b, topi.matmul(a, b, turn_a, turn_b)
 
 
 def dense_relu(n, m, k):
@@ -38,65 +25,44 @@ def dense_relu(n, m, k):
 
 def batch_matmul(batch, n, m, k):
     a, b = tensor("A", batch, n, k), tensor("B", batch, k, m)
-    c = te.compute((batch, n, m), lambda z, i, j: total(k, lambda r: a[z, i, r] * b[z, r, j], "k"), name="C")
-    return a, b, c
+    return a, b, topi.nn.batch_matmul(a, b, transpose_a=False, transpose_b=False)
 
 
 def attention_qk(batch, length, heads, size):
     """Scores of attention, with queries and keys as the linear layers before leave them."""
     q, k = tensor("Q", batch, length, heads, size), tensor("K", batch, length, heads, size)
-    query = te.compute((batch, heads, length, size), lambda b, h, i, d: q[b, i, h, d], name="QT")
-    key = te.compute((batch, heads, size, length), lambda b, h, d, i: k[b, i, h, d], name="KT")
-    score = te.compute((batch, heads, length, length),
-                       lambda b, h, i, j: total(size, lambda d: query[b, h, i, d] * key[b, h, d, j], "d"), name="S")
-    return q, k, score
-
-
-def padded(x, border, axes):
-    """x with `border` zeros around it along the axes."""
-    if border == 0:
-        return x
-    widths = [border if axis in axes else 0 for axis in range(len(x.shape))]
-    return topi.nn.pad(x, widths, widths, name="padded")
+    query, key = topi.transpose(q, (0, 2, 1, 3)), topi.transpose(k, (0, 2, 3, 1))
+    d = te.reduce_axis((0, size), name="d")
+    return q, k, te.compute((batch, heads, length, length),
+                            lambda b, h, i, j: te.sum(query[b, h, i, d] * key[b, h, d, j], [d]), name="S")
 
 
 def conv2d(n, h, w, ci, co, kernel, stride, groups=1, layout="nhwc"):
     """Zeros around the image, so that stride 1 keeps its size (odd kernels)."""
-    each, kept, border = ci // groups, co // groups, (kernel - 1) // 2
-    oh, ow = ((side + 2 * border - kernel) // stride + 1 for side in (h, w))
-    ry, rx, rc = (te.reduce_axis((0, size), name=name) for size, name in ((kernel, "ry"), (kernel, "rx"), (each, "rc")))
-    if layout == "nhwc":
-        x, weight = tensor("X", n, h, w, ci), tensor("W", kernel, kernel, each, co)
-        image = padded(x, border, (1, 2))
-
-        def at(b, y, z, c):
-            first = c // kept * each if groups > 1 else 0
-            return te.sum(image[b, y * stride + ry, z * stride + rx, first + rc] * weight[ry, rx, rc, c], [ry, rx, rc])
-
-        return x, weight, te.compute((n, oh, ow, co), at, name="conv")
-    x, weight = tensor("X", n, ci, h, w), tensor("W", co, each, kernel, kernel)
-    image = padded(x, border, (2, 3))
-
-    def at(b, c, y, z):
-        first = c // kept * each if groups > 1 else 0
-        return te.sum(image[b, first + rc, y * stride + ry, z * stride + rx] * weight[c, rc, ry, rx], [rc, ry, rx])
-
-    return x, weight, te.compute((n, co, oh, ow), at, name="conv")
+    last, each = layout == "nhwc", ci // groups
+    x = tensor("X", *((n, h, w, ci) if last else (n, ci, h, w)))
+    weight = tensor("W", *((kernel, kernel, each, co) if last else (co, each, kernel, kernel)))
+    return x, weight, topi.nn.conv(x, weight, stride, (kernel - 1) // 2, 1, groups, layout.upper(),
+                                   "HWIO" if last else "OIHW")
 
 
 def depthwise(n, h, w, c, kernel, stride, layout="nhwc"):
-    border = (kernel - 1) // 2
+    """As conv2d; topi's form for images of NCHW has a weight of four dimensions."""
+    last, border = layout == "nhwc", (kernel - 1) // 2
     oh, ow = ((side + 2 * border - kernel) // stride + 1 for side in (h, w))
     ry, rx = te.reduce_axis((0, kernel), name="ry"), te.reduce_axis((0, kernel), name="rx")
-    if layout == "nhwc":
-        x, weight = tensor("X", n, h, w, c), tensor("W", kernel, kernel, c)
-        image = padded(x, border, (1, 2))
-        return x, weight, te.compute((n, oh, ow, c), lambda b, y, z, d: te.sum(
-            image[b, y * stride + ry, z * stride + rx, d] * weight[ry, rx, d], [ry, rx]), name="conv")
-    x, weight = tensor("X", n, c, h, w), tensor("W", c, kernel, kernel)
-    image = padded(x, border, (2, 3))
-    return x, weight, te.compute((n, c, oh, ow), lambda b, d, y, z: te.sum(
-        image[b, d, y * stride + ry, z * stride + rx] * weight[d, ry, rx], [ry, rx]), name="conv")
+    x = tensor("X", *((n, h, w, c) if last else (n, c, h, w)))
+    weight = tensor("W", *((kernel, kernel, c) if last else (c, kernel, kernel)))
+    image = topi.nn.pad(x, [0, border, border, 0] if last else [0, 0, border, border], name="pad_temp")
+
+    def channels_last(b, y, z, d):
+        return te.sum(image[b, y * stride + ry, z * stride + rx, d] * weight[ry, rx, d], [ry, rx])
+
+    def channels_first(b, d, y, z):
+        return te.sum(image[b, d, y * stride + ry, z * stride + rx] * weight[d, ry, rx], [ry, rx])
+
+    shape, at = ((n, oh, ow, c), channels_last) if last else ((n, c, oh, ow), channels_first)
+    return x, weight, te.compute(shape, at, name="conv")
 
 
 def normalised(inputs, layout, *, top=None, added=False):
@@ -116,11 +82,7 @@ def normalised(inputs, layout, *, top=None, added=False):
 
 def conv1d(n, length, ci, co, kernel, stride):
     x, weight = tensor("X", n, length, ci), tensor("W", kernel, ci, co)
-    border = (kernel - 1) // 2
-    signal, out = padded(x, border, (1,)), (length + 2 * border - kernel) // stride + 1
-    rx, rc = te.reduce_axis((0, kernel), name="rx"), te.reduce_axis((0, ci), name="rc")
-    return x, weight, te.compute((n, out, co), lambda b, i, c: te.sum(
-        signal[b, i * stride + rx, rc] * weight[rx, rc, c], [rx, rc]), name="conv")
+    return x, weight, topi.nn.conv1d_nwc(x, weight, stride, (kernel - 1) // 2, 1)
 
 
 def softmax(n, m):
@@ -138,14 +100,9 @@ def rms_norm(n, m):
     return x, gain, topi.nn.rms_norm(x, gain, [1], 1e-5)
 
 
-def sum_rows(n, m):
+def sums(n, m, axis):
     x = tensor("X", n, m)
-    return x, te.compute((n,), lambda i: total(m, lambda k: x[i, k], "k"), name="S")
-
-
-def sum_columns(n, m):
-    x = tensor("X", n, m)
-    return x, te.compute((m,), lambda j: total(n, lambda k: x[k, j], "k"), name="S")
+    return x, topi.sum(x, axis)
 
 
 def norm_batches(batch, n, m):
@@ -182,27 +139,45 @@ def transpose_add(n, m):
     return x, y, te.compute((m, n), lambda i, j: x[j, i] + y[i, j], name="Z")
 
 
+def task(network, resolution, number):
+    """A task of a network."""
+    name, shape = workloads.operation(network, resolution, number)
+    layout, top = ("nchw", None) if network == "resnet18" else ("nhwc", 6.0)
+    if name == "dense":
+        return dense_relu(*shape)
+    if name == "pool":
+        return pool(*shape, how="max")
+    made = (depthwise if name == "depthwise" else conv2d)(*shape, layout=layout)
+    return made if name == "plain" else normalised(made, layout, top=top, added=name == "residual")
+
+
 KINDS = {
-    "matmul": matmul, "matmul-nt": matmul_nt, "matmul-tn": matmul_tn, "dense-relu": dense_relu,
+    "matmul": matmul, "matmul-nt": partial(matmul, turn_b=True), "matmul-tn": partial(matmul, turn_a=True),
+    "dense-relu": dense_relu,
     "batch-matmul": batch_matmul, "attention-qk": attention_qk,
     "conv2d-nhwc": conv2d,
-    "conv2d-nchw": lambda *shape: conv2d(*shape, layout="nchw"),
+    "conv2d-nchw": partial(conv2d, layout="nchw"),
     "pointwise-nhwc": lambda *shape: conv2d(*shape, 1, 1),
     "pointwise-nchw": lambda *shape: conv2d(*shape, 1, 1, layout="nchw"),
     "conv2d-bn-relu": lambda *shape: normalised(conv2d(*shape), "nhwc"),
     "conv1d": conv1d,
     "depthwise-nhwc": depthwise,
-    "depthwise-nchw": lambda *shape: depthwise(*shape, layout="nchw"),
+    "depthwise-nchw": partial(depthwise, layout="nchw"),
     "group-conv": conv2d,
     "softmax": softmax, "layer-norm": layer_norm, "rms-norm": rms_norm,
-    "sum-rows": sum_rows, "sum-columns": sum_columns, "norm-batches": norm_batches,
-    "max-pool": lambda *shape: pool(*shape, "max"),
-    "avg-pool": lambda *shape: pool(*shape, "avg"),
+    "sum-rows": partial(sums, axis=1), "sum-columns": partial(sums, axis=0), "norm-batches": norm_batches,
+    "max-pool": partial(pool, how="max"), "avg-pool": partial(pool, how="avg"),
     "bias-gelu": bias_gelu, "gated-sum": gated_sum, "transpose-add": transpose_add,
-    **{network: networks.program(network) for network in networks.TASKS},
+    **{network: partial(task, network) for network in workloads.TASKS},
 }
 
 
 def build(kind, shape):
     """The program of a workload, not scheduled; the last of its parameters is the output."""
-    return te.create_prim_func(list(KINDS[kind](*shape)))
+    function = te.create_prim_func(list(KINDS[kind](*shape))).without_attr("layout_free_buffers")
+    schedule = Schedule(function)
+    for block in schedule.get_child_blocks(schedule.get_sblock("root")):
+        padding = schedule.get(block)
+        if padding.name_hint == "pad_temp" and type(padding.body.value).__name__ != "Call":
+            schedule.compute_inline(block)  # topi copies an image that needs no zeros, too
+    return schedule.mod["main"]

@@ -19,27 +19,26 @@ def kinds_of(names):
     return kinds
 
 
+def parts_of(items, generator):
+    """A fifth to test and a tenth to validate with, at least one of each."""
+    order = sorted(items)
+    generator.shuffle(order)
+    test, valid = max(1, len(order) // TEST), max(1, len(order) // VALID)
+    return {"test": order[:test], "valid": order[test:test + valid], "train": order[test + valid:]}
+
+
 def by_workload(names, seed):
-    """Of each kind a fifth to test and a tenth to validate with, at least one of each."""
-    lists = {"train": [], "valid": [], "test": []}
+    """Parts of each kind."""
     generator = random.Random(f"{seed}:workload")
-    for own in kinds_of(names).values():
-        generator.shuffle(own)
-        test, valid = max(1, len(own) // TEST), max(1, len(own) // VALID)
-        lists["test"] += own[:test]
-        lists["valid"] += own[test:test + valid]
-        lists["train"] += own[test + valid:]
-    return lists
+    kinds = [parts_of(own, generator) for own in kinds_of(names).values()]
+    return {part: sum((own[part] for own in kinds), []) for part in ("train", "valid", "test")}
 
 
 def by_kind(names, seed):
-    """Whole kinds: a fifth of them to test and a tenth to validate with."""
+    """Whole kinds."""
     kinds = kinds_of(names)
-    order = sorted(kinds)
-    random.Random(f"{seed}:kind").shuffle(order)
-    test, valid = max(1, len(order) // TEST), max(1, len(order) // VALID)
-    parts = {"test": order[:test], "valid": order[test:test + valid], "train": order[test + valid:]}
-    return {part: [name for kind in kinds_ for name in kinds[kind]] for part, kinds_ in parts.items()}
+    parts = parts_of(kinds, random.Random(f"{seed}:kind"))
+    return {part: [name for kind in own for name in kinds[kind]] for part, own in parts.items()}
 
 
 def schedules_of(path):

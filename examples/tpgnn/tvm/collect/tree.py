@@ -20,59 +20,79 @@ CHILDREN = {
 RENAMED = {"TensorLoad": "BufferLoad"}  # TVM 0.27 against TVM before it, the paper and all that was published
 LOOPS = ("serial", "parallel", "vectorized", "unrolled", "thread_binding")  # TVM's ForKind
 LARGEST = 3.4028234663852886e38  # of a float32; a constant may be an infinity
-
-
 NAMED = ("Var", "BufferLoad", "BufferStore", "Param", "AllocBuffer", "DeclBuffer", "Bind", "Let")
 
 
 class Tree:
-    """Columns, one entry per node: type, loop, dtype, scope (texts; "-" where a node has none), value, children (how
+    """Columns, one entry per node: kind (type, loop, dtype and scope; "-" where a node has none), value, children (how
     many), refers. Every node For, Param, AllocBuffer, DeclBuffer, Bind or Let declares one variable or buffer; refers
     is the number of the declaration of what a node names, counted from 1 in the order of the nodes, or 0."""
 
     def __init__(self):
-        self.type, self.loop, self.dtype, self.scope = [], [], [], []
-        self.value, self.children, self.refers = [], [], []
+        self.kind, self.value, self.children, self.refers = [], [], [], []
         self.declared, self.declarations = {}, 0
 
     def __len__(self):
-        return len(self.type)
-
-    def add(self, kind, parent, dtype="-", scope="-", loop="-", value=0.0, refers=0):
-        """Appends a node; parent: its number, or None for the root."""
-        for column, entry in ((self.type, kind), (self.loop, loop), (self.dtype, dtype), (self.scope, scope),
-                              (self.value, min(max(float(value), -LARGEST), LARGEST)), (self.children, 0),
-                              (self.refers, refers)):
-            column.append(entry)
-        if parent is not None:
-            self.children[parent] += 1
-        return len(self.type) - 1
+        return len(self.kind)
 
     def mark(self):
         """Equal for equal trees, and only for these."""
-        columns = self.type, self.loop, self.dtype, self.scope, self.value, self.children, self.refers
-        return hashlib.sha1(repr(columns).encode()).digest()
+        return hashlib.sha1(repr((self.kind, self.value, self.children, self.refers)).encode()).digest()
 
-    def declare(self, what):
+    def add(self, type, parent, dtype="-", scope="-", loop="-", value=0.0, refers=0):
+        """Appends a node; parent: its number, or None for the root."""
+        self.kind.append((type, loop, dtype, scope))
+        self.value.append(min(max(float(value), -LARGEST), LARGEST))
+        self.children.append(0)
+        self.refers.append(refers)
+        if parent is not None:
+            self.children[parent] += 1
+        return len(self) - 1
+
+    def declare(self, what, at):
+        """Counts the declaration by the node `at`, which it returns."""
         self.declarations += 1
         self.declared[what] = self.declarations
+        return at
 
-    def buffer(self, kind, buffer, parent):
+    def buffer(self, type, buffer, parent):
         """A declaration; its children are the sizes of the buffer."""
-        at = self.add(kind, parent, str(buffer.dtype), buffer.scope())
-        self.declare(buffer)
+        at = self.declare(buffer, self.add(type, parent, str(buffer.dtype), buffer.scope()))
         for size in buffer.shape:
             self.visit(size, at)
         return at
 
-    def access(self, kind, buffer, parent):
-        return self.add(kind, parent, str(buffer.dtype), buffer.scope(), refers=self.declared.get(buffer, 0))
+    def loop(self, node, parent):
+        at = self.declare(node.loop_var, self.add("For", parent, element(node.loop_var), value=constant(node.extent),
+                                                  loop=LOOPS[int(node.kind)]))
+        for key, value in sorted(node.annotations.items(), key=lambda item: str(item[0])):
+            self.add(f"Annotation.{key}", at, value=constant(value))
+        return at
+
+    def describe(self, kind, node, parent):
+        """Adds a node, without its children."""
+        type = RENAMED.get(kind, kind)
+        if kind == "For":
+            return self.loop(node, parent)
+        if kind in ("AllocBuffer", "DeclBuffer"):
+            return self.buffer(kind, node.buffer, parent)
+        if kind in ("Bind", "Let"):
+            return self.declare(node.var, self.add(kind, parent, element(node.var)))
+        if kind in ("BufferStore", "BufferLoad", "TensorLoad"):
+            buffer = node.source if kind == "TensorLoad" else node.buffer
+            return self.add(type, parent, str(buffer.dtype), buffer.scope(), refers=self.declared.get(buffer, 0))
+        if kind == "AttrStmt":
+            return self.add(f"{type}.{node.attr_key}", parent, value=constant(node.value))
+        if kind == "Call":  # the last part of the name: TVM moves functions between its modules
+            type += "." + name_of(node.op).rsplit(".", 1)[-1]
+        refers = self.declared.get(node, 0) if kind == "Var" else 0
+        return self.add(type, parent, element(node), value=constant(node), refers=refers)
 
     def visit(self, node, parent):
         kind = type(node).__name__
         if kind not in CHILDREN:
             raise ValueError(f"the program has a node of type {kind}, which tree.py does not know; add it to CHILDREN")
-        at = DESCRIBE.get(kind, plain)(self, RENAMED.get(kind, kind), node, parent)
+        at = self.describe(kind, node, parent)
         for attribute in CHILDREN[kind]:
             child = getattr(node, attribute)
             if child is None:
@@ -81,7 +101,7 @@ class Tree:
                 self.visit(one, at)
 
 
-def number(node):
+def constant(node):
     """The value of a constant node, else 0."""
     return node.value if type(node).__name__ in ("IntImm", "FloatImm") else 0.0
 
@@ -91,51 +111,8 @@ def element(node):
     return str(getattr(getattr(node, "ty", None), "dtype", "-"))
 
 
-def plain(tree, kind, node, parent):
-    return tree.add(kind, parent, element(node))
-
-
-def constant(tree, kind, node, parent):
-    return tree.add(kind, parent, element(node), value=node.value)
-
-
-def loop(tree, kind, node, parent):
-    at = tree.add(kind, parent, element(node.loop_var), loop=LOOPS[int(node.kind)], value=number(node.extent))
-    tree.declare(node.loop_var)
-    for key, value in sorted(node.annotations.items(), key=lambda item: str(item[0])):
-        tree.add(f"Annotation.{key}", at, value=number(value))
-    return at
-
-
-def attribute(tree, kind, node, parent):
-    return tree.add(f"{kind}.{node.attr_key}", parent, value=number(node.value))
-
-
-def call(tree, kind, node, parent):
-    """The last part of the name: TVM moves functions between its modules."""
-    name = str(getattr(node.op, "name", None) or getattr(node.op, "name_hint", type(node.op).__name__))
-    return tree.add(f"{kind}.{name.rsplit('.', 1)[-1]}", parent, element(node))
-
-
-def variable(tree, kind, node, parent):
-    return tree.add(kind, parent, element(node), refers=tree.declared.get(node, 0))
-
-
-def binding(tree, kind, node, parent):
-    at = tree.add(kind, parent, element(node.var))
-    tree.declare(node.var)
-    return at
-
-
-DESCRIBE = {
-    "IntImm": constant, "FloatImm": constant, "For": loop, "AttrStmt": attribute, "Call": call, "Var": variable,
-    "Bind": binding, "Let": binding,
-    "AllocBuffer": lambda tree, kind, node, parent: tree.buffer(kind, node.buffer, parent),
-    "DeclBuffer": lambda tree, kind, node, parent: tree.buffer(kind, node.buffer, parent),
-    "BufferStore": lambda tree, kind, node, parent: tree.access(kind, node.buffer, parent),
-    "TensorLoad": lambda tree, kind, node, parent: tree.access(kind, node.source, parent),
-    "BufferLoad": lambda tree, kind, node, parent: tree.access(kind, node.buffer, parent),
-}
+def name_of(op):
+    return str(getattr(op, "name", None) or getattr(op, "name_hint", type(op).__name__))
 
 
 def flatten(function):

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT
 """The workloads by name: which kinds there are, what their numbers mean, and a seeded list of shapes of each kind.
 
-A name is KIND_N_N_..., as in matmul_256_256_256; programs.py says what a kind computes.
+A name is KIND_N_N_..., as in matmul_256_256_256; programs.py says what a kind computes. The kinds resnet18 (ResNet-18,
+NCHW) and mobilenet (version 1, NHWC) are networks for square images, batch 1, of which a task is an operation with the
+ops fused into it.
 """
 import math
 import random
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
-
-import networks
 
 MATRIX = (16, 24, 32, 48, 64, 80, 96, 112, 128, 160, 192, 196, 224, 256, 320, 384, 448, 512, 640, 768, 1024)
 ROWS = (16, 32, 48, 64, 96, 128, 196, 256, 384, 512, 784, 1024)
@@ -26,6 +27,7 @@ MULTIPLIES = (500_000, 20_000_000)
 ELEMENTS = (16_000, 500_000)
 READ_ONCE = (100_000, 2_100_000)
 LARGEST = 1 << 28
+RESOLUTION = 64  # of the listed tasks of networks
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,45 @@ def convolution(batch, height, width, inputs, outputs, kernel, stride, groups=1)
 
 def windows(batch, height, width, channels, kernel, stride):
     return batch * (height // stride) * (width // stride) * channels * kernel * kernel
+
+
+def resnet18():
+    """Tasks: how often the image has been halved before, the operation, its numbers."""
+    yield 0, "conv", 3, 64, 7, 2
+    yield 1, "pool", 64, 3, 2
+    for halved, channels in ((2, 64), (3, 128), (4, 256), (5, 512)):
+        if channels > 64:
+            yield halved - 1, "conv", channels // 2, channels, 3, 2
+            yield halved - 1, "plain", channels // 2, channels, 1, 2
+        yield halved, "conv", channels, channels, 3, 1
+        yield halved, "residual", channels, channels, 3, 1
+    yield 0, "dense", 1000, 512
+
+
+def mobilenet():
+    yield 0, "conv", 3, 32, 3, 2
+    stages = ((1, 32, 1, 64), (1, 64, 2, 128), (2, 128, 1, 128), (2, 128, 2, 256), (3, 256, 1, 256), (3, 256, 2, 512),
+              (4, 512, 1, 512), (4, 512, 2, 1024), (5, 1024, 1, 1024))
+    for halved, channels, stride, outputs in stages:
+        yield halved, "depthwise", channels, 3, stride
+        yield halved + stride - 1, "conv", channels, outputs, 1, 1
+    yield 0, "dense", 1000, 1024
+
+
+TASKS = {"resnet18": tuple(resnet18()), "mobilenet": tuple(mobilenet())}
+WORK = {"dense": product, "pool": windows, "depthwise": windows}  # of the operations that are no convolution
+
+
+def operation(network, resolution, task):
+    """(operation, shape) of a task for images of so many pixels a side."""
+    halved, name, *numbers = TASKS[network][task]
+    side = max(resolution >> halved, 1)
+    return name, (1, *numbers) if name == "dense" else (1, side, side, *numbers)
+
+
+def task_work(network, resolution, task):
+    name, shape = operation(network, resolution, task)
+    return WORK.get(name, convolution)(*shape)
 
 
 KINDS = {
@@ -80,8 +121,8 @@ KINDS = {
     "bias-gelu": Kind(TABLE, product, ELEMENTS),
     "gated-sum": Kind(TABLE, product, ELEMENTS),
     "transpose-add": Kind(TABLE, product, READ_ONCE),
-    **{network: Kind((("resolution", (32, 64, 96)), ("task", range(len(tasks)))), networks.work(network))
-       for network, tasks in networks.TASKS.items()},
+    **{network: Kind((("resolution", (32, 64, 96)), ("task", range(len(tasks)))), partial(task_work, network))
+       for network, tasks in TASKS.items()},
 }
 
 
@@ -100,8 +141,8 @@ def parse(name):
         raise ValueError(f"workload {name}: the form is {form}, {len(wanted)} whole numbers")
     shape = tuple(map(int, numbers))
     value = dict(zip(wanted, shape))
-    if "task" in value and value["task"] >= len(networks.TASKS[kind]):
-        raise ValueError(f"workload {name}: {kind} has the tasks 0 to {len(networks.TASKS[kind]) - 1}")
+    if "task" in value and value["task"] >= len(TASKS[kind]):
+        raise ValueError(f"workload {name}: {kind} has the tasks 0 to {len(TASKS[kind]) - 1}")
     if min(n for label, n in value.items() if label != "task") < 1:
         raise ValueError(f"workload {name}: all numbers but a task must be at least 1")
     groups = value.get("groups", 1)
@@ -133,8 +174,8 @@ def of_use(kind, shape):
 def shapes(kind, count, seed):
     """Up to `count` different shapes, spread over ln(work): of three that were drawn the one whose work is farthest
     from that of the shapes so far. Of a network all tasks, at one resolution."""
-    if kind in networks.TASKS:
-        return [(networks.RESOLUTION, task) for task in range(len(networks.TASKS[kind]))]
+    if kind in TASKS:
+        return [(RESOLUTION, task) for task in range(len(TASKS[kind]))]
     generator, chosen = random.Random(f"{seed}:{kind}"), []
     for _ in range(count):
         drawn = (draw(kind, generator) for _ in range(2000))

@@ -12,7 +12,7 @@ import os
 import re
 import zlib
 
-from refused import Refused
+from command import Refused
 
 RECORDS, WORKLOADS = "tuning_record", "workload"
 NO_TIME = 1e9  # seconds; TVM writes this or more for "no run time"

@@ -8,10 +8,11 @@ import argparse
 import collections
 import os
 import sys
+from functools import partial
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "collect"))
 import database  # noqa: E402
-from refused import BAD_DATA, OK, Refused, attempt  # noqa: E402
+from command import BAD_DATA, OK, Refused, attempt, complain, plain  # noqa: E402
 
 SAID = 5  # bad lines of a file that are reported in full
 
@@ -26,13 +27,7 @@ def parser():
     return p
 
 
-def plain(sentence):
-    """Names of files may hold characters that a terminal obeys."""
-    return "".join(c if c.isprintable() else "?" for c in str(sentence))
-
-
-def complain(sentence):
-    sys.stderr.write(f"logs: {plain(sentence)}\n")
+say = partial(complain, "logs")
 
 
 def read(groups, counts, path, refuse):
@@ -44,7 +39,7 @@ def read(groups, counts, path, refuse):
             raise Refused(sentence)
         bad.append(sentence)
         if len(bad) <= SAID:
-            complain(sentence)
+            say(sentence)
 
     before = counts["records"]
     for workload, target, tuned in database.records(path, report):
@@ -58,7 +53,7 @@ def read(groups, counts, path, refuse):
             groups.setdefault((workload[0], target), (workload, []))[1].append(tuned)
     counts["bad"] += len(bad)
     if bad:
-        complain(f"{path}: {len(bad):,} bad lines were skipped, {counts['records'] - before:,} records read")
+        say(f"{path}: {len(bad):,} bad lines were skipped, {counts['records'] - before:,} records read")
 
 
 def work(options):
@@ -69,22 +64,22 @@ def work(options):
         raise Refused(f"{options.log[0]} holds no record that can be read: {counts['bad']:,} lines are bad"
                       if counts["bad"] else f"{options.log[0]} holds no record; name a database of MetaSchedule")
     if counts["without"]:
-        complain(f"{counts['without']:,} tuning records have no workloads beside them, and these hold the programs; "
-                 "put the file whose name has 'workload' for 'tuning_record' into the same folder")
+        say(f"{counts['without']:,} tuning records have no workloads beside them, and these hold the programs; "
+            "put the file whose name has 'workload' for 'tuning_record' into the same folder")
     if counts["waiting"]:
-        complain(f"records without a measurement, which are left out: {counts['waiting']:,}")
+        say(f"records without a measurement, which are left out: {counts['waiting']:,}")
     if not groups:
         raise Refused(f"{options.log[0]}: no record has both a run time and its program, so there is nothing to train "
                       "from; name the folder of a database of MetaSchedule")
     import convert
 
-    print(plain(convert.convert(options.out, groups, complain)))
+    print(plain(convert.convert(options.out, groups, say)))
     return OK
 
 
 def main(arguments=None):
     options = parser().parse_args(arguments)
-    return attempt(lambda: work(options), complain, options.out, "call again", BAD_DATA)
+    return attempt("logs", lambda: work(options), options.out, "call again", BAD_DATA)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "collect"))
 import columns  # noqa: E402
-from refused import Refused  # noqa: E402
+from command import Refused  # noqa: E402
 
 VERSION = 1
 NAMES = ("node_kind", "node_children", "node_value", "node_refers", "node_offset")

@@ -10,13 +10,11 @@ import json
 import os
 import sys
 
-import curves
-import library  # puts the collector's folder on the path
-import alone
-import files
-import workloads
-from collect import check_core, number
-from refused import OK, USAGE, Refused, attempt
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "collect"))
+import curves  # noqa: E402
+import processes  # noqa: E402
+import workloads  # noqa: E402
+from command import OK, USAGE, Refused, add_measuring, attempt, check_core, complain, number  # noqa: E402
 
 SILENT = 1800  # seconds without a word after which a run is given up
 TITLES = {"random": "random", "xgboost": "XGBoost (TVM)", "offline": "{}", "online": "{} online"}
@@ -25,10 +23,10 @@ TASKS = ("matmul_240_288_256", "dense-relu_120_440_360", "conv2d-nhwc_1_26_26_40
          "conv2d-bn-relu_1_30_30_40_56_3_1", "depthwise-nhwc_1_44_44_80_3_1", "softmax_144_720")
 MEANS = ("trials", "batch", "population", "steps", "learning_rate", "explore", "compile_seconds", "slowest_ms", "core",
          "run")
+KEY = ("task", "method", "seed")  # of a run in results.json
 
 
 def parser():
-    cores = sorted(os.sched_getaffinity(0))
     p = argparse.ArgumentParser(description="Tunes programs with random scores, TVM's XGBoost model, a run of tpgnn as "
                                 "it is, and trained further on what is measured; equal trials, the same seeds. Writes "
                                 "results.json and table.md. The same command goes on where it ended.")
@@ -51,18 +49,8 @@ def parser():
     add("--learning-rate", type=number(float, 1e-8, 1), default=1e-4, metavar="X", help="online (1e-4)")
     add("--explore", type=number(float, 0, 100), default=1, metavar="X",
         help="offline, online: width of the noise on the scores, for not all trials to be copies of one (1)")
-    add("--jobs", type=number(int, 1, 256), default=2,
-        help="threads that score and schedules that are compiled at once (2)")
-    add("--core", type=number(int, 0, 4095), default=cores[-1], help=f"core to measure on ({cores[-1]}, the last)")
-    add("--compile-seconds", type=number(int, 1, 3600), default=10, metavar="S",
-        help="CPU time after which a schedule that is still not compiled and checked has failed (10)")
-    add("--slowest-ms", type=number(float, 0.01, 1e5), default=250, metavar="MS",
-        help="schedules that run longer have failed (250)")
+    add_measuring(add, 250)
     return p
-
-
-def complain(sentence):
-    sys.stderr.write(f"tune: {sentence}\n")
 
 
 class Book:
@@ -80,7 +68,7 @@ class Book:
             with open(self.path, encoding="utf-8") as file:
                 self.value = json.load(file)
             stored = self.value["settings"]
-            {self.key(run) for run in self.value["runs"]}
+            self.trials()
         except (ValueError, KeyError, TypeError):
             raise Refused(f"{self.path} is not what tune.py writes; choose another --out or remove it") from None
         for name in MEANS:
@@ -88,21 +76,19 @@ class Book:
                 raise Refused(f"{self.path} was made with {name} {stored.get(name)}, not {settings[name]}; "
                               "take the same again or another --out")
 
-    @staticmethod
-    def key(run):
-        return run["task"], run["method"], run["seed"]
-
-    def has(self, key):
-        return any(self.key(run) == key for run in self.value["runs"])
+    def trials(self):
+        """Those of each run, by its key."""
+        return {tuple(run[k] for k in KEY): run["trials_ns"] for run in self.value["runs"]}
 
     def add(self, key, said):
-        self.value["runs"].append({**dict(zip(("task", "method", "seed"), key)), **said})
+        import files
+
+        self.value["runs"].append({**dict(zip(KEY, key)), **said})
         files.write_json(self.path, self.value)
 
     def curves(self):
-        runs = {self.key(run): run["trials_ns"] for run in self.value["runs"]}
-        order = sorted(runs, key=lambda key: list(TITLES).index(key[1]))
-        return curves.Curves({key: runs[key] for key in order}, self.value["settings"]["trials"])
+        runs = sorted(self.trials().items(), key=lambda run: list(TITLES).index(run[0][1]))
+        return curves.Curves(dict(runs), self.value["settings"]["trials"])
 
 
 def tune_one(key, settings, log):
@@ -111,36 +97,32 @@ def tune_one(key, settings, log):
 
         return search.tune(*key, settings, tell)
 
-    said, reason = alone.watch(work, log, SILENT)
+    said, reason = processes.watch(work, log, SILENT)
     return said or {"trials_ns": [], "reason": f"{reason}; see tune.log"}
 
 
 def said_of(key, said):
-    worked = [t for t in said["trials_ns"] if t]
+    name, worked = " ".join(map(str, key)), [t for t in said["trials_ns"] if t]
     if not worked:
-        return f"{' '.join(map(str, key))}: nothing was measured; {said.get('reason', 'all trials failed')}"
-    return (f"{' '.join(map(str, key))}: best {min(worked) / 1e3:.2f} us of {len(said['trials_ns'])} trials, "
+        return f"{name}: nothing was measured; {said.get('reason', 'all trials failed')}"
+    return (f"{name}: best {min(worked) / 1e3:.2f} us of {len(said['trials_ns'])} trials, "
             f"{len(said['trials_ns']) - len(worked)} failed, in {said['seconds']:.0f} s")
 
 
 def titles(model):
-    """The methods' names in the table and the picture."""
+    """The methods' names in the table."""
     return {method: title.format(model) for method, title in TITLES.items()}
 
 
-def report(book, folder):
-    drawn, names = book.curves(), titles(book.value.get("model", "trained model"))
-    text = curves.table(drawn, names)
-    files.replace(os.path.join(folder, "table.md"), text.encode())
-    print(text, end="")
-
-
 def compare(options):
+    import files  # needs NumPy, as library does
+    import library
+
     settings = {name: getattr(options, name) for name in (*MEANS, "library", "jobs")}
     book = Book(options.out, settings)
     keys = [(task, method, seed) for task in options.tasks for seed in range(options.seeds)
             for method in options.methods]
-    left = [key for key in keys if not book.has(key)]
+    left = [key for key in keys if key not in book.trials()]
     if left:
         model = library.Model(options.library, options.run)  # fails here, not in a process for each run
         book.value["model"] = model.name()
@@ -148,13 +130,15 @@ def compare(options):
         import tvm_setup
 
         book.value["versions"] = tvm_setup.versions()
-    log = os.open(os.path.join(options.out, "tune.log"), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-    alone.heed_signals()
+    log = processes.open_log(options.out, "tune.log")
+    processes.heed_signals()
     for key in left:
         said = tune_one(key, settings, log)
         book.add(key, said)
         sys.stderr.write(said_of(key, said) + "\n")
-    report(book, options.out)
+    text = curves.table(book.curves(), titles(book.value.get("model", "trained model")))
+    files.replace(os.path.join(options.out, "table.md"), text.encode())
+    print(text, end="")
     return OK
 
 
@@ -165,9 +149,9 @@ def main(arguments=None):
             workloads.parse(name)
         check_core(options.core)
     except ValueError as reason:
-        complain(reason)
+        complain("tune", reason)
         return USAGE
-    return attempt(lambda: compare(options), complain, options.out)
+    return attempt("tune", lambda: compare(options), options.out)
 
 
 if __name__ == "__main__":

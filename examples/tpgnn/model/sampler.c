@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "examples/tpgnn/data/sampler.h"
+#include "examples/tpgnn/model/sampler.h"
 
 #include "examples/harness/run/draws.h"
 #include "examples/harness/harness.h"
@@ -26,19 +26,19 @@ static void list_tasks(tpgnn_sampler *s)
 }
 
 ag_status tpgnn_sampler_open(tpgnn_sampler *s, const tpgnn_data *data,
-                             const tpgnn_sampler_options *options, const tpgnn_batch_options *batch,
+                             const tpgnn_settings *settings, const tpgnn_batch_options *batch,
                              ag_failure *why)
 {
     int most = 1;
-    *s = (tpgnn_sampler){.data = data, .options = *options, .batch = *batch};
+    *s = (tpgnn_sampler){.data = data, .settings = settings, .batch = *batch};
     for (int i = 0; i < data->tasks; i++)
         if (data->task[i].schedules > most) most = data->task[i].schedules;
-    const int64_t together = (int64_t)options->tasks * options->schedules;
-    if (options->tasks < 1 || options->schedules < 1 || together > 1 << 24)
+    const int64_t together = (int64_t)settings->tasks * settings->schedules;
+    if (settings->tasks < 1 || settings->schedules < 1 || together > 1 << 24)
         return ag_fail(why, AG_EUSE,
                        "training: %d tasks and %d schedules of each a step; take at least 1 of "
                        "each and at most 2^24 together",
-                       options->tasks, options->schedules);
+                       settings->tasks, settings->schedules);
     s->task = harness_take(&s->memory, (size_t)data->tasks * sizeof *s->task);
     s->family_start =
         harness_take(&s->memory, ((size_t)data->families + 1) * sizeof *s->family_start);
@@ -66,24 +66,25 @@ static int32_t below(ag_random *random, int n)
 
 static const tpgnn_task *draw_task(const tpgnn_sampler *s, ag_random *random)
 {
-    if (!s->options.balanced) return &s->data->task[s->task[below(random, s->tasks)]];
+    if (!s->settings->balanced) return &s->data->task[s->task[below(random, s->tasks)]];
     const int32_t *tasks = s->family_start + below(random, s->families);
     return &s->data->task[s->task[tasks[0] + below(random, tasks[1] - tasks[0])]];
 }
 
 int tpgnn_sampler_draw(tpgnn_sampler *s, int64_t step)
 {
-    ag_random random = harness_stream(HARNESS_STREAM_DRAW, s->options.seed, (uint64_t)step);
+    ag_random random = harness_stream(HARNESS_STREAM_DRAW, (uint64_t)s->settings->shell.common.seed,
+                                      (uint64_t)step);
     int n = 0;
-    if (s->options.mixed) {
-        for (; n < s->options.tasks * s->options.schedules; n++)
+    if (s->settings->mixed) {
+        for (; n < s->settings->tasks * s->settings->schedules; n++)
             s->drawn[n] = &s->data->schedule[below(&random, s->data->schedules)];
         return n;
     }
-    for (int i = 0; i < s->options.tasks; i++) {
+    for (int i = 0; i < s->settings->tasks; i++) {
         const tpgnn_task *task = draw_task(s, &random);
         for (int k = 0; k < task->schedules; k++) s->order[k] = task->first + k;
-        const int m = harness_draw(s->order, task->schedules, s->options.schedules, &random);
+        const int m = harness_draw(s->order, task->schedules, s->settings->schedules, &random);
         for (int k = 0; k < m; k++) s->drawn[n++] = &s->data->schedule[s->order[k]];
     }
     return n;

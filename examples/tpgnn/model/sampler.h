@@ -3,18 +3,11 @@
 #ifndef TPGNN_SAMPLER_H
 #define TPGNN_SAMPLER_H
 
-#include "examples/tpgnn/model/batch.h"
-
-typedef struct tpgnn_sampler_options {
-    uint64_t seed;
-    int tasks, schedules; /* tasks of a step, and schedules of each */
-    int balanced;         /* 1: tasks are drawn evenly from each family */
-    int mixed; /* 1: tasks x schedules, drawn evenly from all schedules, as in the paper */
-} tpgnn_sampler_options;
+#include "examples/tpgnn/program.h"
 
 typedef struct tpgnn_sampler {
     const tpgnn_data *data;
-    tpgnn_sampler_options options;
+    const tpgnn_settings *settings; /* seed, tasks, schedules, balanced, mixed */
     tpgnn_batch_options batch;
     int32_t *task, *family_start; /* tasks that can be drawn, by family */
     int32_t *order;               /* scratch */
@@ -25,12 +18,11 @@ typedef struct tpgnn_sampler {
 
 /* Fails: AG_EUSE (no task of two schedules with different run times; no schedules), AG_EMEMORY. */
 ag_status tpgnn_sampler_open(tpgnn_sampler *s, const tpgnn_data *data,
-                             const tpgnn_sampler_options *options, const tpgnn_batch_options *batch,
+                             const tpgnn_settings *settings, const tpgnn_batch_options *batch,
                              ag_failure *why);
 void tpgnn_sampler_close(tpgnn_sampler *s);
 
-/* Draws the schedules of a step into s->drawn and returns their number. A function of seed and
-   step. */
+/* Draws the schedules of a step, a function of it and the seed, into s->drawn. Their number. */
 int tpgnn_sampler_draw(tpgnn_sampler *s, int64_t step);
 /* A harness_fill: source a tpgnn_sampler, buffer a tpgnn_batch. */
 ag_status tpgnn_sampler_fill(void *source, int64_t step, void *buffer, ag_failure *why);
