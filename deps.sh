@@ -36,7 +36,6 @@ look() {
     need_program ninja ninja-build
     need_header zip.h libzip-dev
     need_header jansson.h libjansson-dev
-    need_header ini.h libinih-dev
     need_header xxhash.h libxxhash-dev
     need_header stb/stb_ds.h libstb-dev
     need_header cmocka.h libcmocka-dev

@@ -81,7 +81,7 @@ prints the same; `--help` prints the dozen that matter, and examples.
 Every option is a flag, a line `name = value` of a config file and a key of `config.json`
 ([in which order](errors.md#options)). `--[no-]name` is on by default, a flag without a value is off.
 *needed* is without a default; *needs* is what an option has no effect without. All commands take `--config FILE.ini` (read options from a file),
-`--set NAME=VALUE...` (set options by name), `--help` and `--help-all`. The words are those of the
+`--help` and `--help-all`. The words are those of the
 [glossary](glossary.md).
 END_OF_HEAD
 for program in tgraph tpu tpgnn nests lab; do

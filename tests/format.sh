@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-# Fails, with its name, when a file is not formatted as .clang-format says. Other versions of clang-format differ in
-# details, so without version 14 this is skipped (77).
+# format.sh [FILE...]: fails, with its name, when a file, or any of all, is not formatted as .clang-format says. Other versions
+# of clang-format differ in details, so without version 14 this is skipped (77).
 cd "$(dirname "$0")/.." || exit 1
 for tool in clang-format-14 clang-format; do
     "$tool" --version 2>/dev/null | grep -q 'version 14\.' || continue
-    files=$(find . -path ./build -prune -o \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cpp' \) -print)
+    files=${*:-$(find . -path ./build -prune -o \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cpp' \) -print)}
     "$tool" --dry-run -Werror $files 2>/dev/null && exit 0
     for file in $files; do # which
         "$tool" --dry-run -Werror "$file" 2>/dev/null || echo "format: run $tool -i $file"

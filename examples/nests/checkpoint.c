@@ -39,24 +39,15 @@ static ag_status identify(harness_session *session, ag_failure *why)
     return AG_OK;
 }
 
-static void read_groups(nests_trained *net, const json_t *list)
-{
-    net->hash = harness_alloc(json_array_size(list) * sizeof *net->hash + 1);
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const char *text = json_string_value(json_array_get(list, i));
-        net->hash[net->hashes++] = text ? strtoull(text, NULL, 16) : 0;
-    }
-}
-
 /* Numbers and kind of the metadata, of which a damaged file may have any. */
 static ag_status read_data(nests_trained *net, int *columns, int *words, const char *text,
                            ag_failure *why)
 {
-    json_t *j = harness_json_loads(text, NULL);
-    const char *kind = json_string_value(json_object_get(j, "kind"));
-    const json_int_t c = json_integer_value(json_object_get(j, "columns")),
-                     w = json_integer_value(json_object_get(j, "words"));
-    net->kind = kind ? nests_kind_named(kind) : NULL;
+    json_t *j = harness_json_loads(text, NULL), *groups = NULL;
+    const char *kind = "";
+    json_int_t c = 0, w = 0;
+    json_unpack(j, "{ss sI sI so}", "kind", &kind, "columns", &c, "words", &w, "split", &groups);
+    net->kind = nests_kind_named(kind);
     if (!net->kind || c < 1 || c > MOST_COLUMNS || w < 0 || w > MOST_WORDS)
         ag_fail(why, AG_EDATA,
                 "the metadata \"data\" name no kind of rows, or not 1 to %d columns and 0 to %d "
@@ -64,7 +55,11 @@ static ag_status read_data(nests_trained *net, int *columns, int *words, const c
                 MOST_COLUMNS, MOST_WORDS);
     *columns = (int)c;
     *words = (int)w;
-    read_groups(net, json_object_get(j, "split"));
+    net->hash = HARNESS_NEW(net->hash, json_array_size(groups));
+    for (size_t i = 0; i < json_array_size(groups); i++) {
+        const char *hash = json_string_value(json_array_get(groups, i));
+        net->hash[net->hashes++] = hash ? strtoull(hash, NULL, 16) : 0;
+    }
     json_decref(j);
     return why->status;
 }
@@ -107,6 +102,7 @@ static ag_status fit(harness_session *session, ag_failure *why)
     const nests_set *train = &((const nests_files *)session->data)->train;
     const nests_settings *s = (const nests_settings *)session->settings;
     nests_model *m = &((nests_trained *)session->trained.net)->model;
+    if (session->initial) return AG_OK;
     if (nests_scale_fit(&m->scale, train, why) || !m->trees.count) return why->status;
     return nests_trees_fit(m, train, s, why);
 }

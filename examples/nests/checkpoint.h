@@ -27,7 +27,7 @@ ag_status nests_trained_check(const nests_trained *net, const nests_data *data, 
 
 /* unseen.c: warns of groups of which more than three quarters of the rows have a column further
    than 10 deviations from its mean in training. Fails: as the maker, AG_ESTOPPED. */
-ag_status nests_warn_unseen(const nests_data *data, const nests_trained *net, const char *run,
+ag_status nests_warn_unseen(const nests_set *set, const nests_trained *net, const char *run,
                             ag_failure *why);
 
 #endif

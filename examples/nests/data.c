@@ -10,9 +10,13 @@
 
 /* ---- kinds ---- */
 
+static const nests_maker *const makers[] = {&nests_from_layout, &nests_from_tile,
+                                            &nests_from_fusion, &nests_from_schedule,
+                                            &nests_from_rows,   NULL};
+
 static const nests_maker *kind_of_file(const char *path, ag_failure *why)
 {
-    const nests_maker *const *m = nests_makers;
+    const nests_maker *const *m = makers;
     ag_npz *npz = ag_npz_open(path, SIZE_MAX / 2, why);
     if (!npz) return NULL;
     while (*m && !(*m)->is(npz)) m++;
@@ -36,7 +40,7 @@ const nests_maker *nests_kind_of(const harness_paths *given, ag_failure *why)
 
 const nests_maker *nests_kind_named(const char *name)
 {
-    for (const nests_maker *const *m = nests_makers; *m; m++)
+    for (const nests_maker *const *m = makers; *m; m++)
         if (strcmp((*m)->name, name) == 0) return *m;
     return NULL;
 }
@@ -76,53 +80,48 @@ uint64_t nests_group_hash(const nests_group *g)
     return XXH3_64bits_withSeed(g->runtime, bytes, name + (uint64_t)g->items);
 }
 
-static void make_items(nests_items *items, const nests_data *data)
-{
-    items->first = harness_alloc(((size_t)data->groups + 1) * sizeof *items->first);
-    items->item = harness_alloc((size_t)data->items * sizeof *items->item + 1);
-}
-
 static bool is_known(const nests_group *g, int item) { return g->runtime && g->runtime[item] > 0; }
 
-/* Appends the items of group g whose mark is `part` (mark NULL: all); known: with run times. */
-static void add_items(nests_items *items, const nests_data *data, int g, const signed char *mark,
-                      int part, bool known)
-{
-    const nests_group *group = &data->group[g];
-    int64_t at = items->first[g];
-    for (int i = 0; i < group->items; i++)
-        if ((!mark || mark[i] == part) && (!known || is_known(group, i))) items->item[at++] = i;
-    items->first[g + 1] = at;
-}
+enum { HELD_OUT, TRAINED };
 
-/* [items], for the caller to free: 1 what is trained on, 0 what is held out. Of two items or more
-   neither is empty. */
-static signed char *split_group(const nests_group *g, double share, uint64_t seed)
+/* How groups are split; run: only those that it has split; NULL: all. */
+typedef struct split {
+    double share; /* 0: none is */
+    int64_t seed;
+    const nests_trained *run;
+} split;
+
+/* The side of each item, [items], for the caller to free. Of two items or more neither is empty. */
+static signed char *split_group(const nests_group *g, const split *by)
 {
-    signed char *mark = harness_alloc((size_t)g->items + 1);
-    int32_t *order = harness_alloc((size_t)g->items * sizeof *order + 1);
-    int train = (int)(share * g->items + 0.5);
+    signed char *side = HARNESS_NEW(side, g->items);
+    int32_t *order = HARNESS_NEW(order, g->items);
+    int train = (int)(by->share * g->items + 0.5);
     if (train < 1) train = 1;
     if (train >= g->items) train = g->items - 1;
-    harness_shuffle(order, g->items, harness_stream(HARNESS_STREAM_SPLIT, seed, 0));
-    for (int i = 0; i < g->items; i++) mark[order[i]] = i < train;
+    harness_shuffle(order, g->items, harness_stream(HARNESS_STREAM_SPLIT, (uint64_t)by->seed, 0));
+    for (int i = 0; i < g->items; i++) side[order[i]] = i < train ? TRAINED : HELD_OUT;
     harness_free(order);
-    return mark;
+    return side;
 }
 
-static void split_all(nests_set *set, const nests_settings *s)
+/* Chooses the items of one side, and all of groups that are not split; known: with run times. */
+static void choose(nests_items *items, const nests_data *data, const split *by, int wanted,
+                   bool known)
 {
-    const nests_data *data = &set->data;
-    make_items(&set->train, data);
-    if (s->split > 0) make_items(&set->score, data);
+    int64_t at = 0;
+    items->first = HARNESS_NEW(items->first, data->groups + 1);
+    items->item = HARNESS_NEW(items->item, data->items);
     for (int g = 0; g < data->groups; g++) {
-        signed char *mark = NULL;
-        if (s->split > 0) {
-            mark = split_group(&data->group[g], s->split, (uint64_t)s->split_seed);
-            add_items(&set->score, data, g, mark, 0, false);
-        }
-        add_items(&set->train, data, g, mark, 1, true);
-        harness_free(mark);
+        const nests_group *group = &data->group[g];
+        const bool whole =
+            by->share <= 0 || (by->run && !nests_trained_split(by->run, nests_group_hash(group)));
+        signed char *side = whole ? NULL : split_group(group, by);
+        for (int i = 0; i < group->items; i++)
+            if ((!side || side[i] == wanted) && (!known || is_known(group, i)))
+                items->item[at++] = i;
+        items->first[g + 1] = at;
+        harness_free(side);
     }
 }
 
@@ -152,9 +151,7 @@ static ag_status read_valid(nests_files *f, const nests_settings *s, ag_failure 
         return why->status;
     harness_files_warn_trained("valid", valid->data.paths.path, valid->data.paths.count,
                                train->paths.path, train->paths.count);
-    make_items(&valid->score, &valid->data);
-    for (int g = 0; g < valid->data.groups; g++)
-        add_items(&valid->score, &valid->data, g, NULL, 0, false);
+    choose(&valid->score, &valid->data, &(split){0}, HELD_OUT, false);
     return AG_OK;
 }
 
@@ -166,26 +163,16 @@ ag_status nests_files_train(nests_files *f, nests_settings *s, ag_failure *why)
         check_runtimes(&f->train, "data", why))
         return why->status;
     if (nests_settle(s, f->train.data.maker->name, why)) return why->status;
-    split_all(&f->train, s);
-    if (s->split > 0) f->scored = &f->train;
+    const split by = {s->split, s->split_seed, NULL};
+    choose(&f->train.train, &f->train.data, &by, TRAINED, true);
+    if (s->split > 0) {
+        choose(&f->train.score, &f->train.data, &by, HELD_OUT, false);
+        f->scored = &f->train;
+    }
     return s->shell.common.valid.count ? read_valid(f, s, why) : AG_OK;
 }
 
 /* ---- scores ---- */
-
-/* The items that the first run held out, of groups that it was trained on. */
-static void choose_scored(nests_set *set, const nests_trained *net)
-{
-    const nests_data *data = &set->data;
-    make_items(&set->score, data);
-    for (int g = 0; g < data->groups; g++) {
-        signed char *mark = NULL;
-        if (data->distinct && nests_trained_split(net, nests_group_hash(&data->group[g])))
-            mark = split_group(&data->group[g], net->split, (uint64_t)net->split_seed);
-        add_items(&set->score, data, g, mark, 0, false);
-        harness_free(mark);
-    }
-}
 
 ag_status nests_files_score(void *files, const harness_runs *runs, const harness_settings *settings,
                             bool known, ag_failure *why)
@@ -202,8 +189,9 @@ ag_status nests_files_score(void *files, const harness_runs *runs, const harness
         return why->status;
     for (int i = 0; i < runs->count; i++)
         if (nests_trained_check(runs->run[i].net, data, runs->run[i].path, why)) return why->status;
-    choose_scored(set, net);
-    if (net && nests_warn_unseen(data, net, runs->run[0].path, why)) return why->status;
+    const split by = {data->distinct ? net->split : 0, net ? net->split_seed : 0, net};
+    choose(&set->score, data, &by, HELD_OUT, false);
+    if (net && nests_warn_unseen(set, net, runs->run[0].path, why)) return why->status;
     if (!known || (net && net->split > 0)) return AG_OK;
     harness_runs_warn_trained(runs, data->paths.path, data->paths.count);
     return AG_OK;

@@ -15,7 +15,11 @@ typedef struct nests_group {
     int program;            /* of nests_data.program, where there are any */
     const int *number;      /* [items] numbers in the file; NULL: 0, 1, ... */
     const int64_t *runtime; /* [items] ns; NULL: not known */
-    const void *source;     /* of the maker */
+    /* [items] ns, of a second measurement, and of the one that it is compared with. NULL: where a
+       group is a file, manifest.json says how noisy its run times are. */
+    const int64_t *second, *first;
+    const void *source; /* of the maker */
+    int start;          /* of the items in the source, where it has those of several groups */
 } nests_group;
 
 /* Files of one kind in memory. Start from {0}; budget.limit and distinct may be set before they are
@@ -53,16 +57,9 @@ typedef struct nests_maker {
     ag_status (*rows)(nests_rows *rows, const nests_data *data, int group, const int *item, int n,
                       ag_failure *why);
     void (*free_rows)(nests_rows *rows);
-    /* Optional: the run times of a second measurement and of the one that it is compared with,
-       [items of all groups] in ns. Without it, where a group is a file, manifest.json says how
-       noisy its run times are. */
-    ag_status (*repeat)(int64_t *second, int64_t *first, const nests_data *data, ag_failure *why);
 } nests_maker;
 
 extern const nests_maker nests_from_layout, nests_from_tile, nests_from_fusion, nests_from_schedule;
 extern const nests_maker nests_from_rows; /* docs/formats/nests.md */
-
-/* All of these, NULL at the end (makers/makers.c). */
-extern const nests_maker *const nests_makers[];
 
 #endif

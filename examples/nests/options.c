@@ -173,39 +173,30 @@ ag_status nests_settle(nests_settings *s, const char *kind, ag_failure *why)
     return why->status;
 }
 
-typedef struct limit {
-    const char *name;
-    double value, low, high;
-} limit;
+/* The smallest value that is one: in the table -1 is allowed, which leaves it open. */
+static double least_of(const harness_option *o)
+{
+    if (!strcmp(o->name, "tree-columns")) return 0.01;
+    if (!strcmp(o->name, "tree-rate")) return 1e-6;
+    return o->type == HARNESS_REAL || !strcmp(o->name, "least-leaf") ? 0 : 1;
+}
+
+static double number_of(const nests_settings *s, const harness_option *o)
+{
+    const void *at = (const char *)s + o->offset;
+    if (o->type == HARNESS_REAL) return *(const double *)at;
+    return o->type == HARNESS_INT64 ? (double)*(const int64_t *)at : *(const int *)at;
+}
 
 ag_status nests_settings_check(const nests_settings *s, ag_failure *why)
 {
-    const limit limits[] = {
-        {"hidden", s->hidden, 1, 4096},
-        {"layers", s->layers, 1, NESTS_MOST_LAYERS},
-        {"members", s->members, 1, NESTS_MOST_MEMBERS},
-        {"dropout", s->dropout, 0, 0.999},
-        {"trees", s->trees, 1, 4096},
-        {"bags", s->bags, 1, NESTS_MOST_BAGS},
-        {"depth", s->depth, 1, 8},
-        {"tree-columns", s->tree_columns, 0.01, 1},
-        {"tree-rate", s->tree_rate, 1e-6, 1},
-        {"share", s->share, 0, 1},
-        {"least-leaf", s->least_leaf, 0, 1e6},
-        {"huber", s->huber, 0, 1e6},
-        {"order", s->order, 0, 1e6},
-        {"top", s->top, 0, 1e6},
-        {"learning-rate", s->shell.training.learning_rate, 0, 10},
-        {"weight-decay", s->shell.training.weight_decay, 0, 10},
-        {"groups", s->groups, 1, 65536},
-        {"items", s->items, 1, 65536},
-        {"steps", (double)s->shell.training.steps, 1, 1e9},
-    };
-    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-        const limit *l = &limits[i];
-        if (!(l->value >= l->low && l->value <= l->high))
-            return ag_fail(why, AG_EUSE, "--%s is %g; it must be %g to %g", l->name, l->value,
-                           l->low, l->high);
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        const harness_option *o = &table[i];
+        if (!(o->flags & HARNESS_BY_DATA) || o->type == HARNESS_CHOICE) continue;
+        const double value = number_of(s, o), least = least_of(o);
+        if (!(value >= least && value <= o->high))
+            return ag_fail(why, AG_EUSE, "--%s is %g; it must be %g to %g", o->name, value, least,
+                           o->high);
     }
     if (s->top > 0 && s->order == 0)
         return ag_fail(

@@ -168,28 +168,17 @@ ag_status nests_results_compare(void *results, ag_failure *why)
 
 /* ---- noise ---- */
 
-/* The items that are scored, of those of all groups. */
-static void pick(int64_t *to, const int64_t *from, const nests_set *set)
-{
-    for (int g = 0; g < set->data.groups; g++) {
-        for (int i = 0; i < nests_count(&set->score, g); i++)
-            *to++ = from[nests_list(&set->score, g)[i]];
-        from += set->data.group[g].items;
-    }
-}
-
 static void repeat_measured(harness_rank *rank, const nests_set *set)
 {
-    const size_t n = (size_t)set->data.items + 1;
-    int64_t *all = harness_alloc(2 * n * sizeof *all);
-    int64_t *one = harness_rank_alloc(rank, 2 * (size_t)rank->items * sizeof *one);
-    ag_failure mine = {0};
-    if (!set->data.maker->repeat(all, all + n, &set->data, &mine)) {
-        pick(one, all, set);
-        pick(one + rank->items, all + n, set);
-        harness_rank_repeats(rank, one + rank->items, one);
-    }
-    harness_free(all);
+    int64_t *second = harness_rank_alloc(rank, 2 * (size_t)rank->items * sizeof *second);
+    int64_t *first = second + rank->items;
+    for (int g = 0, at = 0; g < set->data.groups; g++)
+        for (int i = 0; i < nests_count(&set->score, g); i++, at++) {
+            const int item = nests_list(&set->score, g)[i];
+            second[at] = set->data.group[g].second[item];
+            first[at] = set->data.group[g].first[item];
+        }
+    harness_rank_repeats(rank, first, second);
 }
 
 void nests_results_repeat(void *results)
@@ -197,7 +186,7 @@ void nests_results_repeat(void *results)
     nests_results *r = results;
     const nests_set *set = r->files->scored;
     const harness_files *paths = &set->data.paths;
-    if (set->data.maker->repeat)
+    if (set->data.groups && set->data.group->second)
         repeat_measured(&r->rank, set);
     else if (paths->count == r->rank.groups)
         tpugraphs_noise(&r->rank, (const char *const *)paths->path);

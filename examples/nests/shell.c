@@ -14,14 +14,6 @@ static ag_status read_all(harness_session *session, ag_failure *why)
     return AG_OK;
 }
 
-/* The model is compared with its own parts, which need no data. */
-static ag_status read_fit(void *data, const harness_runs *runs, const harness_settings *s,
-                          ag_failure *why)
-{
-    (void)data, (void)runs, (void)s, (void)why;
-    return AG_OK;
-}
-
 /* ---- steps ---- */
 
 /* The data of the steps of a run. */
@@ -94,7 +86,6 @@ const harness_model nests_shell = {.program = &nests_program_table,
                                    .files = files,
                                    .read = read_all,
                                    .read_scored = nests_files_score,
-                                   .read_fit = read_fit,
                                    .close = nests_files_close,
                                    .begin = begin,
                                    .record = record,

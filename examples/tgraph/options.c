@@ -20,12 +20,8 @@ static const harness_option table[] = {
      .help = "share of each file's configurations to train on; the others are held out and "
              "scored (0: train on all)"},
     {"split-seed", FIELD(split_seed), "0", 0, 9007199254740992.0, TRAINS, .group = "Data",
-     .needs = "--valid or --split or --folds",
-     .help = "which configurations and folds are held out; --seed does not move them"},
-    {"folds", FIELD(folds), "0", 0, 100000, TRAINS, .group = "Data",
-     .help = "cut the files into so many folds and hold one out (the paper: 20)"},
-    {"fold", FIELD(fold), "0", 0, 99999, TRAINS, .group = "Data", .needs = "--folds",
-     .help = "the fold that is held out, from 0"},
+     .needs = "--valid or --split",
+     .help = "which configurations are held out; --seed does not move them"},
     {"dedup", WORD(dedup), "first", .choices = "none|first|fastest", .commands = TRAINS,
      .group = "Data",
      .help = "of equal configurations in training keep all, the first (code) or the one with the "
@@ -34,10 +30,9 @@ static const harness_option table[] = {
      .help = "keep only configurable nodes and their neighbours"},
     {"repad", FIELD(repad), "true", .commands = TRAINS, .group = "Data",
      .help = "mark unused layout places by -1 instead of 0"},
-    {"log-features", WORD(log_features), "auto", .choices = "auto|yes|no", .commands = TRAINS,
-     .group = "Data",
+    {"log-features", FIELD(log_features), "true", .commands = TRAINS, .group = "Data",
      .help = "take sign(x) ln(1 + |x|) of the numeric features before they are standardised, for "
-             "programs of many sizes (auto: of layout files)"},
+             "programs of many sizes"},
 
     {"preset", WORD(preset), "none", .choices = tgraph_preset_words, .presets = tgraph_presets,
      .commands = TRAINS, .group = "Model",
@@ -97,25 +92,21 @@ static const harness_option table[] = {
     {"eval-configs", FIELD(eval_configs), "128", 1, 65536, RUNS, .group = "Scores",
      .help = "configurations that are scored together; with cross-configuration attention scores "
              "depend on it"},
-    HARNESS_EVAL_EVERY_OPTION(tgraph_settings, "1000", "--valid or --split or --folds", ""),
+    HARNESS_EVAL_EVERY_OPTION(tgraph_settings, "1000", "--valid or --split", ""),
     {"eval-limit", FIELD(eval_limit), "2048", 0, 1e9, TRAINS, .group = "Scores",
-     .needs = "--valid or --split or --folds",
+     .needs = "--valid or --split",
      .help = "most configurations of a file in a validation during training (0: all)"},
     {"tau", WORD(tau), "b", .choices = "b|a", .commands = TRAINS | HARNESS_EVAL, .group = "Scores",
      .help = "Kendall's tau-b (code) or tau-a (paper)"},
     {"tta", FIELD(tta), "0", 0, 1000, SCORES, .flags = HARNESS_LOCAL, .group = "Scores",
      .needs = "--cross",
      .help = "mean over so many permutations of the configurations (paper: 10; 0: file order)"},
-    {"part", WORD(part), "auto", .choices = "auto|all|held", .commands = HARNESS_EVAL,
+    {"part", WORD(part), "auto", .choices = "auto|all", .commands = HARNESS_EVAL,
      .flags = HARNESS_LOCAL, .group = "Scores", .needs = "--split",
-     .help = "score all configurations or those held out; auto: held out where the run trained on "
-             "the same file with --split"},
+     .help = "of files that --run was trained on with --split, score the configurations that were "
+             "held out, or all of them"},
     HARNESS_BASELINE_OPTIONS(tgraph_settings,
                              "show what random order, ridge regression and boosted trees reach"),
-
-    {"format", WORD(format), "scores", .choices = "scores|contest", .commands = HARNESS_PREDICT,
-     .flags = HARNESS_LOCAL, .often = true, .group = "Output", .needs = "no --json or --csv",
-     .help = "a score per configuration, or the contest's ID,TopConfigs per file"},
 
     HARNESS_MODEL_OPTIONS(tgraph_settings),
 
@@ -187,7 +178,7 @@ tgraph_options tgraph_defaults(void)
 tgraph_data_options tgraph_settings_data(const tgraph_settings *s)
 {
     tgraph_data_options o = tgraph_layout_defaults();
-    o.logs = s->log_features != TGRAPH_LOGS_NO;
+    o.logs = s->log_features;
     o.prune = s->prune;
     o.repad = s->repad;
     o.dedup = (tgraph_dedup)s->dedup;

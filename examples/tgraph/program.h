@@ -8,18 +8,16 @@
 
 #define TGRAPH_VERSION "0.1.0"
 
-enum { TGRAPH_PART_AUTO, TGRAPH_PART_ALL, TGRAPH_PART_HELD };
+enum { TGRAPH_PART_AUTO, TGRAPH_PART_ALL };
 enum { TGRAPH_LOSS_HINGE, TGRAPH_LOSS_LOGISTIC, TGRAPH_LOSS_LISTMLE, TGRAPH_LOSS_ERROR };
-enum { TGRAPH_LOGS_AUTO, TGRAPH_LOGS_YES, TGRAPH_LOGS_NO };
-enum { TGRAPH_FORMAT_SCORES, TGRAPH_FORMAT_CONTEST };
 
 /* All options, by the names of options.c. */
 typedef struct tgraph_settings {
     harness_settings shell; /* the options that the harness reads */
     tgraph_options model;
     /* data */
-    int dedup, folds, fold, log_features;
-    bool prune, repad;
+    int dedup;
+    bool prune, repad, log_features;
     double split;
     int64_t split_seed;
     /* training */
@@ -28,7 +26,7 @@ typedef struct tgraph_settings {
     int configs, loss, reduction;
     double margin;
     /* scores and files */
-    int eval_configs, eval_limit, tau, tta, part, format;
+    int eval_configs, eval_limit, tau, tta, part;
     /* import */
     harness_paths module;
     const char *import_configs;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "examples/tgraph/results.h"
+#include "examples/tgraph/shell.h"
 
 #include "examples/harness/rank/monotone.h"
 #include "metrics/metrics.h"
@@ -14,29 +14,16 @@
 
 static const harness_measure measures[2][8] = {{HARNESS_TAU_B, OTHERS}, {HARNESS_TAU_A, OTHERS}};
 
-harness_rank_form tgraph_results_form(int tau_a)
+static harness_rank_form form_of(int tau_a)
 {
     return (harness_rank_form){.kind = "layout",
                                .row = "file",
                                .rows = "files",
                                .items = "configurations",
-                               .hold_out = "--split, --valid or --folds hold something out",
+                               .hold_out = "--split or --valid holds something out",
                                .measure = measures[tau_a],
                                .main = 2,
                                .against = "boosting"};
-}
-
-/* ---- groups ---- */
-
-void tgraph_results_group(harness_rank *rank, const tgraph_entry *e, const int32_t *item, int count)
-{
-    const tgraph_file *f = e->file;
-    int64_t *actual = harness_rank_alloc(rank, (size_t)count * sizeof *actual);
-    for (int i = 0; i < count; i++) actual[i] = f->runtime[item ? item[i] : i];
-    harness_rank_group(rank, (harness_ranked){.name = f->name,
-                                              .items = count,
-                                              .number = item,
-                                              .actual = f->has_runtimes ? actual : NULL});
 }
 
 /* ---- calibration ---- */
@@ -74,62 +61,111 @@ static void open_calibration(tgraph_results *r, const char *model)
         if (!r->calibration[i].count) harness_rank_absent(&r->rank, r->calibrated, i);
 }
 
-void tgraph_results_open(tgraph_results *r, const char *name, const tgraph_set *set, int tau_a)
+/* ---- groups ---- */
+
+/* Draws n of the configurations to score, ascending as in a whole evaluation. */
+static int32_t *draw(harness_rank *rank, const tgraph_entry *e, int n, uint64_t seed)
 {
+    int32_t *order = HARNESS_NEW(order, e->items), taken = 0;
+    int32_t *drawn = harness_rank_alloc(rank, (size_t)n * sizeof *drawn);
+    harness_permutation(order, e->items, seed, (uint64_t)rank->groups);
+    for (int c = 0; c < e->items; c++)
+        if (order[c] < n) drawn[taken++] = tgraph_entry_item(e, c);
+    harness_free(order);
+    return drawn;
+}
+
+/* limit 0: all configurations. */
+static void add_group(tgraph_results *r, const tgraph_entry *e, int limit, uint64_t seed)
+{
+    harness_rank *rank = &r->rank;
+    const tgraph_file *f = e->file;
+    const int n = limit && limit < e->items ? limit : e->items;
+    const int32_t *item = n < e->items ? draw(rank, e, n, seed) : e->item;
+    int64_t *actual = harness_rank_alloc(rank, (size_t)n * sizeof *actual);
+    for (int i = 0; i < n; i++) actual[i] = f->runtime[item ? item[i] : i];
+    r->entry[rank->groups] = e;
+    r->path[rank->groups] = (char *)(uintptr_t)f->path;
+    harness_rank_group(rank, (harness_ranked){.name = f->name,
+                                              .items = n,
+                                              .number = item,
+                                              .actual = f->has_runtimes ? actual : NULL});
+}
+
+static void open_groups(tgraph_results *r, tgraph_files *files, const tgraph_settings *s, int limit)
+{
+    const tgraph_set *set = &files->set;
     const size_t room = (size_t)set->count;
     harness_rank *rank = &r->rank;
     int trained = 0;
+    r->files = files;
     r->path = harness_rank_alloc(rank, room * sizeof *r->path);
     r->entry = harness_rank_alloc(rank, room * sizeof *r->entry);
     r->calibration = harness_rank_alloc(rank, room * sizeof *r->calibration);
     for (int i = 0; i < set->count; i++) {
         const tgraph_entry *e = &set->entry[i];
         trained += e->train;
-        if (!e->score) continue;
-        r->entry[rank->groups] = e;
-        r->path[rank->groups] = (char *)(uintptr_t)e->file->path;
-        tgraph_results_group(rank, e, e->item, e->items);
+        if (e->score) add_group(r, e, limit, (uint64_t)s->split_seed);
     }
     char **file = harness_rank_names(rank, r->path, rank->groups, "");
     for (int i = 0; i < rank->groups; i++) rank->group[i].name = file[i];
-    rank->form = tgraph_results_form(tau_a);
-    rank->title =
-        harness_text("%s (%s), %d file%s", name, rank->form.kind, trained, trained == 1 ? "" : "s");
-    harness_rank_method(rank, name, NULL);
-    open_calibration(r, name);
+    rank->form = form_of(s->tau);
+    rank->title = harness_text("%s (%s), %d file%s", files->name, rank->form.kind, trained,
+                               trained == 1 ? "" : "s");
+    harness_rank_method(rank, files->name, NULL);
+}
+
+void tgraph_results_sample(tgraph_results *r, tgraph_files *files, const tgraph_settings *s)
+{
+    open_groups(r, files, s, s->eval_limit);
+}
+
+void tgraph_results_open(void *results, void *files, const harness_settings *settings)
+{
+    open_groups(results, files, (const tgraph_settings *)settings, 0);
+    open_calibration(results, ((const tgraph_files *)files)->name);
 }
 
 /* ---- scores ---- */
 
-static ag_status add_scores(double *sum, tgraph_scorer *scorer, const tgraph_entry *e,
-                            const int32_t *item, int count, int models, ag_failure *why)
+static ag_status add_groups(tgraph_results *r, tgraph_scorer *scorer, ag_failure *why)
 {
-    double *score = harness_alloc((size_t)count * sizeof *score);
-    tgraph_score(scorer, e, item, count, score, why);
-    for (int c = 0; c < count; c++) sum[c] += score[c] / models;
-    scorer->before += (int64_t)count * (scorer->tta > 0 ? scorer->tta : 1);
-    harness_free(score);
+    double *score = r->rank.score[0];
+    for (int i = 0; i < r->rank.groups && !why->status; i++) {
+        const harness_ranked *g = &r->rank.group[i];
+        const tgraph_calibration *c = &r->calibration[i];
+        if (!tgraph_score(scorer, r->entry[i], g->number, g->items, score + g->first, why) &&
+            c->count)
+            tgraph_score(scorer, r->entry[i], c->item, c->count, c->score, why);
+    }
     return why->status;
 }
 
-ag_status tgraph_results_add(tgraph_results *r, tgraph_scorer *scorer, int models, ag_failure *why)
+ag_status tgraph_results_add(void *results, const harness_trained *t, const harness_scoring *how,
+                             ag_failure *why)
 {
-    const harness_rank *rank = &r->rank;
-    harness_progress bar;
-    int64_t total = rank->items;
-    for (int i = 0; i < rank->groups; i++) total += r->calibration[i].count;
-    harness_progress_start(&bar, "score", 0, total * (scorer->tta > 0 ? scorer->tta : 1));
-    scorer->bar = &bar;
-    scorer->before = 0;
-    for (int i = 0; i < rank->groups && harness_go_on(why); i++) {
-        const tgraph_entry *e = r->entry[i];
-        tgraph_calibration *c = &r->calibration[i];
-        double *score = rank->score[0] + rank->group[i].first;
-        if (!add_scores(score, scorer, e, e->item, e->items, models, why) && c->count)
-            add_scores(c->score, scorer, e, c->item, c->count, models, why);
+    tgraph_results *r = results;
+    tgraph_set *set = &r->files->set;
+    const tgraph_settings *s = (const tgraph_settings *)how->settings;
+    const tgraph_trained *net = t->net;
+    int64_t total = r->rank.items;
+    tgraph_scorer scorer = {.model = &net->model,
+                            .tape = how->tape,
+                            .configs = s->eval_configs,
+                            .tta = s->tta,
+                            .models = how->models,
+                            .patient = how->patient};
+    if (!r->files->training) {
+        tgraph_set_scale(set, &net->scaler);
+        if (tgraph_set_programs(set, &net->model.options, why)) return why->status;
     }
-    harness_progress_end(&bar);
-    scorer->bar = NULL;
+    for (int i = 0; i < r->rank.groups; i++) total += r->calibration[i].count;
+    harness_progress_start(&scorer.bar, how->patient ? "validation" : "score", 0,
+                           total * (s->tta > 0 ? s->tta : 1));
+    if (how->patient) scorer.bar.shown = false; /* there is the one of the steps */
+    add_groups(r, &scorer, why);
+    harness_progress_end(&scorer.bar);
+    tgraph_batch_free(&scorer.batch);
     return why->status;
 }
 
@@ -185,11 +221,11 @@ ag_status tgraph_results_compute(void *results, ag_failure *why)
 
 static bool same_inputs(const tgraph_entry *e)
 {
-    size_t bytes;
-    const void *first = tgraph_file_inputs(&bytes, e->file, tgraph_entry_item(e, 0));
+    const tgraph_file *f = e->file;
+    const size_t bytes = (size_t)f->store.width * sizeof *f->store.word;
+    const uint32_t *first = tgraph_file_words(f, tgraph_entry_item(e, 0));
     for (int i = 1; i < e->items; i++)
-        if (memcmp(first, tgraph_file_inputs(&bytes, e->file, tgraph_entry_item(e, i)), bytes) != 0)
-            return false;
+        if (memcmp(first, tgraph_file_words(f, tgraph_entry_item(e, i)), bytes) != 0) return false;
     return true;
 }
 

@@ -1,26 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Scores in chunks of configurations: dropout off, nothing kept for backward. */
-#include "examples/tgraph/results.h"
-
-#include "examples/harness/machine/device.h"
-
-#include <string.h>
-
-static ag_tensor *record(tgraph_scorer *s, const tgraph_entry *e, int count, ag_failure *why)
-{
-    s->batch.joined = &s->model->joined;
-    if (tgraph_batch_fill(&s->batch, e->file, s->chosen, count, why)) return NULL;
-    return tgraph_batch_forward(s->model, s->tape, &e->program, &s->batch, count);
-}
+#include "examples/tgraph/shell.h"
 
 /* Adds the scores of order[0..count-1], positions among the items. */
 static ag_status add_chunk(tgraph_scorer *s, const tgraph_entry *e, const int32_t *item,
                            const int32_t *order, int count, double *score, ag_failure *why)
 {
+    tgraph_batch *b = &s->batch;
     for (int i = 0; i < count; i++) s->chosen[i] = item ? item[order[i]] : order[i];
+    b->joined = &s->model->joined;
+    if (tgraph_batch_fill(b, e->file, s->chosen, count, why)) return why->status;
     ag_tape_reset(s->tape);
-    ag_tensor *y = record(s, e, count, why);
-    if (!y) return why->status;
+    ag_tensor *y = tgraph_forward(s->model, s->tape, &e->program, b->digit, &b->nests, count);
     ag_forward(y);
     const ag_real *value = ag_values(y);
     if (!value) return harness_scoring_failed(s->tape, e->file->path, "--eval-configs", why);
@@ -34,14 +25,14 @@ static bool goes_on(const tgraph_scorer *s, ag_failure *why)
 }
 
 static ag_status add_pass(tgraph_scorer *s, const tgraph_entry *e, const int32_t *item, int count,
-                          const int32_t *order, double *score, int pass, ag_failure *why)
+                          const int32_t *order, double *score, ag_failure *why)
 {
     const int chunks = harness_chunks(count, s->configs);
     for (int k = 0; k < chunks && goes_on(s, why); k++) {
         int first, length;
         harness_chunk(&first, &length, count, chunks, k);
         add_chunk(s, e, item, order + first, length, score, why);
-        if (s->bar) harness_progress_update(s->bar, s->before + pass * count + first + length, "");
+        harness_progress_update(&s->bar, s->bar.done + length, "");
     }
     return why->status;
 }
@@ -49,25 +40,25 @@ static ag_status add_pass(tgraph_scorer *s, const tgraph_entry *e, const int32_t
 enum { TTA_SEED = 101 }; /* permutations are the same for every run, so that runs compare */
 
 ag_status tgraph_score(tgraph_scorer *s, const tgraph_entry *e, const int32_t *item, int count,
-                       double *score, ag_failure *why)
+                       double *sum, ag_failure *why)
 {
     const int passes = s->tta > 0 ? s->tta : 1;
-    int32_t *order = harness_alloc((size_t)count * sizeof *order);
-    s->chosen = harness_alloc((size_t)s->configs * sizeof *s->chosen);
-    memset(score, 0, (size_t)count * sizeof *score);
+    int32_t *order = HARNESS_NEW(order, count);
+    double *score = HARNESS_NEW(score, count);
+    s->chosen = HARNESS_NEW(s->chosen, s->configs);
     ag_tape_training(s->tape, 0);
     for (int p = 0; p < passes && goes_on(s, why); p++) {
         if (s->tta > 0)
             harness_permutation(order, count, TTA_SEED, (uint64_t)p);
         else
             for (int i = 0; i < count; i++) order[i] = i;
-        add_pass(s, e, item, count, order, score, p, why);
+        add_pass(s, e, item, count, order, score, why);
     }
-    for (int i = 0; i < count; i++) score[i] /= passes;
+    for (int i = 0; i < count; i++) sum[i] += score[i] / passes / s->models;
     ag_tape_training(s->tape, 1);
     ag_tape_reset(s->tape);
     harness_free(order);
+    harness_free(score);
     harness_free(s->chosen);
-    s->chosen = NULL;
     return why->status;
 }

@@ -11,48 +11,31 @@ static tgraph_data_options options_of(const harness_runs *runs, int run)
     return ((const tgraph_trained *)runs->run[run].net)->features;
 }
 
-static int trained_on(const harness_runs *runs, const char *name, const uint64_t *hash)
+static bool trained_on(const harness_runs *runs, const char *name, const uint64_t *hash)
 {
     for (int i = 0; i < runs->count; i++)
-        if (tgraph_files_has(runs->run[i].data, name, hash)) return 1;
-    return 0;
+        if (tgraph_files_has(runs->run[i].data, name, hash)) return true;
+    return false;
 }
 
-/* Opens a file as it was in training and scores the part that was held out there. *found is 0 when
-   it is another file of that name. */
-static ag_status open_held(int *found, tgraph_set *set, const harness_runs *runs,
-                           const tgraph_settings *s, const char *path, ag_failure *why)
+/* Scores what training held out of a file that it read, and all of any other. known: for eval,
+   which needs run times; else for predict. */
+static ag_status open_file(tgraph_files *f, bool known, const char *path, ag_failure *why)
 {
-    const tgraph_data_options options = options_of(runs, 0);
-    tgraph_entry *e = tgraph_set_open(set, path, &options, why);
-    *found = e && (s->part == TGRAPH_PART_HELD || trained_on(runs, e->file->name, &e->hash));
-    if (!e) return why->status;
-    if (*found) return tgraph_entry_hold_out(e, s, why);
-    tgraph_set_leave_out(set, NULL);
-    return AG_OK;
-}
-
-static ag_status open_file(tgraph_set *set, const harness_runs *runs, const tgraph_settings *s,
-                           bool known, const char *path, ag_failure *why)
-{
-    tgraph_data_options all = options_of(runs, 0);
-    const bool trained = known && trained_on(runs, harness_files_base(path), NULL);
-    int held = 0;
-    all.dedup = TGRAPH_KEEP_ALL;
-    if (known && s->split > 0 &&
-        (s->part == TGRAPH_PART_HELD || (s->part == TGRAPH_PART_AUTO && trained)) &&
-        open_held(&held, set, runs, s, path, why))
-        return why->status;
-    if (!held && !tgraph_set_open(set, path, &all, why)) return why->status;
-    tgraph_entry *e = &set->entry[set->count - 1];
-    e->score = 1;
-    if (known && !e->file->has_runtimes)
-        tgraph_set_leave_out(set, "its run times are hidden (all 0), so it cannot be scored");
-    else if (trained && !held)
+    const tgraph_settings *s = f->settings;
+    const tgraph_data_options options = options_of(f->runs, 0);
+    const bool trained = known && trained_on(f->runs, harness_files_base(path), NULL);
+    if (trained && s->split > 0 && s->part == TGRAPH_PART_AUTO) {
+        tgraph_entry *e = tgraph_set_open(&f->set, path, &options, why);
+        if (!e) return why->status;
+        if (trained_on(f->runs, e->file->name, &e->hash)) return tgraph_entry_hold_out(e, s, why);
+        tgraph_set_leave_out(&f->set, NULL); /* another file of that name */
+    }
+    if (tgraph_set_open_whole(&f->set, path, options, known, why) && trained)
         harness_warn("a file with the name of %s was trained on; its scores may say little about "
                      "others",
                      path);
-    return AG_OK;
+    return why->status;
 }
 
 /* Warns when one run of an ensemble trained on configurations that another one held out. */
@@ -68,15 +51,15 @@ static void compare_splits(const harness_runs *runs, const tgraph_settings *s)
     }
 }
 
-/* known: for eval, which needs run times; else for predict. */
-static ag_status open_files(tgraph_set *set, const harness_runs *runs, const tgraph_settings *s,
-                            bool known, ag_failure *why)
+static ag_status open_files(tgraph_files *f, bool known, ag_failure *why)
 {
-    if (known && s->split > 0 && s->part != TGRAPH_PART_ALL) compare_splits(runs, s);
+    const tgraph_settings *s = f->settings;
+    tgraph_set *set = &f->set;
+    if (known && s->split > 0 && s->part != TGRAPH_PART_ALL) compare_splits(f->runs, s);
     harness_progress bar;
     harness_reading_start(&bar, set->paths.count);
     for (int i = 0; i < set->paths.count && harness_go_on(why); i++) {
-        open_file(set, runs, s, known, set->paths.path[i], why);
+        open_file(f, known, set->paths.path[i], why);
         harness_progress_update(&bar, i + 1, set->paths.path[i]);
     }
     harness_reading_end(&bar, why);
@@ -127,45 +110,41 @@ static const char *name_of(const void *net)
     return tgraph_model_name(&((const tgraph_trained *)net)->model.options);
 }
 
-ag_status tgraph_shell_read_scored(void *data, const harness_runs *runs,
+ag_status tgraph_shell_read_scored(void *files, const harness_runs *runs,
                                    const harness_settings *settings, bool known, ag_failure *why)
 {
-    const tgraph_settings *s = (const tgraph_settings *)settings;
-    tgraph_files *f = data;
+    tgraph_files *f = files;
+    f->runs = runs;
+    f->settings = (const tgraph_settings *)settings;
     f->name = harness_runs_name(runs, name_of);
-    if (tgraph_set_paths(&f->set, s, why) || check_runs(runs, why)) return why->status;
+    f->set.budget.limit = (size_t)settings->common.ram_limit;
+    if (tgraph_set_name(&f->set, &settings->common.data, "data", why) || check_runs(runs, why))
+        return why->status;
     for (int i = 0; i < runs->count; i++)
         f->set.rows |= ((const tgraph_trained *)runs->run[i].net)->model.joined.use;
-    if (!open_files(&f->set, runs, s, known, why)) warn_of_source(&f->set, runs);
+    if (!open_files(f, known, why)) warn_of_source(&f->set, runs);
     return why->status;
 }
 
 /* ---- what baselines learn from ---- */
 
-typedef struct fitted {
-    tgraph_set *set;
-    const tgraph_set *scored;
-    const char *files; /* of the run */
-    tgraph_data_options options;
-    const tgraph_settings *settings;
-} fitted;
-
-static bool is_scored(const fitted *f, const char *path)
+static bool is_scored(const tgraph_files *f, const char *path)
 {
     struct stat file;
     if (stat(path, &file)) return false;
-    for (int i = 0; i < f->scored->count; i++)
-        if (harness_files_is(f->scored->entry[i].file->path, &file)) return true;
+    for (int i = 0; i < f->set.count; i++)
+        if (harness_files_is(f->set.entry[i].file->path, &file)) return true;
     return false;
 }
 
 /* Opens a file as training did: a file of the run without its held-out part, any other as a
    whole. */
-static ag_status open_fitted(fitted *f, const char *path, bool named, ag_failure *why)
+static ag_status open_fitted(tgraph_files *f, const char *path, bool named, ag_failure *why)
 {
-    tgraph_entry *e = tgraph_set_open(f->set, path, &f->options, why);
+    const tgraph_data_options options = options_of(f->runs, 0);
+    tgraph_entry *e = tgraph_set_open(&f->fit, path, &options, why);
     if (!e) return why->status;
-    const bool known = tgraph_files_has(f->files, e->file->name, &e->hash);
+    const bool known = tgraph_files_has(f->runs->run[0].data, e->file->name, &e->hash);
     if (known && f->settings->split > 0 && tgraph_entry_hold_out(e, f->settings, why))
         return why->status;
     if (named && !tgraph_entry_split(e) && is_scored(f, path))
@@ -174,19 +153,18 @@ static ag_status open_fitted(fitted *f, const char *path, bool named, ag_failure
                      path);
     e->train = tgraph_file_trainable(e->file) && (known || named);
     if (!e->train)
-        tgraph_set_leave_out(f->set, named ? "to learn from it takes known run times and two "
-                                             "configurations"
-                                           : NULL);
+        tgraph_set_leave_out(&f->fit, named ? "to learn from it takes known run times and two "
+                                              "configurations"
+                                            : NULL);
     return AG_OK;
 }
 
-static ag_status read_fitted(void *data, const harness_paths *paths, const char *option,
+static ag_status read_fitted(void *files, const harness_paths *paths, const char *option,
                              ag_failure *why)
 {
-    fitted *f = data;
-    tgraph_set *set = f->set;
-    if (harness_files_read(&set->paths, paths, option, why)) return why->status;
-    tgraph_set_room(set);
+    tgraph_files *f = files;
+    tgraph_set *set = &f->fit;
+    if (tgraph_set_name(set, paths, option, why)) return why->status;
     for (int i = 0; i < set->paths.count && harness_go_on(why); i++)
         open_fitted(f, set->paths.path[i], option != NULL, why);
     if (!why->status && option && !set->count)
@@ -197,28 +175,20 @@ static ag_status read_fitted(void *data, const harness_paths *paths, const char 
     return why->status;
 }
 
-static char *fitted_json(const void *data)
+static char *fitted_json(const void *files)
 {
-    return tgraph_files_json(((const fitted *)data)->set);
+    return tgraph_files_json(&((const tgraph_files *)files)->fit);
 }
 
-static void drop_fitted(void *data) { tgraph_set_close(((fitted *)data)->set); }
+static void drop_fitted(void *files) { tgraph_set_close(&((tgraph_files *)files)->fit); }
 
-static bool all_split(const tgraph_set *set)
-{
-    for (int i = 0; i < set->count; i++)
-        if (!tgraph_entry_split(&set->entry[i])) return false;
-    return true;
-}
-
-ag_status tgraph_shell_read_fit(void *data, const harness_runs *runs,
+ag_status tgraph_shell_read_fit(void *files, const harness_runs *runs,
                                 const harness_settings *settings, ag_failure *why)
 {
-    tgraph_files *f = data;
-    fitted to = {&f->fit, &f->set, runs->run[0].data, options_of(runs, 0),
-                 (const tgraph_settings *)settings};
-    const harness_fit fit = {&to, read_fitted, fitted_json, drop_fitted};
-    if (all_split(&f->set)) return AG_OK;
+    tgraph_files *f = files;
+    const harness_fit fit = {f, read_fitted, fitted_json, drop_fitted};
+    int whole = 0; /* those that were split are fitted by themselves */
+    for (int i = 0; i < f->set.count; i++) whole += !tgraph_entry_split(&f->set.entry[i]);
     f->fit.budget.limit = tpugraphs_rest(&f->set.budget);
-    return harness_fit_read(&fit, runs, settings, why);
+    return whole ? harness_fit_read(&fit, runs, settings, why) : AG_OK;
 }

@@ -2,7 +2,10 @@
 /* Data, network and steps of TGraph, for the harness. */
 #include "examples/tgraph/shell.h"
 
+#include "examples/harness/run/loader.h"
+
 #include <math.h>
+#include <string.h>
 
 static const tgraph_settings *settings_of(const harness_session *s)
 {
@@ -19,7 +22,7 @@ static const tgraph_set *set_of(const harness_session *s)
 static ag_status read_all(harness_session *session, ag_failure *why)
 {
     tgraph_files *f = session->data;
-    f->training = 1;
+    f->training = true;
     f->name = tgraph_model_name(&settings_of(session)->model);
     return tgraph_set_train(&f->set, settings_of(session), why);
 }
@@ -33,50 +36,35 @@ static void close_files(void *data)
 
 /* ---- steps ---- */
 
-/* Converts --epochs to steps. */
+/* The data and scratch of the steps and validations of a run. */
+typedef struct tgraph_steps {
+    tgraph_file **file; /* [files] those trained on */
+    int files;
+    tgraph_source source;
+    tgraph_batch buffer[2]; /* prepared one step ahead */
+    harness_loader *loader; /* of these */
+    ag_real *target;        /* of the loss of a step */
+    tgraph_results sample;  /* of a validation */
+} tgraph_steps;
+
+/* Converts --epochs to steps: a billion times the files that fit into an int is an int64_t. */
 static ag_status plan(harness_session *session, ag_failure *why)
 {
     const int64_t epochs = settings_of(session)->epochs;
     const tgraph_set *set = set_of(session);
     int64_t files = 0;
     for (int i = 0; i < set->count; i++) files += set->entry[i].train;
-    if (epochs > INT64_MAX / files)
-        return ag_fail(why, AG_EUSE, "--epochs is %lld, which is too many steps with %lld files",
-                       (long long)epochs, (long long)files);
     if (epochs > 0) session->how.steps = epochs * files;
-    return AG_OK;
+    return why->status;
 }
 
-/* Chooses configurations of a file for validations during training, the same ones each time. */
-static void choose_sample(tgraph_steps *t, const tgraph_entry *e, const tgraph_settings *s)
-{
-    const int limit = s->eval_limit, k = t->rank.groups;
-    const int n = limit && limit < e->items ? limit : e->items;
-    int32_t *order = harness_alloc((size_t)e->items * sizeof *order), taken = 0;
-    int32_t *chosen = harness_rank_alloc(&t->rank, (size_t)n * sizeof *chosen);
-    harness_permutation(order, e->items, (uint64_t)s->split_seed, (uint64_t)k);
-    for (int c = 0; c < e->items; c++) /* ascending, as in a whole evaluation */
-        if (order[c] < n) chosen[taken++] = tgraph_entry_item(e, c);
-    harness_free(order);
-    t->scored[k] = e;
-    tgraph_results_group(&t->rank, e, chosen, n);
-}
-
-static void choose_samples(tgraph_steps *t, const tgraph_files *f, const tgraph_settings *s)
-{
-    const tgraph_set *set = &f->set;
-    t->rank.form = tgraph_results_form(s->tau);
-    t->scored = harness_rank_alloc(&t->rank, (size_t)set->count * sizeof *t->scored);
-    for (int i = 0; i < set->count; i++)
-        if (set->entry[i].score) choose_sample(t, &set->entry[i], s);
-    harness_rank_method(&t->rank, f->name, NULL);
-}
-
-static ag_status open_source(tgraph_steps *t, harness_session *session, ag_failure *why)
+static ag_status begin(harness_session *session, ag_failure *why)
 {
     const tgraph_settings *s = settings_of(session);
     const tgraph_set *set = set_of(session);
-    t->file = harness_alloc((size_t)set->count * sizeof *t->file);
+    tgraph_steps *t = session->feed;
+    tgraph_results_sample(&t->sample, session->data, s);
+    t->file = HARNESS_NEW(t->file, set->count);
     for (int i = 0; i < set->count; i++)
         if (set->entry[i].train) t->file[t->files++] = set->entry[i].file;
     for (int i = 0; i < 2; i++)
@@ -87,17 +75,6 @@ static ag_status open_source(tgraph_steps *t, harness_session *session, ag_failu
     return why->status;
 }
 
-static ag_status begin(harness_session *session, ag_failure *why)
-{
-    const tgraph_settings *s = settings_of(session);
-    const tgraph_trained *net = session->trained.net;
-    tgraph_steps *t = session->feed;
-    choose_samples(t, session->data, s);
-    t->scorer = (tgraph_scorer){
-        .model = &net->model, .tape = session->tape, .configs = s->eval_configs, .patient = 1};
-    return open_source(t, session, why);
-}
-
 static void end(void *feed)
 {
     tgraph_steps *t = feed;
@@ -105,8 +82,7 @@ static void end(void *feed)
     tgraph_source_close(&t->source);
     for (int i = 0; i < 2; i++) tgraph_batch_free(&t->buffer[i]);
     harness_free(t->file);
-    tgraph_batch_free(&t->scorer.batch);
-    harness_rank_close(&t->rank);
+    harness_rank_close(&t->sample);
     harness_free(t->target);
 }
 
@@ -165,7 +141,8 @@ static ag_tensor *record(void *user, ag_tape *tape, int64_t step, const char **w
     while (set->entry[i].file != b->file) i++;
     *what = b->file->name;
     ag_tensor *score =
-        ag_name(tgraph_batch_forward(model, tape, &set->entry[i].program, b, b->configs), "scores");
+        tgraph_forward(model, tape, &set->entry[i].program, b->digit, &b->nests, b->configs);
+    ag_name(score, "scores");
     if (settings_of(session)->loss == TGRAPH_LOSS_ERROR) return error_of(t, score, b);
     ag_tensor *rank = ag_input_i32(tape, b->rank, AG_SHAPE(b->configs));
     return loss_of(settings_of(session), score, rank);
@@ -174,50 +151,14 @@ static ag_tensor *record(void *user, ag_tape *tape, int64_t step, const char **w
 static ag_status validate(void *user, double *measure, ag_failure *why)
 {
     harness_session *session = user;
-    tgraph_steps *t = session->feed;
-    harness_progress bar;
-    harness_progress_start(&bar, "validation", 0, t->rank.groups);
-    bar.shown = false; /* there is the one of the steps */
-    for (int i = 0; i < t->rank.groups && !why->status; i++) {
-        const harness_ranked *g = &t->rank.group[i];
-        tgraph_score(&t->scorer, t->scored[i], g->number, g->items, t->rank.score[0] + g->first,
-                     why);
-        harness_progress_update(&bar, i + 1, NULL);
-    }
-    if (!why->status && !harness_rank_compute(&t->rank, why))
-        harness_rank_values(measure, &t->rank);
+    tgraph_results *r = &((tgraph_steps *)session->feed)->sample;
+    const harness_scoring how = {
+        .tape = session->tape, .settings = session->settings, .models = 1, .patient = true};
+    memset(r->rank.score[0], 0, (size_t)r->rank.items * sizeof *r->rank.score[0]);
+    if (!tgraph_results_add(r, &session->trained, &how, why) &&
+        !harness_rank_compute(&r->rank, why))
+        harness_rank_values(measure, &r->rank);
     return why->status;
-}
-
-/* ---- results ---- */
-
-static void open_results(void *results, void *data, const harness_settings *settings)
-{
-    tgraph_files *f = data;
-    tgraph_results_open(results, f->name, &f->set, ((const tgraph_settings *)settings)->tau);
-    ((tgraph_results *)results)->files = f;
-}
-
-static ag_status add(void *results, const harness_trained *t, const harness_scoring *how,
-                     ag_failure *why)
-{
-    const tgraph_settings *s = (const tgraph_settings *)how->settings;
-    const tgraph_trained *net = t->net;
-    tgraph_results *r = results;
-    tgraph_set *set = &r->files->set;
-    tgraph_scorer scorer = {
-        .model = &net->model, .tape = how->tape, .configs = s->eval_configs, .tta = s->tta};
-    if (!r->files->training) tgraph_set_scale(set, &net->scaler);
-    if (r->files->training || !tgraph_set_programs(set, &net->model.options, why))
-        tgraph_results_add(r, &scorer, how->models, why);
-    tgraph_batch_free(&scorer.batch);
-    return why->status;
-}
-
-static ag_status compare(void *results, ag_failure *why)
-{
-    const tgraph_files *f = ((const tgraph_results *)results)->files;
-    return tgraph_results_baselines(results, f->training ? &f->set : &f->fit, why);
 }
 
 const harness_model tgraph_shell = {.program = &tgraph_program_table,
@@ -236,12 +177,11 @@ const harness_model tgraph_shell = {.program = &tgraph_program_table,
                                     .validate = validate,
                                     .end = end,
                                     .results_bytes = sizeof(tgraph_results),
-                                    .open = open_results,
-                                    .add = add,
-                                    .compare = compare,
+                                    .open = tgraph_results_open,
+                                    .add = tgraph_results_add,
+                                    .compare = tgraph_results_baselines,
                                     .alike = tgraph_results_alike,
                                     .repeat = tgraph_results_repeat,
                                     .compute = tgraph_results_compute,
                                     .close_results = harness_rank_close,
-                                    .held_out = "Held-out configurations, best checkpoint",
-                                    .write = tgraph_shell_write};
+                                    .held_out = "Held-out configurations, best checkpoint"};

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* TGraph as the harness sees it (examples/harness/run/model.h). */
+/* TGraph as the harness sees it (examples/harness/run/model.h): checkpoints, data, scores. */
 #ifndef TGRAPH_SHELL_H
 #define TGRAPH_SHELL_H
 
-#include "examples/harness/run/loader.h"
-#include "examples/harness/run/model.h"
-#include "examples/tgraph/results.h"
+#include "examples/harness/rank/rank.h"
+#include "examples/tgraph/data/set.h"
 
-/* ---- checkpoints ---- */
+extern const harness_model tgraph_shell;
+
+/* ---- checkpoints (checkpoint.c) ---- */
 
 /* The network and what else its checkpoint holds. */
 typedef struct tgraph_trained {
@@ -19,8 +20,7 @@ typedef struct tgraph_trained {
     int dedup;
 } tgraph_trained;
 
-/* Features in JSON, owned by the caller (harness_free). */
-char *tgraph_features_json(const tgraph_data_options *f);
+extern const harness_network tgraph_shell_network;
 
 /* The training files with their hashes: JSON, owned by the caller (harness_free). */
 char *tgraph_files_json(const tgraph_set *set);
@@ -28,42 +28,85 @@ char *tgraph_files_json(const tgraph_set *set);
 /* 1 if the JSON names a file of this name and hash (NULL: whatever it held). */
 int tgraph_files_has(const char *files, const char *name, const uint64_t *hash);
 
-/* ---- data and steps ---- */
+/* ---- data (shell.c, scored.c) ---- */
 
+/* A file is a group of configurations. */
 typedef struct tgraph_files {
     tgraph_set set;
     tgraph_set fit;   /* what the baselines of `eval` learn from */
-    int training;     /* 1: of a training run, standardised for its network */
+    bool training;    /* of a training run, standardised for its network */
     const char *name; /* of what scores them, as tgraph_model_name */
+    /* Of eval and predict. */
+    const harness_runs *runs;
+    const tgraph_settings *settings;
 } tgraph_files;
 
-/* The data and scratch of the steps and validations of a run. */
-typedef struct tgraph_steps {
-    tgraph_file **file; /* [files] those trained on */
-    int files;
-    tgraph_source source;
-    tgraph_batch buffer[2]; /* prepared one step ahead */
-    harness_loader *loader; /* of these */
-    ag_real *target;        /* of the loss of a step */
-    tgraph_scorer scorer;
-    harness_rank rank;           /* a validation: a sample of the configurations of each file */
-    const tgraph_entry **scored; /* [rank.groups] */
-} tgraph_steps;
-
-extern const harness_model tgraph_shell;
-extern const harness_network tgraph_shell_network; /* checkpoint.c */
-
-/* The parts of tgraph_shell that are in inspect.c, scored.c and contest.c. */
+/* Functions of a harness_model. */
 ag_status tgraph_inspect(harness_inspection *to, const char *path, ag_failure *why);
-ag_status tgraph_shell_read_scored(void *data, const harness_runs *runs,
+ag_status tgraph_shell_read_scored(void *files, const harness_runs *runs,
                                    const harness_settings *settings, bool known, ag_failure *why);
-ag_status tgraph_shell_read_fit(void *data, const harness_runs *runs,
+ag_status tgraph_shell_read_fit(void *files, const harness_runs *runs,
                                 const harness_settings *settings, ag_failure *why);
-/* contest.c: the contest's name of a file, from its folders; shown: what results call it, NULL: its
-   own name: .../layout/xla/default/test/NAME.npz is "layout:xla:default:NAME"; where the folders do
-   not tell, "layout:NAME". The caller frees it (harness_free). */
-char *tgraph_contest_id(const char *path, const char *shown);
-int tgraph_shell_write(FILE *to, const void *results, const harness_settings *settings,
-                       ag_failure *why);
+
+/* ---- scores (score.c) ---- */
+
+/* How to score: `configs` together, and the mean over `tta` permutations (0: the given order) and
+   over models. */
+typedef struct tgraph_scorer {
+    const tgraph_model *model;
+    ag_tape *tape;
+    int configs, tta, models;
+    bool patient;         /* continues after an interruption */
+    tgraph_batch batch;   /* scratch: start from {0}, and free it */
+    int32_t *chosen;      /* of a chunk, during a call */
+    harness_progress bar; /* of configurations, in each permutation */
+} tgraph_scorer;
+
+/* Adds to sum[i] the score of the entry's configuration item[i] (NULL: i), i < count. The tape is
+   set back to training mode. Fails: AG_ESTOPPED, unless patient, and AG_EFINITE, AG_EMEMORY. */
+ag_status tgraph_score(tgraph_scorer *s, const tgraph_entry *e, const int32_t *item, int count,
+                       double *sum, ag_failure *why);
+
+/* ---- results (results.c) ---- */
+
+enum { TGRAPH_CALIBRATES = 4096 };
+
+/* Of a file that was split: training configurations, at most TGRAPH_CALIBRATES, evenly spread. */
+typedef struct tgraph_calibration {
+    int32_t *item; /* [count] */
+    double *score; /* [count] to be filled in */
+    int count;     /* 0: the file has no training part */
+} tgraph_calibration;
+
+/* Its memory is the rank's. */
+tgraph_calibration tgraph_calibration_open(harness_rank *rank, const tgraph_entry *e);
+
+typedef struct tgraph_results {
+    harness_rank rank;               /* first */
+    tgraph_files *files;             /* that the groups are of */
+    const tgraph_entry **entry;      /* [rank.groups] */
+    char **path;                     /* [rank.groups] borrowed; they differ, unlike their names */
+    tgraph_calibration *calibration; /* [rank.groups] */
+    int calibrated;                  /* the method of calibrated scores; 0: no file was split */
+} tgraph_results;
+
+/* For validations during training: of at most --eval-limit configurations of a file, the same ones
+   each time, and not calibrated. */
+void tgraph_results_sample(tgraph_results *r, tgraph_files *files, const tgraph_settings *s);
+
+/* Functions of a harness_model. Scores are calibrated by a rising step function to ranks among the
+   training configurations, so that configurations on one step tie. Fails: AG_EFINITE, and as
+   tgraph_score and harness_rank_compute. */
+void tgraph_results_open(void *results, void *files, const harness_settings *settings);
+ag_status tgraph_results_add(void *results, const harness_trained *t, const harness_scoring *how,
+                             ag_failure *why);
+void tgraph_results_repeat(void *results);
+const char *tgraph_results_alike(const void *results, int group);
+ag_status tgraph_results_compute(void *results, ag_failure *why);
+/* baseline/baselines.c: a file that was split is fitted by itself, on one-hot digits of its
+   training part; all others share a fit on counts of digits of the files that are trained on, and
+   have random scores alone where there are none. Equal inputs and number of threads give equal
+   results. Fails: as tgraph_fit_open. */
+ag_status tgraph_results_baselines(void *results, ag_failure *why);
 
 #endif

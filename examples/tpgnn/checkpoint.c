@@ -93,9 +93,15 @@ static ag_status fit_rows(nests_scale *scale, const tpgnn_data *train, ag_failur
 
 static ag_status fit(harness_session *session, ag_failure *why)
 {
-    const tpgnn_data *train = &((const tpgnn_files *)session->data)->train;
+    tpgnn_files *files = session->data;
+    const tpgnn_data *train = &files->train;
     const tpgnn_settings *s = (const tpgnn_settings *)session->settings;
     tpgnn_trained *net = session->trained.net;
+    if (session->initial) {
+        tpgnn_data_translate(&files->train, &net->vocabulary);
+        tpgnn_data_translate(&files->scored, &net->vocabulary);
+        return AG_OK;
+    }
     if (net->model.vector &&
         tpgnn_vectors_read(net->model.vector, &net->vocabulary, s->vectors, why))
         return why->status;
@@ -139,6 +145,7 @@ const harness_network tpgnn_shell_network = {.bytes = sizeof(tpgnn_trained),
                                                      [DATA] = "data",
                                                      [VOCABULARY] = "vocabulary",
                                                      [SEEN] = "seen"},
+                                             .inherited = "vocabulary",
                                              .identify = identify,
                                              .build = build,
                                              .drop = drop,

@@ -83,6 +83,7 @@ static ag_status fit(harness_session *session, ag_failure *why)
     const tpu_data *train = &((const tpu_files *)session->data)->train;
     tpu_trained *net = session->trained.net;
     tpu_scaler *s = &net->scaler;
+    if (session->initial) return AG_OK;
     tpu_scaler_fit(s, train, s->logs, s->clamp);
     if (net->model.rows.use) tpu_rows_fit(&net->model.rows.scale, train, why);
     /* Without it, a network without biases would have to climb to the mean. */

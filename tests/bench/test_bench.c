@@ -150,12 +150,6 @@ static void test_peer_that_cannot_run(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_row),
-        cmocka_unit_test(test_only),
-        cmocka_unit_test(test_wrong_calls),
-        cmocka_unit_test(test_peer),
-        cmocka_unit_test(test_peer_that_cannot_run),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_every_row, test_only, test_wrong_calls, test_peer,
+                     test_peer_that_cannot_run);
 }

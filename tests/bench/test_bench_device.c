@@ -70,9 +70,4 @@ static void ops(void **state)
     assert_string_equal(bits[0], bits[1]);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(wrong_calls), cmocka_unit_test(steps),
-                                       cmocka_unit_test(ops)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return RUN_TESTS(wrong_calls, steps, ops); }

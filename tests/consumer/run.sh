@@ -75,7 +75,7 @@ packed)
     [ -e "$work"/augur-*.deb ] || { echo "no dpkg-shlibdeps, so there is no .deb"; exit 0; }
     dpkg-deb -c "$work"/augur-*.deb | sed -n 's,.* \./usr/\(.*[^/]\)$,./\1,p' | sort >"$work/deb"
     (cd "$work/prefix" && find . -type f) | sort | diff - "$work/deb"
-    dpkg-deb -f "$work"/augur-*.deb Depends | grep libzip4 | grep libjansson4 | grep libinih1 | grep libxxhash0
+    dpkg-deb -f "$work"/augur-*.deb Depends | grep libzip4 | grep libjansson4 | grep libxxhash0
     ;;
 *)
     echo "run.sh: the way is \"$way\", but must be package, shared, programs, pkgconfig, subdirectory or packed." >&2

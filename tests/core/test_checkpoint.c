@@ -76,6 +76,19 @@ static void everything_comes_back(void **state)
     ag_checkpoint_close(c);
 }
 
+static void a_flipped_value_is_noticed(void **state)
+{
+    size_t n = 0;
+    ag_failure why = {0};
+    assert_int_equal(ag_checkpoint_save(path, items, ITEMS, NULL, 0, NULL), AG_OK);
+    unsigned char *bytes = files_get(path, &n);
+    bytes[n - 1] ^= 1;
+    files_put(path, bytes, n);
+    free(bytes);
+    assert_null(ag_checkpoint_open(path, &why));
+    expect_sentence(&why, AG_EDATA, "tensor \"small\" is damaged (its checksum differs); take");
+}
+
 static void reading_as_something_else_is_refused(void **state)
 {
     float out[6];
@@ -286,10 +299,14 @@ static void evil_lengths_are_refused(void **state)
         assert_null(ag_checkpoint_open(path, &why));
         expect_sentence(&why, AG_EDATA, "the first 8 bytes say");
     }
-    fclose(fopen(path, "wb")); /* empty */
-    ag_failure why = {0};
-    assert_null(ag_checkpoint_open(path, &why));
-    expect_sentence(&why, AG_EDATA, "x.safetensors is empty");
+    static const char *const says[] = {"x.safetensors is empty",
+                                       "has 9 bytes, a safetensors file at"};
+    for (size_t n = 0; n < 10; n += 9) {
+        ag_failure why = {0};
+        files_put(path, "\2\0\0\0\0\0\0\0{", n);
+        assert_null(ag_checkpoint_open(path, &why));
+        expect_sentence(&why, AG_EDATA, says[n / 9]);
+    }
 }
 
 static void what_is_no_file_is_refused(void **state)
@@ -308,8 +325,9 @@ static void what_is_no_file_is_refused(void **state)
 
 int main(void)
 {
-    return RUN_TESTS_WITH(
-        make_folder, remove_folder, everything_comes_back, reading_as_something_else_is_refused,
-        what_cannot_be_written_is_refused, halves_are_read, evil_headers_are_refused,
-        depth_is_counted_outside_of_strings, evil_lengths_are_refused, what_is_no_file_is_refused);
+    return RUN_TESTS_WITH(make_folder, remove_folder, everything_comes_back,
+                          a_flipped_value_is_noticed, reading_as_something_else_is_refused,
+                          what_cannot_be_written_is_refused, halves_are_read,
+                          evil_headers_are_refused, depth_is_counted_outside_of_strings,
+                          evil_lengths_are_refused, what_is_no_file_is_refused);
 }

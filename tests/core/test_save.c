@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 
 static ag_status put_half_and_fail(FILE *file, void *why)
 {
@@ -191,26 +192,133 @@ static void save_refuses_what_is_no_file(void **state)
     assert_int_equal(strlen(ag_path_tail(name)), 200);
 }
 
-/* A limit on the size of files replaces a full disk: the write is cut short in the same way. */
-static void a_full_disk_is_reported_by_name(void **state)
+/* ---- a full disk ---- */
+
+enum { MOST = 30000 };
+static float numbers[MOST]; /* random: an npz gets no smaller by packing */
+
+static ag_status save_much(const char *path, int count, ag_failure *why)
 {
-    const char *path = files_path("c");
-    assert_int_equal(ag_save_file(path, put_text, "old", NULL), AG_OK);
-    int files = files_count();
+    return ag_save_file(path, put_much, NULL, why);
+}
+
+static ag_status save_checkpoint(const char *path, int count, ag_failure *why)
+{
+    const ag_checkpoint_item item = {"x", AG_F32, AG_SHAPE(count), numbers};
+    return ag_checkpoint_save(path, &item, 1, NULL, 0, why);
+}
+
+static ag_status save_npz(const char *path, int count, ag_failure *why)
+{
+    const int64_t size = count;
+    ag_npz_writer *writer = ag_npz_create(path, why);
+    assert_non_null(writer);
+    assert_int_equal(ag_npz_add(writer, "x", AG_F32, 1, &size, numbers, why), AG_OK);
+    return ag_npz_finish(writer, why);
+}
+
+static ag_status save_npy(const char *path, int count, ag_failure *why)
+{
+    const int64_t size = count;
+    return ag_npy_save(path, AG_F32, 1, &size, numbers, why);
+}
+
+/* Saves with a limit on the size of files, which cuts a write short as a full disk does. */
+static ag_status save_within(rlim_t bytes, ag_status (*save)(const char *, int, ag_failure *),
+                             const char *path, int count, ag_failure *why)
+{
     struct rlimit limit, small;
     getrlimit(RLIMIT_FSIZE, &limit);
     small = limit;
-    small.rlim_cur = 1000;
-    signal(SIGXFSZ, SIG_IGN);
+    small.rlim_cur = bytes;
     setrlimit(RLIMIT_FSIZE, &small);
-    ag_failure why = {0};
-    ag_status status = ag_save_file(path, put_much, NULL, &why);
+    const ag_status status = save(path, count, why);
     setrlimit(RLIMIT_FSIZE, &limit);
-    assert_int_equal(status, AG_EFILE);
-    assert_non_null(strstr(why.sentence, path));
-    assert_non_null(strstr(why.sentence, "too large; raise the limit on the size of files"));
-    expect_text(path, "old");
-    assert_int_equal(files_count(), files);
+    return status;
+}
+
+static void a_full_disk_leaves_what_was_there(void **state)
+{
+    static ag_status (*const saves[])(const char *, int, ag_failure *) = {
+        save_much, save_checkpoint, save_npz, save_npy};
+    static const rlim_t room[] = {0, 1, 1000, 4096, 50000, 99999};
+    const char *path = files_path("c");
+    ag_random r = {1, 2, 0};
+    for (int i = 0; i < MOST; i++) numbers[i] = (float)ag_random_uniform(&r);
+    signal(SIGXFSZ, SIG_IGN);
+    for (size_t k = 0; k < 4 * sizeof room / sizeof *room; k++) {
+        ag_failure why = {0};
+        assert_int_equal(ag_save_file(path, put_text, "old", NULL), AG_OK);
+        const int files = files_count();
+        assert_int_equal(save_within(room[k / 4], saves[k % 4], path, MOST, &why), AG_EFILE);
+        if (!strstr(why.sentence, path) ||
+            !strstr(why.sentence, "too large; raise the limit on the size of files"))
+            fail_msg("%s", why.sentence);
+        expect_text(path, "old");
+        assert_int_equal(files_count(), files);
+        assert_int_equal(save_within(200000, saves[k % 4], path, MOST, &why), AG_OK);
+    }
+}
+
+/* ---- a writer that is killed ---- */
+
+static void fill(int version)
+{
+    for (int i = 0; i < MOST; i++) numbers[i] = (float)version;
+}
+
+/* The version that the checkpoint holds as a whole. */
+static int load_version(const char *path)
+{
+    ag_failure why = {0};
+    ag_checkpoint *c = ag_checkpoint_open(path, &why);
+    if (!c) fail_msg("%s", why.sentence);
+    assert_int_equal(ag_checkpoint_read(c, "x", AG_F32, AG_SHAPE(MOST), numbers, NULL), AG_OK);
+    ag_checkpoint_close(c);
+    for (int i = 1; i < MOST; i++) assert_true(numbers[i] == numbers[0]);
+    return (int)numbers[0];
+}
+
+/* Saves version after version, and reports the first on the pipe. */
+static void save_until_killed(const char *path, int version, int saved)
+{
+    for (int first = version;; version++) {
+        fill(version);
+        if (save_checkpoint(path, MOST, NULL) != AG_OK) _exit(1);
+        if (version == first && write(saved, "s", 1) != 1) _exit(2);
+    }
+}
+
+static void a_killed_writer_leaves_the_old_or_the_new(void **state)
+{
+    const char *path = files_path("d");
+    const int files = files_count();
+    ag_random r = {2026, 3, 0};
+    int last = 0;
+    for (int i = 0; i < (ag_switch("AUGUR_FULL", 0) ? 50 : 10); i++) {
+        int saved[2];
+        char told;
+        assert_int_equal(pipe(saved), 0);
+        const pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) save_until_killed(path, last + 1, saved[1]);
+        assert_int_equal(close(saved[1]), 0);
+        assert_int_equal(read(saved[0], &told, 1), 1); /* however slow the machine is */
+        assert_int_equal(close(saved[0]), 0);
+        const struct timespec pause = {0, 1000 * (long)(500 + ag_random_below(&r, 20000))};
+        int status;
+        nanosleep(&pause, NULL);
+        kill(child, SIGKILL);
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFSIGNALED(status)); /* it did not stop by itself */
+        const int now = load_version(path);
+        assert_true(now > last);
+        last = now;
+    }
+    fill(last + 1);
+    assert_int_equal(save_checkpoint(path, MOST, NULL), AG_OK);
+    assert_int_equal(load_version(path), last + 1);
+    assert_int_equal(files_count(), files + 1); /* what the killed ones left is removed */
 }
 
 int main(void)
@@ -218,5 +326,6 @@ int main(void)
     return RUN_TESTS_WITH(files_make, files_remove, save_replaces_whole_files_and_keeps_the_mode,
                           a_failed_save_leaves_what_was_there,
                           save_removes_what_killed_writers_left, a_writer_locks_its_temporary_file,
-                          save_refuses_what_is_no_file, a_full_disk_is_reported_by_name);
+                          save_refuses_what_is_no_file, a_full_disk_leaves_what_was_there,
+                          a_killed_writer_leaves_the_old_or_the_new);
 }

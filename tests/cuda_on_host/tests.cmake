@@ -14,38 +14,34 @@ add_custom_target(cuda_tests)
 file(GLOB selftest CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/selftest/*.cu)
 cuda_on_host_kernels(${selftest})
 set(mistakes ${selftest})
-list(FILTER mistakes INCLUDE REGEX "/(mistakes|shared)[a-z_]*\\.cu$")
-list(FILTER selftest EXCLUDE REGEX "/(mistakes[a-z_]*|counted)\\.cu$")
+list(FILTER mistakes INCLUDE REGEX "/mistakes[a-z_]*\\.cu$")
 
-# cuda_selftest: what must come out; for some orders of threads and streams.
-add_executable(cuda_selftest ${selftest})
-# cuda_mistakes: each planted mistake in a process of its own.
+# cuda_selftest: what is refused, as by a GPU.
+add_executable(cuda_selftest ${CMAKE_CURRENT_LIST_DIR}/selftest/right.cu)
+# cuda_mistakes: each planted mistake in a process of its own; for some orders of threads and streams.
 add_executable(cuda_mistakes ${mistakes})
 foreach(name cuda_selftest cuda_mistakes)
     target_link_libraries(${name} PRIVATE cuda_on_host)
     add_dependencies(cuda_tests ${name})
 endforeach()
-foreach(seed 0 1 2 3)
-    add_test(NAME cuda_selftest_${seed} COMMAND cuda_selftest)
-    set_tests_properties(cuda_selftest_${seed} PROPERTIES LABELS quick TIMEOUT 600 ENVIRONMENT "CUDA_ON_HOST_SEED=${seed};CUDA_ON_HOST_BYTES=67108864")
-endforeach()
-add_test(NAME cuda_selftest_mprotect COMMAND cuda_selftest)
-set_tests_properties(cuda_selftest_mprotect PROPERTIES LABELS quick TIMEOUT 600 ENVIRONMENT "CUDA_ON_HOST_MPROTECT=1;CUDA_ON_HOST_BYTES=67108864")
+function(add_selftest name program)
+    add_test(NAME ${name} COMMAND ${program})
+    set_tests_properties(${name} PROPERTIES LABELS quick TIMEOUT 600 ENVIRONMENT "CUDA_ON_HOST_BYTES=67108864;${ARGN}")
+endfunction()
+add_selftest(cuda_selftest cuda_selftest)
 foreach(seed 0 1 2)
-    add_test(NAME cuda_mistakes_${seed} COMMAND cuda_mistakes)
-    set_tests_properties(cuda_mistakes_${seed} PROPERTIES LABELS quick TIMEOUT 600 ENVIRONMENT "CUDA_ON_HOST_SEED=${seed};CUDA_ON_HOST_BYTES=67108864")
+    add_selftest(cuda_mistakes_${seed} cuda_mistakes CUDA_ON_HOST_SEED=${seed})
 endforeach()
+add_selftest(cuda_selftest_mprotect cuda_selftest CUDA_ON_HOST_MPROTECT=1)
+add_selftest(cuda_mistakes_mprotect cuda_mistakes CUDA_ON_HOST_MPROTECT=1)
 if(AUGUR_CUDA_CHECKED) # what the checker finds is missed without it
-    add_test(NAME cuda_mistakes_unchecked COMMAND cuda_mistakes)
-    set_tests_properties(cuda_mistakes_unchecked PROPERTIES LABELS quick TIMEOUT 600 ENVIRONMENT "CUDA_ON_HOST_CHECK=0;CUDA_ON_HOST_BYTES=67108864")
-endif()
-# The table of what kernels move.
-if(AUGUR_CUDA_CHECKED)
-    add_executable(cuda_counted ${CMAKE_CURRENT_LIST_DIR}/selftest/counted.cu ${CMAKE_CURRENT_LIST_DIR}/selftest/shared.cu)
+    add_selftest(cuda_mistakes_unchecked cuda_mistakes CUDA_ON_HOST_CHECK=0)
+    # The table of what kernels move.
+    add_executable(cuda_counted ${CMAKE_CURRENT_LIST_DIR}/selftest/counted.cu)
     target_link_libraries(cuda_counted PRIVATE cuda_on_host)
     add_dependencies(cuda_tests cuda_counted)
-    add_test(NAME cuda_counted COMMAND cuda_counted)
-    set_tests_properties(cuda_counted PROPERTIES LABELS quick TIMEOUT 60 ENVIRONMENT "CUDA_ON_HOST_COUNT=1;CUDA_ON_HOST_BYTES=67108864"
+    add_selftest(cuda_counted cuda_counted CUDA_ON_HOST_COUNT=1)
+    set_tests_properties(cuda_counted PROPERTIES
         PASS_REGULAR_EXPRESSION "the kernel +1 +8000 +4000 +4000 +4000\n")
 endif()
 # Sources that must not compile.

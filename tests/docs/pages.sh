@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# Fails, with its name, when a page links to a file that is not there, quotes a file of tests/docs or examples/tabular (a line
-# `<!-- tests/docs/FILE -->` before a block of code) otherwise than it is, shows a change of sources that are different by
-# now, names a call or a function that is not there, or is longer than its readers have time for.
+# Fails, with its name, when a page links to a file that is not there, quotes a file of examples/tabular (a line
+# `<!-- FILE -->` before a block of code) otherwise than it is, shows a change of sources that are different by now, names a
+# call or a function that is not there, or is longer than its readers have time for.
 cd "$(dirname "$0")/../.." || exit 1
 bad=0
 complain() { echo "docs: $1"; bad=1; }
@@ -28,14 +28,11 @@ END
 done
 
 quoted=0
-for page in README.md docs/*.md docs/formats/*.md; do
-    for file in $(sed -nE 's/^<!-- ((tests\/docs|examples\/tabular)\/[^ ]*) -->$/\1/p' "$page"); do
-        quoted=$((quoted + 1))
-        awk -v mark="<!-- $file -->" '$0 == mark { wait = 1; next } wait && /^```/ { wait = 0; on = 1; next }
-            on && /^```/ { exit } on' "$page" | cmp -s - "$file" || complain "$page quotes $file otherwise than it is"
-    done
+for file in $(sed -nE 's/^<!-- (examples\/tabular\/[^ ]*) -->$/\1/p' docs/*.md); do
+    quoted=$((quoted + 1))
+    sh tests/docs/quoted.sh "$file" | cmp -s - "$file" || complain "a page quotes $file otherwise than it is"
 done
-[ $quoted -ge 7 ] || complain "only $quoted examples are quoted: the pages have lost some"
+[ $quoted -ge 6 ] || complain "only $quoted examples are quoted: the pages have lost some"
 
 for name in $(grep -oh '\<ag_[a-z0-9_]*' docs/from-pytorch.md | sort -u); do
     grep -qw "$name" */*.h core/io/io.h || complain "docs/from-pytorch.md names $name, which no header declares"
@@ -81,13 +78,15 @@ done
 sh docs/make_architecture.sh | cmp -s - docs/architecture.svg ||
     complain "docs/architecture.svg is not current: run cmake --build --preset release --target docs"
 
-if command -v patch >/dev/null 2>&1; then # to the lines that they show, not to others that look alike
-    for change in tests/docs/*.diff; do
-        patch --dry-run -f -p1 -F0 <"$change" >/dev/null || complain "the sources have changed under $change"
-    done
-fi
+changes=$(mktemp) || exit 1
+trap 'rm -f "$changes"' EXIT
+for name in row op layer layer-tpgnn ablation; do
+    sh tests/docs/quoted.sh $name.diff >"$changes" || complain "no page has $name.diff"
+    ! command -v patch >/dev/null 2>&1 || # to the lines that it shows, not to others that look alike
+        patch --dry-run -f -p1 -F0 <"$changes" >/dev/null || complain "the sources have changed under $name.diff of a page"
+done
+changed=$(grep -c '^[+-][^+-]' "$changes") # the last
+[ "$changed" -le 40 ] || complain "the new ablation changes $changed lines, but 40 are promised"
 
 [ "$(wc -l <README.md)" -le 180 ] || complain "README.md has over 180 lines"
-changed=$(grep -c '^[+-][^+-]' tests/docs/ablation.diff)
-[ "$changed" -le 40 ] || complain "the new ablation changes $changed lines, but 40 are promised"
 exit $bad

@@ -12,13 +12,17 @@ mkdir -p "$work"
 cd "$work"
 (cd "$here" && tar cf - augur.h augur.pc.in CMakeLists.txt cmake core autograd ops gnn optim metrics layers examples docs tests) | tar xf -
 
+quoted() { sh "$here/tests/docs/quoted.sh" "$1"; }
 for change in row op layer ablation; do
-    patch -p1 -F0 <"$here/tests/docs/$change.diff"
+    quoted $change.diff >change
+    patch -p1 -F0 <change
 done
-cp "$here/tests/docs/rms_norm.h" "$here/tests/docs/rms_norm.c" ops/
-cp "$here/tests/docs/gin.c" gnn/
-cp "$here/tests/docs/gin_test.c" tests/gnn/test_gin.c
-cp "$here/tests/docs/first.c" examples/quickstart.c # the README's program
+new="ops/rms_norm.h ops/rms_norm.c gnn/gin.c tests/gnn/test_gin.c"
+for file in $new; do
+    quoted $file >$file
+done
+sh tests/format.sh $new || [ $? = 77 ]
+quoted first.c >examples/quickstart.c # the README's program
 
 tests="test_ops test_ops_runs test_ops_table test_op_calls test_null test_gin"
 arch=""
@@ -54,6 +58,7 @@ squeezed=$(first_loss squeezed tgraph $layout --squeeze)
 differ --squeeze "$squeezed" "$(first_loss gates tgraph $layout)"
 schedules="--preset statements --data examples/data/schedules/split-kind.valid.txt"
 plain=$(first_loss plain tpgnn $schedules)
-patch -p1 -F0 <"$here/tests/docs/layer-tpgnn.diff"
+quoted layer-tpgnn.diff >change
+patch -p1 -F0 <change
 cmake --build "$build" -j "$(nproc)" --target tpgnn
 differ GIN "$(first_loss gin tpgnn $schedules)" "$plain"

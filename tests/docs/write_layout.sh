@@ -7,11 +7,12 @@ if ! "$python" -c 'import numpy' 2>/dev/null; then
     exit 77
 fi
 bin=$(cd "$1" && pwd) || exit 1
-program=$(cd "$(dirname "$0")" && pwd)/write_layout.py
+quoted=$(cd "$(dirname "$0")" && pwd)/quoted.sh
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
-"$python" "$program" || exit 1
-"$bin/tgraph" inspect --data relu.npz | grep "configurations  8, 8 unique" || exit 1
+sh "$quoted" write_layout.py >write_layout.py || exit 1
+"$python" write_layout.py || exit 1
+"$bin/tgraph" inspect --data relu.npz --json | grep '"unique": 8' || exit 1
 "$bin/tgraph" train --data relu.npz --hidden 16 --steps 2 --no-baselines --quiet --out tgraph >/dev/null || exit 1
 "$bin/nests" train --data relu.npz --fit network --hidden 16 --steps 2 --no-baselines --quiet --out nests >/dev/null || exit 1

@@ -12,10 +12,9 @@ from pathlib import Path
 import numpy as np
 import torch
 import torch.nn.functional as F
-from torch import nn
-from torch_geometric.nn import GCNConv, GraphConv, SAGPooling, TopKPooling, global_max_pool, global_mean_pool
 
 from make_golden import uniform
+from tpgnn_model import Paper, nearest
 
 INPUTS, WHOLE, SOME = 20, 128, 64
 PATH = [(a, a + 1) for a in range(99) if a not in (59, 92)]
@@ -27,8 +26,8 @@ GRAPHS = {  # nodes of each graph, edges (source, target) numbered over all of t
     "trees": ([60, 33, 7], PATH + [(b, a) for a, b in PATH]),
     "star": ([1, 12, 4], [(1, v) for v in range(2, 13)] + [(v, 1) for v in range(2, 13)]),
 }
-nearest = [np.inf]  # how close an argument of a ReLU, a score at a cut or an error comes to its kink
-DEFAULTS = dict(inputs=INPUTS, hidden=8, layers=3, conv=GraphConv, pool=TopKPooling, ratio=0.8)
+CONVS, POOLS = ["graph", "gcn"], ["none", "topk", "sag"]  # in the order of their numbers
+DEFAULTS = dict(hidden=8, layers=3, conv="graph", pool="topk", ratio=0.8)
 
 
 def random_trees(sizes, seed):
@@ -42,31 +41,29 @@ def random_trees(sizes, seed):
     return sizes, edges
 
 
-_sort = torch.sort  # what comes first of equal scores is not defined without `stable`
-torch.sort = lambda x, dim=-1, descending=False, stable=True: _sort(x, dim=dim, descending=descending, stable=True)
 GRAPHS["forest"] = random_trees([37, 1, 80, 5, 60, 2, 0, 17], 3)
 
 CASES = {
     "paper": dict(graph="forest", hidden=128),
     "small": dict(graph="forest"),
-    "gcn": dict(graph="forest", conv=GCNConv),
-    "gcn_sag": dict(graph="forest", conv=GCNConv, pool=SAGPooling),
-    "gcn_none": dict(graph="forest", conv=GCNConv, pool=None),
-    "sag": dict(graph="forest", pool=SAGPooling),
-    "none": dict(graph="forest", pool=None),
+    "gcn": dict(graph="forest", conv="gcn"),
+    "gcn_sag": dict(graph="forest", conv="gcn", pool="sag"),
+    "gcn_none": dict(graph="forest", conv="gcn", pool="none"),
+    "sag": dict(graph="forest", pool="sag"),
+    "none": dict(graph="forest", pool="none"),
     "one_layer": dict(graph="forest", layers=1),
     "eight_layers": dict(graph="forest", layers=8),
     "fixed": dict(graph="forest", ratio=4),
     "odd": dict(graph="random", hidden=7, ratio=0.5),
     "one_node": dict(graph="one"),
-    "one_node_gcn": dict(graph="one", conv=GCNConv, pool=SAGPooling),
+    "one_node_gcn": dict(graph="one", conv="gcn", pool="sag"),
     "ones": dict(graph="ones"),
     "no_edges": dict(graph="no_edges"),
-    "no_edges_gcn": dict(graph="no_edges", conv=GCNConv),
+    "no_edges_gcn": dict(graph="no_edges", conv="gcn"),
     "ties": dict(graph="trees", layers=1, how="exact"),
     "ties_star": dict(graph="star", how="equal"),
     "ties_alone": dict(graph="no_edges", how="equal", ratio=0.5),
-    "ties_sag": dict(graph="star", how="equal", pool=SAGPooling),
+    "ties_sag": dict(graph="star", how="equal", pool="sag"),
 }
 
 
@@ -79,58 +76,15 @@ def batch_of(graph):
     return torch.repeat_interleave(torch.arange(len(nodes)), torch.tensor(nodes))
 
 
-class Net(nn.Module):
-    def __init__(self, o):
-        super().__init__()
-        self.layers, self.drop, h = o["layers"], nn.Dropout(0.5), o["hidden"]
-        for k in range(1, self.layers + 1):
-            setattr(self, f"conv{k}", o["conv"](o["inputs"] if k == 1 else h, h))
-            if o["pool"]:
-                setattr(self, f"pool{k}", o["pool"](h, ratio=o["ratio"]))
-        self.lin1, self.lin2, self.lin3 = nn.Linear(2 * h, h), nn.Linear(h, h // 2), nn.Linear(h // 2, 1)
-
-    def forward(self, x, edges, batch, graphs):
-        read = 0
-        for k in range(1, self.layers + 1):
-            x = relu(getattr(self, f"conv{k}")(x, edges))
-            if hasattr(self, f"pool{k}"):
-                before = batch
-                x, edges, _, batch, perm, score = getattr(self, f"pool{k}")(x, edges, None, batch)
-                self.look_at_cut(getattr(self, f"pool{k}"), perm, before)
-            read = read + torch.cat([global_max_pool(x, batch, graphs), global_mean_pool(x, batch, graphs)], 1)
-        x = self.drop(relu(self.lin1(read)))
-        return self.lin3(relu(self.lin2(x)))[:, 0]
-
-    def look_at_cut(self, pool, perm, batch):
-        """The lowest score that stays and the highest that goes are far apart; where ties are wanted, or equal but for
-        rounding (which of them stay PyG leaves open: its nodes are in the order of the scores before)."""
-        stays = torch.zeros(len(pool.all_scores), dtype=torch.bool)
-        stays[perm] = True
-        for g in batch.unique().tolist():
-            inside, outside = pool.all_scores[(batch == g) & stays], pool.all_scores[(batch == g) & ~stays]
-            gap = (inside.min() - outside.max()).item() if outside.numel() else np.inf
-            if gap > 1e-12 or not self.may_tie:
-                nearest[0] = min(nearest[0], gap)
-
-
-def relu(x):
-    near = x.detach().abs()
-    if (near > 0).any():
-        nearest[0] = min(nearest[0], near[near > 0].min().item())
-    return torch.relu(x)
-
-
-def watch_scores(net):
-    """PyG's poolings return the scores of the nodes that stay; note those of all."""
+def note_kinks(net):
+    """How near the argument of a ReLU comes to 0, without being 0; the poolings note their cuts."""
+    def note(module, inputs, x):
+        near = x.detach().abs()
+        nearest[0] = min(nearest[0], near[near > 0].min().item() if (near > 0).any() else np.inf)
     for k in range(1, net.layers + 1):
-        pool = getattr(net, f"pool{k}", None)
-        if isinstance(pool, TopKPooling):
-            pool.select.register_forward_pre_hook(
-                lambda m, a, pool=pool: setattr(pool, "all_scores", torch.tanh(
-                    (a[0] * m.weight).sum(-1) / m.weight.norm()).detach()))
-        elif pool is not None:
-            pool.select.register_forward_pre_hook(
-                lambda m, a, pool=pool: setattr(pool, "all_scores", torch.tanh(a[0].reshape(-1)).detach()))
+        getattr(net, f"conv{k}").register_forward_hook(note)
+    for layer in (net.lin1, net.lin2):
+        layer.register_forward_hook(note)
 
 
 def fill(net, salt, how):
@@ -169,19 +123,17 @@ def part_of(values):
 def run(name, o, salt):
     nodes, edges = GRAPHS[o["graph"]]
     torch.manual_seed(1)
-    net, how = Net(o), o.get("how", "")
-    net.may_tie = name.startswith("ties")
-    watch_scores(net)
+    net, how = Paper(o, INPUTS), o.get("how", "")
+    note_kinks(net)
     rows = fill(net, salt, how)
     x = torch.from_numpy(features(sum(nodes), salt, how))
     cost = torch.from_numpy(2 * uniform(salt + 98, len(nodes)))
-    net.eval()
     score = net(x, index(edges), batch_of(o["graph"]), len(nodes))
     nearest[0] = min(nearest[0], ((score - cost).abs() - 1).abs().min().item())
     loss = F.huber_loss(score, cost)
     loss.backward()
-    number = [GraphConv, GCNConv].index(o["conv"]), [None, TopKPooling, SAGPooling].index(o["pool"])
-    members = {f"{name}.options": np.array([o["inputs"], o["hidden"], o["layers"], *number, o["ratio"]], np.float64),
+    number = CONVS.index(o["conv"]), POOLS.index(o["pool"])
+    members = {f"{name}.options": np.array([INPUTS, o["hidden"], o["layers"], *number, o["ratio"]], np.float64),
                f"{name}.starts": np.concatenate([[0], np.cumsum(nodes)]).astype(np.int32),
                f"{name}.edges": np.array(edges, np.int32).reshape(-1, 2),
                f"{name}.streams": np.array([salt + 99, salt + 98, {"": 0, "equal": 1, "exact": 2}[how]], np.int32),

@@ -403,15 +403,36 @@ def messages(rows):
     return [torch.arange(a, a + n) for a, n in rows.tolist()]
 
 
-def spmm(reduce):
+def message_aggregate(reduce):
     def run(x, f, i):
-        values, rows, sources = x[:3]
-        return torch.stack([reduce(values[sources[p]]) for p in messages(rows)]) if rows.shape[0] else values * 1
+        values, rows = x[:2]
+        found = [reduce(values[p]) for p in messages(rows)]
+        return torch.stack(found) if found else values.new_zeros(0, *values.shape[1:]) + values.sum()
     return run
 
 
-FORMULAS["spmm_sum"] = spmm(lambda rows: rows.sum(0))
-FORMULAS["spmm_mean"] = spmm(lambda rows: mean(rows, 0))
+FORMULAS["message_sum"] = lambda x, f, i: message_aggregate((lambda rows: mean(rows, 0)) if i[0] else (
+    lambda rows: rows.sum(0)))(x, f, i)
+
+
+@formula("message_aggregate_max")
+def message_max(x, f, i):
+    """The smallest where i[0] is 1; also the position of the message that it is from, -1 without messages."""
+    sign = -1 if i[0] else 1
+    found = [(first_max(sign * x[0][p], 0), p) for p in messages(x[1])]
+    if not found:
+        return message_aggregate(None)(x, f, i), torch.zeros(0, *x[0].shape[1:], dtype=torch.long)
+    return (torch.stack([sign * y for (y, _), _ in found]),
+            torch.stack([at + (p[0] if p.numel() else 0) for (_, at), p in found]))
+
+
+def spmm(op, mean_or_min=0):
+    """An op of messages that carry the senders' values."""
+    return lambda x, f, i: FORMULAS[op]([x[0][x[2]], x[1]], f, [mean_or_min])
+
+
+FORMULAS["spmm_sum"], FORMULAS["spmm_mean"] = spmm("message_sum"), spmm("message_sum", 1)
+FORMULAS["spmm_max"] = spmm("message_aggregate_max")
 
 
 @formula("sage_sum", "sage_mean")
@@ -429,17 +450,6 @@ def graph_conv(x, f, i):
     sums = FORMULAS["spmm_sum"]([values, *edges], f, i)
     y = F.linear(sums, w, b) + F.linear(values, root)
     return F.relu(y) if i[0] else y
-
-
-@formula("spmm_max")
-def spmm_max(x, f, i):
-    """Also the position of the message that each maximum is from, -1 without messages."""
-    values, rows, sources = x[:3]
-    found = [(first_max(values[sources[p]], 0), p) for p in messages(rows)]
-    if not found:
-        return values * 1, torch.zeros(values.shape, dtype=torch.long)
-    return (torch.stack([y for (y, _), _ in found]),
-            torch.stack([at + (p[0] if p.numel() else 0) for (_, at), p in found]))
 
 
 def in_heads(x, heads):
@@ -466,29 +476,6 @@ def sddmm(x, f, i):
     for v, p in enumerate(messages(rows)):
         y = y.index_add(0, p, (a[v] * b[sources[p]]).sum(-1))
     return y
-
-
-def message_aggregate(reduce):
-    def run(x, f, i):
-        values, rows = x[:2]
-        found = [reduce(values[p]) for p in messages(rows)]
-        return torch.stack(found) if found else values.new_zeros(0, *values.shape[1:]) + values.sum()
-    return run
-
-
-FORMULAS["message_sum"] = lambda x, f, i: message_aggregate((lambda rows: mean(rows, 0)) if i[0] else (
-    lambda rows: rows.sum(0)))(x, f, i)
-
-
-@formula("message_aggregate_max")
-def message_max(x, f, i):
-    """The smallest where i[0] is 1; also the position of the message that it is from, -1 without messages."""
-    sign = -1 if i[0] else 1
-    found = [(first_max(sign * x[0][p], 0), p) for p in messages(x[1])]
-    if not found:
-        return message_aggregate(None)(x, f, i), torch.zeros(0, *x[0].shape[1:], dtype=torch.long)
-    return (torch.stack([sign * y for (y, _), _ in found]),
-            torch.stack([at + (p[0] if p.numel() else 0) for (_, at), p in found]))
 
 
 @formula("message_aggregate_std")

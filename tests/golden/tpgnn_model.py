@@ -21,17 +21,20 @@ raw = [None]  # the scores of the pooling that runs, before the tanh, which make
 
 
 def top_k(score, ratio, batch, min_score=None, tol=1e-7):
-    """PyG's choice for one graph, with equal scores in the order of the nodes; they are equal when float32 cannot tell
+    """PyG's choice for each graph, with equal scores in the order of the nodes; they are equal when float32 cannot tell
     them apart."""
-    n = len(score)
-    k = min(n, int(ratio) if ratio >= 1 else math.ceil(np.float32(ratio) * np.float32(n)))
-    order = torch.sort(score.float(), descending=True, stable=True).indices
-    if k < n:
-        a, b = order[k - 1], order[k]
-        apart = abs(raw[0][a] - raw[0][b]).item()
-        if apart > EQUAL * max(1, abs(raw[0][a]).item()):
-            nearest[0] = min(nearest[0], abs(score[a] - score[b]).item())
-    return order[:k]
+    kept = []
+    for nodes in [(batch == g).nonzero()[:, 0] for g in batch.unique()]:
+        n = len(nodes)
+        k = min(n, int(ratio) if ratio >= 1 else math.ceil(np.float32(ratio) * np.float32(n)))
+        order = nodes[torch.sort(score[nodes].float(), descending=True, stable=True).indices]
+        kept.append(order[:k])
+        if k < n:
+            a, b = order[k - 1], order[k]
+            apart = abs(raw[0][a] - raw[0][b]).item()
+            if apart > EQUAL * max(1, abs(raw[0][a]).item()):
+                nearest[0] = min(nearest[0], abs(score[a] - score[b]).item())
+    return torch.cat(kept)
 
 
 def look(pool):
@@ -68,14 +71,14 @@ class Paper(nn.Module):
             self.get_parameter(name).data.fill_(1)
         return self.double().eval()
 
-    def forward(self, x, edges):
-        read, batch = 0, torch.zeros(len(x), dtype=torch.long)
+    def forward(self, x, edges, batch=None, graphs=1):
+        read, batch = 0, torch.zeros(len(x), dtype=torch.long) if batch is None else batch
         for k in range(1, self.layers + 1):
             x = torch.relu(getattr(self, f"conv{k}")(x, edges))
             if self.kind != "none":
                 x, edges, _, batch, _, _ = getattr(self, f"pool{k}")(x, edges, None, batch)
-            read = read + torch.cat([global_max_pool(x, batch), global_mean_pool(x, batch)], 1)
-        return self.lin3(torch.relu(self.lin2(torch.relu(self.lin1(read)))))[0, 0]
+            read = read + torch.cat([global_max_pool(x, batch, graphs), global_mean_pool(x, batch, graphs)], 1)
+        return self.lin3(torch.relu(self.lin2(torch.relu(self.lin1(read)))))[:, 0]
 
 
 def logarithm(x):
@@ -89,7 +92,7 @@ def paper_cost(c, net, tree):
     value = np.where(constant, np.clip(tree.value, -MOST, MOST), 0)
     own = np.stack([logarithm(value) if c.o["log_features"] else value, tree.named], 1)
     x = torch.cat([vector[c.index(tree, "class", kept)], torch.from_numpy(own[kept])], 1)
-    return net(x, torch.cat([edges, edges.flip(0)], 1))
+    return net(x, torch.cat([edges, edges.flip(0)], 1))[0]
 
 
 def linear(c, name, x):

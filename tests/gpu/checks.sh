@@ -52,48 +52,42 @@ worst_apart() {
 # losses_in FILE: how many losses there are that differ. Where all are the same, nothing was compared.
 losses_in() { tail -n +2 "$1" | cut -d, -f2 | sort -u | wc -l; }
 
-# train NAME COMMAND...: the same training on the CPU, on the device and there again, each in a process of its own.
+# ran WHERE COMMAND...: the training $name once, in a process of its own; a failure is told.
+ran() {
+    where=$1
+    shift
+    within "$@" --out "$scratch/$name.$where"
+    status=$?
+    [ $status = 0 ] || result $status "$name, $where"
+    return $status
+}
+
+# near ONE OTHER LEAST MOST: the losses of the training $name on ONE and OTHER are more than LEAST and at most MOST apart.
+near() {
+    set -- "$@" $(worst_apart "$scratch/$name.$1/metrics.csv" "$scratch/$name.$2/metrics.csv")
+    awk "BEGIN { exit !($5 > $3 && $5 <= $4 && $6 == $steps && $(losses_in "$scratch/$name.$1/metrics.csv") > 1) }"
+    result $? "$name: losses of $6 steps, $2 against $1, at most $5 apart ($4)"
+}
+
+# same OTHER WHO: the checkpoint of the training $name on the device is that of OTHER, too.
+same() {
+    within cmp "$scratch/$name.cuda/last.safetensors" "$scratch/$name.$1/last.safetensors"
+    result $? "$name: $2 write the same checkpoint"
+}
+
+# train NAME COMMAND...: the same training on the CPU, on the device and there again; of two programs also with each kernel
+# launched by itself, and of one with products in tf32.
 train() {
     name=$1
     shift
-    built "$1" || return
-    for where in cpu cuda again; do
-        device=$where
-        [ $where = again ] && device=cuda
-        within "$@" --device $device --out "$scratch/$name.$where"
-        status=$?
-        [ $status = 0 ] || { result $status "$name, $where"; return; }
-    done
-    set -- $(worst_apart "$scratch/$name.cpu/metrics.csv" "$scratch/$name.cuda/metrics.csv")
-    awk "BEGIN { exit !($1 <= 1e-4 && $2 == $steps && $(losses_in "$scratch/$name.cpu/metrics.csv") > 1) }"
-    result $? "$name: losses of $2 steps, cuda against cpu, at most $1 apart (1e-4)"
-    within cmp "$scratch/$name.cuda/last.safetensors" "$scratch/$name.again/last.safetensors"
-    result $? "$name: two processes on the device write the same checkpoint"
-}
-
-# train_launched NAME COMMAND...: the training that `train` did on the device once more, each kernel launched by itself.
-train_launched() {
-    name=$1
-    shift
-    [ -f "$scratch/$name.cuda/last.safetensors" ] || return
-    within env AUGUR_GRAPHS=0 "$@" --device cuda --out "$scratch/$name.launched"
-    status=$?
-    [ $status = 0 ] || { result $status "$name, launched"; return; }
-    within cmp "$scratch/$name.cuda/last.safetensors" "$scratch/$name.launched/last.safetensors"
-    result $? "$name: graphs that are replayed and AUGUR_GRAPHS=0 write the same checkpoint"
-}
-
-# train_coarse NAME COMMAND...: the training that `train` did on the device once more, with products in tf32.
-train_coarse() {
-    name=$1
-    shift
-    [ -f "$scratch/$name.cuda/metrics.csv" ] || return
-    within "$@" --device cuda --precision tf32 --out "$scratch/$name.tf32"
-    status=$?
-    [ $status = 0 ] || { result $status "$name, tf32"; return; }
-    set -- $(worst_apart "$scratch/$name.cuda/metrics.csv" "$scratch/$name.tf32/metrics.csv")
-    awk "BEGIN { exit !($1 > 0 && $1 <= 1e-2 && $2 == $steps) }"
-    result $? "$name: losses of $2 steps, tf32 against fp32, at most $1 apart (1e-2, and not the same)"
+    built "$1" && ran cpu "$@" --device cpu && ran cuda "$@" --device cuda && ran again "$@" --device cuda || return
+    near cpu cuda -1 1e-4
+    same again "two processes on the device"
+    case $name in tgraph | tpgnn)
+        ran launched env AUGUR_GRAPHS=0 "$@" --device cuda && same launched "graphs that are replayed and AUGUR_GRAPHS=0"
+        ;;
+    esac
+    [ $name != tgraph ] || { ran tf32 "$@" --device cuda --precision tf32 && near cuda tf32 0 1e-2; }
 }
 
 train_programs() {
@@ -109,8 +103,6 @@ train_programs() {
     fi
     table what result seconds
     train tgraph "$bin/tgraph" train $common $small --configs $((32 - 28 * on_host)) --data $(first 3 layout/random) --valid $(first 4 layout/random | tail -n 1)
-    train_coarse tgraph "$bin/tgraph" train $common $small --configs $((32 - 28 * on_host)) --data $(first 3 layout/random) --valid $(first 4 layout/random | tail -n 1)
-    train_launched tgraph "$bin/tgraph" train $common $small --configs $((32 - 28 * on_host)) --data $(first 3 layout/random) --valid $(first 4 layout/random | tail -n 1)
     train nests "$bin/nests" train $common $small --fit network --items 8 --data $(first 3 layout/random) --valid $(first 4 layout/random | tail -n 1)
     train tpu-lstm "$bin/tpu" train $common $narrow --data $(first 3 tile) --valid $(first 4 tile | tail -n 1)
     train tpu-transformer "$bin/tpu" train $common $narrow --reduction transformer --data $(first 3 fusion) --valid $(first 4 fusion | tail -n 1)
@@ -118,7 +110,6 @@ train_programs() {
     tasks="--tasks $((4 - 2 * on_host)) --schedules $((8 - 5 * on_host))"
     other=$(first 4 schedules | tail -n 1)
     train tpgnn "$bin/tpgnn" train $common $small $tasks --data $trees --valid "$other"
-    train_launched tpgnn "$bin/tpgnn" train $common $small $tasks --data $trees --valid "$other"
     train tpgnn-statements "$bin/tpgnn" train --preset statements $common $small $tasks --data $trees --valid "$other"
 }
 

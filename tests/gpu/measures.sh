@@ -32,20 +32,23 @@ measure_ops() {
     result $? "two processes have the same bits in the gradients of $(grep -c bits "$scratch/bits.1") ops"
 }
 
+# steps NAME SECONDS TITLE WHAT COMMAND...: a part of its own, whose rows are OUT/NAME.json.
+steps() {
+    name=$1
+    part "$name" "$3" 60 "$2"
+    what=$4
+    shift 4
+    within "$@" --device cuda --steps $(quick) $(few 1x25) --json "$scratch/$name"
+    measured $? "$what"
+    [ -f "$scratch/$name" ] && cp "$scratch/$name" "$out/$name.json"
+}
+
 measure_steps() {
-    part steps "Training steps" 60 120
     built "$bin/bench" || return
-    within "$bin/bench" --device cuda --steps $(quick) $(few 1x25) --json "$scratch/steps"
-    measured $? "steps"
-    [ -f "$scratch/steps" ] && cp "$scratch/steps" "$out/steps.json"
-    part steps-launched "Training steps, each kernel launched by itself" 60 110
-    within env AUGUR_GRAPHS=0 "$bin/bench" --device cuda --steps $(quick) $(few 1x25) --json "$scratch/steps.launched"
-    measured $? "steps with AUGUR_GRAPHS=0"
-    [ -f "$scratch/steps.launched" ] && cp "$scratch/steps.launched" "$out/steps-launched.json"
-    part steps-tf32 "Training steps with products in tf32" 60 100
-    within "$bin/bench" --device cuda --precision tf32 --steps $(quick) $(few 1x25) --json "$scratch/steps.tf32"
-    measured $? "steps in tf32"
-    [ -f "$scratch/steps.tf32" ] && cp "$scratch/steps.tf32" "$out/steps-tf32.json"
+    steps steps 120 "Training steps" "steps" "$bin/bench"
+    steps steps-launched 110 "Training steps, each kernel launched by itself" "steps with AUGUR_GRAPHS=0" \
+        env AUGUR_GRAPHS=0 "$bin/bench"
+    steps steps-tf32 100 "Training steps with products in tf32" "steps in tf32" "$bin/bench" --precision tf32
 }
 
 # The same steps in PyTorch and PyG on the device, in turn with ours.

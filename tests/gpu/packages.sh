@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# sh tests/gpu/packages.sh [DIR]: what building needs besides compilers (libzip, jansson, inih, xxhash, stb, cmocka, and what they
+# sh tests/gpu/packages.sh [DIR]: what building needs besides compilers (libzip, jansson, xxhash, stb, cmocka, and what they
 # load), fetched as Debian packages and unpacked into DIR (build/gpu-packages), installing nothing: headers in DIR/include,
 # libraries in DIR/lib. For a machine that has none of them and no way to get them: take DIR along (some 10 MB); run.sh
 # uses it. The machine needs the same processor architecture and a C library that is no older.
@@ -9,8 +9,8 @@ case "$1" in
 -*) echo "packages.sh: unknown option \"$1\": the only argument is a folder." >&2; exit 2 ;;
 esac
 to=${1:-build/gpu-packages}
-headers="libzip-dev libjansson-dev libinih-dev libxxhash-dev libstb-dev libcmocka-dev"
-libraries="libzip4 libzip4t64 libjansson4 libinih1 libxxhash0 libcmocka0" # one of the two names of libzip is there
+headers="libzip-dev libjansson-dev libxxhash-dev libstb-dev libcmocka-dev"
+libraries="libzip4 libzip4t64 libjansson4 libxxhash0 libcmocka0" # one of the two names of libzip is there
 
 stop() {
     echo "packages.sh: $1" >&2
@@ -56,10 +56,10 @@ done
 for link in "$to"/lib/*; do # to a library that nobody needs
     [ -e "$link" ] || rm "$link"
 done
-for library in zip jansson inih xxhash cmocka; do
+for library in zip jansson xxhash cmocka; do
     [ -e "$to/lib/lib$library.so" ] || stop "no package has lib$library."
 done
-for header in zip.h jansson.h ini.h xxhash.h stb/stb_ds.h cmocka.h; do
+for header in zip.h jansson.h xxhash.h stb/stb_ds.h cmocka.h; do
     [ -e "$to/include/$header" ] || stop "no package has $header."
 done
 echo "$to: $(du -smc "$to/include" "$to/lib" | tail -n 1 | cut -f1) MB ($(find "$to/lib" -type f | wc -l) libraries)"

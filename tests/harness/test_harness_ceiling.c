@@ -4,6 +4,7 @@
 #include "support/test.h"
 #include "examples/harness/rank/rank.h"
 #include "examples/harness/run/draws.h"
+#include "support/table_text.h"
 
 #include <jansson.h>
 
@@ -119,20 +120,17 @@ static void not_next_to_the_model(void **state)
     static const int64_t ns[] = {100, 200, 300};
     harness_table *table[HARNESS_TABLES];
     harness_rank r = {0};
-    char text[400] = "";
     harness_rank_group(&r, (harness_ranked){.name = "g", .items = 3, .actual = ns});
     memcpy(harness_rank_method(&r, "model", NULL), (double[]){1, 2, 3}, 3 * sizeof(double));
     harness_rank_noise(&r, (const double[]){1e-9});
     compute(&r);
     assert_int_equal(harness_rank_tables(table, &r, "A title"), 2);
-    FILE *to = fmemopen(text, sizeof text, "w");
-    harness_table_csv(to, table[0]);
-    harness_table_csv(to, table[1]);
-    fclose(to);
+    char *text = table_text(harness_table_csv, table, 2);
     assert_string_equal(text, "group,items,tau-b,opa,slowdown@1\ng,3,1,1,0\n"
                               "method,tau-b,opa,slowdown@1,slowdown@5,slowdown@10\n"
                               "model,1,1,0,0,0\n\"second measurement, within the call\",1,1,0,0,0\n"
                               "perfect ranker,1,1,0,0,0\n");
+    free(text);
     for (int i = 0; i < 2; i++) harness_table_free(table[i]);
     harness_rank_close(&r);
 }
@@ -152,8 +150,6 @@ static void means_of_the_same_files(void **state)
     harness_rank r = {.form = {.row = "file", .rows = "files", .items = "items", .measure = all}};
     ag_failure why = {0};
     harness_table *table[HARNESS_TABLES];
-    char *text = NULL;
-    size_t bytes;
     int64_t first[13];
     for (int i = 0; i < 5; i++)
         harness_rank_group(&r,
@@ -177,9 +173,7 @@ static void means_of_the_same_files(void **state)
     assert_true(harness_rank_mean(&r, 3, HARNESS_MAE) > 0); /* which no other method has */
 
     assert_int_equal(harness_rank_tables(table, &r, "A title"), 2);
-    FILE *to = open_memstream(&text, &bytes);
-    harness_table_print(to, table[1]);
-    fclose(to);
+    char *text = table_text(harness_table_print, &table[1], 1);
     assert_non_null(strstr(
         text,
         "\n1 of 5 files left out of the means of tau-b, opa, pairwise, slowdown@1: no run time "

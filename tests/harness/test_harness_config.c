@@ -24,11 +24,11 @@ static void config_files(void **state)
     assert_int_equal(
         read_ini(HARNESS_TRAIN,
                  "\xEF\xBB\xBF; a comment\nsteps = 5 ; and why\r\n\n[Model]\nedges: no\n"
-                 "  learning_rate = 0.25\ndata = a b\ndata = c"),
+                 "  learning_rate = 0.25\n# no = 1 ; 2\n\t; 3 = 4\ndata = a b;c \ndata = c"),
         AG_OK);
     assert_true(p.values.steps == 5 && !p.values.edges && p.values.learning_rate == 0.25);
     assert_int_equal(p.values.common.data.count, 2);
-    assert_string_equal(p.values.common.data.list[0], "a b");
+    assert_string_equal(p.values.common.data.list[0], "a b;c");
     assert_int_equal(read_ini(HARNESS_EVAL, "steps = 5\nnote = x"),
                      AG_OK); /* steps is of other commands */
     assert_true(p.values.steps == 100);
@@ -39,6 +39,7 @@ static void config_file_sentences(void **state)
 {
     static const char *const cases[][2] = {
         {"steps = 5\nstep = 6", "f.ini line 2: unknown option step; did you mean steps?"},
+        {"gpu = 1", "f.ini line 1: unknown option gpu; did you mean device = cuda?"},
         {"elephants = 6",
          "f.ini line 1: unknown option elephants; \"demo train --help-all\" lists the options"},
         {"\n\nsteps = many",
@@ -47,21 +48,11 @@ static void config_file_sentences(void **state)
         {"= 5", "f.ini line 1: no key in front of the \"=\"; write key = value"},
         {"[a\nsteps = 5", "f.ini line 1: the section has no closing bracket; write [name]"},
         {"note =", "f.ini line 1: note: the value is empty; give one or omit the option"},
-        {"[aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa]",
-         "f.ini line 1: the name of the section is longer than 49 characters; shorten it"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(read_ini(HARNESS_TRAIN, cases[i][0]), AG_EUSE);
         assert_string_equal(p.why.sentence, cases[i][1]);
     }
-    char text[400] = "note = ";
-    memset(text + 7, 'a', 300);
-    assert_int_equal(read_ini(HARNESS_TRAIN, text), AG_EUSE);
-    assert_string_equal(p.why.sentence,
-                        "f.ini line 1: the line is longer than 197 characters; shorten it");
-    text[197] = 0;
-    assert_int_equal(read_ini(HARNESS_TRAIN, text), AG_OK); /* the longest */
-    assert_int_equal(strlen(p.values.note), 190);
     parse(&p, HARNESS_TRAIN, NULL, "");
     assert_int_equal(harness_options_ini(p.o, "f.ini", "steps\0 = 4", 10, &p.why), AG_EUSE);
     assert_string_equal(p.why.sentence, "f.ini line 1: a zero byte; this is not a text file");
@@ -77,7 +68,7 @@ static void precedence(void **state)
     files_put(files_path("one.ini"), one, sizeof one - 1);
     files_put(files_path("two.ini"), two, sizeof two - 1);
     const char *line =
-        formatted("--learning-rate 0.125 --data z --config %s --config %s --set steps=6 steps=7",
+        formatted("--learning-rate 0.125 --data z --config %s --config %s --steps=6 --steps 7",
                   files_path("one.ini"), files_path("two.ini"));
     parse(&p, HARNESS_TRAIN, NULL, line);
     assert_int_equal(p.status, AG_OK);
@@ -156,7 +147,6 @@ static void no_effect(void **state)
         {"--loss=listmle --depth=2", NULL, ""},
         {"--depth=3 --size=small", "layout files", ""},
         {"--depth=3 --loss=listmle", NULL, "--depth: 3"},
-        {"--set depth=3 loss=listmle", "tile files", "--set: depth: 3"},
         {"--size=small --depth=3", "layout files", "--depth: 3"},
         {"--size=small --depth=2", "layout files", "--depth: 2"},
         {"--size=small --depth=4", "layout files", ""},

@@ -3,6 +3,7 @@
    reason when one cannot be made. test_program_folders has two programs in one. */
 #include "support/test.h"
 #include "support/harness_demo.h"
+#include "examples/harness/run/model.h"
 #include "examples/harness/run/run_internal.h"
 #include "support/files.h"
 
@@ -14,7 +15,7 @@ static const char *const columns[] = {"loss"};
 
 static harness_run *open_run(const char *folder, harness_run_mode mode, ag_failure *why)
 {
-    return harness_run_open(folder, mode, columns, 1, why);
+    return demo_run(folder, mode, columns, 1, why);
 }
 
 /* A folder with the config.json of a run. */
@@ -49,48 +50,38 @@ static pid_t ended_process(void)
 
 /* ---- a folder that is moved, removed or made anew ---- */
 
-static ag_status no_training(void *user, const harness_study_job *job, json_t *result,
-                             ag_failure *why)
+static const char *moved; /* the folder of a study whose place another one takes while it trains */
+
+/* The linker calls this to train. */
+ag_status __wrap_harness_train(harness_session *session, harness_run_mode mode, json_t *result,
+                               ag_failure *why)
 {
-    (void)user;
-    (void)job;
+    (void)session;
+    (void)mode;
+    if (moved) {
+        assert_int_equal(rename(moved, formatted("%s-moved", moved)), 0);
+        make_run(moved);
+    }
     json_object_set_new(result, "scores", json_pack("{s:f}", "tau", 1.0));
     return why->status;
 }
 
-/* Another study takes the place of this one. */
-static ag_status train_while_it_is_moved(void *user, const harness_study_job *job, json_t *result,
-                                         ag_failure *why)
-{
-    const char *folder = user;
-    assert_int_equal(rename(folder, formatted("%s-moved", folder)), 0);
-    make_run(folder);
-    return no_training(user, job, result, why);
-}
-
-static harness_table *study_with(harness_study_train *train, const char *folder, ag_failure *why)
+static harness_table *study_in(const char *folder, ag_failure *why)
 {
     static const char text[] = "[study]\ntitle = t\nseeds = 0\n[one]\n";
     harness_study s = {0};
-    harness_options *o = harness_options_new(&demo, HARNESS_ABLATE, NULL);
+    demo_options values;
+    harness_options *o = harness_options_new(&demo, HARNESS_ABLATE, &values);
     assert_int_equal(harness_study_parse(&s, "s.ini", text, strlen(text), o, why), AG_OK);
+    values.common.out = folder;
     json_t *json = NULL;
-    const harness_study_call call = {.study = &s,
-                                     .base = o,
-                                     .out = folder,
-                                     .command_line = "",
-                                     .train = train,
-                                     .user = (void *)(uintptr_t)folder};
-    harness_table *table = harness_study_run(&call, &json, why);
+    const harness_call call = {
+        .program = &demo, .options = o, .values = &values, .command_line = ""};
+    harness_table *table = harness_study_run(&s, &call, &json, why);
     json_decref(json);
     harness_study_free(&s);
     harness_options_free(o);
     return table;
-}
-
-static harness_table *study_in(const char *folder, ag_failure *why)
-{
-    return study_with(no_training, folder, why);
 }
 
 /* test_program_resume tries it with runs. */
@@ -98,7 +89,9 @@ static void a_study_leaves_what_is_there_now(void **state)
 {
     const char *folder = files_path("study-gone");
     ag_failure why = {0};
-    assert_null(study_with(train_while_it_is_moved, folder, &why));
+    moved = folder;
+    assert_null(study_in(folder, &why));
+    moved = NULL;
     expect_sentence(&why, AG_EFILE,
                     " was removed, moved or made anew while this program wrote to it; ");
     assert_false(is_in(folder, "study.csv") || is_in(folder, "one"));

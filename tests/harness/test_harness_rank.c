@@ -3,9 +3,9 @@
 #include "support/test.h"
 #include "autograd/autograd.h"
 #include "examples/harness/rank/rank_internal.h"
+#include "support/table_text.h"
 
 #include <jansson.h>
-#include <time.h>
 
 /* Group a: five items. The model puts the fastest second and leaves the rest in order: one pair of
    ten is wrong. Group b: one item. Group c: run times are not known. */
@@ -102,6 +102,15 @@ static void result_of_a_run(void **state)
     json_decref(result);
 }
 
+static char *all_tables(void write(FILE *to, const harness_table *t), int tables)
+{
+    harness_table *table[HARNESS_TABLES];
+    assert_int_equal(harness_rank_tables(table, &r, "A title"), tables);
+    char *text = table_text(write, table, tables);
+    for (int i = 0; i < tables; i++) harness_table_free(table[i]);
+    return text;
+}
+
 /* Neither parts of the model nor what noise leaves possible is one. */
 static void a_baseline_that_wins_is_named(void **state)
 {
@@ -115,36 +124,18 @@ static void a_baseline_that_wins_is_named(void **state)
     assert_int_equal(harness_rank_compute(&r, &why), AG_OK);
     assert_null(harness__winner(&r));
     r.ceiling = 0;
-    char *text;
     assert_string_equal(harness__winner(&r),
                         "On these groups the method \"perfect ranker\" (tau-b 1.0000) is "
                         "better than model (0.8000).");
-    harness_table *table[HARNESS_TABLES];
-    size_t bytes;
-    FILE *to = open_memstream(&text, &bytes);
-    for (int i = 0, n = harness_rank_tables(table, &r, ""); i < n; i++) {
-        harness_table_html(to, table[i]);
-        harness_table_free(table[i]);
-    }
-    fclose(to);
+    char *text = all_tables(harness_table_html, 2);
     assert_non_null(strstr(text, "<th class=\"n own\">model tau-b</th><th class=\"n\">"));
     assert_non_null(strstr(text, "<td class=\"own\">model, calibrated</td><td class=\"n own\">"));
     free(text);
 }
 
-/* All tables, one after the other. */
 static void expect_csv(int tables, const char *expected)
 {
-    harness_table *table[HARNESS_TABLES];
-    char *text = NULL;
-    size_t bytes;
-    assert_int_equal(harness_rank_tables(table, &r, "A title"), tables);
-    FILE *to = open_memstream(&text, &bytes);
-    for (int i = 0; i < tables; i++) {
-        harness_table_csv(to, table[i]);
-        harness_table_free(table[i]);
-    }
-    fclose(to);
+    char *text = all_tables(harness_table_csv, tables);
     assert_string_equal(text, expected);
     free(text);
 }
@@ -296,34 +287,6 @@ static void means_over_families(void **state)
     json_decref(j);
 }
 
-/* The time grows with the groups, not with their square: that would be minutes. */
-static void many_rows(void **state)
-{
-    enum { N = 200000 };
-    const char **name = calloc(N / 2, sizeof *name);
-    r = (harness_rank){.row_name = name, .rows = N / 2};
-    int64_t *ns = calloc(2 * N, sizeof *ns);
-    for (int i = 0; i < N; i++) { /* a row's two groups lie far apart */
-        ns[2 * i] = 1000;
-        ns[2 * i + 1] = 2000;
-        name[i % (N / 2)] = "row";
-        harness_rank_group(
-            &r, (harness_ranked){
-                    .name = "group", .items = 2, .actual = ns + 2 * (size_t)i, .row = i % (N / 2)});
-    }
-    double *score = harness_rank_method(&r, "model", NULL);
-    for (int i = 0; i < N; i++) score[2 * i] = i % 3 && i >= N / 2 ? 1 : -1;
-    const clock_t from = clock();
-    assert_int_equal(harness_rank_compute(&r, &why), AG_OK);
-    assert_true((double)(clock() - from) / CLOCKS_PER_SEC < 10);
-    for (int p = 0; p < N / 2; p++)
-        if (harness_rank_at(&r, 0, p)->of[HARNESS_TAU_B] != ((p + N / 2) % 3 ? 0 : 1))
-            fail_msg("row %d", p);
-    free(name);
-    harness_rank_close(&r);
-    free(ns);
-}
-
 /* ---- scores ---- */
 
 static const ag_real outputs[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
@@ -363,7 +326,6 @@ int main(void)
         cmocka_unit_test_teardown(groups_and_methods, drop),
         cmocka_unit_test_teardown(programs_of_kernels, drop),
         cmocka_unit_test_teardown(means_over_families, drop),
-        cmocka_unit_test_teardown(many_rows, drop),
         cmocka_unit_test_teardown(scores_are_weighted, drop)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

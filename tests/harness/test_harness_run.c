@@ -23,7 +23,7 @@ static void expect_text(const char *folder, const char *name, const char *want)
 static harness_run *open_new(const char *folder)
 {
     ag_failure why = {0};
-    harness_run *run = harness_run_open(folder, HARNESS_NEW, columns, 2, &why);
+    harness_run *run = demo_run(folder, HARNESS_NEW, columns, 2, &why);
     assert_string_equal(why.sentence, "");
     assert_non_null(run);
     return run;
@@ -72,7 +72,7 @@ static void goes_back_to_a_step(void **state)
     fputs("{\"step\": 4, \"lo", file);
     fclose(file);
     for (int step = 1; step >= 0; step--) {
-        run = harness_run_open(folder, HARNESS_RESUME, columns, 2, &why);
+        run = demo_run(folder, HARNESS_RESUME, columns, 2, &why);
         assert_int_equal(harness_run_rewind(run, step, &why), AG_OK);
         harness_run_close(run, &why);
         expect_text(folder, "metrics.csv", step ? "step,loss,tau\n1,1,\n" : "step,loss,tau\n");
@@ -80,7 +80,7 @@ static void goes_back_to_a_step(void **state)
         expect_text(folder, "timing.jsonl", step ? "{\"step\": 1, \"step_s\": 0.500000}\n" : "");
     }
     put(folder, "metrics.csv", "step,loss\nhello\n");
-    run = harness_run_open(folder, HARNESS_RESUME, columns, 2, &why);
+    run = demo_run(folder, HARNESS_RESUME, columns, 2, &why);
     assert_int_equal(harness_run_rewind(run, 3, &why), AG_EDATA);
     expect_sentence(&why, AG_EDATA,
                     "metrics.csv line 2 does not begin with a step, so it is no file of this run; "
@@ -121,18 +121,16 @@ static void config_comes_back(void **state)
     harness_options_free(o);
 }
 
-/* Opening is refused with a sentence, and so is the look ahead, which makes nothing. */
+/* Before anything is read, and without a trace. */
 static void expect_refused(const char *folder, harness_run_mode mode, ag_status status,
                            const char *sentence)
 {
-    ag_failure why = {0}, early = {0};
+    ag_failure why = {0};
     struct stat about;
     const int there = stat(folder, &about) == 0;
-    assert_int_equal(harness_run_check(folder, mode, &early), status);
+    assert_null(harness_run_open(folder, mode, &why));
     assert_int_equal(stat(folder, &about) == 0, there);
-    assert_null(harness_run_open(folder, mode, columns, 2, &why));
     expect_sentence(&why, status, sentence);
-    assert_string_equal(early.sentence, why.sentence);
 }
 
 static void folder_sentences(void **state)
@@ -150,9 +148,10 @@ static void folder_sentences(void **state)
                    "or omit --resume");
     expect_refused(files_path("none"), HARNESS_RESUME, AG_EFILE,
                    "/none does not exist, so there is no run to resume");
-    assert_int_equal(harness_run_check(folder, HARNESS_FORCE, &why), AG_OK);
-    harness_run *run = harness_run_open(folder, HARNESS_FORCE, columns, 2, &why);
+    harness_run *run = harness_run_open(folder, HARNESS_FORCE, &why);
     assert_non_null(run);
+    expect_text(folder, "best.safetensors", "x"); /* until the run begins */
+    assert_int_equal(harness_run_begin(run, columns, 2, &why), AG_OK);
     harness_run_close(run, &why);
     expect_text(folder, "notes.txt", "mine");
     assert_null(files_text(folder, "best.safetensors"));
@@ -163,8 +162,10 @@ static void folder_sentences(void **state)
                    "/file cannot be made: File exists; choose another --out");
     assert_int_equal(symlink("elsewhere", files_path("dangling")), 0);
     expect_refused(files_path("dangling"), HARNESS_NEW, AG_EFILE, "/dangling cannot be made: ");
-    assert_int_equal(harness_run_check(files_path("new/and/deep"), HARNESS_NEW, &why), AG_OK);
-    assert_int_not_equal(access(files_path("new"), F_OK), 0);
+    run = harness_run_open(files_path("new/and/deep"), HARNESS_NEW, &why);
+    assert_non_null(run);
+    harness_run_close(run, &why);
+    assert_int_not_equal(access(files_path("new/and/deep"), F_OK), 0); /* nothing began in it */
 }
 
 /* All files that the programs write are removed, any others stay. */
@@ -183,7 +184,7 @@ static void force_clears_what_the_programs_write(void **state)
     harness_run_close(open_new(folder), &why);
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) put(folder, ours[i], "old");
     for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++) put(folder, theirs[i], "mine");
-    harness_run *run = harness_run_open(folder, HARNESS_FORCE, columns, 2, &why);
+    harness_run *run = demo_run(folder, HARNESS_FORCE, columns, 2, &why);
     assert_non_null(run);
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
         char *text = files_text(folder, ours[i]);
@@ -207,7 +208,7 @@ static void a_full_disk_is_noticed(void **state)
     const char *path = formatted("%s/metrics.jsonl", folder);
     unlink(path);
     assert_int_equal(symlink("/dev/full", path), 0);
-    run = harness_run_open(folder, HARNESS_RESUME, columns, 2, &why);
+    run = demo_run(folder, HARNESS_RESUME, columns, 2, &why);
     assert_non_null(run);
     assert_int_equal(harness_run_metrics(run, 1, (double[]){1, 2}, &why), AG_EFILE);
     expect_sentence(&why, AG_EFILE,

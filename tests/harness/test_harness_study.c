@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The runs of a study, and the tables and the page that it writes. */
 #include "support/test.h"
+#include "examples/harness/run/model.h"
 #include "support/study_demo.h"
+#include "support/table_text.h"
 
 #include <jansson.h>
-
-typedef struct trainer {
-    int runs, started, fail_at;
-} trainer;
 
 /* The scores of two groups, and their means. */
 static void put_scores(json_t *result, double tau, double steps)
@@ -20,55 +18,52 @@ static void put_scores(json_t *result, double tau, double steps)
     json_object_set_new(result, "parameters", json_integer(42));
 }
 
-static ag_status train(void *user, const harness_study_job *job, json_t *result, ag_failure *why)
+typedef ag_status trainer(const demo_options *o, const char *folder, json_t *result,
+                          ag_failure *why);
+
+static int runs, resumed, fail_at; /* how often `train` was called, as what, and when it fails */
+
+static ag_status train(const demo_options *o, const char *folder, json_t *result, ag_failure *why)
 {
-    trainer *t = user;
-    const demo_options *o = harness_options_values(job->options);
-    t->started += job->started;
-    if (++t->runs == t->fail_at) return ag_fail(why, AG_EDATA, "the file is damaged");
+    const double seed = (double)o->common.seed;
+    if (++runs == fail_at) return ag_fail(why, AG_EDATA, "the file is damaged");
     if (o->learning_rate == 10) return ag_fail(why, AG_EFINITE, "the loss of step 3 is nan");
-    assert_int_equal(o->common.seed, job->seed);
     assert_int_equal(o->steps, o->edges ? 5 : 6);
-    assert_non_null(strstr(job->folder, o->edges ? "/complete/seed-" : "/no-edges/seed-"));
-    put_scores(result, (o->edges ? 0.8 : 0.5) + 0.01 * (double)job->seed * (o->edges ? 1 : 2),
-               o->steps);
+    assert_non_null(
+        strstr(folder, formatted("/%s/seed-%g", o->edges ? "complete" : "no-edges", seed)));
+    put_scores(result, (o->edges ? 0.8 : 0.5) + 0.01 * seed * (o->edges ? 1 : 2), o->steps);
     return AG_OK;
 }
 
-static ag_status train_alike(void *user, const harness_study_job *job, json_t *result,
+static ag_status train_alike(const demo_options *o, const char *folder, json_t *result,
                              ag_failure *why)
 {
-    const demo_options *o = harness_options_values(job->options);
-    (void)user;
-    put_scores(result, o->edges ? (double)job->seed : 0, o->loss);
+    (void)folder;
+    put_scores(result, o->edges ? (double)o->common.seed : 0, o->loss);
     if (!o->edges) json_object_set_new(json_object_get(result, "scores"), "tau", json_null());
     return why->status;
 }
 
-/* The table of the first measure; *json: what study.json holds, or NULL. */
-static harness_table *run(const harness_study *study, harness_study_train *how, void *user,
-                          json_t **json)
+/* The linker calls this to train. */
+static trainer *how;
+ag_status __wrap_harness_train(harness_session *session, harness_run_mode mode, json_t *result,
+                               ag_failure *why)
 {
-    const harness_study_call call = {.study = study,
-                                     .base = o,
-                                     .out = files_folder,
-                                     .command_line = "demo ablate",
-                                     .train = how,
-                                     .user = user};
-    json_t *mine = NULL;
-    harness_table *table = harness_study_run(&call, json ? json : &mine, &why);
-    json_decref(mine);
-    return table;
+    resumed += mode == HARNESS_RESUME;
+    return how((const demo_options *)session->settings, session->folder, result, why);
 }
 
-static char *printed(const harness_table *t)
+/* The table of the first measure; *json: what study.json holds, or NULL. */
+static harness_table *run(const harness_study *study, trainer *with, json_t **json)
 {
-    char *text;
-    size_t bytes;
-    FILE *to = open_memstream(&text, &bytes);
-    harness_table_print(to, t);
-    fclose(to);
-    return text;
+    const harness_call call = {
+        .program = &demo, .options = o, .values = &values, .command_line = "demo ablate"};
+    json_t *mine = NULL;
+    how = with;
+    values.common.out = files_folder;
+    harness_table *table = harness_study_run(study, &call, json ? json : &mine, &why);
+    json_decref(mine);
+    return table;
 }
 
 /* A number of a variant of the first measure. */
@@ -142,10 +137,10 @@ static void check_files(void)
 
 static void runs_and_reuses(void **state)
 {
-    trainer t = {0, 0, 5};
     json_t *study = NULL;
     parse(study_text);
-    assert_null(run(&s, train, &t, NULL));
+    fail_at = 5;
+    assert_null(run(&s, train, NULL));
     assert_int_equal(why.status, AG_EDATA);
     assert_string_equal(why.sentence, "no edges, seed 3: the file is damaged");
     json_t *options = harness_options_json(o),
@@ -155,20 +150,20 @@ static void runs_and_reuses(void **state)
     json_dump_file(config, files_path("no-edges/seed-3/config.json"), 0); /* as if interrupted */
     json_decref(config);
     memset(&why, 0, sizeof why);
-    t.fail_at = 0;
-    harness_table *table = run(&s, train, &t, &study);
+    fail_at = 0;
+    harness_table *table = run(&s, train, &study);
     assert_string_equal(why.sentence, "");
     assert_non_null(table);
     check_numbers(study);
     check_files();
-    char *text = printed(table);
+    char *text = table_text(harness_table_print, &table, 1);
     harness_table_free(table);
     json_decref(study);
-    assert_int_equal(t.runs, 10); /* 9 and the one that failed: none was trained twice */
-    assert_int_equal(t.started, 1);
-    table = run(&s, train, &t, &study);
+    assert_int_equal(runs, 10); /* 9 and the one that failed: none was trained twice */
+    assert_int_equal(resumed, 1);
+    table = run(&s, train, &study);
     check_numbers(study);
-    char *again = printed(table);
+    char *again = table_text(harness_table_print, &table, 1);
     assert_string_equal(again, text);
     json_t *saved = json_load_file(files_path("study.json"), 0, NULL);
     assert_true(json_equal(saved, study));
@@ -177,16 +172,15 @@ static void runs_and_reuses(void **state)
     harness_table_free(table);
     free(text);
     free(again);
-    assert_int_equal(t.runs, 10);
+    assert_int_equal(runs, 10);
 }
 
 static void one_seed(void **state)
 {
-    trainer t = {0};
     json_t *study = NULL;
     parse("[complete]\nsteps = 5\n[no edges]\nedges = false\nsteps = 6\n");
-    harness_table *table = run(&s, train, &t, &study);
-    char *text = printed(table);
+    harness_table *table = run(&s, train, &study);
+    char *text = table_text(harness_table_print, &table, 1);
     assert_non_null(strstr(text, "\nOne seed says nothing of others, "));
     assert_true(fabs(number(study, 1, "difference") + 0.3) < 1e-12);
     assert_true(isnan(number(study, 1, "low")) && isnan(number(study, 1, "p")) &&
@@ -203,8 +197,8 @@ static void alike(void **state)
     static const char *const other[] = {"b", "a", NULL, "e", "d"};
     json_t *study = NULL;
     parse(text);
-    harness_table *t = run(&s, train_alike, NULL, &study);
-    char *page = printed(t);
+    harness_table *t = run(&s, train_alike, &study);
+    char *page = table_text(harness_table_print, &t, 1);
     assert_non_null(
         strstr(page, "\nb: has all scores of a, so the study does not tell them apart\n"));
     assert_non_null(strstr(page, "\ne: has all scores of d, "));
@@ -224,11 +218,11 @@ static void alike(void **state)
 }
 
 /* The scores of [a] lack a measure that [b] has. */
-static ag_status train_apart(void *user, const harness_study_job *job, json_t *result,
+static ag_status train_apart(const demo_options *o, const char *folder, json_t *result,
                              ag_failure *why)
 {
-    const char *more = strcmp(job->variant, "b") == 0 ? "MAPE %" : "tau";
-    (void)user;
+    const char *more = strstr(folder, "/b/") ? "MAPE %" : "tau";
+    (void)o;
     json_object_set_new(result, "scores", json_pack("{s:f, s:f}", "tau", 0.5, more, 0.25));
     return why->status;
 }
@@ -237,7 +231,7 @@ static void measures_of_some_variants(void **state)
 {
     json_t *study = NULL;
     parse("[study]\nseeds = 1,2\n[a]\n[b]\n[c]\n");
-    harness_table_free(run(&s, train_apart, NULL, &study));
+    harness_table_free(run(&s, train_apart, &study));
     const json_t *list = json_object_get(study, "measures"), *second = json_array_get(list, 1),
                  *rows = json_object_get(second, "variants");
     assert_int_equal(json_array_size(list), 2);
@@ -254,7 +248,7 @@ static void many_variants(void **state)
     char text[500] = "[study]\nseeds = 1\n";
     for (int v = 0; v <= HARNESS_LINES; v++) strcat(text, formatted("[v%d]\n", v));
     parse(text);
-    harness_table_free(run(&s, train_alike, NULL, NULL));
+    harness_table_free(run(&s, train_alike, NULL));
     char *page = files_text(files_folder, "study.html");
     assert_non_null(strstr(page, "checkpoint, of the first 24 of 25 variants: "));
     free(page);
@@ -262,25 +256,25 @@ static void many_variants(void **state)
 
 static void refuses_old_results(void **state)
 {
-    trainer t = {0};
     const char *text = "[complete]\nsteps = 5";
+    runs = 0;
     parse(text);
     assert_int_equal(s.seeds[0], 0); /* the default of --seed */
-    harness_table_free(run(&s, train, &t, NULL));
+    harness_table_free(run(&s, train, NULL));
     assert_int_equal(harness_options_set(o, NULL, "loss", "listmle", &why), AG_OK);
-    assert_null(run(&s, train, &t, NULL));
+    assert_null(run(&s, train, NULL));
     expect_sentence(
         &why, AG_EUSE,
         "complete/seed-0/result.json was made with other options than the study asks for "
         "now; choose another --out, or delete that folder");
-    assert_int_equal(t.runs, 1);
+    assert_int_equal(runs, 1);
     /* and before another variant is trained */
     const char *more = "[no edges]\nedges = false\nsteps = 6\n[complete]\nsteps = 5";
     harness_study later = {0};
     why = (ag_failure){0};
     harness_study_parse(&later, "s.ini", more, strlen(more), o, &why);
-    assert_null(run(&later, train, &t, NULL));
-    assert_int_equal(t.runs, 1);
+    assert_null(run(&later, train, NULL));
+    assert_int_equal(runs, 1);
     harness_study_free(&later);
 }
 

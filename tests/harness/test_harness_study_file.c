@@ -12,7 +12,7 @@ static void parses(void **state)
     assert_null(s.variants[0].overrides);
     assert_string_equal(s.variants[1].folder, "no-edges");
     assert_string_equal(s.variants[1].overrides[1].value, "6");
-    assert_int_equal(s.variants[1].line, 7);
+    assert_string_equal(s.variants[1].where, "s.ini line 7");
     assert_string_equal(s.common[0].name, "steps");
 }
 
@@ -27,10 +27,10 @@ static void sentences(void **state)
                                  "write edges=true or edges=false"},
         {"edges = no\n[a]",
          "s.ini line 1: edges stands in front of all sections; put it under [study] or a variant"},
-        {"[a]\n[b]\n[a]",
-         "s.ini line 3: the variant [a] has the same folder name as [a] in line 1; rename one"},
-        {"[a b]\n[a-b]",
-         "s.ini line 2: the variant [a-b] has the same folder name as [a b] in line 1; rename one"},
+        {"[a]\n[b]\n[a]", "s.ini line 3: the variant [a] has the same folder name as [a] in s.ini "
+                          "line 1; rename one"},
+        {"[a b]\n[a-b]", "s.ini line 2: the variant [a-b] has the same folder name as [a b] in "
+                         "s.ini line 1; rename one"},
         {"[]", "s.ini line 1: the variant has no name; write [name]"},
         {"[study]\n[a]\n[study]", "s.ini line 3: a second [study]; put all of it into the first"},
         {"[study]\nseeds = one\n[a]", "s.ini line 2: seeds: \"one\" is no list of different seeds; "

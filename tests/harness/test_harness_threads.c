@@ -180,7 +180,6 @@ static void test_small_stacks(void **state)
     static const char *const calls[] = {
         "tgraph doctor",
         "lab doctor",
-        "tgraph train --data a.npz --split 0.5 --steps 2 --out small-nests",
         "tgraph train --data a.npz --split 0.5 --steps 2 --out small",
         "tgraph predict --run small --data a.npz",
         "tpu train --data " TILES " --steps 2 --out small-tpu",

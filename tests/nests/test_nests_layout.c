@@ -4,7 +4,6 @@
 #include "examples/lab/nets/families.h"
 #include "examples/lab/run/run_internal.h"
 #include "examples/lab/text/text.h"
-#include "examples/tgraph/rows/file.h"
 #include "support/tgraph_open.h"
 
 enum { CONFIGS = 12, DIGITS = TGRAPH_DIGITS };
@@ -126,7 +125,7 @@ static void compare_program(const char *family, int number)
     program_of(&p, family, number);
     lab_run *run = lab_run_new(&p);
     for (int c = 0; c < CONFIGS; c++) {
-        nests_layout_take(&rows, f, false, &c, 1);
+        tgraph_rows_take(&rows, f, false, &c, 1);
         digits_of(digit, f, c);
         if (lab_run_layout(run, (const lab_layout_row *)digit, TPUGRAPHS_BY_STRIDES, &why))
             fail_msg("%s", why.sentence);
@@ -160,8 +159,8 @@ static void entries_by_node(void **state)
 {
     nests_rows counted = {0}, by_node = {0};
     tgraph_file *f = open_embedded("transformer", 12);
-    nests_layout_take(&counted, f, false, NULL, CONFIGS);
-    nests_layout_take(&by_node, f, true, NULL, CONFIGS);
+    tgraph_rows_take(&counted, f, false, NULL, CONFIGS);
+    tgraph_rows_take(&by_node, f, true, NULL, CONFIGS);
     assert_int_equal(by_node.rows, counted.rows);
     for (int i = 0; i < CONFIGS; i++) {
         float *left = calloc((size_t)counted.rows, sizeof *left);
@@ -260,7 +259,7 @@ static void any_features_give_rows(void **state)
         }
         if (turn % 2) l.array[l.arrays++] = (test_array){"dot_axes", AG_I64, 2, {dots, 4}, dot};
         tgraph_file *f = test_layout_open(&l, test_operations(), NULL);
-        nests_layout_take(&rows, f, false, NULL, f->configs);
+        tgraph_rows_take(&rows, f, false, NULL, f->configs);
         for (int i = 0; i < rows.rows * NESTS_LAYOUT_COLUMNS; i++) assert_true(isfinite(rows.x[i]));
         nests_layout_drop(&rows);
         tgraph_file_close(f);

@@ -242,9 +242,9 @@ static void scale_of_columns(void **state)
     assert_true(fabs(s->deviation[0] - sqrt(square)) < 1e-12);
     assert_true(fabs(s->offset - offset) < 1e-12);
     ag_real out[2 * FAKE_COLUMNS];
-    nests_scale_apply(out, s, (float[]){1e9F, -1e9F, 8});
+    nests_scale_apply(out, s, (float[]){1e9F, -1e9F, 0});
     assert_true(out[0] == 5 && out[1] == -5 && out[2] == 0); /* column 2 is constant */
-    assert_true(out[3] == 0 && out[4] == 1 && out[5] == 0);
+    assert_true(out[3] == 0 && out[4] == 1 && out[5] == 1);
     drop(&n);
 }
 

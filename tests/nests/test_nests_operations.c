@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The operations of a layout file: their operands, kinds and axes; and their loops. */
 #include "support/test.h"
-#include "examples/tgraph/rows/file.h"
 #include "support/tgraph_open.h"
 
 enum { PARAMETER = 63, DOT = 34 };

@@ -5,7 +5,6 @@
 #include "examples/harness/baseline/boosting.h"
 #include "examples/nests/maker.h"
 #include "examples/nests/makers/rows_file.h"
-#include "examples/rows/scale.h"
 #include "support/program_call.h"
 #include "support/program_files.h"
 #include "support/tgraph_npz.h"
@@ -122,7 +121,9 @@ static void groups_of_a_large_table(void **state)
     const size_t before = held();
     for (int g = 0; g < GROUPS; g++) {
         const int first = ROWS - 2 * GROUPS + 2 * g;
-        assert_int_equal(nests_table_take(&r[g], &f, 1, first, (int[]){1, 0}, 2, "f", &why), AG_OK);
+        nests_group group = {.name = "f", .source = &f, .start = first};
+        const nests_data data = {.group = &group, .columns = 1};
+        assert_int_equal(nests_table_take(&r[g], &data, 0, (int[]){1, 0}, 2, &why), AG_OK);
         assert_true(r[g].rows == 2 && r[g].x[0] == (float)(first + 1) && r[g].x[1] == (float)first);
         assert_true(r[g].row[0] == 0 && r[g].row[1] == 1);
     }
@@ -131,24 +132,6 @@ static void groups_of_a_large_table(void **state)
     free(f.x);
     free(f.work);
     free(f.first);
-}
-
-/* Mean 4 and variance 8 of the first column; the second is constant. */
-static void columns_are_standardised(void **state)
-{
-    static const float x[4][2] = {{0, 7}, {4, 7}, {4, 7}, {8, 7}};
-    nests_scale s;
-    ag_failure why = {0};
-    ag_real out[4];
-    assert_int_equal(nests_scale_open(&s, 2, 0, true, &why), AG_OK);
-    nests_scale_add(&s, x[0], 4);
-    nests_scale_end(&s);
-    nests_scale_apply(out, &s, x[3]);
-    assert_true(fabs((double)out[0] - sqrt(2)) < 1e-6);
-    nests_scale_apply(out, &s, x[0]);
-    assert_true(fabs((double)out[0] + sqrt(2)) < 1e-6 && out[1] == 0);
-    assert_true(out[2] == 1 && out[3] == 0);
-    nests_scale_close(&s);
 }
 
 /* ---- refusals ---- */
@@ -319,6 +302,6 @@ static void what_learns(void **state)
 int main(void)
 {
     return RUN_TESTS_WITH(make_files, test_folder_remove, what_is_read, groups_of_a_large_table,
-                          columns_are_standardised, what_is_refused, kinds_are_not_mixed,
-                          far_from_training, splits, parts_of_a_score, what_learns);
+                          what_is_refused, kinds_are_not_mixed, far_from_training, splits,
+                          parts_of_a_score, what_learns);
 }

@@ -269,21 +269,17 @@ static void rows_have_a_price(void **state)
     assert_true(is(price(LAB_SUM, 65), 38 + 8 * (1.9 + 8 * 0.25 + 10)));
 }
 
+static int drop(void **state)
+{
+    nests_tile_rows_free(&nests);
+    return 0;
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(slices_are_joined),
-                                       cmocka_unit_test(slices_are_found),
-                                       cmocka_unit_test(parts_have_nests_of_their_own),
-                                       cmocka_unit_test(borders_are_filled),
-                                       cmocka_unit_test(torn_axes_are_copied),
-                                       cmocka_unit_test(moves_are_alike),
-                                       cmocka_unit_test(straight_loops_are_told),
-                                       cmocka_unit_test(outer_loops_are_told),
-                                       cmocka_unit_test(rests_and_halvings_are_told),
-                                       cmocka_unit_test(prices_add_up),
-                                       cmocka_unit_test(reducers_are_told),
-                                       cmocka_unit_test(rows_have_a_price)};
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    nests_tile_rows_free(&nests);
-    return failed;
+    return RUN_TESTS_WITH(NULL, drop, slices_are_joined, slices_are_found,
+                          parts_have_nests_of_their_own, borders_are_filled, torn_axes_are_copied,
+                          moves_are_alike, straight_loops_are_told, outer_loops_are_told,
+                          rests_and_halvings_are_told, prices_add_up, reducers_are_told,
+                          rows_have_a_price);
 }

@@ -35,7 +35,7 @@ aarch64_root() {
     set -- -o APT::Architecture=arm64 -o APT::Architectures=arm64
     apt "$@" update
     apt "$@" install -y --no-install-recommends --download-only \
-        libc6-dev libzip-dev libjansson-dev libxxhash-dev libinih-dev libstb-dev libcmocka-dev
+        libc6-dev libzip-dev libjansson-dev libxxhash-dev libstb-dev libcmocka-dev
     for package in apt/cache/archives/*.deb; do dpkg-deb -x "$package" .; done
 }
 

@@ -44,9 +44,6 @@ static void a_file_counts_once(void **state)
                        0, "", "--data names f_0.npz more than once");
     assert_non_null(strstr(o.err, "--valid names h_1.npz more than once"));
     assert_int_equal(program_count(o.err, "more than once"), 2);
-    program_expect("tgraph train --data a.npz b.npz link.npz --out folds --folds 3 "
-                   "--steps 2",
-                   2, "", "--folds is 3, but 2 files can be cut into 2 to 2 folds");
 }
 
 static void files_of_training_are_told(void **state)

@@ -209,12 +209,8 @@ static void write_large(const char *name)
     assert_true(test_arrays_write(test_file(name), array, 7));
 }
 
-static void options_without_a_meaning_are_refused(void **state)
+static void a_large_file_is_inspected(void **state)
 {
-    program_expect("tgraph predict --run tg --data a.npz --format contest --json", 2, "",
-                   "--format: contest has no effect, since it needs no --json or --csv");
-    program_expect("tgraph predict --run tg --data a.npz --format contest --json --csv c.csv", 0,
-                   "[", "");
     write_large("large.npz");
     program_expect("tgraph inspect large.npz --quiet", 0, "150000", "");
     program_expect("tgraph inspect large.npz --ram-limit 1M", 5, "", "; raise --ram-limit");
@@ -225,5 +221,5 @@ int main(void)
     return RUN_TESTS_WITH(make_files, test_folder_remove, a_place_is_refused_first,
                           a_terminal_goes_away, a_folder_takes_one_program,
                           a_file_system_may_lack_calls, files_may_be_too_large,
-                          results_do_not_replace_the_data, options_without_a_meaning_are_refused);
+                          results_do_not_replace_the_data, a_large_file_is_inspected);
 }

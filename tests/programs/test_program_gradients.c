@@ -211,7 +211,6 @@ static void of_tpu(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(of_tgraph), cmocka_unit_test(of_tpu)};
     ag_set_threads(1);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(of_tgraph, of_tpu);
 }

@@ -32,8 +32,9 @@ static const struct {
     const char *options;
 } models[] = {
     {&tgraph_program_table, "--data d.npz b.npz --split 0.8 --configs 6" GRAPH SHORT},
-    {&tgraph_program_table, "--data a.npz b.npz d.npz --folds 3 --schedule exponential "
-                            "--decay-every 1 --configs 6" GRAPH SHORT},
+    {&tgraph_program_table,
+     "--data a.npz b.npz --valid d.npz --eval-limit 3 --schedule exponential "
+     "--decay-every 1 --configs 6" GRAPH SHORT},
     {&tgraph_program_table, "--data a.npz --valid b.npz --eval-limit 3 --epochs 4 --eval-every 4 "
                             "--configs 6" GRAPH BRIEF},
     {&tgraph_program_table, "--rows costs --loss error --data a.npz --valid d.npz --configs 6 "
@@ -63,15 +64,14 @@ enum { MODELS = sizeof models / sizeof *models };
 
 /* Values other than twice the default, or 1. */
 static const char *const values[][2] = {
-    {"hidden", "32"},      {"configs", "4"},       {"tasks", "1"},       {"schedules", "1"},
-    {"clip", "0.01"},      {"dropout", "0.4"},     {"warmup", "0.5"},    {"split", "0.5"},
-    {"fold", "1"},         {"folds", "2"},         {"steps", "1"},       {"learning-rate", "0.1"},
-    {"ratio", "0.3"},      {"decay-rate", "0.25"}, {"decay-every", "2"}, {"eval-limit", "2"},
-    {"tree-columns", "1"}, {"weight-decay", "1"},  {"eval-every", "2"},  {"epochs", "3"},
-    {"kernels", "1"},      {"members", "2"},       {"layers", "4"},      {"trees", "6"},
-    {"bags", "2"},         {"depth", "3"},         {"tree-rate", "0.3"}, {"least-leaf", "9"},
-    {"share", "0.9"},      {"groups", "1"},        {"items", "1"},       {"huber", "0.01"},
-    {"order", "3"},        {"top", "2"},
+    {"hidden", "32"},     {"configs", "4"},         {"tasks", "1"},        {"schedules", "1"},
+    {"clip", "0.01"},     {"dropout", "0.4"},       {"warmup", "0.5"},     {"split", "0.5"},
+    {"steps", "1"},       {"learning-rate", "0.1"}, {"ratio", "0.3"},      {"decay-rate", "0.25"},
+    {"decay-every", "2"}, {"eval-limit", "2"},      {"tree-columns", "1"}, {"weight-decay", "1"},
+    {"eval-every", "2"},  {"epochs", "3"},          {"kernels", "1"},      {"members", "2"},
+    {"layers", "4"},      {"trees", "6"},           {"bags", "2"},         {"depth", "3"},
+    {"tree-rate", "0.3"}, {"least-leaf", "9"},      {"share", "0.9"},      {"groups", "1"},
+    {"items", "1"},       {"huber", "0.01"},        {"order", "3"},        {"top", "2"},
 };
 
 /* Options that change nothing of what is compared. */

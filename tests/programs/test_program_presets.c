@@ -227,8 +227,6 @@ static const struct {
     {"tgraph train -steps 1", "did you mean --steps?"},
     {"tpu train --loss mse", "did you mean squared?"},
     {"tpgnn train --loss ranknet", "did you mean pairs?"},
-    {"tpgnn train --set lr=1", "did you mean learning-rate?"},
-    {"tpgnn train --set gpu=1", "did you mean device = cuda?"},
 };
 
 static void expect_foreign(const char *line, const char *sentence)

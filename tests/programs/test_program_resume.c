@@ -93,12 +93,7 @@ static void stop_at_random(ag_random *r, const program_model *m, int signal, int
 
 static void stopped_at_random(void **state)
 {
-    static const program_model folds = {"folds", &tgraph_program_table,
-                                        " --data a.npz b.npz --folds 2 --hidden 16",
-                                        .data = "b.npz"};
     ag_random r = program_random();
-    program_train(&folds, "folds-0", PROGRAM_LONG, 0);
-    stop_at_random(&r, &folds, SIGINT, 130);
     for (int i = 0; i < PROGRAM_MODELS; i++) {
         stop_at_random(&r, &program_models[i], i % 2 ? SIGINT : SIGTERM, 130);
         stop_at_random(&r, &program_models[i], SIGKILL, -1);

@@ -40,6 +40,16 @@ static const harness_option demo_table[] = {
      .group = "Run", .help = "text that is kept with the run"},
 };
 
+/* The folder of a run that has begun. */
+static inline harness_run *demo_run(const char *folder, harness_run_mode mode,
+                                    const char *const *columns, int count, ag_failure *why)
+{
+    harness_run *run = harness_run_open(folder, mode, why);
+    if (run && !harness_run_begin(run, columns, count, why)) return run;
+    harness_run_close(run, &(ag_failure){0});
+    return NULL;
+}
+
 /* DEMO_COMMANDS: the test has commands of its own; else they do nothing. */
 #ifdef DEMO_COMMANDS
 static ag_status demo_train(harness_call *call, ag_failure *why);

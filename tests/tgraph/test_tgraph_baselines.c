@@ -3,7 +3,7 @@
    memory, whose run times follow from their columns. */
 #include "support/test.h"
 #include "examples/tgraph/baseline/fit.h"
-#include "examples/tgraph/results.h"
+#include "examples/tgraph/shell.h"
 #include "support/tgraph_open.h"
 
 /* ---- columns ---- */
@@ -127,7 +127,7 @@ static tgraph_file *make_file(int configs, uint64_t seed, int alike)
     ag_failure why = {0};
     ag_random r = {seed, 9, 0};
     f->path = f->name = made_name;
-    f->configs = configs;
+    f->configs = f->train_count = configs;
     f->has_runtimes = 1;
     char *block = harness_alloc(NODES * (TGRAPH_NUMERIC + 2) * sizeof(float));
     f->graph = (tgraph_graph){.nodes = NODES, .configurable = NODES, .block = block};
@@ -190,13 +190,22 @@ static void close_set(tgraph_set *set)
 
 enum { RANDOM, RIDGE, BOOSTING, ROUNDED, BASELINES };
 
+static void open_and_fit(tgraph_results *r, const tgraph_set *set)
+{
+    static const tgraph_settings settings;
+    static tgraph_files files;
+    ag_failure why = {0};
+    files = (tgraph_files){.set = *set, .training = true, .name = "TGraph"};
+    *r = (tgraph_results){0};
+    tgraph_results_open(r, &files, &settings.shell);
+    if (tgraph_results_baselines(r, &why)) fail_msg("%s", why.sentence);
+}
+
 static void run(tgraph_results *r, const tgraph_set *set)
 {
     ag_failure why = {0};
-    *r = (tgraph_results){0};
-    tgraph_results_open(r, "TGraph", set, 0);
-    if (tgraph_results_baselines(r, set, &why) || harness_rank_compute(&r->rank, &why))
-        fail_msg("%s", why.sentence);
+    open_and_fit(r, set);
+    if (harness_rank_compute(&r->rank, &why)) fail_msg("%s", why.sentence);
 }
 
 static int method(const tgraph_results *r, int kind) { return r->rank.methods - BASELINES + kind; }
@@ -301,11 +310,9 @@ static void nothing_to_fit(void **state)
     for (int hidden = 0; hidden < 2; hidden++) {
         tgraph_entry e = {.file = make_file(50, 1, 1), .train = 1, .score = 1, .items = 50};
         const tgraph_set set = {.entry = &e, .count = 1};
-        tgraph_results r = {0};
-        ag_failure why = {0};
+        tgraph_results r;
         e.file->has_runtimes = !hidden;
-        tgraph_results_open(&r, "TGraph", &set, 0);
-        assert_int_equal(tgraph_results_baselines(&r, &set, &why), AG_OK);
+        open_and_fit(&r, &set);
         for (int kind = RIDGE; kind < BASELINES; kind++) {
             assert_true(is_absent(&r, kind, 0));
             expect_note(&r, kind,
@@ -323,11 +330,11 @@ static void nothing_to_fit(void **state)
 static tgraph_fit read_rows(bool within, int rows, int columns, int cells, const tgraph_part *part,
                             int parts, const char *says)
 {
-    char note[160];
+    const char *note;
     ag_failure why = {0};
     tgraph_fit fit = {
         .within = within, .most_rows = rows, .most_columns = columns, .most_cells = cells};
-    assert_int_equal(tgraph_fit_read(&fit, note, part, parts, &why), AG_OK);
+    assert_int_equal(tgraph_fit_read(&fit, &note, part, parts, &why), AG_OK);
     if (!strstr(note, says)) fail_msg("\"%s\" says not: %s", note, says);
     return fit;
 }

@@ -196,21 +196,6 @@ static void permutations_depend_on_seed_and_number(void **state)
     assert_memory_not_equal(a, b, sizeof a);
 }
 
-static void folds_cover_every_file_once(void **state)
-{
-    int32_t fold[11], size[4] = {0};
-    ag_failure why = {0};
-    assert_int_equal(harness_folds(fold, 11, 4, 9, &why), AG_OK);
-    for (int i = 0; i < 11; i++) size[fold[i]]++;
-    const int32_t expected[] = {3, 3, 3, 2};
-    assert_memory_equal(size, expected, sizeof size);
-    assert_int_equal(harness_folds(fold, 11, 12, 9, &why), AG_EUSE);
-    assert_string_equal(why.sentence,
-                        "folds: 11 files cannot be cut into 12 folds; choose 2 to 11");
-    why = (ag_failure){0};
-    assert_int_equal(harness_folds(fold, 11, 1, 9, &why), AG_EUSE);
-}
-
 static void chunks_are_near_equal(void **state)
 {
     const int expected[][2] = {{0, 4}, {4, 3}, {7, 3}}; /* array_split of 10 into 3 */
@@ -321,6 +306,6 @@ int main(void)
         pruning_keeps_one_hop, pruning_drops_edges_between_neighbours, layouts_are_padded_by_rank,
         stores_live_in_memory_or_in_a_file, a_store_without_room_is_refused,
         standardisation_is_that_of_sklearn, permutations_depend_on_seed_and_number,
-        folds_cover_every_file_once, chunks_are_near_equal, draws_are_distinct_and_uniform,
-        ranks_are_dense_and_exact, the_loader_delivers_in_order, the_loader_stops_when_asked);
+        chunks_are_near_equal, draws_are_distinct_and_uniform, ranks_are_dense_and_exact,
+        the_loader_delivers_in_order, the_loader_stops_when_asked);
 }

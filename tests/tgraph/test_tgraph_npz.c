@@ -33,7 +33,7 @@ static void a_file_is_pruned_and_padded(void **state)
 
 static void options_turn_pruning_and_padding_off(void **state)
 {
-    tgraph_file *f = test_small_open((tgraph_data_options){.opcodes = 256}, NULL);
+    tgraph_file *f = test_small_open((tgraph_data_options){0}, NULL);
     assert_int_equal(f->graph.nodes, 7);
     assert_int_equal(f->graph.edges, 5);
     assert_int_equal(f->graph.config_node[1], 5);
@@ -53,7 +53,6 @@ static void check_kept(tgraph_dedup dedup, int configs, const int64_t *runtime, 
     assert_memory_equal(f->file_row, row, (size_t)configs * sizeof *row);
     assert_int_equal(f->fastest, 300);
     assert_int_equal(f->slowest, 700);
-    assert_true(f->spread == (dedup == TGRAPH_KEEP_ALL ? 0 : 500.0 / 400 - 1));
     tgraph_file_close(f);
 }
 

@@ -94,27 +94,16 @@ static void test_parameter_counts(void **state)
     }
 }
 
-static void expect_refusal(tgraph_options o, const char *sentence)
+static void test_options(void **state)
 {
     tgraph_model m;
     ag_failure why = {0};
-    assert_int_equal(tgraph_model_add(&m, ag_params_new(), &o, &why), AG_EUSE);
-    assert_string_equal(why.sentence, sentence);
-    tgraph_model_free(&m);
-}
-
-static void test_options(void **state)
-{
     tgraph_options o = small();
     o.hidden = 40;
-    expect_refusal(o, "--hidden is 40; it must be a multiple of 16 from 16 to 4096");
-    o.hidden = 0;
-    expect_refusal(o, "--hidden is 0; it must be a multiple of 16 from 16 to 4096");
-    o = small();
-    o.dropout = 1;
-    expect_refusal(o, "--dropout is 1; it must be at least 0 and below 1");
-    o.dropout = (double)NAN;
-    expect_refusal(o, "--dropout is nan; it must be at least 0 and below 1");
+    assert_int_equal(tgraph_model_add(&m, ag_params_new(), &o, &why), AG_EUSE);
+    assert_string_equal(why.sentence,
+                        "--hidden is 40; it must be a multiple of 16 from 16 to 4096");
+    tgraph_model_free(&m);
 }
 
 /* One configuration compared with itself: the attended copy is equal to it for any temperature. */
@@ -234,12 +223,8 @@ static void test_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_parameter_counts),
-                                       cmocka_unit_test(test_options),
-                                       cmocka_unit_test(test_single_configuration_is_copied),
-                                       cmocka_unit_test(test_unknown_opcode),
-                                       cmocka_unit_test(test_same_bits),
-                                       cmocka_unit_test(test_memory)};
     ag_set_threads(1);
-    return cmocka_run_group_tests(tests, make, drop);
+    return RUN_TESTS_WITH(make, drop, test_parameter_counts, test_options,
+                          test_single_configuration_is_copied, test_unknown_opcode, test_same_bits,
+                          test_memory);
 }

@@ -2,7 +2,7 @@
 /* --rows: where the rows of a batch join its nodes, and what of a run does not depend on threads or
    on what is scored together. */
 #include "support/test.h"
-#include "examples/tgraph/rows/file.h"
+#include "examples/tgraph/data/data.h"
 #include "support/checkpoint_change.h"
 #include "support/program_call.h"
 #include "support/program_files.h"
@@ -54,7 +54,7 @@ static void rows_join_the_nodes_that_are_kept(void **state)
     assert_int_equal(b.nests.items, CONFIGS);
     assert_int_equal(b.nests.places, 4 * CONFIGS);
     for (int i = 0, e = 0; i < CONFIGS; i++) {
-        nests_layout_take(&alone, f, true, &config[i], 1);
+        tgraph_rows_take(&alone, f, true, &config[i], 1);
         assert_int_equal(b.nests.item_start[i], e);
         for (int k = 0; k < alone.first[1]; k++, e++) {
             const int place = kept[((const nests_layout_memory *)alone.memory)->node[k]];

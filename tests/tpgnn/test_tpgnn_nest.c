@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Features of nodes from their loops: trees small enough to work out by hand. Damaged ones:
-   test_nests_schedule_rows.c, fuzz_tpgnn_schedules.c. */
+   test_nests_schedule.c, fuzz_tpgnn_schedules.c. */
 #include "support/tpgnn_tree.h"
 
 /* C[32,64] += A[32,16] B[16,64]: loops over rows, the sum, and vectors. */

@@ -216,11 +216,11 @@ static void the_studies(void **state)
 {
     static const char *const study[] = {"ablations", "rows"};
     for (int i = 0; i < 2; i++) {
-        const program_outcome o = program_expect_line(
-            0, i ? "costs of rows" : "complete", "",
-            "tpgnn ablate --study " AG_SOURCE_DIR "/examples/tpgnn/studies/%s.ini --out %s --set "
-            "steps=1 --threads 1 --quiet" FILES,
-            study[i], study[i]);
+        const program_outcome o = program_expect_line(0, i ? "costs of rows" : "complete", "",
+                                                      "tpgnn ablate --study " AG_SOURCE_DIR
+                                                      "/examples/tpgnn/studies/%s.ini --out %s "
+                                                      "--steps 1 --threads 1 --quiet" FILES,
+                                                      study[i], study[i]);
         assert_null(strstr(o.out, " 0 "));
     }
 }

@@ -59,40 +59,28 @@ static ag_status set_label(DMatrixHandle data, const double *y, int rows, ag_fai
     return why->status;
 }
 
-/* As text or, where that is NULL, as a number. */
-typedef struct setting {
-    const char *name, *text;
-    double number;
-} setting;
-
-static ag_status set_all(const harness_boosting *b, const setting *set, size_t count,
-                         ag_failure *why)
-{
-    for (size_t i = 0; i < count; i++) {
-        char number[32];
-        snprintf(number, sizeof number, "%.17g", set[i].number);
-        if (XGBoosterSetParam(b->booster, set[i].name, set[i].text ? set[i].text : number))
-            return say("take its settings", why);
-    }
-    return AG_OK;
-}
+static const char *number(double value) { return harness_format("%.17g", value); }
 
 static ag_status set_parameters(const harness_boosting *b, const harness_boosting_options *o,
                                 ag_failure *why)
 {
     const harness_boosting_loss *loss = o->loss;
-    const setting set[] = {{"objective", "reg:squarederror", 0},
-                           {"base_score", NULL, loss ? loss->start : 0},
-                           {"tree_method", "hist", 0},
-                           {"verbosity", NULL, 0},
-                           {"max_depth", NULL, o->depth},
-                           {"eta", NULL, o->rate},
-                           {"colsample_bytree", NULL, o->columns > 0 ? o->columns : 1},
-                           {"nthread", NULL, b->threads},
-                           {"seed", NULL, (double)(o->seed & INT32_MAX)},
-                           {"gamma", NULL, loss ? loss->least_gain : 0},
-                           {"min_child_weight", NULL, loss ? loss->least_weight : 0}};
-    return set_all(b, set, sizeof set / sizeof *set - (loss ? 0 : 2), why);
+    const char *const set[][2] = {{"objective", "reg:squarederror"},
+                                  {"base_score", number(loss ? loss->start : 0)},
+                                  {"tree_method", "hist"},
+                                  {"verbosity", "0"},
+                                  {"max_depth", number(o->depth)},
+                                  {"eta", number(o->rate)},
+                                  {"colsample_bytree", number(o->columns > 0 ? o->columns : 1)},
+                                  {"nthread", number(b->threads)},
+                                  {"seed", number((double)(o->seed & INT32_MAX))},
+                                  {"gamma", number(loss ? loss->least_gain : 0)},
+                                  {"min_child_weight", number(loss ? loss->least_weight : 0)}};
+    const size_t count = sizeof set / sizeof *set - (loss ? 0 : 2); /* the limits of splits */
+    for (size_t i = 0; i < count; i++)
+        if (XGBoosterSetParam(b->booster, set[i][0], set[i][1]))
+            return say("take its settings", why);
+    return AG_OK;
 }
 
 /* Adds one tree. The result is not 0 when the loss ends the fit. */

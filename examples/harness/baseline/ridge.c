@@ -17,20 +17,12 @@ static double *zeros(size_t rows, size_t columns)
     return harness_alloc(ag_size_mul(ag_size_mul(rows, columns), sizeof(double)));
 }
 
-void harness_moments_open(harness_moments *m, int columns)
-{
-    const size_t p = (size_t)columns;
-    *m = (harness_moments){
-        .columns = columns, .x = zeros(1, p), .xy = zeros(1, p), .xx = zeros(p, p)};
-}
-
-void harness_moments_close(harness_moments *m)
-{
-    harness_free(m->x);
-    harness_free(m->xy);
-    harness_free(m->xx);
-    *m = (harness_moments){0};
-}
+/* Sums over rows, all that the equations need of the data. */
+typedef struct moments {
+    int columns;
+    double rows, y;
+    double *x, *xy, *xx; /* [columns], [columns], [columns, columns] lower half */
+} moments;
 
 typedef struct product {
     double *xx;
@@ -68,7 +60,7 @@ static void add_products(double *xx, const double *block, int rows, int columns)
     if (columns > 0) ag_parallel((columns + strip - 1) / strip, add_strip, &p);
 }
 
-void harness_moments_add(harness_moments *m, const float *x, const double *y, int rows)
+static void add_rows(moments *m, const float *x, const double *y, int rows)
 {
     size_t p = (size_t)m->columns;
     double *block = zeros(BLOCK, p);
@@ -78,7 +70,6 @@ void harness_moments_add(harness_moments *m, const float *x, const double *y, in
             const float *row = x + (size_t)r * p;
             m->rows += 1;
             m->y += y[r];
-            m->yy += y[r] * y[r];
             for (size_t j = 0; j < p; j++) {
                 double v = (double)row[j];
                 block[(size_t)n * p + j] = v;
@@ -129,8 +120,8 @@ static void substitute(double *x, const double *l, int n)
     }
 }
 
-/* Columns that are 0 in all rows get weight 0 and are not solved for: of a few files most are. */
-static int used_columns(int *used, const harness_moments *m)
+/* Columns that are 0 in all rows are not solved for: of a few files most are. */
+static int used_columns(int *used, const moments *m)
 {
     int n = 0;
     for (int i = 0; i < m->columns; i++)
@@ -138,7 +129,7 @@ static int used_columns(int *used, const harness_moments *m)
     return n;
 }
 
-ag_status harness_ridge_solve(double *w, const harness_moments *m, double weight, ag_failure *why)
+static ag_status solve(double *w, const moments *m, double weight, ag_failure *why)
 {
     const double n = m->rows, mean = m->y / n;
     int *used = HARNESS_NEW(used, m->columns);
@@ -171,33 +162,32 @@ ag_status harness_ridge_solve(double *w, const harness_moments *m, double weight
                    column, m->columns, weight);
 }
 
-double harness_ridge_error(const harness_moments *m, const double *w)
-{
-    int p = m->columns;
-    double b = w[p], sum = m->yy - 2 * b * m->y + b * b * m->rows;
-    for (int i = 0; i < p; i++) {
-        const double *row = m->xx + (size_t)i * (size_t)p;
-        double half = row[i] * w[i] / 2;
-        for (int j = 0; j < i; j++) half += row[j] * w[j];
-        sum += 2 * w[i] * (half + b * m->x[i] - m->xy[i]);
-    }
-    return sum / m->rows;
-}
-
 /* ---- a fit ---- */
 
+double harness_ridge_predict(const double *w, const float *x, int columns)
+{
+    double sum = w[columns];
+    for (int k = 0; k < columns; k++) sum += w[k] * (double)x[k];
+    return sum;
+}
+
 /* 0.1 where nothing is left to choose by. w: scratch. */
-static double choose_weight(double *w, const harness_moments *head, const harness_moments *tail)
+static double choose_weight(double *w, const moments *head, const float *x, const double *y,
+                            int rows)
 {
     static const double weight[] = {1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10};
-    double best = 0.1, least = 0;
-    if (tail->rows < 1 || head->rows < 2) return best;
-    for (size_t i = 0, found = 0; i < sizeof weight / sizeof *weight; i++) {
-        ag_failure failure = {0};
-        if (harness_ridge_solve(w, head, weight[i], &failure)) continue;
-        const double error = harness_ridge_error(tail, w);
-        if (found && !(error < least)) continue;
-        found = 1;
+    double best = 0.1, least = (double)INFINITY;
+    if (rows < 1 || head->rows < 2) return best;
+    for (size_t i = 0; i < sizeof weight / sizeof *weight; i++) {
+        ag_failure none = {0};
+        double error = 0;
+        if (solve(w, head, weight[i], &none)) continue;
+        for (int r = 0; r < rows; r++) {
+            const float *row = x + (size_t)r * (size_t)head->columns;
+            const double off = y[r] - harness_ridge_predict(w, row, head->columns);
+            error += off * off;
+        }
+        if (!(error < least)) continue;
         least = error;
         best = weight[i];
     }
@@ -207,23 +197,15 @@ static double choose_weight(double *w, const harness_moments *head, const harnes
 ag_status harness_ridge_fit(double *out, double *weight, const float *x, const double *y, int rows,
                             int head, int columns, ag_failure *why)
 {
-    harness_moments first, last;
-    const float *rest = x + (size_t)head * (size_t)columns;
-    harness_moments_open(&first, columns);
-    harness_moments_open(&last, columns);
-    harness_moments_add(&first, x, y, head);
-    harness_moments_add(&last, rest, y + head, rows - head);
-    *weight = choose_weight(out, &first, &last);
-    harness_moments_add(&first, rest, y + head, rows - head);
-    harness_ridge_solve(out, &first, *weight, why);
-    harness_moments_close(&first);
-    harness_moments_close(&last);
+    const size_t p = (size_t)columns;
+    const float *rest = x + (size_t)head * p;
+    moments m = {.columns = columns, .x = zeros(1, p), .xy = zeros(1, p), .xx = zeros(p, p)};
+    add_rows(&m, x, y, head);
+    *weight = choose_weight(out, &m, rest, y + head, rows - head);
+    add_rows(&m, rest, y + head, rows - head);
+    solve(out, &m, *weight, why);
+    harness_free(m.x);
+    harness_free(m.xy);
+    harness_free(m.xx);
     return why->status;
-}
-
-double harness_ridge_predict(const double *w, const float *x, int columns)
-{
-    double sum = w[columns];
-    for (int k = 0; k < columns; k++) sum += w[k] * (double)x[k];
-    return sum;
 }

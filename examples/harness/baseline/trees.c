@@ -87,28 +87,20 @@ static float number_at(const json_t *list, int i)
 }
 
 /* Copies the node `from` to the place `to`, and what is below it; a leaf fills the places below
-   its own. */
-static void copy_node(const source *s, int from, int to)
+   its own. Returns whether there are places for all. */
+static bool copy_node(const source *s, int from, int to)
 {
     const int left = index_at(s->left, from);
     if (to >= s->nodes) {
         s->to_leaf[to - s->nodes] = number_at(s->condition, from);
-        return;
+        return left < 0;
     }
     if (left >= 0) {
         s->to_column[to] = index_at(s->column, from);
         s->to_limit[to] = number_at(s->condition, from);
     }
-    copy_node(s, left < 0 ? from : left, 2 * to + 1);
-    copy_node(s, left < 0 ? from : index_at(s->right, from), 2 * to + 2);
-}
-
-static int deepest(const json_t *left, const json_t *right, int node)
-{
-    const int down = index_at(left, node);
-    if (down < 0) return 0;
-    const int a = deepest(left, right, down), b = deepest(left, right, index_at(right, node));
-    return 1 + (a > b ? a : b);
+    return copy_node(s, left < 0 ? from : left, 2 * to + 1) &&
+           copy_node(s, left < 0 ? from : index_at(s->right, from), 2 * to + 2);
 }
 
 static ag_status copy_tree(harness_trees *t, int number, const json_t *tree, ag_failure *why)
@@ -127,10 +119,8 @@ static ag_status copy_tree(harness_trees *t, int number, const json_t *tree, ag_
                        "trees: tree %d of XGBoost's JSON lacks a list; use another version of "
                        "libxgboost",
                        number);
-    if (deepest(s.left, s.right, 0) > t->depth)
-        return ag_fail(why, AG_EDATA, "trees: tree %d is deeper than %d", number, t->depth);
-    copy_node(&s, 0, 0);
-    return AG_OK;
+    if (copy_node(&s, 0, 0)) return AG_OK;
+    return ag_fail(why, AG_EDATA, "trees: tree %d is deeper than %d", number, t->depth);
 }
 
 static const json_t *trees_of(const json_t *model)

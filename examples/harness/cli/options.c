@@ -150,12 +150,12 @@ ag_status harness__assign(harness_options *o, int index, const char *where, cons
 /* The names that the command has, and those of every command where there are flags. */
 static const char **names_of(const harness_options *o, int flags)
 {
-    static const char *const built_in[] = {"config", "set", "help", "help-all", "version"};
+    static const char *const built_in[] = {"config", "help", "help-all", "version"};
     const char **names = NULL;
     for (int i = 0; i < o->program->option_count; i++)
         if (o->program->options[i].commands & o->command)
             bag_add(names, o->program->options[i].name);
-    for (int i = 0; flags && i < 5; i++) bag_add(names, built_in[i]);
+    for (int i = 0; flags && i < 4; i++) bag_add(names, built_in[i]);
     return names;
 }
 
@@ -250,28 +250,21 @@ ag_status harness_options_complete(const harness_options *o, ag_failure *why)
     return why->status;
 }
 
-/* Less than 0, 0 or more than 0; values that are no whole numbers are equal or not. */
-static int compare(const harness_options *stored, const harness_options *given,
-                   const harness_option *option)
-{
-    json_t *a = harness__option_json(stored, option), *b = harness__option_json(given, option);
-    const bool same = json_equal(a, b);
-    const int sign = json_integer_value(b) < json_integer_value(a) ? -1 : 1;
-    json_decref(a);
-    json_decref(b);
-    return same ? 0 : sign;
-}
-
 bool harness__equal(const harness_options *a, const harness_options *b,
                     const harness_option *option)
 {
-    return !compare(a, b, option);
+    json_t *one = harness__option_json(a, option), *other = harness__option_json(b, option);
+    const bool same = json_equal(one, other);
+    json_decref(one);
+    json_decref(other);
+    return same;
 }
 
-static int grown(const harness_options *stored, const harness_options *given,
-                 const harness_option *option)
+static bool grown(const harness_options *stored, const harness_options *given,
+                  const harness_option *option)
 {
-    return (option->flags & HARNESS_MAY_GROW) && compare(stored, given, option) > 0;
+    return option->flags & HARNESS_MAY_GROW &&
+           atoll(harness_option_text(given, option)) > atoll(harness_option_text(stored, option));
 }
 
 /* The option is left to the data, for which the stored value was chosen. */
@@ -290,7 +283,7 @@ const harness_option *harness_options_differ(const harness_options *stored,
     for (int i = 0; i < count && grows; i++)
         if (grown(stored, given, &option[i])) accepted |= HARNESS_ANEW;
     for (int i = 0; i < count; i++)
-        if (!(option[i].flags & accepted) && compare(stored, given, &option[i]) &&
+        if (!(option[i].flags & accepted) && !harness__equal(stored, given, &option[i]) &&
             !left_open(given, &option[i]) && !(grows && grown(stored, given, &option[i])))
             return &option[i];
     return NULL;

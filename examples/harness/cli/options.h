@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One typed table per program gives the flags, the config file, --set, --help and config.json. */
+/* One typed table per program gives the flags, the config file, --help and config.json. */
 #ifndef HARNESS_OPTIONS_H
 #define HARNESS_OPTIONS_H
 
@@ -155,7 +155,7 @@ typedef struct harness_common {
 struct harness_program;
 
 /* The values of one call and their origins. Later layers override earlier ones: defaults, the run's
-   config.json, --config files, then --set and flags in their order. Text and paths live until
+   config.json, --config files, then flags in their order. Text and paths live until
    harness_options_free. */
 typedef struct harness_options harness_options;
 
@@ -192,7 +192,7 @@ ag_status harness_options_ini_file(harness_options *o, const char *path, ag_fail
 ag_status harness_options_complete(const harness_options *o, ag_failure *why);
 
 /* Refuses an option that has no effect (harness_option.needs) and was set to another value than it
-   would have otherwise: by a flag, --set or a config file, not by a preset (one word for many
+   would have otherwise: by a flag or a config file, not by a preset (one word for many
    options) or the config.json of a run. files: their kind; NULL: not known, any. Fails: AG_EUSE. */
 ag_status harness_options_act(const harness_options *o, const char *files, ag_failure *why);
 /* Whether the option has an effect with these values. */

@@ -32,26 +32,6 @@ const char *harness__meta(const harness_option *option)
     return option->meta ? option->meta : names[option->type];
 }
 
-static ag_status set_pair(harness_options *o, const char *pair, ag_failure *why)
-{
-    const char *equals = strchr(pair, '=');
-    if (!equals || equals == pair)
-        return ag_fail(why, AG_EUSE, "--set: \"%.60s\" is no pair; write --set key=value", pair);
-    return harness_options_set(o, "--set", harness_format("%.*s", (int)(equals - pair), pair),
-                               equals + 1, why);
-}
-
-static ag_status read_set(cursor *c, const char *equals, ag_failure *why)
-{
-    const char *pair = take_value(c, equals);
-    if (!pair) return ag_fail(why, AG_EUSE, "--set needs a pair: --set key=value");
-    ag_status status = set_pair(c->o, pair, why);
-    while (status == AG_OK && c->at + 1 < c->argc && !is_flag(c->argv[c->at + 1]) &&
-           strchr(c->argv[c->at + 1], '='))
-        status = set_pair(c->o, c->argv[++c->at], why);
-    return status;
-}
-
 static ag_status read_bool(cursor *c, const harness_option *option, int negated, const char *equals,
                            ag_failure *why)
 {
@@ -125,7 +105,6 @@ static ag_status read_word(cursor *c, const char *positional, ag_failure *why)
     if (!is_flag(word)) return read_bare(c, positional, word, why);
     const char *equals = strchr(word, '='),
                *name = harness_format("%.*s", (int)strcspn(word + 2, "="), word + 2);
-    if (strcmp(name, "set") == 0) return read_set(c, equals, why);
     if (strcmp(name, "config") != 0) return read_option(c, name, equals, why);
     take_value(c, equals); /* read before all flags */
     return AG_OK;

@@ -125,12 +125,11 @@ static void print_general(FILE *to)
     static const harness_option rows[] = {
         {"config", HARNESS_TEXT, .meta = "FILE.ini",
          .help = "read options from lines \"name = value\"; flags win over it"},
-        {"set", HARNESS_TEXT, .meta = "NAME=VALUE...", .help = "set options by name, as flags do"},
         {"help", HARNESS_TEXT, .meta = "", .help = "the options that matter, and examples"},
         {"help-all", HARNESS_TEXT, .meta = "", .help = "all options"},
     };
     fprintf(to, "\nGeneral\n");
-    for (int i = 0; i < 4; i++) print_row(to, &rows[i], 0);
+    for (int i = 0; i < 3; i++) print_row(to, &rows[i], 0);
 }
 
 int harness_options_help(FILE *to, const harness_program *program, unsigned command, bool all)

@@ -78,11 +78,12 @@ const char *harness__meant(const harness__synonym **row, const harness__synonym 
 const char *harness__meant_or_near(const harness__synonym *table, const char *word,
                                    const char *const *names, int count);
 
-/* Calls pair(context, section, key, value, line) per `key = value`, and with key NULL where a
-   section begins. Fails: AG_EUSE (not an ini file: the sentence has the line), or with pair's
-   failure. */
+/* Calls pair(context, section, key, value, where) per line `key = value` or `key: value`, and with
+   key NULL where a [section] begins; ";" begins a comment, "#" one of a whole line. where: "FILE
+   line N". All texts are harness_lasting. Fails: AG_EUSE (not an ini file), or with pair's failure.
+ */
 typedef ag_status harness__ini_pair(void *context, const char *section, const char *key,
-                                    const char *value, int line, ag_failure *why);
+                                    const char *value, const char *where, ag_failure *why);
 ag_status harness__ini(const char *file, const char *text, size_t bytes, harness__ini_pair *pair,
                        void *context, ag_failure *why);
 

@@ -5,8 +5,7 @@
 #include "examples/harness/files/files.h"
 
 #include "core/io/io.h"
-#include "examples/harness/files/visited.h"
-#include "examples/harness/harness.h"
+#include "examples/harness/run/bag.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,9 +16,16 @@
 
 enum { PATH_BYTES = 4096, DEEPEST = 32, MOST_ENTRIES = 1000000 }; /* below the folder given */
 
+/* A folder that was entered, by device and inode, since links may lead to it in many ways; the
+   names of the members are stb_ds's. */
+typedef struct visited {
+    char *key;
+    bool value; /* the search is in it */
+} visited;
+
 typedef struct search {
     harness_files *paths;
-    harness_visited *visited;
+    visited *visited;
     int64_t entries;
 } search;
 
@@ -80,16 +86,19 @@ static ag_status add_folder(search *s, const char *path, const struct stat *info
         return ag_fail(why, AG_EFILE,
                        "%s: lies more than %d folders deep; name a folder further down",
                        harness_files_short(path), DEEPEST);
-    switch (harness_visit(&s->visited, info)) {
-    case HARNESS_VISIT_AGAIN: return AG_OK; /* its files are already listed under another name */
-    case HARNESS_VISIT_CIRCLE:
+    char key[40];
+    snprintf(key, sizeof key, "%llx:%llx", (unsigned long long)info->st_dev,
+             (unsigned long long)info->st_ino);
+    const int found = map_find(s->visited, key);
+    if (found >= 0 && s->visited[found].value)
         return ag_fail(why, AG_EFILE,
                        "%s: a link leads back to a folder above, so the folders form a circle; "
                        "remove the link, or name the folder of the data",
                        harness_files_short(path));
-    default: add_entries(s, path, depth, why);
-    }
-    harness_visit_end(s->visited, info);
+    if (found >= 0) return AG_OK; /* its files are already listed under another name */
+    map_add(s->visited, key, true);
+    add_entries(s, path, depth, why);
+    map_add(s->visited, key, false);
     return why->status;
 }
 
@@ -162,9 +171,10 @@ ag_status harness_files_add(harness_files *paths, const char *path, ag_failure *
     }
     memcpy(folder, path, length);
     folder[length] = 0;
-    search s = {paths, NULL, 0};
+    search s = {.paths = paths};
+    map_owns(s.visited);
     add_folder(&s, folder, &info, 0, why);
-    harness_visited_free(s.visited);
+    map_free(s.visited);
     if (why->status) return why->status;
     if (paths->count == before)
         return ag_fail(why, AG_EFILE, "%s: there is no .npz file in this folder or below it",

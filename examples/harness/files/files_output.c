@@ -43,27 +43,18 @@ static ag_status check_data(const char *output, const struct stat *about, const 
 static ag_status check_place(const char *output, ag_failure *why)
 {
     struct stat about;
-    const char *advice = "choose another place";
-    const int there = stat(output, &about) == 0;
+    const bool there = stat(output, &about) == 0;
+    const char *slash = strrchr(output, '/'),
+               *folder = slash ? harness_format("%.*s/.", (int)(slash - output), output) : ".";
     int reason = 0;
-    if (there && S_ISDIR(about.st_mode)) {
+    if (there && S_ISDIR(about.st_mode))
         reason = EISDIR;
-    } else if (there && !S_ISREG(about.st_mode)) {
-        reason = access(output, W_OK) ? errno : 0;
-    } else {
-        const char *slash = strrchr(output, '/');
-        const char *folder = slash == output ? "/"
-                             : slash         ? harness_format("%.*s", (int)(slash - output), output)
-                                             : ".";
-        if (stat(folder, &about))
-            reason = errno;
-        else
-            reason = !S_ISDIR(about.st_mode) ? ENOTDIR : access(folder, W_OK | X_OK) ? errno : 0;
-        if (reason == ENOENT) advice = "make its folder first, or choose another place";
-    }
+    else if (there && !S_ISREG(about.st_mode) ? access(output, W_OK) : access(folder, W_OK | X_OK))
+        reason = errno;
     if (!reason) return AG_OK;
-    return ag_fail(why, AG_EFILE, "--csv: %.200s cannot be written: %s; %s",
-                   harness_files_short(output), strerror(reason), advice);
+    return ag_fail(why, AG_EFILE, "--csv: %.200s cannot be written: %s; %schoose another place",
+                   harness_files_short(output), strerror(reason),
+                   reason == ENOENT ? "make its folder first, or " : "");
 }
 
 ag_status harness_files_check_output(const char *output, const harness_paths *data, const char *run,

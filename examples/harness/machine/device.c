@@ -10,7 +10,6 @@
 
 #include <jansson.h>
 #include <string.h>
-#include <unistd.h>
 
 /* ---- which one ---- */
 
@@ -33,14 +32,6 @@ static const char *name_of(ag_device device)
 
 static const char *const precision_words[] = {"fp32", "tf32"}; /* of ag_precision */
 
-/* "cuda (NVIDIA H100 80GB HBM3, products in tf32)", "cpu (AMD EPYC 9654)"; fp32 is not named. */
-static const char *text_of(const char *device, const char *name, const char *precision)
-{
-    if (!precision || strcmp(precision, precision_words[AG_FP32]) == 0)
-        return harness_format("%s (%s)", device, name);
-    return harness_format("%s (%s, products in %s)", device, name, precision);
-}
-
 /* ---- a tape ---- */
 
 /* Reports the device that auto chose, and why not the other: the reason without its remedy. */
@@ -53,7 +44,7 @@ static void say_taken(void)
         harness_say("--device auto takes cpu: %.*s", (int)strcspn(why.sentence, ";"), why.sentence);
         return;
     }
-    harness_say("--device auto takes %s", text_of("cuda", name_of(AG_CUDA), NULL));
+    harness_say("--device auto takes cuda (%s)", name_of(AG_CUDA));
 }
 
 /* Runs a first product, so that a library that cannot be loaded fails now, and its device memory is
@@ -111,57 +102,53 @@ ag_status harness_scoring_failed(const ag_tape *tape, const char *name, const ch
 
 /* ---- config.json and the report ---- */
 
-/* "cuda", as harness_tape_new takes it; NULL: the command has no device. */
-static const char *word_of(const harness_options *options)
+/* The device and its precision, as config.json has them; empty where the command has no device. */
+static json_t *now_on(const harness_options *options)
 {
-    const int *wanted = harness__value(options, "device", HARNESS_CHOICE);
-    return wanted ? harness_device_word(harness_device(*wanted)) : NULL;
-}
-
-static const char *precision_of(const harness_options *options)
-{
-    const int *wanted = harness__value(options, "precision", HARNESS_CHOICE);
-    return precision_words[wanted ? *wanted : AG_FP32];
-}
-
-static const char *name_for(const char *word)
-{
-    return name_of(strcmp(word, "cpu") == 0 ? AG_CPU : AG_CUDA);
+    const int *wanted = harness__value(options, "device", HARNESS_CHOICE),
+              *precision = harness__value(options, "precision", HARNESS_CHOICE);
+    json_t *j = json_object();
+    if (!wanted) return j;
+    const ag_device device = harness_device(*wanted);
+    json_object_set_new(j, "device", json_string(harness_device_word(device)));
+    json_object_set_new(j, "device_name", harness_json_name(name_of(device)));
+    if (device != AG_CPU)
+        json_object_set_new(j, "precision",
+                            json_string(precision_words[precision ? *precision : AG_FP32]));
+    return j;
 }
 
 void harness_device_to_config(json_t *config, const harness_options *options)
 {
-    const char *word = word_of(options);
-    if (!word) return;
-    json_object_set_new(config, "device", json_string(word));
-    json_object_set_new(config, "device_name", harness_json_name(name_for(word)));
-    if (strcmp(word, "cpu") != 0)
-        json_object_set_new(config, "precision", json_string(precision_of(options)));
+    json_t *now = now_on(options);
+    json_object_update(config, now);
+    json_decref(now);
 }
 
-/* The device on which the run was begun; NULL: config.json has none. */
-static const char *begun_on(const char *folder)
+static json_t *begun_on(const char *folder)
 {
     ag_failure none = {0};
-    const char *path = harness_format("%s/" HARNESS_CONFIG, folder), *text = NULL;
-    json_t *config = access(path, R_OK) == 0 ? harness__load_json(path, &none) : NULL;
-    const char *word = json_string_value(json_object_get(config, "device")),
-               *name = json_string_value(json_object_get(config, "device_name")),
-               *precision = json_string_value(json_object_get(config, "precision"));
-    if (word && name) text = text_of(word, name, precision);
-    json_decref(config);
-    return text;
+    return harness__load_json(harness_format("%s/" HARNESS_CONFIG, folder), &none);
 }
 
-static const char *now_on(const harness_options *options)
+/* "cuda (NVIDIA H100 80GB HBM3, products in tf32)", "cpu (AMD EPYC 9654)"; fp32 is not named. NULL:
+   the object, which it takes, has no device. */
+static const char *text_of(json_t *about)
 {
-    const char *word = word_of(options);
-    return word ? text_of(word, name_for(word), precision_of(options)) : NULL;
+    const char *device = json_string_value(json_object_get(about, "device")),
+               *name = json_string_value(json_object_get(about, "device_name")),
+               *precision = json_string_value(json_object_get(about, "precision")), *text = NULL;
+    const bool plain = !precision || strcmp(precision, precision_words[AG_FP32]) == 0;
+    if (device && name)
+        text = harness_format("%s (%s%s%s)", device, name, plain ? "" : ", products in ",
+                              plain ? "" : precision);
+    json_decref(about);
+    return text;
 }
 
 void harness_device_changed(const char *folder, const harness_options *options)
 {
-    const char *begun = begun_on(folder), *now = now_on(options);
+    const char *begun = text_of(begun_on(folder)), *now = text_of(now_on(options));
     if (begun && now && strcmp(begun, now) != 0 &&
         (strncmp(now, "cpu ", 4) != 0 || strncmp(begun, "cpu ", 4) != 0))
         harness_warn("the run was begun on %s and goes on on %s, so its results differ in rounding "
@@ -171,7 +158,7 @@ void harness_device_changed(const char *folder, const harness_options *options)
 
 const char *harness_device_report(const char *folder, const harness_options *options)
 {
-    const char *begun = begun_on(folder), *now = now_on(options);
+    const char *begun = text_of(begun_on(folder)), *now = text_of(now_on(options));
     if (!now) return NULL;
     return begun && strcmp(begun, now) != 0
                ? harness_format("Begun on %s, ended on %s.", begun, now)

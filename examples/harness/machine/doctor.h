@@ -26,11 +26,8 @@ typedef struct harness_selftest {
                      build */
 } harness_selftest;
 
-enum { HARNESS_SELFTESTS = 2 };
-
 /* A matrix product and a sum over the neighbours in a graph, on the tape's device, against the same
    in double on this thread. Fails as a run of the tape does. */
-ag_status harness_selftest_run(harness_selftest result[HARNESS_SELFTESTS], ag_tape *tape,
-                               ag_failure *why);
+ag_status harness_selftest_run(harness_selftest *result, ag_tape *tape, ag_failure *why);
 
 #endif

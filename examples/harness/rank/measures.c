@@ -17,12 +17,7 @@ static const char of_recall[] =
     "the share of the k best predicted that are no slower than the k-th fastest: 1 is best";
 static const char of_all[] = "the same of all, those included that are too short to count";
 
-/* Neighbours with one meaning are explained together. */
-static const struct {
-    const char *name, *meaning;
-    int digits;
-    bool smaller;
-} kind[HARNESS_MEASURES] = {
+const harness_measure_kind harness_measures[HARNESS_MEASURES] = {
     [HARNESS_TAU_B] = {"tau-b",
                        "Kendall's rank correlation of scores and run times, corrected for ties: 1 "
                        "is the right order, 0 a random one",
@@ -67,20 +62,16 @@ static const struct {
     [HARNESS_MAE] = {"MAE", "the mean error of a prediction of ln(run time)", 4, true},
 };
 
-const char *harness_measure_name(harness_measure measure) { return kind[measure].name; }
-
 harness_measure harness_measure_of(const char *column)
 {
     int found = HARNESS_MEASURES;
     for (int m = 0; m < HARNESS_MEASURES; m++)
-        if (strncmp(column, kind[m].name, strlen(kind[m].name)) == 0 &&
-            (found == HARNESS_MEASURES || strlen(kind[m].name) > strlen(kind[found].name)))
+        if (strncmp(column, harness_measures[m].name, strlen(harness_measures[m].name)) == 0 &&
+            (found == HARNESS_MEASURES ||
+             strlen(harness_measures[m].name) > strlen(harness_measures[found].name)))
             found = m;
     return (harness_measure)found;
 }
-
-int harness_measure_digits(harness_measure measure) { return kind[measure].digits; }
-bool harness_measure_smaller(harness_measure measure) { return kind[measure].smaller; }
 
 bool harness_measure_left(harness_measure m, harness_left left)
 {
@@ -97,8 +88,10 @@ const char *harness_measures_explain(const harness_measure *measure, int count)
 {
     const char *all = "";
     for (int i = 0; i < count; i++) {
-        const char *name = kind[measure[i]].name, *meaning = kind[measure[i]].meaning;
-        const bool last = i + 1 == count, more = !last && kind[measure[i + 1]].meaning == meaning;
+        const char *name = harness_measures[measure[i]].name,
+                   *meaning = harness_measures[measure[i]].meaning;
+        const bool last = i + 1 == count,
+                   more = !last && harness_measures[measure[i + 1]].meaning == meaning;
         all = more ? harness_format("%s%s, ", all, name)
                    : harness_format("%s%s: %s.%s", all, name, meaning, last ? "" : " ");
     }
@@ -271,25 +264,22 @@ ag_status harness_measure_items(harness_measured *m, const harness_items *x, ag_
     return why->status;
 }
 
-harness_measured harness_measured_sum(const harness_measured *group, int count)
+void harness_measured_add(harness_measured *sum, const harness_measured *group)
 {
-    harness_measured sum = harness_measured_none();
-    double spread, *value = HARNESS_NEW(value, count);
-    int64_t used;
-    for (int i = 0; i < count; i++) {
-        sum.known += group[i].known;
-        sum.counted += group[i].counted;
-        sum.chosen += group[i].chosen;
-        sum.fastest += group[i].fastest;
-        for (int k = 0; k < HARNESS_LEFTS; k++) sum.left[k] += group[i].left[k];
-    }
-    for (int k = 0; k < HARNESS_MEASURES; k++) {
-        for (int i = 0; i < count; i++) value[i] = group[i].of[k];
-        harness_mean_spread(&sum.of[k], &spread, &used, value, count);
-    }
-    sum.of[HARNESS_APE] = choice_error(&sum);
-    harness_free(value);
-    return sum;
+    sum->known += group->known;
+    sum->counted += group->counted;
+    sum->chosen += group->chosen;
+    sum->fastest += group->fastest;
+    for (int k = 0; k < HARNESS_LEFTS; k++) sum->left[k] += group->left[k];
+    for (int k = 0; k < HARNESS_MEASURES; k++)
+        if (!isnan(group->of[k])) sum->of[k] += group->of[k], sum->groups[k]++;
+}
+
+void harness_measured_end(harness_measured *sum)
+{
+    for (int k = 0; k < HARNESS_MEASURES; k++)
+        sum->of[k] = sum->groups[k] ? sum->of[k] / sum->groups[k] : (double)NAN;
+    sum->of[HARNESS_APE] = choice_error(sum);
 }
 
 /* ---- averages ---- */

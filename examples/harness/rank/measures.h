@@ -41,13 +41,16 @@ typedef enum harness_measure {
 
 #define HARNESS_SHARE 0.02 /* run times that are closer differ by noise */
 
-/* In tables, CSV and JSON. */
-const char *harness_measure_name(harness_measure measure);
+typedef struct harness_measure_kind {
+    const char *name;    /* in tables, CSV and JSON */
+    const char *meaning; /* neighbours with one meaning are explained together */
+    int digits;          /* decimals in tables */
+    bool smaller;        /* the smallest is the best */
+} harness_measure_kind;
+extern const harness_measure_kind harness_measures[HARNESS_MEASURES];
 /* The measure of a column: of that name, or of one that begins with it ("APE % median");
    HARNESS_MEASURES: none. */
 harness_measure harness_measure_of(const char *column);
-int harness_measure_digits(harness_measure measure);   /* decimals in tables */
-bool harness_measure_smaller(harness_measure measure); /* the smallest is the best */
 /* A sentence for each of the measures. */
 const char *harness_measures_explain(const harness_measure *measure, int count);
 
@@ -80,6 +83,7 @@ typedef struct harness_measured {
     double chosen, fastest;  /* run times of the best predicted one and of the fastest, ns; the
                                 mean of several with one score */
     double of[HARNESS_MEASURES];
+    int groups[HARNESS_MEASURES]; /* of which the measure is defined, while they are added */
 } harness_measured;
 
 /* Everything is NaN or 0. */
@@ -90,8 +94,10 @@ harness_measured harness_measured_none(void);
 ag_status harness_measure_items(harness_measured *measured, const harness_items *items,
                                 ag_failure *why);
 
-/* Of several groups together: the means over the groups where defined, but for HARNESS_APE. */
-harness_measured harness_measured_sum(const harness_measured *groups, int count);
+/* Several groups together: sum begins as {0}, and has at the end the means over the groups where
+   measures are defined, but for HARNESS_APE. */
+void harness_measured_add(harness_measured *sum, const harness_measured *group);
+void harness_measured_end(harness_measured *sum);
 
 /* ---- averages ---- */
 

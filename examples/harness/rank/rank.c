@@ -27,8 +27,8 @@ int harness_rank_measures(const char **name, bool *smaller, const harness_rank *
 {
     const harness_rank_form *form = harness__form(r);
     const int n = harness__count(form, form->validated);
-    for (int k = 0; k < n; k++) name[k] = harness_measure_name(form->measure[k]);
-    *smaller = harness_measure_smaller(form->measure[0]);
+    for (int k = 0; k < n; k++) name[k] = harness_measures[form->measure[k]].name;
+    *smaller = harness_measures[form->measure[0]].smaller;
     return n;
 }
 

@@ -34,11 +34,15 @@ harness_measured *harness_rank_at(const harness_rank *r, int method, int row)
 
 /* ---- measures ---- */
 
+static bool lacks(const harness_rank *r, int method, int group)
+{
+    return r->absent[method] && r->absent[method][group] && r->group[group].actual;
+}
+
 static ag_status measure_group(harness_measured *m, const harness_rank *r, int method, int group,
                                ag_failure *why)
 {
     const harness_ranked *g = &r->group[group];
-    const bool *absent = r->absent[method];
     const double *cost = r->cost[method];
     const bool repeated = r->ceiling && method >= r->ceiling && r->first;
     const harness_items items = {.name = g->name,
@@ -51,54 +55,26 @@ static ag_status measure_group(harness_measured *m, const harness_rank *r, int m
                                  .least = r->least};
     *m = harness_measured_none();
     m->left[HARNESS_NONE_COUNTS] = !g->actual;
-    if (!g->actual || (absent && absent[group])) return AG_OK;
+    if (!g->actual || lacks(r, method, group)) return AG_OK;
     return harness_measure_items(m, &items, why);
-}
-
-/* How many of these groups have run times, but no scores of the method. */
-static int lacking(const harness_rank *r, int method, const int *group, int count)
-{
-    const bool *absent = r->absent[method];
-    int n = 0;
-    for (int i = 0; absent && i < count; i++) {
-        const int g = group ? group[i] : i;
-        n += r->group[g].actual && absent[g];
-    }
-    return n;
 }
 
 int harness__lacking(const harness_rank *r, int method)
 {
-    return lacking(r, method, NULL, r->groups);
+    int n = 0;
+    for (int i = 0; i < r->groups; i++) n += lacks(r, method, i);
+    return n;
 }
 
-/* order [groups]: those of each row in their order, row after row. */
-static void sort_by_row(int *order, harness_rank *r)
+static ag_status measure_method(harness_rank *r, int method, ag_failure *why)
 {
-    int first = 0;
-    for (int i = 0; i < r->rows; i++) {
-        r->row[i].first = first;
-        first += r->row[i].groups;
-        r->row[i].groups = 0;
-    }
-    for (int i = 0; i < r->groups; i++) {
-        harness_rank_row *row = &r->row[row_of(r, i)];
-        order[row->first + row->groups++] = i;
-    }
-}
-
-static ag_status measure_method(harness_rank *r, int method, const int *order, ag_failure *why)
-{
-    harness_measured *of = HARNESS_NEW(of, r->groups);
-    for (int i = 0; i < r->groups && !why->status; i++)
-        measure_group(&of[i], r, method, order[i], why);
-    for (int i = 0; i < r->rows && !why->status; i++) {
-        const int first = r->row[i].first, groups = r->row[i].groups;
-        *harness_rank_at(r, method, i) = lacking(r, method, order + first, groups)
-                                             ? harness_measured_none()
-                                             : harness_measured_sum(of + first, groups);
-    }
-    harness_free(of);
+    harness_measured group;
+    for (int i = 0; i < r->groups && !measure_group(&group, r, method, i, why); i++)
+        harness_measured_add(harness_rank_at(r, method, row_of(r, i)), &group);
+    for (int i = 0; i < r->rows; i++) harness_measured_end(harness_rank_at(r, method, i));
+    for (int i = 0; i < r->groups; i++)
+        if (lacks(r, method, i))
+            *harness_rank_at(r, method, row_of(r, i)) = harness_measured_none();
     return why->status;
 }
 
@@ -118,12 +94,11 @@ ag_status harness_rank_compute(void *rank, ag_failure *why)
     harness_rank *r = rank;
     if (check_known(r, why)) return why->status;
     list_rows(r);
-    int *order = HARNESS_NEW(order, r->groups);
-    sort_by_row(order, r);
     harness_free(r->measured);
     r->measured = HARNESS_NEW(r->measured, (size_t)r->methods * (size_t)r->rows);
-    for (int m = 0; m < r->methods && !why->status; m++) measure_method(r, m, order, why);
-    harness_free(order);
+    for (int m = 0; m < r->methods && !why->status; m++) measure_method(r, m, why);
+    for (int i = 0; i < r->rows && r->methods; i++)
+        r->row[i].counted = harness_rank_at(r, 0, i)->counted;
     return why->status;
 }
 
@@ -203,22 +178,16 @@ double harness__number(const harness_rank *r, int method, harness_measure measur
 
 /* ---- sums ---- */
 
-harness_counts harness__count_row(const harness_rank *r, int row)
+harness_rank_row harness__sum_rows(const harness_rank *r, int family)
 {
-    return (harness_counts){1, r->row[row].groups, r->row[row].items,
-                            harness_rank_at(r, 0, row)->counted};
-}
-
-harness_counts harness__count_rows(const harness_rank *r, int family)
-{
-    harness_counts sum = {0};
+    harness_rank_row sum = {.family = family};
     for (int i = 0; i < r->rows; i++) {
-        if (family >= 0 && r->row[i].family != family) continue;
-        const harness_counts c = harness__count_row(r, i);
+        const harness_rank_row *row = &r->row[i];
+        if (family >= 0 && row->family != family) continue;
         sum.rows++;
-        sum.groups += c.groups;
-        sum.items += c.items;
-        sum.counted += c.counted;
+        sum.groups += row->groups;
+        sum.items += row->items;
+        sum.counted += row->counted;
     }
     return sum;
 }

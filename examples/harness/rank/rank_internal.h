@@ -28,12 +28,8 @@ double harness__number(const harness_rank *r, int method, harness_measure measur
 /* How many groups with run times the method has no scores for. */
 int harness__lacking(const harness_rank *r, int method);
 
-/* Of a row, or summed over the rows of a family, -1: all. */
-typedef struct harness_counts {
-    int64_t rows, groups, items, counted;
-} harness_counts;
-harness_counts harness__count_row(const harness_rank *r, int row);
-harness_counts harness__count_rows(const harness_rank *r, int family);
+/* The rows of a family together, -1: all. */
+harness_rank_row harness__sum_rows(const harness_rank *r, int family);
 
 /* The groups that means leave out, as a list, which may be empty. */
 struct json_t *harness__left_json(const harness_rank *r);

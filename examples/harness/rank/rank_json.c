@@ -15,7 +15,7 @@ static void add_methods(json_t *j, const harness_rank *r, harness_mean mean, int
     for (int m = 0; m < r->methods; m++) {
         json_t *values = json_object();
         for (int k = 0; list[k] < HARNESS_MEASURES; k++) {
-            put(values, harness_measure_name(list[k]), harness__number(r, m, list[k], mean, of));
+            put(values, harness_measures[list[k]].name, harness__number(r, m, list[k], mean, of));
         }
         json_object_set_new(j, r->method[m], values);
     }
@@ -23,14 +23,13 @@ static void add_methods(json_t *j, const harness_rank *r, harness_mean mean, int
 
 static json_t *row_json(const harness_rank *r, int row)
 {
-    const harness_counts c = harness__count_row(r, row);
-    json_t *j = json_pack("{s:o}", "group", harness_json_name(r->row[row].name));
-    if (r->families)
-        json_object_set_new(j, "family", harness_json_name(r->family_name[r->row[row].family]));
+    const harness_rank_row *c = &r->row[row];
+    json_t *j = json_pack("{s:o}", "group", harness_json_name(c->name));
+    if (r->families) json_object_set_new(j, "family", harness_json_name(r->family_name[c->family]));
     if (harness__form(r)->groups)
-        json_object_set_new(j, harness__form(r)->groups, json_integer(c.groups));
-    json_object_set_new(j, "items", json_integer(c.items));
-    if (r->least > 0) json_object_set_new(j, "counted", json_integer(c.counted));
+        json_object_set_new(j, harness__form(r)->groups, json_integer(c->groups));
+    json_object_set_new(j, "items", json_integer(c->items));
+    if (r->least > 0) json_object_set_new(j, "counted", json_integer(c->counted));
     add_methods(j, r, HARNESS_ROW, row);
     return j;
 }
@@ -39,7 +38,7 @@ static json_t *families_json(const harness_rank *r)
 {
     json_t *list = json_array();
     for (int f = 0; f < r->families; f++) {
-        const harness_counts c = harness__count_rows(r, f);
+        const harness_rank_row c = harness__sum_rows(r, f);
         if (!c.rows) continue;
         json_t *j = json_pack("{s:o, s:I, s:I}", "family", harness_json_name(r->family_name[f]),
                               "groups", (json_int_t)c.rows, "items", (json_int_t)c.items);
@@ -84,10 +83,10 @@ void harness_rank_result(struct json_t *result, const harness_rank *r)
     for (int k = 0; k < harness__count(form, form->studied); k++) {
         const harness_measure measure = form->measure[k];
         const harness_averages over = harness_rank_over(r, 0, measure);
-        put(scores, harness_measure_name(measure), over.mean);
+        put(scores, harness_measures[measure].name, over.mean);
         if (!k && form->median) put(scores, form->median, over.median);
         for (int i = 0; i < r->rows; i++)
-            put(json_array_get(groups, (size_t)i), harness_measure_name(measure),
+            put(json_array_get(groups, (size_t)i), harness_measures[measure].name,
                 harness_rank_at(r, 0, i)->of[measure]);
     }
     json_object_set_new(result, "scores", scores);

@@ -58,7 +58,7 @@ static harness_measure first_of(const harness_rank *r) { return harness__form(r)
 
 static const char *direction(const harness_rank *r)
 {
-    return harness_measure_smaller(first_of(r)) ? "smaller is better" : "larger is better";
+    return harness_measures[first_of(r)].smaller ? "smaller is better" : "larger is better";
 }
 
 static ag_status plot_methods(const char *folder, const harness_rank *r, ag_failure *why)
@@ -72,7 +72,7 @@ static ag_status plot_methods(const char *folder, const harness_rank *r, ag_fail
     return harness_plot_bars(
         folder, "methods",
         harness_format("Mean over the held-out %s: %s", harness__form(r)->rows, direction(r)),
-        harness_measure_name(first_of(r)), r->method, value, own, r->methods, why);
+        harness_measures[first_of(r)].name, r->method, value, own, r->methods, why);
 }
 
 /* Draws bars of the model, and of the method that it is compared with, for each family or else for
@@ -98,7 +98,7 @@ static ag_status plot_parts(const char *folder, const harness_rank *r, ag_failur
                              harness_format("Each held-out %s: %s",
                                             r->families ? "family" : harness__form(r)->row,
                                             direction(r)),
-                             harness_measure_name(first_of(r)), name, value, own, n, why);
+                             harness_measures[first_of(r)].name, name, value, own, n, why);
 }
 
 ag_status harness_rank_plot(const harness_session *session, const harness_rank *r, ag_failure *why)
@@ -114,20 +114,20 @@ ag_status harness_rank_plot(const harness_session *session, const harness_rank *
 enum { FACTS = 4, NOTES = HARNESS_RANK_METHODS + 4 };
 
 /* The first two measures, the steps and the parameters. */
-static int list_facts(const char *name[FACTS], const char *fact[FACTS],
-                      const harness_session *session, const harness_rank *r)
+static int list_facts(harness_named fact[FACTS], const harness_session *session,
+                      const harness_rank *r)
 {
     const harness_measure *list = harness__form(r)->measure;
     const int n = harness__count(harness__form(r), 2);
     for (int k = 0; k < n; k++) {
-        name[k] = harness_measure_name(list[k]);
-        fact[k] =
-            harness_number_text(harness_rank_mean(r, 0, list[k]), harness_measure_digits(list[k]));
+        const harness_measure_kind *kind = &harness_measures[list[k]];
+        const double mean = harness_rank_mean(r, 0, list[k]);
+        fact[k] = (harness_named){kind->name, harness_number_text(mean, kind->digits)};
     }
-    name[n] = "steps";
-    fact[n] = harness_format("%lld", (long long)session->trained.state->step);
-    name[n + 1] = "parameters";
-    fact[n + 1] = harness_format("%lld", (long long)ag_params_count(session->trained.params));
+    const long long steps = session->trained.state->step,
+                    parameters = ag_params_count(session->trained.params);
+    fact[n] = (harness_named){"steps", harness_format("%lld", steps)};
+    fact[n + 1] = (harness_named){"parameters", harness_format("%lld", parameters)};
     return n + 2;
 }
 
@@ -164,28 +164,28 @@ ag_status harness_rank_report(const harness_session *session, const harness_rank
                               harness_table *const *table, int tables, ag_failure *why)
 {
     const bool some = r->groups > 0;
-    const char *name[FACTS], *fact[FACTS], *note[NOTES];
-    const int facts = list_facts(name, fact, session, r), notes = list_notes(note, session, r);
+    harness_named fact[FACTS];
+    const char *note[NOTES];
+    const int facts = list_facts(fact, session, r), notes = list_notes(note, session, r);
     const char *title =
         harness_format("%s: %lld steps", r->title ? r->title : session->model->program->name,
                        (long long)session->trained.state->step);
     const char *summary = some ? harness__winner(r)
                                : harness_format("Nothing was held out, so there are no scores; %s.",
                                                 harness_rank_hold_out(r));
-    const char *const plot[] = {"curves", r->times ? "times" : "order", "methods", "parts"};
-    const char *const caption[] = {
-        "Loss of the training steps, and the measure that chooses the best checkpoint.",
-        r->times ? "A point per item: measured and predicted run time."
-                 : "A point per item: its place in its group by run time and by score, from 0 for "
-                   "the fastest to 1 for the slowest.",
-        "The model compared with other ways to predict, the mean.", "What that is the mean of."};
+    const harness_named plot[] = {
+        {"curves", "Loss of the training steps, and the measure that chooses the best checkpoint."},
+        {r->times ? "times" : "order",
+         r->times ? "A point per item: measured and predicted run time."
+                  : "A point per item: its place in its group by run time and by score, from 0 for "
+                    "the fastest to 1 for the slowest."},
+        {"methods", "The model compared with other ways to predict, the mean."},
+        {"parts", "What that is the mean of."}};
     const harness_report report = {.title = title,
                                    .summary = summary,
-                                   .fact_names = name,
                                    .facts = fact,
                                    .fact_count = facts,
                                    .plots = plot,
-                                   .plot_captions = caption,
                                    .plot_count = some ? 4 : 1,
                                    .tables = (const harness_table *const *)table,
                                    .table_count = some ? tables : 0,

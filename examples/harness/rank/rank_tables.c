@@ -23,8 +23,8 @@ bool harness__is_own(const harness_rank *r, int m)
 const char *harness__winner(const harness_rank *r)
 {
     const harness_measure first = harness__form(r)->measure[0];
-    const int digits = harness_measure_digits(first),
-              sign = harness_measure_smaller(first) ? -1 : 1;
+    const int digits = harness_measures[first].digits,
+              sign = harness_measures[first].smaller ? -1 : 1;
     const double model = harness_rank_mean(r, 0, first);
     double best = model;
     int winner = 0;
@@ -36,7 +36,7 @@ const char *harness__winner(const harness_rank *r)
     }
     if (!winner) return NULL;
     return harness_format("On these %s the method \"%s\" (%s %.*f) is better than %s (%.*f).",
-                          harness__form(r)->rows, r->method[winner], harness_measure_name(first),
+                          harness__form(r)->rows, r->method[winner], harness_measures[first].name,
                           digits, best, r->method[0], digits, model);
 }
 
@@ -53,7 +53,7 @@ static harness_table *new_table(const char *title, const char **column, int n,
     bool own[MOST] = {false};
     int side[2], sides = harness__sides(side, r);
     for (int k = 0; k < harness__count(form, form->main); k++) {
-        const char *name = harness_measure_name(form->measure[k]);
+        const char *name = harness_measures[form->measure[k]].name;
         for (int i = 0; i < sides; i++, n++) {
             own[n] = sides > 1 && i == 0;
             column[n] = sides > 1 ? harness_format("%s %s", r->method[side[i]], name) : name;
@@ -72,16 +72,16 @@ static void add_numbers(harness_table *t, const harness_rank *r, harness_mean me
     for (int k = 0; k < harness__count(form, form->main); k++)
         for (int i = 0; i < sides; i++)
             harness_table_number(t, harness__number(r, side[i], form->measure[k], mean, of),
-                                 harness_measure_digits(form->measure[k]));
+                                 harness_measures[form->measure[k]].digits);
 }
 
-static void add_row(harness_table *t, const harness_rank *r, const char *name, harness_counts c,
-                    harness_mean mean, int of)
+static void add_row(harness_table *t, const harness_rank *r, const char *name,
+                    const harness_rank_row *c, harness_mean mean, int of)
 {
     harness_table_text(t, name);
-    if (harness__form(r)->groups) harness_table_count(t, c.groups);
-    harness_table_count(t, c.items);
-    if (r->least > 0) harness_table_count(t, c.counted);
+    if (harness__form(r)->groups) harness_table_count(t, c->groups);
+    harness_table_count(t, c->items);
+    if (r->least > 0) harness_table_count(t, c->counted);
     add_numbers(t, r, mean, of);
 }
 
@@ -94,13 +94,12 @@ static harness_table *rows_table(const harness_rank *r, const char *title)
     column[n++] = form->items;
     if (r->least > 0) column[n++] = "counted";
     harness_table *t = new_table(title, column, n, r);
-    const harness_counts all = harness__count_rows(r, -1);
-    for (int i = 0; i < r->rows; i++)
-        add_row(t, r, r->row[i].name, harness__count_row(r, i), HARNESS_ROW, i);
+    const harness_rank_row all = harness__sum_rows(r, -1);
+    for (int i = 0; i < r->rows; i++) add_row(t, r, r->row[i].name, &r->row[i], HARNESS_ROW, i);
     if (r->rows < 2) return t;
-    if (form->median) add_row(t, r, "median", all, HARNESS_MEDIAN, 0);
-    if (form->median) add_row(t, r, "geometric mean", all, HARNESS_GEOMETRIC, 0);
-    add_row(t, r, "mean", all, HARNESS_MEAN, 0);
+    if (form->median) add_row(t, r, "median", &all, HARNESS_MEDIAN, 0);
+    if (form->median) add_row(t, r, "geometric mean", &all, HARNESS_GEOMETRIC, 0);
+    add_row(t, r, "mean", &all, HARNESS_MEAN, 0);
     return t;
 }
 
@@ -110,7 +109,7 @@ static harness_table *families_table(const harness_rank *r)
     const char *column[MOST] = {"family", form->rows, form->items};
     harness_table *t = new_table("By family", column, 3, r);
     for (int f = 0; f <= r->families; f++) {
-        const harness_counts c = harness__count_rows(r, f < r->families ? f : -1);
+        const harness_rank_row c = harness__sum_rows(r, f < r->families ? f : -1);
         if (!c.rows) continue;
         harness_table_text(t, f < r->families ? r->family_name[f] : "mean");
         harness_table_count(t, c.rows);
@@ -149,7 +148,7 @@ static const char *list_measures(const harness_rank_form *form, int shown, harne
     for (int k = 0; k < harness__count(form, shown); k++)
         if (harness_measure_left(form->measure[k], left))
             all = harness_format("%s%s%s", all, *all ? ", " : "",
-                                 harness_measure_name(form->measure[k]));
+                                 harness_measures[form->measure[k]].name);
     return all;
 }
 
@@ -191,7 +190,7 @@ json_t *harness__left_json(const harness_rank *r)
         for (int i = 0; i < harness__count(form, 0); i++)
             if (harness_measure_left(form->measure[i], (harness_left)k))
                 json_array_append_new(measures,
-                                      json_string(harness_measure_name(form->measure[i])));
+                                      json_string(harness_measures[form->measure[i]].name));
         json_array_append_new(list, json_pack("{s:I, s:s, s:o}", "groups", (json_int_t)n, "because",
                                               reason[k], "measures", measures));
     }
@@ -209,18 +208,18 @@ static harness_table *methods_table(const harness_rank *r, const char *over, har
     int n = 1;
     if (form->median) column[n++] = form->median;
     if (form->median)
-        column[n++] = harness_format("%s geometric mean", harness_measure_name(first));
-    for (int k = 0; k < shown; k++) column[n++] = harness_measure_name(form->measure[k]);
+        column[n++] = harness_format("%s geometric mean", harness_measures[first].name);
+    for (int k = 0; k < shown; k++) column[n++] = harness_measures[form->measure[k]].name;
     harness_table *t = harness_table_new(harness_format("Mean over the %s", over), column, n);
     for (int m = 0; m < r->methods; m++) {
         if (harness__is_own(r, m)) harness_table_own(t, m, -1);
         harness_table_text(t, r->method[m]);
         for (harness_mean k = HARNESS_MEDIAN; form->median && k <= HARNESS_GEOMETRIC; k++)
             harness_table_number(t, harness__number(r, m, first, k, 0),
-                                 harness_measure_digits(first));
+                                 harness_measures[first].digits);
         for (int k = 0; k < shown; k++)
             harness_table_number(t, harness__number(r, m, form->measure[k], mean, 0),
-                                 harness_measure_digits(form->measure[k]));
+                                 harness_measures[form->measure[k]].digits);
     }
     if (mean == HARNESS_MEAN) note_left(t, r);
     return t;

@@ -7,9 +7,7 @@
 #include "examples/harness/run/run_internal.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <spawn.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -124,68 +122,21 @@ void harness__plot_style(plot_files *p, const char *title, int width, int height
 
 extern char **environ;
 
-/* The path of a program, found in PATH before the folder changes: an entry may be relative. NULL:
-   it is not installed. */
-static const char *find(const char *program)
-{
-    const char *path = getenv("PATH"), *entry = path ? path : "/usr/bin:/bin", *found = NULL;
-    char *here = getcwd(NULL, 0);
-    for (const char *end; !found && entry; entry = *end ? end + 1 : NULL) {
-        end = strchrnul(entry, ':');
-        found = *entry == '/' ? harness_format("%.*s/%s", (int)(end - entry), entry, program)
-                              : harness_format("%s/%.*s/%s", here ? here : ".", (int)(end - entry),
-                                               entry, program);
-        if (access(found, X_OK) != 0) found = NULL;
-    }
-    free(here);
-    return found;
-}
-
-/* Variables by which gnuplot and the C library change a picture. */
-static bool changes_pictures(const char *variable)
-{
-    return !strncmp(variable, "GNU", 3) || !strncmp(variable, "LC_", 3) ||
-           !strncmp(variable, "LANG", 4);
-}
-
-static char **plain_environment(void)
-{
-    char **list = NULL;
-    for (char **v = environ; *v; v++)
-        if (!changes_pictures(*v)) bag_add(list, *v);
-    bag_add(list, (char *)(uintptr_t) "LC_ALL=C");
-    bag_add(list, NULL);
-    return list;
-}
-
-static int spawn(pid_t *child, const char *program, const char *folder, const char *script)
-{
-    /* without the settings of the user and of the system */
-    const char *const words[] = {program, "-d", "-e", "set encoding utf8", script, NULL};
-    char **variables;
-    posix_spawn_file_actions_t actions;
-    if (posix_spawn_file_actions_init(&actions) != 0) return ENOMEM;
-    variables = plain_environment();
-    posix_spawn_file_actions_addchdir_np(&actions, folder);
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    const int failed =
-        posix_spawn(child, program, &actions, NULL, (char *const *)(uintptr_t)words, variables);
-    posix_spawn_file_actions_destroy(&actions);
-    bag_free(variables);
-    return failed;
-}
-
-/* Runs gnuplot on a script in a folder. The picture depends on the files alone: neither settings of
-   the user nor the locale count. Returns 0, -1 if gnuplot is not installed, 1 if it failed. */
+/* Runs gnuplot on a script in a folder. It is found first, since an entry of PATH may be relative;
+   neither settings of the user and of the system nor the locale count. Returns 0, -1 if gnuplot is
+   not installed, 1 if it failed. */
 static int run(const char *folder, const char *script)
 {
-    const char *program = find("gnuplot");
+    static const char commands[] = "program=$(command -v gnuplot) || exit 127\n"
+                                   "case $program in /*) ;; *) program=$PWD/$program ;; esac\n"
+                                   "unset GNUTERM CDPATH; export LC_ALL=C; cd -- \"$1\" &&\n"
+                                   "exec \"$program\" -d -e 'set encoding utf8' \"$2\" "
+                                   ">/dev/null 2>&1";
+    const char *const words[] = {"sh", "-c", commands, "sh", folder, script, NULL};
     pid_t child;
     int status = 0;
-    if (!program) return -1;
-    const int failed = spawn(&child, program, folder, script);
-    if (failed) return failed == ENOENT ? -1 : 1;
+    if (posix_spawn(&child, "/bin/sh", NULL, NULL, (char *const *)(uintptr_t)words, environ))
+        return 1;
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR) return 1;
     return WIFEXITED(status) && WEXITSTATUS(status) == 127 ? -1 : status != 0;

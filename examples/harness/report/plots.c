@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The pictures: curves, points, bars, dots, lines, groups of bars. */
+/* The pictures: curves, points, bars, dots, lines. */
 #include "examples/harness/report/plot_internal.h"
 
 #include <math.h>
@@ -106,17 +106,6 @@ static int write_bars(FILE *to, const char *const *names, const double *values, 
     return drawn;
 }
 
-/* The rest of a line; "?" for a missing value. */
-static void write_cells(FILE *to, const double *values, int n)
-{
-    for (int i = 0; i < n; i++)
-        if (isfinite(values[i]))
-            fprintf(to, "\t%.9g", values[i]);
-        else
-            fputs("\t?", to);
-    fputs("\n", to);
-}
-
 /* 1, 2 or 5 times a power of ten: at most 5 tics, whose numbers do not overlap. */
 static double tic_step(double range)
 {
@@ -199,7 +188,9 @@ static int write_dots(FILE *to, const char *const *names, const double *mean, co
         if (!isfinite(mean[i])) continue;
         harness__plot_label(to, names[i]);
         fprintf(to, "\t%.9g", mean[i]);
-        write_cells(to, values + i * per, per);
+        for (int k = i * per; k < (i + 1) * per; k++)
+            fprintf(to, isfinite(values[k]) ? "\t%.9g" : "\t?", values[k]);
+        fputs("\n", to);
         drawn++;
     }
     return drawn;
@@ -274,7 +265,7 @@ static int key_rows(const harness_curve *curves, int count)
 
 ag_status harness_plot_lines(const char *folder, const char *name, const char *title,
                              const char *x_label, const char *y_label, const harness_curve *curves,
-                             int count, int steps, ag_failure *why)
+                             int count, ag_failure *why)
 {
     plot_files p;
     int drawn = 0;
@@ -290,8 +281,8 @@ ag_status harness_plot_lines(const char *folder, const char *name, const char *t
               to);
         for (int i = 0; i < count && i < HARNESS_LINES; i++) {
             if (!curves[i].n) continue;
-            fprintf(to, "%s'%s.tsv' index %d using 1:2 with %s linewidth 2",
-                    drawn ? ", \\\n     " : "plot ", p.name, drawn, steps ? "steps" : "lines");
+            fprintf(to, "%s'%s.tsv' index %d using 1:2 with lines linewidth 2",
+                    drawn ? ", \\\n     " : "plot ", p.name, drawn);
             drawn++;
             write_colour(to, i);
             write_name(to, curves[i].name);
@@ -299,57 +290,4 @@ ag_status harness_plot_lines(const char *folder, const char *name, const char *t
         fputs("\n", to);
     }
     return harness__plot_end(&p, drawn > 0, why);
-}
-
-/* A line per group: its name, then its bars. */
-static void write_groups(FILE *to, const char *const *groups, int n_groups, int n_bars,
-                         const double *values)
-{
-    for (int g = 0; g < n_groups; g++) {
-        harness__plot_label(to, groups[g]);
-        write_cells(to, values + g * n_bars, n_bars);
-    }
-}
-
-/* The bars start at 1, so the range contains 1, and some room. */
-static void groups_range(FILE *to, const double *values, int n)
-{
-    double low = 1, high = 1;
-    extend(&low, &high, values, n);
-    const double room = (high - low) * 0.08 + 1e-3;
-    fprintf(to, "set yrange [%.9g:%.9g]\n", low < 1 ? low - room : 1 - room / 4, high + room);
-}
-
-ag_status harness_plot_groups(const char *folder, const char *name, const char *title,
-                              const char *y_label, const char *const *groups, int n_groups,
-                              const char *const *bars, int n_bars, const double *values,
-                              ag_failure *why)
-{
-    plot_files p;
-    if (!harness__plot_begin(&p, folder, name, why)) {
-        FILE *to = p.script;
-        const double wide = 0.8 / (n_bars > 0 ? n_bars : 1);
-        write_groups(p.data, groups, n_groups, n_bars, values);
-        harness__plot_style(&p, title, WIDTH, 440);
-        axis(to, "y", y_label, PLOT_INK);
-        groups_range(to, values, n_groups * n_bars);
-        fprintf(to,
-                "set datafile missing '?'\nset key outside bottom center horizontal\nset xrange "
-                "[-0.6:%d-0.4]\n"
-                "set xtics scale 0 rotate by -40\nset grid noxtics ytics\n"
-                "set style fill solid 0.85 noborder\n",
-                n_groups);
-        for (int b = 0; b < n_bars && b < HARNESS_LINES; b++) {
-            const double from = -0.4 + wide * b;
-            fprintf(to,
-                    "%s'%s.tsv' using ($0):(1):($0+%.4f):($0+%.4f):(1):($%d)%s with boxxyerror "
-                    "fillstyle solid 0.85",
-                    b ? ", \\\n     " : "plot ", p.name, from, from + 0.9 * wide, b + 2,
-                    b ? "" : ":xtic(1)");
-            write_colour(to, b);
-            write_name(to, bars[b]);
-        }
-        fputs("\n", to);
-    }
-    return harness__plot_end(&p, n_groups > 0 && n_bars > 0, why);
 }

@@ -5,7 +5,6 @@
 
 #include "core/io/io.h"
 #include "examples/harness/machine/device.h"
-#include "examples/harness/report/report.css.h"
 
 #include <errno.h>
 #include <string.h>
@@ -30,9 +29,9 @@ static void facts(FILE *to, const harness_report *r)
     fputs("<ul class=\"facts\">\n", to);
     for (int i = 0; i < r->fact_count; i++) {
         fputs("<li><b>", to);
-        harness_html_text(to, r->facts[i]);
+        harness_html_text(to, r->facts[i].text);
         fputs("</b><span>", to);
-        harness_html_text(to, r->fact_names[i]);
+        harness_html_text(to, r->facts[i].name);
         fputs("</span></li>\n", to);
     }
     fputs("</ul>\n", to);
@@ -57,9 +56,9 @@ static void inline_svg(FILE *to, const char *svg)
     fputs("</div>", to);
 }
 
-static void figure(FILE *to, const char *folder, const char *name, const char *caption)
+static void figure(FILE *to, const char *folder, const harness_named *plot)
 {
-    const char *path = harness_format("%s/plots/%s.svg", folder, name);
+    const char *name = plot->name, *path = harness_format("%s/plots/%s.svg", folder, name);
     size_t bytes;
     ag_failure none = {0};
     char *svg =
@@ -72,7 +71,7 @@ static void figure(FILE *to, const char *folder, const char *name, const char *c
                 "<p>This picture needs gnuplot; its data are in <a "
                 "href=\"plots/%s.tsv\">plots/%s.tsv</a>.</p>",
                 name, name);
-    if (caption) element(to, "figcaption", caption);
+    if (plot->text) element(to, "figcaption", plot->text);
     fputs("</figure>\n", to);
     harness_free(svg);
 }
@@ -114,7 +113,7 @@ static void head(FILE *to, const harness_report *r)
           "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>",
           to);
     harness_html_text(to, r->title);
-    fprintf(to, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<main>\n", style);
+    fprintf(to, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<main>\n", harness_style);
     element(to, "h1", r->title);
     if (r->summary) element(to, "p", r->summary);
 }
@@ -126,8 +125,7 @@ static ag_status write_page(FILE *to, void *context)
     head(to, r);
     facts(to, r);
     if (r->plot_count) element(to, "h2", "Pictures");
-    for (int i = 0; i < r->plot_count; i++)
-        figure(to, p->folder, r->plots[i], r->plot_captions ? r->plot_captions[i] : NULL);
+    for (int i = 0; i < r->plot_count; i++) figure(to, p->folder, &r->plots[i]);
     if (r->table_count) element(to, "h2", "Scores");
     for (int i = 0; i < r->table_count; i++) harness_table_html(to, r->tables[i]);
     if (r->note_count) element(to, "h2", "How to read the numbers");

@@ -28,9 +28,6 @@ const char *harness_number_text(double number, int digits);
 int harness_table_rows(const harness_table *t);
 /* Adds a sentence below the table (text and HTML), which must live as long. */
 void harness_table_note(harness_table *t, const char *note);
-/* Nothing tells the two rows apart: in JSON each names the other, by its first cell, in a list
-   "equal". */
-void harness_table_equal(harness_table *t, int row, int other);
 
 /* In HTML the cells of the row, or of the column (then row is -1), have the model's colour, and the
    other numbers of the table are grey. */
@@ -84,32 +81,28 @@ ag_status harness_plot_dots(const char *folder, const char *name, const char *ti
                             const char *label, const char *const *names, const double *values,
                             int n, int per, ag_failure *why);
 
-/* Several lines in one picture, at most HARNESS_LINES: eight colours, then the same dashed. steps:
-   a value holds until the next one. */
+/* Several lines in one picture, at most HARNESS_LINES: eight colours, then the same dashed. */
 enum { HARNESS_LINES = 24 };
 ag_status harness_plot_lines(const char *folder, const char *name, const char *title,
                              const char *x_label, const char *y_label, const harness_curve *curves,
-                             int count, int steps, ag_failure *why);
-
-/* Groups of upright bars around the line y = 1: values[g * bars + b] is bar b of group g; NaN:
-   none. At most HARNESS_LINES bars a group. */
-ag_status harness_plot_groups(const char *folder, const char *name, const char *title,
-                              const char *y_label, const char *const *groups, int n_groups,
-                              const char *const *bars, int n_bars, const double *values,
-                              ag_failure *why);
+                             int count, ag_failure *why);
 
 /* ---- the page ---- */
 
+extern const char harness_style[]; /* report.css */
+
+typedef struct harness_named {
+    const char *name, *text;
+} harness_named;
+
 /* The contents of the page, from top to bottom. */
 typedef struct harness_report {
-    const char *file;              /* NULL: report.html */
-    const char *title;             /* "TGraph, 1,500 steps on 2 files" */
-    const char *summary;           /* one or two sentences; NULL: none */
-    const char *const *fact_names; /* big numbers at the top */
-    const char *const *facts;
+    const char *file;           /* NULL: report.html */
+    const char *title;          /* "TGraph, 1,500 steps on 2 files" */
+    const char *summary;        /* one or two sentences; NULL: none */
+    const harness_named *facts; /* big numbers at the top */
     int fact_count;
-    const char *const *plots; /* names of plots; one without SVG is shown as a link to its data */
-    const char *const *plot_captions;
+    const harness_named *plots; /* with captions; one without SVG is shown as a link to its data */
     int plot_count;
     const harness_table *const *tables;
     int table_count;

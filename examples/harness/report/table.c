@@ -23,7 +23,6 @@ struct harness_table {
     bool narrow;
     const char *title, **columns, **notes;
     cell *cells; /* row by row */
-    int *equal;  /* pairs of rows */
     int *own;    /* pairs of a row and a column, of which one is -1 */
 };
 
@@ -46,7 +45,6 @@ void harness_table_free(harness_table *t)
     bag_free(t->cells);
     bag_free(t->columns);
     bag_free(t->notes);
-    bag_free(t->equal);
     bag_free(t->own);
     harness_free(t);
 }
@@ -73,12 +71,6 @@ void harness_table_number(harness_table *t, double real, int digits)
 void harness_table_count(harness_table *t, int64_t count)
 {
     add_cell(t, (cell){COUNT, 0, count, harness_format("%" PRId64, count)});
-}
-
-void harness_table_equal(harness_table *t, int row, int other)
-{
-    bag_add(t->equal, row);
-    bag_add(t->equal, other);
 }
 
 void harness_table_narrow(harness_table *t) { t->narrow = true; }
@@ -213,16 +205,6 @@ void harness_table_csv(FILE *to, const harness_table *t)
         }
 }
 
-/* The first cells of the rows that are equal to this one. */
-static json_t *equal_rows(const harness_table *t, int row)
-{
-    json_t *list = json_array();
-    for (int k = 0; k < bag_count(t->equal); k++)
-        if (t->equal[k] == row)
-            json_array_append_new(list, json_string(at(t, t->equal[k ^ 1], 0)->shown));
-    return list;
-}
-
 json_t *harness_table_json(const harness_table *t)
 {
     json_t *list = json_array();
@@ -235,9 +217,6 @@ json_t *harness_table_json(const harness_table *t)
                                               : harness_json_number(x->real);
             json_object_set_new(row, t->columns[c], value);
         }
-        json_t *equal = equal_rows(t, r);
-        if (json_array_size(equal)) json_object_set(row, "equal", equal);
-        json_decref(equal);
         json_array_append_new(list, row);
     }
     return list;

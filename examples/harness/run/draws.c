@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Orders, folds, chunks and ranks: pure functions of a seed and a number. */
+/* Orders, chunks and ranks: pure functions of a seed and a number. */
 #include "examples/harness/harness.h"
 #include "examples/harness/run/draws.h"
 

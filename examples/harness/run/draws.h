@@ -11,8 +11,7 @@ enum {
     HARNESS_STREAM_EPOCH = 1,
     HARNESS_STREAM_DRAW,
     HARNESS_STREAM_PERMUTATION,
-    HARNESS_STREAM_FOLD,
-    HARNESS_STREAM_SPLIT,
+    HARNESS_STREAM_SPLIT = 5,
     HARNESS_STREAM_NOISE
 };
 
@@ -30,10 +29,6 @@ void harness_shuffle(int32_t *order, int count, ag_random random);
 void harness_permutation(int32_t *order, int count, uint64_t seed, uint64_t index);
 /* Files in the order in which an epoch visits them. */
 void harness_epoch_order(int32_t *order, int files, uint64_t seed, int64_t epoch);
-/* fold[i] in 0..folds-1 is the fold that holds file i out: files are shuffled, then cut in
-   contiguous parts, the first (count % folds) one longer, as in sklearn's KFold (with our own
-   generator). Fails: AG_EUSE. */
-ag_status harness_folds(int32_t *fold, int count, int folds, uint64_t seed, ag_failure *why);
 /* numpy.array_split into ceil(count / most) parts: their number, and first and length of one. */
 int harness_chunks(int count, int most);
 void harness_chunk(int *first, int *length, int count, int chunks, int index);

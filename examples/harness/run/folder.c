@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Folders that a program writes to: makes them, finds out before the work whether it can, and keeps
-   other programs out. */
+/* Folders that a program writes to: makes them, and keeps other programs out. */
 #define _GNU_SOURCE /* flock */
 #include "examples/harness/run/run_internal.h"
 
@@ -59,43 +58,6 @@ ag_status harness__check_writable(const char *folder, ag_failure *why)
     return ag_fail(why, AG_EFILE,
                    "the folder %.200s cannot be written to: %s; choose another --out",
                    ag_path_tail(folder), strerror(errno));
-}
-
-/* Cuts the last part of a path off; 0: there is nothing above it. */
-static int cut(char *path)
-{
-    size_t n = strlen(path);
-    while (n > 1 && path[n - 1] == '/') n--;
-    while (n && path[n - 1] != '/') n--;
-    if (!n && strcmp(path, ".") == 0) return 0;
-    if (!n)
-        strcpy(path, "."); /* a path that is not empty has room */
-    else
-        path[n > 1 ? n - 1 : 1] = 0;
-    return 1;
-}
-
-/* The reason why the nearest folder above that exists takes no new folder; 0: it does. */
-static int refusal(char *path)
-{
-    struct stat about;
-    while (stat(path, &about) != 0)
-        if (errno != ENOENT || !cut(path)) return errno;
-    if (!S_ISDIR(about.st_mode)) return ENOTDIR;
-    return access(path, W_OK | X_OK) == 0 ? 0 : errno;
-}
-
-static ag_status check_makeable(const char *folder, ag_failure *why)
-{
-    const int reason = refusal(harness_format("%s", folder));
-    return reason ? cannot_make(folder, reason, why) : AG_OK;
-}
-
-ag_status harness__check_folder(const char *folder, ag_failure *why)
-{
-    struct stat about;
-    if (lstat(folder, &about) != 0) return check_makeable(folder, why);
-    return harness__make_folder(folder, why) ? why->status : harness__check_writable(folder, why);
 }
 
 ag_status harness__lock_folder(int *lock, const char *folder, ag_failure *why)

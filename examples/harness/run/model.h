@@ -44,7 +44,7 @@ typedef struct harness_settings {
     int checkpoint; /* 0: the best one of a run, 1: the last */
     bool baselines;
     harness_paths ensemble, fit;
-    const char *csv;
+    const char *csv, *init;
 } harness_settings;
 
 /* The rows of harness_settings that have one meaning and one default in all programs, for the end
@@ -70,6 +70,10 @@ typedef struct harness_settings {
     {"ensemble", HARNESS_FIELD(S, shell.ensemble), \
      .commands = HARNESS_SCORES, .flags = HARNESS_LOCAL, .meta = "RUN...", \
      .group = "Run", .help = "more runs: scores are the mean (so does a second --run)"}, \
+    {"init", HARNESS_FIELD(S, shell.init), .commands = HARNESS_TRAINS, .flags = HARNESS_IF_OTHER, \
+     .meta = "RUN", .often = true, .group = "Run", .needs = NEEDS, \
+     .help = "begin with the weights, scales and words of that run or checkpoint, which needs the " \
+             "same options of the model"}, \
     {"save-every", HARNESS_FIELD(S, shell.training.save_every), "100", 1, 1e9, \
      HARNESS_TRAINS, .group = "Run", .needs = NEEDS, \
      .help = "steps between saves of last.safetensors"}, \
@@ -126,6 +130,7 @@ typedef struct harness_session {
     bool show;     /* print the results, compare with the baselines */
     bool compares; /* its scores with those of other runs: something must be held out */
     bool resumes;  /* the run in the folder */
+    bool initial;  /* the network's values are a checkpoint's before `fit` */
 
     harness_training how; /* from the settings; `begin` may change the steps */
     void *data, *feed;    /* harness_model.data_bytes, feed_bytes */
@@ -137,9 +142,11 @@ typedef struct harness_session {
     bool smaller;   /* the smallest is the best */
     bool validates; /* something is held out */
     harness_run *run;
+    bool begun; /* there is something to go on with */
     ag_adamw adamw;
     ag_schedule schedule;
     double rate, norm; /* of the last step */
+    double since;      /* when the time that is not written yet began */
     bool done;         /* the report is written */
     harness_progress bar;
     char note[96];
@@ -176,7 +183,9 @@ typedef struct harness_network {
        (options), AG_EDATA (texts), AG_EMEMORY. */
     ag_status (*build)(harness_trained *trained, const harness_settings *settings, ag_failure *why);
     void (*drop)(void *net); /* optional: frees what `build` made, but for the parameters */
-    /* Optional: computes from the training data what else the network holds. */
+    const char *inherited;   /* optional: the key whose text is that of the checkpoint of --init */
+    /* Optional: computes from the training data what else the network holds; what `tensors` lists
+       is there already, and stays, if session->initial. */
     ag_status (*fit)(harness_session *session, ag_failure *why);
     /* Optional: lists that, at most HARNESS_TENSORS whose names begin with "state.", and returns
        their number. Their data are the network's: they are written, or read into. */
@@ -198,8 +207,8 @@ typedef struct harness_model {
     /* Reads --data for the runs, of which `inspect` has none. known: run times must be. */
     ag_status (*read_scored)(void *data, const harness_runs *runs, const harness_settings *settings,
                              bool known, ag_failure *why);
-    /* Reads what the baselines of eval learn from; leaves them out with a warning when that is not
-       there. */
+    /* Optional: reads what the baselines of eval learn from; leaves them out with a warning when
+       that is not there. */
     ag_status (*read_fit)(void *data, const harness_runs *runs, const harness_settings *settings,
                           ag_failure *why);
     void (*close)(void *data);
@@ -244,15 +253,11 @@ typedef struct harness_model {
     /* Optional: why all scores of a group are equal, as a clause; NULL: it is not known. */
     const char *(*alike)(const void *results, int group);
     const char *held_out; /* the title of the results of a run */
-
-    /* Optional: writes predictions in another form than the common CSV, and returns 1; or returns 0
-       where the options do not ask for one. */
-    int (*write)(FILE *to, const void *results, const harness_settings *settings, ag_failure *why);
 } harness_model;
 
 static inline const char *harness_model_files(const harness_model *m, const harness_settings *s)
 {
-    return m->files ? m->files(s) : NULL;
+    return m && m->files ? m->files(s) : NULL;
 }
 
 /* ---- the commands ---- */

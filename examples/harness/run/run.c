@@ -90,64 +90,51 @@ static ag_status check_contents(const char *folder, harness_run_mode mode, ag_fa
     return AG_OK;
 }
 
-static ag_status prepare(const char *folder, int lock, harness_run_mode mode, ag_failure *why)
+/* A link or a folder in which pictures cannot be written is found now, but plots/ is made when the
+   run begins: a folder that is empty until then can be used again. */
+static ag_status check_pictures(const char *folder, ag_failure *why)
 {
-    const int was_run = has_config(folder);
-    if (check_contents(folder, mode, why)) return why->status;
-    const char *pictures = harness_format("%s/plots", folder);
-    if (harness__make_inner(pictures, why)) return why->status; /* before anything is removed */
-    remove_leftovers(lock, was_run);
-    if (mode == HARNESS_FORCE) clear(folder, pictures);
-    return AG_OK;
-}
-
-static ag_status check_there(const char *folder, harness_run_mode mode, ag_failure *why)
-{
-    if (mode != HARNESS_RESUME || access(folder, F_OK) == 0) return AG_OK;
-    return ag_fail(why, AG_EFILE,
-                   "the folder %.200s does not exist, so there is no run to resume; "
-                   "check --out, or omit --resume",
-                   ag_path_tail(folder));
-}
-
-ag_status harness_run_check(const char *folder, harness_run_mode mode, ag_failure *why)
-{
-    int lock;
     struct stat about;
-    if (check_there(folder, mode, why) || harness__check_folder(folder, why) ||
-        lstat(folder, &about) != 0 || harness__lock_folder(&lock, folder, why))
-        return why->status;
-    harness__unlock_folder(&lock);
     const char *pictures = harness_format("%s/plots", folder);
-    if (!check_contents(folder, mode, why) && lstat(pictures, &about) == 0 &&
-        !harness__make_inner(pictures, why)) /* it is there, so this only looks at it */
-        harness__check_writable(pictures, why);
-    return why->status;
+    if (lstat(pictures, &about) != 0 || harness__make_inner(pictures, why)) return why->status;
+    return harness__check_writable(pictures, why);
 }
 
-harness_run *harness_run_open(const char *folder, harness_run_mode mode, const char *const *columns,
-                              int count, ag_failure *why)
+harness_run *harness_run_open(const char *folder, harness_run_mode mode, ag_failure *why)
 {
     int lock = -1;
-    if (check_there(folder, mode, why) || harness__make_folder(folder, why) ||
-        harness__lock_folder(&lock, folder, why) || prepare(folder, lock, mode, why)) {
+    if (mode == HARNESS_RESUME && access(folder, F_OK) != 0)
+        ag_fail(why, AG_EFILE,
+                "the folder %.200s does not exist, so there is no run to resume; "
+                "check --out, or omit --resume",
+                ag_path_tail(folder));
+    if (why->status || harness__make_folder(folder, why) || harness__check_writable(folder, why) ||
+        harness__lock_folder(&lock, folder, why) || check_contents(folder, mode, why) ||
+        check_pictures(folder, why)) {
         harness__unlock_folder(&lock);
         return NULL;
     }
     harness_run *run = harness_alloc(sizeof *run);
-    run->folder = harness_format("%s", folder);
-    run->lock = lock;
+    *run = (harness_run){.folder = harness_format("%s", folder), .mode = mode, .lock = lock};
+    return run;
+}
+
+ag_status harness_run_begin(harness_run *run, const char *const *columns, int count,
+                            ag_failure *why)
+{
+    const char *pictures = harness_run_path(run, "plots");
+    if (harness_run_stays(run, why) || harness__make_inner(pictures, why)) return why->status;
+    remove_leftovers(run->lock, has_config(run->folder));
+    if (run->mode == HARNESS_FORCE) clear(run->folder, pictures);
     for (int i = 0; i < count; i++) bag_add(run->columns, columns[i]);
-    if (!harness__open_metrics(run, why)) return run;
-    ag_failure other = {0};
-    harness_run_close(run, &other);
-    return NULL;
+    return harness__open_metrics(run, why);
 }
 
 ag_status harness_run_close(harness_run *run, ag_failure *why)
 {
     if (!run) return AG_OK;
     ag_status status = harness__close_metrics(run, why);
+    if (!run->columns) rmdir(run->folder); /* nothing began in it; one that is not empty stays */
     harness__unlock_folder(&run->lock);
     bag_free(run->columns);
     harness_free(run);
@@ -179,18 +166,6 @@ ag_status harness__save_json(const char *path, json_t *object, ag_failure *why)
     return status;
 }
 
-ag_status harness_run_config(harness_run *run, const harness_options *o, ag_failure *why)
-{
-    json_t *config =
-        json_pack("{s:s, s:s, s:s}", "program", o->program->name, "version", o->program->version,
-                  "command", harness__command_name(o->program, o->command));
-    harness_device_to_config(config, o);
-    json_object_set_new(config, "options", harness_options_json(o));
-    const ag_status status = harness__save_json(harness_run_path(run, HARNESS_CONFIG), config, why);
-    harness_warn_lacks();
-    return status;
-}
-
 json_t *harness__load_json(const char *path, ag_failure *why)
 {
     size_t bytes;
@@ -205,17 +180,20 @@ json_t *harness__load_json(const char *path, ag_failure *why)
     return object;
 }
 
-ag_status harness_run_reconfig(harness_run *run, const harness_options *o, ag_failure *why)
+ag_status harness_run_config(const harness_run *run, const harness_options *o, ag_failure *why)
 {
     const char *path = harness_run_path(run, HARNESS_CONFIG);
-    json_t *config = harness__load_json(path, why), *now = harness_options_json(o);
-    if (!config || json_equal(json_object_get(config, "options"), now)) {
-        json_decref(config);
-        json_decref(now);
-        return why->status;
-    }
-    json_object_set_new(config, "options", now);
-    return harness__save_json(path, config, why);
+    const bool goes_on = run->mode == HARNESS_RESUME;
+    json_t *config = goes_on ? harness__load_json(path, why)
+                             : json_pack("{s:s, s:s, s:s}", "program", o->program->name, "version",
+                                         o->program->version, "command",
+                                         harness__command_name(o->program, o->command));
+    if (!config) return why->status;
+    if (!goes_on) harness_device_to_config(config, o);
+    json_object_set_new(config, "options", harness_options_json(o));
+    const ag_status status = harness__save_json(path, config, why);
+    harness_warn_lacks();
+    return status;
 }
 
 ag_status harness_run_read_config(const char *folder, harness_options *o, int resume,

@@ -20,20 +20,20 @@ typedef struct harness_run harness_run;
 #define HARNESS_BEST   "best.safetensors"
 #define HARNESS_REPORT "report.html"
 
-/* Makes the folder (and those above it) or opens it, and makes plots/ in it. Until the run is
-   closed no other program gets it; unfinished files of a killed program are removed. columns: names
-   of the metrics, without "step", which outlive the run. Fails: AG_EUSE (not empty and neither
+/* Makes the folder (and those above it) or opens it; for the beginning of a call, which may read
+   and compute for long before the run begins. Until it is closed no other program gets the folder;
+   one in which nothing began is removed, if it is empty. Fails: AG_EUSE (not empty and neither
    resumed nor forced; in use by another program), AG_EFILE. */
-harness_run *harness_run_open(const char *folder, harness_run_mode mode, const char *const *columns,
-                              int count, ag_failure *why);
+harness_run *harness_run_open(const char *folder, harness_run_mode mode, ag_failure *why);
+/* Makes plots/, removes unfinished files of a killed program and what --force replaces, and opens
+   the metrics. columns: their names without "step", which outlive the run. Fails: AG_EUSE,
+   AG_EFILE. */
+ag_status harness_run_begin(harness_run *run, const char *const *columns, int count,
+                            ag_failure *why);
 ag_status harness_run_close(harness_run *run, ag_failure *why);
 /* Fails with AG_EFILE if the folder was removed, moved or made anew since: then another run may be
    in it. Call it before something is written there by name, or read from there. */
 ag_status harness_run_stays(const harness_run *run, ag_failure *why);
-
-/* Fails as harness_run_open does, and makes nothing: for the beginning of a call that reads and
-   computes for long before it opens the folder. */
-ag_status harness_run_check(const char *folder, harness_run_mode mode, ag_failure *why);
 
 /* "FOLDER/name", which nobody frees. */
 const char *harness_run_path(const harness_run *run, const char *name);
@@ -42,12 +42,9 @@ const char *harness_run_path(const harness_run *run, const char *name);
 struct stat;
 bool harness_run_holds(const char *folder, const struct stat *file);
 
-/* Writes config.json atomically (temporary file, fsync, rename): program, version, command and
-   options. */
-ag_status harness_run_config(harness_run *run, const harness_options *o, ag_failure *why);
-
-/* Writes the options into the config.json of a run that goes on, where they differ. */
-ag_status harness_run_reconfig(harness_run *run, const harness_options *o, ag_failure *why);
+/* Writes config.json atomically (temporary file, fsync, rename): program, version, command, device
+   and options; the options alone of a run that goes on. */
+ag_status harness_run_config(const harness_run *run, const harness_options *o, ag_failure *why);
 
 /* Reads FOLDER/config.json into the options. Fails: AG_EFILE, AG_EDATA. */
 ag_status harness_run_read_config(const char *folder, harness_options *o, int resume,

@@ -8,6 +8,7 @@ enum { HARNESS_JSONL, HARNESS_CSV, HARNESS_TIMING, HARNESS_ROWS };
 
 struct harness_run {
     const char *folder;
+    harness_run_mode mode;
     const char **columns;     /* stb_ds array */
     FILE *rows[HARNESS_ROWS]; /* metrics.jsonl, metrics.csv, timing.jsonl */
     int lock;                 /* of the folder */
@@ -22,8 +23,6 @@ ag_status harness__make_inner(const char *folder, ag_failure *why);
 
 /* Whether a folder that is there can be written to. Fails: AG_EFILE. */
 ag_status harness__check_writable(const char *folder, ag_failure *why);
-/* The same, or whether it can be made; nothing is. */
-ag_status harness__check_folder(const char *folder, ag_failure *why);
 
 /* Locks the folder for one program that writes to it; *lock is -1 when this fails. No file is made,
    and the lock ends with the program, however that ends. File systems without such locks keep

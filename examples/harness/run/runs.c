@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 /* The path of a run's best (or last) checkpoint; one that was interrupted early has no best one. */
-static const char *choose(const char *folder, bool last)
+const char *harness__runs_checkpoint(const char *folder, bool last)
 {
     const char *best = harness_format("%s/" HARNESS_BEST, folder),
                *other = harness_format("%s/" HARNESS_LAST, folder);
@@ -20,7 +20,8 @@ static const char *choose(const char *folder, bool last)
 static ag_status open_run(harness_runs *runs, const char *folder, bool last, ag_failure *why)
 {
     harness_trained *t = &runs->run[runs->count++];
-    if (harness_trained_load(t, runs->model, choose(folder, last), why)) return why->status;
+    if (harness_trained_load(t, runs->model, harness__runs_checkpoint(folder, last), why))
+        return why->status;
     return ag_params_to(t->params, ag_tape_device(runs->tape), why);
 }
 

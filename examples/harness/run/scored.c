@@ -16,7 +16,6 @@ typedef struct scored {
     const harness_settings *settings;
     harness_runs runs;
     void *data, *results;
-    ag_failure *why;
 } scored;
 
 /* Loads the runs, reads and scores --data, then calls `show`. known: the run times must be. */
@@ -25,7 +24,7 @@ static ag_status score(harness_call *call, bool known,
 {
     const harness_model *m = call->program->model;
     const harness_settings *s = call->values;
-    scored x = {.model = m, .settings = s, .why = why};
+    scored x = {.model = m, .settings = s};
     x.data = harness_alloc(m->data_bytes);
     x.results = harness_alloc(m->results_bytes);
     if (!harness_options_act(call->options, harness_model_files(m, s), why) &&
@@ -78,8 +77,6 @@ static ag_status write_all(FILE *to, void *context)
 {
     const scored *o = context;
     const columns c = columns_of(o);
-    if (o->model->write && o->model->write(to, o->results, o->settings, o->why))
-        return o->why->status;
     fprintf(to, "group,item,score%s%s\n", c.ns ? ",predicted_ns" : "",
             c.actual ? ",measured_ns" : "");
     for (int i = 0; i < harness_rank_groups(o->results); i++) {
@@ -165,7 +162,8 @@ static ag_status print(scored *x, ag_failure *why)
 static ag_status show_eval(scored *x, ag_failure *why)
 {
     const harness_model *m = x->model;
-    if (x->settings->baselines && !m->read_fit(x->data, &x->runs, x->settings, why))
+    if (x->settings->baselines &&
+        (!m->read_fit || !m->read_fit(x->data, &x->runs, x->settings, why)))
         m->compare(x->results, why);
     if (!why->status && m->repeat) m->repeat(x->results);
     if (!harness_go_on(why) || m->compute(x->results, why)) return why->status;

@@ -34,12 +34,13 @@ ag_status harness_session_begin(harness_session *s, harness_run_mode mode, ag_fa
     s->data = harness_alloc(m->data_bytes);
     s->feed = harness_alloc(m->feed_bytes);
     s->resumes = mode == HARNESS_RESUME;
-    if (harness_run_check(s->folder, mode, why)) return why->status;
+    s->run = harness_run_open(s->folder, mode, why);
+    if (!s->run) return why->status;
     s->tape = harness_tape_new(&s->settings->common, why);
     if (!s->tape || m->read(s, why)) return why->status;
     s->how = s->settings->training;
     if (harness_trained_create(s, why) || (m->plan && m->plan(s, why)) || look_ahead(s, why) ||
-        harness__trainer_open(s, mode, why))
+        harness__trainer_open(s, why))
         return why->status;
     return m->begin ? m->begin(s, why) : AG_OK;
 }
@@ -61,7 +62,7 @@ ag_status harness_session_close(harness_session *s, ag_failure *why)
 {
     ag_failure closing = {0};
     const bool stopped = why->status == AG_ESTOPPED;
-    if (s->run && !s->done && stopped) say_interrupted(s);
+    if (s->begun && !s->done && stopped) say_interrupted(s);
     harness_run_close(s->run, &closing);
     if ((!why->status || stopped) && closing.status) *why = closing;
     if (s->model->end) s->model->end(s->feed);

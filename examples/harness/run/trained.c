@@ -201,18 +201,32 @@ static ag_status check_last(const harness_session *s, ag_failure *why)
 
 /* ---- making one ---- */
 
+static void inherit(harness_trained *t, const harness_trained *from)
+{
+    const harness_network *n = t->model->network;
+    for (int k = 0; k < HARNESS_TEXTS && from->model && n->inherited; k++) {
+        if (!n->key[k] || strcmp(n->key[k], n->inherited) != 0) continue;
+        harness_free(t->text[k]);
+        t->text[k] = harness_copy(from->text[k]);
+    }
+}
+
 ag_status harness_trained_create(harness_session *s, ag_failure *why)
 {
     const harness_network *n = s->model->network;
-    harness_trained *t = &s->trained;
+    harness_trained *t = &s->trained, from = {0};
     start(t, s->model);
     t->state->best = (double)NAN;
     t->text[options_at(t)] = harness_json_text(harness_options_json(s->options));
-    if (n->identify(s, why) ||
-        build(t, s->settings, NULL, (uint64_t)s->settings->common.seed, why) ||
-        (s->resumes && check_last(s, why)))
-        return why->status;
-    return n->fit ? n->fit(s, why) : AG_OK;
+    if (!n->identify(s, why) && !harness__initial_load(&from, s, why)) {
+        inherit(t, &from);
+        if (!build(t, s->settings, NULL, (uint64_t)s->settings->common.seed, why) &&
+            !(s->resumes && check_last(s, why)) &&
+            !(from.model && harness__initial_take(s, &from, why)) && n->fit)
+            n->fit(s, why);
+    }
+    harness_trained_drop(&from);
+    return why->status;
 }
 
 void harness_trained_drop(harness_trained *t)

@@ -13,6 +13,18 @@
    as those of harness_network, AG_EUSE, AG_EMEMORY. */
 ag_status harness_trained_create(harness_session *session, ag_failure *why);
 
+/* Loads what the session's network begins with: the checkpoint of --init or, where its run goes on,
+   the last one of the folder. Nothing is loaded without --init. */
+ag_status harness__initial_load(harness_trained *from, const harness_session *session,
+                                ag_failure *why);
+/* Copies its weights and scales, and warns of options of the model that differ. Fails: AG_EUSE (a
+   shape differs). */
+ag_status harness__initial_take(harness_session *session, const harness_trained *from,
+                                ag_failure *why);
+
+/* The path of the best checkpoint of a run, or the last. */
+const char *harness__runs_checkpoint(const char *folder, bool last);
+
 /* Makes the network that a checkpoint describes. Fails: AG_EFILE, AG_EDATA, AG_EFINITE,
    AG_EMEMORY. */
 ag_status harness_trained_load(harness_trained *trained, const harness_model *model,
@@ -32,10 +44,10 @@ void harness_trained_drop(harness_trained *trained);
 
 /* ---- the steps of a training run ---- */
 
-/* Makes the run folder, or continues from its last checkpoint; the parameters move to the tape's
-   device. A finished run goes on to a larger number of steps: its schedule begins anew, over the
-   steps that are added, from the rate of the last step or from another --learning-rate. */
-ag_status harness__trainer_open(harness_session *s, harness_run_mode mode, ag_failure *why);
+/* Begins the run in its folder, or continues from its last checkpoint; the parameters move to the
+   tape's device. A finished run goes on to a larger number of steps: its schedule begins anew, over
+   the steps that are added, from the rate of the last step or from another --learning-rate. */
+ag_status harness__trainer_open(harness_session *s, ag_failure *why);
 
 /* Runs all remaining steps. Fails: AG_ESTOPPED (interrupted; it has saved), and as
    harness_session_step. */

@@ -98,7 +98,7 @@ static ag_status resume(harness_session *s, ag_failure *why)
         return ag_fail(why, AG_EUSE,
                        "%.200s has done %lld steps already, more than the %lld asked for", last,
                        (long long)p->step, (long long)s->how.steps);
-    if (harness_run_reconfig(s->run, s->options, why)) return why->status;
+    if (harness_run_config(s->run, s->options, why)) return why->status;
     s->schedule = schedule_of(&s->how, p);
     harness_say("going on after step %lld of %lld", (long long)p->step, (long long)s->how.steps);
     harness_device_changed(s->folder, s->options);
@@ -118,20 +118,20 @@ static ag_status make_optimizer(harness_session *s, ag_failure *why)
     return ag_schedule_check(&s->schedule, why);
 }
 
-static ag_status open_folder(harness_session *s, harness_run_mode mode, ag_failure *why)
+static ag_status begin_run(harness_session *s, ag_failure *why)
 {
     const char *columns[FIXED_COLUMNS + HARNESS_MOST_SCORES] = {"loss", "rate", "norm"};
     for (int i = 0; i < s->measures; i++) columns[FIXED_COLUMNS + i] = s->measure[i];
-    s->run = harness_run_open(s->folder, mode, columns, FIXED_COLUMNS + s->measures, why);
-    if (!s->run) return why->status;
-    return mode == HARNESS_RESUME ? AG_OK : harness_run_config(s->run, s->options, why);
+    if (harness_run_begin(s->run, columns, FIXED_COLUMNS + s->measures, why) ||
+        (s->resumes ? resume(s, why) : harness_run_config(s->run, s->options, why)))
+        return why->status;
+    s->begun = true;
+    return AG_OK;
 }
 
-ag_status harness__trainer_open(harness_session *s, harness_run_mode mode, ag_failure *why)
+ag_status harness__trainer_open(harness_session *s, ag_failure *why)
 {
-    if (make_optimizer(s, why) || open_folder(s, mode, why) ||
-        (mode == HARNESS_RESUME && resume(s, why)))
-        return why->status;
+    if (make_optimizer(s, why) || begin_run(s, why)) return why->status;
     return ag_params_to(s->trained.params, ag_tape_device(s->tape), why);
 }
 
@@ -210,22 +210,22 @@ static void log_step(const harness_session *s, double loss)
     }
 }
 
-/* Writes the seconds of training since `since`, which is now. */
-static ag_status time_training(harness_session *s, double *since, ag_failure *why)
+/* Writes the seconds of training since s->since, which is now. */
+static ag_status time_training(harness_session *s, ag_failure *why)
 {
-    const double now = harness_seconds(), taken = now - *since;
-    *since = now;
+    const double now = harness_seconds(), taken = now - s->since;
+    s->since = now;
     return harness_run_timing(s->run, s->trained.state->step, "training", taken, why);
 }
 
 /* The time has a row of this step, since a run that goes on from it has lost all later rows. */
-static ag_status save_last(harness_session *s, double *since, ag_failure *why)
+static ag_status save_last(harness_session *s, ag_failure *why)
 {
-    return time_training(s, since, why) ? why->status : harness__trainer_save(s, HARNESS_LAST, why);
+    return time_training(s, why) ? why->status : harness__trainer_save(s, HARNESS_LAST, why);
 }
 
 /* Does the work that is due after a step: a validation, a row of metrics, a save. */
-static ag_status after_step(harness_session *s, double *since, ag_failure *why)
+static ag_status after_step(harness_session *s, ag_failure *why)
 {
     const harness_training *how = &s->how;
     const int64_t step = s->trained.state->step;
@@ -234,17 +234,17 @@ static ag_status after_step(harness_session *s, double *since, ag_failure *why)
     const double loss = s->trained.state->loss_sum / (double)s->trained.state->loss_count;
     double scores[HARNESS_MOST_SCORES];
     if (validates) {
-        if (time_training(s, since, why)) return why->status;
-        const double begin = *since;
+        if (time_training(s, why)) return why->status;
+        const double begin = s->since;
         if (validate(s, scores, why)) return why->status;
-        *since = harness_seconds();
-        harness_run_timing(s->run, step, "validation", *since - begin, why);
+        s->since = harness_seconds();
+        harness_run_timing(s->run, step, "validation", s->since - begin, why);
     }
     if (validates || last || step % how->log_every == 0) log_row(s, validates ? scores : NULL, why);
     if (!validates) log_step(s, loss);
     if (!why->status && validates) judge(s, scores[0], loss, why);
     if (!why->status && (last || harness__trainer_stopped(s) || step % how->save_every == 0))
-        save_last(s, since, why);
+        save_last(s, why);
     return why->status;
 }
 
@@ -253,11 +253,11 @@ ag_status harness__trainer_run(harness_session *s, ag_failure *why)
     const harness_state *p = s->trained.state;
     const int64_t steps = s->how.steps;
     char note[160];
-    double since = harness_seconds();
+    s->since = harness_seconds();
     harness_peak_begin();
     harness_progress_start(&s->bar, "train", p->step, steps);
     while (p->step < steps && !harness__trainer_stopped(s) && harness_go_on(why)) {
-        if (harness_session_step(s, why) || after_step(s, &since, why)) break;
+        if (harness_session_step(s, why) || after_step(s, why)) break;
         if (p->loss_count)
             snprintf(note, sizeof note, "loss %.4g %s", p->loss_sum / (double)p->loss_count,
                      s->note);
@@ -268,7 +268,7 @@ ag_status harness__trainer_run(harness_session *s, ag_failure *why)
     if (!why->status && !isnan(peak)) harness_run_timing(s->run, p->step, "peak MiB", peak, why);
     if (!why->status && harness__trainer_stopped(s)) say_stopped(s);
     ag_failure saving = {0};
-    if (why->status != AG_ESTOPPED || !save_last(s, &since, &saving)) return why->status;
+    if (why->status != AG_ESTOPPED || !save_last(s, &saving)) return why->status;
     *why = saving;
     return why->status;
 }

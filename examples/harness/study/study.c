@@ -26,41 +26,32 @@ static const char *folder_name(const char *name)
     return folder;
 }
 
-static ag_status begin_variant(harness_study *s, const char *name, int line, ag_failure *why)
+static ag_status begin_variant(harness_study *s, const char *name, const char *where,
+                               ag_failure *why)
 {
+    const harness_variant v = {.name = name, .folder = folder_name(name), .where = where};
     if (bag_count(s->variants) == MOST_VARIANTS)
-        return ag_fail(why, AG_EUSE,
-                       "%.120s line %d: more than %d variants; make several studies of them",
-                       s->file, line, MOST_VARIANTS);
-    harness_variant v = {
-        .name = harness_format("%s", name), .folder = folder_name(name), .line = line};
-    for (int i = 0; i < bag_count(s->variants); i++) {
-        if (strcmp(s->variants[i].folder, v.folder) != 0) continue;
-        ag_fail(
-            why, AG_EUSE,
-            "%.120s line %d: the variant [%.49s] has the same folder name as [%.49s] in line %d; "
-            "rename one",
-            s->file, line, name, s->variants[i].name, s->variants[i].line);
-    }
-    if (!*v.folder)
-        ag_fail(why, AG_EUSE, "%.120s line %d: the variant has no name; write [name]", s->file,
-                line);
+        return ag_fail(why, AG_EUSE, "%s: more than %d variants; make several studies of them",
+                       where, MOST_VARIANTS);
+    for (int i = 0; i < bag_count(s->variants); i++)
+        if (strcmp(s->variants[i].folder, v.folder) == 0)
+            ag_fail(why, AG_EUSE,
+                    "%s: the variant [%.49s] has the same folder name as [%.49s] in %s; rename one",
+                    where, name, s->variants[i].name, s->variants[i].where);
+    if (!*name) ag_fail(why, AG_EUSE, "%s: the variant has no name; write [name]", where);
     if (!harness__utf8(name))
-        ag_fail(why, AG_EUSE,
-                "%.120s line %d: the name of the variant is not UTF-8 text; write it anew", s->file,
-                line);
+        ag_fail(why, AG_EUSE, "%s: the name of the variant is not UTF-8 text; write it anew",
+                where);
     bag_add(s->variants, v);
     return why->status;
 }
 
-static ag_status begin_section(reader *r, const char *section, int line, ag_failure *why)
+static ag_status begin_section(reader *r, const char *section, const char *where, ag_failure *why)
 {
     r->in_study = strcmp(section, "study") == 0;
     if (r->in_study && r->seen_study++)
-        return ag_fail(why, AG_EUSE,
-                       "%.120s line %d: a second [study]; put all of it into the first",
-                       r->study->file, line);
-    return r->in_study ? AG_OK : begin_variant(r->study, section, line, why);
+        return ag_fail(why, AG_EUSE, "%s: a second [study]; put all of it into the first", where);
+    return r->in_study ? AG_OK : begin_variant(r->study, section, where, why);
 }
 
 /* One item of "1,2,5..9". */
@@ -86,7 +77,7 @@ static int add_seeds(harness_study *s, const char *item)
     return 1;
 }
 
-static ag_status read_seeds(harness_study *s, const char *value, int line, ag_failure *why)
+static ag_status read_seeds(harness_study *s, const char *value, const char *where, ag_failure *why)
 {
     char *rest = NULL, *item = strtok_r(harness_format("%s", value), ", ", &rest);
     bool good = item && !bag_count(s->seeds);
@@ -94,55 +85,50 @@ static ag_status read_seeds(harness_study *s, const char *value, int line, ag_fa
     if (good) return AG_OK;
     return ag_fail(
         why, AG_EUSE,
-        "%.120s line %d: seeds: \"%.60s\" is no list of different seeds; write 0,1,2 or 0..2, at "
-        "most %d of them, once",
-        s->file, line, value, MOST_SEEDS);
+        "%s: seeds: \"%.60s\" is no list of different seeds; write 0,1,2 or 0..2, at most "
+        "%d of them, once",
+        where, value, MOST_SEEDS);
 }
 
 /* Tries an override on a copy of the options, so that a mistake shows before hours of training. */
-static ag_status check_override(reader *r, const char *key, const char *value, int line,
-                                ag_failure *why)
+static ag_status check_override(const reader *r, const harness_override *item, ag_failure *why)
 {
-    const char *where = harness_format("%.100s line %d", r->study->file, line);
-    const harness_option *option = harness_option_find(r->base->program, key);
+    const harness_option *option = harness_option_find(r->base->program, item->name);
     if (option && strcmp(option->name, "seed") == 0)
         return ag_fail(why, AG_EUSE,
                        "%s: seed: a study has its seeds in [study]; write seeds = %.20s there",
-                       where, value);
+                       item->where, item->value);
     if (option && (option->flags & HARNESS_LOCAL) && !option->presets)
         return ag_fail(why, AG_EUSE,
-                       "%s: %s belongs to the call and not to the study; give it as a flag", where,
-                       option->name);
+                       "%s: %s belongs to the call and not to the study; give it as a flag",
+                       item->where, option->name);
     harness_options *trial = harness_options_copy(r->base);
     trial->layer++;
-    harness_options_set(trial, where, key, value, why);
+    harness_options_set(trial, item->where, item->name, item->value, why);
     harness_options_free(trial);
     return why->status;
 }
 
 static ag_status read_pair(void *context, const char *section, const char *key, const char *value,
-                           int line, ag_failure *why)
+                           const char *where, ag_failure *why)
 {
     reader *r = context;
     harness_study *s = r->study;
-    if (!key) return begin_section(r, section, line, why);
+    const harness_override item = {key, value, where};
+    if (!key) return begin_section(r, section, where, why);
     if (!r->in_study && !bag_count(s->variants))
-        return ag_fail(
-            why, AG_EUSE,
-            "%.120s line %d: %.49s stands in front of all sections; put it under [study] or a "
-            "variant",
-            s->file, line, key);
-    if (r->in_study && strcmp(key, "seeds") == 0) return read_seeds(s, value, line, why);
+        return ag_fail(why, AG_EUSE,
+                       "%s: %.49s stands in front of all sections; put it under [study] or a "
+                       "variant",
+                       where, key);
+    if (r->in_study && strcmp(key, "seeds") == 0) return read_seeds(s, value, where, why);
     if (r->in_study && strcmp(key, "title") == 0) {
-        s->title = harness_format("%s", value);
+        s->title = value;
         return harness__utf8(value)
                    ? AG_OK
-                   : ag_fail(why, AG_EUSE,
-                             "%.120s line %d: the title is not UTF-8 text; write it anew", s->file,
-                             line);
+                   : ag_fail(why, AG_EUSE, "%s: the title is not UTF-8 text; write it anew", where);
     }
-    if (check_override(r, key, value, line, why)) return why->status;
-    const harness_override item = {harness_format("%s", key), harness_format("%s", value), line};
+    if (check_override(r, &item, why)) return why->status;
     if (r->in_study)
         bag_add(s->common, item);
     else
@@ -189,12 +175,10 @@ void harness_study_free(harness_study *s)
 
 /* ---- the options of its runs ---- */
 
-static ag_status apply(harness_options *o, const harness_study *s, const harness_override *list,
-                       ag_failure *why)
+static ag_status apply(harness_options *o, const harness_override *list, ag_failure *why)
 {
     for (int i = 0; i < bag_count(list) && !why->status; i++)
-        harness_options_set(o, harness_format("%.100s line %d", s->file, list[i].line),
-                            list[i].name, list[i].value, why);
+        harness_options_set(o, list[i].where, list[i].name, list[i].value, why);
     return why->status;
 }
 
@@ -202,9 +186,9 @@ ag_status harness_study_options(harness_options *o, const harness_study *s,
                                 const harness_variant *v, int64_t seed, ag_failure *why)
 {
     o->layer++;
-    apply(o, s, s->common, why);
+    apply(o, s->common, why);
     o->layer++;
-    if (apply(o, s, v->overrides, why)) return why->status;
+    if (apply(o, v->overrides, why)) return why->status;
     return harness_options_set(o, s->file, "seed", harness_format("%" PRId64, seed), why);
 }
 

@@ -16,14 +16,13 @@
 #include "examples/harness/report/report.h"
 
 typedef struct harness_override {
-    const char *name, *value;
-    int line;
+    const char *name, *value, *where; /* where: "study.ini line 3" */
 } harness_override;
 
 typedef struct harness_variant {
-    const char *name, *folder;   /* folder: all but letters, digits, '-', '_' and '.' made '-' */
+    const char *name, *folder; /* folder: all but letters, digits, '-', '_' and '.' made '-' */
+    const char *where;
     harness_override *overrides; /* stb_ds array */
-    int line;
 } harness_variant;
 
 typedef struct harness_study {
@@ -50,35 +49,15 @@ ag_status harness_study_options(harness_options *o, const harness_study *s,
 ag_status harness_study_act(const harness_study *s, const harness_options *base, const char *files,
                             ag_failure *why);
 
-/* Trains one variant with one seed into `folder` and fills `result`, an object: "scores" (a number
-   per measure; NaN or missing: none), "groups" (a list of objects: "group", its name, and its
-   measures), "parameters" (how many). started: the folder holds a run that was interrupted. */
+/* Trains every (variant, seed) that has no result.json yet under OUT/VARIANT/seed-N, in the order
+   of the seeds, then writes OUT/study.html, study.tex, study.csv, study.json and pictures in
+   plots/; OUT is --out of the call, and its other options are those of all runs. A run whose loss
+   was not finite (AG_EFINITE) counts as without a score; another failure ends the study, and so
+   does AG_ESTOPPED. Returns the table of the first measure, which the caller frees; NULL: failed.
+   *json (NULL at the call; json_decref it in any case): what study.json holds. */
+struct harness_call;
 struct json_t;
-typedef struct harness_study_job {
-    harness_options *options; /* values with all overrides and the seed; folder is not among them */
-    const char *variant, *folder;
-    int64_t seed;
-    bool started;
-} harness_study_job;
-
-typedef ag_status harness_study_train(void *user, const harness_study_job *job,
-                                      struct json_t *result, ag_failure *why);
-
-typedef struct harness_study_call {
-    const harness_study *study;
-    const harness_options *base; /* those of the call */
-    const char *out, *files;     /* files: their kind (harness_options_act) */
-    const char *command_line;
-    harness_study_train *train;
-    void *user;
-} harness_study_call;
-
-/* Runs every (variant, seed) that has no result.json yet under OUT/VARIANT/seed-N, then writes
-   OUT/study.html, study.tex, study.csv, study.json and pictures in plots/. A run whose loss was not
-   finite (AG_EFINITE) counts as without a score; another failure ends the study, and so does
-   AG_ESTOPPED. Returns the table of the first measure, which the caller frees; NULL: failed. *json
-   (NULL at the call; json_decref it in any case): what study.json holds. */
-harness_table *harness_study_run(const harness_study_call *call, struct json_t **json,
-                                 ag_failure *why);
+harness_table *harness_study_run(const harness_study *s, const struct harness_call *call,
+                                 struct json_t **json, ag_failure *why);
 
 #endif

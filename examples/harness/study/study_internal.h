@@ -7,7 +7,9 @@
 
 /* The results of all runs of a study. */
 typedef struct study_outcome {
-    const harness_study_call *call;
+    const harness_study *study;
+    const harness_call *call;
+    const char *out;
     int variants, seeds;
     struct json_t **result;                   /* [variants][seeds] what result.json holds */
     const char *measure[HARNESS_MOST_SCORES]; /* [measures] all that a run has */

@@ -15,8 +15,8 @@ static ag_status plot_dots(const study_outcome *x, const char *const *name, ag_f
     double *score = HARNESS_NEW(score, x->variants * x->seeds);
     for (int i = 0; i < x->variants * x->seeds; i++)
         score[i] = harness__study_score(x, i / x->seeds, i % x->seeds, 0);
-    harness_plot_dots(x->call->out, "study", x->call->study->title, x->measure[0], name, score,
-                      x->variants, x->seeds, why);
+    harness_plot_dots(x->out, "study", x->study->title, x->measure[0], name, score, x->variants,
+                      x->seeds, why);
     harness_free(score);
     return why->status;
 }
@@ -49,9 +49,8 @@ static ag_status plot_curves(const study_outcome *x, const char *const *name, ag
         curve[v].name = name[v];
         mean_curve(&curve[v], x, v);
     }
-    harness_plot_lines(x->call->out, "study-curves",
-                       "Validations while training, mean of the seeds", "step", x->measure[0],
-                       curve, count, 0, why);
+    harness_plot_lines(x->out, "study-curves", "Validations while training, mean of the seeds",
+                       "step", x->measure[0], curve, count, why);
     for (int v = 0; v < count; v++) harness_free(curve[v].x);
     return why->status;
 }
@@ -78,7 +77,7 @@ static const char *explain_test(const study_outcome *x)
         "is if there is none, by Student's t with the variances over seeds and over groups "
         "(docs/reading-results.md). Of 20 variants without any effect, one is expected to have a "
         "p below 0.05.",
-        x->call->study->variants[0].name);
+        x->study->variants[0].name);
 }
 
 static const char *caption_curves(const study_outcome *x)
@@ -93,30 +92,28 @@ static const char *today(void)
 {
     const time_t now = time(NULL);
     struct tm local;
-    if (!localtime_r(&now, &local)) return "-";
-    return harness_format("%d-%02d-%02d", 1900 + local.tm_year, 1 + local.tm_mon, local.tm_mday);
+    char *text = harness_lasting(16);
+    return localtime_r(&now, &local) && strftime(text, 16, "%F", &local) ? text : "-";
 }
 
 static void write_report(const study_outcome *x, const harness_table *const *table,
                          const char *const *note, const harness_options *options, ag_failure *why)
 {
-    const harness_study_call *call = x->call;
-    static const char *const plot[] = {"study", "study-curves"};
-    const char *const caption[] = {"A dot per seed, a line at their mean; the dashed line is at "
-                                   "the mean of the first variant, to which the others are "
-                                   "compared.",
-                                   caption_curves(x)};
-    static const char *const name[] = {"variants", "seeds", "version", "date"};
-    const harness_program *program = call->base->program;
-    const char *const fact[] = {harness_format("%d", x->variants), harness_format("%d", x->seeds),
-                                harness_format("%s %s", program->name, program->version), today()};
+    const harness_call *call = x->call;
+    const harness_named plot[] = {{"study", "A dot per seed, a line at their mean; the dashed line "
+                                            "is at the mean of the first variant, to which the "
+                                            "others are compared."},
+                                  {"study-curves", caption_curves(x)}};
+    const harness_named fact[] = {
+        {"variants", harness_format("%d", x->variants)},
+        {"seeds", harness_format("%d", x->seeds)},
+        {"version", harness_format("%s %s", call->program->name, call->program->version)},
+        {"date", today()}};
     const harness_report report = {.file = "study.html",
-                                   .title = *call->study->title ? call->study->title : "A study",
-                                   .fact_names = name,
+                                   .title = *x->study->title ? x->study->title : "A study",
                                    .facts = fact,
                                    .fact_count = 4,
                                    .plots = plot,
-                                   .plot_captions = caption,
                                    .plot_count = 2,
                                    .tables = table,
                                    .table_count = x->measures + 1,
@@ -124,14 +121,15 @@ static void write_report(const study_outcome *x, const harness_table *const *tab
                                    .note_count = 4,
                                    .command_line = call->command_line,
                                    .options = options,
-                                   .files = call->files};
-    harness_report_write(call->out, &report, why);
+                                   .files =
+                                       harness_model_files(call->program->model, call->values)};
+    harness_report_write(x->out, &report, why);
 }
 
 ag_status harness__study_page(const study_outcome *x, harness_table *const *measures,
                               ag_failure *why)
 {
-    const harness_study *s = x->call->study;
+    const harness_study *s = x->study;
     const harness_table *table[HARNESS_MOST_SCORES + 1];
     const char **name = NULL;
     const char *const note[] = {
@@ -141,7 +139,7 @@ ag_status harness__study_page(const study_outcome *x, harness_table *const *meas
         "seconds: of training, without validations, mean over the runs. MiB: the largest resident "
         "memory of the program while it trained, mean over the runs."};
     harness_table *costs = harness__study_costs(x);
-    harness_options *options = harness_options_copy(x->call->base);
+    harness_options *options = harness_options_copy(x->call->options);
     for (int m = 0; m < x->measures; m++) table[m] = measures[m];
     table[x->measures] = costs;
     for (int v = 0; v < x->variants; v++) bag_add(name, s->variants[v].name);

@@ -14,8 +14,8 @@
 
 const char *harness__study_path(const study_outcome *x, int variant, int seed, const char *end)
 {
-    const harness_study *s = x->call->study;
-    return harness_format("%s/%s/seed-%" PRId64 "%s", x->call->out, s->variants[variant].folder,
+    const harness_study *s = x->study;
+    return harness_format("%s/%s/seed-%" PRId64 "%s", x->out, s->variants[variant].folder,
                           s->seeds[seed], end);
 }
 
@@ -53,40 +53,36 @@ static const json_t *all_groups(const study_outcome *x)
 
 /* ---- the tables ---- */
 
-static void in_scores(double *of, const study_outcome *x, int variant, int measure)
+/* A measure of a run within a group, NaN where the run has none or another group; groups NULL: its
+   score over all of them. */
+static double value_in(const study_outcome *x, int variant, int seed, int measure,
+                       const json_t *groups, int group)
 {
-    for (int k = 0; k < x->seeds; k++) of[k] = harness__study_score(x, variant, k, measure);
+    const json_t *mine = in_run(x, variant, seed, "groups");
+    if (!groups) return harness__study_score(x, variant, seed, measure);
+    return strcmp(group_name(mine, group), group_name(groups, group)) == 0
+               ? number_in(json_array_get(mine, (size_t)group), x->measure[measure])
+               : (double)NAN;
 }
 
-/* of [seeds][groups]: a measure within each group, NaN where the run has none or another group. */
-static void in_groups(double *of, const study_outcome *x, int variant, int measure,
-                      const json_t *groups, int count)
+static harness_paired pair(const study_outcome *x, int variant, int measure, const json_t *groups)
 {
-    for (int i = 0; i < x->seeds * count; i++) {
-        const int seed = i / count, g = i % count;
-        const json_t *mine = in_run(x, variant, seed, "groups");
-        of[i] = strcmp(group_name(mine, g), group_name(groups, g)) == 0
-                    ? number_in(json_array_get(mine, (size_t)g), x->measure[measure])
-                    : (double)NAN;
+    const int count = groups ? (int)json_array_size(groups) : 1, n = x->seeds * count;
+    double *of = HARNESS_NEW(of, 2 * n), *base = of + n;
+    for (int i = 0; i < n; i++) {
+        of[i] = value_in(x, variant, i / count, measure, groups, i % count);
+        base[i] = value_in(x, 0, i / count, measure, groups, i % count);
     }
+    const harness_paired d = harness_pair(of, base, x->seeds, count);
+    harness_free(of);
+    return d;
 }
 
 /* Over seeds and groups; over seeds alone where the measure has no values in groups. */
 static harness_paired difference(const study_outcome *x, int variant, int measure)
 {
-    const json_t *groups = all_groups(x);
-    const int count = (int)json_array_size(groups), n = x->seeds * (count + 1);
-    double *of = harness_alloc(2 * (size_t)n * sizeof *of), *base = of + n;
-    in_groups(of, x, variant, measure, groups, count);
-    in_groups(base, x, 0, measure, groups, count);
-    harness_paired pair = harness_pair(of, base, x->seeds, count);
-    if (!pair.seeds) {
-        in_scores(of, x, variant, measure);
-        in_scores(base, x, 0, measure);
-        pair = harness_pair(of, base, x->seeds, 1);
-    }
-    harness_free(of);
-    return pair;
+    const harness_paired d = pair(x, variant, measure, all_groups(x));
+    return d.seeds ? d : pair(x, variant, measure, NULL);
 }
 
 static int64_t mean_of(double *mean, double *spread, const study_outcome *x, int variant,
@@ -94,7 +90,7 @@ static int64_t mean_of(double *mean, double *spread, const study_outcome *x, int
 {
     int64_t runs;
     double *score = HARNESS_NEW(score, x->seeds);
-    in_scores(score, x, variant, measure);
+    for (int k = 0; k < x->seeds; k++) score[k] = harness__study_score(x, variant, k, measure);
     harness_mean_spread(mean, spread, &runs, score, x->seeds);
     harness_free(score);
     return runs;
@@ -106,12 +102,12 @@ static harness_table *measure_table(const study_outcome *x, int measure)
                                          "low",     "high", "p"};
     const char *name = x->measure[measure];
     const harness_measure known = harness_measure_of(name);
-    const int digits = known < HARNESS_MEASURES && harness_measure_digits(known) < 4 ? 2 : 4;
+    const int digits = known < HARNESS_MEASURES && harness_measures[known].digits < 4 ? 2 : 4;
     harness_table *t = harness_table_new(
         known == HARNESS_MEASURES
             ? name
             : harness_format("%s: %s is better", name,
-                             harness_measure_smaller(known) ? "smaller" : "larger"),
+                             harness_measures[known].smaller ? "smaller" : "larger"),
         column, 7);
     harness_table_narrow(t);
     for (int v = 0; v < x->variants; v++) {
@@ -119,7 +115,7 @@ static harness_table *measure_table(const study_outcome *x, int measure)
         mean_of(&mean, &spread, x, v, measure);
         harness_paired d = {(double)NAN, (double)NAN, (double)NAN, (double)NAN, 0, 0};
         if (v) d = difference(x, v, measure);
-        harness_table_text(t, x->call->study->variants[v].name);
+        harness_table_text(t, x->study->variants[v].name);
         harness_table_number(t, mean, digits);
         harness_table_number(t, spread, digits);
         harness_table_number(t, d.mean, digits);
@@ -131,37 +127,6 @@ static harness_table *measure_table(const study_outcome *x, int measure)
 }
 
 /* ---- variants that cannot be told apart ---- */
-
-/* All but the best score so far, by the checksums in the metadata. */
-static bool same_tensors(const ag_checkpoint *a, const ag_checkpoint *b)
-{
-    bool same = ag_checkpoint_count(a) == ag_checkpoint_count(b);
-    for (int i = 0; same && i < ag_checkpoint_count(a); i++) {
-        const char *name = ag_checkpoint_at(a, i)->name;
-        const char *key = harness_format("xxh3:%s", name);
-        const char *one = ag_checkpoint_metadata(a, key), *other = ag_checkpoint_metadata(b, key);
-        same = strncmp(name, "state.best.", 11) == 0 || (one && other && !strcmp(one, other));
-    }
-    return same;
-}
-
-static ag_checkpoint *open_last(const study_outcome *x, int variant, int seed)
-{
-    ag_failure none = {0};
-    return ag_checkpoint_open(harness__study_path(x, variant, seed, "/" HARNESS_LAST), &none);
-}
-
-static bool same_parameters(const study_outcome *x, int v, int w)
-{
-    bool same = true;
-    for (int k = 0; same && k < x->seeds; k++) {
-        ag_checkpoint *a = open_last(x, v, k), *b = open_last(x, w, k);
-        same = a && b && same_tensors(a, b);
-        ag_checkpoint_close(a);
-        ag_checkpoint_close(b);
-    }
-    return same;
-}
 
 /* A score that is missing in both is no sign of anything. */
 static bool same_scores(const study_outcome *x, int v, int w)
@@ -179,24 +144,28 @@ static bool same_scores(const study_outcome *x, int v, int w)
 
 static void note_alike(harness_table *t, const study_outcome *x)
 {
-    const harness_variant *variant = x->call->study->variants;
+    const harness_variant *variant = x->study->variants;
     for (int v = 1; v < x->variants; v++) {
-        const char *note = NULL, *name = variant[v].name;
-        for (int w = 0; w < v; w++) {
-            const char *other = variant[w].name;
-            const bool parameters = same_parameters(x, v, w);
-            if (!parameters && !same_scores(x, v, w)) continue;
-            harness_table_equal(t, v, w);
-            if (!note)
-                note = parameters
-                           ? harness_format("%s: trained to the same parameters as %s, so what it "
-                                            "changes has no effect on training here",
-                                            name, other)
-                           : harness_format("%s: has all scores of %s, so the study does not tell "
-                                            "them apart",
-                                            name, other);
-        }
-        if (note) harness_table_note(t, note);
+        int w = 0;
+        while (w < v && !same_scores(x, v, w)) w++;
+        if (w < v)
+            harness_table_note(t, harness_format("%s: has all scores of %s, so the study does not "
+                                                 "tell them apart",
+                                                 variant[v].name, variant[w].name));
+    }
+}
+
+/* In JSON each names the others. */
+static void list_alike(json_t *rows, const study_outcome *x)
+{
+    for (int v = 0; v < x->variants; v++) {
+        json_t *equal = json_array();
+        for (int w = 0; w < x->variants; w++)
+            if (w != v && same_scores(x, v, w))
+                json_array_append_new(equal, json_string(x->study->variants[w].name));
+        if (json_array_size(equal))
+            json_object_set(json_array_get(rows, (size_t)v), "equal", equal);
+        json_decref(equal);
     }
 }
 
@@ -209,10 +178,9 @@ static void note_runs(harness_table *t, const study_outcome *x)
     for (int v = 0; v < x->variants; v++) {
         const int missing = x->seeds - (int)mean_of(&mean, &spread, x, v, 0);
         if (missing)
-            harness_table_note(t,
-                               harness_format("%s: %d of %d seeds left out of its means, since "
-                                              "they have no score",
-                                              x->call->study->variants[v].name, missing, x->seeds));
+            harness_table_note(t, harness_format("%s: %d of %d seeds left out of its means, since "
+                                                 "they have no score",
+                                                 x->study->variants[v].name, missing, x->seeds));
     }
     if (x->seeds == 1)
         harness_table_note(t, "One seed says nothing of others, so there is neither spread nor "
@@ -253,7 +221,7 @@ harness_table *harness__study_costs(const study_outcome *x)
                                          "seconds", "MiB",  "options of its own"};
     harness_table *t = harness_table_new("What the variants are and take", column, 6);
     for (int v = 0; v < x->variants; v++) {
-        const harness_variant *variant = &x->call->study->variants[v];
+        const harness_variant *variant = &x->study->variants[v];
         double mean, spread, parameters = (double)NAN;
         for (int k = 0; isnan(parameters) && k < x->seeds; k++)
             parameters = number_in(x->result[v * x->seeds + k], "parameters");
@@ -269,7 +237,7 @@ harness_table *harness__study_costs(const study_outcome *x)
 
 static harness_table *values_table(const study_outcome *x)
 {
-    const harness_study *s = x->call->study;
+    const harness_study *s = x->study;
     harness_table *t = harness_table_new("", (const char *const[]){"variant", "seed", "group"}, 3);
     for (int m = 0; m < x->measures; m++) harness_table_column(t, x->measure[m]);
     for (int i = 0; i < x->variants * x->seeds; i++) {
@@ -293,18 +261,20 @@ static harness_table *values_table(const study_outcome *x)
 static json_t *as_json(const study_outcome *x, harness_table *const *table,
                        const harness_table *values)
 {
-    const harness_study_call *call = x->call;
+    const harness_call *call = x->call;
     json_t *seeds = json_array(), *measures = json_array();
     for (int k = 0; k < x->seeds; k++)
-        json_array_append_new(seeds, json_integer(call->study->seeds[k]));
-    for (int m = 0; m < x->measures; m++)
-        json_array_append_new(measures, json_pack("{s:s, s:o}", "measure", x->measure[m],
-                                                  "variants", harness_table_json(table[m])));
-    return json_pack("{s:s, s:s, s:s, s:o, s:s, s:o, s:o, s:o}", "title", call->study->title,
-                     "program", call->base->program->name, "version", call->base->program->version,
-                     "command", harness_json_name(call->command_line), "base",
-                     call->study->variants[0].name, "seeds", seeds, "measures", measures, "runs",
-                     harness_table_json(values));
+        json_array_append_new(seeds, json_integer(x->study->seeds[k]));
+    for (int m = 0; m < x->measures; m++) {
+        json_t *rows = harness_table_json(table[m]);
+        if (!m) list_alike(rows, x);
+        json_array_append_new(measures,
+                              json_pack("{s:s, s:o}", "measure", x->measure[m], "variants", rows));
+    }
+    return json_pack("{s:s, s:s, s:s, s:o, s:s, s:o, s:o, s:o}", "title", x->study->title,
+                     "program", call->program->name, "version", call->program->version, "command",
+                     harness_json_name(call->command_line), "base", x->study->variants[0].name,
+                     "seeds", seeds, "measures", measures, "runs", harness_table_json(values));
 }
 
 typedef struct files {
@@ -353,7 +323,7 @@ harness_table *harness__study_write(study_outcome *x, json_t **json, ag_failure 
                 "--learning-rate");
         return NULL;
     }
-    const char *out = x->call->out;
+    const char *out = x->out;
     files all = {.values = values_table(x), .measures = x->measures};
     for (int m = 0; m < x->measures; m++) all.measure[m] = measure_table(x, m);
     note_runs(all.measure[0], x);

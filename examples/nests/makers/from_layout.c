@@ -2,7 +2,7 @@
 /* Layout files: an item is a configuration of a program, a row the loop nest of a node under its
    layouts, or of a copy between two layouts (tgraph/rows/). */
 #include "examples/harness/harness.h"
-#include "examples/tgraph/rows/file.h"
+#include "examples/tgraph/data/data.h"
 #include "examples/nests/maker.h"
 
 #include <string.h>
@@ -45,7 +45,7 @@ static ag_status read_layouts(nests_data *data, const harness_files *paths, ag_f
     for (int i = 0; i < paths->count && harness_go_on(why); i++) {
         const tgraph_file *f = tgraph_file_open(paths->path[i], &options, &data->budget, why);
         if (f) {
-            nests_layout_warn(&warned, f);
+            tgraph_rows_warn(&warned, f);
             add_file(data, f);
         }
         harness_progress_update(&bar, i + 1, paths->path[i]);
@@ -69,7 +69,7 @@ static ag_status rows_of_layouts(nests_rows *rows, const nests_data *data, int g
                                  const int *item, int n, ag_failure *why)
 {
     (void)why;
-    nests_layout_take(rows, data->group[group].source, false, item, n);
+    tgraph_rows_take(rows, data->group[group].source, false, item, n);
     return AG_OK;
 }
 

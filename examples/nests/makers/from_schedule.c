@@ -15,8 +15,9 @@ static bool is_schedule(const ag_npz *npz) { return ag_npz_find(npz, "schedule_r
 /* Rows are made once: training asks for those of each schedule again and again. */
 typedef struct schedules {
     tpgnn_data data;
-    int *number;           /* [schedules] in their file */
-    int64_t *runtime;      /* [schedules] */
+    int *number;   /* [schedules] in their file */
+    int64_t *time; /* [3, schedules] the run time; that of the first pass, the second measurement;
+                      of the second pass, with which it is compared */
     nests_rows_file table; /* of which a schedule is an item, and a row is of one schedule */
 } schedules;
 
@@ -59,11 +60,15 @@ static ag_status read_schedules(nests_data *data, const harness_files *paths, ag
     data->hash = from->hash;
     data->items = from->schedules;
     data->columns = NESTS_SCHEDULE_ROW;
-    own->number = harness_alloc((size_t)from->schedules * sizeof *own->number + 1);
-    own->runtime = harness_alloc((size_t)from->schedules * sizeof *own->runtime + 1);
-    for (int i = 0; i < from->schedules; i++) {
+    const int n = from->schedules;
+    own->number = HARNESS_NEW(own->number, n);
+    own->time = HARNESS_NEW(own->time, 3 * (size_t)n);
+    int64_t *second = own->time + n, *first = second + n;
+    for (int i = 0; i < n; i++) {
         own->number[i] = from->schedule[i].number;
-        own->runtime[i] = from->schedule[i].runtime;
+        own->time[i] = from->schedule[i].runtime;
+        second[i] = from->schedule[i].pass[0];
+        first[i] = from->schedule[i].pass[1];
     }
     data->group = harness_alloc((size_t)from->tasks * sizeof *data->group + 1);
     for (int i = 0; i < from->tasks; i++) {
@@ -72,8 +77,11 @@ static ag_status read_schedules(nests_data *data, const harness_files *paths, ag
                                                     .items = t->schedules,
                                                     .family = t->family,
                                                     .number = own->number + t->first,
-                                                    .runtime = own->runtime + t->first,
-                                                    .source = t};
+                                                    .runtime = own->time + t->first,
+                                                    .second = second + t->first,
+                                                    .first = first + t->first,
+                                                    .source = &own->table,
+                                                    .start = t->first};
     }
     return why->status ? why->status : make_rows(own, &data->budget, why);
 }
@@ -87,29 +95,8 @@ static void drop_schedules(nests_data *data)
     data->budget = own->data.budget;
     nests_rows_file_free(&own->table);
     harness_free(own->number);
-    harness_free(own->runtime);
+    harness_free(own->time);
     harness_free(own);
-}
-
-/* The first pass is the second measurement: what it orders as the second does. */
-static ag_status repeat(int64_t *second, int64_t *first, const nests_data *data, ag_failure *why)
-{
-    const schedules *own = data->own;
-    (void)why;
-    for (int i = 0; i < own->data.schedules; i++) {
-        second[i] = own->data.schedule[i].pass[0];
-        first[i] = own->data.schedule[i].pass[1];
-    }
-    return AG_OK;
-}
-
-static ag_status rows_of_schedules(nests_rows *rows, const nests_data *data, int group,
-                                   const int *item, int n, ag_failure *why)
-{
-    const schedules *own = data->own;
-    const nests_group *g = &data->group[group];
-    return nests_table_take(rows, &own->table, NESTS_SCHEDULE_ROW,
-                            ((const tpgnn_task *)g->source)->first, item, n, g->name, why);
 }
 
 const nests_maker nests_from_schedule = {.name = "schedule",
@@ -118,6 +105,5 @@ const nests_maker nests_from_schedule = {.name = "schedule",
                                          .is = is_schedule,
                                          .read = read_schedules,
                                          .drop = drop_schedules,
-                                         .rows = rows_of_schedules,
-                                         .free_rows = nests_table_drop,
-                                         .repeat = repeat};
+                                         .rows = nests_table_take,
+                                         .free_rows = nests_table_drop};

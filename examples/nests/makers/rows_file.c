@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/nests/makers/rows_file.h"
 
-#include "examples/harness/harness.h"
+#include "examples/harness/run/bag.h"
 
 #include <math.h>
 #include <string.h>
@@ -157,114 +157,89 @@ void nests_rows_file_free(nests_rows_file *f)
 
 /* ---- the rows of items ---- */
 
-/* Of nests_rows.memory: the arrays in one block, and the place of each row from `low` on, or -1. */
-typedef struct scratch {
-    char *block;
-    size_t room;
-    int32_t *place;
-    int low, rows;
-} scratch;
-
-static void lay_rows(nests_rows *r, size_t *bytes, char *block, int rows, int columns, int entries,
-                     int items)
-{
-    *bytes = 0;
-    r->x = tpugraphs_lay(block, bytes, (int64_t)rows * columns, sizeof *r->x);
-    r->work = tpugraphs_lay(block, bytes, rows, sizeof *r->work);
-    r->first = tpugraphs_lay(block, bytes, items + (int64_t)1, sizeof *r->first);
-    r->row = tpugraphs_lay(block, bytes, entries, sizeof *r->row);
-    r->times = tpugraphs_lay(block, bytes, entries, sizeof *r->times);
-}
-
 static int row_at(const nests_rows_file *f, int64_t entry)
 {
     return f->index ? f->index[entry] : (int)entry;
 }
 
-/* With places for the rows that the items count: a table has the rows of many groups. */
-static scratch *scratch_of(nests_rows *r, const nests_rows_file *f, int first, const int *item,
-                           int n)
-{
-    if (!r->memory) r->memory = harness_alloc(sizeof(scratch));
-    scratch *s = r->memory;
-    int end = 0;
-    s->low = f->rows;
-    for (int i = 0; i < n; i++)
-        for (int64_t e = f->first[first + item[i]]; e < f->first[first + item[i] + 1]; e++) {
-            const int row = row_at(f, e);
-            s->low = row < s->low ? row : s->low;
-            end = row < end ? end : row + 1;
-        }
-    const int rows = end - s->low;
-    if (rows > s->rows) s->place = harness_grow(s->place, (size_t)rows * sizeof *s->place);
-    for (; s->rows < rows; s->rows++) s->place[s->rows] = -1;
-    return s;
-}
-
-/* Numbers the rows that the items count, in the order in which they do; returns how many. */
-static int number_rows(const scratch *s, const nests_rows_file *f, int first, const int *item,
-                       int n, int64_t *entries)
-{
-    int rows = 0;
-    *entries = 0;
-    for (int i = 0; i < n; i++) {
-        const int64_t from = f->first[first + item[i]], to = f->first[first + item[i] + 1];
-        *entries += to - from;
-        for (int64_t e = from; e < to; e++) {
-            int32_t *place = &s->place[row_at(f, e) - s->low];
-            if (*place < 0) *place = rows++;
-        }
-    }
-    return rows;
-}
-
-/* Copies rows and counts; the places are forgotten. */
-static void copy_rows(nests_rows *r, const scratch *s, const nests_rows_file *f, int columns,
-                      int first, const int *item, int n)
-{
-    int at = 0;
-    r->first[0] = 0;
-    for (int i = 0; i < n; i++) {
-        for (int64_t e = f->first[first + item[i]]; e < f->first[first + item[i] + 1]; e++) {
-            const int from = row_at(f, e), to = s->place[from - s->low];
-            memcpy(r->x + (size_t)to * (size_t)columns, f->x + (size_t)from * (size_t)columns,
-                   (size_t)columns * sizeof *r->x);
-            r->work[to] = f->work[from];
-            r->row[at] = to;
-            r->times[at++] = f->times ? f->times[e] : 1;
-        }
-        r->first[i + 1] = at;
-    }
-    for (int i = 0; i < n; i++)
-        for (int64_t e = f->first[first + item[i]]; e < f->first[first + item[i] + 1]; e++)
-            s->place[row_at(f, e) - s->low] = -1;
-}
-
-ag_status nests_table_take(nests_rows *r, const nests_rows_file *f, int columns, int first,
-                           const int *item, int n, const char *name, ag_failure *why)
+/* The range of the rows that items count, and how often they do. */
+static int64_t find_range(int *low, int *end, const nests_rows_file *f, const int64_t *first,
+                          const int *item, int n)
 {
     int64_t entries = 0;
-    size_t bytes = 0;
-    scratch *s = scratch_of(r, f, first, item, n);
-    r->rows = number_rows(s, f, first, item, n, &entries);
-    r->items = n;
+    *low = f->rows;
+    *end = 0;
+    for (int i = 0; i < n; i++) {
+        const int64_t from = first[item[i]], to = first[item[i] + 1];
+        entries += to - from;
+        for (int64_t e = from; e < to; e++) {
+            const int row = row_at(f, e);
+            if (row < *low) *low = row;
+            if (row >= *end) *end = row + 1;
+        }
+    }
+    return entries;
+}
+
+static void clear(nests_rows *r)
+{
+    r->rows = r->items = 0;
+    bag_resize(r->x, 0);
+    bag_resize(r->work, 0);
+    bag_resize(r->first, 0);
+    bag_resize(r->row, 0);
+    bag_resize(r->times, 0);
+}
+
+static int copy_row(nests_rows *r, const nests_rows_file *f, int columns, int row)
+{
+    const float *x = f->x + (size_t)row * (size_t)columns;
+    memcpy(stbds_arraddnptr(r->x, columns), x, (size_t)columns * sizeof *x);
+    bag_add(r->work, f->work[row]);
+    return ++r->rows;
+}
+
+ag_status nests_table_take(nests_rows *r, const nests_data *data, int group, const int *item, int n,
+                           ag_failure *why)
+{
+    const nests_group *g = &data->group[group];
+    const nests_rows_file *f = g->source;
+    const int64_t *first = f->first + g->start;
+    int low, end;
+    const int64_t entries = find_range(&low, &end, f, first, item, n);
     if (entries > INT32_MAX / 2)
         return ag_fail(why, AG_EMEMORY, "%.160s: %lld counts of rows at once; take fewer items",
-                       name, (long long)entries);
-    lay_rows(r, &bytes, NULL, r->rows, columns, (int)entries, n);
-    if (tpugraphs_room(&s->block, &s->room, bytes, why)) return why->status;
-    lay_rows(r, &bytes, s->block, r->rows, columns, (int)entries, n);
-    copy_rows(r, s, f, columns, first, item, n);
+                       g->name, (long long)entries);
+    clear(r);
+    /* 1 + the number of a row that is copied, for as many as are between: a table has the rows of
+       many groups */
+    const int rows = end > low ? end - low : 0;
+    int32_t *copy = r->memory;
+    bag_resize(copy, rows);
+    r->memory = copy;
+    if (rows) memset(copy, 0, (size_t)rows * sizeof *copy);
+    bag_add(r->first, 0);
+    for (int i = 0; i < n; i++) {
+        for (int64_t e = first[item[i]]; e < first[item[i] + 1]; e++) {
+            int32_t *of = &copy[row_at(f, e) - low];
+            if (!*of) *of = copy_row(r, f, data->columns, row_at(f, e));
+            bag_add(r->row, *of - 1);
+            bag_add(r->times, f->times ? f->times[e] : 1);
+        }
+        bag_add(r->first, bag_count(r->row));
+    }
+    r->items = n;
     return AG_OK;
 }
 
 void nests_table_drop(nests_rows *r)
 {
-    scratch *s = r->memory;
-    if (s) {
-        ag_free(s->block);
-        harness_free(s->place);
-    }
-    harness_free(s);
+    bag_free(r->x);
+    bag_free(r->work);
+    bag_free(r->first);
+    bag_free(r->row);
+    bag_free(r->times);
+    int32_t *copy = r->memory;
+    bag_free(copy);
     *r = (nests_rows){0};
 }

@@ -3,7 +3,7 @@
 #ifndef NESTS_ROWS_FILE_H
 #define NESTS_ROWS_FILE_H
 
-#include "examples/rows/rows.h"
+#include "examples/nests/maker.h"
 
 /* The arrays of a file; all but `group` and `runtime` as they are in it. */
 typedef struct nests_rows_file {
@@ -24,12 +24,10 @@ ag_status nests_rows_file_read(nests_rows_file *file, int *columns, tpugraphs_ra
                                ag_failure *why);
 void nests_rows_file_free(nests_rows_file *file);
 
-/* The rows that the items first + item[0..n-1] of a table count, in that order, each once; a
-   function nests_maker.rows is made of it, and free_rows is the drop. name: for sentences. Fails:
-   AG_EMEMORY.
- */
-ag_status nests_table_take(nests_rows *rows, const nests_rows_file *table, int columns, int first,
-                           const int *item, int n, const char *name, ag_failure *why);
+/* nests_maker.rows and .free_rows of groups whose source is such a file: the rows that items count,
+   in that order, each once. */
+ag_status nests_table_take(nests_rows *rows, const nests_data *data, int group, const int *item,
+                           int n, ag_failure *why);
 void nests_table_drop(nests_rows *rows);
 
 #endif

@@ -2,7 +2,7 @@
 /* The baselines that TGraph has to beat, on the configurations that it was scored on: random
    scores, ridge regression and gradient boosting, also rounded. */
 #include "examples/tgraph/baseline/fit.h"
-#include "examples/tgraph/results.h"
+#include "examples/tgraph/shell.h"
 
 #include <math.h>
 
@@ -15,8 +15,7 @@ static const char on_rounded[] =
 
 static tgraph_part train_part(const tgraph_file *f)
 {
-    return (tgraph_part){
-        .file = f, .config = f->train, .count = f->train ? f->train_count : f->configs};
+    return (tgraph_part){.file = f, .config = f->train, .count = f->train_count};
 }
 
 static const char *note_of(int kind, const tgraph_fit *f)
@@ -40,10 +39,8 @@ static ag_status score_group(harness_rank *rank, int group, const tgraph_part *p
     }
     ag_random random = harness_stream(RANDOM_SCORES, 0, (uint64_t)group);
     for (int i = 0; i < part->count; i++) score[RANDOM][i] = ag_random_uniform(&random);
-    if (fit->ridge && tgraph_fit_score(score[RIDGE], fit, false, part, why)) return why->status;
-    if (!fit->boosting || tgraph_fit_score(score[BOOSTING], fit, true, part, why))
-        return why->status;
-    for (int i = 0; i < part->count; i++)
+    if (tgraph_fit_score(score[RIDGE], score[BOOSTING], fit, part, why)) return why->status;
+    for (int i = 0; fit->boosting && i < part->count; i++)
         score[ROUNDED][i] = rint(score[BOOSTING][i] * 1000) / 1000;
     return AG_OK;
 }
@@ -69,8 +66,10 @@ static ag_status score_groups(tgraph_results *r, bool split, const tgraph_part *
     return why->status;
 }
 
-ag_status tgraph_results_baselines(tgraph_results *r, const tgraph_set *learn, ag_failure *why)
+ag_status tgraph_results_baselines(void *results, ag_failure *why)
 {
+    tgraph_results *r = results;
+    const tgraph_set *learn = r->files->training ? &r->files->set : &r->files->fit;
     static const char *const name[BASELINES] = {"random", "ridge", "boosting",
                                                 "boosting, 3 digits"};
     tgraph_part *train = harness_alloc((size_t)learn->count * sizeof *train);

@@ -16,11 +16,6 @@ typedef struct column {
     int32_t ones, key, copies;
 } column;
 
-static const uint32_t *words_of(const tgraph_file *file, int config)
-{
-    return file->store.word + (int64_t)config * file->store.width;
-}
-
 /* SplitMix64. */
 static uint64_t mix(uint64_t z)
 {
@@ -34,7 +29,7 @@ static void count_ones(column *all, const tgraph_file *file, const int32_t *conf
 {
     int32_t digit[TGRAPH_DIGITS];
     for (int r = 0; r < rows; r++) {
-        const uint32_t *word = words_of(file, config[r]);
+        const uint32_t *word = tgraph_file_words(file, config[r]);
         uint64_t hash = mix((uint64_t)r);
         for (int v = 0; v < file->graph.configurable; v++) {
             column *node = all + (size_t)v * TGRAPH_KEYS;
@@ -45,7 +40,6 @@ static void count_ones(column *all, const tgraph_file *file, const int32_t *conf
                 c->hash += hash;
             }
         }
-        tgraph_store_settle((tgraph_store *)&file->store, (size_t)file->store.width * 4);
     }
 }
 
@@ -126,7 +120,7 @@ int32_t *tgraph_onehot_keys(int *columns, int *found, const tgraph_file *file,
 void tgraph_onehot_row(float *x, const int32_t *key, int columns, const tgraph_file *file,
                        int config)
 {
-    const uint32_t *word = words_of(file, config);
+    const uint32_t *word = tgraph_file_words(file, config);
     int32_t digit[TGRAPH_DIGITS] = {0};
     for (int i = 0, unpacked = -1; i < columns; i++) {
         const int node = key[i] / TGRAPH_KEYS, rest = key[i] % TGRAPH_KEYS;
@@ -134,7 +128,6 @@ void tgraph_onehot_row(float *x, const int32_t *key, int columns, const tgraph_f
         unpacked = node;
         x[i] = (float)(digit[rest / TGRAPH_LAYOUT_ROWS] == rest % TGRAPH_LAYOUT_ROWS);
     }
-    tgraph_store_settle((tgraph_store *)&file->store, (size_t)file->store.width * 4);
 }
 
 /* ---- counts ---- */
@@ -169,7 +162,7 @@ void tgraph_count_row(float x[TGRAPH_COUNT_COLUMNS], const tgraph_file *file, in
 {
     enum { ELEMENTS = 28 }; /* column of node_feat: product of the shape */
     const tgraph_graph *g = &file->graph;
-    const uint32_t *word = words_of(file, config);
+    const uint32_t *word = tgraph_file_words(file, config);
     int32_t digit[TGRAPH_DIGITS];
     memset(x, 0, 2 * TGRAPH_COUNTS * sizeof *x);
     for (int i = 0; i < g->configurable; i++) {
@@ -183,5 +176,4 @@ void tgraph_count_row(float x[TGRAPH_COUNT_COLUMNS], const tgraph_file *file, in
         }
     }
     memcpy(x + 2 * TGRAPH_COUNTS, pooled, TGRAPH_POOLED * sizeof *x);
-    tgraph_store_settle((tgraph_store *)&file->store, (size_t)file->store.width * 4);
 }

@@ -10,7 +10,7 @@ static ag_status fit_ridge(tgraph_fit *f, const char *read, ag_failure *why)
     double weight = 0;
     f->ridge = harness_alloc(((size_t)f->columns + 1) * sizeof *f->ridge);
     if (!harness_ridge_fit(f->ridge, &weight, f->x, f->y, f->rows, f->head, f->columns, why))
-        snprintf(f->ridge_note, sizeof f->ridge_note, "%s, weight %g per row", read, weight);
+        f->ridge_note = harness_format("%s, weight %g per row", read, weight);
     return why->status;
 }
 
@@ -29,11 +29,9 @@ static ag_status fit_boosting(tgraph_fit *f, const char *read, harness_progress 
     trees.context = bar;
     f->boosting = harness_boosting_fit(f->x, f->y, f->rows, f->columns, &trees, &mine);
     if (mine.status == AG_EMEMORY) return ag_fail(why, AG_EMEMORY, "%s", mine.sentence);
-    if (f->boosting)
-        snprintf(f->boosting_note, sizeof f->boosting_note, "%s, %d trees of depth %d, rate %g",
-                 read, trees.rounds, trees.depth, trees.rate);
-    else
-        snprintf(f->boosting_note, sizeof f->boosting_note, "%.230s", mine.sentence);
+    f->boosting_note = f->boosting ? harness_format("%s, %d trees of depth %d, rate %g", read,
+                                                    trees.rounds, trees.depth, trees.rate)
+                                   : harness_format("%s", mine.sentence);
     harness_go_on(why);
     return why->status;
 }
@@ -41,22 +39,22 @@ static ag_status fit_boosting(tgraph_fit *f, const char *read, harness_progress 
 ag_status tgraph_fit_open(tgraph_fit *f, bool within, const tgraph_part *parts, int count,
                           harness_progress *bar, ag_failure *why)
 {
-    char read[160];
+    const char *read;
     *f = (tgraph_fit){
         .within = within, .most_rows = 65536, .most_columns = 1536, .most_cells = 1 << 24};
-    if (tgraph_fit_read(f, read, parts, count, why)) return why->status;
+    if (tgraph_fit_read(f, &read, parts, count, why)) return why->status;
     if (f->rows >= 2 && f->columns >= 1)
         return fit_ridge(f, read, why) ? why->status : fit_boosting(f, read, bar, why);
-    snprintf(f->ridge_note, sizeof f->ridge_note, "nothing to fit: %s",
-             f->rows < 2 ? "no program with run times to learn from"
-                         : "all configurations are alike");
-    snprintf(f->boosting_note, sizeof f->boosting_note, "%s", f->ridge_note);
+    f->ridge_note = f->boosting_note =
+        f->rows < 2 ? "nothing to fit: no program with run times to learn from"
+                    : "nothing to fit: all configurations are alike";
     return AG_OK;
 }
 
-ag_status tgraph_fit_score(double *score, tgraph_fit *f, bool trees, const tgraph_part *part,
+ag_status tgraph_fit_score(double *ridge, double *boosting, tgraph_fit *f, const tgraph_part *part,
                            ag_failure *why)
 {
+    if (!f->ridge) return AG_OK;
     float pooled[TGRAPH_POOLED];
     const size_t p = (size_t)f->columns;
     float *x = harness_alloc(CHUNK * p * sizeof *x);
@@ -66,9 +64,9 @@ ag_status tgraph_fit_score(double *score, tgraph_fit *f, bool trees, const tgrap
         for (int i = 0; i < n; i++) {
             float *row = x + (size_t)i * p;
             tgraph_fit_columns(row, f, part, tgraph_part_config(part, first + i), pooled);
-            if (!trees) score[first + i] = harness_ridge_predict(f->ridge, row, f->columns);
+            ridge[first + i] = harness_ridge_predict(f->ridge, row, f->columns);
         }
-        if (trees) harness_boosting_predict(score + first, f->boosting, x, n, why);
+        if (f->boosting) harness_boosting_predict(boosting + first, f->boosting, x, n, why);
     }
     harness_free(x);
     return why->status;

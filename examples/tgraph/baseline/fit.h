@@ -22,21 +22,21 @@ typedef struct tgraph_fit {
     double *y;           /* [rows] */
     double *ridge;       /* [columns + 1]; NULL: none */
     harness_boosting *boosting;
-    char ridge_note[240], boosting_note[240]; /* what they read, or why they are not there */
+    const char *ridge_note, *boosting_note; /* what they read, or why they are not there */
 } tgraph_fit;
 
 /* Fits what can be fitted; after an error of XGBoost there are no trees. Parts without run times
    count for nothing. Fails: AG_EUSE (too many nodes), AG_EFINITE, AG_EMEMORY, AG_ESTOPPED. */
 ag_status tgraph_fit_open(tgraph_fit *fit, bool within, const tgraph_part *parts, int count,
                           harness_progress *bar, ag_failure *why);
-/* Scores of a part by the trees, or by ridge regression. */
-ag_status tgraph_fit_score(double *score, tgraph_fit *fit, bool trees, const tgraph_part *part,
-                           ag_failure *why);
+/* Scores of a part by what was fitted. */
+ag_status tgraph_fit_score(double *ridge, double *boosting, tgraph_fit *fit,
+                           const tgraph_part *part, ag_failure *why);
 void tgraph_fit_close(tgraph_fit *fit);
 
 /* fit_rows.c: reads the rows, x, y, mean, scale and columns, of a fit whose limits are set. No
-   columns or rows mean that nothing varies. `note` says what was read. */
-ag_status tgraph_fit_read(tgraph_fit *fit, char note[160], const tgraph_part *parts, int count,
+   columns or rows mean that nothing varies. *note says what was read. */
+ag_status tgraph_fit_read(tgraph_fit *fit, const char **note, const tgraph_part *parts, int count,
                           ag_failure *why);
 /* Columns of one configuration, standardised. pooled is not read within a file. */
 void tgraph_fit_columns(float *x, tgraph_fit *fit, const tgraph_part *part, int config,

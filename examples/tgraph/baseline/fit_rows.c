@@ -201,18 +201,16 @@ static float *choose_columns(tgraph_fit *f, const fit_row *row, int rows, const 
     return pooled;
 }
 
-static void describe(char note[160], const tgraph_fit *f, int programs, int64_t all)
+static const char *describe(const tgraph_fit *f, int programs, int64_t all)
 {
-    const int n =
-        f->within
-            ? snprintf(note, 160, "%d of %lld configurations of this file, %d columns", f->rows,
-                       (long long)all, f->columns)
-            : snprintf(note, 160, "%d of %lld configurations of %d program%s, %d columns", f->rows,
-                       (long long)all, programs, programs == 1 ? "" : "s", f->columns);
-    if (f->found > f->columns) snprintf(note + n, 160 - (size_t)n, " of %d", f->found);
+    const char *of = f->within ? "this file"
+                               : harness_format("%d program%s", programs, programs == 1 ? "" : "s");
+    return harness_format("%d of %lld configurations of %s, %d columns%s", f->rows, (long long)all,
+                          of, f->columns,
+                          f->found > f->columns ? harness_format(" of %d", f->found) : "");
 }
 
-ag_status tgraph_fit_read(tgraph_fit *f, char note[160], const tgraph_part *parts, int count,
+ag_status tgraph_fit_read(tgraph_fit *f, const char **note, const tgraph_part *parts, int count,
                           ag_failure *why)
 {
     int rows, programs;
@@ -226,7 +224,7 @@ ag_status tgraph_fit_read(tgraph_fit *f, char note[160], const tgraph_part *part
         f->head = head_of(row, f->rows, programs);
         fill(f, row, parts, pooled);
     }
-    describe(note, f, programs, all);
+    *note = describe(f, programs, all);
     harness_free(row);
     harness_free(pooled);
     return why->status;

@@ -11,8 +11,6 @@
 #include "examples/tgraph/rows/layout.h"
 #include "examples/tpugraphs/tpugraphs.h"
 
-#include <stdatomic.h>
-
 enum {
     TGRAPH_NUMERIC = 134,   /* the first columns of node_feat: numbers, standardised */
     TGRAPH_LAYOUT = 6,      /* the next columns: the layout, minor to major */
@@ -34,13 +32,12 @@ typedef struct tgraph_data_options {
     int prune;          /* keep configurable nodes and their neighbours only */
     int repad;          /* write -1 after the rank into the layout columns of node_feat */
     int logs;           /* sign(x) ln(1 + |x|) of the numeric features */
-    int opcodes;        /* rows of the op table: codes are 0..opcodes-1 */
     tgraph_dedup dedup; /* for the training split */
     int configs_only;   /* 1: the graph is left out */
     int operations;     /* 1: what rows of loop nests are made of is read, too */
 } tgraph_data_options;
 
-/* prune, repad, no logs, TGRAPH_OPCODES and TGRAPH_KEEP_ALL. */
+/* prune, repad, no logs and TGRAPH_KEEP_ALL. */
 tgraph_data_options tgraph_layout_defaults(void);
 
 /* ---- a graph ---- */
@@ -86,7 +83,6 @@ typedef struct tgraph_store {
     int64_t rows, capacity; /* rows written, rows that fit */
     int64_t width;          /* words per row: 3 x configurable nodes */
     size_t mapped;          /* bytes of the mapping; 0: in memory */
-    atomic_size_t touched;  /* bytes of the mapping used since its pages were last let go */
 } tgraph_store;
 
 /* Makes room for `capacity` rows: 4 x capacity x width bytes. `name` is for sentences. Fails:
@@ -97,9 +93,6 @@ ag_status tgraph_store_open(tgraph_store *store, int64_t capacity, int64_t width
 void tgraph_store_put(tgraph_store *store, const uint32_t *row);
 /* Frees the memory of rows that were not written. */
 void tgraph_store_trim(tgraph_store *store, tpugraphs_budget *budget);
-/* To be called after so many bytes of rows were used: keeps the resident part of a mapped store
-   small. */
-void tgraph_store_settle(tgraph_store *store, size_t bytes);
 void tgraph_store_close(tgraph_store *store, tpugraphs_budget *budget);
 
 /* ---- a file ---- */
@@ -115,12 +108,11 @@ typedef struct tgraph_file {
     int64_t fastest, slowest;   /* ns, over all configurations of the file */
     size_t bytes;               /* taken from the budget, store excluded */
     tpugraphs_budget *budget;
-    nests_layout operations; /* of the whole file; empty unless they were asked for */
-    int32_t *file_row;       /* [configs] row in the file that the run time is from */
-    double spread;           /* largest max/min - 1 of the run times of equal configurations */
-    tgraph_store store;      /* [configs, 3 configurable] */
-    int32_t *train, *held;   /* the parts after tgraph_file_split, ascending; NULL before it */
-    int train_count, held_count;
+    nests_layout operations;     /* of the whole file; empty unless they were asked for */
+    int32_t *file_row;           /* [configs] row in the file that the run time is from */
+    tgraph_store store;          /* [configs, 3 configurable] */
+    int32_t *train, *held;       /* the parts after tgraph_file_split, ascending; NULL before it */
+    int train_count, held_count; /* all are for training before it */
 } tgraph_file;
 
 /* Reads and checks everything, every CRC included; the npz file is closed again on return. NULL:
@@ -130,9 +122,12 @@ tgraph_file *tgraph_file_open(const char *path, const tgraph_data_options *optio
                               tpugraphs_budget *budget, ag_failure *why);
 void tgraph_file_close(tgraph_file *file);
 
-/* The numbers of a configuration that the model reads, of so many bytes; those of the next ones
-   follow. */
-const void *tgraph_file_inputs(size_t *bytes, const tgraph_file *file, int config);
+/* The packed digits of a configuration, [store.width], which is all that the model reads of it;
+   those of the next ones follow. */
+static inline const uint32_t *tgraph_file_words(const tgraph_file *file, int config)
+{
+    return file->store.word + config * file->store.width;
+}
 
 /* Splits the configurations of a file by a permutation that depends on the seed and their
    number: round(fraction x configs) train, the others are held out. Fails: AG_EUSE when either part
@@ -170,8 +165,7 @@ typedef struct tgraph_batch {
     const nests_joined *joined; /* of the model that the rows are for; NULL: there are none */
     nests_joined_batch nests;   /* of `joined`, where that is used */
     nests_rows rows;            /* scratch */
-    int32_t *place;             /* scratch, [place_room] */
-    int place_room;
+    int32_t *place;             /* scratch, of their entries; a bag */
     const tgraph_file *file;
     int64_t step;
     int configs;
@@ -185,12 +179,19 @@ typedef struct tgraph_batch {
     size_t room;      /* bytes of the block */
 } tgraph_batch;
 
-/* Takes the named configurations, in this order. Fails: AG_EINDEX, AG_EUSE (none), AG_EMEMORY. */
+/* Takes the named configurations, in this order. Fails: AG_EMEMORY. */
 ag_status tgraph_batch_fill(tgraph_batch *batch, const tgraph_file *file, const int32_t *config,
                             int count, ag_failure *why);
 void tgraph_batch_free(tgraph_batch *batch);
 
-/* Adds the rows of training configurations of a file with operations to the scale. */
+/* ---- rows of loop nests, of a file that was opened with operations ---- */
+
+/* Warns, once for `*warned`, when it does not say in which order nodes take their operands. */
+void tgraph_rows_warn(bool *warned, const tgraph_file *file);
+/* Opens the rows of configurations (NULL: 0..count-1); drop them in any case. */
+void tgraph_rows_take(nests_rows *rows, const tgraph_file *file, bool by_node,
+                      const int32_t *config, int count);
+/* Adds those of training configurations to the scale. */
 void tgraph_rows_add(nests_scale *scale, nests_rows *scratch, const tgraph_file *file);
 
 /* The source of training batches: step s visits file s % files of epoch s / files and draws from

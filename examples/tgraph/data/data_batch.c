@@ -5,48 +5,33 @@
 
 #include <string.h>
 
-static size_t lay_arrays(tgraph_batch *b, char *block, int64_t configs, int64_t nodes)
+static void lay_arrays(void *batch, char *block, size_t *bytes)
 {
-    size_t bytes = 0;
-    b->config = tpugraphs_lay(block, &bytes, configs, sizeof *b->config);
-    b->rank = tpugraphs_lay(block, &bytes, configs, sizeof *b->rank);
-    b->runtime = tpugraphs_lay(block, &bytes, configs, sizeof *b->runtime);
-    b->key = tpugraphs_lay(block, &bytes, configs, sizeof *b->key);
-    b->index = tpugraphs_lay(block, &bytes, configs, sizeof *b->index);
-    b->digit = tpugraphs_lay(block, &bytes, configs * nodes, TGRAPH_DIGITS * sizeof *b->digit);
-    return bytes;
+    tgraph_batch *b = batch;
+    const int64_t digits = (int64_t)b->file->graph.configurable * TGRAPH_DIGITS;
+    b->config = tpugraphs_lay(block, bytes, b->configs, sizeof *b->config);
+    b->rank = tpugraphs_lay(block, bytes, b->configs, sizeof *b->rank);
+    b->runtime = tpugraphs_lay(block, bytes, b->configs, sizeof *b->runtime);
+    b->key = tpugraphs_lay(block, bytes, b->configs, sizeof *b->key);
+    b->index = tpugraphs_lay(block, bytes, b->configs, sizeof *b->index);
+    b->digit = tpugraphs_lay(block, bytes, b->configs * digits, sizeof *b->digit);
 }
 
 ag_status tgraph_batch_fill(tgraph_batch *b, const tgraph_file *f, const int32_t *config, int count,
                             ag_failure *why)
 {
     int nodes = f->graph.configurable;
-    if (count < 1)
-        return ag_fail(why, AG_EUSE,
-                       "%s: a batch of %d configurations was asked for; take at least 1",
-                       harness_files_short(f->path), count);
-    for (int i = 0; i < count; i++)
-        if (config[i] < 0 || config[i] >= f->configs)
-            return ag_fail(why, AG_EINDEX,
-                           "%s: configuration %d was asked for, but there are 0 to %d",
-                           harness_files_short(f->path), config[i], f->configs - 1);
-    if (tpugraphs_room(&b->block, &b->room, lay_arrays(b, NULL, count, nodes), why))
-        return why->status;
-    lay_arrays(b, b->block, count, nodes);
     b->file = f;
     b->configs = count;
+    if (tpugraphs_block(&b->block, &b->room, b, lay_arrays, why)) return why->status;
     for (int c = 0; c < count; c++) {
-        const uint32_t *word = f->store.word + (int64_t)config[c] * f->store.width;
+        const uint32_t *word = tgraph_file_words(f, config[c]);
         b->config[c] = config[c];
         b->runtime[c] = f->runtime[config[c]];
         for (size_t v = 0; v < (size_t)nodes; v++)
             tgraph_unpack(b->digit + (v * (size_t)count + (size_t)c) * TGRAPH_DIGITS,
                           word + v * TGRAPH_WORDS);
     }
-    /* The pages that were read may go; the counter is atomic, so that the loader and an evaluation
-       may share it. */
-    tgraph_store_settle((tgraph_store *)&f->store,
-                        (size_t)count * (size_t)f->store.width * sizeof(uint32_t));
     if (harness_ranks(b->rank, b->runtime, count, b->key, b->index, why)) return why->status;
     return tgraph_batch_join(b, why);
 }
@@ -58,8 +43,6 @@ void tgraph_batch_free(tgraph_batch *b)
     *b = (tgraph_batch){.step = b->step};
 }
 
-static int train_count(const tgraph_file *f) { return f->train ? f->train_count : f->configs; }
-
 void tgraph_source_open(tgraph_source *s, tgraph_file *const *files, int count, int configs,
                         uint64_t seed)
 {
@@ -67,7 +50,7 @@ void tgraph_source_open(tgraph_source *s, tgraph_file *const *files, int count, 
     *s = (tgraph_source){
         .files = files, .count = count, .configs = configs, .seed = seed, .epoch = -1};
     for (int i = 0; i < count; i++)
-        if (train_count(files[i]) > most) most = train_count(files[i]);
+        if (files[i]->train_count > most) most = files[i]->train_count;
     s->order = harness_alloc((size_t)count * sizeof *s->order);
     s->items = harness_alloc((size_t)most * sizeof *s->items);
 }
@@ -86,7 +69,7 @@ ag_status tgraph_source_draw(void *source, int64_t step, void *buffer, ag_failur
     tgraph_source *s = source;
     tgraph_batch *batch = buffer;
     const tgraph_file *f = file_at(s, step);
-    const int count = train_count(f);
+    const int count = f->train_count;
     if (f->train)
         memcpy(s->items, f->train, (size_t)count * sizeof *s->items);
     else

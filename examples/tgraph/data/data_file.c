@@ -7,8 +7,7 @@
 
 tgraph_data_options tgraph_layout_defaults(void)
 {
-    return (tgraph_data_options){
-        .prune = 1, .repad = 1, .opcodes = TGRAPH_OPCODES, .dedup = TGRAPH_KEEP_ALL};
+    return (tgraph_data_options){.prune = 1, .repad = 1, .dedup = TGRAPH_KEEP_ALL};
 }
 
 /* Finds the number of configurations in a file, checked before any memory is taken for them. */
@@ -60,9 +59,9 @@ static ag_status check_kind(const tpugraphs_raw *raw, ag_failure *why)
                    raw->name);
 }
 
-static ag_status open_raw(tgraph_file *f, tpugraphs_raw *raw, int opcodes, ag_failure *why)
+static ag_status open_raw(tgraph_file *f, tpugraphs_raw *raw, ag_failure *why)
 {
-    if (tpugraphs_raw_open(raw, f->path, f->budget, opcodes, why) || check_kind(raw, why) ||
+    if (tpugraphs_raw_open(raw, f->path, f->budget, TGRAPH_OPCODES, why) || check_kind(raw, why) ||
         tpugraphs_raw_config_nodes(raw, why) || count_configs(raw, why) ||
         tpugraphs_operands_check(raw, 0, NULL, NULL, why) || check_dots(raw, why))
         return why->status;
@@ -78,7 +77,7 @@ static ag_status read_file(tgraph_file *f, tpugraphs_raw *raw, const tgraph_data
 {
     static const char read[] = "node_feat node_opcode node_reducer edge_index node_config_feat "
                                "node_config_ids config_runtime node_splits";
-    if (open_raw(f, raw, options->opcodes, why)) return why->status;
+    if (open_raw(f, raw, why)) return why->status;
     /* Pruning changes the edges of `raw`. */
     if (options->operations && nests_layout_read(&f->operations, raw, f->budget, &f->bytes, why))
         return why->status;
@@ -87,6 +86,7 @@ static ag_status read_file(tgraph_file *f, tpugraphs_raw *raw, const tgraph_data
         take_configs(f, raw, why) || tgraph_configs_read(f, raw, options->dedup, why))
         return why->status;
     f->has_runtimes = raw->has_runtimes;
+    f->train_count = f->configs;
     return tpugraphs_raw_verify(raw, read, why);
 }
 
@@ -117,13 +117,33 @@ void tgraph_file_close(tgraph_file *f)
     harness_free(f);
 }
 
-const void *tgraph_file_inputs(size_t *bytes, const tgraph_file *f, int config)
-{
-    *bytes = (size_t)f->store.width * sizeof *f->store.word;
-    return f->store.word + config * f->store.width;
-}
+int tgraph_file_trainable(const tgraph_file *f) { return f->has_runtimes && f->train_count >= 2; }
 
-int tgraph_file_trainable(const tgraph_file *f)
+ag_status tgraph_file_split(tgraph_file *f, double fraction, uint64_t seed, ag_failure *why)
 {
-    return f->has_runtimes && (f->train ? f->train_count : f->configs) >= 2;
+    double wanted = fraction * f->configs + 0.5;
+    if (!(fraction > 0 && fraction < 1) || wanted < 1 || wanted >= f->configs)
+        return ag_fail(why, AG_EUSE,
+                       "%s: a split of %g leaves a part of its %d configurations empty; choose a "
+                       "fraction between "
+                       "0 and 1 that leaves at least one on each side",
+                       harness_files_short(f->path), fraction, f->configs);
+    const size_t n = (size_t)f->configs;
+    int32_t *order = harness_alloc(n * sizeof *order), *mark = harness_alloc(n * sizeof *mark);
+    harness_free(f->train);
+    harness_free(f->held);
+    f->train_count = (int)wanted;
+    f->held_count = f->configs - f->train_count;
+    harness_shuffle(order, f->configs, harness_stream(HARNESS_STREAM_SPLIT, seed, 0));
+    for (int i = 0; i < f->configs; i++) mark[order[i]] = i < f->train_count;
+    f->train = harness_alloc((size_t)f->train_count * sizeof *f->train);
+    f->held = harness_alloc((size_t)f->held_count * sizeof *f->held);
+    for (int c = 0, train = 0; c < f->configs; c++) /* ascending */
+        if (mark[c])
+            f->train[train++] = c;
+        else
+            f->held[c - train] = c;
+    harness_free(order);
+    harness_free(mark);
+    return AG_OK;
 }

@@ -1,8 +1,36 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of loop nests that join the nodes of a graph. */
-#include "examples/harness/harness.h"
-#include "examples/tgraph/rows/file.h"
+/* The rows of loop nests of configurations, and how they join the nodes of a graph. */
+#include "examples/harness/run/bag.h"
 #include "examples/tgraph/data/data_internal.h"
+
+/* Without the order many rows are wrong: on TpuGraphs' alexnet TGraph alone is better by far. */
+void tgraph_rows_warn(bool *warned, const tgraph_file *f)
+{
+    if (!f->operations.ordered && !*warned)
+        harness_warn("%s does not say in which order nodes take their operands, so its rows are a "
+                     "guess; tgraph without --rows may rank such files better",
+                     f->path);
+    *warned |= !f->operations.ordered;
+}
+
+static void add(nests_rows *rows, const tgraph_file *f, int config)
+{
+    const uint32_t *word = tgraph_file_words(f, config);
+    signed char *all = ((nests_layout_memory *)rows->memory)->digit, *digit = all;
+    for (int v = 0; v < f->graph.configurable; v++) {
+        int32_t row[TGRAPH_DIGITS];
+        tgraph_unpack(row, word + (size_t)v * TGRAPH_WORDS);
+        for (int k = 0; k < TGRAPH_DIGITS; k++) *digit++ = (signed char)(row[k] - 2);
+    }
+    nests_layout_add(rows, all);
+}
+
+void tgraph_rows_take(nests_rows *rows, const tgraph_file *f, bool by_node, const int32_t *config,
+                      int count)
+{
+    nests_layout_open(rows, &f->operations, by_node);
+    for (int i = 0; i < count; i++) add(rows, f, config ? config[i] : i);
+}
 
 /* The place of an entry is that of its node and configuration among the activations. */
 static ag_status put_places(tgraph_batch *b, ag_failure *why)
@@ -16,10 +44,7 @@ static ag_status put_places(tgraph_batch *b, ag_failure *why)
             "%s: %d configurations of %d nodes are too many to score together; take fewer "
             "--configs or --eval-configs",
             harness_files_short(b->file->path), b->configs, g->nodes);
-    if (rows->first[rows->items] > b->place_room) {
-        b->place_room = 2 * rows->first[rows->items];
-        b->place = harness_grow(b->place, (size_t)b->place_room * sizeof *b->place);
-    }
+    bag_resize(b->place, rows->first[rows->items]);
     for (int i = 0; i < rows->items; i++)
         for (int e = rows->first[i]; e < rows->first[i + 1]; e++) {
             const int kept = g->kept[node[e]];
@@ -31,7 +56,7 @@ static ag_status put_places(tgraph_batch *b, ag_failure *why)
 ag_status tgraph_batch_join(tgraph_batch *b, ag_failure *why)
 {
     if (!b->joined || !b->joined->use) return AG_OK;
-    nests_layout_take(&b->rows, b->file, true, b->config, b->configs);
+    tgraph_rows_take(&b->rows, b->file, true, b->config, b->configs);
     if (put_places(b, why)) return why->status;
     return nests_joined_fill(&b->nests, b->joined, &b->rows, b->place,
                              b->file->graph.nodes * b->configs, NULL, why);
@@ -41,12 +66,12 @@ void tgraph_batch_part(tgraph_batch *b)
 {
     nests_joined_batch_free(&b->nests);
     nests_layout_drop(&b->rows);
-    harness_free(b->place);
+    bag_free(b->place);
 }
 
 void tgraph_rows_add(nests_scale *scale, nests_rows *scratch, const tgraph_file *f)
 {
-    const int all = f->train ? f->train_count : f->configs;
-    nests_layout_take(scratch, f, true, f->train, all < NESTS_FITTED ? all : NESTS_FITTED);
+    const int n = f->train_count < NESTS_FITTED ? f->train_count : NESTS_FITTED;
+    tgraph_rows_take(scratch, f, true, f->train, n);
     nests_scale_add_items(scale, scratch, f->runtime, f->train);
 }

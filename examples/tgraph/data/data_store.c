@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The packed store. */
+/* Packed configurations: base 7, six values -1..5 in one word, so that the layouts of a node take
+   12 bytes instead of 72; and their store. */
 #define _GNU_SOURCE
 #include "examples/tgraph/data/data_internal.h"
 
@@ -10,18 +11,46 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { SETTLE_BYTES = 16 << 20 }; /* pages of a mapped store that may be resident */
+/* ---- digits ---- */
+
+enum { PER_WORD = TGRAPH_DIGITS / TGRAPH_WORDS };
+
+int tgraph_pack(uint32_t word[TGRAPH_WORDS], const float value[TGRAPH_DIGITS])
+{
+    for (int w = 0; w < TGRAPH_WORDS; w++) {
+        uint32_t sum = 0, power = 1;
+        for (int k = 0; k < PER_WORD; k++, power *= 7) {
+            float v = value[w * PER_WORD + k];
+            if (!(v >= -1 && v <= 5)) return w * PER_WORD + k; /* also refuses NaN */
+            int digit = (int)(v + 1);
+            if ((float)(digit - 1) != v) return w * PER_WORD + k;
+            sum += (uint32_t)digit * power;
+        }
+        word[w] = sum;
+    }
+    return -1;
+}
+
+void tgraph_unpack(int32_t row[TGRAPH_DIGITS], const uint32_t word[TGRAPH_WORDS])
+{
+    for (int w = 0; w < TGRAPH_WORDS; w++) {
+        uint32_t rest = word[w];
+        for (int k = 0; k < PER_WORD; k++, rest /= 7)
+            row[w * PER_WORD + k] = (int32_t)(rest % 7) + 1;
+    }
+}
+
+/* ---- the store ---- */
 
 /* A file without a name in $TMPDIR (or /tmp), or -1. */
 static int unnamed_file(const char **folder)
 {
+    char path[4096];
     *folder = getenv("TMPDIR");
     if (!*folder || !**folder) *folder = "/tmp";
-    int fd = open(*folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (fd >= 0) return fd;
-    char path[4096]; /* not every file system has O_TMPFILE */
+    errno = ENAMETOOLONG;
     if (snprintf(path, sizeof path, "%s/tgraph-XXXXXX", *folder) >= (int)sizeof path) return -1;
-    fd = mkostemp(path, O_CLOEXEC);
+    const int fd = mkostemp(path, O_CLOEXEC);
     if (fd >= 0) unlink(path);
     return fd;
 }
@@ -83,19 +112,9 @@ ag_status tgraph_store_open(tgraph_store *store, int64_t capacity, int64_t width
     return AG_OK;
 }
 
-void tgraph_store_settle(tgraph_store *store, size_t bytes)
-{
-    if (!store->mapped) return;
-    if (atomic_fetch_add(&store->touched, bytes) + bytes < SETTLE_BYTES) return;
-    atomic_store(&store->touched, 0);
-    madvise(store->word, store->mapped, MADV_DONTNEED); /* shared: the contents stay in the file */
-}
-
 void tgraph_store_put(tgraph_store *store, const uint32_t *row)
 {
-    size_t bytes = (size_t)store->width * sizeof *row;
-    memcpy(store->word + store->rows++ * store->width, row, bytes);
-    tgraph_store_settle(store, bytes);
+    memcpy(store->word + store->rows++ * store->width, row, (size_t)store->width * sizeof *row);
 }
 
 void tgraph_store_trim(tgraph_store *store, tpugraphs_budget *budget)

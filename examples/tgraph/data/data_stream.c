@@ -13,8 +13,8 @@ typedef struct stream {
     tgraph_file *file;
     const tpugraphs_raw *raw;
     tgraph_dedup dedup;
-    int64_t *low, *high; /* per kept row, the range of its duplicates; or NULL */
-    uint64_t *slot;      /* [mask + 1] upper 32 bits of a kept row's hash, its index + 1; 0: free */
+    uint64_t *slot; /* [mask + 1] upper 32 bits of a kept row's hash, its index + 1; 0: free; NULL:
+                       every row is kept */
     uint64_t mask;
     uint32_t *word; /* one packed row */
 } stream;
@@ -57,20 +57,15 @@ static void keep_row(stream *s, int64_t c)
     int64_t at = f->store.rows;
     f->runtime[at] = f->runtime[c]; /* in place: no more are kept than were read */
     f->file_row[at] = (int32_t)c;
-    if (s->low) s->low[at] = s->high[at] = f->runtime[at];
     tgraph_store_put(&f->store, s->word);
 }
 
 static void merge_row(stream *s, int64_t c, int64_t known)
 {
     tgraph_file *f = s->file;
-    int64_t t = f->runtime[c];
-    if (t < s->low[known]) s->low[known] = t;
-    if (t > s->high[known]) s->high[known] = t;
-    if (s->dedup == TGRAPH_KEEP_FASTEST && t < f->runtime[known]) {
-        f->runtime[known] = t;
-        f->file_row[known] = (int32_t)c;
-    }
+    if (s->dedup != TGRAPH_KEEP_FASTEST || f->runtime[c] >= f->runtime[known]) return;
+    f->runtime[known] = f->runtime[c];
+    f->file_row[known] = (int32_t)c;
 }
 
 static ag_status stream_rows(stream *s, ag_failure *why)
@@ -85,7 +80,7 @@ static ag_status stream_rows(stream *s, ag_failure *why)
         if (ag_rows_next(rows, n, AG_F32, buffer, why)) break;
         for (int64_t i = 0; i < n; i++) {
             if (pack_row(s, buffer + (size_t)i * row, first + i, why)) break;
-            int64_t known = s->low ? find_row(s) : -1;
+            int64_t known = s->slot ? find_row(s) : -1;
             if (known < 0)
                 keep_row(s, first + i);
             else
@@ -102,27 +97,14 @@ static ag_status open_stream(stream *s, ag_failure *why)
     const size_t configs = (size_t)s->raw->configs;
     s->word = harness_alloc((size_t)s->raw->configurable * TGRAPH_WORDS * sizeof *s->word);
     if (s->dedup == TGRAPH_KEEP_ALL) return AG_OK;
-    /* both ranges and up to 4 slots a row */
-    const size_t table = ag_size_mul(configs, 6 * sizeof *s->low);
-    if (tpugraphs_fits(s->file->budget, table, s->raw->name, "de-duplication", why))
-        return why->status;
-    s->low = harness_alloc(configs * sizeof *s->low);
-    s->high = harness_alloc(configs * sizeof *s->high);
     size_t slots = 16;
     while (slots < 2 * configs) slots *= 2; /* at most half full */
+    const size_t table = ag_size_mul(slots, sizeof *s->slot);
+    if (tpugraphs_fits(s->file->budget, table, s->raw->name, "de-duplication", why))
+        return why->status;
     s->mask = slots - 1;
-    s->slot = harness_alloc(ag_size_mul(slots, sizeof *s->slot));
+    s->slot = harness_alloc(table);
     return AG_OK;
-}
-
-static double spread(const stream *s)
-{
-    double most = 0;
-    for (int i = 0; i < s->file->configs && s->low; i++) {
-        double r = s->low[i] ? (double)s->high[i] / (double)s->low[i] - 1 : 0;
-        if (r > most) most = r;
-    }
-    return most;
 }
 
 /* Before equal configurations become one. */
@@ -143,11 +125,8 @@ ag_status tgraph_configs_read(tgraph_file *file, tpugraphs_raw *raw, tgraph_dedu
     find_range(file);
     if (!open_stream(&s, why) && !stream_rows(&s, why)) {
         file->configs = (int)file->store.rows;
-        file->spread = spread(&s);
         tgraph_store_trim(&file->store, file->budget);
     }
-    harness_free(s.low);
-    harness_free(s.high);
     harness_free(s.word);
     harness_free(s.slot);
     return why->status;

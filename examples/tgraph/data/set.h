@@ -21,29 +21,30 @@ typedef struct tgraph_set {
     bool warned; /* of files whose rows are a guess */
     tpugraphs_budget budget;
     harness_files paths;
-    int given; /* number of paths of --data; the rest are of --valid */
     tgraph_entry *entry;
     int count;
 } tgraph_set;
 
-/* Expands --data and then --valid. */
-ag_status tgraph_set_paths(tgraph_set *set, const tgraph_settings *s, ag_failure *why);
-
-/* Makes room for an entry of each path. */
-void tgraph_set_room(tgraph_set *set);
+/* Adds the files that an option names, with room for their entries, before any is opened. Fails: as
+   harness_files_read. */
+ag_status tgraph_set_name(tgraph_set *set, const harness_paths *given, const char *option,
+                          ag_failure *why);
 
 /* Opens one file as the set's next entry. Fails: as tgraph_file_open. */
 tgraph_entry *tgraph_set_open(tgraph_set *set, const char *path, const tgraph_data_options *options,
                               ag_failure *why);
+/* Opens one to score all of its configurations. known: their run times must be; NULL if they are
+   not, with a warning, and when it fails. */
+tgraph_entry *tgraph_set_open_whole(tgraph_set *set, const char *path, tgraph_data_options options,
+                                    bool known, ag_failure *why);
 /* Closes the entry that was opened last, and says why (NULL: says nothing). */
 void tgraph_set_leave_out(tgraph_set *set, const char *what);
-void tgraph_entry_close(tgraph_entry *entry);
 
-/* Prepares all data of a training run: files, held-out parts, folds. Files that cannot be trained
+/* Prepares all data of a training run: files and held-out parts. Files that cannot be trained
    on or scored are left out with a warning; if none is left, it fails. */
 ag_status tgraph_set_train(tgraph_set *set, const tgraph_settings *s, ag_failure *why);
 
-/* Splits the configurations of a file and marks the held-out ones as those to score. */
+/* Splits the configurations of a file, of which the held-out ones are to be scored. */
 ag_status tgraph_entry_hold_out(tgraph_entry *entry, const tgraph_settings *s, ag_failure *why);
 
 /* Makes the model's inputs for each file; may be called again. */

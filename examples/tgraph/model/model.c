@@ -133,7 +133,7 @@ ag_tensor *tgraph_forward(const tgraph_model *m, ag_tape *tape, const tgraph_pro
                           const int32_t *digit, const nests_joined_batch *rows, int configs)
 {
     ag_tensor *x = first_linear(m, tape, p, digit, configs), *row = NULL;
-    if (rows) {
+    if (m->joined.use) {
         row = nests_joined_embed(&m->joined, tape, rows);
         ag_tensor *sum = nests_joined_nodes(&m->joined, row, rows);
         x = ag_add(x, ag_reshape(sum, ag_shape_of(x)));
@@ -146,13 +146,4 @@ ag_tensor *tgraph_forward(const tgraph_model *m, ag_tape *tape, const tgraph_pro
     }
     ag_tensor *score = ag_apply_linear(&m->output, ag_mean_rows(x));
     return ag_reshape(score, AG_SHAPE(configs));
-}
-
-ag_tensor *tgraph_batch_forward(const tgraph_model *m, ag_tape *tape, const tgraph_program *p,
-                                const tgraph_batch *b, int configs)
-{
-    nests_joined_batch rows = b->nests;
-    rows.items = configs;
-    rows.places = p->graph->nodes * configs;
-    return tgraph_forward(m, tape, p, b->digit, m->joined.use ? &rows : NULL, configs);
 }

@@ -73,7 +73,7 @@ typedef struct tgraph_model {
 const char *tgraph_model_name(const tgraph_options *options);
 
 /* Adds the parameters to `params`, which is new and stays the caller's; memory and first values
-   come with ag_params_build. Fails: AG_EUSE (options), AG_EMEMORY (NULL). */
+   come with ag_params_build. Fails: AG_EUSE (options), AG_EMEMORY. */
 ag_status tgraph_model_add(tgraph_model *model, ag_params *params, const tgraph_options *options,
                            ag_failure *why);
 void tgraph_model_free(tgraph_model *model);
@@ -92,14 +92,8 @@ ag_status tgraph_program_new(tgraph_program *program, const tgraph_graph *graph,
 void tgraph_program_free(tgraph_program *program);
 
 /* Scores [configs], small is fast. digit: [configurable, configs, 18] rows of the layout table;
-   rows: of these configurations, at place node x configs + configuration (NULL: without --rows). */
+   rows: of these configurations, at place node x configs + configuration; only read with --rows. */
 ag_tensor *tgraph_forward(const tgraph_model *model, ag_tape *tape, const tgraph_program *program,
                           const int32_t *digit, const nests_joined_batch *rows, int configs);
-
-/* Those of the first `configs` configurations of a batch. Of fewer than all there is a plan alone:
-   their values are not theirs. */
-ag_tensor *tgraph_batch_forward(const tgraph_model *model, ag_tape *tape,
-                                const tgraph_program *program, const tgraph_batch *batch,
-                                int configs);
 
 #endif

@@ -74,13 +74,9 @@ ag_status tgraph_model_add(tgraph_model *m, ag_params *params, const tgraph_opti
     const int h = options->hidden, places = TGRAPH_LAYOUT + TGRAPH_DIGITS;
     const ag_init normal = ag_init_normal(0, 1);
     *m = (tgraph_model){.options = *options, .params = params};
-    if (h < 16 || h > 4096 || h % 16)
+    if (h % 16)
         return ag_fail(why, AG_EUSE, "--hidden is %d; it must be a multiple of 16 from 16 to 4096",
                        h);
-    if (!(options->dropout >= 0 && options->dropout < 1))
-        return ag_fail(why, AG_EUSE, "--dropout is %g; it must be at least 0 and below 1",
-                       options->dropout);
-    if (!params) return ag_fail(why, AG_EMEMORY, "There is no memory for the model");
     /* Names lack the .weight that ag_layer_embedding would add, as in all checkpoints. */
     m->op_table =
         ag_params_add(params, "embedding.op", AG_SHAPE(TGRAPH_OP_ROWS, TGRAPH_OP_WIDTH), normal, 1);

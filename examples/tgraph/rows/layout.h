@@ -5,8 +5,8 @@
    A file is read as a list of operations (operations.c). For a configuration, layouts are passed on
    from the configurable nodes to the others, copies are put in where an operand has another layout
    than its node wants, and each node gives its loops (layouts.c, loops.c). The columns of a row
-   describe them (columns.c). rows.c collects the different rows of many configurations; file.h
-   takes them out of a file. */
+   describe them (columns.c). rows.c collects the different rows of many configurations;
+   ../data/data.h takes them out of a file. */
 #ifndef NESTS_LAYOUT_H
 #define NESTS_LAYOUT_H
 
@@ -109,9 +109,14 @@ enum {
 void nests_layout_columns(float x[NESTS_LAYOUT_COLUMNS], const tpugraphs_operation *o,
                           const nests_nest *nest, const double elements[1 + NESTS_INPUTS]);
 
+/* A nest of an item: it computes or copies for a node. */
+typedef struct nests_put {
+    int row, node;
+} nests_put;
+
 /* The memory of nests_rows of the configurations of one file. An item is a configuration, and
    counts rows; equal rows are one. What every item counts, of nodes which the configuration does
-   not change, is in `always`. */
+   not change, is in `always`. All arrays but `slot` are bags (harness/run/bag.h). */
 typedef struct nests_layout_memory {
     const nests_layout *layout;
     bool by_node; /* 1: an item has an entry for each nest, with its node, and `always` is 0 */
@@ -121,11 +126,9 @@ typedef struct nests_layout_memory {
     signed char *digit;     /* [configurable, 18] room for the caller */
     int32_t *slot;          /* [slots] index of a row + 1; 0: free */
     int slots;
-    float *count;       /* [rows] of the present item */
-    int *touched;       /* rows whose count is not 0; by_node: the row of each entry */
-    int *of;            /* [touches] node of each entry */
-    int touches, fixed; /* fixed: the first of them, which every item has; by_node */
-    int row_room, item_room, entry_room, operation_room, digit_room, touch_room;
+    int *entry;     /* [rows] the last entry of the row, -1: none */
+    nests_put *put; /* of the present item */
+    int fixed;      /* the first of them, which every item has */
 } nests_layout_memory;
 
 /* Start from {0}, open, add, and drop in any case; opened again, rows reuse their memory. */

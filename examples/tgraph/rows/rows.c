@@ -2,7 +2,7 @@
 /* The different rows of the configurations of a file. */
 #include "examples/tgraph/rows/layout.h"
 
-#include "examples/harness/harness.h"
+#include "examples/harness/run/bag.h"
 
 #include <string.h>
 
@@ -10,60 +10,6 @@
 #include <xxhash.h>
 
 enum { DIGITS = 3 * TPUGRAPHS_AXES };
-
-/* ---- room ---- */
-
-static void *grow(void *block, int room, size_t size)
-{
-    return harness_grow(block, ag_size_mul((size_t)room, size));
-}
-
-/* A power of two becomes the next one. */
-static int twice(int room)
-{
-    if (room > INT32_MAX / 4) harness_no_memory((size_t)room * sizeof(float));
-    return room ? 2 * room : 64;
-}
-
-static void fill_slots(nests_rows *r, int slots);
-
-static void room_for_row(nests_rows *r)
-{
-    nests_layout_memory *m = r->memory;
-    if (r->rows < m->row_room) return;
-    const int room = m->row_room = twice(m->row_room);
-    r->x = grow(r->x, room, NESTS_LAYOUT_COLUMNS * sizeof *r->x);
-    r->work = grow(r->work, room, sizeof *r->work);
-    r->word = grow(r->word, room, sizeof *r->word);
-    r->always = grow(r->always, room, sizeof *r->always);
-    m->count = grow(m->count, room, sizeof *m->count);
-    fill_slots(r, 2 * room);
-}
-
-static void room_for_touch(nests_layout_memory *m)
-{
-    if (m->touches < m->touch_room) return;
-    m->touch_room = twice(m->touch_room);
-    m->touched = grow(m->touched, m->touch_room, sizeof *m->touched);
-    m->of = grow(m->of, m->touch_room, sizeof *m->of);
-}
-
-static void room_for_item(nests_rows *r)
-{
-    nests_layout_memory *m = r->memory;
-    const int entries = r->first ? r->first[r->items] + m->touches : 0;
-    if (r->items + 2 > m->item_room) {
-        m->item_room = twice(m->item_room);
-        r->first = grow(r->first, m->item_room, sizeof *r->first);
-        r->first[0] = 0;
-    }
-    if (entries > m->entry_room) {
-        const int room = m->entry_room = twice(entries);
-        r->row = grow(r->row, room, sizeof *r->row);
-        r->times = grow(r->times, room, sizeof *r->times);
-        m->node = grow(m->node, room, sizeof *m->node);
-    }
-}
 
 /* ---- one row ---- */
 
@@ -82,17 +28,18 @@ static int slot_of(const nests_rows *r, const float *x, int word)
     return at;
 }
 
-static void fill_slots(nests_rows *r, int slots)
+/* At most half of them are taken. */
+static void double_slots(nests_rows *r)
 {
     nests_layout_memory *m = r->memory;
-    m->slot = grow(m->slot, slots, sizeof *m->slot);
-    memset(m->slot, 0, (size_t)slots * sizeof *m->slot);
-    m->slots = slots;
+    harness_free(m->slot);
+    m->slots = m->slots ? 2 * m->slots : 128;
+    m->slot = HARNESS_NEW(m->slot, m->slots);
     for (int i = 0; i < r->rows; i++)
         m->slot[slot_of(r, r->x + (size_t)i * NESTS_LAYOUT_COLUMNS, r->word[i])] = i + 1;
 }
 
-/* Counts a row of the present item, a new one or one that there is; o NULL: a copy. */
+/* Adds a nest to the present item. Its row is a new one, or one that there is; o NULL: a copy. */
 static void put(nests_rows *r, int node, const tpugraphs_operation *o, const nests_nest *nest,
                 const double elements[1 + NESTS_INPUTS])
 {
@@ -100,21 +47,17 @@ static void put(nests_rows *r, int node, const tpugraphs_operation *o, const nes
     const int word = o ? o->opcode : TPUGRAPHS_COPY;
     float x[NESTS_LAYOUT_COLUMNS];
     nests_layout_columns(x, o, nest, elements);
-    room_for_row(r);
-    room_for_touch(m);
+    if (2 * r->rows >= m->slots) double_slots(r);
     int32_t *slot = &m->slot[slot_of(r, x, word)];
     if (!*slot) {
-        memcpy(r->x + (size_t)r->rows * NESTS_LAYOUT_COLUMNS, x, sizeof x);
-        r->word[r->rows] = word;
-        r->work[r->rows] = nest->work;
-        r->always[r->rows] = m->count[r->rows] = 0;
+        memcpy(stbds_arraddnptr(r->x, NESTS_LAYOUT_COLUMNS), x, sizeof x);
+        bag_add(r->word, word);
+        bag_add(r->work, nest->work);
+        bag_add(r->always, 0);
+        bag_add(m->entry, -1);
         *slot = ++r->rows;
     }
-    const int row = *slot - 1;
-    if (m->count[row]++ == 0 || m->by_node) {
-        m->of[m->touches] = node;
-        m->touched[m->touches++] = row;
-    }
+    bag_add(m->put, ((nests_put){.row = *slot - 1, .node = node}));
 }
 
 /* ---- one node ---- */
@@ -210,41 +153,48 @@ static void visit(nests_rows *r, int node, const signed char *digit)
 
 /* ---- all ---- */
 
-static void forget_counts(nests_rows *r)
-{
-    nests_layout_memory *m = r->memory;
-    for (int i = 0; i < m->touches; i++) m->count[m->touched[i]] = 0;
-    m->touches = m->fixed;
-}
-
 void nests_layout_open(nests_rows *r, const nests_layout *p, bool by_node)
 {
-    if (!r->memory) {
-        r->memory = harness_alloc(sizeof(nests_layout_memory));
-        room_for_row(r);
-        room_for_item(r);
-    }
+    if (!r->memory) r->memory = harness_alloc(sizeof(nests_layout_memory));
     nests_layout_memory *m = r->memory;
     m->layout = p;
     m->by_node = by_node;
     r->rows = r->items = 0;
-    m->touches = m->fixed = 0;
-    memset(m->slot, 0, (size_t)m->slots * sizeof *m->slot);
-    if (p->count > m->operation_room) {
-        m->operation_room = p->count;
-        m->order = grow(m->order, p->count, sizeof *m->order);
-        m->strides = grow(m->strides, p->count, sizeof *m->strides);
-    }
-    if (p->configurable > m->digit_room) {
-        m->digit_room = p->configurable;
-        m->digit = grow(m->digit, p->configurable, DIGITS);
-    }
+    bag_resize(r->x, 0);
+    bag_resize(r->work, 0);
+    bag_resize(r->word, 0);
+    bag_resize(r->always, 0);
+    bag_resize(r->first, 0);
+    bag_resize(r->row, 0);
+    bag_resize(r->times, 0);
+    bag_resize(m->node, 0);
+    bag_resize(m->entry, 0);
+    bag_resize(m->put, 0);
+    bag_resize(m->strides, p->count);
+    bag_resize(m->order, p->count);
+    bag_resize(m->digit, p->configurable * DIGITS);
+    if (m->slot) memset(m->slot, 0, (size_t)m->slots * sizeof *m->slot);
+    bag_add(r->first, 0);
     for (int v = 0; v < p->count; v++)
         if (!p->operation[v].varying) visit(r, v, NULL);
-    for (int i = 0; i < m->touches && !by_node; i++)
-        r->always[m->touched[i]] = m->count[m->touched[i]];
-    if (by_node) m->fixed = m->touches;
-    forget_counts(r);
+    m->fixed = bag_count(m->put);
+    for (int i = 0; i < m->fixed && !by_node; i++) r->always[m->put[i].row]++;
+}
+
+/* By node, each nest is an entry; else those of one row are. */
+static void add_entry(nests_rows *r, nests_put of)
+{
+    nests_layout_memory *m = r->memory;
+    int *entry = &m->entry[of.row];
+    if (*entry >= r->first[r->items] && !m->by_node) {
+        r->times[*entry]++;
+        return;
+    }
+    *entry = bag_count(r->row);
+    if (*entry > INT32_MAX / 4) harness_no_memory((size_t)*entry * sizeof *r->row);
+    bag_add(r->row, of.row);
+    bag_add(r->times, 1);
+    bag_add(m->node, of.node);
 }
 
 void nests_layout_add(nests_rows *r, const signed char *digit)
@@ -256,24 +206,30 @@ void nests_layout_add(nests_rows *r, const signed char *digit)
         if (p->operation[v].varying)
             visit(r, v, config < 0 ? NULL : digit + (size_t)config * DIGITS);
     }
-    room_for_item(r);
-    int at = r->first[r->items];
-    for (int i = 0; i < m->touches; i++, at++) {
-        r->row[at] = m->touched[i];
-        r->times[at] = m->by_node ? 1 : m->count[m->touched[i]];
-        m->node[at] = m->of[i];
-    }
-    r->first[++r->items] = at;
-    forget_counts(r);
+    for (int i = m->by_node ? 0 : m->fixed; i < bag_count(m->put); i++) add_entry(r, m->put[i]);
+    bag_add(r->first, bag_count(r->row));
+    r->items++;
+    bag_resize(m->put, m->fixed);
 }
 
 void nests_layout_drop(nests_rows *r)
 {
     nests_layout_memory *m = r->memory;
     if (!m) return;
-    void *const block[] = {m->order, m->slot,  m->count, m->touched, m->of,     m->strides,
-                           m->digit, r->x,     r->work,  r->word,    r->always, r->first,
-                           r->row,   r->times, m->node,  m};
-    for (size_t i = 0; i < sizeof block / sizeof *block; i++) harness_free(block[i]);
+    bag_free(r->x);
+    bag_free(r->work);
+    bag_free(r->word);
+    bag_free(r->always);
+    bag_free(r->first);
+    bag_free(r->row);
+    bag_free(r->times);
+    bag_free(m->node);
+    bag_free(m->entry);
+    bag_free(m->put);
+    bag_free(m->strides);
+    bag_free(m->order);
+    bag_free(m->digit);
+    harness_free(m->slot);
+    harness_free(m);
     *r = (nests_rows){0};
 }

@@ -123,7 +123,8 @@ static ag_status check_out(const harness_common *common, ag_failure *why)
         common->out);
 }
 
-static ag_status open_all(tuner *t, const harness_call *call, ag_failure *why)
+/* The folder is opened first: a place that is refused is named before anything is read. */
+static ag_status open_all(tuner *t, harness_run **run, const harness_call *call, ag_failure *why)
 {
     const tpu_settings *s = t->s = call->values;
     const harness_common *common = &s->shell.common;
@@ -135,7 +136,8 @@ static ag_status open_all(tuner *t, const harness_call *call, ag_failure *why)
         return ag_fail(why, AG_EUSE,
                        "tpu autotune needs --run RUN, a tile or a fusion model; \"tpu autotune "
                        "--help\" lists the options");
-    if (check_out(common, why) || harness_run_check(common->out, harness_mode(common), why) ||
+    if (check_out(common, why) ||
+        !(*run = harness_run_open(common->out, harness_mode(common), why)) ||
         lab_core_check(s->core, why) || harness_runs_open(&t->model, &tpu_shell, &s->shell, why))
         return why->status;
     t->task = ((const tpu_trained *)t->model.run[0].net)->model.options.task;
@@ -165,16 +167,12 @@ static ag_status search_and_show(tuner *t, harness_run *run, harness_call *call,
 
 ag_status tpu_autotune_command(harness_call *call, ag_failure *why)
 {
-    const harness_common *common = &((const tpu_settings *)call->values)->shell.common;
     tuner t = {0};
     harness_run *run = NULL;
-    if (!open_all(&t, call, why))
-        run = harness_run_open(common->out, harness_mode(common), NULL, 0, why);
-    if (run) {
-        ag_failure closing = {0};
+    ag_failure closing = {0};
+    if (!open_all(&t, &run, call, why) && !harness_run_begin(run, NULL, 0, why))
         search_and_show(&t, run, call, why);
-        if (harness_run_close(run, &closing) && !why->status) *why = closing;
-    }
+    if (harness_run_close(run, &closing) && !why->status) *why = closing;
     close_all(&t);
     return why->status;
 }

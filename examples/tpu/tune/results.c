@@ -14,7 +14,7 @@ static const struct {
 } form[] = {
     [TPU_TILE] = {"tiles",
                   "Tile sizes: speed-up over the default tiles",
-                  "As Figure 4 of the paper.",
+                  "A dot per program, a line at their mean; Figure 4 of the paper.",
                   "Exhaustive measures every valid tile of every kernel, up to --tiles; learned 10 "
                   "the ten that the model finds best; learned 1 takes the model's best unseen. "
                   "These are the times of another measurement, since the luckiest of many looks "
@@ -23,7 +23,8 @@ static const struct {
                   TUNE_CHOICES},
     [TPU_FUSION] = {"fusion",
                     "Fusion: speed-up over the default partition, by search and start",
-                    "As Figure 5 of the paper, with measurements in place of minutes.",
+                    "A dot per program, a line at their mean; Figure 5 of the paper, with "
+                    "measurements in place of minutes.",
                     "A search on hardware measures --measurements partitions, a learned one "
                     "--verify. These are the times of another measurement of the best ones, since "
                     "the luckiest of many looks faster than it is.",
@@ -63,18 +64,16 @@ static ag_status write_json(FILE *to, void *table)
     return AG_OK;
 }
 
-static ag_status plot_bars(const tune_result *list, tpu_task task, const char *folder,
-                           ag_failure *why)
+/* A row per search or choice, a dot per program; the last of the list is the mean. */
+static ag_status plot_programs(const tune_result *list, tpu_task task, const char *folder,
+                               ag_failure *why)
 {
-    const char **names = NULL;
+    const int programs = bag_count(list) - 1;
     double *values = NULL;
-    for (int p = 0; p < bag_count(list); p++) {
-        bag_add(names, list[p].name);
-        for (int i = 0; i < form[task].found; i++) bag_add(values, list[p].speedup[i]);
-    }
-    harness_plot_groups(folder, form[task].plot, form[task].title, "speed-up over the default",
-                        names, bag_count(names), form[task].name, form[task].found, values, why);
-    bag_free(names);
+    for (int i = 0; i < form[task].found; i++)
+        for (int p = 0; p < programs; p++) bag_add(values, list[p].speedup[i]);
+    harness_plot_dots(folder, form[task].plot, form[task].title, "speed-up over the default",
+                      form[task].name, values, form[task].found, programs, why);
     bag_free(values);
     return why->status;
 }
@@ -84,8 +83,7 @@ static ag_status write_page(const harness_table *table, tpu_task task, const cha
 {
     const harness_report report = {
         .title = harness_format("TPU autotuner: %d programs", harness_table_rows(table) - 1),
-        .plots = &form[task].plot,
-        .plot_captions = &form[task].caption,
+        .plots = &(harness_named){form[task].plot, form[task].caption},
         .plot_count = 1,
         .tables = &table,
         .table_count = 1,
@@ -103,7 +101,7 @@ ag_status tune_report(tune_result **list, tpu_task task, const harness_call *cal
     add_mean(list);
     harness_table *table = table_of(*list, task);
     if (!harness_write(harness_format("%s/autotune.json", common->out), write_json, table, why) &&
-        !plot_bars(*list, task, common->out, why) &&
+        !plot_programs(*list, task, common->out, why) &&
         !write_page(table, task, common->out, call, why)) {
         if (common->json)
             harness_json_print(harness_table_json(table), why);

@@ -60,7 +60,6 @@ typedef struct {
 
 extern "C" {
 cublasStatus_t cublasLtCreate(cublasLtHandle_t *handle);
-cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle);
 cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t *desc, cublasComputeType_t compute,
                                         cudaDataType scale);
 cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t desc);

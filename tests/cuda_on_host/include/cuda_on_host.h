@@ -12,12 +12,6 @@ extern "C" {
 /* 1: kernels are compiled with the checker. */
 int cuda_on_host_checked(void);
 
-/* Copies device memory as it is now, even if work is still waiting in streams. */
-void cuda_on_host_peek(void *to, const void *from, size_t bytes);
-
-/* Sets the contents to NaN and marks them as never written. */
-void cuda_on_host_forget(void *p, size_t bytes);
-
 /* The nth call from now on (1: the next) of the function of that name, such as "cudaMalloc",
    returns this error; nth = 0: every call. The name of a kernel, as it is launched, makes that
    kernel fail when it runs: the error then stays, as on a device. NULL: no call fails any more, and
@@ -26,7 +20,7 @@ void cuda_on_host_fail(const char *name, int error, int nth);
 
 /* Counts since the program began. */
 typedef struct cuda_on_host_counts {
-    long launches, blocks, threads, library_calls, waits, allocations;
+    long launches, threads, library_calls, waits;
 } cuda_on_host_counts;
 cuda_on_host_counts cuda_on_host_count(void);
 

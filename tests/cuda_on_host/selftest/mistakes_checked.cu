@@ -17,17 +17,12 @@ __global__ void neighbour(float *x)
     x[threadIdx.x] = (float)threadIdx.x;
     x[32 + threadIdx.x] = x[threadIdx.x ^ 1];
 }
-int unsettled() { return start(one, 1, 32, neighbour, zeros<float>(64)) != cudaSuccess; }
 
 __global__ void shuffle_is_no_barrier(float *x)
 {
     x[threadIdx.x] = (float)threadIdx.x;
     const float v = __shfl_xor_sync(~0u, 1.0f, 1);
     x[32 + threadIdx.x] = x[threadIdx.x ^ 1] + v;
-}
-int after_shuffle()
-{
-    return start(one, 1, 32, shuffle_is_no_barrier, zeros<float>(64)) != cudaSuccess;
 }
 
 /* Each half settles, and then one half reads what the other one wrote. */
@@ -38,16 +33,11 @@ __global__ void other_half(float *x)
     __syncwarp(mask);
     x[32 + threadIdx.x] = x[threadIdx.x ^ 16];
 }
-int half_settled() { return start(one, 1, 32, other_half, zeros<float>(64)) != cudaSuccess; }
 
 __global__ void overwrite(float *y, float *x)
 {
     y[threadIdx.x] = x[(threadIdx.x + 1) % 32];
     x[threadIdx.x] = 0;
-}
-int written_after_read()
-{
-    return start(one, 1, 32, overwrite, zeros<float>(32), zeros<float>(32)) != cudaSuccess;
 }
 
 /* ---- within a block ---- */
@@ -58,7 +48,6 @@ __global__ void reverse(float *x)
     s[threadIdx.x] = x[threadIdx.x];
     x[threadIdx.x] = s[63 - threadIdx.x];
 }
-int no_barrier() { return start(one, 1, 64, reverse, zeros<float>(64)) != cudaSuccess; }
 
 /* The lanes settle, but not with the other warp of the block. */
 __global__ void warp_alone(float *x)
@@ -67,7 +56,6 @@ __global__ void warp_alone(float *x)
     __syncwarp();
     x[64 + threadIdx.x] = x[threadIdx.x ^ 32];
 }
-int other_warp() { return start(one, 1, 64, warp_alone, zeros<float>(128)) != cudaSuccess; }
 
 __global__ void scan_twice(int *x)
 {
@@ -78,26 +66,22 @@ __global__ void scan_twice(int *x)
     Scan(storage).ExclusiveSum(before, again, all);
     x[threadIdx.x] = again;
 }
-int storage_again() { return start(one, 1, 64, scan_twice, zeros<int>(64)) != cudaSuccess; }
 
 /* ---- between blocks ---- */
 
 __global__ void all_write(float *x) { *x = 1; }
-int blocks_write() { return start(one, 2, 1, all_write, zeros<float>(1)) != cudaSuccess; }
 
 __global__ void read_other(float *x)
 {
     x[blockIdx.x] = 1;
     x[2 + blockIdx.x] = x[1 - blockIdx.x];
 }
-int blocks_read() { return start(one, 2, 1, read_other, zeros<float>(4)) != cudaSuccess; }
 
 __global__ void half_atomic(int *x)
 {
     atomicAdd(x, 1);
     if (threadIdx.x == 5) *x = 0;
 }
-int atomic_and_plain() { return start(one, 1, 32, half_atomic, zeros<int>(1)) != cudaSuccess; }
 
 /* ---- memory that is unwritten or not its own ---- */
 
@@ -108,36 +92,12 @@ template <class T> T *unwritten(size_t n)
     return p;
 }
 __global__ void get(float *y, const float *x) { *y = *x; }
-int read_unwritten()
-{
-    return start(one, 1, 1, get, zeros<float>(1), (const float *)unwritten<float>(8)) !=
-           cudaSuccess;
-}
-int read_forgotten()
-{
-    float *x = zeros<float>(8);
-    cuda_on_host_forget(x + 2, 4);
-    return start(one, 1, 1, get, zeros<float>(1), (const float *)x + 2) != cudaSuccess;
-}
-int copied_unwritten()
-{
-    float *x = zeros<float>(8), *from = unwritten<float>(8);
-    DONE(cudaMemcpyAsync(x, from, 8 * sizeof *x, cudaMemcpyDeviceToDevice, one));
-    return start(one, 1, 1, get, zeros<float>(1), (const float *)x) != cudaSuccess;
-}
-int unwritten_to_host()
-{
-    float x[8];
-    return cudaMemcpyAsync(x, unwritten<float>(8), sizeof x, cudaMemcpyDeviceToHost, one) !=
-           cudaSuccess;
-}
 __global__ void shared_unwritten(float *y)
 {
     __shared__ float s[2];
     s[0] = 1;
     *y = s[0] + s[1];
 }
-int read_shared() { return start(one, 1, 1, shared_unwritten, zeros<float>(1)) != cudaSuccess; }
 
 __global__ void dynamic(float *y)
 {
@@ -145,61 +105,80 @@ __global__ void dynamic(float *y)
     s[8] = 1;
     *y = s[8];
 }
-int beyond_shared() { return start_shared(one, 1, 1, 32, dynamic, zeros<float>(1)) != cudaSuccess; }
-
-int host_pointer()
-{
-    float *x = new float[8]();
-    return start(one, 1, 1, get, zeros<float>(1), (const float *)x) != cudaSuccess;
-}
-
-int blas_unwritten()
-{
-    const float alpha = 1, beta = 0;
-    cublasHandle_t blas;
-    cublasCreate(&blas);
-    cublasSetStream(blas, one);
-    cublasSetWorkspace(blas, zeros<char>(1 << 20), 1 << 20);
-    return cublasSgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, &alpha, unwritten<float>(1), 1,
-                       zeros<float>(1), 1, &beta, zeros<float>(1), 1) != CUBLAS_STATUS_SUCCESS;
-}
-int sort_unwritten()
-{
-    size_t bytes = 0;
-    int *x = unwritten<int>(8), *y = zeros<int>(8);
-    cub::DeviceRadixSort::SortPairs(NULL, bytes, x, y, y, y, 8, 0, 4, one);
-    return cub::DeviceRadixSort::SortPairs(zeros<char>(bytes), bytes, (const int *)x, y,
-                                           (const int *)zeros<int>(8), zeros<int>(8), 8, 0, 4,
-                                           one) != cudaSuccess;
-}
 
 /* Which of the two is seen first depends on the order of the threads. */
 const char RACE[] = "reads where another thread writes|writes where another thread reads";
 
 } // namespace
 
-MISTAKES(
-    mistakes_checked,
-    {
-        {"a lane reads what its neighbour wrote", unsettled, RACE},
-        {"a shuffle is taken for a barrier", after_shuffle, RACE},
-        {"halves of a warp settle alone", half_settled, RACE},
-        {"a lane overwrites what its neighbour reads", written_after_read, RACE},
-        {"shared memory without __syncthreads", no_barrier,
-         "reads where another thread writes|reads shared memory that nobody wrote"},
-        {"a warp settles, and another one reads", other_warp, RACE},
-        {"storage of a block is used again at once", storage_again, RACE},
-        {"two blocks write one place", blocks_write, "writes where another thread writes"},
-        {"a block reads what another one writes", blocks_read, RACE},
-        {"an atomic and a plain write", atomic_and_plain, "writes where another thread writes"},
-        {"a kernel reads what nobody wrote", read_unwritten, "reads what nobody wrote"},
-        {"a kernel reads what was forgotten", read_forgotten, "reads what nobody wrote"},
-        {"a copy of what nobody wrote is read", copied_unwritten, "reads what nobody wrote"},
-        {"what nobody wrote is copied to the host", unwritten_to_host, "a copy to the host"},
-        {"shared memory that nobody wrote is read", read_shared,
-         "reads shared memory that nobody wrote"},
-        {"more shared memory than the launch gave", beyond_shared, "beyond what the launch gave"},
-        {"a kernel reads memory of the host", host_pointer, "touches memory of the host"},
-        {"cuBLAS reads what nobody wrote", blas_unwritten, "operand A of cuBLAS"},
-        {"CUB reads what nobody wrote", sort_unwritten, "the keys of a CUB sort"},
-    });
+const std::vector<mistake> mistakes_checked = {
+    {"a lane reads what its neighbour wrote", [] { launch(1, 32, neighbour, zeros<float>(64)); },
+     RACE},
+    {"a shuffle is taken for a barrier",
+     [] { launch(1, 32, shuffle_is_no_barrier, zeros<float>(64)); }, RACE},
+    {"halves of a warp settle alone", [] { launch(1, 32, other_half, zeros<float>(64)); }, RACE},
+    {"a lane overwrites what its neighbour reads",
+     [] { launch(1, 32, overwrite, zeros<float>(32), zeros<float>(32)); }, RACE},
+    {"shared memory without __syncthreads", [] { launch(1, 64, reverse, zeros<float>(64)); },
+     "reads where another thread writes|reads shared memory that nobody wrote"},
+    {"a warp settles, and another one reads", [] { launch(1, 64, warp_alone, zeros<float>(128)); },
+     RACE},
+    {"storage of a block is used again at once", [] { launch(1, 64, scan_twice, zeros<int>(64)); },
+     RACE},
+    {"two blocks write one place", [] { launch(2, 1, all_write, zeros<float>(1)); },
+     "writes where another thread writes"},
+    {"a block reads what another one writes", [] { launch(2, 1, read_other, zeros<float>(4)); },
+     RACE},
+    {"an atomic and a plain write", [] { launch(1, 32, half_atomic, zeros<int>(1)); },
+     "writes where another thread writes"},
+    {"a kernel reads what nobody wrote",
+     [] { launch(1, 1, get, zeros<float>(1), (const float *)unwritten<float>(8)); },
+     "reads what nobody wrote"},
+    {"a copy of what nobody wrote is read",
+     [] {
+         float *x = zeros<float>(8), *from = unwritten<float>(8);
+         DONE(cudaMemcpyAsync(x, from, 8 * sizeof *x, cudaMemcpyDeviceToDevice, one));
+         launch(1, 1, get, zeros<float>(1), (const float *)x);
+     },
+     "reads what nobody wrote"},
+    {"what nobody wrote is copied to the host",
+     [] {
+         float x[8];
+         DONE(cudaMemcpyAsync(x, unwritten<float>(8), sizeof x, cudaMemcpyDeviceToHost, one));
+     },
+     "a copy to the host"},
+    {"shared memory that nobody wrote is read",
+     [] { launch(1, 1, shared_unwritten, zeros<float>(1)); },
+     "reads shared memory that nobody wrote"},
+    {"more shared memory than the launch gave",
+     [] { DONE(start_shared(one, 1, 1, 32, dynamic, zeros<float>(1))); },
+     "beyond what the launch gave"},
+    {"a kernel reads memory of the host",
+     [] {
+         float *x = new float[8]();
+         launch(1, 1, get, zeros<float>(1), (const float *)x);
+     },
+     "touches memory of the host"},
+    {"cuBLAS reads what nobody wrote",
+     [] {
+         const float alpha = 1, beta = 0;
+         cublasHandle_t blas;
+         cublasCreate(&blas);
+         cublasSetStream(blas, one);
+         cublasSetWorkspace(blas, zeros<char>(1 << 20), 1 << 20);
+         EXPECT(cublasSgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, &alpha, unwritten<float>(1), 1,
+                            zeros<float>(1), 1, &beta, zeros<float>(1),
+                            1) == CUBLAS_STATUS_SUCCESS);
+     },
+     "operand A of cuBLAS"},
+    {"CUB reads what nobody wrote",
+     [] {
+         size_t bytes = 0;
+         int *x = unwritten<int>(8), *y = zeros<int>(8);
+         cub::DeviceRadixSort::SortPairs(NULL, bytes, x, y, y, y, 8, 0, 4, one);
+         DONE(cub::DeviceRadixSort::SortPairs(zeros<char>(bytes), bytes, (const int *)x, y,
+                                              (const int *)zeros<int>(8), zeros<int>(8), 8, 0, 4,
+                                              one));
+     },
+     "the keys of a CUB sort"},
+};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Declarations of the self-test. Files named right_* hold for a GPU, too, and nvcc compiles
-   them against the toolkit's own headers. */
+/* Declarations of the self-test. right.cu holds for a GPU, too, and nvcc compiles it against the
+   toolkit's own headers. */
 #ifndef SELFTEST_HPP
 #define SELFTEST_HPP
 
@@ -17,7 +17,7 @@
 #endif
 
 /* Tests count what is wrong. */
-extern int failures;
+inline int failures;
 #define EXPECT(condition)                                               \
  do {                                                                   \
   if (!(condition)) {                                                   \
@@ -27,7 +27,7 @@ extern int failures;
  } while (0)
 #define DONE(call) EXPECT((call) == cudaSuccess)
 
-extern cudaStream_t one, two;
+inline cudaStream_t one, two;
 
 template <class... Wanted, class... Given>
 cudaError_t start_shared(cudaStream_t stream, dim3 blocks, dim3 threads, size_t shared,
@@ -73,14 +73,10 @@ template <class T> std::vector<T> fetched(const T *p, size_t n, cudaStream_t str
     return to;
 }
 
-void open_streams();
-
-void right_threads();
-void right_memory();
-void right_streams();
-void right_graphs();
-void right_libraries();
-void right_blas_lt();
-void host_extras(); /* of the host execution alone */
+inline void open_streams()
+{
+    DONE(cudaStreamCreateWithFlags(&one, cudaStreamNonBlocking));
+    DONE(cudaStreamCreateWithFlags(&two, cudaStreamNonBlocking));
+}
 
 #endif

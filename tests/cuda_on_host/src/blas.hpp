@@ -14,13 +14,14 @@ struct operand {
 
 struct product {
     int m, n, k;
-    float alpha, beta;
+    float beta;
     operand a, b;
-    float *c;
-    int ldc;
+    float *c; /* without gaps */
     bool tf32;
 };
 
+/* Ends the process where a product has what no caller here wants. */
+void check_plain(float alpha, int m, int64_t ldc);
 bool valid(const product &p);
 void multiply(const product &p); /* when its turn in the stream has come */
 

@@ -84,11 +84,6 @@ static const struct {
     {cudaErrorLaunchFailure, "unspecified launch failure"},
     {cudaErrorStreamCaptureUnsupported, "operation not permitted when stream is capturing"},
     {cudaErrorStreamCaptureInvalidated, "operation failed due to a previous error during capture"},
-    {cudaErrorStreamCaptureUnmatched, "capture was not ended in the same stream as it began"},
-    {cudaErrorStreamCaptureUnjoined, "capturing stream has unjoined work"},
-    {cudaErrorStreamCaptureIsolation, "dependency created on uncaptured work in another stream"},
-    {cudaErrorCapturedEvent,
-     "operation not permitted on an event last recorded in a capturing stream"},
 };
 
 extern "C" {

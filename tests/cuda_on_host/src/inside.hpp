@@ -110,7 +110,7 @@ struct work {
 struct event {
     long recorded = 0, done = 0;
     double when = 0;
-    bool captured = false, timed = true;
+    bool timed = true;
 };
 void carry_out(const work &w);
 cudaError_t add_work(cudaStream_t stream, work w);

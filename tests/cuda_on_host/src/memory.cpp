@@ -146,7 +146,6 @@ cudaError_t cuda_on_host_malloc(void **p, size_t bytes)
     memset(first, POISON, bytes);
     live[at + FENCE] = a;
     used += bytes;
-    counts.allocations++;
     if (cuda_on_host_check_taken) cuda_on_host_check_taken(first, bytes);
     *p = first;
     return cudaSuccess;
@@ -203,20 +202,5 @@ cudaError_t cudaFreeHost(void *p)
         misuse("cudaFreeHost gets %p, which is not pinned memory", p);
     free(p);
     return before;
-}
-
-void cuda_on_host_peek(void *to, const void *from, size_t bytes)
-{
-    check_range(from, bytes, "what a test looks at");
-    opened now_open;
-    memcpy(to, from, bytes);
-}
-
-void cuda_on_host_forget(void *p, size_t bytes)
-{
-    check_range(p, bytes, "what a test forgets");
-    opened now_open;
-    memset(p, POISON, bytes);
-    if (cuda_on_host_check_taken) cuda_on_host_check_taken(p, bytes);
 }
 }

@@ -98,6 +98,11 @@ cudaError_t enqueue(cudaStream_t stream, const char *name, std::function<void()>
     return add_work(stream, {name, std::move(body)});
 }
 
+static void refuse_in_capture(const char *call, cudaStream_t stream)
+{
+    if (capturing(stream)) misuse("%s is called within a capture, which is not known here", call);
+}
+
 bool refuses_in_capture()
 {
     if (!any_capture()) return false;
@@ -139,10 +144,9 @@ cudaError_t cudaDeviceSynchronize(void)
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
 {
-    cudaError_t error;
     BEGIN_CALL("cudaStreamWaitEvent");
     if (flags) misuse("cudaStreamWaitEvent has flags %u, but knows none", flags);
-    if (capture_wait(stream, event, &error)) return error;
+    refuse_in_capture("cudaStreamWaitEvent", stream);
     return add_work(stream, {"wait", nullptr, event->state, event->state->recorded});
 }
 
@@ -167,13 +171,9 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
     BEGIN_CALL("cudaEventRecord");
-    if (stream && capturing(stream)) {
-        capture_record(event, stream);
-        return cudaSuccess;
-    }
+    refuse_in_capture("cudaEventRecord", stream);
     const std::shared_ptr<cuda_on_host::event> state = event->state;
     const long version = ++state->recorded;
-    state->captured = false;
     return add_work(stream, {"event", [state, version] {
                                  state->done = version;
                                  state->when = seconds();
@@ -183,7 +183,6 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
     BEGIN_CALL("cudaEventSynchronize");
-    if (event->state->captured) return fail(cudaErrorCapturedEvent);
     if (refuses_in_capture()) return cudaErrorStreamCaptureUnsupported;
     const cuda_on_host::event *state = event->state.get();
     return run_until([state] { return state->done >= state->recorded || lost(); });
@@ -192,7 +191,6 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
 cudaError_t cudaEventQuery(cudaEvent_t event)
 {
     BEGIN_CALL("cudaEventQuery");
-    if (event->state->captured) return fail(cudaErrorCapturedEvent);
     if (!any_capture() && (!option().seed || draw(2))) run_one(); /* it may well be done by now */
     if (lost()) return refused("");
     return event->state->done >= event->state->recorded ? cudaSuccess : cudaErrorNotReady;

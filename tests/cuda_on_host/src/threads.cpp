@@ -180,7 +180,6 @@ static void run_blocks(const kernel &k)
         now.block = (uint32_t)at;
         run_block(k.shared);
     }
-    counts.blocks += (long)n;
     counts.threads += (long)n * the_block.n_threads;
 }
 
