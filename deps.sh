@@ -55,6 +55,7 @@ look() {
     command -v clang-format-14 >/dev/null 2>&1 || optional="$optional clang-format-14"
     command -v qemu-aarch64 >/dev/null 2>&1 || optional="$optional qemu-user"
     command -v musl-gcc >/dev/null 2>&1 || optional="$optional musl-tools"
+    python3 -c 'import venv, ensurepip' 2>/dev/null || optional="$optional python3-venv"
     python3 -c 'import numpy' 2>/dev/null || /usr/bin/python3 -c 'import numpy' 2>/dev/null || optional="$optional python3-numpy"
     case "$(uname -m)" in
     aarch64) ;;
