@@ -150,6 +150,11 @@ static void a_wrong_order_is_seen(void **state)
     program_expect("lab check w", 3, "",
                    "1 files are left out: they have no text of their program");
     memcpy(family, "\"lstm\"", 6);
+    char *number = strstr(family, "\"number\"");
+    memcpy(number, "\"nobody\"", 8);
+    program_write_text("w/random/manifest.json", text);
+    program_expect("lab check w", 3, "", "lstm_0.txt cannot be opened");
+    memcpy(number, "\"number\"", 8);
     program_write_text("w/random/manifest.json", text);
     free(text);
     const program_outcome o =
