@@ -213,7 +213,7 @@ static size_t after(const float *a, const float *b)
 }
 
 /* No load of an operand waits for a store that only ends in the same 12 bits: values lie at least
-   320 bytes apart within a page, or at the same place. */
+   320 bytes apart within a page, or at the same place; small ones start the next cache line. */
 static void test_places_of_values(void **state)
 {
     enum { NODES = 40, APART = 320 };
@@ -234,6 +234,11 @@ static void test_places_of_values(void **state)
         for (int place = 1; place < 24; place += 2) /* of a copy */
             assert_in_range(after(lab__run_place(run->copies, 1024, place), next), APART,
                             4096 - APART);
+    }
+    for (float *free = run->copies; free < run->copies + 16; free++) {
+        const float *small = lab__run_place(free, 1, 2);
+        assert_int_equal((uintptr_t)small % 64, 0);
+        assert_in_range(small - free, 0, 15);
     }
     lab_run_free(run);
     lab_program_clear(&p);
