@@ -47,6 +47,20 @@ static void test_every_op(void **state)
     }
 }
 
+/* Numbers below and above the rows of a table mean its first and its last. */
+static void test_rows_out_of_range(void **state)
+{
+    lab_program p = {0};
+    const int table = lab_parameter(&p, LAB_F32, 2, (int[]){3, 2});
+    const int up = lab_iota(&p, 0, 1, (int[]){7}), down = lab_unary(&p, LAB_NEGATE, up);
+    lab_gather(&p, table, up);
+    lab_gather(&p, table, down);
+    lab_run *run = lab_run_new(&p);
+    check_run(run, &p, NULL, 0);
+    lab_run_free(run);
+    lab_program_clear(&p);
+}
+
 static void check_root(const lab_run *run, const lab_program *p)
 {
     const int root = p->n - 1;
@@ -310,6 +324,7 @@ static void test_windows(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(test_every_op, test_nets, test_default, test_layouts_follow, test_bad_layouts,
-                     test_parameters, test_places_of_values, test_plan, test_product, test_windows);
+    return RUN_TESTS(test_every_op, test_rows_out_of_range, test_nets, test_default,
+                     test_layouts_follow, test_bad_layouts, test_parameters, test_places_of_values,
+                     test_plan, test_product, test_windows);
 }
