@@ -106,8 +106,9 @@ static const char *other_cpu(lab_manifest **folders)
     for (int i = 0; i < bag_count(folders); i++)
         json_array_foreach(json_object_get(folders[i]->root, "machines"), at, machine)
         {
+            if (other || !json_is_string(json_object_get(machine, "cpu"))) continue;
             const char *cpu = cpu_text(machine);
-            if (!other && strcmp(cpu, here) != 0) other = cpu;
+            if (strcmp(cpu, here) != 0) other = cpu;
         }
     json_decref(this);
     return other;

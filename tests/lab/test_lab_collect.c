@@ -245,9 +245,9 @@ static void slowed_parts_are_noise(void **state)
 {
     enum { N = 100 };
     lab_timing timing[N] = {{0}};
-    lab_sheet sheet = {.timing = timing, .n = N, .again = LAB_AGAIN};
-    const lab_counts now = {0};
-    for (int i = 0; i < N; i++) timing[i].ns = 100000 + 1000 * i;
+    lab_sheet sheet = {.timing = timing, .n = N, .again = LAB_AGAIN, .before = {.samples = 4}};
+    const lab_counts now = {.samples = 9};
+    for (int i = 0; i < N; i++) timing[i].ns = 199000 - 1000 * i;
     for (int i = 0; i < LAB_AGAIN; i++) sheet.first[i] = sheet.second[i] = timing[4 * i].ns;
     json_decref(lab_sheet_facts(&sheet, &now, 0.1));
     assert_int_equal(sheet.dropped, 0);
@@ -256,6 +256,10 @@ static void slowed_parts_are_noise(void **state)
     assert_int_equal(sheet.dropped, 1);
     assert_true(fabs(json_number_value(json_object_get(facts, "largest_difference")) - log(1.3)) <
                 1e-4);
+    assert_int_equal(program_number(facts, "fastest_ns"), 100000);
+    assert_int_equal(program_number(facts, "slowest_ns"), 199000);
+    assert_int_equal(program_number(facts, "samples"), 5);
+    assert_true(json_number_value(json_object_get(facts, "spread")) > 0.2);
     json_decref(facts);
     json_decref(lab_sheet_facts(&sheet, &now, 1)); /* --noise 1 */
     assert_int_equal(sheet.dropped, 0);

@@ -2,7 +2,7 @@
 /* Programs cut in kernels, and groups and tiles that are refused. */
 #include "support/test.h"
 #include "examples/lab/fusion/kernels.h"
-#include "examples/lab/run/run_internal.h"
+#include "examples/lab/run/run.h"
 #include "support/lab_case_kernels.h"
 #include "support/lab_cases.h"
 
@@ -181,19 +181,7 @@ static void test_refused_tiles(void **state)
     lab_program_clear(&large);
 }
 
-/* Where memory happens to lie must not decide how fast a kernel is. */
-static void test_scratch_starts_a_line(void **state)
-{
-    float block[64];
-    for (int i = 0; i < 16; i++) {
-        const float *place = lab__run_place(block + i, 0, 0);
-        assert_int_equal((uintptr_t)place % 64, 0);
-        assert_in_range(place - (block + i), 0, 15);
-    }
-}
-
 int main(void)
 {
-    return RUN_TESTS(test_partitions, test_not_fusible, test_huge_windows, test_refused_tiles,
-                     test_scratch_starts_a_line);
+    return RUN_TESTS(test_partitions, test_not_fusible, test_huge_windows, test_refused_tiles);
 }

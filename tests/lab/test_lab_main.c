@@ -60,13 +60,18 @@ static int measured_again_agrees(const char *kind, int set)
     return so;
 }
 
-/* Processors differ in their name or, with one name, in their numbers. */
+/* Processors differ in their name or, with one name, in their numbers; one without a name may be
+   this one. */
 static void another_cpu_is_told(const char *folder)
 {
     char path[100];
     snprintf(path, sizeof path, "%s/manifest.json", folder);
     json_t *root = json_load_file(path, 0, NULL);
-    json_t *machine = json_array_get(json_object_get(root, "machines"), 0);
+    json_t *machines = json_object_get(root, "machines"), *machine = json_array_get(machines, 0);
+    json_array_append_new(machines, json_object());
+    assert_int_equal(json_dump_file(root, path, JSON_INDENT(1)), 0);
+    program_outcome o = program_expect_line(0, "", "", "lab check %s --sample 10", folder);
+    assert_null(strstr(o.out, "another CPU"));
     json_t *name = json_incref(json_object_get(machine, "cpu"));
     json_object_set_new(machine, "cpu", json_string("X 1"));
     assert_int_equal(json_dump_file(root, path, JSON_INDENT(1)), 0);
@@ -76,8 +81,8 @@ static void another_cpu_is_told(const char *folder)
     json_object_set_new(json_object_get(machine, "cpu_numbers"), "model", json_string("999"));
     assert_int_equal(json_dump_file(root, path, JSON_INDENT(1)), 0);
     json_decref(root);
-    const program_outcome o = program_expect_line(0, "The data are of another CPU", "",
-                                                  "lab check %s --sample 10", folder);
+    o = program_expect_line(0, "The data are of another CPU", "", "lab check %s --sample 10",
+                            folder);
     assert_non_null(strstr(o.out, ", model 999"));
 }
 
@@ -150,6 +155,11 @@ static void a_wrong_order_is_seen(void **state)
     program_expect("lab check w", 3, "",
                    "1 files are left out: they have no text of their program");
     memcpy(family, "\"lstm\"", 6);
+    char *number = strstr(family, "\"number\"");
+    memcpy(number, "\"nobody\"", 8);
+    program_write_text("w/random/manifest.json", text);
+    program_expect("lab check w", 3, "", "lstm_0.txt cannot be opened");
+    memcpy(number, "\"number\"", 8);
     program_write_text("w/random/manifest.json", text);
     free(text);
     const program_outcome o =

@@ -137,6 +137,7 @@ static void products_wrap(void **state)
     assert_true(row[116] == -9223372036854775808.0f); /* 3 * 2^63 */
     lab_node_features(row, &p, b);
     assert_true(row[115] == 3.0f * (float)(1 << 27) + 4.0f && row[116] == 0.0f); /* 2^81 */
+    for (int i = 0; i < 6; i++) assert_true(row[134 + i] == (float)(5 - i));     /* the layout */
     lab_program_clear(&p);
 }
 

@@ -47,6 +47,20 @@ static void test_every_op(void **state)
     }
 }
 
+/* Numbers below and above the rows of a table mean its first and its last. */
+static void test_rows_out_of_range(void **state)
+{
+    lab_program p = {0};
+    const int table = lab_parameter(&p, LAB_F32, 2, (int[]){3, 2});
+    const int up = lab_iota(&p, 0, 1, (int[]){7}), down = lab_unary(&p, LAB_NEGATE, up);
+    lab_gather(&p, table, up);
+    lab_gather(&p, table, down);
+    lab_run *run = lab_run_new(&p);
+    check_run(run, &p, NULL, 0);
+    lab_run_free(run);
+    lab_program_clear(&p);
+}
+
 static void check_root(const lab_run *run, const lab_program *p)
 {
     const int root = p->n - 1;
@@ -213,7 +227,7 @@ static size_t after(const float *a, const float *b)
 }
 
 /* No load of an operand waits for a store that only ends in the same 12 bits: values lie at least
-   320 bytes apart within a page, or at the same place. */
+   320 bytes apart within a page, or at the same place; small ones start the next cache line. */
 static void test_places_of_values(void **state)
 {
     enum { NODES = 40, APART = 320 };
@@ -234,6 +248,11 @@ static void test_places_of_values(void **state)
         for (int place = 1; place < 24; place += 2) /* of a copy */
             assert_in_range(after(lab__run_place(run->copies, 1024, place), next), APART,
                             4096 - APART);
+    }
+    for (float *free = run->copies; free < run->copies + 16; free++) {
+        const float *small = lab__run_place(free, 1, 2);
+        assert_int_equal((uintptr_t)small % 64, 0);
+        assert_in_range(small - free, 0, 15);
     }
     lab_run_free(run);
     lab_program_clear(&p);
@@ -305,6 +324,7 @@ static void test_windows(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(test_every_op, test_nets, test_default, test_layouts_follow, test_bad_layouts,
-                     test_parameters, test_places_of_values, test_plan, test_product, test_windows);
+    return RUN_TESTS(test_every_op, test_rows_out_of_range, test_nets, test_default,
+                     test_layouts_follow, test_bad_layouts, test_parameters, test_places_of_values,
+                     test_plan, test_product, test_windows);
 }

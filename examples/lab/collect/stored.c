@@ -112,9 +112,9 @@ static ag_status load_program(lab_program *p, const lab_manifest *m, const char 
     double milliseconds;
     json_t *facts = json_object_get(json_object_get(m->root, "programs"), name);
     const char *text = lab_manifest_path(m, name, ".txt");
-    if (access(text, F_OK))
-        json_unpack(facts, "{ss sI sF}", "family", &family, "number", &number, "milliseconds",
-                    &milliseconds);
+    if (access(text, F_OK) && json_unpack(facts, "{ss sI sF}", "family", &family, "number", &number,
+                                          "milliseconds", &milliseconds))
+        family = NULL; /* it may have been found before what is missing */
     if (!family && lab_text_load(p, text))
         ag_fail(why, p->why.status, "%s", p->why.sentence);
     else if (family && lab_family_find(family))

@@ -9,7 +9,7 @@
 /* A load waits for an earlier store whose address ends in the same 12 bits: a sum that is written
    64 bytes after where its operand lies in a page takes 1.7 times as long, up to 256 bytes it
    shows. So values of a page and more start at twelve places of a page. */
-enum { LINE = 64, PAGE = LAB_PLACE, PLACES = 12, APART = 320 };
+enum { LINE = 64, PAGE = 4096, PLACES = 12, APART = 320 };
 
 float *lab__run_place(float *free, int64_t floats, int place)
 {

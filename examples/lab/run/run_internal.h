@@ -74,8 +74,7 @@ void lab__run_copy(lab_run *run, lab_shape shape, const lab_value *to, const lab
 
 /* Where in free memory a value begins: on a cache line (products that write 16 bytes past one take
    up to 1.45 times as long), and if it fills a page, at a place within one. place: nodes have even
-   ones in turn, copies odd ones. The bytes that it skips are LAB_PLACE at most. */
-enum { LAB_PLACE = 4096 };
+   ones in turn, copies odd ones. */
 float *lab__run_place(float *free, int64_t floats, int place);
 
 #endif

@@ -72,13 +72,14 @@ static void compile_tiles(tile_steps *s, const tpugraphs_bounds *bounds)
 
 /* ---- planning ---- */
 
-/* Finds the memory of each item. Constants get theirs here. */
+/* Finds the memory of each item. Constants get theirs here. Scratch starts a cache line, as blocks
+   of an arena do. */
 static void find_memory(float **memory, const tile_steps *s, lab_run *run)
 {
     const tile_items *t = s->t;
     int64_t slot[TILE_ITEMS] = {0}; /* views have none */
-    const size_t bytes = (size_t)(tile_slots(slot, t, s->most) + 1) * sizeof(float);
-    float *scratch = lab__run_place(harness_take(&run->arguments, bytes + LAB_PLACE), 0, 0);
+    const size_t floats = (size_t)tile_slots(slot, t, s->most);
+    float *scratch = harness_take(&run->arguments, floats * sizeof *scratch);
     float *constants = harness_take(&run->arguments, (size_t)t->n * sizeof *constants);
     for (int i = 0; i < t->n; i++) {
         const tile_item *item = &t->item[i];
