@@ -177,7 +177,10 @@ static void an_empty_folder_of_others_stays(void **state)
         if (!anew) assert_int_equal(mkdir(folder, 0777), 0);
         harness_run *run = harness_run_open(folder, HARNESS_NEW, &why);
         assert_non_null(run);
-        if (anew) assert_true(rmdir(folder) == 0 && mkdir(folder, 0777) == 0);
+        if (anew) {
+            assert_true(rmdir(folder) == 0 && mkdir(folder, 0777) == 0);
+            assert_int_equal(harness_run_begin(run, columns, 2, &why), AG_EFILE);
+        }
         harness_run_close(run, &why);
         assert_int_equal(access(folder, F_OK), 0);
     }
