@@ -111,6 +111,9 @@ typedef struct ag_npz_writer ag_npz_writer;
 AG_API ag_npz_writer *ag_npz_create(const char *path, ag_failure *why);
 AG_API ag_status ag_npz_add(ag_npz_writer *writer, const char *name, ag_dtype dtype, int rank,
                             const int64_t *size, const void *data, ag_failure *why);
+/* How the members are deflated, from 1, in little time, to 9, to few bytes, which is the default.
+   Fails: AG_EUSE. */
+AG_API ag_status ag_npz_level(ag_npz_writer *writer, int level, ag_failure *why);
 AG_API ag_status ag_npz_finish(ag_npz_writer *writer, ag_failure *why);
 AG_API void ag_npz_cancel(ag_npz_writer *writer);
 

@@ -15,8 +15,8 @@ typedef struct member {
 
 struct ag_npz_writer {
     char *path;
-    int count;
-    ag_failure *why; /* of ag_npz_finish */
+    int count, level; /* level: libzip's; 0: its default, which is 9 */
+    ag_failure *why;  /* of ag_npz_finish */
     member members[AG__NPZ_MEMBERS];
 };
 
@@ -31,7 +31,7 @@ ag_npz_writer *ag_npz_create(const char *path, ag_failure *why)
         ag_fail(why, AG_EMEMORY, "no memory to write %s", ag_path_tail(path));
         return NULL;
     }
-    writer->count = 0;
+    writer->count = writer->level = 0;
     writer->path = (char *)(writer + 1);
     strcpy(writer->path, path);
     return writer;
@@ -83,8 +83,18 @@ ag_status ag_npz_add(ag_npz_writer *writer, const char *name, ag_dtype dtype, in
     return AG_OK;
 }
 
+ag_status ag_npz_level(ag_npz_writer *writer, int level, ag_failure *why)
+{
+    if (!writer) return ag__refuse_null(why, "ag_npz_level", "writer");
+    if (level < 1 || level > 9)
+        return ag_fail(why, AG_EUSE, "%s: the level of deflation is %d, but it is 1 to 9",
+                       ag_path_tail(writer->path), level);
+    writer->level = level;
+    return AG_OK;
+}
+
 /* The date is always 1980-01-01, so that the same arrays give the same bytes. */
-static int add_member(zip_t *zip, const member *m)
+static int add_member(zip_t *zip, const member *m, int level)
 {
     zip_source_t *source = zip_source_buffer(zip, m->block, m->bytes, 0);
     if (!source) return 0;
@@ -93,7 +103,8 @@ static int add_member(zip_t *zip, const member *m)
         zip_source_free(source);
         return 0;
     }
-    return zip_set_file_compression(zip, (zip_uint64_t)index, ZIP_CM_DEFLATE, 0) == 0 &&
+    return zip_set_file_compression(zip, (zip_uint64_t)index, ZIP_CM_DEFLATE,
+                                    (zip_uint32_t)level) == 0 &&
            zip_file_set_dostime(zip, (zip_uint64_t)index, 0, 1 << 5 | 1, 0) == 0;
 }
 
@@ -117,7 +128,7 @@ static ag_status pack(zip_source_t *archive, const ag_npz_writer *writer)
     }
     zip_error_fini(&error);
     for (int i = 0; zip && status == AG_OK && i < writer->count; i++)
-        if (!add_member(zip, &writer->members[i]))
+        if (!add_member(zip, &writer->members[i], writer->level))
             status = refuse(zip_get_error(zip), writer->path, writer->why);
     if (zip && status == AG_OK && zip_close(zip) == 0) return AG_OK;
     if (zip && status == AG_OK) status = refuse(zip_get_error(zip), writer->path, writer->why);

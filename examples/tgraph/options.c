@@ -109,11 +109,37 @@ static const harness_option table[] = {
                              "show what random order, ridge regression and boosted trees reach"),
 
     HARNESS_MODEL_OPTIONS(tgraph_settings),
+
+    {"module", FIELD(module), .commands = TGRAPH_IMPORT, .needed = TGRAPH_IMPORT,
+     .flags = HARNESS_LOCAL, .meta = "FILE", .group = "Data",
+     .help = "a module of HLO: an HloModuleProto or HloProto, or HLO text"},
+    {"unknown", WORD(unknown), "nearest", .choices = "nearest|zero|refuse",
+     .commands = TGRAPH_IMPORT, .flags = HARNESS_LOCAL, .group = "Data",
+     .help = "of ops and element types that came after TpuGraphs: take the nearest one, op code 0 "
+             "and no type, or refuse the module"},
+    {"ram-limit", HARNESS_BYTES(tgraph_settings, shell.common.ram_limit), "4G", 1 << 20,
+     1099511627776.0, TGRAPH_IMPORT, .flags = HARNESS_LOCAL, .group = "Data",
+     .help = "most memory for the graph and its configurations"},
+    {"out", FIELD(shell.common.out), .commands = TGRAPH_IMPORT, .needed = TGRAPH_IMPORT,
+     .flags = HARNESS_LOCAL, .meta = "FILE.npz", .group = "Output",
+     .help = "the layout file to write"},
+    {"configs", FIELD(import_configs), "1000", .commands = TGRAPH_IMPORT, .flags = HARNESS_LOCAL,
+     .meta = "N|sweep|FILE", .group = "Output",
+     .help = "draw so many configurations; or one change at a time; or take node_config_feat, and "
+             "config_runtime if it is there, of an npz file"},
+    {"seed", FIELD(shell.common.seed), "0", 0, 9007199254740992.0, TGRAPH_IMPORT,
+     .flags = HARNESS_LOCAL, .group = "Output", .help = "of the configurations that are drawn"},
+    {"quiet", FIELD(shell.common.quiet), .commands = TGRAPH_IMPORT, .flags = HARNESS_LOCAL,
+     .group = "Output", .help = "only errors on stderr, no progress bar"},
+    {"json", FIELD(shell.common.json), .commands = TGRAPH_IMPORT, .flags = HARNESS_LOCAL,
+     .group = "Output", .help = "results on stdout as JSON"},
 };
 
 static const harness_command commands[] = {
     HARNESS_RUN_COMMANDS("files with run times", "the configurations of a file"),
     HARNESS_INSPECT_COMMAND("files"),
+    {"import", TGRAPH_IMPORT, "make a layout file of a program of JAX, TensorFlow or PyTorch/XLA",
+     "module", tgraph_import_command},
     HARNESS_ABLATE_COMMAND,
     HARNESS_DOCTOR_COMMAND,
 };
@@ -128,7 +154,10 @@ const harness_program tgraph_program_table = {
     .moved = NESTS_MOVED,
     .examples = HARNESS_EXAMPLES("tgraph", "examples/data/layout/split-random",
                                  "examples/data/layout/random/alexnet_0.npz",
-                                 "examples/data/ablations.ini"),
+                                 "examples/data/ablations.ini") //
+    "tgraph import step.hlo.pb --out step.npz\n"
+    "tgraph import step.hlo.pb --out sweep.npz --configs sweep\n"
+    "tgraph import step.txt --out step.npz --configs 200 --seed 1\n",
     .model = &tgraph_shell};
 
 tgraph_options tgraph_settings_model(const tgraph_settings *s)

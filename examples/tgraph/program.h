@@ -27,7 +27,14 @@ typedef struct tgraph_settings {
     double margin;
     /* scores and files */
     int eval_configs, eval_limit, tau, tta, part;
+    /* import */
+    harness_paths module;
+    const char *import_configs;
+    int unknown; /* hlo_unknown */
 } tgraph_settings;
+
+enum { TGRAPH_IMPORT = HARNESS_OWN };
+ag_status tgraph_import_command(harness_call *call, ag_failure *why);
 
 extern const harness_program tgraph_program_table;
 extern const char tgraph_preset_words[], tgraph_presets[]; /* of studies/presets.ini, by CMake */

@@ -350,6 +350,29 @@ static void the_nth_allocation_fails_with_a_sentence(void **state)
     ag__fail_allocation(0, 0);
 }
 
+/* A level changes the bytes of the file, not the values. */
+static void quick_files_are_larger_and_say_the_same(void **state)
+{
+    static float data[5000], back[5000];
+    size_t bytes[2] = {0};
+    ag_failure why = {0};
+    fill_numbers(data, 2500, 1);
+    for (int i = 0; i < 2; i++) {
+        const char *path = files_path("level.npz");
+        ag_npz_writer *writer = ag_npz_create(path, &why);
+        assert_int_equal(ag_npz_level(writer, i ? 1 : 9, &why), AG_OK);
+        assert_int_equal(ag_npz_level(writer, i ? 0 : 10, NULL), AG_EUSE);
+        ag_npz_add(writer, "x", AG_F32, 1, (int64_t[]){5000}, data, &why);
+        assert_int_equal(ag_npz_finish(writer, &why), AG_OK);
+        free(files_get(path, &bytes[i]));
+        ag_npz *npz = ag_npz_open(path, LIMIT, &why);
+        assert_int_equal(ag_npz_read(npz, "x", AG_F32, back, &why), AG_OK);
+        assert_memory_equal(back, data, sizeof data);
+        ag_npz_close(npz);
+    }
+    assert_true(bytes[1] > bytes[0]);
+}
+
 int main(void)
 {
     return RUN_TESTS_WITH(
@@ -357,5 +380,6 @@ int main(void)
         integers_convert_by_value, ranges_of_integers_are_exact, floats_convert_to_floats_alone,
         rows_are_streamed_in_any_portions, a_failed_row_reader_stays_failed,
         the_writer_refuses_what_it_cannot_write, the_bytes_do_not_depend_on_the_time,
-        an_archive_without_members_is_a_file_too, the_nth_allocation_fails_with_a_sentence);
+        an_archive_without_members_is_a_file_too, quick_files_are_larger_and_say_the_same,
+        the_nth_allocation_fails_with_a_sentence);
 }

@@ -13,17 +13,27 @@ static int same_name(const char *a, const char *b)
     return *a == *b;
 }
 
-int harness__option_index(const harness_program *program, const char *name)
+int harness__option_index(const harness_program *program, unsigned commands, const char *name)
 {
-    for (int i = 0; i < program->option_count; i++)
-        if (same_name(program->options[i].name, name)) return i;
-    return -1;
+    int first = -1;
+    for (int i = program->option_count; i-- > 0;)
+        if (same_name(program->options[i].name, name) &&
+            (first < 0 || program->options[i].commands & commands ||
+             !(program->options[first].commands & commands)))
+            first = i;
+    return first;
 }
 
 const harness_option *harness_option_find(const harness_program *program, const char *name)
 {
-    int index = harness__option_index(program, name);
+    int index = harness__option_index(program, ~0U, name);
     return index < 0 ? NULL : &program->options[index];
+}
+
+const harness_option *harness__option_of(const harness_options *o, const char *name)
+{
+    int index = harness__option_index(o->program, o->command, name);
+    return index < 0 ? NULL : &o->program->options[index];
 }
 
 const char *harness__command_name(const harness_program *program, unsigned bit)
@@ -196,7 +206,7 @@ static ag_status foreign(const harness_options *o, const harness_option *option,
 ag_status harness_options_set(harness_options *o, const char *where, const char *name,
                               const char *value, ag_failure *why)
 {
-    const int index = harness__option_index(o->program, name);
+    const int index = harness__option_index(o->program, o->command, name);
     if (index < 0) return unknown(o, where, name, why);
     const harness_option *option = &o->program->options[index];
     harness__origin *from = &o->origin[index];
@@ -281,7 +291,7 @@ const harness_option *harness_options_differ(const harness_options *stored,
 
 const void *harness__value(const harness_options *o, const char *name, harness_type type)
 {
-    int index = harness__option_index(o->program, name);
+    int index = harness__option_index(o->program, o->command, name);
     if (index < 0 || o->program->options[index].type != type) return NULL;
     if (!(o->program->options[index].commands & o->command)) return NULL;
     return (const char *)o->values + o->program->options[index].offset;

@@ -55,10 +55,10 @@ static ag_status read_paths(cursor *c, const harness_option *option, const char 
 static ag_status read_option(cursor *c, const char *name, const char *equals, ag_failure *why)
 {
     if (strcmp(name, "run") == 0 && c->runs++ && has_value(c, equals)) name = "ensemble";
-    const harness_option *option = harness_option_find(c->o->program, name);
+    const harness_option *option = harness__option_of(c->o, name);
     if (option && option->type == HARNESS_BOOL) return read_bool(c, option, 0, equals, why);
     if (!option && strncmp(name, "no-", 3) == 0) {
-        option = harness_option_find(c->o->program, name + 3);
+        option = harness__option_of(c->o, name + 3);
         if (option && option->type == HARNESS_BOOL) return read_bool(c, option, 1, equals, why);
         if (option)
             return ag_fail(
@@ -81,7 +81,7 @@ static ag_status read_option(cursor *c, const char *name, const char *equals, ag
 /* "-lr" */
 static ag_status one_dash(const harness_options *o, const char *word, ag_failure *why)
 {
-    const harness_option *option = harness_option_find(o->program, word + 1);
+    const harness_option *option = harness__option_of(o, word + 1);
     if (option && (option->commands & o->command))
         return ag_fail(why, AG_EUSE, "unknown flag %.60s; did you mean -%.60s?", word, word);
     return ag_fail(why, AG_EUSE, "unknown flag %.60s; options begin with two dashes: %s", word,

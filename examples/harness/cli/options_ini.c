@@ -118,7 +118,7 @@ static ag_status set_option(void *context, const char *section, const char *key,
 {
     const target *t = context;
     if (!key || (t->preset && *section && strcmp(section, t->preset) != 0)) return AG_OK;
-    const int index = harness__option_index(t->o->program, key);
+    const int index = harness__option_index(t->o->program, t->o->command, key);
     if (index >= 0 && !(t->o->program->options[index].commands & t->o->command)) return AG_OK;
     if (index >= 0 && t->preset) return harness__assign(t->o, index, where, value, why);
     return harness_options_set(t->o, where, key, value, why);

@@ -49,7 +49,9 @@ const char *harness__range(const harness_option *option);
 /* A pointer to the value of the option with this name and type; NULL: its command has none. */
 const void *harness__value(const harness_options *o, const char *name, harness_type type);
 
-int harness__option_index(const harness_program *program, const char *name);
+/* Of rows of one name the first that a command has, else the first; -1: there is none. */
+int harness__option_index(const harness_program *program, unsigned commands, const char *name);
+const harness_option *harness__option_of(const harness_options *o, const char *name);
 const char *harness__command_name(const harness_program *program, unsigned bit);
 int harness__utf8(const char *text); /* whether it is well-formed UTF-8 */
 

@@ -119,7 +119,7 @@ ag_status harness_options_from_json(harness_options *o, const json_t *object, co
     o->layer++;
     json_object_foreach((json_t *)(uintptr_t)object, name, value)
     {
-        int index = harness__option_index(o->program, name);
+        int index = harness__option_index(o->program, o->command, name);
         if (index < 0)
             return ag_fail(why, AG_EDATA,
                            "%.200s: %s %s has no option %.60s; the run was made by another "

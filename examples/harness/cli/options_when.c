@@ -26,7 +26,7 @@ static bool option_holds(const harness_options *o, char *term)
 {
     char *equals = strchr(term, '=');
     if (equals) *equals = 0;
-    const harness_option *option = harness_option_find(o->program, term + 2);
+    const harness_option *option = harness__option_of(o, term + 2);
     const char *value = option ? harness_option_text(o, option) : NULL;
     return equals ? value && names(equals + 1, value) : is_given(value);
 }

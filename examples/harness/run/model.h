@@ -71,7 +71,7 @@ typedef struct harness_settings {
      .commands = HARNESS_SCORES, .flags = HARNESS_LOCAL, .meta = "RUN...", \
      .group = "Run", .help = "more runs: scores are the mean (so does a second --run)"}, \
     {"init", HARNESS_FIELD(S, shell.init), .commands = HARNESS_TRAINS, .flags = HARNESS_IF_OTHER, \
-     .meta = "RUN", .often = true, .group = "Run", .needs = NEEDS, \
+     .meta = "RUN", .group = "Run", .needs = NEEDS, \
      .help = "begin with the weights, scales and words of that run or checkpoint, which needs the " \
              "same options of the model"}, \
     {"save-every", HARNESS_FIELD(S, shell.training.save_every), "100", 1, 1e9, \

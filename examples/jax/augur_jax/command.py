@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""The command augur-jax."""
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from .refused import Refused
+
+OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+
+
+def number(kind: Callable[[str], Any], low: float, high: float) -> Callable[[str], Any]:
+    def parsed(text: str) -> Any:
+        try:
+            value = kind(text)
+        except ValueError:
+            value = None
+        if value is None or not low <= value <= high:
+            raise argparse.ArgumentTypeError(f"\"{text}\" is no {kind.__name__} from {low:g} to {high:g}")
+        return value
+    return parsed
+
+
+def parser() -> argparse.ArgumentParser:
+    p = argparse.ArgumentParser(prog="augur-jax",
+                                description="Finds faster ways to write the ops of a JAX function on the CPU.")
+    commands = p.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    tune = commands.add_parser("tune", help="search for a function, and write a file for augur_jax.load",
+                               description="Searches faster ways to write the ops of a function. The same command goes "
+                               "on where it ended, also after a kill.")
+    tune.add_argument("function", metavar="MODULE:NAME", help="the function; modules of this folder are found")
+    tune.add_argument("--args", metavar="MODULE:NAME", help="its arguments: a tuple, or a function that gives one "
+                      "(what FUNCTION.arguments() gives)")
+    tune.add_argument("--minutes", type=number(float, 0.01, 10000), default=3, metavar="N",
+                      help="about how long (3)")
+    tune.add_argument("--out", metavar="FILE",
+                      help="the file, and FILE.journal with each measurement (NAME.tuned.json)")
+    tune.add_argument("--tolerance", type=number(float, 1e-7, 0.1), default=1e-3, metavar="X",
+                      help="how far results may be from the original's, relative (0.001)")
+    tune.add_argument("--quiet", action="store_true", help="no progress")
+    show = commands.add_parser("show", help="print what a file has",
+                               description="Prints the table of a tuned function.")
+    show.add_argument("file", metavar="FILE")
+    ops = commands.add_parser("ops", help="measure random ops, for nests train",
+                              description="Measures random ops in all ways to write them, and writes files of rows "
+                              "that nests train reads. The same command goes on after the files that are there.")
+    ops.add_argument("--out", required=True, metavar="DIR", help="folder for the files")
+    ops.add_argument("--minutes", type=number(float, 0.01, 10000), default=60, metavar="N", help="how long (60)")
+    ops.add_argument("--seed", type=number(int, 0, 2**31), default=0, metavar="N", help="which ops (0)")
+    for each in (tune, ops):
+        each.add_argument("--threads", choices=["1", "all"], default="all",
+                          help="1: measure CPU time of one thread; all: the clock, with all that XLA uses here (all)")
+    return p
+
+
+def named(text: str) -> Any:
+    """The object MODULE:NAME."""
+    module, colon, name = text.partition(":")
+    if not (module and colon and name):
+        raise Refused(f"\"{text}\" is not MODULE:NAME, for example model:loss for loss in model.py; give both")
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    try:
+        return getattr(importlib.import_module(module), name)
+    except ImportError as reason:
+        raise Refused(f"the module {module} cannot be imported ({reason}); start in its folder or install it") from None
+    except AttributeError:
+        raise Refused(f"the module {module} has no {name}; give a name that it defines") from None
+
+
+def arguments(given: str | None, f: Any) -> tuple[Any, ...]:
+    if given is None and not hasattr(f, "arguments"):
+        raise Refused("the function has no arguments() that gives its arguments; name them with --args MODULE:NAME")
+    value = named(given) if given is not None else f.arguments
+    value = value() if callable(value) else value
+    return value if isinstance(value, tuple) else (value,)
+
+
+def run(given: argparse.Namespace) -> int:
+    threads = 1 if getattr(given, "threads", "all") == "1" else None
+    if given.command == "show":
+        from .tuned import show
+
+        print(show(given.file))
+    elif given.command == "tune":
+        from .tuner import tune
+
+        f = named(given.function)
+        print(tune(f, *arguments(given.args, f), minutes=given.minutes, out=given.out, tolerance=given.tolerance,
+                   threads=threads, quiet=given.quiet).table())
+    else:
+        from .ops import ops
+
+        many = ops(given.out, given.minutes, given.seed, threads,
+                   lambda n, ways: print(f"{n} ops, the last one in {ways} ways", file=sys.stderr))
+        print(f"{many} ops measured: nests train --data {given.out}")
+    return OK
+
+
+def main(given: list[str] | None = None) -> int:
+    options = parser().parse_args(given)
+    try:
+        return run(options)
+    except Refused as reason:
+        print(f"augur-jax: {reason}.", file=sys.stderr)
+    except OSError as reason:
+        print(f"augur-jax: {reason.filename or options.out} cannot be written: {reason.strerror}; make room or choose "
+              "another --out.", file=sys.stderr)
+    except ImportError as reason:
+        print(f"augur-jax: JAX cannot be loaded ({reason}); install it: pip install examples/jax.", file=sys.stderr)
+    except KeyboardInterrupt:
+        print("\naugur-jax: interrupted; the same command goes on.", file=sys.stderr)
+        return INTERRUPTED
+    return FAILED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

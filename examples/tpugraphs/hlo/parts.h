@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* A module while it is read. Both readers, protobuf.c and text.c, hand over an instruction after
+   the other; module.c makes nodes of them and, at the end, edges of their references. */
+#ifndef TPUGRAPHS_HLO_PARTS_H
+#define TPUGRAPHS_HLO_PARTS_H
+
+#include "examples/tpugraphs/hlo/hlo.h"
+#include "examples/tpugraphs/operations.h"
+
+/* Bytes of the file. */
+typedef struct hlo_span {
+    const char *at, *end;
+} hlo_span;
+
+/* The bytes of a name that are shown. */
+static inline int hlo_shown(hlo_span name)
+{
+    return name.end - name.at < 127 ? (int)(name.end - name.at) : 127;
+}
+
+/* The lists of an instruction, in the order of their features; those of a dot have none. */
+enum {
+    HLO_SIZES,
+    HLO_DIMENSIONS,
+    HLO_WINDOW_SIZE,
+    HLO_WINDOW_STRIDE,
+    HLO_WINDOW_LOW,
+    HLO_WINDOW_HIGH,
+    HLO_WINDOW_DILATION,
+    HLO_BASE_DILATION,
+    HLO_REVERSED,
+    HLO_IN_SPATIAL,
+    HLO_KERNEL_SPATIAL,
+    HLO_SLICE_START,
+    HLO_SLICE_STRIDE,
+    HLO_SLICE_LIMIT,
+    HLO_DYNAMIC_SIZES,
+    HLO_PAD_LOW,
+    HLO_PAD_HIGH,
+    HLO_LAYOUT,
+    HLO_LEFT_AXES, /* contracted */
+    HLO_RIGHT_AXES,
+    HLO_LEFT_BATCH,
+    HLO_RIGHT_BATCH,
+    HLO_LISTS
+};
+
+/* Features that are no lists and have no name in operations.h, and the end of the lists of a dot.
+ */
+enum { HLO_MEMBERS = 29, HLO_STABLE = 133, HLO_COLUMNS = 164 };
+
+enum { HLO_TUPLE = 13 }; /* XLA's number of this type */
+
+typedef struct hlo_instruction {
+    hlo_span opcode;
+    int64_t type;       /* XLA's number; -1: only its name is known */
+    hlo_span type_name; /* of a text */
+    uint64_t id;
+    float row[HLO_COLUMNS]; /* the features, then the first numbers of the lists of a dot */
+    struct {
+        int64_t n;
+        uint64_t sum, product; /* they wrap around */
+    } list[HLO_LISTS];
+} hlo_instruction;
+
+void hlo_append(hlo_instruction *x, int list, int64_t value);
+/* The first six numbers of a list of a dot. */
+static inline const float *hlo_axes(const hlo_instruction *x, int list)
+{
+    return x->row + TPUGRAPHS_FEATURES + TPUGRAPHS_AXES * (list - HLO_LEFT_AXES);
+}
+static inline void hlo_set(hlo_instruction *x, int column, int64_t value)
+{
+    x->row[column] = (float)value;
+}
+/* Completes the row: sums and products of lists. */
+void hlo_features(hlo_instruction *x);
+
+/* A node that names another one, or a computation. */
+typedef struct hlo_reference {
+    uint64_t id;
+    int32_t node;
+} hlo_reference;
+
+typedef struct hlo_computation {
+    uint64_t id, root;
+    int end, calls_end; /* of its nodes and its calls, which follow those of the one before */
+    int is_fused;       /* called by a fusion, directly or not */
+} hlo_computation;
+
+typedef struct hlo_node {
+    uint64_t id;
+    int32_t computation;
+    uint8_t rank;     /* 255: or more */
+    uint8_t bound[2]; /* of a dot: which axes of each operand are contracted or of the batch */
+    signed char contracted[2]; /* the last contracted one; -1: there is none */
+} hlo_node;
+
+typedef struct hlo_module {
+    hlo_graph *g;
+    const char *name; /* of the file, in sentences */
+    hlo_unknown unknown;
+    tpugraphs_budget *budget;
+    ag_failure *why;
+    hlo_node *node; /* [g->nodes] */
+    hlo_reference *operand, *call;
+    hlo_computation *computation;
+    int operands, calls, computations;
+    int room[8]; /* of the lists that grow */
+    int is_scheduled;
+    size_t bytes; /* of what hlo_read_bytes frees */
+} hlo_module;
+
+/* References of the instruction that is added next. */
+ag_status hlo_add_operand(hlo_module *m, uint64_t id);
+ag_status hlo_add_call(hlo_module *m, uint64_t id);
+/* Adds a node of the computation that is added next. */
+ag_status hlo_add_instruction(hlo_module *m, hlo_instruction *x);
+ag_status hlo_add_computation(hlo_module *m, uint64_t id, uint64_t root, hlo_span name);
+/* When all is added, in this order: the last split, edges (edges.c), nodes with layouts to choose
+   (choosing.c). */
+ag_status hlo_end_splits(hlo_module *m);
+ag_status hlo_connect(hlo_module *m);
+ag_status hlo_choose(hlo_module *m);
+
+/* Memory of the module or the graph, counted; *bytes is one of the two. */
+void *hlo_take(hlo_module *m, size_t *bytes, int64_t count, size_t size);
+
+int hlo_same(hlo_span word, const char *text);
+/* The op code of a name; -1 with a sentence: it is newer, and refused. */
+int hlo_opcode(hlo_module *m, hlo_span name);
+/* XLA's number of a type; -1: a newer one. */
+int hlo_type_number(hlo_span name);
+/* Sets the feature of the instruction's type. */
+ag_status hlo_set_type(hlo_module *m, hlo_instruction *x);
+
+/* The readers. *here is 0 when the bytes hold no such thing. */
+ag_status hlo_read_protobuf(hlo_module *m, hlo_span all, int *here);
+ag_status hlo_read_text(hlo_module *m, hlo_span all);
+int hlo_is_text(hlo_span all);
+
+#endif

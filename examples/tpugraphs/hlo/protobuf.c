@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* HLO modules as protocol buffers: the 51 fields of 12 messages that features and edges are made of
+   (xla/service/hlo.proto, xla/xla_data.proto). The tables nest to a fixed depth, whatever the file
+   does. */
+#include "examples/tpugraphs/hlo/wire.h"
+
+/* The contents of a field: a number is a feature; a list has a number after the other, packed or
+   not; of a row, a message, each number goes to a list of its own, 0 where it is not written. */
+typedef enum kind { NUMBER = 1, FLAG, MEMBERS, TYPE, LIST, MESSAGE, ROW } kind;
+
+typedef struct known {
+    int number;
+    kind kind;
+    int to; /* a feature, or a list */
+    const struct known *inside;
+} known;
+
+static const known layout[] = {{1, LIST, HLO_LAYOUT, NULL}, {0}};
+
+static const known shape[] = {{2, TYPE, 0, NULL},
+                              {3, LIST, HLO_SIZES, NULL},
+                              {4, MEMBERS, HLO_MEMBERS, NULL},
+                              {5, MESSAGE, 0, layout},
+                              {0}};
+
+static const known window_row[] = {
+    {1, NUMBER, HLO_WINDOW_SIZE, NULL},     {2, NUMBER, HLO_WINDOW_STRIDE, NULL},
+    {3, NUMBER, HLO_WINDOW_LOW, NULL},      {4, NUMBER, HLO_WINDOW_HIGH, NULL},
+    {5, NUMBER, HLO_WINDOW_DILATION, NULL}, {6, NUMBER, HLO_BASE_DILATION, NULL},
+    {7, FLAG, HLO_REVERSED, NULL},          {0}};
+static const known window[] = {{1, ROW, 0, window_row}, {0}};
+
+static const known convolution[] = {{3, NUMBER, TPUGRAPHS_KERNEL_IN, NULL},
+                                    {4, NUMBER, TPUGRAPHS_KERNEL_IN + 1, NULL},
+                                    {6, LIST, HLO_KERNEL_SPATIAL, NULL},
+                                    {7, NUMBER, TPUGRAPHS_IN_BATCH, NULL},
+                                    {8, NUMBER, TPUGRAPHS_IN_BATCH + 1, NULL},
+                                    {9, NUMBER, TPUGRAPHS_OUT_BATCH, NULL},
+                                    {10, NUMBER, TPUGRAPHS_OUT_BATCH + 1, NULL},
+                                    {11, LIST, HLO_IN_SPATIAL, NULL},
+                                    {0}};
+
+static const known slice_row[] = {{1, NUMBER, HLO_SLICE_START, NULL},
+                                  {2, NUMBER, HLO_SLICE_LIMIT, NULL},
+                                  {3, NUMBER, HLO_SLICE_STRIDE, NULL},
+                                  {0}};
+
+static const known padding_row[] = {
+    {1, NUMBER, HLO_PAD_LOW, NULL}, {2, NUMBER, HLO_PAD_HIGH, NULL}, {0}};
+static const known padding[] = {{1, ROW, 0, padding_row}, {0}};
+
+static const known dot[] = {{1, LIST, HLO_LEFT_AXES, NULL},
+                            {2, LIST, HLO_RIGHT_AXES, NULL},
+                            {3, LIST, HLO_LEFT_BATCH, NULL},
+                            {4, LIST, HLO_RIGHT_BATCH, NULL},
+                            {0}};
+
+static const known instruction[] = {{3, MESSAGE, 0, shape},
+                                    {9, NUMBER, TPUGRAPHS_PARAMETER_NUMBER, NULL},
+                                    {14, LIST, HLO_DIMENSIONS, NULL},
+                                    {15, MESSAGE, 0, window},
+                                    {16, MESSAGE, 0, convolution},
+                                    {17, ROW, 0, slice_row},
+                                    {20, LIST, HLO_DYNAMIC_SIZES, NULL},
+                                    {21, MESSAGE, 0, padding},
+                                    {30, MESSAGE, 0, dot},
+                                    {50, NUMBER, TPUGRAPHS_GROUPS, NULL},
+                                    {58, NUMBER, TPUGRAPHS_GROUPS + 1, NULL},
+                                    {60, FLAG, HLO_STABLE, NULL},
+                                    {0}};
+
+typedef struct reader {
+    hlo_module *m;
+    const char *begin; /* of the file */
+} reader;
+
+static ag_status damaged(const reader *r, hlo_span at)
+{
+    return ag_fail(r->m->why, AG_EDATA,
+                   "%s: the message is damaged at byte %lld; make or copy the file again",
+                   r->m->name, (long long)(at.at - r->begin));
+}
+
+static const known *find(const known *table, int number)
+{
+    while (table->number && table->number != number) table++;
+    return table->number ? table : NULL;
+}
+
+/* A list is one range of numbers (packed), or as many fields. */
+static ag_status read_list(const reader *r, hlo_instruction *x, const hlo_field *f, int list)
+{
+    hlo_span s = f->bytes;
+    uint64_t value;
+    if (f->form == HLO_VARINT) hlo_append(x, list, (int64_t)f->value);
+    while (s.at < s.end) {
+        if (!hlo_varint(&s, &value)) return damaged(r, s);
+        hlo_append(x, list, (int64_t)value);
+    }
+    return AG_OK;
+}
+
+static ag_status read_row(const reader *r, hlo_instruction *x, hlo_span s, const known *table)
+{
+    enum { MOST = 8 };
+    int64_t value[MOST] = {0};
+    hlo_field f;
+    int more;
+    while ((more = hlo_next(&s, &f)) > 0)
+        for (int i = 0; table[i].number; i++)
+            if (table[i].number == f.number)
+                value[i] = table[i].kind == FLAG ? f.value != 0 : (int64_t)f.value;
+    for (int i = 0; table[i].number; i++) hlo_append(x, table[i].to, value[i]);
+    return more < 0 ? damaged(r, s) : AG_OK;
+}
+
+static ag_status read_message(const reader *r, hlo_instruction *x, hlo_span s, const known *table);
+
+static ag_status read_known(const reader *r, hlo_instruction *x, const hlo_field *f, const known *k)
+{
+    switch (k->kind) {
+    case NUMBER: hlo_set(x, k->to, (int64_t)f->value); break;
+    case FLAG: hlo_set(x, k->to, f->value != 0); break;
+    case TYPE: x->type = (int64_t)f->value; break;
+    case MEMBERS: x->row[k->to]++; break;
+    case LIST: return read_list(r, x, f, k->to);
+    case ROW: return read_row(r, x, f->bytes, k->inside);
+    case MESSAGE: return read_message(r, x, f->bytes, k->inside);
+    }
+    return AG_OK;
+}
+
+static int is_form(const hlo_field *f, kind kind)
+{
+    const int message = kind == MEMBERS || kind == MESSAGE || kind == ROW;
+    return f->form == (message ? HLO_BYTES : HLO_VARINT) || (kind == LIST && f->form == HLO_BYTES);
+}
+
+static ag_status read_message(const reader *r, hlo_instruction *x, hlo_span s, const known *table)
+{
+    hlo_field f;
+    int more;
+    while ((more = hlo_next(&s, &f)) > 0) {
+        const known *k = find(table, f.number);
+        if (!k) continue;
+        if (!is_form(&f, k->kind)) return damaged(r, s);
+        if (read_known(r, x, &f, k)) return r->m->why->status;
+    }
+    return more < 0 ? damaged(r, s) : AG_OK;
+}
+
+/* ---- instructions and computations ---- */
+
+static ag_status read_references(const reader *r, const hlo_field *f,
+                                 ag_status (*add)(hlo_module *m, uint64_t id))
+{
+    hlo_span s = f->bytes;
+    uint64_t id;
+    if (f->form == HLO_VARINT) return add(r->m, f->value);
+    while (s.at < s.end) {
+        if (!hlo_varint(&s, &id)) return damaged(r, s);
+        if (add(r->m, id)) return r->m->why->status;
+    }
+    return AG_OK;
+}
+
+static ag_status read_instruction(const reader *r, hlo_span s)
+{
+    enum { OPCODE = 2, ID = 35, OPERANDS = 36, CALLS = 38 };
+    hlo_instruction x = {.type = 0};
+    hlo_span fields = s;
+    hlo_field f;
+    if (read_message(r, &x, s, instruction)) return r->m->why->status;
+    while (hlo_next(&fields, &f) > 0) {
+        if (f.number == OPCODE && f.form == HLO_BYTES) x.opcode = f.bytes;
+        if (f.number == ID) x.id = f.value;
+        if (f.number == OPERANDS && read_references(r, &f, hlo_add_operand)) break;
+        if (f.number == CALLS && read_references(r, &f, hlo_add_call)) break;
+    }
+    return r->m->why->status ? r->m->why->status : hlo_add_instruction(r->m, &x);
+}
+
+static ag_status read_computation(const reader *r, hlo_span s)
+{
+    enum { NAME = 1, INSTRUCTION = 2, ID = 5, ROOT = 6 };
+    uint64_t id = 0, root = 0;
+    hlo_span name = {0};
+    hlo_field f;
+    int more;
+    while ((more = hlo_next(&s, &f)) > 0) {
+        if (f.number == NAME && f.form == HLO_BYTES) name = f.bytes;
+        if (f.number == ID) id = f.value;
+        if (f.number == ROOT) root = f.value;
+        if (f.number == INSTRUCTION && read_instruction(r, f.bytes)) return r->m->why->status;
+    }
+    return more < 0 ? damaged(r, s) : hlo_add_computation(r->m, id, root, name);
+}
+
+/* ---- modules ---- */
+
+/* The forms of messages are told apart by their contents: a module has computations, which have
+   instructions, which have op codes. Runs of TpuGraphs have the same numbers, and none of these. */
+static int is_instruction(hlo_span s)
+{
+    enum { OPCODE = 2 };
+    hlo_field f;
+    while (hlo_next(&s, &f) > 0) {
+        if (f.number != OPCODE) continue;
+        for (const char *c = f.bytes.at; c < f.bytes.end; c++)
+            if (!((*c >= 'a' && *c <= 'z') || (*c >= '0' && *c <= '9') || *c == '-')) return 0;
+        return f.bytes.at < f.bytes.end;
+    }
+    return 0;
+}
+
+/* 1 if a message has one field of this number or more, and each is what `is` asks for. */
+static int has(hlo_span s, int number, int (*is)(hlo_span s))
+{
+    hlo_field f;
+    int more, n = 0;
+    while ((more = hlo_next(&s, &f)) > 0) {
+        if (f.number != number) continue;
+        if (f.form != HLO_BYTES || !is(f.bytes)) return 0;
+        n++;
+    }
+    return !more && n;
+}
+
+static int is_computation(hlo_span s) { return has(s, 2, is_instruction); }
+static int is_module(hlo_span s) { return has(s, 3, is_computation); }
+
+static ag_status read_module(const reader *r, hlo_span s)
+{
+    enum { NAME = 1, COMPUTATION = 3, SCHEDULE = 7 };
+    hlo_graph *g = r->m->g;
+    hlo_field f;
+    while (hlo_next(&s, &f) > 0) {
+        if (f.number == NAME && f.form == HLO_BYTES)
+            snprintf(g->name, sizeof g->name, "%.*s", hlo_shown(f.bytes), f.bytes.at);
+        r->m->is_scheduled |= f.number == SCHEDULE;
+        if (f.number == COMPUTATION && read_computation(r, f.bytes)) break;
+    }
+    return r->m->why->status;
+}
+
+ag_status hlo_read_protobuf(hlo_module *m, hlo_span all, int *here)
+{
+    const reader r = {m, all.at};
+    hlo_span s = all;
+    hlo_field f;
+    *here = is_module(all);
+    if (*here) return read_module(&r, all);
+    while (hlo_next(&s, &f) > 0) /* HloProto, ModuleTuningData */
+        if (f.number == 1 && f.form == HLO_BYTES && (*here = is_module(f.bytes)))
+            return read_module(&r, f.bytes);
+    return AG_OK;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* A file is mapped, so that the constants in it take no memory; its beginning tells its form. */
+#define _GNU_SOURCE /* O_CLOEXEC, mmap */
+#include "examples/tpugraphs/hlo/parts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void hlo_free(hlo_graph *g, tpugraphs_budget *budget)
+{
+    ag_free(g->feature);
+    ag_free(g->opcode);
+    ag_free(g->edge);
+    ag_free(g->operand);
+    ag_free(g->dot);
+    ag_free(g->split);
+    ag_free(g->choosing);
+    budget->used -= g->bytes;
+    *g = (hlo_graph){.nodes = 0};
+}
+
+static ag_status read_either(hlo_module *m, hlo_span all)
+{
+    int here = 1;
+    m->g->is_text = hlo_is_text(all);
+    if (m->g->is_text)
+        hlo_read_text(m, all);
+    else
+        hlo_read_protobuf(m, all, &here);
+    if (here) return m->why->status;
+    return ag_fail(
+        m->why, AG_EDATA,
+        "%s is no HLO module, or it is damaged or cut off: it is neither an HloModuleProto "
+        "or HloProto nor a text that begins with HloModule; docs/tgraph.md says how to "
+        "get one of JAX, TensorFlow and PyTorch",
+        m->name);
+}
+
+ag_status hlo_read_bytes(hlo_graph *g, const void *bytes, size_t n, const char *name,
+                         hlo_unknown unknown, tpugraphs_budget *budget, ag_failure *why)
+{
+    hlo_module m = {.g = g, .name = name, .unknown = unknown, .budget = budget, .why = why};
+    *g = (hlo_graph){.nodes = 0};
+    if (!read_either(&m, (hlo_span){bytes, (const char *)bytes + n}) && !hlo_end_splits(&m) &&
+        !hlo_connect(&m))
+        hlo_choose(&m);
+    ag_free(m.node);
+    ag_free(m.operand);
+    ag_free(m.call);
+    ag_free(m.computation);
+    budget->used -= m.bytes;
+    if (why->status) hlo_free(g, budget);
+    return why->status;
+}
+
+static ag_status read_file(hlo_graph *g, int file, const char *name, hlo_unknown unknown,
+                           tpugraphs_budget *budget, ag_failure *why)
+{
+    struct stat about;
+    if (fstat(file, &about) || !S_ISREG(about.st_mode))
+        return ag_fail(why, AG_EFILE, "%s is no file that can be mapped; copy it to the disk",
+                       name);
+    const size_t n = (size_t)about.st_size;
+    void *bytes = n ? mmap(NULL, n, PROT_READ, MAP_PRIVATE, file, 0) : NULL;
+    if (bytes == MAP_FAILED)
+        return ag_fail(why, AG_EFILE, "%s cannot be mapped: %s; copy it to the disk", name,
+                       strerror(errno));
+    hlo_read_bytes(g, bytes, n, name, unknown, budget, why);
+    if (n) munmap(bytes, n);
+    return why->status;
+}
+
+ag_status hlo_read(hlo_graph *g, const char *path, hlo_unknown unknown, tpugraphs_budget *budget,
+                   ag_failure *why)
+{
+    const char *name = harness_files_short(path), *mistaken;
+    ag_failure mine = {0};
+    *g = (hlo_graph){.nodes = 0};
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0)
+        return ag_fail(why, AG_EFILE, "%s cannot be opened: %s; check the path", name,
+                       strerror(errno));
+    read_file(g, file, name, unknown, budget, &mine);
+    close(file);
+    if (!mine.status) return AG_OK;
+    mistaken = mine.status == AG_EDATA ? ag_file_mistaken(path) : NULL;
+    return mistaken ? ag_fail(why, AG_EDATA, "%s %s", name, mistaken)
+                    : ag_fail(why, mine.status, "%s", mine.sentence);
+}

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: MIT
+"""The whole way, with measurements: a search that is killed and goes on, random ops, and the programs."""
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import jax
+import numpy as np
+
+import augur_jax
+from augur_jax import ops, rows
+from augur_jax.sites import size
+from programs import PROGRAMS
+
+NESTS = os.environ.get("AUGUR_NESTS", "")
+
+
+def small(x, w):
+    y = jax.lax.conv_general_dilated(x, w, (1,), "SAME", dimension_numbers=("NWC", "WIO", "NWC"),
+                                     feature_group_count=64)
+    return jax.numpy.tanh(y).sum((0, 1))
+
+
+def small_arguments():
+    rng = np.random.default_rng(0)
+    return rng.random((4, 512, 64)).astype(np.float32), rng.random((7, 1, 64)).astype(np.float32)
+
+
+class Tuning(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = os.path.join(folder.name, "f.json")
+
+    def command(self, *given):
+        return [sys.executable, "-m", "augur_jax.command", "tune", "test_whole:small", "--args",
+                "test_whole:small_arguments", "--out", self.path, "--threads", "1", *given]
+
+    def journal(self):
+        if not os.path.exists(self.path + ".journal"):
+            return b""
+        with open(self.path + ".journal", "rb") as file:
+            return file.read()
+
+    def test_killed_and_goes_on(self):
+        chance = random.Random(time.time_ns())
+        here = os.path.dirname(os.path.abspath(__file__))
+        before = b""
+        for _ in range(3):
+            process = subprocess.Popen(self.command("--minutes", "5", "--quiet"), cwd=here)
+            end = time.monotonic() + 60
+            while time.monotonic() < end and len(self.journal()) <= len(before) + 300:
+                time.sleep(0.05)
+            time.sleep(chance.uniform(0, 1))
+            process.kill()
+            process.wait()
+            now = self.journal()
+            self.assertGreater(now.count(b"\n"), before.count(b"\n"))
+            self.assertTrue(now.startswith(before[:before.rfind(b"\n") + 1]))
+            before = now
+        spent = json.loads(before.splitlines()[before.count(b"\n") - 1])["at"]
+        done = subprocess.run(self.command("--minutes", str(spent / 60 + 0.1)), cwd=here, capture_output=True,
+                              text=True, check=True)
+        self.assertTrue(self.journal().startswith(before[:before.rfind(b"\n") + 1]))
+        self.assertIn("winners again", done.stderr)
+        self.assertIn(augur_jax.show(self.path), done.stdout)
+        self.assertRegex(done.stdout, r"0 conv +4x512x64 with 7x1x64, 64 groups +test_whole.py:\d+ +shifted")
+        args = small_arguments()
+        os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false"
+        self.addCleanup(os.environ.pop, "XLA_FLAGS")
+        g = augur_jax.load(self.path, small)
+        self.assertIsNot(g, small)
+        np.testing.assert_allclose(g(*args), small(*args), 1e-3)
+
+
+class Ops(unittest.TestCase):
+    def test_draws(self):
+        """All kinds of sites, within their limits, loops and axes in any order among them."""
+        rng, kinds, looped, late = np.random.default_rng(0), set(), 0, 0
+        for _ in range(150):
+            kind, f, shapes = ops.draw(rng)
+            sites = augur_jax.sites(f, *(jax.ShapeDtypeStruct(s, np.float32) for s in shapes))
+            site = next(s for s in sites if s.kind == kind)
+            kinds.add(kind)
+            looped += kind == "dot" and site.times > 1
+            late += kind == "dot" and bool(site.facts["batch_late"])
+            self.assertLessEqual(max(map(size, shapes)), ops.MOST_ELEMENTS)
+            for choice in site.choices:
+                row = rows.columns(site, choice)
+                self.assertEqual(len(row), len(rows.COLUMNS))
+                self.assertTrue(np.isfinite(row).all())
+        self.assertEqual(kinds, set(rows.KINDS))
+        self.assertGreater(min(looped, late), 3)
+
+    def test_columns(self):
+        """Two ways to write an op differ in the choice alone, two sizes in what depends on them."""
+        def row(m, choice):
+            site, = augur_jax.sites(lambda x, w: x @ w, np.ones((m, 32), np.float32), np.ones((32, 8), np.float32))
+            return dict(zip(rows.COLUMNS, rows.columns(site, choice)))
+        a, b, c = row(16, "keep"), row(16, "swap"), row(32, "keep")
+        self.assertEqual({k for k in a if a[k] != b[k]}, {"as keep", "as swap"})
+        self.assertEqual({k for k in a if a[k] != c[k]}, {"left", "work", "multiplications", "results"})
+        self.assertEqual((a["left"], a["right"], a["summed"], a["is dot"], a["is conv"]), (4, 3, 5, 1, 0))
+
+    def test_measured(self):
+        """Files of rows as docs/formats/nests.md has them; the same call goes on after them."""
+        with tempfile.TemporaryDirectory() as folder:
+            ops.OPS_OF_FILE, whole = 2, ops.OPS_OF_FILE
+            try:
+                first, before = ops.ops(folder, 0.15, threads=1), os.listdir(folder)
+                more = ops.ops(folder, 0.15, threads=1)
+            finally:
+                ops.OPS_OF_FILE = whole
+            self.assertGreater(min(first, more), 0)
+            self.assertLess(set(before), set(os.listdir(folder)))
+            names = sorted(os.listdir(folder))
+            self.assertTrue(all(name.startswith("ops-0-") for name in names), names)
+            for name in names:
+                with np.load(os.path.join(folder, name)) as file:
+                    items = len(file["config_runtime"])
+                    self.assertEqual(file["row_feature"].shape, (items, len(rows.COLUMNS)))
+                    self.assertEqual(file["row_offset"].tolist(), list(range(items + 1)))
+                    self.assertTrue((np.diff(file["row_group"]) >= 0).all())
+                    self.assertTrue((file["config_runtime"] > 0).all() and (file["row_work"] > 1e-30).all())
+                    first_of_group = np.flatnonzero(np.diff(file["row_group"], prepend=-1))
+                    keep = rows.COLUMNS.index("as keep")
+                    self.assertTrue((file["row_feature"][first_of_group, keep] == 1).all())
+            if os.access(NESTS, os.X_OK):
+                subprocess.run([NESTS, "train", "--data", folder, "--out", os.path.join(folder, "run"), "--steps", "2",
+                                "--quiet"], check=True)
+            else:
+                print("nests is not built: it has not read the files of rows.")
+
+
+class Programs(unittest.TestCase):
+    def test_all(self):
+        """24, each with a site, finite results, and a choice at each kind of site that gives the same."""
+        self.assertEqual(len(PROGRAMS), 24)
+        for name, f in PROGRAMS.items():
+            args = f.arguments()
+            first = {s.kind: k for k, s in reversed(list(enumerate(augur_jax.sites(f, *args))))}
+            self.assertTrue(first, name)
+            with self.subTest(name):
+                sites = augur_jax.sites(f, *args)
+                chosen = {k: sites[k].choices[1] for k in first.values()}
+                results = jax.jit(f)(*args), jax.jit(augur_jax.rewrite(f, chosen))(*args)
+                for a, b in zip(*map(jax.tree.leaves, results), strict=True):
+                    self.assertTrue(np.isfinite(a).all(), name)
+                    said = str([sites[k].named(c) for k, c in chosen.items()])
+                    np.testing.assert_allclose(a, b, 2e-3, 2e-3 * float(np.abs(a).max()), err_msg=said)
+
+
+if __name__ == "__main__":
+    unittest.main()
