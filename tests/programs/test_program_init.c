@@ -71,9 +71,14 @@ static void others_are_refused(void **state)
     program_expect_line(2, "", "--init plain/best.safetensors: input.0.linear.weight is [",
                         "tgraph train --out x --data b.npz --hidden 32 --no-cross --init plain "
                         "--steps 1 --force");
-    program_expect_line(0, "", "plain/best.safetensors was trained with another --aggregate",
-                        "tgraph train --out x --data b.npz --hidden 16 --no-cross --aggregate sum "
-                        "--init plain --steps 1 --force");
+    static const char *const others[] = {"aggregate sum", "no-log-features"};
+    for (int i = 0; i < 2; i++)
+        program_expect_line(0, "",
+                            formatted("plain/best.safetensors was trained with another --%s; its",
+                                      i ? "log-features" : "aggregate"),
+                            "tgraph train --out x --data b.npz --hidden 16 --no-cross --%s "
+                            "--init plain --steps 1 --force",
+                            others[i]);
 }
 
 /* Before another variant is trained. */
