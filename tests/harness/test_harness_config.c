@@ -23,7 +23,7 @@ static void config_files(void **state)
 {
     assert_int_equal(
         read_ini(HARNESS_TRAIN,
-                 "\xEF\xBB\xBF; a comment\nsteps = 5 ; and why\r\n\n[Model]\nedges: no\n"
+                 "\xEF\xBB\xBF; a comment\nsteps = 5 ; and why\r\n\n[a ; b]\nedges: no\n"
                  "  learning_rate = 0.25\n# no = 1 ; 2\n\t; 3 = 4\ndata = a b;c \ndata = c"),
         AG_OK);
     assert_true(p.values.steps == 5 && !p.values.edges && p.values.learning_rate == 0.25);

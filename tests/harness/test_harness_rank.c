@@ -239,6 +239,10 @@ static void programs_of_kernels(void **state)
              i == 1 ? 100 * sqrt(19 / 66.0) : 25 + 50 * 19 / 33.0);
     }
     json_decref(j);
+    harness_rank_absent(&r, 2, 2); /* the other kernel of p does not stand for both */
+    assert_int_equal(harness_rank_compute(&r, &why), AG_OK);
+    assert_true(isnan(harness_rank_at(&r, 2, 0)->of[HARNESS_APE]));
+    near(harness_rank_at(&r, 2, 1)->of[HARNESS_APE], 100);
 }
 
 /* ---- families, and runs that are too short to count ---- */

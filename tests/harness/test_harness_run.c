@@ -168,6 +168,24 @@ static void folder_sentences(void **state)
     assert_int_not_equal(access(files_path("new/and/deep"), F_OK), 0); /* nothing began in it */
 }
 
+/* One that was there before, or that another program has made in its place. */
+static void an_empty_folder_of_others_stays(void **state)
+{
+    ag_failure why = {0};
+    for (int anew = 0; anew < 2; anew++) {
+        const char *folder = files_path(anew ? "anew" : "before");
+        if (!anew) assert_int_equal(mkdir(folder, 0777), 0);
+        harness_run *run = harness_run_open(folder, HARNESS_NEW, &why);
+        assert_non_null(run);
+        if (anew) {
+            assert_true(rmdir(folder) == 0 && mkdir(folder, 0777) == 0);
+            assert_int_equal(harness_run_begin(run, columns, 2, &why), AG_EFILE);
+        }
+        harness_run_close(run, &why);
+        assert_int_equal(access(folder, F_OK), 0);
+    }
+}
+
 /* All files that the programs write are removed, any others stay. */
 static void force_clears_what_the_programs_write(void **state)
 {
@@ -220,6 +238,6 @@ static void a_full_disk_is_noticed(void **state)
 int main(void)
 {
     return RUN_TESTS_WITH(files_make, files_remove, writes_metrics, goes_back_to_a_step,
-                          config_comes_back, folder_sentences, force_clears_what_the_programs_write,
-                          a_full_disk_is_noticed);
+                          config_comes_back, folder_sentences, an_empty_folder_of_others_stays,
+                          force_clears_what_the_programs_write, a_full_disk_is_noticed);
 }

@@ -217,13 +217,14 @@ static void alike(void **state)
     json_decref(study);
 }
 
-/* The scores of [a] lack a measure that [b] has. */
+/* The scores of [a] lack a measure that [b] has, and the groups another one. */
 static ag_status train_apart(const demo_options *o, const char *folder, json_t *result,
                              ag_failure *why)
 {
     const char *more = strstr(folder, "/b/") ? "MAPE %" : "tau";
     (void)o;
     json_object_set_new(result, "scores", json_pack("{s:f, s:f}", "tau", 0.5, more, 0.25));
+    json_object_set_new(result, "groups", json_pack("[{s:s, s:f}]", "group", "g", "MAPE %", 1.0));
     return why->status;
 }
 
@@ -238,7 +239,7 @@ static void measures_of_some_variants(void **state)
     assert_string_equal(json_string_value(json_object_get(second, "measure")), "MAPE %");
     for (size_t i = 0; i < 3; i++)
         assert_int_equal(json_is_number(json_object_get(json_array_get(rows, i), "mean")), i == 1);
-    assert_true(number(study, 1, "difference") == 0.25); /* over seeds: there are no groups */
+    assert_true(number(study, 1, "difference") == 0.25); /* over seeds */
     json_decref(study);
 }
 

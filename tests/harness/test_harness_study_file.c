@@ -18,7 +18,7 @@ static void parses(void **state)
 
 static void sentences(void **state)
 {
-    static const char *const cases[][2] = {
+    const char *const cases[][2] = {
         {"", "s.ini has no variant; add a section, as in [no edges] and edges = false"},
         {"[study]\nseeds = 1\n",
          "s.ini has no variant; add a section, as in [no edges] and edges = false"},
@@ -49,6 +49,8 @@ static void sentences(void **state)
         {"[a]\nnote = x", "s.ini line 2: note is no option of demo ablate (it belongs to train and "
                           "eval); \"demo ablate --help-all\" lists the options"},
         {"[a\xff]", "s.ini line 1: the name of the variant is not UTF-8 text; write it anew"},
+        {formatted("[%0201d]", 0),
+         "s.ini line 1: the name of the variant is longer than 200 characters; shorten it"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         harness_study s = {0};

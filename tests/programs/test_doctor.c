@@ -43,7 +43,8 @@ static void test_selftest(void **state)
     harness_selftest result;
     assert_int_equal(try(&result, 0, 0), AG_OK);
     assert_false(wrong(&result));
-    assert_true(result.error > 0); /* float is not double */
+    assert_true(result.error > 0);                                 /* float is not double */
+    assert_true(atoi(result.name + strlen("products of ")) > 256); /* AG_MOST_DEPTH */
     for (size_t f = 0; f < sizeof faults / sizeof *faults; f++) {
         assert_int_equal(try(&result, 1, faults[f]), AG_OK);
         assert_true(wrong(&result));

@@ -43,8 +43,7 @@ static void scores_are_the_runs(void **state)
         assert_string_equal(same, begun);
         train(m, "other", " --force" STILL, 0, "");
         char *other = scores(m, "other");
-        if (strcmp(m->name, "both") != 0) /* its trees are fitted to the data */
-            assert_string_not_equal(other, begun);
+        assert_string_not_equal(other, begun);
         free(same);
         free(begun);
         free(other);
@@ -72,13 +71,28 @@ static void others_are_refused(void **state)
     program_expect_line(2, "", "--init plain/best.safetensors: input.0.linear.weight is [",
                         "tgraph train --out x --data b.npz --hidden 32 --no-cross --init plain "
                         "--steps 1 --force");
-    program_expect_line(0, "", "plain/best.safetensors was trained with another --aggregate",
-                        "tgraph train --out x --data b.npz --hidden 16 --no-cross --aggregate sum "
-                        "--init plain --steps 1 --force");
+    static const char *const others[] = {"aggregate sum", "no-log-features"};
+    for (int i = 0; i < 2; i++)
+        program_expect_line(0, "",
+                            formatted("plain/best.safetensors was trained with another --%s; its",
+                                      i ? "log-features" : "aggregate"),
+                            "tgraph train --out x --data b.npz --hidden 16 --no-cross --%s "
+                            "--init plain --steps 1 --force",
+                            others[i]);
+}
+
+/* Before another variant is trained. */
+static void studies_look_first(void **state)
+{
+    program_write_text("study.ini", "[a]\n[b]\ninit = gone\n");
+    program_expect_line(3, "", "b: --init: cannot open gone/best.safetensors",
+                        "tgraph ablate --study study.ini --out study --data a.npz --valid b.npz "
+                        "--hidden 16 --no-cross --steps 1");
+    assert_int_not_equal(access("study/a", F_OK), 0);
 }
 
 int main(void)
 {
     return RUN_TESTS_WITH(make_runs, test_folder_remove, scores_are_the_runs, runs_go_on_without_it,
-                          others_are_refused);
+                          others_are_refused, studies_look_first);
 }

@@ -57,7 +57,7 @@ ag_status harness__ini(const char *file, const char *text, size_t bytes, harness
                    *stop = newline ? newline : end, *key = NULL, *value = NULL, *wrong = NULL,
                    *where = harness_format("%.100s line %d", file, number);
         char *line = trim(harness_format("%.*s", (int)(stop - text), text));
-        cut_comment(line);
+        if (*line != '[') cut_comment(line); /* a name may have a ";" */
         if (memchr(text, 0, (size_t)(stop - text)))
             wrong = "a zero byte; this is not a text file";
         else if (*line)

@@ -21,7 +21,14 @@ ag_status harness__initial_load(harness_trained *from, const harness_session *s,
     return s->settings->init ? harness_trained_load(from, s->model, source(s), why) : AG_OK;
 }
 
-/* Shapes say nothing of an option like --direction. */
+/* Shapes say nothing of an option like --direction, or like --log-features, by which scales are
+   those of other numbers. */
+static bool means(const harness_option *o)
+{
+    const char *group = o->group ? o->group : "";
+    return strcmp(group, "Model") == 0 || (strcmp(group, "Data") == 0 && o->type == HARNESS_BOOL);
+}
+
 static void warn_options(const harness_session *s, const harness_trained *from)
 {
     const harness_program *program = s->model->program;
@@ -30,7 +37,7 @@ static void warn_options(const harness_session *s, const harness_trained *from)
     for (int i = 0; i < program->option_count; i++) {
         const harness_option *o = &program->options[i];
         const json_t *a = json_object_get(theirs, o->name), *b = json_object_get(ours, o->name);
-        if (a && b && o->group && strcmp(o->group, "Model") == 0 && !json_equal(a, b))
+        if (a && b && means(o) && !json_equal(a, b))
             harness_warn("%s was trained with another --%s; its weights may mean little here",
                          from->path, o->name);
     }

@@ -103,7 +103,8 @@ static ag_status check_pictures(const char *folder, ag_failure *why)
 harness_run *harness_run_open(const char *folder, harness_run_mode mode, ag_failure *why)
 {
     int lock = -1;
-    if (mode == HARNESS_RESUME && access(folder, F_OK) != 0)
+    const bool made = access(folder, F_OK) != 0;
+    if (mode == HARNESS_RESUME && made)
         ag_fail(why, AG_EFILE,
                 "the folder %.200s does not exist, so there is no run to resume; "
                 "check --out, or omit --resume",
@@ -115,7 +116,8 @@ harness_run *harness_run_open(const char *folder, harness_run_mode mode, ag_fail
         return NULL;
     }
     harness_run *run = harness_alloc(sizeof *run);
-    *run = (harness_run){.folder = harness_format("%s", folder), .mode = mode, .lock = lock};
+    *run = (harness_run){
+        .folder = harness_format("%s", folder), .mode = mode, .lock = lock, .made = made};
     return run;
 }
 
@@ -134,7 +136,9 @@ ag_status harness_run_close(harness_run *run, ag_failure *why)
 {
     if (!run) return AG_OK;
     ag_status status = harness__close_metrics(run, why);
-    if (!run->columns) rmdir(run->folder); /* nothing began in it; one that is not empty stays */
+    ag_failure gone = {0};
+    if (run->made && !run->columns && !harness_run_stays(run, &gone))
+        rmdir(run->folder); /* nothing began in it; one that is not empty stays */
     harness__unlock_folder(&run->lock);
     bag_free(run->columns);
     harness_free(run);

@@ -22,8 +22,8 @@ typedef struct harness_run harness_run;
 
 /* Makes the folder (and those above it) or opens it; for the beginning of a call, which may read
    and compute for long before the run begins. Until it is closed no other program gets the folder;
-   one in which nothing began is removed, if it is empty. Fails: AG_EUSE (not empty and neither
-   resumed nor forced; in use by another program), AG_EFILE. */
+   one that it made and in which nothing began is removed, if it is empty. Fails: AG_EUSE (not empty
+   and neither resumed nor forced; in use by another program), AG_EFILE. */
 harness_run *harness_run_open(const char *folder, harness_run_mode mode, ag_failure *why);
 /* Makes plots/, removes unfinished files of a killed program and what --force replaces, and opens
    the metrics. columns: their names without "step", which outlive the run. Fails: AG_EUSE,

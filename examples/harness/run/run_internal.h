@@ -12,6 +12,7 @@ struct harness_run {
     const char **columns;     /* stb_ds array */
     FILE *rows[HARNESS_ROWS]; /* metrics.jsonl, metrics.csv, timing.jsonl */
     int lock;                 /* of the folder */
+    bool made;                /* the folder, which was not there */
 };
 
 /* Makes a folder and those above it. Fails: AG_EFILE. */

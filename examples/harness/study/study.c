@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SEEDS = 1000, MOST_VARIANTS = 1000, MOST_BYTES = 1 << 20 };
+enum { MOST_SEEDS = 1000, MOST_VARIANTS = 1000, MOST_NAME = 200, MOST_BYTES = 1 << 20 };
 
 typedef struct reader {
     harness_study *study;
@@ -39,6 +39,10 @@ static ag_status begin_variant(harness_study *s, const char *name, const char *w
                     "%s: the variant [%.49s] has the same folder name as [%.49s] in %s; rename one",
                     where, name, s->variants[i].name, s->variants[i].where);
     if (!*name) ag_fail(why, AG_EUSE, "%s: the variant has no name; write [name]", where);
+    if (strlen(name) > MOST_NAME) /* a folder has it */
+        ag_fail(why, AG_EUSE,
+                "%s: the name of the variant is longer than %d characters; shorten it", where,
+                MOST_NAME);
     if (!harness__utf8(name))
         ag_fail(why, AG_EUSE, "%s: the name of the variant is not UTF-8 text; write it anew",
                 where);

@@ -4,6 +4,7 @@
 #include "examples/harness/study/study_internal.h"
 
 #include "core/io/io.h"
+#include "examples/harness/run/trained.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -39,6 +40,17 @@ static ag_status check_begun(const char *folder, const harness_options *now, ag_
                     folder, differs->name);
     }
     harness_options_free(o);
+    return why->status;
+}
+
+/* A variant's --init can be read. */
+static ag_status check_initial(const harness_variant *v, const harness_session *s, ag_failure *why)
+{
+    ag_failure mine = {0};
+    harness_trained from = {0};
+    if (s->model && harness__initial_load(&from, s, &mine))
+        ag_fail(why, mine.status, "%s: --init: %s", v->name, mine.sentence);
+    harness_trained_drop(&from);
     return why->status;
 }
 
@@ -86,7 +98,9 @@ static ag_status do_one(const study_outcome *x, int lock, bool trains, int varia
             load_result(path, options, result, why);
         else if (started && !trains)
             check_begun(folder, o, why);
-        else if (trains && !train(x, v, &s, started, result, why) &&
+        else if (!trains)
+            check_initial(v, &s, why);
+        else if (!train(x, v, &s, started, result, why) &&
                  !harness__folder_stays(lock, x->out, why)) {
             json_object_set(result, "options", options);
             harness__save_json(path, json_incref(result), why);
