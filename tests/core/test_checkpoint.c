@@ -2,6 +2,7 @@
 /* Safetensors checkpoints: contents, and damaged files. */
 #include "core/internal.h"
 #include "core/io/io.h"
+#include "core/io/safetensors_internal.h"
 #include "support/test.h"
 #include "support/checkpoint_file.h"
 
@@ -76,17 +77,32 @@ static void everything_comes_back(void **state)
     ag_checkpoint_close(c);
 }
 
-static void a_flipped_value_is_noticed(void **state)
+static void expect_damaged(unsigned char *bytes, size_t n, const char *part)
+{
+    ag_failure why = {0};
+    FILE *file = fmemopen(bytes, n + 1, "rb"); /* a 0 follows */
+    assert_non_null(file);
+    assert_null(ag__checkpoint_read_file(file, n, "image", &why));
+    expect_sentence(&why, AG_EDATA, part);
+    for (const char *s = why.sentence; *s; s++) assert_in_range(*s, ' ', '~');
+    fclose(file);
+}
+
+static void every_cut_and_every_flipped_bit_is_noticed(void **state)
 {
     size_t n = 0;
-    ag_failure why = {0};
-    assert_int_equal(ag_checkpoint_save(path, items, ITEMS, NULL, 0, NULL), AG_OK);
+    uint64_t header;
+    assert_int_equal(ag_checkpoint_save(path, items, ITEMS, pairs, PAIRS, NULL), AG_OK);
     unsigned char *bytes = files_get(path, &n);
-    bytes[n - 1] ^= 1;
-    files_put(path, bytes, n);
+    memcpy(&header, bytes, sizeof header);
+    for (size_t cut = 0; cut < n; cut++) expect_damaged(bytes, cut, "image: ");
+    for (size_t bit = 0; bit < 8 * n; bit++) {
+        bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
+        expect_damaged(
+            bytes, n, bit / 8 < 8 + header ? "image: " : "is damaged (its checksum differs); take");
+        bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
+    }
     free(bytes);
-    assert_null(ag_checkpoint_open(path, &why));
-    expect_sentence(&why, AG_EDATA, "tensor \"small\" is damaged (its checksum differs); take");
 }
 
 static void reading_as_something_else_is_refused(void **state)
@@ -325,9 +341,9 @@ static void what_is_no_file_is_refused(void **state)
 
 int main(void)
 {
-    return RUN_TESTS_WITH(make_folder, remove_folder, everything_comes_back,
-                          a_flipped_value_is_noticed, reading_as_something_else_is_refused,
-                          what_cannot_be_written_is_refused, halves_are_read,
-                          evil_headers_are_refused, depth_is_counted_outside_of_strings,
-                          evil_lengths_are_refused, what_is_no_file_is_refused);
+    return RUN_TESTS_WITH(
+        make_folder, remove_folder, everything_comes_back,
+        every_cut_and_every_flipped_bit_is_noticed, reading_as_something_else_is_refused,
+        what_cannot_be_written_is_refused, halves_are_read, evil_headers_are_refused,
+        depth_is_counted_outside_of_strings, evil_lengths_are_refused, what_is_no_file_is_refused);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that are no npz, npy or checkpoint, and damaged npy files. */
+/* Files that are no npz, npy or checkpoint, and damaged npz and npy files. */
 #include "core/internal.h"
 #include "core/io/io.h"
 #include "support/test.h"
@@ -10,15 +10,16 @@
 enum { LIMIT = 1 << 20 };
 
 static const unsigned char values[100] = {3, 1, 4, 1, 5, 9};
+static const float features[40 * 12] = {2, 7, 1, 8};
 
 static const char *put_npz(void)
 {
-    static float features[40 * 12];
-    const int64_t size[] = {40, 12};
+    const int64_t size[] = {40, 12}, count[] = {sizeof values};
     const char *path = files_path("sample.npz");
     ag_npz_writer *writer = ag_npz_create(path, NULL);
     assert_non_null(writer);
     assert_int_equal(ag_npz_add(writer, "node_feat", AG_F32, 2, size, features, NULL), AG_OK);
+    assert_int_equal(ag_npz_add(writer, "ids", AG_U8, 1, count, values, NULL), AG_OK);
     assert_int_equal(ag_npz_finish(writer, NULL), AG_OK);
     return path;
 }
@@ -150,6 +151,51 @@ static void the_byte_limit_is_exact(void **state)
     assert_null(data);
 }
 
+/* 1: the bytes are read as put_npz wrote them; 0: they are refused in a sentence. */
+static int is_read(const unsigned char *bytes, size_t n)
+{
+    static const ag_array_info wanted[] = {
+        {.name = "node_feat", .dtype = AG_F32, .rank = 2, .size = {40, 12, 1, 1}},
+        {.name = "ids", .dtype = AG_U8, .rank = 1, .size = {100, 1, 1, 1}}};
+    static const void *const data[] = {features, values};
+    static unsigned char back[sizeof features];
+    ag_failure why = {0};
+    ag_npz *npz = ag_npz_open_bytes(bytes, n, "sample.npz", LIMIT, &why);
+    if (npz) assert_int_equal(ag_npz_count(npz), 2);
+    for (int i = 0; i < 2 && !why.status; i++) {
+        const ag_array_info *info = ag_npz_info(npz, i);
+        const size_t count = (size_t)info->count * ag_dtype_bytes(info->dtype);
+        assert_true(count <= sizeof back);
+        if (ag_npz_read(npz, info->name, info->dtype, back, &why)) break;
+        assert_string_equal(info->name, wanted[i].name);
+        assert_int_equal(info->dtype, wanted[i].dtype);
+        assert_int_equal(info->rank, wanted[i].rank);
+        assert_memory_equal(info->size, wanted[i].size, sizeof info->size);
+        assert_int_equal(info->fortran, 0);
+        assert_memory_equal(back, data[i], count);
+    }
+    ag_npz_close(npz);
+    if (why.status && (strlen(why.sentence) < 20 || strstr(why.sentence, "no memory")))
+        fail_msg("refused with status %d and \"%s\"", why.status, why.sentence);
+    return !why.status;
+}
+
+static void damaged_npz_files_are_refused(void **state)
+{
+    size_t n = 0, refused = 0;
+    unsigned char *bytes = files_get(put_npz(), &n);
+    assert_true(is_read(bytes, n));
+    for (size_t cut = 0; cut < n; cut++)
+        if (is_read(bytes, cut)) fail_msg("%zu of %zu bytes are read", cut, n);
+    for (size_t bit = 0; bit < 8 * n; bit++) {
+        bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
+        refused += !is_read(bytes, n);
+        bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
+    }
+    assert_true(refused > 8 * n * 9 / 10); /* only bits without meaning may flip */
+    free(bytes);
+}
+
 /* npy files have no checksum: a flipped value passes, but never a size that does not fit. */
 static void damaged_npy_files_are_refused(void **state)
 {
@@ -186,5 +232,6 @@ int main(void)
 {
     return RUN_TESTS_WITH(files_make, files_remove, things_that_are_no_npz_are_refused,
                           usual_wrong_files_are_named, our_formats_are_told_apart,
-                          the_byte_limit_is_exact, damaged_npy_files_are_refused);
+                          the_byte_limit_is_exact, damaged_npz_files_are_refused,
+                          damaged_npy_files_are_refused);
 }

@@ -10,7 +10,7 @@ build=$work/build/copy # as deep as other builds, and with the options of v2: wi
 rm -rf "$work"
 mkdir -p "$work"
 cd "$work"
-(cd "$here" && tar cf - augur.h augur.pc.in CMakeLists.txt cmake core autograd ops gnn optim metrics layers examples docs tests) | tar xf -
+(cd "$here" && tar cf - .clang-format augur.h augur.pc.in CMakeLists.txt cmake core autograd ops gnn optim metrics layers examples docs tests) | tar xf -
 
 quoted() { sh "$here/tests/docs/quoted.sh" "$1"; }
 for change in row op layer ablation; do

@@ -36,6 +36,7 @@ measure_ops() {
 steps() {
     name=$1
     part "$name" "$3" 60 "$2"
+    built "$bin/bench" || return
     what=$4
     shift 4
     within "$@" --device cuda --steps $(quick) $(few 1x25) --json "$scratch/$name"
@@ -44,7 +45,6 @@ steps() {
 }
 
 measure_steps() {
-    built "$bin/bench" || return
     steps steps 120 "Training steps" "steps" "$bin/bench"
     steps steps-launched 110 "Training steps, each kernel launched by itself" "steps with AUGUR_GRAPHS=0" \
         env AUGUR_GRAPHS=0 "$bin/bench"

@@ -9,8 +9,7 @@
 
 enum { MISUSE = 96, CHECKER = 97, BROKEN = 91 };
 
-/* 1 if the message contains one of the texts, which
-   separates. */
+/* 1 if the message contains one of the texts, between which is a |. */
 static int says(const char *said, const char *texts)
 {
     char one_text[200];

@@ -12,11 +12,9 @@ namespace
 __global__ void fill(float *x, float v) { x[threadIdx.x] = v; }
 __global__ void copy(float *y, const float *x) { y[threadIdx.x] = x[threadIdx.x]; }
 
-/* Results that are wrong, since there was no wait. */
-
-void product(cublasHandle_t blas)
+void product(cublasHandle_t blas, float alpha = 1)
 {
-    const float alpha = 1, beta = 0;
+    const float beta = 0;
     float *x = zeros<float>(1), *y = zeros<float>(1);
     EXPECT(cublasSgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, &alpha, x, 1, x, 1, &beta, y, 1) ==
            CUBLAS_STATUS_SUCCESS);
@@ -125,6 +123,13 @@ const std::vector<mistake> mistakes_of_host = {
          product(blas);
      },
      "name a stream"},
+    {"a product has an alpha of 2",
+     [] {
+         cublasHandle_t blas;
+         cublasCreate(&blas);
+         product(blas, 2);
+     },
+     "an alpha other than 1"},
     {"a leading dimension of cuBLAS is too small",
      [] {
          const float alpha = 1, beta = 0;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Refusals that the host execution shares with a GPU, memory that is used again, and parts of
-   warps. That other results are right the library's tests see, which run on it. */
+/* Refusals that the host execution shares with a GPU, memory that is used again, parts of warps,
+   and the order of equal keys. Other results the library's tests see, which run on it. */
+#include <cub/device/device_radix_sort.cuh>
+
 #include "selftest.hpp"
 
 #include <math.h>
@@ -92,6 +94,23 @@ void test_parts_of_warps()
     DONE(cudaFree(x));
 }
 
+/* Equal keys keep their order, in which gradients are added. Bit 3 is not looked at. */
+void test_sort()
+{
+    const int n = 6;
+    size_t bytes = 0;
+    const int *keys = uploaded(std::vector<int>{3, 1, 3, 9, 0, 3});
+    const int *values = uploaded(std::vector<int>{0, 1, 2, 3, 4, 5});
+    int *sorted = zeros<int>(n), *order = zeros<int>(n);
+    for (char *storage : {(char *)NULL, zeros<char>(1 << 16)}) {
+        DONE(cub::DeviceRadixSort::SortPairs(storage, bytes, keys, sorted, values, order, n, 0, 3,
+                                             one));
+        EXPECT(bytes > 0 && bytes <= 1 << 16);
+    }
+    EXPECT(fetched(order, n) == (std::vector<int>{4, 1, 3, 0, 2, 5}));
+    EXPECT(fetched(sorted, n) == (std::vector<int>{0, 1, 9, 3, 3, 3}));
+}
+
 /* The error with which a capture ends in which `spoil` did what it cannot hold. */
 template <class Spoil> cudaError_t captured(Spoil spoil)
 {
@@ -152,6 +171,7 @@ int main()
     test_allocations();
     test_launches();
     test_parts_of_warps();
+    test_sort();
     test_spoilt_captures();
     test_host_execution();
     printf("%d failed\n", failures);
