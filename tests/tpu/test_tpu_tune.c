@@ -90,7 +90,7 @@ static trace anneal(const lab_program *p, fake *f, int partitions, uint64_t seed
     tune_pool_open(&pool, p, &meters);
     tune_cut start = tune_cut_new(&pool);
     assert_int_equal(tune_cut_draw(&start, &pool, 1, 0, why), AG_OK);
-    tune_anneal(&list, &pool, &start, TUNE_HARDWARE, partitions, seed, why);
+    tune_anneal(&list, &pool, &start, TUNE_HARDWARE, partitions, partitions, seed, why);
     assert_in_range(f->kernels, 1, pool.kernels.n); /* each at most once */
     t.n = bag_count(list);
     for (int i = 0; i < t.n; i++) {
@@ -238,6 +238,37 @@ static void budgets_hold_and_a_seed_gives_one_sequence(void **state)
     lab_program_clear(&p);
 }
 
+/* Memory does not grow with the partitions that are tried. */
+static void the_fastest_are_kept(void **state)
+{
+    enum { MANY = 40, FEW = 5 };
+    lab_program p = {.name = "net"};
+    lab_case_net(&p, 2);
+    fake f = {.salt = 3};
+    const tune_meters meters = meters_of(&f);
+    tune_pool pool;
+    tune_cut *all = NULL, *few = NULL;
+    ag_failure why = {0};
+    tune_pool_open(&pool, &p, &meters);
+    tune_cut start = tune_cut_new(&pool);
+    assert_int_equal(tune_cut_draw(&start, &pool, 1, 0, &why), AG_OK);
+    tune_anneal(&all, &pool, &start, TUNE_HARDWARE, MANY, MANY, 5, &why);
+    tune_anneal(&few, &pool, &start, TUNE_HARDWARE, MANY, FEW, 5, &why);
+    assert_int_equal(bag_count(all), MANY);
+    assert_int_equal(bag_count(few), FEW);
+    assert_string_equal(few[0].key, start.key);
+    for (int k = 1; k < MANY; k++) {
+        int faster = 0, kept = 0;
+        for (int i = 1; i < MANY; i++) faster += all[i].ns < all[k].ns;
+        for (int i = 1; i < FEW; i++) kept += !strcmp(few[i].key, all[k].key);
+        assert_int_equal(kept, faster < FEW - 1);
+    }
+    bag_free(all);
+    bag_free(few);
+    tune_pool_close(&pool);
+    lab_program_clear(&p);
+}
+
 static void meters_can_fail(void **state)
 {
     lab_program p;
@@ -325,6 +356,7 @@ static void tiles_are_chosen(void **state)
 int main(void)
 {
     return RUN_TESTS(moves_keep_partitions_legal, nothing_to_choose, the_optimum_is_found,
-                     budgets_hold_and_a_seed_gives_one_sequence, meters_can_fail, models_help,
-                     one_measurement_is_the_start, tiles_are_chosen);
+                     budgets_hold_and_a_seed_gives_one_sequence, meters_can_fail,
+                     the_fastest_are_kept, models_help, one_measurement_is_the_start,
+                     tiles_are_chosen);
 }
