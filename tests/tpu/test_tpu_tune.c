@@ -66,7 +66,7 @@ static ag_status predict(void *state, double *ns, const lab_configs *configs, co
     const fake *f = state;
     for (int i = 0; i < count; i++)
         if (configs->fusion)
-            ns[i] = 7 * time_of(f->model, &configs->fusion->kernel[which[i]]);
+            ns[i] = 1000 * time_of(f->model, &configs->fusion->kernel[which[i]]);
         else
             ns[i] = f->backwards ? -tile_ns(configs->tile[i]) : log(tile_ns(configs->tile[i]));
     return AG_OK;
@@ -353,10 +353,36 @@ static void tiles_are_chosen(void **state)
     lab_program_clear(&p);
 }
 
+/* Of a kernel that a program has three times, one is searched and all are counted. */
+static void equal_kernels_count(void **state)
+{
+    double ns = 0;
+    for (int dots = 1; dots <= 3; dots += 2) {
+        lab_program p = {.name = "dots"};
+        fake f = {0};
+        const tune_meters meters = meters_of(&f);
+        tune_result r = {0};
+        ag_failure why = {0};
+        const tpu_settings o = {.tiles = 40};
+        int(*tile)[24], x = lab_parameter(&p, LAB_F32, 2, SIZES(32, 32));
+        for (int i = 0; i < dots; i++)
+            x = lab_dot(&p, x, lab_parameter(&p, LAB_F32, 2, SIZES(32, 32)),
+                        (lab_dot_dims){0, 1, 0});
+        if (dots == 1) {
+            assert_in_range(lab_tiles(&tile, &p, 40, 0), 2, 40);
+            ns = tile_ns(tile[0]);
+            harness_free(tile);
+        }
+        assert_int_equal(tune_tiles_search(&r, &p, &meters, &o, &why), AG_OK);
+        assert_true(r.kernels == 1 && r.default_ns == dots * ns);
+        lab_program_clear(&p);
+    }
+}
+
 int main(void)
 {
     return RUN_TESTS(moves_keep_partitions_legal, nothing_to_choose, the_optimum_is_found,
                      budgets_hold_and_a_seed_gives_one_sequence, meters_can_fail,
                      the_fastest_are_kept, models_help, one_measurement_is_the_start,
-                     tiles_are_chosen);
+                     tiles_are_chosen, equal_kernels_count);
 }
