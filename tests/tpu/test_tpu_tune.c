@@ -66,7 +66,7 @@ static ag_status predict(void *state, double *ns, const lab_configs *configs, co
     const fake *f = state;
     for (int i = 0; i < count; i++)
         if (configs->fusion)
-            ns[i] = 7 * time_of(f->model, &configs->fusion->kernel[which[i]]);
+            ns[i] = 1000 * time_of(f->model, &configs->fusion->kernel[which[i]]);
         else
             ns[i] = f->backwards ? -tile_ns(configs->tile[i]) : log(tile_ns(configs->tile[i]));
     return AG_OK;
@@ -90,7 +90,7 @@ static trace anneal(const lab_program *p, fake *f, int partitions, uint64_t seed
     tune_pool_open(&pool, p, &meters);
     tune_cut start = tune_cut_new(&pool);
     assert_int_equal(tune_cut_draw(&start, &pool, 1, 0, why), AG_OK);
-    tune_anneal(&list, &pool, &start, TUNE_HARDWARE, partitions, seed, why);
+    tune_anneal(&list, &pool, &start, TUNE_HARDWARE, partitions, partitions, seed, why);
     assert_in_range(f->kernels, 1, pool.kernels.n); /* each at most once */
     t.n = bag_count(list);
     for (int i = 0; i < t.n; i++) {
@@ -238,6 +238,37 @@ static void budgets_hold_and_a_seed_gives_one_sequence(void **state)
     lab_program_clear(&p);
 }
 
+/* Memory does not grow with the partitions that are tried. */
+static void the_fastest_are_kept(void **state)
+{
+    enum { MANY = 40, FEW = 5 };
+    lab_program p = {.name = "net"};
+    lab_case_net(&p, 2);
+    fake f = {.salt = 3};
+    const tune_meters meters = meters_of(&f);
+    tune_pool pool;
+    tune_cut *all = NULL, *few = NULL;
+    ag_failure why = {0};
+    tune_pool_open(&pool, &p, &meters);
+    tune_cut start = tune_cut_new(&pool);
+    assert_int_equal(tune_cut_draw(&start, &pool, 1, 0, &why), AG_OK);
+    tune_anneal(&all, &pool, &start, TUNE_HARDWARE, MANY, MANY, 5, &why);
+    tune_anneal(&few, &pool, &start, TUNE_HARDWARE, MANY, FEW, 5, &why);
+    assert_int_equal(bag_count(all), MANY);
+    assert_int_equal(bag_count(few), FEW);
+    assert_string_equal(few[0].key, start.key);
+    for (int k = 1; k < MANY; k++) {
+        int faster = 0, kept = 0;
+        for (int i = 1; i < MANY; i++) faster += all[i].ns < all[k].ns;
+        for (int i = 1; i < FEW; i++) kept += !strcmp(few[i].key, all[k].key);
+        assert_int_equal(kept, faster < FEW - 1);
+    }
+    bag_free(all);
+    bag_free(few);
+    tune_pool_close(&pool);
+    lab_program_clear(&p);
+}
+
 static void meters_can_fail(void **state)
 {
     lab_program p;
@@ -322,9 +353,36 @@ static void tiles_are_chosen(void **state)
     lab_program_clear(&p);
 }
 
+/* Of a kernel that a program has three times, one is searched and all are counted. */
+static void equal_kernels_count(void **state)
+{
+    double ns = 0;
+    for (int dots = 1; dots <= 3; dots += 2) {
+        lab_program p = {.name = "dots"};
+        fake f = {0};
+        const tune_meters meters = meters_of(&f);
+        tune_result r = {0};
+        ag_failure why = {0};
+        const tpu_settings o = {.tiles = 40};
+        int(*tile)[24], x = lab_parameter(&p, LAB_F32, 2, SIZES(32, 32));
+        for (int i = 0; i < dots; i++)
+            x = lab_dot(&p, x, lab_parameter(&p, LAB_F32, 2, SIZES(32, 32)),
+                        (lab_dot_dims){0, 1, 0});
+        if (dots == 1) {
+            assert_in_range(lab_tiles(&tile, &p, 40, 0), 2, 40);
+            ns = tile_ns(tile[0]);
+            harness_free(tile);
+        }
+        assert_int_equal(tune_tiles_search(&r, &p, &meters, &o, &why), AG_OK);
+        assert_true(r.kernels == 1 && r.default_ns == dots * ns);
+        lab_program_clear(&p);
+    }
+}
+
 int main(void)
 {
     return RUN_TESTS(moves_keep_partitions_legal, nothing_to_choose, the_optimum_is_found,
-                     budgets_hold_and_a_seed_gives_one_sequence, meters_can_fail, models_help,
-                     one_measurement_is_the_start, tiles_are_chosen);
+                     budgets_hold_and_a_seed_gives_one_sequence, meters_can_fail,
+                     the_fastest_are_kept, models_help, one_measurement_is_the_start,
+                     tiles_are_chosen, equal_kernels_count);
 }

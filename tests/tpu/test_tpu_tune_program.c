@@ -63,9 +63,10 @@ static void sentences(void **state)
     assert_int_not_equal(access("a", F_OK), 0); /* nothing is made before all is in order */
 }
 
-/* A row per program, and the mean; columns: of program, kernels, time, and speed-ups. */
-static void check_rows(const json_t *rows, size_t columns)
+/* A row for each of two programs, and the mean; columns: of program, kernels, time, speed-ups. */
+static void check_rows(const json_t *rows, size_t columns, const char *column)
 {
+    double speedup = 0;
     assert_int_equal(json_array_size(rows), 3);
     for (size_t i = 0; i < 2; i++) {
         const char *key;
@@ -73,7 +74,10 @@ static void check_rows(const json_t *rows, size_t columns)
         assert_int_equal(json_object_size(row), columns);
         json_object_foreach(row, key, value)
             assert_true(json_is_string(value) || json_number_value(value) > 0);
+        speedup += json_number_value(json_object_get(row, column));
     }
+    const double mean = json_number_value(json_object_get(json_array_get(rows, 2), column));
+    assert_true(fabs(2 * mean - speedup) < 1e-6);
     assert_string_equal(json_string_value(json_object_get(json_array_get(rows, 2), "program")),
                         "mean");
 }
@@ -85,18 +89,18 @@ static void whole_searches(void **state)
         "tpu autotune --run fusion --families mlp,recommender --programs 2 --milliseconds 0.3 "
         "--measurements 4 --verify 2 --search-steps 30 --out a --threads 1 --json --quiet",
         "");
-    check_rows(j, 3 + TUNE_SEARCHES);
+    check_rows(j, 3 + TUNE_SEARCHES, "learned random");
     json_decref(j);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) free(program_text_of(files[i]));
     j = json_load_file("a/autotune.json", 0, NULL);
-    check_rows(j, 3 + TUNE_SEARCHES);
+    check_rows(j, 3 + TUNE_SEARCHES, "learned random");
     json_decref(j);
     /* Again into the same folder. */
     program_expect("tpu autotune --run tile --families mlp,recommender --programs 2 "
                    "--milliseconds 0.3 --tiles 4 --out a --force --threads 1",
                    0, "exhaustive", "the results are in a; open a/report.html");
     j = json_load_file("a/autotune.json", 0, NULL);
-    check_rows(j, 3 + TUNE_CHOICES);
+    check_rows(j, 3 + TUNE_CHOICES, "learned 1");
     json_decref(j);
     assert_int_not_equal(access("a/plots/fusion.tsv", F_OK), 0); /* of the call before */
     char *page = program_text_of("a/report.html");
@@ -153,19 +157,22 @@ static void wild_models_predict_times(void **state)
     lab_fusion f = {0};
     harness_runs model = {0};
     ag_failure why = {0};
-    double ns[COUNT];
+    double ns[COUNT], other[COUNT];
     const lab_configs configs = {.fusion = &f};
     const tpu_settings s = {
         .eval_samples = 64, .eval_nodes = 1024, .shell.common = {.threads = 1, .run = "fusion"}};
     assert_int_equal(harness_runs_open(&model, &tpu_shell, &s.shell, &why), AG_OK);
     assert_int_equal(lab_family_program(&p, "mlp", 0, 2, &why), AG_OK);
     assert_int_equal(lab_fusion_draw(&f, &p, 2, 0, &why), AG_OK);
-    for (double offset = -1e4; offset <= 1e4; offset += 2e4) {
+    for (double offset = -1e4; offset <= 1e4; offset += 1e4) {
         ((tpu_trained *)model.run[0].net)->model.offset = offset;
         assert_int_equal(
             tune_model_predict(&model, &s, ns, &configs, (const int[COUNT]){2, 0, 1}, COUNT, &why),
             AG_OK);
         for (int i = 0; i < COUNT; i++) assert_true(isfinite(ns[i]) && ns[i] > 0);
+        tune_model_predict(&model, &s, other, &configs, (const int[COUNT]){0, 1, 2}, COUNT, &why);
+        assert_true(other[2] == ns[0] && other[0] == ns[1] && other[1] == ns[2]);
+        assert_int_equal(ns[0] != ns[1], offset == 0);
     }
     harness_runs_close(&model);
     lab_fusion_clear(&f);

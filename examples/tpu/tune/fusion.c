@@ -7,8 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-/* PATIENCE: neighbours per partition that is asked for, before a search gives up. */
-enum { STREAM = 0x7e57, PATIENCE = 50 };
+/* PATIENCE: neighbours per partition that is asked for, before a search gives up. SPARE: partitions
+   that are kept beyond those that are measured, since the ranks change while they are. */
+enum { STREAM = 0x7e57, PATIENCE = 50, SPARE = 64 };
 
 /* ---- times ---- */
 
@@ -74,15 +75,27 @@ static bool accepts(double ns, double before, tune_way way, double share, ag_ran
     return worse <= 0 || draw < exp(-worse / temperature);
 }
 
-static void keep(tune_cut **list, tune_pool *pool, const tune_cut *cut)
+/* In the place of the slowest but the start, where there are `kept`. */
+static void keep(tune_cut **list, tune_pool *pool, const tune_cut *cut, int kept)
 {
-    tune_cut own = tune_cut_new(pool);
-    tune_cut_copy(&own, cut, pool);
-    bag_add(*list, own);
+    const int n = bag_count(*list);
+    const double ns = tune_time(pool, cut);
+    int at = 1;
+    if (n < kept) {
+        tune_cut own = tune_cut_new(pool);
+        bag_add(*list, own);
+        at = n;
+    } else {
+        for (int i = 2; i < n; i++)
+            if ((*list)[i].ns > (*list)[at].ns) at = i;
+        if (n < 2 || ns >= (*list)[at].ns) return;
+    }
+    tune_cut_copy(&(*list)[at], cut, pool);
+    (*list)[at].ns = ns;
 }
 
 ag_status tune_anneal(tune_cut **list, tune_pool *pool, const tune_cut *start, tune_way way,
-                      int partitions, uint64_t seed, ag_failure *why)
+                      int partitions, int kept, uint64_t seed, ag_failure *why)
 {
     const int64_t most = (int64_t)PATIENCE * (1 + partitions);
     ag_random random = {seed, STREAM, 0};
@@ -90,16 +103,18 @@ ag_status tune_anneal(tune_cut **list, tune_pool *pool, const tune_cut *start, t
     tune_cut at = tune_cut_new(pool), next = tune_cut_new(pool);
     const tune_cut *asked = &next;
     double before = (double)INFINITY;
+    int done = 0;
     map_owns(seen);
     tune_cut_copy(&next, start, pool);
-    for (int64_t i = 0; i < most && bag_count(*list) < partitions; i++) {
+    for (int64_t i = 0; i < most && done < partitions; i++) {
         if (i && !tune_cut_move(&next, &at, pool, &random, why)) break;
         const bool fresh = map_find(seen, next.key) < 0;
         if (fresh && tune_ask(pool, way, &asked, 1, why)) break;
-        if (fresh) keep(list, pool, &next);
+        if (fresh) keep(list, pool, &next, kept);
+        done += fresh;
         map_add(seen, next.key, 1);
-        const double ns = tune_time(pool, &next), done = bag_count(*list);
-        if (!accepts(ns, before, way, done / partitions, &random)) continue;
+        const double ns = tune_time(pool, &next);
+        if (!accepts(ns, before, way, (double)done / partitions, &random)) continue;
         tune_cut_copy(&at, &next, pool);
         before = ns;
     }
@@ -141,12 +156,15 @@ static ag_status verify(tune_cut *found, tune_pool *pool, tune_cut *list, int mo
 static ag_status search(tune_cut *found, tune_pool *pool, const tune_cut *start, tune_way way,
                         const tpu_settings *o, ag_failure *why)
 {
-    const int partitions = way == TUNE_LEARNED ? o->search_steps : o->measurements;
+    const bool learned = way == TUNE_LEARNED;
+    const int partitions = learned ? o->search_steps : o->measurements;
+    const int kept = learned ? SPARE + o->verify : 2;
     tune_cut *list = NULL;
     forget(pool);
-    if (!tune_anneal(&list, pool, start, way, partitions, (uint64_t)o->shell.common.seed, why)) {
+    if (!tune_anneal(&list, pool, start, way, partitions, kept, (uint64_t)o->shell.common.seed,
+                     why)) {
         *found = list[best_of(list, pool)];
-        if (way == TUNE_LEARNED) verify(found, pool, list, o->verify, why);
+        if (learned) verify(found, pool, list, o->verify, why);
     }
     bag_free(list);
     return why->status;

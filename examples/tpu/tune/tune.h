@@ -52,6 +52,7 @@ typedef struct tune_cut {
     unsigned char *output; /* [n] 1: a kernel ends here */
     int *part, parts;      /* [parts] its kernels in the pool, in topological order */
     char key[24];          /* equal for equal partitions */
+    double ns;             /* in a list: its time when it was listed */
 } tune_cut;
 
 void tune_pool_open(tune_pool *pool, const lab_program *p, const tune_meters *meters);
@@ -78,12 +79,12 @@ ag_status tune_ask(tune_pool *pool, tune_way way, const tune_cut *const *cut, in
 /* The sum over the kernels: of measured times, else of predicted ones times the factor. */
 double tune_time(const tune_pool *pool, const tune_cut *cut);
 
-/* Simulated annealing. Appends the partitions that it asks for, `start` first, each once, to the
-   list (a bag). One that is slower by d in ln(time) than the one before it is accepted with
-   probability exp(-d / temperature), which falls geometrically. Ends after so many partitions, or
-   when nearly all were seen. */
+/* Simulated annealing. Of the partitions that it asks for, each once, the list (a bag) has `start`,
+   and after it the fastest, `kept` in all, in their order if there are no more. One that is slower
+   by d in ln(time) than the one before it is accepted with probability exp(-d / temperature), which
+   falls geometrically. Ends after so many partitions, or when nearly all were seen. */
 ag_status tune_anneal(tune_cut **list, tune_pool *pool, const tune_cut *start, tune_way way,
-                      int partitions, uint64_t seed, ag_failure *why);
+                      int partitions, int kept, uint64_t seed, ag_failure *why);
 
 /* ---- results ---- */
 
