@@ -184,6 +184,8 @@ static void types_and_extents_that_training_lacks(void **state)
                                              "of 5 extents of loops and sizes of buffers, 1 are "
                                              "not known (0, or no constant); each counts as 1");
     assert_null(strstr(o.err, "that no training file"));
+    program_expect("tpgnn train --out said --data c_1.npz --steps 1 --hidden 8 --threads 1", 0, "",
+                   "1 are not known (0, or no constant)");
     test_schedules_make(&s);
     test_schedules_replace(&s, "BufferLoad", "BufferRead");
     predict_new(&s, "1 of 23 nodes have a type that no training file of run/best.safetensors has");
