@@ -48,7 +48,7 @@ static int make(void **state)
 static void shared_rows(void **state)
 {
     if (!harness_boosting_built()) skip();
-    tpgnn_data data = {.schedule = shares, .task = &task, .schedules = K, .tasks = 1};
+    tpgnn_data data = {.schedule = shares, .task = &task, .schedules = K, .tasks = 1, .stores = S};
     tpgnn_boosting_options o = tpgnn_boosting_defaults();
     double score[2][K], y[K];
     int trees;
@@ -78,7 +78,8 @@ static void by_hand(void **state)
         {.stores = 1, .feature = row[0], .store = store, .runtime = 100},
         {.stores = 3, .feature = row[0], .store = store + 1, .runtime = 200}};
     tpgnn_task task = {.schedules = 2, .rows = 2};
-    const tpgnn_data s = {.schedule = schedule, .task = &task, .schedules = 2, .tasks = 1};
+    const tpgnn_data s = {
+        .schedule = schedule, .task = &task, .schedules = 2, .tasks = 1, .stores = 4};
     tpgnn_boosting_options o = tpgnn_boosting_defaults();
     double score[2];
     int trees;
@@ -106,7 +107,8 @@ static void ends(void **state)
     double score[K];
     int trees, left = 4;
     if (!harness_boosting_built()) skip();
-    const tpgnn_data data = {.schedule = shares, .task = &task, .schedules = K, .tasks = 1};
+    const tpgnn_data data = {
+        .schedule = shares, .task = &task, .schedules = K, .tasks = 1, .stores = S};
     tpgnn_boosting_options o = tpgnn_boosting_defaults();
     o.trees.rounds = 2000;
     o.patience = 3;
@@ -124,17 +126,18 @@ static void ends(void **state)
 
 static void refusals(void **state)
 {
-    tpgnn_schedule bare = {.runtime = 7};
-    tpgnn_task task = {.schedules = 1};
+    tpgnn_schedule bare = {.runtime = 7, .feature = row[0]};
+    tpgnn_task task = {.schedules = 1, .rows = ROWS};
     const tpgnn_data data = {.schedule = &bare, .task = &task, .schedules = 1, .tasks = 1};
     const tpgnn_boosting_options o = tpgnn_boosting_defaults();
     ag_failure why = {0};
     assert_null(tpgnn_boosting_fit(&data, &o, &why));
-    assert_string_equal(why.sentence,
-                        "boosting: there are 1 schedules and 0 rows; it needs some of both");
+    assert_string_equal(
+        why.sentence,
+        "boosting: there are 1 schedules and 0 stored buffers; it needs some of both");
     why = (ag_failure){0};
     assert_null(tpgnn_boosting_fit(&(tpgnn_data){0}, &o, &why));
-    assert_non_null(strstr(why.sentence, "there are 0 schedules and 0 rows"));
+    assert_non_null(strstr(why.sentence, "there are 0 schedules and 0 stored buffers"));
 }
 
 static void labels(void **state)

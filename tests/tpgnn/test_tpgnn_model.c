@@ -146,8 +146,21 @@ static void sizes_out_of_range_are_refused(void **state)
     expect_refusal(o, "--dropout is 1; it must be at least 0 and below 1");
 }
 
+/* It does not pay for columns that it does not read. */
+static void the_papers_batch(void **state)
+{
+    tpgnn_model m;
+    ag_failure why = {0};
+    tpgnn_options o = test_tpgnn_options(TPGNN_PAPER);
+    o.nest = 1;
+    assert_int_equal(tpgnn_model_add(&m, ag_params_new(), &o, &why), AG_OK);
+    const tpgnn_batch_options b = tpgnn_model_batch(&m);
+    assert_true(b.both && !b.compact && !b.nest && b.logs && b.edges == TPGNN_TREE);
+    tpgnn_model_free(&m);
+}
+
 int main(void)
 {
     return RUN_TESTS_WITH(test_folder_make, test_folder_remove, in_both_precisions,
-                          scores_or_why_not, sizes_out_of_range_are_refused);
+                          scores_or_why_not, sizes_out_of_range_are_refused, the_papers_batch);
 }

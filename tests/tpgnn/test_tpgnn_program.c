@@ -125,8 +125,10 @@ static void predict(double number[2], const char *key, const char *runs)
 static void ensembles(void **state)
 {
     double one[2], two[2], both[2];
-    program_expect("tpgnn train --out e1 --data a_1.npz b_1.npz" ALONE SMALL, 0, "", "");
-    program_expect("tpgnn train --out e2 --data a_2.npz --seed 5" ALONE SMALL, 0, "", "");
+    program_expect("tpgnn train --out e1 --network statements --data a_1.npz b_1.npz" ALONE SMALL,
+                   0, "", "");
+    program_expect("tpgnn train --out e2 --network statements --data a_2.npz --seed 5" ALONE SMALL,
+                   0, "", "");
     predict(one, "scores", "e1");
     predict(two, "scores", "e2");
     assert_true(fabs(one[0] - two[0]) > 1e-6);
@@ -182,9 +184,16 @@ static void types_and_extents_that_training_lacks(void **state)
                                              "of 5 extents of loops and sizes of buffers, 1 are "
                                              "not known (0, or no constant); each counts as 1");
     assert_null(strstr(o.err, "that no training file"));
+    program_expect("tpgnn train --out said --data c_1.npz --steps 1 --hidden 8 --threads 1", 0, "",
+                   "1 are not known (0, or no constant)");
     test_schedules_make(&s);
     test_schedules_replace(&s, "BufferLoad", "BufferRead");
     predict_new(&s, "1 of 23 nodes have a type that no training file of run/best.safetensors has");
+    test_schedules_replace(&s, "parallel", "rolled");
+    predict_new(&s,
+                "have a kind of loop that no training file of run/best.safetensors has: rolled");
+    test_schedules_replace(&s, "global", "moon");
+    predict_new(&s, "have a scope that no training file of run/best.safetensors has: moon");
     test_schedules_replace(&s, "Param - float32", "Param - int32");
     s.value[3] = s.value[9 + 3] = 1e9F;
     predict_new(&s,

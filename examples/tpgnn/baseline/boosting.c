@@ -130,11 +130,12 @@ harness_boosting *tpgnn_boosting_fit(const tpgnn_data *data, const tpgnn_boostin
     squares.context = &f;
     trees.loss = &squares;
     tpgnn_throughput(f.y, data);
-    if (n && rows)
+    if (data->stores)
         b = harness_boosting_fit(f.table.x, NULL, f.table.rows, TPGNN_FEATURES, &trees, why);
     else
-        ag_fail(why, AG_EUSE, "boosting: there are %d schedules and %d rows; it needs some of both",
-                data->schedules, f.table.rows);
+        ag_fail(why, AG_EUSE,
+                "boosting: there are %d schedules and %lld stored buffers; it needs some of both",
+                data->schedules, (long long)data->stores);
     harness_free(f.y);
     drop_rows(&f.table);
     return b;
