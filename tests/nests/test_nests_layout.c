@@ -165,8 +165,11 @@ static void entries_by_node(void **state)
     for (int i = 0; i < CONFIGS; i++) {
         float *left = calloc((size_t)counted.rows, sizeof *left);
         memcpy(left, counted.always, (size_t)counted.rows * sizeof *left);
-        for (int e = counted.first[i]; e < counted.first[i + 1]; e++)
+        for (int e = counted.first[i]; e < counted.first[i + 1]; e++) {
+            for (int d = counted.first[i]; d < e; d++)
+                assert_true(counted.row[d] != counted.row[e]);
             left[counted.row[e]] += counted.times[e];
+        }
         for (int e = by_node.first[i]; e < by_node.first[i + 1]; e++) {
             const int node = memory_of(&by_node)->node[e], opcode = by_node.word[by_node.row[e]];
             left[by_node.row[e]]--;

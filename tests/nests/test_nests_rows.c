@@ -297,6 +297,8 @@ static void what_learns(void **state)
     program_expect("nests train --out layout --force --data layout.npz --split 0.5 --fit both "
                    "--trees 4" SMALL,
                    0, "nests (trees)", "");
+    program_expect("nests train --out none --data layout.npz --fit both --tree-columns 0" SMALL, 2,
+                   "", "--tree-columns is 0; it must be 0.01 to 1");
 }
 
 int main(void)

@@ -97,7 +97,8 @@ static void names(void **state)
     program_outcome o =
         program_expect("tgraph predict --run run --data p q b.npz", 0, "\n\"p/a.npz\",19,", "");
     assert_true(strstr(o.out, "\n\"q/a.npz\",29,") && strstr(o.out, "\n\"b.npz\",0,"));
-    o = program_expect("tgraph eval --run run --data p q --no-baselines", 0, "\np/a.npz ", "");
+    o = program_expect("tgraph eval --run run --data p q --no-baselines", 0, "\np/a.npz ",
+                       "a file with the name of p/a.npz was trained on");
     assert_non_null(strstr(o.out, "\nq/a.npz "));
 }
 

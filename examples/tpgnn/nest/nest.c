@@ -179,13 +179,20 @@ static int is_said(nest_class up, int position, int last)
 ag_status tpgnn_nest_indices(uint8_t *mark, const tpgnn_data *data, const tpgnn_schedule *s,
                              ag_failure *why)
 {
-    nest_tree t;
-    if (!nest_scan(&t, data, s, why)) mark[0] = 0;
-    for (int v = 1; v < s->nodes && !why->status; v++) {
+    nest_tree t = {.data = data, .s = s};
+    const size_t kinds = (size_t)data->kinds * sizeof *t.kind;
+    const size_t last = (size_t)s->nodes * sizeof *t.last;
+    char *block = nest_zeros(last + kinds, why);
+    if (!block) return why->status;
+    t.last = (int32_t *)(void *)block;
+    t.kind = (nest_kind *)(void *)(block + last);
+    for (int v = 1; v < s->nodes; v++) t.last[s->parent[v]] = v;
+    mark[0] = 0;
+    for (int v = 1; v < s->nodes; v++) {
         const int up = s->parent[v];
-        const nest_class class = (nest_class)t.kind[s->kind[up]].class;
+        const nest_class class = (nest_class)nest_kind_of(&t, up).class;
         mark[v] = (uint8_t)(mark[up] || is_said(class, s->position[v], t.last[up] == v));
     }
-    nest_free(&t);
-    return why->status;
+    ag_free(block);
+    return AG_OK;
 }
