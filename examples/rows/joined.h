@@ -21,7 +21,7 @@ typedef enum nests_use { NESTS_UNUSED, NESTS_SUMS, NESTS_EMBEDDED, NESTS_COSTS }
  "columns, of a learned embedding, or that, and scores are added up as times are"
 
 /* For runs of graph programs from before the program nests. */
-#define NESTS_MOVED "; models of loop nests and of trees are trained by \"nests train\" now"
+#define NESTS_MOVED "; a model of loop nests or of trees is trained by \"nests train\" now"
 
 /* The names in results of a network, whose own is a literal, with each of these. */
 #define NESTS_NAMES(NETWORK) \

@@ -185,8 +185,8 @@ static void states_that_make_no_sense(void **state)
     expect_refusal(&r, "network");
     configure(&r, harness_copy("{\"network\": \"statements\", \"members\": 5}"));
     expect_refusal(
-        &r, "has no option members; the run was made by another version; models of loop nests "
-            "and of trees are trained by \"nests train\" now");
+        &r, "has no option members; the run was made by another version; a model of loop nests "
+            "or of trees is trained by \"nests train\" now");
     stop(&r);
 }
 
