@@ -24,7 +24,7 @@ int64_t ag__first_outside(const int32_t *values, int64_t n, int32_t low, int32_t
 
 /* The values to look at, of input i of the op that made y; NULL: there are none, or their owner
    has looked. */
-static const int32_t *values_of(const ag_tensor *y, int i, int64_t *n)
+static const int32_t *kept_values(const ag_tensor *y, int i, int64_t *n)
 {
     const ag_tape *tape = y->tape;
     if (ag_failed(tape)) return NULL;
@@ -36,7 +36,7 @@ static const int32_t *values_of(const ag_tensor *y, int i, int64_t *n)
 ag_tensor *ag__check_index(ag_tensor *y, int i, const ag_tensor *table, const char *what)
 {
     int64_t n = 0;
-    const int32_t *index = values_of(y, i, &n);
+    const int32_t *index = kept_values(y, i, &n);
     const int rows = index ? table->shape.size[0] : 0;
     const int64_t k = index ? ag__first_outside(index, n, -1, rows - 1) : -1;
     if (k < 0) return y;
@@ -51,7 +51,7 @@ ag_tensor *ag__check_index(ag_tensor *y, int i, const ag_tensor *table, const ch
 ag_tensor *ag__check_starts(ag_tensor *y, int i)
 {
     int64_t n = 0, k = 0;
-    const int32_t *starts = values_of(y, i, &n);
+    const int32_t *starts = kept_values(y, i, &n);
     if (!starts) return y;
     const ag_node *node = &y->tape->nodes[y->node];
     const int rows = y->tape->tensors[node->in[0]]->shape.size[0];

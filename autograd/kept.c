@@ -4,7 +4,7 @@
    one is only noted: batches of graphs are often met once. */
 #include "autograd/tape.h"
 
-static ag_kept *find(ag_tape *tape, const ag_tensor *x)
+static ag_kept *find_kept(ag_tape *tape, const ag_tensor *x)
 {
     for (int i = 0; x->serial && i < tape->n_kept; i++)
         if (tape->kept[i].serial == x->serial && tape->kept[i].data == x->data)
@@ -14,7 +14,7 @@ static ag_kept *find(ag_tape *tape, const ag_tensor *x)
 
 void *ag__kept_find(ag_tape *tape, const ag_tensor *x)
 {
-    ag_kept *k = find(tape, x);
+    ag_kept *k = find_kept(tape, x);
     if (k) k->used = tape->generation;
     return k ? k->there : NULL;
 }
@@ -36,7 +36,7 @@ static ag_kept *make_place(ag_tape *tape)
 void ag__kept_sent(ag_tape *tape, const ag_tensor *x, const void *place, size_t bytes)
 {
     if (!x->serial || !bytes) return;
-    ag_kept *k = find(tape, x);
+    ag_kept *k = find_kept(tape, x);
     if (!k) {
         k = make_place(tape);
         if (k) *k = (ag_kept){x->serial, tape->generation, x->data, NULL};

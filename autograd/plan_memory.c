@@ -7,7 +7,7 @@
 
 /* A cache line, or what a device moves at a time. */
 static int64_t alignment_of(ag_device device) { return device == AG_CPU ? 64 : 256; }
-static int64_t padded(int64_t bytes, int64_t unit) { return (bytes + unit - 1) / unit * unit; }
+static int64_t round_up(int64_t bytes, int64_t unit) { return (bytes + unit - 1) / unit * unit; }
 
 typedef int64_t weight(const ag_buffer *buffer);
 
@@ -38,7 +38,7 @@ static int overlap(const ag_buffer *a, const ag_buffer *b)
 static int64_t best_offset(const ag_buffer *buffer, const int *placed, int n,
                            const ag_buffer *buffers, int64_t unit)
 {
-    const int64_t wanted = padded(buffer->bytes, unit);
+    const int64_t wanted = round_up(buffer->bytes, unit);
     int64_t end = 0, best = -1, best_gap = INT64_MAX;
     for (int i = 0; i < n; i++) {
         const ag_buffer *other = &buffers[placed[i]];
@@ -48,7 +48,7 @@ static int64_t best_offset(const ag_buffer *buffer, const int *placed, int n,
             best = end;
             best_gap = gap;
         }
-        const int64_t other_end = other->offset + padded(other->bytes, unit);
+        const int64_t other_end = other->offset + round_up(other->bytes, unit);
         if (other_end > end) end = other_end;
     }
     return best >= 0 ? best : end;
@@ -63,7 +63,7 @@ static void insert_by_offset(int *placed, int n, int id, const ag_buffer *buffer
     placed[n] = id;
 }
 
-static void resolve(const ag_plan *plan, ag_ref *ref)
+static void settle_ref(const ag_plan *plan, ag_ref *ref)
 {
     if (ref->place == AT_SLAB) ref->offset = plan->buffers[ref->id].offset;
 }
@@ -81,7 +81,7 @@ static int64_t place(ag_plan *plan, weight *of, int64_t unit, int *order, int *p
         ag_buffer *buffer = &buffers[order[i]];
         buffer->offset = best_offset(buffer, placed, i, buffers, unit);
         insert_by_offset(placed, i, order[i], buffers);
-        const int64_t end = buffer->offset + padded(buffer->bytes, unit);
+        const int64_t end = buffer->offset + round_up(buffer->bytes, unit);
         if (end > most) most = end;
     }
     return most;
@@ -98,14 +98,14 @@ int ag__plan_place(ag_tape *tape, ag_plan *plan)
     if (by_life < plan->slab_bytes) plan->slab_bytes = place(plan, life_of, unit, order, placed);
     for (int i = 0; i < plan->n_jobs; i++) {
         ag_job *job = &plan->jobs[i];
-        for (int k = 0; k < AG_MAX_IN; k++) resolve(plan, &job->x[k]);
+        for (int k = 0; k < AG_MAX_IN; k++) settle_ref(plan, &job->x[k]);
         for (int k = 0; k < AG_MAX_OUT; k++) {
-            resolve(plan, &job->y[k]);
-            resolve(plan, &job->dy[k]);
+            settle_ref(plan, &job->y[k]);
+            settle_ref(plan, &job->dy[k]);
         }
-        resolve(plan, &job->dx);
-        resolve(plan, &job->also);
-        resolve(plan, &job->scratch);
+        settle_ref(plan, &job->dx);
+        settle_ref(plan, &job->also);
+        settle_ref(plan, &job->scratch);
     }
     return 0;
 }

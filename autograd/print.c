@@ -19,7 +19,7 @@ typedef struct printer {
 
 /* An axis is cut when it is longer than a line, or as soon as possible where there are many
    numbers. */
-static printer start(const ag_tensor *x, const void *values)
+static printer begin_print(const ag_tensor *x, const void *values)
 {
     printer p = {.x = x, .values = values, .count = 1};
     const int most = x->count > MANY ? 2 * EDGE : LONG;
@@ -148,7 +148,7 @@ static const char *ended(const ag_tensor *x)
     return ag__is_live(x) ? NULL : "it is of an earlier step, which ag_tape_reset ended";
 }
 
-static const char *name_of(const ag_tensor *x)
+static const char *param_name(const ag_tensor *x)
 {
     return x->name ? x->name : x->node < 0 ? "input" : x->tape->nodes[x->node].op->name;
 }
@@ -164,14 +164,14 @@ void ag_print(const ag_tensor *x, FILE *file)
                 failed ? ag_error(x->tape) : "");
         return;
     }
-    fprintf(file, "%s %s %s", ag_printable(name, sizeof name, name_of(x)),
+    fprintf(file, "%s %s %s", ag_printable(name, sizeof name, param_name(x)),
             ag_shape_text(shape, x->shape),
             x->is_int              ? "int32"
             : sizeof(ag_real) == 8 ? "float64"
                                    : "float32");
     const void *values = x->count ? values_of(x, &why) : "";
     if (values) {
-        printer p = start(x, values);
+        printer p = begin_print(x, values);
         settle(&p);
         fputc('\n', file);
         print_values(&p, file);

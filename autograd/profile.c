@@ -21,7 +21,7 @@ void ag_profile(ag_tape *tape, int on)
     tape->profile = on ? ag_alloc(AG_PROFILE_ROWS * sizeof *tape->profile) : NULL;
 }
 
-static double bytes_of(ag_ref ref, ag_shape shape)
+static double ref_bytes(ag_ref ref, ag_shape shape)
 {
     const int there = ref.place != AT_NOTHING && ref.place != AT_TILE;
     return there ? (double)ag_shape_count(shape) * (double)sizeof(ag_real) : 0;
@@ -32,12 +32,12 @@ static double bytes_of(ag_ref ref, ag_shape shape)
 static double job_bytes(const ag_job *job)
 {
     const ag_args *a = &job->args;
-    double sum = (1 + (a->add != 0)) * bytes_of(job->dx, a->xs[a->which]);
+    double sum = (1 + (a->add != 0)) * ref_bytes(job->dx, a->xs[a->which]);
     if (job->also.place != AT_NOTHING)
-        sum += (1 + (a->add_also != 0)) * bytes_of(job->also, a->xs[job->also_of]);
-    for (int i = 0; i < a->n_in; i++) sum += bytes_of(job->x[i], a->xs[i]);
+        sum += (1 + (a->add_also != 0)) * ref_bytes(job->also, a->xs[job->also_of]);
+    for (int i = 0; i < a->n_in; i++) sum += ref_bytes(job->x[i], a->xs[i]);
     for (int j = 0; j < AG_MAX_OUT; j++)
-        sum += bytes_of(job->y[j], a->ys[j]) + bytes_of(job->dy[j], a->ys[j]);
+        sum += ref_bytes(job->y[j], a->ys[j]) + ref_bytes(job->dy[j], a->ys[j]);
     return sum;
 }
 

@@ -205,7 +205,7 @@ static void run_group(ag_tape *tape, ag_job *jobs, const ag_step *step)
     ag__device_group(list, step->n, (size_t)step->tile_bytes);
 }
 
-static void run_step(ag_tape *tape, ag_plan *plan, const ag_step *step)
+static void launch_step(ag_tape *tape, ag_plan *plan, const ag_step *step)
 {
     ag_job *first = &plan->jobs[step->first];
     ag__device_doing(name_of(first));
@@ -234,7 +234,7 @@ void ag__device_launch(ag_tape *tape, ag_plan *plan)
 {
     start_profile(tape);
     for (int s = 0; s < plan->n_steps && !ag_failed(tape); s++) {
-        run_step(tape, plan, &plan->steps[s]);
+        launch_step(tape, plan, &plan->steps[s]);
         if (tape->profile && tape->timer) ag__timer_mark(tape->timer);
         if (tape->check_finite && !ag_failed(tape)) ag__check_step(tape, plan, &plan->steps[s]);
     }

@@ -224,7 +224,7 @@ int32_t *ag__tape_ints(ag_tape *tape, int n)
 
 /* Fails the tape where the parameter has no values, with what went wrong when it was declared, or
    has them on another device. */
-static void check_param(ag_tape *tape, const ag_param *param)
+static void check_built(ag_tape *tape, const ag_param *param)
 {
     const ag_params *block = param ? param->block : NULL;
     if (!param)
@@ -249,7 +249,7 @@ ag_tensor *ag_parameter(ag_tape *tape, ag_param *param)
     if (ag_failed(tape)) return ag__poison(tape);
     for (int i = 0; param && i < tape->n_tensors; i++)
         if (tape->tensors[i]->param == param) return tape->tensors[i];
-    check_param(tape, param);
+    check_built(tape, param);
     if (ag_failed(tape)) return ag__poison(tape);
     ag_tensor *t = leaf(tape, param->value, param->shape, 0);
     if (t != &tape->poison) {

@@ -48,7 +48,8 @@ static void expect(ag_choice *c, const double *score, const double *truth, const
     c->recall = (hits + share * tied_hits) / (double)k;
 }
 
-static ag_status check(const char *who, const double *truth, int64_t n, int64_t k, ag_failure *why)
+static ag_status check_choice(const char *who, const double *truth, int64_t n, int64_t k,
+                              ag_failure *why)
 {
     if (n < 1 || k < 1)
         return ag_fail(why, AG_EUSE, "%s: k is %lld and n is %lld; both must be at least 1", who,
@@ -66,7 +67,7 @@ ag_status ag_choose(ag_choice *choice, const double *score, const double *truth,
     static const char who[] = "ag_choose";
     if (!choice) return ag__refuse_null(why, who, "choice");
     if (!truth) return ag__refuse_null(why, who, "truth");
-    ag_status status = check(who, truth, n, k, why);
+    ag_status status = check_choice(who, truth, n, k, why);
     if (status != AG_OK) return status;
     if (k > n) k = n;
     int64_t *chosen = ag_alloc(ag_size_mul((size_t)n, 2 * sizeof *chosen));

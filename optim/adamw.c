@@ -23,8 +23,8 @@ static void update(ag_params *params, int64_t from, int64_t n, int decay, const 
                decay ? u : ag__adamw_plain(u));
 }
 
-static ag_status check(ag_params *params, const ag_adamw *o, double lr, const char *who,
-                       ag_failure *why)
+static ag_status check_adamw(ag_params *params, const ag_adamw *o, double lr, const char *who,
+                             ag_failure *why)
 {
     ag_status status = ag__need_gradients(params, who, why);
     if (status != AG_OK) return status;
@@ -66,12 +66,12 @@ static ag_status step(ag_params *params, const ag_adamw *o, double lr, double de
 
 ag_status ag_adamw_step(ag_params *params, const ag_adamw *options, double lr, ag_failure *why)
 {
-    ag_status status = check(params, options, lr, "ag_adamw_step", why);
+    ag_status status = check_adamw(params, options, lr, "ag_adamw_step", why);
     return status != AG_OK ? status : step(params, options, lr, options->decay, 0, why);
 }
 
 ag_status ag_adam_step(ag_params *params, const ag_adam *options, double lr, ag_failure *why)
 {
-    ag_status status = check(params, options, lr, "ag_adam_step", why);
+    ag_status status = check_adamw(params, options, lr, "ag_adam_step", why);
     return status != AG_OK ? status : step(params, options, lr, 0, options->decay, why);
 }

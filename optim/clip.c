@@ -8,31 +8,31 @@
 
 #include <math.h>
 
-enum { PIECES = 256, LEAST = 4096, LANES = 8, SCALED = 16384 };
+enum { PIECES = 256, LEAST = 4096, SUMS = 8, SCALED = 16384 };
 
 /* Sum of squares with eight partial sums; x has a multiple of eight elements (blocks are padded).
  */
 static double sum_squares(const ag_real *x, int64_t n)
 {
-    double sum[LANES] = {0};
-    for (int64_t i = 0; i < n; i += LANES)
-        for (int k = 0; k < LANES; k++) {
+    double sum[SUMS] = {0};
+    for (int64_t i = 0; i < n; i += SUMS)
+        for (int k = 0; k < SUMS; k++) {
             double value = (double)x[i + k];
             sum[k] += value * value;
         }
     return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
 }
 
-typedef struct task {
+typedef struct norm_task {
     ag_real *x;
     int64_t size, piece;
     double sum[PIECES];
     ag_real factor;
-} task;
+} norm_task;
 
 static void sum_piece(void *context, int64_t i, int thread)
 {
-    task *t = context;
+    norm_task *t = context;
     const int64_t from = i * t->piece, left = t->size - from;
     (void)thread;
     t->sum[i] = sum_squares(t->x + from, left < t->piece ? left : t->piece);
@@ -40,7 +40,7 @@ static void sum_piece(void *context, int64_t i, int thread)
 
 static double norm_of(ag_real *x, int64_t size)
 {
-    task t = {.x = x, .size = size, .piece = (size / PIECES / LEAST + 1) * LEAST};
+    norm_task t = {.x = x, .size = size, .piece = (size / PIECES / LEAST + 1) * LEAST};
     double total = 0;
     ag__parallel_work(size, (size + t.piece - 1) / t.piece, sum_piece, &t);
     for (int i = 0; i < PIECES; i++) total += t.sum[i];
@@ -49,7 +49,7 @@ static double norm_of(ag_real *x, int64_t size)
 
 static void scale_piece(void *context, int64_t i, int thread)
 {
-    const task *t = context;
+    const norm_task *t = context;
     const int64_t from = i * t->piece, end = from + t->piece;
     (void)thread;
     for (int64_t k = from; k < end && k < t->size; k++) t->x[k] *= t->factor;
@@ -57,7 +57,7 @@ static void scale_piece(void *context, int64_t i, int thread)
 
 static void scale(ag_real *x, int64_t size, ag_real factor)
 {
-    task t = {.x = x, .size = size, .piece = SCALED, .factor = factor};
+    norm_task t = {.x = x, .size = size, .piece = SCALED, .factor = factor};
     ag_parallel((size + SCALED - 1) / SCALED, scale_piece, &t);
 }
 

@@ -6,7 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { LINE = 16 }; /* elements with one entry of `decays`; parameters begin at multiples of it */
+enum {
+    DECAY_GROUP = 16
+}; /* elements with one entry of `decays`; parameters begin at multiples of it */
 
 static size_t array_bytes(const ag_params *p) { return (size_t)p->size * sizeof(ag_real); }
 
@@ -55,7 +57,7 @@ ag_status ag_params_fetch(ag_params *params, ag_failure *why)
 /* Which elements have weight decay, a byte for each line. */
 static ag_status send_decays(ag_params *params, ag_failure *why)
 {
-    const size_t lines = (size_t)(params->size / LINE);
+    const size_t lines = (size_t)(params->size / DECAY_GROUP);
     int8_t *decays = ag_alloc(lines + 1);
     if (!decays)
         return ag_fail(why, AG_EMEMORY, "ag_params_to: there is no memory for %d parameters",
@@ -63,7 +65,7 @@ static ag_status send_decays(ag_params *params, ag_failure *why)
     memset(decays, 0, lines + 1);
     for (int i = 0; i < params->count; i++) {
         const ag_param *p = params->list[i];
-        for (int64_t k = p->offset / LINE; k * LINE < p->offset + p->count; k++)
+        for (int64_t k = p->offset / DECAY_GROUP; k * DECAY_GROUP < p->offset + p->count; k++)
             decays[k] = (int8_t)p->decay;
     }
     ag__device_upload(params->decays, decays, lines);
@@ -76,7 +78,7 @@ static ag_status go_there(ag_params *params, ag_failure *why)
     ag_status status = ag_device_open(why);
     if (status != AG_OK) return status;
     params->there = ag__device_take(4 * array_bytes(params));
-    params->decays = ag__device_take((size_t)(params->size / LINE));
+    params->decays = ag__device_take((size_t)(params->size / DECAY_GROUP));
     params->clip = ag__clip_new();
     if (!params->there || !params->decays || !params->clip)
         status =

@@ -6,17 +6,17 @@
 
 #include <math.h>
 
-static void update_run(ag_real *restrict w, ag_real *restrict m, const ag_real *restrict g,
-                       int64_t n, ag__sgd u)
+static void momentum_run(ag_real *restrict w, ag_real *restrict m, const ag_real *restrict g,
+                         int64_t n, ag__sgd u)
 {
     for (int64_t i = 0; i < n; i++) ag__sgd_element(&w[i], &m[i], g[i], u);
 }
 
-static void update(ag_params *params, int64_t from, int64_t n, int decay, const void *numbers)
+static void update_sgd(ag_params *params, int64_t from, int64_t n, int decay, const void *numbers)
 {
     const ag__sgd u = *(const ag__sgd *)numbers;
-    update_run(params->value + from, params->m + from, params->gradient + from, n,
-               decay ? u : ag__sgd_plain(u));
+    momentum_run(params->value + from, params->m + from, params->gradient + from, n,
+                 decay ? u : ag__sgd_plain(u));
 }
 
 ag_status ag_sgd_step(ag_params *params, const ag_sgd *o, double lr, ag_failure *why)
@@ -37,7 +37,7 @@ ag_status ag_sgd_step(ag_params *params, const ag_sgd *o, double lr, ag_failure 
         .l2 = (ag_real)o->decay,
     };
     if (params->device == AG_CPU)
-        ag__step_here(params, update, &u);
+        ag__step_here(params, update_sgd, &u);
     else
         status = ag__params_sgd(params, &u, why);
     ag__step_done(params, status);

@@ -30,7 +30,7 @@ typedef struct task {
 } task;
 
 /* Updates the elements of a block of the flat arrays, parameter by parameter. */
-static void block(void *context, int64_t index, int thread)
+static void update_block(void *context, int64_t index, int thread)
 {
     const task *t = context;
     const int64_t from = index * BLOCK, to = from + BLOCK;
@@ -47,7 +47,7 @@ static void block(void *context, int64_t index, int thread)
 void ag__step_here(ag_params *params, ag__update *update, const void *numbers)
 {
     task all = {params, update, numbers};
-    ag_parallel((params->size + BLOCK - 1) / BLOCK, block, &all);
+    ag_parallel((params->size + BLOCK - 1) / BLOCK, update_block, &all);
 }
 
 void ag__step_done(ag_params *params, ag_status status)

@@ -41,7 +41,7 @@ static int64_t read_stream(void *file, void *out, size_t n)
 }
 
 /* The file's name without folder and ".npy", cut to what fits. */
-static void name_array(char name[64], const char *path)
+static void name_by_path(char name[64], const char *path)
 {
     const char *slash = strrchr(path, '/');
     snprintf(name, 64, "%.63s", slash ? slash + 1 : path);
@@ -72,8 +72,8 @@ static ag_status read_all(char *out, FILE *file, const ag_array_info *info, cons
     return AG_OK;
 }
 
-static ag_status load(FILE *file, int64_t bytes, const char *path, size_t limit,
-                      ag_array_info *info, void **data, ag_failure *why)
+static ag_status load_array(FILE *file, int64_t bytes, const char *path, size_t limit,
+                            ag_array_info *info, void **data, ag_failure *why)
 {
     size_t header;
     ag_status status = ag__npy_read_header(info, &header, read_stream, file, path, why);
@@ -108,8 +108,8 @@ ag_status ag_npy_load(const char *path, size_t byte_limit, ag_array_info *info, 
     ag_failure here = {0};
     FILE *file = ag__open_regular(path, &bytes, &here);
     if (!file) return ag_fail(why, here.status, "%s", here.sentence);
-    name_array(info->name, path);
-    ag_status status = load(file, bytes, ag_path_tail(path), byte_limit, info, data, &here);
+    name_by_path(info->name, path);
+    ag_status status = load_array(file, bytes, ag_path_tail(path), byte_limit, info, data, &here);
     fclose(file);
     if (status == AG_EDATA) ag__say_mistaken(&here, path, "is a single array");
     return status == AG_OK ? AG_OK : ag_fail(why, status, "%s", here.sentence);

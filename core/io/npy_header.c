@@ -48,7 +48,7 @@ static int took(cursor *c, const char *word)
     return 1;
 }
 
-static int text(cursor *c, char out[32])
+static int quoted(cursor *c, char out[32])
 {
     skip_space(c);
     c->at += *c->at == 'u'; /* as Python 2 wrote texts */
@@ -110,7 +110,7 @@ static int descr(cursor *c, ag_array_info *info)
     char name[32];
     skip_space(c);
     if (*c->at == '[') return failed(c, "the values are records; save one array per field");
-    if (!text(c, name)) return 0;
+    if (!quoted(c, name)) return 0;
     const char *type = name + (strspn(name, "<>|=") > 0);
     for (size_t i = 0; i < sizeof readable / sizeof *readable; i++) {
         if (strcmp(type, readable[i].name) && strcmp(name, readable[i].whole)) continue;
@@ -160,7 +160,7 @@ static int dictionary(cursor *c, ag_array_info *info)
         char key[32];
         int k = 0;
         if (!comma) return failed(c, "expected ',' or '}'");
-        if (!text(c, key)) return 0;
+        if (!quoted(c, key)) return 0;
         while (k < 3 && strcmp(key, keys[k])) k++;
         if (k == 3) return failed(c, "a key other than descr, fortran_order and shape");
         if (seen & 1 << k) return failed(c, "a key appears twice");

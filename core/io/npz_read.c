@@ -82,8 +82,8 @@ static ag_status check_claims(const zip_stat_t *stat, size_t limit, const char *
     return AG_OK;
 }
 
-static ag_status read_header(ag_array_info *info, size_t *header, const ag_npz *npz,
-                             const zip_stat_t *stat, const char *where, ag_failure *why)
+static ag_status read_array_header(ag_array_info *info, size_t *header, const ag_npz *npz,
+                                   const zip_stat_t *stat, const char *where, ag_failure *why)
 {
     char type[12];
     zip_file_t *file = zip_fopen_index(npz->zip, stat->index, 0);
@@ -135,7 +135,7 @@ static ag_status take_member(ag_npz *npz, zip_uint64_t index, size_t limit, ag_f
     ag_failure here = {0};
     ag_status status = check_claims(&stat, limit, where, why);
     if (status != AG_OK) return status;
-    status = read_header(&info, &header, npz, &stat, where, &here);
+    status = read_array_header(&info, &header, npz, &stat, where, &here);
     if (status == AG_EDATA) return verify_member(npz, &stat, where, why);
     if (status != AG_OK) return ag_fail(why, status, "%s", here.sentence);
     if (npz->count == AG__NPZ_MEMBERS)
@@ -159,7 +159,7 @@ ag_status ag_npz_check(ag_npz *npz, const char *name, ag_failure *why)
     snprintf(entry, sizeof entry, "%s.npy", name);
     zip_int64_t index = zip_name_locate(npz->zip, entry, ZIP_FL_ENC_RAW);
     if (index < 0 || zip_stat_index(npz->zip, (zip_uint64_t)index, 0, &stat)) return AG_OK;
-    return read_header(&info, &header, npz, &stat, ag__npz_where(where, npz, name), why);
+    return read_array_header(&info, &header, npz, &stat, ag__npz_where(where, npz, name), why);
 }
 
 /* Hands the stream to libzip, which closes it from here on, or the bytes that it reads. */

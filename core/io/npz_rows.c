@@ -78,7 +78,7 @@ static ag_status read_values(ag_rows *r, void *out, size_t bytes, ag_failure *wh
 }
 
 /* libzip compares the CRC when it is asked for more and finds the end. */
-static ag_status verify(ag_rows *r, ag_failure *why)
+static ag_status verify_rows(ag_rows *r, ag_failure *why)
 {
     char byte, where[AG__WHERE];
     int64_t got = ag__zip_read(r->file, &byte, 1);
@@ -121,7 +121,7 @@ static ag_status pick_rows(ag_rows *r, char *out, ag_dtype as, int64_t first, in
         if (status == AG_OK)
             ag__npz_reorder(out, values, r->info, ag_dtype_bytes(as), at, some, first, n);
     }
-    return status == AG_OK ? verify(r, why) : status;
+    return status == AG_OK ? verify_rows(r, why) : status;
 }
 
 /* Makes the window hold rows from the next one on. */
@@ -195,7 +195,8 @@ ag_status ag_rows_next(ag_rows *rows, int64_t n, ag_dtype as, void *out, ag_fail
         status = read_portion(rows, out, as, first, count, why);
         rows->next += n;
     }
-    if (status == AG_OK && rows->next == rows->rows && !rows->verified) status = verify(rows, why);
+    if (status == AG_OK && rows->next == rows->rows && !rows->verified)
+        status = verify_rows(rows, why);
     rows->broken = status != AG_OK;
     return status;
 }

@@ -108,7 +108,7 @@ static int add_member(zip_t *zip, const member *m, int level)
            zip_file_set_dostime(zip, (zip_uint64_t)index, 0, 1 << 5 | 1, 0) == 0;
 }
 
-static ag_status refuse(zip_error_t *error, const char *path, ag_failure *why)
+static ag_status refuse_zip(zip_error_t *error, const char *path, ag_failure *why)
 {
     return ag_fail(why, zip_error_code_zip(error) == ZIP_ER_MEMORY ? AG_EMEMORY : AG_EFILE,
                    "cannot write %s: %s", ag_path_tail(path), zip_error_strerror(error));
@@ -124,14 +124,14 @@ static ag_status pack(zip_source_t *archive, const ag_npz_writer *writer)
     zip_t *zip = zip_open_from_source(archive, ZIP_TRUNCATE, &error);
     if (!zip) {
         zip_source_free(archive);
-        status = refuse(&error, writer->path, writer->why);
+        status = refuse_zip(&error, writer->path, writer->why);
     }
     zip_error_fini(&error);
     for (int i = 0; zip && status == AG_OK && i < writer->count; i++)
         if (!add_member(zip, &writer->members[i], writer->level))
-            status = refuse(zip_get_error(zip), writer->path, writer->why);
+            status = refuse_zip(zip_get_error(zip), writer->path, writer->why);
     if (zip && status == AG_OK && zip_close(zip) == 0) return AG_OK;
-    if (zip && status == AG_OK) status = refuse(zip_get_error(zip), writer->path, writer->why);
+    if (zip && status == AG_OK) status = refuse_zip(zip_get_error(zip), writer->path, writer->why);
     if (zip) zip_discard(zip);
     return status;
 }
@@ -141,10 +141,11 @@ static ag_status copy_out(FILE *file, zip_source_t *archive, const ag_npz_writer
     char buffer[1 << 13];
     int64_t n = 0;
     if (zip_source_open(archive))
-        return refuse(zip_source_error(archive), writer->path, writer->why);
+        return refuse_zip(zip_source_error(archive), writer->path, writer->why);
     while ((n = zip_source_read(archive, buffer, sizeof buffer)) > 0)
         if (fwrite(buffer, 1, (size_t)n, file) != (size_t)n) break; /* ag_save_file sees why */
-    ag_status status = n < 0 ? refuse(zip_source_error(archive), writer->path, writer->why) : AG_OK;
+    ag_status status =
+        n < 0 ? refuse_zip(zip_source_error(archive), writer->path, writer->why) : AG_OK;
     zip_source_close(archive);
     return status;
 }

@@ -7,15 +7,15 @@
 #include <string.h>
 
 /* The last two are read and never written. */
-static const ag__tensor_type types[] = {{"F32", AG_F32, 4}, {"F64", AG_F64, 8}, {"U8", AG_U8, 1},
-                                        {"I8", AG_I8, 1},   {"I32", AG_I32, 4}, {"I64", AG_I64, 8},
-                                        {"F16", AG_F32, 2}, {"BF16", AG_F32, 2}};
-enum { TYPES = sizeof types / sizeof *types };
+static const ag__tensor_type tensor_types[] = {
+    {"F32", AG_F32, 4}, {"F64", AG_F64, 8}, {"U8", AG_U8, 1},   {"I8", AG_I8, 1},
+    {"I32", AG_I32, 4}, {"I64", AG_I64, 8}, {"F16", AG_F32, 2}, {"BF16", AG_F32, 2}};
+enum { TENSOR_TYPES = sizeof tensor_types / sizeof *tensor_types };
 
 const char *ag__tensor_type_name(ag_dtype dtype)
 {
-    for (int i = 0; i < TYPES; i++)
-        if (types[i].dtype == dtype) return types[i].name;
+    for (int i = 0; i < TENSOR_TYPES; i++)
+        if (tensor_types[i].dtype == dtype) return tensor_types[i].name;
     return NULL;
 }
 
@@ -88,8 +88,8 @@ static ag_status parse_tensor(ag__entry *e, const ag_checkpoint *c, const char *
         return ag_fail(why, AG_EDATA, "%s: it must have exactly dtype, shape and data_offsets",
                        where);
     e->item.name = name;
-    for (int i = 0; i < TYPES; i++)
-        if (strcmp(types[i].name, type) == 0) e->type = &types[i];
+    for (int i = 0; i < TENSOR_TYPES; i++)
+        if (strcmp(tensor_types[i].name, type) == 0) e->type = &tensor_types[i];
     if (!e->type)
         return ag_fail(
             why, AG_EDATA,
