@@ -13,7 +13,7 @@ static const char *source(const harness_session *s)
     const char *init = s->settings->init, *last = harness_format("%s/" HARNESS_LAST, s->folder);
     struct stat is;
     if (s->resumes && access(last, F_OK) == 0) return last;
-    return !stat(init, &is) && S_ISREG(is.st_mode) ? init : harness__runs_checkpoint(init, false);
+    return !stat(init, &is) && S_ISDIR(is.st_mode) ? harness__runs_checkpoint(init, false) : init;
 }
 
 ag_status harness__initial_load(harness_trained *from, const harness_session *s, ag_failure *why)

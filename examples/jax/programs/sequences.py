@@ -38,7 +38,7 @@ def gru_decoder(p, state, source, words):
 @program({"layers": [{"x": array(40, 160), "h": array(40, 160), "bias": array(160)}] * 2, "out": array(40, 40)},
          array(24, 16, 40))
 def lstm(p, xs):
-    """A language model of two layers (Zaremba et al. 2014) over 24 steps."""
+    """Two layers of LSTM over words (Zaremba et al. 2014), 24 steps."""
     zero = jnp.zeros((16, 40))
 
     def step(states, x):
