@@ -89,9 +89,9 @@ def convolution(eqn: Any, x: list[Any]) -> Op | None:
             ways["per_output"] = lambda: _per_output(g)
     groups = g.groups * g.batch_groups
     facts = {"batch": g.batch, "left": g.places, "right": g.out_features // groups, "summed": g.features,
-             "window": g.taps, "groups": groups, "stride": max([1, *g.strides]), "axes": len(g.window),
-             "dilation": max([1, *g.dilation, *g.base]), "left_minor": g.spec[0][1] == x[0].ndim - 1,
-             "right_minor": g.spec[1][0] == x[1].ndim - 1}
+             "window": g.taps, "groups": groups, "axes": len(g.window), "stride": max([1, *g.strides]),
+             "dilation": max([1, *g.dilation]), "base": max([1, *g.base]), "batch_groups": g.batch_groups > 1,
+             "left_minor": g.spec[0][1] == x[0].ndim - 1, "right_minor": g.spec[1][0] == x[1].ndim - 1}
     what = f"{dims(x[0].shape)} with {dims(x[1].shape)}" + (f", {groups} groups" if groups > 1 else "")
     return Op("conv", what, facts, ways)
 

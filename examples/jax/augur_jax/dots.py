@@ -63,12 +63,18 @@ def dot(eqn: Any, x: list[Any]) -> Op | None:
         if batch >= LEAST_BATCH and summed <= MOST_SUMMED and batch * rows * columns <= MOST_TERM:
             ways["batch_minor"] = flat(_batch_minor)
     facts = {"batch": batch, "left": rows, "right": columns, "summed": summed, "left_minor": left.ndim - 1 in lc,
-             "right_minor": right.ndim - 1 in rc, "batch_late": lb != list(range(nb)) or rb != list(range(nb))}
+             "right_minor": right.ndim - 1 in rc, "batch_late": lb != list(range(nb)) or rb != list(range(nb)),
+             "left_apart": _apart(lb, lf, lc), "right_apart": _apart(rb, rf, rc)}
     return Op("dot", f"{batch}x{rows}x{columns}x{summed}", facts, ways)
 
 
 def _others(axes: int, contracted: list[int], batch: list[int]) -> list[int]:
     return [i for i in range(axes) if i not in contracted and i not in batch]
+
+
+def _apart(batch: list[int], *kinds: list[int]) -> bool:
+    """Whether an operand has to be moved before it is a stack of matrices."""
+    return batch != list(range(len(batch))) or any(k != list(range(k[0], k[0] + len(k))) for k in kinds if k)
 
 
 def _mulsum(a: Any, b: Any) -> Any:

@@ -31,34 +31,36 @@ def _between(rng: np.random.Generator, low: float, high: float) -> int:
     return round(math.exp(rng.uniform(math.log(low), math.log(high))))
 
 
+def _split(rng: np.random.Generator, whole: int, most: int) -> list[int]:
+    """Sizes of at most so many axes, whose product is about the whole."""
+    sizes = [whole]
+    while len(sizes) < most and rng.random() < 0.3:
+        first = _between(rng, 1, sizes[-1])
+        sizes[-1:] = [first, max(sizes[-1] // first, 1)]
+    return sizes
+
+
 def _dot(rng: np.random.Generator) -> Made | None:
-    """Axes in any order, two free ones on the right, a batch or none; in a loop or not."""
-    batch, m, n, k = (1 if rng.random() < 0.4 else _between(rng, 2, 4096)), *(_between(rng, 1, 1024) for _ in range(3))
-    steps = _between(rng, 4, 64) if rng.random() < 0.3 else 0
-    if steps:  # what goes around has one shape
-        n, batch = k, min(batch, 64)
-    split = _between(rng, 1, n) if not steps and rng.random() < 0.3 else 1
-    sizes = {"b": batch, "m": m, "k": k, "n": max(n // split, 1), "o": split}
-    if size(list(sizes.values())) * max(steps, 1) > MOST_WORK:
+    """Any number of batch, free and summed axes, in any order."""
+    batch = [] if rng.random() < 0.4 else _split(rng, _between(rng, 2, 4096), 2)
+    left, right, summed = (_split(rng, _between(rng, 1, most), axes) for most, axes in ((4096, 3), (1024, 2), (1024, 2)))
+    kinds = {"b": batch, "m": left, "n": right, "k": summed}
+    sizes = {f"{kind}{i}": n for kind, axes in kinds.items() for i, n in enumerate(axes)}
+    if size(list(sizes.values())) > MOST_WORK:
         return None
-    b = "b" * (batch > 1)
-    left, right = list(b + "mk"), list(b + "kn" + "o" * (split > 1))
-    if not steps and rng.random() < 0.5:
-        rng.shuffle(left)
-    if rng.random() < 0.6:
-        rng.shuffle(right)
-    batched = tuple(map(left.index, b)), tuple(map(right.index, b))
-    order = ((left.index("k"),), (right.index("k"),)), batched
+    operands = [[axis for kind in letters for axis in sizes if axis[0] == kind] for letters in ("bmk", "bkn")]
+    for axes in operands:
+        if rng.random() < 0.5:
+            rng.shuffle(axes)
+    order = tuple(tuple(tuple(axes.index(a) for a in sizes if a[0] == kind) for axes in operands) for kind in "kb")
 
-    def once(x: Any, w: Any) -> Any:
+    def f(x: Any, w: Any) -> Any:
         return jnp.tanh(lax.dot_general(x * 1.1, w, order))
-
-    def looped(x: Any, w: Any) -> Any:
-        return lax.scan(lambda c, _: (once(c, w), None), x, None, length=steps)[0]
-    return "dot", looped if steps else once, [tuple(sizes[a] for a in t) for t in (left, right)]
+    return "dot", f, [tuple(sizes[a] for a in axes) for axes in operands]
 
 
 def _conv(rng: np.random.Generator) -> Made | None:
+    """Along one axis or two, of some features or of each alone; the gradients, too."""
     axes = 1 if rng.random() < 0.35 else 2
     space = _between(rng, 128, 2048) if axes == 1 else _between(rng, 7, 64)
     window, n, features = int(rng.choice([1, 2, 3, 5, 7])), _between(rng, 1, 8), _between(rng, 3, 128)
@@ -70,11 +72,18 @@ def _conv(rng: np.random.Generator) -> Made | None:
         return None
     letters = ("NWC", "WIO", "NWC") if axes == 1 else ("NHWC", "HWIO", "NHWC")
 
-    def f(x: Any, w: Any) -> Any:
-        y = lax.conv_general_dilated(x * 1.1, w, (stride,) * axes, "SAME", rhs_dilation=(dilation,) * axes,
-                                     dimension_numbers=letters, feature_group_count=groups)
-        return jax.nn.relu(y)
-    return "conv", f, [(n, *[space] * axes, features), (*[window] * axes, features // groups, made)]
+    def conv(x: Any, w: Any) -> Any:
+        return lax.conv_general_dilated(x, w, (stride,) * axes, "SAME", rhs_dilation=(dilation,) * axes,
+                                        dimension_numbers=letters, feature_group_count=groups)
+    image, kernel = (jax.ShapeDtypeStruct(shape, np.float32) for shape in (
+        (n, *[space] * axes, features), (*[window] * axes, features // groups, made)))
+    result = jax.eval_shape(conv, image, kernel)
+    ways: list[tuple[Callable[..., Any], list[Any]]] = [
+        (lambda x, w: conv(x * 1.1, w), [image, kernel]),
+        (lambda y, w: jax.linear_transpose(lambda x: conv(x, w), image)(y * 1.1)[0], [result, kernel]),
+        (lambda y, x: jax.linear_transpose(lambda w: conv(x, w), kernel)(y * 1.1)[0], [result, image])]
+    f, operands = ways[rng.choice(3, p=[0.6, 0.2, 0.2])]
+    return "conv", lambda x, y: jax.nn.relu(f(x, y)), [each.shape for each in operands]
 
 
 def _scan(rng: np.random.Generator) -> Made | None:
@@ -94,24 +103,36 @@ def _sum(rng: np.random.Generator) -> Made | None:
 
 
 def _scatter(rng: np.random.Generator) -> Made | None:
-    table, width, many = _between(rng, 8, 2048), _between(rng, 1, 64), _between(rng, 8, 2048)
+    table, width, many = _between(rng, 8, 1024), _between(rng, 1, 64), _between(rng, 8, 2048)
     ids = rng.integers(0, table, many)
     return "scatter", lambda t, x: t.at[ids].add(x * 1.1), [(table, width), (many, width)]
 
 
 def _barrier(rng: np.random.Generator) -> Made | None:
-    shape, f = (_between(rng, 2, 512), _between(rng, 8, 512)), [jnp.exp, jnp.tanh, lax.rsqrt][rng.integers(3)]
+    shape, f = (_between(rng, 2, 512), _between(rng, 32, 512)), [jnp.exp, jnp.tanh, lax.rsqrt][rng.integers(3)]
     return "barrier", lambda x, y: (f(jnp.abs(x) + 1) * y).sum(1), [shape, (shape[0], 1)]
 
 
 DRAWS = ((_dot, 0.45), (_conv, 0.3), (_scan, 0.08), (_sum, 0.06), (_scatter, 0.05), (_barrier, 0.06))
 
 
+def _looped(made: Made, rng: np.random.Generator) -> Made:
+    """The op inside of a loop, where a small one is long enough to be measured."""
+    kind, f, shapes = made
+    most = min(256, MOST_ELEMENTS // size(shapes[0]))
+    if kind == "scan" or most < 4 or rng.random() > (0.6 if max(map(size, shapes)) < 4096 else 0.2):
+        return made
+
+    def loop(xs: Any, *rest: Any) -> Any:
+        return lax.scan(lambda c, x: (c, f(x, *rest)), 0.0, xs)[1]
+    return kind, loop, [(_between(rng, 4, most), *shapes[0]), *shapes[1:]]
+
+
 def draw(rng: np.random.Generator) -> Made:
     while True:
         made = DRAWS[rng.choice(len(DRAWS), p=[share for _, share in DRAWS])][0](rng)
         if made and max(map(size, made[2])) <= MOST_ELEMENTS:
-            return made
+            return _looped(made, rng)
 
 
 def measured(made: Made, rng: np.random.Generator, worker: Worker) -> list[Row]:
@@ -124,13 +145,14 @@ def measured(made: Made, rng: np.random.Generator, worker: Worker) -> list[Row]:
     worker.ready()
     if worker.first["ns"] > MOST_NS:
         return []
-    found, originals = [], []
+    found, originals, known = [], [], {worker.first["hash"]: 1.0}
     for choice in site.choices[1:]:
-        said = measure(worker, program.module({at: choice}), {}, {worker.first["hash"]: 1.0})
+        said = measure(worker, program.module({at: choice}), {}, known)
         if said["state"] == "ok":
             originals.append(said["original_ns"])
+            known[said["hash"]] = said["ratio"]
         if said["state"] in ("ok", "same"):
-            found.append((choice, said.get("ratio", 1.0)))
+            found.append((choice, known[said["hash"]]))
     if not originals:
         return []
     ns, work = float(np.median(originals)), rows.work(site)

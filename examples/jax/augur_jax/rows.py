@@ -10,8 +10,9 @@ from .sites import KEEP, Site
 KINDS = ("dot", "conv", "scan", "sum", "scatter", "barrier")
 CHOICES = (KEEP, "swap", "lhs_t", "rhs_t", "barrier", "mulsum", "loop", "unroll_k", "batch_minor", "nchw", "shifted",
            "im2col", "per_output", "2", "4", "all", "dot", "onehot")
-SIZES = ("batch", "left", "right", "summed", "window", "groups", "length", "stride", "dilation")
-FLAGS = ("left_minor", "right_minor", "batch_late")
+SIZES = ("batch", "left", "right", "summed", "window", "groups", "length", "stride", "dilation",
+         "base")
+FLAGS = ("left_minor", "right_minor", "left_apart", "right_apart", "batch_late", "batch_groups")
 DERIVED = ("work", "multiplications", "results", "sum of all terms", "loop around", "axes", "bytes")
 COLUMNS = (*(f"is {kind}" for kind in KINDS), *(f"as {choice}" for choice in CHOICES), *SIZES, *FLAGS, *DERIVED)
 
