@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The whole way, with measurements: a search that is killed and goes on, random ops, and the programs."""
+import csv
 import json
 import os
 import random
@@ -15,6 +16,7 @@ import numpy as np
 
 import augur_jax
 from augur_jax import ops, rows
+from augur_jax.learned import Learned
 from augur_jax.sites import size
 from programs import PROGRAMS
 
@@ -135,10 +137,24 @@ class Ops(unittest.TestCase):
                     keep = rows.COLUMNS.index("as keep")
                     self.assertTrue((file["row_feature"][first_of_group, keep] == 1).all())
             if os.access(NESTS, os.X_OK):
-                subprocess.run([NESTS, "train", "--data", folder, "--out", os.path.join(folder, "run"), "--steps", "2",
-                                "--quiet"], check=True)
+                self.same_scores(folder, names)
             else:
-                print("nests is not built: it has not read the files of rows.")
+                print("nests is not built: it has not read the files of rows, nor was its model evaluated.")
+
+    def same_scores(self, folder, names):
+        """Evaluated in Python, a model says what `nests predict` does."""
+        for fit in ("network", "trees", "both"):
+            run = os.path.join(folder, fit)
+            how = ["--fit", fit, *(["--steps", "9"] if fit != "trees" else []), *(["--trees", "9"] if fit != "network" else [])]
+            subprocess.run([NESTS, "train", "--data", folder, "--out", run, "--quiet", *how], check=True)
+            said = subprocess.run([NESTS, "predict", "--data", folder, "--run", run], check=True, capture_output=True,
+                                  text=True).stdout
+            theirs = [float(line["score"]) for line in csv.DictReader(said.splitlines())]
+            model, ours = Learned(run), []
+            for name in names:
+                with np.load(os.path.join(folder, name)) as file:
+                    ours += model.scores(file["row_feature"], file["row_work"] * file["row_count"]).tolist()
+            np.testing.assert_allclose(ours, theirs, atol=1e-5, rtol=0)
 
 
 class Programs(unittest.TestCase):

@@ -42,6 +42,8 @@ def parser() -> argparse.ArgumentParser:
                       help="the file, and FILE.journal with each measurement (NAME.tuned.json)")
     tune.add_argument("--tolerance", type=number(float, 1e-7, 0.1), default=1e-3, metavar="X",
                       help="how far results may be from the original's, relative (0.001)")
+    tune.add_argument("--model", metavar="FILE", help="what to expect: a run or checkpoint of nests that was trained on "
+                      "rows of augur-jax ops (the one that is built in)")
     tune.add_argument("--quiet", action="store_true", help="no progress")
     show = commands.add_parser("show", help="print what a file has",
                                description="Prints the table of a tuned function.")
@@ -92,7 +94,7 @@ def run(given: argparse.Namespace) -> int:
 
         f = named(given.function)
         print(tune(f, *arguments(given.args, f), minutes=given.minutes, out=given.out, tolerance=given.tolerance,
-                   threads=threads, quiet=given.quiet).table())
+                   threads=threads, prior=given.model, quiet=given.quiet).table())
     else:
         from .ops import ops
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from . import machine
 from .journal import Journal
+from .learned import Learned
 from .prior import Prior, Table
 from .program import Program
 from .progress import Progress, counts
@@ -19,17 +20,19 @@ LEAST_TOLERANCE, MOST_TOLERANCE, MOST_MINUTES = 1e-7, 0.1, 10000.0
 
 
 def tune(f: Callable[..., Any], *args: Any, minutes: float = 3, out: str | None = None, tolerance: float = 1e-3,
-         threads: int | None = None, prior: Prior | None = None, quiet: bool = False) -> Tuned:
+         threads: int | None = None, prior: Prior | str | None = None, quiet: bool = False) -> Tuned:
     """Searches ways to write f that are faster with these arguments, for about so many minutes, and writes the file
     `out` (NAME.tuned.json) for load(). out.journal has each measurement, and the same call goes on from there.
     tolerance: how far results may be from the original's, relative. threads: 1, or None for those that this process
-    has. Raises Refused."""
+    has. prior: what is expected before anything is measured, or the file of a model that nests has trained. Raises
+    Refused."""
     if not 0 < minutes <= MOST_MINUTES:
         raise Refused(f"minutes is {minutes}; it has to be above 0 and at most {MOST_MINUTES:g}")
     if not LEAST_TOLERANCE <= tolerance <= MOST_TOLERANCE:
         raise Refused(f"tolerance is {tolerance}; it has to be from {LEAST_TOLERANCE:g} to {MOST_TOLERANCE:g}")
     if threads not in (None, 1):
         raise Refused(f"threads is {threads}; it has to be 1, or None for those that this process has")
+    expected = Learned(prior) if isinstance(prior, str) else prior or Table()
     name = getattr(f, "__name__", type(f).__name__)
     out = out or f"{name.strip('<>')}.tuned.json"
     program, here = Program(f, args), machine.described(threads)
@@ -38,7 +41,7 @@ def tune(f: Callable[..., Any], *args: Any, minutes: float = 3, out: str | None 
     journal = Journal(f"{out}.journal", header, program.sites)
     try:
         with Worker(program.leaves, original, int(here["threads"]), tolerance) as worker:
-            search = Search(program, worker, journal, prior or Table(), 60 * minutes, Progress(quiet))
+            search = Search(program, worker, journal, expected, 60 * minutes, Progress(quiet))
             found, wrong = search.run(), search.wrong()
     finally:
         journal.close()
