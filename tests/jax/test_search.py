@@ -135,6 +135,19 @@ class Searching(unittest.TestCase):
         self.assertEqual(twin[0]["ratio"], twin[1]["ratio"])
         self.assertEqual({x["state"] for x in twin}, {"ok", "same"})
 
+    def test_twins(self):
+        """Choices that are another one, or nothing, alone are in no combination."""
+        s = self.search(Machine(same={((0, "swap"),): "()", ((1, "nchw"),): ((1, "shifted"),)},
+                                states={((0, "swap"), (1, "shifted")): "lost"}))
+        s.run()
+        alone = {k[0] for k in s.known if len(k) == 1}
+        self.assertIn((1, "nchw"), alone)
+        self.assertLessEqual(s.twins(), {(0, "swap"), (1, "nchw"), (1, "shifted")})
+        self.assertEqual(len(s.twins()), 2)
+        combined = [line["candidate"] for line in s.journal.lines if line["stage"] == "combination"]
+        self.assertGreater(len(combined), 2)
+        self.assertFalse([c for c in combined if s.twins().intersection(c.items())])
+
     def test_winner_lost_later(self):
         """Where the finalists cannot be measured again the best is tried alone, and then the original wins."""
         s = self.search(Machine())

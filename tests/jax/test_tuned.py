@@ -10,6 +10,7 @@ import tempfile
 import unittest
 import warnings
 from unittest import mock
+from xml.etree import ElementTree
 
 import jax
 import jax.numpy as jnp
@@ -104,8 +105,9 @@ class Loading(InFolder):
             whole = file.read()
         value = json.loads(whole)
         bad = [whole[:n] for n in range(0, len(whole) - 2, 101)]
-        bad += [json.dumps({k: v for k, v in value.items() if k != name}) for name in value if name not in ("wrong",)]
-        matter = "format machine sites winner ratio noise original_ns shares".split()
+        needed = [name for name in value if name not in ("wrong", "measured")]
+        bad += [json.dumps({k: v for k, v in value.items() if k != name}) for name in needed]
+        matter = "format machine sites winner ratio noise original_ns shares measured".split()
         bad += [json.dumps({**value, name: [None]}) for name in matter] + ["[]", "3", "[" * 100000]
         bad += [json.dumps({**value, "winner": winner}) for winner in ({"0": "shifted"}, {"99": "swap"})]
         for content in bad:
@@ -156,6 +158,32 @@ class Recorded(InFolder):
         with contextlib.redirect_stdout(said):
             self.assertEqual(command.main(["show", self.path]), command.OK)
         self.assertEqual(said.getvalue().strip(), tuned.table())
+
+    def test_page(self):
+        """All sites, a point for each variant, and no text that a browser would take for more than that."""
+        tuned, _, _ = self.tune()
+        page = self.path + ".html"
+        with contextlib.redirect_stdout(io.StringIO()):
+            self.assertEqual(command.main(["show", self.path, "--html", page]), command.OK)
+        with open(page, encoding="utf-8") as file:
+            said = file.read()
+        root = ElementTree.fromstring(said[said.index("<svg"):said.index("</svg>") + 6])
+        self.assertEqual(len(root.findall("circle")), len(tuned.measured))
+        self.assertGreater(len(tuned.measured), 30)
+        lowest = max(float(c.get("cy")) for c in root.findall("circle"))
+        self.assertEqual(float(root.find("path").get("d").split("V")[-1]), lowest)
+        self.assertEqual(said.count("<tr><td>"), len(tuned.sites))
+        strange = dataclasses.replace(tuned, name="<lambda>", wrong=["<b> & c"], winner={}, measured=[])
+        strange.write(self.path)
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as errors:
+            self.assertEqual(command.main(["show", self.path, "--html", page]), command.OK)
+            self.assertEqual(command.main(["show", self.path, "--html", "/nowhere/a"]), command.FAILED)
+        self.assertIn("/nowhere/a cannot be written", errors.getvalue())
+        with open(page, encoding="utf-8") as file:
+            said = file.read()
+        self.assertIn("&lt;b&gt; &amp; c", said)
+        self.assertNotIn("<lambda>", said)
+        self.assertNotIn("<svg", said)
 
 
 class Asking(unittest.TestCase):

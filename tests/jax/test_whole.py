@@ -143,10 +143,9 @@ class Ops(unittest.TestCase):
 
     def same_scores(self, folder, names):
         """Evaluated in Python, a model says what `nests predict` does."""
-        for fit in ("network", "trees", "both"):
+        for fit, *few in (("network", "--steps", "9"), ("trees", "--trees", "9"), ("both", "--steps", "9")):
             run = os.path.join(folder, fit)
-            how = ["--fit", fit, *(["--steps", "9"] if fit != "trees" else []), *(["--trees", "9"] if fit != "network" else [])]
-            subprocess.run([NESTS, "train", "--data", folder, "--out", run, "--quiet", *how], check=True)
+            subprocess.run([NESTS, "train", "--data", folder, "--out", run, "--quiet", "--fit", fit, *few], check=True)
             said = subprocess.run([NESTS, "predict", "--data", folder, "--run", run], check=True, capture_output=True,
                                   text=True).stdout
             theirs = [float(line["score"]) for line in csv.DictReader(said.splitlines())]

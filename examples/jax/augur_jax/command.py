@@ -42,12 +42,13 @@ def parser() -> argparse.ArgumentParser:
                       help="the file, and FILE.journal with each measurement (NAME.tuned.json)")
     tune.add_argument("--tolerance", type=number(float, 1e-7, 0.1), default=1e-3, metavar="X",
                       help="how far results may be from the original's, relative (0.001)")
-    tune.add_argument("--model", metavar="FILE", help="what to expect: a run or checkpoint of nests that was trained on "
-                      "rows of augur-jax ops (the one that is built in)")
+    tune.add_argument("--model", metavar="FILE", help="what to expect: a run or checkpoint of nests, trained on "
+                      "files of augur-jax ops (the one that is built in)")
     tune.add_argument("--quiet", action="store_true", help="no progress")
     show = commands.add_parser("show", help="print what a file has",
                                description="Prints the table of a tuned function.")
     show.add_argument("file", metavar="FILE")
+    show.add_argument("--html", metavar="FILE", dest="out", help="write a page with all sites and what was measured")
     ops = commands.add_parser("ops", help="measure random ops, for nests train",
                               description="Measures random ops in all ways to write them, and writes files of rows "
                               "that nests train reads. The same command goes on after the files that are there.")
@@ -86,9 +87,13 @@ def arguments(given: str | None, f: Any) -> tuple[Any, ...]:
 def run(given: argparse.Namespace) -> int:
     threads = 1 if getattr(given, "threads", "all") == "1" else None
     if given.command == "show":
-        from .tuned import show
+        from .page import write
+        from .tuned import Tuned
 
-        print(show(given.file))
+        tuned = Tuned.read(given.file)
+        if given.out:
+            write(given.out, tuned, given.file)
+        print(tuned.table())
     elif given.command == "tune":
         from .tuner import tune
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import re
+import resource
 from importlib.metadata import version
 
 ONE_THREAD = "--xla_cpu_multi_thread_eigen=false"
@@ -30,3 +31,9 @@ def threads() -> int:
 def described(count: int | None = None) -> dict[str, str | int]:
     versions = {name: version(name) for name in ("jax", "jaxlib")}
     return {**versions, "processor": processor(), "threads": count or threads()}
+
+
+def cpu_seconds() -> float:
+    """Of this process and of those that it started and that have ended."""
+    used = [resource.getrusage(whose) for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in used)

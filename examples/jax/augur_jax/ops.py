@@ -43,7 +43,7 @@ def _split(rng: np.random.Generator, whole: int, most: int) -> list[int]:
 def _dot(rng: np.random.Generator) -> Made | None:
     """Any number of batch, free and summed axes, in any order."""
     batch = [] if rng.random() < 0.4 else _split(rng, _between(rng, 2, 4096), 2)
-    left, right, summed = (_split(rng, _between(rng, 1, most), axes) for most, axes in ((4096, 3), (1024, 2), (1024, 2)))
+    left, right, summed = (_split(rng, _between(rng, 1, n), axes) for n, axes in ((4096, 3), (1024, 2), (1024, 2)))
     kinds = {"b": batch, "m": left, "n": right, "k": summed}
     sizes = {f"{kind}{i}": n for kind, axes in kinds.items() for i, n in enumerate(axes)}
     if size(list(sizes.values())) > MOST_WORK:

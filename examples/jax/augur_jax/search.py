@@ -66,7 +66,7 @@ class Search:
         while self.part() < UNTIL["combination"]:
             model = Additive(self.sites, expected, self.measured())
             rng = np.random.default_rng(len(self.journal.lines))
-            best = model.combinations(self.bad(), self.known, DRAWS, ROUND, rng)
+            best = model.combinations(self.bad() | self.twins(), self.known, DRAWS, ROUND, rng)
             if not best:
                 break
             self.stage("combination", best)
@@ -90,6 +90,16 @@ class Search:
     def bad(self) -> set[tuple[int, str]]:
         """Choices that gave no right program alone."""
         return {k[0] for k, line in self.known.items() if len(k) == 1 and line["state"] not in GOOD}
+
+    def twins(self) -> set[tuple[int, str]]:
+        """Choices that gave the module of the original, or of an earlier choice, alone: half of all combinations have
+        one, and would be built for nothing."""
+        seen, found = {line["hash"] for line in self.nulls()}, set()
+        for k, line in self.known.items():
+            if len(k) == 1 and line["state"] in GOOD:
+                found |= {k[0]} if line["hash"] in seen else set()
+                seen.add(line["hash"])
+        return found
 
     def wrong(self) -> list[str]:
         """The choices whose programs have other results, where one alone or two together have them."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 import os
 import warnings
 from collections.abc import Callable
@@ -24,7 +25,8 @@ FORMAT = "augur_jax 1"
 @dataclass
 class Tuned:
     """winner: site and choice, empty where the original wins. ratio: of its time to the original's, measured again.
-    machine: what it holds for. counts: of variants by what became of them. wrong: those with other results, named."""
+    machine: what it holds for. counts: of variants by what became of them. wrong: those with other results, named.
+    measured: of each variant seconds since the start, and the ratio of its time."""
 
     name: str
     program: str
@@ -39,6 +41,7 @@ class Tuned:
     shares: dict[int, float]
     counts: dict[str, int]
     wrong: list[str] = field(default_factory=list)
+    measured: list[tuple[float, float]] = field(default_factory=list)
     format: str = FORMAT
 
     @property
@@ -66,6 +69,8 @@ class Tuned:
                 value[name] = {int(k): v for k, v in value[name].items()}
             tuned = Tuned(**value)
             if any(c not in tuned.sites[k].choices for k, c in tuned.winner.items()):
+                raise ValueError
+            if not all(0 <= at < math.inf and 0 < ratio < math.inf for at, ratio in tuned.measured):
                 raise ValueError
             tuned.table()  # whatever else is missing
             return tuned

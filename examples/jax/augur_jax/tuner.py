@@ -39,13 +39,18 @@ def tune(f: Callable[..., Any], *args: Any, minutes: float = 3, out: str | None 
     original = program.module({})
     header = {"program": program.fingerprint, **here, "tolerance": tolerance}
     journal = Journal(f"{out}.journal", header, program.sites)
+    before, begun = len(journal.lines), machine.cpu_seconds()
     try:
         with Worker(program.leaves, original, int(here["threads"]), tolerance) as worker:
             search = Search(program, worker, journal, expected, 60 * minutes, Progress(quiet))
             found, wrong = search.run(), search.wrong()
     finally:
         journal.close()
+    many, lines = counts(journal.lines), journal.lines
+    if new := counts(lines[before:])["variants"]:
+        many["a minute of a core"] = round(60 * new / (machine.cpu_seconds() - begun))
+    measured = [(line["at"], line["ratio"]) for line in lines if "ratio" in line and line["candidate"]]
     tuned = Tuned(name, program.fingerprint, program.arguments, here, tolerance, program.sites, found.winner,
-                  found.ratio, found.noise, found.original_ns, found.shares, counts(journal.lines), wrong)
+                  found.ratio, found.noise, found.original_ns, found.shares, many, wrong, measured)
     tuned.write(out)
     return tuned
