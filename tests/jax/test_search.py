@@ -151,9 +151,9 @@ class Searching(unittest.TestCase):
     def test_winner_lost_later(self):
         """Where the finalists cannot be measured again the best is tried alone, and then the original wins."""
         s = self.search(Machine())
-        with mock.patch.object(s, "turns", side_effect=Lost("crashed")) as turns:
+        with mock.patch.object(search, "turns", side_effect=Lost("crashed")) as turns:
             outcome = s.run()
-        self.assertEqual(([len(c.args[0]) for c in turns.call_args_list], outcome.winner), ([4, 2], {}))
+        self.assertEqual(([len(c.args[2]) for c in turns.call_args_list], outcome.winner), ([4, 2], {}))
         self.assertEqual(self.states(s, "final"), ["lost", "lost"])
 
     def test_original_cannot_be_measured(self):

@@ -176,7 +176,7 @@ class Search:
         line: dict[str, Any] = {"stage": "final", "candidate": {}, "candidates": named}
         before = [x["ns"] for x in self.journal.lines if x["state"] == "again" and x["candidates"] == named]
         try:
-            ns = before[-1] if before else self.turns([{}, *finalists])
+            ns = before[-1] if before else turns(self.program, self.worker, [{}, *finalists])
         except (Lost, Failed) as reason:
             self.journal.add({**line, "state": "lost", "why": str(reason)})
             return []
@@ -184,16 +184,17 @@ class Search:
             self.journal.add({**line, "state": "again", "ns": ns})
         return [ns[i:i + 2] for i in range(0, len(ns), 2)]
 
-    def turns(self, candidates: list[Candidate]) -> list[float]:
-        """ns of two builds of each."""
-        self.worker.end()
-        names = []
-        for k, candidate in enumerate(candidates):
-            module = self.program.module(candidate)
-            for build in (0, 1):
-                names.append(f"{k} {build}")
-                self.worker.call("build", names[-1], module, self.program.options(candidate))
-                wrong = self.worker.call("compare", names[-1])["wrong"]
-                if wrong:
-                    raise Failed(wrong)
-        return list(map(round, self.worker.call("turns", names, rounds(0.3, self.worker.first["ns"], 15, 100))))
+
+def turns(program: Program, worker: Worker, candidates: Sequence[Candidate]) -> list[float]:
+    """ns of two builds of each, measured in turns in a new process."""
+    worker.end()
+    names = []
+    for k, candidate in enumerate(candidates):
+        module = program.module(candidate)
+        for build in (0, 1):
+            names.append(f"{k} {build}")
+            worker.call("build", names[-1], module, program.options(candidate))
+            wrong = worker.call("compare", names[-1])["wrong"]
+            if wrong:
+                raise Failed(wrong)
+    return list(map(round, worker.call("turns", names, rounds(0.3, worker.first["ns"], 15, 100))))

@@ -32,10 +32,9 @@ def tune(f: Callable[..., Any], *args: Any, minutes: float = 3, out: str | None 
         raise Refused(f"tolerance is {tolerance}; it has to be from {LEAST_TOLERANCE:g} to {MOST_TOLERANCE:g}")
     if threads not in (None, 1):
         raise Refused(f"threads is {threads}; it has to be 1, or None for those that this process has")
-    expected = Learned(prior) if isinstance(prior, str) else prior or Table()
     name = getattr(f, "__name__", type(f).__name__)
     out = out or f"{name.strip('<>')}.tuned.json"
-    program, here = Program(f, args), machine.described(threads)
+    expected, program, here = prior_of(prior), Program(f, args), machine.described(threads)
     original = program.module({})
     header = {"program": program.fingerprint, **here, "tolerance": tolerance}
     journal = Journal(f"{out}.journal", header, program.sites)
@@ -54,3 +53,8 @@ def tune(f: Callable[..., Any], *args: Any, minutes: float = 3, out: str | None 
                   found.ratio, found.noise, found.original_ns, found.shares, many, wrong, measured)
     tuned.write(out)
     return tuned
+
+
+def prior_of(given: Prior | str | None) -> Prior:
+    """What to expect before anything is measured: an object, the file of a model, or what is built in."""
+    return Learned(given) if isinstance(given, str) else given or Table()
