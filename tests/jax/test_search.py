@@ -111,7 +111,7 @@ class Searching(unittest.TestCase):
     def test_slower_build_counts(self):
         """Of two builds of a winner the slower one has to gain."""
         s = self.search(Machine())
-        with mock.patch.object(s, "turns", return_value=[1e6, 1e6, 3e5, 1.01e6, 4e5, 1.02e6, 5e5, 1.03e6]):
+        with mock.patch.object(search, "turns", return_value=[1e6, 1e6, 3e5, 1.01e6, 4e5, 1.02e6, 5e5, 1.03e6]):
             self.assertEqual(s.run().winner, {})
 
     def test_wrong_ones(self):

@@ -33,7 +33,8 @@ class Learned:
             if (data["kind"], data["columns"]) != ("rows", len(rows.COLUMNS)):
                 raise Refused(f"{file} was trained on {data['kind']} files of {data['columns']} columns, not on the "
                               f"{len(rows.COLUMNS)} of augur-jax ops; train one on what this version measures")
-            if not np.isfinite(self.factors(np.zeros((1, len(rows.COLUMNS)), np.float32))).all():
+            self.factors(np.zeros((1, len(rows.COLUMNS)), np.float32))  # all tensors are there, and fit
+            if not all(np.isfinite(t).all() for name, t in self.tensors.items() if "state.best" not in name):
                 raise ValueError
         except OSError as reason:
             raise Refused(f"{file} cannot be read: {reason.strerror}; give a run or checkpoint of nests") from None
