@@ -42,10 +42,11 @@ class Learned:
             raise Refused(f"{file} is no checkpoint that nests has written; give one") from None
 
     def nanoseconds(self, site: Site) -> dict[str, float]:
+        """It learned to compare the ways to write one op: what the op takes as it is, is guessed."""
         if site.kind not in rows.KINDS:
             return dict.fromkeys(site.choices, 0.0)
-        scores = self.scores(np.array([rows.columns(site, c) for c in site.choices], np.float32), rows.work(site))
-        return dict(zip(site.choices, np.exp(scores).tolist()))
+        f = self.factors(np.array([rows.columns(site, choice) for choice in site.choices], np.float32))
+        return dict(zip(site.choices, (rows.work(site) * np.exp(f - f[0])).tolist()))
 
     def scores(self, x: np.ndarray, work: Any) -> np.ndarray:
         """ln(ns) of each row, as `nests predict` has it of items of one row."""

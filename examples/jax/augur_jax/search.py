@@ -59,7 +59,7 @@ class Search:
             raise Refused(f"the function cannot be measured as it is: {self.journal.lines[-1]['why']}; see whether it "
                           "runs under jax.jit on the CPU")
         expected = effects(self.prior, self.sites)
-        self.stage("pick", picks(expected, PICKS, np.random.default_rng(0)))
+        self.stage("pick", picks(expected, self.sites, PICKS, np.random.default_rng(0)))
         alone = sweep(expected, self.sites)
         self.stage("option", [c for c in alone if self.site(c).kind == "option"])
         self.stage("sweep", [c for c in alone if self.site(c).kind != "option"])

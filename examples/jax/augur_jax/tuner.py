@@ -8,7 +8,7 @@ from typing import Any
 from . import machine
 from .journal import Journal
 from .learned import Learned
-from .prior import Prior, Table
+from .prior import Prior
 from .program import Program
 from .progress import Progress, counts
 from .refused import Refused
@@ -56,5 +56,5 @@ def tune(f: Callable[..., Any], *args: Any, minutes: float = 3, out: str | None 
 
 
 def prior_of(given: Prior | str | None) -> Prior:
-    """What to expect before anything is measured: an object, the file of a model, or what is built in."""
-    return Learned(given) if isinstance(given, str) else given or Table()
+    """The prior: an object, the model of a file, or the shipped one."""
+    return Learned(given) if isinstance(given, str) else given or Learned()

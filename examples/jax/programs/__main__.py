@@ -29,18 +29,21 @@ PICKS, TOLERANCE = 10, 1e-3
 
 
 def parser() -> argparse.ArgumentParser:
-    p = argparse.ArgumentParser(prog="python -m programs", description="Tunes the programs of this folder, and measures "
-                                "the winners again in a second process. The same command goes on where it ended.")
+    p = argparse.ArgumentParser(prog="python -m programs",
+                                description="Tunes the programs of this folder, and measures the winners again in a "
+                                "second process. The same command goes on where it ended.")
     p.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(PROGRAMS)} (all)")
     p.add_argument("--out", required=True, metavar="DIR", help="folder for the files")
     p.add_argument("--minutes", type=number(float, 0.01, 10000), default=3, metavar="N", help="for each (3)")
     p.add_argument("--threads", choices=["1", "all"], default="all", help="1: CPU time of one thread (all)")
     p.add_argument("--model", metavar="FILE", help="as of augur-jax tune")
-    p.add_argument("--picks", action="store_true", help=f"no search: the model's {PICKS} picks, and {PICKS} random ones")
+    p.add_argument("--picks", action="store_true",
+                   help=f"no search: the model's {PICKS} picks, and {PICKS} random ones")
     return p
 
 
-def tuned(f: Callable[..., Any], path: str, given: argparse.Namespace, threads: int | None) -> tuple[list[float], str]:
+def tuned(f: Callable[..., Any], path: str, given: argparse.Namespace,
+          threads: int | None) -> tuple[list[float], str]:
     """The winner's ratio; what else to say."""
     found = augur_jax.tune(f, *f.arguments(), minutes=given.minutes, out=f"{path}.json", threads=threads,
                            prior=given.model, quiet=True)
@@ -54,13 +57,15 @@ def tuned(f: Callable[..., Any], path: str, given: argparse.Namespace, threads: 
     return [ratio], said
 
 
-def picked(f: Callable[..., Any], path: str, given: argparse.Namespace, threads: int | None) -> tuple[list[float], str]:
+def picked(f: Callable[..., Any], path: str, given: argparse.Namespace,
+           threads: int | None) -> tuple[list[float], str]:
     """The ratio of the best of the model's picks and of the best of random ones; what else to say."""
     program, here = Program(f, f.arguments()), machine.described(threads)
     prior: Prior = prior_of(given.model)
     journal = Journal(f"{path}.picks.journal", {"program": program.fingerprint, **here}, program.sites)
     rng = np.random.default_rng(zlib.crc32(f.__name__.encode()))
-    named = picks(effects(prior, program.sites), PICKS, rng), [random_of(program.sites, rng) for _ in range(PICKS)]
+    random = [random_of(program.sites, rng) for _ in range(PICKS)]
+    named = picks(effects(prior, program.sites), program.sites, PICKS, np.random.default_rng(0)), random
     with Worker(program.leaves, program.module({}), int(here["threads"]), TOLERANCE) as worker:
         search = Search(program, worker, journal, prior, math.inf, lambda *_: None)
         best = []
