@@ -21,7 +21,7 @@ from augur_jax.program import Program
 from augur_jax.search import GOOD, Search, turns
 from augur_jax.sites import Candidate, Site, key
 from augur_jax.tuner import prior_of
-from augur_jax.worker import Worker
+from augur_jax.worker import Failed, Lost, Worker
 
 from . import PROGRAMS
 
@@ -115,5 +115,5 @@ def main() -> None:
 if __name__ == "__main__":
     try:
         main()
-    except augur_jax.Refused as reason:
+    except (augur_jax.Refused, Failed, Lost) as reason:
         sys.exit(f"programs: {reason}.")
