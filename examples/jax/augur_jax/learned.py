@@ -50,7 +50,7 @@ class Learned:
 
     def scores(self, x: np.ndarray, work: Any) -> np.ndarray:
         """ln(ns) of each row, as `nests predict` has it of items of one row."""
-        return np.log(work) + float(self.tensors["state.offset"]) + self.factors(x)
+        return np.asarray(np.log(work) + float(self.tensors["state.offset"]) + self.factors(x))
 
     def factors(self, x: np.ndarray) -> np.ndarray:
         """f of each row: the mean of the networks and the sum of the trees, averaged."""
@@ -70,7 +70,7 @@ class Learned:
         for layer in range(self.layers):
             weight, bias = (self.tensors[f"{member}.layer.{layer}.{name}"] for name in ("weight", "bias"))
             x = np.maximum(x @ weight.T + bias, 0)
-        return x @ self.tensors[f"{member}.output.weight"][0]
+        return np.asarray(x @ self.tensors[f"{member}.output.weight"][0])
 
     def trees(self, x: np.ndarray) -> np.ndarray:
         """Node i of a tree asks for a column; 2 i + 1 follows where it is below the limit, else 2 i + 2."""
@@ -79,7 +79,7 @@ class Learned:
         at = np.zeros((len(x), len(column)), int)
         while at[0, 0] < nodes:
             at = 2 * at + 2 - (np.take_along_axis(x, column[every, at], 1) < limit[every, at])
-        return leaf[every, at - nodes].sum(1, dtype=float)
+        return np.asarray(leaf[every, at - nodes].sum(1, dtype=float))
 
 
 def read(path: str) -> tuple[dict[str, str], Tensors]:

@@ -52,10 +52,10 @@ def _dot(rng: np.random.Generator) -> Made | None:
     for axes in operands:
         if rng.random() < 0.5:
             rng.shuffle(axes)
-    order = tuple(tuple(tuple(axes.index(a) for a in sizes if a[0] == kind) for axes in operands) for kind in "kb")
+    summing, batching = ([[axes.index(a) for a in sizes if a[0] == kind] for axes in operands] for kind in "kb")
 
     def f(x: Any, w: Any) -> Any:
-        return jnp.tanh(lax.dot_general(x * 1.1, w, order))
+        return jnp.tanh(lax.dot_general(x * 1.1, w, ((summing[0], summing[1]), (batching[0], batching[1]))))
     return "dot", f, [tuple(sizes[a] for a in axes) for axes in operands]
 
 
