@@ -29,12 +29,14 @@ train() {
     *) lists=examples/data/${1#*-}/split-random ;;
     esac
     case $1 in
-    tgraph-*) set -- "$1" --rows costs --loss error --learning-rate 3e-3 ;;
-    tpu-* | tpgnn-*) set -- "$1" --rows costs ;;
+    tgraph-*) set -- "$1" --seed 3 --rows costs --loss error --learning-rate 3e-3 ;;
+    tpu-*) set -- "$1" --seed 1 --rows costs --hidden 64 ;;
+    tpgnn-*) set -- "$1" --seed 1 --rows costs ;;
+    nests-*) set -- "$1" --seed 1 ;;
     esac
     name=$1
     shift
-    AUGUR_ISA=avx2 "$programs/${name%%-*}" train --data $lists.train.txt --valid $lists.valid.txt --seed 1 "$@" --out "$made/$name"
+    AUGUR_ISA=avx2 "$programs/${name%%-*}" train --data $lists.train.txt --valid $lists.valid.txt "$@" --out "$made/$name"
 }
 
 differ=0
