@@ -133,7 +133,7 @@ typedef struct harness_common {
     {"model", HARNESS_FIELD(S, M.model), .commands = HARNESS_SCORES | OWN, .flags = HARNESS_LOCAL, \
      .meta = "NAME...", .often = true, .group = "Run", \
      .help = "a model that ships with the programs (examples/models); a wrong name lists them; with " \
-             "several, or with --run, scores are the mean"}, \
+             "several, or with --run, scores are the mean; --init takes the names, too"}, \
     {"study", HARNESS_FIELD(S, M.study), .commands = HARNESS_ABLATE, .needed = HARNESS_ABLATE, \
      .flags = HARNESS_LOCAL, .meta = "FILE.ini", .often = true, .group = "Run", \
      .help = "the variants and seeds to train"}, \

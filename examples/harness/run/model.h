@@ -72,8 +72,8 @@ typedef struct harness_settings {
      .group = "Run", .help = "more runs: scores are the mean (so does a second --run)"}, \
     {"init", HARNESS_FIELD(S, shell.init), .commands = HARNESS_TRAINS, .flags = HARNESS_IF_OTHER, \
      .meta = "RUN", .group = "Run", .needs = NEEDS, \
-     .help = "begin with the weights, scales and words of that run, checkpoint or model that " \
-             "ships, which needs the same options of the model"}, \
+     .help = "begin with the weights, scales and words of that run or checkpoint, which needs the " \
+             "same options of the model"}, \
     {"save-every", HARNESS_FIELD(S, shell.training.save_every), "100", 1, 1e9, \
      HARNESS_TRAINS, .group = "Run", .needs = NEEDS, \
      .help = "steps between saves of last.safetensors"}, \
