@@ -267,7 +267,7 @@ static void bad_calls(void **state)
         {"lab layout", 2, "--out"},
         {"lab layout --out o --families mpl", 2, "there is no family mpl; did you mean mlp?"},
         {"lab layout --out o --families ,", 2, "names no family"},
-        {"lab tile --out o --search both", 2, "--search is no option of lab tile"},
+        {"lab tile --out o --plan axes", 2, "--plan is no option of lab tile"},
         {"lab layout --out o --text none.txt", 3, "none.txt"},
         {"lab layout --out o --text worse.txt", 3, "worse.txt"},
         {"lab layout --out o --text bad.txt", 3, "the program has no name"},
