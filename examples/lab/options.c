@@ -41,8 +41,8 @@ static const harness_option table[] = {
 
     {"configs", FIELD(configs), "128", 2, 1e6, CONFIGS, .often = true, .group = "Configurations",
      .help = "most configurations of a file"},
-    {"plan", HARNESS_WORD(lab_settings, plan), "strides", .choices = "strides|inner|axes", .commands = LAB_LAYOUT_COMMAND,
-     .group = "Configurations",
+    {"plan", HARNESS_WORD(lab_settings, plan), "strides", .choices = "strides|inner|axes",
+     .commands = LAB_LAYOUT_COMMAND, .group = "Configurations",
      .help = "the loops of an op: ordered by strides, with the sum always inside, or in the order "
              "of the axes whatever the layout"},
     {"kernels", FIELD(kernels), "8", 1, 1e6, LAB_TILE_COMMAND, .often = true,

@@ -80,7 +80,8 @@ static int accept(lab_layouts *l, const lab_layout_row *rows)
     const size_t bytes = (size_t)l->n_nodes * ROW;
     const uint64_t hash = XXH3_64bits(rows, bytes);
     for (int i = 0; i < l->count; i++)
-        if (l->hash[i] == hash && !memcmp(l->rows[(size_t)i * (size_t)l->n_nodes], rows, bytes)) return 0;
+        if (l->hash[i] == hash && !memcmp(l->rows[(size_t)i * (size_t)l->n_nodes], rows, bytes))
+            return 0;
     bag_add(l->hash, hash);
     l->count++;
     return 1;
