@@ -90,13 +90,11 @@ static void tile_files(void **state)
     int64_t dots = 0;
     assert_true(files >= 2 && files <= 6);
     for (int i = 0; i < files; i++) {
-        char path[256];
+        const char *path = formatted("t/%s.npz", names[i]);
         ag_failure why = {0};
         lab_program p = {0};
-        snprintf(path, sizeof path, "t/%.100s.txt", names[i]);
-        assert_int_equal(lab_text_load(&p, path), AG_OK);
+        assert_int_equal(lab_text_load(&p, formatted("t/%s.txt", names[i])), AG_OK);
         assert_string_equal(p.name, names[i]);
-        snprintf(path, sizeof path, "t/%.100s.npz", names[i]);
         ag_npz *npz = open_npz(path);
         const int64_t c = ag_npz_find(npz, "config_runtime")->size[0];
         const wanted w[] = {{"config_feat", AG_F32, 2, {c, 24}},
@@ -154,11 +152,9 @@ static void a_kill_leaves_no_half_file(void **state)
         const int n = list_files(names, "k/random", ".npz");
         assert_true(n >= seen);
         seen = n;
-        for (int f = 0; f < n; f++) {
-            char path[256];
-            snprintf(path, sizeof path, "k/random/%.100s.npz", names[f]);
-            tgraph_file_close(test_file_open(path, test_unique(), NULL));
-        }
+        for (int f = 0; f < n; f++)
+            tgraph_file_close(
+                test_file_open(formatted("k/random/%s.npz", names[f]), test_unique(), NULL));
     }
     program_expect(line, 0, "", "");
     assert_int_equal(list_files(names, "k/random", ".npz"), 12);
@@ -182,14 +178,12 @@ static void the_time_is_kept(void **state)
     static char names[64][128];
     int n = 0;
     for (int try = 0; try < 7 && n < 2; try++) {
-        char folder[32];
         const double minutes = 0.03 * (1 << try), before = processor_seconds();
         program_expect_line(
             0, "", "files written",
             "lab layout --out b%d --programs 60 --configs 100000 --minutes %g" ROUGH, try, minutes);
         assert_true(processor_seconds() - before < 60 * minutes + 4); /* leave to a slow one */
-        snprintf(folder, sizeof folder, "b%d/random", try);
-        n = list_files(names, folder, ".npz");
+        n = list_files(names, formatted("b%d/random", try), ".npz");
     }
     assert_in_range(n, 2, 60);
 }
