@@ -6,10 +6,7 @@
 
 static const double none = (double)INFINITY;
 
-static void near(double got, double must)
-{
-    if (!(fabs(got - must) < 1e-12 * (1 + fabs(must)))) fail_msg("%.17g, not %.17g", got, must);
-}
+static void near(double got, double expected) { expect_number(got, expected, 1e-12); }
 
 static harness_measured measure(const harness_items *items)
 {

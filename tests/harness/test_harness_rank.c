@@ -32,10 +32,7 @@ static void fill(void)
     memcpy(harness_rank_method(&r, "model", NULL), by_model, sizeof by_model);
 }
 
-static void near(double found, double expected)
-{
-    if (!(fabs(found - expected) < 1e-9)) fail_msg("%.12g, not %.12g", found, expected);
-}
+static void near(double got, double expected) { expect_number(got, expected, 1e-9); }
 
 enum { PLAIN = 5 };
 

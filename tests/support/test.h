@@ -32,6 +32,13 @@ __attribute__((format(printf, 1, 2))) static inline const char *formatted(const 
     return text[turn];
 }
 
+/* by: how far the number may be from the expected one, of which it is a share above 1. */
+static inline void expect_number(double got, double expected, double by)
+{
+    if (!(fabs(got - expected) <= by * fmax(1, fabs(expected))))
+        fail_msg("%.17g, not %.17g", got, expected);
+}
+
 static inline int ends_with(const char *text, const char *end)
 {
     const size_t n = strlen(text), m = strlen(end);
