@@ -63,7 +63,7 @@ class Bench:
         return np.quantile(times, QUANTILE, axis=0).tolist()
 
     def costs(self, name: str) -> dict[str, float]:
-        """What is known without a run: bytes read and written by XLA's own count, and what is copied."""
+        """Known without a run: bytes that are read and written, as XLA counts them, and copies."""
         program = self.built[name]
         return {"accessed": program.cost_analysis().get("bytes accessed", 0.0),
                 **moved(program.hlo_modules()[0].to_string())}

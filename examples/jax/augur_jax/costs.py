@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What an optimised module says of its run time without being run: baselines for models that rank layouts."""
+"""Costs that an optimised module tells without being run: baselines for models that rank layouts."""
 from __future__ import annotations
 
 import math

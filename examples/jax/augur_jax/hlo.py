@@ -46,7 +46,7 @@ def instructions(text: str) -> list[Instruction]:
 
 
 def stablehlo(text: str) -> bytes:
-    """What compiles to the module."""
+    """Bytes that compile to the module."""
     return _jax.mlir.hlo_to_stablehlo(_hlo.hlo_module_from_text(text).as_serialized_hlo_module_proto())
 
 

@@ -2,6 +2,7 @@
 """Layouts measured with XLA itself: files of TpuGraphs' form that `tgraph` and `nests` read."""
 from __future__ import annotations
 
+import math
 import os
 import time
 import zlib
@@ -119,7 +120,9 @@ class Collector:
                 return "a configuration could not be measured; it has no second time"
             once = arrays["config_runtime"]
             self.write(name, {**arrays, "config_passes": np.stack([once, ns], 1)})
-            self.manifest.files[name]["again"] = {"tau": round(tau(once, ns), 4), **self.manifest.stamp()}
+            apart = np.log(ns / once)
+            self.manifest.files[name]["again"] = {"tau": round(tau(once, ns), 4), **self.manifest.stamp(),
+                                                  "noise": round(float(apart.std() / math.sqrt(2)), 5)}
             return f"tau {tau(once, ns):.3f} between the two"
         return self.each({name: self.manifest.programs[name] for name, facts in self.manifest.files.items()
                           if "again" not in facts}, measured)
