@@ -17,7 +17,7 @@ def moved(module: str) -> dict[str, float]:
     lines, of = module.splitlines(), instructions(module)
     by_name = {(one.computation, one.name): one for one in of}
     times, copied, across = Counter[str](), 0.0, 0.0
-    for one in reversed(of):  # what is called stands in front of its callers
+    for one in reversed(of):  # callers come after what they call
         line = lines[one.line]
         runs = times[one.computation] or 1
         count = re.search(r'"known_trip_count":\{"n":"(\d+)"', line)

@@ -51,7 +51,7 @@ def stablehlo(text: str) -> bytes:
 
 
 def constrained(text: str, of: Sequence[Instruction], wanted: Mapping[int, Layouts]) -> str:
-    """The module with calls of LayoutConstraint behind and in front of the instructions with these places in `of`.
+    """The module with calls of LayoutConstraint before and after the instructions with these places in `of`.
     XLA's layout assignment obeys them, inserts the copies that are needed and removes the calls."""
     by_name = {(one.computation, one.name): one for one in of}
     by_line = {one.line: place for place, one in enumerate(of)}
