@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A training that begins with the network of another run (--init). */
+#include "examples/harness/run/shipped.h"
 #include "examples/harness/run/trained.h"
 
 #include <jansson.h>
@@ -7,18 +8,28 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The scales of a run that goes on are in its own checkpoint: the other may be gone. */
-static const char *source(const harness_session *s)
+/* A run or checkpoint, else the name of a model that ships. */
+static const char *named(const char *init, ag_failure *why)
 {
-    const char *init = s->settings->init, *last = harness_format("%s/" HARNESS_LAST, s->folder);
     struct stat is;
-    if (s->resumes && access(last, F_OK) == 0) return last;
-    return !stat(init, &is) && S_ISDIR(is.st_mode) ? harness__runs_checkpoint(init, false) : init;
+    if (!stat(init, &is)) return S_ISDIR(is.st_mode) ? harness__runs_checkpoint(init, false) : init;
+    if (strchr(init, '/')) return init;
+    ag_failure mine = {0};
+    char *folder = harness_shipped_path(init, &mine);
+    if (!folder)
+        ag_fail(why, mine.status, "there is no file or folder %.60s, and %s", init, mine.sentence);
+    const char *path = folder ? harness__runs_checkpoint(folder, false) : NULL;
+    harness_free(folder);
+    return path;
 }
 
 ag_status harness__initial_load(harness_trained *from, const harness_session *s, ag_failure *why)
 {
-    return s->settings->init ? harness_trained_load(from, s->model, source(s), why) : AG_OK;
+    if (!s->settings->init) return AG_OK;
+    /* The scales of a run that goes on are in its own checkpoint: the other may be gone. */
+    const char *last = harness_format("%s/" HARNESS_LAST, s->folder),
+               *path = s->resumes && !access(last, F_OK) ? last : named(s->settings->init, why);
+    return path ? harness_trained_load(from, s->model, path, why) : why->status;
 }
 
 /* Shapes say nothing of an option like --direction, or like --log-features, by which scales are
