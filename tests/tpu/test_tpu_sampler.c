@@ -27,12 +27,12 @@ static void make(tpu_task task)
     tpu_scaler_fit(&scaler, &d, 0, 0);
 }
 
-static void set_up(tpu_task task, tpu_sampler_options options)
+static void set_up(tpu_task task, const tpu_settings *settings)
 {
     const tpu_batch_options batch = {0};
     ag_failure why = {0};
     make(task);
-    if (tpu_sampler_open(&s, &d, &scaler, &options, &batch, &why)) fail_msg("%s", why.sentence);
+    if (tpu_sampler_open(&s, &d, &scaler, settings, &batch, &why)) fail_msg("%s", why.sentence);
 }
 
 static void tear_down(void)
@@ -45,7 +45,7 @@ static void tear_down(void)
 static void steps_draw_different_kernels_and_configurations(void **state)
 {
     for (int task = TPU_TILE; task <= TPU_FUSION; task++) {
-        set_up((tpu_task)task, (tpu_sampler_options){.seed = 3, .kernels = 6, .configs = 4});
+        set_up((tpu_task)task, &(tpu_settings){.balanced = true, .kernels = 6, .configs = 4});
         assert_int_equal(s.count, task == TPU_TILE ? 22 : 24);
         assert_int_equal(s.families, 3);
         assert_int_equal(s.programs, 4);
@@ -88,7 +88,7 @@ static void draws_are_even_over_families_programs_and_kernels(void **state)
     static const int members[] = {2, 1, 10, 11};
     for (int uniform = 0; uniform < 2; uniform++) {
         int64_t of_kernel[KERNELS] = {0}, of_family[3] = {0};
-        set_up(TPU_FUSION, (tpu_sampler_options){.seed = 5, .kernels = 1, .uniform = uniform});
+        set_up(TPU_FUSION, &(tpu_settings){.kernels = 1, .balanced = !uniform});
         for (int step = 0; step < STEPS; step++) {
             assert_int_equal(tpu_sampler_draw(&s, step), 1);
             of_kernel[s.sample[0].kernel - d.kernel]++;
@@ -104,7 +104,7 @@ static void draws_are_even_over_families_programs_and_kernels(void **state)
 
 static void a_step_that_wants_all_gets_each_once(void **state)
 {
-    set_up(TPU_FUSION, (tpu_sampler_options){.seed = 7, .kernels = 100});
+    set_up(TPU_FUSION, &(tpu_settings){.balanced = true, .kernels = 100});
     for (int step = 0; step < 20; step++) {
         int seen[KERNELS] = {0};
         assert_int_equal(tpu_sampler_draw(&s, step), KERNELS);
@@ -118,11 +118,11 @@ static void what_cannot_be_drawn_is_said(void **state)
 {
     ag_failure why = {0};
     const tpu_batch_options batch = {0};
-    const tpu_sampler_options options = {.kernels = 4, .configs = 2};
+    const tpu_settings settings = {.kernels = 4, .configs = 2};
     make(TPU_TILE);
     for (int i = 0; i < KERNELS; i++)
         for (int c = 0; c < d.kernel[i].configs; c++) d.kernel[i].runtime[c] = 5;
-    assert_int_equal(tpu_sampler_open(&s, &d, &scaler, &options, &batch, &why), AG_EUSE);
+    assert_int_equal(tpu_sampler_open(&s, &d, &scaler, &settings, &batch, &why), AG_EUSE);
     assert_string_equal(why.sentence,
                         "training: none of the 24 kernels can be drawn: their run times are hidden "
                         "(0), or those of a kernel are all equal; name other files");
