@@ -3,7 +3,7 @@
 
 #include "examples/harness/harness.h"
 #include "examples/harness/run/draws.h"
-#include "examples/nests/checkpoint.h"
+#include "examples/nests/shell.h"
 
 #include <string.h>
 #include <xxhash.h>
