@@ -208,24 +208,8 @@ static void bad_input(void **state)
         "one.npz is left out: it has only one configuration to train on");
 }
 
-/* The committed studies name options that exist, with values that they have. */
-static void committed_studies(void **state)
-{
-    program_outcome o =
-        program_expect("tgraph ablate --study " AG_SOURCE_DIR
-                       "/examples/tgraph/studies/ablations.ini --data a.npz "
-                       "--split 0.8 --steps 1 --hidden 16 --configs 8 --out study --quiet",
-                       0, "the paper", "");
-    assert_non_null(strstr(o.out, "no cross-configuration attention"));
-    assert_non_null(strstr(o.out, "ListMLE"));
-    program_expect("tgraph ablate --study " AG_SOURCE_DIR
-                   "/examples/tgraph/studies/rows.ini --data a.npz "
-                   "--split 0.8 --steps 1 --hidden 16 --configs 8 --out rows --quiet",
-                   0, "costs", "");
-}
-
 int main(void)
 {
     return RUN_TESTS_WITH(make_files, test_folder_remove, train_eval_predict, predictions, names,
-                          calibrated, inspecting, bad_input, scored_alike, committed_studies);
+                          calibrated, inspecting, bad_input, scored_alike);
 }

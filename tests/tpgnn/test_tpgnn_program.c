@@ -220,20 +220,6 @@ static void rows_far_from_training(void **state)
                    "those that far/best.safetensors was trained on");
 }
 
-/* The studies that come with the program: every variant is a model that can be trained. */
-static void the_studies(void **state)
-{
-    static const char *const study[] = {"ablations", "rows"};
-    for (int i = 0; i < 2; i++) {
-        const program_outcome o = program_expect_line(0, i ? "costs of rows" : "complete", "",
-                                                      "tpgnn ablate --study " AG_SOURCE_DIR
-                                                      "/examples/tpgnn/studies/%s.ini --out %s "
-                                                      "--steps 1 --threads 1 --quiet" FILES,
-                                                      study[i], study[i]);
-        assert_null(strstr(o.out, " 0 "));
-    }
-}
-
 /* ---- inspect ---- */
 
 static void a_table_of_tasks(void **state)
@@ -286,7 +272,6 @@ static void what_cannot_be_read(void **state)
 int main(void)
 {
     return RUN_TESTS_WITH(make_files, test_folder_remove, training, evaluating, ensembles, costs,
-                          rows, fits, rows_far_from_training, the_studies,
-                          types_and_extents_that_training_lacks, a_table_of_tasks, the_same_as_json,
-                          what_cannot_be_read);
+                          rows, fits, rows_far_from_training, types_and_extents_that_training_lacks,
+                          a_table_of_tasks, the_same_as_json, what_cannot_be_read);
 }
