@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What nests trains, the contents of its checkpoints (docs/formats/nests.md), and the scores of a
-   whole call: those of the model, and of its parts alone. */
+/* The model that nests trains, the contents of its checkpoints (docs/formats/nests.md), and the
+   scores of a whole call: those of the model, and of its parts alone. */
 #ifndef NESTS_SHELL_H
 #define NESTS_SHELL_H
 

@@ -19,7 +19,7 @@ static void the_training_range_becomes_0_to_1(void **state)
     for (int logs = 0; logs < 2; logs++) {
         tpu_data d;
         tpu_scaler s;
-        ag_real y[60 * 140];
+        ag_real y[30 * 140];
         double low[140], high[140];
         test_tpu_made(&d, TPU_TILE, KERNELS, NULL, NULL, 1);
         tpu_scaler_fit(&s, &d, logs, 0);
