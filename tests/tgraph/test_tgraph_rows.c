@@ -7,8 +7,6 @@
 #include "support/program_files.h"
 #include "support/tgraph_open.h"
 
-#include <jansson.h>
-
 #include "augur.h"
 
 enum { ITEMS = 20 };
@@ -87,36 +85,6 @@ static void predict(double score[ITEMS], double ns[ITEMS], const char *run)
     }
 }
 
-static double validated(const char *run)
-{
-    double tau;
-    char *text = program_text_of(formatted("%s/metrics.csv", run));
-    const char *row = strstr(text, "\n4,");
-    assert_non_null(row);
-    assert_int_equal(sscanf(row, "\n4,%*f,%*f,%*f,%lf", &tau), 1);
-    free(text);
-    return tau;
-}
-
-/* The last validation of a run is the evaluation of its last checkpoint. */
-static void runs(void **state)
-{
-    static const char *const rows[] = {"sums", "embedded", "costs"};
-    for (int i = 0; i < 3; i++) {
-        program_expect_line(
-            0, "", "",
-            "tgraph train --data a.npz --valid b.npz --no-cross --rows %s --out %s" SMALL, rows[i],
-            rows[i]);
-        json_t *j = program_json(
-            formatted("tgraph eval --run %s --data b.npz --checkpoint last --json --no-baselines",
-                      rows[i]),
-            "");
-        const json_t *mean = program_mean(j, formatted("TGraph with rows (%s)", rows[i]));
-        assert_true(fabs(program_number(mean, "tau-b") - validated(rows[i])) < 1e-6);
-        json_decref(j);
-    }
-}
-
 /* A step that changes nothing has the loss of the scores of all but the last configuration, which
    repeats the first. */
 static void errors_of_run_times(void **state)
@@ -170,6 +138,8 @@ static void a_damaged_scale_is_refused(void **state)
     const char *best = formatted("%s/costs/best.safetensors", test_folder);
     double mean[NESTS_LAYOUT_COLUMNS] = {0};
     mean[3] = NAN;
+    program_expect("tgraph train --data a.npz --valid b.npz --rows costs --out costs" SMALL, 0, "",
+                   "");
     checkpoint_change(best, best, NULL, NULL, "state.row.mean", mean);
     program_expect("tgraph predict --run costs --data b.npz", 3, "", "state.row.mean[3] is nan");
 }
@@ -186,7 +156,7 @@ static void a_guess_is_warned_of(void **state)
 
 int main(void)
 {
-    return RUN_TESTS_WITH(make_files, test_folder_remove, rows_join_the_nodes_that_are_kept, runs,
+    return RUN_TESTS_WITH(make_files, test_folder_remove, rows_join_the_nodes_that_are_kept,
                           errors_of_run_times, a_checkpoint_without_rows_has_nothing_of_them,
                           a_damaged_scale_is_refused, a_guess_is_warned_of);
 }
