@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "examples/nests/checkpoint.h"
+#include "examples/nests/shell.h"
 
 #include "examples/harness/harness.h"
 

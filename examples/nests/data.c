@@ -3,7 +3,7 @@
 
 #include "examples/harness/harness.h"
 #include "examples/harness/run/draws.h"
-#include "examples/nests/checkpoint.h"
+#include "examples/nests/shell.h"
 
 #include <string.h>
 #include <xxhash.h>
@@ -183,7 +183,7 @@ ag_status nests_files_score(void *files, const harness_runs *runs, const harness
     nests_set *set = f->scored = &f->other;
     nests_data *data = &set->data;
     data->budget.limit = (size_t)s->shell.common.ram_limit;
-    data->distinct = known && net && net->split > 0 && s->part == NESTS_PART_AUTO;
+    data->distinct = known && net && net->split > 0;
     if (read_files(set, net ? net->kind : NULL, &s->shell.common.data, "data", why) ||
         (known && check_runtimes(set, "data", why)))
         return why->status;

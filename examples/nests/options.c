@@ -28,11 +28,6 @@ static const harness_option table[] = {
          "on all)"},
     {"split-seed", FIELD(split_seed), "0", 0, 9007199254740992.0, TRAINS, .needs = "--split",
      .group = "Data", .help = "which items are held out; --seed does not move them"},
-    {"part", WORD(part), "auto", .choices = "auto|all", .commands = HARNESS_EVAL,
-     .flags = HARNESS_LOCAL, .needs = "--split", .group = "Data",
-     .help =
-         "of groups that --run was trained on with --split, score the items that were held out, "
-         "or all of them"},
 
     {"fit", WORD(fit), "auto", .choices = "auto|both|network|trees", .commands = TRAINS, BY_KIND,
      .often = true, .group = "Model",

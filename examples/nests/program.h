@@ -8,7 +8,6 @@
 
 #define NESTS_VERSION "0.1.0"
 
-enum { NESTS_PART_AUTO, NESTS_PART_ALL };
 /* A choice of yes or no that is left to the kind of the files. */
 enum { NESTS_OPEN, NESTS_YES, NESTS_NO };
 
@@ -32,7 +31,7 @@ typedef struct nests_settings {
     /* data and scores */
     double split;
     int64_t split_seed, least;
-    int part, eval_items;
+    int eval_items;
 } nests_settings;
 
 extern const harness_program nests_program_table;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "examples/nests/results.h"
+#include "examples/nests/shell.h"
 
 #include "examples/harness/harness.h"
 #include "examples/harness/run/draws.h"

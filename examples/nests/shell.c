@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Data, network and steps of nests, for the harness. */
 #include "examples/harness/run/loader.h"
-#include "examples/nests/results.h"
+#include "examples/nests/shell.h"
 #include "examples/nests/steps.h"
 
 /* ---- data ---- */

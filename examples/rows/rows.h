@@ -19,8 +19,14 @@ typedef struct nests_rows {
     int *first;    /* [items + 1] */
     int *row;      /* [first[items]] */
     float *times;  /* [first[items]] how often the item counts the row; NULL: once each */
+    int *node;     /* [first[items]] of the graph, that the row is of; NULL: it is not known */
     void *memory;  /* of the maker */
 } nests_rows;
+
+/* Of rows whose arrays are bags (harness/run/bag.h): leaves none, for a maker to add some; frees
+   the arrays, but not the maker's memory. */
+void nests_rows_clear(nests_rows *rows);
+void nests_rows_free(nests_rows *rows);
 
 /* How often an entry counts its row. */
 static inline double nests_times(const nests_rows *rows, int entry)

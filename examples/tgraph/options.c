@@ -101,10 +101,6 @@ static const harness_option table[] = {
     {"tta", FIELD(tta), "0", 0, 1000, SCORES, .flags = HARNESS_LOCAL, .group = "Scores",
      .needs = "--cross",
      .help = "mean over so many permutations of the configurations (paper: 10; 0: file order)"},
-    {"part", WORD(part), "auto", .choices = "auto|all", .commands = HARNESS_EVAL,
-     .flags = HARNESS_LOCAL, .group = "Scores", .needs = "--split",
-     .help = "of files that --run was trained on with --split, score the configurations that were "
-             "held out, or all of them"},
     HARNESS_BASELINE_OPTIONS(tgraph_settings,
                              "show what random order, ridge regression and boosted trees reach"),
 

@@ -8,7 +8,6 @@
 
 #define TGRAPH_VERSION "0.1.0"
 
-enum { TGRAPH_PART_AUTO, TGRAPH_PART_ALL };
 enum { TGRAPH_LOSS_HINGE, TGRAPH_LOSS_LOGISTIC, TGRAPH_LOSS_LISTMLE, TGRAPH_LOSS_ERROR };
 
 /* All options, by the names of options.c. */
@@ -26,7 +25,7 @@ typedef struct tgraph_settings {
     int configs, loss, reduction;
     double margin;
     /* scores and files */
-    int eval_configs, eval_limit, tau, tta, part;
+    int eval_configs, eval_limit, tau, tta;
     /* import */
     harness_paths module;
     const char *import_configs;

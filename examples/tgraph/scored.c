@@ -25,7 +25,7 @@ static ag_status open_file(tgraph_files *f, bool known, const char *path, ag_fai
     const tgraph_settings *s = f->settings;
     const tgraph_data_options options = options_of(f->runs, 0);
     const bool trained = known && trained_on(f->runs, harness_files_base(path), NULL);
-    if (trained && s->split > 0 && s->part == TGRAPH_PART_AUTO) {
+    if (trained && s->split > 0) {
         tgraph_entry *e = tgraph_set_open(&f->set, path, &options, why);
         if (!e) return why->status;
         if (trained_on(f->runs, e->file->name, &e->hash)) return tgraph_entry_hold_out(e, s, why);
@@ -55,7 +55,7 @@ static ag_status open_files(tgraph_files *f, bool known, ag_failure *why)
 {
     const tgraph_settings *s = f->settings;
     tgraph_set *set = &f->set;
-    if (known && s->split > 0 && s->part != TGRAPH_PART_ALL) compare_splits(f->runs, s);
+    if (known && s->split > 0) compare_splits(f->runs, s);
     harness_progress bar;
     harness_reading_start(&bar, set->paths.count);
     for (int i = 0; i < set->paths.count && harness_go_on(why); i++) {

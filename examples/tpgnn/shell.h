@@ -81,18 +81,6 @@ char *tpgnn_seen_json(const tpgnn_data *data, ag_failure *why);
 /* Fails: AG_EDATA. */
 ag_status tpgnn_seen_read(tpgnn_seen *seen, const char *text, ag_failure *why);
 
-/* Counts of other files. Extents and sizes that are no constants are not known; they are 0 in
-   the files, and a model takes them for 1. */
-typedef struct tpgnn_unseen {
-    int64_t *nodes;               /* [kinds] */
-    int64_t loops, outside;       /* all; those with an extent beyond what was seen */
-    int64_t extents, no_constant; /* of loops, and sizes of buffers; those that are not known */
-    double least, most;           /* extents of loops that are known; 0: there are none */
-} tpgnn_unseen;
-
-/* seen: NULL, or of another run. The caller frees the nodes (harness_free). */
-tpgnn_unseen tpgnn_unseen_count(const tpgnn_data *data, const tpgnn_seen *seen);
-
 /* Warns of extents that are not known; and of all that training of the run, a path, had not (NULL:
    there is none). Fails: AG_EMEMORY, AG_ESTOPPED. */
 ag_status tpgnn_warn_unseen(const tpgnn_data *data, const tpgnn_trained *net, const char *run,

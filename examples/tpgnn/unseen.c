@@ -10,7 +10,16 @@
 
 /* ---- what occurs ---- */
 
-static void count_loop(tpgnn_unseen *u, double extent, const tpgnn_seen *seen)
+/* Extents and sizes that are no constants are not known; they are 0 in the files, and a model takes
+   them for 1. */
+typedef struct counts {
+    int64_t *nodes;               /* [kinds] */
+    int64_t loops, outside;       /* all; those with an extent beyond what was seen */
+    int64_t extents, no_constant; /* of loops, and sizes of buffers; those that are not known */
+    double least, most;           /* extents of loops that are known; 0: there are none */
+} counts;
+
+static void count_loop(counts *u, double extent, const tpgnn_seen *seen)
 {
     u->loops++;
     u->extents++;
@@ -23,9 +32,10 @@ static void count_loop(tpgnn_unseen *u, double extent, const tpgnn_seen *seen)
     u->outside += seen && (extent < seen->least || extent > seen->most);
 }
 
-tpgnn_unseen tpgnn_unseen_count(const tpgnn_data *data, const tpgnn_seen *seen)
+/* seen: NULL, or of another run. The caller frees the nodes (harness_free). */
+static counts count(const tpgnn_data *data, const tpgnn_seen *seen)
 {
-    tpgnn_unseen u = {.nodes = harness_alloc((size_t)data->kinds * sizeof *u.nodes + 1)};
+    counts u = {.nodes = harness_alloc((size_t)data->kinds * sizeof *u.nodes + 1)};
     for (int i = 0; i < data->schedules; i++) {
         const tpgnn_schedule *s = &data->schedule[i];
         for (int v = 0; v < s->nodes; v++) {
@@ -45,7 +55,7 @@ tpgnn_unseen tpgnn_unseen_count(const tpgnn_data *data, const tpgnn_seen *seen)
 
 char *tpgnn_seen_json(const tpgnn_data *data, ag_failure *why)
 {
-    tpgnn_unseen u = tpgnn_unseen_count(data, NULL);
+    counts u = count(data, NULL);
     tpgnn_vocabulary buffers = {0};
     const char **word = harness_alloc((size_t)data->kinds * sizeof *word + 1);
     for (int f = 0; f < TPGNN_FIELDS && !why->status; f++) {
@@ -87,14 +97,14 @@ static bool is_new(const tpgnn_kind *k, tpgnn_field field, const tpgnn_seen *see
            (buffer && !tpgnn_vocabulary_find(&seen->buffers, field, k->word[field]));
 }
 
-static void warn_words(const tpgnn_data *data, const tpgnn_unseen *u, const tpgnn_seen *seen,
+static void warn_words(const tpgnn_data *data, const counts *u, const tpgnn_seen *seen,
                        tpgnn_field field, const char *what, const char *run)
 {
     enum { SHOWN = 8 };
     const char *word[SHOWN]; /* kinds are sorted by their whole text, so a word may come again */
     int shown = 0;
     int64_t nodes = 0;
-    char *words = harness_copy("");
+    const char *words = "";
     for (int k = 0; k < data->kinds; k++) {
         const tpgnn_kind *of = &data->kind[k];
         if (!u->nodes[k] || !is_new(of, field, seen)) continue;
@@ -103,14 +113,11 @@ static void warn_words(const tpgnn_data *data, const tpgnn_unseen *u, const tpgn
         while (i < shown && strcmp(word[i], of->word[field])) i++;
         if (i < shown || shown == SHOWN) continue;
         word[shown++] = of->word[field];
-        char *longer = harness_text("%s%s%s", words, i ? ", " : "", word[i]);
-        harness_free(words);
-        words = longer;
+        words = harness_format("%s%s%s", words, i ? ", " : "", word[i]);
     }
     if (nodes)
         harness_warn("%lld of %lld nodes have %s that no training file of %.200s has: %s",
                      (long long)nodes, (long long)data->nodes, what, run, words);
-    harness_free(words);
 }
 
 /* ---- rows ---- */
@@ -156,7 +163,7 @@ ag_status tpgnn_warn_unseen(const tpgnn_data *data, const tpgnn_trained *net, co
                                                    [TPGNN_DTYPE] = "an element type",
                                                    [TPGNN_SCOPE] = "a scope"};
     const tpgnn_seen *seen = net ? &net->seen : NULL;
-    tpgnn_unseen u = tpgnn_unseen_count(data, seen);
+    counts u = count(data, seen);
     for (int f = 0; f < TPGNN_FIELDS; f++)
         if (seen && what[f]) warn_words(data, &u, seen, (tpgnn_field)f, what[f], run);
     if (u.no_constant)

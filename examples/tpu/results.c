@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "examples/tpu/results.h"
+#include "examples/tpu/shell.h"
 
 #include <string.h>
 

@@ -157,11 +157,7 @@ static ag_status begin(harness_session *session, ag_failure *why)
     const tpu_settings *s = settings_of(session);
     tpu_trained *net = session->trained.net;
     tpu_feed *f = session->feed;
-    const tpu_sampler_options options = {.seed = (uint64_t)s->shell.common.seed,
-                                         .kernels = s->kernels,
-                                         .configs = s->configs,
-                                         .uniform = !s->balanced};
-    if (tpu_sampler_open(&f->sampler, &((tpu_files *)session->data)->train, &net->scaler, &options,
+    if (tpu_sampler_open(&f->sampler, &((tpu_files *)session->data)->train, &net->scaler, s,
                          &net->model.batch, why))
         return why->status;
     f->loader = harness_loader_new(tpu_sampler_fill, &f->sampler, &f->buffer[0], &f->buffer[1],

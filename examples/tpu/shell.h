@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The TPU model as the harness sees it (examples/harness/run/model.h). */
+/* The TPU model as the harness sees it (examples/harness/run/model.h): what is trained, the files
+   of a call and their scores. A tile file's kernel is a group of tile sizes, and a program a row of
+   kernels, as in Tables 2 and 8 of Kaufman et al.; a program of fused kernels is a group. */
 #ifndef TPU_SHELL_H
 #define TPU_SHELL_H
 
-#include "examples/harness/run/model.h"
-#include "examples/tpu/data/scale.h"
+#include "examples/harness/rank/rank.h"
+#include "examples/tpu/baseline/baselines.h"
 #include "examples/tpu/program.h"
-#include "examples/tpu/results.h"
 
 extern const harness_model tpu_shell;
 extern const harness_network tpu_shell_network; /* checkpoint.c */
@@ -15,5 +16,58 @@ void tpu_inspect(harness_inspection *to, const void *files);
 
 /* The training data in JSON, owned by the caller (harness_free). */
 char *tpu_data_json(const tpu_data *data);
+
+/* ---- scores of a model ---- */
+
+/* The contents of a checkpoint (docs/formats.md). */
+typedef struct tpu_trained {
+    tpu_model model;
+    tpu_scaler scaler;
+} tpu_trained;
+
+/* score[first[k] + c] += the score of configuration c of kernel k, by the number of models, where
+   first[k] counts the configurations of the kernels before k. The tape is set back to training
+   mode. Fails: AG_ESTOPPED, unless `how` is patient; AG_EFINITE (a score is not finite: names the
+   kernel), AG_EMEMORY. */
+ag_status tpu_score(double *score, const tpu_data *data, const tpu_trained *net,
+                    const harness_scoring *how, ag_failure *why);
+
+/* Converts a fusion score to a run time in ns, which is clamped to finite values above 0, since the
+   scores of an untrained model may be of any size. */
+double tpu_nanoseconds(double score);
+
+/* ---- results ---- */
+
+/* The data that the baselines learn from, and those that are scored. */
+typedef struct tpu_files {
+    tpu_data train, scored;
+    const char *name; /* of what scores them, as tpu_model_name */
+} tpu_files;
+
+typedef struct tpu_results {
+    harness_rank rank; /* first; scores of fused kernels are ns */
+    const tpu_files *files;
+    int models; /* added so far */
+} tpu_results;
+
+/* Adds the groups of data of a task to a zeroed rank. least: the shortest fused kernel that counts,
+   ns. */
+void tpu_results_groups(harness_rank *rank, const tpu_data *data, tpu_task task, int64_t least);
+
+/* Functions of a harness_model; `add` makes ns of the mean of predicted ln(ns) with the last of the
+   models. */
+void tpu_results_open(void *results, void *files, const harness_settings *settings);
+ag_status tpu_results_add(void *results, const harness_trained *trained, const harness_scoring *how,
+                          ag_failure *why);
+
+/* Why all scores of a kernel, or of the kernels of a program, may be equal. */
+const char *tpu_results_alike(const void *results, int group);
+
+/* Adds what noise leaves possible, as the files' manifests state it. */
+void tpu_results_repeat(void *results);
+
+/* Fits every baseline on the training kernels, if there are any, and scores with it. One that
+   cannot be fitted is left out, with a warning. Fails: AG_EMEMORY, AG_EDATA, AG_ESTOPPED. */
+ag_status tpu_results_baselines(void *results, ag_failure *why);
 
 #endif

@@ -3,9 +3,6 @@
 #include "support/model_runner.h"
 #include "net.h"
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,14 +60,6 @@ static model *create(const tgraph_options *options, const model_graph *graph, ui
     if (!*why) return m;
     destroy(m);
     return NULL;
-}
-
-static uint64_t hash(const model *m)
-{
-    const ag_params *p = m->params;
-    const size_t bytes = (size_t)p->size * sizeof(ag_real);
-    return XXH3_64bits(p->value, bytes) ^ 3 * XXH3_64bits(p->m, bytes) ^
-           5 * XXH3_64bits(p->v, bytes);
 }
 
 /* ---- runs ---- */
@@ -171,7 +160,6 @@ const model_api ag__model = {
     .set = net_set,
     .value = net_value,
     .gradient = net_gradient,
-    .hash = hash,
     .scores = scores,
     .loss = loss,
     .update = update,

@@ -24,7 +24,7 @@ typedef struct net {
 static net make(nests_use use, bool absolute, bool same)
 {
     ag_failure why = {0};
-    const nests_rows rows = {ROWS, ITEMS, x[0], word, work, NULL, first, row, times, NULL};
+    const nests_rows rows = {ROWS, ITEMS, x[0], word, work, NULL, first, row, times, NULL, NULL};
     net n = {.params = ag_params_new()};
     if (nests_joined_add(&n.joined, n.params, use, COLUMNS, WORDS, true, IN, OUT, absolute, &why) ||
         ag_params_build(n.params, 3))

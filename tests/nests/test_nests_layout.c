@@ -171,7 +171,7 @@ static void entries_by_node(void **state)
             left[counted.row[e]] += counted.times[e];
         }
         for (int e = by_node.first[i]; e < by_node.first[i + 1]; e++) {
-            const int node = memory_of(&by_node)->node[e], opcode = by_node.word[by_node.row[e]];
+            const int node = by_node.node[e], opcode = by_node.word[by_node.row[e]];
             left[by_node.row[e]]--;
             assert_true(by_node.times[e] == 1);
             assert_in_range(node, 0, f->operations.count - 1);

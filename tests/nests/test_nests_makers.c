@@ -241,17 +241,17 @@ static void rows_of_kernels_are_those_of_their_nests(void **state)
         nests_data data = {0};
         nests_rows rows = {0};
         tpu_data expected = {0};
-        nests_tile_rows one = {0};
+        nests_rows one = {0};
         ag_failure why = {0};
         int item = 0;
         read_good(&data, kind);
         take(&rows, &data, 1, all, 3);
         assert_int_equal(test_tpu_add(&expected, NULL, &why), AG_OK);
         for (int i = 0; i < expected.kernels; i++) {
-            one.table.items = 0;
+            one.items = 0;
             nests_tile_rows_add(&one, &expected.kernel[i], NULL, expected.kernel[i].configs);
-            compare_kernel(&rows, item, &one.table);
-            item += one.table.items;
+            compare_kernel(&rows, item, &one);
+            item += one.items;
         }
         assert_int_equal(item, 3);
         nests_tile_rows_free(&one);

@@ -247,8 +247,6 @@ static void splits(void **state)
                    "");
     program_expect("nests eval --run split --data a.npz b.npz --no-baselines", 0, "\nb/1       12 ",
                    "");
-    program_expect("nests eval --run split --data a.npz --part all --no-baselines", 0,
-                   "\na/1       12 ", "");
 }
 
 /* The score of both is the mean of its parts' by --share, and each part is a method of its own. */

@@ -6,7 +6,7 @@
 #include "examples/lab/nets/families.h"
 #include "examples/tpu/rows/rows.h"
 #include "examples/tpu/rows/tiling.h"
-#include "examples/tpu/tune/model.h"
+#include "examples/tpu/tune/tune.h"
 #include "support/tpu_lab.h"
 
 enum { ALL = 49 /* the column of the elements of all calls */ };
@@ -56,10 +56,10 @@ static void make_dot(lab_program *p, int m)
 }
 
 /* The nests of a program in such tiles. */
-static nests_tile_rows nests_of(lab_program *p, float *tile)
+static nests_rows nests_of(lab_program *p, float *tile)
 {
     tpu_kernel k;
-    nests_tile_rows nests = {0};
+    nests_rows nests = {0};
     assert_int_equal(p->why.status, AG_OK);
     tpu_lab_kernel(&k, p);
     k.tile = tile;
@@ -71,12 +71,12 @@ static nests_tile_rows nests_of(lab_program *p, float *tile)
 }
 
 /* Whether all nests of a kind together compute so many elements or products. */
-static int computes(const nests_tile_rows *nests, nests_tile_kind kind, int elements)
+static int computes(const nests_rows *nests, nests_tile_kind kind, int elements)
 {
     double all = 0;
-    for (int i = 0; i < nests->table.rows; i++)
-        if (nests->table.word[i] == (int)kind)
-            all += exp2((double)nests->table.x[i * NESTS_TILE_COLUMNS + ALL]) - 1;
+    for (int i = 0; i < nests->rows; i++)
+        if (nests->word[i] == (int)kind)
+            all += exp2((double)nests->x[i * NESTS_TILE_COLUMNS + ALL]) - 1;
     return fabs(all - elements) < 1e-5 * elements;
 }
 
@@ -87,9 +87,9 @@ static void work_is_counted(void **state)
     float tile[TPUGRAPHS_TILE_FEATURES] = {[0] = 32, [8] = 16, [9] = 20};
     lab_program p = {0};
     make_dot(&p, 64);
-    nests_tile_rows nests = nests_of(&p, tile);
-    const int n = nests.table.rows;
-    const float *x = nests.table.x;
+    nests_rows nests = nests_of(&p, tile);
+    const int n = nests.rows;
+    const float *x = nests.x;
     assert_int_equal(n, 4);
     assert_true(computes(&nests, NESTS_TILE_PRODUCTS, 48 * 64 * 40));
     assert_true(computes(&nests, NESTS_TILE_SPECIAL, 2 * 48 * 64));
@@ -98,7 +98,7 @@ static void work_is_counted(void **state)
     for (int i = 0; i < n * NESTS_TILE_COLUMNS; i++) assert_true(isfinite(x[i]));
     /* Of rows of 20, full vectors of 8 and of 16 leave 4 over; of sums of 32 nothing. */
     for (int i = 0; i < n; i++)
-        if (nests.table.word[i] == NESTS_TILE_PRODUCTS)
+        if (nests.word[i] == NESTS_TILE_PRODUCTS)
             assert_memory_equal(x + i * NESTS_TILE_COLUMNS + 20, ((float[]){0.2F, 0, 0.2F, 0}), 16);
     nests_tile_rows_free(&nests);
 }
@@ -114,7 +114,7 @@ static void borders_are_copied(void **state)
     const int x = lab_parameter(&p, LAB_F32, 4, (int[]){2, 8, 8, 4});
     const int w = lab_parameter(&p, LAB_F32, 4, (int[]){3, 3, 4, 16});
     lab_convolution(&p, x, w, dims, window);
-    nests_tile_rows nests = nests_of(&p, whole);
+    nests_rows nests = nests_of(&p, whole);
     assert_true(computes(&nests, NESTS_TILE_FILL, 2 * 10 * 10 * 4));
     assert_true(computes(&nests, NESTS_TILE_PRODUCTS, 2 * 8 * 8 * 16 * 9 * 4));
     nests_tile_rows_free(&nests);

@@ -4,7 +4,7 @@
 #include "support/test.h"
 #include "examples/lab/program/program.h"
 #include "examples/tpu/rows/rows.h"
-#include "examples/tpu/tune/model.h"
+#include "examples/tpu/tune/tune.h"
 #include "support/tpu_lab.h"
 
 /* Columns by their places, in the order of docs/nests.md. */
@@ -13,7 +13,7 @@ enum { LEFT_OF_4 = NEXT_IN_1 + 1, LEFT_OF_32, ALL, CALLS, TOUCHED, KERNEL, HALVI
 enum { ROW_IN_2 = HALVINGS_1 + 1, REDUCER };
 enum { ADD = 2, MAXIMUM = 57 };
 
-static nests_tile_rows nests;
+static nests_rows nests;
 
 /* The nests of a kernel as one tile, after those that are there. */
 static void plan_kernel(const tpu_kernel *k)
@@ -24,18 +24,18 @@ static void plan_kernel(const tpu_kernel *k)
     nests_tile_rows_add(&nests, &tiled, NULL, 1);
 }
 
-static const float *column(int i) { return nests.table.x + i * NESTS_TILE_COLUMNS; }
+static const float *column(int i) { return nests.x + i * NESTS_TILE_COLUMNS; }
 
 static void plan(lab_program *p)
 {
     tpu_kernel k;
     assert_int_equal(p->why.status, AG_OK);
     tpu_lab_kernel(&k, p);
-    nests.table.items = 0;
+    nests.items = 0;
     plan_kernel(&k);
     tpu_kernel_free(&k);
     lab_program_clear(p);
-    for (int i = 0; i < nests.table.rows; i++)
+    for (int i = 0; i < nests.rows; i++)
         for (int c = 0; c < NESTS_TILE_COLUMNS; c++) assert_true(isfinite(column(i)[c]));
 }
 
@@ -76,8 +76,8 @@ static void slices_are_joined(void **state)
     lab_binary(&p, LAB_ADD, left, right);
     plan(&p);
     double products = 0;
-    for (int i = 0; i < nests.table.rows; i++)
-        if (nests.table.word[i] == NESTS_TILE_PRODUCTS) products += value(i, ALL);
+    for (int i = 0; i < nests.rows; i++)
+        if (nests.word[i] == NESTS_TILE_PRODUCTS) products += value(i, ALL);
     assert_true(fabs(products - 8 * 32 * 48) <= 1e-5 * 8 * 32 * 48);
 }
 
@@ -92,7 +92,7 @@ static void slices_are_found(void **state)
     const int b = lab_slice(&p, z, (int[]){0, 0, 20}, (int[]){2, 3, 30}, (int[]){1, 1, 1});
     lab_binary(&p, LAB_ADD, a, b);
     plan(&p);
-    assert_int_equal(nests.table.rows, 2);
+    assert_int_equal(nests.rows, 2);
     assert_true(computes(0, 6 * 30));
 }
 
@@ -102,7 +102,7 @@ static void parts_have_nests_of_their_own(void **state)
     const int x[3] = {parameter(&p, 4, 8), parameter(&p, 4, 24), parameter(&p, 4, 16)};
     lab_concatenate(&p, 3, x, 1);
     plan(&p);
-    assert_int_equal(nests.table.rows, 3);
+    assert_int_equal(nests.rows, 3);
     assert_true(computes(0, 4 * 8) && computes(1, 4 * 24) && computes(2, 4 * 16));
     assert_true(is(value(1, NEXT_OUT), 48) && is(value(1, NEXT_IN_0), 24));
 }
@@ -113,9 +113,9 @@ static void borders_are_filled(void **state)
     const int x = parameter(&p, 4, 8), zero = lab_constant(&p, 0);
     lab_pad(&p, x, zero, (int[]){0, 2}, (int[]){0, 6});
     plan(&p);
-    assert_int_equal(nests.table.rows, 2);
-    assert_true(nests.table.word[0] == NESTS_TILE_FILL && computes(0, 4 * 16));
-    assert_true(nests.table.word[1] == NESTS_TILE_MOVES && computes(1, 4 * 8));
+    assert_int_equal(nests.rows, 2);
+    assert_true(nests.word[0] == NESTS_TILE_FILL && computes(0, 4 * 16));
+    assert_true(nests.word[1] == NESTS_TILE_MOVES && computes(1, 4 * 8));
 }
 
 /* A reshape cannot merge axes that a transpose has torn apart: the transpose is copied first. */
@@ -125,13 +125,13 @@ static void torn_axes_are_copied(void **state)
     const int x = parameter(&p, 8, 12), y = lab_transpose(&p, x, (int[]){1, 0});
     lab_unary(&p, LAB_TANH, lab_reshape(&p, y, 1, (int[]){96}));
     plan(&p);
-    assert_int_equal(nests.table.rows, 2);
+    assert_int_equal(nests.rows, 2);
     assert_true(is(value(0, ROW_IN_0), 12)); /* the copy reads columns */
     assert_true(is(value(1, ROW_IN_0), 1));
     const int u = parameter(&p, 8, 12); /* memory outside is read as it is */
     lab_unary(&p, LAB_TANH, lab_reshape(&p, u, 1, (int[]){96}));
     plan(&p);
-    assert_int_equal(nests.table.rows, 1);
+    assert_int_equal(nests.rows, 1);
 }
 
 /* ---- how they run ---- */
@@ -155,10 +155,10 @@ static void straight_loops_are_told(void **state)
     lab_unary(&p, LAB_TANH, parameter(&p, 8, 16));
     plan(&p);
     assert_true(column(0)[STRAIGHT] == 1 && column(0)[INPUTS] == 1);
-    const double price = nests.table.work[0];
+    const double price = nests.work[0];
     lab_unary(&p, LAB_TANH, lab_transpose(&p, parameter(&p, 16, 8), (int[]){1, 0}));
     plan(&p);
-    assert_true(column(0)[STRAIGHT] == 0 && nests.table.work[0] > 2 * price);
+    assert_true(column(0)[STRAIGHT] == 0 && nests.work[0] > 2 * price);
     lab_unary(&p, LAB_TANH, lab_reverse(&p, parameter(&p, 8, 16), 1, (int[]){1}));
     plan(&p);
     assert_true(column(0)[STRAIGHT] == 0 && is(value(0, ROW_IN_0), -1));
@@ -188,7 +188,7 @@ static void outer_loops_are_told(void **state)
     const int x = lab_parameter(&p, LAB_F32, 3, (int[]){4, 6, 10});
     lab_transpose(&p, x, (int[]){0, 2, 1});
     plan(&p);
-    assert_int_equal(nests.table.rows, 1);
+    assert_int_equal(nests.rows, 1);
     assert_true(column(0)[DEPTH] == 2 && is(value(0, NEXT_N), 10));
     assert_true(is(value(0, NEXT_OUT), 6) && is(value(0, NEXT_IN_0), 1));
     assert_true(value(0, NEXT_IN_1) == 0 && is(value(0, CALLS), 40) && is(value(0, ALL), 240));
@@ -203,9 +203,9 @@ static void rests_and_halvings_are_told(void **state)
     const int x = parameter(&p, 4, 6), w = parameter(&p, 6, 40);
     lab_dot(&p, x, w, (lab_dot_dims){0, 1, 0});
     plan(&p);
-    const int last = nests.table.rows - 1;
+    const int last = nests.rows - 1;
     const float *c = column(last);
-    assert_true(nests.table.word[last] == NESTS_TILE_PRODUCTS && c[STRAIGHT] == 1);
+    assert_true(nests.word[last] == NESTS_TILE_PRODUCTS && c[STRAIGHT] == 1);
     assert_true(is((double)c[LEFT_OF_4], 1.0 / 3) && is((double)c[LEFT_OF_32], 0.2));
     assert_true(c[HALVINGS_0] == 0 && c[HALVINGS_1] == 3);
     assert_true(is(value(last, NEXT_IN_0), 6));
@@ -219,11 +219,11 @@ static void prices_add_up(void **state)
     const int a = parameter(&p, 64, 8), b = parameter(&p, 64, 8);
     lab_binary(&p, LAB_ADD, a, b);
     plan(&p);
-    assert_true(is(nests.table.work[0], 19 + 64 * 0.6)); /* a call, 64 vectors */
+    assert_true(is(nests.work[0], 19 + 64 * 0.6)); /* a call, 64 vectors */
     const int x = parameter(&p, 64, 8), row = lab_parameter(&p, LAB_F32, 1, (int[]){8});
     lab_binary(&p, LAB_ADD, x, lab_broadcast(&p, row, axes, 2, rows));
     plan(&p);
-    assert_true(is(nests.table.work[0], 64 * (19 + 0.6)));
+    assert_true(is(nests.work[0], 64 * (19 + 0.6)));
     assert_true(computes(0, 512));
 }
 
@@ -241,13 +241,13 @@ static int reduce(lab_reducer how, int row, int said)
     k.reducer = reducer;
     tpu_kernel_free(&k);
     lab_program_clear(&p);
-    return nests.table.rows - 1;
+    return nests.rows - 1;
 }
 
 static void reducers_are_told(void **state)
 {
     const int sum = reduce(LAB_SUM, 64, 1), most = reduce(LAB_MAX, 64, 1);
-    assert_int_equal(nests.table.word[sum], NESTS_TILE_SUMS);
+    assert_int_equal(nests.word[sum], NESTS_TILE_SUMS);
     assert_int_equal(column(sum)[REDUCER], ADD);
     assert_int_equal(column(most)[REDUCER], MAXIMUM);
     assert_int_equal(column(reduce(LAB_MAX, 64, 0))[REDUCER], 0);
@@ -257,7 +257,7 @@ static void reducers_are_told(void **state)
 static double price(lab_reducer how, int row)
 {
     const int at = reduce(how, row, 1);
-    return nests.table.work[at];
+    return nests.work[at];
 }
 
 /* A call, and of each row a start, its vectors, and what they leave over. */

@@ -313,11 +313,11 @@ static void options_without_effect(void **state)
     program_expect("tpgnn train --data s_1.npz --out p --force --preset statements --layers 0 "
                    "--edges tree",
                    2, "", "--edges: tree has no effect, since it needs --network=paper or");
-    program_expect("nests train --data r_1.npz --out p --force --fit network --steps 2 --quiet "
+    program_expect("tgraph train --data d.npz --out p --force --no-cross --steps 2 --quiet "
                    "--no-baselines",
                    0, "", "");
-    program_expect("nests eval --data r_1.npz --run p --part all", 2, "",
-                   "--part: all has no effect, since it needs --split");
+    program_expect("tgraph eval --data d.npz --run p --tta 2", 2, "",
+                   "--tta: 2 has no effect, since it needs --cross");
 }
 
 int main(void)

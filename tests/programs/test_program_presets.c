@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The tables of options of all programs. Presets (studies/presets.ini): the words of --preset are
-   the sections, and all options in them can be set and have an effect. --help: how much it shows,
+   the sections, and all options in them can be set and have an effect. So have those of the other
+   studies. --help: how much it shows,
    and that its examples can be called. Words of other programs: each leads to an option that
    exists. */
 #include "support/test.h"
 #include "examples/harness/cli/options_internal.h"
+#include "examples/harness/run/bag.h"
+#include "examples/harness/study/study.h"
 #include "examples/lab/lab.h"
 #include "examples/nests/program.h"
 #include "examples/tgraph/program.h"
@@ -255,9 +258,43 @@ static void words_of_other_programs(void **state)
         expect_foreign(foreign[i].line, foreign[i].sentence);
 }
 
+/* ---- studies ---- */
+
+static const struct {
+    int program;
+    const char *file, *files; /* files: what it is for; NULL: any */
+    int variants;
+} studies[] = {{0, "tgraph/studies/ablations", NULL, 20},
+               {0, "tgraph/studies/rows", NULL, 5},
+               {1, "tpu/studies/table3", "tile files", 6},
+               {1, "tpu/studies/table3-fusion", "fusion files", 4},
+               {1, "tpu/studies/table4-small", NULL, 12},
+               {1, "tpu/studies/rows", NULL, 4},
+               {2, "tpgnn/studies/ablations", NULL, 24},
+               {2, "tpgnn/studies/rows", NULL, 9},
+               {3, "nests/studies/ablations", "tile files", 8}};
+
+static void studies_have_options_with_an_effect(void **state)
+{
+    for (size_t i = 0; i < sizeof studies / sizeof *studies; i++) {
+        harness_study study = {0};
+        ag_failure why = {0};
+        harness_options *o =
+            harness_options_new(programs[studies[i].program], HARNESS_ABLATE, NULL);
+        const char *file = harness_format(AG_SOURCE_DIR "/examples/%s.ini", studies[i].file);
+        if (harness_study_load(&study, file, o, &why) ||
+            harness_study_act(&study, o, studies[i].files, &why))
+            fail_msg("%s", why.sentence);
+        assert_int_equal(bag_count(study.variants), studies[i].variants);
+        assert_int_equal(bag_count(study.seeds), 3);
+        harness_study_free(&study);
+        harness_options_free(o);
+    }
+}
+
 int main(void)
 {
-    return RUN_TESTS(the_words_are_the_sections, needs_name_options_and_words,
-                     help_is_short_and_its_examples_work, synonyms_lead_to_options,
-                     words_of_other_programs);
+    return RUN_TESTS(the_words_are_the_sections, studies_have_options_with_an_effect,
+                     needs_name_options_and_words, help_is_short_and_its_examples_work,
+                     synonyms_lead_to_options, words_of_other_programs);
 }

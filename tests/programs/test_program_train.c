@@ -5,6 +5,8 @@
 #include "support/program_models.h"
 #include "support/tgraph_npz.h"
 
+#include <jansson.h>
+
 #define SMALL " --steps 20 --threads 1 --quiet"
 
 /* A run that goes on without a word shows what it showed. */
@@ -26,6 +28,27 @@ static void files(void **state)
         program_train(m, m->name, " --steps 20 --threads 2 --quiet --no-baselines --force", 0);
     }
     program_pictures = 0;
+}
+
+/* The scores that a run ends with are those that evaluation of its best checkpoint gives. */
+static void scored_as_by_eval(void **state)
+{
+    for (const program_model *m = program_models; m->name; m++) {
+        const char *more = " --steps 6 --eval-every 2 --no-baselines --json";
+        const program_outcome o = program_train(m, formatted("%s-json", m->name), more, 0);
+        json_t *trained = json_loads(o.out, 0, NULL);
+        json_t *j = program_json(formatted("%s eval --run %s-json --data %s --no-baselines --json",
+                                           m->program->name, m->name, m->data),
+                                 "");
+        const json_t *by_eval = json_object_get(j, "groups"),
+                     *groups = json_object_get(trained, "groups");
+        const size_t n = json_array_size(by_eval), before = json_array_size(groups) - n;
+        assert_true(n > 0);
+        for (size_t i = 0; i < n; i++)
+            assert_true(json_equal(json_array_get(by_eval, i), json_array_get(groups, before + i)));
+        json_decref(j);
+        json_decref(trained);
+    }
 }
 
 /* A log has what is read and fitted, and ten steps at least; resumed, the same ones. */
@@ -83,6 +106,6 @@ static void not_finite(void **state)
 
 int main(void)
 {
-    return RUN_TESTS_WITH(program_models_make, test_folder_remove, files, logs, nothing_held_out,
-                          not_finite);
+    return RUN_TESTS_WITH(program_models_make, test_folder_remove, files, scored_as_by_eval, logs,
+                          nothing_held_out, not_finite);
 }

@@ -39,7 +39,6 @@ typedef struct model_api {
     void (*set)(void *net, int index, const double *value);
     void (*value)(const void *net, int index, double *out);
     void (*gradient)(const void *net, int index, double *out);
-    uint64_t (*hash)(const model *m); /* XXH3 of parameters and moments */
 
     /* Without dropout, as prediction does. */
     void (*scores)(model *m, const model_data *d, double *score, char why[MODEL_WHY]);

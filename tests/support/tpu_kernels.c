@@ -42,41 +42,6 @@ tpu_kernel test_kernel_random(int nodes, int edges, int configs, uint64_t seed)
     return k;
 }
 
-/* The place of every node: of those whose operands are placed, any. */
-static void draw_order(int32_t *place, const tpu_kernel *k, ag_random *r)
-{
-    for (int v = 0; v < k->nodes; v++) place[v] = -1;
-    for (int placed = 0; placed < k->nodes;) {
-        const int v = (int)ag_random_below(r, (uint32_t)k->nodes);
-        int waits = place[v] >= 0;
-        for (int e = 0; e < k->edges; e++)
-            waits |= k->edge[2 * e] == v && place[k->edge[2 * e + 1]] < 0;
-        if (!waits) place[v] = placed++;
-    }
-}
-
-tpu_kernel test_kernel_renamed(const tpu_kernel *k, uint64_t seed)
-{
-    ag_random r = {seed, 4, 0};
-    const int configs = k->tile ? k->configs : 0;
-    tpu_kernel to = test_kernel_new(k->nodes, k->edges, configs);
-    const size_t row = TPUGRAPHS_FEATURES;
-    int32_t *place = calloc((size_t)k->nodes, sizeof *place);
-    draw_order(place, k, &r);
-    for (int v = 0; v < k->nodes; v++) {
-        to.opcode[place[v]] = k->opcode[v];
-        memcpy(to.feature + (size_t)place[v] * row, k->feature + (size_t)v * row,
-               row * sizeof *to.feature);
-    }
-    for (int i = 0; i < 2 * k->edges; i++) to.edge[i] = place[k->edge[i]];
-    if (configs)
-        memcpy(to.tile, k->tile, (size_t)(configs * TPUGRAPHS_TILE_FEATURES) * sizeof *to.tile);
-    memcpy(to.runtime, k->runtime, (size_t)k->configs * sizeof *to.runtime);
-    memcpy(to.analysis, k->analysis, sizeof k->analysis);
-    free(place);
-    return to;
-}
-
 int test_samples(tpu_sample *sample, const tpu_kernel *kernel, int kernels)
 {
     int n = 0;
@@ -113,15 +78,9 @@ tpu_options test_tpu_defaults(tpu_task task)
 
 static void make_kernel(tpu_kernel *k, int i, tpu_task task, ag_random *random)
 {
-    enum { CROWDED = 60 };
-    const int nodes = i ? 1 + (int)ag_random_below(random, 30) : CROWDED;
-    const int edges = nodes == 1 ? 0 : i ? 2 * nodes : CROWDED;
+    const int nodes = 1 + (int)ag_random_below(random, 30), edges = nodes == 1 ? 0 : 2 * nodes;
     const int configs = task == TPU_TILE ? 1 + 7 * i % 12 : 0;
     const tpu_kernel made = test_kernel_random(nodes, edges, configs, ag_random_bits(random));
-    for (int e = 0; !i && e < CROWDED; e++) {
-        made.edge[2 * e] = CROWDED - 1 - (e % 2 ? 0 : e / 2);
-        made.edge[2 * e + 1] = e % 2 ? e / 2 : 0;
-    }
     for (int j = 0; j < nodes * TPUGRAPHS_FEATURES; j++) /* every third column is constant */
         made.feature[j] = j % TPUGRAPHS_FEATURES % 3 ? floorf(50 * made.feature[j]) - 4 : 0;
     for (int c = 0; c < made.configs; c++) made.runtime[c] = 1000 + made.runtime[c] % 6;

@@ -12,12 +12,8 @@ tpu_kernel test_kernel_new(int nodes, int edges, int configs);
  */
 tpu_kernel test_kernel_random(int nodes, int edges, int configs, uint64_t seed);
 
-/* The same kernel with its nodes in another topological order, drawn at random. */
-tpu_kernel test_kernel_renamed(const tpu_kernel *k, uint64_t seed);
-
-/* Kernel i belongs to program[i] of family[i]; it has 1 to 30 nodes (the first has 60, and its node
-   59 has 30 operands and its node 0 as many users), up to twice as many edges, and in the tile task
-   1 + (7 i) % 12 configurations. Run times are 1000 and more, some of them equal. */
+/* Kernel i belongs to program[i] of family[i]; it has 1 to 30 nodes, up to twice as many edges, and
+   in the tile task 1 + (7 i) % 12 configurations. Run times are 1000 and more, some equal. */
 void test_tpu_made(tpu_data *data, tpu_task task, int kernels, const int *program,
                    const int *family, uint64_t seed);
 void test_tpu_made_free(tpu_data *data);

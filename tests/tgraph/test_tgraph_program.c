@@ -37,8 +37,6 @@ static void train_eval_predict(void **state)
     assert_int_equal(json_integer_value(json_object_get(json_array_get(files, 0), "items")), 12);
     assert_true(json_is_number(json_object_get(program_mean(j, "TGraph"), "tau-b")));
     json_decref(j);
-    program_expect("tgraph eval --run run --data a.npz --part all --no-baselines", 0, " 60 ",
-                   "was trained on");
 }
 
 static void read_scores(double *score, int count, const char *text)
@@ -149,7 +147,7 @@ static void scored_alike(void **state)
     program_outcome o =
         program_expect("tgraph predict --run run --data same.npz a.npz", 0, "", start);
     assert_non_null(strstr(o.err, "its configurations do not differ in what the model reads\n"));
-    json_t *j = program_json("tgraph eval --run run --data same.npz a.npz --part all "
+    json_t *j = program_json("tgraph eval --run run --data same.npz a.npz "
                              "--no-baselines --json",
                              start);
     const json_t *files = json_object_get(j, "groups");
@@ -210,24 +208,8 @@ static void bad_input(void **state)
         "one.npz is left out: it has only one configuration to train on");
 }
 
-/* The committed studies name options that exist, with values that they have. */
-static void committed_studies(void **state)
-{
-    program_outcome o =
-        program_expect("tgraph ablate --study " AG_SOURCE_DIR
-                       "/examples/tgraph/studies/ablations.ini --data a.npz "
-                       "--split 0.8 --steps 1 --hidden 16 --configs 8 --out study --quiet",
-                       0, "the paper", "");
-    assert_non_null(strstr(o.out, "no cross-configuration attention"));
-    assert_non_null(strstr(o.out, "ListMLE"));
-    program_expect("tgraph ablate --study " AG_SOURCE_DIR
-                   "/examples/tgraph/studies/rows.ini --data a.npz "
-                   "--split 0.8 --steps 1 --hidden 16 --configs 8 --out rows --quiet",
-                   0, "costs", "");
-}
-
 int main(void)
 {
     return RUN_TESTS_WITH(make_files, test_folder_remove, train_eval_predict, predictions, names,
-                          calibrated, inspecting, bad_input, scored_alike, committed_studies);
+                          calibrated, inspecting, bad_input, scored_alike);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Properties of any TGraph, whatever its weights: sizes, inputs that have no effect, refusals; the
-   same bits from run to run and for any number of threads; memory. */
+/* Properties of any TGraph, whatever its weights: sizes, inputs that have no effect, refusals,
+   memory. test_program_resume and same_bytes.sh have the bits of runs. */
 #include "support/test.h"
 #include "support/model_random.h"
 
@@ -147,49 +147,7 @@ static void test_unknown_opcode(void **state)
     graph.opcode[3] = kept;
 }
 
-/* ---- steps ---- */
-
-enum { STEPS = 20, LARGE = 200, LARGE_EDGES = 400, LARGE_CHOICES = 40, AT_ONCE = 32 };
-
-/* 20 steps with dropout, warm-up, cosine and clipping: hash of the parameters and their moments. */
-static uint64_t train(const tgraph_options *o, const model_graph *g, const model_data *sets,
-                      uint64_t seed, int threads)
-{
-    const ag_schedule schedule = {.kind = AG_COSINE, .lr = 1e-3, .warmup = 2, .total = STEPS};
-    char why[MODEL_WHY];
-    double norm, first = 0, last = 0;
-    ag_set_threads(threads);
-    model *m = ag__model.create(o, g, seed, why);
-    if (!m) fail_msg("%s", why);
-    for (int s = 0; s < STEPS; s++) {
-        last = ag__model.loss(m, sets + s % 2, s, NULL, why);
-        assert_string_equal(why, "");
-        if (!s) first = last;
-        ag__model.update(m, ag_schedule_at(&schedule, s), 1e-5, 1, &norm, why);
-        assert_string_equal(why, "");
-        assert_true(isfinite(norm) && norm > 0);
-    }
-    assert_true(isfinite(last) && last != first);
-    const uint64_t hash = ag__model.hash(m);
-    ag__model.destroy(m);
-    return hash;
-}
-
-/* Large enough that products, norms and sums are cut into several blocks. */
-static void test_same_bits(void **state)
-{
-    static const int threads[] = {1, 2, 1, 2, 1, 2};
-    tgraph_options o = tgraph_defaults();
-    o.hidden = 32;
-    model_graph g = model_random_graph(LARGE, LARGE_EDGES, LARGE_CHOICES, 41);
-    model_data d[2] = {model_random_data(&g, 16, 42), model_random_data(&g, 12, 43)};
-    const uint64_t hash = train(&o, &g, d, 7, 1);
-    for (int run = 1; run < 6; run++) assert_true(train(&o, &g, d, 7, threads[run]) == hash);
-    assert_true(train(&o, &g, d, 8, 1) != hash); /* another seed */
-    model_random_free(&g, d);
-    model_random_free(&(model_graph){0}, d + 1);
-    ag_set_threads(1);
-}
+enum { LARGE = 200, LARGE_EDGES = 400, LARGE_CHOICES = 40, AT_ONCE = 32 };
 
 /* Peak memory between the ops, in numbers per (node, configuration, channel). */
 static double per_element(const tgraph_options *o, int training)
@@ -225,6 +183,5 @@ int main(void)
 {
     ag_set_threads(1);
     return RUN_TESTS_WITH(make, drop, test_parameter_counts, test_options,
-                          test_single_configuration_is_copied, test_unknown_opcode, test_same_bits,
-                          test_memory);
+                          test_single_configuration_is_copied, test_unknown_opcode, test_memory);
 }

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* --rows: where the rows of a batch join its nodes, and what of a run does not depend on threads or
-   on what is scored together. */
+/* --rows: where the rows of a batch join its nodes, and runs with them. */
 #include "support/test.h"
 #include "examples/tgraph/data/data.h"
 #include "support/checkpoint_change.h"
 #include "support/program_call.h"
 #include "support/program_files.h"
 #include "support/tgraph_open.h"
-
-#include <jansson.h>
 
 #include "augur.h"
 
@@ -57,7 +54,7 @@ static void rows_join_the_nodes_that_are_kept(void **state)
         tgraph_rows_take(&alone, f, true, &config[i], 1);
         assert_int_equal(b.nests.item_start[i], e);
         for (int k = 0; k < alone.first[1]; k++, e++) {
-            const int place = kept[((const nests_layout_memory *)alone.memory)->node[k]];
+            const int place = kept[alone.node[k]];
             assert_int_equal(b.nests.item_place[e], place < 0 ? -1 : place * CONFIGS + i);
             missing += place < 0;
         }
@@ -75,10 +72,10 @@ static void rows_join_the_nodes_that_are_kept(void **state)
 
 #define SMALL " --hidden 16 --configs 6 --steps 4 --eval-every 2 --quiet --no-baselines"
 
-static void predict(double score[ITEMS], double ns[ITEMS], const char *run, const char *more)
+static void predict(double score[ITEMS], double ns[ITEMS], const char *run)
 {
     const program_outcome o =
-        program_expect_line(0, "", "", "tgraph predict --data b.npz --run %s%s", run, more);
+        program_expect_line(0, "", "", "tgraph predict --data b.npz --run %s", run);
     const char *text = strchr(o.out, '\n') + 1;
     for (int i = 0, number, bytes; i < ITEMS; i++, text += bytes) {
         const int found =
@@ -86,52 +83,6 @@ static void predict(double score[ITEMS], double ns[ITEMS], const char *run, cons
         assert_int_equal(found, 3);
         assert_int_equal(number, i);
     }
-}
-
-static double validated(const char *run)
-{
-    char name[100];
-    double tau;
-    snprintf(name, sizeof name, "%s/metrics.csv", run);
-    char *text = program_text_of(name);
-    const char *row = strstr(text, "\n4,");
-    assert_non_null(row);
-    assert_int_equal(sscanf(row, "\n4,%*f,%*f,%*f,%lf", &tau), 1);
-    free(text);
-    return tau;
-}
-
-static void runs_with(const char *rows)
-{
-    static const char train[] = "tgraph train --data a.npz --valid b.npz --no-cross --rows %s "
-                                "--out %s-%d --threads %d" SMALL;
-    char run[2][40], line[200], best[60];
-    uint64_t hash[2];
-    double one[ITEMS], other[ITEMS], ns[ITEMS];
-    for (int i = 0; i < 2; i++) {
-        program_expect_line(0, "", "", train, rows, rows, i, i + 1);
-        snprintf(run[i], sizeof run[i], "%s-%d", rows, i);
-        snprintf(best, sizeof best, "%s/last.safetensors", run[i]);
-        hash[i] = program_hash_of(best);
-    }
-    assert_true(hash[0] == hash[1]);
-    predict(one, ns, run[0], " --eval-configs 20 --threads 1");
-    predict(other, ns, run[0], " --eval-configs 3 --threads 2");
-    for (int i = 0; i < ITEMS; i++)
-        assert_true(fabs(one[i] - other[i]) <= 1e-5 * fmax(1, fabs(one[i])));
-    snprintf(line, sizeof line,
-             "tgraph eval --run %s --data b.npz --checkpoint last --json --no-baselines", run[0]);
-    json_t *j = program_json(line, "");
-    const json_t *mean = program_mean(j, formatted("TGraph with rows (%s)", rows));
-    assert_true(fabs(program_number(mean, "tau-b") - validated(run[0])) < 1e-6);
-    json_decref(j);
-}
-
-static void runs(void **state)
-{
-    runs_with("sums");
-    runs_with("embedded");
-    runs_with("costs");
 }
 
 /* A step that changes nothing has the loss of the scores of all but the last configuration, which
@@ -145,7 +96,7 @@ static void errors_of_run_times(void **state)
         "--learning-rate 1e-30 --warmup 0 --dropout 0 --hidden 16 --configs 20 --steps 1 "
         "--log-every 1 --quiet --no-baselines",
         0, "", "");
-    predict(score, ns, "error", "");
+    predict(score, ns, "error");
     for (int i = 0; i < N; i++) {
         mean_y += log(ns[i]) / N;
         mean_e += (score[i] - log(ns[i])) / N;
@@ -184,11 +135,13 @@ static void a_checkpoint_without_rows_has_nothing_of_them(void **state)
 
 static void a_damaged_scale_is_refused(void **state)
 {
-    const char *best = formatted("%s/costs-0/best.safetensors", test_folder);
+    const char *best = formatted("%s/costs/best.safetensors", test_folder);
     double mean[NESTS_LAYOUT_COLUMNS] = {0};
     mean[3] = NAN;
+    program_expect("tgraph train --data a.npz --valid b.npz --rows costs --out costs" SMALL, 0, "",
+                   "");
     checkpoint_change(best, best, NULL, NULL, "state.row.mean", mean);
-    program_expect("tgraph predict --run costs-0 --data b.npz", 3, "", "state.row.mean[3] is nan");
+    program_expect("tgraph predict --run costs --data b.npz", 3, "", "state.row.mean[3] is nan");
 }
 
 /* A file that does not say in which order nodes take their operands. */
@@ -203,7 +156,7 @@ static void a_guess_is_warned_of(void **state)
 
 int main(void)
 {
-    return RUN_TESTS_WITH(make_files, test_folder_remove, rows_join_the_nodes_that_are_kept, runs,
+    return RUN_TESTS_WITH(make_files, test_folder_remove, rows_join_the_nodes_that_are_kept,
                           errors_of_run_times, a_checkpoint_without_rows_has_nothing_of_them,
                           a_damaged_scale_is_refused, a_guess_is_warned_of);
 }

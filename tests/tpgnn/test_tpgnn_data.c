@@ -24,7 +24,7 @@ static void a_file_is_a_task_of_schedules(void **state)
     assert_true(s->task == 0 && s->number == 0 && t->number == 1);
     assert_true(s->runtime == 2000 && t->runtime == 500);
     assert_true(s->pass[1] == 2100 && t->pass[0] == 505 && t->pass[1] == 500);
-    assert_true(!s->noisy && t->noisy && s->origin == TPGNN_RANDOM && t->origin == TPGNN_OWN);
+    assert_true(!s->noisy && t->noisy);
     assert_true(s->stores == 1 && t->stores == 2 && s->store[0] == 2 && t->store[0] == 0);
     assert_true(t->feature[t->store[1] * TPGNN_FEATURES + 163] == 363);
     tpgnn_data_free(&d);

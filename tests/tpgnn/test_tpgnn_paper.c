@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The network of TPGNN: against PyG's float64 values (tests/golden/README.md), threads; the number
-   of parameters, refusals. First values: test_layers.c. In double: test_tpgnn_model.c. */
+/* The network of TPGNN: against PyG's float64 values (tests/golden/README.md), the number of
+   parameters, refusals. First values: test_layers.c. In double: test_tpgnn_model.c. */
 #include "support/test.h"
 #include "examples/tpgnn/model/paper.h"
 #include "ops/ops.h"
@@ -37,7 +37,7 @@ typedef struct fixture {
     ag_tape *tape;
 } fixture;
 
-static tpgnn_paper_options options_of(const char *name, double dropout)
+static tpgnn_paper_options options_of(const char *name)
 {
     golden_array o = member(name, "options", "");
     assert_int_equal(o.count, OPTIONS);
@@ -46,8 +46,7 @@ static tpgnn_paper_options options_of(const char *name, double dropout)
                                          .layers = (int)o.value[2],
                                          .conv = (tpgnn_conv)o.value[3],
                                          .pool = (tpgnn_pool)o.value[4],
-                                         .ratio = o.value[5],
-                                         .dropout = dropout};
+                                         .ratio = o.value[5]};
     golden_free(&o);
     return options;
 }
@@ -94,11 +93,11 @@ static void fill_parameters(const fixture *f)
     }
 }
 
-static void set_up(fixture *f, const char *name, double dropout)
+static void set_up(fixture *f, const char *name)
 {
     int64_t n;
     ag_failure why = {0};
-    *f = (fixture){.name = name, .options = options_of(name, dropout)};
+    *f = (fixture){.name = name, .options = options_of(name)};
     f->starts = golden_ints(file, &n, name, "starts");
     f->graphs = (int)n - 1;
     f->nodes = f->starts[f->graphs];
@@ -126,15 +125,13 @@ static void tear_down(fixture *f)
 
 /* ---- values and gradients ---- */
 
-/* The scores and their mean Huber loss; in training with gradients, and `step` numbers the
-   dropout. */
-static double run(const fixture *f, double *score, int training, int64_t step)
+/* The scores and their mean Huber loss; in training with gradients. */
+static double run(const fixture *f, double *score, int training)
 {
     ag_tape *tape = f->tape;
     ag_params_reset(f->params);
     ag_tape_reset(tape);
     ag_tape_training(tape, training);
-    ag_tape_seed(tape, 1, (uint64_t)step);
     ag_edges edges = ag_graph_edges(tape, f->graph);
     edges.starts = ag_input_i32(tape, f->starts, AG_SHAPE(f->graphs + 1));
     ag_tensor *x = ag_input(tape, f->x, AG_SHAPE(f->nodes, f->options.inputs));
@@ -175,12 +172,12 @@ static int64_t compare_gradient(const fixture *f, const ag_param *p)
 static void compare(const char *name)
 {
     fixture f;
-    set_up(&f, name, 0);
+    set_up(&f, name);
     double *score = calloc(2 * (size_t)f.graphs + 1, sizeof *score), *trained = score + f.graphs;
     golden_array want = member(name, "scores", ""), loss = member(name, "loss", "");
     golden_array count = member(name, "count", "");
-    near(&f, "the loss", run(&f, score, 0, 0), *loss.value, 1e-5);
-    near(&f, "the loss of training", run(&f, trained, 1, 0), *loss.value, 1e-5);
+    near(&f, "the loss", run(&f, score, 0), *loss.value, 1e-5);
+    near(&f, "the loss of training", run(&f, trained, 1), *loss.value, 1e-5);
     for (int g = 0; g < f.graphs; g++) {
         near(&f, "a score", score[g], want.value[g], 1e-5 * fmax(1, fabs(want.value[g])));
         assert_true(score[g] == trained[g]);
@@ -198,31 +195,6 @@ static void compare(const char *name)
 static void test_golden(void **state)
 {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) compare(names[i]);
-}
-
-/* Dropout drops in training, by the step; else the same bits for any number of threads. */
-static void test_same_bits(void **state)
-{
-    fixture f;
-    set_up(&f, "paper", 0.5);
-    const size_t n = (size_t)f.graphs * sizeof(double), all = (size_t)f.params->size;
-    double *one = malloc(n), *other = malloc(n);
-    ag_real *gradient = malloc(all * sizeof *gradient);
-    run(&f, one, 1, 7);
-    memcpy(gradient, f.params->gradient, all * sizeof *gradient);
-    run(&f, other, 1, 8);
-    assert_memory_not_equal(one, other, n);
-    for (int threads = 2; threads < 5; threads++) {
-        ag_set_threads(threads);
-        run(&f, other, 1, 7);
-        assert_memory_equal(one, other, n);
-        assert_memory_equal(gradient, f.params->gradient, all * sizeof *gradient);
-    }
-    ag_set_threads(1);
-    free(gradient);
-    free(one);
-    free(other);
-    tear_down(&f);
 }
 
 /* ---- parameters ---- */
@@ -266,7 +238,4 @@ static int close_file(void **state)
     return 0;
 }
 
-int main(void)
-{
-    return RUN_TESTS_WITH(open_file, close_file, test_golden, test_same_bits, test_refused);
-}
+int main(void) { return RUN_TESTS_WITH(open_file, close_file, test_golden, test_refused); }

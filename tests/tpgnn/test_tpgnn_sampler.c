@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The schedules of a training step: repeatable, each once, tasks evenly or by family. */
+/* The schedules of a training step: each once, tasks evenly or by family. */
 #include "support/test.h"
 #include "examples/tpgnn/model/sampler.h"
 
@@ -77,32 +77,6 @@ static void schedules_of_a_task_stand_together(void **state)
     tpgnn_sampler_close(&s);
 }
 
-/* A function of seed and step, independent of earlier draws. */
-static void a_step_repeats(void **state)
-{
-    for (int mixed = 0; mixed < 2; mixed++) {
-        tpgnn_settings o = {.shell.common.seed = 11, .tasks = 4, .schedules = 3, .mixed = mixed};
-        tpgnn_settings p = o;
-        made m, n;
-        int other = 0;
-        p.shell.common.seed = 12;
-        tpgnn_sampler a = open_as(&m, &o), b = open_as(&n, &o), c = open_as(&n, &p);
-        for (int step = 50; step-- > 0;) {
-            const int count = tpgnn_sampler_draw(&a, step);
-            tpgnn_sampler_draw(&b, 50 - step);
-            assert_int_equal(tpgnn_sampler_draw(&b, step), count);
-            for (int i = 0; i < count; i++)
-                assert_int_equal(a.drawn[i] - m.schedule, b.drawn[i] - n.schedule);
-            tpgnn_sampler_draw(&c, step);
-            other += a.drawn[0] - m.schedule != c.drawn[0] - n.schedule;
-        }
-        assert_true(other > 20);
-        tpgnn_sampler_close(&a);
-        tpgnn_sampler_close(&b);
-        tpgnn_sampler_close(&c);
-    }
-}
-
 static void tasks_evenly_or_by_family(void **state)
 {
     for (int balanced = 0; balanced < 2; balanced++) {
@@ -164,6 +138,6 @@ static void what_cannot_be_drawn_is_refused(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(schedules_of_a_task_stand_together, a_step_repeats, tasks_evenly_or_by_family,
-                     mixed_from_all, what_cannot_be_drawn_is_refused);
+    return RUN_TESTS(schedules_of_a_task_stand_together, tasks_evenly_or_by_family, mixed_from_all,
+                     what_cannot_be_drawn_is_refused);
 }

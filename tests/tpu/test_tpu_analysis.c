@@ -189,7 +189,7 @@ static void nonsense(void **state)
         tpu_kernel k;
         tpu_static s;
         tpu_load load;
-        nests_tile_rows rows = {0};
+        nests_rows rows = {0};
         float tile[24];
         tpu_lab_kernel(&k, &p);
         for (int i = 0; i < 40; i++)
@@ -204,7 +204,7 @@ static void nonsense(void **state)
         assert_true(load.steps >= 1);
         if (trial % 2) k.tile = NULL;
         nests_tile_rows_add(&rows, &k, NULL, 1);
-        assert_int_equal(rows.table.items, 1);
+        assert_int_equal(rows.items, 1);
         nests_tile_rows_free(&rows);
         k.tile = NULL;
         tpu_kernel_free(&k);

@@ -187,6 +187,28 @@ static double compare_forward(const bounds *b, tpu_net *net, const trial *t)
     return worst;
 }
 
+/* Dropout acts in training alone. */
+static void compare_dropout(const bounds *b, const trial *t, const golden_array *about)
+{
+    char why[TPU_WHY];
+    trial drops = *t;
+    drops.options.dropout = 0.3;
+    double score[SAMPLES], trained[SAMPLES], worst = 0, apart = 0, largest = 0;
+    golden_array want = read_array("%s.scores", t->name);
+    tpu_net *net = net_of(b->api, &drops, about);
+    b->api->scores(net, &t->samples, score, why);
+    b->api->loss(net, &t->samples, t->kind, t->margin, trained, why);
+    for (int i = 0; i < t->samples.count; i++) {
+        largest = fmax(largest, fabs(want.value[i]));
+        worst_of(&worst, fabs(score[i] - want.value[i]));
+        worst_of(&apart, fabs(trained[i] - want.value[i]));
+    }
+    if (!(worst <= b->forward * largest && apart > 1e-3 * largest))
+        fail_msg("%s: dropout moves scores by %g, those of training by %g", t->name, worst, apart);
+    b->api->destroy(net);
+    golden_free(&want);
+}
+
 /* ---- tests ---- */
 
 /* Returns whether the gradients were compared in full. */
@@ -206,6 +228,7 @@ static int compare_case(const bounds *b, const char *name)
     if (!(forward <= b->forward))
         fail_msg("%s in %s: scores or loss are off by %g", name, b->api->name, forward);
     b->api->destroy(net);
+    compare_dropout(b, &t, &about);
     golden_free(&about);
     golden_free(&all);
     return whole;

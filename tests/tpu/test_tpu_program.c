@@ -5,7 +5,6 @@
 #include "support/program_call.h"
 #include "support/program_files.h"
 #include "support/tgraph_npz.h"
-#include "examples/harness/run/bag.h"
 
 #include <jansson.h>
 #include <sys/stat.h>
@@ -242,32 +241,9 @@ static void studies(void **state)
     free(config);
 }
 
-/* The studies that come with the program use its options as they are. */
-static void studies_in_the_sources(void **state)
-{
-    static const struct {
-        const char *file;
-        int variants;
-    } study[] = {{"table3", 6}, {"table3-fusion", 4}, {"table4-small", 12}, {"rows", 4}};
-    for (int i = 0; i < 4; i++) {
-        char path[1024];
-        tpu_settings s;
-        ag_failure why = {0};
-        harness_study plan = {0};
-        harness_options *o = harness_options_new(&tpu_program_table, HARNESS_ABLATE, &s);
-        snprintf(path, sizeof path, AG_SOURCE_DIR "/examples/tpu/studies/%s.ini", study[i].file);
-        if (harness_study_load(&plan, path, o, &why)) fail_msg("%s", why.sentence);
-        assert_int_equal(bag_count(plan.variants), study[i].variants);
-        assert_int_equal(bag_count(plan.seeds), 3);
-        harness_study_free(&plan);
-        harness_options_free(o);
-    }
-}
-
 int main(void)
 {
     return RUN_TESTS_WITH(make_files, test_folder_remove, tiles, fusion, far_and_alike,
                           two_of_a_name, fits, inspecting, wrong_files, wrong_options,
-                          hidden_run_times, wrong_runs, studies, studies_in_the_sources,
-                          runs_of_nests);
+                          hidden_run_times, wrong_runs, studies, runs_of_nests);
 }

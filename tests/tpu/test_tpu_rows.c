@@ -4,7 +4,7 @@
 #include "support/test.h"
 #include "examples/lab/fusion/kernels.h"
 #include "examples/tpu/rows/rows.h"
-#include "examples/tpu/tune/model.h"
+#include "examples/tpu/tune/tune.h"
 #include "support/tpu_kernels.h"
 #include "support/tpu_lab.h"
 #include "support/tpu_runner.h"
@@ -112,7 +112,7 @@ static void rows_join_their_nodes(void **state)
         tpu_model m;
         tpu_batch b = {0};
         tpu_sample sample[SAMPLES];
-        nests_tile_rows one = {0};
+        nests_rows one = {0};
         ag_real x[2 * NESTS_TILE_COLUMNS];
         ag_failure why = {0};
         int e = 0;
@@ -121,15 +121,15 @@ static void rows_join_their_nodes(void **state)
         assert_int_equal(tpu_rows_fit(&m.rows.scale, &data[task], &why), AG_OK);
         assert_int_equal(tpu_batch_fill(&b, sample, n, &scaler[task], &m.batch, &why), AG_OK);
         for (int i = 0; i < n; i++) {
-            one.table.items = 0;
+            one.items = 0;
             nests_tile_rows_add(&one, sample[i].kernel, &sample[i].config, 1);
-            assert_true(one.table.rows > 1);
+            assert_true(one.rows > 1);
             assert_int_equal(b.rows.item_start[i], e);
-            for (int r = 0; r < one.table.rows; r++, e++) {
+            for (int r = 0; r < one.rows; r++, e++) {
                 const int row = b.rows.item_row[e];
                 assert_int_equal(b.rows.item_place[e], b.start[i] + one.node[r]);
-                assert_int_equal(b.rows.word[row], one.table.word[r]);
-                nests_scale_apply(x, &m.rows.scale, one.table.x + r * NESTS_TILE_COLUMNS);
+                assert_int_equal(b.rows.word[row], one.word[r]);
+                nests_scale_apply(x, &m.rows.scale, one.x + r * NESTS_TILE_COLUMNS);
                 assert_memory_equal(b.rows.x + row * b.rows.inputs, x,
                                     (size_t)b.rows.inputs * sizeof *x);
             }

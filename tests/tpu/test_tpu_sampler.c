@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The samples of steps: balanced, repeatable, each once. */
+/* The samples of steps: balanced, each once. */
 #include "support/test.h"
-#include "examples/harness/run/loader.h"
 #include "examples/tpu/data/sampler.h"
 #include "support/tpu_kernels.h"
 
@@ -28,18 +27,12 @@ static void make(tpu_task task)
     tpu_scaler_fit(&scaler, &d, 0, 0);
 }
 
-static void open_sampler(tpu_sampler *sampler, tpu_sampler_options options)
+static void set_up(tpu_task task, const tpu_settings *settings)
 {
     const tpu_batch_options batch = {0};
     ag_failure why = {0};
-    if (tpu_sampler_open(sampler, &d, &scaler, &options, &batch, &why))
-        fail_msg("%s", why.sentence);
-}
-
-static void set_up(tpu_task task, tpu_sampler_options options)
-{
     make(task);
-    open_sampler(&s, options);
+    if (tpu_sampler_open(&s, &d, &scaler, settings, &batch, &why)) fail_msg("%s", why.sentence);
 }
 
 static void tear_down(void)
@@ -52,7 +45,7 @@ static void tear_down(void)
 static void steps_draw_different_kernels_and_configurations(void **state)
 {
     for (int task = TPU_TILE; task <= TPU_FUSION; task++) {
-        set_up((tpu_task)task, (tpu_sampler_options){.seed = 3, .kernels = 6, .configs = 4});
+        set_up((tpu_task)task, &(tpu_settings){.balanced = true, .kernels = 6, .configs = 4});
         assert_int_equal(s.count, task == TPU_TILE ? 22 : 24);
         assert_int_equal(s.families, 3);
         assert_int_equal(s.programs, 4);
@@ -95,7 +88,7 @@ static void draws_are_even_over_families_programs_and_kernels(void **state)
     static const int members[] = {2, 1, 10, 11};
     for (int uniform = 0; uniform < 2; uniform++) {
         int64_t of_kernel[KERNELS] = {0}, of_family[3] = {0};
-        set_up(TPU_FUSION, (tpu_sampler_options){.seed = 5, .kernels = 1, .uniform = uniform});
+        set_up(TPU_FUSION, &(tpu_settings){.kernels = 1, .balanced = !uniform});
         for (int step = 0; step < STEPS; step++) {
             assert_int_equal(tpu_sampler_draw(&s, step), 1);
             of_kernel[s.sample[0].kernel - d.kernel]++;
@@ -111,7 +104,7 @@ static void draws_are_even_over_families_programs_and_kernels(void **state)
 
 static void a_step_that_wants_all_gets_each_once(void **state)
 {
-    set_up(TPU_FUSION, (tpu_sampler_options){.seed = 7, .kernels = 100});
+    set_up(TPU_FUSION, &(tpu_settings){.balanced = true, .kernels = 100});
     for (int step = 0; step < 20; step++) {
         int seen[KERNELS] = {0};
         assert_int_equal(tpu_sampler_draw(&s, step), KERNELS);
@@ -121,41 +114,15 @@ static void a_step_that_wants_all_gets_each_once(void **state)
     tear_down();
 }
 
-/* Through the loader, from any step on, and out of order: nothing is remembered. */
-static void steps_depend_on_seed_and_step_alone(void **state)
-{
-    tpu_sampler two[2];
-    tpu_sample first[12];
-    int other = 0;
-    make(TPU_TILE);
-    for (uint64_t i = 0; i < 2; i++)
-        open_sampler(&two[i], (tpu_sampler_options){.seed = 11 + i, .kernels = 4, .configs = 3});
-    for (int step = 0; step < 60; step++) {
-        const int n = tpu_sampler_draw(&two[0], step);
-        assert_in_range(n, 8, 12);
-        memcpy(first, two[0].sample, (size_t)n * sizeof *first);
-        tpu_sampler_draw(&two[1], step);
-        other += first->kernel != two[1].sample->kernel || first->config != two[1].sample->config;
-        tpu_sampler_draw(&two[0], 977 * step + 1);
-        assert_int_equal(tpu_sampler_draw(&two[0], step), n); /* as if it were the first */
-        for (int i = 0; i < n; i++)
-            assert_true(first[i].kernel == two[0].sample[i].kernel &&
-                        first[i].config == two[0].sample[i].config);
-    }
-    assert_true(other > 50);
-    for (int i = 0; i < 2; i++) tpu_sampler_close(&two[i]);
-    test_tpu_made_free(&d);
-}
-
 static void what_cannot_be_drawn_is_said(void **state)
 {
     ag_failure why = {0};
     const tpu_batch_options batch = {0};
-    const tpu_sampler_options options = {.kernels = 4, .configs = 2};
+    const tpu_settings settings = {.kernels = 4, .configs = 2};
     make(TPU_TILE);
     for (int i = 0; i < KERNELS; i++)
         for (int c = 0; c < d.kernel[i].configs; c++) d.kernel[i].runtime[c] = 5;
-    assert_int_equal(tpu_sampler_open(&s, &d, &scaler, &options, &batch, &why), AG_EUSE);
+    assert_int_equal(tpu_sampler_open(&s, &d, &scaler, &settings, &batch, &why), AG_EUSE);
     assert_string_equal(why.sentence,
                         "training: none of the 24 kernels can be drawn: their run times are hidden "
                         "(0), or those of a kernel are all equal; name other files");
@@ -166,6 +133,5 @@ int main(void)
 {
     return RUN_TESTS(steps_draw_different_kernels_and_configurations,
                      draws_are_even_over_families_programs_and_kernels,
-                     a_step_that_wants_all_gets_each_once, steps_depend_on_seed_and_step_alone,
-                     what_cannot_be_drawn_is_said);
+                     a_step_that_wants_all_gets_each_once, what_cannot_be_drawn_is_said);
 }

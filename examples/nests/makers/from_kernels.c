@@ -75,24 +75,13 @@ static ag_status rows_of_kernels(nests_rows *rows, const nests_data *data, int g
                                  const int *item, int n, ag_failure *why)
 {
     const tpu_kernel *kernel = data->group[group].source;
-    if (!rows->memory) rows->memory = harness_alloc(sizeof(nests_tile_rows));
-    nests_tile_rows *all = rows->memory;
-    all->table.items = 0;
-    if (kernel->tile)
-        nests_tile_rows_add(all, kernel, item, n);
-    else
-        for (int i = 0; i < n; i++) nests_tile_rows_add(all, kernel + item[i], NULL, 1);
-    *rows = all->table;
-    rows->memory = all;
     (void)why;
+    rows->items = 0;
+    if (kernel->tile)
+        nests_tile_rows_add(rows, kernel, item, n);
+    else
+        for (int i = 0; i < n; i++) nests_tile_rows_add(rows, kernel + item[i], NULL, 1);
     return AG_OK;
-}
-
-static void free_rows(nests_rows *rows)
-{
-    if (rows->memory) nests_tile_rows_free(rows->memory);
-    harness_free(rows->memory);
-    *rows = (nests_rows){0};
 }
 
 const nests_maker nests_from_tile = {.name = "tile",
@@ -102,7 +91,7 @@ const nests_maker nests_from_tile = {.name = "tile",
                                      .read = read_kernels,
                                      .drop = drop_kernels,
                                      .rows = rows_of_kernels,
-                                     .free_rows = free_rows};
+                                     .free_rows = nests_tile_rows_free};
 
 const nests_maker nests_from_fusion = {.name = "fusion",
                                        .files = "fusion files",
@@ -112,4 +101,4 @@ const nests_maker nests_from_fusion = {.name = "fusion",
                                        .read = read_kernels,
                                        .drop = drop_kernels,
                                        .rows = rows_of_kernels,
-                                       .free_rows = free_rows};
+                                       .free_rows = nests_tile_rows_free};

@@ -181,16 +181,6 @@ static int64_t find_range(int *low, int *end, const nests_rows_file *f, const in
     return entries;
 }
 
-static void clear(nests_rows *r)
-{
-    r->rows = r->items = 0;
-    bag_resize(r->x, 0);
-    bag_resize(r->work, 0);
-    bag_resize(r->first, 0);
-    bag_resize(r->row, 0);
-    bag_resize(r->times, 0);
-}
-
 static int copy_row(nests_rows *r, const nests_rows_file *f, int columns, int row)
 {
     const float *x = f->x + (size_t)row * (size_t)columns;
@@ -210,7 +200,7 @@ ag_status nests_table_take(nests_rows *r, const nests_data *data, int group, con
     if (entries > INT32_MAX / 2)
         return ag_fail(why, AG_EMEMORY, "%.160s: %lld counts of rows at once; take fewer items",
                        g->name, (long long)entries);
-    clear(r);
+    nests_rows_clear(r);
     /* 1 + the number of a row that is copied, for as many as are between: a table has the rows of
        many groups */
     const int rows = end > low ? end - low : 0;
@@ -218,7 +208,6 @@ ag_status nests_table_take(nests_rows *r, const nests_data *data, int group, con
     bag_resize(copy, rows);
     r->memory = copy;
     if (rows) memset(copy, 0, (size_t)rows * sizeof *copy);
-    bag_add(r->first, 0);
     for (int i = 0; i < n; i++) {
         for (int64_t e = first[item[i]]; e < first[item[i] + 1]; e++) {
             int32_t *of = &copy[row_at(f, e) - low];
@@ -234,12 +223,7 @@ ag_status nests_table_take(nests_rows *r, const nests_data *data, int group, con
 
 void nests_table_drop(nests_rows *r)
 {
-    bag_free(r->x);
-    bag_free(r->work);
-    bag_free(r->first);
-    bag_free(r->row);
-    bag_free(r->times);
     int32_t *copy = r->memory;
     bag_free(copy);
-    *r = (nests_rows){0};
+    nests_rows_free(r);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "examples/tgraph/baseline/columns.h"
+#include "examples/tgraph/baseline/fit.h"
 
 #include "examples/harness/harness.h"
 

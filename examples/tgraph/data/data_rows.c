@@ -37,7 +37,6 @@ static ag_status put_places(tgraph_batch *b, ag_failure *why)
 {
     const tgraph_graph *g = &b->file->graph;
     const nests_rows *rows = &b->rows;
-    const int *node = ((const nests_layout_memory *)rows->memory)->node;
     if ((int64_t)g->nodes * b->configs >= INT32_MAX)
         return ag_fail(
             why, AG_EMEMORY,
@@ -47,7 +46,7 @@ static ag_status put_places(tgraph_batch *b, ag_failure *why)
     bag_resize(b->place, rows->first[rows->items]);
     for (int i = 0; i < rows->items; i++)
         for (int e = rows->first[i]; e < rows->first[i + 1]; e++) {
-            const int kept = g->kept[node[e]];
+            const int kept = g->kept[rows->node[e]];
             b->place[e] = kept < 0 ? -1 : kept * b->configs + i;
         }
     return AG_OK;

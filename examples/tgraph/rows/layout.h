@@ -119,8 +119,7 @@ typedef struct nests_put {
    not change, is in `always`. All arrays but `slot` are bags (harness/run/bag.h). */
 typedef struct nests_layout_memory {
     const nests_layout *layout;
-    bool by_node; /* 1: an item has an entry for each nest, with its node, and `always` is 0 */
-    int *node;    /* [rows->first[items]] that a nest computes or copies for; if by_node */
+    bool by_node; /* an item has an entry for each nest, with its node, and `always` is 0 */
     nests_strides *strides; /* [operations] of their outputs in the item added last */
     nests_order *order;     /* [operations] in the same way */
     signed char *digit;     /* [configurable, 18] room for the caller */

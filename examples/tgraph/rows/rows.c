@@ -159,22 +159,13 @@ void nests_layout_open(nests_rows *r, const nests_layout *p, bool by_node)
     nests_layout_memory *m = r->memory;
     m->layout = p;
     m->by_node = by_node;
-    r->rows = r->items = 0;
-    bag_resize(r->x, 0);
-    bag_resize(r->work, 0);
-    bag_resize(r->word, 0);
-    bag_resize(r->always, 0);
-    bag_resize(r->first, 0);
-    bag_resize(r->row, 0);
-    bag_resize(r->times, 0);
-    bag_resize(m->node, 0);
+    nests_rows_clear(r);
     bag_resize(m->entry, 0);
     bag_resize(m->put, 0);
     bag_resize(m->strides, p->count);
     bag_resize(m->order, p->count);
     bag_resize(m->digit, p->configurable * DIGITS);
     if (m->slot) memset(m->slot, 0, (size_t)m->slots * sizeof *m->slot);
-    bag_add(r->first, 0);
     for (int v = 0; v < p->count; v++)
         if (!p->operation[v].varying) visit(r, v, NULL);
     m->fixed = bag_count(m->put);
@@ -194,7 +185,7 @@ static void add_entry(nests_rows *r, nests_put of)
     if (*entry > INT32_MAX / 4) harness_no_memory((size_t)*entry * sizeof *r->row);
     bag_add(r->row, of.row);
     bag_add(r->times, 1);
-    bag_add(m->node, of.node);
+    bag_add(r->node, of.node);
 }
 
 void nests_layout_add(nests_rows *r, const signed char *digit)
@@ -216,14 +207,6 @@ void nests_layout_drop(nests_rows *r)
 {
     nests_layout_memory *m = r->memory;
     if (!m) return;
-    bag_free(r->x);
-    bag_free(r->work);
-    bag_free(r->word);
-    bag_free(r->always);
-    bag_free(r->first);
-    bag_free(r->row);
-    bag_free(r->times);
-    bag_free(m->node);
     bag_free(m->entry);
     bag_free(m->put);
     bag_free(m->strides);
@@ -231,5 +214,5 @@ void nests_layout_drop(nests_rows *r)
     bag_free(m->digit);
     harness_free(m->slot);
     harness_free(m);
-    *r = (nests_rows){0};
+    nests_rows_free(r);
 }

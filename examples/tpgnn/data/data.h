@@ -25,15 +25,6 @@ typedef struct tpgnn_kind {
     bool declares;            /* either, or a binding */
 } tpgnn_kind;
 
-/* Tuned: found by a tuner and read from its log. */
-typedef enum tpgnn_origin {
-    TPGNN_RANDOM,
-    TPGNN_MUTATED,
-    TPGNN_OWN,
-    TPGNN_TUNED,
-    TPGNN_ORIGINS
-} tpgnn_origin;
-
 /* A schedule. Nodes are in pre-order, from the root, 0, on. Arrays live as long as the data. */
 typedef struct tpgnn_schedule {
     int task, number;     /* its task, and its place in the file */
@@ -49,7 +40,7 @@ typedef struct tpgnn_schedule {
     const int32_t *store;    /* [stores] the row of each stored buffer */
     int64_t runtime;         /* ns */
     int64_t pass[2];         /* ns: smallest of the first and of the second pass */
-    int noisy, origin;       /* noisy, 1: the measurement did not settle; origin: a tpgnn_origin */
+    bool noisy;              /* the measurement did not settle */
 } tpgnn_schedule;
 
 /* A task is one file, and its schedules are consecutive. Two files of one name are two tasks. */

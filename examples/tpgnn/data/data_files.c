@@ -176,7 +176,7 @@ static const struct column {
     {"schedule_median", 1, 1, INT64_MAX, "one median per schedule"},
     {"schedule_passes", 2, 1, INT64_MAX, "two run times per schedule"},
     {"schedule_noisy", 1, 0, 1, "0 or 1 per schedule"},
-    {"schedule_origin", 1, 0, TPGNN_TUNED, "where each schedule comes from"},
+    {"schedule_origin", 1, 0, 3, "where each schedule comes from"},
     {"schedule_hash", 1, INT64_MIN, INT64_MAX, "one hash per schedule"},
 };
 
@@ -201,8 +201,7 @@ static void set_column(tpgnn_schedule *s, int column, const int64_t *x)
 {
     if (column == RUNTIME) s->runtime = *x;
     if (column == PASSES) s->pass[0] = x[0], s->pass[1] = x[1];
-    if (column == NOISY) s->noisy = (int)*x;
-    if (column == ORIGIN) s->origin = (int)*x;
+    if (column == NOISY) s->noisy = *x != 0;
 }
 
 static ag_status read_column(tpgnn_reading *r, int column, ag_failure *why)

@@ -59,19 +59,15 @@ static void warn_lacking(const bool *known, const tpgnn_vocabulary *v, const cha
 {
     const int words = v->words[TPGNN_CLASS];
     int lacking = 0;
-    char *list = harness_copy("");
+    const char *list = "";
     for (int i = 1; i < words; i++) {
         if (known[i] || lacking++ >= SHOWN) continue;
-        char *longer =
-            harness_text("%s%s%s", list, lacking > 1 ? ", " : "", v->word[TPGNN_CLASS][i]);
-        harness_free(list);
-        list = longer;
+        list = harness_format("%s%s%s", list, lacking > 1 ? ", " : "", v->word[TPGNN_CLASS][i]);
     }
     if (lacking)
         harness_warn("%s: %d of %d classes of nodes have no vector and get zeros (%s%s); "
                      "examples/tpgnn/tvm/collect/vectors.py makes vectors of your files",
                      name, lacking, words - 1, list, lacking > SHOWN ? ", ..." : "");
-    harness_free(list);
 }
 
 ag_status tpgnn_vectors_read(ag_real *vector, const tpgnn_vocabulary *v, const char *path,

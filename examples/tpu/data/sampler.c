@@ -45,19 +45,24 @@ static void make_scratch(tpu_sampler *s)
     int most = 1;
     for (int i = 0; i < s->count; i++)
         if (s->data->kernel[s->item[i]].configs > most) most = s->data->kernel[s->item[i]].configs;
-    if (s->options.kernels > s->count) s->options.kernels = s->count;
-    if (s->options.configs > most || s->data->task == TPU_FUSION) s->options.configs = most;
-    const size_t samples = (size_t)s->options.kernels * (size_t)s->options.configs;
+    if (s->kernels > s->count) s->kernels = s->count;
+    if (s->configs > most || s->data->task == TPU_FUSION) s->configs = most;
+    const size_t samples = (size_t)s->kernels * (size_t)s->configs;
     s->config = harness_take(&s->memory, (size_t)most * sizeof *s->config);
     s->taken = harness_take(&s->memory, (size_t)s->count * sizeof *s->taken);
     s->sample = harness_take(&s->memory, samples * sizeof *s->sample);
 }
 
 ag_status tpu_sampler_open(tpu_sampler *s, const tpu_data *data, const tpu_scaler *scaler,
-                           const tpu_sampler_options *options, const tpu_batch_options *batch,
+                           const tpu_settings *settings, const tpu_batch_options *batch,
                            ag_failure *why)
 {
-    *s = (tpu_sampler){.data = data, .scaler = scaler, .options = *options, .batch = *batch};
+    *s = (tpu_sampler){.data = data,
+                       .scaler = scaler,
+                       .settings = settings,
+                       .batch = *batch,
+                       .kernels = settings->kernels,
+                       .configs = settings->configs};
     if (list_kernels(s, why)) return why->status;
     mark_starts(s);
     make_scratch(s);
@@ -77,7 +82,7 @@ static int32_t below(ag_random *random, int32_t n)
 
 static int32_t draw_one(const tpu_sampler *s, ag_random *random)
 {
-    if (s->options.uniform) return below(random, s->count);
+    if (!s->settings->balanced) return below(random, s->count);
     const int32_t *programs = s->family_start + below(random, s->families);
     const int32_t *kernels =
         s->program_start + programs[0] + below(random, programs[1] - programs[0]);
@@ -98,13 +103,14 @@ static int32_t draw_new(tpu_sampler *s, ag_random *random)
 
 int tpu_sampler_draw(tpu_sampler *s, int64_t step)
 {
-    ag_random random = harness_stream(HARNESS_STREAM_DRAW, s->options.seed, (uint64_t)step);
+    ag_random random = harness_stream(HARNESS_STREAM_DRAW, (uint64_t)s->settings->shell.common.seed,
+                                      (uint64_t)step);
     int samples = 0;
     s->turn++;
-    for (int i = 0; i < s->options.kernels; i++) {
+    for (int i = 0; i < s->kernels; i++) {
         const tpu_kernel *k = &s->data->kernel[s->item[draw_new(s, &random)]];
         for (int c = 0; c < k->configs; c++) s->config[c] = c;
-        const int configs = harness_draw(s->config, k->configs, s->options.configs, &random);
+        const int configs = harness_draw(s->config, k->configs, s->configs, &random);
         for (int c = 0; c < configs; c++) s->sample[samples++] = (tpu_sample){k, s->config[c]};
     }
     return samples;

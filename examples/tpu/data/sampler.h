@@ -4,23 +4,15 @@
 #ifndef TPU_SAMPLER_H
 #define TPU_SAMPLER_H
 
-#include "examples/tpu/model/batch.h"
-
-typedef struct tpu_sampler_options {
-    uint64_t seed;
-    int kernels; /* different kernels per step; all if there are fewer */
-    int configs; /* tile: different configurations of each kernel, at least 2; all if it has fewer
-                  */
-    int uniform; /* 1: evenly over the kernels; 0: a family, one of its programs, one of its kernels
-                  */
-} tpu_sampler_options;
+#include "examples/tpu/program.h"
 
 /* Depends on (seed, step) alone, so a run is resumed by its step number. For one thread. */
 typedef struct tpu_sampler {
     const tpu_data *data;
     const tpu_scaler *scaler;
-    tpu_sampler_options options;
+    const tpu_settings *settings;
     tpu_batch_options batch;
+    int kernels, configs;   /* of a step, of each of these; all where there are fewer */
     int count;              /* kernels that can be drawn */
     int families, programs; /* that have one */
     int32_t *item;          /* [count] kernels of the data, by family, then by program */
@@ -32,11 +24,11 @@ typedef struct tpu_sampler {
     ag_arena *memory;   /* of the arrays */
 } tpu_sampler;
 
-/* Data, scaler and options must outlive the sampler. Kernels with hidden run times, and in the tile
-   task those whose run times are all equal, cannot be drawn. Fails: AG_EUSE (no kernel can be
+/* Data, scaler and settings must outlive the sampler. Kernels with hidden run times, and in the
+   tile task those whose run times are all equal, cannot be drawn. Fails: AG_EUSE (no kernel can be
    drawn), AG_EMEMORY. Close it in any case. */
 ag_status tpu_sampler_open(tpu_sampler *sampler, const tpu_data *data, const tpu_scaler *scaler,
-                           const tpu_sampler_options *options, const tpu_batch_options *batch,
+                           const tpu_settings *settings, const tpu_batch_options *batch,
                            ag_failure *why);
 void tpu_sampler_close(tpu_sampler *sampler);
 

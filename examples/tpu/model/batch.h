@@ -53,7 +53,7 @@ typedef struct tpu_batch {
     ag_graph *graph[TPU_WAYS]; /* NULL: not asked for */
     nests_joined_batch rows; /* of the loop nests of the samples, if they are asked for; a place is
                                 a node of a sample */
-    nests_tile_rows nests;   /* scratch */
+    nests_rows nests;        /* scratch */
     ag_arena *memory;        /* of the arrays */
 } tpu_batch;
 

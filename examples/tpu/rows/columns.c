@@ -234,22 +234,21 @@ static int op_of(const nests_side *s, const nests_job *w)
 }
 
 /* Makes room for a row; returns its number. */
-static int next_row(nests_tile_rows *rows)
+static int next_row(nests_rows *t)
 {
-    nests_rows *t = &rows->table;
     const int at = t->rows++;
-    stbds_arrsetlen(t->x, (size_t)t->rows * NESTS_TILE_COLUMNS);
-    stbds_arrsetlen(t->word, t->rows);
-    stbds_arrsetlen(t->work, t->rows);
-    stbds_arrsetlen(t->row, t->rows);
-    stbds_arrsetlen(rows->node, t->rows);
+    bag_resize(t->x, (size_t)t->rows * NESTS_TILE_COLUMNS);
+    bag_resize(t->word, t->rows);
+    bag_resize(t->work, t->rows);
+    bag_resize(t->row, t->rows);
+    bag_resize(t->node, t->rows);
     return t->row[at] = at;
 }
 
 void nests_tile_add(nests_side *s, const nests_job *w)
 {
     const int row = next_row(s->rows);
-    nests_rows *all = &s->rows->table;
+    nests_rows *all = s->rows;
     float *c = all->x + (size_t)row * NESTS_TILE_COLUMNS;
     nests_plan plan;
     double each = 1;
@@ -258,7 +257,7 @@ void nests_tile_add(nests_side *s, const nests_job *w)
     for (int i = 0; i < w->n_loops; i++) each *= w->loop[i].size;
     const int op = w->kind == NESTS_TILE_SUMS ? reducer_of(s, w) : op_of(s, w);
     const double price = times * price_of(w, &plan, op, runs_straight(w, &plan));
-    s->rows->node[row] = w->node;
+    all->node[row] = w->node;
     all->word[row] = w->kind;
     all->work[row] = isfinite(price) ? fmax(1e-3, price) : 1;
     *c++ = (float)op_of(s, w);

@@ -7,7 +7,7 @@
 
 /* One side of the reduction. */
 typedef struct nests_side {
-    nests_tile_rows *rows;
+    nests_rows *rows;
     nests_tiling *t;
     const tpu_hlo *h;
     nests_place *place, *view;  /* of the nodes; view: of a copied view, what it is copied from */

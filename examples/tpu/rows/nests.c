@@ -284,11 +284,11 @@ static double kernel_bytes(const tpu_hlo *h)
     return bytes;
 }
 
-/* Appends the nests of one tile of rows->tiling; `tile`: 24 numbers, see docs/formats.md and
+/* Appends the nests of one tile; `tile`: 24 numbers, see docs/formats.md and
    examples/lab/run/run.h; bounds that are absent or too large are the whole axis. */
-static void add_tile(nests_tile_rows *rows, const float *tile)
+static void add_tile(nests_rows *rows, const float *tile)
 {
-    nests_tiling *t = &rows->tiling;
+    nests_tiling *t = rows->memory;
     const int root = t->hlo.root, r = t->reduction;
     double size[TPUGRAPHS_AXES], block[TPUGRAPHS_AXES], waste = 1;
     double *box = t->box[root];
@@ -323,30 +323,24 @@ static void add_tile(nests_tile_rows *rows, const float *tile)
 
 /* ---- rows ---- */
 
-void nests_tile_rows_add(nests_tile_rows *rows, const tpu_kernel *k, const int *config, int n)
+void nests_tile_rows_add(nests_rows *rows, const tpu_kernel *k, const int *config, int n)
 {
     float standard[TPUGRAPHS_TILE_FEATURES];
-    nests_rows *t = &rows->table;
-    stbds_arrsetlen(t->first, t->items + n + 1);
-    t->first[0] = 0;
-    t->rows = t->first[t->items];
-    nests_tiling_open(&rows->tiling, k);
-    if (!k->tile) nests_default_tile(standard, &rows->tiling);
+    if (!rows->memory) rows->memory = harness_alloc(sizeof(nests_tiling));
+    if (!rows->items) nests_rows_clear(rows);
+    nests_tiling_open(rows->memory, k);
+    if (!k->tile) nests_default_tile(standard, rows->memory);
     for (int i = 0; i < n; i++) {
         const size_t c = (size_t)(config ? config[i] : i);
         add_tile(rows, k->tile ? k->tile + c * TPUGRAPHS_TILE_FEATURES : standard);
-        t->first[++t->items] = t->rows;
+        bag_add(rows->first, rows->rows);
+        rows->items++;
     }
 }
 
-void nests_tile_rows_free(nests_tile_rows *rows)
+void nests_tile_rows_free(nests_rows *rows)
 {
-    nests_tiling_close(&rows->tiling);
-    bag_free(rows->table.first);
-    bag_free(rows->table.x);
-    bag_free(rows->table.word);
-    bag_free(rows->table.work);
-    bag_free(rows->table.row);
-    bag_free(rows->node);
-    *rows = (nests_tile_rows){0};
+    if (rows->memory) nests_tiling_close(rows->memory);
+    harness_free(rows->memory);
+    nests_rows_free(rows);
 }

@@ -38,17 +38,11 @@ typedef enum nests_tile_kind {
 /* The columns of a nest, in the order of docs/nests.md, where its kind comes before them. */
 enum { NESTS_TILE_COLUMNS = 57 };
 
-/* A configuration is an item, a nest of it a row: its word is the kind, its work a guess of the ns
-   of all calls together, which models correct. Start from {0}; table.items 0 starts anew. */
-typedef struct nests_tile_rows {
-    nests_rows table;    /* its arrays are bags that are owned here */
-    int *node;           /* [table.rows] of the kernel, that a nest computes or copies for; a bag */
-    nests_tiling tiling; /* of the kernel added last */
-} nests_tile_rows;
-
 /* Appends n configurations of a kernel (config NULL: 0..n-1); a fused kernel has one, its default
-   tile. */
-void nests_tile_rows_add(nests_tile_rows *rows, const tpu_kernel *kernel, const int *config, int n);
-void nests_tile_rows_free(nests_tile_rows *rows);
+   tile. A configuration is an item, a nest of it a row: its word is the kind, its work a guess of
+   the ns of all calls together, which models correct. rows->items 0 starts anew; rows->memory is
+   the tiling of the kernel added last. */
+void nests_tile_rows_add(nests_rows *rows, const tpu_kernel *kernel, const int *config, int n);
+void nests_tile_rows_free(nests_rows *rows);
 
 #endif

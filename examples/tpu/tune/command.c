@@ -6,7 +6,6 @@
 #include "examples/harness/run/bag.h"
 #include "examples/lab/collect/sources.h"
 #include "examples/lab/measure/clock.h"
-#include "examples/tpu/tune/model.h"
 
 #include <sched.h>
 #include <string.h>

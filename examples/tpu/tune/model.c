@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "examples/tpu/tune/model.h"
+#include "examples/tpu/tune/tune.h"
 
 #include "examples/harness/harness.h"
 #include "examples/lab/program/features.h"
