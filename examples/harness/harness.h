@@ -4,7 +4,7 @@
 
    Every function that takes `why` needs one (never NULL), empty when the call begins.
    Unlike the library, the harness ends the program when there is no memory: one sentence on stderr
-   and exit 5. */
+   and exit 5, except in a call of harness_guest. */
 #ifndef HARNESS_H
 #define HARNESS_H
 
@@ -89,6 +89,19 @@ int harness_interrupted(void);
    with which the program ends with 130 and without a sentence. For loops over files, groups or
    steps. */
 bool harness_go_on(ag_failure *why);
+
+/* ---- calls from another program's process ---- */
+
+/* Runs call(context, why), then close(context) in any case, for a library whose host must live:
+   where the harness would end the program (no memory, a default that its own row does not allow)
+   the call ends with that failure, and what it has of harness_alloc is freed. Nothing is printed,
+   and warnings wait for harness_guest_warnings. This holds for this thread alone, and a loader does
+   its work there. Not within another such call. */
+ag_status harness_guest(ag_status (*call)(void *context, ag_failure *why),
+                        void (*close)(void *context), void *context, ag_failure *why);
+bool harness_is_guest(void);
+/* Those of the thread's last call, a line each; "": none. */
+const char *harness_guest_warnings(void);
 
 /* ---- messages ---- */
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _POSIX_C_SOURCE 200809L /* fileno */
+#include "examples/harness/cli/guest.h"
 #include "examples/harness/harness.h"
 
 #include <stdarg.h>
@@ -14,14 +15,19 @@ void harness_no_memory(size_t bytes)
                      "out of memory: %zu more bytes are not to be had; "
                      "use less data, a lower --ram-limit or a larger machine\n",
                      bytes);
+    text[n - 1] = 0;
+    harness__guest_end(AG_EMEMORY, text);
+    text[n - 1] = '\n';
     if (write(STDERR_FILENO, text, (size_t)n) < 0) _exit(HARNESS_EXIT_MEMORY);
     _exit(HARNESS_EXIT_MEMORY);
 }
 
 void *harness_alloc(size_t bytes)
 {
+    if (!harness__guest_room()) harness_no_memory(bytes);
     void *block = ag_alloc(bytes + !bytes);
     if (!block) harness_no_memory(bytes);
+    harness__guest_keep(block, NULL);
     return memset(block, 0, bytes);
 }
 
@@ -33,7 +39,14 @@ void *harness_take(ag_arena **arena, size_t bytes)
     return memset(block, 0, bytes);
 }
 
-static ag_arena *lasting;
+static _Thread_local ag_arena *lasting;
+
+ag_arena *harness__lasting_swap(ag_arena *other)
+{
+    ag_arena *before = lasting;
+    lasting = other;
+    return before;
+}
 
 void *harness_lasting(size_t bytes) { return harness_take(&lasting, bytes); }
 
@@ -45,12 +58,17 @@ void harness_forget(void)
 
 void *harness_grow(void *block, size_t bytes)
 {
+    if (!harness__guest_room()) harness_no_memory(bytes);
     void *grown = ag_grow(block, bytes);
     if (!grown) harness_no_memory(bytes);
+    harness__guest_keep(grown, block);
     return grown;
 }
 
-void harness_free(void *block) { ag_free(block); }
+void harness_free(void *block)
+{
+    if (harness__guest_frees(block)) ag_free(block);
+}
 
 char *harness_copy(const char *text)
 {

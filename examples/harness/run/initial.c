@@ -4,16 +4,13 @@
 
 #include <jansson.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* The scales of a run that goes on are in its own checkpoint: the other may be gone. */
 static const char *source(const harness_session *s)
 {
-    const char *init = s->settings->init, *last = harness_format("%s/" HARNESS_LAST, s->folder);
-    struct stat is;
-    if (s->resumes && access(last, F_OK) == 0) return last;
-    return !stat(init, &is) && S_ISDIR(is.st_mode) ? harness__runs_checkpoint(init, false) : init;
+    const char *last = harness_format("%s/" HARNESS_LAST, s->folder);
+    return s->resumes && access(last, F_OK) == 0 ? last : harness_checkpoint_at(s->settings->init);
 }
 
 ag_status harness__initial_load(harness_trained *from, const harness_session *s, ag_failure *why)
@@ -86,10 +83,14 @@ static ag_status take_tensors(void *net, const harness_trained *from, ag_failure
     return why->status;
 }
 
+ag_status harness__values_take(harness_trained *to, const harness_trained *from, ag_failure *why)
+{
+    return take_params(to->params, from, why) ? why->status : take_tensors(to->net, from, why);
+}
+
 ag_status harness__initial_take(harness_session *s, const harness_trained *from, ag_failure *why)
 {
-    if (take_params(s->trained.params, from, why) || take_tensors(s->trained.net, from, why))
-        return why->status;
+    if (harness__values_take(&s->trained, from, why)) return why->status;
     warn_options(s, from);
     s->initial = true;
     return AG_OK;

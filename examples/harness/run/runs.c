@@ -4,6 +4,7 @@
 #include "examples/harness/files/files.h"
 
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* The path of a run's best (or last) checkpoint; one that was interrupted early has no best one. */
@@ -15,6 +16,12 @@ const char *harness__runs_checkpoint(const char *folder, bool last)
     if (access(best, F_OK) == 0 || access(other, F_OK) != 0) return best;
     harness_warn("%s has no " HARNESS_BEST " yet; " HARNESS_LAST " is taken", folder);
     return other;
+}
+
+const char *harness_checkpoint_at(const char *path)
+{
+    struct stat is;
+    return !stat(path, &is) && S_ISDIR(is.st_mode) ? harness__runs_checkpoint(path, false) : path;
 }
 
 static ag_status open_run(harness_runs *runs, const char *folder, bool last, ag_failure *why)
@@ -85,8 +92,9 @@ void harness_runs_warn_trained(const harness_runs *runs, char *const *path, int 
     harness_files_free(&trained);
 }
 
-const char *harness_runs_name(const harness_runs *runs, const char *(*name)(const void *net))
+const char *harness_runs_name(const harness_runs *runs)
 {
+    const char *(*name)(const void *net) = runs->model ? runs->model->name : NULL;
     const char *one = runs->count ? name(runs->run[0].net) : NULL;
     for (int i = 1; i < runs->count; i++)
         if (strcmp(name(runs->run[i].net), one) != 0) return "several models";
