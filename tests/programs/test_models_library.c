@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT */
+/* libaugur_models: the bits of `predict` for all programs, from files and arrays; training;
+   refusals; odd hosts, threads and children. */
+#include "support/test.h"
+#include "support/models_library.h"
+#include "support/files.h"
+
+#include <fenv.h>
+#include <jansson.h>
+#include <locale.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define QUIET " --threads 1 --quiet"
+
+/* ---- scores ---- */
+
+/* The lines that `predict` prints, without the columns of run times. */
+static void expect_lines(const char *csv, const augur_models_scores *s)
+{
+    const char *line = strchr(csv, '\n');
+    for (int64_t k = 0; k < s->groups; k++)
+        for (int64_t i = 0; i < s->group[k].items; i++) {
+            const augur_models_group *g = &s->group[k];
+            const char *want = formatted("\"%s\",%lld,%.9g%s", g->name, (long long)g->number[i],
+                                         g->score[i], g->ns ? formatted(",%.9g", g->ns[i]) : "");
+            assert_non_null(line);
+            if (strncmp(line + 1, want, strlen(want)) != 0)
+                fail_msg("\"%s\" in place of \"%.40s\"", want, line + 1);
+            line = strchr(line + 1, '\n');
+        }
+    assert_string_equal(line, "\n");
+}
+
+static void as_the_programs(void **state)
+{
+    for (const program_model *m = program_models; m->name; m++) {
+        const augur_models_items file = test_models_file(m);
+        test_items arrays;
+        augur_models *model = test_models_open(m, 2);
+        augur_models_scores *one = test_models_predict(model, &file), *two;
+        const program_outcome o = program_expect_line(
+            0, "", "", "%s predict --run %s --data %s" QUIET, m->program->name, m->name, m->data);
+        expect_lines(o.out, one);
+        test_items_open(&arrays, m->data);
+        two = test_models_predict(model, &arrays.items);
+        assert_true(test_models_same(one, two));
+        if (one->groups == 1) assert_string_equal(two->group->name, "items");
+        augur_models_scores_free(one);
+        augur_models_scores_free(two);
+        test_items_close(&arrays);
+        augur_models_close(model);
+    }
+}
+
+static void descriptions(void **state)
+{
+    static const char *const items[] = {"configurations", NULL, "tile sizes", NULL,   "kernels",
+                                        "schedules",      NULL, "items",      "items"};
+    for (int i = 0; program_models[i].name; i++) {
+        augur_models *model = test_models_open(&program_models[i], 1);
+        json_t *about = json_loads(augur_models_describe(model), 0, NULL);
+        const char *program = json_string_value(json_object_get(about, "program")),
+                   *said = json_string_value(json_object_get(about, "items"));
+        assert_string_equal(program, program_models[i].program->name);
+        if (items[i]) assert_string_equal(said, items[i]);
+        assert_true(json_array_size(json_object_get(about, "measures")) > 1);
+        assert_true(json_integer_value(json_object_get(about, "parameters")) > 0);
+        assert_int_equal(json_integer_value(json_object_get(about, "step")), 4);
+        assert_true(json_is_object(json_object_get(about, "options")));
+        json_decref(about);
+        augur_models_close(model);
+    }
+}
+
+/* ---- training ---- */
+
+static void move(const char *from, const char *to)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s", test_file(from));
+    assert_int_equal(rename(path, test_file(to)), 0);
+}
+
+/* The same calls give the same bits, and what is saved is what a program reads. */
+static void all_learn(void **state)
+{
+    const augur_models_training how = {5, 1e-3};
+    for (const program_model *m = program_models; m->name; m++) {
+        const augur_models_items file = test_models_file(m);
+        augur_models_scores *before = NULL, *after[2], *again;
+        double loss[2][2];
+        for (int i = 0; i < 2; i++) {
+            augur_models *model = test_models_open(m, 1 + i);
+            if (!i) before = test_models_predict(model, &file);
+            for (int k = 0; k < 2; k++)
+                if (augur_models_update(model, &file, &how, loss[i]))
+                    fail_msg("%s: %s", m->name, augur_models_error());
+            after[i] = test_models_predict(model, &file);
+            if (augur_models_save(model, test_file("tuned.safetensors")))
+                fail_msg("%s", augur_models_error());
+            augur_models_close(model);
+        }
+        assert_true(loss[0][0] > 0 && isfinite(loss[0][1]));
+        assert_memory_equal(loss[0], loss[1], sizeof loss[0]);
+        assert_true(test_models_same(after[0], after[1]));
+        assert_false(test_models_same(before, after[0]));
+        move(formatted("%s/best.safetensors", m->name), "kept");
+        move("tuned.safetensors", formatted("%s/best.safetensors", m->name));
+        const program_outcome o = program_expect_line(
+            0, "", "", "%s predict --run %s --data %s" QUIET, m->program->name, m->name, m->data);
+        expect_lines(o.out, after[0]);
+        move("kept", formatted("%s/best.safetensors", m->name));
+        augur_models *first = test_models_open(m, 1);
+        again = test_models_predict(first, &file);
+        assert_true(test_models_same(before, again));
+        augur_models_close(first);
+        for (int i = 0; i < 2; i++) augur_models_scores_free(after[i]);
+        augur_models_scores_free(before);
+        augur_models_scores_free(again);
+    }
+}
+
+/* Schedules that are measured are learned, so that the order becomes theirs. */
+static void measured_items_are_learned(void **state)
+{
+    const program_model *m = &program_models[5];
+    const augur_models_training how = {200, 3e-3};
+    const augur_models_items file = test_models_file(m);
+    double loss[2];
+    augur_models *model = test_models_open(m, 1);
+    assert_int_equal(augur_models_update(model, &file, &how, loss), 0);
+    assert_true(loss[1] < loss[0] / 2);
+    augur_models_scores *s = test_models_predict(model, &file);
+    assert_int_equal(s->items, 2);
+    assert_true(s->group->score[1] < s->group->score[0]); /* 500 and 2200 ns */
+    augur_models_scores_free(s);
+    augur_models_close(model);
+}
+
+/* ---- refusals ---- */
+
+static void expect_code(int have, int want, const char *sentence)
+{
+    if (have != want || !strstr(augur_models_error(), sentence))
+        fail_msg("%d, \"%s\", in place of %d, \"%s\"", have, augur_models_error(), want, sentence);
+}
+
+static void not_opened(const char *path, int threads, const char *sentence)
+{
+    assert_null(augur_models_open(path, threads));
+    if (!strstr(augur_models_error(), sentence)) fail_msg("%s", augur_models_error());
+}
+
+static void refused(void **state)
+{
+    augur_models *m = test_models_open(&program_models[5], 1);
+    augur_models_items items = {.path = test_file("s_3.npz")};
+    augur_models_scores *scores = (augur_models_scores *)&items;
+    not_opened(NULL, 1, "NULL");
+    not_opened(test_file("statements"), -1, "threads");
+    not_opened(test_file("nothing-here"), 1, "nothing-here");
+    not_opened(test_file("a.npz"), 1, "");
+    not_opened(test_folder, 1, "safetensors");
+    expect_code(augur_models_predict(NULL, &items, &scores), AUGUR_MODELS_EUSE, "the handle");
+    assert_null(scores);
+    expect_code(augur_models_predict(m, NULL, &scores), AUGUR_MODELS_EUSE, "NULL");
+    expect_code(augur_models_predict(m, &items, NULL), AUGUR_MODELS_EUSE, "where the scores go");
+    expect_code(augur_models_save(NULL, "x"), AUGUR_MODELS_EUSE, "the handle");
+    expect_code(augur_models_save(m, NULL), AUGUR_MODELS_EUSE, "the path");
+    expect_code(augur_models_save(m, test_file("no/such/folder")), AUGUR_MODELS_EFILE, "folder");
+    expect_code(augur_models_update(NULL, &items, NULL, NULL), AUGUR_MODELS_EUSE, "the handle");
+    static const augur_models_training bad[] = {{0, 1e-4}, {-1, 1e-4}, {100001, 1e-4},
+                                                {1, 0},    {1, 2},     {1, (double)NAN}};
+    for (int i = 0; i < 6; i++)
+        expect_code(augur_models_update(m, &items, &bad[i], NULL), AUGUR_MODELS_EUSE, "steps");
+    items.path = test_file("nothing.npz");
+    expect_code(augur_models_predict(m, &items, &scores), AUGUR_MODELS_EFILE, "nothing.npz");
+    items.path = test_file("a.npz");
+    expect_code(augur_models_predict(m, &items, &scores), AUGUR_MODELS_EDATA, "tgraph");
+    expect_code(augur_models_update(m, &items, NULL, NULL), AUGUR_MODELS_EDATA, "tgraph");
+    augur_models_close(m);
+    augur_models_close(NULL);
+    augur_models_scores_free(NULL);
+    assert_null(augur_models_describe(NULL));
+    assert_int_equal(augur_models_version(), AUGUR_MODELS_VERSION);
+    m = test_models_open(&program_models[2], 1); /* of tile files */
+    items.path = test_file("h_1.npz");
+    expect_code(augur_models_update(m, &items, NULL, NULL), AUGUR_MODELS_EUSE, "tile");
+    augur_models_close(m);
+}
+
+/* Counts, sizes and types are looked at before anything is read; a damaged array is named. */
+static void damaged_arrays(void **state)
+{
+    augur_models *m = test_models_open(&program_models[5], 1);
+    augur_models_scores *scores, *good;
+    test_items t;
+    test_items_open(&t, "s_3.npz");
+    good = test_models_predict(m, &t.items);
+    const augur_models_items all = t.items;
+    static const int64_t counts[] = {0, -1, 65, INT64_MAX, INT64_MIN};
+    for (int i = 0; i < 5; i++) {
+        t.items.arrays = counts[i];
+        expect_code(augur_models_predict(m, &t.items, &scores), AUGUR_MODELS_EUSE, "64 arrays");
+    }
+    t.items = all;
+    for (int i = 0; i < (int)all.arrays; i++) {
+        const augur_models_array was = t.array[i];
+        static const int64_t huge[] = {INT64_MAX, 2, 2, 2}, minus[] = {-1, 2, 2, 2};
+        t.array[i].name = NULL;
+        expect_code(augur_models_predict(m, &t.items, &scores), AUGUR_MODELS_EUSE, "name");
+        t.array[i] = was;
+        t.array[i].dtype = "O";
+        expect_code(augur_models_predict(m, &t.items, &scores), AUGUR_MODELS_EUSE, "dtype O");
+        t.array[i] = was;
+        t.array[i].rank = 9;
+        expect_code(augur_models_predict(m, &t.items, &scores), AUGUR_MODELS_EUSE, "9 axes");
+        t.array[i] = was;
+        t.array[i].data = NULL;
+        assert_int_equal(augur_models_predict(m, &t.items, &scores), AUGUR_MODELS_EUSE);
+        for (int k = 0; k < 2; k++) {
+            t.array[i] = was;
+            t.array[i].size = k ? huge : minus;
+            assert_true(augur_models_predict(m, &t.items, &scores) < 0);
+            assert_null(scores);
+        }
+        t.array[i] = was;
+        t.array[i].name = "other";
+        expect_code(augur_models_predict(m, &t.items, &scores), i ? AUGUR_MODELS_EDATA : -3,
+                    "items: ");
+        t.array[i] = was;
+    }
+    scores = test_models_predict(m, &t.items);
+    assert_true(test_models_same(good, scores));
+    augur_models_scores_free(scores);
+    augur_models_scores_free(good);
+    test_items_close(&t);
+    augur_models_close(m);
+}
+
+/* ---- hosts ---- */
+
+/* A host may round as it likes, end at exceptions and write numbers with a comma. */
+static void in_an_odd_host(void **state)
+{
+    const int traps = FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW;
+    for (const program_model *m = program_models; m->name; m++) {
+        const augur_models_items file = test_models_file(m);
+        augur_models_scores *score[2];
+        double loss[2][2];
+        fenv_t plain;
+        augur_models_close(test_models_open(m, 1));
+        fegetenv(&plain);
+        for (int odd = 0; odd < 2; odd++) {
+            if (odd) setlocale(LC_ALL, "de_DE.UTF-8"); /* where there is one */
+            if (odd) fesetround(FE_UPWARD);
+#ifdef __GLIBC__
+            if (odd) feenableexcept(traps);
+#endif
+            augur_models *model = augur_models_open(test_file(m->name), 1);
+            const int code = augur_models_update(model, &file, NULL, loss[odd]) |
+                             augur_models_predict(model, &file, &score[odd]);
+            if (odd) assert_int_equal(fegetround(), FE_UPWARD);
+#ifdef __GLIBC__
+            if (odd) assert_int_equal(fegetexcept(), traps);
+#endif
+            augur_models_close(model);
+            fesetenv(&plain);
+            assert_int_equal(code, 0);
+        }
+        setlocale(LC_ALL, "C");
+        assert_true(test_models_same(score[0], score[1]));
+        assert_memory_equal(loss[0], loss[1], sizeof loss[0]);
+        for (int i = 0; i < 2; i++) augur_models_scores_free(score[i]);
+    }
+}
+
+typedef struct caller {
+    augur_models *m;
+    const augur_models_items *items;
+    const augur_models_scores *before;
+    augur_models_scores *after; /* the first that are others */
+    atomic_int *stop;
+    int others; /* sets of scores that are neither */
+} caller;
+
+static void *predict_on(void *context)
+{
+    caller *c = context;
+    for (int stop = 0, calls = 0; !stop || calls < 5; calls++) {
+        stop = atomic_load(c->stop);
+        augur_models_scores *s = NULL;
+        c->others += augur_models_predict(c->m, c->items, &s) != 0;
+        if (s && !c->after && !test_models_same(s, c->before)) {
+            c->after = s;
+            continue;
+        }
+        if (s) c->others += !test_models_same(s, c->after ? c->after : c->before);
+        augur_models_scores_free(s);
+    }
+    return NULL;
+}
+
+/* Threads that predict all the time see the parameters before an update or after it, and do not
+   keep it from its turn. */
+static void predictions_during_an_update(void **state)
+{
+    enum { THREADS = 4 };
+    const augur_models_training how = {20, 3e-3};
+    for (int k = 0; k < PROGRAM_MODELS; k += 3) {
+        const program_model *m = &program_models[k];
+        const augur_models_items file = test_models_file(m);
+        caller c[THREADS];
+        pthread_t thread[THREADS];
+        atomic_int stop = 0;
+        augur_models *model = test_models_open(m, 1);
+        augur_models_scores *before = test_models_predict(model, &file);
+        for (int i = 0; i < THREADS; i++) {
+            c[i] = (caller){.m = model, .items = &file, .before = before, .stop = &stop};
+            assert_int_equal(pthread_create(&thread[i], NULL, predict_on, &c[i]), 0);
+        }
+        const int code = augur_models_update(model, &file, &how, NULL);
+        augur_models_scores *after = test_models_predict(model, &file);
+        atomic_store(&stop, 1);
+        for (int i = 0; i < THREADS; i++) pthread_join(thread[i], NULL);
+        assert_int_equal(code, 0);
+        for (int i = 0; i < THREADS; i++) {
+            assert_int_equal(c[i].others, 0);
+            assert_non_null(c[i].after);
+            assert_true(test_models_same(c[i].after, after));
+            augur_models_scores_free(c[i].after);
+        }
+        augur_models_scores_free(before);
+        augur_models_scores_free(after);
+        augur_models_close(model);
+    }
+}
+
+/* A child goes on with the handle, and the parent is none the wiser. */
+static void in_a_child(void **state)
+{
+    const program_model *m = &program_models[0];
+    const augur_models_items file = test_models_file(m);
+    augur_models *model = test_models_open(m, 2);
+    augur_models_scores *one = test_models_predict(model, &file);
+    const pid_t child = fork();
+    if (!child) {
+        augur_models_scores *two = NULL;
+        const int bad = augur_models_predict(model, &file, &two) || !test_models_same(one, two);
+        _exit(bad || augur_models_update(model, &file, NULL, NULL));
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    augur_models_scores *two = test_models_predict(model, &file);
+    assert_true(test_models_same(one, two));
+    augur_models_scores_free(one);
+    augur_models_scores_free(two);
+    augur_models_close(model);
+}
+
+int main(void)
+{
+    return RUN_TESTS_WITH(program_models_make, test_folder_remove, as_the_programs, descriptions,
+                          all_learn, measured_items_are_learned, refused, damaged_arrays,
+                          in_an_odd_host, predictions_during_an_update, in_a_child);
+}
