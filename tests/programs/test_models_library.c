@@ -4,6 +4,8 @@
 #include "support/test.h"
 #include "support/models_library.h"
 #include "support/files.h"
+#include "support/sanitized.h"
+#include "support/tpgnn_npz.h"
 
 #include <fenv.h>
 #include <jansson.h>
@@ -73,6 +75,26 @@ static void descriptions(void **state)
         json_decref(about);
         augur_models_close(model);
     }
+}
+
+/* What a program would print is there to be asked for, until the next call of the thread. */
+static void warnings(void **state)
+{
+    const program_model *m = &program_models[5];
+    augur_models_items file = test_models_file(m);
+    test_schedules s;
+    augur_models *model = test_models_open(m, 1);
+    test_schedules_make(&s);
+    test_schedules_replace(&s, "global", "shared");
+    test_schedules_write(&s, "other.npz");
+    augur_models_scores_free(test_models_predict(model, &file));
+    assert_null(strstr(augur_models_warnings(), "scope"));
+    file.path = test_file("other.npz");
+    augur_models_scores_free(test_models_predict(model, &file));
+    assert_non_null(strstr(augur_models_warnings(), "a scope that no training file"));
+    assert_int_equal(augur_models_save(model, test_file("saved.safetensors")), 0);
+    assert_string_equal(augur_models_warnings(), "");
+    augur_models_close(model);
 }
 
 /* ---- training ---- */
@@ -339,6 +361,37 @@ static void predictions_during_an_update(void **state)
     }
 }
 
+/* All calls, in a thread with little stack. */
+static void *call_all(void *context)
+{
+    const program_model *m = context;
+    const augur_models_items file = test_models_file(m);
+    augur_models_scores *scores = NULL;
+    augur_models *model = augur_models_open(test_file(m->name), 1);
+    const int bad = augur_models_predict(model, &file, &scores) ||
+                    augur_models_update(model, &file, NULL, NULL) ||
+                    augur_models_save(model, test_file("saved.safetensors"));
+    augur_models_scores_free(scores);
+    augur_models_close(model);
+    return bad ? context : NULL;
+}
+
+static void with_little_stack(void **state)
+{
+    pthread_attr_t little;
+    pthread_t thread;
+    void *bad;
+    pthread_attr_init(&little);
+    if (!SANITIZED) pthread_attr_setstacksize(&little, 256 << 10);
+    for (const program_model *m = program_models; m->name; m++) {
+        augur_models_close(test_models_open(m, 1));
+        assert_int_equal(pthread_create(&thread, &little, call_all, (void *)(uintptr_t)m), 0);
+        assert_int_equal(pthread_join(thread, &bad), 0);
+        assert_null(bad);
+    }
+    pthread_attr_destroy(&little);
+}
+
 /* A child goes on with the handle, and the parent is none the wiser. */
 static void in_a_child(void **state)
 {
@@ -365,6 +418,7 @@ static void in_a_child(void **state)
 int main(void)
 {
     return RUN_TESTS_WITH(program_models_make, test_folder_remove, as_the_programs, descriptions,
-                          all_learn, measured_items_are_learned, refused, damaged_arrays,
-                          in_an_odd_host, predictions_during_an_update, in_a_child);
+                          warnings, all_learn, measured_items_are_learned, refused, damaged_arrays,
+                          in_an_odd_host, predictions_during_an_update, with_little_stack,
+                          in_a_child);
 }
