@@ -99,12 +99,12 @@ static ag_status describe(augur_models *m, const char *made, ag_failure *why)
     harness_options *o = library_options(t, HARNESS_PREDICT, why);
     t->model->form(&rank.form, t->net, harness_options_values(o));
     harness_options_free(o);
-    json_t *j = json_pack("{ss ss ss ss ss sI sI so}", "program", of->name, "version",
-                          made + strlen(of->name) + 1, "model", t->model->name(t->net), "group",
-                          rank.form.groups ? rank.form.groups : rank.form.rows, "items",
-                          rank.form.items, "parameters", (json_int_t)ag_params_count(t->params),
-                          "step", (json_int_t)t->state->step, "options",
-                          harness_json_loads(t->configuration, NULL));
+    json_t *j = json_pack(
+        "{ss so ss ss ss sI sI so}", "program", of->name, "version",
+        harness_json_name(made + strlen(of->name) + 1), "model", t->model->name(t->net), "group",
+        rank.form.groups ? rank.form.groups : rank.form.rows, "items", rank.form.items,
+        "parameters", (json_int_t)ag_params_count(t->params), "step", (json_int_t)t->state->step,
+        "options", harness_json_loads(t->configuration, NULL));
     json_object_set_new(j, "measures", measures_json(&rank, j));
     m->about = harness_json_text(j);
     return why->status;

@@ -2,6 +2,7 @@
 /* libaugur_models: the bits of `predict` for all programs, from files and arrays; training;
    refusals; odd hosts, threads and children. */
 #include "support/test.h"
+#include "examples/harness/run/trained.h"
 #include "support/models_library.h"
 #include "support/files.h"
 #include "support/sanitized.h"
@@ -214,6 +215,31 @@ static void refused(void **state)
     augur_models_close(m);
 }
 
+/* Parameters so large that no score is finite. */
+static void not_finite(void **state)
+{
+    for (int i = 0; i < PROGRAM_MODELS; i += 2) {
+        const program_model *m = &program_models[i];
+        const augur_models_items file = test_models_file(m);
+        harness_trained t = {0};
+        ag_failure why = {0};
+        augur_models_scores *scores;
+        augur_models_close(test_models_open(m, 1));
+        const char *best = test_file(formatted("%s/best.safetensors", m->name));
+        if (harness_trained_load(&t, m->program->model, best, &why)) fail_msg("%s", why.sentence);
+        for (int64_t k = 0; k < t.params->size; k++) t.params->value[k] *= (ag_real)1e30;
+        assert_int_equal(harness_trained_save(test_file("huge.safetensors"), &t, 0, &why), AG_OK);
+        harness_trained_drop(&t);
+        augur_models *model = augur_models_open(test_file("huge.safetensors"), 1);
+        assert_non_null(model);
+        for (int k = 0; k < 2; k++) {
+            expect_code(augur_models_predict(model, &file, &scores), AUGUR_MODELS_EFINITE, "");
+            expect_code(augur_models_update(model, &file, NULL, NULL), AUGUR_MODELS_EFINITE, "");
+        }
+        augur_models_close(model);
+    }
+}
+
 /* Counts, sizes and types are looked at before anything is read; a damaged array is named. */
 static void damaged_arrays(void **state)
 {
@@ -418,7 +444,7 @@ static void in_a_child(void **state)
 int main(void)
 {
     return RUN_TESTS_WITH(program_models_make, test_folder_remove, as_the_programs, descriptions,
-                          warnings, all_learn, measured_items_are_learned, refused, damaged_arrays,
-                          in_an_odd_host, predictions_during_an_update, with_little_stack,
-                          in_a_child);
+                          warnings, all_learn, measured_items_are_learned, refused, not_finite,
+                          damaged_arrays, in_an_odd_host, predictions_during_an_update,
+                          with_little_stack, in_a_child);
 }
