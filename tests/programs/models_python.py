@@ -67,7 +67,11 @@ class Models(unittest.TestCase):
         run, file = PAIRS[0]
         with augur_models.Model(run) as model:
             want, got = model.predict(file)[0].score.tobytes(), []
-            work = [threading.Thread(target=lambda: got.append(model.predict(file)[0].score.tobytes())) for _ in range(4)]
+
+            def predict():
+                got.append(model.predict(file)[0].score.tobytes())
+
+            work = [threading.Thread(target=predict) for _ in range(4)]
             for each in work:
                 each.start()
             for each in work:

@@ -17,9 +17,10 @@ class Build(build_py):
         built = os.environ.get("AUGUR_MODELS_LIBRARY")
         if not built:
             folder = os.path.abspath(os.path.join(self.build_lib, "..", "cmake"))
-            subprocess.check_call(["cmake", "-S", SOURCES, "-B", folder, "-DCMAKE_BUILD_TYPE=Release", "-DAUGUR_NATIVE=OFF",
-                                   "-DAUGUR_TESTS=OFF", "-DAUGUR_CUDA=off"])
-            subprocess.check_call(["cmake", "--build", folder, "--target", "augur_models", "-j", str(os.cpu_count() or 1)])
+            options = ("-DCMAKE_BUILD_TYPE=Release", "-DAUGUR_NATIVE=OFF", "-DAUGUR_TESTS=OFF", "-DAUGUR_CUDA=off")
+            jobs = str(os.cpu_count() or 1)
+            subprocess.check_call(["cmake", "-S", SOURCES, "-B", folder, *options])
+            subprocess.check_call(["cmake", "--build", folder, "--target", "augur_models", "-j", jobs])
             built = os.path.join(folder, "bin", "libaugur_models.so")
         self.copy_file(built, os.path.join(self.build_lib, "augur_models", "libaugur_models.so"))
 

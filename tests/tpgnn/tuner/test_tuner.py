@@ -70,7 +70,7 @@ class Tuner(unittest.TestCase):
         with mock.patch.object(models, "arrays", side_effect=RuntimeError("broken")):
             self.assertTrue((model.predict(context, found) == -np.inf).all())
             model.steps = 3
-            model.update(context, found, [ms.runner.RunnerResult([0.1], None)] * len(found))
+            model.update(context, found, [ms.runner.RunnerResult([(i + 1) / 10], None) for i in range(len(found))])
         self.assertEqual((model.failures, model.reason), (2, "broken"))
 
     def test_online(self):

@@ -58,14 +58,14 @@ def _load(path):
         library = ctypes.CDLL(path)
         version = library.augur_models_version()
     except (OSError, AttributeError) as reason:
-        raise Refused(f"{path} cannot be loaded ({reason}); build it (cmake --build BUILD --target augur_models) and name "
-                      "it in AUGUR_MODELS_LIBRARY") from None
+        raise Refused(f"{path} cannot be loaded ({reason}); build it (cmake --build BUILD --target augur_models) and "
+                      "name it in AUGUR_MODELS_LIBRARY") from None
     if version != VERSION:
         raise Refused(f"{path} has version {version}, but {VERSION} is needed; build it from these sources")
     pointer, text, code = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int
     for name, result, arguments in (
-            ("error", text, ()), ("warnings", text, ()), ("open", pointer, (text, code)), ("describe", text, (pointer,)),
-            ("predict", code, (pointer, pointer, pointer)), ("scores_free", None, (pointer,)),
+            ("error", text, ()), ("warnings", text, ()), ("open", pointer, (text, code)),
+            ("describe", text, (pointer,)), ("predict", code, (pointer, pointer, pointer)), ("scores_free", None, (pointer,)),
             ("update", code, (pointer,) * 4), ("save", code, (pointer, text)), ("close", None, (pointer,))):
         function = getattr(library, f"augur_models_{name}")
         function.restype, function.argtypes = result, arguments
