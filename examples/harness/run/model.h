@@ -216,8 +216,8 @@ typedef struct harness_model {
     /* Optional: the kind of the files of --data, which harness_option.needs may name ("tile
        files"); NULL: it is not known, or they cannot be read. */
     const char *(*files)(const harness_settings *settings);
-    const char *(*name)(const void *net); /* of the network in tables */
-    /* Optional: the form of results of the network, as in harness_rank.form. */
+    /* Optional: the name of a network in tables; the form of its results (harness_rank.form). */
+    const char *(*name)(const void *net);
     void (*form)(struct harness_rank_form *form, const void *net, const harness_settings *settings);
     /* Optional, one of the two: what `inspect` says (run/inspect.h) of the data of read_scored; or
        of one file, where the others are inspected although this one cannot be read. Without both,
