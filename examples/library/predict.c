@@ -127,6 +127,9 @@ int augur_models_predict(augur_models *m, const augur_models_items *items,
     if (!why.status && !library_items_check(items, "augur_models_predict", &why))
         pthread_rwlock_rdlock(&m->parameters);
     const int code = library_call(score, end, &c, &why);
-    if (scores) *scores = c.scores;
+    if (code)
+        ag_free(c.scores);
+    else
+        *scores = c.scores;
     return code;
 }

@@ -82,6 +82,7 @@ static ag_status train(void *context, ag_failure *why)
     if (set_options(u, why) || prepare(u, why)) return why->status;
     for (int i = 0; i < u->how.steps; i++)
         if (do_step(&u->session, &u->loss[i > 0], why)) return why->status;
+    if (why->status) return why->status;
     if (u->how.steps == 1) u->loss[1] = u->loss[0];
     pthread_rwlock_wrlock(&m->parameters);
     const harness_trained before = m->trained;

@@ -24,8 +24,8 @@ void harness_no_memory(size_t bytes)
 
 void *harness_alloc(size_t bytes)
 {
-    if (!harness__guest_room()) harness_no_memory(bytes);
-    void *block = ag_alloc(bytes + !bytes);
+    void *block = harness__guest_room() ? ag_alloc(bytes + !bytes) : NULL;
+    if (!block) block = harness__guest_retry(NULL, bytes + !bytes);
     if (!block) harness_no_memory(bytes);
     harness__guest_keep(block, NULL);
     return memset(block, 0, bytes);
@@ -33,8 +33,12 @@ void *harness_alloc(size_t bytes)
 
 void *harness_take(ag_arena **arena, size_t bytes)
 {
-    if (!*arena) *arena = ag_arena_new();
-    void *block = *arena ? ag_arena_take(*arena, bytes) : NULL;
+    void *block = NULL;
+    for (int tries = 0; !block && tries < 2; tries++) {
+        if (!*arena) *arena = ag_arena_new();
+        block = *arena ? ag_arena_take(*arena, bytes) : NULL;
+        if (!block && !harness__guest_spends(bytes)) break;
+    }
     if (!block) harness_no_memory(bytes);
     return memset(block, 0, bytes);
 }
@@ -58,8 +62,8 @@ void harness_forget(void)
 
 void *harness_grow(void *block, size_t bytes)
 {
-    if (!harness__guest_room()) harness_no_memory(bytes);
-    void *grown = ag_grow(block, bytes);
+    void *grown = harness__guest_room() ? ag_grow(block, bytes) : NULL;
+    if (!grown) grown = harness__guest_retry(block, bytes);
     if (!grown) harness_no_memory(bytes);
     harness__guest_keep(grown, block);
     return grown;

@@ -6,7 +6,7 @@
 #include <setjmp.h>
 #include <string.h>
 
-enum { WARNINGS = 2048 };
+enum { WARNINGS = 2048, SPARE = 1 << 20 };
 
 /* The call that runs on this thread, which nothing here is shared with. */
 static _Thread_local struct {
@@ -14,6 +14,7 @@ static _Thread_local struct {
     ag_failure *why;
     void **block; /* all of harness_alloc that are not freed yet */
     size_t blocks, room;
+    void *spare; /* freed when there is no more memory */
     bool runs, ended;
 } now;
 static _Thread_local char warnings[WARNINGS];
@@ -28,11 +29,16 @@ ag_status harness_guest(ag_status (*call)(void *context, ag_failure *why),
     memset(&now, 0, sizeof now);
     now.why = why;
     now.runs = true;
+    now.spare = ag_alloc(SPARE);
     warnings[0] = 0;
-    if (!setjmp(now.back)) call(context, why);
+    if (!now.spare)
+        ag_fail(why, AG_EMEMORY, "out of memory: a call needs %d bytes more; free some", SPARE);
+    else if (!setjmp(now.back))
+        call(context, why);
     if (!setjmp(now.back)) close(context);
     while (now.ended && now.blocks) ag_free(now.block[--now.blocks]);
     ag_free(now.block);
+    ag_free(now.spare);
     now.runs = false;
     harness_forget();
     harness__lasting_swap(before);
@@ -57,6 +63,21 @@ bool harness__guest_hears(const char *kind, const char *text)
 }
 
 /* ---- blocks ---- */
+
+bool harness__guest_spends(size_t bytes)
+{
+    if (!now.runs || !now.spare) return false;
+    ag_free(now.spare);
+    now.spare = NULL;
+    ag_fail(now.why, AG_EMEMORY, "out of memory: %zu more bytes are not to be had; free some",
+            bytes);
+    return true;
+}
+
+void *harness__guest_retry(void *block, size_t bytes)
+{
+    return harness__guest_spends(bytes) && harness__guest_room() ? ag_grow(block, bytes) : NULL;
+}
 
 bool harness__guest_room(void)
 {

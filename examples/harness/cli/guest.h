@@ -13,6 +13,12 @@ void harness__guest_end(ag_status status, const char *sentence);
 /* Whether the message is kept for harness_guest_warnings, or dropped where it is no warning. */
 bool harness__guest_hears(const char *kind, const char *text);
 
+/* When memory is at its end: frees what was kept for this, once, and records the failure, so that
+   the call goes on to where it looks for one and gives everything back in order. False: there is
+   nothing left, or no such call. Then tries again; NULL: in vain. */
+bool harness__guest_spends(size_t bytes);
+void *harness__guest_retry(void *block, size_t bytes);
+
 /* Room to note one more block; false: there is no memory. Then a block is noted, in place of an
    earlier one or NULL. */
 bool harness__guest_room(void);

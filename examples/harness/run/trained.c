@@ -326,10 +326,10 @@ static ag_status check_program(const harness_program *program, const char *path,
 ag_status harness_trained_load(harness_trained *t, const harness_model *m, const char *path,
                                ag_failure *why)
 {
-    ag_checkpoint *file = ag_checkpoint_open(path, why);
-    if (!file) return why->status;
     start(t, m);
     t->path = harness_format("%s", path);
+    ag_checkpoint *file = ag_checkpoint_open(path, why);
+    if (!file) return why->status;
     if (!check_program(m->program, path, file, why) && !rebuild(t, path, file, why) &&
         !ag_params_load(t->params, file, 0, why))
         read_state(t, path, file, 0, why);
