@@ -21,7 +21,7 @@ enum {
 typedef struct lab_settings {
     const char *out, *families, *family;
     harness_paths text, folders;
-    int programs, first, number, configs, kernels, partitions, search;
+    int programs, first, number, configs, kernels, partitions;
     int plan; /* tpugraphs_rule */
     double minutes, milliseconds;
     int64_t seed, least;

@@ -13,7 +13,6 @@ enum {
 
 /* Names a field without "lab_settings," in every row. */
 #define FIELD(M) HARNESS_FIELD(lab_settings, M)
-#define WORD(M)  HARNESS_WORD(lab_settings, M)
 
 static const harness_option table[] = {
     {"out", FIELD(out), .commands = COLLECT, .needed = COLLECT, .meta = "DIR", .often = true,
@@ -42,11 +41,8 @@ static const harness_option table[] = {
 
     {"configs", FIELD(configs), "128", 2, 1e6, CONFIGS, .often = true, .group = "Configurations",
      .help = "most configurations of a file"},
-    {"search", WORD(search), "random", .choices = "random|default", .commands = LAB_LAYOUT_COMMAND,
-     .often = true, .group = "Configurations",
-     .help = "random layouts, or a genetic search from the default ones"},
-    {"plan", WORD(plan), "strides", .choices = "strides|inner|axes", .commands = LAB_LAYOUT_COMMAND,
-     .group = "Configurations",
+    {"plan", HARNESS_WORD(lab_settings, plan), "strides", .choices = "strides|inner|axes",
+     .commands = LAB_LAYOUT_COMMAND, .group = "Configurations",
      .help = "the loops of an op: ordered by strides, with the sum always inside, or in the order "
              "of the axes whatever the layout"},
     {"kernels", FIELD(kernels), "8", 1, 1e6, LAB_TILE_COMMAND, .often = true,
@@ -111,7 +107,7 @@ const harness_program lab_program_table = {
     HARNESS_TABLES(table, commands),
     .options_bytes = sizeof(lab_settings),
     .examples = "lab layout --out data --programs 64 --minutes 10\n"
-                "lab layout --out data --families mlp,lstm --search default\n"
+                "lab layout --out data --families mlp,lstm --plan axes\n"
                 "lab layout --out data --text examples/data/tile/mlp_202_5ecb522e66c5af42.txt\n"
                 "lab tile --out tiles --programs 64 --minutes 10\n"
                 "lab tile --out tiles --families resnet --kernels 4\n"

@@ -31,11 +31,6 @@ static double tau(const harness_rank *r, int method, int group)
     return harness_rank_at(r, method, group)->of[HARNESS_TAU_B];
 }
 
-static void near(double found, double expected, double by)
-{
-    if (!(fabs(found - expected) <= by)) fail_msg("%.12g, not %.12g", found, expected);
-}
-
 /* docs/reading-results.md: with a tenth of the spread as noise, two measurements agree to 0.91 and
    a perfect ranker to 0.94. What is drawn depends on the group alone. */
 static void noise_of_groups(void **state)
@@ -49,15 +44,15 @@ static void noise_of_groups(void **state)
     assert_string_equal(r.method[AGAIN], "second measurement, within the call");
     assert_string_equal(r.method[PERFECT], "perfect ranker");
     compute(&r);
-    near(tau(&r, AGAIN, 0), 0.91, 0.01);
-    near(tau(&r, PERFECT, 0), 0.94, 0.01);
-    near(tau(&r, AGAIN, 1), 0.991, 0.003);
+    expect_number(tau(&r, AGAIN, 0), 0.91, 0.01);
+    expect_number(tau(&r, PERFECT, 0), 0.94, 0.01);
+    expect_number(tau(&r, AGAIN, 1), 0.991, 0.003);
     assert_true(tau(&r, PERFECT, 1) > tau(&r, AGAIN, 1));
     assert_true(tau(&r, AGAIN, 2) < 0.8);
     double sum = 0; /* of squares: the drawn noise is that of both measurements */
     for (int i = 0; i < N; i++) sum += pow(log(r.score[AGAIN][i] / (double)ns[i]), 2);
-    near(sqrt(sum / N), 0.1 * sqrt(2), 0.01);
-    near(r.cost[PERFECT][5], log(r.score[PERFECT][5]), 1e-12);
+    expect_number(sqrt(sum / N), 0.1 * sqrt(2), 0.01);
+    expect_number(r.cost[PERFECT][5], log(r.score[PERFECT][5]), 1e-12);
 
     fill(&same, ns);
     harness_rank_noise(&same, (const double[]){0.1, 0.2, 0.3});
@@ -102,12 +97,12 @@ static void repeats(void **state)
     }
     harness_rank_repeats(&r, first, second);
     compute(&r);
-    near(tau(&r, MODEL, 0), 1, 0);
-    near(tau(&r, AGAIN, 0), 1 / 3.0, 1e-12);
-    near(tau(&r, AGAIN, 1), -1, 0);
-    near(harness_rank_at(&r, AGAIN, 1)->of[HARNESS_SLOWDOWN_1], 70 / 60.0 - 1, 1e-12);
-    near(r.score[PERFECT][1], 200 * pow(1.6, sqrt(0.5)), 1e-9);
-    near(tau(&r, PERFECT, 0), 1, 0); /* 279 of 300 */
+    expect_number(tau(&r, MODEL, 0), 1, 0);
+    expect_number(tau(&r, AGAIN, 0), 1 / 3.0, 1e-12);
+    expect_number(tau(&r, AGAIN, 1), -1, 0);
+    expect_number(harness_rank_at(&r, AGAIN, 1)->of[HARNESS_SLOWDOWN_1], 70 / 60.0 - 1, 1e-12);
+    expect_number(r.score[PERFECT][1], 200 * pow(1.6, sqrt(0.5)), 1e-9);
+    expect_number(tau(&r, PERFECT, 0), 1, 0); /* 279 of 300 */
     harness_rank_repeats(&once, ns, ns);
     assert_int_equal(once.methods, 1); /* it was measured once */
     harness_rank_close(&once);
@@ -163,13 +158,13 @@ static void means_of_the_same_files(void **state)
     for (int i = 0; i < 13; i++) first[i] = i < 5 ? a[i] : again[i];
     harness_rank_repeats(&r, again, first); /* compared with equal run times in a */
     assert_int_equal(harness_rank_compute(&r, &why), AG_OK);
-    near(harness_rank_mean(&r, 0, HARNESS_TAU_B), (0.8 - 1) / 2, 1e-12);
-    near(harness_rank_mean(&r, 1, HARNESS_TAU_B), (0.8 + 0) / 2, 1e-12);
-    near(harness_rank_mean(&r, 1, HARNESS_OPA), (0.9 + 0) / 2, 1e-12);
-    near(harness_rank_mean(&r, 1, HARNESS_PAIRWISE), 0.9, 1e-12);
+    expect_number(harness_rank_mean(&r, 0, HARNESS_TAU_B), (0.8 - 1) / 2, 1e-12);
+    expect_number(harness_rank_mean(&r, 1, HARNESS_TAU_B), (0.8 + 0) / 2, 1e-12);
+    expect_number(harness_rank_mean(&r, 1, HARNESS_OPA), (0.9 + 0) / 2, 1e-12);
+    expect_number(harness_rank_mean(&r, 1, HARNESS_PAIRWISE), 0.9, 1e-12);
     assert_true(isnan(harness_rank_mean(&r, 2, HARNESS_TAU_B)));
     assert_true(isnan(harness_rank_mean(&r, 3, HARNESS_TAU_B)));
-    near(harness_rank_mean(&r, 3, HARNESS_SLOWDOWN_1), 0, 1e-12);
+    expect_number(harness_rank_mean(&r, 3, HARNESS_SLOWDOWN_1), 0, 1e-12);
     assert_true(harness_rank_mean(&r, 3, HARNESS_MAE) > 0); /* which no other method has */
 
     assert_int_equal(harness_rank_tables(table, &r, "A title"), 2);

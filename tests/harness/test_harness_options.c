@@ -206,14 +206,21 @@ static void a_copy_leaves_the_original(void **state)
     parsed_free(&a);
 }
 
+/* All options of a command; the caller frees it. */
+static char *help_of(unsigned command)
+{
+    char *text;
+    size_t bytes;
+    FILE *to = open_memstream(&text, &bytes);
+    harness_options_help(to, &demo, command, true);
+    fclose(to);
+    return text;
+}
+
 static void help_is_80_wide(void **state)
 {
     for (unsigned bit = HARNESS_TRAIN; bit <= HARNESS_ABLATE; bit *= 2) {
-        char *text;
-        size_t bytes;
-        FILE *to = open_memstream(&text, &bytes);
-        harness_options_help(to, &demo, bit, true);
-        fclose(to);
+        char *text = help_of(bit);
         for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
             assert_true(strlen(line) <= 80);
         free(text);
@@ -222,19 +229,13 @@ static void help_is_80_wide(void **state)
 
 static void help_names_defaults_and_ranges(void **state)
 {
-    char *text;
-    size_t bytes;
-    FILE *to = open_memstream(&text, &bytes);
-    harness_options_help(to, &demo, HARNESS_TRAIN, true);
-    fclose(to);
-    assert_non_null(strstr(text, "\nTraining\n  --learning-rate X         step size after the "
-                                 "warm-up (default 1e-3; 1e-09 to\n"
-                                 "                            10)\n"));
-    assert_non_null(
-        strstr(text, "\n  --[no-]edges              pass messages along the edges (default on)\n"));
-    assert_non_null(
-        strstr(text, ": hinge logistic\n                            listmle (default hinge)\n"));
-    assert_non_null(strstr(text, "(needed)"));
+    static const char *const parts[] = {
+        "\nTraining\n  --learning-rate X         step size after the warm-up (default 1e-3; 1e-09 "
+        "to\n                            10)\n",
+        "\n  --[no-]edges              pass messages along the edges (default on)\n",
+        ": hinge logistic\n                            listmle (default hinge)\n", "(needed)"};
+    char *text = help_of(HARNESS_TRAIN);
+    for (int i = 0; i < 4; i++) assert_non_null(strstr(text, parts[i]));
     assert_null(strstr(text, "--study")); /* of ablate */
     free(text);
 }

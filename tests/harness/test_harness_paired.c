@@ -6,11 +6,7 @@
 
 #define NONE ((double)NAN)
 
-static void near(double got, double expected)
-{
-    if (!(fabs(got - expected) <= 1e-9 * fmax(1, fabs(expected))))
-        fail_msg("%.17g instead of %.17g", got, expected);
-}
+static void near(double got, double expected) { expect_number(got, expected, 1e-9); }
 
 static void student(void **state)
 {

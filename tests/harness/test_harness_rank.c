@@ -32,10 +32,7 @@ static void fill(void)
     memcpy(harness_rank_method(&r, "model", NULL), by_model, sizeof by_model);
 }
 
-static void near(double found, double expected)
-{
-    if (!(fabs(found - expected) < 1e-9)) fail_msg("%.12g, not %.12g", found, expected);
-}
+static void near(double got, double expected) { expect_number(got, expected, 1e-9); }
 
 enum { PLAIN = 5 };
 
@@ -323,13 +320,7 @@ static void scores_are_weighted(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(measures_of_known_groups, drop),
-        cmocka_unit_test_teardown(result_of_a_run, drop),
-        cmocka_unit_test_teardown(a_baseline_that_wins_is_named, drop),
-        cmocka_unit_test_teardown(groups_and_methods, drop),
-        cmocka_unit_test_teardown(programs_of_kernels, drop),
-        cmocka_unit_test_teardown(means_over_families, drop),
-        cmocka_unit_test_teardown(scores_are_weighted, drop)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS_EACH(NULL, drop, measures_of_known_groups, result_of_a_run,
+                          a_baseline_that_wins_is_named, groups_and_methods, programs_of_kernels,
+                          means_over_families, scores_are_weighted);
 }

@@ -281,12 +281,6 @@ static void refuses_old_results(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(runs_and_reuses, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(one_seed, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(alike, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(measures_of_some_variants, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(many_variants, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(refuses_old_results, set_up, tear_down)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS_EACH(set_up, tear_down, runs_and_reuses, one_seed, alike,
+                          measures_of_some_variants, many_variants, refuses_old_results);
 }

@@ -100,10 +100,5 @@ static void takes_the_largest_seed(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(parses, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(sentences, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(no_effect, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(takes_the_largest_seed, set_up, tear_down)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS_EACH(set_up, tear_down, parses, sentences, no_effect, takes_the_largest_seed);
 }

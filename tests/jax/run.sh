@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # run.sh [BIN]: augur_jax, in a virtual environment with the versions of examples/jax/requirements.txt. AUGUR_JAX_VENV names
-# one; without it, it is made in build/jaxvenv. BIN/nests reads the rows of augur-jax ops. Skipped (77), with the reason,
-# where Python is too old or packages cannot be had.
+# one; without it, it is made in build/jaxvenv. BIN/nests reads the rows of augur-jax ops, BIN/tgraph imports modules.
+# Skipped (77), with the reason, where Python is too old or packages cannot be had.
 here=$(cd "$(dirname "$0")" && pwd)
 package=$here/../../examples/jax
 venv=${AUGUR_JAX_VENV:-$here/../../build/jaxvenv}
@@ -29,5 +29,5 @@ fi
 PYTHONPATH=$work/installed "$work/installed/bin/augur-jax" tune --help | grep -q -- '--minutes' || exit 1
 [ -f "$work/installed/augur_jax/py.typed" ] || exit 1
 export JAX_PLATFORMS=cpu TF_CPP_MIN_LOG_LEVEL=3
-[ -z "$1" ] || export AUGUR_NESTS="$1/nests"
+[ -z "$1" ] || export AUGUR_NESTS="$1/nests" AUGUR_TGRAPH="$1/tgraph"
 PYTHONPATH=$package:$here "$venv/bin/python" -B -m unittest discover -s "$here"

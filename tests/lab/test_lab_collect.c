@@ -20,8 +20,9 @@
 /* Every operand in its order, and the axes of every dot; returns their number. */
 static int64_t check_operands(ag_npz *npz, const lab_program *p)
 {
-    int64_t *pair = read_all(npz, "operand_index", AG_I64, NULL), *next = pair;
-    int64_t *axes = read_all(npz, "dot_axes", AG_I64, NULL), *dot = axes;
+    int64_t pairs, named;
+    int64_t *pair = read_all(npz, "operand_index", AG_I64, &pairs), *next = pair;
+    int64_t *axes = read_all(npz, "dot_axes", AG_I64, &named), *dot = axes;
     for (int i = 0; i < p->n; i++) {
         const lab_node *v = &p->nodes[i];
         for (int k = 0; k < v->n_operands; k++, next += 2) {
@@ -29,39 +30,27 @@ static int64_t check_operands(ag_npz *npz, const lab_program *p)
             assert_int_equal(next[1], v->operand[k]);
         }
         if (v->op != LAB_DOT) continue;
-        assert_int_equal(dot[0], i);
-        assert_int_equal(dot[1], v->dot.batch);
-        assert_int_equal(dot[2], v->dot.left);
-        assert_int_equal(dot[3], v->dot.right);
+        assert_memory_equal(dot, ((int64_t[]){i, v->dot.batch, v->dot.left, v->dot.right}),
+                            4 * sizeof *dot);
         dot += 4;
     }
-    return (dot - axes) / 4;
+    assert_true(next == pair + pairs && dot == axes + named);
+    return named / 4;
 }
 
 static void check_layout(const char *path, const lab_program *p)
 {
     ag_npz *npz = open_npz(path);
-    int nodes = 0, at = 0, pairs = 0, dots = 0;
-    for (int i = 0; i < p->n; i++) {
-        nodes += lab_configurable(&p->nodes[i]);
-        pairs += p->nodes[i].n_operands;
-        dots += p->nodes[i].op == LAB_DOT;
-    }
-    const wanted w[] = {{"node_feat", AG_F32, 2, {p->n, 140}},
-                        {"node_opcode", AG_U8, 1, {p->n}},
-                        {"node_reducer", AG_U8, 1, {p->n}},
-                        {"edge_index", AG_I64, 2, {0, 2}},
-                        {"operand_index", AG_I64, 2, {pairs, 2}},
-                        {"dot_axes", AG_I64, 2, {dots, 4}},
-                        {"node_config_feat", AG_F32, 3, {40, nodes, 18}},
+    int node[1000];
+    const int nodes = lab_configurable_nodes(node, p);
+    const wanted w[] = {{"node_config_feat", AG_F32, 3, {40, nodes, 18}},
                         {"node_config_ids", AG_I64, 1, {nodes}},
                         {"config_runtime", AG_I64, 1, {40}},
                         {"node_splits", AG_I64, 2, {1, 2}}};
-    check_arrays(npz, w, 10);
+    check_arrays(npz, p->n, w, 4);
     assert_true(check_operands(npz, p) > 0);
     int64_t *id = read_all(npz, "node_config_ids", AG_I64, NULL);
-    for (int i = 0; i < p->n; i++)
-        if (lab_configurable(&p->nodes[i])) assert_int_equal(id[at++], i);
+    for (int i = 0; i < nodes; i++) assert_int_equal(id[i], node[i]);
     int64_t *split = read_all(npz, "node_splits", AG_I64, NULL);
     assert_int_equal(split[0], 0);
     assert_int_equal(split[1], p->n);
@@ -75,29 +64,20 @@ static void check_layout(const char *path, const lab_program *p)
 
 static void layout_files(void **state)
 {
-    static const char *const search[] = {"random", "default"};
-    for (int k = 0; k < 2; k++) {
-        char path[256], text[256];
-        lab_program p = {0};
-        program_expect_line(0, "", "",
-                            "lab layout --out l --families mlp --programs 1 --configs 40 "
-                            "--search %s" SMALL,
-                            search[k]);
-        snprintf(path, sizeof path, "l/%s/mlp_0.npz", search[k]);
-        snprintf(text, sizeof text, "l/%s/mlp_0.txt", search[k]);
-        assert_int_equal(lab_text_load(&p, text), AG_OK);
-        assert_string_equal(p.family, "mlp");
-        check_layout(path, &p);
-        lab_program_clear(&p);
-        tgraph_file *f = test_file_open(path, test_unique(), NULL);
-        assert_int_equal(f->file_configs, 40);
-        assert_int_equal(f->configs, 40);
-        assert_true(f->fastest >= 1000 && f->has_runtimes);
-        tgraph_file_close(f);
-    }
+    lab_program p = {0};
+    program_expect("lab layout --out l --families mlp --programs 1 --configs 40" SMALL, 0, "", "");
+    assert_int_equal(lab_text_load(&p, "l/random/mlp_0.txt"), AG_OK);
+    assert_string_equal(p.family, "mlp");
+    check_layout("l/random/mlp_0.npz", &p);
+    lab_program_clear(&p);
+    tgraph_file *f = test_file_open("l/random/mlp_0.npz", test_unique(), NULL);
+    assert_int_equal(f->file_configs, 40);
+    assert_int_equal(f->configs, 40);
+    assert_true(f->fastest >= 1000 && f->has_runtimes);
+    tgraph_file_close(f);
     static const char *const facts[] = {"\"clock\": \"CLOCK_MONOTONIC_RAW\"", "\"repeats\": 2",
                                         "\"configurations\": 40", "\"measured_again\": 24"};
-    for (int i = 0; i < 4; i++) program_expect_in(facts[i], "l/default/manifest.json");
+    for (int i = 0; i < 4; i++) program_expect_in(facts[i], "l/random/manifest.json");
 }
 
 static void tile_files(void **state)
@@ -110,25 +90,17 @@ static void tile_files(void **state)
     int64_t dots = 0;
     assert_true(files >= 2 && files <= 6);
     for (int i = 0; i < files; i++) {
-        char path[256];
+        const char *path = formatted("t/%s.npz", names[i]);
         ag_failure why = {0};
         lab_program p = {0};
-        snprintf(path, sizeof path, "t/%.100s.txt", names[i]);
-        assert_int_equal(lab_text_load(&p, path), AG_OK);
+        assert_int_equal(lab_text_load(&p, formatted("t/%s.txt", names[i])), AG_OK);
         assert_string_equal(p.name, names[i]);
-        snprintf(path, sizeof path, "t/%.100s.npz", names[i]);
         ag_npz *npz = open_npz(path);
         const int64_t c = ag_npz_find(npz, "config_runtime")->size[0];
-        const wanted w[] = {{"node_feat", AG_F32, 2, {p.n, 140}},
-                            {"node_opcode", AG_U8, 1, {p.n}},
-                            {"node_reducer", AG_U8, 1, {p.n}},
-                            {"edge_index", AG_I64, 2, {0, 2}},
-                            {"operand_index", AG_I64, 2, {0, 2}},
-                            {"dot_axes", AG_I64, 2, {0, 4}},
-                            {"config_feat", AG_F32, 2, {c, 24}},
+        const wanted w[] = {{"config_feat", AG_F32, 2, {c, 24}},
                             {"config_runtime", AG_I64, 1, {c}},
                             {"config_runtime_normalizers", AG_I64, 1, {c}}};
-        check_arrays(npz, w, 9);
+        check_arrays(npz, p.n, w, 3);
         dots += check_operands(npz, &p);
         assert_true(c >= 4 && c <= 20);
         int64_t *ns = read_all(npz, "config_runtime", AG_I64, NULL);
@@ -180,11 +152,9 @@ static void a_kill_leaves_no_half_file(void **state)
         const int n = list_files(names, "k/random", ".npz");
         assert_true(n >= seen);
         seen = n;
-        for (int f = 0; f < n; f++) {
-            char path[256];
-            snprintf(path, sizeof path, "k/random/%.100s.npz", names[f]);
-            tgraph_file_close(test_file_open(path, test_unique(), NULL));
-        }
+        for (int f = 0; f < n; f++)
+            tgraph_file_close(
+                test_file_open(formatted("k/random/%s.npz", names[f]), test_unique(), NULL));
     }
     program_expect(line, 0, "", "");
     assert_int_equal(list_files(names, "k/random", ".npz"), 12);
@@ -208,14 +178,12 @@ static void the_time_is_kept(void **state)
     static char names[64][128];
     int n = 0;
     for (int try = 0; try < 7 && n < 2; try++) {
-        char folder[32];
         const double minutes = 0.03 * (1 << try), before = processor_seconds();
         program_expect_line(
             0, "", "files written",
             "lab layout --out b%d --programs 60 --configs 100000 --minutes %g" ROUGH, try, minutes);
         assert_true(processor_seconds() - before < 60 * minutes + 4); /* leave to a slow one */
-        snprintf(folder, sizeof folder, "b%d/random", try);
-        n = list_files(names, folder, ".npz");
+        n = list_files(names, formatted("b%d/random", try), ".npz");
     }
     assert_in_range(n, 2, 60);
 }
@@ -225,7 +193,7 @@ static void noisy_files_are_dropped(void **state)
     static char names[64][128];
     static const char line[] = "lab layout --out d --families mlp --programs 1 --configs 40 "
                                "--milliseconds 0.2 --noise 0 --repeats 2 --probe-threshold 1000";
-    program_expect(line, 0, "", "mlp_0 (random): dropped");
+    program_expect(line, 0, "", "mlp_0: dropped");
     assert_int_equal(list_files(names, "d/random", ".npz"), 0);
     program_expect_in("\"dropped\": true", "d/random/manifest.json");
 

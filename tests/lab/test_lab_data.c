@@ -23,13 +23,12 @@ static int by_name(const void *a, const void *b)
 static void check_split(const char *folder, const char *split, int files)
 {
     static const char *const part[] = {"train", "valid", "test"};
-    char path[512];
     harness_files paths = {0};
     ag_failure why = {0};
-    for (int i = 0; i < 3; i++) {
-        snprintf(path, sizeof path, DATA "%s/split-%s.%s.txt", folder, split, part[i]);
-        if (harness_files_add(&paths, path, &why)) fail_msg("%s", why.sentence);
-    }
+    for (int i = 0; i < 3; i++)
+        if (harness_files_add(&paths, formatted(DATA "%s/split-%s.%s.txt", folder, split, part[i]),
+                              &why))
+            fail_msg("%s", why.sentence);
     assert_int_equal(paths.count, files);
     qsort(paths.path, (size_t)files, sizeof *paths.path, by_name);
     for (int i = 1; i < files; i++) assert_string_not_equal(paths.path[i - 1], paths.path[i]);
@@ -41,11 +40,9 @@ static void splits_name_every_file_once(void **state)
     static const char *const folder[] = {"layout", "tile", "fusion"};
     static const int least[] = {64, 300, 100};
     for (int i = 0; i < 3; i++) {
-        char path[512];
         harness_files all = {0};
         ag_failure why = {0};
-        snprintf(path, sizeof path, DATA "%s", folder[i]);
-        assert_int_equal(harness_files_add(&all, path, &why), AG_OK);
+        assert_int_equal(harness_files_add(&all, formatted(DATA "%s", folder[i]), &why), AG_OK);
         assert_true(all.count >= least[i]);
         check_split(folder[i], "random", all.count);
         check_split(folder[i], "family", all.count);
@@ -114,9 +111,9 @@ static void kernels_have_the_hash_in_their_names(void **state)
     assert_int_equal(harness_files_add(&paths, DATA "tile", &why), AG_OK);
     for (int i = 0; i < paths.count; i++) {
         lab_program p;
-        char path[512], *end = strrchr(paths.path[i], '.');
-        snprintf(path, sizeof path, "%.*s.txt", (int)(end - paths.path[i]), paths.path[i]);
-        if (lab_text_load(&p, path)) fail_msg("%s", p.why.sentence);
+        const char *end = strrchr(paths.path[i], '.');
+        if (lab_text_load(&p, formatted("%.*s.txt", (int)(end - paths.path[i]), paths.path[i])))
+            fail_msg("%s", p.why.sentence);
         assert_int_equal(lab_kernel_hash(&p), strtoull(end - 16, NULL, 16));
         lab_program_clear(&p);
     }

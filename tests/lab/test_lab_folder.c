@@ -19,12 +19,11 @@ static void dropped_kernels_are_tried_again(void **state)
     static const char line[] = "lab tile --out dt --families mlp --programs 1 --configs 8 "
                                "--kernels 3 --milliseconds 0.2 --noise 1e9 --repeats 2";
     static char names[64][128];
-    char kept[256], dropped[256];
     program_expect(line, 0, "", "files written");
     const int files = list_files(names, "dt", ".npz");
     assert_in_range(files, 2, 3);
-    snprintf(kept, sizeof kept, "dt/%.100s.npz", names[0]);
-    snprintf(dropped, sizeof dropped, "dt/%.100s.npz", names[1]);
+    const char *kept = formatted("dt/%s.npz", names[0]),
+               *dropped = formatted("dt/%s.npz", names[1]);
     const uint64_t before = program_hash_of(kept);
     json_t *root = json_load_file("dt/manifest.json", 0, NULL);
     json_object_set_new(json_object_get(json_object_get(root, "files"), names[1]), "dropped",
@@ -118,9 +117,8 @@ static void a_folder_takes_one_program(void **state)
     const pid_t child = fork();
     if (child == 0) _exit(0);
     waitpid(child, NULL, 0);
-    char left[64], live[64];
-    snprintf(left, sizeof left, "one/random/mlp_9.npz.%ld.0.tmp", (long)child);
-    snprintf(live, sizeof live, "one/random/mlp_9.npz.%ld.0.tmp", (long)getpid());
+    const char *left = formatted("one/random/mlp_9.npz.%ld.0.tmp", (long)child),
+               *live = formatted("one/random/mlp_9.npz.%ld.0.tmp", (long)getpid());
     fclose(fopen(left, "wb"));
     fclose(fopen(live, "wb"));
     program_expect(line, 0, "", "");

@@ -46,10 +46,8 @@ static int agrees(const json_t *j)
 
 static int measured_again_agrees(const char *kind, int set)
 {
-    char line[200];
-    snprintf(line, sizeof line, "lab check s%d%s --sample 30 --per-file 10 --json --repeats 3", set,
-             kind);
-    json_t *j = program_json(line, "");
+    json_t *j = program_json(
+        formatted("lab check s%d%s --sample 30 --per-file 10 --json --repeats 3", set, kind), "");
     const json_t *files = json_object_get(j, "files");
     const int64_t measured = json_integer_value(json_object_get(j, "measured"));
     assert_in_range(measured, 10, 30);
@@ -64,8 +62,7 @@ static int measured_again_agrees(const char *kind, int set)
    this one. */
 static void another_cpu_is_told(const char *folder)
 {
-    char path[100];
-    snprintf(path, sizeof path, "%s/manifest.json", folder);
+    const char *path = formatted("%s/manifest.json", folder);
     json_t *root = json_load_file(path, 0, NULL);
     json_t *machines = json_object_get(root, "machines"), *machine = json_array_get(machines, 0);
     json_array_append_new(machines, json_object());
@@ -125,13 +122,10 @@ static void turn_over(const char *path)
 /* Kendall's tau of a fresh data set, w0, w1..., of which the order was turned over. */
 static double tau_turned_over(int set)
 {
-    char line[200], file[64];
     program_expect_line(
         0, "", "", "lab layout --out w%d --families lstm --programs 1 --configs 24" SMALL, set);
-    snprintf(file, sizeof file, "w%d/random/lstm_0.npz", set);
-    turn_over(file);
-    snprintf(line, sizeof line, "lab check w%d --sample 20 --json", set);
-    json_t *j = program_json(line, "");
+    turn_over(formatted("w%d/random/lstm_0.npz", set));
+    json_t *j = program_json(formatted("lab check w%d --sample 20 --json", set), "");
     const double tau = json_real_value(json_object_get(j, "tau"));
     json_decref(j);
     return tau;
@@ -141,10 +135,8 @@ static void a_wrong_order_is_seen(void **state)
 {
     size_t n;
     int set = 0;
-    char folder[16];
     while (tau_turned_over(set) >= -0.3) assert_true(++set < 5); /* as above */
-    snprintf(folder, sizeof folder, "w%d", set);
-    assert_int_equal(rename(folder, "w"), 0);
+    assert_int_equal(rename(formatted("w%d", set), "w"), 0);
     /* without its text the program is built again; a text that is not the file's */
     assert_int_equal(rename("w/random/lstm_0.txt", "w/lstm_0.txt"), 0);
     program_expect("lab check w --sample 20", 0, "mean tau of 1 files:", "");
@@ -180,9 +172,7 @@ static int lines_of(const char *path, char *all)
     char *text = files_get(path, &n), *rest = NULL;
     assert_non_null(text);
     for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-        char below[256];
-        snprintf(below, sizeof below, "s0/layout/%.200s", line);
-        assert_int_equal(access(below, F_OK), 0);
+        assert_int_equal(access(formatted("s0/layout/%s", line), F_OK), 0);
         assert_null(strstr(all, line)); /* in one part only */
         strcat(strcat(all, line), "\n");
         lines++;
@@ -193,7 +183,8 @@ static int lines_of(const char *path, char *all)
 
 static void splits(void **state)
 {
-    static const char *const names[] = {"random", "family"};
+    static const char *const names[] = {"random", "family"}, *const parts[] = {"train", "valid",
+                                                                               "test"};
     static char all[2][8192];
     size_t n;
     program_expect("lab split s0/layout --valid 0.25 --test 0.25", 0,
@@ -202,12 +193,8 @@ static void splits(void **state)
                    "");
     for (int i = 0; i < 2; i++) {
         int sum = 0;
-        for (int k = 0; k < 3; k++) {
-            char path[200];
-            snprintf(path, sizeof path, "s0/layout/split-%s.%s.txt", names[i],
-                     (const char *[]){"train", "valid", "test"}[k]);
-            sum += lines_of(path, all[i]);
-        }
+        for (int k = 0; k < 3; k++)
+            sum += lines_of(formatted("s0/layout/split-%s.%s.txt", names[i], parts[k]), all[i]);
         assert_int_equal(sum, 8);
     }
     /* a family is on one side */
@@ -267,7 +254,7 @@ static void bad_calls(void **state)
         {"lab layout", 2, "--out"},
         {"lab layout --out o --families mpl", 2, "there is no family mpl; did you mean mlp?"},
         {"lab layout --out o --families ,", 2, "names no family"},
-        {"lab tile --out o --search both", 2, "--search is no option of lab tile"},
+        {"lab tile --out o --plan axes", 2, "--plan is no option of lab tile"},
         {"lab layout --out o --text none.txt", 3, "none.txt"},
         {"lab layout --out o --text worse.txt", 3, "worse.txt"},
         {"lab layout --out o --text bad.txt", 3, "the program has no name"},
@@ -288,12 +275,12 @@ static void bad_calls(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         program_expect(bad[i].line, bad[i].code, "", bad[i].err);
     cpu_set_t set;
-    char cores[40];
     int first = 0, last;
     assert_int_equal(sched_getaffinity(0, sizeof set, &set), 0);
     while (!CPU_ISSET(first, &set)) first++;
     for (last = first; CPU_ISSET(last + 1, &set);) last++;
-    snprintf(cores, sizeof cores, first < last ? "(%d to %d" : "(%d", first, last);
+    const char *cores =
+        first < last ? formatted("(%d to %d", first, last) : formatted("(%d", first);
     static const char *const measuring[] = {"layout --out c", "tile --out c", "fusion --out c",
                                             "check s0/layout"};
     for (int i = 0; i < 4; i++) {

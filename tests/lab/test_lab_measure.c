@@ -68,6 +68,7 @@ static int start(void **state)
 static int drop(void **state)
 {
     lab_meter_free(&meter);
+    meter = (lab_meter){0};
     return 0;
 }
 
@@ -216,14 +217,7 @@ static void noise_and_spread(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup(smallest_and_spread, start),
-                                       cmocka_unit_test_setup(spread_of_four, start),
-                                       cmocka_unit_test_setup(samples_take_turns, start),
-                                       cmocka_unit_test_setup(short_runs_are_looped, start),
-                                       cmocka_unit_test_setup(disturbed_samples_are_redone, start),
-                                       cmocka_unit_test_setup(redoing_ends, start),
-                                       cmocka_unit_test_setup(stops_and_failures, start),
-                                       cmocka_unit_test(the_real_clock),
-                                       cmocka_unit_test(noise_and_spread)};
-    return cmocka_run_group_tests(tests, NULL, drop);
+    return RUN_TESTS_EACH(start, drop, smallest_and_spread, spread_of_four, samples_take_turns,
+                          short_runs_are_looped, disturbed_samples_are_redone, redoing_ends,
+                          stops_and_failures, the_real_clock, noise_and_spread);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs: lists of nodes, and features of windows. Shapes and refusals: test_lab_text.c; the
-   other features, in files: test_lab_data.c. */
+/* Programs: lists of nodes. Shapes and refusals: test_lab_text.c; features: test_lab_data.c, but
+   for the strides of slices. */
 #include "support/test.h"
 #include "examples/lab/program/features.h"
 
@@ -60,68 +60,6 @@ static void as_many_nodes_as_there_may_be(void **state)
     lab_program_clear(&p);
 }
 
-typedef struct column {
-    int at;
-    float value;
-} column;
-
-/* Values that every node has: the products of empty lists are 1, also those of the window, the
-   slice and the padding. */
-static const int empty_products[] = {44, 52, 60, 68, 76, 84, 112, 116, 120, 124, 128, 132};
-
-/* Node i has these values and nothing else but the products of empty lists. The list ends at -1. */
-static void is_row(const lab_program *p, int i, const column *wanted)
-{
-    float row[LAB_FEATURES], expected[LAB_FEATURES] = {0};
-    for (int k = 0; k < LAB_FEATURES; k++) row[k] = -77;
-    for (size_t k = 0; k < sizeof empty_products / sizeof *empty_products; k++)
-        expected[empty_products[k]] = 1;
-    for (; wanted->at >= 0; wanted++) expected[wanted->at] = wanted->value;
-    lab_node_features(row, p, i);
-    for (int k = 0; k < LAB_FEATURES; k++)
-        if (row[k] != expected[k])
-            fail_msg("%s: feature %d is %g, not %g", p->nodes[i].name, k, (double)row[k],
-                     (double)expected[k]);
-}
-
-#define ROW(node, ...) is_row(&p, node, (const column[]){__VA_ARGS__, {-1, 0}})
-
-static void windows(void **state)
-{
-    lab_program p = {0};
-    int x = lab_parameter(&p, LAB_F32, 4, L(2, 9, 8, 4)),
-        k = lab_parameter(&p, LAB_F32, 4, L(3, 2, 6, 2));
-    const lab_window one = {1, 1, 0, 0, 1, 1, 0}, pool = {3, 2, 1, 0, 1, 1, 0};
-    int m = lab_reduce_window(&p, x, LAB_MAX, (lab_window[]){one, pool, pool, one});
-    /* b01f_01oi->f0b1 */
-    const lab_conv_dims dims = {2, 0, 3, {1, 2}, 3, 2, {0, 1}, 2, 0, {1, 3}, 2};
-    const lab_window w[2] = {{3, 2, 1, 1, 2, 1, 0}, {2, 1, -1, -1, 1, 1, 1}};
-    int c = lab_convolution(&p, x, k, dims, w), end = lab_unary(&p, LAB_ABS, c);
-    assert_string_equal(p.why.sentence, "");
-    ROW(m, {13, 1}, {21, 2}, {22, 4}, {23, 4}, {24, 4}, {27, 14}, {28, 128}, /* shape */
-        {37, 1}, {38, 3}, {39, 3}, {40, 1}, {43, 8}, {44, 9},                /* size */
-        {45, 1}, {46, 2}, {47, 2}, {48, 1}, {51, 6}, {52, 4},                /* stride */
-        {54, 1}, {55, 1}, {59, 2}, {60, 0},                                  /* low */
-        {68, 0},                                                             /* high */
-        {69, 1}, {70, 1}, {71, 1}, {72, 1}, {75, 4}, {76, 1},                /* dilation */
-        {77, 1}, {78, 1}, {79, 1}, {80, 1}, {83, 4}, {84, 1},                /* of the input */
-        {92, 4},                                                             /* not reversed */
-        {134, 3}, {135, 2}, {136, 1});
-    ROW(c, {13, 1}, {21, 6}, {22, 4}, {23, 2}, {24, 5}, {27, 17}, {28, 240}, /* shape */
-        {37, 3}, {38, 2}, {43, 5}, {44, 6},                                  /* size */
-        {45, 2}, {46, 1}, {51, 3}, {52, 2},                                  /* stride */
-        {53, 1}, {54, -1}, {59, 0}, {60, -1},                                /* low */
-        {61, 1}, {62, -1}, {67, 0}, {68, -1},                                /* high */
-        {69, 2}, {70, 1}, {75, 3}, {76, 2},                                  /* dilation */
-        {77, 1}, {78, 1}, {83, 2}, {84, 1},                                  /* of the input */
-        {86, 1}, {91, 1}, {92, 1},                                           /* reversed */
-        {94, 3}, {95, 1}, {96, 2}, {99, 3}, {100, 2}, {102, 1}, {105, 2}, {106, 0}, {107, 2},
-        {108, 1}, {134, 3}, {135, 2}, {136, 1});
-    ROW(end, {0, 1}, {13, 1}, {21, 6}, {22, 4}, {23, 2}, {24, 5}, {27, 17}, {28, 240}, {134, 3},
-        {135, 2}, {136, 1});
-    lab_program_clear(&p);
-}
-
 /* Products of six large numbers wrap around in 64 bits, as in the published files. */
 static void products_wrap(void **state)
 {
@@ -161,6 +99,5 @@ static void edges_are_sorted_and_unique(void **state)
 int main(void)
 {
     return RUN_TESTS(elements, the_first_failure_stays, nodes_are_copied,
-                     as_many_nodes_as_there_may_be, windows, products_wrap,
-                     edges_are_sorted_and_unique);
+                     as_many_nodes_as_there_may_be, products_wrap, edges_are_sorted_and_unique);
 }

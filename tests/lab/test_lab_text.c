@@ -109,12 +109,11 @@ static void refused(const char *text, const char *words)
 /* Line 8 is refused with these words; those before it are right. */
 static void line_refused(const char *line, const char *words)
 {
-    char text[600];
-    snprintf(text, sizeof text,
-             "program a b\nx = f32[2,3] parameter()\nn = s32[3] parameter()\n"
-             "q = pred[2,3] parameter()\nc = f32[] constant() value=0\n"
-             "i = f32[1,4,2] parameter()\nk = f32[3,4,2] parameter()\n%s\nz = f32[] parameter()",
-             line);
+    const char *text = formatted(
+        "program a b\nx = f32[2,3] parameter()\nn = s32[3] parameter()\n"
+        "q = pred[2,3] parameter()\nc = f32[] constant() value=0\n"
+        "i = f32[1,4,2] parameter()\nk = f32[3,4,2] parameter()\n%s\nz = f32[] parameter()",
+        line);
     refused(text, "net.txt:8: ");
     refused(text, words);
 }

@@ -10,7 +10,7 @@
    is not valid (draw again). */
 int lab_case(lab_program *p, lab_op op, ag_random *random);
 
-/* Small nets: 0 .. LAB_CASE_NETS-1. */
+/* Small nets with configurable nodes of several kinds in a row: 0 .. LAB_CASE_NETS-1. */
 enum { LAB_CASE_NETS = 4 };
 void lab_case_net(lab_program *p, int which);
 

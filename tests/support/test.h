@@ -32,6 +32,13 @@ __attribute__((format(printf, 1, 2))) static inline const char *formatted(const 
     return text[turn];
 }
 
+/* by: how far the number may be from the expected one, of which it is a share above 1. */
+static inline void expect_number(double got, double expected, double by)
+{
+    if (!(fabs(got - expected) <= by * fmax(1, fabs(expected))))
+        fail_msg("%.17g, not %.17g", got, expected);
+}
+
 static inline int ends_with(const char *text, const char *end)
 {
     const size_t n = strlen(text), m = strlen(end);
@@ -47,9 +54,10 @@ static inline void fill_numbers(float *x, int64_t n, uint32_t seed)
     }
 }
 
-/* `names` are those of the tests, with commas between. */
+/* `names` are those of the tests, with commas between. each: the functions are those of each test,
+   not of the group. */
 static inline int run_named_tests(const char *names, const CMUnitTestFunction *test, size_t n,
-                                  CMFixtureFunction set_up, CMFixtureFunction tear_down)
+                                  int each, CMFixtureFunction set_up, CMFixtureFunction tear_down)
 {
     static char text[4000];
     static struct CMUnitTest tests[64];
@@ -62,15 +70,21 @@ static inline int run_named_tests(const char *names, const CMUnitTestFunction *t
     }
     char *next = strcpy(text, names);
     for (size_t i = 0; i < n; i++)
-        tests[i] = (struct CMUnitTest){.name = strtok(i ? NULL : next, ", "), .test_func = test[i]};
-    return _cmocka_run_group_tests("tests", tests, n, set_up, tear_down);
+        tests[i] = (struct CMUnitTest){.name = strtok(i ? NULL : next, ", "),
+                                       .test_func = test[i],
+                                       .setup_func = each ? set_up : NULL,
+                                       .teardown_func = each ? tear_down : NULL};
+    return _cmocka_run_group_tests("tests", tests, n, each ? NULL : set_up,
+                                   each ? NULL : tear_down);
 }
 
-#define RUN_TESTS(...) RUN_TESTS_WITH(NULL, NULL, __VA_ARGS__)
-#define RUN_TESTS_WITH(set_up, tear_down, ...)                                                   \
- run_named_tests(#__VA_ARGS__, (const CMUnitTestFunction[]){__VA_ARGS__},                        \
-                 sizeof(CMUnitTestFunction[]){__VA_ARGS__} / sizeof(CMUnitTestFunction), set_up, \
-                 tear_down)
+#define RUN_TESTS(...)                         RUN_TESTS_WITH(NULL, NULL, __VA_ARGS__)
+#define RUN_TESTS_WITH(set_up, tear_down, ...) RUN_NAMED(0, set_up, tear_down, __VA_ARGS__)
+#define RUN_TESTS_EACH(set_up, tear_down, ...) RUN_NAMED(1, set_up, tear_down, __VA_ARGS__)
+#define RUN_NAMED(each, set_up, tear_down, ...)                                                \
+ run_named_tests(#__VA_ARGS__, (const CMUnitTestFunction[]){__VA_ARGS__},                      \
+                 sizeof(CMUnitTestFunction[]){__VA_ARGS__} / sizeof(CMUnitTestFunction), each, \
+                 set_up, tear_down)
 
 static inline void expect_ints(const int32_t *have, const int32_t *want, int n)
 {

@@ -98,12 +98,14 @@ void harness_order_slopes(double *slope, double *curve, const harness_order_loss
 
 /* ---- the loss ---- */
 
+/* The groups that can be learned from, their rows after each other, and scratch. */
 typedef struct additive_loss {
-    const harness_additive_group **group; /* [groups] those that are learned from */
+    const harness_additive_group **group; /* [groups] */
     double *weight;                       /* [groups] */
     harness_order_loss *order;            /* [groups], of which `top` and `order` are the same */
     double *gain;                         /* [items] of all groups; NULL: no pairs count */
-    int groups;
+    int groups, rows;
+    float *x;                            /* [rows, columns] */
     ag_arena *memory;                    /* of all of it */
     double *cost, *time;                 /* of the largest group */
     double *slope, *curve, *z, *by_pair; /* the same; by_pair: both derivatives, and places */
@@ -204,13 +206,6 @@ static int counts_rows(const harness_additive_group *g)
     return 1;
 }
 
-/* The groups that can be learned from, their rows after each other, and scratch. */
-typedef struct fit {
-    additive_loss loss;
-    float *x;
-    int rows;
-} fit;
-
 static void prepare_pairs(additive_loss *l, size_t items, const harness_boosting_options *o)
 {
     double *gain = l->gain = harness_take(&l->memory, items * sizeof *gain);
@@ -224,12 +219,10 @@ static void prepare_pairs(additive_loss *l, size_t items, const harness_boosting
     }
 }
 
-static ag_status fit_open(fit *f, const harness_additive_group *group, int groups, int columns,
-                          const harness_boosting_options *o, ag_failure *why)
+static ag_status fit_open(additive_loss *l, const harness_additive_group *group, int groups,
+                          int columns, const harness_boosting_options *o, ag_failure *why)
 {
     size_t rows = 0, items = 0, most_rows = 1, most_items = 1;
-    additive_loss *l = &f->loss;
-    *f = (fit){0};
     l->group = harness_take(&l->memory, ((size_t)groups + 1) * sizeof(*l->group));
     l->weight = harness_take(&l->memory, ((size_t)groups + 1) * sizeof *l->weight);
     for (int i = 0; i < groups; i++) {
@@ -249,7 +242,7 @@ static ag_status fit_open(fit *f, const harness_additive_group *group, int group
                        "additive trees: %zu rows to learn from; give files with run times that "
                        "differ, and at most %d rows",
                        rows, INT32_MAX);
-    f->rows = (int)rows;
+    l->rows = (int)rows;
     l->cost = harness_take(&l->memory, most_rows * sizeof *l->cost);
     l->time = harness_take(&l->memory, 7 * most_items * sizeof *l->time);
     l->slope = l->time + most_items;
@@ -257,7 +250,7 @@ static ag_status fit_open(fit *f, const harness_additive_group *group, int group
     l->z = l->curve + most_items;
     l->by_pair = l->z + most_items;
     if (o->order > 0) prepare_pairs(l, items, o);
-    float *x = f->x = harness_take(&l->memory, rows * (size_t)columns * sizeof *x);
+    float *x = l->x = harness_take(&l->memory, rows * (size_t)columns * sizeof *x);
     for (int i = 0; i < l->groups; i++) {
         const size_t cells = (size_t)l->group[i]->rows * (size_t)columns;
         memcpy(x, l->group[i]->x, cells * sizeof *x);
@@ -269,18 +262,18 @@ static ag_status fit_open(fit *f, const harness_additive_group *group, int group
 harness_boosting *harness_additive_fit(const harness_additive_group *group, int groups, int columns,
                                        const harness_boosting_options *options, ag_failure *why)
 {
-    fit f;
+    additive_loss l = {0};
     harness_boosting *trees = NULL;
-    if (!fit_open(&f, group, groups, columns, options, why)) {
+    if (!fit_open(&l, group, groups, columns, options, why)) {
         /* Shares sum to 1 over a group, so the curvature of all is the number of groups or so. */
         const harness_boosting_loss loss = {
             .at = slopes,
-            .context = &f.loss,
+            .context = &l,
             .least_weight = options->least_leaf > 0 ? options->least_leaf : 0.01};
         harness_boosting_options o = *options;
         o.loss = &loss;
-        trees = harness_boosting_fit(f.x, NULL, f.rows, columns, &o, why);
+        trees = harness_boosting_fit(l.x, NULL, l.rows, columns, &o, why);
     }
-    ag_arena_free(f.loss.memory);
+    ag_arena_free(l.memory);
     return trees;
 }

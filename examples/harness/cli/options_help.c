@@ -100,24 +100,20 @@ static int belongs(const page *p, const harness_option *option)
            (p->all || option->often || (option->needed & p->command));
 }
 
-static int first_of_group(const page *p, int index)
-{
-    const harness_option *option = p->program->options;
-    for (int i = 0; i < index; i++)
-        if (belongs(p, &option[i]) && strcmp(group_of(&option[i]), group_of(&option[index])) == 0)
-            return 0;
-    return 1;
-}
-
-static void print_group(FILE *to, const page *p, int first)
+/* The options of a group, from its first one on. */
+static int print_group(FILE *to, const page *p, int first, bool *shown)
 {
     const char *group = group_of(&p->program->options[first]);
+    int rows = 0;
     fprintf(to, "\n%s\n", group);
     for (int i = first; i < p->program->option_count; i++) {
         const harness_option *option = &p->program->options[i];
-        if (belongs(p, option) && strcmp(group_of(option), group) == 0)
-            print_row(to, option, p->command);
+        if (!belongs(p, option) || strcmp(group_of(option), group) != 0) continue;
+        print_row(to, option, p->command);
+        shown[i] = true;
+        rows++;
     }
+    return rows;
 }
 
 static void print_general(FILE *to)
@@ -135,15 +131,14 @@ static void print_general(FILE *to)
 int harness_options_help(FILE *to, const harness_program *program, unsigned command, bool all)
 {
     page p = {program, command, all};
-    int own = 0, shown = 0;
+    int own = 0, rows = 0;
+    bool *shown = HARNESS_NEW(shown, program->option_count);
     for (int i = 0; i < program->option_count; i++)
         own += (program->options[i].commands & command) != 0;
     if (own <= FEW) p.all = true;
-    for (int i = 0; i < program->option_count; i++) {
-        const harness_option *option = &program->options[i];
-        shown += belongs(&p, option);
-        if (belongs(&p, option) && first_of_group(&p, i)) print_group(to, &p, i);
-    }
+    for (int i = 0; i < program->option_count; i++)
+        if (!shown[i] && belongs(&p, &program->options[i])) rows += print_group(to, &p, i, shown);
     print_general(to);
-    return own - shown;
+    harness_free(shown);
+    return own - rows;
 }

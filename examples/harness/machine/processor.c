@@ -9,15 +9,15 @@
 # include <malloc.h>
 #endif
 
-/* The value of the first line that begins with `key`, up to its end; NULL: there is none. */
-static char *find(char line[256], const char *path, const char *key)
+char *harness_fact(char line[256], const char *path, const char *key)
 {
-    FILE *file = fopen(path, "r");
+    const size_t n = strlen(key);
+    FILE *file = fopen(path, "re");
     char *value = NULL;
     while (file && !value && fgets(line, 256, file)) {
-        char *colon = strchr(line, ':');
-        if (strncmp(line, key, strlen(key)) || !colon) continue;
-        value = colon + 1 + strspn(colon + 1, " \t");
+        if (strncmp(line, key, n) || line[n + strspn(line + n, " \t")] != ':') continue;
+        value = strchr(line + n, ':') + 1;
+        value += strspn(value, " \t");
         value[strcspn(value, "\r\n")] = 0;
     }
     if (file) fclose(file);
@@ -27,25 +27,25 @@ static char *find(char line[256], const char *path, const char *key)
 const char *harness_processor(char name[128])
 {
     char line[256];
-    const char *value = find(line, "/proc/cpuinfo", "model name");
+    const char *value = harness_fact(line, "/proc/cpuinfo", "model name");
     snprintf(name, 128, "%.127s", value && *value ? value : "unknown");
     for (char *c = name; *c; c++) /* JSON wants UTF-8 */
         if (*c < ' ' || *c > '~') *c = '?';
     return name;
 }
 
-static int64_t kilobytes(const char *key)
+static int64_t kilobytes(const char *path, const char *key)
 {
     char line[256];
     int64_t n = 0;
-    const char *value = find(line, "/proc/meminfo", key);
+    const char *value = harness_fact(line, path, key);
     return value && sscanf(value, "%" SCNd64, &n) == 1 && n > 0 ? n : 0;
 }
 
 int harness_memory(int64_t *all, int64_t *available)
 {
-    *all = kilobytes("MemTotal") * 1024;
-    *available = kilobytes("MemAvailable") * 1024;
+    *all = kilobytes("/proc/meminfo", "MemTotal") * 1024;
+    *available = kilobytes("/proc/meminfo", "MemAvailable") * 1024;
     if (*all && *available) return 0;
     *all = *available = 0;
     return 1;
@@ -67,10 +67,6 @@ void harness_peak_begin(void)
 
 double harness_peak_mib(void)
 {
-    char line[256];
-    double kib = (double)NAN;
-    FILE *file = begun ? fopen("/proc/self/status", "re") : NULL;
-    while (file && fgets(line, sizeof line, file)) sscanf(line, "VmHWM: %lf", &kib);
-    if (file) fclose(file);
-    return kib / 1024;
+    const int64_t kib = begun ? kilobytes("/proc/self/status", "VmHWM") : 0;
+    return kib ? (double)kib / 1024 : (double)NAN;
 }

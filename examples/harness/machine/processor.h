@@ -5,6 +5,9 @@
 
 #include <stdint.h>
 
+/* The value of the first line "key: value" of a file of /proc; NULL: there is none. */
+char *harness_fact(char line[256], const char *path, const char *key);
+
 /* The model's name in printable ASCII, "unknown" where the system does not tell. Returns name. */
 const char *harness_processor(char name[128]);
 

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum { MOST_POINTS = 4000, MOST_STEPS = 500, MOST_ON_LINE = 1000 };
+enum { MOST_POINTS = 4000, MOST_STEPS = 500 };
 enum { WIDTH = 560 }; /* pixels; on the page of a phone two thirds of it, which can be read */
 
 static void axis(FILE *to, const char *which, const char *name, const char *colour)
@@ -22,7 +22,8 @@ static void write_name(FILE *to, const char *name)
     fputs("'", to);
 }
 
-/* Writes means over intervals of equal length, so that the picture of a long run stays small. */
+/* A block of the data: means over intervals of equal length, so that the picture of a long run
+   stays small. gnuplot does not count a block without points. */
 static void write_means(FILE *to, harness_curve c)
 {
     int64_t width = (c.n + MOST_STEPS - 1) / MOST_STEPS;
@@ -30,7 +31,7 @@ static void write_means(FILE *to, harness_curve c)
         double x = 0, y = 0;
         int64_t end = i + width < c.n ? i + width : c.n;
         for (int64_t j = i; j < end; j++) x += c.x[j], y += c.y[j];
-        fprintf(to, "%.9g\t%.9g\n", x / (double)(end - i), y / (double)(end - i));
+        if (isfinite(y)) fprintf(to, "%.9g\t%.9g\n", x / (double)(end - i), y / (double)(end - i));
     }
     fputs("\n\n", to);
 }
@@ -243,15 +244,6 @@ static void write_colour(FILE *to, int i)
     if (i >= 8) fprintf(to, " dashtype %d", 1 + i / 8);
 }
 
-/* A block of the data. gnuplot counts only blocks that have points, so an empty curve gets none. */
-static void write_points(FILE *to, harness_curve c)
-{
-    const int64_t width = (c.n + MOST_ON_LINE - 1) / MOST_ON_LINE;
-    for (int64_t i = 0; i < c.n; i += width)
-        if (isfinite(c.y[i])) fprintf(to, "%.9g\t%.9g\n", c.x[i], c.y[i]);
-    fputs("\n\n", to);
-}
-
 /* The lines of the key: gnuplot makes its columns as wide as the longest name. */
 static int key_rows(const harness_curve *curves, int count)
 {
@@ -272,7 +264,7 @@ ag_status harness_plot_lines(const char *folder, const char *name, const char *t
     if (!harness__plot_begin(&p, folder, name, why)) {
         FILE *to = p.script;
         for (int i = 0; i < count && i < HARNESS_LINES; i++)
-            if (curves[i].n) write_points(p.data, curves[i]);
+            if (curves[i].n) write_means(p.data, curves[i]);
         harness__plot_style(&p, title, WIDTH, 330 + 20 * key_rows(curves, count));
         axis(to, "x", x_label, PLOT_INK);
         axis(to, "y", y_label, PLOT_INK);

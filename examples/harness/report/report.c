@@ -13,7 +13,6 @@
 typedef struct page {
     const char *folder;
     const harness_report *report;
-    const char *computed; /* the device; NULL: unknown */
 } page;
 
 static void element(FILE *to, const char *tag, const char *text)
@@ -133,7 +132,8 @@ static ag_status write_page(FILE *to, void *context)
     if (r->command_line) {
         element(to, "h2", "How to do it again");
         element(to, "pre", r->command_line);
-        if (p->computed) element(to, "p", p->computed);
+        const char *computed = r->options ? harness_device_report(p->folder, r->options) : NULL;
+        if (computed) element(to, "p", computed);
     }
     if (r->options) {
         element(to, "h2", "Configuration");
@@ -145,8 +145,7 @@ static ag_status write_page(FILE *to, void *context)
 
 ag_status harness_report_write(const char *folder, const harness_report *report, ag_failure *why)
 {
-    page p = {folder, report, NULL};
-    if (report->options) p.computed = harness_device_report(folder, report->options);
+    page p = {folder, report};
     return ag_save_file(
         harness_format("%s/%s", folder, report->file ? report->file : HARNESS_REPORT), write_page,
         &p, why);

@@ -49,11 +49,9 @@ void harness_table_free(harness_table *t)
     harness_free(t);
 }
 
-static void add_cell(harness_table *t, cell c) { bag_add(t->cells, c); }
-
 void harness_table_text(harness_table *t, const char *text)
 {
-    add_cell(t, (cell){TEXT, 0, 0, harness_format("%s", text)});
+    bag_add(t->cells, ((cell){TEXT, 0, 0, harness_format("%s", text)}));
 }
 
 const char *harness_number_text(double number, int digits)
@@ -65,12 +63,12 @@ const char *harness_number_text(double number, int digits)
 
 void harness_table_number(harness_table *t, double real, int digits)
 {
-    add_cell(t, (cell){REAL, real, 0, harness_number_text(real, digits)});
+    bag_add(t->cells, ((cell){REAL, real, 0, harness_number_text(real, digits)}));
 }
 
 void harness_table_count(harness_table *t, int64_t count)
 {
-    add_cell(t, (cell){COUNT, 0, count, harness_format("%" PRId64, count)});
+    bag_add(t->cells, ((cell){COUNT, 0, count, harness_format("%" PRId64, count)}));
 }
 
 void harness_table_narrow(harness_table *t) { t->narrow = true; }

@@ -13,6 +13,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax._src import compiler
 
+from .costs import moved
+
 QUANTILE = 0.15  # medians follow the load of the machine, and one run in some hundreds is faster than can be
 
 
@@ -59,6 +61,12 @@ class Bench:
             for place in range(len(names))[::1 if k % 2 else -1]:
                 times[k, place] = self.run(names[place])
         return np.quantile(times, QUANTILE, axis=0).tolist()
+
+    def costs(self, name: str) -> dict[str, float]:
+        """Known without a run: bytes that are read and written, as XLA counts them, and copies."""
+        program = self.built[name]
+        return {"accessed": program.cost_analysis().get("bytes accessed", 0.0),
+                **moved(program.hlo_modules()[0].to_string())}
 
     def run(self, name: str) -> int:
         start = self.clock()

@@ -52,7 +52,25 @@ def parser() -> argparse.ArgumentParser:
     ops.add_argument("--out", required=True, metavar="DIR", help="folder for the files")
     ops.add_argument("--minutes", type=number(float, 0.01, 10000), default=60, metavar="N", help="how long (60)")
     ops.add_argument("--seed", type=number(int, 0, 2**31), default=0, metavar="N", help="which ops (0)")
-    for each in (tune, ops):
+    layouts = commands.add_parser("layouts", help="measure layouts with XLA, for tgraph train",
+                                  description="Measures layouts of small programs, and writes files of TpuGraphs' form "
+                                  "with manifest.json. The same command goes on after the files that are there.")
+    layouts.add_argument("programs", nargs="?", metavar="MODULE:NAME", default="programs.families:FAMILIES",
+                         help="by family, what makes a program of a number: a function and its arguments "
+                         "(programs.families:FAMILIES)")
+    place = layouts.add_mutually_exclusive_group(required=True)
+    place.add_argument("--out", metavar="DIR", help="folder for the files")
+    place.add_argument("--again", metavar="DIR", help="measure the configurations of its files a second time")
+    layouts.add_argument("--families", metavar="NAME,...", help="of these families only (all)")
+    layouts.add_argument("--each", type=number(int, 1, 10000), default=12, metavar="N",
+                         help="programs of each family (12)")
+    layouts.add_argument("--configs", type=number(int, 2, 10000), default=48, metavar="N",
+                         help="configurations of a program, the default among them (48)")
+    layouts.add_argument("--minutes", type=number(float, 0.01, 10000), default=60, metavar="N",
+                         help="no program is begun after so many (60)")
+    layouts.add_argument("--seed", type=number(int, 0, 2**31), default=0, metavar="N", help="which configurations (0)")
+    layouts.add_argument("--tgraph", default="tgraph", metavar="PROGRAM", help="imports modules (tgraph)")
+    for each in (tune, ops, layouts):
         each.add_argument("--threads", choices=["1", "all"], default="all",
                           help="1: measure CPU time of one thread; all: the clock, with all that XLA uses here (all)")
     return p
@@ -93,6 +111,15 @@ def run(given: argparse.Namespace) -> int:
         f = named(given.function)
         print(tune(f, *arguments(given.args, f), minutes=given.minutes, out=given.out, tolerance=given.tolerance,
                    threads=threads, quiet=given.quiet).table())
+    elif given.command == "layouts":
+        from .layouts import Collector
+
+        programs = named(given.programs)
+        collector = Collector(programs, given.out or given.again, given.minutes, given.seed, threads, given.tgraph,
+                              lambda line: print(line, file=sys.stderr, flush=True))
+        families = given.families.split(",") if given.families else list(programs)
+        many = collector.again() if given.again else collector.collect(families, given.each, given.configs)
+        print(f"{many} programs measured, {len(collector.manifest.files)} files")
     else:
         from .ops import ops
 

@@ -107,8 +107,10 @@ class Worker:
         self.end()
 
 
-def measure(worker: Worker, module: bytes, options: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
-    """One variant against the original, in turns. state: ok, same (as one of known hashes), wrong, failed or lost."""
+def measure(worker: Worker, module: bytes, options: Mapping[str, Any], known: Mapping[str, Any], seconds: float = 0.05,
+            most: int = 60) -> dict[str, Any]:
+    """One variant against the original, in turns, each for so many seconds and at most so many runs. state: ok, same
+    (as one of known hashes), wrong, failed or lost."""
     said: dict[str, Any] = {}
     try:
         said = worker.call("build", "variant", module, dict(options))
@@ -118,7 +120,7 @@ def measure(worker: Worker, module: bytes, options: Mapping[str, Any], known: Ma
         if once["wrong"]:
             return {**said, "state": "wrong", "why": once["wrong"]}
         slow = once["ns"] > 4 * worker.first["ns"]  # it lost, by how much is not worth the time
-        many = 3 if slow else rounds(0.05, worker.first["ns"])
+        many = 3 if slow else rounds(seconds, worker.first["ns"], most=most)
         original, ns = worker.call("turns", ["original", "variant"], many)
         times = {"ratio": round(ns / original, 5), "ns": round(ns), "original_ns": round(original)}
         return {**said, "state": "ok", **times}

@@ -27,7 +27,7 @@ int lab_collect_late(const lab_collection *c, double ahead)
 static ag_status open_folder(lab_collection *c, ag_failure *why)
 {
     const lab_settings *s = c->s;
-    const char *path = c->search ? harness_format("%s/%s", s->out, c->search) : s->out;
+    const char *path = c->below ? harness_format("%s/%s", s->out, c->below) : s->out;
     json_t *machine = lab_machine(c->core, s->repeats, s->redo, s->threshold);
     c->folder = lab_manifest_open(path, c->kind, s->plan, machine, why);
     return why->status;

@@ -15,7 +15,7 @@ enum { LAB_BATCH = 16, LAB_AGAIN = 24, LAB_LEAST = 32 };
 typedef struct lab_collection lab_collection;
 struct lab_collection {
     const lab_settings *s;
-    const char *kind, *search; /* search: of layouts, the folder below --out */
+    const char *kind, *below; /* below: of layouts, the folder in --out */
     /* The options that decide the contents of a program's files, besides --noise and --seed (JSON,
        stolen). Options of measuring are recorded with the machine. */
     struct json_t *options;

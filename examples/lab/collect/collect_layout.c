@@ -1,38 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /* `lab layout`: a program under many layout configurations. */
 #include "examples/lab/collect/collect.h"
-#include "examples/lab/collect/search.h"
+#include "examples/lab/collect/layouts.h"
 
 #include <jansson.h>
-#include <string.h>
 
 /* Measures batches until there are enough, the share of the time is over or no new ones are found.
    Measuring some of them again at the end is part of the share. */
-static ag_status measure(lab_collection *c, lab_sheet *x, lab_search *s, ag_failure *why)
+static ag_status measure(lab_collection *c, lab_sheet *x, lab_layouts *l, ag_failure *why)
 {
     const double began = harness_seconds();
     while (x->n < c->s->configs && !why->status && !c->meter.stopped) {
         const int left = c->s->configs - x->n;
         const double each = x->n ? (harness_seconds() - began) / x->n : 0;
         if (x->n >= LAB_LEAST && lab_collect_late(c, each * (LAB_BATCH + LAB_AGAIN))) break;
-        const int count = lab_search_next(s, x->timing, x->n, left < LAB_BATCH ? left : LAB_BATCH);
-        x->configs.rows = s->rows;
+        const int count = lab_layouts_next(l, left < LAB_BATCH ? left : LAB_BATCH);
+        x->configs.rows = l->rows;
         if (!count) break;
         lab_sheet_more(c, x, count, why);
-        lab_collect_note(c, s->program->name);
+        lab_collect_note(c, l->program->name);
     }
     return why->status;
 }
 
-static ag_status add(ag_npz_writer *w, lab_sheet *x, const lab_search *s, ag_failure *why)
+static ag_status add(ag_npz_writer *w, lab_sheet *x, const lab_layouts *l, ag_failure *why)
 {
-    const int64_t c = x->n, nc = s->n_nodes, row = sizeof *s->rows, values = c * nc * row;
-    const int64_t splits[2] = {0, s->program->n};
+    const int64_t c = x->n, nc = l->n_nodes, row = sizeof *l->rows, values = c * nc * row;
+    const int64_t splits[2] = {0, l->program->n};
     float *feature = harness_take(&x->memory, (size_t)values * sizeof *feature);
     int64_t *id = harness_take(&x->memory, (size_t)nc * sizeof *id);
-    const signed char *digit = s->rows[0];
+    const signed char *digit = l->rows[0];
     for (int64_t i = 0; i < values; i++) feature[i] = digit[i];
-    for (int64_t i = 0; i < nc; i++) id[i] = s->node[i];
+    for (int64_t i = 0; i < nc; i++) id[i] = l->node[i];
     if (!ag_npz_add(w, "node_config_feat", AG_F32, 3, (int64_t[]){c, nc, row}, feature, why) &&
         !ag_npz_add(w, "node_config_ids", AG_I64, 1, &nc, id, why) &&
         !ag_npz_add(w, "config_runtime", AG_I64, 1, &c, lab_sheet_times(x), why))
@@ -40,44 +39,43 @@ static ag_status add(ag_npz_writer *w, lab_sheet *x, const lab_search *s, ag_fai
     return lab_sheet_end(w, why);
 }
 
-static ag_status keep(lab_collection *c, lab_sheet *x, const lab_search *s, ag_failure *why)
+static ag_status keep(lab_collection *c, lab_sheet *x, const lab_layouts *l, ag_failure *why)
 {
-    const char *name = s->program->name;
+    const char *name = l->program->name;
     if (x->n < 2) {
         harness_warn("%s: skipped, it has no node with layouts to choose (convolution, dot, "
                      "reshape)",
                      name);
         return AG_OK;
     }
-    json_t *facts = json_pack("{ss sI si}", "search", c->search, "seed", (json_int_t)c->s->seed,
-                              "configurable_nodes", s->n_nodes);
+    json_t *facts = json_pack("{ss sI si}", "search", "random", "seed", (json_int_t)c->s->seed,
+                              "configurable_nodes", l->n_nodes);
     ag_npz_writer *w = lab_sheet_file(c, x, name, facts, why);
     if (x->dropped)
-        harness_warn("%s (%s): dropped, its noise is above %g of the spread between its "
+        harness_warn("%s: dropped, its noise is above %g of the spread between its "
                      "configurations, or one was slowed while it was measured",
-                     name, c->search, c->s->noise);
-    return w ? add(w, x, s, why) : why->status;
+                     name, c->s->noise);
+    return w ? add(w, x, l, why) : why->status;
 }
 
 static ag_status collect(lab_collection *c, const lab_program *p, ag_failure *why)
 {
-    lab_search *s = lab_search_new(p, !strcmp(c->search, "default"), (uint64_t)c->s->seed);
+    lab_layouts *l = lab_layouts_new(p, (uint64_t)c->s->seed);
     const lab_configs configs = {
-        .program = p, .nodes = s->n_nodes, .rule = (tpugraphs_rule)c->s->plan};
+        .program = p, .nodes = l->n_nodes, .rule = (tpugraphs_rule)c->s->plan};
     lab_sheet x = lab_sheet_new(c, configs, c->s->configs);
-    if (!measure(c, &x, s, why) && !c->meter.stopped) keep(c, &x, s, why);
+    if (!measure(c, &x, l, why) && !c->meter.stopped) keep(c, &x, l, why);
     lab_sheet_clear(&x);
-    lab_search_free(s);
+    lab_layouts_free(l);
     return why->status;
 }
 
 ag_status lab_layout_command(harness_call *call, ag_failure *why)
 {
-    static const char *const search[] = {"random", "default"};
     const lab_settings *s = call->values;
     lab_collection c = {.s = s,
                         .kind = "layout",
-                        .search = search[s->search],
+                        .below = "random",
                         .options = json_pack("{si}", "configs", s->configs),
                         .collect = collect};
     return lab_collect(&c, why);

@@ -4,7 +4,6 @@
 #define LAB_STORED_H
 
 #include "examples/lab/collect/configs.h"
-#include "examples/lab/collect/search.h"
 #include "examples/lab/measure/manifest.h"
 
 typedef struct lab_stored {

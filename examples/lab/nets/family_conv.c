@@ -2,15 +2,12 @@
 /* Convolution nets that classify: AlexNet- and ResNet-like. */
 #include "examples/lab/nets/net.h"
 
-#include <string.h>
-
 /* x divided by a power of the local sum of squares over neighbouring features. */
 static int local_norm(lab_net *net, int x, int reach)
 {
     lab_program *p = net->p;
     lab_shape s = lab_net_shape(net, x);
-    lab_window window[LAB_RANK];
-    memset(window, 0, sizeof window);
+    lab_window window[LAB_RANK] = {{0}};
     for (int i = 0; i < s.rank; i++) window[i] = (lab_window){1, 1, 0, 0, 1, 1, 0};
     int axis = lab_net_feature_axis(net, x);
     if (s.rank > 0) window[axis] = (lab_window){2 * reach + 1, 1, reach, reach, 1, 1, 0};

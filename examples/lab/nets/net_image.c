@@ -3,8 +3,6 @@
    spatial...]. */
 #include "examples/lab/nets/net.h"
 
-#include <string.h>
-
 int lab_net_feature_axis(const lab_net *net, int x)
 {
     return net->channels_first ? 1 : lab_net_shape(net, x).rank - 1;
@@ -57,8 +55,7 @@ int lab_net_conv(lab_net *net, int x, lab_conv c)
     d.groups = at_least(c.groups, 1);
     kernel[d.kernel_in] = features / d.groups;
     kernel[d.kernel_out] = c.features > 0 ? c.features : features;
-    lab_window window[LAB_RANK];
-    memset(window, 0, sizeof window);
+    lab_window window[LAB_RANK] = {{0}};
     for (int i = 0; i < d.spatial; i++) {
         int size = at_least(i == d.spatial - 1 && c.width ? c.width : c.size, 1);
         kernel[d.kernel_spatial[i]] = size;
@@ -100,11 +97,9 @@ int lab_net_pool(lab_net *net, int x, int size, int stride, lab_reducer reducer,
 {
     lab_shape s = lab_net_shape(net, x);
     int feature = lab_net_feature_axis(net, x), area = 1;
-    lab_window window[LAB_RANK];
-    memset(window, 0, sizeof window);
+    lab_window window[LAB_RANK] = {{0}};
     for (int i = 0; i < s.rank; i++) {
-        lab_window one = {1, 1, 0, 0, 1, 1, 0};
-        window[i] = one;
+        window[i] = (lab_window){1, 1, 0, 0, 1, 1, 0};
         if (i == 0 || i == feature) continue;
         int reach = s.size[i] < size ? s.size[i] : size;
         window[i] = window_of(s.size[i], reach,

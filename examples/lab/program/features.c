@@ -1,96 +1,75 @@
 /* SPDX-License-Identifier: MIT */
-/* The 140 node features of TpuGraphs, in the order of featurizers.h (tpu_graphs). */
+/* Programs as the arrays of a TpuGraphs file. */
 #include "examples/lab/program/features.h"
-#include "examples/tpugraphs/operations.h"
-
 #include "examples/harness/harness.h"
+#include "examples/tpugraphs/hlo/parts.h"
 
 #include <string.h>
 
-/* Writes `slots` leading values, the sum and the product of all n; an empty product is 1. It wraps
-   around as the 64-bit product of TpuGraphs does. */
-static void put_list(float *out, int slots, const int *list, int n)
+static void append(hlo_instruction *x, int list, const int *value, int n)
 {
-    int64_t sum = 0;
-    uint64_t product = 1;
-    for (int i = 0; i < n; i++) {
-        if (i < slots) out[i] = (float)list[i];
-        sum += list[i];
-        product *= (uint64_t)(int64_t)list[i];
-    }
-    out[slots] = (float)sum;
-    out[slots + 1] = (float)(int64_t)product;
+    for (int i = 0; i < n; i++) hlo_append(x, list, value[i]);
 }
 
-static void put_shape(float *out, lab_shape shape)
+static void append_shape(hlo_instruction *x, lab_shape shape)
 {
     /* invalid, pred, s8, s16, s32, s64, u8, u16, u32, u64, f16, f32, ... */
     static const int one_hot[LAB_TYPES] = {[LAB_F32] = 11, [LAB_S32] = 4, [LAB_PRED] = 1};
-    out[TPUGRAPHS_TYPE + one_hot[shape.type]] = 1;
-    put_list(out + TPUGRAPHS_SIZES, 6, shape.size, shape.rank);
-    for (int i = 0; i < shape.rank; i++) out[TPUGRAPHS_LAYOUT + i] = (float)(shape.rank - 1 - i);
+    hlo_set(x, TPUGRAPHS_TYPE + one_hot[shape.type], 1);
+    append(x, HLO_SIZES, shape.size, shape.rank);
+    for (int i = shape.rank; i-- > 0;) hlo_append(x, HLO_LAYOUT, i);
 }
 
-static void put_window(float *out, const lab_window *window, int n)
+static void append_window(hlo_instruction *x, const lab_window *w)
 {
-    int list[6][LAB_RANK], reversed = 0;
-    static const int start[6] = {TPUGRAPHS_WINDOW_SIZE,     TPUGRAPHS_WINDOW_STRIDE,
-                                 TPUGRAPHS_WINDOW_LOW,      TPUGRAPHS_WINDOW_HIGH,
-                                 TPUGRAPHS_WINDOW_DILATION, TPUGRAPHS_BASE_DILATION};
-    for (int i = 0; i < n; i++) {
-        const lab_window *w = &window[i];
-        const int each[6] = {w->size, w->stride, w->low, w->high, w->dilation, w->base_dilation};
-        for (int k = 0; k < 6; k++) list[k][i] = each[k];
-        out[TPUGRAPHS_REVERSED + i] = (float)w->reversed;
-        reversed += w->reversed;
-    }
-    for (int k = 0; k < 6; k++) put_list(out + start[k], 6, list[k], n);
-    out[TPUGRAPHS_REVERSED + 6] = (float)reversed;
-    out[TPUGRAPHS_REVERSED + 7] = (float)(n - reversed);
+    hlo_append(x, HLO_WINDOW_SIZE, w->size);
+    hlo_append(x, HLO_WINDOW_STRIDE, w->stride);
+    hlo_append(x, HLO_WINDOW_LOW, w->low);
+    hlo_append(x, HLO_WINDOW_HIGH, w->high);
+    hlo_append(x, HLO_WINDOW_DILATION, w->dilation);
+    hlo_append(x, HLO_BASE_DILATION, w->base_dilation);
+    hlo_append(x, HLO_REVERSED, w->reversed);
 }
 
-static void put_convolution(float *out, const lab_conv_dims *d)
+static void append_convolution(hlo_instruction *x, const lab_node *v)
 {
-    out[TPUGRAPHS_IN_BATCH] = (float)d->in_batch;
-    out[TPUGRAPHS_IN_BATCH + 1] = (float)d->in_feature;
-    out[TPUGRAPHS_KERNEL_IN] = (float)d->kernel_in;
-    out[TPUGRAPHS_KERNEL_IN + 1] = (float)d->kernel_out;
-    for (int i = 0; i < d->spatial; i++) {
-        out[TPUGRAPHS_IN_BATCH + 2 + i] = (float)d->in_spatial[i];
-        out[TPUGRAPHS_KERNEL_IN + 2 + i] = (float)d->kernel_spatial[i];
-    }
-    out[TPUGRAPHS_OUT_BATCH] = (float)d->out_batch;
-    out[TPUGRAPHS_OUT_BATCH + 1] = (float)d->out_feature;
-    out[TPUGRAPHS_GROUPS] = (float)d->groups;
-    out[TPUGRAPHS_GROUPS + 1] = 1; /* batch_group_count */
+    const lab_conv_dims *d = &v->conv;
+    hlo_set(x, TPUGRAPHS_IN_BATCH, d->in_batch);
+    hlo_set(x, TPUGRAPHS_IN_BATCH + 1, d->in_feature);
+    hlo_set(x, TPUGRAPHS_KERNEL_IN, d->kernel_in);
+    hlo_set(x, TPUGRAPHS_KERNEL_IN + 1, d->kernel_out);
+    hlo_set(x, TPUGRAPHS_OUT_BATCH, d->out_batch);
+    hlo_set(x, TPUGRAPHS_OUT_BATCH + 1, d->out_feature);
+    hlo_set(x, TPUGRAPHS_GROUPS, d->groups);
+    hlo_set(x, TPUGRAPHS_GROUPS + 1, 1); /* batch_group_count */
+    append(x, HLO_IN_SPATIAL, d->in_spatial, d->spatial);
+    append(x, HLO_KERNEL_SPATIAL, d->kernel_spatial, d->spatial);
+    for (int i = 0; i < d->spatial; i++) append_window(x, &v->window[i]);
 }
 
 void lab_node_features(float *features, const lab_program *p, int i)
 {
-    const lab_node *node = &p->nodes[i];
-    int low[LAB_RANK], high[LAB_RANK];
-    int rank = node->shape.rank, slices = node->op == LAB_SLICE ? rank : 0;
-    int windows = node->op == LAB_REDUCE_WINDOW ? rank
-                  : node->op == LAB_CONVOLUTION ? node->conv.spatial
-                                                : 0;
-    memset(features, 0, LAB_FEATURES * sizeof *features);
-    features[TPUGRAPHS_IS_ROOT] = i == p->n - 1;
-    put_shape(features, node->shape);
-    for (int k = 0; k < i && node->op == LAB_PARAMETER; k++)
-        features[TPUGRAPHS_PARAMETER_NUMBER] += p->nodes[k].op == LAB_PARAMETER;
-    for (int k = 0; k < node->n_dims; k++) features[TPUGRAPHS_DIMS + k] = (float)node->dims[k];
-    put_window(features, node->window, windows);
-    if (node->op == LAB_CONVOLUTION) put_convolution(features, &node->conv);
-    put_list(features + TPUGRAPHS_SLICE_START, 2, node->start, slices);
-    put_list(features + TPUGRAPHS_SLICE_STRIDE, 2, node->stride, slices);
-    put_list(features + TPUGRAPHS_SLICE_LIMIT, 2, node->limit, slices);
-    put_list(features + TPUGRAPHS_DYNAMIC_SIZES, 2, NULL, 0);
-    for (int i = 0; i < rank; i++) {
-        low[i] = node->window[i].low;
-        high[i] = node->window[i].high;
+    const lab_node *v = &p->nodes[i];
+    const int rank = v->shape.rank;
+    hlo_instruction x = {.type = 0};
+    hlo_set(&x, TPUGRAPHS_IS_ROOT, i == p->n - 1);
+    append_shape(&x, v->shape);
+    append(&x, HLO_DIMENSIONS, v->dims, v->n_dims);
+    for (int k = 0; k < i && v->op == LAB_PARAMETER; k++)
+        x.row[TPUGRAPHS_PARAMETER_NUMBER] += p->nodes[k].op == LAB_PARAMETER;
+    if (v->op == LAB_CONVOLUTION) append_convolution(&x, v);
+    for (int a = 0; a < rank && v->op == LAB_REDUCE_WINDOW; a++) append_window(&x, &v->window[a]);
+    for (int a = 0; a < rank && v->op == LAB_SLICE; a++) {
+        hlo_append(&x, HLO_SLICE_START, v->start[a]);
+        hlo_append(&x, HLO_SLICE_STRIDE, v->stride[a]);
+        hlo_append(&x, HLO_SLICE_LIMIT, v->limit[a]);
     }
-    put_list(features + TPUGRAPHS_PAD_LOW, 2, low, node->op == LAB_PAD ? rank : 0);
-    put_list(features + TPUGRAPHS_PAD_HIGH, 2, high, node->op == LAB_PAD ? rank : 0);
+    for (int a = 0; a < rank && v->op == LAB_PAD; a++) {
+        hlo_append(&x, HLO_PAD_LOW, v->window[a].low);
+        hlo_append(&x, HLO_PAD_HIGH, v->window[a].high);
+    }
+    hlo_features(&x);
+    memcpy(features, x.row, LAB_FEATURES * sizeof *features);
 }
 
 int lab_edges(int64_t (*edges)[2], const lab_program *p)

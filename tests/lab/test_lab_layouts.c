@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The configurations of a search: valid ones, none twice, the default first. */
+/* The layouts that are drawn: valid ones, none twice, the default first. */
 #include "support/test.h"
-#include "examples/lab/collect/search.h"
+#include "examples/lab/collect/layouts.h"
 #include "examples/lab/text/text.h"
 
 static lab_program p;
@@ -80,80 +80,39 @@ static void rows_fit_their_nodes(void **state)
     assert_true(differ > 200);
 }
 
-static lab_timing timing[400]; /* of the search at work */
-
-/* The next configurations, of a batch. Every node likes a most minor axis 0; each that has it saves
-   time. */
-static int next(lab_search *s, int batch)
+/* The default comes first, none twice, and few and many nodes are changed. */
+static void different_ones(void **state)
 {
-    const int fresh = lab_search_next(s, timing, s->count, batch);
-    for (int i = s->count - fresh; i < s->count; i++) {
-        timing[i].ns = 1000000;
-        for (int k = 0; k < 3 * s->n_nodes; k++)
-            timing[i].ns -= s->rows[i * s->n_nodes + k / 3][k % 3 * 6] == 0 ? 50000 : 0;
-    }
-    return fresh;
-}
-
-static void none_twice(void **state)
-{
-    for (int mode = 0; mode < 2; mode++) {
-        lab_search *s = lab_search_new(&p, mode, 3);
-        for (int batch = 0; batch < 20; batch++) {
-            assert_int_equal(next(s, 16), 16);
-            assert_int_equal(s->count, 16 * (batch + 1));
-        }
-        for (int k = 0; k < s->n_nodes; k++) assert_true(all_default(s->rows[k]));
-        const size_t bytes = (size_t)s->n_nodes * sizeof *s->rows;
-        for (int i = 0; i < s->count; i++)
-            for (int j = 0; j < i; j++)
-                assert_true(memcmp(s->rows + i * s->n_nodes, s->rows + j * s->n_nodes, bytes) != 0);
-        lab_search_free(s);
-    }
-}
-
-static void the_genetic_search_finds_faster_ones(void **state)
-{
-    double mean[2] = {0};
-    for (int mode = 0; mode < 2; mode++) {
-        lab_search *s = lab_search_new(&p, mode, 5);
-        while (s->count < 256) assert_int_equal(next(s, 16), 16);
-        for (int i = 192; i < 256; i++) mean[mode] += (double)timing[i].ns / 64;
-        lab_search_free(s);
-    }
-    assert_true(mean[1] < mean[0] - 50000);
-}
-
-/* Few and many nodes are changed. */
-static void random_changes_few_and_many(void **state)
-{
-    lab_search *s = lab_search_new(&p, 0, 7);
-    int changed[5] = {0};
-    assert_int_equal(next(s, 400), 400);
-    for (int i = 0; i < s->count; i++) {
+    enum { N = 400, NODES = 4 };
+    lab_layouts *l = lab_layouts_new(&p, 7);
+    int changed[NODES + 1] = {0};
+    assert_int_equal(lab_layouts_next(l, N), N);
+    assert_int_equal(l->count, N);
+    for (int i = 0; i < N; i++) {
         int n = 0;
-        for (int k = 0; k < 4; k++) n += !all_default(s->rows[4 * i + k]);
+        for (int k = 0; k < NODES; k++) n += !all_default(l->rows[NODES * i + k]);
+        assert_int_equal(!n, !i);
         changed[n]++;
+        for (int j = 0; j < i; j++)
+            assert_memory_not_equal(l->rows[NODES * i], l->rows[NODES * j], NODES * 18);
     }
-    assert_int_equal(changed[0], 1);
-    for (int k = 1; k < 5; k++) assert_true(changed[k] > 30);
-    lab_search_free(s);
+    for (int k = 1; k <= NODES; k++) assert_true(changed[k] > 30);
+    lab_layouts_free(l);
 }
 
 static void the_seed_decides(void **state)
 {
-    lab_search *a = lab_search_new(&p, 0, 1);
-    lab_search *b = lab_search_new(&p, 0, 1);
-    lab_search *c = lab_search_new(&p, 0, 2);
-    next(a, 40);
-    next(b, 20);
-    next(b, 20); /* batches make no difference */
-    next(c, 40);
+    lab_layouts *a = lab_layouts_new(&p, 1), *b = lab_layouts_new(&p, 1),
+                *c = lab_layouts_new(&p, 2);
+    lab_layouts_next(a, 40);
+    lab_layouts_next(b, 20);
+    lab_layouts_next(b, 20); /* batches make no difference */
+    lab_layouts_next(c, 40);
     assert_memory_equal(a->rows, b->rows, 40 * 4 * sizeof *a->rows);
     assert_true(memcmp(a->rows, c->rows, 40 * 4 * sizeof *a->rows) != 0);
-    lab_search_free(a);
-    lab_search_free(b);
-    lab_search_free(c);
+    lab_layouts_free(a);
+    lab_layouts_free(b);
+    lab_layouts_free(c);
 }
 
 /* One dot of matrices: 2 x 2 x 2 layouts, and no more can be found; none without such nodes. */
@@ -162,24 +121,18 @@ static void small_spaces_end(void **state)
     lab_program one = {.name = "dot"};
     int a = lab_parameter(&one, LAB_F32, 2, (int[]){4, 6});
     int b = lab_parameter(&one, LAB_F32, 2, (int[]){6, 8});
-    lab_search *none = lab_search_new(&one, 0, 0);
-    assert_int_equal(next(none, 10), 0);
-    lab_search_free(none);
-    lab_dot(&one, a, b, (lab_dot_dims){0, 1, 0});
-    for (int mode = 0; mode < 2; mode++) {
-        lab_search *s = lab_search_new(&one, mode, 0);
-        for (int i = 0; i < 6; i++) next(s, 4);
-        assert_int_equal(s->count, 8);
-        assert_int_equal(lab_search_next(s, timing, 5, 2), 2); /* forgets those after the fifth */
-        assert_int_equal(s->count, 7);
-        lab_search_free(s);
+    for (int dots = 0; dots < 2; dots++) {
+        lab_layouts *l = lab_layouts_new(&one, 0);
+        for (int i = 0; i < 6; i++) lab_layouts_next(l, 4);
+        assert_int_equal(l->count, 8 * dots);
+        lab_layouts_free(l);
+        lab_dot(&one, a, b, (lab_dot_dims){0, 1, 0});
     }
     lab_program_clear(&one);
 }
 
 int main(void)
 {
-    return RUN_TESTS_WITH(make_program, drop_program, rows_fit_their_nodes, none_twice,
-                          the_genetic_search_finds_faster_ones, random_changes_few_and_many,
+    return RUN_TESTS_WITH(make_program, drop_program, rows_fit_their_nodes, different_ones,
                           the_seed_decides, small_spaces_end);
 }

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: MIT
+"""Layouts measured with XLA itself: files of TpuGraphs' form that `tgraph` and `nests` read."""
+from __future__ import annotations
+
+import math
+import os
+import time
+import zlib
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import machine
+from .manifest import Facts, Manifest
+from .refused import Refused
+from .subject import Arrays, Made, Subject
+from .worker import Failed, Lost, Worker
+
+Programs = Mapping[str, Callable[[int], Made]]  # by family: makes the program of a number
+TOLERANCE, MOST_NS, NULLS = 2e-3, 3e7, 4
+BUILDS = 2.5  # for each configuration that is wanted; some end as a module that was there
+COSTS = {"config_bytes_accessed": "accessed", "config_bytes_copied": "copied", "config_elements_across": "across"}
+GRAPH = ("node_feat", "node_opcode", "edge_index", "operand_index", "dot_axes", "node_config_ids")
+
+
+def first(subject: Subject, configs: int) -> tuple[Arrays, Facts]:
+    """Measures the default and so many different configurations less one: arrays of the file, facts."""
+    worker, drawing = subject.worker, subject.drawing
+    found, ratios, costs = [drawing.default()], [1.0], [worker.call("costs", "original")]
+    states, nulls, originals = Counter[str](), list[float](), [float(worker.first["ns"])]
+    known = {worker.first["hash"]: True}
+    for config in drawing.all():
+        if len(found) == configs or states.total() >= BUILDS * configs:
+            break
+        if len(nulls) * configs < NULLS * len(found):
+            nulls.append(subject.measured(drawing.default(), {}).get("ratio", 1.0))
+        said = subject.measured(config, known)
+        states[said["state"]] += 1
+        if "hash" in said:
+            known[said["hash"]] = True
+        if said["state"] == "ok":
+            costs.append(worker.call("costs", "variant"))
+            found.append(config)
+            ratios.append(said["ratio"])
+            originals.append(said["original_ns"])
+    ns = runtimes(ratios, originals)
+    return ({"node_config_feat": np.array(found), "config_runtime": ns,
+             **{name: np.array([cost[key] for cost in costs]) for name, key in COSTS.items()}},
+            {"configurations": len(ns), "fastest_ns": int(ns.min()), "slowest_ns": int(ns.max()),
+             "default_ns": int(ns[0]), "spread": round(float(np.log(ns).std()), 5), "noise": noise(nulls),
+             "measured_again": len(nulls), "configurable_nodes": len(subject.places),
+             "not_measured": {state: n for state, n in states.items() if state != "ok"}})
+
+
+def second(subject: Subject, configs: np.ndarray) -> np.ndarray | None:
+    """ns of all, once more; None where one cannot be measured."""
+    said = [subject.measured(config, {}) for config in configs.astype(np.int8)]
+    if any(one["state"] != "ok" for one in said):
+        return None
+    return runtimes([one["ratio"] for one in said], [one["original_ns"] for one in said])
+
+
+def runtimes(ratios: Sequence[float], originals: Sequence[float]) -> np.ndarray:
+    return np.maximum(np.round(np.median(originals) * np.array(ratios)), 1).astype(np.int64)
+
+
+def noise(nulls: Sequence[float]) -> float:
+    """The standard deviation of one measurement of ln(run time)."""
+    return round(float(np.sqrt(np.mean(np.log(nulls) ** 2))), 5)
+
+
+def tau(x: np.ndarray, y: np.ndarray) -> float:
+    """Kendall's tau-b."""
+    a, b = (np.sign(z[:, None] - z[None]) for z in (x, y))
+    return float((a * b).sum() / max(np.sqrt((a * a).sum() * (b * b).sum()), 1))
+
+
+class Collector:
+    """Measures programs into the folder `out` for so many minutes; tell: a line for each."""
+
+    def __init__(self, programs: Programs, out: str, minutes: float, seed: int, threads: int | None, tgraph: str,
+                 tell: Callable[[str], None]):
+        os.makedirs(out, exist_ok=True)
+        self.programs, self.out, self.seed, self.tgraph, self.tell = programs, out, seed, tgraph, tell
+        self.end, self.threads = time.monotonic() + 60 * minutes, threads or machine.threads()
+        self.manifest = Manifest(out, machine.described(self.threads))
+
+    def collect(self, families: Sequence[str], each: int, configs: int) -> int:
+        """Numbers 0 to each - 1 of these families, those without a file. How many were measured."""
+        for family in families:
+            if family not in self.programs:
+                raise Refused(f"there is no family {family}; they are {', '.join(self.programs)}")
+        names = {f"{family}_{k}": {"family": family, "number": k} for k in range(each) for family in families}
+
+        def measured(name: str, facts: Facts, subject: Subject) -> str:
+            if subject.worker.first["ns"] > MOST_NS or not subject.drawing.free:
+                return "too slow, or without layouts to choose"
+            arrays, said = first(subject, configs)
+            self.write(name, {**subject.imported(arrays), **arrays})
+            said |= {"program": name, "family": facts["family"], **self.manifest.stamp()}
+            self.manifest.files[name] = said
+            self.manifest.programs[name] = {**facts, "nodes": len(subject.of), "options": {"seed": self.seed}}
+            low, default, high = (said[k] / 1e6 for k in ("fastest_ns", "default_ns", "slowest_ns"))
+            return (f"{said['configurations']} configurations, {said['not_measured'].get('same', 0)} others the same, "
+                    f"{low:.3f} to {high:.3f} ms, default {default:.3f}, noise {said['noise']:.3f}")
+        return self.each({name: facts for name, facts in names.items() if name not in self.manifest.files}, measured)
+
+    def again(self) -> int:
+        """A second time for each configuration of all files that have none. How many files were measured."""
+        def measured(name: str, facts: Facts, subject: Subject) -> str:
+            with np.load(self.path(name)) as file:
+                arrays = dict(file)
+            if not all(np.array_equal(arrays[k], subject.graph[k]) for k in GRAPH):
+                raise Refused(f"{name} is not the program that its file is of; use the versions of jax that "
+                              f"{self.manifest.path} names")
+            ns = second(subject, arrays["node_config_feat"])
+            if ns is None:
+                return "a configuration could not be measured; it has no second time"
+            once = arrays["config_runtime"]
+            self.write(name, {**arrays, "config_passes": np.stack([once, ns], 1)})
+            apart = np.log(ns / once)
+            self.manifest.files[name]["again"] = {"tau": round(tau(once, ns), 4), **self.manifest.stamp(),
+                                                  "noise": round(float(apart.std() / math.sqrt(2)), 5)}
+            return f"tau {tau(once, ns):.3f} between the two"
+        return self.each({name: self.manifest.programs[name] for name, facts in self.manifest.files.items()
+                          if "again" not in facts}, measured)
+
+    def each(self, wanted: Mapping[str, Facts], measured: Callable[[str, Facts, Subject], str]) -> int:
+        """Calls it for the wanted programs while there is time. How many it did."""
+        done = 0
+        with Worker([], b"", self.threads, TOLERANCE) as worker:
+            for name, facts in wanted.items():
+                start = time.monotonic()
+                if start > self.end:
+                    break
+                seed = zlib.crc32(f"{name} {self.seed}".encode())
+                try:
+                    subject = Subject(worker, self.tgraph, self.programs[facts["family"]](facts["number"]), seed)
+                    said = measured(name, facts, subject)
+                    done += 1
+                except (Lost, Failed) as reason:  # of the program as it is
+                    said = f"not measured: {reason}"
+                self.manifest.save()
+                self.tell(f"{name}: {said}, {time.monotonic() - start:.0f} s")
+        return done
+
+    def path(self, name: str) -> str:
+        return os.path.join(self.out, f"{name}.npz")
+
+    def write(self, name: str, arrays: Arrays) -> None:
+        """The file appears whole or not at all."""
+        with open(f"{self.path(name)}.part", "wb") as file:
+            np.savez_compressed(file, **arrays)
+        os.replace(f"{self.path(name)}.part", self.path(name))

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+"""manifest.json of a folder of measured layouts, of the lab's form: `lab split` and `tgraph eval` read it."""
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from .refused import Refused
+
+Facts = dict[str, Any]
+
+
+class Manifest:
+    """files: facts of each; programs: family and number of each."""
+
+    def __init__(self, folder: str, machine: Mapping[str, Any]):
+        self.path = os.path.join(folder, "manifest.json")
+        self.root: Facts = {"kind": "layout", "machines": [], "programs": {}, "files": {}}
+        try:
+            with open(self.path, encoding="utf-8") as file:
+                self.root = json.load(file)
+            self.programs: dict[str, Facts] = self.root["programs"]
+            self.files: dict[str, Facts] = self.root["files"]
+            machines = self.root["machines"]
+        except FileNotFoundError:
+            self.programs, self.files, machines = self.root["programs"], self.root["files"], self.root["machines"]
+        except (ValueError, KeyError, TypeError):
+            raise Refused(f"{self.path} is not what augur-jax layouts writes; remove it or choose another "
+                          "folder") from None
+        if machine not in machines:
+            machines.append(dict(machine))
+        self.machine = machines.index(machine)
+
+    def stamp(self) -> Facts:
+        """Where and when."""
+        return {"machine": self.machine, "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
+
+    def save(self) -> None:
+        with open(f"{self.path}.part", "w", encoding="utf-8") as file:
+            json.dump(self.root, file, indent=1)
+        os.replace(f"{self.path}.part", self.path)
