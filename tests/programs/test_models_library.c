@@ -224,7 +224,6 @@ static void not_finite(void **state)
         harness_trained t = {0};
         ag_failure why = {0};
         augur_models_scores *scores;
-        augur_models_close(test_models_open(m, 1));
         const char *best = test_file(formatted("%s/best.safetensors", m->name));
         if (harness_trained_load(&t, m->program->model, best, &why)) fail_msg("%s", why.sentence);
         for (int64_t k = 0; k < t.params->size; k++) t.params->value[k] *= (ag_real)1e30;
@@ -300,7 +299,6 @@ static void in_an_odd_host(void **state)
         augur_models_scores *score[2];
         double loss[2][2];
         fenv_t plain;
-        augur_models_close(test_models_open(m, 1));
         fegetenv(&plain);
         for (int odd = 0; odd < 2; odd++) {
             if (odd) setlocale(LC_ALL, "de_DE.UTF-8"); /* where there is one */
@@ -410,7 +408,6 @@ static void with_little_stack(void **state)
     pthread_attr_init(&little);
     if (!SANITIZED) pthread_attr_setstacksize(&little, 256 << 10);
     for (const program_model *m = program_models; m->name; m++) {
-        augur_models_close(test_models_open(m, 1));
         assert_int_equal(pthread_create(&thread, &little, call_all, (void *)(uintptr_t)m), 0);
         assert_int_equal(pthread_join(thread, &bad), 0);
         assert_null(bad);
@@ -421,6 +418,7 @@ static void with_little_stack(void **state)
 /* A child goes on with the handle, and the parent is none the wiser. */
 static void in_a_child(void **state)
 {
+    if (SANITIZED_THREADS) return; /* which ends children that start threads */
     const program_model *m = &program_models[0];
     const augur_models_items file = test_models_file(m);
     augur_models *model = test_models_open(m, 2);
@@ -441,10 +439,19 @@ static void in_a_child(void **state)
     augur_models_close(model);
 }
 
+/* All models are trained before any thread is started. */
+static int set_up(void **state)
+{
+    if (program_models_make(state)) return -1;
+    for (const program_model *m = program_models; m->name; m++)
+        augur_models_close(test_models_open(m, 1));
+    return 0;
+}
+
 int main(void)
 {
-    return RUN_TESTS_WITH(program_models_make, test_folder_remove, as_the_programs, descriptions,
-                          warnings, all_learn, measured_items_are_learned, refused, not_finite,
+    return RUN_TESTS_WITH(set_up, test_folder_remove, as_the_programs, descriptions, warnings,
+                          all_learn, measured_items_are_learned, refused, not_finite,
                           damaged_arrays, in_an_odd_host, predictions_during_an_update,
                           with_little_stack, in_a_child);
 }
