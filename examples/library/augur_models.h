@@ -57,7 +57,7 @@ typedef struct augur_models_array {
     const void *data;
 } augur_models_array;
 
-/* What is scored or trained on: files of the kind that the model was trained on, or the arrays of
+/* To be scored or trained on: files of the kind that the model was trained on, or the arrays of
    one such file. Run times that are not known are as in files whose run times are hidden. Borrowed
    during the call. */
 typedef struct augur_models_items {

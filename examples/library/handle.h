@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the library share. */
+/* The handle, and functions that the files of the library share. */
 #ifndef LIBRARY_HANDLE_H
 #define LIBRARY_HANDLE_H
 

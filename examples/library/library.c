@@ -145,7 +145,7 @@ static ag_status open_model(void *context, ag_failure *why)
     return describe(m, o->made, why);
 }
 
-/* What a failed call has made is freed here, before its handle. */
+/* A failed call frees its own here, before the handle. */
 static void drop(augur_models *m)
 {
     harness_trained_drop(&m->trained);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of cli/ ask while a call of harness_guest runs on this thread, and otherwise finds
-   nothing to do. */
+/* For the files of cli/, while a call of harness_guest runs on this thread; else these have nothing
+   to do. */
 #ifndef HARNESS_GUEST_H
 #define HARNESS_GUEST_H
 

@@ -20,7 +20,7 @@ Items = Union[str, "os.PathLike[str]", Mapping[str, "np.typing.ArrayLike"]]
 
 
 class Refused(Exception):
-    """What the library says of a call that failed."""
+    """The library's sentence on a call that failed."""
 
 
 class Group(NamedTuple):
@@ -122,7 +122,7 @@ class Model:
         raise Refused(self._library.augur_models_error().decode(errors="replace"))
 
     def warnings(self):
-        """What the last call of this thread warns of, a line each."""
+        """Those of the last call of this thread, a line each."""
         return self._library.augur_models_warnings().decode(errors="replace")
 
     def predict(self, items: Items):
