@@ -89,7 +89,8 @@ AUGUR_MODELS_API int augur_models_version(void);
 AUGUR_MODELS_API const char *augur_models_error(void);
 AUGUR_MODELS_API const char *augur_models_warnings(void);
 
-/* Opens a checkpoint, or the best one of a run folder that `PROGRAM train` wrote. threads: the
+/* Opens a checkpoint, or the best one of a run folder that `PROGRAM train` wrote or of a model that
+   ships ("tpgnn-schedules"; share/augur/models above the library has them). threads: the
    number that one call uses; it applies to all handles of the process; 0: those that the machine
    has. Scores do not depend on it. Small graphs are little work: 1 thread, and calls from several
    threads, is fastest. NULL: augur_models_error() says why. */

@@ -133,7 +133,9 @@ static ag_status open_model(void *context, ag_failure *why)
 {
     opening *o = context;
     augur_models *m = o->m;
-    m->path = harness_copy(harness_checkpoint_at(o->path));
+    const char *path = harness_checkpoint_at(o->path, why);
+    if (!path) return why->status;
+    m->path = harness_copy(path);
     if (find_program(o, why)) return why->status;
     const harness_model *model = model_of(o->made);
     if (!model)

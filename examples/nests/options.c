@@ -131,7 +131,7 @@ const harness_program nests_program_table = {
     HARNESS_TABLES(table, commands),
     .options_bytes = sizeof(nests_settings),
     .examples = HARNESS_EXAMPLES("nests", "examples/data/layout/split-random",
-                                 "examples/data/layout/random/alexnet_12.npz",
+                                 "examples/data/layout/random/alexnet_12.npz", "nests-layout",
                                  "examples/nests/studies/ablations.ini"),
     .model = &nests_shell};
 

@@ -153,7 +153,7 @@ const harness_program tgraph_program_table = {
     .options_bytes = sizeof(tgraph_settings),
     .moved = NESTS_MOVED,
     .examples = HARNESS_EXAMPLES("tgraph", "examples/data/layout/split-random",
-                                 "examples/data/layout/random/alexnet_0.npz",
+                                 "examples/data/layout/random/alexnet_0.npz", "tgraph-layout",
                                  "examples/data/ablations.ini") //
     "tgraph import step.hlo.pb --out step.npz\n"
     "tgraph import step.hlo.pb --out sweep.npz --configs sweep\n"

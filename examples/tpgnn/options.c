@@ -119,7 +119,7 @@ const harness_program tpgnn_program_table = {
     .options_bytes = sizeof(tpgnn_settings),
     .moved = NESTS_MOVED,
     .examples = HARNESS_EXAMPLES("tpgnn", "examples/data/schedules/split-workload",
-                                 "examples/data/schedules/sum-rows_384_320.npz",
+                                 "examples/data/schedules/sum-rows_384_320.npz", "tpgnn-schedules",
                                  "examples/tpgnn/studies/ablations.ini"),
     .model = &tpgnn_shell};
 

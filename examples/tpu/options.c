@@ -161,13 +161,13 @@ static const harness_command commands[] = {
 
 /* clang-format off */
 static const char examples[] =
-    HARNESS_EXAMPLES("tpu", "examples/data/tile/split-random",
-                     "examples/data/tile/mlp_202_5ecb522e66c5af42.npz",
+    HARNESS_EXAMPLES("tpu", "examples/data/fusion/split-random",
+                     "examples/data/fusion/lstm_101.npz", "tpu-fusion",
                      "examples/tpu/studies/table4-small.ini")
-    "tpu autotune --run runs/a --programs 10 --first 5 --out tuned\n"
+    "tpu autotune --model tpu-fusion --programs 10 --first 5 --out tuned\n"
     "tpu autotune --run runs/a --text examples/data/tile/mlp_202_5ecb522e66c5af42.txt "
         "--out tuned-own\n"
-    "tpu autotune --run runs/fusion --families mlp,lstm --out tuned-fusion\n";
+    "tpu autotune --run runs/tile --families mlp,lstm --out tuned-tiles\n";
 /* clang-format on */
 
 const harness_program tpu_program_table = {.name = "tpu",

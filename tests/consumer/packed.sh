@@ -11,6 +11,9 @@ data=$here/../../examples/data
 "$prefix/bin/tgraph" inspect "$data/layout/random/mlp_18.npz"
 "$prefix/bin/tpu" inspect "$data/tile/mlp_202_5ecb522e66c5af42.npz"
 "$prefix/bin/lab" families
+"$prefix/bin/nests" predict --model nests-tile --data "$data/tile/mlp_202_5ecb522e66c5af42.npz" | grep '^"mlp_202'
+! "$prefix/bin/nests" predict --model tile --data "$data" 2>said
+grep 'there are nests-fusion, nests-layout' said
 schedules=$data/schedules/softmax_196_64.npz
 "$prefix/bin/tpgnn" train --data "$schedules" --out run --steps 2 --no-baselines --quiet
 [ -s "$prefix/share/doc/augur/LICENSE" ]

@@ -46,6 +46,7 @@ programs)
     data=$here/../../examples/data
     cd "$work/use/bin"
     ./tgraph train --data "$data/layout/random/mlp_18.npz" --split 0.5 --configs 4 --hidden 16 --steps 1 --no-baselines --out run
+    ./tgraph predict --model tgraph-layout --data "$data/layout/random/mlp_18.npz"
     ./tpgnn inspect "$data/schedules/transpose-add_784_64.npz"
     ./quickstart
     ;;

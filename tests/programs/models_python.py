@@ -44,6 +44,13 @@ class Models(unittest.TestCase):
                     self.assertEqual(tuned.predict(file)[0].score.tobytes(), after.score.tobytes())
                     self.assertEqual(tuned.about["step"], 22)
 
+    def test_shipped(self):
+        with augur_models.Model("tpgnn-schedules") as model:
+            self.assertEqual(model.about["program"], "tpgnn")
+            self.assertTrue(np.isfinite(model.predict(PAIRS[0][1])[0].score).all())
+        with self.assertRaisesRegex(augur_models.Refused, "tgraph-layout"):
+            augur_models.Model("no-such-model")
+
     def test_refused(self):
         run, file = PAIRS[0]
         for given in ({"path": "/nowhere"}, {"path": run, "library": "/nowhere.so"}):

@@ -16,9 +16,11 @@ if ! { "$python" -m venv "$work/venv" && "$work/venv/bin/pip" install -q numpy '
     echo "augur_models is not tested from a wheel: its packages could not be had ($(tail -n 1 "$work/log"))."
     exit 77
 fi
-cp -R "$here/../../examples/library/python" "$work/source" # nothing is left in the sources
+mkdir -p "$work/tree/examples/library" # nothing is left in the sources
+cp -R "$here/../../examples/library/python" "$work/tree/examples/library"
+cp -R "$here/../../examples/models" "$work/tree/examples"
 export AUGUR_MODELS_LIBRARY="$bin/libaugur_models.so"
-if ! { "$work/venv/bin/python" -m pip wheel -q --no-deps --no-build-isolation -w "$work" "$work/source" &&
+if ! { "$work/venv/bin/python" -m pip wheel -q --no-deps --no-build-isolation -w "$work" "$work/tree/examples/library/python" &&
     "$work/venv/bin/pip" install -q --no-deps "$work"/augur_models-*-py3-none-linux_*.whl; } > "$work/log" 2>&1; then
     cat "$work/log"
     exit 1

@@ -67,7 +67,9 @@ static void others_are_refused(void **state)
 {
     const program_model *m = &program_models[1];
     train(m, "x", " --init lstm --steps 1", 3, "lstm/best.safetensors is a checkpoint of tpu");
-    train(m, "x", " --init gone --steps 1 --force", 3, "cannot open gone: ");
+    train(m, "x", " --init ./gone --steps 1 --force", 3, "cannot open ./gone: ");
+    train(m, "x", " --init gone --steps 1 --force", 3,
+          "there is no file or folder gone, and no model");
     program_expect_line(2, "", "--init plain/best.safetensors: input.0.linear.weight is [",
                         "tgraph train --out x --data b.npz --hidden 32 --no-cross --init plain "
                         "--steps 1 --force");
@@ -85,7 +87,7 @@ static void others_are_refused(void **state)
 static void studies_look_first(void **state)
 {
     program_write_text("study.ini", "[a]\n[b]\ninit = gone\n");
-    program_expect_line(3, "", "b: --init: cannot open gone: ",
+    program_expect_line(3, "", "b: --init: there is no file or folder gone, and ",
                         "tgraph ablate --study study.ini --out study --data a.npz --valid b.npz "
                         "--hidden 16 --no-cross --steps 1");
     assert_int_not_equal(access("study/a", F_OK), 0);

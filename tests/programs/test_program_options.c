@@ -93,6 +93,7 @@ static const struct {
     {"check-finite", "only the sentence of a failure"},
     {"save-every", "only when last.safetensors is written"},
     {"run", "which run"},
+    {"model", "the same; test_program_shipped tries it"},
     {"ensemble", "more runs, which test_program_predict tries"},
     {"checkpoint", "best and last may be the same step; test_program_train tries it"},
     {"fit", "other files, which tests of each program try"},

@@ -93,7 +93,7 @@ typedef struct harness_option {
 /* The options that all programs share. A program's struct of options holds one of these, and its
    table starts with HARNESS_COMMON_OPTIONS(struct, member). */
 typedef struct harness_common {
-    harness_paths data, valid;
+    harness_paths data, valid, model;
     const char *out, *run, *study;
     int64_t seed, ram_limit;
     int threads, device; /* device: 0 cpu, 1 cuda, as ag_device; 2 auto */
@@ -108,7 +108,7 @@ typedef struct harness_common {
 /* clang-format off */
 #define HARNESS_COMMON_OPTIONS(S, M) HARNESS_COMMON_OPTIONS_AND(S, M, 0)
 /* The same where commands of the program's own, the bits OWN, compute with a trained model, if one
-   is given, and make a folder: --out, --force, --run, --seed and all of machine and output are
+   is given, and make a folder: --out, --force, --run, --model, --seed and all of machine and output are
    theirs, too. */
 #define HARNESS_COMMON_OPTIONS_AND(S, M, OWN) \
     {"data", HARNESS_FIELD(S, M.data), .commands = HARNESS_ALL, .needed = HARNESS_ALL, \
@@ -129,7 +129,11 @@ typedef struct harness_common {
      .flags = HARNESS_LOCAL, .often = true, .group = "Run", .help = "replace the run in --out"}, \
     {"run", HARNESS_FIELD(S, M.run), .commands = HARNESS_SCORES | OWN, \
      .needed = HARNESS_SCORES, .flags = HARNESS_LOCAL, .meta = "RUN", \
-     .often = true, .group = "Run", .help = "the run folder of a trained model"}, \
+     .often = true, .group = "Run", .help = "the run folder of a trained model, unless --model names one"}, \
+    {"model", HARNESS_FIELD(S, M.model), .commands = HARNESS_SCORES | OWN, .flags = HARNESS_LOCAL, \
+     .meta = "NAME...", .often = true, .group = "Run", \
+     .help = "a model that ships with the programs (examples/models); a wrong name lists them; with " \
+             "several, or with --run, scores are the mean; --init takes the names, too"}, \
     {"study", HARNESS_FIELD(S, M.study), .commands = HARNESS_ABLATE, .needed = HARNESS_ABLATE, \
      .flags = HARNESS_LOCAL, .meta = "FILE.ini", .often = true, .group = "Run", \
      .help = "the variants and seeds to train"}, \
@@ -171,8 +175,8 @@ void *harness_options_values(harness_options *o);
 harness_options *harness_options_copy(const harness_options *o);
 
 /* Reads flags (argv without program and command). `positional` names the option that takes bare
-   arguments, or NULL. Fails: AG_EUSE (unknown flag, bad value), AG_EFILE (a --config file that
-   cannot be read). */
+   arguments, or NULL. The models that --model names join --run and --ensemble. Fails: AG_EUSE
+   (unknown flag, bad value), AG_EFILE (a --config file that cannot be read, no such model). */
 ag_status harness_options_argv(harness_options *o, int argc, char **argv, const char *positional,
                                ag_failure *why);
 

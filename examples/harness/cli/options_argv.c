@@ -2,6 +2,8 @@
 /* The command line. */
 #include "examples/harness/cli/options_internal.h"
 
+#include "examples/harness/run/shipped.h"
+
 #include <string.h>
 
 typedef struct cursor {
@@ -127,6 +129,19 @@ static ag_status read_configs(cursor *c, ag_failure *why)
     return status;
 }
 
+/* A model that ships is one more run. */
+static ag_status add_models(harness_options *o, ag_failure *why)
+{
+    const harness_paths *names = harness__value(o, "model", HARNESS_PATHS);
+    for (int i = 0; names && i < names->count && !why->status; i++) {
+        const char *const *run = harness__value(o, "run", HARNESS_TEXT);
+        char *path = harness_shipped_path(names->list[i], why);
+        if (path) harness_options_set(o, NULL, *run ? "ensemble" : "run", path, why);
+        harness_free(path);
+    }
+    return why->status;
+}
+
 ag_status harness_options_argv(harness_options *o, int argc, char **argv, const char *positional,
                                ag_failure *why)
 {
@@ -142,5 +157,5 @@ ag_status harness_options_argv(harness_options *o, int argc, char **argv, const 
         else
             status = read_word(&c, positional, why);
     }
-    return status;
+    return status ? status : add_models(o, why);
 }

@@ -6,16 +6,15 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The scales of a run that goes on are in its own checkpoint: the other may be gone. */
-static const char *source(const harness_session *s)
-{
-    const char *last = harness_format("%s/" HARNESS_LAST, s->folder);
-    return s->resumes && access(last, F_OK) == 0 ? last : harness_checkpoint_at(s->settings->init);
-}
-
 ag_status harness__initial_load(harness_trained *from, const harness_session *s, ag_failure *why)
 {
-    return s->settings->init ? harness_trained_load(from, s->model, source(s), why) : AG_OK;
+    if (!s->settings->init) return AG_OK;
+    /* The scales of a run that goes on are in its own checkpoint: the other may be gone. */
+    const char *last = harness_format("%s/" HARNESS_LAST, s->folder),
+               *path = s->resumes && !access(last, F_OK)
+                           ? last
+                           : harness_checkpoint_at(s->settings->init, why);
+    return path ? harness_trained_load(from, s->model, path, why) : why->status;
 }
 
 /* Shapes say nothing of an option like --direction, or like --log-features, by which scales are

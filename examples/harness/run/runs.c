@@ -2,6 +2,7 @@
 /* Trained networks and their scores. */
 #include "examples/harness/run/trained.h"
 #include "examples/harness/files/files.h"
+#include "examples/harness/run/shipped.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -18,10 +19,18 @@ const char *harness__runs_checkpoint(const char *folder, bool last)
     return other;
 }
 
-const char *harness_checkpoint_at(const char *path)
+const char *harness_checkpoint_at(const char *name, ag_failure *why)
 {
     struct stat is;
-    return !stat(path, &is) && S_ISDIR(is.st_mode) ? harness__runs_checkpoint(path, false) : path;
+    if (!stat(name, &is)) return S_ISDIR(is.st_mode) ? harness__runs_checkpoint(name, false) : name;
+    if (strchr(name, '/')) return name;
+    ag_failure mine = {0};
+    char *folder = harness_shipped_path(name, &mine);
+    if (!folder)
+        ag_fail(why, mine.status, "there is no file or folder %.60s, and %s", name, mine.sentence);
+    const char *path = folder ? harness__runs_checkpoint(folder, false) : NULL;
+    harness_free(folder);
+    return path;
 }
 
 static ag_status open_run(harness_runs *runs, const char *folder, bool last, ag_failure *why)

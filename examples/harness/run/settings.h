@@ -59,16 +59,17 @@
     {"ablate", HARNESS_ABLATE, "train the variants of a study and compare them", NULL, \
      harness_ablate_command}
 /* Examples of them and of doctor, for --help. LISTS: the beginning of the names of three lists of files
-   (train, valid and test); FILE: one to predict; STUDY: what ablate takes. */
-#define HARNESS_EXAMPLES(PROGRAM, LISTS, FILE, STUDY) \
+   (train, valid and test); FILE: one to predict; MODEL: one that ships, for these; STUDY: what ablate
+   takes. */
+#define HARNESS_EXAMPLES(PROGRAM, LISTS, FILE, MODEL, STUDY) \
     PROGRAM " train --data " LISTS ".train.txt --valid " LISTS ".valid.txt --out runs/a\n" \
     PROGRAM " train --out runs/a --resume\n" \
     PROGRAM " train --data " LISTS ".train.txt --valid " LISTS ".valid.txt --out runs/b --seed 1 " \
             "--patience 5\n" \
     PROGRAM " eval --run runs/a --data " LISTS ".test.txt\n" \
     PROGRAM " eval --run runs/a --run runs/b --data " LISTS ".test.txt\n" \
-    PROGRAM " eval --run runs/a --data " FILE " --no-baselines --json\n" \
-    PROGRAM " predict --run runs/a --data " FILE "\n" \
+    PROGRAM " eval --model " MODEL " --data " LISTS ".test.txt --no-baselines --json\n" \
+    PROGRAM " predict --model " MODEL " --data " FILE "\n" \
     PROGRAM " predict --run runs/a --data " LISTS ".test.txt --csv scores.csv\n" \
     PROGRAM " predict --run runs/a --data " FILE " --json --device auto\n" \
     PROGRAM " inspect " FILE "\n" \

@@ -28,8 +28,9 @@ ag_status harness__values_take(harness_trained *to, const harness_trained *from,
 /* The path of the best checkpoint of a run, or the last. */
 const char *harness__runs_checkpoint(const char *folder, bool last);
 
-/* The checkpoint that a path names: a file, or the best one of a run folder (harness_lasting). */
-const char *harness_checkpoint_at(const char *path);
+/* The checkpoint of that name: a file, or the best one of a run folder or else of a model that
+   ships (harness_lasting). NULL: AG_EFILE, there is none. */
+const char *harness_checkpoint_at(const char *name, ag_failure *why);
 
 /* Makes the network that a checkpoint describes. Fails: AG_EFILE, AG_EDATA, AG_EFINITE,
    AG_EMEMORY. */

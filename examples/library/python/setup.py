@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Puts libaugur_models.so into the wheel: the file that AUGUR_MODELS_LIBRARY names, or one that CMake builds for any
+"""Puts the models that ship and libaugur_models.so into the wheel: the file that AUGUR_MODELS_LIBRARY names, or one that CMake builds for any
 processor of this architecture."""
 import os
+import shutil
 import subprocess
 
 from setuptools import Distribution, setup
@@ -22,7 +23,10 @@ class Build(build_py):
             subprocess.check_call(["cmake", "-S", SOURCES, "-B", folder, *options])
             subprocess.check_call(["cmake", "--build", folder, "--target", "augur_models", "-j", jobs])
             built = os.path.join(folder, "bin", "libaugur_models.so")
-        self.copy_file(built, os.path.join(self.build_lib, "augur_models", "libaugur_models.so"))
+        package = os.path.join(self.build_lib, "augur_models")
+        self.copy_file(built, os.path.join(package, "libaugur_models.so"))
+        shutil.copytree(os.path.join(SOURCES, "examples", "models"), os.path.join(package, "share", "augur", "models"),
+                        ignore=shutil.ignore_patterns("*.sh"), dirs_exist_ok=True)
 
 
 class Wheel(bdist_wheel):

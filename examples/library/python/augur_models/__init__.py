@@ -105,7 +105,7 @@ def _copy(pointer, count):
 
 
 class Model:
-    """A trained model. path: a checkpoint or a run folder; threads: of one call, for all models of the process, 0: all;
+    """A trained model. path: a checkpoint, a run folder or the name of a model that ships; threads: of one call, for all models of the process, 0: all;
     library: libaugur_models.so, if not the one that came with this package or that AUGUR_MODELS_LIBRARY names. about:
     what the library tells of it. Threads may share one. Raises Refused with a sentence, as all methods."""
 

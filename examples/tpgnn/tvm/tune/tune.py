@@ -3,7 +3,7 @@
 """Tunes programs with several cost models, on equal trials, and compares what they find. See docs/tpgnn-tuner.md.
 
     pip install -r ../collect/requirements.txt
-    python tune.py --run RUN --library BUILD/bin/libaugur_models.so --out DIR
+    python tune.py --library BUILD/bin/libaugur_models.so --out DIR
 """
 import argparse
 import json
@@ -24,6 +24,7 @@ TASKS = ("matmul_240_288_256", "dense-relu_120_440_360", "conv2d-nhwc_1_26_26_40
 MEANS = ("trials", "batch", "population", "steps", "learning_rate", "explore", "compile_seconds", "slowest_ms", "core",
          "run")
 KEY = ("task", "method", "seed")  # of a run in results.json
+MODEL = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "..", "models", "tpgnn-schedules"))
 
 
 def parser():
@@ -31,7 +32,8 @@ def parser():
                                 "it is, and trained further on what is measured; equal trials, the same seeds. Writes "
                                 "results.json and table.md. The same command goes on where it ended.")
     add = p.add_argument
-    add("--run", required=True, metavar="PATH", help="run folder or checkpoint of tpgnn")
+    add("--run", default=MODEL, metavar="PATH",
+        help="run folder or checkpoint of tpgnn (examples/models/tpgnn-schedules, which ships)")
     add("--library", metavar="FILE", help="libaugur_models.so, if not the one of the installed augur_models")
     add("--out", required=True, metavar="DIR", help="folder for the results; made if it is not there")
     add("--tasks", nargs="+", default=TASKS, metavar="NAME",

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* dladdr */
+#include "examples/harness/run/shipped.h"
+
+#include "examples/harness/harness.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MODELS "share/augur/models"
+
+/* The nearest folder of models; NULL: there is none. */
+static char *folder_above(const char *file)
+{
+    char *at = realpath(file, NULL), *end, *models = NULL;
+    while (at && !models && (end = strrchr(at, '/'))) {
+        *end = 0;
+        models = harness_text("%s/" MODELS, at);
+        if (access(models, R_OK | X_OK) == 0) continue;
+        harness_free(models);
+        models = NULL;
+    }
+    free(at);
+    return models;
+}
+
+/* A program that is found by PATH has a name without a folder; Linux knows its file. */
+static char *models_folder(void)
+{
+    Dl_info here = {0};
+    char *models = NULL;
+    if (dladdr((void *)(uintptr_t)harness_shipped_path, &here) && here.dli_fname)
+        models = folder_above(here.dli_fname);
+    return models ? models : folder_above("/proc/self/exe");
+}
+
+static bool is_model(const char *models, const char *name)
+{
+    char *best = harness_text("%s/%s/" HARNESS_BEST, models, name);
+    const bool there = *name != '.' && !strchr(name, '/') && access(best, R_OK) == 0;
+    harness_free(best);
+    return there;
+}
+
+static ag_status refuse(const char *name, const char *models, ag_failure *why)
+{
+    struct dirent **entry = NULL;
+    char list[300] = "";
+    size_t used = 0;
+    const int n = scandir(models, &entry, NULL, alphasort);
+    for (int i = 0; i < n; i++) {
+        if (is_model(models, entry[i]->d_name) && used < sizeof list)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "",
+                                     entry[i]->d_name);
+        free(entry[i]);
+    }
+    free(entry);
+    return ag_fail(why, AG_EFILE, "no model \"%.60s\" ships with the programs; there are %s", name,
+                   list);
+}
+
+char *harness_shipped_path(const char *name, ag_failure *why)
+{
+    char *models = models_folder(), *path = NULL;
+    if (!models)
+        ag_fail(
+            why, AG_EFILE,
+            "no model \"%.60s\" is found, since neither the folder of this program nor one above "
+            "has " MODELS "; install it with cmake --install, or name a run folder",
+            name);
+    else if (is_model(models, name))
+        path = harness_text("%s/%s", models, name);
+    else
+        refuse(name, models, why);
+    harness_free(models);
+    return path;
+}

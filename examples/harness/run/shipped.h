@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* The models that ship with the programs (examples/models): run folders, known by name. */
+#ifndef HARNESS_SHIPPED_H
+#define HARNESS_SHIPPED_H
+
+#include "core/core.h"
+
+/* The run folder of the model `name`; the caller frees it (harness_free). The
+   models are in share/augur/models in the folder of the program, or of the shared object, that has
+   this function, or in the nearest one above that has it, in a build tree, too. NULL: AG_EFILE, and
+   the sentence lists the names. */
+char *harness_shipped_path(const char *name, ag_failure *why);
+
+#endif
