@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-# cmake --install: the programs, their trained models, the library for tuners with its header, and what is made from the
+# cmake --install: the programs, their trained models, the library of all models with its header, and what is made from the
 # programs' tables of options: man pages, and completion for bash and zsh.
 include(GNUInstallDirs)
 install(TARGETS ${AUGUR_PROGRAMS})
 install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/models DESTINATION ${CMAKE_INSTALL_DATADIR}/augur PATTERN *.sh EXCLUDE)
-if(TARGET augur_tpgnn)
-    install(TARGETS augur_tpgnn)
-    install(FILES tpgnn/tvm/library/augur_tpgnn.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+if(TARGET augur_models)
+    install(TARGETS augur_models)
+    install(FILES library/augur_models.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 endif()
 
 if(NOT CMAKE_CROSSCOMPILING AND NOT AUGUR_SANITIZE AND NOT AUGUR_COVERAGE) # the programs run

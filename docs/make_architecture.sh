@@ -10,6 +10,7 @@ export LC_ALL
 
 # folder, left edge and width, first line, second line
 boxes='
+examples/library|0|834|the models for other programs|one C ABI: open, describe, predict, update, save
 examples/nests|0|834|the cost of loop nests|a run time is a sum over rows of layouts, tiles, fused kernels, schedules; or of rows of a file
 examples/tgraph|0|262|TGraph|layouts, tiles; Khizbullin 2024
 examples/tpu|286|262|the TPU performance model|tiles, fusions; Kaufman 2021

@@ -115,6 +115,9 @@ AG_API ag_status ag_npz_add(ag_npz_writer *writer, const char *name, ag_dtype dt
    Fails: AG_EUSE. */
 AG_API ag_status ag_npz_level(ag_npz_writer *writer, int level, ag_failure *why);
 AG_API ag_status ag_npz_finish(ag_npz_writer *writer, ag_failure *why);
+/* Writes it to a stream instead, such as a file in memory; the writer stays, to be cancelled. The
+   caller looks for errors of the stream. Fails: AG_EFILE (libzip), AG_EMEMORY. */
+AG_API ag_status ag_npz_write(ag_npz_writer *writer, FILE *file, ag_failure *why);
 AG_API void ag_npz_cancel(ag_npz_writer *writer);
 
 /* One array in a .npy file. ag_npy_load allocates *data (free it with ag_npy_free). */

@@ -172,6 +172,17 @@ static ag_status write_archive(FILE *file, void *context)
     return status;
 }
 
+ag_status ag_npz_write(ag_npz_writer *writer, FILE *file, ag_failure *why)
+{
+    if (!writer) return ag__refuse_null(why, "ag_npz_write", "writer");
+    if (!file) return ag__refuse_null(why, "ag_npz_write", "file");
+    writer->why = why;
+    const uint64_t mode = ag__float_mode_enter();
+    const ag_status status = write_archive(file, writer);
+    ag__float_mode_set(mode);
+    return status;
+}
+
 ag_status ag_npz_finish(ag_npz_writer *writer, ag_failure *why)
 {
     if (!writer) return ag__refuse_null(why, "ag_npz_finish", "writer");

@@ -4,7 +4,7 @@
 
    Every function that takes `why` needs one (never NULL), empty when the call begins.
    Unlike the library, the harness ends the program when there is no memory: one sentence on stderr
-   and exit 5. */
+   and exit 5, except in a call of harness_guest. */
 #ifndef HARNESS_H
 #define HARNESS_H
 
@@ -89,6 +89,20 @@ int harness_interrupted(void);
    with which the program ends with 130 and without a sentence. For loops over files, groups or
    steps. */
 bool harness_go_on(ag_failure *why);
+
+/* ---- calls from another program's process ---- */
+
+/* Runs call(context, why), then close(context) in any case, for a library whose host must live:
+   where the harness would end the program (no memory, a default that its own row does not allow)
+   the call fails as others do, with a little memory kept for the way back, or ends at once where
+   that is spent; what it has of harness_alloc is freed then, but not what it has of the library.
+   Nothing is printed, and warnings wait for harness_guest_warnings. This holds for this thread
+   alone, and a loader does its work there. Not within another such call. */
+ag_status harness_guest(ag_status (*call)(void *context, ag_failure *why),
+                        void (*close)(void *context), void *context, ag_failure *why);
+bool harness_is_guest(void);
+/* Those of the thread's last call, a line each; "": none. */
+const char *harness_guest_warnings(void);
 
 /* ---- messages ---- */
 

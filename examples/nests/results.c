@@ -59,6 +59,12 @@ static harness_rank_form form_of(const nests_maker *kind)
     return form;
 }
 
+void nests_results_form(harness_rank_form *form, const void *net, const harness_settings *settings)
+{
+    (void)settings;
+    *form = form_of(((const nests_trained *)net)->kind);
+}
+
 /* ---- groups ---- */
 
 static void add_group(harness_rank *rank, const nests_set *set, int g, const char *name)

@@ -72,6 +72,12 @@ static ag_tensor *record(void *user, ag_tape *tape, int64_t step, const char **w
 
 /* ---- results ---- */
 
+static const char *name_of(const void *net)
+{
+    (void)net;
+    return "nests";
+}
+
 static const char *files(const harness_settings *settings)
 {
     ag_failure none = {0};
@@ -86,6 +92,8 @@ const harness_model nests_shell = {.program = &nests_program_table,
                                    .files = files,
                                    .read = read_all,
                                    .read_scored = nests_files_score,
+                                   .name = name_of,
+                                   .form = nests_results_form,
                                    .close = nests_files_close,
                                    .begin = begin,
                                    .record = record,

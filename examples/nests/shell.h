@@ -51,6 +51,7 @@ typedef struct nests_results {
 } nests_results;
 
 /* Functions of a harness_model. Fails: as nests_score. */
+void nests_results_form(harness_rank_form *form, const void *net, const harness_settings *settings);
 void nests_results_open(void *results, void *files, const harness_settings *settings);
 ag_status nests_results_add(void *results, const harness_trained *t, const harness_scoring *how,
                             ag_failure *why);

@@ -26,6 +26,12 @@ static harness_rank_form form_of(int tau_a)
                                .against = "boosting"};
 }
 
+void tgraph_results_form(harness_rank_form *form, const void *net, const harness_settings *settings)
+{
+    (void)net;
+    *form = form_of(((const tgraph_settings *)settings)->tau);
+}
+
 /* ---- calibration ---- */
 
 tgraph_calibration tgraph_calibration_open(harness_rank *rank, const tgraph_entry *e)

@@ -105,18 +105,13 @@ static ag_status check_runs(const harness_runs *runs, ag_failure *why)
     return AG_OK;
 }
 
-static const char *name_of(const void *net)
-{
-    return tgraph_model_name(&((const tgraph_trained *)net)->model.options);
-}
-
 ag_status tgraph_shell_read_scored(void *files, const harness_runs *runs,
                                    const harness_settings *settings, bool known, ag_failure *why)
 {
     tgraph_files *f = files;
     f->runs = runs;
     f->settings = (const tgraph_settings *)settings;
-    f->name = harness_runs_name(runs, name_of);
+    f->name = harness_runs_name(runs);
     f->set.budget.limit = (size_t)settings->common.ram_limit;
     if (tgraph_set_name(&f->set, &settings->common.data, "data", why) || check_runs(runs, why))
         return why->status;

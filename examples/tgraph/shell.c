@@ -27,6 +27,11 @@ static ag_status read_all(harness_session *session, ag_failure *why)
     return tgraph_set_train(&f->set, settings_of(session), why);
 }
 
+static const char *name_of(const void *net)
+{
+    return tgraph_model_name(&((const tgraph_trained *)net)->model.options);
+}
+
 static void close_files(void *data)
 {
     tgraph_files *f = data;
@@ -168,6 +173,8 @@ const harness_model tgraph_shell = {.program = &tgraph_program_table,
                                     .read = read_all,
                                     .read_scored = tgraph_shell_read_scored,
                                     .read_fit = tgraph_shell_read_fit,
+                                    .name = name_of,
+                                    .form = tgraph_results_form,
                                     .close = close_files,
                                     .inspect_file = tgraph_inspect,
                                     .plan = plan,

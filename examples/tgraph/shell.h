@@ -97,6 +97,8 @@ void tgraph_results_sample(tgraph_results *r, tgraph_files *files, const tgraph_
 /* Functions of a harness_model. Scores are calibrated by a rising step function to ranks among the
    training configurations, so that configurations on one step tie. Fails: AG_EFINITE, and as
    tgraph_score and harness_rank_compute. */
+void tgraph_results_form(harness_rank_form *form, const void *net,
+                         const harness_settings *settings);
 void tgraph_results_open(void *results, void *files, const harness_settings *settings);
 ag_status tgraph_results_add(void *results, const harness_trained *t, const harness_scoring *how,
                              ag_failure *why);

@@ -22,6 +22,13 @@ static const harness_rank_form form = {.row = "task",
                                        .studied = 4,
                                        .against = TPGNN_AGAINST};
 
+void tpgnn_results_form(harness_rank_form *to, const void *net, const harness_settings *settings)
+{
+    (void)net;
+    (void)settings;
+    *to = form;
+}
+
 /* ---- groups ---- */
 
 static void add_tasks(harness_rank *rank, const tpgnn_data *data)

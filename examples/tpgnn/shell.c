@@ -41,7 +41,7 @@ static ag_status read_scored(void *data, const harness_runs *runs, const harness
 {
     tpgnn_data *scored = &((tpgnn_files *)data)->scored;
     const tpgnn_trained *net = runs->count ? runs->run[0].net : NULL;
-    ((tpgnn_files *)data)->name = harness_runs_name(runs, name_of);
+    ((tpgnn_files *)data)->name = harness_runs_name(runs);
     scored->budget.limit = (size_t)s->common.ram_limit;
     if (net) scored->given = &net->vocabulary;
     if (tpgnn_data_read(scored, &s->common.data, "data", why) ||
@@ -134,6 +134,8 @@ const harness_model tpgnn_shell = {.program = &tpgnn_program_table,
                                    .read = read_all,
                                    .read_scored = read_scored,
                                    .read_fit = read_fit,
+                                   .name = name_of,
+                                   .form = tpgnn_results_form,
                                    .close = close_files,
                                    .inspect = tpgnn_inspect,
                                    .begin = begin,

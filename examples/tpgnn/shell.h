@@ -57,6 +57,7 @@ typedef struct tpgnn_results {
 
 /* Functions of a harness_model. The schedules are put into the words of each run after the first.
    Costs are those that a checkpoint's labels give: the mean over the models, when all have them. */
+void tpgnn_results_form(harness_rank_form *form, const void *net, const harness_settings *settings);
 void tpgnn_results_open(void *results, void *files, const harness_settings *settings);
 ag_status tpgnn_results_add(void *results, const harness_trained *trained,
                             const harness_scoring *how, ag_failure *why);

@@ -28,6 +28,12 @@ static const harness_rank_form form[] = {[TPU_TILE] = {.kind = "tile",
                                                          .median = "MAPE % median",
                                                          .against = "roofline"}};
 
+void tpu_results_form(harness_rank_form *to, const void *net, const harness_settings *settings)
+{
+    (void)settings;
+    *to = form[((const tpu_trained *)net)->model.options.task];
+}
+
 /* ---- groups ---- */
 
 /* The names of the files; NULL where their paths are not known. */

@@ -94,7 +94,7 @@ static ag_status read_scored(void *data, const harness_runs *runs, const harness
                              bool known, ag_failure *why)
 {
     tpu_data *scored = &((tpu_files *)data)->scored;
-    ((tpu_files *)data)->name = harness_runs_name(runs, name_of);
+    ((tpu_files *)data)->name = harness_runs_name(runs);
     scored->budget.limit = (size_t)s->common.ram_limit;
     if (tpu_data_read(scored, &s->common.data, "data", why)) return why->status;
     for (int i = 0; i < runs->count; i++) {
@@ -193,6 +193,8 @@ const harness_model tpu_shell = {.program = &tpu_program_table,
                                  .read = read_all,
                                  .read_scored = read_scored,
                                  .read_fit = read_fit,
+                                 .name = name_of,
+                                 .form = tpu_results_form,
                                  .close = close_files,
                                  .files = tpugraphs_kind,
                                  .inspect = tpu_inspect,

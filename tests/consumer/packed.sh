@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# packed.sh PREFIX: uses what is installed there: each program, the library for tuners, man pages, completion.
+# packed.sh PREFIX: uses what is installed there: each program, the library of all models, man pages, completion.
 set -e
 prefix=$1
 here=$(cd "$(dirname "$0")" && pwd)
@@ -19,17 +19,17 @@ schedules=$data/schedules/softmax_196_64.npz
 [ -s "$prefix/share/doc/augur/LICENSE" ]
 
 cat >tuner.c <<'END'
-#include <augur_tpgnn.h>
+#include <augur_models.h>
 #include <stdio.h>
 int main(void)
 {
-    augur_tpgnn *model = augur_tpgnn_open("run", 1);
-    puts(augur_tpgnn_error());
-    augur_tpgnn_close(model);
-    return augur_tpgnn_version() != AUGUR_TPGNN_VERSION || !model;
+    augur_models *model = augur_models_open("run", 1);
+    puts(augur_models_error());
+    augur_models_close(model);
+    return augur_models_version() != AUGUR_MODELS_VERSION || !model;
 }
 END
-cc -I"$prefix/include" tuner.c -L"$prefix/lib" -laugur_tpgnn -Wl,-rpath,"$prefix/lib" -o tuner
+cc -I"$prefix/include" tuner.c -L"$prefix/lib" -laugur_models -Wl,-rpath,"$prefix/lib" -o tuner
 ./tuner
 
 for program in tgraph tpu tpgnn nests lab; do

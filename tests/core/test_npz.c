@@ -363,8 +363,17 @@ static void quick_files_are_larger_and_say_the_same(void **state)
         assert_int_equal(ag_npz_level(writer, i ? 1 : 9, &why), AG_OK);
         assert_int_equal(ag_npz_level(writer, i ? 0 : 10, NULL), AG_EUSE);
         ag_npz_add(writer, "x", AG_F32, 1, (int64_t[]){5000}, data, &why);
+        char *streamed = NULL, *file;
+        size_t count = 0;
+        FILE *stream = open_memstream(&streamed, &count);
+        assert_int_equal(ag_npz_write(writer, stream, &why), AG_OK);
+        fclose(stream);
         assert_int_equal(ag_npz_finish(writer, &why), AG_OK);
-        free(files_get(path, &bytes[i]));
+        file = files_get(path, &bytes[i]);
+        assert_int_equal(count, bytes[i]);
+        assert_memory_equal(streamed, file, count);
+        free(streamed);
+        free(file);
         ag_npz *npz = ag_npz_open(path, LIMIT, &why);
         assert_int_equal(ag_npz_read(npz, "x", AG_F32, back, &why), AG_OK);
         assert_memory_equal(back, data, sizeof data);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Any bytes as measured schedules. Bits of the first byte: 1: arrays in memory, else an npz file;
-   2: the file's checksums stay as they are, else they are corrected, so that damage inside gets
-   further. Schedules that are read become a batch. */
+/* Any bytes as an npz file of measured schedules. Bit 2 of the first byte: the file's checksums
+   stay as they are, else they are corrected, so that damage inside gets further. Schedules that are
+   read become a batch. */
 #define _GNU_SOURCE /* memfd_create */
 #include "examples/tpgnn/model/batch.h"
 
@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { MOST_SCHEDULES = 8, LIMIT = 1 << 26 };
+enum { LIMIT = 1 << 26 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
@@ -69,46 +69,6 @@ static void read_file(tpgnn_data *data, uint8_t *bytes, size_t n, int mended, ag
     close(fd);
 }
 
-/* schedules, the last node of each, kinds up to a 0, then four bytes per node. */
-static void read_arrays(tpgnn_data *data, const uint8_t *bytes, size_t n, ag_failure *why)
-{
-    static int32_t kind[1 << 12], children[1 << 12], refers[1 << 12];
-    static float value[1 << 12];
-    int64_t offset[MOST_SCHEDULES + 1] = {0}, runtime[MOST_SCHEDULES];
-    const int schedules = 1 + bytes[0] % MOST_SCHEDULES;
-    if (n < 1 + 2 * MOST_SCHEDULES) return;
-    for (int i = 0; i < schedules; i++) {
-        offset[i + 1] = bytes[1 + i];
-        runtime[i] = (int8_t)bytes[1 + MOST_SCHEDULES + i];
-    }
-    const char *text = (const char *)bytes + 1 + 2 * MOST_SCHEDULES;
-    const size_t rest = n - 1 - 2 * MOST_SCHEDULES, words = strnlen(text, rest);
-    const uint8_t *node = (const uint8_t *)text + words;
-    const size_t left = rest - words, nodes = left / 4 < 1 << 12 ? left / 4 : 1 << 12;
-    for (size_t v = 0; v < nodes; v++, node += 4) {
-        kind[v] = (int8_t)node[0];
-        children[v] = (int8_t)node[1];
-        refers[v] = (int8_t)node[2];
-        value[v] = (float)exp2((int8_t)node[3]) * (node[3] & 1 ? 1.0F : -1.0F);
-    }
-    const tpgnn_arrays arrays = {.name = "fuzz",
-                                 .kinds = text,
-                                 .kinds_bytes = (int64_t)words,
-                                 .nodes = (int64_t)nodes,
-                                 .schedules = schedules,
-                                 .kind = kind,
-                                 .children = children,
-                                 .refers = refers,
-                                 .value = value,
-                                 .offset = offset,
-                                 .runtime = runtime};
-    ag_failure bad = {0};
-    tpgnn_data_arrays(data, &arrays, &bad, why);
-    if (data->schedules < schedules && !bad.status && !why->status) abort();
-    for (int i = 0; i < data->schedules; i++)
-        if (data->schedule[i].number >= schedules) abort();
-}
-
 /* ---- results ---- */
 
 static void check_schedule(const tpgnn_data *data, const tpgnn_schedule *s)
@@ -158,10 +118,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     ag_failure why = {0};
     tpgnn_data data = {.budget.limit = LIMIT};
     memcpy(copy, bytes + 1, n - 1);
-    if (bytes[0] & 1)
-        read_arrays(&data, copy, n - 1, &why);
-    else
-        read_file(&data, copy, n - 1, !(bytes[0] & 2), &why);
+    read_file(&data, copy, n - 1, !(bytes[0] & 2), &why);
     if ((why.status == AG_OK) != (why.sentence[0] == 0) || (why.status && data.schedules)) abort();
     for (int i = 0; i < data.schedules; i++) check_schedule(&data, &data.schedule[i]);
     for (int compact = 0; compact < 2 && data.schedules; compact++) check_batch(&data, compact);

@@ -12,6 +12,7 @@ STATUS(rows_next, 3, 4, ag_rows_next(P(0, f->rows), 1, AG_F32, P(1, f->out), P(2
 STATUS(npz_add, 5, 16,
        ag_npz_add(P(0, f->writer), P(1, "y"), AG_F32, 1, P(2, &one), P(3, values), P(4, &f->why)))
 STATUS(npz_level, 2, 2, ag_npz_level(P(0, f->writer), 1, P(1, &f->why)))
+STATUS(npz_write, 3, 4, ag_npz_write(P(0, f->writer), P(1, nowhere()), P(2, &f->why)))
 STATUS(npz_finish, 2, 2,
        ag_npz_finish(P(0, null == 0 ? NULL : ag_npz_create(f->other, NULL)), P(1, &f->why)))
 STATUS(npy_save, 4, 8,

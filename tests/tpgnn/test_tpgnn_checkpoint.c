@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Checkpoints of TPGNN: what they say of training, states that make no sense. That scores come back
-   is in test_tpgnn_library.c and test_tpgnn_program.c. */
+   is in test_models_library.c and test_tpgnn_program.c. */
 #include "support/test.h"
 #include "examples/harness/run/trained.h"
 #include "examples/tpgnn/rows/rows.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _POSIX_C_SOURCE 200809L /* fileno */
+#include "examples/harness/cli/guest.h"
 #include "examples/harness/harness.h"
 
 #include <stdarg.h>
@@ -14,26 +15,42 @@ void harness_no_memory(size_t bytes)
                      "out of memory: %zu more bytes are not to be had; "
                      "use less data, a lower --ram-limit or a larger machine\n",
                      bytes);
+    text[n - 1] = 0;
+    harness__guest_end(AG_EMEMORY, text);
+    text[n - 1] = '\n';
     if (write(STDERR_FILENO, text, (size_t)n) < 0) _exit(HARNESS_EXIT_MEMORY);
     _exit(HARNESS_EXIT_MEMORY);
 }
 
 void *harness_alloc(size_t bytes)
 {
-    void *block = ag_alloc(bytes + !bytes);
+    void *block = harness__guest_room() ? ag_alloc(bytes + !bytes) : NULL;
+    if (!block) block = harness__guest_retry(NULL, bytes + !bytes);
     if (!block) harness_no_memory(bytes);
+    harness__guest_keep(block, NULL);
     return memset(block, 0, bytes);
 }
 
 void *harness_take(ag_arena **arena, size_t bytes)
 {
-    if (!*arena) *arena = ag_arena_new();
-    void *block = *arena ? ag_arena_take(*arena, bytes) : NULL;
+    void *block = NULL;
+    for (int tries = 0; !block && tries < 2; tries++) {
+        if (!*arena) *arena = ag_arena_new();
+        block = *arena ? ag_arena_take(*arena, bytes) : NULL;
+        if (!block && !harness__guest_spends(bytes)) break;
+    }
     if (!block) harness_no_memory(bytes);
     return memset(block, 0, bytes);
 }
 
-static ag_arena *lasting;
+static _Thread_local ag_arena *lasting;
+
+ag_arena *harness__lasting_swap(ag_arena *other)
+{
+    ag_arena *before = lasting;
+    lasting = other;
+    return before;
+}
 
 void *harness_lasting(size_t bytes) { return harness_take(&lasting, bytes); }
 
@@ -45,12 +62,17 @@ void harness_forget(void)
 
 void *harness_grow(void *block, size_t bytes)
 {
-    void *grown = ag_grow(block, bytes);
+    void *grown = harness__guest_room() ? ag_grow(block, bytes) : NULL;
+    if (!grown) grown = harness__guest_retry(block, bytes);
     if (!grown) harness_no_memory(bytes);
+    harness__guest_keep(grown, block);
     return grown;
 }
 
-void harness_free(void *block) { ag_free(block); }
+void harness_free(void *block)
+{
+    if (harness__guest_frees(block)) ag_free(block);
+}
 
 char *harness_copy(const char *text)
 {

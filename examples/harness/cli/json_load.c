@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Text as JSON. A library calls this, too, so nothing here ends the process. */
+/* Text as JSON. */
 #include "examples/harness/harness.h"
 
 #include "core/io/io.h"

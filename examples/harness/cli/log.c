@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Messages, and the bar of work that goes on. */
 #define _GNU_SOURCE
+#include "examples/harness/cli/guest.h"
 #include "examples/harness/harness.h"
 
 #include <stdarg.h>
@@ -23,15 +24,16 @@ static void write_whole_lines(void)
     done = true;
 }
 
-void harness_log_start(const char *program, bool quiet)
+void harness_log_start(const char *program, bool hushed)
 {
     write_whole_lines();
     speaker = program;
-    silent = quiet;
+    silent = hushed;
     spoken = harness_seconds();
 }
 
-bool harness_logs(void) { return !silent && !isatty(STDERR_FILENO); }
+static bool quiet(void) { return silent || harness_is_guest(); }
+bool harness_logs(void) { return !quiet() && !isatty(STDERR_FILENO); }
 double harness_silence(void) { return harness_seconds() - spoken; }
 
 static int colours(void)
@@ -57,8 +59,9 @@ static void say(const char *colour, const char *kind, const char *format, va_lis
 {
     char text[4096], safe[8192];
     if (silent) return;
-    begin(colour);
     vsnprintf(text, sizeof text, format, list);
+    if (harness__guest_hears(kind, text)) return;
+    begin(colour);
     fprintf(stderr, "%s%s\n", kind, ag_printable(safe, sizeof safe, text));
 }
 
@@ -171,7 +174,7 @@ void harness_progress_start(harness_progress *p, const char *label, int64_t firs
                             .total = total,
                             .first = first,
                             .started = harness_seconds(),
-                            .shown = !silent && isatty(STDERR_FILENO),
+                            .shown = !quiet() && isatty(STDERR_FILENO),
                             .logged = harness_logs(),
                             .done = first};
 }

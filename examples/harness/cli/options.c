@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The values of one call: defaults, layers, setting by name. */
+#include "examples/harness/cli/guest.h"
 #include "examples/harness/cli/options_internal.h"
 
 #include <jansson.h>
@@ -63,6 +64,7 @@ harness_options *harness_options_new(const harness_program *program, unsigned co
         ag_failure why = {0};
         const char *text = program->options[i].fallback;
         if (!text || harness__assign(o, i, "default", text, &why) == AG_OK) continue;
+        harness__guest_end(AG_EUSE, why.sentence);
         harness_error(why.sentence);
         exit(HARNESS_EXIT_FAILED);
     }

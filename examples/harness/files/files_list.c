@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of paths, as the library for tuners needs them, too: nothing here ends the process. */
+/* Lists of paths. */
 #include "examples/harness/files/files.h"
 #include "examples/harness/harness.h"
 
@@ -28,7 +28,7 @@ ag_status harness_files_no_memory(const char *name, size_t bytes, ag_failure *wh
 
 void harness_files_free(harness_files *paths)
 {
-    for (int i = 0; i < paths->count; i++) ag_free(paths->path[i]);
-    ag_free(paths->path);
+    for (int i = 0; i < paths->count; i++) harness_free(paths->path[i]);
+    harness_free(paths->path);
     *paths = (harness_files){0};
 }

@@ -114,6 +114,20 @@ harness_group harness_rank_group_at(const harness_rank *r, int index)
                            .actual = g->actual};
 }
 
+ag_status harness_rank_finite(const harness_rank *r, ag_failure *why)
+{
+    for (int k = 0; k < r->groups; k++) {
+        const harness_group g = harness_rank_group_at(r, k);
+        for (int i = 0; i < g.items; i++)
+            if (!isfinite(g.score[i]))
+                return ag_fail(why, AG_EFINITE,
+                               "%.200s: the score of item %d is %g; the run is of no use, choose "
+                               "another checkpoint",
+                               g.name, g.number ? g.number[i] : i, g.score[i]);
+    }
+    return AG_OK;
+}
+
 /* ---- how far noise lets any order agree with measured run times ---- */
 
 #define ONCE_MORE "all items, measured once more within the same call; another call agrees less"

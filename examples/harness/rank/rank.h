@@ -130,6 +130,8 @@ void harness_rank_close(void *rank);
 int harness_rank_groups(const harness_rank *rank);           /* how many are scored */
 const char *harness_rank_hold_out(const harness_rank *rank); /* how to hold something out */
 harness_group harness_rank_group_at(const harness_rank *rank, int index);
+/* Fails with AG_EFINITE, and names the item, if a score of the model is not finite. */
+ag_status harness_rank_finite(const harness_rank *rank, ag_failure *why);
 int harness_rank_tables(harness_table *table[HARNESS_TABLES], const harness_rank *rank,
                         const char *title);
 /* Prints the tables, then the notes of the other methods. */

@@ -1,34 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* A training that begins with the network of another run (--init). */
-#include "examples/harness/run/shipped.h"
 #include "examples/harness/run/trained.h"
 
 #include <jansson.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-/* A run or checkpoint, else the name of a model that ships. */
-static const char *named(const char *init, ag_failure *why)
-{
-    struct stat is;
-    if (!stat(init, &is)) return S_ISDIR(is.st_mode) ? harness__runs_checkpoint(init, false) : init;
-    if (strchr(init, '/')) return init;
-    ag_failure mine = {0};
-    char *folder = harness_shipped_path(init, &mine);
-    if (!folder)
-        ag_fail(why, mine.status, "there is no file or folder %.60s, and %s", init, mine.sentence);
-    const char *path = folder ? harness__runs_checkpoint(folder, false) : NULL;
-    harness_free(folder);
-    return path;
-}
 
 ag_status harness__initial_load(harness_trained *from, const harness_session *s, ag_failure *why)
 {
     if (!s->settings->init) return AG_OK;
     /* The scales of a run that goes on are in its own checkpoint: the other may be gone. */
     const char *last = harness_format("%s/" HARNESS_LAST, s->folder),
-               *path = s->resumes && !access(last, F_OK) ? last : named(s->settings->init, why);
+               *path = s->resumes && !access(last, F_OK)
+                           ? last
+                           : harness_checkpoint_at(s->settings->init, why);
     return path ? harness_trained_load(from, s->model, path, why) : why->status;
 }
 
@@ -97,10 +82,14 @@ static ag_status take_tensors(void *net, const harness_trained *from, ag_failure
     return why->status;
 }
 
+ag_status harness__values_take(harness_trained *to, const harness_trained *from, ag_failure *why)
+{
+    return take_params(to->params, from, why) ? why->status : take_tensors(to->net, from, why);
+}
+
 ag_status harness__initial_take(harness_session *s, const harness_trained *from, ag_failure *why)
 {
-    if (take_params(s->trained.params, from, why) || take_tensors(s->trained.net, from, why))
-        return why->status;
+    if (harness__values_take(&s->trained, from, why)) return why->status;
     warn_options(s, from);
     s->initial = true;
     return AG_OK;

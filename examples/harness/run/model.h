@@ -16,6 +16,7 @@
 #include "optim/optim.h"
 
 struct json_t;
+struct harness_rank_form;
 
 /* Training settings: the values of options of these names. schedule: as ag_schedule_kind. */
 typedef struct harness_training {
@@ -215,6 +216,9 @@ typedef struct harness_model {
     /* Optional: the kind of the files of --data, which harness_option.needs may name ("tile
        files"); NULL: it is not known, or they cannot be read. */
     const char *(*files)(const harness_settings *settings);
+    /* Optional: the name of a network in tables; the form of its results (harness_rank.form). */
+    const char *(*name)(const void *net);
+    void (*form)(struct harness_rank_form *form, const void *net, const harness_settings *settings);
     /* Optional, one of the two: what `inspect` says (run/inspect.h) of the data of read_scored; or
        of one file, where the others are inspected although this one cannot be read. Without both,
        it lists the groups. */
@@ -311,9 +315,9 @@ ag_status harness_fit_read(const harness_fit *fit, const harness_runs *runs,
 /* Warns when files that are scored have the names of files that the runs were trained on. */
 void harness_runs_warn_trained(const harness_runs *runs, char *const *path, int count);
 
-/* The name of the runs in results: that of their networks, which `name` tells, or "several models"
-   where these differ. NULL: there are no runs. */
-const char *harness_runs_name(const harness_runs *runs, const char *(*name)(const void *net));
+/* The name of the runs in results: that of their networks, or "several models" where these differ.
+   NULL: there are no runs. */
+const char *harness_runs_name(const harness_runs *runs);
 
 /* Scores into results that are open. Fails: AG_ESTOPPED, and as harness_model.add. */
 ag_status harness_runs_score(const harness_runs *runs, void *results,

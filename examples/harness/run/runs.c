@@ -2,8 +2,10 @@
 /* Trained networks and their scores. */
 #include "examples/harness/run/trained.h"
 #include "examples/harness/files/files.h"
+#include "examples/harness/run/shipped.h"
 
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* The path of a run's best (or last) checkpoint; one that was interrupted early has no best one. */
@@ -15,6 +17,20 @@ const char *harness__runs_checkpoint(const char *folder, bool last)
     if (access(best, F_OK) == 0 || access(other, F_OK) != 0) return best;
     harness_warn("%s has no " HARNESS_BEST " yet; " HARNESS_LAST " is taken", folder);
     return other;
+}
+
+const char *harness_checkpoint_at(const char *name, ag_failure *why)
+{
+    struct stat is;
+    if (!stat(name, &is)) return S_ISDIR(is.st_mode) ? harness__runs_checkpoint(name, false) : name;
+    if (strchr(name, '/')) return name;
+    ag_failure mine = {0};
+    char *folder = harness_shipped_path(name, &mine);
+    if (!folder)
+        ag_fail(why, mine.status, "there is no file or folder %.60s, and %s", name, mine.sentence);
+    const char *path = folder ? harness__runs_checkpoint(folder, false) : NULL;
+    harness_free(folder);
+    return path;
 }
 
 static ag_status open_run(harness_runs *runs, const char *folder, bool last, ag_failure *why)
@@ -85,8 +101,9 @@ void harness_runs_warn_trained(const harness_runs *runs, char *const *path, int 
     harness_files_free(&trained);
 }
 
-const char *harness_runs_name(const harness_runs *runs, const char *(*name)(const void *net))
+const char *harness_runs_name(const harness_runs *runs)
 {
+    const char *(*name)(const void *net) = runs->model ? runs->model->name : NULL;
     const char *one = runs->count ? name(runs->run[0].net) : NULL;
     for (int i = 1; i < runs->count; i++)
         if (strcmp(name(runs->run[i].net), one) != 0) return "several models";

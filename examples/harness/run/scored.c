@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <jansson.h>
-#include <math.h>
 
 /* ---- both ---- */
 
@@ -116,24 +115,11 @@ static ag_status print_json(const scored *o, ag_failure *why)
     return harness_json_print(list, why);
 }
 
-static ag_status check_finite(const scored *o, ag_failure *why)
-{
-    for (int k = 0; k < harness_rank_groups(o->results); k++) {
-        const harness_group g = harness_rank_group_at(o->results, k);
-        for (int i = 0; i < g.items; i++)
-            if (!isfinite(g.score[i]))
-                return ag_fail(why, AG_EFINITE,
-                               "%.200s: the score of item %d is %g; the run is of no use, choose "
-                               "another checkpoint",
-                               g.name, g.number ? g.number[i] : i, g.score[i]);
-    }
-    return AG_OK;
-}
-
 static ag_status show(scored *x, ag_failure *why)
 {
     const char *csv = x->settings->csv;
-    if (check_finite(x, why) || (csv && harness_write(csv, write_all, x, why))) return why->status;
+    if (harness_rank_finite(x->results, why) || (csv && harness_write(csv, write_all, x, why)))
+        return why->status;
     if (x->settings->common.json) return print_json(x, why);
     return csv ? AG_OK : write_all(stdout, x);
 }

@@ -293,6 +293,26 @@ static ag_status rebuild(harness_trained *t, const char *path, const ag_checkpoi
     return why->status;
 }
 
+ag_status harness_trained_copy(harness_trained *t, const harness_trained *from, ag_failure *why)
+{
+    const ag_params *p = from->params;
+    start(t, from->model);
+    for (int k = 0; k < HARNESS_TEXTS; k++)
+        if (from->text[k]) t->text[k] = harness_copy(from->text[k]);
+    harness_options *o = options_of(t->model->program, from->path, from->configuration, why);
+    if (!why->status && !build(t, harness_options_values(o), NULL, 0, why) &&
+        !harness__values_take(t, from, why)) {
+        const size_t bytes = (size_t)p->size * sizeof *p->m;
+        memcpy(t->params->m, p->m, bytes);
+        memcpy(t->params->v, p->v, bytes);
+        t->params->step = p->step;
+        *t->state = *from->state;
+        t->path = from->path;
+    }
+    harness_options_free(o);
+    return why->status;
+}
+
 static ag_status check_program(const harness_program *program, const char *path,
                                const ag_checkpoint *file, ag_failure *why)
 {
@@ -306,10 +326,10 @@ static ag_status check_program(const harness_program *program, const char *path,
 ag_status harness_trained_load(harness_trained *t, const harness_model *m, const char *path,
                                ag_failure *why)
 {
-    ag_checkpoint *file = ag_checkpoint_open(path, why);
-    if (!file) return why->status;
     start(t, m);
     t->path = harness_format("%s", path);
+    ag_checkpoint *file = ag_checkpoint_open(path, why);
+    if (!file) return why->status;
     if (!check_program(m->program, path, file, why) && !rebuild(t, path, file, why) &&
         !ag_params_load(t->params, file, 0, why))
         read_state(t, path, file, 0, why);

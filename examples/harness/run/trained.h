@@ -22,13 +22,25 @@ ag_status harness__initial_load(harness_trained *from, const harness_session *se
 ag_status harness__initial_take(harness_session *session, const harness_trained *from,
                                 ag_failure *why);
 
+/* The same without a word: both are networks of one model. */
+ag_status harness__values_take(harness_trained *to, const harness_trained *from, ag_failure *why);
+
 /* The path of the best checkpoint of a run, or the last. */
 const char *harness__runs_checkpoint(const char *folder, bool last);
+
+/* The checkpoint of that name: a file, or the best one of a run folder or else of a model that
+   ships (harness_lasting). NULL: AG_EFILE, there is none. */
+const char *harness_checkpoint_at(const char *name, ag_failure *why);
 
 /* Makes the network that a checkpoint describes. Fails: AG_EFILE, AG_EDATA, AG_EFINITE,
    AG_EMEMORY. */
 ag_status harness_trained_load(harness_trained *trained, const harness_model *model,
                                const char *path, ag_failure *why);
+
+/* Makes a second network with the values, moments and state of one that was loaded. Fails:
+   AG_EMEMORY. */
+ag_status harness_trained_copy(harness_trained *trained, const harness_trained *from,
+                               ag_failure *why);
 
 /* resume 1: with both moments and the step of the optimizer. Fails: as ag_params_save. */
 ag_status harness_trained_save(const char *path, const harness_trained *trained, int resume,

@@ -84,24 +84,6 @@ void tpgnn_data_free(tpgnn_data *data);
 /* Looks all kinds up in another vocabulary, borrowed: the same schedules for another model. */
 void tpgnn_data_translate(tpgnn_data *data, const tpgnn_vocabulary *given);
 
-/* Schedules in memory: the arrays of a file (docs/formats.md) that a model reads. */
-typedef struct tpgnn_arrays {
-    const char *name;  /* of the task */
-    const char *kinds; /* lines, kinds_bytes of them; no 0 at the end is needed */
-    int64_t kinds_bytes, nodes;
-    int schedules;
-    const int32_t *kind, *children, *refers; /* [nodes] */
-    const float *value;                      /* [nodes] */
-    const int64_t *offset;                   /* [schedules + 1] */
-    const int64_t *runtime; /* [schedules] ns, below 1: leave it out; NULL: all are 1 */
-} tpgnn_arrays;
-
-/* Appends those that can be read as one task, without stores; their number is the place in the
-   arrays. `bad` ({0} at the call) gets the error of the first that is left out. Fails, and adds
-   nothing: AG_EDATA (kinds are not as documented, or no schedule can be read), AG_EMEMORY. */
-ag_status tpgnn_data_arrays(tpgnn_data *data, const tpgnn_arrays *arrays, ag_failure *bad,
-                            ag_failure *why);
-
 bool tpgnn_is_class(const tpgnn_data *data, const tpgnn_schedule *s, int node, const char *name);
 
 /* The vocabulary of the kinds' indices: the given one, or that of the files. */

@@ -65,7 +65,7 @@ class Choices(unittest.TestCase):
             self.assertEqual((code, "may use the cores" in said), (tune.USAGE, True), said)
             code, said = self.run_tune("--out", folder)
             self.assertEqual((code, "nowhere.so cannot be loaded" in said), (command.FAILED, True), said)
-            with mock.patch.dict(sys.modules, {"library": None}):
+            with mock.patch.dict(sys.modules, {"models": None}):
                 code, said = self.run_tune("--out", folder)
             self.assertEqual((code, "pip install -r" in said), (command.FAILED, True), said)
 

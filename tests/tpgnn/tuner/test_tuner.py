@@ -12,7 +12,7 @@ from unittest import mock
 if not importlib.util.find_spec("tvm"):
     raise unittest.SkipTest("TVM is not installed")
 
-import library
+import models
 import tvm_setup  # before anything of TVM
 import cost_model
 import numpy as np
@@ -20,7 +20,7 @@ import programs
 import schedules
 import tvm_ffi
 import workloads
-from test_library import LIBRARY, RUN
+from test_models import LIBRARY, RUN
 from tvm.s_tir import meta_schedule as ms
 
 
@@ -30,7 +30,7 @@ class Tuner(unittest.TestCase):
         return sampler.context, [ms.MeasureCandidate(s, []) for s, _, _ in sampler.draw(count)]
 
     def model(self, **options):
-        return cost_model.TpgnnModel(library.Model(LIBRARY, RUN), **options)
+        return cost_model.TpgnnModel(models.Model(RUN, library=LIBRARY), **options)
 
     def test_scores_in_metaschedule(self):
         context, found = self.candidates(40)
@@ -39,7 +39,7 @@ class Tuner(unittest.TestCase):
         self.assertTrue((np.isfinite(scores) & (scores > 0)).all())  # the search takes what is below 0 for 0
         self.assertEqual(scores.tobytes(), two.predict(context, found).tobytes())
         trees = [cost_model.flattened(c) for c in found]
-        self.assertEqual(scores.tobytes(), np.exp(one.model.predict(library.arrays(trees))[0]).tobytes())
+        self.assertEqual(scores.tobytes(), np.exp(-one.model.predict(models.arrays(trees))[0].score).tobytes())
         self.assertEqual((one.predicted, one.lost, one.failures), (40, 0, 0))
 
     def test_noise(self):
@@ -67,10 +67,10 @@ class Tuner(unittest.TestCase):
             scores = model.predict(context, found)
         self.assertEqual((scores[2], model.lost), (-np.inf, 1))
         self.assertEqual(np.delete(scores, 2).tobytes(), np.delete(good, 2).tobytes())
-        with mock.patch.object(library, "arrays", side_effect=RuntimeError("broken")):
+        with mock.patch.object(models, "arrays", side_effect=RuntimeError("broken")):
             self.assertTrue((model.predict(context, found) == -np.inf).all())
             model.steps = 3
-            model.update(context, found, [ms.runner.RunnerResult([0.1], None)] * len(found))
+            model.update(context, found, [ms.runner.RunnerResult([(i + 1) / 10], None) for i in range(len(found))])
         self.assertEqual((model.failures, model.reason), (2, "broken"))
 
     def test_online(self):
@@ -85,7 +85,7 @@ class Tuner(unittest.TestCase):
         self.assertEqual((model.failures, model.lost), (0, 0))
 
     def test_tune_goes_on_where_it_ended(self):
-        program = os.path.join(os.path.dirname(library.__file__), "tune.py")
+        program = os.path.join(os.path.dirname(models.__file__), "tune.py")
         with tempfile.TemporaryDirectory() as folder:
             command = [sys.executable, program, "--run", RUN, "--library", LIBRARY, "--out", folder, "--tasks",
                        "matmul_16_16_16", "--trials", "6", "--batch", "3", "--population", "8", "--seeds", "1",

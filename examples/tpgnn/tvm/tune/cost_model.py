@@ -2,7 +2,7 @@
 """A run of tpgnn as a cost model of MetaSchedule: give it as cost_model= to anything of tvm.s_tir.meta_schedule."""
 from concurrent.futures import ThreadPoolExecutor
 
-import library  # puts the collector's folder on the path
+import models  # puts the collector's folder on the path
 import tvm_setup  # before anything of TVM
 import numpy as np
 import tree
@@ -23,7 +23,7 @@ def flattened(candidate):
 
 @derived_object
 class TpgnnModel(PyCostModel):
-    """model: a library.Model. steps: of training after each round of measurements; 0: it stays as it was trained.
+    """model: a models.Model. steps: of training after each round of measurements; 0: it stays as it was trained.
     jobs: threads that lower and score. The search draws parents in proportion to their scores and takes what is below 0
     for 0, so it gets exp(model's score). explore: width of Gumbel noise on the model's scores, with which the best of
     many are a draw from softmax(score / explore); without it they are copies of one schedule, and all wrong where that
@@ -34,25 +34,34 @@ class TpgnnModel(PyCostModel):
         super().__init__()
         self.model, self.steps, self.learning_rate, self.jobs = model, steps, learning_rate, jobs
         self.explore, self.random = explore, np.random.default_rng(seed)
-        self.predicted, self.lost, self.failures, self.reason, self.tasks, self.losses = 0, 0, 0, "", {}, []
+        self.predicted, self.lost, self.failures, self.reason, self.measured, self.losses = 0, 0, 0, "", {}, []
 
     def load(self, path):
-        raise NotImplementedError("open a checkpoint with library.Model")
+        raise NotImplementedError("open a checkpoint with models.Model")
 
     def save(self, path):
         self.model.save(path)
 
     def score(self, candidates):
-        """Scores of a few, in the thread of the call."""
+        """Scores of a few, in the thread of the call; large is fast, as TVM wants it."""
         scores = np.full(len(candidates), -np.inf)
         try:
             trees = [flattened(c) for c in candidates]
             places = [i for i, t in enumerate(trees) if t]
             if places:
-                scores[places] = self.model.predict(library.arrays([trees[i] for i in places]))[0]
+                scores[places] = self.speeds([trees[i] for i in places])
         except Exception as reason:  # a tuner that runs for hours shall not end for one round
             self.failures, self.reason = self.failures + 1, str(reason)
         return scores
+
+    def speeds(self, trees):
+        """Where one tree cannot be read, the others have their scores all the same."""
+        try:
+            return -self.model.predict(models.arrays(trees))[0].score
+        except models.Refused:
+            if len(trees) == 1:
+                return np.array([-np.inf])
+            return np.concatenate([self.speeds([tree]) for tree in trees])
 
     def predict(self, context, candidates):
         chunks = [candidates[i:i + CHUNK] for i in range(0, len(candidates), CHUNK)]
@@ -67,13 +76,12 @@ class TpgnnModel(PyCostModel):
         if not self.steps:
             return
         try:
-            task = self.tasks.setdefault(tvm_setup.tvm_ffi.structural_hash(context.mod), len(self.tasks))
+            key = tvm_setup.tvm_ffi.structural_hash(context.mod)
             rows = [(flattened(c), r.run_secs) for c, r in zip(candidates, results)]
             rows = [(t, min(float(s) for s in seconds)) for t, seconds in rows if t and seconds]
-            if rows:
-                packed = library.arrays([t for t, _ in rows])
-                ns = [max(1, round(seconds * 1e9)) for _, seconds in rows]
-                self.losses.append(self.model.update(packed, ns, [task] * len(rows), self.steps,
-                                                     learning_rate=self.learning_rate)[:2])
+            known = self.measured.setdefault(key, [])
+            known += rows
+            if len({seconds for _, seconds in known}) > 1:
+                self.losses.append(self.model.update(models.arrays(*zip(*known)), self.steps, self.learning_rate))
         except Exception as reason:
             self.failures, self.reason = self.failures + 1, str(reason)

@@ -2,7 +2,7 @@
 """One tuning run: MetaSchedule's evolutionary search with a cost model, each trial measured as the collector does."""
 import time
 
-import library  # puts the collector's folder on the path
+import models  # puts the collector's folder on the path
 import tvm_setup  # before anything of TVM
 import candidate
 import cost_model
@@ -21,7 +21,7 @@ def make_model(method, seed, options):
     if method == "xgboost":
         np.random.seed(seed)  # of its guesses in the first round
         return ms.cost_model.XGBModel(num_warmup_samples=options["batch"], num_tuning_cores=options["jobs"])
-    return cost_model.TpgnnModel(library.Model(options["library"], options["run"]), jobs=options["jobs"],
+    return cost_model.TpgnnModel(models.Model(options["run"], library=options["library"]), jobs=options["jobs"],
                                  steps=options["steps"] if method == "online" else 0,
                                  learning_rate=options["learning_rate"], explore=options["explore"], seed=seed)
 

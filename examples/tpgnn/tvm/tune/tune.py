@@ -3,7 +3,7 @@
 """Tunes programs with several cost models, on equal trials, and compares what they find. See docs/tpgnn-tuner.md.
 
     pip install -r ../collect/requirements.txt
-    python tune.py --library BUILD/bin/libaugur_tpgnn.so --out DIR
+    python tune.py --library BUILD/bin/libaugur_models.so --out DIR
 """
 import argparse
 import json
@@ -34,7 +34,7 @@ def parser():
     add = p.add_argument
     add("--run", default=MODEL, metavar="PATH",
         help="run folder or checkpoint of tpgnn (examples/models/tpgnn-schedules, which ships)")
-    add("--library", required=True, metavar="FILE", help="libaugur_tpgnn.so")
+    add("--library", metavar="FILE", help="libaugur_models.so, if not the one of the installed augur_models")
     add("--out", required=True, metavar="DIR", help="folder for the results; made if it is not there")
     add("--tasks", nargs="+", default=TASKS, metavar="NAME",
         help="workloads as collect.py names them, any shape (six that are not in the embedded set)")
@@ -117,8 +117,8 @@ def titles(model):
 
 
 def compare(options):
-    import files  # needs NumPy, as library does
-    import library
+    import files  # needs NumPy, as models does
+    import models
 
     settings = {name: getattr(options, name) for name in (*MEANS, "library", "jobs")}
     book = Book(options.out, settings)
@@ -126,8 +126,11 @@ def compare(options):
             for method in options.methods]
     left = [key for key in keys if key not in book.trials()]
     if left:
-        model = library.Model(options.library, options.run)  # fails here, not in a process for each run
-        book.value["model"] = model.name()
+        try:
+            model = models.Model(options.run, library=options.library)  # fails here, not in a process for each run
+        except models.Refused as reason:
+            raise Refused(str(reason)) from None
+        book.value["model"] = model.about["model"]
         model.close()
         import tvm_setup
 

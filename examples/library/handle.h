@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* The handle, and functions that the files of the library share. */
+#ifndef LIBRARY_HANDLE_H
+#define LIBRARY_HANDLE_H
+
+#include "examples/harness/harness.h"
+#include "examples/harness/run/trained.h"
+#include "examples/library/augur_models.h"
+
+#include <pthread.h>
+
+struct augur_models {
+    harness_trained trained;
+    char *path, *about;          /* of the checkpoint; augur_models_describe */
+    pthread_rwlock_t parameters; /* read by predictions, written when an update is done */
+    pthread_mutex_t update;      /* one at a time */
+};
+
+/* ---- library.c ---- */
+
+/* Runs a call as harness_guest does, with the C locale and the default floating-point mode, and
+   returns its code. `why` may have failed already: then nothing runs. */
+int library_call(ag_status (*call)(void *context, ag_failure *why), void (*close)(void *context),
+                 void *context, ag_failure *why);
+
+/* The options of the run for a command of its program, without its files. The caller frees them. */
+harness_options *library_options(const harness_trained *trained, unsigned command, ag_failure *why);
+
+/* ---- items.c ---- */
+
+/* The files of a call. Start with `given`; close in any case. */
+typedef struct library_items {
+    const augur_models_items *given;
+    FILE *file; /* of the arrays, in memory */
+    char path[32];
+} library_items;
+
+/* Looks at counts and pointers. Fails: AG_EUSE. */
+ag_status library_items_check(const augur_models_items *items, const char *call, ag_failure *why);
+/* Makes them --data. Fails: AG_EUSE, AG_EDATA (an array that no file can hold), AG_EMEMORY. */
+ag_status library_items_open(library_items *items, harness_options *options, ag_failure *why);
+void library_items_close(library_items *items);
+/* The name of a group, and a sentence, in which the arrays' file is called "items". */
+const char *library_items_name(const library_items *items, const char *group);
+void library_items_rename(const library_items *items, ag_failure *why);
+
+#endif
