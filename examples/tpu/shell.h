@@ -56,6 +56,7 @@ void tpu_results_groups(harness_rank *rank, const tpu_data *data, tpu_task task,
 
 /* Functions of a harness_model; `add` makes ns of the mean of predicted ln(ns) with the last of the
    models. */
+void tpu_results_form(harness_rank_form *form, const void *net, const harness_settings *settings);
 void tpu_results_open(void *results, void *files, const harness_settings *settings);
 ag_status tpu_results_add(void *results, const harness_trained *trained, const harness_scoring *how,
                           ag_failure *why);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The models that ship (examples/models): they rank as their cards say, and a name finds them. */
 #include "support/test.h"
-#include "examples/harness/run/shipped.h"
+#include "examples/harness/files/shipped.h"
 #include "support/files.h"
 #include "support/program_call.h"
 #include "support/tgraph_npz.h"

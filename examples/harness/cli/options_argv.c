@@ -2,7 +2,7 @@
 /* The command line. */
 #include "examples/harness/cli/options_internal.h"
 
-#include "examples/harness/run/shipped.h"
+#include "examples/harness/files/shipped.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* Trained networks and their scores. */
 #include "examples/harness/run/trained.h"
 #include "examples/harness/files/files.h"
-#include "examples/harness/run/shipped.h"
+#include "examples/harness/files/shipped.h"
 
 #include <string.h>
 #include <sys/stat.h>

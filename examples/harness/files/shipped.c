@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE /* dladdr */
-#include "examples/harness/run/shipped.h"
+#include "examples/harness/files/shipped.h"
 
 #include "examples/harness/harness.h"
 
