@@ -107,7 +107,7 @@ const harness_program lab_program_table = {
     HARNESS_TABLES(table, commands),
     .options_bytes = sizeof(lab_settings),
     .examples = "lab layout --out data --programs 64 --minutes 10\n"
-                "lab layout --out data --families mlp,lstm --plan axes\n"
+                "lab layout --out axes --families mlp,lstm --plan axes\n"
                 "lab layout --out data --text examples/data/tile/mlp_202_5ecb522e66c5af42.txt\n"
                 "lab tile --out tiles --programs 64 --minutes 10\n"
                 "lab tile --out tiles --families resnet --kernels 4\n"

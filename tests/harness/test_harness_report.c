@@ -229,6 +229,29 @@ static void plots_and_report(void **state)
                      AG_EFILE);
 }
 
+/* Of 1,001 points, the means of three each, and of the last two. */
+static void long_curves(void **state)
+{
+    enum { N = 1001 };
+    static const char *const data[] = {"plots/run.tsv", "plots/study.tsv"};
+    double x[N], y[N];
+    ag_failure why = {0};
+    for (int i = 0; i < N; i++) y[i] = 2 * (x[i] = i);
+    const harness_curve c = {"loss", x, y, N};
+    harness_plot_curves(files_folder, "run", "t", c, (harness_curve){0}, &why);
+    harness_plot_lines(files_folder, "study", "t", "x", "y", &c, 1, &why);
+    assert_int_equal(why.status, AG_OK);
+    for (int i = 0; i < 2; i++) {
+        char *text = files_text(files_folder, data[i]);
+        int rows = 0;
+        for (const char *row = text; *row && *row != '\n'; row = strchr(row, '\n') + 1) rows++;
+        assert_int_equal(rows, 334);
+        assert_int_equal(strncmp(text, "1\t2\n4\t8\n", 8), 0);
+        assert_non_null(strstr(text, "\n997\t1994\n999.5\t1999\n\n\n"));
+        free(text);
+    }
+}
+
 /* Titles and names of any length stay within the picture. */
 static void long_words(void **state)
 {
@@ -312,5 +335,5 @@ static void pictures_are_of_the_run_alone(void **state)
 int main(void)
 {
     return RUN_TESTS_WITH(files_make, files_remove, tables, latex, narrow, progress,
-                          plots_and_report, long_words, pictures_are_of_the_run_alone);
+                          plots_and_report, long_curves, long_words, pictures_are_of_the_run_alone);
 }

@@ -31,7 +31,7 @@ static void write_means(FILE *to, harness_curve c)
         double x = 0, y = 0;
         int64_t end = i + width < c.n ? i + width : c.n;
         for (int64_t j = i; j < end; j++) x += c.x[j], y += c.y[j];
-        if (isfinite(y)) fprintf(to, "%.9g\t%.9g\n", x / (double)(end - i), y / (double)(end - i));
+        fprintf(to, "%.9g\t%.9g\n", x / (double)(end - i), y / (double)(end - i));
     }
     fputs("\n\n", to);
 }
