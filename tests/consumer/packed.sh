@@ -14,6 +14,12 @@ data=$here/../../examples/data
 "$prefix/bin/nests" predict --model nests-tile --data "$data/tile/mlp_202_5ecb522e66c5af42.npz" | grep '^"mlp_202'
 ! "$prefix/bin/nests" predict --model tile --data "$data" 2>said
 grep 'there are nests-fusion, nests-layout' said
+cp "$prefix/bin/nests" .
+! ./nests predict --model nests-tile --data "$data" 2>said
+grep 'neither the folder of this program nor one above has share/augur/models' said
+mkdir -p share/augur/models
+! ./nests predict --model nests-tile --data "$data" 2>said
+grep 'there are none' said
 schedules=$data/schedules/softmax_196_64.npz
 "$prefix/bin/tpgnn" train --data "$schedules" --out run --steps 2 --no-baselines --quiet
 [ -s "$prefix/share/doc/augur/LICENSE" ]

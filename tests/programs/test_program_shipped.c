@@ -61,6 +61,16 @@ static void a_wrong_name_lists_those_there(void **state)
                    "there is no file or folder nests-fuson, and no model \"nests-fuson\" ships");
 }
 
+/* Where scores are no mean of several. */
+static void one_model_is_taken(void **state)
+{
+    static const char *const several[] = {"--model tpu-fusion tpu-fusion",
+                                          "--run x --model tpu-fusion", "--run x --run y"};
+    for (int i = 0; i < 3; i++)
+        program_expect(formatted("tpu autotune --out x %s", several[i]), 2, "",
+                       "tpu autotune takes one model; name one --run or one --model");
+}
+
 static char *scores(const char *options)
 {
     const program_outcome o =
@@ -97,6 +107,6 @@ static void training_begins_with_one(void **state)
 int main(void)
 {
     return RUN_TESTS_WITH(program_folder_make, test_folder_remove, each_ranks_as_its_card_says,
-                          a_wrong_name_lists_those_there, a_model_is_a_run,
+                          a_wrong_name_lists_those_there, one_model_is_taken, a_model_is_a_run,
                           training_begins_with_one);
 }

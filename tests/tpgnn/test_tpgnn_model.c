@@ -26,7 +26,7 @@ typedef struct variant {
     tpgnn_readout readout;
     tpgnn_conv conv;
     tpgnn_pool pool;
-    int compact, nest, loss, label, plain; /* plain: constants as they are */
+    int compact, nest, loss, label, plain, bare; /* plain: constants as they are; bare: no layers */
     nests_use rows;
 } variant;
 
@@ -43,6 +43,7 @@ static const variant variants[] = {
      .loss = TPGNN_LOSS_PAIRS, .label = TPGNN_LABEL_RELATIVE},
     {"sums", .compact = 1, .rows = NESTS_SUMS},
     {"costs", .nest = 1, .rows = NESTS_COSTS},
+    {"costs alone", .bare = 1, .rows = NESTS_COSTS},
     {"embedded", TPGNN_PAPER, TPGNN_WORDS, .rows = NESTS_EMBEDDED},
     {"paper's costs", TPGNN_PAPER, TPGNN_WORDS, .pool = TPGNN_POOL_TOPK, .rows = NESTS_COSTS},
 };
@@ -57,6 +58,7 @@ static tpgnn_options options_of(const variant *v, const tpgnn_data *data, int hi
     o.compact = v->compact;
     o.nest = v->nest;
     o.log_features = !v->plain;
+    if (v->bare) o.layers = 0;
     o.hidden = o.paper.hidden = hidden;
     o.paper.conv = v->conv;
     o.paper.pool = v->pool;

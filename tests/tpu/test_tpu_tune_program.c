@@ -34,7 +34,7 @@ static void sentences(void **state)
         int code;
         const char *err;
     } wrong[] = {
-        {"tpu autotune --out a", 2, "needs --run RUN, a tile or a fusion model"},
+        {"tpu autotune --out a", 2, "needs --run RUN or --model NAME, a tile or a fusion model"},
         {"tpu autotune --run fusion", 2, "--out RUN is missing"},
         {"tpu autotune --run none --out a", 3, "none/config.json"},
         {"tpu autotune --run tile --out a --verify 3", 2,

@@ -53,10 +53,21 @@ static ag_status read_paths(cursor *c, const harness_option *option, const char 
     return status;
 }
 
-/* Several --run are an ensemble. */
+/* Several --run are an ensemble. NULL: this command takes one model. */
+static const char *another_run(const harness_options *o, ag_failure *why)
+{
+    const harness_option *option = harness__option_of(o, "ensemble");
+    if (!option || option->commands & o->command) return "ensemble";
+    ag_fail(why, AG_EUSE, "%s %s takes one model; name one --run or one --model", o->program->name,
+            harness__command_name(o->program, o->command));
+    return NULL;
+}
+
 static ag_status read_option(cursor *c, const char *name, const char *equals, ag_failure *why)
 {
-    if (strcmp(name, "run") == 0 && c->runs++ && has_value(c, equals)) name = "ensemble";
+    if (strcmp(name, "run") == 0 && c->runs++ && has_value(c, equals))
+        name = another_run(c->o, why);
+    if (!name) return why->status;
     const harness_option *option = harness__option_of(c->o, name);
     if (option && option->type == HARNESS_BOOL) return read_bool(c, option, 0, equals, why);
     if (!option && strncmp(name, "no-", 3) == 0) {
@@ -135,8 +146,9 @@ static ag_status add_models(harness_options *o, ag_failure *why)
     const harness_paths *names = harness__value(o, "model", HARNESS_PATHS);
     for (int i = 0; names && i < names->count && !why->status; i++) {
         const char *const *run = harness__value(o, "run", HARNESS_TEXT);
-        char *path = harness_shipped_path(names->list[i], why);
-        if (path) harness_options_set(o, NULL, *run ? "ensemble" : "run", path, why);
+        const char *to = *run ? another_run(o, why) : "run";
+        char *path = to ? harness_shipped_path(names->list[i], why) : NULL;
+        if (path) harness_options_set(o, NULL, to, path, why);
         harness_free(path);
     }
     return why->status;

@@ -59,7 +59,7 @@ static ag_status refuse(const char *name, const char *models, ag_failure *why)
     }
     free(entry);
     return ag_fail(why, AG_EFILE, "no model \"%.60s\" ships with the programs; there are %s", name,
-                   list);
+                   used ? list : "none");
 }
 
 char *harness_shipped_path(const char *name, ag_failure *why)

@@ -133,8 +133,8 @@ static ag_status open_all(tuner *t, harness_run **run, const harness_call *call,
     if (s->minutes > 0) t->meter.deadline = harness_seconds() + 60 * s->minutes;
     if (!common->run)
         return ag_fail(why, AG_EUSE,
-                       "tpu autotune needs --run RUN, a tile or a fusion model; \"tpu autotune "
-                       "--help\" lists the options");
+                       "tpu autotune needs --run RUN or --model NAME, a tile or a fusion model; "
+                       "\"tpu autotune --help\" lists the options");
     if (check_out(common, why) ||
         !(*run = harness_run_open(common->out, harness_mode(common), why)) ||
         lab_core_check(s->core, why) || harness_runs_open(&t->model, &tpu_shell, &s->shell, why))
