@@ -124,6 +124,38 @@ static void predictions_during_an_update(void **state)
     }
 }
 
+static void *update_once(void *context)
+{
+    const caller *c = context;
+    return augur_models_update(c->m, c->items, NULL, NULL) ? context : NULL;
+}
+
+/* Updates of several threads are as if they came one after another. */
+static void updates_at_once(void **state)
+{
+    enum { THREADS = 3 };
+    const program_model *m = &program_models[0];
+    const augur_models_items file = test_models_file(m);
+    augur_models *model = test_models_open(m, 1), *other = test_models_open(m, 1);
+    caller c = {.m = model, .items = &file};
+    pthread_t thread[THREADS];
+    void *bad;
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&thread[i], NULL, update_once, &c), 0);
+    for (int i = 0; i < THREADS; i++) {
+        assert_int_equal(pthread_join(thread[i], &bad), 0);
+        assert_null(bad);
+        assert_int_equal(augur_models_update(other, &file, NULL, NULL), 0);
+    }
+    augur_models_scores *one = test_models_predict(model, &file),
+                        *two = test_models_predict(other, &file);
+    assert_true(test_models_same(one, two));
+    augur_models_scores_free(one);
+    augur_models_scores_free(two);
+    augur_models_close(model);
+    augur_models_close(other);
+}
+
 /* All calls, in a thread with little stack. */
 static void *call_all(void *context)
 {
@@ -190,5 +222,5 @@ static int set_up(void **state)
 int main(void)
 {
     return RUN_TESTS_WITH(set_up, test_folder_remove, in_an_odd_host, predictions_during_an_update,
-                          with_little_stack, in_a_child);
+                          updates_at_once, with_little_stack, in_a_child);
 }
