@@ -139,6 +139,31 @@ static void all_learn(void **state)
     }
 }
 
+/* An update goes on where the last one ended: two of one step are one of two. */
+static void updates_go_on(void **state)
+{
+    const augur_models_training one = {1, 1e-3}, both = {2, 1e-3};
+    for (const program_model *m = program_models; m->name; m++) {
+        const augur_models_items file = test_models_file(m);
+        double loss[3][2];
+        augur_models *model = test_models_open(m, 1), *other = test_models_open(m, 1);
+        for (int i = 0; i < 2; i++)
+            assert_int_equal(augur_models_update(model, &file, &one, loss[i]), 0);
+        assert_int_equal(augur_models_update(other, &file, &both, loss[2]), 0);
+        for (int i = 0; i < 2; i++) {
+            assert_true(loss[i][0] == loss[2][i]);
+            assert_true(loss[i][1] == loss[2][i]);
+        }
+        augur_models_scores *s = test_models_predict(model, &file),
+                            *t = test_models_predict(other, &file);
+        assert_true(test_models_same(s, t));
+        augur_models_scores_free(s);
+        augur_models_scores_free(t);
+        augur_models_close(model);
+        augur_models_close(other);
+    }
+}
+
 /* Schedules that are measured are learned, so that the order becomes theirs. */
 static void measured_items_are_learned(void **state)
 {
@@ -239,6 +264,8 @@ static void damaged_arrays(void **state)
     augur_models_scores *scores, *good;
     test_items t;
     test_items_open(&t, "s_3.npz");
+    const int next = dup(STDOUT_FILENO);
+    close(next);
     good = test_models_predict(m, &t.items);
     const augur_models_items all = t.items;
     static const int64_t counts[] = {0, -1, 65, INT64_MAX, INT64_MIN};
@@ -277,6 +304,9 @@ static void damaged_arrays(void **state)
     assert_true(test_models_same(good, scores));
     augur_models_scores_free(scores);
     augur_models_scores_free(good);
+    const int again = dup(STDOUT_FILENO); /* no file stays open */
+    close(again);
+    assert_int_equal(again, next);
     test_items_close(&t);
     augur_models_close(m);
 }
@@ -284,6 +314,6 @@ static void damaged_arrays(void **state)
 int main(void)
 {
     return RUN_TESTS_WITH(program_models_make, test_folder_remove, as_the_programs, descriptions,
-                          warnings, all_learn, measured_items_are_learned, refused, not_finite,
-                          damaged_arrays);
+                          warnings, all_learn, updates_go_on, measured_items_are_learned, refused,
+                          not_finite, damaged_arrays);
 }
