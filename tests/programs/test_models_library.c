@@ -91,6 +91,24 @@ static void warnings(void **state)
     augur_models_close(model);
 }
 
+/* The file that arrays become has no name that a caller knows. */
+static void warnings_of_arrays(void **state)
+{
+    test_items t;
+    augur_models *model = test_models_open(&program_models[0], 1);
+    test_items_open(&t, program_models[0].data);
+    for (int i = 0; i < (int)t.items.arrays; i++) {
+        const augur_models_array *a = &t.array[i];
+        float *feature = (float *)(uintptr_t)a->data;
+        for (int64_t k = 0; !strcmp(a->name, "node_feat") && k < a->size[0] * a->size[1]; k++)
+            feature[k] = feature[k] * 1e5F + 1e6F;
+    }
+    augur_models_scores_free(test_models_predict(model, &t.items));
+    assert_non_null(strstr(augur_models_warnings(), "of the nodes of items, "));
+    test_items_close(&t);
+    augur_models_close(model);
+}
+
 /* ---- training ---- */
 
 static void move(const char *from, const char *to)
@@ -314,6 +332,6 @@ static void damaged_arrays(void **state)
 int main(void)
 {
     return RUN_TESTS_WITH(program_models_make, test_folder_remove, as_the_programs, descriptions,
-                          warnings, all_learn, updates_go_on, measured_items_are_learned, refused,
-                          not_finite, damaged_arrays);
+                          warnings, warnings_of_arrays, all_learn, updates_go_on,
+                          measured_items_are_learned, refused, not_finite, damaged_arrays);
 }
