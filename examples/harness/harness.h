@@ -102,7 +102,7 @@ ag_status harness_guest(ag_status (*call)(void *context, ag_failure *why),
                         void (*close)(void *context), void *context, ag_failure *why);
 bool harness_is_guest(void);
 /* Those of the thread's last call, a line each; "": none. */
-const char *harness_guest_warnings(void);
+char *harness_guest_warnings(void);
 
 /* ---- messages ---- */
 

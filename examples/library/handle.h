@@ -40,7 +40,7 @@ ag_status library_items_check(const augur_models_items *items, const char *call,
 /* Makes them --data. Fails: AG_EUSE, AG_EDATA (an array that no file can hold), AG_EMEMORY. */
 ag_status library_items_open(library_items *items, harness_options *options, ag_failure *why);
 void library_items_close(library_items *items);
-/* The name of a group, and a sentence, in which the arrays' file is called "items". */
+/* A group's name, and the sentence and warnings of the call, that say "items" for the arrays. */
 const char *library_items_name(const library_items *items, const char *group);
 void library_items_rename(const library_items *items, ag_failure *why);
 

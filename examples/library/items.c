@@ -90,11 +90,17 @@ const char *library_items_name(const library_items *items, const char *group)
                                                                                      : in_memory;
 }
 
-void library_items_rename(const library_items *items, ag_failure *why)
+static void rename_in(char *text, const library_items *items)
 {
     const size_t length = strlen(items->path);
-    for (char *at = why->sentence; length && (at = strstr(at, items->path)); at++) {
+    for (char *at = text; length && (at = strstr(at, items->path)); at++) {
         memmove(at + sizeof in_memory - 1, at + length, strlen(at + length) + 1);
         memcpy(at, in_memory, sizeof in_memory - 1);
     }
+}
+
+void library_items_rename(const library_items *items, ag_failure *why)
+{
+    rename_in(why->sentence, items);
+    rename_in(harness_guest_warnings(), items);
 }

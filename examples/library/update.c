@@ -79,6 +79,10 @@ static ag_status train(void *context, ag_failure *why)
 {
     update *u = context;
     augur_models *m = u->m;
+    if (!ag_params_count(m->trained.params))
+        return ag_fail(why, AG_EUSE,
+                       "augur_models_update: the model has trees alone, which take no steps; open "
+                       "one with a network");
     if (set_options(u, why) || prepare(u, why)) return why->status;
     for (int i = 0; i < u->how.steps; i++)
         if (do_step(&u->session, &u->loss[i > 0], why)) return why->status;
@@ -120,10 +124,6 @@ static ag_status check(const augur_models *m, const augur_models_items *items,
                        "augur_models_update: %d steps with learning rate %g; take 1 to %d steps, "
                        "and a rate above 0 and up to 1",
                        how->steps, how->learning_rate, MOST_STEPS);
-    if (!ag_params_count(m->trained.params))
-        return ag_fail(why, AG_EUSE,
-                       "augur_models_update: the model has trees alone, which take no steps; open "
-                       "one with a network");
     return library_items_check(items, "augur_models_update", why);
 }
 

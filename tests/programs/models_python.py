@@ -65,6 +65,8 @@ class Models(unittest.TestCase):
             for items in ({}, {"other": np.zeros(3)}, PAIRS[1][1], "/nowhere.npz"):
                 with self.assertRaises(augur_models.Refused):
                     model.predict(items)
+            with np.load(file, allow_pickle=False) as data, self.assertRaisesRegex(augur_models.Refused, "int64"):
+                model.predict({name: np.uint64(2**64 - 1) - np.zeros(3, np.uint64) for name in data})
             with self.assertRaises(TypeError):
                 model.predict({"kinds": np.array([object()])})
             with self.assertRaises(augur_models.Refused):

@@ -5,12 +5,26 @@
 #include "support/sanitized.h"
 
 #include <fenv.h>
+#include <jansson.h>
 #include <locale.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
 
-/* A host may round as it likes, end at exceptions and write numbers with a comma. */
+/* Blocks that `free` does not know. */
+static void *take_elsewhere(size_t bytes)
+{
+    char *block = malloc(bytes + 16);
+    return block ? block + 16 : NULL;
+}
+
+static void give_elsewhere(void *block)
+{
+    if (block) free((char *)block - 16);
+}
+
+/* A host may round as it likes, end at exceptions, write numbers with a comma, and have memory of
+   its own for JSON. */
 static void in_an_odd_host(void **state)
 {
     const int traps = FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW;
@@ -19,10 +33,14 @@ static void in_an_odd_host(void **state)
         augur_models_scores *score[2];
         double loss[2][2];
         fenv_t plain;
+        json_malloc_t take;
+        json_free_t give;
         fegetenv(&plain);
+        json_get_alloc_funcs(&take, &give);
         for (int odd = 0; odd < 2; odd++) {
             if (odd) setlocale(LC_ALL, "de_DE.UTF-8"); /* where there is one */
             if (odd) fesetround(FE_UPWARD);
+            if (odd) json_set_alloc_funcs(take_elsewhere, give_elsewhere);
 #ifdef __GLIBC__
             if (odd) feenableexcept(traps);
 #endif
@@ -38,6 +56,7 @@ static void in_an_odd_host(void **state)
             assert_int_equal(code, 0);
         }
         setlocale(LC_ALL, "C");
+        json_set_alloc_funcs(take, give);
         assert_true(test_models_same(score[0], score[1]));
         assert_memory_equal(loss[0], loss[1], sizeof loss[0]);
         for (int i = 0; i < 2; i++) augur_models_scores_free(score[i]);
@@ -103,6 +122,38 @@ static void predictions_during_an_update(void **state)
         augur_models_scores_free(after);
         augur_models_close(model);
     }
+}
+
+static void *update_once(void *context)
+{
+    const caller *c = context;
+    return augur_models_update(c->m, c->items, NULL, NULL) ? context : NULL;
+}
+
+/* Updates of several threads are as if they came one after another. */
+static void updates_at_once(void **state)
+{
+    enum { THREADS = 3 };
+    const program_model *m = &program_models[0];
+    const augur_models_items file = test_models_file(m);
+    augur_models *model = test_models_open(m, 1), *other = test_models_open(m, 1);
+    caller c = {.m = model, .items = &file};
+    pthread_t thread[THREADS];
+    void *bad;
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&thread[i], NULL, update_once, &c), 0);
+    for (int i = 0; i < THREADS; i++) {
+        assert_int_equal(pthread_join(thread[i], &bad), 0);
+        assert_null(bad);
+        assert_int_equal(augur_models_update(other, &file, NULL, NULL), 0);
+    }
+    augur_models_scores *one = test_models_predict(model, &file),
+                        *two = test_models_predict(other, &file);
+    assert_true(test_models_same(one, two));
+    augur_models_scores_free(one);
+    augur_models_scores_free(two);
+    augur_models_close(model);
+    augur_models_close(other);
 }
 
 /* All calls, in a thread with little stack. */
@@ -171,5 +222,5 @@ static int set_up(void **state)
 int main(void)
 {
     return RUN_TESTS_WITH(set_up, test_folder_remove, in_an_odd_host, predictions_during_an_update,
-                          with_little_stack, in_a_child);
+                          updates_at_once, with_little_stack, in_a_child);
 }

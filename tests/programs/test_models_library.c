@@ -91,6 +91,24 @@ static void warnings(void **state)
     augur_models_close(model);
 }
 
+/* The file that arrays become has no name that a caller knows. */
+static void warnings_of_arrays(void **state)
+{
+    test_items t;
+    augur_models *model = test_models_open(&program_models[0], 1);
+    test_items_open(&t, program_models[0].data);
+    for (int i = 0; i < (int)t.items.arrays; i++) {
+        const augur_models_array *a = &t.array[i];
+        float *feature = (float *)(uintptr_t)a->data;
+        for (int64_t k = 0; !strcmp(a->name, "node_feat") && k < a->size[0] * a->size[1]; k++)
+            feature[k] = feature[k] * 1e5F + 1e6F;
+    }
+    augur_models_scores_free(test_models_predict(model, &t.items));
+    assert_non_null(strstr(augur_models_warnings(), "of the nodes of items, "));
+    test_items_close(&t);
+    augur_models_close(model);
+}
+
 /* ---- training ---- */
 
 static void move(const char *from, const char *to)
@@ -136,6 +154,31 @@ static void all_learn(void **state)
         for (int i = 0; i < 2; i++) augur_models_scores_free(after[i]);
         augur_models_scores_free(before);
         augur_models_scores_free(again);
+    }
+}
+
+/* An update goes on where the last one ended: two of one step are one of two. */
+static void updates_go_on(void **state)
+{
+    const augur_models_training one = {1, 1e-3}, both = {2, 1e-3};
+    for (const program_model *m = program_models; m->name; m++) {
+        const augur_models_items file = test_models_file(m);
+        double loss[3][2];
+        augur_models *model = test_models_open(m, 1), *other = test_models_open(m, 1);
+        for (int i = 0; i < 2; i++)
+            assert_int_equal(augur_models_update(model, &file, &one, loss[i]), 0);
+        assert_int_equal(augur_models_update(other, &file, &both, loss[2]), 0);
+        for (int i = 0; i < 2; i++) {
+            assert_true(loss[i][0] == loss[2][i]);
+            assert_true(loss[i][1] == loss[2][i]);
+        }
+        augur_models_scores *s = test_models_predict(model, &file),
+                            *t = test_models_predict(other, &file);
+        assert_true(test_models_same(s, t));
+        augur_models_scores_free(s);
+        augur_models_scores_free(t);
+        augur_models_close(model);
+        augur_models_close(other);
     }
 }
 
@@ -239,6 +282,8 @@ static void damaged_arrays(void **state)
     augur_models_scores *scores, *good;
     test_items t;
     test_items_open(&t, "s_3.npz");
+    const int next = dup(STDOUT_FILENO);
+    close(next);
     good = test_models_predict(m, &t.items);
     const augur_models_items all = t.items;
     static const int64_t counts[] = {0, -1, 65, INT64_MAX, INT64_MIN};
@@ -277,6 +322,9 @@ static void damaged_arrays(void **state)
     assert_true(test_models_same(good, scores));
     augur_models_scores_free(scores);
     augur_models_scores_free(good);
+    const int again = dup(STDOUT_FILENO); /* no file stays open */
+    close(again);
+    assert_int_equal(again, next);
     test_items_close(&t);
     augur_models_close(m);
 }
@@ -284,6 +332,6 @@ static void damaged_arrays(void **state)
 int main(void)
 {
     return RUN_TESTS_WITH(program_models_make, test_folder_remove, as_the_programs, descriptions,
-                          warnings, all_learn, measured_items_are_learned, refused, not_finite,
-                          damaged_arrays);
+                          warnings, warnings_of_arrays, all_learn, updates_go_on,
+                          measured_items_are_learned, refused, not_finite, damaged_arrays);
 }

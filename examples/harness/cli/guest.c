@@ -20,7 +20,7 @@ static _Thread_local struct {
 static _Thread_local char warnings[WARNINGS];
 
 bool harness_is_guest(void) { return now.runs; }
-const char *harness_guest_warnings(void) { return warnings; }
+char *harness_guest_warnings(void) { return warnings; }
 
 ag_status harness_guest(ag_status (*call)(void *context, ag_failure *why),
                         void (*close)(void *context), void *context, ag_failure *why)

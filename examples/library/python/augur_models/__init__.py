@@ -82,6 +82,8 @@ def _array(values):
     array = np.ascontiguousarray(values) if np.ndim(values) else np.asarray(values)
     if array.dtype.str[1:] in ("f4", "f8", "u1", "i1", "i4", "i8") and array.dtype.isnative:
         return array
+    if array.dtype.kind == "u" and array.size and array.max() > np.iinfo(np.int64).max:
+        raise Refused(f"an array has {array.max()}, but int64, which the library reads, ends at {np.iinfo(np.int64).max}")
     kind = {"b": np.uint8, "f": np.float32 if array.dtype.itemsize == 2 else np.float64}.get(array.dtype.kind, np.int64)
     return array.astype(kind, casting="safe" if array.dtype.kind != "u" else "same_kind")
 
