@@ -42,7 +42,7 @@ OPTIMISED = """HloModule done
 
 ENTRY %main (x: bf16[4,8]) -> bf16[8,4] {
   %x = bf16[4,8]{1,0} parameter(0)
-  %loop = (s32[], f32[4,8]{1,0}) while(%start), condition=%test, body=%body, backend_config={"known_trip_count":{"n":"3"}}
+  %loop = (s32[], f32[4,8]{1,0}) while(%start), body=%body, backend_config={"known_trip_count":{"n":"3"}}
   %free = bf16[8,4]{0,1} transpose(%x), dimensions={1,0}
   ROOT %moved = bf16[8,4]{1,0} copy(%free)
 }
