@@ -120,6 +120,13 @@ class Drawn(unittest.TestCase):
         config[0, :2] = 1, 3
         self.assertEqual(some.layouts(config), {0: [[1, 3, 2, 0], None, None]})
 
+    def test_not_told(self):
+        """A tensor without an order that XLA is told has none in the file, whoever has drawn it."""
+        of = instructions(MODULE.replace("[4,8]{1,0} dot", "[8]{0} dot"))
+        some = Drawing([of[2]], of, np.zeros((1, 1, 18)), np.random.default_rng(0))
+        for config in some.all():
+            self.assertTrue((config[0, :6] == -1).all())
+
     def test_seed(self):
         first, same, other = (list(itertools.islice(drawing(seed).all(), 9)) for seed in (1, 1, 2))
         self.assertTrue(np.array_equal(first, same))
