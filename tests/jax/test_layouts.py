@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import tempfile
 import unittest
+from unittest import mock
 
 import jax
 import jax.numpy as jnp
@@ -186,6 +187,12 @@ class Collecting(unittest.TestCase):
             self.assertTrue((file["config_passes"][:, 1] > 0).all())
         with open(os.path.join(self.folder, "manifest.json"), encoding="utf-8") as file:
             self.assertGreater(json.load(file)["files"]["small_1"]["again"]["noise"], 0)
+
+    def test_not_understood(self):
+        """Were an instruction passed over, all configurations would be of other nodes."""
+        with mock.patch("augur_jax.subject.instructions", lambda text: instructions(text)[1:]):
+            self.assertEqual(self.collector().collect(["small"], 1, 2), 0)
+        self.assertRegex(self.lines[0], "small_0: not measured: its module has instructions that are not understood")
 
     def test_refused(self):
         with self.assertRaisesRegex(Refused, "there is no family other; they are small"):
