@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import tempfile
 import unittest
+from types import SimpleNamespace
 from unittest import mock
 
 import jax
@@ -17,8 +18,8 @@ from augur_jax import Refused
 from augur_jax.costs import moved
 from augur_jax.drawing import Drawing
 from augur_jax.hlo import constrained, instructions, stablehlo
-from augur_jax.layouts import Collector, tau
-from augur_jax.worker import Worker
+from augur_jax.layouts import Collector, first, second, tau
+from augur_jax.worker import Failed, Worker
 from programs.families import FAMILIES
 
 TGRAPH = os.environ.get("AUGUR_TGRAPH", "")
@@ -147,6 +148,40 @@ class Programs(unittest.TestCase):
                 self.assertEqual(isinstance(result, tuple), number == 2, name)
                 shapes.add(str(jax.tree.map(jnp.shape, args)))
             self.assertEqual(len(shapes), 3, name)
+
+
+class Measuring(unittest.TestCase):
+    """The default, and others, of a program that is only said to have been measured."""
+
+    def subject(self, nulls, states=()):
+        """The original again has these states, then is ok with a ratio of 1.1; so have others."""
+        nulls, states, hashes = iter(nulls), iter(states), itertools.count()
+        costs = {"accessed": 1.0, "copied": 0.0, "across": 0.0}
+        worker = SimpleNamespace(first={"ns": 100, "hash": "as it is"}, call=lambda *_: costs)
+
+        def measured(config, known):
+            state = next(states if known else nulls, "ok")
+            said = {"state": state, "hash": f"{next(hashes)}"}
+            return {**said, "ratio": 1.1, "original_ns": 100} if state == "ok" else {**said, "why": "it says so"}
+        return SimpleNamespace(worker=worker, drawing=drawing(), measured=measured, places=[2, 4])
+
+    def test_first(self):
+        """The original is measured again four times, however few others there are, and each time counts."""
+        for configs, states in ((2, ()), (40, ["ok", *["wrong"] * 99])):
+            arrays, facts = first(self.subject(["ok"] * 4, states), configs)
+            self.assertEqual((len(arrays["config_runtime"]), facts["measured_again"]), (2, 4))
+            self.assertAlmostEqual(facts["noise"], np.log(1.1), 4)
+        for nulls in (["lost"], ["ok", "wrong"]):
+            with self.assertRaisesRegex(Failed, "the original once more: it says so"):
+                first(self.subject(nulls), 40)
+        with self.assertRaisesRegex(Failed, "no other configuration"):
+            first(self.subject([], ["same"] * 100), 40)
+
+    def test_second(self):
+        configs = np.full((3, 2, 18), -1)
+        np.testing.assert_array_equal(second(self.subject([]), configs), [110] * 3)
+        with self.assertRaisesRegex(Failed, "a configuration once more: it says so"):
+            second(self.subject(["ok", "wrong"]), configs)
 
 
 @unittest.skipUnless(TGRAPH, "AUGUR_TGRAPH names no tgraph")

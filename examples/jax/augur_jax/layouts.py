@@ -26,7 +26,8 @@ GRAPH = ("node_feat", "node_opcode", "edge_index", "operand_index", "dot_axes", 
 
 
 def first(subject: Subject, configs: int) -> tuple[Arrays, Facts]:
-    """Measures the default and so many different configurations less one: arrays of the file, facts."""
+    """Measures the default and so many different configurations less one: arrays of the file, facts. Failed where
+    there is no other, or the original cannot be measured again: then its noise is not known."""
     worker, drawing = subject.worker, subject.drawing
     found, ratios, costs = [drawing.default()], [1.0], [worker.call("costs", "original")]
     states, nulls, originals = Counter[str](), list[float](), [float(worker.first["ns"])]
@@ -35,7 +36,7 @@ def first(subject: Subject, configs: int) -> tuple[Arrays, Facts]:
         if len(found) == configs or states.total() >= BUILDS * configs:
             break
         if len(nulls) * configs < NULLS * len(found):
-            nulls.append(subject.measured(drawing.default(), {}).get("ratio", 1.0))
+            nulls.append(null(subject))
         said = subject.measured(config, known)
         states[said["state"]] += 1
         if "hash" in said:
@@ -45,6 +46,9 @@ def first(subject: Subject, configs: int) -> tuple[Arrays, Facts]:
             found.append(config)
             ratios.append(said["ratio"])
             originals.append(said["original_ns"])
+    if len(found) == 1:
+        raise Failed("no other configuration is another module")
+    nulls += [null(subject) for _ in range(NULLS - len(nulls))]
     ns = runtimes(ratios, originals)
     return ({"node_config_feat": np.array(found), "config_runtime": ns,
              **{name: np.array([cost[key] for cost in costs]) for name, key in COSTS.items()}},
@@ -54,11 +58,20 @@ def first(subject: Subject, configs: int) -> tuple[Arrays, Facts]:
              "not_measured": {state: n for state, n in states.items() if state != "ok"}})
 
 
-def second(subject: Subject, configs: np.ndarray) -> np.ndarray | None:
-    """ns of all, once more; None where one cannot be measured."""
+def null(subject: Subject) -> float:
+    """The ratio of the original, built once more, to itself."""
+    said = subject.measured(subject.drawing.default(), {})
+    if said["state"] != "ok":
+        raise Failed(f"the original once more: {said['why']}")
+    return float(said["ratio"])
+
+
+def second(subject: Subject, configs: np.ndarray) -> np.ndarray:
+    """ns of all, once more; Failed where one cannot be measured."""
     said = [subject.measured(config, {}) for config in configs.astype(np.int8)]
-    if any(one["state"] != "ok" for one in said):
-        return None
+    for one in said:
+        if one["state"] != "ok":
+            raise Failed(f"a configuration once more: {one['why']}")
     return runtimes([one["ratio"] for one in said], [one["original_ns"] for one in said])
 
 
@@ -96,7 +109,7 @@ class Collector:
 
         def measured(name: str, facts: Facts, subject: Subject) -> str:
             if subject.worker.first["ns"] > MOST_NS or not subject.drawing.free:
-                return "too slow, or without layouts to choose"
+                raise Failed("too slow, or without layouts to choose")
             arrays, said = first(subject, configs)
             self.write(name, {**subject.imported(arrays), **arrays})
             said |= {"program": name, "family": facts["family"], **self.manifest.stamp()}
@@ -116,8 +129,6 @@ class Collector:
                 raise Refused(f"{name} is not the program that its file is of; use the versions of jax that "
                               f"{self.manifest.path} names")
             ns = second(subject, arrays["node_config_feat"])
-            if ns is None:
-                return "a configuration could not be measured; it has no second time"
             once = arrays["config_runtime"]
             self.write(name, {**arrays, "config_passes": np.stack([once, ns], 1)})
             apart = np.log(ns / once)
