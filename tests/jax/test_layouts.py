@@ -19,6 +19,7 @@ from augur_jax.costs import moved
 from augur_jax.drawing import Drawing
 from augur_jax.hlo import constrained, instructions, stablehlo
 from augur_jax.layouts import Collector, first, second, tau
+from augur_jax.manifest import locked
 from augur_jax.worker import Failed, Worker
 from programs.families import FAMILIES
 
@@ -184,6 +185,41 @@ class Measuring(unittest.TestCase):
             second(self.subject(["ok", "wrong"]), configs)
 
 
+class Folders(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.facts = {"kind": "layout", "machines": [{"jaxlib": "0"}],
+                      "programs": {"small_0": {"family": "small", "number": 0}},
+                      "files": {"small_0": {"program": "small_0"}}}
+
+    def collector(self, folder="", **changed):
+        with open(os.path.join(self.folder, "manifest.json"), "w", encoding="utf-8") as file:
+            json.dump({**self.facts, **changed}, file)
+        return Collector({"other": None}, folder or self.folder, 1, 0, 1, "/no/tgraph", print)
+
+    def test_foreign(self):
+        """The lab's folders, of other kinds, and damaged ones."""
+        for changed in ({"kind": "tile"}, {"machines": [{"cpu": "some"}]}, {"machines": "jax"}, {"machines": {}},
+                        {"files": []}, {"programs": {}}, {"files": {"small_0": {}}},
+                        {"programs": {"small_0": {"family": "small"}}}):
+            with self.assertRaisesRegex(Refused, "is not what augur-jax layouts writes", msg=changed):
+                self.collector(**changed)
+
+    def test_again(self):
+        with self.assertRaisesRegex(Refused, "there is no family small; they are other"):
+            self.collector().again()
+        nowhere = os.path.join(self.folder, "nowhere")
+        with self.assertRaisesRegex(Refused, "nowhere has no measured programs"):
+            self.collector(nowhere).again()
+        self.assertFalse(os.path.exists(nowhere))
+
+    def test_locked(self):
+        with locked(self.folder), self.assertRaisesRegex(Refused, "another process measures into"):
+            self.collector().collect(["other"], 1, 2)
+
+
 @unittest.skipUnless(TGRAPH, "AUGUR_TGRAPH names no tgraph")
 class Collecting(unittest.TestCase):
     def setUp(self):
@@ -238,6 +274,13 @@ class Collecting(unittest.TestCase):
         self.wide = 1
         with self.assertRaisesRegex(Refused, "small_0 is not the program that its file is of"):
             self.collector().again()
+        self.wide = 0
+        with open(os.path.join(self.folder, "small_0.npz"), "r+b") as file:
+            file.truncate(900)
+        with self.assertRaisesRegex(Refused, "small_0.npz is not there, or not what augur-jax layouts writes"):
+            self.collector().again()
+        os.remove(os.path.join(self.folder, "small_0.npz"))
+        self.assertEqual(self.collector().collect(["small"], 1, 2), 1)
         with open(os.path.join(self.folder, "manifest.json"), "w", encoding="utf-8") as file:
             file.write("[]")
         with self.assertRaisesRegex(Refused, "is not what augur-jax layouts writes"):
