@@ -7,6 +7,8 @@ import shutil
 import subprocess
 import tempfile
 import unittest
+from types import SimpleNamespace
+from unittest import mock
 
 import jax
 import jax.numpy as jnp
@@ -16,8 +18,9 @@ from augur_jax import Refused
 from augur_jax.costs import moved
 from augur_jax.drawing import Drawing
 from augur_jax.hlo import constrained, instructions, stablehlo
-from augur_jax.layouts import Collector, tau
-from augur_jax.worker import Worker
+from augur_jax.layouts import Collector, first, second, tau
+from augur_jax.manifest import locked
+from augur_jax.worker import Failed, Worker
 from programs.families import FAMILIES
 
 TGRAPH = os.environ.get("AUGUR_TGRAPH", "")
@@ -42,7 +45,7 @@ OPTIMISED = """HloModule done
 
 ENTRY %main (x: bf16[4,8]) -> bf16[8,4] {
   %x = bf16[4,8]{1,0} parameter(0)
-  %loop = (s32[], f32[4,8]{1,0}) while(%start), condition=%test, body=%body, backend_config={"known_trip_count":{"n":"3"}}
+  %loop = (s32[], f32[4,8]{1,0}) while(%start), body=%body, backend_config={"known_trip_count":{"n":"3"}}
   %free = bf16[8,4]{0,1} transpose(%x), dimensions={1,0}
   ROOT %moved = bf16[8,4]{1,0} copy(%free)
 }
@@ -120,6 +123,13 @@ class Drawn(unittest.TestCase):
         config[0, :2] = 1, 3
         self.assertEqual(some.layouts(config), {0: [[1, 3, 2, 0], None, None]})
 
+    def test_not_told(self):
+        """A tensor without an order that XLA is told has none in the file, whoever has drawn it."""
+        of = instructions(MODULE.replace("[4,8]{1,0} dot", "[8]{0} dot"))
+        some = Drawing([of[2]], of, np.zeros((1, 1, 18)), np.random.default_rng(0))
+        for config in some.all():
+            self.assertTrue((config[0, :6] == -1).all())
+
     def test_seed(self):
         first, same, other = (list(itertools.islice(drawing(seed).all(), 9)) for seed in (1, 1, 2))
         self.assertTrue(np.array_equal(first, same))
@@ -139,6 +149,75 @@ class Programs(unittest.TestCase):
                 self.assertEqual(isinstance(result, tuple), number == 2, name)
                 shapes.add(str(jax.tree.map(jnp.shape, args)))
             self.assertEqual(len(shapes), 3, name)
+
+
+class Measuring(unittest.TestCase):
+    """The default, and others, of a program that is only said to have been measured."""
+
+    def subject(self, nulls, states=()):
+        """The original again has these states, then is ok with a ratio of 1.1; so have others."""
+        nulls, states, hashes = iter(nulls), iter(states), itertools.count()
+        costs = {"accessed": 1.0, "copied": 0.0, "across": 0.0}
+        worker = SimpleNamespace(first={"ns": 100, "hash": "as it is"}, call=lambda *_: costs)
+
+        def measured(config, known):
+            state = next(states if known else nulls, "ok")
+            said = {"state": state, "hash": f"{next(hashes)}"}
+            return {**said, "ratio": 1.1, "original_ns": 100} if state == "ok" else {**said, "why": "it says so"}
+        return SimpleNamespace(worker=worker, drawing=drawing(), measured=measured, places=[2, 4])
+
+    def test_first(self):
+        """The original is measured again four times, however few others there are, and each time counts."""
+        for configs, states in ((2, ()), (40, ["ok", *["wrong"] * 99])):
+            arrays, facts = first(self.subject(["ok"] * 4, states), configs)
+            self.assertEqual((len(arrays["config_runtime"]), facts["measured_again"]), (2, 4))
+            self.assertAlmostEqual(facts["noise"], np.log(1.1), 4)
+        for nulls in (["lost"], ["ok", "wrong"]):
+            with self.assertRaisesRegex(Failed, "the original once more: it says so"):
+                first(self.subject(nulls), 40)
+        with self.assertRaisesRegex(Failed, "no other configuration"):
+            first(self.subject([], ["same"] * 100), 40)
+
+    def test_second(self):
+        configs = np.full((3, 2, 18), -1)
+        np.testing.assert_array_equal(second(self.subject([]), configs), [110] * 3)
+        with self.assertRaisesRegex(Failed, "a configuration once more: it says so"):
+            second(self.subject(["ok", "wrong"]), configs)
+
+
+class Folders(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.facts = {"kind": "layout", "machines": [{"jaxlib": "0"}],
+                      "programs": {"small_0": {"family": "small", "number": 0}},
+                      "files": {"small_0": {"program": "small_0"}}}
+
+    def collector(self, folder="", **changed):
+        with open(os.path.join(self.folder, "manifest.json"), "w", encoding="utf-8") as file:
+            json.dump({**self.facts, **changed}, file)
+        return Collector({"other": None}, folder or self.folder, 1, 0, 1, "/no/tgraph", print)
+
+    def test_foreign(self):
+        """The lab's folders, of other kinds, and damaged ones."""
+        for changed in ({"kind": "tile"}, {"machines": [{"cpu": "some"}]}, {"machines": "jax"}, {"machines": {}},
+                        {"files": []}, {"programs": {}}, {"files": {"small_0": {}}},
+                        {"programs": {"small_0": {"family": "small"}}}):
+            with self.assertRaisesRegex(Refused, "is not what augur-jax layouts writes", msg=changed):
+                self.collector(**changed)
+
+    def test_again(self):
+        with self.assertRaisesRegex(Refused, "there is no family small; they are other"):
+            self.collector().again()
+        nowhere = os.path.join(self.folder, "nowhere")
+        with self.assertRaisesRegex(Refused, "nowhere has no measured programs"):
+            self.collector(nowhere).again()
+        self.assertFalse(os.path.exists(nowhere))
+
+    def test_locked(self):
+        with locked(self.folder), self.assertRaisesRegex(Refused, "another process measures into"):
+            self.collector().collect(["other"], 1, 2)
 
 
 @unittest.skipUnless(TGRAPH, "AUGUR_TGRAPH names no tgraph")
@@ -180,6 +259,12 @@ class Collecting(unittest.TestCase):
         with open(os.path.join(self.folder, "manifest.json"), encoding="utf-8") as file:
             self.assertGreater(json.load(file)["files"]["small_1"]["again"]["noise"], 0)
 
+    def test_not_understood(self):
+        """Were an instruction passed over, all configurations would be of other nodes."""
+        with mock.patch("augur_jax.subject.instructions", lambda text: instructions(text)[1:]):
+            self.assertEqual(self.collector().collect(["small"], 1, 2), 0)
+        self.assertRegex(self.lines[0], "small_0: not measured: its module has instructions that are not understood")
+
     def test_refused(self):
         with self.assertRaisesRegex(Refused, "there is no family other; they are small"):
             self.collector().collect(["other"], 1, 2)
@@ -189,6 +274,13 @@ class Collecting(unittest.TestCase):
         self.wide = 1
         with self.assertRaisesRegex(Refused, "small_0 is not the program that its file is of"):
             self.collector().again()
+        self.wide = 0
+        with open(os.path.join(self.folder, "small_0.npz"), "r+b") as file:
+            file.truncate(900)
+        with self.assertRaisesRegex(Refused, "small_0.npz is not there, or not what augur-jax layouts writes"):
+            self.collector().again()
+        os.remove(os.path.join(self.folder, "small_0.npz"))
+        self.assertEqual(self.collector().collect(["small"], 1, 2), 1)
         with open(os.path.join(self.folder, "manifest.json"), "w", encoding="utf-8") as file:
             file.write("[]")
         with self.assertRaisesRegex(Refused, "is not what augur-jax layouts writes"):

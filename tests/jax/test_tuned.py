@@ -109,6 +109,8 @@ class Loading(InFolder):
         bad += [json.dumps({k: v for k, v in value.items() if k != name}) for name in needed]
         matter = "format machine sites winner ratio noise original_ns shares measured".split()
         bad += [json.dumps({**value, name: [None]}) for name in matter] + ["[]", "3", "[" * 100000]
+        bad += [json.dumps({**value, "name": 1}), json.dumps({**value, "wrong": [1]})]
+        bad += [json.dumps({**value, "sites": [{**s, k: None} for s in value["sites"]]}) for k in ("what", "where")]
         bad += [json.dumps({**value, "winner": winner}) for winner in ({"0": "shifted"}, {"99": "swap"})]
         for content in bad:
             with open(self.path, "w", encoding="utf-8") as file:

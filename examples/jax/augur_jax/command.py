@@ -6,7 +6,7 @@ import argparse
 import importlib
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from .refused import Refused
@@ -122,6 +122,8 @@ def run(given: argparse.Namespace) -> int:
         from .layouts import Collector
 
         programs = named(given.programs)
+        if not isinstance(programs, Mapping):
+            raise Refused(f"{given.programs} is no dictionary of families; name one")
         collector = Collector(programs, given.out or given.again, given.minutes, given.seed, threads, given.tgraph,
                               lambda line: print(line, file=sys.stderr, flush=True))
         families = given.families.split(",") if given.families else list(programs)
@@ -143,8 +145,8 @@ def main(given: list[str] | None = None) -> int:
     except Refused as reason:
         print(f"augur-jax: {reason}.", file=sys.stderr)
     except OSError as reason:
-        print(f"augur-jax: {reason.filename or options.out} cannot be written: {reason.strerror}; make room or choose "
-              "another --out.", file=sys.stderr)
+        print(f"augur-jax: {reason.filename or options.out or 'a file'} cannot be written: {reason.strerror}; make "
+              "room or name another place.", file=sys.stderr)
     except ImportError as reason:
         print(f"augur-jax: JAX cannot be loaded ({reason}); install it: pip install examples/jax.", file=sys.stderr)
     except KeyboardInterrupt:

@@ -29,6 +29,10 @@ class Drawing:
         self.shapes = [tensors(one, by_name) for one in nodes]
         self.free = [(n, t) for n, shapes in enumerate(self.shapes) for t, dims in enumerate(shapes)
                      if 2 <= len(dims) <= AXES]
+        told = self.default()
+        for node, tensor in self.free:
+            told[node, AXES * tensor:AXES * (tensor + 1)] = 1
+        drawn = np.where(told == 1, drawn, -1)  # a file has nothing that XLA is not told
         self.drawn = iter(rng.permutation(drawn.astype(np.int8)))
 
     def default(self) -> Config:

@@ -9,11 +9,12 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
 from . import machine
-from .manifest import Facts, Manifest
+from .manifest import Facts, Manifest, locked
 from .refused import Refused
 from .subject import Arrays, Made, Subject
 from .worker import Failed, Lost, Worker
@@ -26,7 +27,8 @@ GRAPH = ("node_feat", "node_opcode", "edge_index", "operand_index", "dot_axes", 
 
 
 def first(subject: Subject, configs: int) -> tuple[Arrays, Facts]:
-    """Measures the default and so many different configurations less one: arrays of the file, facts."""
+    """Measures the default and so many different configurations less one: arrays of the file, facts. Failed where
+    there is no other, or the original cannot be measured again: then its noise is not known."""
     worker, drawing = subject.worker, subject.drawing
     found, ratios, costs = [drawing.default()], [1.0], [worker.call("costs", "original")]
     states, nulls, originals = Counter[str](), list[float](), [float(worker.first["ns"])]
@@ -35,7 +37,7 @@ def first(subject: Subject, configs: int) -> tuple[Arrays, Facts]:
         if len(found) == configs or states.total() >= BUILDS * configs:
             break
         if len(nulls) * configs < NULLS * len(found):
-            nulls.append(subject.measured(drawing.default(), {}).get("ratio", 1.0))
+            nulls.append(null(subject))
         said = subject.measured(config, known)
         states[said["state"]] += 1
         if "hash" in said:
@@ -45,6 +47,9 @@ def first(subject: Subject, configs: int) -> tuple[Arrays, Facts]:
             found.append(config)
             ratios.append(said["ratio"])
             originals.append(said["original_ns"])
+    if len(found) == 1:
+        raise Failed("no other configuration is another module")
+    nulls += [null(subject) for _ in range(NULLS - len(nulls))]
     ns = runtimes(ratios, originals)
     return ({"node_config_feat": np.array(found), "config_runtime": ns,
              **{name: np.array([cost[key] for cost in costs]) for name, key in COSTS.items()}},
@@ -54,11 +59,20 @@ def first(subject: Subject, configs: int) -> tuple[Arrays, Facts]:
              "not_measured": {state: n for state, n in states.items() if state != "ok"}})
 
 
-def second(subject: Subject, configs: np.ndarray) -> np.ndarray | None:
-    """ns of all, once more; None where one cannot be measured."""
+def null(subject: Subject) -> float:
+    """The ratio of the original, built once more, to itself."""
+    said = subject.measured(subject.drawing.default(), {})
+    if said["state"] != "ok":
+        raise Failed(f"the original once more: {said['why']}")
+    return float(said["ratio"])
+
+
+def second(subject: Subject, configs: np.ndarray) -> np.ndarray:
+    """ns of all, once more; Failed where one cannot be measured."""
     said = [subject.measured(config, {}) for config in configs.astype(np.int8)]
-    if any(one["state"] != "ok" for one in said):
-        return None
+    for one in said:
+        if one["state"] != "ok":
+            raise Failed(f"a configuration once more: {one['why']}")
     return runtimes([one["ratio"] for one in said], [one["original_ns"] for one in said])
 
 
@@ -82,21 +96,17 @@ class Collector:
 
     def __init__(self, programs: Programs, out: str, minutes: float, seed: int, threads: int | None, tgraph: str,
                  tell: Callable[[str], None]):
-        os.makedirs(out, exist_ok=True)
         self.programs, self.out, self.seed, self.tgraph, self.tell = programs, out, seed, tgraph, tell
         self.end, self.threads = time.monotonic() + 60 * minutes, threads or machine.threads()
         self.manifest = Manifest(out, machine.described(self.threads))
 
     def collect(self, families: Sequence[str], each: int, configs: int) -> int:
         """Numbers 0 to each - 1 of these families, those without a file. How many were measured."""
-        for family in families:
-            if family not in self.programs:
-                raise Refused(f"there is no family {family}; they are {', '.join(self.programs)}")
         names = {f"{family}_{k}": {"family": family, "number": k} for k in range(each) for family in families}
 
         def measured(name: str, facts: Facts, subject: Subject) -> str:
             if subject.worker.first["ns"] > MOST_NS or not subject.drawing.free:
-                return "too slow, or without layouts to choose"
+                raise Failed("too slow, or without layouts to choose")
             arrays, said = first(subject, configs)
             self.write(name, {**subject.imported(arrays), **arrays})
             said |= {"program": name, "family": facts["family"], **self.manifest.stamp()}
@@ -105,32 +115,35 @@ class Collector:
             low, default, high = (said[k] / 1e6 for k in ("fastest_ns", "default_ns", "slowest_ns"))
             return (f"{said['configurations']} configurations, {said['not_measured'].get('same', 0)} others the same, "
                     f"{low:.3f} to {high:.3f} ms, default {default:.3f}, noise {said['noise']:.3f}")
-        return self.each({name: facts for name, facts in names.items() if name not in self.manifest.files}, measured)
+        return self.each({name: facts for name, facts in names.items()
+                          if name not in self.manifest.files or not os.path.exists(self.path(name))}, measured)
 
     def again(self) -> int:
         """A second time for each configuration of all files that have none. How many files were measured."""
         def measured(name: str, facts: Facts, subject: Subject) -> str:
-            with np.load(self.path(name)) as file:
-                arrays = dict(file)
+            arrays = self.read(name)
             if not all(np.array_equal(arrays[k], subject.graph[k]) for k in GRAPH):
                 raise Refused(f"{name} is not the program that its file is of; use the versions of jax that "
                               f"{self.manifest.path} names")
-            ns = second(subject, arrays["node_config_feat"])
-            if ns is None:
-                return "a configuration could not be measured; it has no second time"
-            once = arrays["config_runtime"]
+            once, ns = arrays["config_runtime"], second(subject, arrays["node_config_feat"])
             self.write(name, {**arrays, "config_passes": np.stack([once, ns], 1)})
             apart = np.log(ns / once)
             self.manifest.files[name]["again"] = {"tau": round(tau(once, ns), 4), **self.manifest.stamp(),
                                                   "noise": round(float(apart.std() / math.sqrt(2)), 5)}
             return f"tau {tau(once, ns):.3f} between the two"
+        if not self.manifest.files:
+            raise Refused(f"{self.out} has no measured programs; measure some with --out")
         return self.each({name: self.manifest.programs[name] for name, facts in self.manifest.files.items()
                           if "again" not in facts}, measured)
 
     def each(self, wanted: Mapping[str, Facts], measured: Callable[[str, Facts, Subject], str]) -> int:
         """Calls it for the wanted programs while there is time. How many it did."""
+        for family in (facts["family"] for facts in wanted.values()):
+            if family not in self.programs:
+                raise Refused(f"there is no family {family}; they are {', '.join(self.programs)}")
+        os.makedirs(self.out, exist_ok=True)
         done = 0
-        with Worker([], b"", self.threads, TOLERANCE) as worker:
+        with locked(self.out), Worker([], b"", self.threads, TOLERANCE) as worker:
             for name, facts in wanted.items():
                 start = time.monotonic()
                 if start > self.end:
@@ -148,6 +161,18 @@ class Collector:
 
     def path(self, name: str) -> str:
         return os.path.join(self.out, f"{name}.npz")
+
+    def read(self, name: str) -> Arrays:
+        path = self.path(name)
+        try:
+            with open(path, "rb") as file, np.load(file) as found:
+                arrays = dict(found)
+            if {*GRAPH, "node_config_feat", "config_runtime"} <= arrays.keys():
+                return arrays
+        except (OSError, ValueError, EOFError, AttributeError, TypeError, BadZipFile, zlib.error):
+            pass
+        raise Refused(f"{path} is not there, or not what augur-jax layouts writes; remove it and measure it again "
+                      "with --out")
 
     def write(self, name: str, arrays: Arrays) -> None:
         """The file appears whole or not at all."""

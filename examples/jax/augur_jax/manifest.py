@@ -2,10 +2,12 @@
 """manifest.json of a folder of measured layouts, of the lab's form: `lab split` and `tgraph eval` read it."""
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from .refused import Refused
@@ -25,9 +27,16 @@ class Manifest:
             self.programs: dict[str, Facts] = self.root["programs"]
             self.files: dict[str, Facts] = self.root["files"]
             machines = self.root["machines"]
+            if (self.root["kind"] != "layout" or not isinstance(machines, list)
+                    or not all(isinstance(each["jaxlib"], str) for each in machines)):
+                raise ValueError
+            for name, facts in self.files.items():
+                family, number = (self.programs[name][key] for key in ("family", "number"))
+                if not (facts["program"] == name and isinstance(family, str) and isinstance(number, int)):
+                    raise ValueError
         except FileNotFoundError:
             self.programs, self.files, machines = self.root["programs"], self.root["files"], self.root["machines"]
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise Refused(f"{self.path} is not what augur-jax layouts writes; remove it or choose another "
                           "folder") from None
         if machine not in machines:
@@ -42,3 +51,19 @@ class Manifest:
         with open(f"{self.path}.part", "w", encoding="utf-8") as file:
             json.dump(self.root, file, indent=1)
         os.replace(f"{self.path}.part", self.path)
+
+
+@contextmanager
+def locked(folder: str) -> Iterator[None]:
+    """No other process measures into it meanwhile."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Refused(f"another process measures into {folder}; wait for it or choose another folder") from None
+        except OSError:  # not every file system can do it
+            pass
+        yield
+    finally:
+        os.close(handle)

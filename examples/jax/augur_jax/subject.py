@@ -35,6 +35,8 @@ class Subject:
         worker.ready()
         self.of = instructions(self.text)
         self.graph = self.imported(DRAWN, seed)
+        if len(self.of) != len(self.graph["node_opcode"]):  # configurations would be of other nodes
+            raise Failed("its module has instructions that are not understood")
         self.places = self.graph["node_config_ids"].tolist()
         self.drawing = Drawing([self.of[place] for place in self.places], self.of, self.graph["node_config_feat"],
                                np.random.default_rng(seed))
@@ -61,7 +63,8 @@ class Subject:
                 raise Refused(f"{self.tgraph} cannot be started ({reason.strerror}); build or install it, and name it "
                               "with --tgraph") from None
             except subprocess.CalledProcessError as reason:
-                raise Refused(f"a program cannot be imported: {reason.stderr.strip()}") from None
+                why = reason.stderr.strip() or f"{self.tgraph} ended with {reason.returncode}"
+                raise Refused(f"a program cannot be imported: {why}") from None
             with np.load(out) as arrays:
                 return dict(arrays)
 

@@ -72,6 +72,9 @@ class Tuned:
                 raise ValueError
             if not all(0 <= at < math.inf and 0 < ratio < math.inf for at, ratio in tuned.measured):
                 raise ValueError
+            texts = [tuned.name, *tuned.wrong, *(text for s in tuned.sites for text in (s.kind, s.what, s.where))]
+            if not all(isinstance(text, str) for text in texts):
+                raise ValueError
             tuned.table()  # whatever else is missing
             return tuned
         except OSError as reason:
