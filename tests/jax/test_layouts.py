@@ -155,7 +155,8 @@ class Measuring(unittest.TestCase):
     """The default, and others, of a program that is only said to have been measured."""
 
     def subject(self, nulls, states=()):
-        """The original again has these states, then is ok with a ratio of 1.1; so have others."""
+        """The original again has these states, then is ok with a ratio of 1.1; so have others, whose ratio follows from
+        their first number."""
         nulls, states, hashes = iter(nulls), iter(states), itertools.count()
         costs = {"accessed": 1.0, "copied": 0.0, "across": 0.0}
         worker = SimpleNamespace(first={"ns": 100, "hash": "as it is"}, call=lambda *_: costs)
@@ -163,7 +164,9 @@ class Measuring(unittest.TestCase):
         def measured(config, known):
             state = next(states if known else nulls, "ok")
             said = {"state": state, "hash": f"{next(hashes)}"}
-            return {**said, "ratio": 1.1, "original_ns": 100} if state == "ok" else {**said, "why": "it says so"}
+            if state != "ok":
+                return {**said, "why": "it says so"}
+            return {**said, "ratio": 1.2 + config[0, 0] / 10, "original_ns": 100}
         return SimpleNamespace(worker=worker, drawing=drawing(), measured=measured, places=[2, 4])
 
     def test_first(self):
@@ -172,6 +175,9 @@ class Measuring(unittest.TestCase):
             arrays, facts = first(self.subject(["ok"] * 4, states), configs)
             self.assertEqual((len(arrays["config_runtime"]), facts["measured_again"]), (2, 4))
             self.assertAlmostEqual(facts["noise"], np.log(1.1), 4)
+        arrays, _ = first(self.subject([]), 30)
+        given = arrays["node_config_feat"][:, 0, 0].astype(int)
+        np.testing.assert_array_equal(arrays["config_runtime"], [100, *(120 + 10 * given[1:])])
         for nulls in (["lost"], ["ok", "wrong"]):
             with self.assertRaisesRegex(Failed, "the original once more: it says so"):
                 first(self.subject(nulls), 40)
@@ -180,7 +186,8 @@ class Measuring(unittest.TestCase):
 
     def test_second(self):
         configs = np.full((3, 2, 18), -1)
-        np.testing.assert_array_equal(second(self.subject([]), configs), [110] * 3)
+        configs[1:, 0, 0] = 0, 1
+        np.testing.assert_array_equal(second(self.subject([]), configs), [110, 120, 130])
         with self.assertRaisesRegex(Failed, "a configuration once more: it says so"):
             second(self.subject(["ok", "wrong"]), configs)
 
