@@ -194,7 +194,7 @@ static void in_a_child(void **state)
     const augur_models_items file = test_models_file(m);
     augur_models *model = test_models_open(m, 2);
     augur_models_scores *one = test_models_predict(model, &file);
-    const pid_t child = fork();
+    const pid_t child = program_fork();
     if (!child) {
         augur_models_scores *two = NULL;
         const int bad = augur_models_predict(model, &file, &two) || !test_models_same(one, two);
