@@ -191,8 +191,8 @@ augur_models *augur_models_open(const char *path, int threads)
     if (!path || threads < 0 || threads > 1024)
         ag_fail(
             &why, AG_EUSE,
-            "augur_models_open: give the path of a checkpoint or of a run folder, and 0 to 1024 "
-            "threads, not %s and %d",
+            "augur_models_open: give a checkpoint, a run folder or the name of a model that ships, "
+            "and 0 to 1024 threads, not %s and %d",
             path ? "that path" : "NULL", threads);
     if (!library_call(open_model, end_opening, &o, &why)) {
         ag_set_threads(threads);

@@ -104,7 +104,7 @@ static void end(void *context)
 {
     call *c = context;
     const harness_model *m = c->m->trained.model;
-    if (c->open) m->close_results(c->results);
+    if (c->open) harness_rank_close(c->results);
     if (c->data) m->close(c->data);
     harness_free(c->data);
     harness_free(c->results);

@@ -105,5 +105,4 @@ const harness_model nests_shell = {.program = &nests_program_table,
                                    .compare = nests_results_compare,
                                    .repeat = nests_results_repeat,
                                    .compute = harness_rank_compute,
-                                   .close_results = harness_rank_close,
                                    .held_out = "Held-out groups, best checkpoint"};

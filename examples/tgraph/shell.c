@@ -190,5 +190,4 @@ const harness_model tgraph_shell = {.program = &tgraph_program_table,
                                     .alike = tgraph_results_alike,
                                     .repeat = tgraph_results_repeat,
                                     .compute = tgraph_results_compute,
-                                    .close_results = harness_rank_close,
                                     .held_out = "Held-out configurations, best checkpoint"};

@@ -149,5 +149,4 @@ const harness_model tpgnn_shell = {.program = &tpgnn_program_table,
                                    .alike = tpgnn_results_alike,
                                    .repeat = tpgnn_results_repeat,
                                    .compute = harness_rank_compute,
-                                   .close_results = harness_rank_close,
                                    .held_out = "Validation tasks, best checkpoint"};

@@ -209,5 +209,4 @@ const harness_model tpu_shell = {.program = &tpu_program_table,
                                  .alike = tpu_results_alike,
                                  .repeat = tpu_results_repeat,
                                  .compute = harness_rank_compute,
-                                 .close_results = harness_rank_close,
                                  .held_out = "Validation programs, best checkpoint"};

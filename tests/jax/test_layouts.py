@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Layouts: modules as text, configurations, what is counted, and files that tgraph reads."""
+import contextlib
+import io
 import itertools
 import json
 import os
@@ -14,7 +16,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from augur_jax import Refused
+from augur_jax import Refused, command
 from augur_jax.costs import moved
 from augur_jax.drawing import Drawing
 from augur_jax.hlo import constrained, instructions, stablehlo
@@ -221,6 +223,9 @@ class Folders(unittest.TestCase):
         with self.assertRaisesRegex(Refused, "nowhere has no measured programs"):
             self.collector(nowhere).again()
         self.assertFalse(os.path.exists(nowhere))
+        with contextlib.redirect_stderr(io.StringIO()) as said:
+            self.assertNotEqual(command.main(["layouts", "--again", nowhere, "--each", "2"]), command.OK)
+        self.assertIn("--again takes all of its files", said.getvalue())
 
     def test_locked(self):
         with locked(self.folder), self.assertRaisesRegex(Refused, "another process measures into"):

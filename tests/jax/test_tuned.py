@@ -182,7 +182,8 @@ class Recorded(InFolder):
         lowest = max(float(c.get("cy")) for c in root.findall("circle"))
         self.assertEqual(float(root.find("path").get("d").split("V")[-1]), lowest)
         self.assertEqual(said.count("<tr><td>"), len(tuned.sites))
-        strange = dataclasses.replace(tuned, name="<lambda>", wrong=["<b> & c"], winner={}, measured=[])
+        sites = [dataclasses.replace(tuned.sites[0], what="<i>"), *tuned.sites[1:]]
+        strange = dataclasses.replace(tuned, name="<lambda>", wrong=["<b> & c"], winner={}, measured=[], sites=sites)
         strange.write(self.path)
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as errors:
             self.assertEqual(command.main(["show", self.path, "--html", page]), command.OK)
@@ -192,6 +193,7 @@ class Recorded(InFolder):
             said = file.read()
         self.assertIn("&lt;b&gt; &amp; c", said)
         self.assertNotIn("<lambda>", said)
+        self.assertIn("&lt;i&gt;", said)
         self.assertNotIn("<svg", said)
 
 

@@ -69,8 +69,9 @@ class Models(unittest.TestCase):
                 model.predict({name: np.uint64(2**64 - 1) - np.zeros(3, np.uint64) for name in data})
             with self.assertRaises(TypeError):
                 model.predict({"kinds": np.array([object()])})
-            with self.assertRaises(augur_models.Refused):
-                model.save("/no/such/folder")
+            for path in ("/no/such/folder", "a\0b"):
+                with self.assertRaises(augur_models.Refused):
+                    model.save(path)
 
     def test_threads(self):
         run, file = PAIRS[0]

@@ -91,7 +91,7 @@ static void add_scores(scorer *p)
             const harness_group g = harness_rank_group_at(p->results, i);
             p->hash = hash_of(&g, p->hash);
         }
-    m->close_results(p->results);
+    harness_rank_close(p->results);
 }
 
 /* 1: the file, DATA or the checkpoint, was read; 0: it was refused as it should be. */

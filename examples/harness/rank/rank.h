@@ -147,6 +147,6 @@ ag_status harness_rank_report(const harness_session *session, const harness_rank
    program with --baselines, `compare`. */
 #define HARNESS_RANK                                                     \
  .results_bytes = sizeof(harness_rank), .compute = harness_rank_compute, \
- .close_results = harness_rank_close, .held_out = "Validation groups, best checkpoint"
+ .held_out = "Validation groups, best checkpoint"
 
 #endif

@@ -96,7 +96,7 @@ static void add_groups(harness_inspection *to, const harness_model *m, void *dat
         const harness_group g = harness_rank_group_at(results, i);
         add_group(to, &g);
     }
-    m->close_results(results);
+    harness_rank_close(results);
     harness_free(results);
 }
 

@@ -242,7 +242,8 @@ typedef struct harness_model {
 
     /* ---- results ---- */
 
-    /* The results begin with a harness_rank (rank/rank.h), which `open` prepares. */
+    /* The results begin with a harness_rank (rank/rank.h), which `open` prepares and
+       harness_rank_close frees; they own nothing else. */
     void (*open)(void *results, void *data, const harness_settings *settings);
     ag_status (*add)(void *results, const harness_trained *trained, const harness_scoring *how,
                      ag_failure *why);
@@ -252,7 +253,6 @@ typedef struct harness_model {
     void (*repeat)(void *results);
     /* Computes the measures of all methods. */
     ag_status (*compute)(void *results, ag_failure *why);
-    void (*close_results)(void *results);
 
     /* Optional: why all scores of a group are equal, as a clause; NULL: it is not known. */
     const char *(*alike)(const void *results, int group);

@@ -34,7 +34,7 @@ static ag_status score(harness_call *call, bool known,
             harness_warn_alike(m, x.results);
             show(&x, why);
         }
-        m->close_results(x.results);
+        harness_rank_close(x.results);
     }
     m->close(x.data);
     harness_free(x.data);

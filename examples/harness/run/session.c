@@ -20,7 +20,7 @@ static ag_status look_ahead(harness_session *s, ag_failure *why)
     if (s->compares && !s->validates)
         ag_fail(why, AG_EUSE, "a study compares scores, but nothing is held out; %s",
                 harness_rank_hold_out(results));
-    m->close_results(results);
+    harness_rank_close(results);
     harness_free(results);
     if (!s->how.patience || s->validates || why->status) return why->status;
     return ag_fail(why, AG_EUSE,
@@ -167,7 +167,7 @@ ag_status harness_session_end(harness_session *s, json_t *result, ag_failure *wh
                                 json_integer(ag_params_count(s->trained.params)));
         present(s, results, why);
     }
-    m->close_results(results);
+    harness_rank_close(results);
     harness_free(results);
     return why->status;
 }

@@ -160,7 +160,7 @@ static ag_status validate(harness_session *s, double *measure, ag_failure *why)
     m->open(results, s->data, s->settings);
     if (!m->add(results, &s->trained, &how, why) && !m->compute(results, why))
         harness_rank_values(measure, results);
-    m->close_results(results);
+    harness_rank_close(results);
     harness_free(results);
     return why->status;
 }

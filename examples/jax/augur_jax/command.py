@@ -65,13 +65,13 @@ def parser() -> argparse.ArgumentParser:
     place.add_argument("--out", metavar="DIR", help="folder for the files")
     place.add_argument("--again", metavar="DIR", help="measure the configurations of its files a second time")
     layouts.add_argument("--families", metavar="NAME,...", help="of these families only (all)")
-    layouts.add_argument("--each", type=number(int, 1, 10000), default=12, metavar="N",
+    layouts.add_argument("--each", type=number(int, 1, 10000), metavar="N",
                          help="programs of each family (12)")
-    layouts.add_argument("--configs", type=number(int, 2, 10000), default=48, metavar="N",
+    layouts.add_argument("--configs", type=number(int, 2, 10000), metavar="N",
                          help="configurations of a program, the default among them (48)")
     layouts.add_argument("--minutes", type=number(float, 0.01, 10000), default=60, metavar="N",
                          help="no program is begun after so many (60)")
-    layouts.add_argument("--seed", type=number(int, 0, 2**31), default=0, metavar="N", help="which configurations (0)")
+    layouts.add_argument("--seed", type=number(int, 0, 2**31), metavar="N", help="which configurations (0)")
     layouts.add_argument("--tgraph", default="tgraph", metavar="PROGRAM", help="imports modules (tgraph)")
     for each in (tune, ops, layouts):
         each.add_argument("--threads", choices=["1", "all"], default="all",
@@ -121,13 +121,16 @@ def run(given: argparse.Namespace) -> int:
     elif given.command == "layouts":
         from .layouts import Collector
 
+        if given.again and any(x is not None for x in (given.families, given.each, given.configs, given.seed)):
+            raise Refused("--families, --each, --configs and --seed choose what is measured first, and --again takes "
+                          "all of its files; leave them out")
         programs = named(given.programs)
         if not isinstance(programs, Mapping):
             raise Refused(f"{given.programs} is no dictionary of families; name one")
-        collector = Collector(programs, given.out or given.again, given.minutes, given.seed, threads, given.tgraph,
+        collector = Collector(programs, given.out or given.again, given.minutes, given.seed or 0, threads, given.tgraph,
                               lambda line: print(line, file=sys.stderr, flush=True))
         families = given.families.split(",") if given.families else list(programs)
-        many = collector.again() if given.again else collector.collect(families, given.each, given.configs)
+        many = collector.again() if given.again else collector.collect(families, given.each or 12, given.configs or 48)
         print(f"{many} programs measured, {len(collector.manifest.files)} files")
     else:
         from .ops import ops

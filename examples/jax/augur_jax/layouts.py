@@ -14,6 +14,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from . import machine
+from .drawing import Config
 from .manifest import Facts, Manifest, locked
 from .refused import Refused
 from .subject import Arrays, Made, Subject
@@ -61,18 +62,19 @@ def first(subject: Subject, configs: int) -> tuple[Arrays, Facts]:
 
 def null(subject: Subject) -> float:
     """The ratio of the original, built once more, to itself."""
-    said = subject.measured(subject.drawing.default(), {})
+    return float(once_more(subject, subject.drawing.default(), "the original")["ratio"])
+
+
+def once_more(subject: Subject, config: Config, what: str) -> dict[str, Any]:
+    said = subject.measured(config, {})
     if said["state"] != "ok":
-        raise Failed(f"the original once more: {said['why']}")
-    return float(said["ratio"])
+        raise Failed(f"{what} once more: {said['why']}")
+    return said
 
 
 def second(subject: Subject, configs: np.ndarray) -> np.ndarray:
     """ns of all, once more; Failed where one cannot be measured."""
-    said = [subject.measured(config, {}) for config in configs.astype(np.int8)]
-    for one in said:
-        if one["state"] != "ok":
-            raise Failed(f"a configuration once more: {one['why']}")
+    said = [once_more(subject, config, "a configuration") for config in configs.astype(np.int8)]
     return runtimes([one["ratio"] for one in said], [one["original_ns"] for one in said])
 
 

@@ -7,7 +7,7 @@ import json
 import os
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from .refused import Refused
@@ -22,7 +22,7 @@ class Manifest:
         self.path = os.path.join(folder, "manifest.json")
         self.root: Facts = {"kind": "layout", "machines": [], "programs": {}, "files": {}}
         try:
-            with open(self.path, encoding="utf-8") as file:
+            with suppress(FileNotFoundError), open(self.path, encoding="utf-8") as file:
                 self.root = json.load(file)
             self.programs: dict[str, Facts] = self.root["programs"]
             self.files: dict[str, Facts] = self.root["files"]
@@ -34,8 +34,6 @@ class Manifest:
                 family, number = (self.programs[name][key] for key in ("family", "number"))
                 if not (facts["program"] == name and isinstance(family, str) and isinstance(number, int)):
                     raise ValueError
-        except FileNotFoundError:
-            self.programs, self.files, machines = self.root["programs"], self.root["files"], self.root["machines"]
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise Refused(f"{self.path} is not what augur-jax layouts writes; remove it or choose another "
                           "folder") from None

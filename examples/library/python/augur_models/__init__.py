@@ -77,6 +77,13 @@ def _default():
     return os.environ.get("AUGUR_MODELS_LIBRARY") or (here if os.path.exists(here) else "libaugur_models.so")
 
 
+def _path(path):
+    encoded = os.fsencode(path)
+    if b"\0" in encoded:
+        raise Refused(f"the path {path!r} has a character 0, which no file has in its name")
+    return encoded
+
+
 def _array(values):
     """values as one of the library's types that holds them all, in C order."""
     array = np.ascontiguousarray(values) if np.ndim(values) else np.asarray(values)
@@ -91,7 +98,7 @@ def _array(values):
 def _items(items):
     """The struct, and what it borrows."""
     if not isinstance(items, Mapping):
-        path = os.fsencode(items)
+        path = _path(items)
         return _Items(path), path
     kept = []
     for name, values in items.items():
@@ -107,15 +114,15 @@ def _copy(pointer, count):
 
 
 class Model:
-    """A trained model. path: a checkpoint, a run folder or the name of a model that ships; threads: of one call, for all models of the process, 0: all;
-    library: libaugur_models.so, if not the one that came with this package or that AUGUR_MODELS_LIBRARY names. about:
+    """A trained model. path: a checkpoint, a run folder or the name of a model that ships; threads: of one call, for
+    all models of the process, 0: all; library: libaugur_models.so, if not the one that came with this package or that AUGUR_MODELS_LIBRARY names. about:
     what the library tells of it. Threads may share one. Raises Refused with a sentence, as all methods."""
 
     def __init__(self, path, threads=1, library=None):
         if not 0 <= threads < 2**31:
             raise Refused(f"threads is {threads}, but must be 0 to 1024")
         self._library = _load(library or _default())
-        self._handle = self._library.augur_models_open(os.fsencode(path), threads)
+        self._handle = self._library.augur_models_open(_path(path), threads)
         if not self._handle:
             self._refuse()
         self.about = json.loads(self._library.augur_models_describe(self._handle))
@@ -135,11 +142,12 @@ class Model:
         del kept
         if failed:
             self._refuse()
-        groups = [Group(g.name.decode(errors="replace"), _copy(g.number, g.items), _copy(g.score, g.items),
-                        _copy(g.ns, g.items) if g.ns else None)
-                  for g in scores.contents.group[:scores.contents.groups]]
-        self._library.augur_models_scores_free(scores)
-        return groups
+        try:
+            return [Group(g.name.decode(errors="replace"), _copy(g.number, g.items), _copy(g.score, g.items),
+                          _copy(g.ns, g.items) if g.ns else None)
+                    for g in scores.contents.group[:scores.contents.groups]]
+        finally:
+            self._library.augur_models_scores_free(scores)
 
     def update(self, items: Items, steps=10, learning_rate=1e-4):
         """Trains further on items with run times. Returns the losses of the first and of the last step."""
@@ -155,7 +163,7 @@ class Model:
 
     def save(self, path):
         """Writes a checkpoint that the model's program reads, too."""
-        if self._library.augur_models_save(self._handle, os.fsencode(path)):
+        if self._library.augur_models_save(self._handle, _path(path)):
             self._refuse()
 
     def close(self):
