@@ -65,7 +65,7 @@ def _load(path):
     pointer, text, code = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int
     for name, result, arguments in (
             ("error", text, ()), ("warnings", text, ()), ("open", pointer, (text, code)),
-            ("describe", text, (pointer,)), ("predict", code, (pointer, pointer, pointer)), ("scores_free", None, (pointer,)),
+            ("describe", text, (pointer,)), ("predict", code, (pointer,) * 3), ("scores_free", None, (pointer,)),
             ("update", code, (pointer,) * 4), ("save", code, (pointer, text)), ("close", None, (pointer,))):
         function = getattr(library, f"augur_models_{name}")
         function.restype, function.argtypes = result, arguments
@@ -90,7 +90,8 @@ def _array(values):
     if array.dtype.str[1:] in ("f4", "f8", "u1", "i1", "i4", "i8") and array.dtype.isnative:
         return array
     if array.dtype.kind == "u" and array.size and array.max() > np.iinfo(np.int64).max:
-        raise Refused(f"an array has {array.max()}, but int64, which the library reads, ends at {np.iinfo(np.int64).max}")
+        raise Refused(f"an array has {array.max()}, but int64, which the library reads, ends at "
+                      f"{np.iinfo(np.int64).max}")
     kind = {"b": np.uint8, "f": np.float32 if array.dtype.itemsize == 2 else np.float64}.get(array.dtype.kind, np.int64)
     return array.astype(kind, casting="safe" if array.dtype.kind != "u" else "same_kind")
 
@@ -115,8 +116,9 @@ def _copy(pointer, count):
 
 class Model:
     """A trained model. path: a checkpoint, a run folder or the name of a model that ships; threads: of one call, for
-    all models of the process, 0: all; library: libaugur_models.so, if not the one that came with this package or that AUGUR_MODELS_LIBRARY names. about:
-    what the library tells of it. Threads may share one. Raises Refused with a sentence, as all methods."""
+    all models of the process, 0: all; library: libaugur_models.so, if not the one that came with this package or that
+    AUGUR_MODELS_LIBRARY names. about: what the library tells of it. Threads may share one. Raises Refused with a
+    sentence, as all methods."""
 
     def __init__(self, path, threads=1, library=None):
         if not 0 <= threads < 2**31:
