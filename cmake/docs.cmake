@@ -12,9 +12,3 @@ add_custom_target(docs COMMAND make_prototypes ops/elementwise_ops.h COMMAND mak
     COMMAND make_mistakes docs/errors.md
     COMMAND sh docs/make_architecture.sh > docs/architecture.svg
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} COMMENT "Writing what is made from the code" VERBATIM)
-if(TARGET tgraph)
-    add_custom_command(TARGET docs POST_BUILD VERBATIM
-        COMMAND sh docs/make_options.sh ${PROJECT_BINARY_DIR}/bin > docs/options.md
-        WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-    add_dependencies(docs tgraph tpu tpgnn nests lab)
-endif()

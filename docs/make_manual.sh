@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # make_manual.sh BIN TO: makes man pages (TO/man1), and completion for bash (TO/bash) and zsh (TO/zsh), of the programs in the
-# folder BIN, from what docs/make_options.sh says of their options. `cmake --install` brings them.
+# folder BIN, from the tables of docs/make_options.sh. `cmake --install` brings them; tests/docs/options.sh checks them.
 set -e
 bin=$1
 to=$2

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# make_options.sh BIN: writes docs/options.md to stdout, from the --help-all of the programs in the folder BIN, which their option
-# tables make. `cmake --build --preset release --target docs` runs it; tests/docs/options.sh compares the committed page.
+# make_options.sh BIN: writes tables of all options, in Markdown, to stdout, from the --help-all of the programs in the folder
+# BIN. docs/make_manual.sh makes the manual pages of them.
 set -e
 bin=$1
 LC_ALL=C
@@ -71,19 +71,6 @@ END {
     }
 }'
 
-cat <<'END_OF_HEAD'
-# Options
-
-Made from the option tables of the programs by `docs/make_options.sh`
-(`cmake --build --preset release --target docs`); do not edit. `PROGRAM COMMAND --help-all`
-prints the same; `--help` prints the dozen that matter, and examples.
-
-Every option is a flag, a line `name = value` of a config file and a key of `config.json`
-([in which order](errors.md#options)). `--[no-]name` is on by default, a flag without a value is off.
-*needed* is without a default; *needs* is what an option has no effect without. All commands take `--config FILE.ini` (read options from a file),
-`--help` and `--help-all`. The words are those of the
-[glossary](glossary.md).
-END_OF_HEAD
 for program in tgraph tpu tpgnn nests lab; do
     printf '\n## %s\n\n' "$program"
     "$bin/$program" --help | sed -n '1s/^[^:]*: \(.*\)$/\1./p'

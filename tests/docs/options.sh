@@ -1,22 +1,26 @@
 # SPDX-License-Identifier: MIT
-# options.sh BIN: fails when docs/options.md is not what the programs in the folder BIN say of their options, or when their
-# help was not understood: each option that it names must have a row.
+# options.sh BIN: fails when the manual pages that docs/make_manual.sh makes of the programs in the folder BIN lack an option
+# or a command that their help names, or bash does not complete it.
 cd "$(dirname "$0")/../.." || exit 1
 bin=$1
-fresh=$(mktemp)
-trap 'rm -f "$fresh"' EXIT
-sh docs/make_options.sh "$bin" >"$fresh" || { echo "options: docs/make_options.sh failed."; exit 1; }
-if ! cmp -s "$fresh" docs/options.md; then
-    diff docs/options.md "$fresh" | head -n 20
-    echo "options: docs/options.md is not current: run cmake --build --preset release --target docs."
-    exit 1
-fi
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+sh docs/make_manual.sh "$bin" "$work" || { echo "options: docs/make_manual.sh failed."; exit 1; }
+bad=0
 for program in tgraph tpu tpgnn nests lab; do
-    for command in $("$bin/$program" --help | sed -n "s/^  $program \([a-z]*\) .*/\1/p"); do
-        "$bin/$program" "$command" --help-all | sed '/^General$/,$d'
-    done | sed -n "s/^  \(--[^ ]*\).*/$program \1/p"
-done | sort -u >"$fresh"
-[ "$(wc -l <"$fresh")" -ge 200 ] || { echo "options: few options were found in the help of the programs."; exit 1; }
-sed -n 's/^## \(.*\)/\1/p; s/^| `\(--[^ `]*\).*/\1/p' docs/options.md |
-    awk '/^--/ { print program, $0; next } { program = $0 }' | sort -u | diff - "$fresh" ||
-    { echo "options: the page has not the options (>) that the programs name in their help."; exit 1; }
+    commands=$("$bin/$program" --help | sed -n "s/^  $program \([a-z]*\) .*/\1/p")
+    for command in $commands; do
+        "$bin/$program" "$command" --help-all
+    done | sed -n 's/^  \(--[^ ]*\).*/\1/p' | sort -u >"$work/wanted"
+    [ "$(wc -l <"$work/wanted")" -ge 20 ] || { echo "options: few options were found in the help of $program."; bad=1; }
+    sed -n 's/\\-/-/g; s/^\.BI* \(--[^ ]*\).*/\1/p' "$work/man1/$program.1" | sort -u | diff - "$work/wanted" ||
+        { echo "options: the manual page of $program has not the options (>) that its help names."; bad=1; }
+    for command in $commands; do
+        grep -q "^\.B $command\$" "$work/man1/$program.1" || { echo "options: the manual page of $program lacks $command."; bad=1; }
+    done
+    sed 's/\[no-\]\(.*\)/\1\n--no-\1/' "$work/wanted" | while read -r option; do
+        grep -q -- " $option " "$work/bash/$program" || echo "options: bash does not complete $option of $program."
+    done >"$work/missing"
+    [ ! -s "$work/missing" ] || { cat "$work/missing"; bad=1; }
+done
+exit $bad
