@@ -17,27 +17,26 @@
 extern "C" {
 #endif
 
-/* A tape and its tensors belong to one thread at a time. Threads of the caller's may each use a
-   tape of their own at the same time, on parameters of their own or for ag_forward on common ones,
-   which nobody changes meanwhile: the results are the bits of one thread alone. An op whose inputs
-   are of several tapes fails all of them. */
+/* Only one thread at a time may use a tape and its tensors. Different threads may use different
+   tapes at the same time. They may share parameters only for ag_forward, and only while no thread
+   changes them. Results have the same bits as with one thread. An op with inputs from several tapes
+   fails all of these tapes. */
 typedef struct ag_tape ag_tape;
 typedef struct ag_tensor ag_tensor;
 
-/* A new tape; NULL only when there is no memory for it. On a machine without such a device the tape
- * has failed. */
+/* A new tape; NULL only without memory for it. Without such a device the tape begins as failed. */
 AG_API ag_tape *ag_tape_new(ag_device device);
 AG_API void ag_tape_free(ag_tape *tape);
 
-/* Forgets the recorded ops and the failure; keeps memory and plans. Ends all tensors of the tape:
-   an op, a run or a reader that gets one of an earlier step fails with AG_EUSE (surely in the next
-   7 steps of that size; after that the memory of the tensor may be one of the new step). */
+/* Clears the recorded ops and the failure; keeps memory and plans. All tensors of the tape become
+   invalid: an op, a run or a reader that gets one of an earlier step fails with AG_EUSE. (The check
+   is certain for the next 7 steps of that size; later the memory may hold a tensor of a new step.)
+ */
 AG_API void ag_tape_reset(ag_tape *tape);
 
-/* Key of the tape's random numbers (dropout) and the step they are drawn for. They stay until the
-   next call, so a loop calls it in every step. Without any call the key is 0 and the tape counts:
-   its first run is step 0, and a reset after a run goes on to the next, so each run drops others.
- */
+/* Key of the tape's random numbers (dropout) and the step they are drawn for. Both hold until the
+   next call, so a loop calls it in every step. Without any call the key is 0 and the tape counts
+   its runs: the first is step 0, so each run uses a different dropout mask. */
 AG_API void ag_tape_seed(ag_tape *tape, uint64_t seed, uint64_t step);
 
 /* 1 (the start value): dropout drops; 0: it is the identity. Applies to ops recorded from now on.
@@ -52,13 +51,12 @@ AG_API ag_device ag_tape_device(const ag_tape *tape); /* AG_CPU for NULL */
 
 /* How runs from now on multiply matrices on a CUDA device; AG_FP32 is the start value, and a reset
    keeps what was set. With AG_TF32 products, forward and backward, have a relative error of about
-   1e-3 instead of 1e-6; two runs still have the same bits. All else stays in float, and an op that
-   has a product inside of a kernel of its own may do that in float, too. Fails: AG_EUSE for AG_TF32
-   on a tape of the CPU, which has no such products. */
+   1e-3 instead of 1e-6; two runs still have the same bits. All other computations stay in float, as
+   may products inside an op's own kernel. Fails: AG_EUSE for AG_TF32 on a tape of the CPU. */
 AG_API void ag_tape_precision(ag_tape *tape, ag_precision precision);
 
-/* 1: every run looks for values that are not finite and fails naming the first op, tensor and step
- * that made one. */
+/* 1: every run checks its values and, at the first one that is not finite, fails with the names of
+   the op and tensor and the step. */
 AG_API void ag_check_finite(ag_tape *tape, int on);
 
 /* Leaves. The data is borrowed: it stays valid and unchanged until the run returns. No gradient.
@@ -74,24 +72,24 @@ AG_API ag_tensor *ag_parameter(ag_tape *tape, ag_param *param);
 /* A name for error sentences and pictures; borrowed until reset. Returns x. */
 AG_API ag_tensor *ag_name(ag_tensor *x, const char *name);
 
-/* Asks for a tensor to be readable after the run (ag_forward and ag_backward keep their own).
- * Returns x. */
+/* Makes a tensor readable after the run (ag_forward and ag_backward keep their argument). Returns
+ * x.
+ */
 AG_API ag_tensor *ag_keep(ag_tensor *x);
 
-/* average = (1 - rate) average + rate x, once ag_backward has run the tape without a failure; x is
-   kept, and of the shape of the parameter. Not when the tape was not training at this call, nor by
-   ag_forward. Several for one parameter take their turns. Running statistics, or averages of
-   weights. The parameter has decay = 0; clipping and the optimizers leave one that gets no gradient
-   exactly as it is, and checkpoints have it as any other. Returns x. Fails: AG_EUSE unless 0 <=
-   rate
-   <= 1, with weight decay, for an x that is an input; AG_ESHAPE. */
+/* For running statistics and averages of weights: average = (1 - rate) average + rate x, after
+   ag_backward has run the tape without a failure. ag_forward does not move it, nor does a call
+   while the tape is not training. x has the shape of the parameter and is kept. Several calls for
+   one parameter apply in their order. The parameter has decay = 0; clipping and the optimizers do
+   not change a parameter without a gradient, and checkpoints store it as any other. Returns x.
+   Fails: AG_EUSE unless 0 <= rate <= 1, with weight decay, for an x that is an input; AG_ESHAPE. */
 AG_API ag_tensor *ag_moving_average(ag_param *average, ag_tensor *x, ag_real rate);
 
-/* Runs what `y` (and the kept tensors) need; nothing is saved for a backward run. During a run, and
-   in the steps of optim, subnormal numbers (in float those below 1.2e-38) count as 0, since most
-   processors are slow with them. There, and when parameters are built or clipped, numbers round to
-   nearest and no exception ends the process, whatever the thread has chosen; its own mode is back
-   afterwards. */
+/* Runs the ops that `y` and the kept tensors need and saves nothing for a backward run. During a
+   run, and in the steps of optim, subnormal numbers (in float those below 1.2e-38) count as 0,
+   since most processors are slow with them. There, and when parameters are built or clipped,
+   numbers round to nearest and floating-point traps are off; afterwards the thread's own mode is
+   restored. */
 AG_API void ag_forward(ag_tensor *y);
 
 /* Runs forward and backward from the scalar `loss`. Gradients of parameters are stored when their
@@ -104,8 +102,8 @@ AG_API int ag_failed(const ag_tape *tape);        /* 1 after a failure (and for 
 AG_API const char *ag_error(const ag_tape *tape); /* the sentence, "" without a failure */
 AG_API ag_status ag_tape_status(const ag_tape *tape);
 
-/* Makes the tape fail with a sentence of the caller's (a model that finds its input unfit); the
- * first failure wins. */
+/* Makes the tape fail with the caller's sentence, e.g. when a model refuses its input. The first
+   failure is kept. */
 AG_API void ag_tape_fail(ag_tape *tape, ag_status status, const char *format, ...) AG_PRINTF(3, 4);
 
 AG_API ag_tape *ag_tape_of(const ag_tensor *x);
@@ -123,12 +121,11 @@ AG_API ag_real ag_item(const ag_tensor *x); /* the only element; else NAN, and t
    in `why`, where one of them fails. */
 AG_API const ag_real *ag_compute(ag_tensor *y, ag_failure *why);
 
-/* Prints a tensor for those who look: its name, or its op's, shape and type, then its values in
-   NumPy's manner: a column wide enough for all, with four decimals, and axes of more than 10 (of
-   more than 6, when there are more than 1,000 values) cut to the first and last 3, between them
-   "...". Inputs have values at any time, as long as the caller has their data, parameters, too;
-   results have them after a run that kept them; otherwise a sentence says why there are none. Only
-   a device that cannot bring the values makes the tape fail. */
+/* Prints the name of a tensor, or of its op, its shape and type, then its values as NumPy does: in
+   aligned columns with four decimals; axes of more than 10 (of more than 6, when there are more
+   than 1,000 values) show the first and last 3 with "..." between them. Inputs and parameters can
+   be printed at any time while their data exist, results after a run that kept them; otherwise a
+   sentence says why there are no values. The tape fails only when a device cannot copy them. */
 AG_API void ag_print(const ag_tensor *x, FILE *file);
 
 /* Prints the plan for ag_backward(y) (training 1) or ag_forward(y) (0) without running it: a line
@@ -136,31 +133,31 @@ AG_API void ag_print(const ag_tensor *x, FILE *file);
    gradients. */
 AG_API void ag_plan_print(ag_tensor *y, int training, FILE *file);
 
-/* The needs of a plan, for tests and reports. */
+/* The sizes of a plan, for tests and reports. */
 typedef struct ag_plan_summary {
     int nodes, steps; /* ops that run; kernels launched (a fused group counts once) */
-    size_t slab;      /* bytes of the slab: peak memory of all that lives between the ops */
+    size_t slab;      /* bytes of the slab: peak memory of all intermediate tensors */
     size_t saved;     /* bytes of forward values that backward reads */
     size_t inputs;    /* bytes that go to the tape's device before a run; on the CPU 0 */
     long plans_made;  /* plans made by this tape so far: constant when plans are found again */
 } ag_plan_summary;
 AG_API ag_plan_summary ag_plan_of(ag_tensor *y, int training);
 
-/* 1: runs measure every launch from now on (0: no more, and forget); the print is a table of
-   kernels by time, fused groups under the name of their first kernel with a +. On a device two
-   columns follow: what the tensors that a kernel takes and gives have in bytes, each once (one that
-   is added to twice), and that over the time. */
+/* 1: measure every launch from now on; 0: stop, and discard the measurements. The print is a table
+   of kernels by time; a fused group has the name of its first kernel with a +. On a device two
+   columns follow: the bytes of the tensors that a kernel reads and writes (each once; twice where
+   it adds to one), and these bytes over the time. */
 AG_API void ag_profile(ag_tape *tape, int on);
 AG_API void ag_profile_print(const ag_tape *tape, FILE *file);
 
 /* Writes the recorded ops as a Graphviz graph. */
 AG_API void ag_tape_dot(const ag_tape *tape, FILE *file);
 
-/* Checks the gradients that `build` leaves in `params` against central differences in the build's
-   precision (meaningful in the double build). `build` records a scalar loss on the tape. Every
-   entry of parameters with at most `full` elements is checked, of larger ones `directions` random
-   directions and `entries` random entries. Returns the largest error |a - n| / max(1, |a|, |n|) and
-   fills `where`; INFINITY with a sentence when a run fails. */
+/* Checks the gradients of a loss against central differences, in the precision of the library
+   (meaningful in the double build). `build` records the scalar loss on the tape. In parameters of
+   at most `full` elements it checks every entry, in larger ones `directions` random directions and
+   `entries` random entries. Returns the largest error |a - n| / max(1, |a|, |n|) and fills `where`;
+   INFINITY with a sentence when a run fails. */
 typedef struct ag_gradcheck_options {
     double step;    /* of the differences; 0: 1e-5 */
     int full;       /* 0: 64 */

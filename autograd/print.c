@@ -86,7 +86,7 @@ static void repeat(FILE *file, char c, int n)
     for (int i = 0; i < n; i++) fputc(c, file);
 }
 
-/* Between two numbers, the second of which begins `opens` axes anew. */
+/* Between two numbers, the second of which opens `opens` new axes. */
 static void separate(const printer *p, int opens, const int k[AG_MAX_AXES], FILE *file)
 {
     const int rank = p->x->shape.rank, axis = rank - 1 - opens;

@@ -9,7 +9,7 @@ enum {
     CHUNK = 128,   /* columns of B that are packed at a time */
     TURNED = 128,  /* terms of A' that are packed at a time */
     NEAR = 6144,   /* elements of B that stay in the first cache */
-    FAR = 1 << 16, /* and so many do not stay in the second: they come panel by panel */
+    FAR = 1 << 16, /* more do not stay in the second: they come panel by panel */
     LINE = 64,     /* bytes of a cache line */
     ALIAS = 1024   /* rows that are a multiple of this apart share few lines of the first cache */
 };
@@ -27,10 +27,10 @@ int ag__depth(int k)
 typedef struct ahead {
     const char *at;
     int64_t step, jump; /* bytes, per term and per tile */
-    int tiles;          /* so many */
+    int tiles;
 } ahead;
 
-/* `rows` rows of `elements`: what is contiguous in equal shares for so many tiles, else a row each.
+/* `rows` rows of `elements`: what is contiguous in equal shares for `tiles` tiles, else a row each.
  */
 static ahead next_rows(const ag_real *from, int64_t row, int64_t rows, int64_t elements, int tiles,
                        int terms)

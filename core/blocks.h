@@ -20,7 +20,7 @@ typedef struct ag_product {
 static inline int ag__least(int64_t a, int64_t b) { return (int)(a < b ? a : b); }
 static inline int ag__up(int64_t a, int64_t b) { return (int)((a + b - 1) / b); }
 
-/* Terms of a partial sum, at most so many. */
+/* Most terms of a partial sum. */
 enum { AG_MOST_DEPTH = 256 };
 int ag__depth(int k);
 

@@ -9,7 +9,7 @@
 
 #include "core/core.h"
 
-/* At most so many rows are cut in columns instead of packing B beforehand (core/panels). */
+/* Up to this many rows are cut in columns instead of packing B beforehand (core/panels). */
 enum { AG_FEW_ROWS = 128 };
 
 /* Elements of scratch that ag__gemm wants for a shape; on CUDA none. */

@@ -122,7 +122,7 @@ enum { AG_WARPS = 8, AG_BLOCK = 32 * AG_WARPS }; /* warps and threads in a block
  AG__KERNEL(name, n, 1, AG_BLOCK, (const ag_args *a, int64_t lo, int64_t hi, const int add), \
             name(a, u, u + 1, add))
 
-/* The shape of a block for rows of so many columns: as many lanes as columns, the next power of
+/* The shape of a block for rows of this many columns: as many lanes as columns, the next power of
    two, up to a warp. Few rows make smaller blocks, so that all multiprocessors have some. */
 static inline dim3 ag__rows_block(int64_t rows, int64_t columns)
 {

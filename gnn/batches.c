@@ -251,7 +251,7 @@ const ag_batch *ag_batches_next(ag_batches *b, ag_failure *why)
         ag_fail(why, AG_EUSE,
                 "ag_batches_next: the epoch is over; begin the next one with ag_batches_begin");
     if (b->at >= b->n) {
-        b->at = b->n + 1; /* the end is told once */
+        b->at = b->n + 1; /* the end is reported once */
         return NULL;
     }
     const int left = b->n - b->at;

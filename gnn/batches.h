@@ -47,7 +47,7 @@ typedef struct ag_batch {
 
 typedef struct ag_batches ag_batches;
 
-/* Batches of `size` of the samples which[0..n-1] (NULL: 0..n-1), shuffled anew in every epoch, or
+/* Batches of `size` of the samples which[0..n-1] (NULL: 0..n-1), shuffled again in every epoch, or
    in their order. Copies `which`. Builds the graphs once; a graph that is none is refused here,
    with its number. NULL with `why` filled: AG_EUSE, AG_EINDEX (an edge, a number in `which`),
    AG_ESHAPE, AG_EMEMORY. */

@@ -41,7 +41,7 @@ static int64_t gcn_sum_scratch(const ag_args *a, int backward)
                                    : 0;
 }
 
-/* 5 nodes with messages 1->0, 2->0, 2->1, 0->3, 3->3, 2->3: 4 is alone, 3 hears itself. */
+/* 5 nodes with messages 1->0, 2->0, 2->1, 0->3, 3->3, 2->3: 4 has no edge, 3 has a loop. */
 static const int32_t rows[] = {0, 2, 2, 1, 3, 0, 3, 3, 6, 0}, sources[] = {1, 2, 2, 0, 3, 2};
 static const int32_t rows_t[] = {0, 1, 1, 1, 2, 3, 5, 1, 6, 0};
 static const int32_t targets[] = {3, 3, 0, 0, 0, 1, 1, 2, 3, 5, 3, 4}, nobody[10];

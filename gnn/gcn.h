@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums with symmetric normalisation. Of messages from a node to itself nothing is heard: every node
-   hears itself once. */
+/* Sums with symmetric normalisation. Loops of the graph are ignored: every
+   node has one. */
 #include "core/kernel.h"
 #include "ops/strip.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* gnn: graphs, message passing, convolutions and readouts. Sums run in the order of the edge
-   arrays, one lane per (node, feature), without atomics: results are the same bits from run to run
+   arrays, one lane per (node, feature), without atomics: results have the same bits in every run
    and for any number of threads. */
 #ifndef AG_GNN_H
 #define AG_GNN_H
@@ -23,37 +23,36 @@ typedef enum ag_direction {
 /* A graph, or a batch of several, in compressed rows both ways. All arrays belong to the graph.
    Messages into node v: rows[2v] = first position, rows[2v+1] = how many; sources[p] is the sender
    at position p. Messages out of node u: rows_t likewise; targets[2q] = receiver, targets[2q+1] =
-   position p of that message. edge[p], 0 to edges - 1: the caller's edge at position p, of a batch
-   in the list of all edges, those of one graph after those of the other; -1: a loop that
-   ag_graph_loops made. starts: nodes of graph g are starts[g]..starts[g+1]-1. */
+   position p of that message. edge[p]: number of the caller's edge at position p, 0 to edges - 1
+   (in a batch the graphs' edges are numbered one graph after the other), -1: a loop of
+   ag_graph_loops. starts: nodes of graph g are starts[g]..starts[g+1]-1. */
 typedef struct ag_graph {
     int nodes, messages, graphs, edges;
     int32_t *rows, *sources, *rows_t, *targets, *edge, *starts;
-    uint64_t
-        serial; /* of this graph alone; a device knows its arrays by it, so they stay as built */
+    uint64_t serial; /* unique; devices cache the arrays by it, so do not change them */
 } ag_graph;
 
-/* Builds a graph of `nodes` nodes from m edges; a stable counting sort, so the order of a node's
-   messages is that of the edges. Returns NULL with `why` filled: AG_EINDEX names the edge, its
-   value and the range; AG_ESHAPE beyond 2^30 nodes or messages; AG_EUSE without arrays or a known
-   direction; AG_EMEMORY. */
+/* Builds a graph of `nodes` nodes from m edges; a node's messages keep the order of the edges (a
+   stable counting sort). Returns NULL with `why` filled: AG_EINDEX names the edge, its value and
+   the range; AG_ESHAPE beyond 2^30 nodes or messages; AG_EUSE without arrays or a known direction;
+   AG_EMEMORY. */
 AG_API ag_graph *ag_graph_build(int nodes, const int32_t *source, const int32_t *target, int m,
                                 ag_direction direction, ag_failure *why);
 
-/* One graph of several, nodes, messages and edges one graph after the other: so are the rows of
-   features of nodes and edges (ag_edge_rows). NULL: AG_EMEMORY, AG_ESHAPE beyond 2^30, or AG_EUSE
-   when one is NULL. */
+/* Joins n graphs into one: nodes, messages and edges follow each other graph by graph, and so must
+   the rows of node and edge features (ag_edge_rows). NULL: AG_EMEMORY, AG_ESHAPE beyond 2^30, or
+   AG_EUSE when one is NULL. */
 AG_API ag_graph *ag_graph_batch(const ag_graph *const *graphs, int n, ag_failure *why);
 AG_API void ag_graph_free(ag_graph *graph);
 
-/* A new graph with the first `most` messages of every node, in their order, which is that of the
-   edges; the others are gone, and the caller's edges keep their numbers. NULL: AG_EUSE for a NULL
+/* A new graph with only the first `most` messages of every node, in the order of the edges; the
+   caller's edges keep their numbers. NULL: AG_EUSE for a NULL
    graph or a negative number, AG_EMEMORY. Source: Kaufman et al. 2021 (20 neighbours). */
 AG_API ag_graph *ag_graph_cap(const ag_graph *graph, int most, ag_failure *why);
 
-/* A new graph in which every node hears itself once: messages of a node to itself are dropped, and
-   one comes after its others, with edge -1. NULL: AG_EUSE for a NULL graph, AG_ESHAPE beyond 2^30
-   messages, AG_EMEMORY. Source: PyG's add_self_loops in GATConv. */
+/* A new graph with one loop per node: loops of the old graph are dropped, and the new one follows
+   the other messages of its node, with edge -1. NULL: AG_EUSE for a NULL graph, AG_ESHAPE beyond
+   2^30 messages, AG_EMEMORY. Source: PyG's add_self_loops in GATConv. */
 AG_API ag_graph *ag_graph_loops(const ag_graph *graph, ag_failure *why);
 
 /* Writes the graph for Graphviz; label(context, node, text) may name nodes (NULL: numbers). */
@@ -62,9 +61,9 @@ AG_API void ag_graph_dot(const ag_graph *graph,
                          void *context, FILE *file);
 
 /* A graph on a tape: the arrays above as int32 tensors, given as inputs or made by an op.
-   rows [n,2], sources [p], rows_t [n,2], targets [p,2], starts [graphs+1]. A caller's own inputs
-   are looked through by the first op that gets them: AG_EINDEX says which entry is no graph,
-   AG_EUSE that they mix arrays of a pooled graph with others. */
+   rows [n,2], sources [p], rows_t [n,2], targets [p,2], starts [graphs+1]. The first op that gets a
+   caller's own inputs checks them: AG_EINDEX names the wrong entry, AG_EUSE means that arrays of a
+   pooled graph and others are mixed. */
 typedef struct ag_edges {
     ag_tensor *rows, *sources, *rows_t, *targets, *starts;
 } ag_edges;
@@ -78,7 +77,7 @@ AG_API ag_edges ag_graph_edges(ag_tape *tape, const ag_graph *graph);
    an edge. Fails when the graph is NULL (AG_EUSE) or x has another number of rows (AG_ESHAPE). */
 AG_API ag_tensor *ag_edge_rows(ag_tensor *x, const ag_graph *graph);
 
-/* ---- message passing * ---- */
+/* ---- message passing ---- */
 
 /* How the messages into a node are put together. AG_AGGREGATE_STD: the standard deviation, which is
    the root of the mean squared distance from the mean; 0 with gradient 0 where that mean is at most
@@ -97,7 +96,7 @@ typedef enum ag_aggregate {
    ...], on the way. Source: DGL's g-SpMM; PyG's aggregations. */
 AG_API ag_tensor *ag_spmm(ag_tensor *x, ag_edges edges, ag_aggregate kind);
 
-/* The same of values that the messages themselves have: y[v,...] = sum (or `kind`) over the
+/* The same for values of the messages themselves: y[v,...] = sum (or `kind`) over the
    messages p into v of x[p,...]; no message gives 0. x [p, ...] -> [n, ...]. dx[p] = dy[target],
    mean: by the number of messages; std: dy[target] (x[p] - mean) / (number y[target]). Source:
    DGL's copy_e; PyG's aggregations of messages. */
@@ -121,7 +120,7 @@ AG_API ag_tensor *ag_edge_add(ag_tensor *from, ag_tensor *to, ag_edges edges);
    <y, dy>), the product over the same messages. Source: DGL's edge_softmax; PyG's softmax. */
 AG_API ag_tensor *ag_edge_softmax(ag_tensor *x, ag_edges edges);
 
-/* ---- GraphSAGE * ---- */
+/* ---- GraphSAGE ---- */
 
 /* Parameters of one convolution: neighbour [out,in], bias [out], root [out,in] (NULL: no root
  * term). */
@@ -130,9 +129,9 @@ typedef struct ag_sage_weights {
 } ag_sage_weights;
 
 /* y_v = W_n aggregate(x_u, u -> v) + b + W_r x_v, with l2 each row then divided by its norm.
-   x [n, ..., in] -> [n, ..., out]: what is between n and the features (configurations) is
-   carried along. Sum and mean commute with W_n and run after it when out is smaller than in.
-   Source: Hamilton et al. 2017; PyG SAGEConv (mean, no l2); TGraph eq. 2 (sum, l2). */
+   x [n, ..., in] -> [n, ..., out]: axes between n and the features (configurations) are kept. Sum
+   and mean commute with W_n and run after it when out is smaller than in. Source: Hamilton et al.
+   2017; PyG SAGEConv (mean, no l2); TGraph eq. 2 (sum, l2). */
 AG_API ag_tensor *ag_sage(const ag_sage_weights *weights, ag_tensor *x, ag_edges edges,
                           ag_aggregate kind, int l2);
 
@@ -141,7 +140,7 @@ AG_API ag_tensor *ag_sage(const ag_sage_weights *weights, ag_tensor *x, ag_edges
    `root`. */
 AG_API ag_tensor *ag_graph_conv(const ag_sage_weights *weights, ag_tensor *x, ag_edges edges);
 
-/* ag_relu of it, as one op: nothing but the result is written. */
+/* ag_relu of ag_graph_conv as one op that writes only the result. */
 AG_API ag_tensor *ag_graph_conv_relu(const ag_sage_weights *weights, ag_tensor *x, ag_edges edges);
 
 /* ag_graph_conv with y_v = W_n sum of w_p x_u over the messages p, u -> v, + b + W_r x_v. w [p] in
@@ -178,7 +177,7 @@ typedef struct ag_gcn_weights {
 AG_API ag_tensor *ag_gcn_norm(ag_edges edges);
 
 /* y_v = n_v (n_v W x_v + sum over the messages from other nodes of n_u W x_u) + b, with n the norm:
-   every node hears itself once, whatever loops the graph has. x [n, ..., in] -> [n, ..., out]; norm
+   every node has one loop, whatever loops the graph has. x [n, ..., in] -> [n, ..., out]; norm
    from ag_gcn_norm of these edges, NULL: made here. The product comes first unless it makes x
    wider. dx and dw = the same sum along the transposed edges, through the product. Source: Kipf and
    Welling 2017; PyG GCNConv without edge weights. */
@@ -187,8 +186,8 @@ AG_API ag_tensor *ag_gcn_conv(const ag_gcn_weights *weights, ag_tensor *x, ag_te
 
 /* ag_gcn_conv with y_v = n_v (n_v W x_v + sum over the messages p from other nodes of w_p n_u W
    x_u)
-   + b and n_v = 1 / sqrt(1 + sum of their w_p): every node hears itself once with weight 1, and
-   weights of loops that the graph has count nothing (PyG keeps the weight of a node's last loop
+   + b and n_v = 1 / sqrt(1 + sum of their w_p): every node has one loop of weight 1, and
+   weights of loops that the graph has are ignored (PyG keeps the weight of a node's last loop
    instead of the 1). x [n,in]; w [p] in the order of the messages (ag_edge_rows of one weight for
    each edge), above -1 in sum; NULL: ag_gcn_conv. Gradients flow to w, also through n. Source: PyG
    GCNConv with edge_weight. */
@@ -205,11 +204,11 @@ typedef struct ag_gat_weights {
 } ag_gat_weights;
 
 /* z = W x; a message u -> v has in head h the weight softmax over u of leaky_relu(<from_h, z_u,h> +
-   <to_h, z_v,h>, slope); y_v,h = the weighted sum of z_u,h. Heads stand side by side or, with
-   `mean`, are averaged; then the bias. x [n,in] -> [n, heads d] or [n,d]. `edge` [p,features] in
-   the order of the messages (ag_edge_rows) adds <edge_h, (edge_w edge_p)_h> in the leaky_relu;
+   <to_h, z_v,h>, slope); y_v,h = the weighted sum of z_u,h. Heads are concatenated or, with
+   `mean`, averaged; then the bias is added. x [n,in] -> [n, heads d] or [n,d]. `edge` [p,features]
+   in the order of the messages (ag_edge_rows) adds <edge_h, (edge_w edge_p)_h> in the leaky_relu;
    NULL: nothing. Weights are dropped as ag_dropout does it. A node without messages gives the bias,
-   or 0: where it should hear itself, the graph has loops (ag_graph_loops). Fails when from is not
+   or 0; ag_graph_loops gives each node a message from itself. Fails when from is not
    [heads,d], and when edge is there without its weights or they without it. Source: Velickovic et
    al. 2018; PyG GATConv without self loops (there from is att_src, to att_dst, edge_w lin_edge,
    edge att_edge). */
@@ -223,7 +222,7 @@ typedef struct ag_gat2_weights {
     ag_param *from, *from_bias, *to, *to_bias, *attention, *bias, *edge_w;
 } ag_gat2_weights;
 
-/* The attention that may rank nodes differently for every receiver. z = W_from x + its bias, t =
+/* Attention that can rank senders differently for every receiver. z = W_from x + its bias, t =
    W_to x + its bias; a message p, u -> v has in head h the weight softmax over u of <attention_h,
    leaky_relu(z_u + t_v + edge_w edge_p, slope)_h>; y_v,h = the weighted sum of z_u,h; all else as
    in ag_gat. Source: Brody et al. 2022; PyG GATv2Conv without self loops (there from is lin_l, to
@@ -233,8 +232,8 @@ AG_API ag_tensor *ag_gat2(const ag_gat2_weights *weights, ag_tensor *x, ag_tenso
 
 /* ---- principal neighbourhood aggregation ---- */
 
-/* a = [mean, min, max, standard deviation] over the messages into a node, side by side, of x of the
-   senders [n,f] or of what the messages themselves have [p,f]; y = [a, a l / m, a m / l] -> [n,12f]
+/* a = [mean, min, max, standard deviation] over the messages into a node, concatenated, of x of the
+   senders [n,f] or of values of the messages [p,f]; y = [a, a l / m, a m / l] -> [n,12f]
    with l = ln(number of messages + 1) and m = mean_log_degree, the mean of l over the nodes of the
    training data. A node without messages gives 0. Gradients: those of ag_message_aggregate, times
    the factors. Fails unless m > 0 (AG_ESHAPE). Source: Corso et al. 2020; PyG's
@@ -247,7 +246,7 @@ AG_API ag_tensor *ag_message_pna(ag_tensor *x, ag_edges edges, ag_real mean_log_
 
 /* Parameters of one layer of f features with w hidden features; every *_bias may be NULL. */
 typedef struct ag_encoder_weights {
-    ag_param *qkv, *qkv_bias;       /* [3f,f], [3f]: query, key and value below each other */
+    ag_param *qkv, *qkv_bias;       /* [3f,f], [3f]: rows of query, key, value */
     ag_param *out, *out_bias;       /* [f,f], [f] */
     ag_param *norm1, *norm1_bias;   /* [f], [f] */
     ag_param *widen, *widen_bias;   /* [w,f], [w] */
@@ -257,7 +256,7 @@ typedef struct ag_encoder_weights {
 
 /* y = norm1(x + dropout(out attention(qkv x))), z = norm2(y + dropout(narrow dropout(relu(widen
    y)))): each node attends to the nodes of its graph, in `heads` heads. x [n,f] -> [n,f]. The
-   norms are layer norms with epsilon 1e-5. Weights of the attention are dropped, too. Fails where
+   norms are layer norms with epsilon 1e-5. Dropout also applies to attention weights. Fails where
    ag_attention, ag_linear and ag_dropout do. Source: Vaswani et al. 2017; PyTorch's
    nn.TransformerEncoderLayer with norm_first=False and a padding mask. */
 AG_API ag_tensor *ag_encoder(const ag_encoder_weights *weights, ag_tensor *x, ag_edges edges,
@@ -279,32 +278,31 @@ typedef struct ag_pooled {
    that they had; x' = score x. x [n, ...], p: one element per feature. ratio below 1: k =
    ceil(ratio nodes) in float; 1 or more: k = that many (1.0 is one node), or all of a smaller
    graph. Equal scores: the first nodes stay; a NaN is the highest. p of zeros: all scores are 0. dx
-   = score dy of nodes that stay, and p / |p| times the gradient of the score; dp through the scores
-   alone; none through the choice. The edges' starts are an input (of ag_graph_edges, or of a
+   = score dy of nodes that stay, plus p / |p| times the gradient of the score; dp only through the
+   scores; the choice has no gradient. The edges' starts are an input (of ag_graph_edges, or of a
    pooling before), so that k is known when the step is recorded. Fails: AG_EUSE unless
    ratio > 0 and the starts are an input, AG_EINDEX when they do not ascend from 0 to n, AG_ESHAPE.
    Source: Gao and Ji 2019; PyG TopKPooling, which puts the nodes of a graph in order of score. */
 AG_API ag_pooled ag_topk(ag_tensor *x, ag_tensor *p, ag_edges edges, ag_real ratio);
 
-/* The rectifier before the pooling and the readout after it in the same pass: ag_topk of
+/* ReLU, pooling and readout in one pass: ag_topk of
    ag_relu(x), and ag_readout_max_mean of what stays. x [n,f]. Gradients and errors as theirs.
    Source: PyG relu, TopKPooling, global_max_pool and global_mean_pool. */
 AG_API ag_pooled ag_relu_topk_readout(ag_tensor *x, ag_tensor *p, ag_edges edges, ag_real ratio);
 
-/* The same with score_v = tanh(score[v]); score [n] or [n,1], of a convolution to one channel
+/* ag_topk with score_v = tanh(score[v]); score [n] or [n,1], of a convolution to one channel
    (ag_graph_conv, ag_gcn_conv). Source: Lee et al. 2019; PyG SAGPooling, which takes the score
    times the sign of one more parameter. */
 AG_API ag_pooled ag_sag_pool(ag_tensor *x, ag_tensor *score, ag_edges edges, ag_real ratio);
 
 /* ---- readouts ---- */
 
-/* One row per graph; an empty graph gives 0. x [n, ...] -> [graphs, ...]; of one number per node, x
- * [n], one per graph: [graphs]. */
+/* One row per graph: x [n, ...] -> [graphs, ...], x [n] -> [graphs]. An empty graph gives 0. */
 AG_API ag_tensor *ag_readout_sum(ag_tensor *x, ag_edges edges);
 AG_API ag_tensor *ag_readout_mean(ag_tensor *x, ag_edges edges);
 AG_API ag_tensor *ag_readout_max(ag_tensor *x, ag_edges edges);
 
-/* Both side by side, the largest first: x [n,f] -> [graphs,2f]. */
+/* Maximum and mean, concatenated: x [n,f] -> [graphs,2f]. */
 AG_API ag_tensor *ag_readout_max_mean(ag_tensor *x, ag_edges edges);
 
 #ifdef __cplusplus

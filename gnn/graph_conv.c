@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* graph_conv, graph_conv_relu: blocks of nodes pass through panels that stay in the cache, between
    the sums over neighbours and the products; nothing as large as the graph is made but the result
-   and the gradient. Nodes that hear nobody have no part in the product with w, and none of backward
+   and the gradient. Nodes without messages have no part in the product with w, and none of backward
    has a part where g = dy (where y > 0) is 0: of nodes that a pooling drops. On a device:
    graph_conv_cuda.c. */
 #include "gnn/graph_conv_parts.h"

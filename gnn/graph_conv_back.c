@@ -6,7 +6,7 @@
 #include "core/parallel.h"
 #include "gnn/graph_conv_parts.h"
 
-/* Rows are asked for so many before they are looked at. */
+/* Rows are prefetched this many rows before they are read. */
 enum { AHEAD = 8 };
 #if defined(__GNUC__)
 # define PREFETCH(p) __builtin_prefetch(p)

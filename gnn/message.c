@@ -40,7 +40,7 @@ static int degree_shape(ag_call *call)
     return 0;
 }
 
-/* 5 nodes with messages 1->0, 2->0, 2->1, 0->3, 3->3, 2->3: 2 and 4 hear nobody, 3 hears itself.
+/* 5 nodes with messages 1->0, 2->0, 2->1, 0->3, 3->3, 2->3: 2 and 4 receive nothing, 3 has a loop.
    Two more places are those of a pooled graph. */
 static const int32_t rows[] = {0, 2, 2, 1, 3, 0, 3, 3, 6, 0},
                      sources[] = {1, 2, 2, 0, 3, 2, -1, -1};

@@ -96,7 +96,7 @@ typedef struct ag_instance_norm_layer {
 
 /* ag_instance_norm over the nodes of each graph, starts int32 [graphs+1] as there, then y = weight
    y + bias where affine. x [n, ..., features]. Source: PyTorch nn.InstanceNorm1d, PyG InstanceNorm
-   (both affine=False unless told). */
+   (both affine=False by default). */
 AG_API ag_instance_norm_layer ag_layer_instance_norm(ag_params *params, const char *name,
                                                      int features, int affine);
 AG_API ag_tensor *ag_apply_instance_norm(const ag_instance_norm_layer *layer, ag_tensor *x,

@@ -9,7 +9,7 @@
 #include "ops/ops.h"
 #include "ops/table.h"
 
-/* At most so many rows and columns of scores at a time; kernels launch in about so many parts. */
+/* Most rows and columns of scores at a time, and about how many parts kernels launch. */
 enum { BLOCK = 64, PARTS = 256 };
 _Static_assert((int)AG_ROOM_OP >= 2 * BLOCK * BLOCK, "a thread's room holds two blocks of scores");
 

@@ -4,7 +4,7 @@
 #include "ops/instance_norm_pieces.h"
 
 /* Rows join in groups, groups in pieces: the rounding error does not grow with the number of rows.
-   All is told as distance from the first row, so that it does not grow with mean / deviation,
+   Values are distances from the first row, so that it does not grow with mean / deviation,
    either. Output 1 [graphs, m] is 1 / sqrt(var + epsilon). */
 STRIP(instance_norm_forward, graphs_of(a), norm_columns(a->xs[0]))
 {

@@ -50,7 +50,7 @@ KERNEL void piece_moments(ag_real *mean, ag_real *square, const ag_real *x, cons
     for (; r < rows; r++) add_rows(mean, square, x + r * m, from, m, r, 1, n);
 }
 
-/* The moments of the piece in this slot; means are told as distance from the first row of the
+/* The moments of the piece in this slot; means are distances from the first row of the
    segment. */
 KERNEL void leave_moments(ag_real *parts, row_cut t, const ag_real *x, int64_t slot, int64_t m,
                           int c, int n)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* ops: dense differentiable ops. Tensors are row-major; there is no implicit broadcasting. "rows"
    are all axes but the last, flattened. An op whose inputs do not fit fails the tape (AG_ESHAPE)
-   and returns a poison tensor. So it does (AG_EINDEX) where starts that are an input do not ascend
-   within 0..n, or an index that is one is not -1 (no row) or the number of a row; of those that an
-   op makes, each op says what it does. docs/ops.md, made from the op table, lists formula, saved
-   tensors and tests of each. */
+   and returns a poison tensor. Where starts or indices are inputs, starts must ascend within 0..n
+   and an index must be -1 (no row) or the number of a row; otherwise the tape fails (AG_EINDEX).
+   Where another op computes them, each op documents what it does with other values. docs/ops.md,
+   made from the op table, lists formula, saved tensors and tests of each op. */
 #ifndef AG_OPS_H
 #define AG_OPS_H
 
@@ -19,7 +19,7 @@ extern "C" {
 
 /* y = x / (1 - p) with probability 1 - p, else 0; the identity when the tape is not training.
    Any shape. dx = dy / (1 - p) where kept. Fails unless 0 <= p < 1. The mask is a function of
-   (seed, step, which dropout of the tape, element) alone (Philox) and is drawn again in backward.
+   (seed, step, number of the dropout on the tape, element) only (Philox); backward draws it again.
    Source: Srivastava et al. 2014; PyTorch nn.Dropout. */
 AG_API ag_tensor *ag_dropout(ag_tensor *x, ag_real p);
 
@@ -73,8 +73,8 @@ AG_API ag_tensor *ag_mul_rows(ag_tensor *x, ag_tensor *s);
 
 /* ---- gather and scatter ---- */
 
-/* Indices are int32; one that names no row is safe, it reads zeros and adds nothing. Those of an
-   input name a row or are -1, except of the last two. */
+/* Indices are int32. An index out of range reads zeros and contributes nothing; in an input it
+   fails the tape unless it is -1, except for the last two ops. */
 
 /* y[i,:] = x[index[i],:]. x [n, ...], index [m] -> [m, ...]. dx = rows of dy added in order of i.
    An embedding is ag_gather(table, index). */
@@ -85,8 +85,8 @@ AG_API ag_tensor *ag_gather(ag_tensor *x, ag_tensor *index);
 AG_API ag_tensor *ag_scatter_sum(ag_tensor *x, ag_tensor *index, int n);
 
 /* y[i,:] = sum over k of table[k * stride + index[i,k],:]; stride 0: one table for all places;
-   negative indices (and such beyond the table) add nothing. table [n,f], index [m,k] -> [m,f].
-   dtable = rows of dy added in order of i. */
+   negative indices, and indices beyond the table, contribute nothing. table [n,f], index [m,k] ->
+   [m,f]. dtable = rows of dy added in order of i. */
 AG_API ag_tensor *ag_embedding_bag(ag_tensor *table, ag_tensor *index, int stride);
 
 /* y[v,c,:] = base[v,:] + part[where[v],c,:]; where[v] < 0: nothing is added. base [n,f], part
@@ -96,8 +96,8 @@ AG_API ag_tensor *ag_spread(ag_tensor *base, ag_tensor *part, ag_tensor *where);
 
 /* ---- reductions ---- */
 
-/* Over all, down the rows (a value per column), along the columns (a value per row). A maximum of
- * nothing is 0; a NaN is larger than all. */
+/* Over all elements, over the rows (a value per column), over the columns (a value per row). A
+   maximum of no elements is 0; a NaN is larger than all numbers. */
 AG_API ag_tensor *ag_sum_all(ag_tensor *x);   /* -> [] */
 AG_API ag_tensor *ag_mean_all(ag_tensor *x);  /* -> [] */
 AG_API ag_tensor *ag_sum_rows(ag_tensor *x);  /* [n, ...] -> [...]: y = sum over the first axis */
@@ -115,7 +115,7 @@ AG_API ag_tensor *ag_argmax(ag_tensor *x);
 
 /* Segments: rows starts[g]..starts[g+1]-1 of x [n, ...] belong to segment g; starts int32 [s+1]
    ascending -> [s, ...]. An empty segment gives 0, a row outside of all segments has gradient 0.
-   The gradient of max goes to the first largest row. A start outside 0..n is taken as the nearer
+   The gradient of max goes to the first largest row. A start outside 0..n counts as the nearer
    end. */
 AG_API ag_tensor *ag_segment_sum(ag_tensor *x, ag_tensor *starts);
 AG_API ag_tensor *ag_segment_mean(ag_tensor *x, ag_tensor *starts);
@@ -177,7 +177,7 @@ AG_API ag_tensor *ag_l2_norm(ag_tensor *x, ag_real epsilon);
    (Khizbullin et al. 2024) eq. 6. */
 AG_API ag_tensor *ag_cross_attention(ag_tensor *x, ag_tensor *t);
 
-/* [x, cross attention of x] side by side: x [n,c,f] -> [n,c,2f]. Gradients: the sum of both parts.
+/* [x, cross attention of x], concatenated: x [n,c,f] -> [n,c,2f]. Gradients: the sum of both parts.
    Replaces ag_concat2(x, ag_cross_attention(x, t), -1). Source: TGraph eq. 3. */
 AG_API ag_tensor *ag_cross_attention_beside(ag_tensor *x, ag_tensor *t);
 
@@ -208,16 +208,16 @@ AG_API ag_tensor *ag_attend(ag_tensor *x, const ag_attend_weights *w, ag_tensor 
    [4h,in] and w_state [4h,h] hold the rows of the gates i, f, g, o; bias [4h] or NULL. State and
    cell begin as 0. i, f, o = sigmoid and g = tanh of (x w_input' + state w_state' + bias), cell = f
    cell + i g, state = o tanh(cell). Gradients: back through all rows. A sequence without rows gives
-   0, a row outside of all sequences has gradient 0; a start outside 0..n is taken as the nearer
-   end, one below its predecessor as that. Source: Hochreiter and Schmidhuber 1997; PyTorch nn.LSTM
-   (one layer, the sum of its two biases) on packed sequences. */
+   0, a row outside of all sequences has gradient 0; a start outside 0..n counts as the nearer
+   end, a start smaller than the previous one as equal to it. Source: Hochreiter and Schmidhuber
+   1997; PyTorch nn.LSTM (one layer, the sum of its two biases) on packed sequences. */
 AG_API ag_tensor *ag_lstm(ag_tensor *x, ag_tensor *starts, ag_tensor *w_input, ag_tensor *w_state,
                           ag_tensor *bias);
 
 /* As ag_lstm, but the state after every row, in the order of the rows -> [n,h]; a row outside of
    all sequences gives 0. backwards other than 0: each sequence runs from its last row to its first,
    as the second direction of PyTorch's bidirectional nn.LSTM, so its last state is that of row
-   starts[s]. Both directions side by side are ag_concat2 of two calls. */
+   starts[s]. ag_concat2 of two calls gives both directions. */
 AG_API ag_tensor *ag_lstm_states(ag_tensor *x, ag_tensor *starts, ag_tensor *w_input,
                                  ag_tensor *w_state, ag_tensor *bias, int backwards);
 
@@ -225,7 +225,7 @@ AG_API ag_tensor *ag_lstm_states(ag_tensor *x, ag_tensor *starts, ag_tensor *w_i
    w_input [3h,in], w_state [3h,h], b_input and b_state [3h] (or both NULL) hold the rows of the
    gates r, z, n. State begins as 0. With p = x w_input' + b_input and q = state w_state' + b_state:
    r, z = sigmoid(p + q), n = tanh(p + r q) of their thirds, state = (1 - z) n + z state. Gradients:
-   back through all rows. Fails when one bias alone is NULL. Source: Cho et al. 2014; PyTorch nn.GRU
+   back through all rows. Fails when only one bias is NULL. Source: Cho et al. 2014; PyTorch nn.GRU
    (one layer) on packed sequences. */
 AG_API ag_tensor *ag_gru(ag_tensor *x, ag_tensor *starts, ag_tensor *w_input, ag_tensor *w_state,
                          ag_tensor *b_input, ag_tensor *b_state);
@@ -237,22 +237,20 @@ AG_API ag_tensor *ag_gru_states(ag_tensor *x, ag_tensor *starts, ag_tensor *w_in
 
 /* Attention within graphs: y[v,h,:] = sum over u of p[u] value[u,h,:], p = softmax over u of
    <query[v,h,:], key[u,h,:]> / sqrt(d), where u and v are rows of one graph. qkv [n, 3 heads d] is
-   query, key and value side by side, as one product makes them (PyTorch's in_proj_weight); the rows
-   of graph g are starts[g]..starts[g+1]-1, starts int32 [graphs+1] -> [n, heads d]. With P the
+   query, key and value, concatenated, as one product makes them (PyTorch's in_proj_weight); the
+   rows of graph g are starts[g]..starts[g+1]-1, starts int32 [graphs+1] -> [n, heads d]. With P the
    weights: dvalue = P' dy, dS = P (dP - sum P dP) with dP = dy value', dquery = dS key / sqrt(d),
-   dkey = dS' query / sqrt(d). Nothing is padded, and n rows are kept for backward, no weights.
-   In training weights are dropped, after the softmax and without sharing out what they had: with
-   probability `dropout` each is 0, else divided by 1 - dropout, as ag_dropout does it; dP and P'
-   meet the same factors. The first start is taken as 0, the last as n, one outside 0..n as the
-   nearer end. Fails unless the features split into 3 parts of `heads` heads and dropout
-   is at least 0 and at most 1 - 2^-16. Source:
-   Vaswani et al. 2017; PyTorch F.scaled_dot_product_attention with a mask of graphs. */
+   dkey = dS' query / sqrt(d). It pads nothing and keeps n rows for backward, not the weights. In
+   training ag_dropout applies to the weights after the softmax, with the same mask in dP and P'.
+   The first start is taken as 0, the last as n, one outside 0..n as the nearer end. Fails unless
+   the features split into 3 parts of `heads` heads and dropout is at least 0 and at most 1 - 2^-16.
+   Source: Vaswani et al. 2017; PyTorch F.scaled_dot_product_attention with a mask of graphs. */
 AG_API ag_tensor *ag_attention(ag_tensor *qkv, ag_tensor *starts, int heads, ag_real dropout);
 
 /* ---- losses -> [] ---- */
 
-/* The mean over all elements, 0 of nothing. Gradients flow to y and to the target, which have one
- * shape. */
+/* The mean over all elements, 0 when there are none. y and target have the same shape; gradients
+   flow to both. */
 AG_API ag_tensor *ag_squared_error(ag_tensor *y, ag_tensor *target);  /* (y - t)^2 */
 AG_API ag_tensor *ag_absolute_error(ag_tensor *y, ag_tensor *target); /* |y - t| */
 
@@ -281,8 +279,8 @@ AG_API ag_tensor *ag_binary_cross_entropy(ag_tensor *x, ag_tensor *target, ag_te
 AG_API ag_tensor *ag_cross_entropy(ag_tensor *x, ag_tensor *label, ag_tensor *weight,
                                    ag_real smoothing);
 
-/* How a ranking loss adds its pairs: over all n*n entries of the matrix of pairs (as pytorchltr
- * with mean), or plainly. */
+/* How a ranking loss adds its pairs: divided by all n*n entries of the matrix of pairs (as
+   pytorchltr with mean), or not divided. */
 typedef enum ag_reduction { AG_MEAN, AG_SUM } ag_reduction;
 
 /* Over the pairs with rank[i] > rank[j] (i is the slower): hinge max(0, margin - (s_i - s_j)),
@@ -293,8 +291,8 @@ AG_API ag_tensor *ag_pairwise_hinge(ag_tensor *scores, ag_tensor *rank, ag_real 
 AG_API ag_tensor *ag_pairwise_logistic(ag_tensor *scores, ag_tensor *rank, ag_reduction reduction);
 
 /* The same over the pairs within each group: items starts[g]..starts[g+1]-1, starts int32
-   [groups+1] ascending. AG_MEAN: the mean over the groups of what a group alone gives; AG_SUM: the
-   sum over all pairs. Items outside of all groups count nothing. */
+   [groups+1] ascending. AG_MEAN: the mean over the groups of each group's loss; AG_SUM: the sum
+   over all pairs. Items outside of all groups are ignored. */
 AG_API ag_tensor *ag_pairwise_hinge_groups(ag_tensor *scores, ag_tensor *rank, ag_tensor *starts,
                                            ag_real margin, ag_reduction reduction);
 AG_API ag_tensor *ag_pairwise_logistic_groups(ag_tensor *scores, ag_tensor *rank, ag_tensor *starts,

@@ -77,7 +77,7 @@ DEVICE(gru_all_steps_back) { ag__recurrent_backward_there(a, &gru_step_back_kern
 
 /* ---- gradients of the inputs ---- */
 
-/* The gradient of the state's part in the gates: that of the input's part, but for a GRU. */
+/* The gradient of the state's part in the gates: that of the input's part, except in a GRU. */
 static const ag_real *state_gates(const ag_args *a, recurrent_sizes s)
 {
     return a->ys[2].size[0] == 2 ? Y(1) : Y(2) + (int64_t)s.n * s.h;

@@ -56,7 +56,7 @@ AG_BOTH int64_t cut_segment(row_cut t, int r)
 AG_BOTH int64_t cut_slot(row_cut t, int64_t g) { return cut_start(t, g) / t.piece + g; }
 AG_BOTH int64_t cut_slots(row_cut t) { return t.rows / t.piece + t.segments; }
 
-/* Pieces of a segment of so many rows. */
+/* Pieces of a segment of this many rows. */
 AG_BOTH int cut_pieces(row_cut t, int rows) { return rows > 0 ? (rows - 1) / t.piece + 1 : 0; }
 
 /* The rows of a slot: lo..hi-1, none where it is empty, of a segment that begins at `first`. */

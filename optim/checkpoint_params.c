@@ -120,7 +120,7 @@ static int expected(const ag_params *params, const char *name, int resume)
 
 static const char *tensors(int count) { return count == 1 ? "tensor is" : "tensors are"; }
 
-/* Compares the names both ways and tells the first of each kind. */
+/* Compares the names both ways and reports the first of each kind. */
 static ag_status check_names(const ag_params *params, const ag_checkpoint *c, int resume,
                              ag_failure *why)
 {

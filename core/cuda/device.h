@@ -24,8 +24,8 @@ const char *ag__device_reason(char text[400], int error, int built, const char *
    for (AUGUR_CUDA_WAIT=1), so that it is that kernel. */
 const char *ag__device_sentence(char text[400], const char *last, const char *meaning, int waited);
 
-/* The sentence where memory is wanted for something: so many bytes, 0: nobody knows, and so many
-   that are free. */
+/* The sentence when memory for `what` is missing: bytes wanted (0: not known), bytes that are free.
+ */
 const char *ag__device_full(char text[400], const char *what, size_t bytes, size_t unused);
 
 /* Names what is launched from now on, for sentences; `name` lasts. */
@@ -75,7 +75,7 @@ int ag__graph_wanted(void);
 int ag__graph_begin(void);
 
 /* Returns what was noted; NULL: something cannot be repeated, or there is no memory. Errors in
-   between are no failures of the device: who launches once more hears of them. */
+   between are no failures of the device: the next launch reports them. */
 typedef struct ag__graph ag__graph;
 ag__graph *ag__graph_end(void);
 void ag__graph_launch(ag__graph *graph);

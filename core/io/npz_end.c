@@ -63,7 +63,7 @@ static ag_status check_tail(const unsigned char *tail, int64_t n, int64_t bytes,
             "copy or download it again",
             path);
     if (another_end(tail, n, bytes - n))
-        return ag_fail(why, AG_EDATA, "%s holds several zip end records; write the file anew",
+        return ag_fail(why, AG_EDATA, "%s holds several zip end records; write the file again",
                        path);
     if (!has_locator(tail, n - END))
         return check_sizes(little(end + 10, 2), little(end + 12, 4), path, why);

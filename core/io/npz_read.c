@@ -13,7 +13,7 @@ ag_status ag__zip_fail(zip_error_t *error, const char *where, ag_failure *why)
     int code = zip_error_code_zip(error);
     if (code == ZIP_ER_MEMORY) return ag_fail(why, AG_EMEMORY, "no memory to read %s", where);
     if (code == ZIP_ER_EXISTS)
-        return ag_fail(why, AG_EDATA, "%s holds two members of one name; write the file anew",
+        return ag_fail(why, AG_EDATA, "%s holds two members of one name; write the file again",
                        where);
     return ag_fail(why, code == ZIP_ER_READ || code == ZIP_ER_SEEK ? AG_EFILE : AG_EDATA,
                    "%s is damaged: %s; copy or download the file again", where,

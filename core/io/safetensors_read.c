@@ -120,7 +120,7 @@ static ag_status verify(ag_checkpoint *c, ag_failure *why)
     return status;
 }
 
-/* Lays the values of F16 and BF16 anew, as float32. */
+/* Converts the values of F16 and BF16 to float32. */
 static ag_status widen(ag_checkpoint *c, ag_failure *why)
 {
     size_t count = 0;

@@ -93,7 +93,7 @@ int main(void)
     ag_failure why = {0};
     draw_network();
     ag_graph *friends = ag_graph_build(NODES, source, target, EDGES, AG_BOTH_WAYS, &why);
-    ag_graph *graph = friends ? ag_graph_loops(friends, &why) : NULL; /* a node hears itself */
+    ag_graph *graph = friends ? ag_graph_loops(friends, &why) : NULL; /* with its own features */
     puts("accuracy on people who do not say their group");
     for (int kind = MLP; kind <= GAT && !why.status; kind++)
         printf("%s  %.3f\n", name[kind], train(kind, graph, &why));

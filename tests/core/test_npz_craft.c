@@ -132,7 +132,7 @@ static void members_are_counted(void **state)
 {
     entry two[2] = {good_entry(), good_entry()};
     make_zip(two, 2);
-    expect_refused(AG_EDATA, "holds two members of one name; write the file anew");
+    expect_refused(AG_EDATA, "holds two members of one name; write the file again");
     static char names[257][24];
     entry many[257];
     for (int i = 0; i < 257; i++) {
