@@ -20,9 +20,10 @@ from augur_jax import Refused, command
 from augur_jax.costs import moved
 from augur_jax.drawing import Drawing
 from augur_jax.hlo import constrained, instructions, stablehlo
-from augur_jax.layouts import Collector, first, second, tau
+from augur_jax.layouts import COSTS, Collector, first, second, tau
 from augur_jax.manifest import locked
 from augur_jax.worker import Failed, Worker
+from known_costs import judge, table
 from programs.families import FAMILIES
 
 TGRAPH = os.environ.get("AUGUR_TGRAPH", "")
@@ -230,6 +231,26 @@ class Folders(unittest.TestCase):
     def test_locked(self):
         with locked(self.folder), self.assertRaisesRegex(Refused, "another process measures into"):
             self.collector().collect(["other"], 1, 2)
+
+
+class Known(unittest.TestCase):
+    def test_judge(self):
+        ns = np.array([10, 20, 30, 30])
+        self.assertEqual(judge(ns, ns), (1, 1, 0))
+        np.testing.assert_allclose(judge(np.array([0, 0, 1, 2]), ns), (4 / 5, 4 / 5, 0.5))
+        self.assertEqual(judge(np.zeros(4), ns), (0, 0, 1.25))
+
+    def test_table(self):
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [os.path.join(folder, name) for name in ("a.npz", "b.npz")]
+            for k, path in enumerate(paths):
+                costs = {name: np.array([2, 1, 3]) for name in COSTS}
+                ns = np.array([20, 10, 30 - 15 * k])
+                passes = {"config_passes": np.stack([ns, ns], 1)} if k else {}
+                np.savez(path, config_runtime=ns, **costs, **passes)
+            rows = table(paths)
+        np.testing.assert_allclose(rows["config_bytes_copied"], [(1 + 1 / 3) / 2, (1 + 2 / 3) / 2, 0])
+        np.testing.assert_allclose(rows["second"], [1, 1, 0])
 
 
 @unittest.skipUnless(TGRAPH, "AUGUR_TGRAPH names no tgraph")
