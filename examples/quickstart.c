@@ -29,28 +29,26 @@ int main(int argc, char **argv)
     ag_sage_layer sage = ag_layer_sage(params, "sage", HIDDEN, HIDDEN);
     ag_linear_layer out = ag_layer_linear(params, "out", HIDDEN, 1, 1);
     sage.aggregate = AG_AGGREGATE_SUM;
-    if (!graph || ag_params_build(params, 1) != AG_OK) return puts("There is no memory."), 5;
-    if (ag_params_to(params, device, &why))
-        return puts(why.sentence), ag_params_free(params), ag_graph_free(graph), 6;
+    ag_params_build(params, 1);
+    ag_params_to(params, device, &why);
     ag_tape *tape = ag_tape_new(device);
     ag_adamw adamw = ag_adamw_default();
     ag_schedule schedule = {.kind = AG_COSINE, .lr = 0.02, .warmup = 20, .total = STEPS};
-    for (int step = 0; step < STEPS; step++) {
-        ag_tape_reset(tape);
+    for (int step = 0; step < STEPS && !why.status; step++) {
+        ag_tape_begin(tape, 1);
         ag_tensor *h = ag_input(tape, x, AG_SHAPE(NODES, 1));
         h = ag_gelu(ag_apply_linear(&in, h));
         h = ag_gelu(ag_apply_sage(&sage, h, ag_graph_edges(tape, graph)));
         h = ag_apply_linear(&out, h);
-        ag_tensor *loss = ag_mean_all(ag_square(ag_sub(h, ag_input(tape, y, AG_SHAPE(NODES, 1)))));
-        ag_backward(loss); /* plans once, then runs forward and backward */
-        if (ag_failed(tape)) return puts(ag_error(tape)), 1;
-        if (step % 100 == 0 || step == STEPS - 1)
+        ag_tensor *loss = ag_squared_error(h, ag_input(tape, y, AG_SHAPE(NODES, 1)));
+        /* plans once, then runs forward, backward and a step of AdamW */
+        ag_minimize(loss, params, &adamw, ag_schedule_at(&schedule, step), &why);
+        if (!why.status && (step % 100 == 0 || step == STEPS - 1))
             printf("step %3d  loss %.5f\n", step, (double)ag_item(loss));
-        if (ag_adamw_step(params, &adamw, ag_schedule_at(&schedule, step), &why))
-            return puts(why.sentence), 1;
     }
+    if (why.status) fprintf(stderr, "quickstart: %s\n", why.sentence);
     ag_tape_free(tape);
     ag_params_free(params);
     ag_graph_free(graph);
-    return 0;
+    return why.status == AG_EDEVICE ? 6 : why.status != AG_OK;
 }
