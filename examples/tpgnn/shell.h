@@ -23,7 +23,7 @@ typedef struct tpgnn_seen {
     tpgnn_vocabulary buffers; /* the words of declared buffers */
 } tpgnn_seen;
 
-/* The network and what else its checkpoint holds (docs/formats.md). */
+/* The network and what else its checkpoint holds (docs/formats/tpgnn.md). */
 typedef struct tpgnn_trained {
     tpgnn_model model;
     tpgnn_vocabulary vocabulary; /* of training; own, as the next */

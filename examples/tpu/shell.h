@@ -19,7 +19,7 @@ char *tpu_data_json(const tpu_data *data);
 
 /* ---- scores of a model ---- */
 
-/* The contents of a checkpoint (docs/formats.md). */
+/* The contents of a checkpoint (docs/formats/tpu.md). */
 typedef struct tpu_trained {
     tpu_model model;
     tpu_scaler scaler;

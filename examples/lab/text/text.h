@@ -17,8 +17,8 @@
 #include <stdio.h>
 
 /* Reads one program into *p, which must be empty; path is for the sentences, which name the line.
-   Any bytes are read or refused: then p has no nodes and p->why is the sentence. docs/formats.md
-   has the grammar. */
+   Any bytes are read or refused: then p has no nodes and p->why is the sentence.
+   docs/formats/lab.md has the grammar. */
 ag_status lab_text_read(lab_program *p, const char *text, size_t length, const char *path);
 ag_status lab_text_load(lab_program *p, const char *path);
 /* Prints a program so that reading it gives it again. */

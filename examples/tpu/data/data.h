@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels for the TPU model: of TpuGraphs tile files (a kernel each, with the run times of many
-   tile sizes) and of fusion files (docs/formats.md: many kernels of one program, a run time each).
-   Functions return AG_OK, or record the first failure in `why` (not NULL, {0} at the call) and
-   return its status. */
+   tile sizes) and of fusion files (docs/formats/lab.md: many kernels of one program, a run time
+   each). Functions return AG_OK, or record the first failure in `why` (not NULL, {0} at the call)
+   and return its status. */
 #ifndef TPU_DATA_H
 #define TPU_DATA_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parameters: names, shapes, first values (docs/formats.md lists them). */
+/* The parameters: names, shapes, first values (docs/formats/tpu.md lists them). */
 #include "examples/tpu/model/model.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Arrays of an npz file from the schedules of a workload; docs/formats.md describes them. Knows no TVM."""
+"""Arrays of an npz file from the schedules of a workload; docs/formats/tpgnn.md describes them. Knows no TVM."""
 import numpy as np
 
 import measure
