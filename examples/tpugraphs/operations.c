@@ -18,14 +18,6 @@ static int at_least_one(float value)
     return n < 1 ? 1 : n;
 }
 
-tpugraphs_shape tpugraphs_shape_of(const float *feature)
-{
-    tpugraphs_shape s = {0, {1, 1, 1, 1, 1, 1}};
-    for (; s.rank < TPUGRAPHS_AXES && feature[TPUGRAPHS_SIZES + s.rank] >= 1; s.rank++)
-        s.size[s.rank] = whole(feature[TPUGRAPHS_SIZES + s.rank]);
-    return s;
-}
-
 /* 1 if the list names axes below `rank`, each once. */
 static int are_axes(const int *axis, int count, int rank)
 {
@@ -110,9 +102,9 @@ static int read_conv(tpugraphs_conv_axes *c, const float *feature, int rank)
 
 tpugraphs_operation tpugraphs_operation_read(int opcode, const float *feature)
 {
-    const tpugraphs_shape shape = tpugraphs_shape_of(feature);
-    tpugraphs_operation o = {.opcode = opcode, .rank = shape.rank};
-    memcpy(o.size, shape.size, sizeof o.size);
+    tpugraphs_operation o = {.opcode = opcode, .size = {1, 1, 1, 1, 1, 1}};
+    for (; o.rank < TPUGRAPHS_AXES && feature[TPUGRAPHS_SIZES + o.rank] >= 1; o.rank++)
+        o.size[o.rank] = whole(feature[TPUGRAPHS_SIZES + o.rank]);
     for (int i = 0; i < TPUGRAPHS_AXES; i++) o.dims[i] = whole(feature[TPUGRAPHS_DIMS + i]);
     read_windows(o.window, feature);
     o.known = read_conv(&o.conv, feature, o.rank) && opcode == TPUGRAPHS_CONVOLUTION;

@@ -60,13 +60,6 @@ enum {
     TPUGRAPHS_LAYOUT = 134
 };
 
-/* Axes, 6 at most; sizes after the last are 1. */
-typedef struct tpugraphs_shape {
-    int rank, size[TPUGRAPHS_AXES];
-} tpugraphs_shape;
-
-tpugraphs_shape tpugraphs_shape_of(const float *feature);
-
 /* Kinds of nodes that are no op codes: without operands, and elementwise. */
 enum { TPUGRAPHS_LEAF = -1, TPUGRAPHS_MAP = 0 };
 
@@ -75,7 +68,7 @@ typedef struct tpugraphs_operation {
     int kind; /* its op code if its shapes fit it, of a broadcast, transpose, reshape, reduce,
                  reduce-window, dot and convolution; else TPUGRAPHS_MAP or TPUGRAPHS_LEAF */
     int opcode;
-    int rank, size[TPUGRAPHS_AXES];
+    int rank, size[TPUGRAPHS_AXES]; /* sizes after the last axis are 1 */
     int operands, operand[2];
     int dims[TPUGRAPHS_AXES];                /* as in the file */
     tpugraphs_window window[TPUGRAPHS_AXES]; /* those after the last are of size 1 */
