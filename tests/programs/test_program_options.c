@@ -92,6 +92,7 @@ static const struct {
     {"patience", "needs more validations"},
     {"check-finite", "only the sentence of a failure"},
     {"save-every", "only when last.safetensors is written"},
+    {"save-minutes", "the same"},
     {"run", "which run"},
     {"model", "the same; test_program_shipped tries it"},
     {"ensemble", "more runs, which test_program_predict tries"},

@@ -94,11 +94,11 @@ typedef struct harness_option {
    table starts with HARNESS_COMMON_OPTIONS(struct, member). */
 typedef struct harness_common {
     harness_paths data, valid, model;
-    const char *out, *run, *study;
+    const char *out, *run, *study, *part, *only;
     int64_t seed, ram_limit;
     int threads, device; /* device: 0 cpu, 1 cuda, as ag_device; 2 auto */
     int precision;       /* as ag_precision */
-    bool resume, force, quiet, json;
+    bool resume, force, collect, quiet, json;
 } harness_common;
 
 #define HARNESS_ALL    (HARNESS_TRAIN | HARNESS_SCORES | HARNESS_INSPECT | HARNESS_ABLATE)
@@ -137,6 +137,14 @@ typedef struct harness_common {
     {"study", HARNESS_FIELD(S, M.study), .commands = HARNESS_ABLATE, .needed = HARNESS_ABLATE, \
      .flags = HARNESS_LOCAL, .meta = "FILE.ini", .often = true, .group = "Run", \
      .help = "the variants and seeds to train"}, \
+    {"part", HARNESS_FIELD(S, M.part), .commands = HARNESS_ABLATE, .flags = HARNESS_LOCAL, \
+     .meta = "I/N", .often = true, .group = "Run", .needs = "no --collect", \
+     .help = "train the I-th of N shares of the runs"}, \
+    {"only", HARNESS_FIELD(S, M.only), .commands = HARNESS_ABLATE, .flags = HARNESS_LOCAL, \
+     .meta = "VARIANT", .group = "Run", .needs = "no --collect", \
+     .help = "train the runs of that variant of the study"}, \
+    {"collect", HARNESS_FIELD(S, M.collect), .commands = HARNESS_ABLATE, .flags = HARNESS_LOCAL, \
+     .often = true, .group = "Run", .help = "train nothing, and make the table of the runs that are there"}, \
     {"seed", HARNESS_FIELD(S, M.seed), "0", 0, 9007199254740992.0, \
      HARNESS_TRAINS | OWN, .flags = HARNESS_FOR_RESUME, .often = true, .group = "Run", \
      .help = "of every random number that this call draws"}, \

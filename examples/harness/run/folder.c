@@ -60,28 +60,51 @@ ag_status harness__check_writable(const char *folder, ag_failure *why)
                    ag_path_tail(folder), strerror(errno));
 }
 
-ag_status harness__lock_folder(int *lock, const char *folder, ag_failure *why)
+/* Locks what is open; closes it, with *lock -1, if another program has it. */
+static void take_lock(int *lock, const char *path, int how)
+{
+    static bool told;
+    int failed;
+    while ((failed = flock(*lock, how)) != 0 && errno == EINTR) {} /* while it waits */
+    if (failed && errno == EWOULDBLOCK) {
+        harness__unlock(lock);
+    } else if (failed && !told) {
+        harness_warn("the file system of %.200s has no locks (%s); start no other program that "
+                     "writes to that folder",
+                     ag_path_tail(path), strerror(errno));
+        told = true;
+    }
+}
+
+ag_status harness__lock_folder(int *lock, const char *folder, int how, ag_failure *why)
 {
     *lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (*lock < 0)
         return ag_fail(why, AG_EFILE,
                        "the folder %.200s cannot be opened: %s; choose another --out",
                        ag_path_tail(folder), strerror(errno));
-    if (flock(*lock, LOCK_EX | LOCK_NB) == 0) return AG_OK;
-    if (errno != EWOULDBLOCK) {
-        static bool told;
-        if (!told)
-            harness_warn("the file system of %.200s has no locks (%s); start no other program that "
-                         "writes to that folder",
-                         ag_path_tail(folder), strerror(errno));
-        told = true;
-        return AG_OK;
-    }
-    harness__unlock_folder(lock);
+    take_lock(lock, folder, how);
+    if (*lock >= 0) return AG_OK;
     return ag_fail(why, AG_EUSE,
                    "another program is writing to the folder %.200s; wait until it has ended, or "
                    "choose another --out",
                    ag_path_tail(folder));
+}
+
+ag_status harness__lock_file(int *lock, const char *path, ag_failure *why)
+{
+    *lock = -1;
+    struct stat about;
+    do { /* again, where the program that had it removed it meanwhile */
+        harness__unlock(lock);
+        *lock = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+        if (*lock < 0)
+            return ag_fail(why, AG_EFILE,
+                           "the file %.200s cannot be made: %s; choose another --out",
+                           ag_path_tail(path), strerror(errno));
+        take_lock(lock, path, LOCK_EX | LOCK_NB);
+    } while (*lock >= 0 && fstat(*lock, &about) == 0 && about.st_nlink == 0);
+    return AG_OK;
 }
 
 /* The open folder keeps its inode, so one that is made anew under its name has another. */
@@ -98,7 +121,7 @@ ag_status harness__folder_stays(int lock, const char *folder, ag_failure *why)
                    ag_path_tail(folder));
 }
 
-void harness__unlock_folder(int *lock)
+void harness__unlock(int *lock)
 {
     if (*lock >= 0) close(*lock);
     *lock = -1;

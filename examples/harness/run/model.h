@@ -24,6 +24,7 @@ typedef struct harness_training {
     int64_t patience; /* validations without a better score that end a run; 0: none do */
     int schedule;
     double learning_rate, warmup, decay_rate, weight_decay, clip;
+    double save_minutes; /* 0: saves depend on steps alone */
     bool check_finite;
 } harness_training;
 
@@ -78,6 +79,9 @@ typedef struct harness_settings {
     {"save-every", HARNESS_FIELD(S, shell.training.save_every), "100", 1, 1e9, \
      HARNESS_TRAINS, .group = "Run", .needs = NEEDS, \
      .help = "steps between saves of last.safetensors"}, \
+    {"save-minutes", HARNESS_FIELD(S, shell.training.save_minutes), "0", 0, 1e6, \
+     HARNESS_TRAINS, .flags = HARNESS_LOCAL, .group = "Run", .needs = NEEDS, \
+     .help = "a save also after so many minutes, for programs that may be killed (0: never)"}, \
     {"log-every", HARNESS_FIELD(S, shell.training.log_every), "10", 1, 1e9, \
      HARNESS_TRAINS, .group = "Run", .needs = NEEDS, \
      .help = "steps between rows of metrics.jsonl; the loss is the mean since the row before"}, \
@@ -148,6 +152,7 @@ typedef struct harness_session {
     ag_schedule schedule;
     double rate, norm; /* of the last step */
     double since;      /* when the time that is not written yet began */
+    double saved;      /* when HARNESS_LAST was written */
     bool done;         /* the report is written */
     harness_progress bar;
     char note[96];

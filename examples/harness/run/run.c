@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <jansson.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -110,9 +111,9 @@ harness_run *harness_run_open(const char *folder, harness_run_mode mode, ag_fail
                 "check --out, or omit --resume",
                 ag_path_tail(folder));
     if (why->status || harness__make_folder(folder, why) || harness__check_writable(folder, why) ||
-        harness__lock_folder(&lock, folder, why) || check_contents(folder, mode, why) ||
-        check_pictures(folder, why)) {
-        harness__unlock_folder(&lock);
+        harness__lock_folder(&lock, folder, LOCK_EX | LOCK_NB, why) ||
+        check_contents(folder, mode, why) || check_pictures(folder, why)) {
+        harness__unlock(&lock);
         return NULL;
     }
     harness_run *run = harness_alloc(sizeof *run);
@@ -139,7 +140,7 @@ ag_status harness_run_close(harness_run *run, ag_failure *why)
     ag_failure gone = {0};
     if (run->made && !run->columns && !harness_run_stays(run, &gone))
         rmdir(run->folder); /* nothing began in it; one that is not empty stays */
-    harness__unlock_folder(&run->lock);
+    harness__unlock(&run->lock);
     bag_free(run->columns);
     harness_free(run);
     return status;

@@ -221,7 +221,16 @@ static ag_status time_training(harness_session *s, ag_failure *why)
 /* The time has a row of this step, since a run that goes on from it has lost all later rows. */
 static ag_status save_last(harness_session *s, ag_failure *why)
 {
-    return time_training(s, why) ? why->status : harness__trainer_save(s, HARNESS_LAST, why);
+    if (time_training(s, why)) return why->status;
+    s->saved = s->since;
+    return harness__trainer_save(s, HARNESS_LAST, why);
+}
+
+static bool save_is_due(const harness_session *s, int64_t step)
+{
+    const double minutes = s->how.save_minutes;
+    return step % s->how.save_every == 0 ||
+           (minutes > 0 && harness_seconds() - s->saved >= 60 * minutes);
 }
 
 /* Does the work that is due after a step: a validation, a row of metrics, a save. */
@@ -243,7 +252,7 @@ static ag_status after_step(harness_session *s, ag_failure *why)
     if (validates || last || step % how->log_every == 0) log_row(s, validates ? scores : NULL, why);
     if (!validates) log_step(s, loss);
     if (!why->status && validates) judge(s, scores[0], loss, why);
-    if (!why->status && (last || harness__trainer_stopped(s) || step % how->save_every == 0))
+    if (!why->status && (last || harness__trainer_stopped(s) || save_is_due(s, step)))
         save_last(s, why);
     return why->status;
 }
@@ -253,7 +262,7 @@ ag_status harness__trainer_run(harness_session *s, ag_failure *why)
     const harness_state *p = s->trained.state;
     const int64_t steps = s->how.steps;
     char note[160];
-    s->since = harness_seconds();
+    s->since = s->saved = harness_seconds();
     harness_peak_begin();
     harness_progress_start(&s->bar, "train", p->step, steps);
     while (p->step < steps && !harness__trainer_stopped(s) && harness_go_on(why)) {

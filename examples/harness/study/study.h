@@ -49,11 +49,13 @@ ag_status harness_study_options(harness_options *o, const harness_study *s,
 ag_status harness_study_act(const harness_study *s, const harness_options *base, const char *files,
                             ag_failure *why);
 
-/* Trains every (variant, seed) that has no result.json yet under OUT/VARIANT/seed-N, in the order
-   of the seeds, then writes OUT/study.html, study.tex, study.csv, study.json and pictures in
-   plots/; OUT is --out of the call, and its other options are those of all runs. A run whose loss
-   was not finite (AG_EFINITE) counts as without a score; another failure ends the study, and so
-   does AG_ESTOPPED. Returns the table of the first measure, which the caller frees; NULL: failed.
+/* Trains every (variant, seed) of --part and --only that has no result.json yet under
+   OUT/VARIANT/seed-N and that no other call trains now, in the order of the seeds. When all runs
+   have results, or with --collect, which trains none, writes OUT/study.html, study.tex, study.csv,
+   study.json and pictures in plots/; OUT is --out of the call, and its other options are those of
+   all runs. A run whose loss was not finite (AG_EFINITE) counts as without a score; another failure
+   ends the study, and so does AG_ESTOPPED. Returns the table of the first measure, which the caller
+   frees; NULL: failed, or runs lack results, which a message says.
    *json (NULL at the call; json_decref it in any case): what study.json holds. */
 struct harness_call;
 struct json_t;

@@ -10,11 +10,19 @@ typedef struct study_outcome {
     const harness_study *study;
     const harness_call *call;
     const char *out;
+    int folder; /* out, open */
     int variants, seeds;
-    struct json_t **result;                   /* [variants][seeds] what result.json holds */
+    int part, parts, only;  /* of --part; a variant, -1: all */
+    struct json_t **result; /* [variants][seeds] what result.json holds; empty: there is none */
     const char *measure[HARNESS_MOST_SCORES]; /* [measures] all that a run has */
     int measures;
 } study_outcome;
+
+/* Reads --part and --only. Fails: AG_EUSE. */
+ag_status harness__study_share(study_outcome *x, ag_failure *why);
+/* Whether a run is of this share, and whether it has no result. */
+bool harness__study_mine(const study_outcome *x, int variant, int seed);
+bool harness__study_lacks(const study_outcome *x, int variant, int seed);
 
 /* One run's mean of a measure; NaN: none. */
 double harness__study_score(const study_outcome *x, int variant, int seed, int measure);

@@ -6,10 +6,9 @@
 #include "core/io/io.h"
 #include "examples/harness/run/trained.h"
 
-#include <errno.h>
-#include <inttypes.h>
+#include <fcntl.h>
 #include <jansson.h>
-#include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 /* Reads the result of a finished run, which must have been made with the same options. */
@@ -56,16 +55,14 @@ static ag_status check_initial(const harness_variant *v, const harness_session *
 
 /* Trains into OUT/VARIANT/seed-N. A run whose loss was not finite has no scores, and another
    failure ends the study. */
-static ag_status train(const study_outcome *x, const harness_variant *v, harness_session *s,
-                       bool started, json_t *result, ag_failure *why)
+static ag_status train(const harness_variant *v, harness_session *s, harness_run_mode mode,
+                       json_t *result, ag_failure *why)
 {
     const long long seed = s->settings->common.seed;
     ag_failure mine = {0};
     harness_say("study: %s, seed %lld", v->name, seed);
-    if (harness__make_inner(harness_format("%s/%s", x->out, v->folder), why) ||
-        harness__make_inner(s->folder, why))
-        return why->status;
-    harness_train(s, started ? HARNESS_RESUME : HARNESS_NEW, result, &mine);
+    if (harness__make_inner(s->folder, why)) return why->status;
+    harness_train(s, mode, result, &mine);
     if (mine.status == AG_EFINITE) {
         harness_warn("%s, seed %lld: %s", v->name, seed, mine.sentence);
         json_object_clear(result);
@@ -75,14 +72,49 @@ static ag_status train(const study_outcome *x, const harness_variant *v, harness
     return why->status;
 }
 
-/* trains false: results and runs of an earlier call are refused, before anything is trained. */
-static ag_status do_one(const study_outcome *x, int lock, bool trains, int variant, int seed,
-                        ag_failure *why)
+/* begun: a call that was killed has its lock's file there. What it left without a config.json is
+   replaced. */
+static harness_run_mode mode_of(const char *folder, bool begun)
+{
+    if (access(harness_format("%s/" HARNESS_CONFIG, folder), F_OK) == 0) return HARNESS_RESUME;
+    return begun ? HARNESS_FORCE : HARNESS_NEW;
+}
+
+/* Trains a run, unless another call does. It has a lock of its own, which ends with the call,
+   however that ends; only a call that was killed leaves the lock's file. Whoever gets a lock
+   looks for a result first. NFS sees the files of others when a folder is opened. */
+static ag_status take(const study_outcome *x, const harness_variant *v, harness_session *s,
+                      const char *path, json_t *options, json_t *result, ag_failure *why)
+{
+    int lock;
+    ag_failure gone = {0};
+    const char *name = harness_format("%s.lock", s->folder);
+    if (harness__make_inner(harness_format("%s/%s", x->out, v->folder), why)) return why->status;
+    const bool begun = access(name, F_OK) == 0;
+    if (harness__lock_file(&lock, name, why) || lock < 0) return why->status;
+    const int seen = open(s->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (seen >= 0) close(seen);
+    if (access(path, F_OK) == 0) {
+        load_result(path, options, result, why);
+    } else if (!train(v, s, mode_of(s->folder, begun), result, why) &&
+               !harness__folder_stays(x->folder, x->out, why)) {
+        json_object_set(result, "options", options);
+        harness__save_json(path, json_incref(result), why);
+    }
+    if (!harness__folder_stays(x->folder, x->out, &gone)) unlink(name);
+    harness__unlock(&lock);
+    return why->status;
+}
+
+/* The work on each run: read results; refuse those of other options, and runs that were begun with
+   other options or cannot begin; train. */
+typedef enum task { READ, CHECK, TRAIN } task;
+
+static ag_status do_one(const study_outcome *x, task what, int variant, int seed, ag_failure *why)
 {
     const harness_variant *v = &x->study->variants[variant];
     const char *folder = harness__study_path(x, variant, seed, ""),
                *path = harness_format("%s/result.json", folder);
-    const bool started = access(harness_format("%s/" HARNESS_CONFIG, folder), F_OK) == 0;
     json_t *result = x->result[variant * x->seeds + seed], *options = NULL;
     harness_options *o = harness_options_copy(x->call->options);
     harness_session s = {.model = x->call->program->model,
@@ -91,63 +123,97 @@ static ag_status do_one(const study_outcome *x, int lock, bool trains, int varia
                          .folder = folder,
                          .command_line = x->call->command_line,
                          .compares = true};
-    if (!harness__folder_stays(lock, x->out, why) &&
+    if (!harness__folder_stays(x->folder, x->out, why) &&
         !harness_study_options(o, x->study, v, x->study->seeds[seed], why)) {
         options = harness_options_json(o); /* before they are settled for the data */
         if (access(path, F_OK) == 0)
             load_result(path, options, result, why);
-        else if (started && !trains)
+        else if (what == TRAIN)
+            take(x, v, &s, path, options, result, why);
+        else if (what == CHECK && mode_of(folder, false) == HARNESS_RESUME)
             check_begun(folder, o, why);
-        else if (!trains)
+        else if (what == CHECK)
             check_initial(v, &s, why);
-        else if (!train(x, v, &s, started, result, why) &&
-                 !harness__folder_stays(lock, x->out, why)) {
-            json_object_set(result, "options", options);
-            harness__save_json(path, json_incref(result), why);
-        }
     }
     json_decref(options);
     harness_options_free(o);
     return why->status;
 }
 
-static ag_status do_all(const study_outcome *x, int lock, bool trains, ag_failure *why)
+static ag_status do_all(const study_outcome *x, task what, ag_failure *why)
 {
     for (int k = 0; k < x->seeds; k++) /* the first full comparison comes early */
         for (int v = 0; v < x->variants && harness_go_on(why); v++)
-            do_one(x, lock, trains, v, k, why);
+            if (harness__study_lacks(x, v, k) && (what != TRAIN || harness__study_mine(x, v, k)))
+                do_one(x, what, v, k, why);
     return why->status;
 }
 
-/* Makes the folder, locks it and removes unfinished files of a killed study. plots/ is made now, so
-   that a link in its place is found before hours of training. */
-static ag_status open_folder(int *lock, const char *out, ag_failure *why)
+/* Makes the folder, keeps out programs that are no studies, and removes unfinished files of a
+   killed study. plots/ is made now, so that a link in its place is found before hours of training.
+ */
+static ag_status open_folder(study_outcome *x, bool makes, ag_failure *why)
 {
     static const char *const files[] = {"study.html", "study.tex", "study.csv", "study.json"};
-    if (harness__make_folder(out, why) || harness__check_writable(out, why) ||
-        harness__lock_folder(lock, out, why))
+    if ((makes && harness__make_folder(x->out, why)) || harness__check_writable(x->out, why) ||
+        harness__lock_folder(&x->folder, x->out, LOCK_SH | LOCK_NB, why))
         return why->status;
-    for (int i = 0; i < 4; i++) ag_remove_leftovers(*lock, files[i]);
-    return harness__make_inner(harness_format("%s/plots", out), why);
+    for (int i = 0; i < 4; i++) ag_remove_leftovers(x->folder, files[i]);
+    return harness__make_inner(harness_format("%s/plots", x->out), why);
+}
+
+static void say_unfinished(const study_outcome *x, int lacking)
+{
+    int elsewhere = 0;
+    for (int i = 0; i < x->variants * x->seeds; i++)
+        elsewhere += harness__study_lacks(x, i / x->seeds, i % x->seeds) &&
+                     harness__study_mine(x, i / x->seeds, i % x->seeds);
+    harness_say("%d of %d runs have no result yet, of which other calls train %d now; the same "
+                "command with --collect makes the table of the others",
+                lacking, x->variants * x->seeds, elsewhere);
+}
+
+/* Reads what other calls have finished meanwhile, and writes the tables, one call at a time: none
+   replaces a later one. */
+static harness_table *conclude(study_outcome *x, bool collects, json_t **json, ag_failure *why)
+{
+    int lock = -1, lacking = 0;
+    harness_table *table = NULL;
+    if (!harness__lock_folder(&lock, harness_format("%s/plots", x->out), LOCK_EX, why))
+        do_all(x, READ, why);
+    for (int i = 0; i < x->variants * x->seeds; i++)
+        lacking += harness__study_lacks(x, i / x->seeds, i % x->seeds);
+    if (!why->status && lacking && !collects)
+        say_unfinished(x, lacking);
+    else if (!why->status && lacking == x->variants * x->seeds)
+        ag_fail(why, AG_EFILE,
+                "no run of the study has a result in %.200s yet; train them without --collect",
+                ag_path_tail(x->out));
+    else if (!why->status && !harness__folder_stays(x->folder, x->out, why))
+        table = harness__study_write(x, json, why);
+    harness__unlock(&lock);
+    return table;
 }
 
 harness_table *harness_study_run(const harness_study *s, const harness_call *call, json_t **json,
                                  ag_failure *why)
 {
+    const harness_common *common = &((const harness_settings *)call->values)->common;
     study_outcome x = {.study = s,
                        .call = call,
-                       .out = ((const harness_settings *)call->values)->common.out,
+                       .out = common->out,
+                       .folder = -1,
                        .variants = bag_count(s->variants),
                        .seeds = bag_count(s->seeds)};
     const int runs = x.variants * x.seeds;
-    int lock = -1;
+    const bool trains = !common->collect;
     harness_table *table = NULL;
     x.result = HARNESS_NEW(x.result, runs);
     for (int i = 0; i < runs; i++) x.result[i] = json_object();
-    if (!open_folder(&lock, x.out, why) && !do_all(&x, lock, false, why) &&
-        !do_all(&x, lock, true, why) && !harness__folder_stays(lock, x.out, why))
-        table = harness__study_write(&x, json, why);
-    harness__unlock_folder(&lock);
+    if (!harness__study_share(&x, why) && !open_folder(&x, trains, why) &&
+        (!trains || (!do_all(&x, CHECK, why) && !do_all(&x, TRAIN, why))))
+        table = conclude(&x, !trains, json, why);
+    harness__unlock(&x.folder);
     for (int i = 0; i < runs; i++) json_decref(x.result[i]);
     harness_free(x.result);
     return table;

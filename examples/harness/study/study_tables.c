@@ -169,14 +169,44 @@ static void list_alike(json_t *rows, const study_outcome *x)
     }
 }
 
+/* In JSON, the number of seeds without a result. */
+static void list_lacking(json_t *rows, const study_outcome *x)
+{
+    for (int v = 0; v < x->variants; v++) {
+        json_t *seeds = json_array();
+        for (int k = 0; k < x->seeds; k++)
+            if (harness__study_lacks(x, v, k))
+                json_array_append_new(seeds, json_integer(x->study->seeds[k]));
+        if (json_array_size(seeds))
+            json_object_set(json_array_get(rows, (size_t)v), "missing", seeds);
+        json_decref(seeds);
+    }
+}
+
 /* ---- notes and costs ---- */
+
+/* The seeds of a variant without a result, "1, 4". */
+static const char *seeds_lacking(int *count, const study_outcome *x, int variant)
+{
+    const char *list = "";
+    *count = 0;
+    for (int k = 0; k < x->seeds; k++)
+        if (harness__study_lacks(x, variant, k))
+            list = harness_format("%s%s%" PRId64, list, (*count)++ ? ", " : "", x->study->seeds[k]);
+    return list;
+}
 
 /* A mean over fewer seeds than asked for is no result of the variant as such. */
 static void note_runs(harness_table *t, const study_outcome *x)
 {
     double mean, spread;
     for (int v = 0; v < x->variants; v++) {
-        const int missing = x->seeds - (int)mean_of(&mean, &spread, x, v, 0);
+        int lacking;
+        const char *seeds = seeds_lacking(&lacking, x, v);
+        const int missing = x->seeds - (int)mean_of(&mean, &spread, x, v, 0) - lacking;
+        if (lacking)
+            harness_table_note(t, harness_format("%s: has no result yet with the seeds %s",
+                                                 x->study->variants[v].name, seeds));
         if (missing)
             harness_table_note(t, harness_format("%s: %d of %d seeds left out of its means, since "
                                                  "they have no score",
@@ -197,6 +227,7 @@ static double mean_taken(const study_outcome *x, int variant, const char *what)
     for (int k = 0; k < x->seeds; k++) {
         harness_curve c;
         ag_failure none = {0};
+        if (harness__study_lacks(x, variant, k)) continue;
         harness_run_column(&c, harness__study_path(x, variant, k, "/timing.jsonl"), what, &none);
         for (int64_t i = 0; i < c.n; i++) sum += c.y[i];
         runs += c.n > 0;
@@ -268,6 +299,7 @@ static json_t *as_json(const study_outcome *x, harness_table *const *table,
     for (int m = 0; m < x->measures; m++) {
         json_t *rows = harness_table_json(table[m]);
         if (!m) list_alike(rows, x);
+        if (!m) list_lacking(rows, x);
         json_array_append_new(measures,
                               json_pack("{s:s, s:o}", "measure", x->measure[m], "variants", rows));
     }

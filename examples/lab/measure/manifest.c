@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -60,7 +61,7 @@ void lab_manifest_free(lab_manifest *m)
 {
     if (!m) return;
     json_decref(m->root);
-    harness__unlock_folder(&m->lock);
+    harness__unlock(&m->lock);
     harness_free(m);
 }
 
@@ -119,7 +120,7 @@ lab_manifest *lab_manifest_open(const char *folder, const char *kind, int plan, 
 {
     lab_manifest *m = make(folder);
     if (!harness__make_folder(folder, why) && !harness__check_writable(folder, why) &&
-        !harness__lock_folder(&m->lock, folder, why)) {
+        !harness__lock_folder(&m->lock, folder, LOCK_EX | LOCK_NB, why)) {
         if (access(lab_manifest_path(m, LAB_MANIFEST, ""), F_OK) != 0)
             m->root = json_pack("{ss s[] s{} s{}}", "kind", kind, "machines", "programs", "files");
         else if (!load(m, why) && !strcmp(lab_manifest_kind(m), kind))

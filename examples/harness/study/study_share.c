@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* Which runs of a study a call trains: --part and --only. */
+#include "examples/harness/study/study_internal.h"
+
+#include <jansson.h>
+#include <string.h>
+
+static ag_status read_part(study_outcome *x, const char *text, ag_failure *why)
+{
+    char rest;
+    x->part = x->parts = 1;
+    if (!text || (sscanf(text, "%5d/%5d%c", &x->part, &x->parts, &rest) == 2 && x->part >= 1 &&
+                  x->part <= x->parts))
+        return AG_OK;
+    return ag_fail(why, AG_EUSE,
+                   "--part: \"%.60s\" is no share; write I/N with I from 1 to N and N from 1 to "
+                   "99999, as in 2/8",
+                   text);
+}
+
+static ag_status find_variant(study_outcome *x, const char *text, ag_failure *why)
+{
+    const harness_study *s = x->study;
+    const char **names = NULL;
+    x->only = -1;
+    for (int v = 0; text && v < x->variants; v++) {
+        const harness_variant *one = &s->variants[v];
+        if (strcmp(one->name, text) == 0 || strcmp(one->folder, text) == 0) x->only = v;
+        bag_add(names, one->name);
+    }
+    if (text && x->only < 0) {
+        const char *near = harness_nearest(text, names, x->variants);
+        ag_fail(why, AG_EUSE, "--only: %.120s has no variant [%.60s]; %s [%.60s]", s->file, text,
+                near ? "did you mean" : "its first one is", near ? near : names[0]);
+    }
+    bag_free(names);
+    return why->status;
+}
+
+ag_status harness__study_share(study_outcome *x, ag_failure *why)
+{
+    const harness_common *c = &((const harness_settings *)x->call->values)->common;
+    return read_part(x, c->part, why) ? why->status : find_variant(x, c->only, why);
+}
+
+/* The runs of --only are dealt in the order of the seeds, so that shares differ by one at most. */
+bool harness__study_mine(const study_outcome *x, int variant, int seed)
+{
+    if (x->only >= 0 && x->only != variant) return false;
+    const int ordinal = x->only >= 0 ? seed : seed * x->variants + variant;
+    return ordinal % x->parts == x->part - 1;
+}
+
+bool harness__study_lacks(const study_outcome *x, int variant, int seed)
+{
+    return json_object_size(x->result[variant * x->seeds + seed]) == 0;
+}
