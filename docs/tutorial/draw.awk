@@ -2,8 +2,8 @@
 # awk -f draw.awk FILE: an SVG of what a chapter's program wrote to FILE, one thing a line, words last:
 #   x WORDS, y WORDS         names of the axes of a chart
 #   line X Y NAME            the next point of a curve;  point X Y NAME  a dot; NAMEs are written above the chart
-#   node ID X Y SHADE WORDS  a node of a graph: SHADE is 0 to 1 (pale to blue), c0 to c5 (colours), or - (left out)
-#   edge ID ID, link ID ID   an arrow, a line;  text X Y WORDS  words among nodes; in graphs, Y grows upwards
+#   node ID X Y SHADE WORDS  a node of a graph: SHADE is 0 to 1 (pale to blue) or - (left out)
+#   edge ID ID               an arrow; in graphs, Y grows upwards
 # Files of ag_tape_dot and ag_graph_dot are read as well: what reads is to the right of what it reads.
 BEGIN {
     split("#b9d3ee #f8cfa5 #bfe3c0 #e3c4e8 #f5e3a1 #dde1e6", pale, " ")
@@ -35,15 +35,14 @@ $1 == "line" || $1 == "point" {
     if ($2 != int($2)) parts = 1
 }
 $1 == "node" && NF > 4 { put($2, $3 + 0, $4 + 0, $5, rest(6)) }
-$1 == "edge" || $1 == "link" { from[++edges] = $2; to[edges] = $3; tip[edges] = $1 == "edge" }
-$1 == "text" { text_x[++texts] = $2; text_y[texts] = $3; text[texts] = rest(4); reach($2, $3) }
+$1 == "edge" { from[++edges] = $2; to[edges] = $3 }
 /^  [tn]?[0-9]+ \[/ { # of a dot file: a leaf or an op of a tape, or a node of a graph
     s = $0; dot = 1
     sub(/.*label="/, "", s); sub(/"\];$/, "", s); sub(/\\n/, " ", s)
     put($1, 0, 0, !/box/ ? "c0" : /lightyellow/ ? "c4" : "c5", clean(s))
 }
 $2 == "->" {
-    sub(/;/, "", $3); from[++edges] = $1; to[edges] = $3; tip[edges] = 1
+    sub(/;/, "", $3); from[++edges] = $1; to[edges] = $3
     if (X[$3] <= X[$1]) X[$3] = X[$1] + 1
 }
 END {
@@ -108,7 +107,7 @@ function fill(s) {
     if (s ~ /^c/) return pale[substr(s, 2) + 1]
     return s == "-" ? "#ffffff" : sprintf("#%02x%02x%02x", mix(s, 250, 90), mix(s, 251, 155), mix(s, 253, 215))
 }
-function graph(    k, a, b, dx, dy, part, side, links) {
+function graph(    k, a, b, dx, dy, part, side) {
     side = 24
     for (k = 1; k <= nodes; k++) if (half[node[k]] + 12 > side) side = half[node[k]] + 12
     x0 = side; scale_x = (WIDTH - 2 * side) / (right - left); scale_y = dot ? 56 : scale_x
@@ -117,20 +116,15 @@ function graph(    k, a, b, dx, dy, part, side, links) {
     for (k = 1; k <= edges; k++) {
         a = from[k]; b = to[k]
         dx = px(X[b]) - px(X[a]); dy = py(Y[b]) - py(Y[a])
-        if (!tip[k]) links = links sprintf("M%.0f %.0fL%.0f %.0f", px(X[a]), py(Y[a]), px(X[b]), py(Y[b]))
-        else {
-            part = half[b] / sqrt(dx * dx + 0.01) # of the arrow is within the node
-            if (tall[b] / sqrt(dy * dy + 0.01) < part) part = tall[b] / sqrt(dy * dy + 0.01)
-            printf "<path d=\"M%.1f %.1fL%.1f %.1f\" stroke=\"#64707d\" marker-end=\"url(#tip)\"/>\n", px(X[a]), py(Y[a]),
-                px(X[b]) - dx * part, py(Y[b]) - dy * part
-        }
+        part = half[b] / sqrt(dx * dx + 0.01) # of the arrow is within the node
+        if (tall[b] / sqrt(dy * dy + 0.01) < part) part = tall[b] / sqrt(dy * dy + 0.01)
+        printf "<path d=\"M%.1f %.1fL%.1f %.1f\" stroke=\"#64707d\" marker-end=\"url(#tip)\"/>\n", px(X[a]), py(Y[a]),
+            px(X[b]) - dx * part, py(Y[b]) - dy * part
     }
-    if (links != "") printf "<path d=\"%s\" stroke=\"#b4bcc6\"/>\n", links
     for (k = 1; k <= nodes; k++) {
         a = node[k]
         printf "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"%.1f\" fill=\"%s\" stroke=\"#64707d\"%s/>\n", px(X[a]) - half[a],
             py(Y[a]) - tall[a], 2 * half[a], 2 * tall[a], tall[a], fill(shade_of[a]), (shade_of[a] == "-" ? " stroke-dasharray=\"3 3\"" : "")
         words(px(X[a]), py(Y[a]) + 5, words_of[a], "middle", shade_of[a] == "-" ? "#8a94a3" : "#333d4b")
     }
-    for (k = 1; k <= texts; k++) words(px(text_x[k]), py(text_y[k]) + 5, text[k], "middle", "#333d4b")
 }
