@@ -2,7 +2,7 @@
 #include "examples/nests/data.h"
 
 #include "examples/harness/harness.h"
-#include "examples/harness/run/draws.h"
+#include "examples/harness/base/draws.h"
 #include "examples/nests/shell.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "examples/harness/machine/threads.h"
+#include "examples/harness/baseline/boosting.h"
+#include "examples/harness/harness.h"
 #include "examples/nests/program.h"
 
 int main(int argc, char **argv)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/tpgnn/program.h"
-#include "examples/harness/machine/threads.h"
+#include "examples/harness/baseline/boosting.h"
+#include "examples/harness/harness.h"
 
 int main(int argc, char **argv)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "examples/harness/run/model.h"
+#include "examples/harness/model/model.h"
 #include "examples/tpugraphs/tpugraphs.h"
 
 #include <stdint.h>

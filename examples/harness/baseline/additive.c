@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/harness/baseline/additive.h"
-#include "examples/harness/harness.h"
+#include "examples/harness/base/base.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,8 @@
 #define _GNU_SOURCE /* dladdr */
 #include "examples/harness/files/shipped.h"
 
-#include "examples/harness/harness.h"
+#include "examples/harness/base/base.h"
+#include "examples/harness/files/files.h"
 
 #include <dirent.h>
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/harness/rank/monotone.h"
-#include "examples/harness/harness.h"
+#include "examples/harness/base/base.h"
 #include "metrics/metrics.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/lab/collect/layouts.h"
 
-#include "examples/harness/run/bag.h"
+#include "examples/harness/base/bag.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE /* strtok_r */
 #include "examples/lab/collect/sources.h"
 
-#include "examples/harness/run/bag.h"
+#include "examples/harness/base/bag.h"
 #include "examples/lab/nets/families.h"
 #include "examples/lab/text/text.h"
 

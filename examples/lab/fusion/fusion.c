@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/lab/fusion/fusion.h"
 
-#include "examples/harness/run/bag.h"
+#include "examples/harness/base/bag.h"
 
 void lab_fusion_clear(lab_fusion *f)
 {

@@ -3,8 +3,10 @@
 
 #include "core/io/io.h"
 #include "examples/harness/files/files.h"
-#include "examples/harness/run/bag.h"
-#include "examples/harness/run/run_internal.h"
+#include "examples/harness/base/bag.h"
+#include "examples/harness/base/file.h"
+#include "examples/harness/files/folder.h"
+#include "examples/harness/harness.h"
 
 #include <jansson.h>
 #include <math.h>

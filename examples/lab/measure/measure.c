@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/lab/measure/measure.h"
 
-#include "examples/harness/run/bag.h"
+#include "examples/harness/base/bag.h"
+#include "examples/harness/rank/measures.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #include "examples/tpu/model/batch.h"
 
 #include "examples/harness/harness.h"
-#include "examples/harness/run/draws.h"
+#include "examples/harness/base/draws.h"
 
 #include <math.h>
 #include <string.h>
