@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Gathers the rows of items in a batch. */
 #include "examples/nests/batch.h"
 
 #include "examples/harness/harness.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Reads the files of a call and chooses their items. */
 #include "examples/nests/data.h"
 
 #include "examples/harness/harness.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The program `nests`. */
 #include "examples/harness/baseline/boosting.h"
 #include "examples/harness/harness.h"
 #include "examples/nests/program.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Draws the groups and items of each step. */
 #include "examples/nests/steps.h"
 
 #include "examples/harness/harness.h"

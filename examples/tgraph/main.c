@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The program `tgraph`. */
 #include "examples/tgraph/program.h"
 #include "examples/harness/baseline/boosting.h"
 #include "examples/harness/harness.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Opens and splits the files of a call. */
 #include "examples/tgraph/set.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Makes labels of run times, and the losses over them. */
 #include "examples/tpgnn/loss.h"
 
 #include "ops/ops.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The program `tpgnn`. */
 #include "examples/tpgnn/program.h"
 #include "examples/harness/baseline/boosting.h"
 #include "examples/harness/harness.h"

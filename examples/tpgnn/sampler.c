@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Draws tasks, then schedules of them, for each step. */
 #include "examples/tpgnn/sampler.h"
 
 #include "examples/harness/base/draws.h"

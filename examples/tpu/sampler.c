@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Draws families, then programs, kernels and configurations, for each step. */
 #include "examples/tpu/sampler.h"
 
 #include "examples/harness/harness.h"

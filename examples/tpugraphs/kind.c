@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Tells the kinds of files apart by their arrays. */
 #include "examples/harness/model/model.h"
 #include "examples/tpugraphs/tpugraphs.h"
 

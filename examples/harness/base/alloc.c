@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Memory that is there or ends the program, and texts that are made in it. */
 #define _POSIX_C_SOURCE 200809L /* fileno */
 #include "examples/harness/base/guest.h"
 #include "examples/harness/base/base.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What every file of the programs uses: exit codes, interruption, messages, JSON, memory, text. */
+/* Used by every file of the programs: exit codes, interruption, messages, JSON, memory, text. */
 #ifndef HARNESS_BASE_H
 #define HARNESS_BASE_H
 

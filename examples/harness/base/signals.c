@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The first signal asks the program to stop, a second one ends it. */
 #define _GNU_SOURCE
 #include "examples/harness/base/base.h"
 

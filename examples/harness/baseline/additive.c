@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Grows additive trees by XGBoost, with a loss over sums of rows. */
 #include "examples/harness/baseline/additive.h"
 #include "examples/harness/base/base.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Takes boosted trees from XGBoost as plain arrays, checks them and sums over them. */
 #include "examples/harness/baseline/trees.h"
 #include "examples/harness/base/base.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Describes this machine, and tests whether it computes correctly. */
 #include "examples/harness/commands/doctor.h"
 #include "examples/harness/report/report.h"
 #include "core/core.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Finds the models that ship, from the place of the running program. */
 #define _GNU_SOURCE /* dladdr */
 #include "examples/harness/files/shipped.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Chooses the device of a call, and says which one computed a run. */
 #include "examples/harness/machine/device.h"
 
 #include "core/core.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Starts threads, and counts how many the system gives. */
 #include "examples/harness/machine/threads.h"
 #include "examples/harness/base/base.h"
 

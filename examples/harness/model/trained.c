@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Makes, saves, loads and resumes networks. */
 #include "examples/harness/model/trained.h"
 
 #include <jansson.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The files of one picture, for those that write it. */
 #ifndef HARNESS_PLOT_INTERNAL_H
 #define HARNESS_PLOT_INTERNAL_H
 

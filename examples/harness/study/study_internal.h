@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Declarations that the files of a study share. */
 #ifndef HARNESS_STUDY_INTERNAL_H
 #define HARNESS_STUDY_INTERNAL_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Draws layout configurations, none twice. */
 #include "examples/lab/collect/layouts.h"
 
 #include "examples/harness/base/bag.h"

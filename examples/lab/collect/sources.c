@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Finds the programs that a call names: families, and files of text. */
 #define _GNU_SOURCE /* strtok_r */
 #include "examples/lab/collect/sources.h"
 

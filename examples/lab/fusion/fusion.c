@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Draws fusions of a program and lists their kernels, each once. */
 #include "examples/lab/fusion/fusion.h"
 
 #include "examples/harness/base/bag.h"

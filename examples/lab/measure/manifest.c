@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Reads and writes manifest.json. */
 #include "examples/lab/measure/manifest.h"
 
 #include "core/io/io.h"

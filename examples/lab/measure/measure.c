@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Takes samples in turn, with a probe between them. */
 #include "examples/lab/measure/measure.h"
 
 #include "examples/harness/base/bag.h"

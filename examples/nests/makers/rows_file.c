@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Reads a file that brings its own rows, and checks it. */
 #include "examples/nests/makers/rows_file.h"
 
 #include "examples/harness/base/bag.h"

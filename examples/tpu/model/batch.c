@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Gathers the samples of a batch. */
 #include "examples/tpu/model/batch.h"
 
 #include "examples/harness/harness.h"

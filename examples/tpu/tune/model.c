@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Gives the model the kernels of lab programs. */
 #include "examples/tpu/tune/tune.h"
 
 #include "examples/harness/harness.h"
