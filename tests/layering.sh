@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Fails, with the line, when an #include goes against core <- autograd <- ops <- gnn <- layers <- examples or core <-
-# optim <- layers or core <- metrics <- examples, or into a room of examples/lab or of tests/ that is closed to it, when
+# optim <- layers or core <- metrics <- examples, or into a room of examples/ or of tests/ that is closed to it, when
 # CUDA's own words are used outside of core/, when a kernel is initialised without the names of its fields, when a file is
 # longer than 400 lines, when a folder has too many files to find one, or when a global name lacks the prefix of its room.
 cd "$(dirname "$0")/.." || exit 1
@@ -48,21 +48,68 @@ report "examples/ may include of the library its public headers alone ($public)"
     grep -vE "\"($(echo $public | sed 's/\./\\./g; s/ /|/g'))\"")"
 report "examples/ may use ag_x alone, never ag__x" "$(files_of examples | xargs grep -HnE '\<(ag|AG)__')"
 
-# lab_may ROOM ROOMS: the same for a room of examples/lab, of the lab's own headers.
-lab_may() {
-    found=$(files_of "examples/lab/$1" | xargs -r grep -HnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"(\.\./|examples/lab/)' |
-        grep -vE "\"examples/lab/($2)(/|\")")
-    report "examples/lab/$1/ may include ($2) of the lab alone, by the path from the root" "$found"
-}
-lab_may program 'program'
-lab_may text 'program|text'
-lab_may nets 'program|nets'
-lab_may nest 'program|nest'
-lab_may run 'program|nest|run'
-lab_may tile 'program|nest|run|tile'
-lab_may measure 'measure|lab\.h'
-lab_may fusion 'program|run|tile|measure|fusion'
-lab_may collect 'program|text|nets|nest|run|tile|measure|fusion|collect|lab\.h'
+# Of the headers of examples/, the files of a room may include their own and those of the rooms after it in its row, each
+# of which has its row above: so no room includes another in a circle. A program's name is all of its rooms.
+rows=' '
+while read -r room rooms; do
+    for other in $rooms; do
+        case "$rows$other" in *.h | *" $other "*) ;; *) report "the row of examples/$room comes before that of" "$other" ;; esac
+    done
+    rows="$rows$room "
+    found=$(find "examples/$room" -maxdepth 1 -name '*.[ch]' -exec grep -HnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"(\.\./|examples/)' {} + |
+        grep -vE "\"examples/($room/[^/]*|($(echo $rooms | sed 's/ /|/g'))(/.*)?)\"")
+    report "examples/$room/ may include ($rooms), by the path from the root" "$found"
+done <<'ROWS'
+harness/base
+harness/files       harness/base
+harness/cli         harness/base harness/files
+harness/machine     harness/base harness/files harness/cli
+harness/report      harness/base harness/files harness/cli harness/machine
+harness/folder      harness/base harness/files harness/cli harness/machine harness/report
+harness/model       harness/base harness/files harness/cli harness/machine harness/report harness/folder
+harness/rank        harness/base harness/files harness/report harness/model
+harness/baseline    harness/base harness/machine
+harness/commands    harness/base harness/files harness/cli harness/machine harness/report harness/folder harness/model harness/rank
+harness/study       harness/base harness/files harness/cli harness/report harness/model harness/rank
+harness             harness/base harness/cli harness/report harness/folder harness/rank harness/study
+tpugraphs           harness
+tpugraphs/hlo       tpugraphs
+rows                harness tpugraphs
+small
+tabular             harness
+lab/program         harness tpugraphs
+lab/text            harness lab/program
+lab/nets            harness lab/program
+lab/nest            harness tpugraphs lab/program
+lab/run             harness lab/program lab/nest
+lab/tile            harness tpugraphs lab/program lab/nest lab/run
+lab/measure         harness lab/lab.h
+lab/fusion          harness lab/program lab/run lab/tile
+lab/collect         harness lab/program lab/text lab/nets lab/nest lab/run lab/tile lab/measure lab/fusion lab/lab.h
+lab                 harness lab/text lab/nets lab/measure lab/collect
+tgraph/rows         harness tpugraphs rows
+tgraph/data         harness tpugraphs rows tgraph/rows
+tgraph/model        harness tgraph/data
+tgraph              harness tpugraphs tgraph/data tgraph/model
+tgraph/baseline     harness tgraph
+tpu/data            harness tpugraphs
+tpu/rows            harness tpugraphs rows tpu/data
+tpu/model           harness rows tpu/data tpu/rows
+tpu/baseline        harness tpu/data
+tpu                 harness tpu/data tpu/model tpu/baseline
+tpu/tune            harness lab tpu
+tpgnn/data          harness tpugraphs
+tpgnn/nest          harness tpgnn/data
+tpgnn/rows          harness tpgnn/nest
+tpgnn/model         harness rows tpgnn/nest tpgnn/rows
+tpgnn               harness lab/measure tpgnn/data tpgnn/model tpgnn/rows
+tpgnn/baseline      harness tpgnn
+nests               harness tpugraphs rows
+nests/makers        harness tgraph/data tpu/rows tpgnn/rows nests
+library             harness tgraph tpu tpgnn nests
+ROWS
+report "a room of examples/ has a row above" "$(find examples/*/ -name '*.[ch]' | sed 's,examples/,,; s,/[^/]*$,,' | sort -u |
+    while IFS= read -r room; do case "$rows" in *" $room "*) ;; *) echo "$room" ;; esac; done)"
 
 # named FOLDER PREFIX: the functions and constants that are seen outside of their file begin with PREFIX.
 named() {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* `lab check`: measures part of a data set again. */
 #include "examples/harness/machine/processor.h"
-#include "examples/harness/run/bag.h"
-#include "examples/harness/run/draws.h"
+#include "examples/harness/base/bag.h"
+#include "examples/harness/base/draws.h"
 #include "examples/lab/collect/stored.h"
 #include "examples/lab/lab.h"
 #include "examples/lab/measure/clock.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The option table. */
-#include "examples/harness/machine/doctor.h"
+#include "examples/harness/commands/doctor.h"
 #include "examples/lab/lab.h"
 
 enum {

@@ -4,7 +4,7 @@
 #define LIBRARY_HANDLE_H
 
 #include "examples/harness/harness.h"
-#include "examples/harness/run/trained.h"
+#include "examples/harness/model/trained.h"
 #include "examples/library/augur_models.h"
 
 #include <pthread.h>

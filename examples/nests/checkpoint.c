@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The network's part of a checkpoint. */
 #include "examples/nests/shell.h"
 
 #include "examples/harness/harness.h"

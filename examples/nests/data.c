@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Reads the files of a call and chooses their items. */
 #include "examples/nests/data.h"
 
 #include "examples/harness/harness.h"
-#include "examples/harness/run/draws.h"
+#include "examples/harness/base/draws.h"
 #include "examples/nests/shell.h"
 
 #include <string.h>

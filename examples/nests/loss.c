@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The losses of training. */
 #include "examples/harness/baseline/additive.h"
 #include "examples/nests/model.h"
 

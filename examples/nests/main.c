@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "examples/harness/machine/threads.h"
+/* The program `nests`. */
+#include "examples/harness/baseline/boosting.h"
+#include "examples/harness/harness.h"
 #include "examples/nests/program.h"
 
 int main(int argc, char **argv)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The option table. */
-#include "examples/harness/machine/doctor.h"
-#include "examples/harness/run/settings.h"
+#include "examples/harness/commands/doctor.h"
+#include "examples/harness/model/settings.h"
 #include "examples/nests/program.h"
 
 #include <string.h>

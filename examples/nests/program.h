@@ -3,7 +3,7 @@
 #ifndef NESTS_PROGRAM_H
 #define NESTS_PROGRAM_H
 
-#include "examples/harness/run/model.h"
+#include "examples/harness/model/model.h"
 #include "examples/nests/maker.h"
 
 #define NESTS_VERSION "0.1.0"

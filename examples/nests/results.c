@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Opens and scores the results of a call. */
 #include "examples/nests/shell.h"
 
 #include "examples/harness/harness.h"
-#include "examples/harness/run/draws.h"
+#include "examples/harness/base/draws.h"
 
 #include <math.h>
 #include <string.h>

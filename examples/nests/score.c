@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Scores items by the network and the trees. */
 #include "examples/nests/shell.h"
 
 #include "examples/harness/machine/device.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Data, network and steps of nests, for the harness. */
-#include "examples/harness/run/loader.h"
+#include "examples/harness/commands/loader.h"
 #include "examples/nests/shell.h"
 #include "examples/nests/steps.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Draws the groups and items of each step. */
 #include "examples/nests/steps.h"
 
 #include "examples/harness/harness.h"
-#include "examples/harness/run/draws.h"
+#include "examples/harness/base/draws.h"
 
 /* Compared groups need two run times that differ. */
 static bool can_be_drawn(const nests_set *set, int g)

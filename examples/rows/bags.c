@@ -2,7 +2,7 @@
 /* Apart from rows.c: a bag ends the process without memory, which libaugur_tpgnn.so must not. */
 #include "examples/rows/rows.h"
 
-#include "examples/harness/run/bag.h"
+#include "examples/harness/base/bag.h"
 
 void nests_rows_clear(nests_rows *r)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Sums the work of rows. */
 #include "examples/rows/rows.h"
 
 #include <math.h>

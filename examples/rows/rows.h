@@ -23,7 +23,7 @@ typedef struct nests_rows {
     void *memory;  /* of the maker */
 } nests_rows;
 
-/* Of rows whose arrays are bags (harness/run/bag.h): leaves none, for a maker to add some; frees
+/* Of rows whose arrays are bags (harness/base/bag.h): leaves none, for a maker to add some; frees
    the arrays, but not the maker's memory. */
 void nests_rows_clear(nests_rows *rows);
 void nests_rows_free(nests_rows *rows);

@@ -2,7 +2,7 @@
 /* A feed-forward network over the features of an item, compared with those of its group. */
 #include "examples/tabular/tabular.h"
 
-#include "examples/harness/run/draws.h"
+#include "examples/harness/base/draws.h"
 #include "examples/harness/rank/rank.h"
 #include "examples/tabular/table.h"
 #include "layers/layers.h"

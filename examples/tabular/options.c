@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "examples/harness/run/settings.h"
+#include "examples/harness/model/settings.h"
 #include "examples/tabular/tabular.h"
 
 static const harness_option table[] = {

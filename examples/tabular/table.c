@@ -2,7 +2,7 @@
 #include "examples/tabular/table.h"
 
 #include "examples/harness/harness.h"
-#include "examples/harness/run/draws.h"
+#include "examples/harness/base/draws.h"
 #include "core/io/io.h"
 
 #include <inttypes.h>

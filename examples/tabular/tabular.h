@@ -3,7 +3,7 @@
 #ifndef TABULAR_TABULAR_H
 #define TABULAR_TABULAR_H
 
-#include "examples/harness/run/model.h"
+#include "examples/harness/model/model.h"
 
 typedef struct tabular_settings {
     harness_settings shell; /* first: the options that the harness reads */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* `tgraph inspect`: the contents of a file. */
-#include "examples/harness/run/inspect.h"
+#include "examples/harness/commands/inspect.h"
 #include "examples/tgraph/shell.h"
 
 #include <jansson.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The option table. Where paper and code differ, the first value of an option is the code's
    (docs/tgraph.md). */
-#include "examples/harness/machine/doctor.h"
-#include "examples/harness/run/settings.h"
+#include "examples/harness/commands/doctor.h"
+#include "examples/harness/model/settings.h"
 #include "examples/tgraph/shell.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef TGRAPH_PROGRAM_H
 #define TGRAPH_PROGRAM_H
 
-#include "examples/harness/run/model.h"
+#include "examples/harness/model/model.h"
 #include "examples/tgraph/model/model.h"
 
 #define TGRAPH_VERSION "0.1.0"

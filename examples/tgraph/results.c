@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Opens, scores and calibrates the results of a call. */
 #include "examples/tgraph/shell.h"
 
 #include "examples/harness/rank/monotone.h"

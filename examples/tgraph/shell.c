@@ -2,7 +2,7 @@
 /* Data, network and steps of TGraph, for the harness. */
 #include "examples/tgraph/shell.h"
 
-#include "examples/harness/run/loader.h"
+#include "examples/harness/commands/loader.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* TGraph as the harness sees it (examples/harness/run/model.h): checkpoints, data, scores. */
+/* TGraph as the harness sees it (examples/harness/model/model.h): checkpoints, data, scores. */
 #ifndef TGRAPH_SHELL_H
 #define TGRAPH_SHELL_H
 
 #include "examples/harness/rank/rank.h"
-#include "examples/tgraph/data/set.h"
+#include "examples/tgraph/set.h"
 
 extern const harness_model tgraph_shell;
 

@@ -4,7 +4,7 @@
 #include "examples/tpgnn/shell.h"
 
 #include "examples/tpgnn/rows/rows.h"
-#include "examples/tpgnn/model/loss.h"
+#include "examples/tpgnn/loss.h"
 
 #include <inttypes.h>
 #include <jansson.h>

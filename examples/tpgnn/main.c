@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* The program `tpgnn`. */
 #include "examples/tpgnn/program.h"
-#include "examples/harness/machine/threads.h"
+#include "examples/harness/baseline/boosting.h"
+#include "examples/harness/harness.h"
 
 int main(int argc, char **argv)
 {

@@ -3,7 +3,7 @@
 #ifndef TPGNN_PROGRAM_H
 #define TPGNN_PROGRAM_H
 
-#include "examples/harness/run/model.h"
+#include "examples/harness/model/model.h"
 #include "examples/tpgnn/model/model.h"
 
 #define TPGNN_VERSION "0.1.0"

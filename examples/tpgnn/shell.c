@@ -2,9 +2,9 @@
 /* Data, network and steps of TPGNN, for the harness. */
 #include "examples/tpgnn/shell.h"
 
-#include "examples/harness/run/loader.h"
-#include "examples/tpgnn/model/sampler.h"
-#include "examples/tpgnn/model/loss.h"
+#include "examples/harness/commands/loader.h"
+#include "examples/tpgnn/sampler.h"
+#include "examples/tpgnn/loss.h"
 
 static const tpgnn_settings *settings_of(const harness_session *s)
 {

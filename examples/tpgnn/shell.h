@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* TPGNN as the harness sees it (examples/harness/run/model.h): what is trained, the files of a call
-   and their scores. A task is a group of schedules. */
+/* TPGNN as the harness sees it (examples/harness/model/model.h): what is trained, the files of a
+   call and their scores. A task is a group of schedules. */
 #ifndef TPGNN_SHELL_H
 #define TPGNN_SHELL_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* `tpu inspect`: the contents of files, program by program. */
-#include "examples/harness/run/inspect.h"
+#include "examples/harness/commands/inspect.h"
 #include "examples/tpu/shell.h"
 
 typedef struct summary {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The option table. Defaults follow Table 5 of the paper where it fixes a value, and the best model
    of Table 4. */
-#include "examples/harness/machine/doctor.h"
-#include "examples/harness/run/settings.h"
+#include "examples/harness/commands/doctor.h"
+#include "examples/harness/model/settings.h"
 #include "examples/tpu/shell.h"
 
 enum { TRAINS = HARNESS_TRAINS, SCORES = HARNESS_SCORES, RUNS = HARNESS_RUNS, TUNES = HARNESS_OWN };

@@ -3,7 +3,7 @@
 #ifndef TPU_PROGRAM_H
 #define TPU_PROGRAM_H
 
-#include "examples/harness/run/model.h"
+#include "examples/harness/model/model.h"
 #include "examples/tpu/model/model.h"
 
 #define TPU_VERSION "0.1.0"

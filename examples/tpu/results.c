@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Opens and scores the results of a call. */
 #include "examples/tpu/shell.h"
 
 #include <string.h>

@@ -2,9 +2,9 @@
 /* Data, network and steps of the TPU model, for the harness. */
 #include "examples/tpu/shell.h"
 
-#include "examples/harness/run/loader.h"
+#include "examples/harness/commands/loader.h"
 #include "examples/harness/rank/unseen.h"
-#include "examples/tpu/data/sampler.h"
+#include "examples/tpu/sampler.h"
 
 static const tpu_settings *settings_of(const harness_session *s)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The TPU model as the harness sees it (examples/harness/run/model.h): what is trained, the files
+/* The TPU model as the harness sees it (examples/harness/model/model.h): what is trained, the files
    of a call and their scores. A tile file's kernel is a group of tile sizes, and a program a row of
    kernels, as in Tables 2 and 8 of Kaufman et al.; a program of fused kernels is a group. */
 #ifndef TPU_SHELL_H

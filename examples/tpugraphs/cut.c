@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Finds the default tile of a kernel, and the scratch that its values share. */
 #include "examples/tpugraphs/cut.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "examples/harness/run/model.h"
+/* Tells the kinds of files apart by their arrays. */
+#include "examples/harness/model/model.h"
 #include "examples/tpugraphs/tpugraphs.h"
 
 #include <stdint.h>

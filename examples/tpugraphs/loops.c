@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Plans the order of a nest's loops from sizes and strides. */
 #include "examples/tpugraphs/loops.h"
 
 #include <math.h>

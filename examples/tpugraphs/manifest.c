@@ -3,7 +3,7 @@
 #include "examples/tpugraphs/tpugraphs.h"
 #include "examples/harness/harness.h"
 #include "examples/harness/rank/rank.h"
-#include "examples/harness/run/run_internal.h"
+#include "examples/harness/base/file.h"
 
 #include <jansson.h>
 #include <string.h>

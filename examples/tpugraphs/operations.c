@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Reads what op codes and features say of a node. */
 #include "examples/tpugraphs/operations.h"
 #include "examples/tpugraphs/tpugraphs.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Finds the iteration space of an op that reduces. */
 #include "examples/tpugraphs/space.h"
 
 static tpugraphs_index *add(tpugraphs_space *s, int sum, int axis, int left, int right)

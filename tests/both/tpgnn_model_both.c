@@ -6,7 +6,7 @@
 #ifdef AG_DOUBLE
 # include "examples/tpgnn/model/batch.c"
 # include "examples/tpgnn/model/batch_rows.c"
-# include "examples/tpgnn/model/loss.c"
+# include "examples/tpgnn/loss.c"
 # include "examples/tpgnn/model/model.c"
 # include "examples/tpgnn/model/model_new.c"
 #endif

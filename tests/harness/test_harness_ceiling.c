@@ -3,7 +3,7 @@
    that the means of all methods are over the same groups. */
 #include "support/test.h"
 #include "examples/harness/rank/rank.h"
-#include "examples/harness/run/draws.h"
+#include "examples/harness/base/draws.h"
 #include "support/table_text.h"
 
 #include <jansson.h>

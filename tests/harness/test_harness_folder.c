@@ -3,8 +3,8 @@
    reason when one cannot be made. test_program_folders has two programs in one. */
 #include "support/test.h"
 #include "support/harness_demo.h"
-#include "examples/harness/run/model.h"
-#include "examples/harness/run/run_internal.h"
+#include "examples/harness/model/model.h"
+#include "examples/harness/folder/run_internal.h"
 #include "support/files.h"
 
 #include <jansson.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The commands of examples/harness/run/model.h with the smallest model, examples/tabular. */
+/* The commands of examples/harness/model/model.h with the smallest model, examples/tabular. */
 #include "support/test.h"
 #include "examples/tabular/tabular.h"
 #include "support/checkpoint_change.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Monotone regression: levels and ends worked out by hand, and where a t test joins two steps. */
 #include "support/test.h"
-#include "examples/harness/run/draws.h"
+#include "examples/harness/base/draws.h"
 #include "examples/harness/harness.h"
 #include "examples/harness/rank/monotone.h"
 

@@ -2,7 +2,7 @@
 /* The command doctor: its output in every program, and whether its self-test finds a wrong
    result. */
 #include "support/test.h"
-#include "examples/harness/machine/doctor.h"
+#include "examples/harness/commands/doctor.h"
 #include "examples/harness/machine/processor.h"
 #include "examples/lab/lab.h"
 #include "support/program_call.h"

@@ -2,7 +2,7 @@
 /* libaugur_models: the bits of `predict` for all programs, from files and arrays; training;
    refusals. */
 #include "support/test.h"
-#include "examples/harness/run/trained.h"
+#include "examples/harness/model/trained.h"
 #include "support/models_library.h"
 #include "support/files.h"
 #include "support/tpgnn_npz.h"

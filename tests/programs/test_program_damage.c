@@ -6,6 +6,7 @@
 #include "support/program_models.h"
 #include "support/tpgnn_npz.h"
 #include "support/tpu_npz.h"
+#include "examples/harness/harness.h"
 #include "examples/harness/rank/rank.h"
 #include "support/files.h"
 #include "support/sanitized.h"

@@ -6,7 +6,7 @@
    exists. */
 #include "support/test.h"
 #include "examples/harness/cli/options_internal.h"
-#include "examples/harness/run/bag.h"
+#include "examples/harness/base/bag.h"
 #include "examples/harness/study/study.h"
 #include "examples/lab/lab.h"
 #include "examples/nests/program.h"

@@ -5,7 +5,7 @@
 #include "support/test.h"
 #include "autograd/tape.h"
 #include "core/internal.h"
-#include "examples/harness/run/trained.h"
+#include "examples/harness/commands/trainer.h"
 #include "examples/tgraph/program.h"
 #include "examples/tpu/program.h"
 #include "support/program_files.h"

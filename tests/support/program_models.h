@@ -4,7 +4,7 @@
 #ifndef TEST_PROGRAM_MODELS_H
 #define TEST_PROGRAM_MODELS_H
 
-#include "examples/harness/run/model.h"
+#include "examples/harness/model/model.h"
 #include "program_call.h"
 
 typedef struct program_model {

@@ -2,7 +2,7 @@
 /* TpuGraphs files: the contents of a good one. */
 #include "support/test.h"
 #include "examples/harness/harness.h"
-#include "examples/tgraph/data/set.h"
+#include "examples/tgraph/set.h"
 #include "support/tgraph_open.h"
 
 #include <sys/stat.h>

@@ -2,7 +2,7 @@
 /* Checkpoints of TPGNN: what they say of training, states that make no sense. That scores come back
    is in test_models_library.c and test_tpgnn_program.c. */
 #include "support/test.h"
-#include "examples/harness/run/trained.h"
+#include "examples/harness/model/trained.h"
 #include "examples/tpgnn/rows/rows.h"
 #include "examples/tpgnn/shell.h"
 #include "support/tpgnn_npz.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The operands and axes of dots and the kinds of reductions, which the lab's files name. */
 #include "support/test.h"
-#include "examples/tpu/analytic/hlo.h"
+#include "examples/tpu/data/hlo.h"
 #include "support/tpu_lab.h"
 #include "support/tpu_npz.h"
 

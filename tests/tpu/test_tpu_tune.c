@@ -2,7 +2,7 @@
 /* The autotuner's searches, with made-up times: partitions stay legal, budgets hold, a known
    optimum is found, a seed gives one sequence; the choices of tiles. */
 #include "support/test.h"
-#include "examples/harness/run/bag.h"
+#include "examples/harness/base/bag.h"
 #include "examples/tpu/tune/tune.h"
 #include "support/lab_cases.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Grows additive trees by XGBoost, with a loss over sums of rows. */
 #include "examples/harness/baseline/additive.h"
-#include "examples/harness/harness.h"
+#include "examples/harness/base/base.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Gradient boosting by XGBoost's C interface; in a build without it, functions that fail with a
    sentence. */
 #include "examples/harness/baseline/boosting.h"
-#include "examples/harness/harness.h"
+#include "examples/harness/base/base.h"
 #include "examples/harness/machine/threads.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Ridge regression from sums over the rows, so that only a block of rows is ever copied. */
 #include "examples/harness/baseline/ridge.h"
-#include "examples/harness/harness.h"
+#include "examples/harness/base/base.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The values of one call: defaults, layers, setting by name. */
-#include "examples/harness/cli/guest.h"
+#include "examples/harness/base/guest.h"
 #include "examples/harness/cli/options_internal.h"
 
 #include <jansson.h>

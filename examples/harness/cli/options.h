@@ -3,7 +3,7 @@
 #ifndef HARNESS_OPTIONS_H
 #define HARNESS_OPTIONS_H
 
-#include "core/core.h"
+#include "examples/harness/files/files.h"
 
 #include <stdbool.h>
 
@@ -19,11 +19,6 @@ typedef enum harness_type {
     HARNESS_CHOICE, /* int: the index of the word in `choices` */
     HARNESS_PATHS   /* harness_paths: one or more, repeated or several after one flag */
 } harness_type;
-
-typedef struct harness_paths {
-    const char **list;
-    int count;
-} harness_paths;
 
 /* The commands that an option belongs to; a program may add bits from HARNESS_OWN on. */
 enum {

@@ -71,43 +71,6 @@ ag_status harness__ini(const char *file, const char *text, size_t bytes, harness
     return why->status;
 }
 
-char *harness__read_file(const char *path, size_t limit, size_t *bytes, ag_failure *why)
-{
-    FILE *file = fopen(path, "rb");
-    size_t room = 4096, n = 0;
-    char *text = NULL;
-    if (!file) {
-        ag_fail(why, AG_EFILE, "%.200s cannot be opened: %s; check the path", path,
-                strerror(errno));
-        return NULL;
-    }
-    for (;;) {
-        text = harness_grow(text, room + 1);
-        n += fread(text + n, 1, room - n, file);
-        if (n < room || n > limit) break;
-        room *= 2;
-    }
-    int bad = ferror(file), reason = errno;
-    fclose(file);
-    const char *mistaken = ag_file_mistaken(path);
-    if (!bad && !mistaken && n <= limit) {
-        text[n] = 0;
-        *bytes = n;
-        return text;
-    }
-    if (mistaken)
-        ag_fail(why, AG_EDATA, "%.200s %s", path, mistaken);
-    else if (bad)
-        ag_fail(why, AG_EFILE, "%.200s cannot be read: %s; name a readable file", path,
-                strerror(reason));
-    else
-        ag_fail(why, AG_EDATA,
-                "%.200s has more than %zu bytes, which no such file needs; check the path", path,
-                limit);
-    harness_free(text);
-    return NULL;
-}
-
 typedef struct target {
     harness_options *o;
     const char *preset; /* the one section that counts; NULL: all do */

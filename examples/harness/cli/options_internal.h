@@ -3,7 +3,9 @@
 #ifndef HARNESS_OPTIONS_INTERNAL_H
 #define HARNESS_OPTIONS_INTERNAL_H
 
-#include "examples/harness/run/bag.h"
+#include "examples/harness/base/bag.h"
+#include "examples/harness/base/file.h"
+#include "examples/harness/cli/program.h"
 
 /* Where the value of an option is from. */
 typedef struct harness__origin {
@@ -53,7 +55,6 @@ const void *harness__value(const harness_options *o, const char *name, harness_t
 int harness__option_index(const harness_program *program, unsigned commands, const char *name);
 const harness_option *harness__option_of(const harness_options *o, const char *name);
 const char *harness__command_name(const harness_program *program, unsigned bit);
-int harness__utf8(const char *text); /* whether it is well-formed UTF-8 */
 
 /* "did you mean --device cuda?", or where the options are listed. near: a name with a letter wrong
    is found, too. */
@@ -90,8 +91,5 @@ ag_status harness__ini(const char *file, const char *text, size_t bytes, harness
 /* Sets the options of a preset: those before the first section of the text, then those of its own.
    Options that come later override them. */
 ag_status harness__preset(harness_options *o, const char *text, const char *name, ag_failure *why);
-
-/* Reads a whole file of at most `limit` bytes and adds a terminating 0. NULL: AG_EFILE. */
-char *harness__read_file(const char *path, size_t limit, size_t *bytes, ag_failure *why);
 
 #endif

@@ -5,7 +5,7 @@
 #include "examples/harness/files/files.h"
 
 #include "core/io/io.h"
-#include "examples/harness/run/bag.h"
+#include "examples/harness/base/bag.h"
 
 #include <dirent.h>
 #include <errno.h>

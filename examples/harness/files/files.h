@@ -4,7 +4,15 @@
 #ifndef HARNESS_FILES_H
 #define HARNESS_FILES_H
 
-#include "examples/harness/cli/options.h"
+#include "core/core.h"
+
+#include <stdbool.h>
+
+/* As an option gives them. */
+typedef struct harness_paths {
+    const char **list;
+    int count;
+} harness_paths;
 
 typedef struct harness_files {
     char **path;
@@ -23,12 +31,6 @@ void harness_files_free(harness_files *paths);
    is appended once, with a warning unless `option` (its name) is NULL. Fails: as above. */
 ag_status harness_files_read(harness_files *paths, const harness_paths *given, const char *option,
                              ag_failure *why);
-
-/* Refuses a file of results (--csv; NULL: none) that is one of the files or runs that the call
-   reads, by whatever name or link, and one that cannot be written. Fails: AG_EUSE, AG_EFILE, and
-   as above. */
-ag_status harness_files_check_output(const char *output, const harness_paths *data, const char *run,
-                                     const harness_paths *more_runs, ag_failure *why);
 
 /* Whether the path leads to this file: not by its name, so that a link to it is found, too. */
 struct stat;
@@ -49,5 +51,11 @@ const char *harness_files_base(const char *path);
 char **harness_files_names(ag_arena **arena, char *const *path, int count, const char *end);
 /* Fails with AG_EMEMORY: no memory for `bytes` of what the name says. */
 ag_status harness_files_no_memory(const char *name, size_t bytes, ag_failure *why);
+
+/* Files of a run folder. */
+#define HARNESS_CONFIG "config.json"
+#define HARNESS_LAST   "last.safetensors"
+#define HARNESS_BEST   "best.safetensors"
+#define HARNESS_REPORT "report.html"
 
 #endif

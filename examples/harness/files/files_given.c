@@ -2,7 +2,7 @@
 /* The files that options name: each is listed once, and those that were trained on are found. */
 #define _GNU_SOURCE
 #include "examples/harness/files/files.h"
-#include "examples/harness/run/bag.h"
+#include "examples/harness/base/bag.h"
 
 #include <jansson.h>
 #include <limits.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists of paths. */
 #include "examples/harness/files/files.h"
-#include "examples/harness/harness.h"
+#include "examples/harness/base/base.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 enum { LONGEST_NAME = 160 }; /* of a path in a sentence */
 
@@ -17,6 +18,12 @@ const char *harness_files_base(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
+}
+
+bool harness_files_is(const char *path, const struct stat *file)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && about.st_dev == file->st_dev && about.st_ino == file->st_ino;
 }
 
 ag_status harness_files_no_memory(const char *name, size_t bytes, ag_failure *why)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/* Finds the models that ship, from the place of the running program. */
 #define _GNU_SOURCE /* dladdr */
 #include "examples/harness/files/shipped.h"
 
-#include "examples/harness/harness.h"
+#include "examples/harness/base/base.h"
+#include "examples/harness/files/files.h"
 
 #include <dirent.h>
 #include <dlfcn.h>

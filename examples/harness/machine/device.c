@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/* Chooses the device of a call, and says which one computed a run. */
 #include "examples/harness/machine/device.h"
 
 #include "core/core.h"
 #include "examples/harness/cli/options_internal.h"
 #include "examples/harness/machine/processor.h"
-#include "examples/harness/run/run_internal.h"
+#include "examples/harness/base/file.h"
+#include "examples/harness/files/files.h"
 #include "examples/harness/machine/threads.h"
 #include "ops/ops.h"
 

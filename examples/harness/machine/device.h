@@ -4,7 +4,7 @@
 #define AG_HARNESS_DEVICE_H
 
 #include "autograd/autograd.h"
-#include "examples/harness/harness.h"
+#include "examples/harness/cli/options.h"
 
 /* Values of --device; the first two are those of ag_device. */
 enum { HARNESS_ON_CPU, HARNESS_ON_CUDA, HARNESS_ON_ANY };

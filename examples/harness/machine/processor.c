@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Reads the processor and the memory from what the system says of them. */
 #include "examples/harness/machine/processor.h"
 
 #include <inttypes.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE /* setenv, execv */
+/* Starts threads, and counts how many the system gives. */
 #include "examples/harness/machine/threads.h"
-#include "examples/harness/baseline/boosting.h"
+#include "examples/harness/base/base.h"
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <unistd.h>
+#include <limits.h>
 
 enum { MOST = 1024 };
 
@@ -52,10 +52,4 @@ int harness_threads_to_be_had(int wanted)
     for (int i = 1; i < had; i++) pthread_join(id[i], NULL);
     pthread_mutex_destroy(&lock);
     return had;
-}
-
-void harness_wait_asleep(char **argv)
-{
-    if (!harness_boosting_built() || getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT")) return;
-    if (setenv("OMP_WAIT_POLICY", "passive", 1) == 0) execv("/proc/self/exe", argv);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The measures: names, meanings and digits, values of a group and of several, averages. */
 #include "examples/harness/rank/measures.h"
-#include "examples/harness/harness.h"
+#include "examples/harness/base/base.h"
 #include "metrics/metrics.h"
 
 #include <float.h>
@@ -291,20 +291,6 @@ static int ascending(const void *a, const void *b)
 }
 
 void harness_sort(double *x, int64_t n) { qsort(x, (size_t)n, sizeof *x, ascending); }
-
-void harness_mean_spread(double *mean, double *spread, int64_t *count, const double *values,
-                         int64_t n)
-{
-    double sum = 0, squares = 0;
-    int64_t used = 0;
-    for (int64_t i = 0; i < n; i++)
-        if (!isnan(values[i])) sum += values[i], used++;
-    *mean = used ? sum / (double)used : (double)NAN;
-    for (int64_t i = 0; i < n; i++)
-        if (!isnan(values[i])) squares += (values[i] - *mean) * (values[i] - *mean);
-    *spread = used > 1 ? sqrt(squares / (double)(used - 1)) : (double)NAN;
-    *count = used;
-}
 
 harness_averages harness_average(const double *values, int64_t n)
 {

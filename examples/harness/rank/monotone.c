@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Fits a rising step function to scores. */
 #include "examples/harness/rank/monotone.h"
-#include "examples/harness/harness.h"
+#include "examples/harness/base/base.h"
 #include "metrics/metrics.h"
 
 #include <math.h>

@@ -4,8 +4,8 @@
 
 #include "autograd/autograd.h"
 #include "examples/harness/files/files.h"
-#include "examples/harness/run/bag.h"
-#include "examples/harness/run/draws.h"
+#include "examples/harness/base/bag.h"
+#include "examples/harness/base/draws.h"
 
 #include <math.h>
 

@@ -6,7 +6,7 @@
 #define HARNESS_RANK_H
 
 #include "examples/harness/rank/measures.h"
-#include "examples/harness/run/model.h"
+#include "examples/harness/model/model.h"
 
 enum { HARNESS_RANK_METHODS = 14 };
 

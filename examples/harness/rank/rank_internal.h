@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Declarations that the files of the results share. */
 #ifndef HARNESS_RANK_INTERNAL_H
 #define HARNESS_RANK_INTERNAL_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Pictures and page of a ranking model. */
 #include "examples/harness/rank/rank_internal.h"
-#include "examples/harness/run/trained.h"
+#include "examples/harness/model/trained.h"
 #include "metrics/metrics.h"
 
 #include <math.h>

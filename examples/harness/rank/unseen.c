@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Counts rows and scores that are worth little, and warns of them. */
 #include "examples/harness/rank/unseen.h"
 #include "examples/harness/files/files.h"
 #include "examples/harness/rank/rank.h"

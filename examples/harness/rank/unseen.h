@@ -4,7 +4,7 @@
 #ifndef HARNESS_UNSEEN_H
 #define HARNESS_UNSEEN_H
 
-#include "examples/harness/run/model.h"
+#include "examples/harness/model/model.h"
 
 /* How many of the rows x [rows,columns] have a value below low or above high, [columns] both. */
 int64_t harness_far_rows(const float *x, int64_t rows, int columns, const double *low,

@@ -4,7 +4,7 @@
 #include "examples/harness/report/plot_internal.h"
 
 #include "core/io/io.h"
-#include "examples/harness/run/run_internal.h"
+#include "examples/harness/files/folder.h"
 
 #include <errno.h>
 #include <spawn.h>

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/* The files of one picture, for those that write it. */
 #ifndef HARNESS_PLOT_INTERNAL_H
 #define HARNESS_PLOT_INTERNAL_H
 
-#include "examples/harness/harness.h"
+#include "examples/harness/base/base.h"
+#include "examples/harness/report/report.h"
 
 /* The colours of all plots; report.html exchanges the first four on dark screens. */
 #define PLOT_PAPER  "#ffffff"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* report.html: a run, or a study, on one self-contained page. */
 #define _GNU_SOURCE
-#include "examples/harness/run/run_internal.h"
+#include "examples/harness/cli/options_internal.h"
 
 #include "core/io/io.h"
 #include "examples/harness/machine/device.h"
+#include "examples/harness/report/report.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Tables, and their text, CSV, JSON, HTML and LaTeX. */
 #define _POSIX_C_SOURCE 200809L /* fileno */
-#include "examples/harness/run/bag.h"
+#include "examples/harness/base/bag.h"
+#include "examples/harness/report/report.h"
 
 #include <inttypes.h>
 #include <jansson.h>

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
+/* Declarations that the files of a study share. */
 #ifndef HARNESS_STUDY_INTERNAL_H
 #define HARNESS_STUDY_INTERNAL_H
 
-#include "examples/harness/run/model.h"
-#include "examples/harness/run/run_internal.h"
+#include "examples/harness/base/bag.h"
+#include "examples/harness/base/file.h"
+#include "examples/harness/cli/options_internal.h"
+#include "examples/harness/files/folder.h"
+#include "examples/harness/model/model.h"
+#include "examples/harness/study/study.h"
 
 /* The results of all runs of a study. */
 typedef struct study_outcome {

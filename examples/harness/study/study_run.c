@@ -4,7 +4,7 @@
 #include "examples/harness/study/study_internal.h"
 
 #include "core/io/io.h"
-#include "examples/harness/run/trained.h"
+#include "examples/harness/model/trained.h"
 
 #include <fcntl.h>
 #include <jansson.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Goes through the programs of a call and writes a file of each. */
 #include "examples/lab/collect/collect.h"
 
 #include "examples/harness/files/files.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Measures the configurations of a program or the kernels of its fusions. */
 #include "examples/lab/collect/configs.h"
 
 #include "examples/harness/harness.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Draws layout configurations, none twice. */
 #include "examples/lab/collect/layouts.h"
 
-#include "examples/harness/run/bag.h"
+#include "examples/harness/base/bag.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Finds the programs that a call names: families, and files of text. */
 #define _GNU_SOURCE /* strtok_r */
 #include "examples/lab/collect/sources.h"
 
-#include "examples/harness/run/bag.h"
+#include "examples/harness/base/bag.h"
 #include "examples/lab/nets/families.h"
 #include "examples/lab/text/text.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Reads a measured file in a form that can be measured again. */
 #include "examples/lab/collect/stored.h"
 
 #include "core/io/io.h"

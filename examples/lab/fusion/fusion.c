@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Draws fusions of a program and lists their kernels, each once. */
 #include "examples/lab/fusion/fusion.h"
 
-#include "examples/harness/run/bag.h"
+#include "examples/harness/base/bag.h"
 
 void lab_fusion_clear(lab_fusion *f)
 {

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+/* Reads and writes manifest.json. */
 #include "examples/lab/measure/manifest.h"
 
 #include "core/io/io.h"
 #include "examples/harness/files/files.h"
-#include "examples/harness/run/bag.h"
-#include "examples/harness/run/run_internal.h"
+#include "examples/harness/base/bag.h"
+#include "examples/harness/base/file.h"
+#include "examples/harness/files/folder.h"
+#include "examples/harness/harness.h"
 
 #include <jansson.h>
 #include <math.h>

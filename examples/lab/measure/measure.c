@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Takes samples in turn, with a probe between them. */
 #include "examples/lab/measure/measure.h"
 
-#include "examples/harness/run/bag.h"
+#include "examples/harness/base/bag.h"
+#include "examples/harness/rank/measures.h"
 
 #include <string.h>
 

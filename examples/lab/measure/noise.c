@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Estimates the noise of run times from their repeats. */
 #include "examples/lab/measure/noise.h"
 
 #include "examples/harness/harness.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A program as a list of nodes. */
 #include "examples/lab/program/program_internal.h"
-#include "examples/harness/run/bag.h"
+#include "examples/harness/base/bag.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /* Reads programs, line by line, and prints them. */
 #include "examples/lab/text/text_internal.h"
 #include "examples/harness/cli/options_internal.h"
-#include "examples/harness/run/bag.h"
+#include "examples/harness/base/bag.h"
 
 #include <string.h>
 

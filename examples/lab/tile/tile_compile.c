@@ -2,7 +2,7 @@
 /* Compiles a kernel and its bounds to a plan: all tiles are walked once, their steps are recorded,
    and every kind of step is planned once. Most steps differ only in the places that they read and
    write. */
-#include "examples/harness/run/bag.h"
+#include "examples/harness/base/bag.h"
 #include "examples/lab/run/run_internal.h"
 #include "examples/lab/tile/tile_plan.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The commands that compute items: elementwise, pad, concatenate, gather, and a dot, convolution,
    reduce or reduce-window over a block of the reduction. */
-#include "examples/harness/run/bag.h"
+#include "examples/harness/base/bag.h"
 #include "examples/lab/tile/tile_plan.h"
 
 #include <stddef.h>

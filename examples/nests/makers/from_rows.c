@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Files that bring their own rows (docs/formats/nests.md). */
-#include "examples/harness/run/bag.h"
+#include "examples/harness/base/bag.h"
 #include "examples/nests/maker.h"
 #include "examples/nests/makers/rows_file.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Reads a file that brings its own rows, and checks it. */
 #include "examples/nests/makers/rows_file.h"
 
-#include "examples/harness/run/bag.h"
+#include "examples/harness/base/bag.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Makes columns of configurations: one-hot digits, without equal ones, or counts. */
 #include "examples/tgraph/baseline/fit.h"
 
 #include "examples/harness/harness.h"

@@ -5,8 +5,8 @@
 #ifndef TGRAPH_DATA_H
 #define TGRAPH_DATA_H
 
-#include "examples/harness/run/draws.h"
-#include "examples/harness/run/loader.h"
+#include "examples/harness/base/draws.h"
+#include "examples/harness/commands/loader.h"
 #include "examples/rows/joined.h"
 #include "examples/tgraph/rows/layout.h"
 #include "examples/tpugraphs/tpugraphs.h"

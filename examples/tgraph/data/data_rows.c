@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The rows of loop nests of configurations, and how they join the nodes of a graph. */
-#include "examples/harness/run/bag.h"
+#include "examples/harness/base/bag.h"
 #include "examples/tgraph/data/data_internal.h"
 
 /* Without the order many rows are wrong: on TpuGraphs' alexnet TGraph alone is better by far. */

@@ -116,7 +116,7 @@ typedef struct nests_put {
 
 /* The memory of nests_rows of the configurations of one file. An item is a configuration, and
    counts rows; equal rows are one. What every item counts, of nodes which the configuration does
-   not change, is in `always`. All arrays but `slot` are bags (harness/run/bag.h). */
+   not change, is in `always`. All arrays but `slot` are bags (harness/base/bag.h). */
 typedef struct nests_layout_memory {
     const nests_layout *layout;
     bool by_node; /* an item has an entry for each nest, with its node, and `always` is 0 */

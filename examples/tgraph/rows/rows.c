@@ -2,7 +2,7 @@
 /* The different rows of the configurations of a file. */
 #include "examples/tgraph/rows/layout.h"
 
-#include "examples/harness/run/bag.h"
+#include "examples/harness/base/bag.h"
 
 #include <string.h>
 

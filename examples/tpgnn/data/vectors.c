@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Reads vectors of words from a file, or those that are built in. */
 #include "examples/tpgnn/data/vocabulary.h"
 
 #include "examples/harness/harness.h"

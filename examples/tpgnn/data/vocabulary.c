@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Collects the words of kinds and looks them up. */
 #include "examples/tpgnn/data/vocabulary.h"
 
 #include "core/core.h"

@@ -2,7 +2,7 @@
 /* A batch is measured first; then its arrays are placed in one block and filled. */
 #include "examples/tpgnn/model/batch.h"
 
-#include "examples/harness/run/draws.h"
+#include "examples/harness/base/draws.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Computes the features of nodes from the loops around them. */
 #include "examples/tpgnn/nest/nest.h"
 
 #include "examples/tpgnn/nest/nest_internal.h"

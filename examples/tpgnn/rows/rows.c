@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Makes the rows of a schedule, one of each statement that stores. */
 #include "examples/tpgnn/rows/rows.h"
 
 #include "examples/tpgnn/rows/statement.h"

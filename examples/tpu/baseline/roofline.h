@@ -5,7 +5,7 @@
 #ifndef TPU_ROOFLINE_H
 #define TPU_ROOFLINE_H
 
-#include "examples/tpu/analytic/analysis.h"
+#include "examples/tpu/data/analysis.h"
 
 /* The work and traffic of a kernel with one of its tiles. bytes: its operands and result; an
    operand of a product again for each tile along the axes that it does not have. steps: tiles times

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads files into kernels: recognises the kind of a file, and decides which memory stays. */
 #include "examples/harness/harness.h"
-#include "examples/tpu/analytic/analysis.h"
+#include "examples/tpu/data/analysis.h"
 #include "examples/tpu/data/data_internal.h"
 
 #include <math.h>

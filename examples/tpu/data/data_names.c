@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads the program of a kernel and the family of a program from file names, and hashes all that
    was read. */
-#include "examples/harness/run/bag.h"
+#include "examples/harness/base/bag.h"
 #include "examples/tpu/data/data_internal.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Finds the ranges of columns and scales features by them. */
 #include "examples/tpu/data/scale.h"
 
 #include "examples/harness/rank/unseen.h"

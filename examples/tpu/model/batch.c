@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Gathers the samples of a batch. */
 #include "examples/tpu/model/batch.h"
 
 #include "examples/harness/harness.h"
-#include "examples/harness/run/draws.h"
+#include "examples/harness/base/draws.h"
 
 #include <math.h>
 #include <string.h>

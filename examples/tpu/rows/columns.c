@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The plan of a nest, its columns and its price. */
-#include "examples/harness/run/bag.h"
+#include "examples/harness/base/bag.h"
 #include "examples/tpu/rows/job.h"
 
 #include <math.h>

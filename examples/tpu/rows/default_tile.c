@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Finds the tile that a fused kernel runs with when nobody chooses one. */
 #include "examples/harness/harness.h"
 #include "examples/tpu/rows/tiling.h"
 #include "examples/tpugraphs/cut.h"

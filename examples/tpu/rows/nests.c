@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Follows a tile back from the output, places its values, and plans the nest of each node that is
    computed: once per tile after the reduction, once per block of the reduction before it. */
-#include "examples/harness/run/bag.h"
+#include "examples/harness/base/bag.h"
 #include "examples/tpu/rows/job.h"
 #include "examples/tpugraphs/cut.h"
 

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "examples/tpu/tune/tune.h"
 
-#include "examples/harness/run/bag.h"
+#include "examples/harness/base/bag.h"
 #include "examples/lab/collect/sources.h"
 #include "examples/lab/measure/clock.h"
 

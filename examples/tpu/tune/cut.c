@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Partitions, and the steps from one to the next. */
-#include "examples/harness/run/bag.h"
+#include "examples/harness/base/bag.h"
 #include "examples/tpu/tune/tune.h"
 
 #include <inttypes.h>

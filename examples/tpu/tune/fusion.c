@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The searches of partitions of one program: simulated annealing on hardware alone, and with a
    model. */
-#include "examples/harness/run/bag.h"
+#include "examples/harness/base/bag.h"
 #include "examples/tpu/tune/tune.h"
 
 #include <math.h>

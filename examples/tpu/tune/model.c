@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/* Gives the model the kernels of lab programs. */
 #include "examples/tpu/tune/tune.h"
 
 #include "examples/harness/harness.h"
 #include "examples/lab/program/features.h"
-#include "examples/tpu/analytic/analysis.h"
+#include "examples/tpu/data/analysis.h"
 
 /* The dots as a file of the lab has them. */
 static int name_dots(tpugraphs_dot *dot, const lab_program *from)

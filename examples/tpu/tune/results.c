@@ -2,7 +2,7 @@
 /* The table, the picture and the page of the autotuner. */
 #include "examples/tpu/tune/tune.h"
 
-#include "examples/harness/run/bag.h"
+#include "examples/harness/base/bag.h"
 
 #include <jansson.h>
 #include <math.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Reads fields of protocol buffers in place. */
 #include "examples/tpugraphs/hlo/wire.h"
 
 int hlo_varint(hlo_span *s, uint64_t *value)

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* Used by every file of the programs: exit codes, interruption, messages, JSON, memory, text. */
+#ifndef HARNESS_BASE_H
+#define HARNESS_BASE_H
+
+#include "core/core.h"
+
+#include <stdbool.h>
+
+struct json_t;
+struct json_error_t;
+
+/* ---- exit codes ---- */
+
+enum {
+    HARNESS_EXIT_OK = 0,
+    HARNESS_EXIT_FAILED = 1,
+    HARNESS_EXIT_USAGE = 2,
+    HARNESS_EXIT_DATA = 3,   /* a file or folder is missing, damaged or cannot be written */
+    HARNESS_EXIT_FINITE = 4, /* a loss or gradient is not finite */
+    HARNESS_EXIT_MEMORY = 5,
+    HARNESS_EXIT_DEVICE = 6,
+    HARNESS_EXIT_INTERRUPTED = 130
+};
+/* ---- interruption ---- */
+
+/* The first SIGINT, SIGTERM or SIGHUP (unless that was ignored) sets a flag, a second one of the
+   first two ends the program at once with 130. Writes beyond a limit fail instead of killing. */
+void harness_catch_signals(void);
+int harness_interrupted(void);
+/* Whether nothing has failed and no such signal came; one that came is the failure AG_ESTOPPED,
+   with which the program ends with 130 and without a sentence. For loops over files, groups or
+   steps. */
+bool harness_go_on(ag_failure *why);
+
+/* ---- calls from another program's process ---- */
+
+/* Runs call(context, why), then close(context) in any case, for a library whose host must live:
+   where the harness would end the program (no memory, a default that its own row does not allow)
+   the call fails as others do, with a little memory kept for the way back, or ends at once where
+   that is spent; what it has of harness_alloc is freed then, but not what it has of the library.
+   Nothing is printed, and warnings wait for harness_guest_warnings. This holds for this thread
+   alone, and a loader does its work there. Not within another such call. */
+ag_status harness_guest(ag_status (*call)(void *context, ag_failure *why),
+                        void (*close)(void *context), void *context, ag_failure *why);
+bool harness_is_guest(void);
+/* Those of the thread's last call, a line each; "": none. */
+char *harness_guest_warnings(void);
+
+/* ---- messages ---- */
+
+/* Messages go to stderr as "PROGRAM: sentence". Colour only on a terminal and without NO_COLOR. */
+void harness_log_start(const char *program, bool quiet);
+void harness_say(const char *format, ...) AG_PRINTF(1, 2);  /* dropped by --quiet */
+void harness_warn(const char *format, ...) AG_PRINTF(1, 2); /* dropped by --quiet */
+void harness_error(const char *sentence);
+
+/* Whether stderr is a log, neither a terminal nor quiet, in which lines take the place of bars;
+   a line of it; and the seconds since the last line of any kind. */
+bool harness_logs(void);
+void harness_log(const char *format, ...) AG_PRINTF(1, 2);
+double harness_silence(void);
+enum { HARNESS_LONG_SILENCE = 30 }; /* seconds after which work that goes on says so */
+
+/* A bar on stderr: label, share done, rate, time left and a note; drawn at most ten times a second
+   and only on a terminal without --quiet. harness_say and its kin clear it before they print. In a
+   log, a line after a long silence, and with `tenths` after each tenth. */
+typedef struct harness_progress {
+    const char *label;
+    int64_t total, first; /* first: where a resumed run starts, for the rate */
+    double started, drawn;
+    bool shown, logged, tenths;
+    int64_t done;
+} harness_progress;
+void harness_progress_start(harness_progress *p, const char *label, int64_t first, int64_t total);
+void harness_progress_update(harness_progress *p, int64_t done, const char *note);
+void harness_progress_end(harness_progress *p);
+
+/* The same while files are read; the end says how many were, in a log, if not a single one that was
+   read at once. */
+void harness_reading_start(harness_progress *p, int64_t files);
+void harness_reading_end(harness_progress *p, const ag_failure *why);
+
+/* The time that is left, as mm:ss; fresh: as below. */
+void harness_time_left(char text[32], int64_t done, int64_t total, int64_t fresh, double seconds);
+
+/* The text of the bar, for a terminal of `width` columns; fresh: the number of those in `done` that
+   took `seconds`. */
+void harness_progress_text(char *out, size_t bytes, int width, const char *label, int64_t done,
+                           int64_t total, int64_t fresh, double seconds, const char *note);
+
+/* Prints results on stdout and frees them. Fails: AG_EFILE when stdout cannot be written. */
+ag_status harness_json_print(struct json_t *results, ag_failure *why);
+
+/* A JSON value as compact text with sorted keys; takes the value, the caller frees the text
+   (harness_free). */
+char *harness_json_text(struct json_t *value);
+
+/* Parses JSON that comes from a file, with json_loads or json_loadb and no key twice; what has more
+   lists and objects within one another than AG_JSON_DEPTH is no JSON. error may be NULL. */
+struct json_t *harness_json_loads(const char *text, struct json_error_t *error);
+struct json_t *harness_json_loadb(const char *text, size_t bytes, struct json_error_t *error);
+
+/* A number; null where it is not finite. */
+struct json_t *harness_json_number(double number);
+
+/* The name of a file as a JSON string. If it is not UTF-8, bytes beyond ASCII become '?'. */
+struct json_t *harness_json_name(const char *name);
+
+/* Writes a file of results: a regular one is replaced atomically, a device or a pipe cannot be.
+   Fails: AG_EFILE, and as `write` does. */
+ag_status harness_write(const char *path, ag_status (*write)(FILE *to, void *context),
+                        void *context, ag_failure *why);
+
+/* Warns, once each, of what the file systems of the files saved so far lack (ag_saves_lack). */
+void harness_warn_lacks(void);
+
+/* ---- memory and text ---- */
+
+/* Never NULL: without memory a sentence is printed and the program exits with 5. */
+void *harness_alloc(size_t bytes);                                             /* zeroed */
+#define HARNESS_NEW(x, n) harness_alloc(ag_size_mul((size_t)(n), sizeof *(x))) /* n of *x */
+/* The same for arrays that ag_arena_free frees at once; *arena is NULL at first. */
+void *harness_take(ag_arena **arena, size_t bytes);
+/* The same that lives until harness_forget, which ends a call. For little, on the main thread, and
+   not in each step. */
+void *harness_lasting(size_t bytes);
+void harness_forget(void);
+void *harness_grow(void *block, size_t bytes);
+void harness_free(void *block);
+char *harness_copy(const char *text);
+char *harness_text(const char *format, ...) AG_PRINTF(1, 2);
+/* In harness_lasting: paths, titles, parts of sentences. */
+char *harness_format(const char *format, ...) AG_PRINTF(1, 2);
+
+/* A copy that is safe to show: control characters, bytes that are not UTF-8 and marks that turn the
+   direction of writing are shown as \x1b or \u202e. Every name from outside passes through this on
+   its way to a terminal, a picture or a page; files for programs (CSV, JSON) get it unchanged. */
+char *harness_printable(const char *text);
+/* The same, written to a stream. */
+void harness_show(FILE *to, const char *text);
+/* Unchanged, or made safe when the stream is a terminal. */
+void harness_show_on_terminal(FILE *to, const char *text);
+_Noreturn void harness_no_memory(size_t bytes);
+double harness_seconds(void); /* of a monotonic clock */
+
+/* ---- numbers ---- */
+
+/* Mean and standard deviation (n - 1) of the values that are not NaN; count: their number. NaN
+   without any; spread NaN below two. */
+void harness_mean_spread(double *mean, double *spread, int64_t *count, const double *values,
+                         int64_t n);
+
+#endif

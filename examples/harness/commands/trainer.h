@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* The steps of a training run. */
+#ifndef HARNESS_TRAINER_H
+#define HARNESS_TRAINER_H
+
+#include "examples/harness/model/trained.h"
+
+/* Begins the run in its folder, or continues from its last checkpoint; the parameters move to the
+   tape's device. A finished run goes on to a larger number of steps: its schedule begins anew, over
+   the steps that are added, from the rate of the last step or from another --learning-rate. */
+ag_status harness__trainer_open(harness_session *s, ag_failure *why);
+
+/* Runs all remaining steps. Fails: AG_ESTOPPED (interrupted; it has saved), and as
+   harness_session_step. */
+ag_status harness__trainer_run(harness_session *s, ag_failure *why);
+
+/* Saves HARNESS_LAST (everything for --resume) or HARNESS_BEST. */
+ag_status harness__trainer_save(harness_session *s, const char *name, ag_failure *why);
+
+#endif

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts that a ranking model supplies, so that the commands train, eval, predict, inspect
+   and ablate are written once. All models see the same task: groups of items that have a run time
+   each, (file, configuration), (kernel, tile size) or (workload, schedule); a score is small where
+   the model expects a short run time.
+
+   A program names its harness_model in its harness_program, and harness_train_command and its kin
+   in its table of commands. Its struct of options begins with harness_settings. The functions get
+   the program's own structs as pointers to void: they are zeroed before the first call, and closed
+   or freed in any case, also after a failure. Functions with `why` return its status.
+   docs/adding-a-model.md builds one step by step. */
+#ifndef HARNESS_MODEL_H
+#define HARNESS_MODEL_H
+
+#include "examples/harness/base/base.h"
+#include "examples/harness/cli/program.h"
+#include "examples/harness/folder/run.h"
+#include "examples/harness/machine/device.h"
+#include "examples/harness/report/report.h"
+#include "optim/optim.h"
+
+struct json_t;
+struct harness_rank_form;
+
+/* Training settings: the values of options of these names. schedule: as ag_schedule_kind. */
+typedef struct harness_training {
+    int64_t steps, decay_every, eval_every, save_every, log_every;
+    int64_t patience; /* validations without a better score that end a run; 0: none do */
+    int schedule;
+    double learning_rate, warmup, decay_rate, weight_decay, clip;
+    double save_minutes; /* 0: saves depend on steps alone */
+    bool check_finite;
+} harness_training;
+
+/* The state of a run: with parameters and moments, all that the next step depends on. */
+typedef struct harness_state {
+    int64_t step;
+    double best; /* best validation score so far; NaN: none */
+    int64_t best_step;
+    double loss_sum; /* of the steps since the last row of metrics */
+    int64_t loss_count;
+    int64_t begun; /* the step in which the schedule began anew; 0: it did not */
+    double begun_rate;
+} harness_state;
+
+/* The options of every model; a program's struct of options begins with one, named `shell`. */
+typedef struct harness_settings {
+    harness_common common;
+    harness_training training;
+    int checkpoint; /* 0: the best one of a run, 1: the last */
+    bool baselines;
+    harness_paths ensemble, fit;
+    const char *csv, *init;
+} harness_settings;
+
+/* The rows of harness_settings that have one meaning and one default in all programs, for the end
+   of a table of options. */
+/* clang-format off */
+#define HARNESS_MODEL_OPTIONS(S) HARNESS_MODEL_OPTIONS_AND(S, 0, NULL)
+/* The same, with --checkpoint for commands OWN of the program's, too. NEEDS: of what there is only
+   where steps are trained (harness_option.needs). */
+#define HARNESS_MODEL_OPTIONS_AND(S, OWN, NEEDS) \
+    {"clip", HARNESS_FIELD(S, shell.training.clip), "1", 0, 1e9, \
+     HARNESS_TRAINS, .group = "Training", .needs = NEEDS, \
+     .help = "largest norm of the gradient (0: any)"}, \
+    {"patience", HARNESS_FIELD(S, shell.training.patience), "0", 0, 1e9, \
+     HARNESS_TRAINS, .flags = HARNESS_MAY_CHANGE, .often = true, \
+     .group = "Training", .needs = NEEDS, \
+     .help = "stop when the score has not improved in so many validations (0: never)"}, \
+    {"check-finite", HARNESS_FIELD(S, shell.training.check_finite), \
+     .commands = HARNESS_TRAINS, .flags = HARNESS_LOCAL, .group = "Training", \
+     .help = "look at every result and name the first op that makes one that is not finite"}, \
+    {"checkpoint", HARNESS_WORD(S, shell.checkpoint), "best", .choices = "best|last", \
+     .commands = HARNESS_SCORES | OWN, .flags = HARNESS_LOCAL, \
+     .often = true, .group = "Run", .help = "which checkpoint of the run"}, \
+    {"ensemble", HARNESS_FIELD(S, shell.ensemble), \
+     .commands = HARNESS_SCORES, .flags = HARNESS_LOCAL, .meta = "RUN...", \
+     .group = "Run", .help = "more runs: scores are the mean (so does a second --run)"}, \
+    {"init", HARNESS_FIELD(S, shell.init), .commands = HARNESS_TRAINS, .flags = HARNESS_IF_OTHER, \
+     .meta = "RUN", .group = "Run", .needs = NEEDS, \
+     .help = "begin with the weights, scales and words of that run or checkpoint, which needs the " \
+             "same options of the model"}, \
+    {"save-every", HARNESS_FIELD(S, shell.training.save_every), "100", 1, 1e9, \
+     HARNESS_TRAINS, .group = "Run", .needs = NEEDS, \
+     .help = "steps between saves of last.safetensors"}, \
+    {"save-minutes", HARNESS_FIELD(S, shell.training.save_minutes), "0", 0, 1e6, \
+     HARNESS_TRAINS, .flags = HARNESS_LOCAL, .group = "Run", .needs = NEEDS, \
+     .help = "a save also after so many minutes, for programs that may be killed (0: never)"}, \
+    {"log-every", HARNESS_FIELD(S, shell.training.log_every), "10", 1, 1e9, \
+     HARNESS_TRAINS, .group = "Run", .needs = NEEDS, \
+     .help = "steps between rows of metrics.jsonl; the loss is the mean since the row before"}, \
+    {"csv", HARNESS_FIELD(S, shell.csv), .commands = HARNESS_PREDICT, .flags = HARNESS_LOCAL, \
+     .meta = "FILE", .often = true, .group = "Output", .help = "write there instead of stdout"}
+
+/* Of --baselines, which no result of a run depends on. */
+#define HARNESS_KEPT_FOR_RESUME (HARNESS_FOR_RESUME | HARNESS_MAY_CHANGE | HARNESS_IF_OTHER)
+/* The rows of a program with baselines; HELP says which ones. */
+#define HARNESS_BASELINE_OPTIONS(S, HELP) \
+    {"baselines", HARNESS_FIELD(S, shell.baselines), "true", \
+     .commands = HARNESS_TRAIN | HARNESS_EVAL, .flags = HARNESS_KEPT_FOR_RESUME, \
+     .often = true, .group = "Scores", .help = HELP}, \
+    {"fit", HARNESS_FIELD(S, shell.fit), .commands = HARNESS_EVAL, .flags = HARNESS_LOCAL, \
+     .group = "Scores", .needs = "--baselines", \
+     .help = "files, folders or lists that the baselines learn from, instead of those that --run " \
+             "was trained on"}
+/* clang-format on */
+
+typedef struct harness_inspection harness_inspection;
+
+enum { HARNESS_TEXTS = 4, HARNESS_TENSORS = 16 };
+
+/* A network, and what else its checkpoint holds. The harness owns all of it. */
+typedef struct harness_trained {
+    const struct harness_model *model;
+    void *net;                        /* harness_network.bytes */
+    ag_params *params;                /* of the network */
+    harness_state *state;             /* of its training */
+    char *text[HARNESS_TEXTS];        /* metadata in JSON, under the keys harness_network.key */
+    const char *configuration, *data; /* two of them: all options; the training files */
+    char *path;                       /* of the checkpoint; NULL: not loaded from one */
+} harness_trained;
+
+/* Trained networks: one, or several whose scores are averaged. */
+typedef struct harness_runs {
+    const struct harness_model *model;
+    harness_trained *run; /* [count] */
+    int count;
+    ag_tape *tape;
+} harness_runs;
+
+enum { HARNESS_MOST_SCORES = 12, HARNESS_TABLES = 4 };
+
+/* A training run. */
+typedef struct harness_session {
+    const struct harness_model *model;
+    harness_settings *settings; /* the program's struct */
+    const harness_options *options;
+    const char *folder, *command_line;
+    bool show;     /* print the results, compare with the baselines */
+    bool compares; /* its scores with those of other runs: something must be held out */
+    bool resumes;  /* the run in the folder */
+    bool initial;  /* the network's values are a checkpoint's before `fit` */
+
+    harness_training how; /* from the settings; `begin` may change the steps */
+    void *data, *feed;    /* harness_model.data_bytes, feed_bytes */
+    harness_trained trained;
+    ag_tape *tape;
+
+    const char *measure[HARNESS_MOST_SCORES]; /* [measures] the first one chooses the best */
+    int measures;
+    bool smaller;   /* the smallest is the best */
+    bool validates; /* something is held out */
+    harness_run *run;
+    bool begun; /* there is something to go on with */
+    ag_adamw adamw;
+    ag_schedule schedule;
+    double rate, norm; /* of the last step */
+    double since;      /* when the time that is not written yet began */
+    double saved;      /* when HARNESS_LAST was written */
+    bool done;         /* the report is written */
+    harness_progress bar;
+    char note[96];
+} harness_session;
+
+/* How to score: on which tape, and with what weight the scores are added. */
+typedef struct harness_scoring {
+    ag_tape *tape;
+    const harness_settings *settings;
+    int models;   /* the weight is 1 / models */
+    bool patient; /* continue after an interruption, to finish a step */
+} harness_scoring;
+
+/* The scores of one group. */
+typedef struct harness_group {
+    const char *name;
+    int items;
+    const int *number;     /* [items] the items' numbers in the files; NULL: 0, 1, ... */
+    const double *score;   /* [items] small is fast */
+    const double *ns;      /* [items] predicted run times; NULL: scores only rank */
+    const int64_t *actual; /* [items] measured run times in ns; NULL: not known */
+} harness_group;
+
+/* How a model's networks are made, and what their checkpoints hold. */
+typedef struct harness_network {
+    size_t bytes; /* of the program's struct */
+    /* The keys of the metadata that it is built from, in the order of the file: "configuration",
+       next the one that says which data it was trained on, and others before or after. */
+    const char *key[HARNESS_TEXTS];
+    /* Fills session->trained.text (harness_alloc) for the data, but for "configuration". */
+    ag_status (*identify)(harness_session *session, ag_failure *why);
+    /* Fills trained->net and adds all parameters to trained->params, for options and texts, of
+       which a damaged file may have any. The first values are drawn afterwards. Fails: AG_EUSE
+       (options), AG_EDATA (texts), AG_EMEMORY. */
+    ag_status (*build)(harness_trained *trained, const harness_settings *settings, ag_failure *why);
+    void (*drop)(void *net); /* optional: frees what `build` made, but for the parameters */
+    const char *inherited;   /* optional: the key whose text is that of the checkpoint of --init */
+    /* Optional: computes from the training data what else the network holds; what `tensors` lists
+       is there already, and stays, if session->initial. */
+    ag_status (*fit)(harness_session *session, ag_failure *why);
+    /* Optional: lists that, at most HARNESS_TENSORS whose names begin with "state.", and returns
+       their number. Their data are the network's: they are written, or read into. */
+    int (*tensors)(ag_checkpoint_item *item, const void *net);
+    /* Optional: whether what was read can be. Fails: AG_EDATA. */
+    ag_status (*check)(const void *net, ag_failure *why);
+} harness_network;
+
+typedef struct harness_model {
+    const struct harness_program *program;
+    const harness_network *network;
+    size_t data_bytes, feed_bytes, results_bytes;
+
+    /* ---- data ---- */
+
+    /* Reads what is trained on, and what validates; it may settle options of HARNESS_BY_DATA in
+       session->settings. */
+    ag_status (*read)(harness_session *session, ag_failure *why);
+    /* Reads --data for the runs, of which `inspect` has none. known: run times must be. */
+    ag_status (*read_scored)(void *data, const harness_runs *runs, const harness_settings *settings,
+                             bool known, ag_failure *why);
+    /* Optional: reads what the baselines of eval learn from; leaves them out with a warning when
+       that is not there. */
+    ag_status (*read_fit)(void *data, const harness_runs *runs, const harness_settings *settings,
+                          ag_failure *why);
+    void (*close)(void *data);
+    /* Optional: the kind of the files of --data, which harness_option.needs may name ("tile
+       files"); NULL: it is not known, or they cannot be read. */
+    const char *(*files)(const harness_settings *settings);
+    /* Optional: the name of a network in tables; the form of its results (harness_rank.form). */
+    const char *(*name)(const void *net);
+    void (*form)(struct harness_rank_form *form, const void *net, const harness_settings *settings);
+    /* Optional, one of the two: what `inspect` says (commands/inspect.h) of the data of
+       read_scored; or of one file, where the others are inspected although this one cannot be read.
+       Without both, it lists the groups. */
+    void (*inspect)(harness_inspection *to, const void *data);
+    ag_status (*inspect_file)(harness_inspection *to, const char *path, ag_failure *why);
+
+    /* ---- steps ---- */
+
+    /* Optional: sets session->how, which has the settings' values. */
+    ag_status (*plan)(harness_session *session, ag_failure *why);
+    /* Optional, with `end`: opens the feed, from step session->trained.state->step on. */
+    ag_status (*begin)(harness_session *session, ag_failure *why);
+    /* Records the loss of the step after `step` steps; *what: the work of the step, for sentences.
+       user is the session. NULL: the failure is in `why`. */
+    ag_tensor *(*record)(void *user, ag_tape *tape, int64_t step, const char **what,
+                         ag_failure *why);
+    const char *fewer; /* optional: the options that make a step smaller, "--configs" */
+    /* Optional: the measures of a validation; without it, all of the held-out data are scored. */
+    ag_status (*validate)(void *user, double *measure, ag_failure *why);
+    void (*end)(void *feed);
+
+    /* ---- results ---- */
+
+    /* The results begin with a harness_rank (rank/rank.h), which `open` prepares and
+       harness_rank_close frees; they own nothing else. */
+    void (*open)(void *results, void *data, const harness_settings *settings);
+    ag_status (*add)(void *results, const harness_trained *trained, const harness_scoring *how,
+                     ag_failure *why);
+    /* Fits and scores the baselines; it and read_fit are for programs with --baselines. */
+    ag_status (*compare)(void *results, ag_failure *why);
+    /* Optional: adds what the noise of the run times leaves possible (harness_rank_noise). */
+    void (*repeat)(void *results);
+    /* Computes the measures of all methods. */
+    ag_status (*compute)(void *results, ag_failure *why);
+
+    /* Optional: why all scores of a group are equal, as a clause; NULL: it is not known. */
+    const char *(*alike)(const void *results, int group);
+    const char *held_out; /* the title of the results of a run */
+} harness_model;
+
+static inline const char *harness_model_files(const harness_model *m, const harness_settings *s)
+{
+    return m && m->files ? m->files(s) : NULL;
+}
+
+/* ---- the commands ---- */
+
+ag_status harness_train_command(harness_call *call, ag_failure *why);
+ag_status harness_eval_command(harness_call *call, ag_failure *why);
+ag_status harness_predict_command(harness_call *call, ag_failure *why);
+ag_status harness_inspect_command(harness_call *call, ag_failure *why);
+ag_status harness_ablate_command(harness_call *call, ag_failure *why);
+
+/* ---- a training run ---- */
+
+/* Everything before the first step, with the run folder made or continued. Fill the first group of
+   fields; close in any case. Fails: AG_EUSE (options of the schedule; a folder in use; more steps
+   done than asked for; more steps for a run that has not done its own), and as harness_model. */
+ag_status harness_session_begin(harness_session *session, harness_run_mode mode, ag_failure *why);
+/* Runs one step: loss, gradients, clipping, optimizer. Fails: AG_EFINITE (a loss or gradient; the
+   checkpoints are from before it), and as `record`. */
+ag_status harness_session_step(harness_session *session, ag_failure *why);
+/* Scores the best checkpoint; tables, pictures, page. result: gets what a study needs, or NULL. */
+ag_status harness_session_end(harness_session *session, struct json_t *result, ag_failure *why);
+/* Closes the run folder; an interrupted run prints how to continue it. */
+ag_status harness_session_close(harness_session *session, ag_failure *why);
+
+/* Trains, from the start or from the last checkpoint of the folder, and ends the run. After an
+   interruption it saves and fails: AG_ESTOPPED. */
+ag_status harness_train(harness_session *session, harness_run_mode mode, struct json_t *result,
+                        ag_failure *why);
+
+/* ---- trained networks (one of them: model/trained.h) ---- */
+
+/* Loads the checkpoints of --run and --ensemble. Start from {0}; close in any case. */
+ag_status harness_runs_open(harness_runs *runs, const harness_model *model,
+                            const harness_settings *settings, ag_failure *why);
+void harness_runs_close(harness_runs *runs);
+
+/* Data that the baselines of eval learn from, and how they are read, described as in the metadata
+   of a checkpoint (harness_trained.data; the caller frees the text), and dropped. */
+typedef struct harness_fit {
+    void *data;
+    ag_status (*read)(void *data, const harness_paths *paths, const char *option, ag_failure *why);
+    char *(*json)(const void *data);
+    void (*drop)(void *data);
+} harness_fit;
+
+/* Reads --fit, or else the --data of the run. When those are not there as they were in training, a
+   warning asks for --fit and nothing stays read. Fails: for --fit as `read` does; AG_EMEMORY. */
+ag_status harness_fit_read(const harness_fit *fit, const harness_runs *runs,
+                           const harness_settings *settings, ag_failure *why);
+
+/* Warns when files that are scored have the names of files that the runs were trained on. */
+void harness_runs_warn_trained(const harness_runs *runs, char *const *path, int count);
+
+/* The name of the runs in results: that of their networks, or "several models" where these differ.
+   NULL: there are no runs. */
+const char *harness_runs_name(const harness_runs *runs);
+
+/* Scores into results that are open. Fails: AG_ESTOPPED, and as harness_model.add. */
+ag_status harness_runs_score(const harness_runs *runs, void *results,
+                             const harness_settings *settings, ag_failure *why);
+
+#endif

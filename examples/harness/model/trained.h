@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* Networks and their checkpoints. A network is built from options and texts alone
+   (harness_network.key), which its checkpoints hold, so one that is loaded is the one that was
+   saved. */
+#ifndef HARNESS_TRAINED_H
+#define HARNESS_TRAINED_H
+
+#include "examples/harness/model/model.h"
+
+/* All start from {0}, and harness_trained_drop is called in any case. */
+
+/* Makes session->trained for the data of the session, with first values of the parameters. Fails:
+   as those of harness_network, AG_EUSE, AG_EMEMORY. */
+ag_status harness_trained_create(harness_session *session, ag_failure *why);
+
+/* Loads what the session's network begins with: the checkpoint of --init or, where its run goes on,
+   the last one of the folder. Nothing is loaded without --init. */
+ag_status harness__initial_load(harness_trained *from, const harness_session *session,
+                                ag_failure *why);
+/* Copies its weights and scales, and warns of options of the model that differ. Fails: AG_EUSE (a
+   shape differs). */
+ag_status harness__initial_take(harness_session *session, const harness_trained *from,
+                                ag_failure *why);
+
+/* The same without a word: both are networks of one model. */
+ag_status harness__values_take(harness_trained *to, const harness_trained *from, ag_failure *why);
+
+/* The path of the best checkpoint of a run, or the last. */
+const char *harness__runs_checkpoint(const char *folder, bool last);
+
+/* The checkpoint of that name: a file, or the best one of a run folder or else of a model that
+   ships (harness_lasting). NULL: AG_EFILE, there is none. */
+const char *harness_checkpoint_at(const char *name, ag_failure *why);
+
+/* Makes the network that a checkpoint describes. Fails: AG_EFILE, AG_EDATA, AG_EFINITE,
+   AG_EMEMORY. */
+ag_status harness_trained_load(harness_trained *trained, const harness_model *model,
+                               const char *path, ag_failure *why);
+
+/* Makes a second network with the values, moments and state of one that was loaded. Fails:
+   AG_EMEMORY. */
+ag_status harness_trained_copy(harness_trained *trained, const harness_trained *from,
+                               ag_failure *why);
+
+/* resume 1: with both moments and the step of the optimizer. Fails: as ag_params_save. */
+ag_status harness_trained_save(const char *path, const harness_trained *trained, int resume,
+                               ag_failure *why);
+
+/* Reads all that the next step depends on into the network that was created for the session.
+   before: how the run trained until then, which may differ where --resume accepts that. Fails:
+   AG_EUSE (other options or data), and as harness_trained_load. */
+ag_status harness_trained_resume(const char *path, harness_session *session,
+                                 harness_training *before, ag_failure *why);
+
+void harness_trained_drop(harness_trained *trained);
+
+/* ---- how long a run waits for a better score (--patience) ---- */
+
+/* Whether patience is at its end, before all steps are done. */
+bool harness__trainer_stopped(const harness_session *s);
+/* The step from which patience counts: that of the best score, or where the schedule began anew. */
+int64_t harness__waits_since(const harness_state *p);
+bool harness__exhausted(const harness_training *how, const harness_state *p);
+
+#endif

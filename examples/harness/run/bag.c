@@ -1,3 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-#define STB_DS_IMPLEMENTATION
-#include "examples/harness/run/bag.h"
