@@ -4,6 +4,7 @@ import contextlib
 import io
 import itertools
 import json
+import math
 import os
 import shutil
 import subprocess
@@ -258,6 +259,7 @@ class Collecting(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, self.folder)
+        self.enterContext(mock.patch("augur_jax.layouts.NOISY", math.inf))  # neighbours of a test make noise
         self.wide = 0
 
     def made(self, number):
@@ -266,7 +268,7 @@ class Collecting(unittest.TestCase):
 
     def collector(self, tgraph=TGRAPH, seed=0):
         self.lines = []
-        return Collector({"small": self.made}, self.folder, 1, seed, 1, tgraph, self.lines.append)
+        return Collector({"small": self.made}, self.folder, 60, seed, 1, tgraph, self.lines.append)
 
     def test_files(self):
         self.assertEqual(self.collector().collect(["small"], 2, 5), 2)
@@ -291,6 +293,12 @@ class Collecting(unittest.TestCase):
             self.assertTrue((file["config_passes"][:, 1] > 0).all())
         with open(os.path.join(self.folder, "manifest.json"), encoding="utf-8") as file:
             self.assertGreater(json.load(file)["files"]["small_1"]["again"]["noise"], 0)
+
+    def test_noisy(self):
+        with mock.patch("augur_jax.layouts.NOISY", 0):
+            self.assertEqual(self.collector().collect(["small"], 1, 5), 0)
+        self.assertRegex(self.lines[0], r"small_0: not measured: noise 0\.\d+ of a spread of 0\.\d+; the next call")
+        self.assertEqual(self.collector().manifest.files, {})
 
     def test_not_understood(self):
         """Were an instruction passed over, all configurations would be of other nodes."""

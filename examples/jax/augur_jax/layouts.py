@@ -22,6 +22,7 @@ from .worker import Failed, Lost, Worker
 
 Programs = Mapping[str, Callable[[int], Made]]  # by family: makes the program of a number
 TOLERANCE, MOST_NS, NULLS = 2e-3, 3e7, 4
+NOISY = 0.15  # of the spread of ln(run time): above it the order of configurations is mostly noise
 BUILDS = 2.5  # for each configuration that is wanted; some end as a module that was there
 COSTS = {"config_bytes_accessed": "accessed", "config_bytes_copied": "copied", "config_elements_across": "across"}
 GRAPH = ("node_feat", "node_opcode", "edge_index", "operand_index", "dot_axes", "node_config_ids")
@@ -110,6 +111,8 @@ class Collector:
             if subject.worker.first["ns"] > MOST_NS or not subject.drawing.free:
                 raise Failed("too slow, or without layouts to choose")
             arrays, said = first(subject, configs)
+            if said["noise"] > NOISY * said["spread"]:
+                raise Failed(f"noise {said['noise']:.3f} of a spread of {said['spread']:.3f}; the next call tries again")
             self.write(name, {**subject.imported(arrays), **arrays})
             said |= {"program": name, "family": facts["family"], **self.manifest.stamp()}
             self.manifest.files[name] = said
