@@ -31,6 +31,9 @@ static void sentences(void **state)
                           "line 1; rename one"},
         {"[a b]\n[a-b]", "s.ini line 2: the variant [a-b] has the same folder name as [a b] in "
                          "s.ini line 1; rename one"},
+        {"[a]\n[plots]", "s.ini line 2: the study itself makes plots; rename the variant [plots]"},
+        {"[study.csv]",
+         "s.ini line 1: the study itself makes study.csv; rename the variant [study.csv]"},
         {"[]", "s.ini line 1: the variant has no name; write [name]"},
         {"[study]\n[a]\n[study]", "s.ini line 3: a second [study]; put all of it into the first"},
         {"[study]\nseeds = one\n[a]", "s.ini line 2: seeds: \"one\" is no list of different seeds; "

@@ -2,6 +2,7 @@
 /* A study that several calls train at once: parts, calls that find a run taken, one that is killed,
    tables of what is there; and saves by the clock. */
 #include "support/test.h"
+#include "examples/harness/files/folder.h"
 #include "examples/tgraph/program.h"
 #include "support/files.h"
 #include "support/program_call.h"
@@ -11,6 +12,8 @@
 #include <fcntl.h>
 #include <jansson.h>
 #include <signal.h>
+#include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -20,7 +23,7 @@
  "tgraph ablate --study study.ini" SIZES " --steps 8 --eval-every 4 --save-every 3 --out "
 #define TRAIN \
  "tgraph train" SIZES " --no-baselines --save-every 99 --eval-every 99 --steps 6 --out "
-#define UNTRAINED " runs have no result yet, of which other calls train "
+#define UNTRAINED " runs have no result yet; this call left "
 
 enum { RUNS = 4, STEPS = 8 };
 static const char *const runs[RUNS] = {"complete/seed-1", "complete/seed-2", "other-one/seed-1",
@@ -70,6 +73,33 @@ static void wait_for_steps(long n)
     }
 }
 
+/* ---- a lock's file that another call removes ---- */
+
+static const char *loses_name; /* the file that does, just before it is locked; NULL: none */
+
+/* NFS renames a file that is removed while it is open. */
+int __real_flock(int file, int how);
+int __wrap_flock(int file, int how);
+int __wrap_flock(int file, int how)
+{
+    if (loses_name) rename(loses_name, ".nfs01");
+    loses_name = NULL;
+    return __real_flock(file, how);
+}
+
+static void a_lock_is_on_the_file_of_that_name(void **state)
+{
+    int lock;
+    struct stat held, named;
+    ag_failure why = {0};
+    loses_name = "x.lock";
+    assert_int_equal(harness__lock_file(&lock, "x.lock", &why), AG_OK);
+    assert_int_equal(fstat(lock, &held), 0);
+    assert_int_equal(stat("x.lock", &named), 0);
+    assert_true(held.st_ino == named.st_ino);
+    harness__unlock(&lock);
+}
+
 /* ---- the study, and what a call without others makes of it ---- */
 
 static program_outcome whole;
@@ -98,7 +128,7 @@ static void count_steps(void)
     unlink("go");
 }
 
-/* But for the command line. */
+/* The command lines differ. */
 static void expect_same_json(const char *folder)
 {
     json_t *one = json_load_file("whole/study.json", 0, NULL),
@@ -170,10 +200,10 @@ static void a_run_that_is_taken_is_left_out(void **state)
     const pid_t first = program_start(ABLATE "two");
     let_children_run();
     wait_for_steps(1);
-    program_expect(ABLATE "two", 0, "", "1 of 4" UNTRAINED "1 now");
+    program_expect(ABLATE "two", 0, "", "1 of 4" UNTRAINED "1 to other calls");
     assert_int_equal(steps(), 1 + 3 * STEPS);
-    program_expect(ABLATE "two --part 1/4", 0, "", "1 of 4" UNTRAINED "1 now");
-    program_expect(ABLATE "two --part 2/4", 0, "", "1 of 4" UNTRAINED "0 now");
+    program_expect(ABLATE "two --part 1/4", 0, "", "1 of 4" UNTRAINED "1 to other calls");
+    program_expect(ABLATE "two --part 2/4", 0, "", "1 of 4" UNTRAINED "0 to other calls");
     program_expect("tgraph train --out two --data a.npz --force", 2, "", "another program");
     program_write_text("go", "");
     expect_end(first, 0);
@@ -191,12 +221,13 @@ static void a_variant_and_a_table_of_it(void **state)
     program_expect(ABLATE "one --collect", 3, "", "the folder one cannot be written to");
     mkdir("one", 0777);
     program_expect(ABLATE "one --collect", 3, "", "no run of the study has a result in one yet");
-    program_expect(ABLATE "one --only other-one", 0, "", "2 of 4" UNTRAINED "0 now");
+    program_expect(ABLATE "one --only other-one", 0, "", "2 of 4" UNTRAINED "0 to other calls");
     assert_int_equal(steps(), 2 * STEPS);
     program_expect(ABLATE "one --collect --quiet", 0,
                    "\ncomplete: has no result yet with the seeds 1, 2\n", "");
     program_expect(ABLATE "one --collect --json", 0, "\"missing\": [", "");
-    program_expect(ABLATE "one --only complete --part 2/2", 0, "", "1 of 4" UNTRAINED "0 now");
+    program_expect(ABLATE "one --only complete --part 2/2", 0, "",
+                   "1 of 4" UNTRAINED "0 to other calls");
     program_expect_in("", "one/complete/seed-2/result.json");
     expect_whole("one", program_expect(ABLATE "one", 0, "", "").out);
     assert_int_equal(steps(), RUNS * STEPS);
@@ -212,6 +243,42 @@ static void a_call_that_died_before_the_first_step(void **state)
         program_expect(ABLATE "early", 2, "", "the folder early/complete/seed-1 is not empty");
     program_write_text("early/complete/seed-1.lock", "");
     expect_whole("early", program_expect(ABLATE "early", 0, "", "").out);
+}
+
+/* The metrics fit into the limit, but config.json does not. */
+static void a_call_that_could_not_begin_leaves_no_run(void **state)
+{
+    struct rlimit limit, small;
+    getrlimit(RLIMIT_FSIZE, &limit);
+    small = limit;
+    small.rlim_cur = 700;
+    setrlimit(RLIMIT_FSIZE, &small);
+    const program_outcome o = program_call(ABLATE "full --quiet");
+    setrlimit(RLIMIT_FSIZE, &limit);
+    assert_int_equal(o.code, 3);
+    assert_non_null(strstr(o.err, "complete/seed-1/config.json: File too large"));
+    assert_int_equal(access("full/complete/seed-1/plots", F_OK), -1);
+    expect_whole("full", program_expect(ABLATE "full", 0, "", "").out);
+}
+
+/* The second run appears while the first one is trained: of fewer steps, without its result. A
+   resumed run might go on to more of them. */
+static void a_run_of_other_options_does_not_go_on(void **state)
+{
+    count_steps();
+    gated = true;
+    const pid_t first = program_start(ABLATE "mixed --only complete");
+    let_children_run();
+    wait_for_steps(1);
+    program_write_text("short.ini", "[study]\nseeds = 2\nsteps = 6\n[complete]\n");
+    program_expect("tgraph ablate --study short.ini" SIZES
+                   " --eval-every 4 --save-every 3 --out short",
+                   0, "", "");
+    assert_int_equal(unlink("short/complete/seed-2/result.json"), 0);
+    assert_int_equal(rename("short/complete/seed-2", "mixed/complete/seed-2"), 0);
+    program_write_text("go", "");
+    expect_end(first, 2 << 8);
+    program_expect(ABLATE "mixed", 2, "", "mixed/complete/seed-2 had another --steps");
 }
 
 static void wrong_shares(void **state)
@@ -258,5 +325,8 @@ int main(void)
 {
     return RUN_TESTS_WITH(make_study, test_folder_remove, parts_at_once_and_one_is_killed,
                           a_run_that_is_taken_is_left_out, a_variant_and_a_table_of_it,
-                          a_call_that_died_before_the_first_step, wrong_shares, saves_by_the_clock);
+                          a_call_that_died_before_the_first_step,
+                          a_call_that_could_not_begin_leaves_no_run,
+                          a_run_of_other_options_does_not_go_on, wrong_shares, saves_by_the_clock,
+                          a_lock_is_on_the_file_of_that_name);
 }

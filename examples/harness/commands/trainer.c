@@ -104,11 +104,12 @@ static ag_status begin_run(harness_session *s, ag_failure *why)
 {
     const char *columns[FIXED_COLUMNS + HARNESS_MOST_SCORES] = {"loss", "rate", "norm"};
     for (int i = 0; i < s->measures; i++) columns[FIXED_COLUMNS + i] = s->measure[i];
-    if (harness_run_begin(s->run, columns, FIXED_COLUMNS + s->measures, why) ||
-        (s->resumes ? resume(s, why) : harness_run_config(s->run, s->options, why)))
-        return why->status;
-    s->begun = true;
-    return AG_OK;
+    if (!harness_run_begin(s->run, columns, FIXED_COLUMNS + s->measures, why) && s->resumes)
+        resume(s, why);
+    else if (!why->status && harness_run_config(s->run, s->options, why))
+        harness_run_undo(s->run);
+    s->begun = !why->status;
+    return why->status;
 }
 
 ag_status harness__trainer_open(harness_session *s, ag_failure *why)

@@ -92,10 +92,19 @@ ag_status harness__lock_folder(int *lock, const char *folder, int how, ag_failur
                    ag_path_tail(folder));
 }
 
+/* An open file keeps its inode, so one that is made under its name later has another. Its count of
+   links says less: NFS renames a file that is removed while it is open. */
+static bool has_name(int file, const char *path)
+{
+    struct stat held, named;
+    if (fstat(file, &held) != 0) return true;
+    if (stat(path, &named) != 0) return errno != ENOENT && errno != ENOTDIR;
+    return named.st_dev == held.st_dev && named.st_ino == held.st_ino;
+}
+
 ag_status harness__lock_file(int *lock, const char *path, ag_failure *why)
 {
     *lock = -1;
-    struct stat about;
     do { /* again, where the program that had it removed it meanwhile */
         harness__unlock(lock);
         *lock = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
@@ -104,18 +113,13 @@ ag_status harness__lock_file(int *lock, const char *path, ag_failure *why)
                            "the file %.200s cannot be made: %s; choose another --out",
                            ag_path_tail(path), strerror(errno));
         take_lock(lock, path, LOCK_EX | LOCK_NB);
-    } while (*lock >= 0 && fstat(*lock, &about) == 0 && about.st_nlink == 0);
+    } while (*lock >= 0 && !has_name(*lock, path));
     return AG_OK;
 }
 
-/* The open folder keeps its inode, so one that is made anew under its name has another. */
 ag_status harness__folder_stays(int lock, const char *folder, ag_failure *why)
 {
-    struct stat held, named;
-    if (fstat(lock, &held) != 0) return AG_OK;
-    if (stat(folder, &named) != 0 ? errno != ENOENT && errno != ENOTDIR
-                                  : named.st_dev == held.st_dev && named.st_ino == held.st_ino)
-        return AG_OK;
+    if (has_name(lock, folder)) return AG_OK;
     return ag_fail(why, AG_EFILE,
                    "the folder %.200s was removed, moved or made anew while this program wrote to "
                    "it; nothing more is written, start again with another --out",

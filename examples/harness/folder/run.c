@@ -140,12 +140,21 @@ ag_status harness_run_begin(harness_run *run, const char *const *columns, int co
     return harness__open_metrics(run, why);
 }
 
+void harness_run_undo(const harness_run *run)
+{
+    ag_failure gone = {0};
+    const char *pictures = harness_run_path(run, "plots");
+    if (!run->columns || harness_run_stays(run, &gone)) return;
+    clear(run->folder, pictures);
+    rmdir(pictures);
+}
+
 ag_status harness_run_close(harness_run *run, ag_failure *why)
 {
     if (!run) return AG_OK;
     ag_status status = harness__close_metrics(run, why);
     ag_failure gone = {0};
-    if (run->made && !run->columns && !harness_run_stays(run, &gone))
+    if (run->made && !harness_run_stays(run, &gone))
         rmdir(run->folder); /* nothing began in it; one that is not empty stays */
     harness__unlock(&run->lock);
     bag_free(run->columns);

@@ -28,6 +28,9 @@ harness_run *harness_run_open(const char *folder, harness_run_mode mode, ag_fail
    AG_EFILE. */
 ag_status harness_run_begin(harness_run *run, const char *const *columns, int count,
                             ag_failure *why);
+/* Removes what a run began with that gets no config.json (the disk is full): it could neither go on
+   nor be begun a second time. */
+void harness_run_undo(const harness_run *run);
 ag_status harness_run_close(harness_run *run, ag_failure *why);
 /* Fails with AG_EFILE if the folder was removed, moved or made anew since: then another run may be
    in it. Call it before something is written there by name, or read from there. */

@@ -27,6 +27,12 @@ static const char *folder_name(const char *name)
     return folder;
 }
 
+/* The study's own files would meet the folder of that name after all its training. */
+static bool is_reserved(const char *folder)
+{
+    return strcmp(folder, "plots") == 0 || strncmp(folder, "study.", 6) == 0;
+}
+
 static ag_status begin_variant(harness_study *s, const char *name, const char *where,
                                ag_failure *why)
 {
@@ -39,6 +45,9 @@ static ag_status begin_variant(harness_study *s, const char *name, const char *w
             ag_fail(why, AG_EUSE,
                     "%s: the variant [%.49s] has the same folder name as [%.49s] in %s; rename one",
                     where, name, s->variants[i].name, s->variants[i].where);
+    if (is_reserved(v.folder))
+        ag_fail(why, AG_EUSE, "%s: the study itself makes %.49s; rename the variant [%.49s]", where,
+                v.folder, name);
     if (!*name) ag_fail(why, AG_EUSE, "%s: the variant has no name; write [name]", where);
     if (strlen(name) > MOST_NAME) /* a folder has it */
         ag_fail(why, AG_EUSE,

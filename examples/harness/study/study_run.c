@@ -94,10 +94,11 @@ static ag_status take(const study_outcome *x, const harness_variant *v, harness_
     if (harness__lock_file(&lock, name, why) || lock < 0) return why->status;
     const int seen = open(s->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (seen >= 0) close(seen);
+    const harness_run_mode mode = mode_of(s->folder, begun);
     if (access(path, F_OK) == 0) {
         load_result(path, options, result, why);
-    } else if (!train(v, s, mode_of(s->folder, begun), result, why) &&
-               !harness__folder_stays(x->folder, x->out, why)) {
+    } else if (!(mode == HARNESS_RESUME && check_begun(s->folder, s->options, why)) &&
+               !train(v, s, mode, result, why) && !harness__folder_stays(x->folder, x->out, why)) {
         json_object_set(result, "options", options);
         harness__save_json(path, json_incref(result), why);
     }
@@ -164,13 +165,13 @@ static ag_status open_folder(study_outcome *x, bool makes, ag_failure *why)
 
 static void say_unfinished(const study_outcome *x, int lacking)
 {
-    int elsewhere = 0;
+    int taken = 0;
     for (int i = 0; i < x->variants * x->seeds; i++)
-        elsewhere += harness__study_lacks(x, i / x->seeds, i % x->seeds) &&
-                     harness__study_mine(x, i / x->seeds, i % x->seeds);
-    harness_say("%d of %d runs have no result yet, of which other calls train %d now; the same "
-                "command with --collect makes the table of the others",
-                lacking, x->variants * x->seeds, elsewhere);
+        taken += harness__study_lacks(x, i / x->seeds, i % x->seeds) &&
+                 harness__study_mine(x, i / x->seeds, i % x->seeds);
+    harness_say("%d of %d runs have no result yet; this call left %d to other calls that train "
+                "them; the same command with --collect makes the table of the runs that have one",
+                lacking, x->variants * x->seeds, taken);
 }
 
 /* Reads what other calls have finished meanwhile, and writes the tables, one call at a time: none

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The results of a study as tables, and its files but for the page. */
+/* The results of a study as tables, and its files without the page. */
 #include "examples/harness/rank/measures.h"
 #include "examples/harness/study/study_internal.h"
 
@@ -169,7 +169,7 @@ static void list_alike(json_t *rows, const study_outcome *x)
     }
 }
 
-/* In JSON, the number of seeds without a result. */
+/* In JSON, the seeds of a variant without a result. */
 static void list_lacking(json_t *rows, const study_outcome *x)
 {
     for (int v = 0; v < x->variants; v++) {
