@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Opens and scores the results of a call. */
-#include "examples/tpgnn/shell.h"
+#include "examples/tpgnn/hooks.h"
 
 #include "examples/harness/machine/device.h"
 
