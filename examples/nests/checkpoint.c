@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The network's part of a checkpoint. */
+/* Builds and fits the model, and describes its part of a checkpoint. */
 #include "examples/nests/hooks.h"
 
 #include "examples/harness/harness.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opens and scores the results of a call. */
+/* Makes results of a call's groups, with the scores of runs, of parts of the model, and noise. */
 #include "examples/nests/hooks.h"
 
 #include "examples/harness/harness.h"

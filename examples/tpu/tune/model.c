@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Gives the model the kernels of lab programs. */
+/* Makes kernels of lab programs that the model can read, and predicts with it. */
 #include "examples/tpu/tune/tune.h"
 
 #include "examples/harness/harness.h"
