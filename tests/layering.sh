@@ -49,15 +49,16 @@ report "examples/ may include of the library its public headers alone ($public)"
 report "examples/ may use ag_x alone, never ag__x" "$(files_of examples | xargs grep -HnE '\<(ag|AG)__')"
 
 # Of the headers of examples/, the files of a room may include their own and those of the rooms after it in its row, each
-# of which has its row above: so no room includes another in a circle. A program's name is all of its rooms.
+# of which has its row above and is used: so no room includes another in a circle. A program's name is all of its rooms.
 rows=' '
 while read -r room rooms; do
     for other in $rooms; do
         case "$rows$other" in *.h | *" $other "*) ;; *) report "the row of examples/$room comes before that of" "$other" ;; esac
+        grep -qE "^#include \"examples/$other[/\"]" "examples/$room/"*.[ch] || report "examples/$room/ includes nothing of" "$other"
     done
     rows="$rows$room "
-    found=$(find "examples/$room" -maxdepth 1 -name '*.[ch]' -exec grep -HnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"(\.\./|examples/)' {} + |
-        grep -vE "\"examples/($room/[^/]*|($(echo $rooms | sed 's/ /|/g'))(/.*)?)\"")
+    found=$(find "examples/$room" -maxdepth 1 -name '*.[ch]' -exec grep -HnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*("|<examples/)' {} + |
+        grep -vE "\"(augur\.h|(core|autograd|ops|gnn|optim|layers|metrics)/.*|examples/($room/[^/]*|($(echo $rooms | sed 's/ /|/g'))(/.*)?))\"")
     report "examples/$room/ may include ($rooms), by the path from the root" "$found"
 done <<'ROWS'
 harness/base
@@ -67,9 +68,9 @@ harness/machine     harness/base harness/files harness/cli
 harness/report      harness/base harness/files harness/cli harness/machine
 harness/folder      harness/base harness/files harness/cli harness/machine harness/report
 harness/model       harness/base harness/files harness/cli harness/machine harness/report harness/folder
-harness/rank        harness/base harness/files harness/report harness/model
+harness/rank        harness/base harness/files harness/model
 harness/baseline    harness/base harness/machine
-harness/commands    harness/base harness/files harness/cli harness/machine harness/report harness/folder harness/model harness/rank
+harness/commands    harness/base harness/files harness/cli harness/machine harness/report harness/model harness/rank
 harness/study       harness/base harness/files harness/cli harness/report harness/model harness/rank
 harness             harness/base harness/cli harness/report harness/folder harness/rank harness/study
 tpugraphs           harness
@@ -79,30 +80,30 @@ small
 tabular             harness
 lab/program         harness tpugraphs
 lab/text            harness lab/program
-lab/nets            harness lab/program
-lab/nest            harness tpugraphs lab/program
-lab/run             harness lab/program lab/nest
+lab/nets            lab/program
+lab/nest            tpugraphs lab/program
+lab/run             harness lab/nest
 lab/tile            harness tpugraphs lab/program lab/nest lab/run
 lab/measure         harness lab/lab.h
 lab/fusion          harness lab/program lab/run lab/tile
-lab/collect         harness lab/program lab/text lab/nets lab/nest lab/run lab/tile lab/measure lab/fusion lab/lab.h
+lab/collect         harness lab/program lab/text lab/nets lab/run lab/measure lab/fusion lab/lab.h
 lab                 harness lab/text lab/nets lab/measure lab/collect
 tgraph/rows         harness tpugraphs rows
 tgraph/data         harness tpugraphs rows tgraph/rows
 tgraph/model        harness tgraph/data
-tgraph              harness tpugraphs tgraph/data tgraph/model
+tgraph              harness tpugraphs/hlo tgraph/model
 tgraph/baseline     harness tgraph
 tpu/data            harness tpugraphs
 tpu/rows            harness tpugraphs rows tpu/data
 tpu/model           harness rows tpu/data tpu/rows
 tpu/baseline        harness tpu/data
-tpu                 harness tpu/data tpu/model tpu/baseline
+tpu                 harness tpu/model tpu/baseline
 tpu/tune            harness lab tpu
 tpgnn/data          harness tpugraphs
-tpgnn/nest          harness tpgnn/data
-tpgnn/rows          harness tpgnn/nest
+tpgnn/nest          tpgnn/data
+tpgnn/rows          tpgnn/nest
 tpgnn/model         harness rows tpgnn/nest tpgnn/rows
-tpgnn               harness lab/measure tpgnn/data tpgnn/model tpgnn/rows
+tpgnn               harness lab/measure tpgnn/model tpgnn/rows
 tpgnn/baseline      harness tpgnn
 nests               harness tpugraphs rows
 nests/makers        harness tgraph/data tpu/rows tpgnn/rows nests

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Gathers the rows of items in a batch. */
+/* Fills a batch with rows, counts and targets of items, and fits the scale of rows. */
 #include "examples/nests/batch.h"
 
 #include "examples/harness/harness.h"

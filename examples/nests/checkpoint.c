@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The network's part of a checkpoint. */
-#include "examples/nests/shell.h"
+/* Builds and fits the model, and describes its part of a checkpoint. */
+#include "examples/nests/hooks.h"
 
 #include "examples/harness/harness.h"
 

@@ -4,7 +4,7 @@
 
 #include "examples/harness/harness.h"
 #include "examples/harness/base/draws.h"
-#include "examples/nests/shell.h"
+#include "examples/nests/hooks.h"
 
 #include <string.h>
 #include <xxhash.h>
@@ -147,7 +147,7 @@ static ag_status read_valid(nests_files *f, const nests_settings *s, ag_failure 
     if (s->split > 0)
         return ag_fail(why, AG_EUSE, "--split and --valid both hold items out; omit one of them");
     valid->data.budget.limit = tpugraphs_rest(&train->budget);
-    if (read_files(valid, train->maker, &s->shell.common.valid, "valid", why) ||
+    if (read_files(valid, train->maker, &s->harness.common.valid, "valid", why) ||
         check_runtimes(valid, "valid", why))
         return why->status;
     harness_files_warn_trained("valid", valid->data.paths.path, valid->data.paths.count,
@@ -158,9 +158,9 @@ static ag_status read_valid(nests_files *f, const nests_settings *s, ag_failure 
 
 ag_status nests_files_train(nests_files *f, nests_settings *s, ag_failure *why)
 {
-    f->train.data.budget.limit = (size_t)s->shell.common.ram_limit;
+    f->train.data.budget.limit = (size_t)s->harness.common.ram_limit;
     f->train.data.distinct = true;
-    if (read_files(&f->train, NULL, &s->shell.common.data, "data", why) ||
+    if (read_files(&f->train, NULL, &s->harness.common.data, "data", why) ||
         check_runtimes(&f->train, "data", why))
         return why->status;
     if (nests_settle(s, f->train.data.maker->name, why)) return why->status;
@@ -170,7 +170,7 @@ ag_status nests_files_train(nests_files *f, nests_settings *s, ag_failure *why)
         choose(&f->train.score, &f->train.data, &by, HELD_OUT, false);
         f->scored = &f->train;
     }
-    return s->shell.common.valid.count ? read_valid(f, s, why) : AG_OK;
+    return s->harness.common.valid.count ? read_valid(f, s, why) : AG_OK;
 }
 
 /* ---- scores ---- */
@@ -183,9 +183,9 @@ ag_status nests_files_score(void *files, const harness_runs *runs, const harness
     const nests_trained *net = runs->count ? runs->run[0].net : NULL;
     nests_set *set = f->scored = &f->other;
     nests_data *data = &set->data;
-    data->budget.limit = (size_t)s->shell.common.ram_limit;
+    data->budget.limit = (size_t)s->harness.common.ram_limit;
     data->distinct = known && net && net->split > 0;
-    if (read_files(set, net ? net->kind : NULL, &s->shell.common.data, "data", why) ||
+    if (read_files(set, net ? net->kind : NULL, &s->harness.common.data, "data", why) ||
         (known && check_runtimes(set, "data", why)))
         return why->status;
     for (int i = 0; i < runs->count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The losses of training. */
+/* The losses of training: of run times, and of their order within groups. */
 #include "examples/harness/baseline/additive.h"
 #include "examples/nests/model.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The program `nests`. */
+/* The program `nests`, started so that threads of boosted trees wait asleep. */
 #include "examples/harness/baseline/boosting.h"
 #include "examples/harness/harness.h"
 #include "examples/nests/program.h"

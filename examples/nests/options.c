@@ -20,7 +20,7 @@ enum { TRAINS = HARNESS_TRAINS, RUNS = HARNESS_RUNS };
 #define KIND     " (-1: what suits the kind of the files)"
 
 static const harness_option table[] = {
-    HARNESS_COMMON_OPTIONS(nests_settings, shell.common),
+    HARNESS_COMMON_OPTIONS(nests_settings, harness.common),
 
     {"split", FIELD(split), "0", 0, 0.999, TRAINS, .often = true, .group = "Data",
      .help =
@@ -64,7 +64,7 @@ static const harness_option table[] = {
      .needs = "--fit=both or --fit=auto and no layout files", .group = "Model",
      .help = "the trees' share of a score; the rest is the networks'" KIND},
 
-    {"steps", FIELD(shell.training.steps), "-1", -1, 1e9, TRAINS,
+    {"steps", FIELD(harness.training.steps), "-1", -1, 1e9, TRAINS,
      .flags = HARNESS_MAY_GROW | HARNESS_BY_DATA, .often = true, NETWORK, .group = "Training",
      .help = "optimizer steps" KIND},
     {"groups", FIELD(groups), "-1", -1, 65536, TRAINS, BY_KIND, NETWORK, .group = "Training",
@@ -83,27 +83,27 @@ static const harness_option table[] = {
     {"top", FIELD(top), "-1", -1, 1e6, TRAINS, BY_KIND, .needs = "--order", .group = "Training",
      .help = "weight of LambdaRank's loss among that of pairs, which looks at the fastest "
              "items" KIND},
-    {"learning-rate", FIELD(shell.training.learning_rate), "-1", -1, 10, TRAINS,
+    {"learning-rate", FIELD(harness.training.learning_rate), "-1", -1, 10, TRAINS,
      .flags = HARNESS_ANEW | HARNESS_BY_DATA, .often = true, NETWORK, .group = "Training",
      .help = "of AdamW, after the warm-up" KIND},
-    {"warmup", FIELD(shell.training.warmup), "0.02", 0, 1, TRAINS, NETWORK, .group = "Training",
+    {"warmup", FIELD(harness.training.warmup), "0.02", 0, 1, TRAINS, NETWORK, .group = "Training",
      .help = "share of the steps in which the learning rate rises"},
-    {"schedule", WORD(shell.training.schedule), "cosine", .choices = HARNESS_SCHEDULES,
+    {"schedule", WORD(harness.training.schedule), "cosine", .choices = HARNESS_SCHEDULES,
      .commands = TRAINS, .flags = HARNESS_ANEW, NETWORK, .group = "Training",
      .help = "the learning rate after that"},
     HARNESS_DECAY_OPTIONS(nests_settings, "0.95", "100", "how many steps that is"),
-    {"weight-decay", FIELD(shell.training.weight_decay), "-1", -1, 10, TRAINS, BY_KIND, NETWORK,
+    {"weight-decay", FIELD(harness.training.weight_decay), "-1", -1, 10, TRAINS, BY_KIND, NETWORK,
      .group = "Training", .help = "decoupled, as in AdamW" KIND},
 
-    {"eval-every", FIELD(shell.training.eval_every), "-1", -1, 1e9, TRAINS, BY_KIND, .often = true,
-     .needs = STEPS " and --valid or " STEPS " and --split", .group = "Scores",
+    {"eval-every", FIELD(harness.training.eval_every), "-1", -1, 1e9, TRAINS, BY_KIND,
+     .often = true, .needs = STEPS " and --valid or " STEPS " and --split", .group = "Scores",
      .help = "steps between validations" HARNESS_ON_VALID " (-1: 24 in all)"},
     {"eval-items", FIELD(eval_items), "512", 1, 65536, RUNS, .flags = HARNESS_LOCAL,
      .group = "Scores", .help = "most items that are scored together; scores do not depend on it"},
     {"least", FIELD(least), "5000", 0, 1e15, TRAINS | HARNESS_EVAL, .needs = "fusion files",
      .group = "Scores",
      .help = "fused kernels: shortest run time that counts in the main scores, ns"},
-    {"baselines", FIELD(shell.baselines), "true", .commands = HARNESS_TRAIN | HARNESS_EVAL,
+    {"baselines", FIELD(harness.baselines), "true", .commands = HARNESS_TRAIN | HARNESS_EVAL,
      .flags = HARNESS_KEPT_FOR_RESUME, .often = true, .group = "Scores",
      .help = "show what network and trees reach alone, and the work of the rows without a factor"},
 
@@ -128,7 +128,7 @@ const harness_program nests_program_table = {
     .examples = HARNESS_EXAMPLES("nests", "examples/data/layout/split-random",
                                  "examples/data/layout/random/alexnet_12.npz", "nests-layout",
                                  "examples/nests/studies/ablations.ini"),
-    .model = &nests_shell};
+    .model = &nests_hooks};
 
 /* Reads the lines before the first section of presets.ini, then those of the kind. */
 static ag_status read_kind(harness_options *o, const char *kind, ag_failure *why)
@@ -156,7 +156,7 @@ static void take(nests_settings *s, const nests_settings *suits, const nests_set
 
 ag_status nests_settle(nests_settings *s, const char *kind, ag_failure *why)
 {
-    harness_training *t = &s->shell.training;
+    harness_training *t = &s->harness.training;
     nests_settings open, suits;
     harness_options *plain = harness_options_new(&nests_program_table, HARNESS_TRAIN, &open);
     harness_options *o = harness_options_new(&nests_program_table, HARNESS_TRAIN, &suits);

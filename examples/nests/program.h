@@ -17,7 +17,7 @@ enum { NESTS_MOST_LAYERS = 8, NESTS_MOST_MEMBERS = 16, NESTS_MOST_BAGS = 16 };
 enum { NESTS_BY_KIND, NESTS_BOTH, NESTS_NETWORK, NESTS_TREES };
 
 typedef struct nests_settings {
-    harness_settings shell; /* the options that the harness reads */
+    harness_settings harness; /* the options that the harness reads */
     int fit;
     /* the network */
     int hidden, layers, members, flags;
@@ -35,7 +35,7 @@ typedef struct nests_settings {
 } nests_settings;
 
 extern const harness_program nests_program_table;
-extern const harness_model nests_shell; /* shell.c: nests as the harness sees it */
+extern const harness_model nests_hooks; /* hooks.c: nests as the harness sees it */
 
 extern const char nests_presets[], nests_preset_words[]; /* of studies/presets.ini, by CMake */
 

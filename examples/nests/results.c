@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Opens and scores the results of a call. */
-#include "examples/nests/shell.h"
+/* Makes results of a call's groups, with the scores of runs, of parts of the model, and noise. */
+#include "examples/nests/hooks.h"
 
 #include "examples/harness/harness.h"
 #include "examples/harness/base/draws.h"

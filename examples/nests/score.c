@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Scores items by the network and the trees. */
-#include "examples/nests/shell.h"
+/* Scores items by the model, by its network and its trees alone, and by work. */
+#include "examples/nests/hooks.h"
 
 #include "examples/harness/machine/device.h"
 

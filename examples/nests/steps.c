@@ -65,7 +65,7 @@ int nests_choose(int *to, int32_t *order, const nests_set *set, int g, int most,
 
 int nests_sampler_draw(nests_sampler *s, int64_t step)
 {
-    const uint64_t seed = (uint64_t)s->settings->shell.common.seed;
+    const uint64_t seed = (uint64_t)s->settings->harness.common.seed;
     const int64_t first = step * s->per_step;
     int64_t epoch = -1;
     int n = 0, *to = s->item;

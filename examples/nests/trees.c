@@ -63,7 +63,7 @@ static ag_status add_group(table *t, const nests_set *set, int g, int quota, con
     int *item = harness_alloc((size_t)all * sizeof *item + 1);
     int32_t *order = harness_alloc((size_t)all * sizeof *order + 1);
     const int n =
-        nests_choose(item, order, set, g, quota, (uint64_t)s->shell.common.seed, (uint64_t)g);
+        nests_choose(item, order, set, g, quota, (uint64_t)s->harness.common.seed, (uint64_t)g);
     if (n && !data->maker->rows(r, data, g, item, n, why)) {
         double *y = harness_alloc((size_t)n * sizeof *y);
         for (int i = 0; i < n; i++) y[i] = log((double)data->group[g].runtime[item[i]]);
@@ -141,7 +141,7 @@ static ag_status fit_bags(nests_model *m, const table *t, const nests_settings *
     harness_progress_start(&f.bar, "trees", 0, 100);
     for (; f.bag < f.bags && !why->status; f.bag++) {
         /* no other seed has these: there are at most 16 bags */
-        o.seed = (uint64_t)s->shell.common.seed * NESTS_MOST_BAGS + (uint64_t)f.bag;
+        o.seed = (uint64_t)s->harness.common.seed * NESTS_MOST_BAGS + (uint64_t)f.bag;
         harness_boosting *a =
             harness_additive_fit(t->group, t->groups, columns_of(&m->scale), &o, why);
         if (a && harness_go_on(why)) harness_trees_take(&m->trees, f.bag * o.rounds, a, why);

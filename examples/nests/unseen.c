@@ -3,7 +3,7 @@
    items of a group as the scale was fitted to. With the splits of examples/data there is none. */
 #include "examples/harness/harness.h"
 #include "examples/harness/rank/unseen.h"
-#include "examples/nests/shell.h"
+#include "examples/nests/hooks.h"
 
 /* Rows of a program, or of a group where there are no programs. */
 typedef struct count {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums the work of rows. */
+/* Sums the work of an item's rows. */
 #include "examples/rows/rows.h"
 
 #include <math.h>

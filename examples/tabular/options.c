@@ -3,7 +3,7 @@
 #include "examples/tabular/tabular.h"
 
 static const harness_option table[] = {
-    HARNESS_COMMON_OPTIONS(tabular_settings, shell.common),
+    HARNESS_COMMON_OPTIONS(tabular_settings, harness.common),
     {"hidden", HARNESS_FIELD(tabular_settings, hidden), "16", 0, 4096,
      HARNESS_TRAIN | HARNESS_ABLATE, .group = "Model",
      .help = "channels of the hidden layer (0: none, a linear model)"},

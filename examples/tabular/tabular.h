@@ -6,7 +6,7 @@
 #include "examples/harness/model/model.h"
 
 typedef struct tabular_settings {
-    harness_settings shell; /* first: the options that the harness reads */
+    harness_settings harness; /* first: the options that the harness reads */
     int hidden;
 } tabular_settings;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The network of TGraph and what its checkpoints hold: parameters, and scales of the features. */
-#include "examples/tgraph/shell.h"
+#include "examples/tgraph/hooks.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -118,7 +118,7 @@ static ag_status check(const void *trained, ag_failure *why)
     return nests_scale_check(&net->model.joined.scale, why);
 }
 
-const harness_network tgraph_shell_network = {
+const harness_network tgraph_hooks_network = {
     .bytes = sizeof(tgraph_trained),
     .key = {[FEATURES] = "features", [CONFIGURATION] = "configuration", [FILES] = "files"},
     .identify = identify,

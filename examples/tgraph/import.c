@@ -28,7 +28,7 @@ static ag_status choose(hlo_configs *c, const hlo_graph *g, const tgraph_setting
             "--configs: %.40s is out of range; it must be 1 to %d, sweep, or an npz file "
             "with node_config_feat",
             text, MOST_CONFIGS);
-    return hlo_configs_draw(c, g, (int)n, (uint64_t)s->shell.common.seed, budget, why);
+    return hlo_configs_draw(c, g, (int)n, (uint64_t)s->harness.common.seed, budget, why);
 }
 
 static const char *stage_of(const hlo_graph *g)
@@ -101,7 +101,7 @@ static ag_status print(const hlo_graph *g, const hlo_configs *c, const harness_c
 static ag_status check_paths(const tgraph_settings *s, ag_failure *why)
 {
     struct stat module;
-    const char *out = s->shell.common.out;
+    const char *out = s->harness.common.out;
     if (s->module.count != 1)
         return ag_fail(why, AG_EUSE, "%d modules are named, but a call imports one; call for each",
                        s->module.count);
@@ -114,7 +114,7 @@ static ag_status check_paths(const tgraph_settings *s, ag_failure *why)
 ag_status tgraph_import_command(harness_call *call, ag_failure *why)
 {
     const tgraph_settings *s = call->values;
-    const harness_common *common = &s->shell.common;
+    const harness_common *common = &s->harness.common;
     tpugraphs_budget budget = {.limit = (size_t)common->ram_limit};
     hlo_graph g = {.nodes = 0};
     hlo_configs c = {.count = 0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `tgraph inspect`: the contents of a file. */
 #include "examples/harness/commands/inspect.h"
-#include "examples/tgraph/shell.h"
+#include "examples/tgraph/hooks.h"
 
 #include <jansson.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The program `tgraph`. */
+/* The program `tgraph`, started so that threads of boosted trees wait asleep. */
 #include "examples/tgraph/program.h"
 #include "examples/harness/baseline/boosting.h"
 #include "examples/harness/harness.h"

@@ -3,7 +3,7 @@
    (docs/tgraph.md). */
 #include "examples/harness/commands/doctor.h"
 #include "examples/harness/model/settings.h"
-#include "examples/tgraph/shell.h"
+#include "examples/tgraph/hooks.h"
 
 #include <string.h>
 
@@ -14,7 +14,7 @@ enum { TRAINS = HARNESS_TRAINS, SCORES = HARNESS_SCORES, RUNS = HARNESS_RUNS };
 #define WORD(M)  HARNESS_WORD(tgraph_settings, M)
 
 static const harness_option table[] = {
-    HARNESS_COMMON_OPTIONS(tgraph_settings, shell.common),
+    HARNESS_COMMON_OPTIONS(tgraph_settings, harness.common),
 
     {"split", FIELD(split), "0", 0, 0.999, TRAINS, .often = true, .group = "Data",
      .help = "share of each file's configurations to train on; the others are held out and "
@@ -66,7 +66,7 @@ static const harness_option table[] = {
     {"rows", WORD(model.rows), "none", .choices = NESTS_USES, .commands = TRAINS, .often = true,
      .group = "Model", .help = NESTS_USES_HELP},
 
-    {"steps", FIELD(shell.training.steps), "6000", 1, 1e9, TRAINS, .flags = HARNESS_MAY_GROW,
+    {"steps", FIELD(harness.training.steps), "6000", 1, 1e9, TRAINS, .flags = HARNESS_MAY_GROW,
      .often = true, .group = "Training", .needs = "no --epochs",
      .help = "optimizer steps; each takes one file"},
     {"epochs", FIELD(epochs), "0", 0, 1e9, TRAINS, .flags = HARNESS_MAY_GROW, .group = "Training",
@@ -113,21 +113,21 @@ static const harness_option table[] = {
      .commands = TGRAPH_IMPORT, .flags = HARNESS_LOCAL, .group = "Data",
      .help = "of ops and element types that came after TpuGraphs: take the nearest one, op code 0 "
              "and no type, or refuse the module"},
-    {"ram-limit", HARNESS_BYTES(tgraph_settings, shell.common.ram_limit), "4G", 1 << 20,
+    {"ram-limit", HARNESS_BYTES(tgraph_settings, harness.common.ram_limit), "4G", 1 << 20,
      1099511627776.0, TGRAPH_IMPORT, .flags = HARNESS_LOCAL, .group = "Data",
      .help = "most memory for the graph and its configurations"},
-    {"out", FIELD(shell.common.out), .commands = TGRAPH_IMPORT, .needed = TGRAPH_IMPORT,
+    {"out", FIELD(harness.common.out), .commands = TGRAPH_IMPORT, .needed = TGRAPH_IMPORT,
      .flags = HARNESS_LOCAL, .meta = "FILE.npz", .group = "Output",
      .help = "the layout file to write"},
     {"configs", FIELD(import_configs), "1000", .commands = TGRAPH_IMPORT, .flags = HARNESS_LOCAL,
      .meta = "N|sweep|FILE", .group = "Output",
      .help = "draw so many configurations; or one change at a time; or take node_config_feat, and "
              "config_runtime if it is there, of an npz file"},
-    {"seed", FIELD(shell.common.seed), "0", 0, 9007199254740992.0, TGRAPH_IMPORT,
+    {"seed", FIELD(harness.common.seed), "0", 0, 9007199254740992.0, TGRAPH_IMPORT,
      .flags = HARNESS_LOCAL, .group = "Output", .help = "of the configurations that are drawn"},
-    {"quiet", FIELD(shell.common.quiet), .commands = TGRAPH_IMPORT, .flags = HARNESS_LOCAL,
+    {"quiet", FIELD(harness.common.quiet), .commands = TGRAPH_IMPORT, .flags = HARNESS_LOCAL,
      .group = "Output", .help = "only errors on stderr, no progress bar"},
-    {"json", FIELD(shell.common.json), .commands = TGRAPH_IMPORT, .flags = HARNESS_LOCAL,
+    {"json", FIELD(harness.common.json), .commands = TGRAPH_IMPORT, .flags = HARNESS_LOCAL,
      .group = "Output", .help = "results on stdout as JSON"},
 };
 
@@ -154,7 +154,7 @@ const harness_program tgraph_program_table = {
     "tgraph import step.hlo.pb --out step.npz\n"
     "tgraph import step.hlo.pb --out sweep.npz --configs sweep\n"
     "tgraph import step.txt --out step.npz --configs 200 --seed 1\n",
-    .model = &tgraph_shell};
+    .model = &tgraph_hooks};
 
 tgraph_options tgraph_settings_model(const tgraph_settings *s)
 {

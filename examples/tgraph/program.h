@@ -12,7 +12,7 @@ enum { TGRAPH_LOSS_HINGE, TGRAPH_LOSS_LOGISTIC, TGRAPH_LOSS_LISTMLE, TGRAPH_LOSS
 
 /* All options, by the names of options.c. */
 typedef struct tgraph_settings {
-    harness_settings shell; /* the options that the harness reads */
+    harness_settings harness; /* the options that the harness reads */
     tgraph_options model;
     /* data */
     int dedup;

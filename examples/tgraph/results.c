@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Opens, scores and calibrates the results of a call. */
-#include "examples/tgraph/shell.h"
+#include "examples/tgraph/hooks.h"
 
 #include "examples/harness/rank/monotone.h"
 #include "metrics/metrics.h"

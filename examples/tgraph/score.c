@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Scores in chunks of configurations: dropout off, nothing kept for backward. */
-#include "examples/tgraph/shell.h"
+#include "examples/tgraph/hooks.h"
 
 /* Adds the scores of order[0..count-1], positions among the items. */
 static ag_status add_chunk(tgraph_scorer *s, const tgraph_entry *e, const int32_t *item,

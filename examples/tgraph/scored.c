@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The files and configurations that eval and predict score, and those that baselines learn from. */
 #include "examples/harness/rank/unseen.h"
-#include "examples/tgraph/shell.h"
+#include "examples/tgraph/hooks.h"
 
 #include <sys/stat.h>
 
@@ -47,7 +47,7 @@ static void compare_splits(const harness_runs *runs, const tgraph_settings *s)
             continue;
         harness_warn("%s was not trained with --split %g --split-seed %lld, so it may have been "
                      "trained on configurations that are scored here",
-                     s->shell.ensemble.list[i - 1], s->split, (long long)s->split_seed);
+                     s->harness.ensemble.list[i - 1], s->split, (long long)s->split_seed);
     }
 }
 
@@ -105,8 +105,8 @@ static ag_status check_runs(const harness_runs *runs, ag_failure *why)
     return AG_OK;
 }
 
-ag_status tgraph_shell_read_scored(void *files, const harness_runs *runs,
-                                   const harness_settings *settings, bool known, ag_failure *why)
+ag_status tgraph_read_scored(void *files, const harness_runs *runs,
+                             const harness_settings *settings, bool known, ag_failure *why)
 {
     tgraph_files *f = files;
     f->runs = runs;
@@ -177,8 +177,8 @@ static char *fitted_json(const void *files)
 
 static void drop_fitted(void *files) { tgraph_set_close(&((tgraph_files *)files)->fit); }
 
-ag_status tgraph_shell_read_fit(void *files, const harness_runs *runs,
-                                const harness_settings *settings, ag_failure *why)
+ag_status tgraph_read_fit(void *files, const harness_runs *runs, const harness_settings *settings,
+                          ag_failure *why)
 {
     tgraph_files *f = files;
     const harness_fit fit = {f, read_fitted, fitted_json, drop_fitted};

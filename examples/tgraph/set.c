@@ -145,11 +145,11 @@ ag_status tgraph_set_train(tgraph_set *set, const tgraph_settings *s, ag_failure
         return ag_fail(why, AG_EUSE,
                        "--split with --dedup none would train on configurations that it holds out, "
                        "since equal ones can stand on both sides; use --dedup first or fastest");
-    set->budget.limit = (size_t)s->shell.common.ram_limit;
+    set->budget.limit = (size_t)s->harness.common.ram_limit;
     set->rows = s->model.rows;
-    if (tgraph_set_name(set, &s->shell.common.data, "data", why)) return why->status;
+    if (tgraph_set_name(set, &s->harness.common.data, "data", why)) return why->status;
     const int training = set->paths.count;
-    if (tgraph_set_name(set, &s->shell.common.valid, "valid", why)) return why->status;
+    if (tgraph_set_name(set, &s->harness.common.valid, "valid", why)) return why->status;
     harness_files_warn_trained("valid", set->paths.path + training, set->paths.count - training,
                                set->paths.path, training);
     harness_progress bar;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The network of TPGNN and its checkpoints: parameters, vocabulary, vectors, scale of the labels.
  */
-#include "examples/tpgnn/shell.h"
+#include "examples/tpgnn/hooks.h"
 
 #include "examples/tpgnn/rows/rows.h"
 #include "examples/tpgnn/loss.h"
@@ -140,7 +140,7 @@ static ag_status check(const void *trained, ag_failure *why)
     return tpgnn_model_check(&net->model, why);
 }
 
-const harness_network tpgnn_shell_network = {.bytes = sizeof(tpgnn_trained),
+const harness_network tpgnn_hooks_network = {.bytes = sizeof(tpgnn_trained),
                                              .key = {[CONFIGURATION] = "configuration",
                                                      [DATA] = "data",
                                                      [VOCABULARY] = "vocabulary",

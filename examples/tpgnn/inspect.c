@@ -3,7 +3,7 @@
 #include "examples/harness/files/files.h"
 #include "examples/harness/commands/inspect.h"
 #include "examples/lab/measure/noise.h"
-#include "examples/tpgnn/shell.h"
+#include "examples/tpgnn/hooks.h"
 
 #include <jansson.h>
 

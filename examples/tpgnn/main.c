@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The program `tpgnn`. */
+/* The program `tpgnn`, started so that threads of boosted trees wait asleep. */
 #include "examples/tpgnn/program.h"
 #include "examples/harness/baseline/boosting.h"
 #include "examples/harness/harness.h"

@@ -2,7 +2,7 @@
 /* The option table. */
 #include "examples/harness/commands/doctor.h"
 #include "examples/harness/model/settings.h"
-#include "examples/tpgnn/shell.h"
+#include "examples/tpgnn/hooks.h"
 
 enum { TRAINS = HARNESS_TRAINS, SCORES = HARNESS_SCORES, RUNS = HARNESS_RUNS };
 
@@ -11,7 +11,7 @@ enum { TRAINS = HARNESS_TRAINS, SCORES = HARNESS_SCORES, RUNS = HARNESS_RUNS };
 #define WORD(M)  HARNESS_WORD(tpgnn_settings, M)
 
 static const harness_option table[] = {
-    HARNESS_COMMON_OPTIONS(tpgnn_settings, shell.common),
+    HARNESS_COMMON_OPTIONS(tpgnn_settings, harness.common),
 
     {"preset", WORD(preset), "none", .choices = tpgnn_preset_words, .presets = tpgnn_presets,
      .commands = TRAINS, .flags = HARNESS_LOCAL, .often = true, .group = "Model",
@@ -121,7 +121,7 @@ const harness_program tpgnn_program_table = {
     .examples = HARNESS_EXAMPLES("tpgnn", "examples/data/schedules/split-workload",
                                  "examples/data/schedules/sum-rows_384_320.npz", "tpgnn-schedules",
                                  "examples/tpgnn/studies/ablations.ini"),
-    .model = &tpgnn_shell};
+    .model = &tpgnn_hooks};
 
 /* The paper's network has the sizes of the other one. */
 tpgnn_options tpgnn_settings_model(const tpgnn_settings *s)

@@ -21,7 +21,7 @@ enum {
 enum { TPGNN_LABEL_COST, TPGNN_LABEL_LOG, TPGNN_LABEL_RELATIVE, TPGNN_LABEL_THROUGHPUT };
 
 typedef struct tpgnn_settings {
-    harness_settings shell; /* the options that the harness reads */
+    harness_settings harness; /* the options that the harness reads */
     int preset;
     const char *vectors; /* a file; NULL: those that are built in */
     tpgnn_options model; /* without the words */

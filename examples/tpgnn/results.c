@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Opens and scores the results of a call. */
-#include "examples/tpgnn/shell.h"
+/* Makes results of a call's tasks, with the scores and costs of runs, and noise. */
+#include "examples/tpgnn/hooks.h"
 
 #include "examples/harness/machine/device.h"
 

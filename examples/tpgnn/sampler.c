@@ -74,8 +74,8 @@ static const tpgnn_task *draw_task(const tpgnn_sampler *s, ag_random *random)
 
 int tpgnn_sampler_draw(tpgnn_sampler *s, int64_t step)
 {
-    ag_random random = harness_stream(HARNESS_STREAM_DRAW, (uint64_t)s->settings->shell.common.seed,
-                                      (uint64_t)step);
+    ag_random random = harness_stream(HARNESS_STREAM_DRAW,
+                                      (uint64_t)s->settings->harness.common.seed, (uint64_t)step);
     int n = 0;
     if (s->settings->mixed) {
         for (; n < s->settings->tasks * s->settings->schedules; n++)

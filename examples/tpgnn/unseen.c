@@ -3,7 +3,7 @@
    them, and warnings of what training did not have, statements far from its own included. */
 #include "examples/harness/rank/unseen.h"
 #include "examples/tpgnn/rows/rows.h"
-#include "examples/tpgnn/shell.h"
+#include "examples/tpgnn/hooks.h"
 
 #include <jansson.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The network of a TPU model and what its checkpoints hold: parameters, scales and the offset of
    the scores. */
-#include "examples/tpu/shell.h"
+#include "examples/tpu/hooks.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -153,7 +153,7 @@ static void drop(void *trained)
     tpu_model_free(&net->model);
 }
 
-const harness_network tpu_shell_network = {
+const harness_network tpu_hooks_network = {
     .bytes = sizeof(tpu_trained),
     .key = {[CONFIGURATION] = "configuration", [DATA] = "data"},
     .identify = identify,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `tpu inspect`: the contents of files, program by program. */
 #include "examples/harness/commands/inspect.h"
-#include "examples/tpu/shell.h"
+#include "examples/tpu/hooks.h"
 
 typedef struct summary {
     int family, kernels, least_nodes, most_nodes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The program `tpu`. */
+/* The program `tpu`, started so that threads of boosted trees wait asleep. */
 #include "examples/tpu/program.h"
 #include "examples/harness/baseline/boosting.h"
 #include "examples/harness/harness.h"

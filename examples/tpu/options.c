@@ -3,7 +3,7 @@
    of Table 4. */
 #include "examples/harness/commands/doctor.h"
 #include "examples/harness/model/settings.h"
-#include "examples/tpu/shell.h"
+#include "examples/tpu/hooks.h"
 
 enum { TRAINS = HARNESS_TRAINS, SCORES = HARNESS_SCORES, RUNS = HARNESS_RUNS, TUNES = HARNESS_OWN };
 
@@ -16,7 +16,7 @@ enum { TRAINS = HARNESS_TRAINS, SCORES = HARNESS_SCORES, RUNS = HARNESS_RUNS, TU
  "--rows=costs"
 
 static const harness_option table[] = {
-    HARNESS_COMMON_OPTIONS_AND(tpu_settings, shell.common, TUNES),
+    HARNESS_COMMON_OPTIONS_AND(tpu_settings, harness.common, TUNES),
 
     {"log-features", FIELD(log_features), "true", .commands = TRAINS, .group = "Data",
      .help = "take sign(x) ln(1 + |x|) of the features before they are scaled to 0..1 (paper: "
@@ -179,7 +179,7 @@ const harness_program tpu_program_table = {.name = "tpu",
                                            .options_bytes = sizeof(tpu_settings),
                                            .moved = NESTS_MOVED,
                                            .examples = examples,
-                                           .model = &tpu_shell};
+                                           .model = &tpu_hooks};
 
 void tpu_settle(tpu_settings *s, tpu_task task)
 {

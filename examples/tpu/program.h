@@ -10,7 +10,7 @@
 
 /* All options, by the names of options.c. */
 typedef struct tpu_settings {
-    harness_settings shell; /* the options that the harness reads */
+    harness_settings harness; /* the options that the harness reads */
     int preset;
     tpu_options model; /* without the task */
     /* data */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Opens and scores the results of a call. */
-#include "examples/tpu/shell.h"
+/* Makes results of a call's kernels, with the scores of runs, noise and baselines. */
+#include "examples/tpu/hooks.h"
 
 #include <string.h>
 

@@ -104,8 +104,8 @@ static int32_t draw_new(tpu_sampler *s, ag_random *random)
 
 int tpu_sampler_draw(tpu_sampler *s, int64_t step)
 {
-    ag_random random = harness_stream(HARNESS_STREAM_DRAW, (uint64_t)s->settings->shell.common.seed,
-                                      (uint64_t)step);
+    ag_random random = harness_stream(HARNESS_STREAM_DRAW,
+                                      (uint64_t)s->settings->harness.common.seed, (uint64_t)step);
     int samples = 0;
     s->turn++;
     for (int i = 0; i < s->kernels; i++) {

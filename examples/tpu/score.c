@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Scores of all configurations of all kernels by a model. */
-#include "examples/tpu/shell.h"
+#include "examples/tpu/hooks.h"
 
 #include "examples/harness/machine/device.h"
 

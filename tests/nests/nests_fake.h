@@ -106,7 +106,7 @@ static inline nests_set fake_set(bool absolute)
 
 static inline nests_settings fake_settings(void)
 {
-    return (nests_settings){.shell.training = {.steps = 1, .eval_every = 1},
+    return (nests_settings){.harness.training = {.steps = 1, .eval_every = 1},
                             .fit = NESTS_NETWORK,
                             .hidden = 6,
                             .layers = 2,

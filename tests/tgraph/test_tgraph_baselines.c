@@ -3,7 +3,7 @@
    memory, whose run times follow from their columns. */
 #include "support/test.h"
 #include "examples/tgraph/baseline/fit.h"
-#include "examples/tgraph/shell.h"
+#include "examples/tgraph/hooks.h"
 #include "support/tgraph_open.h"
 
 /* ---- columns ---- */
@@ -197,7 +197,7 @@ static void open_and_fit(tgraph_results *r, const tgraph_set *set)
     ag_failure why = {0};
     files = (tgraph_files){.set = *set, .training = true, .name = "TGraph"};
     *r = (tgraph_results){0};
-    tgraph_results_open(r, &files, &settings.shell);
+    tgraph_results_open(r, &files, &settings.harness);
     if (tgraph_results_baselines(r, &why)) fail_msg("%s", why.sentence);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Scores as run times: the configurations that are used, and the measures that follow. */
 #include "support/test.h"
-#include "examples/tgraph/shell.h"
+#include "examples/tgraph/hooks.h"
 
 enum { CONFIGS = 800, HALF = CONFIGS / 2 };
 
@@ -46,7 +46,7 @@ static const double *calibrated(tgraph_results *r, world *w, const double *train
     static tgraph_files files;
     files = (tgraph_files){.set = {.entry = &w->entry, .count = 1}, .name = "TGraph"};
     *r = (tgraph_results){0};
-    tgraph_results_open(r, &files, &settings.shell);
+    tgraph_results_open(r, &files, &settings.harness);
     assert_int_equal(r->calibration[0].count, HALF);
     assert_int_equal(r->calibrated, 1);
     for (int i = 0; i < HALF; i++) r->rank.score[0][i] = w->score[w->held[i]];

@@ -4,7 +4,7 @@
 #include "support/test.h"
 #include "examples/harness/model/trained.h"
 #include "examples/tpgnn/rows/rows.h"
-#include "examples/tpgnn/shell.h"
+#include "examples/tpgnn/hooks.h"
 #include "support/tpgnn_npz.h"
 
 enum { DATA = 1, SEEN = 3 }; /* of the texts */
@@ -39,8 +39,8 @@ static void start(run *r, const char *network, const char *rows)
     set(r, "layers", "1");
     set(r, "loss", "squared");
     set(r, "label", "log");
-    r->session = (harness_session){.model = &tpgnn_shell,
-                                   .settings = &r->settings.shell,
+    r->session = (harness_session){.model = &tpgnn_hooks,
+                                   .settings = &r->settings.harness,
                                    .options = r->options,
                                    .data = &r->files};
     if (harness_trained_create(&r->session, &why)) fail_msg("%s", why.sentence);
@@ -69,7 +69,7 @@ static void save(const run *r)
 static void load(harness_trained *t)
 {
     ag_failure why = {0};
-    if (harness_trained_load(t, &tpgnn_shell, test_path, &why)) fail_msg("%s", why.sentence);
+    if (harness_trained_load(t, &tpgnn_hooks, test_path, &why)) fail_msg("%s", why.sentence);
 }
 
 static void expect_refusal(const run *r, const char *sentence)
@@ -77,7 +77,7 @@ static void expect_refusal(const run *r, const char *sentence)
     harness_trained t = {0};
     ag_failure why = {0};
     save(r);
-    harness_trained_load(&t, &tpgnn_shell, test_path, &why);
+    harness_trained_load(&t, &tpgnn_hooks, test_path, &why);
     expect_sentence(&why, AG_EDATA, sentence);
     harness_trained_drop(&t);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Scores of a call: measures by hand, and baselines that see the training files alone. */
 #include "support/test.h"
-#include "examples/tpgnn/shell.h"
+#include "examples/tpgnn/hooks.h"
 #include "support/tpgnn_npz.h"
 
 enum { TRAINING = 5, SCORED = 2 };

@@ -58,7 +58,7 @@ static void schedules_of_a_task_stand_together(void **state)
 {
     made m;
     tpgnn_sampler s =
-        open_as(&m, &(tpgnn_settings){.shell.common.seed = 3, .tasks = 4, .schedules = 3});
+        open_as(&m, &(tpgnn_settings){.harness.common.seed = 3, .tasks = 4, .schedules = 3});
     assert_true(s.tasks == 6 && s.families == 3);
     for (int step = 0; step < 300; step++) {
         const int n = tpgnn_sampler_draw(&s, step);
@@ -84,7 +84,7 @@ static void tasks_evenly_or_by_family(void **state)
         int drawn[TASKS] = {0};
         tpgnn_sampler s = open_as(
             &m, &(tpgnn_settings){
-                    .shell.common.seed = 5, .tasks = 1, .schedules = 1, .balanced = balanced});
+                    .harness.common.seed = 5, .tasks = 1, .schedules = 1, .balanced = balanced});
         for (int step = 0; step < STEPS; step++) {
             assert_int_equal(tpgnn_sampler_draw(&s, step), 1);
             drawn[s.drawn[0]->task]++;
@@ -103,7 +103,7 @@ static void mixed_from_all(void **state)
     made m;
     int drawn[TASKS * EACH] = {0};
     tpgnn_sampler s = open_as(
-        &m, &(tpgnn_settings){.shell.common.seed = 5, .tasks = 4, .schedules = 10, .mixed = 1});
+        &m, &(tpgnn_settings){.harness.common.seed = 5, .tasks = 4, .schedules = 10, .mixed = 1});
     for (int step = 0; step < STEPS / 40; step++) {
         assert_int_equal(tpgnn_sampler_draw(&s, step), 40);
         for (int i = 0; i < 40; i++) drawn[s.drawn[i] - m.schedule]++;

@@ -61,7 +61,7 @@ static void expect_row(const tpu_settings *s, const row *r)
 {
     static const char *const gnn[] = {"none", "sage", "gat"};
     static const char *const reduction[] = {"auto", "node", "column", "lstm", "transformer"};
-    const harness_training *t = &s->shell.training;
+    const harness_training *t = &s->harness.training;
     const tpu_options *m = &s->model;
     char name[64];
     snprintf(name, sizeof name, "%s-%s-%s", gnn[m->gnn], reduction[m->reduction],

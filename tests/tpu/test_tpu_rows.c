@@ -206,13 +206,13 @@ static void checkpoints_have_the_scale(void **state)
         int rows = 0;
         tpu_scaler_begin(&net->scaler, 1, 1);
         assert_int_equal(tpu_model_add(&net->model, ag_params_new(), &o, &why), AG_OK);
-        const int n = tpu_shell_network.tensors(item, net);
+        const int n = tpu_hooks_network.tensors(item, net);
         for (int i = 0; i < n; i++) rows += strstr(item[i].name, "state.row.") != NULL;
         assert_int_equal(rows, use ? NESTS_SCALE_TENSORS : 0);
-        assert_int_equal(tpu_shell_network.check(net, &why), AG_OK);
+        assert_int_equal(tpu_hooks_network.check(net, &why), AG_OK);
         if (use) {
             net->model.rows.scale.deviation[5] = -1;
-            assert_int_equal(tpu_shell_network.check(net, &why), AG_EDATA);
+            assert_int_equal(tpu_hooks_network.check(net, &why), AG_EDATA);
             assert_non_null(strstr(why.sentence, "state.row.deviation[5]"));
         }
         tpu_model_free(&net->model);

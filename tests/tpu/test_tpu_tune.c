@@ -290,7 +290,7 @@ static tune_result search(const lab_program *p, fake *f, tpu_settings o, ag_stat
     tune_result r = {0};
     ag_failure why = {0};
     const tune_meters meters = meters_of(f);
-    o.shell.common.seed = 4;
+    o.harness.common.seed = 4;
     assert_int_equal(tune_fusion_search(&r, p, &meters, &o, &why), status);
     return r;
 }
@@ -343,7 +343,7 @@ static void tiles_are_chosen(void **state)
         const tune_meters meters = meters_of(&f);
         tune_result r = {0};
         ag_failure why = {0};
-        const tpu_settings o = {.tiles = 40, .shell.common.seed = 1};
+        const tpu_settings o = {.tiles = 40, .harness.common.seed = 1};
         assert_int_equal(tune_tiles_search(&r, &p, &meters, &o, &why), AG_OK);
         assert_in_range(f.tiles, 2 + 4, (40 + 4) * (int)r.kernels);
         assert_true(r.speedup[TUNE_EXHAUSTIVE] > 1);

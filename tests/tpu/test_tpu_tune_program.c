@@ -159,8 +159,8 @@ static void wild_models_predict_times(void **state)
     double ns[COUNT], other[COUNT];
     const lab_configs configs = {.fusion = &f};
     const tpu_settings s = {
-        .eval_samples = 64, .eval_nodes = 1024, .shell.common = {.threads = 1, .run = "fusion"}};
-    assert_int_equal(harness_runs_open(&model, &tpu_shell, &s.shell, &why), AG_OK);
+        .eval_samples = 64, .eval_nodes = 1024, .harness.common = {.threads = 1, .run = "fusion"}};
+    assert_int_equal(harness_runs_open(&model, &tpu_hooks, &s.harness, &why), AG_OK);
     assert_int_equal(lab_family_program(&p, "mlp", 0, 2, &why), AG_OK);
     assert_int_equal(lab_fusion_draw(&f, &p, 2, 0, &why), AG_OK);
     for (double offset = -1e4; offset <= 1e4; offset += 1e4) {

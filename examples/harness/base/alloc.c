@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory that is there or ends the program, and texts that are made in it. */
+/* Allocates memory or ends the program, and makes texts: formatted, or safe to show. */
 #define _POSIX_C_SOURCE 200809L /* fileno */
 #include "examples/harness/base/guest.h"
 #include "examples/harness/base/base.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Used by every file of the programs: exit codes, interruption, messages, JSON, memory, text. */
+/* The base of the programs: exit codes, interruption, messages, JSON, files, memory, numbers. */
 #ifndef HARNESS_BASE_H
 #define HARNESS_BASE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The first signal asks the program to stop, a second one ends it. */
+/* The first signal asks the program to stop; a second SIGINT or SIGTERM ends it. */
 #define _GNU_SOURCE
 #include "examples/harness/base/base.h"
 

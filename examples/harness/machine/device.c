@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Chooses the device of a call, and says which one computed a run. */
+/* Chooses the device of a call, makes its tape, and says which device computed a run. */
 #include "examples/harness/machine/device.h"
 
 #include "core/core.h"

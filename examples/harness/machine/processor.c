@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the processor and the memory from what the system says of them. */
+/* Asks the system for the processor, its memory, and the most memory that this process had. */
 #include "examples/harness/machine/processor.h"
 
 #include <inttypes.h>

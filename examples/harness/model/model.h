@@ -43,7 +43,7 @@ typedef struct harness_state {
     double begun_rate;
 } harness_state;
 
-/* The options of every model; a program's struct of options begins with one, named `shell`. */
+/* The options of every model; a program's struct of options begins with one, named `harness`. */
 typedef struct harness_settings {
     harness_common common;
     harness_training training;
@@ -60,46 +60,46 @@ typedef struct harness_settings {
 /* The same, with --checkpoint for commands OWN of the program's, too. NEEDS: of what there is only
    where steps are trained (harness_option.needs). */
 #define HARNESS_MODEL_OPTIONS_AND(S, OWN, NEEDS) \
-    {"clip", HARNESS_FIELD(S, shell.training.clip), "1", 0, 1e9, \
+    {"clip", HARNESS_FIELD(S, harness.training.clip), "1", 0, 1e9, \
      HARNESS_TRAINS, .group = "Training", .needs = NEEDS, \
      .help = "largest norm of the gradient (0: any)"}, \
-    {"patience", HARNESS_FIELD(S, shell.training.patience), "0", 0, 1e9, \
+    {"patience", HARNESS_FIELD(S, harness.training.patience), "0", 0, 1e9, \
      HARNESS_TRAINS, .flags = HARNESS_MAY_CHANGE, .often = true, \
      .group = "Training", .needs = NEEDS, \
      .help = "stop when the score has not improved in so many validations (0: never)"}, \
-    {"check-finite", HARNESS_FIELD(S, shell.training.check_finite), \
+    {"check-finite", HARNESS_FIELD(S, harness.training.check_finite), \
      .commands = HARNESS_TRAINS, .flags = HARNESS_LOCAL, .group = "Training", \
      .help = "look at every result and name the first op that makes one that is not finite"}, \
-    {"checkpoint", HARNESS_WORD(S, shell.checkpoint), "best", .choices = "best|last", \
+    {"checkpoint", HARNESS_WORD(S, harness.checkpoint), "best", .choices = "best|last", \
      .commands = HARNESS_SCORES | OWN, .flags = HARNESS_LOCAL, \
      .often = true, .group = "Run", .help = "which checkpoint of the run"}, \
-    {"ensemble", HARNESS_FIELD(S, shell.ensemble), \
+    {"ensemble", HARNESS_FIELD(S, harness.ensemble), \
      .commands = HARNESS_SCORES, .flags = HARNESS_LOCAL, .meta = "RUN...", \
      .group = "Run", .help = "more runs: scores are the mean (so does a second --run)"}, \
-    {"init", HARNESS_FIELD(S, shell.init), .commands = HARNESS_TRAINS, .flags = HARNESS_IF_OTHER, \
-     .meta = "RUN", .group = "Run", .needs = NEEDS, \
+    {"init", HARNESS_FIELD(S, harness.init), .commands = HARNESS_TRAINS, \
+     .flags = HARNESS_IF_OTHER, .meta = "RUN", .group = "Run", .needs = NEEDS, \
      .help = "begin with the weights, scales and words of that run or checkpoint, which needs the " \
              "same options of the model"}, \
-    {"save-every", HARNESS_FIELD(S, shell.training.save_every), "100", 1, 1e9, \
+    {"save-every", HARNESS_FIELD(S, harness.training.save_every), "100", 1, 1e9, \
      HARNESS_TRAINS, .group = "Run", .needs = NEEDS, \
      .help = "steps between saves of last.safetensors"}, \
-    {"save-minutes", HARNESS_FIELD(S, shell.training.save_minutes), "0", 0, 1e6, \
+    {"save-minutes", HARNESS_FIELD(S, harness.training.save_minutes), "0", 0, 1e6, \
      HARNESS_TRAINS, .flags = HARNESS_LOCAL, .group = "Run", .needs = NEEDS, \
      .help = "a save also after so many minutes, for programs that may be killed (0: never)"}, \
-    {"log-every", HARNESS_FIELD(S, shell.training.log_every), "10", 1, 1e9, \
+    {"log-every", HARNESS_FIELD(S, harness.training.log_every), "10", 1, 1e9, \
      HARNESS_TRAINS, .group = "Run", .needs = NEEDS, \
      .help = "steps between rows of metrics.jsonl; the loss is the mean since the row before"}, \
-    {"csv", HARNESS_FIELD(S, shell.csv), .commands = HARNESS_PREDICT, .flags = HARNESS_LOCAL, \
+    {"csv", HARNESS_FIELD(S, harness.csv), .commands = HARNESS_PREDICT, .flags = HARNESS_LOCAL, \
      .meta = "FILE", .often = true, .group = "Output", .help = "write there instead of stdout"}
 
 /* Of --baselines, which no result of a run depends on. */
 #define HARNESS_KEPT_FOR_RESUME (HARNESS_FOR_RESUME | HARNESS_MAY_CHANGE | HARNESS_IF_OTHER)
 /* The rows of a program with baselines; HELP says which ones. */
 #define HARNESS_BASELINE_OPTIONS(S, HELP) \
-    {"baselines", HARNESS_FIELD(S, shell.baselines), "true", \
+    {"baselines", HARNESS_FIELD(S, harness.baselines), "true", \
      .commands = HARNESS_TRAIN | HARNESS_EVAL, .flags = HARNESS_KEPT_FOR_RESUME, \
      .often = true, .group = "Scores", .help = HELP}, \
-    {"fit", HARNESS_FIELD(S, shell.fit), .commands = HARNESS_EVAL, .flags = HARNESS_LOCAL, \
+    {"fit", HARNESS_FIELD(S, harness.fit), .commands = HARNESS_EVAL, .flags = HARNESS_LOCAL, \
      .group = "Scores", .needs = "--baselines", \
      .help = "files, folders or lists that the baselines learn from, instead of those that --run " \
              "was trained on"}

@@ -9,31 +9,31 @@
    it. */
 /* clang-format off */
 #define HARNESS_STEPS_OPTION(S, DEFAULT, HELP) \
-    {"steps", HARNESS_FIELD(S, shell.training.steps), DEFAULT, 1, 1e9, \
+    {"steps", HARNESS_FIELD(S, harness.training.steps), DEFAULT, 1, 1e9, \
      HARNESS_TRAINS, .flags = HARNESS_MAY_GROW, .often = true, .group = "Training", .help = HELP}
 #define HARNESS_RATE_OPTIONS(S, RATE, HELP, WARMUP) \
-    {"learning-rate", HARNESS_FIELD(S, shell.training.learning_rate), RATE, 0, 10, \
+    {"learning-rate", HARNESS_FIELD(S, harness.training.learning_rate), RATE, 0, 10, \
      HARNESS_TRAINS, .flags = HARNESS_ANEW, .often = true, .group = "Training", .help = HELP}, \
-    {"warmup", HARNESS_FIELD(S, shell.training.warmup), WARMUP, 0, 1, \
+    {"warmup", HARNESS_FIELD(S, harness.training.warmup), WARMUP, 0, 1, \
      HARNESS_TRAINS, .group = "Training", \
      .help = "share of the steps in which the learning rate rises"}
 #define HARNESS_SCHEDULE_OPTION(S, DEFAULT, CHOICES) \
-    {"schedule", HARNESS_WORD(S, shell.training.schedule), DEFAULT, .choices = CHOICES, \
+    {"schedule", HARNESS_WORD(S, harness.training.schedule), DEFAULT, .choices = CHOICES, \
      .commands = HARNESS_TRAINS, .flags = HARNESS_ANEW, .group = "Training", \
      .help = "the learning rate after that"}
 #define HARNESS_DECAY_OPTIONS(S, RATE, EVERY, HELP) \
-    {"decay-rate", HARNESS_FIELD(S, shell.training.decay_rate), RATE, 1e-9, 1, \
+    {"decay-rate", HARNESS_FIELD(S, harness.training.decay_rate), RATE, 1e-9, 1, \
      HARNESS_TRAINS, .flags = HARNESS_ANEW, .group = "Training", \
      .needs = "--schedule=exponential", \
      .help = "the learning rate is multiplied by this every --decay-every steps"}, \
-    {"decay-every", HARNESS_FIELD(S, shell.training.decay_every), EVERY, 1, 1e9, \
+    {"decay-every", HARNESS_FIELD(S, harness.training.decay_every), EVERY, 1, 1e9, \
      HARNESS_TRAINS, .flags = HARNESS_ANEW, .group = "Training", .needs = "--schedule=exponential", .help = HELP}
 #define HARNESS_WEIGHT_DECAY_OPTION(S, DEFAULT, HELP) \
-    {"weight-decay", HARNESS_FIELD(S, shell.training.weight_decay), DEFAULT, 0, 10, \
+    {"weight-decay", HARNESS_FIELD(S, harness.training.weight_decay), DEFAULT, 0, 10, \
      HARNESS_TRAINS, .group = "Training", .help = "decoupled, " HELP}
 /* NEEDS: what holds something out. */
 #define HARNESS_EVAL_EVERY_OPTION(S, DEFAULT, NEEDS, HELP) \
-    {"eval-every", HARNESS_FIELD(S, shell.training.eval_every), DEFAULT, 1, 1e9, \
+    {"eval-every", HARNESS_FIELD(S, harness.training.eval_every), DEFAULT, 1, 1e9, \
      HARNESS_TRAINS, .often = true, .group = "Scores", .needs = NEEDS, .help = "steps between validations" HELP}
 
 #define HARNESS_SCHEDULES "constant|cosine|linear|exponential" /* with HARNESS_DECAY_OPTIONS */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes, saves, loads and resumes networks. */
+/* Makes networks, saves them as checkpoints, and loads, copies or resumes them. */
 #include "examples/harness/model/trained.h"
 
 #include <jansson.h>

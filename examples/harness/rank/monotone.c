@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fits a rising step function to scores. */
+/* Fits a rising step function of x to y, with as many steps as a test tells apart. */
 #include "examples/harness/rank/monotone.h"
 #include "examples/harness/base/base.h"
 #include "metrics/metrics.h"

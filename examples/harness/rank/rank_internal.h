@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Declarations that the files of the results share. */
+/* Numbers, groups and columns of results, for the files of rank/ that compute or write them. */
 #ifndef HARNESS_RANK_INTERNAL_H
 #define HARNESS_RANK_INTERNAL_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts rows and scores that are worth little, and warns of them. */
+/* Warns of files that are far from the training data, and of groups with all scores equal. */
 #include "examples/harness/rank/unseen.h"
 #include "examples/harness/files/files.h"
 #include "examples/harness/rank/rank.h"

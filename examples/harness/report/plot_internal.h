@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The files of one picture, for those that write it. */
+/* The data and the script of one picture, and the style of all, for the files that draw them. */
 #ifndef HARNESS_PLOT_INTERNAL_H
 #define HARNESS_PLOT_INTERNAL_H
 

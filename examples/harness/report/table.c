@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables, and their text, CSV, JSON, HTML and LaTeX. */
+/* Builds tables, and writes them as text, CSV, JSON, HTML and LaTeX. */
 #define _POSIX_C_SOURCE 200809L /* fileno */
 #include "examples/harness/base/bag.h"
 #include "examples/harness/report/report.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Declarations that the files of a study share. */
+/* The outcome of a study, and what is computed and written of it, for the files of study/. */
 #ifndef HARNESS_STUDY_INTERNAL_H
 #define HARNESS_STUDY_INTERNAL_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Goes through the programs of a call and writes a file of each. */
+/* Goes through the programs of a call, measures each and records it in the manifest. */
 #include "examples/lab/collect/collect.h"
 
 #include "examples/harness/files/files.h"

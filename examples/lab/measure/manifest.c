@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads and writes manifest.json. */
+/* Reads and writes manifest.json: the files of a folder, and how they were measured. */
 #include "examples/lab/measure/manifest.h"
 
 #include "core/io/io.h"

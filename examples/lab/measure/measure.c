@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Takes samples in turn, with a probe between them. */
+/* Measures run times by samples in turn, with probes between them that show a disturbed core. */
 #include "examples/lab/measure/measure.h"
 
 #include "examples/harness/base/bag.h"

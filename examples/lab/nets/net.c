@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Draws sizes for nets, and begins them. */
+/* Begins a net, and draws its sizes. */
 #include "examples/lab/nets/net.h"
 
 enum { NET_STREAM = 0x4c41 }; /* the upper 16 bits keep these streams apart from others */

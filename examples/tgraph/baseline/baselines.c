@@ -2,7 +2,7 @@
 /* The baselines that TGraph has to beat, on the configurations that it was scored on: random
    scores, ridge regression and gradient boosting, also rounded. */
 #include "examples/tgraph/baseline/fit.h"
-#include "examples/tgraph/shell.h"
+#include "examples/tgraph/hooks.h"
 
 #include <math.h>
 

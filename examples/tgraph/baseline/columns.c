@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes columns of configurations: one-hot digits, without equal ones, or counts. */
+/* Makes the baselines' columns: one-hot digits of a file, without equal ones, or counts. */
 #include "examples/tgraph/baseline/fit.h"
 
 #include "examples/harness/harness.h"

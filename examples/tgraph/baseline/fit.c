@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fits the baselines and scores with them. */
+/* Fits ridge regression and boosted trees, and scores with them. */
 #include "examples/tgraph/baseline/fit.h"
 
 #include "examples/harness/baseline/ridge.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Scores the baselines on the schedules that the model was scored on. */
 #include "examples/tpgnn/baseline/baselines.h"
-#include "examples/tpgnn/shell.h"
+#include "examples/tpgnn/hooks.h"
 
 #include <math.h>
 #include <string.h>

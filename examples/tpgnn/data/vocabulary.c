@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Collects the words of kinds and looks them up. */
+/* Keeps the words of each field of nodes (type, class, ...) and looks them up. */
 #include "examples/tpgnn/data/vocabulary.h"
 
 #include "core/core.h"

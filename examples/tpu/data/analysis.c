@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts the work of a kernel, node by node. */
+/* Counts operations and bytes of a kernel, node by node. */
 #include "examples/tpu/data/analysis.h"
 #include "examples/harness/harness.h"
 

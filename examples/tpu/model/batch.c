@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Gathers the samples of a batch. */
+/* Gathers features, messages, run times and rows of the samples of a batch. */
 #include "examples/tpu/model/batch.h"
 
 #include "examples/harness/harness.h"

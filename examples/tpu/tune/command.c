@@ -126,7 +126,7 @@ static ag_status check_out(const harness_common *common, ag_failure *why)
 static ag_status open_all(tuner *t, harness_run **run, const harness_call *call, ag_failure *why)
 {
     const tpu_settings *s = t->s = call->values;
-    const harness_common *common = &s->shell.common;
+    const harness_common *common = &s->harness.common;
     const lab_settings lab = {
         .families = s->families, .text = s->text, .programs = s->programs, .first = s->first};
     t->meter = lab_meter_new(lab_measure_defaults());
@@ -137,7 +137,7 @@ static ag_status open_all(tuner *t, harness_run **run, const harness_call *call,
                        "\"tpu autotune --help\" lists the options");
     if (check_out(common, why) ||
         !(*run = harness_run_open(common->out, harness_mode(common), why)) ||
-        lab_core_check(s->core, why) || harness_runs_open(&t->model, &tpu_shell, &s->shell, why))
+        lab_core_check(s->core, why) || harness_runs_open(&t->model, &tpu_hooks, &s->harness, why))
         return why->status;
     t->task = ((const tpu_trained *)t->model.run[0].net)->model.options.task;
     if (!harness_options_act(call->options, tune_files(t->task), why))
@@ -155,7 +155,7 @@ static void close_all(tuner *t)
 
 static ag_status search_and_show(tuner *t, harness_run *run, harness_call *call, ag_failure *why)
 {
-    const char *out = t->s->shell.common.out;
+    const char *out = t->s->harness.common.out;
     if (harness_run_config(run, call->options, why) || search_programs(t, why) ||
         !bag_count(t->results) || harness_run_stays(run, why))
         return why->status;

@@ -161,7 +161,7 @@ static ag_status search(tune_cut *found, tune_pool *pool, const tune_cut *start,
     const int kept = learned ? SPARE + o->verify : 2;
     tune_cut *list = NULL;
     forget(pool);
-    if (!tune_anneal(&list, pool, start, way, partitions, kept, (uint64_t)o->shell.common.seed,
+    if (!tune_anneal(&list, pool, start, way, partitions, kept, (uint64_t)o->harness.common.seed,
                      why)) {
         *found = list[best_of(list, pool)];
         if (learned) verify(found, pool, list, o->verify, why);
@@ -174,7 +174,7 @@ static ag_status search(tune_cut *found, tune_pool *pool, const tune_cut *start,
 static ag_status search_all(tune_cut cut[2 + TUNE_SEARCHES], tune_pool *pool, const tpu_settings *o,
                             ag_failure *why)
 {
-    ag_random random = {(uint64_t)o->shell.common.seed, lab_kernel_hash(pool->program), 0};
+    ag_random random = {(uint64_t)o->harness.common.seed, lab_kernel_hash(pool->program), 0};
     const double rate = ag_random_uniform(&random);
     for (int i = 0; i < 2; i++) cut[i] = tune_cut_new(pool);
     if (!tune_cut_draw(&cut[0], pool, 1, 0, why))

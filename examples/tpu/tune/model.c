@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Gives the model the kernels of lab programs. */
+/* Makes kernels of lab programs that the model can read, and predicts with it. */
 #include "examples/tpu/tune/tune.h"
 
 #include "examples/harness/harness.h"
@@ -58,7 +58,7 @@ ag_status tune_model_predict(const harness_runs *model, const tpu_settings *s, d
     const int kernels = configs->fusion ? count : 1;
     const tpu_trained *net = model->run[0].net;
     tpu_data data = {.task = net->model.options.task, .kernels = kernels};
-    const harness_scoring how = {.tape = model->tape, .settings = &s->shell, .models = 1};
+    const harness_scoring how = {.tape = model->tape, .settings = &s->harness, .models = 1};
     data.kernel = HARNESS_NEW(data.kernel, kernels);
     for (int i = 0; i < kernels; i++)
         tune_kernel_open(&data.kernel[i],

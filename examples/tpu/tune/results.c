@@ -97,7 +97,7 @@ const char *tune_files(tpu_task task) { return task == TPU_TILE ? "tile files" :
 
 ag_status tune_report(tune_result **list, tpu_task task, const harness_call *call, ag_failure *why)
 {
-    const harness_common *common = &((const tpu_settings *)call->values)->shell.common;
+    const harness_common *common = &((const tpu_settings *)call->values)->harness.common;
     add_mean(list);
     harness_table *table = table_of(*list, task);
     if (!harness_write(harness_format("%s/autotune.json", common->out), write_json, table, why) &&

@@ -55,7 +55,7 @@ static ag_status search_kernel(double all[ALL], const lab_fusion *f, int k, cons
 {
     lab_configs configs = {.program = &f->kernel[k]};
     const int n =
-        lab_tiles(&configs.tile, configs.program, s->tiles, (uint64_t)s->shell.common.seed);
+        lab_tiles(&configs.tile, configs.program, s->tiles, (uint64_t)s->harness.common.seed);
     if (n < 2) {
         configs = (lab_configs){.fusion = f, .tile = configs.tile};
         m->meter[TUNE_HARDWARE](m->state, all, &configs, &k, 1, why);

@@ -5,7 +5,7 @@
 
 #include "examples/harness/harness.h"
 #include "examples/lab/collect/configs.h"
-#include "examples/tpu/shell.h"
+#include "examples/tpu/hooks.h"
 
 /* ---- where times come from ---- */
 

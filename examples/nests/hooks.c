@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Data, network and steps of nests, for the harness. */
 #include "examples/harness/commands/loader.h"
-#include "examples/nests/shell.h"
+#include "examples/nests/hooks.h"
 #include "examples/nests/steps.h"
 
 /* ---- data ---- */
@@ -10,7 +10,7 @@ static ag_status read_all(harness_session *session, ag_failure *why)
 {
     nests_settings *s = (nests_settings *)session->settings;
     if (nests_files_train(session->data, s, why)) return why->status;
-    if (s->fit == NESTS_TREES) s->shell.training.steps = 1; /* which shows their loss */
+    if (s->fit == NESTS_TREES) s->harness.training.steps = 1; /* which shows their loss */
     return AG_OK;
 }
 
@@ -85,7 +85,7 @@ static const char *files(const harness_settings *settings)
     return kind ? kind->files : NULL;
 }
 
-const harness_model nests_shell = {.program = &nests_program_table,
+const harness_model nests_hooks = {.program = &nests_program_table,
                                    .network = &nests_network,
                                    .data_bytes = sizeof(nests_files),
                                    .feed_bytes = sizeof(nests_feed),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The model that nests trains, the contents of its checkpoints (docs/formats/nests.md), and the
    scores of a whole call: those of the model, and of its parts alone. */
-#ifndef NESTS_SHELL_H
-#define NESTS_SHELL_H
+#ifndef NESTS_HOOKS_H
+#define NESTS_HOOKS_H
 
 #include "examples/harness/rank/rank.h"
 #include "examples/nests/model.h"

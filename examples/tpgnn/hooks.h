@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* TPGNN as the harness sees it (examples/harness/model/model.h): what is trained, the files of a
    call and their scores. A task is a group of schedules. */
-#ifndef TPGNN_SHELL_H
-#define TPGNN_SHELL_H
+#ifndef TPGNN_HOOKS_H
+#define TPGNN_HOOKS_H
 
 #include "examples/harness/rank/rank.h"
 #include "examples/tpgnn/program.h"
@@ -13,7 +13,7 @@ typedef struct tpgnn_files {
     const char *name; /* of what scores them, as tpgnn_model_name */
 } tpgnn_files;
 
-extern const harness_model tpgnn_shell;
+extern const harness_model tpgnn_hooks;
 
 /* ---- checkpoint.c ---- */
 
@@ -32,7 +32,7 @@ typedef struct tpgnn_trained {
     double mean, deviation; /* of the labels; 0 and 1: they are not scaled */
 } tpgnn_trained;
 
-extern const harness_network tpgnn_shell_network;
+extern const harness_network tpgnn_hooks_network;
 
 /* JSON, owned by the caller (harness_free). */
 char *tpgnn_data_json(const tpgnn_data *data);

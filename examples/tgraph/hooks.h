@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* TGraph as the harness sees it (examples/harness/model/model.h): checkpoints, data, scores. */
-#ifndef TGRAPH_SHELL_H
-#define TGRAPH_SHELL_H
+#ifndef TGRAPH_HOOKS_H
+#define TGRAPH_HOOKS_H
 
 #include "examples/harness/rank/rank.h"
 #include "examples/tgraph/set.h"
 
-extern const harness_model tgraph_shell;
+extern const harness_model tgraph_hooks;
 
 /* ---- checkpoints (checkpoint.c) ---- */
 
@@ -20,7 +20,7 @@ typedef struct tgraph_trained {
     int dedup;
 } tgraph_trained;
 
-extern const harness_network tgraph_shell_network;
+extern const harness_network tgraph_hooks_network;
 
 /* The training files with their hashes: JSON, owned by the caller (harness_free). */
 char *tgraph_files_json(const tgraph_set *set);
@@ -28,7 +28,7 @@ char *tgraph_files_json(const tgraph_set *set);
 /* 1 if the JSON names a file of this name and hash (NULL: whatever it held). */
 int tgraph_files_has(const char *files, const char *name, const uint64_t *hash);
 
-/* ---- data (shell.c, scored.c) ---- */
+/* ---- data (hooks.c, scored.c) ---- */
 
 /* A file is a group of configurations. */
 typedef struct tgraph_files {
@@ -43,10 +43,10 @@ typedef struct tgraph_files {
 
 /* Functions of a harness_model. */
 ag_status tgraph_inspect(harness_inspection *to, const char *path, ag_failure *why);
-ag_status tgraph_shell_read_scored(void *files, const harness_runs *runs,
-                                   const harness_settings *settings, bool known, ag_failure *why);
-ag_status tgraph_shell_read_fit(void *files, const harness_runs *runs,
-                                const harness_settings *settings, ag_failure *why);
+ag_status tgraph_read_scored(void *files, const harness_runs *runs,
+                             const harness_settings *settings, bool known, ag_failure *why);
+ag_status tgraph_read_fit(void *files, const harness_runs *runs, const harness_settings *settings,
+                          ag_failure *why);
 
 /* ---- scores (score.c) ---- */
 

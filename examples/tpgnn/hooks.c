@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Data, network and steps of TPGNN, for the harness. */
-#include "examples/tpgnn/shell.h"
+#include "examples/tpgnn/hooks.h"
 
 #include "examples/harness/commands/loader.h"
 #include "examples/tpgnn/sampler.h"
@@ -127,8 +127,8 @@ static ag_tensor *record(void *user, ag_tape *tape, int64_t step, const char **w
     return tpgnn_loss(cost, batch, f->label, &options);
 }
 
-const harness_model tpgnn_shell = {.program = &tpgnn_program_table,
-                                   .network = &tpgnn_shell_network,
+const harness_model tpgnn_hooks = {.program = &tpgnn_program_table,
+                                   .network = &tpgnn_hooks_network,
                                    .data_bytes = sizeof(tpgnn_files),
                                    .feed_bytes = sizeof(tpgnn_feed),
                                    .read = read_all,

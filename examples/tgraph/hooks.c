@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Data, network and steps of TGraph, for the harness. */
-#include "examples/tgraph/shell.h"
+#include "examples/tgraph/hooks.h"
 
 #include "examples/harness/commands/loader.h"
 
@@ -74,7 +74,7 @@ static ag_status begin(harness_session *session, ag_failure *why)
         if (set->entry[i].train) t->file[t->files++] = set->entry[i].file;
     for (int i = 0; i < 2; i++)
         t->buffer[i].joined = &((const tgraph_trained *)session->trained.net)->model.joined;
-    tgraph_source_open(&t->source, t->file, t->files, s->configs, (uint64_t)s->shell.common.seed);
+    tgraph_source_open(&t->source, t->file, t->files, s->configs, (uint64_t)s->harness.common.seed);
     t->loader = harness_loader_new(tgraph_source_draw, &t->source, &t->buffer[0], &t->buffer[1],
                                    session->trained.state->step, 1, why);
     return why->status;
@@ -166,13 +166,13 @@ static ag_status validate(void *user, double *measure, ag_failure *why)
     return why->status;
 }
 
-const harness_model tgraph_shell = {.program = &tgraph_program_table,
-                                    .network = &tgraph_shell_network,
+const harness_model tgraph_hooks = {.program = &tgraph_program_table,
+                                    .network = &tgraph_hooks_network,
                                     .data_bytes = sizeof(tgraph_files),
                                     .feed_bytes = sizeof(tgraph_steps),
                                     .read = read_all,
-                                    .read_scored = tgraph_shell_read_scored,
-                                    .read_fit = tgraph_shell_read_fit,
+                                    .read_scored = tgraph_read_scored,
+                                    .read_fit = tgraph_read_fit,
                                     .name = name_of,
                                     .form = tgraph_results_form,
                                     .close = close_files,

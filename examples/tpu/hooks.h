@@ -2,15 +2,15 @@
 /* The TPU model as the harness sees it (examples/harness/model/model.h): what is trained, the files
    of a call and their scores. A tile file's kernel is a group of tile sizes, and a program a row of
    kernels, as in Tables 2 and 8 of Kaufman et al.; a program of fused kernels is a group. */
-#ifndef TPU_SHELL_H
-#define TPU_SHELL_H
+#ifndef TPU_HOOKS_H
+#define TPU_HOOKS_H
 
 #include "examples/harness/rank/rank.h"
 #include "examples/tpu/baseline/baselines.h"
 #include "examples/tpu/program.h"
 
-extern const harness_model tpu_shell;
-extern const harness_network tpu_shell_network; /* checkpoint.c */
+extern const harness_model tpu_hooks;
+extern const harness_network tpu_hooks_network; /* checkpoint.c */
 
 void tpu_inspect(harness_inspection *to, const void *files);
 

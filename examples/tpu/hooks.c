@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Data, network and steps of the TPU model, for the harness. */
-#include "examples/tpu/shell.h"
+#include "examples/tpu/hooks.h"
 
 #include "examples/harness/commands/loader.h"
 #include "examples/harness/rank/unseen.h"
@@ -49,7 +49,7 @@ static ag_status check_valid(const tpu_files *f, int64_t least, ag_failure *why)
 static ag_status read_all(harness_session *session, ag_failure *why)
 {
     tpu_settings *s = (tpu_settings *)session->settings;
-    const harness_common *common = &s->shell.common;
+    const harness_common *common = &s->harness.common;
     tpu_files *f = session->data;
     f->name = tpu_model_name(&s->model);
     f->train.budget.limit = (size_t)common->ram_limit;
@@ -186,8 +186,8 @@ static ag_tensor *record(void *user, ag_tape *tape, int64_t step, const char **w
     return tpu_loss(ag_name(tpu_forward(net, tape, batch), "scores"), batch, s->loss, s->margin);
 }
 
-const harness_model tpu_shell = {.program = &tpu_program_table,
-                                 .network = &tpu_shell_network,
+const harness_model tpu_hooks = {.program = &tpu_program_table,
+                                 .network = &tpu_hooks_network,
                                  .data_bytes = sizeof(tpu_files),
                                  .feed_bytes = sizeof(tpu_feed),
                                  .read = read_all,
