@@ -234,6 +234,25 @@ class Folders(unittest.TestCase):
             self.collector().collect(["other"], 1, 2)
 
 
+class Measured(unittest.TestCase):
+    """The files of examples/data/xla."""
+
+    def test_whole(self):
+        folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../examples/data/xla")
+        with open(os.path.join(folder, "manifest.json"), encoding="utf-8") as file:
+            files = json.load(file)["files"]
+        self.assertEqual({f"{name}.npz" for name in files}, {name for name in os.listdir(folder) if ".npz" in name})
+        self.assertEqual({facts["family"] for facts in files.values()}, set(FAMILIES))
+        for name, facts in files.items():
+            with np.load(os.path.join(folder, f"{name}.npz")) as file:
+                ns = file["config_runtime"]
+                self.assertEqual({len(file[cost]) for cost in COSTS} | {len(ns)}, {48}, name)
+                self.assertTrue((file["node_config_feat"][0] == -1).all(), name)
+            self.assertEqual([ns[0], ns.min()], [facts["default_ns"], facts["fastest_ns"]], name)
+            self.assertAlmostEqual(np.log(ns).std(), facts["spread"], 5, name)
+            self.assertLessEqual(facts["noise"], 0.15 * facts["spread"], name)
+
+
 class Known(unittest.TestCase):
     def test_judge(self):
         ns = np.array([10, 20, 30, 30])

@@ -57,6 +57,9 @@ static void a_wrong_name_lists_those_there(void **state)
     program_expect("nests predict --model ../models/nests-fusion " FUSION, 3, "", "no model \"../");
     program_expect("tpu predict --model nests-fusion " FUSION, 3, "",
                    "not made by tpu but by nests");
+    program_expect("nests eval --model nests-fusion --checkpoint last " FUSION, 2, "",
+                   "nests-fusion has only best.safetensors, as models that ship do; omit "
+                   "--checkpoint last");
     program_expect("nests train --out x --init nests-fuson " FUSION, 3, "",
                    "there is no file or folder nests-fuson, and no model \"nests-fuson\" ships");
 }

@@ -35,9 +35,14 @@ const char *harness_checkpoint_at(const char *name, ag_failure *why)
 
 static ag_status open_run(harness_runs *runs, const char *folder, bool last, ag_failure *why)
 {
+    const char *path = harness__runs_checkpoint(folder, last);
+    if (last && access(path, F_OK) && !access(harness__runs_checkpoint(folder, false), F_OK))
+        return ag_fail(why, AG_EUSE,
+                       "%.200s has only " HARNESS_BEST ", as models that ship do; omit "
+                       "--checkpoint last",
+                       folder);
     harness_trained *t = &runs->run[runs->count++];
-    if (harness_trained_load(t, runs->model, harness__runs_checkpoint(folder, last), why))
-        return why->status;
+    if (harness_trained_load(t, runs->model, path, why)) return why->status;
     return ag_params_to(t->params, ag_tape_device(runs->tape), why);
 }
 
