@@ -229,6 +229,18 @@ class Folders(unittest.TestCase):
             self.assertNotEqual(command.main(["layouts", "--again", nowhere, "--each", "2"]), command.OK)
         self.assertIn("--again takes all of its files", said.getvalue())
 
+    def test_noisy(self):
+        """Its order would be mostly noise: no file, and the next call measures it again."""
+        subject = SimpleNamespace(worker=SimpleNamespace(first={"ns": 100}), drawing=SimpleNamespace(free=[0]))
+        said, folder = [], os.path.join(self.folder, "new")
+        with (mock.patch("augur_jax.layouts.Subject", lambda *_: subject),
+              mock.patch("augur_jax.layouts.Worker", lambda *_: contextlib.nullcontext()),
+              mock.patch("augur_jax.layouts.first", lambda *_: ({}, {"noise": 0.02, "spread": 0.1}))):
+            collector = Collector({"small": lambda number: None}, folder, 1, 0, 1, "", said.append)
+            self.assertEqual(collector.collect(["small"], 1, 5), 0)
+        self.assertIn("small_0: not measured: noise 0.020 of a spread of 0.100; the next call tries again", said[0])
+        self.assertEqual(collector.manifest.files, {})
+
     def test_locked(self):
         with locked(self.folder), self.assertRaisesRegex(Refused, "another process measures into"):
             self.collector().collect(["other"], 1, 2)
@@ -312,12 +324,6 @@ class Collecting(unittest.TestCase):
             self.assertTrue((file["config_passes"][:, 1] > 0).all())
         with open(os.path.join(self.folder, "manifest.json"), encoding="utf-8") as file:
             self.assertGreater(json.load(file)["files"]["small_1"]["again"]["noise"], 0)
-
-    def test_noisy(self):
-        with mock.patch("augur_jax.layouts.NOISY", 0):
-            self.assertEqual(self.collector().collect(["small"], 1, 5), 0)
-        self.assertRegex(self.lines[0], r"small_0: not measured: noise 0\.\d+ of a spread of 0\.\d+; the next call")
-        self.assertEqual(self.collector().manifest.files, {})
 
     def test_not_understood(self):
         """Were an instruction passed over, all configurations would be of other nodes."""
