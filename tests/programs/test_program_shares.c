@@ -93,7 +93,7 @@ static void a_lock_is_on_the_file_of_that_name(void **state)
     struct stat held, named;
     ag_failure why = {0};
     loses_name = "x.lock";
-    assert_int_equal(harness__lock_file(&lock, "x.lock", &why), AG_OK);
+    assert_int_equal(harness__lock_file(&lock, "x.lock", LOCK_EX | LOCK_NB, &why), AG_OK);
     assert_int_equal(fstat(lock, &held), 0);
     assert_int_equal(stat("x.lock", &named), 0);
     assert_true(held.st_ino == named.st_ino);
@@ -156,6 +156,7 @@ static void expect_whole(const char *folder, const char *table)
         program_expect_same(one, formatted("whole/%s", runs[i]));
         if (access(formatted("%s.lock", one), F_OK) == 0) fail_msg("%s.lock is left", one);
     }
+    if (access(formatted("%s/study.lock", folder), F_OK) == 0) fail_msg("study.lock is left");
 }
 
 /* ---- calls at once ---- */
@@ -210,6 +211,24 @@ static void a_run_that_is_taken_is_left_out(void **state)
     assert_int_equal(steps(), RUNS * STEPS);
     char *table = program_text_of("out-first");
     expect_whole("two", table);
+    free(table);
+}
+
+static void tables_wait_for_another_writer(void **state)
+{
+    int lock, status;
+    ag_failure why = {0};
+    assert_int_equal(harness__lock_file(&lock, "whole/study.lock", LOCK_EX, &why), AG_OK);
+    program_stdout = "out-late";
+    const pid_t late = program_start(ABLATE "whole --collect");
+    let_children_run();
+    usleep(300000);
+    assert_int_equal(waitpid(late, &status, WNOHANG), 0);
+    flock(lock, LOCK_UN); /* the child has this file, too */
+    harness__unlock(&lock);
+    expect_end(late, 0);
+    char *table = program_text_of("out-late");
+    expect_whole("whole", table);
     free(table);
 }
 
@@ -324,8 +343,8 @@ static void saves_by_the_clock(void **state)
 int main(void)
 {
     return RUN_TESTS_WITH(make_study, test_folder_remove, parts_at_once_and_one_is_killed,
-                          a_run_that_is_taken_is_left_out, a_variant_and_a_table_of_it,
-                          a_call_that_died_before_the_first_step,
+                          a_run_that_is_taken_is_left_out, tables_wait_for_another_writer,
+                          a_variant_and_a_table_of_it, a_call_that_died_before_the_first_step,
                           a_call_that_could_not_begin_leaves_no_run,
                           a_run_of_other_options_does_not_go_on, wrong_shares, saves_by_the_clock,
                           a_lock_is_on_the_file_of_that_name);

@@ -102,7 +102,7 @@ static bool has_name(int file, const char *path)
     return named.st_dev == held.st_dev && named.st_ino == held.st_ino;
 }
 
-ag_status harness__lock_file(int *lock, const char *path, ag_failure *why)
+ag_status harness__lock_file(int *lock, const char *path, int how, ag_failure *why)
 {
     *lock = -1;
     do { /* again, where the program that had it removed it meanwhile */
@@ -112,7 +112,7 @@ ag_status harness__lock_file(int *lock, const char *path, ag_failure *why)
             return ag_fail(why, AG_EFILE,
                            "the file %.200s cannot be made: %s; choose another --out",
                            ag_path_tail(path), strerror(errno));
-        take_lock(lock, path, LOCK_EX | LOCK_NB);
+        take_lock(lock, path, how);
     } while (*lock >= 0 && !has_name(*lock, path));
     return AG_OK;
 }

@@ -80,6 +80,14 @@ static harness_run_mode mode_of(const char *folder, bool begun)
     return begun ? HARNESS_FORCE : HARNESS_NEW;
 }
 
+/* Removes the lock's file, unless the folder of that name is somebody else's now. */
+static void release(const study_outcome *x, int *lock, const char *name)
+{
+    ag_failure gone = {0};
+    if (*lock >= 0 && !harness__folder_stays(x->folder, x->out, &gone)) unlink(name);
+    harness__unlock(lock);
+}
+
 /* Trains a run, unless another call does. It has a lock of its own, which ends with the call,
    however that ends; only a call that was killed leaves the lock's file. Whoever gets a lock
    looks for a result first. NFS sees the files of others when a folder is opened. */
@@ -87,11 +95,10 @@ static ag_status take(const study_outcome *x, const harness_variant *v, harness_
                       const char *path, json_t *options, json_t *result, ag_failure *why)
 {
     int lock;
-    ag_failure gone = {0};
     const char *name = harness_format("%s.lock", s->folder);
     if (harness__make_inner(harness_format("%s/%s", x->out, v->folder), why)) return why->status;
     const bool begun = access(name, F_OK) == 0;
-    if (harness__lock_file(&lock, name, why) || lock < 0) return why->status;
+    if (harness__lock_file(&lock, name, LOCK_EX | LOCK_NB, why) || lock < 0) return why->status;
     const int seen = open(s->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (seen >= 0) close(seen);
     const harness_run_mode mode = mode_of(s->folder, begun);
@@ -102,8 +109,7 @@ static ag_status take(const study_outcome *x, const harness_variant *v, harness_
         json_object_set(result, "options", options);
         harness__save_json(path, json_incref(result), why);
     }
-    if (!harness__folder_stays(x->folder, x->out, &gone)) unlink(name);
-    harness__unlock(&lock);
+    release(x, &lock, name);
     return why->status;
 }
 
@@ -180,8 +186,8 @@ static harness_table *conclude(study_outcome *x, bool collects, json_t **json, a
 {
     int lock = -1, lacking = 0;
     harness_table *table = NULL;
-    if (!harness__lock_folder(&lock, harness_format("%s/plots", x->out), LOCK_EX, why))
-        do_all(x, READ, why);
+    const char *name = harness_format("%s/study.lock", x->out);
+    if (!harness__lock_file(&lock, name, LOCK_EX, why)) do_all(x, READ, why);
     for (int i = 0; i < x->variants * x->seeds; i++)
         lacking += harness__study_lacks(x, i / x->seeds, i % x->seeds);
     if (!why->status && lacking && !collects)
@@ -192,7 +198,7 @@ static harness_table *conclude(study_outcome *x, bool collects, json_t **json, a
                 ag_path_tail(x->out));
     else if (!why->status && !harness__folder_stays(x->folder, x->out, why))
         table = harness__study_write(x, json, why);
-    harness__unlock(&lock);
+    release(x, &lock, name);
     return table;
 }
 
