@@ -130,6 +130,10 @@ void ag__device_adamw(ag_real *w, ag_real *m, ag_real *v, const ag_real *g, cons
 {
     (void)w, (void)m, (void)v, (void)g, (void)decays, (void)n, (void)u, (void)clip, (void)clipped;
 }
+void ag__device_mean(ag_real *to, const ag_real *x, int64_t n, ag_real parts)
+{
+    (void)to, (void)x, (void)n, (void)parts;
+}
 void ag__device_average(ag_real *average, const ag_real *x, int64_t n, ag_real rate)
 {
     (void)average, (void)x, (void)n, (void)rate;

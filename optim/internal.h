@@ -23,6 +23,8 @@ struct ag__sgd;
 ag_status ag__params_adamw(ag_params *params, const struct ag__adamw *u, ag_failure *why);
 ag_status ag__params_sgd(ag_params *params, const struct ag__sgd *u, ag_failure *why);
 ag_status ag__params_clip(ag_params *params, double most, double *norm, ag_failure *why);
+/* The gradients where the block is, after what ag_clip_norm still has to do there. */
+ag_real *ag__params_gradient(ag_params *params);
 ag_status ag__need_built(const ag_params *params, const char *who, ag_failure *why);
 
 /* Reads what the device has found of the gradients, if it has; wait: 1, waits for it. AG_EFINITE,

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* optim: named parameters, initialisers, Adam, AdamW and SGD, clipping, schedules, checkpoints of
- * them. Knows no tape. */
+/* optim: named parameters, initialisers, Adam, AdamW and SGD, clipping, sums of gradients,
+ * schedules, checkpoints of them. Knows no tape. */
 #ifndef AG_OPTIM_H
 #define AG_OPTIM_H
 
 #include "core/io/io.h"
+#include "core/ranks.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -162,6 +163,43 @@ AG_API ag_status ag_clip_norm(ag_params *params, double max_norm, double *norm, 
      ag_params_norm(params, &norm, &why);
    Fails: AG_EUSE (no norm was measured), AG_EFINITE (see ag_clip_norm), AG_EDEVICE. */
 AG_API ag_status ag_params_norm(ag_params *params, double *norm, ag_failure *why);
+
+/* ---- gradients of several runs, added in one order ---- */
+
+/* A step over the shards of a large batch: the mean of their gradients. The additions form a binary
+   tree that depends on the number of shards only, so it does not change a bit how many processes
+   divide them. At most log2(shards) + 1 copies of the gradients are kept, where the block is. For
+   first <= i < end of ag_shards_part:
+     ag_tape_reset(tape);
+     ag_tape_seed(tape, seed, step * shards + i);
+     ag_backward(loss of shard i);
+     ag_shards_add(sum, &why);
+   then ag_shards_mean, ag_clip_norm and the optimizer's step. With one shard neither call does
+   anything but its checks. */
+typedef struct ag_shards ag_shards;
+
+/* For a built block, which stays where it is until ag_shards_free. ranks: the processes that divide
+   the shards, which have equal parameters and make the same calls; NULL: there is one. NULL:
+   AG_EUSE (not built; shards not in 1..2^40, or fewer than ranks), AG_EMEMORY. */
+AG_API ag_shards *ag_shards_new(ag_params *params, int64_t shards, ag_ranks *ranks,
+                                ag_failure *why);
+AG_API void ag_shards_free(ag_shards *sum); /* NULL is allowed */
+
+/* The shards of this rank: *first..*end-1; without other ranks 0..shards-1. */
+AG_API void ag_shards_part(int64_t *first, int64_t *end, const ag_shards *sum);
+
+/* Takes the gradients of the block as those of the next shard: needs READY and leaves EMPTY. Fails:
+   AG_EUSE (no gradients; all shards have been added; the block has moved to another device),
+   AG_EMEMORY, AG_EDEVICE. */
+AG_API ag_status ag_shards_add(ag_shards *sum, ag_failure *why);
+
+/* The gradients of the block become the mean of all shards (READY), and the next ag_shards_add
+   begins with the first shard. Fails: AG_EUSE (a shard has not been added), AG_EMEMORY, AG_EDEVICE
+   (a rank does not come, or the device failed). */
+AG_API ag_status ag_shards_mean(ag_shards *sum, ag_failure *why);
+
+/* Forgets what was added since the last mean, as after a shard that failed. NULL is allowed. */
+AG_API void ag_shards_reset(ag_shards *sum);
 
 /* ---- schedules ---- */
 

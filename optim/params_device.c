@@ -40,6 +40,13 @@ static void scale_gradients(ag_params *params)
     params->clipped = 0;
 }
 
+ag_real *ag__params_gradient(ag_params *params)
+{
+    if (params->device == AG_CPU) return params->gradient;
+    scale_gradients(params);
+    return gradient_of(params);
+}
+
 ag_status ag_params_fetch(ag_params *params, ag_failure *why)
 {
     ag_status status = ag__need_built(params, "ag_params_fetch", why);

@@ -207,6 +207,9 @@ void ag__device_adamw(ag_real *w, ag_real *m, ag_real *v, const ag_real *g, cons
 void ag__device_sgd(ag_real *w, ag_real *m, const ag_real *g, const int8_t *decays, int64_t n,
                     const struct ag__sgd *u, const ag__clip *clip, int clipped);
 
+/* to = (to + x) / parts, n elements. */
+void ag__device_mean(ag_real *to, const ag_real *x, int64_t n, ag_real parts);
+
 /* average = (1 - rate) average + rate x, n elements. */
 void ag__device_average(ag_real *average, const ag_real *x, int64_t n, ag_real rate);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* AdamW and SGD over the flat arrays of a block of parameters, and moving averages. */
+/* AdamW, SGD and sums of gradients over the flat arrays of a block of parameters, and moving
+   averages. */
 #include "core/adamw.h"
 #include "core/average.h"
 #include "core/sgd.h"
@@ -46,6 +47,17 @@ static __global__ void average_grid(ag_real *average, const ag_real *x, int64_t 
 extern "C" void ag__device_average(ag_real *average, const ag_real *x, int64_t n, ag_real rate)
 {
     if (n) AG__START(average, ag__blocks(n, THREADS), THREADS, average, x, n, rate);
+}
+
+static __global__ void mean_grid(ag_real *to, const ag_real *x, int64_t n, ag_real parts)
+{
+    const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) to[i] = (to[i] + x[i]) / parts;
+}
+
+extern "C" void ag__device_mean(ag_real *to, const ag_real *x, int64_t n, ag_real parts)
+{
+    if (n) AG__START(mean, ag__blocks(n, THREADS), THREADS, to, x, n, parts);
 }
 
 static __global__ void sgd_grid(ag_real *w, ag_real *m, const ag_real *g, const int8_t *decays,

@@ -6,6 +6,9 @@ typedef struct fixture {
     ag_failure why;
     ag_tape *tape;
     ag_params *params, *unbuilt;
+    ag_shards *shards;
+    ag_ranks ranks;
+    int64_t first, end;
     ag_param *w, *b, *average;
     ag_graph *graph;
     const ag_graph *graphs[1];
@@ -150,6 +153,8 @@ static fixture *set_up(const char *call)
     f->graphs[0] = f->graph;
     f->samples = (ag_samples){.count = 2, .columns = 1, .column = {{.real = values}}};
     f->batches = ag_batches_new(&f->samples, NULL, 2, 1, 0, 1, NULL);
+    f->ranks.count = 1;
+    f->shards = ag_shards_new(f->params, 1, NULL, NULL);
     f->edges = ag_graph_edges(f->tape, f->graph);
     f->arena = ag_arena_new();
     f->adamw = ag_adamw_default();
@@ -173,6 +178,7 @@ static void tear_down(fixture *f)
     ag_batches_free(f->batches);
     ag_csv_free(f->csv);
     ag_arena_free(f->arena);
+    ag_shards_free(f->shards);
     ag_params_free(f->params);
     ag_params_free(f->unbuilt);
     fclose(f->file);

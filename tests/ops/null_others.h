@@ -33,6 +33,9 @@ STATUS(clip_norm, 3, 6, ag_clip_norm(P(0, f->params), 1, P(1, &f->norm), P(2, &f
 STATUS(params_norm, 3, 6,
        ag_params_norm(P(0, (ag_clip_norm(f->params, 1, NULL, NULL), f->params)), P(1, &f->norm),
                       P(2, &f->why)))
+STATUS(shards_add, 2, 2, ag_shards_add(P(0, f->shards), P(1, &f->why)))
+STATUS(shards_mean, 2, 2,
+       ag_shards_mean(P(0, (ag_shards_add(f->shards, NULL), f->shards)), P(1, &f->why)))
 STATUS(schedule_check, 2, 2, ag_schedule_check(P(0, &f->schedule), P(1, &f->why)))
 STATUS(checkpoint_save, 4, 8,
        ag_checkpoint_save(P(0, f->other), P(1, &f->item), 1, P(2, &f->pair), 1, P(3, &f->why)))
@@ -57,6 +60,8 @@ OBJECT(rows_open, 3, 4, ag_rows_close, ag_rows_open(P(0, f->npz), P(1, "x"), P(2
 OBJECT(npz_create, 2, 2, ag_npz_cancel, ag_npz_create(P(0, f->other), P(1, &f->why)))
 OBJECT(npz_load, 4, 8, ag_free,
        ag_npz_load(P(0, f->path), P(1, "x"), AG_F32, P(2, &f->shape), P(3, &f->why)))
+OBJECT(shards_new, 3, 6, ag_shards_free,
+       ag_shards_new(P(0, f->params), 2, P(1, &f->ranks), P(2, &f->why)))
 OBJECT(csv_load, 2, 2, ag_csv_free, ag_csv_load(P(0, f->table), P(1, &f->why)))
 OBJECT(batches_new, 3, 6, ag_batches_free,
        ag_batches_new(P(0, &f->samples), P(1, each), 2, 2, 1, 1, P(2, &f->why)))
@@ -159,6 +164,9 @@ QUIET(params_find, 2,
 QUIET(params_count, 1, assert_int_equal(ag_params_count(P(0, f->params)) == 0, null == 0))
 QUIET(params_print, 2, ag_params_print(P(0, f->params), P(1, f->file)))
 QUIET(params_reset, 1, ag_params_reset(P(0, f->unbuilt)))
+QUIET(shards_free, 1, ag_shards_free(P(0, ag_shards_new(f->params, 2, NULL, NULL))))
+QUIET(shards_part, 3, ag_shards_part(P(0, &f->first), P(1, &f->end), P(2, f->shards)))
+QUIET(shards_reset, 1, ag_shards_reset(P(0, f->shards)))
 QUIET(schedule_at, 1,
       assert_int_equal(isnan(ag_schedule_at(P(0, &f->schedule), 1)) != 0, null == 0))
 QUIET(checkpoint_close, 1,

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* Sums of shards: what shards.c and shards_ranks.c share. */
+#ifndef AG_OPTIM_SHARDS_H
+#define AG_OPTIM_SHARDS_H
+
+#include "core/ranks.h"
+#include "optim/internal.h"
+
+enum { AG__SHARDS_DEPTH = 84 }; /* sums that wait at a time, of an interval of 2^40 shards */
+
+/* The sum of the shards first..first+size-1. */
+typedef struct ag__subtree {
+    ag_real *sum;
+    int64_t first, size;
+} ag__subtree;
+
+/* The sums that wait for their siblings, and memory for more. */
+typedef struct ag__shards_stack {
+    ag_device device;
+    int64_t n;      /* numbers of a sum */
+    int64_t shards; /* of a step; the sum that has all of them is divided by it */
+    ag__subtree at[AG__SHARDS_DEPTH];
+    ag_real *spare[AG__SHARDS_DEPTH];
+    int depth, spares;
+} ag__shards_stack;
+
+struct ag_shards {
+    ag_params *params;
+    ag_ranks *ranks; /* NULL: one */
+    int64_t first, end, next;
+    ag__shards_stack own, slice; /* slice: of the numbers that this rank adds up for all */
+    ag_real *buffer;             /* what is sent and received */
+};
+
+/* Adds `x`, which stays, to the sums; copies it if it has no sibling. Fails: AG_EMEMORY. */
+ag_status ag__shards_push(ag__shards_stack *s, ag__subtree x, ag_failure *why);
+/* The only sum that is left; all sums become memory for more. */
+const ag_real *ag__shards_finish(ag__shards_stack *s);
+void ag__shards_forget(ag__shards_stack *s);
+
+/* The mean over all ranks, into `to` in the memory of the host. Fails: as exchange, AG_EMEMORY. */
+ag_status ag__shards_exchange(ag_real *to, ag_shards *s, ag_failure *why);
+
+#endif

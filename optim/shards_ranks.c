@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* The mean of shards that several ranks have added. Each rank has the sums of its own shards. Rank
+   r gets a slice of all of them, adds these in the tree's order, and sends the mean to the others.
+ */
+#include "core/cuda/device.h"
+#include "optim/shards.h"
+
+#include <string.h>
+
+enum { LINE = 16 };
+
+/* The sums that shards first..end-1 leave, and their number. */
+static int subtrees(ag__subtree *to, int64_t first, int64_t end)
+{
+    int n = 0;
+    for (int64_t size; first < end; first += size) {
+        size = 1;
+        while (first % (2 * size) == 0 && first + 2 * size <= end) size *= 2;
+        to[n++] = (ag__subtree){.first = first, .size = size};
+    }
+    return n;
+}
+
+static int subtrees_of(ag__subtree *to, const ag_shards *s, int rank)
+{
+    int64_t first, end;
+    ag_ranks_share(&first, &end, s->own.shards, rank, s->ranks->count);
+    return subtrees(to, first, end);
+}
+
+/* Slice r begins here; that of rank count, at the end. */
+static int64_t slice_of(const ag_shards *s, int r)
+{
+    const int64_t n = s->own.n, count = s->ranks->count;
+    const int64_t size = ((n + count - 1) / count + LINE - 1) / LINE * LINE;
+    return size * r < n ? size * r : n;
+}
+
+/* What this rank sends to r: the slices of all of its sums, one after the other. */
+static void pack(ag_real *to, const ag_shards *s, int r)
+{
+    const int64_t from = slice_of(s, r), n = slice_of(s, r + 1) - from;
+    const size_t bytes = (size_t)n * sizeof *to;
+    for (int k = 0; k < s->own.depth; k++, to += n)
+        if (s->own.device == AG_CPU)
+            memcpy(to, s->own.at[k].sum + from, bytes);
+        else
+            ag__device_download(to, s->own.at[k].sum + from, bytes);
+}
+
+/* Memory for the sums of all ranks, and how much of it is sent. */
+static ag_status reserve(ag_real **send, ag_real **receive, ag_shards *s, ag_failure *why)
+{
+    ag__subtree tree[AG__SHARDS_DEPTH];
+    const int me = s->ranks->rank;
+    const int64_t mine = slice_of(s, me + 1) - slice_of(s, me);
+    int64_t out = s->own.depth * s->own.n, in = 0;
+    for (int r = 0; r < s->ranks->count; r++) in += subtrees_of(tree, s, r) * mine;
+    const size_t bytes = (size_t)(out + in) * sizeof **send;
+    if (!s->buffer) s->buffer = ag_alloc(bytes);
+    if (!s->buffer)
+        return ag_fail(
+            why, AG_EMEMORY,
+            "ag_shards_mean: there is no memory for %zu bytes, sums of other ranks; take "
+            "fewer ranks",
+            bytes);
+    *send = s->buffer;
+    *receive = s->buffer + out;
+    return AG_OK;
+}
+
+/* The sums of the slice from all ranks: with MPI's calls or others, which only move them. */
+static ag_status collect(ag_real *send, ag_real *receive, ag_shards *s, ag_ranks_part *out,
+                         ag_ranks_part *in, ag_failure *why)
+{
+    ag__subtree tree[AG__SHARDS_DEPTH];
+    const int me = s->ranks->rank;
+    const int64_t mine = slice_of(s, me + 1) - slice_of(s, me);
+    for (int r = 0; r < s->ranks->count; r++) {
+        const size_t sent = (size_t)(s->own.depth * (slice_of(s, r + 1) - slice_of(s, r))),
+                     got = (size_t)(subtrees_of(tree, s, r) * mine);
+        pack(r == me ? receive : send, s, r);
+        out[r] = (ag_ranks_part){send, sent * sizeof *send};
+        in[r] = (ag_ranks_part){receive, got * sizeof *receive};
+        send += sent;
+        receive += got;
+    }
+    return s->ranks->exchange(s->ranks, out, in, "the sum of the gradients", why);
+}
+
+/* Adds them in the order of the shards. */
+static ag_status add_slices(ag_shards *s, const ag_ranks_part *in, ag_failure *why)
+{
+    ag__subtree tree[AG__SHARDS_DEPTH];
+    const int me = s->ranks->rank;
+    s->slice.n = slice_of(s, me + 1) - slice_of(s, me);
+    s->slice.shards = s->own.shards;
+    for (int r = 0; r < s->ranks->count; r++) {
+        ag_real *sum = in[r].at;
+        const int n = subtrees_of(tree, s, r);
+        for (int k = 0; k < n; k++, sum += s->slice.n) {
+            tree[k].sum = sum;
+            if (ag__shards_push(&s->slice, tree[k], why)) return AG_EMEMORY;
+        }
+    }
+    return AG_OK;
+}
+
+/* Each rank sends its slice of the mean to all others. */
+static ag_status share(ag_real *to, ag_shards *s, ag_ranks_part *out, ag_ranks_part *in,
+                       ag_failure *why)
+{
+    const int me = s->ranks->rank;
+    ag_real *mine = to + slice_of(s, me);
+    const size_t bytes = (size_t)s->slice.n * sizeof *mine;
+    if (bytes) memcpy(mine, ag__shards_finish(&s->slice), bytes);
+    for (int r = 0; r < s->ranks->count; r++) {
+        const int64_t from = slice_of(s, r), n = slice_of(s, r + 1) - from;
+        out[r] = (ag_ranks_part){mine, bytes};
+        in[r] = (ag_ranks_part){to + from, (size_t)n * sizeof *to};
+    }
+    return s->ranks->exchange(s->ranks, out, in, "the mean of the gradients", why);
+}
+
+ag_status ag__shards_exchange(ag_real *to, ag_shards *s, ag_failure *why)
+{
+    const size_t count = (size_t)s->ranks->count;
+    ag_real *send, *receive;
+    ag_status status = reserve(&send, &receive, s, why);
+    if (status) return status;
+    ag_ranks_part *part = ag_alloc(2 * count * sizeof *part);
+    if (!part)
+        return ag_fail(why, AG_EMEMORY, "ag_shards_mean: there is no memory for %zu bytes",
+                       2 * count * sizeof *part);
+    status = collect(send, receive, s, part, part + count, why);
+    if (!status) status = add_slices(s, part + count, why);
+    if (!status) status = share(to, s, part, part + count, why);
+    ag_free(part);
+    return status;
+}
