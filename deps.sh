@@ -51,6 +51,7 @@ look() {
         missing="$missing clang llvm"
     fi
     command -v ccache >/dev/null 2>&1 || optional="$optional ccache"
+    command -v mpirun >/dev/null 2>&1 || optional="$optional libopenmpi-dev openmpi-bin"
     command -v ld.lld >/dev/null 2>&1 || optional="$optional lld"
     command -v clang-format-14 >/dev/null 2>&1 || optional="$optional clang-format-14"
     command -v qemu-aarch64 >/dev/null 2>&1 || optional="$optional qemu-user"

@@ -70,9 +70,10 @@ harness/folder      harness/base harness/files harness/cli harness/machine harne
 harness/model       harness/base harness/files harness/cli harness/machine harness/report harness/folder
 harness/rank        harness/base harness/files harness/model
 harness/baseline    harness/base harness/machine
-harness/commands    harness/base harness/files harness/cli harness/machine harness/report harness/model harness/rank
+harness/ranks       harness/base
+harness/commands    harness/base harness/ranks harness/files harness/cli harness/machine harness/report harness/model harness/rank
 harness/study       harness/base harness/files harness/cli harness/report harness/model harness/rank
-harness             harness/base harness/cli harness/report harness/folder harness/rank harness/study
+harness             harness/base harness/ranks harness/cli harness/report harness/folder harness/rank harness/study
 tpugraphs           harness
 tpugraphs/hlo       tpugraphs
 rows                harness tpugraphs

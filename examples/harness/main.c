@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* From the command line to the exit code. */
+#define _GNU_SOURCE
 #include "examples/harness/cli/options_internal.h"
 #include "examples/harness/harness.h"
+#include "examples/harness/ranks/ranks.h"
 
 #include <errno.h>
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 int harness_exit_code(ag_status status)
 {
@@ -199,6 +204,52 @@ static ag_status check_environment(ag_failure *why)
 /* 1 if writing to stdout failed, now or when a message flushed it. */
 static int stdout_failed(void) { return fflush(stdout) != 0 || ferror(stdout); }
 
+/* Ranks on one machine divide its processors, unless the launcher has given each its own. */
+static void share_processors(const harness_options *o, const ag_ranks *ranks)
+{
+    const int *threads = harness__value(o, "threads", HARNESS_INT);
+    const int local = harness_ranks_local(ranks), all = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    if (!(threads && *threads) && !getenv("OMP_NUM_THREADS") && ag_threads() >= all)
+        ag_set_threads(all > local ? all / local : 1);
+}
+
+enum { RANK_PATIENCE = 600 }; /* its default */
+
+/* Under a launcher of MPI, of training only. */
+static ag_status join_ranks(harness_call *call, ag_failure *why)
+{
+    int rank;
+    const int launched = harness_ranks_launched(&rank);
+    const double *patience = harness__value(call->options, "rank-patience", HARNESS_REAL);
+    if (launched < 2 && patience && *patience != RANK_PATIENCE)
+        return ag_fail(why, AG_EUSE,
+                       "--rank-patience is for training that mpirun or srun starts; omit it");
+    if (launched < 2) return AG_OK;
+    if (!patience || call->command->bit != HARNESS_TRAIN)
+        return ag_fail(why, AG_EUSE,
+                       "\"%s %s\" is one process, but a launcher of MPI started %d; start it "
+                       "without mpirun or srun",
+                       call->program->name, call->command->name, launched);
+    const int64_t *shards = harness__value(call->options, "shards", HARNESS_INT64);
+    if (shards && *shards < launched)
+        return ag_fail(why, AG_EUSE,
+                       "a launcher of MPI started %d ranks, but a step has %lld batches for them; "
+                       "give --shards %d, or a multiple of it",
+                       launched, (long long)*shards, launched);
+    call->ranks = harness_ranks_open(*patience, why);
+    if (call->ranks) share_processors(call->options, call->ranks);
+    return why->status;
+}
+
+/* Of what all ranks find rank 0 speaks. A rank that fails where others do not ends them, too. */
+static void fail_ranks(ag_ranks *ranks, ag_status status, const char *sentence)
+{
+    const struct timespec moment = {.tv_sec = 3};
+    if (!harness_leads(ranks)) nanosleep(&moment, NULL);
+    if (status != AG_ESTOPPED) harness_ranks_error(ranks, sentence);
+    harness_ranks_abort(ranks, harness_exit_code(status));
+}
+
 static int run_command(const harness_program *p, const harness_command *c, int argc, char **argv)
 {
     ag_failure why = {0};
@@ -211,12 +262,17 @@ static int run_command(const harness_program *p, const harness_command *c, int a
         harness_catch_signals();
         const int *threads = harness__value(call.options, "threads", HARNESS_INT);
         if (threads && *threads) ag_set_threads(*threads); /* 0: the machine chooses */
-        status = c->run(&call, &why);
+        status = join_ranks(&call, &why);
+        if (status == AG_OK) status = c->run(&call, &why);
         harness_warn_lacks();
         if (status == AG_OK && stdout_failed()) status = harness__refuse_stdout(&why);
     }
-    if (status != AG_OK && status != AG_ESTOPPED)
+    int rank = 0;
+    if (call.ranks && status != AG_OK && !(status == AG_ESTOPPED && call.agreed))
+        fail_ranks(call.ranks, status, why.sentence);
+    if (status != AG_OK && status != AG_ESTOPPED && harness_ranks_launched(&rank) && !rank)
         harness_error(why.status ? why.sentence : "failed without a reason; this is a defect");
+    harness_ranks_close(call.ranks);
     harness_options_free(call.options);
     harness_forget();
     if (status == AG_OK && harness_interrupted()) return HARNESS_EXIT_INTERRUPTED;

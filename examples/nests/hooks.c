@@ -34,7 +34,7 @@ static ag_status begin(harness_session *session, ag_failure *why)
                            why))
         return why->status;
     f->loader = harness_loader_new(nests_sampler_fill, &f->sampler, &f->buffer[0], &f->buffer[1],
-                                   session->trained.state->step, 1, why);
+                                   &session->batches, 1, why);
     return why->status;
 }
 
@@ -55,14 +55,14 @@ static void score_by_trees(nests_batch *b, const nests_model *m)
     harness_free(value);
 }
 
-static ag_tensor *record(void *user, ag_tape *tape, int64_t step, const char **what,
+static ag_tensor *record(void *user, ag_tape *tape, int64_t number, const char **what,
                          ag_failure *why)
 {
     harness_session *session = user;
     const nests_model *m = &((const nests_trained *)session->trained.net)->model;
     nests_feed *f = session->feed;
     nests_batch *b = harness_loader_next(f->loader, why);
-    (void)step;
+    (void)number;
     if (!b) return NULL;
     *what = b->first->name;
     if (!m->members) score_by_trees(b, m);

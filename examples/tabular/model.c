@@ -123,14 +123,14 @@ static ag_tensor *forward(const net *m, const tabular_tables *t, int table, ag_t
 
 /* ---- steps ---- */
 
-/* A step takes one table, drawn by its number, so that --resume draws the same. */
-static ag_tensor *record(void *user, ag_tape *tape, int64_t step, const char **what,
+/* A batch is one table, drawn by its number, so that --resume draws the same. */
+static ag_tensor *record(void *user, ag_tape *tape, int64_t batch, const char **what,
                          ag_failure *why)
 {
     const harness_session *session = user;
     const tabular_tables *t = &((const files *)session->data)->train;
     ag_random random = harness_stream(HARNESS_STREAM_DRAW, (uint64_t)session->settings->common.seed,
-                                      (uint64_t)step);
+                                      (uint64_t)batch);
     const int table = (int)ag_random_below(&random, (uint32_t)t->count);
     const tabular_table *g = &t->table[table];
     (void)why;

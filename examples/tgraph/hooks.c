@@ -52,14 +52,16 @@ typedef struct tgraph_steps {
     tgraph_results sample;  /* of a validation */
 } tgraph_steps;
 
-/* Converts --epochs to steps: a billion times the files that fit into an int is an int64_t. */
+/* Converts --epochs to steps: a billion times the files that fit into an int is an int64_t. The
+   last step may begin another epoch. */
 static ag_status plan(harness_session *session, ag_failure *why)
 {
     const int64_t epochs = settings_of(session)->epochs;
     const tgraph_set *set = set_of(session);
     int64_t files = 0;
     for (int i = 0; i < set->count; i++) files += set->entry[i].train;
-    if (epochs > 0) session->how.steps = epochs * files;
+    if (epochs > 0)
+        session->how.steps = (epochs * files + session->how.shards - 1) / session->how.shards;
     return why->status;
 }
 
@@ -76,7 +78,7 @@ static ag_status begin(harness_session *session, ag_failure *why)
         t->buffer[i].joined = &((const tgraph_trained *)session->trained.net)->model.joined;
     tgraph_source_open(&t->source, t->file, t->files, s->configs, (uint64_t)s->harness.common.seed);
     t->loader = harness_loader_new(tgraph_source_draw, &t->source, &t->buffer[0], &t->buffer[1],
-                                   session->trained.state->step, 1, why);
+                                   &session->batches, 1, why);
     return why->status;
 }
 
@@ -132,7 +134,7 @@ static ag_tensor *error_of(tgraph_steps *t, ag_tensor *score, const tgraph_batch
 }
 
 /* Records the loss of some configurations of one graph. */
-static ag_tensor *record(void *user, ag_tape *tape, int64_t step, const char **what,
+static ag_tensor *record(void *user, ag_tape *tape, int64_t number, const char **what,
                          ag_failure *why)
 {
     harness_session *session = user;
@@ -140,7 +142,7 @@ static ag_tensor *record(void *user, ag_tape *tape, int64_t step, const char **w
     const tgraph_set *set = set_of(session);
     const tgraph_model *model = &((const tgraph_trained *)session->trained.net)->model;
     const tgraph_batch *b = harness_loader_next(t->loader, why);
-    (void)step;
+    (void)number;
     if (!b) return NULL;
     int i = 0;
     while (set->entry[i].file != b->file) i++;

@@ -96,7 +96,7 @@ static ag_status begin(harness_session *session, ag_failure *why)
         return why->status;
     f->label = harness_alloc((size_t)s->tasks * (size_t)s->schedules * sizeof *f->label);
     f->loader = harness_loader_new(tpgnn_sampler_fill, &f->sampler, &f->buffer[0], &f->buffer[1],
-                                   session->trained.state->step, 1, why);
+                                   &session->batches, 1, why);
     return why->status;
 }
 
@@ -109,7 +109,7 @@ static void end(void *feed)
     harness_free(f->label);
 }
 
-static ag_tensor *record(void *user, ag_tape *tape, int64_t step, const char **what,
+static ag_tensor *record(void *user, ag_tape *tape, int64_t number, const char **what,
                          ag_failure *why)
 {
     const harness_session *session = user;
@@ -118,7 +118,7 @@ static ag_tensor *record(void *user, ag_tape *tape, int64_t step, const char **w
     const tpgnn_trained *net = session->trained.net;
     const tpgnn_feed *f = session->feed;
     const tpgnn_loss_options options = {s->loss, s->margin, s->top};
-    (void)step;
+    (void)number;
     const tpgnn_batch *batch = harness_loader_next(f->loader, why);
     if (!batch) return NULL;
     *what = train->task[batch->schedule[0]->task].name;

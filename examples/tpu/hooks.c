@@ -161,7 +161,7 @@ static ag_status begin(harness_session *session, ag_failure *why)
                          &net->model.batch, why))
         return why->status;
     f->loader = harness_loader_new(tpu_sampler_fill, &f->sampler, &f->buffer[0], &f->buffer[1],
-                                   session->trained.state->step, 1, why);
+                                   &session->batches, 1, why);
     return why->status;
 }
 
@@ -173,14 +173,14 @@ static void end(void *feed)
     tpu_sampler_close(&f->sampler);
 }
 
-static ag_tensor *record(void *user, ag_tape *tape, int64_t step, const char **what,
+static ag_tensor *record(void *user, ag_tape *tape, int64_t number, const char **what,
                          ag_failure *why)
 {
     const harness_session *session = user;
     const tpu_settings *s = settings_of(session);
     const tpu_model *net = &((const tpu_trained *)session->trained.net)->model;
     const tpu_batch *batch = harness_loader_next(((tpu_feed *)session->feed)->loader, why);
-    (void)step;
+    (void)number;
     if (!batch) return NULL;
     *what = batch->kernel[0]->name;
     return tpu_loss(ag_name(tpu_forward(net, tape, batch), "scores"), batch, s->loss, s->margin);

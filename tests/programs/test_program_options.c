@@ -93,6 +93,7 @@ static const struct {
     {"check-finite", "only the sentence of a failure"},
     {"save-every", "only when last.safetensors is written"},
     {"save-minutes", "the same"},
+    {"rank-patience", "for ranks, which ranks.sh tries"},
     {"run", "which run"},
     {"model", "the same; test_program_shipped tries it"},
     {"ensemble", "more runs, which test_program_predict tries"},

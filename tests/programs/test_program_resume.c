@@ -174,6 +174,30 @@ static void stopped_study(void **state)
     }
 }
 
+/* Steps of several batches: the same with threads and resumed, and other than those of one. */
+static void steps_of_several_batches(void **state)
+{
+    for (const program_model *m = program_models; m->name; m++) {
+        if (program_model_again(m)) continue;
+        char name[64], run[80];
+        snprintf(name, sizeof name, "%s-shards", m->name);
+        snprintf(run, sizeof run, "%s-stopped", name);
+        expect_same_runs(m, name, " --steps 20 --shards 3");
+        program_stop_in(15, SIGKILL);
+        program_train(m, run, PROGRAM_LONG " --steps 20 --shards 3", -1);
+        program_stop_in(0, 0);
+        program_expect_line(2, "", "--resume: shards", "%s train --out %s --resume --shards 2",
+                            m->program->name, run);
+        program_resume(m, run, "");
+        program_expect_same(run, formatted("%s-0", name));
+        program_train(m, formatted("%s-one", name), PROGRAM_LONG " --steps 20 --shards 1", 0);
+        program_train(m, formatted("%s-none", name), PROGRAM_LONG " --steps 20", 0);
+        program_expect_same(formatted("%s-one", name), formatted("%s-none", name));
+        assert_true(program_hash_of(formatted("%s-0/last.safetensors", name)) !=
+                    program_hash_of(formatted("%s-one/last.safetensors", name)));
+    }
+}
+
 /* ---- a folder that is made anew ---- */
 
 static void move_anew(int signal)
@@ -297,6 +321,6 @@ int main(void)
 {
     return RUN_TESTS_WITH(program_models_make, test_folder_remove, three_runs_and_two_threads,
                           stopped_at_random, stopped_at_any_time, stopped_behind_the_last_step,
-                          stopped_study, removed_and_begun_anew, stopped_at_the_first_file,
-                          stopped_before_the_baselines, refused);
+                          stopped_study, steps_of_several_batches, removed_and_begun_anew,
+                          stopped_at_the_first_file, stopped_before_the_baselines, refused);
 }

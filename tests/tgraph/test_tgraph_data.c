@@ -267,8 +267,10 @@ static void the_loader_delivers_in_order(void **state)
     for (int threaded = 0; threaded < 2; threaded++) {
         int64_t a = -1, b = -1;
         int late = 3;
+        const harness_batches batches = {5, 1, 0, 1};
         ag_failure why = {0};
-        harness_loader *loader = harness_loader_new(fill_step, &late, &a, &b, 5, threaded, &why);
+        harness_loader *loader =
+            harness_loader_new(fill_step, &late, &a, &b, &batches, threaded, &why);
         assert_non_null(loader);
         for (int64_t step = 5; step < 40; step++) {
             int64_t *got = harness_loader_next(loader, &why);
@@ -286,13 +288,34 @@ static void the_loader_delivers_in_order(void **state)
     }
 }
 
+/* Batches 1 and 2 of the five of each step, from step 6 on. */
+static void the_loader_delivers_the_batches_of_its_part(void **state)
+{
+    static const int64_t number[] = {31, 32, 36, 37};
+    const harness_batches part = {6, 5, 1, 3};
+    for (int threaded = 0; threaded < 2; threaded++) {
+        int64_t a, b;
+        int late = 2;
+        ag_failure why = {0};
+        harness_loader *loader =
+            harness_loader_new(fill_step, &late, &a, &b, &part, threaded, &why);
+        for (int i = 0; i < 4; i++) {
+            const int64_t *got = harness_loader_next(loader, &why);
+            assert_non_null(got);
+            assert_int_equal(*got, number[i] * number[i]);
+        }
+        harness_loader_free(loader);
+    }
+}
+
 static void the_loader_stops_when_asked(void **state)
 {
     for (int taken = 0; taken < 60; taken++) {
         int64_t a, b;
         int late = 0;
+        const harness_batches all = {0, 1, 0, 1};
         ag_failure why = {0};
-        harness_loader *loader = harness_loader_new(fill_step, &late, &a, &b, 0, 1, &why);
+        harness_loader *loader = harness_loader_new(fill_step, &late, &a, &b, &all, 1, &why);
         for (int i = 0; i < taken % 4; i++) assert_non_null(harness_loader_next(loader, &why));
         harness_loader_free(loader);
     }
@@ -301,11 +324,12 @@ static void the_loader_stops_when_asked(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(
-        packing_round_trips, packing_has_the_published_weights, packing_refuses_other_values,
-        pruning_keeps_one_hop, pruning_drops_edges_between_neighbours, layouts_are_padded_by_rank,
-        stores_live_in_memory_or_in_a_file, a_store_without_room_is_refused,
-        standardisation_is_that_of_sklearn, permutations_depend_on_seed_and_number,
-        chunks_are_near_equal, draws_are_distinct_and_uniform, ranks_are_dense_and_exact,
-        the_loader_delivers_in_order, the_loader_stops_when_asked);
+    return RUN_TESTS(packing_round_trips, packing_has_the_published_weights,
+                     packing_refuses_other_values, pruning_keeps_one_hop,
+                     pruning_drops_edges_between_neighbours, layouts_are_padded_by_rank,
+                     stores_live_in_memory_or_in_a_file, a_store_without_room_is_refused,
+                     standardisation_is_that_of_sklearn, permutations_depend_on_seed_and_number,
+                     chunks_are_near_equal, draws_are_distinct_and_uniform,
+                     ranks_are_dense_and_exact, the_loader_delivers_in_order,
+                     the_loader_delivers_the_batches_of_its_part, the_loader_stops_when_asked);
 }

@@ -13,6 +13,8 @@ typedef struct harness_call {
     harness_options *options;
     void *values;             /* the program's struct of options, filled */
     const char *command_line; /* as typed, quoted for a shell */
+    struct ag_ranks *ranks;   /* of training under a launcher of MPI; NULL: one process */
+    bool agreed;              /* all of them know that one was interrupted */
 } harness_call;
 
 typedef struct harness_command {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A background thread that works one step ahead, in two buffers. */
+/* A background thread that works one batch ahead, in two buffers. */
 #define _GNU_SOURCE
 #include "examples/harness/commands/loader.h"
 #include "examples/harness/base/base.h"
@@ -14,15 +14,23 @@ struct harness_loader {
     harness_fill fill;
     void *source;
     void *buffer[2];
-    ag_failure failure[2]; /* of the step in the buffer */
-    int64_t first, next;   /* next: the step that the consumer gets next */
+    ag_failure failure[2]; /* of the batch in the buffer */
+    harness_batches batches;
+    int64_t next;          /* how many the consumer has got */
     bool threaded, failed; /* failed: the consumer has got a failure, and nothing comes after it */
     atomic_bool quit;
     pthread_t thread;
     sem_t empty, filled; /* buffers that the thread may fill, and that the consumer may take */
 };
 
-static int turn(const harness_loader *l, int64_t step) { return (int)((step - l->first) & 1); }
+/* Prepares the i-th batch in its buffer. */
+static ag_status fill(harness_loader *l, int64_t i)
+{
+    const harness_batches *b = &l->batches;
+    const int64_t mine = b->end - b->first, step = b->step + i / mine;
+    const int64_t number = step * b->shards + b->first + i % mine;
+    return l->fill(l->source, number, l->buffer[i & 1], &l->failure[i & 1]);
+}
 
 static void wait_for(sem_t *buffers)
 {
@@ -33,11 +41,10 @@ static void *work(void *context)
 {
     harness_loader *l = context;
     ag_status status = AG_OK;
-    for (int64_t step = l->first; !status; step++) {
-        const int b = turn(l, step);
+    for (int64_t i = 0; !status; i++) {
         wait_for(&l->empty);
         if (l->quit) break;
-        status = l->fill(l->source, step, l->buffer[b], &l->failure[b]);
+        status = fill(l, i);
         sem_post(&l->filled);
     }
     return NULL;
@@ -71,7 +78,7 @@ static int start(harness_loader *l)
 }
 
 harness_loader *harness_loader_new(harness_fill fill, void *source, void *buffer0, void *buffer1,
-                                   int64_t first, int threaded, ag_failure *why)
+                                   const harness_batches *batches, int threaded, ag_failure *why)
 {
     harness_loader *l = ag_alloc(sizeof *l);
     if (!l) {
@@ -79,26 +86,23 @@ harness_loader *harness_loader_new(harness_fill fill, void *source, void *buffer
                 sizeof *l);
         return NULL;
     }
-    *l = (harness_loader){.fill = fill,
-                          .source = source,
-                          .buffer = {buffer0, buffer1},
-                          .first = first,
-                          .next = first};
+    *l = (harness_loader){
+        .fill = fill, .source = source, .buffer = {buffer0, buffer1}, .batches = *batches};
     sem_init(&l->empty, 0, 2);
     sem_init(&l->filled, 0, 0);
     l->threaded = threaded && !harness_is_guest() && start(l);
     return l;
 }
 
-/* Hands the buffer of the previous step back. */
+/* Hands the buffer of the previous batch back. */
 void *harness_loader_next(harness_loader *l, ag_failure *why)
 {
-    const int b = turn(l, l->next);
+    const int b = (int)(l->next & 1);
     if (l->threaded && !l->failed) {
-        if (l->next > l->first) sem_post(&l->empty);
+        if (l->next) sem_post(&l->empty);
         wait_for(&l->filled);
     } else if (!l->failed) {
-        l->fill(l->source, l->next, l->buffer[b], &l->failure[b]);
+        fill(l, l->next);
     }
     const ag_failure *failure = &l->failure[b];
     l->failed = failure->status != AG_OK;

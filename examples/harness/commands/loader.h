@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* A background thread that prepares the data of the next step. */
+/* A background thread that prepares the next batch. */
 #ifndef HARNESS_LOADER_H
 #define HARNESS_LOADER_H
 
-#include "core/core.h"
+#include "examples/harness/model/model.h"
 
-/* Prepares the data of a step in a buffer. Runs on the loader's thread. */
-typedef ag_status (*harness_fill)(void *source, int64_t step, void *buffer, ag_failure *why);
+/* Prepares the batch of that number in a buffer. Runs on the loader's thread. */
+typedef ag_status (*harness_fill)(void *source, int64_t number, void *buffer, ag_failure *why);
 typedef struct harness_loader harness_loader;
 
-/* Fills two buffers in turn, from step `first` on; one thread works ahead by one step. Without a
+/* Fills two buffers in turn with these batches; one thread works ahead by one of them. Without a
    thread (threaded 0, or none could be started) the same batches are prepared on demand. Fails:
    AG_EMEMORY (NULL). */
 harness_loader *harness_loader_new(harness_fill fill, void *source, void *buffer0, void *buffer1,
-                                   int64_t first, int threaded, ag_failure *why);
-/* The buffer of the next step, valid until the next call; NULL: the failure of that step, also on
+                                   const harness_batches *batches, int threaded, ag_failure *why);
+/* The buffer of the next batch, valid until the next call; NULL: the failure of that one, also on
    later calls. */
 void *harness_loader_next(harness_loader *loader, ag_failure *why);
 /* Joins the thread; the buffers stay the caller's. */

@@ -2,6 +2,7 @@
 /* A training run: the preparation, the end, and the command. */
 #include "examples/harness/rank/rank.h"
 #include "examples/harness/commands/trainer.h"
+#include "examples/harness/ranks/ranks.h"
 #include "examples/harness/rank/unseen.h"
 
 #include <jansson.h>
@@ -28,14 +29,25 @@ static ag_status look_ahead(harness_session *s, ag_failure *why)
                    "or omit it");
 }
 
+/* Rank 0 takes the folder before the others use it. */
+static ag_status open_run(harness_session *s, harness_run_mode mode, ag_failure *why)
+{
+    int ready = 1;
+    s->run = harness_leads(s->ranks) ? harness_run_open(s->folder, mode, why)
+                                     : harness_run_follow(s->folder);
+    if (!why->status)
+        harness_ranks_tell(s->ranks, &ready, sizeof ready, "the beginning of the run", why);
+    return why->status ? why->status
+                       : harness_ranks_log(s->ranks, s->model->program->name, s->folder, why);
+}
+
 ag_status harness_session_begin(harness_session *s, harness_run_mode mode, ag_failure *why)
 {
     const harness_model *m = s->model;
     s->data = harness_alloc(m->data_bytes);
     s->feed = harness_alloc(m->feed_bytes);
     s->resumes = mode == HARNESS_RESUME;
-    s->run = harness_run_open(s->folder, mode, why);
-    if (!s->run) return why->status;
+    if (open_run(s, mode, why)) return why->status;
     s->tape = harness_tape_new(&s->settings->common, why);
     if (!s->tape || m->read(s, why)) return why->status;
     s->how = s->settings->training;
@@ -66,6 +78,8 @@ ag_status harness_session_close(harness_session *s, ag_failure *why)
     harness_run_close(s->run, &closing);
     if ((!why->status || stopped) && closing.status) *why = closing;
     if (s->model->end) s->model->end(s->feed);
+    ag_shards_free(s->sum);
+    harness_free(s->loss);
     harness_trained_drop(&s->trained);
     s->model->close(s->data);
     harness_free(s->feed);
@@ -178,7 +192,8 @@ ag_status harness_train(harness_session *s, harness_run_mode mode, struct json_t
                         ag_failure *why)
 {
     if (!harness_session_begin(s, mode, why)) harness__trainer_run(s, why);
-    if (harness_go_on(why)) harness_session_end(s, result, why);
+    if (harness__trainer_goes_on(s, why) && harness_leads(s->ranks))
+        harness_session_end(s, result, why);
     return harness_session_close(s, why);
 }
 
@@ -190,8 +205,11 @@ ag_status harness_train_command(harness_call *call, ag_failure *why)
                          .options = call->options,
                          .folder = settings->common.out,
                          .command_line = call->command_line,
+                         .ranks = call->ranks,
                          .show = true};
     if (harness_options_act(s.options, harness_model_files(s.model, settings), why))
         return why->status;
-    return harness_train(&s, harness_mode(&settings->common), NULL, why);
+    harness_train(&s, harness_mode(&settings->common), NULL, why);
+    call->agreed = s.stops;
+    return why->status;
 }

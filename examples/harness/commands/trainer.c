@@ -3,6 +3,7 @@
 #include "examples/harness/machine/processor.h"
 #include "examples/harness/rank/rank.h"
 #include "examples/harness/commands/trainer.h"
+#include "examples/harness/ranks/ranks.h"
 
 #include <math.h>
 #include <string.h>
@@ -114,8 +115,15 @@ static ag_status begin_run(harness_session *s, ag_failure *why)
 
 ag_status harness__trainer_open(harness_session *s, ag_failure *why)
 {
-    if (make_optimizer(s, why) || begin_run(s, why)) return why->status;
-    return ag_params_to(s->trained.params, ag_tape_device(s->tape), why);
+    if (make_optimizer(s, why) || begin_run(s, why) || harness__trainer_compare(s, why) ||
+        ag_params_to(s->trained.params, ag_tape_device(s->tape), why))
+        return why->status;
+    s->batches = (harness_batches){.step = s->trained.state->step, .shards = s->how.shards};
+    s->sum = ag_shards_new(s->trained.params, s->how.shards, s->ranks, why);
+    ag_shards_part(&s->batches.first, &s->batches.end, s->sum);
+    if (s->ranks && s->sum)
+        s->loss = harness_alloc((size_t)(s->batches.end - s->batches.first) * sizeof *s->loss);
+    return why->status;
 }
 
 /* ---- steps ---- */
@@ -123,7 +131,7 @@ ag_status harness__trainer_open(harness_session *s, ag_failure *why)
 ag_status harness__trainer_save(harness_session *s, const char *name, ag_failure *why)
 {
     const int last = strcmp(name, HARNESS_LAST) == 0;
-    if (harness_run_stays(s->run, why)) return why->status;
+    if (!harness_leads(s->ranks) || harness_run_stays(s->run, why)) return why->status;
     if (last && harness_run_sync(s->run, why)) return why->status;
     char *path = harness_text("%s/%s", s->folder, name);
     harness_trained_save(path, &s->trained, last, why);
@@ -222,7 +230,8 @@ static ag_status after_step(harness_session *s, ag_failure *why)
     const harness_training *how = &s->how;
     const int64_t step = s->trained.state->step;
     const int last = step == how->steps;
-    const int validates = s->validates && (last || step % how->eval_every == 0);
+    const int due = s->validates && (last || step % how->eval_every == 0);
+    const int validates = due && harness_leads(s->ranks);
     const double loss = s->trained.state->loss_sum / (double)s->trained.state->loss_count;
     double scores[HARNESS_MOST_SCORES];
     if (validates) {
@@ -235,6 +244,7 @@ static ag_status after_step(harness_session *s, ag_failure *why)
     if (validates || last || step % how->log_every == 0) log_row(s, validates ? scores : NULL, why);
     if (!validates) log_step(s, loss);
     if (!why->status && validates) judge(s, scores[0], loss, why);
+    if (!why->status && due) harness__trainer_tell_best(s, why);
     if (!why->status && (last || harness__trainer_stopped(s) || save_is_due(s, step)))
         save_last(s, why);
     return why->status;
@@ -248,7 +258,7 @@ ag_status harness__trainer_run(harness_session *s, ag_failure *why)
     s->since = s->saved = harness_seconds();
     harness_peak_begin();
     harness_progress_start(&s->bar, "train", p->step, steps);
-    while (p->step < steps && !harness__trainer_stopped(s) && harness_go_on(why)) {
+    while (p->step < steps && !harness__trainer_stopped(s) && harness__trainer_goes_on(s, why)) {
         if (harness_session_step(s, why) || after_step(s, why)) break;
         if (p->loss_count)
             snprintf(note, sizeof note, "loss %.4g %s", p->loss_sum / (double)p->loss_count,

@@ -24,11 +24,11 @@ static ag_status failed(const harness_session *s, const char *what, ag_failure *
 }
 
 /* The loss, whose value is not known yet; NULL: the failure is in `why`. */
-static ag_tensor *backward(harness_session *s, const char **what, ag_failure *why)
+static ag_tensor *backward(harness_session *s, int64_t number, const char **what, ag_failure *why)
 {
     ag_tape_reset(s->tape);
-    ag_tape_seed(s->tape, (uint64_t)s->settings->common.seed, (uint64_t)s->trained.state->step + 1);
-    ag_tensor *loss = s->model->record(s, s->tape, s->trained.state->step, what, why);
+    ag_tape_seed(s->tape, (uint64_t)s->settings->common.seed, (uint64_t)number + 1);
+    ag_tensor *loss = s->model->record(s, s->tape, number, what, why);
     if (loss) ag_backward(loss);
     return loss;
 }
@@ -64,22 +64,39 @@ static ag_status update(harness_session *s, const char *what, ag_failure *why)
     return ag_adamw_step(s->trained.params, &s->adamw, s->rate, why);
 }
 
-/* The loss is checked before anything changes if that is free. A device gets the whole step first,
-   and is waited for once. */
+/* Adds the gradients of all batches; *sum: of their losses. The loss is checked before anything
+   changes if that is free. The only batch of a step on a device is not waited for: its loss comes
+   back. */
+static ag_tensor *add_batches(harness_session *s, const char **what, double *sum, ag_failure *why)
+{
+    const harness_batches *b = &s->batches;
+    ag_tensor *loss = NULL;
+    double one = 0;
+    for (int64_t i = b->first; i < b->end; i++) {
+        loss = backward(s, s->trained.state->step * b->shards + i, what, why);
+        if (!loss) return NULL;
+        if (b->shards == 1 && ag_tape_device(s->tape) != AG_CPU && !ag_failed(s->tape)) return loss;
+        if (read_loss(s, loss, *what, &one, why) || ag_shards_add(s->sum, why)) return NULL;
+        if (s->loss) s->loss[i - b->first] = one;
+        *sum += one;
+    }
+    ag_shards_mean(s->sum, why);
+    return NULL;
+}
+
+/* A device gets the whole step before it is waited for. */
 ag_status harness_session_step(harness_session *s, ag_failure *why)
 {
     harness_state *p = s->trained.state;
     const char *what = "";
-    double value = 0;
-    ag_tensor *loss = backward(s, &what, why);
-    if (!loss) return why->status;
-    const int here = ag_tape_device(s->tape) == AG_CPU || ag_failed(s->tape);
-    if (here && read_loss(s, loss, what, &value, why)) return why->status;
-    if (update(s, what, why)) return why->status;
-    if (!here && read_loss(s, loss, what, &value, why)) return why->status;
+    double sum = 0;
+    const ag_tensor *late = add_batches(s, &what, &sum, why);
+    if (why->status || update(s, what, why)) return why->status;
+    if (late && read_loss(s, late, what, &sum, why)) return why->status;
     if (ag_params_norm(s->trained.params, &s->norm, why)) return of_gradients(s, what, why);
+    if (harness__trainer_meet(s, &sum, why)) return why->status;
     p->step++;
-    p->loss_sum += value;
+    p->loss_sum += sum / (double)s->how.shards;
     p->loss_count++;
     return AG_OK;
 }

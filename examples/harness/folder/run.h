@@ -23,6 +23,8 @@ typedef struct harness_run harness_run;
    one that it made and in which nothing began is removed, if it is empty. Fails: AG_EUSE (not empty
    and neither resumed nor forced; in use by another program), AG_EFILE. */
 harness_run *harness_run_open(const char *folder, harness_run_mode mode, ag_failure *why);
+/* The same folder for a rank other than 0 (ranks/ranks.h), which writes nothing. */
+harness_run *harness_run_follow(const char *folder);
 /* Makes plots/, removes unfinished files of a killed program and what --force replaces, and opens
    the metrics. columns: their names without "step", which outlive the run. Fails: AG_EUSE,
    AG_EFILE. */

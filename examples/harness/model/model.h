@@ -25,10 +25,12 @@ struct harness_rank_form;
 /* Training settings: the values of options of these names. schedule: as ag_schedule_kind. */
 typedef struct harness_training {
     int64_t steps, decay_every, eval_every, save_every, log_every;
+    int64_t shards;   /* batches of a step, of whose gradients it takes the mean */
     int64_t patience; /* validations without a better score that end a run; 0: none do */
     int schedule;
     double learning_rate, warmup, decay_rate, weight_decay, clip;
     double save_minutes; /* 0: saves depend on steps alone */
+    double rank_patience;
     bool check_finite;
 } harness_training;
 
@@ -63,6 +65,9 @@ typedef struct harness_settings {
     {"clip", HARNESS_FIELD(S, harness.training.clip), "1", 0, 1e9, \
      HARNESS_TRAINS, .group = "Training", .needs = NEEDS, \
      .help = "largest norm of the gradient (0: any)"}, \
+    {"shards", HARNESS_FIELD(S, harness.training.shards), "1", 1, 1e6, \
+     HARNESS_TRAINS, .flags = HARNESS_IF_OTHER, .group = "Training", .needs = NEEDS, \
+     .help = "batches of a step, which follows the mean of their gradients"}, \
     {"patience", HARNESS_FIELD(S, harness.training.patience), "0", 0, 1e9, \
      HARNESS_TRAINS, .flags = HARNESS_MAY_CHANGE, .often = true, \
      .group = "Training", .needs = NEEDS, \
@@ -86,6 +91,9 @@ typedef struct harness_settings {
     {"save-minutes", HARNESS_FIELD(S, harness.training.save_minutes), "0", 0, 1e6, \
      HARNESS_TRAINS, .flags = HARNESS_LOCAL, .group = "Run", .needs = NEEDS, \
      .help = "a save also after so many minutes, for programs that may be killed (0: never)"}, \
+    {"rank-patience", HARNESS_FIELD(S, harness.training.rank_patience), "600", 1, 1e9, \
+     HARNESS_TRAIN, .flags = HARNESS_LOCAL, .group = "Run", .needs = NEEDS, .meta = "SECONDS", \
+     .help = "under mpirun or srun: end when a rank has not come for so long"}, \
     {"log-every", HARNESS_FIELD(S, harness.training.log_every), "10", 1, 1e9, \
      HARNESS_TRAINS, .group = "Run", .needs = NEEDS, \
      .help = "steps between rows of metrics.jsonl; the loss is the mean since the row before"}, \
@@ -130,12 +138,20 @@ typedef struct harness_runs {
 
 enum { HARNESS_MOST_SCORES = 12, HARNESS_TABLES = 4 };
 
+/* The batches that are recorded, by their numbers: batch b of step k, with first <= b < end, has
+   the number k * shards + b. */
+typedef struct harness_batches {
+    int64_t step; /* the next one */
+    int64_t shards, first, end;
+} harness_batches;
+
 /* A training run. */
 typedef struct harness_session {
     const struct harness_model *model;
     harness_settings *settings; /* the program's struct */
     const harness_options *options;
     const char *folder, *command_line;
+    ag_ranks *ranks; /* NULL: one process */
     bool show;     /* print the results, compare with the baselines */
     bool compares; /* its scores with those of other runs: something must be held out */
     bool resumes;  /* the run in the folder */
@@ -143,6 +159,10 @@ typedef struct harness_session {
 
     harness_training how; /* from the settings; `begin` may change the steps */
     void *data, *feed;    /* harness_model.data_bytes, feed_bytes */
+    harness_batches batches;
+    ag_shards *sum; /* of their gradients */
+    double *loss;   /* [end - first] of the step, for other ranks; NULL: there are none */
+    bool stops;     /* a rank was interrupted, and all know it */
     harness_trained trained;
     ag_tape *tape;
 
@@ -238,11 +258,11 @@ typedef struct harness_model {
 
     /* Optional: sets session->how, which has the settings' values. */
     ag_status (*plan)(harness_session *session, ag_failure *why);
-    /* Optional, with `end`: opens the feed, from step session->trained.state->step on. */
+    /* Optional, with `end`: opens the feed, of session->batches. */
     ag_status (*begin)(harness_session *session, ag_failure *why);
-    /* Records the loss of the step after `step` steps; *what: the work of the step, for sentences.
-       user is the session. NULL: the failure is in `why`. */
-    ag_tensor *(*record)(void *user, ag_tape *tape, int64_t step, const char **what,
+    /* Records the loss of the batch of that number; *what: its work, for sentences. user is the
+       session. NULL: the failure is in `why`. */
+    ag_tensor *(*record)(void *user, ag_tape *tape, int64_t batch, const char **what,
                          ag_failure *why);
     const char *fewer; /* optional: the options that make a step smaller, "--configs" */
     /* Optional: the measures of a validation; without it, all of the held-out data are scored. */

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* Training in several processes: what they compare before the first step, and what they tell each
+   other after a step and after a validation. */
+#include "examples/harness/commands/trainer.h"
+#include "examples/harness/base/file.h"
+#include "examples/harness/machine/processor.h"
+#include "examples/harness/ranks/ranks.h"
+
+#include <jansson.h>
+#include <string.h>
+#include <xxhash.h>
+
+static uint64_t hash_of_text(const char *text)
+{
+    return text ? XXH3_64bits(text, strlen(text)) : 0;
+}
+
+/* 0 where the system does not tell. */
+static uint64_t hash_of_program(void)
+{
+    ag_failure why = {0};
+    size_t bytes;
+    char *all = harness__read_file("/proc/self/exe", (size_t)1 << 30, &bytes, &why);
+    const uint64_t hash = all ? XXH3_64bits(all, bytes) : 0;
+    harness_free(all);
+    return hash;
+}
+
+static uint64_t hash_of_options(const harness_options *o)
+{
+    json_t *all = harness_options_json(o);
+    char *text = json_dumps(all, JSON_COMPACT);
+    const uint64_t hash = hash_of_text(text);
+    harness_free(text);
+    json_decref(all);
+    return hash;
+}
+
+static uint64_t hash_of_weights(const ag_params *p)
+{
+    return p->device == AG_CPU ? XXH3_64bits(p->value, (size_t)p->size * sizeof *p->value) : 0;
+}
+
+ag_status harness__trainer_compare(const harness_session *s, ag_failure *why)
+{
+    if (!s->ranks) return AG_OK;
+    harness_identity me = {.program = hash_of_program(),
+                           .options = hash_of_options(s->options),
+                           .data = hash_of_text(s->trained.data),
+                           .weights = hash_of_weights(s->trained.params),
+                           .step = s->trained.state->step};
+    harness_processor(me.processor);
+    snprintf(me.version, sizeof me.version, "%s, %s", s->model->program->version, ag_isa());
+    return harness_ranks_compare(s->ranks, &me, why);
+}
+
+ag_status harness__trainer_meet(harness_session *s, double *sum, ag_failure *why)
+{
+    if (!s->ranks) return AG_OK;
+    harness_said me = {.weights = hash_of_weights(s->trained.params),
+                       .stops = harness_interrupted()};
+    if (!harness_ranks_step(sum, &me, s->ranks, s->loss, s->how.shards, why)) s->stops = me.stops;
+    return why->status;
+}
+
+ag_status harness__trainer_tell_best(harness_session *s, ag_failure *why)
+{
+    harness_state *p = s->trained.state;
+    struct {
+        double best;
+        int64_t step;
+    } said = {p->best, p->best_step};
+    if (harness_ranks_tell(s->ranks, &said, sizeof said, "a validation", why)) return why->status;
+    p->best = said.best;
+    p->best_step = said.step;
+    return AG_OK;
+}
+
+/* One rank alone must not stop: the others would wait for it. */
+bool harness__trainer_goes_on(const harness_session *s, ag_failure *why)
+{
+    if (!s->ranks) return harness_go_on(why);
+    if (!why->status && s->stops) ag_fail(why, AG_ESTOPPED, "interrupted");
+    return !why->status;
+}

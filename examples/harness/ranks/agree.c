@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* What ranks tell each other: equal beginnings, and after each step whether all have the same
+   weights and whether one has to stop. */
+#include "examples/harness/ranks/ranks.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Each rank sends the bytes at `mine` to all others; those of rank r come to from[r], which has the
+   size of r. */
+static ag_status to_all(ag_ranks *ranks, const void *mine, ag_ranks_part *from, const char *what,
+                        ag_failure *why)
+{
+    ag_ranks_part *out = harness_alloc((size_t)ranks->count * sizeof *out);
+    for (int r = 0; r < ranks->count; r++)
+        out[r] = (ag_ranks_part){(void *)(uintptr_t)mine, from[ranks->rank].bytes};
+    const ag_status status = ranks->exchange(ranks, out, from, what, why);
+    harness_free(out);
+    return status;
+}
+
+ag_status harness_ranks_tell(ag_ranks *ranks, void *data, size_t bytes, const char *what,
+                             ag_failure *why)
+{
+    if (!ranks) return AG_OK;
+    const double patience = ranks->patience;
+    const size_t count = (size_t)ranks->count;
+    ag_ranks_part *from = harness_alloc(2 * count * sizeof *from), *out = from + count;
+    for (size_t r = 0; r < count; r++)
+        *(ranks->rank ? &from[0] : &out[r]) = (ag_ranks_part){data, bytes};
+    ranks->patience = (double)INFINITY;
+    const ag_status status = ranks->exchange(ranks, out, from, what, why);
+    ranks->patience = patience;
+    harness_free(from);
+    return status;
+}
+
+static ag_status differ(int rank, const harness_identity *a, const harness_identity *b,
+                        ag_failure *why)
+{
+    const char *what = NULL;
+    if (strcmp(a->processor, b->processor) != 0)
+        return ag_fail(why, AG_EUSE,
+                       "rank %d runs on %s, but rank 0 on %s, which may compute other bits; start "
+                       "all ranks on one kind of processor",
+                       rank, b->processor, a->processor);
+    if (strcmp(a->version, b->version) != 0 || a->program != b->program)
+        what = "is another build";
+    else if (a->options != b->options)
+        what = "has other options";
+    else if (a->data != b->data)
+        what = "has read other data";
+    else if (a->step != b->step || a->weights != b->weights)
+        what = "begins with other weights";
+    if (!what) return AG_OK;
+    return ag_fail(why, AG_EUSE,
+                   "rank %d %s than rank 0; give all machines the same program, files and command "
+                   "line",
+                   rank, what);
+}
+
+ag_status harness_ranks_compare(ag_ranks *ranks, const harness_identity *mine, ag_failure *why)
+{
+    if (!ranks) return AG_OK;
+    const size_t count = (size_t)ranks->count;
+    harness_identity *all = harness_alloc(count * sizeof *all);
+    ag_ranks_part *from = harness_alloc(count * sizeof *from);
+    for (size_t r = 0; r < count; r++) from[r] = (ag_ranks_part){&all[r], sizeof *all};
+    all[ranks->rank] = *mine;
+    if (!to_all(ranks, mine, from, "the beginning", why))
+        for (int r = 1; r < ranks->count && !why->status; r++) differ(r, &all[0], &all[r], why);
+    harness_free(from);
+    harness_free(all);
+    return why->status;
+}
+
+static ag_status agree(const harness_said *const *said, int count, ag_failure *why)
+{
+    for (int r = 1; r < count; r++)
+        if (said[r]->weights != said[0]->weights)
+            return ag_fail(why, AG_EDATA,
+                           "the weights of rank %d differ from those of rank 0 after this step: a "
+                           "processor or memory of one of them is bad; go on with --resume on "
+                           "other machines",
+                           r);
+    return AG_OK;
+}
+
+/* A message is what a rank says and its losses. */
+ag_status harness_ranks_step(double *sum, harness_said *mine, ag_ranks *ranks, const double *loss,
+                             int64_t shards, ag_failure *why)
+{
+    const int count = ranks->count, me = ranks->rank;
+    const size_t bytes = (size_t)count * sizeof(harness_said) + (size_t)shards * sizeof *loss;
+    char *message = harness_alloc(bytes), *at = message;
+    ag_ranks_part *from = harness_alloc((size_t)count * sizeof *from);
+    const harness_said **said = harness_alloc((size_t)count * sizeof(harness_said *));
+    for (int r = 0; r < count; r++) {
+        int64_t first, end;
+        ag_ranks_share(&first, &end, shards, r, count);
+        from[r] = (ag_ranks_part){at, sizeof **said + (size_t)(end - first) * sizeof *loss};
+        said[r] = (const harness_said *)(const void *)at;
+        at += from[r].bytes;
+    }
+    memcpy(from[me].at, mine, sizeof *mine);
+    memcpy((char *)from[me].at + sizeof *mine, loss, from[me].bytes - sizeof *mine);
+    if (!to_all(ranks, from[me].at, from, "the end of a step", why) && !agree(said, count, why)) {
+        *sum = 0;
+        for (int r = 0; r < count; r++) {
+            const double *theirs = (const double *)(const void *)(said[r] + 1);
+            const size_t n = (from[r].bytes - sizeof **said) / sizeof *theirs;
+            for (size_t i = 0; i < n; i++) *sum += theirs[i];
+            mine->stops |= said[r]->stops;
+        }
+    }
+    harness_free(said);
+    harness_free(from);
+    harness_free(message);
+    return why->status;
+}

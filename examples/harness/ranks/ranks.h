@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* The processes of a training run that a launcher of MPI started (mpirun, srun), and what they
+   agree upon. Where `ranks` is NULL there is one process, and the functions do nothing. */
+#ifndef HARNESS_RANKS_H
+#define HARNESS_RANKS_H
+
+#include "core/ranks.h"
+#include "examples/harness/base/base.h"
+
+/* ---- the processes (mpi.c, launched.c) ---- */
+
+/* How many the launcher started, by the environment; 1: there is no launcher. *rank: this one. */
+int harness_ranks_launched(int *rank);
+
+/* NULL without a launcher. patience: seconds after which a rank that does not come is a failure.
+   Fails: AG_EUSE (a build without MPI, or with that of another launcher). */
+ag_ranks *harness_ranks_open(double patience, ag_failure *why);
+/* How many of them are on this machine. */
+int harness_ranks_local(const ag_ranks *ranks);
+/* Waits for all of them, however long. */
+void harness_ranks_close(ag_ranks *ranks);
+/* Ends all of them with this exit code. */
+_Noreturn void harness_ranks_abort(ag_ranks *ranks, int code);
+
+/* Rank 0 prints, saves and scores. */
+static inline bool harness_leads(const ag_ranks *ranks) { return !ranks || ranks->rank == 0; }
+
+/* From now on what another rank than 0 prints goes to FOLDER/rank-N.log. */
+ag_status harness_ranks_log(const ag_ranks *ranks, const char *program, const char *folder,
+                            ag_failure *why);
+/* Prints a sentence where the program's errors go, with the number of the rank. */
+void harness_ranks_error(const ag_ranks *ranks, const char *sentence);
+
+/* ---- what they agree upon (agree.c) ---- */
+
+/* Gives all of them the bytes of rank 0, and waits for that, however long rank 0 takes. */
+ag_status harness_ranks_tell(ag_ranks *ranks, void *data, size_t bytes, const char *what,
+                             ag_failure *why);
+
+/* What has to be equal before the first step. */
+typedef struct harness_identity {
+    char processor[128], version[64];
+    uint64_t program, options, data, weights; /* hashes */
+    int64_t step;
+} harness_identity;
+/* Fails: AG_EUSE, with the first difference from rank 0, which all of them find. */
+ag_status harness_ranks_compare(ag_ranks *ranks, const harness_identity *mine, ag_failure *why);
+
+/* What a rank says after a step. */
+typedef struct harness_said {
+    uint64_t weights; /* a hash of the parameters; 0: they are on a device */
+    int64_t stops;    /* 1: it was asked to */
+} harness_said;
+/* loss [last - first] are those of this rank's shards; *sum gets the sum of all, in the order of
+   the shards, and mine->stops 1 if any rank stops. Fails: AG_EDATA (weights differ), and as
+   exchange. */
+ag_status harness_ranks_step(double *sum, harness_said *mine, ag_ranks *ranks, const double *loss,
+                             int64_t shards, ag_failure *why);
+
+#endif
