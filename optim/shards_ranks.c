@@ -36,7 +36,7 @@ static int64_t slice_of(const ag_shards *s, int r)
     return size * r < n ? size * r : n;
 }
 
-/* What this rank sends to r: the slices of all of its sums, one after the other. */
+/* Writes the slices for rank r of all sums of this rank, one after the other. */
 static void pack(ag_real *to, const ag_shards *s, int r)
 {
     const int64_t from = slice_of(s, r), n = slice_of(s, r + 1) - from;

@@ -204,32 +204,29 @@ static ag_status check_environment(ag_failure *why)
 /* 1 if writing to stdout failed, now or when a message flushed it. */
 static int stdout_failed(void) { return fflush(stdout) != 0 || ferror(stdout); }
 
-/* Ranks on one machine divide its processors, unless the launcher has given each its own. */
+/* Ranks that have the same processors divide them. */
 static void share_processors(const harness_options *o, const ag_ranks *ranks)
 {
     const int *threads = harness__value(o, "threads", HARNESS_INT);
-    const int local = harness_ranks_local(ranks), all = (int)sysconf(_SC_NPROCESSORS_ONLN);
-    if (!(threads && *threads) && !getenv("OMP_NUM_THREADS") && ag_threads() >= all)
+    const int local = harness_ranks_local(ranks), all = ag_threads();
+    if (!(threads && *threads) && !getenv("OMP_NUM_THREADS"))
         ag_set_threads(all > local ? all / local : 1);
 }
 
 enum { RANK_PATIENCE = 600 }; /* its default */
 
-/* Under a launcher of MPI, of training only. */
+/* Under a launcher of MPI the processes of a training are one run; those of other commands are
+   calls of their own. */
 static ag_status join_ranks(harness_call *call, ag_failure *why)
 {
     int rank;
     const int launched = harness_ranks_launched(&rank);
     const double *patience = harness__value(call->options, "rank-patience", HARNESS_REAL);
-    if (launched < 2 && patience && *patience != RANK_PATIENCE)
+    if (!patience) return AG_OK;
+    if (launched < 2 && *patience != RANK_PATIENCE)
         return ag_fail(why, AG_EUSE,
                        "--rank-patience is for training that mpirun or srun starts; omit it");
     if (launched < 2) return AG_OK;
-    if (!patience || call->command->bit != HARNESS_TRAIN)
-        return ag_fail(why, AG_EUSE,
-                       "\"%s %s\" is one process, but a launcher of MPI started %d; start it "
-                       "without mpirun or srun",
-                       call->program->name, call->command->name, launched);
     const int64_t *shards = harness__value(call->options, "shards", HARNESS_INT64);
     if (shards && *shards < launched)
         return ag_fail(why, AG_EUSE,
@@ -238,15 +235,21 @@ static ag_status join_ranks(harness_call *call, ag_failure *why)
                        launched, (long long)*shards, launched);
     call->ranks = harness_ranks_open(*patience, why);
     if (call->ranks) share_processors(call->options, call->ranks);
+    if (!harness_leads(call->ranks)) harness_log_start(call->program->name, true);
     return why->status;
 }
 
-/* Of what all ranks find rank 0 speaks. A rank that fails where others do not ends them, too. */
-static void fail_ranks(ag_ranks *ranks, ag_status status, const char *sentence)
+/* Of what all ranks find rank 0 speaks, and ends the others meanwhile. */
+static bool speaks(int rank)
 {
     const struct timespec moment = {.tv_sec = 3};
-    if (!harness_leads(ranks)) nanosleep(&moment, NULL);
-    if (status != AG_ESTOPPED) harness_ranks_error(ranks, sentence);
+    return !rank || !nanosleep(&moment, NULL) || !harness_interrupted();
+}
+
+/* Ends all ranks, since this one failed. */
+static void fail_ranks(ag_ranks *ranks, ag_status status, const char *sentence)
+{
+    if (status != AG_ESTOPPED && speaks(ranks->rank)) harness_ranks_error(ranks, sentence);
     harness_ranks_abort(ranks, harness_exit_code(status));
 }
 
@@ -267,11 +270,12 @@ static int run_command(const harness_program *p, const harness_command *c, int a
         harness_warn_lacks();
         if (status == AG_OK && stdout_failed()) status = harness__refuse_stdout(&why);
     }
-    int rank = 0;
+    int rank;
+    const char *said = why.status ? why.sentence : "failed without a reason; this is a defect";
     if (call.ranks && status != AG_OK && !(status == AG_ESTOPPED && call.agreed))
-        fail_ranks(call.ranks, status, why.sentence);
-    if (status != AG_OK && status != AG_ESTOPPED && harness_ranks_launched(&rank) && !rank)
-        harness_error(why.status ? why.sentence : "failed without a reason; this is a defect");
+        fail_ranks(call.ranks, status, said);
+    if (status != AG_OK && status != AG_ESTOPPED && harness_ranks_launched(&rank) && speaks(rank))
+        harness_error(said);
     harness_ranks_close(call.ranks);
     harness_options_free(call.options);
     harness_forget();

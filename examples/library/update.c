@@ -63,6 +63,7 @@ static ag_status prepare(update *u, ag_failure *why)
     s->adamw = ag_adamw_default();
     s->adamw.decay = 0;
     s->schedule = (ag_schedule){.lr = u->how.learning_rate, .total = u->how.steps};
+    if (harness_session_batches(s, why)) return why->status;
     return m->begin ? m->begin(s, why) : AG_OK;
 }
 
@@ -103,6 +104,7 @@ static void end(void *context)
     const harness_model *m = u->m->trained.model;
     if (s->feed && m->end) m->end(s->feed);
     if (s->data) m->close(s->data);
+    harness_session_batches_end(s);
     harness_trained_drop(&s->trained);
     harness_free(s->feed);
     harness_free(s->data);

@@ -37,8 +37,7 @@ static ag_status open_run(harness_session *s, harness_run_mode mode, ag_failure 
                                      : harness_run_follow(s->folder);
     if (!why->status)
         harness_ranks_tell(s->ranks, &ready, sizeof ready, "the beginning of the run", why);
-    return why->status ? why->status
-                       : harness_ranks_log(s->ranks, s->model->program->name, s->folder, why);
+    return why->status;
 }
 
 ag_status harness_session_begin(harness_session *s, harness_run_mode mode, ag_failure *why)
@@ -78,8 +77,7 @@ ag_status harness_session_close(harness_session *s, ag_failure *why)
     harness_run_close(s->run, &closing);
     if ((!why->status || stopped) && closing.status) *why = closing;
     if (s->model->end) s->model->end(s->feed);
-    ag_shards_free(s->sum);
-    harness_free(s->loss);
+    harness_session_batches_end(s);
     harness_trained_drop(&s->trained);
     s->model->close(s->data);
     harness_free(s->feed);

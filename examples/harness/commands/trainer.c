@@ -113,17 +113,31 @@ static ag_status begin_run(harness_session *s, ag_failure *why)
     return why->status;
 }
 
-ag_status harness__trainer_open(harness_session *s, ag_failure *why)
+ag_status harness_session_batches(harness_session *s, ag_failure *why)
 {
-    if (make_optimizer(s, why) || begin_run(s, why) || harness__trainer_compare(s, why) ||
-        ag_params_to(s->trained.params, ag_tape_device(s->tape), why))
-        return why->status;
     s->batches = (harness_batches){.step = s->trained.state->step, .shards = s->how.shards};
     s->sum = ag_shards_new(s->trained.params, s->how.shards, s->ranks, why);
     ag_shards_part(&s->batches.first, &s->batches.end, s->sum);
     if (s->ranks && s->sum)
         s->loss = harness_alloc((size_t)(s->batches.end - s->batches.first) * sizeof *s->loss);
     return why->status;
+}
+
+void harness_session_batches_end(harness_session *s)
+{
+    ag_shards_free(s->sum);
+    harness_free(s->loss);
+}
+
+/* Ranks compare what they have before rank 0 changes the folder, and what they go on from. */
+ag_status harness__trainer_open(harness_session *s, ag_failure *why)
+{
+    if (make_optimizer(s, why) || harness__trainer_compare(s, why) || begin_run(s, why) ||
+        harness__trainer_compare(s, why) ||
+        harness_ranks_log(s->ranks, s->model->program->name, s->folder, why) ||
+        ag_params_to(s->trained.params, ag_tape_device(s->tape), why))
+        return why->status;
+    return harness_session_batches(s, why);
 }
 
 /* ---- steps ---- */
@@ -241,7 +255,7 @@ static ag_status after_step(harness_session *s, ag_failure *why)
         s->since = harness_seconds();
         harness_run_timing(s->run, step, "validation", s->since - begin, why);
     }
-    if (validates || last || step % how->log_every == 0) log_row(s, validates ? scores : NULL, why);
+    if (due || last || step % how->log_every == 0) log_row(s, validates ? scores : NULL, why);
     if (!validates) log_step(s, loss);
     if (!why->status && validates) judge(s, scores[0], loss, why);
     if (!why->status && due) harness__trainer_tell_best(s, why);

@@ -52,6 +52,7 @@ static void clear(const char *folder, const char *pictures)
                                         "fusion-curves", "tiles", "families"};
     static const char *const endings[] = {".tsv", ".gp", ".svg", ".pdf"};
     for (int i = 0; i < FILES; i++) unlink(harness_format("%s/%s", folder, files[i]));
+    for (int r = 1; unlink(harness_format("%s/rank-%d.log", folder, r)) == 0;) r++; /* ranks.h */
     for (size_t i = 0; i < sizeof plots / sizeof *plots; i++)
         for (int k = 0; k < 4; k++)
             unlink(harness_format("%s/%s%s", pictures, plots[i], endings[k]));

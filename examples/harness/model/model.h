@@ -307,6 +307,10 @@ ag_status harness_ablate_command(harness_call *call, ag_failure *why);
    fields; close in any case. Fails: AG_EUSE (options of the schedule; a folder in use; more steps
    done than asked for; more steps for a run that has not done its own), and as harness_model. */
 ag_status harness_session_begin(harness_session *session, harness_run_mode mode, ag_failure *why);
+/* The part of it that steps need, for a session with a network that was begun otherwise; and what
+   frees it. Fails: AG_EUSE (more ranks than batches), AG_EMEMORY. */
+ag_status harness_session_batches(harness_session *session, ag_failure *why);
+void harness_session_batches_end(harness_session *session);
 /* Runs one step: loss, gradients, clipping, optimizer. Fails: AG_EFINITE (a loss or gradient; the
    checkpoints are from before it), and as `record`. */
 ag_status harness_session_step(harness_session *session, ag_failure *why);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a launcher says of its processes, and where ranks other than 0 print. */
+/* The launcher in the environment, and the logs of ranks other than 0. */
 #define _GNU_SOURCE
 #include "examples/harness/ranks/ranks.h"
 

@@ -20,12 +20,14 @@ enum { PIECE = 1 << 30 }; /* bytes of a message, whose number is an int */
 typedef struct place {
     char host[64];
     int64_t process;
+    cpu_set_t processors; /* that it may use */
 } place;
 
 typedef struct mpi_ranks {
     ag_ranks ranks;
     MPI_Request *request; /* stb_ds array */
     int *of;              /* stb_ds array: the rank of each */
+    MPI_Status *status;   /* stb_ds array: nobody reads them, but MPICH's word for none warns */
     place *place;         /* [count] */
 } mpi_ranks;
 
@@ -60,10 +62,11 @@ static void rest(double waited)
 static ag_status finish(mpi_ranks *m, const char *what, ag_failure *why)
 {
     const double begin = harness_seconds();
+    bag_resize(m->status, bag_count(m->request));
     for (int done = 0; !done;) {
-        MPI_Testall(bag_count(m->request), m->request, &done, MPI_STATUSES_IGNORE);
+        MPI_Testall(bag_count(m->request), m->request, &done, m->status);
         const double waited = harness_seconds() - begin;
-        if (!done && waited > m->ranks.patience && does_not_come(m, what, why)) return why->status;
+        if (!done && waited > m->ranks.patience && does_not_come(m, what, why)) return AG_EDEVICE;
         if (!done) rest(waited);
     }
     return AG_OK;
@@ -103,9 +106,11 @@ static ag_status exchange(ag_ranks *ranks, const ag_ranks_part *send, const ag_r
 int harness_ranks_local(const ag_ranks *ranks)
 {
     const mpi_ranks *m = (const mpi_ranks *)ranks;
+    const place *me = &m->place[ranks->rank];
     int n = 0;
     for (int r = 0; r < ranks->count; r++)
-        n += strcmp(m->place[r].host, m->place[ranks->rank].host) == 0;
+        n += strcmp(m->place[r].host, me->host) == 0 &&
+             CPU_EQUAL(&m->place[r].processors, &me->processors);
     return n;
 }
 
@@ -118,6 +123,7 @@ void harness_ranks_close(ag_ranks *ranks)
     MPI_Finalize();
     bag_free(m->request);
     bag_free(m->of);
+    bag_free(m->status);
     harness_free(m->place);
     harness_free(m);
 }
@@ -149,6 +155,7 @@ ag_ranks *harness_ranks_open(double patience, ag_failure *why)
     *m = (mpi_ranks){.ranks = {rank, seen, patience, exchange}};
     m->place = harness_alloc((size_t)seen * sizeof *m->place);
     place mine = {.process = getpid()};
+    sched_getaffinity(0, sizeof mine.processors, &mine.processors);
     gethostname(mine.host, sizeof mine.host - 1);
     MPI_Allgather(&mine, sizeof mine, MPI_BYTE, m->place, sizeof mine, MPI_BYTE, MPI_COMM_WORLD);
     return &m->ranks;

@@ -15,7 +15,7 @@ int harness_ranks_launched(int *rank);
 /* NULL without a launcher. patience: seconds after which a rank that does not come is a failure.
    Fails: AG_EUSE (a build without MPI, or with that of another launcher). */
 ag_ranks *harness_ranks_open(double patience, ag_failure *why);
-/* How many of them are on this machine. */
+/* How many of them have the processors of this one. */
 int harness_ranks_local(const ag_ranks *ranks);
 /* Waits for all of them, however long. */
 void harness_ranks_close(ag_ranks *ranks);
@@ -37,7 +37,7 @@ void harness_ranks_error(const ag_ranks *ranks, const char *sentence);
 ag_status harness_ranks_tell(ag_ranks *ranks, void *data, size_t bytes, const char *what,
                              ag_failure *why);
 
-/* What has to be equal before the first step. */
+/* All that has to be equal before the first step. */
 typedef struct harness_identity {
     char processor[128], version[64];
     uint64_t program, options, data, weights; /* hashes */
@@ -46,7 +46,7 @@ typedef struct harness_identity {
 /* Fails: AG_EUSE, with the first difference from rank 0, which all of them find. */
 ag_status harness_ranks_compare(ag_ranks *ranks, const harness_identity *mine, ag_failure *why);
 
-/* What a rank says after a step. */
+/* The message of a rank after a step. */
 typedef struct harness_said {
     uint64_t weights; /* a hash of the parameters; 0: they are on a device */
     int64_t stops;    /* 1: it was asked to */
