@@ -33,7 +33,7 @@ static int make_runs(void **state)
     return 0;
 }
 
-/* What the call prints, until the next but one. */
+/* Returns the stdout of the call, until the next but one. */
 static const char *call(const program_model *m, const char *command, const char *more)
 {
     static program_outcome outcome[2];
@@ -151,7 +151,7 @@ static const struct {
     {2, "eval --scores s-1.npz --eval-configs 7", "s-1.npz was made with another --run, --data or"},
     {2, "eval --scores s-1.npz --data a.npz", "s-1.npz was made with another --run, --data or"},
     {3, "eval --scores none.npz", "cannot open none.npz"},
-    {3, "eval --scores a.npz", "there is no array \"key\""},
+    {3, "eval --scores a.npz", "there is no array \"share\""},
     {3, "eval --scores cut.npz", "cut.npz"},
 };
 

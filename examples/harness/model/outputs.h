@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What networks give in calls of `eval` that score a share of the files each, kept in a file (npz)
+/* Outputs of networks in calls of `eval` that score a share of the files each, kept in a file (npz)
    per share; and taken from these by a call that runs no network, and computes all else from all
    files as one call does. So it knows nothing of models, and its results have the bytes of one
    call's. Functions with `why` return its status. */
