@@ -53,8 +53,7 @@ static ag_status score_batch(double *const score[NESTS_SCORES], work *w, double 
         ag_tape_reset(tape);
         ag_tape_training(tape, 0);
         ag_tensor *y = nests_forward(m, tape, w->batch);
-        ag_forward(y);
-        network = ag_values(y);
+        network = harness_outputs_of(w->how->outputs, tape, y, w->pick.count);
         if (!network)
             return harness_scoring_failed(tape, w->set->data.group[w->pick.group].name,
                                           "--eval-items", why);

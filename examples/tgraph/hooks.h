@@ -56,7 +56,8 @@ typedef struct tgraph_scorer {
     const tgraph_model *model;
     ag_tape *tape;
     int configs, tta, models;
-    bool patient;         /* continues after an interruption */
+    bool patient; /* continues after an interruption */
+    struct harness_outputs *outputs;
     tgraph_batch batch;   /* scratch: start from {0}, and free it */
     int32_t *chosen;      /* of a chunk, during a call */
     harness_progress bar; /* of configurations, in each permutation */

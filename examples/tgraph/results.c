@@ -161,7 +161,8 @@ ag_status tgraph_results_add(void *results, const harness_trained *t, const harn
                             .configs = s->eval_configs,
                             .tta = s->tta,
                             .models = how->models,
-                            .patient = how->patient};
+                            .patient = how->patient,
+                            .outputs = how->outputs};
     if (!r->files->training) {
         tgraph_set_scale(set, &net->scaler);
         if (tgraph_set_programs(set, &net->model.options, why)) return why->status;

@@ -12,8 +12,7 @@ static ag_status add_chunk(tgraph_scorer *s, const tgraph_entry *e, const int32_
     if (tgraph_batch_fill(b, e->file, s->chosen, count, why)) return why->status;
     ag_tape_reset(s->tape);
     ag_tensor *y = tgraph_forward(s->model, s->tape, &e->program, b->digit, &b->nests, count);
-    ag_forward(y);
-    const ag_real *value = ag_values(y);
+    const ag_real *value = harness_outputs_of(s->outputs, s->tape, y, count);
     if (!value) return harness_scoring_failed(s->tape, e->file->path, "--eval-configs", why);
     for (int i = 0; i < count; i++) score[order[i]] += (double)value[i];
     return AG_OK;

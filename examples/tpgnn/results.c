@@ -85,18 +85,18 @@ static int chunk(const tpgnn_settings *s, const tpgnn_data *data, int first)
     return n;
 }
 
-static ag_status score_batch(double *score, const tpgnn_model *model, ag_tape *tape,
+static ag_status score_batch(double *score, const tpgnn_model *model, const harness_scoring *how,
                              const tpgnn_data *data, const tpgnn_schedule **schedule, int first,
                              int count, tpgnn_batch *batch, ag_failure *why)
 {
     const tpgnn_batch_options options = tpgnn_model_batch(model);
+    ag_tape *tape = how->tape;
     for (int i = 0; i < count; i++) schedule[i] = &data->schedule[first + i];
     if (tpgnn_batch_fill(batch, data, schedule, count, &options, why)) return why->status;
     ag_tape_reset(tape);
     ag_tape_training(tape, 0);
     ag_tensor *y = tpgnn_forward(model, tape, batch);
-    ag_forward(y);
-    const ag_real *cost = ag_values(y);
+    const ag_real *cost = harness_outputs_of(how->outputs, tape, y, count);
     if (!cost)
         return harness_scoring_failed(tape, data->task[schedule[0]->task].name, "--eval-graphs",
                                       why);
@@ -123,7 +123,7 @@ ag_status tpgnn_score(double *score, const tpgnn_model *model, const harness_sco
     bar.shown = false; /* in training there is another bar */
     for (int first = 0, n; !why->status && (n = chunk(s, data, first)) > 0; first += n) {
         if (!how->patient && !harness_go_on(why)) break;
-        if (score_batch(score, model, how->tape, data, schedule, first, n, &batch, why)) break;
+        if (score_batch(score, model, how, data, schedule, first, n, &batch, why)) break;
         harness_progress_update(&bar, first + n, NULL);
     }
     ag_tape_reset(how->tape);

@@ -100,6 +100,8 @@ static const struct {
     {"checkpoint", "best and last may be the same step; test_program_train tries it"},
     {"fit", "other files, which tests of each program try"},
     {"csv", "another place"},
+    {"part", "which files; test_program_parts tries it"},
+    {"scores", "the same"},
     {"init", "a run, which test_program_init tries"},
     {"eval-configs", "here all are scored together; test_tgraph_program tries it"},
     {"tta", "the same"},

@@ -112,7 +112,7 @@ static void scores_or_why_not(void **state)
     assert_int_equal(ag_params_build(m.params, 5), AG_OK);
     ag_tape *tape = ag_tape_new(AG_CPU);
     const tpgnn_settings settings = {.eval_graphs = 3, .eval_nodes = 1000};
-    const harness_scoring how = {tape, &settings.harness, 1, false};
+    const harness_scoring how = {.tape = tape, .settings = &settings.harness, .models = 1};
     assert_int_equal(tpgnn_score(score, &m, &how, &data, &why), AG_OK);
     for (int i = 0; i < 4; i++) assert_true(isfinite(score[i]));
     m.statements.output.bias->value[0] = (ag_real)NAN;

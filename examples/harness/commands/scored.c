@@ -2,6 +2,7 @@
 /* The commands `predict`, a score per item in the order of the files, and `eval`. */
 #include "examples/harness/rank/rank.h"
 #include "examples/harness/files/files.h"
+#include "examples/harness/model/outputs.h"
 #include "examples/harness/rank/unseen.h"
 
 #include <inttypes.h>
@@ -15,7 +16,44 @@ typedef struct scored {
     const harness_settings *settings;
     harness_runs runs;
     void *data, *results;
+    harness_files all; /* of --data, where --part or --scores is given */
+    harness_outputs outputs;
 } scored;
+
+static ag_status check_output(const harness_settings *s, ag_failure *why)
+{
+    const bool keeps = s->common.part && s->scores.count;
+    if (keeps && s->scores.count > 1)
+        return ag_fail(why, AG_EUSE,
+                       "--scores: with --part it is the file to write, but %d are named; name one",
+                       s->scores.count);
+    return harness_files_check_output(keeps ? "scores" : "csv", keeps ? s->scores.list[0] : s->csv,
+                                      &s->common.data, s->common.run, &s->ensemble, why);
+}
+
+/* Keeps the values of the share, or takes those of all. */
+static ag_status open_outputs(scored *x, const harness_call *call, harness_part part,
+                              ag_failure *why)
+{
+    const harness_settings *s = x->settings;
+    harness_outputs *o = x->runs.outputs = &x->outputs;
+    if (harness_outputs_open(o, &x->runs, call->program, s, &x->all, why)) return why->status;
+    return s->common.part ? harness_outputs_keep(o, s->scores.list[0], part, why)
+                          : harness_outputs_take(o, &s->scores, x->runs.count, why);
+}
+
+/* Leaves the files of the share in --data. */
+static ag_status choose(scored *x, harness_call *call, ag_failure *why)
+{
+    harness_settings *s = call->values;
+    harness_part part;
+    if ((!s->common.part && !s->scores.count) || harness_part_read(&part, s->common.part, why) ||
+        harness_files_read(&x->all, &s->common.data, "data", why) ||
+        (s->scores.count && open_outputs(x, call, part, why)))
+        return why->status;
+    if (part.count > 1) ((harness_rank *)x->results)->all = &x->all;
+    return harness_part_cut(&s->common.data, &x->all, part, why);
+}
 
 /* Loads the runs, reads and scores --data, then calls `show`. known: the run times must be. */
 static ag_status score(harness_call *call, bool known,
@@ -27,10 +65,11 @@ static ag_status score(harness_call *call, bool known,
     x.data = harness_alloc(m->data_bytes);
     x.results = harness_alloc(m->results_bytes);
     if (!harness_options_act(call->options, harness_model_files(m, s), why) &&
-        !harness_files_check_output(s->csv, &s->common.data, s->common.run, &s->ensemble, why) &&
-        !harness_runs_open(&x.runs, m, s, why) && !m->read_scored(x.data, &x.runs, s, known, why)) {
+        !check_output(s, why) && !harness_runs_open(&x.runs, m, s, why) && !choose(&x, call, why) &&
+        !m->read_scored(x.data, &x.runs, s, known, why)) {
         m->open(x.results, x.data, s);
-        if (!harness_runs_score(&x.runs, x.results, s, why)) {
+        if (!harness_runs_score(&x.runs, x.results, s, why) &&
+            !harness_outputs_check(&x.outputs, why)) {
             harness_warn_alike(m, x.results);
             show(&x, why);
         }
@@ -40,6 +79,8 @@ static ag_status score(harness_call *call, bool known,
     harness_free(x.data);
     harness_free(x.results);
     harness_runs_close(&x.runs);
+    harness_outputs_free(&x.outputs);
+    harness_files_free(&x.all);
     return why->status;
 }
 
@@ -145,9 +186,20 @@ static ag_status print(scored *x, ag_failure *why)
     return AG_OK;
 }
 
+static ag_status save_part(scored *x, ag_failure *why)
+{
+    const harness_settings *s = x->settings;
+    if (harness_rank_finite(x->results, why) || harness_outputs_save(&x->outputs, why))
+        return why->status;
+    harness_say("%s has the scores of %d of %d files", s->scores.list[0], s->common.data.count,
+                x->all.count);
+    return AG_OK;
+}
+
 static ag_status show_eval(scored *x, ag_failure *why)
 {
     const harness_model *m = x->model;
+    if (x->settings->common.part) return save_part(x, why);
     if (x->settings->baselines &&
         (!m->read_fit || !m->read_fit(x->data, &x->runs, x->settings, why)))
         m->compare(x->results, why);

@@ -32,6 +32,17 @@ void harness_files_free(harness_files *paths);
 ag_status harness_files_read(harness_files *paths, const harness_paths *given, const char *option,
                              ag_failure *why);
 
+/* The I-th of N shares, as --part I/N gives it; text NULL: 1/1. Fails: AG_EUSE. */
+typedef struct harness_part {
+    int index, count;
+} harness_part;
+ag_status harness_part_read(harness_part *part, const char *text, ag_failure *why);
+/* Lists the files of a share: the shares are intervals, of which the lengths differ by one at most.
+   The texts are those of `all`, the list is harness_lasting. Fails: AG_EUSE (a share without
+   files). */
+ag_status harness_part_cut(harness_paths *to, const harness_files *all, harness_part part,
+                           ag_failure *why);
+
 /* Whether the path leads to this file: not by its name, so that a link to it is found, too. */
 struct stat;
 bool harness_files_is(const char *path, const struct stat *file);

@@ -45,10 +45,11 @@ const char *harness_run_path(const harness_run *run, const char *name);
 struct stat;
 bool harness_run_holds(const char *folder, const struct stat *file);
 
-/* Refuses a file of results (--csv; NULL: none) that is one of the files or runs that the call
-   reads, by whatever name or link, and one that cannot be written. Fails: AG_EUSE, AG_EFILE, and
-   as above. */
-ag_status harness_files_check_output(const char *output, const harness_paths *data, const char *run,
+/* Refuses a file of results (of --OPTION; NULL: none) that is one of the files or runs that the
+   call reads, by whatever name or link, and one that cannot be written. Fails: AG_EUSE, AG_EFILE,
+   and as above. */
+ag_status harness_files_check_output(const char *option, const char *output,
+                                     const harness_paths *data, const char *run,
                                      const harness_paths *more_runs, ag_failure *why);
 
 /* Writes config.json atomically (temporary file, fsync, rename): program, version, command, device

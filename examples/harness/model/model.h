@@ -21,6 +21,7 @@
 
 struct json_t;
 struct harness_rank_form;
+struct harness_outputs;
 
 /* Training settings: the values of options of these names. schedule: as ag_schedule_kind. */
 typedef struct harness_training {
@@ -51,7 +52,7 @@ typedef struct harness_settings {
     harness_training training;
     int checkpoint; /* 0: the best one of a run, 1: the last */
     bool baselines;
-    harness_paths ensemble, fit;
+    harness_paths ensemble, fit, scores;
     const char *csv, *init;
 } harness_settings;
 
@@ -97,6 +98,17 @@ typedef struct harness_settings {
     {"log-every", HARNESS_FIELD(S, harness.training.log_every), "10", 1, 1e9, \
      HARNESS_TRAINS, .group = "Run", .needs = NEEDS, \
      .help = "steps between rows of metrics.jsonl; the loss is the mean since the row before"}, \
+    {"part", HARNESS_FIELD(S, harness.common.part), .commands = HARNESS_PREDICT, \
+     .flags = HARNESS_LOCAL, .meta = "I/N", .often = true, .group = "Data", \
+     .help = "score the I-th of N shares of the files; the CSVs of all shares, in their order and " \
+             "with one first line, are that of one call"}, \
+    {"part", HARNESS_FIELD(S, harness.common.part), .commands = HARNESS_EVAL, \
+     .flags = HARNESS_LOCAL, .meta = "I/N", .often = true, .group = "Data", .needs = "--scores", \
+     .help = "score the I-th of N shares of the files, and make no table"}, \
+    {"scores", HARNESS_FIELD(S, harness.scores), .commands = HARNESS_EVAL, \
+     .flags = HARNESS_LOCAL, .meta = "FILE...", .often = true, .group = "Data", \
+     .help = "with --part the file (npz) to write; without, those of all shares: the table is " \
+             "made of them, in place of running the network"}, \
     {"csv", HARNESS_FIELD(S, harness.csv), .commands = HARNESS_PREDICT, .flags = HARNESS_LOCAL, \
      .meta = "FILE", .often = true, .group = "Output", .help = "write there instead of stdout"}
 
@@ -134,6 +146,7 @@ typedef struct harness_runs {
     harness_trained *run; /* [count] */
     int count;
     ag_tape *tape;
+    struct harness_outputs *outputs; /* model/outputs.h; NULL: they are neither kept nor taken */
 } harness_runs;
 
 enum { HARNESS_MOST_SCORES = 12, HARNESS_TABLES = 4 };
@@ -152,10 +165,10 @@ typedef struct harness_session {
     const harness_options *options;
     const char *folder, *command_line;
     ag_ranks *ranks; /* NULL: one process */
-    bool show;     /* print the results, compare with the baselines */
-    bool compares; /* its scores with those of other runs: something must be held out */
-    bool resumes;  /* the run in the folder */
-    bool initial;  /* the network's values are a checkpoint's before `fit` */
+    bool show;       /* print the results, compare with the baselines */
+    bool compares;   /* its scores with those of other runs: something must be held out */
+    bool resumes;    /* the run in the folder */
+    bool initial;    /* the network's values are a checkpoint's before `fit` */
 
     harness_training how; /* from the settings; `begin` may change the steps */
     void *data, *feed;    /* harness_model.data_bytes, feed_bytes */
@@ -188,7 +201,14 @@ typedef struct harness_scoring {
     const harness_settings *settings;
     int models;   /* the weight is 1 / models */
     bool patient; /* continue after an interruption, to finish a step */
+    struct harness_outputs *outputs;
 } harness_scoring;
+
+/* Models call it in place of ag_forward and ag_values: `count` values of y, item after item in the
+   order of the files, are computed or taken from another call, and last until the next one. NULL:
+   the tape failed. */
+const ag_real *harness_outputs_of(struct harness_outputs *outputs, ag_tape *tape, ag_tensor *y,
+                                  int64_t count);
 
 /* The scores of one group. */
 typedef struct harness_group {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Trained networks and their scores. */
+#include "examples/harness/model/outputs.h"
 #include "examples/harness/model/trained.h"
 #include "examples/harness/files/files.h"
 #include "examples/harness/files/shipped.h"
@@ -118,8 +119,10 @@ const char *harness_runs_name(const harness_runs *runs)
 ag_status harness_runs_score(const harness_runs *runs, void *results, const harness_settings *s,
                              ag_failure *why)
 {
-    const harness_scoring how = {.tape = runs->tape, .settings = s, .models = runs->count};
+    const harness_scoring how = {
+        .tape = runs->tape, .settings = s, .models = runs->count, .outputs = runs->outputs};
     for (int i = 0; i < runs->count && harness_go_on(why); i++)
-        runs->model->add(results, &runs->run[i], &how, why);
+        if (!runs->model->add(results, &runs->run[i], &how, why) && runs->outputs)
+            harness_outputs_end_run(runs->outputs, i, why);
     return why->status;
 }

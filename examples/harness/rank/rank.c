@@ -45,7 +45,12 @@ void *harness_rank_alloc(harness_rank *r, size_t bytes) { return harness_take(&r
 
 char **harness_rank_names(harness_rank *r, char *const *path, int count, const char *end)
 {
-    return harness_files_names(&r->memory, path, count, end);
+    const int more = r->all ? r->all->count : 0;
+    char **both = HARNESS_NEW(both, count + more);
+    for (int i = 0; i < count + more; i++) both[i] = i < count ? path[i] : r->all->path[i - count];
+    char **name = harness_files_names(&r->memory, both, count + more, end);
+    harness_free(both);
+    return name;
 }
 
 void harness_rank_group(harness_rank *r, harness_ranked group)
@@ -228,8 +233,7 @@ static ag_status score_group(harness_rank *r, int group, const void *net,
     ag_tape_reset(how->tape);
     ag_tape_training(how->tape, 0);
     ag_tensor *y = record(net, r->data, group, how->tape);
-    ag_forward(y);
-    const ag_real *value = ag_values(y);
+    const ag_real *value = harness_outputs_of(how->outputs, how->tape, y, g->items);
     if (value) return add_values(r->score[0] + g->first, g, value, 1.0 / how->models, why);
     return harness_scoring_failed(how->tape, g->name, NULL, why);
 }

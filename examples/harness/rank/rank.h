@@ -49,6 +49,8 @@ typedef struct harness_rank_row {
 typedef struct harness_rank {
     harness_rank_form form;         /* zeroed: harness_rank_plain */
     const void *data;               /* for the model's own use */
+    const harness_files *all;       /* of which a share is scored (--part): names tell its files
+                                       from the others, too; NULL: all are scored */
     char *title;                    /* of the page, without the steps; NULL: the program's name */
     const char *const *row_name;    /* [rows]; NULL: a row per group, with its name */
     const char *const *family_name; /* [families]; NULL: no families */

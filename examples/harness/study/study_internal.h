@@ -17,7 +17,8 @@ typedef struct study_outcome {
     const char *out;
     int folder; /* out, open */
     int variants, seeds;
-    int part, parts, only;  /* of --part; a variant, -1: all */
+    harness_part part;      /* of --part */
+    int only;               /* a variant, -1: all */
     struct json_t **result; /* [variants][seeds] what result.json holds; empty: there is none */
     const char *measure[HARNESS_MOST_SCORES]; /* [measures] all that a run has */
     int measures;

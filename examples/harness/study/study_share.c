@@ -5,19 +5,6 @@
 #include <jansson.h>
 #include <string.h>
 
-static ag_status read_part(study_outcome *x, const char *text, ag_failure *why)
-{
-    char rest;
-    x->part = x->parts = 1;
-    if (!text || (sscanf(text, "%5d/%5d%c", &x->part, &x->parts, &rest) == 2 && x->part >= 1 &&
-                  x->part <= x->parts))
-        return AG_OK;
-    return ag_fail(why, AG_EUSE,
-                   "--part: \"%.60s\" is no share; write I/N with I from 1 to N and N from 1 to "
-                   "99999, as in 2/8",
-                   text);
-}
-
 static ag_status find_variant(study_outcome *x, const char *text, ag_failure *why)
 {
     const harness_study *s = x->study;
@@ -40,7 +27,7 @@ static ag_status find_variant(study_outcome *x, const char *text, ag_failure *wh
 ag_status harness__study_share(study_outcome *x, ag_failure *why)
 {
     const harness_common *c = &((const harness_settings *)x->call->values)->common;
-    return read_part(x, c->part, why) ? why->status : find_variant(x, c->only, why);
+    return harness_part_read(&x->part, c->part, why) ? why->status : find_variant(x, c->only, why);
 }
 
 /* The runs of --only are dealt in the order of the seeds, so that shares differ by one at most. */
@@ -48,7 +35,7 @@ bool harness__study_mine(const study_outcome *x, int variant, int seed)
 {
     if (x->only >= 0 && x->only != variant) return false;
     const int ordinal = x->only >= 0 ? seed : seed * x->variants + variant;
-    return ordinal % x->parts == x->part - 1;
+    return ordinal % x->part.count == x->part.index - 1;
 }
 
 bool harness__study_lacks(const study_outcome *x, int variant, int seed)

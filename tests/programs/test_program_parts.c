@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* predict and eval in parts, for every model: joined, their results have the bytes of one call; and
+   files of scores that cannot be joined. */
+#include "support/test.h"
+#include "support/files.h"
+#include "support/program_files.h"
+#include "support/program_models.h"
+#include "support/tgraph_npz.h"
+
+#include <sys/stat.h>
+
+enum { PARTS = 3 };
+static const char *data; /* PARTS files, of which two differ in the folder alone */
+
+static void name_files(const program_model *m)
+{
+    static char text[300];
+    mkdir("d", 0777);
+    const char *copy = formatted("d/%s", m->data);
+    unlink(copy);
+    assert_int_equal(link(m->data, copy), 0);
+    snprintf(text, sizeof text, "%s %s %s", m->data, copy, program_model_first(m));
+    data = text;
+}
+
+static int make_runs(void **state)
+{
+    if (program_models_make(state) || chdir(test_folder)) return -1;
+    for (const program_model *m = program_models; m->name; m++)
+        for (int i = 1; i <= 2; i++)
+            program_train(m, formatted("%s-%d", m->name, i),
+                          formatted(" --steps 2 --seed %d" PROGRAM_QUIET, i), 0);
+    return 0;
+}
+
+/* Returns the stdout of the call, until the next but one. */
+static const char *call(const program_model *m, const char *command, const char *more)
+{
+    static program_outcome outcome[2];
+    static int turn;
+    turn = !turn;
+    outcome[turn] = program_expect_line(0, "", "", "%s %s --run %s-1 --threads 1 --data %s %s",
+                                        m->program->name, command, m->name, data, more);
+    return outcome[turn].out;
+}
+
+/* ---- predict ---- */
+
+static void predictions_in_parts(void **state)
+{
+    static char joined[98304];
+    for (const program_model *m = program_models; m->name; m++) {
+        name_files(m);
+        for (int parts = 1; parts <= PARTS; parts++) {
+            *joined = 0;
+            for (int i = 1; i <= parts; i++) {
+                const char *text = call(m, "predict", formatted("--part %d/%d", i, parts));
+                strcat(joined, i == 1 ? text : strchr(text, '\n') + 1);
+            }
+            assert_string_equal(joined, call(m, "predict", ""));
+        }
+    }
+}
+
+/* ---- eval ---- */
+
+static void keep_scores(const program_model *m, const char *more, int parts)
+{
+    for (int i = 1; i <= parts; i++)
+        assert_string_equal(
+            call(m, "eval", formatted("%s --part %d/%d --scores s-%d.npz", more, i, parts, i)), "");
+}
+
+/* With the baselines, and with the mean of two networks. */
+static void tables_of_parts(void **state)
+{
+    static const char *const files[] = {"", "s-1.npz", "s-2.npz s-1.npz",
+                                        "s-2.npz s-3.npz s-1.npz"};
+    for (const program_model *m = program_models; m->name; m++) {
+        name_files(m);
+        for (int parts = 1; parts <= PARTS; parts++) {
+            const char *more = parts < PARTS ? "" : formatted("--ensemble %s-2 --json", m->name);
+            keep_scores(m, more, parts);
+            const char *joined = call(m, "eval", formatted("%s --scores %s", more, files[parts]));
+            assert_true(strlen(joined) > 100);
+            assert_string_equal(joined, call(m, "eval", more));
+        }
+    }
+}
+
+/* ---- files of scores that say something else ---- */
+
+static void write_share(const char *name, const int64_t *share, const float *value, int64_t count)
+{
+    const test_array array[] = {{"share", AG_I64, 1, {3}, share},
+                                {"run-1", AG_F32, 1, {count}, value}};
+    assert_true(test_arrays_write(test_file(name), array, 2));
+}
+
+static void expect_refused(int code, const char *name, const char *sentence)
+{
+    program_expect_line(code, "", sentence, "tgraph eval --run layout-1 --data %s --scores %s",
+                        data, name);
+}
+
+/* The table of other scores is another one, so no network was run. */
+static void scores_are_taken(void **state)
+{
+    ag_failure why = {0};
+    ag_shape size = {0}, any = {0};
+    char other[4000];
+    name_files(program_models);
+    keep_scores(program_models, "", 1);
+    int64_t *share = ag_npz_load("s-1.npz", "share", AG_I64, &any, &why);
+    float *value = ag_npz_load("s-1.npz", "run-1", AG_F32, &size, &why);
+    const int n = size.size[0];
+    for (int i = 0; i < n; i++) value[i] = -value[i];
+    write_share("other.npz", share, value, n);
+    snprintf(other, sizeof other, "%s", call(program_models, "eval", "--scores other.npz"));
+    assert_string_not_equal(other, call(program_models, "eval", "--scores s-1.npz"));
+    write_share("few.npz", share, value, n - 1);
+    expect_refused(3, "few.npz", formatted("hold %d scores, but --data has %d items", n - 1, n));
+    value[3] = NAN;
+    write_share("nan.npz", share, value, n);
+    expect_refused(3, "nan.npz", "--scores: nan.npz: value 3 of run-1 is nan; make the file again");
+    share[1] = 2;
+    write_share("two.npz", share, value, n);
+    expect_refused(2, "two.npz", "two.npz was made with another --run, --data or option");
+    ag_free(share);
+    ag_free(value);
+}
+
+/* ---- calls that cannot work ---- */
+
+static const struct {
+    int code;
+    const char *call, *sentence;
+} wrong[] = {
+    {2, "predict --part 0/3", "--part: \"0/3\" is no share; write I/N"},
+    {2, "predict --part 1/4", "--part: 1/4 is a share of 3 files, so some shares would be empty"},
+    {2, "eval --part 1/3", "--part: 1/3 has no effect, since it needs --scores"},
+    {2, "eval --part 1/3 --scores x y", "it is the file to write, but 2 are named"},
+    {2, "eval --part 1/3 --scores b.npz", "--scores: b.npz is a file of --data, which would be"},
+    {2, "eval --part 1/3 --scores plain-1/best.safetensors", "is a file of the run plain-1"},
+    {3, "eval --part 1/3 --scores no/x.npz", "--scores: no/x.npz cannot be written"},
+    {2, "eval --scores s-1.npz s-3.npz", "s-1.npz is share 1/3, but 2 files are named; name one"},
+    {2, "eval --scores s-1.npz s-2.npz s-1.npz", "s-1.npz and s-1.npz are both share 1/3"},
+    {2, "eval --scores s-1.npz half.npz", "s-1.npz is share 1/3, but 2 files are named"},
+    {2, "eval --scores s-1.npz --ensemble plain-2",
+     "s-1.npz was made with another --run, --data or"},
+    {2, "eval --scores s-1.npz --eval-configs 7", "s-1.npz was made with another --run, --data or"},
+    {2, "eval --scores s-1.npz --data a.npz", "s-1.npz was made with another --run, --data or"},
+    {3, "eval --scores none.npz", "cannot open none.npz"},
+    {3, "eval --scores a.npz", "there is no array \"share\""},
+    {3, "eval --scores cut.npz", "cut.npz"},
+};
+
+static void wrong_calls(void **state)
+{
+    const program_model *m = &program_models[1];
+    size_t bytes = 0;
+    name_files(m);
+    call(m, "eval", "--part 1/2 --scores half.npz");
+    keep_scores(m, "", PARTS);
+    char *text = files_get("s-2.npz", &bytes);
+    assert_int_equal(files_put("cut.npz", text, bytes / 2), 0);
+    free(text);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        const char *files = strstr(wrong[i].call, "--data") ? "" : formatted(" --data %s", data);
+        program_expect_line(wrong[i].code, "", wrong[i].sentence, "tgraph %s --run plain-1%s",
+                            wrong[i].call, files);
+    }
+}
+
+int main(void)
+{
+    return RUN_TESTS_WITH(make_runs, test_folder_remove, predictions_in_parts, tables_of_parts,
+                          scores_are_taken, wrong_calls);
+}
