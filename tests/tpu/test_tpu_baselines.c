@@ -5,7 +5,7 @@
 #include "examples/harness/harness.h"
 #include "examples/lab/fusion/kernels.h"
 #include "examples/tpu/baseline/baselines.h"
-#include "examples/tpu/tune/tune.h"
+#include "examples/tune/tune.h"
 #include "support/tpu_lab.h"
 
 /* ---- made ---- */

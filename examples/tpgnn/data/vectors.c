@@ -67,7 +67,7 @@ static void warn_lacking(const bool *known, const tpgnn_vocabulary *v, const cha
     }
     if (lacking)
         harness_warn("%s: %d of %d classes of nodes have no vector and get zeros (%s%s); "
-                     "examples/tpgnn/tvm/collect/vectors.py makes vectors of your files",
+                     "examples/tvm/collect/vectors.py makes vectors of your files",
                      name, lacking, words - 1, list, lacking > SHOWN ? ", ..." : "");
 }
 

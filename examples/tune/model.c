@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Makes kernels of lab programs that the model can read, and predicts with it. */
-#include "examples/tpu/tune/tune.h"
+#include "examples/tune/tune.h"
 
 #include "examples/harness/harness.h"
 #include "examples/lab/program/features.h"
