@@ -78,7 +78,7 @@ ag_status tpgnn_vectors_read(ag_real *vector, const tpgnn_vocabulary *v, const c
     const int words = v->words[TPGNN_CLASS];
     tpugraphs_raw raw = {.name = path ? harness_files_short(path) : "built-in vectors",
                          .budget = &budget};
-    bool *known = harness_alloc((size_t)words * sizeof *known);
+    bool *known = HARNESS_NEW(known, words);
     for (int i = 0; i < words * TPGNN_VECTOR; i++) vector[i] = 0;
     raw.npz = path ? ag_npz_open(path, SIZE_MAX / 2, why)
                    : ag_npz_open_bytes(tpgnn_vectors_file, tpgnn_vectors_bytes, raw.name,
