@@ -11,10 +11,11 @@ export LC_ALL
 # folder, left edge and width, first line, second line
 boxes='
 examples/library|0|834|the models for other programs|one C ABI: open, describe, predict, update, save
-examples/nests|0|834|the cost of loop nests|a run time is a sum over rows of layouts, tiles, fused kernels, schedules; or of rows of a file
+examples/nests|0|405|the cost of loop nests|a run time is a sum over rows: loop nests, or rows of a file
+examples/tune|429|262|the autotuner|searches fusions and tile sizes
 examples/tgraph|0|262|TGraph|layouts, tiles; Khizbullin 2024
-examples/tpu|286|262|the TPU performance model|tiles, fusions; Kaufman 2021
-examples/tpgnn|572|262|TPGNN|schedules of TVM, and its tuner
+examples/tpgnn|286|262|TPGNN|schedules of TVM
+examples/tpu|572|262|the TPU performance model|tiles, fusions; Kaufman 2021
 examples/rows|0|405|rows: pieces of work of an item|standardised, joined to the nodes of a graph
 examples/tpugraphs|0|631|files of the TpuGraphs data set|checked while they are read; what their nodes mean; the loops of an op and their order
 examples/tabular|655|179|the lines of tables|the smallest program

@@ -99,7 +99,7 @@ tpu/rows            harness tpugraphs rows tpu/data
 tpu/model           harness rows tpu/data tpu/rows
 tpu/baseline        harness tpu/data
 tpu                 harness tpu/model tpu/baseline
-tpu/tune            harness lab tpu
+tune                harness lab tpu
 tpgnn/data          harness tpugraphs
 tpgnn/nest          tpgnn/data
 tpgnn/rows          tpgnn/nest

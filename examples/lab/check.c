@@ -39,7 +39,7 @@ static file *choose_files(lab_manifest **folders, uint64_t seed)
                 bag_add(all, ((file){folders[i], name}));
         }
     const int n = bag_count(all);
-    int32_t *order = harness_alloc(((size_t)n + 1) * sizeof *order);
+    int32_t *order = HARNESS_NEW(order, n);
     harness_shuffle(order, n, (ag_random){seed, 0x636b, 0});
     for (int i = 0; i < n; i++) bag_add(mixed, all[order[i]]);
     bag_free(all);

@@ -46,30 +46,36 @@ const nests_maker *nests_kind_named(const char *name)
     return NULL;
 }
 
-/* All files are of one kind, `wanted` unless that is NULL. */
-static ag_status find_kind(nests_data *data, const nests_maker *wanted, ag_failure *why)
+/* The kind of a file, which has to be `wanted` unless that is NULL. */
+static const nests_maker *find_kind(const char *path, const nests_maker *wanted, ag_failure *why)
 {
-    for (int i = 0; i < data->paths.count && harness_go_on(why); i++) {
-        const nests_maker *kind = kind_of_file(data->paths.path[i], why);
-        if (!kind) return why->status;
-        if (!wanted) wanted = kind;
-        if (kind != wanted)
-            return ag_fail(why, AG_EUSE,
-                           "%s is a file of kind %s, but others, or the run, are of kind %s; name "
-                           "files of one kind",
-                           harness_files_short(data->paths.path[i]), kind->name, wanted->name);
-    }
-    data->maker = wanted;
-    return why->status;
+    const nests_maker *kind = harness_go_on(why) ? kind_of_file(path, why) : NULL;
+    if (!kind || !wanted || kind == wanted) return kind;
+    ag_fail(why, AG_EUSE,
+            "%s is a file of kind %s, but others, or the run, are of kind %s; name files of one "
+            "kind",
+            harness_files_short(path), kind->name, wanted->name);
+    return NULL;
+}
+
+/* Of a file of another kind, that is said in the place of the array that it lacks. */
+static void name_other_kind(const nests_data *data, ag_failure *why)
+{
+    ag_failure other = {0};
+    if (why->status != AG_EDATA && why->status != AG_EUSE) return;
+    for (int i = 0; i < data->paths.count && !other.status; i++)
+        find_kind(data->paths.path[i], data->maker, &other);
+    if (other.status && other.status != AG_ESTOPPED) *why = other;
 }
 
 static ag_status read_files(nests_set *set, const nests_maker *kind, const harness_paths *given,
                             const char *option, ag_failure *why)
 {
     nests_data *data = &set->data;
-    if (harness_files_read(&data->paths, given, option, why) || find_kind(data, kind, why))
-        return why->status;
-    return data->maker->read(data, &data->paths, why);
+    if (harness_files_read(&data->paths, given, option, why)) return why->status;
+    data->maker = find_kind(data->paths.path[0], kind, why);
+    if (data->maker && data->maker->read(data, &data->paths, why)) name_other_kind(data, why);
+    return why->status;
 }
 
 /* ---- items ---- */

@@ -49,7 +49,7 @@ static void end(void *feed)
 /* The losses of the trees in place of networks that are not there. */
 static void score_by_trees(nests_batch *b, const nests_model *m)
 {
-    double *value = harness_alloc((size_t)b->items * sizeof *value);
+    double *value = HARNESS_NEW(value, b->items);
     nests_trees_score(value, m, b);
     for (int i = 0; i < b->count; i++) b->by_trees[i] = (ag_real)value[i];
     harness_free(value);

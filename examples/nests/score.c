@@ -67,7 +67,7 @@ ag_status nests_score(double *const score[NESTS_SCORES], const nests_model *m, c
     const int most = ((const nests_settings *)how->settings)->eval_items;
     nests_batch batch = {0};
     work w = {.model = m, .set = set, .how = how, .batch = &batch};
-    double *trees = harness_alloc((size_t)most * sizeof *trees);
+    double *trees = HARNESS_NEW(trees, most);
     harness_progress bar;
     harness_progress_start(&bar, "score", 0, set->score.first[set->data.groups]);
     bar.shown = false; /* in training there is another bar */

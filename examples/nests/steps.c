@@ -19,11 +19,10 @@ static bool can_be_drawn(const nests_set *set, int g)
 ag_status nests_sampler_open(nests_sampler *s, const nests_set *set, const nests_scale *scale,
                              const nests_settings *settings, ag_failure *why)
 {
-    const size_t all = (size_t)set->data.groups;
     int most = 1;
     *s = (nests_sampler){.set = set, .scale = scale, .settings = settings};
-    s->group = harness_alloc(all * sizeof *s->group + 1);
-    s->order = harness_alloc(all * sizeof *s->order + 1);
+    s->group = HARNESS_NEW(s->group, set->data.groups);
+    s->order = HARNESS_NEW(s->order, set->data.groups);
     for (int g = 0; g < set->data.groups; g++) {
         const int n = nests_count(&set->train, g);
         if (can_be_drawn(set, g)) s->group[s->groups++] = g;
@@ -35,10 +34,10 @@ ag_status nests_sampler_open(nests_sampler *s, const nests_set *set, const nests
                        "name other files",
                        set->data.groups);
     s->per_step = settings->groups < s->groups ? settings->groups : s->groups;
-    s->mixed = harness_alloc((size_t)most * sizeof *s->mixed);
+    s->mixed = HARNESS_NEW(s->mixed, most);
     if (settings->items < most) most = settings->items;
-    s->pick = harness_alloc((size_t)s->per_step * sizeof *s->pick);
-    s->item = harness_alloc((size_t)s->per_step * (size_t)most * sizeof *s->item);
+    s->pick = HARNESS_NEW(s->pick, s->per_step);
+    s->item = HARNESS_NEW(s->item, (size_t)s->per_step * (size_t)most);
     return AG_OK;
 }
 

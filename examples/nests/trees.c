@@ -44,7 +44,7 @@ static void close_table(table *t, const nests_maker *maker)
 /* Columns, then the word. */
 static float *join_words(const nests_rows *r, int columns)
 {
-    float *x = harness_alloc((size_t)r->rows * ((size_t)columns + 1) * sizeof *x + 1);
+    float *x = HARNESS_NEW(x, (size_t)r->rows * ((size_t)columns + 1));
     for (int i = 0; i < r->rows; i++) {
         float *to = x + (size_t)i * ((size_t)columns + 1);
         memcpy(to, r->x + (size_t)i * (size_t)columns, (size_t)columns * sizeof *x);
@@ -60,12 +60,12 @@ static ag_status add_group(table *t, const nests_set *set, int g, int quota, con
     const nests_scale *scale = &m->scale;
     nests_rows *r = &t->rows[t->groups];
     const int all = nests_count(&set->train, g);
-    int *item = harness_alloc((size_t)all * sizeof *item + 1);
-    int32_t *order = harness_alloc((size_t)all * sizeof *order + 1);
+    int *item = HARNESS_NEW(item, all);
+    int32_t *order = HARNESS_NEW(order, all);
     const int n =
         nests_choose(item, order, set, g, quota, (uint64_t)s->harness.common.seed, (uint64_t)g);
     if (n && !data->maker->rows(r, data, g, item, n, why)) {
-        double *y = harness_alloc((size_t)n * sizeof *y);
+        double *y = HARNESS_NEW(y, n);
         for (int i = 0; i < n; i++) y[i] = log((double)data->group[g].runtime[item[i]]);
         for (int i = 0; i < r->rows; i++) r->work[i] *= exp(scale->offset);
         t->cells += (int64_t)r->rows * columns_of(scale) + r->first[n];
@@ -96,8 +96,8 @@ static ag_status open_table(table *t, const nests_set *set, const nests_model *m
     const nests_data *data = &set->data;
     const size_t n = (size_t)data->groups + 1;
     int quota = 2 * MOST_ITEMS / (data->groups ? data->groups : 1);
-    *t = (table){.group = harness_alloc(n * sizeof *t->group),
-                 .rows = harness_alloc(n * sizeof *t->rows),
+    *t = (table){.group = HARNESS_NEW(t->group, n),
+                 .rows = HARNESS_NEW(t->rows, n),
                  .joined = m->scale.words > 0};
     do {
         quota = quota / 2 < 2 ? 2 : quota / 2;
@@ -183,11 +183,11 @@ static double price_rows(double *cost, float *row, const nests_model *m, const n
 
 void nests_trees_score(double *value, const nests_model *m, const nests_batch *b)
 {
-    float *row = harness_alloc(((size_t)m->scale.columns + 1) * sizeof *row);
+    float *row = HARNESS_NEW(row, (size_t)m->scale.columns + 1);
     for (int g = 0; g < b->groups; g++) {
         const nests_rows *r = &b->part[g];
         nests_rows priced = *r;
-        priced.work = harness_alloc((size_t)r->rows * sizeof *priced.work + 1);
+        priced.work = HARNESS_NEW(priced.work, r->rows);
         const double before = nests_alike_work(r), alike = price_rows(priced.work, row, m, r);
         for (int k = 0, i = b->group_start[g]; i < b->group_start[g + 1]; k++, i++)
             value[i] = nests_log_work(&priced, k, alike) - nests_log_work(r, k, before);

@@ -29,7 +29,7 @@ ag_status nests_warn_unseen(const nests_set *set, const nests_trained *net, cons
 {
     const nests_data *data = &set->data;
     const int n = data->program ? data->programs : data->groups;
-    count *of = harness_alloc((size_t)n * sizeof *of + 1);
+    count *of = HARNESS_NEW(of, n);
     harness_far far = {
         .rows = "rows", .limit = "more than 10 standard deviations", .run = run, .most = 0.75};
     count_rows(of, set, &net->model.scale, why);

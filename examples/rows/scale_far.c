@@ -10,7 +10,7 @@ enum { FAR = 10 }; /* deviations, as the warnings say */
 
 int64_t nests_scale_far(const nests_scale *s, const float *x, int64_t rows)
 {
-    double *low = harness_alloc(2 * (size_t)s->columns * sizeof *low), *high = low + s->columns;
+    double *low = HARNESS_NEW(low, 2 * (size_t)s->columns), *high = low + s->columns;
     for (int k = 0; k < s->columns; k++) {
         const double off = s->deviation[k] > NESTS_FLAT ? FAR * s->deviation[k] : (double)INFINITY;
         low[k] = s->mean[k] - off;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The program `tabular`. */
 #include "examples/harness/harness.h"
 #include "examples/tabular/tabular.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The options and commands of `tabular`: one option of its own, --hidden. */
 #include "examples/harness/model/settings.h"
 #include "examples/tabular/tabular.h"
 

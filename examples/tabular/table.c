@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Reads tables of CSV files, and ranks the items of each. */
 #include "examples/tabular/table.h"
 
 #include "examples/harness/harness.h"

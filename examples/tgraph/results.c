@@ -190,7 +190,7 @@ void tgraph_results_repeat(void *results)
 static ag_status calibrate_file(double *calibrated, const tgraph_calibration *c,
                                 const tgraph_entry *e, const double *score, ag_failure *why)
 {
-    double *runtime = harness_alloc(2 * (size_t)c->count * sizeof *runtime);
+    double *runtime = HARNESS_NEW(runtime, 2 * (size_t)c->count);
     double *place = runtime + c->count;
     harness_monotone m = {0};
     ag_failure mine = {0};

@@ -94,7 +94,7 @@ static ag_status begin(harness_session *session, ag_failure *why)
     const tpgnn_batch_options batch = tpgnn_model_batch(&net->model);
     if (tpgnn_sampler_open(&f->sampler, &((tpgnn_files *)session->data)->train, s, &batch, why))
         return why->status;
-    f->label = harness_alloc((size_t)s->tasks * (size_t)s->schedules * sizeof *f->label);
+    f->label = HARNESS_NEW(f->label, (size_t)s->tasks * (size_t)s->schedules);
     f->loader = harness_loader_new(tpgnn_sampler_fill, &f->sampler, &f->buffer[0], &f->buffer[1],
                                    &session->batches, 1, why);
     return why->status;

@@ -9,8 +9,8 @@
 
 static void add_times(harness_inspection *to, const tpgnn_schedule *s, int n)
 {
-    int64_t *ns = harness_alloc(3 * (size_t)n * sizeof *ns), *first = ns + n, *second = first + n;
-    double *times = harness_alloc((size_t)n * sizeof *times);
+    int64_t *ns = HARNESS_NEW(ns, 3 * (size_t)n), *first = ns + n, *second = first + n;
+    double *times = HARNESS_NEW(times, n);
     int noisy = 0;
     for (int i = 0; i < n; i++) {
         times[i] = (double)(ns[i] = s[i].runtime);
@@ -36,7 +36,7 @@ static void add_row(harness_inspection *to, const tpgnn_data *data, const tpgnn_
 {
     const tpgnn_schedule *s = &data->schedule[task->first];
     const int n = task->schedules;
-    double *nodes = harness_alloc(2 * (size_t)n * sizeof *nodes), *stores = nodes + n;
+    double *nodes = HARNESS_NEW(nodes, 2 * (size_t)n), *stores = nodes + n;
     for (int i = 0; i < n; i++) {
         nodes[i] = s[i].nodes;
         stores[i] = s[i].stores;

@@ -26,7 +26,7 @@ static const harness_option table[] = {
              "file, which are not trained further"},
     {"vectors", FIELD(vectors), .commands = TRAINS, .flags = HARNESS_FOR_RESUME,
      .needs = "--types=words", .meta = "FILE.npz", .group = "Model",
-     .help = "words: the file, made by examples/tpgnn/tvm/collect/vectors.py; without it those of "
+     .help = "words: the file, made by examples/tvm/collect/vectors.py; without it those of "
              "examples/data/schedules, which are built in"},
     {"hidden", FIELD(model.hidden), "128", 4, 4096, TRAINS, .group = "Model",
      .help = "channels of every layer"},

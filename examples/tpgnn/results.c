@@ -117,7 +117,7 @@ ag_status tpgnn_score(double *score, const tpgnn_model *model, const harness_sco
 {
     const tpgnn_settings *s = (const tpgnn_settings *)how->settings;
     tpgnn_batch batch = {0};
-    const tpgnn_schedule **schedule = harness_alloc((size_t)s->eval_graphs * sizeof *schedule);
+    const tpgnn_schedule **schedule = HARNESS_NEW(schedule, s->eval_graphs);
     harness_progress bar;
     harness_progress_start(&bar, "score", 0, data->schedules);
     bar.shown = false; /* in training there is another bar */
@@ -159,7 +159,7 @@ ag_status tpgnn_results_add(void *results, const harness_trained *t, const harne
     tpgnn_results *r = results;
     const tpgnn_trained *net = t->net;
     const int64_t n = r->rank.items;
-    double *score = harness_alloc((size_t)n * sizeof *score + 1);
+    double *score = HARNESS_NEW(score, n);
     if (r->models) tpgnn_data_translate(&r->files->scored, &net->vocabulary);
     if (!tpgnn_score(score, &net->model, how, &r->files->scored, why)) {
         for (int64_t i = 0; i < n; i++) r->rank.score[0][i] += score[i] / how->models;

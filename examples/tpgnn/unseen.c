@@ -35,7 +35,7 @@ static void count_loop(counts *u, double extent, const tpgnn_seen *seen)
 /* seen: NULL, or of another run. The caller frees the nodes (harness_free). */
 static counts count(const tpgnn_data *data, const tpgnn_seen *seen)
 {
-    counts u = {.nodes = harness_alloc((size_t)data->kinds * sizeof *u.nodes + 1)};
+    counts u = {.nodes = HARNESS_NEW(u.nodes, data->kinds)};
     for (int i = 0; i < data->schedules; i++) {
         const tpgnn_schedule *s = &data->schedule[i];
         for (int v = 0; v < s->nodes; v++) {
@@ -57,7 +57,7 @@ char *tpgnn_seen_json(const tpgnn_data *data, ag_failure *why)
 {
     counts u = count(data, NULL);
     tpgnn_vocabulary buffers = {0};
-    const char **word = harness_alloc((size_t)data->kinds * sizeof *word + 1);
+    const char **word = HARNESS_NEW(word, data->kinds);
     for (int f = 0; f < TPGNN_FIELDS && !why->status; f++) {
         int n = 0;
         for (int k = 0; k < data->kinds; k++)

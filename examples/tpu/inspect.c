@@ -42,7 +42,7 @@ static void add_row(harness_inspection *to, const char *program, const char *fam
 void tpu_inspect(harness_inspection *to, const void *files)
 {
     const tpu_data *data = &((const tpu_files *)files)->scored;
-    summary *sums = harness_alloc((size_t)data->programs * sizeof *sums + 1);
+    summary *sums = HARNESS_NEW(sums, data->programs);
     for (int i = 0; i < data->kernels; i++) add(&sums[data->kernel[i].program], &data->kernel[i]);
     to->title = harness_text("%s: %d kernels of %d programs of %d families in %d files",
                              data->task == TPU_TILE ? "Tile sizes" : "Fused kernels", data->kernels,

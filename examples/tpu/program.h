@@ -34,7 +34,7 @@ extern const char tpu_preset_words[], tpu_presets[]; /* of studies/presets.ini, 
 /* Puts what the paper found best for the task in the place of what is left to it. */
 void tpu_settle(tpu_settings *s, tpu_task task);
 
-/* The commands that are the program's own. */
+/* Of examples/tune. */
 ag_status tpu_autotune_command(harness_call *call, ag_failure *why);
 
 #endif

@@ -51,7 +51,7 @@ static double noise_of(manifest *m, const char *path)
 void tpugraphs_noise(harness_rank *rank, const char *const *path)
 {
     manifest m = {0};
-    double *noise = harness_alloc((size_t)rank->groups * sizeof *noise + 1);
+    double *noise = HARNESS_NEW(noise, rank->groups);
     for (int i = 0; i < rank->groups; i++) noise[i] = noise_of(&m, path[i]);
     harness_rank_noise(rank, noise);
     close_folder(&m);

@@ -6,7 +6,7 @@
 #include "examples/lab/nets/families.h"
 #include "examples/tpu/rows/rows.h"
 #include "examples/tpu/rows/tiling.h"
-#include "examples/tpu/tune/tune.h"
+#include "examples/tune/tune.h"
 #include "support/tpu_lab.h"
 
 enum { ALL = 49 /* the column of the elements of all calls */ };

@@ -4,7 +4,7 @@
 #include "support/test.h"
 #include "examples/lab/program/program.h"
 #include "examples/tpu/rows/rows.h"
-#include "examples/tpu/tune/tune.h"
+#include "examples/tune/tune.h"
 #include "support/tpu_lab.h"
 
 /* Columns by their places, in the order of docs/nests.md. */

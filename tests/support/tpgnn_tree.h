@@ -177,7 +177,7 @@ static inline multiplied multiply(tree *t, const int abc[3], int i, int k, int j
 static inline void compute(tree *t)
 {
     harness_free(t->x);
-    t->x = harness_alloc((size_t)t->s.nodes * TPGNN_NEST * sizeof *t->x);
+    t->x = HARNESS_NEW(t->x, (size_t)t->s.nodes * TPGNN_NEST);
     tpgnn_nest(t->x, &t->data, &t->s, &(ag_failure){0});
 }
 

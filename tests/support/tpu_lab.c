@@ -2,7 +2,7 @@
 #include "tpu_lab.h"
 
 #include "examples/harness/harness.h"
-#include "examples/tpu/tune/tune.h"
+#include "examples/tune/tune.h"
 
 void tpu_lab_kernel(tpu_kernel *k, const lab_program *p)
 {

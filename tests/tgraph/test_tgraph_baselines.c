@@ -134,7 +134,7 @@ static tgraph_file *make_file(int configs, uint64_t seed, int alike)
     f->graph.opcode = (int32_t *)(void *)block;
     f->graph.config_node = f->graph.opcode + NODES;
     f->graph.raw = (float *)(void *)(f->graph.config_node + NODES);
-    f->runtime = harness_alloc((size_t)configs * sizeof *f->runtime);
+    f->runtime = HARNESS_NEW(f->runtime, configs);
     assert_int_equal(
         tgraph_store_open(&f->store, configs, NODES * TGRAPH_WORDS, NULL, made_name, &why), AG_OK);
     for (int v = 0; v < NODES; v++) {

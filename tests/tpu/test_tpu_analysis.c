@@ -108,7 +108,7 @@ static void families(void **state)
         ag_failure why = {0};
         if (lab_family_program(&p, lab_families[f].name, 3, 1, &why)) fail_msg("%s", why.sentence);
         compare(&p);
-        int *group = harness_alloc((size_t)p.n * sizeof *group);
+        int *group = HARNESS_NEW(group, p.n);
         const int n = lab_partition(group, &p, 0.7, 5);
         for (int g = 0; g < n; g++) {
             lab_program kernel = {0};

@@ -5,7 +5,7 @@
 #include "examples/harness/harness.h"
 #include "examples/lab/fusion/kernels.h"
 #include "examples/tpu/baseline/baselines.h"
-#include "examples/tpu/tune/tune.h"
+#include "examples/tune/tune.h"
 #include "support/tpu_lab.h"
 
 /* ---- made ---- */
@@ -103,7 +103,7 @@ static void tile_machine(void **state)
         const int n = lab_tiles(&tile, &p, TILES, 1);
         assert_true(n > 1);
         tune_kernel_tiles(&k[i], tile, n);
-        k[i].runtime = harness_alloc((size_t)n * sizeof *k->runtime);
+        k[i].runtime = HARNESS_NEW(k->runtime, n);
         tpu_loads(load, &k[i]);
         for (int c = 0; c < n; c++)
             k[i].runtime[c] = (int64_t)(10 * tpu_roofline_time(&machine, &load[c]));

@@ -4,7 +4,7 @@
 #include "support/test.h"
 #include "examples/lab/fusion/kernels.h"
 #include "examples/tpu/rows/rows.h"
-#include "examples/tpu/tune/tune.h"
+#include "examples/tune/tune.h"
 #include "support/tpu_kernels.h"
 #include "support/tpu_lab.h"
 #include "support/tpu_runner.h"

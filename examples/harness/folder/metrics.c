@@ -180,7 +180,7 @@ ag_status harness_run_column(harness_curve *curve, const char *path, const char 
     curve->x = curve->y = NULL;
     if (!text) return why->status;
     for (const char *c = text; *c; c++) room += *c == '\n';
-    curve->x = harness_alloc(2 * room * sizeof *curve->x + 1);
+    curve->x = HARNESS_NEW(curve->x, 2 * room);
     curve->y = curve->x + room;
     for (const char *row = text; (end = strchr(row, '\n')); row = end + 1) {
         json_t *object = harness_json_loadb(row, (size_t)(end - row), NULL);

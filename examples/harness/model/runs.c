@@ -53,7 +53,7 @@ ag_status harness_runs_open(harness_runs *runs, const harness_model *model,
     runs->model = model;
     runs->tape = harness_tape_new(&s->common, why);
     if (!runs->tape) return why->status;
-    runs->run = harness_alloc((1 + (size_t)s->ensemble.count) * sizeof *runs->run);
+    runs->run = HARNESS_NEW(runs->run, 1 + (size_t)s->ensemble.count);
     for (int i = -1; i < s->ensemble.count && !why->status; i++)
         open_run(runs, i < 0 ? s->common.run : s->ensemble.list[i], s->checkpoint, why);
     return why->status;

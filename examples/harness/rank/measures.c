@@ -129,7 +129,7 @@ static ag_status check(const harness_items *x, ag_failure *why)
 static void gather(counted *c, const harness_items *x, int64_t least)
 {
     const size_t n = (size_t)x->count;
-    *c = (counted){.score = harness_alloc(3 * n * sizeof *c->score)};
+    *c = (counted){.score = HARNESS_NEW(c->score, 3 * n)};
     c->truth = c->score + n;
     c->cost = c->truth + n;
     for (int i = 0; i < x->count; i++) {

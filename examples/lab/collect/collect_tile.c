@@ -67,12 +67,11 @@ static int one_kernel(lab_collection *c, const lab_program *p, lab_program *kern
 static ag_status collect(lab_collection *c, const lab_program *p, ag_failure *why)
 {
     ag_random random = {(uint64_t)c->s->seed, lab_kernel_hash(p), 0};
-    int *group = harness_alloc(((size_t)p->n + 1) * sizeof *group),
-        found = lab_manifest_files(c->folder, p->name).all;
+    int *group = HARNESS_NEW(group, p->n), found = lab_manifest_files(c->folder, p->name).all;
     for (int i = 0; i < PARTITIONS && found < c->s->kernels && !why->status; i++) {
         const double rate = 0.3 + 0.7 * ag_random_uniform(&random);
         const int groups = lab_partition(group, p, rate, ag_random_bits(&random));
-        int32_t *order = harness_alloc(((size_t)groups + 1) * sizeof *order);
+        int32_t *order = HARNESS_NEW(order, groups);
         for (int g = 0; g < groups; g++) order[g] = g;
         ag_random_shuffle(&random, order, groups);
         for (int g = 0; g < groups && found < c->s->kernels && !why->status; g++) {

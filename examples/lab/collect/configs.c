@@ -42,7 +42,7 @@ ag_status lab_configs_measure(lab_meter *meter, lab_timing *timing, lab_configs 
     chosen c = {.of = x, .which = which};
     const lab_subject subject = {&c, prepare, go, lab_probe, lab_now};
     const int kernels = x->fusion ? count : 0;
-    c.kernel = harness_alloc(((size_t)kernels + 1) * sizeof *c.kernel);
+    c.kernel = HARNESS_NEW(c.kernel, kernels);
     for (int i = 0; i < kernels; i++)
         c.kernel[i] = compiled(&x->fusion->kernel[which ? which[i] : i], why);
     if (!x->fusion && !x->run) x->run = lab_run_new(x->program);

@@ -46,7 +46,7 @@ lab_layouts *lab_layouts_new(const lab_program *p, uint64_t seed)
     lab_layouts *l = harness_alloc(sizeof *l);
     l->program = p;
     l->random = (ag_random){seed, XXH3_64bits(p->name, strlen(p->name)), 0};
-    l->node = harness_alloc(((size_t)p->n + 1) * sizeof *l->node);
+    l->node = HARNESS_NEW(l->node, p->n);
     l->n_nodes = lab_configurable_nodes(l->node, p);
     return l;
 }

@@ -32,8 +32,8 @@ ag_status lab_fusion_draw(lab_fusion *f, const lab_program *p, int partitions, u
                           ag_failure *why)
 {
     ag_random random = {seed, lab_kernel_hash(p), 0};
-    int *group = harness_alloc(((size_t)p->n + 1) * sizeof *group);
-    *f = (lab_fusion){.offset = harness_alloc(((size_t)partitions + 1) * sizeof *f->offset)};
+    int *group = HARNESS_NEW(group, p->n);
+    *f = (lab_fusion){.offset = HARNESS_NEW(f->offset, (size_t)partitions + 1)};
     while (f->partitions < partitions && !why->status) {
         const double drawn = ag_random_uniform(&random);
         const double rate = f->partitions < 2 ? f->partitions : drawn;

@@ -50,7 +50,7 @@ ag_status lab_kernel(lab_program *kernel, const lab_program *p, const int *group
     memset(kernel, 0, sizeof *kernel);
     snprintf(kernel->name, sizeof kernel->name, "%.48s_%d", p->name, g);
     memcpy(kernel->family, p->family, sizeof kernel->family);
-    int *number = harness_alloc((size_t)p->n * sizeof *number + 1);
+    int *number = HARNESS_NEW(number, p->n);
     append_group(kernel, number, p, group, g);
     harness_free(number);
     return kernel->why.status;

@@ -56,7 +56,7 @@ static int draw(int (*tiles)[TILE_BOUNDS], tile_items *t, const lab_program *ker
     const tile_item *root = &t->item[t->root];
     const double all = all_of(root->size, root->rank) * all_of(t->blocked, t->n_blocked);
     const int few = all <= TRIES * limit, tries = few ? (int)all : TRIES * limit;
-    int32_t *order = harness_alloc((size_t)tries * sizeof *order);
+    int32_t *order = HARNESS_NEW(order, tries);
     int n = 1;
     for (int i = 0; i < tries; i++) order[i] = i;
     if (few) ag_random_shuffle(&random, order, tries);
@@ -80,7 +80,7 @@ int lab_tiles(int (**tiles)[24], const lab_program *kernel, int limit, uint64_t 
     if (limit > MOST) limit = MOST;
     *tiles = NULL;
     if (tile_default(&bounds, t, kernel)) {
-        *tiles = harness_alloc(((size_t)limit + 1) * sizeof **tiles);
+        *tiles = HARNESS_NEW(*tiles, (size_t)limit + 1);
         tile_write((*tiles)[0], &bounds, t);
         n = draw(*tiles, t, kernel, limit, seed);
     }

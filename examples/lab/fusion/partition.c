@@ -59,7 +59,7 @@ static int renumber(int *group, const int32_t *output, int n)
 
 int lab_partition(int *group, const lab_program *p, double rate, uint64_t seed)
 {
-    int32_t *order = harness_alloc((size_t)p->n * sizeof *order + 1);
+    int32_t *order = HARNESS_NEW(order, p->n);
     ag_random random = {seed, STREAM, 0};
     int tried = 0;
     for (int i = 0; i < p->n; i++) {

@@ -187,11 +187,10 @@ ag_status lab_measure(lab_meter *m, lab_timing *timing, const lab_subject *s, in
                       ag_failure *why)
 {
     const int repeats = m->options.repeats;
-    const size_t n = (size_t)count, all = n * (size_t)repeats;
     batch b = {.m = m, .s = s, .prepared = -1};
     m->stopped = 0;
-    b.kept = harness_alloc((all + 1) * sizeof *b.kept);
-    b.items = harness_alloc((n + 1) * sizeof *b.items);
+    b.kept = HARNESS_NEW(b.kept, (size_t)count * (size_t)repeats);
+    b.items = HARNESS_NEW(b.items, count);
     for (int r = 0; r < repeats; r++)
         for (int i = 0; i < count; i++) bag_add(b.samples, ((sample){.config = i}));
     for (int i = 0; i < FIRST_PROBES && m->counts.probes < FIRST_PROBES; i++) probe(m, s);

@@ -25,7 +25,7 @@ double lab_median(double *x, int n)
 double lab_time_spread(const int64_t *ns, int n)
 {
     if (n < 2) return 0;
-    double *x = harness_alloc((size_t)n * sizeof *x);
+    double *x = HARNESS_NEW(x, n);
     for (int i = 0; i < n; i++) x[i] = log((double)ns[i]);
     harness_sort(x, n);
     const double spread = (quantile(x, n, 0.84) - quantile(x, n, 0.16)) / 2;
@@ -36,7 +36,7 @@ double lab_time_spread(const int64_t *ns, int n)
 double lab_time_noise(const int64_t *first, const int64_t *second, int n)
 {
     if (n < 1) return -1;
-    double *x = harness_alloc((size_t)n * sizeof *x);
+    double *x = HARNESS_NEW(x, n);
     for (int i = 0; i < n; i++) x[i] = fabs(log((double)first[i] / (double)second[i]));
     harness_sort(x, n);
     const double noise = quantile(x, n, 0.68) / sqrt(2.0);
@@ -56,7 +56,7 @@ double lab_time_tau(const int64_t *first, const int64_t *second, int n)
 {
     ag_failure why = {0};
     ag_pairs pairs = {0};
-    double *x = harness_alloc(((size_t)n + 1) * sizeof *x), *y = harness_alloc(((size_t)n + 1) * 8);
+    double *x = HARNESS_NEW(x, n), *y = HARNESS_NEW(y, n);
     for (int i = 0; i < n; i++) x[i] = (double)first[i], y[i] = (double)second[i];
     double tau = ag_pairs_count(&pairs, x, y, n, &why) ? (double)NAN : ag_tau_b(&pairs);
     harness_free(x);

@@ -119,7 +119,7 @@ lab_run *lab_run_new(const lab_program *p)
 {
     lab_run *run = harness_alloc(sizeof *run);
     run->p = p;
-    run->value = harness_alloc((size_t)p->n * sizeof *run->value);
+    run->value = HARNESS_NEW(run->value, p->n);
     take_memory(run);
     fill(run);
     lab__run_reset(run);

@@ -49,7 +49,7 @@ static ag_status read_kernels(nests_data *data, const harness_files *paths, ag_f
     own->budget = data->budget;
     tpu_data_add(own, paths, why);
     data->budget = own->budget;
-    data->group = harness_alloc((size_t)own->kernels * sizeof *data->group + 1);
+    data->group = HARNESS_NEW(data->group, own->kernels);
     data->families = own->families;
     data->family = own->family;
     data->hash = own->hash;

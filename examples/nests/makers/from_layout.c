@@ -40,7 +40,7 @@ static ag_status read_layouts(nests_data *data, const harness_files *paths, ag_f
     options.configs_only = options.operations = 1;
     data->columns = NESTS_LAYOUT_COLUMNS;
     data->words = TGRAPH_OPCODES;
-    data->group = harness_alloc((size_t)paths->count * sizeof *data->group + 1);
+    data->group = HARNESS_NEW(data->group, paths->count);
     harness_reading_start(&bar, paths->count);
     for (int i = 0; i < paths->count && harness_go_on(why); i++) {
         const tgraph_file *f = tgraph_file_open(paths->path[i], &options, &data->budget, why);

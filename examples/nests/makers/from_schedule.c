@@ -31,10 +31,10 @@ static ag_status make_rows(schedules *own, tpugraphs_budget *budget, ag_failure 
     const size_t bytes = room * (NESTS_SCHEDULE_ROW * sizeof *t->x + sizeof *t->work);
     if (tpugraphs_fits(budget, bytes, "files of schedules", "the table of their rows", why))
         return why->status;
-    t->first = harness_alloc(((size_t)from->schedules + 1) * sizeof *t->first);
-    t->x = harness_alloc(room * NESTS_SCHEDULE_ROW * sizeof *t->x);
-    t->work = harness_alloc(room * sizeof *t->work);
-    float *cost = harness_alloc(room * sizeof *cost); /* ln(cycles) */
+    t->first = HARNESS_NEW(t->first, (size_t)from->schedules + 1);
+    t->x = HARNESS_NEW(t->x, room * NESTS_SCHEDULE_ROW);
+    t->work = HARNESS_NEW(t->work, room);
+    float *cost = HARNESS_NEW(cost, room); /* ln(cycles) */
     budget->used += bytes;
     for (int i = 0; i < from->schedules && harness_go_on(why); i++) {
         const int made =
@@ -70,7 +70,7 @@ static ag_status read_schedules(nests_data *data, const harness_files *paths, ag
         second[i] = from->schedule[i].pass[0];
         first[i] = from->schedule[i].pass[1];
     }
-    data->group = harness_alloc((size_t)from->tasks * sizeof *data->group + 1);
+    data->group = HARNESS_NEW(data->group, from->tasks);
     for (int i = 0; i < from->tasks; i++) {
         const tpgnn_task *t = &from->task[i];
         data->group[data->groups++] = (nests_group){.name = t->name,

@@ -72,7 +72,7 @@ ag_status tgraph_results_baselines(void *results, ag_failure *why)
     const tgraph_set *learn = r->files->training ? &r->files->set : &r->files->fit;
     static const char *const name[BASELINES] = {"random", "ridge", "boosting",
                                                 "boosting, 3 digits"};
-    tgraph_part *train = harness_alloc((size_t)learn->count * sizeof *train);
+    tgraph_part *train = HARNESS_NEW(train, learn->count);
     harness_progress bar;
     int trains = 0;
     if (r->rank.groups) {

@@ -108,11 +108,11 @@ int32_t *tgraph_onehot_keys(int *columns, int *found, const tgraph_file *file,
                 harness_files_short(file->path), file->graph.configurable, INT32_MAX / TGRAPH_KEYS);
         return NULL;
     }
-    column *all = harness_alloc(count * sizeof *all);
+    column *all = HARNESS_NEW(all, count);
     count_ones(all, file, config, rows);
     *found = distinct(all, count, rows);
     *columns = most_varied(all, *found, most, rows);
-    int32_t *key = harness_alloc((size_t)*columns * sizeof *key);
+    int32_t *key = HARNESS_NEW(key, *columns);
     for (int i = 0; i < *columns; i++) key[i] = all[i].key;
     harness_free(all);
     return key;

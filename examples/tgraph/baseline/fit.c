@@ -9,7 +9,7 @@ enum { CHUNK = 1024 }; /* configurations that are scored at a time */
 static ag_status fit_ridge(tgraph_fit *f, const char *read, ag_failure *why)
 {
     double weight = 0;
-    f->ridge = harness_alloc(((size_t)f->columns + 1) * sizeof *f->ridge);
+    f->ridge = HARNESS_NEW(f->ridge, (size_t)f->columns + 1);
     if (!harness_ridge_fit(f->ridge, &weight, f->x, f->y, f->rows, f->head, f->columns, why))
         f->ridge_note = harness_format("%s, weight %g per row", read, weight);
     return why->status;
@@ -58,7 +58,7 @@ ag_status tgraph_fit_score(double *ridge, double *boosting, tgraph_fit *f, const
     if (!f->ridge) return AG_OK;
     float pooled[TGRAPH_POOLED];
     const size_t p = (size_t)f->columns;
-    float *x = harness_alloc(CHUNK * p * sizeof *x);
+    float *x = HARNESS_NEW(x, CHUNK * p);
     if (!f->within) tgraph_pool(pooled, &part->file->graph);
     for (int first = 0; first < part->count && !why->status; first += CHUNK) {
         const int n = part->count - first < CHUNK ? part->count - first : CHUNK;

@@ -72,8 +72,8 @@ static fit_row *draw_rows(int *rows, int *programs, const tgraph_fit *f, const t
     quota = *programs ? f->most_rows / *programs : 2;
     quota = quota < 2 ? 2 : quota > largest ? largest : quota;
     const size_t room = ag_size_mul((size_t)*programs, (size_t)quota);
-    fit_row *row = harness_alloc(ag_size_mul(room, sizeof *row));
-    int32_t *order = harness_alloc((size_t)largest * sizeof *order);
+    fit_row *row = HARNESS_NEW(row, room);
+    int32_t *order = HARNESS_NEW(order, largest);
     for (int p = 0; p < count; p++)
         if (is_usable(&parts[p])) *rows += draw_part(row + *rows, &parts[p], p, quota, order);
     if (!apart(*programs)) mix_rows(row, *rows);
@@ -88,9 +88,9 @@ static void pick_counts(tgraph_fit *f, const fit_row *row, int rows, const tgrap
                         const float *pooled)
 {
     enum { ALL = TGRAPH_COUNT_COLUMNS };
-    float *first = harness_alloc(ALL * sizeof *first);
+    float *first = HARNESS_NEW(first, ALL);
     uint8_t *varies = harness_alloc(ALL);
-    f->key = harness_alloc(ALL * sizeof *f->key);
+    f->key = HARNESS_NEW(f->key, ALL);
     for (int r = 0; r < rows; r++) {
         const float *pool = pooled + (size_t)row[r].part * TGRAPH_POOLED;
         tgraph_count_row(r ? f->raw : first, parts[row[r].part].file, row[r].config, pool);
@@ -105,7 +105,7 @@ static void pick_counts(tgraph_fit *f, const fit_row *row, int rows, const tgrap
 static void pick_digits(tgraph_fit *f, const fit_row *row, int rows, const tgraph_file *file,
                         ag_failure *why)
 {
-    int32_t *config = harness_alloc((size_t)rows * sizeof *config);
+    int32_t *config = HARNESS_NEW(config, rows);
     for (int r = 0; r < rows; r++) config[r] = row[r].config;
     f->key = tgraph_onehot_keys(&f->columns, &f->found, file, config, rows, f->most_columns, why);
     harness_free(config);
@@ -129,7 +129,7 @@ void tgraph_fit_columns(float *x, tgraph_fit *f, const tgraph_part *part, int co
 static void standardise_columns(tgraph_fit *f)
 {
     const size_t p = (size_t)f->columns, n = (size_t)f->rows;
-    double *sum = harness_alloc(2 * p * sizeof *sum), *square = sum + p;
+    double *sum = HARNESS_NEW(sum, 2 * p), *square = sum + p;
     for (size_t r = 0; r < n; r++)
         for (size_t k = 0; k < p; k++) sum[k] += (double)f->x[r * p + k];
     for (size_t r = 0; r < n; r++)
@@ -172,10 +172,10 @@ static int thin_rows(fit_row *row, int rows, int columns, int most_cells)
 static void fill(tgraph_fit *f, const fit_row *row, const tgraph_part *parts, const float *pooled)
 {
     const size_t p = (size_t)f->columns, n = (size_t)f->rows;
-    f->mean = harness_alloc(p * sizeof *f->mean);
-    f->scale = harness_alloc(p * sizeof *f->scale);
-    f->x = harness_alloc(ag_size_mul(n, p * sizeof *f->x));
-    f->y = harness_alloc(n * sizeof *f->y);
+    f->mean = HARNESS_NEW(f->mean, p);
+    f->scale = HARNESS_NEW(f->scale, p);
+    f->x = HARNESS_NEW(f->x, ag_size_mul(n, p));
+    f->y = HARNESS_NEW(f->y, n);
     for (size_t k = 0; k < p; k++) f->scale[k] = 1;
     for (size_t r = 0; r < n; r++) {
         const float *pool = f->within ? NULL : pooled + (size_t)row[r].part * TGRAPH_POOLED;
@@ -193,8 +193,8 @@ static float *choose_columns(tgraph_fit *f, const fit_row *row, int rows, const 
         pick_digits(f, row, rows, parts[0].file, why);
         return NULL;
     }
-    f->raw = harness_alloc(TGRAPH_COUNT_COLUMNS * sizeof *f->raw);
-    float *pooled = harness_alloc(ag_size_mul((size_t)count, TGRAPH_POOLED * sizeof *pooled));
+    f->raw = HARNESS_NEW(f->raw, TGRAPH_COUNT_COLUMNS);
+    float *pooled = HARNESS_NEW(pooled, ag_size_mul((size_t)count, TGRAPH_POOLED));
     for (int p = 0; p < count; p++)
         tgraph_pool(pooled + (size_t)p * TGRAPH_POOLED, &parts[p].file->graph);
     pick_counts(f, row, rows, parts, pooled);

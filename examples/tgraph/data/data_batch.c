@@ -51,8 +51,8 @@ void tgraph_source_open(tgraph_source *s, tgraph_file *const *files, int count, 
         .files = files, .count = count, .configs = configs, .seed = seed, .epoch = -1};
     for (int i = 0; i < count; i++)
         if (files[i]->train_count > most) most = files[i]->train_count;
-    s->order = harness_alloc((size_t)count * sizeof *s->order);
-    s->items = harness_alloc((size_t)most * sizeof *s->items);
+    s->order = HARNESS_NEW(s->order, count);
+    s->items = HARNESS_NEW(s->items, most);
 }
 
 /* The file that a step visits. */

@@ -128,16 +128,15 @@ ag_status tgraph_file_split(tgraph_file *f, double fraction, uint64_t seed, ag_f
                        "fraction between "
                        "0 and 1 that leaves at least one on each side",
                        harness_files_short(f->path), fraction, f->configs);
-    const size_t n = (size_t)f->configs;
-    int32_t *order = harness_alloc(n * sizeof *order), *mark = harness_alloc(n * sizeof *mark);
+    int32_t *order = HARNESS_NEW(order, f->configs), *mark = HARNESS_NEW(mark, f->configs);
     harness_free(f->train);
     harness_free(f->held);
     f->train_count = (int)wanted;
     f->held_count = f->configs - f->train_count;
     harness_shuffle(order, f->configs, harness_stream(HARNESS_STREAM_SPLIT, seed, 0));
     for (int i = 0; i < f->configs; i++) mark[order[i]] = i < f->train_count;
-    f->train = harness_alloc((size_t)f->train_count * sizeof *f->train);
-    f->held = harness_alloc((size_t)f->held_count * sizeof *f->held);
+    f->train = HARNESS_NEW(f->train, f->train_count);
+    f->held = HARNESS_NEW(f->held, f->held_count);
     for (int c = 0, train = 0; c < f->configs; c++) /* ascending */
         if (mark[c])
             f->train[train++] = c;

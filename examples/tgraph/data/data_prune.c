@@ -86,7 +86,7 @@ static ag_status stream_features(tgraph_graph *g, tpugraphs_raw *raw, const int3
     enum { STEP = 256 };
     ag_rows *rows = ag_rows_open(raw->npz, "node_feat", why);
     if (!rows) return why->status;
-    float *buffer = harness_alloc(STEP * TPUGRAPHS_FEATURES * sizeof *buffer);
+    float *buffer = HARNESS_NEW(buffer, STEP * TPUGRAPHS_FEATURES);
     for (int first = 0; first < raw->nodes && !why->status; first += STEP) {
         int n = raw->nodes - first < STEP ? raw->nodes - first : STEP;
         if (ag_rows_next(rows, n, AG_F32, buffer, why)) break;

@@ -74,7 +74,7 @@ static ag_status stream_rows(stream *s, ag_failure *why)
     int64_t step = 1 + (int64_t)(65536 / row), configs = s->raw->configs;
     ag_rows *rows = ag_rows_open(s->raw->npz, "node_config_feat", why);
     if (!rows) return why->status;
-    float *buffer = harness_alloc(ag_size_mul((size_t)step * row, sizeof *buffer));
+    float *buffer = HARNESS_NEW(buffer, (size_t)step * row);
     for (int64_t first = 0; first < configs && !why->status; first += step) {
         int64_t n = configs - first < step ? configs - first : step;
         if (ag_rows_next(rows, n, AG_F32, buffer, why)) break;
@@ -95,7 +95,7 @@ static ag_status stream_rows(stream *s, ag_failure *why)
 static ag_status open_stream(stream *s, ag_failure *why)
 {
     const size_t configs = (size_t)s->raw->configs;
-    s->word = harness_alloc((size_t)s->raw->configurable * TGRAPH_WORDS * sizeof *s->word);
+    s->word = HARNESS_NEW(s->word, (size_t)s->raw->configurable * TGRAPH_WORDS);
     if (s->dedup == TGRAPH_KEEP_ALL) return AG_OK;
     size_t slots = 16;
     while (slots < 2 * configs) slots *= 2; /* at most half full */

@@ -106,7 +106,7 @@ static ag_graph *build_edges(const tgraph_graph *g, const tgraph_options *option
 {
     const ag_direction direction[] = {AG_ALONG, AG_AGAINST, AG_BOTH_WAYS};
     const int m = options->edges ? g->edges : 0;
-    int32_t *source = harness_alloc(2 * ((size_t)m + 1) * sizeof *source), *target = source + m;
+    int32_t *source = HARNESS_NEW(source, 2 * ((size_t)m + 1)), *target = source + m;
     for (int e = 0; e < m; e++) {
         source[e] = g->edge[2 * e];
         target[e] = g->edge[2 * e + 1];
@@ -123,7 +123,7 @@ ag_status tgraph_program_new(tgraph_program *p, const tgraph_graph *g,
     const size_t n = (size_t)g->nodes;
     *p = (tgraph_program){.graph = g, .edges = build_edges(g, options, why)};
     if (!p->edges) return why->status;
-    p->opcode = harness_alloc((n * (2 + TGRAPH_DIGITS) + 1) * sizeof *p->opcode);
+    p->opcode = HARNESS_NEW(p->opcode, n * (2 + TGRAPH_DIGITS) + 1);
     p->where = p->opcode + n;
     p->plain = p->where + n;
     for (size_t v = 0; v < n; v++) {

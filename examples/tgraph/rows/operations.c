@@ -65,7 +65,7 @@ static ag_status read_nodes(nests_layout *p, const tpugraphs_raw *raw, ag_failur
     enum { STEP = 256 };
     ag_rows *rows = ag_rows_open(raw->npz, "node_feat", why);
     if (!rows) return why->status;
-    float *feature = harness_alloc(STEP * TPUGRAPHS_FEATURES * sizeof *feature);
+    float *feature = HARNESS_NEW(feature, STEP * TPUGRAPHS_FEATURES);
     for (int first = 0; first < raw->nodes && !why->status; first += STEP) {
         const int n = raw->nodes - first < STEP ? raw->nodes - first : STEP;
         if (ag_rows_next(rows, n, AG_F32, feature, why)) break;

@@ -16,7 +16,7 @@ tpgnn_boosting_options tpgnn_boosting_defaults(void)
 
 void tpgnn_throughput(double *y, const tpgnn_data *data)
 {
-    int64_t *best = harness_alloc((size_t)data->tasks * sizeof *best + 1);
+    int64_t *best = HARNESS_NEW(best, data->tasks);
     const tpgnn_schedule *s = data->schedule;
     for (int i = 0; i < data->schedules; i++) {
         int64_t *b = &best[s[i].task];
@@ -37,7 +37,7 @@ typedef struct table {
 static table take_rows(const tpgnn_data *data)
 {
     const size_t row = TPGNN_FEATURES * sizeof(float);
-    table t = {.first = harness_alloc(((size_t)data->tasks + 1) * sizeof *t.first)};
+    table t = {.first = HARNESS_NEW(t.first, (size_t)data->tasks + 1)};
     for (int k = 0; k < data->tasks; k++) t.first[k + 1] = t.first[k] + data->task[k].rows;
     t.rows = t.first[data->tasks];
     t.x = harness_alloc((size_t)t.rows * row + 1);
@@ -121,7 +121,7 @@ harness_boosting *tpgnn_boosting_fit(const tpgnn_data *data, const tpgnn_boostin
     fit f = {
         .data = data, .table = take_rows(data), .least = (double)INFINITY, .patience = o->patience};
     const size_t rows = (size_t)f.table.rows, n = (size_t)data->schedules;
-    f.y = harness_alloc((n + 2 * rows) * sizeof *f.y + 1);
+    f.y = HARNESS_NEW(f.y, n + 2 * rows);
     f.slope = f.y + n;
     f.weight = f.slope + rows;
     harness_boosting_loss squares = o->loss;
@@ -145,7 +145,7 @@ ag_status tpgnn_boosting_score(double *score, harness_boosting *b, const tpgnn_d
                                ag_failure *why)
 {
     table t = take_rows(data);
-    double *output = harness_alloc((size_t)t.rows * sizeof *output + 1);
+    double *output = HARNESS_NEW(output, t.rows);
     if (t.rows) harness_boosting_predict(output, b, t.x, t.rows, why);
     for (int i = 0; i < data->schedules && !why->status; i++) {
         const tpgnn_schedule *s = &data->schedule[i];

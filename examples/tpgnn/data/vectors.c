@@ -67,7 +67,7 @@ static void warn_lacking(const bool *known, const tpgnn_vocabulary *v, const cha
     }
     if (lacking)
         harness_warn("%s: %d of %d classes of nodes have no vector and get zeros (%s%s); "
-                     "examples/tpgnn/tvm/collect/vectors.py makes vectors of your files",
+                     "examples/tvm/collect/vectors.py makes vectors of your files",
                      name, lacking, words - 1, list, lacking > SHOWN ? ", ..." : "");
 }
 
@@ -78,7 +78,7 @@ ag_status tpgnn_vectors_read(ag_real *vector, const tpgnn_vocabulary *v, const c
     const int words = v->words[TPGNN_CLASS];
     tpugraphs_raw raw = {.name = path ? harness_files_short(path) : "built-in vectors",
                          .budget = &budget};
-    bool *known = harness_alloc((size_t)words * sizeof *known);
+    bool *known = HARNESS_NEW(known, words);
     for (int i = 0; i < words * TPGNN_VECTOR; i++) vector[i] = 0;
     raw.npz = path ? ag_npz_open(path, SIZE_MAX / 2, why)
                    : ag_npz_open_bytes(tpgnn_vectors_file, tpgnn_vectors_bytes, raw.name,

@@ -96,7 +96,7 @@ static table open_table(const tpu_data *train)
         all += train->kernel[i].runtime ? train->kernel[i].configs : 0;
     const int64_t every = (all - 1) / POOL_ROWS + 1;
     const size_t room = (size_t)(all / every) + 1;
-    table t = {harness_alloc(room * COLUMNS * sizeof *t.x), harness_alloc(room * sizeof *t.y), 0};
+    table t = {HARNESS_NEW(t.x, room * COLUMNS), HARNESS_NEW(t.y, room), 0};
     for (int i = 0; i < train->kernels; i++) {
         const tpu_kernel *k = &train->kernel[i];
         if (!k->runtime) continue;
@@ -116,7 +116,7 @@ static ag_status predict(double *score, harness_boosting *trees, const double *w
                          const tpu_kernel *k, ag_failure *why)
 {
     enum { CHUNK = 256 };
-    float *x = harness_alloc((CHUNK + 1) * COLUMNS * sizeof *x), *of_kernel = x + CHUNK * COLUMNS;
+    float *x = HARNESS_NEW(x, (CHUNK + 1) * COLUMNS), *of_kernel = x + CHUNK * COLUMNS;
     pool(of_kernel, k);
     for (int first = 0, n; first < k->configs && !why->status; first += n) {
         n = k->configs - first < CHUNK ? k->configs - first : CHUNK;

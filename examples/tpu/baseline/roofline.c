@@ -201,7 +201,7 @@ static void normalise(tpu_roofline *r)
 /* Every n-th configuration of a kernel. */
 static void add_kernel(rows *all, const tpu_kernel *k, int every)
 {
-    tpu_load *load = harness_alloc((size_t)k->configs * sizeof *load);
+    tpu_load *load = HARNESS_NEW(load, k->configs);
     tpu_loads(load, k);
     for (int c = 0; c < k->configs; c += every, all->n++) {
         all->load[all->n] = load[c];

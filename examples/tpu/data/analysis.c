@@ -33,9 +33,8 @@ static void refine_type(tpu_type *type, int opcode)
 static double bytes_read(const tpu_hlo *h)
 {
     const tpu_kernel *k = h->kernel;
-    const size_t nodes = (size_t)k->nodes;
-    double *part = harness_alloc(nodes * sizeof *part), sum = 0;
-    char *whole = harness_alloc(nodes);
+    double *part = HARNESS_NEW(part, k->nodes), sum = 0;
+    char *whole = HARNESS_NEW(whole, k->nodes);
     for (int e = 0; e < k->edges; e++) {
         const int u = k->edge[2 * e], v = k->edge[2 * e + 1], op = k->opcode[u];
         if (op == TPUGRAPHS_SLICE || op == TPUGRAPHS_DYNAMIC_SLICE || op == TPUGRAPHS_GATHER)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `tpu autotune`: programs of the lab, the searches of each, the folder. */
 #define _GNU_SOURCE /* sched_getaffinity */
-#include "examples/tpu/tune/tune.h"
+#include "examples/tune/tune.h"
 
 #include "examples/harness/base/bag.h"
 #include "examples/lab/collect/sources.h"

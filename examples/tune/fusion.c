@@ -2,7 +2,7 @@
 /* The searches of partitions of one program: simulated annealing on hardware alone, and with a
    model. */
 #include "examples/harness/base/bag.h"
-#include "examples/tpu/tune/tune.h"
+#include "examples/tune/tune.h"
 
 #include <math.h>
 #include <string.h>

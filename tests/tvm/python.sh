@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tpgnn_python.sh collect|logs: the tests of that folder of examples/tpgnn/tvm, all that need no TVM and, where it is
-# installed, the others. PYTHON names the interpreter.
+# python.sh collect|logs: the tests of that folder of examples/tvm, all that need no TVM and, where it is installed, the
+# others. PYTHON names the interpreter.
 here=$(cd "$(dirname "$0")" && pwd)
-tvm=$here/../../examples/tpgnn/tvm
+tvm=$here/../../examples/tvm
 python=${PYTHON:-python3}
 if ! "$python" -c 'import numpy' > /dev/null 2>&1; then
     echo "$python has no NumPy: what needs TVM or serves it is not tested."

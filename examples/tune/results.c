@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The table, the picture and the page of the autotuner. */
-#include "examples/tpu/tune/tune.h"
+#include "examples/tune/tune.h"
 
 #include "examples/harness/base/bag.h"
 

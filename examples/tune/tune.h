@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Searches for faster fusions and tile sizes of a program. Source: Kaufman et al., section 7. */
-#ifndef TPU_TUNE_TUNE_H
-#define TPU_TUNE_TUNE_H
+#ifndef TUNE_TUNE_H
+#define TUNE_TUNE_H
 
 #include "examples/harness/harness.h"
 #include "examples/lab/collect/configs.h"

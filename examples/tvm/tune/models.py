@@ -8,7 +8,7 @@ sys.path.insert(0, os.path.join(HERE, "..", "collect"))
 try:
     import augur_models
 except ImportError:
-    sys.path.append(os.path.join(HERE, *[os.pardir] * 3, "library", "python"))
+    sys.path.append(os.path.join(HERE, *[os.pardir] * 2, "library", "python"))
     import augur_models
 import columns  # noqa: E402
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The searches of tile sizes, kernel by kernel. */
-#include "examples/tpu/tune/tune.h"
+#include "examples/tune/tune.h"
 
 #include <math.h>
 

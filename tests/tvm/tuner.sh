@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tpgnn_tuner.sh BIN: what the tuner does with augur_models and a model of two steps: all that needs no TVM, and, where it is
+# tuner.sh BIN: what the tuner does with augur_models and a model of two steps: all that needs no TVM, and, where it is
 # installed, a short tuning. PYTHON names the interpreter.
 here=$(cd "$(dirname "$0")" && pwd)
 bin=$1
@@ -17,6 +17,6 @@ if [ -z "$data" ]; then
     exit 77
 fi
 "$bin/tpgnn" train --data "$data" --out "$work/run" --steps 2 --dropout 0 --threads 1 --no-baselines --quiet || exit 1
-tvm=$here/../../examples/tpgnn/tvm
+tvm=$here/../../examples/tvm
 AUGUR_MODELS_LIBRARY=$bin/libaugur_models.so AUGUR_TPGNN_RUN=$work/run AUGUR_TPGNN_DATA=$data \
     PYTHONPATH="$tvm/tune:$tvm/collect${PYTHONPATH:+:$PYTHONPATH}" "$python" -B -m unittest discover -s "$here/tuner"

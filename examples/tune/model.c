@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Makes kernels of lab programs that the model can read, and predicts with it. */
-#include "examples/tpu/tune/tune.h"
+#include "examples/tune/tune.h"
 
 #include "examples/harness/harness.h"
 #include "examples/lab/program/features.h"
@@ -22,16 +22,16 @@ static int name_dots(tpugraphs_dot *dot, const lab_program *from)
 void tune_kernel_open(tpu_kernel *k, const lab_program *from)
 {
     const size_t n = (size_t)from->n;
-    int64_t(*rows)[2] = harness_alloc(n * LAB_OPERANDS * sizeof *rows);
+    int64_t(*rows)[2] = HARNESS_NEW(rows, n * LAB_OPERANDS);
     *k = (tpu_kernel){.name = from->name,
                       .nodes = from->n,
                       .edges = lab_edges(rows, from),
-                      .feature = harness_alloc(n * LAB_FEATURES * sizeof *k->feature),
-                      .opcode = harness_alloc(n * sizeof *k->opcode),
-                      .reducer = harness_alloc(n * sizeof *k->reducer),
-                      .dot = harness_alloc(n * sizeof *k->dot + 1),
+                      .feature = HARNESS_NEW(k->feature, n * LAB_FEATURES),
+                      .opcode = HARNESS_NEW(k->opcode, n),
+                      .reducer = HARNESS_NEW(k->reducer, n),
+                      .dot = HARNESS_NEW(k->dot, n),
                       .configs = 1};
-    k->edge = harness_alloc(2 * (size_t)k->edges * sizeof *k->edge + 1);
+    k->edge = HARNESS_NEW(k->edge, 2 * (size_t)k->edges);
     for (int i = 0; i < from->n; i++) {
         lab_node_features(k->feature + (size_t)i * LAB_FEATURES, from, i);
         k->opcode[i] = lab_op_code(from->nodes[i].op);
@@ -46,7 +46,7 @@ void tune_kernel_open(tpu_kernel *k, const lab_program *from)
 void tune_kernel_tiles(tpu_kernel *k, int (*tile)[24], int count)
 {
     k->configs = count;
-    k->tile = harness_alloc((size_t)count * TPUGRAPHS_TILE_FEATURES * sizeof *k->tile + 1);
+    k->tile = HARNESS_NEW(k->tile, (size_t)count * TPUGRAPHS_TILE_FEATURES);
     for (int i = 0; i < count * TPUGRAPHS_TILE_FEATURES; i++)
         k->tile[i] = (float)tile[i / TPUGRAPHS_TILE_FEATURES][i % TPUGRAPHS_TILE_FEATURES];
 }

@@ -4,7 +4,7 @@
 #include "support/test.h"
 #include "examples/lab/nets/families.h"
 #include "examples/tpu/program.h"
-#include "examples/tpu/tune/tune.h"
+#include "examples/tune/tune.h"
 #include "support/program_call.h"
 #include "support/tgraph_npz.h"
 

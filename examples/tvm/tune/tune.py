@@ -24,7 +24,7 @@ TASKS = ("matmul_240_288_256", "dense-relu_120_440_360", "conv2d-nhwc_1_26_26_40
 MEANS = ("trials", "batch", "population", "steps", "learning_rate", "explore", "compile_seconds", "slowest_ms", "core",
          "run")
 KEY = ("task", "method", "seed")  # of a run in results.json
-MODEL = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "..", "models", "tpgnn-schedules"))
+MODEL = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "models", "tpgnn-schedules"))
 
 
 def parser():

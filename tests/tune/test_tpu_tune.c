@@ -3,7 +3,7 @@
    optimum is found, a seed gives one sequence; the choices of tiles. */
 #include "support/test.h"
 #include "examples/harness/base/bag.h"
-#include "examples/tpu/tune/tune.h"
+#include "examples/tune/tune.h"
 #include "support/lab_cases.h"
 
 #include <xxhash.h>

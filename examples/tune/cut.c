@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Partitions, and the steps from one to the next. */
 #include "examples/harness/base/bag.h"
-#include "examples/tpu/tune/tune.h"
+#include "examples/tune/tune.h"
 
 #include <inttypes.h>
 #include <string.h>
