@@ -3,7 +3,7 @@
    targets; y [n, ...]. The unit of a node reads and writes its messages alone, which lie side by
    side. */
 #include "gnn/message_rows.h"
-#include "gnn/tail.h"
+#include "gnn/message_end.h"
 
 /* Node r: its messages, at x and dx, and how many values each has. */
 typedef struct message_unit {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Instance norm on a device, where the graphs are few and long: a warp for each piece of the rows
    and 32 columns. Scratch: two numbers per column for each slot of a piece, then for each graph. */
-#include "ops/norm_parts.h"
-#include "ops/starts.h"
+#include "ops/norm_moments.h"
+#include "ops/graph_starts.h"
 
 /* Rows that a lane asks for before it waits, and that a warp writes. */
 enum { READ_GROUP = 8, WRITE_PIECE = 64 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Gradients of weights that pieces of the rows have summed up on their own. */
-#ifndef AG_OPS_PIECES_H
-#define AG_OPS_PIECES_H
+#ifndef AG_OPS_GRADIENT_PIECES_H
+#define AG_OPS_GRADIENT_PIECES_H
 
 #include "core/kernel.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Moments and sums down the rows of a column, in one sweep and in pieces: what instance norm and
    batch norm share. m: columns; the pieces leave two numbers per column each, [slots,2,m]. */
-#ifndef AG_OPS_NORM_PARTS_H
-#define AG_OPS_NORM_PARTS_H
+#ifndef AG_OPS_NORM_MOMENTS_H
+#define AG_OPS_NORM_MOMENTS_H
 
 #include "ops/row_pieces.h"
 
