@@ -16,7 +16,7 @@ AG_BOTH int64_t norm_scratch(const ag_args *a)
     return (cut_slots(norm_cut(a)) + graphs_of(a)) * 2 * norm_columns(a->xs[0]);
 }
 
-/* Those of graph g. */
+/* The mean and square of graph g. */
 AG_BOTH ag_real *norm_of_graph(const ag_args *a, int64_t g)
 {
     return a->scratch + (cut_slots(norm_cut(a)) + g) * 2 * norm_columns(a->xs[0]);
