@@ -292,7 +292,7 @@ typedef struct ag_params {
     int8_t *decays; /* memory of the device: `decay` of every 16 elements */
     struct ag__clip *clip; /* there: what ag_clip_norm found */
     int unread;            /* 1: the host has not read that yet */
-    int clipped;           /* 1: the gradients there are still to be multiplied by its factor */
+    int clipped;           /* 1: the gradients there are not yet multiplied by its factor */
 } ag_params;
 
 #ifdef __cplusplus

@@ -14,7 +14,7 @@ extern "C" {
 typedef enum ag_per { AG_PER_SAMPLE, AG_PER_NODE, AG_PER_EDGE } ag_per;
 
 /* Rows of all samples, one sample after the other: features, labels, weights. A batch has them as
-   [rows, width], or with width 0 as [rows], which is what losses of labels and of scores want. */
+   [rows, width], or with width 0 as [rows], the shape that losses of labels and scores take. */
 typedef struct ag_column {
     ag_per per;
     int width;            /* numbers in a row; 0: one number, without an axis for it (labels) */

@@ -92,8 +92,8 @@ typedef enum ag_aggregate {
 
 /* y[v,...] = sum, mean, max, min or standard deviation over the messages into v of x[source,...];
    no message gives 0. x [n, ...] -> [n, ...]. dx = the same sum along the transposed edges; max and
-   min: to the first of the largest or smallest. The last two kinds write x of the senders, [p,
-   ...], on the way. Source: DGL's g-SpMM; PyG's aggregations. */
+   min: to the first of the largest or smallest. Minimum and standard deviation first write the
+   senders' x, [p, ...]. Source: DGL's g-SpMM; PyG's aggregations. */
 AG_API ag_tensor *ag_spmm(ag_tensor *x, ag_edges edges, ag_aggregate kind);
 
 /* The same for values of the messages themselves: y[v,...] = sum (or `kind`) over the
@@ -209,7 +209,7 @@ typedef struct ag_gat_weights {
    in the order of the messages (ag_edge_rows) adds <edge_h, (edge_w edge_p)_h> in the leaky_relu;
    NULL: nothing. Weights are dropped as ag_dropout does it. A node without messages gives the bias,
    or 0; ag_graph_loops gives each node a message from itself. Fails when from is not
-   [heads,d], and when edge is there without its weights or they without it. Source: Velickovic et
+   [heads,d], and when only one of edge and its weights is given. Source: Velickovic et
    al. 2018; PyG GATConv without self loops (there from is att_src, to att_dst, edge_w lin_edge,
    edge att_edge). */
 AG_API ag_tensor *ag_gat(const ag_gat_weights *weights, ag_tensor *x, ag_tensor *edge,

@@ -144,9 +144,9 @@ typedef struct ag_gcn_layer {
 AG_API ag_gcn_layer ag_layer_gcn(ag_params *params, const char *name, int in, int out);
 AG_API ag_tensor *ag_apply_gcn(const ag_gcn_layer *layer, ag_tensor *x, ag_edges edges);
 
-/* features [messages, edge_features] of the next three are of each message, in the order of the
-   messages (ag_edge_rows); NULL for a layer that was made with 0 edge_features. Fails where one has
-   them and the other has not. */
+/* The next three take features [messages, edge_features]: a row for each message, in the order of
+   the messages (ag_edge_rows); NULL for a layer that was made with 0 edge_features. Fails when only
+   the call or only the layer has features. */
 
 typedef struct ag_gat_layer {
     ag_gat_weights weights; /* "lin.weight", "att_src", "att_dst" [1,heads,out], "bias"; with
@@ -155,9 +155,9 @@ typedef struct ag_gat_layer {
     ag_real slope, dropout; /* 0.2, 0 */
 } ag_gat_layer;
 
-/* ag_gat of `heads` heads of `out` features each, side by side, x [n,in] -> [n, heads out], or with
-   mean averaged, -> [n,out]. Source: PyG GATConv with add_self_loops=False; with its default, the
-   graph has loops (ag_graph_loops). */
+/* ag_gat of `heads` heads of `out` features each, side by side, x [n,in] -> [n, heads out]; or,
+   with mean, averaged, -> [n,out]. Source: PyG GATConv with add_self_loops=False; with its default,
+   the graph has loops (ag_graph_loops). */
 AG_API ag_gat_layer ag_layer_gat(ag_params *params, const char *name, int in, int out, int heads,
                                  int mean, int edge_features);
 AG_API ag_tensor *ag_apply_gat(const ag_gat_layer *layer, ag_tensor *x, ag_tensor *features,
