@@ -24,7 +24,8 @@ extern "C" {
 typedef struct ag_tape ag_tape;
 typedef struct ag_tensor ag_tensor;
 
-/* A new tape; NULL only without memory for it. Without such a device the tape begins as failed. */
+/* A new tape; NULL only without memory for it. Without such a device the tape has failed already.
+ */
 AG_API ag_tape *ag_tape_new(ag_device device);
 AG_API void ag_tape_free(ag_tape *tape);
 
@@ -87,9 +88,9 @@ AG_API ag_tensor *ag_moving_average(ag_param *average, ag_tensor *x, ag_real rat
 
 /* Runs the ops that `y` and the kept tensors need and saves nothing for a backward run. During a
    run, and in the steps of optim, subnormal numbers (in float those below 1.2e-38) count as 0,
-   since most processors are slow with them. There, and when parameters are built or clipped,
-   numbers round to nearest and floating-point traps are off; afterwards the thread's own mode is
-   restored. */
+   since most processors are slow with them. In runs
+   and steps, and when parameters are built or clipped, numbers round to nearest and floating-point
+   traps are off; afterwards the thread's own mode is restored. */
 AG_API void ag_forward(ag_tensor *y);
 
 /* Runs forward and backward from the scalar `loss`. Gradients of parameters are stored when their
@@ -117,14 +118,14 @@ AG_API const ag_real *ag_values(const ag_tensor *x);
 AG_API const int32_t *ag_values_i32(const ag_tensor *x);
 AG_API ag_real ag_item(const ag_tensor *x); /* the only element; else NAN, and the tape fails */
 
-/* Runs for the values of y: ag_forward(y), then ag_values(y). NULL, with the sentence of the tape
-   in `why`, where one of them fails. */
+/* Computes y: ag_forward(y), then ag_values(y). If one of them fails it returns NULL, with the
+   sentence of the tape in `why`. */
 AG_API const ag_real *ag_compute(ag_tensor *y, ag_failure *why);
 
-/* Prints the name of a tensor, or of its op, its shape and type, then its values as NumPy does: in
-   aligned columns with four decimals; axes of more than 10 (of more than 6, when there are more
-   than 1,000 values) show the first and last 3 with "..." between them. Inputs and parameters can
-   be printed at any time while their data exist, results after a run that kept them; otherwise a
+/* Prints a tensor's name (or its op's), shape and type, then its values as NumPy does: in aligned
+   columns with four decimals. Of an axis of more than 10 (or, in a tensor of more than 1,000
+   values, 6) it shows the first and last 3, with "..." between them. Inputs and parameters can be
+   printed at any time while their data exist, results after a run that kept them; otherwise a
    sentence says why there are no values. The tape fails only when a device cannot copy them. */
 AG_API void ag_print(const ag_tensor *x, FILE *file);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Arrays of graphs stay on the device. They are known by the serial number of the graph and by
-   where they are on the host; where alone would not do, since memory is used again. The first time
+   where they are on the host; the place is not enough, since memory is used again. The first time
    one is only noted: batches of graphs are often met once. */
 #include "autograd/tape.h"
 

@@ -61,9 +61,9 @@ typedef struct ag_op {
     unsigned saves;                       /* what the backward kernels read (dy aside) */
     unsigned
         partial; /* inputs whose backward does not write every element exactly once (SAVE_X bits) */
-    unsigned spare; /* outputs that backward alone reads, and that forward leaves out where they are
+    unsigned spare; /* outputs that only backward reads, and that forward leaves out where they are
                        NULL: in runs without backward (SAVE_Y bits) */
-    unsigned flows; /* outputs with a gradient (SAVE_Y bits); 0 means output 0 alone */
+    unsigned flows; /* outputs with a gradient (SAVE_Y bits); 0 means only output 0 */
 
     int first_serves_all; /* 1: backward[0] also computes what the others read from scratch, so it
                              always runs; 2: with dx NULL where that gradient is not wanted */
@@ -82,7 +82,7 @@ typedef struct ag_op {
        them, with a backward kernel for the same inputs. NULL: those above have both forms. */
     const ag_kernels *cuda;
 
-    int elementwise; /* 1: one output, element i depends on element i of each input alone; may join
+    int elementwise; /* 1: one output, element i depends only on element i of each input; may join
                         a fused group */
     int leads;  /* 1: unit r of the last forward kernel writes row r of its output, all of it and
                    nothing else: it may lead a fused group. 2: the same where the units are as many

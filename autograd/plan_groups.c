@@ -18,7 +18,7 @@ int ag__is_open(const ag_builder *b, const ag_step *step)
 
 /* ---- tiles ---- */
 
-/* 1: the buffer is alive in one step alone, which is that of the job that asks. */
+/* 1: the buffer is alive only in the step of the job that asks. */
 static ag_buffer *local_buffer(ag_plan *plan, const ag_ref *ref)
 {
     ag_buffer *buffer = ref->place == AT_SLAB ? &plan->buffers[ref->id] : NULL;

@@ -9,7 +9,7 @@ if(PROJECT_IS_TOP_LEVEL)
     set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
     if(CMAKE_C_FLAGS_DEBUG STREQUAL "-g") # CMake's own: what a caller gives stays
         set(CMAKE_C_FLAGS_DEBUG "-O1 -g")
-        if(AUGUR_SANITIZE) # whose reports have functions and lines alone
+        if(AUGUR_SANITIZE) # its reports need only functions and lines
             set(CMAKE_C_FLAGS_DEBUG "-O1 -g1")
         endif()
     endif()

@@ -14,7 +14,7 @@ foreach(source ${fuzzers})
     add_executable(${name} ${source})
     add_dependencies(fuzzers ${name})
     target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/examples)
-    target_link_libraries(${name} PRIVATE tpgnn_lib lab_lib augur_static) # whose files they read
+    target_link_libraries(${name} PRIVATE tpgnn_lib lab_lib augur_static) # they read the files of these
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
     add_test(NAME ${name} COMMAND ${name} -max_total_time=${AUGUR_FUZZ_SECONDS} -timeout=60 -rss_limit_mb=2048
         -max_len=16384 ${corpus} ${seeds})

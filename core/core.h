@@ -71,10 +71,10 @@ typedef struct ag_failure {
 AG_API ag_status ag_fail(ag_failure *why, ag_status status, const char *format, ...)
     AG_PRINTF(3, 4);
 
-/* `text` with control characters (C0, DEL, C1), line separators, marks that turn the direction of
-   writing and bytes that are not UTF-8 written as \x1b or \u202e, so that a name can neither drive
-   a terminal nor look like another one; what does not fit into `size` bytes is left out. Sentences
-   of ag_fail have passed it. text NULL is "". Returns out. */
+/* `text` with control characters (C0, DEL, C1), line separators, marks that change the direction of
+   writing and bytes that are not UTF-8 written as \x1b or \u202e, so a name can neither control a
+   terminal nor look like another one; what does not fit into `size` bytes is left out. ag_fail
+   applies it to its sentences. text NULL is "". Returns out. */
 AG_API char *ag_printable(char *out, size_t size, const char *text);
 
 /* ---- shapes ---- */
@@ -176,42 +176,41 @@ AG_API int ag_sample_softmax(const ag_real *logits, int n, double temperature, a
 
 /* Puts n items into parts at random, as a function of the seed: part[i] is 0..parts-1, and part k
    gets share[k] of the items (NULL: equal shares, the folds of cross-validation), to the nearest
-   item. Items with one group[i] (a program, a user) stay together; group NULL: each is alone.
+   item. Items with one group[i] (a program, a user) stay together; group NULL: each by itself.
    Fails: AG_EUSE (a share outside of 0..1, or their sum is not 1), AG_EMEMORY. */
 AG_API ag_status ag_split(int32_t *part, const int32_t *group, int n, const double *share,
                           int parts, uint64_t seed, ag_failure *why);
 
-/* The items of part k in order, or with `others` those of all other parts (what a fold trains on):
-   which [n]. Returns how many. */
+/* Writes the items of part k in order to which [n], or with `others` the items of all other parts
+   (the training items of a fold). Returns how many. */
 AG_API int ag_part(int32_t *which, const int32_t *part, int n, int k, int others);
 
 /* ---- threads ---- */
 
-/* Number of threads that runs use, the caller's among them; 0 asks for one per processor (before
-   the first call: the first number of OMP_NUM_THREADS, else 0). At most eight, or as many as there
-   are processors, and at most 1024: ag_threads says how many. Results do not depend on it. Where
-   the system refuses a thread, the others do its work. The threads are the library's own, start
-   with the first work for them, take no signals, and sleep when they wait for longer than 50 us.
+/* Number of threads that runs use, with the caller's; 0 asks for one per processor (before the
+   first call: the first number of OMP_NUM_THREADS, else 0). At most eight, or as many as there are
+   processors, and at most 1024: ag_threads says how many. Results do not depend on it. Where
+   the system refuses a thread, the others do its work. The library's own threads start with
+   the first work, take no signals, and sleep when they wait for longer than 50 us.
    Several threads of a program may run tapes at once: one of them at a time has the library's
    threads, the others work alone. A child of fork starts its own, and no lock of another thread is
    left in it; it may not use the CUDA device, nor objects that another thread was changing. */
 AG_API void ag_set_threads(int n);
 AG_API int ag_threads(void);
 
-/* Bytes of stack that a call of the library takes at most in a build with optimization, without
-   what callbacks take: a thread of 64 KiB has them. The library's own threads have 1 MiB, or what
-   threads have by default if that is more. */
+/* The most bytes of stack that a call of the library takes in an optimized build, without
+   callbacks: a thread with 64 KiB is enough. The library's own threads have 1 MiB, or the default
+   of threads if that is more. */
 enum { AG_STACK = 40 << 10 };
 
-/* Starts the threads now instead of with the first work. Returns how many there are, at most
-   ag_threads(), the caller's among them: fewer where the system gives no more, and that many will
-   do the work. */
+/* Starts the threads now instead of with the first work. Returns how many there are, with the
+   caller's: ag_threads(), or fewer where the system gives no more. */
 AG_API int ag_start_threads(void);
 
 /* Runs body(context, block, thread) for each block of 0..blocks-1 and returns when all are done.
-   thread is 0..ag_threads()-1, and no other block of this call has it at that time. A call made
-   from a block, or while another thread of the program has the threads, is run by its caller alone.
-   A block may not wait for another, and what it computes should not depend on who computes it.
+   thread is 0..ag_threads()-1; no two blocks of a call have the same one at a time. A call made
+   from a block, or while another thread of the program has the threads, is run only by its caller.
+   A block may not wait for another, and its results should not depend on the thread.
    body NULL: no work is done. */
 typedef void ag_block(void *context, int64_t block, int thread);
 AG_API void ag_parallel(int64_t blocks, ag_block *body, void *context);
@@ -221,8 +220,8 @@ AG_API void ag_parallel(int64_t blocks, ag_block *body, void *context);
 AG_API const char *ag_isa(void);
 
 /* Whether a switch is on (AUGUR_FUSE, AUGUR_GRAPHS, AUGUR_CUDA_WAIT in the environment): 0, off, no
-   and false are off, 1, on, yes and true are on, in letters of any case; without one of them it is
-   as usual. */
+   and false are off; 1, on, yes and true are on, in upper or lower case; anything else gives
+   `usual`. */
 AG_API int ag_switch(const char *variable, int usual);
 
 /* ---- the CUDA device ---- */
@@ -236,9 +235,9 @@ typedef struct ag_device_about {
     int built;        /* CUDA's version that this is compiled for, as in 13000; 0: without CUDA */
     int on_host;      /* 1: the CUDA code runs on the CPU, for tests */
     int driver;       /* the newest version that the driver serves; 0: there is no driver */
-    char name[256];   /* of the device; "": there is none, and what follows is 0 */
+    char name[256];   /* of the device; "": there is none, and the rest is 0 */
     int major, minor; /* its compute capability */
-    size_t unused, bytes; /* of its memory; 0: nobody can tell */
+    size_t unused, bytes; /* of its memory; 0: not known */
 } ag_device_about;
 AG_API void ag_device_describe(ag_device_about *about);
 
@@ -258,7 +257,7 @@ AG_API const char *ag_dtype_name(ag_dtype dtype); /* "float32", "uint8", ... */
 /* ---- parameters ---- */
 
 /* The state of the gradients of a block: nothing yet, the sum of the backward runs since the last
-   step, or rubbish left by a failed run. */
+   step, or useless values of a failed run. */
 typedef enum ag_gradient_state { AG_EMPTY, AG_READY, AG_BAD } ag_gradient_state;
 
 struct ag_params;
@@ -273,7 +272,7 @@ typedef struct ag_param {
     int decay; /* 1: weight decay applies */
 } ag_param;
 
-/* All parameters of a model: weights, gradients and both moments of Adam (of SGD: m alone), each
+/* All parameters of a model: weights, gradients and both moments of Adam (of SGD: only m), each
    one flat array with the same layout (every parameter starts on a 64-byte boundary; the gaps are
    0). */
 typedef struct ag_params {
@@ -288,12 +287,12 @@ typedef struct ag_params {
     ag_device
         device;  /* that has the numbers (ag_params_to); on AG_CUDA the arrays above are a copy */
     int behind;  /* 1: that copy is older than the numbers (ag_params_fetch) */
-    double norm; /* that ag_clip_norm measured last (ag_params_norm); below 0: it has not */
+    double norm; /* of the last ag_clip_norm (ag_params_norm); below 0: there was none */
     ag_real *there; /* memory of the device: value, gradient, m and v, `size` elements each */
     int8_t *decays; /* memory of the device: `decay` of every 16 elements */
     struct ag__clip *clip; /* there: what ag_clip_norm found */
     int unread;            /* 1: the host has not read that yet */
-    int clipped;           /* 1: the gradients there are still to be multiplied by its factor */
+    int clipped;           /* 1: the gradients there are not yet multiplied by its factor */
 } ag_params;
 
 #ifdef __cplusplus

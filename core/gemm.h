@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Matrix product, row-major: C = op(A) op(B), or C += with add. op(A) is [m,k], op(B) is [k,n]; ta
-   and tb transpose. The product is cut in blocks that depend on the shape alone, each computed by
+   and tb transpose. The product is cut in blocks that depend only on the shape, each computed by
    one thread, and with ta a long inner sum into pieces added in order, so that the bits do not
-   depend on the number of threads. Without ta, the bits of a row of C depend on that row of A and
-   on B alone. */
+   depend on the number of threads. Without ta, the bits of a row of C depend only on that row of
+   A and on B. */
 #ifndef AG_CORE_GEMM_H
 #define AG_CORE_GEMM_H
 

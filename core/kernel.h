@@ -42,7 +42,7 @@ typedef struct ag_args {
     int add_also;     /* 1: it already holds another writer's part */
     int n_in;         /* number of inputs */
     int training;     /* 1: a backward run follows or this is one */
-    ag_device device; /* whose memory the pointers are of */
+    ag_device device; /* that holds the memory of the pointers */
     const int32_t *given[AG_MAX_IN]; /* on a device, for CALL: the host's values of int32 inputs;
                                         NULL: an op made them */
     ag_shape xs[AG_MAX_IN], ys[AG_MAX_OUT];
@@ -143,7 +143,7 @@ AG_BOTH int ag__strip_width(int64_t outer, int64_t columns)
 # define LANE             0
 # define LANES            1
 
-/* How many lanes a row may have: a constant, 1 for the C compiler alone. LANES is no constant. */
+/* How many lanes a row may have: a constant, 1 only for the C compiler. LANES is no constant. */
 # define MOST_LANES       1
 
 /* From here on a lane may read what other lanes of its row have written before. It is called where
@@ -307,7 +307,7 @@ KERNEL void ag__cuda_elsewhere(const ag_args *a) { (void)a; }
   KERNEL void id(const ag_args *a, int64_t lo, int64_t hi, const int add)
 
 /* ELEMENTWISE(id, reads) { body }: ELEMENTS over the output, for a body that computes element i
-   from elements i alone: with AG_READS_DY of the gradient DX, without it of output 0. It reads the
+   only from elements i: with AG_READS_DY of the gradient DX, without it of output 0. It reads the
    tensors that the mask `reads` names, a constant, and of the attributes only f[0] and f[1]. On
    CUDA it sees the few elements of a thread, so it may also run in a fused group there; NUMBER(i)
    is what element i is in the whole tensor. */
@@ -354,13 +354,13 @@ KERNEL void ag__cuda_elsewhere(const ag_args *a) { (void)a; }
   static const ag_kernel id##_kernel = {.name = #id, .call = id, .cuda = id}; \
   static void id(const ag_args *a)
 
-/* HOST(id) { body }: the same where the body reads memory itself, so for the CPU alone. */
+/* HOST(id) { body }: the same where the body reads memory itself, so only for the CPU. */
 # define HOST(id)                                                 \
   static void id(const ag_args *a);                               \
   static const ag_kernel id##_kernel = {.name = #id, .call = id}; \
   static void id(const ag_args *a)
 
-/* DEVICE(id) { body }: the same where CUDA alone runs it (struct op, cuda). */
+/* DEVICE(id) { body }: the same where only CUDA runs it (struct op, cuda). */
 # define DEVICE(id)                                               \
   static void id(const ag_args *a);                               \
   static const ag_kernel id##_kernel = {.name = #id, .cuda = id}; \

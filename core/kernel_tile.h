@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* TILE(name, outer, columns, elements) { body }: a kernel for CUDA alone, where a block keeps
+/* TILE(name, outer, columns, elements) { body }: a kernel only for CUDA, where a block keeps
    columns c..c+n-1, n <= 32, of one o of 0..outer-1 in memory that its 8 warps share: each reads
    and writes some of the rows, and what is wanted twice is read once. `tile` has as many elements
    as named. An op chooses it on the host where ag__tile_fits, else a STRIP.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Products of one matrix B with many rows: op(B) [k,n] is packed once, in panels of columns. The
-   bits of a row of the result depend on that row of A and on B alone. */
+   bits of a row of the result depend only on that row of A and on B. */
 #ifndef AG_CORE_PANELS_H
 #define AG_CORE_PANELS_H
 

@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 
 /* Each thread has a range of blocks of its own: those that touch the same rows go to the same
-   thread in every op, whose cache has them. Who is ready helps the others with theirs, and does the
+   thread in every op: its cache has them. Who is ready helps the others with theirs, and does the
    range of a thread that has not come. */
 typedef struct range {
     alignas(128) atomic_llong next; /* no two on neighbouring lines of a cache */

@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* ag_parallel, on the caller alone when `work`, about the number of elements that all blocks
+/* ag_parallel, only on the caller when `work`, about the number of elements that all blocks
    together go through, is too little to be divided. Give what follows from sizes, not from the
    machine. */
 void ag__parallel_work(int64_t work, int64_t blocks, ag_block *body, void *context);

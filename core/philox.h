@@ -48,8 +48,8 @@ AG_BOTH uint32_t ag__philox_word(uint64_t n, uint32_t c1, uint32_t c2, uint32_t 
 /* The words of the counters (n + l, high of n ^ c1, c2, c3), l = 0..15, n a multiple of 16: word w
    of counter l is words[16 w + l]. */
 #if !defined(__CUDACC__) && (defined(__AVX512F__) || defined(__AVX2__))
-/* A counter to a lane of 64 bits, whose upper half holds what does not matter: the product of the
-   lower halves is one instruction. */
+/* A counter to a lane of 64 bits, with anything in its upper half: the product of the lower halves
+   is one instruction. */
 # include <immintrin.h>
 # if defined(__AVX512F__)
 typedef uint64_t ag__lanes __attribute__((vector_size(64)));

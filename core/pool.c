@@ -136,7 +136,7 @@ static int furnish(helper *h)
     return !h->room;
 }
 
-/* Signals stay with the threads of the program, whose handlers may want a stack of their own. */
+/* Signals stay with the threads of the program: their handlers may want a stack of their own. */
 static void start(int wanted)
 {
     sigset_t all, before;

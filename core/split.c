@@ -7,7 +7,8 @@
 
 enum { SPLIT_STREAM = 0x53504c54 }; /* keeps these draws apart from other users of the seed */
 
-/* Items by group, and where each group begins: first[0..groups]. Without groups, items alone. */
+/* Items by group, and where each group begins: first[0..groups]. Without groups, each item is one.
+ */
 typedef struct sets {
     int32_t *item, *first, *order;
     int groups;

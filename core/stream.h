@@ -13,7 +13,7 @@ extern "C" {
 /* memcpy past the caches where both are aligned for that, else through them. */
 void ag__stream(void *to, const void *from, size_t bytes);
 
-/* Other threads see what this one stored after this alone; ag_parallel calls it. */
+/* Other threads see what this one stored only after this; ag_parallel calls it. */
 void ag__stream_end(void);
 
 #ifdef __cplusplus

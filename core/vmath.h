@@ -2,7 +2,7 @@
 /* Branch-free exp, log, tanh, sigmoid and erf that the C compiler vectorises and nvcc compiles too;
    libm in the double build. Coefficients: our own minimax fits. tests/core/test_vmath.c holds the
    error of each in units in the last place. Public, but no part of augur.h, since its names begin
-   with v_ alone. The bits depend on whether the processor that is compiled for has a fused
+   with only v_. The bits depend on whether the processor that is compiled for has a fused
    multiply-add (V_FMA). */
 #ifndef AG_CORE_VMATH_H
 #define AG_CORE_VMATH_H

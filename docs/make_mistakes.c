@@ -118,7 +118,7 @@ static void write_mistakes(FILE *file)
 }
 
 #ifndef AG_NO_MAIN
-/* make_mistakes PAGE: writes the table of the page anew. */
+/* make_mistakes PAGE: rewrites the table of the page. */
 int main(int argc, char **argv)
 {
     static char page[1 << 20];

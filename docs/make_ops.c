@@ -57,7 +57,7 @@ static void put_saved(FILE *file, const ag_op *op)
     if (!n) fprintf(file, "nothing");
 }
 
-/* Inputs with a gradient; those whose backward adds to zeros are PARTIAL. */
+/* Inputs with a gradient; those with a backward that adds to zeros are PARTIAL. */
 static void put_gradients(FILE *file, const ag_op *op)
 {
     char name[32];

@@ -63,7 +63,7 @@ rows nests "work alone"
 rows tgraph "random|second measurement, within the call"
 cat <<END
 
-nests wins here because the lab runs a program node by node: the run time is a sum over loop nests, and nests is told the
+nests wins here because the lab runs a program node by node: the run time is a sum over loop nests, and nests gets the
 loops of each node and adds their costs, while TGraph has to find both out from the layouts of a graph.
 
 TGraph is a graph network; nests learns the cost of a loop nest. boosting and ridge read counts of layouts, "work alone" adds

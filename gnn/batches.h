@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Samples, and batches of them: graphs with rows of numbers for each graph, node and edge, drawn in
-   an order that is a function of the seed and the epoch alone. */
+   an order that follows from the seed and the epoch. */
 #ifndef AG_BATCHES_H
 #define AG_BATCHES_H
 
@@ -14,7 +14,7 @@ extern "C" {
 typedef enum ag_per { AG_PER_SAMPLE, AG_PER_NODE, AG_PER_EDGE } ag_per;
 
 /* Rows of all samples, one sample after the other: features, labels, weights. A batch has them as
-   [rows, width], or with width 0 as [rows], which is what losses of labels and of scores want. */
+   [rows, width], or with width 0 as [rows], the shape that losses of labels and scores take. */
 typedef struct ag_column {
     ag_per per;
     int width;            /* numbers in a row; 0: one number, without an axis for it (labels) */
@@ -24,10 +24,10 @@ typedef struct ag_column {
 
 enum { AG_MOST_COLUMNS = 8 };
 
-/* The samples of a data set, as PyG lays out graphs: nodes and edges of one after those of the
-   other, node numbers from 0 in each graph. Samples without graphs (rows of a table) have nodes =
-   NULL, sets of rows have nodes and zeros for edges. The arrays, but not the struct, are borrowed
-   until ag_batches_free. */
+/* The samples of a data set, as PyG lays out graphs: the nodes and edges of the first graph, then
+   those of the next; nodes are numbered from 0 in each graph. Samples without graphs (rows of a
+   table) have nodes = NULL, sets of rows have nodes and zeros for edges. The arrays, but not the
+   struct, are borrowed until ag_batches_free. */
 typedef struct ag_samples {
     int count;
     const int32_t *nodes, *edges;   /* [count] of each graph */
@@ -39,7 +39,7 @@ typedef struct ag_samples {
 
 /* The samples of one step of training. */
 typedef struct ag_batch {
-    int count;             /* samples in it, `size` or, of the last one, fewer */
+    int count;             /* samples in it: `size`, or fewer in the last batch */
     const int32_t *which;  /* [count] their numbers */
     const ag_graph *graph; /* of all of them together; NULL where samples have none */
     const struct ag_batches *from;
@@ -48,23 +48,23 @@ typedef struct ag_batch {
 typedef struct ag_batches ag_batches;
 
 /* Batches of `size` of the samples which[0..n-1] (NULL: 0..n-1), shuffled again in every epoch, or
-   in their order. Copies `which`. Builds the graphs once; a graph that is none is refused here,
-   with its number. NULL with `why` filled: AG_EUSE, AG_EINDEX (an edge, a number in `which`),
+   in their order. Copies `which`. Builds the graphs once and refuses a graph with a wrong
+   edge by its number. NULL with `why` filled: AG_EUSE, AG_EINDEX (an edge, a number in `which`),
    AG_ESHAPE, AG_EMEMORY. */
 AG_API ag_batches *ag_batches_new(const ag_samples *samples, const int32_t *which, int n, int size,
                                   int shuffled, uint64_t seed, ag_failure *why);
 AG_API void ag_batches_free(ag_batches *batches);
 
-/* Begins an epoch, as before every loop over batches. Its order is a function of seed and epoch, so
-   that a run that is resumed needs to know its epoch alone. */
+/* Begins an epoch; call it before every loop over batches. The order follows from seed and epoch,
+   so a resumed run needs to know only its epoch. */
 AG_API void ag_batches_begin(ag_batches *batches, int64_t epoch);
 
 /* The next batch, valid until the next call; NULL after the last one of the epoch, or with `why`
-   filled: AG_EUSE (the epoch was over before), AG_EMEMORY, AG_ESHAPE (a batch too large). */
+   filled: AG_EUSE (the epoch is over), AG_EMEMORY, AG_ESHAPE (a batch too large). */
 AG_API const ag_batch *ag_batches_next(ag_batches *batches, ag_failure *why);
 
 /* Column k of a batch as an input of the tape: [rows, width], or [rows]. Rows of nodes are in the
-   order of the batch's graph. Those of edges are in the order of its messages, as ops that take
+   order of the batch's graph. Rows of edges are in the order of its messages, as ops that take
    values of messages want them: row p is the row of the edge that message p is of (AG_BOTH_WAYS:
    each edge twice). Integers give an int32 tensor. Fails: AG_EUSE (no such column). */
 AG_API ag_tensor *ag_batch_column(ag_tape *tape, const ag_batch *batch, int k);

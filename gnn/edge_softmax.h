@@ -2,7 +2,7 @@
 /* Values of messages. Inputs: x [n, ...] twice (edge_add) or [p, ...] (edge_softmax), then rows,
    sources, rows_t, targets. */
 #include "gnn/message_rows.h"
-#include "gnn/tail.h"
+#include "gnn/message_end.h"
 
 /* ---- edge_add: y[p] = from[source] + to[target] ---- */
 

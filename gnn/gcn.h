@@ -2,7 +2,7 @@
 /* Sums with symmetric normalisation. Loops of the graph are ignored: every
    node has one. */
 #include "core/kernel.h"
-#include "ops/strip.h"
+#include "ops/first_axis.h"
 
 /* Inputs: rows, sources, rows_t, targets. */
 ELEMENTS(gcn_norm_forward, a->xs[0].size[0])

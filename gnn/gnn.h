@@ -62,8 +62,8 @@ AG_API void ag_graph_dot(const ag_graph *graph,
 
 /* A graph on a tape: the arrays above as int32 tensors, given as inputs or made by an op.
    rows [n,2], sources [p], rows_t [n,2], targets [p,2], starts [graphs+1]. The first op that gets a
-   caller's own inputs checks them: AG_EINDEX names the wrong entry, AG_EUSE means that arrays of a
-   pooled graph and others are mixed. */
+   caller's own inputs checks them: AG_EINDEX names the wrong entry, AG_EUSE means that they are
+   mixed with arrays of a pooled graph. */
 typedef struct ag_edges {
     ag_tensor *rows, *sources, *rows_t, *targets, *starts;
 } ag_edges;
@@ -79,7 +79,7 @@ AG_API ag_tensor *ag_edge_rows(ag_tensor *x, const ag_graph *graph);
 
 /* ---- message passing ---- */
 
-/* How the messages into a node are put together. AG_AGGREGATE_STD: the standard deviation, which is
+/* How the messages into a node are combined. AG_AGGREGATE_STD: the standard deviation, which is
    the root of the mean squared distance from the mean; 0 with gradient 0 where that mean is at most
    1e-5, as in PyG's StdAggregation (which has it as a difference of means, so less exactly). */
 typedef enum ag_aggregate {
@@ -92,8 +92,8 @@ typedef enum ag_aggregate {
 
 /* y[v,...] = sum, mean, max, min or standard deviation over the messages into v of x[source,...];
    no message gives 0. x [n, ...] -> [n, ...]. dx = the same sum along the transposed edges; max and
-   min: to the first of the largest or smallest. The last two kinds write x of the senders, [p,
-   ...], on the way. Source: DGL's g-SpMM; PyG's aggregations. */
+   min: to the first of the largest or smallest. Minimum and standard deviation first write the
+   senders' x, [p, ...]. Source: DGL's g-SpMM; PyG's aggregations. */
 AG_API ag_tensor *ag_spmm(ag_tensor *x, ag_edges edges, ag_aggregate kind);
 
 /* The same for values of the messages themselves: y[v,...] = sum (or `kind`) over the
@@ -136,7 +136,7 @@ AG_API ag_tensor *ag_sage(const ag_sage_weights *weights, ag_tensor *x, ag_edges
                           ag_aggregate kind, int l2);
 
 /* y_v = W_n sum of x_u over u -> v + b + W_r x_v: ag_sage with the sum and without l2. Source:
-   Morris et al. 2019; PyG GraphConv, whose lin_rel is `neighbour` and `bias`, and lin_root is
+   Morris et al. 2019; PyG GraphConv: its lin_rel is `neighbour` and `bias`, its lin_root is
    `root`. */
 AG_API ag_tensor *ag_graph_conv(const ag_sage_weights *weights, ag_tensor *x, ag_edges edges);
 
@@ -209,7 +209,7 @@ typedef struct ag_gat_weights {
    in the order of the messages (ag_edge_rows) adds <edge_h, (edge_w edge_p)_h> in the leaky_relu;
    NULL: nothing. Weights are dropped as ag_dropout does it. A node without messages gives the bias,
    or 0; ag_graph_loops gives each node a message from itself. Fails when from is not
-   [heads,d], and when edge is there without its weights or they without it. Source: Velickovic et
+   [heads,d], and when only one of edge and its weights is given. Source: Velickovic et
    al. 2018; PyG GATConv without self loops (there from is att_src, to att_dst, edge_w lin_edge,
    edge att_edge). */
 AG_API ag_tensor *ag_gat(const ag_gat_weights *weights, ag_tensor *x, ag_tensor *edge,

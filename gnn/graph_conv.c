@@ -56,8 +56,8 @@ static void forward_block(const ag_args *a, const sizes *s, ag_real *part, int64
     (void)adds;
     ag__panels_rows(y, X(0) + (int64_t)lo * in, weight_of(a, s, 1, 0), NULL, m, out, in, 0, 0, m);
     for (int r = 0; r < m; r++) {
-        const int hears = message_row(sums + (int64_t)heard * in, a, s, lo + r);
-        place[r] = hears ? heard++ : -1;
+        const int gets = message_row(sums + (int64_t)heard * in, a, s, lo + r);
+        place[r] = gets ? heard++ : -1;
     }
     ag__panels_rows(sent, sums, weight_of(a, s, 0, 0), NULL, heard, out, in, 0, 0, heard);
     for (int r = 0; r < m; r++)

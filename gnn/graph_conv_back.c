@@ -79,7 +79,7 @@ static void gradient_row(ag_real *to, ag_real *db, const ag_args *a, const sizes
     for (int i = 0; i < s->out; i++) db[i] += to[i];
 }
 
-/* Nodes of a block in the order: those with a sum of g alone, with both, with g alone; the others
+/* Nodes of a block in the order: those with only a sum of g, with both, with only g; the others
    have no gradient. */
 typedef struct order {
     int node[BLOCK], sums, both, own; /* how many */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Aggregates of the values of the messages into a node. Inputs: x [p, ...], rows, sources, rows_t,
-   targets; y [n, ...]. The unit of a node reads and writes its messages alone, which lie side by
+   targets; y [n, ...]. The unit of a node reads and writes only its messages, which lie side by
    side. */
 #include "gnn/message_rows.h"
-#include "gnn/tail.h"
+#include "gnn/message_end.h"
 
 /* Node r: its messages, at x and dx, and how many values each has. */
 typedef struct message_unit {

@@ -3,7 +3,7 @@
    runs. */
 #include "gnn/pool.h"
 #include "gnn/edges.h"
-#include "ops/strip.h"
+#include "ops/first_axis.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sums over messages. Inputs: x, rows, sources, rows_t, targets (see ag_graph). */
 #include "core/kernel.h"
-#include "gnn/tail.h"
+#include "gnn/message_end.h"
 #include "gnn/weighted_rows.h"
 
 enum { SPMM_SUM, SPMM_MEAN, SPMM_MAX, SPMM_CHUNK = 1024, SPMM_GROUP = 4 };

@@ -27,7 +27,7 @@ static int sag_pool_shape(ag_call *call)
 
 /* ---- forward ---- */
 
-/* Graph g, whose nodes have their scores. */
+/* Graph g, after its nodes have their scores. */
 static void keep_best(const ag_args *a, int64_t g)
 {
     const int f = row_width(a->xs[0]);

@@ -4,7 +4,7 @@
    number of a node that stays) and place [n] (its new one, -1: dropped). */
 #include "core/kernel.h"
 #include "gnn/pool_score.h"
-#include "ops/strip.h"
+#include "ops/first_axis.h"
 
 KERNEL void pool_scale(ag_real *y, const ag_real *x, ag_real s, int f)
 {

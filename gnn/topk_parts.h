@@ -5,7 +5,7 @@
 
 #include "autograd/op.h"
 #include "core/cuda/device.h"
-#include "gnn/cut.h"
+#include "gnn/topk_cut.h"
 #include "gnn/topk.h"
 
 /* Rows of x that backward takes at a time, with a part of dp each. */

@@ -14,7 +14,7 @@ ag_gated_conv_layer ag_layer_gated_conv(ag_params *params, const char *name, int
     return layer;
 }
 
-/* The products of a layer with x alone, and those of its other columns with the features of the
+/* The products of a layer with only x, and those of its other columns with the features of the
    messages: neither is formed per message that a node or an edge can have for all. */
 typedef struct halves {
     ag_tensor *node, *w_edge;

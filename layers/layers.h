@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* layers: the parameters of a layer and the settings of its application, made by one call and
-   applied by one:
+/* layers: a struct with a layer's parameters and settings, made by one call and applied by another:
 
        ag_linear_layer first = ag_layer_linear(params, "first", 8, 32, 1);
        ag_sage_layer conv = ag_layer_sage(params, "conv", 32, 32);
@@ -9,14 +8,14 @@
        y = ag_apply_sage(&conv, y, edges);
 
    ag_layer_X declares the parameters of an X as "NAME.weight" and so on (NULL or "" for name: plain
-   "weight"). Names, shapes and first values are those of PyTorch and PyG, so that ag_params_load
-   takes a state_dict that was saved as safetensors as it is. All have weight decay, as there; a
-   model that wants it otherwise changes param->decay, and first values with ag_param_init. The
-   struct is a value: nothing is to be freed, and what follows its parameters may be changed before
+   "weight"). Names, shapes and first values are those of PyTorch and PyG, so ag_params_load
+   takes an unchanged state_dict that was saved as safetensors. As there, all parameters have weight
+   decay; a model may change it with param->decay, and first values with ag_param_init. The struct
+   is a value and is not freed; its settings (the fields after the parameters) may be changed before
    it is applied. Errors (AG_EUSE, AG_ESHAPE, AG_EMEMORY) stay in params->failure, as those of
    ag_params_add do, and ag_params_build reports them.
 
-   ag_apply_X records the layer on the tape of x. Gradients are those of the ops that it is made of.
+   ag_apply_X records the layer on the tape of x. Its gradients are the gradients of its ops.
    The tape fails (AG_EUSE) when the layer is NULL, and where the ops fail. */
 #ifndef AG_LAYERS_H
 #define AG_LAYERS_H
@@ -36,7 +35,7 @@ extern "C" {
 AG_API ag_status ag_minimize(ag_tensor *loss, ag_params *params, const ag_adamw *options, double lr,
                              ag_failure *why);
 
-/* Writes "NAME.REST" to text and returns it; NULL or "" for name: the rest alone. For parts of a
+/* Writes "NAME.REST" to text and returns it; NULL or "" for name: only the rest. For parts of a
    layer and for numbers: ag_layer_name(text, NULL, "conv%d", k). A name that is longer than 127
    bytes becomes one that ag_params_add refuses. */
 AG_API const char *ag_layer_name(char text[128], const char *name, const char *format, ...)
@@ -108,7 +107,7 @@ typedef struct ag_batch_norm_layer {
 } ag_batch_norm_layer;
 
 /* ag_batch_norm, which moves the running statistics in training. x [..., features]. Source: PyTorch
-   nn.BatchNorm1d, whose "num_batches_tracked" is passed over; PyG BatchNorm (name "NAME.module").
+   nn.BatchNorm1d ("num_batches_tracked" is passed over); PyG BatchNorm (name "NAME.module").
  */
 AG_API ag_batch_norm_layer ag_layer_batch_norm(ag_params *params, const char *name, int features);
 AG_API ag_tensor *ag_apply_batch_norm(const ag_batch_norm_layer *layer, ag_tensor *x);
@@ -145,9 +144,9 @@ typedef struct ag_gcn_layer {
 AG_API ag_gcn_layer ag_layer_gcn(ag_params *params, const char *name, int in, int out);
 AG_API ag_tensor *ag_apply_gcn(const ag_gcn_layer *layer, ag_tensor *x, ag_edges edges);
 
-/* features [messages, edge_features] of the next three are of each message, in the order of the
-   messages (ag_edge_rows); NULL for a layer that was made with 0 edge_features. Fails where one has
-   them and the other has not. */
+/* The next three take features [messages, edge_features]: a row for each message, in the order of
+   the messages (ag_edge_rows); NULL for a layer that was made with 0 edge_features. Fails when only
+   the call or only the layer has features. */
 
 typedef struct ag_gat_layer {
     ag_gat_weights weights; /* "lin.weight", "att_src", "att_dst" [1,heads,out], "bias"; with
@@ -156,9 +155,9 @@ typedef struct ag_gat_layer {
     ag_real slope, dropout; /* 0.2, 0 */
 } ag_gat_layer;
 
-/* ag_gat of `heads` heads of `out` features each, side by side, x [n,in] -> [n, heads out], or with
-   mean averaged, -> [n,out]. Source: PyG GATConv with add_self_loops=False; with its default, the
-   graph has loops (ag_graph_loops). */
+/* ag_gat of `heads` heads of `out` features each, side by side, x [n,in] -> [n, heads out]; or,
+   with mean, averaged, -> [n,out]. Source: PyG GATConv with add_self_loops=False; with its default,
+   the graph has loops (ag_graph_loops). */
 AG_API ag_gat_layer ag_layer_gat(ag_params *params, const char *name, int in, int out, int heads,
                                  int mean, int edge_features);
 AG_API ag_tensor *ag_apply_gat(const ag_gat_layer *layer, ag_tensor *x, ag_tensor *features,

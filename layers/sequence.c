@@ -4,7 +4,7 @@
 
 /* ---- Transformer encoder ---- */
 
-/* Weights are Glorot's here alone, and all biases of the attention 0. */
+/* Weights are Glorot's only here, and all biases of the attention 0. */
 static void add_attention(ag_encoder_weights *w, ag_params *params, const char *name, int features)
 {
     const int three = ag__size_product(3, features);

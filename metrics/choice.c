@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-/* Of `tied` items with equal scores, whose truths ascend along `order`, `open` are chosen, in each
-   way with the same chance, besides those that are sure, the least of which has `best`. */
+/* Of `tied` items with equal scores and truths that ascend along `order`, `open` are chosen, in
+   each way with the same chance, besides those that are sure, the least of which has `best`. */
 static void expect_least(ag_choice *c, double best, const double *truth, const int64_t *order,
                          int64_t tied, int64_t open)
 {

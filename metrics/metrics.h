@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* metrics: how good predictions are: of classes, of numbers, of an order. Functions of plain
-   arrays, which know no tape; results are doubles with the same bits for any number of threads.
+/* metrics: how good predictions of classes, of numbers and of an order are. The functions take
+   plain arrays and know no tape; results are doubles with the same bits for any number of threads.
 
        ag_forward(logits);
        printf("%g\n", ag_accuracy(ag_values(logits), label, n, classes)); */
@@ -43,19 +43,19 @@ AG_API double ag_r2(const ag_real *y, const ag_real *target, int64_t n);
 
 /* ---- an order ---- */
 
-/* Kendall's tau-b of two arrays, in -1..1: that of ag_tau_b below for arrays of a tensor's type.
-   NaN where that is, when a number is not finite, without memory, and for NULL. */
+/* Kendall's tau-b of two arrays, in -1..1: ag_tau_b below for arrays of a tensor's type. NaN where
+   ag_tau_b gives it, when a number is not finite, without memory, and for NULL. */
 AG_API double ag_kendall_tau(const ag_real *score, const ag_real *truth, int64_t n);
 
 /* The mean of ag_kendall_tau over groups: group g is the items starts[g]..starts[g+1]-1. Groups
-   without an order, of fewer than two items or of equal truths, count nothing. NaN when no group
+   of fewer than two items or of equal truths do not count. NaN when no group
    counts, when starts descend or are below 0, where another group has a number that is not finite,
    without memory, and for NULL. */
 AG_API double ag_kendall_tau_groups(const ag_real *score, const ag_real *truth,
                                     const int32_t *starts, int groups);
 
-/* The functions below take doubles: `score` is what a model says of n items, `truth` is what was
-   measured, and both should ascend together: of run times, the smallest score is predicted fastest.
+/* The functions below take doubles: a model's `score` of n items and the measured `truth`. Both
+   should ascend together: the item with the smallest score is predicted to be the fastest.
    Doubles hold int64 nanoseconds exactly up to 2^53 (104 days). Functions that return a status fail
    with AG_EFINITE (a number is not finite: the sentence names its index), AG_EMEMORY (scratch for
    sorting, up to 48 bytes an item) and AG_EUSE (NULL, a negative n). */
@@ -75,9 +75,8 @@ typedef struct ag_pairs {
 AG_API ag_status ag_pairs_count(ag_pairs *pairs, const double *score, const double *truth,
                                 int64_t n, ag_failure *why);
 
-/* Kendall's tau-b (ties corrected, as scipy.stats.kendalltau) and tau-a, in -1..1. Equal scores
-   alone are no order, and have 0. NaN when not defined, which depends on the truths and never on
-   the scores: fewer than two items, or (tau-b) all truths equal; and for NULL. */
+/* Kendall's tau-b (ties corrected, as scipy.stats.kendalltau) and tau-a, in -1..1; 0 when all
+   scores are equal. NaN below two items, (tau-b) when all truths are equal, and for NULL. */
 AG_API double ag_tau_b(const ag_pairs *pairs);
 AG_API double ag_tau_a(const ag_pairs *pairs);
 
@@ -102,10 +101,11 @@ AG_API ag_status ag_order(int64_t *order, const double *score, int64_t n, ag_fai
    their ranks. Fails: see above. scipy.stats.rankdata, less 1. */
 AG_API ag_status ag_places(double *place, const double *score, int64_t n, ag_failure *why);
 
-/* Truths, such as run times, of the k best predicted items, which have the smallest scores, and of
-   the k that are best in truth (of all, if k > n). Where equal scores leave open which are the k
-   best, all are means over all ways to choose among them, so that the order of the items changes
-   nothing. Fails: see above; AG_EUSE (k < 1 or n < 1), AG_EDATA (a truth is not above 0). */
+/* Truths, such as run times, of the k items with the smallest scores (the best predicted), and of
+   the k items with the smallest truths (of all, if k > n). Where equal scores leave open which are
+   the k best, each number is its mean over all ways to choose among them, so it does not depend on
+   the order of the items. Fails: see above; AG_EUSE (k < 1 or n < 1), AG_EDATA (a truth is not
+   above 0). */
 typedef struct ag_choice {
     double least, mean;           /* of the best predicted */
     double best_least, best_mean; /* of the best */

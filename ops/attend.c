@@ -7,9 +7,9 @@
 #include "core/cuda/device.h"
 #include "core/gemm.h"
 #include "ops/attend.h"
-#include "ops/attend_parts.h"
+#include "ops/attend_internal.h"
 #include "ops/ops.h"
-#include "ops/pieces.h"
+#include "ops/gradient_pieces.h"
 #include "ops/table.h"
 
 static int attend_shape(ag_call *call)

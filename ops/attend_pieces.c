@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* attend, backward: what forward did not keep is computed again, for a block of nodes at a time. */
 #include "core/gemm.h"
-#include "ops/attend_parts.h"
+#include "ops/attend_internal.h"
 
 #include <string.h>
 
@@ -23,7 +23,7 @@ static void backward_gelu(const ag_args *a, ag_real *g, const ag_real *x, const 
         memcpy(a->also + e, g, 2 * (size_t)f * sizeof *g);
 }
 
-/* Node v, whose rows begin at `at` in the block. */
+/* Node v, with its rows from `at` on in the block. */
 static void backward_node(const ag_args *a, sizes s, const room *o, int64_t v, int64_t at)
 {
     const int64_t first = v * s.configs, f = s.f;

@@ -3,7 +3,7 @@
    is ln sum e^score of each row; attr.i[0]: heads, attr.f[0]: how many of the weights are dropped.
  */
 #include "ops/dropout_mask.h"
-#include "ops/starts.h"
+#include "ops/graph_starts.h"
 
 /* The number that dropout has for the weight of key k of its graph in row v and head h. */
 AG_BOTH int64_t weight_number(const ag_args *a, int64_t v, int h, int k)

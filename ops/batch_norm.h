@@ -4,7 +4,7 @@
    = 1 / sqrt(biased variance + epsilon) and h = (x - mean) s: y = h gamma + beta.
    Rows are taken in pieces, which leave two numbers per column each in scratch; after them stand
    vectors of one number per column. */
-#include "ops/norm_parts.h"
+#include "ops/norm_moments.h"
 
 AG_BOTH row_cut batch_norm_cut(const ag_args *a)
 {

@@ -8,7 +8,7 @@
 #include "core/gemm.h"
 #include "core/panels.h"
 #include "ops/ops.h"
-#include "ops/pieces.h"
+#include "ops/gradient_pieces.h"
 #include "ops/table.h"
 
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "core/philox.h"
 
 /* Element 128 b + 64 h + 16 w + l takes half h of word w of the Philox counter (16 b + l, ordinal,
-   step): 16 neighbours are computed in one pass, and any element can be computed alone. */
+   step): 16 neighbours are computed in one pass, and any element can be computed by itself. */
 KERNEL void dropout_words(uint32_t words[64], const ag_args *a, uint64_t b)
 {
     const ag_run_record run = *a->run;
@@ -44,7 +44,7 @@ KERNEL dropout_key dropout_key_of(const ag_args *a)
     return key;
 }
 
-/* The factor of one element alone. */
+/* The factor of one element. */
 KERNEL ag_real dropout_factor(const dropout_key *key, int64_t e)
 {
     const int in = (int)(e % 128), word = in % 64 / 16;

@@ -4,7 +4,7 @@
    index as in ops/gather.h. */
 #include "core/inverse.h"
 #include "core/kernel.h"
-#include "ops/strip_pieces.h"
+#include "ops/segment_pieces.h"
 
 AG_BOTH int64_t bag_scratch(const ag_args *a)
 {

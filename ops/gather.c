@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* gather: y[i,:] = x[index[i],:]; scatter_sum: y[index[i],:] += x[i,:]. Each is the gradient of the
-   other and saves the index alone. An index that names no row reads zeros and adds nothing. */
+   other and saves only the index. An index that names no row reads zeros and adds nothing. */
 #include "ops/gather.h"
 #include "ops/ops.h"
 #include "ops/table.h"

@@ -3,7 +3,7 @@
    strip of columns: the inverse of the index (core/inverse.h) lists the rows that go there. */
 #include "core/inverse.h"
 #include "core/kernel.h"
-#include "ops/strip_pieces.h"
+#include "ops/segment_pieces.h"
 
 /* The inverse of an index is in scratch as int32: n + 1 starts, then the order. */
 AG_BOTH int32_t *inverse_starts(const ag_args *a) { return (int32_t *)(void *)a->scratch; }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Instance norm on a device, where the graphs are few and long: a warp for each piece of the rows
    and 32 columns. Scratch: two numbers per column for each slot of a piece, then for each graph. */
-#include "ops/norm_parts.h"
-#include "ops/starts.h"
+#include "ops/norm_moments.h"
+#include "ops/graph_starts.h"
 
 /* Rows that a lane asks for before it waits, and that a warp writes. */
 enum { READ_GROUP = 8, WRITE_PIECE = 64 };
@@ -16,7 +16,7 @@ AG_BOTH int64_t norm_scratch(const ag_args *a)
     return (cut_slots(norm_cut(a)) + graphs_of(a)) * 2 * norm_columns(a->xs[0]);
 }
 
-/* Those of graph g. */
+/* The mean and square of graph g. */
 AG_BOTH ag_real *norm_of_graph(const ag_args *a, int64_t g)
 {
     return a->scratch + (cut_slots(norm_cut(a)) + g) * 2 * norm_columns(a->xs[0]);

@@ -3,8 +3,8 @@
    are all axes but the last, flattened. An op whose inputs do not fit fails the tape (AG_ESHAPE)
    and returns a poison tensor. Where starts or indices are inputs, starts must ascend within 0..n
    and an index must be -1 (no row) or the number of a row; otherwise the tape fails (AG_EINDEX).
-   Where another op computes them, each op documents what it does with other values. docs/ops.md,
-   made from the op table, lists formula, saved tensors and tests of each op. */
+   Where an op computes them, each op's comment says what other values do. docs/ops.md, made
+   from the op table, lists formula, saved tensors and tests of each op. */
 #ifndef AG_OPS_H
 #define AG_OPS_H
 
@@ -28,8 +28,8 @@ AG_API ag_tensor *ag_dropout(ag_tensor *x, ag_real p);
 /* The same values under another shape of the same count; a view. Gradient: the same view. */
 AG_API ag_tensor *ag_reshape(ag_tensor *x, ag_shape shape);
 
-/* x without its last axis, whose size is 1: a score for each row, [n,1] -> [n]. A view. Fails:
-   AG_ESHAPE when that size is another, and for a scalar. Source: PyTorch x.squeeze(-1). */
+/* x without its last axis, of size 1: a score for each row, [n,1] -> [n]. A view. Fails:
+   AG_ESHAPE for another size and for a scalar. Source: PyTorch x.squeeze(-1). */
 AG_API ag_tensor *ag_squeeze(ag_tensor *x);
 
 /* y[j,i] = x[i,j]. x [n,m] -> [m,n]. dx = dy transposed. */

@@ -14,7 +14,7 @@ typedef struct pair_list {
     int first, n;
 } pair_list;
 
-/* The group of item r, whose starts are input `at`; all items when there is no such input. */
+/* The group of item r, by the starts in input `at`; all items when there is no such input. */
 AG_BOTH pair_list list_of(const ag_args *a, int64_t r, int at)
 {
     pair_list list = {0, pair_count(a)};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sequences are ranked by length, the longest first, so that step t runs on the first of them alone
+/* Sequences are ranked by length, the longest first, so that step t runs only on the first of them
    and nothing is padded. Rows stay where they are; state and cell lie in the order of the ranks. */
 #include "ops/recurrent_step.h"
 #include "core/panels.h"

@@ -2,7 +2,7 @@
 /* Reductions: over all elements, down the first axis, along the last. attr.i[0]: 1 divides by the
    number of elements that were summed. */
 #include "core/kernel.h"
-#include "ops/strip_pieces.h"
+#include "ops/segment_pieces.h"
 
 /* ---- over all ---- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Segments of rows cut in pieces, for devices: where few segments are long, a warp for each strip
    of 32 columns leaves most of a GPU without work. A warp takes a piece of a segment, and another
-   kernel joins the pieces in order. How segments are cut depends on their own rows alone, and the
+   kernel joins the pieces in order. How segments are cut depends only on their own rows, and the
    number of pieces on the shapes. */
 #ifndef AG_OPS_ROW_PIECES_H
 #define AG_OPS_ROW_PIECES_H

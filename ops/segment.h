@@ -2,7 +2,7 @@
 /* Reductions of the rows of each segment. */
 #include "core/kernel.h"
 #include "ops/segment_of.h"
-#include "ops/strip_pieces.h"
+#include "ops/segment_pieces.h"
 
 /* attr.i[0] == 1: 1 / number of rows of segment g. */
 AG_BOTH ag_real segment_scale(const ag_args *a, int64_t g)

@@ -3,7 +3,7 @@
    Y(1): the row of the first largest. Starts outside of the rows are taken as the nearest end. */
 #include "core/kernel.h"
 #include "ops/segment_of.h"
-#include "ops/strip_pieces.h"
+#include "ops/segment_pieces.h"
 
 /* As strip_max and strip_sum, of the same rows at once. */
 KERNEL void strip_max_sum(ag_real *best, int32_t *at, ag_real *sum, const ag_real *x, int64_t lo,

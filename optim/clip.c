@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Global-norm clipping. The flat array is cut into pieces that depend on its size alone and the
+/* Global-norm clipping. The flat array is cut into pieces that depend only on its size and the
    sums of the pieces are added in order, so that the norm has the same bits for every number of
    threads. */
 #include "optim/internal.h"

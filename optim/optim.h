@@ -57,9 +57,9 @@ AG_API void ag_params_free(ag_params *params); /* frees the parameters, too; NUL
 /* Declares a parameter; its memory comes with ag_params_build.
    name: 1 to 127 printable ASCII characters without space, used once; "optimizer." and "state." may
    not begin it. decay: 1 if weight decay applies. Every call returns a pointer that stays valid,
-   never NULL: the first failure (AG_EUSE, AG_ESHAPE, AG_EMEMORY) is kept in params->failure and
-   then an empty parameter comes back, so that the constructor of a model needs no checks;
-   ag_params_build reports it. */
+   never NULL: the first failure (AG_EUSE, AG_ESHAPE, AG_EMEMORY) is kept in params->failure, and
+   an empty parameter comes back. So the constructor of a model needs no checks: ag_params_build
+   reports the failure. */
 AG_API ag_param *ag_params_add(ag_params *params, const char *name, ag_shape shape, ag_init init,
                                int decay);
 
@@ -68,10 +68,10 @@ AG_API ag_param *ag_params_add(ag_params *params, const char *name, ag_shape sha
    AG_ESHAPE. */
 AG_API void ag_param_init(ag_param *param, ag_init init);
 
-/* The same for all parameters that are declared under names which begin with `prefix` (NULL or "":
-   all): `weights` for those of two or more axes that are called weight in the last part of their
-   name (conv.lin.weight, in_proj_weight), `biases` for those of one axis that are called bias there
-   (bias_ih_l0). Others stay: tables of other names, weights of norms. torch.nn.init in a loop over
+/* The same for all declared parameters with names that begin with `prefix` (NULL or "": all). Those
+   of two or more axes with "weight" in the last part of the name (conv.lin.weight, in_proj_weight)
+   get `weights`; those of one axis with "bias" there (bias_ih_l0) get `biases`. Others stay: tables
+   of other names, weights of norms. torch.nn.init in a loop over
    named_parameters. */
 AG_API void ag_params_init(ag_params *params, const char *prefix, ag_init weights, ag_init biases);
 
@@ -87,16 +87,16 @@ AG_API int64_t
 ag_params_count(const ag_params *params); /* real numbers in all parameters, without gaps */
 
 /* Brings a built block to a device: values, gradients, moments and state, with the same bits. From
-   then on tapes of that device alone can use it, and steps and clipping run there. On AG_CUDA the
+   then only tapes of that device can use it, and steps and clipping run there. On AG_CUDA the
    arrays on the host (params->value, param->value and their kin) are a copy that ag_params_fetch
-   refreshes; what is written to them counts only if the block is on the CPU, so go there and back.
-   No work for a block that is there already. Fails, leaving the block where it is: AG_EUSE (not
-   built), AG_EDEVICE (no such device, or it failed), AG_EMEMORY, AG_EFINITE (see ag_clip_norm). */
+   refreshes; to change them, move the block to the CPU and back. A block that is there already
+   costs no work. Fails, leaving the block where it is: AG_EUSE (not built), AG_EDEVICE (no such
+   device, or it failed), AG_EMEMORY, AG_EFINITE (see ag_clip_norm). */
 AG_API ag_status ag_params_to(ag_params *params, ag_device device, ag_failure *why);
 
-/* Refreshes the copy on the host, if it is older than what the device has: waits for it. For a
-   block on the CPU there is no work. Checkpoints call it themselves. Fails: AG_EUSE (not built),
-   AG_EDEVICE: the copy is then worth nothing; AG_EFINITE (see ag_clip_norm). */
+/* Refreshes the copy on the host if the device has newer numbers, and waits for it. A block on the
+   CPU costs no work. Checkpoints call it themselves. Fails: AG_EUSE (not built),
+   AG_EDEVICE (the copy is then useless), AG_EFINITE (see ag_clip_norm). */
 AG_API ag_status ag_params_fetch(ag_params *params, ag_failure *why);
 
 /* Prints a line for each parameter (name, shape, numbers, whether weight decay applies) and their
@@ -144,18 +144,17 @@ typedef struct ag_sgd {
 AG_API ag_status ag_sgd_step(ag_params *params, const ag_sgd *options, double lr, ag_failure *why);
 
 /* Scales all gradients by min(1, max_norm / (norm + 1e-6)), norm = L2 norm of all of them together,
-   which *norm gets (norm may be NULL). max_norm INFINITY only measures and checks. A gradient that
-   is not finite is AG_EFINITE, names the first one and makes the state BAD, so that no step can use
-   it. On a device, norm = NULL does not wait: what was found stays there, and if it was a gradient
-   that is not finite, the steps from there on change nothing. A later call on the block, the first
-   one that knows, then fails with AG_EFINITE and the same sentence, step count and numbers are
-   those before that step, and the state is BAD. ag_params_norm, ag_params_fetch, ag_params_to and
-   ag_params_save always know. Fails: AG_EUSE, AG_EFINITE, AG_EDEVICE.
-   torch.nn.utils.clip_grad_norm_. */
+   and writes it to *norm (norm may be NULL). max_norm INFINITY only measures and checks. A gradient
+   that is not finite fails with AG_EFINITE, names the first one and makes the state BAD, so no step
+   can use it. On a device, norm = NULL does not wait: the result stays there, and after a gradient
+   that is not finite the next steps change nothing. The first later call on the block that reads
+   the result then fails with AG_EFINITE and the same sentence; step count and numbers are as before
+   that step, and the state is BAD. ag_params_norm, ag_params_fetch, ag_params_to and ag_params_save
+   always read it. Fails: AG_EUSE, AG_EFINITE, AG_EDEVICE. torch.nn.utils.clip_grad_norm_. */
 AG_API ag_status ag_clip_norm(ag_params *params, double max_norm, double *norm, ag_failure *why);
 
-/* The norm that the last ag_clip_norm measured, in *norm (may be NULL). On a device it waits until
-   that is done, which it is after ag_item on a tensor of the tape; so a training step waits once:
+/* Writes the norm of the last ag_clip_norm to *norm (may be NULL). On a device it waits until that
+   is done, as it is after ag_item on a tensor of the tape; so a training step waits once:
      ag_backward(loss);
      ag_clip_norm(params, 1, NULL, &why);
      ag_adamw_step(params, &adamw, lr, &why);
@@ -237,17 +236,17 @@ AG_API double ag_schedule_at(const ag_schedule *schedule,
 
 /* Saves parameters under their names and, with resume = 1, both moments ("optimizer.m.<name>",
    "optimizer.v.<name>") and the step ("optimizer.step", int64 scalar); and the caller's own tensors
-   (sample order, statistics of the data...), whose names must begin with "state.". Fails as
+   (sample order, statistics of the data...), with names that begin with "state.". Fails as
    ag_checkpoint_save. */
 AG_API ag_status ag_params_save(const char *path, const ag_params *params, int resume,
                                 const ag_checkpoint_item *extra, int n,
                                 const ag_checkpoint_pair *metadata, int pairs, ag_failure *why);
 
 /* Loads parameters by name; with resume = 1 the moments and the step as well (otherwise those
-   become 0). Names and shapes must match both ways, apart from "state." tensors and from
-   PyTorch's counters, whose names end with "num_batches_tracked"; float32 and float64 are both
-   accepted. Changes nothing when it fails: AG_EUSE, AG_EDATA (missing or
-   unexpected tensor, type), AG_ESHAPE, AG_EFINITE. */
+   become 0). The file and the block must have the same names and shapes, except for
+   "state." tensors and PyTorch's counters (names that end with "num_batches_tracked"). Takes
+   float32 and float64. Changes nothing when it fails: AG_EUSE, AG_EDATA (missing or unexpected
+   tensor, type), AG_ESHAPE, AG_EFINITE. */
 AG_API ag_status ag_params_load(ag_params *params, const ag_checkpoint *checkpoint, int resume,
                                 ag_failure *why);
 

@@ -73,7 +73,7 @@ ag_status ag__need_gradients(ag_params *params, const char *who, ag_failure *why
     if (params->state != AG_READY)
         return ag_fail(
             why, AG_EUSE,
-            "%s: a failed run, whose tape says why in ag_error, left the gradients bad; reset "
+            "%s: a failed run left the gradients bad (ag_error of its tape says why); reset "
             "them with ag_params_reset and run ag_backward again",
             who);
     return AG_OK;

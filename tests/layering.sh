@@ -18,12 +18,12 @@ files_of() { find "$1" -type f \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh
 
 of_examples=$(cd examples && ls -d */ | sed 's,/$,,' | paste -s -d '|')
 
-# may FOLDER FOLDERS: files of FOLDER include our headers from FOLDERS (separated by |) alone.
+# may FOLDER FOLDERS: files of FOLDER include our headers only from FOLDERS (separated by |).
 may() {
     found=$(files_of "$1" | xargs -r grep -HnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' |
         grep -E '"(\.\./|augur\.h|(core|autograd|ops|gnn|optim|layers|metrics|examples|'"$of_examples"'|tests)/)' |
         grep -vE "\"($2)/")
-    report "$1/ may include ($2)/ alone, by the path from the root" "$found"
+    report "$1/ may include only ($2)/, by the path from the root" "$found"
 }
 may core 'core'
 may autograd 'core|autograd'
@@ -44,9 +44,9 @@ public=$(sed -n 's/^set(headers \([^)]*\)).*/\1/p' CMakeLists.txt)
 for folder in $(sed -n 's/^set(folders \([^)]*\)).*/\1/p' CMakeLists.txt); do
     public="$public $folder/${folder##*/}.h"
 done
-report "examples/ may include of the library its public headers alone ($public)" "$(ours $(files_of examples) |
+report "examples/ may include of the library only its public headers ($public)" "$(ours $(files_of examples) |
     grep -vE "\"($(echo $public | sed 's/\./\\./g; s/ /|/g'))\"")"
-report "examples/ may use ag_x alone, never ag__x" "$(files_of examples | xargs grep -HnE '\<(ag|AG)__')"
+report "examples/ may use only ag_x, never ag__x" "$(files_of examples | xargs grep -HnE '\<(ag|AG)__')"
 
 # Of the headers of examples/, the files of a room may include their own and those of the rooms after it in its row, each
 # of which has its row above and is used: so no room includes another in a circle. A program's name is all of its rooms.
@@ -125,7 +125,7 @@ done
 
 report "examples/ uses the library, never tests/" "$(files_of examples | xargs -r grep -HnE '#[[:space:]]*include[[:space:]]*"(\.\./)*tests/')"
 
-# Rooms of tests/ share support/ alone; those of the library know no example.
+# Rooms of tests/ share only support/; those of the library know no example.
 report "a test belongs into a room of tests/ (tests/README.md)" "$(ls tests/*.[ch] 2>/dev/null)"
 for room in tests/*/; do
     room=${room%/}

@@ -9,7 +9,7 @@
 #   sh tests/same_bytes.sh build/release             compares; exit status 1 and a list when something differs, 77 when the
 #                                                    table is for another kind of build
 #   sh tests/same_bytes.sh --keep /tmp/a build/...   and leaves the artefacts, for a diff -r with those of another commit
-#   sh tests/same_bytes.sh --update build/release    writes the table anew; say in the commit why bytes changed
+#   sh tests/same_bytes.sh --update build/release    rewrites the table; say in the commit why bytes changed
 #
 # Which builds have the same bytes: numbers depend on whether a fused multiply-add is one instruction (core/vmath.h, the
 # products' core/tile_*.c and the C library's exp, log and pow, which choose by the processor) and on nothing else of it,
@@ -137,7 +137,7 @@ call() {
 }
 
 # kill_within NAME COMMAND...: kills a training run within its third or fourth step, at a message whose reader is asleep: the
-# pipe is full but for the lines until the second step. It saves there, which is waited for.
+# pipe is full except for the lines until the second step. It saves there, which is waited for.
 kill_within() {
     name=$1
     shift

@@ -5,6 +5,8 @@
 # Usage: words.sh [FILE...]; without files, all of the folders below, but not this script.
 cd "$(dirname "$0")/.." || exit 1
 words='behind|stands|beside'
+# In code and its strings, too. "alone" may mean "by itself", not "only".
+dialect='anew|told|hears?|of before|in any case|but for|leav(e|es|ing) [a-z ]*away|(depends?|follows?|belongs?) [^.:;]*alone'
 folders='README.md CHANGELOG.md CONTRIBUTING.md .github docs augur.h core autograd ops gnn optim layers metrics examples tests cmake'
 excepted='docs/ops.md tests/words.sh' # the first is made from the op table
 
@@ -84,11 +86,14 @@ if [ $# -gt 0 ]; then printf '%s\n' "$@"; else files_of; fi >"$list"
 found=$(xargs awk "$comments" <"$list") || report "awk cannot read the comments" "$list"
 report "write another word than $words" \
     "$(printf '%s\n' "$found" | grep -iE "^[^:]*:[0-9]*:.*(^|[^A-Za-z0-9_])($words)([^A-Za-z0-9_]|\$)")"
+report "write plain English instead of $dialect" "$(xargs grep -nHwiE "$dialect" <"$list")"
+report "begin with the noun instead of \"Those of\" or \"whose\", and write \"with\" for \", whose\"" \
+    "$(printf '%s\n' "$found" | grep -E '(^|[^a-z])Those of|(^[^:]*:[0-9]*: *(/\*|#|//)|,) whose')"
 report "say what it is instead of \"What ...\"" \
     "$(printf '%s\n' "$found" | grep -E '^[^:]*\.([ch]|cu|cuh|cpp|hpp|def|py):[0-9]*: *(/\*|"""|#) *What [^?]*$')"
 report "put the section comment on one line, /* ---- name ---- */" \
     "$(printf '%s\n' "$found" | grep -E '^[^:]*:[0-9]*: */\* ?---' | grep -vE '/\* ---- .* ---- \*/$')"
-report "leave away the full stop of a failure's sentence" \
+report "omit the full stop of a failure's sentence" \
     "$(grep -E '^(core|autograd|ops|gnn|optim|layers|metrics)/.*\.(c|h|cu)$' <"$list" | xargs -r grep -nE '[])A-Za-z0-9%]\."[,);]' /dev/null |
         grep -vE 'begins_with\(|prefix\[')"
 exit $bad

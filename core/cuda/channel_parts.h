@@ -26,7 +26,7 @@ enum { HIDDEN = NARROW + PAD };
 enum { MOST_SHARED = 96 << 10, MOST_WARPS = 8 };
 
 /* Blocks: as many as a GPU has at a time, or fewer with 64 rows each. Gradients of weights are
-   summed by block, so the number depends on the shape alone. */
+   summed by block, so the number depends only on the shape. */
 enum { ROWS = 64, BLOCKS = 792, PIECES = 528 };
 
 /* ---- shapes ---- */
@@ -45,7 +45,7 @@ static __host__ __device__ inline int64_t sums_size(int f, int r)
     return 2 * (int64_t)f * r + f + r;
 }
 
-/* The shared memory of a block, in elements from its start; backward alone has dv and dh, and
+/* The shared memory of a block, in elements from its start; only backward has dv and dh, and
    sums of both biases' gradients for each thread. */
 struct room {
     int apart; /* between rows of x, w1, w2 turned, dv */

@@ -126,7 +126,7 @@ void ag__device_channel_forward(ag_real *y, ag_real *h, const ag__channel *in);
 
 /* dx, or more with add, and in scratch the parts of the gradients of the weights, of which weight
    adds up those of w1, b1, w2 or b2 (which: 1, 2, 3, 4). Either dy is given, or dv, that of v, and
-   dy is NULL: then dx gets what flows through h alone. b1 is not read, b2 only with dy. */
+   dy is NULL: then dx gets only what flows through h. b1 is not read, b2 only with dy. */
 int64_t ag__device_channel_scratch(int64_t rows, int f, int r);
 void ag__device_channel_backward(ag_real *dx, ag_real *scratch, const ag_real *dy,
                                  const ag_real *dv, const ag_real *h, const ag__channel *in,
@@ -168,7 +168,7 @@ typedef struct ag__group_job {
 /* The number of the elementwise kernel that this function launches; -1: no group can run it. */
 int ag__device_group_number(void (*cuda)(const struct ag_args *a));
 
-/* Runs n jobs, at most AG__GROUP_JOBS, whose outputs have one number of elements, with tile_bytes
+/* Runs n jobs, at most AG__GROUP_JOBS, with one number of elements in all outputs, with tile_bytes
    bytes of tiles. */
 void ag__device_group(const ag__group_job *jobs, int n, size_t tile_bytes);
 

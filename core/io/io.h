@@ -186,7 +186,7 @@ AG_API const ag_checkpoint_item *ag_checkpoint_at(const ag_checkpoint *checkpoin
 AG_API const ag_checkpoint_item *ag_checkpoint_find(const ag_checkpoint *checkpoint,
                                                     const char *name);
 
-/* Copies a tensor to `out`, whose type and shape must be those of the file. Fails: AG_EDATA (no
+/* Copies a tensor to `out`, which must have the type and shape of the file. Fails: AG_EDATA (no
    such tensor, other type), AG_ESHAPE. */
 AG_API ag_status ag_checkpoint_read(const ag_checkpoint *checkpoint, const char *name,
                                     ag_dtype dtype, ag_shape shape, void *out, ag_failure *why);

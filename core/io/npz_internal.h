@@ -30,7 +30,7 @@ void ag__say_mistaken(ag_failure *why, const char *path, const char *own);
 /* Reads n bytes and returns how many there were; a negative number is an error. */
 typedef int64_t ag__reader(void *context, void *out, size_t n);
 
-/* Reads an npy header: fills `info` but for its name, and the bytes that the header takes.
+/* Reads an npy header: fills `info` except its name, and the bytes that the header takes.
    `where` opens the sentence: "file.npz: member x". */
 ag_status ag__npy_read_header(ag_array_info *info, size_t *bytes, ag__reader *read, void *context,
                               const char *where, ag_failure *why);

@@ -66,15 +66,15 @@ static ag_status read_data(ag_checkpoint *c, FILE *file, ag_failure *why)
  * header. */
 static ag_status verify_header(ag_checkpoint *c, const char *stored, ag_failure *why)
 {
-    char digits[AG__DIGITS], told[AG__DIGITS];
-    snprintf(told, sizeof told, "%s", stored);
+    char digits[AG__DIGITS], given[AG__DIGITS];
+    snprintf(given, sizeof given, "%s", stored);
     int same_length = strlen(stored) == AG__DIGITS - 1;
     json_object_del(metadata_of(c), "xxh3"); /* `stored` ends here */
     for (int i = 0; i < c->count; i++)
         json_object_del(json_object_get(c->root, c->entries[i].item.name), "data_offsets");
     ag_status status = ag__checksum_header(digits, c->root, why);
     if (status != AG_OK) return status;
-    if (!same_length || strcmp(digits, told) != 0)
+    if (!same_length || strcmp(digits, given) != 0)
         return ag_fail(why, AG_EDATA,
                        "%s: the header is damaged (its checksum differs); take another checkpoint",
                        c->path);

@@ -21,7 +21,7 @@ Fit = Callable[[Rows, int], Callable[[Rows], np.ndarray]]  # rows and a seed; ln
 
 
 def part(data: Rows, ops: np.ndarray) -> Rows:
-    """The rows of these ops, numbered anew."""
+    """The rows of these ops, numbered from 0."""
     chosen = {name: data[name][np.isin(data["row_group"], ops)] for name in (*ONE_ROW, "row_group")}
     chosen["row_group"] = np.unique(chosen["row_group"], return_inverse=True)[1]
     return {**chosen, "row_offset": np.arange(len(chosen["row_work"]) + 1)}

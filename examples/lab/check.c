@@ -88,7 +88,7 @@ static void measure(check *c, const file *f, lab_stored *x, ag_failure *why)
     if (!why->status && !c->meter.stopped) add_row(c, f, x, then, now, take);
 }
 
-/* "AMD EPYC, family 25, model 17", since names alone are those of several. */
+/* "AMD EPYC, family 25, model 17", since several have one name. */
 static const char *cpu_text(json_t *machine)
 {
     const char *name = "?", *family = "?", *model = "?";

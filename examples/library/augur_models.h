@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* libaugur_models: the trained cost models of tgraph, tpu, tpgnn and nests for other programs, as a
-   plain C ABI. It needs no other header of Augur; the shared object shows these functions alone.
+   plain C ABI. It needs no other header of Augur; the shared object shows only these functions.
 
        augur_models *model = augur_models_open("runs/tpgnn", 1);
        if (!model) puts(augur_models_error());
@@ -58,7 +58,7 @@ typedef struct augur_models_array {
 } augur_models_array;
 
 /* To be scored or trained on: files of the kind that the model was trained on, or the arrays of
-   one such file. Run times that are not known are as in files whose run times are hidden. Borrowed
+   one such file. Run times that are not known are as in files with hidden run times. Borrowed
    during the call. */
 typedef struct augur_models_items {
     const char *path; /* of a file, folder or list of files; NULL: the arrays */
@@ -66,8 +66,8 @@ typedef struct augur_models_items {
     int64_t arrays;
 } augur_models_items;
 
-/* Items whose scores may be compared: configurations of a graph, tile sizes of a kernel, schedules
-   of a program. */
+/* Items with scores that may be compared: configurations of a graph, tile sizes of a kernel,
+   schedules of a program. */
 typedef struct augur_models_group {
     const char *name; /* the file's, "items" for arrays */
     int64_t items;

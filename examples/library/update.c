@@ -82,7 +82,7 @@ static ag_status train(void *context, ag_failure *why)
     augur_models *m = u->m;
     if (!ag_params_count(m->trained.params))
         return ag_fail(why, AG_EUSE,
-                       "augur_models_update: the model has trees alone, which take no steps; open "
+                       "augur_models_update: the model has only trees, which take no steps; open "
                        "one with a network");
     if (set_options(u, why) || prepare(u, why)) return why->status;
     for (int i = 0; i < u->how.steps; i++)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # make.sh: whether the tensors of the models here have the hashes in their cards.
-# make.sh PROGRAMS OUT [NAME...]: trains them anew, with the programs of a folder like build/release/bin, in OUT/NAME, and
+# make.sh PROGRAMS OUT [NAME...]: trains them again with the programs of a folder like build/release/bin, in OUT/NAME, and
 # compares those. README.md says on which machines they are the same.
 set -eu
 [ $# -ne 1 ] || { echo "usage: make.sh [PROGRAMS OUT [NAME...]]" >&2; exit 2; }
@@ -16,7 +16,7 @@ fi
 cd "$here/../.." # the paths of the data are written into a model
 [ $# -gt 0 ] || set -- $(ls "$here" | grep -v '\.')
 
-# Of all that follows the JSON of a checkpoint, whose texts name the version of the program.
+# Of all that follows the JSON of a checkpoint, since its texts name the version of the program.
 tensors() {
     json=$(od -A n -t u8 -N 8 "$1/best.safetensors" | tr -d ' ')
     tail -c +$((json + 9)) "$1/best.safetensors" | sha256sum | cut -c 1-64

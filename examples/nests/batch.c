@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ln of what an item without rows takes, in units of its work: nothing, but for a logarithm. */
+/* ln of what an item without rows takes, in units of its work: almost nothing. */
 #define NOTHING -46.0
 
 /* ---- sizes ---- */

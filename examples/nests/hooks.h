@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The model that nests trains, the contents of its checkpoints (docs/formats/nests.md), and the
-   scores of a whole call: those of the model, and of its parts alone. */
+   scores of a whole call: those of the model, and of each of its parts. */
 #ifndef NESTS_HOOKS_H
 #define NESTS_HOOKS_H
 
@@ -37,7 +37,7 @@ ag_status nests_warn_unseen(const nests_set *set, const nests_trained *net, cons
 enum { NESTS_BY_BOTH, NESTS_BY_NETWORK, NESTS_BY_TREES, NESTS_BY_WORK, NESTS_SCORES };
 
 /* score.c: score[k][i] += ln(run time in ns) / models of the items that are scored, group after
-   group: by the model, by its network and its trees alone, and by work without a factor. What the
+   group: by the model, by only its network or its trees, and by work without a factor. What the
    model has not stays as it was. The tape is set back to training mode. Fails: AG_ESTOPPED, unless
    patient; AG_EFINITE, AG_EMEMORY, and as the maker. */
 ag_status nests_score(double *const score[NESTS_SCORES], const nests_model *model,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Scores items by the model, by its network and its trees alone, and by work. */
+/* Scores items by the model, by only its network or its trees, and by work. */
 #include "examples/nests/hooks.h"
 
 #include "examples/harness/machine/device.h"

@@ -24,7 +24,7 @@ typedef struct nests_sampler {
     int *item;        /* of all of these */
 } nests_sampler;
 
-/* Fails: AG_EUSE when no group can be learned from. Start from {0}; close it in any case. */
+/* Fails: AG_EUSE when no group can be learned from. Start from {0}; always close it. */
 ag_status nests_sampler_open(nests_sampler *s, const nests_set *set, const nests_scale *scale,
                              const nests_settings *settings, ag_failure *why);
 void nests_sampler_close(nests_sampler *s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A warning of groups, or programs of groups, whose rows are far from those of training, by as many
+/* A warning of groups, or programs of groups, with rows far from those of training, by as many
    items of a group as the scale was fitted to. With the splits of examples/data there is none. */
 #include "examples/harness/harness.h"
 #include "examples/harness/rank/unseen.h"

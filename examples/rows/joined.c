@@ -7,7 +7,7 @@ static ag_param *add(ag_params *params, const char *name, ag_shape shape, ag_ini
     return ag_params_add(params, name, shape, init, 1);
 }
 
-/* g starts at 0: first the rows alone are learned, as without a graph. */
+/* g starts at 0: first only the rows are learned, as without a graph. */
 static void add_costs(nests_joined *j, ag_params *params, int width, int out, bool absolute)
 {
     j->of_row = add(params, "rows.cost.row", AG_SHAPE(1, width), ag_init_xavier_uniform(1));

@@ -23,7 +23,7 @@ typedef enum nests_use { NESTS_UNUSED, NESTS_SUMS, NESTS_EMBEDDED, NESTS_COSTS }
 /* For runs of graph programs from before the program nests. */
 #define NESTS_MOVED "; a model of loop nests or of trees is trained by \"nests train\" now"
 
-/* The names in results of a network, whose own is a literal, with each of these. */
+/* The names in results of a network (its own is a literal) with each of these. */
 #define NESTS_NAMES(NETWORK) \
  NETWORK, NETWORK " with rows (sums)", NETWORK " with rows (embedded)", NETWORK " with rows (costs)"
 
@@ -41,10 +41,10 @@ typedef struct nests_joined {
 
 /* Declares the parameters ("rows.table", ...) and makes room for the scale. columns, words, flags:
    of a row, as in nests_data; in, out: channels of the vectors that rows join and that g reads;
-   absolute: scores are ln(ns). Start from {0}; free it in any case. Fails: AG_EMEMORY. */
+   absolute: scores are ln(ns). Start from {0}; always free it. Fails: AG_EMEMORY. */
 ag_status nests_joined_add(nests_joined *joined, ag_params *params, nests_use use, int columns,
                            int words, bool flags, int in, int out, bool absolute, ag_failure *why);
-void nests_joined_free(nests_joined *joined); /* but for the parameters */
+void nests_joined_free(nests_joined *joined); /* except the parameters */
 
 /* Items of a step. A place is a row of the activations [places, channels]: a node of an item. Sizes
    of rows and entries are rounded up, so that steps have few shapes. Start from {0}. */

@@ -34,7 +34,7 @@ static void draw_graphs(void)
 typedef struct net {
     ag_graph_conv_layer conv[2];
     ag_topk_layer pool[2];
-    ag_mlp_layer head, counts; /* of what the graph says; of the counts alone */
+    ag_mlp_layer head, counts; /* of what the graph says; only of the counts */
 } net;
 
 static ag_tensor *apply(const net *n, ag_tape *tape, const ag_batch *batch, int by_counts)

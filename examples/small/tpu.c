@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which tile size makes a kernel fast? The TPU performance model of Kaufman et al. 2021, whose
-   equations docs/tpu.md has. build/release/bin/small_tpu [STEPS [FOLDER]] */
+/* Which tile size makes a kernel fast? The TPU performance model of Kaufman et al. 2021, with the
+   equations in docs/tpu.md. build/release/bin/small_tpu [STEPS [FOLDER]] */
 #include "augur.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ enum { KERNELS = 16, TILES = 8, MOST = 128, FILES = 1024 }; /* MOST rows of an a
 typedef struct kernel {
     int rows[ARRAYS];
     float *x[ARRAYS];
-    ag_graph *graph[2]; /* what nodes hear from their operands, from their users */
+    ag_graph *graph[2]; /* messages to nodes from their operands, from their users */
 } kernel;
 
 static const int columns[] = {1, FEATURES, NUMBERS, 1};

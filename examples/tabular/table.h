@@ -23,7 +23,7 @@ typedef struct tabular_tables {
     uint64_t hash;        /* of the files' numbers */
 } tabular_tables;
 
-/* Reads the files that an option names into zeroed tables; free them in any case. Fails: AG_EFILE,
+/* Reads the files that an option names into zeroed tables; always free them. Fails: AG_EFILE,
    AG_EDATA (contents; files with different features), AG_EMEMORY. */
 ag_status tabular_read(tabular_tables *tables, const harness_paths *given, const char *option,
                        ag_failure *why);

@@ -108,7 +108,7 @@ const char *tgraph_results_alike(const void *results, int group);
 ag_status tgraph_results_compute(void *results, ag_failure *why);
 /* baseline/baselines.c: a file that was split is fitted by itself, on one-hot digits of its
    training part; all others share a fit on counts of digits of the files that are trained on, and
-   have random scores alone where there are none. Equal inputs and number of threads give equal
+   have only random scores where there are none. Equal inputs and number of threads give equal
    results. Fails: as tgraph_fit_open. */
 ag_status tgraph_results_baselines(void *results, ag_failure *why);
 

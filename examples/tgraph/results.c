@@ -185,7 +185,7 @@ void tgraph_results_repeat(void *results)
     tpugraphs_noise(&r->rank, (const char *const *)r->path);
 }
 
-/* The fit is to ranks instead of run times: tau depends on the order alone, and a few
+/* The fit is to ranks instead of run times: tau depends only on the order, and a few
    configurations that are much slower than all others would outweigh the rest. */
 static ag_status calibrate_file(double *calibrated, const tgraph_calibration *c,
                                 const tgraph_entry *e, const double *score, ag_failure *why)

@@ -72,7 +72,7 @@ void tpgnn_results_repeat(void *results);
    of others. Fails: AG_EMEMORY, AG_EDATA, AG_ESTOPPED. */
 ag_status tpgnn_results_baselines(void *results, ag_failure *why);
 
-/* The method whose columns are next to the model's: the strongest of them. */
+/* The method next to the model in tables: the strongest of them. */
 #define TPGNN_AGAINST "XGBoost (TVM)"
 
 /* ---- unseen.c, inspect.c ---- */

@@ -14,11 +14,11 @@ void tpgnn_label_scale(double *mean, double *deviation, const tpgnn_data *data, 
 
 typedef struct tpgnn_loss_options {
     int kind;           /* `loss` of program.h */
-    double margin, top; /* of hinge; weight of LambdaRank added to the pairs, 0: pairs alone */
+    double margin, top; /* of hinge; weight of LambdaRank added to the pairs, 0: only pairs */
 } tpgnn_loss_options;
 
 /* The loss of a batch, a scalar: over pairs of schedules of one task, or of the labels. cost
-   [graphs]; label [graphs], borrowed until the run returns; pairs alone and hinge need none
+   [graphs]; label [graphs], borrowed until the run returns; only pairs and hinge need none
    (NULL). */
 ag_tensor *tpgnn_loss(ag_tensor *cost, const tpgnn_batch *batch, const ag_real *label,
                       const tpgnn_loss_options *options);

@@ -79,7 +79,7 @@ ag_status tpgnn_seen_read(tpgnn_seen *s, const char *text, ag_failure *why)
     if (json_unpack(j, "{s: [F, F!]}", "extents", &s->least, &s->most))
         ag_fail(why, AG_EDATA,
                 "the metadata \"seen\" do not say the smallest and the largest of \"extents\"; "
-                "train again to write them anew");
+                "train again to rewrite them");
     else
         tpgnn_vocabulary_read(&s->buffers, json_object_get(j, "buffers"),
                               "\"buffers\" of the metadata \"seen\"", why);

@@ -31,7 +31,7 @@ static const harness_option table[] = {
      .help = "the options of a row of Tables 6 and 7; options after it override them"},
     {"gnn", WORD(model.gnn), "sage", .choices = "none|sage|gat", .commands = TRAINS,
      .group = "Model",
-     .help = "how nodes hear of their neighbours: not at all, GraphSAGE or graph attention"},
+     .help = "how nodes get messages: not at all, by GraphSAGE or by graph attention"},
     {"rows", WORD(model.rows), "none", .choices = NESTS_USES, .commands = TRAINS, .often = true,
      .group = "Model", .help = NESTS_USES_HELP},
     {"reduction", WORD(model.reduction), "auto", .choices = "auto|node|column|lstm|transformer",

@@ -6,7 +6,7 @@
 
 #include "examples/tpu/program.h"
 
-/* Depends on (seed, step) alone, so a run is resumed by its step number. For one thread. */
+/* Depends only on (seed, step), so a run is resumed by its step number. For one thread. */
 typedef struct tpu_sampler {
     const tpu_data *data;
     const tpu_scaler *scaler;
@@ -26,7 +26,7 @@ typedef struct tpu_sampler {
 
 /* Data, scaler and settings must outlive the sampler. Kernels with hidden run times, and in the
    tile task those whose run times are all equal, cannot be drawn. Fails: AG_EUSE (no kernel can be
-   drawn), AG_EMEMORY. Close it in any case. */
+   drawn), AG_EMEMORY. Always close it. */
 ag_status tpu_sampler_open(tpu_sampler *sampler, const tpu_data *data, const tpu_scaler *scaler,
                            const tpu_settings *settings, const tpu_batch_options *batch,
                            ag_failure *why);

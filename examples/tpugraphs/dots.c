@@ -29,7 +29,7 @@ static ag_status read_axes(tpugraphs_dot *dot, const int64_t *row, int n, const 
                            raw->name, i, (long long)row[0], (long long)row[-4]);
         if (raw->opcode[row[0]] != TPUGRAPHS_DOT)
             return ag_fail(why, AG_EDATA,
-                           "%s: dot_axes[%d] is of node %lld, whose op code is %d, but only a dot "
+                           "%s: dot_axes[%d] is of node %lld with the op code %d, but only a dot "
                            "(%d) has such axes",
                            raw->name, i, (long long)row[0], raw->opcode[row[0]], TPUGRAPHS_DOT);
         dot[i] = (tpugraphs_dot){.node = (int32_t)row[0],

@@ -10,8 +10,8 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Pairs of nodes as numbers in ascending order, for the caller to release with ag_free. Those of
-   kernel k, which are first[k]..first[k+1]-1, are counted from node base[k]. */
+/* Pairs of nodes as numbers in ascending order, for the caller to release with ag_free. The pairs
+   of kernel k, which are first[k]..first[k+1]-1, are counted from node base[k]. */
 static uint64_t *sorted(const int32_t *pair, int n, int kernels, const int64_t *base,
                         const int64_t *first, const tpugraphs_raw *raw, ag_failure *why)
 {

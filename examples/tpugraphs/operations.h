@@ -93,7 +93,7 @@ void tpugraphs_settle(tpugraphs_operation *node, const tpugraphs_operation *all,
    first of the right come first. Returns their number, `most` at most. */
 int tpugraphs_dot_readings(tpugraphs_dot_axes *dot, int most, const tpugraphs_operation *out,
                            const tpugraphs_operation *left, const tpugraphs_operation *right);
-/* The iteration space of a node that reduces; right: of a dot and a convolution alone. */
+/* The iteration space of a node that reduces; right: only of a dot and a convolution. */
 tpugraphs_space tpugraphs_space_of(const tpugraphs_operation *node, const tpugraphs_operation *left,
                                    const tpugraphs_operation *right);
 

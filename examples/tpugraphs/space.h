@@ -13,12 +13,12 @@ enum {
 
 /* Values are given directly: sizes, strides and dilations are at least 1. Element o of the output
    reads o * stride + k * dilation - low for k in 0..size-1 (size - 1 - k of the kernel when
-   reversed) of the input, whose elements are base_dilation apart; positions outside or between them
+   reversed) of the input, with elements base_dilation apart; positions outside or between them
    are zero, or minus infinity of a maximum. */
 typedef struct tpugraphs_window {
     int size, stride, low, high; /* low, high: padding; below 0 the input is cropped */
     int dilation, base_dilation; /* of the window, of the input */
-    int reversed;                /* convolution alone */
+    int reversed;                /* only of a convolution */
 } tpugraphs_window;
 
 /* Batch axes come first in both operands and in the result; then the free axes of the left operand,

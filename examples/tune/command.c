@@ -118,7 +118,7 @@ static ag_status check_out(const harness_common *common, ag_failure *why)
         return AG_OK;
     return ag_fail(
         why, AG_EUSE,
-        "--out: %.200s is the folder of --run, whose model would be lost; choose another",
+        "--out: %.200s is the folder of --run, and its model would be lost; choose another",
         common->out);
 }
 

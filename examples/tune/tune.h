@@ -94,7 +94,7 @@ ag_status tune_anneal(tune_cut **list, tune_pool *pool, const tune_cut *start, t
 enum { TUNE_SEARCHES = 2 * TUNE_WAYS, TUNE_MOST = TUNE_SEARCHES };
 enum { TUNE_EXHAUSTIVE, TUNE_TEN, TUNE_FIRST, TUNE_CHOICES };
 
-/* The times are not those that guided the search, whose minimum is biased: what was found is
+/* The times are not those that guided the search, since their minimum is biased: what was found is
    measured again, in turn with the default. */
 typedef struct tune_result {
     char name[LAB_NAME];       /* of the program */

@@ -70,7 +70,7 @@ static void a_step_waits_once(void **state)
         assert_int_equal(step(&m, NULL), AG_OK);
         /* Run 0 makes slab and handles, run 1 captures. */
         if (s > 1) assert_int_equal(cuda_on_host_count().waits, before);
-        assert_true(isfinite(ag_item(loss))); /* here alone */
+        assert_true(isfinite(ag_item(loss))); /* only here */
         const long after = cuda_on_host_count().waits;
         assert_true(after > before);
         assert_int_equal(ag_params_norm(m.params, &norm, NULL), AG_OK);
@@ -159,8 +159,8 @@ static void clipped_gradients_are_clipped(void **state)
 
 /* ---- gradients that are not finite ---- */
 
-/* Three good steps, and one whose loss is still finite in parts: the inputs overflow. `later` more
-   steps follow that do not notice. */
+/* Three good steps, and one with a loss that is still finite in parts: the inputs overflow. `later`
+   more steps follow that do not notice. */
 static void go_wrong(model *m, int later, ag_failure *why)
 {
     ag_status status = AG_OK;

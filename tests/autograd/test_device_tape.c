@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A tape on a device: whose parameters it takes, results, memory, checks, and failures. Where there
-   is no device there is nothing to see. */
+/* A tape on a device: the parameters that it takes, results, memory, checks, and failures. Where
+   there is no device there is nothing to see. */
 #include "support/device_tape.h"
 
 /* ---- tapes and blocks of parameters ---- */

@@ -4,7 +4,7 @@
 #include "augur.h"
 #include "autograd/op.h"
 
-/* y = x^3, whose derivative has the attribute where 3 is right. */
+/* y = x^3; its derivative has the attribute where 3 is right. */
 ELEMENTS(cube_forward, ag__elements(a->ys[0]))
 {
     for (int64_t i = lo; i < hi; i++) Y(0)[i] = X(0)[i] * X(0)[i] * X(0)[i];

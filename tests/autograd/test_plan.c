@@ -162,7 +162,7 @@ static void test_key_of_a_plan(void **state)
 static void test_second_pass_allocates_nothing(void **state)
 {
     ag_tape *tape = ag_tape_new(test_device());
-    const int last = test_device() == AG_CPU ? 0 : 1; /* a device's memory of runs begins anew with
+    const int last = test_device() == AG_CPU ? 0 : 1; /* a device's memory of runs starts again with
                                                          each slab, until that is the largest */
     long before = 0;
     for (int pass = 0; pass < 4; pass++) {

@@ -18,7 +18,7 @@ typedef struct row {
     const char *model; /* as peer.py calls it */
     ag_status (*open)(bench_network *network, int count, int nodes, int hidden, ag_failure *why);
     int count, nodes, hidden;
-    int in_a_row; /* steps of a round, whose mean is its sample: of a single short one the most is
+    int in_a_row; /* steps of a round; their mean is its sample: of a single short one the most is
                      the time in which threads and caches wake up */
     int device;   /* 1: only there */
 } row;

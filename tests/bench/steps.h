@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Networks on made data, whose training steps are timed. */
+/* Networks on made data, for timing their training steps. */
 #ifndef BENCH_STEPS_H
 #define BENCH_STEPS_H
 

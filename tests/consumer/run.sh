@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # run.sh WAY BUILD: builds and runs a program outside of the project against what users get. WAY: package (static, from
 # an installed prefix, by find_package), shared (the same with a shared library), programs (those of examples/, which may
-# use what is installed alone), pkgconfig (C++, and the chapters of docs/tutorial), subdirectory (a part of another
+# use only what is installed), pkgconfig (C++, and the chapters of docs/tutorial), subdirectory (a part of another
 # project), packed (what cpack makes).
 set -e
 way=$1

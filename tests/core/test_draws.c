@@ -20,7 +20,7 @@ static void expect_shares(const float *logits, int n, double temperature)
     for (int i = 0; i < n; i++) {
         const double share = p[i] / total, far = 5 * sqrt(DRAWS * share * (1 - share));
         if (fabs(counts[i] - DRAWS * share) > far)
-            fail_msg("%d of %d draws are %d, whose probability is %g", counts[i], DRAWS, i, share);
+            fail_msg("%d of %d draws are %d, with the probability %g", counts[i], DRAWS, i, share);
     }
 }
 

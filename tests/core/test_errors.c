@@ -15,7 +15,7 @@ static ag_param *weight; /* [3,4] */
 static ag_tensor *real(ag_tape *tape, ag_shape shape) { return ag_input(tape, reals, shape); }
 #define R(...) real(tape, AG_SHAPE(__VA_ARGS__))
 
-/* The tape has failed with this sentence; it begins anew. */
+/* The tape has failed with this sentence; it is reset. */
 static void expect(ag_tape *tape, ag_status status, const char *sentence)
 {
     assert_string_equal(ag_error(tape), sentence);
@@ -270,8 +270,8 @@ static void test_failure_spoils_gradients(void **state)
     ag_backward(ag_sum_all(ag_add(w, real(tape, AG_SHAPE(7)))));
     assert_int_equal(params->state, AG_BAD);
     assert_int_equal(ag_adamw_step(params, &options, 0.1, &why), AG_EUSE);
-    assert_string_equal(why.sentence, "ag_adamw_step: a failed run, whose tape says why in "
-                                      "ag_error, left the gradients bad; reset "
+    assert_string_equal(why.sentence, "ag_adamw_step: a failed run left the gradients bad "
+                                      "(ag_error of its tape says why); reset "
                                       "them with ag_params_reset and run ag_backward again");
     assert_memory_equal(before, weight->value, sizeof before);
     ag_tape_reset(tape);

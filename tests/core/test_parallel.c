@@ -212,7 +212,7 @@ static void *call_until_told(void *unused)
     return NULL;
 }
 
-/* 0: two threads work in this child, which ends when it is told to. */
+/* 0: two threads work in this child, which ends when it is asked to. */
 static int in_a_child(void)
 {
     alarm(60);

@@ -102,7 +102,7 @@ static void save_removes_what_killed_writers_left(void **state)
     char name[700];
     const pid_t dead = ended_process(), other = fork();
     if (other == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL); /* with the test, whose output it would keep open */
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* with the test: it would keep its output open */
         pause();
         _exit(0);
     }
@@ -162,7 +162,7 @@ static ag_status put_nothing_and_lock(FILE *file, void *locked)
     return AG_OK;
 }
 
-/* On another machine that shares the disk, the lock alone tells that a file is being written. */
+/* On another machine that shares the disk, only the lock shows that a file is being written. */
 static void a_writer_locks_its_temporary_file(void **state)
 {
     int locked = 0;
@@ -297,13 +297,13 @@ static void a_killed_writer_leaves_the_old_or_the_new(void **state)
     int last = 0;
     for (int i = 0; i < (ag_switch("AUGUR_FULL", 0) ? 50 : 10); i++) {
         int saved[2];
-        char told;
+        char byte;
         assert_int_equal(pipe(saved), 0);
         const pid_t child = fork();
         assert_true(child >= 0);
         if (child == 0) save_until_killed(path, last + 1, saved[1]);
         assert_int_equal(close(saved[1]), 0);
-        assert_int_equal(read(saved[0], &told, 1), 1); /* however slow the machine is */
+        assert_int_equal(read(saved[0], &byte, 1), 1); /* however slow the machine is */
         assert_int_equal(close(saved[0]), 0);
         const struct timespec pause = {0, 1000 * (long)(500 + ag_random_below(&r, 20000))};
         int status;

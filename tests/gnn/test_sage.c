@@ -232,7 +232,7 @@ static void test_concat_refuses(void **state)
     n.against = ag_graph_build(NODES, source, target, EDGES, AG_AGAINST, NULL);
     ag_tape_reset(tape);
     x = ag_input(tape, features, AG_SHAPE(1));
-    concat(&x); /* whose join takes one aggregate */
+    concat(&x); /* its join takes one aggregate */
     assert_non_null(strstr(ag_error(tape), "linear: x is [9,16], w \"join\" is [5,11]"));
     ag_tape_free(tape);
     drop();

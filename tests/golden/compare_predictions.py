@@ -56,7 +56,7 @@ def check():
 
 
 def read_scores(path, name):
-    """Those of one file, by the place that the rows give them."""
+    """The scores of one file, by the place that the rows give them."""
     with open(path, newline="") as f:
         rows = list(csv.DictReader(f))
     if not rows or not {"group", "item", "score"} <= set(rows[0]):

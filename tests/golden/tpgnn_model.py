@@ -99,7 +99,7 @@ def linear(c, name, x):
     return x @ c.own[f"{name}.weight"].t() + c.own[f"{name}.bias"]
 
 
-def hear(c, name, x, sources, targets):
+def receive(c, name, x, sources, targets):
     """Mean of relu(W x_u + b) over the edges u -> v; 0 for a node without neighbours."""
     message = torch.relu(linear(c, name, x))
     return scatter(message[sources], targets, 0, len(x), reduce="mean")
@@ -122,8 +122,8 @@ def statement_cost(c, _, tree):
         x = x + table[c.index(tree, field, kept)]
     x = torch.relu(x)
     for k in range(c.o["layers"]):
-        above = hear(c, f"layer.{k}.above", x, edges[0], edges[1])
-        below = hear(c, f"layer.{k}.below", x, edges[1], edges[0])
+        above = receive(c, f"layer.{k}.above", x, edges[0], edges[1])
+        below = receive(c, f"layer.{k}.below", x, edges[1], edges[0])
         x = torch.relu(linear(c, f"layer.{k}.join", torch.cat([x, above, below], 1)))
     classes = tree.column("class")
     stores = [i for i, v in enumerate(kept) if classes[v] == "BufferStore"] or [0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The four static performance features of a kernel, from its features, op codes and edges alone."""
+"""The four static performance features of a kernel, only from its features, op codes and edges."""
 import numpy as np
 
 ARITHMETIC = {1, 2, 15, 17, 20, 21, 40, 49, 52, 53, 54, 55, 57, 58, 59, 60, 65, 80, 83, 87, 88, 89, 90, 95, 118}

@@ -13,7 +13,7 @@ see_doctor() {
     quote "$scratch/doctor"
 }
 
-# Tests whose tapes are on the device; those of ops hold values and gradients against an oracle in double, and two runs
+# Tests with tapes on the device; those of ops hold values and gradients against an oracle in double, and two runs
 # against each other bit by bit.
 run_tests() {
     part tests "Tests on the device" 120 210
@@ -52,7 +52,7 @@ worst_apart() {
 # losses_in FILE: how many losses there are that differ. Where all are the same, nothing was compared.
 losses_in() { tail -n +2 "$1" | cut -d, -f2 | sort -u | wc -l; }
 
-# ran WHERE COMMAND...: the training $name once, in a process of its own; a failure is told.
+# ran WHERE COMMAND...: the training $name once, in a process of its own; a failure is printed.
 ran() {
     where=$1
     shift
@@ -114,7 +114,7 @@ train_programs() {
 }
 
 # sanitize PIECES SECONDS TOOL: over test_ops, its cases in pieces that run side by side. A piece that is not done in time is
-# no failure, but it is told.
+# no failure, but it is printed.
 sanitize() {
     pieces=$1
     began=$(date +%s)

@@ -13,7 +13,7 @@ measured() { # measured STATUS WHAT: what was printed goes into the summary
     result "$status" "$2"
 }
 
-# On the host execution shapes are small, and there are a few rows alone: `few WORD` takes those with the word in their name.
+# On the host execution shapes are small, and there are few rows: `few WORD` takes those with the word in their name.
 quick() { [ $on_host = 1 ] && echo --quick; }
 few() { [ $on_host = 1 ] && echo --only "$1"; }
 bits_in() { [ -f "$1" ] && grep -oE '"(name|shape|bits)": *"[^"]*"' "$1"; }
@@ -32,7 +32,7 @@ measure_ops() {
     result $? "two processes have the same bits in the gradients of $(grep -c bits "$scratch/bits.1") ops"
 }
 
-# steps NAME SECONDS TITLE WHAT COMMAND...: a part of its own, whose rows are OUT/NAME.json.
+# steps NAME SECONDS TITLE WHAT COMMAND...: a part of its own, with its rows in OUT/NAME.json.
 steps() {
     name=$1
     part "$name" "$3" 60 "$2"

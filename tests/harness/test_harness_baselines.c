@@ -135,7 +135,7 @@ static void boosting_toy(void **state)
     for (int i = 0; i < N; i++) {
         x[2 * i] = (float)ag_random_uniform(&r);
         x[2 * i + 1] = (float)ag_random_uniform(&r);
-        y[i] = exp(3 * (double)x[2 * i]); /* grows with the first column alone */
+        y[i] = exp(3 * (double)x[2 * i]); /* grows only with the first column */
     }
     harness_boosting *b = harness_boosting_fit(x, y, N, 2, &o, &why);
     if (!harness_boosting_built()) {

@@ -32,7 +32,7 @@ static double tau(const harness_rank *r, int method, int group)
 }
 
 /* docs/reading-results.md: with a tenth of the spread as noise, two measurements agree to 0.91 and
-   a perfect ranker to 0.94. What is drawn depends on the group alone. */
+   a perfect ranker to 0.94. What is drawn depends only on the group. */
 static void noise_of_groups(void **state)
 {
     static int64_t ns[GROUPS * N];
@@ -131,7 +131,7 @@ static void not_next_to_the_model(void **state)
 }
 
 /* Means of all methods are over the same groups, whatever their scores are, and the table says what
-   they leave out. Of five files, a is ranked but for one pair; b has one item, c hidden run times,
+   they leave out. Of five files, a is ranked except one pair; b has one item, c hidden run times,
    d equal ones, and those of e differ by less than noise does. */
 static void means_of_the_same_files(void **state)
 {

@@ -48,9 +48,9 @@ static pid_t ended_process(void)
     return child;
 }
 
-/* ---- a folder that is moved, removed or made anew ---- */
+/* ---- a folder that is moved, removed or replaced ---- */
 
-static const char *moved; /* the folder of a study whose place another one takes while it trains */
+static const char *moved; /* the folder of a study that another one replaces while it trains */
 
 /* The linker calls this to train. */
 ag_status __wrap_harness_train(harness_session *session, harness_run_mode mode, json_t *result,
@@ -93,7 +93,7 @@ static void a_study_leaves_what_is_there_now(void **state)
     assert_null(study_in(folder, &why));
     moved = NULL;
     expect_sentence(&why, AG_EFILE,
-                    " was removed, moved or made anew while this program wrote to it; ");
+                    " was removed, moved or replaced while this program wrote to it; ");
     assert_false(is_in(folder, "study.csv") || is_in(folder, "one"));
 }
 

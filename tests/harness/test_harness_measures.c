@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The measures of a group, by hand, and averages. Those of ties are in tests/metrics. */
+/* The measures of a group, by hand, and averages. Ties are tested in tests/metrics. */
 #include "support/test.h"
 #include "examples/harness/harness.h"
 #include "examples/harness/rank/measures.h"
@@ -281,7 +281,7 @@ static void averages(void **state)
     assert_true(isnan(harness_average((double[]){3, -1, 1}, 3).geometric));
     a = harness_average(some, 1);
     assert_true(a.count == 0 && isnan(a.mean) && isnan(a.median) && isnan(a.geometric));
-    /* The learned model's column of Table 2 of Kaufman et al., whose mean is the geometric one. */
+    /* The learned model's column of Table 2 of Kaufman et al.; its mean is the geometric one. */
     a = harness_average((double[]){9.7, 1.5, 3.1, 3.9, 8.0, 2.8, 2.7, 3.4}, 8);
     assert_true(fabs(a.geometric - 3.7) < 0.05);
     assert_true(fabs(a.median - 3.25) < 1e-12); /* printed as 3.3 */

@@ -91,7 +91,7 @@ static void few_items_need_a_wider_gap(void **state)
         fit_items(x, (double[]){-1, 0, 1, gap - 1, gap, gap + 1}, 6);
         assert_int_equal(m.steps, 1 + wide);
     }
-    /* two items alone have no spread to test with */
+    /* only two items have no spread to test with */
     fit_items(x + 2, (double[]){1, 5}, 2);
     assert_true(m.steps == 1 && m.value[0] == 3);
 }

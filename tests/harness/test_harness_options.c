@@ -128,7 +128,7 @@ static const char *const wrong[][2] = {
      "--ram-limit: \"-8G\" is not a size; write bytes, or a number with K, M, G or T, as in 8G"},
     {"--ram-limit 1K", "--ram-limit: 1K is out of range; it must be 1M to 1T"},
     {"--ram-limit 9999999999T", "--ram-limit: 9999999999T is out of range; it must be 1M to 1T"},
-    {"word", "unexpected word \"word\"; demo train takes options alone, see \"demo train --help\""},
+    {"word", "unexpected word \"word\"; demo train takes only options, see \"demo train --help\""},
     {"-x",
      "unknown flag -x; options begin with two dashes: \"demo train --help-all\" lists the options"},
     {"-steps 3", "unknown flag -steps; did you mean --steps?"},

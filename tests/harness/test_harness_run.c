@@ -172,12 +172,12 @@ static void folder_sentences(void **state)
 static void an_empty_folder_of_others_stays(void **state)
 {
     ag_failure why = {0};
-    for (int anew = 0; anew < 2; anew++) {
-        const char *folder = files_path(anew ? "anew" : "before");
-        if (!anew) assert_int_equal(mkdir(folder, 0777), 0);
+    for (int again = 0; again < 2; again++) {
+        const char *folder = files_path(again ? "again" : "before");
+        if (!again) assert_int_equal(mkdir(folder, 0777), 0);
         harness_run *run = harness_run_open(folder, HARNESS_NEW, &why);
         assert_non_null(run);
-        if (anew) {
+        if (again) {
             assert_true(rmdir(folder) == 0 && mkdir(folder, 0777) == 0);
             assert_int_equal(harness_run_begin(run, columns, 2, &why), AG_EFILE);
         }

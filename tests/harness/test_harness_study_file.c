@@ -51,7 +51,7 @@ static void sentences(void **state)
          "s.ini line 2: out belongs to the call and not to the study; give it as a flag"},
         {"[a]\nnote = x", "s.ini line 2: note is no option of demo ablate (it belongs to train and "
                           "eval); \"demo ablate --help-all\" lists the options"},
-        {"[a\xff]", "s.ini line 1: the name of the variant is not UTF-8 text; write it anew"},
+        {"[a\xff]", "s.ini line 1: the name of the variant is not UTF-8 text; write it again"},
         {formatted("[%0201d]", 0),
          "s.ini line 1: the name of the variant is longer than 200 characters; shorten it"},
     };

@@ -74,7 +74,7 @@ static void test_far_too_many(void **state)
     program_expect_same("many", "one");
 }
 
-/* ---- boosting, whose library ends the process when it gets fewer threads than it was told ---- */
+/* ---- boosting: its library ends the process when it gets fewer threads than it asked for ---- */
 
 static int grow_trees(void)
 {

@@ -128,7 +128,7 @@ class Drawn(unittest.TestCase):
         self.assertEqual(some.layouts(config), {0: [[1, 3, 2, 0], None, None]})
 
     def test_not_told(self):
-        """A tensor without an order that XLA is told has none in the file, whoever has drawn it."""
+        """A tensor without an order given to XLA has none in the file, whoever has drawn it."""
         of = instructions(MODULE.replace("[4,8]{1,0} dot", "[8]{0} dot"))
         some = Drawing([of[2]], of, np.zeros((1, 1, 18)), np.random.default_rng(0))
         for config in some.all():
@@ -159,7 +159,7 @@ class Measuring(unittest.TestCase):
     """The default, and others, of a program that is only said to have been measured."""
 
     def subject(self, nulls, states=()):
-        """The original again has these states, then is ok with a ratio of 1.1; so have others, whose ratio follows from
+        """The original again has these states, then is ok with a ratio of 1.1; so have others: their ratio follows from
         their first number."""
         nulls, states, hashes = iter(nulls), iter(states), itertools.count()
         costs = {"accessed": 1.0, "copied": 0.0, "across": 0.0}

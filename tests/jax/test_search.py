@@ -57,7 +57,7 @@ class Machine:
             self.built[args[0]] = candidate
             self.asked.append(candidate)
             if self.states.get(key(candidate)) in ("lost", "failed"):
-                raise {"lost": Lost, "failed": Failed}[self.states[key(candidate)]]("as it was told")
+                raise {"lost": Lost, "failed": Failed}[self.states[key(candidate)]]("as planned")
             return {"hash": str(self.same.get(key(candidate), key(candidate))), "seconds": 0.1}
         if name == "compare":
             return {"wrong": "all of it" if self.states.get(key(self.built[args[0]])) == "wrong" else "", "ns": 1e6}
@@ -166,7 +166,7 @@ class Searching(unittest.TestCase):
         self.assertEqual(self.states(s, "final"), ["lost", "lost"])
 
     def test_original_cannot_be_measured(self):
-        with self.assertRaisesRegex(Refused, "cannot be measured as it is: as it was told"):
+        with self.assertRaisesRegex(Refused, "cannot be measured as it is: as planned"):
             self.search(Machine(states={(): "lost"})).run()
 
     def test_time(self):

@@ -104,7 +104,7 @@ class Ops(unittest.TestCase):
         self.assertLess(set(rows.FLAGS), set(seen))
 
     def test_columns(self):
-        """Two ways to write an op differ in the choice alone, two sizes in what depends on them."""
+        """Two ways to write an op differ only in the choice, two sizes in what depends on them."""
         def row(m, choice):
             site, = augur_jax.sites(lambda x, w: x @ w, np.ones((m, 32), np.float32), np.ones((32, 8), np.float32))
             return dict(zip(rows.COLUMNS, rows.columns(site, choice)))

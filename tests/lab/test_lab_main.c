@@ -32,7 +32,7 @@ static int make_sets(void **state)
     return 0;
 }
 
-/* 1: measured again, the items have about the order and the run times of before. */
+/* 1: measured again, the items have about the earlier order and run times. */
 static int agrees(const json_t *j)
 {
     const json_t *files = json_object_get(j, "files");

@@ -287,7 +287,7 @@ static void expect_loops(const nest *n, const int *outside, int row, int sum, ne
     assert_ptr_equal(n->body, body);
 }
 
-/* A product of [6,3] and [3,5], whose output is column-major, its sum too short to run inside by
+/* A product of [6,3] and [3,5] with a column-major output, its sum too short to run inside by
    its strides. */
 static void test_product(void **state)
 {

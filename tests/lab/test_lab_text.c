@@ -217,7 +217,7 @@ static void lines_refused(void **state)
         {"y = f32[2,3] reduce-window(x) window={size=1x0} reducer=max", "window 1 has size 0"},
         {"y = f32[2,3] reduce-window(x) window={size=1x1 low=0x-268435457} reducer=max",
          "window 1 has padding -268435457"},
-        {"y = f32[2,3] reduce-window(x) window={size=1x1 reversed=0x1} reducer=max", "0 alone is"},
+        {"y = f32[2,3] reduce-window(x) window={size=1x1 reversed=0x1} reducer=max", "only 0 is"},
         {"y = f32[2,3] reduce-window(x) window={size=1x4} reducer=max", "covers 4 elements"},
         {"y = f32[1,3,2] convolution(i, k) window={size=1} dim_labels=bf0_oi0->bf0",
          "window 0 has size 1, but the kernel 2"},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Layers compared with those of PyTorch and PyG (tests/golden/make_layers.py), whose state_dict is
-   loaded as it is: results and gradients. */
+/* Layers compared with those of PyTorch and PyG (tests/golden/make_layers.py), after their
+   state_dict is loaded as it is: results and gradients. */
 #include "support/test.h"
 #include "support/golden.h"
 #include "augur.h"

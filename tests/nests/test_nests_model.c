@@ -204,7 +204,7 @@ static void losses(void **state)
         s.order = how[k].order;
         s.top = how[k].top;
         net n = make(how[k].absolute, s);
-        n.groups = 2; /* without the empty item, whose error would hide all others */
+        n.groups = 2; /* without the empty item: its error would hide all others */
         fill(&n, -1, 0, FAKE_ITEMS);
         recorded r = {&n, how[k].absolute};
         ag_tape *tape = ag_tape_new(AG_CPU);

@@ -109,7 +109,7 @@ static void wrong_operands_and_axes_are_refused(void **state)
         "edge_index has the pair (3, 2) of nodes and operand_index has not",
         "dot_axes[1] = (3, 1, 0, 1)",
         "dot_axes[1] is of node 2 and follows node 3",
-        "dot_axes[0] is of node 4, whose op code is 14, but only a dot (34)",
+        "dot_axes[0] is of node 4 with the op code 14, but only a dot (34)",
     };
     for (size_t i = 0; i < sizeof says / sizeof *says; i++) {
         test_layout l;

@@ -280,7 +280,7 @@ static void parts_of_a_score(void **state)
     program_expect("nests train --out alone --resume --quiet", 0, "work alone", "");
 }
 
-/* Layouts are learned by the network alone unless --fit says otherwise, others by both. */
+/* Layouts are learned only by the network unless --fit says otherwise, others by both. */
 static void what_learns(void **state)
 {
     program_write_layout("layout.npz", 20, 0);

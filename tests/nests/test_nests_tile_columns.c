@@ -81,7 +81,7 @@ static void slices_are_joined(void **state)
     assert_true(fabs(products - 8 * 32 * 48) <= 1e-5 * 8 * 32 * 48);
 }
 
-/* A slice along the third axis, of whose start the file has the sum alone; seen through a reshape
+/* A slice along the third axis: of its start the file has only the sum; seen through a reshape
    that splits an axis. */
 static void slices_are_found(void **state)
 {

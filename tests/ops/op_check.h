@@ -68,7 +68,7 @@ static inline int in_piece(int number)
     return number % pieces == piece - 1;
 }
 
-/* AUGUR_TEST_OPS="NAME ...": these ops alone. */
+/* AUGUR_TEST_OPS="NAME ...": only these ops. */
 static inline int is_named(const char *op)
 {
     const char *names = getenv("AUGUR_TEST_OPS");

@@ -90,7 +90,7 @@ static ag_graph *graph_of(int nodes)
 {
     int32_t source[MESSAGES], target[MESSAGES];
     ag_random r = {7, (uint64_t)nodes, 0};
-    for (int e = 0; e < MESSAGES; e++) { /* into all nodes but the last, and one hears many */
+    for (int e = 0; e < MESSAGES; e++) { /* into all nodes but the last, and one gets many */
         source[e] = (int32_t)ag_random_below(&r, (uint32_t)nodes);
         target[e] = e % 3 ? (int32_t)ag_random_below(&r, (uint32_t)(nodes > 1 ? nodes - 1 : 1)) : 0;
     }

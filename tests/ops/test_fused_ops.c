@@ -101,7 +101,7 @@ static ag_tensor *max_mean_plain(ag_tensor *const *p)
     return ag_concat2(ag_segment_max(p[0], segments), ag_segment_mean(p[0], segments), -1);
 }
 
-/* Ten graphs of 35 nodes, one of them empty, whose nodes do not speak. */
+/* Ten graphs of 35 nodes, one of them empty, without edges. */
 static ag_edges ten_graphs(ag_tape *tape)
 {
     static const int32_t rows[2 * 35], none[2],

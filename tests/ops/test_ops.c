@@ -43,7 +43,7 @@ typedef struct probe {
     int compared, skipped, failed;
 } probe;
 
-/* <c, y(x + h d) - y(x - h d)> / 2h for every cotangent; d NULL: entry `at` alone. */
+/* <c, y(x + h d) - y(x - h d)> / 2h for every cotangent; d NULL: only entry `at`. */
 static void difference(probe *p, double out[COTANGENTS], const double *d, int64_t at, double h)
 {
     op_trial *t = p->t;

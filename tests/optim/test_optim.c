@@ -18,7 +18,7 @@ static const double adamw_golden[GOLDEN][6] = {
      0.570701514859423, -0.3612465930439662},
 };
 
-/* The same with torch.optim.Adam, whose weight_decay is L2: */
+/* The same with torch.optim.Adam; its weight_decay is L2: */
 static const double adam_golden[GOLDEN][6] = {
     {0.40531083812531965, -1.1553659439904673, 1.905512760615276, 0.09158279073194218,
      0.6590909090909091, -0.38438237702979733},
@@ -115,7 +115,7 @@ static ag_params *small_model(void)
     return params;
 }
 
-/* A model of trees alone trains like any other. */
+/* A model of only trees trains like any other. */
 static void no_parameters_lack_nothing(void **state)
 {
     ag_adamw options = ag_adamw_default();

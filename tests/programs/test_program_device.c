@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 static int there;   /* 1: a device opens */
-static int on_host; /* 1: it is the host execution, whose memory a test can limit */
+static int on_host; /* 1: it is the host execution; a test can limit its memory */
 
 #define STEPS " --steps 10 --log-every 1 --eval-every 10 --threads 1 --quiet"
 #define EACH  STEPS " --no-baselines"

@@ -42,7 +42,7 @@ static void goes_beyond(void **state)
                         "%s train --resume --out %s-beyond-100 --learning-rate 0.5",
                         m->program->name, m->name);
     program_expect_line(
-        0, "", "its schedule begins anew, from the learning rate 0.5\n",
+        0, "", "its schedule starts again, from the learning rate 0.5\n",
         "%s train --resume --out %s-beyond-100 --steps 41 --learning-rate 0.5 --no-baselines",
         m->program->name, m->name);
     program_stop_in(4, SIGINT);

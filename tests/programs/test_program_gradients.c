@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Gradients of the whole models of tgraph and tpu against central differences, in double: every
-   block of parameters in 3 random directions and 8 entries. Those of tpgnn: test_tpgnn_model.c,
-   whose variants have more to check. */
+   block of parameters in 3 random directions and 8 entries. The variants of tpgnn
+   have more to check: test_tpgnn_model.c. */
 #include "support/test.h"
 #include "support/model_random.h"
 #include "support/sanitized.h"

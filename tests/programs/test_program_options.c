@@ -131,8 +131,8 @@ typedef struct call {
     uint64_t plain;    /* a hash of what it does */
 } call;
 
-/* Mixes a file of the run into the hash. tensors: only those of a checkpoint, whose metadata hold
-   the options. */
+/* Mixes a file of the run into the hash. tensors: only the tensors of a checkpoint, since its
+   metadata hold the options. */
 static uint64_t mix(uint64_t hash, const char *name, int tensors)
 {
     size_t bytes;
@@ -195,7 +195,7 @@ static const char *number_of(const char *name, const char *now, char text[40])
     return text;
 }
 
-/* The number of values, other than that of the model, with which the option acts. From trees alone
+/* The number of values, other than that of the model, with which the option acts. From only trees
    to networks is left to other models, since the steps would be as many as without --steps. */
 static int try_values(const call *c, const harness_option *option, const char *now)
 {

@@ -198,20 +198,20 @@ static void steps_of_several_batches(void **state)
     }
 }
 
-/* ---- a folder that is made anew ---- */
+/* ---- a folder that is replaced ---- */
 
-static void move_anew(int signal)
+static void move_again(int signal)
 {
     (void)signal;
-    if (rename("removed", "moved") == 0 && rename("anew", "removed") == 0) return;
+    if (rename("removed", "moved") == 0 && rename("again", "removed") == 0) return;
     _exit(1);
 }
 
-static void move_on_signal(void) { signal(SIGUSR1, move_anew); }
+static void move_on_signal(void) { signal(SIGUSR1, move_again); }
 
 /* Another run has its folder: what is there stays as it is, whether steps are left or only the
    report. */
-static void removed_and_begun_anew(void **state)
+static void removed_and_begun_again(void **state)
 {
     static const char *const files[] = {"config.json",   "last.safetensors", "best.safetensors",
                                         "metrics.jsonl", "report.html",      "plots/curves.tsv"};
@@ -219,14 +219,14 @@ static void removed_and_begun_anew(void **state)
     for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
         const program_model *m = &program_models[i];
         uint64_t before[6];
-        program_train(m, "anew", PROGRAM_LONG " --seed 1", 0);
-        for (int k = 0; k < 6; k++) before[k] = program_hash_of(formatted("anew/%s", files[k]));
+        program_train(m, "again", PROGRAM_LONG " --seed 1", 0);
+        for (int k = 0; k < 6; k++) before[k] = program_hash_of(formatted("again/%s", files[k]));
         program_before = move_on_signal;
         program_stop_in(at[i], SIGUSR1);
         const program_outcome o = program_train(m, "removed", PROGRAM_LONG, 3);
         program_stop_in(0, 0);
         program_before = NULL;
-        assert_non_null(strstr(o.err, "the folder removed was removed, moved or made anew while"));
+        assert_non_null(strstr(o.err, "the folder removed was removed, moved or replaced while"));
         for (int k = 0; k < 6; k++)
             assert_true(program_hash_of(formatted("removed/%s", files[k])) == before[k]);
         assert_int_equal(system(formatted("cd %s && rm -r removed moved", test_folder)), 0);
@@ -321,6 +321,6 @@ int main(void)
 {
     return RUN_TESTS_WITH(program_models_make, test_folder_remove, three_runs_and_two_threads,
                           stopped_at_random, stopped_at_any_time, stopped_behind_the_last_step,
-                          stopped_study, steps_of_several_batches, removed_and_begun_anew,
+                          stopped_study, steps_of_several_batches, removed_and_begun_again,
                           stopped_at_the_first_file, stopped_before_the_baselines, refused);
 }

@@ -232,7 +232,7 @@ static const struct {
      "files of schedules"},
 };
 
-/* A good file of a kind, made anew. */
+/* A good file of a kind, made again. */
 static test_array *make(kind kind, int *arrays)
 {
     static test_layout l;

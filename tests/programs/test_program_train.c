@@ -94,7 +94,7 @@ static void not_finite(void **state)
         assert_non_null(strstr(o.err, "--check-finite"));
         const int step = atoi(strstr(o.err, "step ") + 5);
         assert_true(step > 1 && step < 200);
-        if (i < 2) /* whose checkpoint has scores that are not finite, either */
+        if (i < 2) /* their checkpoint has scores that are not finite, either */
             program_expect_line(4, "", "score", "%s predict --run nan --checkpoint last --data %s",
                                 program, m->data);
         /* the checkpoint is from before that step, and the op can be asked for */

@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-/* Of the host execution alone: NULL on a GPU. */
+/* Only of the host execution: NULL on a GPU. */
 extern cuda_on_host_counts cuda_on_host_count(void) __attribute__((weak));
 extern void cuda_on_host_fail(const char *name, int error, int nth) __attribute__((weak));
 

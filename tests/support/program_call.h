@@ -70,7 +70,7 @@ uint64_t program_hash_of(const char *name);
 void program_expect_same(const char *one, const char *two);
 /* The whole file and a terminating 0; the caller frees it. */
 char *program_text_of(const char *name);
-/* Fails the test unless the file, whose name is a format, is there and has the part. */
+/* Fails the test unless the file, named by a format, is there and has the part. */
 void program_expect_in(const char *part, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void program_write_text(const char *name, const char *text);

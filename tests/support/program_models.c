@@ -31,7 +31,7 @@ const program_model program_models[PROGRAM_MODELS + 1] = {
      "aggregate", "sum"},
     {"lstm", &tpu_program_table, TILES " --reduction lstm", "c_1_0000000c.npz", "--eval-samples 3",
      "reduction", "node"},
-    /* The rate is small, since where items are only compared some gradients are 0 but for rounding,
+    /* The rate is small, since where items are only compared some gradients are 0 up to rounding,
        of which Adam makes steps. */
     {"gat", &tpu_program_table, TILES " --gnn gat --rows costs --learning-rate 2e-4",
      "c_1_0000000c.npz", "--eval-nodes 1", "gnn", "none"},

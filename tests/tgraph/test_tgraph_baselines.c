@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The baselines: their columns, counted by hand; what a fit reads; and whole runs on files made in
-   memory, whose run times follow from their columns. */
+   memory, with run times that follow from their columns. */
 #include "support/test.h"
 #include "examples/tgraph/baseline/fit.h"
 #include "examples/tgraph/hooks.h"
@@ -37,7 +37,7 @@ static int32_t *keys_of(const tgraph_file *f, const int32_t *config, int rows, i
 }
 
 /* Digit 0 of node 0 separates the kinds: values -1, 4, 2, so rows 1, 6, 4. Two columns may stay:
-   kinds 0 and 1, whose variances 3 3 and 2 4 are above 1 5. Of kind 0 alone nothing varies. */
+   kinds 0 and 1, with the variances 3 3 and 2 4 above 1 5. With only kind 0 nothing varies. */
 static void onehot_by_hand(void **state)
 {
     static const int kind[TEST_CONFIGS] = {0, 1, 0, 2, 1, 0};
@@ -171,7 +171,7 @@ static tgraph_set make_set(tgraph_entry entry[MOST_FILES], int files, int config
     return (tgraph_set){.entry = entry, .count = files};
 }
 
-/* Splits a file of the set, whose held-out part is scored. */
+/* Splits a file of the set and scores its held-out part. */
 static void split(tgraph_entry *e)
 {
     ag_failure why = {0};

@@ -47,8 +47,8 @@ static long peak_kb(void)
     return usage.ru_maxrss;
 }
 
-/* In a child, whose peak starts low: 0 when the file stays within its packed size. Beyond the limit
-   it is in a file, of which the system keeps what it has room for. */
+/* In a child, since its peak starts low: 0 when the file stays within its packed size. Beyond the
+   limit it is in a file, of which the system keeps what it has room for. */
 static int read_large(size_t limit, long packed_kb)
 {
     long before = peak_kb();

@@ -69,7 +69,7 @@ static void read_sets(void)
     free(rank);
 }
 
-/* Rows are of the first set, which alone is used with them. */
+/* Rows are of the first set: only it is used with them. */
 static void read_rows(model_data *d)
 {
     golden_array x = read_array("rows.x"), work = read_array("rows.work");
@@ -175,8 +175,8 @@ static model *model_of(const model_api *api, const char *name)
 
 static double relative(double have, double want) { return fabs(have - want) / fabs(want); }
 
-/* The smallest scale of a gradient. A bias in front of an instance norm has a gradient of rounding
-   errors alone: its scale is that of the weight of the same layer. */
+/* The smallest scale of a gradient. A bias in front of an instance norm has a gradient of only
+   rounding errors: its scale is that of the weight of the same layer. */
 static double least_scale(const char *name, const char *of, double largest)
 {
     const char *const linear = ".linear.bias";

@@ -78,7 +78,7 @@ static void nodes_have_words_and_numbers(void **state)
     drop(t);
 }
 
-/* Values of constants alone, within a million. */
+/* Values of only constants, within a million. */
 static void the_paper_sees_constants(void **state)
 {
     tree *t = small_program();

@@ -84,7 +84,7 @@ static void evaluating(void **state)
     assert_non_null(strstr(two.out, "Mean over the families\nmethod"));
 }
 
-/* Validation and evaluation make rows anew, in batches of another size. */
+/* Validation and evaluation make rows again, in batches of another size. */
 static void rows(void **state)
 {
     static const char *const network[] = {"statements", "paper"};

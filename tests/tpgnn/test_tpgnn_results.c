@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Scores of a call: measures by hand, and baselines that see the training files alone. */
+/* Scores of a call: measures by hand, and baselines that see only the training files. */
 #include "support/test.h"
 #include "examples/tpgnn/hooks.h"
 #include "support/tpgnn_npz.h"

@@ -15,7 +15,7 @@ typedef struct net {
     tpgnn_batch batch;
 } net;
 
-/* The scale leaves columns as they are, but for large ones. */
+/* The scale leaves columns as they are, except large ones. */
 static net make(const tpgnn_data *data, tpgnn_options o)
 {
     net n = {0};

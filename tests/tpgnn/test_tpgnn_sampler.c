@@ -6,7 +6,7 @@
 enum { TASKS = 8, EACH = 5, STEPS = 4000 };
 
 /* Family 0 has the tasks 0 to 4, family 1 the tasks 5 and 6, family 2 task 7. Task i has i + 2
-   schedules, at most 5; those of task 6 are equally fast, and task 4 has one alone. */
+   schedules, at most 5; those of task 6 are equally fast, and task 4 has only one. */
 typedef struct made {
     tpgnn_data data;
     tpgnn_task task[TASKS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The static analysis of kernels from features alone, against the programs that they are of. */
+/* The static analysis of kernels only from features, against the programs that they are of. */
 #include "support/test.h"
 #include "examples/harness/harness.h"
 #include "examples/lab/nets/families.h"
@@ -51,7 +51,7 @@ static double bytes_of(lab_shape shape)
     return (double)lab_elements(shape) * (shape.type == LAB_PRED ? 1 : 4);
 }
 
-/* Of parameters that are not sliced or gathered from alone; -1: one is. */
+/* Of parameters that are not only sliced or gathered from; -1: one is. */
 static double read_of(const lab_program *p)
 {
     double sum = 0;

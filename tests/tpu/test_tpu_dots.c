@@ -7,7 +7,7 @@
 
 enum { PAIRS = 7, DOT = 34, ADD = 2, MAXIMUM = 57 };
 
-/* A file in which nodes 3 and 5 are dots: of the kernels 0 and 2, whose nodes are out of order. */
+/* A file in which nodes 3 and 5 are dots: of the kernels 0 and 2, with nodes out of order. */
 typedef struct named {
     test_fusion fusion;
     int64_t pair[PAIRS][2], axes[2][4];
@@ -87,7 +87,7 @@ static void wrong_ones_are_refused(void **state)
         make(&f);
         if (i == 0) f.reducer[1] = TPU_OPCODES;
         if (i == 1) f.axes[1][0] = FUSION_NODES;
-        if (i == 2) set(f.pair[1], 0, 2); /* an edge of kernel 2, whose nodes come later */
+        if (i == 2) set(f.pair[1], 0, 2); /* an edge of kernel 2, with later nodes */
         if (i == 3) set(f.pair[5], 7, 6);
         if (i == 4) set(f.pair[6], 5, 7); /* once more, and (7, 6) is missing */
         for (int e = 2; e < 4 && i == 5; e++) {
@@ -127,7 +127,7 @@ static void what_the_file_says_is_read(void **state)
     lab_program p;
     tpu_kernel k;
     product(&p);
-    tpu_lab_kernel(&k, &p); /* shapes alone allow several readings */
+    tpu_lab_kernel(&k, &p); /* the shapes allow several readings */
     assert_int_equal(first_reading(&k).dot.right, 0);
     tpugraphs_dot dot = {2, 1, 0, 0, 1, 1};
     k.dots = 1;

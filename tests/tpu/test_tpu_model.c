@@ -187,7 +187,7 @@ static double compare_forward(const bounds *b, tpu_net *net, const trial *t)
     return worst;
 }
 
-/* Dropout acts in training alone. */
+/* Dropout acts only in training. */
 static void compare_dropout(const bounds *b, const trial *t, const golden_array *about)
 {
     char why[TPU_WHY];

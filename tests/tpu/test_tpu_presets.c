@@ -94,7 +94,7 @@ static void a_preset_wins_over_what_stands_before_it(void **state)
     }
 }
 
-/* But for the width of the table of op codes, which every preset sets. */
+/* Except the width of the table of op codes, which every preset sets. */
 static void table_5_is_the_default(void **state)
 {
     const tpu_settings s = parse((const char *const[]){NULL});

@@ -86,7 +86,7 @@ static void fusion(void **state)
                    "99999.999 us", "");
 }
 
-/* A tile file far from those of training, whose tile sizes do not differ. */
+/* A tile file far from the training files, with equal tile sizes. */
 static void far_and_alike(void **state)
 {
     test_tile t;

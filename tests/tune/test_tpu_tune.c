@@ -295,7 +295,7 @@ static tune_result search(const lab_program *p, fake *f, tpu_settings o, ag_stat
     return r;
 }
 
-/* A model that is right, but for a factor, finds with few measurements what hardware needs many
+/* A model that is right up to a factor finds with few measurements what hardware needs many
    for; one without information does no harm. */
 static void models_help(void **state)
 {

@@ -53,7 +53,7 @@ static void sentences(void **state)
         {"tpu autotune --run fusion --out a --data b", 2, "--data is no option of tpu autotune"},
         {"tpu autotune --run fusion --out tile", 2, "the folder tile is not empty"},
         {"tpu autotune --run fusion --out ./fusion --force", 2,
-         "--out: ./fusion is the folder of --run, whose model would be lost; choose another"},
+         "--out: ./fusion is the folder of --run, and its model would be lost; choose another"},
         {"tpu train --data " DATA "fusion/mlp_0.npz --out a --tiles 3", 2,
          "--tiles is no option of tpu train (it belongs to autotune)"},
     };

@@ -35,16 +35,16 @@ bool harness_go_on(ag_failure *why);
 
 /* ---- calls from another program's process ---- */
 
-/* Runs call(context, why), then close(context) in any case, for a library whose host must live:
+/* Runs call(context, why), then always close(context), for a library in a host that must live:
    where the harness would end the program (no memory, a default that its own row does not allow)
    the call fails as others do, with a little memory kept for the way back, or ends at once where
    that is spent; what it has of harness_alloc is freed then, but not what it has of the library.
-   Nothing is printed, and warnings wait for harness_guest_warnings. This holds for this thread
-   alone, and a loader does its work there. Not within another such call. */
+   Nothing is printed, and warnings wait for harness_guest_warnings. This holds only for this
+   thread, and a loader does its work there. Not within another such call. */
 ag_status harness_guest(ag_status (*call)(void *context, ag_failure *why),
                         void (*close)(void *context), void *context, ag_failure *why);
 bool harness_is_guest(void);
-/* Those of the thread's last call, a line each; "": none. */
+/* The warnings of the thread's last call, a line each; "": none. */
 char *harness_guest_warnings(void);
 
 /* ---- messages ---- */

@@ -87,9 +87,9 @@ void harness_warn_lacks(void)
          "a crash of the machine may lose what was saved last"},
         {AG_LACKS_MODES, "set the mode of files (chmod)", "replaced files may get another one"},
         {AG_LACKS_RENAME, "rename files", "a crash while a file is replaced may lose it"}};
-    static int told;
-    const int lacks = ag_saves_lack() & ~told;
-    told |= lacks;
+    static int warned;
+    const int lacks = ag_saves_lack() & ~warned;
+    warned |= lacks;
     for (size_t i = 0; i < sizeof lack / sizeof *lack; i++)
         if (lacks & lack[i].what)
             harness_warn("the file system cannot %s: %s", lack[i].call, lack[i].danger);

@@ -23,7 +23,7 @@
 typedef struct harness_additive_group {
     int rows, items;
     const float *x;      /* [rows, columns] */
-    const double *work;  /* [rows] above 0: the run time of the row, but for a factor */
+    const double *work;  /* [rows] above 0: the run time of the row, up to a factor */
     const float *always; /* [rows] how often every item counts the row, besides its own; or NULL */
     const int *first;    /* [items + 1]; those of an item are first[i] ... first[i + 1] - 1 */
     const int *row;      /* [first[items]] */

@@ -22,7 +22,7 @@ static inline int harness_trees_nodes(const harness_trees *t) { return (1 << t->
 void harness_trees_open(harness_trees *trees, int count, int depth);
 void harness_trees_close(harness_trees *trees);
 
-/* Replaces the trees from `first` on by those of `boosting`, whose depth is at most that of
+/* Replaces the trees from `first` on by the trees of `boosting`, at most as deep as
    `trees`; those beyond the last are left out. Fails: AG_EDATA. */
 ag_status harness_trees_take(harness_trees *trees, int first, harness_boosting *boosting,
                              ag_failure *why);

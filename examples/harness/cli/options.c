@@ -283,7 +283,7 @@ const harness_option *harness_options_differ(const harness_options *stored,
     const int count = given->program->option_count;
     unsigned accepted = HARNESS_LOCAL | HARNESS_MAY_CHANGE;
     for (int i = 0; i < count && grows; i++)
-        if (grown(stored, given, &option[i])) accepted |= HARNESS_ANEW;
+        if (grown(stored, given, &option[i])) accepted |= HARNESS_IF_GROWN;
     for (int i = 0; i < count; i++)
         if (!(option[i].flags & accepted) && !harness__equal(stored, given, &option[i]) &&
             !left_open(given, &option[i]) && !(grows && grown(stored, given, &option[i])))

@@ -38,7 +38,7 @@ enum {
     HARNESS_FOR_RESUME = 2, /* read back by --resume, not by --run (--data) */
     HARNESS_MAY_CHANGE = 4, /* --resume accepts another value */
     HARNESS_MAY_GROW = 8,   /* --resume accepts a larger value: the run goes on beyond its end */
-    HARNESS_ANEW = 16,      /* ... and with that another value of this, too */
+    HARNESS_IF_GROWN = 16,  /* with a larger value of that, another one of this, too */
     HARNESS_BY_DATA = 32,   /* its default means a value that suits the data, which
                                harness_model.read puts in its place */
     HARNESS_IF_OTHER = 64   /* written only where it is not the default */
@@ -66,7 +66,7 @@ typedef struct harness_option {
     const char *meta;    /* the value's name in --help, e.g. "RUN"; NULL: by type */
     const char *group;   /* heading in --help */
     const char *help;    /* one sentence without full stop; default and range are added */
-    bool often;          /* --help has it; the other rows are in --help-all alone */
+    bool often;          /* --help has it; the other rows are only in --help-all */
 } harness_option;
 
 /* Type and offset of a member of the struct of options; the compiler selects the type or refuses

@@ -108,7 +108,7 @@ static ag_status read_bare(cursor *c, const char *positional, const char *word, 
     if (positional) return harness_options_set(c->o, NULL, positional, word, why);
     if (word[0] == '-' && word[1]) return one_dash(c->o, word, why);
     return ag_fail(why, AG_EUSE,
-                   "unexpected word \"%.60s\"; %s %s takes options alone, see \"%s %s --help\"",
+                   "unexpected word \"%.60s\"; %s %s takes only options, see \"%s %s --help\"",
                    word, program->name, command, program->name, command);
 }
 

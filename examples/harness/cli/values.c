@@ -56,7 +56,7 @@ static ag_status parse_whole(int64_t *to, const harness_option *option, const ch
     errno = 0;
     const long long value = strtoll(text, &end, 10);
     if (end == text || *end || *text == ' ' || *text == '\t')
-        return no_number(option, "whole", "give digits alone, as in 1000", shown, text, why);
+        return no_number(option, "whole", "give only digits, as in 1000", shown, text, why);
     if (check_range(option, errno ? (double)INFINITY : (double)value, shown, text, why))
         return why->status;
     if (errno || (option->type == HARNESS_INT && (value < INT_MIN || value > INT_MAX)))

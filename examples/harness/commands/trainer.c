@@ -11,7 +11,7 @@
 
 /* ---- how a run goes on ---- */
 
-/* A schedule that begins anew has no warm-up: the optimizer's moments are there. */
+/* A schedule that starts again has no warm-up: the optimizer's moments are there. */
 static ag_schedule schedule_of(const harness_training *how, const harness_state *p)
 {
     return (ag_schedule){.kind = (ag_schedule_kind)how->schedule,
@@ -46,14 +46,14 @@ static ag_status go_beyond(harness_session *s, const harness_training *before, a
     p->begun_rate = other ? how->learning_rate : ag_schedule_at(&old, p->step - 1 - p->begun);
     p->begun = p->step;
     s->schedule = schedule_of(how, p);
-    harness_say("the run had ended after step %lld; its schedule begins anew, from the learning "
+    harness_say("the run had ended after step %lld; its schedule starts again, from the learning "
                 "rate %.3g%s",
                 (long long)p->step, p->begun_rate, other ? "" : " of its last step");
     return ag_schedule_check(&s->schedule, why);
 }
 
-/* More --steps may add none, where other options decide how many there are: then nothing begins
-   anew. */
+/* More --steps may add none, where other options decide how many there are: then the schedule
+   goes on. */
 static ag_status keep_schedule(const harness_session *s, const harness_training *before,
                                ag_failure *why)
 {

@@ -6,8 +6,8 @@
 #include "examples/harness/model/trained.h"
 
 /* Begins the run in its folder, or continues from its last checkpoint; the parameters move to the
-   tape's device. A finished run goes on to a larger number of steps: its schedule begins anew, over
-   the steps that are added, from the rate of the last step or from another --learning-rate. */
+   tape's device. A finished run goes on to a larger number of steps: its schedule starts again,
+   over the steps that are added, from the rate of the last step or from another --learning-rate. */
 ag_status harness__trainer_open(harness_session *s, ag_failure *why);
 
 /* Runs all remaining steps. Fails: AG_ESTOPPED (interrupted; it has saved), and as

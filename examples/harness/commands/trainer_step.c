@@ -23,7 +23,7 @@ static ag_status failed(const harness_session *s, const char *what, ag_failure *
         s->model->fewer, why);
 }
 
-/* The loss, whose value is not known yet; NULL: the failure is in `why`. */
+/* The loss, not yet computed; NULL: the failure is in `why`. */
 static ag_tensor *backward(harness_session *s, int64_t number, const char **what, ag_failure *why)
 {
     ag_tape_reset(s->tape);

@@ -48,8 +48,8 @@ static ag_status add_entry(search *s, const char *folder, const char *path, int 
                        harness_files_short(folder), PATH_BYTES - 1);
     if (++s->entries > MOST_ENTRIES)
         return ag_fail(why, AG_EFILE,
-                       "%s: more than %d files and folders were searched until here; name the "
-                       "folder of the data alone",
+                       "%s: more than %d files and folders were searched until here; name "
+                       "only the folder of the data",
                        harness_files_short(folder), MOST_ENTRIES);
     if (stat(path, &info)) return AG_OK; /* a dangling link */
     if (S_ISDIR(info.st_mode)) return add_folder(s, path, &info, depth + 1, why);

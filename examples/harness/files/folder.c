@@ -64,16 +64,16 @@ ag_status harness__check_writable(const char *folder, ag_failure *why)
 /* Locks what is open; closes it, with *lock -1, if another program has it. */
 static void take_lock(int *lock, const char *path, int how)
 {
-    static bool told;
+    static bool warned;
     int failed;
     while ((failed = flock(*lock, how)) != 0 && errno == EINTR) {} /* while it waits */
     if (failed && errno == EWOULDBLOCK) {
         harness__unlock(lock);
-    } else if (failed && !told) {
+    } else if (failed && !warned) {
         harness_warn("the file system of %.200s has no locks (%s); start no other program that "
                      "writes to that folder",
                      ag_path_tail(path), strerror(errno));
-        told = true;
+        warned = true;
     }
 }
 
@@ -121,7 +121,7 @@ ag_status harness__folder_stays(int lock, const char *folder, ag_failure *why)
 {
     if (has_name(lock, folder)) return AG_OK;
     return ag_fail(why, AG_EFILE,
-                   "the folder %.200s was removed, moved or made anew while this program wrote to "
+                   "the folder %.200s was removed, moved or replaced while this program wrote to "
                    "it; nothing more is written, start again with another --out",
                    ag_path_tail(folder));
 }

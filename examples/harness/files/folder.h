@@ -21,7 +21,7 @@ ag_status harness__check_writable(const char *folder, ag_failure *why);
    AG_EUSE (another program has it), AG_EFILE. */
 ag_status harness__lock_folder(int *lock, const char *folder, int how, ag_failure *why);
 /* The same with a file, which it makes and the caller removes while it has the lock: NFS has locks
-   between machines for files alone. With LOCK_NB *lock is also -1 where another program has it,
+   between machines only for files. With LOCK_NB *lock is also -1 where another program has it,
    which is no failure; without, the call waits for it. Fails: AG_EFILE. */
 ag_status harness__lock_file(int *lock, const char *path, int how, ag_failure *why);
 /* Fails with AG_EFILE if the locked folder is no longer the one of that name: what is there now

@@ -142,7 +142,7 @@ static ag_status put_rows(FILE *to, void *context)
     return AG_OK;
 }
 
-/* Writes the file anew, since not every file system can truncate one. */
+/* Rewrites the file, since not every file system can truncate one. */
 static ag_status keep_rows(harness_run *run, int which, rows kept, ag_failure *why)
 {
     fclose(run->rows[which]); /* it was flushed */

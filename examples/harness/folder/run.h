@@ -34,7 +34,7 @@ ag_status harness_run_begin(harness_run *run, const char *const *columns, int co
    nor be begun a second time. */
 void harness_run_undo(const harness_run *run);
 ag_status harness_run_close(harness_run *run, ag_failure *why);
-/* Fails with AG_EFILE if the folder was removed, moved or made anew since: then another run may be
+/* Fails with AG_EFILE if the folder was removed, moved or replaced since: then another run may be
    in it. Call it before something is written there by name, or read from there. */
 ag_status harness_run_stays(const harness_run *run, ag_failure *why);
 
@@ -53,7 +53,7 @@ ag_status harness_files_check_output(const char *option, const char *output,
                                      const harness_paths *more_runs, ag_failure *why);
 
 /* Writes config.json atomically (temporary file, fsync, rename): program, version, command, device
-   and options; the options alone of a run that goes on. */
+   and options; only the options of a run that goes on. */
 ag_status harness_run_config(const harness_run *run, const harness_options *o, ag_failure *why);
 
 /* Reads FOLDER/config.json into the options. Fails: AG_EFILE, AG_EDATA. */
@@ -65,7 +65,7 @@ ag_status harness_run_read_config(const char *folder, harness_options *o, int re
 ag_status harness_run_rewind(harness_run *run, int64_t step, ag_failure *why);
 
 /* Appends a row to metrics.jsonl and metrics.csv and flushes both. values: one per column, NaN:
-   left out. No wall-clock values: those go to timing.jsonl, whose bytes nobody compares. */
+   left out. No wall-clock values: they go to timing.jsonl, which nobody compares. */
 ag_status harness_run_metrics(harness_run *run, int64_t step, const double *values,
                               ag_failure *why);
 ag_status harness_run_timing(harness_run *run, int64_t step, const char *name, double seconds,

@@ -15,7 +15,7 @@ const char *harness_processor(char name[128]);
    not tell: both are then 0. */
 int harness_memory(int64_t *all, int64_t *available);
 
-/* Begins to count the largest resident memory of the program anew; harness_peak_mib is the largest
+/* Starts again to count the largest resident memory of the program; harness_peak_mib is the largest
    since then, NaN where the system does not tell it. */
 void harness_peak_begin(void);
 double harness_peak_mib(void);

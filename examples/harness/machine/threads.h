@@ -11,7 +11,7 @@ void harness_threads_start(int threads);
 
 /* The number of threads, at most `wanted`, that can be had in addition to the existing ones, the
    caller's counted; for libraries with threads of their own, which end the program when they get
-   fewer than they were told. */
+   fewer than they asked for. */
 int harness_threads_to_be_had(int wanted);
 
 #endif

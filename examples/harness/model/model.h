@@ -7,7 +7,7 @@
    A program names its harness_model in its harness_program, and harness_train_command and its kin
    in its table of commands. Its struct of options begins with harness_settings. The functions get
    the program's own structs as pointers to void: they are zeroed before the first call, and closed
-   or freed in any case, also after a failure. Functions with `why` return its status.
+   or freed always, also after a failure. Functions with `why` return its status.
    docs/adding-a-model.md builds one step by step. */
 #ifndef HARNESS_MODEL_H
 #define HARNESS_MODEL_H
@@ -30,7 +30,7 @@ typedef struct harness_training {
     int64_t patience; /* validations without a better score that end a run; 0: none do */
     int schedule;
     double learning_rate, warmup, decay_rate, weight_decay, clip;
-    double save_minutes; /* 0: saves depend on steps alone */
+    double save_minutes; /* 0: saves depend only on steps */
     double rank_patience;
     bool check_finite;
 } harness_training;
@@ -42,7 +42,7 @@ typedef struct harness_state {
     int64_t best_step;
     double loss_sum; /* of the steps since the last row of metrics */
     int64_t loss_count;
-    int64_t begun; /* the step in which the schedule began anew; 0: it did not */
+    int64_t begun; /* the step in which the schedule started again; 0: it did not */
     double begun_rate;
 } harness_state;
 
@@ -226,13 +226,13 @@ typedef struct harness_network {
     /* The keys of the metadata that it is built from, in the order of the file: "configuration",
        next the one that says which data it was trained on, and others before or after. */
     const char *key[HARNESS_TEXTS];
-    /* Fills session->trained.text (harness_alloc) for the data, but for "configuration". */
+    /* Fills session->trained.text (harness_alloc) for the data, except "configuration". */
     ag_status (*identify)(harness_session *session, ag_failure *why);
     /* Fills trained->net and adds all parameters to trained->params, for options and texts, of
        which a damaged file may have any. The first values are drawn afterwards. Fails: AG_EUSE
        (options), AG_EDATA (texts), AG_EMEMORY. */
     ag_status (*build)(harness_trained *trained, const harness_settings *settings, ag_failure *why);
-    void (*drop)(void *net); /* optional: frees what `build` made, but for the parameters */
+    void (*drop)(void *net); /* optional: frees what `build` made, except the parameters */
     const char *inherited;   /* optional: the key whose text is that of the checkpoint of --init */
     /* Optional: computes from the training data what else the network holds; what `tensors` lists
        is there already, and stays, if session->initial. */
@@ -324,7 +324,7 @@ ag_status harness_ablate_command(harness_call *call, ag_failure *why);
 /* ---- a training run ---- */
 
 /* Everything before the first step, with the run folder made or continued. Fill the first group of
-   fields; close in any case. Fails: AG_EUSE (options of the schedule; a folder in use; more steps
+   fields; always close it. Fails: AG_EUSE (options of the schedule; a folder in use; more steps
    done than asked for; more steps for a run that has not done its own), and as harness_model. */
 ag_status harness_session_begin(harness_session *session, harness_run_mode mode, ag_failure *why);
 /* The part of it that steps need, for a session with a network that was begun otherwise; and what
@@ -346,7 +346,7 @@ ag_status harness_train(harness_session *session, harness_run_mode mode, struct 
 
 /* ---- trained networks (one of them: model/trained.h) ---- */
 
-/* Loads the checkpoints of --run and --ensemble. Start from {0}; close in any case. */
+/* Loads the checkpoints of --run and --ensemble. Start from {0}; always close it. */
 ag_status harness_runs_open(harness_runs *runs, const harness_model *model,
                             const harness_settings *settings, ag_failure *why);
 void harness_runs_close(harness_runs *runs);

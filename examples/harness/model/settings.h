@@ -13,21 +13,21 @@
      HARNESS_TRAINS, .flags = HARNESS_MAY_GROW, .often = true, .group = "Training", .help = HELP}
 #define HARNESS_RATE_OPTIONS(S, RATE, HELP, WARMUP) \
     {"learning-rate", HARNESS_FIELD(S, harness.training.learning_rate), RATE, 0, 10, \
-     HARNESS_TRAINS, .flags = HARNESS_ANEW, .often = true, .group = "Training", .help = HELP}, \
+     HARNESS_TRAINS, .flags = HARNESS_IF_GROWN, .often = true, .group = "Training", .help = HELP}, \
     {"warmup", HARNESS_FIELD(S, harness.training.warmup), WARMUP, 0, 1, \
      HARNESS_TRAINS, .group = "Training", \
      .help = "share of the steps in which the learning rate rises"}
 #define HARNESS_SCHEDULE_OPTION(S, DEFAULT, CHOICES) \
     {"schedule", HARNESS_WORD(S, harness.training.schedule), DEFAULT, .choices = CHOICES, \
-     .commands = HARNESS_TRAINS, .flags = HARNESS_ANEW, .group = "Training", \
+     .commands = HARNESS_TRAINS, .flags = HARNESS_IF_GROWN, .group = "Training", \
      .help = "the learning rate after that"}
 #define HARNESS_DECAY_OPTIONS(S, RATE, EVERY, HELP) \
     {"decay-rate", HARNESS_FIELD(S, harness.training.decay_rate), RATE, 1e-9, 1, \
-     HARNESS_TRAINS, .flags = HARNESS_ANEW, .group = "Training", \
+     HARNESS_TRAINS, .flags = HARNESS_IF_GROWN, .group = "Training", \
      .needs = "--schedule=exponential", \
      .help = "the learning rate is multiplied by this every --decay-every steps"}, \
     {"decay-every", HARNESS_FIELD(S, harness.training.decay_every), EVERY, 1, 1e9, \
-     HARNESS_TRAINS, .flags = HARNESS_ANEW, .group = "Training", .needs = "--schedule=exponential", .help = HELP}
+     HARNESS_TRAINS, .flags = HARNESS_IF_GROWN, .group = "Training", .needs = "--schedule=exponential", .help = HELP}
 #define HARNESS_WEIGHT_DECAY_OPTION(S, DEFAULT, HELP) \
     {"weight-decay", HARNESS_FIELD(S, harness.training.weight_decay), DEFAULT, 0, 10, \
      HARNESS_TRAINS, .group = "Training", .help = "decoupled, " HELP}

@@ -9,11 +9,11 @@
 
 /* ---- the parts of a checkpoint (docs/formats.md) ---- */
 
-enum { NUMBERS = 7, FOR_RESUME = 2, FOR_ANEW = 2 };
+enum { NUMBERS = 7, FOR_RESUME = 2, FOR_AGAIN = 2 };
 
-/* The state of a run as scalars; the last four belong to --resume alone, and the last two of them
-   to a run whose schedule began anew. Returns their number. */
-static int state_items(ag_checkpoint_item item[NUMBERS], harness_state *p, int resume, int anew)
+/* The state of a run as scalars; the last four belong only to --resume, and the last two of them
+   to a run with a schedule that started again. Returns their number. */
+static int state_items(ag_checkpoint_item item[NUMBERS], harness_state *p, int resume, int again)
 {
     const ag_checkpoint_item all[NUMBERS] = {
         {"state.step", AG_I64, AG_SCALAR, &p->step},
@@ -25,7 +25,7 @@ static int state_items(ag_checkpoint_item item[NUMBERS], harness_state *p, int r
         {"state.schedule.rate", AG_F64, AG_SCALAR, &p->begun_rate},
     };
     memcpy(item, all, sizeof all);
-    return NUMBERS - (resume && anew ? 0 : FOR_ANEW) - (resume ? 0 : FOR_RESUME);
+    return NUMBERS - (resume && again ? 0 : FOR_AGAIN) - (resume ? 0 : FOR_RESUME);
 }
 
 static ag_status read_items(const ag_checkpoint *file, const ag_checkpoint_item *item, int count,
@@ -42,20 +42,20 @@ static ag_status read_run(harness_state *state, const ag_params *params, const c
                           const ag_checkpoint *file, int resume, ag_failure *why)
 {
     ag_checkpoint_item item[NUMBERS];
-    const int anew = ag_checkpoint_find(file, "state.schedule.begun") != NULL;
-    if (read_items(file, item, state_items(item, state, resume, anew), why)) return why->status;
+    const int again = ag_checkpoint_find(file, "state.schedule.begun") != NULL;
+    if (read_items(file, item, state_items(item, state, resume, again), why)) return why->status;
     if (resume && (state->step != params->step || state->step < 0))
         return ag_fail(why, AG_EDATA,
                        "%.200s: state.step is %lld, but the optimizer has done %lld steps; start "
-                       "the run anew",
+                       "a new run",
                        path, (long long)state->step, (long long)params->step);
-    if (resume && anew &&
+    if (resume && again &&
         !(state->begun > 0 && state->begun <= state->step && state->begun_rate >= 0 &&
           state->begun_rate <= 10))
         return ag_fail(
             why, AG_EDATA,
-            "%.200s: the schedule began anew in step %lld of %lld with the learning rate "
-            "%g, which cannot be; start the run anew",
+            "%.200s: the schedule started again in step %lld of %lld with the learning rate "
+            "%g, which cannot be; start a new run",
             path, (long long)state->begun, (long long)state->step, state->begun_rate);
     return AG_OK;
 }

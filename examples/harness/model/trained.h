@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Networks and their checkpoints. A network is built from options and texts alone
+/* Networks and their checkpoints. A network is built only from options and texts
    (harness_network.key), which its checkpoints hold, so one that is loaded is the one that was
    saved. */
 #ifndef HARNESS_TRAINED_H
@@ -7,7 +7,7 @@
 
 #include "examples/harness/model/model.h"
 
-/* All start from {0}, and harness_trained_drop is called in any case. */
+/* All start from {0}, and harness_trained_drop is always called. */
 
 /* Makes session->trained for the data of the session, with first values of the parameters. Fails:
    as those of harness_network, AG_EUSE, AG_EMEMORY. */
@@ -58,7 +58,8 @@ void harness_trained_drop(harness_trained *trained);
 
 /* Whether patience is at its end, before all steps are done. */
 bool harness__trainer_stopped(const harness_session *s);
-/* The step from which patience counts: that of the best score, or where the schedule began anew. */
+/* The step from which patience counts: that of the best score, or where the schedule started again.
+ */
 int64_t harness__waits_since(const harness_state *p);
 bool harness__exhausted(const harness_training *how, const harness_state *p);
 

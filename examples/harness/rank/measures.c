@@ -301,7 +301,7 @@ harness_averages harness_average(const double *values, int64_t n)
         if (!isnan(values[i])) sorted[count++] = values[i];
     harness_sort(sorted, count);
     for (int64_t i = 0; i < count; i++)
-        logs += log(sorted[i]); /* 0: -inf, whose exponential is 0 */
+        logs += log(sorted[i]); /* 0: -inf, and its exponential is 0 */
     harness_mean_spread(&a.mean, &spread, &count, values, n);
     a.count = (int)count;
     if (count) {

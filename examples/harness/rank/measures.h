@@ -10,7 +10,7 @@
 
 /* NaN where not defined: measures of pairs as metrics.h says; slowdown, top and recall of fewer
    than two items, from which nothing can be chosen; all others without an item. Which groups that
-   is depends on their run times alone, so that the means of all methods are over the same groups;
+   is depends only on their run times, so that the means of all methods are over the same groups;
    only of MAPE, R2 and MAE a method has none for a group in which it cannot score an item. */
 typedef enum harness_measure {
     HARNESS_TAU_B, /* metrics.h, up to pairwise: pairs that differ by more than HARNESS_SHARE */
@@ -95,7 +95,7 @@ ag_status harness_measure_items(harness_measured *measured, const harness_items 
                                 ag_failure *why);
 
 /* Several groups together: sum begins as {0}, and has at the end the means over the groups where
-   measures are defined, but for HARNESS_APE. */
+   measures are defined, except HARNESS_APE. */
 void harness_measured_add(harness_measured *sum, const harness_measured *group);
 void harness_measured_end(harness_measured *sum);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calibration of scores whose order alone is trusted: a map from scores to values. */
+/* Calibration of scores of which only the order is trusted: a map from scores to values. */
 #ifndef HARNESS_MONOTONE_H
 #define HARNESS_MONOTONE_H
 

@@ -145,7 +145,7 @@ ag_status harness_rank_plot(const harness_session *session, const harness_rank *
 ag_status harness_rank_report(const harness_session *session, const harness_rank *rank,
                               harness_table *const *table, int tables, ag_failure *why);
 
-/* All that a harness_model of harness_rank_plain needs for results, but for `open`, `add` and, of a
+/* All that a harness_model of harness_rank_plain needs for results, except `open`, `add` and, of a
    program with --baselines, `compare`. */
 #define HARNESS_RANK                                                     \
  .results_bytes = sizeof(harness_rank), .compute = harness_rank_compute, \

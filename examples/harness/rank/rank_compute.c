@@ -115,7 +115,7 @@ static bool row_counts(const harness_rank *r, int methods, harness_measure measu
 }
 
 /* The methods that decide it: not those that say what noise leaves possible, which are compared
-   with other run times, unless these alone have the measure. */
+   with other run times, unless only these have the measure. */
 static int deciding(const harness_rank *r, harness_measure measure)
 {
     for (int i = 0; r->ceiling && i < r->rows; i++)

@@ -147,10 +147,10 @@ static int list_notes(const char *note[NOTES], const harness_session *session,
     for (int m = 1; m < r->methods; m++)
         note[n++] = harness_format("%s: %s.", r->method[m], r->note[m]);
     if (state->begun)
-        note[n++] = harness_format(
-            "The run had ended after step %lld and was continued; the schedule began anew there, "
-            "from the learning rate %.3g.",
-            (long long)state->begun, state->begun_rate);
+        note[n++] = harness_format("The run had ended after step %lld and was continued; the "
+                                   "schedule started again there, "
+                                   "from the learning rate %.3g.",
+                                   (long long)state->begun, state->begun_rate);
     if (harness__trainer_stopped(session))
         note[n++] = harness_format(
             "Training stopped after step %lld of %lld, since --patience %lld validations had not "

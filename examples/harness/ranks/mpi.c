@@ -15,7 +15,7 @@
 
 # include <mpi.h>
 
-enum { PIECE = 1 << 30 }; /* bytes of a message, whose number is an int */
+enum { PIECE = 1 << 30 }; /* bytes of a message: their number is an int */
 
 typedef struct place {
     char host[64];

@@ -164,16 +164,16 @@ static void draw_pdf(const plot_files *p)
 
 static void draw(const plot_files *p)
 {
-    static int told;
+    static int warned;
     const char *script = harness_format("%s.gp", p->name);
     const int result = run(p->folder, script);
     if (result) remove_pictures(p);
-    if (result < 0 && !told++)
+    if (result < 0 && !warned++)
         harness_say("gnuplot is not installed, so %s has the data and the scripts of the plots, "
                     "but no pictures",
                     p->folder);
-    if (!result && access(part(p, "pdf"), R_OK) != 0 && !told++)
-        harness_say("this gnuplot has no terminal pdfcairo, so the pictures in %s are SVG alone",
+    if (!result && access(part(p, "pdf"), R_OK) != 0 && !warned++)
+        harness_say("this gnuplot has no terminal pdfcairo, so the pictures in %s are only SVG",
                     p->folder);
     if (result > 0 && !harness_interrupted())
         harness_warn("gnuplot could not draw %s/%s", p->folder, script);

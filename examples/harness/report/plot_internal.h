@@ -21,7 +21,7 @@ typedef struct plot_files {
     int width, height; /* pixels */
 } plot_files;
 
-/* Opens FOLDER/plots/NAME.tsv and NAME.gp; harness__plot_end must follow in any case. */
+/* Opens FOLDER/plots/NAME.tsv and NAME.gp; harness__plot_end must always follow. */
 ag_status harness__plot_begin(plot_files *p, const char *folder, const char *name, ag_failure *why);
 
 /* Closes both and, if there is something to draw, runs gnuplot. */

@@ -107,7 +107,7 @@ static int write_bars(FILE *to, const char *const *names, const double *values, 
     return drawn;
 }
 
-/* 1, 2 or 5 times a power of ten: at most 5 tics, whose numbers do not overlap. */
+/* 1, 2 or 5 times a power of ten: at most 5 tics, so their numbers do not overlap. */
 static double tic_step(double range)
 {
     const double power = pow(10, floor(log10(range / 5))), least = range / 5 / power;

@@ -54,7 +54,7 @@ static ag_status begin_variant(harness_study *s, const char *name, const char *w
                 "%s: the name of the variant is longer than %d characters; shorten it", where,
                 MOST_NAME);
     if (!harness__utf8(name))
-        ag_fail(why, AG_EUSE, "%s: the name of the variant is not UTF-8 text; write it anew",
+        ag_fail(why, AG_EUSE, "%s: the name of the variant is not UTF-8 text; write it again",
                 where);
     bag_add(s->variants, v);
     return why->status;
@@ -140,7 +140,8 @@ static ag_status read_pair(void *context, const char *section, const char *key, 
         s->title = value;
         return harness__utf8(value)
                    ? AG_OK
-                   : ag_fail(why, AG_EUSE, "%s: the title is not UTF-8 text; write it anew", where);
+                   : ag_fail(why, AG_EUSE, "%s: the title is not UTF-8 text; write it again",
+                             where);
     }
     if (check_override(r, &item, why)) return why->status;
     if (r->in_study)

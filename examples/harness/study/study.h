@@ -32,7 +32,7 @@ typedef struct harness_study {
     harness_variant *variants; /* stb_ds array */
 } harness_study;
 
-/* Reads a study and checks every override against the options. Start from {0}; free in any case.
+/* Reads a study and checks every override against the options. Start from {0}; always free it.
    Its texts are harness_lasting. Fails: AG_EFILE (cannot be read), AG_EUSE (its contents). */
 ag_status harness_study_parse(harness_study *s, const char *file, const char *text, size_t bytes,
                               const harness_options *base, ag_failure *why);
@@ -56,7 +56,7 @@ ag_status harness_study_act(const harness_study *s, const harness_options *base,
    all runs. A run whose loss was not finite (AG_EFINITE) counts as without a score; another failure
    ends the study, and so does AG_ESTOPPED. Returns the table of the first measure, which the caller
    frees; NULL: failed, or runs lack results, which a message says.
-   *json (NULL at the call; json_decref it in any case): what study.json holds. */
+   *json (NULL at the call; always json_decref it): what study.json holds. */
 struct harness_call;
 struct json_t;
 harness_table *harness_study_run(const harness_study *s, const struct harness_call *call,

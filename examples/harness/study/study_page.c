@@ -84,7 +84,7 @@ static const char *caption_curves(const study_outcome *x)
 {
     if (x->variants <= HARNESS_LINES) return "The measure that chooses the best checkpoint.";
     return harness_format("The measure that chooses the best checkpoint, of the first %d of %d "
-                          "variants: more lines cannot be told apart.",
+                          "variants: more lines look alike.",
                           HARNESS_LINES, x->variants);
 }
 

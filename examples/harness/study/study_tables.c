@@ -78,7 +78,7 @@ static harness_paired pair(const study_outcome *x, int variant, int measure, con
     return d;
 }
 
-/* Over seeds and groups; over seeds alone where the measure has no values in groups. */
+/* Over seeds and groups; only over seeds where the measure has no values in groups. */
 static harness_paired difference(const study_outcome *x, int variant, int measure)
 {
     const harness_paired d = pair(x, variant, measure, all_groups(x));
@@ -126,7 +126,7 @@ static harness_table *measure_table(const study_outcome *x, int measure)
     return t;
 }
 
-/* ---- variants that cannot be told apart ---- */
+/* ---- variants with the same scores ---- */
 
 /* A score that is missing in both is no sign of anything. */
 static bool same_scores(const study_outcome *x, int v, int w)

@@ -82,7 +82,7 @@ def identity(module: str) -> str:
     """The text of an optimised module without what its code does not depend on: sources, and how values are named."""
     start = re.search(r"^(%|ENTRY )", module, re.M)
     text = re.sub(r",? ?metadata=\{[^}]*\}", "", module[start.start() if start else 0:])
-    text = re.sub(r"^((ENTRY )?%\S+ )\(.*$", r"\1", text, flags=re.M)  # names of parameters; each is told again inside
+    text = re.sub(r"^((ENTRY )?%\S+ )\(.*$", r"\1", text, flags=re.M)  # names of parameters; each is given again inside
     names: dict[str, str] = {}
     return re.sub(r"%[\w.-]+", lambda name: names.setdefault(name[0], f"%{len(names)}"), text)
 

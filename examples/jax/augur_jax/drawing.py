@@ -29,10 +29,10 @@ class Drawing:
         self.shapes = [tensors(one, by_name) for one in nodes]
         self.free = [(n, t) for n, shapes in enumerate(self.shapes) for t, dims in enumerate(shapes)
                      if 2 <= len(dims) <= AXES]
-        told = self.default()
+        given = self.default()
         for node, tensor in self.free:
-            told[node, AXES * tensor:AXES * (tensor + 1)] = 1
-        drawn = np.where(told == 1, drawn, -1)  # a file has nothing that XLA is not told
+            given[node, AXES * tensor:AXES * (tensor + 1)] = 1
+        drawn = np.where(given == 1, drawn, -1)  # a file has only what XLA is given
         self.drawn = iter(rng.permutation(drawn.astype(np.int8)))
 
     def default(self) -> Config:
@@ -46,7 +46,7 @@ class Drawing:
         config[node, AXES * tensor:AXES * tensor + len(order)] = order
 
     def one_change(self) -> Config:
-        """One tensor of one node, not row-major, which it mostly is without being told."""
+        """One tensor of one node, not row-major, which it mostly is if nothing is given."""
         config, (node, tensor) = self.default(), self.free[self.rng.integers(len(self.free))]
         row_major = np.arange(len(self.shapes[node][tensor]))[::-1]
         while True:

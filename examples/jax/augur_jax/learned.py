@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A model that `nests train` has learned from measured ops, evaluated with numpy alone (docs/formats/nests.md)."""
+"""A model that `nests train` has learned from measured ops, evaluated only with numpy (docs/formats/nests.md)."""
 from __future__ import annotations
 
 import json

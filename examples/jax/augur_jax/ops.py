@@ -32,7 +32,7 @@ def _between(rng: np.random.Generator, low: float, high: float) -> int:
 
 
 def _split(rng: np.random.Generator, whole: int, most: int) -> list[int]:
-    """Sizes of at most so many axes, whose product is about the whole."""
+    """Sizes of at most so many axes, with a product of about the whole."""
     sizes = [whole]
     while len(sizes) < most and rng.random() < 0.3:
         first = _between(rng, 1, sizes[-1])

@@ -119,7 +119,7 @@ def described(closed: Any) -> list[str]:
 
 
 def fingerprint(closed: Any) -> str:
-    """Equal for programs that are equal but for the values of constants."""
+    """Equal for programs that are equal except for the values of constants."""
     text = re.sub(r"0x[0-9a-f]+", "0x", str(closed.jaxpr)) + "".join(str(jax.typeof(c)) for c in closed.consts)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 

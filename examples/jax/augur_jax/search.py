@@ -43,7 +43,7 @@ def noise_of(nulls: Sequence[float], last: float) -> float:
 
 
 class Search:
-    """tell(stage, part of the time, lines) hears of each measurement."""
+    """tell(stage, part of the time, lines) is called after each measurement."""
 
     def __init__(self, program: Program, worker: Worker, journal: Journal, prior: Prior, seconds: float,
                  tell: Callable[[str, float, list[dict[str, Any]]], None]):
@@ -88,12 +88,12 @@ class Search:
         return [(line["candidate"], line["ratio"]) for line in self.journal.lines if line["state"] in GOOD]
 
     def bad(self) -> set[tuple[int, str]]:
-        """Choices that gave no right program alone."""
+        """Choices that gave no right program by themselves."""
         return {k[0] for k, line in self.known.items() if len(k) == 1 and line["state"] not in GOOD}
 
     def twins(self) -> set[tuple[int, str]]:
-        """Choices that gave the module of the original, or of an earlier choice, alone: half of all combinations have
-        one, and would be built for nothing."""
+        """Choices that by themselves gave the module of the original, or of an earlier choice: half of all combinations
+        have one, and would be built for nothing."""
         seen, found = {line["hash"] for line in self.nulls()}, set()
         for k, line in self.known.items():
             if len(k) == 1 and line["state"] in GOOD:

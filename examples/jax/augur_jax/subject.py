@@ -24,7 +24,7 @@ SECONDS, ROUNDS = 0.08, 120  # of a variant: most of the time goes into compilin
 
 
 class Subject:
-    """The worker's original is the module in front of layout assignment, compiled anew."""
+    """The worker's original is the module in front of layout assignment, compiled again."""
 
     def __init__(self, worker: Worker, tgraph: str, made: Made, seed: int):
         program, self.worker, self.tgraph = Program(*made), worker, tgraph

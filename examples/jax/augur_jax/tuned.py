@@ -122,7 +122,7 @@ class Tuned:
         def call(*args: Any, **named: Any) -> Any:
             if not any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves((args, named))):
                 return alone(*args, **named)
-            if options:  # JAX takes them of the outermost jit alone
+            if options:  # JAX takes them only of the outermost jit
                 warnings.warn(f"{self.name} is called inside of another transformation, which has to be compiled with "
                               f"jax.jit(..., compiler_options={options})", stacklevel=2)
             return inside(*args, **named)
@@ -131,7 +131,7 @@ class Tuned:
 
 def load(path: str, f: Callable[..., Any]) -> Callable[..., Any]:
     """f as it was tuned; f itself and a warning where the file was made with another jaxlib, processor or number of
-    threads, and at a call whose program is another one."""
+    threads, and at a call with another program."""
     tuned, here = Tuned.read(path), machine.described()
     foreign = [f"{k} {tuned.machine.get(k)}, not {value}" for k, value in here.items() if tuned.machine.get(k) != value]
     if foreign:

@@ -46,7 +46,7 @@ static ag_status check_options(const lab_collection *c, const lab_source *source
 }
 
 /* The text form of a program is written to the folder of its npz. It must not replace a file of
-   --text, whose comments and order would be lost. */
+   --text: its comments and order would be lost. */
 static ag_status check_text(const lab_collection *c, const lab_source *source, ag_failure *why)
 {
     const harness_paths *texts = &c->s->text;

@@ -69,7 +69,7 @@ static void draw(lab_layouts *l, lab_layout_row *rows)
     for (int k = 0; k < n && left > 0; k++) { /* each set of nodes with the same chance */
         if (ag_random_below(&l->random, (uint32_t)(n - k)) >= (uint32_t)left) continue;
         left--;
-        /* until it is not the default, but for vectors, which have no other */
+        /* until it is not the default, except vectors, which have no other */
         for (int i = 0; i < TRIES && (!i || rows[k][0] < 0); i++)
             lab_row_draw(rows[k], l->program, l->node[k], &l->random);
     }
@@ -103,7 +103,7 @@ static int next_one(lab_layouts *l)
 
 int lab_layouts_next(lab_layouts *l, int want)
 {
-    const int told = l->count;
-    while (l->n_nodes && l->count - told < want && next_one(l)) {}
-    return l->count - told;
+    const int before = l->count;
+    while (l->n_nodes && l->count - before < want && next_one(l)) {}
+    return l->count - before;
 }

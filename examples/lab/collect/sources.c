@@ -32,7 +32,7 @@ static ag_status add_text(lab_source **list, const char *path, ag_failure *why)
     return why->status;
 }
 
-/* Those of --families, each once; all unless given. */
+/* The families of --families, each once; all unless given. */
 static const char **families_of(const lab_settings *s, ag_failure *why)
 {
     const char **all = NULL, **list = NULL;

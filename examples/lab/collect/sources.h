@@ -13,8 +13,8 @@ typedef struct lab_source {
     lab_program text; /* until lab_source_program takes it */
 } lab_source;
 
-/* Those of --text, or of --families, --programs and --first. Texts are read and checked. Returns
-   their number, -1 with a failure; free with lab_sources_free. */
+/* The programs of --text, or of --families, --programs and --first. Texts are read and checked.
+   Returns their number, -1 with a failure; free with lab_sources_free. */
 int lab_sources(lab_source **list, const lab_settings *s, ag_failure *why);
 void lab_sources_free(lab_source *list);
 

@@ -27,7 +27,7 @@ lab_manifest *lab_manifest_open(const char *folder, const char *kind, int plan,
                                 struct json_t *machine, ag_failure *why);
 /* Loads an existing manifest for reading. */
 lab_manifest *lab_manifest_load(const char *folder, ag_failure *why);
-/* Those of all folders that these folders have .npz files in, each once, in the order of their
+/* The manifests of all folders with .npz files in these folders, each once, in the order of their
    paths: a bag, which the second frees. Fails: AG_EFILE (a file, a path without any manifest),
    AG_EDATA. */
 lab_manifest **lab_manifests_load(const harness_paths *paths, ag_failure *why);

@@ -24,8 +24,8 @@ typedef struct nest_loop {
     int64_t size;
     int64_t out, in[NEST_INPUTS];
     int reduce;
-    /* the window that the loop opens (gives the first counter of) and the one that it closes (whose
-       bounds cut its range), -1: none */
+    /* the window that the loop opens (gives the first counter of) and the one that it closes (its
+       bounds cut the loop's range), -1: none */
     int opens, closes;
 } nest_loop;
 
@@ -64,7 +64,7 @@ typedef struct nest {
 } nest;
 
 /* Appends a loop, in any order, NEST_LOOPS at most; windows name loops by their numbers in this
-   order. reduce: 1 for a reduction loop, in which alone out is 0 unless size is 1. Without loops a
+   order. reduce: 1 for a reduction loop; in other loops out is 0 only if size is 1. Without loops a
    nest computes one element. */
 void nest_loop_add(nest *nest, int64_t size, int reduce, int64_t out, int64_t in0, int64_t in1,
                    int64_t in2);

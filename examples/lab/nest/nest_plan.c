@@ -75,7 +75,7 @@ void nest_plan(nest *nest)
     tpugraphs_loop loop[NEST_LOOPS + 1];
     int folds, free = 0, n = 0;
     simplify_windows(nest);
-    for (int i = 0; i < nest->n_given; i++) /* loops of one iteration are for windows alone */
+    for (int i = 0; i < nest->n_given; i++) /* loops of one iteration are only for windows */
         if (nest->given[i].size > 1 || nest->given[i].window) loop[n++] = nest->given[i];
     n = tpugraphs_plan_loops(loop, n, nest->rule, &folds);
     const nest_loop none = {1, 1, {0}, 0, -1, -1};

@@ -3,7 +3,7 @@
 #include "examples/lab/nets/net.h"
 
 typedef struct cell {
-    int width, hidden, memory; /* nodes; memory of an LSTM alone */
+    int width, hidden, memory; /* nodes; memory only of an LSTM */
     int input, state, bias;    /* weights: all steps share them */
     int together;              /* input and state concatenated for one product */
 } cell;

@@ -128,7 +128,7 @@ int lab_convolution(lab_program *p, int x, int kernel, lab_conv_dims dims,
                     const lab_window *window);
 int lab_gather(lab_program *p, int x, int rows);
 
-/* Appends a copy of `node`, whose operands are nodes of p; its shape must be the one that follows
+/* Appends a copy of `node`, with nodes of p as operands; its shape must be the one that follows
    from them, and fields that its op does not use are zero. Returns its number; 0 and p->why as the
    builders. */
 int lab_append(lab_program *p, const lab_node *node);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of the ops, and the shapes that follow from operands, but for those of reductions. */
+/* The table of the ops, and the shapes that follow from operands, except of reductions. */
 #include "examples/lab/program/program_internal.h"
 
 #include <math.h>

@@ -48,7 +48,7 @@ static ag_status window_size(int *out, const lab_site *site, const lab_window *w
                            w->low, w->high, -most, most);
     if (w->reversed < 0 || w->reversed > turns)
         return lab__refuse(site, "window %d has reversed %d; %s possible", axis, w->reversed,
-                           turns ? "0 and 1 are" : "0 alone is");
+                           turns ? "0 and 1 are" : "only 0 is");
     const int64_t padded = (int64_t)(n - 1) * w->base_dilation + 1 + w->low + w->high;
     const int64_t covered = (int64_t)(w->size - 1) * w->dilation + 1;
     if (covered > padded || padded > most)

@@ -55,7 +55,7 @@ static void take_memory(lab_run *run)
     for (int i = 0; i < ramp; i++) run->ramp[i] = (float)i;
 }
 
-/* ---- the values of parameters: they follow from the node and the element alone ---- */
+/* ---- the values of parameters: they follow only from the node and the element ---- */
 
 /* Element i is offset + scale * u with u uniform in [0, 1), rounded down when whole is set. */
 typedef struct law {

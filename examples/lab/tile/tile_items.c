@@ -23,7 +23,7 @@ int tile_is_reduction(const lab_node *node) { return nest_node_kind(node) != NES
 
 static const lab_node still = {.op = LAB_COPY}; /* its input's axes are its own */
 
-/* Appends an item with one input (below 0: with none), whose axes it sees as they are. */
+/* Appends an item with one input (below 0: with none), and sees the input's axes as they are. */
 static tile_item *add_item(tile_items *t, tile_role role, int input, int rank, const int *size)
 {
     tile_item *item = &t->item[t->n++];

@@ -119,7 +119,7 @@ void tile_places(tile_place *place, const tile_items *t, const tile_box *box, in
 /* By the first, the middle and the last step; uses: of an element of each operand, in a step. */
 tpugraphs_cost tile_estimate(double uses[2], tile_items *t, const tpugraphs_bounds *bounds);
 /* Raises `most` to the elements of the boxes of the computed items from first to last; returns
-   their sum, but for the reduction's, which is counted separately. */
+   their sum, except the reduction's, which is counted separately. */
 double tile_note_sizes(int64_t *most, const tile_items *t, const tile_box *box, int first,
                        int last);
 /* The start of each item's scratch for boxes of at most so many elements; returns its total. */

@@ -84,7 +84,7 @@ static void fill(tile_steps *s, int i, const tile_box *part)
     add(s, c);
 }
 
-/* Copies the part of input k, whose element e is at first + step * e along each axis. */
+/* Copies the part of input k with element e at first + step * e along each axis. */
 static void place_part(tile_steps *s, int i, int k, const tile_box *part, const lab_moved *to)
 {
     const tile_item *item = &s->t->item[i];

@@ -18,7 +18,7 @@ typedef struct nests_rows_file {
     int64_t *runtime; /* [items] or NULL */
 } nests_rows_file;
 
-/* Reads raw->path into a zeroed file; free it in any case. *columns: of its rows; if it is not 0,
+/* Reads raw->path into a zeroed file; always free it. *columns: of its rows; if it is not 0,
    the file must have as many. Fails: AG_EFILE, AG_EDATA, AG_EMEMORY. */
 ag_status nests_rows_file_read(nests_rows_file *file, int *columns, tpugraphs_raw *raw,
                                ag_failure *why);

@@ -83,7 +83,7 @@ static fit_row *draw_rows(int *rows, int *programs, const tgraph_fit *f, const t
 
 /* ---- columns ---- */
 
-/* Those of the counts that vary over the rows. */
+/* Picks the counts that vary over the rows. */
 static void pick_counts(tgraph_fit *f, const fit_row *row, int rows, const tgraph_part *parts,
                         const float *pooled)
 {

@@ -188,14 +188,14 @@ void tgraph_batch_free(tgraph_batch *batch);
 
 /* Warns, once for `*warned`, when it does not say in which order nodes take their operands. */
 void tgraph_rows_warn(bool *warned, const tgraph_file *file);
-/* Opens the rows of configurations (NULL: 0..count-1); drop them in any case. */
+/* Opens the rows of configurations (NULL: 0..count-1); always drop them. */
 void tgraph_rows_take(nests_rows *rows, const tgraph_file *file, bool by_node,
                       const int32_t *config, int count);
 /* Adds those of training configurations to the scale. */
 void tgraph_rows_add(nests_scale *scale, nests_rows *scratch, const tgraph_file *file);
 
 /* The source of training batches: step s visits file s % files of epoch s / files and draws from
-   its training part. Depends on (seed, step) alone, so a run is resumed by its step number. */
+   its training part. Depends only on (seed, step), so a run is resumed by its step number. */
 typedef struct tgraph_source {
     tgraph_file *const *files;
     int count;

@@ -31,7 +31,7 @@ typedef struct tgraph_options {
     bool l2;           /* convolution divided by its norm (paper) */
     bool message;      /* a feed-forward layer f1 on each neighbour (paper) */
     int outside;       /* 1: x + gelu(h) (paper, eq. 3), 0: gelu(x + h) (code) */
-    bool decay_biases; /* weight decay on biases and temperatures, too (code), not on weights alone
+    bool decay_biases; /* weight decay on biases and temperatures, too (code), not only on weights
                           (paper) */
     double dropout;    /* after each graph block (paper: 0) */
     int rows;          /* nests_use: what rows of loop nests add to the nodes (paper: nothing) */

@@ -82,7 +82,7 @@ int nests_reshape_nest(nests_nest *nest, const nests_layout *p, int node, const 
 
 /* ---- rows ---- */
 
-/* Columns of a row, whose word is its op code of TpuGraphs. Sizes and strides are log2(1 + x) or
+/* Columns of a row; its word is its op code of TpuGraphs. Sizes and strides are log2(1 + x) or
    log2(x). */
 enum {
     NESTS_LAYOUT_WORK,        /* ln(iterations) */
@@ -130,7 +130,7 @@ typedef struct nests_layout_memory {
     int fixed;      /* the first of them, which every item has */
 } nests_layout_memory;
 
-/* Start from {0}, open, add, and drop in any case; opened again, rows reuse their memory. */
+/* Start from {0}, open, add, and always drop; opened again, rows reuse their memory. */
 void nests_layout_open(nests_rows *rows, const nests_layout *p, bool by_node);
 /* Appends a configuration: digit [configurable, 18] of -1..5, layouts of output, operand 0 and
    operand 1. */

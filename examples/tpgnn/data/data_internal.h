@@ -22,14 +22,14 @@ typedef struct tpgnn_reading {
     tpgnn_schedule *schedule;            /* [schedules]: borrowed, to be filled */
 } tpgnn_reading;
 
-/* Appends what was read as a task, whose kinds must be settled then. Fails, and adds nothing:
+/* Appends what was read as a task; its kinds must be settled then. Fails, and adds nothing:
    AG_EMEMORY. */
 ag_status tpgnn_reading_keep(tpgnn_data *data, tpgnn_reading *r, ag_failure *why);
 /* Frees what is not kept: after a failure all of it. */
 void tpgnn_reading_end(tpgnn_data *data, tpgnn_reading *r, const ag_failure *why);
 /* Room for the schedules of the task, in r->schedule. */
 ag_status tpgnn_schedules_make(tpgnn_data *data, tpgnn_reading *r, ag_failure *why);
-/* The arrays of the file, whose nodes, stores and rows are set, and those of the reading. */
+/* The arrays of the file, with its nodes, stores and rows set, and the arrays of the reading. */
 ag_status tpgnn_reading_room(tpgnn_data *data, tpgnn_reading *r, ag_failure *why);
 
 /* Lines of a text, checked. Fails: AG_EDATA, AG_EMEMORY. */

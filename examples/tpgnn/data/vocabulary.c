@@ -21,7 +21,7 @@ static ag_status no_memory(size_t words, ag_failure *why)
                    words);
 }
 
-/* Copies words into an empty field, whose one block has the pointers and then the words. */
+/* Copies words into an empty field: one block with the pointers and then the words. */
 static ag_status set_field(tpgnn_vocabulary *v, tpgnn_field field, const char *const *word,
                            size_t count, ag_failure *why)
 {
@@ -88,7 +88,7 @@ static ag_status read_field(tpgnn_vocabulary *v, tpgnn_field field, const json_t
     if (!first || strcmp(first, "?") || count > 65536)
         return ag_fail(why, AG_EDATA,
                        "%s: the vocabulary's \"%s\" must be a list of 1 to 65536 words that begins "
-                       "with \"?\"; train again to write it anew",
+                       "with \"?\"; train again to rewrite it",
                        name, tpgnn_field_names[field]);
     const char **word = ag_alloc(count * sizeof *word);
     if (!word) return no_memory(count, why);
@@ -97,7 +97,7 @@ static ag_status read_field(tpgnn_vocabulary *v, tpgnn_field field, const json_t
         if (!word[i] || (i > 1 && strcmp(word[i - 1], word[i]) >= 0))
             ag_fail(why, AG_EDATA,
                     "%s: entry %zu of the vocabulary's \"%s\" must be a word that comes after the "
-                    "one before it in the alphabet; train again to write it anew",
+                    "one before it in the alphabet; train again to rewrite it",
                     name, i, tpgnn_field_names[field]);
     }
     if (!why->status) set_field(v, field, word, count, why);

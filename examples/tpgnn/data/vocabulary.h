@@ -24,7 +24,7 @@ typedef struct tpgnn_vocabulary {
 } tpgnn_vocabulary;
 
 /* Fills an empty field with the distinct words among `count` words, in any order. Fails:
-   AG_EMEMORY; free the vocabulary in any case. */
+   AG_EMEMORY; always free the vocabulary. */
 ag_status tpgnn_vocabulary_fill(tpgnn_vocabulary *v, tpgnn_field field, const char *const *word,
                                 int count, ag_failure *why);
 /* Index of a word; 0: it is not there. */

@@ -23,7 +23,7 @@ typedef struct tpgnn_batch_options {
     int compact;    /* 1: without the nodes of tpgnn_nest_indices */
     int nest;       /* 1: with the columns of nest.h; 0: they are 0 */
     int logs;       /* 1: constants of the paper's model as the other numbers, on a log scale */
-    const nests_joined *joined; /* what the rows of statements join, with both: whose costs look at
+    const nests_joined *joined; /* what the rows of statements join, with both: their costs look at
                                    the program instead of the statement; NULL: there are none */
 } tpgnn_batch_options;
 
@@ -43,7 +43,7 @@ typedef struct tpgnn_batch {
     int32_t *program;        /* [stores] its graph */
     int32_t *group_start;    /* [groups + 1] first schedule */
     int32_t *rank;           /* [graphs] dense ranks of the run times within a group */
-    ag_graph *down, *up;     /* from parents and users, and the other way; or down alone: both */
+    ag_graph *down, *up;     /* from parents and users, and the other way; or only down: both */
     nests_joined_batch rows; /* an item is a graph, a place the node that stores */
     char *block;
     size_t room; /* bytes of the block */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of a batch, made anew for each one as the columns of nest.h are: 0.03 ms a schedule. */
+/* The rows of a batch, made again for each one as the columns of nest.h are: 0.03 ms a schedule. */
 #include "examples/tpgnn/rows/rows.h"
 #include "examples/tpgnn/model/batch.h"
 

@@ -41,7 +41,7 @@ tpgnn_paper_options tpgnn_paper_defaults(void);
 ag_status tpgnn_paper_add(tpgnn_paper *paper, ag_params *params, const tpgnn_paper_options *options,
                           ag_failure *why);
 
-/* x [nodes,inputs], edges in both directions, whose starts are an input -> [graphs]; vector: ->
+/* x [nodes,inputs], edges in both directions, with starts as an input -> [graphs]; vector: ->
    [graphs,hidden / 2]. Dropout follows the first of the three layers at the end. */
 ag_tensor *tpgnn_paper_forward(const tpgnn_paper *paper, ag_tensor *x, ag_edges edges);
 

@@ -153,7 +153,7 @@ void *nest_zeros(size_t bytes, ag_failure *why);
 /* The kind of a node. */
 nest_kind nest_kind_of(nest_tree *t, int v);
 
-/* All below, in this order, and the price of each store. Fails: AG_EMEMORY; nest_free in any case.
+/* All below, in this order, and the price of each store. Fails: AG_EMEMORY; always call nest_free.
  */
 ag_status nest_analyse(nest_tree *t, const tpgnn_data *data, const tpgnn_schedule *s,
                        ag_failure *why);
@@ -170,7 +170,7 @@ void nest_reach(nest_tree *t);
 /* Distance of two elements of an access along the vectorised loop, over the elements between them
    that the block accesses, too: 1 if together they follow each other. */
 double nest_beside(const nest_tree *t, const nest_access *a, int vector, int block);
-/* Elements of an access next to each other in memory, of the loops of a block but for a vectorised
+/* Elements of an access next to each other in memory, of the loops of a block except a vectorised
    one; first: the level of the loop whose stride is 1, -1: none. */
 double nest_adjacent(int *first, const nest_tree *t, const nest_access *a, int vector, int block);
 /* How often its buffer is allocated, if the statement is the first one that stores to it. */

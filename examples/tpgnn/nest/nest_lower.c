@@ -92,7 +92,7 @@ static void find_life(nest_tree *t, nest_store *store)
             store->life = nest_common(t, store->life, t->access[i].loop);
 }
 
-/* 1 if nothing in the loop writes what the access loads, but for statements that are moved out of
+/* 1 if nothing in the loop writes what the access loads, except statements that are moved out of
    it and for the statement's own sums, which start in it. */
 static int is_constant(const nest_tree *t, const nest_store *store, const nest_access *load,
                        int loop)

@@ -23,7 +23,7 @@ extern const char *const tpu_baseline_name[TPU_BASELINES];
 harness_boosting_options tpu_baseline_trees(void);
 
 /* Fits a baseline to the kernels of `train` with known run times and scores every configuration of
-   `scored`: the smallest is predicted fastest. Fusion: ns. Tile: comparable within a kernel alone.
+   `scored`: the smallest is predicted fastest. Fusion: ns. Tile: comparable only within a kernel.
    Returns the fit in a line, owned by the caller (harness_free). NULL: AG_EUSE (no training kernel
    with a run time, tile: with two different ones; trees in a build without libxgboost),
    AG_ESTOPPED, AG_EDATA (XGBoost's error), AG_EMEMORY. Equal inputs and options give equal scores.

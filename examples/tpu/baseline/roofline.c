@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The work and traffic of a kernel under its tiles, from its features alone, and the roofline that
+/* The work and traffic of a kernel under its tiles, only from its features, and the roofline that
    is fitted to them. */
 #include "examples/tpu/baseline/roofline.h"
 #include "examples/harness/harness.h"

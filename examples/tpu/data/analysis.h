@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Static performance features: quantities that a compiler's static analysis gives before a kernel
-   runs, here from its node features and op codes alone. Source: Kaufman et al., section 3.1;
+   runs, here only from its node features and op codes. Source: Kaufman et al., section 3.1;
    counted as in XLA's HloCostAnalysis, except that a convolution's products in the padding count,
    too. */
 #ifndef TPU_ANALYSIS_H

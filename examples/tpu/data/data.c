@@ -82,7 +82,7 @@ static ag_status read_tile(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, a
 
 /* ---- fusion files: the graphs of a program's kernels, concatenated, a run time each ---- */
 
-/* Reads the run times, whose number is that of the kernels. */
+/* Reads the run times, one for each kernel. */
 static ag_status read_runtimes(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, ag_failure *why)
 {
     const ag_array_info *info =

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A kernel that is cut in tiles: each tile of the output is computed from the regions
    of all nodes that it needs, block by block of the reduction. Sizes of regions are followed
-   backwards from the output, as in examples/lab/fusion/kernels.h, but from the features alone and
+   backwards from the output, as in examples/lab/fusion/kernels.h, but only from the features and
    as means of all tiles: sizes may be fractions, and the parts cut off at borders are ignored. So
    examples/lab/tile, which follows each tile in whole elements, has its own boxes. */
 #ifndef NESTS_TILE_TILING_H
@@ -64,7 +64,7 @@ int nests_is_product(const tpu_hlo *hlo, int u);
    their shape, computed values in scratch with the strides of their box, and views (broadcast,
    transpose, reshape, slice, reverse) in the memory of their operand. */
 typedef struct nests_place {
-    int base; /* the node whose memory it is: a parameter, or a node that is computed */
+    int base; /* the node that has the memory: a parameter, or a node that is computed */
     double stride[TPUGRAPHS_AXES]; /* in elements; axes of one element: 0 */
 } nests_place;
 

@@ -15,7 +15,7 @@ void hlo_configs_free(hlo_configs *c, tpugraphs_budget *budget)
     *c = (hlo_configs){.count = 0};
 }
 
-/* Memory for n configurations, whose run times are not known. */
+/* Memory for n configurations with unknown run times. */
 static ag_status take(hlo_configs *c, const hlo_graph *g, int64_t n, tpugraphs_budget *budget,
                       ag_failure *why)
 {
@@ -69,7 +69,7 @@ ag_status hlo_configs_sweep(hlo_configs *c, const hlo_graph *g, tpugraphs_budget
 typedef struct drawing {
     const hlo_graph *g;
     uint64_t *kind; /* [configurable] hashes of what they choose from, ascending */
-    int32_t *node;  /* [configurable] whose */
+    int32_t *node;  /* [configurable] that each belongs to */
     uint64_t *seen; /* [room] hashes of configurations, 0: none */
     size_t room;    /* a power of 2, more than twice as many as are drawn */
     ag_random random;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ids in ascending order, and whose they are. */
+/* Ids in ascending order, and the node of each. */
 typedef struct ids {
     uint64_t *id;
     int32_t *of;

@@ -25,10 +25,10 @@ typedef struct hlo_slot {
     signed char n, axis[TPUGRAPHS_AXES], group[TPUGRAPHS_AXES];
 } hlo_slot;
 
-/* A node with layouts to choose: slots of its result and first two operands. Those of a reshape
-   have common groups, -1: it has no choice; axes of size 1 come last, in group HLO_LAST. Those of a
-   convolution or dot have two axes, which may change places; alone: or be named of the result
-   alone, as in dots of matrices. */
+/* A node with layouts to choose: slots of its result and first two operands. In a reshape
+   they have common groups, -1: it has no choice; axes of size 1 come last, in group HLO_LAST. In a
+   convolution or dot they have two axes, which may change places; alone: or be named only of the
+   result, as in dots of matrices. */
 enum { HLO_LAST = TPUGRAPHS_AXES };
 typedef struct hlo_choosing {
     int32_t node;
@@ -88,7 +88,7 @@ ag_status hlo_configs_draw(hlo_configs *c, const hlo_graph *g, int count, uint64
 /* The first ones of all nodes, then each other choice of each node alone. */
 ag_status hlo_configs_sweep(hlo_configs *c, const hlo_graph *g, tpugraphs_budget *budget,
                             ag_failure *why);
-/* Those of an npz file: node_config_feat and, if they are there, node_config_ids, which must be the
+/* Reads an npz file: node_config_feat and, if they are there, node_config_ids, which must be the
    graph's, and config_runtime. */
 ag_status hlo_configs_read(hlo_configs *c, const hlo_graph *g, const char *path,
                            tpugraphs_budget *budget, ag_failure *why);

@@ -198,7 +198,7 @@ static ag_status read_computation(const reader *r, hlo_span s)
 
 /* ---- modules ---- */
 
-/* The forms of messages are told apart by their contents: a module has computations, which have
+/* A message is known by its contents: a module has computations, which have
    instructions, which have op codes. Runs of TpuGraphs have the same numbers, and none of these. */
 static int is_instruction(hlo_span s)
 {

@@ -71,7 +71,7 @@ class Manifest:
         except FileNotFoundError:
             return new
         except (OSError, ValueError) as reason:
-            raise Refused(f"{self.path}: cannot be read ({reason}); remove it to measure all workloads anew") from None
+            raise Refused(f"{self.path}: cannot be read ({reason}); remove it to measure all workloads again") from None
         if not isinstance(value, dict) or any(not isinstance(value.get(k), type(new[k])) for k in new) \
                 or value["kind"] != new["kind"]:
             raise Refused(f"{self.path}: is not the manifest of measured schedules; name another folder with --out")

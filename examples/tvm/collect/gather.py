@@ -75,7 +75,7 @@ class Gathering:
 
 
 def known_of(rows):
-    """The manifest's facts that the rows alone say. Of a schedule with one pass nobody knows the noise."""
+    """The manifest's facts that only the rows say. Of a schedule with one pass nobody knows the noise."""
     minima = [[min(p) for p in r["passes"]] for r in rows]
     times = [min(m) for m in minima]
     noise, spread = measure.noise([m[:2] for m in minima if len(m) > 1]), measure.spread(times)

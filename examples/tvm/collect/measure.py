@@ -41,7 +41,7 @@ def agree(passes):
     return len(fastest) == 2 and fastest[1] <= (1 + AGREE) * fastest[0]
 
 
-def settle(candidates, told=lambda: None):
+def settle(candidates, done=lambda: None):
     """Measures all once more, then again those whose passes do not agree. Returns how many were measured again."""
     again = 0
     measure(candidates)
@@ -51,7 +51,7 @@ def settle(candidates, told=lambda: None):
             break
         again += len(noisy)
         measure(noisy)
-        told()
+        done()
     return again
 
 

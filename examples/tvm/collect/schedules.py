@@ -81,7 +81,7 @@ class Sampler:
 
 
 def own(module, generator, seed):
-    """A schedule of few primitives: earlier blocks inlined or computed inside of the last one, whose loops are cut,
+    """A schedule of few primitives: earlier blocks inlined or computed inside of the last one; its loops are cut,
     mixed, and made parallel, vectorised and unrolled at random. TVM raises where a draw is not legal."""
     schedule = Schedule(module, seed=seed, error_render_level="none", debug_mask="none")
     blocks = [b for b in schedule.get_child_blocks(schedule.get_sblock("root"))]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The syntax tree of a lowered TIR function as flat columns, in pre-order. Knows the nodes of TIR by the names of their
-classes and attributes alone, so it can be tested without TVM.
+"""The syntax tree of a lowered TIR function as flat columns, in pre-order. Knows the nodes of TIR only by the names of
+their classes and attributes, so it can be tested without TVM.
 """
 import hashlib
 

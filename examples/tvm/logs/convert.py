@@ -39,7 +39,7 @@ def family(module):
 
 
 def passes_of(records):
-    """Every record of a schedule is a pass. A single one with several run times is two; a single run time stays alone,
+    """Every record of a schedule is a pass. A single one with several run times is two; a single run time stays one,
     and is marked as noisy."""
     if len(records) > 1 or len(records[0]) == 1:
         return records

@@ -65,7 +65,7 @@ def work(options):
                       if counts["bad"] else f"{options.log[0]} holds no record; name a database of MetaSchedule")
     if counts["without"]:
         say(f"{counts['without']:,} tuning records have no workloads beside them, and these hold the programs; "
-            "put the file whose name has 'workload' for 'tuning_record' into the same folder")
+            "put the file with 'workload' for 'tuning_record' in its name into the same folder")
     if counts["waiting"]:
         say(f"records without a measurement, which are left out: {counts['waiting']:,}")
     if not groups:

@@ -10,7 +10,7 @@ from tvm.ir.utils import derived_object
 from tvm.s_tir.meta_schedule.cost_model import PyCostModel
 
 CHUNK = 16  # candidates that a thread lowers and scores at once
-MOST = 700  # whose exponential is still a number
+MOST = 700  # its exponential is still a number
 
 
 def flattened(candidate):
@@ -28,7 +28,7 @@ class TpgnnModel(PyCostModel):
     for 0, so it gets exp(model's score). explore: width of Gumbel noise on the model's scores, with which the best of
     many are a draw from softmax(score / explore); without it they are copies of one schedule, and all wrong where that
     one is. Candidates that cannot be lowered or read score -inf; `lost` counts them, `predicted` all, and `failures`
-    the calls in which something else went wrong, whose sentence is `reason`."""
+    the calls in which something else went wrong; `reason` is its sentence."""
 
     def __init__(self, model, steps=0, learning_rate=1e-4, jobs=2, explore=1.0, seed=0):
         super().__init__()

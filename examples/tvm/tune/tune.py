@@ -79,7 +79,7 @@ class Book:
                               "take the same again or another --out")
 
     def trials(self):
-        """Those of each run, by its key."""
+        """The trials of each run, by its key."""
         return {tuple(run[k] for k in KEY): run["trials_ns"] for run in self.value["runs"]}
 
     def add(self, key, said):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs each planted mistake and looks whether it was found, and for the right reason. Those of the
-   checker have to be missed without it, so that it is the checker that finds them. */
+/* Runs each planted mistake and looks whether it was found, and for the right reason. Mistakes for
+   the checker have to be missed without it, so that it is the checker that finds them. */
 #include "mistakes.hpp"
 
 #include <stdlib.h>

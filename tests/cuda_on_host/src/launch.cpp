@@ -37,7 +37,7 @@ cudaError_t launch(const cudaLaunchConfig_t *config, const bound_kernel &bound)
                                      }});
 }
 
-/* ---- atomics: threads take turns, so plain accesses are atomic; the checker is told ---- */
+/* ---- atomics: threads take turns, so plain accesses are atomic; the checker knows ---- */
 
 unsigned add(unsigned *p, unsigned v)
 {

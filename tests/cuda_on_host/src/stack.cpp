@@ -65,7 +65,7 @@ cuda_on_host_switch:
 )");
 enum { ENTRY = 1, FRAME = 20 };
 #else
-# error "cuda_on_host switches stacks on x86-64 and aarch64 alone."
+# error "cuda_on_host switches stacks only on x86-64 and aarch64."
 #endif
 
 namespace cuda_on_host

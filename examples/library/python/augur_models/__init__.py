@@ -133,7 +133,7 @@ class Model:
         raise Refused(self._library.augur_models_error().decode(errors="replace"))
 
     def warnings(self):
-        """Those of the last call of this thread, a line each."""
+        """The warnings of this thread's last call, a line each."""
         return self._library.augur_models_warnings().decode(errors="replace")
 
     def predict(self, items: Items):

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Atomic sums of integers, whose result does not depend on the order. Those of floats are deleted:
-   their bits would. */
+/* Atomic sums of integers do not depend on the order. Sums of floats do, and
+   are deleted. */
 #ifndef CUDA_ON_HOST_ATOMICS_H
 #define CUDA_ON_HOST_ATOMICS_H
 
 namespace cuda_on_host
 {
 
-/* Reports to the checker that this thread accesses *p atomically. Compiled into the runtime, whose
+/* Reports to the checker that this thread accesses *p atomically. Compiled into the runtime: its
    own accesses are not checked. */
 unsigned add(unsigned *p, unsigned v);
 

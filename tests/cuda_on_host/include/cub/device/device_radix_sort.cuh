@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A stable sort of pairs by bits begin..end-1 of the key, an integer whose sign is not among them.
+/* A stable sort of pairs by bits begin..end-1 of the key, an integer; its sign is not among them.
  */
 #ifndef CUDA_ON_HOST_CUB_RADIX_SORT_CUH
 #define CUDA_ON_HOST_CUB_RADIX_SORT_CUH

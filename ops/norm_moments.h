@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Moments and sums down the rows of a column, in one sweep and in pieces: what instance norm and
    batch norm share. m: columns; the pieces leave two numbers per column each, [slots,2,m]. */
-#ifndef AG_OPS_NORM_PARTS_H
-#define AG_OPS_NORM_PARTS_H
+#ifndef AG_OPS_NORM_MOMENTS_H
+#define AG_OPS_NORM_MOMENTS_H
 
 #include "ops/row_pieces.h"
 
@@ -66,7 +66,7 @@ KERNEL void leave_moments(ag_real *parts, row_cut t, const ag_real *x, int64_t s
     }
 }
 
-/* Those of segment g, from its pieces. */
+/* The moments of segment g, from its pieces. */
 KERNEL void join_piece_moments(ag_real *mean, ag_real *square, row_cut t, const ag_real *parts,
                                int64_t g, int64_t m, int c, int n)
 {
@@ -94,7 +94,7 @@ KERNEL void add_sums(ag_real *sum, ag_real *dot, const ag_real *y, const ag_real
     }
 }
 
-/* Those of the piece in this slot. */
+/* The sums of the piece in this slot. */
 KERNEL void leave_sums(ag_real *parts, row_cut t, const ag_real *y, const ag_real *from,
                        const ag_real *dy, int64_t slot, int64_t m, int c, int n)
 {
@@ -113,7 +113,7 @@ KERNEL void leave_sums(ag_real *parts, row_cut t, const ag_real *y, const ag_rea
     }
 }
 
-/* Those of segment g, from its pieces. */
+/* The sums of segment g, from its pieces. */
 KERNEL void join_piece_sums(ag_real *sum, ag_real *dot, row_cut t, const ag_real *parts, int64_t g,
                             int64_t m, int c, int n)
 {

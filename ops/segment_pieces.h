@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Sums and maxima down the rows of segments, for devices: a warp takes 32 columns of a piece of the
    rows (row_pieces.h) and leaves its result in scratch, and a block joins those of a segment. */
-#ifndef AG_OPS_STRIP_PIECES_H
-#define AG_OPS_STRIP_PIECES_H
+#ifndef AG_OPS_SEGMENT_PIECES_H
+#define AG_OPS_SEGMENT_PIECES_H
 
 #include "core/kernel_tile.h"
 #include "ops/row_pieces.h"
-#include "ops/strip.h"
+#include "ops/first_axis.h"
 
 /* Rows that a lane asks for before it waits for one. */
 enum { PIECE_READS = 8 };

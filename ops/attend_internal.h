@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Declarations that the files of attend share: sizes, the layout of scratch. */
-#ifndef AG_OPS_ATTEND_PARTS_H
-#define AG_OPS_ATTEND_PARTS_H
+#ifndef AG_OPS_ATTEND_INTERNAL_H
+#define AG_OPS_ATTEND_INTERNAL_H
 
 #include "core/panels.h"
 #include "ops/attend_row.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Tensors as a first axis of rows with all other axes after it, and sums down such rows within a
    strip of columns. */
-#ifndef AG_OPS_STRIP_H
-#define AG_OPS_STRIP_H
+#ifndef AG_OPS_FIRST_AXIS_H
+#define AG_OPS_FIRST_AXIS_H
 
 #include "core/kernel.h"
 

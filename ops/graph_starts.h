@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The rows of the graphs of a batch: those of graph g are starts[g]..starts[g+1]-1. For ops that
    write a result for every row, with x as input 0 and starts int32 [graphs+1] as input 1. */
-#ifndef AG_OPS_STARTS_H
-#define AG_OPS_STARTS_H
+#ifndef AG_OPS_GRAPH_STARTS_H
+#define AG_OPS_GRAPH_STARTS_H
 
 #include "core/kernel.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Gradients of weights that pieces of the rows have summed up on their own. */
-#ifndef AG_OPS_PIECES_H
-#define AG_OPS_PIECES_H
+#ifndef AG_OPS_GRADIENT_PIECES_H
+#define AG_OPS_GRADIENT_PIECES_H
 
 #include "core/kernel.h"
 
-/* The gradient of `which`, n elements: the sum over the pieces, in order. Those of a piece are
-   `apart` elements after those of the one before. */
+/* The gradient of `which`, n elements: the sum over the pieces, in order. A piece's sums are
+   `apart` elements after the previous piece's. */
 static inline void add_pieces(const ag_args *a, const ag_real *sums, int pieces, int64_t apart,
                               int64_t n)
 {

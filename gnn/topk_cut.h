@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The k largest of n scores in O(n), without a sort: which key they begin at, found byte by byte
    from the top. Host only. */
-#ifndef AG_GNN_CUT_H
-#define AG_GNN_CUT_H
+#ifndef AG_GNN_TOPK_CUT_H
+#define AG_GNN_TOPK_CUT_H
 
 #include "core/key.h"
 

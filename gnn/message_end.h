@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A pooled graph has fewer messages than its arrays have places for: values of messages are 0
  * there. */
-#ifndef AG_GNN_TAIL_H
-#define AG_GNN_TAIL_H
+#ifndef AG_GNN_MESSAGE_END_H
+#define AG_GNN_MESSAGE_END_H
 
 #include "core/kernel.h"
 
