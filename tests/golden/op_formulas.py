@@ -220,8 +220,6 @@ def segment_max_mean(x, f, i):
 
 FORMULAS["softmax"] = lambda x, f, i: torch.softmax(x[0], -1)
 FORMULAS["log_softmax"] = lambda x, f, i: torch.log_softmax(x[0], -1)
-FORMULAS["softmax_middle"] = lambda x, f, i: torch.softmax(x[0], 1)
-FORMULAS["log_softmax_middle"] = lambda x, f, i: torch.log_softmax(x[0], 1)
 FORMULAS["layer_norm"] = lambda x, f, i: F.layer_norm(x[0], x[0].shape[-1:], x[1], x[2] if len(x) > 2 else None, f[0])
 
 
@@ -311,15 +309,11 @@ def cross_attention(x, f, i):
     return x[0] * torch.softmax(x[0] / x[1], 1)
 
 
-@formula("cross_attention_beside")
-def cross_attention_beside(x, f, i):
-    return torch.cat([x[0], cross_attention(x, f, i)], 2)
-
-
 @formula("attend")
 def attend(x, f, i):
     """x, the weights of channel attention, temperature, optional residual."""
-    y = cross_attention_beside([channel_attention(x[:5], f, i), x[5]], f, i)
+    v = channel_attention(x[:5], f, i)
+    y = torch.cat([v, cross_attention([v, x[5]], f, i)], 2)
     return F.gelu(y + x[6] if len(x) > 6 else y)
 
 
