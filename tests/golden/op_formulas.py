@@ -438,12 +438,11 @@ def sage(x, f, i):
     return sums + stays + b
 
 
-@formula("graph_conv", "graph_conv_relu")
+@formula("graph_conv")
 def graph_conv(x, f, i):
     values, w, root, b, *edges = x
     sums = FORMULAS["spmm_sum"]([values, *edges], f, i)
-    y = F.linear(sums, w, b) + F.linear(values, root)
-    return F.relu(y) if i[0] else y
+    return F.linear(sums, w, b) + F.linear(values, root)
 
 
 def in_heads(x, heads):

@@ -83,7 +83,6 @@ RESULT(edge_add, 3, 0, ag_edge_add(MATRIX(0), MATRIX(1), E(2)))
 RESULT(edge_softmax, 2, 0, ag_edge_softmax(REAL(0, 6, 2), E(1)))
 RESULT(sage, 3, 0, ag_sage(P(0, &f->sage), MATRIX(1), E(2), AG_AGGREGATE_SUM, 0))
 RESULT(graph_conv, 3, 0, ag_graph_conv(P(0, &f->sage), MATRIX(1), E(2)))
-RESULT(graph_conv_relu, 3, 0, ag_graph_conv_relu(P(0, &f->sage), MATRIX(1), E(2)))
 RESULT(graph_conv_weighted, 4, 4,
        ag_graph_conv_weighted(P(0, &f->sage), MATRIX(1), VECTOR(2, 6), E(3)))
 RESULT(sage_concat, 4, 8,
