@@ -249,9 +249,6 @@ AG_API ag_tensor *ag_absolute_error(ag_tensor *y, ag_tensor *target); /* |y - t|
    Source: Huber 1964; PyTorch nn.HuberLoss. */
 AG_API ag_tensor *ag_huber(ag_tensor *y, ag_tensor *target, ag_real delta);
 
-/* (ln y - ln t)^2; y, t > 0. */
-AG_API ag_tensor *ag_log_squared_error(ag_tensor *y, ag_tensor *target);
-
 /* Binary cross-entropy of logits: weight (max(0, x) - x t + ln(1 + e^-|x|)), where the target t is
    from 0 to 1 (AG_EINDEX for an input that is not). weight has the shape of x, or is NULL for 1;
    the mean divides by the number of elements. dx = weight (sigmoid(x) - t) / n, dtarget = -weight x

@@ -325,7 +325,6 @@ FORMULAS["attend_dropout"] = lambda x, f, i: dropout([attend(x, f, i)], f, i)
 FORMULAS["squared_error"] = lambda x, f, i: mean_all((x[0] - x[1]).square())
 FORMULAS["absolute_error"] = lambda x, f, i: mean_all((x[0] - x[1]).abs())
 FORMULAS["huber"] = lambda x, f, i: mean_all(F.huber_loss(x[0], x[1], reduction="none", delta=f[0]))
-FORMULAS["log_squared_error"] = lambda x, f, i: mean_all((x[0].log() - x[1].log()).square())
 
 
 @formula("binary_cross_entropy")

@@ -61,7 +61,6 @@ RESULT(gru_states, 6, 0,
 RESULT(attention, 2, 0, ag_attention(MATRIX(0), ENDS(1), 1, 0))
 RESULT(squared_error, 2, 0, ag_squared_error(MATRIX(0), MATRIX(1)))
 RESULT(absolute_error, 2, 0, ag_absolute_error(MATRIX(0), MATRIX(1)))
-RESULT(log_squared_error, 2, 0, ag_log_squared_error(MATRIX(0), MATRIX(1)))
 RESULT(huber, 2, 0, ag_huber(MATRIX(0), MATRIX(1), 1))
 RESULT(binary_cross_entropy, 3, 4,
        ag_binary_cross_entropy(MATRIX(0), P(1, ag_sigmoid(real(t, AG_SHAPE(4, 6)))), MATRIX(2)))
