@@ -140,9 +140,6 @@ AG_API ag_tensor *ag_sage(const ag_sage_weights *weights, ag_tensor *x, ag_edges
    `root`. */
 AG_API ag_tensor *ag_graph_conv(const ag_sage_weights *weights, ag_tensor *x, ag_edges edges);
 
-/* ag_relu of ag_graph_conv as one op that writes only the result. */
-AG_API ag_tensor *ag_graph_conv_relu(const ag_sage_weights *weights, ag_tensor *x, ag_edges edges);
-
 /* ag_graph_conv with y_v = W_n sum of w_p x_u over the messages p, u -> v, + b + W_r x_v. w [p] in
    the order of the messages (ag_edge_rows of one weight for each edge); NULL: ag_graph_conv.
    dw_p = <W_n' dy_v, x_u>. Source: PyG GraphConv with edge_weight. */

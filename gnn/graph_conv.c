@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* graph_conv, graph_conv_relu: blocks of nodes pass through panels that stay in the cache, between
-   the sums over neighbours and the products; nothing as large as the graph is made but the result
-   and the gradient. Nodes without messages have no part in the product with w, and none of backward
-   has a part where g = dy (where y > 0) is 0: of nodes that a pooling drops. On a device:
-   graph_conv_cuda.c. */
+/* graph_conv: blocks of nodes pass through panels that stay in the cache, between the sums over
+   neighbours and the products; nothing as large as the graph is made but the result and the
+   gradient. Nodes without messages have no part in the product with w, and none of backward has a
+   part where dy is 0: of nodes that a pooling drops. On a device: graph_conv_cuda.c. */
 #include "gnn/graph_conv_parts.h"
 #include "core/parallel.h"
 #include "gnn/edges.h"
@@ -37,14 +36,13 @@ static int64_t graph_conv_scratch(const ag_args *a, int backward)
 
 /* ---- forward ---- */
 
-/* y += sent + b, and max(y, 0) where the op has it. */
-static void finish_row(ag_real *to, const ag_real *sent, const ag_real *b, int out, int relu)
+/* y += sent + b */
+static void finish_row(ag_real *to, const ag_real *sent, const ag_real *b, int out)
 {
     ag_real *__restrict__ y = to;
     if (sent)
         for (int i = 0; i < out; i++) y[i] += sent[i];
     for (int i = 0; i < out; i++) y[i] += b[i];
-    for (int i = 0; relu && i < out; i++) y[i] = y[i] < 0 ? 0 : y[i];
 }
 
 static void forward_block(const ag_args *a, const sizes *s, ag_real *part, int64_t k, int adds)
@@ -62,7 +60,7 @@ static void forward_block(const ag_args *a, const sizes *s, ag_real *part, int64
     ag__panels_rows(sent, sums, weight_of(a, s, 0, 0), NULL, heard, out, in, 0, 0, heard);
     for (int r = 0; r < m; r++)
         finish_row(y + (int64_t)r * out, place[r] < 0 ? NULL : sent + (int64_t)place[r] * out, X(3),
-                   out, a->attr.i[0]);
+                   out);
 }
 
 static void forward_part(void *context, int64_t part, int thread)
@@ -87,11 +85,11 @@ static const ag_kernel forward_kernel = {.name = "graph_conv_forward", .call = g
 static const int32_t rows[] = {0, 2, 2, 1, 3, 0, 3, 3, 6, 0}, sources[] = {1, 2, 2, 0, 1, 2};
 static const int32_t rows_t[] = {0, 1, 1, 2, 3, 3, 6, 0, 6, 0};
 static const int32_t targets[] = {3, 3, 0, 0, 3, 4, 0, 1, 1, 2, 3, 5}, nobody[2 * 600];
-#define CASE(RELU, N, P, IN, OUT, ...)                              \
+#define CASE(N, P, IN, OUT, ...)                                    \
  {                                                                  \
   .x = {{2, {N, IN}}, {2, {OUT, IN}}, {2, {OUT, IN}}, {1, {OUT}},   \
         {2, {N, 2}},  {1, {P}},       {2, {N, 2}},    {2, {P, 2}}}, \
-  .attr = {.i = {RELU}}, .ints = {                                  \
+  .ints = {                                                         \
       NULL,                                                         \
       NULL,                                                         \
       NULL,                                                         \
@@ -101,37 +99,33 @@ static const int32_t targets[] = {3, 3, 0, 0, 3, 4, 0, 1, 1, 2, 3, 5}, nobody[2 
  }
 #define NONE nobody, nobody, nobody, nobody
 #define SOME rows, sources, rows_t, targets
-#define CASES(RELU)                                                                              \
- {                                                                                               \
-  CASE(RELU, 5, 6, 3, 2, SOME), CASE(RELU, 5, 6, 2, 3, SOME), CASE(RELU, 5, 6, 17, 33, SOME),    \
-      CASE(RELU, 1, 0, 4, 4, NONE), CASE(RELU, 0, 0, 3, 2, NONE), CASE(RELU, 600, 0, 2, 3, NONE) \
- }
-static const ag_case plain_cases[] = CASES(0), relu_cases[] = CASES(1);
+static const ag_case cases[] = {
+    CASE(5, 6, 3, 2, SOME), CASE(5, 6, 2, 3, SOME), CASE(5, 6, 17, 33, SOME),
+    CASE(1, 0, 4, 4, NONE), CASE(0, 0, 3, 2, NONE), CASE(600, 0, 2, 3, NONE),
+};
 
-#define GRAPH_CONV(NAME, FORMULA, RELU, CASE_LIST)                                                 \
- {                                                                                                 \
-  .name = NAME, .formula = FORMULA, .inputs = "x w root b rows sources rows_t targets",            \
-  .ints = SAVE_X(4) | SAVE_X(5) | SAVE_X(6) | SAVE_X(7), .shape = graph_conv_shape,                \
-  .forward = {&forward_kernel},                                                                    \
-  .backward = {&ag__graph_conv_backward_x, &ag__graph_conv_backward_w, &ag__graph_conv_backward_w, \
-               &ag__graph_conv_backward_b},                                                        \
-  .saves = SAVE_X(0) | SAVE_X(1) | SAVE_X(2) | SAVE_X(4) | SAVE_X(5) | SAVE_X(6) | SAVE_X(7) |     \
-           (RELU ? SAVE_Y(0) : 0u),                                                                \
-  .first_serves_all = 2, .scratch = graph_conv_scratch, .cuda = &ag__graph_conv_cuda,              \
-  .has_kinks = RELU, .cases = CASE_LIST, .n_cases = sizeof CASE_LIST / sizeof *CASE_LIST           \
- }
-static const ag_op graph_conv = GRAPH_CONV(
-    "graph_conv", "y[v] = w (sum over messages of x[source]) + root x[v] + b", 0, plain_cases);
-static const ag_op graph_conv_relu =
-    GRAPH_CONV("graph_conv_relu",
-               "y[v] = max(0, w (sum over messages of x[source]) + root x[v] + b)", 1, relu_cases);
+static const ag_op graph_conv = {
+    .name = "graph_conv",
+    .formula = "y[v] = w (sum over messages of x[source]) + root x[v] + b",
+    .inputs = "x w root b rows sources rows_t targets",
+    .ints = SAVE_X(4) | SAVE_X(5) | SAVE_X(6) | SAVE_X(7),
+    .shape = graph_conv_shape,
+    .forward = {&forward_kernel},
+    .backward = {&ag__graph_conv_backward_x, &ag__graph_conv_backward_w, &ag__graph_conv_backward_w,
+                 &ag__graph_conv_backward_b},
+    .saves = SAVE_X(0) | SAVE_X(1) | SAVE_X(2) | SAVE_X(4) | SAVE_X(5) | SAVE_X(6) | SAVE_X(7),
+    .first_serves_all = 2,
+    .scratch = graph_conv_scratch,
+    .cuda = &ag__graph_conv_cuda,
+    .cases = cases,
+    .n_cases = sizeof cases / sizeof *cases,
+};
 
-const ag_op *const ag__ops_graph_conv[] = {&graph_conv, &graph_conv_relu, NULL};
+const ag_op *const ag__ops_graph_conv[] = {&graph_conv, NULL};
 
-ag_tensor *ag__graph_conv(ag_tensor *x, ag_tensor *w, ag_tensor *root, ag_tensor *b, ag_edges e,
-                          int relu)
+ag_tensor *ag__graph_conv(ag_tensor *x, ag_tensor *w, ag_tensor *root, ag_tensor *b, ag_edges e)
 {
     ag_tensor *in[] = {x, w, root, b, e.rows, e.sources, e.rows_t, e.targets};
     ag__check_arrays(e);
-    return ag__record(relu ? &graph_conv_relu : &graph_conv, in, 8, &(ag_attr){.i = {relu}});
+    return ag__record(&graph_conv, in, 8, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Gradients of graph_conv. g = dy (where y > 0). A panel has rows of sums of g over the messages
-   out of a node, another those of g, a third x: their products are dx and the gradients of the
+/* Gradients of graph_conv, g = dy. A panel has rows of sums of g over the messages out of a node,
+   another those of g, a third x: their products are dx and the gradients of the
    weights. Nodes are put in such an order that each product has consecutive rows. */
 #include "core/gemm.h"
 #include "core/parallel.h"
@@ -16,8 +16,6 @@ enum { AHEAD = 8 };
 
 /* Where a part's sums are, after its panels: of w, of root, of b. */
 static ag_real *sums_of(ag_real *part, const sizes *s) { return part + panel_size(s, 1); }
-
-static const ag_real *positive_of(const ag_args *a) { return a->attr.i[0] ? Y(0) : NULL; }
 
 /* The facts of nodes lo..lo+m-1: whether their dy counts, which is where it is not 0
    throughout, and the rows of the panel g that have them. */
@@ -56,26 +54,23 @@ static int counts(const known *k, const ag_args *a, const sizes *s, int v)
 static void gradient_sum(ag_real *to, const ag_args *a, const sizes *s, const known *k, int64_t u)
 {
     const int32_t *target = XI(7) + 2 * (int64_t)XI(6)[2 * u];
-    const ag_real *positive = positive_of(a);
     int found = 0;
     for (int q = 0; q < XI(6)[2 * u + 1]; q++) {
         const int v = target[2 * q], here = inside(k, v);
         if (!counts(k, a, s, v)) continue;
         const int64_t at = (int64_t)(here ? k->row[v - k->lo] : v) * s->out;
         const ag_real *from = (here ? k->g : DY(0)) + at;
-        const ag_real *own = here || !positive ? NULL : positive + at;
         if (found++)
-            take_row(to, from, own, s->out, 1);
+            take_row(to, from, s->out, 1);
         else
-            take_row(to, from, own, s->out, 0);
+            take_row(to, from, s->out, 0);
     }
 }
 
 /* g_v, which joins the sum for b. */
 static void gradient_row(ag_real *to, ag_real *db, const ag_args *a, const sizes *s, int v)
 {
-    const ag_real *y = positive_of(a);
-    take_row(to, DY(0) + (int64_t)v * s->out, y ? y + (int64_t)v * s->out : NULL, s->out, 0);
+    take_row(to, DY(0) + (int64_t)v * s->out, s->out, 0);
     for (int i = 0; i < s->out; i++) db[i] += to[i];
 }
 
@@ -121,7 +116,6 @@ static void ask_for_node(const ag_args *a, const sizes *s, int v)
 {
     ask_for_row(X(0) + (int64_t)v * s->in, s->in);
     ask_for_row(DY(0) + (int64_t)v * s->out, s->out);
-    if (positive_of(a)) ask_for_row(positive_of(a) + (int64_t)v * s->out, s->out);
 }
 
 /* Block k of dx, and what it adds to the gradients of the weights. */
@@ -138,7 +132,7 @@ static void block_with_x(const ag_args *a, const sizes *s, ag_real *part, int64_
     const int c = o.sums, left = c + o.both, right = o.both + o.own, all = c + right;
     for (int r = 0; r < all; r++) {
         if (r + AHEAD < all) ask_for_node(a, s, o.node[r + AHEAD]);
-        take_row(x + (int64_t)r * in, X(0) + (int64_t)o.node[r] * in, NULL, in, 0);
+        take_row(x + (int64_t)r * in, X(0) + (int64_t)o.node[r] * in, in, 0);
         if (r < c) continue;
         gradient_row(g + (int64_t)(r - c) * out, db, a, s, o.node[r]);
         there.row[o.node[r] - lo] = r - c;
@@ -168,7 +162,7 @@ static void block_without_x(const ag_args *a, const sizes *s, ag_real *part, int
         ag_real *to = sum + (int64_t)kept * in;
         if (!message_row(to, a, s, v))
             for (int i = 0; i < in; i++) to[i] = 0;
-        take_row(x + (int64_t)kept * in, X(0) + (int64_t)v * in, NULL, in, 0);
+        take_row(x + (int64_t)kept * in, X(0) + (int64_t)v * in, in, 0);
         gradient_row(g + (int64_t)kept++ * out, db, a, s, v);
     }
     ag__gemm_part(dw, g, sum, 1, 0, out, in, kept, in, out, in, adds);

@@ -34,26 +34,15 @@ ag_tensor *ag_sage(const ag_sage_weights *weights, ag_tensor *x, ag_edges edges,
 }
 
 /* Of nodes with one row each, all of it is one op; of several (configurations), a composition. */
-static ag_tensor *graph_conv(const ag_sage_weights *weights, ag_tensor *x, ag_edges edges, int relu)
+ag_tensor *ag_graph_conv(const ag_sage_weights *weights, ag_tensor *x, ag_edges edges)
 {
     ag_tape *tape = x ? ag_tape_of(x) : ag_tape_of(edges.rows);
     if (!ag__has_weights(weights, x, edges, "ag_graph_conv")) return ag__poison(tape);
     ag_tensor *w = ag_parameter(tape, weights->neighbour);
     if (weights->root && weights->bias && ag_shape_of(x).rank == 2)
         return ag__graph_conv(x, w, ag_parameter(tape, weights->root),
-                              ag_parameter(tape, weights->bias), edges, relu);
-    ag_tensor *y = ag_sage(weights, x, edges, AG_AGGREGATE_SUM, 0);
-    return relu ? ag_relu(y) : y;
-}
-
-ag_tensor *ag_graph_conv(const ag_sage_weights *weights, ag_tensor *x, ag_edges edges)
-{
-    return graph_conv(weights, x, edges, 0);
-}
-
-ag_tensor *ag_graph_conv_relu(const ag_sage_weights *weights, ag_tensor *x, ag_edges edges)
-{
-    return graph_conv(weights, x, edges, 1);
+                              ag_parameter(tape, weights->bias), edges);
+    return ag_sage(weights, x, edges, AG_AGGREGATE_SUM, 0);
 }
 
 ag_tensor *ag_graph_conv_weighted(const ag_sage_weights *weights, ag_tensor *x, ag_tensor *w,

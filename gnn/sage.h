@@ -8,8 +8,8 @@
  * [o]. */
 ag_tensor *ag__sage_sum(ag_tensor *z, ag_tensor *b, ag_edges edges, ag_aggregate kind);
 
-/* y_v = w (sum of x_u over u -> v) + root x_v + b, with relu the larger of that and 0. x [n,in]. */
-ag_tensor *ag__graph_conv(ag_tensor *x, ag_tensor *w, ag_tensor *root, ag_tensor *b, ag_edges edges,
-                          int relu);
+/* y_v = w (sum of x_u over u -> v) + root x_v + b. x [n,in]. */
+ag_tensor *ag__graph_conv(ag_tensor *x, ag_tensor *w, ag_tensor *root, ag_tensor *b,
+                          ag_edges edges);
 
 #endif

@@ -128,8 +128,7 @@ typedef struct ag_graph_conv_layer {
     ag_sage_weights weights; /* "lin_rel.weight", "lin_rel.bias", "lin_root.weight" */
 } ag_graph_conv_layer;
 
-/* ag_graph_conv; with a ReLU after it, ag_graph_conv_relu(&layer.weights, x, edges) is faster.
-   Source: PyG GraphConv. */
+/* ag_graph_conv. Source: PyG GraphConv. */
 AG_API ag_graph_conv_layer ag_layer_graph_conv(ag_params *params, const char *name, int in,
                                                int out);
 AG_API ag_tensor *ag_apply_graph_conv(const ag_graph_conv_layer *layer, ag_tensor *x,

@@ -290,14 +290,16 @@ static const ag_case dropout_cases[] = CASES(0.25);
   .scratch = attend_scratch, .cuda = &cuda, .leads = 2, .random = RANDOM, .has_kinks = 1,          \
   .cases = CASE_LIST, .n_cases = 9, .replaces = REPLACES                                           \
  }
-#define COMPOSITION "gelu(add(r, cross_attention_beside(channel_attention(x, w1, b1, w2, b2), t)))"
+#define COMPOSITION                                                                               \
+ "gelu(add(r, concat2(v, cross_attention(v, t), -1))), v = mul(x, sigmoid(linear(relu(linear(x, " \
+ "w1, b1)), w2, b2)))"
 
 static const ag_op attend = ATTEND_OP(
     "attend", "y = gelu(r + [v, v softmax(v / t)]), v = x sigmoid(relu(x w1' + b1) w2' + b2)",
     cases, 0, COMPOSITION);
 static const ag_op attend_dropout =
     ATTEND_OP("attend_dropout", "y = attend(...) / (1 - p) with probability 1 - p, else 0",
-              dropout_cases, 1, "dropout(" COMPOSITION ")");
+              dropout_cases, 1, "dropout of " COMPOSITION);
 
 const ag_op *const ag__ops_attend[] = {&attend, &attend_dropout, NULL};
 

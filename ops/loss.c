@@ -59,13 +59,12 @@ LOSS_OP(squared_error, "(y - t)^2", "y target", loss_shape, 0, CASES(-1, 1, 0))
 LOSS_OP(absolute_error, "|y - t|", "y target", loss_shape, 1, CASES(-1, 1, 0))
 LOSS_OP(huber, "e^2 / 2 where |e| <= f0, else f0 (|e| - f0 / 2), with e = y - t", "y target",
         huber_shape, 0, CASES(-2, 2, 0.7))
-LOSS_OP(log_squared_error, "(ln y - ln t)^2", "y target", loss_shape, 0, CASES(0.1, 4, 0))
 LOSS_OP(binary_cross_entropy, "w (max(0, x) - x t + ln(1 + e^-|x|)); without weight w = 1",
         "x target weight", loss_shape, 0, CASES(-3, 3, 0), WEIGHTED(-3, 3, 0), WEIGHTED(-3, 3, 1),
         WEIGHTED(-100, 100, 33), WEIGHTED(-3, 3, 1025))
 
-const ag_op *const ag__ops_loss[] = {&squared_error_op,     &absolute_error_op,       &huber_op,
-                                     &log_squared_error_op, &binary_cross_entropy_op, NULL};
+const ag_op *const ag__ops_loss[] = {&squared_error_op, &absolute_error_op, &huber_op,
+                                     &binary_cross_entropy_op, NULL};
 
 ag_tensor *ag_squared_error(ag_tensor *y, ag_tensor *target)
 {
@@ -80,11 +79,6 @@ ag_tensor *ag_absolute_error(ag_tensor *y, ag_tensor *target)
 ag_tensor *ag_huber(ag_tensor *y, ag_tensor *target, ag_real delta)
 {
     return ag__record2(&huber_op, y, target, &(ag_attr){.f = {(double)delta}});
-}
-
-ag_tensor *ag_log_squared_error(ag_tensor *y, ag_tensor *target)
-{
-    return ag__record2(&log_squared_error_op, y, target, NULL);
 }
 
 /* Fails the tape where a target that the caller gave is no probability. */

@@ -78,16 +78,6 @@ KERNEL ag_real huber_slope(ag_real e, ag_real delta)
 #define HUBER_DT(y, t, delta) huber_slope((t) - (y), delta)
 LOSS(huber, delta, HUBER, HUBER_DY, HUBER_DT)
 
-KERNEL ag_real log_squared(ag_real y, ag_real t)
-{
-    const ag_real e = v_log(y) - v_log(t);
-    return e * e;
-}
-#define LOG_SQUARED(y, t, delta)    log_squared(y, t)
-#define LOG_SQUARED_DY(y, t, delta) (2 * (v_log(y) - v_log(t)) / (y))
-#define LOG_SQUARED_DT(y, t, delta) (2 * (v_log(t) - v_log(y)) / (t))
-LOSS(log_squared_error, delta, LOG_SQUARED, LOG_SQUARED_DY, LOG_SQUARED_DT)
-
 /* Of a logit x: max(0, x) - x t + ln(1 + e^-|x|). */
 #define BINARY(x, t, w)    ((w) * (((x) > 0 ? (x) : 0) - (x) * (t) + v_log1p(v_exp(-v_abs(x)))))
 #define BINARY_DX(x, t, w) ((w) * (v_sigmoid(x) - (t)))

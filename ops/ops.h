@@ -136,10 +136,6 @@ AG_API ag_tensor *ag_segment_max_mean(ag_tensor *x, ag_tensor *starts);
 AG_API ag_tensor *ag_softmax(ag_tensor *x);
 AG_API ag_tensor *ag_log_softmax(ag_tensor *x);
 
-/* Over the middle axis of x [a,b,c]. */
-AG_API ag_tensor *ag_softmax_middle(ag_tensor *x);
-AG_API ag_tensor *ag_log_softmax_middle(ag_tensor *x);
-
 /* y = (x - mean) / sqrt(var + epsilon) gamma + beta over the last axis; gamma, beta [f], beta may
    be NULL. Biased variance. Source: Ba et al. 2016; PyTorch nn.LayerNorm. */
 AG_API ag_tensor *ag_layer_norm(ag_tensor *x, ag_tensor *gamma, ag_tensor *beta, ag_real epsilon);
@@ -173,13 +169,8 @@ AG_API ag_tensor *ag_l2_norm(ag_tensor *x, ag_real epsilon);
 
 /* y = x softmax(x / t) over the middle axis of x [n,c,f] (the configurations); t [1], the
    temperature. dx = dy s + s (g - sum s g) / t with s the softmax and g = dy x; dt = -sum over all
-   of s (g - sum s g) x / t^2. Replaces ag_mul(x, ag_softmax_middle(x / t)). Source: TGraph
-   (Khizbullin et al. 2024) eq. 6. */
+   of s (g - sum s g) x / t^2. Source: TGraph (Khizbullin et al. 2024) eq. 6. */
 AG_API ag_tensor *ag_cross_attention(ag_tensor *x, ag_tensor *t);
-
-/* [x, cross attention of x], concatenated: x [n,c,f] -> [n,c,2f]. Gradients: the sum of both parts.
-   Replaces ag_concat2(x, ag_cross_attention(x, t), -1). Source: TGraph eq. 3. */
-AG_API ag_tensor *ag_cross_attention_beside(ag_tensor *x, ag_tensor *t);
 
 /* y = x sigmoid(relu(x w1' + b1) w2' + b2), row by row: channel attention after squeeze and
    excitation. x [..., f], w1 [r,f], b1 [r], w2 [f,r], b2 [f] -> [..., f]. With g the gate: dx = dy
@@ -199,8 +190,8 @@ typedef struct ag_attend_weights {
    ag_channel_attention(x, w1, b1, w2, b2): what a layer of TGraph does after its product. x
    [n,c,f], r [n,c,2f] or NULL -> [n,c,2f]; p as in ag_dropout, which draws the same elements.
    Gradients: those of the parts, in one pass; x, r and c r + 2 f numbers per node are kept for it.
-   Replaces ag_dropout(ag_gelu(ag_add(r, ag_cross_attention_beside(v, t))), p). Source:
-   TGraph (Khizbullin et al. 2024) eq. 3 to 6. */
+   Replaces ag_dropout(ag_gelu(ag_add(r, ag_concat2(v, ag_cross_attention(v, t), -1))), p).
+   Source: TGraph (Khizbullin et al. 2024) eq. 3 to 6. */
 AG_API ag_tensor *ag_attend(ag_tensor *x, const ag_attend_weights *w, ag_tensor *r, ag_real p);
 
 /* The last state of an LSTM over the rows of each sequence, in order: rows starts[s]..starts[s+1]-1
@@ -257,9 +248,6 @@ AG_API ag_tensor *ag_absolute_error(ag_tensor *y, ag_tensor *target); /* |y - t|
 /* e = y - t: e^2 / 2 where |e| <= delta, else delta (|e| - delta / 2). Fails unless delta > 0.
    Source: Huber 1964; PyTorch nn.HuberLoss. */
 AG_API ag_tensor *ag_huber(ag_tensor *y, ag_tensor *target, ag_real delta);
-
-/* (ln y - ln t)^2; y, t > 0. */
-AG_API ag_tensor *ag_log_squared_error(ag_tensor *y, ag_tensor *target);
 
 /* Binary cross-entropy of logits: weight (max(0, x) - x t + ln(1 + e^-|x|)), where the target t is
    from 0 to 1 (AG_EINDEX for an input that is not). weight has the shape of x, or is NULL for 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* core/io: the library's file formats (npy, npz, safetensors), and files that are written whole or
+/* core/io: the library's file formats (npz, safetensors, CSV), and files that are written whole or
  * not at all. Files are little-endian, and so is the machine. */
 #ifndef AG_CORE_IO_H
 #define AG_CORE_IO_H
@@ -47,9 +47,9 @@ AG_API const char *ag_path_tail(const char *path);
    of these, or the file cannot be read. */
 AG_API const char *ag_file_mistaken(const char *path);
 
-/* ---- npy and npz files ---- */
+/* ---- npz files ---- */
 
-/* The contents of an npy header. size[i] is 1 beyond rank. */
+/* The contents of an array's header. size[i] is 1 beyond rank. */
 typedef struct ag_array_info {
     char name[64];  /* member name without ".npy" */
     ag_dtype dtype; /* the nearest type that holds what is stored */
@@ -119,13 +119,6 @@ AG_API ag_status ag_npz_finish(ag_npz_writer *writer, ag_failure *why);
    caller looks for errors of the stream. Fails: AG_EFILE (libzip), AG_EMEMORY. */
 AG_API ag_status ag_npz_write(ag_npz_writer *writer, FILE *file, ag_failure *why);
 AG_API void ag_npz_cancel(ag_npz_writer *writer);
-
-/* One array in a .npy file. ag_npy_load allocates *data (free it with ag_npy_free). */
-AG_API ag_status ag_npy_save(const char *path, ag_dtype dtype, int rank, const int64_t *size,
-                             const void *data, ag_failure *why);
-AG_API ag_status ag_npy_load(const char *path, size_t byte_limit, ag_array_info *info, void **data,
-                             ag_failure *why);
-AG_API void ag_npy_free(void *data);
 
 /* One array of an npz file in memory, as elements of type `as`, in C order; *shape gets its shape.
    Before, *shape says which shape is wanted: rank 0 any, a size of 0 any size there. Free it with

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Declarations that the readers and writers of npy and npz files share. */
+/* Declarations that the readers and writers of npz files share. */
 #ifndef AG_CORE_IO_NPZ_INTERNAL_H
 #define AG_CORE_IO_NPZ_INTERNAL_H
 

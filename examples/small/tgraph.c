@@ -118,7 +118,7 @@ static net declare(ag_params *params, int baseline)
 static ag_tensor *attend(const net *n, int k, ag_tensor *x)
 {
     x = ag_mul(x, ag_sigmoid(ag_apply_mlp(&n->gate[k], x)));
-    return ag_cross_attention_beside(x, ag_parameter(ag_tape_of(x), n->temperature[k]));
+    return ag_concat2(x, ag_cross_attention(x, ag_parameter(ag_tape_of(x), n->temperature[k])), -1);
 }
 
 static ag_tensor *norm(ag_tensor *x, ag_edges e) { return ag_instance_norm(x, e.starts, 1e-5F); }

@@ -16,9 +16,7 @@ OP(add, ag_add(x[0], x[1]))
 OP(gelu, ag_gelu(x[0]))
 OP(add_gelu_dropout, ag_dropout(ag_gelu(ag_add(x[0], x[1])), (ag_real)0.2))
 OP(softmax, ag_softmax(x[0]))
-OP(softmax_middle, ag_softmax_middle(x[0]))
 OP(cross_attention, ag_cross_attention(x[0], x[1]))
-OP(cross_attention_beside, ag_cross_attention_beside(x[0], x[1]))
 OP(channel_attention, ag_channel_attention(x[0], x[1], x[2], x[3], x[4]))
 OP(attend, ag_attend(x[0], &(ag_attend_weights){x[1], x[2], x[3], x[4], x[5]}, x[6], (ag_real)0.2))
 OP(linear, ag_linear(x[0], x[1], x[2]))
@@ -164,9 +162,7 @@ const bench_op bench_op_table[] = {
     {"gelu", X(256), {X(256)}, gelu, {4, 7}, {2, 3}},
     {"add+gelu+dropout", X(256), {X(256), X(256)}, add_gelu_dropout, {6, 9}, {3, 5}},
     {"softmax", X(128), {X(128)}, softmax, {5, 4}, {2, 3}},
-    {"softmax_middle", X(128), {X(128)}, softmax_middle, {5, 4}, {2, 3}},
     {"cross_attention", X(128), {X(128), B(1)}, cross_attention, {7, 10}, {2, 3}},
-    {"cross_attention_beside", X(128), {X(128), B(1)}, cross_attention_beside, {7, 11}, {3, 4}},
     {"channel_attention",
      X(128),
      {X(128), W(16, 128), B(16), W(128, 16), B(128)},

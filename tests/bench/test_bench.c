@@ -33,7 +33,7 @@ static void check_rows(json_t *all)
         if (!step) assert_true(value(row, "copy_ms") > 0);
     }
     assert_int_equal(steps, 7);
-    assert_int_equal(ops, 2 * 40 + 2); /* forward and backward; AdamW twice */
+    assert_int_equal(ops, 2 * 38 + 2); /* forward and backward; AdamW twice */
 }
 
 static void test_every_row(void **state)
@@ -50,8 +50,8 @@ static void test_every_row(void **state)
 static void test_only(void **state)
 {
     static char text[1 << 14];
-    assert_int_equal(bench(text, sizeof text, "--quick --only softmax_middle"), 0);
-    assert_non_null(strstr(text, "softmax_middle back"));
+    assert_int_equal(bench(text, sizeof text, "--quick --only cross_attention"), 0);
+    assert_non_null(strstr(text, "cross_attention back"));
     assert_null(strstr(text, "gelu"));
     assert_null(strstr(text, "tgraph 2x50"));
 }

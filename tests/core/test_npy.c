@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The header of npy arrays, and arrays in Fortran order. */
+/* The header of the arrays of an npz file, and arrays in Fortran order. */
 #include "core/internal.h"
 #include "core/io/io.h"
 #include "support/test.h"
@@ -149,30 +149,16 @@ static void every_type_of_numpy_is_read(void **state)
                  big ? '>' : '<', cases[c].type);
         for (size_t k = 0; k < 3 * bytes; k++)
             values[k] = cases[c].least_first[k / bytes][big ? bytes - 1 - k % bytes : k % bytes];
-        const uint32_t n = make_npy(npy, 1, dict, values, 3 * bytes);
-        make_npz(npy, n);
+        make_npz(npy, make_npy(npy, 1, dict, values, 3 * bytes));
         ag_failure why = {0};
         ag_npz *npz = open_good();
         double back[3];
         if (ag_npz_read(npz, "x", AG_F64, back, &why)) fail_msg("%s", why.sentence);
         assert_int_equal(ag_npz_info(npz, 0)->dtype, cases[c].dtype);
         ag_npz_close(npz);
-        ag_array_info info; /* the same in a file of its own, as the nearest type */
-        void *data;
-        files_put(files_path("t.npy"), npy, n);
-        if (ag_npy_load(files_path("t.npy"), LIMIT, &info, &data, &why))
-            fail_msg("%s", why.sentence);
-        for (int k = 0; k < 3; k++) {
-            const double own = info.dtype == AG_F32   ? (double)((float *)data)[k]
-                               : info.dtype == AG_F64 ? ((double *)data)[k]
-                               : info.dtype == AG_I8  ? ((int8_t *)data)[k]
-                               : info.dtype == AG_U8  ? ((uint8_t *)data)[k]
-                               : info.dtype == AG_I32 ? ((int32_t *)data)[k]
-                                                      : (double)((int64_t *)data)[k];
-            if (own != cases[c].value[k] || back[k] != cases[c].value[k])
-                fail_msg("%s: %g and %g instead of %g", dict, own, back[k], cases[c].value[k]);
-        }
-        ag_npy_free(data);
+        for (int k = 0; k < 3; k++)
+            if (back[k] != cases[c].value[k])
+                fail_msg("%s: %g instead of %g", dict, back[k], cases[c].value[k]);
     }
 }
 
@@ -180,9 +166,8 @@ static void what_does_not_fit_is_named(void **state)
 {
     const uint64_t huge[2] = {5, UINT64_MAX - 1};
     unsigned char npy[200];
-    const uint32_t n =
-        make_npy(npy, 1, "{'descr': '<u8', 'fortran_order': False, 'shape': (1, 2)}", huge, 16);
-    make_npz(npy, n);
+    make_npz(npy, make_npy(npy, 1, "{'descr': '<u8', 'fortran_order': False, 'shape': (1, 2)}",
+                           huge, 16));
     ag_npz *npz = open_good();
     ag_failure why = {0};
     int64_t whole[2];
@@ -192,13 +177,6 @@ static void what_does_not_fit_is_named(void **state)
     assert_int_equal(ag_npz_read(npz, "x", AG_F32, rounded, NULL), AG_OK);
     assert_true(rounded[0] == 5 && rounded[1] == 0x1p64F);
     ag_npz_close(npz);
-    ag_array_info info;
-    void *data;
-    why = (ag_failure){0};
-    files_put(files_path("t.npy"), npy, n);
-    assert_int_equal(ag_npy_load(files_path("t.npy"), LIMIT, &info, &data, &why), AG_EDATA);
-    assert_non_null(strstr(why.sentence, "is 18446744073709551614"));
-    assert_null(data);
 }
 
 /* Value [i,j,..] is its number in C order, stored in Fortran order as a type of `bytes` bytes.
@@ -234,9 +212,7 @@ static void fortran_order_becomes_c_order(void **state)
         const int rank = 2 + way / 4 % 3, type = way / 36;
         int64_t count = 1;
         for (int i = 0; i < rank; i++) count *= size[i];
-        const uint32_t bytes =
-            make_fortran(npy, 1 + way / 12 % 3, descr[type], type ? 2 : 4, rank, size);
-        make_npz(npy, bytes);
+        make_npz(npy, make_fortran(npy, 1 + way / 12 % 3, descr[type], type ? 2 : 4, rank, size));
         ag_npz *npz = open_good();
         assert_true(ag_npz_info(npz, 0)->fortran);
         int32_t back[84];
@@ -254,12 +230,6 @@ static void fortran_order_becomes_c_order(void **state)
         assert_int_equal(ag_rows_next(rows, 1, AG_F64, wide, NULL), AG_EINDEX);
         ag_rows_close(rows);
         ag_npz_close(npz);
-        ag_array_info info;
-        void *data;
-        files_put(files_path("f.npy"), npy, bytes);
-        assert_int_equal(ag_npy_load(files_path("f.npy"), LIMIT, &info, &data, NULL), AG_OK);
-        for (int i = 0; i < count; i++) assert_int_equal(((int32_t *)data)[i], i);
-        ag_npy_free(data);
     }
 }
 

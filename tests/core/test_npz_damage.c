@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that are no npz, npy or checkpoint, and damaged npz and npy files. */
+/* Files that are no npz or checkpoint, and damaged npz files. */
 #include "core/internal.h"
 #include "core/io/io.h"
 #include "support/test.h"
@@ -49,16 +49,10 @@ static void things_that_are_no_npz_are_refused(void **state)
         ag_failure why = {0};
         assert_null(ag_npz_open(cases[i].path, LIMIT, &why));
         expect_sentence(&why, cases[i].status, cases[i].part);
-        if (i == 6 || i == 7) continue;
-        ag_array_info info;
-        void *data;
-        ag_failure npy = {0};
-        assert_int_equal(ag_npy_load(cases[i].path, LIMIT, &info, &data, &npy), cases[i].status);
-        assert_string_equal(npy.sentence, why.sentence);
     }
 }
 
-/* Downloads leave these under any name: npz, npy and checkpoints say the same. */
+/* Downloads leave these under any name: npz and checkpoints say the same. */
 static void usual_wrong_files_are_named(void **state)
 {
     static char tar[600];
@@ -85,17 +79,13 @@ static void usual_wrong_files_are_named(void **state)
     };
     const char *path = files_path("wrong");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        ag_failure npz = {0}, npy = {0}, checkpoint = {0};
-        ag_array_info info;
-        void *data;
+        ag_failure npz = {0}, checkpoint = {0};
         size_t n = cases[i].n;
         while (!cases[i].n && (cases[i].bytes[n] || n < 10)) n++; /* gzip has zeros early */
         files_put(path, cases[i].bytes, n);
         assert_null(ag_npz_open(path, LIMIT, &npz));
-        assert_int_equal(ag_npy_load(path, LIMIT, &info, &data, &npy), AG_EDATA);
         assert_null(ag_checkpoint_open(path, &checkpoint));
         if (!strstr(npz.sentence, cases[i].part)) fail_msg("%s: %s", cases[i].part, npz.sentence);
-        assert_string_equal(npy.sentence, npz.sentence);
         assert_string_equal(checkpoint.sentence, npz.sentence);
     }
     assert_null(ag_file_mistaken(NULL));
@@ -106,27 +96,23 @@ static void usual_wrong_files_are_named(void **state)
 /* A format of ours under the name of another, and cut short under its own. */
 static void our_formats_are_told_apart(void **state)
 {
-    const int64_t size[] = {100};
     const ag_checkpoint_item item = {"x", AG_U8, AG_SHAPE(100), values};
-    ag_array_info info;
-    void *data;
     size_t n;
-    ag_failure why[4] = {{0}};
+    ag_failure why[3] = {{0}};
     const char *npy = strcpy((char[600]){0}, files_path("one.npy"));
-    assert_int_equal(ag_npy_save(npy, AG_U8, 1, size, values, NULL), AG_OK);
+    files_put(npy, "\x93NUMPY\1\0 and more than 22 bytes", 32);
     assert_null(ag_npz_open(npy, LIMIT, &why[0]));
     assert_non_null(strstr(why[0].sentence, "is a single array of numpy (.npy); store arrays"));
     assert_null(ag_checkpoint_open(npy, &why[1]));
     assert_non_null(strstr(why[1].sentence, "is a single array of numpy (.npy)"));
-    assert_int_equal(ag_npy_load(put_npz(), LIMIT, &info, &data, &why[2]), AG_EDATA);
-    assert_non_null(strstr(why[2].sentence, "is a zip archive, as .npz files"));
+    assert_non_null(strstr(ag_file_mistaken(put_npz()), "is a zip archive, as .npz files"));
     const char *tensors = files_path("t.safetensors");
     assert_int_equal(ag_checkpoint_save(tensors, &item, 1, NULL, 0, NULL), AG_OK);
     unsigned char *bytes = files_get(tensors, &n);
     files_put(tensors, bytes, 50);
     free(bytes);
-    assert_null(ag_checkpoint_open(tensors, &why[3]));
-    assert_non_null(strstr(why[3].sentence, "the first 8 bytes say"));
+    assert_null(ag_checkpoint_open(tensors, &why[2]));
+    assert_non_null(strstr(why[2].sentence, "the first 8 bytes say"));
     assert_string_equal(ag_file_mistaken(tensors), "is a safetensors file");
 }
 
@@ -141,14 +127,6 @@ static void the_byte_limit_is_exact(void **state)
     ag_npz_close(npz);
     assert_null(ag_npz_open(path, largest - 1, &why));
     expect_sentence(&why, AG_EMEMORY, "node_feat has 2048 bytes, but the limit is 2047");
-    ag_array_info info;
-    void *data;
-    const int64_t size[] = {100};
-    assert_int_equal(ag_npy_save(files_path("a.npy"), AG_U8, 1, size, values, NULL), AG_OK);
-    assert_int_equal(ag_npy_load(files_path("a.npy"), 100, &info, &data, NULL), AG_OK);
-    ag_npy_free(data);
-    assert_int_equal(ag_npy_load(files_path("a.npy"), 99, &info, &data, NULL), AG_EMEMORY);
-    assert_null(data);
 }
 
 /* 1: the bytes are read as put_npz wrote them; 0: they are refused in a sentence. */
@@ -196,42 +174,9 @@ static void damaged_npz_files_are_refused(void **state)
     free(bytes);
 }
 
-/* npy files have no checksum: a flipped value passes, but never a size that does not fit. */
-static void damaged_npy_files_are_refused(void **state)
-{
-    const char *path = files_path("b.npy");
-    const int64_t size[] = {5, 3};
-    size_t n = 0;
-    ag_array_info info;
-    void *data;
-    assert_int_equal(ag_npy_save(path, AG_I32, 2, size, values, NULL), AG_OK);
-    unsigned char *bytes = files_get(path, &n);
-    assert_int_equal(n, 128 + 60);
-    for (size_t cut = 0; cut < n; cut++) {
-        ag_failure why = {0};
-        files_put(path, bytes, cut);
-        assert_int_equal(ag_npy_load(path, LIMIT, &info, &data, &why), AG_EDATA);
-        assert_true(strlen(why.sentence) > 20);
-        assert_null(data);
-    }
-    for (size_t bit = 0; bit < 8 * n; bit++) {
-        ag_failure why = {0};
-        bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
-        files_put(path, bytes, n);
-        if (ag_npy_load(path, LIMIT, &info, &data, &why) != AG_OK)
-            assert_true(strlen(why.sentence) > 20);
-        else
-            assert_true((size_t)info.count * ag_dtype_bytes(info.dtype) <= n - 80);
-        bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
-        ag_npy_free(data);
-    }
-    free(bytes);
-}
-
 int main(void)
 {
     return RUN_TESTS_WITH(files_make, files_remove, things_that_are_no_npz_are_refused,
                           usual_wrong_files_are_named, our_formats_are_told_apart,
-                          the_byte_limit_is_exact, damaged_npz_files_are_refused,
-                          damaged_npy_files_are_refused);
+                          the_byte_limit_is_exact, damaged_npz_files_are_refused);
 }

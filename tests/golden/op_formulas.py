@@ -220,8 +220,6 @@ def segment_max_mean(x, f, i):
 
 FORMULAS["softmax"] = lambda x, f, i: torch.softmax(x[0], -1)
 FORMULAS["log_softmax"] = lambda x, f, i: torch.log_softmax(x[0], -1)
-FORMULAS["softmax_middle"] = lambda x, f, i: torch.softmax(x[0], 1)
-FORMULAS["log_softmax_middle"] = lambda x, f, i: torch.log_softmax(x[0], 1)
 FORMULAS["layer_norm"] = lambda x, f, i: F.layer_norm(x[0], x[0].shape[-1:], x[1], x[2] if len(x) > 2 else None, f[0])
 
 
@@ -311,15 +309,11 @@ def cross_attention(x, f, i):
     return x[0] * torch.softmax(x[0] / x[1], 1)
 
 
-@formula("cross_attention_beside")
-def cross_attention_beside(x, f, i):
-    return torch.cat([x[0], cross_attention(x, f, i)], 2)
-
-
 @formula("attend")
 def attend(x, f, i):
     """x, the weights of channel attention, temperature, optional residual."""
-    y = cross_attention_beside([channel_attention(x[:5], f, i), x[5]], f, i)
+    v = channel_attention(x[:5], f, i)
+    y = torch.cat([v, cross_attention([v, x[5]], f, i)], 2)
     return F.gelu(y + x[6] if len(x) > 6 else y)
 
 
@@ -331,7 +325,6 @@ FORMULAS["attend_dropout"] = lambda x, f, i: dropout([attend(x, f, i)], f, i)
 FORMULAS["squared_error"] = lambda x, f, i: mean_all((x[0] - x[1]).square())
 FORMULAS["absolute_error"] = lambda x, f, i: mean_all((x[0] - x[1]).abs())
 FORMULAS["huber"] = lambda x, f, i: mean_all(F.huber_loss(x[0], x[1], reduction="none", delta=f[0]))
-FORMULAS["log_squared_error"] = lambda x, f, i: mean_all((x[0].log() - x[1].log()).square())
 
 
 @formula("binary_cross_entropy")
@@ -444,12 +437,11 @@ def sage(x, f, i):
     return sums + stays + b
 
 
-@formula("graph_conv", "graph_conv_relu")
+@formula("graph_conv")
 def graph_conv(x, f, i):
     values, w, root, b, *edges = x
     sums = FORMULAS["spmm_sum"]([values, *edges], f, i)
-    y = F.linear(sums, w, b) + F.linear(values, root)
-    return F.relu(y) if i[0] else y
+    return F.linear(sums, w, b) + F.linear(values, root)
 
 
 def in_heads(x, heads):

@@ -2,7 +2,7 @@
 /* The arguments of the calls of test_null.c. */
 /* Everything that calls need, made again for every call. */
 typedef struct fixture {
-    char path[300], other[300], npy[300], saved[300], table[300], text[64], where[200];
+    char path[300], other[300], saved[300], table[300], text[64], where[200];
     ag_failure why;
     ag_tape *tape;
     ag_params *params, *unbuilt;
@@ -32,8 +32,6 @@ typedef struct fixture {
     ag_checkpoint *checkpoint;
     ag_checkpoint_item item;
     ag_checkpoint_pair pair;
-    ag_array_info info;
-    void *data;
     ag_device_about about;
     ag_random random;
     ag_adamw adamw, adam;
@@ -116,7 +114,6 @@ static void write_files(const fixture *f)
     ag_npz_writer *writer = ag_npz_create(f->path, NULL);
     assert_int_equal(ag_npz_add(writer, "x", AG_F32, 1, &one, values, NULL), AG_OK);
     assert_int_equal(ag_npz_finish(writer, NULL), AG_OK);
-    assert_int_equal(ag_npy_save(f->npy, AG_F32, 1, &one, values, NULL), AG_OK);
     assert_int_equal(ag_params_save(f->saved, f->params, 1, NULL, 0, &f->pair, 1, NULL), AG_OK);
     assert_int_equal(files_put(f->table, "a\n1\n", 4), 0);
 }
@@ -126,7 +123,6 @@ static void open_files(fixture *f)
     static int written;
     strcpy(f->path, files_path("x.npz"));
     strcpy(f->other, files_path("other"));
-    strcpy(f->npy, files_path("x.npy"));
     strcpy(f->saved, files_path("x.safetensors"));
     strcpy(f->table, files_path("x.csv"));
     f->item = (ag_checkpoint_item){"state.x", AG_F32, AG_SHAPE(2), values};
@@ -172,7 +168,6 @@ static void tear_down(fixture *f)
     ag_npz_close(f->npz);
     ag_npz_cancel(f->writer);
     ag_checkpoint_close(f->checkpoint);
-    ag_npy_free(f->data);
     ag_tape_free(f->tape);
     ag_graph_free(f->graph);
     ag_batches_free(f->batches);

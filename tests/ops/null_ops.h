@@ -37,14 +37,11 @@ RESULT(segment_mean, 2, 0, ag_segment_mean(MATRIX(0), ENDS(1)))
 RESULT(segment_max, 2, 0, ag_segment_max(MATRIX(0), ENDS(1)))
 RESULT(segment_log_sum_exp, 2, 0, ag_segment_log_sum_exp(MATRIX(0), ENDS(1)))
 RESULT(segment_max_mean, 2, 0, ag_segment_max_mean(MATRIX(0), ENDS(1)))
-RESULT(softmax_middle, 1, 0, ag_softmax_middle(REAL(0, 2, 3, 2)))
-RESULT(log_softmax_middle, 1, 0, ag_log_softmax_middle(REAL(0, 2, 3, 2)))
 RESULT(layer_norm, 3, 4, ag_layer_norm(MATRIX(0), VECTOR(1, 6), VECTOR(2, 6), 1))
 RESULT(instance_norm, 2, 0, ag_instance_norm(MATRIX(0), ENDS(1), 1))
 RESULT(batch_norm, 2, 0, ag_batch_norm(P(0, &f->batch_norm), MATRIX(1), 0.1f, 1))
 RESULT(l2_norm, 1, 0, ag_l2_norm(MATRIX(0), 1))
 RESULT(cross_attention, 2, 0, ag_cross_attention(REAL(0, 2, 3, 2), VECTOR(1, 1)))
-RESULT(cross_attention_beside, 2, 0, ag_cross_attention_beside(REAL(0, 2, 3, 2), VECTOR(1, 1)))
 RESULT(channel_attention, 5, 0,
        ag_channel_attention(MATRIX(0), REAL(1, 2, 6), VECTOR(2, 2), REAL(3, 6, 2), VECTOR(4, 6)))
 RESULT(attend, 3, 4,
@@ -64,7 +61,6 @@ RESULT(gru_states, 6, 0,
 RESULT(attention, 2, 0, ag_attention(MATRIX(0), ENDS(1), 1, 0))
 RESULT(squared_error, 2, 0, ag_squared_error(MATRIX(0), MATRIX(1)))
 RESULT(absolute_error, 2, 0, ag_absolute_error(MATRIX(0), MATRIX(1)))
-RESULT(log_squared_error, 2, 0, ag_log_squared_error(MATRIX(0), MATRIX(1)))
 RESULT(huber, 2, 0, ag_huber(MATRIX(0), MATRIX(1), 1))
 RESULT(binary_cross_entropy, 3, 4,
        ag_binary_cross_entropy(MATRIX(0), P(1, ag_sigmoid(real(t, AG_SHAPE(4, 6)))), MATRIX(2)))
@@ -86,7 +82,6 @@ RESULT(edge_add, 3, 0, ag_edge_add(MATRIX(0), MATRIX(1), E(2)))
 RESULT(edge_softmax, 2, 0, ag_edge_softmax(REAL(0, 6, 2), E(1)))
 RESULT(sage, 3, 0, ag_sage(P(0, &f->sage), MATRIX(1), E(2), AG_AGGREGATE_SUM, 0))
 RESULT(graph_conv, 3, 0, ag_graph_conv(P(0, &f->sage), MATRIX(1), E(2)))
-RESULT(graph_conv_relu, 3, 0, ag_graph_conv_relu(P(0, &f->sage), MATRIX(1), E(2)))
 RESULT(graph_conv_weighted, 4, 4,
        ag_graph_conv_weighted(P(0, &f->sage), MATRIX(1), VECTOR(2, 6), E(3)))
 RESULT(sage_concat, 4, 8,

@@ -15,10 +15,6 @@ STATUS(npz_level, 2, 2, ag_npz_level(P(0, f->writer), 1, P(1, &f->why)))
 STATUS(npz_write, 3, 4, ag_npz_write(P(0, f->writer), P(1, nowhere()), P(2, &f->why)))
 STATUS(npz_finish, 2, 2,
        ag_npz_finish(P(0, null == 0 ? NULL : ag_npz_create(f->other, NULL)), P(1, &f->why)))
-STATUS(npy_save, 4, 8,
-       ag_npy_save(P(0, f->other), AG_F32, 1, P(1, &one), P(2, values), P(3, &f->why)))
-STATUS(npy_load, 4, 8,
-       ag_npy_load(P(0, f->npy), 1000, P(1, &f->info), P(2, &f->data), P(3, &f->why)))
 STATUS(params_build, 1, 0, ag_params_build(P(0, f->unbuilt), 1))
 STATUS(params_to, 2, 2, ag_params_to(P(0, f->params), AG_CPU, P(1, &f->why)))
 STATUS(params_fetch, 2, 2, ag_params_fetch(P(0, f->params), P(1, &f->why)))
@@ -109,7 +105,6 @@ QUIET(npz_info, 1, assert_int_equal(ag_npz_info(P(0, f->npz), 0) == NULL, null =
 QUIET(npz_find, 2, assert_int_equal(ag_npz_find(P(0, f->npz), P(1, "x")) == NULL, null >= 0))
 QUIET(rows_close, 1, ag_rows_close(P(0, null == 0 ? NULL : ag_rows_open(f->npz, "x", NULL))))
 QUIET(npz_cancel, 1, ag_npz_cancel(P(0, null == 0 ? NULL : ag_npz_create(f->other, NULL))))
-QUIET(npy_free, 1, ag_npy_free(P(0, null == 0 ? NULL : malloc(1))))
 QUIET(tape_free, 1, ag_tape_free(P(0, null == 0 ? NULL : ag_tape_new(AG_CPU))))
 QUIET(tape_reset, 1, ag_tape_reset(P(0, t)))
 QUIET(tape_seed, 1, ag_tape_seed(P(0, t), 1, 2))

@@ -53,7 +53,7 @@ typedef struct bed {
  OP(sddmm, ag_sddmm(b->p[X_HEADS], b->p[Z_HEADS], b->edges, HEADS))                               \
  OP(gcn, ag_gcn_conv(&(ag_gcn_weights){b->param[MATRIX], b->param[B]}, b->p[X], NULL, b->edges))  \
  OP(sage, ag_sage(&SAGE, b->p[X], b->edges, AG_AGGREGATE_MEAN, 1))                                \
- OP(graph_conv, ag_graph_conv_relu(&SAGE, b->p[X], b->edges))                                     \
+ OP(graph_conv, ag_relu(ag_graph_conv(&SAGE, b->p[X], b->edges)))                                 \
  OP(topk, ag_topk(b->p[X], b->p[G], b->edges, 0.5f).x)                                            \
  OP(sag_pool, ag_sag_pool(b->p[X], b->p[S], b->edges, 0.5f).x)                                    \
  OP(attention, ag_attention(b->p[QKV], b->starts, HEADS, 0))                                      \

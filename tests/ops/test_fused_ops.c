@@ -6,20 +6,6 @@
 
 enum { NODES = 5, CONFIGS = 7, FEATURES = 33, COUNT = NODES * CONFIGS * FEATURES, MOST = 7 };
 
-static ag_tensor *attention(ag_tensor *const *p) { return ag_cross_attention(p[0], p[1]); }
-static ag_tensor *attention_plain(ag_tensor *const *p)
-{
-    ag_tensor *flat = ag_reshape(p[0], AG_SHAPE(COUNT, 1));
-    ag_tensor *scaled = ag_mul_columns(flat, ag_reciprocal(p[1]));
-    return ag_mul(p[0], ag_softmax_middle(ag_reshape(scaled, ag_shape_of(p[0]))));
-}
-
-static ag_tensor *beside(ag_tensor *const *p) { return ag_cross_attention_beside(p[0], p[1]); }
-static ag_tensor *beside_plain(ag_tensor *const *p)
-{
-    return ag_concat2(p[0], attention_plain(p), -1);
-}
-
 static ag_tensor *gate(ag_tensor *const *p)
 {
     return ag_channel_attention(p[0], p[1], p[2], p[3], p[4]);
@@ -38,7 +24,7 @@ static ag_tensor *attend(ag_tensor *const *p, ag_tensor *x, ag_tensor *r, float 
 static ag_tensor *attend_plain(ag_tensor *const *p, ag_tensor *x, ag_tensor *r, float share)
 {
     ag_tensor *v = gate_plain((ag_tensor *[]){x, p[1], p[2], p[3], p[4]});
-    ag_tensor *y = beside_plain((ag_tensor *[]){v, p[5]});
+    ag_tensor *y = ag_concat2(v, ag_cross_attention(v, p[5]), -1);
     return ag_dropout(ag_gelu(r ? ag_add(r, y) : y), share);
 }
 static float fixed[2 * COUNT]; /* an input without a gradient */
@@ -159,8 +145,6 @@ typedef struct fusion {
   3, { NODES, CONFIGS, FEATURES } \
  }
 static const fusion fusions[] = {
-    {"cross_attention", attention, attention_plain, {CUBE, {1, {1}}}, 2},
-    {"cross_attention_beside", beside, beside_plain, {CUBE, {1, {1}}}, 2},
     {"channel_attention",
      gate,
      gate_plain,

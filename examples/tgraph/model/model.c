@@ -19,7 +19,8 @@ static ag_tensor *attend(const tgraph_attention *a, ag_tensor *x)
 {
     if (a->squeeze.weight) x = channel_attention(a, x);
     if (!a->temperature) return x;
-    x = ag_cross_attention_beside(x, ag_parameter(ag_tape_of(x), a->temperature));
+    ag_tensor *t = ag_parameter(ag_tape_of(x), a->temperature);
+    x = ag_concat2(x, ag_cross_attention(x, t), -1);
     return a->join.weight ? ag_apply_linear(&a->join, x) : x;
 }
 

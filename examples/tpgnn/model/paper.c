@@ -78,12 +78,10 @@ static ag_tensor *convolve(const tpgnn_paper *p, int k, ag_tensor *x, ag_tensor 
                            ag_edges edges)
 {
     const int relu = p->options.pool != TPGNN_POOL_TOPK;
-    if (p->options.conv == TPGNN_GCN_CONV) {
-        ag_tensor *y = ag_gcn_conv(&p->gcn[k].weights, x, norm, edges);
-        return relu ? ag_relu(y) : y;
-    }
-    return relu ? ag_graph_conv_relu(&p->graph[k].weights, x, edges)
-                : ag_apply_graph_conv(&p->graph[k], x, edges);
+    ag_tensor *y = p->options.conv == TPGNN_GCN_CONV
+                       ? ag_gcn_conv(&p->gcn[k].weights, x, norm, edges)
+                       : ag_apply_graph_conv(&p->graph[k], x, edges);
+    return relu ? ag_relu(y) : y;
 }
 
 /* The graph after a pooling, and its readout. */

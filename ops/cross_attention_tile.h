@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The ops of softmax_middle.h on a device: a block holds its columns, so that they are read once.
- */
+/* cross_attention on a device: a block holds its columns, so that they are read once. */
 #include "core/kernel_tile.h"
 
 /* Elements of a tile that holds `times` numbers of each element of its columns. */
-AG_BOTH int64_t middle_tile(const ag_args *a, int times)
+AG_BOTH int64_t cross_tile(const ag_args *a, int times)
 {
     return (int64_t)times * a->xs[0].size[1] * AG_TILE_WIDTH;
 }
@@ -12,75 +11,11 @@ AG_BOTH int64_t middle_tile(const ag_args *a, int times)
 /* A lane goes down its column, so that the rows of its warp are read one after the other without a
    question in between. */
 
-TILE(softmax_middle_tile, a->xs[0].size[0], a->xs[0].size[2], middle_tile(a, 1))
-{
-    const int rows = a->xs[0].size[1], m = a->xs[0].size[2], log = a->attr.i[0];
-    ag_real *__restrict__ y = Y(0) + o * rows * m + c;
-    ag_real most[AG_PER_LANE], sum[AG_PER_LANE];
-    (void)add;
-    tile_hold(tile, X(0) + o * rows * m + c, m, rows, n);
-    EACH (j, n) {
-        most[AT(j)] = -INFINITY;
-        TILE_ROWS(r, rows) most[AT(j)] = HELD(r, j) > most[AT(j)] ? HELD(r, j) : most[AT(j)];
-    }
-    TILE_MAXIMUM(most);
-    EACH (j, n) {
-        sum[AT(j)] = 0;
-        TILE_ROWS(r, rows)
-        {
-            const ag_real e = v_exp(HELD(r, j) - most[AT(j)]);
-            if (!log) HELD(r, j) = e;
-            sum[AT(j)] += e;
-        }
-    }
-    TILE_SUM(sum);
-    EACH (j, n)
-        if (log) {
-            const ag_real less = v_log(sum[AT(j)]) + most[AT(j)];
-            TILE_ROWS(r, rows) y[r * m + j] = HELD(r, j) - less;
-        } else {
-            const ag_real scale = 1 / sum[AT(j)];
-            TILE_ROWS(r, rows) y[r * m + j] = HELD(r, j) * scale;
-        }
-}
-
-TILE(softmax_middle_tile_back, a->xs[0].size[0], a->xs[0].size[2], middle_tile(a, 2))
+TILE(cross_attention_tile, a->xs[0].size[0], a->xs[0].size[2], cross_tile(a, 1))
 {
     const int rows = a->xs[0].size[1], m = a->xs[0].size[2];
-    ag_real *__restrict__ dx = DX + o * rows * m + c;
-    ag_real dot[AG_PER_LANE];
-    tile_hold(tile, Y(0) + o * rows * m + c, m, rows, n);
-    tile_hold(&HELD(rows, 0), DY(0) + o * rows * m + c, m, rows, n);
-    EACH (j, n) {
-        dot[AT(j)] = 0;
-        TILE_ROWS(r, rows) dot[AT(j)] += HELD(rows + r, j) * HELD(r, j);
-    }
-    TILE_SUM(dot);
-    EACH (j, n) TILE_ROWS(r, rows)
-    PUT(dx, r * m + j, HELD(r, j) * (HELD(rows + r, j) - dot[AT(j)]));
-}
-
-TILE(log_softmax_middle_tile_back, a->xs[0].size[0], a->xs[0].size[2], middle_tile(a, 1))
-{
-    const int rows = a->xs[0].size[1], m = a->xs[0].size[2];
-    const ag_real *__restrict__ y = Y(0) + o * rows * m + c;
-    ag_real *__restrict__ dx = DX + o * rows * m + c;
-    ag_real sum[AG_PER_LANE];
-    tile_hold(tile, DY(0) + o * rows * m + c, m, rows, n);
-    EACH (j, n) {
-        sum[AT(j)] = 0;
-        TILE_ROWS(r, rows) sum[AT(j)] += HELD(r, j);
-    }
-    TILE_SUM(sum);
-    EACH (j, n) TILE_ROWS(r, rows)
-    PUT(dx, r * m + j, HELD(r, j) - v_exp(y[r * m + j]) * sum[AT(j)]);
-}
-
-TILE(cross_attention_tile, a->xs[0].size[0], a->xs[0].size[2], middle_tile(a, 1))
-{
-    const int rows = a->xs[0].size[1], m = a->xs[0].size[2], wide = a->attr.i[0] ? 2 * m : m;
     const ag_real over = 1 / X(1)[0];
-    ag_real *__restrict__ left = Y(0) + o * rows * wide + c;
+    ag_real *__restrict__ y = Y(0) + o * rows * m + c;
     ag_real *most = Y(1) + o * 2 * m + c, *inverse = most + m;
     ag_real top[AG_PER_LANE], sum[AG_PER_LANE];
     (void)add;
@@ -99,7 +34,6 @@ TILE(cross_attention_tile, a->xs[0].size[0], a->xs[0].size[2], middle_tile(a, 1)
         TILE_ROWS(r, rows)
         {
             const ag_real v = HELD(r, j), e = v_exp(v * over - top[AT(j)]);
-            if (wide > m) left[r * wide + j] = v;
             HELD(r, j) = v * e;
             sum[AT(j)] += e;
         }
@@ -107,7 +41,7 @@ TILE(cross_attention_tile, a->xs[0].size[0], a->xs[0].size[2], middle_tile(a, 1)
     TILE_SUM(sum);
     EACH (j, n) {
         sum[AT(j)] = 1 / sum[AT(j)];
-        TILE_ROWS(r, rows) left[r * wide + (wide - m) + j] = HELD(r, j) * sum[AT(j)];
+        TILE_ROWS(r, rows) y[r * m + j] = HELD(r, j) * sum[AT(j)];
     }
     TILE_ROWS(r, 1)
     EACH (j, n) {
@@ -123,18 +57,16 @@ AG_BOTH int64_t cross_strips(const ag_args *a)
 }
 
 /* With s the softmax and g = s dy x: held are x and dy; then s dy + g / t and s / t, from which the
-   gradient follows once the sum of g is known; then that and the left half of dy. */
-TILE(cross_attention_tile_back, a->xs[0].size[0], a->xs[0].size[2], middle_tile(a, 2))
+   gradient follows once the sum of g is known. */
+TILE(cross_attention_tile_back, a->xs[0].size[0], a->xs[0].size[2], cross_tile(a, 2))
 {
-    const int rows = a->xs[0].size[1], m = a->xs[0].size[2], beside = a->attr.i[0],
-              wide = beside ? 2 * m : m;
+    const int rows = a->xs[0].size[1], m = a->xs[0].size[2];
     const ag_real over = 1 / X(1)[0];
-    const ag_real *__restrict__ left = DY(0) + o * rows * wide + c;
     const ag_real *most = Y(1) + o * 2 * m + c, *inverse = most + m;
     ag_real *__restrict__ dx = DX + o * rows * m + c;
     ag_real sg[AG_PER_LANE], sgx[AG_PER_LANE], sx[AG_PER_LANE], slope;
     tile_hold(tile, X(0) + o * rows * m + c, m, rows, n);
-    tile_hold(&HELD(rows, 0), left + (wide - m), wide, rows, n);
+    tile_hold(&HELD(rows, 0), DY(0) + o * rows * m + c, m, rows, n);
     EACH (j, n) {
         const ag_real top = most[j], share = inverse[j];
         sg[AT(j)] = sgx[AT(j)] = sx[AT(j)] = 0;
@@ -152,10 +84,8 @@ TILE(cross_attention_tile_back, a->xs[0].size[0], a->xs[0].size[2], middle_tile(
     TILE_SUM(sg);
     TILE_SUM(sgx);
     TILE_SUM(sx);
-    EACH (j, n) TILE_ROWS(r, rows) HELD(r, j) -= HELD(rows + r, j) * sg[AT(j)];
-    if (beside) tile_hold(&HELD(rows, 0), left, wide, rows, n);
-    EACH (j, n)
-        TILE_ROWS(r, rows) PUT(dx, r * m + j, beside ? HELD(rows + r, j) + HELD(r, j) : HELD(r, j));
+    EACH (j, n) TILE_ROWS(r, rows)
+    PUT(dx, r * m + j, HELD(r, j) - HELD(rows + r, j) * sg[AT(j)]);
     SUM(slope, j, n, sgx[AT(j)] - sg[AT(j)] * sx[AT(j)]);
     TILE_ROWS(r, 1)
     if (LANE == 0) a->scratch[o * cross_strips(a) + c / AG_TILE_WIDTH] = slope;
@@ -174,7 +104,7 @@ ROW(cross_attention_slopes, a->xs[0].size[0])
 }
 
 /* 1: a tile has room for backward. */
-AG_BOTH int cross_held(const ag_args *a) { return ag__tile_fits(middle_tile(a, 2)); }
+AG_BOTH int cross_held(const ag_args *a) { return ag__tile_fits(cross_tile(a, 2)); }
 
 AG_BOTH int64_t cross_scratch(const ag_args *a)
 {
