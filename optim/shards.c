@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { BLOCK = 16384 }; /* numbers that a thread adds at a time */
+enum { ADDED = 16384 }; /* numbers that a thread adds at a time */
 
 /* ---- sums ---- */
 
@@ -24,7 +24,7 @@ typedef struct addition {
 static void add_block(void *context, int64_t index, int thread)
 {
     const addition *a = context;
-    const int64_t from = index * BLOCK, end = from + BLOCK < a->n ? from + BLOCK : a->n;
+    const int64_t from = index * ADDED, end = from + ADDED < a->n ? from + ADDED : a->n;
     (void)thread;
     for (int64_t i = from; i < end; i++) a->to[i] = (a->to[i] + a->x[i]) / a->parts;
 }
@@ -36,7 +36,7 @@ static void join(const ag__shards_stack *s, ag__subtree *left, const ag__subtree
     addition a = {left->sum, right->sum, s->n, 1};
     if (left->size == s->shards) a.parts = (ag_real)s->shards;
     if (s->device == AG_CPU)
-        ag_parallel((a.n + BLOCK - 1) / BLOCK, add_block, &a);
+        ag_parallel((a.n + ADDED - 1) / ADDED, add_block, &a);
     else
         ag__device_mean(a.to, a.x, a.n, a.parts);
 }
@@ -152,7 +152,7 @@ void ag_shards_free(ag_shards *s)
     ag_free(s);
 }
 
-static ag_status check(const ag_shards *s, const char *who, ag_failure *why)
+static ag_status stayed(const ag_shards *s, const char *who, ag_failure *why)
 {
     if (!s) return ag__refuse_null(why, who, "sum");
     if (s->params->device == s->own.device) return AG_OK;
@@ -165,7 +165,7 @@ static ag_status check(const ag_shards *s, const char *who, ag_failure *why)
 ag_status ag_shards_add(ag_shards *s, ag_failure *why)
 {
     static const char who[] = "ag_shards_add";
-    ag_status status = check(s, who, why);
+    ag_status status = stayed(s, who, why);
     if (!status) status = ag__need_gradients(s->params, who, why);
     if (status) return status;
     if (s->next == s->end)
@@ -207,7 +207,7 @@ static ag_status take_mean(ag_shards *s, ag_failure *why)
 ag_status ag_shards_mean(ag_shards *s, ag_failure *why)
 {
     static const char who[] = "ag_shards_mean";
-    ag_status status = check(s, who, why);
+    ag_status status = stayed(s, who, why);
     if (status) return status;
     if (s->next < s->end)
         return ag_fail(why, AG_EUSE,

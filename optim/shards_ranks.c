@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { LINE = 16 };
+enum { SLICED = 16 }; /* a slice has a multiple of so many numbers */
 
 /* The sums that shards first..end-1 leave, and their number. */
 static int subtrees(ag__subtree *to, int64_t first, int64_t end)
@@ -32,7 +32,7 @@ static int subtrees_of(ag__subtree *to, const ag_shards *s, int rank)
 static int64_t slice_of(const ag_shards *s, int r)
 {
     const int64_t n = s->own.n, count = s->ranks->count;
-    const int64_t size = ((n + count - 1) / count + LINE - 1) / LINE * LINE;
+    const int64_t size = ((n + count - 1) / count + SLICED - 1) / SLICED * SLICED;
     return size * r < n ? size * r : n;
 }
 

@@ -9,4 +9,5 @@ if ! "$python" -c 'import numpy' > /dev/null 2>&1; then
     echo "$python has no NumPy: what needs TVM or serves it is not tested."
     exit 77
 fi
+cd "$here/$1" || exit 1 # from tests/, the folder tvm would be a package
 exec env PYTHONPATH="$tvm/$1:$tvm/collect${PYTHONPATH:+:$PYTHONPATH}" "$python" -B -m unittest discover -s "$here/$1"

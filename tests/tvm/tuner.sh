@@ -18,5 +18,6 @@ if [ -z "$data" ]; then
 fi
 "$bin/tpgnn" train --data "$data" --out "$work/run" --steps 2 --dropout 0 --threads 1 --no-baselines --quiet || exit 1
 tvm=$here/../../examples/tvm
+cd "$here/tuner" || exit 1 # from tests/, the folder tvm would be a package
 AUGUR_MODELS_LIBRARY=$bin/libaugur_models.so AUGUR_TPGNN_RUN=$work/run AUGUR_TPGNN_DATA=$data \
     PYTHONPATH="$tvm/tune:$tvm/collect${PYTHONPATH:+:$PYTHONPATH}" "$python" -B -m unittest discover -s "$here/tuner"
