@@ -192,7 +192,7 @@ ag_status nests_files_score(void *files, const harness_runs *runs, const harness
     data->budget.limit = (size_t)s->harness.common.ram_limit;
     data->distinct = known && net && net->split > 0;
     if (read_files(set, net ? net->kind : NULL, &s->harness.common.data, "data", why) ||
-        (known && check_runtimes(set, "data", why)))
+        (known && !s->harness.common.part && check_runtimes(set, "data", why)))
         return why->status;
     for (int i = 0; i < runs->count; i++)
         if (nests_trained_check(runs->run[i].net, data, runs->run[i].path, why)) return why->status;

@@ -63,7 +63,7 @@ static ag_status open_files(tgraph_files *f, bool known, ag_failure *why)
         harness_progress_update(&bar, i + 1, set->paths.path[i]);
     }
     harness_reading_end(&bar, why);
-    if (!why->status && !set->count)
+    if (!why->status && !set->count && !s->harness.common.part) /* others may have run times */
         ag_fail(why, AG_EDATA,
                 "none of the %d files can be scored: their run times are hidden; \"tgraph "
                 "predict\" ranks configurations without run times",

@@ -105,7 +105,7 @@ static ag_status read_scored(void *data, const harness_runs *runs, const harness
                            "run that was trained on such files",
                            runs->run[i].path, tpu_task_name[task], tpu_task_name[scored->task]);
     }
-    if (known && !tpu_data_known(scored))
+    if (known && !s->common.part && !tpu_data_known(scored))
         return ag_fail(why, AG_EDATA,
                        "none of the %d kernels can be scored: their run times are hidden; \"tpu "
                        "predict\" scores kernels without run times",

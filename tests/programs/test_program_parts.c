@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 enum { PARTS = 3 };
-static const char *data; /* PARTS files, of which two differ in the folder alone */
+static const char *data; /* PARTS files, of which two differ only in the folder */
 
 static void name_files(const program_model *m)
 {
@@ -79,12 +79,30 @@ static void tables_of_parts(void **state)
     for (const program_model *m = program_models; m->name; m++) {
         name_files(m);
         for (int parts = 1; parts <= PARTS; parts++) {
-            const char *more = parts < PARTS ? "" : formatted("--ensemble %s-2 --json", m->name);
+            const char *more = parts < PARTS ? "" : formatted("--ensemble %s-2", m->name);
             keep_scores(m, more, parts);
+            if (parts == PARTS) more = formatted("%s --json", more);
             const char *joined = call(m, "eval", formatted("%s --scores %s", more, files[parts]));
             assert_true(strlen(joined) > 100);
             assert_string_equal(joined, call(m, "eval", more));
         }
+    }
+}
+
+/* Of a share in which all run times are hidden one call says so, and scores the others. */
+static void a_share_without_run_times(void **state)
+{
+    static const int models[] = {0, 1}; /* a network that holds out, and one that does not */
+    static test_layout hidden;
+    test_layout_make(&hidden);
+    memset(hidden.runtime, 0, sizeof hidden.runtime);
+    assert_true(test_arrays_write(test_file("hidden.npz"), hidden.array, hidden.arrays));
+    data = "b.npz hidden.npz";
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+        const program_model *m = &program_models[models[i]];
+        keep_scores(m, "", 2);
+        const char *joined = call(m, "eval", "--scores s-1.npz s-2.npz");
+        assert_string_equal(joined, call(m, "eval", ""));
     }
 }
 
@@ -139,6 +157,8 @@ static const struct {
     {2, "predict --part 0/3", "--part: \"0/3\" is no share; write I/N"},
     {2, "predict --part 1/4", "--part: 1/4 is a share of 3 files, so some shares would be empty"},
     {2, "eval --part 1/3", "--part: 1/3 has no effect, since it needs --scores"},
+    {2, "eval --part 1/3 --scores x --json", "--json: a share of eval prints no results"},
+    {2, "eval --part 1/3 --scores x --fit b.npz", "--fit: b.npz has no effect, since it needs"},
     {2, "eval --part 1/3 --scores x y", "it is the file to write, but 2 are named"},
     {2, "eval --part 1/3 --scores b.npz", "--scores: b.npz is a file of --data, which would be"},
     {2, "eval --part 1/3 --scores plain-1/best.safetensors", "is a file of the run plain-1"},
@@ -175,5 +195,5 @@ static void wrong_calls(void **state)
 int main(void)
 {
     return RUN_TESTS_WITH(make_runs, test_folder_remove, predictions_in_parts, tables_of_parts,
-                          scores_are_taken, wrong_calls);
+                          a_share_without_run_times, scores_are_taken, wrong_calls);
 }

@@ -27,6 +27,10 @@ static ag_status check_output(const harness_settings *s, ag_failure *why)
         return ag_fail(why, AG_EUSE,
                        "--scores: with --part it is the file to write, but %d are named; name one",
                        s->scores.count);
+    if (keeps && s->common.json)
+        return ag_fail(why, AG_EUSE,
+                       "--json: a share of eval prints no results; omit it, or give it to the call "
+                       "that takes the scores of all shares");
     return harness_files_check_output(keeps ? "scores" : "csv", keeps ? s->scores.list[0] : s->csv,
                                       &s->common.data, s->common.run, &s->ensemble, why);
 }
@@ -37,6 +41,9 @@ static ag_status open_outputs(scored *x, const harness_call *call, harness_part 
 {
     const harness_settings *s = x->settings;
     harness_outputs *o = x->runs.outputs = &x->outputs;
+    if (x->runs.count > HARNESS_OUTPUTS_RUNS)
+        return ag_fail(why, AG_EUSE, "--scores: there are %d runs, but a file holds at most %d",
+                       x->runs.count, HARNESS_OUTPUTS_RUNS);
     if (harness_outputs_open(o, &x->runs, call->program, s, &x->all, why)) return why->status;
     return s->common.part ? harness_outputs_keep(o, s->scores.list[0], part, why)
                           : harness_outputs_take(o, &s->scores, x->runs.count, why);

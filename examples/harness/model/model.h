@@ -120,7 +120,7 @@ typedef struct harness_settings {
      .commands = HARNESS_TRAIN | HARNESS_EVAL, .flags = HARNESS_KEPT_FOR_RESUME, \
      .often = true, .group = "Scores", .help = HELP}, \
     {"fit", HARNESS_FIELD(S, harness.fit), .commands = HARNESS_EVAL, .flags = HARNESS_LOCAL, \
-     .group = "Scores", .needs = "--baselines", \
+     .group = "Scores", .needs = "--baselines and no --part", \
      .help = "files, folders or lists that the baselines learn from, instead of those that --run " \
              "was trained on"}
 /* clang-format on */

@@ -32,7 +32,7 @@ static ag_status mix_run(harness_outputs *o, const char *path, ag_failure *why)
     return AG_OK;
 }
 
-/* Its name and size, since a call reads the files of its own share alone. */
+/* Its name and size, since a call reads only the files of its own share. */
 static void mix_file(harness_outputs *o, const char *path)
 {
     struct stat about = {0};
