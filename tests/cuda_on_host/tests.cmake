@@ -3,7 +3,7 @@
 # runs: the self-test of the runtime, and those of tests/*/test_*.c that run kernels.
 set(AUGUR_TESTS_ON_CUDA test_attention test_average test_classes test_device test_device_fails test_device_groups test_device_linear
     test_device_rows test_device_step test_device_tape test_dropout test_fused_ops
-    test_norms test_recurrent test_ops test_ops_table test_plan test_print)
+    test_norms test_recurrent test_ops test_ops_table test_plan test_print test_shards)
 # These are long, of the same kernels, or whole programs: where there is a checker, it looks at nothing.
 set(AUGUR_TESTS_UNCHECKED test_bench_device test_device_replay test_doctor test_ops_runs test_optim test_program_device
     test_quickstart)
