@@ -149,6 +149,7 @@ void ag_shards_free(ag_shards *s)
     drop(&s->own);
     drop(&s->slice);
     ag_free(s->buffer);
+    ag_free(s->part);
     ag_free(s);
 }
 

@@ -30,6 +30,7 @@ struct ag_shards {
     int64_t first, end, next;
     ag__shards_stack own, slice; /* slice: of the numbers that this rank adds up for all */
     ag_real *buffer;             /* what is sent and received */
+    ag_ranks_part *part;         /* [2 count] where in it; both are made once */
 };
 
 /* Adds `x`, which stays, to the sums; copies it if it has no sibling. Fails: AG_EMEMORY. */

@@ -58,7 +58,8 @@ static ag_status reserve(ag_real **send, ag_real **receive, ag_shards *s, ag_fai
     for (int r = 0; r < s->ranks->count; r++) in += subtrees_of(tree, s, r) * mine;
     const size_t bytes = (size_t)(out + in) * sizeof **send;
     if (!s->buffer) s->buffer = ag_alloc(bytes);
-    if (!s->buffer)
+    if (!s->part) s->part = ag_alloc(2 * (size_t)s->ranks->count * sizeof *s->part);
+    if (!s->buffer || !s->part)
         return ag_fail(
             why, AG_EMEMORY,
             "ag_shards_mean: there is no memory for %zu bytes, sums of other ranks; take "
@@ -124,17 +125,11 @@ static ag_status share(ag_real *to, ag_shards *s, ag_ranks_part *out, ag_ranks_p
 
 ag_status ag__shards_exchange(ag_real *to, ag_shards *s, ag_failure *why)
 {
-    const size_t count = (size_t)s->ranks->count;
     ag_real *send, *receive;
     ag_status status = reserve(&send, &receive, s, why);
     if (status) return status;
-    ag_ranks_part *part = ag_alloc(2 * count * sizeof *part);
-    if (!part)
-        return ag_fail(why, AG_EMEMORY, "ag_shards_mean: there is no memory for %zu bytes",
-                       2 * count * sizeof *part);
-    status = collect(send, receive, s, part, part + count, why);
-    if (!status) status = add_slices(s, part + count, why);
-    if (!status) status = share(to, s, part, part + count, why);
-    ag_free(part);
-    return status;
+    ag_ranks_part *out = s->part, *in = out + s->ranks->count;
+    status = collect(send, receive, s, out, in, why);
+    if (!status) status = add_slices(s, in, why);
+    return status ? status : share(to, s, out, in, why);
 }

@@ -65,13 +65,16 @@ same nests "0 2" 3 --data $layouts --valid $(list layout 4p) --fit network --mem
 # ---- killed, and on with another number of ranks
 # any NUMBER: one of 0..NUMBER-1.
 any() { awk -v n="$1" -v seed="$(od -An -N4 -tu4 /dev/urandom)" 'BEGIN { srand(seed); print int(rand() * n) }'; }
+rows_of() { if [ -e "$1/metrics.csv" ]; then wc -l < "$1/metrics.csv"; else echo 0; fi; }
 program=$bin/tgraph
 long="--shards 4 --steps 400 --eval-every 50 --save-every 20 $tgraph"
 train 0 whole $long || fail "the run that nobody kills: $(cat log)"
 caught=0 more=""
 for kill in $(seq "$kills"); do
     train $((1 + $(any 4))) killed $long $more &
-    sleep "$(awk -v n="$(any 100)" 'BEGIN { print 0.5 + n / 50 }')"
+    rows=$(rows_of killed)
+    wanted=$((rows + $(any 9))) # 0: at once
+    for i in $(seq 300); do [ "$(rows_of killed)" -ge "$wanted" ] && pgrep -f "^$program train --out killed" > /dev/null && break; sleep 0.05; done
     ranks=$(pgrep -f "^$program train --out killed")
     if [ "$(any 4)" = 0 ]; then victim=$(pgrep -f "^mpirun.* --out killed" | head -n 1); else
         victim=$(echo $ranks | tr ' ' '\n' | sed -n "$((1 + $(any "$(echo $ranks | wc -w)")))p"); fi
@@ -82,6 +85,7 @@ for kill in $(seq "$kills"); do
 done
 train $((1 + $(any 4))) killed $long $more || fail "after $kills kills: $(cat log)"
 [ "$(weights killed)" = "$(weights whole)" ] || fail "after $caught kills the run has other bytes"
+[ "$caught" -gt 0 ] || [ "$kills" = 0 ] || fail "none of $kills kills came before the end"
 echo "$caught of $kills kills came before the end"
 
 # begun RUN: waits until it has saved.

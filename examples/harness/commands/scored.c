@@ -44,7 +44,8 @@ static ag_status open_outputs(scored *x, const harness_call *call, harness_part 
     if (x->runs.count > HARNESS_OUTPUTS_RUNS)
         return ag_fail(why, AG_EUSE, "--scores: there are %d runs, but a file holds at most %d",
                        x->runs.count, HARNESS_OUTPUTS_RUNS);
-    if (harness_outputs_open(o, &x->runs, call->program, s, &x->all, why)) return why->status;
+    if (harness_outputs_open(o, &x->runs, call->program, call->options, &x->all, why))
+        return why->status;
     return s->common.part ? harness_outputs_keep(o, s->scores.list[0], part, why)
                           : harness_outputs_take(o, &s->scores, x->runs.count, why);
 }

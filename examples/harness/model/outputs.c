@@ -17,7 +17,10 @@ static void mix(harness_outputs *o, const void *bytes, size_t count)
     o->key = (int64_t)XXH3_64bits_withSeed(bytes, count, (uint64_t)o->key);
 }
 
-static void mix_text(harness_outputs *o, const char *text) { mix(o, text, strlen(text) + 1); }
+static void mix_text(harness_outputs *o, const char *text)
+{
+    mix(o, text ? text : "", text ? strlen(text) + 1 : 1);
+}
 
 /* A file that cannot be read as a whole gives another key. */
 static ag_status mix_run(harness_outputs *o, const char *path, ag_failure *why)
@@ -42,7 +45,7 @@ static void mix_file(harness_outputs *o, const char *path)
 }
 
 ag_status harness_outputs_open(harness_outputs *o, const harness_runs *runs,
-                               const harness_program *program, const harness_settings *settings,
+                               const harness_program *program, const harness_options *options,
                                const harness_files *all, ag_failure *why)
 {
     mix_text(o, program->name);
@@ -53,7 +56,7 @@ ag_status harness_outputs_open(harness_outputs *o, const harness_runs *runs,
         const harness_option *option = &program->options[i];
         const bool scores = option->group && strcmp(option->group, "Scores") == 0;
         if (scores && option->commands & HARNESS_PREDICT)
-            mix(o, (const char *)settings + option->offset, sizeof(int));
+            mix_text(o, harness_option_text(options, option));
     }
     return why->status;
 }

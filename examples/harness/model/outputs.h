@@ -22,7 +22,7 @@ typedef struct harness_outputs {
 
 /* For these networks, the options of scores, and all files of --data. Fails: AG_EFILE. */
 ag_status harness_outputs_open(harness_outputs *outputs, const harness_runs *runs,
-                               const harness_program *program, const harness_settings *settings,
+                               const harness_program *program, const harness_options *options,
                                const harness_files *all, ag_failure *why);
 /* Keeps the values of a share, which harness_outputs_save writes. */
 ag_status harness_outputs_keep(harness_outputs *outputs, const char *path, harness_part part,

@@ -6,16 +6,14 @@
 #include <math.h>
 #include <string.h>
 
-/* Each rank sends the bytes at `mine` to all others; those of rank r come to from[r], which has the
-   size of r. */
-static ag_status to_all(ag_ranks *ranks, const void *mine, ag_ranks_part *from, const char *what,
-                        ag_failure *why)
+/* Waits for all, however long: one reads or scores for longer than others. */
+static ag_status exchange_endlessly(ag_ranks *ranks, const ag_ranks_part *out,
+                                    const ag_ranks_part *from, const char *what, ag_failure *why)
 {
-    ag_ranks_part *out = harness_alloc((size_t)ranks->count * sizeof *out);
-    for (int r = 0; r < ranks->count; r++)
-        out[r] = (ag_ranks_part){(void *)(uintptr_t)mine, from[ranks->rank].bytes};
+    const double patience = ranks->patience;
+    ranks->patience = (double)INFINITY;
     const ag_status status = ranks->exchange(ranks, out, from, what, why);
-    harness_free(out);
+    ranks->patience = patience;
     return status;
 }
 
@@ -23,16 +21,13 @@ ag_status harness_ranks_tell(ag_ranks *ranks, void *data, size_t bytes, const ch
                              ag_failure *why)
 {
     if (!ranks) return AG_OK;
-    const double patience = ranks->patience;
     const size_t count = (size_t)ranks->count;
     ag_ranks_part *from = harness_alloc(2 * count * sizeof *from), *out = from + count;
     for (size_t r = 0; r < count; r++)
         *(ranks->rank ? &from[0] : &out[r]) = (ag_ranks_part){data, bytes};
-    ranks->patience = (double)INFINITY;
-    const ag_status status = ranks->exchange(ranks, out, from, what, why);
-    ranks->patience = patience;
+    exchange_endlessly(ranks, out, from, what, why);
     harness_free(from);
-    return status;
+    return why->status;
 }
 
 static ag_status differ(int rank, const harness_identity *a, const harness_identity *b,
@@ -64,14 +59,13 @@ ag_status harness_ranks_compare(ag_ranks *ranks, const harness_identity *mine, a
     if (!ranks) return AG_OK;
     const size_t count = (size_t)ranks->count;
     harness_identity *all = harness_alloc(count * sizeof *all);
-    ag_ranks_part *from = harness_alloc(count * sizeof *from);
-    for (size_t r = 0; r < count; r++) from[r] = (ag_ranks_part){&all[r], sizeof *all};
+    ag_ranks_part *from = harness_alloc(2 * count * sizeof *from), *out = from + count;
+    for (size_t r = 0; r < count; r++) {
+        from[r] = (ag_ranks_part){&all[r], sizeof *all};
+        out[r] = (ag_ranks_part){&all[ranks->rank], sizeof *all};
+    }
     all[ranks->rank] = *mine;
-    const double patience = ranks->patience;
-    ranks->patience = (double)INFINITY; /* one may read its files for longer than others */
-    to_all(ranks, mine, from, "the beginning", why);
-    ranks->patience = patience;
-    if (!why->status)
+    if (!exchange_endlessly(ranks, out, from, "the beginning", why))
         for (int r = 1; r < ranks->count && !why->status; r++) differ(r, &all[0], &all[r], why);
     harness_free(from);
     harness_free(all);
@@ -97,7 +91,7 @@ ag_status harness_ranks_step(double *sum, harness_said *mine, ag_ranks *ranks, c
     const int count = ranks->count, me = ranks->rank;
     const size_t bytes = (size_t)count * sizeof(harness_said) + (size_t)shards * sizeof *loss;
     char *message = harness_alloc(bytes), *at = message;
-    ag_ranks_part *from = harness_alloc((size_t)count * sizeof *from);
+    ag_ranks_part *from = harness_alloc(2 * (size_t)count * sizeof *from), *out = from + count;
     const harness_said **said = harness_alloc((size_t)count * sizeof(harness_said *));
     for (int r = 0; r < count; r++) {
         int64_t first, end;
@@ -108,7 +102,8 @@ ag_status harness_ranks_step(double *sum, harness_said *mine, ag_ranks *ranks, c
     }
     memcpy(from[me].at, mine, sizeof *mine);
     memcpy((char *)from[me].at + sizeof *mine, loss, from[me].bytes - sizeof *mine);
-    if (!to_all(ranks, from[me].at, from, "the end of a step", why) && !agree(said, count, why)) {
+    for (int r = 0; r < count; r++) out[r] = from[me];
+    if (!ranks->exchange(ranks, out, from, "the end of a step", why) && !agree(said, count, why)) {
         *sum = 0;
         for (int r = 0; r < count; r++) {
             const double *theirs = (const double *)(const void *)(said[r] + 1);
