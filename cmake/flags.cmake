@@ -15,10 +15,10 @@ if(PROJECT_IS_TOP_LEVEL)
     endif()
     set(flags -Wall -Wextra)
 else() # optimised whatever the other project says of its own code, and without the warnings that it asks for
-    set(flags $<IF:$<CONFIG:Release>,-O3,$<IF:$<CONFIG:RelWithDebInfo,MinSizeRel>,-O2,-O1>> -w)
+    set(flags $<IF:$<CONFIG:Release>,-O3,$<IF:$<CONFIG:RelWithDebInfo,MinSizeRel>,-O2,-Og>> -w)
     set(CMAKE_UNITY_BUILD OFF)
     if(NOT CMAKE_CONFIGURATION_TYPES AND NOT CMAKE_BUILD_TYPE MATCHES "Rel")
-        message(STATUS "augur: CMAKE_BUILD_TYPE is \"${CMAKE_BUILD_TYPE}\", so it is compiled with -O1; Release makes it faster")
+        message(STATUS "augur: CMAKE_BUILD_TYPE is \"${CMAKE_BUILD_TYPE}\", so it is compiled with -Og; Release makes it faster")
     endif()
 endif()
 

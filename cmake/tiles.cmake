@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # core/tile_*.c, the micro-kernels of the matrix product, are compiled for one instruction set each, whatever the rest is
 # compiled for; core/tiles.c chooses among them when the program runs. Multiply-add is one instruction there.
-set(tile_flags -O3 -ffp-contract=fast) # in a debug build, too: its tests would be slow
+set(tile_flags -O2 -ffp-contract=fast) # in a debug build, too: its tests would be slow
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU") # two copies of each loop would keep the strides from the registers
     list(APPEND tile_flags -fno-version-loops-for-strides)
 endif()

@@ -63,7 +63,7 @@ subdirectory)
     cmake --build "$work/use"
     "$work/use/use"
     grep 'core/blocks\.c"' "$work/use/compile_commands.json" >"$work/flags"
-    grep -q -- ' -O1 ' "$work/flags"
+    grep -q -- ' -Og ' "$work/flags"
     ! grep -- '-march=native' "$work/flags"
     cmake --install "$work/use" --prefix "$work/prefix"
     [ "$(cd "$work/prefix" && find . -type f)" = ./bin/use ]
