@@ -126,10 +126,6 @@ AG_API ag_tensor *ag_segment_max(ag_tensor *x, ag_tensor *starts);
    -infinity, so that results stay finite. Source: PyTorch logsumexp. */
 AG_API ag_tensor *ag_segment_log_sum_exp(ag_tensor *x, ag_tensor *starts);
 
-/* The largest of each column and after them the means: x [n,f] -> [s,2f], in one pass. Replaces
-   ag_concat2(ag_segment_max(x, starts), ag_segment_mean(x, starts), -1). */
-AG_API ag_tensor *ag_segment_max_mean(ag_tensor *x, ag_tensor *starts);
-
 /* ---- softmax and norms ---- */
 
 /* Over the last axis. dx = y (dy - <y, dy>); log: dx = dy - e^y sum dy. */

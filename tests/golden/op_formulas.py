@@ -209,7 +209,6 @@ def log_sum_exp(rows):
 FORMULAS["segment_log_sum_exp"] = segment(log_sum_exp)
 
 
-@formula("segment_max_mean")
 def segment_max_mean(x, f, i):
     """Also the row of x that each maximum is from."""
     largest, at = segment_max(x, f, i)
