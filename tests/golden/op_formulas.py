@@ -484,7 +484,7 @@ def gcn_others(x, f, i):
     return scaled(values, (receivers != sources).double())
 
 
-FORMULAS["pna_degree"] = lambda x, f, i: torch.log(1 + x[0][:, 1].clamp(min=1).double())
+FORMULAS["message_pna_degree"] = lambda x, f, i: torch.log(1 + x[0][:, 1].clamp(min=1).double())
 
 
 @formula("edge_add")
