@@ -98,24 +98,4 @@ KERNEL ag_real ag__tile_maximum(ag_real mine)
 
 #endif
 
-enum { AG__TILE_READS = 8 };
-
-/* tile[k] = x[k] for the rows k of this warp, which are `apart` elements apart in x. It asks for
-   eight of them before it waits for one. */
-KERNEL void tile_hold(ag_real *tile, const ag_real *__restrict__ x, int64_t apart, int rows, int n)
-{
-    EACH (j, n)
-        for (int first = TILE_WARP; first < rows; first += AG__TILE_READS * AG_TILE_WARPS) {
-            ag_real v[AG__TILE_READS];
-            for (int i = 0; i < AG__TILE_READS; i++) {
-                const int k = first + i * AG_TILE_WARPS;
-                v[i] = k < rows ? x[k * apart + j] : 0;
-            }
-            for (int i = 0; i < AG__TILE_READS; i++) {
-                const int k = first + i * AG_TILE_WARPS;
-                if (k < rows) HELD(k, j) = v[i];
-            }
-        }
-}
-
 #endif

@@ -229,14 +229,13 @@ AG_API ag_tensor *ag_gat2(const ag_gat2_weights *weights, ag_tensor *x, ag_tenso
 
 /* ---- principal neighbourhood aggregation ---- */
 
-/* a = [mean, min, max, standard deviation] over the messages into a node, concatenated, of x of the
-   senders [n,f] or of values of the messages [p,f]; y = [a, a l / m, a m / l] -> [n,12f]
-   with l = ln(number of messages + 1) and m = mean_log_degree, the mean of l over the nodes of the
-   training data. A node without messages gives 0. Gradients: those of ag_message_aggregate, times
-   the factors. Fails unless m > 0 (AG_ESHAPE). Source: Corso et al. 2020; PyG's
-   DegreeScalerAggregation of these four (its example's order) with the scalers identity,
-   amplification and attenuation, and avg_deg's log as m. */
-AG_API ag_tensor *ag_pna(ag_tensor *x, ag_edges edges, ag_real mean_log_degree);
+/* a = [mean, min, max, standard deviation] over the messages into a node, concatenated, of values
+   of the messages [p,f] (ag_gather(x, edges.sources): of the senders' x); y = [a, a l / m, a m / l]
+   -> [n,12f] with l = ln(number of messages + 1) and m = mean_log_degree, the mean of l over the
+   nodes of the training data. A node without messages gives 0. Gradients: those of
+   ag_message_aggregate, times the factors. Fails unless m > 0 (AG_ESHAPE). Source: Corso et al.
+   2020; PyG's DegreeScalerAggregation of these four (its example's order) with the scalers
+   identity, amplification and attenuation, and avg_deg's log as m. */
 AG_API ag_tensor *ag_message_pna(ag_tensor *x, ag_edges edges, ag_real mean_log_degree);
 
 /* ---- Transformer encoder ---- */

@@ -140,7 +140,7 @@ static const ag_op message_others = {
 };
 
 static const ag_op pna_degree = {
-    .name = "pna_degree",
+    .name = "message_pna_degree",
     .formula = "y[v] = ln(1 + number of messages into v, at least 1)",
     .inputs = "rows sources rows_t targets",
     .ints = SAVE_X(0) | SAVE_X(1) | SAVE_X(2) | SAVE_X(3),
@@ -197,21 +197,17 @@ ag_tensor *ag_message_pna(ag_tensor *x, ag_edges edges, ag_real mean_log_degree)
     static const ag_aggregate kinds[] = {AG_AGGREGATE_MEAN, AG_AGGREGATE_MIN, AG_AGGREGATE_MAX,
                                          AG_AGGREGATE_STD};
     ag_tensor *part[4];
-    ag__check_two_axes(x, "ag_pna", "messages");
+    ag__check_two_axes(x, "ag_message_pna", "messages");
     if (!(mean_log_degree > 0))
-        ag_tape_fail(ag_tape_of(x), AG_ESHAPE,
-                     "ag_pna: the mean of ln(degree + 1) is %g, but must be above 0; take it over "
-                     "the nodes of the training data",
-                     (double)mean_log_degree);
+        ag_tape_fail(
+            ag_tape_of(x), AG_ESHAPE,
+            "ag_message_pna: the mean of ln(degree + 1) is %g, but must be above 0; take it over "
+            "the nodes of the training data",
+            (double)mean_log_degree);
     for (int k = 0; k < 4; k++) part[k] = ag_message_aggregate(x, edges, kinds[k]);
     ag_tensor *all = ag_concat(part, 4, 1), *degree = degree_of(edges);
     ag_tensor *more = ag_scale(degree, 1 / mean_log_degree);
     ag_tensor *less = ag_scale(ag_reciprocal(degree), mean_log_degree);
     ag_tensor *scaled[] = {all, ag_mul_rows(all, more), ag_mul_rows(all, less)};
     return ag_concat(scaled, 3, 1);
-}
-
-ag_tensor *ag_pna(ag_tensor *x, ag_edges edges, ag_real mean_log_degree)
-{
-    return ag_message_pna(ag__message_sent(x, edges), edges, mean_log_degree);
 }

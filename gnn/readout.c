@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Readouts: one row per graph of a batch. */
-#include "gnn/gnn.h"
+#include "gnn/edges.h"
 #include "ops/ops.h"
 
 ag_tensor *ag_readout_sum(ag_tensor *x, ag_edges edges) { return ag_segment_sum(x, edges.starts); }
@@ -11,5 +11,7 @@ ag_tensor *ag_readout_mean(ag_tensor *x, ag_edges edges)
 ag_tensor *ag_readout_max(ag_tensor *x, ag_edges edges) { return ag_segment_max(x, edges.starts); }
 ag_tensor *ag_readout_max_mean(ag_tensor *x, ag_edges edges)
 {
-    return ag_segment_max_mean(x, edges.starts);
+    ag__check_two_axes(x, "ag_readout_max_mean", "nodes");
+    ag_tensor *most = ag_readout_max(x, edges); /* first, whatever order a compiler chooses */
+    return ag_concat2(most, ag_readout_mean(x, edges), -1);
 }

@@ -7,7 +7,6 @@
 #include "core/parallel.h"
 #include "gnn/pool.h"
 #include "gnn/topk_parts.h"
-#include "ops/segment_max_mean.h"
 #include "ops/table.h"
 
 static int relu_topk_readout_shape(ag_call *call)
@@ -58,13 +57,6 @@ static void keep_rows(const ag_args *a, int lo, int hi)
         ag_real *__restrict__ y = Y(0) + j * f;
         for (int i = 0; i < f; i++) y[i] = rectified(x[i]) * s;
     }
-}
-
-/* Columns c..c+n-1 of the readout of graph g; n is at most AG_STRIP. */
-static void read_columns(const ag_args *a, int64_t g, int c, int n)
-{
-    const int f = a->xs[0].size[1];
-    strip_max_mean(Y(4) + g * 2 * f, YI(5) + g * f, Y(0), XI(3)[g], XI(3)[g + 1], f, c, n);
 }
 
 static void do_graph(void *context, int64_t g, int thread)
@@ -157,17 +149,6 @@ static const ag_kernel relu_topk_readout_backward_x = {
 
 DEVICE(relu_topk_choose) { choose_there(a); }
 
-/* The readout is that of segment_max_mean, of y and the starts of the nodes that stay. */
-DEVICE(relu_topk_read)
-{
-    ag_args own = *a;
-    own.x[0] = Y(0), own.xs[0] = a->ys[0];
-    own.x[1] = XI(3), own.xs[1] = a->xs[3];
-    own.y[0] = Y(4), own.ys[0] = a->ys[4];
-    own.y[1] = YI(5), own.ys[1] = a->ys[5];
-    segment_max_mean_forward_kernel.cuda(&own);
-}
-
 static int64_t scratch_there(const ag_args *a, int backward)
 {
     const int f = a->xs[0].size[1];
@@ -235,7 +216,8 @@ static const ag_op relu_topk_readout = {
     .has_kinks = 1,
     .cases = cases,
     .n_cases = sizeof cases / sizeof *cases,
-    .replaces = "y = topk(relu(x), p, starts, kept); r = segment_max_mean(y, kept)",
+    .replaces = "y = topk(relu(x), p, starts, kept); r = concat2(segment_max(y, kept), "
+                "segment_mean(y, kept), -1)",
 };
 
 const ag_op *const ag__ops_relu_topk_readout[] = {&relu_topk_readout, NULL};

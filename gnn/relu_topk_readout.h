@@ -3,6 +3,7 @@
    then the readout [graphs, 2f], and which row of y is the largest in each column [graphs, f]. */
 #include "core/kernel.h"
 #include "gnn/pool_score.h"
+#include "ops/first_axis.h"
 #include "ops/segment_of.h"
 
 /* Rectified rows are made before they are summed up: a sum over conditions is not done in vectors.
@@ -13,6 +14,56 @@ KERNEL void rectify(ag_real *to, const ag_real *x, int f)
 {
     ag_real *__restrict__ y = to;
     EACH (i, f) y[i] = rectified(x[i]);
+}
+
+/* As strip_max and strip_sum, of the same rows at once. */
+KERNEL void strip_max_sum(ag_real *best, int32_t *at, ag_real *sum, const ag_real *x, int64_t lo,
+                          int64_t hi, int width, int c, int n)
+{
+    EACH (j, n) {
+        best[AT(j)] = lo < hi ? x[lo * width + c + j] : 0;
+        at[AT(j)] = lo < hi ? (int32_t)lo : -1;
+        sum[AT(j)] = 0;
+    }
+    for (int64_t group = lo; group < hi; group += ROW_GROUP) {
+        const int64_t end = group + ROW_GROUP < hi ? group + ROW_GROUP : hi;
+        ag_real part[AG_PER_LANE];
+        EACH (j, n) part[AT(j)] = 0;
+        for (int64_t r = group; r < end; r++) {
+            const ag_real *row = x + r * width + c;
+            EACH (j, n) {
+                const ag_real v = row[j];
+                const int better = (v > best[AT(j)]) | ((v != v) & (best[AT(j)] == best[AT(j)]));
+                best[AT(j)] = better ? v : best[AT(j)];
+                at[AT(j)] = better ? (int32_t)r : at[AT(j)];
+                part[AT(j)] += v;
+            }
+        }
+        EACH (j, n) sum[AT(j)] += part[AT(j)];
+    }
+}
+
+/* Columns c..c+n-1 of one segment, rows lo..hi-1 of x: its rows y [2 width] and from [width]. */
+KERNEL void strip_max_mean(ag_real *y, int32_t *from, const ag_real *x, int64_t lo, int64_t hi,
+                           int width, int c, int n)
+{
+    const ag_real scale = hi > lo ? 1 / (ag_real)(hi - lo) : 0;
+    ag_real best[AG_PER_LANE];
+    int32_t at[AG_PER_LANE];
+    IN_ROOM(sum, 0);
+    strip_max_sum(best, at, sum, x, lo, hi, width, c, n);
+    EACH (j, n) {
+        y[c + j] = best[AT(j)];
+        y[width + c + j] = sum[AT(j)] * scale;
+        from[c + j] = at[AT(j)];
+    }
+}
+
+/* Columns c..c+n-1 of the readout of graph g; n is at most AG_STRIP. */
+KERNEL void read_columns(const ag_args *a, int64_t g, int c, int n)
+{
+    const int f = a->xs[0].size[1];
+    strip_max_mean(Y(4) + g * 2 * f, YI(5) + g * f, Y(0), XI(3)[g], XI(3)[g + 1], f, c, n);
 }
 
 /* d loss / d row j of y, which is of graph g, where x is above 0; there x is the rectified x. */
@@ -87,6 +138,12 @@ ROW(relu_topk_keep, a->ys[0].size[0])
     const ag_real *x = X(0) + (int64_t)v * f, s = Y(1)[v];
     (void)add;
     EACH (i, f) Y(0)[r * f + i] = rectified(x[i]) * s;
+}
+
+STRIP(relu_topk_read, a->ys[4].size[0], a->xs[0].size[1])
+{
+    (void)add;
+    read_columns(a, o, c, n);
 }
 
 ROW(relu_topk_row_back, a->xs[0].size[0])

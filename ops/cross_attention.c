@@ -6,35 +6,21 @@
 #include "ops/ops.h"
 #include "ops/table.h"
 
-/* ---- on a device: tiles, or strips where the middle axis is too long for a tile ---- */
-
-static void choose(const ag_args *a, int times, const ag_kernel *tile, const ag_kernel *strip)
+/* On a device the slopes of t are added up by nodes, then by one block. */
+static int64_t cuda_scratch(const ag_args *a, int backward)
 {
-    (ag__tile_fits(cross_tile(a, times)) ? tile : strip)->cuda(a);
+    return backward ? (int64_t)a->xs[0].size[0] * (a->xs[0].size[2] + 1) : 0;
 }
 
-DEVICE(cross_attention_all)
-{
-    choose(a, 1, &cross_attention_tile_kernel, &cross_attention_forward_kernel);
-}
-DEVICE(cross_attention_all_back_x)
-{
-    choose(a, 2, &cross_attention_tile_back_kernel, &cross_attention_backward_x_kernel);
-}
 DEVICE(cross_attention_all_back_t)
 {
-    if (!cross_held(a)) cross_attention_slopes_kernel.cuda(a);
+    cross_attention_slopes_kernel.cuda(a);
     cross_attention_total_kernel.cuda(a);
 }
 
-static int64_t cuda_scratch(const ag_args *a, int backward)
-{
-    return backward ? cross_scratch(a) : 0;
-}
-
 static const ag_kernels cuda = {
-    .forward = {&cross_attention_all_kernel},
-    .backward = {&cross_attention_all_back_x_kernel, &cross_attention_all_back_t_kernel},
+    .forward = {&cross_attention_forward_kernel},
+    .backward = {&cross_attention_backward_x_kernel, &cross_attention_all_back_t_kernel},
     .scratch = cuda_scratch,
 };
 
@@ -61,11 +47,6 @@ static const ag_case cases[] = {
     {.x = {{3, {0, 4, 3}}, {1, {1}}}, .lo = 0.3, .hi = 1},
     {.x = {{3, {2, 0, 3}}, {1, {1}}}, .lo = 0.3, .hi = 1},
     {.x = {{3, {1, 33, 64}}, {1, {1}}}, .lo = 0.3, .hi = 1},
-    {.x = {{3, {2, 380, 3}}, {1, {1}}},
-     .lo = 0.3,
-     .hi = 1}, /* the longest of which a tile has two */
-    {.x = {{3, {2, 381, 3}}, {1, {1}}}, .lo = 0.3, .hi = 1},
-    {.x = {{3, {1, 761, 33}}, {1, {1}}}, .lo = 0.3, .hi = 1}, /* ... and none */
 };
 
 static const ag_op cross_attention = {

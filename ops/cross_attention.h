@@ -2,7 +2,7 @@
 /* Cross attention: for each node a strip of columns with a row per configuration, which stays in
    the cache. Inputs x [a,b,c], t. */
 #include "core/kernel.h"
-#include "ops/cross_attention_tile.h"
+#include "core/kernel_tile.h"
 
 /* Output 1 [a,2,c] holds the largest x / t of each column and 1 / the sum of the exponentials. */
 STRIP(cross_attention_forward, a->xs[0].size[0], a->xs[0].size[2])
@@ -78,4 +78,40 @@ ROW(cross_attention_backward_t, 1)
         total += (double)s;
     }
     if (LANE == 0) PUT(DX, 0, (ag_real)(-total / ((double)t * (double)t)));
+}
+
+/* ---- on a device ---- */
+
+/* The slopes of a node, as cross_attention_backward_x leaves them. Their sums follow them in
+   scratch. */
+ROW(cross_attention_slopes, a->xs[0].size[0])
+{
+    const int m = a->xs[0].size[2];
+    const ag_real *slopes = a->scratch + r * m;
+    ag_real s;
+    (void)add;
+    SUM(s, j, m, slopes[j]);
+    if (LANE == 0) a->scratch[(int64_t)a->xs[0].size[0] * m + r] = s;
+}
+
+/* dt = -1/t^2 times the sum of all slopes, of which one block adds the sums. */
+TILE(cross_attention_total, 1, AG_TILE_WIDTH, 0)
+{
+    const int64_t nodes = a->xs[0].size[0];
+    const ag_real *slopes = a->scratch + nodes * a->xs[0].size[2];
+    const ag_real t = X(1)[0];
+    ag_real sum[AG_PER_LANE], total;
+    (void)o, (void)c, (void)tile;
+    EACH (j, n) {
+        sum[AT(j)] = 0;
+        TILE_ROWS(r, (nodes + AG_TILE_WIDTH - 1) / AG_TILE_WIDTH)
+        {
+            const int64_t i = (int64_t)r * AG_TILE_WIDTH + j;
+            sum[AT(j)] += i < nodes ? slopes[i] : 0;
+        }
+    }
+    TILE_SUM(sum);
+    SUM(total, j, n, sum[AT(j)]);
+    TILE_ROWS(r, 1)
+    if (LANE == 0) PUT(DX, 0, -total / (t * t));
 }

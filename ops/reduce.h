@@ -106,7 +106,7 @@ TILE(sum_rows_join, 1, row_width(a->xs[0]), 0)
 STRIP(max_rows_pieces, cut_slots(rows_cut(a)), row_width(a->xs[0]))
 {
     (void)add;
-    leave_max(a->scratch, NULL, rows_cut(a), X(0), o, row_width(a->xs[0]), c, n);
+    leave_max(a->scratch, rows_cut(a), X(0), o, row_width(a->xs[0]), c, n);
 }
 
 TILE(max_rows_join, 1, row_width(a->xs[0]), MAX_TILE)

@@ -166,7 +166,7 @@ TILE(segment_sum_join, a->ys[0].size[0], row_width(a->xs[0]), 0)
 STRIP(segment_max_pieces, cut_slots(segment_cut(a)), row_width(a->xs[0]))
 {
     (void)add;
-    leave_max(a->scratch, NULL, segment_cut(a), X(0), o, row_width(a->xs[0]), c, n);
+    leave_max(a->scratch, segment_cut(a), X(0), o, row_width(a->xs[0]), c, n);
 }
 
 TILE(segment_max_join, a->ys[0].size[0], row_width(a->xs[0]), MAX_TILE)

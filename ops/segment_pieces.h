@@ -78,30 +78,26 @@ AG_BOTH int goes_before(ag_real v, int32_t r, ag_real best, int32_t at)
     return (r >= 0) & ((at < 0) | larger | (same & (r < at)));
 }
 
-/* As strip_max, and piece_sum. */
-KERNEL void piece_max(ag_real *best, int32_t *at, ag_real *sum, const ag_real *x, int64_t lo,
-                      int64_t hi, int width, int c, int n)
+/* As strip_max. */
+KERNEL void piece_max(ag_real *best, int32_t *at, const ag_real *x, int64_t lo, int64_t hi,
+                      int width, int c, int n)
 {
     EACH (j, n) {
         const ag_real *column = x + c + j;
-        ag_real most = 0, all = 0, v[PIECE_READS];
+        ag_real most = 0, v[PIECE_READS];
         int32_t from = -1;
         int64_t k = lo;
         for (; k < hi; k += PIECE_READS) {
             const int some = hi - k < PIECE_READS ? (int)(hi - k) : PIECE_READS;
-            ag_real part = 0;
             for (int i = 0; i < PIECE_READS; i++) v[i] = i < some ? column[(k + i) * width] : 0;
             for (int i = 0; i < PIECE_READS; i++) {
                 const int better = (i < some) & goes_before(v[i], (int32_t)(k + i), most, from);
                 most = better ? v[i] : most;
                 from = better ? (int32_t)(k + i) : from;
-                part += v[i];
             }
-            all += part;
         }
         best[AT(j)] = most;
         at[AT(j)] = from;
-        sum[AT(j)] = all;
     }
 }
 
@@ -111,19 +107,18 @@ AG_BOTH int32_t *piece_rows(ag_real *parts, row_cut t, int width)
     return (int32_t *)(void *)(parts + cut_slots(t) * width);
 }
 
-/* Sums go to `sums`, as leave_sum's, unless that is NULL. */
-KERNEL void leave_max(ag_real *parts, ag_real *sums, row_cut t, const ag_real *x, int64_t slot,
-                      int width, int c, int n)
+/* The maximum of the piece in this slot, and its row, go to scratch. */
+KERNEL void leave_max(ag_real *parts, row_cut t, const ag_real *x, int64_t slot, int width, int c,
+                      int n)
 {
     const row_piece p = piece_of(t, slot);
     const int64_t to = slot * width + c;
-    ag_real best[AG_PER_LANE], sum[AG_PER_LANE];
+    ag_real best[AG_PER_LANE];
     int32_t at[AG_PER_LANE], *row = piece_rows(parts, t, width) + to;
-    piece_max(best, at, sum, x, p.lo, p.hi, width, c, n);
+    piece_max(best, at, x, p.lo, p.hi, width, c, n);
     EACH (j, n) {
         parts[to + j] = best[AT(j)];
         row[j] = at[AT(j)];
-        if (sums) sums[to + j] = sum[AT(j)];
     }
 }
 

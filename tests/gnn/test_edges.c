@@ -159,7 +159,7 @@ static ag_tensor *call(int which, ag_tensor *x, ag_tensor *w, ag_tensor *b, ag_e
     case 8: return ag_gcn_norm(e);
     case 9: return ag_message_sum(w, e);
     case 10: return ag_message_aggregate(w, e, AG_AGGREGATE_MAX);
-    case 11: return ag_pna(x, e, 1);
+    case 11: return ag_message_pna(w, e, 1);
     default: {
         const ag_pooled p = ag_sag_pool(x, ag_sum_columns(x), e, (ag_real)0.6);
         return ag_spmm(p.x, p.edges, AG_AGGREGATE_SUM);

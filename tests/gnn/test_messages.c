@@ -111,7 +111,8 @@ static void test_aggregates(void **state)
             assert_true(ag_values(y)[8] == 0 && x->gradient[6] == 0 && x->gradient[0] == -0.5f);
     }
     ag_tape_reset(tape);
-    ag_tensor *y = ag_pna(ag_parameter(tape, x), ag_graph_edges(tape, g), 0.7f);
+    const ag_edges edges = ag_graph_edges(tape, g);
+    ag_tensor *y = ag_message_pna(ag_gather(ag_parameter(tape, x), edges.sources), edges, 0.7f);
     ag_forward(y);
     for (int i = 0; i < 24; i++) assert_true(ag_values(y)[i] == 0);
     ag_tape_free(tape);
@@ -346,10 +347,11 @@ static void test_refused(void **state)
                    "the aggregate is 7, but must be AG_AGGREGATE_SUM, _MEAN, _MAX, _MIN or _STD");
     ag_spmm(IN(AG_SHAPE(6)), E, AG_AGGREGATE_STD);
     expect_refused(&b, AG_ESHAPE, "x has 6 rows, but the graph has 5 nodes");
-    ag_pna(X, E, 0);
-    expect_refused(&b, AG_ESHAPE, "ag_pna: the mean of ln(degree + 1) is 0, but must be above 0");
-    ag_pna(IN(AG_SHAPE(NODES)), E, 1);
-    expect_refused(&b, AG_ESHAPE, "ag_pna: x is [12], but must be [messages, features]");
+    ag_message_pna(X, E, 0);
+    expect_refused(&b, AG_ESHAPE,
+                   "ag_message_pna: the mean of ln(degree + 1) is 0, but must be above 0");
+    ag_message_pna(IN(AG_SHAPE(12)), E, 1);
+    expect_refused(&b, AG_ESHAPE, "ag_message_pna: x is [12], but must be [messages, features]");
     ag_gcn_conv_weighted(&gcn, X, IN(AG_SHAPE(12, 1)), E);
     expect_refused(&b, AG_ESHAPE, "ag_gcn_conv_weighted: w is [12,1], but must be [messages]");
     ag_graph_conv_weighted(&graph, X, IN(AG_SHAPE(6)), E);

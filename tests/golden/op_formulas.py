@@ -209,7 +209,6 @@ def log_sum_exp(rows):
 FORMULAS["segment_log_sum_exp"] = segment(log_sum_exp)
 
 
-@formula("segment_max_mean")
 def segment_max_mean(x, f, i):
     """Also the row of x that each maximum is from."""
     largest, at = segment_max(x, f, i)
@@ -273,8 +272,7 @@ def attention_dropout(x, f, i):
     return torch.cat(y) if d else x[0][:, :width] * 1
 
 
-@formula("channel_attention")
-def channel_attention(x, f, i):
+def channel_attention(x):
     x, w1, b1, w2, b2 = x
     return x * torch.sigmoid(F.linear(torch.relu(F.linear(x, w1, b1)), w2, b2))
 
@@ -312,7 +310,7 @@ def cross_attention(x, f, i):
 @formula("attend")
 def attend(x, f, i):
     """x, the weights of channel attention, temperature, optional residual."""
-    v = channel_attention(x[:5], f, i)
+    v = channel_attention(x[:5])
     y = torch.cat([v, cross_attention([v, x[5]], f, i)], 2)
     return F.gelu(y + x[6] if len(x) > 6 else y)
 
@@ -486,7 +484,7 @@ def gcn_others(x, f, i):
     return scaled(values, (receivers != sources).double())
 
 
-FORMULAS["pna_degree"] = lambda x, f, i: torch.log(1 + x[0][:, 1].clamp(min=1).double())
+FORMULAS["message_pna_degree"] = lambda x, f, i: torch.log(1 + x[0][:, 1].clamp(min=1).double())
 
 
 @formula("edge_add")

@@ -53,7 +53,8 @@ static const int mlp_widths[] = {4, 5, 6, 3}, gin_widths[] = {4, 5, 3};
  LAYER(gated_conv_edge, gated_conv, ag_layer_gated_conv(p, name, 4, 3, 2),                        \
        ag_apply_gated_conv(l, in->x, in->features, in->edges))                                    \
  LAYER(pna, pna, ag_layer_pna(p, name, 4, 3, 1), ag_apply_pna(l, in->x, in->edges))               \
- LAYER(pna_nodes, linear, (ag_linear_layer){0}, ((void)l, ag_pna(in->x, in->edges, LOG_DEGREE)))  \
+ LAYER(pna_nodes, linear, (ag_linear_layer){0},                                                   \
+       ((void)l, ag_message_pna(ag_gather(in->x, in->edges.sources), in->edges, LOG_DEGREE)))     \
  LAYER(topk, topk, ag_layer_topk(p, name, 4, (ag_real)0.5), ag_apply_topk(l, in->x, in->edges).x) \
  LAYER(sag_pool, sag_pool, ag_layer_sag_pool(p, name, 4, (ag_real)0.5),                           \
        ag_apply_sag_pool(l, in->x, in->edges).x)                                                  \

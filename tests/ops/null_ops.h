@@ -36,14 +36,11 @@ RESULT(segment_sum, 2, 0, ag_segment_sum(MATRIX(0), ENDS(1)))
 RESULT(segment_mean, 2, 0, ag_segment_mean(MATRIX(0), ENDS(1)))
 RESULT(segment_max, 2, 0, ag_segment_max(MATRIX(0), ENDS(1)))
 RESULT(segment_log_sum_exp, 2, 0, ag_segment_log_sum_exp(MATRIX(0), ENDS(1)))
-RESULT(segment_max_mean, 2, 0, ag_segment_max_mean(MATRIX(0), ENDS(1)))
 RESULT(layer_norm, 3, 4, ag_layer_norm(MATRIX(0), VECTOR(1, 6), VECTOR(2, 6), 1))
 RESULT(instance_norm, 2, 0, ag_instance_norm(MATRIX(0), ENDS(1), 1))
 RESULT(batch_norm, 2, 0, ag_batch_norm(P(0, &f->batch_norm), MATRIX(1), 0.1f, 1))
 RESULT(l2_norm, 1, 0, ag_l2_norm(MATRIX(0), 1))
 RESULT(cross_attention, 2, 0, ag_cross_attention(REAL(0, 2, 3, 2), VECTOR(1, 1)))
-RESULT(channel_attention, 5, 0,
-       ag_channel_attention(MATRIX(0), REAL(1, 2, 6), VECTOR(2, 2), REAL(3, 6, 2), VECTOR(4, 6)))
 RESULT(attend, 3, 4,
        ag_attend(REAL(0, 2, 3, 6),
                  P(1, (&(ag_attend_weights){real(t, AG_SHAPE(2, 6)), real(t, AG_SHAPE(2)),
@@ -91,7 +88,6 @@ RESULT(gcn_conv, 4, 4, ag_gcn_conv(P(0, &f->gcn), MATRIX(1), VECTOR(2, 4), E(3))
 RESULT(gcn_conv_weighted, 4, 4, ag_gcn_conv_weighted(P(0, &f->gcn), MATRIX(1), VECTOR(2, 6), E(3)))
 RESULT(gat, 4, 0, ag_gat(P(0, &f->gat), MATRIX(1), FEATURES(2), E(3), 1, 0, 0.2f, 0))
 RESULT(gat2, 4, 0, ag_gat2(P(0, &f->gat2), MATRIX(1), FEATURES(2), E(3), 1, 0, 0.2f, 0))
-RESULT(pna, 2, 0, ag_pna(MATRIX(0), E(1), 1))
 RESULT(message_pna, 2, 0, ag_message_pna(FEATURES(0), E(1), 1))
 RESULT(encoder, 3, 0, ag_encoder(P(0, &f->encoder), MATRIX(1), E(2), 1, 0))
 RESULT(topk, 3, 0, ag_topk(MATRIX(0), VECTOR(1, 6), E(2), 0.5f).x)

@@ -42,7 +42,6 @@ typedef struct bed {
  OP(segment_mean, ag_segment_mean(b->p[X], b->starts))                                            \
  OP(segment_max, ag_segment_max(b->p[X], b->starts))                                              \
  OP(log_sum_exp, ag_segment_log_sum_exp(b->p[X], b->starts))                                      \
- OP(max_mean, ag_segment_max_mean(b->p[X], b->starts))                                            \
  OP(concat, ag_concat2(b->p[X], ag_reshape(b->p[S], AG_SHAPE(b->rows, 1)), 1))                    \
  OP(slice, ag_slice(b->p[X_HEADS], 1, b->n, b->n))                                                \
  OP(edge_add, ag_edge_add(b->p[X], b->p[Z], b->edges))                                            \

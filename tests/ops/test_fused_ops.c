@@ -6,10 +6,6 @@
 
 enum { NODES = 5, CONFIGS = 7, FEATURES = 33, COUNT = NODES * CONFIGS * FEATURES, MOST = 7 };
 
-static ag_tensor *gate(ag_tensor *const *p)
-{
-    return ag_channel_attention(p[0], p[1], p[2], p[3], p[4]);
-}
 static ag_tensor *gate_plain(ag_tensor *const *p)
 {
     ag_tensor *narrow = ag_relu(ag_linear(p[0], p[1], p[2]));
@@ -72,21 +68,6 @@ static ag_tensor *sage_sum_plain(ag_tensor *const *p) { return sage_plain(p, AG_
 static ag_tensor *sage_mean(ag_tensor *const *p) { return sage(p, AG_AGGREGATE_MEAN); }
 static ag_tensor *sage_mean_plain(ag_tensor *const *p) { return sage_plain(p, AG_AGGREGATE_MEAN); }
 
-static ag_tensor *readout_starts(ag_tensor *x)
-{
-    static const int32_t of_graphs[] = {0, 7, 7, 8, NODES * CONFIGS};
-    return ag_input_i32(ag_tape_of(x), of_graphs, AG_SHAPE(5));
-}
-static ag_tensor *max_mean(ag_tensor *const *p)
-{
-    return ag_segment_max_mean(p[0], readout_starts(p[0]));
-}
-static ag_tensor *max_mean_plain(ag_tensor *const *p)
-{
-    ag_tensor *segments = readout_starts(p[0]);
-    return ag_concat2(ag_segment_max(p[0], segments), ag_segment_mean(p[0], segments), -1);
-}
-
 /* Ten graphs of 35 nodes, one of them empty, without edges. */
 static ag_edges ten_graphs(ag_tape *tape)
 {
@@ -145,11 +126,6 @@ typedef struct fusion {
   3, { NODES, CONFIGS, FEATURES } \
  }
 static const fusion fusions[] = {
-    {"channel_attention",
-     gate,
-     gate_plain,
-     {CUBE, {2, {4, FEATURES}}, {1, {4}}, {2, {FEATURES, 4}}, {1, {FEATURES}}},
-     5},
 #define ATTENDED(OP, NAME)                   \
  {                                           \
   OP, NAME, NAME##_plain,                    \
@@ -171,7 +147,6 @@ static const fusion fusions[] = {
     ATTENDED("attend_dropout", attend_fixed_x),
     {"sage_sum", sage_sum, sage_sum_plain, {{3, {NODES, CONFIGS, 32}}, {1, {16}}}, 2},
     {"sage_mean", sage_mean, sage_mean_plain, {{3, {NODES, CONFIGS, 32}}, {1, {16}}}, 2},
-    {"segment_max_mean", max_mean, max_mean_plain, {{2, {NODES * CONFIGS, FEATURES}}}, 1},
 #define POOLED(NAME, ROWS_OF_X)                                                             \
  {                                                                                          \
   "relu_topk_readout", NAME, NAME##_plain, {{2, {ROWS_OF_X, FEATURES}}, {1, {FEATURES}}}, 2 \

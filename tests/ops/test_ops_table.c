@@ -37,7 +37,7 @@ static int has_backward(const ag_op *op)
 /* Ops whose results do not depend smoothly on any input. */
 static int is_constant(const ag_op *op)
 {
-    static const char *const names[] = {"one_hot", "gcn_norm", "pna_degree", "topk_edges"};
+    static const char *const names[] = {"one_hot", "gcn_norm", "message_pna_degree", "topk_edges"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(op->name, names[i]) == 0) return 1;
     return 0;

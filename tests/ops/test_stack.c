@@ -97,7 +97,7 @@ static void layer(int rows, int in, int out)
     h = ag_layer_norm(ag_instance_norm(h, ends, 1e-5f), bias, NULL, 1e-5f);
     h = ag_add(h, ag_matmul(x, ag_transpose(ag_parameter(tape, w))));
     ag_tensor *t = ag_matmul_t(x, h, 1, 0);
-    ag_tensor *y = ag_concat2(ag_segment_max_mean(h, ends), ag_segment_max_mean(h, ends), 0);
+    ag_tensor *y = ag_concat2(ag_segment_max(h, ends), ag_segment_mean(h, ends), 0);
     ag_backward(ag_add(ag_mean_all(ag_square(y)), ag_mean_all(ag_square(t))));
     say(ag_error(tape));
     ag_clip_norm(params, 1, NULL, &why);

@@ -7,10 +7,8 @@
 /* x * sigmoid(excite(relu(squeeze(x)))), eq. 5. */
 static ag_tensor *channel_attention(const tgraph_attention *a, ag_tensor *x)
 {
-    ag_tape *tape = ag_tape_of(x);
-    return ag_channel_attention(
-        x, ag_parameter(tape, a->squeeze.weight), ag_parameter(tape, a->squeeze.bias),
-        ag_parameter(tape, a->excite.weight), ag_parameter(tape, a->excite.bias));
+    ag_tensor *gate = ag_relu(ag_apply_linear(&a->squeeze, x));
+    return ag_mul(x, ag_sigmoid(ag_apply_linear(&a->excite, gate)));
 }
 
 /* Channel attention, then concatenation with the copy that compares the configurations:
