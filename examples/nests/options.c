@@ -99,7 +99,7 @@ static const harness_option table[] = {
      .often = true, .needs = STEPS " and --valid or " STEPS " and --split", .group = "Scores",
      .help = "steps between validations" HARNESS_ON_VALID " (-1: 24 in all)"},
     {"eval-items", FIELD(eval_items), "512", 1, 65536, RUNS, .flags = HARNESS_LOCAL,
-     .group = "Scores", .help = "most items that are scored together; scores do not depend on it"},
+     .group = "Machine", .help = "most items that are scored together; scores do not depend on it"},
     {"least", FIELD(least), "5000", 0, 1e15, TRAINS | HARNESS_EVAL, .needs = "fusion files",
      .group = "Scores",
      .help = "fused kernels: shortest run time that counts in the main scores, ns"},

@@ -93,10 +93,10 @@ static const harness_option table[] = {
 
     HARNESS_EVAL_EVERY_OPTION(tpgnn_settings, "250", "--valid", HARNESS_ON_VALID),
     {"eval-graphs", FIELD(eval_graphs), "256", 1, 65536, RUNS, .flags = HARNESS_LOCAL,
-     .group = "Scores",
+     .group = "Machine",
      .help = "most schedules that are scored together; scores do not depend on it"},
     {"eval-nodes", FIELD(eval_nodes), "32768", 1, 1e7, RUNS, .flags = HARNESS_LOCAL,
-     .group = "Scores", .help = "most nodes that are scored together, as above"},
+     .group = "Machine", .help = "most nodes that are scored together, as above"},
     HARNESS_BASELINE_OPTIONS(
         tpgnn_settings,
         "show what boosted trees, fitted to the training files, and rules of thumb reach"),

@@ -103,11 +103,11 @@ static const harness_option table[] = {
 
     HARNESS_EVAL_EVERY_OPTION(tpu_settings, "250", "--valid", HARNESS_ON_VALID),
     {"eval-samples", FIELD(eval_samples), "512", 1, 65536, RUNS | TUNES, .flags = HARNESS_LOCAL,
-     .group = "Scores",
+     .group = "Machine",
      .help = "most samples (kernel, tile size) that are scored together; scores do not depend "
              "on it"},
     {"eval-nodes", FIELD(eval_nodes), "8192", 1, 1e7, RUNS | TUNES, .flags = HARNESS_LOCAL,
-     .group = "Scores", .help = "most nodes that are scored together; scores do not depend on it"},
+     .group = "Machine", .help = "most nodes that are scored together; scores do not depend on it"},
     {"least", FIELD(least), "5000", 0, 1e15, TRAINS | HARNESS_EVAL, .group = "Scores",
      .needs = "fusion files",
      .help = "shortest run time of a kernel that counts in the main scores, ns"},

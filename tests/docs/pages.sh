@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Fails, with its name, when a page links to a file that is not there, quotes a file of examples/tabular (a line
 # `<!-- FILE -->` before a block of code) otherwise than it is, shows a change of sources that are different by now, names a
-# call or a function that is not there, or is longer than its readers have time for.
+# call or a function that is not there, has a block of code that no shell reads, or is longer than its readers have time for.
 cd "$(dirname "$0")/../.." || exit 1
 bad=0
 complain() { echo "docs: $1"; bad=1; }
@@ -26,6 +26,11 @@ for page in README.md CHANGELOG.md CONTRIBUTING.md docs/*.md docs/*/*.md core/*/
 $links
 END
 done
+
+awk '/^```sh/ { on = 1; next }
+    /^```/ { if (on && close("sh -n")) { print "docs: the shell does not read the block that ends in " FILENAME ":" FNR; bad = 1 }; on = 0 }
+    on { print | "sh -n" }
+    END { exit bad }' README.md CONTRIBUTING.md docs/*.md docs/*/*.md examples/*/*.md tests/*.md || bad=1
 
 quoted=0
 for file in $(sed -nE 's/^<!-- (examples\/tabular\/[^ ]*) -->$/\1/p' docs/*.md); do

@@ -85,6 +85,7 @@ static void test_text(void **state)
         assert_non_null(strstr(o.out, " 2 of "));
         assert_non_null(strstr(o.out, "\nprocessor "));
         assert_non_null(strstr(o.out, "\ncuda ")); /* built with which toolkit, or not */
+        assert_non_null(strstr(o.out, "\nmpi "));  /* the same */
         assert_non_null(strstr(o.out, ag_isa()));
         assert_null(strstr(o.out, "WRONG"));
     }

@@ -2,12 +2,16 @@
 /* predict and eval in parts, for every model: joined, their results have the bytes of one call; and
    files of scores that cannot be joined. */
 #include "support/test.h"
+#include "examples/harness/model/outputs.h"
+#include "examples/tgraph/program.h"
 #include "support/files.h"
 #include "support/program_files.h"
 #include "support/program_models.h"
 #include "support/tgraph_npz.h"
 
+#include <math.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { PARTS = 3 };
 static const char *data; /* PARTS files, of which two differ only in the folder */
@@ -71,6 +75,13 @@ static void keep_scores(const program_model *m, const char *more, int parts)
             call(m, "eval", formatted("%s --part %d/%d --scores s-%d.npz", more, i, parts, i)), "");
 }
 
+/* The last call may score more or fewer items together, unless scores depend on it. */
+static const char *last_call(const program_model *m, const char *more, const char *files)
+{
+    const char *pieces = m->program == &tgraph_program_table ? "" : m->pieces;
+    return call(m, "eval", formatted("%s %s --scores %s", more, pieces, files));
+}
+
 /* With the baselines, and with the mean of two networks. */
 static void tables_of_parts(void **state)
 {
@@ -82,7 +93,7 @@ static void tables_of_parts(void **state)
             const char *more = parts < PARTS ? "" : formatted("--ensemble %s-2", m->name);
             keep_scores(m, more, parts);
             if (parts == PARTS) more = formatted("%s --json", more);
-            const char *joined = call(m, "eval", formatted("%s --scores %s", more, files[parts]));
+            const char *joined = last_call(m, more, files[parts]);
             assert_true(strlen(joined) > 100);
             assert_string_equal(joined, call(m, "eval", more));
         }
@@ -175,6 +186,21 @@ static const struct {
     {3, "eval --scores cut.npz", "cut.npz"},
 };
 
+/* Those that only calibrate are no results of the call, which would look at them. */
+static void scores_that_are_not_finite_are_not_kept(void **state)
+{
+    ag_real value[] = {1, (ag_real)NAN};
+    ag_failure why = {0};
+    harness_outputs o = {.value = value, .count = 2, .room = 2};
+    assert_int_equal(harness_outputs_keep(&o, "spoiled.npz", (harness_part){1, 2}, &why), AG_OK);
+    assert_int_equal(harness_outputs_end_run(&o, 0, &why), AG_OK);
+    assert_int_equal(harness_outputs_save(&o, &why), AG_EFINITE);
+    assert_non_null(strstr(why.sentence, "--scores: run 1 of this call gives scores that are not"));
+    o.value = NULL;
+    harness_outputs_free(&o);
+    assert_int_equal(access("spoiled.npz", F_OK), -1);
+}
+
 static void wrong_calls(void **state)
 {
     const program_model *m = &program_models[1];
@@ -195,5 +221,6 @@ static void wrong_calls(void **state)
 int main(void)
 {
     return RUN_TESTS_WITH(make_runs, test_folder_remove, predictions_in_parts, tables_of_parts,
-                          a_share_without_run_times, scores_are_taken, wrong_calls);
+                          a_share_without_run_times, scores_are_taken,
+                          scores_that_are_not_finite_are_not_kept, wrong_calls);
 }

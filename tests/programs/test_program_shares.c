@@ -264,6 +264,19 @@ static void a_call_that_died_before_the_first_step(void **state)
     expect_whole("early", program_expect(ABLATE "early", 0, "", "").out);
 }
 
+/* Another call that has the lock is about to remove its file. */
+static void a_call_that_died_after_the_result(void **state)
+{
+    static const char name[] = "whole/complete/seed-1.lock";
+    int lock;
+    ag_failure why = {0};
+    assert_int_equal(harness__lock_file(&lock, name, LOCK_EX, &why), AG_OK);
+    program_expect(ABLATE "whole", 0, "", "");
+    assert_int_equal(access(name, F_OK), 0);
+    harness__unlock(&lock);
+    expect_whole("whole", program_expect(ABLATE "whole", 0, "", "").out);
+}
+
 /* The metrics fit into the limit, but config.json does not. */
 static void a_call_that_could_not_begin_leaves_no_run(void **state)
 {
@@ -345,6 +358,7 @@ int main(void)
     return RUN_TESTS_WITH(make_study, test_folder_remove, parts_at_once_and_one_is_killed,
                           a_run_that_is_taken_is_left_out, tables_wait_for_another_writer,
                           a_variant_and_a_table_of_it, a_call_that_died_before_the_first_step,
+                          a_call_that_died_after_the_result,
                           a_call_that_could_not_begin_leaves_no_run,
                           a_run_of_other_options_does_not_go_on, wrong_shares, saves_by_the_clock,
                           a_lock_is_on_the_file_of_that_name);

@@ -19,6 +19,10 @@
 # define COMPILER "gcc " __VERSION__
 #endif
 
+#ifndef AG_MPI /* the library that ranks need */
+# define AG_MPI "not built"
+#endif
+
 /* ---- the self-test ---- */
 
 /* Sizes that no tile and no vector divides, and more terms than a product adds in one pass. */
@@ -134,6 +138,7 @@ static void add_machine(const found *f)
         harness_format("%d of %ld processors", ag_threads(), sysconf(_SC_NPROCESSORS_ONLN)));
     add(f, "products", harness_format("%s instructions", ag_isa()));
     add(f, "compiler", COMPILER);
+    add(f, "mpi", AG_MPI);
 }
 
 static const char *version(int number)

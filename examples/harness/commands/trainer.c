@@ -215,12 +215,16 @@ static void log_step(const harness_session *s, double loss)
     }
 }
 
-/* Writes the seconds of training since s->since, which is now. */
+/* Writes the seconds of training since s->since, which is now; of ranks also those in sums. */
 static ag_status time_training(harness_session *s, ag_failure *why)
 {
     const double now = harness_seconds(), taken = now - s->since;
+    const int64_t step = s->trained.state->step;
     s->since = now;
-    return harness_run_timing(s->run, s->trained.state->step, "training", taken, why);
+    if (!harness_run_timing(s->run, step, "training", taken, why) && s->ranks)
+        harness_run_timing(s->run, step, "sum", s->summing, why);
+    s->summing = 0;
+    return why->status;
 }
 
 /* The time has a row of this step, since a run that goes on from it has lost all later rows. */

@@ -189,6 +189,7 @@ typedef struct harness_session {
     ag_schedule schedule;
     double rate, norm; /* of the last step */
     double since;      /* when the time that is not written yet began */
+    double summing;    /* seconds of that time in sums of gradients, waiting for ranks included */
     double saved;      /* when HARNESS_LAST was written */
     bool done;         /* the report is written */
     harness_progress bar;

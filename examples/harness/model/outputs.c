@@ -124,6 +124,8 @@ ag_status harness_outputs_end_run(harness_outputs *o, int run, ag_failure *why)
 {
     const int64_t count = o->count;
     if (!o->to) return AG_OK;
+    for (int64_t i = 0; i < count; i++)
+        if (!isfinite((double)o->value[i]) && !o->spoiled) o->spoiled = run + 1;
     o->count = 0;
     return ag_npz_add(o->to, name_of(run), AG_F32, 1, &count, o->value, why);
 }
@@ -131,6 +133,11 @@ ag_status harness_outputs_end_run(harness_outputs *o, int run, ag_failure *why)
 ag_status harness_outputs_save(harness_outputs *o, ag_failure *why)
 {
     ag_npz_writer *to = o->to;
+    if (o->spoiled)
+        return ag_fail(why, AG_EFINITE,
+                       "--scores: run %d of this call gives scores that are not finite to items "
+                       "that scores are calibrated by; it is of no use, choose another checkpoint",
+                       o->spoiled);
     o->to = NULL;
     if (!ag_npz_finish(to, why)) harness_warn_lacks();
     return why->status;

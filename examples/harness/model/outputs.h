@@ -18,6 +18,7 @@ typedef struct harness_outputs {
     ag_real *value;    /* [count] of the run, or all that there are to take */
     int64_t count, room;
     int64_t taken;
+    int spoiled; /* the first run, from 1, with a value that is not finite; 0: none is kept */
 } harness_outputs;
 
 /* For these networks, the options of scores, and all files of --data. Fails: AG_EFILE. */
@@ -28,6 +29,7 @@ ag_status harness_outputs_open(harness_outputs *outputs, const harness_runs *run
 ag_status harness_outputs_keep(harness_outputs *outputs, const char *path, harness_part part,
                                ag_failure *why);
 ag_status harness_outputs_end_run(harness_outputs *outputs, int run, ag_failure *why);
+/* For values of which those of the held-out items are finite. Fails: AG_EFINITE, AG_EFILE. */
 ag_status harness_outputs_save(harness_outputs *outputs, ag_failure *why);
 /* Takes the values of the files of all shares, in any order. Fails: AG_EUSE (other runs, options or
    data than those of `open`; a share is missing or named twice), AG_EFILE, AG_EDATA, AG_EMEMORY. */

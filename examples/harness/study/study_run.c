@@ -88,6 +88,15 @@ static void release(const study_outcome *x, int *lock, const char *name)
     harness__unlock(lock);
 }
 
+/* A call that was killed after it wrote the result left the lock's file. */
+static void tidy(const study_outcome *x, const char *name)
+{
+    int lock;
+    ag_failure none = {0};
+    if (access(name, F_OK) == 0 && !harness__lock_file(&lock, name, LOCK_EX | LOCK_NB, &none))
+        release(x, &lock, name);
+}
+
 /* Trains a run, unless another call does. It has a lock of its own, which ends with the call,
    however that ends; only a call that was killed leaves the lock's file. Whoever gets a lock
    looks for a result first. NFS sees the files of others when a folder is opened. */
@@ -133,14 +142,16 @@ static ag_status do_one(const study_outcome *x, task what, int variant, int seed
     if (!harness__folder_stays(x->folder, x->out, why) &&
         !harness_study_options(o, x->study, v, x->study->seeds[seed], why)) {
         options = harness_options_json(o); /* before they are settled for the data */
-        if (access(path, F_OK) == 0)
+        if (access(path, F_OK) == 0) {
+            tidy(x, harness_format("%s.lock", folder));
             load_result(path, options, result, why);
-        else if (what == TRAIN)
+        } else if (what == TRAIN) {
             take(x, v, &s, path, options, result, why);
-        else if (what == CHECK && mode_of(folder, false) == HARNESS_RESUME)
+        } else if (what == CHECK && mode_of(folder, false) == HARNESS_RESUME) {
             check_begun(folder, o, why);
-        else if (what == CHECK)
+        } else if (what == CHECK) {
             check_initial(v, &s, why);
+        }
     }
     json_decref(options);
     harness_options_free(o);
