@@ -71,8 +71,6 @@ static ag_status open_files(tgraph_files *f, bool known, ag_failure *why)
     return why->status;
 }
 
-/* ---- the whole ---- */
-
 /* Files of another source have features that training never saw. With the splits of examples/data,
    of the nodes of held-out families up to 43 % of a file's are far from those of training; of those
    of files of TpuGraphs it is 73 % or more. */
@@ -120,8 +118,6 @@ ag_status tgraph_read_scored(void *files, const harness_runs *runs,
     if (!open_files(f, known, why)) warn_of_source(&f->set, runs);
     return why->status;
 }
-
-/* ---- what baselines learn from ---- */
 
 static bool is_scored(const tgraph_files *f, const char *path)
 {

@@ -2,7 +2,6 @@
 /* Opens and splits the files of a call. */
 #include "examples/tgraph/set.h"
 
-#include <string.h>
 #include <xxhash.h>
 
 ag_status tgraph_set_name(tgraph_set *set, const harness_paths *given, const char *option,
@@ -105,8 +104,6 @@ void tgraph_set_scale(tgraph_set *set, const tgraph_scaler *scaler)
         tgraph_scaler_apply(scaler, g->feature, g->raw, g->nodes);
     }
 }
-
-/* ---- a training run ---- */
 
 ag_status tgraph_entry_hold_out(tgraph_entry *e, const tgraph_settings *s, ag_failure *why)
 {

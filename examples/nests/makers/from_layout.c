@@ -12,8 +12,6 @@
 
 static bool is_layout(const ag_npz *npz) { return ag_npz_find(npz, "node_config_feat") != NULL; }
 
-/* ---- files ---- */
-
 static void add_file(nests_data *data, const tgraph_file *f)
 {
     const size_t words = (size_t)f->store.rows * (size_t)f->store.width * sizeof *f->store.word;
@@ -62,8 +60,6 @@ static void drop_layouts(nests_data *data)
     }
     harness_free(data->group);
 }
-
-/* ---- rows ---- */
 
 static ag_status rows_of_layouts(nests_rows *rows, const nests_data *data, int group,
                                  const int *item, int n, ag_failure *why)

@@ -13,8 +13,6 @@ static bool is_rows(const ag_npz *npz)
            ag_npz_find(npz, "row_offset");
 }
 
-/* ---- groups ---- */
-
 static bool opens_group(const nests_rows_file *f, int i)
 {
     return !i || (f->group && f->group[i] != f->group[i - 1]);
