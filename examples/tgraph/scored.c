@@ -56,13 +56,8 @@ static ag_status open_files(tgraph_files *f, bool known, ag_failure *why)
     const tgraph_settings *s = f->settings;
     tgraph_set *set = &f->set;
     if (known && s->split > 0) compare_splits(f->runs, s);
-    harness_progress bar;
-    harness_reading_start(&bar, set->paths.count);
-    for (int i = 0; i < set->paths.count && harness_go_on(why); i++) {
-        open_file(f, known, set->paths.path[i], why);
-        harness_progress_update(&bar, i + 1, set->paths.path[i]);
-    }
-    harness_reading_end(&bar, why);
+    harness_reading r = {.path = set->paths.path, .count = set->paths.count};
+    for (const char *path; (path = harness_reading_next(&r, why));) open_file(f, known, path, why);
     if (!why->status && !set->count && !s->harness.common.part) /* others may have run times */
         ag_fail(why, AG_EDATA,
                 "none of the %d files can be scored: their run times are hidden; \"tgraph "
