@@ -5,7 +5,6 @@
 #include "examples/harness/harness.h"
 #include "examples/harness/ranks/ranks.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>

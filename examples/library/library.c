@@ -14,8 +14,6 @@
 #include <locale.h>
 #include <string.h>
 
-/* ---- errors ---- */
-
 static _Thread_local char last_sentence[sizeof((ag_failure *)0)->sentence];
 
 int augur_models_version(void) { return AUGUR_MODELS_VERSION; }
@@ -64,8 +62,6 @@ harness_options *library_options(const harness_trained *t, unsigned command, ag_
     json_decref(j);
     return o;
 }
-
-/* ---- opening ---- */
 
 /* The programs' tables of options never change, so calls share them. */
 static const harness_model *model_of(const char *made)
@@ -212,8 +208,6 @@ void augur_models_close(augur_models *m)
     pthread_mutex_destroy(&m->update);
     ag_free(m);
 }
-
-/* ---- saving ---- */
 
 typedef struct saving {
     augur_models *m;

@@ -76,8 +76,6 @@ static ag_status give(call *c, ag_failure *why)
 
 void augur_models_scores_free(augur_models_scores *scores) { ag_free(scores); }
 
-/* ---- the call ---- */
-
 static ag_status score(void *context, ag_failure *why)
 {
     call *c = context;

@@ -11,8 +11,6 @@
 /* ln of what an item without rows takes, in units of its work: almost nothing. */
 #define NOTHING -46.0
 
-/* ---- sizes ---- */
-
 static void grow_parts(nests_batch *b, int groups)
 {
     if (groups <= b->parts) return;
@@ -80,8 +78,6 @@ static void lay_arrays(void *batch, char *block, size_t *bytes)
     b->index = tpugraphs_lay(block, bytes, b->items, sizeof *b->index);
 }
 
-/* ---- rows and counts ---- */
-
 /* The rows that all items of the group count: ln of each, less that of their sum. Returns the sum.
  */
 static double put_alike(nests_batch *b, int *at, const nests_rows *r, int first_row)
@@ -142,8 +138,6 @@ static void put_parts(nests_batch *b, const nests_scale *scale, const nests_pick
     for (; alike_entry < b->alike; alike_entry++) b->alike_at[alike_entry] = b->rows;
 }
 
-/* ---- what the loss needs ---- */
-
 static double mean_of(const double *x, int n)
 {
     double sum = 0;
@@ -185,8 +179,6 @@ static ag_status put_targets(nests_batch *b, const nests_data *data, const nests
     return why->status;
 }
 
-/* ---- the whole ---- */
-
 ag_status nests_batch_fill(nests_batch *b, const nests_data *data, const nests_scale *scale,
                            const nests_pick *pick, int groups, int spread, ag_failure *why)
 {
@@ -205,8 +197,6 @@ void nests_batch_free(nests_batch *b, const nests_maker *maker)
     ag_free(b->block);
     *b = (nests_batch){0};
 }
-
-/* ---- the scale ---- */
 
 ag_status nests_scale_fit(nests_scale *s, const nests_set *set, ag_failure *why)
 {

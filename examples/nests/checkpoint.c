@@ -6,12 +6,9 @@
 
 #include <inttypes.h>
 #include <jansson.h>
-#include <math.h>
 
 enum { CONFIGURATION, DATA };
 enum { MOST_COLUMNS = 4096, MOST_WORDS = 65536 };
-
-/* ---- metadata ---- */
 
 static json_t *hex(uint64_t hash)
 {
@@ -84,8 +81,6 @@ ag_status nests_trained_check(const nests_trained *net, const nests_data *data, 
                    run, net->kind->name, s->columns, s->words, data->maker->name, data->columns,
                    data->words);
 }
-
-/* ---- the network ---- */
 
 static ag_status build(harness_trained *t, const harness_settings *settings, ag_failure *why)
 {

@@ -9,8 +9,6 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* ---- kinds ---- */
-
 static const nests_maker *const makers[] = {&nests_from_layout, &nests_from_tile,
                                             &nests_from_fusion, &nests_from_schedule,
                                             &nests_from_rows,   NULL};
@@ -78,8 +76,6 @@ static ag_status read_files(nests_set *set, const nests_maker *kind, const harne
     return why->status;
 }
 
-/* ---- items ---- */
-
 uint64_t nests_group_hash(const nests_group *g)
 {
     const uint64_t name = XXH3_64bits(g->name, strlen(g->name));
@@ -144,8 +140,6 @@ static ag_status check_runtimes(const nests_set *set, const char *option, ag_fai
                    option, data->groups);
 }
 
-/* ---- a training run ---- */
-
 static ag_status read_valid(nests_files *f, const nests_settings *s, ag_failure *why)
 {
     nests_set *valid = f->scored = &f->other;
@@ -178,8 +172,6 @@ ag_status nests_files_train(nests_files *f, nests_settings *s, ag_failure *why)
     }
     return s->harness.common.valid.count ? read_valid(f, s, why) : AG_OK;
 }
-
-/* ---- scores ---- */
 
 ag_status nests_files_score(void *files, const harness_runs *runs, const harness_settings *settings,
                             bool known, ag_failure *why)

@@ -4,8 +4,6 @@
 #include "examples/nests/hooks.h"
 #include "examples/nests/steps.h"
 
-/* ---- data ---- */
-
 static ag_status read_all(harness_session *session, ag_failure *why)
 {
     nests_settings *s = (nests_settings *)session->settings;
@@ -13,8 +11,6 @@ static ag_status read_all(harness_session *session, ag_failure *why)
     if (s->fit == NESTS_TREES) s->harness.training.steps = 1; /* which shows their loss */
     return AG_OK;
 }
-
-/* ---- steps ---- */
 
 /* The data of the steps of a run. */
 typedef struct nests_feed {
@@ -69,8 +65,6 @@ static ag_tensor *record(void *user, ag_tape *tape, int64_t number, const char *
     return nests_loss_of_members(m, tape, b, f->maker->absolute,
                                  (const nests_settings *)session->settings);
 }
-
-/* ---- results ---- */
 
 static const char *name_of(const void *net)
 {

@@ -8,8 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- words and measures ---- */
-
 static const harness_measure of_layouts[] = {
     HARNESS_TAU_B,      HARNESS_OPA,        HARNESS_PAIRWISE,    HARNESS_TOP_1,   HARNESS_TOP_5,
     HARNESS_SLOWDOWN_1, HARNESS_SLOWDOWN_5, HARNESS_SLOWDOWN_10, HARNESS_MEASURES};
@@ -65,8 +63,6 @@ void nests_results_form(harness_rank_form *form, const void *net, const harness_
     (void)settings;
     *form = form_of(((const nests_trained *)net)->kind);
 }
-
-/* ---- groups ---- */
 
 static void add_group(harness_rank *rank, const nests_set *set, int g, const char *name)
 {
@@ -128,8 +124,6 @@ void nests_results_open(void *results, void *files, const harness_settings *sett
         r->by[k] = harness_rank_alloc(rank, (size_t)rank->items * sizeof *r->by[k]);
 }
 
-/* ---- scores ---- */
-
 /* ln(run time) to the run time. */
 static void take_powers(double *score, int64_t n)
 {
@@ -172,8 +166,6 @@ ag_status nests_results_compare(void *results, ag_failure *why)
     for (int64_t i = 0; i < rank->items; i++) score[i] = ag_random_normal(&random);
     return AG_OK;
 }
-
-/* ---- noise ---- */
 
 static void repeat_measured(harness_rank *rank, const nests_set *set)
 {

@@ -12,8 +12,6 @@ enum { MOST_ITEMS = 65536, MOST_CELLS = 1 << 26 /* rows x columns, and counts of
 
 static int columns_of(const nests_scale *s) { return s->columns + (s->words > 0); }
 
-/* ---- rows to learn from ---- */
-
 typedef struct table {
     harness_additive_group *group; /* [groups] */
     nests_rows *rows;              /* [groups] */
@@ -109,8 +107,6 @@ static ag_status open_table(table *t, const nests_set *set, const nests_model *m
     return why->status;
 }
 
-/* ---- the fit ---- */
-
 /* The bags that are being fitted. */
 typedef struct fitting {
     harness_progress bar;
@@ -164,8 +160,6 @@ ag_status nests_trees_fit(nests_model *m, const nests_set *set, const nests_sett
     close_table(&t, set->data.maker);
     return why->status;
 }
-
-/* ---- scores ---- */
 
 /* cost [rows]: work times the factor. Returns what all items count alike. */
 static double price_rows(double *cost, float *row, const nests_model *m, const nests_rows *r)

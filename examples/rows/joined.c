@@ -41,8 +41,6 @@ ag_status nests_joined_add(nests_joined *j, ag_params *params, nests_use use, in
 
 void nests_joined_free(nests_joined *j) { nests_scale_close(&j->scale); }
 
-/* ---- the forward pass ---- */
-
 ag_tensor *nests_joined_embed(const nests_joined *j, ag_tape *tape, const nests_joined_batch *b)
 {
     ag_tensor *x = ag_input(tape, b->x, AG_SHAPE(b->rows, nests_scale_inputs(&j->scale)));

@@ -3,7 +3,6 @@
 #include "examples/rows/joined.h"
 
 #include <math.h>
-#include <string.h>
 
 static void lay_arrays(void *batch, char *block, size_t *bytes)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums the work of an item's rows. */
+/* Sums the work of an item's rows; empties and frees rows. */
 #include "examples/rows/rows.h"
+
+#include "examples/harness/base/bag.h"
 
 #include <math.h>
 
@@ -17,4 +19,31 @@ double nests_log_work(const nests_rows *r, int item, double alike)
     for (int e = r->first[item]; e < r->first[item + 1]; e++)
         sum += nests_times(r, e) * r->work[r->row[e]];
     return sum > 0 ? log(sum) : 0;
+}
+
+void nests_rows_clear(nests_rows *r)
+{
+    r->rows = r->items = 0;
+    bag_resize(r->x, 0);
+    bag_resize(r->word, 0);
+    bag_resize(r->work, 0);
+    bag_resize(r->always, 0);
+    bag_resize(r->first, 1);
+    bag_resize(r->row, 0);
+    bag_resize(r->times, 0);
+    bag_resize(r->node, 0);
+    r->first[0] = 0;
+}
+
+void nests_rows_free(nests_rows *r)
+{
+    bag_free(r->x);
+    bag_free(r->word);
+    bag_free(r->work);
+    bag_free(r->always);
+    bag_free(r->first);
+    bag_free(r->row);
+    bag_free(r->times);
+    bag_free(r->node);
+    *r = (nests_rows){0};
 }

@@ -6,8 +6,6 @@
 
 #include "examples/tpugraphs/tpugraphs.h"
 
-#include <stdbool.h>
-
 /* The rows of some items of one group. Items may share rows. Start from {0}; a maker fills it again
    and again and reuses its memory. */
 typedef struct nests_rows {

@@ -4,8 +4,6 @@
    an MLP does not. build/release/bin/small_node_classification */
 #include "augur.h"
 
-#include <stdlib.h>
-
 enum { NODES = 1000, GROUPS = 4, FEATURES = 16, HIDDEN = 32, EDGES = 4 * NODES, STEPS = 200 };
 
 static ag_real x[NODES][FEATURES];

@@ -10,8 +10,6 @@
 #include <jansson.h>
 #include <string.h>
 
-/* ---- data ---- */
-
 typedef struct files {
     tabular_tables train, scored;
 } files;
@@ -68,8 +66,6 @@ static void close_files(void *data)
     tabular_free(&((files *)data)->scored);
 }
 
-/* ---- the network ---- */
-
 enum { CONFIGURATION, DATA };
 
 typedef struct net {
@@ -121,8 +117,6 @@ static ag_tensor *forward(const net *m, const tabular_tables *t, int table, ag_t
     return ag_squeeze(ag_apply_linear(&m->output, x));
 }
 
-/* ---- steps ---- */
-
 /* A batch is one table, drawn by its number, so that --resume draws the same. */
 static ag_tensor *record(void *user, ag_tape *tape, int64_t batch, const char **what,
                          ag_failure *why)
@@ -138,8 +132,6 @@ static ag_tensor *record(void *user, ag_tape *tape, int64_t batch, const char **
     ag_tensor *rank = ag_input_i32(tape, g->rank, AG_SHAPE(g->items));
     return ag_pairwise_logistic(forward(session->trained.net, t, table, tape), rank, AG_MEAN);
 }
-
-/* ---- results ---- */
 
 static void open_results(void *results, void *data, const harness_settings *settings)
 {

@@ -9,8 +9,6 @@
 
 enum { FEATURES, CONFIGURATION, FILES };
 
-/* ---- metadata ---- */
-
 static char *features_json(const tgraph_data_options *f)
 {
     return harness_json_text(json_pack("{ss ss si sb sb}", "format", "tpugraphs-140", "kind",
@@ -55,8 +53,6 @@ int tgraph_files_has(const char *files, const char *name, const uint64_t *hash)
     return found;
 }
 
-/* ---- the network ---- */
-
 static ag_status identify(harness_session *session, ag_failure *why)
 {
     const tgraph_set *set = &((const tgraph_files *)session->data)->set;
@@ -92,8 +88,6 @@ static ag_status fit(harness_session *session, ag_failure *why)
 }
 
 static void drop(void *net) { nests_joined_free(&((tgraph_trained *)net)->model.joined); }
-
-/* ---- tensors ---- */
 
 static int list_tensors(ag_checkpoint_item *item, const void *trained)
 {

@@ -17,8 +17,6 @@ static const tgraph_set *set_of(const harness_session *s)
     return &((const tgraph_files *)s->data)->set;
 }
 
-/* ---- data ---- */
-
 static ag_status read_all(harness_session *session, ag_failure *why)
 {
     tgraph_files *f = session->data;
@@ -38,8 +36,6 @@ static void close_files(void *data)
     tgraph_set_close(&f->set);
     tgraph_set_close(&f->fit);
 }
-
-/* ---- steps ---- */
 
 /* The data and scratch of the steps and validations of a run. */
 typedef struct tgraph_steps {

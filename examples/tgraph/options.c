@@ -5,8 +5,6 @@
 #include "examples/harness/model/settings.h"
 #include "examples/tgraph/hooks.h"
 
-#include <string.h>
-
 enum { TRAINS = HARNESS_TRAINS, SCORES = HARNESS_SCORES, RUNS = HARNESS_RUNS };
 
 /* Names a field without "tgraph_settings," in every row. */

@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-/* ---- words and measures ---- */
-
 #define OTHERS                                                                           \
  HARNESS_OPA, HARNESS_TIED, HARNESS_SLOWDOWN_1, HARNESS_SLOWDOWN_5, HARNESS_SLOWDOWN_10, \
      HARNESS_SLOWDOWN_100, HARNESS_MEASURES
@@ -32,8 +30,6 @@ void tgraph_results_form(harness_rank_form *form, const void *net, const harness
     (void)net;
     *form = form_of(((const tgraph_settings *)settings)->tau);
 }
-
-/* ---- calibration ---- */
 
 tgraph_calibration tgraph_calibration_open(harness_rank *rank, const tgraph_entry *e)
 {
@@ -67,8 +63,6 @@ static void open_calibration(tgraph_results *r, const char *model)
     for (int i = 0; i < r->rank.groups; i++)
         if (!r->calibration[i].count) harness_rank_absent(&r->rank, r->calibrated, i);
 }
-
-/* ---- groups ---- */
 
 /* Draws n of the configurations to score, ascending as in a whole evaluation. */
 static int32_t *draw(harness_rank *rank, const tgraph_entry *e, int n, uint64_t seed)
@@ -133,8 +127,6 @@ void tgraph_results_open(void *results, void *files, const harness_settings *set
     open_calibration(results, ((const tgraph_files *)files)->name);
 }
 
-/* ---- scores ---- */
-
 static ag_status add_groups(tgraph_results *r, tgraph_scorer *scorer, ag_failure *why)
 {
     double *score = r->rank.score[0];
@@ -176,8 +168,6 @@ ag_status tgraph_results_add(void *results, const harness_trained *t, const harn
     tgraph_batch_free(&scorer.batch);
     return why->status;
 }
-
-/* ---- measures ---- */
 
 void tgraph_results_repeat(void *results)
 {

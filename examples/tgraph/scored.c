@@ -56,13 +56,8 @@ static ag_status open_files(tgraph_files *f, bool known, ag_failure *why)
     const tgraph_settings *s = f->settings;
     tgraph_set *set = &f->set;
     if (known && s->split > 0) compare_splits(f->runs, s);
-    harness_progress bar;
-    harness_reading_start(&bar, set->paths.count);
-    for (int i = 0; i < set->paths.count && harness_go_on(why); i++) {
-        open_file(f, known, set->paths.path[i], why);
-        harness_progress_update(&bar, i + 1, set->paths.path[i]);
-    }
-    harness_reading_end(&bar, why);
+    harness_reading r = {.path = set->paths.path, .count = set->paths.count};
+    for (const char *path; (path = harness_reading_next(&r, why));) open_file(f, known, path, why);
     if (!why->status && !set->count && !s->harness.common.part) /* others may have run times */
         ag_fail(why, AG_EDATA,
                 "none of the %d files can be scored: their run times are hidden; \"tgraph "
@@ -70,8 +65,6 @@ static ag_status open_files(tgraph_files *f, bool known, ag_failure *why)
                 set->paths.count);
     return why->status;
 }
-
-/* ---- the whole ---- */
 
 /* Files of another source have features that training never saw. With the splits of examples/data,
    of the nodes of held-out families up to 43 % of a file's are far from those of training; of those
@@ -120,8 +113,6 @@ ag_status tgraph_read_scored(void *files, const harness_runs *runs,
     if (!open_files(f, known, why)) warn_of_source(&f->set, runs);
     return why->status;
 }
-
-/* ---- what baselines learn from ---- */
 
 static bool is_scored(const tgraph_files *f, const char *path)
 {

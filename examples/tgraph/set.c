@@ -2,7 +2,6 @@
 /* Opens and splits the files of a call. */
 #include "examples/tgraph/set.h"
 
-#include <string.h>
 #include <xxhash.h>
 
 ag_status tgraph_set_name(tgraph_set *set, const harness_paths *given, const char *option,
@@ -106,8 +105,6 @@ void tgraph_set_scale(tgraph_set *set, const tgraph_scaler *scaler)
     }
 }
 
-/* ---- a training run ---- */
-
 ag_status tgraph_entry_hold_out(tgraph_entry *e, const tgraph_settings *s, ag_failure *why)
 {
     if (tgraph_file_split(e->file, s->split, (uint64_t)s->split_seed, why)) return why->status;
@@ -152,16 +149,12 @@ ag_status tgraph_set_train(tgraph_set *set, const tgraph_settings *s, ag_failure
     if (tgraph_set_name(set, &s->harness.common.valid, "valid", why)) return why->status;
     harness_files_warn_trained("valid", set->paths.path + training, set->paths.count - training,
                                set->paths.path, training);
-    harness_progress bar;
-    harness_reading_start(&bar, set->paths.count);
-    for (int i = 0; i < set->paths.count && harness_go_on(why); i++) {
-        if (i < training)
-            open_training(set, s, set->paths.path[i], why);
+    harness_reading r = {.path = set->paths.path, .count = set->paths.count};
+    for (const char *path; (path = harness_reading_next(&r, why));)
+        if (r.next <= training)
+            open_training(set, s, path, why);
         else
-            tgraph_set_open_whole(set, set->paths.path[i], tgraph_settings_data(s), true, why);
-        harness_progress_update(&bar, i + 1, set->paths.path[i]);
-    }
-    harness_reading_end(&bar, why);
+            tgraph_set_open_whole(set, path, tgraph_settings_data(s), true, why);
     for (int i = 0; i < set->count; i++) trained += set->entry[i].train;
     if (!why->status && !trained)
         ag_fail(why, AG_EDATA,

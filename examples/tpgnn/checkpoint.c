@@ -23,8 +23,6 @@ int tpgnn_log_cost(double *cost, const tpgnn_trained *net, double score)
     return 1;
 }
 
-/* ---- metadata ---- */
-
 enum { CONFIGURATION, DATA, VOCABULARY, SEEN };
 
 char *tpgnn_data_json(const tpgnn_data *data)
@@ -45,8 +43,6 @@ static ag_status identify(harness_session *session, ag_failure *why)
     text[SEEN] = tpgnn_seen_json(train, why);
     return why->status;
 }
-
-/* ---- the network ---- */
 
 /* The label that the model predicts, up to scale; a rank loss takes the throughput. */
 static int label_of(const tpgnn_settings *s)
@@ -118,8 +114,6 @@ static void drop(void *trained)
     tpgnn_vocabulary_free(&net->vocabulary);
     tpgnn_vocabulary_free(&net->seen.buffers);
 }
-
-/* ---- tensors ---- */
 
 static int list_tensors(ag_checkpoint_item *item, const void *trained)
 {

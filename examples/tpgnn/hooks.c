@@ -11,8 +11,6 @@ static const tpgnn_settings *settings_of(const harness_session *s)
     return (const tpgnn_settings *)s->settings;
 }
 
-/* ---- data ---- */
-
 static ag_status read_all(harness_session *session, ag_failure *why)
 {
     const harness_common *common = &session->settings->common;
@@ -75,8 +73,6 @@ static void close_files(void *data)
     tpgnn_data_free(&f->scored);
     tpgnn_data_free(&f->train);
 }
-
-/* ---- steps ---- */
 
 /* The data of the steps of a run. */
 typedef struct tpgnn_feed {

@@ -30,8 +30,6 @@ void tpgnn_results_form(harness_rank_form *to, const void *net, const harness_se
     *to = form;
 }
 
-/* ---- groups ---- */
-
 static void add_tasks(harness_rank *rank, const tpgnn_data *data)
 {
     const size_t n = (size_t)data->schedules;
@@ -69,8 +67,6 @@ void tpgnn_results_open(void *results, void *files, const harness_settings *sett
     harness_rank_method(rank, f->name, NULL);
     r->cost = harness_rank_alloc(rank, (size_t)scored->schedules * sizeof *r->cost);
 }
-
-/* ---- scores ---- */
 
 /* The number of schedules from `first` on that fit in one batch; scores do not depend on it. */
 static int chunk(const tpgnn_settings *s, const tpgnn_data *data, int first)
@@ -190,8 +186,6 @@ const char *tpgnn_results_alike(const void *results, int group)
     while (i < t->schedules && same_trees(s, s + i)) i++;
     return i == t->schedules ? "its schedules are the same tree" : NULL;
 }
-
-/* ---- noise ---- */
 
 /* The first pass is the second measurement: what it orders as the second does. */
 void tpgnn_results_repeat(void *results)

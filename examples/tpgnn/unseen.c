@@ -8,8 +8,6 @@
 #include <jansson.h>
 #include <string.h>
 
-/* ---- what occurs ---- */
-
 /* Extents and sizes that are no constants are not known; they are 0 in the files, and a model takes
    them for 1. */
 typedef struct counts {
@@ -51,8 +49,6 @@ static counts count(const tpgnn_data *data, const tpgnn_seen *seen)
     return u;
 }
 
-/* ---- of the training files ---- */
-
 char *tpgnn_seen_json(const tpgnn_data *data, ag_failure *why)
 {
     counts u = count(data, NULL);
@@ -87,8 +83,6 @@ ag_status tpgnn_seen_read(tpgnn_seen *s, const char *text, ag_failure *why)
     return why->status;
 }
 
-/* ---- words ---- */
-
 /* An element type is new, too, where no buffer of training had it. */
 static bool is_new(const tpgnn_kind *k, tpgnn_field field, const tpgnn_seen *seen)
 {
@@ -120,8 +114,6 @@ static void warn_words(const tpgnn_data *data, const counts *u, const tpgnn_seen
                      (long long)nodes, (long long)data->nodes, what, run, words);
 }
 
-/* ---- rows ---- */
-
 /* Looks at no more than SAMPLE schedules of a task, evenly. With the splits of examples/data at
    most 67 % of the statements of a program that is held out are far. */
 static ag_status warn_rows(const tpgnn_data *data, const nests_scale *scale, const char *run,
@@ -152,8 +144,6 @@ static ag_status warn_rows(const tpgnn_data *data, const nests_scale *scale, con
     harness_free(cost);
     return why->status;
 }
-
-/* ---- the whole ---- */
 
 ag_status tpgnn_warn_unseen(const tpgnn_data *data, const tpgnn_trained *net, const char *run,
                             ag_failure *why)

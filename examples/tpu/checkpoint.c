@@ -10,8 +10,6 @@
 
 enum { CONFIGURATION, DATA };
 
-/* ---- metadata ---- */
-
 char *tpu_data_json(const tpu_data *data)
 {
     char hash[17];
@@ -63,8 +61,6 @@ static ag_status identify(harness_session *session, ag_failure *why)
     return AG_OK;
 }
 
-/* ---- the network ---- */
-
 static ag_status build(harness_trained *t, const harness_settings *settings, ag_failure *why)
 {
     const tpu_settings *s = (const tpu_settings *)settings;
@@ -91,8 +87,6 @@ static ag_status fit(harness_session *session, ag_failure *why)
         net->model.offset = tpu_data_mean_log(train);
     return why->status;
 }
-
-/* ---- tensors ---- */
 
 enum { RANGES = 3 };
 

@@ -11,8 +11,6 @@ static const tpu_settings *settings_of(const harness_session *s)
     return (const tpu_settings *)s->settings;
 }
 
-/* ---- data ---- */
-
 /* The number of kernels that the main measures count: of fusion files those that take long
    enough. */
 static int count_long(const tpu_data *data, int64_t least)
@@ -142,8 +140,6 @@ static void close_files(void *data)
     tpu_data_free(&f->train);
     tpu_data_free(&f->scored);
 }
-
-/* ---- steps ---- */
 
 /* The state of the steps of a run. */
 typedef struct tpu_feed {

@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-/* ---- words and measures ---- */
-
 static const harness_measure of_tiles[] = {HARNESS_APE, HARNESS_TAU_B, HARNESS_MEASURES};
 static const harness_measure of_kernels[] = {HARNESS_MAPE, HARNESS_TAU_B, HARNESS_MAPE_ALL,
                                              HARNESS_TAU_B_ALL, HARNESS_MEASURES};
@@ -34,8 +32,6 @@ void tpu_results_form(harness_rank_form *to, const void *net, const harness_sett
     (void)settings;
     *to = form[((const tpu_trained *)net)->model.options.task];
 }
-
-/* ---- groups ---- */
 
 /* The names of the files; NULL where their paths are not known. */
 static char **name_files(harness_rank *rank, const tpu_data *data)
@@ -100,8 +96,6 @@ ag_status tpu_results_add(void *results, const harness_trained *trained, const h
     return AG_OK;
 }
 
-/* ---- equal scores ---- */
-
 /* Whether every row of so many bytes is the next one. */
 static bool same_rows(const void *rows, int count, size_t bytes)
 {
@@ -132,16 +126,12 @@ const char *tpu_results_alike(const void *results, int group)
                : NULL;
 }
 
-/* ---- noise ---- */
-
 void tpu_results_repeat(void *results)
 {
     tpu_results *r = results;
     const harness_files *files = &r->files->scored.paths;
     if (files->count == r->rank.groups) tpugraphs_noise(&r->rank, (const char *const *)files->path);
 }
-
-/* ---- baselines ---- */
 
 /* The share of the work is not known: trees are one of several fits. */
 static int watch(void *context, const char *label, double done)

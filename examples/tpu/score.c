@@ -40,8 +40,6 @@ static int next_batch(pass *p)
     return p->count;
 }
 
-/* ---- scores ---- */
-
 static ag_status add_scores(double *score, const pass *p, const ag_real *value, ag_failure *why)
 {
     for (int i = 0; i < p->count; i++) {

@@ -7,8 +7,6 @@
 
 enum { SHORT = 8 }; /* a reduction shorter than this is never put inside of the row */
 
-/* ---- order ---- */
-
 /* 1 if a runs outside of b. */
 static int is_outer(const tpugraphs_loop *a, const tpugraphs_loop *b, tpugraphs_rule rule)
 {
@@ -55,8 +53,6 @@ static int merge(tpugraphs_loop *loop, int n)
     }
     return kept;
 }
-
-/* ---- the two innermost loops ---- */
 
 int tpugraphs_loop_jumps(const tpugraphs_loop *l)
 {

@@ -42,8 +42,6 @@ static void read_windows(tpugraphs_window window[TPUGRAPHS_AXES], const float *f
                                .base_dilation = at_least_one(feature[TPUGRAPHS_BASE_DILATION])};
 }
 
-/* ---- dot ---- */
-
 /* 1 if the result has the batch axes, then the free axes of both operands. */
 static int free_axes_fit(const tpugraphs_dot_axes *d, const tpugraphs_operation *out,
                          const tpugraphs_operation *a, const tpugraphs_operation *b)
@@ -69,8 +67,6 @@ int tpugraphs_dot_readings(tpugraphs_dot_axes *dot, int most, const tpugraphs_op
             if (free_axes_fit(&d, out, a, b)) dot[n++] = d;
     return n;
 }
-
-/* ---- convolution ---- */
 
 /* Two axes and the spatial ones of a list of features. */
 static int read_axes(int *first, int *second, int *spatial, int n, const float *feature, int rank)
@@ -98,8 +94,6 @@ static int read_conv(tpugraphs_conv_axes *c, const float *feature, int rank)
            read_axes(&c->kernel_in, &c->kernel_out, c->kernel_spatial, n,
                      feature + TPUGRAPHS_KERNEL_IN, rank);
 }
-
-/* ---- a node ---- */
 
 tpugraphs_operation tpugraphs_operation_read(int opcode, const float *feature)
 {

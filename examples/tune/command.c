@@ -25,8 +25,6 @@ typedef struct tuner {
     const char *name; /* of the program at work */
 } tuner;
 
-/* ---- the meters ---- */
-
 /* One program may take long. */
 static ag_status tick(tuner *t, ag_failure *why)
 {
@@ -59,8 +57,6 @@ static ag_status predict(void *state, double *ns, const lab_configs *configs, co
     return tick(t, why) ? why->status
                         : tune_model_predict(&t->model, t->s, ns, configs, which, count, why);
 }
-
-/* ---- programs ---- */
 
 static ag_status search_program(tuner *t, lab_source *source, ag_failure *why)
 {
@@ -106,8 +102,6 @@ static ag_status search_programs(tuner *t, ag_failure *why)
                      bag_count(t->results), t->n_sources);
     return why->status;
 }
-
-/* ---- the command ---- */
 
 /* --force empties the folder, so it must hold nothing that the call reads. */
 static ag_status check_out(const harness_common *common, ag_failure *why)

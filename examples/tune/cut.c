@@ -74,8 +74,6 @@ static int kernel_of(tune_pool *pool, int g, ag_failure *why)
     return number;
 }
 
-/* ---- partitions ---- */
-
 tune_cut tune_cut_new(tune_pool *pool)
 {
     const size_t n = (size_t)pool->program->n + 1;

@@ -5,13 +5,10 @@
 #include "examples/tune/tune.h"
 
 #include <math.h>
-#include <string.h>
 
 /* PATIENCE: neighbours per partition that is asked for, before a search gives up. SPARE: partitions
    that are kept beyond those that are measured, since the ranks change while they are. */
 enum { STREAM = 0x7e57, PATIENCE = 50, SPARE = 64 };
-
-/* ---- times ---- */
 
 ag_status tune_ask(tune_pool *pool, tune_way way, const tune_cut *const *cut, int count,
                    ag_failure *why)
@@ -62,8 +59,6 @@ static void calibrate(tune_pool *pool)
     }
     if (predicted > 0) pool->factor = measured / predicted;
 }
-
-/* ---- annealing ---- */
 
 /* share: of the search that is done. Temperatures are in ln(time) of the program; a search with
    thousands of steps starts hotter, which helps it out of local minima. */
@@ -121,8 +116,6 @@ ag_status tune_anneal(tune_cut **list, tune_pool *pool, const tune_cut *start, t
     map_free(seen);
     return why->status;
 }
-
-/* ---- all of a program ---- */
 
 static int best_of(const tune_cut *list, const tune_pool *pool)
 {

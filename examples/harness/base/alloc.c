@@ -5,7 +5,6 @@
 #include "examples/harness/base/base.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -76,10 +76,16 @@ void harness_progress_start(harness_progress *p, const char *label, int64_t firs
 void harness_progress_update(harness_progress *p, int64_t done, const char *note);
 void harness_progress_end(harness_progress *p);
 
-/* The same while files are read; the end says how many were, in a log, if not a single one that was
-   read at once. */
-void harness_reading_start(harness_progress *p, int64_t files);
-void harness_reading_end(harness_progress *p, const ag_failure *why);
+/* The same while files are read, from {path, count}; the end says how many were, in a log, if not a
+   single one that was read at once. */
+typedef struct harness_reading {
+    char *const *path;
+    int count, next; /* next: how many were begun */
+    harness_progress bar;
+} harness_reading;
+/* The next path; NULL: there is none, `why` has a failure, or the program is to stop, which becomes
+   one. */
+const char *harness_reading_next(harness_reading *r, ag_failure *why);
 
 /* The time that is left, as mm:ss; fresh: as below. */
 void harness_time_left(char text[32], int64_t done, int64_t total, int64_t fresh, double seconds);

@@ -62,8 +62,6 @@ bool harness__guest_hears(const char *kind, const char *text)
     return true;
 }
 
-/* ---- blocks ---- */
-
 bool harness__guest_spends(size_t bytes)
 {
     if (!now.runs || !now.spare) return false;

@@ -216,21 +216,25 @@ void harness_progress_end(harness_progress *p)
     p->shown = p->logged = false;
 }
 
-void harness_reading_start(harness_progress *p, int64_t files)
-{
-    harness_progress_start(p, "read", 0, files);
-    p->shown = false; /* a terminal has no bar of it */
-}
-
 /* A second more or less is no news, and would differ from run to run. */
-void harness_reading_end(harness_progress *p, const ag_failure *why)
+static void say_read(const harness_reading *r)
 {
     enum { LONG = 5 };
-    const double seconds = harness_seconds() - p->started;
-    if (why->status || (p->total < 2 && seconds < LONG)) return;
-    if (seconds < LONG)
-        harness_log("read %lld files", (long long)p->total);
+    const double seconds = harness_seconds() - r->bar.started;
+    if (seconds >= LONG)
+        harness_log("read %d file%s in %.0f s", r->count, r->count == 1 ? "" : "s", seconds);
+    else if (r->count > 1)
+        harness_log("read %d files", r->count);
+}
+
+const char *harness_reading_next(harness_reading *r, ag_failure *why)
+{
+    if (r->next)
+        harness_progress_update(&r->bar, r->next, r->path[r->next - 1]);
     else
-        harness_log("read %lld file%s in %.0f s", (long long)p->total, p->total == 1 ? "" : "s",
-                    seconds);
+        harness_progress_start(&r->bar, "read", 0, r->count);
+    r->bar.shown = false; /* a terminal has no bar of it */
+    if (r->next < r->count && harness_go_on(why)) return r->path[r->next++];
+    if (!why->status) say_read(r);
+    return NULL;
 }

@@ -162,8 +162,6 @@ static ag_status solve(double *w, const moments *m, double weight, ag_failure *w
                    column, m->columns, weight);
 }
 
-/* ---- a fit ---- */
-
 double harness_ridge_predict(const double *w, const float *x, int columns)
 {
     double sum = w[columns];

@@ -67,8 +67,6 @@ ag_status harness_trees_check(const harness_trees *t, int columns, ag_failure *w
     return AG_OK;
 }
 
-/* ---- from XGBoost's JSON ---- */
-
 /* One tree of XGBoost's JSON, and where it goes. */
 typedef struct source {
     const json_t *left, *right, *column, *condition;

@@ -3,8 +3,6 @@
 #include "core/io/io.h"
 #include "examples/harness/cli/options_internal.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_BYTES = 1 << 20 };

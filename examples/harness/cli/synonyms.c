@@ -113,8 +113,6 @@ static int next_word(const char **at, const char **word, size_t *n)
     return 1;
 }
 
-/* ---- the nearest name ---- */
-
 enum { LONGEST = 63 };
 
 static int least(int a, int b) { return a < b ? a : b; }
@@ -156,8 +154,6 @@ const char *harness_nearest(const char *word, const char *const *names, int coun
     }
     return best;
 }
-
-/* ---- what is meant ---- */
 
 static bool is_in(const char *list, const char *word)
 {

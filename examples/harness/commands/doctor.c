@@ -23,8 +23,6 @@
 # define AG_MPI "not built"
 #endif
 
-/* ---- the self-test ---- */
-
 /* Sizes that no tile and no vector divides, and more terms than a product adds in one pass. */
 enum { NODES = 301, INNER = 293, COLUMNS = 131, EDGES = 601 };
 
@@ -108,8 +106,6 @@ ag_status harness_selftest_run(harness_selftest *result, ag_tape *tape, ag_failu
     harness_free(w);
     return why->status;
 }
-
-/* ---- the description ---- */
 
 /* Names and texts, for --json and as a table. */
 typedef struct found {

@@ -7,8 +7,6 @@
 #include <jansson.h>
 #include <math.h>
 
-/* ---- rows ---- */
-
 void harness_inspect_row(harness_inspection *to)
 {
     to->row = json_object();
@@ -51,8 +49,6 @@ void harness_inspect_ns(harness_inspection *to, const char *key, const char *col
         harness_table_number(to->table, ns ? (double)ns * 1e-3 : (double)NAN, digits);
 }
 
-/* ---- printing ---- */
-
 static void print_text(harness_inspection *to)
 {
     if (to->text && !to->settings->common.json) fputs(to->text, stdout);
@@ -68,8 +64,6 @@ static void print(harness_inspection *to, ag_failure *why)
         harness_table_print(stdout, to->table);
     print_text(to);
 }
-
-/* ---- all files at once ---- */
 
 static void add_group(harness_inspection *to, const harness_group *g)
 {

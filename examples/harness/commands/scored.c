@@ -8,8 +8,6 @@
 #include <inttypes.h>
 #include <jansson.h>
 
-/* ---- both ---- */
-
 /* A call in which all is scored. */
 typedef struct scored {
     const harness_model *model;

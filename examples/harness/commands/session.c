@@ -8,8 +8,6 @@
 #include <jansson.h>
 #include <math.h>
 
-/* ---- before the first step ---- */
-
 /* Names the measures, and says whether anything is held out. */
 static ag_status look_ahead(harness_session *s, ag_failure *why)
 {
@@ -85,8 +83,6 @@ ag_status harness_session_close(harness_session *s, ag_failure *why)
     ag_tape_free(s->tape);
     return why->status;
 }
-
-/* ---- after the last step ---- */
 
 /* Scores the network of best.safetensors or, without a validation, the last one. */
 static ag_status score_best(harness_session *s, void *results, ag_failure *why)
@@ -183,8 +179,6 @@ ag_status harness_session_end(harness_session *s, json_t *result, ag_failure *wh
     harness_free(results);
     return why->status;
 }
-
-/* ---- the whole ---- */
 
 ag_status harness_train(harness_session *s, harness_run_mode mode, struct json_t *result,
                         ag_failure *why)

@@ -13,8 +13,6 @@
 #include <jansson.h>
 #include <string.h>
 
-/* ---- which one ---- */
-
 ag_device harness_device(int wanted)
 {
     if (wanted != HARNESS_ON_ANY) return (ag_device)wanted;
@@ -33,8 +31,6 @@ static const char *name_of(ag_device device)
 }
 
 static const char *const precision_words[] = {"fp32", "tf32"}; /* of ag_precision */
-
-/* ---- a tape ---- */
 
 /* Reports the device that auto chose, and why not the other: the reason without its remedy. */
 static void say_taken(void)
@@ -101,8 +97,6 @@ ag_status harness_scoring_failed(const ag_tape *tape, const char *name, const ch
 {
     return harness_run_failed(tape, harness_format("scoring %.150s", name), fewer, why);
 }
-
-/* ---- config.json and the report ---- */
 
 /* The device and its precision, as config.json has them; empty where the command has no device. */
 static json_t *now_on(const harness_options *options)

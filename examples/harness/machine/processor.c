@@ -52,8 +52,6 @@ int harness_memory(int64_t *all, int64_t *available)
     return 1;
 }
 
-/* ---- the peak of memory ---- */
-
 static int begun;
 
 void harness_peak_begin(void)

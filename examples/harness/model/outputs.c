@@ -61,8 +61,6 @@ ag_status harness_outputs_open(harness_outputs *o, const harness_runs *runs,
     return why->status;
 }
 
-/* ---- values ---- */
-
 /* Room for `count` values, of which the new ones are 0. */
 static void make_room(harness_outputs *o, int64_t count)
 {

@@ -9,8 +9,6 @@
 
 #include <math.h>
 
-/* ---- words and measures ---- */
-
 static const harness_measure plain[] = {HARNESS_TAU_B,      HARNESS_OPA,         HARNESS_SLOWDOWN_1,
                                         HARNESS_SLOWDOWN_5, HARNESS_SLOWDOWN_10, HARNESS_MEASURES};
 const harness_rank_form harness_rank_plain = {
@@ -38,8 +36,6 @@ void harness_rank_values(double *measure, const harness_rank *r)
     for (int k = 0; k < harness__count(form, form->validated); k++)
         measure[k] = harness_rank_mean(r, 0, form->measure[k]);
 }
-
-/* ---- groups and methods ---- */
 
 void *harness_rank_alloc(harness_rank *r, size_t bytes) { return harness_take(&r->memory, bytes); }
 
@@ -208,8 +204,6 @@ void harness_rank_noise(harness_rank *r, const double *noise)
     add_methods(r, x, y, on_drawn);
     harness_free(x);
 }
-
-/* ---- scores ---- */
 
 static ag_status add_values(double *score, const harness_ranked *g, const ag_real *value,
                             double weight, ag_failure *why)

@@ -3,9 +3,6 @@
 #include "examples/harness/rank/rank_internal.h"
 
 #include <math.h>
-#include <string.h>
-
-/* ---- rows ---- */
 
 static int row_of(const harness_rank *r, int group)
 {
@@ -31,8 +28,6 @@ harness_measured *harness_rank_at(const harness_rank *r, int method, int row)
 {
     return r->measured + (size_t)method * (size_t)r->rows + (size_t)row;
 }
-
-/* ---- measures ---- */
 
 static bool lacks(const harness_rank *r, int method, int group)
 {
@@ -101,8 +96,6 @@ ag_status harness_rank_compute(void *rank, ag_failure *why)
         r->row[i].counted = harness_rank_at(r, 0, i)->counted;
     return why->status;
 }
-
-/* ---- means ---- */
 
 enum { ALL = -1 /* families */ };
 
@@ -175,8 +168,6 @@ double harness__number(const harness_rank *r, int method, harness_measure measur
     default: return harness_rank_mean(r, method, measure);
     }
 }
-
-/* ---- sums ---- */
 
 harness_rank_row harness__sum_rows(const harness_rank *r, int family)
 {

@@ -6,8 +6,6 @@
 
 #include <math.h>
 
-/* ---- a point per item ---- */
-
 /* Fills the places of a group's items, from 0 for the first to 1 for the last. */
 static ag_status places(double *place, const double *value, int items, ag_failure *why)
 {
@@ -51,8 +49,6 @@ static ag_status plot_times(const char *folder, const harness_rank *r, ag_failur
     harness_free(x);
     return why->status;
 }
-
-/* ---- bars ---- */
 
 static harness_measure first_of(const harness_rank *r) { return harness__form(r)->measure[0]; }
 
@@ -108,8 +104,6 @@ ag_status harness_rank_plot(const harness_session *session, const harness_rank *
         plot_parts(session->folder, r, why);
     return why->status;
 }
-
-/* ---- the page ---- */
 
 enum { FACTS = 4, NOTES = HARNESS_RANK_METHODS + 4 };
 

@@ -197,8 +197,6 @@ json_t *harness__left_json(const harness_rank *r)
     return list;
 }
 
-/* ---- a table of methods ---- */
-
 static harness_table *methods_table(const harness_rank *r, const char *over, harness_mean mean)
 {
     const harness_rank_form *form = harness__form(r);

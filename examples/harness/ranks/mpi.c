@@ -6,7 +6,6 @@
 #include "examples/harness/ranks/ranks.h"
 
 #include <sched.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>

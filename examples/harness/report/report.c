@@ -7,7 +7,6 @@
 #include "examples/harness/machine/device.h"
 #include "examples/harness/report/report.h"
 
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -8,8 +8,6 @@
 #include <string.h>
 #include <time.h>
 
-/* ---- pictures ---- */
-
 static ag_status plot_dots(const study_outcome *x, const char *const *name, ag_failure *why)
 {
     double *score = HARNESS_NEW(score, x->variants * x->seeds);
@@ -54,8 +52,6 @@ static ag_status plot_curves(const study_outcome *x, const char *const *name, ag
     for (int v = 0; v < count; v++) harness_free(curve[v].x);
     return why->status;
 }
-
-/* ---- the page ---- */
 
 static const char *explain(const study_outcome *x)
 {

@@ -88,8 +88,6 @@ int lab_tiles(int (**tiles)[24], const lab_program *kernel, int limit, uint64_t 
     return n;
 }
 
-/* ---- running and checking one ---- */
-
 ag_status lab_run_tile(lab_run *run, const int *tile, ag_failure *why)
 {
     tpugraphs_bounds bounds;

@@ -74,8 +74,6 @@ void lab_probe(void)
     (void)sink;
 }
 
-/* ---- facts ---- */
-
 /* Family, model and stepping of the CPU, and its cache: names can be as short as "AMD EPYC", and
    the numbers tell such processors apart. */
 static json_t *cpu_numbers(void)

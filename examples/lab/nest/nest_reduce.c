@@ -8,8 +8,6 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* ---- dots ---- */
-
 /* Both inputs move along the row. */
 INLINE void multiply_row(float *restrict out, int64_t so, const float *restrict a, int64_t sa,
                          const float *restrict b, int64_t sb, int64_t n)
@@ -95,8 +93,6 @@ static void dots(float *out, const float *const *in, const nest_tail *t)
 }
 
 nest_body nest_dot_body(int rows) { return rows ? dot_rows : dots; }
-
-/* ---- sums and maxima ---- */
 
 INLINE float join(nest_kind kind, float a, float b)
 {

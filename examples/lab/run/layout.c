@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-/* ---- orders and strides ---- */
-
 /* The axes of a value, the most minor first. */
 typedef struct order {
     int rank;
@@ -92,8 +90,6 @@ static void inherited(order *o, const lab_node *node, const order *orders)
     }
     follow(o, from, to);
 }
-
-/* ---- nodes ---- */
 
 /* The operands of a node, in the layouts in which it reads them. */
 typedef struct inputs {

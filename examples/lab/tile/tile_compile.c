@@ -20,8 +20,6 @@ typedef struct plan {
     const int *step, *end; /* as in tile_steps */
 } plan;
 
-/* ---- walking the tiles ---- */
-
 /* Moves on to the next block; 0 after the last. */
 static int advance(int *index, const int *count, int rank)
 {
@@ -70,8 +68,6 @@ static void compile_tiles(tile_steps *s, const tpugraphs_bounds *bounds)
     } while (advance(index, count, root->rank));
 }
 
-/* ---- planning ---- */
-
 /* Finds the memory of each item. Constants get theirs here. Scratch starts a cache line, as blocks
    of an arena do. */
 static void find_memory(float **memory, const tile_steps *s, lab_run *run)
@@ -104,8 +100,6 @@ static void plan_call(call *call, const tile_command *c, const tile_items *t, fl
         call->moves[k] = tile_is_outside(t, c->base[k]);
     }
 }
-
-/* ---- running ---- */
 
 /* Row numbers out of range are clamped. */
 static void gather(const tile_command *c, float *out, const float *const *in)

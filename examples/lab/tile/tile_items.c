@@ -95,8 +95,6 @@ static int add_reversed(tile_items *t, const lab_node *node, int input)
     return item ? t->n - 1 : input;
 }
 
-/* ---- nodes ---- */
-
 /* The counters 0, 1, 2... along one axis. */
 static int add_iota(tile_items *t, const lab_node *node)
 {

@@ -6,13 +6,9 @@
 #include "examples/nests/maker.h"
 #include "examples/tpu/rows/rows.h"
 
-#include <string.h>
-
 static bool is_tile(const ag_npz *npz) { return ag_npz_find(npz, "config_feat") != NULL; }
 
 static bool is_fusion(const ag_npz *npz) { return ag_npz_find(npz, "kernel_runtime") != NULL; }
-
-/* ---- files ---- */
 
 static void group_tiles(nests_data *data, const tpu_data *from)
 {
@@ -68,8 +64,6 @@ static void drop_kernels(nests_data *data)
     data->budget = own->budget;
     harness_free(own);
 }
-
-/* ---- rows ---- */
 
 static ag_status rows_of_kernels(nests_rows *rows, const nests_data *data, int group,
                                  const int *item, int n, ag_failure *why)

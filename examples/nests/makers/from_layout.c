@@ -12,8 +12,6 @@
 
 static bool is_layout(const ag_npz *npz) { return ag_npz_find(npz, "node_config_feat") != NULL; }
 
-/* ---- files ---- */
-
 static void add_file(nests_data *data, const tgraph_file *f)
 {
     const size_t words = (size_t)f->store.rows * (size_t)f->store.width * sizeof *f->store.word;
@@ -34,23 +32,19 @@ static void add_file(nests_data *data, const tgraph_file *f)
 static ag_status read_layouts(nests_data *data, const harness_files *paths, ag_failure *why)
 {
     tgraph_data_options options = tgraph_layout_defaults();
-    harness_progress bar;
+    harness_reading r = {.path = paths->path, .count = paths->count};
     bool warned = false;
     options.dedup = data->distinct ? TGRAPH_KEEP_FIRST : TGRAPH_KEEP_ALL;
     options.configs_only = options.operations = 1;
     data->columns = NESTS_LAYOUT_COLUMNS;
     data->words = TGRAPH_OPCODES;
     data->group = HARNESS_NEW(data->group, paths->count);
-    harness_reading_start(&bar, paths->count);
-    for (int i = 0; i < paths->count && harness_go_on(why); i++) {
-        const tgraph_file *f = tgraph_file_open(paths->path[i], &options, &data->budget, why);
-        if (f) {
-            tgraph_rows_warn(&warned, f);
-            add_file(data, f);
-        }
-        harness_progress_update(&bar, i + 1, paths->path[i]);
+    for (const char *path; (path = harness_reading_next(&r, why));) {
+        const tgraph_file *f = tgraph_file_open(path, &options, &data->budget, why);
+        if (!f) continue;
+        tgraph_rows_warn(&warned, f);
+        add_file(data, f);
     }
-    harness_reading_end(&bar, why);
     return why->status;
 }
 
@@ -62,8 +56,6 @@ static void drop_layouts(nests_data *data)
     }
     harness_free(data->group);
 }
-
-/* ---- rows ---- */
 
 static ag_status rows_of_layouts(nests_rows *rows, const nests_data *data, int group,
                                  const int *item, int n, ag_failure *why)

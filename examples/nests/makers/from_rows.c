@@ -13,8 +13,6 @@ static bool is_rows(const ag_npz *npz)
            ag_npz_find(npz, "row_offset");
 }
 
-/* ---- groups ---- */
-
 static bool opens_group(const nests_rows_file *f, int i)
 {
     return !i || (f->group && f->group[i] != f->group[i - 1]);
@@ -78,13 +76,9 @@ static ag_status add_file(nests_data *data, nests_rows_file *f, const char *path
 static ag_status read_all(nests_data *data, const harness_files *paths, ag_failure *why)
 {
     nests_rows_file *file = data->own = HARNESS_NEW(file, paths->count);
-    harness_progress bar;
-    harness_reading_start(&bar, paths->count);
-    for (int i = 0; i < paths->count && harness_go_on(why); i++) {
-        add_file(data, &file[i], paths->path[i], why);
-        harness_progress_update(&bar, i + 1, paths->path[i]);
-    }
-    harness_reading_end(&bar, why);
+    harness_reading r = {.path = paths->path, .count = paths->count};
+    for (const char *path; (path = harness_reading_next(&r, why));)
+        add_file(data, file++, path, why);
     return why->status;
 }
 

@@ -10,8 +10,6 @@
 
 static bool is_schedule(const ag_npz *npz) { return ag_npz_find(npz, "schedule_runtime") != NULL; }
 
-/* ---- files ---- */
-
 /* Rows are made once: training asks for those of each schedule again and again. */
 typedef struct schedules {
     tpgnn_data data;

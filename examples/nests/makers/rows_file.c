@@ -83,8 +83,6 @@ static ag_status read_items(nests_rows_file *f, const tpugraphs_raw *raw, ag_fai
     return why->status;
 }
 
-/* ---- checks ---- */
-
 static ag_status check_rows(const nests_rows_file *f, int columns, const char *name,
                             ag_failure *why)
 {
@@ -155,8 +153,6 @@ void nests_rows_file_free(nests_rows_file *f)
     for (size_t k = 0; k < sizeof block / sizeof *block; k++) ag_free(block[k]);
     *f = (nests_rows_file){0};
 }
-
-/* ---- the rows of items ---- */
 
 static int row_at(const nests_rows_file *f, int64_t entry)
 {

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- one-hot ---- */
-
 /* A candidate: two columns with equal counts and equal sums of hashes of their rows are equal (but
    for a chance of 2^-64, which costs a column). */
 typedef struct column {
@@ -130,8 +128,6 @@ void tgraph_onehot_row(float *x, const int32_t *key, int columns, const tgraph_f
         x[i] = (float)(digit[rest / TGRAPH_LAYOUT_ROWS] == rest % TGRAPH_LAYOUT_ROWS);
     }
 }
-
-/* ---- counts ---- */
 
 static float small(float v) { return copysignf(log1pf(fabsf(v)), v); }
 

@@ -81,8 +81,6 @@ static fit_row *draw_rows(int *rows, int *programs, const tgraph_fit *f, const t
     return row;
 }
 
-/* ---- columns ---- */
-
 /* Picks the counts that vary over the rows. */
 static void pick_counts(tgraph_fit *f, const fit_row *row, int rows, const tgraph_part *parts,
                         const float *pooled)
@@ -122,8 +120,6 @@ void tgraph_fit_columns(float *x, tgraph_fit *f, const tgraph_part *part, int co
     }
     for (int k = 0; k < f->columns; k++) x[k] = (x[k] - f->mean[k]) * f->scale[k];
 }
-
-/* ---- the matrix ---- */
 
 /* Mean 0 and deviation 1 for every column; a constant one becomes 0. */
 static void standardise_columns(tgraph_fit *f)

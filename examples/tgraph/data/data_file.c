@@ -3,8 +3,6 @@
 #include "examples/harness/harness.h"
 #include "examples/tgraph/data/data_internal.h"
 
-#include <string.h>
-
 tgraph_data_options tgraph_layout_defaults(void)
 {
     return (tgraph_data_options){.prune = 1, .repad = 1, .dedup = TGRAPH_KEEP_ALL};

@@ -5,7 +5,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 void tgraph_scaler_add(tgraph_scaler *s, const float *x, int64_t rows)
 {

@@ -11,8 +11,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* ---- digits ---- */
-
 enum { PER_WORD = TGRAPH_DIGITS / TGRAPH_WORDS };
 
 int tgraph_pack(uint32_t word[TGRAPH_WORDS], const float value[TGRAPH_DIGITS])
@@ -39,8 +37,6 @@ void tgraph_unpack(int32_t row[TGRAPH_DIGITS], const uint32_t word[TGRAPH_WORDS]
             row[w * PER_WORD + k] = (int32_t)(rest % 7) + 1;
     }
 }
-
-/* ---- the store ---- */
 
 /* A file without a name in $TMPDIR (or /tmp), or -1. */
 static int unnamed_file(const char **folder)

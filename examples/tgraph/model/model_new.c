@@ -100,8 +100,6 @@ void tgraph_model_free(tgraph_model *m)
     m->params = NULL;
 }
 
-/* ---- programs ---- */
-
 static ag_graph *build_edges(const tgraph_graph *g, const tgraph_options *options, ag_failure *why)
 {
     const ag_direction direction[] = {AG_ALONG, AG_AGAINST, AG_BOTH_WAYS};

@@ -19,8 +19,6 @@ static nests_nest finished(nests_nest n)
     return n;
 }
 
-/* ---- windows ---- */
-
 /* The outputs times the taps of a window that meet an element of the input. */
 static double taps_inside(const tpugraphs_window *w, double outputs, double inputs)
 {
@@ -50,8 +48,6 @@ static void add_window(nests_nest *n, const tpugraphs_operation *o, int i, doubl
     for (int k = first; k < n->loops; k++) n->loop[k].window = 1 + i;
     if (w->size <= LONG) n->work *= fmax(1, taps_inside(w, outputs, inputs)) / (outputs * w->size);
 }
-
-/* ---- kinds of nodes ---- */
 
 static void map(nests_nest *n, const nests_layout *p, const tpugraphs_operation *o,
                 const nests_strides *out, const nests_strides *in)
@@ -122,8 +118,6 @@ nests_nest nests_copy_nest(int rank, const int *size, const nests_strides *out,
     for (int i = 0; i < rank; i++) add(&n, size[i], 0, out->of[i], in->of[i], 0);
     return finished(n);
 }
-
-/* ---- reshapes ---- */
 
 /* The axes of one side from the most minor on; neighbours that are contiguous are merged. */
 typedef struct side {

@@ -4,8 +4,6 @@
 
 #include "examples/harness/harness.h"
 
-#include <string.h>
-
 /* Settles a node whose operands are settled, and whether its loops depend on the configuration. */
 static void settle(nests_layout *p, int node, int ordered)
 {
@@ -17,8 +15,6 @@ static void settle(nests_layout *p, int node, int ordered)
     o->varying = o->config >= 0;
     for (int k = 0; k < o->operands; k++) o->varying |= p->operation[o->operand[k]].varying;
 }
-
-/* ---- operands ---- */
 
 /* Constants, parameters and what is spread out of them are rarely the first operand. */
 static int leads(const tpugraphs_operation *o)

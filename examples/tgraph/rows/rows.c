@@ -11,8 +11,6 @@
 
 enum { DIGITS = 3 * TPUGRAPHS_AXES };
 
-/* ---- one row ---- */
-
 static bool is_row(const nests_rows *r, int row, const float *x, int word)
 {
     const float *known = r->x + (size_t)row * NESTS_LAYOUT_COLUMNS;
@@ -59,8 +57,6 @@ static void put(nests_rows *r, int node, const tpugraphs_operation *o, const nes
     }
     bag_add(m->put, ((nests_put){.row = *slot - 1, .node = node}));
 }
-
-/* ---- one node ---- */
 
 static double elements_of(const tpugraphs_operation *o)
 {
@@ -150,8 +146,6 @@ static void visit(nests_rows *r, int node, const signed char *digit)
     const nests_nest nest = nests_nest_of(p, node, &m->strides[node], in);
     put_node(r, node, &nest);
 }
-
-/* ---- all ---- */
 
 void nests_layout_open(nests_rows *r, const nests_layout *p, bool by_node)
 {

@@ -6,8 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- rules that learn nothing ---- */
-
 static void score_random(double *score, const tpgnn_data *data)
 {
     ag_random random = {0, 0x5450474e4e52, 0};
@@ -44,8 +42,6 @@ static const struct {
      score_stores},
     {"random", "uniform numbers", score_random},
 };
-
-/* ---- all of them ---- */
 
 static int watch(void *context, const char *label, double done)
 {

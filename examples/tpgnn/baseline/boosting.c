@@ -61,8 +61,6 @@ static int row_at(const table *t, const tpgnn_schedule *s, int store)
     return t->first[s->task] + s->store[store];
 }
 
-/* ---- the fit ---- */
-
 /* The data of the loss and the progress of the fit. */
 typedef struct fit {
     const tpgnn_data *data;

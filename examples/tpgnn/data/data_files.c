@@ -260,17 +260,13 @@ static ag_status read_file(tpgnn_data *data, tpgnn_reading *r, ag_failure *why)
 
 ag_status tpgnn_data_add(tpgnn_data *data, const harness_files *paths, ag_failure *why)
 {
-    harness_progress bar;
-    harness_reading_start(&bar, paths->count);
-    for (int i = 0; i < paths->count && harness_go_on(why); i++) {
-        const char *path = paths->path[i];
+    harness_reading all = {.path = paths->path, .count = paths->count};
+    for (const char *path; (path = harness_reading_next(&all, why));) {
         tpgnn_reading r = {
             .raw = {.path = path, .name = harness_files_short(path), .budget = &data->budget}};
         if (!read_file(data, &r, why)) tpgnn_reading_keep(data, &r, why);
         tpgnn_reading_end(data, &r, why);
-        harness_progress_update(&bar, i + 1, path);
     }
-    harness_reading_end(&bar, why);
     return why->status ? why->status : tpgnn_kinds_settle(data, why);
 }
 

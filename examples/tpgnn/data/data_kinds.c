@@ -6,8 +6,6 @@
 
 enum { LONGEST_TEXT = 1 << 24, LONGEST_LINE = 400, WORDS = 5 };
 
-/* ---- lines of a file ---- */
-
 /* Splits a line at its blanks, which end the words; 0: it has not five, or no flag as the last. */
 static int split(char *word[WORDS], char *line, size_t n)
 {
@@ -85,8 +83,6 @@ ag_status tpgnn_kinds_cut(const tpgnn_data *data, tpgnn_reading *r, const char *
     }
     return why->status;
 }
-
-/* ---- the list of all ---- */
 
 /* The place of a text in the order of all; *there: the list has it. */
 static int find_place(bool *there, const tpgnn_data *data, const char *text)

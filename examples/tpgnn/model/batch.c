@@ -78,8 +78,6 @@ static size_t lay_arrays(tpgnn_batch *b, scratch *s, char *block)
     return at;
 }
 
-/* ---- nodes ---- */
-
 /* Numbers the nodes that stay and returns their number, or -1: no memory. */
 static int place_nodes(scratch *s, const tpgnn_data *data, const tpgnn_schedule *schedule,
                        int compact, ag_failure *why)
@@ -109,8 +107,6 @@ static void fill_node(tpgnn_batch *b, int at, const tpgnn_kind *kind, const tpgn
     b->paper[2 * (size_t)at] = o->logs ? logarithm(value) : (ag_real)value;
     b->paper[2 * (size_t)at + 1] = (ag_real)kind->named;
 }
-
-/* ---- edges ---- */
 
 /* Edges of the tree, then those of names, each in the order of the nodes v. Where a node was left
    out its ancestor has them: a variable in an index becomes an edge from the access to the loop.
@@ -146,8 +142,6 @@ static ag_status join_graphs(tpgnn_batch *b, const scratch *s, int both, ag_fail
     if (b->down && !both) b->up = ag_graph_batch((const ag_graph *const *)s->up, b->graphs, why);
     return why->status;
 }
-
-/* ---- the whole ---- */
 
 static ag_status fill_schedule(tpgnn_batch *b, scratch *s, const tpgnn_data *data, int i,
                                const tpgnn_batch_options *o, ag_failure *why)

@@ -39,8 +39,6 @@ static ag_tensor *add_costs(pass *p, ag_tensor *vector)
     return nests_joined_scores(&p->model->joined, p->row, vector, &p->batch->rows);
 }
 
-/* ---- the paper's network ---- */
-
 /* x = [vector of the class (18), value of a constant, named, rows (hidden)]. */
 static ag_tensor *paper(pass *p)
 {
@@ -52,8 +50,6 @@ static ag_tensor *paper(pass *p)
     ag_tensor *y = tpgnn_paper_forward(&p->model->paper, x, edges);
     return p->o->rows == NESTS_COSTS ? add_costs(p, y) : y;
 }
-
-/* ---- cost of each statement ---- */
 
 /* relu(W numbers + b + a row for each word of the node + its rows), a product with one-hot words.
  */

@@ -71,8 +71,6 @@ ag_status tpgnn_paper_add(tpgnn_paper *paper, ag_params *params, const tpgnn_pap
     return status;
 }
 
-/* ---- the forward pass ---- */
-
 /* TopK applies the rectifier itself. */
 static ag_tensor *convolve(const tpgnn_paper *p, int k, ag_tensor *x, ag_tensor *norm,
                            ag_edges edges)

@@ -131,8 +131,6 @@ static void hoist(nest_tree *t, nest_store *store)
     }
 }
 
-/* ---- places and buffers ---- */
-
 double nest_adjacent(int *first, const nest_tree *t, const nest_access *a, int vector, int block)
 {
     double run = 1;

@@ -4,8 +4,6 @@
 
 #include <math.h>
 
-/* ---- loops ---- */
-
 /* Unrolls as TVM's UnrollLoop decides: from the inside, as long as the body contains no loop that
    stays. Vectorised loops are gone by then. */
 static void decide(nest_tree *t, int i)
@@ -58,8 +56,6 @@ void nest_unroll(nest_tree *t)
     for (int i = t->loop_count - 1; i >= 0; i--) decide(t, i);
     for (int i = 0; i < t->loop_count; i++) multiply(t, i);
 }
-
-/* ---- one access ---- */
 
 typedef struct shape {
     double size[NEST_SIZES], row[NEST_SIZES]; /* row: elements from one index to the next */
@@ -166,8 +162,6 @@ static void reach(nest_tree *t, nest_access *a)
         if (l->extent > 1 && *to < 0) *to = a->stride[level];
     }
 }
-
-/* ---- memory that loops touch ---- */
 
 /* A part of the sum becomes as large as `x`, if it is smaller. */
 static void raise(double *sum, double *part, double x)

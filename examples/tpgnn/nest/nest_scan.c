@@ -79,8 +79,6 @@ void nest_free(nest_tree *t)
     ag_free(t->block);
 }
 
-/* ---- from parent to node ---- */
-
 static const nest_way no_index = {-1, 0, 0, 0, 1, NEST_MOST};
 
 static double within(double x) { return x < 1e-9 ? 1e-9 : nest_cap(x); }
@@ -146,8 +144,6 @@ static void inherit(nest_tree *t, int v)
         pass_on(w, t, up, k.class, position);
     }
 }
-
-/* ---- kinds of nodes ---- */
 
 static void open_loop(nest_tree *t, int v, nest_kind k)
 {

@@ -24,8 +24,6 @@ void nests_put(nests_writer *w, double x)
     w->x[w->columns++] = (float)(copysign(log2(1 + size), x) / 8);
 }
 
-/* ---- the statement ---- */
-
 /* Its loads, those that touch most first; without the one of what it updates. */
 static void find_loads(nests_statement *s)
 {
@@ -69,8 +67,6 @@ static void write_part(nests_writer *w, const nests_statement *s, double cycles)
     for (int i = 0; i < 3; i++) nests_put(w, 64 * c->miss[i] / c->trips);
 }
 
-/* ---- accesses ---- */
-
 /* The store that last wrote the buffer, before this statement or in the round before; -1: none. */
 static int find_producer(const nest_tree *t, int buffer, int number)
 {
@@ -107,8 +103,6 @@ static void write_access(nests_writer *w, const nests_statement *s, const nest_a
     nests_put(w, loop < 0 ? t->lines : t->loops[loop].once); /* that a cache has to keep between */
     nests_put(w, s->number - from);
 }
-
-/* ---- loops ---- */
 
 void nests_write_strides(nests_writer *w, const nests_statement *s, int level)
 {
@@ -156,8 +150,6 @@ static void write_levels(nests_writer *w, const nests_statement *s)
     }
     w->columns += LEVEL * (LEVELS - shown);
 }
-
-/* ---- the rows ---- */
 
 /* cycles: of all statements together. */
 static void write_row(float *row, const nest_tree *t, int number, const float *nest, double cycles)

@@ -32,8 +32,6 @@ harness_boosting_options tpu_baseline_trees(void)
     return o;
 }
 
-/* ---- columns ---- */
-
 static int kind_of(int opcode)
 {
     switch (opcode) {
@@ -71,8 +69,6 @@ static void add_tile(float *out, const tpu_kernel *k, int config)
            TPUGRAPHS_TILE_FEATURES * sizeof *tile);
     tpugraphs_take_logs(tile, TPUGRAPHS_TILE_FEATURES);
 }
-
-/* ---- regressions ---- */
 
 typedef struct table {
     float *x;
@@ -156,8 +152,6 @@ static char *regression(double *score, tpu_baseline kind, const tpu_data *train,
                ? harness_text("%d boosted trees on %d columns, %s", o->rounds, COLUMNS, on)
                : harness_text("ridge regression on %d columns, %s", COLUMNS, on);
 }
-
-/* ---- the others ---- */
 
 static char *constant(double *score, const tpu_data *train, const tpu_data *scored)
 {

@@ -6,8 +6,6 @@
 
 #include <math.h>
 
-/* ---- loads ---- */
-
 /* Bytes of the operands of a product that are read beyond the first time, where the result has so
    many parts along each axis. */
 static double read_again(const tpu_hlo *h, int u, const double parts[TPUGRAPHS_AXES], double tiles)
@@ -63,8 +61,6 @@ double tpu_roofline_time(const tpu_roofline *r, const tpu_load *k)
     const double computing = k->flops / r->peak + k->special / r->special;
     return r->scale[k->type] * fmax(transfer, computing) + r->overhead * k->steps;
 }
-
-/* ---- fit ---- */
 
 enum { COEFFICIENTS = 4 };
 
@@ -195,8 +191,6 @@ static void normalise(tpu_roofline *r)
     r->special /= scale;
     for (int t = 0; t < TPU_TYPES; t++) r->scale[t] = r->scale[t] > 0 ? r->scale[t] / scale : 1;
 }
-
-/* ---- training kernels ---- */
 
 /* Every n-th configuration of a kernel. */
 static void add_kernel(rows *all, const tpu_kernel *k, int every)

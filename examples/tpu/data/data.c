@@ -265,13 +265,8 @@ static ag_status add_file(tpu_data *data, const char *path, ag_failure *why)
 
 ag_status tpu_data_add(tpu_data *data, const harness_files *paths, ag_failure *why)
 {
-    harness_progress bar;
-    harness_reading_start(&bar, paths->count);
-    for (int i = 0; i < paths->count && harness_go_on(why); i++) {
-        add_file(data, paths->path[i], why);
-        harness_progress_update(&bar, i + 1, paths->path[i]);
-    }
-    harness_reading_end(&bar, why);
+    harness_reading r = {.path = paths->path, .count = paths->count};
+    for (const char *path; (path = harness_reading_next(&r, why));) add_file(data, path, why);
     return why->status;
 }
 

@@ -78,8 +78,6 @@ int tpu_hlo_largest(const tpu_hlo *h, int u)
     return best;
 }
 
-/* ---- the graph ---- */
-
 static void operands(tpu_hlo *h)
 {
     const tpu_kernel *k = h->kernel;
@@ -159,8 +157,6 @@ void tpu_hlo_close(tpu_hlo *h)
     ag_arena_free(h->memory);
     *h = (tpu_hlo){0};
 }
-
-/* ---- reductions ---- */
 
 static const tpugraphs_operation *operand_of(const tpu_hlo *h, const tpugraphs_operation *o, int k)
 {

@@ -100,8 +100,6 @@ static void fill_features(tpu_batch *b, const tpu_scaler *scaler)
                   b->kernel[i]->tile + (size_t)b->config[i] * TPUGRAPHS_TILE_FEATURES, 1);
 }
 
-/* ---- messages ---- */
-
 /* Of a node the first TPU_NEIGHBOURS, in the order of the file. */
 static ag_graph *graph_of(const tpu_kernel *k, tpu_way way, int loops, ag_failure *why)
 {
@@ -162,8 +160,6 @@ static ag_status fill_runtimes(tpu_batch *b, ag_failure *why)
     return why->status;
 }
 
-/* ---- rows ---- */
-
 /* The loop nests of a kernel under its tile, or of a fused kernel under its default tile, join the
    nodes that they compute. */
 static ag_status fill_rows(tpu_batch *b, const nests_joined *joined, ag_failure *why)
@@ -194,8 +190,6 @@ ag_status tpu_rows_fit(nests_scale *scale, const tpu_data *data, ag_failure *why
     nests_tile_rows_free(&nests);
     return why->status;
 }
-
-/* ---- all of it ---- */
 
 ag_status tpu_batch_fill(tpu_batch *b, const tpu_sample *sample, int count,
                          const tpu_scaler *scaler, const tpu_batch_options *o, ag_failure *why)

@@ -145,8 +145,6 @@ ag_tensor *tpu_forward(const tpu_model *m, ag_tape *tape, const tpu_batch *batch
     return m->offset != 0 ? ag_shift(score, (ag_real)m->offset) : score;
 }
 
-/* ---- the loss ---- */
-
 /* The loss over the pairs of one kernel. */
 static ag_tensor *pairs(ag_tensor *score, const tpu_batch *b, int group, int kind, double margin)
 {

@@ -14,8 +14,6 @@ int nests_is_view(int opcode)
     return memchr(views, opcode, sizeof views) != NULL;
 }
 
-/* ---- views ---- */
-
 enum { SLOTS = 2 /* axes of which the file has the start and stride of a slice */ };
 
 /* The first index of axis a. The file has those of two axes and their sum: the rest of it belongs
@@ -59,8 +57,6 @@ void nests_view_of(nests_view *view, const tpu_hlo *h, int u, int v)
             view->step[axis] = -1;
     }
 }
-
-/* ---- places ---- */
 
 void nests_place_dense(double stride[TPUGRAPHS_AXES], const double *box, int rank)
 {

@@ -28,8 +28,6 @@ static ag_status mark_fused(hlo_module *m)
     return AG_OK;
 }
 
-/* ---- which ---- */
-
 static int is_fused(const hlo_module *m, int node)
 {
     return m->computation[m->node[node].computation].is_fused;
@@ -57,8 +55,6 @@ static void look(hlo_module *m)
                        (product && is_fused(m, i));
     }
 }
-
-/* ---- what they choose from ---- */
 
 /* Two axes of a value, in row-major order; -1: there is none. */
 static void set_pair(hlo_slot *slot, int a, int b)

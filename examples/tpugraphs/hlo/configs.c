@@ -63,8 +63,6 @@ ag_status hlo_configs_sweep(hlo_configs *c, const hlo_graph *g, tpugraphs_budget
     return AG_OK;
 }
 
-/* ---- drawn ---- */
-
 /* The nodes sorted so that those with the same choices follow each other. */
 typedef struct drawing {
     const hlo_graph *g;
@@ -142,8 +140,6 @@ ag_status hlo_configs_draw(hlo_configs *c, const hlo_graph *g, int count, uint64
     budget->used -= d.bytes;
     return why->status;
 }
-
-/* ---- of a file ---- */
 
 static ag_status check_digits(const hlo_configs *c, const hlo_graph *g, const char *name,
                               ag_failure *why)

@@ -149,8 +149,6 @@ static ag_status read_message(const reader *r, hlo_instruction *x, hlo_span s, c
     return more < 0 ? damaged(r, s) : AG_OK;
 }
 
-/* ---- instructions and computations ---- */
-
 static ag_status read_references(const reader *r, const hlo_field *f,
                                  ag_status (*add)(hlo_module *m, uint64_t id))
 {
@@ -195,8 +193,6 @@ static ag_status read_computation(const reader *r, hlo_span s)
     }
     return more < 0 ? damaged(r, s) : hlo_add_computation(r->m, id, root, name);
 }
-
-/* ---- modules ---- */
 
 /* A message is known by its contents: a module has computations, which have
    instructions, which have op codes. Runs of TpuGraphs have the same numbers, and none of these. */

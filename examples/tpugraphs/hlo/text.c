@@ -12,8 +12,6 @@
 
 #include <string.h>
 
-/* ---- shapes ---- */
-
 static ag_status read_sizes(hlo_text *t, hlo_instruction *x)
 {
     if (hlo_expect(t, "[") || hlo_accept(t, "]")) return t->m->why->status;
@@ -57,8 +55,6 @@ static ag_status read_shape(hlo_text *t, hlo_instruction *x)
     x->type = hlo_type_number(x->type_name);
     return read_sizes(t, x) ? t->m->why->status : read_layout(t, x);
 }
-
-/* ---- instructions ---- */
 
 /* The name of an operand is the last word of it; its shape may come before. */
 static ag_status read_operands(hlo_text *t)
@@ -106,8 +102,6 @@ static ag_status read_instruction(hlo_text *t, uint64_t *root, int *marked)
     *marked |= marks;
     return hlo_attributes(t, &x) ? t->m->why->status : hlo_add_instruction(t->m, &x);
 }
-
-/* ---- computations ---- */
 
 /* (PARAMETERS) -> SHAPE, which may be left out. */
 static ag_status pass_signature(hlo_text *t)
