@@ -52,8 +52,8 @@ AG_API ag_device ag_tape_device(const ag_tape *tape); /* AG_CPU for NULL */
 
 /* Sets how runs multiply matrices on a CUDA device; AG_FP32 is the default, and a reset keeps the
    setting. With AG_TF32 products, forward and backward, have a relative error of about
-   1e-3 instead of 1e-6; two runs still have the same bits. All other computations stay in float, as
-   may products inside an op's own kernel. Fails: AG_EUSE for AG_TF32 on a tape of the CPU. */
+   1e-3 instead of 1e-6; two runs still have the same bits. All other computations stay in float,
+   and so may products inside an op's kernel. Fails: AG_EUSE for AG_TF32 on a tape of the CPU. */
 AG_API void ag_tape_precision(ag_tape *tape, ag_precision precision);
 
 /* 1: every run checks its values and, at the first one that is not finite, fails with the names of
@@ -66,7 +66,7 @@ AG_API void ag_check_finite(ag_tape *tape, int on);
 AG_API ag_tensor *ag_input(ag_tape *tape, const ag_real *data, ag_shape shape);
 AG_API ag_tensor *ag_input_i32(ag_tape *tape, const int32_t *data, ag_shape shape);
 
-/* A parameter as a leaf; the same parameter gives the same tensor. Its gradient goes to
+/* Puts a parameter on the tape; calls with one parameter return one tensor. Its gradient goes to
  * param->gradient. */
 AG_API ag_tensor *ag_parameter(ag_tape *tape, ag_param *param);
 

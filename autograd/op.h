@@ -75,8 +75,8 @@ typedef struct ag_op {
      */
     int64_t (*scratch)(const ag_args *a, int backward);
 
-    unsigned given; /* int32 inputs whose values decide what its CUDA kernels launch, so that they
-                       get the host's (ag_args.given; SAVE_X bits) */
+    unsigned given; /* int32 inputs with values that decide the launches of CUDA kernels, which
+                       get the host's array (ag_args.given; SAVE_X bits) */
 
     /* Kernels that CUDA runs instead of forward, prepare, backward and scratch above: all four of
        them, with a backward kernel for the same inputs. NULL: those above have both forms. */
