@@ -24,7 +24,7 @@ extern "C" {
 typedef struct ag_tape ag_tape;
 typedef struct ag_tensor ag_tensor;
 
-/* A new tape; NULL only without memory for it. Without such a device the tape has failed already.
+/* A new tape; NULL: no memory. If there is no such device, the tape has already failed.
  */
 AG_API ag_tape *ag_tape_new(ag_device device);
 AG_API void ag_tape_free(ag_tape *tape);
@@ -35,12 +35,12 @@ AG_API void ag_tape_free(ag_tape *tape);
  */
 AG_API void ag_tape_reset(ag_tape *tape);
 
-/* Key of the tape's random numbers (dropout) and the step they are drawn for. Both hold until the
-   next call, so a loop calls it in every step. Without any call the key is 0 and the tape counts
+/* Sets the key of the tape's random numbers (dropout) and their step, until the next call; so a
+   loop calls it in every step. Without any call the key is 0 and the tape counts
    its runs: the first is step 0, so each run uses a different dropout mask. */
 AG_API void ag_tape_seed(ag_tape *tape, uint64_t seed, uint64_t step);
 
-/* 1 (the start value): dropout drops; 0: it is the identity. Applies to ops recorded from now on.
+/* 1 (the default): dropout drops; 0: it is the identity. Applies to ops recorded from now on.
  */
 AG_API void ag_tape_training(ag_tape *tape, int training);
 AG_API int ag_is_training(const ag_tape *tape);
@@ -50,23 +50,23 @@ AG_API void ag_tape_begin(ag_tape *tape, int training);
 
 AG_API ag_device ag_tape_device(const ag_tape *tape); /* AG_CPU for NULL */
 
-/* How runs from now on multiply matrices on a CUDA device; AG_FP32 is the start value, and a reset
-   keeps what was set. With AG_TF32 products, forward and backward, have a relative error of about
-   1e-3 instead of 1e-6; two runs still have the same bits. All other computations stay in float, as
-   may products inside an op's own kernel. Fails: AG_EUSE for AG_TF32 on a tape of the CPU. */
+/* Sets how runs multiply matrices on a CUDA device; AG_FP32 is the default, and a reset keeps the
+   setting. With AG_TF32 products, forward and backward, have a relative error of about
+   1e-3 instead of 1e-6; two runs still have the same bits. All other computations stay in float,
+   and so may products inside an op's kernel. Fails: AG_EUSE for AG_TF32 on a tape of the CPU. */
 AG_API void ag_tape_precision(ag_tape *tape, ag_precision precision);
 
 /* 1: every run checks its values and, at the first one that is not finite, fails with the names of
    the op and tensor and the step. */
 AG_API void ag_check_finite(ag_tape *tape, int on);
 
-/* Leaves. The data is borrowed: it stays valid and unchanged until the run returns. No gradient.
-   Fails: AG_ESHAPE when a size is negative or the count exceeds 2^40. In debug builds a run fails
-   with AG_EUSE when the data changed since the call. */
+/* Puts data on the tape. It is borrowed: keep it valid and unchanged until the run returns. No
+   gradient. Fails: AG_ESHAPE when a size is negative or the count exceeds 2^40. In debug builds a
+   run fails with AG_EUSE when the data changed since the call. */
 AG_API ag_tensor *ag_input(ag_tape *tape, const ag_real *data, ag_shape shape);
 AG_API ag_tensor *ag_input_i32(ag_tape *tape, const int32_t *data, ag_shape shape);
 
-/* A parameter as a leaf; the same parameter gives the same tensor. Its gradient goes to
+/* Puts a parameter on the tape; calls with one parameter return one tensor. Its gradient goes to
  * param->gradient. */
 AG_API ag_tensor *ag_parameter(ag_tape *tape, ag_param *param);
 
@@ -123,8 +123,8 @@ AG_API ag_real ag_item(const ag_tensor *x); /* the only element; else NAN, and t
 AG_API const ag_real *ag_compute(ag_tensor *y, ag_failure *why);
 
 /* Prints a tensor's name (or its op's), shape and type, then its values as NumPy does: in aligned
-   columns with four decimals. Of an axis of more than 10 (or, in a tensor of more than 1,000
-   values, 6) it shows the first and last 3, with "..." between them. Inputs and parameters can be
+   columns with four decimals. If an axis has more than 10 entries (6 in a tensor of more than 1,000
+   values), it shows the first and last 3, with "..." between them. Inputs and parameters can be
    printed at any time while their data exist, results after a run that kept them; otherwise a
    sentence says why there are no values. The tape fails only when a device cannot copy them. */
 AG_API void ag_print(const ag_tensor *x, FILE *file);
@@ -144,10 +144,10 @@ typedef struct ag_plan_summary {
 } ag_plan_summary;
 AG_API ag_plan_summary ag_plan_of(ag_tensor *y, int training);
 
-/* 1: measure every launch from now on; 0: stop, and discard the measurements. The print is a table
-   of kernels by time; a fused group has the name of its first kernel with a +. On a device two
-   columns follow: the bytes of the tensors that a kernel reads and writes (each once; twice where
-   it adds to one), and these bytes over the time. */
+/* 1: measure every launch from now on; 0: stop, and discard the measurements. The table lists
+   kernels by their time; a fused group has the name of its first kernel and a +. On a device, two
+   more columns are the bytes that a kernel reads and writes (a tensor that it adds to counts
+   twice), and these bytes divided by the time. */
 AG_API void ag_profile(ag_tape *tape, int on);
 AG_API void ag_profile_print(const ag_tape *tape, FILE *file);
 

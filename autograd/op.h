@@ -75,8 +75,8 @@ typedef struct ag_op {
      */
     int64_t (*scratch)(const ag_args *a, int backward);
 
-    unsigned given; /* int32 inputs whose values decide what its CUDA kernels launch, so that they
-                       get the host's (ag_args.given; SAVE_X bits) */
+    unsigned given; /* int32 inputs with values that decide the launches of CUDA kernels, which
+                       get the host's array (ag_args.given; SAVE_X bits) */
 
     /* Kernels that CUDA runs instead of forward, prepare, backward and scratch above: all four of
        them, with a backward kernel for the same inputs. NULL: those above have both forms. */
@@ -117,14 +117,14 @@ int ag__is_live(const ag_tensor *x);
    an earlier step. x may be NULL. */
 int ag__usable(const ag_tensor *x, const char *who);
 
-/* The values of an input of reals, as borrowed; NULL for others, and where ag__given_i32 is. */
+/* The values of a real input, as borrowed; NULL: not real, or where ag__given_i32 is NULL. */
 const ag_real *ag__given(const ag_tensor *x);
 
 /* The values of an int32 input, as borrowed; NULL when an op makes them, or for reals, NULL and
    tensors of an earlier step. */
 const int32_t *ag__given_i32(const ag_tensor *x);
 
-/* The place of the first of n values outside of low..high; -1: there is none. */
+/* The index of the first of n values outside of low..high; -1: there is none. */
 int64_t ag__first_outside(const int32_t *values, int64_t n, int32_t low, int32_t high);
 
 /* y, the first output of an op; or, where input i of the op is a caller's array with a wrong value,
@@ -134,16 +134,16 @@ int64_t ag__first_outside(const int32_t *values, int64_t n, int32_t low, int32_t
 ag_tensor *ag__check_index(ag_tensor *y, int i, const ag_tensor *table, const char *what);
 ag_tensor *ag__check_starts(ag_tensor *y, int i);
 
-/* As ag_input_i32, of an array of an owner with this serial number (0: none), which keeps it as it
-   is: a device may keep a copy. */
+/* As ag_input_i32, for an array that its owner, with this serial number (0: none), never changes: a
+   device may keep a copy. */
 ag_tensor *ag__input_lasting(ag_tape *tape, const int32_t *data, ag_shape shape, uint64_t serial);
 
 /* Memory for n values that the tape keeps until the reset, for inputs that a call makes itself;
    NULL: the tape has failed. */
 int32_t *ag__tape_ints(ag_tape *tape, int n);
 
-/* Remembers until the reset that these tensors were found to fit together / were, in this company.
- */
+/* Stores until the reset that these tensors fit together; says whether that was stored, in this
+   order of the tensors. */
 void ag__set_fit(ag_tensor *const *x, int n);
 int ag__is_fit(ag_tensor *const *x, int n);
 

@@ -71,10 +71,10 @@ typedef struct ag_failure {
 AG_API ag_status ag_fail(ag_failure *why, ag_status status, const char *format, ...)
     AG_PRINTF(3, 4);
 
-/* `text` with control characters (C0, DEL, C1), line separators, marks that change the direction of
-   writing and bytes that are not UTF-8 written as \x1b or \u202e, so a name can neither control a
-   terminal nor look like another one; what does not fit into `size` bytes is left out. ag_fail
-   applies it to its sentences. text NULL is "". Returns out. */
+/* Copies `text` with control characters (C0, DEL, C1), line separators, marks that change the
+   direction of writing and bytes that are not UTF-8 written as \x1b or \u202e. So a name can
+   neither control a terminal nor look like another one. Omits what does not fit into `size` bytes.
+   ag_fail applies it to its sentences. text NULL is "". Returns out. */
 AG_API char *ag_printable(char *out, size_t size, const char *text);
 
 /* ---- shapes ---- */
@@ -103,8 +103,8 @@ static inline ag_shape ag__shape(int rank, int a, int b, int c, int d)
 #define AG__SHAPE_4(a, b, c, d)                   ag__shape(4, a, b, c, d)
 #define AG__NINTH(a, b, c, d, e, f, g, h, i, ...) i
 
-/* AG_SHAPE(3, 5) is the shape [3,5]; in C and in C++. The sizes of unused axes are 1. One to four
-   sizes; of more the compiler says that AG_SHAPE_has_1_to_4_sizes is not declared. */
+/* AG_SHAPE(3, 5) is the shape [3,5]; in C and in C++. The sizes of unused axes are 1. With more
+   than four sizes the compiler says that AG_SHAPE_has_1_to_4_sizes is not declared. */
 #define AG_SHAPE(...)                                                                      \
  AG__NINTH(__VA_ARGS__, AG_SHAPE_has_1_to_4_sizes, AG_SHAPE_has_1_to_4_sizes,              \
            AG_SHAPE_has_1_to_4_sizes, AG_SHAPE_has_1_to_4_sizes, AG__SHAPE_4, AG__SHAPE_3, \
@@ -121,10 +121,10 @@ AG_API const char *ag_shape_text(char text[64], ag_shape shape);
 
 /* ---- memory ---- */
 
-/* A block of `bytes` bytes, not zeroed, which ag_free takes back; NULL: no memory. All that the
-   library allocates comes from here. */
+/* Allocates `bytes` bytes, not zeroed, to be freed by ag_free; NULL: no memory. The library
+   allocates all of its memory with it. */
 AG_API void *ag_alloc(size_t bytes);
-AG_API void *ag_grow(void *block, size_t bytes); /* realloc: at NULL the old block stays */
+AG_API void *ag_grow(void *block, size_t bytes); /* realloc: after NULL the old block stays */
 AG_API void ag_free(void *block);                /* NULL is allowed */
 
 /* a + b and a * b, or SIZE_MAX when the result does not fit (which no allocation can satisfy). */
@@ -168,15 +168,15 @@ AG_API uint32_t ag_random_below(ag_random *r,
 AG_API void ag_random_shuffle(ag_random *r, int32_t *items, int64_t n); /* Fisher-Yates; n < 2^32 */
 
 /* One of 0..n-1, with the probabilities softmax(logits / temperature): the next letter of a text.
-   Takes one word of the stream, so probabilities are multiples of 2^-32. At temperature 0, and
-   where the largest logit is infinite or NaN, it is the first largest and takes no word; a NaN is
-   larger than all (as for ag_argmax). -1 where n < 1, temperature is below 0 or NaN,
+   Uses one word of the stream, so probabilities are multiples of 2^-32. At temperature 0, and if
+   the largest logit is infinite or NaN, it returns the first largest and uses no word; a NaN is
+   larger than all numbers (as in ag_argmax). -1 where n < 1, temperature is below 0 or NaN,
    or a pointer is NULL. */
 AG_API int ag_sample_softmax(const ag_real *logits, int n, double temperature, ag_random *random);
 
 /* Puts n items into parts at random, as a function of the seed: part[i] is 0..parts-1, and part k
    gets share[k] of the items (NULL: equal shares, the folds of cross-validation), to the nearest
-   item. Items with one group[i] (a program, a user) stay together; group NULL: each by itself.
+   item. Items with the same group[i] (a program, a user) stay together; group NULL: all are apart.
    Fails: AG_EUSE (a share outside of 0..1, or their sum is not 1), AG_EMEMORY. */
 AG_API ag_status ag_split(int32_t *part, const int32_t *group, int n, const double *share,
                           int parts, uint64_t seed, ag_failure *why);
@@ -187,14 +187,14 @@ AG_API int ag_part(int32_t *which, const int32_t *part, int n, int k, int others
 
 /* ---- threads ---- */
 
-/* Number of threads that runs use, with the caller's; 0 asks for one per processor (before the
-   first call: the first number of OMP_NUM_THREADS, else 0). At most eight, or as many as there are
-   processors, and at most 1024: ag_threads says how many. Results do not depend on it. Where
-   the system refuses a thread, the others do its work. The library's own threads start with
-   the first work, take no signals, and sleep when they wait for longer than 50 us.
-   Several threads of a program may run tapes at once: one of them at a time has the library's
-   threads, the others work alone. A child of fork starts its own, and no lock of another thread is
-   left in it; it may not use the CUDA device, nor objects that another thread was changing. */
+/* Sets the number of threads, the caller's included; 0: one per processor. Before the first call it
+   is the first number of OMP_NUM_THREADS, else 0. It is limited to the processors, or eight if
+   these are fewer, and to 1024; ag_threads returns it. Results do not depend on it. If the system
+   refuses a thread, the others do its work. The library's threads start with the first parallel
+   work, receive no signals, and sleep after a wait of 50 us.
+   Several threads of a program may run tapes at once: the library's threads help one of them at a
+   time, the others work alone. After fork, the child starts its own threads and inherits no lock;
+   it must not use the CUDA device, or objects that another thread was changing. */
 AG_API void ag_set_threads(int n);
 AG_API int ag_threads(void);
 
@@ -203,24 +203,24 @@ AG_API int ag_threads(void);
    of threads if that is more. */
 enum { AG_STACK = 40 << 10 };
 
-/* Starts the threads now instead of with the first work. Returns how many there are, with the
-   caller's: ag_threads(), or fewer where the system gives no more. */
+/* Starts the threads now instead of with the first work. Returns their number, the caller's
+   included: ag_threads(), or fewer if the system refuses some. */
 AG_API int ag_start_threads(void);
 
 /* Runs body(context, block, thread) for each block of 0..blocks-1 and returns when all are done.
-   thread is 0..ag_threads()-1; no two blocks of a call have the same one at a time. A call made
-   from a block, or while another thread of the program has the threads, is run only by its caller.
+   thread is 0..ag_threads()-1; blocks that run at the same time have different ones. A call from a
+   block, or while the threads help another thread of the program, runs only on its caller.
    A block may not wait for another, and its results should not depend on the thread.
    body NULL: no work is done. */
 typedef void ag_block(void *context, int64_t block, int thread);
 AG_API void ag_parallel(int64_t blocks, ag_block *body, void *context);
 
 /* The instruction set of the matrix products: "avx512", "avx2", "sse2", "neon" or "plain". The best
-   that this processor has, or a lesser one that the variable AUGUR_ISA of the environment names. */
+   of this processor, or a lesser one that the environment variable AUGUR_ISA names. */
 AG_API const char *ag_isa(void);
 
-/* Whether a switch is on (AUGUR_FUSE, AUGUR_GRAPHS, AUGUR_CUDA_WAIT in the environment): 0, off, no
-   and false are off; 1, on, yes and true are on, in upper or lower case; anything else gives
+/* Whether an environment variable (AUGUR_FUSE, AUGUR_GRAPHS, AUGUR_CUDA_WAIT) is on: 0, off, no and
+   false are off; 1, on, yes and true are on, in upper or lower case; anything else gives
    `usual`. */
 AG_API int ag_switch(const char *variable, int usual);
 
@@ -232,11 +232,11 @@ AG_API ag_status ag_device_open(ag_failure *why);
 
 /* The facts of CUDA in this build and on this machine; needs no open device. */
 typedef struct ag_device_about {
-    int built;        /* CUDA's version that this is compiled for, as in 13000; 0: without CUDA */
-    int on_host;      /* 1: the CUDA code runs on the CPU, for tests */
-    int driver;       /* the newest version that the driver serves; 0: there is no driver */
-    char name[256];   /* of the device; "": there is none, and the rest is 0 */
-    int major, minor; /* its compute capability */
+    int built;            /* version of CUDA that this is built for, such as 13000; 0: none */
+    int on_host;          /* 1: the CUDA code runs on the CPU, for tests */
+    int driver;           /* the newest version that the driver supports; 0: no driver */
+    char name[256];       /* of the device; "": no device, and the rest is 0 */
+    int major, minor;     /* its compute capability */
     size_t unused, bytes; /* of its memory; 0: not known */
 } ag_device_about;
 AG_API void ag_device_describe(ag_device_about *about);
@@ -285,14 +285,14 @@ typedef struct ag_params {
     int64_t step; /* optimizer steps done */
     ag_failure failure;
     ag_device
-        device;  /* that has the numbers (ag_params_to); on AG_CUDA the arrays above are a copy */
-    int behind;  /* 1: that copy is older than the numbers (ag_params_fetch) */
-    double norm; /* of the last ag_clip_norm (ag_params_norm); below 0: there was none */
+        device;  /* that holds the block (ag_params_to); on AG_CUDA the arrays above are a copy */
+    int behind;  /* 1: that copy is out of date (ag_params_fetch) */
+    double norm; /* of the last ag_clip_norm (ag_params_norm); below 0: not measured */
     ag_real *there; /* memory of the device: value, gradient, m and v, `size` elements each */
     int8_t *decays; /* memory of the device: `decay` of every 16 elements */
-    struct ag__clip *clip; /* there: what ag_clip_norm found */
-    int unread;            /* 1: the host has not read that yet */
-    int clipped;           /* 1: the gradients there are not yet multiplied by its factor */
+    struct ag__clip *clip; /* on the device: result of ag_clip_norm */
+    int unread;            /* 1: the host has not read it yet */
+    int clipped;           /* 1: gradients on the device still lack its factor */
 } ag_params;
 
 #ifdef __cplusplus

@@ -18,8 +18,8 @@
 # define AG_BOTH static inline __attribute__((always_inline, unused))
 #endif
 
-/* a b + c in one rounding where the machine has it; said outright, since a compiler left to itself
-   contracts the body of a loop and its tail differently. */
+/* a b + c in one rounding where the machine has it; written out, since a compiler may otherwise
+   contract the body of a loop and its tail differently. */
 #if defined(__FP_FAST_FMAF) || defined(__CUDACC__)
 # define V_FMA(a, b, c) fmaf(a, b, c)
 #else
@@ -65,8 +65,8 @@ AG_BOTH float v__power_of_two(int32_t n)
     return v__from_bits((int32_t)((uint32_t)(n + 127) << 23));
 }
 
-/* x = n ln2 + r, |r| <= ln2/2: returns e^r, by a polynomial, and sets t to n + 1.5 * 2^23, of which
-   the last bits are n. */
+/* x = n ln2 + r, |r| <= ln2/2: returns e^r, by a polynomial, and sets t to n + 1.5 * 2^23, with n
+   in the last bits. */
 AG_BOTH float v__exp_rest(float *t, float x)
 {
     const float shift = 12582912.0f; /* 1.5 * 2^23: adding it rounds to an integer */

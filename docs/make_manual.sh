@@ -70,7 +70,7 @@ function option(left, value, whose, text,    name, meta, words, n, parts, i) {
 function finish() {
     print ".SS general" >man
     option("--config FILE.ini", "", "all", "read options from lines \"name = value\"; flags win over it")
-    option("--help", "", "all", "show the options that matter most")
+    option("--help", "", "all", "show the most used options")
     option("--help-all", "", "all", "show all options")
     print ".SH EXIT STATUS\n0 ok, 1 failed, 2 usage, 3 bad or missing data, 4 not finite, 5 out of memory,\n" \
         "6 no such device, 130 interrupted (after saving)." >man

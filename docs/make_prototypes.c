@@ -93,7 +93,7 @@ static void write_prototypes(FILE *file)
         "of\n"
         "   another tape, of an earlier step or of int32 indices fail the tape (AG_EUSE), and a "
         "poison\n"
-        "   tensor is returned, as for a poison tensor. */\n"
+        "   tensor is returned, also for a poison input. */\n"
         "#ifndef AG_ELEMENTWISE_OPS_H\n"
         "#define AG_ELEMENTWISE_OPS_H\n"
         "\n"

@@ -65,8 +65,8 @@ AG_API const ag_batch *ag_batches_next(ag_batches *batches, ag_failure *why);
 
 /* Column k of a batch as an input of the tape: [rows, width], or [rows]. Rows of nodes are in the
    order of the batch's graph. Rows of edges are in the order of its messages, as ops that take
-   values of messages want them: row p is the row of the edge that message p is of (AG_BOTH_WAYS:
-   each edge twice). Integers give an int32 tensor. Fails: AG_EUSE (no such column). */
+   values of messages want them: row p is the row of the edge of message p (AG_BOTH_WAYS: each edge
+   twice). Integers give an int32 tensor. Fails: AG_EUSE (no such column). */
 AG_API ag_tensor *ag_batch_column(ag_tape *tape, const ag_batch *batch, int k);
 
 #ifdef __cplusplus

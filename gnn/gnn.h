@@ -39,7 +39,7 @@ typedef struct ag_graph {
 AG_API ag_graph *ag_graph_build(int nodes, const int32_t *source, const int32_t *target, int m,
                                 ag_direction direction, ag_failure *why);
 
-/* Joins n graphs into one: nodes, messages and edges follow each other graph by graph, and so must
+/* Joins n graphs into one: nodes, messages and edges are in the order of the graphs, and so must be
    the rows of node and edge features (ag_edge_rows). NULL: AG_EMEMORY, AG_ESHAPE beyond 2^30, or
    AG_EUSE when one is NULL. */
 AG_API ag_graph *ag_graph_batch(const ag_graph *const *graphs, int n, ag_failure *why);
@@ -72,7 +72,7 @@ typedef struct ag_edges {
 AG_API ag_edges ag_graph_edges(ag_tape *tape, const ag_graph *graph);
 
 /* Features of the caller's edges in the order of the messages: y[p,...] = x[graph->edge[p],...],
-   0 of a loop that ag_graph_loops made; with AG_BOTH_WAYS both messages of an edge have its row.
+   0 for a loop of ag_graph_loops; with AG_BOTH_WAYS both messages of an edge have its row.
    x [m, ...], a row for each of graph->edges edges -> [p, ...]. dx = the sum over the messages of
    an edge. Fails when the graph is NULL (AG_EUSE) or x has another number of rows (AG_ESHAPE). */
 AG_API ag_tensor *ag_edge_rows(ag_tensor *x, const ag_graph *graph);
@@ -81,7 +81,7 @@ AG_API ag_tensor *ag_edge_rows(ag_tensor *x, const ag_graph *graph);
 
 /* How the messages into a node are combined. AG_AGGREGATE_STD: the standard deviation, which is
    the root of the mean squared distance from the mean; 0 with gradient 0 where that mean is at most
-   1e-5, as in PyG's StdAggregation (which has it as a difference of means, so less exactly). */
+   1e-5, as in PyG's StdAggregation (which computes it less exactly, as a difference of means). */
 typedef enum ag_aggregate {
     AG_AGGREGATE_SUM,
     AG_AGGREGATE_MEAN,
@@ -91,8 +91,8 @@ typedef enum ag_aggregate {
 } ag_aggregate;
 
 /* y[v,...] = sum, mean, max, min or standard deviation over the messages into v of x[source,...];
-   no message gives 0. x [n, ...] -> [n, ...]. dx = the same sum along the transposed edges; max and
-   min: to the first of the largest or smallest. Minimum and standard deviation first write the
+   no message gives 0. x [n, ...] -> [n, ...]. dx = the same sum along the transposed edges; for max
+   and min only to the first largest or smallest. Minimum and standard deviation first copy the
    senders' x, [p, ...]. Source: DGL's g-SpMM; PyG's aggregations. */
 AG_API ag_tensor *ag_spmm(ag_tensor *x, ag_edges edges, ag_aggregate kind);
 
@@ -128,7 +128,7 @@ typedef struct ag_sage_weights {
     ag_param *neighbour, *bias, *root;
 } ag_sage_weights;
 
-/* y_v = W_n aggregate(x_u, u -> v) + b + W_r x_v, with l2 each row then divided by its norm.
+/* y_v = W_n aggregate(x_u, u -> v) + b + W_r x_v; with l2, each row is divided by its norm.
    x [n, ..., in] -> [n, ..., out]: axes between n and the features (configurations) are kept. Sum
    and mean commute with W_n and run after it when out is smaller than in. Source: Hamilton et al.
    2017; PyG SAGEConv (mean, no l2); TGraph eq. 2 (sum, l2). */
@@ -186,8 +186,8 @@ AG_API ag_tensor *ag_gcn_conv(const ag_gcn_weights *weights, ag_tensor *x, ag_te
    + b and n_v = 1 / sqrt(1 + sum of their w_p): every node has one loop of weight 1, and
    weights of loops that the graph has are ignored (PyG keeps the weight of a node's last loop
    instead of the 1). x [n,in]; w [p] in the order of the messages (ag_edge_rows of one weight for
-   each edge), above -1 in sum; NULL: ag_gcn_conv. Gradients flow to w, also through n. Source: PyG
-   GCNConv with edge_weight. */
+   each edge), with sums above -1; NULL: ag_gcn_conv. Gradients flow to w, also through n. Source:
+   PyG GCNConv with edge_weight. */
 AG_API ag_tensor *ag_gcn_conv_weighted(const ag_gcn_weights *weights, ag_tensor *x, ag_tensor *w,
                                        ag_edges edges);
 
@@ -204,7 +204,7 @@ typedef struct ag_gat_weights {
    <to_h, z_v,h>, slope); y_v,h = the weighted sum of z_u,h. Heads are concatenated or, with
    `mean`, averaged; then the bias is added. x [n,in] -> [n, heads d] or [n,d]. `edge` [p,features]
    in the order of the messages (ag_edge_rows) adds <edge_h, (edge_w edge_p)_h> in the leaky_relu;
-   NULL: nothing. Weights are dropped as ag_dropout does it. A node without messages gives the bias,
+   NULL: nothing. Weights are dropped as by ag_dropout. A node without messages gives the bias,
    or 0; ag_graph_loops gives each node a message from itself. Fails when from is not
    [heads,d], and when only one of edge and its weights is given. Source: Velickovic et
    al. 2018; PyG GATConv without self loops (there from is att_src, to att_dst, edge_w lin_edge,
@@ -260,7 +260,7 @@ AG_API ag_tensor *ag_encoder(const ag_encoder_weights *weights, ag_tensor *x, ag
 
 /* ---- pooling: the nodes of highest score of each graph stay ---- */
 
-/* The graph that a pooling leaves. x [k, ...]; edges: the messages between nodes that stay, in
+/* The graph after a pooling. x [k, ...]; edges: the messages between nodes that stay, in
    their order, with the arrays of the messages as large as before and -1 (values of messages: 0)
    after the last; perm int32 [k]: the old number of each node that stays; score [n]: of all nodes,
    after tanh; readout [graphs,2f]: of ag_relu_topk_readout, else NULL. */
@@ -270,8 +270,8 @@ typedef struct ag_pooled {
     ag_tensor *perm, *score, *readout;
 } ag_pooled;
 
-/* score_v = tanh(<x_v, p> / |p|); the k nodes of highest score of each graph stay, in the order
-   that they had; x' = score x. x [n, ...], p: one element per feature. ratio below 1: k =
+/* score_v = tanh(<x_v, p> / |p|); in each graph the k nodes of highest score stay, in their order;
+   x' = score x. x [n, ...], p: one element per feature. ratio below 1: k =
    ceil(ratio nodes) in float; 1 or more: k = that many (1.0 is one node), or all of a smaller
    graph. Equal scores: the first nodes stay; a NaN is the highest. p of zeros: all scores are 0. dx
    = score dy of nodes that stay, plus p / |p| times the gradient of the score; dp only through the

@@ -29,9 +29,9 @@ extern "C" {
 #endif
 
 /* One training step: ag_backward of the loss, then ag_adamw_step with `options`, NULL: those of
-   ag_adamw_default. Fails, changing no parameter, as these do, with the sentence of the first
-   failure in `why`, and with AG_EFINITE for a loss that is nan or infinite (then the gradients are
-   BAD). Source: TensorFlow's Optimizer.minimize. */
+   ag_adamw_default. Fails as these do, and with AG_EFINITE if the loss is NaN or infinite (then the
+   gradients are BAD); then no parameter changes, and `why` has the first failure. Source:
+   TensorFlow's Optimizer.minimize. */
 AG_API ag_status ag_minimize(ag_tensor *loss, ag_params *params, const ag_adamw *options, double lr,
                              ag_failure *why);
 
@@ -107,7 +107,7 @@ typedef struct ag_batch_norm_layer {
 } ag_batch_norm_layer;
 
 /* ag_batch_norm, which moves the running statistics in training. x [..., features]. Source: PyTorch
-   nn.BatchNorm1d ("num_batches_tracked" is passed over); PyG BatchNorm (name "NAME.module").
+   nn.BatchNorm1d ("num_batches_tracked" is ignored); PyG BatchNorm (name "NAME.module").
  */
 AG_API ag_batch_norm_layer ag_layer_batch_norm(ag_params *params, const char *name, int features);
 AG_API ag_tensor *ag_apply_batch_norm(const ag_batch_norm_layer *layer, ag_tensor *x);
@@ -251,9 +251,9 @@ typedef struct ag_recurrent_layer {
     ag_real dropout;                                           /* 0; between layers */
 } ag_recurrent_layer;
 
-/* Layers of ag_lstm_states or ag_gru_states, one on the other, 1 to 4 (AG_EUSE); both: in both
-   directions, side by side. x [n,in] -> the states of all rows [n,hidden] or [n, 2 hidden]; last:
-   the last state of each sequence [sequences,hidden], not with both (AG_EUSE). Source: PyTorch
+/* 1 to 4 stacked layers (AG_EUSE) of ag_lstm_states or ag_gru_states; both: in both directions,
+   concatenated. x [n,in] -> the states of all rows [n,hidden] or [n, 2 hidden]; ..._last: the last
+   state of each sequence [sequences,hidden], not with both (AG_EUSE). Source: PyTorch
    nn.LSTM and nn.GRU on packed sequences. */
 AG_API ag_recurrent_layer ag_layer_lstm(ag_params *params, const char *name, int in, int hidden,
                                         int layers, int both);

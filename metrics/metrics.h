@@ -22,15 +22,15 @@ AG_API double ag_accuracy(const ag_real *logits, const int32_t *label, int64_t n
 
 /* The area under the ROC curve: of the pairs of a row with label 1 and one with label 0, the share
    in which the first one has the larger score; equal scores count one half. In 0..1; exact, in
-   O(n log n). label: [n], 0, 1, or -1: this row does not count. NaN unless both classes occur, when
-   a score is not finite or a label is another number, without memory (two copies of the rows), and
-   for NULL. sklearn.metrics.roc_auc_score. */
+   O(n log n). label: [n], 0, 1, or -1: this row does not count. NaN if a class is missing, a score
+   is not finite, a label is another number, an argument is NULL, or memory (for two copies of the
+   rows) is missing. sklearn.metrics.roc_auc_score. */
 AG_API double ag_roc_auc(const ag_real *score, const int32_t *label, int64_t n);
 
 /* ---- numbers ---- */
 
-/* Of y[i] and target[i], i < n, in double, added in the order of i. NaN below one item, for NULL,
-   and where the arrays have a NaN.
+/* Of y[i] and target[i], i < n, in double, added in the order of i. NaN if n < 1, an argument is
+   NULL, or an array has a NaN.
      ag_mae   mean |y - target|
      ag_rmse  sqrt(mean (y - target)^2)
      ag_mape  100 mean |y - target| / |target|, in percent; NaN when a target is 0
@@ -43,14 +43,14 @@ AG_API double ag_r2(const ag_real *y, const ag_real *target, int64_t n);
 
 /* ---- an order ---- */
 
-/* Kendall's tau-b of two arrays, in -1..1: ag_tau_b below for arrays of a tensor's type. NaN where
-   ag_tau_b gives it, when a number is not finite, without memory, and for NULL. */
+/* Kendall's tau-b of two arrays, in -1..1: ag_tau_b below for arrays of a tensor's type. NaN if
+   ag_tau_b is NaN, a number is not finite, an argument is NULL, or there is no memory. */
 AG_API double ag_kendall_tau(const ag_real *score, const ag_real *truth, int64_t n);
 
 /* The mean of ag_kendall_tau over groups: group g is the items starts[g]..starts[g+1]-1. Groups
-   of fewer than two items or of equal truths do not count. NaN when no group
-   counts, when starts descend or are below 0, where another group has a number that is not finite,
-   without memory, and for NULL. */
+   of fewer than two items or of equal truths do not count. NaN if no group counts, starts descend
+   or are below 0, a group that counts has a number that is not finite, an argument is NULL, or
+   there is no memory. */
 AG_API double ag_kendall_tau_groups(const ag_real *score, const ag_real *truth,
                                     const int32_t *starts, int groups);
 
@@ -76,7 +76,7 @@ AG_API ag_status ag_pairs_count(ag_pairs *pairs, const double *score, const doub
                                 int64_t n, ag_failure *why);
 
 /* Kendall's tau-b (ties corrected, as scipy.stats.kendalltau) and tau-a, in -1..1; 0 when all
-   scores are equal. NaN below two items, (tau-b) when all truths are equal, and for NULL. */
+   scores are equal. NaN for fewer than two items or NULL; tau-b also when all truths are equal. */
 AG_API double ag_tau_b(const ag_pairs *pairs);
 AG_API double ag_tau_a(const ag_pairs *pairs);
 
@@ -84,7 +84,7 @@ AG_API double ag_tau_a(const ag_pairs *pairs);
    order; equal scores count as wrong. In 0..1; NaN when all truths are equal, and for NULL. */
 AG_API double ag_opa(const ag_pairs *pairs);
 
-/* Share of all pairs whose scores are equal, in 0..1; NaN below two items, and for NULL. */
+/* Share of all pairs whose scores are equal, in 0..1; NaN for fewer than two items or NULL. */
 AG_API double ag_tied(const ag_pairs *pairs);
 
 /* Of the pairs whose truths differ by more than `share` of the smaller one, the share whose scores

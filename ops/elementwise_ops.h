@@ -7,7 +7,7 @@
    gradient of y, dx and dz are those of x and z. A value outside of the domain of a function
    is no failure: it gives what C gives (log of 0 is -inf, of -1 NaN). NULL and a tensor of
    another tape, of an earlier step or of int32 indices fail the tape (AG_EUSE), and a poison
-   tensor is returned, as for a poison tensor. */
+   tensor is returned, also for a poison input. */
 #ifndef AG_ELEMENTWISE_OPS_H
 #define AG_ELEMENTWISE_OPS_H
 

@@ -44,9 +44,9 @@ AG_API ag_tensor *ag_concat2(ag_tensor *x0, ag_tensor *x1, int axis);
  */
 AG_API ag_tensor *ag_slice(ag_tensor *x, int axis, int from, int length);
 
-/* Row k of x is in columns k d .. k d + d - 1 of row k, 0 elsewhere. x [h,d] -> [h, h d]. dx =
-   dy there. With it one product is a product per head: ag_linear(z, ag_block_diagonal(x), NULL) is
-   the product of part k of each row of z with row k of x. Source: PyTorch block_diag of the rows.
+/* Row k of y has row k of x in columns k d .. k d + d - 1, and 0 elsewhere. x [h,d] -> [h, h d]. dx
+   = dy there. So ag_linear(z, ag_block_diagonal(x), NULL) is the product of part k of each row of z
+   with row k of x, for all heads k. Source: PyTorch block_diag of the rows.
  */
 AG_API ag_tensor *ag_block_diagonal(ag_tensor *x);
 
@@ -73,8 +73,8 @@ AG_API ag_tensor *ag_mul_rows(ag_tensor *x, ag_tensor *s);
 
 /* ---- gather and scatter ---- */
 
-/* Indices are int32. An index out of range reads zeros and contributes nothing; in an input it
-   fails the tape unless it is -1, except for the last two ops. */
+/* Indices are int32. An index out of range reads zeros and contributes nothing. If an input has one
+   other than -1, the tape fails, except with the last two ops. */
 
 /* y[i,:] = x[index[i],:]. x [n, ...], index [m] -> [m, ...]. dx = rows of dy added in order of i.
    An embedding is ag_gather(table, index). */
@@ -84,13 +84,13 @@ AG_API ag_tensor *ag_gather(ag_tensor *x, ag_tensor *index);
    dy[index[i],:]. Fails when n is negative. */
 AG_API ag_tensor *ag_scatter_sum(ag_tensor *x, ag_tensor *index, int n);
 
-/* y[i,:] = sum over k of table[k * stride + index[i,k],:]; stride 0: one table for all places;
+/* y[i,:] = sum over k of table[k * stride + index[i,k],:]; stride 0: all k share one table;
    negative indices, and indices beyond the table, contribute nothing. table [n,f], index [m,k] ->
    [m,f]. dtable = rows of dy added in order of i. */
 AG_API ag_tensor *ag_embedding_bag(ag_tensor *table, ag_tensor *index, int stride);
 
 /* y[v,c,:] = base[v,:] + part[where[v],c,:]; where[v] < 0: nothing is added. base [n,f], part
-   [m,c,f], where [n]; rows of part are named at most once -> [n,c,f]. dbase[v,:] = sum over c of
+   [m,c,f], where [n]; each row of part at most once -> [n,c,f]. dbase[v,:] = sum over c of
    dy[v,c,:], dpart = dy at its rows. */
 AG_API ag_tensor *ag_spread(ag_tensor *base, ag_tensor *part, ag_tensor *where);
 
@@ -149,13 +149,13 @@ typedef struct ag_batch_norm_weights {
 } ag_batch_norm_weights;
 
 /* y = (x - mean) / sqrt(var + epsilon) gamma + beta over the last axis, column by column; x
-   [...,f], all axes before are rows. When the tape is training, mean and biased variance are those
-   of the rows, and ag_moving_average takes the mean and the unbiased variance into the running ones
-   with the rate `momentum`; else they are the running ones, which get no gradient. With h = (x -
+   [...,f], all earlier axes are rows. When the tape is training, it uses the mean and biased
+   variance of the rows, and ag_moving_average updates the running mean and (unbiased) variance with
+   the rate `momentum`; otherwise it uses these, which get no gradient. With h = (x -
    mean) s, s = 1 / sqrt(var + epsilon): dgamma = sum of dy h, dbeta = sum of dy, dx = gamma s (dy -
-   mean of dy - h mean of dy h), or gamma s dy with running ones. Without rows nothing moves. Fails
-   unless epsilon > 0, and for a single row in training, which has no variance. Source: Ioffe and
-   Szegedy 2015; PyTorch nn.BatchNorm1d (momentum 0.1, epsilon 1e-5) of all rows. */
+   mean of dy - h mean of dy h), or gamma s dy with running ones. Without rows nothing is updated.
+   Fails unless epsilon > 0, and for a single row in training, which has no variance. Source: Ioffe
+   and Szegedy 2015; PyTorch nn.BatchNorm1d (momentum 0.1, epsilon 1e-5) of all rows. */
 AG_API ag_tensor *ag_batch_norm(const ag_batch_norm_weights *weights, ag_tensor *x,
                                 ag_real momentum, ag_real epsilon);
 
@@ -195,9 +195,9 @@ AG_API ag_tensor *ag_lstm(ag_tensor *x, ag_tensor *starts, ag_tensor *w_input, a
                           ag_tensor *bias);
 
 /* As ag_lstm, but the state after every row, in the order of the rows -> [n,h]; a row outside of
-   all sequences gives 0. backwards other than 0: each sequence runs from its last row to its first,
-   as the second direction of PyTorch's bidirectional nn.LSTM, so its last state is that of row
-   starts[s]. ag_concat2 of two calls gives both directions. */
+   all sequences gives 0. If backwards is not 0, each sequence runs from its last row to its first,
+   like the second direction of PyTorch's bidirectional nn.LSTM: the state of row starts[s] is the
+   last. ag_concat2 of two calls gives both directions. */
 AG_API ag_tensor *ag_lstm_states(ag_tensor *x, ag_tensor *starts, ag_tensor *w_input,
                                  ag_tensor *w_state, ag_tensor *bias, int backwards);
 
@@ -261,8 +261,8 @@ AG_API ag_tensor *ag_cross_entropy(ag_tensor *x, ag_tensor *label, ag_tensor *we
 typedef enum ag_reduction { AG_MEAN, AG_SUM } ag_reduction;
 
 /* Over the pairs with rank[i] > rank[j] (i is the slower): hinge max(0, margin - (s_i - s_j)),
-   logistic ln(1 + e^-(s_i - s_j)). scores [n]; rank int32 [n], dense ranks of the exact run times,
-   ties are no pair. n * n steps. Source: Joachims 2002; TGraph eq. 8; Kaufman et al. eq. 1. */
+   logistic ln(1 + e^-(s_i - s_j)). scores [n]; rank int32 [n], dense ranks of the exact run times
+   (equal: no pair). n * n steps. Source: Joachims 2002; TGraph eq. 8; Kaufman et al. eq. 1. */
 AG_API ag_tensor *ag_pairwise_hinge(ag_tensor *scores, ag_tensor *rank, ag_real margin,
                                     ag_reduction reduction);
 AG_API ag_tensor *ag_pairwise_logistic(ag_tensor *scores, ag_tensor *rank, ag_reduction reduction);
@@ -279,7 +279,7 @@ AG_API ag_tensor *ag_pairwise_logistic_groups(ag_tensor *scores, ag_tensor *rank
    of |D_i - D_j| |G_i - G_j| log2(1 + e^-(s_i - s_j)); D = 1 / log2(1 + place of the item when the
    largest score comes first, equal ones in order), G = (2^label - 1) / the sum of (2^label - 1) D
    of the best order. scores [n]; labels [n] real, 0 or more, larger is better (a throughput; so the
-   best item gets the highest score, other than in the losses above); starts int32 [groups+1].
+   best item gets the highest score, unlike in the losses above); starts int32 [groups+1].
    AG_MEAN: the mean over the groups; AG_SUM: the sum. A group whose labels are all equal gives 0.
    ds = the slopes of the logistic terms; places count as constants, labels have no gradient. n_g *
    n_g steps per group. Source: Burges et al. 2006; Wang et al. 2018 (its lambdaRank scheme), as

@@ -55,24 +55,24 @@ AG_API ag_params *ag_params_new(void);         /* NULL: no memory */
 AG_API void ag_params_free(ag_params *params); /* frees the parameters, too; NULL is allowed */
 
 /* Declares a parameter; its memory comes with ag_params_build.
-   name: 1 to 127 printable ASCII characters without space, used once; "optimizer." and "state." may
-   not begin it. decay: 1 if weight decay applies. Every call returns a pointer that stays valid,
-   never NULL: the first failure (AG_EUSE, AG_ESHAPE, AG_EMEMORY) is kept in params->failure, and
-   an empty parameter comes back. So the constructor of a model needs no checks: ag_params_build
-   reports the failure. */
+   name: 1 to 127 printable ASCII characters without space, used once; it may not begin with
+   "optimizer." or "state.". decay: 1 if weight decay applies. Every call returns a pointer that
+   stays valid, never NULL: the first failure (AG_EUSE, AG_ESHAPE, AG_EMEMORY) is kept in
+   params->failure, and an empty parameter is returned. So the constructor of a model needs no
+   checks: ag_params_build reports the failure. */
 AG_API ag_param *ag_params_add(ag_params *params, const char *name, ag_shape shape, ag_init init,
                                int decay);
 
-/* Gives a declared parameter other first values, before ag_params_build; NULL (a layer without
-   bias): nothing is done. Fails, in params->failure as ag_params_add: AG_EUSE (built already),
+/* Changes the initial values of a declared parameter, before ag_params_build; NULL (a layer without
+   bias) is ignored. Fails, in params->failure as ag_params_add: AG_EUSE (built already),
    AG_ESHAPE. */
 AG_API void ag_param_init(ag_param *param, ag_init init);
 
-/* The same for all declared parameters with names that begin with `prefix` (NULL or "": all). Those
-   of two or more axes with "weight" in the last part of the name (conv.lin.weight, in_proj_weight)
-   get `weights`; those of one axis with "bias" there (bias_ih_l0) get `biases`. Others stay: tables
-   of other names, weights of norms. torch.nn.init in a loop over
-   named_parameters. */
+/* The same for all declared parameters with names that begin with `prefix` (NULL or "": all).
+   If the last part of the name has "weight" (conv.lin.weight, in_proj_weight) and there are two
+   or more axes, it gets `weights`; with "bias" (bias_ih_l0) and one axis it gets `biases`.
+   Others stay, such as weights of norms. Source: torch.nn.init in a loop over named_parameters.
+   */
 AG_API void ag_params_init(ag_params *params, const char *prefix, ag_init weights, ag_init biases);
 
 /* Lays out the flat arrays and initialises every parameter from the random stream (seed, index of
@@ -86,9 +86,9 @@ AG_API ag_param *ag_params_find(const ag_params *params,
 AG_API int64_t
 ag_params_count(const ag_params *params); /* real numbers in all parameters, without gaps */
 
-/* Brings a built block to a device: values, gradients, moments and state, with the same bits. From
-   then only tapes of that device can use it, and steps and clipping run there. On AG_CUDA the
-   arrays on the host (params->value, param->value and their kin) are a copy that ag_params_fetch
+/* Moves a built block to a device: values, gradients, moments and state, with the same bits. From
+   then on only tapes of that device can use it, and steps and clipping run there. On AG_CUDA the
+   arrays on the host (params->value, param->value and so on) are a copy that ag_params_fetch
    refreshes; to change them, move the block to the CPU and back. A block that is there already
    costs no work. Fails, leaving the block where it is: AG_EUSE (not built), AG_EDEVICE (no such
    device, or it failed), AG_EMEMORY, AG_EFINITE (see ag_clip_norm). */
@@ -103,7 +103,7 @@ AG_API ag_status ag_params_fetch(ag_params *params, ag_failure *why);
    sum, whether they are built or not. */
 AG_API void ag_params_print(const ag_params *params, FILE *file);
 
-/* Forgets the gradients (state EMPTY), whatever they hold. A step does so by itself. */
+/* Discards the gradients (state EMPTY). An optimizer step does so, too. */
 AG_API void ag_params_reset(ag_params *params);
 
 /* ---- optimizers ---- */
@@ -244,7 +244,7 @@ AG_API ag_status ag_params_save(const char *path, const ag_params *params, int r
 
 /* Loads parameters by name; with resume = 1 the moments and the step as well (otherwise those
    become 0). The file and the block must have the same names and shapes, except for
-   "state." tensors and PyTorch's counters (names that end with "num_batches_tracked"). Takes
+   "state." tensors and PyTorch's counters (names that end with "num_batches_tracked"). Reads
    float32 and float64. Changes nothing when it fails: AG_EUSE, AG_EDATA (missing or unexpected
    tensor, type), AG_ESHAPE, AG_EFINITE. */
 AG_API ag_status ag_params_load(ag_params *params, const ag_checkpoint *checkpoint, int resume,

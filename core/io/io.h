@@ -18,12 +18,12 @@ extern "C" {
    symbolic link is replaced, not followed. `write` returns a status; write errors of the stream
    itself (a full disk) are found here. When `write` fails for a reason of its own it fills the same
    `why` through its context. Fails: AG_EFILE, AG_EMEMORY, or what `write` returned; the temporary
-   file is removed. A killed process leaves its PATH.PID.N.tmp; the next save removes it. A call
-   that the file system does not have is done without (ag_saves_lack). */
+   file is removed. A killed process leaves its PATH.PID.N.tmp; the next save removes it. Calls that
+   the file system lacks are skipped (ag_saves_lack). */
 AG_API ag_status ag_save_file(const char *path, ag_status (*write)(FILE *file, void *context),
                               void *context, ag_failure *why);
 
-/* The calls that file systems lacked for the saves of this process so far: a sum of these. */
+/* The calls that file systems lacked in saves of this process so far, as a sum of these. */
 enum {
     AG_LACKS_SYNC = 1,  /* fsync of a file or folder: a crash of the machine may lose a save */
     AG_LACKS_MODES = 2, /* fchmod: a file that is replaced may get another mode */
@@ -31,20 +31,20 @@ enum {
 };
 AG_API int ag_saves_lack(void);
 
-/* fsync: 0, also where the file system does not have it, or -1 with errno. */
+/* fsync: 0, also if the file system lacks it, or -1 with errno. */
 AG_API int ag_save_sync(int fd);
 
-/* Removes the files NAME.PID.N.tmp in an open folder whose writers are gone: no process here has
-   that id, and nobody anywhere holds the lock that a writer has. name NULL: those of any name. */
+/* Removes files NAME.PID.N.tmp from an open folder if their writers have ended: no process here has
+   the id PID, and no process anywhere holds the writer's lock. name NULL: any NAME. */
 AG_API void ag_remove_leftovers(int folder, const char *name);
 
 /* The last 200 characters of a path: what fits into a sentence. */
 AG_API const char *ag_path_tail(const char *path);
 
-/* The kind of a file by its first bytes if it is one of those that are often met under the name of
-   another: "is a pointer of Git LFS, ...; run git lfs pull", a web page, the answer of a server, a
-   packed file, a file of another format. It follows the name of the file in a sentence. NULL: none
-   of these, or the file cannot be read. */
+/* For a file that is often given by mistake (a pointer of Git LFS, a web page, the answer of a
+   server, a packed file, another format): words that follow its name in a sentence, such as "is a
+   pointer of Git LFS, ...; run git lfs pull". NULL: none of these by its first bytes, or the file
+   cannot be read. */
 AG_API const char *ag_file_mistaken(const char *path);
 
 /* ---- npz files ---- */
@@ -64,15 +64,15 @@ typedef struct ag_array_info {
 /* Opens an npz file and reads the headers of its arrays: numbers of 1 to 8 bytes, integers and
    floats (bool as AG_U8, float16 as AG_F32, others as the nearest type that holds them; uint64 as
    AG_I64), either byte order, C or Fortran order; npy 1.0 to 3.0; stored or deflated; zip64; at
-   most 64 arrays with names of 1 to 63 printable ASCII characters. As numpy does, it passes over
-   what is no such array (folders, hidden files, texts, Python objects): ag_npz_check says why. Only
-   headers are inflated, and whole members that are passed over though their names end in .npy, for
-   their CRC. A member that claims more than 1,032 times its compressed size, or more than
+   most 64 arrays with names of 1 to 63 printable ASCII characters. As in numpy, other members are
+   skipped (folders, hidden files, texts, Python objects); ag_npz_check says why. Only headers are
+   inflated, and, to check the CRC, skipped members with names that end in .npy. A member that
+   claims more than 1,032 times its compressed size, or more than
    byte_limit bytes, is refused. Returns NULL with `why` filled: AG_EFILE, AG_EDATA, AG_EMEMORY. */
 typedef struct ag_npz ag_npz;
 AG_API ag_npz *ag_npz_open(const char *path, size_t byte_limit, ag_failure *why);
-/* The same for a file in memory, which stays there until the npz is closed; name: what sentences
-   call it. */
+/* The same for a file in memory, which must stay there until the npz is closed; name: for error
+   sentences. */
 AG_API ag_npz *ag_npz_open_bytes(const void *bytes, size_t count, const char *name,
                                  size_t byte_limit, ag_failure *why);
 AG_API void ag_npz_close(ag_npz *npz);
@@ -81,7 +81,7 @@ AG_API const ag_array_info *ag_npz_info(const ag_npz *npz, int index);
 AG_API const ag_array_info *ag_npz_find(const ag_npz *npz,
                                         const char *name); /* NULL: no such array */
 
-/* Fails with the reason (AG_EDATA) if there is a member NAME.npy that was passed over. AG_OK: the
+/* Fails with the reason (AG_EDATA) if a member NAME.npy was skipped. AG_OK: the
    array can be read, or there is no such member. */
 AG_API ag_status ag_npz_check(ag_npz *npz, const char *name, ag_failure *why);
 
@@ -95,9 +95,9 @@ AG_API ag_status ag_npz_read(ag_npz *npz, const char *name, ag_dtype as, void *o
 /* Streams a member from its first row on (a row is all axes after the first) without
    holding more than one buffer of it. ag_rows_next fills `out` with n rows of type `as`; the call
    that reads the last row verifies the CRC (for an array without rows: a call with n = 0). A scalar
-   is one row. The rows of an array in Fortran order lie apart: it is read from its beginning for
-   every 32 MiB of them. Several readers of one npz may take turns; close them before the npz. After
-   a failure of the file a reader stays failed. */
+   is one row. An array in Fortran order does not keep its rows together: it is read from its
+   beginning for every 32 MiB of rows. Several readers of one npz may take turns; close them before
+   the npz. After a failure of the file a reader stays failed. */
 typedef struct ag_rows ag_rows;
 AG_API ag_rows *ag_rows_open(ag_npz *npz, const char *name, ag_failure *why);
 AG_API ag_status ag_rows_next(ag_rows *rows, int64_t n, ag_dtype as, void *out, ag_failure *why);
@@ -111,17 +111,17 @@ typedef struct ag_npz_writer ag_npz_writer;
 AG_API ag_npz_writer *ag_npz_create(const char *path, ag_failure *why);
 AG_API ag_status ag_npz_add(ag_npz_writer *writer, const char *name, ag_dtype dtype, int rank,
                             const int64_t *size, const void *data, ag_failure *why);
-/* How the members are deflated, from 1, in little time, to 9, to few bytes, which is the default.
+/* How members are deflated: from 1, the fastest, to 9, the smallest file and the default.
    Fails: AG_EUSE. */
 AG_API ag_status ag_npz_level(ag_npz_writer *writer, int level, ag_failure *why);
 AG_API ag_status ag_npz_finish(ag_npz_writer *writer, ag_failure *why);
-/* Writes it to a stream instead, such as a file in memory; the writer stays, to be cancelled. The
-   caller looks for errors of the stream. Fails: AG_EFILE (libzip), AG_EMEMORY. */
+/* Writes the file to a stream instead, such as one in memory. The caller then checks the stream for
+   errors and calls ag_npz_cancel. Fails: AG_EFILE (libzip), AG_EMEMORY. */
 AG_API ag_status ag_npz_write(ag_npz_writer *writer, FILE *file, ag_failure *why);
 AG_API void ag_npz_cancel(ag_npz_writer *writer);
 
 /* One array of an npz file in memory, as elements of type `as`, in C order; *shape gets its shape.
-   Before, *shape says which shape is wanted: rank 0 any, a size of 0 any size there. Free it with
+   On entry *shape is the wanted shape: rank 0 for any, a size of 0 for any size. Free it with
    ag_free. NULL with `why` filled: as ag_npz_open and ag_npz_read fail, AG_EDATA for an array of
    another shape, AG_ESHAPE for a size above 2^31 - 1. */
 AG_API void *ag_npz_load(const char *path, const char *name, ag_dtype as, ag_shape *shape,
@@ -129,9 +129,9 @@ AG_API void *ag_npz_load(const char *path, const char *name, ag_dtype as, ag_sha
 
 /* ---- tables of numbers in text ---- */
 
-/* A CSV file: the first line names the columns, every other line is a row of numbers between
-   commas; fields may have quotes, lines that are empty are passed over. A text in place of a number
-   is refused with its line and column. nan and inf are numbers. NULL with `why` filled: AG_EFILE,
+/* A CSV file: the first line names the columns, every other line is a row of numbers separated by
+   commas. Fields may be quoted; empty lines are skipped. A text in place of a number is refused
+   with its line and column. nan and inf are numbers. NULL with `why` filled: AG_EFILE,
    AG_EDATA, AG_ESHAPE (2^31 bytes and more), AG_EMEMORY. */
 typedef struct ag_csv {
     int rows, columns;
@@ -192,9 +192,9 @@ AG_API int ag_checkpoint_metadata_at(const ag_checkpoint *checkpoint, int index,
 
 /* ---- JSON ---- */
 
-/* The place where a text has more lists and objects within one another than AG_JSON_DEPTH; NULL:
-   none. A text of a file is looked at before it is parsed: parsers call themselves for each of
-   these, and jansson ends a thread of 128 KiB with fewer than the 2048 that it allows. */
+/* The first place where lists and objects are nested deeper than AG_JSON_DEPTH; NULL: none. Check
+   the text of a file before parsing it: parsers recurse, and jansson overflows a stack of 128 KiB
+   before the depth of 2048 that it allows. */
 enum { AG_JSON_DEPTH = 64 };
 AG_API const char *ag_json_too_deep(const char *text, size_t bytes);
 

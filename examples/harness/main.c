@@ -50,7 +50,7 @@ static void program_help(FILE *to, const harness_program *p)
         fprintf(to, "  %s %-10s %s\n", p->name, p->commands[i].name, p->commands[i].help);
     print_examples(to, p, NULL);
     fprintf(to,
-            "\n\"%s COMMAND --help\" lists the options that matter, --help-all all of them.\n"
+            "\n\"%s COMMAND --help\" lists the most used options, --help-all all.\n"
             "Exit codes: 0 ok, 1 failed, 2 usage, 3 bad or missing data, 4 not finite,\n"
             "5 out of memory, 6 no such device, 130 interrupted (after saving).\n",
             p->name);

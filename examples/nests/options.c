@@ -17,7 +17,7 @@ enum { TRAINS = HARNESS_TRAINS, RUNS = HARNESS_RUNS };
 #define STEPS    "--fit=auto|both|network"
 #define NETWORK  .needs = STEPS
 #define TREES    .needs = "--fit=both|trees or --fit=auto and no layout files"
-#define KIND     " (-1: what suits the kind of the files)"
+#define KIND     " (-1: depends on the kind of the files)"
 
 static const harness_option table[] = {
     HARNESS_COMMON_OPTIONS(nests_settings, harness.common),
@@ -31,35 +31,33 @@ static const harness_option table[] = {
 
     {"fit", WORD(fit), "auto", .choices = "auto|both|network|trees", .commands = TRAINS, BY_KIND,
      .often = true, .group = "Model",
-     .help =
-         "what learns the factor of a row: small networks, boosted trees, or both, of which the "
-         "scores are averaged (auto: network for layout files, both for others)"},
+     .help = "what learns the factor of a row: small networks, boosted trees, or both, with "
+             "averaged scores (auto: network for layout files, both for others)"},
     {"members", FIELD(members), "-1", -1, NESTS_MOST_MEMBERS, TRAINS, BY_KIND, NETWORK,
      .group = "Model",
-     .help = "networks that are trained side by side; their scores are averaged" KIND},
+     .help = "networks that are trained together; their scores are averaged" KIND},
     {"hidden", FIELD(hidden), "-1", -1, 4096, TRAINS, BY_KIND, NETWORK, .group = "Model",
      .help = "channels of every layer" KIND},
     {"layers", FIELD(layers), "-1", -1, NESTS_MOST_LAYERS, TRAINS, BY_KIND, NETWORK,
      .group = "Model", .help = "hidden layers" KIND},
     {"flags", WORD(flags), "auto", .choices = "auto|yes|no", .commands = TRAINS, BY_KIND, NETWORK,
      .group = "Model",
-     .help =
-         "networks read, besides a column, whether it is 0 or less (auto: what suits the kind of "
-         "the files)"},
+     .help = "networks also read whether each column is 0 or less (auto: depends on the kind of "
+             "the files)"},
     {"dropout", FIELD(dropout), "-1", -1, 0.999, TRAINS, BY_KIND, NETWORK, .group = "Model",
-     .help = "share of the channels that a layer loses in training" KIND},
+     .help = "share of the channels that each layer drops in training" KIND},
     {"trees", FIELD(trees), "-1", -1, 4096, TRAINS, BY_KIND, TREES, .group = "Model",
-     .help = "boosted trees of a bag, fitted before training" KIND},
+     .help = "boosted trees per bag, fitted before training" KIND},
     {"bags", FIELD(bags), "-1", -1, NESTS_MOST_BAGS, TRAINS, BY_KIND, TREES, .group = "Model",
-     .help = "sets of so many trees, of which the mean is taken" KIND},
+     .help = "sets of --trees trees; their scores are averaged" KIND},
     {"depth", FIELD(depth), "-1", -1, 8, TRAINS, BY_KIND, TREES, .group = "Model",
-     .help = "of a tree" KIND},
+     .help = "depth of a tree" KIND},
     {"tree-columns", FIELD(tree_columns), "-1", -1, 1, TRAINS, BY_KIND, TREES, .group = "Model",
-     .help = "share of the columns that a tree may ask for, drawn again for each" KIND},
+     .help = "share of the columns that a tree may use, drawn for each tree" KIND},
     {"tree-rate", FIELD(tree_rate), "-1", -1, 1, TRAINS, BY_KIND, TREES, .group = "Model",
-     .help = "factor by which each tree is added" KIND},
+     .help = "learning rate of boosting, by which each tree is multiplied" KIND},
     {"least-leaf", FIELD(least_leaf), "-1", -1, 1e6, TRAINS, BY_KIND, TREES, .group = "Model",
-     .help = "items of a leaf at least (0: nearly any)" KIND},
+     .help = "fewest items of a leaf (0: nearly any)" KIND},
     {"share", FIELD(share), "-1", -1, 1, TRAINS, BY_KIND,
      .needs = "--fit=both or --fit=auto and no layout files", .group = "Model",
      .help = "the trees' share of a score; the rest is the networks'" KIND},
@@ -68,32 +66,31 @@ static const harness_option table[] = {
      .flags = HARNESS_MAY_GROW | HARNESS_BY_DATA, .often = true, NETWORK, .group = "Training",
      .help = "optimizer steps" KIND},
     {"groups", FIELD(groups), "-1", -1, 65536, TRAINS, BY_KIND, NETWORK, .group = "Training",
-     .help = "groups a step" KIND},
+     .help = "groups per step" KIND},
     {"items", FIELD(items), "-1", -1, 65536, TRAINS, BY_KIND, NETWORK, .group = "Training",
-     .help = "items of each group a step" KIND},
+     .help = "items per group in a step" KIND},
     {"huber", FIELD(huber), "-1", -1, 1e6, TRAINS, BY_KIND, .group = "Training",
-     .help = "the error of ln(run time) that counts linearly from there on (0: none does)" KIND},
+     .help = "error of ln(run time) from which on the loss is linear (0: nowhere)" KIND},
     {"spread", WORD(spread), "auto", .choices = "auto|yes|no", .commands = TRAINS, BY_KIND,
      .group = "Training",
-     .help =
-         "divide errors by the spread of the run times in their group (auto: what suits the kind "
-         "of the files)"},
+     .help = "divide errors by the spread of the run times in their group (auto: depends on the "
+             "kind of the files)"},
     {"order", FIELD(order), "-1", -1, 1e6, TRAINS, BY_KIND, .group = "Training",
-     .help = "weight of a loss of pairs, besides the errors" KIND},
+     .help = "weight of the loss over pairs, in the sum with that of errors" KIND},
     {"top", FIELD(top), "-1", -1, 1e6, TRAINS, BY_KIND, .needs = "--order", .group = "Training",
-     .help = "weight of LambdaRank's loss among that of pairs, which looks at the fastest "
-             "items" KIND},
+     .help =
+         "weight of LambdaRank's loss, which looks at the fastest items, in that over pairs" KIND},
     {"learning-rate", FIELD(harness.training.learning_rate), "-1", -1, 10, TRAINS,
      .flags = HARNESS_IF_GROWN | HARNESS_BY_DATA, .often = true, NETWORK, .group = "Training",
-     .help = "of AdamW, after the warm-up" KIND},
+     .help = "learning rate of AdamW, after the warm-up" KIND},
     {"warmup", FIELD(harness.training.warmup), "0.02", 0, 1, TRAINS, NETWORK, .group = "Training",
      .help = "share of the steps in which the learning rate rises"},
     {"schedule", WORD(harness.training.schedule), "cosine", .choices = HARNESS_SCHEDULES,
      .commands = TRAINS, .flags = HARNESS_IF_GROWN, NETWORK, .group = "Training",
-     .help = "the learning rate after that"},
-    HARNESS_DECAY_OPTIONS(nests_settings, "0.95", "100", "how many steps that is"),
+     .help = "the learning rate after the warm-up"},
+    HARNESS_DECAY_OPTIONS(nests_settings, "0.95", "100", "steps for one factor --decay-rate"),
     {"weight-decay", FIELD(harness.training.weight_decay), "-1", -1, 10, TRAINS, BY_KIND, NETWORK,
-     .group = "Training", .help = "decoupled, as in AdamW" KIND},
+     .group = "Training", .help = "decoupled weight decay, as in AdamW" KIND},
 
     {"eval-every", FIELD(harness.training.eval_every), "-1", -1, 1e9, TRAINS, BY_KIND,
      .often = true, .needs = STEPS " and --valid or " STEPS " and --split", .group = "Scores",
@@ -105,7 +102,8 @@ static const harness_option table[] = {
      .help = "fused kernels: shortest run time that counts in the main scores, ns"},
     {"baselines", FIELD(harness.baselines), "true", .commands = HARNESS_TRAIN | HARNESS_EVAL,
      .flags = HARNESS_KEPT_FOR_RESUME, .often = true, .group = "Scores",
-     .help = "show what network and trees reach alone, and the work of the rows without a factor"},
+     .help = "show what the networks alone, the trees alone, and the work of the rows without "
+             "factors reach"},
 
     HARNESS_MODEL_OPTIONS_AND(nests_settings, 0, STEPS),
 };
@@ -121,8 +119,8 @@ const harness_program nests_program_table = {
     .name = "nests",
     .version = NESTS_VERSION,
     .help =
-        "The cost of loop nests: a run time is a sum over rows of work, each times a factor that "
-        "is learned from the row",
+        "A cost model of loop nests: a run time is a sum over rows, each a guessed time multiplied "
+        "by a learned factor",
     HARNESS_TABLES(table, commands),
     .options_bytes = sizeof(nests_settings),
     .examples = HARNESS_EXAMPLES("nests", "examples/data/layout/split-random",

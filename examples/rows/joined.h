@@ -16,9 +16,9 @@
    and scores that are added up. */
 typedef enum nests_use { NESTS_UNUSED, NESTS_SUMS, NESTS_EMBEDDED, NESTS_COSTS } nests_use;
 #define NESTS_USES "none|sums|embedded|costs"
-#define NESTS_USES_HELP                                                                    \
- "what joins each node of the loop nests that it runs (paper: nothing): the sum of their " \
- "columns, of a learned embedding, or that, and scores are added up as times are"
+#define NESTS_USES_HELP                                                                       \
+ "what a node reads of the loop nests that it runs (paper: none): the sum of their columns, " \
+ "the sum of their learned embeddings, or that, and scores are added up as times are"
 
 /* For runs of graph programs from before the program nests. */
 #define NESTS_MOVED "; a model of loop nests or of trees is trained by \"nests train\" now"

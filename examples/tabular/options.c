@@ -19,7 +19,7 @@ static const harness_command commands[] = {HARNESS_RUN_COMMANDS("files with run 
 const harness_program tabular_program = {
     .name = "tabular",
     .version = "0.1.0",
-    .help = "Ranks the items of tables by the run times that their features let expect",
+    .help = "Ranks the items of tables by run times predicted from their features",
     HARNESS_TABLES(table, commands),
     .options_bytes = sizeof(tabular_settings),
     .model = &tabular_model};

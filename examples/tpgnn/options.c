@@ -19,34 +19,33 @@ static const harness_option table[] = {
              "network of statements; options after it override them"},
     {"network", WORD(model.network), "paper", .choices = "statements|paper", .commands = TRAINS,
      .group = "Model",
-     .help = "pool the graph as the paper does, or add the costs of the statements that store"},
+     .help = "add the costs of the statements that store, or pool the graph as the paper does"},
     {"types", WORD(model.types), "words", .choices = "table|words", .commands = TRAINS,
      .group = "Model",
-     .help = "numbers that stand for a type of node: a table that is learned, or vectors of a "
-             "file, which are not trained further"},
+     .help = "how the type of a node becomes numbers: by a learned table, or by vectors of a "
+             "file, which training does not change"},
     {"vectors", FIELD(vectors), .commands = TRAINS, .flags = HARNESS_FOR_RESUME,
      .needs = "--types=words", .meta = "FILE.npz", .group = "Model",
-     .help = "words: the file, made by examples/tvm/collect/vectors.py; without it those of "
-             "examples/data/schedules, which are built in"},
+     .help = "the file of these vectors, made by examples/tvm/collect/vectors.py (default: the "
+             "built-in vectors of examples/data/schedules)"},
     {"hidden", FIELD(model.hidden), "128", 4, 4096, TRAINS, .group = "Model",
      .help = "channels of every layer"},
     {"layers", FIELD(model.layers), "3", 0, TPGNN_MOST_LAYERS, TRAINS, .group = "Model",
      .help = "graph convolutions"},
     {"edges", WORD(model.edges), "tree", .choices = "none|tree|names|both", .commands = TRAINS,
      .group = "Model", .needs = "--network=paper or --layers",
-     .help = "between parents and children, between what is used and where it is declared, or "
+     .help = "between parents and children (tree), between a use and its declaration (names), or "
              "both"},
     {"compact", FIELD(model.compact), "false", .commands = TRAINS, .group = "Model",
-     .help = "leave out sizes and index arithmetic; a loop then has an edge to each access that "
-             "uses its variable"},
+     .help = "omit sizes and index arithmetic; a loop then has an edge to each access that uses "
+             "its variable"},
     {"nest", FIELD(model.nest), "true", .commands = TRAINS, .group = "Model",
      .needs = "--network=statements",
-     .help = "nodes know their loops: how often they run, how they move through memory, "
+     .help = "features of the loops of a node: how often they run, how they move through memory, "
              "what they touch"},
     {"log-features", FIELD(model.log_features), "true", .commands = TRAINS, .group = "Model",
      .needs = "--network=paper",
-     .help = "constants enter as sign(x) log2(1 + |x|) / 8, not as they are (paper: "
-             "false)"},
+     .help = "take sign(x) log2(1 + |x|) / 8 of constants (paper: false)"},
     {"readout", WORD(model.readout), "sum", .choices = "sum|mean", .commands = TRAINS,
      .group = "Model", .needs = "--network=statements and --rows=none|sums|embedded",
      .help = "ln of the sum of the statements' costs, or their mean"},
@@ -54,41 +53,42 @@ static const harness_option table[] = {
      .help = NESTS_USES_HELP},
     {"conv", WORD(model.paper.conv), "graph", .choices = "graph|gcn", .commands = TRAINS,
      .group = "Model", .needs = "--network=paper",
-     .help = "GraphConv, as in its code, or GCNConv, as in its text"},
+     .help = "GraphConv, as in the authors' code, or GCNConv, as in the paper's text"},
     {"pool", WORD(model.paper.pool), "topk", .choices = "none|topk|sag", .commands = TRAINS,
-     .group = "Model", .needs = "--network=paper", .help = "how nodes are chosen to stay"},
+     .group = "Model", .needs = "--network=paper", .help = "how the nodes that stay are chosen"},
     {"ratio", FIELD(model.paper.ratio), "0.8", 1e-6, 1e9, TRAINS, .group = "Model",
      .needs = "--network=paper and --pool=topk|sag",
-     .help = "share of the nodes that stays; from 1 on how many"},
+     .help = "share of the nodes that stay; from 1 on, their number"},
     {"dropout", FIELD(model.dropout), "0.5", 0, 0.999, TRAINS, .group = "Model",
-     .help = "share of the channels that a layer loses in training; in the paper's network only "
-             "before the last two"},
+     .help = "share of the channels that each layer drops in training; in the paper's network "
+             "only before the last two"},
 
     HARNESS_STEPS_OPTION(tpgnn_settings, "1500", "optimizer steps (paper: 200 epochs)"),
-    {"tasks", FIELD(tasks), "8", 1, 65536, TRAINS, .group = "Training", .help = "tasks a step"},
+    {"tasks", FIELD(tasks), "8", 1, 65536, TRAINS, .group = "Training", .help = "tasks per step"},
     {"schedules", FIELD(schedules), "32", 1, 65536, TRAINS, .group = "Training",
-     .help = "schedules of each task a step"},
+     .help = "schedules per task in a step"},
     {"balanced", FIELD(balanced), "false", .commands = TRAINS, .group = "Training",
      .needs = "no --mixed", .help = "draw tasks evenly from each family of tasks"},
     {"mixed", FIELD(mixed), "false", .commands = TRAINS, .group = "Training",
-     .help = "draw schedules from all tasks alike (paper: true)"},
+     .help = "draw schedules from all tasks together (paper: true)"},
     {"loss", WORD(loss), "pairs", .choices = "pairs|hinge|lambda|huber|squared", .commands = TRAINS,
      .often = true, .group = "Training",
-     .help = "what training makes small: over pairs of schedules of one task (logistic, hinge, "
+     .help = "the loss: over pairs of schedules of one task (pairs: logistic; hinge; lambda: "
              "LambdaRank), or the error of --label (paper: huber)"},
     {"label", WORD(label), "relative", .choices = "cost|log|relative|throughput",
      .commands = TRAINS, .group = "Training", .needs = "--loss=huber|squared",
-     .help = "seconds (as in the paper), ln(seconds), that against the task's "
-             "mean, or fastest / run time; the first two are standardised"},
+     .help = "what the network predicts: seconds (cost, as in the paper), ln(seconds), "
+             "ln(seconds) less the task's mean, or fastest / run time; the first two are "
+             "standardised"},
     {"top", FIELD(top), "0.3", 0, 1e6, TRAINS, .group = "Training", .needs = "--loss=pairs",
-     .help = "weight of LambdaRank's loss, added to theirs, which looks at the "
-             "fastest schedules (0: none)"},
+     .help = "weight of LambdaRank's loss, which looks at the fastest schedules, in the sum with "
+             "that of pairs (0: none)"},
     {"margin", FIELD(margin), "1", 0, 1e6, TRAINS, .group = "Training", .needs = "--loss=hinge",
-     .help = "how far the scores of a pair should lie apart"},
-    HARNESS_RATE_OPTIONS(tpgnn_settings, "2e-3", "of Adam, after the warm-up (paper: 5e-6)",
-                         "0.02"),
+     .help = "the difference that the scores of a pair should have"},
+    HARNESS_RATE_OPTIONS(tpgnn_settings, "2e-3",
+                         "learning rate of Adam, after the warm-up (paper: 5e-6)", "0.02"),
     HARNESS_SCHEDULE_OPTION(tpgnn_settings, "cosine", HARNESS_SCHEDULES),
-    HARNESS_DECAY_OPTIONS(tpgnn_settings, "0.95", "100", "how many steps that is"),
+    HARNESS_DECAY_OPTIONS(tpgnn_settings, "0.95", "100", "steps for one factor --decay-rate"),
     HARNESS_WEIGHT_DECAY_OPTION(tpgnn_settings, "0", "as in AdamW"),
 
     HARNESS_EVAL_EVERY_OPTION(tpgnn_settings, "250", "--valid", HARNESS_ON_VALID),
@@ -96,7 +96,8 @@ static const harness_option table[] = {
      .group = "Machine",
      .help = "most schedules that are scored together; scores do not depend on it"},
     {"eval-nodes", FIELD(eval_nodes), "32768", 1, 1e7, RUNS, .flags = HARNESS_LOCAL,
-     .group = "Machine", .help = "most nodes that are scored together, as above"},
+     .group = "Machine",
+     .help = "most nodes that are scored together; scores do not depend on it"},
     HARNESS_BASELINE_OPTIONS(
         tpgnn_settings,
         "show what boosted trees, fitted to the training files, and rules of thumb reach"),

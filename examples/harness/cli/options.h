@@ -118,7 +118,7 @@ typedef struct harness_common {
      .needed = HARNESS_TRAINS | OWN, .flags = HARNESS_LOCAL, \
      .meta = "RUN", .often = true, .group = "Run", .help = "the run folder to make"}, \
     {"resume", HARNESS_FIELD(S, M.resume), .commands = HARNESS_TRAIN, .flags = HARNESS_LOCAL, \
-     .often = true, .group = "Run", .help = "go on with the run in --out, with its options; when it is finished, to a larger " \
+     .often = true, .group = "Run", .help = "continue the run in --out, with its options; a finished run continues to a larger " \
              "--steps, from its last learning rate or from --learning-rate"}, \
     {"force", HARNESS_FIELD(S, M.force), .commands = HARNESS_TRAIN | OWN, \
      .flags = HARNESS_LOCAL, .often = true, .group = "Run", .help = "replace the run in --out"}, \
@@ -127,8 +127,9 @@ typedef struct harness_common {
      .often = true, .group = "Run", .help = "the run folder of a trained model, unless --model names one"}, \
     {"model", HARNESS_FIELD(S, M.model), .commands = HARNESS_SCORES | OWN, .flags = HARNESS_LOCAL, \
      .meta = "NAME...", .often = true, .group = "Run", \
-     .help = "a model that ships with the programs (examples/models); a wrong name lists them; with " \
-             "several, or with --run, scores are the mean; --init takes the names, too"}, \
+     .help = "a model that ships with the programs (examples/models); a wrong name lists them; " \
+             "eval and predict average the scores of several, and of these and --run; --init " \
+             "takes the names, too"}, \
     {"study", HARNESS_FIELD(S, M.study), .commands = HARNESS_ABLATE, .needed = HARNESS_ABLATE, \
      .flags = HARNESS_LOCAL, .meta = "FILE.ini", .often = true, .group = "Run", \
      .help = "the variants and seeds to train"}, \
@@ -139,19 +140,20 @@ typedef struct harness_common {
      .meta = "VARIANT", .group = "Run", .needs = "no --collect", \
      .help = "train the runs of that variant of the study"}, \
     {"collect", HARNESS_FIELD(S, M.collect), .commands = HARNESS_ABLATE, .flags = HARNESS_LOCAL, \
-     .often = true, .group = "Run", .help = "train nothing, and make the table of the runs that are there"}, \
+     .often = true, .group = "Run", .help = "train nothing; make the table of the runs that have results"}, \
     {"seed", HARNESS_FIELD(S, M.seed), "0", 0, 9007199254740992.0, \
      HARNESS_TRAINS | OWN, .flags = HARNESS_FOR_RESUME, .often = true, .group = "Run", \
-     .help = "of every random number that this call draws"}, \
+     .help = "seed of all random numbers of this call"}, \
     {"device", HARNESS_WORD(S, M.device), "cpu", .choices = "cpu|cuda|auto", \
      .commands = HARNESS_RUNS | OWN | HARNESS_DOCTOR, .flags = HARNESS_LOCAL, \
      .often = true, .group = "Machine", .help = "where to compute; auto: cuda where such a device opens"}, \
     {"precision", HARNESS_WORD(S, M.precision), "fp32", .choices = "fp32|tf32", \
      .commands = HARNESS_RUNS | OWN, .flags = HARNESS_LOCAL, .group = "Machine", \
-     .needs = "--device=cuda|auto", .help = "of products on cuda; tf32 is faster, with errors near 1e-3"}, \
+     .needs = "--device=cuda|auto", .help = "precision of matrix products on cuda; tf32 is faster, with errors near 1e-3"}, \
     {"threads", HARNESS_FIELD(S, M.threads), "0", 0, 1024, \
      HARNESS_ALL | OWN | HARNESS_DOCTOR, .flags = HARNESS_LOCAL, .often = true, .group = "Machine", \
-     .help = "0: OMP_NUM_THREADS, else all; results do not depend on it"}, \
+     .help = "number of threads (0: OMP_NUM_THREADS, else all processors); results do not depend " \
+             "on it"}, \
     {"quiet", HARNESS_FIELD(S, M.quiet), .commands = HARNESS_ALL | OWN | HARNESS_DOCTOR, \
      .flags = HARNESS_LOCAL, .group = "Output", \
      .help = "only errors on stderr, no progress bar"}, \

@@ -121,7 +121,7 @@ static void print_general(FILE *to)
     static const harness_option rows[] = {
         {"config", HARNESS_TEXT, .meta = "FILE.ini",
          .help = "read options from lines \"name = value\"; flags win over it"},
-        {"help", HARNESS_TEXT, .meta = "", .help = "the options that matter, and examples"},
+        {"help", HARNESS_TEXT, .meta = "", .help = "the most used options, and examples"},
         {"help-all", HARNESS_TEXT, .meta = "", .help = "all options"},
     };
     fprintf(to, "\nGeneral\n");

@@ -13,10 +13,10 @@
 ag_status harness_doctor(harness_call *call, ag_failure *why);
 
 /* The row of the table of commands. */
-#define HARNESS_DOCTOR_COMMAND                                                              \
- {                                                                                          \
-  "doctor", HARNESS_DOCTOR, "look at this machine and test that it computes rightly", NULL, \
-      harness_doctor                                                                        \
+#define HARNESS_DOCTOR_COMMAND                                                                 \
+ {                                                                                             \
+  "doctor", HARNESS_DOCTOR, "describe this machine and test that it computes correctly", NULL, \
+      harness_doctor                                                                           \
  }
 
 typedef struct harness_selftest {

@@ -65,39 +65,39 @@ typedef struct harness_settings {
 #define HARNESS_MODEL_OPTIONS_AND(S, OWN, NEEDS) \
     {"clip", HARNESS_FIELD(S, harness.training.clip), "1", 0, 1e9, \
      HARNESS_TRAINS, .group = "Training", .needs = NEEDS, \
-     .help = "largest norm of the gradient (0: any)"}, \
+     .help = "largest norm of the gradient; a larger one is scaled down (0: no limit)"}, \
     {"shards", HARNESS_FIELD(S, harness.training.shards), "1", 1, 1e6, \
      HARNESS_TRAINS, .flags = HARNESS_IF_OTHER, .group = "Training", .needs = NEEDS, \
-     .help = "batches of a step, which follows the mean of their gradients"}, \
+     .help = "batches per step, which uses the mean of their gradients"}, \
     {"patience", HARNESS_FIELD(S, harness.training.patience), "0", 0, 1e9, \
      HARNESS_TRAINS, .flags = HARNESS_MAY_CHANGE, .often = true, \
      .group = "Training", .needs = NEEDS, \
-     .help = "stop when the score has not improved in so many validations (0: never)"}, \
+     .help = "stop after N validations without a better score (0: never)"}, \
     {"check-finite", HARNESS_FIELD(S, harness.training.check_finite), \
      .commands = HARNESS_TRAINS, .flags = HARNESS_LOCAL, .group = "Training", \
-     .help = "look at every result and name the first op that makes one that is not finite"}, \
+     .help = "check every result, and name the first op with one that is not finite"}, \
     {"checkpoint", HARNESS_WORD(S, harness.checkpoint), "best", .choices = "best|last", \
      .commands = HARNESS_SCORES | OWN, .flags = HARNESS_LOCAL, \
-     .often = true, .group = "Run", .help = "which checkpoint of the run"}, \
+     .often = true, .group = "Run", .help = "the checkpoint of the run to use"}, \
     {"ensemble", HARNESS_FIELD(S, harness.ensemble), \
      .commands = HARNESS_SCORES, .flags = HARNESS_LOCAL, .meta = "RUN...", \
-     .group = "Run", .help = "more runs: scores are the mean (so does a second --run)"}, \
+     .group = "Run", .help = "more runs; the scores are averaged (as with a second --run)"}, \
     {"init", HARNESS_FIELD(S, harness.init), .commands = HARNESS_TRAINS, \
      .flags = HARNESS_IF_OTHER, .meta = "RUN", .group = "Run", .needs = NEEDS, \
-     .help = "begin with the weights, scales and words of that run or checkpoint, which needs the " \
-             "same options of the model"}, \
+     .help = "start from the weights, scales and words of that run or checkpoint, which needs " \
+             "the same model options"}, \
     {"save-every", HARNESS_FIELD(S, harness.training.save_every), "100", 1, 1e9, \
      HARNESS_TRAINS, .group = "Run", .needs = NEEDS, \
      .help = "steps between saves of last.safetensors"}, \
     {"save-minutes", HARNESS_FIELD(S, harness.training.save_minutes), "0", 0, 1e6, \
      HARNESS_TRAINS, .flags = HARNESS_LOCAL, .group = "Run", .needs = NEEDS, \
-     .help = "a save also after so many minutes, for programs that may be killed (0: never)"}, \
+     .help = "also save every X minutes, for programs that may be killed (0: never)"}, \
     {"rank-patience", HARNESS_FIELD(S, harness.training.rank_patience), "600", 1, 1e9, \
      HARNESS_TRAIN, .flags = HARNESS_LOCAL, .group = "Run", .needs = NEEDS, .meta = "SECONDS", \
-     .help = "under mpirun or srun: end when a rank has not come for so long"}, \
+     .help = "under mpirun or srun: stop when another rank has not answered for so long"}, \
     {"log-every", HARNESS_FIELD(S, harness.training.log_every), "10", 1, 1e9, \
      HARNESS_TRAINS, .group = "Run", .needs = NEEDS, \
-     .help = "steps between rows of metrics.jsonl; the loss is the mean since the row before"}, \
+     .help = "steps between rows of metrics.jsonl; a row has the mean loss since the row before"}, \
     {"part", HARNESS_FIELD(S, harness.common.part), .commands = HARNESS_PREDICT, \
      .flags = HARNESS_LOCAL, .meta = "I/N", .often = true, .group = "Data", \
      .help = "score the I-th of N shares of the files; the CSVs of all shares, in their order and " \
@@ -107,10 +107,10 @@ typedef struct harness_settings {
      .help = "score the I-th of N shares of the files, and make no table"}, \
     {"scores", HARNESS_FIELD(S, harness.scores), .commands = HARNESS_EVAL, \
      .flags = HARNESS_LOCAL, .meta = "FILE...", .often = true, .group = "Data", \
-     .help = "with --part the file (npz) to write; without, those of all shares: the table is " \
-             "made of them, in place of running the network"}, \
+     .help = "with --part: the npz file to write; without: the files of all shares, which " \
+             "replace running the network"}, \
     {"csv", HARNESS_FIELD(S, harness.csv), .commands = HARNESS_PREDICT, .flags = HARNESS_LOCAL, \
-     .meta = "FILE", .often = true, .group = "Output", .help = "write there instead of stdout"}
+     .meta = "FILE", .often = true, .group = "Output", .help = "write the scores there instead of to stdout"}
 
 /* Of --baselines, which no result of a run depends on. */
 #define HARNESS_KEPT_FOR_RESUME (HARNESS_FOR_RESUME | HARNESS_MAY_CHANGE | HARNESS_IF_OTHER)
@@ -121,8 +121,8 @@ typedef struct harness_settings {
      .often = true, .group = "Scores", .help = HELP}, \
     {"fit", HARNESS_FIELD(S, harness.fit), .commands = HARNESS_EVAL, .flags = HARNESS_LOCAL, \
      .group = "Scores", .needs = "--baselines and no --part", \
-     .help = "files, folders or lists that the baselines learn from, instead of those that --run " \
-             "was trained on"}
+     .help = "files, folders or lists that the baselines are fitted to, instead of the training " \
+             "files of --run"}
 /* clang-format on */
 
 typedef struct harness_inspection harness_inspection;

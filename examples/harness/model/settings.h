@@ -20,17 +20,17 @@
 #define HARNESS_SCHEDULE_OPTION(S, DEFAULT, CHOICES) \
     {"schedule", HARNESS_WORD(S, harness.training.schedule), DEFAULT, .choices = CHOICES, \
      .commands = HARNESS_TRAINS, .flags = HARNESS_IF_GROWN, .group = "Training", \
-     .help = "the learning rate after that"}
+     .help = "the learning rate after the warm-up"}
 #define HARNESS_DECAY_OPTIONS(S, RATE, EVERY, HELP) \
     {"decay-rate", HARNESS_FIELD(S, harness.training.decay_rate), RATE, 1e-9, 1, \
      HARNESS_TRAINS, .flags = HARNESS_IF_GROWN, .group = "Training", \
      .needs = "--schedule=exponential", \
-     .help = "the learning rate is multiplied by this every --decay-every steps"}, \
+     .help = "factor of the learning rate for every --decay-every steps"}, \
     {"decay-every", HARNESS_FIELD(S, harness.training.decay_every), EVERY, 1, 1e9, \
      HARNESS_TRAINS, .flags = HARNESS_IF_GROWN, .group = "Training", .needs = "--schedule=exponential", .help = HELP}
 #define HARNESS_WEIGHT_DECAY_OPTION(S, DEFAULT, HELP) \
     {"weight-decay", HARNESS_FIELD(S, harness.training.weight_decay), DEFAULT, 0, 10, \
-     HARNESS_TRAINS, .group = "Training", .help = "decoupled, " HELP}
+     HARNESS_TRAINS, .group = "Training", .help = "decoupled weight decay, " HELP}
 /* NEEDS: what holds something out. */
 #define HARNESS_EVAL_EVERY_OPTION(S, DEFAULT, NEEDS, HELP) \
     {"eval-every", HARNESS_FIELD(S, harness.training.eval_every), DEFAULT, 1, 1e9, \
@@ -43,7 +43,7 @@
    all of harness_settings but the baselines. */
 #define HARNESS_TRAINING_OPTIONS(S) \
     HARNESS_STEPS_OPTION(S, "1000", "optimizer steps"), \
-    HARNESS_RATE_OPTIONS(S, "1e-2", "of AdamW, after the warm-up", "0"), \
+    HARNESS_RATE_OPTIONS(S, "1e-2", "learning rate of AdamW, after the warm-up", "0"), \
     HARNESS_SCHEDULE_OPTION(S, "cosine", "constant|cosine|linear"), \
     HARNESS_WEIGHT_DECAY_OPTION(S, "0", "as in AdamW"), \
     HARNESS_EVAL_EVERY_OPTION(S, "100", "--valid", HARNESS_ON_VALID)
@@ -54,7 +54,7 @@
     {"eval", HARNESS_EVAL, "score a trained model on " EVAL, NULL, harness_eval_command}, \
     {"predict", HARNESS_PREDICT, "score " PREDICT, NULL, harness_predict_command}
 #define HARNESS_INSPECT_COMMAND(FILES) \
-    {"inspect", HARNESS_INSPECT, "say what " FILES " hold", "data", harness_inspect_command}
+    {"inspect", HARNESS_INSPECT, "describe " FILES, "data", harness_inspect_command}
 #define HARNESS_ABLATE_COMMAND \
     {"ablate", HARNESS_ABLATE, "train the variants of a study and compare them", NULL, \
      harness_ablate_command}
