@@ -96,8 +96,7 @@ static const harness_option table[] = {
      .group = "Machine",
      .help = "most schedules that are scored together; scores do not depend on it"},
     {"eval-nodes", FIELD(eval_nodes), "32768", 1, 1e7, RUNS, .flags = HARNESS_LOCAL,
-     .group = "Machine",
-     .help = "most nodes that are scored together; scores do not depend on it"},
+     .group = "Machine", .help = "most nodes that are scored together; scores do not depend on it"},
     HARNESS_BASELINE_OPTIONS(
         tpgnn_settings,
         "show what boosted trees, fitted to the training files, and rules of thumb reach"),
