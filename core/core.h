@@ -219,9 +219,9 @@ AG_API void ag_parallel(int64_t blocks, ag_block *body, void *context);
    that this processor has, or a lesser one that the variable AUGUR_ISA of the environment names. */
 AG_API const char *ag_isa(void);
 
-/* Whether a switch is on (AUGUR_FUSE, AUGUR_GRAPHS, AUGUR_CUDA_WAIT in the environment): 0, off, no
-   and false are off; 1, on, yes and true are on, in upper or lower case; anything else gives
-   `usual`. */
+/* Whether a switch of the environment is on (AUGUR_FUSE, AUGUR_NCCL and others of docs/cuda.md): 0,
+   off, no and false are off; 1, on, yes and true are on, in upper or lower case; anything else
+   gives `usual`. */
 AG_API int ag_switch(const char *variable, int usual);
 
 /* ---- the CUDA device ---- */
