@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Data between the GPUs of ranks, moved by NCCL, which adds nothing. It is opened when ranks ask
-   for it, so a program does not need it otherwise. Every call of it returns at once and is asked
-   for its end: NCCL would wait for a rank that hangs for ever. */
+/* Data between the GPUs of ranks, moved by NCCL, which adds nothing. It is loaded when ranks ask
+   for it, so a program does not need it otherwise. None of its calls waits: NCCL knows no patience
+   for a rank that hangs. */
 #include "core/cuda/inside.h"
 #include "core/internal.h"
 #include "core/ranks.h"
@@ -83,20 +83,29 @@ static ncclResult_t settle(const ag_ranks_link *l, ncclResult_t state, double be
     return state;
 }
 
-/* A byte for each rank by the other way, which knows the names of ranks that do not come. */
+/* A byte to and from each rank through the hosts: that names a rank that does not come. */
 static ag_status meet(ag_ranks *ranks, const char *what, ag_failure *why)
 {
     return ranks->exchange(ranks, ranks->link->out, ranks->link->in, what, why);
 }
 
+/* A kernel that waits for another rank goes on waiting otherwise, and with it who frees memory. */
+static void stop(ag_ranks_link *l)
+{
+    if (l->comm) nccl.abort(l->comm);
+    l->comm = NULL;
+}
+
 static ag_status failed(ag_ranks *ranks, ncclResult_t state, const char *what, ag_failure *why)
 {
+    const ag_status status = state == ncclInProgress ? meet(ranks, what, why) : AG_OK;
+    stop(ranks->link);
+    if (status) return status;
     if (state != ncclInProgress)
         return ag_fail(why, AG_EDEVICE,
                        "NCCL cannot move %s between the GPUs: %s; NCCL_DEBUG=WARN says more, and "
                        "AUGUR_NCCL=0 moves it through the hosts",
                        what, nccl.text(state));
-    if (meet(ranks, what, why)) return AG_EDEVICE;
     return ag_fail(why, AG_EDEVICE,
                    "all ranks have come to %s, but NCCL has not moved it in %g s; NCCL_DEBUG=WARN "
                    "says more, and AUGUR_NCCL=0 moves it through the hosts",
@@ -133,15 +142,15 @@ static ag_status exchange(ag_ranks *ranks, const ag_ranks_part *send, const ag_r
     if (!status) status = meet(ranks, what, why);
     if (status) return status;
     const double begin = seconds(), due = begin + ranks->patience;
-    const ncclResult_t state = settle(l, issue(ranks, send, receive), begin, due);
-    if (state != ncclSuccess) return failed(ranks, state, what, why);
+    ncclResult_t state = settle(l, issue(ranks, send, receive), begin, due);
     ag__device_doing("NCCL");
-    if (!ag__cuda_keep(cudaEventRecord(l->moved, ag__cuda_here()->compute)))
-        while (!ag__cuda_done(l->moved)) {
-            if (ag__device_failed(why)) return AG_EDEVICE;
-            if (!rest(begin, due)) return failed(ranks, ncclInProgress, what, why);
+    if (state == ncclSuccess && !ag__cuda_keep(cudaEventRecord(l->moved, ag__cuda_here()->compute)))
+        while (state == ncclSuccess && !ag__cuda_done(l->moved)) {
+            status = ag__device_failed(why);
+            if (status) return status;
+            state = settle(l, ncclInProgress, begin, due); /* it may fail while the GPU waits */
         }
-    return ag__device_failed(why);
+    return state == ncclSuccess ? ag__device_failed(why) : failed(ranks, state, what, why);
 }
 
 /* ---- beginning and end ---- */
@@ -175,8 +184,9 @@ static ag_status fit(const hello *all, int count, ag_failure *why)
     for (int r = 0; r < count; r++) {
         if (!all[r].ready)
             return ag_fail(why, AG_EUSE,
-                           "rank %d has no NCCL, since libnccl.so.2 cannot be loaded or AUGUR_NCCL "
-                           "is 0; have nvidia-nccl-cu13 on the LD_LIBRARY_PATH of all ranks",
+                           "rank %d has no NCCL, since AUGUR_NCCL is 0, or libnccl.so.2 cannot be "
+                           "loaded or finds no network; have nvidia-nccl-cu13 on the "
+                           "LD_LIBRARY_PATH of all ranks",
                            r);
         for (int other = 0; other < r; other++)
             if (memcmp(&all[r].device, &all[other].device, sizeof all->device) == 0)
@@ -202,7 +212,7 @@ static ag_status start(ag_ranks *ranks, const ncclUniqueId *id, ag_failure *why)
         return ag__device_failed(why);
     ncclResult_t state = nccl.init(&l->comm, ranks->count, *id, ranks->rank, &config);
     state = settle(l, state, begin, begin + ranks->patience);
-    if (state != ncclSuccess) return failed(ranks, state, "its first words", why);
+    if (state != ncclSuccess) return failed(ranks, state, "a first message", why);
     ranks->exchange_device = exchange;
     return AG_OK;
 }
@@ -237,7 +247,7 @@ extern "C" ag_status ag_ranks_link_devices(ag_ranks *ranks, ag_failure *why)
 extern "C" void ag_ranks_unlink(ag_ranks *ranks)
 {
     if (!ranks || !ranks->link) return;
-    if (ranks->link->comm) nccl.abort(ranks->link->comm);
+    stop(ranks->link);
     if (ranks->link->moved) cudaEventDestroy(ranks->link->moved);
     ag_free(ranks->link);
     ranks->link = NULL;
