@@ -31,15 +31,17 @@ typedef struct ag_ranks {
     struct ag_ranks_link *link; /* of exchange_device */
 } ag_ranks;
 
-/* ag_device_open takes the device of this number, modulo how many there are (number 0 or more):
-   call it before that, with the number of this rank among those of its machine. */
+/* Before ag_device_open, which then takes device `number` (0 or more) modulo how many there are.
+   Ranks of one machine give 0, 1, 2, ... */
 AG_API void ag_ranks_take_device(int number);
 
 /* All ranks call it with an open device. AG_OK: NCCL is exchange_device until ag_ranks_unlink.
-   AG_EUSE: no rank has it, and data moves through the hosts; the sentence says why (a rank has no
-   libnccl.so.2, two have one device, AUGUR_NCCL=0). Fails: AG_EDEVICE, AG_EMEMORY, as exchange. */
+   AG_EUSE, which all ranks get: data moves through the hosts; the sentence says why (a rank has no
+   libnccl.so.2, two have one device, AUGUR_NCCL=0). Fails: AG_EDEVICE, AG_EMEMORY, as exchange.
+   After a failure of exchange_device there is no other exchange between devices. */
 AG_API ag_status ag_ranks_link_devices(ag_ranks *ranks, ag_failure *why);
-AG_API void ag_ranks_unlink(ag_ranks *ranks); /* waits for nobody; NULL is allowed */
+/* Waits for nobody: the ranks must have met since the last exchange. NULL is allowed. */
+AG_API void ag_ranks_unlink(ag_ranks *ranks);
 
 /* Rank `rank` of `count` has first..end-1 of 0..all-1: as many as the others, or one more. */
 static inline void ag_ranks_share(int64_t *first, int64_t *end, int64_t all, int rank, int count)

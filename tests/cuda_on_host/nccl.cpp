@@ -74,7 +74,7 @@ ncclResult_t ncclGetUniqueId(ncclUniqueId *id)
     return mkdtemp(id->internal) ? ncclSuccess : ncclInvalidUsage;
 }
 
-/* Only what never waits for others is known here. */
+/* A communicator that waits (blocking) is refused. */
 ncclResult_t ncclCommInitRankConfig(ncclComm_t *comm, int count, ncclUniqueId id, int rank,
                                     ncclConfig_t *config)
 {
