@@ -46,6 +46,14 @@ set(CMAKE_CUDA_VISIBILITY_PRESET hidden)
 enable_language(CUDA)
 find_package(CUDAToolkit REQUIRED)
 
+if(NOT AUGUR_NCCL STREQUAL "off") # only its header: nccl.cu loads the library
+    find_path(AUGUR_NCCL_INCLUDE nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
+    mark_as_advanced(AUGUR_NCCL_INCLUDE)
+    if(AUGUR_NCCL STREQUAL "on" AND NOT AUGUR_NCCL_INCLUDE)
+        message(FATAL_ERROR "AUGUR_NCCL=on, but there is no nccl.h: pip install nvidia-nccl-cu13 and give its folder "
+            "as -DAUGUR_NCCL_INCLUDE=..., or say AUGUR_NCCL=off.")
+    endif()
+endif()
 set(AUGUR_HAVE_CUDA ON)
 set(AUGUR_CUDA_SOURCES ${cuda_files})
 include(cmake/cuda_batches.cmake)

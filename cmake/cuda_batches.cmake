@@ -2,7 +2,7 @@
 # Several .cu files in one, gen/batch_N.cu: the headers take most of the time that a small one needs. AUGUR_CUDA_SOURCES
 # becomes the list of the batches. Files with the same static names are kept apart: one that clashes with others stays
 # alone when it is named here.
-set(alone group.cu linear.cu)
+set(alone group.cu linear.cu nccl.cu)
 set(singles "")
 set(others "")
 foreach(source ${AUGUR_CUDA_SOURCES})

@@ -47,7 +47,14 @@ add_library(cuda_on_host STATIC ${runtime})
 target_include_directories(cuda_on_host SYSTEM PRIVATE ${cuda_on_host}/include)
 target_compile_features(cuda_on_host PRIVATE cxx_std_17)
 target_compile_options(cuda_on_host PRIVATE ${warnings} -O2 -fno-rtti)
-target_link_libraries(cuda_on_host PUBLIC stdc++ ${CMAKE_DL_LIBS})
+target_link_libraries(cuda_on_host PUBLIC stdc++ ${CMAKE_DL_LIBS} -Wl,--export-dynamic-symbol=cuda*)
+# What the code loads as NCCL; its copies are the program's.
+add_library(nccl_on_host SHARED ${cuda_on_host}/nccl.cpp)
+target_include_directories(nccl_on_host SYSTEM PRIVATE ${cuda_on_host}/include)
+target_compile_features(nccl_on_host PRIVATE cxx_std_17)
+target_compile_options(nccl_on_host PRIVATE ${warnings} -O2)
+set_target_properties(nccl_on_host PROPERTIES OUTPUT_NAME nccl SOVERSION 2
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/nccl)
 set_target_properties(cuda_on_host PROPERTIES POSITION_INDEPENDENT_CODE ON
     UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 foreach(source ${runtime}) # the runtime asks whether there is a checker, so that is a file of its own

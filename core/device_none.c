@@ -2,6 +2,7 @@
 /* A build without CUDA: opening the device says so, and without an open device nobody calls the
    other functions. */
 #include "core/cuda/device.h"
+#include "core/ranks.h"
 
 #ifndef AG_HAVE_CUDA
 
@@ -16,6 +17,12 @@ void ag_device_describe(ag_device_about *about)
 {
     if (about) *about = (ag_device_about){0};
 }
+void ag_ranks_take_device(int number) { (void)number; }
+ag_status ag_ranks_link_devices(ag_ranks *ranks, ag_failure *why)
+{
+    return (void)ranks, ag_device_open(why);
+}
+void ag_ranks_unlink(ag_ranks *ranks) { (void)ranks; }
 ag_status ag__device_failed(ag_failure *why) { return ag_device_open(why); }
 ag_status ag__device_wait(ag_failure *why) { return ag_device_open(why); }
 void ag__device_wait_if_asked(void) {}

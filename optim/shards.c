@@ -12,6 +12,29 @@
 
 enum { ADDED = 16384 }; /* numbers that a thread adds at a time */
 
+/* ---- memory ---- */
+
+void *ag__shards_take(const ag__shards_stack *s, size_t bytes)
+{
+    return s->device == AG_CPU ? ag_alloc(bytes) : ag__device_take(bytes);
+}
+
+void ag__shards_give(const ag__shards_stack *s, void *p)
+{
+    if (s->device == AG_CPU)
+        ag_free(p);
+    else
+        ag__device_give(p);
+}
+
+void ag__shards_copy(const ag__shards_stack *s, void *to, const void *from, size_t bytes)
+{
+    if (s->device != AG_CPU)
+        ag__device_copy(to, from, bytes);
+    else if (bytes)
+        memcpy(to, from, bytes);
+}
+
 /* ---- sums ---- */
 
 typedef struct addition {
@@ -49,19 +72,13 @@ static int siblings(const ag__subtree *left, const ag__subtree *right)
 static ag_status push_copy(ag__shards_stack *s, ag__subtree x, ag_failure *why)
 {
     const size_t bytes = (size_t)s->n * sizeof(ag_real);
-    const int here = s->device == AG_CPU;
-    ag_real *sum = s->spares ? s->spare[--s->spares]
-                   : here    ? ag_alloc(bytes)
-                             : ag__device_take(bytes);
+    ag_real *sum = s->spares ? s->spare[--s->spares] : ag__shards_take(s, bytes);
     if (!sum)
         return ag_fail(why, AG_EMEMORY,
                        "ag_shards_add: there is no memory for %zu bytes, a copy of the gradients; "
                        "take fewer shards, or a smaller model",
                        bytes);
-    if (here)
-        memcpy(sum, x.sum, bytes);
-    else
-        ag__device_copy(sum, x.sum, bytes);
+    ag__shards_copy(s, sum, x.sum, bytes);
     s->at[s->depth++] = (ag__subtree){sum, x.first, x.size};
     return AG_OK;
 }
@@ -94,11 +111,7 @@ const ag_real *ag__shards_finish(ag__shards_stack *s)
 static void drop(ag__shards_stack *s)
 {
     ag__shards_forget(s);
-    for (int i = 0; i < s->spares; i++)
-        if (s->device == AG_CPU)
-            ag_free(s->spare[i]);
-        else
-            ag__device_give(s->spare[i]);
+    for (int i = 0; i < s->spares; i++) ag__shards_give(s, s->spare[i]);
 }
 
 /* ---- public ---- */
@@ -123,7 +136,8 @@ ag_shards *ag_shards_new(ag_params *params, int64_t shards, ag_ranks *ranks, ag_
     }
     *s = (ag_shards){.params = params,
                      .ranks = count_of(ranks) > 1 ? ranks : NULL,
-                     .own = {.device = params->device, .n = params->size, .shards = shards}};
+                     .own = {.device = params->device, .n = params->size, .shards = shards},
+                     .slice = {.device = params->device, .shards = shards}};
     ag_ranks_share(&s->first, &s->end, shards, ranks ? ranks->rank : 0, count_of(ranks));
     s->next = s->first;
     return s;
@@ -148,7 +162,8 @@ void ag_shards_free(ag_shards *s)
     if (!s) return;
     drop(&s->own);
     drop(&s->slice);
-    ag_free(s->buffer);
+    ag__shards_give(&s->own, s->buffer);
+    ag_free(s->host);
     ag_free(s->part);
     ag_free(s);
 }
@@ -188,17 +203,13 @@ ag_status ag_shards_add(ag_shards *s, ag_failure *why)
 static ag_status take_mean(ag_shards *s, ag_failure *why)
 {
     ag_params *p = s->params;
-    const size_t bytes = (size_t)p->size * sizeof(ag_real);
     const int here = p->device == AG_CPU;
-    ag_real *gradient = ag__params_gradient(p);
     if (s->ranks) {
-        const ag_status status = ag__shards_exchange(p->gradient, s, why);
+        const ag_status status = ag__shards_exchange(s, why);
         if (status) return status;
-        if (!here) ag__device_upload(gradient, p->gradient, bytes);
-    } else if (here) {
-        memcpy(gradient, ag__shards_finish(&s->own), bytes);
     } else {
-        ag__device_copy(gradient, ag__shards_finish(&s->own), bytes);
+        ag__shards_copy(&s->own, ag__params_gradient(p), ag__shards_finish(&s->own),
+                        (size_t)p->size * sizeof(ag_real));
     }
     p->state = AG_READY;
     p->behind = !here;

@@ -29,9 +29,15 @@ struct ag_shards {
     ag_ranks *ranks; /* NULL: one */
     int64_t first, end, next;
     ag__shards_stack own, slice; /* slice: of the numbers that this rank adds up for all */
-    ag_real *buffer;             /* what is sent and received */
-    ag_ranks_part *part;         /* [2 count] where in it; both are made once */
+    ag_real *buffer;             /* what is sent and received, where the sums are */
+    ag_real *host;               /* as buffer, for what goes from a device through the host */
+    ag_ranks_part *part;         /* [4 count] where in them; all three are made once */
 };
+
+/* Memory where the sums are. */
+void *ag__shards_take(const ag__shards_stack *s, size_t bytes); /* NULL: no memory */
+void ag__shards_give(const ag__shards_stack *s, void *p);
+void ag__shards_copy(const ag__shards_stack *s, void *to, const void *from, size_t bytes);
 
 /* Adds `x`, which stays, to the sums; copies it if it has no sibling. Fails: AG_EMEMORY. */
 ag_status ag__shards_push(ag__shards_stack *s, ag__subtree x, ag_failure *why);
@@ -39,7 +45,7 @@ ag_status ag__shards_push(ag__shards_stack *s, ag__subtree x, ag_failure *why);
 const ag_real *ag__shards_finish(ag__shards_stack *s);
 void ag__shards_forget(ag__shards_stack *s);
 
-/* The mean over all ranks, into `to` in the memory of the host. Fails: as exchange, AG_EMEMORY. */
-ag_status ag__shards_exchange(ag_real *to, ag_shards *s, ag_failure *why);
+/* The mean over all ranks becomes the block's gradient. Fails: as exchange, AG_EMEMORY. */
+ag_status ag__shards_exchange(ag_shards *s, ag_failure *why);
 
 #endif

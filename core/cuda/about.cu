@@ -24,7 +24,7 @@ extern "C" void ag_device_describe(ag_device_about *about)
 #endif
     if (!answered(cudaDriverGetVersion(&about->driver))) about->driver = 0;
     if (!answered(cudaGetDeviceCount(&devices)) || !devices) return;
-    if (!answered(cudaGetDeviceProperties(&of, ag__cuda_here()->number))) return;
+    if (!answered(cudaGetDeviceProperties(&of, ag__cuda_here()->number % devices))) return;
     snprintf(about->name, sizeof about->name, "%s", of.name);
     about->major = of.major;
     about->minor = of.minor;

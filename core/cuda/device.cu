@@ -2,14 +2,17 @@
 /* The CUDA device: opening it, its streams, the first failure. */
 #include "core/cuda/inside.h"
 #include "core/kernel.h"
+#include "core/ranks.h"
 
-static ag__cuda_device only; /* device 0 of those that CUDA_VISIBLE_DEVICES leaves */
+static ag__cuda_device only; /* of those that CUDA_VISIBLE_DEVICES leaves */
 
 ag__cuda_device *ag__cuda_here(void) { return &only; }
 
 extern "C" void *ag__cuda_stream(void) { return ag__cuda_noting() ? only.noting : only.compute; }
 
 /* ---- opening ---- */
+
+extern "C" void ag_ranks_take_device(int number) { only.number = number; }
 
 static __global__ void probe_grid(int *to) { to[threadIdx.x] = (int)threadIdx.x; }
 
@@ -32,6 +35,7 @@ static cudaError_t open_device(ag__cuda_device *d, cudaDeviceProp *about)
     cudaError_t e = cudaGetDeviceCount(&n);
     if (e != cudaSuccess) return e;
     if (n == 0) return cudaErrorNoDevice;
+    d->number %= n;
     e = cudaSetDevice(d->number);
     if (e == cudaSuccess) e = cudaGetDeviceProperties(about, d->number);
     return e != cudaSuccess ? e : start(d);
@@ -58,6 +62,7 @@ extern "C" ag_status ag_device_open(ag_failure *why)
                                       about.minor, cudaGetErrorString(e)));
     }
     if (d->closed.status != AG_OK) return ag_fail(why, AG_EDEVICE, "%s", d->closed.sentence);
+    if (d->number) ag__cuda_keep(cudaSetDevice(d->number)); /* each thread begins with device 0 */
     if (d->lost) return ag_fail(why, AG_EDEVICE, "%s", d->failure.sentence);
     return AG_OK;
 }

@@ -182,7 +182,8 @@ static ag_status read_options(harness_options **result, const harness_program *p
 /* The library passes over words that it does not know, but they are typing errors. */
 static ag_status check_environment(ag_failure *why)
 {
-    static const char *const switches[] = {"AUGUR_FUSE", "AUGUR_GRAPHS", "AUGUR_CUDA_WAIT"};
+    static const char *const switches[] = {"AUGUR_FUSE", "AUGUR_GRAPHS", "AUGUR_CUDA_WAIT",
+                                           "AUGUR_NCCL"};
     const char *isa = getenv("AUGUR_ISA");
     for (size_t i = 0; i < sizeof switches / sizeof *switches; i++) {
         const char *text = getenv(switches[i]);

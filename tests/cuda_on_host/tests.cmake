@@ -47,3 +47,8 @@ endif()
 # Sources that must not compile.
 add_test(NAME cuda_refused COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/refused.sh ${CMAKE_CXX_COMPILER})
 set_tests_properties(cuda_refused PROPERTIES LABELS quick TIMEOUT 600)
+# Ranks with a device each, between which the stand-in for NCCL moves data.
+add_dependencies(cuda_tests tgraph tpu nccl_on_host)
+add_test(NAME ranks_nccl COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/programs/ranks_nccl.sh ${PROJECT_BINARY_DIR}/bin
+    $<TARGET_FILE_DIR:nccl_on_host>)
+set_tests_properties(ranks_nccl PROPERTIES LABELS quick TIMEOUT 1800 SKIP_RETURN_CODE 77 ENVIRONMENT CUDA_ON_HOST_CHECK=0)

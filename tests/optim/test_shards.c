@@ -141,7 +141,11 @@ static void the_number_of_ranks_does_not(void **state)
             pthread_t thread[5];
             pthread_barrier_init(&together.barrier, NULL, (unsigned)count);
             for (int r = 0; r < count; r++) {
-                rank[r] = (thread_rank){{r, count, 1, exchange}, &together, shards, 0};
+                rank[r] =
+                    (thread_rank){{.rank = r, .count = count, .patience = 1, .exchange = exchange},
+                                  &together,
+                                  shards,
+                                  0};
                 assert_int_equal(pthread_create(&thread[r], NULL, train, &rank[r]), 0);
             }
             for (int r = 0; r < count; r++) {

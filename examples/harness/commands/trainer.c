@@ -135,6 +135,7 @@ ag_status harness__trainer_open(harness_session *s, ag_failure *why)
     if (make_optimizer(s, why) || harness__trainer_compare(s, why) || begin_run(s, why) ||
         harness__trainer_compare(s, why) ||
         harness_ranks_log(s->ranks, s->model->program->name, s->folder, why) ||
+        harness__trainer_link(s, why) ||
         ag_params_to(s->trained.params, ag_tape_device(s->tape), why))
         return why->status;
     return harness_session_batches(s, why);

@@ -41,6 +41,15 @@ static uint64_t hash_of_weights(const ag_params *p)
     return p->device == AG_CPU ? XXH3_64bits(p->value, (size_t)p->size * sizeof *p->value) : 0;
 }
 
+static void name_processor(char *to, size_t bytes, ag_device device)
+{
+    char processor[128];
+    ag_device_about about = {0};
+    if (device != AG_CPU) ag_device_describe(&about);
+    snprintf(to, bytes, "%s%s%s", harness_processor(processor), device == AG_CPU ? "" : " with ",
+             about.name);
+}
+
 ag_status harness__trainer_compare(const harness_session *s, ag_failure *why)
 {
     if (!s->ranks) return AG_OK;
@@ -49,9 +58,22 @@ ag_status harness__trainer_compare(const harness_session *s, ag_failure *why)
                            .data = hash_of_text(s->trained.data),
                            .weights = hash_of_weights(s->trained.params),
                            .step = s->trained.state->step};
-    harness_processor(me.processor);
+    name_processor(me.processor, sizeof me.processor, ag_tape_device(s->tape));
     snprintf(me.version, sizeof me.version, "%s, %s", s->model->program->version, ag_isa());
     return harness_ranks_compare(s->ranks, &me, why);
+}
+
+ag_status harness__trainer_link(harness_session *s, ag_failure *why)
+{
+    ag_failure none = {0};
+    if (!s->ranks || ag_tape_device(s->tape) == AG_CPU) return AG_OK;
+    const ag_status status = ag_ranks_link_devices(s->ranks, &none);
+    if (status && status != AG_EUSE) return ag_fail(why, status, "%s", none.sentence);
+    if (status)
+        harness_say("gradients move between GPUs through the host: %s", none.sentence);
+    else
+        harness_say("gradients move between GPUs by NCCL");
+    return AG_OK;
 }
 
 ag_status harness__trainer_meet(harness_session *s, double *sum, ag_failure *why)

@@ -113,11 +113,20 @@ int harness_ranks_local(const ag_ranks *ranks)
     return n;
 }
 
+static int before_on_host(const mpi_ranks *m)
+{
+    int n = 0;
+    for (int r = 0; r < m->ranks.rank; r++)
+        n += strcmp(m->place[r].host, m->place[m->ranks.rank].host) == 0;
+    return n;
+}
+
 void harness_ranks_close(ag_ranks *ranks)
 {
     mpi_ranks *m = (mpi_ranks *)ranks;
     ag_failure why = {0};
     if (!m) return;
+    ag_ranks_unlink(ranks);
     harness_ranks_tell(ranks, &(int){0}, sizeof(int), "the end", &why);
     MPI_Finalize();
     bag_free(m->request);
@@ -151,12 +160,14 @@ ag_ranks *harness_ranks_open(double patience, ag_failure *why)
         return NULL;
     }
     mpi_ranks *m = harness_alloc(sizeof *m);
-    *m = (mpi_ranks){.ranks = {rank, seen, patience, exchange}};
+    *m = (mpi_ranks){
+        .ranks = {.rank = rank, .count = seen, .patience = patience, .exchange = exchange}};
     m->place = harness_alloc((size_t)seen * sizeof *m->place);
     place mine = {.process = getpid()};
     sched_getaffinity(0, sizeof mine.processors, &mine.processors);
     gethostname(mine.host, sizeof mine.host - 1);
     MPI_Allgather(&mine, sizeof mine, MPI_BYTE, m->place, sizeof mine, MPI_BYTE, MPI_COMM_WORLD);
+    ag_ranks_take_device(before_on_host(m));
     return &m->ranks;
 }
 

@@ -39,7 +39,7 @@ ag_status harness_ranks_tell(ag_ranks *ranks, void *data, size_t bytes, const ch
 
 /* All that has to be equal before the first step. */
 typedef struct harness_identity {
-    char processor[128], version[64];
+    char processor[400], version[64];         /* with the device's name */
     uint64_t program, options, data, weights; /* hashes */
     int64_t step;
 } harness_identity;

@@ -112,21 +112,22 @@ cudaError_t cudaGetDeviceCount(int *count)
 {
     *count = 0;
     BEGIN_CALL("cudaGetDeviceCount");
-    *count = 1;
+    *count = option().devices;
     return cudaSuccess;
 }
 
 cudaError_t cudaSetDevice(int device)
 {
     BEGIN_CALL("cudaSetDevice");
-    return device == 0 ? cudaSuccess : fail(cudaErrorInvalidDevice);
+    return device >= 0 && device < option().devices ? cudaSuccess : fail(cudaErrorInvalidDevice);
 }
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *prop, int device)
 {
     BEGIN_CALL("cudaGetDeviceProperties");
-    if (device != 0) return fail(cudaErrorInvalidDevice);
+    if (device < 0 || device >= option().devices) return fail(cudaErrorInvalidDevice);
     *prop = {};
+    prop->uuid.bytes[0] = (char)device;
     snprintf(prop->name, sizeof prop->name, "CUDA on the host");
     prop->totalGlobalMem = option().bytes / PAGE * PAGE;
     prop->sharedMemPerBlock = PLAIN_SHARED;

@@ -18,6 +18,7 @@ struct options {
     uint64_t seed; /* CUDA_ON_HOST_SEED: of all random orders; 0: threads and blocks in order,
                       streams against it */
     size_t bytes;  /* CUDA_ON_HOST_BYTES: memory of the device */
+    int devices;   /* CUDA_ON_HOST_DEVICES: how many this process sees; each has all of `bytes` */
     bool print;    /* CUDA_ON_HOST_PRINT=1: a line for each piece of work */
     bool count;    /* CUDA_ON_HOST_COUNT=1: a table of the bytes that kernels move (the checker) */
     bool mprotect; /* CUDA_ON_HOST_MPROTECT=1: no protection keys */

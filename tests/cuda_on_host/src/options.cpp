@@ -27,6 +27,7 @@ const options &option()
 {
     static const options read = {number("CUDA_ON_HOST_SEED", 1),
                                  (size_t)number("CUDA_ON_HOST_BYTES", (uint64_t)4 << 30),
+                                 (int)number("CUDA_ON_HOST_DEVICES", 1),
                                  number("CUDA_ON_HOST_PRINT", 0) != 0,
                                  number("CUDA_ON_HOST_COUNT", 0) != 0,
                                  number("CUDA_ON_HOST_MPROTECT", 0) != 0,
