@@ -3,9 +3,13 @@
 set(AUGUR_HAVE_CUDA OFF)
 set(AUGUR_CUDA_SOURCES "")
 string(TOLOWER "${AUGUR_CUDA}" cuda)
+string(TOLOWER "${AUGUR_NCCL}" nccl)
 set(AUGUR_CUDA_ON_HOST OFF)
 if(NOT cuda MATCHES "^(auto|on|off|host)$")
     message(FATAL_ERROR "AUGUR_CUDA is \"${AUGUR_CUDA}\", but must be auto, on, off or host.")
+endif()
+if(NOT nccl MATCHES "^(auto|on|off)$")
+    message(FATAL_ERROR "AUGUR_NCCL is \"${AUGUR_NCCL}\", but must be auto, on or off.")
 endif()
 if(AUGUR_CUDA_CHECKED AND NOT cuda STREQUAL "host")
     message(FATAL_ERROR "AUGUR_CUDA_CHECKED is on, but only AUGUR_CUDA=host has the checker, and AUGUR_CUDA is \"${AUGUR_CUDA}\".")
@@ -46,13 +50,9 @@ set(CMAKE_CUDA_VISIBILITY_PRESET hidden)
 enable_language(CUDA)
 find_package(CUDAToolkit REQUIRED)
 
-if(NOT AUGUR_NCCL STREQUAL "off") # only its header: nccl.cu loads the library
+if(NOT nccl STREQUAL "off") # only its header: nccl.cu loads the library
     find_path(AUGUR_NCCL_INCLUDE nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
     mark_as_advanced(AUGUR_NCCL_INCLUDE)
-    if(AUGUR_NCCL STREQUAL "on" AND NOT AUGUR_NCCL_INCLUDE)
-        message(FATAL_ERROR "AUGUR_NCCL=on, but there is no nccl.h: pip install nvidia-nccl-cu13 and give its folder "
-            "as -DAUGUR_NCCL_INCLUDE=..., or say AUGUR_NCCL=off.")
-    endif()
 endif()
 set(AUGUR_HAVE_CUDA ON)
 set(AUGUR_CUDA_SOURCES ${cuda_files})

@@ -219,9 +219,9 @@ AG_API void ag_parallel(int64_t blocks, ag_block *body, void *context);
    of this processor, or a lesser one that the environment variable AUGUR_ISA names. */
 AG_API const char *ag_isa(void);
 
-/* Whether an environment variable (AUGUR_FUSE, AUGUR_NCCL and others of docs/cuda.md) is on: 0, off,
-   no and false are off; 1, on, yes and true are on, in upper or lower case; anything else gives
-   `usual`. */
+/* Whether an environment variable (AUGUR_FUSE, AUGUR_NCCL and others of docs/cuda.md) is on: 0,
+   off, no and false are off; 1, on, yes and true are on, in upper or lower case; anything else
+   gives `usual`. */
 AG_API int ag_switch(const char *variable, int usual);
 
 /* ---- the CUDA device ---- */
