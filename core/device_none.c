@@ -82,11 +82,16 @@ void ag__device_column_sums(ag_real *y, const ag_real *x, const ag_real *z, int6
     (void)y, (void)x, (void)z, (void)rows, (void)columns, (void)add, (void)scratch, (void)pieces;
 }
 int ag__device_channel_fits(int f, int r) { return (void)f, (void)r, 0; }
-int64_t ag__device_channel_scratch(int64_t n, int f, int r) { return (void)n, (void)f, (void)r, 0; }
-void ag__device_channel_backward(ag_real *dx, ag_real *scratch, const ag_real *dv,
-                                 const ag__channel *in)
+void ag__device_channel_forward(ag_real *y, ag_real *h, const ag__channel *in)
 {
-    (void)dx, (void)scratch, (void)dv, (void)in;
+    (void)y, (void)h, (void)in;
+}
+int64_t ag__device_channel_scratch(int64_t n, int f, int r) { return (void)n, (void)f, (void)r, 0; }
+void ag__device_channel_backward(ag_real *dx, ag_real *scratch, const ag_real *dy,
+                                 const ag_real *dv, const ag_real *h, const ag__channel *in,
+                                 int add)
+{
+    (void)dx, (void)scratch, (void)dy, (void)dv, (void)h, (void)in, (void)add;
 }
 void ag__device_channel_weight(ag_real *to, const ag_real *scratch, int which, int64_t rows, int f,
                                int r, int add)

@@ -190,8 +190,8 @@ DEVICE(attend_all_back_x)
         attend_columns_back_kernel.cuda(a);
     }
     if (one_kernel(s)) {
-        const ag__channel in = {X(X_), Y(1), X(W1), X(W2), rows, s.f, s.r};
-        ag__device_channel_backward(DX, o.dh, o.gate, &in);
+        const ag__channel in = {X(X_), X(W1), NULL, X(W2), NULL, rows, s.f, s.r};
+        ag__device_channel_backward(DX, o.dh, NULL, o.gate, Y(1), &in, 1);
         return;
     }
     ag__gemm(AG_CUDA, o.dh, o.gate, X(W2), 0, 0, rows, s.r, s.f, 0, NULL);

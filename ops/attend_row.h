@@ -4,7 +4,7 @@
 #ifndef AG_OPS_ATTEND_ROW_H
 #define AG_OPS_ATTEND_ROW_H
 
-#include "core/kernel.h"
+#include "ops/channel_rows.h"
 #include "ops/dropout_mask.h"
 #include "ops/gelu.h"
 
@@ -35,16 +35,6 @@ KERNEL ag_real attend_sigmoid(ag_real x)
 }
 
 /* ---- forward ---- */
-
-/* h = max(0, h + b), rows of r; a NaN stays. */
-KERNEL void squeeze_rows(ag_real *h, const ag_real *b, int64_t rows, int r)
-{
-    for (int64_t i = 0; i < rows; i++)
-        EACH (j, r) {
-            const ag_real v = h[i * r + j] + b[j];
-            h[i * r + j] = v < 0 ? 0 : v;
-        }
-}
 
 /* v holds h w2'; becomes x sigmoid(v + b). top = the largest v / t so far; over is 1 / t. */
 KERNEL void attend_gate(ag_real *__restrict__ v, ag_real *__restrict__ top,
@@ -159,17 +149,6 @@ KERNEL void attend_ungate(ag_real *__restrict__ dx, ag_real *__restrict__ gate,
         gate[j] = q;
         db[AT(j)] += q;
     }
-}
-
-/* dh = 0 where the hidden value is 0; sum += column sums of dh. */
-KERNEL void squeeze_gradient(ag_real *dh, ag_real *sum, const ag_real *h, int64_t rows, int r)
-{
-    for (int64_t i = 0; i < rows; i++)
-        EACH (j, r) {
-            const ag_real d = h[i * r + j] > 0 ? dh[i * r + j] : 0;
-            dh[i * r + j] = d;
-            sum[j] += d;
-        }
 }
 
 #endif

@@ -168,6 +168,14 @@ AG_API ag_tensor *ag_l2_norm(ag_tensor *x, ag_real epsilon);
    of s (g - sum s g) x / t^2. Source: TGraph (Khizbullin et al. 2024) eq. 6. */
 AG_API ag_tensor *ag_cross_attention(ag_tensor *x, ag_tensor *t);
 
+/* y = x sigmoid(relu(x w1' + b1) w2' + b2), row by row: channel attention after squeeze and
+   excitation. x [..., f], w1 [r,f], b1 [r], w2 [f,r], b2 [f] -> [..., f]. With g the gate: dx = dy
+   g plus what comes back through the two products. Replaces ag_mul(x,
+   ag_sigmoid(ag_linear(ag_relu(ag_linear(x, w1, b1)), w2, b2))). Source: Hu et al. 2018; TGraph
+   eq. 5. */
+AG_API ag_tensor *ag_channel_attention(ag_tensor *x, ag_tensor *w1, ag_tensor *b1, ag_tensor *w2,
+                                       ag_tensor *b2);
+
 /* The inputs of ag_attend besides x: channel attention's weights w1 [r,f], b1 [r], w2 [f,r], b2
    [f], and cross attention's temperature t [1]. */
 typedef struct ag_attend_weights {
@@ -175,12 +183,11 @@ typedef struct ag_attend_weights {
 } ag_attend_weights;
 
 /* y = dropout(gelu(r + [v, v softmax(v / t)])), the softmax over the configurations and v =
-   x sigmoid(relu(x w1' + b1) w2' + b2), channel attention (Hu et al. 2018): what a layer of TGraph
-   does after its product. x [n,c,f], r [n,c,2f] or NULL -> [n,c,2f]; p as in ag_dropout, which
-   draws the same elements. Gradients: those of the parts, in one pass; x, r and c r + 2 f numbers
-   per node are kept for it. Replaces ag_dropout(ag_gelu(ag_add(r, ag_concat2(v,
-   ag_cross_attention(v, t), -1))), p), with v = ag_mul(x, ag_sigmoid(ag_linear(ag_relu(ag_linear(x,
-   w1, b1)), w2, b2))). Source: TGraph (Khizbullin et al. 2024) eq. 3 to 6. */
+   ag_channel_attention(x, w1, b1, w2, b2): what a layer of TGraph does after its product. x
+   [n,c,f], r [n,c,2f] or NULL -> [n,c,2f]; p as in ag_dropout, which draws the same elements.
+   Gradients: those of the parts, in one pass; x, r and c r + 2 f numbers per node are kept for it.
+   Replaces ag_dropout(ag_gelu(ag_add(r, ag_concat2(v, ag_cross_attention(v, t), -1))), p).
+   Source: TGraph (Khizbullin et al. 2024) eq. 3 to 6. */
 AG_API ag_tensor *ag_attend(ag_tensor *x, const ag_attend_weights *w, ag_tensor *r, ag_real p);
 
 /* The last state of an LSTM over the rows of each sequence, in order: rows starts[s]..starts[s+1]-1

@@ -1,204 +1,86 @@
 /* SPDX-License-Identifier: MIT */
-/* The gradient of channel attention, in one kernel: x and the gradient of what the sigmoid reads
-   are read once, dx is written, and each block sums up gradients of the weights, which a second
-   kernel adds in order. */
+/* Channel attention forward, in one kernel: x is read once, y and the hidden rows are written. */
 #include "core/cuda/channel_parts.h"
 
 extern "C" int ag__device_channel_fits(int f, int r)
 {
     return f > 0 && r > 0 && r <= NARROW && warps_of(f) <= MOST_WARPS &&
-           shared_bytes(f) <= MOST_SHARED;
+           shared_bytes(f, 1) <= MOST_SHARED;
 }
 
 extern "C" int64_t ag__device_channel_scratch(int64_t rows, int f, int r)
 {
-    return blocks_of(rows) * sums_size(f, r);
+    return blocks_of(rows, PIECES) * sums_size(f, r);
 }
 
-/* Sums over the rows of a block: a lane has four hidden values by four features of dw1 and dw2'. */
-struct sums {
-    float4 w1[4], w2[4];
-};
+static __device__ void load_rows(float4 mine[4], ag_real *x, const channel &in, int apart,
+                                 int64_t first, int whole, const place &p)
+{
+    UNROLL(4)
+    for (int i = 0; i < 4; i++) {
+        const int64_t r = first + p.row + 4 * i;
+        mine[i] = load4(in.x + r * in.f, r < in.rows ? p.c : in.f, in.f, whole);
+        *four(x + (p.row + 4 * i) * apart + p.c) = mine[i];
+    }
+}
 
-static __device__ void load_hidden(ag_real *to, const channel &in, int64_t first, const place &p)
+/* h = relu(x w1' + b1) from the parts, for the block and for backward. */
+static __device__ void squeeze(ag_real *h, ag_real *to, const ag_real *part, const channel &in,
+                               int64_t first, const place &p)
 {
     for (int e = p.thread; e < TALL * NARROW; e += p.threads) {
         const int64_t r = first + e / NARROW;
         const int k = e % NARROW;
-        to[e / NARROW * HIDDEN + k] = k < in.r && r < in.rows ? in.h[r * in.r + k] : 0;
+        const ag_real v = k < in.r ? ag__squeezed(sum_of(part, e, p) + in.b1[k]) : 0;
+        h[e / NARROW * HIDDEN + k] = v;
+        if (k < in.r && r < in.rows) to[r * in.r + k] = v;
     }
 }
 
-/* Keeps x and dv, and adds dv to the sums of db2. */
-static __device__ void load_rows(ag_real *s, const room &o, const ag_real *dv, const channel &in,
-                                 int64_t first, int whole, const place &p)
+static __device__ void open_gates(ag_real *y, float4 v[4], const float4 mine[4], float4 b,
+                                  const channel &in, int64_t first, int whole, const place &p)
 {
-    float4 b2 = *four(s + o.b2 + p.row * (o.apart - PAD) + p.c);
     UNROLL(4)
     for (int i = 0; i < 4; i++) {
         const int64_t r = first + p.row + 4 * i;
-        const int c = r < in.rows ? p.c : in.f, to = (p.row + 4 * i) * o.apart + p.c;
-        const float4 d = load4(dv + r * in.f, c, in.f, whole);
-        *four(s + o.x + to) = load4(in.x + r * in.f, c, in.f, whole);
-        *four(s + o.dv + to) = d;
-        add_times(&b2, 1, d);
+        v[i].x = ag__gated(mine[i].x, v[i].x + b.x);
+        v[i].y = ag__gated(mine[i].y, v[i].y + b.y);
+        v[i].z = ag__gated(mine[i].z, v[i].z + b.z);
+        v[i].w = ag__gated(mine[i].w, v[i].w + b.w);
+        store4(y + r * in.f, r < in.rows ? p.c : in.f, in.f, whole, v[i]);
     }
-    *four(s + o.b2 + p.row * (o.apart - PAD) + p.c) = b2;
-}
-
-/* dh = dv w2 from the parts; 0 where the hidden value is 0. A thread has one column. */
-static __device__ void squeeze_back(ag_real *s, const room &o, const place &p)
-{
-    ag_real sum = s[o.b1 + p.thread];
-    for (int e = p.thread; e < TALL * NARROW; e += p.threads) {
-        const int at = e / NARROW * HIDDEN + e % NARROW;
-        const ag_real dh = s[o.h + at] > 0 ? sum_of(s + o.part, e, p) : 0;
-        s[o.dh + at] = dh;
-        sum += dh;
-    }
-    s[o.b1 + p.thread] = sum;
-}
-
-/* dx += dh w1. */
-static __device__ void add_dx(ag_real *dx, const ag_real *s, const room &o, const channel &in,
-                              int64_t first, int whole, const place &p)
-{
-    float4 v[4];
-    wide(v, s + o.dh, s + o.w1, o.apart, p);
-    UNROLL(4)
-    for (int i = 0; i < 4; i++) {
-        const int64_t r = first + p.row + 4 * i;
-        const int c = r < in.rows ? p.c : in.f;
-        add_times(&v[i], 1, load4(dx + r * in.f, c, in.f, whole));
-        store4(dx + r * in.f, c, in.f, whole, v[i]);
-    }
-}
-
-/* Adds the rows of a tile to dw1 = dh' x and dw2' = h' dv. */
-static __device__ void add_rows(sums *all, const ag_real *s, const room &o, const place &p)
-{
-    const int k = 4 * p.row;
-    UNROLL(2)
-    for (int i = 0; i < TALL; i++) {
-        const float4 h = *four(s + o.h + i * HIDDEN + k), dh = *four(s + o.dh + i * HIDDEN + k),
-                     x = *four(s + o.x + i * o.apart + p.c),
-                     dv = *four(s + o.dv + i * o.apart + p.c);
-        add_times(&all->w1[0], dh.x, x);
-        add_times(&all->w1[1], dh.y, x);
-        add_times(&all->w1[2], dh.z, x);
-        add_times(&all->w1[3], dh.w, x);
-        add_times(&all->w2[0], h.x, dv);
-        add_times(&all->w2[1], h.y, dv);
-        add_times(&all->w2[2], h.z, dv);
-        add_times(&all->w2[3], h.w, dv);
-    }
-}
-
-static __device__ void store_turned(ag_real *to, int k, int f, int r, float4 v, int c)
-{
-    if (c < f) to[(int64_t)c * r + k] = v.x;
-    if (c + 1 < f) to[(int64_t)(c + 1) * r + k] = v.y;
-    if (c + 2 < f) to[(int64_t)(c + 2) * r + k] = v.z;
-    if (c + 3 < f) to[(int64_t)(c + 3) * r + k] = v.w;
-}
-
-/* db1 and db2 of this block, from the sums of its threads. */
-static __device__ void write_biases(ag_real *b1, ag_real *b2, const ag_real *s, const room &o,
-                                    const channel &in, const place &p)
-{
-    const int width = o.apart - PAD;
-    for (int k = p.thread; k < in.r; k += p.threads) {
-        ag_real sum = 0;
-        for (int t = k; t < p.threads; t += NARROW) sum += s[o.b1 + t];
-        b1[k] = sum;
-    }
-    for (int c = p.thread; c < in.f; c += p.threads) {
-        ag_real sum = 0;
-        for (int i = 0; i < 4; i++) sum += s[o.b2 + i * width + c];
-        b2[c] = sum;
-    }
-}
-
-/* dw1 [r,f], dw2 [f,r], db1, db2 of this block. */
-static __device__ void write_sums(ag_real *to, const sums &all, const ag_real *s, const room &o,
-                                  const channel &in, const place &p)
-{
-    const int f = in.f, r = in.r, k = 4 * p.row;
-    ag_real *w2 = to + (int64_t)f * r, *b1 = w2 + (int64_t)f * r;
-    UNROLL(4)
-    for (int i = 0; i < 4; i++) {
-        if (k + i >= r) continue;
-        store4(to + (int64_t)(k + i) * f, p.c, f, 0, all.w1[i]);
-        store_turned(w2, k + i, f, r, all.w2[i], p.c);
-    }
-    write_biases(b1, b1 + r, s, o, in, p);
 }
 
 static __global__ void __launch_bounds__(256, 2)
-    channel_backward_grid(ag_real *dx, ag_real *to, const ag_real *dv, const channel in,
-                          const int whole)
+    channel_forward_grid(ag_real *y, ag_real *h, const channel in, const int whole)
 {
     AG__SHARED(ag_real, s);
     const place p = place_here();
     const room o = room_of(p.threads / 32);
-    sums all = {};
+    const float4 b = load4(in.b2, p.c, in.f, 0);
     int64_t lo, hi;
     load_weights(s, o, in, p);
-    s[o.b1 + p.thread] = 0;
-    *four(s + o.b2 + p.row * (o.apart - PAD) + p.c) = make_float4(0, 0, 0, 0);
     rows_here(&lo, &hi, in.rows);
     __syncthreads();
     for (int64_t first = lo; first < hi; first += TALL) {
-        load_hidden(s + o.h, in, first, p);
-        load_rows(s, o, dv, in, first, whole, p);
+        float4 mine[4], v[4];
+        load_rows(mine, s + o.x, in, o.apart, first, whole, p);
         __syncwarp();
-        narrow(s + o.part, s + o.dv, s + o.w2, o.apart, p);
+        narrow(s + o.part, s + o.x, s + o.w1, o.apart, p);
         __syncthreads();
-        squeeze_back(s, o, p);
+        squeeze(s + o.h, h, s + o.part, in, first, p);
         __syncthreads();
-        add_dx(dx, s, o, in, first, whole, p);
-        add_rows(&all, s, o, p);
-        __syncthreads(); /* the hidden rows of the next tile come */
+        wide(v, s + o.h, s + o.w2, o.apart, p);
+        open_gates(y, v, mine, b, in, first, whole, p);
     }
-    __syncthreads();
-    write_sums(to + blockIdx.x * sums_size(in.f, in.r), all, s, o, in, p);
 }
 
-extern "C" void ag__device_channel_backward(ag_real *dx, ag_real *scratch, const ag_real *dv,
-                                            const ag__channel *in)
+extern "C" void ag__device_channel_forward(ag_real *y, ag_real *h, const ag__channel *in)
 {
-    const int whole = in->f % 4 == 0 && is_whole(in->x) && is_whole(dv) && is_whole(dx);
-    const size_t bytes = shared_bytes(in->f);
-    ag__cuda_share((const void *)channel_backward_grid, bytes);
-    AG__START_SHARED(channel_backward, (unsigned)blocks_of(in->rows), 32 * warps_of(in->f), bytes,
-                     dx, scratch, dv, *in, whole);
-}
-
-/* ---- the sums of all blocks ---- */
-
-enum { SIDE = 32, PARTS = 8 };
-
-/* to[i] = the sum over the blocks of element i: eight parts, each in order, then those in order. */
-static __global__ void channel_join_grid(ag_real *to, const ag_real *from, int64_t apart,
-                                         int pieces, int n, int add)
-{
-    __shared__ ag_real part[PARTS][SIDE];
-    const int lane = (int)threadIdx.x % SIDE, first = (int)threadIdx.x / SIDE;
-    const int i = (int)blockIdx.x * SIDE + lane;
-    ag_real sum = 0;
-    for (int p = first; i < n && p < pieces; p += PARTS) sum += from[p * apart + i];
-    part[first][lane] = sum;
-    __syncthreads();
-    if (first || i >= n) return;
-    for (int p = 1; p < PARTS; p++) sum += part[p][lane];
-    to[i] = add ? to[i] + sum : sum;
-}
-
-extern "C" void ag__device_channel_weight(ag_real *to, const ag_real *scratch, int which,
-                                          int64_t rows, int f, int r, int add)
-{
-    const int fr = f * r, n = which == 1 || which == 3 ? fr : which == 2 ? r : f;
-    const int at = which == 1 ? 0 : which == 3 ? fr : which == 2 ? 2 * fr : 2 * fr + r;
-    AG__START(channel_join, ag__blocks(n, SIDE), SIDE * PARTS, to, scratch + at, sums_size(f, r),
-              blocks_of(rows), n, add);
+    const int whole = in->f % 4 == 0 && is_whole(in->x) && is_whole(y);
+    const size_t bytes = shared_bytes(in->f, 0);
+    if (in->rows == 0) return;
+    ag__cuda_share((const void *)channel_forward_grid, bytes);
+    AG__START_SHARED(channel_forward, (unsigned)blocks_of(in->rows, BLOCKS), 32 * warps_of(in->f),
+                     bytes, y, h, *in, whole);
 }

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts of the kernel of channel attention, x sigmoid(relu(x w1' + b1) w2' + b2): a block keeps
-   both weights in shared memory and goes through tiles of 16 rows; a warp has 32 of the features. A
-   narrow product is summed over the features of a warp, then over the warps in order. */
+/* The parts that both kernels of channel attention share, y = x sigmoid(relu(x w1' + b1) w2' + b2).
+   A block keeps both weights in shared memory and goes through tiles of 16 rows; a warp has 32 of
+   the features. A narrow product is summed over the features of a warp, then over the warps in
+   order.
+ */
 #ifndef AG_CORE_CUDA_CHANNEL_PARTS_H
 #define AG_CORE_CUDA_CHANNEL_PARTS_H
 
+#include "core/channel.h"
 #include "core/cuda/inside.h"
 #include "core/launch.h"
 
@@ -22,18 +25,18 @@ enum { PAD = 4 }; /* between rows in shared memory, so that four or eight are in
 enum { HIDDEN = NARROW + PAD };
 enum { MOST_SHARED = 96 << 10, MOST_WARPS = 8 };
 
-/* Blocks: PIECES, or fewer with 64 rows each. Gradients of weights are summed by block, so the
-   number depends only on the shape. */
-enum { ROWS = 64, PIECES = 528 };
+/* Blocks: as many as a GPU has at a time, or fewer with 64 rows each. Gradients of weights are
+   summed by block, so the number depends only on the shape. */
+enum { ROWS = 64, BLOCKS = 792, PIECES = 528 };
 
 /* ---- shapes ---- */
 
 static inline int warps_of(int f) { return (f + WIDTH - 1) / WIDTH; }
 
-static inline int blocks_of(int64_t rows)
+static inline int blocks_of(int64_t rows, int most)
 {
     const int64_t n = (rows + ROWS - 1) / ROWS;
-    return n < 1 ? 1 : n < PIECES ? (int)n : PIECES;
+    return n < 1 ? 1 : n < most ? (int)n : most;
 }
 
 /* dw1, dw2, db1, db2 of a block. */
@@ -42,8 +45,8 @@ static __host__ __device__ inline int64_t sums_size(int f, int r)
     return 2 * (int64_t)f * r + f + r;
 }
 
-/* The shared memory of a block, in elements from its start; b1 and b2 are sums of both biases'
-   gradients for each thread. */
+/* The shared memory of a block, in elements from its start; only backward has dv and dh, and
+   sums of both biases' gradients for each thread. */
 struct room {
     int apart; /* between rows of x, w1, w2 turned, dv */
     int x, w1, w2, part, h, dv, dh, b1, b2, end;
@@ -66,9 +69,10 @@ static __host__ __device__ inline room room_of(int warps)
     return o;
 }
 
-static inline size_t shared_bytes(int f)
+static inline size_t shared_bytes(int f, int backward)
 {
-    return (size_t)room_of(warps_of(f)).end * sizeof(ag_real);
+    const room o = room_of(warps_of(f));
+    return (size_t)(backward ? o.end : o.dv) * sizeof(ag_real);
 }
 
 /* ---- four values at a time ---- */

@@ -111,24 +111,26 @@ int64_t ag__device_invert_scratch(int64_t count);
 void ag__device_invert(int32_t *starts, int32_t *order, const int32_t *index, int m, int k, int n,
                        int stride, ag_real *scratch);
 
-/* ---- the gradient of channel attention in one kernel (channel.cu) ---- */
+/* ---- channel attention in one kernel (channel.cu, channel_back.cu) ---- */
 
-/* Of v = h w2' + b2 with h = relu(x w1' + b1). */
+/* y = x sigmoid(v) with v = h w2' + b2 and h = relu(x w1' + b1). */
 
 typedef struct ag__channel {
-    const ag_real *x, *h, *w1, *w2; /* [rows,f], [rows,r], [r,f], [f,r] */
+    const ag_real *x, *w1, *b1, *w2, *b2; /* [rows,f], [r,f], [r], [f,r], [f] */
     int64_t rows;
     int f, r;
 } ag__channel;
 
 int ag__device_channel_fits(int f, int r); /* 0: the weights are too large for that */
+void ag__device_channel_forward(ag_real *y, ag_real *h, const ag__channel *in);
 
-/* dx gets more, what flows through h when the gradient of v is dv; scratch gets the parts of the
-   gradients of the weights, of which weight adds up those of w1, b1, w2 or b2 (which: 1, 2, 3,
-   4). */
+/* dx, or more with add, and in scratch the parts of the gradients of the weights, of which weight
+   adds up those of w1, b1, w2 or b2 (which: 1, 2, 3, 4). Either dy is given, or dv, that of v, and
+   dy is NULL: then dx gets only what flows through h. b1 is not read, b2 only with dy. */
 int64_t ag__device_channel_scratch(int64_t rows, int f, int r);
-void ag__device_channel_backward(ag_real *dx, ag_real *scratch, const ag_real *dv,
-                                 const ag__channel *in);
+void ag__device_channel_backward(ag_real *dx, ag_real *scratch, const ag_real *dy,
+                                 const ag_real *dv, const ag_real *h, const ag__channel *in,
+                                 int add);
 void ag__device_channel_weight(ag_real *to, const ag_real *scratch, int which, int64_t rows, int f,
                                int r, int add);
 

@@ -17,6 +17,7 @@ OP(gelu, ag_gelu(x[0]))
 OP(add_gelu_dropout, ag_dropout(ag_gelu(ag_add(x[0], x[1])), (ag_real)0.2))
 OP(softmax, ag_softmax(x[0]))
 OP(cross_attention, ag_cross_attention(x[0], x[1]))
+OP(channel_attention, ag_channel_attention(x[0], x[1], x[2], x[3], x[4]))
 OP(attend, ag_attend(x[0], &(ag_attend_weights){x[1], x[2], x[3], x[4], x[5]}, x[6], (ag_real)0.2))
 OP(linear, ag_linear(x[0], x[1], x[2]))
 
@@ -162,6 +163,12 @@ const bench_op bench_op_table[] = {
     {"add+gelu+dropout", X(256), {X(256), X(256)}, add_gelu_dropout, {6, 9}, {3, 5}},
     {"softmax", X(128), {X(128)}, softmax, {5, 4}, {2, 3}},
     {"cross_attention", X(128), {X(128), B(1)}, cross_attention, {7, 10}, {2, 3}},
+    {"channel_attention",
+     X(128),
+     {X(128), W(16, 128), B(16), W(128, 16), B(128)},
+     channel_attention,
+     {66, 134},
+     {2, 3}},
     {"attend",
      X(128),
      {X(128), W(16, 128), B(16), W(128, 16), B(128), B(1), X(256)},

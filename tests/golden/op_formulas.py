@@ -272,7 +272,8 @@ def attention_dropout(x, f, i):
     return torch.cat(y) if d else x[0][:, :width] * 1
 
 
-def channel_attention(x):
+@formula("channel_attention")
+def channel_attention(x, f, i):
     x, w1, b1, w2, b2 = x
     return x * torch.sigmoid(F.linear(torch.relu(F.linear(x, w1, b1)), w2, b2))
 
@@ -310,7 +311,7 @@ def cross_attention(x, f, i):
 @formula("attend")
 def attend(x, f, i):
     """x, the weights of channel attention, temperature, optional residual."""
-    v = channel_attention(x[:5])
+    v = channel_attention(x[:5], f, i)
     y = torch.cat([v, cross_attention([v, x[5]], f, i)], 2)
     return F.gelu(y + x[6] if len(x) > 6 else y)
 

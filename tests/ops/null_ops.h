@@ -41,6 +41,8 @@ RESULT(instance_norm, 2, 0, ag_instance_norm(MATRIX(0), ENDS(1), 1))
 RESULT(batch_norm, 2, 0, ag_batch_norm(P(0, &f->batch_norm), MATRIX(1), 0.1f, 1))
 RESULT(l2_norm, 1, 0, ag_l2_norm(MATRIX(0), 1))
 RESULT(cross_attention, 2, 0, ag_cross_attention(REAL(0, 2, 3, 2), VECTOR(1, 1)))
+RESULT(channel_attention, 5, 0,
+       ag_channel_attention(MATRIX(0), REAL(1, 2, 6), VECTOR(2, 2), REAL(3, 6, 2), VECTOR(4, 6)))
 RESULT(attend, 3, 4,
        ag_attend(REAL(0, 2, 3, 6),
                  P(1, (&(ag_attend_weights){real(t, AG_SHAPE(2, 6)), real(t, AG_SHAPE(2)),

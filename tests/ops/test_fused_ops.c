@@ -6,6 +6,10 @@
 
 enum { NODES = 5, CONFIGS = 7, FEATURES = 33, COUNT = NODES * CONFIGS * FEATURES, MOST = 7 };
 
+static ag_tensor *gate(ag_tensor *const *p)
+{
+    return ag_channel_attention(p[0], p[1], p[2], p[3], p[4]);
+}
 static ag_tensor *gate_plain(ag_tensor *const *p)
 {
     ag_tensor *narrow = ag_relu(ag_linear(p[0], p[1], p[2]));
@@ -126,6 +130,11 @@ typedef struct fusion {
   3, { NODES, CONFIGS, FEATURES } \
  }
 static const fusion fusions[] = {
+    {"channel_attention",
+     gate,
+     gate_plain,
+     {CUBE, {2, {4, FEATURES}}, {1, {4}}, {2, {FEATURES, 4}}, {1, {FEATURES}}},
+     5},
 #define ATTENDED(OP, NAME)                   \
  {                                           \
   OP, NAME, NAME##_plain,                    \

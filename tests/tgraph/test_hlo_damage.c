@@ -51,7 +51,7 @@ static void every_truncation_is_refused(void **state)
 static void flipped_bits_are_a_graph_or_a_sentence(void **state)
 {
     static const char *const files[] = {SEEDS ".pb", SEEDS ".txt"};
-    const int flips = SANITIZED ? 3000 : 6000; /* fuzz_hlo.c has more */
+    const int flips = SANITIZED ? 3000 : 15000;
     ag_random random = program_random();
     for (int i = 0; i < 2; i++) {
         size_t n = 0;

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MANY = SANITIZED ? 5000 : 50000, WIDE = 26 };
+enum { MANY = SANITIZED ? 5000 : 100000, WIDE = 26 };
 
 static int write_large(void)
 {

@@ -7,8 +7,10 @@
 /* x * sigmoid(excite(relu(squeeze(x)))), eq. 5. */
 static ag_tensor *channel_attention(const tgraph_attention *a, ag_tensor *x)
 {
-    ag_tensor *gate = ag_relu(ag_apply_linear(&a->squeeze, x));
-    return ag_mul(x, ag_sigmoid(ag_apply_linear(&a->excite, gate)));
+    ag_tape *tape = ag_tape_of(x);
+    return ag_channel_attention(
+        x, ag_parameter(tape, a->squeeze.weight), ag_parameter(tape, a->squeeze.bias),
+        ag_parameter(tape, a->excite.weight), ag_parameter(tape, a->excite.bias));
 }
 
 /* Channel attention, then concatenation with the copy that compares the configurations:
