@@ -5,7 +5,7 @@
 
 #include "core/kernel.h"
 
-/* The numbers of one step, worked out once. */
+/* The constants of one step, computed once. */
 typedef struct ag__adamw {
     ag_real b1, c1, b2, c2; /* beta and 1 - beta */
     ag_real rate;           /* lr / (1 - b1^t) */
@@ -14,7 +14,7 @@ typedef struct ag__adamw {
     ag_real keep, l2; /* of parameters with decay: w *= keep, g += l2 w */
 } ag__adamw;
 
-/* The same for parameters without decay. */
+/* The constants for parameters without decay. */
 AG_BOTH ag__adamw ag__adamw_plain(ag__adamw u)
 {
     u.keep = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One element of a moving average takes up x: written once, for autograd/average.c and
+/* Moves one element of a moving average towards x: written once, for autograd/average.c and
    core/cuda/optim.cu. */
 #ifndef AG_CORE_AVERAGE_H
 #define AG_CORE_AVERAGE_H

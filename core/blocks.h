@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks of a matrix product on the calling thread, in its room (core/room.h). An element is the
-   sum of partial sums of ag__depth(k) terms each, added in the order of k, so its bits depend on
-   only its row of op(A), its column of op(B) and k: not on m, on its place or on the block that
-   computes it. */
+/* Blocks of a matrix product, computed on the calling thread in its room (core/room.h). An element
+   is the sum of partial sums of ag__depth(k) terms each, added in the order of k, so its bits
+   depend on only its row of op(A), its column of op(B) and k: not on m, on its place or on the
+   block that computes it. */
 #ifndef AG_CORE_BLOCKS_H
 #define AG_CORE_BLOCKS_H
 
 #include "core/tile.h"
 
-/* C [m,n] = op(A) [m,k] op(B) [k,n] + bias [n], or C += ... with add. Rows, as they are stored, are
-   c_row, a_row and b_row elements apart. bias: NULL, none. */
+/* C [m,n] = op(A) [m,k] op(B) [k,n] + bias [n], or C += ... with add. Stored rows are c_row, a_row
+   and b_row elements apart. Without a bias, bias is NULL. */
 typedef struct ag_product {
     ag_real *c;
     const ag_real *a, *b, *bias;
@@ -20,27 +20,27 @@ typedef struct ag_product {
 static inline int ag__least(int64_t a, int64_t b) { return (int)(a < b ? a : b); }
 static inline int ag__up(int64_t a, int64_t b) { return (int)((a + b - 1) / b); }
 
-/* Most terms of a partial sum. */
+/* The most terms of a partial sum. */
 enum { AG_MOST_DEPTH = 256 };
 int ag__depth(int k);
 
-/* Panels of op(B) side by side; each has `columns` x k elements. */
+/* The number of panels of op(B); each has columns * k elements. */
 static inline int ag__panels_of(int n) { return ag__up(n, ag__tiles()->columns); }
 
-/* Rows lo..hi-1, panels first..last-1 of a product whose A is not transposed. `panels` are all of
-   op(B): panel q is at q * columns * k. */
+/* Computes rows lo..hi-1 and panels first..last-1 of a product with A not transposed. `panels`
+   holds all of op(B): panel q begins at q * columns * k. */
 void ag__product_packed(const ag_product *p, const ag_real *panels, int lo, int hi, int first,
                         int last);
 
-/* Rows lo..hi-1, panels first..last-1 of any product; B is packed part by part. */
+/* Computes rows lo..hi-1 and panels first..last-1 of any product, and packs B part by part. */
 void ag__product_alone(const ag_product *p, int lo, int hi, int first, int last);
 
-/* The whole product on all threads, of at most AG_FEW_ROWS rows of A, contiguous and not
-   transposed, with the transpose of B. `panels` has room for ag__panels_size(m, k) elements. */
+/* Computes a whole product on all threads. A has at most AG_FEW_ROWS rows, contiguous and not
+   transposed; B is transposed. `panels` has space for ag__panels_size(m, k) elements. */
 void ag__product_turned(const ag_product *p, ag_real *panels);
 
-/* The whole product on all threads, of at most AG_FEW_ROWS rows, nothing transposed. `scratch` has
-   room for ag__few_size(m, n, k) elements. */
+/* Computes a whole product on all threads. A has at most AG_FEW_ROWS rows, and nothing is
+   transposed. `scratch` has space for ag__few_size(m, n, k) elements. */
 void ag__product_few(const ag_product *p, ag_real *scratch);
 int64_t ag__few_size(int m, int n, int k);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* How a thread computes: its rounding, which exceptions end the process, and whether there are
-   subnormal numbers (in float those below 1.2e-38). On most processors each of these costs a
-   hundred cycles and more, and gradients that die away along a sequence pass through them: the
-   backward of an LSTM took ten times as long. */
+/* The floating-point mode of a thread: its rounding, which exceptions end the process, and whether
+   subnormal numbers (in float those below 1.2e-38) are kept. On most processors each operation on a
+   subnormal number costs a hundred cycles or more, and gradients that fade along a sequence become
+   subnormal: with them the backward run of an LSTM took ten times as long. */
 #ifndef AG_CORE_FLOAT_MODE_H
 #define AG_CORE_FLOAT_MODE_H
 
@@ -35,9 +35,9 @@ static inline void ag__float_mode_set(uint64_t mode)
 #endif
 }
 
-/* The library's own mode from now on, whatever the program has set: rounds to nearest, and no
-   exception is a signal. Returns the mode before. A number that is kept in no memory until the mode
-   is set back has to be volatile: the compiler would compute it later. */
+/* Sets the library's own mode, whatever the program has set: it rounds to nearest, and no exception
+   raises a signal. Returns the mode before the call. A number that is not stored in memory before
+   the mode is set back has to be volatile: the compiler might compute it later. */
 static inline uint64_t ag__float_mode_enter(void)
 {
     const uint64_t before = ag__float_mode();
@@ -49,7 +49,7 @@ static inline uint64_t ag__float_mode_enter(void)
     return before;
 }
 
-/* The same, and subnormal operands and results are 0. */
+/* Does the same, and makes subnormal operands and results 0. */
 static inline uint64_t ag__float_mode_flush(void)
 {
     const uint64_t before = ag__float_mode_enter();

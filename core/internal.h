@@ -10,13 +10,12 @@
 extern "C" {
 #endif
 
-/* Test hook: the nth ag_alloc or ag_grow from now on fails (once, or with `after` all that follow
- * it too); 0 turns it off. */
+/* Test hook: the nth ag_alloc or ag_grow from now on fails, and with `after` all later ones fail,
+ * too; 0 turns it off. */
 void ag__fail_allocation(long nth, int after);
 long ag__allocations(void); /* allocations since the program started */
 
-/* Refuses an argument that is NULL: a failure with the names of call and argument; returns AG_EUSE.
- */
+/* Records the failure that `argument` of `call` is NULL, and returns AG_EUSE. */
 ag_status ag__refuse_null(ag_failure *why, const char *call, const char *argument);
 
 const char *ag__device_name(ag_device device); /* "CPU", "CUDA device" */

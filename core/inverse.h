@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The inverse of an index: for each destination the places that name it, in ascending order, so
-   that sums into named rows have one writer per row and a fixed order. */
+/* The inverse of an index lists, for each destination, the elements of the index that name it, in
+   ascending order. With it a sum into rows has one writer per row and a fixed order. */
 #ifndef AG_CORE_INVERSE_H
 #define AG_CORE_INVERSE_H
 
@@ -10,13 +10,13 @@
 extern "C" {
 #endif
 
-/* Elements of scratch that ag__invert wants for `count` elements of an index; on the CPU none. */
+/* Elements of scratch that ag__invert needs for `count` elements of an index; on the CPU none. */
 int64_t ag__invert_scratch(ag_device device, int64_t count);
 
-/* In the memory of `device`: index [m,k]; its element i,j names destination index[i,j] + j * stride
-   of n, none when index[i,j] is negative or the destination is n or more.
-   order[starts[v]..starts[v+1]-1] are the i that name v, ascending. starts has n + 1 elements,
-   order m * k, which is below 2^31. */
+/* Inverts index [m,k] in the memory of `device`. Its element i,j names destination index[i,j] + j *
+   stride, or none when index[i,j] is negative or this number is n or more. Afterwards
+   order[starts[v]..starts[v+1]-1] are the i that name v, ascending. starts has n + 1 elements;
+   order has m * k, which is below 2^31. */
 void ag__invert(ag_device device, int32_t *starts, int32_t *order, const int32_t *index, int m,
                 int k, int n, int stride, ag_real *scratch);
 

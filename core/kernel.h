@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The words that the body of an op may use, and the skeletons that turn a body into a kernel.
-   A body is written once. The C compiler gives it one lane per row, nvcc a warp of 32 lanes, or as
-   many as a short row has use for, so a body uses the words below instead of plain loops: EACH,
+/* The macros that the body of an op may use, and the skeletons that turn a body into a kernel. A
+   body is written once. Compiled as C, it has one lane per row; compiled by nvcc, a warp of 32
+   lanes, or fewer for a short row. So a body uses the macros below instead of plain loops: EACH,
    SUM, MAXIMUM, PUT, SETTLE, OF_LANE.
    docs/design.md shows one worked expansion, docs/adding-an-op.md how to write a body. */
 #ifndef AG_CORE_KERNEL_H
@@ -17,20 +17,20 @@ extern "C" {
 
 enum { AG_MAX_IN = 8, AG_MAX_OUT = 6 };
 
-/* Constant attributes of a node; what they mean is said by the op. */
+/* Constant attributes of a node; each op says what they mean. */
 typedef struct ag_attr {
     double f[4];
     int i[4];
 } ag_attr;
 
-/* The part of the run that random ops read. It lies in the memory that the kernel runs on, so that
-   the same launches serve another run. */
+/* The part of the run that random ops read. It is in the memory of the device that runs the kernel,
+   so that the same launches can serve another run. */
 typedef struct ag_run_record {
     uint64_t seed, step; /* key of the random numbers */
 } ag_run_record;
 
-/* All that a kernel sees of a node. Pointers are element 0 of each tensor; a tensor that the kernel
-   does not need (see `saves` in struct op) is NULL. */
+/* All that a kernel sees of a node. Pointers point to element 0 of a tensor; the pointer to a
+   tensor that the kernel does not need (see `saves` in struct op) is NULL. */
 typedef struct ag_args {
     void *y[AG_MAX_OUT];
     const void *x[AG_MAX_IN];
@@ -42,7 +42,7 @@ typedef struct ag_args {
     int add_also;     /* 1: it already holds another writer's part */
     int n_in;         /* number of inputs */
     int training;     /* 1: a backward run follows or this is one */
-    ag_device device; /* that holds the memory of the pointers */
+    ag_device device; /* the device of the memory that the pointers point to */
     const int32_t *given[AG_MAX_IN]; /* on a device, for CALL: the host's values of int32 inputs;
                                         NULL: an op made them */
     ag_shape xs[AG_MAX_IN], ys[AG_MAX_OUT];
@@ -53,9 +53,9 @@ typedef struct ag_args {
     uint32_t ordinal; /* which random op of the tape this is */
 } ag_args;
 
-/* One function of an op: `range` runs units lo..hi-1 on one CPU thread, and units are independent
-   of each other; or `call` runs all on its own threads. `cuda` launches all units; NULL: there
-   is no CUDA form. */
+/* One function of an op. On the CPU, `range` runs units lo..hi-1 on one thread, and units are
+   independent of each other; or `call` runs all units and divides them among threads itself. `cuda`
+   launches all units; NULL: there is no CUDA form. */
 typedef struct ag_kernel {
     const char *name;
     int64_t (*count)(const ag_args *a);
@@ -77,7 +77,7 @@ typedef struct ag_kernel {
 #define DY(j) (a->dy[j])
 #define DX    (a->dx)
 
-/* Writes v to a gradient: stores for the first writer that the plan names, adds for the others. */
+/* Writes v to a gradient: the first writer in the plan stores v, later ones add it. */
 #define PUT(p, i, v) \
  do {                \
   if (add)           \
@@ -87,11 +87,11 @@ typedef struct ag_kernel {
  } while (0)
 
 /* The operands that the body of an elementwise kernel reads: elements of inputs 0 and 1, of the
-   output, and, in backward, of its gradient. */
+   output, and in backward of the output's gradient. */
 enum { AG_READS_X = 1, AG_READS_Z = 2, AG_READS_Y = 4, AG_READS_DY = 8 };
 
-/* Size of one axis, and the product of axes lo..hi-1. A GPU has no indexed registers: there an
-   array that is indexed by what is known only when the kernel runs goes to slow memory. */
+/* Size of one axis, and the product of axes lo..hi-1. A GPU has no indexed registers: an array
+   would be in slow memory there if its index were known only when the kernel runs. */
 #ifdef __CUDACC__
 AG_BOTH int ag__size(ag_shape s, int axis)
 {
@@ -137,29 +137,30 @@ AG_BOTH int ag__strip_width(int64_t outer, int64_t columns)
 
 # define KERNEL           static inline __attribute__((always_inline, unused))
 
-/* A KERNEL that many bodies call and that is long, so C has it once; it asks no lane. */
+/* A long KERNEL that many bodies call, so in C it is not inlined. It does not use LANE. */
 # define KERNEL_ONCE      static __attribute__((noinline, unused))
 
 # define LANE             0
 # define LANES            1
 
-/* How many lanes a row may have: a constant, 1 only for the C compiler. LANES is no constant. */
+/* The most lanes that a row may have: a constant, 1 for the C compiler. LANES, the number that it
+   has, is not constant on CUDA. */
 # define MOST_LANES       1
 
-/* From here on a lane may read what other lanes of its row have written before. It is called where
-   all lanes of a row come by, as SUM and MAXIMUM do. */
+/* After SETTLE a lane may read what other lanes of its row wrote before it. All lanes of the row
+   must reach it; the same holds for SUM and MAXIMUM. */
 # define SETTLE           ((void)0)
 
-/* The value of v in a lane of this row. It is called where all lanes of the row come by. */
+/* The value of v in lane number `lane` of this row. All lanes of the row must reach it. */
 # define OF_LANE(lane, v) ((void)(lane), (v))
 
-/* This lane's share of 0..n-1. */
+/* Loops over this lane's share of 0..n-1. */
 # define EACH(i, n)       for (int i = 0; i < (n); i++)
 
 enum { AG_PARTS = 16 };
 
-/* The sum of parts k, k + step, k + 2 step ... below n, 2, 4, 8 or 16 at most, k of which is there:
-   the tree of SUM without the parts that are 0. */
+/* The sum of parts k, k + step, k + 2 step ... below n, at most 2, 4, 8 or 16 of them, where k is
+   below n: the tree of SUM without the parts that are 0. */
 KERNEL ag_real ag__parts_2(const ag_real *parts, int n, int k, int step)
 {
     return k + step < n ? parts[k] + parts[k + step] : parts[k];
@@ -181,9 +182,9 @@ KERNEL ag_real ag__parts_16(const ag_real *parts, int n)
 }
 
 /* s = sum over i in 0..n-1 of value; a fixed number of partial sums added in a fixed order. Short
-   rows stay out of vectors, which wait for values that were written one by one.
-   Conditions within the value are not nested: gcc 12.2 compiles a sum over c1 ? (c2 ? v : 0) : 0
-   wrongly for AVX-512. */
+   rows are summed without vectors, since a vector waits for values that were stored one by one. Do
+   not nest conditions within the value: gcc 12.2 compiles a sum over c1 ? (c2 ? v : 0) : 0 wrongly
+   for AVX-512. */
 # define SUM(s, i, n, value)                                                            \
   do {                                                                                  \
    ag_real parts_[AG_PARTS] = {0};                                                      \
@@ -241,13 +242,13 @@ KERNEL ag_real ag__parts_16(const ag_real *parts, int n)
 # define AG_PER_LANE      AG_STRIP
 # define AT(j)            (j)
 
-/* Another such array of reals, number k in the room of the thread: three are enough for a stack
-   (core/core.h). It is for totals, since a loop that also reads tensors is vectorized only if the
-   compiler knows that what it writes is elsewhere. */
+/* Another such array of reals: number k in the room of the thread, since the stack (core/core.h)
+   has space for only three. It is for totals: a loop that also reads tensors is vectorized only if
+   the compiler knows that it writes to other memory. */
 # define IN_ROOM(name, k) ag_real *__restrict__ const name = ag__room()->op + (k)*AG_STRIP
 
-/* to = from, 0..n-1: the running values of a strip, a row of a tensor of this shape. What the
-   caches do not hold until the next op reads it goes past them. */
+/* Copies n running values of a strip to a row of a tensor of shape `whole`. A tensor that is too
+   large to stay in the caches until the next op reads it is stored past them. */
 KERNEL void write_row(ag_real *to, const ag_real *from, int n, ag_shape whole)
 {
     const int64_t limit = 8 << 20; /* bytes */
@@ -258,8 +259,9 @@ KERNEL void write_row(ag_real *to, const ag_real *from, int n, ag_shape whole)
         ag__stream(to, from, bytes);
 }
 
-/* Never called, since no tape of a build without CUDA is for a GPU: it says that others have a
-   kernel there. In every build, so that files without kernels are the same in all. */
+/* Marks a kernel that has a CUDA form in builds with CUDA. It is never called, since a build
+   without CUDA has no tape on a GPU. Every build has it, so that files without kernels are the same
+   in all builds. */
 KERNEL void ag__cuda_elsewhere(const ag_args *a) { (void)a; }
 # ifdef AG_HAVE_CUDA
 #  define AG__CUDA_DECLARE(id) extern void ag__cuda_##id(const ag_args *a);
@@ -296,9 +298,10 @@ KERNEL void ag__cuda_elsewhere(const ag_args *a) { (void)a; }
              for (int64_t r = lo; r < hi; r++) id(a, r, add))        \
   KERNEL void id(const ag_args *a, int64_t r, const int add)
 
-/* ROW_OF(id, rows, columns) { body }: ROW where a row may be short. `columns` is how far the
-   body's words go, a function of shapes; on CUDA a row then has the next power of two of lanes, 1
-   to 32, and several rows share a warp. The functions that a body calls have the same lanes. */
+/* ROW_OF(id, rows, columns) { body }: ROW where a row may be short. `columns`, a function of
+   shapes, is the largest n in the body's macros. On CUDA a row has as many lanes, rounded up to a
+   power of two from 1 to 32, and several rows share a warp. The functions that a body calls have
+   the same lanes. */
 # define ROW_OF(id, rows, columns) ROW(id, rows)
 
 /* ELEMENTS(id, n) { body }: the body handles elements lo..hi-1 of n, one by one. */
@@ -307,14 +310,14 @@ KERNEL void ag__cuda_elsewhere(const ag_args *a) { (void)a; }
   KERNEL void id(const ag_args *a, int64_t lo, int64_t hi, const int add)
 
 /* ELEMENTWISE(id, reads) { body }: ELEMENTS over the output, for a body that computes element i
-   only from elements i: with AG_READS_DY of the gradient DX, without it of output 0. It reads the
-   tensors that the mask `reads` names, a constant, and of the attributes only f[0] and f[1]. On
-   CUDA it sees the few elements of a thread, so it may also run in a fused group there; NUMBER(i)
-   is what element i is in the whole tensor. */
+   only from elements i of its operands. If `reads` has AG_READS_DY, it computes the gradient DX,
+   else output 0. It reads only the tensors that the constant mask `reads` names, and of the
+   attributes only f[0] and f[1]. On CUDA it sees the few elements of one thread, so it may also run
+   in a fused group there; NUMBER(i) is the index of element i in the whole tensor. */
 # define NUMBER(i)              (a->base + (i))
 # define ELEMENTWISE(id, reads) ELEMENTS(id, ag__elements(a->ys[0]))
 
-/* STRIP(id, outer, columns) { body }: for each o of 0..outer-1 the columns are cut in strips; the
+/* STRIP(id, outer, columns) { body }: for each o of 0..outer-1 the columns are cut into strips; the
    body handles columns c..c+n-1 of o, n <= AG_STRIP, and keeps running values in arrays of
    AG_PER_LANE indexed by AT(j). */
 # define STRIP(id, outer, columns)                                                          \
@@ -347,20 +350,20 @@ KERNEL void ag__cuda_elsewhere(const ag_args *a) { (void)a; }
       .name = #id, .count = id##_count, .range = id##_range, .cuda = AG__CUDA_POINTER(id)}; \
   KERNEL void id(const ag_args *a, int64_t o, int c, int n, const int add)
 
-/* CALL(id) { body }: host code over gemm, columns and inverse, for both devices: it hands
-   pointers on to core and reads nothing. */
+/* CALL(id) { body }: host code that calls gemm, columns and inverse on either device: it passes
+   pointers to core and reads no tensor. */
 # define CALL(id)                                                             \
   static void id(const ag_args *a);                                           \
   static const ag_kernel id##_kernel = {.name = #id, .call = id, .cuda = id}; \
   static void id(const ag_args *a)
 
-/* HOST(id) { body }: the same where the body reads memory itself, so only for the CPU. */
+/* HOST(id) { body }: CALL for a body that reads tensors itself, so it runs only on the CPU. */
 # define HOST(id)                                                 \
   static void id(const ag_args *a);                               \
   static const ag_kernel id##_kernel = {.name = #id, .call = id}; \
   static void id(const ag_args *a)
 
-/* DEVICE(id) { body }: the same where only CUDA runs it (struct op, cuda). */
+/* DEVICE(id) { body }: CALL for a body that only CUDA runs (struct op, cuda). */
 # define DEVICE(id)                                               \
   static void id(const ag_args *a);                               \
   static const ag_kernel id##_kernel = {.name = #id, .cuda = id}; \

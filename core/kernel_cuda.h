@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The CUDA reading of core/kernel.h: a row has a warp or a part of one, a strip has one column per
-   lane. A block is `lanes` threads wide and `units` high, so its shape says how many lanes a row
-   has, and each word asks it: bodies and the functions that they call cannot differ in that. Where
-   the number is known, AG__SHAPE tells the compiler, and the words become constants. */
+/* The CUDA form of core/kernel.h: a row has a warp or a part of one, a strip has one column per
+   lane. A block is `lanes` threads wide and `units` high. Each macro reads the number of lanes of a
+   row from this shape, so a body and the functions that it calls cannot disagree about it. Where
+   the number is known in advance, AG__SHAPE tells the compiler, and LANES becomes a constant. */
 #ifndef AG_CORE_KERNEL_CUDA_H
 #define AG_CORE_KERNEL_CUDA_H
 
@@ -14,13 +14,13 @@
 #define LANES       ag__lanes()
 #define MOST_LANES  32
 
-/* Functions, since nvcc refuses them in what runs on the host, too. */
+/* These are functions, since nvcc refuses threadIdx and blockDim in code for the host. */
 KERNEL int ag__lane(void) { return (int)threadIdx.x; }
 KERNEL int ag__lanes(void) { return (int)blockDim.x; }
 
 #define EACH(i, n) for (int i = LANE; i < (n); i += LANES)
 
-/* The lanes of this row, of those of the warp. */
+/* The mask of this row's lanes within the warp. */
 KERNEL unsigned ag__row_mask(void)
 {
     return ~0u >> (32 - blockDim.x) << (threadIdx.y * blockDim.x % 32);
@@ -96,8 +96,8 @@ enum { AG_WARPS = 8, AG_BLOCK = 32 * AG_WARPS }; /* warps and threads in a block
   }                       \
  } while (0)
 
-/* The kernel of a body: it runs `run` in the threads of unit u, `wide` of which are in a block of
-   `lanes` threads each. The number of units is counted once, by the host. */
+/* The kernel of a body: it runs `run` in the `lanes` threads of unit u; a block has `wide` units.
+   The host counts the units once. */
 #define AG__KERNEL(name, units, lanes, wide, signature, run)                                     \
  KERNEL void name signature;                                                                     \
  static __global__ void name##_grid(const __grid_constant__ ag_args args, const int64_t n_units) \
@@ -117,13 +117,14 @@ enum { AG_WARPS = 8, AG_BLOCK = 32 * AG_WARPS }; /* warps and threads in a block
 #define ROW(name, rows) \
  AG__KERNEL(name, rows, 32, AG_WARPS, (const ag_args *a, int64_t r, const int add), name(a, u, add))
 
-/* A thread has one element: what the elements cost may differ, and there may be few. */
+/* A thread has one element, since elements may differ in cost and may be few. */
 #define ELEMENTS(name, n)                                                                    \
  AG__KERNEL(name, n, 1, AG_BLOCK, (const ag_args *a, int64_t lo, int64_t hi, const int add), \
             name(a, u, u + 1, add))
 
-/* The shape of a block for rows of this many columns: as many lanes as columns, the next power of
-   two, up to a warp. Few rows make smaller blocks, so that all multiprocessors have some. */
+/* The shape of a block for rows of this many columns. A row has as many lanes as columns, rounded
+   up to a power of two, at most a warp. Few rows make smaller blocks, so that all multiprocessors
+   have some. */
 static inline dim3 ag__rows_block(int64_t rows, int64_t columns)
 {
     int lanes = 1, threads = AG_BLOCK;
@@ -132,7 +133,7 @@ static inline dim3 ag__rows_block(int64_t rows, int64_t columns)
     return dim3((unsigned)lanes, (unsigned)(threads / lanes));
 }
 
-/* nvcc makes two copies of a body, of which one is that of ROW. */
+/* nvcc makes two copies of a body: one for 32 lanes, as in ROW, and one for fewer. */
 #ifdef AG_CUDA_ON_HOST
 # define AG__BY_LANES(run) run
 #else
@@ -166,7 +167,8 @@ static inline dim3 ag__rows_block(int64_t rows, int64_t columns)
 
 #include "core/kernel_elementwise.h"
 
-/* A unit is a strip of 32 columns; how many there are depends on the columns, which travel, too. */
+/* A unit is a strip of 32 columns. The number of strips depends on the columns, which are therefore
+   an argument of the kernel. */
 #define STRIP(name, outer, columns)                                                              \
  KERNEL void name(const ag_args *a, int64_t o, int c, int n, const int add);                     \
  static __global__ void name##_grid(const __grid_constant__ ag_args args, const int64_t n_units, \

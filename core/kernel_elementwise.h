@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The CUDA reading of ELEMENTWISE: a thread takes four elements that are 32 apart, so that a warp
-   reads whole lines and has four of them on their way. What it reads and writes lies in registers
-   while the body runs; a fused group (core/cuda/group.h) calls the same bodies in the same way. */
+/* The CUDA form of ELEMENTWISE: a thread takes four elements that are 32 apart, so that a warp
+   reads whole lines and has four of them in flight. Its operands and results are in registers while
+   the body runs; a fused group (core/cuda/group.h) calls the same bodies in the same way. */
 #ifndef AG_CORE_KERNEL_ELEMENTWISE_H
 #define AG_CORE_KERNEL_ELEMENTWISE_H
 
@@ -9,7 +9,7 @@ enum { AG_EACH = 4, AG_BLOCK_ELEMENTS = AG_EACH * AG_BLOCK }; /* of a thread, of
 
 #define NUMBER(i) (a->base + 32 * (i))
 
-/* A thread's elements of everything that a body may touch. */
+/* A thread's elements of each tensor that a body may read or write. */
 typedef struct ag__held {
     ag_real x[2][AG_EACH], y[AG_EACH], dy[AG_EACH], to[AG_EACH], old[AG_EACH];
 } ag__held;
@@ -28,13 +28,13 @@ KERNEL int ag__mine(int64_t first, int64_t n)
     return left <= 0 ? 0 : left > 32 * (AG_EACH - 1) ? AG_EACH : (int)((left + 31) / 32);
 }
 
-/* An element that is not there counts as 1, with which every op can compute. */
+/* An element beyond the last one is read as 1, which is valid in every op. */
 KERNEL void ag__take(ag_real v[AG_EACH], const ag_real *p, int mine)
 {
     for (int e = 0; e < AG_EACH; e++) v[e] = e < mine ? p[32 * e] : 1;
 }
 
-/* Adding is no part of the body here, and is not contracted with it: so each form of a body has
+/* The addition is outside of the body, and is not contracted with it: so each form of a body has
    the same bits wherever it is called. */
 KERNEL ag_real ag__added(ag_real old, ag_real v)
 {
@@ -51,7 +51,7 @@ KERNEL void ag__give(ag_real *p, const ag__held *held, int mine, int add)
         if (e < mine) p[32 * e] = add ? ag__added(held->old[e], held->to[e]) : held->to[e];
 }
 
-/* Shows a body its operands: the held elements; `reads` is a constant. */
+/* Points the operands of a body to the held elements; `reads` is a constant. */
 KERNEL void ag__show(ag_args *own, ag__held *held, const int reads)
 {
     own->x[0] = held->x[0];
@@ -61,7 +61,8 @@ KERNEL void ag__show(ag_args *own, ag__held *held, const int reads)
     own->dx = held->to;
 }
 
-/* And of the rest. first: number of the thread's first element in the whole tensor. */
+/* Sets the other arguments of a body. first: index of the thread's first element in the whole
+   tensor. */
 KERNEL void ag__set_constants(ag_args *own, int64_t first, double f0, double f1,
                               const ag_run_record *run, uint32_t ordinal)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* TILE(name, outer, columns, elements) { body }: a kernel only for CUDA, where a block keeps
-   columns c..c+n-1, n <= 32, of one o of 0..outer-1 in memory that its 8 warps share: each reads
-   and writes some of the rows, and what is wanted twice is read once. `tile` has as many elements
-   as named. An op chooses it on the host where ag__tile_fits, else a STRIP.
+/* TILE(name, outer, columns, elements) { body }: a kernel only for CUDA. A block keeps columns
+   c..c+n-1, n <= 32, of one o of 0..outer-1 in `tile`, memory of `elements` elements that its 8
+   warps share. Each warp reads and writes some of the rows, and what is needed twice is read once.
+   The host chooses it for an op if ag__tile_fits, else a STRIP.
 
-   A body says TILE_ROWS for the rows of its warp, and EACH and AT for columns, as in a STRIP. Where
-   all threads of the block come by: TILE_SETTLE, after which a warp may read what others wrote, and
-   TILE_SUM and TILE_MAXIMUM, which put what the warps have together, in order. */
+   A body loops over the rows of its warp with TILE_ROWS, and over columns with EACH and AT, as in a
+   STRIP. All threads of the block must reach TILE_SETTLE, after which a warp may read what others
+   wrote, and TILE_SUM and TILE_MAXIMUM, which combine the values of the warps in order. */
 #ifndef AG_CORE_KERNEL_TILE_H
 #define AG_CORE_KERNEL_TILE_H
 
@@ -14,7 +14,7 @@
 
 /* Columns; warps; bytes of shared memory that each device from compute capability 8.0 on has. */
 enum { AG_TILE_WIDTH = 32, AG_TILE_WARPS = 8, AG_TILE_BYTES = 96 << 10 };
-enum { AG__TILE_JOIN = AG_TILE_WIDTH * AG_TILE_WARPS }; /* elements that TILE_SUM wants */
+enum { AG__TILE_JOIN = AG_TILE_WIDTH * AG_TILE_WARPS }; /* elements that TILE_SUM needs */
 
 AG_BOTH int ag__tile_fits(int64_t elements)
 {
@@ -30,7 +30,7 @@ AG_BOTH int ag__tile_fits(int64_t elements)
 # define TILE_ROWS(k, n) for (int k = TILE_WARP; k < (n); k += AG_TILE_WARPS)
 # define TILE_SETTLE     __syncthreads()
 
-/* The values of this lane in all warps, for each to read. */
+/* Shares `mine` between the warps; returns the values of this lane in all warps. */
 KERNEL const ag_real *ag__tile_share(ag_real mine)
 {
     AG__SHARED(ag_real, all);
@@ -83,7 +83,7 @@ KERNEL ag_real ag__tile_maximum(ag_real mine)
   }                                                                                                \
   KERNEL void name(const ag_args *a, int64_t o, int c, int n, ag_real *tile, const int add)
 
-#else /* the C compiler reads a body, but nobody calls it */
+#else /* the C compiler reads a body, but nothing calls it */
 
 # define TILE_WARP       0
 # define TILE_ROWS(k, n) for (int k = 0; k < (n); k++)

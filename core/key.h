@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whole numbers in the order of real ones, for choosing among them byte by byte. */
+/* Turns scores into unsigned integers of the same order, to select among them byte by byte. */
 #ifndef AG_CORE_KEY_H
 #define AG_CORE_KEY_H
 
@@ -13,7 +13,7 @@ typedef uint32_t score_key;
 
 enum { KEY_BITS = 8 * (int)sizeof(score_key) };
 
-/* Ordered like the scores: -0 equals 0, and a NaN is larger than all. */
+/* The key of a score. Keys have the order of the scores: -0 equals 0, and a NaN is the largest. */
 AG_BOTH score_key key_of(ag_real score)
 {
     const ag_real s = score == 0 ? 0 : score;

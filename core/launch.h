@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Starting a kernel, in a form that nvcc and a C++ compiler read alike. For .cu files. */
+/* Starts kernels, in a form that both nvcc and a C++ compiler can read. For .cu files. */
 #ifndef AG_CORE_LAUNCH_H
 #define AG_CORE_LAUNCH_H
 
 #include <cuda_runtime.h>
 
-/* core/device.cu: the stream that every launch takes, and what is remembered of a launch, so that
-   an error sentence can name the kernel that it showed after. */
+/* core/cuda/device.cu has the stream of all launches and the name of the last kernel, so that an
+   error sentence can say after which kernel the error appeared. */
 extern "C" void *ag__cuda_stream(void);
 extern "C" void ag__cuda_started(const char *kernel, int error);
 
-/* Lets a kernel have this much dynamic shared memory, of which 48 KiB need no word. */
+/* Lets a kernel use this much dynamic shared memory. Up to 48 KiB need no call. */
 extern "C" void ag__cuda_share(const void *kernel, size_t bytes);
 
 #ifdef AG_CUDA_ON_HOST
@@ -44,7 +44,7 @@ extern "C" void ag__cuda_share(const void *kernel, size_t bytes);
   type *const name = (type *)(void *)ag__shared
 #endif
 
-/* Blocks of `threads` threads that n units want. */
+/* The number of blocks of `threads` threads that n units need. */
 static inline unsigned ag__blocks(int64_t n, int threads)
 {
     return (unsigned)((n + threads - 1) / threads);

@@ -12,11 +12,11 @@ int64_t ag__panels_size(int n, int k);
 /* Packs B [k,n], or the transpose of B [n,k] with tb, on all threads. */
 void ag__panels_pack(ag_real *panels, const ag_real *b, int tb, int n, int k);
 
-/* C [m,n] = A [m,k] op(B) on all threads. */
+/* Computes C [m,n] = A [m,k] op(B) on all threads. */
 void ag__panels_product(ag_real *c, const ag_real *a, const ag_real *panels, int m, int n, int k);
 
-/* Rows lo..hi-1 of C [m,n] = A [m,k] op(B) + bias [n] on the calling thread, or C += with add;
-   bias: NULL, none. */
+/* Computes rows lo..hi-1 of C [m,n] = A [m,k] op(B) + bias [n] on the calling thread, or C += with
+   add. Without a bias, bias is NULL. */
 void ag__panels_rows(ag_real *c, const ag_real *a, const ag_real *panels, const ag_real *bias,
                      int m, int n, int k, int add, int64_t lo, int64_t hi);
 

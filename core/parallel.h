@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks of work on all threads. What a block computes must not depend on who computes it. */
+/* Blocks of work on all threads. The results of a block must not depend on the thread that computes
+   it. */
 #ifndef AG_CORE_PARALLEL_H
 #define AG_CORE_PARALLEL_H
 
@@ -9,8 +10,8 @@
 extern "C" {
 #endif
 
-/* ag_parallel, only on the caller when `work`, about the number of elements that all blocks
-   together go through, is too little to be divided. Give what follows from sizes, not from the
+/* ag_parallel, but only the caller computes when `work` is too small to be divided. `work` is about
+   the number of elements that all blocks together process. Derive it from sizes, not from the
    machine. */
 void ag__parallel_work(int64_t work, int64_t blocks, ag_block *body, void *context);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Philox4x32, for all who need the generator inline: core/random.c takes a round of one counter,
-   the bodies of random ops sixteen counters at a time. */
+/* Philox4x32 for code that needs the generator inline: core/random.c computes one counter at a
+   time, the bodies of random ops up to sixteen. */
 #ifndef AG_CORE_PHILOX_H
 #define AG_CORE_PHILOX_H
 
@@ -20,7 +20,7 @@ AG_BOTH void ag__philox_round(uint32_t *x0, uint32_t *x1, uint32_t *x2, uint32_t
     *x3 = (uint32_t)a;
 }
 
-/* The words of the counter (n, high of n ^ c1, c2, c3). */
+/* The words of the counter (low half of n, high half of n ^ c1, c2, c3). */
 AG_BOTH void ag__philox_four(uint32_t x[4], uint64_t n, uint32_t c1, uint32_t c2, uint32_t c3,
                              uint64_t key)
 {
@@ -36,7 +36,7 @@ AG_BOTH void ag__philox_four(uint32_t x[4], uint64_t n, uint32_t c1, uint32_t c2
     }
 }
 
-/* Word `word` of it. */
+/* Word number `word` of that counter. */
 AG_BOTH uint32_t ag__philox_word(uint64_t n, uint32_t c1, uint32_t c2, uint32_t c3, uint64_t key,
                                  int word)
 {
@@ -45,11 +45,11 @@ AG_BOTH uint32_t ag__philox_word(uint64_t n, uint32_t c1, uint32_t c2, uint32_t 
     return word == 0 ? x[0] : word == 1 ? x[1] : word == 2 ? x[2] : x[3];
 }
 
-/* The words of the counters (n + l, high of n ^ c1, c2, c3), l = 0..15, n a multiple of 16: word w
-   of counter l is words[16 w + l]. */
+/* The words of the counters of n + l for l = 0..15, where n is a multiple of 16: word w of counter
+   l is words[16 w + l]. */
 #if !defined(__CUDACC__) && (defined(__AVX512F__) || defined(__AVX2__))
-/* A counter to a lane of 64 bits, with anything in its upper half: the product of the lower halves
-   is one instruction. */
+/* Each counter has a lane of 64 bits, with anything in its upper half: one instruction multiplies
+   the lower halves. */
 # include <immintrin.h>
 # if defined(__AVX512F__)
 typedef uint64_t ag__lanes __attribute__((vector_size(64)));

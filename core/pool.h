@@ -7,17 +7,17 @@ enum { AG__MOST_THREADS = 1024 };
 
 typedef void ag__pool_work(void *context, int thread);
 
-/* Takes the pool and starts what it lacks of `threads`, the caller's among them. Returns how many
-   there are, at most `threads`; 1, without the pool, when it has none or somebody has it: another
-   thread, or the block that this call is made from. */
+/* Takes the pool and starts the threads that it lacks; `threads` includes the caller. Returns how
+   many there are, at most `threads`. Returns 1 without taking the pool if it has no threads or is
+   taken: by another thread, or by the block that makes this call. */
 int ag__pool_take(int threads);
 
-/* Gives it back unused. */
+/* Gives the pool back unused. */
 void ag__pool_give(void);
 
-/* Calls work(context, 0) here and work(context, 1..threads-1) on those of the other threads that
-   come before it returned; waits for these and gives the pool back. `threads` is at most what
-   ag__pool_take returned, which came before this. */
+/* Calls work(context, 0) here and work(context, 1..threads-1) on the other threads. A thread that
+   wakes only after work(context, 0) has returned makes no call. Waits for the calls and gives the
+   pool back. Call ag__pool_take before; `threads` is at most what it returned. */
 void ag__pool_run(ag__pool_work *work, void *context, int threads);
 
 #endif

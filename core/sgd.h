@@ -5,14 +5,14 @@
 
 #include "core/kernel.h"
 
-/* The numbers of one step. */
+/* The constants of one step. */
 typedef struct ag__sgd {
     ag_real rate, momentum;
     ag_real of_m, of_g; /* the step is of_m m + of_g g */
     ag_real l2;         /* of parameters with decay: g += l2 w */
 } ag__sgd;
 
-/* The same for parameters without decay. */
+/* The constants for parameters without decay. */
 AG_BOTH ag__sgd ag__sgd_plain(ag__sgd u)
 {
     u.l2 = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* All that the library computes depends on this: NaN and infinity are found where they are, and
-   sums are added in the order that is written. */
+/* The library computes right only if the compiler lets it detect NaN and infinity, and adds sums in
+   the order of the source. */
 #ifndef AG_CORE_STRICT_H
 #define AG_CORE_STRICT_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The micro-kernels for the instruction set that the including file is compiled for; it defines
-   TILES, the name of the set. Compiled with -ffp-contract=fast, for a * x + y to be one instruction
-   where there is one. */
+   TILES, the name of the set. Compile it with -ffp-contract=fast, so that a * x + y is one
+   instruction where the processor has it. */
 #include "core/tile.h"
 
 #include <string.h>
@@ -32,7 +32,7 @@ typedef ag_real unaligned __attribute__((vector_size(BYTES), aligned(sizeof(ag_r
 INLINE vector load(const ag_real *p) { return *(const unaligned *)p; }
 INLINE void store(ag_real *p, vector v) { *(unaligned *)p = v; }
 
-/* Sanitizers check each access, and unrolled tiles would compile for minutes. */
+/* Sanitizers check each access, so unrolled tiles would take minutes to compile. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 # define CHECKED 1
 #elif defined(__has_feature)
@@ -41,9 +41,10 @@ INLINE void store(ag_real *p, vector v) { *(unaligned *)p = v; }
 # endif
 #endif
 
-/* Loops over the rows of a tile are unrolled, for the sums to be registers; the loop over the terms
-   is not: clang would run out of them, and gcc would write out the last terms of each tile again,
-   a quarter of its time for 7 % of a product of at most three terms. */
+/* Loops over the rows of a tile are unrolled, so that the sums stay in registers. The loop over the
+   terms is not: clang would run out of registers, and gcc would repeat the code of the last terms
+   for each tile. That takes a quarter of its time, and saves 7 % of a product of at most three
+   terms. */
 #if defined(CHECKED)
 # define EVERY_ROW
 # define AS_IT_IS
@@ -57,19 +58,19 @@ INLINE void store(ag_real *p, vector v) { *(unaligned *)p = v; }
 
 /* ---- a tile ---- */
 
-/* Rows of A in groups, each with a pointer of its own, from which its rows are multiples of a_row
-   away that an address can hold: gcc would keep a place for each row and term of a tile, which is
-   more than there are registers, and clang does without. */
+/* Rows of A are in groups. Each group has one pointer, and the distances of its rows from it are
+   multiples of a_row that an address can express. Without groups gcc would keep an address for each
+   row and term of a tile, more than there are registers; clang needs no groups. */
 #ifdef __clang__
 enum { GROUP = ROWS };
 # define HIDE(pointer)
 #else
 enum { GROUP = ROWS > 12 ? 2 : 3 };
-# define HIDE(pointer) __asm__("" : "+r"(pointer)) /* or gcc finds the places again */
+# define HIDE(pointer) __asm__("" : "+r"(pointer)) /* else gcc makes addresses again */
 #endif
 enum { GROUPS = (ROWS + GROUP - 1) / GROUP };
 
-enum { SOON = 6 }; /* terms from when a row of a stored B comes into the first cache to its use */
+enum { SOON = 6 }; /* a row of a stored B is prefetched this many terms before its use */
 
 /* A tile that is narrower than its registers. */
 static __attribute__((noinline)) void put_narrow(ag_real *c, const ag_real *sums,
@@ -84,16 +85,16 @@ static __attribute__((noinline)) void put_narrow(ag_real *c, const ag_real *sums
         }
 }
 
-/* The pointers that the loop over the terms moves on: groups of rows of A, the row of B, and its
+/* The pointers that the loop over the terms advances: groups of rows of A, the row of B, and its
  * copy. */
 typedef struct place {
     const ag_real *a[GROUPS], *b;
     ag_real *panel;
 } place;
 
-/* AVX-512 multiplies by an element of memory in one instruction, if its address has no index; the
-   compilers would load an element that is used twice. Half of the rows do it, since all would ask
-   for more loads than a core has. */
+/* AVX-512 multiplies by an element in memory in one instruction, if its address has no index;
+   compilers would load an element that is used twice into a register. Half of the rows use this
+   instruction: all rows would need more loads than a core can do at a time. */
 #if defined(__AVX512F__) && !defined(AG_DOUBLE)
 enum { FROM_MEMORY = 1 };
 INLINE void add_product(vector *sum, vector x, vector y)
@@ -110,7 +111,7 @@ INLINE void add_product(vector *sum, vector x, vector y) { *sum += x * y; }
 INLINE void add_product_of(vector *sum, const ag_real *x, vector y) { *sum += *x * y; }
 #endif
 
-/* The p-th term from here; A is packed in panels of ROWS rows, or as it is stored. */
+/* Adds the p-th term from here; A is packed in panels of ROWS rows, or as it is stored. */
 INLINE void add_term(vector sum[ROWS][2], const int packed, const int rows, const int vectors,
                      const place *at, const int64_t a_row, const int p, vector left, vector right)
 {
@@ -131,7 +132,7 @@ INLINE void add_term(vector sum[ROWS][2], const int packed, const int rows, cons
     }
 }
 
-/* `terms` terms; rows of a stored B are b_row elements apart, and copied. */
+/* Adds `terms` terms; rows of a stored B are b_row elements apart, and are copied. */
 INLINE void add_terms(vector sum[ROWS][2], const int stored, const int packed, const int rows,
                       const int vectors, place *at, int64_t a_row, const int64_t b_row,
                       const int terms)
@@ -153,8 +154,8 @@ INLINE void add_terms(vector sum[ROWS][2], const int stored, const int packed, c
     EVERY_ROW for (int g = 0; g * GROUP < rows; g++) at->a[g] += packed ? terms * ROWS : terms;
 }
 
-/* Four terms a turn: where two threads share a core, instructions that only count would take as
-   long as multiplications. */
+/* Each iteration adds four terms: where two threads share a core, instructions that only count
+   iterations take as long as multiplications. */
 enum { TURN_TERMS = 4 };
 
 INLINE void tile_of(const int stored, const int packed, const int rows, const int vectors,
@@ -165,7 +166,7 @@ INLINE void tile_of(const int stored, const int packed, const int rows, const in
     vector sum[ROWS][2];
     EVERY_ROW for (int i = 0; i < rows; i++)
     {
-        __builtin_prefetch(c + i * c_row, 1, 3); /* comes while the terms are added */
+        __builtin_prefetch(c + i * c_row, 1, 3); /* arrives while the terms are added */
         if (vectors > 1) __builtin_prefetch(c + i * c_row + LANES, 1, 3);
         sum[i][0] = sum[i][1] = (vector){0};
     }
@@ -218,8 +219,8 @@ INLINE void tile_of(const int stored, const int packed, const int rows, const in
     }
 }
 
-/* A number of rows that is known to the compiler keeps the sums in registers. Odd ones above 7 are
-   two tiles, the second of 5 rows: the compilers would take a third longer for all of them. */
+/* If the compiler knows the number of rows, the sums stay in registers. An odd number above 7
+   becomes two tiles, the second of 5 rows, which saves a quarter of the compile time. */
 INLINE int first_rows(int rows) { return ROWS > 7 && rows > 7 && rows % 2 ? rows - 5 : rows; }
 
 INLINE void tile_rows(const int stored, const int packed, const int vectors, ag_real *c,
@@ -250,7 +251,7 @@ INLINE void tile_rows(const int stored, const int packed, const int vectors, ag_
 #endif
 }
 
-/* Of each kind a function apart: gcc takes a third less time than for one of them all. */
+/* Each kind has its own function: gcc compiles them in a third less time than one for all. */
 #define TILES_OF(name, packed, vectors)                                                      \
  static __attribute__((noinline)) void name(ag_real *c, const ag_real *a, const ag_real *b,  \
                                             const ag_real *bias, const ag_tile *t, int rows, \
@@ -276,7 +277,7 @@ INLINE void run_once(ag_real *c, const ag_real *a, const ag_real *b, const ag_re
         run_half(c, a, b, bias, t, rows, width);
 }
 
-/* Apart, for other tiles to save no registers. */
+/* A function of its own, so that other tiles need not save registers. */
 static __attribute__((noinline)) void run_twice(ag_real *c, const ag_real *a, const ag_real *b,
                                                 const ag_real *bias, const ag_tile *t, int rows,
                                                 int width)
@@ -298,13 +299,13 @@ static void run(ag_real *c, const ag_real *a, const ag_real *b, const ag_real *b
 
 /* ---- packing ---- */
 
-enum { TURN = 8 }; /* rows and columns of a square that is turned in registers */
+enum { TURN = 8 }; /* rows and columns of a square that is transposed in registers */
 typedef ag_real octet __attribute__((vector_size(TURN * sizeof(ag_real))));
 typedef ag_real loose_octet
     __attribute__((vector_size(TURN * sizeof(ag_real)), aligned(sizeof(ag_real)), may_alias));
 #define MIX(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 
-/* to[j,i] = from[i,j]: pairs of elements, of pairs, of quadruples. */
+/* to[j,i] = from[i,j]: exchanges elements, then pairs, then quadruples. */
 INLINE void turn(ag_real *to, int64_t to_row, const ag_real *from, int64_t from_row)
 {
     octet r[TURN], s[TURN];
@@ -342,7 +343,7 @@ static void pack_rows(ag_real *to, const ag_real *b, int64_t b_row, int width, i
     }
 }
 
-/* clang runs out of registers where a term does more than multiply: there B is packed first. */
+/* clang runs out of registers where a term does more than multiply, so it packs B first. */
 static void run_stored(ag_real *c, ag_real *panel, const ag_real *a, const ag_real *b,
                        int64_t b_row, const ag_tile *t, int rows)
 {
@@ -377,8 +378,8 @@ static void pack_b(ag_real *to, const ag_real *b, int64_t b_row, int tb, int wid
             to[(int64_t)p * COLUMNS + j] = b[j * b_row + p];
 }
 
-/* Rows of a are read whole, one after the other. A panel's share of a row is moved as a whole
-   register where that is there to be read; what is too much is overwritten by the next term. */
+/* Rows of a are read whole, one after the other. A panel's part of a row is copied as a whole
+   register where so many elements may be read; the next term overwrites the surplus. */
 enum { MOVED = ROWS <= 8 ? 8 : 16 };
 typedef ag_real moved
     __attribute__((vector_size(MOVED * sizeof(ag_real)), aligned(sizeof(ag_real)), may_alias));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Branch-free exp, log, tanh, sigmoid and erf that the C compiler vectorises and nvcc compiles too;
-   libm in the double build. Coefficients: our own minimax fits. tests/core/test_vmath.c holds the
-   error of each in units in the last place. Public, but no part of augur.h, since its names begin
-   with only v_. The bits depend on whether the processor that is compiled for has a fused
-   multiply-add (V_FMA). */
+   libm in the double build. The coefficients are our own minimax fits; tests/core/test_vmath.c
+   bounds the error of each function in units in the last place. The header is public, but augur.h
+   does not include it, since its names begin with v_ instead of ag_. The bits depend on whether the
+   target processor has a fused multiply-add (V_FMA). */
 #ifndef AG_CORE_VMATH_H
 #define AG_CORE_VMATH_H
 
@@ -18,8 +18,8 @@
 # define AG_BOTH static inline __attribute__((always_inline, unused))
 #endif
 
-/* a b + c in one rounding where the machine has it; written out, since a compiler may otherwise
-   contract the body of a loop and its tail differently. */
+/* a b + c, with one rounding where the processor can do so. It is explicit, since a compiler may
+   otherwise contract the body of a loop and its tail differently. */
 #if defined(__FP_FAST_FMAF) || defined(__CUDACC__)
 # define V_FMA(a, b, c) fmaf(a, b, c)
 #else
@@ -59,7 +59,7 @@ AG_BOTH int32_t v__to_bits(float x)
     return bits;
 }
 
-/* 2^n for n in -126..127; any other n (of a NaN) gives some number. */
+/* 2^n for n in -126..127; any other n, which only a NaN causes, gives some number. */
 AG_BOTH float v__power_of_two(int32_t n)
 {
     return v__from_bits((int32_t)((uint32_t)(n + 127) << 23));
@@ -82,7 +82,7 @@ AG_BOTH float v__exp_rest(float *t, float x)
     return V_FMA(p, r * r, r) + 1.0f;
 }
 
-/* e^x; 2^n in two factors so that both ends of the range are met. */
+/* e^x. 2^n is applied as two factors, so that both ends of the range are right. */
 AG_BOTH float v_exp(float x)
 {
     float t, y = x > 89.0f ? 89.0f : x; /* e^89 overflows; a NaN stays */
@@ -93,7 +93,7 @@ AG_BOTH float v_exp(float x)
     return p * v__power_of_two(half) * v__power_of_two(e - half);
 }
 
-/* e^x for x <= 0, in fewer steps: 0 where it is below 2^-126. */
+/* e^x for x <= 0, in fewer steps; a result below 2^-126 is 0. */
 AG_BOTH float v_exp_down(float x)
 {
     float t;

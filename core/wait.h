@@ -5,8 +5,8 @@
 
 #include <stdatomic.h>
 
-/* Looks at `word` until it is no longer `value`; returns 1 when it changed. Gives up after a
-   moment, and at once where other programs want the processors. */
+/* Looks at `word` until it is no longer `value`; returns 1 when it changed. Gives up with 0 after a
+   moment, or at once if other programs need the processors. */
 int ag__wait_awake(atomic_uint *word, unsigned value);
 
 /* Sleeps while `word` is `value`; may return early. */
