@@ -31,7 +31,8 @@ AG_API void ag_tape_free(ag_tape *tape);
 
 /* Clears the recorded ops and the failure; keeps memory and plans. All tensors of the tape become
    invalid: an op, a run or a reader that gets one of an earlier step fails with AG_EUSE. (The check
-   is certain for the next 7 steps of that size; later the memory may hold a tensor of a new step.)
+   is certain for the next 7 steps of the same size; later the memory may hold a tensor of a new
+   step.)
  */
 AG_API void ag_tape_reset(ag_tape *tape);
 
@@ -40,37 +41,38 @@ AG_API void ag_tape_reset(ag_tape *tape);
    its runs: the first is step 0, so each run uses a different dropout mask. */
 AG_API void ag_tape_seed(ag_tape *tape, uint64_t seed, uint64_t step);
 
-/* 1 (the default): dropout drops; 0: it is the identity. Applies to ops recorded from now on.
- */
+/* training 1 (the default): dropout drops elements; 0: it is the identity. Applies to ops recorded
+   from now on. */
 AG_API void ag_tape_training(ag_tape *tape, int training);
 AG_API int ag_is_training(const ag_tape *tape);
 
-/* Begins a step: ag_tape_reset, then ag_tape_training. 1 to train; 0 to look at results. */
+/* Begins a step: ag_tape_reset, then ag_tape_training. training 1: to train; 0: to look at
+   results. */
 AG_API void ag_tape_begin(ag_tape *tape, int training);
 
 AG_API ag_device ag_tape_device(const ag_tape *tape); /* AG_CPU for NULL */
 
 /* Sets how runs multiply matrices on a CUDA device; AG_FP32 is the default, and a reset keeps the
-   setting. With AG_TF32 products, forward and backward, have a relative error of about
-   1e-3 instead of 1e-6; two runs still have the same bits. All other computations stay in float,
-   and so may products inside an op's kernel. Fails: AG_EUSE for AG_TF32 on a tape of the CPU. */
+   setting. With AG_TF32, forward and backward products have a relative error of about 1e-3 instead
+   of 1e-6; two runs still have the same bits. All other computations stay in float; products inside
+   an op's kernel may stay in float, too. Fails: AG_EUSE for AG_TF32 on a tape of the CPU. */
 AG_API void ag_tape_precision(ag_tape *tape, ag_precision precision);
 
-/* 1: every run checks its values and, at the first one that is not finite, fails with the names of
-   the op and tensor and the step. */
+/* on 1: every run checks its values, and fails at the first one that is not finite; the sentence
+   names the op, the tensor and the step. */
 AG_API void ag_check_finite(ag_tape *tape, int on);
 
-/* Puts data on the tape. It is borrowed: keep it valid and unchanged until the run returns. No
-   gradient. Fails: AG_ESHAPE when a size is negative or the count exceeds 2^40. In debug builds a
-   run fails with AG_EUSE when the data changed since the call. */
+/* Puts data on the tape, without a gradient. The data is borrowed: keep it valid and unchanged
+   until the run returns. Fails: AG_ESHAPE when a size is negative or the count exceeds 2^40. In
+   debug builds a run fails with AG_EUSE if the data has changed since the call. */
 AG_API ag_tensor *ag_input(ag_tape *tape, const ag_real *data, ag_shape shape);
 AG_API ag_tensor *ag_input_i32(ag_tape *tape, const int32_t *data, ag_shape shape);
 
-/* Puts a parameter on the tape; calls with one parameter return one tensor. Its gradient goes to
- * param->gradient. */
+/* Puts a parameter on the tape; all calls with the same parameter return the same tensor. The
+ * gradient of the parameter goes to param->gradient. */
 AG_API ag_tensor *ag_parameter(ag_tape *tape, ag_param *param);
 
-/* A name for error sentences and pictures; borrowed until reset. Returns x. */
+/* Names x in error sentences and pictures; the name is borrowed until the reset. Returns x. */
 AG_API ag_tensor *ag_name(ag_tensor *x, const char *name);
 
 /* Makes a tensor readable after the run (ag_forward and ag_backward keep their argument). Returns
@@ -79,11 +81,12 @@ AG_API ag_tensor *ag_name(ag_tensor *x, const char *name);
 AG_API ag_tensor *ag_keep(ag_tensor *x);
 
 /* For running statistics and averages of weights: average = (1 - rate) average + rate x, after
-   ag_backward has run the tape without a failure. ag_forward does not move it, nor does a call
-   while the tape is not training. x has the shape of the parameter and is kept. Several calls for
-   one parameter apply in their order. The parameter has decay = 0; clipping and the optimizers do
-   not change a parameter without a gradient, and checkpoints store it as any other. Returns x.
-   Fails: AG_EUSE unless 0 <= rate <= 1, with weight decay, for an x that is an input; AG_ESHAPE. */
+   ag_backward has run the tape without a failure. ag_forward does not move the average, and a call
+   has no effect while the tape is not training. x has the shape of the parameter and is kept.
+   Several calls for one parameter apply in their order. The parameter must have decay = 0. Clipping
+   and the optimizers do not change a parameter without a gradient, and checkpoints store it as any
+   other. Returns x. Fails: AG_EUSE unless 0 <= rate <= 1, for a parameter with weight decay, and
+   for an x that is an input; AG_ESHAPE for another shape. */
 AG_API ag_tensor *ag_moving_average(ag_param *average, ag_tensor *x, ag_real rate);
 
 /* Runs the ops that `y` and the kept tensors need and saves nothing for a backward run. During a
@@ -94,9 +97,9 @@ AG_API ag_tensor *ag_moving_average(ag_param *average, ag_tensor *x, ag_real rat
 AG_API void ag_forward(ag_tensor *y);
 
 /* Runs forward and backward from the scalar `loss`. Gradients of parameters are stored when their
-   block is EMPTY and added when it is READY; afterwards it is READY, or BAD if anything failed. A
-   tape runs once between resets. Fails: AG_ESHAPE unless loss has one element; AG_EMEMORY; AG_EUSE
-   on a second run or an int32 loss. */
+   block is AG_EMPTY and added when it is AG_READY; afterwards the block is AG_READY, or AG_BAD if
+   anything failed. A tape runs once between resets. Fails: AG_ESHAPE unless loss has one element;
+   AG_EMEMORY; AG_EUSE on a second run or an int32 loss. */
 AG_API void ag_backward(ag_tensor *loss);
 
 AG_API int ag_failed(const ag_tape *tape);        /* 1 after a failure (and for NULL) */
@@ -140,14 +143,14 @@ typedef struct ag_plan_summary {
     size_t slab;      /* bytes of the slab: peak memory of all intermediate tensors */
     size_t saved;     /* bytes of forward values that backward reads */
     size_t inputs;    /* bytes that go to the tape's device before a run; on the CPU 0 */
-    long plans_made;  /* plans made by this tape so far: constant when plans are found again */
+    long plans_made;  /* plans made by this tape so far: constant while plans are reused */
 } ag_plan_summary;
 AG_API ag_plan_summary ag_plan_of(ag_tensor *y, int training);
 
-/* 1: measure every launch from now on; 0: stop, and discard the measurements. The table lists
-   kernels by their time; a fused group has the name of its first kernel and a +. On a device, two
-   more columns are the bytes that a kernel reads and writes (a tensor that it adds to counts
-   twice), and these bytes divided by the time. */
+/* on 1: measures every launch from now on; 0: stops, and discards the measurements. The printed
+   table lists kernels by their time; a fused group has the name of its first kernel and a +. On a
+   device, two more columns show the bytes that a kernel reads and writes (a tensor that it adds to
+   counts twice), and these bytes divided by the time. */
 AG_API void ag_profile(ag_tape *tape, int on);
 AG_API void ag_profile_print(const ag_tape *tape, FILE *file);
 
@@ -157,8 +160,9 @@ AG_API void ag_tape_dot(const ag_tape *tape, FILE *file);
 /* Checks the gradients of a loss against central differences, in the precision of the library
    (meaningful in the double build). `build` records the scalar loss on the tape. In parameters of
    at most `full` elements it checks every entry, in larger ones `directions` random directions and
-   `entries` random entries. Returns the largest error |a - n| / max(1, |a|, |n|) and fills `where`;
-   INFINITY with a sentence when a run fails. */
+   `entries` random entries. Returns the largest error |a - n| / max(1, |a|, |n|), with a from
+   backward and n from differences, and writes to `where` which one it is. If a run fails, it
+   returns INFINITY, and `where` is the sentence. */
 typedef struct ag_gradcheck_options {
     double step;    /* of the differences; 0: 1e-5 */
     int full;       /* 0: 64 */

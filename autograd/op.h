@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The description of an op, which is all that autograd knows of it. ops/ and gnn/ define them;
- * docs/adding-an-op.md is the tutorial. */
+/* The description of an op, which is all that autograd knows about it. ops/ and gnn/ define the
+ * ops; docs/adding-an-op.md is the tutorial. */
 #ifndef AG_AUTOGRAD_OP_H
 #define AG_AUTOGRAD_OP_H
 
@@ -8,14 +8,14 @@
 #include "core/internal.h"
 #include "core/kernel.h"
 
-/* A recorded op on its way to the tape: what the shape rule reads and fills. */
+/* A call of an op while it is recorded: what the shape rule reads and fills. */
 typedef struct ag_call {
     const struct ag_op *op;
     ag_tape *tape;
     int n_in;
     ag_shape xs[AG_MAX_IN], ys[AG_MAX_OUT];
     ag_attr attr;
-    const char *names[AG_MAX_IN]; /* that the inputs got from the caller; NULL: none */
+    const char *names[AG_MAX_IN]; /* the caller's names of the inputs; NULL: none */
 } ag_call;
 
 enum { AG_MAX_KERNELS = 4 };
@@ -24,8 +24,8 @@ enum { AG_MAX_KERNELS = 4 };
 #define SAVE_X(i) (1u << (i))
 #define SAVE_Y(j) (1u << (8 + (j)))
 
-/* One test case: shapes of the inputs, attributes, where real inputs are drawn from, what int32
- * inputs hold. */
+/* One test case: shapes of the inputs, attributes, the range of real inputs, and the values of
+ * int32 inputs. */
 typedef struct ag_case {
     ag_shape x[AG_MAX_IN];
     ag_attr attr;
@@ -37,10 +37,11 @@ typedef struct ag_case {
 typedef struct ag_kernels {
     const ag_kernel *forward[AG_MAX_KERNELS], *prepare[AG_MAX_KERNELS], *backward[AG_MAX_IN];
     int64_t (*scratch)(const ag_args *a, int backward);
-    int also, with; /* also > 0: where both are wanted, backward[with] writes the gradient of input
-                       `also` as well, to ag_args.also, and backward[also] does not run */
-    const char *folds; /* name of an elementwise op of one input, which `folded`, run instead of the
-                          last forward kernel, does to output 0 in the same pass; NULL: none */
+    int also, with;    /* also > 0: if the gradients of inputs `with` and `also` are both wanted,
+                          backward[with] also writes the second, to ag_args.also, and backward[also]
+                          does not run */
+    const char *folds; /* name of an elementwise op of one input; `folded` applies it to output 0 in
+                          the pass of the last forward kernel, which it replaces; NULL: none */
     const ag_kernel *folded;
 } ag_kernels;
 
@@ -61,38 +62,39 @@ typedef struct ag_op {
     unsigned saves;                       /* what the backward kernels read (dy aside) */
     unsigned
         partial; /* inputs whose backward does not write every element exactly once (SAVE_X bits) */
-    unsigned spare; /* outputs that only backward reads, and that forward leaves out where they are
-                       NULL: in runs without backward (SAVE_Y bits) */
+    unsigned spare; /* outputs that only backward reads; in runs without backward they are NULL, and
+                       forward omits them (SAVE_Y bits) */
     unsigned flows; /* outputs with a gradient (SAVE_Y bits); 0 means only output 0 */
 
     int first_serves_all; /* 1: backward[0] also computes what the others read from scratch, so it
-                             always runs; 2: with dx NULL where that gradient is not wanted */
+                             always runs; 2: likewise, and dx is NULL where its own gradient is not
+                             wanted */
 
     int also; /* i > 0: backward[0] also writes the gradient of input i, to `also`, in the same
                  pass; backward[i] is never run and says only that there is a gradient */
 
-    /* Elements of scratch that forward (backward 0) or prepare and backward (1) want; NULL: none.
-     */
+    /* Elements of scratch that forward (backward 0) or prepare and backward (1) need; NULL:
+       none. */
     int64_t (*scratch)(const ag_args *a, int backward);
 
     unsigned given; /* int32 inputs with values that decide the launches of CUDA kernels, which
                        get the host's array (ag_args.given; SAVE_X bits) */
 
     /* Kernels that CUDA runs instead of forward, prepare, backward and scratch above: all four of
-       them, with a backward kernel for the same inputs. NULL: those above have both forms. */
+       them, with a backward kernel for the same inputs. NULL: the kernels above have both forms. */
     const ag_kernels *cuda;
 
     int elementwise; /* 1: one output, element i depends only on element i of each input; may join
                         a fused group */
     int leads;  /* 1: unit r of the last forward kernel writes row r of its output, all of it and
-                   nothing else: it may lead a fused group. 2: the same where the units are as many
-                   as the output's first axis (strips that hold all columns) */
+                   nothing else, so it may lead a fused group. 2: the same with as many units as
+                   the output's first axis has entries (strips that hold all columns) */
     int view;   /* 1: the output is input 0 under another shape; no kernels */
-    int random; /* 1: draws random numbers: gets an ordinal */
+    int random; /* 1: draws random numbers, so it gets an ordinal */
 
     double kink;   /* elementwise ops: where the derivative jumps; NAN: nowhere */
-    int has_kinks; /* structured ops: gradients are compared only where both differences agree (max,
-                      hinge...) */
+    int has_kinks; /* structured ops (max, hinge...): tests compare gradients only where the
+                      differences from both sides agree */
     const ag_case *cases;
     int n_cases;
     const char
@@ -107,43 +109,44 @@ ag_tensor *ag__record3(const ag_op *op, ag_tensor *x0, ag_tensor *x1, ag_tensor 
                        const ag_attr *attr);
 ag_tensor *ag__output(ag_tensor *first, int j); /* output j of the node that made `first` */
 
-/* The tensor that ops of a failed tape return; ops of NULL, too. */
+/* The tensor that ops of a failed tape return; with tape NULL, the one of ops without a tape. */
 ag_tensor *ag__poison(ag_tape *tape);
 
 /* 1: x is a tensor of the step that its tape records; 0 for poison. */
 int ag__is_live(const ag_tensor *x);
 
-/* 1: x can be used; else its tape has failed, with a sentence that begins with `who` when x is of
-   an earlier step. x may be NULL. */
+/* 1: x can be used; else its tape has failed. If x is of an earlier step, the sentence begins with
+   `who`. x may be NULL. */
 int ag__usable(const ag_tensor *x, const char *who);
 
-/* The values of a real input, as borrowed; NULL: not real, or where ag__given_i32 is NULL. */
+/* The borrowed values of a real input; NULL for an int32 tensor, and where ag__given_i32 is
+   NULL. */
 const ag_real *ag__given(const ag_tensor *x);
 
-/* The values of an int32 input, as borrowed; NULL when an op makes them, or for reals, NULL and
-   tensors of an earlier step. */
+/* The borrowed values of an int32 input; NULL for the result of an op, a real tensor, NULL and a
+   tensor of an earlier step. */
 const int32_t *ag__given_i32(const ag_tensor *x);
 
 /* The index of the first of n values outside of low..high; -1: there is none. */
 int64_t ag__first_outside(const int32_t *values, int64_t n, int32_t low, int32_t high);
 
-/* y, the first output of an op; or, where input i of the op is a caller's array with a wrong value,
-   the poison, and the tape has failed (AG_EINDEX). An index is wrong unless it is -1 or a row of
-   `table`, which the sentence calls `what`; a start below the one before, or above the rows of
-   input 0. */
+/* Returns y, the first output of an op. But if input i of the op is a caller's array with a wrong
+   value, the tape fails (AG_EINDEX), and the result is the poison. An index is wrong unless it is
+   -1 or a row of `table`, which the sentence calls `what`. A start is wrong if it is below the
+   previous start or above the rows of input 0. */
 ag_tensor *ag__check_index(ag_tensor *y, int i, const ag_tensor *table, const char *what);
 ag_tensor *ag__check_starts(ag_tensor *y, int i);
 
-/* As ag_input_i32, for an array that its owner, with this serial number (0: none), never changes: a
-   device may keep a copy. */
+/* As ag_input_i32, for an array that its owner, with this serial number (0: none), never changes,
+   so that a device may keep a copy. */
 ag_tensor *ag__input_lasting(ag_tape *tape, const int32_t *data, ag_shape shape, uint64_t serial);
 
 /* Memory for n values that the tape keeps until the reset, for inputs that a call makes itself;
    NULL: the tape has failed. */
 int32_t *ag__tape_ints(ag_tape *tape, int n);
 
-/* Stores until the reset that these tensors fit together; says whether that was stored, in this
-   order of the tensors. */
+/* The first stores, until the reset, that these tensors fit together; the second says whether that
+   was stored for the tensors in this order. */
 void ag__set_fit(ag_tensor *const *x, int n);
 int ag__is_fit(ag_tensor *const *x, int n);
 
@@ -152,7 +155,7 @@ int ag__is_fit(ag_tensor *const *x, int n);
 int ag__reject(ag_call *call, const char *format, ...) AG_PRINTF(2, 3);
 int ag__reject_input(ag_call *call, int culprit, const char *format, ...) AG_PRINTF(3, 4);
 
-/* Shape rule of ops whose output looks like input 0. */
+/* The shape rule of ops with an output of the shape of input 0. */
 int ag__same_shape(ag_call *call);
 
 #endif

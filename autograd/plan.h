@@ -11,7 +11,7 @@ typedef struct ag_builder {
     const ag_tensor *wanted;
     int training, fuse, failed;
     int *needs, *has; /* by tensor: a gradient is wanted; its gradient has been written (by root) */
-    ag_job spare;     /* what new_job hands out when there is no memory */
+    ag_job spare;     /* what new_job returns when there is no memory */
 } ag_builder;
 
 /* The kernels of an op on the device of the tape. */
@@ -20,17 +20,18 @@ ag_kernels ag__kernels_of(const ag_builder *b, const ag_op *op);
 /* The buffer that `map` holds for the storage of a tensor, made if there is none. */
 int ag__buffer_of(ag_builder *b, int *map, const ag_tensor *t);
 
-/* First and last step of every buffer; what backward reads of the first `forward_steps` steps is
-   saved; what lives within one fused group goes to its tiles. */
+/* The first finds the first and last step of every buffer, and marks as saved what backward reads
+   of the first `forward_steps` steps. The second moves a buffer that only one fused group uses to
+   the tiles of this group. */
 void ag__plan_life(ag_builder *b, const ag_tensor *wanted, int forward_steps);
 void ag__plan_tiles(ag_builder *b);
 
-/* The node that node k does as well (ag_kernels.folds), -1: none; and whether another node does
-   node k (plan_kernels.c). */
+/* The node that node k computes as well (ag_kernels.folds), -1: none; and whether another node
+   computes node k (plan_kernels.c). */
 int ag__folds(const ag_builder *b, int k);
 int ag__is_folded(const ag_builder *b, int k);
 
-/* Whether an elementwise job may be one of a group, and whether a step takes another job. */
+/* Whether an elementwise job may join a group, and whether a step accepts another job. */
 int ag__may_join(const ag_builder *b, ag_job *job);
 int ag__is_open(const ag_builder *b, const ag_step *step);
 

@@ -18,9 +18,9 @@ struct ag_tensor {
     void *there;      /* results on a device, which are fetched when they are read */
     ag_param *param;
     const char *name;
-    int fit;           /* int32 arrays of one number were found to fit together; 0: nobody looked */
-    uint64_t serial;   /* of the owner of an input, who does not change it; 0: none */
-    const void *stays; /* this run's copy of such an input on the device; NULL: it is sent */
+    int fit; /* int32 arrays with the same number were found to fit together; 0: not checked */
+    uint64_t serial;   /* of the owner of an input, who never changes it; 0: none */
+    const void *stays; /* this run's copy of such an input on the device; NULL: the run sends it */
     uint64_t hash;     /* inputs in debug builds: of the borrowed data when recorded */
 };
 
@@ -45,22 +45,22 @@ typedef struct ag_ref {
 typedef struct ag_job {
     const ag_kernel *kernel;
     int node;
-    int number;          /* of an elementwise kernel in groups of a device; -1: it runs alone */
+    int number; /* number of an elementwise kernel in groups of a device; -1: it runs alone */
     int adds, adds_also; /* 1: dx, also already hold another writer's part */
     int also_of;         /* the input whose gradient `also` is */
     ag_ref y[AG_MAX_OUT], x[AG_MAX_IN], dy[AG_MAX_OUT], dx, also, scratch;
     ag_args args; /* shapes and attributes; the run fills the pointers */
 } ag_job;
 
-/* One launch: a kernel, or a fused group of which the first may be a row kernel and the others are
- * elementwise. */
+/* One launch: a kernel, or a fused group. The first kernel of a group may be a row kernel; the
+ * others are elementwise. */
 typedef struct ag_step {
     int first, n; /* jobs */
     int backward;
     int leads;          /* 1: the first job is a row kernel */
     int64_t units;      /* rows of the leader, or elements */
     int64_t grain;      /* units in a block */
-    int64_t per_unit;   /* elements of the group in a unit; 0: nobody joins */
+    int64_t per_unit;   /* elements of the group in a unit; 0: no other job may join */
     int64_t tile_bytes; /* scratch of a thread; on a device, of a block */
 } ag_step;
 
@@ -76,7 +76,7 @@ typedef struct ag_plan {
     char *key;
     size_t key_bytes, key_capacity;
     long used;   /* clock of the last use */
-    long number; /* of all that the tape has made */
+    long number; /* among all plans that the tape has made */
     ag_job *jobs;
     int n_jobs, jobs_capacity;
     ag_step *steps;
@@ -105,10 +105,11 @@ typedef struct ag_replay {
 typedef struct ag_kept {
     uint64_t serial, used; /* used: generation of the tape */
     const void *data;      /* on the host */
-    void *there;           /* NULL: it was seen once */
+    void *there;           /* NULL: it was sent only once */
 } ag_kept;
 
-/* A parameter that takes up the values of a tensor after a successful ag_backward (average.c). */
+/* A parameter that moves towards the values of a tensor after a successful ag_backward
+   (average.c). */
 typedef struct ag_average {
     ag_param *param;
     const ag_tensor *x;
@@ -120,7 +121,7 @@ typedef struct ag_profile_row {
     const char *name;
     int group; /* 1: the first kernel of a fused group */
     long count;
-    double seconds, bytes; /* bytes: of the tensors that the launches take and give */
+    double seconds, bytes; /* bytes: of the tensors that the launches read and write */
 } ag_profile_row;
 
 enum { AG_KEPT = 320, AG_PLANS = 32, AG_PROFILE_ROWS = 256, AG_CHUNKS = 24, AG_REPLAYS = 32 };
@@ -134,7 +135,7 @@ typedef struct ag_slots {
 
 struct ag_tape {
     ag_device device;
-    ag_precision precision; /* of products there */
+    ag_precision precision; /* of products on a device */
     ag_arena *arena;        /* what ag__tape_ints hands out */
     ag_slots slots;
     uint64_t generation; /* of the tensors that can be used: counts resets, from 1 */
@@ -160,12 +161,12 @@ struct ag_tape {
                            that runs, then scratch of fused groups, one part per thread */
     int64_t slab_bytes, tiles_bytes;
     ag__stage *stage;                          /* of a tape on a device: its inputs go through it */
-    ag__timer *timer;                          /* of a profile there */
-    ag_arena *results;                         /* what was fetched from there */
+    ag__timer *timer;                          /* of a profile on a device */
+    ag_arena *results;                         /* values fetched from the device */
     ag_kept *kept;                             /* AG_KEPT of them */
     ag_replay replays[AG_REPLAYS], replay_key; /* replay_key: of the run that begins */
     uint64_t replay_clock;
-    long replayed; /* runs that were */
+    long replayed; /* runs that were replayed */
     int n_kept;
     int *work; /* flags of the planner, by tensor: needs a gradient, has one */
     int work_capacity;
@@ -173,7 +174,7 @@ struct ag_tape {
     int n_profile;
 };
 
-/* A slot for a tensor of a step that has `used` of them; NULL: no memory. */
+/* A slot for the next tensor of a step that already has `used` tensors; NULL: no memory. */
 ag_tensor *ag__slot(ag_slots *slots, int used);
 void ag__slots_free(ag_slots *slots);
 
@@ -183,12 +184,14 @@ void ag__input_name(char out[32], const ag_op *op, int i);
 /* Grows an array of `size`-byte elements to hold n; 1 when there is no memory. */
 int ag__reserve(void *array, int *capacity, int n, size_t size);
 
-/* Debug builds: remembers what the data of an input is; fails the tape when one is no longer that
- * ("when": where the sentence says it changed). Release builds: nothing. */
+/* In debug builds the first remembers a hash of an input's data, and the second fails the tape if
+ * the data of an input has changed (`when` is for the sentence). In release builds they do
+ * nothing. */
 void ag__borrow(ag_tensor *input);
 void ag__borrow_check(ag_tape *tape, const char *when);
 
-/* 0: no fused groups, because of AUGUR_FUSE=0, or since every result is checked to be finite. */
+/* 0: no fused groups, because of AUGUR_FUSE=0, or because a run checks that all values are
+   finite. */
 int ag__fusion(const ag_tape *tape);
 ag_plan *ag__plan_find(ag_tape *tape, ag_tensor *wanted,
                        int training); /* NULL: the tape has failed */
@@ -197,28 +200,29 @@ int ag__plan_place(ag_tape *tape, ag_plan *plan); /* offsets of the buffers */
 void ag__job_args(ag_tape *tape, ag_job *job);    /* this run's pointers */
 void ag__check_step(ag_tape *tape, const ag_plan *plan, const ag_step *step); /* check.c */
 
-ag_real *ag__param_values(const ag_param *p); /* where its block is */
+ag_real *ag__param_values(const ag_param *p); /* on the device of its block */
 void ag__move_averages(ag_tape *tape);        /* average.c */
 
-/* Arrays that stay on the device from run to run (kept.c): where one is, NULL: nowhere; and that
-   one was sent to `place`, from where it is kept when that happens a second time. */
+/* Arrays that stay on the device from run to run (kept.c). The first says where one is; NULL:
+   nowhere. The second notes that one was sent to `place`; at the second time the device keeps a
+   copy. */
 void *ag__kept_find(ag_tape *tape, const ag_tensor *x);
 void ag__kept_sent(ag_tape *tape, const ag_tensor *x, const void *place, size_t bytes);
 void ag__kept_free(ag_tape *tape);
 
-/* The run on a device (run_device.c). room: 1 when the tape has failed. */
+/* The run on a device (run_device.c). ag__device_room returns 1 when the tape has failed. */
 int ag__device_room(ag_tape *tape, const ag_plan *plan);
 void ag__device_run(ag_tape *tape, ag_plan *plan);
 const ag_run_record *
 ag__device_record(const ag_tape *tape); /* where the device has the record of the run */
-void ag__device_launch(ag_tape *tape, ag_plan *plan); /* all kernels; the tape fails with them */
+void ag__device_launch(ag_tape *tape, ag_plan *plan); /* all kernels; the tape fails if one does */
 
-/* All launches of the plan at once, as they were the last time that all they depend on was the
-   same. 0: there are none, so that they have to be launched (replay.c). */
+/* Repeats all launches of the plan at once, if all that they depend on is as in an earlier run. 0:
+   there was no such run, so the kernels have to be launched (replay.c). */
 int ag__replay(ag_tape *tape, ag_plan *plan);
-void ag__replay_forget(ag_tape *tape);       /* the slab is another one */
+void ag__replay_forget(ag_tape *tape);       /* when the slab is another one */
 const void *ag__device_result(ag_tensor *x); /* NULL: the tape has failed */
-void ag__device_end(ag_tape *tape);          /* frees what the tape has there */
+void ag__device_end(ag_tape *tape);          /* frees what the tape has on the device */
 void ag__plan_free(ag_plan *plan);
 double ag__clock(void); /* seconds */
 void ag__profile_add(ag_tape *tape, const char *name, int group, double seconds, double bytes);
