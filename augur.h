@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* All of Augur. */
+/* Includes all of Augur. */
 #ifndef AUGUR_H
 #define AUGUR_H
 

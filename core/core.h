@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* core: errors, shapes, memory, random numbers, threads, the device and parameter storage. Includes
- * nothing of ours. */
+ * no other file of Augur. */
 #ifndef AG_CORE_H
 #define AG_CORE_H
 
@@ -56,7 +56,7 @@ typedef enum ag_status {
     AG_EDATA,   /* a file whose contents are not what its format says */
     AG_EFINITE, /* a value that is not finite */
     AG_EDEVICE, /* no such device, or the device failed */
-    AG_ESTOPPED /* a caller's callback or handler of signals ended the work */
+    AG_ESTOPPED /* a caller's callback or signal handler ended the work */
 } ag_status;
 
 /* The first failure of a call that has no tape: a status and one sentence, without a full
@@ -74,7 +74,7 @@ AG_API ag_status ag_fail(ag_failure *why, ag_status status, const char *format, 
 /* Copies `text` with control characters (C0, DEL, C1), line separators, marks that change the
    direction of writing and bytes that are not UTF-8 written as \x1b or \u202e. So a name can
    neither control a terminal nor look like another one. Omits what does not fit into `size` bytes.
-   ag_fail applies it to its sentences. text NULL is "". Returns out. */
+   ag_fail applies it to its sentences. A NULL text counts as "". Returns out. */
 AG_API char *ag_printable(char *out, size_t size, const char *text);
 
 /* ---- shapes ---- */
@@ -154,8 +154,8 @@ AG_API void ag_philox(uint32_t out[4], const uint32_t counter[4], const uint32_t
 
 /* A stream of random numbers: a position in the Philox sequence of (seed, stream). Plain data: copy
    it to save it. Word number `position` is word position % 4 of ag_philox with counter {low, high
-   32 bits of position / 4, low, high 32 bits of stream} and key {low, high 32 bits of seed}: what
-   cuRAND's Philox gives after curand_init(seed, stream, position). */
+   32 bits of position / 4, low, high 32 bits of stream} and key {low, high 32 bits of seed}.
+   cuRAND's Philox gives the same after curand_init(seed, stream, position). */
 typedef struct ag_random {
     uint64_t seed, stream, position;
 } ag_random;
@@ -167,31 +167,31 @@ AG_API uint32_t ag_random_below(ag_random *r,
                                 uint32_t n); /* uniform in 0..n-1 without bias; 0 if n is 0 */
 AG_API void ag_random_shuffle(ag_random *r, int32_t *items, int64_t n); /* Fisher-Yates; n < 2^32 */
 
-/* One of 0..n-1, with the probabilities softmax(logits / temperature): the next letter of a text.
-   Uses one word of the stream, so probabilities are multiples of 2^-32. At temperature 0, and if
-   the largest logit is infinite or NaN, it returns the first largest and uses no word; a NaN is
-   larger than all numbers (as in ag_argmax). -1 where n < 1, temperature is below 0 or NaN,
+/* One of 0..n-1, with the probabilities softmax(logits / temperature), such as the next letter of a
+   text. Uses one word of the stream, so probabilities are multiples of 2^-32. At temperature 0, and
+   if the largest logit is infinite or NaN, it returns the first largest and uses no word; a NaN is
+   larger than all numbers (as in ag_argmax). Returns -1 where n < 1, temperature is below 0 or NaN,
    or a pointer is NULL. */
 AG_API int ag_sample_softmax(const ag_real *logits, int n, double temperature, ag_random *random);
 
 /* Puts n items into parts at random, as a function of the seed: part[i] is 0..parts-1, and part k
    gets share[k] of the items (NULL: equal shares, the folds of cross-validation), to the nearest
-   item. Items with the same group[i] (a program, a user) stay together; group NULL: all are apart.
-   Fails: AG_EUSE (a share outside of 0..1, or their sum is not 1), AG_EMEMORY. */
+   item. Items with the same group[i] (a program, a user) stay together; group NULL: each item is a
+   group of its own. Fails: AG_EUSE (a share outside of 0..1, or their sum is not 1), AG_EMEMORY. */
 AG_API ag_status ag_split(int32_t *part, const int32_t *group, int n, const double *share,
                           int parts, uint64_t seed, ag_failure *why);
 
 /* Writes the items of part k in order to which [n], or with `others` the items of all other parts
-   (the training items of a fold). Returns how many. */
+   (the training items of a fold). Returns their number. */
 AG_API int ag_part(int32_t *which, const int32_t *part, int n, int k, int others);
 
 /* ---- threads ---- */
 
 /* Sets the number of threads, the caller's included; 0: one per processor. Before the first call it
-   is the first number of OMP_NUM_THREADS, else 0. It is limited to the processors, or eight if
-   these are fewer, and to 1024; ag_threads returns it. Results do not depend on it. If the system
-   refuses a thread, the others do its work. The library's threads start with the first parallel
-   work, receive no signals, and sleep after a wait of 50 us.
+   is the first number of OMP_NUM_THREADS, else 0. It is limited to the number of processors, or to
+   eight if there are fewer, and to 1024; ag_threads returns it. Results do not depend on it. If the
+   system refuses a thread, the others do its work. The library's threads start with the first
+   parallel work, receive no signals, and sleep after a wait of 50 us.
    Several threads of a program may run tapes at once: the library's threads help one of them at a
    time, the others work alone. After fork, the child starts its own threads and inherits no lock;
    it must not use the CUDA device, or objects that another thread was changing. */
@@ -199,8 +199,8 @@ AG_API void ag_set_threads(int n);
 AG_API int ag_threads(void);
 
 /* The most bytes of stack that a call of the library takes in an optimized build, without
-   callbacks: a thread with 64 KiB is enough. The library's own threads have 1 MiB, or the default
-   of threads if that is more. */
+   callbacks: a thread needs no more than 64 KiB. The library's own threads have 1 MiB, or the
+   system's default if that is more. */
 enum { AG_STACK = 40 << 10 };
 
 /* Starts the threads now instead of with the first work. Returns their number, the caller's
@@ -285,14 +285,14 @@ typedef struct ag_params {
     int64_t step; /* optimizer steps done */
     ag_failure failure;
     ag_device
-        device;  /* that holds the block (ag_params_to); on AG_CUDA the arrays above are a copy */
-    int behind;  /* 1: that copy is out of date (ag_params_fetch) */
-    double norm; /* of the last ag_clip_norm (ag_params_norm); below 0: not measured */
+        device; /* the device of the block (ag_params_to); on AG_CUDA the arrays above are a copy */
+    int behind; /* 1: that copy is out of date (ag_params_fetch) */
+    double norm;    /* of the last ag_clip_norm (ag_params_norm); below 0: not measured */
     ag_real *there; /* memory of the device: value, gradient, m and v, `size` elements each */
     int8_t *decays; /* memory of the device: `decay` of every 16 elements */
     struct ag__clip *clip; /* on the device: result of ag_clip_norm */
     int unread;            /* 1: the host has not read it yet */
-    int clipped;           /* 1: gradients on the device still lack its factor */
+    int clipped;           /* 1: gradients on the device are still to be multiplied by its factor */
 } ag_params;
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The threads of the library. One caller at a time has them; they sleep in between. */
+/* The threads of the library. One caller at a time uses them; they sleep in between. */
 #ifndef AG_CORE_POOL_H
 #define AG_CORE_POOL_H
 

@@ -72,7 +72,7 @@ enum { GROUPS = (ROWS + GROUP - 1) / GROUP };
 
 enum { SOON = 6 }; /* a row of a stored B is prefetched this many terms before its use */
 
-/* A tile that is narrower than its registers. */
+/* Stores a tile that is narrower than its registers. */
 static __attribute__((noinline)) void put_narrow(ag_real *c, const ag_real *sums,
                                                  const ag_real *bias, const ag_tile *t, int rows,
                                                  int width)
