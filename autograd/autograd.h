@@ -37,8 +37,8 @@ AG_API void ag_tape_free(ag_tape *tape);
 AG_API void ag_tape_reset(ag_tape *tape);
 
 /* Sets the key of the tape's random numbers (dropout) and their step, until the next call; so a
-   loop calls it in every step. Without any call the key is 0 and the tape counts
-   its runs: the first is step 0, so each run uses a different dropout mask. */
+   loop calls it in every step. Without any call the key is 0 and the tape counts its runs: the
+   first is step 0, so each run uses a different dropout mask. */
 AG_API void ag_tape_seed(ag_tape *tape, uint64_t seed, uint64_t step);
 
 /* training 1 (the default): dropout drops elements; 0: it is the identity. Applies to ops recorded
@@ -80,20 +80,20 @@ AG_API ag_tensor *ag_name(ag_tensor *x, const char *name);
  */
 AG_API ag_tensor *ag_keep(ag_tensor *x);
 
-/* For running statistics and averages of weights: average = (1 - rate) average + rate x, after
-   ag_backward has run the tape without a failure. ag_forward does not move the average, and a call
-   has no effect while the tape is not training. x has the shape of the parameter and is kept.
-   Several calls for one parameter apply in their order. The parameter must have decay = 0. Clipping
-   and the optimizers do not change a parameter without a gradient, and checkpoints store it as any
-   other. Returns x. Fails: AG_EUSE unless 0 <= rate <= 1, for a parameter with weight decay, and
-   for an x that is an input; AG_ESHAPE for another shape. */
+/* Makes `average` a running average of x, for statistics or weights: average = (1 - rate) average +
+   rate x, when ag_backward has run the tape without a failure. ag_forward does not move the
+   average, and a call has no effect while the tape is not training. x has the shape of the
+   parameter and is kept. Several calls for one parameter apply in their order. The parameter must
+   have decay = 0. Clipping and the optimizers do not change a parameter without a gradient, and
+   checkpoints store it as any other. Returns x. Fails: AG_EUSE unless 0 <= rate <= 1, for a
+   parameter with weight decay, and for an x that is an input; AG_ESHAPE for another shape. */
 AG_API ag_tensor *ag_moving_average(ag_param *average, ag_tensor *x, ag_real rate);
 
 /* Runs the ops that `y` and the kept tensors need and saves nothing for a backward run. During a
    run, and in the steps of optim, subnormal numbers (in float those below 1.2e-38) count as 0,
-   since most processors are slow with them. In runs
-   and steps, and when parameters are built or clipped, numbers round to nearest and floating-point
-   traps are off; afterwards the thread's own mode is restored. */
+   since most processors are slow with them. In runs and steps, and when parameters are built or
+   clipped, numbers round to nearest and floating-point traps are off; afterwards the thread's own
+   mode is restored. */
 AG_API void ag_forward(ag_tensor *y);
 
 /* Runs forward and backward from the scalar `loss`. Gradients of parameters are stored when their

@@ -59,7 +59,7 @@ typedef struct ag_op {
     const ag_kernel *prepare[AG_MAX_KERNELS]; /* run before backward */
     const ag_kernel *backward[AG_MAX_IN]; /* gradient of input i; NULL: none flows. Variadic ops:
                                              [0] serves all */
-    unsigned saves;                       /* what the backward kernels read (dy aside) */
+    unsigned saves;                       /* what the backward kernels read, apart from dy */
     unsigned
         partial; /* inputs whose backward does not write every element exactly once (SAVE_X bits) */
     unsigned spare; /* outputs that only backward reads; in runs without backward they are NULL, and
