@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Samples, and batches of them: graphs with rows of numbers for each graph, node and edge, drawn in
-   an order that follows from the seed and the epoch. */
+   an order that depends only on the seed and the epoch. */
 #ifndef AG_BATCHES_H
 #define AG_BATCHES_H
 
@@ -18,19 +18,19 @@ typedef enum ag_per { AG_PER_SAMPLE, AG_PER_NODE, AG_PER_EDGE } ag_per;
 typedef struct ag_column {
     ag_per per;
     int width;            /* numbers in a row; 0: one number, without an axis for it (labels) */
-    const ag_real *real;  /* [rows, width], or else */
-    const int32_t *whole; /* the same of integers */
+    const ag_real *real;  /* [rows, width], or NULL */
+    const int32_t *whole; /* integers [rows, width], or NULL */
 } ag_column;
 
 enum { AG_MOST_COLUMNS = 8 };
 
 /* The samples of a data set, as PyG lays out graphs: the nodes and edges of the first graph, then
    those of the next; nodes are numbered from 0 in each graph. Samples without graphs (rows of a
-   table) have nodes = NULL, sets of rows have nodes and zeros for edges. The arrays, but not the
+   table) have nodes = NULL; sets of rows have nodes, and zeros for edges. The arrays, but not the
    struct, are borrowed until ag_batches_free. */
 typedef struct ag_samples {
     int count;
-    const int32_t *nodes, *edges;   /* [count] of each graph */
+    const int32_t *nodes, *edges;   /* [count]: how many each graph has */
     const int32_t *source, *target; /* [all edges] numbers of nodes; NULL: no edges at all */
     ag_direction direction;
     int columns;
@@ -48,15 +48,15 @@ typedef struct ag_batch {
 typedef struct ag_batches ag_batches;
 
 /* Batches of `size` of the samples which[0..n-1] (NULL: 0..n-1), shuffled again in every epoch, or
-   in their order. Copies `which`. Builds the graphs once and refuses a graph with a wrong
-   edge by its number. NULL with `why` filled: AG_EUSE, AG_EINDEX (an edge, a number in `which`),
-   AG_ESHAPE, AG_EMEMORY. */
+   in their order. Copies `which`. Builds the graphs once, and refuses a graph with a wrong edge in
+   a sentence with its number. NULL with `why` filled: AG_EUSE, AG_EINDEX (an edge, a number in
+   `which`), AG_ESHAPE, AG_EMEMORY. */
 AG_API ag_batches *ag_batches_new(const ag_samples *samples, const int32_t *which, int n, int size,
                                   int shuffled, uint64_t seed, ag_failure *why);
 AG_API void ag_batches_free(ag_batches *batches);
 
-/* Begins an epoch; call it before every loop over batches. The order follows from seed and epoch,
-   so a resumed run needs to know only its epoch. */
+/* Begins an epoch; call it before every loop over batches. The order depends only on seed and
+   epoch, so a resumed run needs to know only its epoch. */
 AG_API void ag_batches_begin(ag_batches *batches, int64_t epoch);
 
 /* The next batch, valid until the next call; NULL after the last one of the epoch, or with `why`
@@ -64,9 +64,9 @@ AG_API void ag_batches_begin(ag_batches *batches, int64_t epoch);
 AG_API const ag_batch *ag_batches_next(ag_batches *batches, ag_failure *why);
 
 /* Column k of a batch as an input of the tape: [rows, width], or [rows]. Rows of nodes are in the
-   order of the batch's graph. Rows of edges are in the order of its messages, as ops that take
-   values of messages want them: row p is the row of the edge of message p (AG_BOTH_WAYS: each edge
-   twice). Integers give an int32 tensor. Fails: AG_EUSE (no such column). */
+   order of the batch's graph. Rows of edges are in the order of its messages, as ops on values of
+   messages need them: row p is the row of the edge of message p (AG_BOTH_WAYS: each edge twice).
+   Integers give an int32 tensor. Fails: AG_EUSE (no such column). */
 AG_API ag_tensor *ag_batch_column(ag_tape *tape, const ag_batch *batch, int k);
 
 #ifdef __cplusplus

@@ -44,13 +44,14 @@ ROW_OF(edge_add_backward_to, a->xs[0].size[0], values_of(a->xs[0]))
     sum_messages(DX + r * f, DY(0) + XI(2)[2 * r] * f, XI(2)[2 * r + 1], f, add);
 }
 
-/* ---- edge_softmax: over the messages into a node, for every value apart ---- */
+/* ---- edge_softmax: over the messages into a node, separately for every value ---- */
 
-/* A CPU goes fast over the values of a message where there are WIDE or more, so these are the inner
-   loop there, up to MOST of them; else, and on a GPU, the messages are. */
+/* On a CPU a loop over the values of a message is fast with SOFTMAX_WIDE values or more, so these
+   are the inner loop there, up to SOFTMAX_MOST of them. Else, and on a GPU, the inner loop goes
+   over the messages. */
 enum { SOFTMAX_WIDE = 8, SOFTMAX_MOST = 64 };
 
-/* x and y of n messages, f values apart: columns 0..m-1. */
+/* y from x in columns 0..m-1 of n messages, which are f values apart. */
 KERNEL void edge_softmax_rows(ag_real *y, const ag_real *x, int n, int64_t f, int m)
 {
     ag_real largest[SOFTMAX_MOST], s[SOFTMAX_MOST];

@@ -6,14 +6,14 @@
 #include "gnn/gnn.h"
 
 /* Shape rules of the arrays of a graph after the first `at` inputs: rows [n,2], sources [p],
-   rows_t [n,2], targets [p,2]; the second also wants as many nodes as input 0 has. 0, or the call
-   is rejected. */
+   rows_t [n,2], targets [p,2]; the second also requires as many nodes as input 0 has. They return
+   0, or reject the call. */
 int ag__check_graph(ag_call *call, int at);
 int ag__check_edges(ag_call *call, int at);
 
 #define AG__AGGREGATES "AG_AGGREGATE_SUM, _MEAN, _MAX, _MIN or _STD"
 
-/* 1: a composition has its weights; else the tape of x, or of the edges, has failed. */
+/* 1: the caller gave weights; else the tape of x, or of the edges, has failed. */
 int ag__has_weights(const void *weights, const ag_tensor *x, ag_edges edges, const char *who);
 
 /* Fails the tape unless x, which may be NULL, has two axes: `rows` and features. */

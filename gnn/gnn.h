@@ -17,19 +17,19 @@ extern "C" {
 typedef enum ag_direction {
     AG_ALONG,    /* the target receives from the source */
     AG_AGAINST,  /* the source receives from the target */
-    AG_BOTH_WAYS /* both: every edge counts twice, m edges give 2 m messages */
+    AG_BOTH_WAYS /* both: every edge gives two messages */
 } ag_direction;
 
-/* A graph, or a batch of several, in compressed rows both ways. All arrays belong to the graph.
-   Messages into node v: rows[2v] = first position, rows[2v+1] = how many; sources[p] is the sender
-   at position p. Messages out of node u: rows_t likewise; targets[2q] = receiver, targets[2q+1] =
-   position p of that message. edge[p]: number of the caller's edge at position p, 0 to edges - 1
-   (in a batch the graphs' edges are numbered one graph after the other), -1: a loop of
-   ag_graph_loops. starts: nodes of graph g are starts[g]..starts[g+1]-1. */
+/* A graph, or a batch of several, in compressed rows for both directions. All arrays belong to the
+   graph. Messages into node v: rows[2v] = first position, rows[2v+1] = how many; sources[p] is the
+   sender at position p. Messages out of node u: rows_t likewise; targets[2q] = receiver,
+   targets[2q+1] = position p of that message. edge[p]: number of the caller's edge at position p, 0
+   to edges - 1 (in a batch the graphs' edges are numbered one graph after the other), or -1 for a
+   loop of ag_graph_loops. starts: nodes of graph g are starts[g]..starts[g+1]-1. */
 typedef struct ag_graph {
     int nodes, messages, graphs, edges;
     int32_t *rows, *sources, *rows_t, *targets, *edge, *starts;
-    uint64_t serial; /* unique; devices cache the arrays by it, so do not change them */
+    uint64_t serial; /* unique; devices cache the arrays by it, so never change the arrays */
 } ag_graph;
 
 /* Builds a graph of `nodes` nodes from m edges; a node's messages keep the order of the edges (a
@@ -41,13 +41,13 @@ AG_API ag_graph *ag_graph_build(int nodes, const int32_t *source, const int32_t 
 
 /* Joins n graphs into one: nodes, messages and edges are in the order of the graphs, and so must be
    the rows of node and edge features (ag_edge_rows). NULL: AG_EMEMORY, AG_ESHAPE beyond 2^30, or
-   AG_EUSE when one is NULL. */
+   AG_EUSE when a graph is NULL. */
 AG_API ag_graph *ag_graph_batch(const ag_graph *const *graphs, int n, ag_failure *why);
 AG_API void ag_graph_free(ag_graph *graph);
 
-/* A new graph with only the first `most` messages of every node, in the order of the edges; the
-   caller's edges keep their numbers. NULL: AG_EUSE for a NULL
-   graph or a negative number, AG_EMEMORY. Source: Kaufman et al. 2021 (20 neighbours). */
+/* A new graph with only the first `most` messages into every node, in the order of the edges; the
+   caller's edges keep their numbers. NULL: AG_EUSE for a NULL graph or a negative number,
+   AG_EMEMORY. Source: Kaufman et al. 2021 (20 neighbours). */
 AG_API ag_graph *ag_graph_cap(const ag_graph *graph, int most, ag_failure *why);
 
 /* A new graph with one loop per node: loops of the old graph are dropped, and the new one follows
@@ -55,7 +55,8 @@ AG_API ag_graph *ag_graph_cap(const ag_graph *graph, int most, ag_failure *why);
    2^30 messages, AG_EMEMORY. Source: PyG's add_self_loops in GATConv. */
 AG_API ag_graph *ag_graph_loops(const ag_graph *graph, ag_failure *why);
 
-/* Writes the graph for Graphviz; label(context, node, text) may name nodes (NULL: numbers). */
+/* Writes the graph for Graphviz; label(context, node, text) returns the name of a node; without it
+   (NULL) nodes have numbers. */
 AG_API void ag_graph_dot(const ag_graph *graph,
                          const char *(*label)(void *context, int node, char text[64]),
                          void *context, FILE *file);
@@ -91,15 +92,15 @@ typedef enum ag_aggregate {
 } ag_aggregate;
 
 /* y[v,...] = sum, mean, max, min or standard deviation over the messages into v of x[source,...];
-   no message gives 0. x [n, ...] -> [n, ...]. dx = the same sum along the transposed edges; for max
-   and min only to the first largest or smallest. Minimum and standard deviation first copy the
-   senders' x, [p, ...]. Source: DGL's g-SpMM; PyG's aggregations. */
+   a node without messages gives 0. x [n, ...] -> [n, ...]. dx = the same sum along the transposed
+   edges; for max and min it goes only to the first largest or smallest. Minimum and standard
+   deviation first copy the senders' x, [p, ...]. Source: DGL's g-SpMM; PyG's aggregations. */
 AG_API ag_tensor *ag_spmm(ag_tensor *x, ag_edges edges, ag_aggregate kind);
 
-/* The same for values of the messages themselves: y[v,...] = sum (or `kind`) over the
-   messages p into v of x[p,...]; no message gives 0. x [p, ...] -> [n, ...]. dx[p] = dy[target],
-   mean: by the number of messages; std: dy[target] (x[p] - mean) / (number y[target]). Source:
-   DGL's copy_e; PyG's aggregations of messages. */
+/* The same for values of the messages themselves: y[v,...] = sum (or `kind`) over the messages p
+   into v of x[p,...]; a node without messages gives 0. x [p, ...] -> [n, ...]. dx[p] = dy[target],
+   for the mean divided by the number of messages, for the standard deviation dy[target] (x[p] -
+   mean) / (number y[target]). Source: DGL's copy_e; PyG's aggregations of messages. */
 AG_API ag_tensor *ag_message_sum(ag_tensor *x, ag_edges edges);
 AG_API ag_tensor *ag_message_aggregate(ag_tensor *x, ag_edges edges, ag_aggregate kind);
 
@@ -117,7 +118,7 @@ AG_API ag_tensor *ag_sddmm(ag_tensor *a, ag_tensor *b, ag_edges edges, int heads
 AG_API ag_tensor *ag_edge_add(ag_tensor *from, ag_tensor *to, ag_edges edges);
 
 /* y[p,...] = e^x[p,...] / the sum of it over the messages into p's target. x [p, ...]. dx = y (dy -
-   <y, dy>), the product over the same messages. Source: DGL's edge_softmax; PyG's softmax. */
+   <y, dy>), with the product over the same messages. Source: DGL's edge_softmax; PyG's softmax. */
 AG_API ag_tensor *ag_edge_softmax(ag_tensor *x, ag_edges edges);
 
 /* ---- GraphSAGE ---- */
@@ -135,19 +136,19 @@ typedef struct ag_sage_weights {
 AG_API ag_tensor *ag_sage(const ag_sage_weights *weights, ag_tensor *x, ag_edges edges,
                           ag_aggregate kind, int l2);
 
-/* y_v = W_n sum of x_u over u -> v + b + W_r x_v: ag_sage with the sum and without l2. Source:
+/* y_v = W_n (sum of x_u over u -> v) + b + W_r x_v: ag_sage with the sum and without l2. Source:
    Morris et al. 2019; PyG GraphConv: its lin_rel is `neighbour` and `bias`, its lin_root is
    `root`. */
 AG_API ag_tensor *ag_graph_conv(const ag_sage_weights *weights, ag_tensor *x, ag_edges edges);
 
-/* ag_graph_conv with y_v = W_n sum of w_p x_u over the messages p, u -> v, + b + W_r x_v. w [p] in
-   the order of the messages (ag_edge_rows of one weight for each edge); NULL: ag_graph_conv.
-   dw_p = <W_n' dy_v, x_u>. Source: PyG GraphConv with edge_weight. */
+/* ag_graph_conv with weights: y_v = W_n (sum of w_p x_u over the messages p from u to v) + b + W_r
+   x_v. w [p] is in the order of the messages (ag_edge_rows of one weight for each edge); NULL:
+   ag_graph_conv. dw_p = <W_n' dy_v, x_u>. Source: PyG GraphConv with edge_weight. */
 AG_API ag_tensor *ag_graph_conv_weighted(const ag_sage_weights *weights, ag_tensor *x, ag_tensor *w,
                                          ag_edges edges);
 
 /* Parameters of the layer of Kaufman et al.; biases may be NULL. operands [m,in] and its bias [m]:
-   f2 of the messages along the first graph; users, the same for the second graph (NULL: operands
+   f2 for the messages of the first graph; users, the same for the second graph (NULL: operands
    serves both); join [out, in + m] or, with two graphs, [out, in + 2 m], and its bias [out]: f3. */
 typedef struct ag_sage_concat_weights {
     ag_param *operands, *operands_bias, *users, *users_bias, *join, *join_bias;
@@ -155,9 +156,9 @@ typedef struct ag_sage_concat_weights {
 
 /* y_v = relu(f3 [x_v, aggregate of relu(f2 x_u) over u -> v]); with a second graph its aggregate
    comes after the first; with l2 each row is then divided by its norm. x [n, ..., in] ->
-   [n, ..., out]. Directed: operands along the edges (AG_ALONG), users against them (AG_AGAINST),
-   each capped by ag_graph_cap; undirected: users NULL and a graph AG_BOTH_WAYS. Source: Kaufman et
-   al. 2021, section 3.2. */
+   [n, ..., out]. The directed variant has two graphs, each capped by ag_graph_cap: operands with
+   messages AG_ALONG the edges, users with messages AG_AGAINST them. The undirected variant has
+   users NULL, and operands AG_BOTH_WAYS. Source: Kaufman et al. 2021, section 3.2. */
 AG_API ag_tensor *ag_sage_concat(const ag_sage_concat_weights *weights, ag_tensor *x,
                                  ag_edges operands, const ag_edges *users, ag_aggregate kind,
                                  int l2);
@@ -169,33 +170,32 @@ typedef struct ag_gcn_weights {
     ag_param *w, *bias;
 } ag_gcn_weights;
 
-/* 1 / sqrt(1 + number of messages into v from other nodes) -> [n], once per graph for all layers on
+/* 1 / sqrt(1 + number of messages into v from other nodes) -> [n]; all layers on a graph can share
    it. No gradient. */
 AG_API ag_tensor *ag_gcn_norm(ag_edges edges);
 
 /* y_v = n_v (n_v W x_v + sum over the messages from other nodes of n_u W x_u) + b, with n the norm:
-   every node has one loop, whatever loops the graph has. x [n, ..., in] -> [n, ..., out]; norm
-   from ag_gcn_norm of these edges, NULL: made here. The product comes first unless it makes x
+   every node has one loop, whatever loops the graph has. x [n, ..., in] -> [n, ..., out]; norm from
+   ag_gcn_norm of these edges, or NULL to compute it here. The product comes first unless it makes x
    wider. dx and dw = the same sum along the transposed edges, through the product. Source: Kipf and
    Welling 2017; PyG GCNConv without edge weights. */
 AG_API ag_tensor *ag_gcn_conv(const ag_gcn_weights *weights, ag_tensor *x, ag_tensor *norm,
                               ag_edges edges);
 
-/* ag_gcn_conv with y_v = n_v (n_v W x_v + sum over the messages p from other nodes of w_p n_u W
-   x_u)
-   + b and n_v = 1 / sqrt(1 + sum of their w_p): every node has one loop of weight 1, and
-   weights of loops that the graph has are ignored (PyG keeps the weight of a node's last loop
-   instead of the 1). x [n,in]; w [p] in the order of the messages (ag_edge_rows of one weight for
-   each edge), with sums above -1; NULL: ag_gcn_conv. Gradients flow to w, also through n. Source:
-   PyG GCNConv with edge_weight. */
+/* ag_gcn_conv with weights: y_v = n_v (n_v W x_v + sum of w_p n_u W x_u over the messages p into v
+   from other nodes) + b, with n_v = 1 / sqrt(1 + the sum of these w_p). Every node has one loop of
+   weight 1, and the weights of the graph's own loops are ignored (PyG keeps the weight of a node's
+   last loop instead of the 1). x [n,in]; w [p] is in the order of the messages (ag_edge_rows of one
+   weight for each edge), with sums above -1; NULL: ag_gcn_conv. Gradients flow to w, also through
+   n. Source: PyG GCNConv with edge_weight. */
 AG_API ag_tensor *ag_gcn_conv_weighted(const ag_gcn_weights *weights, ag_tensor *x, ag_tensor *w,
                                        ag_edges edges);
 
 /* ---- graph attention ---- */
 
 /* Parameters of one layer: w [heads d, in], from and to [heads,d] or [1,heads,d], bias (NULL: none)
-   [heads d], or [d] when heads are averaged; with features of edges edge_w [heads d, features] and
-   edge, of the shape of from (both NULL: none). */
+   [heads d], or [d] when heads are averaged. For features of edges: edge_w [heads d, features], and
+   edge with the shape of from (both NULL: none). */
 typedef struct ag_gat_weights {
     ag_param *w, *from, *to, *bias, *edge_w, *edge;
 } ag_gat_weights;
@@ -204,16 +204,16 @@ typedef struct ag_gat_weights {
    <to_h, z_v,h>, slope); y_v,h = the weighted sum of z_u,h. Heads are concatenated or, with
    `mean`, averaged; then the bias is added. x [n,in] -> [n, heads d] or [n,d]. `edge` [p,features]
    in the order of the messages (ag_edge_rows) adds <edge_h, (edge_w edge_p)_h> in the leaky_relu;
-   NULL: nothing. Weights are dropped as by ag_dropout. A node without messages gives the bias,
+   NULL adds nothing. Weights are dropped as by ag_dropout. A node without messages gives the bias,
    or 0; ag_graph_loops gives each node a message from itself. Fails when from is not
    [heads,d], and when only one of edge and its weights is given. Source: Velickovic et
-   al. 2018; PyG GATConv without self loops (there from is att_src, to att_dst, edge_w lin_edge,
-   edge att_edge). */
+   al. 2018; PyG GATConv without self loops (its names: att_src for from, att_dst for to, lin_edge
+   for edge_w, att_edge for edge). */
 AG_API ag_tensor *ag_gat(const ag_gat_weights *weights, ag_tensor *x, ag_tensor *edge,
                          ag_edges edges, int heads, int mean, ag_real slope, ag_real dropout);
 
 /* Parameters of one layer: from and to [heads d, in], biases [heads d] (NULL: none), attention
-   [heads,d] or [1,heads,d], bias as above; with features of edges edge_w [heads d, features] (NULL:
+   [heads,d] or [1,heads,d], bias as above; for features of edges, edge_w [heads d, features] (NULL:
    none). */
 typedef struct ag_gat2_weights {
     ag_param *from, *from_bias, *to, *to_bias, *attention, *bias, *edge_w;
@@ -222,16 +222,17 @@ typedef struct ag_gat2_weights {
 /* Attention that can rank senders differently for every receiver. z = W_from x + its bias, t =
    W_to x + its bias; a message p, u -> v has in head h the weight softmax over u of <attention_h,
    leaky_relu(z_u + t_v + edge_w edge_p, slope)_h>; y_v,h = the weighted sum of z_u,h; all else as
-   in ag_gat. Source: Brody et al. 2022; PyG GATv2Conv without self loops (there from is lin_l, to
-   lin_r, the same parameters twice where weights are shared, attention att, edge_w lin_edge). */
+   in ag_gat. Source: Brody et al. 2022; PyG GATv2Conv without self loops (its names: lin_l for
+   from, lin_r for to, att for attention, lin_edge for edge_w; with share_weights, give the same
+   parameters twice). */
 AG_API ag_tensor *ag_gat2(const ag_gat2_weights *weights, ag_tensor *x, ag_tensor *edge,
                           ag_edges edges, int heads, int mean, ag_real slope, ag_real dropout);
 
 /* ---- principal neighbourhood aggregation ---- */
 
-/* a = [mean, min, max, standard deviation] over the messages into a node, concatenated, of values
-   of the messages [p,f] (ag_gather(x, edges.sources): of the senders' x); y = [a, a l / m, a m / l]
-   -> [n,12f] with l = ln(number of messages + 1) and m = mean_log_degree, the mean of l over the
+/* x [p,f] are values of the messages, such as the senders' rows, ag_gather(rows, edges.sources). a
+   = [mean, min, max, standard deviation] of those into a node, concatenated; y = [a, a l / m, a m /
+   l] -> [n,12f] with l = ln(number of messages + 1) and m = mean_log_degree, the mean of l over the
    nodes of the training data. A node without messages gives 0. Gradients: those of
    ag_message_aggregate, times the factors. Fails unless m > 0 (AG_ESHAPE). Source: Corso et al.
    2020; PyG's DegreeScalerAggregation of these four (its example's order) with the scalers
@@ -260,10 +261,10 @@ AG_API ag_tensor *ag_encoder(const ag_encoder_weights *weights, ag_tensor *x, ag
 
 /* ---- pooling: the nodes of highest score of each graph stay ---- */
 
-/* The graph after a pooling. x [k, ...]; edges: the messages between nodes that stay, in
-   their order, with the arrays of the messages as large as before and -1 (values of messages: 0)
-   after the last; perm int32 [k]: the old number of each node that stays; score [n]: of all nodes,
-   after tanh; readout [graphs,2f]: of ag_relu_topk_readout, else NULL. */
+/* The graph after a pooling. x [k, ...]; edges: the messages between nodes that stay, in their
+   order (the arrays are as large as before, with -1 after the last message; values of messages are
+   0 there); perm int32 [k]: the old number of each node that stays; score [n]: of all nodes, after
+   tanh; readout [graphs,2f]: of ag_relu_topk_readout, else NULL. */
 typedef struct ag_pooled {
     ag_tensor *x;
     ag_edges edges;
@@ -271,24 +272,24 @@ typedef struct ag_pooled {
 } ag_pooled;
 
 /* score_v = tanh(<x_v, p> / |p|); in each graph the k nodes of highest score stay, in their order;
-   x' = score x. x [n, ...], p: one element per feature. ratio below 1: k =
-   ceil(ratio nodes) in float; 1 or more: k = that many (1.0 is one node), or all of a smaller
-   graph. Equal scores: the first nodes stay; a NaN is the highest. p of zeros: all scores are 0. dx
-   = score dy of nodes that stay, plus p / |p| times the gradient of the score; dp only through the
-   scores; the choice has no gradient. The edges' starts are an input (of ag_graph_edges, or of a
-   pooling before), so that k is known when the step is recorded. Fails: AG_EUSE unless
+   x' = score x. x [n, ...], p: one element per feature. With a ratio below 1, k = ceil(ratio nodes)
+   in float; with 1 or more, k = ratio (1.0 is one node), or all nodes of a smaller graph. Of nodes
+   with equal scores the first stay; a NaN is the highest score. If p is 0, all scores are 0. dx =
+   score dy of nodes that stay, plus p / |p| times the gradient of tanh's argument; dp only through
+   the scores; the choice has no gradient. The edges' starts must be an input (of ag_graph_edges, or
+   of an earlier pooling), so that k is known when the step is recorded. Fails: AG_EUSE unless
    ratio > 0 and the starts are an input, AG_EINDEX when they do not ascend from 0 to n, AG_ESHAPE.
    Source: Gao and Ji 2019; PyG TopKPooling, which puts the nodes of a graph in order of score. */
 AG_API ag_pooled ag_topk(ag_tensor *x, ag_tensor *p, ag_edges edges, ag_real ratio);
 
-/* ReLU, pooling and readout in one pass: ag_topk of
-   ag_relu(x), and ag_readout_max_mean of what stays. x [n,f]. Gradients and errors as theirs.
-   Source: PyG relu, TopKPooling, global_max_pool and global_mean_pool. */
+/* ReLU, pooling and readout in one pass: ag_topk of ag_relu(x), and ag_readout_max_mean of the
+   nodes that stay. x [n,f]. Gradients and errors are as theirs. Source: PyG relu, TopKPooling,
+   global_max_pool and global_mean_pool. */
 AG_API ag_pooled ag_relu_topk_readout(ag_tensor *x, ag_tensor *p, ag_edges edges, ag_real ratio);
 
-/* ag_topk with score_v = tanh(score[v]); score [n] or [n,1], of a convolution to one channel
-   (ag_graph_conv, ag_gcn_conv). Source: Lee et al. 2019; PyG SAGPooling, which takes the score
-   times the sign of one more parameter. */
+/* ag_topk with score_v = tanh(score[v]); score [n] or [n,1], from a convolution to one channel
+   (ag_graph_conv, ag_gcn_conv). Source: Lee et al. 2019; PyG SAGPooling, which multiplies the score
+   by the sign of one more parameter. */
 AG_API ag_pooled ag_sag_pool(ag_tensor *x, ag_tensor *score, ag_edges edges, ag_real ratio);
 
 /* ---- readouts ---- */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of the panels of graph_conv. Messages from or to nodes that are not there are passed over.
- */
+/* Rows of the panels of graph_conv. Messages from or to nodes that do not exist are skipped. */
 #include "core/kernel.h"
 
 /* to = from, or to += from. */
@@ -19,8 +18,8 @@ KERNEL void put_row(ag_real *dx, const ag_real *from, int n, const int add)
         EACH (i, n) dx[i] = 0;
 }
 
-/* to = the sum of the rows of `from` at n senders. Returns how many there were; without any nothing
-   is written. */
+/* to = the sum of the rows of `from` at n senders. Returns how many of the senders exist; if none
+   does, nothing is written. */
 KERNEL int gather_rows(ag_real *to, const ag_real *from, const int32_t *senders, int n, int nodes,
                        int f)
 {
@@ -39,8 +38,8 @@ KERNEL int gather_rows(ag_real *to, const ag_real *from, const int32_t *senders,
 
 /* ---- on a device ---- */
 
-/* Products are calls of their own, and everything between them has the size of the graph. Scratch
- * forward: sums [n,in]; backward: sums of dy over the messages out of a node [n,out]. */
+/* Products are calls of their own, and each kernel between them covers the whole graph. Scratch in
+ * forward: sums [n,in]; in backward: sums of dy over the messages out of a node [n,out]. */
 
 ROW_OF(graph_conv_messages, a->xs[0].size[0], a->xs[0].size[1])
 {

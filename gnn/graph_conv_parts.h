@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How graph_conv cuts its nodes in blocks, and its scratch. */
+/* How graph_conv cuts its nodes into blocks, and its scratch. */
 #ifndef AG_GNN_GRAPH_CONV_PARTS_H
 #define AG_GNN_GRAPH_CONV_PARTS_H
 
@@ -8,15 +8,15 @@
 #include "autograd/op.h"
 #include "core/panels.h"
 
-/* Nodes of a block, whole tiles of the product's micro-kernels; parts that the blocks are shared
-   out to. */
+/* Nodes of a block, which are whole tiles of the product's micro-kernels; parts that divide the
+   blocks. */
 enum { BLOCK = 126, PARTS = 8 };
 
 typedef struct sizes {
     int nodes, in, out, block, blocks, parts;
 } sizes;
 
-/* Blocks of one size but the last, and an even number of them. */
+/* All blocks except the last have the same size, and their number is even. */
 static inline sizes sizes_of(const ag_args *a)
 {
     sizes s = {a->xs[0].size[0], a->xs[1].size[1], a->xs[1].size[0], BLOCK, 0, 0};
@@ -28,7 +28,7 @@ static inline sizes sizes_of(const ag_args *a)
     return s;
 }
 
-/* Scratch: the weights in panels, then each part's rows and, backward, sums. */
+/* Scratch: the weights in panels, then the rows of each part and, in backward, its sums. */
 static inline int64_t whole_lines(int64_t n) { return (n + 15) / 16 * 16; }
 
 static inline int64_t weight_size(const sizes *s) { return (int64_t)s->in * s->out; }
@@ -53,7 +53,8 @@ static inline int64_t parts_at(const sizes *s, int backward)
     return 2 * weight_panels(s, backward);
 }
 
-/* Panels of a weight: w is 0, root 1; backward of the weights as they are, forward turned. */
+/* Panels of a weight: `which` is 0 for w, 1 for root. Forward has panels of the transposed weight,
+   backward of the weight itself. */
 static inline ag_real *weight_of(const ag_args *a, const sizes *s, int which, int backward)
 {
     return a->scratch + which * weight_panels(s, backward);
@@ -89,7 +90,7 @@ static inline void each_block(const ag_args *a, const sizes *s, int64_t part, in
     for (int64_t k = first; k < end; k++) body(a, s, part_of(a, s, part, backward), k, k > first);
 }
 
-/* The sum over the messages into v; 0: there are none. */
+/* The sum over the messages into v; returns 0 if there are none. */
 static inline int message_row(ag_real *to, const ag_args *a, const sizes *s, int v)
 {
     const int first = XI(4)[2 * (int64_t)v], n = XI(4)[2 * (int64_t)v + 1];

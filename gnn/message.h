@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Aggregates of the values of the messages into a node. Inputs: x [p, ...], rows, sources, rows_t,
-   targets; y [n, ...]. The unit of a node reads and writes only its messages, which lie side by
-   side. */
+   targets; y [n, ...]. The unit of a node reads and writes only its messages, which are
+   adjacent. */
 #include "gnn/message_rows.h"
 #include "gnn/message_end.h"
 
@@ -18,7 +18,7 @@ KERNEL message_unit message_unit_of(const ag_args *a, int64_t r)
     return u;
 }
 
-/* Backward: places that no node has. */
+/* Backward: clears the places that no node has. */
 KERNEL void clear_message_tail(const ag_args *a, int64_t r, const int add)
 {
     clear_tail(DX, XI(1), r, a->xs[1].size[0], a->xs[0].size[0], values_of(a->ys[0]), add);
@@ -120,7 +120,7 @@ ROW_OF(message_std_backward, a->ys[0].size[0], values_of(a->ys[0]))
     clear_message_tail(a, r, add);
 }
 
-/* ---- values of messages from other nodes; 0 of those from a node to itself ---- */
+/* ---- values of messages from other nodes; 0 for messages from a node to itself ---- */
 
 KERNEL void other_messages(ag_real *to, const ag_real *from, const ag_args *a, int64_t r,
                            const int add)
@@ -145,7 +145,7 @@ ROW_OF(message_others_backward, a->xs[1].size[0], values_of(a->xs[0]))
     other_messages(DX, DY(0), a, r, add);
 }
 
-/* ---- of PNA; inputs: rows, sources, rows_t, targets ---- */
+/* ---- factors of PNA; inputs: rows, sources, rows_t, targets ---- */
 
 ELEMENTS(pna_degree_forward, a->xs[0].size[0])
 {

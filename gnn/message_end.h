@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* A pooled graph has fewer messages than its arrays have places for: values of messages are 0
- * there. */
+/* A pooled graph has fewer messages than its arrays have places: values of messages are 0 in the
+ * places after the last message. */
 #ifndef AG_GNN_MESSAGE_END_H
 #define AG_GNN_MESSAGE_END_H
 
 #include "core/kernel.h"
 
-/* Where the last message ends; a node without messages may stand anywhere. */
+/* The place after the last message. The row of a node without messages may begin anywhere. */
 AG_BOTH int last_message(const int32_t *rows, int nodes)
 {
     for (int64_t v = nodes - 1; v >= 0; v--)

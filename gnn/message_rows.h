@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values of messages: those into a node lie side by side, in order. */
+/* Values of messages: those into a node are adjacent, in order. */
 #ifndef AG_GNN_MESSAGE_ROWS_H
 #define AG_GNN_MESSAGE_ROWS_H
 

@@ -5,12 +5,11 @@
 #include "autograd/op.h"
 #include "gnn/gnn.h"
 
-/* The rules that all poolings share: `op` takes x, what the score is made from, the starts and
-   those of the nodes that stay. */
+/* The rules that all poolings share. The inputs of `op` are x, `by` (from which it computes the
+   scores), the starts, and the starts of the nodes that stay. */
 ag_pooled ag__pool(const ag_op *op, ag_tensor *x, ag_tensor *by, ag_edges edges, ag_real ratio);
 
-/* Shapes of y, score, perm and place; the caller has looked at x and at what scores are made from.
- */
+/* Shapes of y, score, perm and place; the caller has checked x and the operand of the scores. */
 int ag__pool_shape(ag_call *call);
 
 /* The graph of the nodes that stay: perm [k] has their old numbers, place [n] the new ones or -1.

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* A rectifier, pooling by score, and a readout. Inputs as topk, x of two axes. Outputs as topk,
-   then the readout [graphs, 2f], and which row of y is the largest in each column [graphs, f]. */
+/* A ReLU, pooling by score, and a readout. The inputs are those of topk, with two axes for x. The
+   outputs are those of topk, then the readout [graphs, 2f], and which row of y is the largest in
+   each column [graphs, f]. */
 #include "core/kernel.h"
 #include "gnn/pool_score.h"
 #include "ops/first_axis.h"
 #include "ops/segment_of.h"
 
-/* Rectified rows are made before they are summed up: a sum over conditions is not done in vectors.
- */
+/* Rectified rows are computed before they are summed: compilers do not vectorize a sum with
+   conditions. */
 KERNEL ag_real rectified(ag_real x) { return x < 0 ? 0 : x; }
 
 KERNEL void rectify(ag_real *to, const ag_real *x, int f)
@@ -16,7 +17,7 @@ KERNEL void rectify(ag_real *to, const ag_real *x, int f)
     EACH (i, f) y[i] = rectified(x[i]);
 }
 
-/* As strip_max and strip_sum, of the same rows at once. */
+/* strip_max and strip_sum of the same rows in one pass. */
 KERNEL void strip_max_sum(ag_real *best, int32_t *at, ag_real *sum, const ag_real *x, int64_t lo,
                           int64_t hi, int width, int c, int n)
 {
@@ -43,7 +44,8 @@ KERNEL void strip_max_sum(ag_real *best, int32_t *at, ag_real *sum, const ag_rea
     }
 }
 
-/* Columns c..c+n-1 of one segment, rows lo..hi-1 of x: its rows y [2 width] and from [width]. */
+/* For columns c..c+n-1 of one segment, rows lo..hi-1 of x: writes its rows y [2 width] and from
+   [width]. */
 KERNEL void strip_max_mean(ag_real *y, int32_t *from, const ag_real *x, int64_t lo, int64_t hi,
                            int width, int c, int n)
 {
@@ -66,7 +68,7 @@ KERNEL void read_columns(const ag_args *a, int64_t g, int c, int n)
     strip_max_mean(Y(4) + g * 2 * f, YI(5) + g * f, Y(0), XI(3)[g], XI(3)[g + 1], f, c, n);
 }
 
-/* d loss / d row j of y, which is of graph g, where x is above 0; there x is the rectified x. */
+/* The gradient of row j of y, which belongs to graph g; 0 where x, its rectified row, is 0. */
 KERNEL void row_gradient(ag_real *row, const ag_args *a, const ag_real *x, int64_t g, int j, int f)
 {
     ag_real *__restrict__ to = row;
@@ -84,7 +86,7 @@ KERNEL void row_gradient(ag_real *row, const ag_args *a, const ag_real *x, int64
     EACH (i, f) to[i] = x[i] > 0 ? to[i] : 0;
 }
 
-/* dx = s dy + t p where x is above 0, and t x there joins the part of dp. */
+/* dx = s dy + t p where x is above 0; there t x is added to the part of dp. */
 KERNEL void rectified_back(ag_real *to, ag_real *sum, const ag_real *x, const ag_real *dy,
                            const ag_real *p, ag_real s, ag_real t, int f, const int add)
 {
@@ -119,8 +121,8 @@ KERNEL void node_back(ag_real *part, ag_real *dy, const ag_args *a, int64_t g, i
 
 /* ---- on a device ---- */
 
-/* The choice is made as for topk. Scratch backward: the sum of the parts of dp [f], then for each
- * node its part of dp and the gradient of its row of y, [n,f] each. */
+/* The nodes are chosen as for topk. Scratch in backward: the sum of the parts of dp [f], then for
+ * each node its part of dp and the gradient of its row of y, [n,f] each. */
 
 ROW(relu_topk_score, a->xs[0].size[0])
 {

@@ -4,8 +4,8 @@
 
 #include "gnn/gnn.h"
 
-/* z [n, ..., 2o]: aggregate of the left halves over the messages, plus the own right half, plus b
- * [o]. */
+/* z [n, ..., 2o]: aggregate of the left halves over the messages, plus the node's own right half,
+ * plus b [o]. */
 ag_tensor *ag__sage_sum(ag_tensor *z, ag_tensor *b, ag_edges edges, ag_aggregate kind);
 
 /* y_v = w (sum of x_u over u -> v) + root x_v + b. x [n,in]. */

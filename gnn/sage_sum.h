@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Inputs: z [n, ..., 2o], b [o], rows, sources, rows_t, targets. The left halves travel, the right
- * halves stay. */
+/* Inputs: z [n, ..., 2o], b [o], rows, sources, rows_t, targets. Messages carry the left halves;
+ * each node keeps its right half. */
 #include "core/kernel.h"
 
 enum { SAGE_SUM, SAGE_MEAN };
@@ -8,8 +8,8 @@ enum { SAGE_SUM, SAGE_MEAN };
 /* Rows of features that a node has: the axes between the first and the last. */
 AG_BOTH int rows_of_node(ag_shape s) { return s.size[0] ? (int)(ag__rows(s) / s.size[0]) : 0; }
 
-/* A CPU takes a node, and all of its rows message by message. A warp takes some of the rows, about
-   1,024 values, and adds up each value in a register, in the same order. */
+/* On a CPU a unit is a node with all of its rows, message by message. On a GPU a warp takes some of
+   the rows, about 1,024 values, and sums each value in a register, in the same order. */
 typedef struct sage_unit {
     int64_t v;  /* the node */
     int lo, hi; /* of its rows */

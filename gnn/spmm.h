@@ -6,8 +6,8 @@
 
 enum { SPMM_SUM, SPMM_MEAN, SPMM_MAX, SPMM_CHUNK = 1024, SPMM_GROUP = 4 };
 
-/* On a GPU a row is a chunk of a node's features, since a node may have many; a CPU takes all.
- */
+/* On a GPU a row is a chunk of a node's features, since a node may have many; on a CPU it is all of
+   them. */
 typedef struct spmm_unit {
     int64_t v, c, m; /* the node; the first feature; how many */
 } spmm_unit;
@@ -51,8 +51,8 @@ KERNEL void spmm_some(ag_real *to, const ag_real *const *from, const ag_real *s,
     }
 }
 
-/* spmm_row for a CPU: up to SPMM_GROUP messages in one sweep; with more, chunk by chunk so that y
-   stays in the cache. */
+/* spmm_row for a CPU: up to SPMM_GROUP messages in one sweep; more messages chunk by chunk, so that
+   y stays in the cache. */
 KERNEL void spmm_row_chunks(ag_real *y, const ag_real *x, const int32_t *senders, int wide,
                             int first, int n, int nodes, int64_t f, int64_t all, ag_real scale,
                             const int32_t *rows, const int add)
@@ -134,7 +134,7 @@ ROW_OF(spmm_backward, a->xs[0].size[0] * spmm_chunks(features_of(a->xs[0])), fea
              a->attr.i[0] == SPMM_MEAN ? XI(1) : 0, add);
 }
 
-/* ---- max: the position of the first largest message is kept per feature * ---- */
+/* ---- max: the position of the first largest message is kept per feature ---- */
 
 ROW_OF(spmm_max_forward, a->xs[0].size[0] * spmm_chunks(features_of(a->xs[0])),
        features_of(a->xs[0]))
@@ -187,7 +187,7 @@ ROW_OF(spmm_max_backward, a->xs[0].size[0] * spmm_chunks(features_of(a->xs[0])),
 
 /* ---- weighted sum and its partner, the product over messages: gnn/weighted_rows.h ---- */
 
-/* Of both ops: rows, where the words go, and what a row is. */
+/* For both ops: the number of rows, the columns of a row (ROW_OF), and what a row is. */
 AG_BOTH int64_t head_rows(const ag_args *a, int heads)
 {
     return (int64_t)a->xs[0].size[0] * head_units(heads);
@@ -203,7 +203,8 @@ KERNEL head_unit head_unit_of(const ag_args *a, int heads, int64_t r)
     return t;
 }
 
-/* Of both ops: the messages into v and out of it. Inputs 2 to 5: rows, sources, rows_t, targets. */
+/* For both ops: the messages into v and out of it. Inputs 2 to 5: rows, sources, rows_t,
+   targets. */
 KERNEL head_messages messages_into(const ag_args *a, int64_t v)
 {
     const head_messages m = {XI(3), 0, XI(2)[2 * v], XI(2)[2 * v + 1], a->xs[0].size[0]};
@@ -215,7 +216,7 @@ KERNEL head_messages messages_from(const ag_args *a, int64_t v)
     return m;
 }
 
-/* w [p, heads] of all messages of the units of v. */
+/* w [p, heads] for the messages into v and the heads of the unit. */
 KERNEL void product_unit(const ag_args *a, ag_real *w, const ag_real *to, const ag_real *from,
                          head_unit t, const int add)
 {

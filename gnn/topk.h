@@ -11,7 +11,8 @@ KERNEL void pool_scale(ag_real *y, const ag_real *x, ag_real s, int f)
     EACH (i, f) y[i] = x[i] * s;
 }
 
-/* d loss / d (argument of tanh) of node v: through its own score, and where it stays through y. */
+/* The gradient of tanh's argument of node v: through its score and, if the node stays, through
+   y. */
 KERNEL ag_real pool_slope(const ag_args *a, int64_t v, int f)
 {
     const int j = YI(3)[v];
@@ -22,7 +23,7 @@ KERNEL ag_real pool_slope(const ag_args *a, int64_t v, int f)
     return ds * (1 - s * s);
 }
 
-/* dx = s dy + t p, one of them 0 where dy or p is NULL. */
+/* dx = s dy + t p; dy or p may be NULL, for 0. */
 KERNEL void pool_row_back(ag_real *dx, const ag_real *dy, ag_real s, const ag_real *p, ag_real t,
                           int f, const int add)
 {
@@ -37,7 +38,7 @@ KERNEL void pool_row_back(ag_real *dx, const ag_real *dy, ag_real s, const ag_re
     }
 }
 
-/* The row of dy that belongs to node v, NULL: it was dropped. */
+/* The row of dy that belongs to node v; NULL: the node was dropped. */
 KERNEL const ag_real *pool_dy(const ag_args *a, int64_t v, int f)
 {
     const int j = YI(3)[v];
@@ -58,8 +59,8 @@ ROW_OF(sag_pool_backward_score, a->xs[0].size[0], row_width(a->xs[0]))
 
 /* ---- on a device ---- */
 
-/* A kernel makes the scores, core/cuda chooses, and another kernel moves the rows. Scratch of topk
- * backward: the sum of t x over all nodes [f], then t [n]. */
+/* A kernel computes the scores, core/cuda chooses the nodes, and another kernel moves their rows.
+ * Scratch of topk in backward: the sum of t x over all nodes [f], then t [n]. */
 
 ROW_OF(topk_score, a->xs[0].size[0], row_width(a->xs[0]))
 {

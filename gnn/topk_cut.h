@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The k largest of n scores in O(n), without a sort: which key they begin at, found byte by byte
-   from the top. Host only. */
+/* Selects the k largest of n scores in O(n), without a sort: the smallest key among them is found
+   byte by byte from the top. Host only. */
 #ifndef AG_GNN_TOPK_CUT_H
 #define AG_GNN_TOPK_CUT_H
 
@@ -32,7 +32,7 @@ static inline score_cut cut_at(const ag_real *score, int n, int k)
     return cut;
 }
 
-/* 1: this score is kept; to be asked of every score once, in order. */
+/* 1: this score is kept. Call it once for every score, in order. */
 static inline int keeps(score_cut *cut, ag_real score)
 {
     const score_key key = key_of(score) & cut->mask;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The messages between the nodes that stay. Inputs: rows [n,2], sources [p], rows_t [n,2], targets
    [p,2], perm [k], place [n]; outputs: the first four of the new graph. There may be fewer messages
-   than places for them: after the last there is -1. Scratch: which of a node's messages that stay
-   each one is, int32 [p]. */
+   than places: after the last message there is -1. Scratch: the number of each message among those
+   of its receiver that stay, int32 [p]. */
 #include "core/kernel.h"
 
 AG_BOTH int32_t *order_of(const ag_args *a) { return (int32_t *)(void *)a->scratch; }
@@ -48,8 +48,8 @@ ELEMENTS(topk_edges_fill, a->xs[4].size[0])
 
 /* ---- on a device ---- */
 
-/* Rows are placed by sums over the numbers before them. Scratch, after the order: numbers [2, k+1]
- * of messages into and out of the nodes that stay, their sums [2, k+1]. */
+/* The place of a row is the sum of the numbers before it. Scratch, after the order: the numbers [2,
+ * k+1] of messages into and out of the nodes that stay, then their sums [2, k+1]. */
 
 AG_BOTH int32_t *numbers_of(const ag_args *a) { return order_of(a) + a->xs[1].size[0]; }
 
@@ -64,7 +64,7 @@ ELEMENTS(topk_edges_numbers, 2 * ((int64_t)a->xs[4].size[0] + 1))
     }
 }
 
-/* The places of the rows; after the last message stand -1. */
+/* Writes the places of the rows, and -1 after the last message. */
 ELEMENTS(topk_edges_places, 2 * ((int64_t)a->xs[4].size[0] + a->xs[1].size[0]))
 {
     const int64_t k = a->xs[4].size[0], p = a->xs[1].size[0];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts that the poolings share: scores of the nodes, and which of them stay. For C. */
+/* The parts that the poolings share: scores of the nodes, and which of them stay. For the CPU. */
 #ifndef AG_GNN_TOPK_PARTS_H
 #define AG_GNN_TOPK_PARTS_H
 
@@ -8,7 +8,7 @@
 #include "gnn/topk_cut.h"
 #include "gnn/topk.h"
 
-/* Rows of x that backward takes at a time, with a part of dp each. */
+/* Rows of x that backward processes at a time; they share a part of dp. */
 enum { TOPK_BLOCK = 128 };
 
 static inline int64_t pool_graphs(const ag_args *a) { return a->xs[2].size[0] - 1; }
@@ -25,7 +25,7 @@ static inline void pool_tanh(ag_real *to, const ag_real *from, int first, int en
     for (int v = first; v < end; v++) to[v] = v_tanh(from[v]);
 }
 
-/* Which nodes of graph g stay, by the scores that they have. */
+/* Chooses the nodes of graph g that stay, by their scores. */
 static inline void choose_nodes(const ag_args *a, int64_t g)
 {
     const int first = XI(2)[g], end = XI(2)[g + 1];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of the weighted sum over messages and of its partner, the product along them. */
+/* Rows of the weighted sum over messages and of its partner, the product along messages. */
 #ifndef AG_GNN_WEIGHTED_ROWS_H
 #define AG_GNN_WEIGHTED_ROWS_H
 
 #include "core/kernel.h"
 
-/* So many values of y stay in the cache; heads below SHORT_HEAD are short. */
+/* HEAD_CHUNK values of y stay in the cache; heads of fewer than SHORT_HEAD values are short. */
 enum { HEAD_CHUNK = 1024, SHORT_HEAD = 16 };
 
 /* The messages into or out of a node: senders, or pairs of a receiver and the position of the
@@ -15,7 +15,7 @@ typedef struct head_messages {
     int pairs, first, n, nodes;
 } head_messages;
 
-/* A node's heads of d values; on a GPU a row is one of them, since heads may be short. */
+/* The heads of a node, d values each; on a GPU a unit is one of them, since heads may be short. */
 typedef struct head_unit {
     int64_t v;
     int head, heads, d;
@@ -39,8 +39,8 @@ KERNEL void spread_heads(ag_real *to, const ag_real *w, int heads, const int d)
         for (int i = 0; i < d; i++) all[h * d + i] = w[h];
 }
 
-/* y[h,:] += w[h] x[h,:] for short heads, at most HEAD_CHUNK values in all. Each value gets a weight
-   of its own, then one long loop goes over all. */
+/* y[h,:] += w[h] x[h,:] for short heads, at most HEAD_CHUNK values in all. The weights are first
+   repeated for each value, so that one long loop goes over all values. */
 KERNEL void weighted_heads(ag_real *y, const ag_real *x, const ag_real *w, int heads, int d)
 {
     ag_real *__restrict__ to = y, spread[HEAD_CHUNK];
