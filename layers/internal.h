@@ -9,7 +9,7 @@
 ag_param *ag__layer_param(ag_params *params, const char *name, const char *what, ag_shape shape,
                           ag_init init);
 
-/* a b and a + b; -1, which ag_params_add refuses as a size, where that is none. */
+/* a b and a + b; -1, which ag_params_add refuses, if the result is no valid size. */
 int ag__size_product(int a, int b);
 int ag__size_sum(int a, int b);
 
@@ -20,10 +20,10 @@ ag_init ag__init_torch(void);
 ag_linear_layer ag__layer_part(ag_params *params, const char *name, const char *part, int in,
                                int out, int bias);
 
-/* Of x, or of another input where x is NULL. */
+/* The tape of x, or of another input if x is NULL. */
 ag_tape *ag__layer_tape(const ag_tensor *x, const ag_tensor *other);
 
-/* 1: there is a layer; else the tape has failed. */
+/* 1: layer is not NULL; else the tape has failed. */
 int ag__has_layer(const void *layer, ag_tape *tape, const char *who);
 
 /* The parameter on the tape; NULL for NULL. */

@@ -9,11 +9,11 @@
 
    ag_layer_X declares the parameters of an X as "NAME.weight" and so on (NULL or "" for name: plain
    "weight"). Names, shapes and first values are those of PyTorch and PyG, so ag_params_load
-   takes an unchanged state_dict that was saved as safetensors. As there, all parameters have weight
-   decay; a model may change it with param->decay, and first values with ag_param_init. The struct
-   is a value and is not freed; its settings (the fields after the parameters) may be changed before
-   it is applied. Errors (AG_EUSE, AG_ESHAPE, AG_EMEMORY) stay in params->failure, as those of
-   ag_params_add do, and ag_params_build reports them.
+   takes an unchanged state_dict that was saved as safetensors. As in PyTorch, all parameters have
+   weight decay; a model may change it with param->decay, and first values with ag_param_init. The
+   struct is a value and is not freed; its settings (the fields after the parameters) may be changed
+   before it is applied. Errors (AG_EUSE, AG_ESHAPE, AG_EMEMORY) stay in params->failure, as those
+   of ag_params_add do, and ag_params_build reports them.
 
    ag_apply_X records the layer on the tape of x. Its gradients are the gradients of its ops.
    The tape fails (AG_EUSE) when the layer is NULL, and where the ops fail. */
@@ -28,16 +28,16 @@
 extern "C" {
 #endif
 
-/* One training step: ag_backward of the loss, then ag_adamw_step with `options`, NULL: those of
-   ag_adamw_default. Fails as these do, and with AG_EFINITE if the loss is NaN or infinite (then the
-   gradients are BAD); then no parameter changes, and `why` has the first failure. Source:
-   TensorFlow's Optimizer.minimize. */
+/* One training step: ag_backward of the loss, then ag_adamw_step with `options` (NULL: those of
+   ag_adamw_default). Fails as these calls do, and with AG_EFINITE if the loss is NaN or infinite;
+   the gradients are then AG_BAD. After a failure no parameter has changed, and `why` has the first
+   failure. Source: TensorFlow's Optimizer.minimize. */
 AG_API ag_status ag_minimize(ag_tensor *loss, ag_params *params, const ag_adamw *options, double lr,
                              ag_failure *why);
 
-/* Writes "NAME.REST" to text and returns it; NULL or "" for name: only the rest. For parts of a
-   layer and for numbers: ag_layer_name(text, NULL, "conv%d", k). A name that is longer than 127
-   bytes becomes one that ag_params_add refuses. */
+/* Writes "NAME.REST" to text and returns it; NULL or "" for name: only the rest. Use it for parts
+   of a layer and for numbers: ag_layer_name(text, NULL, "conv%d", k). A name of more than 127 bytes
+   becomes one that ag_params_add refuses. */
 AG_API const char *ag_layer_name(char text[128], const char *name, const char *format, ...)
     AG_PRINTF(3, 4);
 
@@ -47,7 +47,7 @@ typedef struct ag_linear_layer {
     ag_param *weight, *bias; /* [out,in], [out] or NULL */
 } ag_linear_layer;
 
-/* y = W x + b, row by row; bias 0: without b. x [..., in] -> [..., out]. Source: PyTorch
+/* y = W x + b, row by row; with bias 0 there is no b. x [..., in] -> [..., out]. Source: PyTorch
    nn.Linear. */
 AG_API ag_linear_layer ag_layer_linear(ag_params *params, const char *name, int in, int out,
                                        int bias);
@@ -61,9 +61,9 @@ typedef struct ag_mlp_layer {
     ag_real dropout; /* 0 */
 } ag_mlp_layer;
 
-/* Linear layers, with dropout(relu(x)) between them. widths [n]: of the input, then of the output
-   of each layer; n is 2 to 9 (AG_EUSE). x [..., first width] -> [..., last width]. Source: PyG MLP
-   with norm=None. */
+/* Linear layers, with dropout(relu(x)) between them. widths [n]: the width of the input, then that
+   of the output of each layer; n is 2 to 9 (AG_EUSE). x [..., first width] -> [..., last width].
+   Source: PyG MLP with norm=None. */
 AG_API ag_mlp_layer ag_layer_mlp(ag_params *params, const char *name, const int *widths, int n);
 AG_API ag_tensor *ag_apply_mlp(const ag_mlp_layer *layer, ag_tensor *x);
 
@@ -93,8 +93,8 @@ typedef struct ag_instance_norm_layer {
     ag_real epsilon;         /* 1e-5 */
 } ag_instance_norm_layer;
 
-/* ag_instance_norm over the nodes of each graph, starts int32 [graphs+1] as there, then y = weight
-   y + bias where affine. x [n, ..., features]. Source: PyTorch nn.InstanceNorm1d, PyG InstanceNorm
+/* ag_instance_norm over the nodes of each graph, with its starts int32 [graphs+1]; then, if affine,
+   y = weight y + bias. x [n, ..., features]. Source: PyTorch nn.InstanceNorm1d, PyG InstanceNorm
    (both affine=False by default). */
 AG_API ag_instance_norm_layer ag_layer_instance_norm(ag_params *params, const char *name,
                                                      int features, int affine);
@@ -154,9 +154,9 @@ typedef struct ag_gat_layer {
     ag_real slope, dropout; /* 0.2, 0 */
 } ag_gat_layer;
 
-/* ag_gat of `heads` heads of `out` features each, side by side, x [n,in] -> [n, heads out]; or,
-   with mean, averaged, -> [n,out]. Source: PyG GATConv with add_self_loops=False; with its default,
-   the graph has loops (ag_graph_loops). */
+/* ag_gat with `heads` heads of `out` features each: concatenated, x [n,in] -> [n, heads out], or,
+   with mean, averaged, -> [n,out]. Source: PyG GATConv with add_self_loops=False; for its default,
+   give the graph loops (ag_graph_loops). */
 AG_API ag_gat_layer ag_layer_gat(ag_params *params, const char *name, int in, int out, int heads,
                                  int mean, int edge_features);
 AG_API ag_tensor *ag_apply_gat(const ag_gat_layer *layer, ag_tensor *x, ag_tensor *features,
@@ -168,7 +168,8 @@ typedef struct ag_gat2_layer {
     ag_real slope, dropout; /* 0.2, 0 */
 } ag_gat2_layer;
 
-/* ag_gat2, as above. Source: PyG GATv2Conv with add_self_loops=False. */
+/* ag_gat2 with heads, mean and features as above. Source: PyG GATv2Conv with
+   add_self_loops=False. */
 AG_API ag_gat2_layer ag_layer_gat2(ag_params *params, const char *name, int in, int out, int heads,
                                    int mean, int edge_features);
 AG_API ag_tensor *ag_apply_gat2(const ag_gat2_layer *layer, ag_tensor *x, ag_tensor *features,
@@ -180,8 +181,8 @@ typedef struct ag_gated_conv_layer {
 } ag_gated_conv_layer;
 
 /* y_v = skip x_v + b + sum over u -> v of sigmoid(key [x_v, e_uv] + query [x_u, e_uv]) value [x_u,
-   e_uv], feature by feature, with e the features. Fails (AG_ESHAPE) when the layer reads another
-   number of them. Source: Bresson and Laurent 2017; PyG ResGatedGraphConv. */
+   e_uv], feature by feature, with e the features. Fails (AG_ESHAPE) when the layer was made for
+   another number of features. Source: Bresson and Laurent 2017; PyG ResGatedGraphConv. */
 AG_API ag_gated_conv_layer ag_layer_gated_conv(ag_params *params, const char *name, int in, int out,
                                                int edge_features);
 AG_API ag_tensor *ag_apply_gated_conv(const ag_gated_conv_layer *layer, ag_tensor *x,
@@ -200,7 +201,7 @@ AG_API ag_tensor *ag_apply_gin(const ag_gin_layer *layer, ag_tensor *x, ag_edges
 typedef struct ag_pna_layer {
     ag_linear_layer pre, post, lin; /* "pre_nns.0.0" [in, 2 in], "post_nns.0.0" [out, 13 in], "lin"
                                        [out,out] */
-    ag_param *mean_log_degree;      /* "aggr_module.avg_deg_log" [1]; no step moves it */
+    ag_param *mean_log_degree;      /* "aggr_module.avg_deg_log" [1]; no step changes it */
     int in;
 } ag_pna_layer;
 
@@ -218,9 +219,8 @@ typedef struct ag_topk_layer {
     ag_real ratio;
 } ag_topk_layer;
 
-/* ag_topk, which says what ratio means; where a ReLU comes before and a readout after it,
-   ag_relu_topk_readout(x, ag_parameter(tape, layer.weight), edges, ratio) is faster. x [n,in].
-   Source: PyG TopKPooling. */
+/* ag_topk, which says what ratio means. Between a ReLU and a readout, ag_relu_topk_readout(x,
+   ag_parameter(tape, layer.weight), edges, ratio) is faster. x [n,in]. Source: PyG TopKPooling. */
 AG_API ag_topk_layer ag_layer_topk(ag_params *params, const char *name, int in, ag_real ratio);
 AG_API ag_pooled ag_apply_topk(const ag_topk_layer *layer, ag_tensor *x, ag_edges edges);
 
@@ -240,7 +240,7 @@ AG_API ag_pooled ag_apply_sag_pool(const ag_sag_pool_layer *layer, ag_tensor *x,
 
 enum { AG_MOST_RECURRENT_LAYERS = 4 };
 
-/* "weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0"; backwards "..._reverse". */
+/* "weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0"; for backwards "..._reverse". */
 typedef struct ag_recurrent_weights {
     ag_param *w_input, *w_state, *b_input, *b_state; /* may be NULL: biases, or LSTM's b_state */
 } ag_recurrent_weights;
@@ -251,10 +251,10 @@ typedef struct ag_recurrent_layer {
     ag_real dropout;                                           /* 0; between layers */
 } ag_recurrent_layer;
 
-/* 1 to 4 stacked layers (AG_EUSE) of ag_lstm_states or ag_gru_states; both: in both directions,
-   concatenated. x [n,in] -> the states of all rows [n,hidden] or [n, 2 hidden]; ..._last: the last
-   state of each sequence [sequences,hidden], not with both (AG_EUSE). Source: PyTorch
-   nn.LSTM and nn.GRU on packed sequences. */
+/* 1 to 4 stacked layers (AG_EUSE) of ag_lstm_states or ag_gru_states; with both, in both
+   directions, concatenated. x [n,in] -> the states of all rows [n,hidden] or [n, 2 hidden].
+   ..._last returns the last state of each sequence [sequences,hidden], and is not for both
+   directions (AG_EUSE). Source: PyTorch nn.LSTM and nn.GRU on packed sequences. */
 AG_API ag_recurrent_layer ag_layer_lstm(ag_params *params, const char *name, int in, int hidden,
                                         int layers, int both);
 AG_API ag_recurrent_layer ag_layer_gru(ag_params *params, const char *name, int in, int hidden,
@@ -270,8 +270,8 @@ typedef struct ag_encoder_layer {
     ag_real dropout; /* 0.1 */
 } ag_encoder_layer;
 
-/* ag_encoder: every row attends to the rows of its sequence, or every node to those of its graph
-   (starts: edges.starts), then `wide` hidden features. Parameters: "self_attn.in_proj_weight",
+/* ag_encoder with `wide` hidden features: every row attends to the rows of its sequence, or every
+   node to the nodes of its graph (starts: edges.starts). Parameters: "self_attn.in_proj_weight",
    "self_attn.in_proj_bias", "self_attn.out_proj", "linear1", "linear2", "norm1", "norm2".
    x [n,features]. Source: PyTorch nn.TransformerEncoderLayer. */
 AG_API ag_encoder_layer ag_layer_encoder(ag_params *params, const char *name, int features,

@@ -15,7 +15,7 @@ extern "C" {
 
 /* ---- classes ---- */
 
-/* The share of rows whose largest logit (the first of equal ones) is that of the label, in 0..1.
+/* The share of rows in which the label has the largest logit (the first of equal ones), in 0..1.
    logits: [n,classes]; label: [n], of 0..classes-1, or -1: this row does not count. A row with a
    NaN is wrong. NaN when no row counts, when a label is out of range, and for NULL. */
 AG_API double ag_accuracy(const ag_real *logits, const int32_t *label, int64_t n, int classes);
@@ -29,8 +29,8 @@ AG_API double ag_roc_auc(const ag_real *score, const int32_t *label, int64_t n);
 
 /* ---- numbers ---- */
 
-/* Of y[i] and target[i], i < n, in double, added in the order of i. NaN if n < 1, an argument is
-   NULL, or an array has a NaN.
+/* Measures of y[i] against target[i], i < n, in double, added in the order of i. NaN if n < 1, an
+   argument is NULL, or an array has a NaN.
      ag_mae   mean |y - target|
      ag_rmse  sqrt(mean (y - target)^2)
      ag_mape  100 mean |y - target| / |target|, in percent; NaN when a target is 0
@@ -80,16 +80,17 @@ AG_API ag_status ag_pairs_count(ag_pairs *pairs, const double *score, const doub
 AG_API double ag_tau_b(const ag_pairs *pairs);
 AG_API double ag_tau_a(const ag_pairs *pairs);
 
-/* Ordered pair accuracy: of the pairs with different truths, the share whose scores have the same
-   order; equal scores count as wrong. In 0..1; NaN when all truths are equal, and for NULL. */
+/* Ordered pair accuracy: of the pairs with different truths, the share in which the scores have the
+   same order; equal scores count as wrong. In 0..1; NaN when all truths are equal, and for NULL. */
 AG_API double ag_opa(const ag_pairs *pairs);
 
-/* Share of all pairs whose scores are equal, in 0..1; NaN for fewer than two items or NULL. */
+/* The share of all pairs that have equal scores, in 0..1; NaN for fewer than two items or NULL. */
 AG_API double ag_tied(const ag_pairs *pairs);
 
-/* Of the pairs whose truths differ by more than `share` of the smaller one, the share whose scores
-   have the same order; equal scores count one half. In 0..1; NaN without such a pair. Fails: see
-   above; AG_EUSE (a share that is not in 0..1), AG_EDATA (a truth below 0, unless share is 0). */
+/* Of the pairs with truths that differ by more than `share` of the smaller one, the part in which
+   the scores have the same order; equal scores count one half. In 0..1; NaN without such a pair.
+   Fails: see above; AG_EUSE (a share that is not in 0..1), AG_EDATA (a truth below 0, unless share
+   is 0). */
 AG_API ag_status ag_pairwise(double *pairwise, const double *score, const double *truth, int64_t n,
                              double share, ag_failure *why);
 
@@ -98,19 +99,19 @@ AG_API ag_status ag_pairwise(double *pairwise, const double *score, const double
 AG_API ag_status ag_order(int64_t *order, const double *score, int64_t n, ag_failure *why);
 
 /* place[i]: the rank of score[i] in ascending order, from 0 on; equal scores share the mean of
-   their ranks. Fails: see above. scipy.stats.rankdata, less 1. */
+   their ranks. Fails: see above. scipy.stats.rankdata, minus 1. */
 AG_API ag_status ag_places(double *place, const double *score, int64_t n, ag_failure *why);
 
 /* Truths, such as run times, of the k items with the smallest scores (the best predicted), and of
-   the k items with the smallest truths (of all, if k > n). Where equal scores leave open which are
-   the k best, each number is its mean over all ways to choose among them, so it does not depend on
-   the order of the items. Fails: see above; AG_EUSE (k < 1 or n < 1), AG_EDATA (a truth is not
-   above 0). */
+   the k items with the smallest truths (of all, if k > n). If equal scores leave open which are the
+   k best, each number is its mean over all ways to choose among them, so it does not depend on the
+   order of the items. Fails: see above; AG_EUSE (k < 1 or n < 1), AG_EDATA (a truth is not above
+   0). */
 typedef struct ag_choice {
     double least, mean;           /* of the best predicted */
     double best_least, best_mean; /* of the best */
     double top; /* best_least / least: the top-k score of TenSet (Zheng et al. 2021), 1 is best */
-    double recall; /* share of the best predicted no worse than the k-th best */
+    double recall; /* share of the best predicted that are no worse than the k-th best */
 } ag_choice;
 AG_API ag_status ag_choose(ag_choice *choice, const double *score, const double *truth, int64_t n,
                            int64_t k, ag_failure *why);

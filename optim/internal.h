@@ -23,34 +23,37 @@ struct ag__sgd;
 ag_status ag__params_adamw(ag_params *params, const struct ag__adamw *u, ag_failure *why);
 ag_status ag__params_sgd(ag_params *params, const struct ag__sgd *u, ag_failure *why);
 ag_status ag__params_clip(ag_params *params, double most, double *norm, ag_failure *why);
-/* The gradients where the block is, after what ag_clip_norm still has to do there. */
+/* The gradients on the device of the block, after what ag_clip_norm still has to do there. */
 ag_real *ag__params_gradient(ag_params *params);
 ag_status ag__need_built(const ag_params *params, const char *who, ag_failure *why);
 
-/* Reads what the device has found of the gradients, if it has; wait: 1, waits for it. AG_EFINITE,
-   once, when they were not finite: the block is then as it was before that step, and BAD. */
+/* Reads the result of ag_clip_norm from the device if it is ready; with wait 1 it waits for it.
+   Fails once with AG_EFINITE if the gradients were not finite: the block is then as it was before
+   that step, and AG_BAD. */
 ag_status ag__params_learn(ag_params *params, int wait, ag_failure *why);
 
-/* BAD, and a sentence on the gradient `at` of the flat array, which is `value`; at -1: on the norm.
- */
+/* Makes the block AG_BAD, and fails with a sentence on the gradient `at` of the flat array, which
+   is `value`; at -1: on the norm. */
 ag_status ag__refuse_gradients(ag_params *params, int64_t at, ag_real value, double norm,
                                ag_failure *why);
-ag_status ag__params_send(ag_params *params, ag_failure *why); /* the host's arrays go there */
-void ag__params_leave(ag_params *params);                      /* frees what is there */
+ag_status ag__params_send(ag_params *params,
+                          ag_failure *why); /* the host's arrays, to the device */
+void ag__params_leave(ag_params *params);   /* frees the memory on the device */
 
 /* ---- the parts of a step (step.c) ---- */
 
-/* AG_EUSE with a sentence that begins with `who` unless the block is built and holds gradients; or
-   unless learning rate and weight decay are finite and at least 0. */
+/* AG_EUSE with a sentence that begins with `who`: the first unless the block is built and holds
+   gradients, the second unless learning rate and weight decay are finite and at least 0. */
 ag_status ag__need_gradients(ag_params *params, const char *who, ag_failure *why);
 ag_status ag__check_rates(double lr, double decay, const char *who, ag_failure *why);
 
 /* Calls `update` for pieces of the parameters: elements from..from+n-1 of the flat arrays, all of a
-   parameter with this `decay`. On the library's threads, for a block on the CPU. */
+   parameter with this `decay`. It runs on the library's threads, for a block on the CPU. */
 typedef void ag__update(ag_params *params, int64_t from, int64_t n, int decay, const void *numbers);
 void ag__step_here(ag_params *params, ag__update *update, const void *numbers);
 
-/* The block after a step that ended with `status`: EMPTY and one step further, or BAD. */
+/* Sets the state after a step that ended with `status`: AG_EMPTY and one step further, or
+   AG_BAD. */
 void ag__step_done(ag_params *params, ag_status status);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* optim: named parameters, initialisers, Adam, AdamW and SGD, clipping, sums of gradients,
- * schedules, checkpoints of them. Knows no tape. */
+ * schedules, checkpoints of parameters. Knows no tape. */
 #ifndef AG_OPTIM_H
 #define AG_OPTIM_H
 
@@ -57,9 +57,9 @@ AG_API void ag_params_free(ag_params *params); /* frees the parameters, too; NUL
 /* Declares a parameter; its memory comes with ag_params_build.
    name: 1 to 127 printable ASCII characters without space, used once; it may not begin with
    "optimizer." or "state.". decay: 1 if weight decay applies. Every call returns a pointer that
-   stays valid, never NULL: the first failure (AG_EUSE, AG_ESHAPE, AG_EMEMORY) is kept in
-   params->failure, and an empty parameter is returned. So the constructor of a model needs no
-   checks: ag_params_build reports the failure. */
+   stays valid, never NULL. A call that fails returns an empty parameter, and the first failure
+   (AG_EUSE, AG_ESHAPE, AG_EMEMORY) is kept in params->failure. So the constructor of a model needs
+   no checks: ag_params_build reports the failure. */
 AG_API ag_param *ag_params_add(ag_params *params, const char *name, ag_shape shape, ag_init init,
                                int decay);
 
@@ -99,11 +99,11 @@ AG_API ag_status ag_params_to(ag_params *params, ag_device device, ag_failure *w
    AG_EDEVICE (the copy is then useless), AG_EFINITE (see ag_clip_norm). */
 AG_API ag_status ag_params_fetch(ag_params *params, ag_failure *why);
 
-/* Prints a line for each parameter (name, shape, numbers, whether weight decay applies) and their
-   sum, whether they are built or not. */
+/* Prints a line for each parameter (name, shape, number of elements, whether weight decay applies)
+   and the total, also before ag_params_build. */
 AG_API void ag_params_print(const ag_params *params, FILE *file);
 
-/* Discards the gradients (state EMPTY). An optimizer step does so, too. */
+/* Discards the gradients (state AG_EMPTY). An optimizer step does so, too. */
 AG_API void ag_params_reset(ag_params *params);
 
 /* ---- optimizers ---- */
@@ -120,7 +120,7 @@ AG_API ag_adam ag_adam_default(void);   /* 0.9, 0.999, 1e-8, 0: torch.optim.Adam
 
 /* One step of AdamW (decoupled decay), t = step + 1: w *= 1 - lr decay; m = b1 m + (1-b1) g; v = b2
    v + (1-b2) g^2; w -= lr (m/(1-b1^t)) / (sqrt(v/(1-b2^t)) + epsilon). Needs gradients (state
-   READY) and leaves EMPTY. Fails, changing nothing: AG_EUSE (state, not built, options out of
+   AG_READY) and leaves AG_EMPTY. Fails, changing nothing: AG_EUSE (state, not built, options out of
    range). Loshchilov and Hutter, ICLR 2019, Algorithm 2; torch.optim.AdamW. */
 AG_API ag_status ag_adamw_step(ag_params *params, const ag_adamw *options, double lr,
                                ag_failure *why);
@@ -139,22 +139,24 @@ typedef struct ag_sgd {
 
 /* One step of stochastic gradient descent: g += decay w; m = momentum m + g; w -= lr m, or with
    nesterov w -= lr (g + momentum m). m is the first moment of the parameters, so that checkpoints
-   keep it. Needs gradients and leaves EMPTY, and fails, as ag_adamw_step. Sutskever et al., ICML
-   2013; torch.optim.SGD, dampening 0. */
+   keep it. States and failures are as for ag_adamw_step. Sutskever et al., ICML 2013;
+   torch.optim.SGD, dampening 0. */
 AG_API ag_status ag_sgd_step(ag_params *params, const ag_sgd *options, double lr, ag_failure *why);
 
-/* Scales all gradients by min(1, max_norm / (norm + 1e-6)), norm = L2 norm of all of them together,
-   and writes it to *norm (norm may be NULL). max_norm INFINITY only measures and checks. A gradient
-   that is not finite fails with AG_EFINITE, names the first one and makes the state BAD, so no step
-   can use it. On a device, norm = NULL does not wait: the result stays there, and after a gradient
-   that is not finite the next steps change nothing. The first later call on the block that reads
-   the result then fails with AG_EFINITE and the same sentence; step count and numbers are as before
-   that step, and the state is BAD. ag_params_norm, ag_params_fetch, ag_params_to and ag_params_save
-   always read it. Fails: AG_EUSE, AG_EFINITE, AG_EDEVICE. torch.nn.utils.clip_grad_norm_. */
+/* Scales all gradients by min(1, max_norm / (norm + 1e-6)), where norm is the L2 norm of all of
+   them together, and writes it to *norm (which may be NULL). max_norm INFINITY only measures and
+   checks. If a gradient is not finite, it fails with AG_EFINITE, names the first such gradient and
+   makes the state AG_BAD, so that no step can use it. On a device, norm = NULL does not wait: the
+   result stays there, and after a gradient that is not finite the next steps change nothing. The
+   first later call on the block that reads the result then fails with AG_EFINITE and the same
+   sentence; step count and numbers are as before that step, and the state is AG_BAD.
+   ag_params_norm, ag_params_fetch, ag_params_to and ag_params_save always read the result. Fails:
+   AG_EUSE, AG_EFINITE, AG_EDEVICE. torch.nn.utils.clip_grad_norm_. */
 AG_API ag_status ag_clip_norm(ag_params *params, double max_norm, double *norm, ag_failure *why);
 
-/* Writes the norm of the last ag_clip_norm to *norm (may be NULL). On a device it waits until that
-   is done, as it is after ag_item on a tensor of the tape; so a training step waits once:
+/* Writes the norm of the last ag_clip_norm to *norm (may be NULL). On a device it waits until the
+   clipping is done. After ag_item on a tensor of the tape it is done, so this training step waits
+   only once:
      ag_backward(loss);
      ag_clip_norm(params, 1, NULL, &why);
      ag_adamw_step(params, &adamw, lr, &why);
@@ -165,21 +167,22 @@ AG_API ag_status ag_params_norm(ag_params *params, double *norm, ag_failure *why
 
 /* ---- gradients of several runs, added in one order ---- */
 
-/* A step over the shards of a large batch: the mean of their gradients. The additions form a binary
-   tree that depends on the number of shards only, so it does not change a bit how many processes
-   divide them. At most log2(shards) + 1 copies of the gradients are kept, where the block is. For
-   first <= i < end of ag_shards_part:
+/* A step over the shards of a large batch, with the mean of their gradients. The additions form a
+   binary tree that depends only on the number of shards, so the bits do not depend on how many
+   processes divide them. At most log2(shards) + 1 copies of the gradients are kept, on the device
+   of the block. For first <= i < end of ag_shards_part:
      ag_tape_reset(tape);
      ag_tape_seed(tape, seed, step * shards + i);
      ag_backward(loss of shard i);
      ag_shards_add(sum, &why);
-   then ag_shards_mean, ag_clip_norm and the optimizer's step. With one shard neither call does
-   anything but its checks. */
+   then ag_shards_mean, ag_clip_norm and the optimizer's step. With one shard, ag_shards_add and
+   ag_shards_mean only run their checks. */
 typedef struct ag_shards ag_shards;
 
 /* For a built block, which stays where it is until ag_shards_free. ranks: the processes that divide
-   the shards, which have equal parameters and make the same calls; NULL: there is one. NULL:
-   AG_EUSE (not built; shards not in 1..2^40, or fewer than ranks), AG_EMEMORY. */
+   the shards, which have equal parameters and make the same calls; NULL: there is only this one.
+   Returns NULL on failure: AG_EUSE (not built; shards not in 1..2^40, or fewer than ranks),
+   AG_EMEMORY. */
 AG_API ag_shards *ag_shards_new(ag_params *params, int64_t shards, ag_ranks *ranks,
                                 ag_failure *why);
 AG_API void ag_shards_free(ag_shards *sum); /* NULL is allowed */
@@ -187,14 +190,14 @@ AG_API void ag_shards_free(ag_shards *sum); /* NULL is allowed */
 /* The shards of this rank: *first..*end-1; without other ranks 0..shards-1. */
 AG_API void ag_shards_part(int64_t *first, int64_t *end, const ag_shards *sum);
 
-/* Takes the gradients of the block as those of the next shard: needs READY and leaves EMPTY. Fails:
-   AG_EUSE (no gradients; all shards have been added; the block has moved to another device),
+/* Takes the gradients of the block as those of the next shard: needs AG_READY and leaves AG_EMPTY.
+   Fails: AG_EUSE (no gradients; all shards have been added; the block has moved to another device),
    AG_EMEMORY, AG_EDEVICE. */
 AG_API ag_status ag_shards_add(ag_shards *sum, ag_failure *why);
 
-/* The gradients of the block become the mean of all shards (READY), and the next ag_shards_add
+/* The gradients of the block become the mean of all shards (AG_READY), and the next ag_shards_add
    begins with the first shard. Fails: AG_EUSE (a shard has not been added), AG_EMEMORY, AG_EDEVICE
-   (a rank does not come, or the device failed). */
+   (a rank does not make the call in time, or the device failed). */
 AG_API ag_status ag_shards_mean(ag_shards *sum, ag_failure *why);
 
 /* Forgets what was added since the last mean, as after a shard that failed. NULL is allowed. */
@@ -243,10 +246,10 @@ AG_API ag_status ag_params_save(const char *path, const ag_params *params, int r
                                 const ag_checkpoint_pair *metadata, int pairs, ag_failure *why);
 
 /* Loads parameters by name; with resume = 1 the moments and the step as well (otherwise those
-   become 0). The file and the block must have the same names and shapes, except for
-   "state." tensors and PyTorch's counters (names that end with "num_batches_tracked"). Reads
-   float32 and float64. Changes nothing when it fails: AG_EUSE, AG_EDATA (missing or unexpected
-   tensor, type), AG_ESHAPE, AG_EFINITE. */
+   become 0). The file and the block must have the same names and shapes, except for "state."
+   tensors and PyTorch's counters (names that end with "num_batches_tracked"). Reads float32 and
+   float64. Changes nothing when it fails: AG_EUSE, AG_EDATA (missing or unexpected tensor, type),
+   AG_ESHAPE, AG_EFINITE. */
 AG_API ag_status ag_params_load(ag_params *params, const ag_checkpoint *checkpoint, int resume,
                                 ag_failure *why);
 

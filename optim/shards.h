@@ -6,7 +6,7 @@
 #include "core/ranks.h"
 #include "optim/internal.h"
 
-enum { AG__SHARDS_DEPTH = 84 }; /* sums that wait at a time, of an interval of 2^40 shards */
+enum { AG__SHARDS_DEPTH = 84 }; /* the most sums that wait at a time, for 2^40 shards */
 
 /* The sum of the shards first..first+size-1. */
 typedef struct ag__subtree {
@@ -29,19 +29,19 @@ struct ag_shards {
     ag_ranks *ranks; /* NULL: one */
     int64_t first, end, next;
     ag__shards_stack own, slice; /* slice: of the numbers that this rank adds up for all */
-    ag_real *buffer;             /* what is sent and received, where the sums are */
+    ag_real *buffer;             /* what is sent and received, on the device of the sums */
     ag_real *host;               /* as buffer, for what goes from a device through the host */
-    ag_ranks_part *part;         /* [4 count] where in them; all three are made once */
+    ag_ranks_part *part;         /* [4 count] parts of these two; all three are made once */
 };
 
-/* Memory where the sums are. */
+/* Memory on the device of the sums. */
 void *ag__shards_take(const ag__shards_stack *s, size_t bytes); /* NULL: no memory */
 void ag__shards_give(const ag__shards_stack *s, void *p);
 void ag__shards_copy(const ag__shards_stack *s, void *to, const void *from, size_t bytes);
 
 /* Adds `x`, which stays, to the sums; copies it if it has no sibling. Fails: AG_EMEMORY. */
 ag_status ag__shards_push(ag__shards_stack *s, ag__subtree x, ag_failure *why);
-/* The only sum that is left; all sums become memory for more. */
+/* Returns the only remaining sum; the memory of all sums can then be used again. */
 const ag_real *ag__shards_finish(ag__shards_stack *s);
 void ag__shards_forget(ag__shards_stack *s);
 
