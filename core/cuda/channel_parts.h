@@ -21,11 +21,11 @@
 typedef ag__channel channel;
 
 enum { WIDTH = 32, TALL = 16, NARROW = 16 }; /* features of a warp; rows and hidden values */
-enum { PAD = 4 }; /* between rows in shared memory, so that four or eight are in other banks */
+enum { PAD = 4 }; /* between rows in shared memory, so that four or eight are in different banks */
 enum { HIDDEN = NARROW + PAD };
 enum { MOST_SHARED = 96 << 10, MOST_WARPS = 8 };
 
-/* Blocks: as many as a GPU has at a time, or fewer with 64 rows each. Gradients of weights are
+/* Blocks: as many as a GPU runs at a time, or fewer with 64 rows each. Gradients of weights are
    summed by block, so the number depends only on the shape. */
 enum { ROWS = 64, BLOCKS = 792, PIECES = 528 };
 
@@ -48,7 +48,7 @@ static __host__ __device__ inline int64_t sums_size(int f, int r)
 /* The shared memory of a block, in elements from its start; only backward has dv and dh, and
    sums of both biases' gradients for each thread. */
 struct room {
-    int apart; /* between rows of x, w1, w2 turned, dv */
+    int apart; /* between rows of x, w1, transposed w2, dv */
     int x, w1, w2, part, h, dv, dh, b1, b2, end;
 };
 
@@ -125,8 +125,8 @@ static __device__ inline ag_real add_dot(ag_real sum, float4 a, float4 b)
 
 /* ---- parts ---- */
 
-/* Where a thread is: its warp has features of its own, of which a lane has four of each of the rows
-   row, row + 4, row + 8 and row + 12. */
+/* The place of a thread: its warp has its own features, and a lane has four of these in each of the
+   rows row, row + 4, row + 8 and row + 12. */
 struct place {
     int thread, threads, warp, row, c;
 };

@@ -2,7 +2,7 @@
 /* The CUDA device, for C. All work goes to one stream, in order; a call returns before its work is
    done unless it says that it waits. What fails is kept until ag__device_failed asks. A build
    without CUDA has the same functions (core/device_none.c): ag_device_open says why there is no
-   device, and nobody calls the others. */
+   device, and the others are never called. */
 #ifndef AG_CORE_CUDA_DEVICE_H
 #define AG_CORE_CUDA_DEVICE_H
 
@@ -20,15 +20,15 @@ extern "C" {
 const char *ag__device_reason(char text[400], int error, int built, const char *name, int major,
                               int minor, const char *meaning);
 
-/* The sentence of a failure after the kernel `last` was launched; waited: each launch was waited
-   for (AUGUR_CUDA_WAIT=1), so that it is that kernel. */
+/* The sentence of a failure after the kernel `last` was launched; waited 1: the host waited for
+   each launch (AUGUR_CUDA_WAIT=1), so this kernel is the one that failed. */
 const char *ag__device_sentence(char text[400], const char *last, const char *meaning, int waited);
 
-/* The sentence when memory for `what` is missing: bytes wanted (0: not known), bytes that are free.
- */
+/* The sentence when memory for `what` is missing: bytes needed (0: not known), bytes that are
+   free. */
 const char *ag__device_full(char text[400], const char *what, size_t bytes, size_t unused);
 
-/* Names what is launched from now on, for sentences; `name` lasts. */
+/* Names what is launched from now on, for sentences; `name` must stay valid. */
 void ag__device_doing(const char *name);
 
 /* The first failure since the last question, if any: AG_EDEVICE or AG_EMEMORY. A device that
@@ -53,8 +53,8 @@ void ag__device_fill(void *to, int byte, size_t bytes);
 
 /* ---- uploads that do not wait (stage.cu) ---- */
 
-/* Two slots of pinned memory, each with a landing area on the device, taken in turn: the copies of
-   a step go along while the device still computes the step before. */
+/* Two slots of pinned memory, each with a landing area on the device, used in turn: the data of a
+   step is copied while the device still computes the previous step. */
 typedef struct ag__stage ag__stage;
 ag__stage *ag__stage_new(void); /* NULL: no memory */
 void ag__stage_free(ag__stage *stage);
@@ -70,12 +70,12 @@ void ag__stage_close(ag__stage *stage);                                   /* aft
 /* 0: each run launches by itself, because of AUGUR_GRAPHS=0 or AUGUR_CUDA_WAIT=1. */
 int ag__graph_wanted(void);
 
-/* From here to ag__graph_end what this thread launches is noted, not done; other threads go on as
-   usual. 1: that cannot be. */
+/* From here to ag__graph_end the launches of this thread are recorded, not executed; other threads
+   go on as usual. Returns 1 if that is not possible. */
 int ag__graph_begin(void);
 
-/* Returns what was noted; NULL: something cannot be repeated, or there is no memory. Errors in
-   between are no failures of the device: the next launch reports them. */
+/* Returns the recorded launches; NULL: something cannot be repeated, or there is no memory. Errors
+   in between are no failures of the device: the next launch reports them. */
 typedef struct ag__graph ag__graph;
 ag__graph *ag__graph_end(void);
 void ag__graph_launch(ag__graph *graph);
@@ -93,14 +93,15 @@ double ag__timer_seconds(ag__timer *timer, int number); /* mark to mark + 1; wai
 
 /* ---- what core/gemm.h, columns.h and inverse.h do on the device ---- */
 
-/* Of the products that the calling thread asks for from now on; AG_FP32 at first. */
+/* Sets the precision of the products that the calling thread starts from now on; AG_FP32 at
+   first. */
 void ag__device_precision(ag_precision precision);
 void ag__device_gemm(ag_real *c, const ag_real *a, const ag_real *b, int ta, int tb, int m, int n,
                      int k, int add);
 
-/* In one pass, or 0: there is none for this shape (linear.cu). y [rows,out] = x [rows,in] w' + b,
-   with relu max(y, 0), where a NaN may become 0; b may be NULL. dw [out,in] = dy' x and db [out],
-   the sums of dy down its rows. */
+/* Linear in one pass; 0: there is no kernel for this shape (linear.cu). y [rows,out] = x [rows,in]
+   w' + b, with relu max(y, 0), where a NaN may become 0; b may be NULL. dw [out,in] = dy' x and db
+   [out], the sums of dy down its rows. */
 int ag__device_linear(ag_real *y, const ag_real *x, const ag_real *w, const ag_real *b, int rows,
                       int in, int out, int relu);
 int ag__device_linear_weights(ag_real *dw, ag_real *db, const ag_real *dy, const ag_real *x,
@@ -124,9 +125,10 @@ typedef struct ag__channel {
 int ag__device_channel_fits(int f, int r); /* 0: the weights are too large for that */
 void ag__device_channel_forward(ag_real *y, ag_real *h, const ag__channel *in);
 
-/* dx, or more with add, and in scratch the parts of the gradients of the weights, of which weight
-   adds up those of w1, b1, w2 or b2 (which: 1, 2, 3, 4). Either dy is given, or dv, that of v, and
-   dy is NULL: then dx gets only what flows through h. b1 is not read, b2 only with dy. */
+/* Backward writes dx, or adds to it with `add`, and leaves the parts of the weights' gradients in
+   scratch; the last function sums those of w1, b1, w2 or b2 (which: 1, 2, 3, 4). Either dy is
+   given, or dv, the gradient of v. With dv, dy is NULL, and dx gets only what flows through h. b1
+   is not read, b2 only with dy. */
 int64_t ag__device_channel_scratch(int64_t rows, int f, int r);
 void ag__device_channel_backward(ag_real *dx, ag_real *scratch, const ag_real *dy,
                                  const ag_real *dv, const ag_real *h, const ag__channel *in,
@@ -151,7 +153,8 @@ void ag__device_seed(ag_real *dx, int add); /* dx[0] = 1, or += 1 */
 
 /* ---- fused groups (group.h) ---- */
 
-/* Jobs of a launch; elements of a tile, and tiles, that a block has for values of its own. */
+/* Most jobs of a launch; elements of a tile, and most tiles, that a block has for its own
+   values. */
 enum { AG__GROUP_JOBS = 16, AG__GROUP_TILE = 1024, AG__GROUP_TILES = 8 };
 
 /* Tiles of a job: of inputs 0 and 1, of the output, its gradient and the gradient that it writes.
@@ -168,8 +171,8 @@ typedef struct ag__group_job {
 /* The number of the elementwise kernel that this function launches; -1: no group can run it. */
 int ag__device_group_number(void (*cuda)(const struct ag_args *a));
 
-/* Runs n jobs, at most AG__GROUP_JOBS, with one number of elements in all outputs, with tile_bytes
-   bytes of tiles. */
+/* Runs n jobs, at most AG__GROUP_JOBS, with the same number of elements in all outputs and
+   tile_bytes bytes of tiles. */
 void ag__device_group(const ag__group_job *jobs, int n, size_t tile_bytes);
 
 /* ---- what optim/, and moving averages, do on the device (optim.cu) ---- */
@@ -189,11 +192,12 @@ ag__clip *ag__clip_new(void); /* NULL: no memory */
 void ag__clip_free(ag__clip *clip);
 void ag__clip_forget(ag__clip *clip);
 
-/* The norm: squares in double, 256 pieces, each in a fixed order, added in order. Does not wait. */
+/* Computes the norm: squares are added in double, in 256 pieces, each in a fixed order, and the
+   pieces in order. Does not wait. */
 void ag__clip_measure(ag__clip *clip, const ag_real *x, int64_t n, double most, int64_t step);
 void ag__clip_scale(const ag__clip *clip, ag_real *x, int64_t n); /* x times the factor */
 
-/* The finding of the last measure; NULL: the device is not that far, or (wait: 1) it failed. */
+/* The finding of the last measure; NULL: the device has not finished it, or (wait: 1) it failed. */
 const ag__clip_found *ag__clip_read(const ag__clip *clip, int wait);
 const ag__clip_found *ag__clip_on_device(const ag__clip *clip); /* in its memory */
 

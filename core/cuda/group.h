@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A fused group on a GPU: a block takes 1,024 elements and runs every job of the group on them.
-   Values that live within the group lie in tiles of shared memory; a thread has the same elements
-   in all jobs, so there is no barrier. The file that includes this one has included the bodies,
-   with AG_BODIES_ALONE, and AG_GROUP_BODIES names a file with a line BODY(name) for each. */
+   Values that only the group uses are in tiles of shared memory; a thread has the same elements in
+   all jobs, so there is no barrier. The file that includes this one has included the bodies, with
+   AG_BODIES_ALONE, and AG_GROUP_BODIES names a file with a line BODY(name) for each. */
 #ifndef AG_CORE_CUDA_GROUP_H
 #define AG_CORE_CUDA_GROUP_H
 
@@ -30,7 +30,7 @@ static const ag__body ag__bodies[] = {
 #undef BODY
 };
 
-/* A job as it travels to the device: all of them are an argument of the kernel. */
+/* A job as the device gets it: all jobs are one argument of the kernel. */
 typedef struct ag__small_job {
     const ag_real *from[4]; /* inputs 0 and 1, output, its gradient, as in AG_READS_X ... */
     ag_real *to;
@@ -128,7 +128,8 @@ static ag__small_job ag__small(const ag__group_job *job)
     return to;
 }
 
-/* The kernels that a group joins, for what is said when it fails; until the next group. */
+/* The names of the kernels of a group, for the sentence when it fails; valid until the next
+   group. */
 static const char *ag__group_names(const ag__group_job *jobs, int n)
 {
     static char text[AG__GROUP_JOBS * 32];

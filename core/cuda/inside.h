@@ -20,8 +20,8 @@ struct ag__cuda_device {
     int lost;            /* it cannot go on: the failure stays */
     int waits;           /* AUGUR_CUDA_WAIT=1 */
     const char *doing;   /* what was launched last */
-    cudaStream_t noting; /* what is captured goes there; a thread has it at a time */
-    std::mutex notes;    /* that thread's */
+    cudaStream_t noting; /* the stream of captures, of one thread at a time */
+    std::mutex notes;    /* which that thread holds */
     void *blas[2];       /* of gemm.cu: the handle, and that of a capture */
     void *workspace;     /* of products; that of gemm.cu */
     char *small;         /* of ag__cuda_small */
@@ -32,16 +32,17 @@ ag__cuda_device *ag__cuda_here(void);
 
 /* Keeps an error of the runtime as the failure of what was launched last; 1 if it is one. */
 int ag__cuda_keep(cudaError_t error);
-/* Keeps the failure that there is no memory for this; bytes 0: nobody knows how many it wants. */
+/* Keeps the failure that there is no memory for this; bytes 0: it is not known how many it
+   needs. */
 void ag__cuda_no_memory(const char *what, size_t bytes);
 int ag__cuda_noting(void);            /* 1: this thread captures what it launches (graph.cu) */
-void ag__cuda_spoil(void);            /* its capture is worth nothing */
-void ag__cuda_gemm_ready(void);       /* the handle of a capture is there if the other one is */
-int ag__cuda_done(cudaEvent_t event); /* 1: the device is past it; does not wait */
+void ag__cuda_spoil(void);            /* makes its capture invalid */
+void ag__cuda_gemm_ready(void);       /* makes the handle of captures, if the other exists */
+int ag__cuda_done(cudaEvent_t event); /* 1: the device has passed it; does not wait */
 void ag__cuda_keep_text(const char *meaning); /* of another library */
 
-/* gemm.cu: the precision that the calling thread's products have; their workspace, which is taken
-   with the first of them: hold the lock, NULL: the device has failed. */
+/* gemm.cu: the precision of the calling thread's products, and their workspace, which the first
+   product allocates. Hold the lock for it; NULL: the device has failed. */
 ag_precision ag__cuda_precision(void);
 void *ag__cuda_workspace(size_t *bytes);
 

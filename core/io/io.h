@@ -14,12 +14,12 @@ extern "C" {
 
 /* Makes `path` hold what write(file, context) writes, or leaves it as it was: a temporary file in
    the same folder, fsync, rename, fsync of the folder. After a crash the old or the new contents
-   are there, never a mixture. The mode of an existing file is kept (else 0644 less the umask); a
-   symbolic link is replaced, not followed. `write` returns a status; write errors of the stream
-   itself (a full disk) are found here. When `write` fails for a reason of its own it fills the same
-   `why` through its context. Fails: AG_EFILE, AG_EMEMORY, or what `write` returned; the temporary
-   file is removed. A killed process leaves its PATH.PID.N.tmp; the next save removes it. Calls that
-   the file system lacks are skipped (ag_saves_lack). */
+   are there, never a mixture. The mode of an existing file is kept (else 0644 without the bits of
+   the umask); a symbolic link is replaced, not followed. `write` returns a status; write errors of
+   the stream itself (a full disk) are found here. When `write` fails for a reason of its own it
+   fills the same `why` through its context. Fails: AG_EFILE, AG_EMEMORY, or what `write` returned;
+   the temporary file is removed. A killed process leaves its PATH.PID.N.tmp; the next save removes
+   it. Calls that the file system lacks are skipped (ag_saves_lack). */
 AG_API ag_status ag_save_file(const char *path, ag_status (*write)(FILE *file, void *context),
                               void *context, ag_failure *why);
 
@@ -67,8 +67,8 @@ typedef struct ag_array_info {
    most 64 arrays with names of 1 to 63 printable ASCII characters. As in numpy, other members are
    skipped (folders, hidden files, texts, Python objects); ag_npz_check says why. Only headers are
    inflated, and, to check the CRC, skipped members with names that end in .npy. A member that
-   claims more than 1,032 times its compressed size, or more than
-   byte_limit bytes, is refused. Returns NULL with `why` filled: AG_EFILE, AG_EDATA, AG_EMEMORY. */
+   claims more than 1,032 times its compressed size, or more than byte_limit bytes, is refused.
+   Returns NULL with `why` filled: AG_EFILE, AG_EDATA, AG_EMEMORY. */
 typedef struct ag_npz ag_npz;
 AG_API ag_npz *ag_npz_open(const char *path, size_t byte_limit, ag_failure *why);
 /* The same for a file in memory, which must stay there until the npz is closed; name: for error
@@ -81,8 +81,8 @@ AG_API const ag_array_info *ag_npz_info(const ag_npz *npz, int index);
 AG_API const ag_array_info *ag_npz_find(const ag_npz *npz,
                                         const char *name); /* NULL: no such array */
 
-/* Fails with the reason (AG_EDATA) if a member NAME.npy was skipped. AG_OK: the
-   array can be read, or there is no such member. */
+/* Fails with the reason (AG_EDATA) if a member NAME.npy was skipped. AG_OK: the array can be read,
+   or there is no such member. */
 AG_API ag_status ag_npz_check(ag_npz *npz, const char *name, ag_failure *why);
 
 /* Reads a whole member into `out` (count elements of type `as`, in C order), converting by value:
@@ -120,10 +120,10 @@ AG_API ag_status ag_npz_finish(ag_npz_writer *writer, ag_failure *why);
 AG_API ag_status ag_npz_write(ag_npz_writer *writer, FILE *file, ag_failure *why);
 AG_API void ag_npz_cancel(ag_npz_writer *writer);
 
-/* One array of an npz file in memory, as elements of type `as`, in C order; *shape gets its shape.
-   On entry *shape is the wanted shape: rank 0 for any, a size of 0 for any size. Free it with
-   ag_free. NULL with `why` filled: as ag_npz_open and ag_npz_read fail, AG_EDATA for an array of
-   another shape, AG_ESHAPE for a size above 2^31 - 1. */
+/* Reads one array of an npz file into memory, as elements of type `as`, in C order; *shape gets its
+   shape. On entry *shape is the wanted shape: rank 0 for any, a size of 0 for any size. Free it
+   with ag_free. NULL with `why` filled: as ag_npz_open and ag_npz_read fail, AG_EDATA for an array
+   of another shape, AG_ESHAPE for a size above 2^31 - 1. */
 AG_API void *ag_npz_load(const char *path, const char *name, ag_dtype as, ag_shape *shape,
                          ag_failure *why);
 
@@ -145,7 +145,7 @@ AG_API void ag_csv_free(ag_csv *csv);
 
 /* ---- safetensors files (docs/formats.md) ---- */
 
-/* A tensor to write, or one that a file holds (then data lies in the checkpoint and may be
+/* A tensor to write, or one that a file holds (then data is in the checkpoint and may be
  * unaligned). */
 typedef struct ag_checkpoint_item {
     const char *name;
@@ -165,8 +165,9 @@ typedef struct ag_checkpoint_pair {
 AG_API ag_status ag_checkpoint_save(const char *path, const ag_checkpoint_item *items, int n,
                                     const ag_checkpoint_pair *metadata, int pairs, ag_failure *why);
 
-/* Reads a whole file into memory and checks all of it: header, exact tiling, checksums when they
-   are there. F16 and BF16 become AG_F32. NULL with `why` filled: AG_EFILE, AG_EDATA, AG_EMEMORY. */
+/* Reads a whole file into memory and checks all of it: the header, that the tensors fill the file
+   exactly, and checksums if it has them. F16 and BF16 become AG_F32. NULL with `why` filled:
+   AG_EFILE, AG_EDATA, AG_EMEMORY. */
 typedef struct ag_checkpoint ag_checkpoint;
 AG_API ag_checkpoint *ag_checkpoint_open(const char *path, ag_failure *why);
 AG_API void ag_checkpoint_close(ag_checkpoint *checkpoint);
@@ -184,8 +185,8 @@ AG_API const ag_checkpoint_item *ag_checkpoint_find(const ag_checkpoint *checkpo
 AG_API ag_status ag_checkpoint_read(const ag_checkpoint *checkpoint, const char *name,
                                     ag_dtype dtype, ag_shape shape, void *out, ag_failure *why);
 
-/* Metadata by key (NULL: no such key) and by index in file order, checksums left out (0 past the
- * end). */
+/* Metadata by key (NULL: no such key), and by index in file order without the checksums (returns 0
+ * past the end). */
 AG_API const char *ag_checkpoint_metadata(const ag_checkpoint *checkpoint, const char *key);
 AG_API int ag_checkpoint_metadata_at(const ag_checkpoint *checkpoint, int index,
                                      ag_checkpoint_pair *pair);

@@ -18,7 +18,7 @@ struct ag_npz {
     size_t header[AG__NPZ_MEMBERS];      /* bytes of each npy header */
 };
 
-/* Records what libzip says of `where`. */
+/* Records what libzip says about `where`. */
 ag_status ag__zip_fail(zip_error_t *error, const char *where, ag_failure *why);
 
 /* An ag__reader over a zip_file_t. */

@@ -12,19 +12,19 @@ extern "C" {
 
 enum {
     AG__NPZ_MEMBERS = 64,        /* arrays */
-    AG__NPZ_ENTRIES = 256,       /* of the zip, with all that is passed over */
+    AG__NPZ_ENTRIES = 256,       /* of the zip, with those that are skipped */
     AG__NPY_HEADER_MOST = 10000, /* bytes of the dictionary; numpy's own limit */
     AG__NPY_PREAMBLE_MOST = 12,
     AG__NPY_WRITTEN_MOST = 320, /* bytes of a header that ag__npy_format writes */
-    AG__DEFLATE_MOST = 1032     /* deflate cannot shrink anything further than this */
+    AG__DEFLATE_MOST = 1032     /* deflate cannot shrink anything by a larger factor */
 };
 
 /* Opens a file that is not empty for reading; a folder, device or pipe is refused without waiting
  * for it. */
 FILE *ag__open_regular(const char *path, int64_t *bytes, ag_failure *why);
 
-/* Says instead of what a reader found wrong that the file is of another kind, if ag_file_mistaken
-   knows it, unless that begins with `own`: the reader's kind. */
+/* If ag_file_mistaken knows what the file is, replaces the reader's failure by a sentence that says
+   so, unless that begins with `own`, the reader's own kind. */
 void ag__say_mistaken(ag_failure *why, const char *path, const char *own);
 
 /* Reads n bytes and returns how many there were; a negative number is an error. */
@@ -35,8 +35,8 @@ typedef int64_t ag__reader(void *context, void *out, size_t n);
 ag_status ag__npy_read_header(ag_array_info *info, size_t *bytes, ag__reader *read, void *context,
                               const char *where, ag_failure *why);
 
-/* Of the type that a file stores: 1 if the values lie there as info->dtype lies in memory; the
-   bytes of a value; the name ("uint16"). */
+/* The type that a file stores: 1 if its values have the bytes of info->dtype in memory; the bytes
+   of a value; the name ("uint16"). */
 int ag__npy_is_plain(const ag_array_info *info);
 size_t ag__npy_stored_bytes(const ag_array_info *info);
 const char *ag__npy_stored_name(char name[12], const ag_array_info *info);
@@ -56,8 +56,8 @@ int ag__npz_name_fits(const char *name);
 ag_status ag__npz_convert(void *out, ag_dtype as, const void *in, const ag_array_info *info,
                           int64_t first, int64_t n, const char *file, ag_failure *why);
 
-/* Of values first..first+n-1 of an array stored in Fortran order: puts those of rows
-   row..row+rows-1 to their places in C order. Row `row` is first in `out`. */
+/* Of the values first..first+n-1 of an array in Fortran order, puts those of rows row..row+rows-1
+   to their places in C order. Row `row` is first in `out`. */
 void ag__npz_reorder(void *out, const void *in, const ag_array_info *info, size_t bytes,
                      int64_t first, int64_t n, int64_t row, int64_t rows);
 

@@ -4,9 +4,9 @@
 
 #include "core/io/io.h"
 
-/* Whether a call failed with this error because the file system does not have it, and not because
-   the disk is full or broken; what (AG_LACKS_...) is noted then. refused: file systems also say so
-   with EPERM, EACCES, EBADF and EISDIR. */
+/* Whether a call failed with this error because the file system lacks the call, and not because the
+   disk is full or broken; `what` (AG_LACKS_...) is then noted. refused 1: EPERM, EACCES, EBADF and
+   EISDIR also say so. */
 int ag__save_lacks(int what, int error, int refused);
 
 #endif
