@@ -61,9 +61,9 @@ static void put_declaration(FILE *file, const declared *d)
     plain_formula(value, sizeof value, d->value);
     put_slope(dx, sizeof dx, "dx", d->slope);
     if (d->slope_z) put_slope(dz, sizeof dz, ", dz", d->slope_z);
-    int n = snprintf(text, sizeof text, "y = %s. %s. %s%s", value,
-                     d->slope_z ? "x and z have one shape, which may be any" : "x has any shape",
-                     dx, dz);
+    int n = snprintf(
+        text, sizeof text, "y = %s. %s. %s%s", value,
+        d->slope_z ? "x and z have the same shape, which may be any" : "x has any shape", dx, dz);
     if (strcmp(d->kink, "NONE") != 0)
         n += snprintf(text + n, sizeof text - (size_t)n,
                       strstr(d->slope, "x < p") ? ", which jumps at x = p and x = q"
@@ -85,15 +85,12 @@ static void write_prototypes(FILE *file)
         "   --build --preset release --target docs); do not edit.\n"
         "\n"
         "   Each takes tensors of any shape and returns one of that shape: element i of y is a\n"
-        "   function of element i of the inputs, p and q are the same for all elements. dy is "
-        "the\n"
-        "   gradient of y, dx and dz are those of x and z. A value outside of the domain of a "
-        "function\n"
-        "   is no failure: it gives what C gives (log of 0 is -inf, of -1 NaN). NULL and a tensor "
-        "of\n"
-        "   another tape, of an earlier step or of int32 indices fail the tape (AG_EUSE), and a "
-        "poison\n"
-        "   tensor is returned, also for a poison input. */\n"
+        "   function of element i of the inputs, and p and q are the same for all elements. dy is\n"
+        "   the gradient of y; dx and dz are the gradients of x and z. A value outside of the\n"
+        "   domain of a function is no failure: it gives what C gives (log of 0 is -inf, of -1\n"
+        "   NaN). NULL, and a tensor of another tape, of an earlier step or of int32 indices,\n"
+        "   fail the tape (AG_EUSE). Then, and for a poison input, the result is a poison\n"
+        "   tensor. */\n"
         "#ifndef AG_ELEMENTWISE_OPS_H\n"
         "#define AG_ELEMENTWISE_OPS_H\n"
         "\n"

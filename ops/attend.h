@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* attend on a device: the products of all rows are calls, and between them a lane takes a column
-   down the configurations of a node: as a tile (attend_tile.h) where they fit, else as a strip. */
+/* attend on a device: the products of all rows are calls of their own. Between them a lane
+   processes a column of all configurations of a node, in a tile (attend_tile.h) if they fit, else
+   in a strip. */
 #ifndef AG_OPS_ATTEND_H
 #define AG_OPS_ATTEND_H
 
 #include "core/kernel_tile.h"
 #include "ops/attend_row.h"
 
-/* Elements of shared memory that a block of attend_tile wants, and one of attend_tile_back: rows
+/* Elements of shared memory that a block of attend_tile needs, and one of attend_tile_back: rows
    for w2, b2 and (backward) two numbers per column, and what each configuration keeps. */
 AG_BOTH int64_t attend_tile_size(sizes s)
 {
@@ -27,7 +28,7 @@ ROW_OF(attend_squeeze, rows_of(sizes_of(a)), sizes_of(a).r)
     squeeze_rows(Y(1) + r * s.r, X(B1), 1, s.r);
 }
 
-/* y times the factors of dropout; e: the first element. */
+/* Multiplies y by the factors of dropout; e: its first element. */
 KERNEL void attend_drop_each(ag_real *y, const dropout_key *key, int64_t e, int n)
 {
     if (key->limit > 0)
@@ -67,9 +68,9 @@ STRIP(attend_columns, a->xs[X_].size[0], a->xs[X_].size[2])
 /* ---- backward ---- */
 
 /* Scratch: gates [rows,f] and, unless they stay in a tile, gradients of GELU's input [rows,2f]; for
-   each node and column the slope by 1 / t and the sum of the gradient of what the sigmoid reads;
+   each node and column the slope by 1 / t and the sum of the gradient of the sigmoid's argument;
    the slopes of each column; gradients of the hidden values [rows,r], or instead what the one
-   kernel of channel attention leaves there; and what sums of columns want. */
+   kernel of channel attention leaves there; and scratch for sums of columns. */
 typedef struct attend_room {
     ag_real *gate, *g, *slopes, *db, *total, *dh;
 } attend_room;
@@ -87,8 +88,8 @@ AG_BOTH attend_room attend_room_of(const ag_args *a)
     return o;
 }
 
-/* The gradient of GELU's input, in g, and of the residual: n elements from e on of a row of x, of
-   which soft is NULL on the left. */
+/* The gradient of GELU's input, to g, and that of the residual: n elements from e on, in one half
+   of a row of the output. soft is NULL in the left half. */
 KERNEL void attend_gelu_back(const ag_args *a, const dropout_key *key, ag_real *g, const ag_real *x,
                              const ag_real *gate, const ag_real *soft, int64_t e, int n)
 {

@@ -6,11 +6,11 @@
 #include "core/panels.h"
 #include "ops/attend_row.h"
 
-/* Rows that pass together, at least where there are as many; pieces of nodes that each sum up
-   gradients of the weights of their own. */
+/* How many rows are processed together, at least, where there are as many; how many pieces of the
+   nodes sum their own gradients of the weights. */
 enum { ROWS = 256, PIECES = 16 };
 
-/* Nodes that pass together. */
+/* How many nodes are processed together. */
 static inline int group_of(sizes s)
 {
     const int n = s.configs ? ROWS / s.configs : ROWS;
@@ -37,7 +37,7 @@ static inline int64_t piece_size(sizes s)
            3 * whole_lines(s.f);
 }
 
-/* A piece's scratch. */
+/* The scratch of a piece. */
 typedef struct room {
     ag_real *sums, *gate, *soft, *g, *dh, *sp, *spv, *sv;
 } room;

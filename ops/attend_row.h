@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The elementwise parts of attend, a row of m channels at a time; the products are calls of their
-   own. What runs down the configurations is indexed by AT(j). */
+   own. Running values over the configurations are indexed by AT(j). */
 #ifndef AG_OPS_ATTEND_ROW_H
 #define AG_OPS_ATTEND_ROW_H
 
@@ -36,7 +36,7 @@ KERNEL ag_real attend_sigmoid(ag_real x)
 
 /* ---- forward ---- */
 
-/* v holds h w2'; becomes x sigmoid(v + b). top = the largest v / t so far; over is 1 / t. */
+/* v holds h w2' and becomes x sigmoid(v + b). top: the largest v / t so far; over: 1 / t. */
 KERNEL void attend_gate(ag_real *__restrict__ v, ag_real *__restrict__ top,
                         const ag_real *__restrict__ x, const ag_real *__restrict__ b, ag_real over,
                         int m)
@@ -48,7 +48,7 @@ KERNEL void attend_gate(ag_real *__restrict__ v, ag_real *__restrict__ top,
     }
 }
 
-/* y = v e and sum += e with e the exponential of v / t - top. */
+/* y = v e and sum += e, where e is the exponential of v / t - top. */
 KERNEL void attend_weigh(ag_real *__restrict__ y, ag_real *__restrict__ sum,
                          const ag_real *__restrict__ v, const ag_real *__restrict__ top,
                          ag_real over, int m)
@@ -60,7 +60,7 @@ KERNEL void attend_weigh(ag_real *__restrict__ y, ag_real *__restrict__ sum,
     }
 }
 
-/* y = gelu(y scale + r); scale, r: NULL, none. */
+/* y = gelu(y scale + r); scale and r may be NULL. */
 KERNEL void attend_gelu(ag_real *__restrict__ y, const ag_real *__restrict__ scale,
                         const ag_real *__restrict__ r, int m)
 {
@@ -74,7 +74,7 @@ KERNEL void attend_gelu(ag_real *__restrict__ y, const ag_real *__restrict__ sca
         EACH (j, m) y[j] = v__gelu(y[j]);
 }
 
-/* y = y times the factors of dropout; e: the first element. */
+/* Multiplies y by the factors of dropout; e: its first element. */
 KERNEL void attend_drop(ag_real *y, const ag_args *a, int64_t e, int n)
 {
     ag_real factor[128];
@@ -87,7 +87,7 @@ KERNEL void attend_drop(ag_real *y, const ag_args *a, int64_t e, int n)
     }
 }
 
-/* ---- backward; v = x gate is computed again wherever it is wanted ---- */
+/* ---- backward; v = x gate is computed again wherever it is needed ---- */
 
 KERNEL void attend_gate_again(ag_real *__restrict__ gate, const ag_real *__restrict__ b, int m)
 {
@@ -101,8 +101,8 @@ KERNEL void attend_softmax(ag_real *__restrict__ soft, const ag_real *__restrict
     EACH (j, m) soft[AT(j)] = v_exp_down(x[j] * gate[j] * over - most[j]) * inverse[j];
 }
 
-/* g, the gradient of GELU's result, becomes that of its input x gate soft + r; soft, r: NULL,
-   none. */
+/* g, the gradient of GELU's result, becomes that of its input x gate soft + r; soft and r may be
+   NULL. */
 KERNEL void attend_slope(ag_real *__restrict__ g, const ag_real *__restrict__ x,
                          const ag_real *__restrict__ gate, const ag_real *__restrict__ soft,
                          const ag_real *__restrict__ r, int m)
@@ -117,8 +117,8 @@ KERNEL void attend_slope(ag_real *__restrict__ g, const ag_real *__restrict__ x,
         EACH (j, m) g[j] *= v__gelu_slope(x[j] * gate[j]);
 }
 
-/* With p = soft g v, g the gradient of v soft: sums of p, p v and soft v over the configurations.
- */
+/* Sums of p, p v and soft v over the configurations, where p = soft g v and g is the gradient of v
+   soft. */
 KERNEL void attend_sums(ag_real *__restrict__ sp, ag_real *__restrict__ spv,
                         ag_real *__restrict__ sv, const ag_real *__restrict__ g,
                         const ag_real *__restrict__ x, const ag_real *__restrict__ gate,
@@ -132,8 +132,8 @@ KERNEL void attend_sums(ag_real *__restrict__ sp, ag_real *__restrict__ spv,
     }
 }
 
-/* dv = left + soft (g + (g v - sp) / t); dx gets dv gate, gate becomes the gradient of what the
-   sigmoid reads and db its column sum. */
+/* dv = left + soft (g + (g v - sp) / t); dx gets dv gate, gate becomes the gradient of the
+   sigmoid's argument, and db gets the column sum of this gradient. */
 KERNEL void attend_ungate(ag_real *__restrict__ dx, ag_real *__restrict__ gate,
                           ag_real *__restrict__ db, const ag_real *__restrict__ left,
                           const ag_real *__restrict__ g, const ag_real *__restrict__ x,

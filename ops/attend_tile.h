@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* attend on a device where the columns of a node fit the memory that a block shares: they are read
-   and written once. Read by attend.h. */
+/* attend on a device, where the columns of a node fit into the memory that a block shares, so that
+   they are read and written once. attend.h includes this file. */
 #ifndef AG_OPS_ATTEND_TILE_H
 #define AG_OPS_ATTEND_TILE_H
 
-/* For n columns from c on: a row of the tile for each hidden value has its weights w2, and the next
-   one b2. */
+/* Fills the tile for n columns from c on: a row with the weights w2 of each hidden value, then one
+   with b2. */
 KERNEL void attend_tile_weights(ag_real *tile, const ag_args *a, int c, int n)
 {
     const int r = sizes_of(a).r;
@@ -33,7 +33,7 @@ KERNEL void attend_tile_wide(ag_real *v, ag_real *spare, const ag_real *h, const
     }
 }
 
-/* Elements e.. of the output are dropout(gelu(v scale + r)), which v becomes; scale: NULL, none. */
+/* v becomes dropout(gelu(v scale + r)), the elements from e on of the output; scale may be NULL. */
 KERNEL void attend_tile_out(const ag_args *a, const dropout_key *key, ag_real *v,
                             const ag_real *scale, int64_t e, int n)
 {
@@ -79,7 +79,7 @@ TILE(attend_tile, a->xs[X_].size[0], a->xs[X_].size[2], attend_tile_size(sizes_o
     }
 }
 
-/* The values that backward keeps in the tile of one row. */
+/* The values of one row that backward keeps in the tile. */
 typedef struct attend_tile_row {
     ag_real *x, *gate, *left, *right;
 } attend_tile_row;

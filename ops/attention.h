@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* The parts of attention between its products. Inputs: qkv [n, 3 heads d], starts; Y(1) [n, heads]
-   is ln sum e^score of each row; attr.i[0]: heads, attr.f[0]: how many of the weights are dropped.
- */
+   is ln sum e^score of each row; attr.i[0]: heads, attr.f[0]: which share of the weights is
+   dropped. */
 #include "ops/dropout_mask.h"
 #include "ops/graph_starts.h"
 
-/* The number that dropout has for the weight of key k of its graph in row v and head h. */
+/* The number by which dropout knows the weight of key k of the graph, in row v and head h. */
 AG_BOTH int64_t weight_number(const ag_args *a, int64_t v, int h, int k)
 {
     return (v * a->attr.i[0] + h) * a->xs[0].size[0] + k;
 }
 
-/* Of a row: the largest score so far and the sum of e^(score - most). */
+/* For a row: the largest score so far, and the sum of e^(score - most). */
 typedef struct row_sum {
     ag_real most, total;
 } row_sum;
 
-/* n more products of a row become e^(scale product - most); returns by what the earlier ones, which
-   had a smaller `most`, are multiplied. */
+/* n more products of a row become e^(scale product - most). Returns the factor for the earlier
+   ones, which had a smaller `most`. */
 KERNEL ag_real weigh_row(ag_real *s, row_sum *sum, ag_real scale, int n)
 {
     ag_real most, total;
@@ -41,10 +41,10 @@ KERNEL void weight_gradient(ag_real *__restrict__ s, ag_real *__restrict__ dp, a
     }
 }
 
-/* A CPU takes all heads of a row, a GPU each by itself. */
+/* A unit is a row with all its heads on a CPU, and one head of a row on a GPU. */
 AG_BOTH int dot_units(const ag_args *a) { return MOST_LANES == 1 ? 1 : a->attr.i[0]; }
 
-/* scratch [n, heads] = <dy, y> of each row and head, which is that sum of p dp. */
+/* scratch [n, heads] = <dy, y> of each row and head, which equals the sum of p dp. */
 ROW_OF(attention_dots, (int64_t)a->xs[0].size[0] * dot_units(a),
        ag__columns(a->ys[0]) / a->attr.i[0])
 {
@@ -61,7 +61,7 @@ ROW_OF(attention_dots, (int64_t)a->xs[0].size[0] * dot_units(a),
 
 /* ---- on a device ---- */
 
-/* The keys of a row pass by, a key to each lane. A row of these is one head of one row of qkv. */
+/* Each lane takes one key of a row at a time. A row here is one head of one row of qkv. */
 
 typedef struct head_row {
     int64_t v; /* the row; its graph's are lo..hi-1 */
@@ -95,7 +95,7 @@ KERNEL head_row head_row_of(const ag_args *a, int64_t r)
     return w;
 }
 
-/* How many of a graph's rows from k on pass together. */
+/* How many of a graph's rows from k on are processed together. */
 KERNEL int passing(const head_row *w, int k) { return w->hi - k < LANES ? w->hi - k : LANES; }
 
 KERNEL ag_real lane_product(const ag_real *x, const ag_real *y, int d)
@@ -105,8 +105,8 @@ KERNEL ag_real lane_product(const ag_real *x, const ag_real *y, int d)
     return sum;
 }
 
-/* to = keep to + the sum of w x[j], with w of lane j, over the rows j < n of x; a `keep` of 0 reads
-   nothing. */
+/* to = keep to + the sum of w x[j], with w of lane j, over the rows j < n of x. If keep is 0, `to`
+   is not read. */
 KERNEL void add_weighed(ag_real *to, ag_real keep, ag_real w, const ag_real *x, int64_t row, int n,
                         int d)
 {
@@ -121,8 +121,7 @@ KERNEL void add_weighed(ag_real *to, ag_real keep, ag_real w, const ag_real *x, 
     }
 }
 
-/* The factor that dropout has for the weight of row u of the graph, in row v and the head of unit
- * r. */
+/* The factor of dropout for the weight of row u of the graph, in row v and the head of unit r. */
 KERNEL ag_real weight_factor(const ag_args *a, const head_row *w, int64_t v, int64_t r, int u)
 {
     const dropout_key key = dropout_key_of(a);
@@ -165,8 +164,8 @@ ROW(attention_dropout_row, a->xs[0].size[0] * (int64_t)a->attr.i[0])
     attend_row(a, r, 1);
 }
 
-/* The gradient of the query of a row, from all keys, and those of its key and its value, from all
-   queries. */
+/* Computes the gradient of the query of a row from all keys, and those of its key and its value
+   from all queries. */
 KERNEL void attend_row_back(const ag_args *a, int64_t r, const int add, const int drops)
 {
     const head_row w = head_row_of(a, r);

@@ -2,8 +2,8 @@
 /* Batch normalisation: statistics down all rows, column by column, of the batch (outputs 1 and 2:
    mean and unbiased variance) or given (attr.i[0] = 1: inputs 1 and 2). attr.f[0]: epsilon. With s
    = 1 / sqrt(biased variance + epsilon) and h = (x - mean) s: y = h gamma + beta.
-   Rows are taken in pieces, which leave two numbers per column each in scratch; after them stand
-   vectors of one number per column. */
+   Each piece of the rows leaves two numbers per column in scratch; vectors of one number per column
+   follow. */
 #include "ops/norm_moments.h"
 
 AG_BOTH row_cut batch_norm_cut(const ag_args *a)
@@ -11,8 +11,8 @@ AG_BOTH row_cut batch_norm_cut(const ag_args *a)
     return cut_of(0, 1, (int)ag__rows(a->xs[0]), 0);
 }
 
-/* Vector k after the pieces: forward 0, gamma s; backward 0 and 1, the sums of dy and of dy h, 2,
-   gamma s, and 3, what the second sum takes from (x - mean). */
+/* Vector k after the pieces. Forward: 0 is gamma s. Backward: 0 and 1 are the sums of dy and of dy
+   h, 2 is gamma s, and 3 is the factor of (x - mean) in dx. */
 enum { BATCH_SUM, BATCH_DOT, BATCH_SCALE, BATCH_SLOPE, BATCH_VECTORS };
 AG_BOTH ag_real *batch_norm_vector(const ag_args *a, int k)
 {
@@ -98,7 +98,7 @@ STRIP(batch_norm_join_back, 1, ag__columns(a->xs[0]))
     }
 }
 
-/* dx = gamma s (dy - mean of dy - h mean of dy h); of given statistics gamma s dy. */
+/* dx = gamma s (dy - mean of dy - h mean of dy h); with given statistics, dx = gamma s dy. */
 ROW_OF(batch_norm_backward_x, ag__rows(a->xs[0]), ag__columns(a->xs[0]))
 {
     const int n = ag__columns(a->xs[0]);
@@ -115,7 +115,7 @@ ROW_OF(batch_norm_backward_x, ag__rows(a->xs[0]), ag__columns(a->xs[0]))
         EACH (i, n) PUT(dx, i, scale[i] * (dy[i] - sum[i] * share - (x[i] - mean[i]) * slope[i]));
 }
 
-/* dgamma, and of the input after it, dbeta. */
+/* dgamma, or dbeta for the input after gamma. */
 ELEMENTS(batch_norm_backward_affine, ag__columns(a->xs[0]))
 {
     const int gamma = a->attr.i[0] ? 3 : 1;

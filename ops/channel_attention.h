@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Channel attention: the kernels between its products on a device. */
+/* Channel attention on a device: the kernels between its products. */
 #include "ops/channel_rows.h"
 
 /* Scratch: the gradient of the gate's argument [rows,f], then that of the hidden values [rows,r].

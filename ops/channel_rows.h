@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The elementwise parts of channel attention, for all ops that have it; the products are
-   core/gemm. */
+/* The elementwise parts of channel attention, for all ops that contain it; core/gemm computes the
+   products. */
 #ifndef AG_OPS_CHANNEL_ROWS_H
 #define AG_OPS_CHANNEL_ROWS_H
 
@@ -14,7 +14,7 @@ KERNEL void squeeze_rows(ag_real *h, const ag_real *b, int64_t rows, int r)
         EACH (j, r) h[i * r + j] = ag__squeezed(h[i * r + j] + b[j]);
 }
 
-/* y holds h w2'; becomes x sigmoid(y + b). */
+/* y holds h w2' and becomes x sigmoid(y + b). */
 KERNEL void gate_rows(ag_real *__restrict__ y, const ag_real *__restrict__ x,
                       const ag_real *__restrict__ b, int64_t rows, int f)
 {
@@ -22,7 +22,7 @@ KERNEL void gate_rows(ag_real *__restrict__ y, const ag_real *__restrict__ x,
         EACH (j, f) y[i * f + j] = ag__gated(x[i * f + j], y[i * f + j] + b[j]);
 }
 
-/* pre holds h w2'; becomes its gradient dy x g (1 - g) with the gate g; dx gets dy g. */
+/* pre holds h w2' and becomes its gradient dy x g (1 - g), where g is the gate; dx gets dy g. */
 KERNEL void gate_gradient(ag_real *__restrict__ pre, ag_real *__restrict__ dx,
                           const ag_real *__restrict__ x, const ag_real *__restrict__ dy,
                           const ag_real *__restrict__ b, int64_t rows, int f, const int add)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Along an axis a tensor is, for each index o of the axes before it, one run of contiguous
-   elements: its size times the elements of all axes after it. concat and slice copy runs, cut in
-   pieces so that a single long run still feeds all threads. */
+/* Along an axis, a tensor has one run of contiguous elements for each index o of the axes before
+   it. A run has as many elements as this axis and all axes after it. concat and slice copy runs in
+   pieces, so that a single long run still gives work to all threads. */
 #include "core/kernel.h"
 
 enum { PIECE = 4096 };
@@ -31,7 +31,7 @@ AG_BOTH piece piece_at(int64_t o, int64_t p, int64_t length)
 
 /* ---- concat: attr.i[0] is the axis ---- */
 
-/* Pieces of one index o, over all inputs. */
+/* The number of pieces of one index o, over all inputs. */
 AG_BOTH int64_t concat_pieces(const ag_args *a)
 {
     int64_t n = 0;

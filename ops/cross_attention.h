@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cross attention: for each node a strip of columns with a row per configuration, which stays in
+/* Cross attention: a strip is some columns of a node, with a row per configuration, and stays in
    the cache. Inputs x [a,b,c], t. */
 #include "core/kernel.h"
 #include "core/kernel_tile.h"
@@ -82,7 +82,7 @@ ROW(cross_attention_backward_t, 1)
 
 /* ---- on a device ---- */
 
-/* The slopes of a node, as cross_attention_backward_x leaves them. Their sums follow them in
+/* The slopes of a node, in the order of cross_attention_backward_x. Their sums follow in
    scratch. */
 ROW(cross_attention_slopes, a->xs[0].size[0])
 {
@@ -94,7 +94,7 @@ ROW(cross_attention_slopes, a->xs[0].size[0])
     if (LANE == 0) a->scratch[(int64_t)a->xs[0].size[0] * m + r] = s;
 }
 
-/* dt = -1/t^2 times the sum of all slopes, of which one block adds the sums. */
+/* dt = -1/t^2 times the sum of all slopes: one block adds the sums of the nodes. */
 TILE(cross_attention_total, 1, AG_TILE_WIDTH, 0)
 {
     const int64_t nodes = a->xs[0].size[0];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Softmax cross-entropy of rows of logits with a class each. With w the weights of the classes (1
-   without) and e the smoothing, attr.f[0], a row of class y has the target t[c] = (1 - e) w[y]
-   (c == y) + e w[c] / classes, the loss -sum of t[c] ln p[c] and the slopes p[c] sum t - t[c]. All
-   are divided by the sum of w[y] over the rows that count. Y(1): per row the largest logit and sum
-   t / sum of e^(x - largest); Y(2): 1 / the sum of w[y]. */
+/* Softmax cross-entropy of rows of logits, each with a class. With w the weights of the classes (1
+   without) and e the smoothing, attr.f[0], a row of class y has the target t[c] = (1 - e) w[y] (c
+   == y) + e w[c] / classes, the loss -sum of t[c] ln p[c] and the slopes p[c] sum t - t[c]. All are
+   divided by the sum of w[y] over the rows that count. Y(1): per row the largest logit and sum t /
+   sum of e^(x - largest); Y(2): 1 / the sum of w[y]. */
 #include "core/kernel.h"
 
 enum { ENTROPY_ROW = 1024 };
@@ -22,7 +22,7 @@ KERNEL int class_of(const ag_args *a, int64_t r)
 
 KERNEL const ag_real *class_weights(const ag_args *a) { return a->n_in > 2 ? X(2) : NULL; }
 
-/* scratch: the loss of every row, its weight, then the same of every ENTROPY_ROW rows. */
+/* scratch: the loss and the weight of every row, then their sums over every ENTROPY_ROW rows. */
 ROW_OF(cross_entropy_rows, a->xs[0].size[0], a->xs[0].size[1])
 {
     const int n = a->xs[0].size[1], label = class_of(a, r);

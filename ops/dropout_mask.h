@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The factors of dropout, in one file for all ops that drop, so that all draw alike. */
+/* The factors of dropout, in one file for all ops that drop, so that all draw the same mask. */
 #ifndef AG_OPS_DROPOUT_MASK_H
 #define AG_OPS_DROPOUT_MASK_H
 
@@ -55,7 +55,7 @@ KERNEL ag_real dropout_factor(const dropout_key *key, int64_t e)
     return half >= key->limit ? key->scale : 0;
 }
 
-/* dropout_range, for many elements: a block of 128 at a time. */
+/* dropout_range for many elements: a block of 128 at a time. */
 KERNEL void dropout_blocks(ag_real *__restrict__ to, const ag_real *__restrict__ from,
                            const ag_args *a, int64_t e, int64_t n, const int add)
 {
@@ -70,8 +70,8 @@ KERNEL void dropout_blocks(ag_real *__restrict__ to, const ag_real *__restrict__
     }
 }
 
-/* dropout_range, for what a thread of a GPU has of one block of 128: elements e, e + 32, ... of the
-   whole tensor, the first of them among the first 32 of the block. They share one counter. */
+/* dropout_range for the elements that a thread of a GPU has in one block of 128: e, e + 32, ... of
+   the whole tensor, where e is among the first 32 of the block. They share one counter. */
 KERNEL void dropout_apart(ag_real *to, const ag_real *from, const ag_args *a, int64_t e, int64_t n,
                           const int add)
 {
@@ -92,8 +92,8 @@ KERNEL void dropout_apart(ag_real *to, const ag_real *from, const ag_args *a, in
     }
 }
 
-/* to[i] = from[i] times the factor of element e + i of the whole tensor, i < n (what is not finite
-   stays so), or to[i] += that. On a GPU element i is e + 32 i of the whole tensor. */
+/* to[i] = from[i] times the factor of element e + i of the whole tensor, i < n, or to[i] += that.
+   What is not finite stays so. On a GPU element i is e + 32 i of the whole tensor. */
 KERNEL void dropout_range(ag_real *__restrict__ to, const ag_real *__restrict__ from,
                           const ag_args *a, int64_t e, int64_t n, const int add)
 {

@@ -3,11 +3,12 @@
    --build --preset release --target docs); do not edit.
 
    Each takes tensors of any shape and returns one of that shape: element i of y is a
-   function of element i of the inputs, p and q are the same for all elements. dy is the
-   gradient of y, dx and dz are those of x and z. A value outside of the domain of a function
-   is no failure: it gives what C gives (log of 0 is -inf, of -1 NaN). NULL and a tensor of
-   another tape, of an earlier step or of int32 indices fail the tape (AG_EUSE), and a poison
-   tensor is returned, also for a poison input. */
+   function of element i of the inputs, and p and q are the same for all elements. dy is
+   the gradient of y; dx and dz are the gradients of x and z. A value outside of the
+   domain of a function is no failure: it gives what C gives (log of 0 is -inf, of -1
+   NaN). NULL, and a tensor of another tape, of an earlier step or of int32 indices,
+   fail the tape (AG_EUSE). Then, and for a poison input, the result is a poison
+   tensor. */
 #ifndef AG_ELEMENTWISE_OPS_H
 #define AG_ELEMENTWISE_OPS_H
 
@@ -70,7 +71,7 @@ AG_API ag_tensor *ag_gelu(ag_tensor *x);
 
 /* y = 0.5 * x * (1 + tanh(gelu_inner(x))). x has any shape. dx = dy * gelu_tanh_slope(x). Errors:
    those above. gelu_inner(x) = sqrt(2 / pi) (x + 0.044715 x^3); gelu_tanh_slope is the derivative
-   of that. Source: Hendrycks and Gimpel 2016; PyTorch nn.GELU(approximate=tanh). */
+   of y. Source: Hendrycks and Gimpel 2016; PyTorch nn.GELU(approximate=tanh). */
 AG_API ag_tensor *ag_gelu_tanh(ag_tensor *x);
 
 /* y = p * x. x has any shape. dx = dy * p. Errors: those above. Source: PyTorch torch.mul with a
@@ -93,20 +94,21 @@ AG_API ag_tensor *ag_elu(ag_tensor *x, ag_real p);
    jumps at x = p and x = q. Errors: those above. Source: PyTorch torch.clamp. */
 AG_API ag_tensor *ag_clamp(ag_tensor *x, ag_real p, ag_real q);
 
-/* y = x + z. x and z have one shape, which may be any. dx = dy, dz = dy. Errors: those above, and
-   AG_ESHAPE where x and z differ in shape. Source: PyTorch torch.add. */
+/* y = x + z. x and z have the same shape, which may be any. dx = dy, dz = dy. Errors: those above,
+   and AG_ESHAPE where x and z differ in shape. Source: PyTorch torch.add. */
 AG_API ag_tensor *ag_add(ag_tensor *x, ag_tensor *z);
 
-/* y = x - z. x and z have one shape, which may be any. dx = dy, dz = -dy. Errors: those above, and
-   AG_ESHAPE where x and z differ in shape. Source: PyTorch torch.sub. */
+/* y = x - z. x and z have the same shape, which may be any. dx = dy, dz = -dy. Errors: those above,
+   and AG_ESHAPE where x and z differ in shape. Source: PyTorch torch.sub. */
 AG_API ag_tensor *ag_sub(ag_tensor *x, ag_tensor *z);
 
-/* y = x * z. x and z have one shape, which may be any. dx = dy * z, dz = dy * x. Errors: those
+/* y = x * z. x and z have the same shape, which may be any. dx = dy * z, dz = dy * x. Errors: those
    above, and AG_ESHAPE where x and z differ in shape. Source: PyTorch torch.mul. */
 AG_API ag_tensor *ag_mul(ag_tensor *x, ag_tensor *z);
 
-/* y = x / z. x and z have one shape, which may be any. dx = dy * (1 / z), dz = dy * (-(y / z)).
-   Errors: those above, and AG_ESHAPE where x and z differ in shape. Source: PyTorch torch.div. */
+/* y = x / z. x and z have the same shape, which may be any. dx = dy * (1 / z), dz = dy * (-(y /
+   z)). Errors: those above, and AG_ESHAPE where x and z differ in shape. Source: PyTorch
+   torch.div. */
 AG_API ag_tensor *ag_div(ag_tensor *x, ag_tensor *z);
 
 #ifdef __cplusplus

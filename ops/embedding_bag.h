@@ -42,8 +42,8 @@ STRIP(embedding_bag_backward, a->xs[0].size[0], a->xs[0].size[1])
 
 /* ---- on a device ---- */
 
-/* For few rows of the table in many bags. The sums of pieces follow the inverse in scratch, where
- * that was made. */
+/* For a table of few rows in many bags. In scratch the sums of pieces follow the inverse, if that
+ * was made. */
 
 AG_BOTH row_cut bag_cut(const ag_args *a)
 {

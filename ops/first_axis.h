@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Tensors as a first axis of rows with all other axes after it, and sums down such rows within a
-   strip of columns. */
+/* Tensors as rows: the first axis counts the rows, and all other axes form a row. Also sums down
+   the rows within a strip of columns. */
 #ifndef AG_OPS_FIRST_AXIS_H
 #define AG_OPS_FIRST_AXIS_H
 
 #include "core/kernel.h"
 
-/* Elements of a row: the product of all axes but the first. Shape rules see to it that it is an int
-   (row_too_wide). */
+/* Elements of a row: the product of all axes but the first. Shape rules make sure that it fits in
+   an int (row_too_wide). */
 AG_BOTH int64_t row_elements(ag_shape s) { return ag__sizes(s, 1, s.rank); }
 AG_BOTH int row_width(ag_shape s) { return (int)row_elements(s); }
 AG_BOTH int row_too_wide(ag_shape s) { return row_elements(s) > INT_MAX; }
@@ -27,8 +27,8 @@ AG_BOTH ag_shape shape_of_rows(int n, ag_shape s)
 
 enum { ROW_GROUP = 16 };
 
-/* sum[j] = sum of x[r, c + j] over the rows r = lo..hi-1, or r = order[lo..hi-1]. Rows join in
-   groups, so that rounding errors grow with the number of groups. */
+/* sum[j] = sum of x[r, c + j] over the rows r = lo..hi-1, or r = order[lo..hi-1]. Rows are summed
+   in groups, so that rounding errors grow only with the number of groups. */
 KERNEL void strip_sum(ag_real *sum, const ag_real *x, const int32_t *order, int64_t lo, int64_t hi,
                       int width, int c, int n)
 {

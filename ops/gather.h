@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows picked by an index, and sums into rows named by one. A sum has one unit per destination and
-   strip of columns: the inverse of the index (core/inverse.h) lists the rows that go there. */
+/* Copies of rows that an index names, and sums into rows that an index names. A sum has one unit
+   per destination and strip of columns: the inverse of the index (core/inverse.h) lists the rows
+   that go there. */
 #include "core/inverse.h"
 #include "core/kernel.h"
 #include "ops/segment_pieces.h"
@@ -63,13 +64,13 @@ ROW_OF(scatter_sum_backward, a->xs[1].size[0], row_width(a->ys[0]))
 
 /* ---- on a device, where few destinations have long lists: pieces of the lists ---- */
 
-/* Of an index of m rows into n. */
+/* The pieces for an index into n rows. */
 AG_BOTH row_cut list_cut(const ag_args *a, int n)
 {
     return cut_of(inverse_starts(a), n, a->xs[1].size[0], 0);
 }
 
-/* Their sums follow the inverse in scratch, where that was made. */
+/* In scratch the sums of pieces follow the inverse, if that was made. */
 AG_BOTH ag_real *list_sums(const ag_args *a, int n)
 {
     return a->scratch + inverse_scratch(n, a->xs[1].size[0]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* x Phi(x), the erf form of GELU, and its slope Phi(x) + x phi(x). Both factors are 1/2 + x P(x^2)
-   with polynomials of our own (minimax fits), without an exponential or a division: in half the
-   time. The errors are 2e-7 of x and 5e-7, without FMA 4e-7 and 7e-7. The even and the odd terms
-   are summed apart, so that one does not wait for the other. */
+   with polynomials of our own (minimax fits), without an exponential or a division, which takes
+   half the time. The errors are 2e-7 of x and 5e-7, without FMA 4e-7 and 7e-7. The even and the odd
+   terms are summed separately, so that one sum does not wait for the other. */
 #ifndef AG_OPS_GELU_H
 #define AG_OPS_GELU_H
 
@@ -24,7 +24,7 @@ KERNEL float v__clamp(float x, float most) /* a NaN stays */
     return y < -most ? -most : y;
 }
 
-/* u is x^2 brought from 0..5.4^2 to -1..1. */
+/* u is x^2, mapped from 0..5.4^2 to -1..1. */
 KERNEL float v__gelu(float x)
 {
     const float y = v__clamp(x, 5.4f), u = V_FMA(y * y, 0.068587102f, -1.0f), s = u * u;
@@ -45,7 +45,7 @@ KERNEL float v__gelu(float x)
     return x * (x < -5.4f ? 0.0f : V_FMA(V_FMA(odd, u, even), y, 0.5f));
 }
 
-/* u is x^2 brought from 0..5.8^2 to -1..1. */
+/* u is x^2, mapped from 0..5.8^2 to -1..1. */
 KERNEL float v__gelu_slope(float x)
 {
     const float y = v__clamp(x, 5.8f), u = V_FMA(y * y, 0.0594530329f, -1.0f), s = u * u;

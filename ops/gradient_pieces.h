@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Gradients of weights that pieces of the rows have summed up on their own. */
+/* Gradients of weights, from the sums that pieces of the rows have computed. */
 #ifndef AG_OPS_GRADIENT_PIECES_H
 #define AG_OPS_GRADIENT_PIECES_H
 

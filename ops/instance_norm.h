@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* A strip of columns stays with one thread for both sweeps down the rows of a graph: one for the
-   moments (or, backward, the sums), one that writes. The second finds the strip in the cache. */
+/* One thread makes both sweeps down the rows of a graph in a strip of columns: the first for the
+   moments (or, backward, the sums), the second to write. The second finds the strip in the
+   cache. */
 #include "ops/instance_norm_pieces.h"
 
-/* Rows join in groups, groups in pieces: the rounding error does not grow with the number of rows.
-   Values are distances from the first row, so that it does not grow with mean / deviation,
-   either. Output 1 [graphs, m] is 1 / sqrt(var + epsilon). */
+/* Rows are summed in groups and groups in pieces, so that the rounding error does not grow with the
+   number of rows. Values are distances from the first row, so that the error does not grow with
+   mean / deviation, either. Output 1 [graphs, m] is 1 / sqrt(var + epsilon). */
 STRIP(instance_norm_forward, graphs_of(a), norm_columns(a->xs[0]))
 {
     const int64_t m = norm_columns(a->xs[0]);

@@ -4,7 +4,7 @@
 #include "ops/norm_moments.h"
 #include "ops/graph_starts.h"
 
-/* Rows that a lane asks for before it waits, and that a warp writes. */
+/* Rows that a lane loads before it waits, and rows that a warp writes. */
 enum { READ_GROUP = 8, WRITE_PIECE = 64 };
 
 AG_BOTH row_cut norm_cut(const ag_args *a)
@@ -22,7 +22,7 @@ AG_BOTH ag_real *norm_of_graph(const ag_args *a, int64_t g)
     return a->scratch + (cut_slots(norm_cut(a)) + g) * 2 * norm_columns(a->xs[0]);
 }
 
-/* Rows are written in pieces of their own; the last first, of which most is still in a cache. */
+/* Rows are written in other pieces, the last piece first: most of it is still in a cache. */
 AG_BOTH int64_t norm_writes(const ag_args *a)
 {
     return ((int64_t)a->xs[0].size[0] + WRITE_PIECE - 1) / WRITE_PIECE;
@@ -59,7 +59,7 @@ STRIP(instance_norm_join, graphs_of(a), norm_columns(a->xs[0]))
     }
 }
 
-/* y = (x - from - mean) rstd of `more` rows, all of which are asked for first. */
+/* y = (x - from - mean) rstd of `more` rows, all of which are loaded first. */
 KERNEL void apply_rows(ag_real *__restrict__ y, const ag_real *__restrict__ x, const ag_real *from,
                        const ag_real *mean, const ag_real *rstd, int64_t m, const int more, int n)
 {

@@ -16,7 +16,7 @@ ROW_OF(l2_norm_forward, ag__rows(a->xs[0]), ag__columns(a->xs[0]))
     if (LANE == 0) Y(1)[r] = length;
 }
 
-/* dx = (dy - y <y, dy>) / length; where epsilon took its place: dy / epsilon. */
+/* dx = (dy - y <y, dy>) / length; where epsilon replaced the length, dx = dy / epsilon. */
 ROW_OF(l2_norm_backward, ag__rows(a->xs[0]), ag__columns(a->xs[0]))
 {
     const int n = ag__columns(a->xs[0]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* LambdaRank: the logistic loss of a pair times what swapping the two would change in the ranking's
-   NDCG. Inputs: scores, labels, starts. Y(1): 1 / log2(1 + place) of each item in the order of its
-   group's scores; Y(2): 2^label - 1; Y(3): 1 / DCG of the group's best order. Places are counted:
-   n_g * n_g steps, no sort. */
+/* LambdaRank: the logistic loss of a pair times the change of the ranking's NDCG if the two were
+   swapped. Inputs: scores, labels, starts. Y(1): 1 / log2(1 + place) of each item in the order of
+   its group's scores; Y(2): 2^label - 1; Y(3): 1 / DCG of the group's best order. Places are
+   counted: n_g * n_g steps, no sort. */
 #include "ops/rank_pairs.h"
 
 AG_BOTH ag_real log_of_2(void) { return (ag_real)0.69314718055994530942; }
@@ -31,14 +31,14 @@ ROW(lambda_rank_places, pair_count(a))
     }
 }
 
-/* The weight of a pair without 1 / DCG, 0 unless the label of i is larger. */
+/* The weight of a pair, without 1 / DCG; it is 0 unless the label of i is larger. */
 KERNEL ag_real lambda_weight(int counts, ag_real discounts, ag_real gains)
 {
     const ag_real w = v_abs(discounts * gains);
     return counts ? w : 0;
 }
 
-/* After the n shares of the DCG in scratch: the loss of each row. */
+/* The losses of the rows follow the n shares of the DCG in scratch. */
 ROW(lambda_rank_rows, pair_count(a))
 {
     const pair_list list = list_of(a, r, 2);

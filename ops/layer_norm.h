@@ -41,7 +41,7 @@ ROW_OF(layer_norm_backward_x, ag__rows(a->xs[0]), ag__columns(a->xs[0]))
     EACH (i, n) PUT(dx, i, scale * (dy[i] * gamma[i] - g - (x[i] - mean) * scale * gh));
 }
 
-/* dgamma and dbeta are sums down the rows, which are cut in a number of pieces that depends only on
+/* dgamma and dbeta are sums down the rows, which are cut into pieces. Their number depends only on
    the shape: piece p puts its sum of dy h at scratch[p,0,:] and that of dy at scratch[p,1,:]. */
 enum { NORM_PIECES = 64, NORM_GROUP = 16 };
 
@@ -84,7 +84,7 @@ STRIP(layer_norm_sums, norm_pieces(a), ag__columns(a->xs[0]))
     }
 }
 
-/* dx[c..c+n-1] = the pieces' sums, which stand 2 f apart from `from` on. */
+/* dx[c..c+n-1] = the total of the pieces' sums, which are 2 f apart and begin at `from`. */
 KERNEL void norm_total(const ag_args *a, const ag_real *from, int c, int n, const int add)
 {
     const int64_t pieces = norm_pieces(a), apart = 2 * (int64_t)ag__columns(a->xs[0]);

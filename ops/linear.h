@@ -12,7 +12,7 @@ ROW_OF(add_bias_forward, ag__rows(a->ys[0]), ag__columns(a->ys[0]))
     EACH (i, f) y[i] = x[i] + b[i];
 }
 
-/* y += b, where the product is a call of its own: linear on a device. */
+/* y += b, for linear on a device, where the product is a call of its own. */
 ROW_OF(linear_bias, a->n_in < 3 ? 0 : ag__rows(a->ys[0]), ag__columns(a->ys[0]))
 {
     const int f = ag__columns(a->ys[0]);
@@ -22,7 +22,7 @@ ROW_OF(linear_bias, a->n_in < 3 ? 0 : ag__rows(a->ys[0]), ag__columns(a->ys[0]))
     EACH (i, f) y[i] += b[i];
 }
 
-/* y = relu(y + b), where the product is a call of its own and a ReLU belongs to linear. */
+/* y = relu(y + b), for linear with a ReLU on a device, where the product is a call of its own. */
 ROW_OF(linear_bias_relu, ag__rows(a->ys[0]), ag__columns(a->ys[0]))
 {
     const int f = ag__columns(a->ys[0]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Losses that compare element by element: the mean of a function of y and t. Rows of LOSS_ROW terms
-   are summed into scratch, then the scratch in order. */
+   are summed into scratch, then the scratch is summed in order. */
 #include "core/kernel.h"
 
 #define K(c) ((ag_real)(c))
@@ -78,7 +78,7 @@ KERNEL ag_real huber_slope(ag_real e, ag_real delta)
 #define HUBER_DT(y, t, delta) huber_slope((t) - (y), delta)
 LOSS(huber, delta, HUBER, HUBER_DY, HUBER_DT)
 
-/* Of a logit x: max(0, x) - x t + ln(1 + e^-|x|). */
+/* The loss of a logit x: max(0, x) - x t + ln(1 + e^-|x|). */
 #define BINARY(x, t, w)    ((w) * (((x) > 0 ? (x) : 0) - (x) * (t) + v_log1p(v_exp(-v_abs(x)))))
 #define BINARY_DX(x, t, w) ((w) * (v_sigmoid(x) - (t)))
 #define BINARY_DT(x, t, w) (-(w) * (x))

@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: MIT */
-/* Products are host code over core/gemm: no bodies. */
+/* Products are host code that calls core/gemm, so there are no bodies. */
 #include "core/kernel.h"

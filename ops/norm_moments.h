@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Moments and sums down the rows of a column, in one sweep and in pieces: what instance norm and
-   batch norm share. m: columns; the pieces leave two numbers per column each, [slots,2,m]. */
+/* Moments and sums down the rows of a column, in one sweep and in pieces, for instance norm and
+   batch norm. m: columns; each piece leaves two numbers per column, [slots,2,m]. */
 #ifndef AG_OPS_NORM_MOMENTS_H
 #define AG_OPS_NORM_MOMENTS_H
 
@@ -11,8 +11,8 @@ enum { MOMENTS_GROUP = 8, NORM_PIECE = 128, SUM_GROUP = 4 }; /* rows */
 /* Columns: all axes but the first. */
 AG_BOTH int64_t norm_columns(ag_shape s) { return s.size[0] ? ag__sizes(s, 1, s.rank) : 0; }
 
-/* A column's mean and sum of squared deviations (square) over `rows` rows take up those of `more`
-   other rows (Chan, Golub and LeVeque 1979). */
+/* Joins a column's mean and sum of squared deviations (square) over `rows` rows with those of
+   `more` other rows (Chan, Golub and LeVeque 1979). */
 KERNEL void join_moments(ag_real *mean, ag_real *square, ag_real mean2, ag_real square2, int rows,
                          int more)
 {
@@ -21,7 +21,7 @@ KERNEL void join_moments(ag_real *mean, ag_real *square, ag_real mean2, ag_real 
     *square += square2 + d * d * (weight * (ag_real)rows);
 }
 
-/* ... of `more` rows x[k * m + j], from which `from` is taken; they stay in registers: each is read
+/* Joins them with those of `more` rows x[k * m + j] - from, which stay in registers: each is read
    once. */
 KERNEL void add_rows(ag_real *mean, ag_real *square, const ag_real *x, const ag_real *from,
                      int64_t m, int rows, const int more, int n)
@@ -50,7 +50,7 @@ KERNEL void piece_moments(ag_real *mean, ag_real *square, const ag_real *x, cons
     for (; r < rows; r++) add_rows(mean, square, x + r * m, from, m, r, 1, n);
 }
 
-/* The moments of the piece in this slot; means are distances from the first row of the
+/* Writes the moments of the piece in this slot; means are distances from the first row of the
    segment. */
 KERNEL void leave_moments(ag_real *parts, row_cut t, const ag_real *x, int64_t slot, int64_t m,
                           int c, int n)
@@ -79,7 +79,7 @@ KERNEL void join_piece_moments(ag_real *mean, ag_real *square, row_cut t, const 
     }
 }
 
-/* Sums of dy and of dy (y - from) over `rows` rows; from NULL: 0. */
+/* Adds dy and dy (y - from) of `rows` rows to the sums; from NULL: 0. */
 KERNEL void add_sums(ag_real *sum, ag_real *dot, const ag_real *y, const ag_real *from,
                      const ag_real *dy, int64_t m, const int rows, int n)
 {
@@ -94,7 +94,7 @@ KERNEL void add_sums(ag_real *sum, ag_real *dot, const ag_real *y, const ag_real
     }
 }
 
-/* The sums of the piece in this slot. */
+/* Writes the sums of the piece in this slot. */
 KERNEL void leave_sums(ag_real *parts, row_cut t, const ag_real *y, const ag_real *from,
                        const ag_real *dy, int64_t slot, int64_t m, int c, int n)
 {

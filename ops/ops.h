@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* ops: dense differentiable ops. Tensors are row-major; there is no implicit broadcasting. "rows"
-   are all axes but the last, flattened. An op whose inputs do not fit fails the tape (AG_ESHAPE)
-   and returns a poison tensor. Where starts or indices are inputs, starts must ascend within 0..n
-   and an index must be -1 (no row) or the number of a row; otherwise the tape fails (AG_EINDEX).
-   Where an op computes them, each op's comment says what other values do. docs/ops.md, made
-   from the op table, lists formula, saved tensors and tests of each op. */
+   are all axes but the last, flattened. An op with inputs that do not fit fails the tape
+   (AG_ESHAPE) and returns a poison tensor. Starts in a caller's array must ascend within 0..n, and
+   an index must be -1 (no row) or the number of a row; otherwise the tape fails (AG_EINDEX). If an
+   op computes the starts or indices, the comment of the op that reads them says what other values
+   do. docs/ops.md, made from the op table, lists formula, saved tensors and tests of each op. */
 #ifndef AG_OPS_H
 #define AG_OPS_H
 
@@ -15,28 +15,28 @@
 extern "C" {
 #endif
 
-/* ---- elementwise ops are declared in ops/elementwise_ops.h; and dropout ---- */
+/* ---- dropout; the elementwise ops are in ops/elementwise_ops.h ---- */
 
 /* y = x / (1 - p) with probability 1 - p, else 0; the identity when the tape is not training.
-   Any shape. dx = dy / (1 - p) where kept. Fails unless 0 <= p < 1. The mask is a function of
-   (seed, step, number of the dropout on the tape, element) only (Philox); backward draws it again.
-   Source: Srivastava et al. 2014; PyTorch nn.Dropout. */
+   Any shape. dx = dy / (1 - p) where kept. Fails unless 0 <= p < 1. The mask depends only on the
+   seed, the step, the number of the dropout on the tape and the element (Philox); backward draws it
+   again. Source: Srivastava et al. 2014; PyTorch nn.Dropout. */
 AG_API ag_tensor *ag_dropout(ag_tensor *x, ag_real p);
 
 /* ---- shape ---- */
 
-/* The same values under another shape of the same count; a view. Gradient: the same view. */
+/* The values of x in another shape of the same count; a view. dx = dy in the shape of x. */
 AG_API ag_tensor *ag_reshape(ag_tensor *x, ag_shape shape);
 
-/* x without its last axis, of size 1: a score for each row, [n,1] -> [n]. A view. Fails:
+/* x without its last axis, which has size 1: [n,1] -> [n], for a score per row. A view. Fails:
    AG_ESHAPE for another size and for a scalar. Source: PyTorch x.squeeze(-1). */
 AG_API ag_tensor *ag_squeeze(ag_tensor *x);
 
 /* y[j,i] = x[i,j]. x [n,m] -> [m,n]. dx = dy transposed. */
 AG_API ag_tensor *ag_transpose(ag_tensor *x);
 
-/* The inputs one after the other along an axis (negative: from the back). All other sizes are
-   equal; 1 to 8 inputs. dx = the slice of dy. */
+/* The inputs one after the other along an axis (negative: from the back). All other sizes must be
+   equal; 1 to 8 inputs. dx = the slice of dy at the place of x. */
 AG_API ag_tensor *ag_concat(ag_tensor *const *x, int n, int axis);
 AG_API ag_tensor *ag_concat2(ag_tensor *x0, ag_tensor *x1, int axis);
 
@@ -73,10 +73,10 @@ AG_API ag_tensor *ag_mul_rows(ag_tensor *x, ag_tensor *s);
 
 /* ---- gather and scatter ---- */
 
-/* Indices are int32. An index out of range reads zeros and contributes nothing. If an input has one
-   other than -1, the tape fails, except with the last two ops. */
+/* Indices are int32. An index out of range reads zeros and contributes nothing. If a caller's array
+   has such an index other than -1, the tape fails, except in the last two ops. */
 
-/* y[i,:] = x[index[i],:]. x [n, ...], index [m] -> [m, ...]. dx = rows of dy added in order of i.
+/* y[i,:] = x[index[i],:]. x [n, ...], index [m] -> [m, ...]. dx = sums of rows of dy in order of i.
    An embedding is ag_gather(table, index). */
 AG_API ag_tensor *ag_gather(ag_tensor *x, ag_tensor *index);
 
@@ -84,20 +84,20 @@ AG_API ag_tensor *ag_gather(ag_tensor *x, ag_tensor *index);
    dy[index[i],:]. Fails when n is negative. */
 AG_API ag_tensor *ag_scatter_sum(ag_tensor *x, ag_tensor *index, int n);
 
-/* y[i,:] = sum over k of table[k * stride + index[i,k],:]; stride 0: all k share one table;
-   negative indices, and indices beyond the table, contribute nothing. table [n,f], index [m,k] ->
-   [m,f]. dtable = rows of dy added in order of i. */
+/* y[i,:] = sum over k of table[k * stride + index[i,k],:]; with stride 0 all k share one table.
+   Negative indices, and indices beyond the table, contribute nothing. table [n,f], index [m,k] ->
+   [m,f]. dtable = sums of rows of dy in order of i. */
 AG_API ag_tensor *ag_embedding_bag(ag_tensor *table, ag_tensor *index, int stride);
 
 /* y[v,c,:] = base[v,:] + part[where[v],c,:]; where[v] < 0: nothing is added. base [n,f], part
-   [m,c,f], where [n]; each row of part at most once -> [n,c,f]. dbase[v,:] = sum over c of
-   dy[v,c,:], dpart = dy at its rows. */
+   [m,c,f], where [n], which names each row of part at most once -> [n,c,f]. dbase[v,:] = sum over c
+   of dy[v,c,:], dpart = dy at its rows. */
 AG_API ag_tensor *ag_spread(ag_tensor *base, ag_tensor *part, ag_tensor *where);
 
 /* ---- reductions ---- */
 
-/* Over all elements, over the rows (a value per column), over the columns (a value per row). A
-   maximum of no elements is 0; a NaN is larger than all numbers. */
+/* Reductions over all elements, over the rows (one value per column) or over the columns (one value
+   per row). A maximum of no elements is 0; a NaN is larger than all numbers. */
 AG_API ag_tensor *ag_sum_all(ag_tensor *x);   /* -> [] */
 AG_API ag_tensor *ag_mean_all(ag_tensor *x);  /* -> [] */
 AG_API ag_tensor *ag_sum_rows(ag_tensor *x);  /* [n, ...] -> [...]: y = sum over the first axis */
@@ -109,8 +109,8 @@ AG_API ag_tensor *ag_mean_columns(ag_tensor *x); /* [..., f] -> [...]; 0 for f =
 AG_API ag_tensor *
 ag_max_columns(ag_tensor *x); /* [..., f] -> [...]; the gradient goes to the first largest */
 
-/* The column of the first largest of each row: [..., f] -> int32 [...], which ag_values_i32 reads.
-   -1 where f = 0; a NaN is larger than all. No gradient. Source: PyTorch argmax. */
+/* The column of the first largest value of each row: [..., f] -> int32 [...], which ag_values_i32
+   reads. -1 where f = 0; a NaN is larger than all. No gradient. Source: PyTorch argmax. */
 AG_API ag_tensor *ag_argmax(ag_tensor *x);
 
 /* Segments: rows starts[g]..starts[g+1]-1 of x [n, ...] belong to segment g; starts int32 [s+1]
@@ -122,27 +122,29 @@ AG_API ag_tensor *ag_segment_mean(ag_tensor *x, ag_tensor *starts);
 AG_API ag_tensor *ag_segment_max(ag_tensor *x, ag_tensor *starts);
 
 /* y = ln of the sum of e^x over the rows of each segment, by column, without overflow for large x.
-   dx = dy e^(x - y) with the y of the row's segment. An empty segment gives 0 here too, not
+   dx = dy e^(x - y), with dy and y of the row's segment. An empty segment gives 0 here, too, not
    -infinity, so that results stay finite. Source: PyTorch logsumexp. */
 AG_API ag_tensor *ag_segment_log_sum_exp(ag_tensor *x, ag_tensor *starts);
 
 /* ---- softmax and norms ---- */
 
-/* Over the last axis. dx = y (dy - <y, dy>); log: dx = dy - e^y sum dy. */
+/* Softmax over the last axis, and its logarithm. ag_softmax: dx = y (dy - <y, dy>). ag_log_softmax:
+   dx = dy - e^y sum dy. */
 AG_API ag_tensor *ag_softmax(ag_tensor *x);
 AG_API ag_tensor *ag_log_softmax(ag_tensor *x);
 
-/* y = (x - mean) / sqrt(var + epsilon) gamma + beta over the last axis; gamma, beta [f], beta may
-   be NULL. Biased variance. Source: Ba et al. 2016; PyTorch nn.LayerNorm. */
+/* y = (x - mean) / sqrt(var + epsilon) gamma + beta over the last axis; gamma and beta [f]; beta
+   may be NULL. The variance is biased. Source: Ba et al. 2016; PyTorch nn.LayerNorm. */
 AG_API ag_tensor *ag_layer_norm(ag_tensor *x, ag_tensor *gamma, ag_tensor *beta, ag_real epsilon);
 
 /* y = (x - mean) / sqrt(var + epsilon) down the first axis, for every column and graph: the rows of
-   graph g are starts[g]..starts[g+1]-1, starts int32 [graphs+1]. x [n, ...]. Biased variance, no
-   parameters. The first start is taken as 0, the last as n, one outside 0..n as the nearer end.
-   Fails unless epsilon >= 0. Source: PyTorch nn.InstanceNorm1d without affine. */
+   graph g are starts[g]..starts[g+1]-1, starts int32 [graphs+1]. x [n, ...]. The variance is
+   biased, and there are no parameters. The first start counts as 0, the last as n, and one outside
+   0..n as the nearer end. Fails unless epsilon >= 0. Source: PyTorch nn.InstanceNorm1d without
+   affine. */
 AG_API ag_tensor *ag_instance_norm(ag_tensor *x, ag_tensor *starts, ag_real epsilon);
 
-/* Parameters of one layer of f columns: gamma and beta [f] (NULL, both: 1 and 0), the running mean
+/* Parameters of one layer of f columns: gamma and beta [f] (both NULL: 1 and 0), the running mean
    and the running variance [f], which start as 0 and 1, without weight decay. */
 typedef struct ag_batch_norm_weights {
     ag_param *gamma, *beta, *mean, *variance;
@@ -151,7 +153,7 @@ typedef struct ag_batch_norm_weights {
 /* y = (x - mean) / sqrt(var + epsilon) gamma + beta over the last axis, column by column; x
    [...,f], all earlier axes are rows. When the tape is training, it uses the mean and biased
    variance of the rows, and ag_moving_average updates the running mean and (unbiased) variance with
-   the rate `momentum`; otherwise it uses these, which get no gradient. With h = (x -
+   the rate `momentum`; otherwise it uses the running ones, which get no gradient. With h = (x -
    mean) s, s = 1 / sqrt(var + epsilon): dgamma = sum of dy h, dbeta = sum of dy, dx = gamma s (dy -
    mean of dy - h mean of dy h), or gamma s dy with running ones. Without rows nothing is updated.
    Fails unless epsilon > 0, and for a single row in training, which has no variance. Source: Ioffe
@@ -160,7 +162,7 @@ AG_API ag_tensor *ag_batch_norm(const ag_batch_norm_weights *weights, ag_tensor 
                                 ag_real momentum, ag_real epsilon);
 
 /* y = x / max(|x|_2, epsilon) over the last axis. dx = (dy - y <y, dy>) / |x|, or dy / epsilon
-   where |x| is smaller. Fails unless epsilon > 0. Source: PyTorch F.normalize. */
+   where |x| < epsilon. Fails unless epsilon > 0. Source: PyTorch F.normalize. */
 AG_API ag_tensor *ag_l2_norm(ag_tensor *x, ag_real epsilon);
 
 /* y = x softmax(x / t) over the middle axis of x [n,c,f] (the configurations); t [1], the
@@ -168,26 +170,26 @@ AG_API ag_tensor *ag_l2_norm(ag_tensor *x, ag_real epsilon);
    of s (g - sum s g) x / t^2. Source: TGraph (Khizbullin et al. 2024) eq. 6. */
 AG_API ag_tensor *ag_cross_attention(ag_tensor *x, ag_tensor *t);
 
-/* y = x sigmoid(relu(x w1' + b1) w2' + b2), row by row: channel attention after squeeze and
+/* y = x sigmoid(relu(x w1' + b1) w2' + b2), row by row: channel attention by squeeze and
    excitation. x [..., f], w1 [r,f], b1 [r], w2 [f,r], b2 [f] -> [..., f]. With g the gate: dx = dy
-   g plus what comes back through the two products. Replaces ag_mul(x,
-   ag_sigmoid(ag_linear(ag_relu(ag_linear(x, w1, b1)), w2, b2))). Source: Hu et al. 2018; TGraph
-   eq. 5. */
+   g plus the gradient through the two products. Replaces ag_mul(x,
+   ag_sigmoid(ag_linear(ag_relu(ag_linear(x, w1, b1)), w2, b2))). Source: Hu et al. 2018; TGraph eq.
+   5. */
 AG_API ag_tensor *ag_channel_attention(ag_tensor *x, ag_tensor *w1, ag_tensor *b1, ag_tensor *w2,
                                        ag_tensor *b2);
 
-/* The inputs of ag_attend besides x: channel attention's weights w1 [r,f], b1 [r], w2 [f,r], b2
-   [f], and cross attention's temperature t [1]. */
+/* The parameters of ag_attend: channel attention's weights w1 [k,f], b1 [k], w2 [f,k], b2 [f], and
+   cross attention's temperature t [1]. */
 typedef struct ag_attend_weights {
     ag_tensor *w1, *b1, *w2, *b2, *t;
 } ag_attend_weights;
 
-/* y = dropout(gelu(r + [v, v softmax(v / t)])), the softmax over the configurations and v =
-   ag_channel_attention(x, w1, b1, w2, b2): what a layer of TGraph does after its product. x
-   [n,c,f], r [n,c,2f] or NULL -> [n,c,2f]; p as in ag_dropout, which draws the same elements.
-   Gradients: those of the parts, in one pass; x, r and c r + 2 f numbers per node are kept for it.
-   Replaces ag_dropout(ag_gelu(ag_add(r, ag_concat2(v, ag_cross_attention(v, t), -1))), p).
-   Source: TGraph (Khizbullin et al. 2024) eq. 3 to 6. */
+/* y = dropout(gelu(r + [v, v softmax(v / t)])), with the softmax over the configurations and v =
+   ag_channel_attention(x, w1, b1, w2, b2): all that a layer of TGraph does after its matrix
+   product. x [n,c,f], r [n,c,2f] or NULL -> [n,c,2f]; p as in ag_dropout, which draws the same
+   elements. Gradients: those of the parts, in one pass, for which x, r and c k + 2 f numbers per
+   node are kept. Replaces ag_dropout(ag_gelu(ag_add(r, ag_concat2(v, ag_cross_attention(v, t),
+   -1))), p). Source: TGraph (Khizbullin et al. 2024) eq. 3 to 6. */
 AG_API ag_tensor *ag_attend(ag_tensor *x, const ag_attend_weights *w, ag_tensor *r, ag_real p);
 
 /* The last state of an LSTM over the rows of each sequence, in order: rows starts[s]..starts[s+1]-1
@@ -195,9 +197,9 @@ AG_API ag_tensor *ag_attend(ag_tensor *x, const ag_attend_weights *w, ag_tensor 
    [4h,in] and w_state [4h,h] hold the rows of the gates i, f, g, o; bias [4h] or NULL. State and
    cell begin as 0. i, f, o = sigmoid and g = tanh of (x w_input' + state w_state' + bias), cell = f
    cell + i g, state = o tanh(cell). Gradients: back through all rows. A sequence without rows gives
-   0, a row outside of all sequences has gradient 0; a start outside 0..n counts as the nearer
-   end, a start smaller than the previous one as equal to it. Source: Hochreiter and Schmidhuber
-   1997; PyTorch nn.LSTM (one layer, the sum of its two biases) on packed sequences. */
+   0, and a row outside of all sequences has gradient 0. A start outside 0..n counts as the nearer
+   end, and a start below the previous one as equal to it. Source: Hochreiter and Schmidhuber 1997;
+   PyTorch nn.LSTM (one layer, the sum of its two biases) on packed sequences. */
 AG_API ag_tensor *ag_lstm(ag_tensor *x, ag_tensor *starts, ag_tensor *w_input, ag_tensor *w_state,
                           ag_tensor *bias);
 
@@ -208,16 +210,16 @@ AG_API ag_tensor *ag_lstm(ag_tensor *x, ag_tensor *starts, ag_tensor *w_input, a
 AG_API ag_tensor *ag_lstm_states(ag_tensor *x, ag_tensor *starts, ag_tensor *w_input,
                                  ag_tensor *w_state, ag_tensor *bias, int backwards);
 
-/* The last state of a GRU over the rows of each sequence; x, starts and results as of ag_lstm.
+/* The last state of a GRU over the rows of each sequence; x, starts and results are as in ag_lstm.
    w_input [3h,in], w_state [3h,h], b_input and b_state [3h] (or both NULL) hold the rows of the
-   gates r, z, n. State begins as 0. With p = x w_input' + b_input and q = state w_state' + b_state:
-   r, z = sigmoid(p + q), n = tanh(p + r q) of their thirds, state = (1 - z) n + z state. Gradients:
-   back through all rows. Fails when only one bias is NULL. Source: Cho et al. 2014; PyTorch nn.GRU
-   (one layer) on packed sequences. */
+   gates r, z, n. The state begins as 0. With p = x w_input' + b_input and q = state w_state' +
+   b_state: r, z = sigmoid(p + q) and n = tanh(p + r q), each from its third of p and q, state = (1
+   - z) n + z state. Gradients: back through all rows. Fails when only one bias is NULL. Source: Cho
+   et al. 2014; PyTorch nn.GRU (one layer) on packed sequences. */
 AG_API ag_tensor *ag_gru(ag_tensor *x, ag_tensor *starts, ag_tensor *w_input, ag_tensor *w_state,
                          ag_tensor *b_input, ag_tensor *b_state);
 
-/* As ag_gru, but the state after every row, in either direction, as of ag_lstm_states. */
+/* As ag_gru, but the state after every row, in either direction, as in ag_lstm_states. */
 AG_API ag_tensor *ag_gru_states(ag_tensor *x, ag_tensor *starts, ag_tensor *w_input,
                                 ag_tensor *w_state, ag_tensor *b_input, ag_tensor *b_state,
                                 int backwards);
@@ -227,11 +229,12 @@ AG_API ag_tensor *ag_gru_states(ag_tensor *x, ag_tensor *starts, ag_tensor *w_in
    query, key and value, concatenated, as one product makes them (PyTorch's in_proj_weight); the
    rows of graph g are starts[g]..starts[g+1]-1, starts int32 [graphs+1] -> [n, heads d]. With P the
    weights: dvalue = P' dy, dS = P (dP - sum P dP) with dP = dy value', dquery = dS key / sqrt(d),
-   dkey = dS' query / sqrt(d). It pads nothing and keeps n rows for backward, not the weights. In
-   training ag_dropout applies to the weights after the softmax, with the same mask in dP and P'.
-   The first start is taken as 0, the last as n, one outside 0..n as the nearer end. Fails unless
-   the features split into 3 parts of `heads` heads and dropout is at least 0 and at most 1 - 2^-16.
-   Source: Vaswani et al. 2017; PyTorch F.scaled_dot_product_attention with a mask of graphs. */
+   dkey = dS' query / sqrt(d). It pads nothing, and for backward it keeps a number for each row and
+   head, not the weights. In training ag_dropout applies to the weights after the softmax, with the
+   same mask in dP and P'. The first start counts as 0, the last as n, and one outside 0..n as the
+   nearer end. Fails unless the features split into 3 parts of `heads` heads and dropout is at least
+   0 and at most 1 - 2^-16. Source: Vaswani et al. 2017; PyTorch F.scaled_dot_product_attention with
+   a mask of graphs. */
 AG_API ag_tensor *ag_attention(ag_tensor *qkv, ag_tensor *starts, int heads, ag_real dropout);
 
 /* ---- losses -> [] ---- */
@@ -245,31 +248,33 @@ AG_API ag_tensor *ag_absolute_error(ag_tensor *y, ag_tensor *target); /* |y - t|
    Source: Huber 1964; PyTorch nn.HuberLoss. */
 AG_API ag_tensor *ag_huber(ag_tensor *y, ag_tensor *target, ag_real delta);
 
-/* Binary cross-entropy of logits: weight (max(0, x) - x t + ln(1 + e^-|x|)), where the target t is
-   from 0 to 1 (AG_EINDEX for an input that is not). weight has the shape of x, or is NULL for 1;
-   the mean divides by the number of elements. dx = weight (sigmoid(x) - t) / n, dtarget = -weight x
-   / n; none flows to weight. Source: PyTorch F.binary_cross_entropy_with_logits. */
+/* Binary cross-entropy of logits: weight (max(0, x) - x t + ln(1 + e^-|x|)), where the target t
+   must be from 0 to 1 (else a caller's array fails the tape with AG_EINDEX). weight has the shape
+   of x, or is NULL for 1; the mean divides by the number of elements. dx = weight (sigmoid(x) - t)
+   / n, dtarget = -weight x / n; no gradient flows to weight. Source: PyTorch
+   F.binary_cross_entropy_with_logits. */
 AG_API ag_tensor *ag_binary_cross_entropy(ag_tensor *x, ag_tensor *target, ag_tensor *weight);
 
 /* Softmax cross-entropy: the mean over the rows of -ln softmax(x)[label], without overflow for
    large logits x [n,classes]; label int32 [n], where -1 leaves the row out. weight [classes] or
    NULL for 1: a row counts weight[label] times, and the mean divides by the sum of these; where
-   that is 0, so is the loss. smoothing, s: row r has the target t[c] = (1 - s) weight[label] at its
-   label, plus s weight[c] / classes at all c; the loss is -sum t ln softmax(x). dx = (softmax(x)
-   sum t - t) over the sum of the weights, 0 in rows that are left out; none flows to weight. Fails
-   unless 0 <= s <= 1, and with AG_EINDEX for another label in the array of an input; where an op
-   makes the labels, such a row is left out. Source: PyTorch F.cross_entropy with ignore_index=-1,
-   which is NaN where no row counts; Szegedy et al. 2016 (smoothing). */
+   that is 0, so is the loss. With smoothing s, a row has the target t[c] = (1 - s) weight[label] at
+   its label, plus s weight[c] / classes at all c, and its loss is -sum t ln softmax(x). dx =
+   (softmax(x) sum t - t) / (the sum of the weights), 0 in rows that are left out; no gradient flows
+   to weight. Fails unless 0 <= s <= 1, and with AG_EINDEX if a caller's array has another label; if
+   an op makes the labels, such a row is left out. Source: PyTorch F.cross_entropy with
+   ignore_index=-1, which is NaN where no row counts; Szegedy et al. 2016 (smoothing). */
 AG_API ag_tensor *ag_cross_entropy(ag_tensor *x, ag_tensor *label, ag_tensor *weight,
                                    ag_real smoothing);
 
-/* How a ranking loss adds its pairs: divided by all n*n entries of the matrix of pairs (as
-   pytorchltr with mean), or not divided. */
+/* How a ranking loss adds its pairs: AG_MEAN divides the sum by all n * n entries of the matrix of
+   pairs (as pytorchltr with mean), AG_SUM does not. */
 typedef enum ag_reduction { AG_MEAN, AG_SUM } ag_reduction;
 
-/* Over the pairs with rank[i] > rank[j] (i is the slower): hinge max(0, margin - (s_i - s_j)),
-   logistic ln(1 + e^-(s_i - s_j)). scores [n]; rank int32 [n], dense ranks of the exact run times
-   (equal: no pair). n * n steps. Source: Joachims 2002; TGraph eq. 8; Kaufman et al. eq. 1. */
+/* Losses over the pairs with rank[i] > rank[j] (i is the slower one): hinge max(0, margin - (s_i -
+   s_j)), logistic ln(1 + e^-(s_i - s_j)). scores [n]; rank int32 [n], dense ranks of the exact run
+   times (equal ranks make no pair). They take n * n steps. Source: Joachims 2002; TGraph eq. 8;
+   Kaufman et al. eq. 1. */
 AG_API ag_tensor *ag_pairwise_hinge(ag_tensor *scores, ag_tensor *rank, ag_real margin,
                                     ag_reduction reduction);
 AG_API ag_tensor *ag_pairwise_logistic(ag_tensor *scores, ag_tensor *rank, ag_reduction reduction);
@@ -287,17 +292,17 @@ AG_API ag_tensor *ag_pairwise_logistic_groups(ag_tensor *scores, ag_tensor *rank
    largest score comes first, equal ones in order), G = (2^label - 1) / the sum of (2^label - 1) D
    of the best order. scores [n]; labels [n] real, 0 or more, larger is better (a throughput; so the
    best item gets the highest score, unlike in the losses above); starts int32 [groups+1].
-   AG_MEAN: the mean over the groups; AG_SUM: the sum. A group whose labels are all equal gives 0.
-   ds = the slopes of the logistic terms; places count as constants, labels have no gradient. n_g *
-   n_g steps per group. Source: Burges et al. 2006; Wang et al. 2018 (its lambdaRank scheme), as
-   TenSet uses it, without their bounds on small probabilities. */
+   AG_MEAN: the mean over the groups; AG_SUM: the sum. A group with equal labels gives 0. ds = the
+   slopes of the logistic terms; places count as constants, and labels have no gradient. It takes
+   n_g * n_g steps per group. Source: Burges et al. 2006; Wang et al. 2018 (its lambdaRank scheme),
+   as TenSet uses it, without their bounds on small probabilities. */
 AG_API ag_tensor *ag_lambda_rank(ag_tensor *scores, ag_tensor *labels, ag_tensor *starts,
                                  ag_reduction reduction);
 
 /* ListMLE: -sum over positions k of ln( e^-s_(k) / sum over l >= k of e^-s_(l) ), items in order of
-   ascending rank (the fastest first; a low score is a fast one), ties in order of index. n * n
-   steps. ds_j = 1 - sum over the k that j follows of e^-s_j / sum over l >= k of e^-s_(l). Source:
-   Xia et al. 2008. */
+   ascending rank (the fastest first; a low score is a fast one), ties in order of index. It takes n
+   * n steps. ds_j = 1 - sum over the positions k up to that of j of e^-s_j / sum over l >= k of
+   e^-s_(l). Source: Xia et al. 2008. */
 AG_API ag_tensor *ag_listmle(ag_tensor *scores, ag_tensor *rank);
 
 #ifdef __cplusplus

@@ -4,8 +4,9 @@
    s_j should be positive. */
 #include "ops/rank_pairs.h"
 
-/* attr.i[0]: 0 divides by the entries of the matrix of pairs, 1 does not. Without groups by all n *
-   n at the end; with groups every row by those of its group, and the sum by the groups. */
+/* attr.i[0]: 0 divides by the entries of the matrix of pairs, 1 does not. Without groups, the sum
+   is divided by n * n at the end. With groups, every row is divided by the entries of its group,
+   and the sum by the number of groups. */
 AG_BOTH ag_real pair_scale(const ag_args *a)
 {
     const ag_real n = (ag_real)pair_count(a);
@@ -53,7 +54,7 @@ ROW(pair_total, 1)
   if (LANE == 0) PUT(DX, r, DY(0)[0] * pair_scale(a) * sum);                        \
  }
 
-/* One condition, not two nested ones: gcc 12 computes those wrongly with AVX-512. A pair with a NaN
+/* It has one condition, since gcc 12 computes nested ones wrongly with AVX-512. A pair with a NaN
    counts, so that the loss is NaN. */
 KERNEL ag_real hinge(int counts, ag_real d, ag_real margin)
 {
@@ -67,7 +68,7 @@ PAIR_LOSS(pairwise_hinge, hinge, hinge_slope)
 
 PAIR_LOSS(pairwise_logistic, logistic, logistic_slope)
 
-/* ---- ListMLE: item k is followed by itself and all that rank after it ---- */
+/* ---- ListMLE: item k is followed by itself and by all items that rank after it ---- */
 
 /* 1 if item j comes at or after item k: by rank, equal ranks by index. */
 KERNEL int follows(const int32_t *rank, int j, int32_t rank_k, int k)

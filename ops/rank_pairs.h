@@ -9,7 +9,7 @@
 
 AG_BOTH int pair_count(const ag_args *a) { return a->xs[0].size[0]; }
 
-/* Items first..first+n-1; n is 0 for one that belongs to no group. */
+/* Items first..first+n-1; n is 0 for an item that belongs to no group. */
 typedef struct pair_list {
     int first, n;
 } pair_list;

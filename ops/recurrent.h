@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels of the steps of recurrent nets, and what a device has for the order of the sequences.
- * Scratch: states, cells [sequences,h] and products [sequences,wide] in the order of the ranks,
- * backward their gradients; on a device then where each sequence begins and the last one ends. */
+/* Kernels of the steps of recurrent networks and, for a device, kernels that order the sequences.
+ * Scratch: states, cells [sequences,h] and products [sequences,wide] in the order of the ranks; in
+ * backward their gradients. On a device, the rows where each sequence begins and the last one ends
+ * follow. */
 #include "ops/recurrent_cells.h"
 #include "ops/recurrent_step.h"
 
 /* ---- a step, over the ranks that have one ---- */
 
-/* The row of a rank in this step, and the parts of the arrays that belong to either. */
+/* The row of a rank in this step, and the parts of the arrays that belong to the row or the
+   rank. */
 typedef struct step_place {
     int h, wide;
     int64_t row;
@@ -32,7 +34,7 @@ KERNEL step_place place_of(const ag_args *a, int64_t rank)
     return p;
 }
 
-/* A step begins by keeping the state before it, and ends by giving the one after it. */
+/* A step begins by keeping the state before it, and ends by writing the state after it. */
 KERNEL void keep_before(step_place p)
 {
     if (p.before)
@@ -162,7 +164,7 @@ ELEMENTS(recurrent_at_least, (int64_t)a->xs[0].size[0] + 1)
     const int32_t *bounds = recurrent_bounds_of(a, s);
     (void)add;
     for (int64_t t = lo; t < hi; t++) {
-        int long_enough = 0, end = s.sequences; /* ranks below, and from there on not */
+        int long_enough = 0, end = s.sequences; /* ranks below it, but not from `end` on */
         while (long_enough < end) {
             const int middle = long_enough + (end - long_enough) / 2;
             if (recurrent_length(bounds, by.sequence[middle]) >= t)
@@ -174,7 +176,7 @@ ELEMENTS(recurrent_at_least, (int64_t)a->xs[0].size[0] + 1)
     }
 }
 
-/* Rows outside of all sequences. */
+/* For rows outside of all sequences. */
 ROW(recurrent_outside, a->xs[0].size[0])
 {
     const recurrent_sizes s = recurrent_sizes_of(a);

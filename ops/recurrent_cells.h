@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One row of a step of h units, forward and back. Gates of a row, h each: i, f, g, o of an LSTM, r,
-   z, n of a GRU. Loops write to one array each: a compiler proves that of two at a time that they
-   do not overlap, of ten it does not. */
+   z, n of a GRU. Each loop writes to one array: a compiler can prove that two arrays do not
+   overlap, but not that ten do not. */
 #ifndef AG_OPS_RECURRENT_CELLS_H
 #define AG_OPS_RECURRENT_CELLS_H
 
@@ -19,13 +19,13 @@ KERNEL void recurrent_gates(ag_real *y, const ag_real *p, const ag_real *b, int 
     }
 }
 
-/* Units that pass together; how many of them a lane has. */
+/* How many units are processed together, and how many of them a lane has. */
 enum { UNITS = AG_PER_LANE == 1 ? MOST_LANES : 128, UNITS_HELD = AG_PER_LANE == 1 ? 1 : 128 };
 
 /* ---- LSTM ---- */
 
-/* gates holds the part of the input and becomes the gates; product is that of the state, bias may
-   be NULL. state and cell go one step on. */
+/* gates holds the input's part and becomes the gates; product is the state's part; bias may be
+   NULL. state and cell advance by one step. */
 KERNEL void lstm_row(ag_real *gates, ag_real *state, ag_real *cell, const ag_real *product,
                      const ag_real *bias, int h)
 {
@@ -38,8 +38,8 @@ KERNEL void lstm_row(ag_real *gates, ag_real *state, ag_real *cell, const ag_rea
     EACH (u, h) state[u] = o[u] * v_tanh(cell[u]);
 }
 
-/* dgates is the gradient of what the gates are functions of; dstate is that of the state after the
-   step, dcell goes one step back. */
+/* dgates is the gradient of the gates' arguments, dstate that of the state after the step; dcell
+   goes back by one step. */
 KERNEL void lstm_row_back(ag_real *dgates, ag_real *dcell, const ag_real *dstate,
                           const ag_real *gates, const ag_real *before_cell, int h)
 {
@@ -61,7 +61,7 @@ KERNEL void lstm_row_back(ag_real *dgates, ag_real *dcell, const ag_real *dstate
 
 /* ---- GRU ---- */
 
-/* As above; the biases are both there or both NULL, and product gets that of the state. */
+/* As above; either both biases are given or both are NULL, and product gets the state's bias. */
 KERNEL void gru_row(ag_real *gates, ag_real *state, ag_real *product, const ag_real *b_input,
                     const ag_real *b_state, int h)
 {
@@ -77,9 +77,10 @@ KERNEL void gru_row(ag_real *gates, ag_real *state, ag_real *product, const ag_r
     EACH (u, h) state[u] = n[u] + z[u] * (state[u] - n[u]);
 }
 
-/* dproduct is the gradient of the state's part, product what it was forward. In gates, n becomes
-   the gradient of the input's part, which for r and z is that of the state's. The gradient of the
-   state after the step is dstate + direct, and direct goes one step back past the gates. */
+/* dproduct is the gradient of the state's part; product is as in forward. In gates, n becomes the
+   gradient of the input's part; for r and z the input's and the state's part have the same
+   gradient. The gradient of the state after the step is dstate + direct; direct goes back by one
+   step without passing the gates. */
 KERNEL void gru_row_back(ag_real *dproduct, ag_real *gates, ag_real *direct, const ag_real *dstate,
                          const ag_real *product, const ag_real *before_state, int h)
 {

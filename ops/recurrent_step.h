@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* The steps of an LSTM or a GRU, forward and back. Inputs: x [n,in], starts, w_input [wide,in],
    w_state [wide,h], biases; wide is 4 h or 3 h. Outputs: the last states or those of all rows, the
-   gates of every row [n,wide], what is kept of every row besides, [2,n,h] or [4,n,h], ranks
-   [2 sequences + n + 1]. */
+   gates of every row [n,wide], what else is kept of every row, [2,n,h] or [4,n,h], ranks [2
+   sequences + n + 1]. */
 #ifndef AG_OPS_RECURRENT_STEP_H
 #define AG_OPS_RECURRENT_STEP_H
 
 #include "core/kernel.h"
 
-/* Integer attributes of the op: 1 for the states of all rows, 1 for sequences from their last row
-   to their first. Of a step: its number, and how many ranks have it. */
+/* Integer attributes. Of the op: 1 for the states of all rows, 1 for sequences that run from their
+   last row to their first. Of a step: its number, and how many ranks have it. */
 enum { ALL_STATES, BACKWARDS, STEP, ACTIVE };
 
 typedef struct recurrent_sizes {
@@ -48,29 +48,30 @@ AG_BOTH recurrent_ranks recurrent_ranks_of(const ag_args *a, recurrent_sizes s)
     return by;
 }
 
-/* A start outside of the rows is taken as the nearest end, one below its predecessor as that. */
+/* A start outside of the rows counts as the nearest end, one below the previous start as equal to
+   it. */
 AG_BOTH int recurrent_start(const int32_t *starts, recurrent_sizes s, int g, int least)
 {
     const int start = starts[g] < s.n ? starts[g] : s.n;
     return start > least ? start : least;
 }
 
-/* Where a sequence of rows first..end-1 begins. */
+/* The row with which a sequence of rows first..end-1 begins. */
 AG_BOTH int recurrent_first(const ag_args *a, int first, int end)
 {
     return a->attr.i[BACKWARDS] ? end - 1 : first;
 }
 
-/* The gates hold x w_input' and become the gates; fills the other outputs. `step` is the kernel of
-   a step, over ranks. */
+/* The output of gates holds x w_input' and becomes the gates; the other outputs are filled. `step`
+   is the kernel of a step, over ranks. */
 void ag__recurrent_forward(const ag_args *a, const ag_kernel *step);
 void ag__recurrent_forward_there(const ag_args *a, const ag_kernel *step); /* on a device */
 
-/* The gates become the gradient of what they are functions of; rows outside of all sequences 0. */
+/* The gates become the gradients of their arguments, and 0 in rows outside of all sequences. */
 void ag__recurrent_backward(const ag_args *a, const ag_kernel *step_back);
 void ag__recurrent_backward_there(const ag_args *a, const ag_kernel *step_back);
 
-/* Elements of scratch that these want. */
+/* Elements of scratch that these functions need. */
 int64_t ag__recurrent_scratch(recurrent_sizes s, int backward);
 int64_t ag__recurrent_scratch_there(recurrent_sizes s);
 

@@ -6,7 +6,7 @@
 
 /* ---- over all ---- */
 
-/* Rows of ALL_ROW elements are summed into scratch, then the scratch in order. */
+/* Rows of ALL_ROW elements are summed into scratch, then the scratch is summed in order. */
 
 enum { ALL_ROW = 1024 };
 
@@ -84,7 +84,7 @@ ROW_OF(max_rows_backward, a->xs[0].size[0], row_width(a->xs[0]))
     EACH (i, n) PUT(dx, i, from[i] == (int32_t)r ? dy[i] : 0);
 }
 
-/* On a device, where few columns are long. */
+/* For a device, where there are few, long columns. */
 AG_BOTH row_cut rows_cut(const ag_args *a) { return cut_of(NULL, 1, a->xs[0].size[0], 0); }
 
 STRIP(sum_rows_pieces, cut_slots(rows_cut(a)), row_width(a->xs[0]))
@@ -144,8 +144,8 @@ ROW_OF(sum_columns_backward, ag__rows(a->xs[0]), ag__columns(a->xs[0]))
 
 enum { MAX_CHUNK = 4096 };
 
-/* The first i in 0..n-1 with x[i] == m, or where m is NaN the first NaN; -1: none. Found through
-   MAXIMUM in chunks whose indices a float holds exactly. */
+/* The first i in 0..n-1 with x[i] == m, or where m is NaN the first NaN; -1: none. It is found by
+   MAXIMUM, in chunks so short that a float holds their indices exactly. */
 KERNEL int32_t first_equal(const ag_real *x, int n, ag_real m)
 {
     for (int from = 0; from < n; from += MAX_CHUNK) {

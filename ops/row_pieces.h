@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Segments of rows cut in pieces, for devices: where few segments are long, a warp for each strip
-   of 32 columns leaves most of a GPU without work. A warp takes a piece of a segment, and another
-   kernel joins the pieces in order. How segments are cut depends only on their own rows, and the
-   number of pieces on the shapes. */
+/* Segments of rows, cut into pieces for devices: where there are few, long segments, a warp for
+   each strip of 32 columns leaves most of a GPU without work. A warp takes a piece of a segment,
+   and another kernel joins the pieces in order. How segments are cut depends only on their own
+   rows, and the number of pieces on the shapes. */
 #ifndef AG_OPS_ROW_PIECES_H
 #define AG_OPS_ROW_PIECES_H
 
 #include "ops/segment_of.h"
 
-/* Rows of a piece; warps that are work enough for a GPU; pieces that one kernel joins. */
+/* Rows of a piece; warps that are enough work for a GPU; the most pieces that one kernel joins. */
 enum { PIECE_ROWS = 128, PIECE_WARPS = 2048, PIECE_MOST = 2048 };
 
 /* Segment g has the rows starts[g]..starts[g+1]-1 (segment_of.h), or all of them without starts. */
@@ -26,7 +26,7 @@ AG_BOTH row_cut cut_of(const int32_t *starts, int64_t segments, int rows, int en
     return t;
 }
 
-/* 1: the segments are long, and a warp per segment and 32 columns were few. */
+/* 1: the segments are long, and a warp for each segment and 32 columns would be few warps. */
 AG_BOTH int cut_pays(row_cut t, int64_t columns)
 {
     return t.rows / t.piece > t.segments && t.segments * ((columns + 31) / 32) < PIECE_WARPS;
@@ -38,7 +38,7 @@ AG_BOTH int cut_start(row_cut t, int64_t g)
     return start_within(t.starts, g, t.rows);
 }
 
-/* With `ends`: the segment that has row r. Each row has one, whatever the starts are. */
+/* With `ends`: the segment that has row r. Each row is in one, whatever the starts are. */
 AG_BOTH int64_t cut_segment(row_cut t, int r)
 {
     int64_t g = 0, end = t.segments; /* cut_start(g) <= r < cut_start(end) */

@@ -4,7 +4,7 @@
 #include "ops/segment_of.h"
 #include "ops/segment_pieces.h"
 
-/* attr.i[0] == 1: 1 / number of rows of segment g. */
+/* The factor of segment g: 1 / its number of rows where attr.i[0] is 1, else 1. */
 AG_BOTH ag_real segment_scale(const ag_args *a, int64_t g)
 {
     const int32_t rows = segment_start(a, g + 1) - segment_start(a, g);
@@ -62,9 +62,9 @@ ROW_OF(segment_max_backward, a->xs[0].size[0], row_width(a->xs[0]))
     }
 }
 
-/* ---- ln of the sum of e^x; the largest x is taken off, so that no power overflows ---- */
+/* ---- ln of the sum of e^x; the largest x is subtracted, so that no power overflows ---- */
 
-/* y = that of a single column, where rows are neighbours and lanes share them. */
+/* y for a single column, where rows are adjacent and lanes divide them. */
 KERNEL ag_real log_sum_exp(const ag_real *__restrict__ x, int n)
 {
     ag_real most, sum;
@@ -73,7 +73,7 @@ KERNEL ag_real log_sum_exp(const ag_real *__restrict__ x, int n)
     return n > 0 ? most + v_log(sum) : 0;
 }
 
-/* As strip_sum, of e^(x - most). */
+/* As strip_sum, but of e^(x - most). */
 KERNEL void strip_sum_exp(ag_real *sum, const ag_real *x, const ag_real *most, int64_t lo,
                           int64_t hi, int width, int c, int n)
 {
@@ -139,7 +139,7 @@ ELEMENTS(segment_log_sum_exp_backward, ag__elements(a->xs[0]))
     }
 }
 
-/* ---- on a device, where few segments are long ---- */
+/* ---- on a device, where there are few, long segments ---- */
 
 AG_BOTH row_cut segment_cut(const ag_args *a)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of each segment: starts[g]..starts[g+1]-1. Starts outside of the rows are taken as the
-   nearest end, so that bad ones read nothing else. */
+/* The rows of each segment: starts[g]..starts[g+1]-1. A start outside of the rows counts as the
+   nearest end, so that bad starts read no other memory. */
 #ifndef AG_OPS_SEGMENT_OF_H
 #define AG_OPS_SEGMENT_OF_H
 
@@ -27,7 +27,7 @@ AG_BOTH int32_t segment_holding(const int32_t *starts, int32_t segments, int row
     return lo >= 0 && lo < segments && r < start_within(starts, lo + 1, rows) ? lo : -1;
 }
 
-/* The same of an op with x as input 0 and starts int32 [segments+1] as input 1. */
+/* The same for an op with x as input 0 and starts int32 [segments+1] as input 1. */
 AG_BOTH int32_t segment_start(const ag_args *a, int64_t g)
 {
     return start_within(XI(1), g, a->xs[0].size[0]);

@@ -8,7 +8,7 @@
 #include "ops/row_pieces.h"
 #include "ops/first_axis.h"
 
-/* Rows that a lane asks for before it waits for one. */
+/* Rows that a lane loads before it waits for one. */
 enum { PIECE_READS = 8 };
 
 /* Elements of scratch for `numbers` numbers of each column in each slot. */
@@ -54,7 +54,7 @@ KERNEL void leave_sum(ag_real *parts, row_cut t, const ag_real *x, const int32_t
     EACH (j, n) to[j] = sum[AT(j)];
 }
 
-/* sum = that of the pieces of segment g; each warp of the block has it then. */
+/* sum = the sum of the pieces of segment g, in each warp of the block. */
 KERNEL void join_sums(ag_real *sum, row_cut t, const ag_real *parts, int64_t g, int width, int c,
                       int n)
 {
@@ -69,8 +69,8 @@ KERNEL void join_sums(ag_real *sum, row_cut t, const ag_real *parts, int64_t g, 
 
 /* ---- maxima: the first of the largest ---- */
 
-/* 1: v in row r goes before `best` in row `at`, of which the lower is taken among equals. A NaN is
-   larger than all; row -1 is none. */
+/* 1: v in row r goes before `best` in row `at`; of equal values the one in the lower row goes
+   first. A NaN is larger than all; row -1 is none. */
 AG_BOTH int goes_before(ag_real v, int32_t r, ag_real best, int32_t at)
 {
     const int same = (v == best) | ((v != v) & (best != best));
@@ -101,7 +101,7 @@ KERNEL void piece_max(ag_real *best, int32_t *at, const ag_real *x, int64_t lo, 
     }
 }
 
-/* Rows of maxima stand after the maxima of all slots. */
+/* The rows of the maxima follow the maxima of all slots. */
 AG_BOTH int32_t *piece_rows(ag_real *parts, row_cut t, int width)
 {
     return (int32_t *)(void *)(parts + cut_slots(t) * width);
@@ -122,10 +122,10 @@ KERNEL void leave_max(ag_real *parts, row_cut t, const ag_real *x, int64_t slot,
     }
 }
 
-/* Elements of the tile that join_max wants. */
+/* Elements of the tile that join_max needs. */
 enum { MAX_TILE = 2 * AG_TILE_WARPS * AG_TILE_WIDTH };
 
-/* Compares the findings of the warps of a block; each has the first of the largest then. */
+/* Compares the maxima of the warps of a block; afterwards each warp has the first largest. */
 KERNEL void join_warps(ag_real *best, int32_t *at, ag_real *tile, int n)
 {
     int32_t *rows = (int32_t *)(void *)&HELD(AG_TILE_WARPS, 0);
@@ -145,7 +145,7 @@ KERNEL void join_warps(ag_real *best, int32_t *at, ag_real *tile, int n)
         }
 }
 
-/* best, at = those of the pieces of segment g. */
+/* best and at become the maximum of the pieces of segment g and its row. */
 KERNEL void join_max(ag_real *best, int32_t *at, row_cut t, ag_real *parts, int64_t g, int width,
                      int c, int n, ag_real *tile)
 {

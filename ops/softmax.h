@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Softmax over the last axis. The largest element is taken off first, so that no exponential
+/* Softmax over the last axis. The largest element is subtracted first, so that no exponential
    overflows. */
 #include "core/kernel.h"
 

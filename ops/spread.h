@@ -2,7 +2,7 @@
 /* Inputs: base [n,f], part [m,c,f], where [n]. */
 #include "core/kernel.h"
 
-/* Row of part that belongs to node v, -1 for none. */
+/* The row of part that belongs to node v, or -1. */
 AG_BOTH int64_t spread_row(const ag_args *a, int64_t v)
 {
     const int32_t w = XI(2)[v];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of all ops, made from ops/oplist.txt and gnn/oplist.txt: what the tests, the docs and
- * the bench walk. */
+/* The table of all ops, made from ops/oplist.txt and gnn/oplist.txt: the tests, the docs and the
+ * bench go through it. */
 #ifndef AG_OPS_TABLE_H
 #define AG_OPS_TABLE_H
 
