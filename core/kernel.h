@@ -34,7 +34,7 @@ typedef struct ag_run_record {
 typedef struct ag_args {
     void *y[AG_MAX_OUT];
     const void *x[AG_MAX_IN];
-    const ag_real *dy[AG_MAX_OUT]; /* backward: gradients of the outputs, NULL: none arrived */
+    const ag_real *dy[AG_MAX_OUT]; /* backward: gradients of the outputs; NULL: it has none */
     ag_real *dx;                   /* backward: gradient of input `which` */
     int which;
     int add;          /* 1: dx already holds another writer's part */

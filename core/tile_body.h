@@ -43,7 +43,7 @@ INLINE void store(ag_real *p, vector v) { *(unaligned *)p = v; }
 
 /* Loops over the rows of a tile are unrolled, so that the sums stay in registers. The loop over the
    terms is not: clang would run out of registers, and gcc would repeat the code of the last terms
-   for each tile. That takes a quarter of its time, and saves 7 % of a product of at most three
+   for each tile. That takes a quarter of gcc's time, and saves 7 % of a product of at most three
    terms. */
 #if defined(CHECKED)
 # define EVERY_ROW

@@ -22,8 +22,8 @@ void ag__check_two_axes(const ag_tensor *x, const char *who, const char *rows);
 /* Fails the tape unless w has one axis. */
 void ag__check_message_weights(const ag_tensor *w, const char *who);
 
-/* Fails the tape unless the values of a caller's own arrays are a graph; once per tape. The arrays
-   of ag_graph_edges and of ops always are. */
+/* Fails the tape unless a caller's own arrays form a graph, which is checked once per tape. The
+   arrays of ag_graph_edges and of ops always do. */
 void ag__check_arrays(ag_edges edges);
 
 /* x of the senders in the order of the messages, [p, ...]; fails unless x has a row for each node.

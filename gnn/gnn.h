@@ -117,8 +117,9 @@ AG_API ag_tensor *ag_sddmm(ag_tensor *a, ag_tensor *b, ag_edges edges, int heads
    dfrom and dto = sums of dy over the messages out of and into a node. Source: DGL's u_add_v. */
 AG_API ag_tensor *ag_edge_add(ag_tensor *from, ag_tensor *to, ag_edges edges);
 
-/* y[p,...] = e^x[p,...] / the sum of it over the messages into p's target. x [p, ...]. dx = y (dy -
-   <y, dy>), with the product over the same messages. Source: DGL's edge_softmax; PyG's softmax. */
+/* y[p,...] = e^x[p,...] / the sum of e^x over the messages into p's target. x [p, ...]. dx = y (dy
+   - <y, dy>), with the product over the same messages. Source: DGL's edge_softmax; PyG's
+   softmax. */
 AG_API ag_tensor *ag_edge_softmax(ag_tensor *x, ag_edges edges);
 
 /* ---- GraphSAGE ---- */

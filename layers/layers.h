@@ -143,9 +143,9 @@ typedef struct ag_gcn_layer {
 AG_API ag_gcn_layer ag_layer_gcn(ag_params *params, const char *name, int in, int out);
 AG_API ag_tensor *ag_apply_gcn(const ag_gcn_layer *layer, ag_tensor *x, ag_edges edges);
 
-/* The next three take features [messages, edge_features]: a row for each message, in the order of
-   the messages (ag_edge_rows); NULL for a layer that was made with 0 edge_features. Fails when only
-   the call or only the layer has features. */
+/* The next three layers take features [messages, edge_features]: a row for each message, in the
+   order of the messages (ag_edge_rows); NULL for a layer that was made with 0 edge_features. Fails
+   when only the call or only the layer has features. */
 
 typedef struct ag_gat_layer {
     ag_gat_weights weights; /* "lin.weight", "att_src", "att_dst" [1,heads,out], "bias"; with

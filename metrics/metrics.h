@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* metrics: how good predictions of classes, of numbers and of an order are. The functions take
-   plain arrays and know no tape; results are doubles with the same bits for any number of threads.
+   plain arrays and use no tape; results are doubles with the same bits for any number of threads.
 
        ag_forward(logits);
        printf("%g\n", ag_accuracy(ag_values(logits), label, n, classes)); */

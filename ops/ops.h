@@ -186,7 +186,7 @@ typedef struct ag_attend_weights {
 
 /* y = dropout(gelu(r + [v, v softmax(v / t)])), with the softmax over the configurations and v =
    ag_channel_attention(x, w1, b1, w2, b2): all that a layer of TGraph does after its matrix
-   product. x [n,c,f], r [n,c,2f] or NULL -> [n,c,2f]; p as in ag_dropout, which draws the same
+   product. x [n,c,f], r [n,c,2f] or NULL -> [n,c,2f]; p as in ag_dropout, which drops the same
    elements. Gradients: those of the parts, in one pass, for which x, r and c k + 2 f numbers per
    node are kept. Replaces ag_dropout(ag_gelu(ag_add(r, ag_concat2(v, ag_cross_attention(v, t),
    -1))), p). Source: TGraph (Khizbullin et al. 2024) eq. 3 to 6. */
@@ -301,8 +301,8 @@ AG_API ag_tensor *ag_lambda_rank(ag_tensor *scores, ag_tensor *labels, ag_tensor
 
 /* ListMLE: -sum over positions k of ln( e^-s_(k) / sum over l >= k of e^-s_(l) ), items in order of
    ascending rank (the fastest first; a low score is a fast one), ties in order of index. It takes n
-   * n steps. ds_j = 1 - sum over the positions k up to that of j of e^-s_j / sum over l >= k of
-   e^-s_(l). Source: Xia et al. 2008. */
+   * n steps. ds_j = 1 - sum, over the positions k up to that of j, of e^-s_j / (sum over l >= k of
+   * e^-s_(l)). Source: Xia et al. 2008. */
 AG_API ag_tensor *ag_listmle(ag_tensor *scores, ag_tensor *rank);
 
 #ifdef __cplusplus

@@ -138,7 +138,7 @@ ELEMENTS(recurrent_bounds, a->xs[1].size[0])
     }
 }
 
-/* A sequence's rank: how many are longer, or as long and before it. */
+/* A sequence's rank: how many sequences are longer, or equally long and before it. */
 ELEMENTS(recurrent_rank, a->xs[1].size[0] - 1)
 {
     const recurrent_sizes s = recurrent_sizes_of(a);

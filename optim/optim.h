@@ -179,9 +179,9 @@ AG_API ag_status ag_params_norm(ag_params *params, double *norm, ag_failure *why
    ag_shards_mean only run their checks. */
 typedef struct ag_shards ag_shards;
 
-/* For a built block, which stays where it is until ag_shards_free. ranks: the processes that divide
-   the shards, which have equal parameters and make the same calls; NULL: there is only this one.
-   Returns NULL on failure: AG_EUSE (not built; shards not in 1..2^40, or fewer than ranks),
+/* params must be built, and must stay on its device until ag_shards_free. ranks: the processes that
+   divide the shards, which have equal parameters and make the same calls; NULL: there is only this
+   one. Returns NULL on failure: AG_EUSE (not built; shards not in 1..2^40, or fewer than ranks),
    AG_EMEMORY. */
 AG_API ag_shards *ag_shards_new(ag_params *params, int64_t shards, ag_ranks *ranks,
                                 ag_failure *why);
@@ -200,7 +200,8 @@ AG_API ag_status ag_shards_add(ag_shards *sum, ag_failure *why);
    (a rank does not make the call in time, or the device failed). */
 AG_API ag_status ag_shards_mean(ag_shards *sum, ag_failure *why);
 
-/* Forgets what was added since the last mean, as after a shard that failed. NULL is allowed. */
+/* Forgets what was added since the last mean, for example after a shard that failed. NULL is
+   allowed. */
 AG_API void ag_shards_reset(ag_shards *sum);
 
 /* ---- schedules ---- */
