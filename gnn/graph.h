@@ -4,7 +4,8 @@
 
 #include "gnn/gnn.h"
 
-/* An empty graph of checked sizes: one block holds it and all of its arrays. NULL: AG_EMEMORY. */
+/* A graph of these sizes, which the caller has checked; one block holds it and its arrays, which
+   are still to be filled. NULL: AG_EMEMORY. */
 ag_graph *ag__graph_new(int nodes, int64_t messages, int graphs, int edges, ag_failure *why);
 
 #endif
