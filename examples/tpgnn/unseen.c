@@ -121,8 +121,11 @@ static ag_status warn_rows(const tpgnn_data *data, const nests_scale *scale, con
 {
     enum { SAMPLE = 64 };
     float *x = NULL, *cost = NULL;
-    harness_far far = {
-        .rows = "statements", .limit = "more than 10 standard deviations", .run = run, .most = 0.7};
+    harness_far far = {.what = "task",
+                       .rows = "statements",
+                       .limit = "more than 10 standard deviations",
+                       .run = run,
+                       .most = 0.7};
     for (int i = 0; i < data->tasks && harness_go_on(why); i++) {
         const tpgnn_task *t = &data->task[i];
         const int step = (t->schedules + SAMPLE - 1) / SAMPLE;
