@@ -17,6 +17,6 @@ struct json_t *harness__load_json(const char *path, ag_failure *why);
 
 int harness__utf8(const char *text); /* whether it is well-formed UTF-8 */
 
-ag_status harness__refuse_stdout(ag_failure *why); /* which could not be written */
+ag_status harness__refuse_stdout(ag_failure *why); /* fails: stdout could not be written */
 
 #endif

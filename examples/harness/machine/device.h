@@ -31,8 +31,8 @@ ag_status harness_scoring_failed(const ag_tape *tape, const char *name, const ch
    the device is CUDA. */
 void harness_device_to_config(struct json_t *config, const harness_options *options);
 
-/* Warns when the run in `folder` was begun on another device or in another precision than it
-   continues with, unless both are a CPU: the results are then of neither. */
+/* Warns if the run in `folder` began on another device or in another precision than it continues
+   with, unless both devices are CPUs: the results then belong to neither. */
 void harness_device_changed(const char *folder, const harness_options *options);
 
 /* A sentence for the report: the device that computed the run in `folder`; NULL: unknown. */

@@ -15,8 +15,8 @@ const char *harness_processor(char name[128]);
    not tell: both are then 0. */
 int harness_memory(int64_t *all, int64_t *available);
 
-/* Starts again to count the largest resident memory of the program; harness_peak_mib is the largest
-   since then, NaN where the system does not tell it. */
+/* harness_peak_begin forgets the largest resident memory of the program so far; harness_peak_mib is
+   the largest since then, NaN where the system does not say. */
 void harness_peak_begin(void);
 double harness_peak_mib(void);
 

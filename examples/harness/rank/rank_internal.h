@@ -13,8 +13,8 @@ static inline const harness_rank_form *harness__form(const harness_rank *r)
 /* The number of its measures, `wanted` at most where that is not 0. */
 int harness__count(const harness_rank_form *form, int wanted);
 
-/* Which number: of row `of`; over the rows; the mean over those of family `of`; over the families,
-   which weigh alike. */
+/* Which number: the one of row `of`; an average over all rows; the mean over the rows of family
+   `of`; the mean over the families, which weigh alike. */
 typedef enum harness_mean {
     HARNESS_ROW,
     HARNESS_MEAN,

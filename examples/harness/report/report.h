@@ -26,7 +26,7 @@ void harness_table_number(harness_table *t, double cell, int digits);
 void harness_table_count(harness_table *t, int64_t cell);
 const char *harness_number_text(double number, int digits);
 int harness_table_rows(const harness_table *t);
-/* Adds a sentence below the table (text and HTML), which must live as long. */
+/* Adds a sentence below the table (text and HTML); it must live as long as the table. */
 void harness_table_note(harness_table *t, const char *note);
 
 /* In HTML the cells of the row, or of the column (then row is -1), have the model's colour, and the
@@ -75,8 +75,8 @@ ag_status harness_plot_bars(const char *folder, const char *name, const char *ti
                             const char *label, const char *const *names, const double *values,
                             const bool *own, int n, ag_failure *why);
 
-/* Per label a row of dots, values[i * per + k] (NaN: none), with a line at their mean, and a dashed
-   one at the mean of the first. */
+/* A row of dots for each label, values[i * per + k] (NaN: none), with a line at their mean; a
+   dashed line is at the mean of the first row. */
 ag_status harness_plot_dots(const char *folder, const char *name, const char *title,
                             const char *label, const char *const *names, const double *values,
                             int n, int per, ag_failure *why);

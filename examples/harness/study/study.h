@@ -20,7 +20,8 @@ typedef struct harness_override {
 } harness_override;
 
 typedef struct harness_variant {
-    const char *name, *folder; /* folder: all but letters, digits, '-', '_' and '.' made '-' */
+    const char *name, *folder; /* folder: the name, with '-' for all but letters, digits, '-', '_'
+                                  and '.' */
     const char *where;
     harness_override *overrides; /* stb_ds array */
 } harness_variant;
@@ -44,8 +45,8 @@ void harness_study_free(harness_study *s);
 ag_status harness_study_options(harness_options *o, const harness_study *s,
                                 const harness_variant *variant, int64_t seed, ag_failure *why);
 
-/* Refuses options that have no effect (harness_options_act): those of a variant in it, those of the
-   call and of [study] in all variants. Fails: AG_EUSE. */
+/* Refuses options that have no effect (harness_options_act): an option of a variant that has none
+   there, an option of the call or of [study] that has none in any variant. Fails: AG_EUSE. */
 ag_status harness_study_act(const harness_study *s, const harness_options *base, const char *files,
                             ag_failure *why);
 

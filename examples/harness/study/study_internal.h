@@ -64,8 +64,8 @@ typedef struct harness_paired {
        degrees of freedom = (v_S + v_G)^2 / (v_S^2 / (S - 1) + v_G^2 / (G - 1))
 
    as in Welch's test, so that the interval holds for other seeds and for other groups like these.
-   What is neither of a seed nor of a group is in both variances: the interval is rather too wide.
- */
+   Noise that belongs neither to a seed nor to a group is in both variances, so the interval is
+   rather too wide. */
 harness_paired harness_pair(const double *of, const double *base, int seeds, int groups);
 
 /* The two-sided p of Student's t, and the t of a two-sided p of 0.05; freedom: 1 or more. */

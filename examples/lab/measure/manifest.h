@@ -28,8 +28,8 @@ lab_manifest *lab_manifest_open(const char *folder, const char *kind, int plan,
 /* Loads an existing manifest for reading. */
 lab_manifest *lab_manifest_load(const char *folder, ag_failure *why);
 /* The manifests of all folders with .npz files in these folders, each once, in the order of their
-   paths: a bag, which the second frees. Fails: AG_EFILE (a file, a path without any manifest),
-   AG_EDATA. */
+   paths: a bag, which lab_manifests_free frees. Fails: AG_EFILE (a file, a path without any
+   manifest), AG_EDATA. */
 lab_manifest **lab_manifests_load(const harness_paths *paths, ag_failure *why);
 void lab_manifests_free(lab_manifest **list);
 ag_status lab_manifest_save(const lab_manifest *m, ag_failure *why);

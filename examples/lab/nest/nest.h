@@ -60,7 +60,7 @@ typedef struct nest {
     nest_loop n, r;   /* the loops of the tail */
     nest_body body;
     nest_loop loop[NEST_LOOPS];
-    tpugraphs_loop given[NEST_LOOPS]; /* which it plans */
+    tpugraphs_loop given[NEST_LOOPS]; /* the loops that nest_plan plans */
 } nest;
 
 /* Appends a loop, in any order, NEST_LOOPS at most; windows name loops by their numbers in this

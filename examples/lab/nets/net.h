@@ -33,14 +33,14 @@ typedef struct lab_net {
 /* Starts a net: draws the properties of the whole net. */
 void lab_net_start(lab_net *net, lab_program *p, int scale, uint64_t seed);
 
-/* Numbers for the block `index` come from a stream of their own, so that more blocks leave the
+/* The numbers of block `index` come from a stream of their own, so that more blocks leave the
    others unchanged. */
 void lab_net_block(lab_net *net, int index);
 
 int lab_net_below(lab_net *net, int n);             /* 0..n-1 */
 int lab_net_chance(lab_net *net, int percent);      /* 1 with a probability of `percent` */
 int lab_net_width(lab_net *net, int low, int high); /* a size that grows with the scale, rounded */
-int lab_net_batch(lab_net *net, int most); /* 1..most, mostly powers of two, of any scale */
+int lab_net_batch(lab_net *net, int most); /* 1..most, mostly powers of two, at any scale */
 int lab_net_count(lab_net *net, int low, int high); /* a number of layers, not rounded */
 
 /* Shape of a node; after a failure a scalar, so that sizes can be read without a check. */

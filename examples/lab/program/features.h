@@ -19,8 +19,8 @@ int lab_edges(int64_t (*edges)[2], const lab_program *p);
 /* The op code of what node i does with the elements that it reduces; 0 when it reduces none. */
 int lab_reducer_code(const lab_program *p, int i);
 
-/* Adds all of these of n programs to a file, one after the other; offsets: and where the nodes and
-   edges of each begin. */
+/* Adds the arrays of n programs to a file, one program after the other; offsets: also where the
+   nodes and edges of each begin. */
 ag_status lab_npz_graphs(ag_npz_writer *w, const lab_program *p, int n, int offsets,
                          ag_failure *why);
 

@@ -18,7 +18,7 @@ typedef signed char lab_layout_row[18];
 lab_run *lab_run_new(const lab_program *p);
 void lab_run_free(lab_run *run);
 
-/* Compiles the whole program for one configuration, NULL: all default, with loops arranged by the
+/* Compiles the whole program for one configuration (NULL: all default), with loops arranged by the
    rule. Copies are inserted where an operand has another layout than the configuration wants; other
    nodes take the layout of their first operand where it fits. Fails: AG_EUSE, a layout that is no
    permutation. */

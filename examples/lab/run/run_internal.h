@@ -73,8 +73,8 @@ void lab__run_node(lab_run *run, int node, const lab_value *in);
 void lab__run_copy(lab_run *run, lab_shape shape, const lab_value *to, const lab_value *from);
 
 /* Where in free memory a value begins: on a cache line (products that write 16 bytes past one take
-   up to 1.45 times as long), and if it fills a page, at a place within one. place: nodes have even
-   ones in turn, copies odd ones. */
+   up to 1.45 times as long), and, if it fills a page, at a chosen place within a page. place: nodes
+   have even ones in turn, copies odd ones. */
 float *lab__run_place(float *free, int64_t floats, int place);
 
 #endif

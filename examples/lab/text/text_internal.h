@@ -34,7 +34,7 @@ ag_status lab__read_list(int *n, int list[LAB_RANK], lab_line *line);
 
 /* All attributes after the operands; n_operands, shape and op of the node are known. */
 ag_status lab__read_attributes(lab_node *node, lab_line *line);
-/* Prints what this reads. */
+/* Prints what lab__read_attributes reads. */
 void lab__print_attributes(FILE *out, const lab_node *node);
 
 #endif
