@@ -32,9 +32,10 @@ void nests_scale_end(nests_scale *scale);
 /* How many rows x [rows, columns] have a value more than 10 deviations from the mean. Columns that
    were constant in training say nothing to the networks. */
 int64_t nests_scale_far(const nests_scale *scale, const float *x, int64_t rows);
-/* out: standardised columns, then, of flags, 1 where one is 0 or less. A constant gives 0. */
+/* out: the standardised columns (0 for a constant); then, with flags, 1 for each column that is 0
+   or less, else 0. */
 void nests_scale_apply(ag_real *out, const nests_scale *scale, const float *row);
-/* The same of all rows, and their words. */
+/* The same for all rows, with their words. */
 void nests_scale_rows(ag_real *out, int32_t *word, const nests_scale *scale,
                       const nests_rows *rows);
 static inline int nests_scale_inputs(const nests_scale *scale)

@@ -17,8 +17,8 @@ typedef struct tgraph_entry {
 
 /* Start from {0}; must not move afterwards. */
 typedef struct tgraph_set {
-    bool rows;   /* 1: files are opened with what rows of loop nests are made of */
-    bool warned; /* of files whose rows are a guess */
+    bool rows;   /* 1: files are opened with the operations that rows are made of */
+    bool warned; /* of files with rows that are a guess */
     tpugraphs_budget budget;
     harness_files paths;
     tgraph_entry *entry;
@@ -33,8 +33,8 @@ ag_status tgraph_set_name(tgraph_set *set, const harness_paths *given, const cha
 /* Opens one file as the set's next entry. Fails: as tgraph_file_open. */
 tgraph_entry *tgraph_set_open(tgraph_set *set, const char *path, const tgraph_data_options *options,
                               ag_failure *why);
-/* Opens one to score all of its configurations. known: their run times must be; NULL if they are
-   not, with a warning, and when it fails. */
+/* Opens a file to score all of its configurations. known: their run times must be known. NULL: they
+   are not, which a warning says, or it failed. */
 tgraph_entry *tgraph_set_open_whole(tgraph_set *set, const char *path, tgraph_data_options options,
                                     bool known, ag_failure *why);
 /* Closes the entry that was opened last, and says why (NULL: says nothing). */

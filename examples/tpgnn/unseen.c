@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Element types of buffers and extents of loops of the training files, as a checkpoint remembers
-   them, and warnings of what training did not have, statements far from its own included. */
+/* Warns of what training did not have: element types of buffers and extents of loops, which a
+   checkpoint remembers, and statements far from those of training. */
 #include "examples/harness/rank/unseen.h"
 #include "examples/tpgnn/rows/rows.h"
 #include "examples/tpgnn/hooks.h"

@@ -39,14 +39,14 @@ typedef struct tpugraphs_cut {
     void *kernel;
 } tpugraphs_cut;
 
-/* 1 if the tile is neither too large nor computes too much twice; if its steps are few, or do
-   enough each. */
+/* tpugraphs_affordable: 1 if the tile is not too large and does not compute too much twice.
+   tpugraphs_few_steps: 1 if its steps are few, or each does enough. */
 int tpugraphs_affordable(const tpugraphs_cost *cost, double least);
 int tpugraphs_few_steps(const tpugraphs_cost *cost, double least);
 
 /* First the output's most minor axis grows, then the reduction, then the other axes, as far as the
    scratch allows; more scratch is allowed until the tile is affordable and has few steps. Returns
-   its cost, which is asked for last. */
+   its cost; the last call of cut->cost is for this tile. */
 tpugraphs_cost tpugraphs_default_tile(tpugraphs_bounds *bounds, const tpugraphs_cut *cut);
 
 /* A value that a tile computes, and a slot of scratch: value[i] lies in slot value[value[i].slot].

@@ -18,7 +18,8 @@ typedef struct tpugraphs_loop {
 
 /* How loops are arranged (`lab layout --plan`). */
 typedef enum tpugraphs_rule {
-    TPUGRAPHS_BY_STRIDES, /* of the output; along the row inside, or along a contiguous sum */
+    TPUGRAPHS_BY_STRIDES, /* by the output's strides; innermost is the row, or a sum that is
+                             contiguous */
     TPUGRAPHS_SUM_INSIDE, /* the same, but the last sum that no window cuts is inside of the row */
     TPUGRAPHS_AS_GIVEN    /* in the order given, but sums that windows cut before other sums */
 } tpugraphs_rule;
@@ -35,7 +36,7 @@ int tpugraphs_plan_loops(tpugraphs_loop *loop, int n, tpugraphs_rule rule, int *
 /* Tensors in which the loop moves by a stride other than 0 and 1. */
 int tpugraphs_loop_jumps(const tpugraphs_loop *loop);
 
-/* The share of a loop of this size that full vectors of so many elements leave over; 0 of a size
+/* The share of a loop of this size that full vectors of so many elements leave over; 0 for a size
    that makes no sense. */
 float tpugraphs_left_over(double size, double vector);
 

@@ -34,7 +34,7 @@ typedef struct tgraph_data_options {
     int logs;           /* sign(x) ln(1 + |x|) of the numeric features */
     tgraph_dedup dedup; /* for the training split */
     int configs_only;   /* 1: the graph is left out */
-    int operations;     /* 1: what rows of loop nests are made of is read, too */
+    int operations;     /* 1: the operations, of which rows of loop nests are made, are read, too */
 } tgraph_data_options;
 
 /* prune, repad, no logs and TGRAPH_KEEP_ALL. */
@@ -186,12 +186,13 @@ void tgraph_batch_free(tgraph_batch *batch);
 
 /* ---- rows of loop nests, of a file that was opened with operations ---- */
 
-/* Warns, once for `*warned`, when it does not say in which order nodes take their operands. */
+/* Warns if the file does not say in which order nodes take their operands; once, as *warned notes.
+ */
 void tgraph_rows_warn(bool *warned, const tgraph_file *file);
 /* Opens the rows of configurations (NULL: 0..count-1); always drop them. */
 void tgraph_rows_take(nests_rows *rows, const tgraph_file *file, bool by_node,
                       const int32_t *config, int count);
-/* Adds those of training configurations to the scale. */
+/* Adds the rows of training configurations to the scale. */
 void tgraph_rows_add(nests_scale *scale, nests_rows *scratch, const tgraph_file *file);
 
 /* The source of training batches: step s visits file s % files of epoch s / files and draws from

@@ -35,7 +35,7 @@ typedef struct tgraph_options {
                           (paper) */
     double dropout;    /* after each graph block (paper: 0) */
     int rows;          /* nests_use: what rows of loop nests add to the nodes (paper: nothing) */
-    bool timed;        /* costs of rows are learned from run times, so that nothing steepens them */
+    bool timed;        /* the loss compares costs with run times, so they need no learned factor */
 } tgraph_options;
 
 /* The defaults of the program's options. */

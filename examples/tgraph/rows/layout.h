@@ -31,8 +31,8 @@ typedef struct nests_layout {
     tpugraphs_operation *operation; /* [count] as in the file, in which operands come first */
 } nests_layout;
 
-/* Reads the operations of an open layout file. They are of memory that is counted in *bytes. Fails:
-   AG_EDATA, AG_EMEMORY. */
+/* Reads the operations of an open layout file. Their memory is counted in *bytes. Fails: AG_EDATA,
+   AG_EMEMORY. */
 ag_status nests_layout_read(nests_layout *p, const tpugraphs_raw *raw, tpugraphs_budget *budget,
                             size_t *bytes, ag_failure *why);
 void nests_layout_free(nests_layout *p);
@@ -48,7 +48,7 @@ typedef struct nests_strides {
     double of[TPUGRAPHS_AXES];
 } nests_strides;
 
-/* The order of row-major, and the strides of an order. */
+/* The row-major order, and the strides of an order. */
 nests_order nests_row_major(int rank);
 nests_strides nests_strides_of(const nests_order *order, int rank, const int *size);
 /* The order that the layout digits (-1..5) ask for; axes that they do not name follow in row-major
@@ -75,8 +75,9 @@ nests_nest nests_nest_of(const nests_layout *p, int node, const nests_strides *o
 /* The nest that copies a value of these sizes to another layout. */
 nests_nest nests_copy_nest(int rank, const int *size, const nests_strides *out,
                            const nests_strides *in);
-/* Of a reshape between these strides: 1 when it moves nothing; 0 when it moves by this nest; -1
-   when the two sides have no loops in common, so that the operand has to become row-major first. */
+/* The nest of a reshape between these strides. Returns 1 when it moves nothing, 0 when it moves by
+   this nest, -1 when the two sides have no loops in common, so that the operand has to become
+   row-major first. */
 int nests_reshape_nest(nests_nest *nest, const nests_layout *p, int node, const nests_strides *out,
                        const nests_strides *in);
 
@@ -99,8 +100,8 @@ enum {
     NESTS_LAYOUT_FOLDS, /* 1: the innermost reduction runs inside of the innermost loop */
     NESTS_LAYOUT_CUT, /* whether a window cuts the innermost loop of the output, of the reduction */
     NESTS_LAYOUT_GAP = 36,  /* largest dilation of the input */
-    NESTS_LAYOUT_LEFT = 37, /* share of the innermost loop of the output that full vectors of 8 and
-                               of 16 leave over; of the reduction, of 8, of 16, of 4 at once */
+    NESTS_LAYOUT_LEFT = 37, /* share of the output's innermost loop that full vectors of 8 and of 16
+                               leave over; of the reduction's, of 8, of 16 and of 4 */
     NESTS_LAYOUT_COLUMNS = 42
 };
 
@@ -114,9 +115,9 @@ typedef struct nests_put {
     int row, node;
 } nests_put;
 
-/* The memory of nests_rows of the configurations of one file. An item is a configuration, and
-   counts rows; equal rows are one. What every item counts, of nodes which the configuration does
-   not change, is in `always`. All arrays but `slot` are bags (harness/base/bag.h). */
+/* The memory of nests_rows for the configurations of one file. An item is a configuration, and
+   counts rows; equal rows are one. Rows of nodes that no configuration changes are counted in
+   `always`. All arrays but `slot` are bags (harness/base/bag.h). */
 typedef struct nests_layout_memory {
     const nests_layout *layout;
     bool by_node; /* an item has an entry for each nest, with its node, and `always` is 0 */

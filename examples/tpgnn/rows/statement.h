@@ -25,7 +25,8 @@ static inline const nest_loop *nests_loop_at(const nests_statement *s, int level
 {
     return level < s->of.levels ? s->of.level[level] : NULL;
 }
-/* How its loads move in this loop, -1: none, and where there is no load. */
+/* Writes the strides of its loads in the loop of this level; -1 for a load that is not there, and
+   for all if level is -1. */
 void nests_write_strides(nests_writer *w, const nests_statement *s, int level);
 /* The first loop of more than one iteration from `level` on: its extent, with `body` what is in it,
    and how the accesses move. Returns the level after it. */

@@ -65,8 +65,8 @@ ag_status tpu_batch_fill(tpu_batch *batch, const tpu_sample *sample, int count,
                          ag_failure *why);
 void tpu_batch_free(tpu_batch *batch);
 
-/* The scale of the columns, and the mean of ln(ns) less ln of the sum of the prices, from at most
-   NESTS_FITTED configurations of each kernel with known run times. Fails: AG_ESTOPPED. */
+/* Fits the scale of the columns, and the mean of ln(ns) less ln of the sum of the prices, to at
+   most NESTS_FITTED configurations of each kernel with known run times. Fails: AG_ESTOPPED. */
 ag_status tpu_rows_fit(nests_scale *scale, const tpu_data *data, ag_failure *why);
 
 #endif

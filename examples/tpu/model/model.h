@@ -65,7 +65,8 @@ typedef struct tpu_model {
     ag_encoder_layer encoder[TPU_MOST_LAYERS];
     ag_linear_layer kernel; /* joins the kernel's embedding with the features that enter there, if
                                any do */
-    ag_linear_layer output; /* NESTS_COSTS: none, nor what comes after the last layer of nodes */
+    ag_linear_layer output; /* not with NESTS_COSTS, which needs nothing after the last layer of
+                               nodes */
 } tpu_model;
 
 /* Its name in results: "TPU model", "TPU model with rows (costs)". */

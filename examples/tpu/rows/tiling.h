@@ -34,10 +34,11 @@ int nests_tiling_blocked(double size[TPUGRAPHS_AXES], const tpu_hlo *hlo, int u)
 /* 1 if a tile computes node u: it is wanted, and no view that is only looked through. */
 int nests_tiling_computes(const nests_tiling *tiling, int u);
 
-/* Set want and box of the nodes on a side of the kernel's reduction. After it, once per tile: from
-   the root's box, which is set, back to the reduction, included. */
+/* Sets want and box of the nodes after the kernel's reduction, needed once per tile: from the
+   root's box, which is given, back to the reduction itself. */
 void nests_want_after(nests_tiling *t);
-/* Before it, once per block: from the reduction's box, which is set, back to the parameters. */
+/* The same before the reduction, once per block: from its box, which is given, back to the
+   parameters. */
 void nests_want_before(nests_tiling *t, const double block[TPUGRAPHS_AXES]);
 
 /* 1 if the window of node u leaves its operand v, so that u reads a copy with borders and gaps:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A module while it is read. Both readers, protobuf.c and text.c, hand over an instruction after
+/* A module while it is read. Both readers, protobuf.c and text.c, hand over one instruction after
    the other; module.c makes nodes of them and, at the end, edges of their references. */
 #ifndef TPUGRAPHS_HLO_PARTS_H
 #define TPUGRAPHS_HLO_PARTS_H
@@ -12,7 +12,7 @@ typedef struct hlo_span {
     const char *at, *end;
 } hlo_span;
 
-/* The bytes of a name that are shown. */
+/* How many bytes of a name are shown. */
 static inline int hlo_shown(hlo_span name)
 {
     return name.end - name.at < 127 ? (int)(name.end - name.at) : 127;
@@ -134,7 +134,7 @@ int hlo_type_number(hlo_span name);
 /* Sets the feature of the instruction's type. */
 ag_status hlo_set_type(hlo_module *m, hlo_instruction *x);
 
-/* The readers. *here is 0 when the bytes hold no such thing. */
+/* The readers. *here is 0 when the bytes hold no module. */
 ag_status hlo_read_protobuf(hlo_module *m, hlo_span all, int *here);
 ag_status hlo_read_text(hlo_module *m, hlo_span all);
 int hlo_is_text(hlo_span all);
