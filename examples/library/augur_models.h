@@ -14,9 +14,9 @@
        augur_models_close(model);
 
    Neither bad input nor lack of memory ends the process, nothing is printed, and no call depends on
-   its locale, signals and floating-point mode or changes them. Threads may share a handle. A child
-   of fork may use a handle unless another thread was in a call with it, since then its locks stay
-   locked; such a child opens a handle of its own. A call needs 256 KiB of stack. */
+   the process's locale, signals or floating-point mode, or changes them. Threads may share a
+   handle. A child of fork may use a handle unless another thread was in a call with it, since then
+   its locks stay locked; such a child opens a handle of its own. A call needs 256 KiB of stack. */
 #ifndef AUGUR_MODELS_H
 #define AUGUR_MODELS_H
 

@@ -34,7 +34,7 @@ ag_status nests_files_score(void *files, const harness_runs *runs, const harness
                             bool known, ag_failure *why);
 void nests_files_close(void *files);
 
-/* The kind of the first file of --data. Fails: AG_EDATA (no kind), AG_EFILE. */
+/* The kind of the first file of --data. Fails: AG_EDATA (it is of no kind), AG_EFILE. */
 const nests_maker *nests_kind_of(const harness_paths *given, ag_failure *why);
 const nests_maker *nests_kind_named(const char *name); /* NULL: there is none */
 

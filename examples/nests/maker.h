@@ -27,7 +27,8 @@ typedef struct nests_group {
 typedef struct nests_data {
     const struct nests_maker *maker; /* NULL: nothing was read yet */
     tpugraphs_budget budget;
-    bool distinct; /* of equal items of a group only the first is kept, if the maker can tell */
+    bool distinct; /* of equal items of a group only the first is kept, if the maker can compare
+                      them */
     nests_group *group;
     int groups, families, programs;
     int columns, words; /* of a row, of the table of words */

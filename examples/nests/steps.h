@@ -5,8 +5,8 @@
 
 #include "examples/nests/batch.h"
 
-/* Draws at most so many of the training items of a group, ascending; returns their number. order:
-   scratch for all of these. */
+/* Draws `most` of the training items of a group (all if there are fewer), ascending; returns their
+   number. order: scratch for all items. */
 int nests_choose(int *to, int32_t *order, const nests_set *set, int group, int most, uint64_t seed,
                  uint64_t number);
 

@@ -62,7 +62,7 @@ typedef struct nests_joined_batch {
 
 /* in, out [rows->first[rows->items]]: the place of each entry among the vectors that rows join, of
    which there are `places`, and among those that g reads (NULL: the same); -1: its node is not
-   there. rows->times are above 0, rows->always is not read. Fails: AG_EMEMORY. */
+   there. All rows->times must be above 0; rows->always is not read. Fails: AG_EMEMORY. */
 ag_status nests_joined_fill(nests_joined_batch *batch, const nests_joined *joined,
                             const nests_rows *rows, const int32_t *in, int places,
                             const int32_t *out, ag_failure *why);

@@ -91,8 +91,8 @@ typedef struct tgraph_results {
     int calibrated;                  /* the method of calibrated scores; 0: no file was split */
 } tgraph_results;
 
-/* For validations during training: of at most --eval-limit configurations of a file, the same ones
-   each time, and not calibrated. */
+/* For validations during training: scores at most --eval-limit configurations of a file, the same
+   ones each time, without calibration. */
 void tgraph_results_sample(tgraph_results *r, tgraph_files *files, const tgraph_settings *s);
 
 /* Functions of a harness_model. Scores are calibrated by a rising step function to ranks among the

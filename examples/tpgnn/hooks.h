@@ -37,7 +37,7 @@ extern const harness_network tpgnn_hooks_network;
 /* JSON, owned by the caller (harness_free). */
 char *tpgnn_data_json(const tpgnn_data *data);
 
-/* ln(run time in ns) that a score means, into `cost`. Returns 0 where scores only rank, else 1. */
+/* Sets `cost` to the ln(run time in ns) that a score means. Returns 1, or 0 if scores only rank. */
 int tpgnn_log_cost(double *cost, const tpgnn_trained *net, double score);
 
 /* ---- results.c, baselines.c ---- */

@@ -50,8 +50,8 @@ typedef struct tpu_results {
     int models; /* added so far */
 } tpu_results;
 
-/* Adds the groups of data of a task to a zeroed rank. least: the shortest fused kernel that counts,
-   ns. */
+/* Adds the groups of the data to a zeroed rank. least: the shortest fused kernel that counts, ns.
+ */
 void tpu_results_groups(harness_rank *rank, const tpu_data *data, tpu_task task, int64_t least);
 
 /* Functions of a harness_model. With the last of the models, `add` turns the mean of predicted

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A kernel that is cut in tiles: the tile that it runs with when nobody chooses one, and the
-   scratch that a tile needs. The lab runs its kernels by it (examples/lab/tile), and the model of
-   loop nests finds by it the tile that the run times of a fusion file were measured with
+   scratch that a tile needs. The lab runs its kernels with this tile (examples/lab/tile), and the
+   model of loop nests finds here the tile with which the run times of a fusion file were measured
    (examples/tpu/rows). */
 #ifndef TPUGRAPHS_CUT_H
 #define TPUGRAPHS_CUT_H
@@ -55,7 +55,8 @@ typedef struct tpugraphs_value {
     double size; /* floats */
     int last;    /* the number of the last value that reads it; below 0: it has no scratch */
     int slot;    /* set */
-    /* Of the slot; set: where it begins, its floats, the last value that reads what is in it. */
+    /* Of the slot, set here: where it begins, its floats, the last value that reads what is in it.
+     */
     double at, room;
     int busy;
 } tpugraphs_value;

@@ -81,8 +81,8 @@ typedef struct tpugraphs_operation {
 /* Reads a node, still without operands, from its 140 features. */
 tpugraphs_operation tpugraphs_operation_read(int opcode, const float *feature);
 struct tpugraphs_dot;
-/* Takes the order of operands and the axes of dots that a file names (tpugraphs_dots_read), where
-   the nodes have these operands. */
+/* Takes over the order of operands and the axes of dots that a file names (tpugraphs_dots_read),
+   for nodes that have these operands. */
 void tpugraphs_name_dots(tpugraphs_operation *all, const struct tpugraphs_dot *dot, int count);
 /* Sets the kind of a node from the shapes of its operands, which are among `all`. ordered: the
    operands are in their order, each as often as it is used; else takes the order that fits, and one

@@ -30,8 +30,8 @@ void *tpugraphs_take(tpugraphs_budget *budget, size_t *bytes, size_t count, size
 /* The name of the file at `path` without folder and .npz, allocated in the same way. */
 char *tpugraphs_take_name(tpugraphs_budget *budget, size_t *bytes, const char *path,
                           ag_failure *why);
-/* The list with room for `count` items, grown if necessary, and counted in the same way. NULL with
-   a sentence: the list is unchanged. */
+/* The list with room for `count` items, grown if necessary, and counted in the same way. NULL:
+   `why` has a sentence, and the list is unchanged. */
 void *tpugraphs_grow(tpugraphs_budget *budget, size_t *bytes, void *list, int *room, int64_t count,
                      size_t size, ag_failure *why);
 /* The limit for files that are read in addition: what the budget has left. */
@@ -61,8 +61,8 @@ void tpugraphs_take_logs(float *x, int64_t n);
 
 struct harness_settings;
 
-/* harness_model.files: "layout files", "tile files" or "fusion files", as the first is; NULL: it
-   cannot be read, or is of another kind. */
+/* harness_model.files: "layout files", "tile files" or "fusion files", the kind of the first file;
+   NULL: it cannot be read, or is of another kind. */
 const char *tpugraphs_kind(const struct harness_settings *settings);
 
 /* ---- noise ---- */

@@ -62,9 +62,8 @@ void tune_cut_copy(tune_cut *to, const tune_cut *from, const tune_pool *pool);
 /* The partition that lab_partition draws. */
 ag_status tune_cut_draw(tune_cut *cut, tune_pool *pool, double rate, uint64_t seed,
                         ag_failure *why);
-/* Makes the partition whose outputs are at least those that are marked: where the readers of a node
-   are in several kernels, it becomes an output too. Returns 0 when a kernel of it cannot run as
-   one. */
+/* Makes a partition from the marked outputs; a node with readers in several kernels becomes an
+   output, too. Returns 0 if one of its kernels cannot run as one. */
 int tune_cut_settle(tune_cut *cut, tune_pool *pool, ag_failure *why);
 /* Draws a neighbour, another partition than `from`: a kernel is merged into its reader or split in
    two, now and then several of these at once. Returns 0 when none is found. */
@@ -76,7 +75,7 @@ int tune_cut_move(tune_cut *to, const tune_cut *from, tune_pool *pool, ag_random
 /* Asks in one call for the times of all kernels of the cuts that this way has not given yet. */
 ag_status tune_ask(tune_pool *pool, tune_way way, const tune_cut *const *cut, int count,
                    ag_failure *why);
-/* The sum over the kernels: of measured times, else of predicted ones times the factor. */
+/* The sum over the kernels of their measured times, or else of predicted times x factor. */
 double tune_time(const tune_pool *pool, const tune_cut *cut);
 
 /* Simulated annealing. It asks for each partition once. The list (a bag) gets `start` and the
@@ -112,8 +111,8 @@ tune_search tune_tiles_search; /* of the tiles of each kernel of the default par
 /* The kind of files that a model for the task is trained on. */
 const char *tune_files(tpu_task task);
 
-/* Appends the mean of all programs, of which there must be one, to the list (a bag), writes
-   autotune.json, a plot and report.html, and prints a table, or JSON. */
+/* Appends the mean of all programs (at least one) to the list (a bag), writes autotune.json, a plot
+   and report.html, and prints a table, or JSON. */
 ag_status tune_report(tune_result **list, tpu_task task, const harness_call *call, ag_failure *why);
 
 /* ---- model.c: predictions of trained models for the lab's kernels ---- */

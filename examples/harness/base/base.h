@@ -45,7 +45,7 @@ bool harness_go_on(ag_failure *why);
 ag_status harness_guest(ag_status (*call)(void *context, ag_failure *why),
                         void (*close)(void *context), void *context, ag_failure *why);
 bool harness_is_guest(void);
-/* The warnings of the thread's last call, a line each; "": none. */
+/* The warnings of this thread's last such call, a line each; "": none. */
 char *harness_guest_warnings(void);
 
 /* ---- messages ---- */
@@ -63,7 +63,7 @@ void harness_error(const char *sentence);
 bool harness_logs(void);
 void harness_log(const char *format, ...) AG_PRINTF(1, 2);
 double harness_silence(void);
-enum { HARNESS_LONG_SILENCE = 30 }; /* seconds after which work that goes on says so */
+enum { HARNESS_LONG_SILENCE = 30 }; /* seconds of silence after which a log gets a line */
 
 /* A bar on stderr: label, share done, rate, time left and a note; drawn at most ten times a second
    and only on a terminal without --quiet. harness_say and its kin clear it before they print. A log
@@ -90,7 +90,7 @@ typedef struct harness_reading {
    failure. */
 const char *harness_reading_next(harness_reading *r, ag_failure *why);
 
-/* The time that is left, as mm:ss; fresh: as below. */
+/* The time that is left, as mm:ss; fresh: as for harness_progress_text. */
 void harness_time_left(char text[32], int64_t done, int64_t total, int64_t fresh, double seconds);
 
 /* The text of the bar, for a terminal of `width` columns; fresh: how many of `done` this call has
@@ -101,7 +101,7 @@ void harness_progress_text(char *out, size_t bytes, int width, const char *label
 /* Prints results on stdout and frees them. Fails: AG_EFILE when stdout cannot be written. */
 ag_status harness_json_print(struct json_t *results, ag_failure *why);
 
-/* A JSON value as compact text with sorted keys; takes the value, the caller frees the text
+/* A JSON value as compact text with sorted keys; frees the value; the caller frees the text
    (harness_free). */
 char *harness_json_text(struct json_t *value);
 
@@ -127,7 +127,7 @@ void harness_warn_lacks(void);
 
 /* ---- memory and text ---- */
 
-/* Never NULL: without memory a sentence is printed and the program exits with 5. */
+/* Never returns NULL: without memory it prints a sentence, and the program exits with 5. */
 void *harness_alloc(size_t bytes);                                             /* zeroed */
 #define HARNESS_NEW(x, n) harness_alloc(ag_size_mul((size_t)(n), sizeof *(x))) /* n of *x */
 /* The same for arrays that ag_arena_free frees at once; *arena is NULL at first. */

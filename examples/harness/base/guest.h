@@ -28,7 +28,7 @@ void harness__guest_keep(void *block, const void *earlier);
 /* Whether the block is still there: a call that has ended may have freed it just before. */
 bool harness__guest_frees(const void *block);
 
-/* The arena of harness_lasting, in exchange for another. */
+/* Replaces the arena of harness_lasting; returns the one before. */
 ag_arena *harness__lasting_swap(ag_arena *other);
 
 #endif

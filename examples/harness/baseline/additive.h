@@ -12,8 +12,8 @@
    loss), and for the run time itself instead of the order. The options may add a loss over pairs
    (below).
 
-   Gradient: dT / T = sum of share(row) * d trees(row), where share is the part of T that is the
-   row's; it flows into the trees through harness_boosting_loss. */
+   Gradient: dT / T = sum of share(row) * d trees(row), where share(row) is the row's part of T;
+   harness_boosting_loss brings it to the trees. */
 #ifndef HARNESS_ADDITIVE_H
 #define HARNESS_ADDITIVE_H
 
@@ -23,7 +23,7 @@
 typedef struct harness_additive_group {
     int rows, items;
     const float *x;      /* [rows, columns] */
-    const double *work;  /* [rows] above 0: the run time of the row, up to a factor */
+    const double *work;  /* [rows] above 0: run time of the row, up to a factor */
     const float *always; /* [rows] how often every item counts the row, besides its own; or NULL */
     const int *first;    /* [items + 1]; those of an item are first[i] ... first[i + 1] - 1 */
     const int *row;      /* [first[items]] */

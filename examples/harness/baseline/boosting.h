@@ -7,8 +7,8 @@
 
 /* A loss that replaces the squared error, for losses that are no sum over rows. */
 typedef struct harness_boosting_loss {
-    /* Sets first and second derivative [rows] of the loss by the prediction [rows] of the trees so
-       far; called before each tree. A result other than 0 means enough trees. */
+    /* Sets the first and second derivatives [rows] of the loss by the prediction [rows] of the
+       trees so far; called before each tree. A result other than 0 ends the fit. */
     int (*at)(float *gradient, float *curvature, const float *prediction, int rows, void *context);
     void *context;
     double start;        /* the prediction without trees */

@@ -207,9 +207,10 @@ ag_status harness_options_act(const harness_options *o, const char *files, ag_fa
 /* Whether the option has an effect with these values. */
 bool harness_option_acts(const harness_options *o, const harness_option *option, const char *files);
 
-/* The resolved options as one JSON object (owned by the caller), without local options; and back.
-   resume: 1 reads the options that --resume reads, 0 those that --run reads. Unknown and missing
-   keys are refused. Fails: AG_EDATA (a file that is not such an object), AG_EFILE. */
+/* The resolved options as one JSON object (owned by the caller), without local options; and the
+   options from such an object. resume: 1 reads the options that --resume reads, 0 those that --run
+   reads. Unknown and missing keys are refused. Fails: AG_EDATA (a file that is not such an object),
+   AG_EFILE. */
 struct json_t *harness_options_json(const harness_options *o);
 ag_status harness_options_from_json(harness_options *o, const struct json_t *object,
                                     const char *file, int resume, ag_failure *why);

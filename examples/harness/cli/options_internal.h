@@ -11,8 +11,8 @@
 typedef struct harness__origin {
     int layer;          /* 0: the default */
     bool owned;         /* the path list may grow in place; otherwise it is shared */
-    const char *where;  /* the beginning of a sentence on it; NULL: the default, a preset or
-                           config.json set it */
+    const char *where;  /* the beginning of a sentence on the option; NULL: it has its default, or a
+                           preset or config.json set it */
     const char *before; /* the value before `where`; NULL: none */
 } harness__origin;
 
@@ -34,8 +34,8 @@ struct json_t *harness__option_json(const harness_options *o, const harness_opti
 /* Whether both have the same value. */
 bool harness__equal(const harness_options *a, const harness_options *b,
                     const harness_option *option);
-/* Whether the option would be refused by harness_options_act, and its refusal; scope: "", or where
-   it has no effect. */
+/* Whether harness_options_act would refuse the option; and that refusal. scope: where the option
+   has no effect, or "". */
 bool harness__idle(const harness_options *o, int index, const char *files);
 ag_status harness__refuse_idle(const harness_options *o, int index, const char *scope,
                                ag_failure *why);
@@ -57,7 +57,7 @@ int harness__option_index(const harness_program *program, unsigned commands, con
 const harness_option *harness__option_of(const harness_options *o, const char *name);
 const char *harness__command_name(const harness_program *program, unsigned bit);
 
-/* "did you mean --device cuda?", or where the options are listed. near: a name with a letter wrong
+/* "did you mean --device cuda?", or where the options are listed. near: a name with a wrong letter
    is found, too. */
 const char *harness__advice(const harness_options *o, const char *where, const char *name,
                             bool near);

@@ -57,8 +57,8 @@ void harness_files_warn_trained(const char *option, char *const *path, int count
    the path without folders. */
 const char *harness_files_short(const char *path);
 const char *harness_files_base(const char *path);
-/* [count] in the arena: of each path the shortest part, some folders and the file, that tells it
-   from the others, without `end` (".npz", or ""). */
+/* Names [count] in the arena: the shortest end of each path (the file, with folders if needed) that
+   tells it from the others, without `end` (".npz", or ""). */
 char **harness_files_names(ag_arena **arena, char *const *path, int count, const char *end);
 /* Fails with AG_EMEMORY: there is no memory for `bytes` bytes of what `name` says. */
 ag_status harness_files_no_memory(const char *name, size_t bytes, ag_failure *why);

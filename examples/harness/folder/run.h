@@ -75,8 +75,8 @@ ag_status harness_run_timing(harness_run *run, int64_t step, const char *name, d
 /* Flushes metrics and timing to the disk; call it before a checkpoint is saved. */
 ag_status harness_run_sync(harness_run *run, ag_failure *why);
 
-/* Fills n, and x and y in one block that starts at x (harness_free): the steps and values of all
-   rows of a metrics.jsonl or timing.jsonl that have one in this column. */
+/* Fills n, x and y with the steps and values of all rows of a metrics.jsonl or timing.jsonl that
+   have a value in this column. x and y are one block, which starts at x (harness_free). */
 struct harness_curve;
 ag_status harness_run_column(struct harness_curve *curve, const char *path, const char *column,
                              ag_failure *why);

@@ -19,7 +19,7 @@ const char *harness_device_word(ag_device device); /* the word of --device: "cpu
 ag_tape *harness_tape_new(const harness_common *common, ag_failure *why);
 
 /* Puts the failure of a tape's run into `why`, after `where` ("step 3, alexnet"). fewer: the
-   options that make the work smaller, for the sentence when it did not fit on a device; NULL: not
+   options that make the work smaller, for the sentence that it did not fit on the device; NULL: not
    known. Returns the tape's status. */
 ag_status harness_run_failed(const ag_tape *tape, const char *where, const char *fewer,
                              ag_failure *why);

@@ -6,8 +6,8 @@
 
    A program names its harness_model in its harness_program, and harness_train_command and its kin
    in its table of commands. Its struct of options begins with harness_settings. The functions get
-   the program's own structs as pointers to void: they are zeroed before the first call, and closed
-   or freed always, also after a failure. Functions with `why` return its status.
+   the program's own structs as pointers to void. These are zeroed before the first call, and always
+   closed or freed, also after a failure. Functions with `why` return its status.
    docs/adding-a-model.md builds one step by step. */
 #ifndef HARNESS_MODEL_H
 #define HARNESS_MODEL_H
@@ -129,7 +129,7 @@ typedef struct harness_inspection harness_inspection;
 
 enum { HARNESS_TEXTS = 4, HARNESS_TENSORS = 16 };
 
-/* A network, and what else its checkpoint holds. The harness owns all of it. */
+/* A network, with all that its checkpoint holds. The harness owns it. */
 typedef struct harness_trained {
     const struct harness_model *model;
     void *net;                        /* harness_network.bytes */
@@ -175,7 +175,7 @@ typedef struct harness_session {
     harness_batches batches;
     ag_shards *sum; /* of their gradients */
     double *loss;   /* [end - first] of the step, for other ranks; NULL: there are none */
-    bool stops;     /* a rank was interrupted, and all know it */
+    bool stops;     /* a rank was interrupted, and all ranks know it */
     harness_trained trained;
     ag_tape *tape;
 
@@ -188,7 +188,7 @@ typedef struct harness_session {
     ag_adamw adamw;
     ag_schedule schedule;
     double rate, norm; /* of the last step */
-    double since;      /* when the time that is not written yet began */
+    double since;      /* beginning of the time that timing.jsonl does not have yet */
     double summing;    /* seconds of that time in sums of gradients, waiting for ranks included */
     double saved;      /* when HARNESS_LAST was written */
     bool done;         /* the report is written */
@@ -299,7 +299,7 @@ typedef struct harness_model {
     void (*open)(void *results, void *data, const harness_settings *settings);
     ag_status (*add)(void *results, const harness_trained *trained, const harness_scoring *how,
                      ag_failure *why);
-    /* Fits and scores the baselines; it and read_fit are for programs with --baselines. */
+    /* Fits and scores the baselines. Only programs with --baselines have this and read_fit. */
     ag_status (*compare)(void *results, ag_failure *why);
     /* Optional: adds what the noise of the run times leaves possible (harness_rank_noise). */
     void (*repeat)(void *results);
@@ -327,9 +327,9 @@ ag_status harness_ablate_command(harness_call *call, ag_failure *why);
 /* ---- a training run ---- */
 
 /* Does all that comes before the first step; makes or continues the run folder. Fill the first
-   group of fields; always close it. Fails: AG_EUSE (options of the schedule; a folder in use; more
-   steps done than asked for; more steps for a run that has not done its own), and as harness_model.
-   */
+   group of fields; always close it. Fails: AG_EUSE (options of the schedule; a folder in use; a run
+   that has done more steps than asked for, or that is asked for more steps before it has ended),
+   and as harness_model. */
 ag_status harness_session_begin(harness_session *session, harness_run_mode mode, ag_failure *why);
 /* Does the part of it that steps need, for a session that has its network from elsewhere;
    harness_session_batches_end frees it. Fails: AG_EUSE (more ranks than batches), AG_EMEMORY. */

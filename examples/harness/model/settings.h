@@ -39,8 +39,8 @@
 #define HARNESS_SCHEDULES "constant|cosine|linear|exponential" /* with HARNESS_DECAY_OPTIONS */
 #define HARNESS_ON_VALID  "; the best one's checkpoint is kept"
 
-/* All of them, for a small program. With HARNESS_COMMON_OPTIONS and HARNESS_MODEL_OPTIONS they fill
-   all of harness_settings but the baselines. */
+/* All rows of training, for a small program. With HARNESS_COMMON_OPTIONS and HARNESS_MODEL_OPTIONS
+   they fill all of harness_settings but the baselines. */
 #define HARNESS_TRAINING_OPTIONS(S) \
     HARNESS_STEPS_OPTION(S, "1000", "optimizer steps"), \
     HARNESS_RATE_OPTIONS(S, "1e-2", "learning rate of AdamW, after the warm-up", "0"), \

@@ -13,8 +13,8 @@
    as those of harness_network, AG_EUSE, AG_EMEMORY. */
 ag_status harness_trained_create(harness_session *session, ag_failure *why);
 
-/* Loads what the session's network begins with: the checkpoint of --init or, where its run goes on,
-   the last one of the folder. Nothing is loaded without --init. */
+/* Loads the checkpoint that the session's network begins with: that of --init, or the last one of
+   the folder if a run with --init goes on. Without --init it loads nothing. */
 ag_status harness__initial_load(harness_trained *from, const harness_session *session,
                                 ag_failure *why);
 /* Copies the weights and scales of `from`, and warns of options of the model that differ. Fails:
@@ -56,7 +56,7 @@ void harness_trained_drop(harness_trained *trained);
 
 /* ---- how long a run waits for a better score (--patience) ---- */
 
-/* Whether patience is at its end, before all steps are done. */
+/* Whether patience has ended the run before all steps were done. */
 bool harness__trainer_stopped(const harness_session *s);
 /* The step from which patience counts: that of the best score, or where the schedule started again.
  */

@@ -40,7 +40,7 @@ typedef enum harness_measure {
     HARNESS_MEASURES
 } harness_measure;
 
-#define HARNESS_SHARE 0.02 /* run times that are closer differ by noise */
+#define HARNESS_SHARE 0.02 /* run times that differ by less differ by noise */
 
 typedef struct harness_measure_kind {
     const char *name;    /* in tables, CSV and JSON */
@@ -105,8 +105,8 @@ void harness_measured_end(harness_measured *sum);
 /* Ascending; none is NaN. */
 void harness_sort(double *x, int64_t n);
 
-/* Of the values that are not NaN; NaN without any. The geometric mean is NaN when a value is below
-   0, and 0 when one is 0. */
+/* Averages of the values that are not NaN; NaN if there are none. The geometric mean is NaN if a
+   value is below 0, and 0 if one is 0. */
 typedef struct harness_averages {
     double median, geometric, mean;
     int count;

@@ -44,7 +44,7 @@ typedef struct harness_identity {
     uint64_t program, options, data, weights; /* hashes */
     int64_t step;
 } harness_identity;
-/* Fails: AG_EUSE, with the first difference from rank 0, which all of them find. */
+/* Fails: AG_EUSE, with the first difference from rank 0; all ranks find it. */
 ag_status harness_ranks_compare(ag_ranks *ranks, const harness_identity *mine, ag_failure *why);
 
 /* The message of a rank after a step. */

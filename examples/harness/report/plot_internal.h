@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The data and the script of one picture, and the style of all, for the files that draw them. */
+/* The data and the script of one picture, and the style of all pictures, for the files that draw
+   them. */
 #ifndef HARNESS_PLOT_INTERNAL_H
 #define HARNESS_PLOT_INTERNAL_H
 

@@ -39,8 +39,8 @@ void harness_table_narrow(harness_table *t);
 void harness_table_print(FILE *to, const harness_table *t); /* aligned columns */
 void harness_table_csv(FILE *to, const harness_table *t);   /* RFC 4180, one header line */
 void harness_table_html(FILE *to, const harness_table *t);  /* <table>, text escaped */
-/* One tabular of LaTeX, which needs no package; the tables have the same columns, and the title of
-   each is a line above its rows. */
+/* Writes the tables as one tabular of LaTeX, which needs no package; they must have the same
+   columns, and the title of each is a line above its rows. */
 void harness_tables_tex(FILE *to, harness_table *const *table, int count);
 struct json_t *
 harness_table_json(const harness_table *t); /* array of objects; owned by the caller */
@@ -65,12 +65,12 @@ typedef struct harness_curve {
 ag_status harness_plot_curves(const char *folder, const char *name, const char *title,
                               harness_curve loss, harness_curve score, ag_failure *why);
 
-/* Predicted against true order or value; at most 4,000 points are drawn, evenly chosen. */
+/* Predicted against true order or value; draws at most 4,000 points, chosen evenly. */
 ag_status harness_plot_scatter(const char *folder, const char *name, const char *title,
                                const char *x_label, const char *y_label, const double *x,
                                const double *y, int64_t n, ag_failure *why);
 
-/* One horizontal bar per label: those that are the model's own in its colour, the others grey. */
+/* A horizontal bar for each label, in the model's colour if it is the model's own, else grey. */
 ag_status harness_plot_bars(const char *folder, const char *name, const char *title,
                             const char *label, const char *const *names, const double *values,
                             const bool *own, int n, ag_failure *why);
@@ -81,7 +81,8 @@ ag_status harness_plot_dots(const char *folder, const char *name, const char *ti
                             const char *label, const char *const *names, const double *values,
                             int n, int per, ag_failure *why);
 
-/* Several lines in one picture, at most HARNESS_LINES: eight colours, then the same dashed. */
+/* Several lines in one picture, at most HARNESS_LINES, in eight colours, which further lines repeat
+   dashed. */
 enum { HARNESS_LINES = 24 };
 ag_status harness_plot_lines(const char *folder, const char *name, const char *title,
                              const char *x_label, const char *y_label, const harness_curve *curves,

@@ -51,13 +51,13 @@ ag_status harness_study_act(const harness_study *s, const harness_options *base,
                             ag_failure *why);
 
 /* Trains every (variant, seed) of --part and --only that has no result.json yet under
-   OUT/VARIANT/seed-N and that no other call trains now, in the order of the seeds. When all runs
-   have results, or with --collect, which trains none, writes OUT/study.html, study.tex, study.csv,
-   study.json and pictures in plots/; OUT is --out of the call, and its other options are those of
-   all runs. A run whose loss was not finite (AG_EFINITE) counts as without a score; another failure
-   ends the study, and so does AG_ESTOPPED. Returns the table of the first measure, which the caller
-   frees; NULL: failed, or runs lack results, which a message says.
-   *json (NULL at the call; always json_decref it): what study.json holds. */
+   OUT/VARIANT/seed-N and that no other call trains now, in the order of the seeds. OUT is --out of
+   the call; its other options hold for all runs. When all runs have results, or with --collect,
+   which trains none, writes OUT/study.html, study.tex, study.csv, study.json and pictures in
+   plots/. A run whose loss was not finite (AG_EFINITE) counts as a run without a score; any other
+   failure ends the study, AG_ESTOPPED included. Returns the table of the first measure, which the
+   caller frees; NULL: failed, or runs lack results, which a message says. *json (NULL at the call;
+   always json_decref it): what study.json holds. */
 struct harness_call;
 struct json_t;
 harness_table *harness_study_run(const harness_study *s, const struct harness_call *call,

@@ -31,7 +31,7 @@ struct lab_collection {
     lab_manifest *folder;
     harness_progress bar;
     int64_t files, dropped;
-    int64_t brief; /* kernels that were left out since they take less than --least */
+    int64_t brief; /* kernels left out, since they take less than --least */
 };
 
 ag_status lab_collect(lab_collection *c, ag_failure *why);
@@ -62,8 +62,8 @@ void lab_sheet_clear(lab_sheet *sheet);
 ag_status lab_sheet_more(lab_collection *c, lab_sheet *sheet, int left, ag_failure *why);
 /* The run times [n], in the sheet's memory. */
 int64_t *lab_sheet_times(lab_sheet *sheet);
-/* Facts for the manifest. Sets sheet->dropped if the noise is above `most` of the spread, or one of
-   two measurements of an item is too far from the other. */
+/* Facts for the manifest. Sets sheet->dropped if the noise is above `most` times the spread, or if
+   two measurements of an item are too far apart. */
 struct json_t *lab_sheet_facts(lab_sheet *sheet, const lab_counts *now, double most);
 
 /* Measures some items again. If there is time for it, records facts, with those of the kind

@@ -17,7 +17,7 @@ typedef struct lab_configs {
     tpugraphs_rule rule;
     int (*tile)[LAB_TILE];
     const lab_fusion *fusion;
-    lab_run *run; /* of the first two, from the first measurement on; free it */
+    lab_run *run; /* of layouts and tiles, from the first measurement on; free it */
 } lab_configs;
 
 /* Measures configurations which[0..count-1] (NULL: the first) now, in turn; each kernel has memory

@@ -17,7 +17,7 @@ int lab_fusible(const lab_program *kernel);
    their number. */
 int lab_partition(int *group, const lab_program *p, double rate, uint64_t seed);
 
-/* The kernel of group g: values from outside become parameters, constants and broadcast constants
+/* The kernel of group g. Values from outside become parameters; constants and broadcast constants
    are copied into each kernel that reads them. */
 ag_status lab_kernel(lab_program *kernel, const lab_program *p, const int *group, int g);
 

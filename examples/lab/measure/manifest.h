@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* manifest.json of a folder of measured files: the machine, the way and the date of each
-   measurement. */
+/* manifest.json of a folder of measured files: on which machine, how and when each was measured. */
 #ifndef LAB_MANIFEST_H
 #define LAB_MANIFEST_H
 
@@ -54,11 +53,11 @@ void lab_manifest_record(lab_manifest *m, const char *name, const char *program,
                          struct json_t *facts);
 /* 1 when a file has this hash in its facts. */
 int lab_manifest_has(const lab_manifest *m, const char *hash);
-/* Forgets a program that was not finished, and those of its files that no longer exist. */
+/* Forgets a program that was not finished, and its files that no longer exist. */
 void lab_manifest_forget(lab_manifest *m, const char *program);
 
-/* Refuses, with AG_EUSE, a program whose files in the folder were made with other options; those
-   are in "options" of its facts, or next to it. */
+/* Refuses, with AG_EUSE, a program whose files in the folder were made with other options than
+   these. The options of the files are in "options" of the program's facts, or next to it. */
 ag_status lab_manifest_same(const lab_manifest *m, const char *program, struct json_t *options,
                             ag_failure *why);
 

@@ -24,8 +24,8 @@ enum { LAB_WORK_PER_MS = 2000000 };
 
 /* Builds program `number` of a family, named FAMILY_NUMBER. Its work is between a quarter of
    `milliseconds` and all of it. The same arguments give the same program on any machine. p is
-   cleared first. 0 or a sentence in why (AG_EUSE: no such family, a number below 0, no program of
-   the family is that small or large). */
+   cleared first. Fails: AG_EUSE (no such family, a number below 0, or no program of the family is
+   that small or large). */
 ag_status lab_family_program(lab_program *p, const char *family, int number, double milliseconds,
                              ag_failure *why);
 

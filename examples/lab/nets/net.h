@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The layers that the families are made of, as a compiler for neural nets sees them: a bias is a
    broadcast and an addition, softmax is five nodes. Nodes are returned by number. In each call, at
-   most one argument may append nodes or draw numbers: C does not define the order of several, and a
-   program must be the same with every compiler. */
+   most one argument may append nodes or draw numbers: C does not define in which order arguments
+   are computed, and a program must be the same with every compiler. */
 #ifndef LAB_NET_H
 #define LAB_NET_H
 

@@ -21,7 +21,8 @@ enum {
 typedef enum tile_role {
     TILE_EXTERNAL,    /* memory outside of the tile: a parameter, a constant, 0, 1, 2... */
     TILE_VIEW,        /* input 0 with other strides: broadcast, transpose, slice, reverse */
-    TILE_RESHAPE,     /* input 0 in other axes, each a run of the old ones or a part of one */
+    TILE_RESHAPE,     /* input 0 with other axes, each of them several of the old ones or a part of
+                         one */
     TILE_MAP,         /* an elementwise op; this and all below are computed */
     TILE_PAD,         /* input 0 with gaps and borders of input 1, a scalar */
     TILE_CONCATENATE, /* inputs concatenated along an axis */
@@ -39,7 +40,7 @@ typedef struct tile_group {
 
 typedef struct tile_item {
     tile_role role;
-    const lab_node *node; /* NULL: of a copy, of memory, of a part of a reduction */
+    const lab_node *node; /* NULL: a copy, memory, or a part of a reduction */
     int n_inputs, input[LAB_OPERANDS];
     int rank, size[LAB_RANK];
     /* external: which one */
@@ -120,11 +121,12 @@ void tile_places(tile_place *place, const tile_items *t, const tile_box *box, in
 /* Estimates the cost from the first, the middle and the last step; uses: how often a step uses an
    element of each operand. */
 tpugraphs_cost tile_estimate(double uses[2], tile_items *t, const tpugraphs_bounds *bounds);
-/* Raises `most` to the elements of the boxes of the computed items from first to last; returns
-   their sum, except the reduction's, which is counted separately. */
+/* Raises `most` to the numbers of elements in the boxes of the computed items from first to last.
+   Returns their sum without the reduction's, which is counted separately. */
 double tile_note_sizes(int64_t *most, const tile_items *t, const tile_box *box, int first,
                        int last);
-/* The start of each item's scratch for boxes of at most so many elements; returns its total. */
+/* Sets where each item's scratch begins, for boxes of at most `most` elements; returns the total.
+ */
 int64_t tile_slots(int64_t *at, const tile_items *t, const int64_t *most);
 /* The block at `index`, a number for each axis; and the number of blocks, in all and (count) along
    each axis. */
@@ -170,8 +172,8 @@ typedef struct tile_steps {
     int *steps;
 } tile_steps;
 
-/* Adds the steps of the items from first to last. block: of the reduction, NULL after it; later:
-   the reduction adds to what is there. */
+/* Adds the steps of the items from first to last. block: the block of the reduction; NULL: after
+   the reduction. later: the reduction adds to what is there. */
 void tile_steps_add(tile_steps *s, int first, int last, const tile_box *block, int later);
 
 /* ---- tile_compile.c ---- */

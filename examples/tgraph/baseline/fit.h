@@ -30,8 +30,9 @@ enum {
     TGRAPH_COUNT_COLUMNS = 2 * TGRAPH_COUNTS + TGRAPH_POOLED
 };
 
-/* How many configurable nodes of a kind have a digit at a value, x[(kind 18 + digit) 8 + row]; the
-   same with each node counted log(1 + elements of its shape) times, x[576 + ...]; then `pooled`. */
+/* x[(kind 18 + digit) 8 + row]: how many configurable nodes of a kind have this value of a digit;
+   x[576 + ...]: the same, where each node counts log(1 + elements of its shape) times; then
+   `pooled`. */
 void tgraph_count_row(float x[TGRAPH_COUNT_COLUMNS], const tgraph_file *file, int config,
                       const float pooled[TGRAPH_POOLED]);
 /* Mean, then maximum, over all nodes of sign(v) log(1+|v|) of the numeric columns. */
@@ -47,7 +48,7 @@ void tgraph_onehot_row(float *x, const int32_t *key, int columns, const tgraph_f
 
 /* ---- fits ---- */
 
-/* A fit to one file by its nodes' digits (within), else to several by counts. */
+/* A fit to one file, by the digits of its nodes (within), or to several files, by counts. */
 typedef struct tgraph_fit {
     bool within;
     int most_rows;    /* configurations that are read, of all files together */
@@ -69,7 +70,7 @@ typedef struct tgraph_fit {
    are not read. Fails: AG_EUSE (too many nodes), AG_EFINITE, AG_EMEMORY, AG_ESTOPPED. */
 ag_status tgraph_fit_open(tgraph_fit *fit, bool within, const tgraph_part *parts, int count,
                           harness_progress *bar, ag_failure *why);
-/* Scores of a part by what was fitted. */
+/* Scores a part with all that was fitted. */
 ag_status tgraph_fit_score(double *ridge, double *boosting, tgraph_fit *fit,
                            const tgraph_part *part, ag_failure *why);
 void tgraph_fit_close(tgraph_fit *fit);

@@ -78,7 +78,7 @@ ag_status tgraph_model_add(tgraph_model *model, ag_params *params, const tgraph_
                            ag_failure *why);
 void tgraph_model_free(tgraph_model *model);
 
-/* The inputs of the model that a program has besides its features; made once per program. */
+/* The inputs of the model besides features, made once for each program. */
 typedef struct tgraph_program {
     const tgraph_graph *graph;
     ag_graph *edges;

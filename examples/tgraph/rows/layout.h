@@ -22,9 +22,10 @@ enum { NESTS_INPUTS = 2, NESTS_INNER = 3 };
 /* ---- a program ---- */
 
 /* The order of operands and the axes that a dot contracts are in the arrays operand_index and
-   dot_axes of the lab's files. TpuGraphs leaves both out: there the first operand is one that is no
-   parameter, constant or broadcast. Operands are earlier nodes, and no scalars; two at most.
-   `config` is the index among the configurable nodes, or -1; varying, 1: the loops depend on it. */
+   dot_axes of the lab's files. TpuGraphs leaves both out: there an operand that is no parameter,
+   constant or broadcast is taken as the first. Operands are earlier nodes, no scalars, and two at
+   most. `config` is the index among the configurable nodes, or -1; varying, 1: the loops depend on
+   it. */
 typedef struct nests_layout {
     int count, configurable;
     int ordered;                    /* 1: the file has the order of operands */
@@ -66,7 +67,7 @@ enum { NESTS_LOOPS = 3 * TPUGRAPHS_AXES };
 typedef struct nests_nest {
     tpugraphs_loop loop[NESTS_LOOPS];
     int loops, folds; /* folds: the reduction runs inside of the row */
-    double work;      /* iterations in all; those of windows that are outside do not count */
+    double work;      /* iterations in all, without those outside of windows */
 } nests_nest;
 
 /* The nest of a node. */
@@ -91,8 +92,8 @@ enum {
                                  operand 0, in operand 1 */
     NESTS_LAYOUT_SUM = 13,    /* three innermost loops of the reduction: size, stride in operand 0,
                                  in operand 1 */
-    NESTS_LAYOUT_JUMPS = 22,  /* tensors in which the innermost loop of the output, and of the
-                                 reduction, has a stride other than 0 and 1 */
+    NESTS_LAYOUT_JUMPS = 22,  /* in how many tensors the innermost loop of the output, and that of
+                                 the reduction, has a stride other than 0 and 1 */
     NESTS_LAYOUT_DEPTH = 24,  /* loops of the output, of the reduction */
     NESTS_LAYOUT_SIZES = 26,  /* elements of the output, operand 0, operand 1 */
     NESTS_LAYOUT_WINDOW = 29, /* elements, largest step, padded axes */
@@ -128,7 +129,7 @@ typedef struct nests_layout_memory {
     int slots;
     int *entry;     /* [rows] the last entry of the row, -1: none */
     nests_put *put; /* of the present item */
-    int fixed;      /* the first of them, which every item has */
+    int fixed;      /* how many of the first every item has */
 } nests_layout_memory;
 
 /* Start from {0}, open, add, and always drop; opened again, rows reuse their memory. */

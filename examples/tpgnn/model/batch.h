@@ -14,7 +14,8 @@ enum {
     TPGNN_BOTH = TPGNN_TREE | TPGNN_NAMES
 };
 
-/* Of a node: value, child position, depth, whether it is named; then the columns of nest.h. */
+/* The numbers of a node: value, child position, depth, whether it is named; then the columns of
+   nest.h. */
 enum { TPGNN_PLAIN = 4, TPGNN_NUMBERS = TPGNN_PLAIN + TPGNN_NEST };
 
 typedef struct tpgnn_batch_options {
@@ -56,7 +57,7 @@ ag_status tpgnn_batch_fill(tpgnn_batch *batch, const tpgnn_data *data,
                            const tpgnn_batch_options *options, ag_failure *why);
 void tpgnn_batch_free(tpgnn_batch *batch);
 
-/* batch_rows.c: fills the rows, when all else is there. Fails: AG_EMEMORY. */
+/* batch_rows.c: fills the rows of a batch that is complete otherwise. Fails: AG_EMEMORY. */
 ag_status tpgnn_batch_rows(tpgnn_batch *batch, const tpgnn_data *data,
                            const tpgnn_batch_options *options, ag_failure *why);
 

@@ -97,7 +97,7 @@ typedef struct nest_store {
     uint8_t scalar; /* a condition depends on the vectorised loop */
     int life;       /* the innermost loop around all uses of a local buffer; -1: it outlives all */
     int hoisted;  /* the outermost loop that it leaves, since it does not depend on it, -1: none */
-    double saved; /* how often it would run otherwise, over how often it does */
+    double saved; /* how often it would run without that, over how often it does */
 } nest_store;
 
 /* The estimated cost of a store. */
@@ -112,7 +112,8 @@ typedef struct nest_cost {
     double registers, scattered; /* of a vector; elements that a loop carries one by one */
     double gathered;             /* elements of a block that are loaded or stored one by one */
     int block, vector;           /* the first level that stays; the vectorised one, -1: none */
-    uint8_t update, innermost;   /* it updates what it stores; its innermost loop repeats a place */
+    uint8_t update, innermost;   /* it updates what it stores; its innermost loop stores to one
+                                    place again and again */
 } nest_cost;
 
 /* The effect of an index expression on the index: scale * (floor(value / div) mod period / div) */
@@ -148,7 +149,7 @@ typedef struct nest_tree {
 static inline double nest_cap(double x) { return x < NEST_MOST ? x : NEST_MOST; }
 static inline int nest_moves(const nest_access *a, int level) { return a->depends >> level & 1; }
 
-/* Given back with ag_free. NULL: AG_EMEMORY. */
+/* Memory, zeroed; release it with ag_free. NULL: AG_EMEMORY. */
 void *nest_zeros(size_t bytes, ag_failure *why);
 /* The kind of a node. */
 nest_kind nest_kind_of(nest_tree *t, int v);

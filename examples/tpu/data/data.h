@@ -64,8 +64,8 @@ typedef struct tpu_data {
    nothing; those before it stay. Fails: AG_EFILE, AG_EDATA (an index, size, count or feature out of
    range; edges that form a circle), AG_EMEMORY, AG_EUSE, AG_ESTOPPED. */
 ag_status tpu_data_add(tpu_data *data, const harness_files *paths, ag_failure *why);
-/* The same for files, folders and lists as a user gives them, once per data; option: as in
-   harness_files_read. */
+/* The same for files, folders and lists as a user gives them; call it once for `data`. option: as
+   in harness_files_read. */
 ag_status tpu_data_read(tpu_data *data, const harness_paths *given, const char *option,
                         ag_failure *why);
 void tpu_data_free(tpu_data *data);

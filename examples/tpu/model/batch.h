@@ -22,9 +22,9 @@ typedef enum tpu_way { TPU_OPERANDS, TPU_USERS, TPU_BOTH, TPU_WAYS } tpu_way;
 /* The options of a batch. */
 typedef struct tpu_batch_options {
     int way[TPU_WAYS]; /* 1: this graph is wanted */
-    int loops;     /* 1: every node also sends a message to itself, after the others, which are the
-                      first TPU_NEIGHBOURS in file order */
-    int by_kernel; /* 1: graphs of the distinct kernels, not of the samples */
+    int loops;         /* 1: every node also sends a message to itself, after those of its first
+                          TPU_NEIGHBOURS neighbours in file order */
+    int by_kernel;     /* 1: graphs of the distinct kernels, not of the samples */
     const nests_joined *rows; /* NULL: no rows */
 } tpu_batch_options;
 

@@ -19,8 +19,8 @@ typedef struct hlo_newer {
     int is_type, count;
 } hlo_newer;
 
-/* The layout of a node's result or of an operand: the axes that can be named, the most minor first
-   in row-major order, and the group that each is of. Groups move as a whole. */
+/* The layout of a node's result or of an operand: the axes that can be named, in row-major order
+   from the most minor one on, and the group of each. Groups move as a whole. */
 typedef struct hlo_slot {
     signed char n, axis[TPUGRAPHS_AXES], group[TPUGRAPHS_AXES];
 } hlo_slot;
@@ -63,8 +63,8 @@ ag_status hlo_read_bytes(hlo_graph *g, const void *bytes, size_t n, const char *
                          hlo_unknown unknown, tpugraphs_budget *budget, ag_failure *why);
 void hlo_free(hlo_graph *g, tpugraphs_budget *budget);
 
-/* Layouts of the configurable nodes, in the form of TpuGraphs' files: 18 digits per node, of its
-   result and first two operands the axes, the most minor first, then -1. */
+/* Layouts of the configurable nodes, in the form of TpuGraphs' files: 18 digits per node: the axes
+   of its result and of its first two operands, the most minor first, then -1. */
 typedef struct hlo_configs {
     int count;
     int64_t *runtime; /* [count]; all 0: not measured */

@@ -45,8 +45,8 @@ enum {
     HLO_LISTS
 };
 
-/* Features that are no lists and have no name in operations.h, and the end of the lists of a dot.
- */
+/* Columns of features that are no lists and have no name in operations.h; and the number of all
+   columns, with the lists of a dot. */
 enum { HLO_MEMBERS = 29, HLO_STABLE = 133, HLO_COLUMNS = 164 };
 
 enum { HLO_TUPLE = 13 }; /* XLA's number of this type */
@@ -127,7 +127,7 @@ ag_status hlo_choose(hlo_module *m);
 void *hlo_take(hlo_module *m, size_t *bytes, int64_t count, size_t size);
 
 int hlo_same(hlo_span word, const char *text);
-/* The op code of a name; -1 with a sentence: it is newer, and refused. */
+/* The op code of a name; -1: it is newer and refused, with a sentence in m->why. */
 int hlo_opcode(hlo_module *m, hlo_span name);
 /* XLA's number of a type; -1: a newer one. */
 int hlo_type_number(hlo_span name);
