@@ -101,7 +101,7 @@ void harness_progress_text(char *out, size_t bytes, int width, const char *label
 /* Prints results on stdout and frees them. Fails: AG_EFILE when stdout cannot be written. */
 ag_status harness_json_print(struct json_t *results, ag_failure *why);
 
-/* A JSON value as compact text with sorted keys; frees the value; the caller frees the text
+/* A JSON value as compact text with sorted keys. Frees the value; the caller frees the text
    (harness_free). */
 char *harness_json_text(struct json_t *value);
 

@@ -12,10 +12,8 @@ typedef struct nests_writer {
 } nests_writer;
 void nests_put(nests_writer *w, double x);
 
-enum {
-    NESTS_ROW_LOADS = 3
-}; /* loads of a statement that are described: those that touch most,
-      without what it updates */
+/* The loads of a statement that have columns: those that touch most, without what it updates. */
+enum { NESTS_ROW_LOADS = 3 };
 typedef struct nests_statement {
     nest_statement of;
     int number, loads; /* of the store; of `load` */

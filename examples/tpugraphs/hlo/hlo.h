@@ -63,8 +63,8 @@ ag_status hlo_read_bytes(hlo_graph *g, const void *bytes, size_t n, const char *
                          hlo_unknown unknown, tpugraphs_budget *budget, ag_failure *why);
 void hlo_free(hlo_graph *g, tpugraphs_budget *budget);
 
-/* Layouts of the configurable nodes, in the form of TpuGraphs' files: 18 digits per node: the axes
-   of its result and of its first two operands, the most minor first, then -1. */
+/* Layouts of the configurable nodes, in the form of TpuGraphs' files, with 18 digits per node: the
+   axes of its result and of its first two operands, the most minor first, then -1. */
 typedef struct hlo_configs {
     int count;
     int64_t *runtime; /* [count]; all 0: not measured */
