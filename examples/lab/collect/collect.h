@@ -17,7 +17,7 @@ struct lab_collection {
     const lab_settings *s;
     const char *kind, *below; /* below: of layouts, the folder in --out */
     /* The options that decide the contents of a program's files, besides --noise and --seed (JSON,
-       stolen). Options of measuring are recorded with the machine. */
+       taken over). Options of measuring are recorded with the machine. */
     struct json_t *options;
     /* Measures one program, writes its files and records them in the manifest. Leaves meter.stopped
        set, and nothing written, when the time is up. */
@@ -66,8 +66,8 @@ int64_t *lab_sheet_times(lab_sheet *sheet);
    two measurements of an item are too far apart. */
 struct json_t *lab_sheet_facts(lab_sheet *sheet, const lab_counts *now, double most);
 
-/* Measures some items again. If there is time for it, records facts, with those of the kind
-   (stolen), writes NAME.txt, and begins NAME.npz with the graphs of the configs' program or of the
+/* Measures some items again. If there is time for it, records facts, with those of the kind (taken
+   over), writes NAME.txt, and begins NAME.npz with the graphs of the configs' program or of the
    first kernels of its fusion. NAME is the name of that program; `program` is the one that it was
    made from. NULL: no time, dropped, or a failure. */
 ag_npz_writer *lab_sheet_file(lab_collection *c, lab_sheet *sheet, const char *program,

@@ -18,7 +18,7 @@ typedef struct lab_manifest {
 struct json_t *lab_machine(int core, int repeats, int redo, double threshold);
 const char *lab_date(char text[32]); /* "2026-11-21T13:49:54Z" */
 
-/* Opens the manifest of a folder, which is made if it does not exist; machine is stolen. kind:
+/* Opens the manifest of a folder, which is made if it does not exist; takes over `machine`. kind:
    "layout", "tile", "fusion"; plan: that of --plan. Until it is freed no other program gets the
    folder. Unfinished files of a killed program are removed. Fails: AG_EUSE (a folder with files of
    another kind or plan, another program), AG_EFILE, AG_EDATA. */
@@ -47,8 +47,8 @@ typedef struct lab_files {
 lab_files lab_manifest_files(const lab_manifest *m, const char *program);
 /* 1 when a program was finished and all its files exist, except those that were dropped. */
 int lab_manifest_done(const lab_manifest *m, const char *program);
-/* Records facts of a file (stolen), replacing older ones. "program", "machine" and "date" are
-   added. */
+/* Takes over and records facts of a file, in place of older ones. "program", "machine" and "date"
+   are added. */
 void lab_manifest_record(lab_manifest *m, const char *name, const char *program,
                          struct json_t *facts);
 /* 1 when a file has this hash in its facts. */
