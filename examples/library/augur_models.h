@@ -14,9 +14,9 @@
        augur_models_close(model);
 
    Neither bad input nor lack of memory ends the process, nothing is printed, and no call depends on
-   its locale, signals and floating-point mode or changes them. Threads may share a handle. A child
-   of fork may go on with one unless another thread was in a call with it, which would keep its
-   locks; then it opens a handle of its own. A call needs 256 KiB of stack. */
+   the process's locale, signals or floating-point mode, or changes them. Threads may share a
+   handle. A child of fork may use a handle unless another thread was in a call with it, since then
+   its locks stay locked; such a child opens a handle of its own. A call needs 256 KiB of stack. */
 #ifndef AUGUR_MODELS_H
 #define AUGUR_MODELS_H
 
@@ -57,9 +57,9 @@ typedef struct augur_models_array {
     const void *data;
 } augur_models_array;
 
-/* To be scored or trained on: files of the kind that the model was trained on, or the arrays of
-   one such file. Run times that are not known are as in files with hidden run times. Borrowed
-   during the call. */
+/* Items to score or to train on: files of the kind that the model was trained on, or the arrays of
+   one such file. Unknown run times are as in files with hidden run times. Borrowed during the call.
+   */
 typedef struct augur_models_items {
     const char *path; /* of a file, folder or list of files; NULL: the arrays */
     const augur_models_array *array;
@@ -83,16 +83,16 @@ typedef struct augur_models_scores {
 
 AUGUR_MODELS_API int augur_models_version(void);
 
-/* The sentence of this thread's last call that failed, "" if there was none; and what the last call
-   of this thread warns of (items far from training), a line each. Both stay valid until the next
+/* The sentence of this thread's last call that failed, "" if there was none; and the warnings of
+   this thread's last call (of items far from training), a line each. Both stay valid until the next
    call of the thread. */
 AUGUR_MODELS_API const char *augur_models_error(void);
 AUGUR_MODELS_API const char *augur_models_warnings(void);
 
 /* Opens a checkpoint, or the best one of a run folder that `PROGRAM train` wrote or of a model that
-   ships ("tpgnn-schedules"; share/augur/models above the library has them). threads: the
-   number that one call uses; it applies to all handles of the process; 0: those that the machine
-   has. Scores do not depend on it. Small graphs are little work: 1 thread, and calls from several
+   ships ("tpgnn-schedules"; share/augur/models above the library has them). threads: the number
+   that one call uses, the same for all handles of the process; 0: as many as the machine has.
+   Scores do not depend on it. Small graphs are little work: 1 thread, and calls from several
    threads, is fastest. NULL: augur_models_error() says why. */
 AUGUR_MODELS_API augur_models *augur_models_open(const char *path, int threads);
 
@@ -103,8 +103,8 @@ AUGUR_MODELS_API augur_models *augur_models_open(const char *path, int threads);
 AUGUR_MODELS_API const char *augur_models_describe(const augur_models *model);
 
 /* Scores all items, with the bits of `PROGRAM predict`. A score does not depend on the other items
-   of the call, but in tgraph with attention between configurations (its --cross). *scores is NULL
-   after a failure; else free it. Several threads may call at once, also during an update. */
+   of the call, except in tgraph with attention between configurations (its --cross). *scores is
+   NULL after a failure; else free it. Several threads may call at once, also during an update. */
 AUGUR_MODELS_API int augur_models_predict(augur_models *model, const augur_models_items *items,
                                           augur_models_scores **scores);
 AUGUR_MODELS_API void augur_models_scores_free(augur_models_scores *scores);
@@ -119,10 +119,10 @@ AUGUR_MODELS_API augur_models_training augur_models_training_default(void); /* 1
 /* Trains further on these items, all of which have run times, with the options of the run's own
    training: its loss, batches and dropout, but a constant rate, no weight decay and nothing held
    out. It starts from the current parameters and moments, and sees nothing of earlier items: give
-   those again that shall count. training NULL: the default. loss [2], or NULL: of the first and of
-   the last step. Predictions go on meanwhile with the old parameters; updates wait for each other.
-   After a failure the model is as it was before. The same sequence of calls gives the same bits
-   each time. */
+   again those that should still count. training NULL: the default. loss [2], or NULL: the losses of
+   the first and of the last step. Predictions go on meanwhile with the old parameters; updates wait
+   for each other. After a failure the model is as it was before. The same sequence of calls gives
+   the same bits each time. */
 AUGUR_MODELS_API int augur_models_update(augur_models *model, const augur_models_items *items,
                                          const augur_models_training *training, double loss[2]);
 

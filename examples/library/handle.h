@@ -40,7 +40,7 @@ ag_status library_items_check(const augur_models_items *items, const char *call,
 /* Makes them --data. Fails: AG_EUSE, AG_EDATA (an array that no file can hold), AG_EMEMORY. */
 ag_status library_items_open(library_items *items, harness_options *options, ag_failure *why);
 void library_items_close(library_items *items);
-/* A group's name, and the sentence and warnings of the call, that say "items" for the arrays. */
+/* A group's name; and the sentence and warnings of the call: for arrays all say "items". */
 const char *library_items_name(const library_items *items, const char *group);
 void library_items_rename(const library_items *items, ag_failure *why);
 

@@ -6,16 +6,17 @@
 #include "examples/nests/data.h"
 #include "examples/rows/scale.h"
 
-/* Of training rows and items. Fails: as the maker. */
+/* Fits the scale to the training rows and items. Fails: as the maker. */
 ag_status nests_scale_fit(nests_scale *scale, const nests_set *set, ag_failure *why);
 
-/* Sizes are rounded up, so that batches have few shapes, which are planned once each; what is added
-   is no part of any sum or loss. The cost of an entry is that of a row, or 0 for the place `rows`,
-   or of what all items of group g count alike for the place rows + 1 + g. */
+/* Sizes are rounded up, so that batches have few shapes, each of which is planned once; what is
+   added is part of no sum or loss. The place of an entry says whose cost it counts: a row's; 0, at
+   the place `rows`; or that of what all items of group g count alike, at the place rows + 1 + g. */
 typedef struct nests_batch {
-    int groups, items, rows, entries, alike; /* alike: entries of that; 0: no group has any */
+    int groups, items, rows, entries, alike; /* alike: entries of what items count alike; 0: there
+                                                are none */
     int inputs;                              /* of a row */
-    int count;                               /* of items that are there */
+    int count;                               /* of items, without those that are added */
     ag_real *x;                              /* [rows, inputs] */
     int32_t *word;                           /* [rows] */
     int32_t *at, *start;                     /* [entries] place; [items + 1] */
@@ -36,7 +37,7 @@ typedef struct nests_batch {
     const nests_group *first; /* a name for sentences */
     nests_rows *part;         /* [groups] raw */
     int parts;
-    /* Scratch of a group: run times, ln of them, and what their ranks take. */
+    /* Scratch of a group: run times, their ln, and the scratch of ranks. */
     int64_t *ns;
     double *y;
     uint64_t *key;

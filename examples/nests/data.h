@@ -23,21 +23,22 @@ typedef struct nests_files {
     nests_set *scored; /* one of them; NULL: nothing is */
 } nests_files;
 
-/* The session's --data and --valid, split; chooses the options that are left to their kind. Fails:
-   AG_EUSE (nothing to learn from; kinds that differ), and as harness_files_read and the maker. */
+/* Reads the session's --data and --valid, and splits them; chooses the options that are left to
+   their kind. Fails: AG_EUSE (nothing to learn from; kinds that differ), and as harness_files_read
+   and the maker. */
 ag_status nests_files_train(nests_files *files, nests_settings *settings, ag_failure *why);
 
-/* --data for scores by the runs: all items, or those held out by --split where the first run was
-   trained on the group. Fails: as above. */
+/* Reads --data to be scored by the runs: all items, or those that --split held out of groups that
+   the first run was trained on. Fails: as above. */
 ag_status nests_files_score(void *files, const harness_runs *runs, const harness_settings *settings,
                             bool known, ag_failure *why);
 void nests_files_close(void *files);
 
-/* The kind of the first file of --data. Fails: AG_EDATA (no kind), AG_EFILE. */
+/* The kind of the first file of --data. Fails: AG_EDATA (it is of no kind), AG_EFILE. */
 const nests_maker *nests_kind_of(const harness_paths *given, ag_failure *why);
 const nests_maker *nests_kind_named(const char *name); /* NULL: there is none */
 
-/* A number that tells groups apart: of their names and run times. */
+/* A hash of the group's name and run times, which tells groups apart. */
 uint64_t nests_group_hash(const nests_group *group);
 
 static inline int nests_count(const nests_items *items, int group)

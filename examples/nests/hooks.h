@@ -22,13 +22,13 @@ extern const harness_network nests_network;
 /* Whether the group was split in training. */
 bool nests_trained_split(const nests_trained *net, uint64_t group);
 
-/* Fails with AG_EUSE when the data are of another kind, or their rows have other columns, than
-   those of the run (its path). */
+/* Fails with AG_EUSE if the data are of another kind than those of the run, or their rows have
+   other columns. run: its path. */
 ag_status nests_trained_check(const nests_trained *net, const nests_data *data, const char *run,
                               ag_failure *why);
 
-/* unseen.c: warns of groups of which more than three quarters of the rows have a column further
-   than 10 deviations from its mean in training. Fails: as the maker, AG_ESTOPPED. */
+/* unseen.c: warns of programs or groups in which more than three quarters of the rows have a column
+   further than 10 deviations from its mean in training. Fails: as the maker, AG_ESTOPPED. */
 ag_status nests_warn_unseen(const nests_set *set, const nests_trained *net, const char *run,
                             ag_failure *why);
 
@@ -36,10 +36,10 @@ ag_status nests_warn_unseen(const nests_set *set, const nests_trained *net, cons
 
 enum { NESTS_BY_BOTH, NESTS_BY_NETWORK, NESTS_BY_TREES, NESTS_BY_WORK, NESTS_SCORES };
 
-/* score.c: score[k][i] += ln(run time in ns) / models of the items that are scored, group after
-   group: by the model, by only its network or its trees, and by work without a factor. What the
-   model has not stays as it was. The tape is set back to training mode. Fails: AG_ESTOPPED, unless
-   patient; AG_EFINITE, AG_EMEMORY, and as the maker. */
+/* score.c: adds ln(run time in ns) / models of each scored item, group after group, to score[k]: as
+   predicted by the model, by its network, by its trees, and by work without a factor. The scores of
+   parts that the model lacks stay as they were. The tape is set back to training mode. Fails:
+   AG_ESTOPPED, unless patient; AG_EFINITE, AG_EMEMORY, and as the maker. */
 ag_status nests_score(double *const score[NESTS_SCORES], const nests_model *model,
                       const nests_set *set, const harness_scoring *how, ag_failure *why);
 
@@ -47,7 +47,8 @@ typedef struct nests_results {
     harness_rank rank; /* first */
     const nests_files *files;
     double *by[NESTS_SCORES];    /* [items] of the parts; the first is the model's score */
-    int models, networks, trees; /* added so far; those of them with networks; with trees */
+    int models, networks, trees; /* added so far; how many of them have networks; how many have
+                                    trees */
 } nests_results;
 
 /* Functions of a harness_model. Fails: as nests_score. */

@@ -15,11 +15,11 @@ typedef struct nests_group {
     int program;            /* of nests_data.program, where there are any */
     const int *number;      /* [items] numbers in the file; NULL: 0, 1, ... */
     const int64_t *runtime; /* [items] ns; NULL: not known */
-    /* [items] ns, of a second measurement, and of the one that it is compared with. NULL: where a
-       group is a file, manifest.json says how noisy its run times are. */
+    /* [items] ns, of a second measurement, and of the one that it is compared with. NULL: there is
+       none; if a group is a file, manifest.json says how noisy its run times are. */
     const int64_t *second, *first;
     const void *source; /* of the maker */
-    int start;          /* of the items in the source, where it has those of several groups */
+    int start;          /* the first item in the source, if that has several groups */
 } nests_group;
 
 /* Files of one kind in memory. Start from {0}; budget.limit and distinct may be set before they are
@@ -27,7 +27,8 @@ typedef struct nests_group {
 typedef struct nests_data {
     const struct nests_maker *maker; /* NULL: nothing was read yet */
     tpugraphs_budget budget;
-    bool distinct; /* of equal items of a group only the first is kept, if the maker can tell */
+    bool distinct; /* of equal items of a group only the first is kept, if the maker can compare
+                      them */
     nests_group *group;
     int groups, families, programs;
     int columns, words; /* of a row, of the table of words */
@@ -52,7 +53,7 @@ typedef struct nests_maker {
     ag_status (*read)(nests_data *data, const harness_files *paths, ag_failure *why);
     void (*drop)(nests_data *data);
     /* The rows of n items, item [n] ascending. What `always` counts may not depend on the choice of
-       items. Called by one thread at a time for one `rows`; two threads may have two. Fails:
+       items. Called by one thread at a time for one `rows`; other threads may use others. Fails:
        AG_EDATA, AG_EMEMORY. */
     ag_status (*rows)(nests_rows *rows, const nests_data *data, int group, const int *item, int n,
                       ag_failure *why);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The model: ln of a sum, over the rows of an item, of times x work x exp(f(row)). f is the mean of
-   small networks, or boosted trees, or the scores of both are averaged. */
+   small networks or of sets of boosted trees; with both, their scores are averaged. */
 #ifndef NESTS_MODEL_H
 #define NESTS_MODEL_H
 
@@ -22,7 +22,8 @@ typedef struct nests_model {
     nests_scale scale;
     ag_params *params;
     nests_member member[NESTS_MOST_MEMBERS];
-    harness_trees trees; /* their mean, so that the sum over all counts; count 0: there are none */
+    harness_trees trees; /* all sets; leaves are divided by the number of sets, so that sums are
+                            means; count 0: none */
     double share;        /* of the trees in a score */
 } nests_model;
 
@@ -40,8 +41,8 @@ ag_tensor *nests_forward_member(const nests_model *model, int member, ag_tape *t
 /* The mean of all networks. */
 ag_tensor *nests_forward(const nests_model *model, ag_tape *tape, const nests_batch *batch);
 
-/* loss.c: the sum of the losses of all networks, as the settings weigh them, or, without one, the
-   loss of the trees, which nothing can change. Scores are relative to the batch's base. */
+/* loss.c: the sum of the losses of all networks, with the settings' weights; without a network, the
+   loss of the trees, which no step changes. Scores are relative to the batch's base. */
 ag_tensor *nests_loss_of_members(const nests_model *model, ag_tape *tape, const nests_batch *batch,
                                  bool absolute, const nests_settings *settings);
 

@@ -13,7 +13,7 @@ enum { NESTS_OPEN, NESTS_YES, NESTS_NO };
 
 enum { NESTS_MOST_LAYERS = 8, NESTS_MOST_MEMBERS = 16, NESTS_MOST_BAGS = 16 };
 
-/* --fit: what suits the kind of the files, or one of the others. */
+/* --fit: the choice for the kind of the files, or one of the choices themselves. */
 enum { NESTS_BY_KIND, NESTS_BOTH, NESTS_NETWORK, NESTS_TREES };
 
 typedef struct nests_settings {
@@ -39,7 +39,7 @@ extern const harness_model nests_hooks; /* hooks.c: nests as the harness sees it
 
 extern const char nests_presets[], nests_preset_words[]; /* of studies/presets.ini, by CMake */
 
-/* Chooses what was left to the kind of the files: its value in presets.ini. Fails: AG_EUSE. */
+/* Sets the options that were left to the kind of the files, as presets.ini says. Fails: AG_EUSE. */
 ag_status nests_settle(nests_settings *s, const char *kind, ag_failure *why);
 
 /* Fails with AG_EUSE, for numbers that no command line could give: those of a damaged checkpoint.

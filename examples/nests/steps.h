@@ -5,13 +5,13 @@
 
 #include "examples/nests/batch.h"
 
-/* Draws at most so many of the training items of a group, ascending; returns their number. order:
-   scratch for all of these. */
+/* Draws `most` of the training items of a group (all if there are fewer), ascending; returns their
+   number. order: scratch for all items. */
 int nests_choose(int *to, int32_t *order, const nests_set *set, int group, int most, uint64_t seed,
                  uint64_t number);
 
-/* Every group that can be learned from is drawn once in an epoch, in an order of its own. All that
-   is drawn follows from the seed and the number of the step. */
+/* Every group that can be learned from is drawn once in an epoch, and each epoch has its own order.
+   All that is drawn follows from the seed and the number of the step. */
 typedef struct nests_sampler {
     const nests_set *set;
     const nests_scale *scale;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* A warning of groups, or programs of groups, with rows far from those of training, by as many
-   items of a group as the scale was fitted to. With the splits of examples/data there is none. */
+/* Warns of groups, or of programs with several groups, with many rows far from those of training.
+   Looks at NESTS_FITTED items of a group, as many as the scale was fitted to. The splits of
+   examples/data give no warning. */
 #include "examples/harness/harness.h"
 #include "examples/harness/rank/unseen.h"
 #include "examples/nests/hooks.h"
 
-/* Rows of a program, or of a group where there are no programs. */
+/* Numbers of rows: of a program, or of a group if the data name no programs. */
 typedef struct count {
     int64_t far, all;
 } count;
@@ -30,8 +31,11 @@ ag_status nests_warn_unseen(const nests_set *set, const nests_trained *net, cons
     const nests_data *data = &set->data;
     const int n = data->program ? data->programs : data->groups;
     count *of = HARNESS_NEW(of, n);
-    harness_far far = {
-        .rows = "rows", .limit = "more than 10 standard deviations", .run = run, .most = 0.75};
+    harness_far far = {.what = data->program ? "program" : "group",
+                       .rows = "rows",
+                       .limit = "more than 10 standard deviations",
+                       .run = run,
+                       .most = 0.75};
     count_rows(of, set, &net->model.scale, why);
     for (int i = 0; i < n && !why->status; i++)
         harness_far_add(&far, data->program ? data->program[i] : data->group[i].name, of[i].far,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows in a graph network. A row belongs to a node of the graph of its item. The node's vector gets
-   the sum of what its rows give, and the score may be added up as times are:
+   the sum over its rows, and the score may be added up as times are:
 
        score(item) = ln of the sum over its rows of  count x work x exp(f(row) + g(node)),
 
@@ -12,18 +12,18 @@
 #include "examples/rows/scale.h"
 #include "layers/layers.h"
 
-/* Values of the option --rows: none; the columns themselves; a learned embedding of a row; that,
-   and scores that are added up. */
+/* Values of the option --rows: none; the columns themselves; a learned embedding of a row; an
+   embedding and scores that are added up. */
 typedef enum nests_use { NESTS_UNUSED, NESTS_SUMS, NESTS_EMBEDDED, NESTS_COSTS } nests_use;
 #define NESTS_USES "none|sums|embedded|costs"
 #define NESTS_USES_HELP                                                                       \
  "what a node reads of the loop nests that it runs (paper: none): the sum of their columns, " \
  "the sum of their learned embeddings, or that, and scores are added up as times are"
 
-/* For runs of graph programs from before the program nests. */
+/* For runs of the programs of graph networks that are older than the program nests. */
 #define NESTS_MOVED "; a model of loop nests or of trees is trained by \"nests train\" now"
 
-/* The names in results of a network (its own is a literal) with each of these. */
+/* The names in results of a network with each of these; NETWORK is a literal. */
 #define NESTS_NAMES(NETWORK) \
  NETWORK, NETWORK " with rows (sums)", NETWORK " with rows (embedded)", NETWORK " with rows (costs)"
 
@@ -62,7 +62,7 @@ typedef struct nests_joined_batch {
 
 /* in, out [rows->first[rows->items]]: the place of each entry among the vectors that rows join, of
    which there are `places`, and among those that g reads (NULL: the same); -1: its node is not
-   there. rows->times are above 0, rows->always is not read. Fails: AG_EMEMORY. */
+   there. All rows->times must be above 0; rows->always is not read. Fails: AG_EMEMORY. */
 ag_status nests_joined_fill(nests_joined_batch *batch, const nests_joined *joined,
                             const nests_rows *rows, const int32_t *in, int places,
                             const int32_t *out, ag_failure *why);

@@ -21,8 +21,8 @@ typedef struct nests_rows {
     void *memory;  /* of the maker */
 } nests_rows;
 
-/* Of rows whose arrays are bags (harness/base/bag.h): leaves none, for a maker to add some; frees
-   the arrays, but not the maker's memory. */
+/* For rows whose arrays are bags (harness/base/bag.h). nests_rows_clear empties them, for a maker
+   to add rows; nests_rows_free frees them, but not the maker's memory. */
 void nests_rows_clear(nests_rows *rows);
 void nests_rows_free(nests_rows *rows);
 
@@ -31,12 +31,13 @@ static inline double nests_times(const nests_rows *rows, int entry)
 {
     return rows->times ? (double)rows->times[entry] : 1;
 }
-/* The next multiple, for sizes of batches, which then have few shapes. */
+/* The next multiple of `piece`, for sizes of batches, which then have few shapes. */
 static inline int nests_rounded(int64_t n, int piece)
 {
     return (int)((n + piece - 1) / piece * piece);
 }
-/* ln of the sum of times x work of an item, and of what all items count alike; 0 of nothing. */
+/* ln of the sum of times x work of an item and of `alike`, the work that all items count; 0 if
+   there is none. */
 double nests_log_work(const nests_rows *rows, int item, double alike);
 /* The work that all items of the group count alike. */
 double nests_alike_work(const nests_rows *rows);

@@ -11,7 +11,7 @@ enum {
     NESTS_FAR = 5,    /* deviations; what lies further from the mean is cut off */
     NESTS_FITTED = 64 /* items of a group that are looked at */
 };
-#define NESTS_FLAT 1e-6 /* a smaller deviation is what rounding leaves of a constant */
+#define NESTS_FLAT 1e-6 /* a column with a smaller deviation is constant, except for rounding */
 
 typedef struct nests_scale {
     int columns, words;
@@ -30,11 +30,12 @@ void nests_scale_add_items(nests_scale *scale, const nests_rows *rows, const int
                            const int *item);
 void nests_scale_end(nests_scale *scale);
 /* How many rows x [rows, columns] have a value more than 10 deviations from the mean. Columns that
-   were constant in training say nothing to the networks. */
+   were constant in training are not read, since the networks do not see them. */
 int64_t nests_scale_far(const nests_scale *scale, const float *x, int64_t rows);
-/* out: standardised columns, then, of flags, 1 where one is 0 or less. A constant gives 0. */
+/* out: the standardised columns (0 for a constant); then, with flags, 1 for each column that is 0
+   or less, else 0. */
 void nests_scale_apply(ag_real *out, const nests_scale *scale, const float *row);
-/* The same of all rows, and their words. */
+/* The same for all rows, with their words. */
 void nests_scale_rows(ag_real *out, int32_t *word, const nests_scale *scale,
                       const nests_rows *rows);
 static inline int nests_scale_inputs(const nests_scale *scale)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows that are far from those of training: for warnings of programs. */
+/* Counts rows that are far from those of training, for the warnings of the programs. */
 #include "examples/harness/harness.h"
 #include "examples/harness/rank/unseen.h"
 #include "examples/rows/scale.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Are two red nodes of a graph neighbours? Graph convolutions, each followed by a pooling that
-   keeps the nodes of highest score, tell it of graphs that they have not seen; the counts of the
-   colours, which a baseline sees, do not. build/release/bin/small_graph_classification */
+   keeps the nodes of highest score, answer this for graphs that they have not seen; a baseline that
+   sees the counts of the colours cannot. build/release/bin/small_graph_classification */
 #include "augur.h"
 
 enum { TRAIN = 1000, TEST = 500, GRAPHS = TRAIN + TEST, EPOCHS = 30 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Two spirals, one around the other: an MLP tells which of them a point is on. No line does, which
-   is what logistic regression, an MLP of one layer, shows. build/release/bin/small_mlp */
+/* Two spirals, one around the other: an MLP tells which of them a point is on. No straight line
+   can, as logistic regression, an MLP of one layer, shows. build/release/bin/small_mlp */
 #include "augur.h"
 
 #include <math.h>

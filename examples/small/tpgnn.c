@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* TPGNN, a cost model: the syntax tree of a tensor program that a compiler has scheduled goes
    through graph convolutions, poolings and readouts and becomes a cost, which is to order schedules
-   as their run times do. The baseline looks at vectorised loops, in that tree loops like any other.
-   build/release/bin/small_tpgnn [STEPS [GRAPHS.npz]] */
+   as their run times do. The baseline looks at vectorised loops, which are loops like any other in
+   that tree. build/release/bin/small_tpgnn [STEPS [GRAPHS.npz]] */
 #include "augur.h"
 
 #include <math.h>

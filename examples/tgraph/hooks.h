@@ -13,7 +13,7 @@ extern const harness_model tgraph_hooks;
 /* The network and what else its checkpoint holds. */
 typedef struct tgraph_trained {
     tgraph_model model;
-    tgraph_data_options features; /* how those were made: prune, repad, logs */
+    tgraph_data_options features; /* how features were made: prune, repad, logs */
     tgraph_scaler scaler;         /* of nodes */
     double split;                 /* what the run held out of its files, and how it read them */
     int64_t split_seed;
@@ -25,7 +25,7 @@ extern const harness_network tgraph_hooks_network;
 /* The training files with their hashes: JSON, owned by the caller (harness_free). */
 char *tgraph_files_json(const tgraph_set *set);
 
-/* 1 if the JSON names a file of this name and hash (NULL: whatever it held). */
+/* 1 if the JSON names a file of this name and hash (NULL: of any hash). */
 int tgraph_files_has(const char *files, const char *name, const uint64_t *hash);
 
 /* ---- data (hooks.c, scored.c) ---- */
@@ -35,7 +35,7 @@ typedef struct tgraph_files {
     tgraph_set set;
     tgraph_set fit;   /* what the baselines of `eval` learn from */
     bool training;    /* of a training run, standardised for its network */
-    const char *name; /* of what scores them, as tgraph_model_name */
+    const char *name; /* of the model that scores them: tgraph_model_name */
     /* Of eval and predict. */
     const harness_runs *runs;
     const tgraph_settings *settings;
@@ -84,15 +84,15 @@ tgraph_calibration tgraph_calibration_open(harness_rank *rank, const tgraph_entr
 
 typedef struct tgraph_results {
     harness_rank rank;               /* first */
-    tgraph_files *files;             /* that the groups are of */
+    tgraph_files *files;             /* a group is one of them */
     const tgraph_entry **entry;      /* [rank.groups] */
     char **path;                     /* [rank.groups] borrowed; they differ, unlike their names */
     tgraph_calibration *calibration; /* [rank.groups] */
     int calibrated;                  /* the method of calibrated scores; 0: no file was split */
 } tgraph_results;
 
-/* For validations during training: of at most --eval-limit configurations of a file, the same ones
-   each time, and not calibrated. */
+/* For validations during training: scores at most --eval-limit configurations of a file, the same
+   ones each time, without calibration. */
 void tgraph_results_sample(tgraph_results *r, tgraph_files *files, const tgraph_settings *s);
 
 /* Functions of a harness_model. Scores are calibrated by a rising step function to ranks among the

@@ -72,7 +72,8 @@ static ag_status open_files(tgraph_files *f, bool known, ag_failure *why)
 static void warn_of_source(const tgraph_set *set, const harness_runs *runs)
 {
     const tgraph_scaler *scaler = &((const tgraph_trained *)runs->run[0].net)->scaler;
-    harness_far far = {.rows = "nodes",
+    harness_far far = {.what = "file",
+                       .rows = "nodes",
                        .limit = "more than 10 standard deviations",
                        .run = runs->run[0].path,
                        .most = 0.5};

@@ -17,8 +17,8 @@ typedef struct tgraph_entry {
 
 /* Start from {0}; must not move afterwards. */
 typedef struct tgraph_set {
-    bool rows;   /* 1: files are opened with what rows of loop nests are made of */
-    bool warned; /* of files whose rows are a guess */
+    bool rows;   /* 1: files are opened with the operations that rows are made of */
+    bool warned; /* of files with rows that are a guess */
     tpugraphs_budget budget;
     harness_files paths;
     tgraph_entry *entry;
@@ -33,15 +33,15 @@ ag_status tgraph_set_name(tgraph_set *set, const harness_paths *given, const cha
 /* Opens one file as the set's next entry. Fails: as tgraph_file_open. */
 tgraph_entry *tgraph_set_open(tgraph_set *set, const char *path, const tgraph_data_options *options,
                               ag_failure *why);
-/* Opens one to score all of its configurations. known: their run times must be; NULL if they are
-   not, with a warning, and when it fails. */
+/* Opens a file to score all of its configurations. known: their run times must be known. NULL: they
+   are not, which a warning says, or it failed. */
 tgraph_entry *tgraph_set_open_whole(tgraph_set *set, const char *path, tgraph_data_options options,
                                     bool known, ag_failure *why);
 /* Closes the entry that was opened last, and says why (NULL: says nothing). */
 void tgraph_set_leave_out(tgraph_set *set, const char *what);
 
-/* Prepares all data of a training run: files and held-out parts. Files that cannot be trained
-   on or scored are left out with a warning; if none is left, it fails. */
+/* Prepares all data of a training run: files and held-out parts. Files that cannot be trained on or
+   scored are left out with a warning. Fails if none is left. */
 ag_status tgraph_set_train(tgraph_set *set, const tgraph_settings *s, ag_failure *why);
 
 /* Splits the configurations of a file, of which the held-out ones are to be scored. */
@@ -53,7 +53,8 @@ ag_status tgraph_set_programs(tgraph_set *set, const tgraph_options *options, ag
 /* Adds rows of the training configurations to the scale, and ends it. */
 ag_status tgraph_set_fit_rows(const tgraph_set *set, nests_scale *scale, ag_failure *why);
 
-/* Fits on the training files, or standardises all files with a given scaler. */
+/* tgraph_set_fit fits a scaler to the training files; tgraph_set_scale standardises all files with
+   one. */
 void tgraph_set_fit(const tgraph_set *set, tgraph_scaler *scaler);
 void tgraph_set_scale(tgraph_set *set, const tgraph_scaler *scaler);
 

@@ -10,14 +10,14 @@
 /* The data that baselines learn from, and those that are scored. */
 typedef struct tpgnn_files {
     tpgnn_data train, scored;
-    const char *name; /* of what scores them, as tpgnn_model_name */
+    const char *name; /* of the model that scores them: tpgnn_model_name */
 } tpgnn_files;
 
 extern const harness_model tpgnn_hooks;
 
 /* ---- checkpoint.c ---- */
 
-/* Of the training files. {0} knows nothing. */
+/* Facts about the training files; {0}: none. */
 typedef struct tpgnn_seen {
     double least, most;       /* extents; 0: there are none */
     tpgnn_vocabulary buffers; /* the words of declared buffers */
@@ -26,7 +26,7 @@ typedef struct tpgnn_seen {
 /* The network and what else its checkpoint holds (docs/formats/tpgnn.md). */
 typedef struct tpgnn_trained {
     tpgnn_model model;
-    tpgnn_vocabulary vocabulary; /* of training; own, as the next */
+    tpgnn_vocabulary vocabulary; /* of training, owned, as is the next */
     tpgnn_seen seen;
     int predicts;           /* the label that the model predicts, of program.h */
     double mean, deviation; /* of the labels; 0 and 1: they are not scaled */
@@ -37,7 +37,7 @@ extern const harness_network tpgnn_hooks_network;
 /* JSON, owned by the caller (harness_free). */
 char *tpgnn_data_json(const tpgnn_data *data);
 
-/* ln(run time in ns) that a score means, into `cost`. Returns 0 where scores only rank, else 1. */
+/* Sets `cost` to the ln(run time in ns) that a score means. Returns 1, or 0 if scores only rank. */
 int tpgnn_log_cost(double *cost, const tpgnn_trained *net, double score);
 
 /* ---- results.c, baselines.c ---- */
@@ -52,11 +52,11 @@ typedef struct tpgnn_results {
     harness_rank rank; /* first */
     tpgnn_files *files;
     double *cost;      /* [schedules] predicted ln(ns) of the models that predict run times */
-    int models, costs; /* added so far; those of them that do */
+    int models, costs; /* added so far; how many of them do */
 } tpgnn_results;
 
-/* Functions of a harness_model. The schedules are put into the words of each run after the first.
-   Costs are those that a checkpoint's labels give: the mean over the models, when all have them. */
+/* Functions of a harness_model. For each run after the first the schedules are translated into its
+   words. There are costs if the labels of all models give run times: their mean. */
 void tpgnn_results_form(harness_rank_form *form, const void *net, const harness_settings *settings);
 void tpgnn_results_open(void *results, void *files, const harness_settings *settings);
 ag_status tpgnn_results_add(void *results, const harness_trained *trained,
@@ -77,13 +77,14 @@ ag_status tpgnn_results_baselines(void *results, ag_failure *why);
 
 /* ---- unseen.c, inspect.c ---- */
 
-/* As the metadata of a checkpoint; the caller frees the text (harness_free). Fails: AG_EMEMORY. */
+/* These facts about the data, as metadata of a checkpoint; the caller frees the text
+   (harness_free). Fails: AG_EMEMORY. */
 char *tpgnn_seen_json(const tpgnn_data *data, ag_failure *why);
 /* Fails: AG_EDATA. */
 ag_status tpgnn_seen_read(tpgnn_seen *seen, const char *text, ag_failure *why);
 
-/* Warns of extents that are not known; and of all that training of the run, a path, had not (NULL:
-   there is none). Fails: AG_EMEMORY, AG_ESTOPPED. */
+/* Warns of extents that are not known and, if run (a path) is not NULL, of all that its training
+   did not have. Fails: AG_EMEMORY, AG_ESTOPPED. */
 ag_status tpgnn_warn_unseen(const tpgnn_data *data, const tpgnn_trained *net, const char *run,
                             ag_failure *why);
 

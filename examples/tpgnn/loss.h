@@ -5,8 +5,8 @@
 
 #include "examples/tpgnn/program.h"
 
-/* The labels of a batch [graphs], of a kind in program.h: large is slow. mean, deviation: of those
-   of training. */
+/* The labels of a batch [graphs], of a kind in program.h: large is slow. mean, deviation: of the
+   labels of training. */
 void tpgnn_labels(ag_real *out, const tpgnn_data *data, const tpgnn_batch *batch, int label,
                   double mean, double deviation);
 /* Mean and standard deviation of the labels that are scaled (cost, log); 0 and 1 for others. */
@@ -17,9 +17,9 @@ typedef struct tpgnn_loss_options {
     double margin, top; /* of hinge; weight of LambdaRank added to the pairs, 0: only pairs */
 } tpgnn_loss_options;
 
-/* The loss of a batch, a scalar: over pairs of schedules of one task, or of the labels. cost
-   [graphs]; label [graphs], borrowed until the run returns; only pairs and hinge need none
-   (NULL). */
+/* The loss of a batch, a scalar: over pairs of schedules of one task, or an error of the predicted
+   labels. cost [graphs]; label [graphs], borrowed until the run returns (NULL for pairs and hinge).
+   */
 ag_tensor *tpgnn_loss(ag_tensor *cost, const tpgnn_batch *batch, const ag_real *label,
                       const tpgnn_loss_options *options);
 

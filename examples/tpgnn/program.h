@@ -23,7 +23,7 @@ enum { TPGNN_LABEL_COST, TPGNN_LABEL_LOG, TPGNN_LABEL_RELATIVE, TPGNN_LABEL_THRO
 typedef struct tpgnn_settings {
     harness_settings harness; /* the options that the harness reads */
     int preset;
-    const char *vectors; /* a file; NULL: those that are built in */
+    const char *vectors; /* a file; NULL: the vectors that are built in */
     tpgnn_options model; /* without the words */
     /* training */
     int tasks, schedules, loss, label;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Element types of buffers and extents of loops of the training files, as a checkpoint remembers
-   them, and warnings of what training did not have, statements far from its own included. */
+/* Warns of what training did not have: element types of buffers and extents of loops, which a
+   checkpoint remembers, and statements far from those of training. */
 #include "examples/harness/rank/unseen.h"
 #include "examples/tpgnn/rows/rows.h"
 #include "examples/tpgnn/hooks.h"
@@ -121,8 +121,11 @@ static ag_status warn_rows(const tpgnn_data *data, const nests_scale *scale, con
 {
     enum { SAMPLE = 64 };
     float *x = NULL, *cost = NULL;
-    harness_far far = {
-        .rows = "statements", .limit = "more than 10 standard deviations", .run = run, .most = 0.7};
+    harness_far far = {.what = "task",
+                       .rows = "statements",
+                       .limit = "more than 10 standard deviations",
+                       .run = run,
+                       .most = 0.7};
     for (int i = 0; i < data->tasks && harness_go_on(why); i++) {
         const tpgnn_task *t = &data->task[i];
         const int step = (t->schedules + SAMPLE - 1) / SAMPLE;

@@ -67,7 +67,8 @@ static ag_status read_all(harness_session *session, ag_failure *why)
 static void warn_of_source(const tpu_data *data, const harness_trained *run)
 {
     const tpu_scaler *scaler = &((const tpu_trained *)run->net)->scaler;
-    harness_far far = {.rows = "nodes",
+    harness_far far = {.what = "program",
+                       .rows = "nodes",
                        .limit = "beyond the range by more than a quarter of it",
                        .run = run->path,
                        .most = 0.5};
@@ -78,7 +79,7 @@ static void warn_of_source(const tpu_data *data, const harness_trained *run)
             rows += tpu_scaler_far(scaler, &data->kernel[end]);
             all += data->kernel[end].nodes;
         }
-        harness_far_add(&far, data->kernel[i].name, rows, all);
+        harness_far_add(&far, data->program[data->kernel[i].program], rows, all);
     }
     harness_far_warn(&far);
 }

@@ -25,7 +25,7 @@ typedef struct tpu_trained {
     tpu_scaler scaler;
 } tpu_trained;
 
-/* score[first[k] + c] += the score of configuration c of kernel k, by the number of models, where
+/* score[first[k] + c] += the score of configuration c of kernel k / the number of models, where
    first[k] counts the configurations of the kernels before k. The tape is set back to training
    mode. Fails: AG_ESTOPPED, unless `how` is patient; AG_EFINITE (a score is not finite: names the
    kernel), AG_EMEMORY. */
@@ -41,7 +41,7 @@ double tpu_nanoseconds(double score);
 /* The data that the baselines learn from, and those that are scored. */
 typedef struct tpu_files {
     tpu_data train, scored;
-    const char *name; /* of what scores them, as tpu_model_name */
+    const char *name; /* of the model that scores them: tpu_model_name */
 } tpu_files;
 
 typedef struct tpu_results {
@@ -50,12 +50,12 @@ typedef struct tpu_results {
     int models; /* added so far */
 } tpu_results;
 
-/* Adds the groups of data of a task to a zeroed rank. least: the shortest fused kernel that counts,
-   ns. */
+/* Adds the groups of the data to a zeroed rank. least: the shortest fused kernel that counts, ns.
+ */
 void tpu_results_groups(harness_rank *rank, const tpu_data *data, tpu_task task, int64_t least);
 
-/* Functions of a harness_model; `add` makes ns of the mean of predicted ln(ns) with the last of the
-   models. */
+/* Functions of a harness_model. With the last of the models, `add` turns the mean of predicted
+   ln(ns) into ns. */
 void tpu_results_form(harness_rank_form *form, const void *net, const harness_settings *settings);
 void tpu_results_open(void *results, void *files, const harness_settings *settings);
 ag_status tpu_results_add(void *results, const harness_trained *trained, const harness_scoring *how,

@@ -31,10 +31,10 @@ typedef struct tpu_settings {
 extern const harness_program tpu_program_table;
 extern const char tpu_preset_words[], tpu_presets[]; /* of studies/presets.ini, by CMake */
 
-/* Puts what the paper found best for the task in the place of what is left to it. */
+/* Sets the options that are left to the task as the paper found best for it. */
 void tpu_settle(tpu_settings *s, tpu_task task);
 
-/* Of examples/tune. */
+/* In examples/tune. */
 ag_status tpu_autotune_command(harness_call *call, ag_failure *why);
 
 #endif

@@ -12,13 +12,13 @@ typedef struct tpu_sampler {
     const tpu_scaler *scaler;
     const tpu_settings *settings;
     tpu_batch_options batch;
-    int kernels, configs;   /* of a step, of each of these; all where there are fewer */
+    int kernels, configs;   /* kernels of a step, configurations of each; all if there are fewer */
     int count;              /* kernels that can be drawn */
-    int families, programs; /* that have one */
+    int families, programs; /* with such a kernel */
     int32_t *item;          /* [count] kernels of the data, by family, then by program */
     int32_t *program_start; /* [programs + 1] in item */
     int32_t *family_start;  /* [families + 1] in program_start */
-    int64_t *taken, turn;   /* [count] the last draw that took it; draws */
+    int64_t *taken, turn;   /* [count] the last draw that took each kernel; the number of draws */
     int32_t *config;    /* scratch, as long as the largest number of configurations of a kernel */
     tpu_sample *sample; /* the last draw, with the samples of a kernel together */
     ag_arena *memory;   /* of the arrays */

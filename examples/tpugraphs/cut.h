@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A kernel that is cut in tiles: the tile that it runs with when nobody chooses one, and the
-   scratch that a tile needs. The lab runs its kernels by it (examples/lab/tile), and the model of
-   loop nests finds by it the tile that the run times of a fusion file were measured with
+   scratch that a tile needs. The lab runs its kernels with this tile (examples/lab/tile), and the
+   model of loop nests finds here the tile with which the run times of a fusion file were measured
    (examples/tpu/rows). */
 #ifndef TPUGRAPHS_CUT_H
 #define TPUGRAPHS_CUT_H
@@ -39,14 +39,14 @@ typedef struct tpugraphs_cut {
     void *kernel;
 } tpugraphs_cut;
 
-/* 1 if the tile is neither too large nor computes too much twice; if its steps are few, or do
-   enough each. */
+/* tpugraphs_affordable: 1 if the tile is not too large and does not compute too much twice.
+   tpugraphs_few_steps: 1 if its steps are few, or each does enough. */
 int tpugraphs_affordable(const tpugraphs_cost *cost, double least);
 int tpugraphs_few_steps(const tpugraphs_cost *cost, double least);
 
 /* First the output's most minor axis grows, then the reduction, then the other axes, as far as the
    scratch allows; more scratch is allowed until the tile is affordable and has few steps. Returns
-   its cost, which is asked for last. */
+   its cost; the last call of cut->cost is for this tile. */
 tpugraphs_cost tpugraphs_default_tile(tpugraphs_bounds *bounds, const tpugraphs_cut *cut);
 
 /* A value that a tile computes, and a slot of scratch: value[i] lies in slot value[value[i].slot].
@@ -55,7 +55,8 @@ typedef struct tpugraphs_value {
     double size; /* floats */
     int last;    /* the number of the last value that reads it; below 0: it has no scratch */
     int slot;    /* set */
-    /* Of the slot; set: where it begins, its floats, the last value that reads what is in it. */
+    /* Of the slot, set here: where it begins, its floats, the last value that reads what is in it.
+     */
     double at, room;
     int busy;
 } tpugraphs_value;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* operand_index and dot_axes, which the lab's files have and TpuGraphs' have not. */
+/* Reads operand_index and dot_axes, which the lab's files have and TpuGraphs' files lack. */
 #include "examples/tpugraphs/operations.h"
 #include "examples/tpugraphs/tpugraphs.h"
 

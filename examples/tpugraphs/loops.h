@@ -12,13 +12,14 @@ typedef struct tpugraphs_loop {
     double size, out, in[TPUGRAPHS_LOOP_INPUTS];
     int reduce; /* 1: of a reduction, which does not move the output */
     int window; /* not 0: the loop is one of the two of a window that leaves the tensor, numbered
-                   from 1. What is outside is left out, so one of them cuts the range of the other
-                 */
+                   from 1. Iterations outside are left out, so one of the two cuts the range of the
+                   other */
 } tpugraphs_loop;
 
 /* How loops are arranged (`lab layout --plan`). */
 typedef enum tpugraphs_rule {
-    TPUGRAPHS_BY_STRIDES, /* of the output; along the row inside, or along a contiguous sum */
+    TPUGRAPHS_BY_STRIDES, /* by the output's strides; innermost is the row, or a sum that is
+                             contiguous */
     TPUGRAPHS_SUM_INSIDE, /* the same, but the last sum that no window cuts is inside of the row */
     TPUGRAPHS_AS_GIVEN    /* in the order given, but sums that windows cut before other sums */
 } tpugraphs_rule;
@@ -32,10 +33,10 @@ typedef enum tpugraphs_rule {
    has room. Returns the number of loops. */
 int tpugraphs_plan_loops(tpugraphs_loop *loop, int n, tpugraphs_rule rule, int *folds);
 
-/* Tensors in which the loop moves by a stride other than 0 and 1. */
+/* How many tensors the loop moves through by a stride other than 0 and 1. */
 int tpugraphs_loop_jumps(const tpugraphs_loop *loop);
 
-/* The share of a loop of this size that full vectors of so many elements leave over; 0 of a size
+/* The share of a loop of this size that full vectors of so many elements leave over; 0 for a size
    that makes no sense. */
 float tpugraphs_left_over(double size, double vector);
 

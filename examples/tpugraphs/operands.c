@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* operand_index has the pairs of edge_index in another order and some more than once. */
+/* Checks operand_index: it has the pairs of edge_index, in another order and some more than once.
+ */
 #include "examples/tpugraphs/tpugraphs.h"
 
 #include <stdlib.h>

@@ -78,19 +78,19 @@ typedef struct tpugraphs_operation {
     int config, varying; /* for the reader of layouts (examples/tgraph/rows/layout.h) */
 } tpugraphs_operation;
 
-/* A node without operands, of its 140 features. */
+/* Reads a node, still without operands, from its 140 features. */
 tpugraphs_operation tpugraphs_operation_read(int opcode, const float *feature);
 struct tpugraphs_dot;
-/* Takes the order of operands and the axes of dots that a file names (tpugraphs_dots_read), where
-   the nodes have these operands. */
+/* Takes over the order of operands and the axes of dots that a file names (tpugraphs_dots_read),
+   for nodes that have these operands. */
 void tpugraphs_name_dots(tpugraphs_operation *all, const struct tpugraphs_dot *dot, int count);
 /* Sets the kind of a node from the shapes of its operands, which are among `all`. ordered: the
    operands are in their order, each as often as it is used; else takes the order that fits, and one
    operand of a dot or a convolution for both. The axes of a dot that nobody names are the first
-   that fit. Operands of the other kinds after the first are scalars, and go. */
+   that fit. Other kinds keep the first operand only, since the others are scalars. */
 void tpugraphs_settle(tpugraphs_operation *node, const tpugraphs_operation *all, int ordered);
-/* All axes of a dot that give a result of this shape, of which the last of the left operand and the
-   first of the right come first. Returns their number, `most` at most. */
+/* All axes of a dot that give a result of this shape; the last of the left operand and the first of
+   the right come first. Returns their number, `most` at most. */
 int tpugraphs_dot_readings(tpugraphs_dot_axes *dot, int most, const tpugraphs_operation *out,
                            const tpugraphs_operation *left, const tpugraphs_operation *right);
 /* The iteration space of a node that reduces; right: only of a dot and a convolution. */

@@ -24,14 +24,14 @@ typedef struct tpugraphs_budget {
     size_t on_disk;     /* bytes in temporary files */
 } tpugraphs_budget;
 
-/* Allocates memory of a file, counted in *bytes and in the budget. Returns NULL with a sentence. */
+/* Allocates memory of a file, counted in *bytes and in the budget. NULL: `why` has a sentence. */
 void *tpugraphs_take(tpugraphs_budget *budget, size_t *bytes, size_t count, size_t size,
                      const char *name, ag_failure *why);
 /* The name of the file at `path` without folder and .npz, allocated in the same way. */
 char *tpugraphs_take_name(tpugraphs_budget *budget, size_t *bytes, const char *path,
                           ag_failure *why);
-/* The list with room for `count` items, grown if necessary, and counted in the same way. NULL with
-   a sentence: the list is unchanged. */
+/* The list with room for `count` items, grown if necessary, and counted in the same way. NULL:
+   `why` has a sentence, and the list is unchanged. */
 void *tpugraphs_grow(tpugraphs_budget *budget, size_t *bytes, void *list, int *room, int64_t count,
                      size_t size, ag_failure *why);
 /* The limit for files that are read in addition: what the budget has left. */
@@ -48,7 +48,7 @@ void *tpugraphs_lay(char *block, size_t *at, int64_t count, size_t size);
    size, so some more than needed is taken, which saves the next few from growing. */
 ag_status tpugraphs_room(char **block, size_t *room, size_t bytes, ag_failure *why);
 /* A zeroed block for all arrays of a batch: `lay` puts them into a block one after the other with
-   tpugraphs_lay, first into none to count the bytes. */
+   tpugraphs_lay; it is called first without a block, to count the bytes. */
 ag_status tpugraphs_block(char **block, size_t *room, void *batch,
                           void lay(void *batch, char *block, size_t *bytes), ag_failure *why);
 
@@ -61,16 +61,16 @@ void tpugraphs_take_logs(float *x, int64_t n);
 
 struct harness_settings;
 
-/* harness_model.files: "layout files", "tile files" or "fusion files", as the first is; NULL: it
-   cannot be read, or is of another kind. */
+/* harness_model.files: "layout files", "tile files" or "fusion files", the kind of the first file;
+   NULL: it cannot be read, or is of another kind. */
 const char *tpugraphs_kind(const struct harness_settings *settings);
 
 /* ---- noise ---- */
 
 struct harness_rank;
 
-/* harness_rank_noise with that of the file at path[i] for each group i, as manifest.json in its
-   folder states it. */
+/* harness_rank_noise with the noise of the file at path[i] for each group i, as manifest.json in
+   its folder states it. */
 void tpugraphs_noise(struct harness_rank *rank, const char *const *path);
 
 /* ---- the arrays ---- */
@@ -125,19 +125,19 @@ typedef struct tpugraphs_dot {
    AG_EMEMORY). raw->opcode must be there. */
 tpugraphs_dot *tpugraphs_dots_read(int *count, const tpugraphs_raw *raw, ag_failure *why);
 
-/* Refuses operand_index (AG_EDATA) if it has other pairs than edge_index. base[k], of kernels that
-   follow each other with edges first[k]..first[k+1]-1, is the node from which these are counted;
-   kernels 0: edges are counted from node 0. */
+/* Refuses operand_index (AG_EDATA) if it has other pairs than edge_index. Kernel k has the edges
+   first[k]..first[k+1]-1, and they count nodes from node base[k]; kernels 0: all edges count from
+   node 0. */
 ag_status tpugraphs_operands_check(const tpugraphs_raw *raw, int kernels, const int64_t *base,
                                    const int64_t *first, ag_failure *why);
 
-/* Of a tile file: the number of its configurations, and their features [configs,24], run times and
-   those of the default tile [configs]. */
+/* Of a tile file: reads the number of its configurations; then their features [configs,24], their
+   run times and those of the default tile [configs]. */
 ag_status tpugraphs_tiles_count(tpugraphs_raw *raw, ag_failure *why);
 ag_status tpugraphs_tiles_read(tpugraphs_raw *raw, float *feature, int64_t *runtime,
                                int64_t *normalizer, ag_failure *why);
-/* Inflates every member that is not among the names in `read`, with blanks between, once, for its
-   CRC. */
+/* Inflates every member once to check its CRC, except those named in `read`, with blanks between.
+ */
 ag_status tpugraphs_raw_verify(tpugraphs_raw *raw, const char *read, ag_failure *why);
 void tpugraphs_raw_close(tpugraphs_raw *raw);
 

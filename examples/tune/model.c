@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes kernels of lab programs that the model can read, and predicts with it. */
+/* Turns programs of the lab into kernels that the model reads, and predicts with it. */
 #include "examples/tune/tune.h"
 
 #include "examples/harness/harness.h"

@@ -12,8 +12,8 @@
 typedef enum tune_way { TUNE_HARDWARE, TUNE_LEARNED, TUNE_WAYS } tune_way;
 
 /* Fills ns, above 0, of the kernels of a fusion or the tiles of a kernel, which[0..count-1] (NULL:
-   the first): measured in turn, or predicted; of tiles that are scores, small is fast. A failure
-   AG_ESTOPPED ends a search without a result. Tests make times up. */
+   the first): measured in turn, or predicted. Predictions for tiles are only scores: small is fast.
+   A failure AG_ESTOPPED ends a search without a result. Tests make times up. */
 typedef ag_status tune_meter(void *state, double *ns, const lab_configs *configs, const int *which,
                              int count, ag_failure *why);
 
@@ -62,9 +62,8 @@ void tune_cut_copy(tune_cut *to, const tune_cut *from, const tune_pool *pool);
 /* The partition that lab_partition draws. */
 ag_status tune_cut_draw(tune_cut *cut, tune_pool *pool, double rate, uint64_t seed,
                         ag_failure *why);
-/* Makes the partition whose outputs are at least those that are marked: where the readers of a node
-   are in several kernels, it becomes an output too. Returns 0 when a kernel of it cannot run as
-   one. */
+/* Makes a partition from the marked outputs; a node with readers in several kernels becomes an
+   output, too. Returns 0 if one of its kernels cannot run as one. */
 int tune_cut_settle(tune_cut *cut, tune_pool *pool, ag_failure *why);
 /* Draws a neighbour, another partition than `from`: a kernel is merged into its reader or split in
    two, now and then several of these at once. Returns 0 when none is found. */
@@ -73,24 +72,25 @@ int tune_cut_move(tune_cut *to, const tune_cut *from, tune_pool *pool, ag_random
 
 /* ---- searches of partitions ---- */
 
-/* Asks in one call for the times of all kernels of the cuts that are not known by this way. */
+/* Asks in one call for the times of all kernels of the cuts that this way has not given yet. */
 ag_status tune_ask(tune_pool *pool, tune_way way, const tune_cut *const *cut, int count,
                    ag_failure *why);
-/* The sum over the kernels: of measured times, else of predicted ones times the factor. */
+/* The sum over the kernels of their measured times, or else of predicted times x factor. */
 double tune_time(const tune_pool *pool, const tune_cut *cut);
 
-/* Simulated annealing. Of the partitions that it asks for, each once, the list (a bag) has `start`,
-   and after it the fastest, `kept` in all, in their order if there are no more. One that is slower
-   by d in ln(time) than the one before it is accepted with probability exp(-d / temperature), which
-   falls geometrically. Ends after so many partitions, or when nearly all were seen. */
+/* Simulated annealing. It asks for each partition once. The list (a bag) gets `start` and the
+   fastest of the others, `kept` in all; if there are no more than that, it has all, in the order in
+   which they were asked for. A partition that is slower by d in ln(time) than the one before it is
+   accepted with probability exp(-d / temperature); the temperature falls geometrically. Ends after
+   so many partitions, or when nearly all were seen. */
 ag_status tune_anneal(tune_cut **list, tune_pool *pool, const tune_cut *start, tune_way way,
                       int partitions, int kept, uint64_t seed, ag_failure *why);
 
 /* ---- results ---- */
 
-/* Searches of partitions have the number TUNE_WAYS * start + way: from the default, from a random
-   one. Choices of tiles: the fastest of all, of the ten that the model finds best, and the model's
-   best, unseen. */
+/* Searches of partitions have the number TUNE_WAYS * start + way; start is 0 for the default
+   partition, 1 for a random one. Choices of tiles: the fastest of all, the fastest of the model's
+   ten best, and the model's best without a measurement. */
 enum { TUNE_SEARCHES = 2 * TUNE_WAYS, TUNE_MOST = TUNE_SEARCHES };
 enum { TUNE_EXHAUSTIVE, TUNE_TEN, TUNE_FIRST, TUNE_CHOICES };
 
@@ -111,7 +111,7 @@ tune_search tune_tiles_search; /* of the tiles of each kernel of the default par
 /* The kind of files that a model for the task is trained on. */
 const char *tune_files(tpu_task task);
 
-/* Appends the mean of all programs, one at least, to the list (a bag), writes autotune.json, a plot
+/* Appends the mean of all programs (at least one) to the list (a bag), writes autotune.json, a plot
    and report.html, and prints a table, or JSON. */
 ag_status tune_report(tune_result **list, tpu_task task, const harness_call *call, ag_failure *why);
 

@@ -234,7 +234,7 @@ static void far_from_training(void **state)
     assert_null(strstr(o.err, "far outside"));
     program_expect(
         "nests predict --run here --data far.npz", 0, "",
-        "of the rows of far/4 and of 1 more file, 100 % or more have features far outside "
+        "of the rows of far/4 and of 1 more group, 100 % or more have features far outside "
         "of those that here/best.safetensors was trained on");
 }
 

@@ -101,6 +101,10 @@ static void far_and_alike(void **state)
         "was trained on (beyond the range by more than a quarter of it)");
     assert_non_null(strstr(o.err, "all 3 scores of same are equal, so they say nothing about the "
                                   "order: its tile sizes do not differ\n"));
+    snprintf(test_path, sizeof test_path, "%s/more.npz", test_folder);
+    assert_true(test_arrays_write(test_path, t.array, t.arrays));
+    program_expect("tpu predict --run tile --data same.npz more.npz", 0, "",
+                   "of the nodes of same and of 1 more program, 100 % or more have features");
     o = program_expect("tpu predict --run tile --data a_0_0000000a.npz", 0, "", "");
     assert_string_equal(o.err, "");
 }

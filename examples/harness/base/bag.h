@@ -16,8 +16,9 @@
 #define bag_resize(bag, n)        stbds_arrsetlen(bag, n) /* keeps its memory */
 #define bag_free(bag)             stbds_arrfree(bag)
 
-/* A map from texts, which must outlive it: a pointer to struct {char *key; T value;}, first NULL.
-   map_find: the index of the entry, -1: none. After map_owns, the map has copies of its texts. */
+/* A map from texts, which must outlive it: a pointer to struct {char *key; T value;}, at first
+   NULL. map_find: the index of the entry, -1: none. After map_owns, the map has copies of its
+   texts. */
 #define map_owns(map)             stbds_sh_new_arena(map)
 #define map_find(map, text)       ((int)stbds_shgeti(map, text))
 #define map_add(map, text, value) stbds_shput(map, text, value)

@@ -24,47 +24,50 @@ enum {
 };
 /* ---- interruption ---- */
 
-/* The first SIGINT, SIGTERM or SIGHUP (unless that was ignored) sets a flag, a second one of the
-   first two ends the program at once with 130. Writes beyond a limit fail instead of killing. */
+/* The first SIGINT, SIGTERM or SIGHUP (unless SIGHUP was ignored) sets a flag; a second SIGINT or
+   SIGTERM ends the program at once with 130. A write beyond the system's limit fails instead of
+   killing the program. */
 void harness_catch_signals(void);
 int harness_interrupted(void);
-/* Whether nothing has failed and no such signal came; one that came is the failure AG_ESTOPPED,
-   with which the program ends with 130 and without a sentence. For loops over files, groups or
+/* Whether nothing has failed and no such signal came. A signal becomes the failure AG_ESTOPPED,
+   after which the program ends with 130 and prints no sentence. For loops over files, groups or
    steps. */
 bool harness_go_on(ag_failure *why);
 
 /* ---- calls from another program's process ---- */
 
-/* Runs call(context, why), then always close(context), for a library in a host that must live:
-   where the harness would end the program (no memory, a default that its own row does not allow)
-   the call fails as others do, with a little memory kept for the way back, or ends at once where
-   that is spent; what it has of harness_alloc is freed then, but not what it has of the library.
-   Nothing is printed, and warnings wait for harness_guest_warnings. This holds only for this
-   thread, and a loader does its work there. Not within another such call. */
+/* Runs call(context, why), then always close(context), for a library in a process that must live.
+   Where the harness would end the program (no memory, a default that its own row does not allow),
+   the call fails instead. A little memory is kept for that; when it is used up, the call ends at
+   once, and its memory of harness_alloc is freed, but not its memory of libaugur. Nothing is
+   printed; harness_guest_warnings returns the warnings. This holds only for this thread, so a
+   loader works on it, too. Such a call must not contain another one. */
 ag_status harness_guest(ag_status (*call)(void *context, ag_failure *why),
                         void (*close)(void *context), void *context, ag_failure *why);
 bool harness_is_guest(void);
-/* The warnings of the thread's last call, a line each; "": none. */
+/* The warnings of this thread's last such call, a line each; "": none. */
 char *harness_guest_warnings(void);
 
 /* ---- messages ---- */
 
-/* Messages go to stderr as "PROGRAM: sentence". Colour only on a terminal and without NO_COLOR. */
+/* Messages go to stderr as "PROGRAM: sentence", in colour only on a terminal and without NO_COLOR.
+ */
 void harness_log_start(const char *program, bool quiet);
 void harness_say(const char *format, ...) AG_PRINTF(1, 2);  /* dropped by --quiet */
 void harness_warn(const char *format, ...) AG_PRINTF(1, 2); /* dropped by --quiet */
 void harness_error(const char *sentence);
 
-/* Whether stderr is a log, neither a terminal nor quiet, in which lines take the place of bars;
-   a line of it; and the seconds since the last line of any kind. */
+/* harness_logs: whether stderr is a log (neither a terminal nor quiet), where lines take the place
+   of bars. harness_log writes such a line. harness_silence: the seconds since the last line of any
+   kind. */
 bool harness_logs(void);
 void harness_log(const char *format, ...) AG_PRINTF(1, 2);
 double harness_silence(void);
-enum { HARNESS_LONG_SILENCE = 30 }; /* seconds after which work that goes on says so */
+enum { HARNESS_LONG_SILENCE = 30 }; /* seconds of silence after which a log gets a line */
 
 /* A bar on stderr: label, share done, rate, time left and a note; drawn at most ten times a second
-   and only on a terminal without --quiet. harness_say and its kin clear it before they print. In a
-   log, a line after a long silence, and with `tenths` after each tenth. */
+   and only on a terminal without --quiet. harness_say and its kin clear it before they print. A log
+   gets a line after a long silence and, with `tenths`, after each tenth. */
 typedef struct harness_progress {
     const char *label;
     int64_t total, first; /* first: where a resumed run starts, for the rate */
@@ -76,34 +79,34 @@ void harness_progress_start(harness_progress *p, const char *label, int64_t firs
 void harness_progress_update(harness_progress *p, int64_t done, const char *note);
 void harness_progress_end(harness_progress *p);
 
-/* The same while files are read, from {path, count}; the end says how many were, in a log, if not a
-   single one that was read at once. */
+/* The same for files that are read; start from {path, count}. At the end a log gets the number of
+   files, except for a single file that was read at once. */
 typedef struct harness_reading {
     char *const *path;
     int count, next; /* next: how many were begun */
     harness_progress bar;
 } harness_reading;
-/* The next path; NULL: there is none, `why` has a failure, or the program is to stop, which becomes
-   one. */
+/* The next path. NULL: there is none, `why` has a failure, or a signal came, which becomes a
+   failure. */
 const char *harness_reading_next(harness_reading *r, ag_failure *why);
 
-/* The time that is left, as mm:ss; fresh: as below. */
+/* The time that is left, as mm:ss; fresh: as for harness_progress_text. */
 void harness_time_left(char text[32], int64_t done, int64_t total, int64_t fresh, double seconds);
 
-/* The text of the bar, for a terminal of `width` columns; fresh: the number of those in `done` that
-   took `seconds`. */
+/* The text of the bar, for a terminal of `width` columns; fresh: how many of `done` this call has
+   done, in `seconds`. */
 void harness_progress_text(char *out, size_t bytes, int width, const char *label, int64_t done,
                            int64_t total, int64_t fresh, double seconds, const char *note);
 
 /* Prints results on stdout and frees them. Fails: AG_EFILE when stdout cannot be written. */
 ag_status harness_json_print(struct json_t *results, ag_failure *why);
 
-/* A JSON value as compact text with sorted keys; takes the value, the caller frees the text
+/* A JSON value as compact text with sorted keys. Frees the value; the caller frees the text
    (harness_free). */
 char *harness_json_text(struct json_t *value);
 
-/* Parses JSON that comes from a file, with json_loads or json_loadb and no key twice; what has more
-   lists and objects within one another than AG_JSON_DEPTH is no JSON. error may be NULL. */
+/* Parses JSON from a file, with json_loads or json_loadb. A key that occurs twice is refused, and
+   so is nesting deeper than AG_JSON_DEPTH. error may be NULL. */
 struct json_t *harness_json_loads(const char *text, struct json_error_t *error);
 struct json_t *harness_json_loadb(const char *text, size_t bytes, struct json_error_t *error);
 
@@ -113,22 +116,23 @@ struct json_t *harness_json_number(double number);
 /* The name of a file as a JSON string. If it is not UTF-8, bytes beyond ASCII become '?'. */
 struct json_t *harness_json_name(const char *name);
 
-/* Writes a file of results: a regular one is replaced atomically, a device or a pipe cannot be.
-   Fails: AG_EFILE, and as `write` does. */
+/* Writes a file of results: a regular one is replaced atomically, a device or a pipe is written in
+   place. Fails: AG_EFILE, and as `write` does. */
 ag_status harness_write(const char *path, ag_status (*write)(FILE *to, void *context),
                         void *context, ag_failure *why);
 
-/* Warns, once each, of what the file systems of the files saved so far lack (ag_saves_lack). */
+/* Warns of what the file systems of the files saved so far lack (ag_saves_lack), of each thing
+   once. */
 void harness_warn_lacks(void);
 
 /* ---- memory and text ---- */
 
-/* Never NULL: without memory a sentence is printed and the program exits with 5. */
+/* Never returns NULL: without memory it prints a sentence, and the program exits with 5. */
 void *harness_alloc(size_t bytes);                                             /* zeroed */
 #define HARNESS_NEW(x, n) harness_alloc(ag_size_mul((size_t)(n), sizeof *(x))) /* n of *x */
 /* The same for arrays that ag_arena_free frees at once; *arena is NULL at first. */
 void *harness_take(ag_arena **arena, size_t bytes);
-/* The same that lives until harness_forget, which ends a call. For little, on the main thread, and
+/* The same, kept until harness_forget, which ends a call. For small blocks, on the main thread, and
    not in each step. */
 void *harness_lasting(size_t bytes);
 void harness_forget(void);
@@ -136,7 +140,7 @@ void *harness_grow(void *block, size_t bytes);
 void harness_free(void *block);
 char *harness_copy(const char *text);
 char *harness_text(const char *format, ...) AG_PRINTF(1, 2);
-/* In harness_lasting: paths, titles, parts of sentences. */
+/* The same in harness_lasting, for paths, titles and parts of sentences. */
 char *harness_format(const char *format, ...) AG_PRINTF(1, 2);
 
 /* A copy that is safe to show: control characters, bytes that are not UTF-8 and marks that turn the
@@ -152,8 +156,8 @@ double harness_seconds(void); /* of a monotonic clock */
 
 /* ---- numbers ---- */
 
-/* Mean and standard deviation (n - 1) of the values that are not NaN; count: their number. NaN
-   without any; spread NaN below two. */
+/* Mean and standard deviation (n - 1) of the values that are not NaN; count: their number. Both are
+   NaN if there is none, the spread also if there is only one. */
 void harness_mean_spread(double *mean, double *spread, int64_t *count, const double *values,
                          int64_t n);
 

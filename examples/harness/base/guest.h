@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* For the files of cli/, while a call of harness_guest runs on this thread; else these have nothing
-   to do. */
+/* For the harness, while a call of harness_guest runs on this thread. Otherwise these do nothing.
+ */
 #ifndef HARNESS_GUEST_H
 #define HARNESS_GUEST_H
 
@@ -10,23 +10,25 @@
 
 /* Ends the call with this failure, and does not return. */
 void harness__guest_end(ag_status status, const char *sentence);
-/* Whether the message is kept for harness_guest_warnings, or dropped where it is no warning. */
+/* Keeps a warning (kind "" is none) for harness_guest_warnings, and drops other messages. False:
+   there is no such call. */
 bool harness__guest_hears(const char *kind, const char *text);
 
-/* When memory is at its end: frees what was kept for this, once, and records the failure, so that
-   the call goes on to where it looks for one and gives everything back in order. False: there is
-   nothing left, or no such call. Then tries again; NULL: in vain. */
+/* When no memory is left: harness__guest_spends frees what was kept for this case and records the
+   failure; the call goes on until it checks for failures, and then frees everything in order.
+   False: nothing is kept any more, or there is no such call. harness__guest_retry then allocates
+   again; NULL: still no memory. */
 bool harness__guest_spends(size_t bytes);
 void *harness__guest_retry(void *block, size_t bytes);
 
-/* Room to note one more block; false: there is no memory. Then a block is noted, in place of an
-   earlier one or NULL. */
+/* Makes room to note one more block; false: there is no memory. harness__guest_keep then notes a
+   block, in place of an earlier one (NULL: of none). */
 bool harness__guest_room(void);
 void harness__guest_keep(void *block, const void *earlier);
 /* Whether the block is still there: a call that has ended may have freed it just before. */
 bool harness__guest_frees(const void *block);
 
-/* The arena of harness_lasting, in exchange for another. */
+/* Replaces the arena of harness_lasting; returns the one before. */
 ag_arena *harness__lasting_swap(ag_arena *other);
 
 #endif

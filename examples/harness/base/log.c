@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Messages, and the bar of work that goes on. */
+/* Messages, and the progress bar. */
 #define _GNU_SOURCE
 #include "examples/harness/base/guest.h"
 #include "examples/harness/base/base.h"

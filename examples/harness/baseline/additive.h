@@ -9,11 +9,11 @@
        mean over groups of  mean over items of  (z - y)^2 / (variance of y + 1e-3).
 
    A group may ask for another weight, for an error that counts linearly beyond a limit (Huber's
-   loss), and for the run time itself instead of the order; the options, for the order of pairs
-   besides (below).
+   loss), and for the run time itself instead of the order. The options may add a loss over pairs
+   (below).
 
-   Gradient: dT / T = sum of share(row) * d trees(row), where share is the part of T that is the
-   row's; it flows into the trees through harness_boosting_loss. */
+   Gradient: dT / T = sum of share(row) * d trees(row), where share(row) is the row's part of T;
+   harness_boosting_loss brings it to the trees. */
 #ifndef HARNESS_ADDITIVE_H
 #define HARNESS_ADDITIVE_H
 
@@ -23,7 +23,7 @@
 typedef struct harness_additive_group {
     int rows, items;
     const float *x;      /* [rows, columns] */
-    const double *work;  /* [rows] above 0: the run time of the row, up to a factor */
+    const double *work;  /* [rows] above 0: run time of the row, up to a factor */
     const float *always; /* [rows] how often every item counts the row, besides its own; or NULL */
     const int *first;    /* [items + 1]; those of an item are first[i] ... first[i + 1] - 1 */
     const int *row;      /* [first[items]] */
@@ -34,8 +34,8 @@ typedef struct harness_additive_group {
     int absolute;        /* 1: z and y are compared as they are; work is then about the run time */
 } harness_additive_group;
 
-/* Trees on the rows of all groups, options->loss apart. Groups without `y`, with an item that
-   counts no row, or that are compared and whose run times are all equal, are left out. NULL: the
+/* Fits trees to the rows of all groups; options->loss is not read. Left out are groups without `y`,
+   groups with an item that counts no row, and compared groups with equal run times. NULL: the
    failure is in `why` (as harness_boosting_fit; AG_EDATA when nothing is left). */
 harness_boosting *harness_additive_fit(const harness_additive_group *group, int groups, int columns,
                                        const harness_boosting_options *options, ag_failure *why);
@@ -43,8 +43,8 @@ harness_boosting *harness_additive_fit(const harness_additive_group *group, int 
 /* ---- the order of the items of a group, as part of the loss ---- */
 
 /* z and y: ln of predicted and measured run times, [items]. The loss of a group is the mean over
-   its pairs, times order / 2, of ln(1 + e^(-STEEP (z_slower - z_faster))), and the same with the
-   weights of NDCG, |G_i - G_j| |D_i - D_j|, times order / 2 * top: as ops/pairwise and
+   its pairs, times order / 2, of ln(1 + e^(-STEEP (z_slower - z_faster))), plus the same with the
+   weights of NDCG, |G_i - G_j| |D_i - D_j|, times order / 2 * top, as in ops/pairwise and
    ops/lambda_rank. */
 typedef struct harness_order_loss {
     double order, top;
@@ -53,13 +53,14 @@ typedef struct harness_order_loss {
     double *place; /* [items] scratch */
 } harness_order_loss;
 
-/* Two run times that differ by a quarter are as sure as two scores that differ by 1. */
+/* The loss multiplies differences of z by this, so a quarter more run time counts as much as a
+   difference of 1 between scores. */
 enum { HARNESS_STEEP = 4 };
 
 /* Fills o->gain and o->pairs. */
 void harness_order_gains(harness_order_loss *o, const double *y, int items);
 
-/* Adds first and second derivatives by z, [items], the second without what mixes two items. */
+/* Adds the first derivatives by z, [items], and of the second ones the diagonal. */
 void harness_order_slopes(double *slope, double *curve, const harness_order_loss *o,
                           const double *z, const double *y, int items);
 

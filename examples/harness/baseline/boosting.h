@@ -7,8 +7,8 @@
 
 /* A loss that replaces the squared error, for losses that are no sum over rows. */
 typedef struct harness_boosting_loss {
-    /* Sets first and second derivative [rows] of the loss by the prediction [rows] of the trees so
-       far; called before each tree. A result other than 0 means enough trees. */
+    /* Sets the first and second derivatives [rows] of the loss by the prediction [rows] of the
+       trees so far; called before each tree. A result other than 0 ends the fit. */
     int (*at)(float *gradient, float *curvature, const float *prediction, int rows, void *context);
     void *context;
     double start;        /* the prediction without trees */
@@ -21,8 +21,8 @@ typedef struct harness_boosting_options {
     int rounds, depth; /* trees, and the depth of each */
     double rate;       /* the factor by which each tree is added */
     double columns;    /* share of the columns that each tree sees; 0: all */
-    double least_leaf; /* additive trees: items of a leaf at least; 0: nearly any */
-    double order, top; /* the same: weights of the pairs, and of LambdaRank's (additive.h) */
+    double least_leaf; /* additive trees: least number of items in a leaf; 0: nearly any */
+    double order, top; /* additive trees: weights of the losses over pairs (additive.h) */
 
     /* Called after each tree, in the caller's thread; may be NULL. done is in 0..1. A result other
        than 0 stops the fit. */
@@ -35,8 +35,8 @@ typedef struct harness_boosting_options {
 /* Seed 0, 100 trees of depth 6, rate 0.1. */
 harness_boosting_options harness_boosting_defaults(void);
 
-/* Trees on x [rows, columns]; y [rows] is not read if `loss` is set. NULL: the failure is in `why`
-   (AG_EUSE in a build without libxgboost, AG_EDATA for XGBoost's errors). */
+/* Fits trees to x [rows, columns] and y [rows], which is not read if `loss` is set. NULL: the
+   failure is in `why` (AG_EUSE in a build without libxgboost, AG_EDATA for XGBoost's errors). */
 typedef struct harness_boosting harness_boosting;
 int harness_boosting_built(void);
 harness_boosting *harness_boosting_fit(const float *x, const double *y, int rows, int columns,
@@ -44,8 +44,8 @@ harness_boosting *harness_boosting_fit(const float *x, const double *y, int rows
 ag_status harness_boosting_predict(double *score, harness_boosting *boosting, const float *x,
                                    int rows, ag_failure *why);
 int harness_boosting_trees(const harness_boosting *boosting); /* fewer than asked when stopped */
-/* XGBoost's JSON of the trees, of `bytes` bytes: its own memory, until the next call with them.
-   NULL: the failure is in `why`. */
+/* XGBoost's JSON of the trees, `bytes` bytes in XGBoost's memory, valid until the next call with
+   these trees. NULL: the failure is in `why`. */
 const char *harness_boosting_json(size_t *bytes, harness_boosting *boosting, ag_failure *why);
 void harness_boosting_free(harness_boosting *boosting);
 

@@ -7,8 +7,8 @@
 
 /* Minimises mean (y - x w - b)^2 + weight |w|^2 over x [rows, columns] and y [rows]: out [columns +
    1] is w, then b, by Cholesky's factorisation of the centred normal equations. Columns that are 0
-   in all rows get 0. The weight, a power of ten from 1e-6 to 10, is the best one on the rows from
-   `head` on for a solution of those before, or 0.1 without any. Fails: AG_EFINITE when the
+   in all rows get 0. The weight is the power of ten from 1e-6 to 10 with which a fit to the rows
+   before `head` is best on the others; 0.1 if there are no others. Fails: AG_EFINITE when the
    equations of the other columns are singular. */
 ag_status harness_ridge_fit(double *out, double *weight, const float *x, const double *y, int rows,
                             int head, int columns, ag_failure *why);

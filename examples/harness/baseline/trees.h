@@ -7,8 +7,8 @@
 #include "examples/harness/baseline/boosting.h"
 
 /* Trees of one depth, d: a tree has 2^d - 1 nodes, level by level, and 2^d leaves; where it ends
-   earlier, the leaves below are equal. A row goes left where its column is below the limit. All
-   zeros predict 0. */
+   earlier, the leaves below are equal. A row goes left where its column is below the limit. Trees
+   of zeros predict 0. */
 typedef struct harness_trees {
     int count, depth;
     int32_t *column; /* [count, 2^depth - 1] */
@@ -22,8 +22,8 @@ static inline int harness_trees_nodes(const harness_trees *t) { return (1 << t->
 void harness_trees_open(harness_trees *trees, int count, int depth);
 void harness_trees_close(harness_trees *trees);
 
-/* Replaces the trees from `first` on by the trees of `boosting`, at most as deep as
-   `trees`; those beyond the last are left out. Fails: AG_EDATA. */
+/* Replaces the trees from `first` on by those of `boosting`, which must not be deeper; trees for
+   which there is no room are left out. Fails: AG_EDATA. */
 ag_status harness_trees_take(harness_trees *trees, int first, harness_boosting *boosting,
                              ag_failure *why);
 

@@ -38,7 +38,7 @@ enum {
     HARNESS_FOR_RESUME = 2, /* read back by --resume, not by --run (--data) */
     HARNESS_MAY_CHANGE = 4, /* --resume accepts another value */
     HARNESS_MAY_GROW = 8,   /* --resume accepts a larger value: the run goes on beyond its end */
-    HARNESS_IF_GROWN = 16,  /* with a larger value of that, another one of this, too */
+    HARNESS_IF_GROWN = 16,  /* --resume accepts another value if one of HARNESS_MAY_GROW grows */
     HARNESS_BY_DATA = 32,   /* its default means a value that suits the data, which
                                harness_model.read puts in its place */
     HARNESS_IF_OTHER = 64   /* written only where it is not the default */
@@ -55,14 +55,14 @@ typedef struct harness_option {
     unsigned needed;   /* the commands that require it */
     unsigned flags;
     const char *needs;   /* where it has an effect, e.g. "--gnn=gat and --layers or tile files";
-                            NULL: everywhere. " or " joins cases, " and " the terms of a case: an
-                            option that is given (not 0, not false), one with one of some words
-                            (--loss=hinge|logistic), the kind of the files (harness_model.files),
-                            "no " and one of these */
+                            NULL: everywhere. " or " joins cases, " and " the terms of a case. A
+                            term is an option that is given (not 0, not false), one that has one of
+                            some words (--loss=hinge|logistic), a kind of files
+                            (harness_model.files), or "no " and one of these */
     const char *choices; /* HARNESS_CHOICE: "cpu|cuda" */
-    const char *presets; /* HARNESS_CHOICE: ini text with a section per word but the first, of
-                            the options that the word sets at once; lines before the first
-                            section are of all of them; NULL: words set no other options */
+    const char *presets; /* HARNESS_CHOICE: ini text with a section for each word but the first: the
+                            options that the word sets; lines before the first section hold for all
+                            words; NULL: words set no other options */
     const char *meta;    /* the value's name in --help, e.g. "RUN"; NULL: by type */
     const char *group;   /* heading in --help */
     const char *help;    /* one sentence without full stop; default and range are added */
@@ -102,9 +102,9 @@ typedef struct harness_common {
 #define HARNESS_RUNS   (HARNESS_TRAINS | HARNESS_SCORES)
 /* clang-format off */
 #define HARNESS_COMMON_OPTIONS(S, M) HARNESS_COMMON_OPTIONS_AND(S, M, 0)
-/* The same where commands of the program's own, the bits OWN, compute with a trained model, if one
-   is given, and make a folder: --out, --force, --run, --model, --seed and all of machine and output are
-   theirs, too. */
+/* The same for a program with commands of its own (the bits OWN) that compute with a trained model,
+   if one is given, and make a folder. They also take --out, --force, --run, --model, --seed, and
+   the options of the groups Machine and Output. */
 #define HARNESS_COMMON_OPTIONS_AND(S, M, OWN) \
     {"data", HARNESS_FIELD(S, M.data), .commands = HARNESS_ALL, .needed = HARNESS_ALL, \
      .flags = HARNESS_FOR_RESUME, .often = true, .group = "Data", \
@@ -200,16 +200,17 @@ ag_status harness_options_ini_file(harness_options *o, const char *path, ag_fail
 /* Fails with AG_EUSE when an option that the command needs has no value. */
 ag_status harness_options_complete(const harness_options *o, ag_failure *why);
 
-/* Refuses an option that has no effect (harness_option.needs) and was set to another value than it
-   would have otherwise: by a flag or a config file, not by a preset (one word for many
-   options) or the config.json of a run. files: their kind; NULL: not known, any. Fails: AG_EUSE. */
+/* Refuses an option that has no effect (harness_option.needs) if a flag or a config file gives it
+   another value than it would have otherwise; a preset or the config.json of a run may do so.
+   files: the kind of the files; NULL: not known, so each kind is possible. Fails: AG_EUSE. */
 ag_status harness_options_act(const harness_options *o, const char *files, ag_failure *why);
 /* Whether the option has an effect with these values. */
 bool harness_option_acts(const harness_options *o, const harness_option *option, const char *files);
 
-/* The resolved options as one JSON object (owned by the caller), without local options; and back.
-   resume: 1 reads the options that --resume reads, 0 those that --run reads. Unknown keys are
-   refused, and missing ones. Fails: AG_EDATA (a file that is not such an object), AG_EFILE. */
+/* The resolved options as one JSON object (owned by the caller), without local options; and the
+   options from such an object. resume: 1 reads the options that --resume reads, 0 those that --run
+   reads. Unknown and missing keys are refused. Fails: AG_EDATA (a file that is not such an object),
+   AG_EFILE. */
 struct json_t *harness_options_json(const harness_options *o);
 ag_status harness_options_from_json(harness_options *o, const struct json_t *object,
                                     const char *file, int resume, ag_failure *why);
@@ -228,7 +229,8 @@ const harness_option *harness_option_find(const struct harness_program *program,
 const char *harness_nearest(const char *word, const char *const *names, int count);
 
 /* The help of one command, at most 80 columns wide. all: every option, else those that are set
-   often or needed (a command with few has them all). Returns the number of options left out. */
+   often or needed (a command with few options shows all). Returns the number of options left out.
+   */
 int harness_options_help(FILE *to, const struct harness_program *program, unsigned command,
                          bool all);
 

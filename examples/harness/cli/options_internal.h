@@ -7,12 +7,12 @@
 #include "examples/harness/base/file.h"
 #include "examples/harness/cli/program.h"
 
-/* Where the value of an option is from. */
+/* Where the value of an option comes from. */
 typedef struct harness__origin {
     int layer;          /* 0: the default */
     bool owned;         /* the path list may grow in place; otherwise it is shared */
-    const char *where;  /* the beginning of a sentence on it; NULL: the default, a preset or
-                           config.json set it */
+    const char *where;  /* the beginning of a sentence on the option; NULL: it has its default, or a
+                           preset or config.json set it */
     const char *before; /* the value before `where`; NULL: none */
 } harness__origin;
 
@@ -34,8 +34,8 @@ struct json_t *harness__option_json(const harness_options *o, const harness_opti
 /* Whether both have the same value. */
 bool harness__equal(const harness_options *a, const harness_options *b,
                     const harness_option *option);
-/* Whether the option would be refused by harness_options_act, and its refusal; scope: "", or where
-   it has no effect. */
+/* Whether harness_options_act would refuse the option; and that refusal. scope: where the option
+   has no effect, or "". */
 bool harness__idle(const harness_options *o, int index, const char *files);
 ag_status harness__refuse_idle(const harness_options *o, int index, const char *scope,
                                ag_failure *why);
@@ -51,12 +51,13 @@ const char *harness__range(const harness_option *option);
 /* A pointer to the value of the option with this name and type; NULL: its command has none. */
 const void *harness__value(const harness_options *o, const char *name, harness_type type);
 
-/* Of rows of one name the first that a command has, else the first; -1: there is none. */
+/* The first row of this name that one of the commands has, else the first of this name; -1: there
+   is none. */
 int harness__option_index(const harness_program *program, unsigned commands, const char *name);
 const harness_option *harness__option_of(const harness_options *o, const char *name);
 const char *harness__command_name(const harness_program *program, unsigned bit);
 
-/* "did you mean --device cuda?", or where the options are listed. near: a name with a letter wrong
+/* "did you mean --device cuda?", or where the options are listed. near: a name with a wrong letter
    is found, too. */
 const char *harness__advice(const harness_options *o, const char *where, const char *name,
                             bool near);
@@ -64,15 +65,17 @@ const char *harness__advice(const harness_options *o, const char *where, const c
 /* The name of the value in sentences and in --help. */
 const char *harness__meta(const harness_option *option);
 
-/* Words of other programs, `theirs`, between bars. ours: ours for them, the first that the command
-   has. value: what the option is set to. note: what ours counts, where that differs. */
+/* theirs: words of other programs, with bars between them. ours: our words for these, of which the
+   first that the command has is suggested. value: what the option is set to. note: what our option
+   counts, if that differs. */
 typedef struct harness__synonym {
     const char *theirs, *ours, *value, *note;
 } harness__synonym;
 /* The last row is empty. */
 extern const harness__synonym harness__option_words[], harness__value_words[],
     harness__command_words[];
-/* The one of `names` that a word of other programs means, and its row; NULL, and the last row. */
+/* The one of `names` that a word of other programs means, and its row; NULL and the last row: there
+   is none. */
 const char *harness__meant(const harness__synonym **row, const harness__synonym *table,
                            const char *word, const char *const *names, int count);
 /* The same, or the nearest name; NULL: none is near. */

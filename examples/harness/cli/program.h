@@ -14,7 +14,7 @@ typedef struct harness_call {
     void *values;             /* the program's struct of options, filled */
     const char *command_line; /* as typed, quoted for a shell */
     struct ag_ranks *ranks;   /* of training under a launcher of MPI; NULL: one process */
-    bool agreed;              /* all of them know that one was interrupted */
+    bool agreed;              /* all ranks know that one was interrupted */
 } harness_call;
 
 typedef struct harness_command {
@@ -34,7 +34,7 @@ typedef struct harness_program {
     int command_count;
     size_t options_bytes;
     const struct harness_model *model; /* of a program with the commands of model.h; else NULL */
-    const char *moved;    /* where models of earlier versions are now, for their runs; or NULL */
+    const char *moved;    /* for runs of earlier versions: where their models are now; or NULL */
     const char *examples; /* lines "PROGRAM COMMAND ...", at most three of a command; or NULL */
 } harness_program;
 

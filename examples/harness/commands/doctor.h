@@ -22,8 +22,8 @@ ag_status harness_doctor(harness_call *call, ag_failure *why);
 typedef struct harness_selftest {
     const char *name; /* a short description of the computation */
     double error;     /* largest difference from double, relative to the sum of the terms' sizes */
-    double bound; /* largest error that rounding explains; more is a fault of the machine or of the
-                     build */
+    double bound; /* largest error that rounding explains; a larger one is a fault of the machine or
+                     of the build */
 } harness_selftest;
 
 /* A matrix product and a sum over the neighbours in a graph, on the tape's device, against the same

@@ -8,9 +8,9 @@
 struct harness_inspection {
     const harness_settings *settings;
     char *title;         /* of the table, before the first row; NULL: there is no table */
-    char *text;          /* after the table, or of the only file; or NULL */
+    char *text;          /* printed after the table, or about a single file; or NULL */
     struct json_t *json; /* of --json: the rows; a model may wrap them in an object at the end */
-    struct json_t *row;  /* the last one, for values that the functions below do not know */
+    struct json_t *row;  /* the last row, for values that the functions below cannot set */
     harness_table *table;
 };
 

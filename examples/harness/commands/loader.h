@@ -14,8 +14,8 @@ typedef struct harness_loader harness_loader;
    AG_EMEMORY (NULL). */
 harness_loader *harness_loader_new(harness_fill fill, void *source, void *buffer0, void *buffer1,
                                    const harness_batches *batches, int threaded, ag_failure *why);
-/* The buffer of the next batch, valid until the next call; NULL: the failure of that one, also on
-   later calls. */
+/* The buffer of the next batch, valid until the next call; NULL: that batch failed, and so do later
+   calls. */
 void *harness_loader_next(harness_loader *loader, ag_failure *why);
 /* Joins the thread; the buffers stay the caller's. */
 void harness_loader_free(harness_loader *loader);

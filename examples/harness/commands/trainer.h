@@ -21,11 +21,11 @@ ag_status harness__trainer_save(harness_session *s, const char *name, ag_failure
 
 /* Fails: AG_EUSE (a rank differs in build, processor, options, data or weights), AG_EDEVICE. */
 ag_status harness__trainer_compare(const harness_session *s, ag_failure *why);
-/* On CUDA: NCCL between the GPUs, where it can be, and a line that says so or why not. */
+/* On CUDA: links the GPUs by NCCL if possible; prints a line that says so or why not. */
 ag_status harness__trainer_link(harness_session *s, ag_failure *why);
 /* After a step: *sum gets the losses of all shards. Fails: AG_EDATA (other weights), AG_EDEVICE. */
 ag_status harness__trainer_meet(harness_session *s, double *sum, ag_failure *why);
-/* After a validation: the best score of rank 0. */
+/* After a validation: gives all ranks the best score of rank 0. */
 ag_status harness__trainer_tell_best(harness_session *s, ag_failure *why);
 /* harness_go_on, on which all ranks agree. */
 bool harness__trainer_goes_on(const harness_session *s, ag_failure *why);

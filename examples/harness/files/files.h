@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-/* As an option gives them. */
+/* The paths that an option gives. */
 typedef struct harness_paths {
     const char **list;
     int count;
@@ -19,9 +19,9 @@ typedef struct harness_files {
     int count;
 } harness_files;
 
-/* Appends a file, every .npz below a folder (all levels, sorted by path), or what a list names: a
-   file whose name ends in .txt, a path per line, relative to the folder of the list. Start from
-   {0}. Fails: AG_EFILE (no such path, a folder or list that cannot be read or gives no file). */
+/* Appends a file, every .npz below a folder (all levels, sorted by path), or the paths of a list: a
+   file whose name ends in .txt, with a path per line, relative to its folder. Start from {0}.
+   Fails: AG_EFILE (no such path, a folder or list that cannot be read or gives no file). */
 ag_status harness_files_add(harness_files *paths, const char *path, ag_failure *why);
 /* Appends a name as it is. */
 void harness_files_name(harness_files *paths, const char *path);
@@ -37,13 +37,12 @@ typedef struct harness_part {
     int index, count;
 } harness_part;
 ag_status harness_part_read(harness_part *part, const char *text, ag_failure *why);
-/* Lists the files of a share: the shares are intervals, of which the lengths differ by one at most.
-   The texts are those of `all`, the list is harness_lasting. Fails: AG_EUSE (a share without
-   files). */
+/* Lists the files of a share: an interval; the lengths of two shares differ by at most one. The
+   texts are those of `all`, the list is harness_lasting. Fails: AG_EUSE (a share without files). */
 ag_status harness_part_cut(harness_paths *to, const harness_files *all, harness_part part,
                            ag_failure *why);
 
-/* Whether the path leads to this file: not by its name, so that a link to it is found, too. */
+/* Whether the path leads to this file, also by another name or a link. */
 struct stat;
 bool harness_files_is(const char *path, const struct stat *file);
 
@@ -54,13 +53,14 @@ void harness_files_recall(harness_files *paths, const char *configuration);
 void harness_files_warn_trained(const char *option, char *const *path, int count,
                                 char *const *trained, int trained_count);
 
-/* The path, or its end when it is too long for a sentence; the path without folders. */
+/* harness_files_short: the path, or its end if it is too long for a sentence. harness_files_base:
+   the path without folders. */
 const char *harness_files_short(const char *path);
 const char *harness_files_base(const char *path);
-/* [count] in the arena: of each path the shortest part, some folders and the file, that tells it
-   from the others, without `end` (".npz", or ""). */
+/* Names [count] in the arena: the shortest end of each path (the file, with folders if needed) that
+   tells it from the others, without `end` (".npz", or ""). */
 char **harness_files_names(ag_arena **arena, char *const *path, int count, const char *end);
-/* Fails with AG_EMEMORY: no memory for `bytes` of what the name says. */
+/* Fails with AG_EMEMORY: there is no memory for `bytes` bytes of what `name` says. */
 ag_status harness_files_no_memory(const char *name, size_t bytes, ag_failure *why);
 
 /* Files of a run folder. */

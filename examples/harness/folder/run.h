@@ -18,24 +18,25 @@ harness_run_mode harness_mode(const harness_common *common);
 
 typedef struct harness_run harness_run;
 
-/* Makes the folder (and those above it) or opens it; for the beginning of a call, which may read
-   and compute for long before the run begins. Until it is closed no other program gets the folder;
-   one that it made and in which nothing began is removed, if it is empty. Fails: AG_EUSE (not empty
+/* Makes the folder (and those above it) or opens it, at the beginning of a call, which may read and
+   compute for long before the run begins. Until it is closed, no other program gets the folder. A
+   folder that it made is removed if no run began in it and it is empty. Fails: AG_EUSE (not empty
    and neither resumed nor forced; in use by another program), AG_EFILE. */
 harness_run *harness_run_open(const char *folder, harness_run_mode mode, ag_failure *why);
 /* The same folder for a rank other than 0 (ranks/ranks.h), which writes nothing. */
 harness_run *harness_run_follow(const char *folder);
 /* Makes plots/, removes unfinished files of a killed program and what --force replaces, and opens
-   the metrics. columns: their names without "step", which outlive the run. Fails: AG_EUSE,
-   AG_EFILE. */
+   the metrics. columns: the names of their columns without "step", which must outlive the run.
+   Fails: AG_EUSE, AG_EFILE. */
 ag_status harness_run_begin(harness_run *run, const char *const *columns, int count,
                             ag_failure *why);
-/* Removes what a run began with that gets no config.json (the disk is full): it could neither go on
-   nor be begun a second time. */
+/* Removes the first files of a run if its config.json cannot be written (the disk is full): the run
+   could neither go on nor begin a second time. */
 void harness_run_undo(const harness_run *run);
 ag_status harness_run_close(harness_run *run, ag_failure *why);
-/* Fails with AG_EFILE if the folder was removed, moved or replaced since: then another run may be
-   in it. Call it before something is written there by name, or read from there. */
+/* Fails with AG_EFILE if the folder was removed, moved or replaced since it was opened: then
+   another run may be in it. Call it before something is written there by name, or read from there.
+   */
 ag_status harness_run_stays(const harness_run *run, ag_failure *why);
 
 /* "FOLDER/name", which nobody frees. */
@@ -45,15 +46,15 @@ const char *harness_run_path(const harness_run *run, const char *name);
 struct stat;
 bool harness_run_holds(const char *folder, const struct stat *file);
 
-/* Refuses a file of results (of --OPTION; NULL: none) that is one of the files or runs that the
-   call reads, by whatever name or link, and one that cannot be written. Fails: AG_EUSE, AG_EFILE,
-   and as above. */
+/* Refuses a file of results (of --OPTION; NULL: there is none) that cannot be written, or that is
+   one of the files or runs that the call reads, by any name or link. Fails: AG_EUSE, AG_EFILE, and
+   as above. */
 ag_status harness_files_check_output(const char *option, const char *output,
                                      const harness_paths *data, const char *run,
                                      const harness_paths *more_runs, ag_failure *why);
 
 /* Writes config.json atomically (temporary file, fsync, rename): program, version, command, device
-   and options; only the options of a run that goes on. */
+   and options; for a run that goes on only the options change. */
 ag_status harness_run_config(const harness_run *run, const harness_options *o, ag_failure *why);
 
 /* Reads FOLDER/config.json into the options. Fails: AG_EFILE, AG_EDATA. */
@@ -74,8 +75,8 @@ ag_status harness_run_timing(harness_run *run, int64_t step, const char *name, d
 /* Flushes metrics and timing to the disk; call it before a checkpoint is saved. */
 ag_status harness_run_sync(harness_run *run, ag_failure *why);
 
-/* Fills n, and x and y in one block that starts at x (harness_free): the steps and values of all
-   rows of a metrics.jsonl or timing.jsonl that have one in this column. */
+/* Fills n, x and y with the steps and values of all rows of a metrics.jsonl or timing.jsonl that
+   have a value in this column. x and y are one block, which starts at x (harness_free). */
 struct harness_curve;
 ag_status harness_run_column(struct harness_curve *curve, const char *path, const char *column,
                              ag_failure *why);

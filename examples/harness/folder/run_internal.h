@@ -14,7 +14,7 @@ struct harness_run {
     const char **columns;     /* stb_ds array */
     FILE *rows[HARNESS_ROWS]; /* metrics.jsonl, metrics.csv, timing.jsonl */
     int lock;                 /* of the folder */
-    bool made;                /* the folder, which was not there */
+    bool made;                /* the folder was not there */
     bool follows;             /* another process writes */
 };
 

@@ -19,7 +19,7 @@ const char *harness_device_word(ag_device device); /* the word of --device: "cpu
 ag_tape *harness_tape_new(const harness_common *common, ag_failure *why);
 
 /* Puts the failure of a tape's run into `why`, after `where` ("step 3, alexnet"). fewer: the
-   options that make the work smaller, for the sentence when it did not fit on a device; NULL: not
+   options that make the work smaller, for the sentence that it did not fit on the device; NULL: not
    known. Returns the tape's status. */
 ag_status harness_run_failed(const ag_tape *tape, const char *where, const char *fewer,
                              ag_failure *why);
@@ -31,8 +31,8 @@ ag_status harness_scoring_failed(const ag_tape *tape, const char *name, const ch
    the device is CUDA. */
 void harness_device_to_config(struct json_t *config, const harness_options *options);
 
-/* Warns when the run in `folder` was begun on another device or in another precision than it
-   continues with, unless both are a CPU: the results are then of neither. */
+/* Warns if the run in `folder` began on another device or in another precision than it continues
+   with, unless both devices are CPUs: the results then belong to neither. */
 void harness_device_changed(const char *folder, const harness_options *options);
 
 /* A sentence for the report: the device that computed the run in `folder`; NULL: unknown. */

@@ -8,15 +8,15 @@
 /* The value of the first line "key: value" of a file of /proc; NULL: there is none. */
 char *harness_fact(char line[256], const char *path, const char *key);
 
-/* The model's name in printable ASCII, "unknown" where the system does not tell. Returns name. */
+/* The model's name in printable ASCII, or "unknown". Returns name. */
 const char *harness_processor(char name[128]);
 
-/* Bytes of memory, and those that are available to programs. Returns 0, or 1 when the system does
-   not tell: both are then 0. */
+/* Bytes of memory, and those that are available to programs. Returns 0, or 1 if the system does not
+   say: both are then 0. */
 int harness_memory(int64_t *all, int64_t *available);
 
-/* Starts again to count the largest resident memory of the program; harness_peak_mib is the largest
-   since then, NaN where the system does not tell it. */
+/* harness_peak_begin forgets the largest resident memory of the program so far; harness_peak_mib is
+   the largest since then, NaN where the system does not say. */
 void harness_peak_begin(void);
 double harness_peak_mib(void);
 

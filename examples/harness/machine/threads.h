@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Systems that refuse to start threads. */
+/* Threads, also where the system starts fewer than a program asks for. */
 #ifndef AG_HARNESS_THREADS_H
 #define AG_HARNESS_THREADS_H
 
@@ -9,9 +9,9 @@
    system gives fewer, the rest of the program uses these (ag_threads), and a warning says so. */
 void harness_threads_start(int threads);
 
-/* The number of threads, at most `wanted`, that can be had in addition to the existing ones, the
-   caller's counted; for libraries with threads of their own, which end the program when they get
-   fewer than they asked for. */
+/* How many threads, at most `wanted`, another library can have: the caller's, and those that the
+   system still starts. For libraries that end the program if they get fewer threads than they asked
+   for. */
 int harness_threads_to_be_had(int wanted);
 
 #endif

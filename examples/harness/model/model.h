@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts that a ranking model supplies, so that the commands train, eval, predict, inspect
-   and ablate are written once. All models see the same task: groups of items that have a run time
-   each, (file, configuration), (kernel, tile size) or (workload, schedule); a score is small where
-   the model expects a short run time.
+/* The parts that a ranking model supplies, so that the commands train, eval, predict, inspect and
+   ablate are written once. All models see the same task: groups of items with a run time each (the
+   configurations of a file, the tile sizes of a kernel, the schedules of a workload). A score is
+   small where the model expects a short run time.
 
    A program names its harness_model in its harness_program, and harness_train_command and its kin
    in its table of commands. Its struct of options begins with harness_settings. The functions get
-   the program's own structs as pointers to void: they are zeroed before the first call, and closed
-   or freed always, also after a failure. Functions with `why` return its status.
+   the program's own structs as pointers to void. These are zeroed before the first call, and always
+   closed or freed, also after a failure. Functions with `why` return its status.
    docs/adding-a-model.md builds one step by step. */
 #ifndef HARNESS_MODEL_H
 #define HARNESS_MODEL_H
@@ -26,7 +26,7 @@ struct harness_outputs;
 /* Training settings: the values of options of these names. schedule: as ag_schedule_kind. */
 typedef struct harness_training {
     int64_t steps, decay_every, eval_every, save_every, log_every;
-    int64_t shards;   /* batches of a step, of whose gradients it takes the mean */
+    int64_t shards;   /* batches of a step, which takes the mean of their gradients */
     int64_t patience; /* validations without a better score that end a run; 0: none do */
     int schedule;
     double learning_rate, warmup, decay_rate, weight_decay, clip;
@@ -60,8 +60,8 @@ typedef struct harness_settings {
    of a table of options. */
 /* clang-format off */
 #define HARNESS_MODEL_OPTIONS(S) HARNESS_MODEL_OPTIONS_AND(S, 0, NULL)
-/* The same, with --checkpoint for commands OWN of the program's, too. NEEDS: of what there is only
-   where steps are trained (harness_option.needs). */
+/* The same; the program's own commands OWN take --checkpoint, too. NEEDS: harness_option.needs of
+   the options that act only where steps are trained. */
 #define HARNESS_MODEL_OPTIONS_AND(S, OWN, NEEDS) \
     {"clip", HARNESS_FIELD(S, harness.training.clip), "1", 0, 1e9, \
      HARNESS_TRAINS, .group = "Training", .needs = NEEDS, \
@@ -129,7 +129,7 @@ typedef struct harness_inspection harness_inspection;
 
 enum { HARNESS_TEXTS = 4, HARNESS_TENSORS = 16 };
 
-/* A network, and what else its checkpoint holds. The harness owns all of it. */
+/* A network, with all that its checkpoint holds. The harness owns it. */
 typedef struct harness_trained {
     const struct harness_model *model;
     void *net;                        /* harness_network.bytes */
@@ -166,16 +166,16 @@ typedef struct harness_session {
     const char *folder, *command_line;
     ag_ranks *ranks; /* NULL: one process */
     bool show;       /* print the results, compare with the baselines */
-    bool compares;   /* its scores with those of other runs: something must be held out */
-    bool resumes;    /* the run in the folder */
-    bool initial;    /* the network's values are a checkpoint's before `fit` */
+    bool compares;   /* scores are compared with those of other runs: something must be held out */
+    bool resumes;    /* it continues the run in the folder */
+    bool initial;    /* before `fit` the network has the values of a checkpoint */
 
     harness_training how; /* from the settings; `begin` may change the steps */
     void *data, *feed;    /* harness_model.data_bytes, feed_bytes */
     harness_batches batches;
     ag_shards *sum; /* of their gradients */
     double *loss;   /* [end - first] of the step, for other ranks; NULL: there are none */
-    bool stops;     /* a rank was interrupted, and all know it */
+    bool stops;     /* a rank was interrupted, and all ranks know it */
     harness_trained trained;
     ag_tape *tape;
 
@@ -184,11 +184,11 @@ typedef struct harness_session {
     bool smaller;   /* the smallest is the best */
     bool validates; /* something is held out */
     harness_run *run;
-    bool begun; /* there is something to go on with */
+    bool begun; /* there is something to resume */
     ag_adamw adamw;
     ag_schedule schedule;
     double rate, norm; /* of the last step */
-    double since;      /* when the time that is not written yet began */
+    double since;      /* beginning of the time that timing.jsonl does not have yet */
     double summing;    /* seconds of that time in sums of gradients, waiting for ranks included */
     double saved;      /* when HARNESS_LAST was written */
     bool done;         /* the report is written */
@@ -205,9 +205,9 @@ typedef struct harness_scoring {
     struct harness_outputs *outputs;
 } harness_scoring;
 
-/* Models call it in place of ag_forward and ag_values: `count` values of y, item after item in the
-   order of the files, are computed or taken from another call, and last until the next one. NULL:
-   the tape failed. */
+/* Models call it in place of ag_forward and ag_values. Returns `count` values of y, item after item
+   in the order of the files, computed here or taken from the file of another call; they last until
+   the next use of this function. NULL: the tape failed. */
 const ag_real *harness_outputs_of(struct harness_outputs *outputs, ag_tape *tape, ag_tensor *y,
                                   int64_t count);
 
@@ -225,23 +225,25 @@ typedef struct harness_group {
 typedef struct harness_network {
     size_t bytes; /* of the program's struct */
     /* The keys of the metadata that it is built from, in the order of the file: "configuration",
-       next the one that says which data it was trained on, and others before or after. */
+       directly followed by the one that says which data it was trained on; others may come before
+       or after. */
     const char *key[HARNESS_TEXTS];
     /* Fills session->trained.text (harness_alloc) for the data, except "configuration". */
     ag_status (*identify)(harness_session *session, ag_failure *why);
-    /* Fills trained->net and adds all parameters to trained->params, for options and texts, of
-       which a damaged file may have any. The first values are drawn afterwards. Fails: AG_EUSE
+    /* Fills trained->net and adds all parameters to trained->params, from options and texts; those
+       of a damaged file may be anything. The first values are drawn afterwards. Fails: AG_EUSE
        (options), AG_EDATA (texts), AG_EMEMORY. */
     ag_status (*build)(harness_trained *trained, const harness_settings *settings, ag_failure *why);
     void (*drop)(void *net); /* optional: frees what `build` made, except the parameters */
     const char *inherited;   /* optional: the key whose text is that of the checkpoint of --init */
-    /* Optional: computes from the training data what else the network holds; what `tensors` lists
-       is there already, and stays, if session->initial. */
+    /* Optional: computes from the training data what the network holds besides parameters. If
+       session->initial, what `tensors` lists is there already and stays. */
     ag_status (*fit)(harness_session *session, ag_failure *why);
-    /* Optional: lists that, at most HARNESS_TENSORS whose names begin with "state.", and returns
-       their number. Their data are the network's: they are written, or read into. */
+    /* Optional: lists what the network holds besides parameters, at most HARNESS_TENSORS tensors
+       with names that begin with "state."; returns their number. Their data are the network's, to
+       be written or filled. */
     int (*tensors)(ag_checkpoint_item *item, const void *net);
-    /* Optional: whether what was read can be. Fails: AG_EDATA. */
+    /* Optional: checks the tensors that were read. Fails: AG_EDATA. */
     ag_status (*check)(const void *net, ag_failure *why);
 } harness_network;
 
@@ -252,14 +254,14 @@ typedef struct harness_model {
 
     /* ---- data ---- */
 
-    /* Reads what is trained on, and what validates; it may settle options of HARNESS_BY_DATA in
+    /* Reads the data that train and validate; it may settle options of HARNESS_BY_DATA in
        session->settings. */
     ag_status (*read)(harness_session *session, ag_failure *why);
-    /* Reads --data for the runs, of which `inspect` has none. known: run times must be. */
+    /* Reads --data for the runs (`inspect` has none). known: run times must be known. */
     ag_status (*read_scored)(void *data, const harness_runs *runs, const harness_settings *settings,
                              bool known, ag_failure *why);
-    /* Optional: reads what the baselines of eval learn from; leaves them out with a warning when
-       that is not there. */
+    /* Optional: reads what the baselines of eval learn from; if that is not there, leaves the
+       baselines out with a warning. */
     ag_status (*read_fit)(void *data, const harness_runs *runs, const harness_settings *settings,
                           ag_failure *why);
     void (*close)(void *data);
@@ -270,8 +272,8 @@ typedef struct harness_model {
     const char *(*name)(const void *net);
     void (*form)(struct harness_rank_form *form, const void *net, const harness_settings *settings);
     /* Optional, one of the two: what `inspect` says (commands/inspect.h) of the data of
-       read_scored; or of one file, where the others are inspected although this one cannot be read.
-       Without both, it lists the groups. */
+       read_scored; or of one file, so that a file that cannot be read does not keep it from the
+       others. Without both, `inspect` lists the groups. */
     void (*inspect)(harness_inspection *to, const void *data);
     ag_status (*inspect_file)(harness_inspection *to, const char *path, ag_failure *why);
 
@@ -279,9 +281,9 @@ typedef struct harness_model {
 
     /* Optional: sets session->how, which has the settings' values. */
     ag_status (*plan)(harness_session *session, ag_failure *why);
-    /* Optional, with `end`: opens the feed, of session->batches. */
+    /* Optional, with `end`: opens the feed, which gives session->batches. */
     ag_status (*begin)(harness_session *session, ag_failure *why);
-    /* Records the loss of the batch of that number; *what: its work, for sentences. user is the
+    /* Records the loss of the batch of that number; *what names the batch in sentences. user is the
        session. NULL: the failure is in `why`. */
     ag_tensor *(*record)(void *user, ag_tape *tape, int64_t batch, const char **what,
                          ag_failure *why);
@@ -297,7 +299,7 @@ typedef struct harness_model {
     void (*open)(void *results, void *data, const harness_settings *settings);
     ag_status (*add)(void *results, const harness_trained *trained, const harness_scoring *how,
                      ag_failure *why);
-    /* Fits and scores the baselines; it and read_fit are for programs with --baselines. */
+    /* Fits and scores the baselines. Only programs with --baselines have this and read_fit. */
     ag_status (*compare)(void *results, ag_failure *why);
     /* Optional: adds what the noise of the run times leaves possible (harness_rank_noise). */
     void (*repeat)(void *results);
@@ -324,18 +326,20 @@ ag_status harness_ablate_command(harness_call *call, ag_failure *why);
 
 /* ---- a training run ---- */
 
-/* Everything before the first step, with the run folder made or continued. Fill the first group of
-   fields; always close it. Fails: AG_EUSE (options of the schedule; a folder in use; more steps
-   done than asked for; more steps for a run that has not done its own), and as harness_model. */
+/* Does all that comes before the first step; makes or continues the run folder. Fill the first
+   group of fields; always close it. Fails: AG_EUSE (options of the schedule; a folder in use; a run
+   that has done more steps than asked for, or that is asked for more steps before it has ended),
+   and as harness_model. */
 ag_status harness_session_begin(harness_session *session, harness_run_mode mode, ag_failure *why);
-/* The part of it that steps need, for a session with a network that was begun otherwise; and what
-   frees it. Fails: AG_EUSE (more ranks than batches), AG_EMEMORY. */
+/* Does the part of it that steps need, for a session that has its network from elsewhere;
+   harness_session_batches_end frees it. Fails: AG_EUSE (more ranks than batches), AG_EMEMORY. */
 ag_status harness_session_batches(harness_session *session, ag_failure *why);
 void harness_session_batches_end(harness_session *session);
 /* Runs one step: loss, gradients, clipping, optimizer. Fails: AG_EFINITE (a loss or gradient; the
    checkpoints are from before it), and as `record`. */
 ag_status harness_session_step(harness_session *session, ag_failure *why);
-/* Scores the best checkpoint; tables, pictures, page. result: gets what a study needs, or NULL. */
+/* Scores the best checkpoint; writes tables, pictures and the page. result: gets what a study
+   needs, or NULL. */
 ag_status harness_session_end(harness_session *session, struct json_t *result, ag_failure *why);
 /* Closes the run folder; an interrupted run prints how to continue it. */
 ag_status harness_session_close(harness_session *session, ag_failure *why);
@@ -352,8 +356,8 @@ ag_status harness_runs_open(harness_runs *runs, const harness_model *model,
                             const harness_settings *settings, ag_failure *why);
 void harness_runs_close(harness_runs *runs);
 
-/* Data that the baselines of eval learn from, and how they are read, described as in the metadata
-   of a checkpoint (harness_trained.data; the caller frees the text), and dropped. */
+/* Data that the baselines of eval learn from, and functions that read them, describe them as in the
+   metadata of a checkpoint (harness_trained.data; the caller frees the text), and drop them. */
 typedef struct harness_fit {
     void *data;
     ag_status (*read)(void *data, const harness_paths *paths, const char *option, ag_failure *why);
@@ -361,8 +365,8 @@ typedef struct harness_fit {
     void (*drop)(void *data);
 } harness_fit;
 
-/* Reads --fit, or else the --data of the run. When those are not there as they were in training, a
-   warning asks for --fit and nothing stays read. Fails: for --fit as `read` does; AG_EMEMORY. */
+/* Reads --fit, or else the --data of the run. If these are missing or have changed since training,
+   a warning asks for --fit, and nothing is kept. Fails: for --fit as `read` does; AG_EMEMORY. */
 ag_status harness_fit_read(const harness_fit *fit, const harness_runs *runs,
                            const harness_settings *settings, ag_failure *why);
 

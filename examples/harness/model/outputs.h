@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Outputs of networks in calls of `eval` that score a share of the files each, kept in a file (npz)
-   per share; and taken from these by a call that runs no network, and computes all else from all
-   files as one call does. So it knows nothing of models, and its results have the bytes of one
-   call's. Functions with `why` return its status. */
+/* Calls of `eval` that score a share of the files each keep the outputs of their networks, in an
+   npz file per share. A last call takes the outputs from these files, runs no network, and computes
+   all else from all data, so its results have the bytes of a single call's. This code knows no
+   model. Functions with `why` return its status. */
 #ifndef HARNESS_OUTPUTS_H
 #define HARNESS_OUTPUTS_H
 
@@ -13,7 +13,7 @@ enum { HARNESS_OUTPUTS_RUNS = 63 }; /* an npz of ours has 64 arrays at most, and
 
 /* Start from {0}; open, then either keep or take, and free it. */
 typedef struct harness_outputs {
-    int64_t key;       /* of what the values depend on */
+    int64_t key;       /* hash of all that the values depend on */
     ag_npz_writer *to; /* NULL: values are taken */
     ag_real *value;    /* [count] of the run, or all that there are to take */
     int64_t count, room;
@@ -21,7 +21,7 @@ typedef struct harness_outputs {
     int spoiled; /* the first run, from 1, with a value that is not finite; 0: none is kept */
 } harness_outputs;
 
-/* For these networks, the options of scores, and all files of --data. Fails: AG_EFILE. */
+/* Opens for these networks, the options of scores, and all files of --data. Fails: AG_EFILE. */
 ag_status harness_outputs_open(harness_outputs *outputs, const harness_runs *runs,
                                const harness_program *program, const harness_options *options,
                                const harness_files *all, ag_failure *why);
@@ -29,13 +29,13 @@ ag_status harness_outputs_open(harness_outputs *outputs, const harness_runs *run
 ag_status harness_outputs_keep(harness_outputs *outputs, const char *path, harness_part part,
                                ag_failure *why);
 ag_status harness_outputs_end_run(harness_outputs *outputs, int run, ag_failure *why);
-/* For values of which those of the held-out items are finite. Fails: AG_EFINITE, AG_EFILE. */
+/* Writes the file. Fails: AG_EFINITE (outputs->spoiled), AG_EFILE. */
 ag_status harness_outputs_save(harness_outputs *outputs, ag_failure *why);
 /* Takes the values of the files of all shares, in any order. Fails: AG_EUSE (other runs, options or
    data than those of `open`; a share is missing or named twice), AG_EFILE, AG_EDATA, AG_EMEMORY. */
 ag_status harness_outputs_take(harness_outputs *outputs, const harness_paths *given, int runs,
                                ag_failure *why);
-/* Fails with AG_EDATA unless as many were taken as there are. */
+/* Fails with AG_EDATA unless all values were taken. */
 ag_status harness_outputs_check(const harness_outputs *outputs, ag_failure *why);
 void harness_outputs_free(harness_outputs *outputs);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows for tables of options, where they have one meaning in all programs. */
+/* Rows for tables of options, of options that mean the same in all programs. */
 #ifndef HARNESS_SETTINGS_H
 #define HARNESS_SETTINGS_H
 
@@ -31,7 +31,7 @@
 #define HARNESS_WEIGHT_DECAY_OPTION(S, DEFAULT, HELP) \
     {"weight-decay", HARNESS_FIELD(S, harness.training.weight_decay), DEFAULT, 0, 10, \
      HARNESS_TRAINS, .group = "Training", .help = "decoupled weight decay, " HELP}
-/* NEEDS: what holds something out. */
+/* NEEDS: the options that hold something out. */
 #define HARNESS_EVAL_EVERY_OPTION(S, DEFAULT, NEEDS, HELP) \
     {"eval-every", HARNESS_FIELD(S, harness.training.eval_every), DEFAULT, 1, 1e9, \
      HARNESS_TRAINS, .often = true, .group = "Scores", .needs = NEEDS, .help = "steps between validations" HELP}
@@ -39,8 +39,8 @@
 #define HARNESS_SCHEDULES "constant|cosine|linear|exponential" /* with HARNESS_DECAY_OPTIONS */
 #define HARNESS_ON_VALID  "; the best one's checkpoint is kept"
 
-/* All of them, for a small program. With HARNESS_COMMON_OPTIONS and HARNESS_MODEL_OPTIONS they fill
-   all of harness_settings but the baselines. */
+/* All rows of training, for a small program. With HARNESS_COMMON_OPTIONS and HARNESS_MODEL_OPTIONS
+   they fill all of harness_settings but the baselines. */
 #define HARNESS_TRAINING_OPTIONS(S) \
     HARNESS_STEPS_OPTION(S, "1000", "optimizer steps"), \
     HARNESS_RATE_OPTIONS(S, "1e-2", "learning rate of AdamW, after the warm-up", "0"), \
@@ -58,9 +58,9 @@
 #define HARNESS_ABLATE_COMMAND \
     {"ablate", HARNESS_ABLATE, "train the variants of a study and compare them", NULL, \
      harness_ablate_command}
-/* Examples of them and of doctor, for --help. LISTS: the beginning of the names of three lists of files
-   (train, valid and test); FILE: one to predict; MODEL: one that ships, for these; STUDY: what ablate
-   takes. */
+/* Examples of these commands and of doctor, for --help. LISTS: the beginning of the names of three
+   lists of files (train, valid and test); FILE: a file to predict; MODEL: a model that ships, for
+   such files; STUDY: a study file. */
 #define HARNESS_EXAMPLES(PROGRAM, LISTS, FILE, MODEL, STUDY) \
     PROGRAM " train --data " LISTS ".train.txt --valid " LISTS ".valid.txt --out runs/a\n" \
     PROGRAM " train --out runs/a --resume\n" \

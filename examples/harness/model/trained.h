@@ -13,16 +13,16 @@
    as those of harness_network, AG_EUSE, AG_EMEMORY. */
 ag_status harness_trained_create(harness_session *session, ag_failure *why);
 
-/* Loads what the session's network begins with: the checkpoint of --init or, where its run goes on,
-   the last one of the folder. Nothing is loaded without --init. */
+/* Loads the checkpoint that the session's network begins with: that of --init, or the last one of
+   the folder if a run with --init goes on. Without --init it loads nothing. */
 ag_status harness__initial_load(harness_trained *from, const harness_session *session,
                                 ag_failure *why);
-/* Copies its weights and scales, and warns of options of the model that differ. Fails: AG_EUSE (a
-   shape differs). */
+/* Copies the weights and scales of `from`, and warns of options of the model that differ. Fails:
+   AG_EUSE (a shape differs). */
 ag_status harness__initial_take(harness_session *session, const harness_trained *from,
                                 ag_failure *why);
 
-/* The same without a word: both are networks of one model. */
+/* The same without warnings, for networks of one model. */
 ag_status harness__values_take(harness_trained *to, const harness_trained *from, ag_failure *why);
 
 /* The path of the best checkpoint of a run, or the last. */
@@ -47,8 +47,8 @@ ag_status harness_trained_save(const char *path, const harness_trained *trained,
                                ag_failure *why);
 
 /* Reads all that the next step depends on into the network that was created for the session.
-   before: how the run trained until then, which may differ where --resume accepts that. Fails:
-   AG_EUSE (other options or data), and as harness_trained_load. */
+   before: gets the settings of the run until then, which may differ where --resume accepts that.
+   Fails: AG_EUSE (other options or data), and as harness_trained_load. */
 ag_status harness_trained_resume(const char *path, harness_session *session,
                                  harness_training *before, ag_failure *why);
 
@@ -56,7 +56,7 @@ void harness_trained_drop(harness_trained *trained);
 
 /* ---- how long a run waits for a better score (--patience) ---- */
 
-/* Whether patience is at its end, before all steps are done. */
+/* Whether patience has ended the run before all steps were done. */
 bool harness__trainer_stopped(const harness_session *s);
 /* The step from which patience counts: that of the best score, or where the schedule started again.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* All measures of all programs: a name, a definition and a number of digits each. They are of the
-   items of one group that count, which have a run time of at least `least` ns. */
+/* All measures of all programs: a name, a definition and a number of digits each. They are over the
+   items of a group that count: with a run time of at least `least` ns. */
 #ifndef HARNESS_MEASURES_H
 #define HARNESS_MEASURES_H
 
@@ -8,10 +8,11 @@
 
 #include <stdbool.h>
 
-/* NaN where not defined: measures of pairs as metrics.h says; slowdown, top and recall of fewer
-   than two items, from which nothing can be chosen; all others without an item. Which groups that
-   is depends only on their run times, so that the means of all methods are over the same groups;
-   only of MAPE, R2 and MAE a method has none for a group in which it cannot score an item. */
+/* A measure is NaN where it is not defined: measures of pairs where metrics.h says so; slowdown,
+   top and recall of fewer than two items, where there is nothing to choose; all others without an
+   item. This depends only on a group's run times, so that the means of all methods are over the
+   same groups, except that a method has no MAPE, R2 and MAE of a group in which it cannot score an
+   item. */
 typedef enum harness_measure {
     HARNESS_TAU_B, /* metrics.h, up to pairwise: pairs that differ by more than HARNESS_SHARE */
     HARNESS_TAU_A,
@@ -39,7 +40,7 @@ typedef enum harness_measure {
     HARNESS_MEASURES
 } harness_measure;
 
-#define HARNESS_SHARE 0.02 /* run times that are closer differ by noise */
+#define HARNESS_SHARE 0.02 /* run times that differ by less differ by noise */
 
 typedef struct harness_measure_kind {
     const char *name;    /* in tables, CSV and JSON */
@@ -74,7 +75,7 @@ typedef enum harness_left {
     HARNESS_ALL_NEAR,  /* no two of them differ by more than HARNESS_SHARE */
     HARNESS_LEFTS
 } harness_left;
-/* Whether the measure is then not defined. */
+/* Whether the measure is not defined for this reason. */
 bool harness_measure_left(harness_measure measure, harness_left left);
 
 typedef struct harness_measured {
@@ -86,7 +87,7 @@ typedef struct harness_measured {
     int groups[HARNESS_MEASURES]; /* of which the measure is defined, while they are added */
 } harness_measured;
 
-/* Everything is NaN or 0. */
+/* All measures are NaN, all counts 0. */
 harness_measured harness_measured_none(void);
 
 /* Fails: AG_EFINITE (a score is NaN or -INFINITY, a cost is not finite), AG_EDATA (a run time is
@@ -94,8 +95,8 @@ harness_measured harness_measured_none(void);
 ag_status harness_measure_items(harness_measured *measured, const harness_items *items,
                                 ag_failure *why);
 
-/* Several groups together: sum begins as {0}, and has at the end the means over the groups where
-   measures are defined, except HARNESS_APE. */
+/* Adds up several groups. sum begins as {0}; at the end each measure but HARNESS_APE is the mean
+   over the groups where it is defined. */
 void harness_measured_add(harness_measured *sum, const harness_measured *group);
 void harness_measured_end(harness_measured *sum);
 
@@ -104,8 +105,8 @@ void harness_measured_end(harness_measured *sum);
 /* Ascending; none is NaN. */
 void harness_sort(double *x, int64_t n);
 
-/* Of the values that are not NaN; NaN without any. The geometric mean is NaN when a value is below
-   0, and 0 when one is 0. */
+/* Averages of the values that are not NaN; NaN if there are none. The geometric mean is NaN if a
+   value is below 0, and 0 if one is 0. */
 typedef struct harness_averages {
     double median, geometric, mean;
     int count;

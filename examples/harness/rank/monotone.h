@@ -5,7 +5,7 @@
 
 #include "core/core.h"
 
-/* A step function that rises with x: value[k] for x up to end[k], the last one beyond. */
+/* A step function that rises with x: value[k] for x up to end[k], and the last value beyond. */
 typedef struct harness_monotone {
     int steps;
     double *end, *value; /* [steps], both ascending */

@@ -19,11 +19,12 @@ typedef struct harness_rank_form {
     const char *hold_out;   /* how to hold something out; NULL: "give --valid" */
     /* Ends with HARNESS_MEASURES; all are in JSON. The first one chooses the best checkpoint. */
     const harness_measure *measure;
-    /* How many of the first are in the table of rows, in that of methods, of a validation, of a
-       study (of both HARNESS_MOST_SCORES at most); 0: all. */
+    /* How many of the first measures are in the table of rows, in the table of methods, in a
+       validation, and in a study (in the last two HARNESS_MOST_SCORES at most); 0: all. */
     int main, shown, validated, studied;
-    const char *median;  /* "APE % median": the first one's, with its geometric mean, is shown, too,
-                            as in the tables of papers; NULL: it is not */
+    const char *median;  /* "APE % median": the name of the first measure's median, which is shown,
+                            too, with its geometric mean, as in the tables of papers; NULL: neither
+                            is shown */
     const char *against; /* the method whose columns are next to the model's; NULL: the next one */
 } harness_rank_form;
 
@@ -49,15 +50,15 @@ typedef struct harness_rank_row {
 typedef struct harness_rank {
     harness_rank_form form;         /* zeroed: harness_rank_plain */
     const void *data;               /* for the model's own use */
-    const harness_files *all;       /* of which a share is scored (--part): names tell its files
-                                       from the others, too; NULL: all are scored */
+    const harness_files *all;       /* all files, if only a share of them is scored (--part): names
+                                       tell its files from the others, too; NULL: all are scored */
     char *title;                    /* of the page, without the steps; NULL: the program's name */
     const char *const *row_name;    /* [rows]; NULL: a row per group, with its name */
     const char *const *family_name; /* [families]; NULL: no families */
     int rows, families;
     bool times;       /* scores are predicted run times in ns */
     int64_t least;    /* shortest run time that counts, ns; 0: all count */
-    const double *ns; /* [items] the model's predicted run times where scores are none, or NULL */
+    const double *ns; /* [items] run times that the model predicts besides its scores, or NULL */
 
     int groups;
     harness_ranked *group; /* [groups], stb_ds array */
@@ -81,25 +82,28 @@ typedef struct harness_rank {
 /* Memory, zeroed, that lives as long as the results. */
 void *harness_rank_alloc(harness_rank *rank, size_t bytes);
 
-/* The names of files in results, as harness_files_names: [count], which live as long as these. */
+/* The names [count] of files in results, as from harness_files_names; they live as long as the
+   results. */
 char **harness_rank_names(harness_rank *rank, char *const *path, int count, const char *end);
 
 /* Adds a group, before any method; its `first` is set here. What it points to must live as long as
    the results. */
 void harness_rank_group(harness_rank *rank, harness_ranked group);
 
-/* Adds a method and returns room for its scores [items], which are 0: first the model's in
-   harness_model.open (note NULL), then others, baselines in harness_model.compare, at most
-   HARNESS_RANK_METHODS in all. note: how it works, for the reader; taken over (harness_free). */
+/* Adds a method and returns room for its scores [items], all 0. The model comes first, in
+   harness_model.open (note NULL), then others, such as baselines in harness_model.compare; there
+   are at most HARNESS_RANK_METHODS. note: how it works, for the reader; taken over (harness_free).
+   */
 double *harness_rank_method(harness_rank *rank, const char *name, char *note);
-/* A method that could not be made is left out with a warning; only lack of memory ends the call. */
+/* Leaves out a method that failed with `mine`, with a warning; only lack of memory ends the call.
+ */
 ag_status harness_rank_leave_out(const char *name, const ag_failure *mine, ag_failure *why);
-/* The method has no scores for the group, and thus no means over the rows. */
+/* Notes that the method has no scores for the group, and thus no means over the rows. */
 void harness_rank_absent(harness_rank *rank, int method, int group);
 
-/* After all other methods, in harness_model.repeat: adds a second measurement of the call that made
-   the files, and a perfect ranker. first, second [items]: two measurements of each item; where all
-   are equal there was one, and nothing is added. */
+/* After all other methods, in harness_model.repeat: adds the second measurement of the call that
+   made the files, and a perfect ranker. first, second [items]: two measurements of each item; if
+   all are equal, there was only one, and nothing is added. */
 void harness_rank_repeats(harness_rank *rank, const int64_t *first, const int64_t *second);
 /* The same with a second measurement that is drawn. noise [groups]: the standard deviation of one
    measurement of ln(run time); nothing is added where that of a group is not known (0). */
@@ -119,14 +123,15 @@ double harness_rank_mean(const harness_rank *rank, int method, harness_measure m
 
 /* ---- for the commands, and the functions of a harness_model ---- */
 
-/* Names of the measures of a validation, the first of which chooses the best checkpoint (smaller:
-   by its smallest value); returns their number. Then their values. */
+/* The names of the measures of a validation, of which the first chooses the best checkpoint
+   (smaller: by its smallest value); returns their number. harness_rank_values gives their values.
+   */
 int harness_rank_measures(const char **name, bool *smaller, const harness_rank *rank);
 void harness_rank_values(double *measure, const harness_rank *rank);
 /* Adds what a study needs: "scores", the means over the rows, and "groups", a list of the rows'
    names and measures. */
 void harness_rank_result(struct json_t *result, const harness_rank *rank);
-/* Fails: AG_EDATA (there are groups, but no run times), as harness_measure_items. */
+/* Fails: AG_EDATA (there are groups, but no run times), and as harness_measure_items. */
 ag_status harness_rank_compute(void *rank, ag_failure *why);
 void harness_rank_close(void *rank);
 int harness_rank_groups(const harness_rank *rank);           /* how many are scored */

@@ -10,11 +10,11 @@ static inline const harness_rank_form *harness__form(const harness_rank *r)
     return r->form.row ? &r->form : &harness_rank_plain;
 }
 
-/* The number of its measures, `wanted` at most where that is not 0. */
+/* The number of measures of the form; at most `wanted`, if that is not 0. */
 int harness__count(const harness_rank_form *form, int wanted);
 
-/* Which number: of row `of`; over the rows; the mean over those of family `of`; over the families,
-   which weigh alike. */
+/* Which number: the one of row `of`; an average over all rows; the mean over the rows of family
+   `of`; the mean over the families, which weigh alike. */
 typedef enum harness_mean {
     HARNESS_ROW,
     HARNESS_MEAN,
@@ -29,7 +29,7 @@ double harness__number(const harness_rank *r, int method, harness_measure measur
 /* How many groups with run times the method has no scores for. */
 int harness__lacking(const harness_rank *r, int method);
 
-/* The rows of a family together, -1: all. */
+/* The sum of the rows of a family (-1: of all). */
 harness_rank_row harness__sum_rows(const harness_rank *r, int family);
 
 /* The groups that means leave out, as a list, which may be empty. */

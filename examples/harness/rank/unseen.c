@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Warns of files that are far from the training data, and of groups with all scores equal. */
+/* Warns of data far from those of training, and of groups in which all scores are equal. */
 #include "examples/harness/rank/unseen.h"
 #include "examples/harness/files/files.h"
 #include "examples/harness/rank/rank.h"
 
-/* ---- far from the training files ---- */
+/* ---- far from the training data ---- */
 
 static bool is_far(const float *row, int columns, const double *low, const double *high)
 {
@@ -21,29 +21,29 @@ int64_t harness_far_rows(const float *x, int64_t rows, int columns, const double
     return far;
 }
 
-/* " and of 3 more files" for 4. */
+/* For 4 files: " and of 3 more files". */
 static const char *more_text(int count, const char *what)
 {
     if (count < 2) return "";
     return harness_format(" and of %d more %s%s", count - 1, what, count == 2 ? "" : "s");
 }
 
-void harness_far_add(harness_far *f, const char *file, int64_t rows, int64_t all)
+void harness_far_add(harness_far *f, const char *name, int64_t rows, int64_t all)
 {
     const double share = all ? (double)rows / (double)all : 0;
     if (share <= f->most) return;
-    if (!f->files++) f->first = file;
-    if (f->files == 1 || share < f->share) f->share = share;
+    if (!f->count++) f->first = name;
+    if (f->count == 1 || share < f->share) f->share = share;
 }
 
 void harness_far_warn(const harness_far *f)
 {
-    if (!f->files) return;
+    if (!f->count) return;
     harness_warn("of the %s of %s%s, %.0f %%%s have features far outside of those that %.200s "
                  "was trained on (%s), so the scores may mean nothing; train on files of their "
                  "source",
-                 f->rows, harness_files_short(f->first), more_text(f->files, "file"),
-                 100 * f->share, f->files > 1 ? " or more" : "", f->run, f->limit);
+                 f->rows, harness_files_short(f->first), more_text(f->count, f->what),
+                 100 * f->share, f->count > 1 ? " or more" : "", f->run, f->limit);
 }
 
 /* ---- scores that are all equal ---- */

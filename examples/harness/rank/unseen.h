@@ -1,30 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* Warnings that all programs give in the same words: of files unlike those that a run was trained
-   on, and of scores that tell nothing apart. */
+/* Warnings that all programs give in the same words: that data are unlike those that a run was
+   trained on, and that all scores of a group are equal. */
 #ifndef HARNESS_UNSEEN_H
 #define HARNESS_UNSEEN_H
 
 #include "examples/harness/model/model.h"
 
-/* How many of the rows x [rows,columns] have a value below low or above high, [columns] both. */
+/* How many rows of x [rows,columns] have a value below low[column] or above high[column]. */
 int64_t harness_far_rows(const float *x, int64_t rows, int columns, const double *low,
                          const double *high);
 
-/* Files with many rows that are far from those of training. Set the first four. */
+/* Programs, groups or files in which too many rows are far from those of training. Set the first
+   five. */
 typedef struct harness_far {
+    const char *what;  /* "file", "program" */
     const char *rows;  /* "nodes" */
-    const char *limit; /* what is far: "more than 10 standard deviations" */
+    const char *limit; /* the distance that is far: "more than 10 standard deviations" */
     const char *run;
-    double most; /* the largest share of far rows in files of the same source */
-    int files;
-    const char *first; /* the first of these files, borrowed */
-    double share;      /* of far rows, the smallest of these files */
+    double most;       /* the largest share of far rows in data of the same source */
+    int count;         /* how many have a larger share */
+    const char *first; /* the name of the first of them, borrowed */
+    double share;      /* the smallest share among them */
 } harness_far;
 
-void harness_far_add(harness_far *far, const char *file, int64_t rows, int64_t all);
-void harness_far_warn(const harness_far *far); /* if there are any */
+/* Counts what `name` names if more than far->most of its `all` rows are far. */
+void harness_far_add(harness_far *far, const char *name, int64_t rows, int64_t all);
+void harness_far_warn(const harness_far *far); /* unless the count is 0 */
 
-/* Warns of groups of several items whose scores are all equal. */
+/* Warns of groups in which several items all have the same score. */
 void harness_warn_alike(const harness_model *model, const void *results);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The messages by which ranks agree: equal beginnings, and after each step equal weights and
-   whether one has to stop. */
+/* The messages by which ranks agree that they begin alike and, after each step, that their weights
+   are equal and whether one has to stop. */
 #include "examples/harness/ranks/ranks.h"
 
 #include <math.h>

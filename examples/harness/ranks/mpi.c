@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Data moved by MPI: messages between two ranks, so that one that does not come has a name. No
-   other file includes mpi.h, and MPI adds no numbers. */
+/* Moves data by MPI, in messages between two ranks, so that a rank that does not answer is known.
+   No other file includes mpi.h, and MPI adds no numbers. */
 #define _GNU_SOURCE
 #include "examples/harness/base/bag.h"
 #include "examples/harness/ranks/ranks.h"

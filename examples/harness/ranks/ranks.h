@@ -9,13 +9,14 @@
 
 /* ---- the processes (mpi.c, launched.c) ---- */
 
-/* How many the launcher started, by the environment; 1: there is no launcher. *rank: this one. */
+/* How many processes the launcher started, as the environment says; 1: there is no launcher. *rank:
+   the rank of this one. */
 int harness_ranks_launched(int *rank);
 
-/* NULL without a launcher. patience: seconds after which a rank that does not come is a failure.
-   Fails: AG_EUSE (a build without MPI, or with that of another launcher). */
+/* NULL without a launcher. patience: seconds after which a rank that does not answer is a failure.
+   Fails: AG_EUSE (a build without MPI, or with the MPI of another launcher). */
 ag_ranks *harness_ranks_open(double patience, ag_failure *why);
-/* How many of them have the processors of this one. */
+/* How many of them share the processors of this one. */
 int harness_ranks_local(const ag_ranks *ranks);
 /* Waits for all of them, however long. */
 void harness_ranks_close(ag_ranks *ranks);
@@ -25,7 +26,7 @@ _Noreturn void harness_ranks_abort(ag_ranks *ranks, int code);
 /* Rank 0 prints, saves and scores. */
 static inline bool harness_leads(const ag_ranks *ranks) { return !ranks || ranks->rank == 0; }
 
-/* From now on what another rank than 0 prints goes to FOLDER/rank-N.log. */
+/* From now on the messages of ranks other than 0 go to FOLDER/rank-N.log. */
 ag_status harness_ranks_log(const ag_ranks *ranks, const char *program, const char *folder,
                             ag_failure *why);
 /* Prints a sentence where the program's errors go, with the number of the rank. */
@@ -43,17 +44,17 @@ typedef struct harness_identity {
     uint64_t program, options, data, weights; /* hashes */
     int64_t step;
 } harness_identity;
-/* Fails: AG_EUSE, with the first difference from rank 0, which all of them find. */
+/* Fails: AG_EUSE, with the first difference from rank 0; all ranks find it. */
 ag_status harness_ranks_compare(ag_ranks *ranks, const harness_identity *mine, ag_failure *why);
 
 /* The message of a rank after a step. */
 typedef struct harness_said {
     uint64_t weights; /* a hash of the parameters; 0: they are on a device */
-    int64_t stops;    /* 1: it was asked to */
+    int64_t stops;    /* 1: this rank was asked to stop */
 } harness_said;
 /* loss [last - first] are those of this rank's shards; *sum gets the sum of all, in the order of
    the shards, and mine->stops 1 if any rank stops. Fails: AG_EDATA (weights differ), and as
-   exchange. */
+   ag_ranks.exchange. */
 ag_status harness_ranks_step(double *sum, harness_said *mine, ag_ranks *ranks, const double *loss,
                              int64_t shards, ag_failure *why);
 

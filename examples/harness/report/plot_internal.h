@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The data and the script of one picture, and the style of all, for the files that draw them. */
+/* The data and the script of one picture, and the style of all pictures, for the files that draw
+   them. */
 #ifndef HARNESS_PLOT_INTERNAL_H
 #define HARNESS_PLOT_INTERNAL_H
 
@@ -32,8 +33,8 @@ void harness__plot_style(plot_files *p, const char *title, int width, int height
 
 void harness__plot_words(FILE *to, const char *text); /* text within single quotes of a script */
 
-/* Text in a cell of the data; its middle is left out if it would leave no room for the bars; to
-   NULL: nowhere. Returns how many characters are shown. */
+/* Writes text as a cell of the data, without its middle if the bars would have no room; to NULL:
+   writes nothing. Returns how many characters are shown. */
 int harness__plot_label(FILE *to, const char *text);
 
 #endif

@@ -26,7 +26,7 @@ void harness_table_number(harness_table *t, double cell, int digits);
 void harness_table_count(harness_table *t, int64_t cell);
 const char *harness_number_text(double number, int digits);
 int harness_table_rows(const harness_table *t);
-/* Adds a sentence below the table (text and HTML), which must live as long. */
+/* Adds a sentence below the table (text and HTML); it must live as long as the table. */
 void harness_table_note(harness_table *t, const char *note);
 
 /* In HTML the cells of the row, or of the column (then row is -1), have the model's colour, and the
@@ -39,8 +39,8 @@ void harness_table_narrow(harness_table *t);
 void harness_table_print(FILE *to, const harness_table *t); /* aligned columns */
 void harness_table_csv(FILE *to, const harness_table *t);   /* RFC 4180, one header line */
 void harness_table_html(FILE *to, const harness_table *t);  /* <table>, text escaped */
-/* One tabular of LaTeX, which needs no package; the tables have the same columns, and the title of
-   each is a line above its rows. */
+/* Writes the tables as one tabular of LaTeX, which needs no package; they must have the same
+   columns, and the title of each is a line above its rows. */
 void harness_tables_tex(FILE *to, harness_table *const *table, int count);
 struct json_t *
 harness_table_json(const harness_table *t); /* array of objects; owned by the caller */
@@ -65,23 +65,24 @@ typedef struct harness_curve {
 ag_status harness_plot_curves(const char *folder, const char *name, const char *title,
                               harness_curve loss, harness_curve score, ag_failure *why);
 
-/* Predicted against true order or value; at most 4,000 points are drawn, evenly chosen. */
+/* Predicted against true order or value; draws at most 4,000 points, chosen evenly. */
 ag_status harness_plot_scatter(const char *folder, const char *name, const char *title,
                                const char *x_label, const char *y_label, const double *x,
                                const double *y, int64_t n, ag_failure *why);
 
-/* One horizontal bar per label: those that are the model's own in its colour, the others grey. */
+/* A horizontal bar for each label, in the model's colour if it is the model's own, else grey. */
 ag_status harness_plot_bars(const char *folder, const char *name, const char *title,
                             const char *label, const char *const *names, const double *values,
                             const bool *own, int n, ag_failure *why);
 
-/* Per label a row of dots, values[i * per + k] (NaN: none), with a line at their mean, and a dashed
-   one at the mean of the first. */
+/* A row of dots for each label, values[i * per + k] (NaN: none), with a line at their mean; a
+   dashed line is at the mean of the first row. */
 ag_status harness_plot_dots(const char *folder, const char *name, const char *title,
                             const char *label, const char *const *names, const double *values,
                             int n, int per, ag_failure *why);
 
-/* Several lines in one picture, at most HARNESS_LINES: eight colours, then the same dashed. */
+/* Several lines in one picture, at most HARNESS_LINES, in eight colours, which further lines repeat
+   dashed. */
 enum { HARNESS_LINES = 24 };
 ag_status harness_plot_lines(const char *folder, const char *name, const char *title,
                              const char *x_label, const char *y_label, const harness_curve *curves,

@@ -20,7 +20,8 @@ typedef struct harness_override {
 } harness_override;
 
 typedef struct harness_variant {
-    const char *name, *folder; /* folder: all but letters, digits, '-', '_' and '.' made '-' */
+    const char *name, *folder; /* folder: the name, with '-' for all but letters, digits, '-', '_'
+                                  and '.' */
     const char *where;
     harness_override *overrides; /* stb_ds array */
 } harness_variant;
@@ -44,19 +45,19 @@ void harness_study_free(harness_study *s);
 ag_status harness_study_options(harness_options *o, const harness_study *s,
                                 const harness_variant *variant, int64_t seed, ag_failure *why);
 
-/* Refuses options that have no effect (harness_options_act): those of a variant in it, those of the
-   call and of [study] in all variants. Fails: AG_EUSE. */
+/* Refuses options that have no effect (harness_options_act): an option of a variant that has none
+   there, an option of the call or of [study] that has none in any variant. Fails: AG_EUSE. */
 ag_status harness_study_act(const harness_study *s, const harness_options *base, const char *files,
                             ag_failure *why);
 
 /* Trains every (variant, seed) of --part and --only that has no result.json yet under
-   OUT/VARIANT/seed-N and that no other call trains now, in the order of the seeds. When all runs
-   have results, or with --collect, which trains none, writes OUT/study.html, study.tex, study.csv,
-   study.json and pictures in plots/; OUT is --out of the call, and its other options are those of
-   all runs. A run whose loss was not finite (AG_EFINITE) counts as without a score; another failure
-   ends the study, and so does AG_ESTOPPED. Returns the table of the first measure, which the caller
-   frees; NULL: failed, or runs lack results, which a message says.
-   *json (NULL at the call; always json_decref it): what study.json holds. */
+   OUT/VARIANT/seed-N and that no other call trains now, in the order of the seeds. OUT is --out of
+   the call; its other options hold for all runs. When all runs have results, or with --collect,
+   which trains none, writes OUT/study.html, study.tex, study.csv, study.json and pictures in
+   plots/. A run whose loss was not finite (AG_EFINITE) counts as a run without a score; any other
+   failure ends the study, AG_ESTOPPED included. Returns the table of the first measure, which the
+   caller frees; NULL: failed, or runs lack results, which a message says. *json (NULL at the call;
+   always json_decref it): what study.json holds. */
 struct harness_call;
 struct json_t;
 harness_table *harness_study_run(const harness_study *s, const struct harness_call *call,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The outcome of a study, and what is computed and written of it, for the files of study/. */
+/* The outcome of a study and the functions that compute and write its results, for the files of
+   study/. */
 #ifndef HARNESS_STUDY_INTERNAL_H
 #define HARNESS_STUDY_INTERNAL_H
 
@@ -41,31 +42,31 @@ const char *harness__study_path(const study_outcome *x, int variant, int seed, c
 
 /* Writes all files of OUT; returns as harness_study_run. */
 harness_table *harness__study_write(study_outcome *x, struct json_t **json, ag_failure *why);
-/* The pictures, then study.html. measures: a table of each. */
+/* Writes the pictures, then study.html. measures: a table of each measure. */
 ag_status harness__study_page(const study_outcome *x, harness_table *const *measures,
                               ag_failure *why);
 
 /* ---- paired differences ---- */
 
-/* mean: of the differences; NaN: nothing pairs. low, high: its 95 % interval, p: of Student's t,
-   two-sided; NaN where fewer than two seeds pair, p also where all differences are equal. */
+/* mean: of the differences; NaN: nothing pairs. low, high: its 95 % interval; p: two-sided, of
+   Student's t. These are NaN if fewer than two seeds pair, p also if all differences are equal. */
 typedef struct harness_paired {
     double mean, low, high, p;
     int seeds, groups; /* how many pair */
 } harness_paired;
 
 /* of, base [seeds][groups]: a measure of the variant and of the one that it is compared with, NaN:
-   none. A seed pairs where both have a value of any group, a group where both have one of each seed
-   that pairs. With d the differences, S seeds and G groups that pair, d_s the mean over the groups,
-   d_g the mean over the seeds,
+   none. A seed pairs if both have a value for any group; a group pairs if both have a value for
+   each seed that pairs. With d the differences, S seeds and G groups that pair, d_s the mean over
+   the groups, d_g the mean over the seeds,
 
        v_S = var(d_s) / S,  v_G = var(d_g) / G (0 if G = 1),  var with S - 1 and G - 1,
        t = mean(d) / sqrt(v_S + v_G),
        degrees of freedom = (v_S + v_G)^2 / (v_S^2 / (S - 1) + v_G^2 / (G - 1))
 
    as in Welch's test, so that the interval holds for other seeds and for other groups like these.
-   What is neither of a seed nor of a group is in both variances: the interval is rather too wide.
- */
+   Noise that belongs neither to a seed nor to a group is in both variances, so the interval is
+   rather too wide. */
 harness_paired harness_pair(const double *of, const double *base, int seeds, int groups);
 
 /* The two-sided p of Student's t, and the t of a two-sided p of 0.05; freedom: 1 or more. */

@@ -17,7 +17,7 @@ struct lab_collection {
     const lab_settings *s;
     const char *kind, *below; /* below: of layouts, the folder in --out */
     /* The options that decide the contents of a program's files, besides --noise and --seed (JSON,
-       stolen). Options of measuring are recorded with the machine. */
+       taken over). Options of measuring are recorded with the machine. */
     struct json_t *options;
     /* Measures one program, writes its files and records them in the manifest. Leaves meter.stopped
        set, and nothing written, when the time is up. */
@@ -31,7 +31,7 @@ struct lab_collection {
     lab_manifest *folder;
     harness_progress bar;
     int64_t files, dropped;
-    int64_t brief; /* kernels that were left out since they take less than --least */
+    int64_t brief; /* kernels left out, since they take less than --least */
 };
 
 ag_status lab_collect(lab_collection *c, ag_failure *why);
@@ -57,18 +57,19 @@ typedef struct lab_sheet {
 /* With room for `most` timings. */
 lab_sheet lab_sheet_new(const lab_collection *c, lab_configs configs, int most);
 void lab_sheet_clear(lab_sheet *sheet);
-/* Measures the next of them, `left` or a batch at most; none of them counts when the time is up. */
+/* Measures the next items, `left` or a batch at most; none of them counts if the time is up
+   meanwhile. */
 ag_status lab_sheet_more(lab_collection *c, lab_sheet *sheet, int left, ag_failure *why);
 /* The run times [n], in the sheet's memory. */
 int64_t *lab_sheet_times(lab_sheet *sheet);
-/* Facts for the manifest. Sets sheet->dropped if the noise is above `most` of the spread, or one of
-   two measurements of an item is too far from the other. */
+/* Facts for the manifest. Sets sheet->dropped if the noise is above `most` times the spread, or if
+   two measurements of an item are too far apart. */
 struct json_t *lab_sheet_facts(lab_sheet *sheet, const lab_counts *now, double most);
 
-/* Measures some of them again; if there is time for it, records facts, to which those of the kind
-   (stolen) are added, and writes NAME.txt and begins NAME.npz with the graphs, for the configs'
-   program or the first kernels of its fusion. The name is that program's; program: the one that it
-   is from. NULL: no time, dropped, or a failure. */
+/* Measures some items again. If there is time for it, records facts, with those of the kind (taken
+   over), writes NAME.txt, and begins NAME.npz with the graphs of the configs' program or of the
+   first kernels of its fusion. NAME is the name of that program; `program` is the one that it was
+   made from. NULL: no time, dropped, or a failure. */
 ag_npz_writer *lab_sheet_file(lab_collection *c, lab_sheet *sheet, const char *program,
                               struct json_t *of_kind, ag_failure *why);
 /* Ends the file after its last array; it appears unless something failed. */

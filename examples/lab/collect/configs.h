@@ -17,11 +17,11 @@ typedef struct lab_configs {
     tpugraphs_rule rule;
     int (*tile)[LAB_TILE];
     const lab_fusion *fusion;
-    lab_run *run; /* of the first two, from the first measurement on; free it */
+    lab_run *run; /* of layouts and tiles, from the first measurement on; free it */
 } lab_configs;
 
-/* Measures configurations which[0..count-1] (NULL: the first) now, in turn; kernels have memory of
-   their own each. */
+/* Measures configurations which[0..count-1] (NULL: the first) now, in turn; each kernel has memory
+   of its own. */
 ag_status lab_configs_measure(lab_meter *meter, lab_timing *timing, lab_configs *configs,
                               const int *which, int count, ag_failure *why);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Draws the layout configurations of a program to be measured, none twice. */
+/* Draws layout configurations of a program, to be measured, none of them twice. */
 #ifndef LAB_LAYOUTS_H
 #define LAB_LAYOUTS_H
 
@@ -18,12 +18,12 @@ typedef struct lab_layouts {
 lab_layouts *lab_layouts_new(const lab_program *p, uint64_t seed);
 void lab_layouts_free(lab_layouts *l);
 
-/* Appends up to `want` new ones; the very first is the default. Returns their number: less than
-   wanted when (nearly) all configurations have been given. */
+/* Appends up to `want` new ones; the very first is the default. Returns their number: fewer than
+   wanted if (nearly) all configurations have been given. */
 int lab_layouts_next(lab_layouts *l, int want);
 
 /* A random layout of one node: the two most minor axes of each operand and of the output of a
-   convolution, all axes of a dot and a reshape; -1 everywhere where the draw is the default. */
+   convolution, all axes of a dot and a reshape; all -1 if the default is drawn. */
 void lab_row_draw(signed char *row, const lab_program *p, int node, ag_random *random);
 
 #endif

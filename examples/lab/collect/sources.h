@@ -18,8 +18,8 @@ typedef struct lab_source {
 int lab_sources(lab_source **list, const lab_settings *s, ag_failure *why);
 void lab_sources_free(lab_source *list);
 
-/* The program of the text, once, or of the family; clear it. A text is not read again: it may have
-   changed since, or have been a pipe. */
+/* The program of a source; clear it. For a text this can be called once: the file is not read
+   again, since it may have changed or be a pipe. */
 ag_status lab_source_program(lab_program *p, lab_source *source, double milliseconds,
                              ag_failure *why);
 

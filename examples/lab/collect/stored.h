@@ -7,10 +7,10 @@
 #include "examples/lab/measure/manifest.h"
 
 typedef struct lab_stored {
-    lab_program program; /* of a tile file: the kernel */
-    int n;               /* configurations, or kernels; 0: there is neither NAME.txt nor a family of
-                            the lab to build the program of */
-    int64_t *ns;         /* [n] run times in the file */
+    lab_program program;  /* of a tile file: the kernel */
+    int n;                /* configurations, or kernels; 0: the program cannot be built, without
+                             NAME.txt or a family of the lab */
+    int64_t *ns;          /* [n] run times in the file */
     lab_layout_row *rows; /* layout: [n][configs.nodes] */
     lab_fusion fusion;    /* fusion: its first n kernels */
     lab_configs configs;  /* which point to these */

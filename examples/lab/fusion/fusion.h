@@ -6,7 +6,7 @@
 #include "examples/lab/fusion/kernels.h"
 
 typedef struct lab_fusion {
-    lab_program *kernel; /* [n], in the order in which the partitions need them; a bag, where
+    lab_program *kernel; /* [n], in the order in which the partitions need them; a bag, if
                             lab_fusion_clear frees it */
     uint64_t *hash;      /* [n], all different; a bag */
     int n;

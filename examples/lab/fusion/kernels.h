@@ -17,7 +17,7 @@ int lab_fusible(const lab_program *kernel);
    their number. */
 int lab_partition(int *group, const lab_program *p, double rate, uint64_t seed);
 
-/* The kernel of group g: values from outside become parameters, constants and broadcast constants
+/* The kernel of group g. Values from outside become parameters; constants and broadcast constants
    are copied into each kernel that reads them. */
 ag_status lab_kernel(lab_program *kernel, const lab_program *p, const int *group, int g);
 
@@ -25,15 +25,17 @@ ag_status lab_kernel(lab_program *kernel, const lab_program *p, const int *group
 uint64_t lab_kernel_hash(const lab_program *kernel);
 
 /* Valid tiles of a kernel, `limit` of them at most (evenly drawn from seed), 24 numbers each as in
-   run.h; the default comes first. The output's bounds are sizes of its blocks along its axes; those
-   of the reduction, of a dot: the contracted axis; of a convolution: the spatial axes of the
-   window, then the input features of a group; of a reduce: dims; of a reduce-window: the window's
-   axes. Each is a power of two or the whole axis, of the most minor axes eight at least. Returns
-   their number, 0: none can be tiled. The caller frees with harness_free. */
+   run.h; the default comes first. The output's bounds are the sizes of its blocks along its axes.
+   The reduction's bounds are along the contracted axis of a dot; the spatial axes of the window,
+   then the input features of a group, of a convolution; dims of a reduce; the window's axes of a
+   reduce-window. Each is a power of two or the whole axis, along the most minor axes eight at
+   least. Returns the number of tiles; 0: the kernel cannot be tiled. The caller frees with
+   harness_free. */
 int lab_tiles(int (**tiles)[24], const lab_program *kernel, int limit, uint64_t seed);
 
-/* 1 when bounds, sums and products are right, and scratch, steps and work within the limits of
-   tpugraphs/cut.h, as those of the default tile always are; NULL: the kernel has one. */
+/* 1 when bounds, sums and products are right, and scratch, steps and work are within the limits of
+   tpugraphs/cut.h, as those of the default tile always are. tile NULL: 1 when the kernel has a
+   default tile. */
 int lab_tile_valid(const lab_program *kernel, const int *tile);
 
 /* 1 when node i belongs to a group, as the root always does; 0 for parameters, and for constants

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* manifest.json of a folder of measured files: the machine, the way and the date of each
-   measurement. */
+/* manifest.json of a folder of measured files: on which machine, how and when each was measured. */
 #ifndef LAB_MANIFEST_H
 #define LAB_MANIFEST_H
 
@@ -19,7 +18,7 @@ typedef struct lab_manifest {
 struct json_t *lab_machine(int core, int repeats, int redo, double threshold);
 const char *lab_date(char text[32]); /* "2026-11-21T13:49:54Z" */
 
-/* Opens the manifest of a folder, which is made if it does not exist; machine is stolen. kind:
+/* Opens the manifest of a folder, which is made if it does not exist; takes over `machine`. kind:
    "layout", "tile", "fusion"; plan: that of --plan. Until it is freed no other program gets the
    folder. Unfinished files of a killed program are removed. Fails: AG_EUSE (a folder with files of
    another kind or plan, another program), AG_EFILE, AG_EDATA. */
@@ -28,8 +27,8 @@ lab_manifest *lab_manifest_open(const char *folder, const char *kind, int plan,
 /* Loads an existing manifest for reading. */
 lab_manifest *lab_manifest_load(const char *folder, ag_failure *why);
 /* The manifests of all folders with .npz files in these folders, each once, in the order of their
-   paths: a bag, which the second frees. Fails: AG_EFILE (a file, a path without any manifest),
-   AG_EDATA. */
+   paths: a bag, which lab_manifests_free frees. Fails: AG_EFILE (a file, a path without any
+   manifest), AG_EDATA. */
 lab_manifest **lab_manifests_load(const harness_paths *paths, ag_failure *why);
 void lab_manifests_free(lab_manifest **list);
 ag_status lab_manifest_save(const lab_manifest *m, ag_failure *why);
@@ -48,17 +47,17 @@ typedef struct lab_files {
 lab_files lab_manifest_files(const lab_manifest *m, const char *program);
 /* 1 when a program was finished and all its files exist, except those that were dropped. */
 int lab_manifest_done(const lab_manifest *m, const char *program);
-/* Records facts of a file (stolen), replacing older ones. "program", "machine" and "date" are
-   added. */
+/* Takes over and records facts of a file, in place of older ones. "program", "machine" and "date"
+   are added. */
 void lab_manifest_record(lab_manifest *m, const char *name, const char *program,
                          struct json_t *facts);
 /* 1 when a file has this hash in its facts. */
 int lab_manifest_has(const lab_manifest *m, const char *hash);
-/* Forgets a program that was not finished, and those of its files that no longer exist. */
+/* Forgets a program that was not finished, and its files that no longer exist. */
 void lab_manifest_forget(lab_manifest *m, const char *program);
 
-/* Refuses, with AG_EUSE, a program whose files in the folder were made with other options; those
-   are in "options" of its facts, or next to it. */
+/* Refuses, with AG_EUSE, a program whose files in the folder were made with other options than
+   these. The options of the files are in "options" of the program's facts, or next to it. */
 ag_status lab_manifest_same(const lab_manifest *m, const char *program, struct json_t *options,
                             ag_failure *why);
 

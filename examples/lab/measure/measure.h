@@ -27,7 +27,7 @@ static inline lab_measure_options lab_measure_defaults(void)
     return (lab_measure_options){5, 8, 0.15};
 }
 
-/* The result of one configuration: the smallest sample, and the distance of the median above it. */
+/* The result of one configuration: the smallest sample, and how far the median is above it. */
 typedef struct lab_timing {
     int64_t ns;    /* of one run, at least 1 */
     double spread; /* (median - smallest) / smallest */
@@ -45,7 +45,7 @@ typedef struct lab_counts {
 typedef struct lab_meter {
     lab_measure_options options;
     int64_t *recent;  /* LAB_PROBES of them, the smallest is the running best */
-    int64_t patience; /* remaining patience: it decreases after each wait that was in vain */
+    int64_t patience; /* remaining patience; each wait that did not help reduces it */
     lab_counts counts;
     double deadline; /* of harness_seconds; 0: none */
     int stopped;     /* the last batch was given up, since it was late */

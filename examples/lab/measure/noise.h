@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Half the width of the middle 68 % of ln(run time): one standard deviation where times are
-   log-normal, and robust against outliers. 0 with less than two. */
+   log-normal, and robust against outliers. 0 for fewer than two. */
 double lab_time_spread(const int64_t *ns, int n);
 
 /* The same measure for one measurement, from pairs of measurements of the same things: the 68th

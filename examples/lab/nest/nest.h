@@ -15,7 +15,7 @@ typedef enum nest_kind {
     NEST_MAP, /* out = op(in 0, in 1, in 2): any elementwise op, LAB_COPY for moves */
     NEST_DOT, /* out = sum over the reduction loops of in 0 * in 1 */
     NEST_SUM, /* out = sum of in 0 */
-    NEST_MAX  /* out = largest of in 0 (minus infinity of nothing) */
+    NEST_MAX  /* out = largest of in 0 (of no element: minus infinity) */
 } nest_kind;
 
 /* A planned loop and the strides, in floats and of either sign, that it moves the output and each
@@ -24,8 +24,8 @@ typedef struct nest_loop {
     int64_t size;
     int64_t out, in[NEST_INPUTS];
     int reduce;
-    /* the window that the loop opens (gives the first counter of) and the one that it closes (its
-       bounds cut the loop's range), -1: none */
+    /* the window of which this loop is the first counter, and the window with bounds that cut the
+       range of this loop; -1: none */
     int opens, closes;
 } nest_loop;
 
@@ -51,7 +51,7 @@ typedef struct nest {
     lab_op op;     /* of a map */
     lab_type type; /* the type that LAB_CONVERT converts to */
     tpugraphs_rule rule;
-    int accumulate; /* 1: a reduction adds to what the output holds instead of starting afresh */
+    int accumulate; /* 1: a reduction adds to what the output holds instead of replacing it */
     int n_given, n_windows;
     nest_window window[NEST_WINDOWS];
     int64_t out_at, in_at[NEST_INPUTS]; /* first element, from the pointers given to nest_run */
@@ -60,7 +60,7 @@ typedef struct nest {
     nest_loop n, r;   /* the loops of the tail */
     nest_body body;
     nest_loop loop[NEST_LOOPS];
-    tpugraphs_loop given[NEST_LOOPS]; /* which it plans */
+    tpugraphs_loop given[NEST_LOOPS]; /* the loops that nest_plan plans */
 } nest;
 
 /* Appends a loop, in any order, NEST_LOOPS at most; windows name loops by their numbers in this
@@ -69,7 +69,8 @@ typedef struct nest {
 void nest_loop_add(nest *nest, int64_t size, int reduce, int64_t out, int64_t in0, int64_t in1,
                    int64_t in2);
 
-/* A loop for each axis, with these sizes, and strides of the output and of the first inputs. */
+/* Appends a loop for each axis, with these sizes, and these strides of the output and of the first
+   inputs. */
 void nest_axes_add(nest *nest, int rank, const int *size, const int64_t *out,
                    const int64_t *const *in, int inputs);
 

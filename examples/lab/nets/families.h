@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Families of programs with random sizes: the unit of the "manual" split. */
+/* Families of programs with random sizes; split-family keeps each together. */
 #ifndef LAB_FAMILIES_H
 #define LAB_FAMILIES_H
 
@@ -18,13 +18,14 @@ extern const int lab_n_families;
 
 const lab_family *lab_family_find(const char *name); /* NULL: there is none */
 
-/* The assumed work of a millisecond: 2 G a second, on one thread with some unlucky layouts. */
+/* The work that is assumed to take a millisecond (2e9 a second), on one thread with some unlucky
+   layouts. */
 enum { LAB_WORK_PER_MS = 2000000 };
 
 /* Builds program `number` of a family, named FAMILY_NUMBER. Its work is between a quarter of
    `milliseconds` and all of it. The same arguments give the same program on any machine. p is
-   cleared first. 0 or a sentence in why (AG_EUSE: no such family, a number below 0, no program of
-   the family is that small or large). */
+   cleared first. Fails: AG_EUSE (no such family, a number below 0, or no program of the family is
+   that small or large). */
 ag_status lab_family_program(lab_program *p, const char *family, int number, double milliseconds,
                              ag_failure *why);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The layers that the families are made of, as a compiler for neural nets sees them: a bias is a
    broadcast and an addition, softmax is five nodes. Nodes are returned by number. In each call, at
-   most one argument may append nodes or draw numbers: C does not define the order of several, and a
-   program must be the same with every compiler. */
+   most one argument may append nodes or draw numbers: C does not define in which order arguments
+   are computed, and a program must be the same with every compiler. */
 #ifndef LAB_NET_H
 #define LAB_NET_H
 
@@ -33,14 +33,14 @@ typedef struct lab_net {
 /* Starts a net: draws the properties of the whole net. */
 void lab_net_start(lab_net *net, lab_program *p, int scale, uint64_t seed);
 
-/* Numbers for the block `index` come from a stream of their own, so that more blocks leave the
+/* The numbers of block `index` come from a stream of their own, so that more blocks leave the
    others unchanged. */
 void lab_net_block(lab_net *net, int index);
 
 int lab_net_below(lab_net *net, int n);             /* 0..n-1 */
 int lab_net_chance(lab_net *net, int percent);      /* 1 with a probability of `percent` */
 int lab_net_width(lab_net *net, int low, int high); /* a size that grows with the scale, rounded */
-int lab_net_batch(lab_net *net, int most); /* 1..most, mostly powers of two, of any scale */
+int lab_net_batch(lab_net *net, int most); /* 1..most, mostly powers of two, at any scale */
 int lab_net_count(lab_net *net, int low, int high); /* a number of layers, not rounded */
 
 /* Shape of a node; after a failure a scalar, so that sizes can be read without a check. */

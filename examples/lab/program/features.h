@@ -16,11 +16,11 @@ void lab_node_features(float *features, const lab_program *p, int i);
    edges has room for n * LAB_OPERANDS rows. */
 int lab_edges(int64_t (*edges)[2], const lab_program *p);
 
-/* The op code of what node i does with the elements that it reduces; 0 when it reduces none. */
+/* The op code with which node i joins the elements that it reduces; 0 if it reduces none. */
 int lab_reducer_code(const lab_program *p, int i);
 
-/* Adds all of these of n programs to a file, one after the other; offsets: and where the nodes and
-   edges of each begin. */
+/* Adds the arrays of n programs to a file, one program after the other; offsets: also where the
+   nodes and edges of each begin. */
 ag_status lab_npz_graphs(ag_npz_writer *w, const lab_program *p, int n, int offsets,
                          ag_failure *why);
 

@@ -51,7 +51,7 @@ typedef struct lab_node {
     char name[LAB_NAME]; /* a label: letters, digits and _ . - ; the builders give "dot.5" */
 } lab_node;
 
-/* Fields that an op does not use are zero. Zero bytes are an empty program. */
+/* A program of zero bytes is empty. In its nodes, fields that the op does not use are zero. */
 typedef struct lab_program {
     char name[LAB_NAME], family[LAB_NAME];
     lab_node *nodes; /* a bag of n */
@@ -61,8 +61,8 @@ typedef struct lab_program {
 
 void lab_program_clear(lab_program *p);
 
-/* Name of an op as in HLO text ("reduce-window"), its op code in TpuGraphs (1..120). lab_op_find:
-   -1 when there is none of that name. lab_type_name: "f32", "s32", "pred". */
+/* The name of an op as in HLO text ("reduce-window"); its op code in TpuGraphs (1..120); the op of
+   a name (-1: there is none); the name of a type ("f32", "s32", "pred"). */
 const char *lab_op_name(lab_op op);
 int lab_op_code(lab_op op);
 int lab_op_find(const char *name);
@@ -77,10 +77,11 @@ static inline int64_t lab_floor_divide(int64_t a, int64_t b)
     return a >= 0 ? a / b : -((b - 1 - a) / b);
 }
 
-/* Number of elements; -1: a rank outside of 0..LAB_RANK, a size below 1, above LAB_ELEMENTS. */
+/* Number of elements; -1: the rank is outside of 0..LAB_RANK, a size is below 1, or there are more
+   than LAB_ELEMENTS. */
 int64_t lab_elements(lab_shape s);
 
-/* The iteration space of a reduce, reduce-window, dot or convolution; of others it is empty. */
+/* The iteration space of a reduce, reduce-window, dot or convolution; empty for others. */
 tpugraphs_space lab_space(const lab_program *p, int node);
 /* The number of axes of its reduction, and their sizes; the number of terms of its sums. */
 int lab_sum_axes(int size[LAB_RANK], const lab_program *p, int node);
@@ -102,10 +103,11 @@ int lab_configurable(const lab_node *node);
 /* Their numbers, ascending (nodes: room for p->n, or NULL); returns their count. */
 int lab_configurable_nodes(int *nodes, const lab_program *p);
 
-/* Builders: append a node with the shape that follows from its operands, return its number. The
-   first misuse is kept as a sentence in p->why; it and all later calls return 0. Types: arithmetic
-   is of f32; abs, negate, sign, add, subtract, multiply, maximum, minimum, clamp, compare, reduce
-   and reduce-window take s32, too; not, and, or take pred; moving data takes any. */
+/* Builders: each appends a node with the shape that follows from its operands, and returns its
+   number. The first misuse is kept as a sentence in p->why; it and all later calls return 0. Types:
+   arithmetic is of f32; abs, negate, sign, add, subtract, multiply, maximum, minimum, clamp,
+   compare, reduce and reduce-window take s32, too; not, and, or take pred; moving data takes any.
+   */
 int lab_parameter(lab_program *p, lab_type type, int rank, const int *size);
 int lab_constant(lab_program *p, float value);                     /* a scalar */
 int lab_iota(lab_program *p, int axis, int rank, const int *size); /* s32 */
@@ -129,8 +131,8 @@ int lab_convolution(lab_program *p, int x, int kernel, lab_conv_dims dims,
 int lab_gather(lab_program *p, int x, int rows);
 
 /* Appends a copy of `node`, with nodes of p as operands; its shape must be the one that follows
-   from them, and fields that its op does not use are zero. Returns its number; 0 and p->why as the
-   builders. */
+   from them, and fields that its op does not use are zero. Returns its number, or 0 with p->why
+   set, as the builders do. */
 int lab_append(lab_program *p, const lab_node *node);
 
 #endif

@@ -9,7 +9,8 @@
 typedef struct lab_site {
     const lab_program *p; /* operands are found here */
     const lab_node *node;
-    const char *where; /* begins its sentences: "net.txt:12"; NULL: the program and the node do */
+    const char *where; /* "net.txt:12", which begins its sentences; NULL: they begin with the
+                          program and the node */
     ag_failure *why;
 } lab_site;
 
@@ -22,9 +23,9 @@ static inline lab_shape lab__operand(const lab_site *site, int k)
     return site->p->nodes[site->node->operand[k]].shape;
 }
 
-/* The shape of a node whose operands, by number and type, have been checked; or a failure.
-   Parameters, constants, iota, broadcast, reshape and convert take the part that operands do not
-   determine from the node's own shape. */
+/* The shape of a node, after the number and types of its operands have been checked; or a failure.
+   Parameters, constants, iota, broadcast, reshape and convert take from the node's own shape what
+   the operands do not determine. */
 typedef ag_status lab_shape_rule(lab_shape *shape, const lab_site *site);
 lab_shape_rule lab__shape_same, lab__shape_compare; /* all that are elementwise, of one shape */
 lab_shape_rule lab__shape_reduce, lab__shape_window, lab__shape_convolution, lab__shape_dot;
@@ -40,8 +41,8 @@ extern const lab_op_entry lab__ops[LAB_OPS];
 /* Checks the axes dims of a value of the rank: each in range, none twice, ascending when asked. */
 ag_status lab__check_axes(const lab_site *site, int rank, int ascending);
 
-/* Appends the node with its computed shape, which has to be its own if compare is set. `where` as
-   in lab_site. */
+/* Appends the node with its computed shape, which must equal the node's own if compare is set.
+   `where` as in lab_site. */
 int lab__append(lab_program *p, const lab_node *node, const char *where, int compare);
 
 /* "f32[64,256]" */

@@ -18,7 +18,7 @@ typedef signed char lab_layout_row[18];
 lab_run *lab_run_new(const lab_program *p);
 void lab_run_free(lab_run *run);
 
-/* Compiles the whole program for one configuration, NULL: all default, with loops arranged by the
+/* Compiles the whole program for one configuration (NULL: all default), with loops arranged by the
    rule. Copies are inserted where an operand has another layout than the configuration wants; other
    nodes take the layout of their first operand where it fits. Fails: AG_EUSE, a layout that is no
    permutation. */
@@ -27,8 +27,8 @@ ag_status lab_run_layout(lab_run *run, const lab_layout_row *config, tpugraphs_r
 
 /* Compiles the program as one fused kernel (parameters are its inputs, the last node is its output,
    everything else stays in scratch memory per tile). tile has 24 numbers as in TpuGraphs: 0-5 the
-   reduction's ("kernel") bounds, 6 sum, 7 product, 8-15 the same of the output's tile, 16-23 zero;
-   NULL: the default tile. Fails with a tile that lab_tile_valid refuses. */
+   reduction's ("kernel") bounds, 6 their sum, 7 their product, 8-15 the same of the output's tile,
+   16-23 zero; NULL: the default tile. Fails if lab_tile_valid refuses the tile. */
 ag_status lab_run_tile(lab_run *run, const int *tile, ag_failure *why);
 
 /* Runs the configuration or tile that was compiled last. */

@@ -28,7 +28,8 @@ typedef struct lab_step {
     const void *args;
 } lab_step;
 
-/* The arguments of a step that runs a nest, as all steps of a layout configuration but gathers. */
+/* The arguments of a step that runs a nest; all steps of a layout configuration do, except gathers.
+ */
 typedef struct lab_nest_args {
     float *out;
     const float *in[NEST_INPUTS];
@@ -56,7 +57,7 @@ void lab_view_row_major(lab_view *view, lab_shape shape);
 int lab_reshape_axes(lab_reshape_axis axes[LAB_RESHAPE_AXES], lab_shape to, const lab_view *out,
                      lab_shape from, const lab_view *in);
 
-/* Element i of parameter `node` for all i, row-major. */
+/* Sets the elements of parameter `node`, row-major. */
 void lab__parameter_values(float *elements, const lab_program *p, int node);
 
 /* Forgets the steps; every value is row-major in its home. */
@@ -65,16 +66,16 @@ void lab__run_reset(lab_run *run);
 /* Appends a step. bytes of arguments are copied; they live until the next reset. */
 void lab__run_step(lab_run *run, void (*go)(const void *), const void *args, size_t bytes);
 
-/* Appends the steps that compute a node in its home and layout from the operands' data: none for a
-   reshape that lab_reshape_axes does not allow. Not for a parameter or constant. */
+/* Appends the steps that compute a node, in its home and layout, from the operands' data; no step
+   for a reshape that lab_reshape_axes does not allow. The node is no parameter or constant. */
 void lab__run_node(lab_run *run, int node, const lab_value *in);
 
 /* Appends a move of a value to the home of another, in its layout. */
 void lab__run_copy(lab_run *run, lab_shape shape, const lab_value *to, const lab_value *from);
 
 /* Where in free memory a value begins: on a cache line (products that write 16 bytes past one take
-   up to 1.45 times as long), and if it fills a page, at a place within one. place: nodes have even
-   ones in turn, copies odd ones. */
+   up to 1.45 times as long), and, if it fills a page, at a chosen place within a page. place: nodes
+   have even ones in turn, copies odd ones. */
 float *lab__run_place(float *free, int64_t floats, int place);
 
 #endif

@@ -17,11 +17,11 @@
 #include <stdio.h>
 
 /* Reads one program into *p, which must be empty; path is for the sentences, which name the line.
-   Any bytes are read or refused: then p has no nodes and p->why is the sentence.
+   Bytes that are no program are refused: p then has no nodes, and p->why has the sentence.
    docs/formats/lab.md has the grammar. */
 ag_status lab_text_read(lab_program *p, const char *text, size_t length, const char *path);
 ag_status lab_text_load(lab_program *p, const char *path);
-/* Prints a program so that reading it gives it again. */
+/* Prints a program as text from which lab_text_read makes it again. */
 void lab_text_print(FILE *out, const lab_program *p);
 
 #endif

@@ -23,8 +23,8 @@ void lab__skip_blanks(lab_line *line);
 /* 1 when the line continues with these characters (after blanks), which are then skipped. */
 int lab__accept(lab_line *line, const char *what);
 ag_status lab__expect(lab_line *line, const char *what);
-/* Reads up to LAB_NAME - 1 letters, digits, _ . and -, with none of the last two in front; `what`
-   describes them in the sentence. */
+/* Reads up to LAB_NAME - 1 letters, digits, _ . and -, of which the last two may not come first;
+   `what` describes them in the sentence. */
 ag_status lab__read_name(char name[LAB_NAME], lab_line *line, const char *what);
 ag_status lab__read_int(int *value, lab_line *line);
 /* Numbers with `between` between them, at most LAB_RANK. */
@@ -32,9 +32,9 @@ ag_status lab__read_numbers(int *n, int list[LAB_RANK], lab_line *line, const ch
 /* {1,2,3} */
 ag_status lab__read_list(int *n, int list[LAB_RANK], lab_line *line);
 
-/* All attributes after the operands; n_operands, shape and op of the node are known. */
+/* Reads all attributes after the operands; n_operands, shape and op of the node are known. */
 ag_status lab__read_attributes(lab_node *node, lab_line *line);
-/* Prints what this reads. */
+/* Prints what lab__read_attributes reads. */
 void lab__print_attributes(FILE *out, const lab_node *node);
 
 #endif

@@ -12,8 +12,8 @@
 
 enum {
     TILE_NODES = 64, /* of a kernel at most */
-    /* A node is two items before the reduction and two after it at most (a copy and a view of it);
-       more are the inputs of the reduction and a copy for the root. */
+    /* A node is at most two items before the reduction and two after it (a copy and a view); the
+       inputs of the reduction and a copy for the root add to them. */
     TILE_ITEMS = 4 * TILE_NODES + 16,
     TILE_BOUNDS = 24 /* numbers of a tile */
 };
@@ -21,11 +21,12 @@ enum {
 typedef enum tile_role {
     TILE_EXTERNAL,    /* memory outside of the tile: a parameter, a constant, 0, 1, 2... */
     TILE_VIEW,        /* input 0 with other strides: broadcast, transpose, slice, reverse */
-    TILE_RESHAPE,     /* input 0 in other axes, each a run of the old ones or a part of one */
-    TILE_MAP,         /* all others are computed: elementwise, */
-    TILE_PAD,         /* input 0 with gaps and borders of input 1, a scalar, */
+    TILE_RESHAPE,     /* input 0 with other axes, each of them several of the old ones or a part of
+                         one */
+    TILE_MAP,         /* an elementwise op; this and all below are computed */
+    TILE_PAD,         /* input 0 with gaps and borders of input 1, a scalar */
     TILE_CONCATENATE, /* inputs concatenated along an axis */
-    TILE_GATHER,      /* rows of input 0, which is external, */
+    TILE_GATHER,      /* rows of input 0, which is external */
     TILE_REDUCTION    /* the one dot, convolution, reduce or reduce-window */
 } tile_role;
 
@@ -39,7 +40,7 @@ typedef struct tile_group {
 
 typedef struct tile_item {
     tile_role role;
-    const lab_node *node; /* NULL: of a copy, of memory, of a part of a reduction */
+    const lab_node *node; /* NULL: a copy, memory, or a part of a reduction */
     int n_inputs, input[LAB_OPERANDS];
     int rank, size[LAB_RANK];
     /* external: which one */
@@ -53,7 +54,7 @@ typedef struct tile_item {
     tile_group group[LAB_RANK];
 } tile_item;
 
-/* Elements lo .. lo + n - 1 of each axis; some n is 0 when nothing is wanted. */
+/* Elements lo .. lo + n - 1 of each axis; `some` is 0 when nothing is wanted. */
 typedef struct tile_box {
     int some;
     int lo[LAB_RANK], n[LAB_RANK];
@@ -66,11 +67,11 @@ typedef struct tile_items {
     int blocked[LAB_RANK];
     tpugraphs_space space; /* of the reduction */
     tile_item item[TILE_ITEMS];
-    tile_box box[TILE_ITEMS]; /* room of tile_estimate */
+    tile_box box[TILE_ITEMS]; /* scratch of tile_estimate */
 } tile_items;
 
-/* The place of an element: in `base` (an item's number, of an external one or of scratch) at `at` +
-   sum of stride[a] * index of axis a, with the index counted in the whole value. */
+/* The place of an element: in `base` (the number of an external item, or of one in scratch) at `at`
+   + sum of stride[a] * index of axis a, where indices count within the whole value. */
 typedef struct tile_place {
     int base;
     int64_t at, stride[LAB_RANK];
@@ -84,12 +85,12 @@ int tile_items_build(tile_items *t, const lab_program *kernel, unsigned copies);
 
 int tile_is_computed(const tile_item *item);
 int tile_is_reduction(const lab_node *node);
-/* Memory outside of the tile, to which the pointers change from step to step. */
+/* Whether an item is memory outside of the tile, to which pointers change from step to step. */
 int tile_is_outside(const tile_items *t, int item);
 
 /* ---- tile_reshape.c ---- */
 
-/* 0: the shapes share no such groups. */
+/* Finds the groups of a reshape; 0: the shapes share none. */
 int tile_reshape_groups(tile_item *item, const int *in_size, int in_rank);
 int tile_reshape_merges(const tile_item *item);
 void tile_reshape_box(tile_box *in, const tile_items *t, const tile_item *item,
@@ -110,21 +111,25 @@ void tile_part_box(tile_box *in, const tile_items *t, const tile_item *item, int
 /* Number of elements, 2^50 for more. */
 int64_t tile_box_elements(const tile_box *box, int rank);
 
-/* Of the output and of memory outside; of the items from first to last by their boxes. */
+/* The places of the output and of memory outside; and of the items from first to last, by their
+   boxes. */
 void tile_places_outside(tile_place *place, const tile_items *t);
 void tile_places(tile_place *place, const tile_items *t, const tile_box *box, int first, int last);
 
 /* ---- tile_cost.c ---- */
 
-/* By the first, the middle and the last step; uses: of an element of each operand, in a step. */
+/* Estimates the cost from the first, the middle and the last step; uses: how often a step uses an
+   element of each operand. */
 tpugraphs_cost tile_estimate(double uses[2], tile_items *t, const tpugraphs_bounds *bounds);
-/* Raises `most` to the elements of the boxes of the computed items from first to last; returns
-   their sum, except the reduction's, which is counted separately. */
+/* Raises `most` to the numbers of elements in the boxes of the computed items from first to last.
+   Returns their sum without the reduction's, which is counted separately. */
 double tile_note_sizes(int64_t *most, const tile_items *t, const tile_box *box, int first,
                        int last);
-/* The start of each item's scratch for boxes of at most so many elements; returns its total. */
+/* Sets where each item's scratch begins, for boxes of at most `most` elements; returns the total.
+ */
 int64_t tile_slots(int64_t *at, const tile_items *t, const int64_t *most);
-/* The block at `index` of several axes; the number of blocks, and that along each axis. */
+/* The block at `index`, a number for each axis; and the number of blocks, in all and (count) along
+   each axis. */
 void tile_box_at(tile_box *box, const int *index, const int *size, const double *bound, int rank);
 double tile_blocks(int *count, const int *size, const double *bound, int rank);
 
@@ -133,7 +138,7 @@ double tile_blocks(int *count, const int *size, const double *bound, int rank);
 /* The default tile; 0: the kernel cannot be tiled. */
 int tile_default(tpugraphs_bounds *bounds, tile_items *t, const lab_program *kernel);
 void tile_write(int *tile, const tpugraphs_bounds *bounds, const tile_items *t);
-/* The bounds of a tile, or of the default one for NULL; or what is wrong with it. */
+/* The bounds of a tile (NULL: of the default one), or a failure that says what is wrong with it. */
 ag_status tile_read(tpugraphs_bounds *bounds, tile_items *t, const lab_program *kernel,
                     const int *tile, ag_failure *why);
 
@@ -161,14 +166,14 @@ typedef struct tile_steps {
     tile_box box[TILE_ITEMS];
     tile_place place[TILE_ITEMS];
     int64_t most[TILE_ITEMS]; /* elements of the largest box of each */
-    tile_command *commands;   /* bags: the different ones, */
-    uint64_t *hash;           /* of each of them, */
-    /* and for each step the number of its command, then a move for each place outside */
+    tile_command *commands;   /* a bag: the different commands */
+    uint64_t *hash;           /* a bag: the hash of each */
+    /* a bag: for each step the number of its command, then a move for each place outside */
     int *steps;
 } tile_steps;
 
-/* Adds the steps of the items from first to last. block: of the reduction, NULL after it; later:
-   the reduction adds to what is there. */
+/* Adds the steps of the items from first to last. block: the block of the reduction; NULL: after
+   the reduction. later: the reduction adds to what is there. */
 void tile_steps_add(tile_steps *s, int first, int last, const tile_box *block, int later);
 
 /* ---- tile_compile.c ---- */

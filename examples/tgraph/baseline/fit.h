@@ -30,16 +30,17 @@ enum {
     TGRAPH_COUNT_COLUMNS = 2 * TGRAPH_COUNTS + TGRAPH_POOLED
 };
 
-/* How many configurable nodes of a kind have a digit at a value, x[(kind 18 + digit) 8 + row]; the
-   same with each node counted log(1 + elements of its shape) times, x[576 + ...]; then `pooled`. */
+/* x[(kind 18 + digit) 8 + row]: how many configurable nodes of a kind have this value of a digit;
+   x[576 + ...]: the same, where each node counts log(1 + elements of its shape) times; then
+   `pooled`. */
 void tgraph_count_row(float x[TGRAPH_COUNT_COLUMNS], const tgraph_file *file, int config,
                       const float pooled[TGRAPH_POOLED]);
 /* Mean, then maximum, over all nodes of sign(v) log(1+|v|) of the numeric columns. */
 void tgraph_pool(float pooled[TGRAPH_POOLED], const tgraph_graph *graph);
 
-/* The keys of the columns that differ over the rows, (node 18 + digit) 8 + row, ascending, for the
-   caller to free: without constant ones, equal ones once, and of more than `most` those that vary
-   most. *found: how many there were before. Fails: AG_EUSE (too many nodes). */
+/* The keys, (node 18 + digit) 8 + row, of the one-hot columns, ascending, for the caller to free.
+   Constant columns are left out, equal ones occur once, and of more than `most` those that vary
+   most stay. *found: how many there were before that limit. Fails: AG_EUSE (too many nodes). */
 int32_t *tgraph_onehot_keys(int *columns, int *found, const tgraph_file *file,
                             const int32_t *config, int rows, int most, ag_failure *why);
 void tgraph_onehot_row(float *x, const int32_t *key, int columns, const tgraph_file *file,
@@ -47,12 +48,12 @@ void tgraph_onehot_row(float *x, const int32_t *key, int columns, const tgraph_f
 
 /* ---- fits ---- */
 
-/* A fit to one file by its nodes' digits (within), else to several by counts. */
+/* A fit to one file, by the digits of its nodes (within), or to several files, by counts. */
 typedef struct tgraph_fit {
     bool within;
     int most_rows;    /* configurations that are read, of all files together */
     int most_columns; /* one-hot columns; those that vary most stay */
-    int most_cells;   /* rows x columns: every n-th row then stays (4 bytes each) */
+    int most_cells;   /* rows x columns, of 4 bytes; with more, every n-th row stays */
     int32_t *key;     /* [columns] keys of one-hot columns, or numbers of the counts that vary */
     int columns, found;
     int rows, head;      /* head: rows before those that choose the ridge weight */
@@ -66,16 +67,16 @@ typedef struct tgraph_fit {
 } tgraph_fit;
 
 /* Fits what can be fitted; after an error of XGBoost there are no trees. Parts without run times
-   count for nothing. Fails: AG_EUSE (too many nodes), AG_EFINITE, AG_EMEMORY, AG_ESTOPPED. */
+   are not read. Fails: AG_EUSE (too many nodes), AG_EFINITE, AG_EMEMORY, AG_ESTOPPED. */
 ag_status tgraph_fit_open(tgraph_fit *fit, bool within, const tgraph_part *parts, int count,
                           harness_progress *bar, ag_failure *why);
-/* Scores of a part by what was fitted. */
+/* Scores a part with all that was fitted. */
 ag_status tgraph_fit_score(double *ridge, double *boosting, tgraph_fit *fit,
                            const tgraph_part *part, ag_failure *why);
 void tgraph_fit_close(tgraph_fit *fit);
 
-/* fit_rows.c: reads the rows, x, y, mean, scale and columns, of a fit whose limits are set. No
-   columns or rows mean that nothing varies. *note says what was read. */
+/* fit_rows.c: reads the rows, x, y, mean, scale and columns, of a fit whose limits are set. There
+   are no columns or rows if nothing varies. *note says what was read. */
 ag_status tgraph_fit_read(tgraph_fit *fit, const char **note, const tgraph_part *parts, int count,
                           ag_failure *why);
 /* Columns of one configuration, standardised. pooled is not read within a file. */

@@ -34,7 +34,7 @@ typedef struct tgraph_data_options {
     int logs;           /* sign(x) ln(1 + |x|) of the numeric features */
     tgraph_dedup dedup; /* for the training split */
     int configs_only;   /* 1: the graph is left out */
-    int operations;     /* 1: what rows of loop nests are made of is read, too */
+    int operations;     /* 1: the operations, of which rows of loop nests are made, are read, too */
 } tgraph_data_options;
 
 /* prune, repad, no logs and TGRAPH_KEEP_ALL. */
@@ -74,7 +74,7 @@ void tgraph_layout_index(int32_t row[TGRAPH_LAYOUT], const float node_feat[TPUGR
    the first value that is not an integer in -1..5. */
 int tgraph_pack(uint32_t word[TGRAPH_WORDS], const float value[TGRAPH_DIGITS]);
 
-/* Back, as rows of the layout table: value + 2. */
+/* Unpacks them as rows of the layout table: value + 2. */
 void tgraph_unpack(int32_t row[TGRAPH_DIGITS], const uint32_t word[TGRAPH_WORDS]);
 
 /* Packed rows of equal width, in memory or in a mapped, already unlinked, temporary file. */
@@ -89,7 +89,7 @@ typedef struct tgraph_store {
    AG_EMEMORY; AG_EFILE (the temporary file has no room). */
 ag_status tgraph_store_open(tgraph_store *store, int64_t capacity, int64_t width,
                             tpugraphs_budget *budget, const char *name, ag_failure *why);
-/* Appends a row; the caller keeps to the capacity. */
+/* Appends a row, for which there must be room. */
 void tgraph_store_put(tgraph_store *store, const uint32_t *row);
 /* Frees the memory of rows that were not written. */
 void tgraph_store_trim(tgraph_store *store, tpugraphs_budget *budget);
@@ -186,16 +186,18 @@ void tgraph_batch_free(tgraph_batch *batch);
 
 /* ---- rows of loop nests, of a file that was opened with operations ---- */
 
-/* Warns, once for `*warned`, when it does not say in which order nodes take their operands. */
+/* Warns if the file does not say in which order nodes take their operands; once, as *warned notes.
+ */
 void tgraph_rows_warn(bool *warned, const tgraph_file *file);
 /* Opens the rows of configurations (NULL: 0..count-1); always drop them. */
 void tgraph_rows_take(nests_rows *rows, const tgraph_file *file, bool by_node,
                       const int32_t *config, int count);
-/* Adds those of training configurations to the scale. */
+/* Adds the rows of training configurations to the scale. */
 void tgraph_rows_add(nests_scale *scale, nests_rows *scratch, const tgraph_file *file);
 
 /* The source of training batches: step s visits file s % files of epoch s / files and draws from
-   its training part. Depends only on (seed, step), so a run is resumed by its step number. */
+   its training part. A draw depends only on (seed, step), so the step's number is enough to resume
+   a run. */
 typedef struct tgraph_source {
     tgraph_file *const *files;
     int count;

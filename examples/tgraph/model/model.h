@@ -35,7 +35,7 @@ typedef struct tgraph_options {
                           (paper) */
     double dropout;    /* after each graph block (paper: 0) */
     int rows;          /* nests_use: what rows of loop nests add to the nodes (paper: nothing) */
-    bool timed;        /* costs of rows are learned from run times, so that nothing steepens them */
+    bool timed;        /* the loss compares costs with run times, so they need no learned factor */
 } tgraph_options;
 
 /* The defaults of the program's options. */
@@ -78,7 +78,7 @@ ag_status tgraph_model_add(tgraph_model *model, ag_params *params, const tgraph_
                            ag_failure *why);
 void tgraph_model_free(tgraph_model *model);
 
-/* The inputs of the model that a program has besides its features; made once per program. */
+/* The inputs of the model besides features, made once for each program. */
 typedef struct tgraph_program {
     const tgraph_graph *graph;
     ag_graph *edges;

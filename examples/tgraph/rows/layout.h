@@ -22,17 +22,18 @@ enum { NESTS_INPUTS = 2, NESTS_INNER = 3 };
 /* ---- a program ---- */
 
 /* The order of operands and the axes that a dot contracts are in the arrays operand_index and
-   dot_axes of the lab's files. TpuGraphs leaves both out: there the first operand is one that is no
-   parameter, constant or broadcast. Operands are earlier nodes, and no scalars; two at most.
-   `config` is the index among the configurable nodes, or -1; varying, 1: the loops depend on it. */
+   dot_axes of the lab's files. TpuGraphs leaves both out: there an operand that is no parameter,
+   constant or broadcast is taken as the first. Operands are earlier nodes, no scalars, and two at
+   most. `config` is the index among the configurable nodes, or -1; varying, 1: the loops depend on
+   it. */
 typedef struct nests_layout {
     int count, configurable;
     int ordered;                    /* 1: the file has the order of operands */
     tpugraphs_operation *operation; /* [count] as in the file, in which operands come first */
 } nests_layout;
 
-/* Reads the operations of an open layout file. They are of memory that is counted in *bytes. Fails:
-   AG_EDATA, AG_EMEMORY. */
+/* Reads the operations of an open layout file. Their memory is counted in *bytes. Fails: AG_EDATA,
+   AG_EMEMORY. */
 ag_status nests_layout_read(nests_layout *p, const tpugraphs_raw *raw, tpugraphs_budget *budget,
                             size_t *bytes, ag_failure *why);
 void nests_layout_free(nests_layout *p);
@@ -48,7 +49,7 @@ typedef struct nests_strides {
     double of[TPUGRAPHS_AXES];
 } nests_strides;
 
-/* The order of row-major, and the strides of an order. */
+/* The row-major order, and the strides of an order. */
 nests_order nests_row_major(int rank);
 nests_strides nests_strides_of(const nests_order *order, int rank, const int *size);
 /* The order that the layout digits (-1..5) ask for; axes that they do not name follow in row-major
@@ -66,7 +67,7 @@ enum { NESTS_LOOPS = 3 * TPUGRAPHS_AXES };
 typedef struct nests_nest {
     tpugraphs_loop loop[NESTS_LOOPS];
     int loops, folds; /* folds: the reduction runs inside of the row */
-    double work;      /* iterations in all; those of windows that are outside do not count */
+    double work;      /* iterations in all, without those outside of windows */
 } nests_nest;
 
 /* The nest of a node. */
@@ -75,8 +76,9 @@ nests_nest nests_nest_of(const nests_layout *p, int node, const nests_strides *o
 /* The nest that copies a value of these sizes to another layout. */
 nests_nest nests_copy_nest(int rank, const int *size, const nests_strides *out,
                            const nests_strides *in);
-/* Of a reshape between these strides: 1 when it moves nothing; 0 when it moves by this nest; -1
-   when the two sides have no loops in common, so that the operand has to become row-major first. */
+/* The nest of a reshape between these strides. Returns 1 when it moves nothing, 0 when it moves by
+   this nest, -1 when the two sides have no loops in common, so that the operand has to become
+   row-major first. */
 int nests_reshape_nest(nests_nest *nest, const nests_layout *p, int node, const nests_strides *out,
                        const nests_strides *in);
 
@@ -90,8 +92,8 @@ enum {
                                  operand 0, in operand 1 */
     NESTS_LAYOUT_SUM = 13,    /* three innermost loops of the reduction: size, stride in operand 0,
                                  in operand 1 */
-    NESTS_LAYOUT_JUMPS = 22,  /* tensors in which the innermost loop of the output, and of the
-                                 reduction, has a stride other than 0 and 1 */
+    NESTS_LAYOUT_JUMPS = 22,  /* in how many tensors the innermost loop of the output, and that of
+                                 the reduction, has a stride other than 0 and 1 */
     NESTS_LAYOUT_DEPTH = 24,  /* loops of the output, of the reduction */
     NESTS_LAYOUT_SIZES = 26,  /* elements of the output, operand 0, operand 1 */
     NESTS_LAYOUT_WINDOW = 29, /* elements, largest step, padded axes */
@@ -99,8 +101,8 @@ enum {
     NESTS_LAYOUT_FOLDS, /* 1: the innermost reduction runs inside of the innermost loop */
     NESTS_LAYOUT_CUT, /* whether a window cuts the innermost loop of the output, of the reduction */
     NESTS_LAYOUT_GAP = 36,  /* largest dilation of the input */
-    NESTS_LAYOUT_LEFT = 37, /* share of the innermost loop of the output that full vectors of 8 and
-                               of 16 leave over; of the reduction, of 8, of 16, of 4 at once */
+    NESTS_LAYOUT_LEFT = 37, /* share of the output's innermost loop that full vectors of 8 and of 16
+                               leave over; of the reduction's, of 8, of 16 and of 4 */
     NESTS_LAYOUT_COLUMNS = 42
 };
 
@@ -114,9 +116,9 @@ typedef struct nests_put {
     int row, node;
 } nests_put;
 
-/* The memory of nests_rows of the configurations of one file. An item is a configuration, and
-   counts rows; equal rows are one. What every item counts, of nodes which the configuration does
-   not change, is in `always`. All arrays but `slot` are bags (harness/base/bag.h). */
+/* The memory of nests_rows for the configurations of one file. An item is a configuration, and
+   counts rows; equal rows are one. Rows of nodes that no configuration changes are counted in
+   `always`. All arrays but `slot` are bags (harness/base/bag.h). */
 typedef struct nests_layout_memory {
     const nests_layout *layout;
     bool by_node; /* an item has an entry for each nest, with its node, and `always` is 0 */
@@ -127,7 +129,7 @@ typedef struct nests_layout_memory {
     int slots;
     int *entry;     /* [rows] the last entry of the row, -1: none */
     nests_put *put; /* of the present item */
-    int fixed;      /* the first of them, which every item has */
+    int fixed;      /* how many of the first every item has */
 } nests_layout_memory;
 
 /* Start from {0}, open, add, and always drop; opened again, rows reuse their memory. */

@@ -17,7 +17,7 @@ enum {
 /* A kind of node: the fields of a line of `kinds`. */
 typedef struct tpgnn_kind {
     char *text;               /* the line: "For parallel int32 - 0"; owns the words, too */
-    char *word[TPGNN_FIELDS]; /* its words; a class is made from the type */
+    char *word[TPGNN_FIELDS]; /* its words; the class comes from the type */
     int index[TPGNN_FIELDS];  /* of the words in the vocabulary; 0: not there */
     int named;                /* 1: nodes of the type have a name in TIR */
     int constant;             /* 1: IntImm or FloatImm */
@@ -46,7 +46,7 @@ typedef struct tpgnn_schedule {
 /* A task is one file, and its schedules are consecutive. Two files of one name are two tasks. */
 typedef struct tpgnn_task {
     const char *name; /* of the file, without .npz */
-    int family;       /* index into the data's families: the name up to its first '_' */
+    int family;       /* index of its family (the name up to its first '_') in the data */
     int first, schedules;
     int rows;     /* of features */
     char *block;  /* the arrays into which its schedules point */
@@ -76,7 +76,7 @@ typedef struct tpgnn_data {
    those before it stay. Fails: AG_EFILE, AG_EDATA (a size, offset, index, count, tree or value that
    is not as documented), AG_EMEMORY, AG_ESTOPPED. */
 ag_status tpgnn_data_add(tpgnn_data *data, const harness_files *paths, ag_failure *why);
-/* The same for what a user names, once per data; option: as in harness_files_read. */
+/* The same for what a user names; call it once for `data`. option: as in harness_files_read. */
 ag_status tpgnn_data_read(tpgnn_data *data, const harness_paths *given, const char *option,
                           ag_failure *why);
 void tpgnn_data_free(tpgnn_data *data);

@@ -36,14 +36,14 @@ ag_status tpgnn_reading_room(tpgnn_data *data, tpgnn_reading *r, ag_failure *why
 ag_status tpgnn_kinds_cut(const tpgnn_data *data, tpgnn_reading *r, const char *text, int64_t bytes,
                           ag_failure *why);
 /* Moves new kinds into the data's list; the file's nodes get indices into that list. Fails:
-   AG_EMEMORY, and nothing is changed. */
+   AG_EMEMORY, and then changes nothing. */
 ag_status tpgnn_kinds_merge(tpgnn_data *data, tpgnn_reading *r, ag_failure *why);
-/* Makes the vocabulary where none is given, and looks up the words of all kinds. Fails: AG_EMEMORY,
-   where none is given; a failure that is in `why` already stays. */
+/* Makes the vocabulary if none is given, and looks up the words of all kinds. Fails: AG_EMEMORY
+   (only if none is given). A failure that is already in `why` stays. */
 ag_status tpgnn_kinds_settle(tpgnn_data *data, ag_failure *why);
 
-/* Parents, positions, depths and declarations of the nodes of one schedule from `first` on; number:
-   what sentences call it. Fails: AG_EDATA (no tree). */
+/* Finds parents, positions, depths and declarations of the nodes of one schedule, from `first` on;
+   number: its number in sentences. Fails: AG_EDATA (no tree). */
 ag_status tpgnn_tree_find(tpgnn_reading *r, int64_t first, int nodes, int number, ag_failure *why);
 /* Gives the schedules their nodes. */
 void tpgnn_trees_give(const tpgnn_reading *r);

@@ -47,10 +47,10 @@ enum { TPGNN_VECTOR = 18 }; /* numbers of a vector */
 extern const unsigned char tpgnn_vectors_file[];
 extern const size_t tpgnn_vectors_bytes;
 
-/* vector [words of class,18]: of each class of the vocabulary its vector in the file; path NULL:
-   in the one that is built in. Word 0 gets zeros, and classes that the file does not have do with a
-   warning. Fails: AG_EFILE, AG_EDATA (an array, a word or a number that is not as documented),
-   AG_EMEMORY. */
+/* vector [words of class,18] gets, for each class of the vocabulary, its vector in the file (path
+   NULL: in the one that is built in). Word 0 gets zeros, and so do classes that the file lacks,
+   with a warning. Fails: AG_EFILE, AG_EDATA (an array, a word or a number that is not as
+   documented), AG_EMEMORY. */
 ag_status tpgnn_vectors_read(ag_real *vector, const tpgnn_vocabulary *v, const char *path,
                              ag_failure *why);
 

@@ -14,7 +14,8 @@ enum {
     TPGNN_BOTH = TPGNN_TREE | TPGNN_NAMES
 };
 
-/* Of a node: value, child position, depth, whether it is named; then the columns of nest.h. */
+/* The numbers of a node: value, child position, depth, whether it is named; then the columns of
+   nest.h. */
 enum { TPGNN_PLAIN = 4, TPGNN_NUMBERS = TPGNN_PLAIN + TPGNN_NEST };
 
 typedef struct tpgnn_batch_options {
@@ -22,9 +23,10 @@ typedef struct tpgnn_batch_options {
     int both;       /* 1: one graph with every edge in both directions; 0: one for each */
     int compact;    /* 1: without the nodes of tpgnn_nest_indices */
     int nest;       /* 1: with the columns of nest.h; 0: they are 0 */
-    int logs;       /* 1: constants of the paper's model as the other numbers, on a log scale */
-    const nests_joined *joined; /* what the rows of statements join, with both: their costs look at
-                                   the program instead of the statement; NULL: there are none */
+    int logs;       /* 1: the paper's model reads constants on a log scale, as it does other numbers
+                     */
+    const nests_joined *joined; /* the layers for the rows of statements; with `both`, costs look at
+                                   the program instead of the statement; NULL: there are no rows */
 } tpgnn_batch_options;
 
 /* Adjacent schedules of one task form a group. Start from {0}; all arrays but the graphs are in one
@@ -55,7 +57,7 @@ ag_status tpgnn_batch_fill(tpgnn_batch *batch, const tpgnn_data *data,
                            const tpgnn_batch_options *options, ag_failure *why);
 void tpgnn_batch_free(tpgnn_batch *batch);
 
-/* batch_rows.c: fills the rows, when all else is there. Fails: AG_EMEMORY. */
+/* batch_rows.c: fills the rows of a batch that is complete otherwise. Fails: AG_EMEMORY. */
 ag_status tpgnn_batch_rows(tpgnn_batch *batch, const tpgnn_data *data,
                            const tpgnn_batch_options *options, ag_failure *why);
 

@@ -49,8 +49,8 @@ typedef struct tpgnn_model {
 const char *tpgnn_model_name(const tpgnn_options *options);
 
 /* Adds the parameters to `params`, which is new and stays the caller's; memory and first values
-   come with ag_params_build. With TPGNN_WORDS `vector` is there, and 0; the scale of the rows is
-   the caller's to set. Fails: AG_EUSE (sizes out of range), AG_EMEMORY. */
+   come with ag_params_build. With TPGNN_WORDS `vector` is there, with zeros; the caller sets the
+   scale of the rows. Fails: AG_EUSE (sizes out of range), AG_EMEMORY. */
 ag_status tpgnn_model_add(tpgnn_model *model, ag_params *params, const tpgnn_options *options,
                           ag_failure *why);
 void tpgnn_model_free(tpgnn_model *model);
@@ -58,14 +58,14 @@ void tpgnn_model_free(tpgnn_model *model);
 /* The options of the batches that a model reads; they point to the model. */
 tpgnn_batch_options tpgnn_model_batch(const tpgnn_model *model);
 
-/* The tensors that are no parameters, at most TPGNN_STATE: as a checkpoint keeps them. Returns
-   their number. The check fails: AG_EDATA. */
+/* Lists the tensors of a checkpoint that are no parameters, at most TPGNN_STATE. Returns their
+   number. The check fails: AG_EDATA. */
 enum { TPGNN_STATE = 1 + NESTS_SCALE_TENSORS };
 int tpgnn_model_state(ag_checkpoint_item *item, const tpgnn_model *model);
 ag_status tpgnn_model_check(const tpgnn_model *model, ag_failure *why);
 
-/* Refuses a model of columns that have changed since: `data` is the metadata "data" of its
-   checkpoint. Fails: AG_EDATA. */
+/* Refuses a model of columns that have changed since it was trained: `data` is the metadata "data"
+   of its checkpoint. Fails: AG_EDATA. */
 ag_status tpgnn_model_columns(const tpgnn_options *options, const char *data, ag_failure *why);
 
 /* The costs of the schedules, [graphs]: small is fast. */

@@ -19,7 +19,8 @@ typedef struct tpgnn_paper_options {
     tpgnn_conv conv;            /* GraphConv, as in the code; the text names GCNConv */
     tpgnn_pool pool;
     double ratio, dropout; /* 0.8, 0.5 */
-    bool vector;           /* 1: without the last layer, which would read what it gives */
+    bool vector;           /* 1: it ends before the last layer, and returns the vector that this
+                              would read */
 } tpgnn_paper_options;
 
 typedef struct tpgnn_paper {

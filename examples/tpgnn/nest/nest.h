@@ -8,7 +8,7 @@
 #include "examples/tpgnn/data/data.h"
 
 enum { TPGNN_NEST = 48 }; /* columns */
-/* Of what these columns say. A model of another version is refused. */
+/* The version of these columns. A model of another version is refused. */
 enum { TPGNN_COLUMNS = 2 };
 
 /* x [nodes,TPGNN_NEST], row by row; every value is finite and within -2..8 (most are log2(1 + a
@@ -16,8 +16,8 @@ enum { TPGNN_COLUMNS = 2 };
    innermost 32 loops count for accesses and stores. Both fail: AG_EMEMORY. */
 ag_status tpgnn_nest(float *x, const tpgnn_data *data, const tpgnn_schedule *s, ag_failure *why);
 
-/* mark [nodes]: 1 for nodes that repeat the columns above, and all below: sizes and minima,
-   extents, index arithmetic, values of attributes. The root has 0. */
+/* mark [nodes]: 1 for nodes that only repeat what the columns say, and for all nodes below them:
+   sizes and minima, extents, index arithmetic, values of attributes. The root has 0. */
 ag_status tpgnn_nest_indices(uint8_t *mark, const tpgnn_data *data, const tpgnn_schedule *s,
                              ag_failure *why);
 

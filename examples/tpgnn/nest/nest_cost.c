@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* An estimate of a store's cost: instructions, dependent sums, cache lines. The constants, round
-   numbers of processors with registers of 64 bytes, only weight what a model learns from. */
+/* An estimate of a store's cost: instructions, dependent sums, cache lines. Its constants are round
+   numbers for processors with registers of 64 bytes, and only weight what a model learns from. */
 #include "examples/tpgnn/nest/nest_internal.h"
 
 #include <math.h>

@@ -66,7 +66,7 @@ typedef struct nest_loop {
     double once;                            /* lines of its body, once */
     double size;                            /* instructions of its body as a compiler counts them */
     double branches;                        /* conditions in its body, copies included */
-    double sources;                         /* statements of its body that are written down */
+    double sources;                         /* statements of its body, each counted once */
     uint8_t whole;                          /* the compiler unrolls it entirely */
     uint8_t outer;                          /* it contains a loop that stays */
     nest_touched touched[NEST_BUFFERS];
@@ -97,7 +97,7 @@ typedef struct nest_store {
     uint8_t scalar; /* a condition depends on the vectorised loop */
     int life;       /* the innermost loop around all uses of a local buffer; -1: it outlives all */
     int hoisted;  /* the outermost loop that it leaves, since it does not depend on it, -1: none */
-    double saved; /* how often it would run otherwise, over how often it does */
+    double saved; /* how often it would run without that, over how often it does */
 } nest_store;
 
 /* The estimated cost of a store. */
@@ -112,7 +112,8 @@ typedef struct nest_cost {
     double registers, scattered; /* of a vector; elements that a loop carries one by one */
     double gathered;             /* elements of a block that are loaded or stored one by one */
     int block, vector;           /* the first level that stays; the vectorised one, -1: none */
-    uint8_t update, innermost;   /* it updates what it stores; its innermost loop repeats a place */
+    uint8_t update, innermost;   /* it updates what it stores; its innermost loop stores to one
+                                    place again and again */
 } nest_cost;
 
 /* The effect of an index expression on the index: scale * (floor(value / div) mod period / div) */
@@ -148,13 +149,13 @@ typedef struct nest_tree {
 static inline double nest_cap(double x) { return x < NEST_MOST ? x : NEST_MOST; }
 static inline int nest_moves(const nest_access *a, int level) { return a->depends >> level & 1; }
 
-/* Given back with ag_free. NULL: AG_EMEMORY. */
+/* Memory, zeroed; release it with ag_free. NULL: AG_EMEMORY. */
 void *nest_zeros(size_t bytes, ag_failure *why);
 /* The kind of a node. */
 nest_kind nest_kind_of(nest_tree *t, int v);
 
-/* All below, in this order, and the price of each store. Fails: AG_EMEMORY; always call nest_free.
- */
+/* Calls the next four functions in this order, and estimates the cost of each store. Fails:
+   AG_EMEMORY; always call nest_free. */
 ag_status nest_analyse(nest_tree *t, const tpgnn_data *data, const tpgnn_schedule *s,
                        ag_failure *why);
 void nest_free(nest_tree *t);
@@ -162,16 +163,16 @@ void nest_free(nest_tree *t);
 ag_status nest_scan(nest_tree *t, const tpgnn_data *data, const tpgnn_schedule *s, ag_failure *why);
 /* Computes products of extents, and the loops that the pragmas unroll. */
 void nest_unroll(nest_tree *t);
-/* Computes which loops a compiler unrolls besides; after nest_unroll. */
+/* Computes which other loops a compiler unrolls; after nest_unroll. */
 void nest_lower(nest_tree *t);
 /* Computes what accesses touch, level by level, and their strides; then what loops touch. */
 void nest_reach(nest_tree *t);
 
-/* Distance of two elements of an access along the vectorised loop, over the elements between them
-   that the block accesses, too: 1 if together they follow each other. */
+/* Distance of two elements of an access along the vectorised loop, divided by how many elements
+   from one to the next the block accesses: 1 if it accesses all. */
 double nest_beside(const nest_tree *t, const nest_access *a, int vector, int block);
-/* Elements of an access next to each other in memory, of the loops of a block except a vectorised
-   one; first: the level of the loop whose stride is 1, -1: none. */
+/* How many elements next to each other in memory an access has in the loops of a block, without the
+   vectorised one; first: the level of the loop whose stride is 1, -1: none. */
 double nest_adjacent(int *first, const nest_tree *t, const nest_access *a, int vector, int block);
 /* How often its buffer is allocated, if the statement is the first one that stores to it. */
 double nest_allocations(const nest_tree *t, const nest_store *store);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Loops that TIR leaves to a compiler: it unrolls the innermost ones whose body stays
-   small, moves statements out of loops on which they do not depend, and puts small buffers on the
-   stack. The limits fit measured run times, the last one is TVM's. */
+/* The work of a compiler on the loops that TIR leaves to it: it unrolls innermost loops with a
+   small body, moves statements out of loops on which they do not depend, and puts small buffers on
+   the stack. The last limit is TVM's, the others fit measured run times. */
 #include "examples/tpgnn/nest/nest_internal.h"
 
 enum { LIMIT = 480, OVERHEAD = 6, INTERLEAVED = 8, STACK = 1024 };

@@ -12,7 +12,8 @@ typedef struct nests_writer {
 } nests_writer;
 void nests_put(nests_writer *w, double x);
 
-enum { NESTS_ROW_LOADS = 3 }; /* of a statement, those that touch most; without what it updates */
+/* The loads of a statement that have columns: those that touch most, without what it updates. */
+enum { NESTS_ROW_LOADS = 3 };
 typedef struct nests_statement {
     nest_statement of;
     int number, loads; /* of the store; of `load` */
@@ -20,15 +21,16 @@ typedef struct nests_statement {
     const nest_cost *cost;
 } nests_statement;
 
-/* The loop around the statement at a level, 0 the innermost; NULL: its accesses look at none. */
+/* The loop around the statement at a level, 0 the innermost; NULL: there is none. */
 static inline const nest_loop *nests_loop_at(const nests_statement *s, int level)
 {
     return level < s->of.levels ? s->of.level[level] : NULL;
 }
-/* How its loads move in this loop, -1: none, and where there is no load. */
+/* Writes the strides of its loads in the loop of this level; -1 for a load that is not there, and
+   for all if level is -1. */
 void nests_write_strides(nests_writer *w, const nests_statement *s, int level);
-/* The first loop of more than one iteration from `level` on: its extent, with `body` what is in it,
-   and how the accesses move. Returns the level after it. */
+/* Writes the first loop of more than one iteration from `level` on: its extent, what is in it (if
+   `body` is set), and how the accesses move. Returns the level after it. */
 int nests_write_loop(nests_writer *w, const nests_statement *s, int level, int body);
 
 /* The innermost loops as a compiler sees them: the block of unrolled and vectorised ones, the two

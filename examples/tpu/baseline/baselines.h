@@ -7,8 +7,8 @@
 #include "examples/tpu/baseline/roofline.h"
 
 typedef enum tpu_baseline {
-    /* Fusion: the geometric mean of the training run times. Tile: the first configuration of
-       the file, in the lab's files the default tile, is before all others, which are equal. */
+    /* Fusion: the geometric mean of the training run times. Tile: the first configuration of the
+       file (in the lab's files the default tile) is best, all others are equal. */
     TPU_BASELINE_CONSTANT,
     TPU_BASELINE_ROOFLINE, /* traffic over bandwidth or operations over peak: tpu_roofline */
     TPU_BASELINE_BOOSTING, /* XGBoost on sums over the nodes, fitted to ln(ns), of tiles less its
@@ -23,11 +23,11 @@ extern const char *const tpu_baseline_name[TPU_BASELINES];
 harness_boosting_options tpu_baseline_trees(void);
 
 /* Fits a baseline to the kernels of `train` with known run times and scores every configuration of
-   `scored`: the smallest is predicted fastest. Fusion: ns. Tile: comparable only within a kernel.
-   Returns the fit in a line, owned by the caller (harness_free). NULL: AG_EUSE (no training kernel
-   with a run time, tile: with two different ones; trees in a build without libxgboost),
-   AG_ESTOPPED, AG_EDATA (XGBoost's error), AG_EMEMORY. Equal inputs and options give equal scores.
-   trees: their progress may stop them. */
+   `scored`: the smallest is predicted fastest. Fusion: ns. Tile: scores that compare only within a
+   kernel. Returns a line that describes the fit, owned by the caller (harness_free). NULL: AG_EUSE
+   (no training kernel with a run time, tile: with two different ones; trees in a build without
+   libxgboost), AG_ESTOPPED, AG_EDATA (XGBoost's error), AG_EMEMORY. Equal inputs and options give
+   equal scores. trees: trees->progress may stop the fit. */
 char *tpu_baseline_score(double *score, tpu_baseline kind, const tpu_data *train,
                          const tpu_data *scored, const harness_boosting_options *trees,
                          ag_failure *why);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The analytical baseline: a roofline, as the compiler's own model (Kaufman et al., sections 2.3,
+/* The analytical baseline: a roofline, like the compiler's own model (Kaufman et al., sections 2.3,
    5.2 and appendix A): the time of a kernel is the larger of computing and data transfer, plus an
    overhead. The cost of a unit of each is fitted to the training kernels. */
 #ifndef TPU_ROOFLINE_H
@@ -7,8 +7,8 @@
 
 #include "examples/tpu/data/analysis.h"
 
-/* The work and traffic of a kernel with one of its tiles. bytes: its operands and result; an
-   operand of a product again for each tile along the axes that it does not have. steps: tiles times
+/* The work and traffic of a kernel with one of its tiles. bytes: those of its operands and result;
+   an operand of a product counts for each tile along the axes that it lacks. steps: tiles times
    blocks of the last reduction; 1 without a tile. */
 typedef struct tpu_load {
     double flops, special, bytes, steps;
@@ -30,8 +30,8 @@ typedef struct tpu_roofline {
 /* Fits all of it to known run times. Fusion: by the mean absolute percentage error; scale[type] is
    the median of measured over modelled, each weighted by modelled over measured, which minimises
    that error. Types without kernels have scale 1. Tile: to the log run times within kernels, of at
-   most `most` configurations, evenly from all kernels (and one more of each). One kernel at least
-   must teach. */
+   most `most` configurations, evenly from all kernels (and one more of each). For at least one
+   kernel tpu_kernel_teaches must be 1. */
 void tpu_roofline_fit(tpu_roofline *roofline, const tpu_data *train, int most);
 double tpu_roofline_time(const tpu_roofline *roofline, const tpu_load *load);
 

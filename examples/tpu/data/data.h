@@ -49,7 +49,8 @@ typedef struct tpu_data {
     harness_files paths; /* what tpu_data_read has read */
     /* The memory of the files, the places of names, and the room of both lists. */
     struct tpu_file *file;                       /* [files] */
-    struct tpu_place_of *program_at, *family_at; /* maps; with the names too small for the budget */
+    struct tpu_place_of *program_at, *family_at; /* maps; like the names too small to count in the
+                                                    budget */
     int file_room, kernel_room;
     size_t list_bytes; /* taken from the budget */
 } tpu_data;
@@ -57,14 +58,14 @@ typedef struct tpu_data {
 /* Reads every file of the paths and appends its kernels to the data. A program's name is that of a
    fusion file without .npz, or that of a tile file without its last _HASH (8 to 16 hexadecimal
    digits, maybe a minus before them); its family is the name up to the first _NUMBER:
-   alexnet_0_2155ec5a01335009 is of the program alexnet_0 of the family alexnet. Nodes that are not
-   in topological order are renumbered by Kahn's algorithm, the smallest number first. The kinds of
-   files must not be mixed. Memory: each array is held once. A file that fails adds nothing; those
-   before it stay. Fails: AG_EFILE, AG_EDATA (an index, size, count or feature out of range; edges
-   that form a circle), AG_EMEMORY, AG_EUSE, AG_ESTOPPED. */
+   alexnet_0_2155ec5a01335009 is a kernel of the program alexnet_0, of the family alexnet. Nodes
+   that are not in topological order are renumbered by Kahn's algorithm, the smallest number first.
+   The kinds of files must not be mixed. Memory: each array is held once. A file that fails adds
+   nothing; those before it stay. Fails: AG_EFILE, AG_EDATA (an index, size, count or feature out of
+   range; edges that form a circle), AG_EMEMORY, AG_EUSE, AG_ESTOPPED. */
 ag_status tpu_data_add(tpu_data *data, const harness_files *paths, ag_failure *why);
-/* The same for files, folders and lists as a user gives them, once per data; option: as in
-   harness_files_read. */
+/* The same for files, folders and lists as a user gives them; call it once for `data`. option: as
+   in harness_files_read. */
 ag_status tpu_data_read(tpu_data *data, const harness_paths *given, const char *option,
                         ag_failure *why);
 void tpu_data_free(tpu_data *data);

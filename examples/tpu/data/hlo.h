@@ -48,11 +48,12 @@ int tpu_hlo_dim(const tpu_hlo *hlo, int u, int i); /* feature `dimensions`; -1: 
 
 /* ---- reductions ---- */
 
-/* The ways in which the shapes of a dot allow to read it, 4 at most; 1: the file names its axes, or
-   no single contracted axis fits; 0: it has no operands. */
+/* In how many ways the shapes of a dot can be read, 4 at most; 1: the file names its axes, or no
+   single contracted axis fits; 0: it has no operands. */
 int tpu_hlo_readings(const tpu_hlo *hlo, int u);
-/* The products, or elements that are taken in, per element of a reduction; 1: it is none. Those
-   in the padding count. Of a dot whose axes do not fit they follow from the numbers of elements. */
+/* How many products, or elements of the operand, a reduction takes in for an element of its result,
+   with those in the padding; 1: it is no reduction. For a dot with axes that do not fit, the number
+   follows from the numbers of elements. */
 double tpu_hlo_taken_in(const tpu_hlo *hlo, int u);
 
 /* The iteration space of a reduction. Of a dot whose axes do not follow from the shapes, the space

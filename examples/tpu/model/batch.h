@@ -22,9 +22,9 @@ typedef enum tpu_way { TPU_OPERANDS, TPU_USERS, TPU_BOTH, TPU_WAYS } tpu_way;
 /* The options of a batch. */
 typedef struct tpu_batch_options {
     int way[TPU_WAYS]; /* 1: this graph is wanted */
-    int loops;     /* 1: every node also sends a message to itself, after the others, which are the
-                      first TPU_NEIGHBOURS in file order */
-    int by_kernel; /* 1: graphs of the distinct kernels, not of the samples */
+    int loops;         /* 1: every node also sends a message to itself, after those of its first
+                          TPU_NEIGHBOURS neighbours in file order */
+    int by_kernel;     /* 1: graphs of the distinct kernels, not of the samples */
     const nests_joined *rows; /* NULL: no rows */
 } tpu_batch_options;
 
@@ -65,8 +65,8 @@ ag_status tpu_batch_fill(tpu_batch *batch, const tpu_sample *sample, int count,
                          ag_failure *why);
 void tpu_batch_free(tpu_batch *batch);
 
-/* The scale of the columns, and the mean of ln(ns) less ln of the sum of the prices, from at most
-   NESTS_FITTED configurations of each kernel with known run times. Fails: AG_ESTOPPED. */
+/* Fits the scale of the columns, and the mean of ln(ns) less ln of the sum of the prices, to at
+   most NESTS_FITTED configurations of each kernel with known run times. Fails: AG_ESTOPPED. */
 ag_status tpu_rows_fit(nests_scale *scale, const tpu_data *data, ag_failure *why);
 
 #endif

@@ -65,7 +65,8 @@ typedef struct tpu_model {
     ag_encoder_layer encoder[TPU_MOST_LAYERS];
     ag_linear_layer kernel; /* joins the kernel's embedding with the features that enter there, if
                                any do */
-    ag_linear_layer output; /* NESTS_COSTS: none, nor what comes after the last layer of nodes */
+    ag_linear_layer output; /* not with NESTS_COSTS, which needs nothing after the last layer of
+                               nodes */
 } tpu_model;
 
 /* Its name in results: "TPU model", "TPU model with rows (costs)". */
@@ -84,9 +85,9 @@ ag_tensor *tpu_forward(const tpu_model *model, ag_tape *tape, const tpu_batch *b
 /* TPU_LOSS_AUTO: the program chooses one of the others. */
 enum { TPU_LOSS_AUTO, TPU_LOSS_HINGE, TPU_LOSS_LOGISTIC, TPU_LOSS_SQUARED };
 
-/* Joins the scores [samples] of a batch to one number. squared: mean of (score - ln ns)^2; hinge
-   and logistic: eq. 1 over the pairs of tile sizes of one kernel, divided by the pairs n (n - 1) /
-   2 of all n samples. */
+/* The loss of a batch, from its scores [samples]. squared: mean of (score - ln ns)^2; hinge and
+   logistic: eq. 1 over the pairs of tile sizes of one kernel, divided by the pairs n (n - 1) / 2 of
+   all n samples. */
 ag_tensor *tpu_loss(ag_tensor *score, const tpu_batch *batch, int kind, double margin);
 
 #endif

@@ -12,8 +12,8 @@
 enum { NESTS_TILE_INPUTS = TPUGRAPHS_LOOP_INPUTS };
 enum { NESTS_TILE_LOOPS = 2 * TPUGRAPHS_AXES + 2 };
 
-/* A nest in the order in which it runs: row is the loop along the output and sum the one along a
-   reduction that are innermost (size 1: none); `folds`: the reduction is inside. */
+/* A nest in the order in which it runs: `row` is the innermost loop along the output, `sum` the
+   innermost one along a reduction (size 1: none); `folds`: `sum` is inside. */
 typedef struct nests_plan {
     tpugraphs_loop row, sum, next; /* next: the loop around both */
     int depth;                     /* loops around both */
@@ -24,7 +24,8 @@ typedef struct nests_plan {
 /* Plans n loops by tpugraphs_plan_loops; those of one iteration are left out. */
 void nests_plan_loops(nests_plan *plan, const tpugraphs_loop *loop, int n);
 
-/* The work of a nest: fills or moves elements, arithmetic, special functions, products, sums. */
+/* The kind of a nest: it fills or moves elements, or computes arithmetic, special functions,
+   products or sums. */
 typedef enum nests_tile_kind {
     NESTS_TILE_FILL,
     NESTS_TILE_MOVES,

@@ -31,13 +31,14 @@ void nests_tiling_close(nests_tiling *tiling);
    their number, 0: it reduces nothing. */
 int nests_tiling_blocked(double size[TPUGRAPHS_AXES], const tpu_hlo *hlo, int u);
 
-/* 1 if a tile computes node u: it is wanted, and no view that is only looked through. */
+/* 1 if a tile computes node u: it is wanted, and is not a view that is read in place. */
 int nests_tiling_computes(const nests_tiling *tiling, int u);
 
-/* Set want and box of the nodes on a side of the kernel's reduction. After it, once per tile: from
-   the root's box, which is set, back to the reduction, included. */
+/* Sets want and box of the nodes after the kernel's reduction, needed once per tile: from the
+   root's box, which is given, back to the reduction itself. */
 void nests_want_after(nests_tiling *t);
-/* Before it, once per block: from the reduction's box, which is set, back to the parameters. */
+/* The same before the reduction, once per block: from its box, which is given, back to the
+   parameters. */
 void nests_want_before(nests_tiling *t, const double block[TPUGRAPHS_AXES]);
 
 /* 1 if the window of node u leaves its operand v, so that u reads a copy with borders and gaps:
@@ -80,8 +81,8 @@ void nests_view_of(nests_view *view, const tpu_hlo *hlo, int u, int v);
 /* 1 for views, parameters and constants, which no nest computes. */
 int nests_is_view(int opcode);
 
-/* The place of node u from those of its operands. box: its box; computed: it has scratch of its
-   own. */
+/* The place of node u, from the places of its operands. box: its box; computed: it has scratch of
+   its own. */
 void nests_place_node(nests_place *place, int u, const tpu_hlo *hlo, const double *box,
                       int computed);
 /* Row-major strides of a box. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The attributes of an instruction of HLO text. What a text leaves out has the value that a message
-   would have. */
+/* The attributes of an instruction of HLO text. An attribute that a text leaves out has the value
+   that it has in a message. */
 #include "examples/tpugraphs/hlo/text.h"
 
 #include <string.h>

@@ -7,8 +7,8 @@
 
 #include "examples/tpugraphs/tpugraphs.h"
 
-/* Ops and element types that came after the lists of TpuGraphs were closed are read as the nearest
-   one of the list; as op code 0 and no type, as TpuGraphs' own tool does; or they are refused. */
+/* Ops and element types that the lists of TpuGraphs lack, since they are newer: read as the nearest
+   one of the list; read as op code 0 and no type, as by TpuGraphs' own tool; or refused. */
 typedef enum hlo_unknown { HLO_NEAREST, HLO_ZERO, HLO_REFUSE } hlo_unknown;
 
 /* An op or an element type that is not in the lists, and how often it occurs. */
@@ -19,16 +19,16 @@ typedef struct hlo_newer {
     int is_type, count;
 } hlo_newer;
 
-/* The layout of a node's result or of an operand: the axes that can be named, the most minor first
-   in row-major order, and the group that each is of. Groups move as a whole. */
+/* The layout of a node's result or of an operand: the axes that can be named, in row-major order
+   from the most minor one on, and the group of each. Groups move as a whole. */
 typedef struct hlo_slot {
     signed char n, axis[TPUGRAPHS_AXES], group[TPUGRAPHS_AXES];
 } hlo_slot;
 
-/* A node with layouts to choose: slots of its result and first two operands. In a reshape
-   they have common groups, -1: it has no choice; axes of size 1 come last, in group HLO_LAST. In a
-   convolution or dot they have two axes, which may change places; alone: or be named only of the
-   result, as in dots of matrices. */
+/* A node with layouts to choose: slots of its result and first two operands. Slots of a reshape
+   have common groups (groups -1: it has no choice); axes of size 1 come last, in group HLO_LAST.
+   Slots of a convolution or dot have two axes, which may change places; alone: they may also be
+   named for the result only, as in dots of matrices. */
 enum { HLO_LAST = TPUGRAPHS_AXES };
 typedef struct hlo_choosing {
     int32_t node;
@@ -54,8 +54,8 @@ typedef struct hlo_graph {
 } hlo_graph;
 
 /* Reads a file: an HloModuleProto, a message that has one in field 1 (HloProto, TpuGraphs'
-   ModuleTuningData), or HLO text. Any bytes are read or refused (AG_EDATA, AG_EFILE, AG_EMEMORY).
- */
+   ModuleTuningData), or HLO text. Bytes that are none of these are refused (AG_EDATA). Fails also:
+   AG_EFILE, AG_EMEMORY. */
 ag_status hlo_read(hlo_graph *g, const char *path, hlo_unknown unknown, tpugraphs_budget *budget,
                    ag_failure *why);
 /* The same of bytes in memory; name: what sentences call them. */
@@ -63,8 +63,8 @@ ag_status hlo_read_bytes(hlo_graph *g, const void *bytes, size_t n, const char *
                          hlo_unknown unknown, tpugraphs_budget *budget, ag_failure *why);
 void hlo_free(hlo_graph *g, tpugraphs_budget *budget);
 
-/* Layouts of the configurable nodes, in the form of TpuGraphs' files: 18 digits per node, of its
-   result and first two operands the axes, the most minor first, then -1. */
+/* Layouts of the configurable nodes, in the form of TpuGraphs' files, with 18 digits per node: the
+   axes of its result and of its first two operands, the most minor first, then -1. */
 typedef struct hlo_configs {
     int count;
     int64_t *runtime; /* [count]; all 0: not measured */
@@ -72,20 +72,21 @@ typedef struct hlo_configs {
     size_t bytes;
 } hlo_configs;
 
-/* The number of layouts that TpuGraphs' files have of a node: of a convolution the two orders of
-   batch and features, in result, input and kernel; of a dot the two orders of the last contracted
-   and the last other axis of each operand, and of the latter two in the result; of a reshape none,
-   or those in which it moves no element. The first is row-major, of a reshape none. */
+/* The number of layouts that TpuGraphs' files have for a node. A convolution: batch and features in
+   either order, in result, input and kernel. A dot: the last contracted and the last other axis of
+   each operand in either order, and so the latter two in the result. A reshape: no layout, or those
+   in which it moves no element. The first choice is row-major, of a reshape no layout. */
 int hlo_choices(const hlo_choosing *x);
 /* One of them, as 18 digits. */
 void hlo_choice(float digit[18], const hlo_choosing *x, int choice);
 
-/* Draws `count` configurations, none twice, after that of all first choices. Nodes with the same
-   choices make the same, as in TpuGraphs' files; when (nearly) all such are drawn, each node makes
-   its own. There are fewer when these are drawn, too. */
+/* Draws `count` configurations, none twice; the first has the first choice of every node. Nodes
+   with the same choices choose alike, as in TpuGraphs' files; when (nearly) all such configurations
+   are drawn, each node chooses for itself. There are fewer when these are used up, too. */
 ag_status hlo_configs_draw(hlo_configs *c, const hlo_graph *g, int count, uint64_t seed,
                            tpugraphs_budget *budget, ag_failure *why);
-/* The first ones of all nodes, then each other choice of each node alone. */
+/* The first choice of every node; then each other choice of each node, where all others keep their
+   first. */
 ag_status hlo_configs_sweep(hlo_configs *c, const hlo_graph *g, tpugraphs_budget *budget,
                             ag_failure *why);
 /* Reads an npz file: node_config_feat and, if they are there, node_config_ids, which must be the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Nodes and computations as they are read. Lists grow, and each step is charged before it is
-   taken, since two bytes of a message are an instruction with 560 bytes of features. */
+/* Nodes and computations as they are read. Lists grow, and memory is counted before it is taken,
+   since two bytes of a message may be an instruction with 560 bytes of features. */
 #include "examples/tpugraphs/hlo/parts.h"
 
 #include <string.h>

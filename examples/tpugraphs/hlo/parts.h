@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A module while it is read. Both readers, protobuf.c and text.c, hand over an instruction after
+/* A module while it is read. Both readers, protobuf.c and text.c, hand over one instruction after
    the other; module.c makes nodes of them and, at the end, edges of their references. */
 #ifndef TPUGRAPHS_HLO_PARTS_H
 #define TPUGRAPHS_HLO_PARTS_H
@@ -12,7 +12,7 @@ typedef struct hlo_span {
     const char *at, *end;
 } hlo_span;
 
-/* The bytes of a name that are shown. */
+/* How many bytes of a name are shown. */
 static inline int hlo_shown(hlo_span name)
 {
     return name.end - name.at < 127 ? (int)(name.end - name.at) : 127;
@@ -45,8 +45,8 @@ enum {
     HLO_LISTS
 };
 
-/* Features that are no lists and have no name in operations.h, and the end of the lists of a dot.
- */
+/* Columns of features that are no lists and have no name in operations.h; and the number of all
+   columns, with the lists of a dot. */
 enum { HLO_MEMBERS = 29, HLO_STABLE = 133, HLO_COLUMNS = 164 };
 
 enum { HLO_TUPLE = 13 }; /* XLA's number of this type */
@@ -127,14 +127,14 @@ ag_status hlo_choose(hlo_module *m);
 void *hlo_take(hlo_module *m, size_t *bytes, int64_t count, size_t size);
 
 int hlo_same(hlo_span word, const char *text);
-/* The op code of a name; -1 with a sentence: it is newer, and refused. */
+/* The op code of a name; -1: it is newer and refused, with a sentence in m->why. */
 int hlo_opcode(hlo_module *m, hlo_span name);
 /* XLA's number of a type; -1: a newer one. */
 int hlo_type_number(hlo_span name);
 /* Sets the feature of the instruction's type. */
 ag_status hlo_set_type(hlo_module *m, hlo_instruction *x);
 
-/* The readers. *here is 0 when the bytes hold no such thing. */
+/* The readers. *here is 0 when the bytes hold no module. */
 ag_status hlo_read_protobuf(hlo_module *m, hlo_span all, int *here);
 ag_status hlo_read_text(hlo_module *m, hlo_span all);
 int hlo_is_text(hlo_span all);

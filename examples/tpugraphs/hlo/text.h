@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* HLO text as a stream of words; lines mean nothing but at its top level. */
+/* HLO text as a stream of words; ends of lines count only at its top level. */
 #ifndef TPUGRAPHS_HLO_TEXT_H
 #define TPUGRAPHS_HLO_TEXT_H
 
@@ -8,7 +8,7 @@
 typedef struct hlo_text {
     const char *at, *begin, *end;
     hlo_module *m;
-    uint64_t computation; /* the hash of its name, which those of its instructions begin with */
+    uint64_t computation; /* the hash of its name, from which those of its instructions go on */
 } hlo_text;
 
 /* "FILE:LINE: WHAT is expected, but there is ..." */
@@ -22,8 +22,8 @@ ag_status hlo_expect(hlo_text *t, const char *what);
 ag_status hlo_word(hlo_text *t, hlo_span *word, const char *what);
 ag_status hlo_name(hlo_text *t, hlo_span *word, const char *what); /* with or without a % */
 ag_status hlo_number(hlo_text *t, int64_t *value);
-/* Passes a bracket and all that is in it; *members, if not NULL: how many parts with commas between
-   it has. */
+/* Passes a bracket and all that is in it; *members, if not NULL: how many parts its commas
+   separate. */
 ag_status hlo_pass(hlo_text *t, int64_t *members);
 /* Passes the value of an attribute. */
 ag_status hlo_pass_value(hlo_text *t);

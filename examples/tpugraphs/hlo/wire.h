@@ -14,7 +14,8 @@ typedef struct hlo_field {
     hlo_span bytes;
 } hlo_field;
 
-/* A number of at most ten bytes; what it has beyond 64 bits is dropped. 0: there is none. */
+/* Reads a number of at most ten bytes; bits beyond the 64th are dropped. Returns 0 if there is
+   none. */
 int hlo_varint(hlo_span *s, uint64_t *value);
 /* 1: the next field. 0: the end. -1: damage at s->at. */
 int hlo_next(hlo_span *s, hlo_field *field);
