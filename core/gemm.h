@@ -7,7 +7,7 @@
 #ifndef AG_CORE_GEMM_H
 #define AG_CORE_GEMM_H
 
-#include "core/core.h"
+#include "core/types.h"
 
 /* Up to this many rows are cut in columns instead of packing B beforehand (core/panels). */
 enum { AG_FEW_ROWS = 128 };

@@ -2,6 +2,7 @@
 /* Element types of buffers and extents of loops of the training files, as a checkpoint remembers
    them, and warnings of what training did not have, statements far from its own included. */
 #include "examples/harness/rank/unseen.h"
+#include "core/error.h"
 #include "examples/tpgnn/rows/rows.h"
 #include "examples/tpgnn/hooks.h"
 

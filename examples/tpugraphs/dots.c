@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* operand_index and dot_axes, which the lab's files have and TpuGraphs' have not. */
 #include "examples/tpugraphs/operations.h"
+#include "core/error.h"
+#include "core/memory.h"
 #include "examples/tpugraphs/tpugraphs.h"
 
 #include <stdlib.h>

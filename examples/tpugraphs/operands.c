@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* operand_index has the pairs of edge_index in another order and some more than once. */
 #include "examples/tpugraphs/tpugraphs.h"
+#include "core/error.h"
+#include "core/memory.h"
 
 #include <stdlib.h>
 

@@ -2,6 +2,7 @@
 /* The messages by which ranks agree: equal beginnings, and after each step equal weights and
    whether one has to stop. */
 #include "examples/harness/ranks/ranks.h"
+#include "core/error.h"
 
 #include <math.h>
 #include <string.h>

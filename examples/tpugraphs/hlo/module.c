@@ -2,6 +2,7 @@
 /* Nodes and computations as they are read. Lists grow, and each step is charged before it is
    taken, since two bytes of a message are an instruction with 560 bytes of features. */
 #include "examples/tpugraphs/hlo/parts.h"
+#include "core/error.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Starting a kernel, in a form that nvcc and a C++ compiler read alike. For .cu files. */
-#ifndef AG_CORE_LAUNCH_H
-#define AG_CORE_LAUNCH_H
+#ifndef AG_CUDA_LAUNCH_H
+#define AG_CUDA_LAUNCH_H
 
 #include <cuda_runtime.h>
 
