@@ -11,7 +11,7 @@
 #ifndef AG_AUTOGRAD_H
 #define AG_AUTOGRAD_H
 
-#include "core/core.h"
+#include "core/types.h"
 
 #ifdef __cplusplus
 extern "C" {

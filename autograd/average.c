@@ -5,6 +5,8 @@
 #include "core/average.h"
 #include "autograd/tape.h"
 #include "core/float_mode.h"
+#include "core/params.h"
+#include "core/shape.h"
 
 /* 1: x can be averaged in `to`, the tensor of the parameter; else the tape has failed. */
 static int fits(ag_tape *tape, const ag_tensor *to, const ag_tensor *x, ag_real rate)

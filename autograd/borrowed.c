@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Debug builds see when the caller changes data that a tape has only borrowed. */
 #include "autograd/tape.h"
+#include "core/shape.h"
 
 #ifdef NDEBUG
 void ag__borrow(ag_tensor *input) { (void)input; }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ag_check_finite: looks at what a step has written. */
 #include "autograd/tape.h"
+#include "core/shape.h"
 
 #include <math.h>
 

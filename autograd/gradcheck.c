@@ -2,6 +2,9 @@
 /* Gradients against central differences. */
 #include "autograd/autograd.h"
 #include "core/internal.h"
+#include "core/memory.h"
+#include "core/params.h"
+#include "core/random.h"
 
 #include <math.h>
 #include <string.h>

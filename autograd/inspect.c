@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Looking at a tape: the plan as text, the recorded ops as a Graphviz graph. */
 #include "autograd/tape.h"
+#include "core/shape.h"
 
 #include <string.h>
 

@@ -3,6 +3,7 @@
    where they are on the host; the place is not enough, since memory is used again. The first time
    one is only noted: batches of graphs are often met once. */
 #include "autograd/tape.h"
+#include "core/memory.h"
 
 static ag_kept *find_kept(ag_tape *tape, const ag_tensor *x)
 {

@@ -3,6 +3,7 @@
  * buffer lives. */
 #include "autograd/plan.h"
 #include "core/cuda/device.h"
+#include "core/shape.h"
 
 #include <string.h>
 

@@ -2,6 +2,8 @@
 /* Plans are found again by a key that holds everything a plan depends on; the last AG_PLANS are
  * kept. */
 #include "autograd/tape.h"
+#include "core/memory.h"
+#include "core/threads.h"
 
 #include <string.h>
 

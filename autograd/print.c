@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A tensor as text, in NumPy's manner. */
 #include "autograd/tape.h"
+#include "core/error.h"
+#include "core/params.h"
+#include "core/shape.h"
 
 #include <math.h>
 

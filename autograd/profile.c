@@ -2,6 +2,8 @@
 /* Where the time of a step goes. */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include "autograd/tape.h"
+#include "core/memory.h"
+#include "core/shape.h"
 
 #include <string.h>
 #include <time.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sentences of ops that refuse their inputs. */
 #include "autograd/tape.h"
+#include "core/shape.h"
 
 #include <stdarg.h>
 #include <string.h>

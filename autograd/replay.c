@@ -5,6 +5,8 @@
    places in the slab. The first run with a key launches, the second one captures, and from then on
    the device repeats. Those used last are kept. */
 #include "autograd/tape.h"
+#include "core/memory.h"
+#include "core/params.h"
 
 #include <string.h>
 

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Run: the plan's list of kernels, with this run's pointers. */
 #include "autograd/tape.h"
+#include "core/error.h"
 #include "core/float_mode.h"
+#include "core/memory.h"
 #include "core/parallel.h"
+#include "core/params.h"
 #include "core/room.h"
+#include "core/shape.h"
 
 #include <math.h>
 #include <string.h>

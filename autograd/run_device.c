@@ -2,6 +2,9 @@
 /* Run on a device: inputs go to their places in the slab, every job launches its kernel, and the
    run returns before the device is done. Results are fetched when they are read. */
 #include "autograd/tape.h"
+#include "core/memory.h"
+#include "core/params.h"
+#include "core/shape.h"
 
 #include <string.h>
 

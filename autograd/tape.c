@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Record: leaves and nodes are appended to the tape; nothing is computed here. */
 #include "autograd/tape.h"
+#include "core/device.h"
+#include "core/error.h"
+#include "core/memory.h"
+#include "core/params.h"
+#include "core/shape.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -257,20 +262,6 @@ ag_tensor *ag_parameter(ag_tape *tape, ag_param *param)
         t->name = param->name;
     }
     return t;
-}
-
-ag_tensor *ag_name(ag_tensor *x, const char *name)
-{
-    if (!ag__usable(x, "ag_name")) return ag__poison(ag_tape_of(x));
-    x->name = name;
-    return x;
-}
-
-ag_tensor *ag_keep(ag_tensor *x)
-{
-    if (!ag__usable(x, "ag_keep")) return ag__poison(ag_tape_of(x));
-    x->kept = 1;
-    return x;
 }
 
 /* ---- nodes ---- */

@@ -4,6 +4,7 @@
    has ended; its slot is used again only after the tape recorded ROUNDS - 1 more steps. And the
    values, shape and name of a tensor. */
 #include "autograd/tape.h"
+#include "core/memory.h"
 
 #include <string.h>
 
@@ -64,4 +65,18 @@ int ag_size(const ag_tensor *x, int axis)
     if (!ag__usable(x, "ag_size")) return 1;
     if (axis < 0) axis += x->shape.rank;
     return axis >= 0 && axis < x->shape.rank ? x->shape.size[axis] : 1;
+}
+
+ag_tensor *ag_name(ag_tensor *x, const char *name)
+{
+    if (!ag__usable(x, "ag_name")) return ag__poison(ag_tape_of(x));
+    x->name = name;
+    return x;
+}
+
+ag_tensor *ag_keep(ag_tensor *x)
+{
+    if (!ag__usable(x, "ag_keep")) return ag__poison(ag_tape_of(x));
+    x->kept = 1;
+    return x;
 }

@@ -34,7 +34,7 @@ list(APPEND flags -fno-fast-math -fno-finite-math-only -fno-associative-math -fn
 if(AUGUR_WERROR)
     list(APPEND flags -Werror)
     if(NOT AUGUR_SANITIZE) # which give each variable of an inlined function a place of its own
-        list(APPEND flags -Wframe-larger-than=16384) # threads may have 128 KiB (core/core.h)
+        list(APPEND flags -Wframe-larger-than=16384) # threads may have 128 KiB (core/threads.h)
     endif()
 endif()
 include(CheckCCompilerFlag)

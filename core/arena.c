@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE /* madvise */
 #include "core/internal.h"
+#include "core/memory.h"
 
 #include <string.h>
 #include <sys/mman.h>

@@ -3,7 +3,7 @@
 #ifndef AG_CORE_COLUMNS_H
 #define AG_CORE_COLUMNS_H
 
-#include "core/core.h"
+#include "core/types.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -2,6 +2,8 @@
 /* A build without CUDA: opening the device says so, and without an open device nobody calls the
    other functions. */
 #include "core/cuda/device.h"
+#include "core/device.h"
+#include "core/error.h"
 #include "core/ranks.h"
 
 #ifndef AG_HAVE_CUDA

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "core/error.h"
 #include "core/internal.h"
 
 #include <fenv.h>

@@ -7,7 +7,7 @@
 #ifndef AG_CORE_GEMM_H
 #define AG_CORE_GEMM_H
 
-#include "core/core.h"
+#include "core/types.h"
 
 /* A product of at most this many rows is cut by columns, and B is not packed beforehand
    (core/panels.h). */

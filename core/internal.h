@@ -3,8 +3,8 @@
 #ifndef AG_CORE_INTERNAL_H
 #define AG_CORE_INTERNAL_H
 
-#include "core/core.h"
 #include "core/strict.h"
+#include "core/types.h"
 
 #ifdef __cplusplus
 extern "C" {

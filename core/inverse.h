@@ -4,7 +4,7 @@
 #ifndef AG_CORE_INVERSE_H
 #define AG_CORE_INVERSE_H
 
-#include "core/core.h"
+#include "core/types.h"
 
 #ifdef __cplusplus
 extern "C" {

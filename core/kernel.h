@@ -7,7 +7,7 @@
 #ifndef AG_CORE_KERNEL_H
 #define AG_CORE_KERNEL_H
 
-#include "core/core.h"
+#include "core/types.h"
 #include "core/strict.h"
 #include "core/vmath.h"
 

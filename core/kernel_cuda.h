@@ -6,7 +6,7 @@
 #ifndef AG_CORE_KERNEL_CUDA_H
 #define AG_CORE_KERNEL_CUDA_H
 
-#include "core/launch.h"
+#include "core/cuda/launch.h"
 
 #define KERNEL      static __device__ __forceinline__
 #define KERNEL_ONCE KERNEL

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "core/memory.h"
 #include "core/internal.h"
 
 #include <stdatomic.h>

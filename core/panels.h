@@ -4,7 +4,7 @@
 #ifndef AG_CORE_PANELS_H
 #define AG_CORE_PANELS_H
 
-#include "core/core.h"
+#include "core/types.h"
 
 /* Elements that the panels of op(B) take. */
 int64_t ag__panels_size(int n, int k);

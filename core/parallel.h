@@ -4,7 +4,7 @@
 #ifndef AG_CORE_PARALLEL_H
 #define AG_CORE_PARALLEL_H
 
-#include "core/core.h"
+#include "core/threads.h"
 
 #ifdef __cplusplus
 extern "C" {

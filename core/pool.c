@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "core/pool.h"
 #include "core/float_mode.h"
+#include "core/memory.h"
 #include "core/room.h"
 #include "core/stream.h"
 #include "core/wait.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of files, columns and tensors come from outside, and sentences quote them. */
 #include "core/internal.h"
+#include "core/error.h"
 
 #include <string.h>
 

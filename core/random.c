@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "core/random.h"
 #include "core/float_mode.h"
 #include "core/philox.h"
 

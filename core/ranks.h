@@ -5,7 +5,7 @@
 #ifndef AG_CORE_RANKS_H
 #define AG_CORE_RANKS_H
 
-#include "core/core.h"
+#include "core/types.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -5,7 +5,7 @@
 #ifndef AG_CORE_ROOM_H
 #define AG_CORE_ROOM_H
 
-#include "core/core.h"
+#include "core/types.h"
 
 /* Sizes in elements: packed parts of B and A (core/blocks.c), and intermediate values of an op. */
 enum { AG_ROOM_B = 128 * 256, AG_ROOM_A = (256 + 14) * 128, AG_ROOM_OP = 2 * 64 * 64 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/core.h"
+#include "core/shape.h"
 
 int64_t ag_shape_count(ag_shape shape)
 {

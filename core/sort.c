@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#include "core/sort.h"
+#include "core/error.h"
 #include "core/internal.h"
+#include "core/memory.h"
 
 #include <string.h>
 

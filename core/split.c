@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Parts of a set at random: for training, validation and test, or the folds of cross-validation. */
 #include "core/float_mode.h"
+#include "core/error.h"
 #include "core/internal.h"
+#include "core/memory.h"
+#include "core/random.h"
+#include "core/sort.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Switches in the environment, which all have the same words. */
 #define _GNU_SOURCE /* strcasecmp */
-#include "core/core.h"
+#include "core/threads.h"
 
 #include <stdlib.h>
 #include <strings.h>

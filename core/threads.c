@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
-#include "core/core.h"
+#include "core/threads.h"
 #include "core/pool.h"
 
 #include <sched.h>

@@ -6,8 +6,8 @@
 #ifndef AG_CORE_TILE_H
 #define AG_CORE_TILE_H
 
-#include "core/core.h"
 #include "core/strict.h"
+#include "core/types.h"
 
 enum { AG_MOST_COLUMNS = 32, AG_MOST_ROWS = 14 }; /* of a tile of any set */
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/tile.h"
+#include "core/threads.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

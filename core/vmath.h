@@ -7,7 +7,7 @@
 #ifndef AG_CORE_VMATH_H
 #define AG_CORE_VMATH_H
 
-#include "core/core.h"
+#include "core/types.h"
 
 #include <math.h>
 #include <string.h>

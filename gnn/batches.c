@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "gnn/batches.h"
 #include "autograd/op.h"
+#include "core/error.h"
 #include "core/internal.h"
+#include "core/memory.h"
+#include "core/random.h"
 
 #include <string.h>
 

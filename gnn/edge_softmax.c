@@ -2,6 +2,7 @@
 /* edge_add: what both ends of a message say, added; edge_softmax: softmax over the messages into
    each node. */
 #include "gnn/edge_softmax.h"
+#include "core/shape.h"
 #include "gnn/edges.h"
 #include "ops/table.h"
 

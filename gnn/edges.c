@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The arrays of a graph on a tape: do their shapes and values fit together? */
 #include "gnn/edges.h"
+#include "core/shape.h"
 
 /* ---- shapes ---- */
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Graph attention, of two kinds: compositions of ops. */
 #include "gnn/edges.h"
+#include "core/params.h"
+#include "core/shape.h"
 #include "ops/ops.h"
 
 /* The mean of `heads` parts of each row. */

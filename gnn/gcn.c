@@ -3,6 +3,7 @@
    message is a product of one number per node, so no weights of messages are stored. */
 #include "gnn/gcn.h"
 #include "core/columns.h"
+#include "core/shape.h"
 #include "gnn/edges.h"
 #include "ops/ops.h"
 #include "ops/table.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Graphs: checked edge lists to compressed rows both ways. */
 #include "core/internal.h"
+#include "core/error.h"
+#include "core/memory.h"
 #include "gnn/edges.h"
 #include "gnn/graph.h"
 #include "ops/ops.h"

@@ -5,6 +5,7 @@
    part where dy is 0: of nodes that a pooling drops. On a device: graph_conv_cuda.c. */
 #include "gnn/graph_conv_parts.h"
 #include "core/parallel.h"
+#include "core/shape.h"
 #include "gnn/edges.h"
 #include "gnn/sage.h"
 #include "ops/table.h"

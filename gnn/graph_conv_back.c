@@ -4,6 +4,7 @@
    weights. Nodes are put in such an order that each product has consecutive rows. */
 #include "core/gemm.h"
 #include "core/parallel.h"
+#include "core/shape.h"
 #include "gnn/graph_conv_parts.h"
 
 /* Rows are prefetched this many rows before they are read. */

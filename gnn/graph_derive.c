@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Graphs made from graphs: fewer messages, or a loop at every node. */
 #include "core/internal.h"
+#include "core/error.h"
+#include "core/memory.h"
 #include "gnn/graph.h"
 
 /* The messages of `from` that stay: at most `most` of a node, and with `loops` none from itself. */

@@ -2,6 +2,7 @@
 /* Pooling: how many nodes of each graph stay is known when the step is recorded, which ones when it
    runs. */
 #include "gnn/pool.h"
+#include "core/shape.h"
 #include "gnn/edges.h"
 #include "ops/first_axis.h"
 

@@ -5,6 +5,7 @@
 #include "gnn/relu_topk_readout.h"
 #include "core/columns.h"
 #include "core/parallel.h"
+#include "core/shape.h"
 #include "gnn/pool.h"
 #include "gnn/topk_parts.h"
 #include "ops/table.h"

@@ -2,6 +2,7 @@
 /* spmm, spmm_weighted, sddmm: sums over messages and products along them; each is the other's
  * gradient. */
 #include "gnn/spmm.h"
+#include "core/shape.h"
 #include "gnn/edges.h"
 #include "gnn/gnn.h"
 #include "ops/table.h"

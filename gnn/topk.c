@@ -3,6 +3,7 @@
    its score. A unit of forward is a graph: its rows are read once, scored, chosen, and scaled while
    the caches hold them. */
 #include "core/gemm.h"
+#include "core/shape.h"
 #include "gnn/pool.h"
 #include "gnn/topk_parts.h"
 #include "ops/table.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Graph convolutions. */
 #include "layers/internal.h"
+#include "core/shape.h"
 
 /* ---- GraphSAGE, GraphConv, GCN ---- */
 

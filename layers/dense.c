@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Linear layers, embeddings and norms. */
 #include "layers/internal.h"
+#include "core/error.h"
 
 ag_linear_layer ag_layer_linear(ag_params *params, const char *name, int in, int out, int bias)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The gated convolution with features of edges. */
 #include "layers/internal.h"
+#include "core/shape.h"
 
 ag_gated_conv_layer ag_layer_gated_conv(ag_params *params, const char *name, int in, int out,
                                         int edge_features)

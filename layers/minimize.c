@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "layers/layers.h"
+#include "core/error.h"
 
 #include <math.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* LSTM and GRU: layers of one or both directions, as PyTorch stacks them. */
 #include "layers/internal.h"
+#include "core/error.h"
 
 static ag_recurrent_weights add_direction(ag_params *params, const char *name, const char *suffix,
                                           int in, int hidden, int gates)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The best of a predicted order, and how good they are. */
 #include "metrics/internal.h"
+#include "core/error.h"
+#include "core/memory.h"
 
 #include <math.h>
 

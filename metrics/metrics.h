@@ -7,7 +7,7 @@
 #ifndef AG_METRICS_H
 #define AG_METRICS_H
 
-#include "core/core.h"
+#include "core/types.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Items in the order of their scores. */
 #include "metrics/internal.h"
+#include "core/error.h"
+#include "core/memory.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Pairs of items: whether their scores have the order of their truths. */
 #include "metrics/internal.h"
+#include "core/error.h"
+#include "core/memory.h"
 
 #include <math.h>
 #include <stdlib.h>

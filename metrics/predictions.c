@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Measures of the arrays of tensors: classes, numbers, and an order in one call. */
 #include "metrics/internal.h"
+#include "core/memory.h"
 
 #include <math.h>
 

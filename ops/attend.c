@@ -6,6 +6,7 @@
 #include "core/columns.h"
 #include "core/cuda/device.h"
 #include "core/gemm.h"
+#include "core/shape.h"
 #include "ops/attend.h"
 #include "ops/attend_internal.h"
 #include "ops/ops.h"

@@ -3,6 +3,7 @@
    by column, with the statistics of all rows or with given ones; and the layer that keeps moving
    averages of the former for the latter. */
 #include "ops/batch_norm.h"
+#include "core/shape.h"
 #include "ops/ops.h"
 #include "ops/table.h"
 

@@ -2,6 +2,7 @@
 /* concat: the inputs one after the other along an axis; slice: a range of an axis. They save
    nothing: the gradient of one is the other. */
 #include "ops/concat.h"
+#include "core/shape.h"
 #include "ops/ops.h"
 #include "ops/table.h"
 

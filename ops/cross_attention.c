@@ -3,6 +3,7 @@
    it saves anyway, and two numbers per column; the softmax is computed again in backward, which
    costs less than reading it. */
 #include "ops/cross_attention.h"
+#include "core/shape.h"
 #include "ops/ops.h"
 #include "ops/table.h"
 

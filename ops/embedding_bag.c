@@ -2,6 +2,7 @@
 /* embedding_bag: y[i,:] = sum over k of table[k * stride + index[i,k],:]. Saves the index. An index
    that names no row of the table (the usual padding is -1) adds nothing. */
 #include "ops/embedding_bag.h"
+#include "core/shape.h"
 #include "ops/ops.h"
 #include "ops/table.h"
 

@@ -2,6 +2,7 @@
 /* lambda_rank: LambdaRank with the weights of NDCG over the pairs of each group. Saves scores,
    labels, starts and three numbers per item. */
 #include "ops/lambda_rank.h"
+#include "core/shape.h"
 #include "ops/ops.h"
 #include "ops/table.h"
 

@@ -2,6 +2,7 @@
 /* layer_norm: y = (x - mean) / sqrt(variance + epsilon) gamma + beta over the last axis. Saves x,
    gamma and two statistics per row. Source: Ba et al. 2016. */
 #include "ops/layer_norm.h"
+#include "core/shape.h"
 #include "ops/ops.h"
 #include "ops/table.h"
 

@@ -2,6 +2,7 @@
 /* Losses that compare y with a target of the same shape, element by element; the mean over all, 0
    of nothing. They save their inputs; a gradient flows to y and to the target. */
 #include "ops/loss.h"
+#include "core/shape.h"
 #include "ops/ops.h"
 #include "ops/table.h"
 

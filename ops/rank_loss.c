@@ -3,6 +3,7 @@
    the pairs with rank[i] > rank[j] of the list or of each group (starts), ListMLE over the list in
    order of rank. They save scores and ranks, ListMLE also n sums. Of nothing they are 0. */
 #include "ops/rank_loss.h"
+#include "core/shape.h"
 #include "ops/ops.h"
 #include "ops/table.h"
 

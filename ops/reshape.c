@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* reshape: the same values under another shape of the same count. A view: nothing is copied. */
 #include "ops/reshape.h"
+#include "core/shape.h"
 #include "ops/ops.h"
 #include "ops/table.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* mul_columns: y[r,f] = x[r,f] s[f]; mul_rows: y[r,f] = x[r,f] s[r]. Both save x and s. */
 #include "ops/scale_rows.h"
+#include "core/shape.h"
 #include "ops/ops.h"
 #include "ops/table.h"
 

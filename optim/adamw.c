@@ -2,6 +2,7 @@
 /* Adam and AdamW. */
 #include "optim/internal.h"
 #include "core/adamw.h"
+#include "core/error.h"
 #include "core/float_mode.h"
 
 #include <float.h>

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Parameters, moments and the step in a checkpoint. */
 #include "core/float_mode.h"
+#include "core/error.h"
 #include "core/io/safetensors_internal.h"
+#include "core/memory.h"
+#include "core/shape.h"
 #include "optim/internal.h"
 
 #include <math.h>

@@ -3,6 +3,7 @@
    sums of the pieces are added in order, so that the norm has the same bits for every number of
    threads. */
 #include "optim/internal.h"
+#include "core/error.h"
 #include "core/float_mode.h"
 #include "core/parallel.h"
 

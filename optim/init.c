@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* First values of parameters, by the formulas of torch.nn.init. */
 #include "optim/internal.h"
+#include "core/error.h"
 #include "core/float_mode.h"
+#include "core/shape.h"
 
 #include <math.h>
 

@@ -4,6 +4,7 @@
 #define AG_OPTIM_INTERNAL_H
 
 #include "core/internal.h"
+#include "core/random.h"
 #include "optim/optim.h"
 
 #ifdef AG_DOUBLE

@@ -5,6 +5,7 @@
 #define AG_OPTIM_H
 
 #include "core/io/io.h"
+#include "core/params.h"
 #include "core/ranks.h"
 
 #ifdef __cplusplus
@@ -49,7 +50,7 @@ AG_API ag_init ag_init_kaiming_normal(double a);
 /* The bias of torch's Linear: U(+-1/sqrt(fan_in)); 0 when fan_in is 0. */
 AG_API ag_init ag_init_linear_bias(int fan_in);
 
-/* ---- parameters (struct ag_param and ag_params: core/core.h) ---- */
+/* ---- parameters (struct ag_param and ag_params: core/params.h) ---- */
 
 AG_API ag_params *ag_params_new(void);         /* NULL: no memory */
 AG_API void ag_params_free(ag_params *params); /* frees the parameters, too; NULL is allowed */

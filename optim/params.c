@@ -2,6 +2,10 @@
 /* Named parameters in flat blocks. Declarations come first, memory and values with ag_params_build.
  */
 #include "optim/internal.h"
+#include "core/error.h"
+#include "core/memory.h"
+#include "core/params.h"
+#include "core/shape.h"
 
 #include <string.h>
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Parameters on a device: four flat arrays there, and those on the host as a copy. */
 #include "core/cuda/device.h"
+#include "core/device.h"
+#include "core/error.h"
+#include "core/memory.h"
 #include "optim/internal.h"
 
 #include <math.h>

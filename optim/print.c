@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A summary of parameters. */
 #include "optim/internal.h"
+#include "core/shape.h"
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Learning rates as functions of the step. */
 #include "optim/internal.h"
+#include "core/error.h"
 #include "core/float_mode.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Stochastic gradient descent: the first moment is the momentum, the second is left alone. */
 #include "optim/internal.h"
+#include "core/error.h"
 #include "core/float_mode.h"
 #include "core/sgd.h"
 

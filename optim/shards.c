@@ -4,7 +4,9 @@
    multiple of it), they become one; at the end the rest is added from the right. So the sums of an
    interval of shards do not depend on who computes the others. */
 #include "core/cuda/device.h"
+#include "core/error.h"
 #include "core/float_mode.h"
+#include "core/memory.h"
 #include "core/parallel.h"
 #include "optim/shards.h"
 

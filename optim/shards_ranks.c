@@ -3,6 +3,8 @@
    r gets a slice of all of them, adds these in the tree's order, and sends the mean to the others.
  */
 #include "core/cuda/device.h"
+#include "core/error.h"
+#include "core/memory.h"
 #include "optim/shards.h"
 
 enum { SLICED = 16 }; /* a slice has a multiple of so many numbers */

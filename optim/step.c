@@ -2,6 +2,7 @@
 /* The parts of a step that all optimizers share: what they need, and one pass over the flat arrays.
  */
 #include "optim/internal.h"
+#include "core/error.h"
 #include "core/parallel.h"
 
 #include <math.h>

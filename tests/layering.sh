@@ -35,8 +35,10 @@ may layers 'core|autograd|ops|gnn|optim|layers'
 
 # A room of core/: files. ours SOURCES...: their lines that include our headers.
 ours() { grep -HnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"(augur\.h|(core|autograd|ops|gnn|optim|layers|metrics)/)' "$@"; }
-report "core/io/ may include core/core.h, core/internal.h, core/float_mode.h and its own" "$(ours core/io/*.[ch] |
-    grep -vE '"core/(core\.h|internal\.h|float_mode\.h|io/)')"
+report "core/io/ may include core/types.h, error.h, memory.h, shape.h, internal.h, float_mode.h and its own" "$(ours core/io/*.[ch] |
+    grep -vE '"core/((types|error|memory|shape|internal|float_mode)\.h|io/)')"
+report "core/core.h is for users: include the headers that it names" "$(grep -rn --include='*.[ch]' --include='*.cu' \
+    '"core/core\.h"' core autograd ops gnn optim layers metrics examples tests)"
 report "core/ knows no files, which are core/io's" "$(ours core/*.[ch] core/cuda/* | grep '"core/io/')"
 
 # Programs see what users see. The list is that of CMakeLists.txt, and FOLDER/FOLDER.h.

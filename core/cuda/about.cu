@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The CUDA of this machine: toolkit, driver, device, its memory. */
 #include "core/cuda/inside.h"
+#include "core/device.h"
 
 #include <stdio.h>
 

@@ -9,7 +9,7 @@
 
 #include "core/channel.h"
 #include "core/cuda/inside.h"
-#include "core/launch.h"
+#include "core/cuda/launch.h"
 
 #ifdef AG_CUDA_ON_HOST
 # define UNROLL(n)

@@ -3,7 +3,8 @@
    AdamW reads it without the host. The host gets a copy in pinned memory. */
 #include "core/cuda/inside.h"
 #include "core/internal.h"
-#include "core/launch.h"
+#include "core/cuda/launch.h"
+#include "core/memory.h"
 
 enum { PIECES = 256, THREADS = 256 };
 

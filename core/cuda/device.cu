@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The CUDA device: opening it, its streams, the first failure. */
 #include "core/cuda/inside.h"
+#include "core/device.h"
+#include "core/error.h"
 #include "core/kernel.h"
 #include "core/ranks.h"
+#include "core/threads.h"
 
 static ag__cuda_device only; /* of those that CUDA_VISIBLE_DEVICES leaves */
 

@@ -6,7 +6,7 @@
 #ifndef AG_CORE_CUDA_DEVICE_H
 #define AG_CORE_CUDA_DEVICE_H
 
-#include "core/core.h"
+#include "core/types.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,6 +3,8 @@
    that other threads launch as usual meanwhile, and repeated in the stream of all work. */
 #include "core/cuda/inside.h"
 #include "core/internal.h"
+#include "core/memory.h"
+#include "core/threads.h"
 
 struct ag__graph {
     cudaGraphExec_t exec;

@@ -5,7 +5,7 @@
 
 #include "core/cuda/inside.h"
 #include "core/key.h"
-#include "core/launch.h"
+#include "core/cuda/launch.h"
 
 enum { THREADS = 256, BYTE = 256 };
 typedef cub::BlockScan<int, THREADS> block_scan;

@@ -5,7 +5,7 @@
    for once for a shape and kept, and sums of parts have a fixed order: the same bits every time.
  */
 #include "core/cuda/inside.h"
-#include "core/launch.h"
+#include "core/cuda/launch.h"
 
 #include <cublasLt.h>
 

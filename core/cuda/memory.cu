@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory of the device, and copies that wait or stay on the device. */
 #include "core/cuda/inside.h"
-#include "core/launch.h"
+#include "core/cuda/launch.h"
 
 #include <string.h>
 

@@ -3,8 +3,11 @@
    for it, so a program does not need it otherwise. None of its calls waits: NCCL knows no patience
    for a rank that hangs. */
 #include "core/cuda/inside.h"
+#include "core/error.h"
 #include "core/internal.h"
+#include "core/memory.h"
 #include "core/ranks.h"
+#include "core/threads.h"
 
 #if defined AG_HAVE_NCCL || defined AG_CUDA_ON_HOST
 

@@ -4,6 +4,7 @@
    step before may still read from there. With two slots neither side waits for the other. */
 #include "core/cuda/inside.h"
 #include "core/internal.h"
+#include "core/memory.h"
 
 typedef struct slot {
     char *host, *landing;

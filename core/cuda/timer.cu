@@ -2,6 +2,7 @@
 /* How long work on the stream takes, by events between launches. */
 #include "core/cuda/inside.h"
 #include "core/internal.h"
+#include "core/memory.h"
 
 struct ag__timer {
     cudaEvent_t *marks;

@@ -2,7 +2,9 @@
 /* Tables of numbers in text: a line of names, then a row per line, fields between commas. */
 #define _GNU_SOURCE /* newlocale, strtod_l */
 #include "core/float_mode.h"
+#include "core/error.h"
 #include "core/io/npz_internal.h"
+#include "core/memory.h"
 
 #include <limits.h>
 #include <locale.h>

@@ -4,7 +4,7 @@
 #ifndef AG_CORE_IO_H
 #define AG_CORE_IO_H
 
-#include "core/core.h"
+#include "core/types.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -46,6 +46,13 @@ AG_API const char *ag_path_tail(const char *path);
    pointer of Git LFS, ...; run git lfs pull". NULL: none of these by its first bytes, or the file
    cannot be read. */
 AG_API const char *ag_file_mistaken(const char *path);
+
+/* ---- element types of arrays ---- */
+
+typedef enum ag_dtype { AG_F32, AG_F64, AG_U8, AG_I8, AG_I32, AG_I64 } ag_dtype;
+
+AG_API size_t ag_dtype_bytes(ag_dtype dtype);
+AG_API const char *ag_dtype_name(ag_dtype dtype); /* "float32", "uint8", ... */
 
 /* ---- npz files ---- */
 

@@ -2,6 +2,7 @@
 /* Files that are not what their names say: what downloads, mail programs and other tools leave. */
 #define _GNU_SOURCE /* memmem */
 #include "core/io/npz_internal.h"
+#include "core/error.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
 /* The header of an npy file: "\x93NUMPY", version, length, and a Python dictionary such as
    {'descr': '<f4', 'fortran_order': False, 'shape': (3, 5), }. */
 #include "core/io/npz_internal.h"
+#include "core/error.h"
 
 #include <string.h>
 

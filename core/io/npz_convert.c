@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Conversion of stored values by value. */
 #include "core/float_mode.h"
+#include "core/error.h"
 #include "core/io/npz_internal.h"
 
 #include <float.h>

@@ -4,7 +4,9 @@
    to 4.3.16. */
 #define _GNU_SOURCE /* fseeko */
 #include "core/internal.h"
+#include "core/error.h"
 #include "core/io/npz_internal.h"
+#include "core/memory.h"
 
 #include <string.h>
 

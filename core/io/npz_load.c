@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/io/npz_internal.h"
+#include "core/error.h"
+#include "core/memory.h"
+#include "core/shape.h"
 
 static void *load(ag_npz *npz, const char *name, ag_dtype as, ag_shape *shape, const char *path,
                   ag_failure *why)

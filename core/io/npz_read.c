@@ -3,8 +3,10 @@
  * value is read. */
 #define _GNU_SOURCE /* fmemopen */
 #include "core/float_mode.h"
+#include "core/error.h"
 #include "core/internal.h"
 #include "core/io/npz_file_internal.h"
+#include "core/memory.h"
 
 #include <string.h>
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading the values of a member, row after row. */
 #include "core/internal.h"
+#include "core/error.h"
 #include "core/io/npz_file_internal.h"
+#include "core/memory.h"
 
 #include <string.h>
 

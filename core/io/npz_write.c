@@ -2,8 +2,10 @@
 /* Writing npz files. libzip deflates when the archive is closed, so members are copied until then.
  */
 #include "core/float_mode.h"
+#include "core/error.h"
 #include "core/internal.h"
 #include "core/io/npz_file_internal.h"
+#include "core/memory.h"
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE /* fdopen, O_CLOEXEC */
 #include "core/io/npz_internal.h"
+#include "core/error.h"
 
 #include <errno.h>
 #include <fcntl.h>

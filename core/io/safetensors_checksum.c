@@ -2,6 +2,8 @@
 /* XXH3 of tensors and of the header, so that damaged files are noticed: the format itself has no
  * checksum. */
 #include "core/io/safetensors_internal.h"
+#include "core/error.h"
+#include "core/memory.h"
 
 #include <inttypes.h>
 #include <string.h>

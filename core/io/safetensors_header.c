@@ -2,6 +2,9 @@
 /* Parses and checks the header of a safetensors file. The rules are those of the format's README:
    no duplicate keys, spans that equal type x shape, exact tiling without holes. */
 #include "core/io/safetensors_internal.h"
+#include "core/error.h"
+#include "core/memory.h"
+#include "core/shape.h"
 
 #include <stdlib.h>
 #include <string.h>

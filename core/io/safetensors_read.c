@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads safetensors files and verifies their checksums. */
 #include "core/float_mode.h"
+#include "core/error.h"
 #include "core/io/npz_internal.h"
 #include "core/io/safetensors_internal.h"
+#include "core/memory.h"
+#include "core/shape.h"
 
 #include <errno.h>
 #include <string.h>

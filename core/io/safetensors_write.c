@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes safetensors files with checksums. */
 #include "core/io/safetensors_internal.h"
+#include "core/error.h"
+#include "core/memory.h"
+#include "core/shape.h"
 
 #include <string.h>
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE /* fdopen, fsync, fchmod, flock */
 #include "core/internal.h"
+#include "core/error.h"
 #include "core/io/save_internal.h"
+#include "core/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,6 +2,8 @@
 /* From the command line to the exit code. */
 #define _GNU_SOURCE
 #include "examples/harness/cli/options_internal.h"
+#include "core/error.h"
+#include "core/threads.h"
 #include "examples/harness/harness.h"
 #include "examples/harness/ranks/ranks.h"
 

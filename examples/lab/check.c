@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `lab check`: measures part of a data set again. */
 #include "examples/harness/machine/processor.h"
+#include "core/error.h"
 #include "examples/harness/base/bag.h"
 #include "examples/harness/base/draws.h"
 #include "examples/lab/collect/stored.h"

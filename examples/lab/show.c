@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `lab show` and `lab families`. */
 #include "examples/lab/nets/families.h"
+#include "core/error.h"
 #include "examples/lab/lab.h"
 #include "examples/lab/collect/sources.h"
 #include "examples/lab/text/text.h"

@@ -2,6 +2,7 @@
 /* `lab split`: assigns files to training, validation and test. All files of a program, or in the
    second split of a family, are on the same side. */
 #include "core/io/io.h"
+#include "core/error.h"
 #include "examples/harness/base/bag.h"
 #include "examples/lab/lab.h"
 #include "examples/lab/measure/manifest.h"

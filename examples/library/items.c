@@ -2,6 +2,7 @@
 /* The items of a call: arrays become an npz file in memory, which is read as any other. */
 #define _GNU_SOURCE /* memfd_create, locks */
 #include "core/io/io.h"
+#include "core/error.h"
 #include "examples/harness/files/files.h"
 #include "examples/library/handle.h"
 

@@ -3,6 +3,8 @@
 #define _GNU_SOURCE /* locks */
 #include "examples/library/handle.h"
 
+#include "core/error.h"
+#include "core/memory.h"
 #include "examples/harness/rank/rank.h"
 #include "examples/harness/rank/unseen.h"
 

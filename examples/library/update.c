@@ -3,6 +3,7 @@
    takes the place of the first one when all is well. */
 #define _GNU_SOURCE /* locks */
 #include "examples/library/handle.h"
+#include "core/error.h"
 
 enum { MOST_STEPS = 100000 };
 

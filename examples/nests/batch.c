@@ -2,6 +2,8 @@
 /* Fills a batch with rows, counts and targets of items, and fits the scale of rows. */
 #include "examples/nests/batch.h"
 
+#include "core/error.h"
+#include "core/memory.h"
 #include "examples/harness/harness.h"
 #include "examples/harness/base/draws.h"
 

@@ -2,6 +2,7 @@
 /* Builds and fits the model, and describes its part of a checkpoint. */
 #include "examples/nests/hooks.h"
 
+#include "core/error.h"
 #include "examples/harness/harness.h"
 
 #include <inttypes.h>

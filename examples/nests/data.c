@@ -2,6 +2,7 @@
 /* Reads the files of a call and chooses their items. */
 #include "examples/nests/data.h"
 
+#include "core/error.h"
 #include "examples/harness/harness.h"
 #include "examples/harness/base/draws.h"
 #include "examples/nests/hooks.h"

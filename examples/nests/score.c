@@ -2,6 +2,7 @@
 /* Scores items by the model, by only its network or its trees, and by work. */
 #include "examples/nests/hooks.h"
 
+#include "core/error.h"
 #include "examples/harness/machine/device.h"
 
 #include <math.h>

@@ -2,6 +2,7 @@
 /* Draws the groups and items of each step. */
 #include "examples/nests/steps.h"
 
+#include "core/error.h"
 #include "examples/harness/harness.h"
 #include "examples/harness/base/draws.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Boosted trees on rows: fitted, kept as plain arrays, and scored with. */
 #include "examples/harness/baseline/additive.h"
+#include "core/error.h"
 #include "examples/harness/harness.h"
 #include "examples/nests/model.h"
 #include "examples/nests/steps.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The rows of a step, by place and by item. */
 #include "examples/rows/joined.h"
+#include "core/memory.h"
 
 #include <math.h>
 

@@ -2,6 +2,8 @@
 /* Means and deviations of the columns of training rows, and the unit of time. */
 #include "examples/rows/scale.h"
 
+#include "core/error.h"
+#include "core/memory.h"
 #include "examples/harness/files/files.h"
 
 #include <math.h>

@@ -2,6 +2,7 @@
 /* A feed-forward network over the features of an item, compared with those of its group. */
 #include "examples/tabular/tabular.h"
 
+#include "core/error.h"
 #include "examples/harness/base/draws.h"
 #include "examples/harness/rank/rank.h"
 #include "examples/tabular/table.h"

@@ -2,6 +2,7 @@
 /* Reads tables of CSV files, and ranks the items of each. */
 #include "examples/tabular/table.h"
 
+#include "core/error.h"
 #include "examples/harness/harness.h"
 #include "examples/harness/base/draws.h"
 #include "core/io/io.h"

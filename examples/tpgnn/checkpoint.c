@@ -3,6 +3,7 @@
  */
 #include "examples/tpgnn/hooks.h"
 
+#include "core/error.h"
 #include "examples/tpgnn/rows/rows.h"
 #include "examples/tpgnn/loss.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `tpgnn inspect`: the contents of files of schedules, task by task. */
 #include "examples/harness/files/files.h"
+#include "core/memory.h"
 #include "examples/harness/commands/inspect.h"
 #include "examples/lab/measure/noise.h"
 #include "examples/tpgnn/hooks.h"

@@ -2,6 +2,7 @@
 /* Makes results of a call's tasks, with the scores and costs of runs, and noise. */
 #include "examples/tpgnn/hooks.h"
 
+#include "core/error.h"
 #include "examples/harness/machine/device.h"
 
 #include <math.h>

@@ -2,6 +2,8 @@
 /* Draws tasks, then schedules of them, for each step. */
 #include "examples/tpgnn/sampler.h"
 
+#include "core/error.h"
+#include "core/memory.h"
 #include "examples/harness/base/draws.h"
 #include "examples/harness/harness.h"
 

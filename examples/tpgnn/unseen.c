@@ -2,6 +2,7 @@
 /* Warns of what training did not have: element types of buffers and extents of loops, which a
    checkpoint remembers, and statements far from those of training. */
 #include "examples/harness/rank/unseen.h"
+#include "core/error.h"
 #include "examples/tpgnn/rows/rows.h"
 #include "examples/tpgnn/hooks.h"
 

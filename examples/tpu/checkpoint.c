@@ -2,6 +2,7 @@
 /* The network of a TPU model and what its checkpoints hold: parameters, scales and the offset of
    the scores. */
 #include "examples/tpu/hooks.h"
+#include "core/error.h"
 
 #include <inttypes.h>
 #include <jansson.h>

@@ -2,6 +2,7 @@
 /* Data, network and steps of the TPU model, for the harness. */
 #include "examples/tpu/hooks.h"
 
+#include "core/error.h"
 #include "examples/harness/commands/loader.h"
 #include "examples/harness/rank/unseen.h"
 #include "examples/tpu/sampler.h"

@@ -2,6 +2,9 @@
 /* Draws families, then programs, kernels and configurations, for each step. */
 #include "examples/tpu/sampler.h"
 
+#include "core/error.h"
+#include "core/memory.h"
+#include "core/sort.h"
 #include "examples/harness/harness.h"
 #include "examples/harness/base/draws.h"
 

@@ -2,6 +2,7 @@
 /* Scores of all configurations of all kernels by a model. */
 #include "examples/tpu/hooks.h"
 
+#include "core/error.h"
 #include "examples/harness/machine/device.h"
 
 #include <math.h>

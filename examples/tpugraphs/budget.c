@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The limit on memory. */
 #include "examples/tpugraphs/tpugraphs.h"
+#include "core/error.h"
+#include "core/memory.h"
 
 #include <string.h>
 

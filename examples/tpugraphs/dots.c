@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads operand_index and dot_axes, which the lab's files have and TpuGraphs' files lack. */
 #include "examples/tpugraphs/operations.h"
+#include "core/error.h"
+#include "core/memory.h"
 #include "examples/tpugraphs/tpugraphs.h"
 
 #include <stdlib.h>

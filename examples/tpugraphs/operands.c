@@ -2,6 +2,8 @@
 /* Checks operand_index: it has the pairs of edge_index, in another order and some more than once.
  */
 #include "examples/tpugraphs/tpugraphs.h"
+#include "core/error.h"
+#include "core/memory.h"
 
 #include <stdlib.h>
 

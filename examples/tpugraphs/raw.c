@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* An npz file to checked arrays: every shape against the others, every index against its range. */
 #include "examples/tpugraphs/tpugraphs.h"
+#include "core/error.h"
+#include "core/memory.h"
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Features, and tile files: one kernel, 24 numbers and a run time per tile size. */
 #include "examples/tpugraphs/tpugraphs.h"
+#include "core/error.h"
 
 #include <math.h>
 

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "examples/tune/tune.h"
 
+#include "core/error.h"
 #include "examples/harness/base/bag.h"
 #include "examples/lab/collect/sources.h"
 #include "examples/lab/measure/clock.h"

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Partitions, and the steps from one to the next. */
 #include "examples/harness/base/bag.h"
+#include "core/error.h"
+#include "core/memory.h"
+#include "core/random.h"
 #include "examples/tune/tune.h"
 
 #include <inttypes.h>

@@ -2,6 +2,7 @@
 /* The searches of partitions of one program: simulated annealing only on hardware, and with a
    model. */
 #include "examples/harness/base/bag.h"
+#include "core/random.h"
 #include "examples/tune/tune.h"
 
 #include <math.h>

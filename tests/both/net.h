@@ -5,6 +5,7 @@
 #define AG_TESTS_NET_H
 
 #include "autograd/autograd.h"
+#include "core/shape.h"
 #include "optim/optim.h"
 
 #include <math.h>

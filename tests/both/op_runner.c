@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* One case of the op table on a tape: inputs are parameters, the loss is sum <y_j, c_j>. */
 #include "support/op_runner.h"
+#include "core/memory.h"
+#include "core/shape.h"
 #include "op_inside.h"
 #include "autograd/tape.h"
 #include "support/device.h"

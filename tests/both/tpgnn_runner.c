@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A step of TPGNN, in the build's precision. */
 #include "support/tpgnn_runner.h"
+#include "core/error.h"
 #include "net.h"
 
 #include <math.h>

@@ -3,6 +3,7 @@
 #include "core/internal.h"
 #include "core/io/io.h"
 #include "core/io/safetensors_internal.h"
+#include "core/shape.h"
 #include "support/test.h"
 #include "support/checkpoint_file.h"
 

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Arenas, random numbers, threads, sorting, failures and shapes. */
 #include "core/internal.h"
+#include "core/error.h"
+#include "core/memory.h"
+#include "core/random.h"
+#include "core/shape.h"
+#include "core/sort.h"
+#include "core/threads.h"
 #include "support/test.h"
 
 /* ---- arena ---- */

@@ -3,6 +3,8 @@
 #include "support/test.h"
 #include "core/internal.h"
 #include "core/io/io.h"
+#include "core/memory.h"
+#include "core/shape.h"
 #include "support/files.h"
 
 #include <locale.h>

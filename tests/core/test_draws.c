@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Draws from a softmax: their shares, that they repeat, and numbers at the ends of their range. */
 #include "support/test.h"
+#include "core/random.h"
 
 enum { DRAWS = 200000 };
 

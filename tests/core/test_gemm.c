@@ -5,6 +5,7 @@
 #include "core/gemm.h"
 #include "core/panels.h"
 #include "core/room.h"
+#include "core/threads.h"
 #include "support/sanitized.h"
 
 static float *numbers(int64_t n, uint32_t seed)

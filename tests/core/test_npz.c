@@ -2,6 +2,7 @@
 /* npy and npz files: round trips, conversion, rows, and refusals of the writer. */
 #include "core/internal.h"
 #include "core/io/io.h"
+#include "core/random.h"
 #include "support/test.h"
 #include "support/files.h"
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The durable replacement of files. */
 #include "core/internal.h"
+#include "core/error.h"
 #include "core/io/io.h"
+#include "core/random.h"
+#include "core/threads.h"
 #include "support/test.h"
 #include "saved.h"
 

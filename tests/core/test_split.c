@@ -2,6 +2,7 @@
 /* Parts at random: shares, groups, folds. */
 #include "support/test.h"
 #include "core/internal.h"
+#include "core/random.h"
 
 enum { N = 1000 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Compares core/random.c with cuRAND's generator on the host, which needs the toolkit and no GPU.
    In its order, streams 0..65535 give four words each in turn. */
-#include "core/core.h"
+#include "core/random.h"
 
 #include <curand.h>
 #include <inttypes.h>

@@ -2,6 +2,7 @@
 /* Any bytes as a checkpoint: opened, looked through, loaded into a small model. */
 #define _GNU_SOURCE /* fmemopen */
 #include "core/io/safetensors_internal.h"
+#include "core/shape.h"
 #include "optim/optim.h"
 
 #include <string.h>

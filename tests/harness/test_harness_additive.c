@@ -2,6 +2,7 @@
 /* Additive trees learn what one row costs from run times of sums over rows, and an order with a
    loss of its own; boosted trees as arrays give the same predictions. */
 #include "support/test.h"
+#include "core/random.h"
 #include "examples/harness/baseline/additive.h"
 #include "examples/harness/harness.h"
 #include "examples/harness/baseline/trees.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Ridge regression against numpy, boosted trees on toy data. */
 #include "support/test.h"
+#include "core/random.h"
+#include "core/threads.h"
 #include "examples/harness/baseline/boosting.h"
 #include "examples/harness/baseline/ridge.h"
 #include "metrics/metrics.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Whole calls of a program, each in a child: exit code, stdout and stderr. */
 #include "support/test.h"
+#include "core/error.h"
 #define DEMO_COMMANDS
 #include "support/harness_demo.h"
 #include "support/program_call.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The runs of a study, and the tables and the page that it writes. */
 #include "support/test.h"
+#include "core/error.h"
 #include "examples/harness/model/model.h"
 #include "support/study_demo.h"
 #include "support/table_text.h"

@@ -2,6 +2,8 @@
 /* Threads that cannot be had, through the programs: fewer of them and a warning, the same results,
    or exit 5 and a sentence; no library ends the program. */
 #include "support/test.h"
+#include "core/random.h"
+#include "core/threads.h"
 #include "examples/harness/baseline/boosting.h"
 #include "examples/harness/machine/threads.h"
 #include "support/checkpoint_change.h"

@@ -2,6 +2,7 @@
 /* The files of `lab layout` and `tile`: the arrays of real files, whole files only,
    within the time that was given. */
 #include "support/test.h"
+#include "core/memory.h"
 #include "examples/lab/collect/collect.h"
 #include "examples/lab/program/features.h"
 #include "examples/lab/fusion/kernels.h"

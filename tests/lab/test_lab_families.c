@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Programs of the families: sound, of the wanted size, the same every time. */
 #include "support/test.h"
+#include "core/error.h"
 #include "examples/lab/nets/families.h"
 #include "examples/lab/nets/net.h"
 #include "support/lab_case_kernels.h"

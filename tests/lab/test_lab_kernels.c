@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Programs cut in kernels, and groups and tiles that are refused. */
 #include "support/test.h"
+#include "core/memory.h"
 #include "examples/lab/fusion/kernels.h"
 #include "examples/lab/run/run.h"
 #include "support/lab_case_kernels.h"

@@ -2,6 +2,7 @@
 /* Measuring with a clock of the test's own: disturbed samples are taken again, the smallest sample
    and the spread are right. */
 #include "support/test.h"
+#include "core/error.h"
 #include "examples/lab/measure/clock.h"
 #include "examples/lab/measure/measure.h"
 #include "examples/lab/measure/noise.h"

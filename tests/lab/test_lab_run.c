@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Programs under layout configurations: every op and small nets against the plain reference. */
 #include "support/test.h"
+#include "core/random.h"
 #include "support/lab_case_kernels.h"
 #include "support/lab_cases.h"
 

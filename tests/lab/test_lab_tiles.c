@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels cut in tiles, against the plain reference. */
 #include "support/test.h"
+#include "core/memory.h"
+#include "core/random.h"
 #include "examples/lab/fusion/kernels.h"
 #include "examples/lab/tile/tile_plan.h"
 #include "support/lab_case_kernels.h"

@@ -2,6 +2,7 @@
 /* Measures of the arrays of tensors, and what all measures do without memory. */
 #include "support/test.h"
 #include "core/internal.h"
+#include "core/random.h"
 #include "metrics/metrics.h"
 
 static const ag_real nan_real = (ag_real)NAN;

@@ -4,6 +4,7 @@
 #ifndef TEST_NESTS_FAKE_H
 #define TEST_NESTS_FAKE_H
 
+#include "core/random.h"
 #include "support/test.h"
 #include "examples/harness/harness.h"
 #include "examples/nests/model.h"

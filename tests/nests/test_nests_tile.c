@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The loop nests of a tile, and the tile that a kernel has when nobody chooses one. */
 #include "support/test.h"
+#include "core/memory.h"
 #include "examples/harness/harness.h"
 #include "examples/lab/fusion/fusion.h"
 #include "examples/lab/nets/families.h"

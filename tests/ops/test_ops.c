@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The numbers of every op: float against double, gradients against central differences. */
 #include "op_check.h"
+#include "core/random.h"
+#include "core/threads.h"
 
 enum { COTANGENTS = 3, FULL = 32, FEW = 8, DIRECTIONS = 3 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Every op against PyTorch's float64 values in tests/golden/ops.npz. */
 #include "op_check.h"
+#include "core/threads.h"
 #include "support/golden.h"
 
 static golden *values;

@@ -3,6 +3,8 @@
    left alone, ends of arrays respected, nothing allocated. In float: the double library is there to
    compare numbers with. */
 #include "op_check.h"
+#include "core/shape.h"
+#include "core/threads.h"
 
 static const double sums_differ = 4e-6; /* what sums in another order may differ by */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The stack that calls of the library take: nothing below a small one is written, and what is used
-   is no more than AG_STACK, the number of core/core.h. Threads of the library have a megabyte. */
+   is no more than AG_STACK, the number of core/threads.h. Threads of the library have a megabyte.
+ */
 #include "support/test.h"
 #include "augur.h"
 #include "ops/table.h"

@@ -2,6 +2,7 @@
 /* Parameters in checkpoints: resume to the bit, names and shapes that do not fit, lack of memory.
  */
 #include "optim/internal.h"
+#include "core/memory.h"
 #include "support/test.h"
 #include "support/checkpoint_file.h"
 

@@ -2,6 +2,7 @@
 /* Adam, AdamW and SGD, clipping. */
 #include "optim/internal.h"
 
+#include "core/threads.h"
 #include "support/device.h"
 #include "support/test.h"
 

@@ -2,6 +2,7 @@
 /* File names that would drive a terminal or read backwards: each program shows them as escapes in
    its output, in its sentences and on its pages. */
 #include "support/test.h"
+#include "core/error.h"
 #include "support/program_call.h"
 #include "support/program_files.h"
 #include "support/tpgnn_npz.h"

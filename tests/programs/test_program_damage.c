@@ -2,6 +2,8 @@
 /* Damaged files, for every model: each cut and each flipped bit of data and of checkpoints is
    refused with exit code 3 and a sentence that names the file, or changes nothing. */
 #include "support/test.h"
+#include "core/random.h"
+#include "core/threads.h"
 #include "support/program_files.h"
 #include "support/program_models.h"
 #include "support/tpgnn_npz.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "support/test.h"
+#include "core/random.h"
 #include "lab_cases.h"
 
 #include "examples/lab/program/program_internal.h"

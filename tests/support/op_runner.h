@@ -4,7 +4,7 @@
 #ifndef AG_TESTS_OP_RUNNER_H
 #define AG_TESTS_OP_RUNNER_H
 
-#include "core/core.h"
+#include "core/types.h"
 
 enum { TRIAL_IN = 8, TRIAL_OUT = 6 };
 

@@ -4,7 +4,7 @@
 #ifndef TEST_PROGRAM_CALL_H
 #define TEST_PROGRAM_CALL_H
 
-#include "core/core.h"
+#include "core/types.h"
 
 #include <sys/types.h>
 

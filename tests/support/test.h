@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "core/core.h"
+#include "core/types.h"
 
 void ag64_set_threads(int n); /* of the library in double */
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "support/test.h"
+#include "core/random.h"
 #include "tpu_kernels.h"
 
 tpu_kernel test_kernel_new(int nodes, int edges, int configs)

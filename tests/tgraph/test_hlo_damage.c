@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Modules of HLO that are cut off, damaged, unusual or too large: a graph or a sentence. */
 #include "support/test.h"
+#include "core/random.h"
 #include "examples/tpugraphs/hlo/hlo.h"
 #include "support/files.h"
 #include "support/program_call.h"

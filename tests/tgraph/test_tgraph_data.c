@@ -2,6 +2,7 @@
 /* Parts that need no file: packing, pruning, standardisation, splits, ranks; and
    the loader. */
 #include "support/test.h"
+#include "core/error.h"
 #include "examples/tgraph/data/data.h"
 
 #include <errno.h>

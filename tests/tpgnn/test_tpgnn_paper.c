@@ -2,6 +2,7 @@
 /* The network of TPGNN: against PyG's float64 values (tests/golden/README.md), the number of
    parameters, refusals. First values: test_layers.c. In double: test_tpgnn_model.c. */
 #include "support/test.h"
+#include "core/threads.h"
 #include "examples/tpgnn/model/paper.h"
 #include "ops/ops.h"
 #include "support/golden.h"

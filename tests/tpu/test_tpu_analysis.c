@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The static analysis of kernels only from features, against the programs that they are of. */
 #include "support/test.h"
+#include "core/random.h"
 #include "examples/harness/harness.h"
 #include "examples/lab/nets/families.h"
 #include "examples/lab/fusion/kernels.h"

@@ -2,6 +2,7 @@
 /* Baselines: known machines are found again; on measured kernels the rooflines are far better than
    a constant. */
 #include "support/test.h"
+#include "core/memory.h"
 #include "examples/harness/harness.h"
 #include "examples/lab/fusion/kernels.h"
 #include "examples/tpu/baseline/baselines.h"

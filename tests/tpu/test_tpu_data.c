@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The TPU model's kernels: which are read, their names, their order, their memory. */
 #include "support/test.h"
+#include "core/random.h"
 #include "examples/harness/harness.h"
 #include "examples/tpu/data/data_internal.h"
 #include "support/tpu_npz.h"

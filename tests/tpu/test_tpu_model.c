@@ -2,6 +2,7 @@
 /* The TPU model against PyTorch's float64 values (tests/golden/README.md): every case of the file,
    in float and in double. */
 #include "support/test.h"
+#include "core/threads.h"
 #include "support/golden_probe.h"
 #include "support/tpu_kernels.h"
 #include "support/tpu_runner.h"

@@ -2,6 +2,8 @@
 /* The option --rows: the nodes that rows join, gradients, and what is there with it and without it.
    Sums over rows are compared with double in test_nests_joined. */
 #include "support/test.h"
+#include "core/memory.h"
+#include "core/threads.h"
 #include "examples/lab/fusion/kernels.h"
 #include "examples/tpu/rows/rows.h"
 #include "examples/tune/tune.h"

@@ -2,6 +2,8 @@
 /* The autotuner's searches, with made-up times: partitions stay legal, budgets hold, a known
    optimum is found, a seed gives one sequence; the choices of tiles. */
 #include "support/test.h"
+#include "core/error.h"
+#include "core/random.h"
 #include "examples/harness/base/bag.h"
 #include "examples/tune/tune.h"
 #include "support/lab_cases.h"

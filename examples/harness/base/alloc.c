@@ -2,6 +2,8 @@
 /* Allocates memory or ends the program, and makes texts: formatted, or safe to show. */
 #define _POSIX_C_SOURCE 200809L /* fileno */
 #include "examples/harness/base/guest.h"
+#include "core/error.h"
+#include "core/memory.h"
 #include "examples/harness/base/base.h"
 
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 #ifndef HARNESS_BASE_H
 #define HARNESS_BASE_H
 
-#include "core/core.h"
+#include "core/types.h"
 
 #include <stdbool.h>
 

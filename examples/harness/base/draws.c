@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Orders, chunks and ranks: pure functions of a seed and a number. */
 #include "examples/harness/base/base.h"
+#include "core/sort.h"
 #include "examples/harness/base/draws.h"
 
 void harness_shuffle(int32_t *order, int count, ag_random random)

@@ -4,7 +4,7 @@
 #ifndef HARNESS_DRAWS_H
 #define HARNESS_DRAWS_H
 
-#include "core/core.h"
+#include "core/random.h"
 
 /* The Philox streams: one per purpose and number. */
 enum {

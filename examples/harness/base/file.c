@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "examples/harness/base/file.h"
 
+#include "core/error.h"
 #include "core/io/io.h"
 #include "examples/harness/base/base.h"
 

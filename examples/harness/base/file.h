@@ -3,7 +3,7 @@
 #ifndef HARNESS_FILE_H
 #define HARNESS_FILE_H
 
-#include "core/core.h"
+#include "core/types.h"
 
 struct json_t;
 

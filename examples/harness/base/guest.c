@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls from the process of another program, which lives on when they fail. */
 #include "examples/harness/base/guest.h"
+#include "core/error.h"
+#include "core/memory.h"
 #include "examples/harness/base/base.h"
 
 #include <setjmp.h>

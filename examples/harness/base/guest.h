@@ -4,7 +4,7 @@
 #ifndef HARNESS_GUEST_H
 #define HARNESS_GUEST_H
 
-#include "core/core.h"
+#include "core/types.h"
 
 #include <stdbool.h>
 

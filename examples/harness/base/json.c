@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* JSON of file names, and JSON as text. */
 #include "examples/harness/base/base.h"
+#include "core/error.h"
 #include "examples/harness/base/file.h"
 
 #include <errno.h>

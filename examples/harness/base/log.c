@@ -2,6 +2,7 @@
 /* Messages, and the progress bar. */
 #define _GNU_SOURCE
 #include "examples/harness/base/guest.h"
+#include "core/error.h"
 #include "examples/harness/base/base.h"
 
 #include <stdarg.h>

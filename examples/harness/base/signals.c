@@ -2,6 +2,7 @@
 /* The first signal asks the program to stop; a second SIGINT or SIGTERM ends it. */
 #define _GNU_SOURCE
 #include "examples/harness/base/base.h"
+#include "core/error.h"
 
 #include <signal.h>
 #include <unistd.h>

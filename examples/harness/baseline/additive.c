@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Grows additive trees by XGBoost, with a loss over sums of rows. */
 #include "examples/harness/baseline/additive.h"
+#include "core/error.h"
+#include "core/memory.h"
 #include "examples/harness/base/base.h"
 
 #include <math.h>

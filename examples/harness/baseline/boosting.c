@@ -2,6 +2,8 @@
 /* Gradient boosting by XGBoost's C interface; in a build without it, functions that fail with a
    sentence. */
 #include "examples/harness/baseline/boosting.h"
+#include "core/error.h"
+#include "core/threads.h"
 #include "examples/harness/base/base.h"
 #include "examples/harness/machine/threads.h"
 

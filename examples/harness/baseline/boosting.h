@@ -3,7 +3,7 @@
 #ifndef HARNESS_BOOSTING_H
 #define HARNESS_BOOSTING_H
 
-#include "core/core.h"
+#include "core/types.h"
 
 /* A loss that replaces the squared error, for losses that are no sum over rows. */
 typedef struct harness_boosting_loss {

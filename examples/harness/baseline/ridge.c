@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Ridge regression from sums over the rows, so that only a block of rows is ever copied. */
 #include "examples/harness/baseline/ridge.h"
+#include "core/error.h"
+#include "core/threads.h"
 #include "examples/harness/base/base.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #ifndef HARNESS_RIDGE_H
 #define HARNESS_RIDGE_H
 
-#include "core/core.h"
+#include "core/types.h"
 
 /* Minimises mean (y - x w - b)^2 + weight |w|^2 over x [rows, columns] and y [rows]: out [columns +
    1] is w, then b, by Cholesky's factorisation of the centred normal equations. Columns that are 0

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Takes boosted trees from XGBoost as plain arrays, checks them and sums over them. */
 #include "examples/harness/baseline/trees.h"
+#include "core/error.h"
 #include "examples/harness/base/base.h"
 
 #include <jansson.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The values of one call: defaults, layers, setting by name. */
 #include "examples/harness/base/guest.h"
+#include "core/error.h"
+#include "core/memory.h"
 #include "examples/harness/cli/options_internal.h"
 
 #include <jansson.h>

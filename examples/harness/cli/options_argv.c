@@ -2,6 +2,7 @@
 /* The command line. */
 #include "examples/harness/cli/options_internal.h"
 
+#include "core/error.h"
 #include "examples/harness/files/shipped.h"
 
 #include <string.h>

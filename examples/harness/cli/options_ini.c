@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Config files, presets and studies: lines "key = value" under headings "[section]". */
 #include "core/io/io.h"
+#include "core/error.h"
 #include "examples/harness/cli/options_internal.h"
 
 #include <string.h>

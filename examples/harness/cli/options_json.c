@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The resolved options as JSON, and back. */
 #include "examples/harness/cli/options_internal.h"
+#include "core/error.h"
 
 #include <inttypes.h>
 #include <jansson.h>

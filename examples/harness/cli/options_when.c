@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The conditions under which options have an effect, and the refusal of those that have none. */
 #include "examples/harness/cli/options_internal.h"
+#include "core/error.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
 /* Text to values and back, one type at a time. */
 #define _GNU_SOURCE
 #include "examples/harness/cli/options_internal.h"
+#include "core/error.h"
 
 #include <errno.h>
 #include <inttypes.h>

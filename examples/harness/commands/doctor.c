@@ -2,7 +2,6 @@
 /* Describes this machine, and tests whether it computes correctly. */
 #include "examples/harness/commands/doctor.h"
 #include "examples/harness/report/report.h"
-#include "core/core.h"
 #include "examples/harness/machine/device.h"
 #include "examples/harness/cli/options_internal.h"
 #include "examples/harness/machine/processor.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The command `inspect`: what files hold. */
 #include "examples/harness/commands/inspect.h"
+#include "core/error.h"
 #include "examples/harness/files/files.h"
 #include "examples/harness/rank/rank.h"
 

@@ -2,6 +2,8 @@
 /* A background thread that works one batch ahead, in two buffers. */
 #define _GNU_SOURCE
 #include "examples/harness/commands/loader.h"
+#include "core/error.h"
+#include "core/memory.h"
 #include "examples/harness/base/base.h"
 
 #include <pthread.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The commands `predict`, a score per item in the order of the files, and `eval`. */
 #include "examples/harness/rank/rank.h"
+#include "core/error.h"
 #include "examples/harness/files/files.h"
 #include "examples/harness/model/outputs.h"
 #include "examples/harness/rank/unseen.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A training run: the preparation, the end, and the command. */
 #include "examples/harness/rank/rank.h"
+#include "core/error.h"
 #include "examples/harness/commands/trainer.h"
 #include "examples/harness/ranks/ranks.h"
 #include "examples/harness/rank/unseen.h"

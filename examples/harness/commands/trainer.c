@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The training loop, and how a run goes on. */
 #include "examples/harness/machine/processor.h"
+#include "core/error.h"
 #include "examples/harness/rank/rank.h"
 #include "examples/harness/commands/trainer.h"
 #include "examples/harness/ranks/ranks.h"

@@ -2,6 +2,9 @@
 /* Training in several processes: what they compare before the first step, and what they tell each
    other after a step and after a validation. */
 #include "examples/harness/commands/trainer.h"
+#include "core/device.h"
+#include "core/error.h"
+#include "core/threads.h"
 #include "examples/harness/base/file.h"
 #include "examples/harness/machine/processor.h"
 #include "examples/harness/ranks/ranks.h"

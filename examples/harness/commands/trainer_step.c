@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One optimizer step. */
 #include "examples/harness/commands/trainer.h"
+#include "core/error.h"
 
 #include <math.h>
 

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "examples/harness/files/files.h"
 
+#include "core/error.h"
 #include "core/io/io.h"
 #include "examples/harness/base/bag.h"
 

@@ -4,7 +4,7 @@
 #ifndef HARNESS_FILES_H
 #define HARNESS_FILES_H
 
-#include "core/core.h"
+#include "core/types.h"
 
 #include <stdbool.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists of paths. */
 #include "examples/harness/files/files.h"
+#include "core/error.h"
 #include "examples/harness/base/base.h"
 
 #include <string.h>

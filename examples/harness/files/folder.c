@@ -2,6 +2,7 @@
 /* Folders that a program writes to: makes them, and keeps other programs out. */
 #define _GNU_SOURCE /* flock */
 #include "examples/harness/files/folder.h"
+#include "core/error.h"
 #include "examples/harness/base/base.h"
 
 #include "core/io/io.h"

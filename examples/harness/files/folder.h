@@ -3,7 +3,7 @@
 #ifndef HARNESS_FOLDER_H
 #define HARNESS_FOLDER_H
 
-#include "core/core.h"
+#include "core/types.h"
 
 /* Makes a folder and those above it. Fails: AG_EFILE. */
 ag_status harness__make_folder(const char *folder, ag_failure *why);

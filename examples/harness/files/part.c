@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* --part I/N: what one of several calls takes. */
 #include "examples/harness/files/files.h"
+#include "core/error.h"
 #include "examples/harness/base/base.h"
 
 ag_status harness_part_read(harness_part *part, const char *text, ag_failure *why)

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* dladdr */
 #include "examples/harness/files/shipped.h"
 
+#include "core/error.h"
 #include "examples/harness/base/base.h"
 #include "examples/harness/files/files.h"
 

@@ -3,7 +3,7 @@
 #ifndef HARNESS_SHIPPED_H
 #define HARNESS_SHIPPED_H
 
-#include "core/core.h"
+#include "core/types.h"
 
 /* The run folder of the model `name`; the caller frees it (harness_free). Models are in
    share/augur/models, in the folder of the program or shared object that this function is part of,

@@ -3,6 +3,7 @@
    resumed. */
 #define _GNU_SOURCE
 #include "examples/harness/folder/run_internal.h"
+#include "core/error.h"
 #include "examples/harness/base/file.h"
 #include "examples/harness/report/report.h"
 

@@ -2,6 +2,7 @@
 /* Files of results must not replace what the call reads. */
 #define _GNU_SOURCE
 #include "examples/harness/base/base.h"
+#include "core/error.h"
 #include "examples/harness/folder/run.h"
 
 #include <errno.h>

@@ -2,6 +2,7 @@
 /* The run folder and its config.json. */
 #define _GNU_SOURCE
 #include "examples/harness/folder/run_internal.h"
+#include "core/error.h"
 #include "examples/harness/base/file.h"
 #include "examples/harness/cli/options_internal.h"
 #include "examples/harness/files/folder.h"

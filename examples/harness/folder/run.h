@@ -4,7 +4,6 @@
 #ifndef HARNESS_RUN_H
 #define HARNESS_RUN_H
 
-#include "core/core.h"
 #include "examples/harness/cli/options.h"
 
 typedef enum harness_run_mode {

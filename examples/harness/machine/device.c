@@ -2,7 +2,8 @@
 /* Chooses the device of a call, makes its tape, and says which device computed a run. */
 #include "examples/harness/machine/device.h"
 
-#include "core/core.h"
+#include "core/device.h"
+#include "core/error.h"
 #include "examples/harness/cli/options_internal.h"
 #include "examples/harness/machine/processor.h"
 #include "examples/harness/base/file.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Starts threads, and counts how many the system gives. */
 #include "examples/harness/machine/threads.h"
+#include "core/threads.h"
 #include "examples/harness/base/base.h"
 
 #include <pthread.h>

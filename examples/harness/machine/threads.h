@@ -3,8 +3,6 @@
 #ifndef AG_HARNESS_THREADS_H
 #define AG_HARNESS_THREADS_H
 
-#include "core/core.h"
-
 /* Starts the number of threads given by --threads, else OMP_NUM_THREADS, else the machine. If the
    system gives fewer, the rest of the program uses these (ag_threads), and a warning says so. */
 void harness_threads_start(int threads);

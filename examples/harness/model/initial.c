@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A training that begins with the network of another run (--init). */
 #include "examples/harness/model/trained.h"
+#include "core/error.h"
+#include "core/shape.h"
 
 #include <jansson.h>
 #include <string.h>

@@ -3,6 +3,8 @@
 #include "examples/harness/model/outputs.h"
 
 #include "autograd/autograd.h"
+#include "core/error.h"
+#include "core/memory.h"
 #include "examples/harness/base/base.h"
 
 #include <math.h>

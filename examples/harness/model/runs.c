@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Trained networks and their scores. */
 #include "examples/harness/model/outputs.h"
+#include "core/error.h"
 #include "examples/harness/model/trained.h"
 #include "examples/harness/files/files.h"
 #include "examples/harness/files/shipped.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Makes networks, saves them as checkpoints, and loads, copies or resumes them. */
 #include "examples/harness/model/trained.h"
+#include "core/error.h"
+#include "core/shape.h"
 
 #include <jansson.h>
 #include <math.h>

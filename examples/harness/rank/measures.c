@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The measures: names, meanings and digits, values of a group and of several, averages. */
 #include "examples/harness/rank/measures.h"
+#include "core/error.h"
 #include "examples/harness/base/base.h"
 #include "metrics/metrics.h"
 

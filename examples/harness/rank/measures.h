@@ -4,7 +4,7 @@
 #ifndef HARNESS_MEASURES_H
 #define HARNESS_MEASURES_H
 
-#include "core/core.h"
+#include "core/types.h"
 
 #include <stdbool.h>
 

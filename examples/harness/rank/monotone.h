@@ -3,7 +3,7 @@
 #ifndef HARNESS_MONOTONE_H
 #define HARNESS_MONOTONE_H
 
-#include "core/core.h"
+#include "core/types.h"
 
 /* A step function that rises with x: value[k] for x up to end[k], and the last value beyond. */
 typedef struct harness_monotone {

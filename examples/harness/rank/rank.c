@@ -3,6 +3,8 @@
 #include "examples/harness/rank/rank_internal.h"
 
 #include "autograd/autograd.h"
+#include "core/error.h"
+#include "core/memory.h"
 #include "examples/harness/files/files.h"
 #include "examples/harness/base/bag.h"
 #include "examples/harness/base/draws.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Measures of all rows and methods, and their means. */
 #include "examples/harness/rank/rank_internal.h"
+#include "core/error.h"
 
 #include <math.h>
 

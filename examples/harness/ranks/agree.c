@@ -2,6 +2,7 @@
 /* The messages by which ranks agree that they begin alike and, after each step, that their weights
    are equal and whether one has to stop. */
 #include "examples/harness/ranks/ranks.h"
+#include "core/error.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 /* The launcher in the environment, and the logs of ranks other than 0. */
 #define _GNU_SOURCE
 #include "examples/harness/ranks/ranks.h"
+#include "core/error.h"
 
 #include <errno.h>
 #include <fcntl.h>

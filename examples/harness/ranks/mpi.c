@@ -3,6 +3,7 @@
    No other file includes mpi.h, and MPI adds no numbers. */
 #define _GNU_SOURCE
 #include "examples/harness/base/bag.h"
+#include "core/error.h"
 #include "examples/harness/ranks/ranks.h"
 
 #include <sched.h>

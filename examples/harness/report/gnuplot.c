@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "examples/harness/report/plot_internal.h"
 
+#include "core/error.h"
 #include "core/io/io.h"
 #include "examples/harness/files/folder.h"
 

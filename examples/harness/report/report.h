@@ -3,7 +3,6 @@
 #ifndef HARNESS_REPORT_H
 #define HARNESS_REPORT_H
 
-#include "core/core.h"
 #include "examples/harness/cli/options.h"
 
 /* ---- tables of results, which can be printed as text, CSV, JSON and HTML ---- */

@@ -2,6 +2,7 @@
 /* Reading a study file, and the options of its runs. */
 #define _GNU_SOURCE
 #include "examples/harness/cli/options_internal.h"
+#include "core/error.h"
 #include "examples/harness/study/study.h"
 
 #include <ctype.h>

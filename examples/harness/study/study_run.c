@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "examples/harness/study/study_internal.h"
 
+#include "core/error.h"
 #include "core/io/io.h"
 #include "examples/harness/model/trained.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which runs of a study a call trains: --part and --only. */
 #include "examples/harness/study/study_internal.h"
+#include "core/error.h"
 
 #include <jansson.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The results of a study as tables, and its files without the page. */
 #include "examples/harness/rank/measures.h"
+#include "core/error.h"
 #include "examples/harness/study/study_internal.h"
 
 #include "core/io/io.h"

@@ -2,6 +2,7 @@
 /* Goes through the programs of a call, measures each and records it in the manifest. */
 #include "examples/lab/collect/collect.h"
 
+#include "core/error.h"
 #include "examples/harness/files/files.h"
 #include "examples/lab/measure/clock.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `lab tile`: fused kernels under their valid tile sizes. */
 #include "examples/lab/collect/collect.h"
+#include "core/random.h"
 
 #include <inttypes.h>
 #include <jansson.h>

@@ -3,6 +3,7 @@
 #ifndef LAB_LAYOUTS_H
 #define LAB_LAYOUTS_H
 
+#include "core/random.h"
 #include "examples/lab/run/run.h"
 
 /* All configurations of one program given so far. */

@@ -2,6 +2,8 @@
 /* The parts that files of all kinds have: the graph's arrays, the program's text, facts of the
    measurement. */
 #include "examples/lab/collect/collect.h"
+#include "core/memory.h"
+#include "core/random.h"
 #include "examples/lab/program/features.h"
 #include "examples/lab/measure/noise.h"
 #include "examples/lab/text/text.h"

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* strtok_r */
 #include "examples/lab/collect/sources.h"
 
+#include "core/error.h"
 #include "examples/harness/base/bag.h"
 #include "examples/lab/nets/families.h"
 #include "examples/lab/text/text.h"

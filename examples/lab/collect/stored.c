@@ -2,7 +2,9 @@
 /* Reads a measured file in a form that can be measured again. */
 #include "examples/lab/collect/stored.h"
 
+#include "core/error.h"
 #include "core/io/io.h"
+#include "core/memory.h"
 #include "examples/lab/nets/families.h"
 #include "examples/lab/text/text.h"
 

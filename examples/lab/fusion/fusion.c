@@ -2,6 +2,8 @@
 /* Draws fusions of a program and lists their kernels, each once. */
 #include "examples/lab/fusion/fusion.h"
 
+#include "core/error.h"
+#include "core/random.h"
 #include "examples/harness/base/bag.h"
 
 void lab_fusion_clear(lab_fusion *f)

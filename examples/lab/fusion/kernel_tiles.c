@@ -2,6 +2,7 @@
 /* Draws tiles: each bound is a power of two or the whole axis. Inner loops shorter than a vector
    are never worth measuring, so the most minor axes start at eight. */
 #include "examples/harness/harness.h"
+#include "core/random.h"
 #include "examples/lab/fusion/kernels.h"
 #include "examples/lab/run/run_internal.h"
 #include "examples/lab/tile/tile_plan.h"

@@ -3,6 +3,7 @@
    output, which has one reading group when it is merged, no two groups ever depend on each
    other. */
 #include "examples/harness/harness.h"
+#include "core/random.h"
 #include "examples/lab/fusion/kernels.h"
 #include "examples/lab/tile/tile_plan.h"
 

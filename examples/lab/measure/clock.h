@@ -3,7 +3,7 @@
 #ifndef LAB_CLOCK_H
 #define LAB_CLOCK_H
 
-#include "core/core.h"
+#include "core/types.h"
 
 #define LAB_CLOCK_NAME "CLOCK_MONOTONIC_RAW"
 

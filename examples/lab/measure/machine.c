@@ -2,6 +2,7 @@
 /* The clock, the core and the fixed work of measurements, and the facts that they depend on. */
 #define _GNU_SOURCE
 #include "examples/harness/machine/processor.h"
+#include "core/error.h"
 #include "examples/lab/measure/clock.h"
 #include "examples/lab/lab.h"
 #include "examples/lab/measure/manifest.h"

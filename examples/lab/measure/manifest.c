@@ -2,6 +2,7 @@
 /* Reads and writes manifest.json: the files of a folder, and how they were measured. */
 #include "examples/lab/measure/manifest.h"
 
+#include "core/error.h"
 #include "core/io/io.h"
 #include "examples/harness/files/files.h"
 #include "examples/harness/base/bag.h"

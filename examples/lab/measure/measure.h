@@ -4,7 +4,7 @@
 #ifndef LAB_MEASURE_H
 #define LAB_MEASURE_H
 
-#include "core/core.h"
+#include "core/types.h"
 
 /* The measured work; the clock and the probe are functions so that tests can replace them. */
 typedef struct lab_subject {

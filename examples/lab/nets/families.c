@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of families. Builds programs by number, at the size that needs the wanted work. */
 #include "examples/lab/nets/families.h"
+#include "core/error.h"
 #include "examples/lab/nets/net.h"
 
 #include <math.h>

@@ -6,6 +6,7 @@
 #ifndef LAB_NET_H
 #define LAB_NET_H
 
+#include "core/random.h"
 #include "examples/lab/program/program.h"
 
 enum { LAB_SCALE = 256 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Programs as the arrays of a TpuGraphs file. */
 #include "examples/lab/program/features.h"
+#include "core/memory.h"
 #include "examples/harness/harness.h"
 #include "examples/tpugraphs/hlo/parts.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A program as a list of nodes. */
 #include "examples/lab/program/program_internal.h"
+#include "core/error.h"
 #include "examples/harness/base/bag.h"
 
 #include <stdarg.h>

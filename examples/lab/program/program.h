@@ -4,7 +4,7 @@
 #ifndef LAB_PROGRAM_H
 #define LAB_PROGRAM_H
 
-#include "core/core.h"
+#include "core/types.h"
 #include "examples/tpugraphs/space.h"
 
 enum {

@@ -2,6 +2,7 @@
 /* Compiles a program for one layout configuration. */
 #include "examples/lab/run/run_internal.h"
 
+#include "core/error.h"
 #include "examples/harness/harness.h"
 
 #include <string.h>

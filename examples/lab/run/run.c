@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The memory of a run, the values of parameters, and the list of steps. */
 #include "examples/harness/base/bag.h"
+#include "core/memory.h"
 #include "examples/lab/run/run_internal.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads programs, line by line, and prints them. */
 #include "examples/lab/text/text_internal.h"
+#include "core/error.h"
 #include "examples/harness/cli/options_internal.h"
 #include "examples/harness/base/bag.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Words, numbers and lists of a line. */
 #include "examples/lab/text/text_internal.h"
+#include "core/error.h"
 
 #include <ctype.h>
 #include <limits.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The tiles that a kernel can have, and its default tile. */
 #include "examples/lab/tile/tile_plan.h"
+#include "core/error.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,6 +2,8 @@
 /* Reads a file that brings its own rows, and checks it. */
 #include "examples/nests/makers/rows_file.h"
 
+#include "core/error.h"
+#include "core/memory.h"
 #include "examples/harness/base/bag.h"
 
 #include <math.h>

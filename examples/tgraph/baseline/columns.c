@@ -2,6 +2,7 @@
 /* Makes the baselines' columns: one-hot digits of a file, without equal ones, or counts. */
 #include "examples/tgraph/baseline/fit.h"
 
+#include "core/error.h"
 #include "examples/harness/harness.h"
 
 #include <math.h>

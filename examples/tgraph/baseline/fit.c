@@ -2,6 +2,7 @@
 /* Fits ridge regression and boosted trees, and scores with them. */
 #include "examples/tgraph/baseline/fit.h"
 
+#include "core/error.h"
 #include "examples/harness/baseline/ridge.h"
 
 enum { CHUNK = 1024 }; /* configurations that are scored at a time */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Batches: configurations out of the packed store, as the model reads them. */
 #include "examples/harness/harness.h"
+#include "core/memory.h"
 #include "examples/tgraph/data/data_internal.h"
 
 #include <string.h>

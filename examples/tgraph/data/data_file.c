@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A file, from its path to something that batches can be drawn from. */
 #include "examples/harness/harness.h"
+#include "core/error.h"
+#include "core/memory.h"
 #include "examples/tgraph/data/data_internal.h"
 
 tgraph_data_options tgraph_layout_defaults(void)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* One-hop pruning, and the graph that the model gets. */
 #include "examples/harness/harness.h"
+#include "core/error.h"
+#include "core/memory.h"
 #include "examples/tgraph/data/data_internal.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The rows of loop nests of configurations, and how they join the nodes of a graph. */
 #include "examples/harness/base/bag.h"
+#include "core/error.h"
 #include "examples/tgraph/data/data_internal.h"
 
 /* Without the order many rows are wrong: on TpuGraphs' alexnet TGraph alone is better by far. */

@@ -3,6 +3,8 @@
    12 bytes instead of 72; and their store. */
 #define _GNU_SOURCE
 #include "examples/tgraph/data/data_internal.h"
+#include "core/error.h"
+#include "core/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>

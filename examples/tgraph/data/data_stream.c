@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One pass over node_config_feat: checked, packed, de-duplicated; only packed rows are held. */
 #include "examples/harness/harness.h"
+#include "core/error.h"
 #include "examples/tgraph/data/data_internal.h"
 
 #include <string.h>

@@ -2,6 +2,7 @@
 /* The operations of a layout file. */
 #include "examples/tgraph/rows/layout.h"
 
+#include "core/memory.h"
 #include "examples/harness/harness.h"
 
 /* Settles a node whose operands are settled, and whether its loops depend on the configuration. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Scores the baselines on the schedules that the model was scored on. */
 #include "examples/tpgnn/baseline/baselines.h"
+#include "core/random.h"
 #include "examples/tpgnn/hooks.h"
 
 #include <math.h>

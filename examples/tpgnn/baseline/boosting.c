@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Gradient boosting with TVM's objective: trees see stored buffers, the loss is over schedules. */
 #include "examples/harness/harness.h"
+#include "core/error.h"
 #include "examples/tpgnn/baseline/baselines.h"
 
 #include <math.h>

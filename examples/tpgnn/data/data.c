@@ -2,6 +2,7 @@
 /* Tasks and schedules: which memory stays, and which is freed. */
 #include "examples/tpgnn/data/data.h"
 
+#include "core/memory.h"
 #include "examples/tpgnn/data/data_internal.h"
 
 #include <string.h>

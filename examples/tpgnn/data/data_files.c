@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads files of schedules. */
 #include "examples/harness/harness.h"
+#include "core/error.h"
+#include "core/memory.h"
 #include "examples/tpgnn/data/data_internal.h"
 
 #include <math.h>

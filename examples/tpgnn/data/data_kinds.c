@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Kinds of nodes: the lines of a file, and the one list of all files. */
 #include "examples/tpgnn/data/data_internal.h"
+#include "core/error.h"
+#include "core/memory.h"
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Builds trees from the numbers of children. */
 #include "examples/tpgnn/data/data_internal.h"
+#include "core/error.h"
 
 #include <string.h>
 

@@ -2,6 +2,8 @@
 /* Reads vectors of words from a file, or those that are built in. */
 #include "examples/tpgnn/data/vocabulary.h"
 
+#include "core/error.h"
+#include "core/memory.h"
 #include "examples/harness/harness.h"
 #include "examples/tpgnn/data/data_internal.h"
 

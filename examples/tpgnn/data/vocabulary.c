@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Keeps the words of each field of nodes (type, class, ...) and looks them up. */
 #include "examples/tpgnn/data/vocabulary.h"
-
-#include "core/core.h"
+#include "core/error.h"
+#include "core/memory.h"
 
 #include <jansson.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef TPGNN_VOCABULARY_H
 #define TPGNN_VOCABULARY_H
 
-#include "core/core.h"
+#include "core/types.h"
 
 struct json_t;
 

@@ -2,6 +2,8 @@
 /* A batch is measured first; then its arrays are placed in one block and filled. */
 #include "examples/tpgnn/model/batch.h"
 
+#include "core/error.h"
+#include "core/memory.h"
 #include "examples/harness/base/draws.h"
 
 #include <math.h>

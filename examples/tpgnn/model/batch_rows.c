@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The rows of a batch, made again for each one as the columns of nest.h are: 0.03 ms a schedule. */
 #include "examples/tpgnn/rows/rows.h"
+#include "core/memory.h"
 #include "examples/tpgnn/model/batch.h"
 
 #include <math.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The parameters: names, shapes, first values (docs/formats/tpgnn.md lists them). */
 #include "examples/tpgnn/rows/rows.h"
+#include "core/error.h"
+#include "core/memory.h"
 #include "examples/tpgnn/model/model.h"
 
 #include "examples/harness/harness.h"

@@ -2,6 +2,7 @@
 /* The paper's network: parameters with names and first values as in PyG, and the forward pass in
    the order of the authors' code. */
 #include "examples/tpgnn/model/paper.h"
+#include "core/error.h"
 
 tpgnn_paper_options tpgnn_paper_defaults(void)
 {

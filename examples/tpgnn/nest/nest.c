@@ -2,6 +2,7 @@
 /* Computes the features of nodes from the loops around them. */
 #include "examples/tpgnn/nest/nest.h"
 
+#include "core/memory.h"
 #include "examples/tpgnn/nest/nest_internal.h"
 
 #include <math.h>

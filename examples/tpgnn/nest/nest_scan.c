@@ -2,6 +2,7 @@
 /* One pass over the nodes: loops, accesses, stores, and how variables move indices. A node inherits
    from its parent, which comes before it, so there is no recursion. */
 #include "examples/tpgnn/nest/nest_internal.h"
+#include "core/memory.h"
 
 #include <math.h>
 #include <string.h>

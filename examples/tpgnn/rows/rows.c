@@ -2,6 +2,7 @@
 /* Makes the rows of a schedule, one of each statement that stores. */
 #include "examples/tpgnn/rows/rows.h"
 
+#include "core/memory.h"
 #include "examples/tpgnn/rows/statement.h"
 
 #include <math.h>

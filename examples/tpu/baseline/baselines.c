@@ -3,6 +3,7 @@
    network reads, without a graph. */
 #include "examples/tpu/baseline/baselines.h"
 
+#include "core/error.h"
 #include "examples/harness/baseline/ridge.h"
 #include "examples/harness/harness.h"
 

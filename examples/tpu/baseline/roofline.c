@@ -2,6 +2,7 @@
 /* The work and traffic of a kernel under its tiles, only from its features, and the roofline that
    is fitted to them. */
 #include "examples/tpu/baseline/roofline.h"
+#include "core/random.h"
 #include "examples/harness/harness.h"
 
 #include <math.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads files into kernels: recognises the kind of a file, and decides which memory stays. */
 #include "examples/harness/harness.h"
+#include "core/error.h"
+#include "core/memory.h"
 #include "examples/tpu/data/analysis.h"
 #include "examples/tpu/data/data_internal.h"
 

@@ -2,6 +2,7 @@
 /* Topological order by Kahn's algorithm with a heap: among nodes whose operands are placed, the
    smallest number comes first, so nodes that are in order already keep their numbers. */
 #include "examples/harness/harness.h"
+#include "core/error.h"
 #include "examples/tpu/data/data_internal.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads a kernel's nodes from their features. Columns: featurizers.h (tpu_graphs). */
 #include "examples/tpu/data/hlo.h"
+#include "core/memory.h"
 #include "examples/harness/harness.h"
 
 #include <math.h>

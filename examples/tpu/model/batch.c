@@ -2,6 +2,8 @@
 /* Gathers features, messages, run times and rows of the samples of a batch. */
 #include "examples/tpu/model/batch.h"
 
+#include "core/error.h"
+#include "core/memory.h"
 #include "examples/harness/harness.h"
 #include "examples/harness/base/draws.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The parameters: names, shapes, first values (docs/formats/tpu.md lists them). */
 #include "examples/tpu/model/model.h"
+#include "core/error.h"
 
 #include <string.h>
 

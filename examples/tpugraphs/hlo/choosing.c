@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The nodes with layouts to choose: convolutions, dots and reshapes that are not fused. */
 #include "examples/tpugraphs/hlo/parts.h"
+#include "core/memory.h"
 
 /* Marks a computation that is called, and puts it into the queue, once. */
 static void mark(hlo_module *m, int32_t *queue, int *n, int call)

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Layout configurations of a graph: drawn, one change at a time, or those of a file. */
 #include "examples/tpugraphs/hlo/parts.h"
+#include "core/error.h"
+#include "core/memory.h"
+#include "core/random.h"
+#include "core/sort.h"
 
 #include <string.h>
 #include <xxhash.h>

@@ -2,6 +2,9 @@
 /* The references of a module become edges: a node consumes its operands and the roots of the
    computations that it calls. */
 #include "examples/tpugraphs/hlo/parts.h"
+#include "core/error.h"
+#include "core/memory.h"
+#include "core/sort.h"
 
 #include <stdlib.h>
 #include <string.h>

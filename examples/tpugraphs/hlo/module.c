@@ -2,6 +2,7 @@
 /* Nodes and computations as they are read. Lists grow, and memory is counted before it is taken,
    since two bytes of a message may be an instruction with 560 bytes of features. */
 #include "examples/tpugraphs/hlo/parts.h"
+#include "core/error.h"
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Ops and element types by name: those of TpuGraphs' lists, and newer ones by their nearest. */
 #include "examples/tpugraphs/hlo/parts.h"
+#include "core/error.h"
 
 #include <string.h>
 

@@ -3,6 +3,7 @@
    (xla/service/hlo.proto, xla/xla_data.proto). The tables nest to a fixed depth, whatever the file
    does. */
 #include "examples/tpugraphs/hlo/wire.h"
+#include "core/error.h"
 
 /* The contents of a field: a number is a feature; a list has a number after the other, packed or
    not; of a row, a message, each number goes to a list of its own, 0 where it is not written. */

@@ -2,6 +2,8 @@
 /* A file is mapped, so that the constants in it take no memory; its beginning tells its form. */
 #define _GNU_SOURCE /* O_CLOEXEC, mmap */
 #include "examples/tpugraphs/hlo/parts.h"
+#include "core/error.h"
+#include "core/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The words, numbers and brackets of HLO text. */
 #include "examples/tpugraphs/hlo/text.h"
+#include "core/error.h"
 
 #include <string.h>
 #include <xxhash.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A graph and its configurations as a layout file. */
 #include "examples/tpugraphs/hlo/parts.h"
+#include "core/memory.h"
 
 enum { QUICK = 3 }; /* of deflation: twice the bytes of the best, in a twentieth of its time */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Starts kernels, in a form that both nvcc and a C++ compiler can read. For .cu files. */
-#ifndef AG_CORE_LAUNCH_H
-#define AG_CORE_LAUNCH_H
+#ifndef AG_CUDA_LAUNCH_H
+#define AG_CUDA_LAUNCH_H
 
 #include <cuda_runtime.h>
 
