@@ -6,7 +6,7 @@ set -e
 here=$(cd "$(dirname "$0")/../.." && pwd)
 command -v patch >/dev/null 2>&1 || { echo "tutorials: the program patch is not installed."; exit 77; }
 work=$1/tutorials
-build=$work/build/copy # as deep as other builds, and with the options of v2: with ccache, that takes the same objects
+build=$work/build/copy # as deep as the build and with its options: with ccache, it takes the same objects
 rm -rf "$work"
 mkdir -p "$work"
 cd "$work"
@@ -25,11 +25,9 @@ sh tests/format.sh $new || [ $? = 77 ]
 quoted first.c >examples/quickstart.c # the README's program
 
 tests="test_ops test_ops_runs test_ops_table test_op_calls test_null test_gin"
-arch=""
-[ "$(uname -m)" != x86_64 ] || arch=-DAUGUR_ARCH=x86-64-v2
-# -O1: nearly all is compiled, once, to run for seconds.
-cmake -G Ninja -S . -B "$build" -DCMAKE_C_COMPILER="$2" -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE=-O1 $arch \
-    -DAUGUR_WERROR=ON -DAUGUR_CUDA=off
+# All ops see the new ones, so they are compiled, with -O1 since they run for seconds.
+cmake -G Ninja -S . -B "$build" -DCMAKE_C_COMPILER="$2" -DCMAKE_BUILD_TYPE=Release -DAUGUR_OP_FLAGS=-O1 -DAUGUR_WERROR=ON \
+    -DAUGUR_CUDA=off
 # Of the target docs only what the new ops change: the rest needs all programs.
 cmake --build "$build" -j "$(nproc)" --target make_prototypes
 "$build/bin/make_prototypes" ops/elementwise_ops.h

@@ -19,21 +19,29 @@ def drawn(*shape):
     return RNG.standard_normal(shape).astype(np.float32)
 
 
+def quickly(f):
+    """jit, and LLVM spends no time on the code."""
+    return jax.jit(f, compiler_options={"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True})
+
+
+def choices(sites):
+    """All but the first of each site, with its number."""
+    return [(k, choice) for k, site in enumerate(sites) for choice in site.choices[1:]]
+
+
 class Rewriting(unittest.TestCase):
     def all_choices(self, f, *args, kinds=None, seen=()):
         """Compares f with f rewritten, each choice at each site."""
-        sites, want, names = augur_jax.sites(f, *args), f(*args), set()
-        for k, site in enumerate(sites):
-            self.assertEqual(site.choices[0], "keep")
-            for choice in site.choices[1:]:
-                if kinds and site.kind not in kinds:
-                    continue
-                names.add(choice)
-                got = jax.jit(augur_jax.rewrite(f, {k: choice}))(*args)
-                for a, b in zip(jax.tree.leaves(want), jax.tree.leaves(got), strict=True):
-                    self.assertEqual((a.shape, a.dtype), (b.shape, b.dtype), (site, choice))
-                    np.testing.assert_allclose(a, b, 1e-4, 1e-4, err_msg=site.named(choice))
-        self.assertLessEqual(set(seen), names)
+        sites, want = augur_jax.sites(f, *args), f(*args)
+        self.assertEqual({site.choices[0] for site in sites}, {"keep"})
+        chosen = [(k, choice) for k, choice in choices(sites) if not kinds or sites[k].kind in kinds]
+        rewritten = [augur_jax.rewrite(f, {k: choice}) for k, choice in chosen]
+        every = quickly(lambda *given: [g(*given) for g in rewritten])(*args)  # one module compiles quicker than many
+        for (k, choice), got in zip(chosen, every, strict=True):
+            for a, b in zip(jax.tree.leaves(want), jax.tree.leaves(got), strict=True):
+                self.assertEqual((a.shape, a.dtype), (b.shape, b.dtype), (sites[k], choice))
+                np.testing.assert_allclose(a, b, 1e-4, 1e-4, err_msg=sites[k].named(choice))
+        self.assertLessEqual(set(seen), {choice for _, choice in chosen})
         return sites
 
     def test_dots(self):
@@ -143,16 +151,16 @@ class Rewriting(unittest.TestCase):
         def f(p, x):
             y = lax.conv_general_dilated(x, p["w"], (1,), "SAME", dimension_numbers=("NWC", "WIO", "NWC"))
             return jax.nn.softmax(jnp.tanh(y) @ p["v"]).sum(-1, where=y[..., 0:1] > 0).mean()
-        args = {"w": drawn(3, 4, 5), "v": drawn(5, 6)}, drawn(2, 8, 4)
-        for k, site in enumerate(augur_jax.sites(f, *args)):
-            for choice in site.choices[1:]:
-                g = augur_jax.rewrite(f, {k: choice})
-                slopes = jax.grad(f)(*args), jax.jit(jax.grad(g))(*args)
-                for a, b in zip(*map(jax.tree.leaves, slopes), strict=True):
-                    np.testing.assert_allclose(a, b, 1e-4, 1e-4, err_msg=site.named(choice))
-                many = drawn(3, 2, 8, 4)
-                want, got = (jax.vmap(h, (None, 0))(args[0], many) for h in (f, g))
-                np.testing.assert_allclose(want, got, 1e-4, 1e-5)
+        args, many = ({"w": drawn(3, 4, 5), "v": drawn(5, 6)}, drawn(2, 8, 4)), drawn(3, 2, 8, 4)
+        sites = augur_jax.sites(f, *args)
+        slopes, values = jax.grad(f)(*args), jax.vmap(f, (None, 0))(args[0], many)
+        rewritten = [augur_jax.rewrite(f, {k: choice}) for k, choice in choices(sites)]
+        every = quickly(lambda p, x, many: [(jax.grad(g)(p, x), jax.vmap(g, (None, 0))(p, many)) for g in rewritten])
+        for (k, choice), (slope, value) in zip(choices(sites), every(*args, many), strict=True):
+            said = sites[k].named(choice)
+            for a, b in zip(*map(jax.tree.leaves, (slopes, slope)), strict=True):
+                np.testing.assert_allclose(a, b, 1e-4, 1e-4, err_msg=said)
+            np.testing.assert_allclose(values, value, 1e-4, 1e-5, err_msg=said)
 
     def test_trees_names_and_sources(self):
         def f(x, *, scale):

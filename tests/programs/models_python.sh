@@ -12,7 +12,7 @@ if [ -n "$bad" ]; then
     echo "models_python: libaugur_models.so shows names that are not its own: $bad"
     exit 1
 fi
-if ! { "$python" -m venv "$work/venv" && "$work/venv/bin/pip" install -q numpy 'setuptools>=77'; } > "$work/log" 2>&1; then
+if ! { "$python" -m venv "$work/venv" && "$work/venv/bin/pip" install -q --no-compile numpy 'setuptools>=77'; } > "$work/log" 2>&1; then
     echo "augur_models is not tested from a wheel: its packages could not be had ($(tail -n 1 "$work/log"))."
     exit 77
 fi
