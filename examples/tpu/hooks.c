@@ -80,7 +80,7 @@ static void warn_of_source(const tpu_data *data, const harness_trained *run)
             rows += tpu_scaler_far(scaler, &data->kernel[end]);
             all += data->kernel[end].nodes;
         }
-        harness_far_add(&far, data->program[data->kernel[i].program], rows, all);
+        harness_far_add(&far, data->kernel[i].name, rows, all);
     }
     harness_far_warn(&far);
 }
