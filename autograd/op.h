@@ -87,8 +87,9 @@ typedef struct ag_op {
     int elementwise; /* 1: one output, element i depends only on element i of each input; may join
                         a fused group */
     int leads;  /* 1: unit r of the last forward kernel writes row r of its output, all of it and
-                   nothing else, so it may lead a fused group. 2: the same with as many units as
-                   the output's first axis has entries (strips that hold all columns) */
+                   nothing else, so it may lead a fused group. 2: the same, but only if there are as
+                   many units as the output's first axis has entries (strips that hold all
+                   columns) */
     int view;   /* 1: the output is input 0 under another shape; no kernels */
     int random; /* 1: draws random numbers, so it gets an ordinal */
 
@@ -119,8 +120,8 @@ int ag__is_live(const ag_tensor *x);
    `who`. x may be NULL. */
 int ag__usable(const ag_tensor *x, const char *who);
 
-/* The borrowed values of a real input; NULL for an int32 tensor, and where ag__given_i32 is
-   NULL. */
+/* The borrowed values of a real input; NULL for a parameter, the result of an op, an int32 tensor,
+   NULL and a tensor of an earlier step. */
 const ag_real *ag__given(const ag_tensor *x);
 
 /* The borrowed values of an int32 input; NULL for the result of an op, a real tensor, NULL and a

@@ -242,7 +242,7 @@ KERNEL ag_real ag__parts_16(const ag_real *parts, int n)
 # define AG_PER_LANE      AG_STRIP
 # define AT(j)            (j)
 
-/* Another such array of reals: number k in the room of the thread, since the stack (core/core.h)
+/* Another such array of reals: number k in the room of the thread, since the stack (core/threads.h)
    has space for only three. It is for totals: a loop that also reads tensors is vectorized only if
    the compiler knows that it writes to other memory. */
 # define IN_ROOM(name, k) ag_real *__restrict__ const name = ag__room()->op + (k)*AG_STRIP
@@ -299,9 +299,9 @@ KERNEL void ag__cuda_elsewhere(const ag_args *a) { (void)a; }
   KERNEL void id(const ag_args *a, int64_t r, const int add)
 
 /* ROW_OF(id, rows, columns) { body }: ROW where a row may be short. `columns`, a function of
-   shapes, is the largest n in the body's macros. On CUDA a row has as many lanes, rounded up to a
-   power of two from 1 to 32, and several rows share a warp. The functions that a body calls have
-   the same lanes. */
+   shapes, is the largest n in the body's macros. On CUDA a row has that many lanes, rounded up to a
+   power of two, at most 32, and rows with fewer than 32 share a warp. The functions that a body
+   calls have the same lanes. */
 # define ROW_OF(id, rows, columns) ROW(id, rows)
 
 /* ELEMENTS(id, n) { body }: the body handles elements lo..hi-1 of n, one by one. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The types that nearly every header names, and sums of sizes. Includes nothing of ours. */
+/* The types that nearly every header names, and sums and products of sizes. Includes nothing of
+ * ours. */
 #ifndef AG_CORE_TYPES_H
 #define AG_CORE_TYPES_H
 

@@ -8,15 +8,15 @@
 #include "autograd/op.h"
 #include "core/panels.h"
 
-/* Nodes of a block, which are whole tiles of the product's micro-kernels; parts that divide the
-   blocks. */
+/* The most nodes of a block, whole tiles of the product's micro-kernels; the most parts among which
+   the blocks are divided. */
 enum { BLOCK = 126, PARTS = 8 };
 
 typedef struct sizes {
     int nodes, in, out, block, blocks, parts;
 } sizes;
 
-/* All blocks except the last have the same size, and their number is even. */
+/* All blocks except the last have the same size, and their number is nearly always even. */
 static inline sizes sizes_of(const ag_args *a)
 {
     sizes s = {a->xs[0].size[0], a->xs[1].size[1], a->xs[1].size[0], BLOCK, 0, 0};

@@ -12,7 +12,7 @@ AG_BOTH row_cut batch_norm_cut(const ag_args *a)
 }
 
 /* Vector k after the pieces. Forward: 0 is gamma s. Backward: 0 and 1 are the sums of dy and of dy
-   h, 2 is gamma s, and 3 is the factor of (x - mean) in dx. */
+   h, 2 is gamma s, and 3 is s times the mean of dy h. */
 enum { BATCH_SUM, BATCH_DOT, BATCH_SCALE, BATCH_SLOPE, BATCH_VECTORS };
 AG_BOTH ag_real *batch_norm_vector(const ag_args *a, int k)
 {

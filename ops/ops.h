@@ -292,10 +292,10 @@ AG_API ag_tensor *ag_pairwise_logistic_groups(ag_tensor *scores, ag_tensor *rank
    largest score comes first, equal ones in order), G = (2^label - 1) / the sum of (2^label - 1) D
    of the best order. scores [n]; labels [n] real, 0 or more, larger is better (a throughput; so the
    best item gets the highest score, unlike in the losses above); starts int32 [groups+1].
-   AG_MEAN: the mean over the groups; AG_SUM: the sum. A group with equal labels gives 0. ds = the
-   slopes of the logistic terms; places count as constants, and labels have no gradient. It takes
-   n_g * n_g steps per group. Source: Burges et al. 2006; Wang et al. 2018 (its lambdaRank scheme),
-   as TenSet uses it, without their bounds on small probabilities. */
+   AG_MEAN: the mean over the groups; AG_SUM: the sum. A group in which all labels are equal gives
+   0. ds = the slopes of the logistic terms; places count as constants, and labels have no gradient.
+   It takes n_g * n_g steps per group. Source: Burges et al. 2006; Wang et al. 2018 (its lambdaRank
+   scheme), as TenSet uses it, without their bounds on small probabilities. */
 AG_API ag_tensor *ag_lambda_rank(ag_tensor *scores, ag_tensor *labels, ag_tensor *starts,
                                  ag_reduction reduction);
 

@@ -164,7 +164,7 @@ ELEMENTS(recurrent_at_least, (int64_t)a->xs[0].size[0] + 1)
     const int32_t *bounds = recurrent_bounds_of(a, s);
     (void)add;
     for (int64_t t = lo; t < hi; t++) {
-        int long_enough = 0, end = s.sequences; /* ranks below it, but not from `end` on */
+        int long_enough = 0, end = s.sequences; /* ranks below it are; from `end` on, none */
         while (long_enough < end) {
             const int middle = long_enough + (end - long_enough) / 2;
             if (recurrent_length(bounds, by.sequence[middle]) >= t)
