@@ -30,8 +30,8 @@ extern "C" {
 
 /* One training step: ag_backward of the loss, then ag_adamw_step with `options` (NULL: those of
    ag_adamw_default). Fails as these calls do, and with AG_EFINITE if the loss is NaN or infinite;
-   the gradients are then AG_BAD. After a failure no parameter has changed, and `why` has the first
-   failure. Source: TensorFlow's Optimizer.minimize. */
+   the gradients are then AG_BAD. After a failure the optimizer has changed no parameter, and `why`
+   has the first failure. Source: TensorFlow's Optimizer.minimize. */
 AG_API ag_status ag_minimize(ag_tensor *loss, ag_params *params, const ag_adamw *options, double lr,
                              ag_failure *why);
 

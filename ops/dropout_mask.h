@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The factors of dropout, in one file for all ops that drop, so that all draw the same mask. */
+/* The factors of dropout, in one file for all ops that drop, so that all draw in the same way. */
 #ifndef AG_OPS_DROPOUT_MASK_H
 #define AG_OPS_DROPOUT_MASK_H
 
