@@ -28,8 +28,8 @@ typedef struct nests_files {
    and the maker. */
 ag_status nests_files_train(nests_files *files, nests_settings *settings, ag_failure *why);
 
-/* Reads --data to be scored by the runs: all items, or those that --split held out of groups that
-   the first run was trained on. Fails: as above. */
+/* Reads --data to be scored by the runs: all items of a group or, if the first run was trained on
+   it with --split, those that were held out. Fails: as above. */
 ag_status nests_files_score(void *files, const harness_runs *runs, const harness_settings *settings,
                             bool known, ag_failure *why);
 void nests_files_close(void *files);

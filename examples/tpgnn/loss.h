@@ -18,8 +18,8 @@ typedef struct tpgnn_loss_options {
 } tpgnn_loss_options;
 
 /* The loss of a batch, a scalar: over pairs of schedules of one task, or an error of the predicted
-   labels. cost [graphs]; label [graphs], borrowed until the run returns (NULL for pairs and hinge).
-   */
+   labels. cost [graphs]; label [graphs], borrowed until the run returns; only hinge, and pairs
+   without `top`, need none (NULL). */
 ag_tensor *tpgnn_loss(ag_tensor *cost, const tpgnn_batch *batch, const ag_real *label,
                       const tpgnn_loss_options *options);
 

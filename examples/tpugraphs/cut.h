@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A kernel that is cut in tiles: the tile that it runs with when nobody chooses one, and the
-   scratch that a tile needs. The lab runs its kernels with this tile (examples/lab/tile), and the
+   scratch that a tile needs. The lab cuts its kernels by this code (examples/lab/tile), and the
    model of loop nests finds here the tile with which the run times of a fusion file were measured
    (examples/tpu/rows). */
 #ifndef TPUGRAPHS_CUT_H

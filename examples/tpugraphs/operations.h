@@ -87,7 +87,8 @@ void tpugraphs_name_dots(tpugraphs_operation *all, const struct tpugraphs_dot *d
 /* Sets the kind of a node from the shapes of its operands, which are among `all`. ordered: the
    operands are in their order, each as often as it is used; else takes the order that fits, and one
    operand of a dot or a convolution for both. The axes of a dot that nobody names are the first
-   that fit. Other kinds keep the first operand only, since the others are scalars. */
+   that fit. Other kinds than these and TPUGRAPHS_MAP keep only the first operand, since the others
+   are scalars. */
 void tpugraphs_settle(tpugraphs_operation *node, const tpugraphs_operation *all, int ordered);
 /* All axes of a dot that give a result of this shape; the last of the left operand and the first of
    the right come first. Returns their number, `most` at most. */

@@ -24,8 +24,8 @@ enum {
 };
 /* ---- interruption ---- */
 
-/* The first SIGINT, SIGTERM or SIGHUP (unless SIGHUP was ignored) sets a flag; a second SIGINT or
-   SIGTERM ends the program at once with 130. A write beyond the system's limit fails instead of
+/* The first SIGINT, SIGTERM or SIGHUP (unless SIGHUP was ignored) sets a flag; a SIGINT or SIGTERM
+   after it ends the program at once with 130. A write beyond the system's limit fails instead of
    killing the program. */
 void harness_catch_signals(void);
 int harness_interrupted(void);

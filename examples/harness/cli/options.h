@@ -61,8 +61,8 @@ typedef struct harness_option {
                             (harness_model.files), or "no " and one of these */
     const char *choices; /* HARNESS_CHOICE: "cpu|cuda" */
     const char *presets; /* HARNESS_CHOICE: ini text with a section for each word but the first: the
-                            options that the word sets; lines before the first section hold for all
-                            words; NULL: words set no other options */
+                            options that the word sets; lines before the first section hold for
+                            all of these; NULL: words set no other options */
     const char *meta;    /* the value's name in --help, e.g. "RUN"; NULL: by type */
     const char *group;   /* heading in --help */
     const char *help;    /* one sentence without full stop; default and range are added */

@@ -35,7 +35,7 @@ ag_status harness_outputs_save(harness_outputs *outputs, ag_failure *why);
    data than those of `open`; a share is missing or named twice), AG_EFILE, AG_EDATA, AG_EMEMORY. */
 ag_status harness_outputs_take(harness_outputs *outputs, const harness_paths *given, int runs,
                                ag_failure *why);
-/* Fails with AG_EDATA unless all values were taken. */
+/* Fails with AG_EDATA unless as many values were taken as there are. */
 ag_status harness_outputs_check(const harness_outputs *outputs, ag_failure *why);
 void harness_outputs_free(harness_outputs *outputs);
 

@@ -26,7 +26,7 @@ _Noreturn void harness_ranks_abort(ag_ranks *ranks, int code);
 /* Rank 0 prints, saves and scores. */
 static inline bool harness_leads(const ag_ranks *ranks) { return !ranks || ranks->rank == 0; }
 
-/* From now on the messages of ranks other than 0 go to FOLDER/rank-N.log. */
+/* From now on all that ranks other than 0 print goes to FOLDER/rank-N.log. */
 ag_status harness_ranks_log(const ag_ranks *ranks, const char *program, const char *folder,
                             ag_failure *why);
 /* Prints a sentence where the program's errors go, with the number of the rank. */

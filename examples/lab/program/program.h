@@ -51,7 +51,7 @@ typedef struct lab_node {
     char name[LAB_NAME]; /* a label: letters, digits and _ . - ; the builders give "dot.5" */
 } lab_node;
 
-/* A program of zero bytes is empty. In its nodes, fields that the op does not use are zero. */
+/* A zeroed program is empty. In nodes, fields that the op does not use are zero. */
 typedef struct lab_program {
     char name[LAB_NAME], family[LAB_NAME];
     lab_node *nodes; /* a bag of n */

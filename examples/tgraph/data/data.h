@@ -74,7 +74,7 @@ void tgraph_layout_index(int32_t row[TGRAPH_LAYOUT], const float node_feat[TPUGR
    the first value that is not an integer in -1..5. */
 int tgraph_pack(uint32_t word[TGRAPH_WORDS], const float value[TGRAPH_DIGITS]);
 
-/* Unpacks them as rows of the layout table: value + 2. */
+/* Unpacks the words as rows of the layout table: value + 2. */
 void tgraph_unpack(int32_t row[TGRAPH_DIGITS], const uint32_t word[TGRAPH_WORDS]);
 
 /* Packed rows of equal width, in memory or in a mapped, already unlinked, temporary file. */

@@ -67,7 +67,7 @@ enum { NESTS_LOOPS = 3 * TPUGRAPHS_AXES };
 typedef struct nests_nest {
     tpugraphs_loop loop[NESTS_LOOPS];
     int loops, folds; /* folds: the reduction runs inside of the row */
-    double work;      /* iterations in all, without those outside of windows */
+    double work;      /* iterations in all; of windows only those inside of the tensor */
 } nests_nest;
 
 /* The nest of a node. */

@@ -23,8 +23,7 @@ typedef struct tpgnn_batch_options {
     int both;       /* 1: one graph with every edge in both directions; 0: one for each */
     int compact;    /* 1: without the nodes of tpgnn_nest_indices */
     int nest;       /* 1: with the columns of nest.h; 0: they are 0 */
-    int logs;       /* 1: the paper's model reads constants on a log scale, as it does other numbers
-                     */
+    int logs;       /* 1: constants of the paper's model are on the log scale of `number` */
     const nests_joined *joined; /* the layers for the rows of statements; with `both`, costs look at
                                    the program instead of the statement; NULL: there are no rows */
 } tpgnn_batch_options;
