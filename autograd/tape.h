@@ -19,8 +19,10 @@ struct ag_tensor {
     ag_param *param;
     const char *name;
     int fit; /* int32 arrays with the same number were found to fit together; 0: not checked */
-    uint64_t serial;   /* of the owner of an input, who never changes it; 0: none */
-    const void *stays; /* this run's copy of such an input on the device; NULL: the run sends it */
+    uint64_t serial;   /* serial number of the graph that owns this input and never changes it; 0:
+                          none */
+    const void *stays; /* the copy of such an input that is kept on the device; NULL: the run sends
+                          the input */
     uint64_t hash;     /* inputs in debug builds: of the borrowed data when recorded */
 };
 
@@ -45,9 +47,10 @@ typedef struct ag_ref {
 typedef struct ag_job {
     const ag_kernel *kernel;
     int node;
-    int number; /* number of an elementwise kernel in groups of a device; -1: it runs alone */
-    int adds, adds_also; /* 1: dx, also already hold another writer's part */
-    int also_of;         /* the input whose gradient `also` is */
+    int number;    /* number of an elementwise kernel in groups of a device; -1: it runs alone */
+    int adds;      /* 1: dx already holds the part of another writer */
+    int adds_also; /* the same for `also` */
+    int also_of;   /* the input whose gradient `also` is */
     ag_ref y[AG_MAX_OUT], x[AG_MAX_IN], dy[AG_MAX_OUT], dx, also, scratch;
     ag_args args; /* shapes and attributes; the run fills the pointers */
 } ag_job;

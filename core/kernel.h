@@ -143,8 +143,8 @@ AG_BOTH int ag__strip_width(int64_t outer, int64_t columns)
 # define LANE             0
 # define LANES            1
 
-/* The most lanes that a row may have: a constant, 1 for the C compiler. LANES, the number that it
-   has, is not constant on CUDA. */
+/* The most lanes that a row may have: a constant, 1 for the C compiler. LANES, the number of lanes
+   of a row, need not be constant on CUDA. */
 # define MOST_LANES       1
 
 /* After SETTLE a lane may read what other lanes of its row wrote before it. All lanes of the row

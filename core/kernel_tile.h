@@ -5,8 +5,9 @@
    The host chooses it for an op if ag__tile_fits, else a STRIP.
 
    A body loops over the rows of its warp with TILE_ROWS, and over columns with EACH and AT, as in a
-   STRIP. All threads of the block must reach TILE_SETTLE, after which a warp may read what others
-   wrote, and TILE_SUM and TILE_MAXIMUM, which combine the values of the warps in order. */
+   STRIP. All threads of the block must reach each TILE_SETTLE, TILE_SUM and TILE_MAXIMUM. After
+   TILE_SETTLE a warp may read what others wrote; the other two combine the values of the warps in
+   order. */
 #ifndef AG_CORE_KERNEL_TILE_H
 #define AG_CORE_KERNEL_TILE_H
 

@@ -20,7 +20,7 @@ AG_BOTH void ag__philox_round(uint32_t *x0, uint32_t *x1, uint32_t *x2, uint32_t
     *x3 = (uint32_t)a;
 }
 
-/* The words of the counter (low half of n, high half of n ^ c1, c2, c3). */
+/* The four words of the counter (low half of n, high half of n ^ c1, c2, c3). */
 AG_BOTH void ag__philox_four(uint32_t x[4], uint64_t n, uint32_t c1, uint32_t c2, uint32_t c3,
                              uint64_t key)
 {
@@ -36,7 +36,7 @@ AG_BOTH void ag__philox_four(uint32_t x[4], uint64_t n, uint32_t c1, uint32_t c2
     }
 }
 
-/* Word number `word` of that counter. */
+/* Word number `word`, 0 to 3, of those that ag__philox_four gives for the same arguments. */
 AG_BOTH uint32_t ag__philox_word(uint64_t n, uint32_t c1, uint32_t c2, uint32_t c3, uint64_t key,
                                  int word)
 {

@@ -66,7 +66,8 @@ enum { GROUP = ROWS };
 # define HIDE(pointer)
 #else
 enum { GROUP = ROWS > 12 ? 2 : 3 };
-# define HIDE(pointer) __asm__("" : "+r"(pointer)) /* else gcc makes addresses again */
+/* Hides where the value comes from, else gcc keeps an address for each row and term after all. */
+# define HIDE(pointer) __asm__("" : "+r"(pointer))
 #endif
 enum { GROUPS = (ROWS + GROUP - 1) / GROUP };
 
@@ -85,8 +86,7 @@ static __attribute__((noinline)) void put_narrow(ag_real *c, const ag_real *sums
         }
 }
 
-/* The pointers that the loop over the terms advances: groups of rows of A, the row of B, and its
- * copy. */
+/* Pointers that the loop over the terms advances: groups of rows of A, the row of B, its copy. */
 typedef struct place {
     const ag_real *a[GROUPS], *b;
     ag_real *panel;

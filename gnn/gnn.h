@@ -74,8 +74,9 @@ AG_API ag_edges ag_graph_edges(ag_tape *tape, const ag_graph *graph);
 
 /* Features of the caller's edges in the order of the messages: y[p,...] = x[graph->edge[p],...],
    0 for a loop of ag_graph_loops; with AG_BOTH_WAYS both messages of an edge have its row.
-   x [m, ...], a row for each of graph->edges edges -> [p, ...]. dx = the sum over the messages of
-   an edge. Fails when the graph is NULL (AG_EUSE) or x has another number of rows (AG_ESHAPE). */
+   x [m, ...] -> [p, ...], where m = graph->edges: one row for each edge. dx = for each edge the sum
+   of dy over its messages. Fails when the graph is NULL (AG_EUSE) or x has another number of rows
+   (AG_ESHAPE). */
 AG_API ag_tensor *ag_edge_rows(ag_tensor *x, const ag_graph *graph);
 
 /* ---- message passing ---- */
@@ -148,9 +149,10 @@ AG_API ag_tensor *ag_graph_conv(const ag_sage_weights *weights, ag_tensor *x, ag
 AG_API ag_tensor *ag_graph_conv_weighted(const ag_sage_weights *weights, ag_tensor *x, ag_tensor *w,
                                          ag_edges edges);
 
-/* Parameters of the layer of Kaufman et al.; biases may be NULL. operands [m,in] and its bias [m]:
-   f2 for the messages of the first graph; users, the same for the second graph (NULL: operands
-   serves both); join [out, in + m] or, with two graphs, [out, in + 2 m], and its bias [out]: f3. */
+/* Parameters of the layer of Kaufman et al.; biases may be NULL. f2 of the formula below is
+   operands [m,in] with its bias [m]; for messages of the second graph it is users, of the same
+   shape, with its bias (users NULL: operands serves both). f3 is join [out, in + m], or [out, in +
+   2 m] with two graphs, with its bias [out]. */
 typedef struct ag_sage_concat_weights {
     ag_param *operands, *operands_bias, *users, *users_bias, *join, *join_bias;
 } ag_sage_concat_weights;
@@ -201,15 +203,15 @@ typedef struct ag_gat_weights {
     ag_param *w, *from, *to, *bias, *edge_w, *edge;
 } ag_gat_weights;
 
-/* z = W x; a message u -> v has in head h the weight softmax over u of leaky_relu(<from_h, z_u,h> +
-   <to_h, z_v,h>, slope); y_v,h = the weighted sum of z_u,h. Heads are concatenated or, with
-   `mean`, averaged; then the bias is added. x [n,in] -> [n, heads d] or [n,d]. `edge` [p,features]
-   in the order of the messages (ag_edge_rows) adds <edge_h, (edge_w edge_p)_h> in the leaky_relu;
-   NULL adds nothing. Weights are dropped as by ag_dropout. A node without messages gives the bias,
-   or 0; ag_graph_loops gives each node a message from itself. Fails when from is not
-   [heads,d], and when only one of edge and its weights is given. Source: Velickovic et
-   al. 2018; PyG GATConv without self loops (its names: att_src for from, att_dst for to, lin_edge
-   for edge_w, att_edge for edge). */
+/* z = W x. In head h, a message from u to v has the logit leaky_relu(<from_h, z_u,h> + <to_h,
+   z_v,h>, slope); the softmax over the messages into v gives the weights, and y_v,h is the sum of
+   z_u,h with them. Heads are concatenated or, with `mean`, averaged; then the bias is added. x
+   [n,in] -> [n, heads d] or [n,d]. `edge` [p,features] in the order of the messages (ag_edge_rows)
+   adds <edge_h, (edge_w edge_p)_h> in the leaky_relu; NULL adds nothing. Weights are dropped as by
+   ag_dropout. A node without messages gives the bias, or 0; ag_graph_loops gives each node a
+   message from itself. Fails when from is not [heads,d], and when only one of edge and its weights
+   is given. Source: Velickovic et al. 2018; PyG GATConv without self loops (its names: att_src for
+   from, att_dst for to, lin_edge for edge_w, att_edge for edge). */
 AG_API ag_tensor *ag_gat(const ag_gat_weights *weights, ag_tensor *x, ag_tensor *edge,
                          ag_edges edges, int heads, int mean, ag_real slope, ag_real dropout);
 
@@ -221,11 +223,11 @@ typedef struct ag_gat2_weights {
 } ag_gat2_weights;
 
 /* Attention that can rank senders differently for every receiver. z = W_from x + its bias, t =
-   W_to x + its bias; a message p, u -> v has in head h the weight softmax over u of <attention_h,
-   leaky_relu(z_u + t_v + edge_w edge_p, slope)_h>; y_v,h = the weighted sum of z_u,h; all else as
-   in ag_gat. Source: Brody et al. 2022; PyG GATv2Conv without self loops (its names: lin_l for
-   from, lin_r for to, att for attention, lin_edge for edge_w; with share_weights, give the same
-   parameters twice). */
+   W_to x + its bias. In head h, message p from u to v has the logit <attention_h, leaky_relu(z_u +
+   t_v + edge_w edge_p, slope)_h>; the softmax over the messages into v gives the weights, and y_v,h
+   is the sum of z_u,h with them. All else is as in ag_gat. Source: Brody et al. 2022; PyG GATv2Conv
+   without self loops (its names: lin_l for from, lin_r for to, att for attention, lin_edge for
+   edge_w; with share_weights, give the same parameters twice). */
 AG_API ag_tensor *ag_gat2(const ag_gat2_weights *weights, ag_tensor *x, ag_tensor *edge,
                           ag_edges edges, int heads, int mean, ag_real slope, ag_real dropout);
 

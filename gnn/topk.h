@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Pooling by score. Inputs: x [n, ...], then p [f] (topk) or a score before tanh [n] (sag_pool),
-   starts, and the starts of the nodes that stay. Outputs: y [k, ...], score [n], perm [k] (the old
-   number of a node that stays) and place [n] (its new one, -1: dropped). */
+/* Pooling by score. Inputs: x [n, ...]; p [f] (topk) or the scores before tanh [n] (sag_pool);
+   starts; the starts of the nodes that stay. Outputs: y [k, ...]; score [n]; perm [k], the old
+   number of each node that stays; place [n], each node's new number, or -1 if it was dropped. */
 #include "core/kernel.h"
 #include "gnn/pool_score.h"
 #include "ops/first_axis.h"

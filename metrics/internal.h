@@ -11,12 +11,12 @@ typedef struct ag__item {
     int64_t index;
 } ag__item;
 
-/* Makes the n items, which ag_free frees; truth may be NULL, for 0. Fails as metrics.h says, with a
-   sentence that begins with `who`. */
+/* Makes the n items, which ag_free frees. If truth is NULL, every truth is 0. Fails as metrics.h
+   says, with a sentence that begins with `who`. */
 ag_status ag__items(ag__item **items, const char *who, const double *score, const double *truth,
                     int64_t n, ag_failure *why);
 
-/* As ag_order, but equal scores are ordered by truth, which may be NULL. */
+/* As ag_order, but equal scores are ordered by truth, then by index. truth may be NULL. */
 ag_status ag__order(int64_t *order, const char *who, const double *score, const double *truth,
                     int64_t n, ag_failure *why);
 

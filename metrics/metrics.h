@@ -80,17 +80,18 @@ AG_API ag_status ag_pairs_count(ag_pairs *pairs, const double *score, const doub
 AG_API double ag_tau_b(const ag_pairs *pairs);
 AG_API double ag_tau_a(const ag_pairs *pairs);
 
-/* Ordered pair accuracy: of the pairs with different truths, the share in which the scores have the
-   same order; equal scores count as wrong. In 0..1; NaN when all truths are equal, and for NULL. */
+/* Ordered pair accuracy: among the pairs with different truths, the fraction that the scores order
+   as the truths do; equal scores count as wrong. In 0..1; NaN when all truths are equal, and for
+   NULL. */
 AG_API double ag_opa(const ag_pairs *pairs);
 
 /* The share of all pairs that have equal scores, in 0..1; NaN for fewer than two items or NULL. */
 AG_API double ag_tied(const ag_pairs *pairs);
 
-/* Of the pairs with truths that differ by more than `share` of the smaller one, the part in which
-   the scores have the same order; equal scores count one half. In 0..1; NaN without such a pair.
-   Fails: see above; AG_EUSE (a share that is not in 0..1), AG_EDATA (a truth below 0, unless share
-   is 0). */
+/* Among the pairs with truths that differ by more than `share` times the smaller truth, the
+   fraction that the scores order as the truths do; equal scores count one half. In 0..1; NaN
+   without such a pair. Fails: see above; AG_EUSE (a share that is not in 0..1), AG_EDATA (a truth
+   below 0, unless share is 0). */
 AG_API ag_status ag_pairwise(double *pairwise, const double *score, const double *truth, int64_t n,
                              double share, ag_failure *why);
 

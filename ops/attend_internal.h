@@ -6,8 +6,9 @@
 #include "core/panels.h"
 #include "ops/attend_row.h"
 
-/* How many rows are processed together, at least, where there are as many; how many pieces of the
-   nodes sum their own gradients of the weights. */
+/* ROWS: whole nodes of at most this many rows are processed together (a larger node, by itself).
+   PIECES: the nodes are cut into this many pieces, and each sums its own gradients of the
+   weights. */
 enum { ROWS = 256, PIECES = 16 };
 
 /* How many nodes are processed together. */

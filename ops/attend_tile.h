@@ -4,8 +4,8 @@
 #ifndef AG_OPS_ATTEND_TILE_H
 #define AG_OPS_ATTEND_TILE_H
 
-/* Fills the tile for n columns from c on: a row with the weights w2 of each hidden value, then one
-   with b2. */
+/* Fills the tile for n columns from c on: for each of the r hidden values a row of its weights in
+   w2, then a row of b2. */
 KERNEL void attend_tile_weights(ag_real *tile, const ag_args *a, int c, int n)
 {
     const int r = sizes_of(a).r;

@@ -64,7 +64,7 @@ ROW_OF(attention_dots, (int64_t)a->xs[0].size[0] * dot_units(a),
 /* Each lane takes one key of a row at a time. A row here is one head of one row of qkv. */
 
 typedef struct head_row {
-    int64_t v; /* the row; its graph's are lo..hi-1 */
+    int64_t v; /* the row of qkv; its graph has rows lo..hi-1 */
     int lo, hi, d;
     int64_t wide, narrow; /* elements of a row of qkv and of y */
     int64_t at;           /* where the head begins in a row of y */

@@ -98,7 +98,7 @@ STRIP(batch_norm_join_back, 1, ag__columns(a->xs[0]))
     }
 }
 
-/* dx = gamma s (dy - mean of dy - h mean of dy h); with given statistics, dx = gamma s dy. */
+/* dx = gamma s (dy - mean(dy) - h mean(dy h)); with given statistics, dx = gamma s dy. */
 ROW_OF(batch_norm_backward_x, ag__rows(a->xs[0]), ag__columns(a->xs[0]))
 {
     const int n = ag__columns(a->xs[0]);

@@ -82,8 +82,8 @@ ROW(cross_attention_backward_t, 1)
 
 /* ---- on a device ---- */
 
-/* The slopes of a node, in the order of cross_attention_backward_x. Their sums follow in
-   scratch. */
+/* Sums the slopes of a node. Scratch: the slopes [nodes,m], as cross_attention_backward_x leaves
+   them, then these sums [nodes]. */
 ROW(cross_attention_slopes, a->xs[0].size[0])
 {
     const int m = a->xs[0].size[2];

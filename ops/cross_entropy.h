@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Softmax cross-entropy of rows of logits, each with a class. With w the weights of the classes (1
    without) and e the smoothing, attr.f[0], a row of class y has the target t[c] = (1 - e) w[y] (c
-   == y) + e w[c] / classes, the loss -sum of t[c] ln p[c] and the slopes p[c] sum t - t[c]. All are
-   divided by the sum of w[y] over the rows that count. Y(1): per row the largest logit and sum t /
-   sum of e^(x - largest); Y(2): 1 / the sum of w[y]. */
+   == y) + e w[c] / classes, the loss -sum of t[c] ln p[c] and the slopes p[c] sum t - t[c]. Loss
+   and slopes are divided by the sum of w[y] over the rows that count. Y(1): per row the largest
+   logit and (sum of t) / (sum of e^(x - largest)); Y(2): 1 / the sum of w[y]. */
 #include "core/kernel.h"
 
 enum { ENTROPY_ROW = 1024 };
@@ -29,7 +29,8 @@ ROW_OF(cross_entropy_rows, a->xs[0].size[0], a->xs[0].size[1])
     const ag_real *x = X(0) + r * n, *w = class_weights(a), e = (ag_real)a->attr.f[0];
     const ag_real own = label < 0 ? 0 : w ? w[label] : 1;
     ag_real *loss = a->scratch + r, *stat = Y(1) + 2 * r;
-    ag_real m = 0, s = 1, all = 0, far = 0; /* sums of w and of w (x - m) */
+    /* all: the sum of w, later the sum of t; far: the sum of w (x - m) */
+    ag_real m = 0, s = 1, all = 0, far = 0;
     (void)add;
     if (label >= 0) {
         MAXIMUM(m, (ag_real)-INFINITY, i, n, x[i]);

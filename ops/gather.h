@@ -62,7 +62,7 @@ ROW_OF(scatter_sum_backward, a->xs[1].size[0], row_width(a->ys[0]))
     gather_row(DX, DY(0), XI(1), a->ys[0].size[0], row_width(a->ys[0]), r, add);
 }
 
-/* ---- on a device, where few destinations have long lists: pieces of the lists ---- */
+/* ---- on a device, for few destinations with long lists: the lists are cut into pieces ---- */
 
 /* The pieces for an index into n rows. */
 AG_BOTH row_cut list_cut(const ag_args *a, int n)

@@ -22,7 +22,8 @@ AG_BOTH ag_real *norm_of_graph(const ag_args *a, int64_t g)
     return a->scratch + (cut_slots(norm_cut(a)) + g) * 2 * norm_columns(a->xs[0]);
 }
 
-/* Rows are written in other pieces, the last piece first: most of it is still in a cache. */
+/* Rows are written in pieces of WRITE_PIECE rows, not the pieces of norm_cut, from the last to the
+   first: the last rows were read last, so most are still in a cache. */
 AG_BOTH int64_t norm_writes(const ag_args *a)
 {
     return ((int64_t)a->xs[0].size[0] + WRITE_PIECE - 1) / WRITE_PIECE;

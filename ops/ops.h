@@ -73,8 +73,9 @@ AG_API ag_tensor *ag_mul_rows(ag_tensor *x, ag_tensor *s);
 
 /* ---- gather and scatter ---- */
 
-/* Indices are int32. An index out of range reads zeros and contributes nothing. If a caller's array
-   has such an index other than -1, the tape fails, except in the last two ops. */
+/* Indices are int32. An index out of range reads zeros and contributes nothing. In ag_gather and
+   ag_scatter_sum, an index out of range in a caller's array fails the tape, unless it is -1;
+   ag_embedding_bag and ag_spread do not check. */
 
 /* y[i,:] = x[index[i],:]. x [n, ...], index [m] -> [m, ...]. dx = sums of rows of dy in order of i.
    An embedding is ag_gather(table, index). */
@@ -195,11 +196,12 @@ AG_API ag_tensor *ag_attend(ag_tensor *x, const ag_attend_weights *w, ag_tensor 
 /* The last state of an LSTM over the rows of each sequence, in order: rows starts[s]..starts[s+1]-1
    of x [n,in] are sequence s; starts int32 [sequences+1] ascending -> [sequences,h]. w_input
    [4h,in] and w_state [4h,h] hold the rows of the gates i, f, g, o; bias [4h] or NULL. State and
-   cell begin as 0. i, f, o = sigmoid and g = tanh of (x w_input' + state w_state' + bias), cell = f
-   cell + i g, state = o tanh(cell). Gradients: back through all rows. A sequence without rows gives
-   0, and a row outside of all sequences has gradient 0. A start outside 0..n counts as the nearer
-   end, and a start below the previous one as equal to it. Source: Hochreiter and Schmidhuber 1997;
-   PyTorch nn.LSTM (one layer, the sum of its two biases) on packed sequences. */
+   cell begin as 0. With a = x w_input' + state w_state' + bias: i, f, o = sigmoid(a) and g =
+   tanh(a), each from its quarter of a; cell = f cell + i g, then state = o tanh(cell). Gradients:
+   back through all rows. A sequence without rows gives 0, and a row outside of all sequences has
+   gradient 0. A start outside 0..n counts as the nearer end, and a start below the previous start
+   as equal to it. Source: Hochreiter and Schmidhuber 1997; PyTorch nn.LSTM (one layer, the sum of
+   its two biases) on packed sequences. */
 AG_API ag_tensor *ag_lstm(ag_tensor *x, ag_tensor *starts, ag_tensor *w_input, ag_tensor *w_state,
                           ag_tensor *bias);
 
@@ -261,9 +263,10 @@ AG_API ag_tensor *ag_binary_cross_entropy(ag_tensor *x, ag_tensor *target, ag_te
    that is 0, so is the loss. With smoothing s, a row has the target t[c] = (1 - s) weight[label] at
    its label, plus s weight[c] / classes at all c, and its loss is -sum t ln softmax(x). dx =
    (softmax(x) sum t - t) / (the sum of the weights), 0 in rows that are left out; no gradient flows
-   to weight. Fails unless 0 <= s <= 1, and with AG_EINDEX if a caller's array has another label; if
-   an op makes the labels, such a row is left out. Source: PyTorch F.cross_entropy with
-   ignore_index=-1, which is NaN where no row counts; Szegedy et al. 2016 (smoothing). */
+   to weight. Fails unless 0 <= s <= 1. Any other label (below -1, or >= classes) fails the tape
+   with AG_EINDEX in a caller's array, and leaves its row out if an op made the labels. Source:
+   PyTorch F.cross_entropy with ignore_index=-1, which is NaN where no row counts; Szegedy et al.
+   2016 (smoothing). */
 AG_API ag_tensor *ag_cross_entropy(ag_tensor *x, ag_tensor *label, ag_tensor *weight,
                                    ag_real smoothing);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels of the steps of recurrent networks and, for a device, kernels that order the sequences.
- * Scratch: states, cells [sequences,h] and products [sequences,wide] in the order of the ranks; in
- * backward their gradients. On a device, the rows where each sequence begins and the last one ends
- * follow. */
+ * Scratch, in the order of the ranks: states [sequences,h], cells [sequences,h] and products
+ * [sequences,wide]; in backward, the gradients of these. On a device these are followed by
+ * [sequences+1]: the first row of each sequence, then the end of the last (exclusive). */
 #include "ops/recurrent_cells.h"
 #include "ops/recurrent_step.h"
 

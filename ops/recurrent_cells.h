@@ -24,8 +24,8 @@ enum { UNITS = AG_PER_LANE == 1 ? MOST_LANES : 128, UNITS_HELD = AG_PER_LANE == 
 
 /* ---- LSTM ---- */
 
-/* gates holds the input's part and becomes the gates; product is the state's part; bias may be
-   NULL. state and cell advance by one step. */
+/* gates holds x w_input' and becomes the gates; product is state w_state'; bias may be NULL. state
+   and cell advance by one step. */
 KERNEL void lstm_row(ag_real *gates, ag_real *state, ag_real *cell, const ag_real *product,
                      const ag_real *bias, int h)
 {
@@ -38,8 +38,9 @@ KERNEL void lstm_row(ag_real *gates, ag_real *state, ag_real *cell, const ag_rea
     EACH (u, h) state[u] = o[u] * v_tanh(cell[u]);
 }
 
-/* dgates is the gradient of the gates' arguments, dstate that of the state after the step; dcell
-   goes back by one step. */
+/* dgates becomes the gradient of the gates' arguments; dstate is the gradient of the state after
+   the step. dcell is what the next cell adds to the gradient of the cell after the step, and
+   becomes what that cell adds to the gradient of the cell before the step. */
 KERNEL void lstm_row_back(ag_real *dgates, ag_real *dcell, const ag_real *dstate,
                           const ag_real *gates, const ag_real *before_cell, int h)
 {
@@ -61,7 +62,7 @@ KERNEL void lstm_row_back(ag_real *dgates, ag_real *dcell, const ag_real *dstate
 
 /* ---- GRU ---- */
 
-/* As above; either both biases are given or both are NULL, and product gets the state's bias. */
+/* As lstm_row, but b_state is added to product. Both biases are given, or both are NULL. */
 KERNEL void gru_row(ag_real *gates, ag_real *state, ag_real *product, const ag_real *b_input,
                     const ag_real *b_state, int h)
 {
@@ -77,10 +78,10 @@ KERNEL void gru_row(ag_real *gates, ag_real *state, ag_real *product, const ag_r
     EACH (u, h) state[u] = n[u] + z[u] * (state[u] - n[u]);
 }
 
-/* dproduct is the gradient of the state's part; product is as in forward. In gates, n becomes the
-   gradient of the input's part; for r and z the input's and the state's part have the same
-   gradient. The gradient of the state after the step is dstate + direct; direct goes back by one
-   step without passing the gates. */
+/* dproduct becomes the gradient of product, which is as gru_row left it. In gates, n becomes the
+   gradient of its third of x w_input'; the thirds of r and z have the same gradient as in product.
+   The gradient of the state after the step is dstate + direct; direct becomes the gradient of the
+   state before the step, without the part that passes the gates. */
 KERNEL void gru_row_back(ag_real *dproduct, ag_real *gates, ag_real *direct, const ag_real *dstate,
                          const ag_real *product, const ag_real *before_state, int h)
 {

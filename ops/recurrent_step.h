@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* The steps of an LSTM or a GRU, forward and back. Inputs: x [n,in], starts, w_input [wide,in],
-   w_state [wide,h], biases; wide is 4 h or 3 h. Outputs: the last states or those of all rows, the
-   gates of every row [n,wide], what else is kept of every row, [2,n,h] or [4,n,h], ranks [2
-   sequences + n + 1]. */
+   w_state [wide,h], biases; wide is 4 h or 3 h. Outputs: the last states or the states of all rows;
+   the gates of every row [n,wide]; what else is kept of every row, [2,n,h] or [4,n,h]; the ranks,
+   [2 sequences + n + 1]. */
 #ifndef AG_OPS_RECURRENT_STEP_H
 #define AG_OPS_RECURRENT_STEP_H
 
 #include "core/kernel.h"
 
-/* Integer attributes. Of the op: 1 for the states of all rows, 1 for sequences that run from their
-   last row to their first. Of a step: its number, and how many ranks have it. */
+/* Integer attributes. Of the op: ALL_STATES, 1 to return the states of all rows; BACKWARDS, 1 to
+   run each sequence from its last row to its first. Of a step: STEP, its number; ACTIVE, how many
+   ranks have it. */
 enum { ALL_STATES, BACKWARDS, STEP, ACTIVE };
 
 typedef struct recurrent_sizes {

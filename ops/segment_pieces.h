@@ -44,7 +44,7 @@ KERNEL void piece_sum(ag_real *sum, const ag_real *x, const int32_t *order, int6
     }
 }
 
-/* The sum of the piece in this slot goes to scratch, [slots, width] from `parts` on. */
+/* Writes the sum of the piece in this slot to its row of `parts` [slots,width] in scratch. */
 KERNEL void leave_sum(ag_real *parts, row_cut t, const ag_real *x, const int32_t *order,
                       int64_t slot, int width, int c, int n)
 {

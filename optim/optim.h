@@ -149,10 +149,10 @@ AG_API ag_status ag_sgd_step(ag_params *params, const ag_sgd *options, double lr
    checks. If a gradient is not finite, it fails with AG_EFINITE, names the first such gradient and
    makes the state AG_BAD, so that no step can use it. On a device, norm = NULL does not wait: the
    result stays there, and after a gradient that is not finite the next steps change nothing. The
-   first later call on the block that reads the result then fails with AG_EFINITE and the same
-   sentence; step count and numbers are as before that step, and the state is AG_BAD.
-   ag_params_norm, ag_params_fetch, ag_params_to and ag_params_save always read the result. Fails:
-   AG_EUSE, AG_EFINITE, AG_EDEVICE. torch.nn.utils.clip_grad_norm_. */
+   first later call that reads the block's result then fails with AG_EFINITE and the same sentence.
+   Step count, parameters and moments are as they were at the ag_clip_norm that found it; the state
+   is AG_BAD. ag_params_norm, ag_params_fetch, ag_params_to and ag_params_save always read the
+   result. Fails: AG_EUSE, AG_EFINITE, AG_EDEVICE. torch.nn.utils.clip_grad_norm_. */
 AG_API ag_status ag_clip_norm(ag_params *params, double max_norm, double *norm, ag_failure *why);
 
 /* Writes the norm of the last ag_clip_norm to *norm (may be NULL). On a device it waits until the

@@ -29,9 +29,13 @@ struct ag_shards {
     ag_ranks *ranks; /* NULL: one */
     int64_t first, end, next;
     ag__shards_stack own, slice; /* slice: of the numbers that this rank adds up for all */
-    ag_real *buffer;             /* what is sent and received, on the device of the sums */
-    ag_real *host;               /* as buffer, for what goes from a device through the host */
-    ag_ranks_part *part;         /* [4 count] parts of these two; all three are made once */
+
+    /* Made once, in the first exchange. */
+    ag_real *buffer;     /* what is sent and received, on the device of the sums */
+    ag_real *host;       /* a mirror of `buffer` in host memory, used when devices cannot exchange
+                            directly; else NULL */
+    ag_ranks_part *part; /* [4 count]: what goes to each rank, what comes from each, then both in
+                            host memory */
 };
 
 /* Memory on the device of the sums. */

@@ -177,12 +177,12 @@ void ag__device_group(const ag__group_job *jobs, int n, size_t tile_bytes);
 
 /* ---- what optim/, and moving averages, do on the device (optim.cu) ---- */
 
-/* A finding about the gradients of a block (clip.cu). */
+/* The norm of the gradients of an ag_params, and whether they are finite (clip.cu). */
 typedef struct ag__clip_found {
     double norm;
     int64_t step;   /* the optimizer step that it was measured for */
-    int64_t at;     /* of the first gradient that is not finite; -1: all are */
-    ag_real value;  /* that one */
+    int64_t at;     /* index of the first gradient that is not finite; -1: all are finite */
+    ag_real value;  /* of that gradient */
     ag_real factor; /* min(1, most / (norm + 1e-6)), for all gradients */
     int refused;    /* 1: the norm is not finite; all this then stays as it is, and steps change
                        nothing, until ag__clip_forget */

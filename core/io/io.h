@@ -41,10 +41,10 @@ AG_API void ag_remove_leftovers(int folder, const char *name);
 /* The last 200 characters of a path: what fits into a sentence. */
 AG_API const char *ag_path_tail(const char *path);
 
-/* For a file that is often given by mistake (a pointer of Git LFS, a web page, the answer of a
-   server, a packed file, another format): words that follow its name in a sentence, such as "is a
-   pointer of Git LFS, ...; run git lfs pull". NULL: none of these by its first bytes, or the file
-   cannot be read. */
+/* If the first bytes show a kind of file that is often given by mistake (a pointer of Git LFS, a
+   web page, the answer of a server, a packed file, another format), returns the end of an error
+   sentence that begins with the file's name, such as "is a pointer of Git LFS, ...; run git lfs
+   pull in its repository". NULL: they show none of these, or the file cannot be read. */
 AG_API const char *ag_file_mistaken(const char *path);
 
 /* ---- element types of arrays ---- */
