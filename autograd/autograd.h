@@ -54,8 +54,9 @@ AG_API ag_device ag_tape_device(const ag_tape *tape); /* AG_CPU for NULL */
 
 /* Sets how runs multiply matrices on a CUDA device; AG_FP32 is the default, and a reset keeps the
    setting. With AG_TF32, forward and backward products have a relative error of about 1e-3 instead
-   of 1e-6; two runs still have the same bits. All other computations stay in float; products inside
-   an op's kernel may stay in float, too. Fails: AG_EUSE for AG_TF32 on a tape of the CPU. */
+   of 1e-6; two runs still have the same bits. The setting is for
+   products that cuBLAS computes; all else stays in float, also products inside an op's kernel.
+   Fails: AG_EUSE for AG_TF32 on a tape of the CPU. */
 AG_API void ag_tape_precision(ag_tape *tape, ag_precision precision);
 
 /* on 1: every run checks its values, and fails at the first one that is not finite; the sentence

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* core: errors, shapes, memory, random numbers, threads, the device and parameter storage. For
-   users; our own files include the parts. */
+/* core: errors, shapes, memory, random numbers, threads, the device and parameter storage. This
+   header is for users; the library's own files include the headers below one by one. */
 #ifndef AG_CORE_H
 #define AG_CORE_H
 

@@ -40,8 +40,8 @@ AG_API void ag_ranks_take_device(int number);
 /* Links the devices of the ranks; all ranks call it with an open device. After AG_OK,
    exchange_device uses NCCL until ag_ranks_unlink. After AG_EUSE, which all ranks get, data moves
    through the hosts; the sentence says why (a rank has no libnccl.so.2, two ranks have one device,
-   AUGUR_NCCL=0). Fails: AG_EDEVICE, AG_EMEMORY, as exchange. After a failure of exchange_device
-   there is no other exchange between devices. */
+   AUGUR_NCCL=0). Fails: AG_EDEVICE, AG_EMEMORY, as exchange. Do not call exchange_device
+   again after it has failed. */
 AG_API ag_status ag_ranks_link_devices(ag_ranks *ranks, ag_failure *why);
 /* Does not wait: call it when every rank has finished its last exchange. NULL is allowed. */
 AG_API void ag_ranks_unlink(ag_ranks *ranks);

@@ -149,10 +149,11 @@ AG_API ag_tensor *ag_graph_conv(const ag_sage_weights *weights, ag_tensor *x, ag
 AG_API ag_tensor *ag_graph_conv_weighted(const ag_sage_weights *weights, ag_tensor *x, ag_tensor *w,
                                          ag_edges edges);
 
-/* Parameters of the layer of Kaufman et al.; biases may be NULL. f2 of the formula below is
-   operands [m,in] with its bias [m]; for messages of the second graph it is users, of the same
-   shape, with its bias (users NULL: operands serves both). f3 is join [out, in + m], or [out, in +
-   2 m] with two graphs, with its bias [out]. */
+/* Parameters of the layer of Kaufman et al.; biases may be NULL. In the formula
+   below, f2 has the weight `operands` [m,in] and the bias `operands_bias` [m]. Messages of the
+   second graph use `users` and `users_bias`, of the same shapes; if `users` is NULL, they use those
+   of the first. f3 has the weight `join` [out, in + m], or [out, in + 2 m] with two graphs, and the
+   bias `join_bias` [out]. */
 typedef struct ag_sage_concat_weights {
     ag_param *operands, *operands_bias, *users, *users_bias, *join, *join_bias;
 } ag_sage_concat_weights;
@@ -177,11 +178,11 @@ typedef struct ag_gcn_weights {
    it. No gradient. */
 AG_API ag_tensor *ag_gcn_norm(ag_edges edges);
 
-/* y_v = n_v (n_v W x_v + sum over the messages from other nodes of n_u W x_u) + b, with n the norm:
-   every node has one loop, whatever loops the graph has. x [n, ..., in] -> [n, ..., out]; norm from
-   ag_gcn_norm of these edges, or NULL to compute it here. The product comes first unless it makes x
-   wider. dx and dw = the same sum along the transposed edges, through the product. Source: Kipf and
-   Welling 2017; PyG GCNConv without edge weights. */
+/* y_v = n_v (n_v W x_v + sum of n_u W x_u over the messages from other nodes u) + b. n is the norm:
+   every node counts as having one loop, whatever loops the graph has. x [n, ..., in] -> [n, ...,
+   out]; norm from ag_gcn_norm of these edges, or NULL to compute it here. The product comes first
+   unless it makes x wider. dx and dw = the same sum along the transposed edges, through the
+   product. Source: Kipf and Welling 2017; PyG GCNConv without edge weights. */
 AG_API ag_tensor *ag_gcn_conv(const ag_gcn_weights *weights, ag_tensor *x, ag_tensor *norm,
                               ag_edges edges);
 
@@ -264,10 +265,11 @@ AG_API ag_tensor *ag_encoder(const ag_encoder_weights *weights, ag_tensor *x, ag
 
 /* ---- pooling: the nodes of highest score of each graph stay ---- */
 
-/* The graph after a pooling. x [k, ...]; edges: the messages between nodes that stay, in their
-   order (the arrays are as large as before, with -1 after the last message; values of messages are
-   0 there); perm int32 [k]: the old number of each node that stays; score [n]: of all nodes, after
-   tanh; readout [graphs,2f]: of ag_relu_topk_readout, else NULL. */
+/* The graph after a pooling. x [k, ...]: the nodes that stay. edges: the messages
+   between them, in the old order of the messages. Its arrays keep their length: -1 fills the places
+   after the last message, and tensors with a value per message have 0 there. perm int32 [k]: the
+   old number of each node that stays. score [n]: of all nodes, after tanh. readout [graphs,2f]: of
+   ag_relu_topk_readout, else NULL. */
 typedef struct ag_pooled {
     ag_tensor *x;
     ag_edges edges;

@@ -149,14 +149,14 @@ AG_API ag_tensor *ag_apply_gcn(const ag_gcn_layer *layer, ag_tensor *x, ag_edges
 
 typedef struct ag_gat_layer {
     ag_gat_weights weights; /* "lin.weight", "att_src", "att_dst" [1,heads,out], "bias"; with
-                               features "lin_edge.weight", "att_edge" */
+                               edge features also "lin_edge.weight", "att_edge" */
     int heads, mean;
     ag_real slope, dropout; /* 0.2, 0 */
 } ag_gat_layer;
 
 /* ag_gat with `heads` heads of `out` features each: concatenated, x [n,in] -> [n, heads out], or,
-   with mean, averaged, -> [n,out]. Source: PyG GATConv with add_self_loops=False; for its default,
-   give the graph loops (ag_graph_loops). */
+   with mean, averaged, -> [n,out]. Source: PyG GATConv with add_self_loops=False; for PyG's
+   default, use the graph that ag_graph_loops returns. */
 AG_API ag_gat_layer ag_layer_gat(ag_params *params, const char *name, int in, int out, int heads,
                                  int mean, int edge_features);
 AG_API ag_tensor *ag_apply_gat(const ag_gat_layer *layer, ag_tensor *x, ag_tensor *features,

@@ -2,9 +2,10 @@
 /* ops: dense differentiable ops. Tensors are row-major; there is no implicit broadcasting. "rows"
    are all axes but the last, flattened. An op with inputs that do not fit fails the tape
    (AG_ESHAPE) and returns a poison tensor. Starts in a caller's array must ascend within 0..n, and
-   an index must be -1 (no row) or the number of a row; otherwise the tape fails (AG_EINDEX). If an
-   op computes the starts or indices, the comment of the op that reads them says what other values
-   do. docs/ops.md, made from the op table, lists formula, saved tensors and tests of each op. */
+   an index must be -1 (no row) or the number of a row; otherwise the tape fails (AG_EINDEX). Starts
+   and indices that an op has computed are not checked: the comment of the op that reads them says
+   what it does with values out of range. docs/ops.md, made from the op table, lists formula, saved
+   tensors and tests of each op. */
 #ifndef AG_OPS_H
 #define AG_OPS_H
 

@@ -126,8 +126,8 @@ AG_API ag_adam ag_adam_default(void);   /* 0.9, 0.999, 1e-8, 0: torch.optim.Adam
 AG_API ag_status ag_adamw_step(ag_params *params, const ag_adamw *options, double lr,
                                ag_failure *why);
 
-/* The same with Adam's L2 term instead: g += decay w first. Kingma and Ba, ICLR 2015;
- * torch.optim.Adam. */
+/* As ag_adamw_step, but with Adam's L2 term in place of the decoupled decay: first g += decay w.
+ * Kingma and Ba, ICLR 2015; torch.optim.Adam. */
 AG_API ag_status ag_adam_step(ag_params *params, const ag_adam *options, double lr,
                               ag_failure *why);
 
@@ -239,9 +239,10 @@ AG_API double ag_schedule_at(const ag_schedule *schedule,
 
 /* ---- checkpoints of parameters (files: core/io/io.h) ---- */
 
-/* Saves parameters under their names and, with resume = 1, both moments ("optimizer.m.<name>",
-   "optimizer.v.<name>") and the step ("optimizer.step", int64 scalar); and the caller's own tensors
-   (sample order, statistics of the data...), with names that begin with "state.". Fails as
+/* Saves the parameters under their names, and the caller's own tensors `extra` (sample order,
+   statistics of the data...), with names that begin with "state."; with resume = 1 also both
+   moments ("optimizer.m.<name>", "optimizer.v.<name>") and the step ("optimizer.step", int64
+   scalar). Fails as
    ag_checkpoint_save. */
 AG_API ag_status ag_params_save(const char *path, const ag_params *params, int resume,
                                 const ag_checkpoint_item *extra, int n,

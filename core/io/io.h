@@ -94,8 +94,8 @@ AG_API ag_status ag_npz_check(ag_npz *npz, const char *name, ag_failure *why);
 
 /* Reads a whole member into `out` (count elements of type `as`, in C order), converting by value:
    integers between integer types and to float (rounded), floats only to float. Fails when a value
-   does not fit (the sentence has its index), when a float is wanted as an integer, when the stored
-   CRC differs, or when there is no such member. */
+   does not fit (the error sentence has the value's index), when a float is wanted as an integer,
+   when the stored CRC differs, or when there is no such member. */
 AG_API ag_status ag_npz_read(ag_npz *npz, const char *name, ag_dtype as, void *out,
                              ag_failure *why);
 
