@@ -240,10 +240,9 @@ AG_API double ag_schedule_at(const ag_schedule *schedule,
 /* ---- checkpoints of parameters (files: core/io/io.h) ---- */
 
 /* Saves the parameters under their names, and the caller's own tensors `extra` (sample order,
-   statistics of the data...), with names that begin with "state."; with resume = 1 also both
+   statistics of the data...), named "state.NAME"; with resume = 1 also both
    moments ("optimizer.m.<name>", "optimizer.v.<name>") and the step ("optimizer.step", int64
-   scalar). Fails as
-   ag_checkpoint_save. */
+   scalar). Fails as ag_checkpoint_save. */
 AG_API ag_status ag_params_save(const char *path, const ag_params *params, int resume,
                                 const ag_checkpoint_item *extra, int n,
                                 const ag_checkpoint_pair *metadata, int pairs, ag_failure *why);
