@@ -43,15 +43,14 @@ unpack() { # unpack PACKAGE: into the folder PACKAGE
     mkdir "$1" && tar -xf "$1"_*.orig.tar.* -C "$1" --strip-components 1
 }
 
-# shared NAME OPTION... FILE.c...: usr/lib/libNAME.so. Most of the time of the packages' own builds goes into what they
-# look for, which is known here, and into static libraries, tests and examples.
-shared() {
-    name=$1
+with_cmake() { # with_cmake PACKAGE OPTION...
+    package=$1
     shift
-    musl-gcc -O1 -shared -fPIC -I usr/include "$@" -o "usr/lib/lib$name.so"
+    unpack "$package"
+    cmake -S "$package" -B "$package/build" -DCMAKE_C_COMPILER=musl-gcc -DCMAKE_BUILD_TYPE=MinSizeRel \
+        -DCMAKE_INSTALL_PREFIX="$folder/usr" -DCMAKE_PREFIX_PATH="$folder/usr" -DCMAKE_INSTALL_LIBDIR=lib "$@"
+    cmake --build "$package/build" -j2 --target install
 }
-
-has() { printf -- '-DHAVE_%s ' "$@"; }
 
 musl_root() {
     take_sources 's/^deb /deb-src /; s/^Types:.*/Types: deb-src/'
@@ -60,25 +59,16 @@ musl_root() {
     rm -f ./*.asc
     mkdir -p usr/include usr/lib
     ln -s /usr/include/linux /usr/include/asm-generic "/usr/include/$(cc -print-multiarch)/asm" usr/include/ # of the kernel
-    for package in zlib libzip jansson xxhash cmocka; do unpack $package; done
-    (cd zlib && CC=musl-gcc ./configure >/dev/null)
-    shared z zlib/*.c
-    cp zlib/zlib.h zlib/zconf.h xxhash/xxhash.h cmocka/include/cmocka.h usr/include/
-    shared xxhash xxhash/xxhash.c
-    cp jansson/src/jansson.h usr/include/
-    sed 's/\(LOCALECONV\) 0/\1 1/; /define JANSSON_CONFIG_H/a #define JSON_HAVE_ATOMIC_BUILTINS 1' \
-        jansson/android/jansson_config.h >usr/include/jansson_config.h
-    : >jansson/src/jansson_private_config.h
-    shared jansson $(has ATOMIC_BUILTINS CLOSE FCNTL_H GETPID GETTIMEOFDAY OPEN READ SCHED_H SCHED_YIELD STDINT_H \
-        SYS_STAT_H SYS_TIME_H SYS_TYPES_H UNISTD_H) jansson/src/*.c
-    shared cmocka $(has CLOCK_REALTIME GCC_THREAD_LOCAL_STORAGE INTTYPES_H MALLOC_H SIGLONGJMP SIGNAL_H STRINGS_H STRSIGNAL \
-        STRUCT_TIMESPEC UNISTD_H) -I cmocka/include cmocka/src/cmocka.c
-    cmake -G Ninja -S libzip -B libzip/build -DCMAKE_C_COMPILER=musl-gcc -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS=-O1 \
-        -DCMAKE_INSTALL_PREFIX="$folder/usr" -DCMAKE_PREFIX_PATH="$folder/usr" -DCMAKE_INSTALL_LIBDIR=lib \
-        -DBUILD_TOOLS=OFF -DBUILD_REGRESS=OFF -DBUILD_EXAMPLES=OFF -DBUILD_DOC=OFF \
+    unpack zlib
+    (cd zlib && CC=musl-gcc ./configure --prefix="$folder/usr" && make -s -j2 install)
+    with_cmake libzip -DBUILD_TOOLS=OFF -DBUILD_REGRESS=OFF -DBUILD_EXAMPLES=OFF -DBUILD_DOC=OFF \
         -DENABLE_COMMONCRYPTO=OFF -DENABLE_GNUTLS=OFF -DENABLE_MBEDTLS=OFF -DENABLE_OPENSSL=OFF \
         -DENABLE_BZIP2=OFF -DENABLE_LZMA=OFF -DENABLE_ZSTD=OFF
-    cmake --build libzip/build -j2 --target install
+    with_cmake jansson -DJANSSON_EXAMPLES=OFF -DJANSSON_BUILD_DOCS=OFF -DJANSSON_WITHOUT_TESTS=ON -DJANSSON_BUILD_SHARED_LIBS=ON
+    with_cmake cmocka -DWITH_EXAMPLES=OFF
+    unpack xxhash
+    musl-gcc -O1 -shared -fPIC xxhash/xxhash.c -o usr/lib/libxxhash.so
+    cp xxhash/xxhash.h usr/include/
 }
 
 trap '[ -e complete ] || tail -n 20 log >&2' EXIT
