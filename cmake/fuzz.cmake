@@ -3,7 +3,8 @@
 set(AUGUR_FUZZ_SECONDS 8 CACHE STRING "Seconds that ctest runs each fuzz target")
 add_custom_target(fuzzers)
 
-# Of the programs what reads files, and what that calls. The linker names what else a new target needs.
+# The files of the programs that read data, and those that they call: a build of all takes 50 s of CPU more. If a new
+# target needs another one, the linker names what is missing.
 set(examples ${PROJECT_SOURCE_DIR}/examples)
 set(reading harness/base/*.c harness/cli/*.c harness/files/*.c harness/study/study.c lab/program/*.c lab/text/*.c rows/*.c
     tpgnn/data/*.c tpgnn/model/batch*.c tpgnn/nest/*.c tpgnn/rows/*.c tpugraphs/budget.c tpugraphs/raw.c tpugraphs/hlo/*.c)
@@ -11,6 +12,7 @@ list(TRANSFORM reading PREPEND ${examples}/)
 file(GLOB reading CONFIGURE_DEPENDS ${reading})
 add_library(reading STATIC ${reading})
 target_link_libraries(reading PUBLIC harness_parts)
+# bag.c has options of its own (examples/CMakeLists.txt), which hold in that folder only.
 get_property(options SOURCE ${examples}/harness/base/bag.c TARGET_DIRECTORY harness PROPERTY COMPILE_OPTIONS)
 set_property(SOURCE ${examples}/harness/base/bag.c PROPERTY COMPILE_OPTIONS ${options})
 
