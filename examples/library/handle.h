@@ -35,12 +35,14 @@ typedef struct library_items {
     char path[32];
 } library_items;
 
-/* Looks at counts and pointers. Fails: AG_EUSE. */
+/* Checks counts and pointers. Fails: AG_EUSE. */
 ag_status library_items_check(const augur_models_items *items, const char *call, ag_failure *why);
-/* Makes them --data. Fails: AG_EUSE, AG_EDATA (an array that no file can hold), AG_EMEMORY. */
+/* Sets --data to the items, after writing arrays to a file in memory. Fails: AG_EUSE, AG_EDATA (an
+   array that no file can hold), AG_EMEMORY. */
 ag_status library_items_open(library_items *items, harness_options *options, ag_failure *why);
 void library_items_close(library_items *items);
-/* A group's name; and the sentence and warnings of the call: for arrays all say "items". */
+/* For items from arrays, these put "items" in place of the path of the file in memory: in a group's
+   name, and in the sentence and the warnings of the call. */
 const char *library_items_name(const library_items *items, const char *group);
 void library_items_rename(const library_items *items, ag_failure *why);
 
