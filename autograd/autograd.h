@@ -44,8 +44,7 @@ AG_API void ag_tape_seed(ag_tape *tape, uint64_t seed, uint64_t step);
 AG_API void ag_tape_training(ag_tape *tape, int training);
 AG_API int ag_is_training(const ag_tape *tape);
 
-/* Begins a step: ag_tape_reset, then ag_tape_training. training 1: to train; 0: to look at
-   results. */
+/* Begins a step: ag_tape_reset, then ag_tape_training. training 1: to train; 0: to evaluate. */
 AG_API void ag_tape_begin(ag_tape *tape, int training);
 
 AG_API ag_device ag_tape_device(const ag_tape *tape); /* AG_CPU for NULL */
@@ -79,9 +78,9 @@ AG_API ag_tensor *ag_name(ag_tensor *x, const char *name);
  */
 AG_API ag_tensor *ag_keep(ag_tensor *x);
 
-/* Makes `average` a running average of x, for statistics or weights: average = (1 - rate) average +
-   rate x, when ag_backward has run the tape without a failure. ag_forward does not move the
-   average, and a call has no effect while the tape is not training. x has the shape of the
+/* Makes `average` a running average of x, for statistics or weights. When ag_backward has run the
+   tape without a failure, it sets average = (1 - rate) average + rate x. ag_forward does not move
+   the average, and this call has no effect while the tape is not training. x has the shape of the
    parameter and is kept. Several calls for one parameter apply in their order. The parameter must
    have decay = 0. It gets no gradient, so clipping and the optimizers do not change it; checkpoints
    store it like any other parameter. Returns x. Fails: AG_EUSE unless 0 <= rate <= 1, for a
@@ -126,8 +125,8 @@ AG_API const ag_real *ag_compute(ag_tensor *y, ag_failure *why);
 
 /* Prints a tensor's name (or its op's), shape and type, then its values as NumPy does: in aligned
    columns with four decimals. If an axis has more than 10 entries (6 in a tensor of more than 1,000
-   values), it shows the first and last 3, with "..." between them. Inputs and parameters can be
-   printed at any time while their data exist, results of ops only after a run that kept them;
+   values), only the first and last 3 are shown, with "..." between them. Inputs and parameters can
+   be printed at any time while their data exist, results of ops only after a run that kept them;
    otherwise it prints a sentence that says why there are no values. The tape fails only when a
    device cannot copy them. */
 AG_API void ag_print(const ag_tensor *x, FILE *file);

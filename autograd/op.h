@@ -48,7 +48,7 @@ typedef struct ag_kernels {
 typedef struct ag_op {
     const char *name;    /* as in ag_<name> */
     const char *formula; /* one line for docs/ops.md */
-    const char *inputs;  /* names of the inputs, "x w b"; a last "..." repeats */
+    const char *inputs;  /* names of the inputs, "x w b"; "..." at the end: any number */
     unsigned ints;       /* mask of int32 inputs (SAVE_X bits) and outputs (SAVE_Y bits) */
     int outputs;         /* 0 means 1; further outputs carry what backward reads (statistics) */
 
@@ -66,9 +66,9 @@ typedef struct ag_op {
                        forward omits them (SAVE_Y bits) */
     unsigned flows; /* outputs with a gradient (SAVE_Y bits); 0 means only output 0 */
 
-    int first_serves_all; /* 1: backward[0] also computes what the others read from scratch, so it
-                             always runs; 2: likewise, and dx is NULL where its own gradient is not
-                             wanted */
+    int first_serves_all; /* 1: backward[0] also fills the scratch that the others read, so it
+                             always runs; 2: likewise, but dx is NULL if the gradient of input 0 is
+                             not wanted */
 
     int also; /* i > 0: backward[0] also writes the gradient of input i, to ag_args.also, in the
                  same pass; backward[i] never runs and says only that input i has a gradient */
@@ -77,16 +77,16 @@ typedef struct ag_op {
        none. */
     int64_t (*scratch)(const ag_args *a, int backward);
 
-    unsigned given; /* int32 inputs with values that decide the launches of CUDA kernels, which
-                       get the host's array (ag_args.given; SAVE_X bits) */
+    unsigned given; /* int32 inputs with values that decide how CUDA kernels are launched; the
+                       kernels get the host's array, ag_args.given (SAVE_X bits) */
 
     /* Kernels that CUDA runs. They replace forward, prepare, backward and scratch above, all four,
        and have a backward kernel for the same inputs. NULL: the kernels above have a CUDA form,
        too. */
     const ag_kernels *cuda;
 
-    int elementwise; /* 1: one output, element i depends only on element i of each input; may join
-                        a fused group */
+    int elementwise; /* 1: one output, and its element i depends only on element i of each input;
+                        the op may join a fused group */
     int leads;  /* 1: unit r of the last forward kernel writes row r of its output, all of it and
                    nothing else, so it may lead a fused group. 2: the same, but only if there are as
                    many units as the output's first axis has entries (strips that hold all
@@ -111,7 +111,8 @@ ag_tensor *ag__record3(const ag_op *op, ag_tensor *x0, ag_tensor *x1, ag_tensor 
                        const ag_attr *attr);
 ag_tensor *ag__output(ag_tensor *first, int j); /* output j of the node that made `first` */
 
-/* The tensor that ops of a failed tape return; with tape NULL, the one of ops without a tape. */
+/* The poison tensor of a tape, which ops return after a failure; with tape NULL, the poison tensor
+   of ops without a tape. */
 ag_tensor *ag__poison(ag_tape *tape);
 
 /* 1: x is a tensor of its tape's present step; 0: x is of an earlier step, or poison. */
@@ -143,8 +144,8 @@ ag_tensor *ag__check_starts(ag_tensor *y, int i);
    number of the array's owner; 0: none. */
 ag_tensor *ag__input_lasting(ag_tape *tape, const int32_t *data, ag_shape shape, uint64_t serial);
 
-/* Memory for n values that the tape keeps until the reset, for inputs that a call makes itself;
-   NULL: the tape has failed. */
+/* Memory for an input of n int32 values that a call makes itself. The tape keeps it until the
+   reset. NULL: the tape has failed. */
 int32_t *ag__tape_ints(ag_tape *tape, int n);
 
 /* ag__set_fit stores, until the reset, that these tensors fit together. ag__is_fit returns whether

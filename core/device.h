@@ -9,12 +9,11 @@
 extern "C" {
 #endif
 
-/* Makes the device ready at the first call; a tape on AG_CUDA calls it itself. Returns AG_OK, or
-   AG_EDEVICE with the reason and a remedy. */
+/* The first call makes the device ready; a tape on AG_CUDA makes this call itself. Returns AG_OK,
+   or AG_EDEVICE with the reason and a remedy. */
 AG_API ag_status ag_device_open(ag_failure *why);
 
-/* ag_device_describe says what this build and this machine have of CUDA. It needs no open
-   device. */
+/* ag_device_describe reports the versions of CUDA, and the device. It needs no open device. */
 typedef struct ag_device_about {
     int built;        /* version of CUDA that the library is built for, such as 13000; 0: none */
     int on_host;      /* 1: the CUDA code runs on the CPU, for tests */

@@ -10,14 +10,14 @@ extern "C" {
 #endif
 
 /* Sets the number of threads, the caller's included; 0 means one per processor. Before the first
-   call it is the first number in OMP_NUM_THREADS, or 0 if there is none. The most is the number of
-   processors, but at least 8 and at most 1024; ag_threads returns the number within these limits.
-   Results do not depend on it. If the system refuses a thread, the others do its work. The
-   library's threads start with the first parallel work, receive no signals, and sleep after a wait
-   of 50 us. Several threads of a program may run tapes at once: the library's threads help one of
-   these threads at a time, and the others work without help. After fork, the child starts its own
-   threads and inherits no lock; it must not use the CUDA device, or objects that another thread was
-   changing at the fork. */
+   call it is the first number in OMP_NUM_THREADS, or 0 if there is none. A number above the limit
+   becomes the limit: as many as there are processors, but at least 8 and at most 1024. ag_threads
+   returns the result. Results do not depend on it. If the system refuses a thread, the others do
+   its work. The library's threads start with the first parallel work, receive no signals, and sleep
+   after a wait of 50 us. Several threads of a program may run tapes at once: the library's threads
+   help one of these threads at a time, and the others work without help. After fork, the child
+   starts its own threads and inherits no lock; it must not use the CUDA device, or objects that
+   another thread was changing at the fork. */
 AG_API void ag_set_threads(int n);
 AG_API int ag_threads(void);
 
@@ -44,8 +44,8 @@ AG_API void ag_parallel(int64_t blocks, ag_block *body, void *context);
 AG_API const char *ag_isa(void);
 
 /* Returns whether an environment variable (AUGUR_FUSE, AUGUR_NCCL and others of docs/cuda.md) is
-   on. In upper or lower case, 0, off, no and false are off; 1, on, yes and true are on. If it is
-   not set or has another value, `usual` is returned. */
+   on. 0, off, no and false are off; 1, on, yes and true are on; case does not matter. If it is not
+   set or has another value, `usual` is returned. */
 AG_API int ag_switch(const char *variable, int usual);
 
 #ifdef __cplusplus

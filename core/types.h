@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The types that nearly every header names, and sums and products of sizes. Includes no other
-   header of Augur. */
+/* The types that nearly every header uses, and sums and products of sizes. Includes no other header
+   of Augur. */
 #ifndef AG_CORE_TYPES_H
 #define AG_CORE_TYPES_H
 

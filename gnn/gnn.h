@@ -20,13 +20,13 @@ typedef enum ag_direction {
     AG_BOTH_WAYS /* both: every edge gives two messages */
 } ag_direction;
 
-/* A graph, or a batch of several, in compressed rows for both directions. All arrays belong to the
-   graph. For messages into node v, rows[2v] is the first position and rows[2v+1] is how many there
-   are; sources[p] is the sender at position p. For messages out of node u, rows_t[2u] and
-   rows_t[2u+1] are the same; at their position q, targets[2q] is the receiver, and targets[2q+1] is
-   the position p of the same message in sources. edge[p] is the number of the caller's edge at
-   position p: 0 to edges - 1 (a batch numbers the edges of one graph after the other), or -1 for a
-   loop of ag_graph_loops. The nodes of graph g are starts[g]..starts[g+1]-1. */
+/* A graph, or a batch of several, in compressed rows (CSR) for both directions. All arrays belong
+   to the graph. For messages into node v, rows[2v] is the first position and rows[2v+1] their
+   number; sources[p] is the sender at position p. For messages out of node u, rows_t[2u] is the
+   first position and rows_t[2u+1] their number; targets[2q] is the receiver at position q, and
+   targets[2q+1] is the position p of the same message in sources. edge[p] is the number of the
+   caller's edge at position p: 0 to edges - 1 (a batch numbers the edges of one graph after the
+   other), or -1 for a loop of ag_graph_loops. The nodes of graph g are starts[g]..starts[g+1]-1. */
 typedef struct ag_graph {
     int nodes, messages, graphs, edges;
     int32_t *rows, *sources, *rows_t, *targets, *edge, *starts;
@@ -73,10 +73,10 @@ typedef struct ag_edges {
 /* The arrays of a graph as inputs; borrowed until the run returns. Fails when the graph is NULL. */
 AG_API ag_edges ag_graph_edges(ag_tape *tape, const ag_graph *graph);
 
-/* Features of the caller's edges in the order of the messages: y[p,...] = x[graph->edge[p],...],
-   0 for a loop of ag_graph_loops; with AG_BOTH_WAYS both messages of an edge have its row.
-   x [m, ...] -> [p, ...], where m = graph->edges: one row for each edge. dx = for each edge the sum
-   of dy over its messages. Fails when the graph is NULL (AG_EUSE) or x has another number of rows
+/* Features of the caller's edges in the order of the messages: y[p,...] = x[graph->edge[p],...], 0
+   for a loop of ag_graph_loops; with AG_BOTH_WAYS both messages of an edge have its row. x [m, ...]
+   -> [p, ...], where m = graph->edges: one row for each edge. dx = the sum of dy over the messages
+   of each edge. Fails when the graph is NULL (AG_EUSE) or x has another number of rows
    (AG_ESHAPE). */
 AG_API ag_tensor *ag_edge_rows(ag_tensor *x, const ag_graph *graph);
 
@@ -152,11 +152,11 @@ AG_API ag_tensor *ag_graph_conv(const ag_sage_weights *weights, ag_tensor *x, ag
 AG_API ag_tensor *ag_graph_conv_weighted(const ag_sage_weights *weights, ag_tensor *x, ag_tensor *w,
                                          ag_edges edges);
 
-/* Parameters of the layer of Kaufman et al.; biases may be NULL. In the formula
-   below, f2 has the weight `operands` [m,in] and the bias `operands_bias` [m]. Messages of the
-   second graph use `users` and `users_bias`, of the same shapes; if `users` is NULL, they use those
-   of the first. f3 has the weight `join` [out, in + m], or [out, in + 2 m] with two graphs, and the
-   bias `join_bias` [out]. */
+/* Parameters of the layer of Kaufman et al.; biases may be NULL. In the formula below, f2 has the
+   weight `operands` [m,in] and the bias `operands_bias` [m]. Messages of the second graph use
+   `users` and `users_bias`, of the same shapes; if `users` is NULL, they use `operands` and
+   `operands_bias`. f3 has the weight `join` [out, in + m], or [out, in + 2 m] with two graphs, and
+   the bias `join_bias` [out]. */
 typedef struct ag_sage_concat_weights {
     ag_param *operands, *operands_bias, *users, *users_bias, *join, *join_bias;
 } ag_sage_concat_weights;
@@ -193,8 +193,8 @@ AG_API ag_tensor *ag_gcn_conv(const ag_gcn_weights *weights, ag_tensor *x, ag_te
    from other nodes) + b, with n_v = 1 / sqrt(1 + the sum of these w_p). Every node has one loop of
    weight 1, and the weights of the graph's own loops are ignored (PyG gives this loop the weight of
    the node's own last loop instead). x [n,in]; w [p] is in the order of the messages (ag_edge_rows
-   of one weight for each edge), and the sum at each node must be above -1; with w NULL this is
-   ag_gcn_conv. Gradients flow to w, also through n. Source: PyG GCNConv with edge_weight. */
+   of one weight for each edge), and the sum of w_p at each node must be above -1; with w NULL this
+   is ag_gcn_conv. Gradients flow to w, also through n. Source: PyG GCNConv with edge_weight. */
 AG_API ag_tensor *ag_gcn_conv_weighted(const ag_gcn_weights *weights, ag_tensor *x, ag_tensor *w,
                                        ag_edges edges);
 
@@ -232,7 +232,7 @@ typedef struct ag_gat2_weights {
    edge_w edge_p, slope)_h>; the softmax over the messages into v gives the weights, and y_v,h is
    the sum of the z_u,h times their weights. All else is as in ag_gat. Source: Brody et al. 2022;
    PyG GATv2Conv without self loops (its names: lin_l for from, lin_r for to, att for attention,
-   lin_edge for edge_w; with share_weights, give the same parameters twice). */
+   lin_edge for edge_w; for share_weights, give the same parameters twice). */
 AG_API ag_tensor *ag_gat2(const ag_gat2_weights *weights, ag_tensor *x, ag_tensor *edge,
                           ag_edges edges, int heads, int mean, ag_real slope, ag_real dropout);
 

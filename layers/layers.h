@@ -16,8 +16,8 @@
    AG_EMEMORY) stay in params->failure, as those of ag_params_add do, and ag_params_build reports
    them.
 
-   ag_apply_X records the layer on the tape of x. Its gradients are the gradients of its ops.
-   The tape fails (AG_EUSE) when the layer is NULL, and where the ops fail. */
+   ag_apply_X records the layer on the tape of x. Its gradients are the gradients of its ops. The
+   tape fails when the layer is NULL (AG_EUSE), and when an op of the layer fails. */
 #ifndef AG_LAYERS_H
 #define AG_LAYERS_H
 
@@ -36,9 +36,9 @@ extern "C" {
 AG_API ag_status ag_minimize(ag_tensor *loss, ag_params *params, const ag_adamw *options, double lr,
                              ag_failure *why);
 
-/* Writes "NAME.REST" to text and returns it; NULL or "" for name: only the rest. Use it for parts
-   of a layer and for numbers: ag_layer_name(text, NULL, "conv%d", k). A name of more than 127 bytes
-   becomes one that ag_params_add refuses. */
+/* Writes "NAME.REST" to text and returns it; NULL or "" for name: only the rest. Use it to name
+   parts of a layer, and layers with numbers: ag_layer_name(text, NULL, "conv%d", k). A name of more
+   than 127 bytes becomes one that ag_params_add refuses. */
 AG_API const char *ag_layer_name(char text[128], const char *name, const char *format, ...)
     AG_PRINTF(3, 4);
 
@@ -155,9 +155,9 @@ typedef struct ag_gat_layer {
     ag_real slope, dropout; /* 0.2, 0 */
 } ag_gat_layer;
 
-/* ag_gat with `heads` heads of `out` features each: concatenated, x [n,in] -> [n, heads out], or,
-   with mean, averaged, -> [n,out]. Source: PyG GATConv with add_self_loops=False; for PyG's
-   default, use the graph that ag_graph_loops returns. */
+/* ag_gat with `heads` heads of `out` features each. They are concatenated, x [n,in] -> [n, heads
+   out], or, if mean is 1, averaged, x [n,in] -> [n,out]. Source: PyG GATConv with
+   add_self_loops=False; for PyG's default, use the graph that ag_graph_loops returns. */
 AG_API ag_gat_layer ag_layer_gat(ag_params *params, const char *name, int in, int out, int heads,
                                  int mean, int edge_features);
 AG_API ag_tensor *ag_apply_gat(const ag_gat_layer *layer, ag_tensor *x, ag_tensor *features,

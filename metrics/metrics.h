@@ -43,8 +43,8 @@ AG_API double ag_r2(const ag_real *y, const ag_real *target, int64_t n);
 
 /* ---- an order ---- */
 
-/* Kendall's tau-b of two arrays, in -1..1: ag_tau_b below for arrays of a tensor's type. NaN if
-   ag_tau_b is NaN, a number is not finite, an argument is NULL, or there is no memory. */
+/* Kendall's tau-b (ag_tau_b below) of two arrays of a tensor's type, in -1..1. NaN if ag_tau_b is
+   NaN, a number is not finite, an argument is NULL, or there is no memory. */
 AG_API double ag_kendall_tau(const ag_real *score, const ag_real *truth, int64_t n);
 
 /* The mean of ag_kendall_tau over groups: group g is the items starts[g]..starts[g+1]-1. Groups
@@ -95,8 +95,8 @@ AG_API double ag_tied(const ag_pairs *pairs);
 AG_API ag_status ag_pairwise(double *pairwise, const double *score, const double *truth, int64_t n,
                              double share, ag_failure *why);
 
-/* order[i]: index of the item with the i-th smallest score; equal scores by index. Fails: see
-   above. */
+/* order[i]: index of the item with the i-th smallest score; equal scores are in order of index.
+   Fails: see above. */
 AG_API ag_status ag_order(int64_t *order, const double *score, int64_t n, ag_failure *why);
 
 /* place[i]: the rank of score[i] in ascending order, from 0 on; equal scores share the mean of

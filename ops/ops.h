@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* ops: dense differentiable ops. Tensors are row-major; there is no implicit broadcasting. "rows"
    are all axes but the last, flattened. An op with inputs that do not fit fails the tape
-   (AG_ESHAPE) and returns a poison tensor. Starts in a caller's array must ascend within 0..n, and
-   an index must be -1 (no row) or the number of a row; otherwise the tape fails (AG_EINDEX). Starts
-   and indices that an op has computed are not checked: the comment of the op that reads them says
-   what it does with values out of range. docs/ops.md, made from the op table, lists formula, saved
-   tensors and tests of each op. */
+   (AG_ESHAPE) and returns a poison tensor. In a caller's array, starts (of segments, sequences or
+   graphs among n rows) must ascend within 0..n, and an index must be -1 (no row) or the number of a
+   row; otherwise the tape fails (AG_EINDEX). Starts and indices that an op has computed are not
+   checked: the comment of the op that reads them says what it does with values out of range.
+   docs/ops.md, made from the op table, lists formula, saved tensors and tests of each op. */
 #ifndef AG_OPS_H
 #define AG_OPS_H
 
@@ -112,12 +112,13 @@ AG_API ag_tensor *
 ag_max_columns(ag_tensor *x); /* [..., f] -> [...]; the gradient goes to the first largest */
 
 /* The column of the first largest value of each row: [..., f] -> int32 [...], which ag_values_i32
-   reads. -1 where f = 0; a NaN is larger than all. No gradient. Source: PyTorch argmax. */
+   reads. If f = 0, it is -1; a NaN is larger than all numbers. No gradient. Source: PyTorch
+   argmax. */
 AG_API ag_tensor *ag_argmax(ag_tensor *x);
 
 /* Segments: rows starts[g]..starts[g+1]-1 of x [n, ...] belong to segment g; starts int32 [s+1]
-   ascending -> [s, ...]. An empty segment gives 0, a row outside of all segments has gradient 0.
-   The gradient of max goes to the first largest row. A start outside 0..n counts as the nearer
+   ascending -> [s, ...]. An empty segment gives 0, and a row outside of all segments has gradient
+   0. The gradient of max goes to the first largest row. A start outside 0..n counts as the nearer
    end. */
 AG_API ag_tensor *ag_segment_sum(ag_tensor *x, ag_tensor *starts);
 AG_API ag_tensor *ag_segment_mean(ag_tensor *x, ag_tensor *starts);
@@ -207,10 +208,10 @@ AG_API ag_tensor *ag_attend(ag_tensor *x, const ag_attend_weights *w, ag_tensor 
 AG_API ag_tensor *ag_lstm(ag_tensor *x, ag_tensor *starts, ag_tensor *w_input, ag_tensor *w_state,
                           ag_tensor *bias);
 
-/* As ag_lstm, but the state after every row, in the order of the rows -> [n,h]; a row outside of
-   all sequences gives 0. If backwards is not 0, each sequence runs from its last row to its first,
-   like the second direction of PyTorch's bidirectional nn.LSTM: the state of row starts[s] is the
-   last. ag_concat2 of two calls gives both directions. */
+/* As ag_lstm, but returns the state after every row, in the order of the rows -> [n,h]; a row
+   outside of all sequences gives 0. If backwards is not 0, each sequence runs from its last row to
+   its first, like the second direction of PyTorch's bidirectional nn.LSTM: the state of row
+   starts[s] is the last. ag_concat2 of two calls gives both directions. */
 AG_API ag_tensor *ag_lstm_states(ag_tensor *x, ag_tensor *starts, ag_tensor *w_input,
                                  ag_tensor *w_state, ag_tensor *bias, int backwards);
 
@@ -223,7 +224,7 @@ AG_API ag_tensor *ag_lstm_states(ag_tensor *x, ag_tensor *starts, ag_tensor *w_i
 AG_API ag_tensor *ag_gru(ag_tensor *x, ag_tensor *starts, ag_tensor *w_input, ag_tensor *w_state,
                          ag_tensor *b_input, ag_tensor *b_state);
 
-/* As ag_gru, but the state after every row, in either direction, as in ag_lstm_states. */
+/* As ag_gru, but returns the state after every row, in either direction, as ag_lstm_states does. */
 AG_API ag_tensor *ag_gru_states(ag_tensor *x, ag_tensor *starts, ag_tensor *w_input,
                                 ag_tensor *w_state, ag_tensor *b_input, ag_tensor *b_state,
                                 int backwards);
@@ -238,7 +239,7 @@ AG_API ag_tensor *ag_gru_states(ag_tensor *x, ag_tensor *starts, ag_tensor *w_in
    same mask in dP and P'. The first start counts as 0, the last as n, and one outside 0..n as the
    nearer end. Fails unless the features split into 3 parts of `heads` heads and dropout is at least
    0 and at most 1 - 2^-16. Source: Vaswani et al. 2017; PyTorch F.scaled_dot_product_attention with
-   a mask of graphs. */
+   a mask that keeps graphs apart. */
 AG_API ag_tensor *ag_attention(ag_tensor *qkv, ag_tensor *starts, int heads, ag_real dropout);
 
 /* ---- losses -> [] ---- */
@@ -267,13 +268,13 @@ AG_API ag_tensor *ag_binary_cross_entropy(ag_tensor *x, ag_tensor *target, ag_te
    softmax(x). dx = (softmax(x) sum t - t) / (the sum of the weights), 0 in rows that are left out;
    no gradient flows to weight. Fails unless 0 <= s <= 1. A label below -1 or above classes - 1
    fails the tape with AG_EINDEX if it is in a caller's array; if an op made the labels, it leaves
-   its row out. Source: PyTorch F.cross_entropy with ignore_index=-1, which is NaN where no row
-   counts; Szegedy et al. 2016 (smoothing). */
+   its row out. Source: PyTorch F.cross_entropy with ignore_index=-1 (it returns NaN if no row
+   counts); Szegedy et al. 2016 (smoothing). */
 AG_API ag_tensor *ag_cross_entropy(ag_tensor *x, ag_tensor *label, ag_tensor *weight,
                                    ag_real smoothing);
 
-/* How a ranking loss adds its pairs: AG_MEAN divides the sum by all n * n entries of the matrix of
-   pairs (as pytorchltr with mean), AG_SUM does not. */
+/* How a ranking loss adds its pairs: AG_MEAN divides the sum by n * n, the size of the matrix of
+   pairs, as pytorchltr does with mean; AG_SUM does not divide it. */
 typedef enum ag_reduction { AG_MEAN, AG_SUM } ag_reduction;
 
 /* Losses over the pairs with rank[i] > rank[j] (i is the slower one): hinge max(0, margin - (s_i -

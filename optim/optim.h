@@ -65,19 +65,19 @@ AG_API ag_param *ag_params_add(ag_params *params, const char *name, ag_shape sha
                                int decay);
 
 /* Changes the initial values of a declared parameter, before ag_params_build; NULL (a layer without
-   bias) is ignored. Fails, in params->failure as ag_params_add: AG_EUSE (built already),
+   bias) is ignored. Fails as ag_params_add does, in params->failure: AG_EUSE (built already),
    AG_ESHAPE. */
 AG_API void ag_param_init(ag_param *param, ag_init init);
 
 /* The same for all declared parameters with names that begin with `prefix` (NULL or "": all). A
    parameter of two or more axes with "weight" in the last part of its name (conv.lin.weight,
-   in_proj_weight) gets `weights`; one of one axis with "bias" there (bias_ih_l0) gets `biases`.
-   Others, such as weights of norms, do not change. Source: torch.nn.init in a loop over
+   in_proj_weight) gets `weights`; a parameter of one axis with "bias" there (bias_ih_l0) gets
+   `biases`. Others, such as weights of norms, do not change. Source: torch.nn.init in a loop over
    named_parameters. */
 AG_API void ag_params_init(ag_params *params, const char *prefix, ag_init weights, ag_init biases);
 
 /* Lays out the flat arrays and initialises every parameter from the random stream (seed, index of
-   the parameter): a parameter added at the end leaves the others as they were. Fails: the first
+   the parameter), so a parameter added at the end leaves the others as they were. Fails: the first
    failure of ag_params_add, AG_EUSE when built twice, AG_EMEMORY; the sentence is in
    params->failure. */
 AG_API ag_status ag_params_build(ag_params *params, uint64_t seed);
@@ -139,20 +139,20 @@ typedef struct ag_sgd {
 } ag_sgd;
 
 /* One step of stochastic gradient descent: g += decay w; m = momentum m + g; w -= lr m, or with
-   nesterov w -= lr (g + momentum m). m is the first moment of the parameters, so that checkpoints
-   keep it. States and failures are as for ag_adamw_step. Sutskever et al., ICML 2013;
+   nesterov w -= lr (g + momentum m). m is stored as the first moment of the parameters, so
+   checkpoints keep it. States and failures are as for ag_adamw_step. Sutskever et al., ICML 2013;
    torch.optim.SGD, dampening 0. */
 AG_API ag_status ag_sgd_step(ag_params *params, const ag_sgd *options, double lr, ag_failure *why);
 
-/* Scales all gradients by min(1, max_norm / (norm + 1e-6)), where norm is the L2 norm of all of
-   them together, and writes it to *norm (which may be NULL). max_norm INFINITY only measures and
-   checks. If a gradient is not finite, it fails with AG_EFINITE, names the first such gradient and
-   makes the state AG_BAD, so that no step can use it. On a device, a call with norm NULL does not
-   wait: the result stays there, and after a gradient that is not finite the next steps change
-   nothing. The first later call that reads the block's result then fails with AG_EFINITE and the
-   same sentence. Step count, parameters and moments are as they were at the ag_clip_norm that found
-   this gradient; the state is AG_BAD. ag_params_norm, ag_params_fetch, ag_params_to and
-   ag_params_save always read the result. Fails: AG_EUSE, AG_EFINITE, AG_EDEVICE.
+/* Scales all gradients by min(1, max_norm / (norm + 1e-6)), where norm is the L2 norm of all
+   gradients together. Writes that norm to *norm; the pointer may be NULL. max_norm INFINITY only
+   measures and checks. If a gradient is not finite, it fails with AG_EFINITE, names the first such
+   gradient and makes the state AG_BAD, so that no step can use it. On a device, a call with norm
+   NULL does not wait: the result stays there, and after a gradient that is not finite the next
+   steps change nothing. The first later call that reads the block's result then fails with
+   AG_EFINITE and the same sentence. Step count, parameters and moments are as they were at the
+   ag_clip_norm that found this gradient; the state is AG_BAD. ag_params_norm, ag_params_fetch,
+   ag_params_to and ag_params_save always read the result. Fails: AG_EUSE, AG_EFINITE, AG_EDEVICE.
    torch.nn.utils.clip_grad_norm_. */
 AG_API ag_status ag_clip_norm(ag_params *params, double max_norm, double *norm, ag_failure *why);
 
@@ -222,7 +222,7 @@ typedef enum ag_schedule_kind {
      AG_COSINE       lr (last + (1-last) (1 + cos(pi p))/2)
      AG_LINEAR       lr (last + (1-last) (1-p))
      AG_EXPONENTIAL  lr rate^(t/every), with a real exponent
-   Cosine and linear are get_cosine_schedule_with_warmup and get_linear_... of transformers when last = 0. */
+   With last = 0, cosine and linear are get_cosine_schedule_with_warmup and get_linear_... of transformers. */
 // clang-format on
 typedef struct ag_schedule {
     ag_schedule_kind kind;

@@ -43,10 +43,10 @@ AG_API void ag_remove_leftovers(int folder, const char *name);
 /* The last 200 characters of a path, which fit into a sentence. */
 AG_API const char *ag_path_tail(const char *path);
 
-/* If the first bytes show a kind of file that is often given by mistake (a pointer of Git LFS, a
-   web page, the answer of a server, a packed file, another format), returns the end of an error
+/* Recognises, from the first bytes, files that are often given by mistake: a pointer of Git LFS, a
+   web page, the answer of a server, a packed file, another format. Returns the end of an error
    sentence that begins with the file's name, such as "is a pointer of Git LFS, ...; run git lfs
-   pull in its repository". NULL: the bytes show no such kind, or the file cannot be read. */
+   pull in its repository". NULL: it is no such file, or it cannot be read. */
 AG_API const char *ag_file_mistaken(const char *path);
 
 /* ---- element types of arrays ---- */
@@ -103,7 +103,7 @@ AG_API ag_status ag_npz_read(ag_npz *npz, const char *name, ag_dtype as, void *o
                              ag_failure *why);
 
 /* Reads a member row by row, from the first on, and holds only one buffer of it. A row has all axes
-   after the first; a scalar is one row. ag_rows_next fills `out` with n rows of type `as`; the call
+   but the first; a scalar is one row. ag_rows_next fills `out` with n rows of type `as`; the call
    that reads the last row verifies the CRC (in an array without rows, a call with n = 0 does). An
    array in Fortran order does not keep its rows together, so it is read again from its beginning
    for every 32 MiB of rows. Several readers of one npz may take turns; close them before the npz.
@@ -140,9 +140,9 @@ AG_API void *ag_npz_load(const char *path, const char *name, ag_dtype as, ag_sha
 /* ---- tables of numbers in text ---- */
 
 /* A CSV file: the first line names the columns, every other line is a row of numbers separated by
-   commas. Fields may be quoted; empty lines are skipped. A text in place of a number is refused
-   with its line and column. nan and inf are numbers. NULL with `why` filled: AG_EFILE, AG_EDATA,
-   AG_ESHAPE (a file of 2^31 bytes or more), AG_EMEMORY. */
+   commas. Fields may be quoted; empty lines are skipped. A text in place of a number is an error,
+   and the sentence has its line and column. nan and inf are numbers. NULL with `why` filled:
+   AG_EFILE, AG_EDATA, AG_ESHAPE (a file of 2^31 bytes or more), AG_EMEMORY. */
 typedef struct ag_csv {
     int rows, columns;
     char **name;    /* [columns] */

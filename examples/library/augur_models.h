@@ -91,11 +91,11 @@ AUGUR_MODELS_API int augur_models_version(void);
 AUGUR_MODELS_API const char *augur_models_error(void);
 AUGUR_MODELS_API const char *augur_models_warnings(void);
 
-/* Opens a checkpoint, or the best one of a run folder that `PROGRAM train` wrote or of a model that
-   ships ("tpgnn-schedules"; share/augur/models above the library has them). threads: how many
-   threads a call uses; 0: one per processor. The last call sets the number for all handles of the
-   process; scores do not depend on it. For small graphs, 1 thread here and calls from several
-   threads are fastest. NULL: augur_models_error() says why. */
+/* Opens a checkpoint: a file, the best one of a run folder that `PROGRAM train` wrote, or by name a
+   model that ships ("tpgnn-schedules"; they are in share/augur/models above the library). threads:
+   how many threads a call uses; 0: one per processor. The last call sets the number for all handles
+   of the process; scores do not depend on it. For small graphs, 1 thread here and calls from
+   several threads are fastest. NULL: augur_models_error() says why. */
 AUGUR_MODELS_API augur_models *augur_models_open(const char *path, int threads);
 
 /* A JSON object: "program", "model" (its name in tables), "version" (of the program that wrote it),
@@ -104,21 +104,22 @@ AUGUR_MODELS_API augur_models *augur_models_open(const char *path, int threads);
    "options" (of its training). Valid until the handle is closed. NULL for NULL. */
 AUGUR_MODELS_API const char *augur_models_describe(const augur_models *model);
 
-/* Scores all items, with the bits of `PROGRAM predict`. A score does not depend on the other items
-   of the call, except in tgraph with attention between configurations (its --cross). *scores is
-   NULL after a failure; else free it. Several threads may call at once, also during an update. */
+/* Scores all items, with the same bits as `PROGRAM predict`. A score does not depend on the other
+   items of the call, except in tgraph with attention between configurations (its --cross). *scores
+   is NULL after a failure; else free it. Several threads may call at once, also during an
+   update. */
 AUGUR_MODELS_API int augur_models_predict(augur_models *model, const augur_models_items *items,
                                           augur_models_scores **scores);
 AUGUR_MODELS_API void augur_models_scores_free(augur_models_scores *scores);
 
 typedef struct augur_models_training {
     int32_t steps;        /* 1 to 100000 */
-    double learning_rate; /* above 0 to 1 */
+    double learning_rate; /* above 0, at most 1 */
 } augur_models_training;
 
 AUGUR_MODELS_API augur_models_training augur_models_training_default(void); /* 10, 1e-4 */
 
-/* Trains further on these items, all of which have run times, with the options of the run's own
+/* Trains further on these items, which must all have run times, with the options of the run's own
    training: its loss, batches and dropout, but a constant rate, no weight decay and nothing held
    out. It starts from the current parameters and moments. It does not see the items of earlier
    calls, so pass again all that should still count. training NULL: the default. loss [2] gets the

@@ -13,7 +13,7 @@ struct augur_models {
     harness_trained trained;
     char *path, *about;          /* of the checkpoint; augur_models_describe */
     pthread_rwlock_t parameters; /* read by predictions, written when an update is done */
-    pthread_mutex_t update;      /* one at a time */
+    pthread_mutex_t update;      /* held by an update: one runs at a time */
 };
 
 /* ---- library.c ---- */
