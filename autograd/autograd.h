@@ -81,10 +81,11 @@ AG_API ag_tensor *ag_keep(ag_tensor *x);
 /* Makes `average` a running average of x, for statistics or weights. When ag_backward has run the
    tape without a failure, it sets average = (1 - rate) average + rate x. ag_forward does not move
    the average, and this call has no effect while the tape is not training. x has the shape of the
-   parameter and is kept. Several calls for one parameter apply in their order. The parameter must
-   have decay = 0. It gets no gradient, so clipping and the optimizers do not change it; checkpoints
-   store it like any other parameter. Returns x. Fails: AG_EUSE unless 0 <= rate <= 1, for a
-   parameter with weight decay, and for an x that is an input; AG_ESHAPE for another shape. */
+   parameter and is kept. Several calls for one parameter apply in the order of the calls. The
+   parameter must have decay = 0. It gets no gradient, so clipping and the optimizers do not change
+   it; checkpoints store it like any other parameter. Returns x. Fails: AG_EUSE unless 0 <= rate <=
+   1, for a parameter with weight decay, and for an x that is an input; AG_ESHAPE for another
+   shape. */
 AG_API ag_tensor *ag_moving_average(ag_param *average, ag_tensor *x, ag_real rate);
 
 /* Runs the ops that `y` and the kept tensors need and saves nothing for a backward run. In runs and
@@ -157,9 +158,9 @@ AG_API void ag_profile_print(const ag_tape *tape, FILE *file);
 AG_API void ag_tape_dot(const ag_tape *tape, FILE *file);
 
 /* Checks the gradients of a loss against central differences, in the precision of the library, so
-   use the double build. `build` records the scalar loss on the tape. In parameters of at most
-   `full` elements it checks every entry, in larger ones `directions` random directions and
-   `entries` random entries. Returns the largest error |a - n| / max(1, |a|, |n|), with a from
+   use the double build. `build` records the scalar loss on the tape. In a parameter of at most
+   `full` elements it checks every entry; in a larger one it checks `directions` random directions
+   and `entries` random entries. Returns the largest error |a - n| / max(1, |a|, |n|), with a from
    backward and n from differences, and writes to `where` which entry or direction has it. If a run
    fails, it returns INFINITY, and `where` is the sentence. */
 typedef struct ag_gradcheck_options {

@@ -39,7 +39,7 @@ AG_API int ag_sample_softmax(const ag_real *logits, int n, double temperature, a
    gets share[k] of the items, rounded to whole groups. share NULL: equal shares, as for the folds
    of cross-validation. Items with the same group[i] (a program, a user) are a group and stay
    together; group NULL: each item is a group of its own. Fails: AG_EUSE (a share outside of 0..1,
-   or their sum is not 1), AG_EMEMORY. */
+   or shares with another sum than 1), AG_EMEMORY. */
 AG_API ag_status ag_split(int32_t *part, const int32_t *group, int n, const double *share,
                           int parts, uint64_t seed, ag_failure *why);
 

@@ -70,7 +70,8 @@ typedef struct ag_edges {
     ag_tensor *rows, *sources, *rows_t, *targets, *starts;
 } ag_edges;
 
-/* The arrays of a graph as inputs; borrowed until the run returns. Fails when the graph is NULL. */
+/* Puts the arrays of a graph on the tape as inputs; they are borrowed until the run returns. Fails
+   when the graph is NULL. */
 AG_API ag_edges ag_graph_edges(ag_tape *tape, const ag_graph *graph);
 
 /* Features of the caller's edges in the order of the messages: y[p,...] = x[graph->edge[p],...], 0
@@ -134,10 +135,10 @@ typedef struct ag_sage_weights {
     ag_param *neighbour, *bias, *root;
 } ag_sage_weights;
 
-/* y_v = W_n aggregate(x_u, u -> v) + b + W_r x_v; with l2, each row is divided by its norm.
-   x [n, ..., in] -> [n, ..., out]: axes between n and the features (configurations) are kept. Sum
-   and mean commute with W_n and run after it when out is smaller than in. Source: Hamilton et al.
-   2017; PyG SAGEConv (mean, no l2); TGraph eq. 2 (sum, l2). */
+/* y_v = W_n aggregate(x_u, u -> v) + b + W_r x_v; with l2, each row is divided by its norm. x [n,
+   ..., in] -> [n, ..., out]: axes between n and the features (configurations) are kept. Sum and
+   mean may run before or after W_n; they run after it when out is smaller than in. Source: Hamilton
+   et al. 2017; PyG SAGEConv (mean, no l2); TGraph eq. 2 (sum, l2). */
 AG_API ag_tensor *ag_sage(const ag_sage_weights *weights, ag_tensor *x, ag_edges edges,
                           ag_aggregate kind, int l2);
 
@@ -184,8 +185,8 @@ AG_API ag_tensor *ag_gcn_norm(ag_edges edges);
 /* y_v = n_v (n_v W x_v + sum of n_u W x_u over the messages from other nodes u) + b. n is the norm:
    every node counts as having one loop, whatever loops the graph has. x [n, ..., in] -> [n, ...,
    out]; norm from ag_gcn_norm of these edges, or NULL to compute it here. The product with W comes
-   before the sum unless it makes x wider. dx and dw = the same sum along the transposed edges,
-   through the product. Source: Kipf and Welling 2017; PyG GCNConv without edge weights. */
+   before the sum unless it makes x wider. dx and dw follow from the product and the same sum along
+   the transposed edges. Source: Kipf and Welling 2017; PyG GCNConv without edge weights. */
 AG_API ag_tensor *ag_gcn_conv(const ag_gcn_weights *weights, ag_tensor *x, ag_tensor *norm,
                               ag_edges edges);
 

@@ -29,8 +29,8 @@ AG_API double ag_roc_auc(const ag_real *score, const int32_t *label, int64_t n);
 
 /* ---- numbers ---- */
 
-/* Measures of y[i] against target[i], i < n, in double, added in the order of i. NaN if n < 1, an
-   argument is NULL, or an array has a NaN.
+/* Measures of y[i] against target[i], i < n, computed in double; sums are in the order of i. NaN if
+   n < 1, an argument is NULL, or an array has a NaN.
      ag_mae   mean |y - target|
      ag_rmse  sqrt(mean (y - target)^2)
      ag_mape  100 mean |y - target| / |target|, in percent; NaN when a target is 0

@@ -96,8 +96,8 @@ ag_params_count(const ag_params *params); /* real numbers in all parameters, wit
 AG_API ag_status ag_params_to(ag_params *params, ag_device device, ag_failure *why);
 
 /* Refreshes the copy on the host if the device has newer numbers, and waits for it. For a block on
-   the CPU nothing happens. ag_params_save calls it itself. Fails: AG_EUSE (not built), AG_EDEVICE
-   (the copy is then useless), AG_EFINITE (see ag_clip_norm). */
+   the CPU nothing happens. ag_params_save calls this function itself. Fails: AG_EUSE (not built),
+   AG_EDEVICE (the copy is then useless), AG_EFINITE (see ag_clip_norm). */
 AG_API ag_status ag_params_fetch(ag_params *params, ag_failure *why);
 
 /* Prints a line for each parameter (name, shape, number of elements, whether weight decay applies)

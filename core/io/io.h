@@ -76,9 +76,9 @@ typedef struct ag_array_info {
    stored or deflated; zip64 is read, too. There are at most 64 arrays, with names of 1 to 63
    printable ASCII characters. As in numpy, other members (folders, hidden files, texts, Python
    objects) are skipped; ag_npz_check says why. It inflates only headers and, to check their CRC,
-   skipped members with names that end in .npy. A member that claims more than 1,032 times its
-   compressed size, or more than byte_limit bytes, is refused. Returns NULL with `why` filled:
-   AG_EFILE, AG_EDATA, AG_EMEMORY. */
+   skipped members with names that end in .npy. A member is refused if it claims to inflate to more
+   than 1,032 times its compressed size, or to more than byte_limit bytes. Returns NULL with `why`
+   filled: AG_EFILE, AG_EDATA, AG_EMEMORY. */
 typedef struct ag_npz ag_npz;
 AG_API ag_npz *ag_npz_open(const char *path, size_t byte_limit, ag_failure *why);
 /* The same for a file in memory, which must stay there until the npz is closed. Error sentences
@@ -114,7 +114,7 @@ AG_API ag_status ag_rows_next(ag_rows *rows, int64_t n, ag_dtype as, void *out, 
 AG_API void ag_rows_close(ag_rows *rows);
 
 /* Writes an npz file, with members deflated in the order of the calls. The file appears under its
-   name only when ag_npz_finish succeeds, which saves as ag_save_file does. ag_npz_add copies the
+   name only when ag_npz_finish succeeds; it saves as ag_save_file does. ag_npz_add copies the
    values. ag_npz_finish and ag_npz_cancel free the writer. Equal arrays give equal bytes. Fails:
    AG_EUSE (name, dtype, rank), AG_ESHAPE (sizes), AG_EMEMORY, AG_EFILE. */
 typedef struct ag_npz_writer ag_npz_writer;

@@ -93,9 +93,9 @@ AUGUR_MODELS_API const char *augur_models_warnings(void);
 
 /* Opens a checkpoint: a file, the best one of a run folder that `PROGRAM train` wrote, or by name a
    model that ships ("tpgnn-schedules"; they are in share/augur/models above the library). threads:
-   how many threads a call uses; 0: one per processor. The last call sets the number for all handles
-   of the process; scores do not depend on it. For small graphs, 1 thread here and calls from
-   several threads are fastest. NULL: augur_models_error() says why. */
+   how many threads a call uses; 0: one per processor. The latest call sets the number for all
+   handles of the process; scores do not depend on it. For small graphs, 1 thread here and calls
+   from several threads are fastest. NULL: augur_models_error() says why. */
 AUGUR_MODELS_API augur_models *augur_models_open(const char *path, int threads);
 
 /* A JSON object: "program", "model" (its name in tables), "version" (of the program that wrote it),

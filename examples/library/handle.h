@@ -28,7 +28,7 @@ harness_options *library_options(const harness_trained *trained, unsigned comman
 
 /* ---- items.c ---- */
 
-/* The files of a call. Start with `given`; always close it. */
+/* The items of a call as files. Start with `given`; always close it. */
 typedef struct library_items {
     const augur_models_items *given;
     FILE *file; /* of the arrays, in memory */
