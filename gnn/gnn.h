@@ -30,7 +30,7 @@ typedef enum ag_direction {
 typedef struct ag_graph {
     int nodes, messages, graphs, edges;
     int32_t *rows, *sources, *rows_t, *targets, *edge, *starts;
-    uint64_t serial; /* unique; devices cache the arrays by it, so never change the arrays */
+    uint64_t serial; /* unique; devices cache the arrays under it, so never change them */
 } ag_graph;
 
 /* Builds a graph of `nodes` nodes from m edges; a node's messages keep the order of the edges (a
@@ -136,9 +136,9 @@ typedef struct ag_sage_weights {
 } ag_sage_weights;
 
 /* y_v = W_n aggregate(x_u, u -> v) + b + W_r x_v; with l2, each row is divided by its norm. x [n,
-   ..., in] -> [n, ..., out]: axes between n and the features (configurations) are kept. Sum and
-   mean may run before or after W_n; they run after it when out is smaller than in. Source: Hamilton
-   et al. 2017; PyG SAGEConv (mean, no l2); TGraph eq. 2 (sum, l2). */
+   ..., in] -> [n, ..., out]: axes between n and the features (configurations) are kept. For sum and
+   mean, the product with W_n comes first if out is smaller than in. Source: Hamilton et al. 2017;
+   PyG SAGEConv (mean, no l2); TGraph eq. 2 (sum, l2). */
 AG_API ag_tensor *ag_sage(const ag_sage_weights *weights, ag_tensor *x, ag_edges edges,
                           ag_aggregate kind, int l2);
 

@@ -95,9 +95,9 @@ ag_params_count(const ag_params *params); /* real numbers in all parameters, wit
    device, or it failed), AG_EMEMORY, AG_EFINITE (see ag_clip_norm). */
 AG_API ag_status ag_params_to(ag_params *params, ag_device device, ag_failure *why);
 
-/* Refreshes the copy on the host if the device has newer numbers, and waits for it. For a block on
-   the CPU nothing happens. ag_params_save calls this function itself. Fails: AG_EUSE (not built),
-   AG_EDEVICE (the copy is then useless), AG_EFINITE (see ag_clip_norm). */
+/* Refreshes the copy on the host if the device has newer numbers, and waits until it is complete.
+   For a block on the CPU nothing happens. ag_params_save calls this function itself. Fails: AG_EUSE
+   (not built), AG_EDEVICE (the copy is then useless), AG_EFINITE (see ag_clip_norm). */
 AG_API ag_status ag_params_fetch(ag_params *params, ag_failure *why);
 
 /* Prints a line for each parameter (name, shape, number of elements, whether weight decay applies)
@@ -149,10 +149,10 @@ AG_API ag_status ag_sgd_step(ag_params *params, const ag_sgd *options, double lr
    measures and checks. If a gradient is not finite, it fails with AG_EFINITE, names the first such
    gradient and makes the state AG_BAD, so that no step can use it. On a device, a call with norm
    NULL does not wait: the result stays there, and after a gradient that is not finite the next
-   steps change nothing. The first later call that reads the block's result then fails with
-   AG_EFINITE and the same sentence. Step count, parameters and moments are as they were at the
-   ag_clip_norm that found this gradient; the state is AG_BAD. ag_params_norm, ag_params_fetch,
-   ag_params_to and ag_params_save always read the result. Fails: AG_EUSE, AG_EFINITE, AG_EDEVICE.
+   steps change nothing. The first later call that reads this result then fails with AG_EFINITE and
+   the same sentence. Step count, parameters and moments are as they were at the ag_clip_norm that
+   found this gradient; the state is AG_BAD. ag_params_norm, ag_params_fetch, ag_params_to and
+   ag_params_save always read the result. Fails: AG_EUSE, AG_EFINITE, AG_EDEVICE.
    torch.nn.utils.clip_grad_norm_. */
 AG_API ag_status ag_clip_norm(ag_params *params, double max_norm, double *norm, ag_failure *why);
 

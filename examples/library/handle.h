@@ -11,7 +11,7 @@
 
 struct augur_models {
     harness_trained trained;
-    char *path, *about;          /* of the checkpoint; augur_models_describe */
+    char *path, *about;          /* of the checkpoint; text of augur_models_describe */
     pthread_rwlock_t parameters; /* read by predictions, written when an update is done */
     pthread_mutex_t update;      /* held by an update: one runs at a time */
 };
@@ -41,8 +41,8 @@ ag_status library_items_check(const augur_models_items *items, const char *call,
    array that no file can hold), AG_EMEMORY. */
 ag_status library_items_open(library_items *items, harness_options *options, ag_failure *why);
 void library_items_close(library_items *items);
-/* For items from arrays, these put "items" in place of the path of the file in memory: in a group's
-   name, and in the sentence and the warnings of the call. */
+/* For items from arrays, these two put "items" in place of the path of the file in memory: in a
+   group's name, and in the sentence and the warnings of the call. */
 const char *library_items_name(const library_items *items, const char *group);
 void library_items_rename(const library_items *items, ag_failure *why);
 
