@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sums and maxima down the rows of segments, for devices: a warp takes 32 columns of a piece of the
-   rows (row_pieces.h) and leaves its result in scratch, and a block joins those of a segment. */
+   rows (row_pieces.h) and leaves its result in scratch; then a block joins the results of a
+   segment. */
 #ifndef AG_OPS_SEGMENT_PIECES_H
 #define AG_OPS_SEGMENT_PIECES_H
 

@@ -43,8 +43,9 @@ void ag__params_leave(ag_params *params);   /* frees the memory on the device */
 
 /* ---- the parts of a step (step.c) ---- */
 
-/* AG_EUSE with a sentence that begins with `who`: the first unless the block is built and holds
-   gradients, the second unless learning rate and weight decay are finite and at least 0. */
+/* Both fail with AG_EUSE and a sentence that begins with `who`: the first unless the block is built
+   and holds gradients, the second unless learning rate and weight decay are finite and at least
+   0. */
 ag_status ag__need_gradients(ag_params *params, const char *who, ag_failure *why);
 ag_status ag__check_rates(double lr, double decay, const char *who, ag_failure *why);
 
