@@ -20,7 +20,8 @@ typedef enum nests_use { NESTS_UNUSED, NESTS_SUMS, NESTS_EMBEDDED, NESTS_COSTS }
  "what a node reads of the loop nests that it runs (paper: none): the sum of their columns, " \
  "the sum of their learned embeddings, or that, and scores are added up as times are"
 
-/* For runs of the programs of graph networks that are older than the program nests. */
+/* For harness_program.moved: an older run of these programs may hold a model that `nests` trains
+   now. */
 #define NESTS_MOVED "; a model of loop nests or of trees is trained by \"nests train\" now"
 
 /* The names in results of a network with each of these; NETWORK is a literal. */

@@ -82,7 +82,7 @@ double tune_time(const tune_pool *pool, const tune_cut *cut);
    fastest of the others, `kept` in all; if there are no more than that, it has all, in the order in
    which they were asked for. A partition that is slower by d in ln(time) than the one before it is
    accepted with probability exp(-d / temperature); the temperature falls geometrically. Ends after
-   so many partitions, or when nearly all were seen. */
+   `partitions` partitions, or when nearly all were seen. */
 ag_status tune_anneal(tune_cut **list, tune_pool *pool, const tune_cut *start, tune_way way,
                       int partitions, int kept, uint64_t seed, ag_failure *why);
 

@@ -201,8 +201,9 @@ ag_status harness_options_ini_file(harness_options *o, const char *path, ag_fail
 ag_status harness_options_complete(const harness_options *o, ag_failure *why);
 
 /* Refuses an option that has no effect (harness_option.needs) if a flag or a config file gives it
-   another value than it would have otherwise; a preset or the config.json of a run may do so.
-   files: the kind of the files; NULL: not known, so each kind is possible. Fails: AG_EUSE. */
+   another value than it would have otherwise; a preset or the config.json of a run may give it any
+   value. files: the kind of the files; NULL: not known, so each kind is possible. Fails:
+   AG_EUSE. */
 ag_status harness_options_act(const harness_options *o, const char *files, ag_failure *why);
 /* Whether the option has an effect with these values. */
 bool harness_option_acts(const harness_options *o, const harness_option *option, const char *files);

@@ -13,7 +13,7 @@ typedef struct lab_stored {
     int64_t *ns;          /* [n] run times in the file */
     lab_layout_row *rows; /* layout: [n][configs.nodes] */
     lab_fusion fusion;    /* fusion: its first n kernels */
-    lab_configs configs;  /* which point to these */
+    lab_configs configs;  /* they point to these */
     ag_arena *memory;
 } lab_stored;
 

@@ -186,8 +186,8 @@ void tgraph_batch_free(tgraph_batch *batch);
 
 /* ---- rows of loop nests, of a file that was opened with operations ---- */
 
-/* Warns if the file does not say in which order nodes take their operands; once, as *warned notes.
- */
+/* Warns once, as *warned notes, if the file does not say in which order nodes take their
+   operands. */
 void tgraph_rows_warn(bool *warned, const tgraph_file *file);
 /* Opens the rows of configurations (NULL: 0..count-1); always drop them. */
 void tgraph_rows_take(nests_rows *rows, const tgraph_file *file, bool by_node,

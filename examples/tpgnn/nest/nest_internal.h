@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Declarations that the files that analyse nests share: loops, accesses and stores of one tree.
-   Quantities are doubles within 0..NEST_MOST, so that products of damaged sizes stay finite. */
+/* Declarations for the files that analyse nests: loops, accesses and stores of one tree. Quantities
+   are doubles within 0..NEST_MOST, so that products of damaged sizes stay finite. */
 #ifndef TPGNN_NEST_PARTS_H
 #define TPGNN_NEST_PARTS_H
 
@@ -96,8 +96,9 @@ typedef struct nest_store {
     double ops, divides, calls, choices;
     uint8_t scalar; /* a condition depends on the vectorised loop */
     int life;       /* the innermost loop around all uses of a local buffer; -1: it outlives all */
-    int hoisted;  /* the outermost loop that it leaves, since it does not depend on it, -1: none */
-    double saved; /* how often it would run without that, over how often it does */
+    int hoisted;    /* the outermost loop that it leaves, since it does not depend on that loop, -1:
+                       none */
+    double saved;   /* how often it would run without that, divided by how often it runs */
 } nest_store;
 
 /* The estimated cost of a store. */
@@ -128,10 +129,10 @@ typedef struct nest_tree {
     const tpgnn_schedule *s;
     nest_kind *kind; /* [kinds], filled as they are met */
     int32_t *last;   /* [nodes] last child, 0: none */
-    int32_t *loop;  /* [nodes] innermost loop around it, -1: none; then of a For its own in `own` */
-    int32_t *own;   /* [nodes] of a For, a store, an access: its index */
-    int32_t *store; /* [nodes] the store that it is part of, -1: none */
-    int32_t *open;  /* [nodes] the loops around the node at hand, by their depth */
+    int32_t *loop;   /* [nodes] innermost loop around it, -1: none */
+    int32_t *own;    /* [nodes] of a For, a store, an access: its index */
+    int32_t *store;  /* [nodes] the store that it is part of, -1: none */
+    int32_t *open;   /* [nodes] the loops around the node at hand, by their depth */
     float *constant; /* [nodes] constant operand */
     float *step;     /* [nodes] of the pragma in force */
     uint8_t *inside; /* [nodes] conditions around it */
@@ -168,11 +169,11 @@ void nest_lower(nest_tree *t);
 /* Computes what accesses touch, level by level, and their strides; then what loops touch. */
 void nest_reach(nest_tree *t);
 
-/* Distance of two elements of an access along the vectorised loop, divided by how many elements
-   from one to the next the block accesses: 1 if it accesses all. */
+/* The stride of an access along the vectorised loop, divided by the number of neighbouring elements
+   that the block accesses at each step, if these are few: 1 if no element is skipped. */
 double nest_beside(const nest_tree *t, const nest_access *a, int vector, int block);
-/* How many elements next to each other in memory an access has in the loops of a block, without the
-   vectorised one; first: the level of the loop whose stride is 1, -1: none. */
+/* How many elements that are next to each other in memory an access reads or writes in the loops of
+   a block, without the vectorised one; first: the level of the loop whose stride is 1, -1: none. */
 double nest_adjacent(int *first, const nest_tree *t, const nest_access *a, int vector, int block);
 /* How often its buffer is allocated, if the statement is the first one that stores to it. */
 double nest_allocations(const nest_tree *t, const nest_store *store);
@@ -187,8 +188,8 @@ typedef struct nest_statement {
         block; /* of nest_cost.c: the level that TIR vectorises, -1: none; levels in a block */
 } nest_statement;
 nest_statement nest_take(const nest_tree *t, const nest_store *store);
-/* Lines that a statement fetches into caches of 32 KB, 1 MB, 4 MB; an access, into the first two.
- */
+/* nest_miss: lines that a statement fetches into caches of 32 KB, 1 MB and 4 MB. nest_fetch: lines
+   that an access fetches into the first two of these. */
 void nest_miss(double lines[3], const nest_statement *s);
 void nest_fetch(double lines[2], const nest_statement *s, const nest_access *a);
 void nest_price(nest_cost *c, const nest_tree *t, const nest_store *store);
