@@ -197,7 +197,7 @@ KERNEL ag_real ag__parts_16(const ag_real *parts, int n)
    for (int first_ = 0; first_ < whole_; first_ += AG_PARTS)                            \
     for (int part_ = 0; part_ < AG_PARTS; part_++) {                                    \
      const int i = first_ + part_;                                                      \
-     (void)i; /* a value may be a lane's own */                                         \
+     (void)i; /* `value` need not use i */                                              \
      parts_[part_] += (value);                                                          \
     }                                                                                   \
    for (int i = whole_; i < n_; i++) parts_[i - whole_] += (value);                     \

@@ -172,7 +172,7 @@ AG_BOTH float v_erf(float x)
     q = V_FMA(q, t, 1.12957841f);
     q = V_FMA(q, t, -1.88036460e-4f);
     const float far = copysignf(1.0f - v_exp(-q), x);
-    return a < 1.0f ? x * p : a >= 1.0f ? far : x; /* the last: NaN */
+    return a < 1.0f ? x * p : a >= 1.0f ? far : x; /* the last case is a NaN */
 }
 
 #endif

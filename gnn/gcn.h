@@ -15,8 +15,8 @@ ELEMENTS(gcn_norm_forward, a->xs[0].size[0])
     }
 }
 
-/* y = s_v (s_v x_v + sum over the others of s_u x_u), + b in every part of o features. `wide` is 2
-   where senders are pairs (node, position). */
+/* y = s_v (s_v x_v + the sum of s_u x_u over the other senders), + b in every part of o features.
+   `wide` is 2 where senders are pairs (node, position). */
 KERNEL void gcn_row(ag_real *to, const ag_real *x, const ag_real *s, const int32_t *senders,
                     int wide, int first, int n, int64_t v, int nodes, int f, const int add)
 {

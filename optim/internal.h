@@ -24,7 +24,7 @@ struct ag__sgd;
 ag_status ag__params_adamw(ag_params *params, const struct ag__adamw *u, ag_failure *why);
 ag_status ag__params_sgd(ag_params *params, const struct ag__sgd *u, ag_failure *why);
 ag_status ag__params_clip(ag_params *params, double most, double *norm, ag_failure *why);
-/* The gradients on the device of the block, after what ag_clip_norm still has to do there. */
+/* The gradients on the device of the block, scaled there if ag_clip_norm has not done so yet. */
 ag_real *ag__params_gradient(ag_params *params);
 ag_status ag__need_built(const ag_params *params, const char *who, ag_failure *why);
 

@@ -89,7 +89,7 @@ ag__timer *ag__timer_new(void); /* NULL: no memory */
 void ag__timer_free(ag__timer *timer);
 void ag__timer_start(ag__timer *timer);                 /* forgets all marks and sets mark 0 */
 void ag__timer_mark(ag__timer *timer);                  /* sets the next one */
-double ag__timer_seconds(ag__timer *timer, int number); /* mark to mark + 1; waits for it */
+double ag__timer_seconds(ag__timer *timer, int number); /* from this mark to the next; waits */
 
 /* ---- what core/gemm.h, columns.h and inverse.h do on the device ---- */
 

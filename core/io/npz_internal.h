@@ -49,7 +49,7 @@ size_t ag__npy_format(char out[AG__NPY_WRITTEN_MOST], ag_dtype dtype, int rank,
 ag_status ag__npy_count(int64_t *count, ag_dtype dtype, int rank, const int64_t *size,
                         const char *where, ag_failure *why);
 
-/* 1: 1 to 63 printable ASCII characters, so that a sentence can quote it. */
+/* 1 if the name has 1 to 63 characters, all printable ASCII, so that a sentence can quote it. */
 int ag__npz_name_fits(const char *name);
 
 /* Converts values first..first+n-1 of the array `info` from `in` to `out`. */
@@ -64,7 +64,7 @@ void ag__npz_reorder(void *out, const void *in, const ag_array_info *info, size_
 /* The value of a float16. */
 float ag__from_half(uint16_t half);
 
-/* 1 when integers are wanted and floats are stored, which no conversion does. */
+/* 1 when integers are wanted and floats are stored: there is no such conversion. */
 int ag__npz_cannot(ag_dtype as, ag_dtype from);
 
 /* Looks at the end of a zip file before libzip does, and refuses what would make it allocate or

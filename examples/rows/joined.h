@@ -37,7 +37,7 @@ typedef struct nests_joined {
     ag_linear_layer layer[NESTS_JOINED_LAYERS]; /* of the embedding */
     ag_param *join;                             /* [in, width]: what a row adds to its node */
     ag_param *of_row, *of_node;                 /* f [1, width], g [1, out] */
-    ag_param *steep; /* [1,1] where items are only compared: ln of the factor of their scores */
+    ag_param *steep; /* [1,1] ln of the factor of the scores; NULL unless items are only compared */
 } nests_joined;
 
 /* Declares the parameters ("rows.table", ...) and makes room for the scale. columns, words, flags:

@@ -102,9 +102,9 @@ typedef struct harness_common {
 #define HARNESS_RUNS   (HARNESS_TRAINS | HARNESS_SCORES)
 /* clang-format off */
 #define HARNESS_COMMON_OPTIONS(S, M) HARNESS_COMMON_OPTIONS_AND(S, M, 0)
-/* The same for a program with commands of its own (the bits OWN) that compute with a trained model,
-   if one is given, and make a folder. They also take --out, --force, --run, --model, --seed, and
-   the options of the groups Machine and Output. */
+/* The same for a program with commands of its own (the bits OWN). These make a folder, and compute
+   with a trained model if one is given, so they also take --out, --force, --run, --model, --seed,
+   and the options of the groups Machine and Output. */
 #define HARNESS_COMMON_OPTIONS_AND(S, M, OWN) \
     {"data", HARNESS_FIELD(S, M.data), .commands = HARNESS_ALL, .needed = HARNESS_ALL, \
      .flags = HARNESS_FOR_RESUME, .often = true, .group = "Data", \

@@ -10,9 +10,9 @@
 
 /* A measure is NaN where it is not defined: measures of pairs where metrics.h says so; slowdown,
    top and recall of fewer than two items, where there is nothing to choose; all others without an
-   item. This depends only on a group's run times, so that the means of all methods are over the
-   same groups, except that a method has no MAPE, R2 and MAE of a group in which it cannot score an
-   item. */
+   item. This depends only on a group's run times, so the means of all methods are over the same
+   groups. There is one exception: a method has no MAPE, R2 and MAE of a group in which it cannot
+   score an item. */
 typedef enum harness_measure {
     HARNESS_TAU_B, /* metrics.h, up to pairwise: pairs that differ by more than HARNESS_SHARE */
     HARNESS_TAU_A,
@@ -81,10 +81,10 @@ bool harness_measure_left(harness_measure measure, harness_left left);
 typedef struct harness_measured {
     int known, counted;      /* items with a run time; with one that counts */
     int left[HARNESS_LEFTS]; /* groups of which measures are not defined */
-    double chosen, fastest;  /* run times of the best predicted one and of the fastest, ns; the
-                                mean of several with one score */
+    double chosen, fastest;  /* run times in ns of the best predicted item (or the mean of all with
+                                its score) and of the fastest */
     double of[HARNESS_MEASURES];
-    int groups[HARNESS_MEASURES]; /* of which the measure is defined, while they are added */
+    int groups[HARNESS_MEASURES]; /* groups with this measure, while groups are added */
 } harness_measured;
 
 /* All measures are NaN, all counts 0. */

@@ -36,7 +36,7 @@ struct lab_collection {
 
 ag_status lab_collect(lab_collection *c, ag_failure *why);
 
-/* Shows the program that is measured next to the bar, which counts programs. */
+/* Shows the name of the measured program next to the bar. The bar counts programs. */
 void lab_collect_note(lab_collection *c, const char *name);
 /* 1 when the share of the current program will be used up in `ahead` seconds. */
 int lab_collect_late(const lab_collection *c, double ahead);

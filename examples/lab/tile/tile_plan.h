@@ -21,7 +21,7 @@ enum {
 typedef enum tile_role {
     TILE_EXTERNAL,    /* memory outside of the tile: a parameter, a constant, 0, 1, 2... */
     TILE_VIEW,        /* input 0 with other strides: broadcast, transpose, slice, reverse */
-    TILE_RESHAPE,     /* input 0 with other axes, each of them several of the old ones or a part of
+    TILE_RESHAPE,     /* input 0 with other axes: each is several of the old axes, or a part of
                          one */
     TILE_MAP,         /* an elementwise op; this and all below are computed */
     TILE_PAD,         /* input 0 with gaps and borders of input 1, a scalar */

@@ -54,7 +54,7 @@ typedef struct tgraph_fit {
     int most_rows;    /* configurations that are read, of all files together */
     int most_columns; /* one-hot columns; those that vary most stay */
     int most_cells;   /* rows x columns, of 4 bytes; with more, every n-th row stays */
-    int32_t *key;     /* [columns] keys of one-hot columns, or numbers of the counts that vary */
+    int32_t *key;     /* [columns] keys of one-hot columns, or indices of the counts that vary */
     int columns, found;
     int rows, head;      /* head: rows before those that choose the ridge weight */
     float *mean, *scale; /* [columns] */

@@ -129,7 +129,7 @@ typedef struct nests_layout_memory {
     int slots;
     int *entry;     /* [rows] the last entry of the row, -1: none */
     nests_put *put; /* of the present item */
-    int fixed;      /* how many of the first every item has */
+    int fixed;      /* how many nests every item has; they come first */
 } nests_layout_memory;
 
 /* Start from {0}, open, add, and always drop; opened again, rows reuse their memory. */

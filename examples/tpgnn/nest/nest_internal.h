@@ -62,8 +62,9 @@ typedef struct nest_loop {
     double extent, step;
     double trips, vector, unroll, parallel; /* products of extents, its own included */
     double stores;                          /* statements in its body, unrolled ones repeated */
-    double work, cycles, bytes, lines;      /* of its body, once; then of all its iterations */
-    double once;                            /* lines of its body, once */
+    double work, cycles, bytes, lines;      /* first of one run of its body, in the end of all its
+                                               iterations */
+    double once;                            /* lines of one run of its body */
     double size;                            /* instructions of its body as a compiler counts them */
     double branches;                        /* conditions in its body, copies included */
     double sources;                         /* statements of its body, each counted once */
@@ -88,7 +89,7 @@ typedef struct nest_access {
     double across, along; /* strides: of the vectorised loop, the innermost other one; -1: none */
     double stride[NEST_LOOPS];
     double elements[NEST_LOOPS + 1], lines[NEST_LOOPS + 1]; /* within the loops inside a level */
-    double crowd[NEST_LOOPS + 1]; /* lines that a near cache could hold in their place */
+    double crowd[NEST_LOOPS + 1]; /* lines of a near cache that they keep from others */
 } nest_access;
 
 typedef struct nest_store {

@@ -78,7 +78,7 @@ typedef struct hlo_configs {
    reshape: no layout, or those in which it moves no element. The first choice is row-major, of a
    reshape no layout. */
 int hlo_choices(const hlo_choosing *x);
-/* One of them, as 18 digits. */
+/* One of these layouts, as 18 digits. */
 void hlo_choice(float digit[18], const hlo_choosing *x, int choice);
 
 /* Draws `count` configurations, none twice; the first has the first choice of every node. Nodes
@@ -86,8 +86,8 @@ void hlo_choice(float digit[18], const hlo_choosing *x, int choice);
    are drawn, each node chooses for itself. There are fewer when these are used up, too. */
 ag_status hlo_configs_draw(hlo_configs *c, const hlo_graph *g, int count, uint64_t seed,
                            tpugraphs_budget *budget, ag_failure *why);
-/* The first choice of every node; then each other choice of each node, where all others keep their
-   first. */
+/* Makes the configuration with the first choice of every node, then one for each other choice of
+   each node, in which all other nodes keep their first. */
 ag_status hlo_configs_sweep(hlo_configs *c, const hlo_graph *g, tpugraphs_budget *budget,
                             ag_failure *why);
 /* Reads an npz file: node_config_feat and, if they are there, node_config_ids, which must be the
