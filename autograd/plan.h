@@ -10,7 +10,8 @@ typedef struct ag_builder {
     ag_plan *plan;
     const ag_tensor *wanted;
     int training, fuse, failed;
-    int *needs, *has; /* by tensor: a gradient is wanted; its gradient has been written (by root) */
+    int *needs, *has; /* by tensor: its gradient is wanted; by root: its gradient has been
+                         written */
     ag_job spare;     /* what new_job returns when there is no memory */
 } ag_builder;
 

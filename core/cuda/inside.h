@@ -16,7 +16,7 @@ struct ag__cuda_device {
     std::recursive_mutex lock;
     int tried;           /* 1: opening it was tried */
     ag_failure closed;   /* why it could not be opened */
-    ag_failure failure;  /* the first one since the last question */
+    ag_failure failure;  /* the first one since the last ag__device_failed */
     int lost;            /* it cannot go on: the failure stays */
     int waits;           /* AUGUR_CUDA_WAIT=1 */
     const char *doing;   /* what was launched last */
@@ -30,9 +30,10 @@ struct ag__cuda_device {
 /* The device that work goes to; open. */
 ag__cuda_device *ag__cuda_here(void);
 
-/* Keeps an error of the runtime as the failure of what was launched last; 1 if it is one. */
+/* Keeps an error of the runtime as the failure of what was launched last. Returns 1 if `error` is
+   one. */
 int ag__cuda_keep(cudaError_t error);
-/* Keeps the failure that there is no memory for `what`; bytes 0: it is not known how many it
+/* Keeps the failure that there is no memory for `what`; bytes 0: it is not known how many bytes it
    needs. */
 void ag__cuda_no_memory(const char *what, size_t bytes);
 int ag__cuda_noting(void);            /* 1: this thread captures what it launches (graph.cu) */

@@ -19,8 +19,8 @@ enum {
     AG__DEFLATE_MOST = 1032     /* deflate cannot shrink anything by a larger factor */
 };
 
-/* Opens a file that is not empty for reading; a folder, device or pipe is refused without waiting
- * for it. */
+/* Opens a file for reading. An empty file is refused, and so is a folder, device or pipe, without
+   waiting for it. */
 FILE *ag__open_regular(const char *path, int64_t *bytes, ag_failure *why);
 
 /* If ag_file_mistaken knows what the file is, replaces the reader's failure by its sentence, unless

@@ -16,7 +16,7 @@ typedef struct nests_batch {
     int groups, items, rows, entries, alike; /* alike: entries of what items count alike; 0: there
                                                 are none */
     int inputs;                              /* of a row */
-    int count;                               /* of items, without those that are added */
+    int count;                               /* of items, without those added by rounding up */
     ag_real *x;                              /* [rows, inputs] */
     int32_t *word;                           /* [rows] */
     int32_t *at, *start;                     /* [entries] place; [items + 1] */

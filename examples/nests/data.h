@@ -20,7 +20,7 @@ typedef struct nests_set {
 /* The data of training and of scores; with --split one set is both. */
 typedef struct nests_files {
     nests_set train, other;
-    nests_set *scored; /* one of them; NULL: nothing is */
+    nests_set *scored; /* one of the two; NULL: nothing is scored */
 } nests_files;
 
 /* Reads the session's --data and --valid, and splits them; chooses the options that are left to the

@@ -72,7 +72,8 @@ void nests_joined_batch_free(nests_joined_batch *batch);
 /* The embedding of each row, [rows, width]. */
 ag_tensor *nests_joined_embed(const nests_joined *joined, ag_tape *tape,
                               const nests_joined_batch *batch);
-/* The sum that the rows of each place add to its vector, [places, in]. embedded: as above. */
+/* The sum that the rows of each place add to its vector, [places, in]. embedded: from
+   nests_joined_embed. */
 ag_tensor *nests_joined_nodes(const nests_joined *joined, ag_tensor *embedded,
                               const nests_joined_batch *batch);
 /* Scores [items] of NESTS_COSTS. node [n, out]: of the graph network. */

@@ -36,7 +36,7 @@ typedef struct tgraph_files {
     tgraph_set fit;   /* what the baselines of `eval` learn from */
     bool training;    /* of a training run, standardised for its network */
     const char *name; /* of the model that scores them: tgraph_model_name */
-    /* Of eval and predict. */
+    /* Only in eval and predict. */
     const harness_runs *runs;
     const tgraph_settings *settings;
 } tgraph_files;

@@ -77,7 +77,7 @@ ag_status tpgnn_results_baselines(void *results, ag_failure *why);
 
 /* ---- unseen.c, inspect.c ---- */
 
-/* These facts about the data, as metadata of a checkpoint; the caller frees the text
+/* The facts of a tpgnn_seen about the data, as metadata of a checkpoint; the caller frees the text
    (harness_free). Fails: AG_EMEMORY. */
 char *tpgnn_seen_json(const tpgnn_data *data, ag_failure *why);
 /* Fails: AG_EDATA. */

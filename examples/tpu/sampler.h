@@ -6,7 +6,7 @@
 
 #include "examples/tpu/program.h"
 
-/* Depends only on (seed, step), so a run is resumed by its step number. For one thread. */
+/* A draw depends only on (seed, step), so a run is resumed by its step number. For one thread. */
 typedef struct tpu_sampler {
     const tpu_data *data;
     const tpu_scaler *scaler;

@@ -63,7 +63,7 @@ typedef struct tpugraphs_value {
 } tpugraphs_value;
 
 /* Finds slots in the order in which values are computed: one that is no longer read is used again,
-   but that of `kept` (-1: none) is taken from the start. Returns the floats of all slots. */
+   but the slot of `kept` (-1: none) is in use from the start. Returns the floats of all slots. */
 double tpugraphs_find_slots(tpugraphs_value *value, int n, int kept);
 
 #endif

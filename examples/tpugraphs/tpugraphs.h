@@ -30,8 +30,8 @@ void *tpugraphs_take(tpugraphs_budget *budget, size_t *bytes, size_t count, size
 /* The name of the file at `path` without folder and .npz, allocated in the same way. */
 char *tpugraphs_take_name(tpugraphs_budget *budget, size_t *bytes, const char *path,
                           ag_failure *why);
-/* The list with room for `count` items, grown if necessary, and counted in the same way. NULL:
-   `why` has a sentence, and the list is unchanged. */
+/* Returns the list with room for `count` items; it grows if necessary, and is counted in the same
+   way. NULL: `why` has a sentence, and the list is unchanged. */
 void *tpugraphs_grow(tpugraphs_budget *budget, size_t *bytes, void *list, int *room, int64_t count,
                      size_t size, ag_failure *why);
 /* The limit for files that are read in addition: what the budget has left. */

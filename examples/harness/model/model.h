@@ -174,7 +174,7 @@ typedef struct harness_session {
     void *data, *feed;    /* harness_model.data_bytes, feed_bytes */
     harness_batches batches;
     ag_shards *sum; /* of their gradients */
-    double *loss;   /* [end - first] of the step, for other ranks; NULL: there are none */
+    double *loss;   /* [end - first] of the step, for other ranks; NULL: there are no other ranks */
     bool stops;     /* a rank was interrupted, and all ranks know it */
     harness_trained trained;
     ag_tape *tape;
@@ -327,9 +327,9 @@ ag_status harness_ablate_command(harness_call *call, ag_failure *why);
 /* ---- a training run ---- */
 
 /* Does all that comes before the first step; makes or continues the run folder. Fill the first
-   group of fields; always close it. Fails: AG_EUSE (options of the schedule; a folder in use; a run
-   that has done more steps than asked for, or that is asked for more steps before it has ended),
-   and as harness_model. */
+   group of fields; always close the session. Fails: AG_EUSE (options of the schedule; a folder in
+   use; a run that has done more steps than asked for, or that is asked for more steps before it has
+   ended), and as harness_model. */
 ag_status harness_session_begin(harness_session *session, harness_run_mode mode, ag_failure *why);
 /* Does the part of harness_session_begin that steps need, for a session that has its network from
    elsewhere; harness_session_batches_end frees it. Fails: AG_EUSE (more ranks than batches),
@@ -340,7 +340,7 @@ void harness_session_batches_end(harness_session *session);
    checkpoints are from before it), and as `record`. */
 ag_status harness_session_step(harness_session *session, ag_failure *why);
 /* Scores the best checkpoint; writes tables, pictures and the page. result: gets what a study
-   needs, or NULL. */
+   needs; may be NULL. */
 ag_status harness_session_end(harness_session *session, struct json_t *result, ag_failure *why);
 /* Closes the run folder; an interrupted run prints how to continue it. */
 ag_status harness_session_close(harness_session *session, ag_failure *why);

@@ -9,7 +9,7 @@
 #include "core/io/io.h"
 #include "examples/harness/model/model.h"
 
-enum { HARNESS_OUTPUTS_RUNS = 63 }; /* an npz of ours has 64 arrays at most, and one is the share */
+enum { HARNESS_OUTPUTS_RUNS = 63 }; /* an npz file has 64 arrays at most; one is for the share */
 
 /* Start from {0}; open, then either keep or take, and free it. */
 typedef struct harness_outputs {
@@ -21,7 +21,8 @@ typedef struct harness_outputs {
     int spoiled; /* the first run, from 1, with a value that is not finite; 0: none is kept */
 } harness_outputs;
 
-/* Opens for these networks, the options of scores, and all files of --data. Fails: AG_EFILE. */
+/* Opens `outputs` for these networks, the options of scores, and all files of --data. Fails:
+   AG_EFILE. */
 ag_status harness_outputs_open(harness_outputs *outputs, const harness_runs *runs,
                                const harness_program *program, const harness_options *options,
                                const harness_files *all, ag_failure *why);

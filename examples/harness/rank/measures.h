@@ -14,12 +14,13 @@
    groups. There is one exception: a method has no MAPE, R2 and MAE of a group in which it cannot
    score an item. */
 typedef enum harness_measure {
-    HARNESS_TAU_B, /* metrics.h, up to pairwise: pairs that differ by more than HARNESS_SHARE */
+    HARNESS_TAU_B, /* up to pairwise: metrics.h, over pairs that differ by more than
+                      HARNESS_SHARE */
     HARNESS_TAU_A,
     HARNESS_OPA,
     HARNESS_TIED,
     HARNESS_PAIRWISE,
-    HARNESS_SLOWDOWN_1, /* metrics.h, of the 1, 5, 10, 100 best predicted, as recall */
+    HARNESS_SLOWDOWN_1, /* up to recall: metrics.h, of the 1, 5, 10, 100 best predicted */
     HARNESS_SLOWDOWN_5,
     HARNESS_SLOWDOWN_10,
     HARNESS_SLOWDOWN_100,
@@ -102,7 +103,7 @@ void harness_measured_end(harness_measured *sum);
 
 /* ---- averages ---- */
 
-/* Ascending; none is NaN. */
+/* Sorts in ascending order; no value may be NaN. */
 void harness_sort(double *x, int64_t n);
 
 /* Averages of the values that are not NaN; NaN if there are none. The geometric mean is NaN if a

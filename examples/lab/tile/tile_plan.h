@@ -111,8 +111,8 @@ void tile_part_box(tile_box *in, const tile_items *t, const tile_item *item, int
 /* Number of elements, 2^50 for more. */
 int64_t tile_box_elements(const tile_box *box, int rank);
 
-/* The places of the output and of memory outside; and of the items from first to last, by their
-   boxes. */
+/* The first finds the places of the output and of memory outside, the second those of the items
+   from first to last, by their boxes. */
 void tile_places_outside(tile_place *place, const tile_items *t);
 void tile_places(tile_place *place, const tile_items *t, const tile_box *box, int first, int last);
 

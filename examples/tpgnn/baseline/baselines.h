@@ -20,8 +20,8 @@ typedef struct tpgnn_boosting_options {
     harness_boosting_options trees; /* without a loss */
     harness_boosting_loss loss; /* only its limits and `start` count; a schedule of n stores starts
                                    at n times `start` */
-    /* Boosting ends after so many trees in a row that do not lower the error (root mean square
-       over the fit's stored buffers); they are kept. 0: never before `rounds`. */
+    /* Boosting ends after this many trees in a row that do not lower the error (root mean square
+       over the fit's stored buffers); these trees are kept. 0: never before `rounds`. */
     int patience;
 } tpgnn_boosting_options;
 

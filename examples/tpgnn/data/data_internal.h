@@ -22,7 +22,7 @@ typedef struct tpgnn_reading {
     tpgnn_schedule *schedule;            /* [schedules]: borrowed, to be filled */
 } tpgnn_reading;
 
-/* Appends what was read as a task; its kinds must be settled then. Fails, and adds nothing:
+/* Appends what was read as a task; its kinds must have been settled. Fails, and adds nothing:
    AG_EMEMORY. */
 ag_status tpgnn_reading_keep(tpgnn_data *data, tpgnn_reading *r, ag_failure *why);
 /* Frees what is not kept: after a failure all of it. */

@@ -176,7 +176,7 @@ double nest_beside(const nest_tree *t, const nest_access *a, int vector, int blo
 /* How many elements that are next to each other in memory an access reads or writes in the loops of
    a block, without the vectorised one; first: the level of the loop whose stride is 1, -1: none. */
 double nest_adjacent(int *first, const nest_tree *t, const nest_access *a, int vector, int block);
-/* How often its buffer is allocated, if the statement is the first one that stores to it. */
+/* How often the buffer of a store is allocated; 0 if an earlier store writes to the same buffer. */
 double nest_allocations(const nest_tree *t, const nest_store *store);
 /* A store with its loads and the loops around it. */
 typedef struct nest_statement {

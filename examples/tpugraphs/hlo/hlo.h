@@ -58,7 +58,7 @@ typedef struct hlo_graph {
    AG_EFILE, AG_EMEMORY. */
 ag_status hlo_read(hlo_graph *g, const char *path, hlo_unknown unknown, tpugraphs_budget *budget,
                    ag_failure *why);
-/* The same of bytes in memory; name: what sentences call them. */
+/* The same for bytes in memory; name: what sentences call them. */
 ag_status hlo_read_bytes(hlo_graph *g, const void *bytes, size_t n, const char *name,
                          hlo_unknown unknown, tpugraphs_budget *budget, ag_failure *why);
 void hlo_free(hlo_graph *g, tpugraphs_budget *budget);
