@@ -15,7 +15,7 @@ typedef struct tgraph_entry {
     int items;
 } tgraph_entry;
 
-/* Start from {0}; must not move afterwards. */
+/* Start from {0}; the set must not move afterwards. */
 typedef struct tgraph_set {
     bool rows;   /* 1: files are opened with the operations that rows are made of */
     bool warned; /* of files with rows that are a guess */

@@ -12,8 +12,8 @@
 
 enum {
     TILE_NODES = 64, /* of a kernel at most */
-    /* A node is at most two items before the reduction and two after it (a copy and a view); the
-       inputs of the reduction and a copy for the root add to them. */
+    /* A node becomes at most two items before the reduction and two after it (a copy and a view).
+       The inputs of the reduction and a copy for the root are further items. */
     TILE_ITEMS = 4 * TILE_NODES + 16,
     TILE_BOUNDS = 24 /* numbers of a tile */
 };
@@ -128,8 +128,8 @@ double tile_note_sizes(int64_t *most, const tile_items *t, const tile_box *box, 
 /* Sets where each item's scratch begins, for boxes of at most `most` elements; returns the total.
  */
 int64_t tile_slots(int64_t *at, const tile_items *t, const int64_t *most);
-/* The block at `index`, a number for each axis; and the number of blocks, in all and (count) along
-   each axis. */
+/* The first finds the block at `index`, a number for each axis. The second returns the number of
+   blocks; count gets that along each axis. */
 void tile_box_at(tile_box *box, const int *index, const int *size, const double *bound, int rank);
 double tile_blocks(int *count, const int *size, const double *bound, int rank);
 

@@ -12,9 +12,9 @@ void tpgnn_throughput(double *y, const tpgnn_data *data);
 
 /* The score of a schedule is minus the sum of the outputs of the trees over its stored buffers. The
    loss is sum w (-score - y)^2 / 2 over stored buffers, with y the throughput and w = y. A row that
-   several stores share enters once, with the sum of their derivatives: splits gain the same as with
-   a copy for each store; only the bins of histograms may differ. Source: auto_scheduler's XGBModel,
-   Apache TVM 0.8 to 0.19 ("pack-sum" objective; also that of MetaSchedule). */
+   several stores share enters once, with the sum of their derivatives. Its splits gain as much as
+   with a copy for each store; only the bins of histograms may differ. Source: auto_scheduler's
+   XGBModel, Apache TVM 0.8 to 0.19 ("pack-sum" objective; also that of MetaSchedule). */
 
 typedef struct tpgnn_boosting_options {
     harness_boosting_options trees; /* without a loss */
