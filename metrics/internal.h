@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Declarations for the files of metrics/, which users do not see. */
+/* Declarations for the files of metrics/. Users do not see them. */
 #ifndef AG_METRICS_INTERNAL_H
 #define AG_METRICS_INTERNAL_H
 

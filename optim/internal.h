@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Declarations for the files of optim/, which users do not see. */
+/* Declarations for the files of optim/. Users do not see them. */
 #ifndef AG_OPTIM_INTERNAL_H
 #define AG_OPTIM_INTERNAL_H
 

@@ -14,7 +14,7 @@ enum {
         16, /* operands of products that a step uses this often are copied first */
     TPUGRAPHS_TILE_REPEATED = 8,     /* work at most, as a multiple of the least possible */
     TPUGRAPHS_TILE_FEW_STEPS = 64,   /* a tile with more steps than this */
-    TPUGRAPHS_TILE_STEP_WORK = 1024, /* does at least so much work in each of them */
+    TPUGRAPHS_TILE_STEP_WORK = 1024, /* does at least this much work in each of them */
     TPUGRAPHS_TILE_MOST_STEPS = 8192 /* and never has more steps than this */
 };
 

@@ -35,8 +35,8 @@ typedef struct harness_additive_group {
     int absolute;        /* 1: z and y are compared as they are; work is then about the run time */
 } harness_additive_group;
 
-/* Fits trees to the rows of all groups; options->loss is not read. Left out are groups without `y`,
-   groups with an item that counts no row, and compared groups in which all run times are
+/* Fits trees to the rows of all groups; options->loss is not read. It leaves out groups without
+   `y`, groups with an item that counts no row, and compared groups in which all run times are
    equal. NULL: the failure is in `why` (as harness_boosting_fit; AG_EDATA when nothing is left). */
 harness_boosting *harness_additive_fit(const harness_additive_group *group, int groups, int columns,
                                        const harness_boosting_options *options, ag_failure *why);

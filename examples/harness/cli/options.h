@@ -221,7 +221,8 @@ ag_status harness_options_from_json(harness_options *o, const struct json_t *obj
 const harness_option *harness_options_differ(const harness_options *stored,
                                              const harness_options *given, bool grows);
 
-/* The value of an option as a user would write it, which nobody frees; NULL: no value. */
+/* The value of an option as a user would write it, which the caller does not free; NULL: no
+   value. */
 const char *harness_option_text(const harness_options *o, const harness_option *option);
 
 /* The row with this name ('_' is '-'), or NULL; and the nearest name in a list, or NULL when none

@@ -22,7 +22,7 @@ struct harness_options {
     void *values;
     int layer; /* the one that is being read; a path list of a lower one is replaced */
     harness__origin *origin; /* per option */
-    ag_arena *memory;        /* of all of it, and of texts that the values point to */
+    ag_arena *memory;        /* of all these, and of texts that the values point to */
 };
 
 /* Sets option `index` from text, whatever the command. */

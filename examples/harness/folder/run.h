@@ -38,7 +38,7 @@ ag_status harness_run_close(harness_run *run, ag_failure *why);
    */
 ag_status harness_run_stays(const harness_run *run, ag_failure *why);
 
-/* "FOLDER/name", which nobody frees. */
+/* "FOLDER/name", which the caller does not free. */
 const char *harness_run_path(const harness_run *run, const char *name);
 
 /* Whether a file is one of those that the programs write into a run folder. */

@@ -18,7 +18,8 @@ typedef struct harness_outputs {
     ag_real *value;    /* [count] of the run, or all that there are to take */
     int64_t count, room;
     int64_t taken;
-    int spoiled; /* the first run, from 1, with a value that is not finite; 0: none is kept */
+    int spoiled; /* the first run, from 1, with a value that is not finite; 0: all values kept are
+                    finite */
 } harness_outputs;
 
 /* Opens `outputs` for these networks, the options of scores, and all files of --data. Fails:

@@ -68,7 +68,7 @@ typedef struct harness_rank {
     char *note[HARNESS_RANK_METHODS];
     double *score[HARNESS_RANK_METHODS];      /* [items], small is fast */
     const double *cost[HARNESS_RANK_METHODS]; /* [items] predicted ln(ns), or NULL */
-    bool *absent[HARNESS_RANK_METHODS];       /* [groups] without scores; NULL: none is */
+    bool *absent[HARNESS_RANK_METHODS];       /* [groups] without scores; NULL: no group is */
     int ceiling; /* methods from this one on say what noise leaves possible; 0: none does */
     const int64_t *first; /* [items] run times that these are compared with; NULL: `actual` */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The baseline that a learned model has to beat: gradient boosting with TVM's settings. Its scores
-   are small for schedules that are predicted fast, as are those of the rules in baselines.c. */
+/* The baseline that a learned model has to beat: gradient boosting with TVM's settings. Its scores,
+   and those of the rules in baselines.c, are small for schedules that are predicted fast. */
 #ifndef TPGNN_BASELINES_H
 #define TPGNN_BASELINES_H
 

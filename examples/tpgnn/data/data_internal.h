@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Declarations for the files that read schedules, which the model does not see. */
+/* Declarations for the files that read schedules. The model does not see them. */
 #ifndef TPGNN_DATA_PARTS_H
 #define TPGNN_DATA_PARTS_H
 
@@ -25,7 +25,7 @@ typedef struct tpgnn_reading {
 /* Appends what was read as a task; its kinds must have been settled. Fails, and adds nothing:
    AG_EMEMORY. */
 ag_status tpgnn_reading_keep(tpgnn_data *data, tpgnn_reading *r, ag_failure *why);
-/* Frees what is not kept: after a failure all of it. */
+/* Frees what is not kept; after a failure that is everything. */
 void tpgnn_reading_end(tpgnn_data *data, tpgnn_reading *r, const ag_failure *why);
 /* Makes room for the schedules of the task, in r->schedule. */
 ag_status tpgnn_schedules_make(tpgnn_data *data, tpgnn_reading *r, ag_failure *why);

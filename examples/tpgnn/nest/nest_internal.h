@@ -79,7 +79,7 @@ typedef struct nest_loop {
 typedef struct nest_term {
     int next; /* of the access, -1: none */
     uint8_t level, dim;
-    double step, count; /* its distance and the number of its values */
+    double step, count; /* how far each value moves the index; the number of values */
 } nest_term;
 
 typedef struct nest_access {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Declarations for the files that read data, which the model does not see. */
+/* Declarations for the files that read data. The model does not see them. */
 #ifndef TPU_DATA_PARTS_H
 #define TPU_DATA_PARTS_H
 
