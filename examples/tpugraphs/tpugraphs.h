@@ -41,8 +41,8 @@ int tpugraphs_exceeds(const tpugraphs_budget *budget, size_t bytes);
 ag_status tpugraphs_fits(const tpugraphs_budget *budget, size_t bytes, const char *name,
                          const char *what, ag_failure *why);
 
-/* The next array of a block, at a multiple of 64 bytes; block NULL: only *at moves on, which
-   counts the bytes of all. */
+/* The next array of a block, at a multiple of 64 bytes; with block NULL only *at grows, to count
+   the bytes of all arrays. */
 void *tpugraphs_lay(char *block, size_t *at, int64_t count, size_t size);
 /* Room for a block of a batch; its contents are lost. Batches of one kind differ a little in size,
    so the block is somewhat larger than needed, and the next few batches fit, too. */

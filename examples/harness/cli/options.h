@@ -39,8 +39,8 @@ enum {
     HARNESS_MAY_CHANGE = 4, /* --resume accepts another value */
     HARNESS_MAY_GROW = 8,   /* --resume accepts a larger value: the run goes on beyond its end */
     HARNESS_IF_GROWN = 16,  /* --resume accepts another value if one of HARNESS_MAY_GROW grows */
-    HARNESS_BY_DATA = 32,   /* its default means a value that suits the data, which
-                               harness_model.read puts in its place */
+    HARNESS_BY_DATA = 32,   /* in place of its default, harness_model.read sets a value that suits
+                               the data */
     HARNESS_IF_OTHER = 64   /* written only where it is not the default */
 };
 
