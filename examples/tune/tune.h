@@ -11,9 +11,9 @@
 
 typedef enum tune_way { TUNE_HARDWARE, TUNE_LEARNED, TUNE_WAYS } tune_way;
 
-/* Fills ns with times above 0 of the kernels of a fusion or the tiles of a kernel,
-   which[0..count-1] (NULL: the first): measured in turn, or predicted. Predictions for tiles are
-   only scores: small is fast. A failure AG_ESTOPPED ends a search without a result. Tests make
+/* Fills ns for the kernels of a fusion or the tiles of a kernel, which[0..count-1] (NULL: the
+   first), with times above 0, measured in turn or predicted. Predictions for tiles are only scores,
+   of either sign: small is fast. A failure AG_ESTOPPED ends a search without a result. Tests make
    times up. */
 typedef ag_status tune_meter(void *state, double *ns, const lab_configs *configs, const int *which,
                              int count, ag_failure *why);

@@ -9,7 +9,7 @@
 #include "core/io/io.h"
 #include "examples/harness/model/model.h"
 
-enum { HARNESS_OUTPUTS_RUNS = 63 }; /* an npz file has 64 arrays at most; one is for the share */
+enum { HARNESS_OUTPUTS_RUNS = 63 }; /* ag_npz_open reads 64 arrays at most; one is the share */
 
 /* Start from {0}; open, then either keep or take, and free it. */
 typedef struct harness_outputs {

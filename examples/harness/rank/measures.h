@@ -14,13 +14,12 @@
    groups. There is one exception: a method has no MAPE, R2 and MAE of a group in which it cannot
    score an item. */
 typedef enum harness_measure {
-    HARNESS_TAU_B, /* up to pairwise: metrics.h, over pairs that differ by more than
-                      HARNESS_SHARE */
+    HARNESS_TAU_B, /* up to recall: metrics.h */
     HARNESS_TAU_A,
     HARNESS_OPA,
     HARNESS_TIED,
-    HARNESS_PAIRWISE,
-    HARNESS_SLOWDOWN_1, /* up to recall: metrics.h, of the 1, 5, 10, 100 best predicted */
+    HARNESS_PAIRWISE,   /* over pairs that differ by more than HARNESS_SHARE */
+    HARNESS_SLOWDOWN_1, /* up to recall: of the 1, 5, 10, 100 best predicted */
     HARNESS_SLOWDOWN_5,
     HARNESS_SLOWDOWN_10,
     HARNESS_SLOWDOWN_100,

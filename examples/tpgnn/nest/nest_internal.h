@@ -89,7 +89,7 @@ typedef struct nest_access {
     double across, along; /* strides: of the vectorised loop, the innermost other one; -1: none */
     double stride[NEST_LOOPS];
     double elements[NEST_LOOPS + 1], lines[NEST_LOOPS + 1]; /* within the loops inside a level */
-    double crowd[NEST_LOOPS + 1]; /* lines of a near cache that they keep from others */
+    double crowd[NEST_LOOPS + 1]; /* lines of a near cache that these keep from others */
 } nest_access;
 
 typedef struct nest_store {
@@ -176,7 +176,8 @@ double nest_beside(const nest_tree *t, const nest_access *a, int vector, int blo
 /* How many elements that are next to each other in memory an access reads or writes in the loops of
    a block, without the vectorised one; first: the level of the loop whose stride is 1, -1: none. */
 double nest_adjacent(int *first, const nest_tree *t, const nest_access *a, int vector, int block);
-/* How often the buffer of a store is allocated; 0 if an earlier store writes to the same buffer. */
+/* How often the buffer of a store is allocated, if it is too large for the stack; 0 for others, and
+   if an earlier store writes to the same buffer. */
 double nest_allocations(const nest_tree *t, const nest_store *store);
 /* A store with its loads and the loops around it. */
 typedef struct nest_statement {

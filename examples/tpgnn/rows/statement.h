@@ -12,7 +12,7 @@ typedef struct nests_writer {
 } nests_writer;
 void nests_put(nests_writer *w, double x);
 
-/* The loads of a statement that have columns: those that touch most memory, without the load of
+/* The loads of a statement that have columns: those that touch most elements, without the load of
    what the statement updates. */
 enum { NESTS_ROW_LOADS = 3 };
 typedef struct nests_statement {

@@ -73,10 +73,10 @@ typedef struct hlo_configs {
 } hlo_configs;
 
 /* The number of layouts that TpuGraphs' files have for a node. A convolution: batch and features in
-   either order, in result, input and kernel. A dot: in each operand the last contracted and the
-   last other axis in either order, and in the result these two other axes in either order. A
-   reshape: no layout, or those in which it moves no element. The first choice is row-major, of a
-   reshape no layout. */
+   either order, in result and input, and in the kernel its two axes of features. A dot: in each
+   operand the last contracted and the last other axis in either order, and in the result these two
+   other axes in either order. A reshape: no layout, or those in which it moves no element. The
+   first choice is row-major, of a reshape no layout. */
 int hlo_choices(const hlo_choosing *x);
 /* One of these layouts, as 18 digits. */
 void hlo_choice(float digit[18], const hlo_choosing *x, int choice);
