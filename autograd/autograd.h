@@ -82,10 +82,10 @@ AG_API ag_tensor *ag_keep(ag_tensor *x);
    tape without a failure, it sets average = (1 - rate) average + rate x. ag_forward does not move
    the average, and this call has no effect while the tape is not training. x has the shape of the
    parameter and is kept. Several calls for one parameter apply in the order of the calls. The
-   parameter must have decay = 0. It gets no gradient, so clipping and the optimizers do not change
-   it; checkpoints store it like any other parameter. Returns x. Fails: AG_EUSE unless 0 <= rate <=
-   1, for a parameter with weight decay, and for an x that is an input; AG_ESHAPE for another
-   shape. */
+   parameter must have decay = 0. While it gets no gradient, clipping and the optimizers do not
+   change it; checkpoints store it like any other parameter. Returns x. Fails: AG_EUSE unless 0 <=
+   rate <= 1, for a parameter with weight decay, and for an x that is an input; AG_ESHAPE for
+   another shape. */
 AG_API ag_tensor *ag_moving_average(ag_param *average, ag_tensor *x, ag_real rate);
 
 /* Runs the ops that `y` and the kept tensors need and saves nothing for a backward run. In runs and

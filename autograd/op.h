@@ -48,7 +48,7 @@ typedef struct ag_kernels {
 typedef struct ag_op {
     const char *name;    /* as in ag_<name> */
     const char *formula; /* one line for docs/ops.md */
-    const char *inputs;  /* names of the inputs, "x w b"; "..." at the end: any number */
+    const char *inputs;  /* names of the inputs, "x w b"; "..." at the end repeats the last */
     unsigned ints;       /* mask of int32 inputs (SAVE_X bits) and outputs (SAVE_Y bits) */
     int outputs;         /* 0 means 1; further outputs carry what backward reads (statistics) */
 

@@ -2,7 +2,7 @@
 /* Where the tensors of a tape lie: in slots that are handed out in turn and never given back. So a
    tensor that a caller kept across ag_tape_reset can still be read, and its generation says that
    its step has ended; its slot is used again only after the tape has recorded ROUNDS - 1 more
-   steps. The values, shape and name of a tensor are read here, too. */
+   steps. The functions that read a shape, name a tensor and keep it are here, too. */
 #include "autograd/tape.h"
 #include "core/memory.h"
 

@@ -34,8 +34,8 @@ KERNEL void ag__take(ag_real v[AG_EACH], const ag_real *p, int mine)
     for (int e = 0; e < AG_EACH; e++) v[e] = e < mine ? p[32 * e] : 1;
 }
 
-/* The addition is outside of the body, so no compiler contracts the two: each form of a body has
-   the same bits wherever it is called. */
+/* The addition is outside of the body and never contracted with it, so each form of a body has the
+   same bits wherever it is called. */
 KERNEL ag_real ag__added(ag_real old, ag_real v)
 {
 #ifdef AG_CUDA_ON_HOST

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Branch-free exp, log, tanh, sigmoid and erf that the C compiler vectorises and nvcc compiles too.
-   The double build uses those of libm. The coefficients are our own minimax fits;
+   The double build computes them with libm. The coefficients are our own minimax fits;
    tests/core/test_vmath.c bounds the error of each function in units in the last place. The header
    is public, but augur.h does not include it, since its names begin with v_ instead of ag_. The
    bits depend on whether the target processor has a fused multiply-add (V_FMA). */

@@ -84,8 +84,8 @@ AG_API ag_tensor *ag_edge_rows(ag_tensor *x, const ag_graph *graph);
 /* ---- message passing ---- */
 
 /* How the messages into a node are combined. AG_AGGREGATE_STD is the standard deviation, the root
-   of the variance. Where the variance is at most 1e-5, the value and its gradient are 0, as in
-   PyG's StdAggregation (which computes the variance less exactly, as a difference of means). */
+   of the biased variance. Where the variance is at most 1e-5, the value and its gradient are 0, as
+   in PyG's StdAggregation (which computes the variance less exactly, as a difference of means). */
 typedef enum ag_aggregate {
     AG_AGGREGATE_SUM,
     AG_AGGREGATE_MEAN,
@@ -162,11 +162,11 @@ typedef struct ag_sage_concat_weights {
     ag_param *operands, *operands_bias, *users, *users_bias, *join, *join_bias;
 } ag_sage_concat_weights;
 
-/* y_v = relu(f3 [x_v, aggregate of relu(f2 x_u) over u -> v]); a second graph adds its own
-   aggregate after the first one. With l2 each row is then divided by its norm. x [n, ..., in] ->
-   [n, ..., out]. The directed variant has two graphs, each capped by ag_graph_cap: operands with
-   messages AG_ALONG the edges, users with messages AG_AGAINST them. The undirected variant has
-   users NULL, and operands AG_BOTH_WAYS. Source: Kaufman et al. 2021, section 3.2. */
+/* y_v = relu(f3 [x_v, aggregate of relu(f2 x_u) over u -> v]); with a second graph, its aggregate
+   comes after the first one in the brackets. With l2 each row is then divided by its norm. x [n,
+   ..., in] -> [n, ..., out]. The directed variant has two graphs, each capped by ag_graph_cap:
+   operands with messages AG_ALONG the edges, users with messages AG_AGAINST them. The undirected
+   variant has users NULL, and operands AG_BOTH_WAYS. Source: Kaufman et al. 2021, section 3.2. */
 AG_API ag_tensor *ag_sage_concat(const ag_sage_concat_weights *weights, ag_tensor *x,
                                  ag_edges operands, const ag_edges *users, ag_aggregate kind,
                                  int l2);

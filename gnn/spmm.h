@@ -102,9 +102,9 @@ KERNEL void spmm_row_lanes(ag_real *y, const ag_real *x, const int32_t *senders,
     }
 }
 
-/* y = the sum of s x[sender] over the n messages from `first` on, for the first `all` of the f
-   features. `wide` is 2 when senders are pairs (node, position); then s is 1 / (messages of the
-   receiver) for the mean. */
+/* y = the sum of s x[sender] over the n messages from `first` on, for `all` of the f features,
+   from where x and y point to. `wide` is 2 when senders are pairs (node, position); then s is 1 /
+   (messages of the receiver) for the mean. */
 KERNEL void spmm_row(ag_real *y, const ag_real *x, const int32_t *senders, int wide, int first,
                      int n, int nodes, int64_t f, int64_t all, ag_real scale, const int32_t *rows,
                      const int add)

@@ -11,8 +11,8 @@
    "weight"). Names, shapes and first values are those of PyTorch and PyG, so ag_params_load takes
    an unchanged state_dict that was saved as safetensors. As in PyTorch, all parameters have weight
    decay; a model may change it with param->decay, and first values with ag_param_init. The struct
-   is a value and is not freed. The fields after the parameters are settings, with first values in
-   comments; they may be changed before the layer is applied. Errors (AG_EUSE, AG_ESHAPE,
+   is a value and is not freed. The fields after the parameters are settings (a value in a comment
+   is the first one), which may be changed before the layer is applied. Errors (AG_EUSE, AG_ESHAPE,
    AG_EMEMORY) stay in params->failure, as those of ag_params_add do, and ag_params_build reports
    them.
 

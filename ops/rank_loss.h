@@ -98,8 +98,8 @@ ROW(listmle_total, 1)
     if (LANE == 0) Y(0)[0] = sum;
 }
 
-/* ds_j = 1 - the sum, over the items k that j follows, of the probability that j is chosen in the
-   place of k. */
+/* ds_j = 1 - the sum, over j and the items k that it follows, of the probability that j is chosen
+   in the place of k. */
 ROW(listmle_backward, pair_count(a))
 {
     const ag_real *s = X(0), *behind = Y(1), own = s[r];

@@ -24,9 +24,9 @@ enum { PAD = 4 }; /* elements after a row: four or eight rows are then in differ
 enum { HIDDEN = NARROW + PAD };
 enum { MOST_SHARED = 96 << 10, MOST_WARPS = 8 };
 
-/* A block has ROWS rows, or more where these would be more blocks than a GPU runs at a time (BLOCKS
-   forward, PIECES backward). Each block sums its own gradients of the weights, so the number of
-   blocks depends only on the shape. */
+/* A block has ROWS rows, or more where ROWS would need more blocks than a GPU runs at a time
+   (BLOCKS forward, PIECES backward). Each block sums its own gradients of the weights, so the
+   number of blocks depends only on the shape. */
 enum { ROWS = 64, BLOCKS = 792, PIECES = 528 };
 
 /* ---- shapes ---- */

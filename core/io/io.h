@@ -107,7 +107,7 @@ AG_API ag_status ag_npz_read(ag_npz *npz, const char *name, ag_dtype as, void *o
    that reads the last row verifies the CRC (in an array without rows, a call with n = 0 does). An
    array in Fortran order does not keep its rows together, so it is read again from its beginning
    for every 32 MiB of rows. Several readers of one npz may take turns; close them before the npz.
-   After a failed read a reader cannot go on. */
+   After a failure to read or convert values a reader cannot go on. */
 typedef struct ag_rows ag_rows;
 AG_API ag_rows *ag_rows_open(ag_npz *npz, const char *name, ag_failure *why);
 AG_API ag_status ag_rows_next(ag_rows *rows, int64_t n, ag_dtype as, void *out, ag_failure *why);

@@ -16,9 +16,9 @@
 
    Bad input and lack of memory never end the process, and nothing is printed. Calls neither depend
    on the process's locale, signals and floating-point mode nor change them. Threads may share a
-   handle. After fork, the child may use a handle unless another thread was in a call with it: then
-   the handle's locks stay locked, and the child has to open its own. A call needs 256 KiB of
-   stack. */
+   handle. After fork, the child may use a handle unless another thread was in a call with it at the
+   fork: then the handle's locks stay locked, and the child has to open its own. A call needs 256
+   KiB of stack. */
 #ifndef AUGUR_MODELS_H
 #define AUGUR_MODELS_H
 
@@ -71,7 +71,7 @@ typedef struct augur_models_items {
 /* Items with scores that may be compared: configurations of a graph, tile sizes of a kernel,
    schedules of a program. */
 typedef struct augur_models_group {
-    const char *name; /* its name in the file, else the file's name; "items" for arrays */
+    const char *name; /* the file's, and "/7" for group 7 of several; of arrays "items" */
     int64_t items;
     const int64_t *number; /* [items] the items' numbers in the file, from 0 */
     const double *score;   /* [items] the smaller, the faster */
@@ -93,9 +93,9 @@ AUGUR_MODELS_API const char *augur_models_warnings(void);
 
 /* Opens a checkpoint: a file, the best one of a run folder that `PROGRAM train` wrote, or by name a
    model that ships ("tpgnn-schedules"; they are in share/augur/models above the library). threads:
-   how many threads a call uses; 0: one per processor. The latest call sets the number for all
-   handles of the process; scores do not depend on it. For small graphs, 1 thread here and calls
-   from several threads are fastest. NULL: augur_models_error() says why. */
+   how many threads a call uses; 0: one per processor. The latest augur_models_open sets the number
+   for all handles of the process; scores do not depend on it. For small graphs, 1 thread here and
+   calls from several threads are fastest. NULL: augur_models_error() says why. */
 AUGUR_MODELS_API augur_models *augur_models_open(const char *path, int threads);
 
 /* A JSON object: "program", "model" (its name in tables), "version" (of the program that wrote it),
