@@ -17,7 +17,7 @@
 static void dropped_kernels_are_tried_again(void **state)
 {
     static const char line[] = "lab tile --out dt --families mlp --programs 1 --configs 8 "
-                               "--kernels 3 --milliseconds 0.2 --noise 1e9 --repeats 2";
+                               "--kernels 3" ROUGH;
     static char names[64][128];
     program_expect(line, 0, "", "files written");
     const int files = list_files(names, "dt", ".npz");
@@ -41,7 +41,7 @@ static void dropped_kernels_are_tried_again(void **state)
 /* A program's files are of one kind: the same options, or another folder. */
 static void other_options_are_refused(void **state)
 {
-#define OF " --milliseconds 0.2 --repeats 2 --quiet"
+#define OF BRIEF " --quiet"
     program_expect("lab layout --out o --families mlp --programs 1 --configs 16 --noise 1e8" OF, 0,
                    "", "");
     static const char *const bad[][2] = {
@@ -98,15 +98,15 @@ static void a_program_of_your_own_is_not_replaced(void **state)
     assert_true(program_hash_of("own/mlp_0.txt") == before);
     program_expect(
         "lab fusion --out other --text own/mlp_0.txt --partitions 3 --noise 1e9 --repeats 2 "
-        "--quiet",
+        "--probe-threshold 1000 --quiet",
         0, "", "");
 }
 
 /* Two at once would lose each other's facts. Unfinished files of a killed program are removed. */
 static void a_folder_takes_one_program(void **state)
 {
-    static const char line[] = "lab layout --out one --families mlp --programs 1 --configs 16 "
-                               "--milliseconds 0.2 --noise 1e9 --repeats 2 --quiet";
+    static const char line[] =
+        "lab layout --out one --families mlp --programs 1 --configs 16" SMALL;
     program_expect(line, 0, "", "");
     const int folder = open("one/random", O_RDONLY);
     assert_int_equal(flock(folder, LOCK_EX), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The clock, the core and the fixed work of measurements, and the facts that they depend on. */
+/* The clock and the core of measurements, and the facts that they depend on. */
 #define _GNU_SOURCE
 #include "examples/harness/machine/processor.h"
 #include "core/error.h"
@@ -52,27 +52,6 @@ ag_status lab_core_check(int core, ag_failure *why)
                    "--core is %d, which is no core that the program may run on (%s); name one of "
                    "these, or omit --core for the last one",
                    core, cores);
-}
-
-/* Eight independent chains fill the units of the core, so that a neighbour on the same core (a
-   second hardware thread) slows it as much as one that takes the core away. */
-void lab_probe(void)
-{
-    enum { LANES = 8, STEPS = 2000, WORDS = 1024 };
-    static uint32_t word[WORDS];
-    static volatile uint32_t sink;
-    uint32_t x[LANES], sum = 0;
-    for (int k = 0; k < LANES; k++) x[k] = 2463534242u + (uint32_t)k;
-    for (int i = 0; i < STEPS; i++)
-        for (int k = 0; k < LANES; k++) {
-            x[k] ^= x[k] << 13;
-            x[k] ^= x[k] >> 17;
-            x[k] ^= x[k] << 5;
-            word[(i * LANES + k) % WORDS] += x[k];
-        }
-    for (int k = 0; k < LANES; k++) sum += x[k] ^ word[x[k] % WORDS];
-    sink = sum;
-    (void)sink;
 }
 
 /* Family, model and stepping of the CPU, and its cache: names can be as short as "AMD EPYC", and
