@@ -20,8 +20,9 @@ def drawn(*shape):
 
 
 def quickly(f):
-    """jit, and LLVM spends no time on the code."""
-    return jax.jit(f, compiler_options={"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True})
+    """jit, and MLIR and LLVM spend no time on the code."""
+    return jax.jit(f, compiler_options={"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True,
+                                        "xla_cpu_use_fusion_emitters": False})
 
 
 def choices(sites):
@@ -32,11 +33,11 @@ def choices(sites):
 class Rewriting(unittest.TestCase):
     def all_choices(self, f, *args, kinds=None, seen=()):
         """Compares f with f rewritten, each choice at each site."""
-        sites, want = augur_jax.sites(f, *args), f(*args)
+        sites = augur_jax.sites(f, *args)
         self.assertEqual({site.choices[0] for site in sites}, {"keep"})
         chosen = [(k, choice) for k, choice in choices(sites) if not kinds or sites[k].kind in kinds]
-        rewritten = [augur_jax.rewrite(f, {k: choice}) for k, choice in chosen]
-        every = quickly(lambda *given: [g(*given) for g in rewritten])(*args)  # one module compiles quicker than many
+        all_of_them = [f, *(augur_jax.rewrite(f, {k: choice}) for k, choice in chosen)]
+        want, *every = quickly(lambda *given: [g(*given) for g in all_of_them])(*args)  # one module compiles quicker
         for (k, choice), got in zip(chosen, every, strict=True):
             for a, b in zip(jax.tree.leaves(want), jax.tree.leaves(got), strict=True):
                 self.assertEqual((a.shape, a.dtype), (b.shape, b.dtype), (sites[k], choice))
@@ -153,10 +154,10 @@ class Rewriting(unittest.TestCase):
             return jax.nn.softmax(jnp.tanh(y) @ p["v"]).sum(-1, where=y[..., 0:1] > 0).mean()
         args, many = ({"w": drawn(3, 4, 5), "v": drawn(5, 6)}, drawn(2, 8, 4)), drawn(3, 2, 8, 4)
         sites = augur_jax.sites(f, *args)
-        slopes, values = jax.grad(f)(*args), jax.vmap(f, (None, 0))(args[0], many)
-        rewritten = [augur_jax.rewrite(f, {k: choice}) for k, choice in choices(sites)]
-        every = quickly(lambda p, x, many: [(jax.grad(g)(p, x), jax.vmap(g, (None, 0))(p, many)) for g in rewritten])
-        for (k, choice), (slope, value) in zip(choices(sites), every(*args, many), strict=True):
+        all_of_them = [f, *(augur_jax.rewrite(f, {k: choice}) for k, choice in choices(sites))]
+        both = quickly(lambda p, x, many: [(jax.grad(g)(p, x), jax.vmap(g, (None, 0))(p, many)) for g in all_of_them])
+        (slopes, values), *every = both(*args, many)
+        for (k, choice), (slope, value) in zip(choices(sites), every, strict=True):
             said = sites[k].named(choice)
             for a, b in zip(*map(jax.tree.leaves, (slopes, slope)), strict=True):
                 np.testing.assert_allclose(a, b, 1e-4, 1e-4, err_msg=said)

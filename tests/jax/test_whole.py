@@ -167,13 +167,13 @@ class Programs(unittest.TestCase):
         """The model's picks next to random ones, measured again; the same command measures no variant twice."""
         with tempfile.TemporaryDirectory() as folder:
             for _ in range(2):
-                done = subprocess.run([sys.executable, "-m", "programs", "cnn", "--picks", "--threads", "1", "--out",
+                done = subprocess.run([sys.executable, "-m", "programs", "mlp", "--picks", "--threads", "1", "--out",
                                        folder], capture_output=True, text=True, check=True)
-                with open(os.path.join(folder, "cnn.picks.journal"), encoding="utf-8") as file:
+                with open(os.path.join(folder, "mlp.picks.journal"), encoding="utf-8") as file:
                     stages = Counter(json.loads(line).get("stage") for line in file)
                 self.assertEqual((stages["pick"], stages[None]), (10, 1))
                 self.assertLessEqual(stages["random"], 10)
-                self.assertRegex(done.stdout, r"cnn +\d\.\d{3} +\d\.\d{3}  +\d+\.\d{3} ms")
+                self.assertRegex(done.stdout, r"mlp +\d\.\d{3} +\d\.\d{3}  +\d+\.\d{3} ms")
                 self.assertRegex(done.stdout, r"model: geometric mean \d\.\d{3}, [01] of 1 at most 0.67, largest \d")
 
     def test_all(self):
