@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sums of all elements before each one, of integers: their sums have one result in any order. */
-#include <cub/device/device_scan.cuh> /* before kernel.h and its short macros */
+#include "core/cuda/cub.h"
 
 #include "core/cuda/inside.h"
 #include "core/kernel.h"
