@@ -127,6 +127,19 @@ AG_BOTH int ag__strip_width(int64_t outer, int64_t columns)
     return outer > 1 || quarter >= AG_STRIP ? AG_STRIP : quarter < 64 ? 64 : (int)quarter;
 }
 
+/* A body that writes a gradient with PUT has a skeleton of its own, X_PUT where others have X: the
+   compiler makes two copies of such a body, in which `add` is a constant. */
+#define AG__WITH_ADD(run) \
+ do {                     \
+  if (a->add) {           \
+   const int add = 1;     \
+   run;                   \
+  } else {                \
+   const int add = 0;     \
+   run;                   \
+  }                       \
+ } while (0)
+
 #ifdef __CUDACC__
 # include "core/kernel_cuda.h"
 #else
@@ -271,58 +284,58 @@ KERNEL void ag__cuda_elsewhere(const ag_args *a) { (void)a; }
 #  define AG__CUDA_POINTER(id) ag__cuda_elsewhere
 # endif
 
-# define AG__KERNEL(id, units, signature, run)                     \
-  AG__CUDA_DECLARE(id)                                             \
-  KERNEL void id signature;                                        \
-  static int64_t id##_count(const ag_args *a)                      \
-  {                                                                \
-   (void)a;                                                        \
-   return units;                                                   \
-  }                                                                \
-  static void id##_range(const ag_args *a, int64_t lo, int64_t hi) \
-  {                                                                \
-   if (a->add) {                                                   \
-    const int add = 1;                                             \
-    run;                                                           \
-   } else {                                                        \
-    const int add = 0;                                             \
-    run;                                                           \
-   }                                                               \
-  }                                                                \
-  static const ag_kernel id##_kernel = {                           \
-      .name = #id, .count = id##_count, .range = id##_range, .cuda = AG__CUDA_POINTER(id)};
+# define AG__KERNEL(id, units, signature, run)                                              \
+  AG__CUDA_DECLARE(id)                                                                      \
+  KERNEL void id signature;                                                                 \
+  static int64_t id##_count(const ag_args *a)                                               \
+  {                                                                                         \
+   (void)a;                                                                                 \
+   return units;                                                                            \
+  }                                                                                         \
+  static void id##_range(const ag_args *a, int64_t lo, int64_t hi) { run; }                 \
+  static const ag_kernel id##_kernel = {                                                    \
+      .name = #id, .count = id##_count, .range = id##_range, .cuda = AG__CUDA_POINTER(id)}; \
+  KERNEL void id signature
 
 /* ROW(id, rows) { body }: the body runs once per row r of 0..rows-1. */
-# define ROW(id, rows)                                               \
+# define ROW(id, rows) \
+  AG__KERNEL(id, rows, (const ag_args *a, int64_t r), for (int64_t r = lo; r < hi; r++) id(a, r))
+# define ROW_PUT(id, rows)                                           \
   AG__KERNEL(id, rows, (const ag_args *a, int64_t r, const int add), \
-             for (int64_t r = lo; r < hi; r++) id(a, r, add))        \
-  KERNEL void id(const ag_args *a, int64_t r, const int add)
+             AG__WITH_ADD(for (int64_t r = lo; r < hi; r++) id(a, r, add)))
 
 /* ROW_OF(id, rows, columns) { body }: ROW where a row may be short. `columns`, a function of
    shapes, is the largest n in the body's macros. On CUDA a row has that many lanes, rounded up to a
    power of two, at most 32, and rows with fewer than 32 share a warp. The functions that a body
    calls have the same lanes. */
-# define ROW_OF(id, rows, columns) ROW(id, rows)
+# define ROW_OF(id, rows, columns)     ROW(id, rows)
+# define ROW_OF_PUT(id, rows, columns) ROW_PUT(id, rows)
 
 /* ELEMENTS(id, n) { body }: the body handles elements lo..hi-1 of n, one by one. */
-# define ELEMENTS(id, n)                                                                           \
-  AG__KERNEL(id, n, (const ag_args *a, int64_t lo, int64_t hi, const int add), id(a, lo, hi, add)) \
-  KERNEL void id(const ag_args *a, int64_t lo, int64_t hi, const int add)
+# define ELEMENTS(id, n) \
+  AG__KERNEL(id, n, (const ag_args *a, int64_t lo, int64_t hi), id(a, lo, hi))
+# define ELEMENTS_PUT(id, n)                                                   \
+  AG__KERNEL(id, n, (const ag_args *a, int64_t lo, int64_t hi, const int add), \
+             AG__WITH_ADD(id(a, lo, hi, add)))
 
 /* ELEMENTWISE(id, reads) { body }: ELEMENTS over the output, for a body that computes element i
-   only from elements i of its operands. If `reads` has AG_READS_DY, it computes the gradient DX,
-   else output 0. It reads only the tensors that the constant mask `reads` names, and of the
-   attributes only f[0] and f[1]. On CUDA it sees the few elements of one thread, so it may also run
-   in a fused group there; NUMBER(i) is the index of element i in the whole tensor. */
-# define NUMBER(i)              (a->base + (i))
-# define ELEMENTWISE(id, reads) ELEMENTS(id, ag__elements(a->ys[0]))
+   only from elements i of its operands. If `reads` has AG_READS_DY, it computes the gradient DX
+   with PUT, else output 0. It reads only the tensors that the constant mask `reads` names, and of
+   the attributes only f[0] and f[1]. On CUDA it sees the few elements of one thread, so it may also
+   run in a fused group there; NUMBER(i) is the index of element i in the whole tensor. */
+# define NUMBER(i) (a->base + (i))
+# define ELEMENTWISE(id, reads)                                         \
+  AG__KERNEL(id, ag__elements(a->ys[0]),                                \
+             (const ag_args *a, int64_t lo, int64_t hi, const int add), \
+             if ((reads)&AG_READS_DY) AG__WITH_ADD(id(a, lo, hi, add)); \
+             else id(a, lo, hi, 0))
 
 /* STRIP(id, outer, columns) { body }: for each o of 0..outer-1 the columns are cut into strips; the
    body handles columns c..c+n-1 of o, n <= AG_STRIP, and keeps running values in arrays of
    AG_PER_LANE indexed by AT(j). */
-# define STRIP(id, outer, columns)                                                          \
+# define AG__STRIP(id, outer, columns, signature, run)                                      \
   AG__CUDA_DECLARE(id)                                                                      \
-  KERNEL void id(const ag_args *a, int64_t o, int c, int n, const int add);                 \
+  KERNEL void id signature;                                                                 \
   static int64_t id##_count(const ag_args *a)                                               \
   {                                                                                         \
    const int width = ag__strip_width(outer, columns);                                       \
@@ -333,22 +346,26 @@ KERNEL void ag__cuda_elsewhere(const ag_args *a) { (void)a; }
    const int width = ag__strip_width(outer, columns);                                       \
    const int64_t strips = ((int64_t)(columns) + width - 1) / width;                         \
    for (int64_t u = lo; u < hi; u++) {                                                      \
+    const int64_t o = u / strips;                                                           \
     const int c = (int)(u % strips) * width;                                                \
-    const int left = (int)(columns)-c, n = left < width ? left : width;                     \
-    if (n == AG_STRIP) {                                                                    \
-     if (a->add)                                                                            \
-      id(a, u / strips, c, AG_STRIP, 1);                                                    \
-     else                                                                                   \
-      id(a, u / strips, c, AG_STRIP, 0);                                                    \
-    } else if (a->add)                                                                      \
-     id(a, u / strips, c, n, 1);                                                            \
-    else                                                                                    \
-     id(a, u / strips, c, n, 0);                                                            \
+    const int left = (int)(columns)-c, some = left < width ? left : width;                  \
+    if (some == AG_STRIP) {                                                                 \
+     const int n = AG_STRIP;                                                                \
+     run;                                                                                   \
+    } else {                                                                                \
+     const int n = some;                                                                    \
+     run;                                                                                   \
+    }                                                                                       \
    }                                                                                        \
   }                                                                                         \
   static const ag_kernel id##_kernel = {                                                    \
       .name = #id, .count = id##_count, .range = id##_range, .cuda = AG__CUDA_POINTER(id)}; \
-  KERNEL void id(const ag_args *a, int64_t o, int c, int n, const int add)
+  KERNEL void id signature
+# define STRIP(id, outer, columns) \
+  AG__STRIP(id, outer, columns, (const ag_args *a, int64_t o, int c, int n), id(a, o, c, n))
+# define STRIP_PUT(id, outer, columns)                                                      \
+  AG__STRIP(id, outer, columns, (const ag_args *a, int64_t o, int c, int n, const int add), \
+            AG__WITH_ADD(id(a, o, c, n, add)))
 
 /* CALL(id) { body }: host code that calls gemm, columns and inverse on either device: it passes
    pointers to core and reads no tensor. */

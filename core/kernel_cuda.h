@@ -84,18 +84,6 @@ enum { AG_WARPS = 8, AG_BLOCK = 32 * AG_WARPS }; /* warps and threads in a block
       __builtin_assume(blockDim.y == (units))
 #endif
 
-/* `add` is a constant within a body. */
-#define AG__WITH_ADD(run) \
- do {                     \
-  if (a->add) {           \
-   const int add = 1;     \
-   run;                   \
-  } else {                \
-   const int add = 0;     \
-   run;                   \
-  }                       \
- } while (0)
-
 /* The kernel of a body: it runs `run` in the `lanes` threads of unit u; a block has `wide` units.
    The host counts the units once. */
 #define AG__KERNEL(name, units, lanes, wide, signature, run)                                     \
@@ -105,7 +93,7 @@ enum { AG_WARPS = 8, AG_BLOCK = 32 * AG_WARPS }; /* warps and threads in a block
   const ag_args *const a = &args;                                                                \
   AG__SHAPE(lanes, wide);                                                                        \
   const int64_t u = AG__UNIT;                                                                    \
-  if (u < n_units) AG__WITH_ADD(run);                                                            \
+  if (u < n_units) run;                                                                          \
  }                                                                                               \
  extern "C" void ag__cuda_##name(const ag_args *a)                                               \
  {                                                                                               \
@@ -115,12 +103,17 @@ enum { AG_WARPS = 8, AG_BLOCK = 32 * AG_WARPS }; /* warps and threads in a block
  KERNEL void name signature
 
 #define ROW(name, rows) \
- AG__KERNEL(name, rows, 32, AG_WARPS, (const ag_args *a, int64_t r, const int add), name(a, u, add))
+ AG__KERNEL(name, rows, 32, AG_WARPS, (const ag_args *a, int64_t r), name(a, u))
+#define ROW_PUT(name, rows)                                                         \
+ AG__KERNEL(name, rows, 32, AG_WARPS, (const ag_args *a, int64_t r, const int add), \
+            AG__WITH_ADD(name(a, u, add)))
 
 /* A thread has one element, since elements may differ in cost and may be few. */
-#define ELEMENTS(name, n)                                                                    \
+#define ELEMENTS(name, n) \
+ AG__KERNEL(name, n, 1, AG_BLOCK, (const ag_args *a, int64_t lo, int64_t hi), name(a, u, u + 1))
+#define ELEMENTS_PUT(name, n)                                                                \
  AG__KERNEL(name, n, 1, AG_BLOCK, (const ag_args *a, int64_t lo, int64_t hi, const int add), \
-            name(a, u, u + 1, add))
+            AG__WITH_ADD(name(a, u, u + 1, add)))
 
 /* The shape of a block for rows of this many columns. A row has as many lanes as columns, rounded
    up to a power of two, at most a warp. Few rows make smaller blocks, so that all multiprocessors
@@ -148,13 +141,13 @@ static inline dim3 ag__rows_block(int64_t rows, int64_t columns)
   } while (0)
 #endif
 
-#define ROW_OF(name, rows, columns)                                                              \
- KERNEL void name(const ag_args *a, int64_t r, const int add);                                   \
+#define AG__ROW_OF(name, rows, columns, signature, run)                                          \
+ KERNEL void name signature;                                                                     \
  static __global__ void name##_grid(const __grid_constant__ ag_args args, const int64_t n_units) \
  {                                                                                               \
   const ag_args *const a = &args;                                                                \
   const int64_t u = AG__UNIT;                                                                    \
-  if (u < n_units) AG__BY_LANES(AG__WITH_ADD(name(a, u, add)));                                  \
+  if (u < n_units) AG__BY_LANES(run);                                                            \
  }                                                                                               \
  extern "C" void ag__cuda_##name(const ag_args *a)                                               \
  {                                                                                               \
@@ -163,22 +156,27 @@ static inline dim3 ag__rows_block(int64_t rows, int64_t columns)
   const dim3 block = ag__rows_block(n, (int64_t)(columns));                                      \
   AG__START(name, ag__blocks(n, (int)block.y), block, *a, n);                                    \
  }                                                                                               \
- KERNEL void name(const ag_args *a, int64_t r, const int add)
+ KERNEL void name signature
+#define ROW_OF(name, rows, columns) \
+ AG__ROW_OF(name, rows, columns, (const ag_args *a, int64_t r), name(a, u))
+#define ROW_OF_PUT(name, rows, columns)                                        \
+ AG__ROW_OF(name, rows, columns, (const ag_args *a, int64_t r, const int add), \
+            AG__WITH_ADD(name(a, u, add)))
 
 #include "core/kernel_elementwise.h"
 
 /* A unit is a strip of 32 columns. The number of strips depends on the columns, which are therefore
    an argument of the kernel. */
-#define STRIP(name, outer, columns)                                                              \
- KERNEL void name(const ag_args *a, int64_t o, int c, int n, const int add);                     \
+#define AG__STRIP(name, outer, columns, signature, run)                                          \
+ KERNEL void name signature;                                                                     \
  static __global__ void name##_grid(const __grid_constant__ ag_args args, const int64_t n_units, \
                                     const int width)                                             \
  {                                                                                               \
   const ag_args *const a = &args;                                                                \
   AG__SHAPE(32, AG_WARPS);                                                                       \
-  const int64_t strips = ((int64_t)width + 31) / 32, u = AG__UNIT;                               \
+  const int64_t strips = ((int64_t)width + 31) / 32, u = AG__UNIT, o = u / strips;               \
   const int c = (int)(u % strips) * 32, left = width - c, n = left < 32 ? left : 32;             \
-  if (u < n_units) AG__WITH_ADD(name(a, u / strips, c, n, add));                                 \
+  if (u < n_units) run;                                                                          \
  }                                                                                               \
  extern "C" void ag__cuda_##name(const ag_args *a)                                               \
  {                                                                                               \
@@ -186,6 +184,11 @@ static inline dim3 ag__rows_block(int64_t rows, int64_t columns)
   const int64_t n = (int64_t)(outer) * (((int64_t)width + 31) / 32);                             \
   if (n > 0) AG__START(name, ag__blocks(n, AG_WARPS), dim3(32, AG_WARPS), *a, n, width);         \
  }                                                                                               \
- KERNEL void name(const ag_args *a, int64_t o, int c, int n, const int add)
+ KERNEL void name signature
+#define STRIP(name, outer, columns) \
+ AG__STRIP(name, outer, columns, (const ag_args *a, int64_t o, int c, int n), name(a, o, c, n))
+#define STRIP_PUT(name, outer, columns)                                                      \
+ AG__STRIP(name, outer, columns, (const ag_args *a, int64_t o, int c, int n, const int add), \
+           AG__WITH_ADD(name(a, o, c, n, add)))
 
 #endif

@@ -60,17 +60,19 @@ KERNEL ag_real ag__tile_maximum(ag_real mine)
 # define TILE_SUM(s)     (s)[0] = ag__tile_sum((s)[0])
 # define TILE_MAXIMUM(m) (m)[0] = ag__tile_maximum((m)[0])
 
-# define TILE(name, outer, columns, elements)                                                      \
-  KERNEL void name(const ag_args *a, int64_t o, int c, int n, ag_real *tile, const int add);       \
+# define AG__TILE(name, outer, columns, elements, signature, run)                                  \
+  KERNEL void name signature;                                                                      \
   static __global__ void name##_grid(const __grid_constant__ ag_args args, const int width)        \
   {                                                                                                \
    AG__SHARED(ag_real, all);                                                                       \
    const ag_args *const a = &args;                                                                 \
    AG__SHAPE(AG_TILE_WIDTH, AG_TILE_WARPS);                                                        \
    const int strips = (width + AG_TILE_WIDTH - 1) / AG_TILE_WIDTH;                                 \
+   const int64_t o = blockIdx.x / (unsigned)strips;                                                \
    const int c = (int)(blockIdx.x % (unsigned)strips) * AG_TILE_WIDTH, left = width - c;           \
    const int n = left < AG_TILE_WIDTH ? left : AG_TILE_WIDTH;                                      \
-   AG__WITH_ADD(name(a, blockIdx.x / (unsigned)strips, c, n, all + AG__TILE_JOIN, add));           \
+   ag_real *const tile = all + AG__TILE_JOIN;                                                      \
+   run;                                                                                            \
   }                                                                                                \
   extern "C" void ag__cuda_##name(const ag_args *a)                                                \
   {                                                                                                \
@@ -82,7 +84,7 @@ KERNEL ag_real ag__tile_maximum(ag_real mine)
    ag__cuda_share((const void *)name##_grid, bytes);                                               \
    AG__START_SHARED(name, (unsigned)blocks, dim3(AG_TILE_WIDTH, AG_TILE_WARPS), bytes, *a, width); \
   }                                                                                                \
-  KERNEL void name(const ag_args *a, int64_t o, int c, int n, ag_real *tile, const int add)
+  KERNEL void name signature
 
 #else /* the C compiler reads a body, but nothing calls it */
 
@@ -92,11 +94,19 @@ KERNEL ag_real ag__tile_maximum(ag_real mine)
 # define TILE_SUM(s)     ((void)(s))
 # define TILE_MAXIMUM(m) ((void)(m))
 
-# define TILE(id, outer, columns, elements)                                         \
+# define AG__TILE(id, outer, columns, elements, signature, run)                     \
   AG__CUDA_DECLARE(id)                                                              \
   static const ag_kernel id##_kernel = {.name = #id, .cuda = AG__CUDA_POINTER(id)}; \
-  KERNEL void id(const ag_args *a, int64_t o, int c, int n, ag_real *tile, const int add)
+  KERNEL void id signature
 
 #endif
+
+#define TILE(id, outer, columns, elements) \
+ AG__TILE(id, outer, columns, elements,    \
+          (const ag_args *a, int64_t o, int c, int n, ag_real *tile), id(a, o, c, n, tile))
+#define TILE_PUT(id, outer, columns, elements)                                       \
+ AG__TILE(id, outer, columns, elements,                                              \
+          (const ag_args *a, int64_t o, int c, int n, ag_real *tile, const int add), \
+          AG__WITH_ADD(id(a, o, c, n, tile, add)))
 
 #endif

@@ -11,7 +11,6 @@ ROW_OF(edge_add_forward, a->xs[0].size[0], values_of(a->xs[0]))
     const int64_t f = values_of(a->xs[0]);
     const int first = XI(2)[2 * r], n = XI(2)[2 * r + 1];
     const ag_real *to = X(1) + r * f;
-    (void)add;
     for (int p = first; p < first + n; p++) {
         const int u = XI(3)[p];
         ag_real *y = Y(0) + p * f;
@@ -25,7 +24,7 @@ ROW_OF(edge_add_forward, a->xs[0].size[0], values_of(a->xs[0]))
     clear_tail(Y(0), XI(2), r, a->xs[0].size[0], a->xs[3].size[0], f, 0);
 }
 
-ROW_OF(edge_add_backward_from, a->xs[0].size[0], values_of(a->xs[0]))
+ROW_OF_PUT(edge_add_backward_from, a->xs[0].size[0], values_of(a->xs[0]))
 {
     const int64_t f = values_of(a->xs[0]);
     const int first = XI(4)[2 * r], n = XI(4)[2 * r + 1];
@@ -38,7 +37,7 @@ ROW_OF(edge_add_backward_from, a->xs[0].size[0], values_of(a->xs[0]))
     }
 }
 
-ROW_OF(edge_add_backward_to, a->xs[0].size[0], values_of(a->xs[0]))
+ROW_OF_PUT(edge_add_backward_to, a->xs[0].size[0], values_of(a->xs[0]))
 {
     const int64_t f = values_of(a->xs[0]);
     sum_messages(DX + r * f, DY(0) + XI(2)[2 * r] * f, XI(2)[2 * r + 1], f, add);
@@ -88,7 +87,6 @@ ROW_OF(edge_softmax_forward, a->xs[1].size[0], values_of(a->xs[0]))
     const int first = XI(1)[2 * r], n = XI(1)[2 * r + 1];
     const ag_real *x = X(0) + first * f;
     ag_real *y = Y(0) + first * f;
-    (void)add;
     if (softmax_wide(f)) {
         for (int64_t c = 0; c < f; c += SOFTMAX_MOST)
             edge_softmax_rows(y + c, x + c, n, f, softmax_left(f, c));
@@ -103,7 +101,7 @@ ROW_OF(edge_softmax_forward, a->xs[1].size[0], values_of(a->xs[0]))
     clear_tail(Y(0), XI(1), r, a->xs[1].size[0], a->xs[0].size[0], f, 0);
 }
 
-ROW_OF(edge_softmax_backward, a->xs[1].size[0], values_of(a->xs[0]))
+ROW_OF_PUT(edge_softmax_backward, a->xs[1].size[0], values_of(a->xs[0]))
 {
     const int64_t f = values_of(a->xs[0]);
     const int first = XI(1)[2 * r], n = XI(1)[2 * r + 1];

@@ -6,7 +6,6 @@
 /* Inputs: rows, sources, rows_t, targets. */
 ELEMENTS(gcn_norm_forward, a->xs[0].size[0])
 {
-    (void)add;
     for (int64_t v = lo; v < hi; v++) {
         const int first = XI(0)[2 * v], n = XI(0)[2 * v + 1];
         int others = 0;
@@ -38,14 +37,13 @@ ROW_OF(gcn_sum_forward, a->xs[0].size[0], row_width(a->xs[0]))
 {
     const int f = row_width(a->xs[0]), o = ag__columns(a->xs[0]), nodes = a->xs[0].size[0];
     ag_real *y = Y(0) + r * f;
-    (void)add;
     gcn_row(y, X(0), X(1), XI(3), 1, XI(2)[2 * r], XI(2)[2 * r + 1], r, nodes, f, 0);
     SETTLE; /* if o is no multiple of the lanes, a lane adds to what another lane wrote */
     for (int c = 0; a->n_in > 6 && c < f; c += o)
         EACH (i, o) y[c + i] += X(6)[i];
 }
 
-ROW_OF(gcn_sum_backward, a->xs[0].size[0], row_width(a->xs[0]))
+ROW_OF_PUT(gcn_sum_backward, a->xs[0].size[0], row_width(a->xs[0]))
 {
     const int f = row_width(a->xs[0]), nodes = a->xs[0].size[0];
     gcn_row(DX + r * f, DY(0), X(1), XI(5), 2, XI(4)[2 * r], XI(4)[2 * r + 1], r, nodes, f, add);

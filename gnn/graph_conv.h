@@ -45,7 +45,6 @@ ROW_OF(graph_conv_messages, a->xs[0].size[0], a->xs[0].size[1])
 {
     const int nodes = a->xs[0].size[0], f = a->xs[0].size[1], first = XI(4)[2 * r];
     ag_real *to = a->scratch + r * f;
-    (void)add;
     if (!gather_rows(to, X(0), XI(5) + first, XI(4)[2 * r + 1], nodes, f))
         EACH (i, f) to[i] = 0;
 }
@@ -56,7 +55,6 @@ ROW_OF(graph_conv_finish, a->xs[0].size[0], a->xs[1].size[0])
     const int out = a->xs[1].size[0];
     const ag_real *b = X(3);
     ag_real *y = Y(0) + r * out;
-    (void)add;
     EACH (i, out) y[i] += b[i];
 }
 
@@ -66,7 +64,6 @@ ROW_OF(graph_conv_messages_back, a->xs[0].size[0], a->xs[1].size[0])
     const int first = XI(6)[2 * r], n = XI(6)[2 * r + 1];
     ag_real *to = a->scratch + r * out;
     int found = 0;
-    (void)add;
     for (int k = 0; k < n; k++) {
         const int v = XI(7)[2 * (int64_t)(first + k)];
         if (v < 0 || v >= nodes) continue;

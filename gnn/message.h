@@ -36,12 +36,11 @@ ROW_OF(message_sum_forward, a->ys[0].size[0], values_of(a->ys[0]))
     const message_unit u = message_unit_of(a, r);
     const ag_real share = message_share(a, u.n);
     ag_real *y = Y(0) + r * u.f;
-    (void)add;
     sum_messages(y, X(0) + u.at, u.n, u.f, 0);
     EACH (i, u.f) y[i] *= share;
 }
 
-ROW_OF(message_sum_backward, a->ys[0].size[0], values_of(a->ys[0]))
+ROW_OF_PUT(message_sum_backward, a->ys[0].size[0], values_of(a->ys[0]))
 {
     const message_unit u = message_unit_of(a, r);
     const ag_real share = message_share(a, u.n), *dy = DY(0) + r * u.f;
@@ -60,7 +59,6 @@ ROW_OF(message_max_forward, a->ys[0].size[0], values_of(a->ys[0]))
     const ag_real *x = X(0) + u.at;
     ag_real *y = Y(0) + r * u.f;
     int32_t *at = YI(1) + r * u.f;
-    (void)add;
     EACH (i, u.f) {
         y[i] = 0;
         at[i] = -1;
@@ -73,7 +71,7 @@ ROW_OF(message_max_forward, a->ys[0].size[0], values_of(a->ys[0]))
         }
 }
 
-ROW_OF(message_max_backward, a->ys[0].size[0], values_of(a->ys[0]))
+ROW_OF_PUT(message_max_backward, a->ys[0].size[0], values_of(a->ys[0]))
 {
     const message_unit u = message_unit_of(a, r);
     const ag_real *dy = DY(0) + r * u.f;
@@ -91,7 +89,6 @@ ROW_OF(message_std_forward, a->ys[0].size[0], values_of(a->ys[0]))
     const message_unit u = message_unit_of(a, r);
     const ag_real share = 1 / (ag_real)(u.n ? u.n : 1), *x = X(0) + u.at;
     ag_real *y = Y(0) + r * u.f, *mean = Y(1) + r * u.f;
-    (void)add;
     sum_messages(mean, x, u.n, u.f, 0);
     EACH (i, u.f) {
         mean[i] *= share;
@@ -109,7 +106,7 @@ ROW_OF(message_std_forward, a->ys[0].size[0], values_of(a->ys[0]))
 }
 
 /* dx = dy (x - mean) / (n y); the gradient through the mean is 0. */
-ROW_OF(message_std_backward, a->ys[0].size[0], values_of(a->ys[0]))
+ROW_OF_PUT(message_std_backward, a->ys[0].size[0], values_of(a->ys[0]))
 {
     const message_unit u = message_unit_of(a, r);
     const ag_real share = 1 / (ag_real)(u.n ? u.n : 1), *x = X(0) + u.at;
@@ -136,11 +133,10 @@ KERNEL void other_messages(ag_real *to, const ag_real *from, const ag_args *a, i
 
 ROW_OF(message_others_forward, a->xs[1].size[0], values_of(a->xs[0]))
 {
-    (void)add;
     other_messages(Y(0), X(0), a, r, 0);
 }
 
-ROW_OF(message_others_backward, a->xs[1].size[0], values_of(a->xs[0]))
+ROW_OF_PUT(message_others_backward, a->xs[1].size[0], values_of(a->xs[0]))
 {
     other_messages(DX, DY(0), a, r, add);
 }
@@ -149,7 +145,6 @@ ROW_OF(message_others_backward, a->xs[1].size[0], values_of(a->xs[0]))
 
 ELEMENTS(pna_degree_forward, a->xs[0].size[0])
 {
-    (void)add;
     for (int64_t v = lo; v < hi; v++) {
         const int n = XI(0)[2 * v + 1];
         Y(0)[v] = v_log((ag_real)(1 + (n > 1 ? n : 1)));

@@ -129,7 +129,6 @@ ROW(relu_topk_score, a->xs[0].size[0])
     const int f = a->xs[0].size[1];
     const ag_real *x = X(0) + r * f, *p = X(1), unit = pool_unit(p, f);
     ag_real s;
-    (void)add;
     SUM(s, i, f, rectified(x[i]) * p[i]);
     if (LANE == 0) Y(1)[r] = v_tanh(s * unit);
 }
@@ -138,17 +137,12 @@ ROW(relu_topk_keep, a->ys[0].size[0])
 {
     const int f = a->xs[0].size[1], v = YI(2)[r];
     const ag_real *x = X(0) + (int64_t)v * f, s = Y(1)[v];
-    (void)add;
     EACH (i, f) Y(0)[r * f + i] = rectified(x[i]) * s;
 }
 
-STRIP(relu_topk_read, a->ys[4].size[0], a->xs[0].size[1])
-{
-    (void)add;
-    read_columns(a, o, c, n);
-}
+STRIP(relu_topk_read, a->ys[4].size[0], a->xs[0].size[1]) { read_columns(a, o, c, n); }
 
-ROW(relu_topk_row_back, a->xs[0].size[0])
+ROW_PUT(relu_topk_row_back, a->xs[0].size[0])
 {
     const int f = a->xs[0].size[1], nodes = a->xs[0].size[0];
     const int64_t g = segment_holding(XI(2), a->xs[2].size[0] - 1, nodes, r);

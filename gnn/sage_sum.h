@@ -82,7 +82,6 @@ ROW_OF(sage_sum_forward, a->xs[0].size[0] * sage_pieces(a), a->xs[1].size[0])
     const sage_unit t = sage_unit_of(a, r);
     const int first = XI(2)[2 * t.v], n = XI(2)[2 * t.v + 1];
     const ag_real s = a->attr.i[0] == SAGE_MEAN && n ? 1 / (ag_real)n : 1;
-    (void)add;
     if (MOST_LANES == 1)
         sage_forward_all(a, r, k, o, first, n, s);
     else
@@ -130,7 +129,7 @@ KERNEL void sage_backward_all(const ag_args *a, int64_t r, int k, int o, int fir
     }
 }
 
-ROW_OF(sage_sum_backward_z, a->xs[0].size[0] * sage_pieces(a), a->xs[1].size[0])
+ROW_OF_PUT(sage_sum_backward_z, a->xs[0].size[0] * sage_pieces(a), a->xs[1].size[0])
 {
     const int k = rows_of_node(a->xs[0]), o = a->xs[1].size[0];
     const sage_unit t = sage_unit_of(a, r);

@@ -121,12 +121,12 @@ ROW_OF(spmm_forward, a->xs[0].size[0] * spmm_chunks(features_of(a->xs[0])), feat
     const spmm_unit u = spmm_unit_of(r, f);
     const int first = XI(1)[2 * u.v], n = XI(1)[2 * u.v + 1];
     const ag_real s = a->attr.i[0] == SPMM_MEAN && n ? 1 / (ag_real)n : 1;
-    (void)add;
     spmm_row(Y(0) + u.v * f + u.c, X(0) + u.c, XI(2), 1, first, n, a->xs[0].size[0], f, u.m, s, 0,
              0);
 }
 
-ROW_OF(spmm_backward, a->xs[0].size[0] * spmm_chunks(features_of(a->xs[0])), features_of(a->xs[0]))
+ROW_OF_PUT(spmm_backward, a->xs[0].size[0] * spmm_chunks(features_of(a->xs[0])),
+           features_of(a->xs[0]))
 {
     const int64_t f = features_of(a->xs[0]);
     const spmm_unit u = spmm_unit_of(r, f);
@@ -145,7 +145,6 @@ ROW_OF(spmm_max_forward, a->xs[0].size[0] * spmm_chunks(features_of(a->xs[0])),
     const int first = XI(1)[2 * u.v], n = XI(1)[2 * u.v + 1], nodes = a->xs[0].size[0];
     ag_real *y = Y(0) + u.v * f;
     int32_t *at = YI(1) + u.v * f;
-    (void)add;
     for (int64_t c = u.c; c < u.c + u.m; c += SPMM_CHUNK) {
         const int m = f - c < SPMM_CHUNK ? (int)(f - c) : SPMM_CHUNK;
         EACH (i, m) {
@@ -165,8 +164,8 @@ ROW_OF(spmm_max_forward, a->xs[0].size[0] * spmm_chunks(features_of(a->xs[0])),
     }
 }
 
-ROW_OF(spmm_max_backward, a->xs[0].size[0] * spmm_chunks(features_of(a->xs[0])),
-       features_of(a->xs[0]))
+ROW_OF_PUT(spmm_max_backward, a->xs[0].size[0] * spmm_chunks(features_of(a->xs[0])),
+           features_of(a->xs[0]))
 {
     const int64_t f = features_of(a->xs[0]);
     const spmm_unit u = spmm_unit_of(r, f);
@@ -232,19 +231,18 @@ ROW_OF(spmm_weighted_forward, head_rows(a, weight_heads(a->xs[1])),
        head_columns(a, weight_heads(a->xs[1])))
 {
     const head_unit t = head_unit_of(a, weight_heads(a->xs[1]), r);
-    (void)add;
     weighted_row(Y(0), X(0), X(1), messages_into(a, t.v), t, 0);
 }
 
-ROW_OF(spmm_weighted_backward_x, head_rows(a, weight_heads(a->xs[1])),
-       head_columns(a, weight_heads(a->xs[1])))
+ROW_OF_PUT(spmm_weighted_backward_x, head_rows(a, weight_heads(a->xs[1])),
+           head_columns(a, weight_heads(a->xs[1])))
 {
     const head_unit t = head_unit_of(a, weight_heads(a->xs[1]), r);
     weighted_row(DX, DY(0), X(1), messages_from(a, t.v), t, add);
 }
 
-ROW_OF(spmm_weighted_backward_w, head_rows(a, weight_heads(a->xs[1])),
-       head_columns(a, weight_heads(a->xs[1])))
+ROW_OF_PUT(spmm_weighted_backward_w, head_rows(a, weight_heads(a->xs[1])),
+           head_columns(a, weight_heads(a->xs[1])))
 {
     product_unit(a, DX, DY(0), X(0), head_unit_of(a, weight_heads(a->xs[1]), r), add);
 }
@@ -252,17 +250,16 @@ ROW_OF(spmm_weighted_backward_w, head_rows(a, weight_heads(a->xs[1])),
 /* Inputs of the product: a, b, then the graph; attr.i[0] heads. */
 ROW_OF(sddmm_forward, head_rows(a, a->attr.i[0]), head_columns(a, a->attr.i[0]))
 {
-    (void)add;
     product_unit(a, Y(0), X(0), X(1), head_unit_of(a, a->attr.i[0], r), 0);
 }
 
-ROW_OF(sddmm_backward_a, head_rows(a, a->attr.i[0]), head_columns(a, a->attr.i[0]))
+ROW_OF_PUT(sddmm_backward_a, head_rows(a, a->attr.i[0]), head_columns(a, a->attr.i[0]))
 {
     const head_unit t = head_unit_of(a, a->attr.i[0], r);
     weighted_row(DX, X(1), DY(0), messages_into(a, t.v), t, add);
 }
 
-ROW_OF(sddmm_backward_b, head_rows(a, a->attr.i[0]), head_columns(a, a->attr.i[0]))
+ROW_OF_PUT(sddmm_backward_b, head_rows(a, a->attr.i[0]), head_columns(a, a->attr.i[0]))
 {
     const head_unit t = head_unit_of(a, a->attr.i[0], r);
     weighted_row(DX, X(0), DY(0), messages_from(a, t.v), t, add);

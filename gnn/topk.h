@@ -45,13 +45,13 @@ KERNEL const ag_real *pool_dy(const ag_args *a, int64_t v, int f)
     return DY(0) && j >= 0 ? DY(0) + (int64_t)j * f : 0;
 }
 
-ROW_OF(sag_pool_backward_x, a->xs[0].size[0], row_width(a->xs[0]))
+ROW_OF_PUT(sag_pool_backward_x, a->xs[0].size[0], row_width(a->xs[0]))
 {
     const int f = row_width(a->xs[0]);
     pool_row_back(DX + r * f, pool_dy(a, r, f), Y(1)[r], 0, 0, f, add);
 }
 
-ROW_OF(sag_pool_backward_score, a->xs[0].size[0], row_width(a->xs[0]))
+ROW_OF_PUT(sag_pool_backward_score, a->xs[0].size[0], row_width(a->xs[0]))
 {
     const ag_real t = pool_slope(a, r, row_width(a->xs[0]));
     if (LANE == 0) PUT(DX, r, t);
@@ -66,24 +66,21 @@ ROW_OF(topk_score, a->xs[0].size[0], row_width(a->xs[0]))
 {
     const int f = row_width(a->xs[0]);
     const ag_real s = pool_dot(X(0) + r * f, X(1), f) * pool_unit(X(1), f);
-    (void)add;
     if (LANE == 0) Y(1)[r] = v_tanh(s);
 }
 
 ELEMENTS(sag_pool_score, a->xs[0].size[0])
 {
-    (void)add;
     for (int64_t v = lo; v < hi; v++) Y(1)[v] = v_tanh(X(1)[v]);
 }
 
 ROW_OF(pool_keep, a->ys[0].size[0], row_width(a->xs[0]))
 {
     const int f = row_width(a->xs[0]), v = YI(2)[r];
-    (void)add;
     pool_scale(Y(0) + r * f, X(0) + (int64_t)v * f, Y(1)[v], f);
 }
 
-ROW_OF(topk_row_back, a->xs[0].size[0], row_width(a->xs[0]))
+ROW_OF_PUT(topk_row_back, a->xs[0].size[0], row_width(a->xs[0]))
 {
     const int f = row_width(a->xs[0]);
     const ag_real *dy = pool_dy(a, r, f);
@@ -94,7 +91,7 @@ ROW_OF(topk_row_back, a->xs[0].size[0], row_width(a->xs[0]))
 }
 
 /* dp = g - p <g, p> / |p|^2 with g the sum in scratch. */
-ROW(topk_along_back, 1)
+ROW_PUT(topk_along_back, 1)
 {
     const int f = row_width(a->xs[0]);
     const ag_real *g = a->scratch, unit = pool_unit(X(1), f);

@@ -20,7 +20,6 @@ KERNEL void count_of_node(const ag_args *a, int64_t r)
 }
 ELEMENTS(topk_edges_count, a->xs[4].size[0])
 {
-    (void)add;
     for (int64_t r = lo; r < hi; r++) count_of_node(a, r);
 }
 
@@ -42,7 +41,6 @@ KERNEL void fill_of_node(const ag_args *a, int64_t r)
 }
 ELEMENTS(topk_edges_fill, a->xs[4].size[0])
 {
-    (void)add;
     for (int64_t r = lo; r < hi; r++) fill_of_node(a, r);
 }
 
@@ -56,7 +54,6 @@ AG_BOTH int32_t *numbers_of(const ag_args *a) { return order_of(a) + a->xs[1].si
 ELEMENTS(topk_edges_numbers, 2 * ((int64_t)a->xs[4].size[0] + 1))
 {
     const int64_t k = a->xs[4].size[0];
-    (void)add;
     for (int64_t i = lo; i < hi; i++) {
         const int64_t v = i % (k + 1);
         const int32_t *rows = i > k ? YI(2) : YI(0);
@@ -69,7 +66,6 @@ ELEMENTS(topk_edges_places, 2 * ((int64_t)a->xs[4].size[0] + a->xs[1].size[0]))
 {
     const int64_t k = a->xs[4].size[0], p = a->xs[1].size[0];
     const int32_t *sums = numbers_of(a) + 2 * (k + 1);
-    (void)add;
     for (int64_t i = lo; i < hi; i++) {
         const int out = i >= k + p;
         const int64_t v = out ? i - k - p : i, at = v - k;

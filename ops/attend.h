@@ -24,7 +24,6 @@ AG_BOTH int attend_back_fits(sizes s) { return ag__tile_fits(attend_tile_back_si
 ROW_OF(attend_squeeze, rows_of(sizes_of(a)), sizes_of(a).r)
 {
     const sizes s = sizes_of(a);
-    (void)add;
     squeeze_rows(Y(1) + r * s.r, X(B1), 1, s.r);
 }
 
@@ -44,7 +43,6 @@ STRIP(attend_columns, a->xs[X_].size[0], a->xs[X_].size[2])
     ag_real *v = a->scratch + first * f + c, *most = Y(2) + o * 2 * f + c;
     ag_real top[AG_PER_LANE], sum[AG_PER_LANE];
     const dropout_key key = dropout_key_of(a);
-    (void)add;
     EACH (j, n) top[AT(j)] = -INFINITY;
     EACH (j, n) sum[AT(j)] = 0;
     for (int64_t k = 0; k < s.configs; k++)
@@ -102,7 +100,7 @@ KERNEL void attend_gelu_back(const ag_args *a, const dropout_key *key, ag_real *
     }
 }
 
-STRIP(attend_columns_back, a->xs[X_].size[0], a->xs[X_].size[2])
+STRIP_PUT(attend_columns_back, a->xs[X_].size[0], a->xs[X_].size[2])
 {
     const sizes s = sizes_of(a);
     const attend_room room = attend_room_of(a);
@@ -141,12 +139,11 @@ ROW_OF(attend_squeeze_back, rows_of(sizes_of(a)), sizes_of(a).r)
     const sizes s = sizes_of(a);
     const ag_real *h = (const ag_real *)a->y[1] + r * s.r;
     ag_real *dh = attend_room_of(a).dh + r * s.r;
-    (void)add;
     EACH (j, s.r) dh[j] = h[j] > 0 ? dh[j] : 0;
 }
 
 /* dt = -1/t^2 times the sum of the slopes of all columns. */
-ROW(attend_slope_of_t, 1)
+ROW_PUT(attend_slope_of_t, 1)
 {
     const ag_real *slopes = attend_room_of(a).total;
     const double t = (double)X(T)[0];

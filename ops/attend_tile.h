@@ -51,7 +51,6 @@ TILE(attend_tile, a->xs[X_].size[0], a->xs[X_].size[2], attend_tile_size(sizes_o
     ag_real *v = b2 + AG_TILE_WIDTH, *e = v + s.configs * AG_TILE_WIDTH;
     ag_real *most = Y(2) + o * 2 * f + c, top[AG_PER_LANE], sum[AG_PER_LANE];
     const dropout_key key = dropout_key_of(a);
-    (void)add;
     EACH (j, n) top[AT(j)] = -INFINITY;
     EACH (j, n) sum[AT(j)] = 0;
     attend_tile_weights(tile, a, c, n);
@@ -95,7 +94,7 @@ AG_BOTH attend_tile_row attend_tile_row_of(ag_real *tile, sizes s, int k)
     return t;
 }
 
-TILE(attend_tile_back, a->xs[X_].size[0], a->xs[X_].size[2], attend_tile_back_size(sizes_of(a)))
+TILE_PUT(attend_tile_back, a->xs[X_].size[0], a->xs[X_].size[2], attend_tile_back_size(sizes_of(a)))
 {
     const sizes s = sizes_of(a);
     const attend_room room = attend_room_of(a);

@@ -50,7 +50,6 @@ ROW_OF(attention_dots, (int64_t)a->xs[0].size[0] * dot_units(a),
 {
     const int heads = a->attr.i[0], d = ag__columns(a->ys[0]) / heads, units = dot_units(a);
     const int64_t v = r / units;
-    (void)add;
     for (int h = (int)(r % units); h < heads; h += units) {
         const ag_real *y = Y(0) + (v * heads + h) * d, *dy = DY(0) + (v * heads + h) * d;
         ag_real dot;
@@ -152,17 +151,9 @@ KERNEL void attend_row(const ag_args *a, int64_t r, const int drops)
     if (LANE == 0) Y(1)[r] = most + v_log(total);
 }
 
-ROW(attention_row, a->xs[0].size[0] * (int64_t)a->attr.i[0])
-{
-    (void)add;
-    attend_row(a, r, 0);
-}
+ROW(attention_row, a->xs[0].size[0] * (int64_t)a->attr.i[0]) { attend_row(a, r, 0); }
 
-ROW(attention_dropout_row, a->xs[0].size[0] * (int64_t)a->attr.i[0])
-{
-    (void)add;
-    attend_row(a, r, 1);
-}
+ROW(attention_dropout_row, a->xs[0].size[0] * (int64_t)a->attr.i[0]) { attend_row(a, r, 1); }
 
 /* Computes the gradient of the query of a row from all keys, and those of its key and its value
    from all queries. */
@@ -199,9 +190,12 @@ KERNEL void attend_row_back(const ag_args *a, int64_t r, const int add, const in
     }
 }
 
-ROW(attention_row_back, a->xs[0].size[0] * (int64_t)a->attr.i[0]) { attend_row_back(a, r, add, 0); }
+ROW_PUT(attention_row_back, a->xs[0].size[0] * (int64_t)a->attr.i[0])
+{
+    attend_row_back(a, r, add, 0);
+}
 
-ROW(attention_dropout_row_back, a->xs[0].size[0] * (int64_t)a->attr.i[0])
+ROW_PUT(attention_dropout_row_back, a->xs[0].size[0] * (int64_t)a->attr.i[0])
 {
     attend_row_back(a, r, add, 1);
 }

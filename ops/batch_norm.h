@@ -38,7 +38,6 @@ AG_BOTH ag_real batch_norm_scale(const ag_args *a, int64_t j)
 
 STRIP(batch_norm_moments, cut_slots(batch_norm_cut(a)), ag__columns(a->xs[0]))
 {
-    (void)add;
     leave_moments(a->scratch, batch_norm_cut(a), X(0), o, ag__columns(a->xs[0]), c, n);
 }
 
@@ -47,7 +46,6 @@ STRIP(batch_norm_join, 1, ag__columns(a->xs[0]))
     const int64_t rows = ag__rows(a->xs[0]);
     const ag_real share = 1 / (ag_real)(rows > 1 ? rows - 1 : 1), *x = X(0) + c;
     ag_real mean[AG_PER_LANE], square[AG_PER_LANE];
-    (void)add;
     join_piece_moments(mean, square, batch_norm_cut(a), a->scratch, o, ag__columns(a->xs[0]), c, n);
     EACH (j, n) {
         Y(1)[c + j] = rows > 0 ? x[j] + mean[AT(j)] : 0;
@@ -57,7 +55,6 @@ STRIP(batch_norm_join, 1, ag__columns(a->xs[0]))
 
 ELEMENTS(batch_norm_factors, ag__columns(a->xs[0]))
 {
-    (void)add;
     for (int64_t j = lo; j < hi; j++) batch_norm_vector(a, 0)[j] = batch_norm_scale(a, j);
 }
 
@@ -68,7 +65,6 @@ ROW_OF(batch_norm_apply, ag__rows(a->xs[0]), ag__columns(a->xs[0]))
                                 *__restrict__ scale = batch_norm_vector(a, 0),
                                 *__restrict__ shift = a->n_in > beta ? X(beta) : 0;
     ag_real *__restrict__ y = Y(0) + r * n;
-    (void)add;
     if (shift)
         EACH (i, n) y[i] = (x[i] - mean[i]) * scale[i] + shift[i];
     else
@@ -77,7 +73,6 @@ ROW_OF(batch_norm_apply, ag__rows(a->xs[0]), ag__columns(a->xs[0]))
 
 STRIP(batch_norm_sums, cut_slots(batch_norm_cut(a)), ag__columns(a->xs[0]))
 {
-    (void)add;
     leave_sums(a->scratch, batch_norm_cut(a), X(0), batch_norm_mean(a), DY(0), o,
                ag__columns(a->xs[0]), c, n);
 }
@@ -87,7 +82,6 @@ STRIP(batch_norm_join_back, 1, ag__columns(a->xs[0]))
     const int64_t rows = ag__rows(a->xs[0]);
     const ag_real share = rows > 0 && !a->attr.i[0] ? 1 / (ag_real)rows : 0;
     ag_real sum[AG_PER_LANE], dot[AG_PER_LANE];
-    (void)add;
     join_piece_sums(sum, dot, batch_norm_cut(a), a->scratch, o, ag__columns(a->xs[0]), c, n);
     EACH (j, n) {
         const ag_real s = batch_norm_rstd(a, c + j), all = dot[AT(j)] * s;
@@ -99,7 +93,7 @@ STRIP(batch_norm_join_back, 1, ag__columns(a->xs[0]))
 }
 
 /* dx = gamma s (dy - mean(dy) - h mean(dy h)); with given statistics, dx = gamma s dy. */
-ROW_OF(batch_norm_backward_x, ag__rows(a->xs[0]), ag__columns(a->xs[0]))
+ROW_OF_PUT(batch_norm_backward_x, ag__rows(a->xs[0]), ag__columns(a->xs[0]))
 {
     const int n = ag__columns(a->xs[0]);
     const ag_real *__restrict__ x = X(0) + r * n, *__restrict__ dy = DY(0) + r * n,
@@ -116,7 +110,7 @@ ROW_OF(batch_norm_backward_x, ag__rows(a->xs[0]), ag__columns(a->xs[0]))
 }
 
 /* dgamma, or dbeta for the input after gamma. */
-ELEMENTS(batch_norm_backward_affine, ag__columns(a->xs[0]))
+ELEMENTS_PUT(batch_norm_backward_affine, ag__columns(a->xs[0]))
 {
     const int gamma = a->attr.i[0] ? 3 : 1;
     const ag_real *from = batch_norm_vector(a, a->which == gamma ? BATCH_DOT : BATCH_SUM);

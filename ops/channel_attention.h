@@ -7,16 +7,14 @@
 ROW_OF(channel_squeeze, ag__rows(a->ys[1]), ag__columns(a->ys[1]))
 {
     const int n = ag__columns(a->ys[1]);
-    (void)add;
     squeeze_rows(Y(1) + r * n, X(2), 1, n);
 }
 ROW(channel_gate, ag__rows(a->ys[0]))
 {
     const int f = ag__columns(a->ys[0]);
-    (void)add;
     gate_rows(Y(0) + r * f, X(0) + r * f, X(4), 1, f);
 }
-ROW(channel_gate_back, ag__rows(a->ys[0]))
+ROW_PUT(channel_gate_back, ag__rows(a->ys[0]))
 {
     const int f = ag__columns(a->ys[0]);
     gate_gradient(a->scratch + r * f, DX + r * f, X(0) + r * f, DY(0) + r * f, X(4), 1, f, add);
@@ -26,6 +24,5 @@ ROW_OF(channel_squeeze_back, ag__rows(a->ys[1]), ag__columns(a->ys[1]))
     const int n = ag__columns(a->ys[1]);
     const ag_real *h = (const ag_real *)a->y[1] + r * n;
     ag_real *dh = a->scratch + ag__elements(a->ys[0]) + r * n;
-    (void)add;
     EACH (j, n) dh[j] = h[j] > 0 ? dh[j] : 0;
 }

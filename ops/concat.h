@@ -70,13 +70,12 @@ ROW_OF(concat_forward, runs_of(a->xs[0], axis_of(a)) * concat_pieces(a), concat_
     const piece it = piece_at(r / per, p, length);
     const ag_real *x = X(k) + it.o * length + it.from;
     ag_real *y = Y(0) + it.o * run_length(a->ys[0], axis) + concat_offset(a, k) + it.from;
-    (void)add;
     EACH (i, it.n) y[i] = x[i];
 }
 
-ROW_OF(concat_backward,
-       runs_of(a->xs[0], axis_of(a)) * pieces_of(run_length(a->xs[a->which], axis_of(a))),
-       run_length(a->xs[a->which], axis_of(a)))
+ROW_OF_PUT(concat_backward,
+           runs_of(a->xs[0], axis_of(a)) * pieces_of(run_length(a->xs[a->which], axis_of(a))),
+           run_length(a->xs[a->which], axis_of(a)))
 {
     const int axis = axis_of(a), k = a->which;
     const int64_t length = run_length(a->xs[k], axis), per = pieces_of(length);
@@ -97,7 +96,6 @@ ROW_OF(slice_forward, runs_of(a->ys[0], axis_of(a)) * pieces_of(run_length(a->ys
     const ag_real *x = X(0) + it.o * run_length(a->xs[0], axis) +
                        a->attr.i[1] * behind_axis(a->xs[0], axis) + it.from;
     ag_real *y = Y(0) + it.o * length + it.from;
-    (void)add;
     EACH (i, it.n) y[i] = x[i];
 }
 
@@ -105,8 +103,9 @@ ROW_OF(slice_forward, runs_of(a->ys[0], axis_of(a)) * pieces_of(run_length(a->ys
 AG_BOTH int within_piece(int64_t i, int n) { return i < 0 ? 0 : i < n ? (int)i : n; }
 
 /* All of dx is written: the part before the slice, the slice, the part after it. */
-ROW_OF(slice_backward, runs_of(a->xs[0], axis_of(a)) * pieces_of(run_length(a->xs[0], axis_of(a))),
-       run_length(a->xs[0], axis_of(a)))
+ROW_OF_PUT(slice_backward,
+           runs_of(a->xs[0], axis_of(a)) * pieces_of(run_length(a->xs[0], axis_of(a))),
+           run_length(a->xs[0], axis_of(a)))
 {
     const int axis = axis_of(a);
     const int64_t length = run_length(a->xs[0], axis), per = pieces_of(length);

@@ -13,7 +13,6 @@ STRIP(cross_attention_forward, a->xs[0].size[0], a->xs[0].size[2])
     ag_real *y = Y(0) + o * rows * m + c;
     ag_real *most = Y(1) + o * 2 * m + c, *inverse = most + m;
     ag_real top[AG_PER_LANE], sum[AG_PER_LANE];
-    (void)add;
     EACH (j, n) top[AT(j)] = -INFINITY;
     EACH (j, n) sum[AT(j)] = 0;
     for (int r = 0; r < rows; r++)
@@ -38,7 +37,7 @@ STRIP(cross_attention_forward, a->xs[0].size[0], a->xs[0].size[2])
 
 /* dx = dy s + s (g - sum s g) / t with s the softmax and g = dy x. Scratch [a,c] gets the slope of
    each column by 1/t: sum of s g x - (sum of s g) (sum of s x). */
-STRIP(cross_attention_backward_x, a->xs[0].size[0], a->xs[0].size[2])
+STRIP_PUT(cross_attention_backward_x, a->xs[0].size[0], a->xs[0].size[2])
 {
     const int rows = a->xs[0].size[1], m = a->xs[0].size[2];
     const ag_real over = 1 / X(1)[0];
@@ -65,7 +64,7 @@ STRIP(cross_attention_backward_x, a->xs[0].size[0], a->xs[0].size[2])
 }
 
 /* dt = -1/t^2 times the sum of all slopes, added in order of the nodes. */
-ROW(cross_attention_backward_t, 1)
+ROW_PUT(cross_attention_backward_t, 1)
 {
     const int nodes = a->xs[0].size[0], m = a->xs[0].size[2];
     const ag_real t = X(1)[0];
@@ -89,13 +88,12 @@ ROW(cross_attention_slopes, a->xs[0].size[0])
     const int m = a->xs[0].size[2];
     const ag_real *slopes = a->scratch + r * m;
     ag_real s;
-    (void)add;
     SUM(s, j, m, slopes[j]);
     if (LANE == 0) a->scratch[(int64_t)a->xs[0].size[0] * m + r] = s;
 }
 
 /* dt = -1/t^2 times the sum of all slopes: one block adds the sums of the nodes. */
-TILE(cross_attention_total, 1, AG_TILE_WIDTH, 0)
+TILE_PUT(cross_attention_total, 1, AG_TILE_WIDTH, 0)
 {
     const int64_t nodes = a->xs[0].size[0];
     const ag_real *slopes = a->scratch + nodes * a->xs[0].size[2];

@@ -31,7 +31,6 @@ ROW_OF(cross_entropy_rows, a->xs[0].size[0], a->xs[0].size[1])
     ag_real *loss = a->scratch + r, *stat = Y(1) + 2 * r;
     /* all: the sum of w, later the sum of t; far: the sum of w (x - m) */
     ag_real m = 0, s = 1, all = 0, far = 0;
-    (void)add;
     if (label >= 0) {
         MAXIMUM(m, (ag_real)-INFINITY, i, n, x[i]);
         SUM(s, i, n, v_exp(x[i] - m));
@@ -56,7 +55,6 @@ ROW(cross_entropy_parts, entropy_parts(a))
     const int n = left < ENTROPY_ROW ? (int)left : ENTROPY_ROW;
     const ag_real *loss = a->scratch + from, *weight = loss + rows;
     ag_real *part = a->scratch + 2 * rows + r, s, share;
-    (void)add;
     SUM(s, i, n, loss[i]);
     SUM(share, i, n, weight[i]);
     if (LANE == 0) {
@@ -70,7 +68,7 @@ ROW(cross_entropy_total, 1)
     const int n = (int)entropy_parts(a);
     const ag_real *part = a->scratch + 2 * (int64_t)a->xs[0].size[0], *weight = part + n;
     ag_real s, share;
-    (void)add, (void)r;
+    (void)r;
     SUM(s, i, n, part[i]);
     SUM(share, i, n, weight[i]);
     if (LANE == 0) {
@@ -79,7 +77,7 @@ ROW(cross_entropy_total, 1)
     }
 }
 
-ROW_OF(cross_entropy_backward, a->xs[0].size[0], a->xs[0].size[1])
+ROW_OF_PUT(cross_entropy_backward, a->xs[0].size[0], a->xs[0].size[1])
 {
     const int n = a->xs[0].size[1], label = class_of(a, r);
     const ag_real *__restrict__ x = X(0) + r * n, *__restrict__ w = class_weights(a);

@@ -20,7 +20,6 @@ STRIP(embedding_bag_forward, a->xs[1].size[0], a->xs[0].size[1])
     const int32_t *index = XI(1) + o * k;
     const ag_real *table = X(0) + c;
     ag_real sum[AG_PER_LANE], *y = Y(0) + o * width + c;
-    (void)add;
     EACH (j, n) sum[AT(j)] = 0;
     for (int i = 0; i < k; i++) {
         const int64_t v = index[i] + (int64_t)i * stride;
@@ -31,7 +30,7 @@ STRIP(embedding_bag_forward, a->xs[1].size[0], a->xs[0].size[1])
     EACH (j, n) y[j] = sum[AT(j)];
 }
 
-STRIP(embedding_bag_backward, a->xs[0].size[0], a->xs[0].size[1])
+STRIP_PUT(embedding_bag_backward, a->xs[0].size[0], a->xs[0].size[1])
 {
     const int rows = a->xs[0].size[0], width = a->xs[0].size[1];
     const int32_t *starts = (const int32_t *)(const void *)a->scratch, *order = starts + rows + 1;
@@ -54,11 +53,10 @@ AG_BOTH row_cut bag_cut(const ag_args *a)
 STRIP(embedding_bag_back_pieces, cut_slots(bag_cut(a)), a->xs[0].size[1])
 {
     const int32_t *order = (const int32_t *)(const void *)a->scratch + a->xs[0].size[0] + 1;
-    (void)add;
     leave_sum(a->scratch + bag_scratch(a), bag_cut(a), DY(0), order, o, a->xs[0].size[1], c, n);
 }
 
-TILE(embedding_bag_back_join, a->xs[0].size[0], a->xs[0].size[1], 0)
+TILE_PUT(embedding_bag_back_join, a->xs[0].size[0], a->xs[0].size[1], 0)
 {
     const int width = a->xs[0].size[1];
     ag_real sum[AG_PER_LANE], *dx = DX + o * width + c;

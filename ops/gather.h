@@ -41,11 +41,10 @@ KERNEL void scatter_strip(ag_real *to, const ag_real *from, const int32_t *start
 
 ROW_OF(gather_forward, a->xs[1].size[0], row_width(a->xs[0]))
 {
-    (void)add;
     gather_row(Y(0), X(0), XI(1), a->xs[0].size[0], row_width(a->xs[0]), r, 0);
 }
 
-STRIP(gather_backward, a->xs[0].size[0], row_width(a->xs[0]))
+STRIP_PUT(gather_backward, a->xs[0].size[0], row_width(a->xs[0]))
 {
     scatter_strip(DX, DY(0), inverse_starts(a), a->xs[0].size[0], row_width(a->xs[0]), o, c, n,
                   add);
@@ -53,11 +52,10 @@ STRIP(gather_backward, a->xs[0].size[0], row_width(a->xs[0]))
 
 STRIP(scatter_sum_forward, a->ys[0].size[0], row_width(a->ys[0]))
 {
-    (void)add;
     scatter_strip(Y(0), X(0), inverse_starts(a), a->ys[0].size[0], row_width(a->ys[0]), o, c, n, 0);
 }
 
-ROW_OF(scatter_sum_backward, a->xs[1].size[0], row_width(a->ys[0]))
+ROW_OF_PUT(scatter_sum_backward, a->xs[1].size[0], row_width(a->ys[0]))
 {
     gather_row(DX, DY(0), XI(1), a->ys[0].size[0], row_width(a->ys[0]), r, add);
 }
@@ -79,12 +77,11 @@ AG_BOTH ag_real *list_sums(const ag_args *a, int n)
 STRIP(gather_back_pieces, cut_slots(list_cut(a, a->xs[0].size[0])), row_width(a->xs[0]))
 {
     const int rows = a->xs[0].size[0];
-    (void)add;
     leave_sum(list_sums(a, rows), list_cut(a, rows), DY(0), inverse_starts(a) + rows + 1, o,
               row_width(a->xs[0]), c, n);
 }
 
-TILE(gather_back_join, a->xs[0].size[0], row_width(a->xs[0]), 0)
+TILE_PUT(gather_back_join, a->xs[0].size[0], row_width(a->xs[0]), 0)
 {
     const int rows = a->xs[0].size[0], width = row_width(a->xs[0]);
     ag_real sum[AG_PER_LANE], *dx = DX + o * width + c;
@@ -97,7 +94,6 @@ TILE(gather_back_join, a->xs[0].size[0], row_width(a->xs[0]), 0)
 STRIP(scatter_sum_pieces, cut_slots(list_cut(a, a->ys[0].size[0])), row_width(a->ys[0]))
 {
     const int rows = a->ys[0].size[0];
-    (void)add;
     leave_sum(list_sums(a, rows), list_cut(a, rows), X(0), inverse_starts(a) + rows + 1, o,
               row_width(a->ys[0]), c, n);
 }
@@ -106,7 +102,7 @@ TILE(scatter_sum_join, a->ys[0].size[0], row_width(a->ys[0]), 0)
 {
     const int rows = a->ys[0].size[0], width = row_width(a->ys[0]);
     ag_real sum[AG_PER_LANE], *y = Y(0) + o * width + c;
-    (void)tile, (void)add;
+    (void)tile;
     join_sums(sum, list_cut(a, rows), list_sums(a, rows), o, width, c, n);
     TILE_ROWS(r, 1)
     EACH (j, n) y[j] = sum[AT(j)];

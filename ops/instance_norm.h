@@ -16,7 +16,6 @@ STRIP(instance_norm_forward, graphs_of(a), norm_columns(a->xs[0]))
     ag_real row[AG_PER_LANE], row2[AG_PER_LANE], from[AG_PER_LANE];
     IN_ROOM(mean, 0);
     IN_ROOM(square, 1);
-    (void)add;
     EACH (j, n) mean[AT(j)] = square[AT(j)] = 0;
     EACH (j, n) from[AT(j)] = rows > 0 ? x[j] : 0;
     for (int r = 0; r < rows; r += NORM_PIECE) {
@@ -36,7 +35,7 @@ STRIP(instance_norm_forward, graphs_of(a), norm_columns(a->xs[0]))
 }
 
 /* dx = rstd (dy - mean(dy) - y mean(dy y)) */
-STRIP(instance_norm_backward, graphs_of(a), norm_columns(a->xs[0]))
+STRIP_PUT(instance_norm_backward, graphs_of(a), norm_columns(a->xs[0]))
 {
     const int64_t m = norm_columns(a->xs[0]);
     const int first = graph_start(a, o), rows = graph_start(a, o + 1) - first;

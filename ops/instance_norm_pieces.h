@@ -40,7 +40,6 @@ AG_BOTH int norm_write_end(const ag_args *a, int from)
 
 STRIP(instance_norm_moments, cut_slots(norm_cut(a)), norm_columns(a->xs[0]))
 {
-    (void)add;
     leave_moments(a->scratch, norm_cut(a), X(0), o, norm_columns(a->xs[0]), c, n);
 }
 
@@ -52,7 +51,6 @@ STRIP(instance_norm_join, graphs_of(a), norm_columns(a->xs[0]))
     const ag_real share = 1 / (ag_real)(rows > 0 ? rows : 1);
     ag_real mean[AG_PER_LANE], square[AG_PER_LANE], *to = norm_of_graph(a, o) + c;
     ag_real *rstd = Y(1) + o * m + c;
-    (void)add;
     join_piece_moments(mean, square, t, a->scratch, o, m, c, n);
     EACH (j, n) {
         to[j] = mean[AT(j)];
@@ -80,7 +78,6 @@ STRIP(instance_norm_apply, norm_writes(a), norm_columns(a->xs[0]))
     ag_real *y = Y(0) + c, from[AG_PER_LANE], mean[AG_PER_LANE], rstd[AG_PER_LANE];
     int r = norm_write_from(a, o);
     const int end = norm_write_end(a, r);
-    (void)add;
     while (r < end) { /* the rows of one graph at a time */
         const int64_t g = cut_segment(t, r);
         const int last = cut_start(t, g + 1), hi = last < end ? last : end;
@@ -97,7 +94,6 @@ STRIP(instance_norm_apply, norm_writes(a), norm_columns(a->xs[0]))
 
 STRIP(instance_norm_sums, cut_slots(norm_cut(a)), norm_columns(a->xs[0]))
 {
-    (void)add;
     leave_sums(a->scratch, norm_cut(a), Y(0), 0, DY(0), o, norm_columns(a->xs[0]), c, n);
 }
 
@@ -108,7 +104,6 @@ STRIP(instance_norm_join_back, graphs_of(a), norm_columns(a->xs[0]))
     const int rows = cut_start(t, o + 1) - cut_start(t, o);
     const ag_real share = 1 / (ag_real)(rows > 0 ? rows : 1);
     ag_real sum[AG_PER_LANE], dot[AG_PER_LANE], *to = norm_of_graph(a, o) + c;
-    (void)add;
     join_piece_sums(sum, dot, t, a->scratch, o, m, c, n);
     EACH (j, n) {
         to[j] = sum[AT(j)] * share;
@@ -131,7 +126,7 @@ KERNEL void apply_rows_back(ag_real *__restrict__ dx, const ag_real *__restrict_
     }
 }
 
-STRIP(instance_norm_apply_back, norm_writes(a), norm_columns(a->xs[0]))
+STRIP_PUT(instance_norm_apply_back, norm_writes(a), norm_columns(a->xs[0]))
 {
     const int64_t m = norm_columns(a->xs[0]);
     const row_cut t = norm_cut(a);

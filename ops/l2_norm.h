@@ -9,7 +9,6 @@ ROW_OF(l2_norm_forward, ag__rows(a->xs[0]), ag__columns(a->xs[0]))
     const ag_real epsilon = (ag_real)a->attr.f[0];
     ag_real *__restrict__ y = Y(0) + r * n;
     ag_real s;
-    (void)add;
     SUM(s, i, n, x[i] * x[i]);
     const ag_real length = v_sqrt(s), d = length < epsilon ? epsilon : length;
     EACH (i, n) y[i] = x[i] / d;
@@ -17,7 +16,7 @@ ROW_OF(l2_norm_forward, ag__rows(a->xs[0]), ag__columns(a->xs[0]))
 }
 
 /* dx = (dy - y <y, dy>) / length; where epsilon replaced the length, dx = dy / epsilon. */
-ROW_OF(l2_norm_backward, ag__rows(a->xs[0]), ag__columns(a->xs[0]))
+ROW_OF_PUT(l2_norm_backward, ag__rows(a->xs[0]), ag__columns(a->xs[0]))
 {
     const int n = ag__columns(a->xs[0]);
     const ag_real *__restrict__ y = Y(0) + r * n, *__restrict__ dy = DY(0) + r * n;

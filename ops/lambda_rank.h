@@ -23,7 +23,6 @@ ROW(lambda_rank_places, pair_count(a))
     const pair_list list = list_of(a, r, 2);
     const ag_real gain = v_exp(X(1)[r] * log_of_2()) - 1;
     const ag_real placed = discount_of(X(0), r, list), best = discount_of(X(1), r, list);
-    (void)add;
     if (LANE == 0) {
         Y(1)[r] = placed;
         Y(2)[r] = gain;
@@ -46,7 +45,6 @@ ROW(lambda_rank_rows, pair_count(a))
     const ag_real *g = Y(2) + list.first, *share = a->scratch + list.first;
     const ag_real own = X(0)[r], mine = X(1)[r], dr = Y(1)[r], gr = Y(2)[r];
     ag_real sum, dcg;
-    (void)add;
     SUM(dcg, j, list.n, share[j]);
     dcg = dcg > 0 ? 1 / dcg : 0;
     SUM(sum, j, list.n,
@@ -68,13 +66,13 @@ ROW(lambda_rank_total, 1)
 {
     const ag_real *rows = a->scratch + pair_count(a);
     ag_real sum;
-    (void)add, (void)r;
+    (void)r;
     SUM(sum, i, pair_count(a), rows[i]);
     if (LANE == 0) Y(0)[0] = sum * lambda_scale(a);
 }
 
 /* Places do not depend smoothly on the scores, so only the logistic terms have a slope. */
-ROW(lambda_rank_backward, pair_count(a))
+ROW_PUT(lambda_rank_backward, pair_count(a))
 {
     const pair_list list = list_of(a, r, 2);
     const ag_real *s = X(0) + list.first, *y = X(1) + list.first, *d = Y(1) + list.first;

@@ -9,7 +9,6 @@ ROW_OF(layer_norm_forward, ag__rows(a->xs[0]), ag__columns(a->xs[0]))
                                 *__restrict__ beta = a->n_in > 2 ? X(2) : 0;
     ag_real *__restrict__ y = Y(0) + r * n;
     ag_real mean, variance;
-    (void)add;
     SUM(mean, i, n, x[i]);
     mean /= (ag_real)(n ? n : 1);
     SUM(variance, i, n, (x[i] - mean) * (x[i] - mean));
@@ -26,7 +25,7 @@ ROW_OF(layer_norm_forward, ag__rows(a->xs[0]), ag__columns(a->xs[0]))
 }
 
 /* With g = dy gamma and h = (x - mean) scale: dx = scale (g - mean of g - h mean of g h). */
-ROW_OF(layer_norm_backward_x, ag__rows(a->xs[0]), ag__columns(a->xs[0]))
+ROW_OF_PUT(layer_norm_backward_x, ag__rows(a->xs[0]), ag__columns(a->xs[0]))
 {
     const int n = ag__columns(a->xs[0]);
     const ag_real *__restrict__ x = X(0) + r * n, *__restrict__ gamma = X(1),
@@ -60,7 +59,6 @@ STRIP(layer_norm_sums, norm_pieces(a), ag__columns(a->xs[0]))
     const ag_real *mean = Y(1), *scale = Y(2);
     ag_real h[AG_PER_LANE], *to = a->scratch + o * 2 * f + c;
     IN_ROOM(s, 0);
-    (void)add;
     EACH (j, n) h[AT(j)] = s[AT(j)] = 0;
     for (int64_t group = lo; group < hi; group += NORM_GROUP) {
         const int64_t end = group + NORM_GROUP < hi ? group + NORM_GROUP : hi;
@@ -98,13 +96,13 @@ KERNEL void norm_total(const ag_args *a, const ag_real *from, int c, int n, cons
     EACH (j, n) PUT(dx, j, sum[AT(j)]);
 }
 
-STRIP(layer_norm_backward_gamma, 1, ag__columns(a->xs[0]))
+STRIP_PUT(layer_norm_backward_gamma, 1, ag__columns(a->xs[0]))
 {
     (void)o;
     norm_total(a, a->scratch, c, n, add);
 }
 
-STRIP(layer_norm_backward_beta, 1, ag__columns(a->xs[0]))
+STRIP_PUT(layer_norm_backward_beta, 1, ag__columns(a->xs[0]))
 {
     (void)o;
     norm_total(a, a->scratch + ag__columns(a->xs[0]), c, n, add);

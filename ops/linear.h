@@ -8,7 +8,6 @@ ROW_OF(add_bias_forward, ag__rows(a->ys[0]), ag__columns(a->ys[0]))
     const int f = ag__columns(a->ys[0]);
     const ag_real *x = X(0) + r * f, *b = X(1);
     ag_real *y = Y(0) + r * f;
-    (void)add;
     EACH (i, f) y[i] = x[i] + b[i];
 }
 
@@ -18,7 +17,6 @@ ROW_OF(linear_bias, a->n_in < 3 ? 0 : ag__rows(a->ys[0]), ag__columns(a->ys[0]))
     const int f = ag__columns(a->ys[0]);
     const ag_real *b = X(2);
     ag_real *y = Y(0) + r * f;
-    (void)add;
     EACH (i, f) y[i] += b[i];
 }
 
@@ -28,14 +26,13 @@ ROW_OF(linear_bias_relu, ag__rows(a->ys[0]), ag__columns(a->ys[0]))
     const int f = ag__columns(a->ys[0]);
     const ag_real *b = a->n_in < 3 ? NULL : X(2);
     ag_real *y = Y(0) + r * f;
-    (void)add;
     EACH (i, f) {
         const ag_real v = b ? y[i] + b[i] : y[i];
         y[i] = v < 0 ? 0 : v;
     }
 }
 
-ROW_OF(add_bias_backward_x, ag__rows(a->ys[0]), ag__columns(a->ys[0]))
+ROW_OF_PUT(add_bias_backward_x, ag__rows(a->ys[0]), ag__columns(a->ys[0]))
 {
     const int f = ag__columns(a->ys[0]);
     const ag_real *dy = DY(0) + r * f;

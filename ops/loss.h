@@ -17,7 +17,7 @@ ROW(loss_total, 1)
     const int64_t n = ag__elements(a->xs[0]);
     const ag_real *parts = a->scratch;
     ag_real s;
-    (void)add, (void)r;
+    (void)r;
     SUM(s, i, (int)loss_rows(a), parts[i]);
     if (LANE == 0) Y(0)[0] = n ? s / (ag_real)n : 0;
 }
@@ -31,13 +31,13 @@ ROW(loss_total, 1)
   const ag_real *y = X(0) + from, *t = X(1) + from, delta = (ag_real)a->attr.f[0]; \
   const ag_real *const w = a->n_in > 2 ? X(2) + from : NULL;                       \
   ag_real s;                                                                       \
-  (void)add, (void)delta, (void)w;                                                 \
+  (void)delta, (void)w;                                                            \
   SUM(s, i, left < LOSS_ROW ? (int)left : LOSS_ROW, value(y[i], t[i], p));         \
   if (LANE == 0) a->scratch[r] = s;                                                \
  }                                                                                 \
- ELEMENTS(name##_backward_y, ag__elements(a->xs[0]))                               \
+ ELEMENTS_PUT(name##_backward_y, ag__elements(a->xs[0]))                           \
  LOSS_BACKWARD(p, slope_y)                                                         \
- ELEMENTS(name##_backward_t, ag__elements(a->xs[0]))                               \
+ ELEMENTS_PUT(name##_backward_t, ag__elements(a->xs[0]))                           \
  LOSS_BACKWARD(p, slope_t)
 
 #define LOSS_BACKWARD(p, slope)                                          \

@@ -24,7 +24,7 @@ ROW(pair_total, 1)
 {
     const ag_real *rows = a->scratch;
     ag_real s;
-    (void)add, (void)r;
+    (void)r;
     SUM(s, i, pair_count(a), rows[i]);
     if (LANE == 0) Y(0)[0] = s * pair_scale(a);
 }
@@ -37,11 +37,11 @@ ROW(pair_total, 1)
   const ag_real *s = X(0) + list.first, own = X(0)[r], p = (ag_real)a->attr.f[0];   \
   const int32_t *rank = XI(1) + list.first, mine = XI(1)[r];                        \
   ag_real sum;                                                                      \
-  (void)add, (void)p;                                                               \
+  (void)p;                                                                          \
   SUM(sum, j, list.n, loss(mine > rank[j], own - s[j], p));                         \
   if (LANE == 0) a->scratch[r] = sum * pair_row_scale(a, list);                     \
  }                                                                                  \
- ROW(name##_backward, pair_count(a))                                                \
+ ROW_PUT(name##_backward, pair_count(a))                                            \
  {                                                                                  \
   const pair_list list = list_of(a, r, 2);                                          \
   const ag_real *s = X(0) + list.first, own = X(0)[r], p = (ag_real)a->attr.f[0];   \
@@ -83,7 +83,6 @@ ROW(listmle_rows, pair_count(a))
     const int32_t *rank = XI(1), mine = rank[r];
     const int k = (int)r, n = pair_count(a);
     ag_real m, sum;
-    (void)add;
     MAXIMUM(m, -s[k], j, n, follows(rank, j, mine, k) ? -s[j] : -s[k]);
     SUM(sum, j, n, follows(rank, j, mine, k) ? v_exp(-s[j] - m) : 0);
     if (LANE == 0) Y(1)[r] = m + v_log(sum);
@@ -93,14 +92,14 @@ ROW(listmle_total, 1)
 {
     const ag_real *s = X(0), *behind = Y(1);
     ag_real sum;
-    (void)add, (void)r;
+    (void)r;
     SUM(sum, k, pair_count(a), behind[k] + s[k]);
     if (LANE == 0) Y(0)[0] = sum;
 }
 
 /* ds_j = 1 - the sum, over j and the items k that it follows, of the probability that j is chosen
    in the place of k. */
-ROW(listmle_backward, pair_count(a))
+ROW_PUT(listmle_backward, pair_count(a))
 {
     const ag_real *s = X(0), *behind = Y(1), own = s[r];
     const int32_t *rank = XI(1), mine = rank[r];

@@ -54,7 +54,6 @@ KERNEL void take_gradient(const ag_args *a, step_place p)
 ROW(lstm_step, a->attr.i[ACTIVE])
 {
     const step_place p = place_of(a, r);
-    (void)add;
     keep_before(p);
     if (p.beside)
         EACH (u, p.h) p.beside[u] = p.cell[u];
@@ -65,7 +64,6 @@ ROW(lstm_step, a->attr.i[ACTIVE])
 ROW(lstm_step_back, a->attr.i[ACTIVE])
 {
     const step_place p = place_of(a, r);
-    (void)add;
     take_gradient(a, p);
     SETTLE;
     lstm_row_back(p.product, p.cell, p.state, p.gates, p.beside, p.h);
@@ -76,7 +74,6 @@ ROW(lstm_step_back, a->attr.i[ACTIVE])
 ROW(gru_step, a->attr.i[ACTIVE])
 {
     const step_place p = place_of(a, r);
-    (void)add;
     keep_before(p);
     gru_row(p.gates, p.state, p.product, a->n_in == 6 ? X(4) : NULL, a->n_in == 6 ? X(5) : NULL,
             p.h);
@@ -88,7 +85,6 @@ ROW(gru_step, a->attr.i[ACTIVE])
 ROW(gru_step_back, a->attr.i[ACTIVE])
 {
     const step_place p = place_of(a, r);
-    (void)add;
     take_gradient(a, p);
     SETTLE;
     gru_row_back(p.product, p.gates, p.cell, p.state, p.beside, p.before, p.h);
@@ -103,7 +99,6 @@ ROW(recurrent_last, a->xs[1].size[0] - 1)
 {
     const recurrent_sizes s = recurrent_sizes_of(a);
     ag_real *y = Y(0) + (int64_t)recurrent_ranks_of(a, s).sequence[r] * s.h;
-    (void)add;
     EACH (u, s.h) y[u] = a->scratch[r * s.h + u];
 }
 
@@ -113,7 +108,6 @@ ROW(recurrent_last_back, a->xs[1].size[0] - 1)
     const ag_real *dy =
         a->attr.i[ALL_STATES] ? NULL : DY(0) + (int64_t)recurrent_ranks_of(a, s).sequence[r] * s.h;
     ag_real *dstate = a->scratch + r * s.h, *dcell = dstate + (int64_t)s.sequences * s.h;
-    (void)add;
     EACH (u, s.h) dstate[u] = dy ? dy[u] : 0;
     EACH (u, s.h) dcell[u] = 0;
 }
@@ -130,7 +124,6 @@ KERNEL int recurrent_length(const int32_t *bounds, int64_t g) { return bounds[g 
 ELEMENTS(recurrent_bounds, a->xs[1].size[0])
 {
     const recurrent_sizes s = recurrent_sizes_of(a);
-    (void)add;
     for (int64_t g = lo; g < hi; g++) {
         int start = 0;
         for (int k = 0; k <= g; k++) start = recurrent_start(XI(1), s, k, start);
@@ -144,7 +137,6 @@ ELEMENTS(recurrent_rank, a->xs[1].size[0] - 1)
     const recurrent_sizes s = recurrent_sizes_of(a);
     const recurrent_ranks by = recurrent_ranks_of(a, s);
     const int32_t *bounds = recurrent_bounds_of(a, s);
-    (void)add;
     for (int64_t g = lo; g < hi; g++) {
         const int own = recurrent_length(bounds, g);
         int rank = 0;
@@ -162,7 +154,6 @@ ELEMENTS(recurrent_at_least, (int64_t)a->xs[0].size[0] + 1)
     const recurrent_sizes s = recurrent_sizes_of(a);
     const recurrent_ranks by = recurrent_ranks_of(a, s);
     const int32_t *bounds = recurrent_bounds_of(a, s);
-    (void)add;
     for (int64_t t = lo; t < hi; t++) {
         int long_enough = 0, end = s.sequences; /* ranks below it are; from `end` on, none */
         while (long_enough < end) {
@@ -181,7 +172,6 @@ ROW(recurrent_outside, a->xs[0].size[0])
 {
     const recurrent_sizes s = recurrent_sizes_of(a);
     const int32_t *bounds = recurrent_bounds_of(a, s);
-    (void)add;
     if (r < bounds[0] || r >= bounds[s.sequences])
         EACH (u, s.wide) Y(1)[r * s.wide + u] = 0;
 }

@@ -20,7 +20,6 @@ ROW(sum_all_parts, reduce_all_rows(a))
     const int64_t from = r * ALL_ROW, left = ag__elements(a->xs[0]) - from;
     const ag_real *x = X(0) + from;
     ag_real s;
-    (void)add;
     SUM(s, i, left < ALL_ROW ? (int)left : ALL_ROW, x[i]);
     if (LANE == 0) a->scratch[r] = s;
 }
@@ -30,12 +29,12 @@ ROW(sum_all_total, 1)
     const int64_t n = ag__elements(a->xs[0]);
     const ag_real *parts = a->scratch;
     ag_real s;
-    (void)add, (void)r;
+    (void)r;
     SUM(s, i, (int)reduce_all_rows(a), parts[i]);
     if (LANE == 0) Y(0)[0] = a->attr.i[0] && n ? s / (ag_real)n : s;
 }
 
-ELEMENTS(sum_all_backward, ag__elements(a->xs[0]))
+ELEMENTS_PUT(sum_all_backward, ag__elements(a->xs[0]))
 {
     const ag_real d = a->attr.i[0] ? DY(0)[0] / (ag_real)ag__elements(a->xs[0]) : DY(0)[0];
     for (int64_t i = lo; i < hi; i++) PUT(DX, i, d);
@@ -48,12 +47,12 @@ STRIP(sum_rows_forward, 1, row_width(a->xs[0]))
     const int rows = a->xs[0].size[0];
     const ag_real scale = a->attr.i[0] && rows ? 1 / (ag_real)rows : 1;
     ag_real sum[AG_PER_LANE], *y = Y(0) + c;
-    (void)o, (void)add;
+    (void)o;
     strip_sum(sum, X(0), NULL, 0, rows, row_width(a->xs[0]), c, n);
     EACH (j, n) y[j] = sum[AT(j)] * scale;
 }
 
-ROW_OF(sum_rows_backward, a->xs[0].size[0], row_width(a->xs[0]))
+ROW_OF_PUT(sum_rows_backward, a->xs[0].size[0], row_width(a->xs[0]))
 {
     const int n = row_width(a->xs[0]);
     const ag_real scale = a->attr.i[0] ? 1 / (ag_real)a->xs[0].size[0] : 1;
@@ -67,7 +66,7 @@ STRIP(max_rows_forward, 1, row_width(a->xs[0]))
 {
     ag_real best[AG_PER_LANE], *y = Y(0) + c;
     int32_t at[AG_PER_LANE], *from = YI(1) + c;
-    (void)o, (void)add;
+    (void)o;
     strip_max(best, at, X(0), 0, a->xs[0].size[0], row_width(a->xs[0]), c, n);
     EACH (j, n) {
         y[j] = best[AT(j)];
@@ -75,7 +74,7 @@ STRIP(max_rows_forward, 1, row_width(a->xs[0]))
     }
 }
 
-ROW_OF(max_rows_backward, a->xs[0].size[0], row_width(a->xs[0]))
+ROW_OF_PUT(max_rows_backward, a->xs[0].size[0], row_width(a->xs[0]))
 {
     const int n = row_width(a->xs[0]);
     const int32_t *from = YI(1);
@@ -89,7 +88,6 @@ AG_BOTH row_cut rows_cut(const ag_args *a) { return cut_of(NULL, 1, a->xs[0].siz
 
 STRIP(sum_rows_pieces, cut_slots(rows_cut(a)), row_width(a->xs[0]))
 {
-    (void)add;
     leave_sum(a->scratch, rows_cut(a), X(0), NULL, o, row_width(a->xs[0]), c, n);
 }
 
@@ -97,7 +95,7 @@ TILE(sum_rows_join, 1, row_width(a->xs[0]), 0)
 {
     const ag_real scale = a->attr.i[0] ? 1 / (ag_real)a->xs[0].size[0] : 1;
     ag_real sum[AG_PER_LANE], *y = Y(0) + c;
-    (void)tile, (void)add;
+    (void)tile;
     join_sums(sum, rows_cut(a), a->scratch, o, row_width(a->xs[0]), c, n);
     TILE_ROWS(r, 1)
     EACH (j, n) y[j] = sum[AT(j)] * scale;
@@ -105,7 +103,6 @@ TILE(sum_rows_join, 1, row_width(a->xs[0]), 0)
 
 STRIP(max_rows_pieces, cut_slots(rows_cut(a)), row_width(a->xs[0]))
 {
-    (void)add;
     leave_max(a->scratch, rows_cut(a), X(0), o, row_width(a->xs[0]), c, n);
 }
 
@@ -113,7 +110,6 @@ TILE(max_rows_join, 1, row_width(a->xs[0]), MAX_TILE)
 {
     ag_real best[AG_PER_LANE], *y = Y(0) + c;
     int32_t at[AG_PER_LANE], *from = YI(1) + c;
-    (void)add;
     join_max(best, at, rows_cut(a), a->scratch, o, row_width(a->xs[0]), c, n, tile);
     TILE_ROWS(r, 1)
     EACH (j, n) {
@@ -129,12 +125,11 @@ ROW_OF(sum_columns_forward, ag__rows(a->xs[0]), ag__columns(a->xs[0]))
     const int n = ag__columns(a->xs[0]);
     const ag_real *x = X(0) + r * n;
     ag_real s;
-    (void)add;
     SUM(s, i, n, x[i]);
     if (LANE == 0) Y(0)[r] = a->attr.i[0] && n ? s / (ag_real)n : s;
 }
 
-ROW_OF(sum_columns_backward, ag__rows(a->xs[0]), ag__columns(a->xs[0]))
+ROW_OF_PUT(sum_columns_backward, ag__rows(a->xs[0]), ag__columns(a->xs[0]))
 {
     const int n = ag__columns(a->xs[0]);
     const ag_real d = a->attr.i[0] ? DY(0)[r] / (ag_real)n : DY(0)[r];
@@ -165,7 +160,6 @@ ROW_OF(max_columns_forward, ag__rows(a->xs[0]), ag__columns(a->xs[0]))
     const int n = ag__columns(a->xs[0]);
     const ag_real *x = X(0) + r * n;
     ag_real m, strange;
-    (void)add;
     MAXIMUM(m, (ag_real)-INFINITY, i, n, x[i]);
     MAXIMUM(strange, 0, i, n, (ag_real)(x[i] != x[i]));
     if (strange > 0) m = (ag_real)NAN;
@@ -176,7 +170,7 @@ ROW_OF(max_columns_forward, ag__rows(a->xs[0]), ag__columns(a->xs[0]))
     }
 }
 
-ROW_OF(max_columns_backward, ag__rows(a->xs[0]), ag__columns(a->xs[0]))
+ROW_OF_PUT(max_columns_backward, ag__rows(a->xs[0]), ag__columns(a->xs[0]))
 {
     const int n = ag__columns(a->xs[0]);
     const int32_t at = YI(1)[r];

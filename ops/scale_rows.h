@@ -17,11 +17,10 @@ KERNEL void mul_rows_row(ag_real *to, const ag_real *from, ag_real s, int n, con
 ROW_OF(mul_columns_forward, ag__rows(a->ys[0]), ag__columns(a->ys[0]))
 {
     const int n = ag__columns(a->ys[0]);
-    (void)add;
     mul_columns_row(Y(0) + r * n, X(0) + r * n, X(1), n, 0);
 }
 
-ROW_OF(mul_columns_backward_x, ag__rows(a->ys[0]), ag__columns(a->ys[0]))
+ROW_OF_PUT(mul_columns_backward_x, ag__rows(a->ys[0]), ag__columns(a->ys[0]))
 {
     const int n = ag__columns(a->ys[0]);
     mul_columns_row(DX + r * n, DY(0) + r * n, X(1), n, add);
@@ -30,17 +29,16 @@ ROW_OF(mul_columns_backward_x, ag__rows(a->ys[0]), ag__columns(a->ys[0]))
 ROW_OF(mul_rows_forward, ag__rows(a->ys[0]), ag__columns(a->ys[0]))
 {
     const int n = ag__columns(a->ys[0]);
-    (void)add;
     mul_rows_row(Y(0) + r * n, X(0) + r * n, X(1)[r], n, 0);
 }
 
-ROW_OF(mul_rows_backward_x, ag__rows(a->ys[0]), ag__columns(a->ys[0]))
+ROW_OF_PUT(mul_rows_backward_x, ag__rows(a->ys[0]), ag__columns(a->ys[0]))
 {
     const int n = ag__columns(a->ys[0]);
     mul_rows_row(DX + r * n, DY(0) + r * n, X(1)[r], n, add);
 }
 
-ROW_OF(mul_rows_backward_s, ag__rows(a->ys[0]), ag__columns(a->ys[0]))
+ROW_OF_PUT(mul_rows_backward_s, ag__rows(a->ys[0]), ag__columns(a->ys[0]))
 {
     const int n = ag__columns(a->ys[0]);
     const ag_real *dy = DY(0) + r * n, *x = X(0) + r * n;

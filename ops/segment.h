@@ -16,12 +16,11 @@ STRIP(segment_sum_forward, a->ys[0].size[0], row_width(a->xs[0]))
     const int width = row_width(a->xs[0]);
     const ag_real scale = segment_scale(a, o);
     ag_real sum[AG_PER_LANE], *y = Y(0) + o * width + c;
-    (void)add;
     strip_sum(sum, X(0), NULL, segment_start(a, o), segment_start(a, o + 1), width, c, n);
     EACH (j, n) y[j] = sum[AT(j)] * scale;
 }
 
-ROW_OF(segment_sum_backward, a->xs[0].size[0], row_width(a->xs[0]))
+ROW_OF_PUT(segment_sum_backward, a->xs[0].size[0], row_width(a->xs[0]))
 {
     const int n = row_width(a->xs[0]);
     const int32_t g = segment_of(a, r);
@@ -41,7 +40,6 @@ STRIP(segment_max_forward, a->ys[0].size[0], row_width(a->xs[0]))
     const int width = row_width(a->xs[0]);
     ag_real best[AG_PER_LANE], *y = Y(0) + o * width + c;
     int32_t at[AG_PER_LANE], *from = YI(1) + o * width + c;
-    (void)add;
     strip_max(best, at, X(0), segment_start(a, o), segment_start(a, o + 1), width, c, n);
     EACH (j, n) {
         y[j] = best[AT(j)];
@@ -49,7 +47,7 @@ STRIP(segment_max_forward, a->ys[0].size[0], row_width(a->xs[0]))
     }
 }
 
-ROW_OF(segment_max_backward, a->xs[0].size[0], row_width(a->xs[0]))
+ROW_OF_PUT(segment_max_backward, a->xs[0].size[0], row_width(a->xs[0]))
 {
     const int n = row_width(a->xs[0]);
     const int32_t g = segment_of(a, r), *from = YI(1) + (int64_t)g * n;
@@ -96,7 +94,6 @@ STRIP(segment_log_sum_exp_forward, a->ys[0].size[0], row_width(a->xs[0]))
     const int lo = segment_start(a, o), hi = segment_start(a, o + 1);
     ag_real most[AG_PER_LANE], *y = Y(0) + o * width + c;
     int32_t at[AG_PER_LANE];
-    (void)add;
     if (width == 1) {
         const ag_real of_column = log_sum_exp(X(0) + lo, hi - lo);
         if (LANE == 0) *y = of_column;
@@ -123,7 +120,7 @@ KERNEL void log_sum_exp_slopes(ag_real *__restrict__ dx, const ag_real *__restri
     }
 }
 
-ELEMENTS(segment_log_sum_exp_backward, ag__elements(a->xs[0]))
+ELEMENTS_PUT(segment_log_sum_exp_backward, ag__elements(a->xs[0]))
 {
     const int64_t width = row_width(a->xs[0]);
     for (int64_t i = lo, end; i < hi; i = end) {
@@ -148,7 +145,6 @@ AG_BOTH row_cut segment_cut(const ag_args *a)
 
 STRIP(segment_sum_pieces, cut_slots(segment_cut(a)), row_width(a->xs[0]))
 {
-    (void)add;
     leave_sum(a->scratch, segment_cut(a), X(0), NULL, o, row_width(a->xs[0]), c, n);
 }
 
@@ -157,7 +153,7 @@ TILE(segment_sum_join, a->ys[0].size[0], row_width(a->xs[0]), 0)
     const int width = row_width(a->xs[0]);
     const ag_real scale = segment_scale(a, o);
     ag_real sum[AG_PER_LANE], *y = Y(0) + o * width + c;
-    (void)tile, (void)add;
+    (void)tile;
     join_sums(sum, segment_cut(a), a->scratch, o, width, c, n);
     TILE_ROWS(r, 1)
     EACH (j, n) y[j] = sum[AT(j)] * scale;
@@ -165,7 +161,6 @@ TILE(segment_sum_join, a->ys[0].size[0], row_width(a->xs[0]), 0)
 
 STRIP(segment_max_pieces, cut_slots(segment_cut(a)), row_width(a->xs[0]))
 {
-    (void)add;
     leave_max(a->scratch, segment_cut(a), X(0), o, row_width(a->xs[0]), c, n);
 }
 
@@ -174,7 +169,6 @@ TILE(segment_max_join, a->ys[0].size[0], row_width(a->xs[0]), MAX_TILE)
     const int width = row_width(a->xs[0]);
     ag_real best[AG_PER_LANE], *y = Y(0) + o * width + c;
     int32_t at[AG_PER_LANE], *from = YI(1) + o * width + c;
-    (void)add;
     join_max(best, at, segment_cut(a), a->scratch, o, width, c, n, tile);
     TILE_ROWS(r, 1)
     EACH (j, n) {

@@ -15,14 +15,13 @@ ROW(spread_forward, (int64_t)a->xs[0].size[0] * a->xs[1].size[1])
     const int64_t v = r / configs, w = spread_row(a, v);
     const ag_real *base = X(0) + v * f, *part = X(1) + (w * configs + r % configs) * f;
     ag_real *y = Y(0) + r * f;
-    (void)add;
     if (w >= 0)
         EACH (i, f) y[i] = base[i] + part[i];
     else
         EACH (i, f) y[i] = base[i];
 }
 
-STRIP(spread_backward_base, a->xs[0].size[0], a->xs[0].size[1])
+STRIP_PUT(spread_backward_base, a->xs[0].size[0], a->xs[0].size[1])
 {
     const int f = a->xs[0].size[1], configs = a->xs[1].size[1];
     const ag_real *dy = DY(0) + o * configs * f + c;
@@ -35,7 +34,7 @@ STRIP(spread_backward_base, a->xs[0].size[0], a->xs[0].size[1])
 }
 
 /* Rows of part that no node names keep the zeros of the plan. */
-ROW(spread_backward_part, a->xs[0].size[0])
+ROW_PUT(spread_backward_part, a->xs[0].size[0])
 {
     const int f = a->xs[0].size[1], configs = a->xs[1].size[1];
     const int64_t w = spread_row(a, r), row = (int64_t)configs * f;

@@ -21,11 +21,10 @@ KERNEL void transpose_tile(ag_real *to, const ag_real *from, int n, int m, int64
 
 ROW(transpose_forward, tiles_along(a->xs[0].size[0]) * tiles_along(a->xs[0].size[1]))
 {
-    (void)add;
     transpose_tile(Y(0), X(0), a->xs[0].size[0], a->xs[0].size[1], r, 0);
 }
 
-ROW(transpose_backward, tiles_along(a->xs[0].size[0]) * tiles_along(a->xs[0].size[1]))
+ROW_PUT(transpose_backward, tiles_along(a->xs[0].size[0]) * tiles_along(a->xs[0].size[1]))
 {
     transpose_tile(DX, DY(0), a->ys[0].size[0], a->ys[0].size[1], r, add);
 }

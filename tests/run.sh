@@ -216,7 +216,8 @@ PATH=$PATH:/usr/local/cuda/bin
 if command -v nvcc >/dev/null 2>&1; then
     programs=$(sed -n 's/^set(AUGUR_PROGRAMS \([a-z ]*\)).*/\1/p' examples/CMakeLists.txt)
     export CUDAARCHS=90 # one kind of GPU: none is here to run it
-    configure=-DAUGUR_OP_FLAGS=-O1 # nor does any test of this build compute on the CPU
+    # Nor does any test of this build compute on the CPU; and a compiler that is named is tried once, not twice.
+    configure="-DAUGUR_OP_FLAGS=-O1 -DCMAKE_CUDA_FLAGS_RELEASE=-O1 -DCMAKE_CUDA_COMPILER=nvcc"
     build cuda --target quickstart $programs curand test_ops_table && passed=$((passed + 1)) &&
         try cuda -R '^(curand|test_ops_table)$'
 else

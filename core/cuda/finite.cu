@@ -4,18 +4,19 @@
 #include "core/cuda/inside.h"
 #include "core/kernel.h"
 
-enum { BLOCKS = 256, THREADS = 256 };
+enum { FINITE_BLOCKS = 256, FINITE_THREADS = 256 };
 
 static __global__ void first_bad_grid(long long *to, const ag_real *x, int64_t n)
 {
-    __shared__ long long least[THREADS];
+    __shared__ long long least[FINITE_THREADS];
     const int me = (int)threadIdx.x;
     long long at = INT64_MAX;
-    for (int64_t i = (int64_t)blockIdx.x * THREADS + me; i < n; i += (int64_t)BLOCKS * THREADS)
+    for (int64_t i = (int64_t)blockIdx.x * FINITE_THREADS + me; i < n;
+         i += (int64_t)FINITE_BLOCKS * FINITE_THREADS)
         if (at == INT64_MAX && !isfinite(x[i])) at = i;
     least[me] = at;
     __syncthreads();
-    for (int half = THREADS / 2; half; half /= 2) {
+    for (int half = FINITE_THREADS / 2; half; half /= 2) {
         if (me < half && least[me + half] < least[me]) least[me] = least[me + half];
         __syncthreads();
     }
@@ -24,12 +25,13 @@ static __global__ void first_bad_grid(long long *to, const ag_real *x, int64_t n
 
 extern "C" int64_t ag__device_first_bad(const ag_real *x, int64_t n)
 {
-    long long found[BLOCKS], at = INT64_MAX;
+    long long found[FINITE_BLOCKS], at = INT64_MAX;
     ag__cuda_device *d = ag__cuda_here();
     const std::lock_guard<std::recursive_mutex> held(d->lock);
-    for (int i = 0; i < BLOCKS; i++) found[i] = INT64_MAX; /* should the device fail */
-    AG__START(first_bad, BLOCKS, THREADS, (long long *)(void *)ag__cuda_small(), x, n);
+    for (int i = 0; i < FINITE_BLOCKS; i++) found[i] = INT64_MAX; /* should the device fail */
+    AG__START(first_bad, FINITE_BLOCKS, FINITE_THREADS, (long long *)(void *)ag__cuda_small(), x,
+              n);
     ag__device_download(found, ag__cuda_small(), sizeof found);
-    for (int i = 0; i < BLOCKS; i++) at = found[i] < at ? found[i] : at;
+    for (int i = 0; i < FINITE_BLOCKS; i++) at = found[i] < at ? found[i] : at;
     return at == INT64_MAX ? -1 : at;
 }

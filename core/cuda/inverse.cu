@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The inverse of an index: CUB's radix sort is stable, so the places that name a destination stay
    in ascending order; a destination's part begins where its key does. */
-#include <cub/device/device_radix_sort.cuh> /* before kernel.h and its short macros */
+#include "core/cuda/cub.h"
 
 #include "core/cuda/inside.h"
 #include "core/kernel.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The largest scores of each segment: a block finds the key of the last score that stays, byte by
    byte from the top (as gnn/topk_cut.h), then numbers the rows that stay, in their order. */
-#include <cub/block/block_scan.cuh> /* before kernel.h and its short macros */
+#include "core/cuda/cub.h"
 
 #include "core/cuda/inside.h"
 #include "core/key.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* For each element the sum of all before it. The elements are integers, so the sums are the same in
    any order. */
-#include <cub/device/device_scan.cuh> /* before kernel.h and its short macros */
+#include "core/cuda/cub.h"
 
 #include "core/cuda/inside.h"
 #include "core/kernel.h"

@@ -9,7 +9,7 @@ ELEMENTS(cube_forward, ag__elements(a->ys[0]))
 {
     for (int64_t i = lo; i < hi; i++) Y(0)[i] = X(0)[i] * X(0)[i] * X(0)[i];
 }
-ELEMENTS(cube_backward, ag__elements(a->ys[0]))
+ELEMENTS_PUT(cube_backward, ag__elements(a->ys[0]))
 {
     for (int64_t i = lo; i < hi; i++)
         PUT(DX, i, DY(0)[i] * (ag_real)a->attr.f[0] * X(0)[i] * X(0)[i]);

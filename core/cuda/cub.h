@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of core/cuda take from CUB. They include it first: kernel.h has short macros. */
+#ifndef AG_CORE_CUDA_CUB_H
+#define AG_CORE_CUDA_CUB_H
+
+#include <cub/block/block_scan.cuh>
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
+
+#endif
