@@ -34,9 +34,9 @@ AG_API void ag_tape_free(ag_tape *tape);
    next 7 steps of the same size; after that, the memory of the old tensor may hold a new one. */
 AG_API void ag_tape_reset(ag_tape *tape);
 
-/* Sets the key and the step of the tape's random numbers (dropout). They stay until the next call,
-   so a loop calls this in every step. Without any call the key is 0 and the tape counts its runs:
-   the first is step 0, so each run uses a different dropout mask. */
+/* Sets the key and the step of the tape's random numbers (dropout). Both stay until the next call,
+   so call this in every step: else all steps drop the same elements. Without any call the key is 0
+   and the tape counts its runs: the first is step 0, so each run uses a different dropout mask. */
 AG_API void ag_tape_seed(ag_tape *tape, uint64_t seed, uint64_t step);
 
 /* training 1 (the default): dropout drops elements; 0: it is the identity. Applies to ops recorded
@@ -56,7 +56,7 @@ AG_API ag_device ag_tape_device(const ag_tape *tape); /* AG_CPU for NULL */
    on a tape of the CPU. */
 AG_API void ag_tape_precision(ag_tape *tape, ag_precision precision);
 
-/* on 1: every run checks its values, and fails at the first one that is not finite; the sentence
+/* `on` 1: every run checks its values, and fails at the first one that is not finite; the sentence
    names the op, the tensor and the step. */
 AG_API void ag_check_finite(ag_tape *tape, int on);
 
@@ -82,7 +82,7 @@ AG_API ag_tensor *ag_keep(ag_tensor *x);
    tape without a failure, it sets average = (1 - rate) average + rate x. ag_forward does not move
    the average, and this call has no effect while the tape is not training. x has the shape of the
    parameter and is kept. Several calls for one parameter apply in the order of the calls. The
-   parameter must have decay = 0. While it gets no gradient, clipping and the optimizers do not
+   parameter must have decay = 0. As long as it gets no gradient, clipping and the optimizers do not
    change it; checkpoints store it like any other parameter. Returns x. Fails: AG_EUSE unless 0 <=
    rate <= 1, for a parameter with weight decay, and for an x that is an input; AG_ESHAPE for
    another shape. */
@@ -129,7 +129,7 @@ AG_API const ag_real *ag_compute(ag_tensor *y, ag_failure *why);
    values), only the first and last 3 are shown, with "..." between them. Inputs and parameters can
    be printed at any time while their data exist, results of ops only after a run that kept them;
    otherwise it prints a sentence that says why there are no values. The tape fails only when a
-   device cannot copy them. */
+   device cannot copy the values. */
 AG_API void ag_print(const ag_tensor *x, FILE *file);
 
 /* Prints the plan for ag_backward(y) (training 1) or ag_forward(y) (0) without running it: a line
@@ -147,7 +147,7 @@ typedef struct ag_plan_summary {
 } ag_plan_summary;
 AG_API ag_plan_summary ag_plan_of(ag_tensor *y, int training);
 
-/* on 1: measures every launch from now on; 0: stops, and discards the measurements. The printed
+/* `on` 1: measures every launch from now on; 0: stops, and discards the measurements. The printed
    table lists kernels by their time; a fused group has the name of its first kernel and a +. On a
    device, two more columns show the bytes that a kernel reads and writes (a tensor that it adds to
    counts twice), and these bytes divided by the time. */

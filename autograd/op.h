@@ -103,7 +103,8 @@ typedef struct ag_op {
         *replaces; /* fused ops: the composition that this one replaces, for docs and tests */
 } ag_op;
 
-/* Records a node and returns its first output, or after any failure the tape's poison tensor. */
+/* Records a node (one call of an op) and returns its first output, or after any failure the tape's
+   poison tensor. */
 ag_tensor *ag__record(const ag_op *op, ag_tensor *const *x, int n_in, const ag_attr *attr);
 ag_tensor *ag__record1(const ag_op *op, ag_tensor *x, const ag_attr *attr);
 ag_tensor *ag__record2(const ag_op *op, ag_tensor *x0, ag_tensor *x1, const ag_attr *attr);
@@ -122,11 +123,11 @@ int ag__is_live(const ag_tensor *x);
    `who`. x may be NULL. */
 int ag__usable(const ag_tensor *x, const char *who);
 
-/* The borrowed values of a real input; NULL for a parameter, the result of an op, an int32 tensor,
-   NULL and a tensor of an earlier step. */
+/* The borrowed values of a real input; NULL if x is NULL, a parameter, the result of an op, an
+   int32 tensor or a tensor of an earlier step. */
 const ag_real *ag__given(const ag_tensor *x);
 
-/* The borrowed values of an int32 input; NULL for the result of an op, a real tensor, NULL and a
+/* The borrowed values of an int32 input; NULL if x is NULL, the result of an op, a real tensor or a
    tensor of an earlier step. */
 const int32_t *ag__given_i32(const ag_tensor *x);
 
@@ -134,9 +135,9 @@ const int32_t *ag__given_i32(const ag_tensor *x);
 int64_t ag__first_outside(const int32_t *values, int64_t n, int32_t low, int32_t high);
 
 /* Returns y, the first output of an op. But if input i of the op is a caller's array with a wrong
-   value, the tape fails (AG_EINDEX), and the result is the poison. An index is wrong unless it is
-   -1 or a row of `table`, which the sentence calls `what`. A start is wrong if it is below the
-   previous start or above the rows of input 0. */
+   value, the tape fails (AG_EINDEX), and the result is the poison. An index must be -1 or the
+   number of a row of `table`; in the error sentence, `what` is the name of that tensor. A start
+   must be at least the previous start and at most the number of rows of input 0. */
 ag_tensor *ag__check_index(ag_tensor *y, int i, const ag_tensor *table, const char *what);
 ag_tensor *ag__check_starts(ag_tensor *y, int i);
 
@@ -158,7 +159,7 @@ int ag__is_fit(ag_tensor *const *x, int n);
 int ag__reject(ag_call *call, const char *format, ...) AG_PRINTF(2, 3);
 int ag__reject_input(ag_call *call, int culprit, const char *format, ...) AG_PRINTF(3, 4);
 
-/* The shape rule of ops with an output of the shape of input 0. */
+/* A shape rule for ops whose output has the shape of input 0. */
 int ag__same_shape(ag_call *call);
 
 #endif

@@ -13,7 +13,8 @@ extern "C" {
    or AG_EDEVICE with the reason and a remedy. */
 AG_API ag_status ag_device_open(ag_failure *why);
 
-/* ag_device_describe reports the versions of CUDA, and the device. It needs no open device. */
+/* ag_device_describe reports the versions of CUDA and describes the device. It needs no open
+   device. */
 typedef struct ag_device_about {
     int built;        /* version of CUDA that the library is built for, such as 13000; 0: none */
     int on_host;      /* 1: the CUDA code runs on the CPU, for tests */

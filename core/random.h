@@ -39,12 +39,12 @@ AG_API int ag_sample_softmax(const ag_real *logits, int n, double temperature, a
    gets share[k] of the items, rounded to whole groups. share NULL: equal shares, as for the folds
    of cross-validation. Items with the same group[i] (a program, a user) are a group and stay
    together; group NULL: each item is a group of its own. Fails: AG_EUSE (a share outside of 0..1,
-   or shares with another sum than 1), AG_EMEMORY. */
+   or shares that do not sum to 1), AG_EMEMORY. */
 AG_API ag_status ag_split(int32_t *part, const int32_t *group, int n, const double *share,
                           int parts, uint64_t seed, ag_failure *why);
 
-/* Writes the indices of the items of part k to which [n], in ascending order. If `others` is not 0,
-   it writes the items of all other parts (the training items of a fold). Returns how many it
+/* Writes to `which` [n] the indices of the items of part k, in ascending order. If `others` is not
+   0, it writes the items of all other parts (the training items of a fold). Returns how many it
    wrote. */
 AG_API int ag_part(int32_t *which, const int32_t *part, int n, int k, int others);
 

@@ -10,14 +10,14 @@ extern "C" {
 #endif
 
 /* Sets the number of threads, the caller's included; 0 means one per processor. Before the first
-   call it is the first number in OMP_NUM_THREADS, or 0 if there is none. A number above the limit
-   becomes the limit: as many as there are processors, but at least 8 and at most 1024. ag_threads
-   returns the result. Results do not depend on it. If the system refuses a thread, the others do
-   its work. The library's threads start with the first parallel work, receive no signals, and sleep
-   after a wait of 50 us. Several threads of a program may run tapes at once: the library's threads
-   help one of these threads at a time, and the others work without help. After fork, the child
-   starts its own threads and inherits no lock; it must not use the CUDA device, or objects that
-   another thread was changing at the fork. */
+   call the number is the first one in OMP_NUM_THREADS, or 0 if there is none. A number above the
+   limit becomes the limit: as many as there are processors, but at least 8 and at most 1024.
+   ag_threads returns the number in use. No result depends on it. If the system refuses a thread,
+   the others do its work. The library's threads start with the first parallel work, receive no
+   signals, and sleep after 50 us without work. Several threads of a program may run tapes at once:
+   the library's threads help one of these threads at a time, and the others work without help.
+   After fork, the child starts its own threads and inherits no lock; it must not use the CUDA
+   device, or objects that another thread was changing at the fork. */
 AG_API void ag_set_threads(int n);
 AG_API int ag_threads(void);
 
@@ -32,9 +32,9 @@ AG_API int ag_start_threads(void);
 
 /* Runs body(context, block, thread) for each block of 0..blocks-1 and returns when all are done.
    thread is 0..ag_threads()-1; blocks that run at the same time have different numbers. If a block
-   makes the call, or if the threads are helping another thread of the program, only the caller runs
-   the blocks. A block may not wait for another, and its results should not depend on the thread.
-   body NULL: no work is done. */
+   itself makes this call, or if the threads are helping another thread of the program, only the
+   caller runs the blocks. A block must not wait for another, and its results should not depend on
+   the thread. body NULL: no work is done. */
 typedef void ag_block(void *context, int64_t block, int thread);
 AG_API void ag_parallel(int64_t blocks, ag_block *body, void *context);
 

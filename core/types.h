@@ -21,9 +21,9 @@ extern "C" {
 # define AG_PRINTF(f, a)
 #endif
 
-/* The element type of every real tensor: float, or double in the oracle build. Every file that
-   includes this header refers to a symbol that only the library of the same element type has, so a
-   program in double does not link with the library in float. */
+/* The element type of every real tensor: float, or double with AG_DOUBLE. Every file that includes
+   this header refers to a symbol that only the library of the same element type has, so a program
+   in double does not link with the library in float. */
 #ifdef AG_DOUBLE
 typedef double ag_real;
 # define AG__BUILT ag_library_built_for_double

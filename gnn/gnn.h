@@ -64,8 +64,8 @@ AG_API void ag_graph_dot(const ag_graph *graph,
 
 /* A graph on a tape: the arrays above as int32 tensors, given as inputs or made by an op.
    rows [n,2], sources [p], rows_t [n,2], targets [p,2], starts [graphs+1]. The first op that gets a
-   caller's own inputs checks them: AG_EINDEX names the wrong entry, AG_EUSE means that they are
-   mixed with arrays of a pooled graph. */
+   caller's own inputs checks them. It fails with AG_EINDEX (the sentence names the wrong entry) or
+   AG_EUSE (some arrays are inputs, but others come from a pooled graph). */
 typedef struct ag_edges {
     ag_tensor *rows, *sources, *rows_t, *targets, *starts;
 } ag_edges;
@@ -109,9 +109,9 @@ AG_API ag_tensor *ag_spmm(ag_tensor *x, ag_edges edges, ag_aggregate kind);
 AG_API ag_tensor *ag_message_sum(ag_tensor *x, ag_edges edges);
 AG_API ag_tensor *ag_message_aggregate(ag_tensor *x, ag_edges edges, ag_aggregate kind);
 
-/* y[v,h,:] = sum over the messages p into v of w[p,h] x[source,h,:]. x [n, ...], w [p] or [p,h]
-   where the features of x split into h equal parts. dx = weighted sum along the transposed edges,
-   dw = ag_sddmm(dy, x). */
+/* y[v,h,:] = sum over the messages p into v of w[p,h] x[source,h,:]. x [n, ...], w [p], or [p,h] if
+   the features of x are h equal parts. dx = weighted sum along the transposed edges, dw =
+   ag_sddmm(dy, x). */
 AG_API ag_tensor *ag_spmm_weighted(ag_tensor *x, ag_tensor *w, ag_edges edges);
 
 /* y[p,h] = <a[target,h,:], b[source,h,:]> for every message p. a, b [n, ...] -> [p,heads].
@@ -201,9 +201,9 @@ AG_API ag_tensor *ag_gcn_conv_weighted(const ag_gcn_weights *weights, ag_tensor 
 
 /* ---- graph attention ---- */
 
-/* Parameters of one layer: w [heads d, in], from and to [heads,d] or [1,heads,d], bias (NULL: none)
-   [heads d], or [d] when heads are averaged. For features of edges: edge_w [heads d, features], and
-   edge with the shape of from (both NULL: none). */
+/* Parameters of one layer: w [heads d, in], `from` and `to` [heads,d] or [1,heads,d], bias (NULL:
+   none) [heads d], or [d] when heads are averaged. For features of edges: edge_w [heads d,
+   features], and `edge` with the shape of `from` (both NULL: none). */
 typedef struct ag_gat_weights {
     ag_param *w, *from, *to, *bias, *edge_w, *edge;
 } ag_gat_weights;
@@ -214,14 +214,14 @@ typedef struct ag_gat_weights {
    added. x [n,in] -> [n, heads d] or [n,d]. `edge` [p,features] in the order of the messages
    (ag_edge_rows) adds <edge_h, (edge_w edge_p)_h> in the leaky_relu; NULL adds nothing. In
    training, `dropout` drops weights as ag_dropout does. A node without messages gives the bias, or
-   0; ag_graph_loops gives each node a message from itself. Fails when from is not [heads,d], and
-   when only one of edge and its weights is given. Source: Velickovic et al. 2018; PyG GATConv
-   without self loops (its names: att_src for from, att_dst for to, lin_edge for edge_w, att_edge
-   for edge). */
+   0; ag_graph_loops gives each node a message from itself. Fails when `from` or `to` has another
+   shape, and when only one of edge and its weights is given. Source: Velickovic et al. 2018; PyG
+   GATConv without self loops (its names: att_src for from, att_dst for to, lin_edge for edge_w,
+   att_edge for edge). */
 AG_API ag_tensor *ag_gat(const ag_gat_weights *weights, ag_tensor *x, ag_tensor *edge,
                          ag_edges edges, int heads, int mean, ag_real slope, ag_real dropout);
 
-/* Parameters of one layer: from and to [heads d, in], biases [heads d] (NULL: none), attention
+/* Parameters of one layer: `from` and `to` [heads d, in], biases [heads d] (NULL: none), attention
    [heads,d] or [1,heads,d], bias as above; for features of edges, edge_w [heads d, features] (NULL:
    none). */
 typedef struct ag_gat2_weights {
@@ -281,16 +281,16 @@ typedef struct ag_pooled {
     ag_tensor *perm, *score, *readout;
 } ag_pooled;
 
-/* score_v = tanh(<x_v, p> / |p|); in each graph the k nodes of highest score stay, in their order;
-   x' = score x. x [n, ...], p: one element per feature. With a ratio below 1, k = ceil(ratio nodes)
-   in float; with 1 or more, k = floor(ratio) (1.0 is one node), or all nodes of a smaller graph. Of
-   nodes with equal scores the first stay; a NaN is the highest score. If p is 0, all scores are 0.
-   dx = score dy of nodes that stay, plus p / |p| times the gradient of tanh's argument; dp comes
-   only from the scores; the choice has no gradient. The edges' starts must be an input (of
-   ag_graph_edges, or of an earlier pooling), so that k is known when the step is recorded. Fails:
-   AG_EUSE unless ratio > 0 and the starts are an input, AG_EINDEX when they do not ascend from 0 to
-   n, AG_ESHAPE. Source: Gao and Ji 2019; PyG TopKPooling, which puts the nodes of a graph in order
-   of score. */
+/* score_v = tanh(<x_v, p> / |p|); in each graph the k nodes of highest score stay, in their old
+   order; x' = score x. x [n, ...], p: one element per feature. With a ratio below 1, k = ceil(ratio
+   nodes) in float; with 1 or more, k = floor(ratio) (1.0 is one node), or all nodes of a smaller
+   graph. Of nodes with equal scores the first stay; a NaN is the highest score. If p is 0, all
+   scores are 0. dx = score dy of nodes that stay, plus p / |p| times the gradient of tanh's
+   argument; dp comes only from the scores; the choice has no gradient. The edges' starts must be an
+   input (of ag_graph_edges, or of an earlier pooling), so that k is known when the step is
+   recorded. Fails: AG_EUSE unless ratio > 0 and the starts are an input, AG_EINDEX when they do not
+   ascend from 0 to n, AG_ESHAPE. Source: Gao and Ji 2019; PyG TopKPooling, which puts the nodes of
+   a graph in order of score. */
 AG_API ag_pooled ag_topk(ag_tensor *x, ag_tensor *p, ag_edges edges, ag_real ratio);
 
 /* ReLU, pooling and readout in one pass: ag_topk of ag_relu(x), and ag_readout_max_mean of the

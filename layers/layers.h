@@ -11,8 +11,8 @@
    "weight"). Names, shapes and first values are those of PyTorch and PyG, so ag_params_load takes
    an unchanged state_dict that was saved as safetensors. As in PyTorch, all parameters have weight
    decay; a model may change it with param->decay, and first values with ag_param_init. The struct
-   is a value and is not freed. The fields after the parameters are settings (a value in a comment
-   is the first one), which may be changed before the layer is applied. Errors (AG_EUSE, AG_ESHAPE,
+   is a value and is not freed. The fields after the parameters are settings (a comment gives the
+   first value), which may be changed before the layer is applied. Errors (AG_EUSE, AG_ESHAPE,
    AG_EMEMORY) stay in params->failure, as those of ag_params_add do, and ag_params_build reports
    them.
 
@@ -37,7 +37,7 @@ AG_API ag_status ag_minimize(ag_tensor *loss, ag_params *params, const ag_adamw 
                              ag_failure *why);
 
 /* Writes "NAME.REST" to text and returns it; NULL or "" for name: only the rest. Use it to name
-   parts of a layer, and layers with numbers: ag_layer_name(text, NULL, "conv%d", k). A name of more
+   parts of a layer, and numbered layers: ag_layer_name(text, NULL, "conv%d", k). A name of more
    than 127 bytes becomes one that ag_params_add refuses. */
 AG_API const char *ag_layer_name(char text[128], const char *name, const char *format, ...)
     AG_PRINTF(3, 4);
@@ -155,8 +155,8 @@ typedef struct ag_gat_layer {
     ag_real slope, dropout; /* 0.2, 0 */
 } ag_gat_layer;
 
-/* ag_gat with `heads` heads of `out` features each. They are concatenated, x [n,in] -> [n, heads
-   out], or, if mean is 1, averaged, x [n,in] -> [n,out]. Source: PyG GATConv with
+/* ag_gat with `heads` heads of `out` features each. If `mean` is 0, they are concatenated, x [n,in]
+   -> [n, heads out]; if it is 1, they are averaged, x [n,in] -> [n,out]. Source: PyG GATConv with
    add_self_loops=False; for PyG's default, use the graph that ag_graph_loops returns. */
 AG_API ag_gat_layer ag_layer_gat(ag_params *params, const char *name, int in, int out, int heads,
                                  int mean, int edge_features);
@@ -242,7 +242,7 @@ AG_API ag_pooled ag_apply_sag_pool(const ag_sag_pool_layer *layer, ag_tensor *x,
 enum { AG_MOST_RECURRENT_LAYERS = 4 };
 
 /* "weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0"; backwards "..._reverse". Both biases
-   may be NULL; in an LSTM, b_state by itself may be, too. */
+   may be NULL, or, in an LSTM, only b_state. */
 typedef struct ag_recurrent_weights {
     ag_param *w_input, *w_state, *b_input, *b_state;
 } ag_recurrent_weights;

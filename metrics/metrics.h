@@ -17,7 +17,7 @@ extern "C" {
 
 /* The share of rows in which the label has the largest logit (the first of equal ones), in 0..1.
    logits: [n,classes]; label: [n], of 0..classes-1, or -1: this row does not count. A row with a
-   NaN is wrong. NaN when no row counts, when a label is out of range, and for NULL. */
+   NaN counts as wrong. NaN when no row counts, when a label is out of range, and for NULL. */
 AG_API double ag_accuracy(const ag_real *logits, const int32_t *label, int64_t n, int classes);
 
 /* The area under the ROC curve. Each row with label 1 makes a pair with each row with label 0; the
@@ -54,11 +54,11 @@ AG_API double ag_kendall_tau(const ag_real *score, const ag_real *truth, int64_t
 AG_API double ag_kendall_tau_groups(const ag_real *score, const ag_real *truth,
                                     const int32_t *starts, int groups);
 
-/* The functions below take doubles: a model's `score` of n items and the measured `truth`. Both
-   should ascend together: the item with the smallest score is predicted to be the fastest.
-   Doubles hold int64 nanoseconds exactly up to 2^53 (104 days). Functions that return a status fail
-   with AG_EFINITE (a number is not finite: the sentence names its index), AG_EMEMORY (scratch for
-   sorting, up to 48 bytes an item) and AG_EUSE (NULL, a negative n). */
+/* The functions below take doubles: a model's `score` of n items and the measured `truth`. A
+   smaller score should mean a smaller truth: the item with the smallest score is predicted to be
+   the fastest. Doubles hold int64 nanoseconds exactly up to 2^53 (104 days). Functions that return
+   a status fail with AG_EFINITE (a number is not finite: the sentence names its index), AG_EMEMORY
+   (scratch for sorting, up to 48 bytes an item) and AG_EUSE (NULL, a negative n). */
 
 /* Pairs i < j of n items, counted exactly. */
 typedef struct ag_pairs {
@@ -75,8 +75,8 @@ typedef struct ag_pairs {
 AG_API ag_status ag_pairs_count(ag_pairs *pairs, const double *score, const double *truth,
                                 int64_t n, ag_failure *why);
 
-/* Kendall's tau-b (ties corrected, as scipy.stats.kendalltau) and tau-a, in -1..1; 0 when all
-   scores are equal. NaN for fewer than two items or NULL; tau-b also when all truths are equal. */
+/* Kendall's tau-b (corrected for ties, as in scipy.stats.kendalltau) and tau-a, in -1..1; 0 when
+   all scores are equal. NaN for NULL or fewer than 2 items; tau-b also if all truths are equal. */
 AG_API double ag_tau_b(const ag_pairs *pairs);
 AG_API double ag_tau_a(const ag_pairs *pairs);
 

@@ -4,7 +4,7 @@
    (AG_ESHAPE) and returns a poison tensor. In a caller's array, starts (of segments, sequences or
    graphs among n rows) must ascend within 0..n, and an index must be -1 (no row) or the number of a
    row; otherwise the tape fails (AG_EINDEX). Starts and indices that an op has computed are not
-   checked: the comment of the op that reads them says what it does with values out of range.
+   checked: the comment of the op that reads them says what the op does with values out of range.
    docs/ops.md, made from the op table, lists formula, saved tensors and tests of each op. */
 #ifndef AG_OPS_H
 #define AG_OPS_H
@@ -46,8 +46,8 @@ AG_API ag_tensor *ag_concat2(ag_tensor *x0, ag_tensor *x1, int axis);
 AG_API ag_tensor *ag_slice(ag_tensor *x, int axis, int from, int length);
 
 /* Row k of y has row k of x in columns k d .. k d + d - 1, and 0 elsewhere. x [h,d] -> [h, h d]. dx
-   = dy there. So ag_linear(z, ag_block_diagonal(x), NULL) is the product of part k of each row of z
-   with row k of x, for all heads k. Source: PyTorch block_diag of the rows.
+   = dy in these columns. So ag_linear(z, ag_block_diagonal(x), NULL) is the product of part k of
+   each row of z with row k of x, for all heads k. Source: PyTorch block_diag of the rows.
  */
 AG_API ag_tensor *ag_block_diagonal(ag_tensor *x);
 
@@ -92,8 +92,8 @@ AG_API ag_tensor *ag_scatter_sum(ag_tensor *x, ag_tensor *index, int n);
 AG_API ag_tensor *ag_embedding_bag(ag_tensor *table, ag_tensor *index, int stride);
 
 /* y[v,c,:] = base[v,:] + part[where[v],c,:]; where[v] < 0: nothing is added. base [n,f], part
-   [m,c,f], where [n], which names each row of part at most once -> [n,c,f]. dbase[v,:] = sum over c
-   of dy[v,c,:], dpart[where[v],c,:] = dy[v,c,:]. */
+   [m,c,f], `where` [n] -> [n,c,f]; `where` must name each row of part at most once. dbase[v,:] =
+   sum over c of dy[v,c,:], dpart[where[v],c,:] = dy[v,c,:]. */
 AG_API ag_tensor *ag_spread(ag_tensor *base, ag_tensor *part, ag_tensor *where);
 
 /* ---- reductions ---- */
@@ -154,14 +154,13 @@ typedef struct ag_batch_norm_weights {
 } ag_batch_norm_weights;
 
 /* y = (x - mean) / sqrt(var + epsilon) gamma + beta over the last axis, column by column; x
-   [...,f], all earlier axes are rows. When the tape is training, it uses the mean and biased
-   variance of the rows, and ag_moving_average updates the running mean and (unbiased) variance with
-   the rate `momentum`; otherwise it uses the running mean and variance, which get no gradient. With
-   h = (x - mean) s, s = 1 / sqrt(var + epsilon): dgamma = sum of dy h, dbeta = sum of dy, dx =
-   gamma s (dy - mean of dy - h mean of dy h), or gamma s dy with the running statistics. Without
-   rows nothing is updated. Fails unless epsilon > 0, and for a single row in training, which has no
-   variance. Source: Ioffe and Szegedy 2015; PyTorch nn.BatchNorm1d (momentum 0.1, epsilon 1e-5) of
-   all rows. */
+   [...,f], all earlier axes are rows. In training it uses the mean and biased variance of the rows,
+   and ag_moving_average updates the running mean and (unbiased) variance with the rate `momentum`;
+   otherwise it uses the running mean and variance, which get no gradient. With h = (x - mean) s, s
+   = 1 / sqrt(var + epsilon): dgamma = sum of dy h, dbeta = sum of dy, dx = gamma s (dy - mean of dy
+   - h mean of dy h), or gamma s dy with the running statistics. Without rows nothing is updated.
+   Fails unless epsilon > 0, and for a single row in training, which has no variance. Source: Ioffe
+   and Szegedy 2015; PyTorch nn.BatchNorm1d (momentum 0.1, epsilon 1e-5) of all rows. */
 AG_API ag_tensor *ag_batch_norm(const ag_batch_norm_weights *weights, ag_tensor *x,
                                 ag_real momentum, ag_real epsilon);
 
@@ -255,21 +254,21 @@ AG_API ag_tensor *ag_huber(ag_tensor *y, ag_tensor *target, ag_real delta);
 
 /* Binary cross-entropy of logits x: the sum of weight (max(0, x) - x t + ln(1 + e^-|x|)), divided
    by the number n of elements. The target t must be from 0 to 1; a caller's array with another
-   target fails the tape with AG_EINDEX. weight has the shape of x, or is NULL for 1. dx = weight
-   (sigmoid(x) - t) / n, dtarget = -weight x / n; no gradient flows to weight. Source: PyTorch
-   F.binary_cross_entropy_with_logits. */
+   target fails the tape with AG_EINDEX. weight has the shape of x; NULL: all weights are 1. dx =
+   weight (sigmoid(x) - t) / n, dtarget = -weight x / n; no gradient flows to weight. Source:
+   PyTorch F.binary_cross_entropy_with_logits. */
 AG_API ag_tensor *ag_binary_cross_entropy(ag_tensor *x, ag_tensor *target, ag_tensor *weight);
 
 /* Softmax cross-entropy: the mean over the rows of -ln softmax(x)[label], without overflow for
    large logits x [n,classes]; label int32 [n], where -1 leaves the row out. A row counts
-   weight[label] times (weight [classes], or NULL for 1), and the mean divides by the sum of these
-   weights; if that sum is 0, the loss is 0. With smoothing s, a row has the target t[c] = (1 - s)
-   weight[label] at its label, plus s weight[c] / classes at all c, and its loss is -sum t ln
-   softmax(x). dx = (softmax(x) sum t - t) / (the sum of the weights), 0 in rows that are left out;
-   no gradient flows to weight. Fails unless 0 <= s <= 1. A label below -1 or above classes - 1
-   fails the tape with AG_EINDEX if it is in a caller's array; if an op made the labels, it leaves
-   its row out. Source: PyTorch F.cross_entropy with ignore_index=-1 (it returns NaN if no row
-   counts); Szegedy et al. 2016 (smoothing). */
+   weight[label] times (weight [classes]; NULL: all weights are 1), and the mean divides by the sum
+   of these weights; if that sum is 0, the loss is 0. With smoothing s, a row has the target t[c] =
+   (1 - s) weight[label] at its label, plus s weight[c] / classes at all c, and its loss is -sum t
+   ln softmax(x). dx = (softmax(x) sum t - t) / (the sum of the weights), 0 in rows that are left
+   out; no gradient flows to weight. Fails unless 0 <= s <= 1. A label below -1 or above classes - 1
+   fails the tape with AG_EINDEX if it is in a caller's array; if an op made the labels, such a
+   label leaves its row out. Source: PyTorch F.cross_entropy with ignore_index=-1 (it returns NaN if
+   no row counts); Szegedy et al. 2016 (smoothing). */
 AG_API ag_tensor *ag_cross_entropy(ag_tensor *x, ag_tensor *label, ag_tensor *weight,
                                    ag_real smoothing);
 
@@ -296,13 +295,13 @@ AG_API ag_tensor *ag_pairwise_logistic_groups(ag_tensor *scores, ag_tensor *rank
 /* LambdaRank with the weights of NDCG: the sum of |D_i - D_j| |G_i - G_j| log2(1 + e^-(s_i - s_j))
    over the pairs of a group with label[i] > label[j]. D = 1 / log2(1 + place), where places count
    from 1 at the largest score, with equal scores in order of index. G = (2^label - 1) / the sum of
-   (2^label - 1) D in the best order. scores [n]; labels [n] are real and 0 or more. A larger label
-   is better (a throughput), so the best item gets the highest score, unlike in the losses above;
-   starts int32 [groups+1]. AG_MEAN: the mean over the groups; AG_SUM: the sum. A group in which all
-   labels are equal gives 0. ds = the slopes of the logistic terms; places count as constants, and
-   labels have no gradient. It takes n_g * n_g steps per group. Source: Burges et al. 2006; Wang et
-   al. 2018 (its lambdaRank scheme), as TenSet uses it, but without TenSet's bounds on small
-   probabilities. */
+   (2^label - 1) D in the best order. scores [n]; labels [n] are real and 0 or more; starts int32
+   [groups+1]. A larger label is better (such as a throughput), so the best item gets the highest
+   score, unlike in the losses above. AG_MEAN: the mean over the groups; AG_SUM: the sum. A group in
+   which all labels are equal gives 0. ds = the slopes of the logistic terms; places count as
+   constants, and labels have no gradient. It takes n_g * n_g steps per group. Source: Burges et al.
+   2006; Wang et al. 2018 (its lambdaRank scheme), as TenSet uses it, but without TenSet's bounds on
+   small probabilities. */
 AG_API ag_tensor *ag_lambda_rank(ag_tensor *scores, ag_tensor *labels, ag_tensor *starts,
                                  ag_reduction reduction);
 

@@ -34,8 +34,8 @@ AG_API ag_init ag_init_constant(double value);
 AG_API ag_init ag_init_uniform(double low, double high);
 AG_API ag_init ag_init_normal(double mean, double deviation);
 
-/* For weights [out,in] or [out,in,...]; fan_in and fan_out are in and out, times all sizes after
-   the second. U(-b,b), b = gain sqrt(6/(fan_in+fan_out)); N(0,s^2), s = gain
+/* For weights [out,in] or [out,in,...]; fan_in and fan_out are in and out, each times all sizes
+   after the second. U(-b,b), b = gain sqrt(6/(fan_in+fan_out)); N(0,s^2), s = gain
    sqrt(2/(fan_in+fan_out)). Glorot and Bengio, AISTATS 2010; torch.nn.init.xavier_*. */
 AG_API ag_init ag_init_xavier_uniform(double gain);
 AG_API ag_init ag_init_xavier_normal(double gain);
@@ -150,15 +150,15 @@ AG_API ag_status ag_sgd_step(ag_params *params, const ag_sgd *options, double lr
    gradient and makes the state AG_BAD, so that no step can use it. On a device, a call with norm
    NULL does not wait: the result stays there, and after a gradient that is not finite the next
    steps change nothing. The first later call that reads this result then fails with AG_EFINITE and
-   the same sentence. Step count, parameters and moments are as they were at the ag_clip_norm that
-   found this gradient; the state is AG_BAD. ag_params_norm, ag_params_fetch, ag_params_to and
+   the same sentence. Step count, parameters and moments are then as they were at the ag_clip_norm
+   that found this gradient; the state is AG_BAD. ag_params_norm, ag_params_fetch, ag_params_to and
    ag_params_save always read the result. Fails: AG_EUSE, AG_EFINITE, AG_EDEVICE.
    torch.nn.utils.clip_grad_norm_. */
 AG_API ag_status ag_clip_norm(ag_params *params, double max_norm, double *norm, ag_failure *why);
 
 /* Writes the norm of the last ag_clip_norm to *norm (may be NULL). On a device it waits until the
-   clipping is done. ag_item on a tensor of the tape waits for that, too, so this training step
-   waits only once:
+   clipping is done. ag_item on a tensor of the tape waits for all earlier work of the device, so
+   this training step waits only once:
      ag_backward(loss);
      ag_clip_norm(params, 1, NULL, &why);
      ag_adamw_step(params, &adamw, lr, &why);
@@ -241,9 +241,9 @@ AG_API double ag_schedule_at(const ag_schedule *schedule,
 /* ---- checkpoints of parameters (files: core/io/io.h) ---- */
 
 /* Saves the parameters under their names, and the caller's own tensors `extra` (sample order,
-   statistics of the data...), named "state.NAME"; with resume = 1 also both
-   moments ("optimizer.m.<name>", "optimizer.v.<name>") and the step ("optimizer.step", int64
-   scalar). Fails as ag_checkpoint_save. */
+   statistics of the data...), with the prefix "state." in their names; with resume = 1 it also
+   saves both moments ("optimizer.m.<name>", "optimizer.v.<name>") and the step ("optimizer.step",
+   int64 scalar). Fails as ag_checkpoint_save. */
 AG_API ag_status ag_params_save(const char *path, const ag_params *params, int resume,
                                 const ag_checkpoint_item *extra, int n,
                                 const ag_checkpoint_pair *metadata, int pairs, ag_failure *why);

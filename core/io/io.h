@@ -17,15 +17,15 @@ extern "C" {
    crash, `path` has the old or the new contents, never a mixture. An existing file keeps its mode;
    a new one gets 0644 without the bits of the umask. A symbolic link is replaced, not followed.
    `write` returns a status. ag_save_file itself finds write errors of the stream, such as a full
-   disk; if `write` fails for another reason, it fills `why`, which it gets through its context.
-   Fails: AG_EFILE, AG_EMEMORY, or what `write` returned; the temporary file is then removed. A
-   killed process leaves its temporary file, PATH.PID.N.tmp, which the next save removes. Calls that
-   the file system lacks are skipped (ag_saves_lack). */
+   disk; if `write` fails for another reason, `write` fills `why`, which it gets through its
+   context. Fails: AG_EFILE, AG_EMEMORY, or what `write` returned; the temporary file is then
+   removed. A killed process leaves its temporary file, PATH.PID.N.tmp, which the next save removes.
+   Calls that the file system lacks are skipped (ag_saves_lack). */
 AG_API ag_status ag_save_file(const char *path, ag_status (*write)(FILE *file, void *context),
                               void *context, ag_failure *why);
 
-/* Calls that a file system may lack. ag_saves_lack returns the sum of those that saves of this
-   process have lacked so far. */
+/* Calls that a file system may lack. ag_saves_lack returns the sum of the values of those that were
+   missing so far when this process saved files. */
 enum {
     AG_LACKS_SYNC = 1,  /* fsync of a file or folder: a crash of the machine may lose a save */
     AG_LACKS_MODES = 2, /* fchmod: a file that is replaced may get another mode */
@@ -33,7 +33,7 @@ enum {
 };
 AG_API int ag_saves_lack(void);
 
-/* Calls fsync. Returns 0, also if the file system lacks fsync, or -1 with errno set. */
+/* Calls fsync. Returns 0, even if the file system lacks fsync; on failure, -1 with errno set. */
 AG_API int ag_save_sync(int fd);
 
 /* Removes files NAME.PID.N.tmp from an open folder if their writers have ended: no process on this
@@ -66,7 +66,7 @@ typedef struct ag_array_info {
     int rank;
     int64_t size[AG_MAX_AXES];
     int64_t count;
-    int fortran; /* 1: stored with the first axis fastest (never at rank 0 and 1); reading restores
+    int fortran; /* 1: stored with the first axis fastest (never at rank 0 or 1); reading restores
                     C order */
 } ag_array_info;
 
@@ -75,10 +75,10 @@ typedef struct ag_array_info {
    AG_F32, uint64 as AG_I64, any other type as the nearest that holds it. Arrays are npy 1.0 to 3.0,
    stored or deflated; zip64 is read, too. There are at most 64 arrays, with names of 1 to 63
    printable ASCII characters. As in numpy, other members (folders, hidden files, texts, Python
-   objects) are skipped; ag_npz_check says why. It inflates only headers and, to check their CRC,
-   skipped members with names that end in .npy. A member is refused if it claims to inflate to more
-   than 1,032 times its compressed size, or to more than byte_limit bytes. Returns NULL with `why`
-   filled: AG_EFILE, AG_EDATA, AG_EMEMORY. */
+   objects) are skipped; ag_npz_check says why. Of an array, only the header is inflated; a skipped
+   member NAME.npy is inflated whole, to check its CRC. A member is refused if it claims to inflate
+   to more than 1,032 times its compressed size, or to more than byte_limit bytes. Returns NULL with
+   `why` filled: AG_EFILE, AG_EDATA, AG_EMEMORY. */
 typedef struct ag_npz ag_npz;
 AG_API ag_npz *ag_npz_open(const char *path, size_t byte_limit, ag_failure *why);
 /* The same for a file in memory, which must stay there until the npz is closed. Error sentences
@@ -113,7 +113,7 @@ AG_API ag_rows *ag_rows_open(ag_npz *npz, const char *name, ag_failure *why);
 AG_API ag_status ag_rows_next(ag_rows *rows, int64_t n, ag_dtype as, void *out, ag_failure *why);
 AG_API void ag_rows_close(ag_rows *rows);
 
-/* Writes an npz file, with members deflated in the order of the calls. The file appears under its
+/* Writes an npz file of deflated members, in the order of the calls. The file appears under its
    name only when ag_npz_finish succeeds; it saves as ag_save_file does. ag_npz_add copies the
    values. ag_npz_finish and ag_npz_cancel free the writer. Equal arrays give equal bytes. Fails:
    AG_EUSE (name, dtype, rank), AG_ESHAPE (sizes), AG_EMEMORY, AG_EFILE. */
@@ -155,8 +155,8 @@ AG_API void ag_csv_free(ag_csv *csv);
 
 /* ---- safetensors files (docs/formats.md) ---- */
 
-/* A tensor to write, or one of an open checkpoint. The checkpoint then holds its data, which may be
-   unaligned. */
+/* A tensor to write, or a tensor of an open checkpoint. A checkpoint owns the data of its tensors,
+   which may be unaligned. */
 typedef struct ag_checkpoint_item {
     const char *name;
     ag_dtype dtype;
@@ -169,9 +169,9 @@ typedef struct ag_checkpoint_pair {
 } ag_checkpoint_pair;
 
 /* Writes items and metadata with XXH3 checksums of every tensor and of the header. The file appears
-   under its name complete and durable, or not at all; then an older file stays. Tensor names and
-   keys: 1 to 255 printable ASCII characters without space; keys may not begin with "xxh3". Fails:
-   AG_EUSE, AG_ESHAPE, AG_EMEMORY, AG_EFILE. */
+   under its name only when it is complete and durable; after a failure an older file stays. Tensor
+   names and keys: 1 to 255 printable ASCII characters without space; keys may not begin with
+   "xxh3". Fails: AG_EUSE, AG_ESHAPE, AG_EMEMORY, AG_EFILE. */
 AG_API ag_status ag_checkpoint_save(const char *path, const ag_checkpoint_item *items, int n,
                                     const ag_checkpoint_pair *metadata, int pairs, ag_failure *why);
 
