@@ -46,7 +46,7 @@ endif()
 add_library(cuda_on_host STATIC ${runtime})
 target_include_directories(cuda_on_host SYSTEM PRIVATE ${cuda_on_host}/include)
 target_compile_features(cuda_on_host PRIVATE cxx_std_17)
-target_compile_options(cuda_on_host PRIVATE ${warnings} -O2 -fno-rtti)
+target_compile_options(cuda_on_host PRIVATE ${warnings} -O3 -fno-rtti)
 target_link_libraries(cuda_on_host PUBLIC stdc++ ${CMAKE_DL_LIBS} -Wl,--export-dynamic-symbol=cuda*)
 # What the code loads as NCCL; its copies are the program's.
 add_library(nccl_on_host SHARED ${cuda_on_host}/nccl.cpp)

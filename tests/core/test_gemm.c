@@ -38,20 +38,16 @@ static void drop(product *p)
     free(p->scratch);
 }
 
-PLAIN_LOOP static double at(const float *x, int transposed, int row, int column, int rows,
-                            int columns)
-{
-    return (double)(transposed ? x[(int64_t)column * rows + row]
-                               : x[(int64_t)row * columns + column]);
-}
-
 /* Row r of the product in double, added to `start` (or to 0 when start is NULL). */
 PLAIN_LOOP static void expect_row(const product *p, int r, const float *start, const float *have)
 {
+    const int64_t a_step = p->ta ? p->m : 1, b_step = p->tb ? 1 : p->n;
     for (int j = 0; j < p->n; j++) {
+        const float *a = p->a + (p->ta ? r : (int64_t)r * p->k),
+                    *b = p->b + (p->tb ? (int64_t)j * p->k : j);
         double sum = start ? (double)start[j] : 0, size = fabs(sum);
-        for (int q = 0; q < p->k; q++) {
-            const double v = at(p->a, p->ta, r, q, p->m, p->k) * at(p->b, p->tb, q, j, p->k, p->n);
+        for (int q = 0; q < p->k; q++, a += a_step, b += b_step) {
+            const double v = (double)*a * (double)*b;
             sum += v;
             size += fabs(v);
         }

@@ -171,6 +171,24 @@ const std::vector<mistake> mistakes_checked = {
                             1) == CUBLAS_STATUS_SUCCESS);
      },
      "operand A of cuBLAS"},
+    {"a kernel reads what it wrote to a workspace before a product",
+     [] {
+         const float alpha = 1, beta = 0;
+         const int bytes = 1 << 20, middle = bytes / 2 / (int)sizeof(float);
+         float *workspace = (float *)zeros<char>(bytes);
+         cublasHandle_t blas;
+         cublasCreate(&blas);
+         cublasSetStream(blas, one);
+         cublasSetWorkspace(blas, workspace, bytes);
+         for (int i = 0; i < 2; i++) { /* the first leaves nothing written */
+             if (i) launch(1, 1, get, workspace + middle, (const float *)zeros<float>(1));
+             EXPECT(cublasSgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, &alpha, zeros<float>(1), 1,
+                                zeros<float>(1), 1, &beta, zeros<float>(1),
+                                1) == CUBLAS_STATUS_SUCCESS);
+         }
+         launch(1, 1, get, zeros<float>(1), (const float *)workspace + middle);
+     },
+     "reads what nobody wrote"},
     {"CUB reads what nobody wrote",
      [] {
          size_t bytes = 0;

@@ -10,7 +10,7 @@
 namespace cuda_on_host
 {
 
-enum { WORD = 4, READERS = 2 };
+enum { WORD = 4, READERS = 2, PART = 4096 };
 
 struct cell {
     access write, read[READERS];
@@ -21,6 +21,7 @@ struct cell {
 /* Of each word of the device: */
 enum { LIVE = 0x80, FREED = 0x40, WRITTEN = 0x0f };
 static uint8_t *state;
+static bool *unwritten; /* of each PART of these: all words are LIVE and nothing more */
 static cell *of_device, *of_shared;
 bool checking;
 
@@ -38,6 +39,21 @@ static void *shadow(size_t bytes)
 static size_t word_of(const void *p) { return (size_t)((const char *)p - device_base) / WORD; }
 static size_t words_of(size_t bytes) { return (bytes + WORD - 1) / WORD; }
 
+/* Sets the states. Each product takes its 32 MiB of workspace again, which hardly anything writes:
+   what is LIVE is left as it is. */
+static void mark(const void *p, size_t bytes, uint8_t as)
+{
+    size_t at = word_of(p);
+    for (const size_t end = at + words_of(bytes); at < end;) {
+        const size_t part = at / PART, n = std::min(end, (part + 1) * PART) - at;
+        if (as != LIVE || !unwritten[part]) {
+            memset(state + at, as, n);
+            unwritten[part] = as == LIVE && n == PART;
+        }
+        at += n;
+    }
+}
+
 extern "C" {
 
 void cuda_on_host_check_map()
@@ -45,6 +61,7 @@ void cuda_on_host_check_map()
     checking = option().check;
     if (!checking) return;
     state = (uint8_t *)shadow(device_size / WORD);
+    unwritten = (bool *)shadow(device_size / WORD / PART + 1);
     of_device = (cell *)shadow(device_size / WORD * sizeof(cell));
     of_shared = (cell *)shadow(words_of((size_t)(__stop_cuda_shared - __start_cuda_shared) + WORD) *
                                sizeof(cell));
@@ -52,27 +69,27 @@ void cuda_on_host_check_map()
 
 void cuda_on_host_check_taken(const void *p, size_t bytes)
 {
-    if (!checking) return;
-    memset(state + word_of(p), LIVE, words_of(bytes));
+    if (checking) mark(p, bytes, LIVE);
 }
 
 void cuda_on_host_check_given(const void *p, size_t bytes)
 {
-    if (!checking) return;
-    memset(state + word_of(p), FREED, words_of(bytes));
+    if (checking) mark(p, bytes, FREED);
 }
 
 void cuda_on_host_check_wrote(const void *p, size_t bytes)
 {
     if (!checking) return;
-    memset(state + word_of(p), LIVE | WRITTEN, words_of(bytes));
+    mark(p, bytes, LIVE | WRITTEN);
     count_access(bytes, true, false);
 }
 
 void cuda_on_host_check_copied(const void *to, const void *from, size_t bytes)
 {
     if (!checking) return;
-    memmove(state + word_of(to), state + word_of(from), words_of(bytes));
+    const size_t at = word_of(to), n = words_of(bytes);
+    memmove(state + at, state + word_of(from), n);
+    for (size_t part = at / PART; part * PART < at + n; part++) unwritten[part] = false;
     count_access(bytes, false, false);
     count_access(bytes, true, false);
 }
@@ -161,7 +178,9 @@ static void look_at_device(size_t word, const access &a, bool writes, void *pc)
         count_access((size_t)__builtin_popcount(a.bytes), writes,
                      was_touched(of_device[word], writes));
     look_at(of_device[word], a, writes, pc);
-    if (writes) s |= a.bytes;
+    if (!writes) return;
+    s |= a.bytes;
+    unwritten[word / PART] = false;
 }
 
 static void look_at_shared(const char *p, const access &a, bool writes, void *pc)

@@ -12,6 +12,11 @@ const char *name_of(meeting kind)
     return names[kind];
 }
 
+static bool differ(const site &a, const site &b)
+{
+    return a.line != b.line || (a.file != b.file && strcmp(a.file, b.file) != 0);
+}
+
 /* ---- lanes ---- */
 
 static void refuse_missing(const warp &w, const thread &by)
@@ -28,7 +33,7 @@ static void refuse_apart(const thread &a, const thread &b)
     if (a.mask != b.mask)
         misuse("%s:%d: lanes of a warp meet with different masks, %08x and %08x", a.at.file,
                a.at.line, a.mask, b.mask);
-    if (a.kind != b.kind || a.at.line != b.at.line || strcmp(a.at.file, b.at.file) != 0)
+    if (a.kind != b.kind || differ(a.at, b.at))
         misuse("lanes of a warp are apart: %s at %s:%d and %s at %s:%d", name_of(a.kind), a.at.file,
                a.at.line, name_of(b.kind), b.at.file, b.at.line);
 }
@@ -109,7 +114,7 @@ static void release_block()
         const thread &f = the_block.threads[t];
         if (f.state != WAITS) continue;
         if (!one) one = &f;
-        if (one->at.line != f.at.line || strcmp(one->at.file, f.at.file) != 0)
+        if (differ(one->at, f.at))
             misuse("threads of a block wait at two __syncthreads, %s:%d and %s:%d", one->at.file,
                    one->at.line, f.at.file, f.at.line);
     }

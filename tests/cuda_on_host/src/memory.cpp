@@ -142,8 +142,9 @@ cudaError_t cuda_on_host_malloc(void **p, size_t bytes)
     char *first = device_base + at + FENCE;
     lend_pages(at, a.pages);
     opened now_open;
-    memset(device_base + at, FENCE_BYTE, a.pages);
+    memset(device_base + at, FENCE_BYTE, FENCE);
     memset(first, POISON, bytes);
+    memset(first + bytes, FENCE_BYTE, a.pages - FENCE - bytes);
     live[at + FENCE] = a;
     used += bytes;
     if (cuda_on_host_check_taken) cuda_on_host_check_taken(first, bytes);
