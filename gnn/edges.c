@@ -60,13 +60,15 @@ typedef struct arrays {
     const int32_t *rows, *sources, *rows_t, *targets;
 } arrays;
 
-/* Rows follow each other and hold every message once. */
+/* Rows follow each other and hold every message once. An empty one may begin at any message, since
+   kernels form its address. */
 static int rows_fit(const arrays *a, const int32_t *rows, const char *name)
 {
     int64_t end = 0;
     for (int v = 0; v < a->nodes; v++) {
         const int32_t first = rows[2 * v], n = rows[2 * v + 1];
-        if (n < 0 || (n && first != end) || end + n > a->messages) {
+        const int misplaced = n ? first != end : first < 0 || first > a->messages;
+        if (n < 0 || misplaced || end + n > a->messages) {
             ag_tape_fail(a->tape, AG_EINDEX,
                          "%s of the edges: node %d has %d messages from position %d on, but they "
                          "must begin at %lld, where those of the node before end, and there are %d "

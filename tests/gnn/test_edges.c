@@ -203,6 +203,7 @@ static void test_own_arrays(void **state)
                    "make the arrays with ag_graph_build");
     expect_refused(ROWS, 1, -1, "rows of the edges: node 0 has -1 messages from position 0 on");
     expect_refused(ROWS, 0, INT32_MIN, "rows of the edges: node 0 has 2 messages from position -2");
+    expect_refused(ROWS, 2, INT32_MAX, "rows of the edges: node 1 has 0 messages from position 21");
     expect_refused(ROWS, 4, 1, "rows of the edges: node 2 has 1 messages from position 1 on, but");
     expect_refused(ROWS, 5, 0, "rows of the edges hold 2 messages, but there are 3;");
     expect_refused(ROWS_T, 3, 7, "rows_t of the edges: node 1 has 7 messages from position 1 on");
