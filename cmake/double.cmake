@@ -21,6 +21,9 @@ else()
     target_include_directories(augur_double PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/tests ${AUGUR_GEN})
     target_link_libraries(augur_double PRIVATE ${AUGUR_C_LIBRARIES} augur::cmocka)
     target_compile_options(augur_double PRIVATE $<$<CONFIG:Release>:-O1> $<$<CONFIG:Debug>:-g1>) # no user waits for it
+    set(ops64 ${AUGUR_SOURCES})
+    list(FILTER ops64 INCLUDE REGEX "/(ops|gnn)/")
+    set_source_files_properties(${ops64} PROPERTIES COMPILE_OPTIONS "${AUGUR_OP_FLAGS}") # as in augur_objects
     if(AUGUR_SANITIZE) # which watch the same code in float
         target_compile_options(augur_double PRIVATE -fno-sanitize=all)
     endif()
