@@ -33,4 +33,4 @@ PYTHONPATH=$work/installed "$work/installed/bin/augur-jax" tune --help | grep -q
 [ -f "$work/installed/augur_jax/py.typed" ] && [ -f "$work/installed/augur_jax/model.safetensors" ] || exit 1
 export JAX_PLATFORMS=cpu TF_CPP_MIN_LOG_LEVEL=3
 [ -z "$1" ] || export AUGUR_NESTS="$1/nests" AUGUR_TGRAPH="$1/tgraph"
-PYTHONPATH=$package:$here "$venv/bin/python" -B -m unittest discover -s "$here"
+PYTHONPATH=$work/installed:$package:$here "$venv/bin/python" -B -m unittest discover -s "$here"

@@ -21,7 +21,7 @@ from augur_jax import Refused, command
 from augur_jax.costs import moved
 from augur_jax.drawing import Drawing
 from augur_jax.hlo import constrained, instructions, stablehlo
-from augur_jax.layouts import COSTS, Collector, first, second, tau
+from augur_jax.layouts import COSTS, TOLERANCE, Collector, first, second, tau
 from augur_jax.manifest import locked
 from augur_jax.worker import Failed, Worker
 from known_costs import judge, table
@@ -287,7 +287,16 @@ class Known(unittest.TestCase):
 
 @unittest.skipUnless(TGRAPH, "AUGUR_TGRAPH names no tgraph")
 class Collecting(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        """One process serves all collectors: it imports jax for seconds."""
+        worker = Worker([], b"", 1, TOLERANCE)
+        cls.addClassCleanup(worker.end)
+        cls.kept = contextlib.nullcontext(worker)
+
     def setUp(self):
+        worker = self.enterContext(mock.patch("augur_jax.layouts.Worker", return_value=self.kept))
+        self.addCleanup(lambda: worker.assert_called_with([], b"", 1, TOLERANCE))
         self.folder = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, self.folder)
         self.enterContext(mock.patch("augur_jax.layouts.NOISY", math.inf))  # neighbours of a test make noise
