@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of core/cuda take from CUB. They include it first: kernel.h has short macros. */
+/* The parts of CUB that core/cuda uses. Include them first: kernel.h has short macros. */
 #ifndef AG_CORE_CUDA_CUB_H
 #define AG_CORE_CUDA_CUB_H
 
