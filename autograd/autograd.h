@@ -30,15 +30,13 @@ AG_API ag_tape *ag_tape_new(ag_device device);
 AG_API void ag_tape_free(ag_tape *tape);
 
 /* Clears the recorded ops and the failure; keeps memory and plans. All tensors of the tape become
-   invalid: an op, a run or a reader that gets one of an earlier step fails with AG_EUSE. (The check
-   is certain for the next 7 steps of the same size; later the memory may hold a tensor of a new
-   step.)
- */
+   invalid: using one in an op, a run or a read fails with AG_EUSE. This check is certain for the
+   next 7 steps of the same size; after that, the memory of the old tensor may hold a new one. */
 AG_API void ag_tape_reset(ag_tape *tape);
 
-/* Sets the key of the tape's random numbers (dropout) and their step, until the next call; so a
-   loop calls it in every step. Without any call the key is 0 and the tape counts its runs: the
-   first is step 0, so each run uses a different dropout mask. */
+/* Sets the key and the step of the tape's random numbers (dropout). They stay until the next call,
+   so a loop calls this in every step. Without any call the key is 0 and the tape counts its runs:
+   the first is step 0, so each run uses a different dropout mask. */
 AG_API void ag_tape_seed(ag_tape *tape, uint64_t seed, uint64_t step);
 
 /* training 1 (the default): dropout drops elements; 0: it is the identity. Applies to ops recorded
@@ -46,17 +44,16 @@ AG_API void ag_tape_seed(ag_tape *tape, uint64_t seed, uint64_t step);
 AG_API void ag_tape_training(ag_tape *tape, int training);
 AG_API int ag_is_training(const ag_tape *tape);
 
-/* Begins a step: ag_tape_reset, then ag_tape_training. training 1: to train; 0: to look at
-   results. */
+/* Begins a step: ag_tape_reset, then ag_tape_training. training 1: to train; 0: to evaluate. */
 AG_API void ag_tape_begin(ag_tape *tape, int training);
 
 AG_API ag_device ag_tape_device(const ag_tape *tape); /* AG_CPU for NULL */
 
 /* Sets how runs multiply matrices on a CUDA device; AG_FP32 is the default, and a reset keeps the
    setting. With AG_TF32, forward and backward products have a relative error of about 1e-3 instead
-   of 1e-6; two runs still have the same bits. The setting is for
-   products that cuBLAS computes; all else stays in float, also products inside an op's kernel.
-   Fails: AG_EUSE for AG_TF32 on a tape of the CPU. */
+   of 1e-6; two runs still have the same bits. The setting applies only to products that cuBLAS
+   computes; products inside an op's kernel and all else stay in float. Fails: AG_EUSE for AG_TF32
+   on a tape of the CPU. */
 AG_API void ag_tape_precision(ag_tape *tape, ag_precision precision);
 
 /* on 1: every run checks its values, and fails at the first one that is not finite; the sentence
@@ -81,26 +78,27 @@ AG_API ag_tensor *ag_name(ag_tensor *x, const char *name);
  */
 AG_API ag_tensor *ag_keep(ag_tensor *x);
 
-/* Makes `average` a running average of x, for statistics or weights: average = (1 - rate) average +
-   rate x, when ag_backward has run the tape without a failure. ag_forward does not move the
-   average, and a call has no effect while the tape is not training. x has the shape of the
-   parameter and is kept. Several calls for one parameter apply in their order. The parameter must
-   have decay = 0. Clipping and the optimizers do not change a parameter without a gradient, and
-   checkpoints store it as any other. Returns x. Fails: AG_EUSE unless 0 <= rate <= 1, for a
-   parameter with weight decay, and for an x that is an input; AG_ESHAPE for another shape. */
+/* Makes `average` a running average of x, for statistics or weights. When ag_backward has run the
+   tape without a failure, it sets average = (1 - rate) average + rate x. ag_forward does not move
+   the average, and this call has no effect while the tape is not training. x has the shape of the
+   parameter and is kept. Several calls for one parameter apply in the order of the calls. The
+   parameter must have decay = 0. While it gets no gradient, clipping and the optimizers do not
+   change it; checkpoints store it like any other parameter. Returns x. Fails: AG_EUSE unless 0 <=
+   rate <= 1, for a parameter with weight decay, and for an x that is an input; AG_ESHAPE for
+   another shape. */
 AG_API ag_tensor *ag_moving_average(ag_param *average, ag_tensor *x, ag_real rate);
 
-/* Runs the ops that `y` and the kept tensors need and saves nothing for a backward run. During a
-   run, and in the steps of optim, subnormal numbers (in float those below 1.2e-38) count as 0,
-   since most processors are slow with them. In runs and steps, and when parameters are built or
-   clipped, numbers round to nearest and floating-point traps are off; afterwards the thread's own
-   mode is restored. */
+/* Runs the ops that `y` and the kept tensors need and saves nothing for a backward run. In runs and
+   in optimizer steps, subnormal numbers (below 1.2e-38 in float) count as 0, since most processors
+   are slow with them. In runs and optimizer steps, and when parameters are built or clipped,
+   numbers round to nearest and floating-point traps are off; afterwards the thread's own mode is
+   restored. */
 AG_API void ag_forward(ag_tensor *y);
 
 /* Runs forward and backward from the scalar `loss`. Gradients of parameters are stored when their
-   block is AG_EMPTY and added when it is AG_READY; afterwards the block is AG_READY, or AG_BAD if
-   anything failed. A tape runs once between resets. Fails: AG_ESHAPE unless loss has one element;
-   AG_EMEMORY; AG_EUSE on a second run or an int32 loss. */
+   block (ag_params) is AG_EMPTY and added when it is AG_READY; afterwards the block is AG_READY, or
+   AG_BAD if anything failed. A tape runs once between resets. Fails: AG_ESHAPE unless loss has one
+   element; AG_EMEMORY; AG_EUSE on a second run or an int32 loss. */
 AG_API void ag_backward(ag_tensor *loss);
 
 AG_API int ag_failed(const ag_tape *tape);        /* 1 after a failure (and for NULL) */
@@ -116,8 +114,8 @@ AG_API ag_shape ag_shape_of(const ag_tensor *x);
 AG_API int ag_size(const ag_tensor *x,
                    int axis); /* size of an axis, from the back if negative; 1 beyond the rank */
 
-/* After a run: the values of a kept tensor, until the next reset. NULL (and the tape fails) for any
- * other tensor. */
+/* The values of a kept tensor after a run; they are valid until the next reset. For any other
+   tensor the tape fails, and the result is NULL. */
 AG_API const ag_real *ag_values(const ag_tensor *x);
 AG_API const int32_t *ag_values_i32(const ag_tensor *x);
 AG_API ag_real ag_item(const ag_tensor *x); /* the only element; else NAN, and the tape fails */
@@ -128,9 +126,10 @@ AG_API const ag_real *ag_compute(ag_tensor *y, ag_failure *why);
 
 /* Prints a tensor's name (or its op's), shape and type, then its values as NumPy does: in aligned
    columns with four decimals. If an axis has more than 10 entries (6 in a tensor of more than 1,000
-   values), it shows the first and last 3, with "..." between them. Inputs and parameters can be
-   printed at any time while their data exist, results after a run that kept them; otherwise a
-   sentence says why there are no values. The tape fails only when a device cannot copy them. */
+   values), only the first and last 3 are shown, with "..." between them. Inputs and parameters can
+   be printed at any time while their data exist, results of ops only after a run that kept them;
+   otherwise it prints a sentence that says why there are no values. The tape fails only when a
+   device cannot copy them. */
 AG_API void ag_print(const ag_tensor *x, FILE *file);
 
 /* Prints the plan for ag_backward(y) (training 1) or ag_forward(y) (0) without running it: a line
@@ -158,12 +157,12 @@ AG_API void ag_profile_print(const ag_tape *tape, FILE *file);
 /* Writes the recorded ops as a Graphviz graph. */
 AG_API void ag_tape_dot(const ag_tape *tape, FILE *file);
 
-/* Checks the gradients of a loss against central differences, in the precision of the library
-   (meaningful in the double build). `build` records the scalar loss on the tape. In parameters of
-   at most `full` elements it checks every entry, in larger ones `directions` random directions and
-   `entries` random entries. Returns the largest error |a - n| / max(1, |a|, |n|), with a from
-   backward and n from differences, and writes to `where` which one it is. If a run fails, it
-   returns INFINITY, and `where` is the sentence. */
+/* Checks the gradients of a loss against central differences, in the precision of the library, so
+   use the double build. `build` records the scalar loss on the tape. In a parameter of at most
+   `full` elements it checks every entry; in a larger one it checks `directions` random directions
+   and `entries` random entries. Returns the largest error |a - n| / max(1, |a|, |n|), with a from
+   backward and n from differences, and writes to `where` which entry or direction has it. If a run
+   fails, it returns INFINITY, and `where` is the sentence. */
 typedef struct ag_gradcheck_options {
     double step;    /* of the differences; 0: 1e-5 */
     int full;       /* 0: 64 */

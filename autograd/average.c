@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Moving averages of results, in parameters. They move when ag_backward has run without a failure:
-   so no run that fails, and none that only looks, leaves a trace, and on a device it makes no
-   difference whether the run was launched or repeated. */
+/* Moving averages of results, in parameters. They move only when ag_backward has run without a
+   failure, so a run that fails or that only computes results leaves them as they are. On a device
+   it makes no difference whether the run was launched or repeated. */
 #include "core/average.h"
 #include "autograd/tape.h"
 #include "core/float_mode.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Debug builds see when the caller changes data that a tape has only borrowed. */
+/* Debug builds notice when the caller changes data that a tape has only borrowed. */
 #include "autograd/tape.h"
 #include "core/shape.h"
 

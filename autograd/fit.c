@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The values of int32 arrays that the caller gave. Those that belong together are looked through
+/* Checks the values of int32 arrays that the caller gave. Arrays that belong together are checked
    once per tape, not by every op. */
 #include "autograd/tape.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Arrays of graphs stay on the device. They are known by the serial number of the graph and by
-   where they are on the host; the place is not enough, since memory is used again. The first time
-   one is only noted: batches of graphs are often met once. */
+   where they are on the host; the place is not enough, since memory is used again. The first time,
+   an array is only noted, since many batches of graphs are used only once. */
 #include "autograd/tape.h"
 #include "core/memory.h"
 

@@ -38,17 +38,17 @@ typedef struct ag_kernels {
     const ag_kernel *forward[AG_MAX_KERNELS], *prepare[AG_MAX_KERNELS], *backward[AG_MAX_IN];
     int64_t (*scratch)(const ag_args *a, int backward);
     int also, with;    /* also > 0: if the gradients of inputs `with` and `also` are both wanted,
-                          backward[with] also writes the second, to ag_args.also, and backward[also]
-                          does not run */
-    const char *folds; /* name of an elementwise op of one input; `folded` applies it to output 0 in
-                          the pass of the last forward kernel, which it replaces; NULL: none */
+                          backward[with] writes both, that of `also` to ag_args.also, and
+                          backward[also] does not run */
+    const char *folds; /* name of an elementwise op of one input; `folded` replaces the last forward
+                          kernel and in the same pass applies that op to output 0; NULL: none */
     const ag_kernel *folded;
 } ag_kernels;
 
 typedef struct ag_op {
     const char *name;    /* as in ag_<name> */
     const char *formula; /* one line for docs/ops.md */
-    const char *inputs;  /* names of the inputs, "x w b"; a last "..." repeats */
+    const char *inputs;  /* names of the inputs, "x w b"; "..." at the end repeats the last */
     unsigned ints;       /* mask of int32 inputs (SAVE_X bits) and outputs (SAVE_Y bits) */
     int outputs;         /* 0 means 1; further outputs carry what backward reads (statistics) */
 
@@ -66,32 +66,33 @@ typedef struct ag_op {
                        forward omits them (SAVE_Y bits) */
     unsigned flows; /* outputs with a gradient (SAVE_Y bits); 0 means only output 0 */
 
-    int first_serves_all; /* 1: backward[0] also computes what the others read from scratch, so it
-                             always runs; 2: likewise, and dx is NULL where its own gradient is not
-                             wanted */
+    int first_serves_all; /* 1: backward[0] also fills the scratch that the others read, so it
+                             always runs; 2: likewise, but dx is NULL if the gradient of input 0 is
+                             not wanted */
 
-    int also; /* i > 0: backward[0] also writes the gradient of input i, to `also`, in the same
-                 pass; backward[i] is never run and says only that there is a gradient */
+    int also; /* i > 0: backward[0] also writes the gradient of input i, to ag_args.also, in the
+                 same pass; backward[i] never runs and says only that input i has a gradient */
 
     /* Elements of scratch that forward (backward 0) or prepare and backward (1) need; NULL:
        none. */
     int64_t (*scratch)(const ag_args *a, int backward);
 
-    unsigned given; /* int32 inputs with values that decide the launches of CUDA kernels, which
-                       get the host's array (ag_args.given; SAVE_X bits) */
+    unsigned given; /* int32 inputs with values that decide how CUDA kernels are launched; the
+                       kernels get the host's array, ag_args.given (SAVE_X bits) */
 
-    /* Kernels that CUDA runs instead of forward, prepare, backward and scratch above: all four of
-       them, with a backward kernel for the same inputs. NULL: the kernels above have both forms. */
+    /* Kernels that CUDA runs. They replace forward, prepare, backward and scratch above, all four,
+       and have a backward kernel for the same inputs. NULL: the kernels above have a CUDA form,
+       too. */
     const ag_kernels *cuda;
 
-    int elementwise; /* 1: one output, element i depends only on element i of each input; may join
-                        a fused group */
+    int elementwise; /* 1: one output, and its element i depends only on element i of each input;
+                        the op may join a fused group */
     int leads;  /* 1: unit r of the last forward kernel writes row r of its output, all of it and
                    nothing else, so it may lead a fused group. 2: the same, but only if there are as
                    many units as the output's first axis has entries (strips that hold all
                    columns) */
     int view;   /* 1: the output is input 0 under another shape; no kernels */
-    int random; /* 1: draws random numbers, so it gets an ordinal */
+    int random; /* 1: draws random numbers, so the tape numbers it */
 
     double kink;   /* elementwise ops: where the derivative jumps; NAN: nowhere */
     int has_kinks; /* structured ops (max, hinge...): tests compare gradients only where the
@@ -102,7 +103,7 @@ typedef struct ag_op {
         *replaces; /* fused ops: the composition that this one replaces, for docs and tests */
 } ag_op;
 
-/* Records a node and returns its first output; on any failure the tape's poison tensor. */
+/* Records a node and returns its first output, or after any failure the tape's poison tensor. */
 ag_tensor *ag__record(const ag_op *op, ag_tensor *const *x, int n_in, const ag_attr *attr);
 ag_tensor *ag__record1(const ag_op *op, ag_tensor *x, const ag_attr *attr);
 ag_tensor *ag__record2(const ag_op *op, ag_tensor *x0, ag_tensor *x1, const ag_attr *attr);
@@ -110,10 +111,11 @@ ag_tensor *ag__record3(const ag_op *op, ag_tensor *x0, ag_tensor *x1, ag_tensor 
                        const ag_attr *attr);
 ag_tensor *ag__output(ag_tensor *first, int j); /* output j of the node that made `first` */
 
-/* The tensor that ops of a failed tape return; with tape NULL, the one of ops without a tape. */
+/* The poison tensor of a tape, which ops return after a failure; with tape NULL, the poison tensor
+   of ops without a tape. */
 ag_tensor *ag__poison(ag_tape *tape);
 
-/* 1: x is a tensor of the step that its tape records; 0 for poison. */
+/* 1: x is a tensor of its tape's present step; 0: x is of an earlier step, or poison. */
 int ag__is_live(const ag_tensor *x);
 
 /* 1: x can be used; else its tape has failed. If x is of an earlier step, the sentence begins with
@@ -138,21 +140,21 @@ int64_t ag__first_outside(const int32_t *values, int64_t n, int32_t low, int32_t
 ag_tensor *ag__check_index(ag_tensor *y, int i, const ag_tensor *table, const char *what);
 ag_tensor *ag__check_starts(ag_tensor *y, int i);
 
-/* As ag_input_i32, for an array that its owner, with this serial number (0: none), never changes,
-   so that a device may keep a copy. */
+/* As ag_input_i32, for an array that never changes, so that a device may keep a copy. serial is the
+   number of the array's owner; 0: none. */
 ag_tensor *ag__input_lasting(ag_tape *tape, const int32_t *data, ag_shape shape, uint64_t serial);
 
-/* Memory for n values that the tape keeps until the reset, for inputs that a call makes itself;
-   NULL: the tape has failed. */
+/* Memory for an input of n int32 values that a call makes itself. The tape keeps it until the
+   reset. NULL: the tape has failed. */
 int32_t *ag__tape_ints(ag_tape *tape, int n);
 
-/* The first stores, until the reset, that these tensors fit together; the second says whether that
-   was stored for the tensors in this order. */
+/* ag__set_fit stores, until the reset, that these tensors fit together. ag__is_fit returns whether
+   that was stored for these tensors in this order. */
 void ag__set_fit(ag_tensor *const *x, int n);
 int ag__is_fit(ag_tensor *const *x, int n);
 
-/* Fails the tape with "op: x is [..], w is [..]: reason (op 17)"; returns 1. Where one input is to
-   blame, the second form ends with (op 17, "its name"). */
+/* Fails the tape with "op: x is [..], w is [..]: reason (op 17)"; returns 1. ag__reject_input
+   blames input `culprit`: if ag_name has named it, the sentence ends with (op 17, "its name"). */
 int ag__reject(ag_call *call, const char *format, ...) AG_PRINTF(2, 3);
 int ag__reject_input(ag_call *call, int culprit, const char *format, ...) AG_PRINTF(3, 4);
 

@@ -10,7 +10,8 @@ typedef struct ag_builder {
     ag_plan *plan;
     const ag_tensor *wanted;
     int training, fuse, failed;
-    int *needs, *has; /* by tensor: a gradient is wanted; its gradient has been written (by root) */
+    int *needs, *has; /* by tensor: its gradient is wanted; by root: its gradient has been
+                         written */
     ag_job spare;     /* what new_job returns when there is no memory */
 } ag_builder;
 
@@ -26,8 +27,8 @@ int ag__buffer_of(ag_builder *b, int *map, const ag_tensor *t);
 void ag__plan_life(ag_builder *b, const ag_tensor *wanted, int forward_steps);
 void ag__plan_tiles(ag_builder *b);
 
-/* The node that node k computes as well (ag_kernels.folds), -1: none; and whether another node
-   computes node k (plan_kernels.c). */
+/* The first returns the node that the kernel of node k also computes (ag_kernels.folds), -1: none;
+   the second whether another node's kernel computes node k (plan_kernels.c). */
 int ag__folds(const ag_builder *b, int k);
 int ag__is_folded(const ag_builder *b, int k);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Fused groups: who may join one, and its tiles, where values live that are born and die within the
-   group: on the CPU scratch of a thread, on a device shared memory of a block, of which a tile is
-   used again as soon as its value is dead. */
+/* Fused groups: which ops may join one, and its tiles. A tile holds a value that only the group
+   uses, in scratch of a thread on the CPU and in shared memory of a block on a device. On a device
+   it is used again as soon as nothing reads its value any more. */
 #include "autograd/plan.h"
 
 int ag__may_join(const ag_builder *b, ag_job *job)

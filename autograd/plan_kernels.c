@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernels of an op where the tape is, and folding: on a device a kernel may do, in the pass
-   that makes a result, the elementwise op that reads it (ag_kernels.folds), such as a product its
-   ReLU. The result itself is then nowhere, so nobody else may read it: no other op, no backward
-   kernel, and not the caller. */
+/* The kernels of an op where the tape is, and folding: on a device a kernel may also compute the
+   elementwise op that reads its result, in the same pass (ag_kernels.folds), as a product does with
+   its ReLU. The result itself is then not stored, so nothing else may read it: no other op, no
+   backward kernel, and not the caller. */
 #include "autograd/plan.h"
 
 #include <string.h>

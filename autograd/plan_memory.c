@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Offsets in the slab: buffers whose life spans overlap do not overlap in memory. Greedy: one after
-   the other, each into the smallest gap that its contemporaries leave. Which order needs the least
-   depends on the network, so there are two: those that live longest first, and the largest first.
- */
+/* Offsets in the slab: buffers whose life spans overlap do not overlap in memory. They are placed
+   one after the other, each in the smallest gap between the buffers that live at the same time.
+   Which order needs the least memory depends on the network, so two are tried: those that live
+   longest first, and the largest first. */
 #include "autograd/tape.h"
 
 /* A cache line, or what a device moves at a time. */

@@ -3,7 +3,7 @@
    and parameters are, on which gradients are added to, and on the int32 values that some ops look
    at on the host: that is the key, compared in full. Inputs and the record of the run have fixed
    places in the slab. The first run with a key launches, the second one captures, and from then on
-   the device repeats. Those used last are kept. */
+   the device repeats. Of these runs, those used last are kept. */
 #include "autograd/tape.h"
 #include "core/memory.h"
 #include "core/params.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Run: the plan's list of kernels, with this run's pointers. */
+/* Run: computes the plan's list of kernels, with this run's pointers. */
 #include "autograd/tape.h"
 #include "core/error.h"
 #include "core/float_mode.h"

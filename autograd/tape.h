@@ -206,9 +206,9 @@ void ag__check_step(ag_tape *tape, const ag_plan *plan, const ag_step *step); /*
 ag_real *ag__param_values(const ag_param *p); /* on the device of its block */
 void ag__move_averages(ag_tape *tape);        /* average.c */
 
-/* Arrays that stay on the device from run to run (kept.c). The first says where one is; NULL:
-   nowhere. The second notes that one was sent to `place`; at the second time the device keeps a
-   copy. */
+/* Arrays that stay on the device from run to run (kept.c). The first says where an array is; NULL:
+   it is not there. The second notes that one was sent to `place`; the second time, the device keeps
+   a copy. */
 void *ag__kept_find(ag_tape *tape, const ag_tensor *x);
 void ag__kept_sent(ag_tape *tape, const ag_tensor *x, const void *place, size_t bytes);
 void ag__kept_free(ag_tape *tape);
@@ -223,7 +223,7 @@ void ag__device_launch(ag_tape *tape, ag_plan *plan); /* all kernels; the tape f
 /* Repeats all launches of the plan at once, if all that they depend on is as in an earlier run. 0:
    there was no such run, so the kernels have to be launched (replay.c). */
 int ag__replay(ag_tape *tape, ag_plan *plan);
-void ag__replay_forget(ag_tape *tape);       /* when the slab is another one */
+void ag__replay_forget(ag_tape *tape);       /* when the slab is replaced */
 const void *ag__device_result(ag_tensor *x); /* NULL: the tape has failed */
 void ag__device_end(ag_tape *tape);          /* frees what the tape has on the device */
 void ag__plan_free(ag_plan *plan);

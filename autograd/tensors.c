@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the tensors of a tape lie: in slots that are handed out in turn and never given back. A
-   tensor that a caller kept across ag_tape_reset can so be read, and its generation says that it
-   has ended; its slot is used again only after the tape recorded ROUNDS - 1 more steps. And the
-   values, shape and name of a tensor. */
+/* Where the tensors of a tape lie: in slots that are handed out in turn and never given back. So a
+   tensor that a caller kept across ag_tape_reset can still be read, and its generation says that
+   its step has ended; its slot is used again only after the tape has recorded ROUNDS - 1 more
+   steps. The functions that read a shape, name a tensor and keep it are here, too. */
 #include "autograd/tape.h"
 #include "core/memory.h"
 

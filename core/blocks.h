@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Blocks of a matrix product, computed on the calling thread in its room (core/room.h). An element
    is the sum of partial sums of ag__depth(k) terms each, added in the order of k, so its bits
-   depend on only its row of op(A), its column of op(B) and k: not on m, on its place or on the
-   block that computes it. */
+   depend only on its row of op(A), its column of op(B) and k, not on m, on where it is in C or on
+   the block that computes it. */
 #ifndef AG_CORE_BLOCKS_H
 #define AG_CORE_BLOCKS_H
 

@@ -10,7 +10,7 @@ AG_BOTH ag_real ag__squeezed(ag_real v) { return v < 0 ? 0 : v; }
 
 AG_BOTH ag_real ag__gated(ag_real x, ag_real v) { return x * v_sigmoid(v); }
 
-/* Returns the gradient of x where v is constant, and stores that of v in *dv. */
+/* Returns the gradient of x for a constant v, and stores the gradient of v in *dv. */
 AG_BOTH ag_real ag__gate_back(ag_real *dv, ag_real x, ag_real dy, ag_real v)
 {
     const ag_real g = v_sigmoid(v), d = dy * g;

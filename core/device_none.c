@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A build without CUDA: opening the device says so, and without an open device nobody calls the
-   other functions. */
+/* A build without CUDA: opening the device fails and says so, and without an open device the other
+   functions are never called. */
 #include "core/cuda/device.h"
 #include "core/device.h"
 #include "core/error.h"

@@ -36,8 +36,9 @@ static inline void ag__float_mode_set(uint64_t mode)
 }
 
 /* Sets the library's own mode, whatever the program has set: it rounds to nearest, and no exception
-   raises a signal. Returns the mode before the call. A number that is not stored in memory before
-   the mode is set back has to be volatile: the compiler might compute it later. */
+   raises a signal. Returns the mode before the call. A number that is computed in this mode must be
+   stored in memory before the mode is set back, or be volatile: otherwise the compiler might
+   compute it later. */
 static inline uint64_t ag__float_mode_enter(void)
 {
     const uint64_t before = ag__float_mode();

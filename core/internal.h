@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Declarations for the library's own files, which users do not see. */
+/* Declarations for the library's own files. Users do not see them. */
 #ifndef AG_CORE_INTERNAL_H
 #define AG_CORE_INTERNAL_H
 

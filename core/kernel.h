@@ -172,8 +172,8 @@ AG_BOTH int ag__strip_width(int64_t outer, int64_t columns)
 
 enum { AG_PARTS = 16 };
 
-/* The sum of parts k, k + step, k + 2 step ... below n, at most 2, 4, 8 or 16 of them, where k is
-   below n: the tree of SUM without the parts that are 0. */
+/* The sum of parts k, k + step, k + 2 step ... below n, at most 2, 4, 8 or 16 of them; k is below
+   n. They are added in the tree of SUM, without the parts that are 0. */
 KERNEL ag_real ag__parts_2(const ag_real *parts, int n, int k, int step)
 {
     return k + step < n ? parts[k] + parts[k + step] : parts[k];
@@ -210,7 +210,7 @@ KERNEL ag_real ag__parts_16(const ag_real *parts, int n)
    for (int first_ = 0; first_ < whole_; first_ += AG_PARTS)                            \
     for (int part_ = 0; part_ < AG_PARTS; part_++) {                                    \
      const int i = first_ + part_;                                                      \
-     (void)i; /* a value may be a lane's own */                                         \
+     (void)i; /* `value` need not use i */                                              \
      parts_[part_] += (value);                                                          \
     }                                                                                   \
    for (int i = whole_; i < n_; i++) parts_[i - whole_] += (value);                     \
@@ -256,8 +256,8 @@ KERNEL ag_real ag__parts_16(const ag_real *parts, int n)
 # define AT(j)            (j)
 
 /* Another such array of reals: number k in the room of the thread, since the stack (core/threads.h)
-   has space for only three. It is for totals: a loop that also reads tensors is vectorized only if
-   the compiler knows that it writes to other memory. */
+   has space for only three. It is for totals: the compiler vectorizes a loop that also reads
+   tensors only if it knows that the array is other memory. */
 # define IN_ROOM(name, k) ag_real *__restrict__ const name = ag__room()->op + (k)*AG_STRIP
 
 /* Copies n running values of a strip to a row of a tensor of shape `whole`. A tensor that is too
@@ -273,8 +273,8 @@ KERNEL void write_row(ag_real *to, const ag_real *from, int n, ag_shape whole)
 }
 
 /* Marks a kernel that has a CUDA form in builds with CUDA. It is never called, since a build
-   without CUDA has no tape on a GPU. Every build has it, so that files without kernels are the same
-   in all builds. */
+   without CUDA has no tape on a GPU. Builds without CUDA have it, too, so that files without
+   kernels are the same in all builds. */
 KERNEL void ag__cuda_elsewhere(const ag_args *a) { (void)a; }
 # ifdef AG_HAVE_CUDA
 #  define AG__CUDA_DECLARE(id) extern void ag__cuda_##id(const ag_args *a);

@@ -5,7 +5,7 @@
 #ifndef AG_CORE_KERNEL_ELEMENTWISE_H
 #define AG_CORE_KERNEL_ELEMENTWISE_H
 
-enum { AG_EACH = 4, AG_BLOCK_ELEMENTS = AG_EACH * AG_BLOCK }; /* of a thread, of a block */
+enum { AG_EACH = 4, AG_BLOCK_ELEMENTS = AG_EACH * AG_BLOCK }; /* elements of a thread, of a block */
 
 #define NUMBER(i) (a->base + 32 * (i))
 
@@ -34,8 +34,8 @@ KERNEL void ag__take(ag_real v[AG_EACH], const ag_real *p, int mine)
     for (int e = 0; e < AG_EACH; e++) v[e] = e < mine ? p[32 * e] : 1;
 }
 
-/* The addition is outside of the body, and is not contracted with it: so each form of a body has
-   the same bits wherever it is called. */
+/* The addition is outside of the body and never contracted with it, so each form of a body has the
+   same bits wherever it is called. */
 KERNEL ag_real ag__added(ag_real old, ag_real v)
 {
 #ifdef AG_CUDA_ON_HOST

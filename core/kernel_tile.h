@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* TILE(name, outer, columns, elements) { body }: a kernel only for CUDA. A block keeps columns
    c..c+n-1, n <= 32, of one o of 0..outer-1 in `tile`, memory of `elements` elements that its 8
-   warps share. Each warp reads and writes some of the rows, and what is needed twice is read once.
-   The host chooses it for an op if ag__tile_fits, else a STRIP.
+   warps share. Each warp reads and writes some of the rows, and a value that is needed twice is
+   read once. The host runs the TILE of an op if ag__tile_fits, else its STRIP.
 
    A body loops over the rows of its warp with TILE_ROWS, and over columns with EACH and AT, as in a
    STRIP. All threads of the block must reach each TILE_SETTLE, TILE_SUM and TILE_MAXIMUM. After

@@ -9,14 +9,15 @@
 extern "C" {
 #endif
 
-/* Allocates `bytes` bytes, not zeroed, to be freed by ag_free; NULL: no memory. The library
-   allocates all of its memory with it. */
+/* Allocates `bytes` bytes, not zeroed; free them with ag_free. NULL: no memory. The library
+   allocates all of its memory with ag_alloc and ag_grow. */
 AG_API void *ag_alloc(size_t bytes);
-AG_API void *ag_grow(void *block, size_t bytes); /* realloc: after NULL the old block stays */
+AG_API void *ag_grow(void *block, size_t bytes); /* realloc: on failure the old block stays */
 AG_API void ag_free(void *block);                /* NULL is allowed */
 
-/* A grow-only bump allocator: blocks are 64-byte aligned, slabs of 2 MiB and more ask for huge
-   pages, ag_arena_reset keeps the slabs. Debug builds put guard bytes after each block. */
+/* An arena takes blocks, aligned to 64 bytes, from slabs. ag_arena_reset frees all blocks and keeps
+   the slabs; ag_arena_free frees both. Slabs of 2 MiB and more ask for huge pages. Debug builds put
+   guard bytes after each block. */
 AG_API ag_arena *ag_arena_new(void);                       /* NULL: no memory */
 AG_API void *ag_arena_take(ag_arena *arena, size_t bytes); /* not zeroed; NULL: no memory */
 AG_API void ag_arena_reset(ag_arena *arena);

@@ -3,7 +3,7 @@
 #include "core/blocks.h"
 #include "core/parallel.h"
 
-/* Rows that a thread takes at a time, and multiplications at least. */
+/* The most rows that a thread takes at a time, and the fewest multiplications. */
 enum { MANY = 96, WORK = 1 << 18 };
 
 /* Rows of B that are packed at a time. */

@@ -6,9 +6,9 @@
 #include <stdalign.h>
 #include <stdatomic.h>
 
-/* Each thread has a range of blocks of its own: those that touch the same rows go to the same
-   thread in every op: its cache has them. Who is ready helps the others with theirs, and does the
-   range of a thread that has not come. */
+/* Each thread has a range of blocks of its own. Blocks that touch the same rows go to the same
+   thread in every op, since its cache has these rows. A thread that is done helps the others with
+   their ranges, and computes the range of a thread that has not come. */
 typedef struct range {
     alignas(128) atomic_llong next; /* no two on neighbouring lines of a cache */
     int64_t end;

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* ag_parallel, but only the caller computes when `work` is too small to be divided. `work` is
+/* Like ag_parallel, but only the caller computes when `work` is too small to be divided. `work` is
    roughly the number of elements that all blocks together process. Derive it from sizes, not from
    the machine. */
 void ag__parallel_work(int64_t work, int64_t blocks, ag_block *body, void *context);

@@ -5,8 +5,8 @@
 
 #include "core/types.h"
 
-/* The state of the gradients of a block: nothing yet, the sum of the backward runs since the last
-   step, or useless values of a failed run. */
+/* The state of a block's gradients. AG_EMPTY: there are none yet. AG_READY: they are the sum of the
+   backward runs since the last step. AG_BAD: they are useless values of a failed run. */
 typedef enum ag_gradient_state { AG_EMPTY, AG_READY, AG_BAD } ag_gradient_state;
 
 /* One named parameter: a view into the flat arrays of its block. */
@@ -19,9 +19,9 @@ struct ag_param {
     int decay; /* 1: weight decay applies */
 };
 
-/* All parameters of a model: weights, gradients and both moments of Adam (of SGD: only m), each
-   one flat array with the same layout (every parameter starts on a 64-byte boundary; the gaps are
-   0). */
+/* A block: all parameters of a model. Weights, gradients and both moments of Adam (SGD uses only m)
+   are one flat array each, with the same layout: every parameter starts on a 64-byte boundary, and
+   the gaps are 0. */
 struct ag_params {
     ag_arena *arena;
     ag_param **list;
@@ -39,7 +39,7 @@ struct ag_params {
     int8_t *decays; /* memory of the device: `decay` of every 16 elements */
     struct ag__clip *clip; /* on the device: result of ag_clip_norm */
     int unread;            /* 1: the host has not read it yet */
-    int clipped;           /* 1: gradients on the device are still to be multiplied by its factor */
+    int clipped; /* 1: the gradients on the device still lack the factor of ag_clip_norm */
 };
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A helper is rung when there is work, comes in by the door if that is still open, and works. The
-   caller works too, then shuts the door and waits for the helpers inside. It never waits for one
-   that has not come in: where other programs have the processors, helpers come late or not at all,
-   and nobody waits for them. */
+/* The caller rings the bell of each helper, a thread of the pool, when there is work. A helper
+   comes in if the door is still open, and works. The caller works too, then shuts the door and
+   waits only for the helpers inside: where other programs have the processors, helpers come late or
+   not at all. */
 #define _GNU_SOURCE
 #include "core/pool.h"
 #include "core/float_mode.h"

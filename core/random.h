@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Random numbers, and what is drawn with them. */
+/* Random numbers, shuffles, samples and splits. */
 #ifndef AG_CORE_RANDOM_H
 #define AG_CORE_RANDOM_H
 
@@ -13,10 +13,10 @@ extern "C" {
  * 64-bit key. */
 AG_API void ag_philox(uint32_t out[4], const uint32_t counter[4], const uint32_t key[2]);
 
-/* A stream of random numbers: a position in the Philox sequence of (seed, stream). Plain data: copy
-   it to save it. Word number `position` is word position % 4 of ag_philox with counter {low, high
-   32 bits of position / 4, low, high 32 bits of stream} and key {low, high 32 bits of seed}.
-   cuRAND's Philox gives the same after curand_init(seed, stream, position). */
+/* A stream of random numbers: a position in the Philox sequence of (seed, stream). To save it, copy
+   the struct. Word number `position` is word position % 4 of ag_philox with counter {low, high 32
+   bits of position / 4, low, high 32 bits of stream} and key {low, high 32 bits of seed}. cuRAND's
+   Philox gives the same words after curand_init(seed, stream, position). */
 struct ag_random {
     uint64_t seed, stream, position;
 };
@@ -28,22 +28,24 @@ AG_API uint32_t ag_random_below(ag_random *r,
                                 uint32_t n); /* uniform in 0..n-1 without bias; 0 if n is 0 */
 AG_API void ag_random_shuffle(ag_random *r, int32_t *items, int64_t n); /* Fisher-Yates; n < 2^32 */
 
-/* One of 0..n-1, with the probabilities softmax(logits / temperature), such as the next letter of a
-   text. Uses one word of the stream, so probabilities are multiples of 2^-32. At temperature 0, and
-   if the largest logit is infinite or NaN, it returns the first largest and uses no word; a NaN is
-   larger than all numbers (as in ag_argmax). Returns -1 where n < 1, temperature is below 0 or NaN,
-   or a pointer is NULL. */
+/* Draws one of 0..n-1, such as the next letter of a text, with the probabilities softmax(logits /
+   temperature). Uses one word of the stream, so probabilities are multiples of 2^-32. At
+   temperature 0, and if the largest logit is infinite or NaN, it uses no word and returns the index
+   of the first largest logit; a NaN is larger than all numbers (as in ag_argmax). Returns -1 where
+   n < 1, temperature is below 0 or NaN, or a pointer is NULL. */
 AG_API int ag_sample_softmax(const ag_real *logits, int n, double temperature, ag_random *random);
 
 /* Puts n items into parts at random, as a function of the seed: part[i] is 0..parts-1, and part k
-   gets share[k] of the items (NULL: equal shares, the folds of cross-validation), to the nearest
-   item. Items with the same group[i] (a program, a user) stay together; group NULL: each item is a
-   group of its own. Fails: AG_EUSE (a share outside of 0..1, or their sum is not 1), AG_EMEMORY. */
+   gets share[k] of the items, rounded to whole groups. share NULL: equal shares, as for the folds
+   of cross-validation. Items with the same group[i] (a program, a user) are a group and stay
+   together; group NULL: each item is a group of its own. Fails: AG_EUSE (a share outside of 0..1,
+   or shares with another sum than 1), AG_EMEMORY. */
 AG_API ag_status ag_split(int32_t *part, const int32_t *group, int n, const double *share,
                           int parts, uint64_t seed, ag_failure *why);
 
-/* Writes the items of part k in order to which [n], or with `others` the items of all other parts
-   (the training items of a fold). Returns their number. */
+/* Writes the indices of the items of part k to which [n], in ascending order. If `others` is not 0,
+   it writes the items of all other parts (the training items of a fold). Returns how many it
+   wrote. */
 AG_API int ag_part(int32_t *which, const int32_t *part, int n, int k, int others);
 
 #ifdef __cplusplus

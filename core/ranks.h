@@ -43,7 +43,8 @@ AG_API void ag_ranks_take_device(int number);
    AUGUR_NCCL=0). Fails: AG_EDEVICE, AG_EMEMORY, as exchange. Do not call exchange_device
    again after it has failed. */
 AG_API ag_status ag_ranks_link_devices(ag_ranks *ranks, ag_failure *why);
-/* Does not wait: call it when every rank has finished its last exchange. NULL is allowed. */
+/* Ends the link. Does not wait: call it when every rank has finished its last exchange. NULL is
+   allowed. */
 AG_API void ag_ranks_unlink(ag_ranks *ranks);
 
 /* Rank `rank` of `count` has first..end-1 of 0..all-1: as many as the others, or one more. */

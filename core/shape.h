@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The number of elements of a shape, whether two are equal, and the text of one. */
+/* Counts the elements of a shape, compares two shapes, and writes one as text. */
 #ifndef AG_CORE_SHAPE_H
 #define AG_CORE_SHAPE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Switches in the environment, which all have the same words. */
+/* Switches in the environment, which all accept the same words. */
 #define _GNU_SOURCE /* strcasecmp */
 #include "core/threads.h"
 

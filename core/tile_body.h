@@ -379,7 +379,7 @@ static void pack_b(ag_real *to, const ag_real *b, int64_t b_row, int tb, int wid
 }
 
 /* Rows of a are read whole, one after the other. A panel's part of a row is copied as a whole
-   register where so many elements may be read; the next term overwrites the surplus. */
+   register where that many elements may be read; the next term overwrites the surplus. */
 enum { MOVED = ROWS <= 8 ? 8 : 16 };
 typedef ag_real moved
     __attribute__((vector_size(MOVED * sizeof(ag_real)), aligned(sizeof(ag_real)), may_alias));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The types that nearly every header names, and sums and products of sizes. Includes nothing of
- * ours. */
+/* The types that nearly every header uses, and sums and products of sizes. Includes no other header
+   of Augur. */
 #ifndef AG_CORE_TYPES_H
 #define AG_CORE_TYPES_H
 
@@ -22,8 +22,8 @@ extern "C" {
 #endif
 
 /* The element type of every real tensor: float, or double in the oracle build. Every file that
-   includes this header asks the linker for the library of its type, so that a program in double
-   does not link with the library in float. */
+   includes this header refers to a symbol that only the library of the same element type has, so a
+   program in double does not link with the library in float. */
 #ifdef AG_DOUBLE
 typedef double ag_real;
 # define AG__BUILT ag_library_built_for_double
@@ -40,11 +40,11 @@ static const char *const ag__needs = &AG__BUILT;
 
 typedef enum ag_device { AG_CPU, AG_CUDA } ag_device;
 
-/* How a CUDA device multiplies matrices: with all 24 bits of a float, or on its tensor cores with
-   operands rounded to 11 bits and sums in float, which is faster. */
+/* How a CUDA device multiplies matrices. AG_FP32 uses all 24 bits of a float. AG_TF32 is faster: it
+   uses the tensor cores, which round operands to 11 bits and add in float. */
 typedef enum ag_precision { AG_FP32, AG_TF32 } ag_precision;
 
-/* a + b and a * b, or SIZE_MAX when the result does not fit (which no allocation can satisfy). */
+/* a + b and a * b. A result that does not fit is SIZE_MAX, which no allocation can satisfy. */
 static inline size_t ag_size_add(size_t a, size_t b) { return a > SIZE_MAX - b ? SIZE_MAX : a + b; }
 static inline size_t ag_size_mul(size_t a, size_t b)
 {
@@ -66,8 +66,8 @@ typedef enum ag_status {
     AG_ESTOPPED /* a caller's callback or signal handler ended the work */
 } ag_status;
 
-/* The first failure of a call that has no tape: a status and one sentence, without a full
-   stop. Start from {0}. */
+/* The first failure of a call that has no tape: a status and one sentence, without a full stop.
+   Initialise it with {0}. */
 typedef struct ag_failure {
     ag_status status;
     char sentence[480];
@@ -99,7 +99,7 @@ static inline ag_shape ag__shape(int rank, int a, int b, int c, int d)
 #define AG__SHAPE_4(a, b, c, d)                   ag__shape(4, a, b, c, d)
 #define AG__NINTH(a, b, c, d, e, f, g, h, i, ...) i
 
-/* AG_SHAPE(3, 5) is the shape [3,5]; in C and in C++. The sizes of unused axes are 1. With more
+/* AG_SHAPE(3, 5) is the shape [3,5], in C and in C++. The sizes of unused axes are 1. With more
    than four sizes the compiler says that AG_SHAPE_has_1_to_4_sizes is not declared. */
 #define AG_SHAPE(...)                                                                      \
  AG__NINTH(__VA_ARGS__, AG_SHAPE_has_1_to_4_sizes, AG_SHAPE_has_1_to_4_sizes,              \

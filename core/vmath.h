@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Branch-free exp, log, tanh, sigmoid and erf that the C compiler vectorises and nvcc compiles too;
-   libm in the double build. The coefficients are our own minimax fits; tests/core/test_vmath.c
-   bounds the error of each function in units in the last place. The header is public, but augur.h
-   does not include it, since its names begin with v_ instead of ag_. The bits depend on whether the
-   target processor has a fused multiply-add (V_FMA). */
+/* Branch-free exp, log, tanh, sigmoid and erf that the C compiler vectorises and nvcc compiles too.
+   The double build computes them with libm. The coefficients are our own minimax fits;
+   tests/core/test_vmath.c bounds the error of each function in units in the last place. The header
+   is public, but augur.h does not include it, since its names begin with v_ instead of ag_. The
+   bits depend on whether the target processor has a fused multiply-add (V_FMA). */
 #ifndef AG_CORE_VMATH_H
 #define AG_CORE_VMATH_H
 
@@ -172,7 +172,7 @@ AG_BOTH float v_erf(float x)
     q = V_FMA(q, t, 1.12957841f);
     q = V_FMA(q, t, -1.88036460e-4f);
     const float far = copysignf(1.0f - v_exp(-q), x);
-    return a < 1.0f ? x * p : a >= 1.0f ? far : x; /* the last: NaN */
+    return a < 1.0f ? x * p : a >= 1.0f ? far : x; /* the last case is a NaN */
 }
 
 #endif

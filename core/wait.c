@@ -15,14 +15,14 @@
    microseconds, so 50 us awake will do: between 20, 50, 100 and 200 us no difference was seen in
    steps of a millisecond, three runs of each.
 
-   Where programs want more processors than there are, a thread that is awake loses its own for
-   milliseconds, best while it waits, since nobody waits for it then: so it offers the processor at
-   every few looks. When it comes back late and had lost it, others are there, and for a while all
-   waits are asleep. Where a host has taken the processor from a virtual machine, a thread is late
-   without having lost it; that is no reason to sleep, since waking takes longest there.
-   Next to two programs that never wait, on two processors, a step of 1 ms takes 8 ms on two threads
-   (median of 8 runs, from 2 to 23) and 12 ms on one (9 to 24); 50 to 80 ms with OpenMP's way of
-   waiting (one run). */
+   Where programs want more processors than there are, a thread that is awake loses its processor
+   for milliseconds. That does the least harm while it waits, so it then offers the processor after
+   every few looks. If it comes back late, and had lost the processor, other programs want it, and
+   for a while all waits are asleep. Where a host has taken the processor from a virtual machine, a
+   thread is late without having lost it; that is no reason to sleep, since waking takes longest
+   there. Next to two programs that never wait, on two processors, a step of 1 ms takes 8 ms on two
+   threads (median of 8 runs, from 2 to 23) and 12 ms on one (9 to 24); 50 to 80 ms with OpenMP's
+   way of waiting (one run). */
 enum {
     LOOKS = 50, /* about 2 us */
     AWAKE = 50 * 1000,

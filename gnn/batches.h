@@ -47,9 +47,9 @@ typedef struct ag_batch {
 
 typedef struct ag_batches ag_batches;
 
-/* Batches of `size` of the samples which[0..n-1] (NULL: 0..n-1), shuffled again in every epoch, or
-   in their order. Copies `which`. Builds the graphs once, and refuses a graph with a wrong edge in
-   a sentence with its number. NULL with `why` filled: AG_EUSE, AG_EINDEX (an edge, a number in
+/* Makes batches of `size` samples from which[0..n-1] (NULL: 0..n-1), shuffled again in every epoch,
+   or in their order. Copies `which`. Builds the graphs once, and refuses a graph with a wrong edge
+   in a sentence with its number. NULL with `why` filled: AG_EUSE, AG_EINDEX (an edge, a number in
    `which`), AG_ESHAPE, AG_EMEMORY. */
 AG_API ag_batches *ag_batches_new(const ag_samples *samples, const int32_t *which, int n, int size,
                                   int shuffled, uint64_t seed, ag_failure *why);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* edge_add: what both ends of a message say, added; edge_softmax: softmax over the messages into
-   each node. */
+/* edge_add: the sum of the values at both ends of a message; edge_softmax: softmax over the
+   messages into each node. */
 #include "gnn/edge_softmax.h"
 #include "core/shape.h"
 #include "gnn/edges.h"

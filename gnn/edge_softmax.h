@@ -45,9 +45,9 @@ ROW_OF_PUT(edge_add_backward_to, a->xs[0].size[0], values_of(a->xs[0]))
 
 /* ---- edge_softmax: over the messages into a node, separately for every value ---- */
 
-/* On a CPU a loop over the values of a message is fast with SOFTMAX_WIDE values or more, so these
-   are the inner loop there, up to SOFTMAX_MOST of them. Else, and on a GPU, the inner loop goes
-   over the messages. */
+/* On a CPU a loop over the values of a message is fast with SOFTMAX_WIDE values or more: then it is
+   the inner loop, at most SOFTMAX_MOST values at a time. Otherwise, and on a GPU, the inner loop
+   goes over the messages. */
 enum { SOFTMAX_WIDE = 8, SOFTMAX_MOST = 64 };
 
 /* y from x in columns 0..m-1 of n messages, which are f values apart. */

@@ -13,7 +13,7 @@ int ag__check_edges(ag_call *call, int at);
 
 #define AG__AGGREGATES "AG_AGGREGATE_SUM, _MEAN, _MAX, _MIN or _STD"
 
-/* 1: the caller gave weights; else the tape of x, or of the edges, has failed. */
+/* 1: the caller gave weights; otherwise the tape of x (if x is NULL, of the edges) fails. */
 int ag__has_weights(const void *weights, const ag_tensor *x, ag_edges edges, const char *who);
 
 /* Fails the tape unless x, which may be NULL, has two axes: `rows` and features. */
@@ -22,8 +22,8 @@ void ag__check_two_axes(const ag_tensor *x, const char *who, const char *rows);
 /* Fails the tape unless w has one axis. */
 void ag__check_message_weights(const ag_tensor *w, const char *who);
 
-/* Fails the tape unless a caller's own arrays form a graph, which is checked once per tape. The
-   arrays of ag_graph_edges and of ops always do. */
+/* Fails the tape unless a caller's own arrays form a graph, which is checked once per tape. Arrays
+   that ag_graph_edges or an op made need no check. */
 void ag__check_arrays(ag_edges edges);
 
 /* x of the senders in the order of the messages, [p, ...]; fails unless x has a row for each node.

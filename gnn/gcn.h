@@ -14,8 +14,8 @@ ELEMENTS(gcn_norm_forward, a->xs[0].size[0])
     }
 }
 
-/* y = s_v (s_v x_v + sum over the others of s_u x_u), + b in every part of o features. `wide` is 2
-   where senders are pairs (node, position). */
+/* y = s_v (s_v x_v + the sum of s_u x_u over the other senders), + b in every part of o features.
+   `wide` is 2 where senders are pairs (node, position). */
 KERNEL void gcn_row(ag_real *to, const ag_real *x, const ag_real *s, const int32_t *senders,
                     int wide, int first, int n, int64_t v, int nodes, int f, const int add)
 {
@@ -38,7 +38,7 @@ ROW_OF(gcn_sum_forward, a->xs[0].size[0], row_width(a->xs[0]))
     const int f = row_width(a->xs[0]), o = ag__columns(a->xs[0]), nodes = a->xs[0].size[0];
     ag_real *y = Y(0) + r * f;
     gcn_row(y, X(0), X(1), XI(3), 1, XI(2)[2 * r], XI(2)[2 * r + 1], r, nodes, f, 0);
-    SETTLE; /* where o is no multiple of the lanes, another lane wrote what a lane adds to */
+    SETTLE; /* if o is no multiple of the lanes, a lane adds to what another lane wrote */
     for (int c = 0; a->n_in > 6 && c < f; c += o)
         EACH (i, o) y[c + i] += X(6)[i];
 }

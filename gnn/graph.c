@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Graphs: checked edge lists to compressed rows both ways. */
+/* Graphs: checks lists of edges, and makes compressed rows of them, both ways. */
 #include "core/internal.h"
 #include "core/error.h"
 #include "core/memory.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* graph_conv: blocks of nodes pass through panels that stay in the cache, between the sums over
-   neighbours and the products; nothing as large as the graph is made but the result and the
-   gradient. Nodes without messages have no part in the product with w, and none of backward has a
-   part where dy is 0: of nodes that a pooling drops. On a device: graph_conv_cuda.c. */
+/* graph_conv: sums over the neighbours of a block of nodes, then products, in panels that stay in
+   the cache; only the result and the gradient are as large as the graph. Nodes without messages are
+   left out of the product with w. Backward leaves out rows of dy that are 0, such as those of nodes
+   that a pooling drops. On a device: graph_conv_cuda.c. */
 #include "gnn/graph_conv_parts.h"
 #include "core/parallel.h"
 #include "core/shape.h"

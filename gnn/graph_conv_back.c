@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Gradients of graph_conv, g = dy. A panel has rows of sums of g over the messages out of a node,
-   another those of g, a third x: their products are dx and the gradients of the
-   weights. Nodes are put in such an order that each product has consecutive rows. */
+/* Gradients of graph_conv, g = dy. The rows of one panel are sums of g over the messages out of a
+   node, those of the second are rows of g, those of the third rows of x. Their products are dx and
+   the gradients of the weights. Nodes are put in such an order that each product has consecutive
+   rows. */
 #include "core/gemm.h"
 #include "core/parallel.h"
 #include "core/shape.h"

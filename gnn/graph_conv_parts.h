@@ -8,8 +8,8 @@
 #include "autograd/op.h"
 #include "core/panels.h"
 
-/* The most nodes of a block, whole tiles of the product's micro-kernels; the most parts among which
-   the blocks are divided. */
+/* The most nodes of a block, which are whole tiles of the product's micro-kernels, and the most
+   parts among which the blocks are divided. */
 enum { BLOCK = 126, PARTS = 8 };
 
 typedef struct sizes {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Pooling: how many nodes of each graph stay is known when the step is recorded, which ones when it
-   runs. */
+/* Pooling. How many nodes of each graph stay is known when the step is recorded; which ones, only
+   when it runs. */
 #include "gnn/pool.h"
 #include "core/shape.h"
 #include "gnn/edges.h"

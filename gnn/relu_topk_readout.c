@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* relu_topk_readout: what is between two convolutions of a network that pools. The rows of a
-   graph are in the cache from the rectifier to the readout, and backward reads each row of x once.
-   On a device there is a kernel for each of the three. */
+/* relu_topk_readout: the ReLU, the pooling and the readout between two convolutions of a network.
+   The rows of a graph are in the cache from the ReLU to the readout, and backward reads each row of
+   x once. On a device there is a kernel for each of the three. */
 #include "gnn/relu_topk_readout.h"
 #include "core/columns.h"
 #include "core/parallel.h"

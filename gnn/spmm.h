@@ -102,8 +102,9 @@ KERNEL void spmm_row_lanes(ag_real *y, const ag_real *x, const int32_t *senders,
     }
 }
 
-/* y = sum over the n messages at `first` of s x[sender], `all` of the f features. `wide` is 2 when
-   senders are pairs (node, position); then s is 1 / (messages of the receiver) for the mean. */
+/* y = the sum of s x[sender] over the n messages from `first` on, for `all` of the f features,
+   from where x and y point to. `wide` is 2 when senders are pairs (node, position); then s is 1 /
+   (messages of the receiver) for the mean. */
 KERNEL void spmm_row(ag_real *y, const ag_real *x, const int32_t *senders, int wide, int first,
                      int n, int nodes, int64_t f, int64_t all, ag_real scale, const int32_t *rows,
                      const int add)
@@ -186,7 +187,7 @@ ROW_OF_PUT(spmm_max_backward, a->xs[0].size[0] * spmm_chunks(features_of(a->xs[0
 
 /* ---- weighted sum and its partner, the product over messages: gnn/weighted_rows.h ---- */
 
-/* For both ops: the number of rows, the columns of a row (ROW_OF), and what a row is. */
+/* For both ops: the number of rows, the columns of a row (ROW_OF), and the unit of row r. */
 AG_BOTH int64_t head_rows(const ag_args *a, int heads)
 {
     return (int64_t)a->xs[0].size[0] * head_units(heads);

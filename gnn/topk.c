@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* topk, sag_pool: the nodes of highest score of every graph stay, in the order they had, each times
-   its score. A unit of forward is a graph: its rows are read once, scored, chosen, and scaled while
-   the caches hold them. */
+/* topk, sag_pool: the nodes with the highest scores of every graph stay, in their old order, each
+   times its score. A unit of forward is a graph: its rows are read once, scored, chosen, and scaled
+   while the caches hold them. */
 #include "core/gemm.h"
 #include "core/shape.h"
 #include "gnn/pool.h"

@@ -8,7 +8,8 @@
 
 enum { KEY_BYTE = 256 };
 
-/* Kept are the scores with (key & mask) > least, and the first `ties` of those that equal it. */
+/* The scores with (key & mask) > least are kept, and the first `ties` of those where it equals
+   least. */
 typedef struct score_cut {
     score_key least, mask;
     int ties;

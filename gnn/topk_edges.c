@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* topk_edges: the graph of the nodes that a pooling keeps, both ways, messages in their old order.
-   It depends on the scores, so a run makes it; its arrays are as large as those of the whole graph,
-   and nothing is allocated. */
+/* topk_edges: the graph of the nodes that a pooling keeps, by receivers and by senders, with
+   messages in their old order. It depends on the scores, so a run makes it; its arrays are as large
+   as those of the whole graph, and nothing is allocated. */
 #include "gnn/topk_edges.h"
 #include "core/cuda/device.h"
 #include "gnn/edges.h"

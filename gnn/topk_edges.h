@@ -7,7 +7,7 @@
 
 AG_BOTH int32_t *order_of(const ag_args *a) { return (int32_t *)(void *)a->scratch; }
 
-/* How many messages into and out of each node stay, and their order among those of the receiver. */
+/* Counts the messages into and out of a node that stay, and numbers those into it. */
 KERNEL void count_of_node(const ag_args *a, int64_t r)
 {
     const int v = XI(4)[r], *row = XI(0) + 2 * (int64_t)v, *row_t = XI(2) + 2 * (int64_t)v;

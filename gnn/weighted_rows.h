@@ -9,7 +9,7 @@
 enum { HEAD_CHUNK = 1024, SHORT_HEAD = 16 };
 
 /* The messages into or out of a node: senders, or pairs of a receiver and the position of the
-   message; without pairs positions count up. */
+   message. Without pairs, message q has the position q. */
 typedef struct head_messages {
     const int32_t *ends;
     int pairs, first, n, nodes;
@@ -56,7 +56,8 @@ KERNEL void weighted_heads(ag_real *y, const ag_real *x, const ag_real *w, int h
     for (int i = 0; i < heads * d; i++) to[i] += s[i] * x[i];
 }
 
-/* weighted_row for a CPU and short heads: all heads of a message, as many as the cache holds. */
+/* weighted_row for a CPU and short heads: takes as many heads of a message at a time as the cache
+   holds. */
 KERNEL_ONCE void weighted_row_short(ag_real *y, const ag_real *x, const ag_real *w, head_messages m,
                                     int heads, int d, int add)
 {

@@ -23,7 +23,7 @@ ag_linear_layer ag__layer_part(ag_params *params, const char *name, const char *
 /* The tape of x, or of another input if x is NULL. */
 ag_tape *ag__layer_tape(const ag_tensor *x, const ag_tensor *other);
 
-/* 1: layer is not NULL; else the tape has failed. */
+/* 1: layer is not NULL; otherwise the tape fails. */
 int ag__has_layer(const void *layer, ag_tape *tape, const char *who);
 
 /* The parameter on the tape; NULL for NULL. */

@@ -8,15 +8,16 @@
        y = ag_apply_sage(&conv, y, edges);
 
    ag_layer_X declares the parameters of an X as "NAME.weight" and so on (NULL or "" for name: plain
-   "weight"). Names, shapes and first values are those of PyTorch and PyG, so ag_params_load
-   takes an unchanged state_dict that was saved as safetensors. As in PyTorch, all parameters have
-   weight decay; a model may change it with param->decay, and first values with ag_param_init. The
-   struct is a value and is not freed; its settings (the fields after the parameters) may be changed
-   before it is applied. Errors (AG_EUSE, AG_ESHAPE, AG_EMEMORY) stay in params->failure, as those
-   of ag_params_add do, and ag_params_build reports them.
+   "weight"). Names, shapes and first values are those of PyTorch and PyG, so ag_params_load takes
+   an unchanged state_dict that was saved as safetensors. As in PyTorch, all parameters have weight
+   decay; a model may change it with param->decay, and first values with ag_param_init. The struct
+   is a value and is not freed. The fields after the parameters are settings (a value in a comment
+   is the first one), which may be changed before the layer is applied. Errors (AG_EUSE, AG_ESHAPE,
+   AG_EMEMORY) stay in params->failure, as those of ag_params_add do, and ag_params_build reports
+   them.
 
-   ag_apply_X records the layer on the tape of x. Its gradients are the gradients of its ops.
-   The tape fails (AG_EUSE) when the layer is NULL, and where the ops fail. */
+   ag_apply_X records the layer on the tape of x. Its gradients are the gradients of its ops. The
+   tape fails when the layer is NULL (AG_EUSE), and when an op of the layer fails. */
 #ifndef AG_LAYERS_H
 #define AG_LAYERS_H
 
@@ -35,9 +36,9 @@ extern "C" {
 AG_API ag_status ag_minimize(ag_tensor *loss, ag_params *params, const ag_adamw *options, double lr,
                              ag_failure *why);
 
-/* Writes "NAME.REST" to text and returns it; NULL or "" for name: only the rest. Use it for parts
-   of a layer and for numbers: ag_layer_name(text, NULL, "conv%d", k). A name of more than 127 bytes
-   becomes one that ag_params_add refuses. */
+/* Writes "NAME.REST" to text and returns it; NULL or "" for name: only the rest. Use it to name
+   parts of a layer, and layers with numbers: ag_layer_name(text, NULL, "conv%d", k). A name of more
+   than 127 bytes becomes one that ag_params_add refuses. */
 AG_API const char *ag_layer_name(char text[128], const char *name, const char *format, ...)
     AG_PRINTF(3, 4);
 
@@ -61,9 +62,9 @@ typedef struct ag_mlp_layer {
     ag_real dropout; /* 0 */
 } ag_mlp_layer;
 
-/* Linear layers, with dropout(relu(x)) between them. widths [n]: the width of the input, then that
-   of the output of each layer; n is 2 to 9 (AG_EUSE). x [..., first width] -> [..., last width].
-   Source: PyG MLP with norm=None. */
+/* Linear layers, with dropout(relu(x)) between them. widths [n]: the width of the input, then the
+   output width of each layer; n must be 2 to 9 (else AG_EUSE). x [..., first width] -> [..., last
+   width]. Source: PyG MLP with norm=None. */
 AG_API ag_mlp_layer ag_layer_mlp(ag_params *params, const char *name, const int *widths, int n);
 AG_API ag_tensor *ag_apply_mlp(const ag_mlp_layer *layer, ag_tensor *x);
 
@@ -138,14 +139,14 @@ typedef struct ag_gcn_layer {
     ag_gcn_weights weights; /* "lin.weight", "bias" */
 } ag_gcn_layer;
 
-/* ag_gcn_conv with a norm of its own; where layers share a graph, ag_gcn_conv(&layer.weights, x,
-   norm, edges) computes the norm once for all. Source: PyG GCNConv. */
+/* ag_gcn_conv, with the norm computed in each call. If layers share a graph, call ag_gcn_norm once
+   and then ag_gcn_conv(&layer.weights, x, norm, edges) for each. Source: PyG GCNConv. */
 AG_API ag_gcn_layer ag_layer_gcn(ag_params *params, const char *name, int in, int out);
 AG_API ag_tensor *ag_apply_gcn(const ag_gcn_layer *layer, ag_tensor *x, ag_edges edges);
 
 /* The next three layers take features [messages, edge_features]: a row for each message, in the
-   order of the messages (ag_edge_rows); NULL for a layer that was made with 0 edge_features. Fails
-   when only the call or only the layer has features. */
+   order of the messages (ag_edge_rows); NULL for a layer that was made with 0 edge_features. They
+   fail when only the call or only the layer has features. */
 
 typedef struct ag_gat_layer {
     ag_gat_weights weights; /* "lin.weight", "att_src", "att_dst" [1,heads,out], "bias"; with
@@ -154,9 +155,9 @@ typedef struct ag_gat_layer {
     ag_real slope, dropout; /* 0.2, 0 */
 } ag_gat_layer;
 
-/* ag_gat with `heads` heads of `out` features each: concatenated, x [n,in] -> [n, heads out], or,
-   with mean, averaged, -> [n,out]. Source: PyG GATConv with add_self_loops=False; for PyG's
-   default, use the graph that ag_graph_loops returns. */
+/* ag_gat with `heads` heads of `out` features each. They are concatenated, x [n,in] -> [n, heads
+   out], or, if mean is 1, averaged, x [n,in] -> [n,out]. Source: PyG GATConv with
+   add_self_loops=False; for PyG's default, use the graph that ag_graph_loops returns. */
 AG_API ag_gat_layer ag_layer_gat(ag_params *params, const char *name, int in, int out, int heads,
                                  int mean, int edge_features);
 AG_API ag_tensor *ag_apply_gat(const ag_gat_layer *layer, ag_tensor *x, ag_tensor *features,
@@ -219,7 +220,7 @@ typedef struct ag_topk_layer {
     ag_real ratio;
 } ag_topk_layer;
 
-/* ag_topk, which says what ratio means. Between a ReLU and a readout, ag_relu_topk_readout(x,
+/* ag_topk; its comment says what ratio means. Between a ReLU and a readout, ag_relu_topk_readout(x,
    ag_parameter(tape, layer.weight), edges, ratio) is faster. x [n,in]. Source: PyG TopKPooling. */
 AG_API ag_topk_layer ag_layer_topk(ag_params *params, const char *name, int in, ag_real ratio);
 AG_API ag_pooled ag_apply_topk(const ag_topk_layer *layer, ag_tensor *x, ag_edges edges);
@@ -230,8 +231,8 @@ typedef struct ag_sag_pool_layer {
     ag_real ratio;
 } ag_sag_pool_layer;
 
-/* ag_sag_pool with the score of a graph convolution to one channel, times the sign of weight. x
-   [n,in]. Source: PyG SAGPooling. */
+/* ag_sag_pool. The score is a graph convolution to one channel, times the sign of weight. x [n,in].
+   Source: PyG SAGPooling. */
 AG_API ag_sag_pool_layer ag_layer_sag_pool(ag_params *params, const char *name, int in,
                                            ag_real ratio);
 AG_API ag_pooled ag_apply_sag_pool(const ag_sag_pool_layer *layer, ag_tensor *x, ag_edges edges);
@@ -240,9 +241,10 @@ AG_API ag_pooled ag_apply_sag_pool(const ag_sag_pool_layer *layer, ag_tensor *x,
 
 enum { AG_MOST_RECURRENT_LAYERS = 4 };
 
-/* "weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0"; for backwards "..._reverse". */
+/* "weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0"; backwards "..._reverse". Both biases
+   may be NULL; in an LSTM, b_state by itself may be, too. */
 typedef struct ag_recurrent_weights {
-    ag_param *w_input, *w_state, *b_input, *b_state; /* may be NULL: biases, or LSTM's b_state */
+    ag_param *w_input, *w_state, *b_input, *b_state;
 } ag_recurrent_weights;
 
 typedef struct ag_recurrent_layer {
@@ -251,10 +253,11 @@ typedef struct ag_recurrent_layer {
     ag_real dropout;                                           /* 0; between layers */
 } ag_recurrent_layer;
 
-/* 1 to 4 stacked layers (AG_EUSE) of ag_lstm_states or ag_gru_states; with both, in both
-   directions, concatenated. x [n,in] -> the states of all rows [n,hidden] or [n, 2 hidden].
-   ..._last returns the last state of each sequence [sequences,hidden], and is not for both
-   directions (AG_EUSE). Source: PyTorch nn.LSTM and nn.GRU on packed sequences. */
+/* Stacks 1 to 4 layers (else AG_EUSE) of ag_lstm_states or ag_gru_states. If `both` is 1, each
+   layer runs in both directions, and its two results are concatenated. x [n,in] -> the states of
+   all rows, [n,hidden] or [n, 2 hidden]. ag_apply_recurrent_last returns the last state of each
+   sequence, [sequences,hidden], and fails for both directions (AG_EUSE). Source: PyTorch nn.LSTM
+   and nn.GRU on packed sequences. */
 AG_API ag_recurrent_layer ag_layer_lstm(ag_params *params, const char *name, int in, int hidden,
                                         int layers, int both);
 AG_API ag_recurrent_layer ag_layer_gru(ag_params *params, const char *name, int in, int hidden,

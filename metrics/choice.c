@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The best of a predicted order, and how good they are. */
+/* The best items of a predicted order, and how good they are. */
 #include "metrics/internal.h"
 #include "core/error.h"
 #include "core/memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Declarations for the files of metrics/, which users do not see. */
+/* Declarations for the files of metrics/. Users do not see them. */
 #ifndef AG_METRICS_INTERNAL_H
 #define AG_METRICS_INTERNAL_H
 
@@ -20,7 +20,7 @@ ag_status ag__items(ag__item **items, const char *who, const double *score, cons
 ag_status ag__order(int64_t *order, const char *who, const double *score, const double *truth,
                     int64_t n, ag_failure *why);
 
-/* AG_EMEMORY, with a sentence. */
+/* Fails with AG_EMEMORY and a sentence. */
 ag_status ag__no_room(const char *who, int64_t n, ag_failure *why);
 
 static inline int ag__compare(double a, double b) { return (a > b) - (a < b); }

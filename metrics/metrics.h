@@ -20,17 +20,17 @@ extern "C" {
    NaN is wrong. NaN when no row counts, when a label is out of range, and for NULL. */
 AG_API double ag_accuracy(const ag_real *logits, const int32_t *label, int64_t n, int classes);
 
-/* The area under the ROC curve: of the pairs of a row with label 1 and one with label 0, the share
-   in which the first one has the larger score; equal scores count one half. In 0..1; exact, in
-   O(n log n). label: [n], 0, 1, or -1: this row does not count. NaN if a class is missing, a score
-   is not finite, a label is another number, an argument is NULL, or memory (for two copies of the
-   rows) is missing. sklearn.metrics.roc_auc_score. */
+/* The area under the ROC curve. Each row with label 1 makes a pair with each row with label 0; the
+   area is the share of pairs in which the row with label 1 has the larger score. Equal scores count
+   one half. In 0..1; exact, in O(n log n). label: [n], 0, 1, or -1: this row does not count. NaN if
+   a class is missing, a score is not finite, a label is another number, an argument is NULL, or
+   memory (for two copies of the rows) is missing. sklearn.metrics.roc_auc_score. */
 AG_API double ag_roc_auc(const ag_real *score, const int32_t *label, int64_t n);
 
 /* ---- numbers ---- */
 
-/* Measures of y[i] against target[i], i < n, in double, added in the order of i. NaN if n < 1, an
-   argument is NULL, or an array has a NaN.
+/* Measures of y[i] against target[i], i < n, computed in double; sums are in the order of i. NaN if
+   n < 1, an argument is NULL, or an array has a NaN.
      ag_mae   mean |y - target|
      ag_rmse  sqrt(mean (y - target)^2)
      ag_mape  100 mean |y - target| / |target|, in percent; NaN when a target is 0
@@ -43,8 +43,8 @@ AG_API double ag_r2(const ag_real *y, const ag_real *target, int64_t n);
 
 /* ---- an order ---- */
 
-/* Kendall's tau-b of two arrays, in -1..1: ag_tau_b below for arrays of a tensor's type. NaN if
-   ag_tau_b is NaN, a number is not finite, an argument is NULL, or there is no memory. */
+/* Kendall's tau-b (ag_tau_b below) of two arrays of a tensor's type, in -1..1. NaN if ag_tau_b is
+   NaN, a number is not finite, an argument is NULL, or there is no memory. */
 AG_API double ag_kendall_tau(const ag_real *score, const ag_real *truth, int64_t n);
 
 /* The mean of ag_kendall_tau over groups: group g is the items starts[g]..starts[g+1]-1. Groups
@@ -95,19 +95,19 @@ AG_API double ag_tied(const ag_pairs *pairs);
 AG_API ag_status ag_pairwise(double *pairwise, const double *score, const double *truth, int64_t n,
                              double share, ag_failure *why);
 
-/* order[i]: index of the item with the i-th smallest score; equal scores by index. Fails: see
-   above. */
+/* order[i]: index of the item with the i-th smallest score; equal scores are in order of index.
+   Fails: see above. */
 AG_API ag_status ag_order(int64_t *order, const double *score, int64_t n, ag_failure *why);
 
 /* place[i]: the rank of score[i] in ascending order, from 0 on; equal scores share the mean of
    their ranks. Fails: see above. scipy.stats.rankdata, minus 1. */
 AG_API ag_status ag_places(double *place, const double *score, int64_t n, ag_failure *why);
 
-/* Truths, such as run times, of the k items with the smallest scores (the best predicted), and of
-   the k items with the smallest truths (of all, if k > n). If equal scores leave open which are the
-   k best, each number is its mean over all ways to choose among them, so it does not depend on the
-   order of the items. Fails: see above; AG_EUSE (k < 1 or n < 1), AG_EDATA (a truth is not above
-   0). */
+/* Truths, such as run times, of the best predicted (the k items with the smallest scores) and of
+   the best (the k items with the smallest truths). If k > n, both are all n items. If equal scores
+   leave open which are the k best, each number is its mean over all ways to choose among them, so
+   it does not depend on the order of the items. Fails: see above; AG_EUSE (k < 1 or n < 1),
+   AG_EDATA (a truth is not above 0). */
 typedef struct ag_choice {
     double least, mean;           /* of the best predicted */
     double best_least, best_mean; /* of the best */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* attend: what a layer of TGraph does with a node after its product, y = dropout(gelu(r + [v, v
    softmax(v / t)])) with v the channel attention of x, in one sweep: a node's configurations pass
-   all of it while they are in the cache. Saved: x, r, the narrow hidden rows and two numbers per
-   column; all else is computed again. */
+   all its parts while they are in the cache. Saved: x, r, the narrow hidden rows and two numbers
+   per column; all else is computed again. */
 #include "core/columns.h"
 #include "core/cuda/device.h"
 #include "core/gemm.h"

@@ -86,8 +86,8 @@ AG_BOTH attend_room attend_room_of(const ag_args *a)
     return o;
 }
 
-/* The gradient of GELU's input, to g, and that of the residual: n elements from e on, in one half
-   of a row of the output. soft is NULL in the left half. */
+/* Writes the gradient of GELU's input to g, and that of the residual: n elements from e on, in one
+   half of a row of the output. soft is NULL in the left half. */
 KERNEL void attend_gelu_back(const ag_args *a, const dropout_key *key, ag_real *g, const ag_real *x,
                              const ag_real *gate, const ag_real *soft, int64_t e, int n)
 {

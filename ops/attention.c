@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* attention: every node attends to the nodes of its graph, head by head. A graph's scores are made
    block by block and never stored as a whole: backward makes them again from the logarithm of each
-   row's sum (Dao et al. 2022). So a graph of n nodes wants memory for n rows, not n^2 scores, and
-   nothing is padded. */
+   row's sum (Dao et al. 2022). So a graph of n nodes needs memory for n rows, not for n^2 scores,
+   and nothing is padded. */
 #include "ops/attention.h"
 #include "core/gemm.h"
 #include "core/room.h"

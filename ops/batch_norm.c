@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* batch_norm and batch_norm_given: y = (x - mean) / sqrt(variance + epsilon) gamma + beta, column
    by column, with the statistics of all rows or with given ones; and the layer that keeps moving
-   averages of the former for the latter. */
+   averages of the statistics, and gives these when the tape is not training. */
 #include "ops/batch_norm.h"
 #include "core/shape.h"
 #include "ops/ops.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Batch normalisation: statistics down all rows, column by column, of the batch (outputs 1 and 2:
-   mean and unbiased variance) or given (attr.i[0] = 1: inputs 1 and 2). attr.f[0]: epsilon. With s
-   = 1 / sqrt(biased variance + epsilon) and h = (x - mean) s: y = h gamma + beta.
+/* Batch normalisation. The statistics of each column are those of all rows of the batch (outputs 1
+   and 2: mean and unbiased variance), or are given (attr.i[0] = 1: inputs 1 and 2). attr.f[0]:
+   epsilon. With s = 1 / sqrt(biased variance + epsilon) and h = (x - mean) s: y = h gamma + beta.
    Each piece of the rows leaves two numbers per column in scratch; vectors of one number per column
    follow. */
 #include "ops/norm_moments.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* block_diagonal: the rows of a matrix side by side along a diagonal, so that one product with the
-   result is a product per head. Saves nothing. */
+   result computes a product for each head. Saves nothing. */
 #include "ops/block_diagonal.h"
 #include "ops/ops.h"
 #include "ops/table.h"

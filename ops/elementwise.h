@@ -22,7 +22,8 @@ KERNEL ag_real v__gelu_tanh_slope(ag_real x)
            K(0.5) * x * (1 - t * t) * K(0.79788456080286536) * (1 + 3 * K(0.044715) * x * x);
 }
 
-/* Which saved tensors a derivative reads: the others are NULL, so the flags are constants. */
+/* The saved tensors that a derivative reads; the others are NULL. These flags are constants, so
+   compilers drop the other reads. */
 enum {
     READS_0 = 0,
     READS_X = AG_READS_X,

@@ -8,8 +8,8 @@
 
 AG_BOTH int64_t graphs_of(const ag_args *a) { return a->xs[1].size[0] - 1; }
 
-/* A start outside of the rows counts as the nearest end, the first as 0 and the last as the number
-   of rows. So bad starts touch no other memory, and every row is written. */
+/* A start outside of the rows counts as the nearest end; the first start counts as 0, and the last
+   as the number of rows. So bad starts touch no other memory, and every row is written. */
 AG_BOTH int graph_start(const ag_args *a, int64_t g)
 {
     const int start = XI(1)[g], rows = a->xs[0].size[0];

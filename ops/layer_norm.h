@@ -40,8 +40,9 @@ ROW_OF_PUT(layer_norm_backward_x, ag__rows(a->xs[0]), ag__columns(a->xs[0]))
     EACH (i, n) PUT(dx, i, scale * (dy[i] * gamma[i] - g - (x[i] - mean) * scale * gh));
 }
 
-/* dgamma and dbeta are sums down the rows, which are cut into pieces. Their number depends only on
-   the shape: piece p puts its sum of dy h at scratch[p,0,:] and that of dy at scratch[p,1,:]. */
+/* dgamma and dbeta are sums down the rows, which are cut into pieces; the number of pieces depends
+   only on the shape. Piece p puts its sum of dy h at scratch[p,0,:] and that of dy at
+   scratch[p,1,:]. */
 enum { NORM_PIECES = 64, NORM_GROUP = 16 };
 
 AG_BOTH int64_t norm_pieces(const ag_args *a)

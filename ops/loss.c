@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Losses that compare y with a target of the same shape, element by element; the mean over all, 0
-   of nothing. They save their inputs; a gradient flows to y and to the target. */
+/* Losses that compare y with a target of the same shape, element by element. They are the mean over
+   all elements; 0 if there are none. They save their inputs; a gradient flows to y and to the
+   target. */
 #include "ops/loss.h"
 #include "core/shape.h"
 #include "ops/ops.h"

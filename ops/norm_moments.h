@@ -21,8 +21,8 @@ KERNEL void join_moments(ag_real *mean, ag_real *square, ag_real mean2, ag_real 
     *square += square2 + d * d * (weight * (ag_real)rows);
 }
 
-/* Joins them with those of `more` rows x[k * m + j] - from, which stay in registers: each is read
-   once. */
+/* Joins the moments with those of `more` rows x[k * m + j] - from. The rows stay in registers, so
+   each is read once. */
 KERNEL void add_rows(ag_real *mean, ag_real *square, const ag_real *x, const ag_real *from,
                      int64_t m, int rows, const int more, int n)
 {

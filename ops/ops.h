@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* ops: dense differentiable ops. Tensors are row-major; there is no implicit broadcasting. "rows"
    are all axes but the last, flattened. An op with inputs that do not fit fails the tape
-   (AG_ESHAPE) and returns a poison tensor. Starts in a caller's array must ascend within 0..n, and
-   an index must be -1 (no row) or the number of a row; otherwise the tape fails (AG_EINDEX). Starts
-   and indices that an op has computed are not checked: the comment of the op that reads them says
-   what it does with values out of range. docs/ops.md, made from the op table, lists formula, saved
-   tensors and tests of each op. */
+   (AG_ESHAPE) and returns a poison tensor. In a caller's array, starts (of segments, sequences or
+   graphs among n rows) must ascend within 0..n, and an index must be -1 (no row) or the number of a
+   row; otherwise the tape fails (AG_EINDEX). Starts and indices that an op has computed are not
+   checked: the comment of the op that reads them says what it does with values out of range.
+   docs/ops.md, made from the op table, lists formula, saved tensors and tests of each op. */
 #ifndef AG_OPS_H
 #define AG_OPS_H
 
@@ -26,11 +26,11 @@ AG_API ag_tensor *ag_dropout(ag_tensor *x, ag_real p);
 
 /* ---- shape ---- */
 
-/* The values of x in another shape of the same count; a view. dx = dy in the shape of x. */
+/* The values of x in another shape with as many elements; a view. dx = dy in the shape of x. */
 AG_API ag_tensor *ag_reshape(ag_tensor *x, ag_shape shape);
 
 /* x without its last axis, which has size 1: [n,1] -> [n], for a score per row. A view. Fails:
-   AG_ESHAPE for another size and for a scalar. Source: PyTorch x.squeeze(-1). */
+   AG_ESHAPE if that axis has another size, and for a scalar. Source: PyTorch x.squeeze(-1). */
 AG_API ag_tensor *ag_squeeze(ag_tensor *x);
 
 /* y[j,i] = x[i,j]. x [n,m] -> [m,n]. dx = dy transposed. */
@@ -53,8 +53,8 @@ AG_API ag_tensor *ag_block_diagonal(ag_tensor *x);
 
 /* ---- products ---- */
 
-/* y = op(a) op(b), op transposing when ta or tb is 1. op(a) [n,k], op(b) [k,m] -> [n,m].
-   da = dy op(b)' and db = op(a)' dy, transposed like their inputs. Source: BLAS gemm. */
+/* y = op(a) op(b), where op transposes a if ta is 1, and b if tb is 1. op(a) [n,k], op(b) [k,m] ->
+   [n,m]. da = dy op(b)' and db = op(a)' dy, transposed like their inputs. Source: BLAS gemm. */
 AG_API ag_tensor *ag_matmul(ag_tensor *a, ag_tensor *b);
 AG_API ag_tensor *ag_matmul_t(ag_tensor *a, ag_tensor *b, int ta, int tb);
 
@@ -74,9 +74,9 @@ AG_API ag_tensor *ag_mul_rows(ag_tensor *x, ag_tensor *s);
 
 /* ---- gather and scatter ---- */
 
-/* Indices are int32. An index out of range reads zeros and contributes nothing. In ag_gather and
-   ag_scatter_sum, an index out of range in a caller's array fails the tape, unless it is -1;
-   ag_embedding_bag and ag_spread do not check. */
+/* Indices are int32. In ag_gather and ag_scatter_sum, a caller's array with an index out of range
+   fails the tape, unless that index is -1; ag_embedding_bag and ag_spread do not check. Where the
+   tape does not fail, an index out of range reads zeros and contributes nothing. */
 
 /* y[i,:] = x[index[i],:]. x [n, ...], index [m] -> [m, ...]. dx = sums of rows of dy in order of i.
    An embedding is ag_gather(table, index). */
@@ -93,7 +93,7 @@ AG_API ag_tensor *ag_embedding_bag(ag_tensor *table, ag_tensor *index, int strid
 
 /* y[v,c,:] = base[v,:] + part[where[v],c,:]; where[v] < 0: nothing is added. base [n,f], part
    [m,c,f], where [n], which names each row of part at most once -> [n,c,f]. dbase[v,:] = sum over c
-   of dy[v,c,:], dpart = dy at its rows. */
+   of dy[v,c,:], dpart[where[v],c,:] = dy[v,c,:]. */
 AG_API ag_tensor *ag_spread(ag_tensor *base, ag_tensor *part, ag_tensor *where);
 
 /* ---- reductions ---- */
@@ -112,12 +112,13 @@ AG_API ag_tensor *
 ag_max_columns(ag_tensor *x); /* [..., f] -> [...]; the gradient goes to the first largest */
 
 /* The column of the first largest value of each row: [..., f] -> int32 [...], which ag_values_i32
-   reads. -1 where f = 0; a NaN is larger than all. No gradient. Source: PyTorch argmax. */
+   reads. If f = 0, it is -1; a NaN is larger than all numbers. No gradient. Source: PyTorch
+   argmax. */
 AG_API ag_tensor *ag_argmax(ag_tensor *x);
 
 /* Segments: rows starts[g]..starts[g+1]-1 of x [n, ...] belong to segment g; starts int32 [s+1]
-   ascending -> [s, ...]. An empty segment gives 0, a row outside of all segments has gradient 0.
-   The gradient of max goes to the first largest row. A start outside 0..n counts as the nearer
+   ascending -> [s, ...]. An empty segment gives 0, and a row outside of all segments has gradient
+   0. The gradient of max goes to the first largest row. A start outside 0..n counts as the nearer
    end. */
 AG_API ag_tensor *ag_segment_sum(ag_tensor *x, ag_tensor *starts);
 AG_API ag_tensor *ag_segment_mean(ag_tensor *x, ag_tensor *starts);
@@ -147,7 +148,7 @@ AG_API ag_tensor *ag_layer_norm(ag_tensor *x, ag_tensor *gamma, ag_tensor *beta,
 AG_API ag_tensor *ag_instance_norm(ag_tensor *x, ag_tensor *starts, ag_real epsilon);
 
 /* Parameters of one layer of f columns: gamma and beta [f] (both NULL: 1 and 0), the running mean
-   and the running variance [f], which start as 0 and 1, without weight decay. */
+   and the running variance [f], which start as 0 and 1 and have no weight decay. */
 typedef struct ag_batch_norm_weights {
     ag_param *gamma, *beta, *mean, *variance;
 } ag_batch_norm_weights;
@@ -155,11 +156,12 @@ typedef struct ag_batch_norm_weights {
 /* y = (x - mean) / sqrt(var + epsilon) gamma + beta over the last axis, column by column; x
    [...,f], all earlier axes are rows. When the tape is training, it uses the mean and biased
    variance of the rows, and ag_moving_average updates the running mean and (unbiased) variance with
-   the rate `momentum`; otherwise it uses the running ones, which get no gradient. With h = (x -
-   mean) s, s = 1 / sqrt(var + epsilon): dgamma = sum of dy h, dbeta = sum of dy, dx = gamma s (dy -
-   mean of dy - h mean of dy h), or gamma s dy with running ones. Without rows nothing is updated.
-   Fails unless epsilon > 0, and for a single row in training, which has no variance. Source: Ioffe
-   and Szegedy 2015; PyTorch nn.BatchNorm1d (momentum 0.1, epsilon 1e-5) of all rows. */
+   the rate `momentum`; otherwise it uses the running mean and variance, which get no gradient. With
+   h = (x - mean) s, s = 1 / sqrt(var + epsilon): dgamma = sum of dy h, dbeta = sum of dy, dx =
+   gamma s (dy - mean of dy - h mean of dy h), or gamma s dy with the running statistics. Without
+   rows nothing is updated. Fails unless epsilon > 0, and for a single row in training, which has no
+   variance. Source: Ioffe and Szegedy 2015; PyTorch nn.BatchNorm1d (momentum 0.1, epsilon 1e-5) of
+   all rows. */
 AG_API ag_tensor *ag_batch_norm(const ag_batch_norm_weights *weights, ag_tensor *x,
                                 ag_real momentum, ag_real epsilon);
 
@@ -189,8 +191,8 @@ typedef struct ag_attend_weights {
 /* y = dropout(gelu(r + [v, v softmax(v / t)])), with the softmax over the configurations and v =
    ag_channel_attention(x, w1, b1, w2, b2): all that a layer of TGraph does after its matrix
    product. x [n,c,f], r [n,c,2f] or NULL -> [n,c,2f]; p as in ag_dropout, which drops the same
-   elements. Gradients: those of the parts, in one pass, for which x, r and c k + 2 f numbers per
-   node are kept. Replaces ag_dropout(ag_gelu(ag_add(r, ag_concat2(v, ag_cross_attention(v, t),
+   elements. Gradients: those of the parts, in one pass; for them the tape keeps x, r and c k + 2 f
+   numbers per node. Replaces ag_dropout(ag_gelu(ag_add(r, ag_concat2(v, ag_cross_attention(v, t),
    -1))), p). Source: TGraph (Khizbullin et al. 2024) eq. 3 to 6. */
 AG_API ag_tensor *ag_attend(ag_tensor *x, const ag_attend_weights *w, ag_tensor *r, ag_real p);
 
@@ -206,10 +208,10 @@ AG_API ag_tensor *ag_attend(ag_tensor *x, const ag_attend_weights *w, ag_tensor 
 AG_API ag_tensor *ag_lstm(ag_tensor *x, ag_tensor *starts, ag_tensor *w_input, ag_tensor *w_state,
                           ag_tensor *bias);
 
-/* As ag_lstm, but the state after every row, in the order of the rows -> [n,h]; a row outside of
-   all sequences gives 0. If backwards is not 0, each sequence runs from its last row to its first,
-   like the second direction of PyTorch's bidirectional nn.LSTM: the state of row starts[s] is the
-   last. ag_concat2 of two calls gives both directions. */
+/* As ag_lstm, but returns the state after every row, in the order of the rows -> [n,h]; a row
+   outside of all sequences gives 0. If backwards is not 0, each sequence runs from its last row to
+   its first, like the second direction of PyTorch's bidirectional nn.LSTM: the state of row
+   starts[s] is the last. ag_concat2 of two calls gives both directions. */
 AG_API ag_tensor *ag_lstm_states(ag_tensor *x, ag_tensor *starts, ag_tensor *w_input,
                                  ag_tensor *w_state, ag_tensor *bias, int backwards);
 
@@ -222,7 +224,7 @@ AG_API ag_tensor *ag_lstm_states(ag_tensor *x, ag_tensor *starts, ag_tensor *w_i
 AG_API ag_tensor *ag_gru(ag_tensor *x, ag_tensor *starts, ag_tensor *w_input, ag_tensor *w_state,
                          ag_tensor *b_input, ag_tensor *b_state);
 
-/* As ag_gru, but the state after every row, in either direction, as in ag_lstm_states. */
+/* As ag_gru, but returns the state after every row, in either direction, as ag_lstm_states does. */
 AG_API ag_tensor *ag_gru_states(ag_tensor *x, ag_tensor *starts, ag_tensor *w_input,
                                 ag_tensor *w_state, ag_tensor *b_input, ag_tensor *b_state,
                                 int backwards);
@@ -237,7 +239,7 @@ AG_API ag_tensor *ag_gru_states(ag_tensor *x, ag_tensor *starts, ag_tensor *w_in
    same mask in dP and P'. The first start counts as 0, the last as n, and one outside 0..n as the
    nearer end. Fails unless the features split into 3 parts of `heads` heads and dropout is at least
    0 and at most 1 - 2^-16. Source: Vaswani et al. 2017; PyTorch F.scaled_dot_product_attention with
-   a mask of graphs. */
+   a mask that keeps graphs apart. */
 AG_API ag_tensor *ag_attention(ag_tensor *qkv, ag_tensor *starts, int heads, ag_real dropout);
 
 /* ---- losses -> [] ---- */
@@ -251,62 +253,63 @@ AG_API ag_tensor *ag_absolute_error(ag_tensor *y, ag_tensor *target); /* |y - t|
    Source: Huber 1964; PyTorch nn.HuberLoss. */
 AG_API ag_tensor *ag_huber(ag_tensor *y, ag_tensor *target, ag_real delta);
 
-/* Binary cross-entropy of logits: weight (max(0, x) - x t + ln(1 + e^-|x|)), where the target t
-   must be from 0 to 1 (else a caller's array fails the tape with AG_EINDEX). weight has the shape
-   of x, or is NULL for 1; the mean divides by the number of elements. dx = weight (sigmoid(x) - t)
-   / n, dtarget = -weight x / n; no gradient flows to weight. Source: PyTorch
+/* Binary cross-entropy of logits x: the sum of weight (max(0, x) - x t + ln(1 + e^-|x|)), divided
+   by the number n of elements. The target t must be from 0 to 1; a caller's array with another
+   target fails the tape with AG_EINDEX. weight has the shape of x, or is NULL for 1. dx = weight
+   (sigmoid(x) - t) / n, dtarget = -weight x / n; no gradient flows to weight. Source: PyTorch
    F.binary_cross_entropy_with_logits. */
 AG_API ag_tensor *ag_binary_cross_entropy(ag_tensor *x, ag_tensor *target, ag_tensor *weight);
 
 /* Softmax cross-entropy: the mean over the rows of -ln softmax(x)[label], without overflow for
-   large logits x [n,classes]; label int32 [n], where -1 leaves the row out. weight [classes] or
-   NULL for 1: a row counts weight[label] times, and the mean divides by the sum of these; where
-   that is 0, so is the loss. With smoothing s, a row has the target t[c] = (1 - s) weight[label] at
-   its label, plus s weight[c] / classes at all c, and its loss is -sum t ln softmax(x). dx =
-   (softmax(x) sum t - t) / (the sum of the weights), 0 in rows that are left out; no gradient flows
-   to weight. Fails unless 0 <= s <= 1. Any other label (below -1, or >= classes) fails the tape
-   with AG_EINDEX in a caller's array, and leaves its row out if an op made the labels. Source:
-   PyTorch F.cross_entropy with ignore_index=-1, which is NaN where no row counts; Szegedy et al.
-   2016 (smoothing). */
+   large logits x [n,classes]; label int32 [n], where -1 leaves the row out. A row counts
+   weight[label] times (weight [classes], or NULL for 1), and the mean divides by the sum of these
+   weights; if that sum is 0, the loss is 0. With smoothing s, a row has the target t[c] = (1 - s)
+   weight[label] at its label, plus s weight[c] / classes at all c, and its loss is -sum t ln
+   softmax(x). dx = (softmax(x) sum t - t) / (the sum of the weights), 0 in rows that are left out;
+   no gradient flows to weight. Fails unless 0 <= s <= 1. A label below -1 or above classes - 1
+   fails the tape with AG_EINDEX if it is in a caller's array; if an op made the labels, it leaves
+   its row out. Source: PyTorch F.cross_entropy with ignore_index=-1 (it returns NaN if no row
+   counts); Szegedy et al. 2016 (smoothing). */
 AG_API ag_tensor *ag_cross_entropy(ag_tensor *x, ag_tensor *label, ag_tensor *weight,
                                    ag_real smoothing);
 
-/* How a ranking loss adds its pairs: AG_MEAN divides the sum by all n * n entries of the matrix of
-   pairs (as pytorchltr with mean), AG_SUM does not. */
+/* How a ranking loss adds its pairs: AG_MEAN divides the sum by n * n, the size of the matrix of
+   pairs, as pytorchltr does with mean; AG_SUM does not divide it. */
 typedef enum ag_reduction { AG_MEAN, AG_SUM } ag_reduction;
 
 /* Losses over the pairs with rank[i] > rank[j] (i is the slower one): hinge max(0, margin - (s_i -
    s_j)), logistic ln(1 + e^-(s_i - s_j)). scores [n]; rank int32 [n], dense ranks of the exact run
-   times (equal ranks make no pair). They take n * n steps. Source: Joachims 2002; TGraph eq. 8;
+   times (equal ranks make no pair). Each takes n * n steps. Source: Joachims 2002; TGraph eq. 8;
    Kaufman et al. eq. 1. */
 AG_API ag_tensor *ag_pairwise_hinge(ag_tensor *scores, ag_tensor *rank, ag_real margin,
                                     ag_reduction reduction);
 AG_API ag_tensor *ag_pairwise_logistic(ag_tensor *scores, ag_tensor *rank, ag_reduction reduction);
 
-/* The same over the pairs within each group: items starts[g]..starts[g+1]-1, starts int32
-   [groups+1] ascending. AG_MEAN: the mean over the groups of each group's loss; AG_SUM: the sum
-   over all pairs. Items outside of all groups are ignored. */
+/* The same over the pairs within each group. Group g has the items starts[g]..starts[g+1]-1; starts
+   int32 [groups+1] ascending. AG_MEAN: the mean over the groups of each group's loss; AG_SUM: the
+   sum over all pairs. Items outside of all groups are ignored. */
 AG_API ag_tensor *ag_pairwise_hinge_groups(ag_tensor *scores, ag_tensor *rank, ag_tensor *starts,
                                            ag_real margin, ag_reduction reduction);
 AG_API ag_tensor *ag_pairwise_logistic_groups(ag_tensor *scores, ag_tensor *rank, ag_tensor *starts,
                                               ag_reduction reduction);
 
-/* LambdaRank with the weights of NDCG: over the pairs of a group with label[i] > label[j] the sum
-   of |D_i - D_j| |G_i - G_j| log2(1 + e^-(s_i - s_j)); D = 1 / log2(1 + place of the item when the
-   largest score comes first, equal ones in order), G = (2^label - 1) / the sum of (2^label - 1) D
-   of the best order. scores [n]; labels [n] real, 0 or more, larger is better (a throughput; so the
-   best item gets the highest score, unlike in the losses above); starts int32 [groups+1].
-   AG_MEAN: the mean over the groups; AG_SUM: the sum. A group in which all labels are equal gives
-   0. ds = the slopes of the logistic terms; places count as constants, and labels have no gradient.
-   It takes n_g * n_g steps per group. Source: Burges et al. 2006; Wang et al. 2018 (its lambdaRank
-   scheme), as TenSet uses it, without their bounds on small probabilities. */
+/* LambdaRank with the weights of NDCG: the sum of |D_i - D_j| |G_i - G_j| log2(1 + e^-(s_i - s_j))
+   over the pairs of a group with label[i] > label[j]. D = 1 / log2(1 + place), where places count
+   from 1 at the largest score, with equal scores in order of index. G = (2^label - 1) / the sum of
+   (2^label - 1) D in the best order. scores [n]; labels [n] are real and 0 or more. A larger label
+   is better (a throughput), so the best item gets the highest score, unlike in the losses above;
+   starts int32 [groups+1]. AG_MEAN: the mean over the groups; AG_SUM: the sum. A group in which all
+   labels are equal gives 0. ds = the slopes of the logistic terms; places count as constants, and
+   labels have no gradient. It takes n_g * n_g steps per group. Source: Burges et al. 2006; Wang et
+   al. 2018 (its lambdaRank scheme), as TenSet uses it, but without TenSet's bounds on small
+   probabilities. */
 AG_API ag_tensor *ag_lambda_rank(ag_tensor *scores, ag_tensor *labels, ag_tensor *starts,
                                  ag_reduction reduction);
 
-/* ListMLE: -sum over positions k of ln( e^-s_(k) / sum over l >= k of e^-s_(l) ), items in order of
-   ascending rank (the fastest first; a low score is a fast one), ties in order of index. It takes n
-   * n steps. ds_j = 1 - sum, over the positions k up to that of j, of e^-s_j / (sum over l >= k of
-   * e^-s_(l)). Source: Xia et al. 2008. */
+/* ListMLE: -sum over positions k of ln( e^-s_(k) / sum over l >= k of e^-s_(l) ), with the items in
+   order of ascending rank (the fastest first; a low score means fast) and ties in order of index.
+   It takes n * n steps. ds_j = 1 - sum, over the positions k up to that of j, of e^-s_j / (sum over
+   l >= k of e^-s_(l)). Source: Xia et al. 2008. */
 AG_API ag_tensor *ag_listmle(ag_tensor *scores, ag_tensor *rank);
 
 #ifdef __cplusplus

@@ -54,8 +54,8 @@ ROW(pair_total, 1)
   if (LANE == 0) PUT(DX, r, DY(0)[0] * pair_scale(a) * sum);                        \
  }
 
-/* It has one condition, since gcc 12 computes nested ones wrongly with AVX-512. A pair with a NaN
-   counts, so that the loss is NaN. */
+/* The loss has only one condition, since gcc 12 computes nested ones wrongly with AVX-512. A pair
+   with a NaN counts, so that the loss is NaN. */
 KERNEL ag_real hinge(int counts, ag_real d, ag_real margin)
 {
     return (counts & !(d >= margin)) ? margin - d : 0;
@@ -97,7 +97,8 @@ ROW(listmle_total, 1)
     if (LANE == 0) Y(0)[0] = sum;
 }
 
-/* ds_j = 1 - the sum over the items k that j follows of the probability that j is chosen there. */
+/* ds_j = 1 - the sum, over j and the items k that it follows, of the probability that j is chosen
+   in the place of k. */
 ROW_PUT(listmle_backward, pair_count(a))
 {
     const ag_real *s = X(0), *behind = Y(1), own = s[r];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One row of a step of h units, forward and back. Gates of a row, h each: i, f, g, o of an LSTM, r,
+/* One row of a step of h units, forward and back. Gates of a row, h each: i, f, g, o of an LSTM; r,
    z, n of a GRU. Each loop writes to one array: a compiler can prove that two arrays do not
    overlap, but not that ten do not. */
 #ifndef AG_OPS_RECURRENT_CELLS_H
@@ -39,8 +39,8 @@ KERNEL void lstm_row(ag_real *gates, ag_real *state, ag_real *cell, const ag_rea
 }
 
 /* dgates becomes the gradient of the gates' arguments; dstate is the gradient of the state after
-   the step. dcell is what the next cell adds to the gradient of the cell after the step, and
-   becomes what that cell adds to the gradient of the cell before the step. */
+   the step. dcell is the part of the gradient of the cell after the step that comes through the
+   next cell. It becomes the same part for the cell before the step. */
 KERNEL void lstm_row_back(ag_real *dgates, ag_real *dcell, const ag_real *dstate,
                           const ag_real *gates, const ag_real *before_cell, int h)
 {

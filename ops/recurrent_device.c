@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Recurrent nets on a device: a step is a product and a kernel over the ranks that have a row
-   there. How many these are is known here from the starts that the caller gave; else it is asked of
-   the device. */
+   there. Their number follows from the starts if the caller gave these; otherwise the device is
+   asked for it. */
 #include "core/cuda/device.h"
 #include "core/gemm.h"
 #include "ops/recurrent.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sums and maxima down the rows of segments, for devices: a warp takes 32 columns of a piece of the
-   rows (row_pieces.h) and leaves its result in scratch, and a block joins those of a segment. */
+   rows (row_pieces.h) and leaves its result in scratch; then a block joins the results of a
+   segment. */
 #ifndef AG_OPS_SEGMENT_PIECES_H
 #define AG_OPS_SEGMENT_PIECES_H
 
@@ -25,7 +26,7 @@ AG_BOTH ag_real row_of(const ag_real *column, const int32_t *order, int64_t k, i
     return column[(order ? order[k] : k) * width];
 }
 
-/* As strip_sum. */
+/* Does what strip_sum does. */
 KERNEL void piece_sum(ag_real *sum, const ag_real *x, const int32_t *order, int64_t lo, int64_t hi,
                       int width, int c, int n)
 {
@@ -78,7 +79,7 @@ AG_BOTH int goes_before(ag_real v, int32_t r, ag_real best, int32_t at)
     return (r >= 0) & ((at < 0) | larger | (same & (r < at)));
 }
 
-/* As strip_max. */
+/* Does what strip_max does. */
 KERNEL void piece_max(ag_real *best, int32_t *at, const ag_real *x, int64_t lo, int64_t hi,
                       int width, int c, int n)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Declarations for the files of optim/, which users do not see. */
+/* Declarations for the files of optim/. Users do not see them. */
 #ifndef AG_OPTIM_INTERNAL_H
 #define AG_OPTIM_INTERNAL_H
 
@@ -24,7 +24,7 @@ struct ag__sgd;
 ag_status ag__params_adamw(ag_params *params, const struct ag__adamw *u, ag_failure *why);
 ag_status ag__params_sgd(ag_params *params, const struct ag__sgd *u, ag_failure *why);
 ag_status ag__params_clip(ag_params *params, double most, double *norm, ag_failure *why);
-/* The gradients on the device of the block, after what ag_clip_norm still has to do there. */
+/* The gradients on the device of the block, scaled there if ag_clip_norm has not done so yet. */
 ag_real *ag__params_gradient(ag_params *params);
 ag_status ag__need_built(const ag_params *params, const char *who, ag_failure *why);
 
@@ -43,8 +43,9 @@ void ag__params_leave(ag_params *params);   /* frees the memory on the device */
 
 /* ---- the parts of a step (step.c) ---- */
 
-/* AG_EUSE with a sentence that begins with `who`: the first unless the block is built and holds
-   gradients, the second unless learning rate and weight decay are finite and at least 0. */
+/* Both fail with AG_EUSE and a sentence that begins with `who`: the first unless the block is built
+   and holds gradients, the second unless learning rate and weight decay are finite and at least
+   0. */
 ag_status ag__need_gradients(ag_params *params, const char *who, ag_failure *why);
 ag_status ag__check_rates(double lr, double decay, const char *who, ag_failure *why);
 

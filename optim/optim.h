@@ -34,15 +34,15 @@ AG_API ag_init ag_init_constant(double value);
 AG_API ag_init ag_init_uniform(double low, double high);
 AG_API ag_init ag_init_normal(double mean, double deviation);
 
-/* For weights [out,in] and more axes [out,in,...] (fan = size of the axis times all sizes after
-   the second). U(-b,b), b = gain sqrt(6/(fan_in+fan_out)); N(0,s^2), s = gain
+/* For weights [out,in] or [out,in,...]; fan_in and fan_out are in and out, times all sizes after
+   the second. U(-b,b), b = gain sqrt(6/(fan_in+fan_out)); N(0,s^2), s = gain
    sqrt(2/(fan_in+fan_out)). Glorot and Bengio, AISTATS 2010; torch.nn.init.xavier_*. */
 AG_API ag_init ag_init_xavier_uniform(double gain);
 AG_API ag_init ag_init_xavier_normal(double gain);
 
-/* a is the slope of the leaky ReLU that follows (0: ReLU). gain = sqrt(2/(1+a^2)); U(-b,b),
-   b = gain sqrt(3/fan_in); N(0,s^2), s = gain/sqrt(fan_in). He et al., ICCV 2015;
-   torch.nn.init.kaiming_* with mode fan_in. torch's Linear weight is a = sqrt(5):
+/* a is the slope of the leaky ReLU that follows (0: ReLU). gain = sqrt(2/(1+a^2)); U(-b,b), b =
+   gain sqrt(3/fan_in); N(0,s^2), s = gain/sqrt(fan_in). He et al., ICCV 2015;
+   torch.nn.init.kaiming_* with mode fan_in. The weight of torch's Linear has a = sqrt(5), so it is
    U(+-1/sqrt(fan_in)). */
 AG_API ag_init ag_init_kaiming_uniform(double a);
 AG_API ag_init ag_init_kaiming_normal(double a);
@@ -65,19 +65,19 @@ AG_API ag_param *ag_params_add(ag_params *params, const char *name, ag_shape sha
                                int decay);
 
 /* Changes the initial values of a declared parameter, before ag_params_build; NULL (a layer without
-   bias) is ignored. Fails, in params->failure as ag_params_add: AG_EUSE (built already),
+   bias) is ignored. Fails as ag_params_add does, in params->failure: AG_EUSE (built already),
    AG_ESHAPE. */
 AG_API void ag_param_init(ag_param *param, ag_init init);
 
-/* The same for all declared parameters with names that begin with `prefix` (NULL or "": all).
-   If the last part of the name has "weight" (conv.lin.weight, in_proj_weight) and there are two
-   or more axes, it gets `weights`; with "bias" (bias_ih_l0) and one axis it gets `biases`.
-   Others stay, such as weights of norms. Source: torch.nn.init in a loop over named_parameters.
-   */
+/* The same for all declared parameters with names that begin with `prefix` (NULL or "": all). A
+   parameter of two or more axes with "weight" in the last part of its name (conv.lin.weight,
+   in_proj_weight) gets `weights`; a parameter of one axis with "bias" there (bias_ih_l0) gets
+   `biases`. Others, such as weights of norms, do not change. Source: torch.nn.init in a loop over
+   named_parameters. */
 AG_API void ag_params_init(ag_params *params, const char *prefix, ag_init weights, ag_init biases);
 
 /* Lays out the flat arrays and initialises every parameter from the random stream (seed, index of
-   the parameter): a parameter added at the end leaves the others as they were. Fails: the first
+   the parameter), so a parameter added at the end leaves the others as they were. Fails: the first
    failure of ag_params_add, AG_EUSE when built twice, AG_EMEMORY; the sentence is in
    params->failure. */
 AG_API ag_status ag_params_build(ag_params *params, uint64_t seed);
@@ -90,14 +90,14 @@ ag_params_count(const ag_params *params); /* real numbers in all parameters, wit
 /* Moves a built block to a device: values, gradients, moments and state, with the same bits. From
    then on only tapes of that device can use it, and steps and clipping run there. On AG_CUDA the
    arrays on the host (params->value, param->value and so on) are a copy that ag_params_fetch
-   refreshes; to change them, move the block to the CPU and back. A block that is there already
-   costs no work. Fails, leaving the block where it is: AG_EUSE (not built), AG_EDEVICE (no such
+   refreshes; to change them, move the block to the CPU and back. If the block is there already,
+   nothing happens. Fails, leaving the block where it is: AG_EUSE (not built), AG_EDEVICE (no such
    device, or it failed), AG_EMEMORY, AG_EFINITE (see ag_clip_norm). */
 AG_API ag_status ag_params_to(ag_params *params, ag_device device, ag_failure *why);
 
-/* Refreshes the copy on the host if the device has newer numbers, and waits for it. A block on the
-   CPU costs no work. Checkpoints call it themselves. Fails: AG_EUSE (not built),
-   AG_EDEVICE (the copy is then useless), AG_EFINITE (see ag_clip_norm). */
+/* Refreshes the copy on the host if the device has newer numbers, and waits until it is complete.
+   For a block on the CPU nothing happens. ag_params_save calls this function itself. Fails: AG_EUSE
+   (not built), AG_EDEVICE (the copy is then useless), AG_EFINITE (see ag_clip_norm). */
 AG_API ag_status ag_params_fetch(ag_params *params, ag_failure *why);
 
 /* Prints a line for each parameter (name, shape, number of elements, whether weight decay applies)
@@ -139,25 +139,26 @@ typedef struct ag_sgd {
 } ag_sgd;
 
 /* One step of stochastic gradient descent: g += decay w; m = momentum m + g; w -= lr m, or with
-   nesterov w -= lr (g + momentum m). m is the first moment of the parameters, so that checkpoints
-   keep it. States and failures are as for ag_adamw_step. Sutskever et al., ICML 2013;
+   nesterov w -= lr (g + momentum m). m is stored as the first moment of the parameters, so
+   checkpoints keep it. States and failures are as for ag_adamw_step. Sutskever et al., ICML 2013;
    torch.optim.SGD, dampening 0. */
 AG_API ag_status ag_sgd_step(ag_params *params, const ag_sgd *options, double lr, ag_failure *why);
 
-/* Scales all gradients by min(1, max_norm / (norm + 1e-6)), where norm is the L2 norm of all of
-   them together, and writes it to *norm (which may be NULL). max_norm INFINITY only measures and
-   checks. If a gradient is not finite, it fails with AG_EFINITE, names the first such gradient and
-   makes the state AG_BAD, so that no step can use it. On a device, norm = NULL does not wait: the
-   result stays there, and after a gradient that is not finite the next steps change nothing. The
-   first later call that reads the block's result then fails with AG_EFINITE and the same sentence.
-   Step count, parameters and moments are as they were at the ag_clip_norm that found it; the state
-   is AG_BAD. ag_params_norm, ag_params_fetch, ag_params_to and ag_params_save always read the
-   result. Fails: AG_EUSE, AG_EFINITE, AG_EDEVICE. torch.nn.utils.clip_grad_norm_. */
+/* Scales all gradients by min(1, max_norm / (norm + 1e-6)), where norm is the L2 norm of all
+   gradients together. Writes that norm to *norm; the pointer may be NULL. max_norm INFINITY only
+   measures and checks. If a gradient is not finite, it fails with AG_EFINITE, names the first such
+   gradient and makes the state AG_BAD, so that no step can use it. On a device, a call with norm
+   NULL does not wait: the result stays there, and after a gradient that is not finite the next
+   steps change nothing. The first later call that reads this result then fails with AG_EFINITE and
+   the same sentence. Step count, parameters and moments are as they were at the ag_clip_norm that
+   found this gradient; the state is AG_BAD. ag_params_norm, ag_params_fetch, ag_params_to and
+   ag_params_save always read the result. Fails: AG_EUSE, AG_EFINITE, AG_EDEVICE.
+   torch.nn.utils.clip_grad_norm_. */
 AG_API ag_status ag_clip_norm(ag_params *params, double max_norm, double *norm, ag_failure *why);
 
 /* Writes the norm of the last ag_clip_norm to *norm (may be NULL). On a device it waits until the
-   clipping is done. After ag_item on a tensor of the tape it is done, so this training step waits
-   only once:
+   clipping is done. ag_item on a tensor of the tape waits for that, too, so this training step
+   waits only once:
      ag_backward(loss);
      ag_clip_norm(params, 1, NULL, &why);
      ag_adamw_step(params, &adamw, lr, &why);
@@ -181,9 +182,9 @@ AG_API ag_status ag_params_norm(ag_params *params, double *norm, ag_failure *why
 typedef struct ag_shards ag_shards;
 
 /* params must be built, and must stay on its device until ag_shards_free. ranks: the processes that
-   divide the shards, which have equal parameters and make the same calls; NULL: there is only this
-   one. Returns NULL on failure: AG_EUSE (not built; shards not in 1..2^40, or fewer than ranks),
-   AG_EMEMORY. */
+   divide the shards; they have equal parameters and make the same calls. NULL: there is only this
+   process. Returns NULL on failure: AG_EUSE (not built; shards not in 1..2^40, or fewer than
+   ranks), AG_EMEMORY. */
 AG_API ag_shards *ag_shards_new(ag_params *params, int64_t shards, ag_ranks *ranks,
                                 ag_failure *why);
 AG_API void ag_shards_free(ag_shards *sum); /* NULL is allowed */
@@ -221,12 +222,12 @@ typedef enum ag_schedule_kind {
      AG_COSINE       lr (last + (1-last) (1 + cos(pi p))/2)
      AG_LINEAR       lr (last + (1-last) (1-p))
      AG_EXPONENTIAL  lr rate^(t/every), with a real exponent
-   Cosine and linear are get_cosine_schedule_with_warmup and get_linear_... of transformers when last = 0. */
+   With last = 0, cosine and linear are get_cosine_schedule_with_warmup and get_linear_... of transformers. */
 // clang-format on
 typedef struct ag_schedule {
     ag_schedule_kind kind;
     double lr;
-    int64_t warmup, total; /* steps; total is 1 or more and counts the warm-up (cosine, linear) */
+    int64_t warmup, total; /* steps; total is 1 or more and includes the warm-up (cosine, linear) */
     double last;           /* share of lr at the end, in [0,1] (cosine, linear) */
     double rate;           /* in (0,1] (exponential) */
     int64_t every;         /* steps, at least 1 (exponential) */

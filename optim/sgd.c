@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stochastic gradient descent: the first moment is the momentum, the second is left alone. */
+/* Stochastic gradient descent: the first moment is the momentum, the second is not used. */
 #include "optim/internal.h"
 #include "core/error.h"
 #include "core/float_mode.h"

@@ -18,7 +18,7 @@ typedef struct ag__subtree {
 typedef struct ag__shards_stack {
     ag_device device;
     int64_t n;      /* numbers of a sum */
-    int64_t shards; /* of a step; the sum that has all of them is divided by it */
+    int64_t shards; /* of a step; the sum of all of them is divided by their number */
     ag__subtree at[AG__SHARDS_DEPTH];
     ag_real *spare[AG__SHARDS_DEPTH];
     int depth, spares;
@@ -43,7 +43,8 @@ void *ag__shards_take(const ag__shards_stack *s, size_t bytes); /* NULL: no memo
 void ag__shards_give(const ag__shards_stack *s, void *p);
 void ag__shards_copy(const ag__shards_stack *s, void *to, const void *from, size_t bytes);
 
-/* Adds `x`, which stays, to the sums; copies it if it has no sibling. Fails: AG_EMEMORY. */
+/* Adds `x`, which does not change, to the sums; copies it if it has no sibling. Fails:
+   AG_EMEMORY. */
 ag_status ag__shards_push(ag__shards_stack *s, ag__subtree x, ag_failure *why);
 /* Returns the only remaining sum; the memory of all sums can then be used again. */
 const ag_real *ag__shards_finish(ag__shards_stack *s);

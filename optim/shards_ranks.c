@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The mean of shards that several ranks have added. Each rank has the sums of its own shards. Rank
-   r gets a slice of all of them, adds these in the tree's order, and sends the mean to the others.
- */
+   r gets one slice of the sums of all ranks, adds them in the tree's order, and sends the mean to
+   the others. */
 #include "core/cuda/device.h"
 #include "core/error.h"
 #include "core/memory.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts that both kernels of channel attention share, y = x sigmoid(relu(x w1' + b1) w2' + b2).
-   A block keeps both weights in shared memory and goes through tiles of 16 rows; a warp has 32 of
-   the features. A narrow product is summed over the features of a warp, then over the warps in
-   order.
- */
+/* The parts that the forward and the backward kernel of channel attention share. Channel attention
+   is y = x sigmoid(relu(x w1' + b1) w2' + b2). A block keeps both weights in shared memory and goes
+   through tiles of 16 rows; a warp has 32 of the features. A narrow product is summed over the
+   features of a warp, then over the warps in order. */
 #ifndef AG_CORE_CUDA_CHANNEL_PARTS_H
 #define AG_CORE_CUDA_CHANNEL_PARTS_H
 
@@ -21,12 +20,13 @@
 typedef ag__channel channel;
 
 enum { WIDTH = 32, TALL = 16, NARROW = 16 }; /* features of a warp; rows and hidden values */
-enum { PAD = 4 }; /* between rows in shared memory, so that four or eight are in different banks */
+enum { PAD = 4 }; /* elements after a row: four or eight rows are then in different banks */
 enum { HIDDEN = NARROW + PAD };
 enum { MOST_SHARED = 96 << 10, MOST_WARPS = 8 };
 
-/* Blocks: as many as a GPU runs at a time, or fewer with 64 rows each. Gradients of weights are
-   summed by block, so the number depends only on the shape. */
+/* A block has ROWS rows, or more where ROWS would need more blocks than a GPU runs at a time
+   (BLOCKS forward, PIECES backward). Each block sums its own gradients of the weights, so the
+   number of blocks depends only on the shape. */
 enum { ROWS = 64, BLOCKS = 792, PIECES = 528 };
 
 /* ---- shapes ---- */
@@ -45,10 +45,10 @@ static __host__ __device__ inline int64_t sums_size(int f, int r)
     return 2 * (int64_t)f * r + f + r;
 }
 
-/* The shared memory of a block, in elements from its start; only backward has dv and dh, and
-   sums of both biases' gradients for each thread. */
+/* Where each array begins in the shared memory of a block, in elements. Only backward has dv, dh
+   and, for each thread, sums of the gradients of both biases. */
 struct room {
-    int apart; /* between rows of x, w1, transposed w2, dv */
+    int apart; /* elements from row to row of x, w1, transposed w2, dv */
     int x, w1, w2, part, h, dv, dh, b1, b2, end;
 };
 
@@ -188,7 +188,7 @@ static __device__ inline ag_real sum_of(const ag_real *part, int e, const place 
     return sum;
 }
 
-/* sum = h w, of this lane's rows and features. */
+/* sum = h w for this lane's rows and features. */
 static __device__ inline void wide(float4 sum[4], const ag_real *h, const ag_real *w, int apart,
                                    const place &p)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The CUDA device, for C. All work goes to one stream, in order; a call returns before its work is
-   done unless it says that it waits. What fails is kept until ag__device_failed asks. A build
+   done unless it says that it waits. A failure is kept until ag__device_failed asks for it. A build
    without CUDA has the same functions (core/device_none.c): ag_device_open says why there is no
    device, and the others are never called. */
 #ifndef AG_CORE_CUDA_DEVICE_H
@@ -24,18 +24,18 @@ const char *ag__device_reason(char text[400], int error, int built, const char *
    each launch (AUGUR_CUDA_WAIT=1), so this kernel is the one that failed. */
 const char *ag__device_sentence(char text[400], const char *last, const char *meaning, int waited);
 
-/* The sentence when memory for `what` is missing: bytes needed (0: not known), bytes that are
-   free. */
+/* The sentence when memory for `what` is missing: it needs `bytes` bytes (0: not known), and
+   `unused` bytes are free. */
 const char *ag__device_full(char text[400], const char *what, size_t bytes, size_t unused);
 
-/* Names what is launched from now on, for sentences; `name` must stay valid. */
+/* Says for error sentences what is launched from now on; `name` must stay valid. */
 void ag__device_doing(const char *name);
 
-/* The first failure since the last question, if any: AG_EDEVICE or AG_EMEMORY. A device that
-   cannot go on fails every later question, too. Does not wait. */
+/* Returns the first failure since the last call, if any: AG_EDEVICE or AG_EMEMORY. Once the device
+   cannot go on, every later call fails, too. Does not wait. */
 ag_status ag__device_failed(ag_failure *why);
 
-/* Waits until all work is done; then as ag__device_failed. */
+/* Waits until all work is done, then returns what ag__device_failed returns. */
 ag_status ag__device_wait(ag_failure *why);
 
 /* Waits if AUGUR_CUDA_WAIT is 1 in the environment: a failure then names the right kernel. */
@@ -67,7 +67,7 @@ void ag__stage_close(ag__stage *stage);                                   /* aft
 
 /* ---- launches that are repeated (graph.cu) ---- */
 
-/* 0: each run launches by itself, because of AUGUR_GRAPHS=0 or AUGUR_CUDA_WAIT=1. */
+/* 0: launches are not repeated, because of AUGUR_GRAPHS=0 or AUGUR_CUDA_WAIT=1. */
 int ag__graph_wanted(void);
 
 /* From here to ag__graph_end the launches of this thread are recorded, not executed; other threads
@@ -75,7 +75,7 @@ int ag__graph_wanted(void);
 int ag__graph_begin(void);
 
 /* Returns the recorded launches; NULL: something cannot be repeated, or there is no memory. Errors
-   in between are no failures of the device: the next launch reports them. */
+   while recording do not count as failures of the device: the next launch reports them. */
 typedef struct ag__graph ag__graph;
 ag__graph *ag__graph_end(void);
 void ag__graph_launch(ag__graph *graph);
@@ -83,13 +83,13 @@ void ag__graph_free(ag__graph *graph); /* NULL is allowed */
 
 /* ---- time (timer.cu) ---- */
 
-/* Marks in the stream, to tell how long the work between them took. */
+/* Marks in the stream, which measure how long the work between them took. */
 typedef struct ag__timer ag__timer;
 ag__timer *ag__timer_new(void); /* NULL: no memory */
 void ag__timer_free(ag__timer *timer);
 void ag__timer_start(ag__timer *timer);                 /* forgets all marks and sets mark 0 */
 void ag__timer_mark(ag__timer *timer);                  /* sets the next one */
-double ag__timer_seconds(ag__timer *timer, int number); /* mark to mark + 1; waits for it */
+double ag__timer_seconds(ag__timer *timer, int number); /* from this mark to the next; waits */
 
 /* ---- what core/gemm.h, columns.h and inverse.h do on the device ---- */
 
@@ -122,13 +122,13 @@ typedef struct ag__channel {
     int f, r;
 } ag__channel;
 
-int ag__device_channel_fits(int f, int r); /* 0: the weights are too large for that */
+int ag__device_channel_fits(int f, int r); /* 0: the weights are too large */
 void ag__device_channel_forward(ag_real *y, ag_real *h, const ag__channel *in);
 
 /* Backward writes dx, or adds to it with `add`, and leaves the parts of the weights' gradients in
    scratch; the last function sums those of w1, b1, w2 or b2 (which: 1, 2, 3, 4). Either dy is
    given, or dv, the gradient of v. With dv, dy is NULL, and dx gets only what flows through h. b1
-   is not read, b2 only with dy. */
+   is not read; b2 is read only with dy. */
 int64_t ag__device_channel_scratch(int64_t rows, int f, int r);
 void ag__device_channel_backward(ag_real *dx, ag_real *scratch, const ag_real *dy,
                                  const ag_real *dv, const ag_real *h, const ag__channel *in,
@@ -140,9 +140,9 @@ void ag__device_channel_weight(ag_real *to, const ag_real *scratch, int which, i
 int64_t ag__device_scan_scratch(int64_t n);
 void ag__device_scan(int32_t *out, const int32_t *in, int64_t n, ag_real *scratch);
 
-/* Of the rows starts[g]..starts[g+1]-1 of each segment g, those kept[g+1] - kept[g] with the
-   largest scores stay, the first ones among equals: place[v] is the new number of row v, kept[g]
-   and so on in their order, or -1; perm[j] is the old number of row j. */
+/* Segment g has the rows starts[g]..starts[g+1]-1. The kept[g+1] - kept[g] of them with the largest
+   scores stay, the first ones among equals, and get the numbers kept[g], kept[g] + 1, ... in their
+   order. place[v] is the new number of row v, or -1; perm[j] is the old number of row j. */
 void ag__device_largest(int32_t *place, int32_t *perm, const ag_real *score, const int32_t *starts,
                         const int32_t *kept, int64_t segments);
 
@@ -153,8 +153,8 @@ void ag__device_seed(ag_real *dx, int add); /* dx[0] = 1, or += 1 */
 
 /* ---- fused groups (group.h) ---- */
 
-/* Most jobs of a launch; elements of a tile, and most tiles, that a block has for its own
-   values. */
+/* The most jobs of a launch; the elements of a tile, which holds a value of one block; the most
+   tiles of a block. */
 enum { AG__GROUP_JOBS = 16, AG__GROUP_TILE = 1024, AG__GROUP_TILES = 8 };
 
 /* Tiles of a job: of inputs 0 and 1, of the output, its gradient and the gradient that it writes.
@@ -165,7 +165,7 @@ struct ag_args;
 typedef struct ag__group_job {
     const struct ag_args *args;
     int number;                  /* of ag__device_group_number */
-    int8_t tile[AG__TILE_COUNT]; /* -1: none, but the memory that args names */
+    int8_t tile[AG__TILE_COUNT]; /* -1: no tile: it is in the memory that args names */
 } ag__group_job;
 
 /* The number of the elementwise kernel that this function launches; -1: no group can run it. */
@@ -184,8 +184,8 @@ typedef struct ag__clip_found {
     int64_t at;     /* index of the first gradient that is not finite; -1: all are finite */
     ag_real value;  /* of that gradient */
     ag_real factor; /* min(1, most / (norm + 1e-6)), for all gradients */
-    int refused;    /* 1: the norm is not finite; all this then stays as it is, and steps change
-                       nothing, until ag__clip_forget */
+    int refused;    /* 1: the norm is not finite. Until ag__clip_forget, all fields then stay as
+                       they are, and steps change nothing */
 } ag__clip_found;
 typedef struct ag__clip ag__clip;
 ag__clip *ag__clip_new(void); /* NULL: no memory */
@@ -197,7 +197,8 @@ void ag__clip_forget(ag__clip *clip);
 void ag__clip_measure(ag__clip *clip, const ag_real *x, int64_t n, double most, int64_t step);
 void ag__clip_scale(const ag__clip *clip, ag_real *x, int64_t n); /* x times the factor */
 
-/* The finding of the last measure; NULL: the device has not finished it, or (wait: 1) it failed. */
+/* The result of the last ag__clip_measure. NULL: the device has not finished it, or, with wait 1,
+   it failed. */
 const ag__clip_found *ag__clip_read(const ag__clip *clip, int wait);
 const ag__clip_found *ag__clip_on_device(const ag__clip *clip); /* in its memory */
 

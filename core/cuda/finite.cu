@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Index of the first value that is not finite: each thread looks at its share, a block takes the
-   least, and so does the host of what the blocks found. */
+   smallest index, and the host takes the smallest of all blocks. */
 #include "core/cuda/inside.h"
 #include "core/kernel.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Launches that are noted once and repeated as one. They are captured in a stream of their own, so
-   that other threads launch as usual meanwhile, and repeated in the stream of all work. */
+/* Launches that are recorded once and repeated as one. They are captured in a stream of their own,
+   so that other threads launch as usual meanwhile, and repeated in the stream of all work. */
 #include "core/cuda/inside.h"
 #include "core/internal.h"
 #include "core/memory.h"

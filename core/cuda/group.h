@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A fused group on a GPU: a block takes 1,024 elements and runs every job of the group on them.
    Values that only the group uses are in tiles of shared memory; a thread has the same elements in
-   all jobs, so there is no barrier. The file that includes this one has included the bodies, with
-   AG_BODIES_ALONE, and AG_GROUP_BODIES names a file with a line BODY(name) for each. */
+   all jobs, so there is no barrier. A file that includes this one first includes the bodies, with
+   AG_BODIES_ALONE; AG_GROUP_BODIES names a file with a line BODY(name) for each of them. */
 #ifndef AG_CORE_CUDA_GROUP_H
 #define AG_CORE_CUDA_GROUP_H
 
@@ -128,8 +128,7 @@ static ag__small_job ag__small(const ag__group_job *job)
     return to;
 }
 
-/* The names of the kernels of a group, for the sentence when it fails; valid until the next
-   group. */
+/* The names of the kernels of a group, for its error sentence; valid until the next group. */
 static const char *ag__group_names(const ag__group_job *jobs, int n)
 {
     static char text[AG__GROUP_JOBS * 32];
@@ -140,7 +139,7 @@ static const char *ag__group_names(const ag__group_job *jobs, int n)
     return text;
 }
 
-/* As AG__START_SHARED, under the names of the jobs. */
+/* Does what AG__START_SHARED does, under the names of the jobs. */
 static void ag__start_group(const ag__group *group, size_t tile_bytes, const char *names)
 {
     cudaLaunchConfig_t config = {};

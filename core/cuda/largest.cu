@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The largest scores of each segment: a block finds the key of the last one that stays byte by byte
-   from the top (as gnn/topk_cut.h), then gives those that stay new places, in their order. */
+/* The largest scores of each segment: a block finds the key of the last score that stays, byte by
+   byte from the top (as gnn/topk_cut.h), then numbers the rows that stay, in their order. */
 #include "core/cuda/cub.h"
 
 #include "core/cuda/inside.h"

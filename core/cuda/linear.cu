@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Products of linear with what cuBLASLt does in the same pass (its epilogues). y = x w' + b is,
-   column by column, y' = w x' with b added to each column (BIAS), then perhaps max(y, 0) (RELU).
-   dw = dy' x is dw' = x' dy, which sums dy over its rows on the way (BGRADB). An algorithm is asked
-   for once for a shape and kept, and sums of parts have a fixed order: the same bits every time.
- */
+   column by column, y' = w x' with b added to each column (BIAS), then perhaps max(y, 0) (RELU). dw
+   = dy' x is dw' = x' dy, which sums dy over its rows on the way (BGRADB). cuBLASLt chooses an
+   algorithm once for a shape, and sums of parts have a fixed order: the bits are the same every
+   time. */
 #include "core/cuda/inside.h"
 #include "core/cuda/launch.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Data between the GPUs of ranks, moved by NCCL, which adds nothing. It is loaded when ranks ask
-   for it, so a program does not need it otherwise. None of its calls waits: NCCL knows no patience
-   for a rank that hangs. */
+   for it, so a program does not need it otherwise. None of its calls waits, since NCCL has no time
+   limit for a rank that hangs. */
 #include "core/cuda/inside.h"
 #include "core/error.h"
 #include "core/internal.h"

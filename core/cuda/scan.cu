@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums of all elements before each one, of integers: their sums have one result in any order. */
+/* For each element the sum of all before it. The elements are integers, so the sums are the same in
+   any order. */
 #include "core/cuda/cub.h"
 
 #include "core/cuda/inside.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Uploads that do not wait. A step's inputs are written to pinned memory, copied to a landing area
-   on the copy stream and from there moved to their places on the compute stream: kernels of the
-   step before may still read from there. With two slots neither side waits for the other. */
+   on the copy stream and from there moved to their places on the compute stream, since kernels of
+   the step before may still read these places. With two slots neither side waits for the other. */
 #include "core/cuda/inside.h"
 #include "core/internal.h"
 #include "core/memory.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that are not what their names say: what downloads, mail programs and other tools leave. */
+/* Files that are not what their names say, as downloads, mail programs and other tools leave
+   them. */
 #define _GNU_SOURCE /* memmem */
 #include "core/io/npz_internal.h"
 #include "core/error.h"

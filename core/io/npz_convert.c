@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Conversion of stored values by value. */
+/* Converts stored values one by one. */
 #include "core/float_mode.h"
 #include "core/error.h"
 #include "core/io/npz_internal.h"

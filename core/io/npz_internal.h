@@ -19,12 +19,12 @@ enum {
     AG__DEFLATE_MOST = 1032     /* deflate cannot shrink anything by a larger factor */
 };
 
-/* Opens a file that is not empty for reading; a folder, device or pipe is refused without waiting
- * for it. */
+/* Opens a file for reading. An empty file is refused, and so is a folder, device or pipe, without
+   waiting for it. */
 FILE *ag__open_regular(const char *path, int64_t *bytes, ag_failure *why);
 
-/* If ag_file_mistaken knows what the file is, replaces the reader's failure by a sentence that says
-   so, unless that begins with `own`, the reader's own kind. */
+/* If ag_file_mistaken knows what the file is, replaces the reader's failure by its sentence, unless
+   this sentence begins with `own`, the kind of file that the reader reads. */
 void ag__say_mistaken(ag_failure *why, const char *path, const char *own);
 
 /* Reads n bytes and returns how many there were; a negative number is an error. */
@@ -35,8 +35,8 @@ typedef int64_t ag__reader(void *context, void *out, size_t n);
 ag_status ag__npy_read_header(ag_array_info *info, size_t *bytes, ag__reader *read, void *context,
                               const char *where, ag_failure *why);
 
-/* The type that a file stores: 1 if its values have the bytes of info->dtype in memory; the bytes
-   of a value; the name ("uint16"). */
+/* The type that a file stores. The first returns 1 if its values have the bytes of info->dtype in
+   memory; the second the bytes of a value; the third its name ("uint16"). */
 int ag__npy_is_plain(const ag_array_info *info);
 size_t ag__npy_stored_bytes(const ag_array_info *info);
 const char *ag__npy_stored_name(char name[12], const ag_array_info *info);
@@ -49,22 +49,22 @@ size_t ag__npy_format(char out[AG__NPY_WRITTEN_MOST], ag_dtype dtype, int rank,
 ag_status ag__npy_count(int64_t *count, ag_dtype dtype, int rank, const int64_t *size,
                         const char *where, ag_failure *why);
 
-/* 1: 1 to 63 printable ASCII characters, so that a sentence can quote it. */
+/* 1 if the name has 1 to 63 characters, all printable ASCII, so that a sentence can quote it. */
 int ag__npz_name_fits(const char *name);
 
 /* Converts values first..first+n-1 of the array `info` from `in` to `out`. */
 ag_status ag__npz_convert(void *out, ag_dtype as, const void *in, const ag_array_info *info,
                           int64_t first, int64_t n, const char *file, ag_failure *why);
 
-/* Of the values first..first+n-1 of an array in Fortran order, puts those of rows row..row+rows-1
-   to their places in C order. Row `row` is first in `out`. */
+/* `in` has the values first..first+n-1 of an array in Fortran order. The values of rows
+   row..row+rows-1 go to their places in C order in `out`, which begins with row `row`. */
 void ag__npz_reorder(void *out, const void *in, const ag_array_info *info, size_t bytes,
                      int64_t first, int64_t n, int64_t row, int64_t rows);
 
 /* The value of a float16. */
 float ag__from_half(uint16_t half);
 
-/* 1 when integers are wanted and floats are stored, which no conversion does. */
+/* 1 when integers are wanted and floats are stored: there is no such conversion. */
 int ag__npz_cannot(ag_dtype as, ag_dtype from);
 
 /* Looks at the end of a zip file before libzip does, and refuses what would make it allocate or

@@ -55,8 +55,8 @@ void ag__checksum(char digits[AG__DIGITS], const void *data, size_t bytes);
 /* The metadata key of a tensor's checksum; free with ag_free; NULL: no memory. */
 char *ag__checksum_key(const char *tensor);
 
-/* The checksum of a header: of its JSON without "xxh3" and "data_offsets" (which it must not have
-   any more), compact and with sorted keys. */
+/* The checksum of a header: that of its JSON, compact and with sorted keys. The caller has removed
+   "xxh3" and "data_offsets" from it. */
 ag_status ag__checksum_header(char digits[AG__DIGITS], const json_t *root, ag_failure *why);
 
 /* Reads and checks a whole file of `size` bytes; `path` is for sentences. */

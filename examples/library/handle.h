@@ -11,9 +11,9 @@
 
 struct augur_models {
     harness_trained trained;
-    char *path, *about;          /* of the checkpoint; augur_models_describe */
+    char *path, *about;          /* of the checkpoint; text of augur_models_describe */
     pthread_rwlock_t parameters; /* read by predictions, written when an update is done */
-    pthread_mutex_t update;      /* one at a time */
+    pthread_mutex_t update;      /* held by an update: one runs at a time */
 };
 
 /* ---- library.c ---- */
@@ -28,19 +28,21 @@ harness_options *library_options(const harness_trained *trained, unsigned comman
 
 /* ---- items.c ---- */
 
-/* The files of a call. Start with `given`; always close it. */
+/* The items of a call as files. Start with `given`; always close it. */
 typedef struct library_items {
     const augur_models_items *given;
     FILE *file; /* of the arrays, in memory */
     char path[32];
 } library_items;
 
-/* Looks at counts and pointers. Fails: AG_EUSE. */
+/* Checks counts and pointers. Fails: AG_EUSE. */
 ag_status library_items_check(const augur_models_items *items, const char *call, ag_failure *why);
-/* Makes them --data. Fails: AG_EUSE, AG_EDATA (an array that no file can hold), AG_EMEMORY. */
+/* Sets --data to the items, after writing arrays to a file in memory. Fails: AG_EUSE, AG_EDATA (an
+   array that no file can hold), AG_EMEMORY. */
 ag_status library_items_open(library_items *items, harness_options *options, ag_failure *why);
 void library_items_close(library_items *items);
-/* A group's name; and the sentence and warnings of the call: for arrays all say "items". */
+/* For items from arrays, these two put "items" in place of the path of the file in memory: in a
+   group's name, and in the sentence and the warnings of the call. */
 const char *library_items_name(const library_items *items, const char *group);
 void library_items_rename(const library_items *items, ag_failure *why);
 

@@ -85,10 +85,13 @@ void library_items_close(library_items *items)
     items->file = NULL;
 }
 
+/* A group has the name of its file, or that with "/7" after it. */
 const char *library_items_name(const library_items *items, const char *group)
 {
-    return items->given->path || strcmp(group, harness_files_base(items->path)) != 0 ? group
-                                                                                     : in_memory;
+    const char *base = harness_files_base(items->path);
+    const size_t n = strlen(base);
+    const bool named = !strncmp(group, base, n) && (!group[n] || group[n] == '/');
+    return items->given->path || !named ? group : harness_format("%s%s", in_memory, group + n);
 }
 
 static void rename_in(char *text, const library_items *items)

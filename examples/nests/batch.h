@@ -10,13 +10,13 @@
 ag_status nests_scale_fit(nests_scale *scale, const nests_set *set, ag_failure *why);
 
 /* Sizes are rounded up, so that batches have few shapes, each of which is planned once; what is
-   added is part of no sum or loss. The place of an entry says whose cost it counts: a row's; 0, at
-   the place `rows`; or that of what all items of group g count alike, at the place rows + 1 + g. */
+   added is part of no sum or loss. The place of an entry says which cost it counts: below `rows`,
+   that of a row; at `rows`, 0; at rows + 1 + g, that of what all items of group g count alike. */
 typedef struct nests_batch {
     int groups, items, rows, entries, alike; /* alike: entries of what items count alike; 0: there
                                                 are none */
     int inputs;                              /* of a row */
-    int count;                               /* of items, without those that are added */
+    int count;                               /* of items, without those added by rounding up */
     ag_real *x;                              /* [rows, inputs] */
     int32_t *word;                           /* [rows] */
     int32_t *at, *start;                     /* [entries] place; [items + 1] */
@@ -34,7 +34,7 @@ typedef struct nests_batch {
     ag_real *speed;    /* [items] fastest of the group / run time */
     ag_real *by_trees; /* [items] what the trees add to the base */
 
-    const nests_group *first; /* a name for sentences */
+    const nests_group *first; /* its name is that of the batch in sentences */
     nests_rows *part;         /* [groups] raw */
     int parts;
     /* Scratch of a group: run times, their ln, and the scratch of ranks. */

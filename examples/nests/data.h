@@ -20,12 +20,12 @@ typedef struct nests_set {
 /* The data of training and of scores; with --split one set is both. */
 typedef struct nests_files {
     nests_set train, other;
-    nests_set *scored; /* one of them; NULL: nothing is */
+    nests_set *scored; /* one of the two; NULL: nothing is scored */
 } nests_files;
 
-/* Reads the session's --data and --valid, and splits them; chooses the options that are left to
-   their kind. Fails: AG_EUSE (nothing to learn from; kinds that differ), and as harness_files_read
-   and the maker. */
+/* Reads the session's --data and --valid, and splits them; chooses the options that are left to the
+   kind of the files. Fails: AG_EUSE (nothing to learn from; kinds that differ), and as
+   harness_files_read and the maker. */
 ag_status nests_files_train(nests_files *files, nests_settings *settings, ag_failure *why);
 
 /* Reads --data to be scored by the runs: all items of a group or, if the first run was trained on

@@ -52,8 +52,8 @@ typedef struct nests_maker {
        Fails: AG_EFILE, AG_EDATA, AG_EMEMORY, AG_ESTOPPED. */
     ag_status (*read)(nests_data *data, const harness_files *paths, ag_failure *why);
     void (*drop)(nests_data *data);
-    /* The rows of n items, item [n] ascending. What `always` counts may not depend on the choice of
-       items. Called by one thread at a time for one `rows`; other threads may use others. Fails:
+    /* The rows of n items, item [n] ascending. What `always` counts must not depend on the choice
+       of items. Called by one thread at a time for one `rows`; other threads may use others. Fails:
        AG_EDATA, AG_EMEMORY. */
     ag_status (*rows)(nests_rows *rows, const nests_data *data, int group, const int *item, int n,
                       ag_failure *why);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Warns of groups, or of programs with several groups, with many rows far from those of training.
-   Looks at up to NESTS_FITTED items of a group, as many as the scale was fitted to. The splits of
-   examples/data give no warning. */
+/* Warns of groups, or of programs with several groups, in which many rows are far from those of
+   training. Looks at up to NESTS_FITTED items of a group, as many as the scale was fitted to. The
+   splits of examples/data give no warning. */
 #include "examples/harness/harness.h"
 #include "examples/harness/rank/unseen.h"
 #include "examples/nests/hooks.h"

@@ -20,7 +20,8 @@ typedef enum nests_use { NESTS_UNUSED, NESTS_SUMS, NESTS_EMBEDDED, NESTS_COSTS }
  "what a node reads of the loop nests that it runs (paper: none): the sum of their columns, " \
  "the sum of their learned embeddings, or that, and scores are added up as times are"
 
-/* For runs of the programs of graph networks that are older than the program nests. */
+/* For harness_program.moved: an older run of these programs may hold a model that `nests` trains
+   now. */
 #define NESTS_MOVED "; a model of loop nests or of trees is trained by \"nests train\" now"
 
 /* The names in results of a network with each of these; NETWORK is a literal. */
@@ -36,7 +37,7 @@ typedef struct nests_joined {
     ag_linear_layer layer[NESTS_JOINED_LAYERS]; /* of the embedding */
     ag_param *join;                             /* [in, width]: what a row adds to its node */
     ag_param *of_row, *of_node;                 /* f [1, width], g [1, out] */
-    ag_param *steep; /* [1,1] where items are only compared: ln of the factor of their scores */
+    ag_param *steep; /* [1,1] ln of the factor of the scores; NULL unless items are only compared */
 } nests_joined;
 
 /* Declares the parameters ("rows.table", ...) and makes room for the scale. columns, words, flags:
@@ -71,7 +72,8 @@ void nests_joined_batch_free(nests_joined_batch *batch);
 /* The embedding of each row, [rows, width]. */
 ag_tensor *nests_joined_embed(const nests_joined *joined, ag_tape *tape,
                               const nests_joined_batch *batch);
-/* The sum that the rows of each place add to its vector, [places, in]. embedded: as above. */
+/* The sum that the rows of each place add to its vector, [places, in]. embedded: from
+   nests_joined_embed. */
 ag_tensor *nests_joined_nodes(const nests_joined *joined, ag_tensor *embedded,
                               const nests_joined_batch *batch);
 /* Scores [items] of NESTS_COSTS. node [n, out]: of the graph network. */

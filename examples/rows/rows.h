@@ -17,7 +17,7 @@ typedef struct nests_rows {
     int *first;    /* [items + 1] */
     int *row;      /* [first[items]] */
     float *times;  /* [first[items]] how often the item counts the row; NULL: once each */
-    int *node;     /* [first[items]] of the graph, that the row is of; NULL: it is not known */
+    int *node;     /* [first[items]] the row's node of the graph; NULL: it is not known */
     void *memory;  /* of the maker */
 } nests_rows;
 

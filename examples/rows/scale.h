@@ -23,7 +23,7 @@ typedef struct nests_scale {
 
 ag_status nests_scale_open(nests_scale *scale, int columns, int words, bool flags, ag_failure *why);
 void nests_scale_close(nests_scale *scale);
-/* Adds training rows x [rows, columns] to the means; end finds the deviations. */
+/* Adds training rows x [rows, columns] to the means; nests_scale_end finds the deviations. */
 void nests_scale_add(nests_scale *scale, const float *x, int rows);
 /* Adds the rows of items, of which the i-th has the run time runtime[item[i]] (NULL: [i]). */
 void nests_scale_add_items(nests_scale *scale, const nests_rows *rows, const int64_t *runtime,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A feed-forward network over the features of an item, compared with those of its group. */
+/* A feed-forward network over the features of an item, standardised within its group. */
 #include "examples/tabular/tabular.h"
 
 #include "core/error.h"

@@ -36,7 +36,7 @@ typedef struct tgraph_files {
     tgraph_set fit;   /* what the baselines of `eval` learn from */
     bool training;    /* of a training run, standardised for its network */
     const char *name; /* of the model that scores them: tgraph_model_name */
-    /* Of eval and predict. */
+    /* Only in eval and predict. */
     const harness_runs *runs;
     const tgraph_settings *settings;
 } tgraph_files;
@@ -50,8 +50,8 @@ ag_status tgraph_read_fit(void *files, const harness_runs *runs, const harness_s
 
 /* ---- scores (score.c) ---- */
 
-/* How to score: `configs` together, and the mean over `tta` permutations (0: the given order) and
-   over models. */
+/* How to score: `configs` configurations at a time. A score is the mean over `tta` permutations (0:
+   only the given order) and over models. */
 typedef struct tgraph_scorer {
     const tgraph_model *model;
     ag_tape *tape;

@@ -52,17 +52,17 @@ typedef struct tpgnn_results {
     harness_rank rank; /* first */
     tpgnn_files *files;
     double *cost;      /* [schedules] predicted ln(ns) of the models that predict run times */
-    int models, costs; /* added so far; how many of them do */
+    int models, costs; /* added so far; how many of them predict run times */
 } tpgnn_results;
 
 /* Functions of a harness_model. For each run after the first the schedules are translated into its
-   words. There are costs if the labels of all models give run times: their mean. */
+   words. If the labels of all models give run times, the costs are the mean over the models. */
 void tpgnn_results_form(harness_rank_form *form, const void *net, const harness_settings *settings);
 void tpgnn_results_open(void *results, void *files, const harness_settings *settings);
 ag_status tpgnn_results_add(void *results, const harness_trained *trained,
                             const harness_scoring *how, ag_failure *why);
 
-/* harness_model.alike. */
+/* The function harness_model.alike. */
 const char *tpgnn_results_alike(const void *results, int group);
 
 /* Adds what noise leaves possible, by the two passes of measurements. */
@@ -72,12 +72,12 @@ void tpgnn_results_repeat(void *results);
    of others. Fails: AG_EMEMORY, AG_EDATA, AG_ESTOPPED. */
 ag_status tpgnn_results_baselines(void *results, ag_failure *why);
 
-/* The method next to the model in tables: the strongest of them. */
+/* The method next to the model in tables: the strongest of the baselines. */
 #define TPGNN_AGAINST "XGBoost (TVM)"
 
 /* ---- unseen.c, inspect.c ---- */
 
-/* These facts about the data, as metadata of a checkpoint; the caller frees the text
+/* The facts of a tpgnn_seen about the data, as metadata of a checkpoint; the caller frees the text
    (harness_free). Fails: AG_EMEMORY. */
 char *tpgnn_seen_json(const tpgnn_data *data, ag_failure *why);
 /* Fails: AG_EDATA. */

@@ -22,8 +22,8 @@ ag_status tpgnn_sampler_open(tpgnn_sampler *s, const tpgnn_data *data,
                              ag_failure *why);
 void tpgnn_sampler_close(tpgnn_sampler *s);
 
-/* Draws the schedules of a step, a function of its number and the seed, into s->drawn. Returns how
-   many. */
+/* Draws the schedules of a step into s->drawn; they depend only on its number and the seed. Returns
+   how many there are. */
 int tpgnn_sampler_draw(tpgnn_sampler *s, int64_t step);
 /* A harness_fill: source a tpgnn_sampler, buffer a tpgnn_batch. */
 ag_status tpgnn_sampler_fill(void *source, int64_t step, void *buffer, ag_failure *why);

@@ -6,7 +6,7 @@
 
 #include "examples/tpu/program.h"
 
-/* Depends only on (seed, step), so a run is resumed by its step number. For one thread. */
+/* A draw depends only on (seed, step), so a run is resumed by its step number. For one thread. */
 typedef struct tpu_sampler {
     const tpu_data *data;
     const tpu_scaler *scaler;
@@ -16,8 +16,8 @@ typedef struct tpu_sampler {
     int count;              /* kernels that can be drawn */
     int families, programs; /* with such a kernel */
     int32_t *item;          /* [count] kernels of the data, by family, then by program */
-    int32_t *program_start; /* [programs + 1] in item */
-    int32_t *family_start;  /* [families + 1] in program_start */
+    int32_t *program_start; /* [programs + 1] the first place of each in item */
+    int32_t *family_start;  /* [families + 1] the first place of each in program_start */
     int64_t *taken, turn;   /* [count] the last draw that took each kernel; the number of draws */
     int32_t *config;    /* scratch, as long as the largest number of configurations of a kernel */
     tpu_sample *sample; /* the last draw, with the samples of a kernel together */

@@ -14,7 +14,7 @@ enum {
         16, /* operands of products that a step uses this often are copied first */
     TPUGRAPHS_TILE_REPEATED = 8,     /* work at most, as a multiple of the least possible */
     TPUGRAPHS_TILE_FEW_STEPS = 64,   /* a tile with more steps than this */
-    TPUGRAPHS_TILE_STEP_WORK = 1024, /* does at least so much work in each of them */
+    TPUGRAPHS_TILE_STEP_WORK = 1024, /* does at least this much work in each of them */
     TPUGRAPHS_TILE_MOST_STEPS = 8192 /* and never has more steps than this */
 };
 
@@ -44,9 +44,10 @@ typedef struct tpugraphs_cut {
 int tpugraphs_affordable(const tpugraphs_cost *cost, double least);
 int tpugraphs_few_steps(const tpugraphs_cost *cost, double least);
 
-/* First the output's most minor axis grows, then the reduction, then the other axes, as far as the
-   scratch allows; more scratch is allowed until the tile is affordable and has few steps. Returns
-   its cost; the last call of cut->cost is for this tile. */
+/* Finds the default tile. Its block grows along the output's most minor axis first, then along the
+   reduction, then along the other axes, as far as the scratch allows; more scratch is allowed until
+   the tile is affordable and has few steps. Returns its cost; the last call of cut->cost is for
+   this tile. */
 tpugraphs_cost tpugraphs_default_tile(tpugraphs_bounds *bounds, const tpugraphs_cut *cut);
 
 /* A value that a tile computes, and a slot of scratch: value[i] lies in slot value[value[i].slot].
@@ -54,15 +55,15 @@ tpugraphs_cost tpugraphs_default_tile(tpugraphs_bounds *bounds, const tpugraphs_
 typedef struct tpugraphs_value {
     double size; /* floats */
     int last;    /* the number of the last value that reads it; below 0: it has no scratch */
-    int slot;    /* set */
-    /* Of the slot, set here: where it begins, its floats, the last value that reads what is in it.
-     */
+    int slot;    /* set by tpugraphs_find_slots */
+    /* Of slot i, also set by tpugraphs_find_slots: where it begins, its floats, the last value that
+       reads what is in it. */
     double at, room;
     int busy;
 } tpugraphs_value;
 
 /* Finds slots in the order in which values are computed: one that is no longer read is used again,
-   but that of `kept` (-1: none) is taken from the start. Returns the floats of all slots. */
+   but the slot of `kept` (-1: none) is in use from the start. Returns the floats of all slots. */
 double tpugraphs_find_slots(tpugraphs_value *value, int n, int kept);
 
 #endif

@@ -36,7 +36,7 @@ int tpugraphs_plan_loops(tpugraphs_loop *loop, int n, tpugraphs_rule rule, int *
 /* How many tensors the loop moves through by a stride other than 0 and 1. */
 int tpugraphs_loop_jumps(const tpugraphs_loop *loop);
 
-/* The share of a loop of this size that full vectors of so many elements leave over; 0 for a size
+/* The share of a loop of this size that full vectors of `vector` elements leave over; 0 for a size
    that makes no sense. */
 float tpugraphs_left_over(double size, double vector);
 

@@ -65,8 +65,8 @@ enum { TPUGRAPHS_LEAF = -1, TPUGRAPHS_MAP = 0 };
 
 /* A node. Its reader says which operands count. */
 typedef struct tpugraphs_operation {
-    int kind; /* its op code if its shapes fit it, of a broadcast, transpose, reshape, reduce,
-                 reduce-window, dot and convolution; else TPUGRAPHS_MAP or TPUGRAPHS_LEAF */
+    int kind; /* the op code of a broadcast, transpose, reshape, reduce, reduce-window, dot or
+                 convolution, if the shapes fit; else TPUGRAPHS_MAP or TPUGRAPHS_LEAF */
     int opcode;
     int rank, size[TPUGRAPHS_AXES]; /* sizes after the last axis are 1 */
     int operands, operand[2];
@@ -86,9 +86,9 @@ struct tpugraphs_dot;
 void tpugraphs_name_dots(tpugraphs_operation *all, const struct tpugraphs_dot *dot, int count);
 /* Sets the kind of a node from the shapes of its operands, which are among `all`. ordered: the
    operands are in their order, each as often as it is used; else takes the order that fits, and one
-   operand of a dot or a convolution for both. The axes of a dot that nobody names are the first
-   that fit. Other kinds than these and TPUGRAPHS_MAP keep only the first operand, since the others
-   are scalars. */
+   operand of a dot or a convolution for both. If the file does not name the axes of a dot, they are
+   the first that fit. A dot, a convolution and TPUGRAPHS_MAP keep all operands, other kinds only
+   the first, since their others are scalars. */
 void tpugraphs_settle(tpugraphs_operation *node, const tpugraphs_operation *all, int ordered);
 /* All axes of a dot that give a result of this shape; the last of the left operand and the first of
    the right come first. Returns their number, `most` at most. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* An npz file to checked arrays: every shape against the others, every index against its range. */
+/* Turns an npz file into arrays, and checks every shape against the others, every index against
+   its range. */
 #include "examples/tpugraphs/tpugraphs.h"
 #include "core/error.h"
 #include "core/memory.h"

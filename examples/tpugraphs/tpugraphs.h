@@ -30,8 +30,8 @@ void *tpugraphs_take(tpugraphs_budget *budget, size_t *bytes, size_t count, size
 /* The name of the file at `path` without folder and .npz, allocated in the same way. */
 char *tpugraphs_take_name(tpugraphs_budget *budget, size_t *bytes, const char *path,
                           ag_failure *why);
-/* The list with room for `count` items, grown if necessary, and counted in the same way. NULL:
-   `why` has a sentence, and the list is unchanged. */
+/* Returns the list with room for `count` items; it grows if necessary, and is counted in the same
+   way. NULL: `why` has a sentence, and the list is unchanged. */
 void *tpugraphs_grow(tpugraphs_budget *budget, size_t *bytes, void *list, int *room, int64_t count,
                      size_t size, ag_failure *why);
 /* The limit for files that are read in addition: what the budget has left. */
@@ -41,11 +41,11 @@ int tpugraphs_exceeds(const tpugraphs_budget *budget, size_t bytes);
 ag_status tpugraphs_fits(const tpugraphs_budget *budget, size_t bytes, const char *name,
                          const char *what, ag_failure *why);
 
-/* The next array of a block, at a multiple of 64 bytes; block NULL: only *at moves on, which
-   counts the bytes of all. */
+/* The next array of a block, at a multiple of 64 bytes; with block NULL only *at grows, to count
+   the bytes of all arrays. */
 void *tpugraphs_lay(char *block, size_t *at, int64_t count, size_t size);
-/* Room for a block of a batch; its contents are lost. Batches of one kind differ a little in
-   size, so some more than needed is taken, which saves the next few from growing. */
+/* Room for a block of a batch; its contents are lost. Batches of one kind differ a little in size,
+   so the block is somewhat larger than needed, and the next few batches fit, too. */
 ag_status tpugraphs_room(char **block, size_t *room, size_t bytes, ag_failure *why);
 /* A zeroed block for all arrays of a batch: `lay` puts them into a block one after the other with
    tpugraphs_lay; it is called first without a block, to count the bytes. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The searches of partitions of one program: simulated annealing only on hardware, and with a
+/* The searches of partitions of one program: simulated annealing on hardware only, and with a
    model. */
 #include "examples/harness/base/bag.h"
 #include "core/random.h"

@@ -11,9 +11,10 @@
 
 typedef enum tune_way { TUNE_HARDWARE, TUNE_LEARNED, TUNE_WAYS } tune_way;
 
-/* Fills ns, above 0, of the kernels of a fusion or the tiles of a kernel, which[0..count-1] (NULL:
-   the first): measured in turn, or predicted. Predictions for tiles are only scores: small is fast.
-   A failure AG_ESTOPPED ends a search without a result. Tests make times up. */
+/* Fills ns for the kernels of a fusion or the tiles of a kernel, which[0..count-1] (NULL: the
+   first), with times above 0, measured in turn or predicted. Predictions for tiles are only scores,
+   of either sign: small is fast. A failure AG_ESTOPPED ends a search without a result. Tests make
+   times up. */
 typedef ag_status tune_meter(void *state, double *ns, const lab_configs *configs, const int *which,
                              int count, ag_failure *why);
 
@@ -82,7 +83,7 @@ double tune_time(const tune_pool *pool, const tune_cut *cut);
    fastest of the others, `kept` in all; if there are no more than that, it has all, in the order in
    which they were asked for. A partition that is slower by d in ln(time) than the one before it is
    accepted with probability exp(-d / temperature); the temperature falls geometrically. Ends after
-   so many partitions, or when nearly all were seen. */
+   `partitions` partitions, or when nearly all were seen. */
 ag_status tune_anneal(tune_cut **list, tune_pool *pool, const tune_cut *start, tune_way way,
                       int partitions, int kept, uint64_t seed, ag_failure *why);
 

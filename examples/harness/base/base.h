@@ -36,11 +36,11 @@ bool harness_go_on(ag_failure *why);
 
 /* ---- calls from another program's process ---- */
 
-/* Runs call(context, why), then always close(context), for a library in a process that must live.
-   Where the harness would end the program (no memory, a default that its own row does not allow),
-   the call fails instead. A little memory is kept for that; when it is used up, the call ends at
-   once, and its memory of harness_alloc is freed, but not its memory of libaugur. Nothing is
-   printed; harness_guest_warnings returns the warnings. This holds only for this thread, so a
+/* Runs call(context, why), then always close(context), for a library in a process that must not
+   end. Where the harness would end the program (no memory, a default that its own row does not
+   allow), the call fails instead. A little memory is kept for that; when it is used up, the call
+   ends at once, and its memory of harness_alloc is freed, but not its memory of libaugur. Nothing
+   is printed; harness_guest_warnings returns the warnings. This holds only for this thread, so a
    loader works on it, too. Such a call must not contain another one. */
 ag_status harness_guest(ag_status (*call)(void *context, ag_failure *why),
                         void (*close)(void *context), void *context, ag_failure *why);
@@ -121,8 +121,8 @@ struct json_t *harness_json_name(const char *name);
 ag_status harness_write(const char *path, ag_status (*write)(FILE *to, void *context),
                         void *context, ag_failure *why);
 
-/* Warns of what the file systems of the files saved so far lack (ag_saves_lack), of each thing
-   once. */
+/* Warns, once for each thing, of what the file systems of the files saved so far lack
+   (ag_saves_lack). */
 void harness_warn_lacks(void);
 
 /* ---- memory and text ---- */
@@ -140,16 +140,16 @@ void *harness_grow(void *block, size_t bytes);
 void harness_free(void *block);
 char *harness_copy(const char *text);
 char *harness_text(const char *format, ...) AG_PRINTF(1, 2);
-/* The same in harness_lasting, for paths, titles and parts of sentences. */
+/* harness_text in the memory of harness_lasting, for paths, titles and parts of sentences. */
 char *harness_format(const char *format, ...) AG_PRINTF(1, 2);
 
 /* A copy that is safe to show: control characters, bytes that are not UTF-8 and marks that turn the
    direction of writing are shown as \x1b or \u202e. Every name from outside passes through this on
    its way to a terminal, a picture or a page; files for programs (CSV, JSON) get it unchanged. */
 char *harness_printable(const char *text);
-/* The same, written to a stream. */
+/* Writes such a copy to a stream. */
 void harness_show(FILE *to, const char *text);
-/* Unchanged, or made safe when the stream is a terminal. */
+/* Writes such a copy to a terminal, and the text itself to other streams. */
 void harness_show_on_terminal(FILE *to, const char *text);
 _Noreturn void harness_no_memory(size_t bytes);
 double harness_seconds(void); /* of a monotonic clock */

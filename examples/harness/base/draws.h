@@ -29,11 +29,12 @@ void harness_shuffle(int32_t *order, int count, ag_random random);
 void harness_permutation(int32_t *order, int count, uint64_t seed, uint64_t index);
 /* Files in the order in which an epoch visits them. */
 void harness_epoch_order(int32_t *order, int files, uint64_t seed, int64_t epoch);
-/* numpy.array_split into ceil(count / most) parts: their number, and first and length of one. */
+/* Parts as numpy.array_split makes them: the first returns their number, ceil(count / most), the
+   second gives the first item and the length of one part. */
 int harness_chunks(int count, int most);
 void harness_chunk(int *first, int *length, int count, int chunks, int index);
-/* Draws `most` of the `count` items, uniformly without replacement, in the order drawn; moves
-   items. Returns their number. */
+/* Draws `most` of the `count` items, uniformly without replacement, in the order drawn, and moves
+   them to the front. Returns their number. */
 int harness_draw(int32_t *items, int count, int most, ag_random *random);
 /* Dense ranks 0..: equal run times have equal ranks, slower is higher. key and index [count] are
    scratch. Fails: AG_EMEMORY. */

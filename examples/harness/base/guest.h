@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* For the harness, while a call of harness_guest runs on this thread. Otherwise these do nothing.
- */
+/* The harness calls these functions. They do nothing unless a call of harness_guest runs on this
+   thread. */
 #ifndef HARNESS_GUEST_H
 #define HARNESS_GUEST_H
 

@@ -24,18 +24,19 @@ typedef struct harness_additive_group {
     int rows, items;
     const float *x;      /* [rows, columns] */
     const double *work;  /* [rows] above 0: run time of the row, up to a factor */
-    const float *always; /* [rows] how often every item counts the row, besides its own; or NULL */
+    const float *always; /* [rows] how often every item counts the row, besides its own counts; or
+                            NULL */
     const int *first;    /* [items + 1]; those of an item are first[i] ... first[i + 1] - 1 */
     const int *row;      /* [first[items]] */
     const float *times;  /* [first[items]] how often the item counts that row; NULL: once */
     const double *y;     /* [items] ln(run time); NULL where items are only scored */
     double weight;       /* of the group; 0: 1 / (variance of y + 1e-3) */
-    double limit;        /* of the errors that count as squares; 0: none */
+    double limit;        /* errors up to this count as squares; 0: all do */
     int absolute;        /* 1: z and y are compared as they are; work is then about the run time */
 } harness_additive_group;
 
-/* Fits trees to the rows of all groups; options->loss is not read. Left out are groups without `y`,
-   groups with an item that counts no row, and compared groups in which all run times are
+/* Fits trees to the rows of all groups; options->loss is not read. It leaves out groups without
+   `y`, groups with an item that counts no row, and compared groups in which all run times are
    equal. NULL: the failure is in `why` (as harness_boosting_fit; AG_EDATA when nothing is left). */
 harness_boosting *harness_additive_fit(const harness_additive_group *group, int groups, int columns,
                                        const harness_boosting_options *options, ag_failure *why);
@@ -60,7 +61,7 @@ enum { HARNESS_STEEP = 4 };
 /* Fills o->gain and o->pairs. */
 void harness_order_gains(harness_order_loss *o, const double *y, int items);
 
-/* Adds the first derivatives by z, [items], and of the second ones the diagonal. */
+/* Adds the first derivatives by z, [items], and the diagonal of the second derivatives. */
 void harness_order_slopes(double *slope, double *curve, const harness_order_loss *o,
                           const double *z, const double *y, int items);
 

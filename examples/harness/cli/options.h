@@ -39,8 +39,8 @@ enum {
     HARNESS_MAY_CHANGE = 4, /* --resume accepts another value */
     HARNESS_MAY_GROW = 8,   /* --resume accepts a larger value: the run goes on beyond its end */
     HARNESS_IF_GROWN = 16,  /* --resume accepts another value if one of HARNESS_MAY_GROW grows */
-    HARNESS_BY_DATA = 32,   /* its default means a value that suits the data, which
-                               harness_model.read puts in its place */
+    HARNESS_BY_DATA = 32,   /* in place of its default, harness_model.read sets a value that suits
+                               the data */
     HARNESS_IF_OTHER = 64   /* written only where it is not the default */
 };
 
@@ -102,9 +102,9 @@ typedef struct harness_common {
 #define HARNESS_RUNS   (HARNESS_TRAINS | HARNESS_SCORES)
 /* clang-format off */
 #define HARNESS_COMMON_OPTIONS(S, M) HARNESS_COMMON_OPTIONS_AND(S, M, 0)
-/* The same for a program with commands of its own (the bits OWN) that compute with a trained model,
-   if one is given, and make a folder. They also take --out, --force, --run, --model, --seed, and
-   the options of the groups Machine and Output. */
+/* The same for a program with commands of its own (the bits OWN). These make a folder, and compute
+   with a trained model if one is given, so they also take --out, --force, --run, --model, --seed,
+   and the options of the groups Machine and Output. */
 #define HARNESS_COMMON_OPTIONS_AND(S, M, OWN) \
     {"data", HARNESS_FIELD(S, M.data), .commands = HARNESS_ALL, .needed = HARNESS_ALL, \
      .flags = HARNESS_FOR_RESUME, .often = true, .group = "Data", \
@@ -201,8 +201,9 @@ ag_status harness_options_ini_file(harness_options *o, const char *path, ag_fail
 ag_status harness_options_complete(const harness_options *o, ag_failure *why);
 
 /* Refuses an option that has no effect (harness_option.needs) if a flag or a config file gives it
-   another value than it would have otherwise; a preset or the config.json of a run may do so.
-   files: the kind of the files; NULL: not known, so each kind is possible. Fails: AG_EUSE. */
+   another value than it would have otherwise; a preset or the config.json of a run may give it any
+   value. files: the kind of the files; NULL: not known, so each kind is possible. Fails:
+   AG_EUSE. */
 ag_status harness_options_act(const harness_options *o, const char *files, ag_failure *why);
 /* Whether the option has an effect with these values. */
 bool harness_option_acts(const harness_options *o, const harness_option *option, const char *files);
@@ -220,7 +221,8 @@ ag_status harness_options_from_json(harness_options *o, const struct json_t *obj
 const harness_option *harness_options_differ(const harness_options *stored,
                                              const harness_options *given, bool grows);
 
-/* The value of an option as a user would write it, which nobody frees; NULL: no value. */
+/* The value of an option as a user would write it, which the caller does not free; NULL: no
+   value. */
 const char *harness_option_text(const harness_options *o, const harness_option *option);
 
 /* The row with this name ('_' is '-'), or NULL; and the nearest name in a list, or NULL when none

@@ -22,7 +22,7 @@ struct harness_options {
     void *values;
     int layer; /* the one that is being read; a path list of a lower one is replaced */
     harness__origin *origin; /* per option */
-    ag_arena *memory;        /* of all of it, and of texts that the values point to */
+    ag_arena *memory;        /* of all these, and of texts that the values point to */
 };
 
 /* Sets option `index` from text, whatever the command. */
@@ -34,8 +34,8 @@ struct json_t *harness__option_json(const harness_options *o, const harness_opti
 /* Whether both have the same value. */
 bool harness__equal(const harness_options *a, const harness_options *b,
                     const harness_option *option);
-/* Whether harness_options_act would refuse the option; and that refusal. scope: where the option
-   has no effect, or "". */
+/* The first says whether harness_options_act would refuse the option, the second refuses it. scope:
+   where the option has no effect, or "". */
 bool harness__idle(const harness_options *o, int index, const char *files);
 ag_status harness__refuse_idle(const harness_options *o, int index, const char *scope,
                                ag_failure *why);
@@ -83,9 +83,9 @@ const char *harness__meant_or_near(const harness__synonym *table, const char *wo
                                    const char *const *names, int count);
 
 /* Calls pair(context, section, key, value, where) per line `key = value` or `key: value`, and with
-   key NULL where a [section] begins; ";" begins a comment, "#" one of a whole line. where: "FILE
-   line N". All texts are harness_lasting. Fails: AG_EUSE (not an ini file), or with pair's failure.
- */
+   key NULL where a [section] begins; ";" begins a comment, "#" only at the beginning of a line.
+   where: "FILE line N". All texts are harness_lasting. Fails: AG_EUSE (not an ini file), or with
+   pair's failure. */
 typedef ag_status harness__ini_pair(void *context, const char *section, const char *key,
                                     const char *value, const char *where, ag_failure *why);
 ag_status harness__ini(const char *file, const char *text, size_t bytes, harness__ini_pair *pair,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The meaning of a mistyped word: the nearest name, or ours for the name that other programs have.
-   Nothing here is accepted: a sentence suggests ours. Words are separated by bars, in small letters
-   and with '-' for '_'. */
+   None of these words is accepted: an error sentence suggests ours. Words are separated by bars, in
+   small letters and with '-' for '_'. */
 #include "examples/harness/cli/options_internal.h"
 
 #include <ctype.h>

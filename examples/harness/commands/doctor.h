@@ -26,8 +26,8 @@ typedef struct harness_selftest {
                      of the build */
 } harness_selftest;
 
-/* A matrix product and a sum over the neighbours in a graph, on the tape's device, against the same
-   in double on this thread. Fails as a run of the tape does. */
+/* Computes a matrix product and a sum over the neighbours in a graph on the tape's device, and
+   compares them with the same in double on this thread. Fails as a run of the tape does. */
 ag_status harness_selftest_run(harness_selftest *result, ag_tape *tape, ag_failure *why);
 
 #endif

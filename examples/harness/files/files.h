@@ -37,8 +37,9 @@ typedef struct harness_part {
     int index, count;
 } harness_part;
 ag_status harness_part_read(harness_part *part, const char *text, ag_failure *why);
-/* Lists the files of a share: an interval; the lengths of two shares differ by at most one. The
-   texts are those of `all`, the list is harness_lasting. Fails: AG_EUSE (a share without files). */
+/* Lists the files of a share, which is an interval of all files. The lengths of two shares differ
+   by at most one. The texts are those of `all`, the list is harness_lasting. Fails: AG_EUSE (a
+   share without files). */
 ag_status harness_part_cut(harness_paths *to, const harness_files *all, harness_part part,
                            ag_failure *why);
 

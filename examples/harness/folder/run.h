@@ -18,9 +18,9 @@ harness_run_mode harness_mode(const harness_common *common);
 typedef struct harness_run harness_run;
 
 /* Makes the folder (and those above it) or opens it, at the beginning of a call, which may read and
-   compute for long before the run begins. Until it is closed, no other program gets the folder. A
-   folder that it made is removed if no run began in it and it is empty. Fails: AG_EUSE (not empty
-   and neither resumed nor forced; in use by another program), AG_EFILE. */
+   compute for long before the run begins. Until the run is closed, no other program gets the
+   folder. A folder that was made here is removed if it is empty and no run began in it. Fails:
+   AG_EUSE (not empty and neither resumed nor forced; in use by another program), AG_EFILE. */
 harness_run *harness_run_open(const char *folder, harness_run_mode mode, ag_failure *why);
 /* The same folder for a rank other than 0 (ranks/ranks.h), which writes nothing. */
 harness_run *harness_run_follow(const char *folder);
@@ -38,7 +38,7 @@ ag_status harness_run_close(harness_run *run, ag_failure *why);
    */
 ag_status harness_run_stays(const harness_run *run, ag_failure *why);
 
-/* "FOLDER/name", which nobody frees. */
+/* "FOLDER/name", which the caller does not free. */
 const char *harness_run_path(const harness_run *run, const char *name);
 
 /* Whether a file is one of those that the programs write into a run folder. */
@@ -65,7 +65,7 @@ ag_status harness_run_read_config(const char *folder, harness_options *o, int re
 ag_status harness_run_rewind(harness_run *run, int64_t step, ag_failure *why);
 
 /* Appends a row to metrics.jsonl and metrics.csv and flushes both. values: one per column, NaN:
-   left out. No wall-clock values: they go to timing.jsonl, which nobody compares. */
+   left out. Wall-clock times go to timing.jsonl instead, since two equal runs differ in them. */
 ag_status harness_run_metrics(harness_run *run, int64_t step, const double *values,
                               ag_failure *why);
 ag_status harness_run_timing(harness_run *run, int64_t step, const char *name, double seconds,

@@ -32,7 +32,7 @@ ag_status harness_scoring_failed(const ag_tape *tape, const char *name, const ch
 void harness_device_to_config(struct json_t *config, const harness_options *options);
 
 /* Warns if the run in `folder` began on another device or in another precision than it continues
-   with, unless both devices are CPUs: the results then belong to neither. */
+   with: the results then belong to neither. Two CPUs cause no warning. */
 void harness_device_changed(const char *folder, const harness_options *options);
 
 /* A sentence for the report: the device that computed the run in `folder`; NULL: unknown. */

@@ -112,7 +112,7 @@ typedef struct harness_settings {
     {"csv", HARNESS_FIELD(S, harness.csv), .commands = HARNESS_PREDICT, .flags = HARNESS_LOCAL, \
      .meta = "FILE", .often = true, .group = "Output", .help = "write the scores there instead of to stdout"}
 
-/* Of --baselines, which no result of a run depends on. */
+/* How --baselines is treated: no result of a run depends on it. */
 #define HARNESS_KEPT_FOR_RESUME (HARNESS_FOR_RESUME | HARNESS_MAY_CHANGE | HARNESS_IF_OTHER)
 /* The rows of a program with baselines; HELP says which ones. */
 #define HARNESS_BASELINE_OPTIONS(S, HELP) \
@@ -146,7 +146,7 @@ typedef struct harness_runs {
     harness_trained *run; /* [count] */
     int count;
     ag_tape *tape;
-    struct harness_outputs *outputs; /* model/outputs.h; NULL: they are neither kept nor taken */
+    struct harness_outputs *outputs; /* model/outputs.h; NULL: outputs are neither kept nor taken */
 } harness_runs;
 
 enum { HARNESS_MOST_SCORES = 12, HARNESS_TABLES = 4 };
@@ -174,7 +174,7 @@ typedef struct harness_session {
     void *data, *feed;    /* harness_model.data_bytes, feed_bytes */
     harness_batches batches;
     ag_shards *sum; /* of their gradients */
-    double *loss;   /* [end - first] of the step, for other ranks; NULL: there are none */
+    double *loss;   /* [end - first] of the step, for other ranks; NULL: there are no other ranks */
     bool stops;     /* a rank was interrupted, and all ranks know it */
     harness_trained trained;
     ag_tape *tape;
@@ -230,8 +230,8 @@ typedef struct harness_network {
     const char *key[HARNESS_TEXTS];
     /* Fills session->trained.text (harness_alloc) for the data, except "configuration". */
     ag_status (*identify)(harness_session *session, ag_failure *why);
-    /* Fills trained->net and adds all parameters to trained->params, from options and texts; those
-       of a damaged file may be anything. The first values are drawn afterwards. Fails: AG_EUSE
+    /* Fills trained->net and adds all parameters to trained->params, from options and texts, which
+       may be anything if the file is damaged. The first values are drawn afterwards. Fails: AG_EUSE
        (options), AG_EDATA (texts), AG_EMEMORY. */
     ag_status (*build)(harness_trained *trained, const harness_settings *settings, ag_failure *why);
     void (*drop)(void *net); /* optional: frees what `build` made, except the parameters */
@@ -271,9 +271,9 @@ typedef struct harness_model {
     /* Optional: the name of a network in tables; the form of its results (harness_rank.form). */
     const char *(*name)(const void *net);
     void (*form)(struct harness_rank_form *form, const void *net, const harness_settings *settings);
-    /* Optional, one of the two: what `inspect` says (commands/inspect.h) of the data of
-       read_scored; or of one file, so that a file that cannot be read does not keep it from the
-       others. Without both, `inspect` lists the groups. */
+    /* Optional, one of the two: what `inspect` prints (commands/inspect.h) about the data of
+       read_scored; or about one file, so that a file that cannot be read does not hide the others.
+       Without both, `inspect` lists the groups. */
     void (*inspect)(harness_inspection *to, const void *data);
     ag_status (*inspect_file)(harness_inspection *to, const char *path, ag_failure *why);
 
@@ -327,19 +327,20 @@ ag_status harness_ablate_command(harness_call *call, ag_failure *why);
 /* ---- a training run ---- */
 
 /* Does all that comes before the first step; makes or continues the run folder. Fill the first
-   group of fields; always close it. Fails: AG_EUSE (options of the schedule; a folder in use; a run
-   that has done more steps than asked for, or that is asked for more steps before it has ended),
-   and as harness_model. */
+   group of fields; always close the session. Fails: AG_EUSE (options of the schedule; a folder in
+   use; a run that has done more steps than asked for, or that is asked for more steps before it has
+   ended), and as harness_model. */
 ag_status harness_session_begin(harness_session *session, harness_run_mode mode, ag_failure *why);
-/* Does the part of it that steps need, for a session that has its network from elsewhere;
-   harness_session_batches_end frees it. Fails: AG_EUSE (more ranks than batches), AG_EMEMORY. */
+/* Does the part of harness_session_begin that steps need, for a session that has its network from
+   elsewhere; harness_session_batches_end frees it. Fails: AG_EUSE (more ranks than batches),
+   AG_EMEMORY. */
 ag_status harness_session_batches(harness_session *session, ag_failure *why);
 void harness_session_batches_end(harness_session *session);
 /* Runs one step: loss, gradients, clipping, optimizer. Fails: AG_EFINITE (a loss or gradient; the
    checkpoints are from before it), and as `record`. */
 ag_status harness_session_step(harness_session *session, ag_failure *why);
 /* Scores the best checkpoint; writes tables, pictures and the page. result: gets what a study
-   needs, or NULL. */
+   needs; may be NULL. */
 ag_status harness_session_end(harness_session *session, struct json_t *result, ag_failure *why);
 /* Closes the run folder; an interrupted run prints how to continue it. */
 ag_status harness_session_close(harness_session *session, ag_failure *why);

@@ -9,7 +9,7 @@
 #include "core/io/io.h"
 #include "examples/harness/model/model.h"
 
-enum { HARNESS_OUTPUTS_RUNS = 63 }; /* an npz of ours has 64 arrays at most, and one is the share */
+enum { HARNESS_OUTPUTS_RUNS = 63 }; /* ag_npz_open reads 64 arrays at most; one is the share */
 
 /* Start from {0}; open, then either keep or take, and free it. */
 typedef struct harness_outputs {
@@ -18,10 +18,12 @@ typedef struct harness_outputs {
     ag_real *value;    /* [count] of the run, or all that there are to take */
     int64_t count, room;
     int64_t taken;
-    int spoiled; /* the first run, from 1, with a value that is not finite; 0: none is kept */
+    int spoiled; /* the first run, from 1, with a value that is not finite; 0: all values kept are
+                    finite */
 } harness_outputs;
 
-/* Opens for these networks, the options of scores, and all files of --data. Fails: AG_EFILE. */
+/* Opens `outputs` for these networks, the options of scores, and all files of --data. Fails:
+   AG_EFILE. */
 ag_status harness_outputs_open(harness_outputs *outputs, const harness_runs *runs,
                                const harness_program *program, const harness_options *options,
                                const harness_files *all, ag_failure *why);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows for tables of options, of options that mean the same in all programs. */
+/* Options that mean the same in all programs, as rows for their tables of options. */
 #ifndef HARNESS_SETTINGS_H
 #define HARNESS_SETTINGS_H
 

@@ -7,10 +7,10 @@
 
 #include "examples/harness/model/model.h"
 
-/* All start from {0}, and harness_trained_drop is always called. */
+/* Start all of them from {0}, and always call harness_trained_drop. */
 
 /* Makes session->trained for the data of the session, with first values of the parameters. Fails:
-   as those of harness_network, AG_EUSE, AG_EMEMORY. */
+   as the functions of harness_network; AG_EUSE, AG_EMEMORY. */
 ag_status harness_trained_create(harness_session *session, ag_failure *why);
 
 /* Loads the checkpoint that the session's network begins with: that of --init, or the last one of
@@ -42,7 +42,8 @@ ag_status harness_trained_load(harness_trained *trained, const harness_model *mo
 ag_status harness_trained_copy(harness_trained *trained, const harness_trained *from,
                                ag_failure *why);
 
-/* resume 1: with both moments and the step of the optimizer. Fails: as ag_params_save. */
+/* Saves a checkpoint; with resume 1, also both moments and the step of the optimizer. Fails: as
+   ag_params_save. */
 ag_status harness_trained_save(const char *path, const harness_trained *trained, int resume,
                                ag_failure *why);
 

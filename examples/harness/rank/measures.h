@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* All measures of all programs: a name, a definition and a number of digits each. They are over the
-   items of a group that count: with a run time of at least `least` ns. */
+/* All measures of all programs: a name, a definition and a number of digits each. They are computed
+   over the items of a group that count, which have a run time of at least `least` ns. */
 #ifndef HARNESS_MEASURES_H
 #define HARNESS_MEASURES_H
 
@@ -10,16 +10,16 @@
 
 /* A measure is NaN where it is not defined: measures of pairs where metrics.h says so; slowdown,
    top and recall of fewer than two items, where there is nothing to choose; all others without an
-   item. This depends only on a group's run times, so that the means of all methods are over the
-   same groups, except that a method has no MAPE, R2 and MAE of a group in which it cannot score an
-   item. */
+   item. This depends only on a group's run times, so the means of all methods are over the same
+   groups. There is one exception: a method has no MAPE, R2 and MAE of a group in which it cannot
+   score an item. */
 typedef enum harness_measure {
-    HARNESS_TAU_B, /* metrics.h, up to pairwise: pairs that differ by more than HARNESS_SHARE */
+    HARNESS_TAU_B, /* up to recall: metrics.h */
     HARNESS_TAU_A,
     HARNESS_OPA,
     HARNESS_TIED,
-    HARNESS_PAIRWISE,
-    HARNESS_SLOWDOWN_1, /* metrics.h, of the 1, 5, 10, 100 best predicted, as recall */
+    HARNESS_PAIRWISE,   /* over pairs that differ by more than HARNESS_SHARE */
+    HARNESS_SLOWDOWN_1, /* up to recall: of the 1, 5, 10, 100 best predicted */
     HARNESS_SLOWDOWN_5,
     HARNESS_SLOWDOWN_10,
     HARNESS_SLOWDOWN_100,
@@ -81,10 +81,10 @@ bool harness_measure_left(harness_measure measure, harness_left left);
 typedef struct harness_measured {
     int known, counted;      /* items with a run time; with one that counts */
     int left[HARNESS_LEFTS]; /* groups of which measures are not defined */
-    double chosen, fastest;  /* run times of the best predicted one and of the fastest, ns; the
-                                mean of several with one score */
+    double chosen, fastest;  /* run times in ns of the best predicted item (or the mean of all with
+                                its score) and of the fastest */
     double of[HARNESS_MEASURES];
-    int groups[HARNESS_MEASURES]; /* of which the measure is defined, while they are added */
+    int groups[HARNESS_MEASURES]; /* groups with this measure, while groups are added */
 } harness_measured;
 
 /* All measures are NaN, all counts 0. */
@@ -102,7 +102,7 @@ void harness_measured_end(harness_measured *sum);
 
 /* ---- averages ---- */
 
-/* Ascending; none is NaN. */
+/* Sorts in ascending order; no value may be NaN. */
 void harness_sort(double *x, int64_t n);
 
 /* Averages of the values that are not NaN; NaN if there are none. The geometric mean is NaN if a

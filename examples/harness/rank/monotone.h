@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calibration of scores of which only the order is trusted: a map from scores to values. */
+/* Calibration: a map from scores to values, which trusts only the order of the scores. */
 #ifndef HARNESS_MONOTONE_H
 #define HARNESS_MONOTONE_H
 

@@ -35,7 +35,7 @@ typedef struct harness_ranked {
     const char *name;
     int items;
     const int *number;     /* [items] as in harness_group, or NULL */
-    const int64_t *actual; /* [items] ns, 0: not known; or NULL: none is */
+    const int64_t *actual; /* [items] ns; 0: not known; NULL: none is known */
     int row, family;       /* of harness_rank.row_name and family_name, where there are any */
     int64_t first;         /* of its scores */
 } harness_ranked;
@@ -68,7 +68,7 @@ typedef struct harness_rank {
     char *note[HARNESS_RANK_METHODS];
     double *score[HARNESS_RANK_METHODS];      /* [items], small is fast */
     const double *cost[HARNESS_RANK_METHODS]; /* [items] predicted ln(ns), or NULL */
-    bool *absent[HARNESS_RANK_METHODS];       /* [groups] without scores; NULL: none is */
+    bool *absent[HARNESS_RANK_METHODS];       /* [groups] without scores; NULL: no group is */
     int ceiling; /* methods from this one on say what noise leaves possible; 0: none does */
     const int64_t *first; /* [items] run times that these are compared with; NULL: `actual` */
 
@@ -101,9 +101,9 @@ ag_status harness_rank_leave_out(const char *name, const ag_failure *mine, ag_fa
 /* Notes that the method has no scores for the group, and thus no means over the rows. */
 void harness_rank_absent(harness_rank *rank, int method, int group);
 
-/* After all other methods, in harness_model.repeat: adds the second measurement of the call that
-   made the files, and a perfect ranker. first, second [items]: two measurements of each item; if
-   all are equal, there was only one, and nothing is added. */
+/* After all other methods, in harness_model.repeat: adds two methods, the second measurement of the
+   call that made the files and a perfect ranker. first, second [items]: two measurements of each
+   item; if all are equal, there was only one, and nothing is added. */
 void harness_rank_repeats(harness_rank *rank, const int64_t *first, const int64_t *second);
 /* The same with a second measurement that is drawn. noise [groups]: the standard deviation of one
    measurement of ln(run time); nothing is added where that of a group is not known (0). */

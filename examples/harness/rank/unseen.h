@@ -10,8 +10,8 @@
 int64_t harness_far_rows(const float *x, int64_t rows, int columns, const double *low,
                          const double *high);
 
-/* Programs, groups, tasks or files in which too many rows are far from those of training. Set the
-   first five. */
+/* Counts programs, groups, tasks or files in which too many rows are far from those of training.
+   Set the first five fields. */
 typedef struct harness_far {
     const char *what;  /* "file", "program" */
     const char *rows;  /* "nodes" */

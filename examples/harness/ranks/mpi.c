@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Moves data by MPI, in messages between two ranks, so that a rank that does not answer is known.
+/* Moves data by MPI, in messages between two ranks, so that it is known which rank does not answer.
    No other file includes mpi.h, and MPI adds no numbers. */
 #define _GNU_SOURCE
 #include "examples/harness/base/bag.h"

@@ -16,11 +16,11 @@ int harness_ranks_launched(int *rank);
 /* NULL without a launcher. patience: seconds after which a rank that does not answer is a failure.
    Fails: AG_EUSE (a build without MPI, or with the MPI of another launcher). */
 ag_ranks *harness_ranks_open(double patience, ag_failure *why);
-/* How many of them share the processors of this one. */
+/* How many ranks share the processors of this one. */
 int harness_ranks_local(const ag_ranks *ranks);
-/* Waits for all of them, however long. */
+/* Waits for all ranks, however long. */
 void harness_ranks_close(ag_ranks *ranks);
-/* Ends all of them with this exit code. */
+/* Ends all ranks with this exit code. */
 _Noreturn void harness_ranks_abort(ag_ranks *ranks, int code);
 
 /* Rank 0 prints, saves and scores. */
@@ -34,7 +34,7 @@ void harness_ranks_error(const ag_ranks *ranks, const char *sentence);
 
 /* ---- what they agree upon (agree.c) ---- */
 
-/* Gives all of them the bytes of rank 0, and waits for that, however long rank 0 takes. */
+/* Gives all ranks the bytes of rank 0, and waits for these, however long rank 0 takes. */
 ag_status harness_ranks_tell(ag_ranks *ranks, void *data, size_t bytes, const char *what,
                              ag_failure *why);
 
@@ -44,7 +44,7 @@ typedef struct harness_identity {
     uint64_t program, options, data, weights; /* hashes */
     int64_t step;
 } harness_identity;
-/* Fails: AG_EUSE, with the first difference from rank 0; all ranks find it. */
+/* Fails, on all ranks: AG_EUSE, with the first difference from rank 0. */
 ag_status harness_ranks_compare(ag_ranks *ranks, const harness_identity *mine, ag_failure *why);
 
 /* The message of a rank after a step. */
@@ -52,9 +52,9 @@ typedef struct harness_said {
     uint64_t weights; /* a hash of the parameters; 0: they are on a device */
     int64_t stops;    /* 1: this rank was asked to stop */
 } harness_said;
-/* loss [last - first] are those of this rank's shards; *sum gets the sum of all, in the order of
-   the shards, and mine->stops 1 if any rank stops. Fails: AG_EDATA (weights differ), and as
-   ag_ranks.exchange. */
+/* loss [last - first]: the losses of this rank's shards. *sum gets the sum of the losses of all
+   shards, in their order; mine->stops becomes 1 if any rank stops. Fails: AG_EDATA (weights
+   differ), and as ag_ranks.exchange. */
 ag_status harness_ranks_step(double *sum, harness_said *mine, ag_ranks *ranks, const double *loss,
                              int64_t shards, ag_failure *why);
 

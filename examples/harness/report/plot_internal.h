@@ -7,7 +7,7 @@
 #include "examples/harness/base/base.h"
 #include "examples/harness/report/report.h"
 
-/* The colours of all plots; report.html exchanges the first four on dark screens. */
+/* The colours of all plots; report.html replaces the first four on dark screens. */
 #define PLOT_PAPER  "#ffffff"
 #define PLOT_INK    "#333d4b"
 #define PLOT_AXIS   "#8a94a3"

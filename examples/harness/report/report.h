@@ -80,8 +80,8 @@ ag_status harness_plot_dots(const char *folder, const char *name, const char *ti
                             const char *label, const char *const *names, const double *values,
                             int n, int per, ag_failure *why);
 
-/* Several lines in one picture, at most HARNESS_LINES, in eight colours, which further lines repeat
-   dashed. */
+/* Several lines in one picture, at most HARNESS_LINES, in eight colours; further lines repeat the
+   colours, dashed. */
 enum { HARNESS_LINES = 24 };
 ag_status harness_plot_lines(const char *folder, const char *name, const char *title,
                              const char *x_label, const char *y_label, const harness_curve *curves,

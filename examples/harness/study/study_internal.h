@@ -34,7 +34,7 @@ bool harness__study_lacks(const study_outcome *x, int variant, int seed);
 /* One run's mean of a measure; NaN: none. */
 double harness__study_score(const study_outcome *x, int variant, int seed, int measure);
 
-/* A row per variant: runs, parameters, and what they took. */
+/* A row per variant: runs, parameters, time of training, memory, own options. */
 harness_table *harness__study_costs(const study_outcome *x);
 
 /* OUT/VARIANT/seed-N and what follows ("/config.json"). */

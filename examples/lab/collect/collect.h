@@ -36,7 +36,7 @@ struct lab_collection {
 
 ag_status lab_collect(lab_collection *c, ag_failure *why);
 
-/* Shows the program that is measured next to the bar, which counts programs. */
+/* Shows the name of the measured program next to the bar. The bar counts programs. */
 void lab_collect_note(lab_collection *c, const char *name);
 /* 1 when the share of the current program will be used up in `ahead` seconds. */
 int lab_collect_late(const lab_collection *c, double ahead);
@@ -66,10 +66,10 @@ int64_t *lab_sheet_times(lab_sheet *sheet);
    two measurements of an item are too far apart. */
 struct json_t *lab_sheet_facts(lab_sheet *sheet, const lab_counts *now, double most);
 
-/* Measures some items again. If there is time for it, records facts, with those of the kind (taken
-   over), writes NAME.txt, and begins NAME.npz with the graphs of the configs' program or of the
-   first kernels of its fusion. NAME is the name of that program; `program` is the one that it was
-   made from. NULL: no time, dropped, or a failure. */
+/* Measures some items again. If there is time for it, records facts, including those of `of_kind`
+   (taken over), writes NAME.txt, and begins NAME.npz with the graphs of the configs' program or of
+   the first kernels of its fusion. NAME is the name of that program; `program` is the one that it
+   was made from. NULL: no time, dropped, or a failure. */
 ag_npz_writer *lab_sheet_file(lab_collection *c, lab_sheet *sheet, const char *program,
                               struct json_t *of_kind, ag_failure *why);
 /* Ends the file after its last array; it appears unless something failed. */

@@ -8,12 +8,12 @@
 
 typedef struct lab_stored {
     lab_program program;  /* of a tile file: the kernel */
-    int n;                /* configurations, or kernels; 0: the program cannot be built, without
-                             NAME.txt or a family of the lab */
+    int n;                /* configurations, or kernels; 0: the program cannot be built, as there is
+                             neither NAME.txt nor such a family of the lab */
     int64_t *ns;          /* [n] run times in the file */
     lab_layout_row *rows; /* layout: [n][configs.nodes] */
     lab_fusion fusion;    /* fusion: its first n kernels */
-    lab_configs configs;  /* which point to these */
+    lab_configs configs;  /* they point to these */
     ag_arena *memory;
 } lab_stored;
 

@@ -21,7 +21,7 @@ ag_status lab_fusion_draw(lab_fusion *f, const lab_program *p, int partitions, u
                           ag_failure *why);
 void lab_fusion_clear(lab_fusion *f);
 
-/* Number of partitions whose kernels are all among the first `kernels`, counted from 0. */
+/* How many partitions, from partition 0 on, have all of their kernels among the first `kernels`. */
 int lab_fusion_within(const lab_fusion *f, int kernels);
 
 #endif

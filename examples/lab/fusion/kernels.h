@@ -28,8 +28,8 @@ uint64_t lab_kernel_hash(const lab_program *kernel);
    run.h; the default comes first. The output's bounds are the sizes of its blocks along its axes.
    The reduction's bounds are along the contracted axis of a dot; the spatial axes of the window,
    then the input features of a group, of a convolution; dims of a reduce; the window's axes of a
-   reduce-window. Each is a power of two or the whole axis, along the most minor axes eight at
-   least. Returns the number of tiles; 0: the kernel cannot be tiled. The caller frees with
+   reduce-window. Each is a power of two or the whole axis; along the most minor axes it is at least
+   eight. Returns the number of tiles; 0: the kernel cannot be tiled. The caller frees with
    harness_free. */
 int lab_tiles(int (**tiles)[24], const lab_program *kernel, int limit, uint64_t seed);
 

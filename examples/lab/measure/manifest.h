@@ -57,7 +57,8 @@ int lab_manifest_has(const lab_manifest *m, const char *hash);
 void lab_manifest_forget(lab_manifest *m, const char *program);
 
 /* Refuses, with AG_EUSE, a program whose files in the folder were made with other options than
-   these. The options of the files are in "options" of the program's facts, or next to it. */
+   these. The options of the files are in "options" of the program's facts, or directly in these
+   facts. */
 ag_status lab_manifest_same(const lab_manifest *m, const char *program, struct json_t *options,
                             ag_failure *why);
 

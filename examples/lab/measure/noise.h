@@ -9,8 +9,8 @@
    log-normal, and robust against outliers. 0 for fewer than two. */
 double lab_time_spread(const int64_t *ns, int n);
 
-/* The same measure for one measurement, from pairs of measurements of the same things: the 68th
-   percentile of |ln(first / second)|, divided by the root of 2. -1 without pairs. */
+/* The standard deviation of one measurement, from pairs of measurements of the same things: the
+   68th percentile of |ln(first / second)|, divided by the root of 2. -1 without pairs. */
 double lab_time_noise(const int64_t *first, const int64_t *second, int n);
 
 /* The largest |ln(first / second)|; 0 without pairs. */

@@ -18,8 +18,8 @@ typedef enum nest_kind {
     NEST_MAX  /* out = largest of in 0 (of no element: minus infinity) */
 } nest_kind;
 
-/* A planned loop and the strides, in floats and of either sign, that it moves the output and each
-   input by. */
+/* A planned loop, and the strides by which it moves the output and each input, in floats and of
+   either sign. */
 typedef struct nest_loop {
     int64_t size;
     int64_t out, in[NEST_INPUTS];

@@ -22,10 +22,10 @@ const lab_family *lab_family_find(const char *name); /* NULL: there is none */
    layouts. */
 enum { LAB_WORK_PER_MS = 2000000 };
 
-/* Builds program `number` of a family, named FAMILY_NUMBER. Its work is between a quarter of
-   `milliseconds` and all of it. The same arguments give the same program on any machine. p is
-   cleared first. Fails: AG_EUSE (no such family, a number below 0, or no program of the family is
-   that small or large). */
+/* Builds program `number` of a family, named FAMILY_NUMBER. Its work is enough for `milliseconds`
+   at most, and for a quarter of that at least. The same arguments give the same program on any
+   machine. p is cleared first. Fails: AG_EUSE (no such family, a number below 0, or no program of
+   the family is that small or large). */
 ag_status lab_family_program(lab_program *p, const char *family, int number, double milliseconds,
                              ag_failure *why);
 

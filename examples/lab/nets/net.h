@@ -54,7 +54,7 @@ int lab_net_fill(lab_net *net, float value, lab_shape like);     /* a constant, 
 int lab_net_rows(lab_net *net, int count, int words, int width); /* of a table [words, width] */
 int lab_net_scaled(lab_net *net, int x, float factor);
 int lab_net_plus(lab_net *net, int x, float term);
-int lab_net_spread(lab_net *net, int x, int like, int axis); /* after its reduction */
+int lab_net_spread(lab_net *net, int x, int like, int axis); /* x lacks the axis: spread along it */
 int lab_net_along(lab_net *net, int x, int like, int axis);  /* x [size], spread along an axis */
 int lab_net_flat(lab_net *net, int x, int rows);             /* [rows, the rest] */
 int lab_net_part(lab_net *net, int x, int axis, int start, int limit); /* a slice of one axis */

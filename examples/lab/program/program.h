@@ -83,7 +83,8 @@ int64_t lab_elements(lab_shape s);
 
 /* The iteration space of a reduce, reduce-window, dot or convolution; empty for others. */
 tpugraphs_space lab_space(const lab_program *p, int node);
-/* The number of axes of its reduction, and their sizes; the number of terms of its sums. */
+/* Of a node that reduces: the number of axes of its reduction, and their sizes; the number of terms
+   of its sums. */
 int lab_sum_axes(int size[LAB_RANK], const lab_program *p, int node);
 double lab_terms(const lab_program *p, int node);
 
@@ -100,7 +101,7 @@ double lab_program_work(const lab_program *p);
 
 /* 1 for nodes that a layout configuration describes: convolution, dot, reshape. */
 int lab_configurable(const lab_node *node);
-/* Their numbers, ascending (nodes: room for p->n, or NULL); returns their count. */
+/* The numbers of these nodes, ascending (nodes: room for p->n, or NULL); returns their count. */
 int lab_configurable_nodes(int *nodes, const lab_program *p);
 
 /* Builders: each appends a node with the shape that follows from its operands, and returns its

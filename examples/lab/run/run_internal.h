@@ -63,7 +63,7 @@ void lab__parameter_values(float *elements, const lab_program *p, int node);
 /* Forgets the steps; every value is row-major in its home. */
 void lab__run_reset(lab_run *run);
 
-/* Appends a step. bytes of arguments are copied; they live until the next reset. */
+/* Appends a step. The arguments, `bytes` bytes, are copied; they live until the next reset. */
 void lab__run_step(lab_run *run, void (*go)(const void *), const void *args, size_t bytes);
 
 /* Appends the steps that compute a node, in its home and layout, from the operands' data; no step

@@ -12,8 +12,8 @@
 
 enum {
     TILE_NODES = 64, /* of a kernel at most */
-    /* A node is at most two items before the reduction and two after it (a copy and a view); the
-       inputs of the reduction and a copy for the root add to them. */
+    /* A node becomes at most two items before the reduction and two after it (a copy and a view).
+       The inputs of the reduction and a copy for the root are further items. */
     TILE_ITEMS = 4 * TILE_NODES + 16,
     TILE_BOUNDS = 24 /* numbers of a tile */
 };
@@ -21,7 +21,7 @@ enum {
 typedef enum tile_role {
     TILE_EXTERNAL,    /* memory outside of the tile: a parameter, a constant, 0, 1, 2... */
     TILE_VIEW,        /* input 0 with other strides: broadcast, transpose, slice, reverse */
-    TILE_RESHAPE,     /* input 0 with other axes, each of them several of the old ones or a part of
+    TILE_RESHAPE,     /* input 0 with other axes: each is several of the old axes, or a part of
                          one */
     TILE_MAP,         /* an elementwise op; this and all below are computed */
     TILE_PAD,         /* input 0 with gaps and borders of input 1, a scalar */
@@ -111,8 +111,8 @@ void tile_part_box(tile_box *in, const tile_items *t, const tile_item *item, int
 /* Number of elements, 2^50 for more. */
 int64_t tile_box_elements(const tile_box *box, int rank);
 
-/* The places of the output and of memory outside; and of the items from first to last, by their
-   boxes. */
+/* The first finds the places of the output and of memory outside, the second those of the items
+   from first to last, by their boxes. */
 void tile_places_outside(tile_place *place, const tile_items *t);
 void tile_places(tile_place *place, const tile_items *t, const tile_box *box, int first, int last);
 
@@ -128,8 +128,8 @@ double tile_note_sizes(int64_t *most, const tile_items *t, const tile_box *box, 
 /* Sets where each item's scratch begins, for boxes of at most `most` elements; returns the total.
  */
 int64_t tile_slots(int64_t *at, const tile_items *t, const int64_t *most);
-/* The block at `index`, a number for each axis; and the number of blocks, in all and (count) along
-   each axis. */
+/* The first finds the block at `index`, a number for each axis. The second returns the number of
+   blocks; count gets that along each axis. */
 void tile_box_at(tile_box *box, const int *index, const int *size, const double *bound, int rank);
 double tile_blocks(int *count, const int *size, const double *bound, int rank);
 

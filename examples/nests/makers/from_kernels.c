@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Tile and fusion files: a row is a loop nest of a fused kernel that is cut in tiles, its work a
-   first guess of its ns (tpu/rows/columns.c). In a tile file an item is a tile size of its kernel;
-   in a fusion file it is a kernel of its program, with its default tile. */
+/* Tile and fusion files: a row is a loop nest of a fused kernel that is cut in tiles, and the row's
+   work is a first guess of the nest's ns (tpu/rows/columns.c). In a tile file an item is a tile
+   size of its kernel; in a fusion file it is a kernel of its program, with its default tile. */
 #include "examples/harness/harness.h"
 #include "examples/nests/maker.h"
 #include "examples/tpu/rows/rows.h"

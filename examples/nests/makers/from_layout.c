@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Layout files: an item is a configuration of a program, a row the loop nest of a node under its
+/* Layout files: an item is a configuration of a program. A row is the loop nest of a node under its
    layouts, or of a copy between two layouts (tgraph/rows/). */
 #include "examples/harness/harness.h"
 #include "examples/tgraph/data/data.h"

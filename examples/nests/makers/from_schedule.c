@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Files of measured schedules: an item is a schedule of a task, a row a statement that stores, its
-   work the cycles that its loops are estimated to take (examples/tpgnn/nest). */
+/* Files of measured schedules: an item is a schedule of a task. A row is a statement that stores,
+   and its work is the cycles that its loops are estimated to take (examples/tpgnn/nest). */
 #include "examples/harness/harness.h"
 #include "examples/nests/maker.h"
 #include "examples/nests/makers/rows_file.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The baselines that TGraph has to beat, on the configurations that it was scored on: random
-   scores, ridge regression and gradient boosting, also rounded. */
+   scores, ridge regression, and gradient boosting, also with rounded scores. */
 #include "examples/tgraph/baseline/fit.h"
 #include "examples/tgraph/hooks.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes the baselines' columns: one-hot digits of a file, without equal ones, or counts. */
+/* Makes the baselines' columns: one-hot digits of a file, equal columns only once, or counts. */
 #include "examples/tgraph/baseline/fit.h"
 
 #include "core/error.h"

@@ -39,8 +39,9 @@ void tgraph_count_row(float x[TGRAPH_COUNT_COLUMNS], const tgraph_file *file, in
 void tgraph_pool(float pooled[TGRAPH_POOLED], const tgraph_graph *graph);
 
 /* The keys, (node 18 + digit) 8 + row, of the one-hot columns, ascending, for the caller to free.
-   Constant columns are left out, equal ones occur once, and of more than `most` those that vary
-   most stay. *found: how many there were before that limit. Fails: AG_EUSE (too many nodes). */
+   Constant columns are left out, and equal ones occur once; if more than `most` remain, those that
+   vary most stay. *found: how many there were before that limit. Fails: AG_EUSE (too many
+   nodes). */
 int32_t *tgraph_onehot_keys(int *columns, int *found, const tgraph_file *file,
                             const int32_t *config, int rows, int most, ag_failure *why);
 void tgraph_onehot_row(float *x, const int32_t *key, int columns, const tgraph_file *file,
@@ -54,7 +55,7 @@ typedef struct tgraph_fit {
     int most_rows;    /* configurations that are read, of all files together */
     int most_columns; /* one-hot columns; those that vary most stay */
     int most_cells;   /* rows x columns, of 4 bytes; with more, every n-th row stays */
-    int32_t *key;     /* [columns] keys of one-hot columns, or numbers of the counts that vary */
+    int32_t *key;     /* [columns] keys of one-hot columns, or indices of the counts that vary */
     int columns, found;
     int rows, head;      /* head: rows before those that choose the ridge weight */
     float *mean, *scale; /* [columns] */

@@ -122,8 +122,8 @@ tgraph_file *tgraph_file_open(const char *path, const tgraph_data_options *optio
                               tpugraphs_budget *budget, ag_failure *why);
 void tgraph_file_close(tgraph_file *file);
 
-/* The packed digits of a configuration, [store.width], which is all that the model reads of it;
-   those of the next ones follow. */
+/* The packed digits of a configuration, [store.width]: the model reads nothing else of it. The
+   digits of the next configurations follow. */
 static inline const uint32_t *tgraph_file_words(const tgraph_file *file, int config)
 {
     return file->store.word + config * file->store.width;
@@ -186,8 +186,8 @@ void tgraph_batch_free(tgraph_batch *batch);
 
 /* ---- rows of loop nests, of a file that was opened with operations ---- */
 
-/* Warns if the file does not say in which order nodes take their operands; once, as *warned notes.
- */
+/* Warns once, as *warned notes, if the file does not say in which order nodes take their
+   operands. */
 void tgraph_rows_warn(bool *warned, const tgraph_file *file);
 /* Opens the rows of configurations (NULL: 0..count-1); always drop them. */
 void tgraph_rows_take(nests_rows *rows, const tgraph_file *file, bool by_node,

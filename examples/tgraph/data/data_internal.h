@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Declarations that the data files share and the model does not see. */
+/* Declarations for the data files. The model does not see them. */
 #ifndef TGRAPH_DATA_PARTS_H
 #define TGRAPH_DATA_PARTS_H
 

@@ -84,8 +84,8 @@ int nests_reshape_nest(nests_nest *nest, const nests_layout *p, int node, const 
 
 /* ---- rows ---- */
 
-/* Columns of a row; its word is its op code of TpuGraphs. Sizes and strides are log2(1 + x) or
-   log2(x). */
+/* Columns of a row; the word of a row is its op code in TpuGraphs. Sizes and strides are log2(1 +
+   x) or log2(x). */
 enum {
     NESTS_LAYOUT_WORK,        /* ln(iterations) */
     NESTS_LAYOUT_FREE,        /* three innermost loops of the output: size, stride in the output, in
@@ -129,7 +129,7 @@ typedef struct nests_layout_memory {
     int slots;
     int *entry;     /* [rows] the last entry of the row, -1: none */
     nests_put *put; /* of the present item */
-    int fixed;      /* how many of the first every item has */
+    int fixed;      /* how many nests every item has; they come first */
 } nests_layout_memory;
 
 /* Start from {0}, open, add, and always drop; opened again, rows reuse their memory. */

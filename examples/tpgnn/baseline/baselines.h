@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The baseline that a learned model has to beat: gradient boosting with TVM's settings. Its scores
-   are small for schedules that are predicted fast, as are those of the rules in baselines.c. */
+/* The baseline that a learned model has to beat: gradient boosting with TVM's settings. Its scores,
+   and those of the rules in baselines.c, are small for schedules that are predicted fast. */
 #ifndef TPGNN_BASELINES_H
 #define TPGNN_BASELINES_H
 
@@ -12,16 +12,16 @@ void tpgnn_throughput(double *y, const tpgnn_data *data);
 
 /* The score of a schedule is minus the sum of the outputs of the trees over its stored buffers. The
    loss is sum w (-score - y)^2 / 2 over stored buffers, with y the throughput and w = y. A row that
-   several stores share enters once, with the sum of their derivatives: splits gain the same as with
-   a copy for each store; only the bins of histograms may differ. Source: auto_scheduler's XGBModel,
-   Apache TVM 0.8 to 0.19 ("pack-sum" objective; also that of MetaSchedule). */
+   several stores share enters once, with the sum of their derivatives. Its splits gain as much as
+   with a copy for each store; only the bins of histograms may differ. Source: auto_scheduler's
+   XGBModel, Apache TVM 0.8 to 0.19 ("pack-sum" objective; also that of MetaSchedule). */
 
 typedef struct tpgnn_boosting_options {
     harness_boosting_options trees; /* without a loss */
     harness_boosting_loss loss; /* only its limits and `start` count; a schedule of n stores starts
                                    at n times `start` */
-    /* Boosting ends after so many trees in a row that do not lower the error (root mean square
-       over the fit's stored buffers); they are kept. 0: never before `rounds`. */
+    /* Boosting ends after this many trees in a row that do not lower the error (root mean square
+       over the fit's stored buffers); these trees are kept. 0: never before `rounds`. */
     int patience;
 } tpgnn_boosting_options;
 

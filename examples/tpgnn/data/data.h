@@ -21,8 +21,8 @@ typedef struct tpgnn_kind {
     int index[TPGNN_FIELDS];  /* of the words in the vocabulary; 0: not there */
     int named;                /* 1: nodes of the type have a name in TIR */
     int constant;             /* 1: IntImm or FloatImm */
-    bool buffer, loop;        /* it declares a buffer; a loop */
-    bool declares;            /* either, or a binding */
+    bool buffer, loop;        /* it declares a buffer; it is a loop */
+    bool declares;            /* it is one of these, or a binding */
 } tpgnn_kind;
 
 /* A schedule. Nodes are in pre-order, from the root, 0, on. Arrays live as long as the data. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Declarations that the files that read schedules share and the model does not see. */
+/* Declarations for the files that read schedules. The model does not see them. */
 #ifndef TPGNN_DATA_PARTS_H
 #define TPGNN_DATA_PARTS_H
 
@@ -22,17 +22,18 @@ typedef struct tpgnn_reading {
     tpgnn_schedule *schedule;            /* [schedules]: borrowed, to be filled */
 } tpgnn_reading;
 
-/* Appends what was read as a task; its kinds must be settled then. Fails, and adds nothing:
+/* Appends what was read as a task; its kinds must have been settled. Fails, and adds nothing:
    AG_EMEMORY. */
 ag_status tpgnn_reading_keep(tpgnn_data *data, tpgnn_reading *r, ag_failure *why);
-/* Frees what is not kept: after a failure all of it. */
+/* Frees what is not kept; after a failure that is everything. */
 void tpgnn_reading_end(tpgnn_data *data, tpgnn_reading *r, const ag_failure *why);
-/* Room for the schedules of the task, in r->schedule. */
+/* Makes room for the schedules of the task, in r->schedule. */
 ag_status tpgnn_schedules_make(tpgnn_data *data, tpgnn_reading *r, ag_failure *why);
-/* The arrays of the file, with its nodes, stores and rows set, and the arrays of the reading. */
+/* Makes the arrays of the task and of the reading; nodes, stores and rows of the file must be
+   set. */
 ag_status tpgnn_reading_room(tpgnn_data *data, tpgnn_reading *r, ag_failure *why);
 
-/* Lines of a text, checked. Fails: AG_EDATA, AG_EMEMORY. */
+/* Cuts a text into lines, and checks them. Fails: AG_EDATA, AG_EMEMORY. */
 ag_status tpgnn_kinds_cut(const tpgnn_data *data, tpgnn_reading *r, const char *text, int64_t bytes,
                           ag_failure *why);
 /* Moves new kinds into the data's list; the file's nodes get indices into that list. Fails:
@@ -48,7 +49,7 @@ ag_status tpgnn_tree_find(tpgnn_reading *r, int64_t first, int nodes, int number
 /* Gives the schedules their nodes. */
 void tpgnn_trees_give(const tpgnn_reading *r);
 
-/* Fails at the first that is not finite. */
+/* Fails at the first value that is not finite. */
 ag_status tpgnn_check_finite(const tpugraphs_raw *raw, const char *name, const float *x,
                              int64_t count, ag_failure *why);
 

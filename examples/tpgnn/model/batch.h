@@ -20,12 +20,14 @@ enum { TPGNN_PLAIN = 4, TPGNN_NUMBERS = TPGNN_PLAIN + TPGNN_NEST };
 
 typedef struct tpgnn_batch_options {
     unsigned edges; /* TPGNN_TREE, TPGNN_NAMES */
-    int both;       /* 1: one graph with every edge in both directions; 0: one for each */
+    int both;       /* 1: one graph with every edge in both directions; 0: a graph for each
+                       direction */
     int compact;    /* 1: without the nodes of tpgnn_nest_indices */
     int nest;       /* 1: with the columns of nest.h; 0: they are 0 */
     int logs;       /* 1: constants of the paper's model are on the log scale of `number` */
-    const nests_joined *joined; /* the layers for the rows of statements; with `both`, costs look at
-                                   the program instead of the statement; NULL: there are no rows */
+    const nests_joined *joined; /* the layers for the rows of statements; costs read the vector of
+                                   the statement or, with `both`, of the program; NULL: there are no
+                                   rows */
 } tpgnn_batch_options;
 
 /* Adjacent schedules of one task form a group. Start from {0}; all arrays but the graphs are in one
@@ -44,7 +46,8 @@ typedef struct tpgnn_batch {
     int32_t *program;        /* [stores] its graph */
     int32_t *group_start;    /* [groups + 1] first schedule */
     int32_t *rank;           /* [graphs] dense ranks of the run times within a group */
-    ag_graph *down, *up;     /* from parents and users, and the other way; or only down: both */
+    ag_graph *down, *up;     /* messages from parents and users; the other way; `both`: all are in
+                                down */
     nests_joined_batch rows; /* an item is a graph, a place the node that stores */
     char *block;
     size_t room; /* bytes of the block */

@@ -20,7 +20,7 @@ typedef struct tpgnn_paper_options {
     tpgnn_pool pool;
     double ratio, dropout; /* 0.8, 0.5 */
     bool vector;           /* 1: it ends before the last layer, and returns the vector that this
-                              would read */
+                              layer would read */
 } tpgnn_paper_options;
 
 typedef struct tpgnn_paper {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Declarations that the files that analyse nests share: loops, accesses and stores of one tree.
-   Quantities are doubles within 0..NEST_MOST, so that products of damaged sizes stay finite. */
+/* Declarations for the files that analyse nests: loops, accesses and stores of one tree. Quantities
+   are doubles within 0..NEST_MOST, so that products of damaged sizes stay finite. */
 #ifndef TPGNN_NEST_PARTS_H
 #define TPGNN_NEST_PARTS_H
 
@@ -62,8 +62,9 @@ typedef struct nest_loop {
     double extent, step;
     double trips, vector, unroll, parallel; /* products of extents, its own included */
     double stores;                          /* statements in its body, unrolled ones repeated */
-    double work, cycles, bytes, lines;      /* of its body, once; then of all its iterations */
-    double once;                            /* lines of its body, once */
+    double work, cycles, bytes, lines;      /* first of one run of its body, in the end of all its
+                                               iterations */
+    double once;                            /* lines of one run of its body */
     double size;                            /* instructions of its body as a compiler counts them */
     double branches;                        /* conditions in its body, copies included */
     double sources;                         /* statements of its body, each counted once */
@@ -78,7 +79,7 @@ typedef struct nest_loop {
 typedef struct nest_term {
     int next; /* of the access, -1: none */
     uint8_t level, dim;
-    double step, count; /* its distance and the number of its values */
+    double step, count; /* how far each value moves the index; the number of values */
 } nest_term;
 
 typedef struct nest_access {
@@ -88,7 +89,7 @@ typedef struct nest_access {
     double across, along; /* strides: of the vectorised loop, the innermost other one; -1: none */
     double stride[NEST_LOOPS];
     double elements[NEST_LOOPS + 1], lines[NEST_LOOPS + 1]; /* within the loops inside a level */
-    double crowd[NEST_LOOPS + 1]; /* lines that a near cache could hold in their place */
+    double crowd[NEST_LOOPS + 1]; /* lines of a near cache that these keep from others */
 } nest_access;
 
 typedef struct nest_store {
@@ -96,8 +97,9 @@ typedef struct nest_store {
     double ops, divides, calls, choices;
     uint8_t scalar; /* a condition depends on the vectorised loop */
     int life;       /* the innermost loop around all uses of a local buffer; -1: it outlives all */
-    int hoisted;  /* the outermost loop that it leaves, since it does not depend on it, -1: none */
-    double saved; /* how often it would run without that, over how often it does */
+    int hoisted;    /* the outermost loop that it leaves, since it does not depend on that loop, -1:
+                       none */
+    double saved;   /* how often it would run without that, divided by how often it runs */
 } nest_store;
 
 /* The estimated cost of a store. */
@@ -128,10 +130,10 @@ typedef struct nest_tree {
     const tpgnn_schedule *s;
     nest_kind *kind; /* [kinds], filled as they are met */
     int32_t *last;   /* [nodes] last child, 0: none */
-    int32_t *loop;  /* [nodes] innermost loop around it, -1: none; then of a For its own in `own` */
-    int32_t *own;   /* [nodes] of a For, a store, an access: its index */
-    int32_t *store; /* [nodes] the store that it is part of, -1: none */
-    int32_t *open;  /* [nodes] the loops around the node at hand, by their depth */
+    int32_t *loop;   /* [nodes] innermost loop around it, -1: none */
+    int32_t *own;    /* [nodes] of a For, a store, an access: its index */
+    int32_t *store;  /* [nodes] the store that it is part of, -1: none */
+    int32_t *open;   /* [nodes] the loops around the node at hand, by their depth */
     float *constant; /* [nodes] constant operand */
     float *step;     /* [nodes] of the pragma in force */
     uint8_t *inside; /* [nodes] conditions around it */
@@ -168,13 +170,14 @@ void nest_lower(nest_tree *t);
 /* Computes what accesses touch, level by level, and their strides; then what loops touch. */
 void nest_reach(nest_tree *t);
 
-/* Distance of two elements of an access along the vectorised loop, divided by how many elements
-   from one to the next the block accesses: 1 if it accesses all. */
+/* The stride of an access along the vectorised loop, divided by the number of neighbouring elements
+   that the block accesses at each step, if these are few: 1 if no element is skipped. */
 double nest_beside(const nest_tree *t, const nest_access *a, int vector, int block);
-/* How many elements next to each other in memory an access has in the loops of a block, without the
-   vectorised one; first: the level of the loop whose stride is 1, -1: none. */
+/* How many elements that are next to each other in memory an access reads or writes in the loops of
+   a block, without the vectorised one; first: the level of the loop whose stride is 1, -1: none. */
 double nest_adjacent(int *first, const nest_tree *t, const nest_access *a, int vector, int block);
-/* How often its buffer is allocated, if the statement is the first one that stores to it. */
+/* How often the buffer of a store is allocated, if it is too large for the stack; 0 for others, and
+   if an earlier store writes to the same buffer. */
 double nest_allocations(const nest_tree *t, const nest_store *store);
 /* A store with its loads and the loops around it. */
 typedef struct nest_statement {
@@ -187,8 +190,8 @@ typedef struct nest_statement {
         block; /* of nest_cost.c: the level that TIR vectorises, -1: none; levels in a block */
 } nest_statement;
 nest_statement nest_take(const nest_tree *t, const nest_store *store);
-/* Lines that a statement fetches into caches of 32 KB, 1 MB, 4 MB; an access, into the first two.
- */
+/* nest_miss: lines that a statement fetches into caches of 32 KB, 1 MB and 4 MB. nest_fetch: lines
+   that an access fetches into the first two of these. */
 void nest_miss(double lines[3], const nest_statement *s);
 void nest_fetch(double lines[2], const nest_statement *s, const nest_access *a);
 void nest_price(nest_cost *c, const nest_tree *t, const nest_store *store);

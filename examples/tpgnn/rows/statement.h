@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Declarations that the files that write the rows of statements share. */
+/* Declarations for the files that write the rows of statements. */
 #ifndef NESTS_SCHEDULE_STATEMENT_H
 #define NESTS_SCHEDULE_STATEMENT_H
 
@@ -12,7 +12,8 @@ typedef struct nests_writer {
 } nests_writer;
 void nests_put(nests_writer *w, double x);
 
-/* The loads of a statement that have columns: those that touch most, without what it updates. */
+/* The loads of a statement that have columns: those that touch most elements, without the load of
+   what the statement updates. */
 enum { NESTS_ROW_LOADS = 3 };
 typedef struct nests_statement {
     nest_statement of;

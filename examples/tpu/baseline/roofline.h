@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The analytical baseline: a roofline, like the compiler's own model (Kaufman et al., sections 2.3,
-   5.2 and appendix A): the time of a kernel is the larger of computing and data transfer, plus an
-   overhead. The cost of a unit of each is fitted to the training kernels. */
+/* The analytical baseline is a roofline, like the compiler's own model (Kaufman et al., sections
+   2.3, 5.2 and appendix A). The time of a kernel is the larger of computing and data transfer, plus
+   an overhead. The cost of a unit of each is fitted to the training kernels. */
 #ifndef TPU_ROOFLINE_H
 #define TPU_ROOFLINE_H
 
@@ -27,8 +27,8 @@ typedef struct tpu_roofline {
                      root of the mean square of ln(predicted / measured) within them */
 } tpu_roofline;
 
-/* Fits all of it to known run times. Fusion: by the mean absolute percentage error; scale[type] is
-   the median of measured over modelled, each weighted by modelled over measured, which minimises
+/* Fits the roofline to known run times. Fusion: by the mean absolute percentage error; scale[type]
+   is the median of measured over modelled, each weighted by modelled over measured, which minimises
    that error. Types without kernels have scale 1. Tile: to the log run times within kernels, of at
    most `most` configurations, evenly from all kernels (and one more of each). For at least one
    kernel tpu_kernel_teaches must be 1. */

@@ -49,8 +49,8 @@ typedef struct tpu_data {
     harness_files paths; /* what tpu_data_read has read */
     /* The memory of the files, the places of names, and the room of both lists. */
     struct tpu_file *file;                       /* [files] */
-    struct tpu_place_of *program_at, *family_at; /* maps; like the names too small to count in the
-                                                    budget */
+    struct tpu_place_of *program_at, *family_at; /* maps; like the names, they are too small to
+                                                    count in the budget */
     int file_room, kernel_room;
     size_t list_bytes; /* taken from the budget */
 } tpu_data;
@@ -75,7 +75,8 @@ void tpu_kernel_free(tpu_kernel *kernel);
 int tpu_data_known(const tpu_data *data);
 /* The mean of ln(ns) over all configurations with run times; 0: there are none. */
 double tpu_data_mean_log(const tpu_data *data);
-/* Whether a model can learn from it: run times are known, and those of tiles are not all equal. */
+/* Whether a model can learn from the kernel: run times are known, and those of tiles are not all
+   equal. */
 int tpu_kernel_teaches(const tpu_kernel *kernel);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Declarations that the files that read data share and the model does not see. */
+/* Declarations for the files that read data. The model does not see them. */
 #ifndef TPU_DATA_PARTS_H
 #define TPU_DATA_PARTS_H
 
@@ -29,8 +29,8 @@ ag_status tpu_order(tpu_kernel *kernel, const char *file, const tpugraphs_budget
 /* Finds or adds the program and family of a file named so (without .npz). */
 void tpu_name(tpu_data *data, const char *name, tpu_task task, int *program, int *family);
 void tpu_names_free(tpu_data *data);
-/* XXH3 of a kernel and of the normalizers of its run times (NULL: fusion), which nothing else
-   reads; it starts from `before`, the hash of what was read earlier. */
+/* XXH3 of a kernel and of the normalizers of its run times (NULL: fusion); only this hash reads the
+   normalizers. It starts from `before`, the hash of what was read earlier. */
 uint64_t tpu_hash(uint64_t before, const tpu_data *data, const tpu_kernel *kernel,
                   const int64_t *normalizer);
 

@@ -12,7 +12,7 @@
 typedef enum tpu_elementwise { TPU_MOVES, TPU_ARITHMETIC, TPU_SPECIAL } tpu_elementwise;
 tpu_elementwise tpu_elementwise_of(int opcode);
 
-/* A kernel with its operands by consumer. */
+/* A kernel, with the operands of each node. */
 typedef struct tpu_hlo {
     const tpu_kernel *kernel;
     tpugraphs_operation *operation; /* [nodes] with the operands of dots and convolutions, in their

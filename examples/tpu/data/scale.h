@@ -33,8 +33,8 @@ void tpu_scaler_fit(tpu_scaler *scaler, const tpu_data *data, int logs, int clam
 int tpu_scaler_far(const tpu_scaler *scaler, const tpu_kernel *kernel);
 
 /* y = (x - low) / (high - low), computed in double; a column that is constant (or was never seen)
-   gives 0 whatever x is. Without clamp a value outside of the range keeps its distance from it, so
-   that a tensor ten times as large as any in training gives 10; it stays finite. range: one of the
+   gives 0 whatever x is. Without clamp, a value outside of the range is scaled in the same way, so
+   that a tensor ten times as large as any in training gives 10; y stays finite. range: one of the
    scaler; x, y [rows, range->columns]. */
 void tpu_scale(ag_real *y, const tpu_scaler *scaler, const tpu_range *range, const float *x,
                int64_t rows);

@@ -73,8 +73,8 @@ typedef struct tpu_model {
 const char *tpu_model_name(const tpu_options *options);
 
 /* Adds the parameters to `params`, which is new and stays the caller's; memory and first values
-   come with ag_params_build. Fails: AG_EUSE (sizes out of range, hidden no multiple of the heads),
-   AG_EMEMORY (NULL). */
+   come with ag_params_build. Fails: AG_EUSE (sizes out of range, hidden is no multiple of the
+   heads), AG_EMEMORY (NULL). */
 ag_status tpu_model_add(tpu_model *model, ag_params *params, const tpu_options *options,
                         ag_failure *why);
 void tpu_model_free(tpu_model *model);

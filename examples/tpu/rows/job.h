@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Declarations that the files share that make the nests of a tile. */
+/* Declarations for the files that make the nests of a tile. */
 #ifndef NESTS_TILE_JOB_H
 #define NESTS_TILE_JOB_H
 

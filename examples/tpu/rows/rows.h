@@ -40,9 +40,9 @@ typedef enum nests_tile_kind {
 enum { NESTS_TILE_COLUMNS = 57 };
 
 /* Appends n configurations of a kernel (config NULL: 0..n-1); a fused kernel has one, its default
-   tile. A configuration is an item, a nest of it a row: its word is the kind, its work a guess of
-   the ns of all calls together, which models correct. rows->items 0 starts again; rows->memory is
-   the tiling of the kernel added last. */
+   tile. A configuration is an item, and each of its nests a row. The word of a row is the nest's
+   kind; its work is a guess of the ns of all calls together, which models correct. rows->items 0
+   starts again; rows->memory is the tiling of the kernel added last. */
 void nests_tile_rows_add(nests_rows *rows, const tpu_kernel *kernel, const int *config, int n);
 void nests_tile_rows_free(nests_rows *rows);
 

@@ -37,8 +37,8 @@ int nests_tiling_computes(const nests_tiling *tiling, int u);
 /* Sets want and box of the nodes after the kernel's reduction, needed once per tile: from the
    root's box, which is given, back to the reduction itself. */
 void nests_want_after(nests_tiling *t);
-/* The same before the reduction, once per block: from its box, which is given, back to the
-   parameters. */
+/* The same before the reduction, once per block: from the box of the reduction and the sizes of a
+   block of it, which are given, back to the parameters. */
 void nests_want_before(nests_tiling *t, const double block[TPUGRAPHS_AXES]);
 
 /* 1 if the window of node u leaves its operand v, so that u reads a copy with borders and gaps:

@@ -58,7 +58,7 @@ typedef struct hlo_graph {
    AG_EFILE, AG_EMEMORY. */
 ag_status hlo_read(hlo_graph *g, const char *path, hlo_unknown unknown, tpugraphs_budget *budget,
                    ag_failure *why);
-/* The same of bytes in memory; name: what sentences call them. */
+/* The same for bytes in memory; name: what sentences call them. */
 ag_status hlo_read_bytes(hlo_graph *g, const void *bytes, size_t n, const char *name,
                          hlo_unknown unknown, tpugraphs_budget *budget, ag_failure *why);
 void hlo_free(hlo_graph *g, tpugraphs_budget *budget);
@@ -73,11 +73,12 @@ typedef struct hlo_configs {
 } hlo_configs;
 
 /* The number of layouts that TpuGraphs' files have for a node. A convolution: batch and features in
-   either order, in result, input and kernel. A dot: the last contracted and the last other axis of
-   each operand in either order, and so the latter two in the result. A reshape: no layout, or those
-   in which it moves no element. The first choice is row-major, of a reshape no layout. */
+   either order, in result and input, and in the kernel its two axes of features. A dot: in each
+   operand the last contracted and the last other axis in either order, and in the result these two
+   other axes in either order. A reshape: no layout, or those in which it moves no element. The
+   first choice is row-major, of a reshape no layout. */
 int hlo_choices(const hlo_choosing *x);
-/* One of them, as 18 digits. */
+/* One of these layouts, as 18 digits. */
 void hlo_choice(float digit[18], const hlo_choosing *x, int choice);
 
 /* Draws `count` configurations, none twice; the first has the first choice of every node. Nodes
@@ -85,8 +86,8 @@ void hlo_choice(float digit[18], const hlo_choosing *x, int choice);
    are drawn, each node chooses for itself. There are fewer when these are used up, too. */
 ag_status hlo_configs_draw(hlo_configs *c, const hlo_graph *g, int count, uint64_t seed,
                            tpugraphs_budget *budget, ag_failure *why);
-/* The first choice of every node; then each other choice of each node, where all others keep their
-   first. */
+/* Makes the configuration with the first choice of every node, then one for each other choice of
+   each node, in which all other nodes keep their first. */
 ag_status hlo_configs_sweep(hlo_configs *c, const hlo_graph *g, tpugraphs_budget *budget,
                             ag_failure *why);
 /* Reads an npz file: node_config_feat and, if they are there, node_config_ids, which must be the

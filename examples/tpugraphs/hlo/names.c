@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Ops and element types by name: those of TpuGraphs' lists, and newer ones by their nearest. */
+/* Ops and element types by name: those of TpuGraphs' lists, and newer ones with the nearest of
+   these. */
 #include "examples/tpugraphs/hlo/parts.h"
 #include "core/error.h"
 

@@ -84,7 +84,8 @@ typedef struct hlo_reference {
 
 typedef struct hlo_computation {
     uint64_t id, root;
-    int end, calls_end; /* of its nodes and its calls, which follow those of the one before */
+    int end, calls_end; /* of its nodes and its calls, which follow those of the computation
+                           before */
     int is_fused;       /* called by a fusion, directly or not */
 } hlo_computation;
 
@@ -123,7 +124,7 @@ ag_status hlo_end_splits(hlo_module *m);
 ag_status hlo_connect(hlo_module *m);
 ag_status hlo_choose(hlo_module *m);
 
-/* Memory of the module or the graph, counted; *bytes is one of the two. */
+/* Memory of the module or the graph, counted in *bytes, which belongs to one of the two. */
 void *hlo_take(hlo_module *m, size_t *bytes, int64_t count, size_t size);
 
 int hlo_same(hlo_span word, const char *text);

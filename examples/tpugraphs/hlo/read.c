@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A file is mapped, so that the constants in it take no memory; its beginning tells its form. */
+/* A file is mapped, so that the constants in it take no memory; its first bytes show its form. */
 #define _GNU_SOURCE /* O_CLOEXEC, mmap */
 #include "examples/tpugraphs/hlo/parts.h"
 #include "core/error.h"

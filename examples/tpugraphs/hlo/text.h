@@ -15,7 +15,7 @@ typedef struct hlo_text {
 ag_status hlo_expected(const hlo_text *t, const char *what);
 /* The next character after blanks and comments, 0 at the end. */
 int hlo_peek(hlo_text *t);
-/* 1: the text goes on with this, which is passed. */
+/* 1: the text goes on with `what`, which is passed. */
 int hlo_accept(hlo_text *t, const char *what);
 ag_status hlo_expect(hlo_text *t, const char *what);
 /* Letters, digits, _ . and -, at least one. */

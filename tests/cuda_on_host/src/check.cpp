@@ -157,7 +157,9 @@ static void look_at_device(size_t word, const access &a, bool writes, void *pc)
         return;
     }
     if ((!writes || a.kind == ATOMIC) && a.bytes & ~s) bad("reads what nobody wrote", pc, nullptr);
-    count_access((size_t)__builtin_popcount(a.bytes), writes, was_touched(of_device[word], writes));
+    if (counting)
+        count_access((size_t)__builtin_popcount(a.bytes), writes,
+                     was_touched(of_device[word], writes));
     look_at(of_device[word], a, writes, pc);
     if (writes) s |= a.bytes;
 }

@@ -24,7 +24,9 @@ extern bool checking; /* a device is mapped, and CUDA_ON_HOST_CHECK is not 0 */
 /* A memory access of the thread that runs was seen. */
 void look(const void *p, size_t bytes, bool writes, access_kind kind, void *pc);
 
-/* check_count.cpp: the work that is carried out moves bytes; again: it did so before with these. */
+/* check_count.cpp: whether bytes are counted, and that the work that is carried out moves bytes;
+   again: it moved them before. */
+extern bool counting;
 void count_access(size_t bytes, bool writes, bool again);
 
 /* check_report.cpp: something is wrong with the access that is made now; `other` is the one that it

@@ -19,7 +19,8 @@ struct moved {
     uint64_t launches, read, written, read_once, written_once;
 };
 static std::map<std::string, moved> table;
-static moved *row; /* of the work that is carried out; NULL: not counted */
+static moved *row; /* of the work that is carried out */
+bool counting;
 
 static uint64_t all_of(const moved &m) { return m.read + m.written; }
 
@@ -56,11 +57,12 @@ extern "C" void cuda_on_host_check_begins(const char *work)
     if (!wanted) return;
     row = &table[work];
     row->launches++;
+    counting = true;
 }
 
 void count_access(size_t bytes, bool writes, bool again)
 {
-    if (!row) return;
+    if (!counting) return;
     (writes ? row->written : row->read) += bytes;
     if (!again) (writes ? row->written_once : row->read_once) += bytes;
 }

@@ -28,7 +28,9 @@ void scribble(void *workspace, size_t bytes)
     check_range(workspace, bytes, "a library's workspace");
     memset(workspace, POISON, part);
     memset((char *)workspace + bytes - part, POISON, part);
-    if (cuda_on_host_check_taken) cuda_on_host_check_taken(workspace, bytes);
+    if (!cuda_on_host_check_taken) return;
+    cuda_on_host_check_taken(workspace, part);
+    cuda_on_host_check_taken((char *)workspace + bytes - part, part);
 }
 
 static cudaMemcpyKind kind_of(const void *to, const void *from)
