@@ -210,7 +210,7 @@ port aarch64 aarch64-linux-gnu-gcc qemu-aarch64 -- -E '^test_(gemm|parallel|recu
 configure=""
 port musl musl-gcc
 check tsan -L quick
-build fuzz --target fuzzers && try fuzz
+check fuzz
 check cuda-host-checked # has all tests of cuda-host
 PATH=$PATH:/usr/local/cuda/bin
 if command -v nvcc >/dev/null 2>&1; then

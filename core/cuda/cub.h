@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of CUB that files of core/cuda use. Include it first: kernel.h has short macros. */
+/* The parts of CUB that core/cuda uses. Include them first: kernel.h has short macros. */
 #ifndef AG_CORE_CUDA_CUB_H
 #define AG_CORE_CUDA_CUB_H
 
