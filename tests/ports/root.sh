@@ -47,7 +47,7 @@ with_cmake() { # with_cmake PACKAGE OPTION...
     package=$1
     shift
     unpack "$package"
-    cmake -S "$package" -B "$package/build" -DCMAKE_C_COMPILER=musl-gcc -DCMAKE_BUILD_TYPE=MinSizeRel \
+    cmake -G Ninja -S "$package" -B "$package/build" -DCMAKE_C_COMPILER=musl-gcc -DCMAKE_BUILD_TYPE=None \
         -DCMAKE_INSTALL_PREFIX="$folder/usr" -DCMAKE_PREFIX_PATH="$folder/usr" -DCMAKE_INSTALL_LIBDIR=lib "$@"
     cmake --build "$package/build" -j2 --target install
 }
