@@ -330,9 +330,7 @@ KERNEL void ag__cuda_elsewhere(const ag_args *a) { (void)a; }
              if ((reads)&AG_READS_DY) AG__WITH_ADD(id(a, lo, hi, add)); \
              else id(a, lo, hi, 0))
 
-/* STRIP(id, outer, columns) { body }: for each o of 0..outer-1 the columns are cut into strips; the
-   body handles columns c..c+n-1 of o, n <= AG_STRIP, and keeps running values in arrays of
-   AG_PER_LANE indexed by AT(j). */
+/* Runs the body of a STRIP. */
 # define AG__STRIP(id, outer, columns, signature, run)                                      \
   AG__CUDA_DECLARE(id)                                                                      \
   KERNEL void id signature;                                                                 \
@@ -361,11 +359,6 @@ KERNEL void ag__cuda_elsewhere(const ag_args *a) { (void)a; }
   static const ag_kernel id##_kernel = {                                                    \
       .name = #id, .count = id##_count, .range = id##_range, .cuda = AG__CUDA_POINTER(id)}; \
   KERNEL void id signature
-# define STRIP(id, outer, columns) \
-  AG__STRIP(id, outer, columns, (const ag_args *a, int64_t o, int c, int n), id(a, o, c, n))
-# define STRIP_PUT(id, outer, columns)                                                      \
-  AG__STRIP(id, outer, columns, (const ag_args *a, int64_t o, int c, int n, const int add), \
-            AG__WITH_ADD(id(a, o, c, n, add)))
 
 /* CALL(id) { body }: host code that calls gemm, columns and inverse on either device: it passes
    pointers to core and reads no tensor. */
@@ -387,5 +380,14 @@ KERNEL void ag__cuda_elsewhere(const ag_args *a) { (void)a; }
   static void id(const ag_args *a)
 
 #endif /* __CUDACC__ */
+
+/* STRIP(id, outer, columns) { body }: for each o of 0..outer-1 the columns are cut into strips; the
+   body handles columns c..c+n-1 of o, n <= AG_STRIP, and keeps running values in arrays of
+   AG_PER_LANE indexed by AT(j). */
+#define STRIP(id, outer, columns) \
+ AG__STRIP(id, outer, columns, (const ag_args *a, int64_t o, int c, int n), id(a, o, c, n))
+#define STRIP_PUT(id, outer, columns)                                                      \
+ AG__STRIP(id, outer, columns, (const ag_args *a, int64_t o, int c, int n, const int add), \
+           AG__WITH_ADD(id(a, o, c, n, add)))
 
 #endif

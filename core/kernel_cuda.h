@@ -185,10 +185,5 @@ static inline dim3 ag__rows_block(int64_t rows, int64_t columns)
   if (n > 0) AG__START(name, ag__blocks(n, AG_WARPS), dim3(32, AG_WARPS), *a, n, width);         \
  }                                                                                               \
  KERNEL void name signature
-#define STRIP(name, outer, columns) \
- AG__STRIP(name, outer, columns, (const ag_args *a, int64_t o, int c, int n), name(a, o, c, n))
-#define STRIP_PUT(name, outer, columns)                                                      \
- AG__STRIP(name, outer, columns, (const ag_args *a, int64_t o, int c, int n, const int add), \
-           AG__WITH_ADD(name(a, o, c, n, add)))
 
 #endif

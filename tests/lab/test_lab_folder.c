@@ -97,9 +97,8 @@ static void a_program_of_your_own_is_not_replaced(void **state)
                    "--text: own/mlp_0.txt lies where --out would write the program");
     assert_true(program_hash_of("own/mlp_0.txt") == before);
     program_expect(
-        "lab fusion --out other --text own/mlp_0.txt --partitions 3 --noise 1e9 --repeats 2 "
-        "--probe-threshold 1000 --quiet",
-        0, "", "");
+        "lab fusion --out other --text own/mlp_0.txt --partitions 3 --noise 1e9 --quiet" ANYHOW, 0,
+        "", "");
 }
 
 /* Two at once would lose each other's facts. Unfinished files of a killed program are removed. */

@@ -12,9 +12,6 @@
 #include <sched.h>
 #include <sys/stat.h>
 
-/* Where any times will do, nothing waits for the machine to calm. */
-#define ANYHOW " --repeats 2 --probe-threshold 1000"
-
 static void lab_makes(const char *options, const char *kind, int set)
 {
     program_expect_line(0, "", "", "lab %s --out s%d/%s %s" SMALL, kind, set, kind, options);

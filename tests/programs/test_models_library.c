@@ -33,9 +33,9 @@ static void expect_lines(const char *csv, const augur_models_scores *s)
 /* Arrays have the name "items" where a file has its own: "items/7" for "file/7". */
 static void expect_name(const char *of_arrays, const char *of_file, const char *file)
 {
-    const size_t stem = strcspn(file, ".");
-    if (!strncmp(of_file, file, stem))
-        of_file = formatted("items%s", strchr(of_file, '/') ? strchr(of_file, '/') : "");
+    const char *group = strchr(of_file, '/');
+    if (!strncmp(of_file, file, strcspn(file, ".")))
+        of_file = formatted("items%s", group ? group : "");
     assert_string_equal(of_arrays, of_file);
 }
 
