@@ -42,8 +42,7 @@ typedef struct nests_batch {
     double *y;
     uint64_t *key;
     int32_t *index;
-    char *block;
-    size_t room;
+    ag_arena *memory; /* of the arrays, except `part` */
 } nests_batch;
 
 /* Some items of a group. */

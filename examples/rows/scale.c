@@ -3,25 +3,21 @@
 #include "examples/rows/scale.h"
 
 #include "core/error.h"
-#include "core/memory.h"
-#include "examples/harness/files/files.h"
+#include "examples/harness/base/base.h"
 
 #include <math.h>
 #include <string.h>
 
-ag_status nests_scale_open(nests_scale *s, int columns, int words, bool flags, ag_failure *why)
+void nests_scale_open(nests_scale *s, int columns, int words, bool flags)
 {
-    const size_t bytes = 2 * (size_t)columns * sizeof *s->mean;
-    *s = (nests_scale){.columns = columns, .words = words, .flags = flags, .mean = ag_alloc(bytes)};
-    if (!s->mean) return harness_files_no_memory("the scale of the columns", bytes, why);
-    memset(s->mean, 0, bytes);
+    *s = (nests_scale){.columns = columns, .words = words, .flags = flags};
+    s->mean = HARNESS_NEW(s->mean, 2 * (size_t)columns);
     s->deviation = s->mean + columns;
-    return AG_OK;
 }
 
 void nests_scale_close(nests_scale *s)
 {
-    ag_free(s->mean);
+    harness_free(s->mean);
     *s = (nests_scale){0};
 }
 

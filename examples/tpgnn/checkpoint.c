@@ -70,21 +70,15 @@ static ag_status build(harness_trained *t, const harness_settings *settings, ag_
 /* Of the rows of all training schedules; scores begin around 0. */
 static ag_status fit_rows(nests_scale *scale, const tpgnn_data *train, ag_failure *why)
 {
-    float *row = NULL, *cost = NULL;
+    nests_rows rows = {0};
     for (int i = 0; i < train->schedules && harness_go_on(why); i++) {
-        const tpgnn_schedule *s = &train->schedule[i];
-        const int most = nests_schedule_stores(train, s);
-        row = harness_grow(row, (size_t)most * NESTS_SCHEDULE_ROW * sizeof *row + 1);
-        cost = harness_grow(cost, (size_t)most * sizeof *cost + 1);
-        const int n = nests_schedule_rows(row, cost, most, train, s, why);
-        double cycles = n > 0 ? 0 : 1;
-        nests_scale_add(scale, row, n);
-        for (int k = 0; k < n; k++) cycles += exp((double)cost[k]);
-        scale->offset -= log(cycles) / train->schedules;
+        rows.items = 0;
+        nests_schedule_rows_add(&rows, train, &train->schedule[i]);
+        nests_scale_add(scale, rows.x, rows.rows);
+        scale->offset -= nests_log_work(&rows, 0, 0) / train->schedules;
     }
     nests_scale_end(scale);
-    harness_free(row);
-    harness_free(cost);
+    nests_rows_free(&rows);
     return why->status;
 }
 

@@ -42,11 +42,10 @@ ag_status tpgnn_sampler_open(tpgnn_sampler *s, const tpgnn_data *data,
                        "training: %d tasks and %d schedules of each a step; take at least 1 of "
                        "each and at most 2^24 together",
                        settings->tasks, settings->schedules);
-    s->task = harness_take(&s->memory, (size_t)data->tasks * sizeof *s->task);
-    s->family_start =
-        harness_take(&s->memory, ((size_t)data->families + 1) * sizeof *s->family_start);
-    s->order = harness_take(&s->memory, (size_t)most * sizeof *s->order);
-    s->drawn = harness_take(&s->memory, (size_t)together * sizeof *s->drawn);
+    s->task = HARNESS_TAKE(&s->memory, s->task, data->tasks);
+    s->family_start = HARNESS_TAKE(&s->memory, s->family_start, data->families + 1);
+    s->order = HARNESS_TAKE(&s->memory, s->order, most);
+    s->drawn = HARNESS_TAKE(&s->memory, s->drawn, together);
     list_tasks(s);
     if (s->tasks) return AG_OK;
     tpgnn_sampler_close(s);
@@ -96,8 +95,6 @@ int tpgnn_sampler_draw(tpgnn_sampler *s, int64_t step)
 ag_status tpgnn_sampler_fill(void *source, int64_t step, void *buffer, ag_failure *why)
 {
     tpgnn_sampler *s = source;
-    tpgnn_batch *batch = buffer;
-    batch->step = step;
     const int n = tpgnn_sampler_draw(s, step);
-    return tpgnn_batch_fill(batch, s->data, s->drawn, n, &s->batch, why);
+    return tpgnn_batch_fill(buffer, s->data, s->drawn, n, &s->batch, why);
 }

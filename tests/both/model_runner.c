@@ -67,10 +67,9 @@ static model *create(const tgraph_options *options, const model_graph *graph, ui
 static ag_tensor *record(model *m, ag_tape *tape, const model_data *d)
 {
     const bool uses = m->net.joined.use != NESTS_UNUSED;
-    ag_failure why = {0};
-    if (uses && nests_joined_fill(&m->rows, &m->net.joined, &d->rows, d->place,
-                                  d->configs * m->graph.nodes, NULL, &why))
-        return NULL;
+    if (uses)
+        nests_joined_fill(&m->rows, &m->net.joined, &d->rows, d->place, d->configs * m->graph.nodes,
+                          NULL);
     return tgraph_forward(&m->net, tape, &m->program, d->digit, uses ? &m->rows : NULL, d->configs);
 }
 

@@ -262,25 +262,25 @@ static void rows_of_kernels_are_those_of_their_nests(void **state)
 
 static void rows_of_schedules_are_those_of_tpgnn(void **state)
 {
-    enum { ROOM = 4 };
-    static float x[ROOM * NESTS_SCHEDULE_ROW], cost[ROOM];
     nests_data data = {0};
-    nests_rows rows = {0};
+    nests_rows rows = {0}, one = {0};
     tpgnn_data expected = {0};
     ag_failure why = {0};
     read_good(&data, SCHEDULE);
     take(&rows, &data, 1, all, 2);
     assert_int_equal(test_schedules_add(&expected, NULL, &why), AG_OK);
     for (int i = 0; i < 2; i++) {
-        const int n = nests_schedule_rows(x, cost, ROOM, &expected, &expected.schedule[i], &why);
-        assert_int_equal(rows.first[i + 1] - rows.first[i], n);
-        for (int k = 0; k < n; k++) {
+        one.items = 0;
+        nests_schedule_rows_add(&one, &expected, &expected.schedule[i]);
+        assert_int_equal(rows.first[i + 1] - rows.first[i], one.rows);
+        for (int k = 0; k < one.rows; k++) {
             const int row = rows.row[rows.first[i] + k];
-            assert_true(rows.work[row] == exp((double)cost[k]));
+            assert_true(rows.work[row] == one.work[k]);
             assert_memory_equal(rows.x + (size_t)row * NESTS_SCHEDULE_ROW,
-                                x + k * NESTS_SCHEDULE_ROW, NESTS_SCHEDULE_ROW * sizeof *x);
+                                one.x + k * NESTS_SCHEDULE_ROW, NESTS_SCHEDULE_ROW * sizeof *one.x);
         }
     }
+    nests_rows_free(&one);
     tpgnn_data_free(&expected);
     done(&data, &rows);
 }

@@ -178,7 +178,7 @@ static inline void compute(tree *t)
 {
     harness_free(t->x);
     t->x = HARNESS_NEW(t->x, (size_t)t->s.nodes * TPGNN_NEST);
-    tpgnn_nest(t->x, &t->data, &t->s, &(ag_failure){0});
+    tpgnn_nest(t->x, &t->data, &t->s);
 }
 
 /* The columns of tpgnn_nest, in their order. */

@@ -213,13 +213,13 @@ static void used_again_or_refused(void **state)
 {
     tree *t = small_program();
     const tpgnn_schedule *list[] = {&t->s, &t->s, &t->s};
-    tpgnn_batch b = {.step = 7};
+    tpgnn_batch b = {0};
     ag_failure why = {0};
     assert_int_equal(tpgnn_batch_fill(&b, &t->data, list, 0, &whole, &why), AG_EUSE);
     assert_non_null(strstr(why.sentence, "a batch of 0 schedules was asked for; take at least 1"));
     fill(&b, t, list, 3, &whole);
     fill(&b, t, list, 1, &compact);
-    assert_true(b.graphs == 1 && b.groups == 1 && b.nodes == 8 && b.stores == 1 && b.step == 7);
+    assert_true(b.graphs == 1 && b.groups == 1 && b.nodes == 8 && b.stores == 1);
     fill(&b, t, list, 3, &whole);
     assert_true(b.nodes == 3 * NODES && b.groups == 1 && b.store[2] == 2 * NODES + STORE);
 
@@ -230,7 +230,7 @@ static void used_again_or_refused(void **state)
     assert_int_equal(tpgnn_batch_fill(&b, &t->data, both, 2, &whole, &why), AG_ESHAPE);
     assert_non_null(strstr(why.sentence, "at most 2^29 are possible"));
     tpgnn_batch_free(&b);
-    assert_true(!b.block && !b.room && b.step == 7);
+    assert_true(!b.memory && !b.nests.x);
     drop(t);
 }
 

@@ -132,6 +132,7 @@ void *harness_alloc(size_t bytes);                                             /
 #define HARNESS_NEW(x, n) harness_alloc(ag_size_mul((size_t)(n), sizeof *(x))) /* n of *x */
 /* The same for arrays that ag_arena_free frees at once; *arena is NULL at first. */
 void *harness_take(ag_arena **arena, size_t bytes);
+#define HARNESS_TAKE(arena, x, n) harness_take(arena, ag_size_mul((size_t)(n), sizeof *(x)))
 /* The same, kept until harness_forget, which ends a call. For small blocks, on the main thread, and
    not in each step. */
 void *harness_lasting(size_t bytes);

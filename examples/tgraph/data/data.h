@@ -160,14 +160,12 @@ int tgraph_graph_far(const tgraph_graph *graph, const tgraph_scaler *scaler);
 /* ---- batches ---- */
 
 /* A batch: some configurations of one file. Start from {0}; `joined` may be set before it is
-   filled. The arrays grow and are reused. */
+   filled. */
 typedef struct tgraph_batch {
     const nests_joined *joined; /* of the model that the rows are for; NULL: there are none */
     nests_joined_batch nests;   /* of `joined`, where that is used */
     nests_rows rows;            /* scratch */
-    int32_t *place;             /* scratch, of their entries; a bag */
     const tgraph_file *file;
-    int64_t step;
     int configs;
     int32_t *config;  /* [configs] index in the file's store */
     int32_t *digit;   /* [configurable, configs, 18] rows 1..7 of the layout table */
@@ -175,8 +173,7 @@ typedef struct tgraph_batch {
     int64_t *runtime; /* [configs] ns */
     uint64_t *key;    /* [configs] scratch */
     int32_t *index;   /* [configs] scratch */
-    char *block;      /* of the arrays above */
-    size_t room;      /* bytes of the block */
+    ag_arena *memory; /* of the arrays above */
 } tgraph_batch;
 
 /* Takes the named configurations, in this order. Fails: AG_EMEMORY. */

@@ -88,9 +88,10 @@ ag_status tgraph_model_add(tgraph_model *m, ag_params *params, const tgraph_opti
     if (options->rows != NESTS_COSTS) m->output = ag_layer_linear(params, "output", h, 1, 1);
     for (int i = 0; i < params->count; i++) /* biases and temperatures have one axis */
         if (params->list[i]->shape.rank == 1) params->list[i]->decay = options->decay_biases;
-    return nests_joined_add(&m->joined, params, (nests_use)options->rows, NESTS_LAYOUT_COLUMNS,
-                            TGRAPH_OPCODES, true, m->input[0].linear.weight->shape.size[0], h,
-                            options->timed, why);
+    nests_joined_add(&m->joined, params, (nests_use)options->rows, NESTS_LAYOUT_COLUMNS,
+                     TGRAPH_OPCODES, true, m->input[0].linear.weight->shape.size[0], h,
+                     options->timed);
+    return AG_OK;
 }
 
 void tgraph_model_free(tgraph_model *m)

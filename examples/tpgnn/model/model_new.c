@@ -2,7 +2,6 @@
 /* The parameters: names, shapes, first values (docs/formats/tpgnn.md lists them). */
 #include "examples/tpgnn/rows/rows.h"
 #include "core/error.h"
-#include "core/memory.h"
 #include "examples/tpgnn/model/model.h"
 
 #include "examples/harness/harness.h"
@@ -37,11 +36,11 @@ static ag_sage_concat_weights add_convolution(ag_params *params, int k, int h)
 }
 
 /* out: channels that the costs of rows look at. */
-static ag_status add_rows(tpgnn_model *m, int out, ag_failure *why)
+static void add_rows(tpgnn_model *m, int out)
 {
     const tpgnn_options *o = &m->options;
-    return nests_joined_add(&m->joined, m->params, o->rows, NESTS_SCHEDULE_ROW, 0, false, o->hidden,
-                            out, false, why);
+    nests_joined_add(&m->joined, m->params, o->rows, NESTS_SCHEDULE_ROW, 0, false, o->hidden, out,
+                     false);
 }
 
 /* words: there are vectors of classes, which replace both the type and the class. Names lack the
@@ -62,7 +61,7 @@ static void add_tables(tpgnn_model *m)
     }
 }
 
-static ag_status add_statements(tpgnn_model *m, ag_failure *why)
+static void add_statements(tpgnn_model *m)
 {
     const tpgnn_options *o = &m->options;
     const int h = o->hidden;
@@ -75,7 +74,7 @@ static ag_status add_statements(tpgnn_model *m, ag_failure *why)
     s->hidden = ag_layer_linear(params, "hidden", h, h, 1);
     if (o->rows != NESTS_COSTS) s->output = ag_layer_linear(params, "output", h, 1, 1);
     ag_params_init(params, NULL, ag_init_xavier_uniform(1), ag_init_constant(0));
-    return add_rows(m, h, why);
+    add_rows(m, h);
 }
 
 static ag_status add_paper(tpgnn_model *m, ag_failure *why)
@@ -89,7 +88,8 @@ static ag_status add_paper(tpgnn_model *m, ag_failure *why)
             ag_params_add(m->params, "embedding.class",
                           AG_SHAPE(o->words[TPGNN_CLASS], TPGNN_VECTOR), ag_init_normal(0, 1), 1);
     if (tpgnn_paper_add(&m->paper, m->params, &paper, why)) return why->status;
-    return add_rows(m, o->hidden / 2, why);
+    add_rows(m, o->hidden / 2);
+    return AG_OK;
 }
 
 static ag_status check(const tpgnn_options *o, ag_failure *why)
@@ -117,19 +117,18 @@ ag_status tpgnn_model_add(tpgnn_model *m, ag_params *params, const tpgnn_options
 {
     *m = (tpgnn_model){.options = *options, .params = params};
     if (check(options, why)) return why->status;
-    const size_t vectors = (size_t)options->words[TPGNN_CLASS] * TPGNN_VECTOR;
-    if (options->types == TPGNN_WORDS) m->vector = ag_alloc(vectors * sizeof *m->vector);
-    if (!params || (options->types == TPGNN_WORDS && !m->vector))
-        return ag_fail(why, AG_EMEMORY, "There is no memory for the model");
-    for (size_t i = 0; m->vector && i < vectors; i++) m->vector[i] = 0;
-    return options->network == TPGNN_PAPER ? add_paper(m, why) : add_statements(m, why);
+    if (options->types == TPGNN_WORDS)
+        m->vector = HARNESS_NEW(m->vector, options->words[TPGNN_CLASS] * TPGNN_VECTOR);
+    if (options->network == TPGNN_PAPER) return add_paper(m, why);
+    add_statements(m);
+    return AG_OK;
 }
 
 void tpgnn_model_free(tpgnn_model *m)
 {
     ag_params_free(m->params);
     nests_joined_free(&m->joined);
-    ag_free(m->vector);
+    harness_free(m->vector);
     m->params = NULL;
     m->vector = NULL;
 }

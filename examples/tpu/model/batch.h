@@ -31,7 +31,6 @@ typedef struct tpu_batch_options {
 /* Adjacent samples of one kernel form a group and share its rows in `feature` and `opcode`. Start
    from {0}. */
 typedef struct tpu_batch {
-    int64_t step;              /* of training */
     int samples, kernels;      /* kernels: groups */
     int nodes, base_nodes;     /* of all samples, of all groups */
     const tpu_kernel **kernel; /* [samples] */
