@@ -41,8 +41,9 @@ static ag_status identify(harness_session *session, ag_failure *why)
     char **text = session->trained.text;
     text[DATA] = tpgnn_data_json(train);
     text[VOCABULARY] = harness_json_text(tpgnn_vocabulary_json(tpgnn_data_vocabulary(train)));
-    text[SEEN] = tpgnn_seen_json(train, why);
-    return why->status;
+    text[SEEN] = tpgnn_seen_json(train);
+    (void)why;
+    return AG_OK;
 }
 
 /* The label that the model predicts, up to scale; a rank loss takes the throughput. */

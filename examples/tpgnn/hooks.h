@@ -78,13 +78,13 @@ ag_status tpgnn_results_baselines(void *results, ag_failure *why);
 /* ---- unseen.c, inspect.c ---- */
 
 /* The facts of a tpgnn_seen about the data, as metadata of a checkpoint; the caller frees the text
-   (harness_free). Fails: AG_EMEMORY. */
-char *tpgnn_seen_json(const tpgnn_data *data, ag_failure *why);
+   (harness_free). */
+char *tpgnn_seen_json(const tpgnn_data *data);
 /* Fails: AG_EDATA. */
 ag_status tpgnn_seen_read(tpgnn_seen *seen, const char *text, ag_failure *why);
 
 /* Warns of extents that are not known and, if run (a path) is not NULL, of all that its training
-   did not have. Fails: AG_EMEMORY, AG_ESTOPPED. */
+   did not have. Fails: AG_ESTOPPED. */
 ag_status tpgnn_warn_unseen(const tpgnn_data *data, const tpgnn_trained *net, const char *run,
                             ag_failure *why);
 

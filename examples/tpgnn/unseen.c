@@ -50,16 +50,16 @@ static counts count(const tpgnn_data *data, const tpgnn_seen *seen)
     return u;
 }
 
-char *tpgnn_seen_json(const tpgnn_data *data, ag_failure *why)
+char *tpgnn_seen_json(const tpgnn_data *data)
 {
     counts u = count(data, NULL);
     tpgnn_vocabulary buffers = {0};
     const char **word = HARNESS_NEW(word, data->kinds);
-    for (int f = 0; f < TPGNN_FIELDS && !why->status; f++) {
+    for (int f = 0; f < TPGNN_FIELDS; f++) {
         int n = 0;
         for (int k = 0; k < data->kinds; k++)
             if (u.nodes[k] && data->kind[k].buffer) word[n++] = data->kind[k].word[f];
-        tpgnn_vocabulary_fill(&buffers, (tpgnn_field)f, word, n, why);
+        tpgnn_vocabulary_fill(&buffers, (tpgnn_field)f, word, n);
     }
     json_t *j = json_object();
     json_object_set_new(j, "extents", json_pack("[f, f]", u.least, u.most));

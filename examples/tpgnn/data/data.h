@@ -5,6 +5,7 @@
 #ifndef TPGNN_DATA_H
 #define TPGNN_DATA_H
 
+#include "examples/harness/base/names.h"
 #include "examples/harness/cli/options.h"
 #include "examples/tpgnn/data/vocabulary.h"
 #include "examples/tpugraphs/tpugraphs.h"
@@ -63,10 +64,10 @@ typedef struct tpgnn_data {
     char **family;
     tpgnn_kind *kind; /* those that occur, in the order of the files */
     int schedules, tasks, families, kinds;
-    int64_t nodes, stores; /* of all schedules */
-    uint64_t hash;         /* of all names and arrays, in the order of the files */
-    harness_files paths;   /* what tpgnn_data_read has read */
-    uint16_t *order;       /* [kinds] ascending by their text */
+    int64_t nodes, stores;                /* of all schedules */
+    uint64_t hash;                        /* of all names and arrays, in the order of the files */
+    harness_files paths;                  /* what tpgnn_data_read has read */
+    harness_name_at *kind_at, *family_at; /* the places of their texts, as maps */
     int task_room, schedule_room;
     size_t bytes; /* of the lists, taken from the budget */
 } tpgnn_data;

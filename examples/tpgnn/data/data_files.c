@@ -269,7 +269,8 @@ ag_status tpgnn_data_add(tpgnn_data *data, const harness_files *paths, ag_failur
         if (!read_file(data, &r, why)) tpgnn_reading_keep(data, &r, why);
         tpgnn_reading_end(data, &r, why);
     }
-    return why->status ? why->status : tpgnn_kinds_settle(data, why);
+    if (!why->status) tpgnn_kinds_settle(data);
+    return why->status;
 }
 
 ag_status tpgnn_data_read(tpgnn_data *data, const harness_paths *given, const char *option,

@@ -33,15 +33,13 @@ ag_status tpgnn_schedules_make(tpgnn_data *data, tpgnn_reading *r, ag_failure *w
    set. */
 ag_status tpgnn_reading_room(tpgnn_data *data, tpgnn_reading *r, ag_failure *why);
 
-/* Cuts a text into lines, and checks them. Fails: AG_EDATA, AG_EMEMORY. */
+/* Cuts a text into lines, and checks them. Fails: AG_EDATA. */
 ag_status tpgnn_kinds_cut(const tpgnn_data *data, tpgnn_reading *r, const char *text, int64_t bytes,
                           ag_failure *why);
-/* Moves new kinds into the data's list; the file's nodes get indices into that list. Fails:
-   AG_EMEMORY, and then changes nothing. */
-ag_status tpgnn_kinds_merge(tpgnn_data *data, tpgnn_reading *r, ag_failure *why);
-/* Makes the vocabulary if none is given, and looks up the words of all kinds. Fails: AG_EMEMORY
-   (only if none is given). A failure that is already in `why` stays. */
-ag_status tpgnn_kinds_settle(tpgnn_data *data, ag_failure *why);
+/* Moves new kinds into the data's list; the file's nodes get indices into that list. */
+void tpgnn_kinds_merge(tpgnn_data *data, tpgnn_reading *r);
+/* Makes the vocabulary if none is given, and looks up the words of all kinds. */
+void tpgnn_kinds_settle(tpgnn_data *data);
 
 /* Finds parents, positions, depths and declarations of the nodes of one schedule, from `first` on;
    number: its number in sentences. Fails: AG_EDATA (no tree). */

@@ -310,7 +310,8 @@ void tpu_data_free(tpu_data *data)
     for (int i = 0; i < data->files; i++) free_file(data, &data->file[i]);
     ag_free(data->file);
     data->budget.used -= data->list_bytes;
-    tpu_names_free(data);
+    harness_names_free(data->program, data->program_at);
+    harness_names_free(data->family, data->family_at);
     ag_free(data->kernel);
     harness_files_free(&data->paths);
     *data = (tpu_data){.budget = data->budget};

@@ -6,6 +6,7 @@
 #ifndef TPU_DATA_H
 #define TPU_DATA_H
 
+#include "examples/harness/base/names.h"
 #include "examples/harness/cli/options.h"
 #include "examples/tpugraphs/tpugraphs.h"
 #include "gnn/gnn.h"
@@ -48,9 +49,9 @@ typedef struct tpu_data {
     uint64_t hash;       /* of all names, arrays and run times, in their order */
     harness_files paths; /* what tpu_data_read has read */
     /* The memory of the files, the places of names, and the room of both lists. */
-    struct tpu_file *file;                       /* [files] */
-    struct tpu_place_of *program_at, *family_at; /* maps; like the names, they are too small to
-                                                    count in the budget */
+    struct tpu_file *file;                   /* [files] */
+    harness_name_at *program_at, *family_at; /* maps; like the names, they are too small to count
+                                                in the budget */
     int file_room, kernel_room;
     size_t list_bytes; /* taken from the budget */
 } tpu_data;
