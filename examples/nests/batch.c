@@ -77,8 +77,6 @@ static void take_arrays(nests_batch *b)
     b->by_trees = HARNESS_TAKE(m, b->by_trees, b->items);
     b->ns = HARNESS_TAKE(m, b->ns, b->items);
     b->y = HARNESS_TAKE(m, b->y, b->items);
-    b->key = HARNESS_TAKE(m, b->key, b->items);
-    b->index = HARNESS_TAKE(m, b->index, b->items);
 }
 
 /* The rows that all items of the group count: ln of each, less that of their sum. Returns the sum.
@@ -170,16 +168,14 @@ static void put_group(nests_batch *b, int g, bool absolute, int spread)
     }
 }
 
-static ag_status put_targets(nests_batch *b, const nests_data *data, const nests_pick *pick,
-                             int spread, ag_failure *why)
+static void put_targets(nests_batch *b, const nests_data *data, const nests_pick *pick, int spread)
 {
-    for (int g = 0; g < b->groups && !why->status; g++) {
+    for (int g = 0; g < b->groups; g++) {
         const int64_t *runtime = data->group[pick[g].group].runtime;
         for (int i = 0; i < pick[g].count; i++) b->ns[i] = runtime[pick[g].item[i]];
         put_group(b, g, data->maker->absolute, spread);
-        harness_ranks(b->rank + b->group_start[g], b->ns, pick[g].count, b->key, b->index, why);
+        harness_ranks(b->rank + b->group_start[g], b->ns, pick[g].count);
     }
-    return why->status;
 }
 
 ag_status nests_batch_fill(nests_batch *b, const nests_data *data, const nests_scale *scale,
@@ -189,7 +185,8 @@ ag_status nests_batch_fill(nests_batch *b, const nests_data *data, const nests_s
     if (read_rows(b, data, pick, groups, why)) return why->status;
     take_arrays(b);
     put_parts(b, scale, pick);
-    return spread == NESTS_OPEN ? AG_OK : put_targets(b, data, pick, spread, why);
+    if (spread != NESTS_OPEN) put_targets(b, data, pick, spread);
+    return AG_OK;
 }
 
 void nests_batch_free(nests_batch *b, const nests_maker *maker)

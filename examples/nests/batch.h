@@ -37,11 +37,9 @@ typedef struct nests_batch {
     const nests_group *first; /* its name is that of the batch in sentences */
     nests_rows *part;         /* [groups] raw */
     int parts;
-    /* Scratch of a group: run times, their ln, and the scratch of ranks. */
+    /* Scratch of a group: run times and their ln. */
     int64_t *ns;
     double *y;
-    uint64_t *key;
-    int32_t *index;
     ag_arena *memory; /* of the arrays, except `part` */
 } nests_batch;
 

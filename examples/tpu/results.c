@@ -43,22 +43,13 @@ static char **name_files(harness_rank *rank, const tpu_data *data)
 /* A file is a group: the tile sizes of its kernel, or its kernels, from number 0 on. */
 static void add_groups(harness_rank *rank, const tpu_data *data, tpu_task task)
 {
-    size_t items = 0;
-    for (int i = 0; i < data->kernels; i++) items += (size_t)data->kernel[i].configs;
-    int *number = harness_rank_alloc(rank, items * sizeof *number);
-    int64_t *actual = harness_rank_alloc(rank, items * sizeof *actual);
     char **name = name_files(rank, data);
     for (const tpu_kernel *k = data->kernel, *last = k + data->kernels; k < last;) {
         harness_ranked group = {.name = name ? name[rank->groups] : k->name,
-                                .number = number,
+                                .actual = k->runtime, /* those of a file follow each other */
                                 .row = task == TPU_TILE ? k->program : 0};
-        do {
-            if (k->runtime) group.actual = actual - group.items;
-            for (int c = 0; c < k->configs; c++, group.items++) {
-                *number++ = k->number + c;
-                *actual++ = k->runtime ? k->runtime[c] : 0;
-            }
-        } while (++k < last && k->number);
+        do group.items += k->configs;
+        while (++k < last && k->number);
         harness_rank_group(rank, group);
     }
 }

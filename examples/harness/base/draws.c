@@ -46,8 +46,7 @@ int harness_draw(int32_t *items, int count, int most, ag_random *random)
 
 enum { INSERTION = 512 };
 
-/* For batches of the usual size, since this sort does not allocate: longer ones use the radix
-   sort. */
+/* For batches of the usual size; longer ones use the radix sort. */
 static void insertion_sort(uint64_t *key, int32_t *index, int count)
 {
     for (int i = 1; i < count; i++) {
@@ -63,21 +62,29 @@ static void insertion_sort(uint64_t *key, int32_t *index, int count)
     }
 }
 
-ag_status harness_ranks(int32_t *rank, const int64_t *runtime, int count, uint64_t *key,
-                        int32_t *index, ag_failure *why)
+void harness_ranks(int32_t *rank, const int64_t *runtime, int count)
 {
-    int32_t dense = 0;
+    uint64_t *key = HARNESS_NEW(key, count);
+    int32_t *index = HARNESS_NEW(index, count), dense = 0;
+    ag_failure why = {0};
     for (int i = 0; i < count; i++) {
         key[i] = (uint64_t)runtime[i];
         index[i] = i;
     }
     if (count <= INSERTION)
         insertion_sort(key, index, count);
-    else if (ag_sort_u64(key, index, count, why))
-        return why->status;
+    else if (ag_sort_u64(key, index, count, &why))
+        harness_no_memory((size_t)count * sizeof *key);
     for (int i = 0; i < count; i++) {
         dense += i && key[i] != key[i - 1];
         rank[index[i]] = dense;
     }
-    return AG_OK;
+    harness_free(key);
+    harness_free(index);
+}
+
+void harness_group_ranks(int32_t *rank, const int64_t *runtime, const int32_t *start, int groups)
+{
+    for (int g = 0; g < groups; g++)
+        harness_ranks(rank + start[g], runtime + start[g], start[g + 1] - start[g]);
 }

@@ -36,9 +36,9 @@ void harness_chunk(int *first, int *length, int count, int chunks, int index);
 /* Draws `most` of the `count` items, uniformly without replacement, in the order drawn, and moves
    them to the front. Returns their number. */
 int harness_draw(int32_t *items, int count, int most, ag_random *random);
-/* Dense ranks 0..: equal run times have equal ranks, slower is higher. key and index [count] are
-   scratch. Fails: AG_EMEMORY. */
-ag_status harness_ranks(int32_t *rank, const int64_t *runtime, int count, uint64_t *key,
-                        int32_t *index, ag_failure *why);
+/* Dense ranks 0..: equal run times have equal ranks, slower is higher. */
+void harness_ranks(int32_t *rank, const int64_t *runtime, int count);
+/* The same within groups, of which group g has the items start[g]..start[g + 1] - 1. */
+void harness_group_ranks(int32_t *rank, const int64_t *runtime, const int32_t *start, int groups);
 
 #endif

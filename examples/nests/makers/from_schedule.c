@@ -12,7 +12,6 @@ static bool is_schedule(const ag_npz *npz) { return ag_npz_find(npz, "schedule_r
 /* Rows are made once: training asks for those of each schedule again and again. */
 typedef struct schedules {
     tpgnn_data data;
-    int *number;     /* [schedules] in their file */
     int64_t *time;   /* [3, schedules] the run time; that of the first pass, the second measurement;
                         of the second pass, with which it is compared */
     nests_rows rows; /* of all schedules, of which each is an item */
@@ -55,11 +54,9 @@ static ag_status read_schedules(nests_data *data, const harness_files *paths, ag
     data->items = from->schedules;
     data->columns = NESTS_SCHEDULE_ROW;
     const int n = from->schedules;
-    own->number = HARNESS_NEW(own->number, n);
     own->time = HARNESS_NEW(own->time, 3 * (size_t)n);
     int64_t *second = own->time + n, *first = second + n;
     for (int i = 0; i < n; i++) {
-        own->number[i] = from->schedule[i].number;
         own->time[i] = from->schedule[i].runtime;
         second[i] = from->schedule[i].pass[0];
         first[i] = from->schedule[i].pass[1];
@@ -70,7 +67,6 @@ static ag_status read_schedules(nests_data *data, const harness_files *paths, ag
         data->group[data->groups++] = (nests_group){.name = t->name,
                                                     .items = t->schedules,
                                                     .family = t->family,
-                                                    .number = own->number + t->first,
                                                     .runtime = own->time + t->first,
                                                     .second = second + t->first,
                                                     .first = first + t->first,
@@ -89,7 +85,6 @@ static void drop_schedules(nests_data *data)
     data->budget = own->data.budget;
     nests_rows_free(&own->rows);
     harness_free(own->table.first);
-    harness_free(own->number);
     harness_free(own->time);
     harness_free(own);
 }

@@ -171,8 +171,6 @@ typedef struct tgraph_batch {
     int32_t *digit;   /* [configurable, configs, 18] rows 1..7 of the layout table */
     int32_t *rank;    /* [configs] dense ranks of the run times; all 0 when they are hidden */
     int64_t *runtime; /* [configs] ns */
-    uint64_t *key;    /* [configs] scratch */
-    int32_t *index;   /* [configs] scratch */
     ag_arena *memory; /* of the arrays above */
 } tgraph_batch;
 

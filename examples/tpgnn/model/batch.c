@@ -13,16 +13,14 @@
 
 enum { MOST = 1 << 30, LARGEST = 1000000 /* a constant of the paper's network */ };
 
-/* Scratch for one schedule at a time, sized for the largest; from `key` on for all of them. */
+/* Scratch for one schedule at a time, sized for the largest; `runtime` and the graphs of all. */
 typedef struct scratch {
     int largest;    /* nodes of a schedule */
     uint8_t *mark;  /* 1: left out */
     int32_t *place; /* of a node in its graph, or that of the nearest ancestor that stays */
     int32_t *source, *target;
     float *nest;
-    uint64_t *key;
     int64_t *runtime;
-    int32_t *index;
     ag_graph **down, **up;
 } scratch;
 
@@ -74,9 +72,7 @@ static void take_arrays(tpgnn_batch *b, scratch *s)
     s->source = HARNESS_TAKE(m, s->source, 2 * largest);
     s->target = HARNESS_TAKE(m, s->target, 2 * largest);
     s->nest = HARNESS_TAKE(m, s->nest, largest * TPGNN_NEST);
-    s->key = HARNESS_TAKE(m, s->key, g);
     s->runtime = HARNESS_TAKE(m, s->runtime, g);
-    s->index = HARNESS_TAKE(m, s->index, g);
     s->down = HARNESS_TAKE(m, s->down, 2 * g);
     s->up = s->down + g;
 }
@@ -187,7 +183,7 @@ static void fill_rows(tpgnn_batch *b, const tpgnn_data *data, const tpgnn_batch_
     nests_joined_fill(&b->rows, o->joined, rows, in, b->nodes, out);
 }
 
-static ag_status fill_ranks(tpgnn_batch *b, const scratch *s, ag_failure *why)
+static void fill_ranks(tpgnn_batch *b, const scratch *s)
 {
     int group = -1;
     for (int i = 0; i < b->graphs; i++) {
@@ -195,12 +191,7 @@ static ag_status fill_ranks(tpgnn_batch *b, const scratch *s, ag_failure *why)
         s->runtime[i] = b->schedule[i]->runtime;
     }
     b->group_start[b->groups] = b->graphs;
-    for (int g = 0; g < b->groups && !why->status; g++) {
-        const int first = b->group_start[g];
-        harness_ranks(b->rank + first, s->runtime + first, b->group_start[g + 1] - first, s->key,
-                      s->index, why);
-    }
-    return why->status;
+    harness_group_ranks(b->rank, s->runtime, b->group_start, b->groups);
 }
 
 static void free_graphs(tpgnn_batch *b)
@@ -226,7 +217,8 @@ ag_status tpgnn_batch_fill(tpgnn_batch *b, const tpgnn_data *data,
     b->nodes = b->start[count];
     b->stores = b->store_start[count];
     if (o->joined) fill_rows(b, data, o);
-    return fill_ranks(b, &s, why);
+    fill_ranks(b, &s);
+    return AG_OK;
 }
 
 void tpgnn_batch_free(tpgnn_batch *b)
