@@ -292,11 +292,3 @@ const harness_option *harness_options_differ(const harness_options *stored,
             return &option[i];
     return NULL;
 }
-
-const void *harness__value(const harness_options *o, const char *name, harness_type type)
-{
-    int index = harness__option_index(o->program, o->command, name);
-    if (index < 0 || o->program->options[index].type != type) return NULL;
-    if (!(o->program->options[index].commands & o->command)) return NULL;
-    return (const char *)o->values + o->program->options[index].offset;
-}

@@ -144,11 +144,10 @@ static ag_status read_configs(cursor *c, ag_failure *why)
 /* A model that ships is one more run. */
 static ag_status add_models(harness_options *o, ag_failure *why)
 {
-    const harness_paths *names = harness__value(o, "model", HARNESS_PATHS);
-    for (int i = 0; names && i < names->count && !why->status; i++) {
-        const char *const *run = harness__value(o, "run", HARNESS_TEXT);
-        const char *to = *run ? another_run(o, why) : "run";
-        char *path = to ? harness_shipped_path(names->list[i], why) : NULL;
+    const harness_common *given = o->values;
+    for (int i = 0; i < given->model.count && !why->status; i++) {
+        const char *to = given->run ? another_run(o, why) : "run";
+        char *path = to ? harness_shipped_path(given->model.list[i], why) : NULL;
         if (path) harness_options_set(o, NULL, to, path, why);
         harness_free(path);
     }

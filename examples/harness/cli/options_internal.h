@@ -48,9 +48,6 @@ ag_status harness__parse(void *to, const harness_option *option, const char *sho
 /* "1 to 100"; the range of a row in the words of --help. */
 const char *harness__range(const harness_option *option);
 
-/* A pointer to the value of the option with this name and type; NULL: its command has none. */
-const void *harness__value(const harness_options *o, const char *name, harness_type type);
-
 /* The first row of this name that one of the commands has, else the first of this name; -1: there
    is none. */
 int harness__option_index(const harness_program *program, unsigned commands, const char *name);

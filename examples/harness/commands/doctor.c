@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Describes this machine, and tests whether it computes correctly. */
 #include "examples/harness/commands/doctor.h"
+#include "examples/harness/base/base.h"
 #include "examples/harness/report/report.h"
 #include "examples/harness/machine/device.h"
-#include "examples/harness/cli/options_internal.h"
 #include "examples/harness/machine/processor.h"
 #include "examples/harness/machine/threads.h"
 
@@ -198,19 +198,15 @@ static ag_status test_device(const found *f, const harness_common *common, ag_fa
 ag_status harness_doctor(harness_call *call, ag_failure *why)
 {
     static const char *const columns[] = {"what", "found"};
-    const int *device = harness__value(call->options, "device", HARNESS_CHOICE),
-              *threads = harness__value(call->options, "threads", HARNESS_INT);
-    const bool *json = harness__value(call->options, "json", HARNESS_BOOL);
-    const harness_common common = {.device = device ? *device : AG_CPU,
-                                   .threads = threads ? *threads : 0};
+    const harness_common *common = call->values;
     const found f = {json_object(), harness_table_new("this machine", columns, 2)};
     ag_failure printing = {0};
     add(&f, "program", harness_format("%s %s", call->program->name, call->program->version));
-    harness_threads_start(common.threads);
+    harness_threads_start(common->threads);
     add_machine(&f);
     add_cuda(&f);
-    test_device(&f, &common, why);
-    if (json && *json)
+    test_device(&f, common, why);
+    if (common->json)
         harness_json_print(json_incref(f.json), &printing);
     else
         harness_table_print(stdout, f.table);
