@@ -168,11 +168,8 @@ const char *harness__advice(const harness_options *o, const char *where, const c
 {
     const char **names = names_of(o, !where);
     const harness__synonym *row;
-    char *plain = harness_format("%s", name);
-    for (char *c = plain; *c; c++)
-        if (*c == '_') *c = '-';
-    const char *meant = harness__meant(&row, harness__option_words, plain, names, bag_count(names));
-    if (!meant && near) meant = harness_nearest(plain, names, bag_count(names));
+    const char *meant = harness__meant(&row, harness__option_words, name, names, bag_count(names));
+    if (!meant && near) meant = harness_nearest(name, names, bag_count(names));
     bag_free(names);
     if (!meant)
         return harness_format("\"%s %s --help-all\" lists the options", o->program->name,

@@ -62,6 +62,11 @@ const char *harness__advice(const harness_options *o, const char *where, const c
 /* The name of the value in sentences and in --help. */
 const char *harness__meta(const harness_option *option);
 
+/* Takes the next of the words between bars (harness_lasting); NULL: there is none. And the place of a
+   text among them; -1: it is none of them. */
+const char *harness__word(const char **list);
+int harness__word_index(const char *list, const char *text);
+
 /* theirs: words of other programs, with bars between them. ours: our words for these, of which the
    first that the command has is suggested. value: what the option is set to. note: what our option
    counts, if that differs. */
