@@ -218,18 +218,11 @@ ag_status harness_options_set(harness_options *o, const char *where, const char 
     return AG_OK;
 }
 
-static int has_value(const harness_options *o, int index)
-{
-    const harness_option *option = &o->program->options[index];
-    if (option->type == HARNESS_PATHS)
-        return ((const harness_paths *)value_of(o, index))->count > 0;
-    if (option->type == HARNESS_TEXT) return *(const char *const *)value_of(o, index) != NULL;
-    return option->fallback || o->origin[index].layer > 0;
-}
-
+/* It has no default, and nothing has set it. */
 static int is_missing(const harness_options *o, int index)
 {
-    return (o->program->options[index].needed & o->command) && !has_value(o, index);
+    const harness_option *option = &o->program->options[index];
+    return option->needed & o->command && !option->fallback && !o->origin[index].layer;
 }
 
 ag_status harness_options_complete(const harness_options *o, ag_failure *why)
