@@ -69,17 +69,12 @@ static ag_status take_numbers(tabular_table *g, const char *path, const ag_csv *
     return AG_OK;
 }
 
-static ag_status make_ranks(tabular_table *g, ag_failure *why)
+static void make_ranks(tabular_table *g)
 {
-    const size_t n = (size_t)g->items;
-    if (!g->ns) return AG_OK;
-    uint64_t *key = HARNESS_NEW(key, n);
-    int32_t *index = HARNESS_NEW(index, n);
-    g->rank = HARNESS_NEW(g->rank, n);
-    harness_ranks(g->rank, g->ns, g->items, key, index, why);
-    harness_free(key);
-    harness_free(index);
-    return why->status;
+    harness_timed *order = HARNESS_NEW(order, g->items);
+    g->rank = HARNESS_NEW(g->rank, g->items);
+    harness_ranks(g->rank, g->ns, g->items, order);
+    harness_free(order);
 }
 
 static ag_status read_table(tabular_tables *t, const char *path, ag_failure *why)
@@ -93,8 +88,8 @@ static ag_status read_table(tabular_tables *t, const char *path, ag_failure *why
     const int ns = ag_csv_column(csv, "ns");
     const size_t numbers = (size_t)csv->rows * (size_t)csv->columns;
     t->hash = XXH3_64bits_withSeed(csv->value, numbers * sizeof *csv->value, t->hash);
-    if (!check_names(t, path, csv, ns, why) && !take_numbers(g, path, csv, ns, why))
-        make_ranks(g, why);
+    if (!check_names(t, path, csv, ns, why) && !take_numbers(g, path, csv, ns, why) && g->ns)
+        make_ranks(g);
     ag_csv_free(csv);
     return why->status;
 }
