@@ -123,7 +123,7 @@ static ag_status report(check *c, lab_manifest **folders, ag_failure *why)
     const char *other = other_cpu(folders);
     harness_mean_spread(&mean, &spread, &count, c->taus, bag_count(c->taus));
     harness_processor(here);
-    if (c->s->json) {
+    if (c->s->common.json) {
         harness_json_print(json_pack("{so so si ss sb}", "files", harness_table_json(c->table),
                                      "tau", harness_json_number(mean), "measured", c->measured,
                                      "cpu", here, "same_cpu", !other),

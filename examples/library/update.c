@@ -46,9 +46,8 @@ static ag_status set_options(update *u, ag_failure *why)
 
 static ag_status prepare(update *u, ag_failure *why)
 {
-    const harness_model *m = u->m->trained.model;
     harness_session *s = &u->session;
-    s->model = m;
+    const harness_model *m = s->model;
     s->options = u->options;
     s->settings = harness_options_values(u->options);
     s->initial = true;
@@ -81,6 +80,7 @@ static ag_status train(void *context, ag_failure *why)
 {
     update *u = context;
     augur_models *m = u->m;
+    u->session.model = m->trained.model;
     if (!ag_params_count(m->trained.params))
         return ag_fail(why, AG_EUSE,
                        "augur_models_update: the model has only trees, which take no steps; open "
@@ -101,15 +101,7 @@ static ag_status train(void *context, ag_failure *why)
 static void end(void *context)
 {
     update *u = context;
-    harness_session *s = &u->session;
-    const harness_model *m = u->m->trained.model;
-    if (s->feed && m->end) m->end(s->feed);
-    if (s->data) m->close(s->data);
-    harness_session_batches_end(s);
-    harness_trained_drop(&s->trained);
-    harness_free(s->feed);
-    harness_free(s->data);
-    ag_tape_free(s->tape);
+    harness_session_close(&u->session, u->why);
     harness_options_free(u->options);
     library_items_close(&u->items);
     library_items_rename(&u->items, u->why);

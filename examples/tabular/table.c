@@ -120,9 +120,6 @@ char *tabular_json(const tabular_tables *t)
 {
     char hash[17];
     snprintf(hash, sizeof hash, "%016" PRIx64, t->hash);
-    json_t *j = json_object();
-    json_object_set_new(j, "features", harness_json_name(t->names));
-    json_object_set_new(j, "groups", json_integer(t->count));
-    json_object_set_new(j, "xxh3", json_string(hash));
-    return harness_json_text(j);
+    return harness_json_text(json_pack("{so si ss}", "features", harness_json_name(t->names),
+                                       "groups", t->count, "xxh3", hash));
 }

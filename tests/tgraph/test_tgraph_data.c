@@ -268,9 +268,7 @@ static void the_loader_delivers_in_order(void **state)
         int late = 3;
         const harness_batches batches = {5, 1, 0, 1};
         ag_failure why = {0};
-        harness_loader *loader =
-            harness_loader_new(fill_step, &late, &a, &b, &batches, threaded, &why);
-        assert_non_null(loader);
+        harness_loader *loader = harness_loader_new(fill_step, &late, &a, &b, &batches, threaded);
         for (int64_t step = 5; step < 40; step++) {
             int64_t *got = harness_loader_next(loader, &why);
             assert_non_null(got);
@@ -296,8 +294,7 @@ static void the_loader_delivers_the_batches_of_its_part(void **state)
         int64_t a, b;
         int late = 2;
         ag_failure why = {0};
-        harness_loader *loader =
-            harness_loader_new(fill_step, &late, &a, &b, &part, threaded, &why);
+        harness_loader *loader = harness_loader_new(fill_step, &late, &a, &b, &part, threaded);
         for (int i = 0; i < 4; i++) {
             const int64_t *got = harness_loader_next(loader, &why);
             assert_non_null(got);
@@ -314,7 +311,7 @@ static void the_loader_stops_when_asked(void **state)
         int late = 0;
         const harness_batches all = {0, 1, 0, 1};
         ag_failure why = {0};
-        harness_loader *loader = harness_loader_new(fill_step, &late, &a, &b, &all, 1, &why);
+        harness_loader *loader = harness_loader_new(fill_step, &late, &a, &b, &all, true);
         for (int i = 0; i < taken % 4; i++) assert_non_null(harness_loader_next(loader, &why));
         harness_loader_free(loader);
     }

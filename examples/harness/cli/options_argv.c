@@ -49,7 +49,7 @@ static ag_status read_paths(cursor *c, const harness_option *option, const char 
                             ag_failure *why)
 {
     ag_status status = harness_options_set(c->o, NULL, option->name, first, why);
-    while (status == AG_OK && c->at + 1 < c->argc && !is_flag(c->argv[c->at + 1]))
+    while (status == AG_OK && has_value(c, NULL))
         status = harness_options_set(c->o, NULL, option->name, c->argv[++c->at], why);
     return status;
 }
@@ -81,15 +81,12 @@ static ag_status read_option(cursor *c, const char *name, const char *equals, ag
                 name, option->name, harness__meta(option));
     }
     const char *value = take_value(c, equals);
-    if (!option) return harness_options_set(c->o, NULL, name, value ? value : "", why);
-    if (!value) {
-        if (!(option->commands & c->o->command))
-            return harness_options_set(c->o, NULL, name, "", why);
+    const bool known = option && option->commands & c->o->command;
+    if (known && !value)
         return ag_fail(why, AG_EUSE, "--%s needs a value: --%s %s", option->name, option->name,
                        harness__meta(option));
-    }
-    if (option->type == HARNESS_PATHS) return read_paths(c, option, value, why);
-    return harness_options_set(c->o, NULL, option->name, value, why);
+    if (known && option->type == HARNESS_PATHS) return read_paths(c, option, value, why);
+    return harness_options_set(c->o, NULL, name, value ? value : "", why);
 }
 
 /* "-lr" */
@@ -144,13 +141,11 @@ static ag_status read_configs(cursor *c, ag_failure *why)
 /* A model that ships is one more run. */
 static ag_status add_models(harness_options *o, ag_failure *why)
 {
-    const harness_paths *names = harness__value(o, "model", HARNESS_PATHS);
-    for (int i = 0; names && i < names->count && !why->status; i++) {
-        const char *const *run = harness__value(o, "run", HARNESS_TEXT);
-        const char *to = *run ? another_run(o, why) : "run";
-        char *path = to ? harness_shipped_path(names->list[i], why) : NULL;
+    const harness_common *given = o->values;
+    for (int i = 0; i < given->model.count && !why->status; i++) {
+        const char *to = given->run ? another_run(o, why) : "run";
+        const char *path = to ? harness_shipped_path(given->model.list[i], why) : NULL;
         if (path) harness_options_set(o, NULL, to, path, why);
-        harness_free(path);
     }
     return why->status;
 }

@@ -48,9 +48,6 @@ ag_status harness__parse(void *to, const harness_option *option, const char *sho
 /* "1 to 100"; the range of a row in the words of --help. */
 const char *harness__range(const harness_option *option);
 
-/* A pointer to the value of the option with this name and type; NULL: its command has none. */
-const void *harness__value(const harness_options *o, const char *name, harness_type type);
-
 /* The first row of this name that one of the commands has, else the first of this name; -1: there
    is none. */
 int harness__option_index(const harness_program *program, unsigned commands, const char *name);
@@ -64,6 +61,11 @@ const char *harness__advice(const harness_options *o, const char *where, const c
 
 /* The name of the value in sentences and in --help. */
 const char *harness__meta(const harness_option *option);
+
+/* Takes the next of the words between bars (harness_lasting); NULL: there is none. And the place of a
+   text among them; -1: it is none of them. */
+const char *harness__word(const char **list);
+int harness__word_index(const char *list, const char *text);
 
 /* theirs: words of other programs, with bars between them. ours: our words for these, of which the
    first that the command has is suggested. value: what the option is set to. note: what our option

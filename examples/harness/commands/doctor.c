@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Describes this machine, and tests whether it computes correctly. */
 #include "examples/harness/commands/doctor.h"
+#include "examples/harness/base/base.h"
 #include "examples/harness/report/report.h"
 #include "examples/harness/machine/device.h"
-#include "examples/harness/cli/options_internal.h"
 #include "examples/harness/machine/processor.h"
 #include "examples/harness/machine/threads.h"
 
@@ -50,35 +50,24 @@ static ag_graph *make_graph(ag_random *r, ag_failure *why)
     return g;
 }
 
-/* x w', and the same of the sizes of all terms. */
-static void multiply(double *sum, double *size, const ag_real *x, const ag_real *w)
-{
-    for (int i = 0; i < NODES * COLUMNS; i++)
-        for (int k = 0; k < INNER; k++) {
-            const double term =
-                (double)x[i / COLUMNS * INNER + k] * (double)w[i % COLUMNS * INNER + k];
-            sum[i] += term;
-            size[i] += fabs(term);
-        }
-}
-
+/* Relative to the sizes of all terms. */
 static double largest_error(const ag_real *got, const ag_real *x, const ag_real *w,
                             const ag_graph *g)
 {
-    double worst = 0, *product = HARNESS_NEW(product, 2 * NODES * COLUMNS),
-           *sizes = product + NODES * COLUMNS;
-    multiply(product, sizes, x, w);
+    double worst = 0;
     for (int i = 0; i < NODES * COLUMNS; i++) {
         const int first = g->rows[2 * (i / COLUMNS)], count = g->rows[2 * (i / COLUMNS) + 1];
         double sum = 0, size = 0;
-        for (int p = first; p < first + count; p++) {
-            sum += product[g->sources[p] * COLUMNS + i % COLUMNS];
-            size += sizes[g->sources[p] * COLUMNS + i % COLUMNS];
-        }
+        for (int p = first; p < first + count; p++)
+            for (int k = 0; k < INNER; k++) {
+                const double term =
+                    (double)x[g->sources[p] * INNER + k] * (double)w[i % COLUMNS * INNER + k];
+                sum += term;
+                size += fabs(term);
+            }
         const double error = fabs((double)got[i] - sum) / (size > 0 ? size : 1);
         if (!(error <= worst)) worst = isfinite(error) ? error : DBL_MAX;
     }
-    harness_free(product);
     return worst;
 }
 
@@ -198,19 +187,15 @@ static ag_status test_device(const found *f, const harness_common *common, ag_fa
 ag_status harness_doctor(harness_call *call, ag_failure *why)
 {
     static const char *const columns[] = {"what", "found"};
-    const int *device = harness__value(call->options, "device", HARNESS_CHOICE),
-              *threads = harness__value(call->options, "threads", HARNESS_INT);
-    const bool *json = harness__value(call->options, "json", HARNESS_BOOL);
-    const harness_common common = {.device = device ? *device : AG_CPU,
-                                   .threads = threads ? *threads : 0};
+    const harness_common *common = call->values;
     const found f = {json_object(), harness_table_new("this machine", columns, 2)};
     ag_failure printing = {0};
     add(&f, "program", harness_format("%s %s", call->program->name, call->program->version));
-    harness_threads_start(common.threads);
+    harness_threads_start(common->threads);
     add_machine(&f);
     add_cuda(&f);
-    test_device(&f, &common, why);
-    if (json && *json)
+    test_device(&f, common, why);
+    if (common->json)
         harness_json_print(json_incref(f.json), &printing);
     else
         harness_table_print(stdout, f.table);

@@ -75,10 +75,11 @@ ag_status harness_session_close(harness_session *s, ag_failure *why)
     if (s->begun && !s->done && stopped) say_interrupted(s);
     harness_run_close(s->run, &closing);
     if ((!why->status || stopped) && closing.status) *why = closing;
-    if (s->model->end) s->model->end(s->feed);
-    harness_session_batches_end(s);
+    if (s->feed && s->model->end) s->model->end(s->feed);
+    ag_shards_free(s->sum);
+    harness_free(s->loss);
     harness_trained_drop(&s->trained);
-    s->model->close(s->data);
+    if (s->data) s->model->close(s->data);
     harness_free(s->feed);
     harness_free(s->data);
     ag_tape_free(s->tape);

@@ -124,12 +124,6 @@ ag_status harness_session_batches(harness_session *s, ag_failure *why)
     return why->status;
 }
 
-void harness_session_batches_end(harness_session *s)
-{
-    ag_shards_free(s->sum);
-    harness_free(s->loss);
-}
-
 /* Ranks compare what they have before rank 0 changes the folder, and what they go on from. */
 ag_status harness__trainer_open(harness_session *s, ag_failure *why)
 {

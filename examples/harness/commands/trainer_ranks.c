@@ -91,14 +91,9 @@ ag_status harness__trainer_meet(harness_session *s, double *sum, ag_failure *why
 ag_status harness__trainer_tell_best(harness_session *s, ag_failure *why)
 {
     harness_state *p = s->trained.state;
-    struct {
-        double best;
-        int64_t step;
-    } said = {p->best, p->best_step};
-    if (harness_ranks_tell(s->ranks, &said, sizeof said, "a validation", why)) return why->status;
-    p->best = said.best;
-    p->best_step = said.step;
-    return AG_OK;
+    if (!harness_ranks_tell(s->ranks, &p->best, sizeof p->best, "a validation", why))
+        harness_ranks_tell(s->ranks, &p->best_step, sizeof p->best_step, "a validation", why);
+    return why->status;
 }
 
 /* One rank alone must not stop: the others would wait for it. */

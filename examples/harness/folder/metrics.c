@@ -15,7 +15,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const char *const names[HARNESS_ROWS] = {"metrics.jsonl", "metrics.csv", "timing.jsonl"};
 

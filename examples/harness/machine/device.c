@@ -99,19 +99,17 @@ ag_status harness_scoring_failed(const ag_tape *tape, const char *name, const ch
     return harness_run_failed(tape, harness_format("scoring %.150s", name), fewer, why);
 }
 
-/* The device and its precision, as config.json has them; empty where the command has no device. */
+/* The device and its precision, as config.json has them. */
 static json_t *now_on(const harness_options *options)
 {
-    const int *wanted = harness__value(options, "device", HARNESS_CHOICE),
-              *precision = harness__value(options, "precision", HARNESS_CHOICE);
+    const harness_common *common = options->values;
+    const ag_device device = harness_device(common->device);
     json_t *j = json_object();
-    if (!wanted) return j;
-    const ag_device device = harness_device(*wanted);
     json_object_set_new(j, "device", json_string(harness_device_word(device)));
     json_object_set_new(j, "device_name", harness_json_name(name_of(device)));
     if (device != AG_CPU)
         json_object_set_new(j, "precision",
-                            json_string(precision_words[precision ? *precision : AG_FP32]));
+                            json_string(precision_words[common->precision]));
     return j;
 }
 
@@ -156,7 +154,6 @@ void harness_device_changed(const char *folder, const harness_options *options)
 const char *harness_device_report(const char *folder, const harness_options *options)
 {
     const char *begun = text_of(begun_on(folder)), *now = text_of(now_on(options));
-    if (!now) return NULL;
     return begun && strcmp(begun, now) != 0
                ? harness_format("Begun on %s, ended on %s.", begun, now)
                : harness_format("Computed on %s.", now);

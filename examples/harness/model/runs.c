@@ -27,12 +27,10 @@ const char *harness_checkpoint_at(const char *name, ag_failure *why)
     if (!stat(name, &is)) return S_ISDIR(is.st_mode) ? harness__runs_checkpoint(name, false) : name;
     if (strchr(name, '/')) return name;
     ag_failure mine = {0};
-    char *folder = harness_shipped_path(name, &mine);
-    if (!folder)
-        ag_fail(why, mine.status, "there is no file or folder %.60s, and %s", name, mine.sentence);
-    const char *path = folder ? harness__runs_checkpoint(folder, false) : NULL;
-    harness_free(folder);
-    return path;
+    const char *folder = harness_shipped_path(name, &mine);
+    if (folder) return harness__runs_checkpoint(folder, false);
+    ag_fail(why, mine.status, "there is no file or folder %.60s, and %s", name, mine.sentence);
+    return NULL;
 }
 
 static ag_status open_run(harness_runs *runs, const char *folder, bool last, ag_failure *why)
