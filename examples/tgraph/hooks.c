@@ -21,13 +21,13 @@ static ag_status read_all(harness_session *session, ag_failure *why)
 {
     tgraph_files *f = session->data;
     f->training = true;
-    f->name = tgraph_model_name(&settings_of(session)->model);
     return tgraph_set_train(&f->set, settings_of(session), why);
 }
 
 static const char *name_of(const void *net)
 {
-    return tgraph_model_name(&((const tgraph_trained *)net)->model.options);
+    static const char *const name[] = {NESTS_NAMES("TGraph")};
+    return name[((const tgraph_trained *)net)->model.options.rows];
 }
 
 static void close_files(void *data)
@@ -66,6 +66,7 @@ static ag_status begin(harness_session *session, ag_failure *why)
     const tgraph_settings *s = settings_of(session);
     const tgraph_set *set = set_of(session);
     tgraph_steps *t = session->feed;
+    t->sample.rank.name = name_of(session->trained.net);
     tgraph_results_sample(&t->sample, session->data, s);
     t->file = HARNESS_NEW(t->file, set->count);
     for (int i = 0; i < set->count; i++)

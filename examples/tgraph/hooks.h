@@ -33,9 +33,8 @@ int tgraph_files_has(const char *files, const char *name, const uint64_t *hash);
 /* A file is a group of configurations. */
 typedef struct tgraph_files {
     tgraph_set set;
-    tgraph_set fit;   /* what the baselines of `eval` learn from */
-    bool training;    /* of a training run, standardised for its network */
-    const char *name; /* of the model that scores them: tgraph_model_name */
+    tgraph_set fit; /* what the baselines of `eval` learn from */
+    bool training;  /* of a training run, standardised for its network */
     /* Only in eval and predict. */
     const harness_runs *runs;
     const tgraph_settings *settings;
@@ -50,14 +49,10 @@ ag_status tgraph_read_fit(void *files, const harness_runs *runs, const harness_s
 
 /* ---- scores (score.c) ---- */
 
-/* How to score: `configs` configurations at a time. A score is the mean over `tta` permutations (0:
-   only the given order) and over models. */
+/* A score is the mean over the permutations of --tta (0: only the given order) and over models. */
 typedef struct tgraph_scorer {
     const tgraph_model *model;
-    ag_tape *tape;
-    int configs, tta, models;
-    bool patient; /* continues after an interruption */
-    struct harness_outputs *outputs;
+    const harness_scoring *how;
     tgraph_batch batch;   /* scratch: start from {0}, and free it */
     int32_t *chosen;      /* of a chunk, during a call */
     harness_progress bar; /* of configurations, in each permutation */

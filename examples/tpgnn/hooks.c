@@ -15,7 +15,6 @@ static ag_status read_all(harness_session *session, ag_failure *why)
 {
     const harness_common *common = &session->settings->common;
     tpgnn_files *f = session->data;
-    f->name = tpgnn_model_name(&settings_of(session)->model);
     f->train.budget.limit = (size_t)common->ram_limit;
     if (tpgnn_data_read(&f->train, &common->data, "data", why) ||
         tpgnn_warn_unseen(&f->train, NULL, NULL, why) || !common->valid.count)
@@ -30,7 +29,10 @@ static ag_status read_all(harness_session *session, ag_failure *why)
 
 static const char *name_of(const void *net)
 {
-    return tpgnn_model_name(&((const tpgnn_trained *)net)->model.options);
+    static const char *const paper[] = {NESTS_NAMES("TPGNN")};
+    static const char *const statements[] = {NESTS_NAMES("network of statements")};
+    const tpgnn_options *o = &((const tpgnn_trained *)net)->model.options;
+    return (o->network == TPGNN_PAPER ? paper : statements)[o->rows];
 }
 
 /* The kinds of the files have the words of the first run. */
@@ -39,7 +41,6 @@ static ag_status read_scored(void *data, const harness_runs *runs, const harness
 {
     tpgnn_data *scored = &((tpgnn_files *)data)->scored;
     const tpgnn_trained *net = runs->count ? runs->run[0].net : NULL;
-    ((tpgnn_files *)data)->name = harness_runs_name(runs);
     scored->budget.limit = (size_t)s->common.ram_limit;
     if (net) scored->given = &net->vocabulary;
     if (tpgnn_data_read(scored, &s->common.data, "data", why) ||

@@ -10,7 +10,6 @@
 /* The data that baselines learn from, and those that are scored. */
 typedef struct tpgnn_files {
     tpgnn_data train, scored;
-    const char *name; /* of the model that scores them: tpgnn_model_name */
 } tpgnn_files;
 
 extern const harness_model tpgnn_hooks;

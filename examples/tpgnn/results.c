@@ -56,11 +56,11 @@ void tpgnn_results_open(void *results, void *files, const harness_settings *sett
     (void)settings;
     rank->form = form;
     rank->title =
-        harness_text("%s, %d schedules of %d tasks", f->name, train->schedules, train->tasks);
+        harness_text("%s, %d schedules of %d tasks", rank->name, train->schedules, train->tasks);
     rank->family_name = (const char *const *)scored->family;
     rank->families = scored->families;
     add_tasks(rank, scored);
-    harness_rank_method(rank, f->name, NULL);
+    harness_rank_method(rank, rank->name, NULL);
     r->cost = harness_rank_alloc(rank, (size_t)scored->schedules * sizeof *r->cost);
 }
 

@@ -50,7 +50,6 @@ static ag_status read_all(harness_session *session, ag_failure *why)
     tpu_settings *s = (tpu_settings *)session->settings;
     const harness_common *common = &s->harness.common;
     tpu_files *f = session->data;
-    f->name = tpu_model_name(&s->model);
     f->train.budget.limit = (size_t)common->ram_limit;
     if (tpu_data_read(&f->train, &common->data, "data", why)) return why->status;
     tpu_settle(s, f->train.task);
@@ -87,14 +86,14 @@ static void warn_of_source(const tpu_data *data, const harness_trained *run)
 
 static const char *name_of(const void *net)
 {
-    return tpu_model_name(&((const tpu_trained *)net)->model.options);
+    static const char *const name[] = {NESTS_NAMES("TPU model")};
+    return name[((const tpu_trained *)net)->model.options.rows];
 }
 
 static ag_status read_scored(void *data, const harness_runs *runs, const harness_settings *s,
                              bool known, ag_failure *why)
 {
     tpu_data *scored = &((tpu_files *)data)->scored;
-    ((tpu_files *)data)->name = harness_runs_name(runs);
     scored->budget.limit = (size_t)s->common.ram_limit;
     if (tpu_data_read(scored, &s->common.data, "data", why)) return why->status;
     for (int i = 0; i < runs->count; i++) {

@@ -41,7 +41,6 @@ double tpu_nanoseconds(double score);
 /* The data that the baselines learn from, and those that are scored. */
 typedef struct tpu_files {
     tpu_data train, scored;
-    const char *name; /* of the model that scores them: tpu_model_name */
 } tpu_files;
 
 typedef struct tpu_results {

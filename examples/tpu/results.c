@@ -71,9 +71,10 @@ void tpu_results_open(void *results, void *files, const harness_settings *settin
     tpu_results *r = results;
     const tpu_files *f = r->files = files;
     const tpu_task task = f->train.kernels ? f->train.task : f->scored.task;
-    r->rank.title = harness_text("%s (%s), %d kernels", f->name, form[task].kind, f->train.kernels);
+    r->rank.title =
+        harness_text("%s (%s), %d kernels", r->rank.name, form[task].kind, f->train.kernels);
     tpu_results_groups(&r->rank, &f->scored, task, ((const tpu_settings *)settings)->least);
-    harness_rank_method(&r->rank, f->name, NULL);
+    harness_rank_method(&r->rank, r->rank.name, NULL);
 }
 
 ag_status tpu_results_add(void *results, const harness_trained *trained, const harness_scoring *how,

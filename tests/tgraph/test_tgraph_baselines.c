@@ -195,8 +195,8 @@ static void open_and_fit(tgraph_results *r, const tgraph_set *set)
     static const tgraph_settings settings;
     static tgraph_files files;
     ag_failure why = {0};
-    files = (tgraph_files){.set = *set, .training = true, .name = "TGraph"};
-    *r = (tgraph_results){0};
+    files = (tgraph_files){.set = *set, .training = true};
+    *r = (tgraph_results){.rank.name = "TGraph"};
     tgraph_results_open(r, &files, &settings.harness);
     if (tgraph_results_baselines(r, &why)) fail_msg("%s", why.sentence);
 }

@@ -43,10 +43,9 @@ static void drop(tpgnn_results *r, tpgnn_files *files)
 static void fit(tpgnn_results *r, tpgnn_files *files, int64_t learned, int64_t scored)
 {
     ag_failure why = {0};
-    *r = (tpgnn_results){0};
+    *r = (tpgnn_results){.rank.name = "TPGNN"};
     make(&files->train, TRAINING, learned);
     make(&files->scored, SCORED, scored);
-    files->name = "TPGNN";
     tpgnn_results_open(r, files, NULL);
     if (tpgnn_results_baselines(r, &why)) fail_msg("%s", why.sentence);
     assert_int_equal(harness_rank_compute(r, &why), AG_OK);
@@ -89,8 +88,8 @@ static void baselines_see_the_training_files_alone(void **state)
 static void extents_of_vectorised_loops(void **state)
 {
     test_schedules s;
-    tpgnn_files files = {.name = "TPGNN"};
-    tpgnn_results r = {0};
+    tpgnn_files files = {0};
+    tpgnn_results r = {.rank.name = "TPGNN"};
     ag_failure why = {0};
     make(&files.train, 1, 250);
     test_schedules_make(&s);
@@ -105,8 +104,8 @@ static void extents_of_vectorised_loops(void **state)
 
 static void nothing_to_learn_from(void **state)
 {
-    tpgnn_files files = {.name = "TPGNN"};
-    tpgnn_results r = {0};
+    tpgnn_files files = {0};
+    tpgnn_results r = {.rank.name = "TPGNN"};
     ag_failure why = {0};
     make(&files.scored, 1, 250);
     tpgnn_results_open(&r, &files, NULL);
@@ -115,6 +114,7 @@ static void nothing_to_learn_from(void **state)
     drop(&r, &files);
 
     /* nothing to score is no failure */
+    r = (tpgnn_results){.rank.name = "TPGNN"};
     tpgnn_results_open(&r, &files, NULL);
     assert_int_equal(harness_rank_compute(&r, &why), AG_OK);
     assert_true(isnan(mean(&r, 0, HARNESS_PAIRWISE)));

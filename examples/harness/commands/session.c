@@ -13,8 +13,9 @@
 static ag_status look_ahead(harness_session *s, ag_failure *why)
 {
     const harness_model *m = s->model;
+    const harness_runs mine = {.model = m, .run = &s->trained, .count = 1};
     void *results = harness_alloc(m->results_bytes);
-    m->open(results, s->data, s->settings);
+    harness_rank_open(results, &mine, s->data, s->settings);
     s->measures = harness_rank_measures(s->measure, &s->smaller, results);
     s->validates = harness_rank_groups(results) > 0;
     if (s->compares && !s->validates)
@@ -168,8 +169,9 @@ static ag_status present(harness_session *s, const void *results, ag_failure *wh
 ag_status harness_session_end(harness_session *s, json_t *result, ag_failure *why)
 {
     const harness_model *m = s->model;
+    const harness_runs mine = {.model = m, .run = &s->trained, .count = 1};
     void *results = harness_alloc(m->results_bytes);
-    m->open(results, s->data, s->settings);
+    harness_rank_open(results, &mine, s->data, s->settings);
     if (!harness_run_stays(s->run, why) && !score_best(s, results, why)) {
         if (result && harness_rank_groups(results)) harness_rank_result(result, results);
         if (result)

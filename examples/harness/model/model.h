@@ -373,10 +373,6 @@ ag_status harness_fit_read(const harness_fit *fit, const harness_runs *runs,
 /* Warns when files that are scored have the names of files that the runs were trained on. */
 void harness_runs_warn_trained(const harness_runs *runs, char *const *path, int count);
 
-/* The name of the runs in results: that of their networks, or "several models" where these differ.
-   NULL: there are no runs. */
-const char *harness_runs_name(const harness_runs *runs);
-
 /* Scores into results that are open. Fails: AG_ESTOPPED, and as harness_model.add. */
 ag_status harness_runs_score(const harness_runs *runs, void *results,
                              const harness_settings *settings, ag_failure *why);

@@ -52,6 +52,8 @@ typedef struct harness_rank {
     const void *data;               /* for the model's own use */
     const harness_files *all;       /* all files, if only a share of them is scored (--part): names
                                        tell its files from the others, too; NULL: all are scored */
+    const char *name;               /* of the model, which the harness sets before `open`; NULL: the
+                                       program has one model */
     char *title;                    /* of the page, without the steps; NULL: the program's name */
     const char *const *row_name;    /* [rows]; NULL: a row per group, with its name */
     const char *const *family_name; /* [families]; NULL: no families */
@@ -122,6 +124,10 @@ harness_averages harness_rank_over(const harness_rank *rank, int method, harness
 double harness_rank_mean(const harness_rank *rank, int method, harness_measure measure);
 
 /* ---- for the commands, and the functions of a harness_model ---- */
+
+/* Opens zeroed results of the runs: sets their name and calls harness_model.open. */
+void harness_rank_open(void *results, const harness_runs *runs, void *data,
+                       const harness_settings *settings);
 
 /* The names of the measures of a validation, of which the first chooses the best checkpoint
    (smaller: by its smallest value); returns their number. harness_rank_values gives their values.

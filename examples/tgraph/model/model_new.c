@@ -62,12 +62,6 @@ static void add_block(tgraph_model *m, int k)
     add_attention(m, &b->attention, layer, width, o->cross);
 }
 
-const char *tgraph_model_name(const tgraph_options *options)
-{
-    static const char *const name[] = {NESTS_NAMES("TGraph")};
-    return name[options->rows];
-}
-
 ag_status tgraph_model_add(tgraph_model *m, ag_params *params, const tgraph_options *options,
                            ag_failure *why)
 {

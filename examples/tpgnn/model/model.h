@@ -44,10 +44,6 @@ typedef struct tpgnn_model {
     nests_joined joined;
 } tpgnn_model;
 
-/* Its name in results: "TPGNN" is the paper's network, "network of statements" the other one, and
-   "TPGNN with rows (costs)" reads rows. */
-const char *tpgnn_model_name(const tpgnn_options *options);
-
 /* Adds the parameters to `params`, which is new and stays the caller's; memory and first values
    come with ag_params_build. With TPGNN_WORDS `vector` is there, with zeros; the caller sets the
    scale of the rows. Fails: AG_EUSE (sizes out of range), AG_EMEMORY. */

@@ -105,13 +105,6 @@ static ag_status check(const tpgnn_options *o, ag_failure *why)
     return AG_OK;
 }
 
-const char *tpgnn_model_name(const tpgnn_options *options)
-{
-    static const char *const paper[] = {NESTS_NAMES("TPGNN")};
-    static const char *const statements[] = {NESTS_NAMES("network of statements")};
-    return (options->network == TPGNN_PAPER ? paper : statements)[options->rows];
-}
-
 ag_status tpgnn_model_add(tpgnn_model *m, ag_params *params, const tpgnn_options *options,
                           ag_failure *why)
 {

@@ -69,9 +69,6 @@ typedef struct tpu_model {
                                nodes */
 } tpu_model;
 
-/* Its name in results: "TPU model", "TPU model with rows (costs)". */
-const char *tpu_model_name(const tpu_options *options);
-
 /* Adds the parameters to `params`, which is new and stays the caller's; memory and first values
    come with ag_params_build. Fails: AG_EUSE (sizes out of range, hidden is no multiple of the
    heads), AG_EMEMORY (NULL). */

@@ -159,12 +159,6 @@ static ag_status check(const tpu_options *o, ag_failure *why)
     return AG_OK;
 }
 
-const char *tpu_model_name(const tpu_options *options)
-{
-    static const char *const name[] = {NESTS_NAMES("TPU model")};
-    return name[options->rows];
-}
-
 ag_status tpu_model_add(tpu_model *m, ag_params *params, const tpu_options *options,
                         ag_failure *why)
 {
