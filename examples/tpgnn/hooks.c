@@ -114,14 +114,13 @@ static ag_tensor *record(void *user, ag_tape *tape, int64_t number, const char *
     const tpgnn_data *train = &((const tpgnn_files *)session->data)->train;
     const tpgnn_trained *net = session->trained.net;
     const tpgnn_feed *f = session->feed;
-    const tpgnn_loss_options options = {s->loss, s->margin, s->top};
     (void)number;
     const tpgnn_batch *batch = harness_loader_next(f->loader, why);
     if (!batch) return NULL;
     *what = train->task[batch->schedule[0]->task].name;
     tpgnn_labels(f->label, train, batch, net->predicts, net->mean, net->deviation);
     ag_tensor *cost = ag_name(tpgnn_forward(&net->model, tape, batch), "costs");
-    return tpgnn_loss(cost, batch, f->label, &options);
+    return tpgnn_loss(cost, batch, f->label, s);
 }
 
 const harness_model tpgnn_hooks = {.program = &tpgnn_program_table,

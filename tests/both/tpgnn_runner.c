@@ -55,7 +55,7 @@ static ag_tensor *build(ag_tape *tape, void *context)
     net *n = context;
     ag_tape_training(tape, 0);
     return tpgnn_loss(tpgnn_forward(&n->model, tape, &n->batch), &n->batch, n->label,
-                      &n->trial->loss);
+                      &n->trial->settings);
 }
 
 double ag__tpgnn(double *cost, double *worst, const tpgnn_trial *t, char text[TPGNN_WHY])
@@ -69,7 +69,7 @@ double ag__tpgnn(double *cost, double *worst, const tpgnn_trial *t, char text[TP
     if (!make(&n, t, &why)) {
         ag_tape_training(tape, 0);
         ag_tensor *y = ag_keep(tpgnn_forward(&n.model, tape, &n.batch));
-        ag_tensor *sum = tpgnn_loss(y, &n.batch, n.label, &t->loss);
+        ag_tensor *sum = tpgnn_loss(y, &n.batch, n.label, &t->settings);
         ag_forward(sum);
         loss = (double)ag_item(sum);
         net_read_tensor(cost, y);

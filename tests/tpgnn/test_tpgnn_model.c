@@ -59,7 +59,7 @@ static tpgnn_options options_of(const variant *v, const tpgnn_data *data, int hi
     o.nest = v->nest;
     o.log_features = !v->plain;
     if (v->bare) o.layers = 0;
-    o.hidden = o.paper.hidden = hidden;
+    o.hidden = hidden;
     o.paper.conv = v->conv;
     o.paper.pool = v->pool;
     for (int f = 0; f < TPGNN_FIELDS; f++) o.words[f] = tpgnn_data_vocabulary(data)->words[f];
@@ -70,7 +70,7 @@ static tpgnn_trial trial_of(const variant *v, const tpgnn_data *data)
 {
     return (tpgnn_trial){.data = data,
                          .options = options_of(v, data, 8),
-                         .loss = {v->loss, 1, 0.3},
+                         .settings = {.loss = v->loss, .margin = 1, .top = 0.3},
                          .label = v->label,
                          .seed = 3};
 }

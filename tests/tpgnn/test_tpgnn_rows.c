@@ -55,7 +55,7 @@ static tpgnn_options options_of(tpgnn_network network, nests_use use)
 {
     tpgnn_options o = test_tpgnn_options(network);
     o.types = TPGNN_TABLE;
-    o.hidden = o.paper.hidden = HIDDEN;
+    o.hidden = HIDDEN;
     o.nest = false;
     o.rows = use;
     return o;

@@ -54,16 +54,6 @@ void tpgnn_model_free(tpgnn_model *model);
 /* The options of the batches that a model reads; they point to the model. */
 tpgnn_batch_options tpgnn_model_batch(const tpgnn_model *model);
 
-/* Lists the tensors of a checkpoint that are no parameters, at most TPGNN_STATE. Returns their
-   number. The check fails: AG_EDATA. */
-enum { TPGNN_STATE = 1 + NESTS_SCALE_TENSORS };
-int tpgnn_model_state(ag_checkpoint_item *item, const tpgnn_model *model);
-ag_status tpgnn_model_check(const tpgnn_model *model, ag_failure *why);
-
-/* Refuses a model of columns that have changed since it was trained: `data` is the metadata "data"
-   of its checkpoint. Fails: AG_EDATA. */
-ag_status tpgnn_model_columns(const tpgnn_options *options, const char *data, ag_failure *why);
-
 /* The costs of the schedules, [graphs]: small is fast. */
 ag_tensor *tpgnn_forward(const tpgnn_model *model, ag_tape *tape, const tpgnn_batch *batch);
 

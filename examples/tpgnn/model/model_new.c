@@ -6,9 +6,6 @@
 
 #include "examples/harness/harness.h"
 
-#include <jansson.h>
-#include <math.h>
-
 tpgnn_batch_options tpgnn_model_batch(const tpgnn_model *m)
 {
     const tpgnn_options *o = &m->options;
@@ -80,8 +77,11 @@ static void add_statements(tpgnn_model *m)
 static ag_status add_paper(tpgnn_model *m, ag_failure *why)
 {
     const tpgnn_options *o = &m->options;
-    tpgnn_paper_options paper = o->paper;
-    if (o->rows) paper.inputs += o->hidden;
+    tpgnn_paper_options paper = o->paper; /* with the sizes of the other network */
+    paper.inputs = TPGNN_VECTOR + 2 + (o->rows ? o->hidden : 0);
+    paper.hidden = o->hidden;
+    paper.layers = o->layers;
+    paper.dropout = o->dropout;
     paper.vector = o->rows == NESTS_COSTS;
     if (o->types == TPGNN_TABLE)
         m->class_table =
@@ -124,43 +124,4 @@ void tpgnn_model_free(tpgnn_model *m)
     harness_free(m->vector);
     m->params = NULL;
     m->vector = NULL;
-}
-
-/* ---- tensors that are no parameters, and the version of the columns ---- */
-
-#define REALS (sizeof(ag_real) == sizeof(double) ? AG_F64 : AG_F32)
-
-int tpgnn_model_state(ag_checkpoint_item *item, const tpgnn_model *m)
-{
-    const ag_shape shape = AG_SHAPE(m->options.words[TPGNN_CLASS], TPGNN_VECTOR);
-    int n = 0;
-    if (m->vector) item[n++] = (ag_checkpoint_item){"state.vector", REALS, shape, m->vector};
-    return m->options.rows ? n + nests_scale_list(item + n, &m->joined.scale) : n;
-}
-
-ag_status tpgnn_model_check(const tpgnn_model *m, ag_failure *why)
-{
-    const int n = m->vector ? m->options.words[TPGNN_CLASS] * TPGNN_VECTOR : 0;
-    for (int i = 0; i < n; i++)
-        if (!isfinite((double)m->vector[i]))
-            return ag_fail(why, AG_EDATA, "state.vector[%d] is %g, but it must be finite", i,
-                           (double)m->vector[i]);
-    return m->options.rows ? nests_scale_check(&m->joined.scale, why) : AG_OK;
-}
-
-ag_status tpgnn_model_columns(const tpgnn_options *o, const char *data, ag_failure *why)
-{
-    if (!o->rows && (o->network == TPGNN_PAPER || !o->nest)) return AG_OK;
-    json_error_t error;
-    json_t *j = harness_json_loads(data ? data : "", &error);
-    if (!j && json_error_code(&error) == json_error_out_of_memory)
-        return ag_fail(why, AG_EMEMORY, "There is no memory for the metadata \"data\"");
-    const json_t *columns = json_object_get(j, "columns");
-    const int version = json_is_integer(columns) ? (int)json_integer_value(columns) : 1;
-    json_decref(j);
-    if (version == TPGNN_COLUMNS) return AG_OK;
-    return ag_fail(why, AG_EDATA,
-                   "the model reads version %d of the columns of loop nests, but this program has "
-                   "version %d; train it again",
-                   version, TPGNN_COLUMNS);
 }
