@@ -128,18 +128,6 @@ const harness_program nests_program_table = {
                                  "examples/nests/studies/ablations.ini"),
     .model = &nests_hooks};
 
-/* Reads the lines before the first section of presets.ini, then those of the kind. */
-static ag_status read_kind(harness_options *o, const char *kind, ag_failure *why)
-{
-    char head[40];
-    snprintf(head, sizeof head, "\n[%.30s]\n", kind);
-    const char *common = strstr(nests_presets, "\n["), *own = strstr(nests_presets, head) + 1;
-    const char *end = strstr(own, "\n[");
-    if (harness_options_ini(o, "presets.ini", nests_presets, (size_t)(common - nests_presets), why))
-        return why->status;
-    return harness_options_ini(o, "presets.ini", own, end ? (size_t)(end - own) : strlen(own), why);
-}
-
 /* Takes the values of `suits` for options that are still `open`. */
 static void take(nests_settings *s, const nests_settings *suits, const nests_settings *open)
 {
@@ -158,7 +146,7 @@ ag_status nests_settle(nests_settings *s, const char *kind, ag_failure *why)
     nests_settings open, suits;
     harness_options *plain = harness_options_new(&nests_program_table, HARNESS_TRAIN, &open);
     harness_options *o = harness_options_new(&nests_program_table, HARNESS_TRAIN, &suits);
-    if (!read_kind(o, kind, why)) take(s, &suits, &open);
+    if (!harness_options_preset(o, nests_presets, kind, why)) take(s, &suits, &open);
     harness_options_free(plain);
     harness_options_free(o);
     if (t->eval_every < 0) t->eval_every = t->steps / 24;

@@ -7,7 +7,6 @@
 #include "examples/harness/base/draws.h"
 #include "core/io/io.h"
 
-#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
@@ -118,8 +117,6 @@ void tabular_free(tabular_tables *t)
 
 char *tabular_json(const tabular_tables *t)
 {
-    char hash[17];
-    snprintf(hash, sizeof hash, "%016" PRIx64, t->hash);
-    return harness_json_text(json_pack("{so si ss}", "features", harness_json_name(t->names),
-                                       "groups", t->count, "xxh3", hash));
+    return harness_json_text(json_pack("{so si so}", "features", harness_json_name(t->names),
+                                       "groups", t->count, "xxh3", harness_json_hash(t->hash)));
 }

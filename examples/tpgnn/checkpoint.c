@@ -7,7 +7,6 @@
 #include "examples/tpgnn/rows/rows.h"
 #include "examples/tpgnn/loss.h"
 
-#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 
@@ -28,11 +27,9 @@ enum { CONFIGURATION, DATA, VOCABULARY, SEEN };
 
 char *tpgnn_data_json(const tpgnn_data *data)
 {
-    char hash[17];
-    snprintf(hash, sizeof hash, "%016" PRIx64, data->hash);
-    return harness_json_text(json_pack("{ss si si ss si}", "format", "schedules", "tasks",
-                                       data->tasks, "schedules", data->schedules, "xxh3", hash,
-                                       "columns", (int)TPGNN_COLUMNS));
+    return harness_json_text(json_pack(
+        "{ss si si so si}", "format", "schedules", "tasks", data->tasks, "schedules",
+        data->schedules, "xxh3", harness_json_hash(data->hash), "columns", (int)TPGNN_COLUMNS));
 }
 
 static ag_status identify(harness_session *session, ag_failure *why)

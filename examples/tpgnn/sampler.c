@@ -61,16 +61,11 @@ void tpgnn_sampler_close(tpgnn_sampler *s)
     *s = (tpgnn_sampler){0};
 }
 
-static int32_t below(ag_random *random, int n)
-{
-    return (int32_t)ag_random_below(random, (uint32_t)n);
-}
-
 static const tpgnn_task *draw_task(const tpgnn_sampler *s, ag_random *random)
 {
-    if (!s->settings->balanced) return &s->data->task[s->task[below(random, s->tasks)]];
-    const int32_t *tasks = s->family_start + below(random, s->families);
-    return &s->data->task[s->task[tasks[0] + below(random, tasks[1] - tasks[0])]];
+    if (!s->settings->balanced) return &s->data->task[s->task[harness_below(random, s->tasks)]];
+    const int32_t *tasks = s->family_start + harness_below(random, s->families);
+    return &s->data->task[s->task[tasks[0] + harness_below(random, tasks[1] - tasks[0])]];
 }
 
 int tpgnn_sampler_draw(tpgnn_sampler *s, int64_t step)
@@ -80,7 +75,7 @@ int tpgnn_sampler_draw(tpgnn_sampler *s, int64_t step)
     int n = 0;
     if (s->settings->mixed) {
         for (; n < s->settings->tasks * s->settings->schedules; n++)
-            s->drawn[n] = &s->data->schedule[below(&random, s->data->schedules)];
+            s->drawn[n] = &s->data->schedule[harness_below(&random, s->data->schedules)];
         return n;
     }
     for (int i = 0; i < s->settings->tasks; i++) {

@@ -4,7 +4,6 @@
 #include "examples/tpu/hooks.h"
 #include "core/error.h"
 
-#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
@@ -13,11 +12,9 @@ enum { CONFIGURATION, DATA };
 
 char *tpu_data_json(const tpu_data *data)
 {
-    char hash[17];
-    snprintf(hash, sizeof hash, "%016" PRIx64, data->hash);
-    return harness_json_text(json_pack("{ss ss si ss}", "format", "tpugraphs-140", "task",
+    return harness_json_text(json_pack("{ss ss si so}", "format", "tpugraphs-140", "task",
                                        tpu_task_name[data->task], "kernels", data->kernels, "xxh3",
-                                       hash));
+                                       harness_json_hash(data->hash)));
 }
 
 static ag_status parse_task(tpu_task *task, const char *text, ag_failure *why)

@@ -76,18 +76,13 @@ void tpu_sampler_close(tpu_sampler *s)
     *s = (tpu_sampler){0};
 }
 
-static int32_t below(ag_random *random, int32_t n)
-{
-    return (int32_t)ag_random_below(random, (uint32_t)n);
-}
-
 static int32_t draw_one(const tpu_sampler *s, ag_random *random)
 {
-    if (!s->settings->balanced) return below(random, s->count);
-    const int32_t *programs = s->family_start + below(random, s->families);
+    if (!s->settings->balanced) return harness_below(random, s->count);
+    const int32_t *programs = s->family_start + harness_below(random, s->families);
     const int32_t *kernels =
-        s->program_start + programs[0] + below(random, programs[1] - programs[0]);
-    return kernels[0] + below(random, kernels[1] - kernels[0]);
+        s->program_start + programs[0] + harness_below(random, programs[1] - programs[0]);
+    return kernels[0] + harness_below(random, kernels[1] - kernels[0]);
 }
 
 /* Draws a kernel that this step has not drawn yet. When nearly all are wanted, repeated draws would

@@ -113,6 +113,9 @@ struct json_t *harness_json_loadb(const char *text, size_t bytes, struct json_er
 /* A number; null where it is not finite. */
 struct json_t *harness_json_number(double number);
 
+/* A hash as text: programs that read JSON numbers as doubles would lose bits. */
+struct json_t *harness_json_hash(uint64_t hash);
+
 /* The name of a file as a JSON string. If it is not UTF-8, bytes beyond ASCII become '?'. */
 struct json_t *harness_json_name(const char *name);
 

@@ -22,6 +22,12 @@ static inline ag_random harness_stream(int purpose, uint64_t seed, uint64_t inde
     return (ag_random){seed, kind ^ index, 0};
 }
 
+/* A number from 0 to n - 1. */
+static inline int32_t harness_below(ag_random *random, int32_t n)
+{
+    return (int32_t)ag_random_below(random, (uint32_t)n);
+}
+
 /* 0..count-1 in an order that the generator draws. */
 void harness_shuffle(int32_t *order, int count, ag_random random);
 

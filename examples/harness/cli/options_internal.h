@@ -62,8 +62,8 @@ const char *harness__advice(const harness_options *o, const char *where, const c
 /* The name of the value in sentences and in --help. */
 const char *harness__meta(const harness_option *option);
 
-/* Takes the next of the words between bars (harness_lasting); NULL: there is none. And the place of a
-   text among them; -1: it is none of them. */
+/* Takes the next of the words between bars (harness_lasting); NULL: there is none. And the place of
+   a text among them; -1: it is none of them. */
 const char *harness__word(const char **list);
 int harness__word_index(const char *list, const char *text);
 
@@ -92,9 +92,5 @@ typedef ag_status harness__ini_pair(void *context, const char *section, const ch
                                     const char *value, const char *where, ag_failure *why);
 ag_status harness__ini(const char *file, const char *text, size_t bytes, harness__ini_pair *pair,
                        void *context, ag_failure *why);
-
-/* Sets the options of a preset: those before the first section of the text, then those of its own.
-   Options that come later override them. */
-ag_status harness__preset(harness_options *o, const char *text, const char *name, ag_failure *why);
 
 #endif
