@@ -39,6 +39,9 @@ static inline int nests_rounded(int64_t n, int piece)
 /* ln of the sum of times x work of an item and of `alike`, the work that all items count; 0 if
    there is none. */
 double nests_log_work(const nests_rows *rows, int item, double alike);
+/* The ns of a score that is ln(ns): above 0 and finite, since the scores of an untrained model may
+   be of any size. */
+double nests_nanoseconds(double score);
 /* The work that all items of the group count alike. */
 double nests_alike_work(const nests_rows *rows);
 

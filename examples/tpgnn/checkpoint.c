@@ -25,8 +25,9 @@ int tpgnn_log_cost(double *cost, const tpgnn_trained *net, double score)
 
 enum { CONFIGURATION, DATA, VOCABULARY, SEEN };
 
-char *tpgnn_data_json(const tpgnn_data *data)
+char *tpgnn_data_json(const void *files)
 {
+    const tpgnn_data *data = files;
     return harness_json_text(json_pack(
         "{ss si si so si}", "format", "schedules", "tasks", data->tasks, "schedules",
         data->schedules, "xxh3", harness_json_hash(data->hash), "columns", (int)TPGNN_COLUMNS));
@@ -117,11 +118,9 @@ static ag_status fit(harness_session *session, ag_failure *why)
     return net->model.options.rows ? fit_rows(&net->model.joined.scale, train, why) : AG_OK;
 }
 
-/* The parameters are the harness's. */
 static void drop(void *trained)
 {
     tpgnn_trained *net = trained;
-    net->model.params = NULL;
     tpgnn_model_free(&net->model);
     tpgnn_vocabulary_free(&net->vocabulary);
     tpgnn_vocabulary_free(&net->seen.buffers);

@@ -33,8 +33,8 @@ typedef struct tpgnn_trained {
 
 extern const harness_network tpgnn_hooks_network;
 
-/* JSON, owned by the caller (harness_free). */
-char *tpgnn_data_json(const tpgnn_data *data);
+/* A tpgnn_data in JSON, owned by the caller (harness_free); of a harness_fit. */
+char *tpgnn_data_json(const void *data);
 
 /* Sets `cost` to the ln(run time in ns) that a score means. Returns 1, or 0 if scores only rank. */
 int tpgnn_log_cost(double *cost, const tpgnn_trained *net, double score);

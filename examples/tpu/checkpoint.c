@@ -10,8 +10,9 @@
 
 enum { CONFIGURATION, DATA };
 
-char *tpu_data_json(const tpu_data *data)
+char *tpu_data_json(const void *files)
 {
+    const tpu_data *data = files;
     return harness_json_text(json_pack("{ss ss si so}", "format", "tpugraphs-140", "task",
                                        tpu_task_name[data->task], "kernels", data->kernels, "xxh3",
                                        harness_json_hash(data->hash)));
@@ -137,13 +138,7 @@ static ag_status check(const void *trained, ag_failure *why)
     return net->model.rows.use ? nests_scale_check(&net->model.rows.scale, why) : AG_OK;
 }
 
-/* The parameters are the harness's. */
-static void drop(void *trained)
-{
-    tpu_trained *net = trained;
-    net->model.params = NULL;
-    tpu_model_free(&net->model);
-}
+static void drop(void *trained) { tpu_model_free(&((tpu_trained *)trained)->model); }
 
 const harness_network tpu_hooks_network = {
     .bytes = sizeof(tpu_trained),

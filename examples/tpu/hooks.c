@@ -114,20 +114,11 @@ static ag_status read_scored(void *data, const harness_runs *runs, const harness
     return AG_OK;
 }
 
-static ag_status read_files(void *fit, const harness_paths *paths, const char *option,
-                            ag_failure *why)
-{
-    return tpu_data_read(fit, paths, option, why);
-}
-
-static char *data_json(const void *fit) { return tpu_data_json(fit); }
-static void drop_files(void *fit) { tpu_data_free(fit); }
-
 static ag_status read_fit(void *data, const harness_runs *runs, const harness_settings *s,
                           ag_failure *why)
 {
     tpu_files *f = data;
-    const harness_fit fit = {&f->train, read_files, data_json, drop_files};
+    const harness_fit fit = {&f->train, tpu_data_read, tpu_data_json, tpu_data_free};
     f->train.budget.limit = tpugraphs_rest(&f->scored.budget);
     if (harness_fit_read(&fit, runs, s, why) || !f->train.kernels) return why->status;
     if (f->train.task == f->scored.task) return AG_OK;

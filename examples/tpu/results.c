@@ -84,7 +84,7 @@ ag_status tpu_results_add(void *results, const harness_trained *trained, const h
     double *score = r->rank.score[0];
     if (tpu_score(score, &r->files->scored, trained->net, how, why)) return why->status;
     if (++r->models == how->models && r->rank.times)
-        for (int64_t i = 0; i < r->rank.items; i++) score[i] = tpu_nanoseconds(score[i]);
+        for (int64_t i = 0; i < r->rank.items; i++) score[i] = nests_nanoseconds(score[i]);
     return AG_OK;
 }
 

@@ -39,7 +39,8 @@ static void destroy(model *m)
     ag_tape_free(m->tape);
     tgraph_program_free(&m->program);
     nests_joined_batch_free(&m->rows);
-    tgraph_model_free(&m->net);
+    nests_joined_free(&m->net.joined);
+    ag_params_free(m->net.params);
     free(m->graph.feature);
     free(m);
 }

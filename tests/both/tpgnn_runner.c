@@ -46,6 +46,7 @@ static ag_status make(net *n, const tpgnn_trial *t, ag_failure *why)
 static void drop(net *n)
 {
     tpgnn_batch_free(&n->batch);
+    ag_params_free(n->model.params);
     tpgnn_model_free(&n->model);
     free(n->label);
 }

@@ -119,6 +119,7 @@ static void scores_or_why_not(void **state)
     tpgnn_score(score, &m, &how, &data, &why);
     expect_sentence(&why, AG_EFINITE, "mm_1: the cost of schedule 0 is");
     ag_tape_free(tape);
+    ag_params_free(m.params);
     tpgnn_model_free(&m);
     tpgnn_data_free(&data);
 }
@@ -131,6 +132,7 @@ static void expect_refusal(tpgnn_options o, const char *sentence)
     ag_failure why = {0};
     assert_int_equal(tpgnn_model_add(&m, ag_params_new(), &o, &why), AG_EUSE);
     if (!strstr(why.sentence, sentence)) fail_msg("%s", why.sentence);
+    ag_params_free(m.params);
     tpgnn_model_free(&m);
 }
 
@@ -158,6 +160,7 @@ static void the_papers_batch(void **state)
     assert_int_equal(tpgnn_model_add(&m, ag_params_new(), &o, &why), AG_OK);
     const tpgnn_batch_options b = tpgnn_model_batch(&m);
     assert_true(b.both && !b.compact && !b.nest && b.logs && b.edges == TPGNN_TREE);
+    ag_params_free(m.params);
     tpgnn_model_free(&m);
 }
 

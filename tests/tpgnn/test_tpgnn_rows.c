@@ -37,6 +37,7 @@ static net make(const tpgnn_data *data, tpgnn_options o)
 static void drop(net *n)
 {
     tpgnn_batch_free(&n->batch);
+    ag_params_free(n->model.params);
     tpgnn_model_free(&n->model);
 }
 

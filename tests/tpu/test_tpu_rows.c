@@ -138,6 +138,7 @@ static void rows_join_their_nodes(void **state)
         }
         nests_tile_rows_free(&one);
         tpu_batch_free(&b);
+        ag_params_free(m.params);
         tpu_model_free(&m);
     }
 }
@@ -217,6 +218,7 @@ static void checkpoints_have_the_scale(void **state)
             assert_int_equal(tpu_hooks_network.check(net, &why), AG_EDATA);
             assert_non_null(strstr(why.sentence, "state.row.deviation[5]"));
         }
+        ag_params_free(net->model.params);
         tpu_model_free(&net->model);
         free(net);
     }

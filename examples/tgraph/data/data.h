@@ -187,8 +187,6 @@ void tgraph_rows_warn(bool *warned, const tgraph_file *file);
 /* Opens the rows of configurations (NULL: 0..count-1); always drop them. */
 void tgraph_rows_take(nests_rows *rows, const tgraph_file *file, bool by_node,
                       const int32_t *config, int count);
-/* Adds the rows of training configurations to the scale. */
-void tgraph_rows_add(nests_scale *scale, nests_rows *scratch, const tgraph_file *file);
 
 /* The source of training batches: step s visits file s % files of epoch s / files and draws from
    its training part. A draw depends only on (seed, step), so the step's number is enough to resume

@@ -61,16 +61,3 @@ ag_status tgraph_batch_join(tgraph_batch *b, ag_failure *why)
     nests_joined_fill(&b->nests, b->joined, &b->rows, find_places(b), nodes * b->configs, NULL);
     return AG_OK;
 }
-
-void tgraph_batch_part(tgraph_batch *b)
-{
-    nests_joined_batch_free(&b->nests);
-    nests_layout_drop(&b->rows);
-}
-
-void tgraph_rows_add(nests_scale *scale, nests_rows *scratch, const tgraph_file *f)
-{
-    const int n = f->train_count < NESTS_FITTED ? f->train_count : NESTS_FITTED;
-    tgraph_rows_take(scratch, f, true, f->train, n);
-    nests_scale_add_items(scale, scratch, f->runtime, f->train);
-}

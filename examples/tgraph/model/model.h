@@ -73,7 +73,6 @@ typedef struct tgraph_model {
    come with ag_params_build. Fails: AG_EUSE (options), AG_EMEMORY. */
 ag_status tgraph_model_add(tgraph_model *model, ag_params *params, const tgraph_options *options,
                            ag_failure *why);
-void tgraph_model_free(tgraph_model *model);
 
 /* The inputs of the model besides features, made once for each program. */
 typedef struct tgraph_program {

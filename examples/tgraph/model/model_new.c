@@ -88,13 +88,6 @@ ag_status tgraph_model_add(tgraph_model *m, ag_params *params, const tgraph_opti
     return AG_OK;
 }
 
-void tgraph_model_free(tgraph_model *m)
-{
-    nests_joined_free(&m->joined);
-    ag_params_free(m->params);
-    m->params = NULL;
-}
-
 static ag_graph *build_edges(const tgraph_graph *g, const tgraph_options *options, ag_failure *why)
 {
     const ag_direction direction[] = {AG_ALONG, AG_AGAINST, AG_BOTH_WAYS};

@@ -89,8 +89,9 @@ void tpgnn_reading_end(tpgnn_data *data, tpgnn_reading *r, const ag_failure *why
     tpugraphs_raw_close(&r->raw);
 }
 
-void tpgnn_data_free(tpgnn_data *data)
+void tpgnn_data_free(void *files)
 {
+    tpgnn_data *data = files;
     for (int i = 0; i < data->kinds; i++) harness_free(data->kind[i].text);
     bag_free(data->kind);
     map_free(data->kind_at);

@@ -77,10 +77,11 @@ typedef struct tpgnn_data {
    those before it stay. Fails: AG_EFILE, AG_EDATA (a size, offset, index, count, tree or value that
    is not as documented), AG_EMEMORY, AG_ESTOPPED. */
 ag_status tpgnn_data_add(tpgnn_data *data, const harness_files *paths, ag_failure *why);
-/* The same for what a user names; call it once for `data`. option: as in harness_files_read. */
-ag_status tpgnn_data_read(tpgnn_data *data, const harness_paths *given, const char *option,
+/* The same for what a user names; call it once for `data`. option: as in harness_files_read. This
+   function and the next are of a harness_fit. */
+ag_status tpgnn_data_read(void *data, const harness_paths *given, const char *option,
                           ag_failure *why);
-void tpgnn_data_free(tpgnn_data *data);
+void tpgnn_data_free(void *data);
 
 /* Looks all kinds up in another vocabulary, borrowed: the same schedules for another model. */
 void tpgnn_data_translate(tpgnn_data *data, const tpgnn_vocabulary *given);

@@ -273,9 +273,10 @@ ag_status tpgnn_data_add(tpgnn_data *data, const harness_files *paths, ag_failur
     return why->status;
 }
 
-ag_status tpgnn_data_read(tpgnn_data *data, const harness_paths *given, const char *option,
+ag_status tpgnn_data_read(void *files, const harness_paths *given, const char *option,
                           ag_failure *why)
 {
+    tpgnn_data *data = files;
     if (harness_files_read(&data->paths, given, option, why)) return why->status;
     return tpgnn_data_add(data, &data->paths, why);
 }

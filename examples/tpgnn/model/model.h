@@ -49,7 +49,7 @@ typedef struct tpgnn_model {
    scale of the rows. Fails: AG_EUSE (sizes out of range), AG_EMEMORY. */
 ag_status tpgnn_model_add(tpgnn_model *model, ag_params *params, const tpgnn_options *options,
                           ag_failure *why);
-void tpgnn_model_free(tpgnn_model *model);
+void tpgnn_model_free(tpgnn_model *model); /* except the parameters */
 
 /* The options of the batches that a model reads; they point to the model. */
 tpgnn_batch_options tpgnn_model_batch(const tpgnn_model *model);

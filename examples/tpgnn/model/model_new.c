@@ -119,9 +119,6 @@ ag_status tpgnn_model_add(tpgnn_model *m, ag_params *params, const tpgnn_options
 
 void tpgnn_model_free(tpgnn_model *m)
 {
-    ag_params_free(m->params);
     nests_joined_free(&m->joined);
     harness_free(m->vector);
-    m->params = NULL;
-    m->vector = NULL;
 }

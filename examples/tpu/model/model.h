@@ -74,7 +74,7 @@ typedef struct tpu_model {
    heads), AG_EMEMORY (NULL). */
 ag_status tpu_model_add(tpu_model *model, ag_params *params, const tpu_options *options,
                         ag_failure *why);
-void tpu_model_free(tpu_model *model);
+void tpu_model_free(tpu_model *model); /* except the parameters */
 
 /* A score per sample, [samples]: fusion: predicted ln(ns); tile: small is fast. */
 ag_tensor *tpu_forward(const tpu_model *model, ag_tape *tape, const tpu_batch *batch);

@@ -180,9 +180,4 @@ ag_status tpu_model_add(tpu_model *m, ag_params *params, const tpu_options *opti
     return AG_OK;
 }
 
-void tpu_model_free(tpu_model *m)
-{
-    ag_params_free(m->params);
-    nests_joined_free(&m->rows);
-    m->params = NULL;
-}
+void tpu_model_free(tpu_model *m) { nests_joined_free(&m->rows); }
