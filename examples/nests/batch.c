@@ -189,9 +189,9 @@ ag_status nests_batch_fill(nests_batch *b, const nests_data *data, const nests_s
     return AG_OK;
 }
 
-void nests_batch_free(nests_batch *b, const nests_maker *maker)
+void nests_batch_free(nests_batch *b)
 {
-    for (int i = 0; i < b->parts; i++) maker->free_rows(&b->part[i]);
+    for (int i = 0; i < b->parts; i++) nests_rows_free(&b->part[i]);
     harness_free(b->part);
     ag_arena_free(b->memory);
     *b = (nests_batch){0};
@@ -208,6 +208,6 @@ ag_status nests_scale_fit(nests_scale *s, const nests_set *set, ag_failure *why)
             nests_scale_add_items(s, &rows, data->group[g].runtime, item);
     }
     nests_scale_end(s);
-    data->maker->free_rows(&rows);
+    nests_rows_free(&rows);
     return why->status;
 }

@@ -38,7 +38,7 @@ static void end(void *feed)
 {
     nests_feed *f = feed;
     harness_loader_free(f->loader);
-    for (int i = 0; i < 2; i++) nests_batch_free(&f->buffer[i], f->maker);
+    for (int i = 0; i < 2; i++) nests_batch_free(&f->buffer[i]);
     nests_sampler_close(&f->sampler);
 }
 

@@ -57,7 +57,6 @@ typedef struct nests_maker {
        AG_EDATA, AG_EMEMORY. */
     ag_status (*rows)(nests_rows *rows, const nests_data *data, int group, const int *item, int n,
                       ag_failure *why);
-    void (*free_rows)(nests_rows *rows);
 } nests_maker;
 
 extern const nests_maker nests_from_layout, nests_from_tile, nests_from_fusion, nests_from_schedule;

@@ -43,6 +43,7 @@ void nests_rows_clear(nests_rows *r)
 
 void nests_rows_free(nests_rows *r)
 {
+    if (r->drop) r->drop(r->memory);
     bag_free(r->x);
     bag_free(r->word);
     bag_free(r->work);

@@ -88,7 +88,7 @@ ag_status tgraph_set_fit_rows(const tgraph_set *set, nests_scale *scale, ag_fail
         nests_scale_add_items(scale, &rows, f->runtime, f->train);
     }
     nests_scale_end(scale);
-    nests_layout_drop(&rows);
+    nests_rows_free(&rows);
     return why->status;
 }
 

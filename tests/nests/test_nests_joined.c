@@ -23,7 +23,8 @@ typedef struct net {
 
 static net make(nests_use use, bool absolute, bool same)
 {
-    const nests_rows rows = {ROWS, ITEMS, x[0], word, work, NULL, first, row, times, NULL, NULL};
+    const nests_rows rows = {ROWS,  ITEMS, x[0],  word, work, NULL,
+                             first, row,   times, NULL, NULL, NULL};
     net n = {.params = ag_params_new()};
     nests_joined_add(&n.joined, n.params, use, COLUMNS, WORDS, true, IN, OUT, absolute);
     assert_int_equal(ag_params_build(n.params, 3), AG_OK);

@@ -91,7 +91,7 @@ static void take(nests_rows *rows, const nests_data *data, int group, const int 
 
 static void done(nests_data *data, nests_rows *rows)
 {
-    if (rows) data->maker->free_rows(rows);
+    if (rows) nests_rows_free(rows);
     data->maker->drop(data);
     assert_int_equal(data->budget.used, 0);
 }
@@ -198,7 +198,7 @@ static void an_item_is_the_same_among_others(void **state)
         /* A maker may need less memory the second time, and keeps what it has. */
         take(&every, &data, 0, all, 1);
         take(&every, &data, 1, all, kinds[k].items);
-        data.maker->free_rows(&one);
+        nests_rows_free(&one);
         done(&data, &every);
     }
 }
@@ -254,7 +254,7 @@ static void rows_of_kernels_are_those_of_their_nests(void **state)
             item += one.items;
         }
         assert_int_equal(item, 3);
-        nests_tile_rows_free(&one);
+        nests_rows_free(&one);
         tpu_data_free(&expected);
         done(&data, &rows);
     }

@@ -60,7 +60,7 @@ static void rows_join_the_nodes_that_are_kept(void **state)
         assert_int_equal(b.nests.item_start[i + 1], e);
     }
     assert_true(missing > 0);
-    nests_layout_drop(&alone);
+    nests_rows_free(&alone);
     tgraph_batch_free(&b);
     nests_joined_free(&joined);
     ag_params_free(params);

@@ -136,7 +136,7 @@ static void rows_join_their_nodes(void **state)
                                     (size_t)b.rows.inputs * sizeof *x);
             }
         }
-        nests_tile_rows_free(&one);
+        nests_rows_free(&one);
         tpu_batch_free(&b);
         ag_params_free(m.params);
         tpu_model_free(&m);

@@ -84,8 +84,7 @@ const nests_maker nests_from_tile = {.name = "tile",
                                      .is = is_tile,
                                      .read = read_kernels,
                                      .drop = drop_kernels,
-                                     .rows = rows_of_kernels,
-                                     .free_rows = nests_tile_rows_free};
+                                     .rows = rows_of_kernels};
 
 const nests_maker nests_from_fusion = {.name = "fusion",
                                        .files = "fusion files",
@@ -94,5 +93,4 @@ const nests_maker nests_from_fusion = {.name = "fusion",
                                        .is = is_fusion,
                                        .read = read_kernels,
                                        .drop = drop_kernels,
-                                       .rows = rows_of_kernels,
-                                       .free_rows = nests_tile_rows_free};
+                                       .rows = rows_of_kernels};

@@ -71,5 +71,4 @@ const nests_maker nests_from_layout = {.name = "layout",
                                        .is = is_layout,
                                        .read = read_layouts,
                                        .drop = drop_layouts,
-                                       .rows = rows_of_layouts,
-                                       .free_rows = nests_layout_drop};
+                                       .rows = rows_of_layouts};

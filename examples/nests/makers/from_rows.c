@@ -97,5 +97,4 @@ const nests_maker nests_from_rows = {.name = "rows",
                                      .is = is_rows,
                                      .read = read_all,
                                      .drop = drop,
-                                     .rows = nests_table_take,
-                                     .free_rows = nests_table_drop};
+                                     .rows = nests_table_take};

@@ -95,5 +95,4 @@ const nests_maker nests_from_schedule = {.name = "schedule",
                                          .is = is_schedule,
                                          .read = read_schedules,
                                          .drop = drop_schedules,
-                                         .rows = nests_table_take,
-                                         .free_rows = nests_table_drop};
+                                         .rows = nests_table_take};

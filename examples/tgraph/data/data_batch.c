@@ -39,7 +39,7 @@ ag_status tgraph_batch_fill(tgraph_batch *b, const tgraph_file *f, const int32_t
 void tgraph_batch_free(tgraph_batch *b)
 {
     nests_joined_batch_free(&b->nests);
-    nests_layout_drop(&b->rows);
+    nests_rows_free(&b->rows);
     ag_arena_free(b->memory);
     *b = (tgraph_batch){0};
 }

@@ -182,7 +182,7 @@ ag_status tpu_rows_fit(nests_scale *scale, const tpu_data *data, ag_failure *why
         nests_scale_add_items(scale, &nests, k->runtime, NULL);
     }
     nests_scale_end(scale);
-    nests_tile_rows_free(&nests);
+    nests_rows_free(&nests);
     return why->status;
 }
 
@@ -206,6 +206,6 @@ void tpu_batch_free(tpu_batch *b)
     free_graphs(b);
     ag_arena_free(b->memory);
     nests_joined_batch_free(&b->rows);
-    nests_tile_rows_free(&b->nests);
+    nests_rows_free(&b->nests);
     *b = (tpu_batch){0};
 }

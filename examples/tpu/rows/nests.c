@@ -316,10 +316,17 @@ static void add_tile(nests_rows *rows, const float *tile)
 
 /* ---- rows ---- */
 
+static void drop(void *tiling)
+{
+    nests_tiling_close(tiling);
+    harness_free(tiling);
+}
+
 void nests_tile_rows_add(nests_rows *rows, const tpu_kernel *k, const int *config, int n)
 {
     float standard[TPUGRAPHS_TILE_FEATURES];
     if (!rows->memory) rows->memory = harness_alloc(sizeof(nests_tiling));
+    rows->drop = drop;
     if (!rows->items) nests_rows_clear(rows);
     nests_tiling_open(rows->memory, k);
     if (!k->tile) nests_default_tile(standard, rows->memory);
@@ -329,11 +336,4 @@ void nests_tile_rows_add(nests_rows *rows, const tpu_kernel *k, const int *confi
         bag_add(rows->first, rows->rows);
         rows->items++;
     }
-}
-
-void nests_tile_rows_free(nests_rows *rows)
-{
-    if (rows->memory) nests_tiling_close(rows->memory);
-    harness_free(rows->memory);
-    nests_rows_free(rows);
 }
