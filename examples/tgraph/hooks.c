@@ -5,7 +5,6 @@
 #include "examples/harness/commands/loader.h"
 
 #include <math.h>
-#include <string.h>
 
 static const tgraph_settings *settings_of(const harness_session *s)
 {
@@ -37,7 +36,7 @@ static void close_files(void *data)
     tgraph_set_close(&f->fit);
 }
 
-/* The data and scratch of the steps and validations of a run. */
+/* The data and scratch of the steps of a run. */
 typedef struct tgraph_steps {
     tgraph_file **file; /* [files] those trained on */
     int files;
@@ -45,7 +44,6 @@ typedef struct tgraph_steps {
     tgraph_batch buffer[2]; /* prepared one step ahead */
     harness_loader *loader; /* of these */
     ag_real *target;        /* of the loss of a step */
-    tgraph_results sample;  /* of a validation */
 } tgraph_steps;
 
 /* Converts --epochs to steps: a billion times the files that fit into an int is an int64_t. The
@@ -66,8 +64,6 @@ static ag_status begin(harness_session *session, ag_failure *why)
     const tgraph_settings *s = settings_of(session);
     const tgraph_set *set = set_of(session);
     tgraph_steps *t = session->feed;
-    t->sample.rank.name = name_of(session->trained.net);
-    tgraph_results_sample(&t->sample, session->data, s);
     t->file = HARNESS_NEW(t->file, set->count);
     for (int i = 0; i < set->count; i++)
         if (set->entry[i].train) t->file[t->files++] = set->entry[i].file;
@@ -86,7 +82,6 @@ static void end(void *feed)
     tgraph_source_close(&t->source);
     for (int i = 0; i < 2; i++) tgraph_batch_free(&t->buffer[i]);
     harness_free(t->file);
-    harness_rank_close(&t->sample);
     harness_free(t->target);
 }
 
@@ -152,19 +147,6 @@ static ag_tensor *record(void *user, ag_tape *tape, int64_t number, const char *
     return loss_of(settings_of(session), score, rank);
 }
 
-static ag_status validate(void *user, double *measure, ag_failure *why)
-{
-    harness_session *session = user;
-    tgraph_results *r = &((tgraph_steps *)session->feed)->sample;
-    const harness_scoring how = {
-        .tape = session->tape, .settings = session->settings, .models = 1, .patient = true};
-    memset(r->rank.score[0], 0, (size_t)r->rank.items * sizeof *r->rank.score[0]);
-    if (!tgraph_results_add(r, &session->trained, &how, why) &&
-        !harness_rank_compute(&r->rank, why))
-        harness_rank_values(measure, &r->rank);
-    return why->status;
-}
-
 const harness_model tgraph_hooks = {.program = &tgraph_program_table,
                                     .network = &tgraph_hooks_network,
                                     .data_bytes = sizeof(tgraph_files),
@@ -180,7 +162,6 @@ const harness_model tgraph_hooks = {.program = &tgraph_program_table,
                                     .begin = begin,
                                     .record = record,
                                     .fewer = "--configs",
-                                    .validate = validate,
                                     .end = end,
                                     .results_bytes = sizeof(tgraph_results),
                                     .open = tgraph_results_open,

@@ -86,13 +86,10 @@ typedef struct tgraph_results {
     int calibrated;                  /* the method of calibrated scores; 0: no file was split */
 } tgraph_results;
 
-/* For validations during training: scores at most --eval-limit configurations of a file, the same
-   ones each time, without calibration. */
-void tgraph_results_sample(tgraph_results *r, tgraph_files *files, const tgraph_settings *s);
-
-/* Functions of a harness_model. Scores are calibrated by a rising step function to ranks among the
-   training configurations, so that configurations on one step tie. Fails: AG_EFINITE, and as
-   tgraph_score and harness_rank_compute. */
+/* Functions of a harness_model. A sample has at most --eval-limit configurations of a file, the
+   same ones each time, and no calibration. Scores are calibrated by a rising step function to ranks
+   among the training configurations, so that configurations on one step tie. Fails: AG_EFINITE, and
+   as tgraph_score and harness_rank_compute. */
 void tgraph_results_form(harness_rank_form *form, const void *net,
                          const harness_settings *settings);
 void tgraph_results_open(void *results, void *files, const harness_settings *settings);

@@ -93,7 +93,7 @@ static void add_group(tgraph_results *r, const tgraph_entry *e, int limit, uint6
                                               .actual = f->has_runtimes ? actual : NULL});
 }
 
-static void open_groups(tgraph_results *r, tgraph_files *files, const tgraph_settings *s, int limit)
+static void open_groups(tgraph_results *r, tgraph_files *files, const tgraph_settings *s)
 {
     const tgraph_set *set = &files->set;
     const size_t room = (size_t)set->count;
@@ -106,7 +106,7 @@ static void open_groups(tgraph_results *r, tgraph_files *files, const tgraph_set
     for (int i = 0; i < set->count; i++) {
         const tgraph_entry *e = &set->entry[i];
         trained += e->train;
-        if (e->score) add_group(r, e, limit, (uint64_t)s->split_seed);
+        if (e->score) add_group(r, e, r->rank.sample ? s->eval_limit : 0, (uint64_t)s->split_seed);
     }
     char **file = harness_rank_names(rank, r->path, rank->groups, "");
     for (int i = 0; i < rank->groups; i++) rank->group[i].name = file[i];
@@ -116,15 +116,10 @@ static void open_groups(tgraph_results *r, tgraph_files *files, const tgraph_set
     harness_rank_method(rank, rank->name, NULL);
 }
 
-void tgraph_results_sample(tgraph_results *r, tgraph_files *files, const tgraph_settings *s)
-{
-    open_groups(r, files, s, s->eval_limit);
-}
-
 void tgraph_results_open(void *results, void *files, const harness_settings *settings)
 {
-    open_groups(results, files, (const tgraph_settings *)settings, 0);
-    open_calibration(results);
+    open_groups(results, files, (const tgraph_settings *)settings);
+    if (!((tgraph_results *)results)->rank.sample) open_calibration(results);
 }
 
 static ag_status add_groups(tgraph_results *r, tgraph_scorer *scorer, ag_failure *why)

@@ -288,8 +288,6 @@ typedef struct harness_model {
     ag_tensor *(*record)(void *user, ag_tape *tape, int64_t batch, const char **what,
                          ag_failure *why);
     const char *fewer; /* optional: the options that make a step smaller, "--configs" */
-    /* Optional: the measures of a validation; without it, all of the held-out data are scored. */
-    ag_status (*validate)(void *user, double *measure, ag_failure *why);
     void (*end)(void *feed);
 
     /* ---- results ---- */

@@ -54,6 +54,7 @@ typedef struct harness_rank {
                                        tell its files from the others, too; NULL: all are scored */
     const char *name;               /* of the model, which the harness sets before `open`; NULL: the
                                        program has one model */
+    bool sample;                    /* of a validation in training: `open` may leave items out */
     char *title;                    /* of the page, without the steps; NULL: the program's name */
     const char *const *row_name;    /* [rows]; NULL: a row per group, with its name */
     const char *const *family_name; /* [families]; NULL: no families */
