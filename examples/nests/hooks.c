@@ -72,18 +72,11 @@ static const char *name_of(const void *net)
     return "nests";
 }
 
-static const char *files(const harness_settings *settings)
-{
-    ag_failure none = {0};
-    const nests_maker *kind = nests_kind_of(&settings->common.data, &none);
-    return kind ? kind->files : NULL;
-}
-
 const harness_model nests_hooks = {.program = &nests_program_table,
                                    .network = &nests_network,
                                    .data_bytes = sizeof(nests_files),
                                    .feed_bytes = sizeof(nests_feed),
-                                   .files = files,
+                                   .files = nests_files_kind,
                                    .read = read_all,
                                    .read_scored = nests_files_score,
                                    .name = name_of,

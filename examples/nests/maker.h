@@ -44,10 +44,9 @@ typedef struct nests_maker {
     const char *name;  /* "layout", "tile", "fusion", "schedule", "rows" */
     const char *files; /* "layout files", ... */
     const char *items; /* "configurations", "tile sizes", "kernels", "schedules", "items" */
+    const char *array; /* which only files of this kind have: "config_feat" */
     bool absolute;     /* 1: run times of different groups are compared, in ns */
 
-    /* Whether an open npz is of this kind. */
-    bool (*is)(const struct ag_npz *npz);
     /* Reads files, all of this kind; sets everything but maker, distinct, paths and budget.limit.
        Fails: AG_EFILE, AG_EDATA, AG_EMEMORY, AG_ESTOPPED. */
     ag_status (*read)(nests_data *data, const harness_files *paths, ag_failure *why);

@@ -22,6 +22,7 @@ typedef struct nests_sampler {
     int32_t *mixed;   /* of the largest group */
     nests_pick *pick; /* [per_step] */
     int *item;        /* of all of these */
+    ag_arena *memory; /* of the arrays */
 } nests_sampler;
 
 /* Fails: AG_EUSE when no group can be learned from. Start from {0}; always close it. */

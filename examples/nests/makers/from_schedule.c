@@ -7,8 +7,6 @@
 #include "examples/nests/makers/rows_file.h"
 #include "examples/tpgnn/rows/rows.h"
 
-static bool is_schedule(const ag_npz *npz) { return ag_npz_find(npz, "schedule_runtime") != NULL; }
-
 /* Rows are made once: training asks for those of each schedule again and again. */
 typedef struct schedules {
     tpgnn_data data;
@@ -92,7 +90,7 @@ static void drop_schedules(nests_data *data)
 const nests_maker nests_from_schedule = {.name = "schedule",
                                          .files = "schedule files",
                                          .items = "schedules",
-                                         .is = is_schedule,
+                                         .array = "schedule_runtime",
                                          .read = read_schedules,
                                          .drop = drop_schedules,
                                          .rows = nests_table_take};
