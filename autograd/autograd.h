@@ -24,8 +24,7 @@ extern "C" {
 typedef struct ag_tape ag_tape;
 typedef struct ag_tensor ag_tensor;
 
-/* A new tape; NULL: no memory. If there is no such device, the tape has already failed.
- */
+/* A new tape; NULL: no memory. If there is no such device, the new tape has already failed. */
 AG_API ag_tape *ag_tape_new(ag_device device);
 AG_API void ag_tape_free(ag_tape *tape);
 

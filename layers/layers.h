@@ -107,9 +107,8 @@ typedef struct ag_batch_norm_layer {
     ag_real momentum, epsilon;     /* 0.1, 1e-5 */
 } ag_batch_norm_layer;
 
-/* ag_batch_norm, which moves the running statistics in training. x [..., features]. Source: PyTorch
-   nn.BatchNorm1d ("num_batches_tracked" is ignored); PyG BatchNorm (name "NAME.module").
- */
+/* ag_batch_norm, which updates the running statistics in training. x [..., features]. Source:
+   PyTorch nn.BatchNorm1d ("num_batches_tracked" is ignored); PyG BatchNorm (name "NAME.module"). */
 AG_API ag_batch_norm_layer ag_layer_batch_norm(ag_params *params, const char *name, int features);
 AG_API ag_tensor *ag_apply_batch_norm(const ag_batch_norm_layer *layer, ag_tensor *x);
 
