@@ -78,7 +78,7 @@ AG_API ag_tensor *ag_name(ag_tensor *x, const char *name);
 AG_API ag_tensor *ag_keep(ag_tensor *x);
 
 /* Makes `average` a running average of x, for statistics or weights. When ag_backward has run the
-   tape without a failure, it sets average = (1 - rate) average + rate x. ag_forward does not move
+   tape without a failure, it sets average = (1 - rate) average + rate x. ag_forward does not change
    the average, and this call has no effect while the tape is not training. x has the shape of the
    parameter and is kept. Several calls for one parameter apply in the order of the calls. The
    parameter must have decay = 0. As long as it gets no gradient, clipping and the optimizers do not

@@ -122,8 +122,8 @@ AG_API ag_adam ag_adam_default(void);   /* 0.9, 0.999, 1e-8, 0: torch.optim.Adam
 
 /* One step of AdamW (decoupled decay), t = step + 1: w *= 1 - lr decay; m = b1 m + (1-b1) g; v = b2
    v + (1-b2) g^2; w -= lr (m/(1-b1^t)) / (sqrt(v/(1-b2^t)) + epsilon). Needs gradients (state
-   AG_READY) and leaves AG_EMPTY. Fails, changing nothing: AG_EUSE (state, not built, options out of
-   range). Loshchilov and Hutter, ICLR 2019, Algorithm 2; torch.optim.AdamW. */
+   AG_READY) and leaves the state AG_EMPTY. Fails, changing nothing: AG_EUSE (state, not built,
+   options out of range). Loshchilov and Hutter, ICLR 2019, Algorithm 2; torch.optim.AdamW. */
 AG_API ag_status ag_adamw_step(ag_params *params, const ag_adamw *options, double lr,
                                ag_failure *why);
 
@@ -172,8 +172,8 @@ AG_API ag_status ag_params_norm(ag_params *params, double *norm, ag_failure *why
 
 /* A step over the shards of a large batch, with the mean of their gradients. The additions form a
    binary tree that depends only on the number of shards, so the bits do not depend on how many
-   processes divide them. At most log2(shards) + 1 copies of the gradients are kept, on the device
-   of the block. For first <= i < end of ag_shards_part:
+   processes share the shards. At most log2(shards) + 1 copies of the gradients are kept, on the
+   device of the block. For first <= i < end of ag_shards_part:
      ag_tape_reset(tape);
      ag_tape_seed(tape, seed, step * shards + i);
      ag_backward(loss of shard i);
@@ -249,7 +249,7 @@ AG_API ag_status ag_params_save(const char *path, const ag_params *params, int r
                                 const ag_checkpoint_item *extra, int n,
                                 const ag_checkpoint_pair *metadata, int pairs, ag_failure *why);
 
-/* Loads parameters by name; with resume = 1 the moments and the step as well (otherwise those
+/* Loads parameters by name; with resume = 1 the moments and the step as well (else moments and step
    become 0). The file and the block must have the same names and shapes, except for "state."
    tensors and PyTorch's counters (names that end with "num_batches_tracked"). Reads float32 and
    float64. Changes nothing when it fails: AG_EUSE, AG_EDATA (missing or unexpected tensor, type),

@@ -17,10 +17,10 @@ extern "C" {
    After a crash, `path` has the old or the new contents, never a mixture. An existing file keeps
    its mode; a new one gets 0644 without the bits of the umask. A symbolic link is replaced, not
    followed. `write` returns a status. ag_save_file itself finds write errors of the stream, such as
-   a full disk; if `write` fails for another reason, `write` fills `why`, which it gets through its
-   context. Fails: AG_EFILE, AG_EMEMORY, or what `write` returned; the temporary file is then
-   removed. A killed process leaves its temporary file, PATH.PID.N.tmp, which the next save removes.
-   Calls that the file system lacks are skipped (ag_saves_lack). */
+   a full disk; if `write` fails for another reason, it must itself fill `why`, which it gets
+   through its context. Fails: AG_EFILE, AG_EMEMORY, or what `write` returned; the temporary file is
+   then removed. A killed process leaves its temporary file, PATH.PID.N.tmp, which the next save
+   removes. Calls that the file system lacks are skipped (ag_saves_lack). */
 AG_API ag_status ag_save_file(const char *path, ag_status (*write)(FILE *file, void *context),
                               void *context, ag_failure *why);
 
@@ -46,7 +46,7 @@ AG_API const char *ag_path_tail(const char *path);
 /* Recognises, from the first bytes, files that are often given by mistake: a pointer of Git LFS, a
    web page, the answer of a server, a packed file, another format. Returns the end of an error
    sentence that begins with the file's name, such as "is a pointer of Git LFS, ...; run git lfs
-   pull in its repository". NULL: it is no such file, or it cannot be read. */
+   pull in its repository". NULL: the file is none of these, or it cannot be read. */
 AG_API const char *ag_file_mistaken(const char *path);
 
 /* ---- element types of arrays ---- */

@@ -133,7 +133,8 @@ AUGUR_MODELS_API int augur_models_update(augur_models *model, const augur_models
 /* Writes a checkpoint that augur_models_open and `PROGRAM eval` read: complete, or not at all. */
 AUGUR_MODELS_API int augur_models_save(augur_models *model, const char *path);
 
-/* Other calls with this handle must have returned, and none may follow. NULL is allowed. */
+/* Closes the handle. Other calls with it must have returned, and none may follow. NULL is
+   allowed. */
 AUGUR_MODELS_API void augur_models_close(augur_models *model);
 
 #ifdef __cplusplus
