@@ -48,9 +48,9 @@ typedef struct ag_batch {
 typedef struct ag_batches ag_batches;
 
 /* Makes batches of `size` samples from which[0..n-1] (NULL: 0..n-1). If `shuffled` is not 0, each
-   epoch shuffles them anew; else they keep their order. Copies `which`. Builds the graphs once; the
-   sentence about a wrong edge has the sample's number. NULL with `why` filled: AG_EUSE, AG_EINDEX
-   (an edge, a number in `which`), AG_ESHAPE, AG_EMEMORY. */
+   epoch shuffles them again; else they keep their order. Copies `which`. Builds the graphs once;
+   the sentence about a wrong edge has the sample's number. NULL with `why` filled: AG_EUSE,
+   AG_EINDEX (an edge, a number in `which`), AG_ESHAPE, AG_EMEMORY. */
 AG_API ag_batches *ag_batches_new(const ag_samples *samples, const int32_t *which, int n, int size,
                                   int shuffled, uint64_t seed, ag_failure *why);
 AG_API void ag_batches_free(ag_batches *batches);
