@@ -19,8 +19,8 @@ extern "C" {
 
 /* Only one thread at a time may use a tape and its tensors. Different threads may use different
    tapes at the same time. They may share parameters only for ag_forward, and only while no thread
-   changes them. Results have the same bits as with one thread. An op with inputs from several tapes
-   fails all of these tapes. */
+   changes them. Results then have the same bits as in a program with one thread. An op with inputs
+   from several tapes fails all of these tapes. */
 typedef struct ag_tape ag_tape;
 typedef struct ag_tensor ag_tensor;
 
@@ -119,8 +119,8 @@ AG_API const ag_real *ag_values(const ag_tensor *x);
 AG_API const int32_t *ag_values_i32(const ag_tensor *x);
 AG_API ag_real ag_item(const ag_tensor *x); /* the only element; else NAN, and the tape fails */
 
-/* Computes y: ag_forward(y), then ag_values(y). If one of them fails it returns NULL, with the
-   sentence of the tape in `why`. */
+/* Computes y: ag_forward(y), then ag_values(y). If one of them fails, ag_compute returns NULL, and
+   `why` has the sentence of the tape. */
 AG_API const ag_real *ag_compute(ag_tensor *y, ag_failure *why);
 
 /* Prints a tensor's name (or its op's), shape and type, then its values as NumPy does: in aligned

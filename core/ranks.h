@@ -20,10 +20,10 @@ typedef struct ag_ranks_part {
 typedef struct ag_ranks {
     int rank, count;
     double patience; /* seconds to wait for a rank before the call fails */
-    /* Sends send[r] to each other rank r and waits until receive[r] has what r sends: both sides
-       give the same size. All ranks make the same calls in the same order, each from one thread.
-       `what` names the work in error sentences. Fails: AG_EDEVICE (a rank does not make the call in
-       time), AG_EMEMORY. */
+    /* Sends send[r] to each other rank r and waits until receive[r] has what r sends. Both ranks
+       must give the same size. All ranks make the same calls in the same order, each from one
+       thread. `what` names the work in error sentences. Fails: AG_EDEVICE (a rank does not make the
+       call in time), AG_EMEMORY. */
     ag_status (*exchange)(struct ag_ranks *ranks, const ag_ranks_part *send,
                           const ag_ranks_part *receive, const char *what, ag_failure *why);
     /* The same between the CUDA devices of the ranks. NULL: data moves through the hosts, by

@@ -189,8 +189,8 @@ typedef struct ag_attend_weights {
 
 /* y = dropout(gelu(r + [v, v softmax(v / t)])), with the softmax over the configurations and v =
    ag_channel_attention(x, w1, b1, w2, b2): all that a layer of TGraph does after its matrix
-   product. x [n,c,f], r [n,c,2f] or NULL -> [n,c,2f]; p as in ag_dropout, which drops the same
-   elements. Gradients: those of the parts, in one pass; for them the tape keeps x, r and c k + 2 f
+   product. x [n,c,f], r [n,c,2f] or NULL -> [n,c,2f]; p as in ag_dropout, and the same elements are
+   dropped. Gradients: those of the parts, in one pass; for them the tape keeps x, r and c k + 2 f
    numbers per node. Replaces ag_dropout(ag_gelu(ag_add(r, ag_concat2(v, ag_cross_attention(v, t),
    -1))), p). Source: TGraph (Khizbullin et al. 2024) eq. 3 to 6. */
 AG_API ag_tensor *ag_attend(ag_tensor *x, const ag_attend_weights *w, ag_tensor *r, ag_real p);
