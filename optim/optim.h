@@ -182,10 +182,10 @@ AG_API ag_status ag_params_norm(ag_params *params, double *norm, ag_failure *why
    ag_shards_mean only run their checks. */
 typedef struct ag_shards ag_shards;
 
-/* params must be built, and must stay on its device until ag_shards_free. ranks: the processes that
-   divide the shards; they have equal parameters and make the same calls. NULL: there is only this
-   process. Returns NULL on failure: AG_EUSE (not built; shards not in 1..2^40, or fewer than
-   ranks), AG_EMEMORY. */
+/* The block `params` must be built, and must stay on its device until ag_shards_free. ranks: the
+   processes that divide the shards; they have equal parameters and make the same calls. NULL: there
+   is only this process. Returns NULL on failure: AG_EUSE (not built; shards not in 1..2^40, or
+   fewer than ranks), AG_EMEMORY. */
 AG_API ag_shards *ag_shards_new(ag_params *params, int64_t shards, ag_ranks *ranks,
                                 ag_failure *why);
 AG_API void ag_shards_free(ag_shards *sum); /* NULL is allowed */
