@@ -19,13 +19,12 @@ extern "C" {
 
 /* Only one thread at a time may use a tape and its tensors. Different threads may use different
    tapes at the same time. They may share parameters only for ag_forward, and only while no thread
-   changes them. Results have the same bits as with one thread. An op with inputs from several tapes
-   fails all of these tapes. */
+   changes them. Results then have the same bits as in a program with one thread. An op with inputs
+   from several tapes fails all of these tapes. */
 typedef struct ag_tape ag_tape;
 typedef struct ag_tensor ag_tensor;
 
-/* A new tape; NULL: no memory. If there is no such device, the tape has already failed.
- */
+/* A new tape; NULL: no memory. If there is no such device, the new tape has already failed. */
 AG_API ag_tape *ag_tape_new(ag_device device);
 AG_API void ag_tape_free(ag_tape *tape);
 
@@ -79,7 +78,7 @@ AG_API ag_tensor *ag_name(ag_tensor *x, const char *name);
 AG_API ag_tensor *ag_keep(ag_tensor *x);
 
 /* Makes `average` a running average of x, for statistics or weights. When ag_backward has run the
-   tape without a failure, it sets average = (1 - rate) average + rate x. ag_forward does not move
+   tape without a failure, it sets average = (1 - rate) average + rate x. ag_forward does not change
    the average, and this call has no effect while the tape is not training. x has the shape of the
    parameter and is kept. Several calls for one parameter apply in the order of the calls. The
    parameter must have decay = 0. As long as it gets no gradient, clipping and the optimizers do not
@@ -120,8 +119,8 @@ AG_API const ag_real *ag_values(const ag_tensor *x);
 AG_API const int32_t *ag_values_i32(const ag_tensor *x);
 AG_API ag_real ag_item(const ag_tensor *x); /* the only element; else NAN, and the tape fails */
 
-/* Computes y: ag_forward(y), then ag_values(y). If one of them fails it returns NULL, with the
-   sentence of the tape in `why`. */
+/* Computes y: ag_forward(y), then ag_values(y). If one of them fails, ag_compute returns NULL, and
+   `why` has the sentence of the tape. */
 AG_API const ag_real *ag_compute(ag_tensor *y, ag_failure *why);
 
 /* Prints a tensor's name (or its op's), shape and type, then its values as NumPy does: in aligned

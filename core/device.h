@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The CUDA device. */
+/* Opens and describes the CUDA device. */
 #ifndef AG_CORE_DEVICE_H
 #define AG_CORE_DEVICE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The sentences of failures. */
+/* Records the sentences of failures, and makes text safe to print. */
 #ifndef AG_CORE_ERROR_H
 #define AG_CORE_ERROR_H
 
@@ -13,7 +13,7 @@ extern "C" {
 AG_API ag_status ag_fail(ag_failure *why, ag_status status, const char *format, ...)
     AG_PRINTF(3, 4);
 
-/* Copies `text` to `out`, with an escape such as \x1b or \u202e for each control character (C0,
+/* Copies `text` to `out`. An escape such as \x1b or \u202e replaces each control character (C0,
    DEL, C1), line separator, mark that changes the direction of writing, and byte that is not UTF-8.
    So a name can neither control a terminal nor look like another name. Omits what does not fit into
    `size` bytes. ag_fail does this to its sentences. A NULL text counts as "". Returns out. */

@@ -5,8 +5,8 @@
 
 #include "core/types.h"
 
-/* The state of a block's gradients. AG_EMPTY: there are none yet. AG_READY: they are the sum of the
-   backward runs since the last step. AG_BAD: they are useless values of a failed run. */
+/* The state of a block's gradients. AG_EMPTY: there are none yet. AG_READY: they are summed over
+   all backward runs since the last step. AG_BAD: they are useless values of a failed run. */
 typedef enum ag_gradient_state { AG_EMPTY, AG_READY, AG_BAD } ag_gradient_state;
 
 /* One named parameter: a view into the flat arrays of its block. */
@@ -36,9 +36,9 @@ struct ag_params {
     int behind; /* 1: that copy is out of date (ag_params_fetch) */
     double norm;    /* of the last ag_clip_norm (ag_params_norm); below 0: not measured */
     ag_real *there; /* memory of the device: value, gradient, m and v, `size` elements each */
-    int8_t *decays; /* memory of the device: `decay` of every 16 elements */
+    int8_t *decays; /* memory of the device: `decay`, once for every 16 elements */
     struct ag__clip *clip; /* on the device: result of ag_clip_norm */
-    int unread;            /* 1: the host has not read it yet */
+    int unread;            /* 1: the host has not read `clip` yet */
     int clipped; /* 1: the gradients on the device still lack the factor of ag_clip_norm */
 };
 

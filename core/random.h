@@ -44,7 +44,7 @@ AG_API ag_status ag_split(int32_t *part, const int32_t *group, int n, const doub
                           int parts, uint64_t seed, ag_failure *why);
 
 /* Writes to `which` [n] the indices of the items of part k, in ascending order. If `others` is not
-   0, it writes the items of all other parts (the training items of a fold). Returns how many it
+   0, it writes those of all other parts instead (the training items of a fold). Returns how many it
    wrote. */
 AG_API int ag_part(int32_t *which, const int32_t *part, int n, int k, int others);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The processes of one run, ranks 0 to count - 1. The code that moves data between them fills this
-   struct (for MPI, examples/harness/ranks). The library starts no process, and code that moves data
-   adds no numbers. */
+   struct (for MPI, examples/harness/ranks). The library starts no process. It does all additions
+   itself; that code only moves data. */
 #ifndef AG_CORE_RANKS_H
 #define AG_CORE_RANKS_H
 
@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* Bytes for another rank, or from it. */
+/* Bytes to send to another rank, or to receive from it. */
 typedef struct ag_ranks_part {
     void *at;
     size_t bytes;
@@ -20,17 +20,17 @@ typedef struct ag_ranks_part {
 typedef struct ag_ranks {
     int rank, count;
     double patience; /* seconds to wait for a rank before the call fails */
-    /* Sends send[r] to each other rank r and waits until receive[r] has what r sends: both sides
-       give the same size. All ranks make the same calls in the same order, each from one thread.
-       `what` names the work in error sentences. Fails: AG_EDEVICE (a rank does not make the call in
-       time), AG_EMEMORY. */
+    /* Sends send[r] to each other rank r and waits until receive[r] has what r sends. Both ranks
+       must give the same size. All ranks make the same calls in the same order, each from one
+       thread. `what` names the work in error sentences. Fails: AG_EDEVICE (a rank does not make the
+       call in time), AG_EMEMORY. */
     ag_status (*exchange)(struct ag_ranks *ranks, const ag_ranks_part *send,
                           const ag_ranks_part *receive, const char *what, ag_failure *why);
     /* The same between the CUDA devices of the ranks. NULL: data moves through the hosts, by
        exchange. */
     ag_status (*exchange_device)(struct ag_ranks *ranks, const ag_ranks_part *send,
                                  const ag_ranks_part *receive, const char *what, ag_failure *why);
-    struct ag_ranks_link *link; /* of exchange_device */
+    struct ag_ranks_link *link; /* what exchange_device uses */
 } ag_ranks;
 
 /* Call this before ag_device_open, which then takes device `number` (0 or more) modulo the number
@@ -47,7 +47,8 @@ AG_API ag_status ag_ranks_link_devices(ag_ranks *ranks, ag_failure *why);
    allowed. */
 AG_API void ag_ranks_unlink(ag_ranks *ranks);
 
-/* Rank `rank` of `count` has first..end-1 of 0..all-1: as many as the others, or one more. */
+/* Rank `rank` of `count` has first..end-1 of 0..all-1. The shares of two ranks differ by at most
+   one. */
 static inline void ag_ranks_share(int64_t *first, int64_t *end, int64_t all, int rank, int count)
 {
     *first = all * rank / count;

@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* Sorts keys in ascending order and moves values with them; the (radix) sort is stable. values may
-   be NULL. Fails: AG_EMEMORY; AG_EUSE when n is negative. The arrays are then unchanged. */
+/* Sorts keys in ascending order and moves values with them, by a stable radix sort. values may be
+   NULL. Fails, leaving the arrays unchanged: AG_EMEMORY; AG_EUSE when n is negative. */
 AG_API ag_status ag_sort_u64(uint64_t *keys, int32_t *values, int64_t n, ag_failure *why);
 
 #ifdef __cplusplus

@@ -11,7 +11,7 @@ extern "C" {
 
 /* Sets the number of threads, the caller's included; 0 means one per processor. Before the first
    call the number is the first one in OMP_NUM_THREADS, or 0 if there is none. A number above the
-   limit becomes the limit: as many as there are processors, but at least 8 and at most 1024.
+   limit becomes the limit, which is the number of processors, but at least 8 and at most 1024.
    ag_threads returns the number in use. No result depends on it. If the system refuses a thread,
    the others do its work. The library's threads start with the first parallel work, receive no
    signals, and sleep after 50 us without work. Several threads of a program may run tapes at once:

@@ -21,8 +21,8 @@ extern "C" {
 # define AG_PRINTF(f, a)
 #endif
 
-/* The element type of every real tensor: float, or double with AG_DOUBLE. Every file that includes
-   this header refers to a symbol that only the library of the same element type has, so a program
+/* The element type of every real tensor: float, or double with AG_DOUBLE. Each file that includes
+   this header needs a symbol that only a library with the same element type defines. So a program
    in double does not link with the library in float. */
 #ifdef AG_DOUBLE
 typedef double ag_real;

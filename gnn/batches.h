@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples, and batches of them: graphs with rows of numbers for each graph, node and edge, drawn in
-   an order that depends only on the seed and the epoch. */
+/* Samples, and batches of them. Samples are graphs with rows of numbers for each graph, node and
+   edge. Their order in batches depends only on the seed and the epoch. */
 #ifndef AG_BATCHES_H
 #define AG_BATCHES_H
 
@@ -26,8 +26,8 @@ enum { AG_MOST_COLUMNS = 8 };
 
 /* The samples of a data set, as PyG lays out graphs: the nodes and edges of the first graph, then
    those of the next; nodes are numbered from 0 in each graph. Samples without graphs (rows of a
-   table) have nodes = NULL; sets of rows have nodes, and zeros for edges. The arrays, but not the
-   struct, are borrowed until ag_batches_free. */
+   table) have nodes = NULL; samples that are sets of rows have nodes, and 0 edges each. The arrays,
+   but not the struct, are borrowed until ag_batches_free. */
 typedef struct ag_samples {
     int count;
     const int32_t *nodes, *edges;   /* [count]: how many each graph has */
@@ -41,16 +41,16 @@ typedef struct ag_samples {
 typedef struct ag_batch {
     int count;             /* samples in it: `size`, or fewer in the last batch */
     const int32_t *which;  /* [count] their numbers */
-    const ag_graph *graph; /* of all of them together; NULL where samples have none */
+    const ag_graph *graph; /* the graphs of these samples joined; NULL: samples have none */
     const struct ag_batches *from;
 } ag_batch;
 
 typedef struct ag_batches ag_batches;
 
-/* Makes batches of `size` samples from which[0..n-1] (NULL: 0..n-1), shuffled again in every epoch,
-   or in their order. Copies `which`. Builds the graphs once, and refuses a graph with a wrong edge
-   in a sentence with its number. NULL with `why` filled: AG_EUSE, AG_EINDEX (an edge, a number in
-   `which`), AG_ESHAPE, AG_EMEMORY. */
+/* Makes batches of `size` samples from which[0..n-1] (NULL: 0..n-1). If `shuffled` is not 0, each
+   epoch shuffles them again; else they keep their order. Copies `which`. Builds the graphs once;
+   the sentence about a wrong edge has the sample's number. NULL with `why` filled: AG_EUSE,
+   AG_EINDEX (an edge, a number in `which`), AG_ESHAPE, AG_EMEMORY. */
 AG_API ag_batches *ag_batches_new(const ag_samples *samples, const int32_t *which, int n, int size,
                                   int shuffled, uint64_t seed, ag_failure *why);
 AG_API void ag_batches_free(ag_batches *batches);

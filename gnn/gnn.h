@@ -25,8 +25,9 @@ typedef enum ag_direction {
    number; sources[p] is the sender at position p. For messages out of node u, rows_t[2u] is the
    first position and rows_t[2u+1] their number; targets[2q] is the receiver at position q, and
    targets[2q+1] is the position p of the same message in sources. edge[p] is the number of the
-   caller's edge at position p: 0 to edges - 1 (a batch numbers the edges of one graph after the
-   other), or -1 for a loop of ag_graph_loops. The nodes of graph g are starts[g]..starts[g+1]-1. */
+   caller's edge at position p: 0 to edges - 1 (a batch numbers the edges of its graphs one after
+   the other), or -1 for a loop of ag_graph_loops. The nodes of graph g are
+   starts[g]..starts[g+1]-1. */
 typedef struct ag_graph {
     int nodes, messages, graphs, edges;
     int32_t *rows, *sources, *rows_t, *targets, *edge, *starts;
@@ -119,7 +120,8 @@ AG_API ag_tensor *ag_spmm_weighted(ag_tensor *x, ag_tensor *w, ag_edges edges);
 AG_API ag_tensor *ag_sddmm(ag_tensor *a, ag_tensor *b, ag_edges edges, int heads);
 
 /* y[p,...] = from[source,...] + to[target,...] for every message p. from, to [n, ...] -> [p, ...].
-   dfrom and dto = sums of dy over the messages out of and into a node. Source: DGL's u_add_v. */
+   dfrom = sum of dy over the messages out of a node; dto = sum of dy over those into it. Source:
+   DGL's u_add_v. */
 AG_API ag_tensor *ag_edge_add(ag_tensor *from, ag_tensor *to, ag_edges edges);
 
 /* y[p,...] = e^x[p,...] / the sum of e^x over the messages into p's target. x [p, ...]. dx = y (dy
@@ -260,10 +262,10 @@ typedef struct ag_encoder_weights {
     ag_param *norm2, *norm2_bias;   /* [f], [f] */
 } ag_encoder_weights;
 
-/* y = norm1(x + dropout(out attention(qkv x))), z = norm2(y + dropout(narrow dropout(relu(widen
-   y)))): each node attends to the nodes of its graph, in `heads` heads. x [n,f] -> [n,f]. The
-   norms are layer norms with epsilon 1e-5. Dropout also applies to attention weights. Fails where
-   ag_attention, ag_linear and ag_dropout do. Source: Vaswani et al. 2017; PyTorch's
+/* Returns norm2(y + dropout(narrow dropout(relu(widen y)))) with y = norm1(x + dropout(out
+   attention(qkv x))). Each node attends to the nodes of its graph, in `heads` heads. x [n,f] ->
+   [n,f]. The norms are layer norms with epsilon 1e-5. Dropout also applies to attention weights.
+   Fails where ag_attention, ag_linear and ag_dropout do. Source: Vaswani et al. 2017; PyTorch's
    nn.TransformerEncoderLayer with norm_first=False and a padding mask. */
 AG_API ag_tensor *ag_encoder(const ag_encoder_weights *weights, ag_tensor *x, ag_edges edges,
                              int heads, ag_real dropout);

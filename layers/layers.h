@@ -107,9 +107,8 @@ typedef struct ag_batch_norm_layer {
     ag_real momentum, epsilon;     /* 0.1, 1e-5 */
 } ag_batch_norm_layer;
 
-/* ag_batch_norm, which moves the running statistics in training. x [..., features]. Source: PyTorch
-   nn.BatchNorm1d ("num_batches_tracked" is ignored); PyG BatchNorm (name "NAME.module").
- */
+/* ag_batch_norm, which updates the running statistics in training. x [..., features]. Source:
+   PyTorch nn.BatchNorm1d ("num_batches_tracked" is ignored); PyG BatchNorm (name "NAME.module"). */
 AG_API ag_batch_norm_layer ag_layer_batch_norm(ag_params *params, const char *name, int features);
 AG_API ag_tensor *ag_apply_batch_norm(const ag_batch_norm_layer *layer, ag_tensor *x);
 
@@ -256,8 +255,8 @@ typedef struct ag_recurrent_layer {
 /* Stacks 1 to 4 layers (else AG_EUSE) of ag_lstm_states or ag_gru_states. If `both` is 1, each
    layer runs in both directions, and its two results are concatenated. x [n,in] -> the states of
    all rows, [n,hidden] or [n, 2 hidden]. ag_apply_recurrent_last returns the last state of each
-   sequence, [sequences,hidden], and fails for both directions (AG_EUSE). Source: PyTorch nn.LSTM
-   and nn.GRU on packed sequences. */
+   sequence, [sequences,hidden], and fails if `both` is 1 (AG_EUSE). Source: PyTorch nn.LSTM and
+   nn.GRU on packed sequences. */
 AG_API ag_recurrent_layer ag_layer_lstm(ag_params *params, const char *name, int in, int hidden,
                                         int layers, int both);
 AG_API ag_recurrent_layer ag_layer_gru(ag_params *params, const char *name, int in, int hidden,

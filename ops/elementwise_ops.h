@@ -7,8 +7,8 @@
    the gradient of y; dx and dz are the gradients of x and z. A value outside of the
    domain of a function is no failure: it gives what C gives (log of 0 is -inf, of -1
    NaN). NULL, and a tensor of another tape, of an earlier step or of int32 indices,
-   fail the tape (AG_EUSE). Then, and for a poison input, the result is a poison
-   tensor. */
+   fail the tape (AG_EUSE). In these cases, and for a poison input, the result is a
+   poison tensor. */
 #ifndef AG_ELEMENTWISE_OPS_H
 #define AG_ELEMENTWISE_OPS_H
 

@@ -36,8 +36,8 @@ AG_API ag_tensor *ag_squeeze(ag_tensor *x);
 /* y[j,i] = x[i,j]. x [n,m] -> [m,n]. dx = dy transposed. */
 AG_API ag_tensor *ag_transpose(ag_tensor *x);
 
-/* The inputs one after the other along an axis (negative: from the back). All other sizes must be
-   equal; 1 to 8 inputs. dx = the slice of dy at the place of x. */
+/* Joins 1 to 8 inputs along an axis (negative: from the back). All other sizes must be equal. dx =
+   the slice of dy at the place of x. */
 AG_API ag_tensor *ag_concat(ag_tensor *const *x, int n, int axis);
 AG_API ag_tensor *ag_concat2(ag_tensor *x0, ag_tensor *x1, int axis);
 
@@ -75,8 +75,8 @@ AG_API ag_tensor *ag_mul_rows(ag_tensor *x, ag_tensor *s);
 /* ---- gather and scatter ---- */
 
 /* Indices are int32. In ag_gather and ag_scatter_sum, a caller's array with an index out of range
-   fails the tape, unless that index is -1; ag_embedding_bag and ag_spread do not check. Where the
-   tape does not fail, an index out of range reads zeros and contributes nothing. */
+   fails the tape, unless that index is -1; ag_embedding_bag and ag_spread do not check. In all
+   other cases an index out of range reads zeros and contributes nothing. */
 
 /* y[i,:] = x[index[i],:]. x [n, ...], index [m] -> [m, ...]. dx = sums of rows of dy in order of i.
    An embedding is ag_gather(table, index). */
@@ -159,8 +159,8 @@ typedef struct ag_batch_norm_weights {
    otherwise it uses the running mean and variance, which get no gradient. With h = (x - mean) s, s
    = 1 / sqrt(var + epsilon): dgamma = sum of dy h, dbeta = sum of dy, dx = gamma s (dy - mean of dy
    - h mean of dy h), or gamma s dy with the running statistics. Without rows nothing is updated.
-   Fails unless epsilon > 0, and for a single row in training, which has no variance. Source: Ioffe
-   and Szegedy 2015; PyTorch nn.BatchNorm1d (momentum 0.1, epsilon 1e-5) of all rows. */
+   Fails unless epsilon > 0, and in training also for a single row, which has no variance. Source:
+   Ioffe and Szegedy 2015; PyTorch nn.BatchNorm1d (momentum 0.1, epsilon 1e-5) over all rows. */
 AG_API ag_tensor *ag_batch_norm(const ag_batch_norm_weights *weights, ag_tensor *x,
                                 ag_real momentum, ag_real epsilon);
 
@@ -189,8 +189,8 @@ typedef struct ag_attend_weights {
 
 /* y = dropout(gelu(r + [v, v softmax(v / t)])), with the softmax over the configurations and v =
    ag_channel_attention(x, w1, b1, w2, b2): all that a layer of TGraph does after its matrix
-   product. x [n,c,f], r [n,c,2f] or NULL -> [n,c,2f]; p as in ag_dropout, which drops the same
-   elements. Gradients: those of the parts, in one pass; for them the tape keeps x, r and c k + 2 f
+   product. x [n,c,f], r [n,c,2f] or NULL -> [n,c,2f]; p as in ag_dropout, and the same elements are
+   dropped. Gradients: those of the parts, in one pass; for them the tape keeps x, r and c k + 2 f
    numbers per node. Replaces ag_dropout(ag_gelu(ag_add(r, ag_concat2(v, ag_cross_attention(v, t),
    -1))), p). Source: TGraph (Khizbullin et al. 2024) eq. 3 to 6. */
 AG_API ag_tensor *ag_attend(ag_tensor *x, const ag_attend_weights *w, ag_tensor *r, ag_real p);

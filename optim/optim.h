@@ -35,15 +35,16 @@ AG_API ag_init ag_init_uniform(double low, double high);
 AG_API ag_init ag_init_normal(double mean, double deviation);
 
 /* For weights [out,in] or [out,in,...]; fan_in and fan_out are in and out, each times all sizes
-   after the second. U(-b,b), b = gain sqrt(6/(fan_in+fan_out)); N(0,s^2), s = gain
-   sqrt(2/(fan_in+fan_out)). Glorot and Bengio, AISTATS 2010; torch.nn.init.xavier_*. */
+   after the second. The uniform one draws from U(-b,b), b = gain sqrt(6/(fan_in+fan_out)), the
+   normal one from N(0,s^2), s = gain sqrt(2/(fan_in+fan_out)). Glorot and Bengio, AISTATS 2010;
+   torch.nn.init.xavier_*. */
 AG_API ag_init ag_init_xavier_uniform(double gain);
 AG_API ag_init ag_init_xavier_normal(double gain);
 
-/* a is the slope of the leaky ReLU that follows (0: ReLU). gain = sqrt(2/(1+a^2)); U(-b,b), b =
-   gain sqrt(3/fan_in); N(0,s^2), s = gain/sqrt(fan_in). He et al., ICCV 2015;
-   torch.nn.init.kaiming_* with mode fan_in. The weight of torch's Linear has a = sqrt(5), so it is
-   U(+-1/sqrt(fan_in)). */
+/* a is the slope of the leaky ReLU that follows (0: ReLU). With gain = sqrt(2/(1+a^2)), the uniform
+   one draws from U(-b,b), b = gain sqrt(3/fan_in), the normal one from N(0,s^2), s =
+   gain/sqrt(fan_in). He et al., ICCV 2015; torch.nn.init.kaiming_* with mode fan_in. The weight of
+   torch's Linear has a = sqrt(5), so it is U(+-1/sqrt(fan_in)). */
 AG_API ag_init ag_init_kaiming_uniform(double a);
 AG_API ag_init ag_init_kaiming_normal(double a);
 
@@ -121,8 +122,8 @@ AG_API ag_adam ag_adam_default(void);   /* 0.9, 0.999, 1e-8, 0: torch.optim.Adam
 
 /* One step of AdamW (decoupled decay), t = step + 1: w *= 1 - lr decay; m = b1 m + (1-b1) g; v = b2
    v + (1-b2) g^2; w -= lr (m/(1-b1^t)) / (sqrt(v/(1-b2^t)) + epsilon). Needs gradients (state
-   AG_READY) and leaves AG_EMPTY. Fails, changing nothing: AG_EUSE (state, not built, options out of
-   range). Loshchilov and Hutter, ICLR 2019, Algorithm 2; torch.optim.AdamW. */
+   AG_READY) and leaves the state AG_EMPTY. Fails, changing nothing: AG_EUSE (state, not built,
+   options out of range). Loshchilov and Hutter, ICLR 2019, Algorithm 2; torch.optim.AdamW. */
 AG_API ag_status ag_adamw_step(ag_params *params, const ag_adamw *options, double lr,
                                ag_failure *why);
 
@@ -145,10 +146,10 @@ typedef struct ag_sgd {
 AG_API ag_status ag_sgd_step(ag_params *params, const ag_sgd *options, double lr, ag_failure *why);
 
 /* Scales all gradients by min(1, max_norm / (norm + 1e-6)), where norm is the L2 norm of all
-   gradients together. Writes that norm to *norm; the pointer may be NULL. max_norm INFINITY only
-   measures and checks. If a gradient is not finite, it fails with AG_EFINITE, names the first such
-   gradient and makes the state AG_BAD, so that no step can use it. On a device, a call with norm
-   NULL does not wait: the result stays there, and after a gradient that is not finite the next
+   gradients together. Writes that norm to *norm; the pointer may be NULL. With max_norm INFINITY it
+   only measures and checks. If a gradient is not finite, it fails with AG_EFINITE, names the first
+   such gradient and makes the state AG_BAD, so that no step can use it. On a device, a call with
+   norm NULL does not wait: the result stays there, and after a gradient that is not finite the next
    steps change nothing. The first later call that reads this result then fails with AG_EFINITE and
    the same sentence. Step count, parameters and moments are then as they were at the ag_clip_norm
    that found this gradient; the state is AG_BAD. ag_params_norm, ag_params_fetch, ag_params_to and
@@ -171,8 +172,8 @@ AG_API ag_status ag_params_norm(ag_params *params, double *norm, ag_failure *why
 
 /* A step over the shards of a large batch, with the mean of their gradients. The additions form a
    binary tree that depends only on the number of shards, so the bits do not depend on how many
-   processes divide them. At most log2(shards) + 1 copies of the gradients are kept, on the device
-   of the block. For first <= i < end of ag_shards_part:
+   processes share the shards. At most log2(shards) + 1 copies of the gradients are kept, on the
+   device of the block. For first <= i < end of ag_shards_part:
      ag_tape_reset(tape);
      ag_tape_seed(tape, seed, step * shards + i);
      ag_backward(loss of shard i);
@@ -181,10 +182,10 @@ AG_API ag_status ag_params_norm(ag_params *params, double *norm, ag_failure *why
    ag_shards_mean only run their checks. */
 typedef struct ag_shards ag_shards;
 
-/* params must be built, and must stay on its device until ag_shards_free. ranks: the processes that
-   divide the shards; they have equal parameters and make the same calls. NULL: there is only this
-   process. Returns NULL on failure: AG_EUSE (not built; shards not in 1..2^40, or fewer than
-   ranks), AG_EMEMORY. */
+/* The block `params` must be built, and must stay on its device until ag_shards_free. ranks: the
+   processes that divide the shards; they have equal parameters and make the same calls. NULL: there
+   is only this process. Returns NULL on failure: AG_EUSE (not built; shards not in 1..2^40, or
+   fewer than ranks), AG_EMEMORY. */
 AG_API ag_shards *ag_shards_new(ag_params *params, int64_t shards, ag_ranks *ranks,
                                 ag_failure *why);
 AG_API void ag_shards_free(ag_shards *sum); /* NULL is allowed */
@@ -241,14 +242,14 @@ AG_API double ag_schedule_at(const ag_schedule *schedule,
 /* ---- checkpoints of parameters (files: core/io/io.h) ---- */
 
 /* Saves the parameters under their names, and the caller's own tensors `extra` (sample order,
-   statistics of the data...), with the prefix "state." in their names; with resume = 1 it also
+   statistics of the data...), with the prefix "state." in their names. With resume = 1 it also
    saves both moments ("optimizer.m.<name>", "optimizer.v.<name>") and the step ("optimizer.step",
    int64 scalar). Fails as ag_checkpoint_save. */
 AG_API ag_status ag_params_save(const char *path, const ag_params *params, int resume,
                                 const ag_checkpoint_item *extra, int n,
                                 const ag_checkpoint_pair *metadata, int pairs, ag_failure *why);
 
-/* Loads parameters by name; with resume = 1 the moments and the step as well (otherwise those
+/* Loads parameters by name; with resume = 1 the moments and the step as well (else moments and step
    become 0). The file and the block must have the same names and shapes, except for "state."
    tensors and PyTorch's counters (names that end with "num_batches_tracked"). Reads float32 and
    float64. Changes nothing when it fails: AG_EUSE, AG_EDATA (missing or unexpected tensor, type),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* core/io: the library's file formats (npz, safetensors, CSV), and files that are written whole or
-   not at all. Files are little-endian, and the library runs only on little-endian machines. */
+   not at all. The library writes little-endian files, and runs only on little-endian machines. */
 #ifndef AG_CORE_IO_H
 #define AG_CORE_IO_H
 
@@ -12,20 +12,20 @@ extern "C" {
 
 /* ---- files that are written whole or not at all ---- */
 
-/* Makes `path` hold what write(file, context) writes, or leaves it as it was: it writes a temporary
-   file in the same folder, calls fsync, renames the file, and calls fsync for the folder. After a
-   crash, `path` has the old or the new contents, never a mixture. An existing file keeps its mode;
-   a new one gets 0644 without the bits of the umask. A symbolic link is replaced, not followed.
-   `write` returns a status. ag_save_file itself finds write errors of the stream, such as a full
-   disk; if `write` fails for another reason, `write` fills `why`, which it gets through its
-   context. Fails: AG_EFILE, AG_EMEMORY, or what `write` returned; the temporary file is then
-   removed. A killed process leaves its temporary file, PATH.PID.N.tmp, which the next save removes.
-   Calls that the file system lacks are skipped (ag_saves_lack). */
+/* Makes `path` hold what write(file, context) writes, or leaves `path` as it was. It writes a
+   temporary file in the same folder, calls fsync, renames the file, and calls fsync for the folder.
+   After a crash, `path` has the old or the new contents, never a mixture. An existing file keeps
+   its mode; a new one gets 0644 without the bits of the umask. A symbolic link is replaced, not
+   followed. `write` returns a status. ag_save_file itself finds write errors of the stream, such as
+   a full disk; if `write` fails for another reason, it must itself fill `why`, which it gets
+   through its context. Fails: AG_EFILE, AG_EMEMORY, or what `write` returned; the temporary file is
+   then removed. A killed process leaves its temporary file, PATH.PID.N.tmp, which the next save
+   removes. Calls that the file system lacks are skipped (ag_saves_lack). */
 AG_API ag_status ag_save_file(const char *path, ag_status (*write)(FILE *file, void *context),
                               void *context, ag_failure *why);
 
-/* Calls that a file system may lack. ag_saves_lack returns the sum of the values of those that were
-   missing so far when this process saved files. */
+/* Calls that a file system may lack. ag_saves_lack returns the sum of the values of all calls that
+   this process has found missing while it saved files. */
 enum {
     AG_LACKS_SYNC = 1,  /* fsync of a file or folder: a crash of the machine may lose a save */
     AG_LACKS_MODES = 2, /* fchmod: a file that is replaced may get another mode */
@@ -46,7 +46,7 @@ AG_API const char *ag_path_tail(const char *path);
 /* Recognises, from the first bytes, files that are often given by mistake: a pointer of Git LFS, a
    web page, the answer of a server, a packed file, another format. Returns the end of an error
    sentence that begins with the file's name, such as "is a pointer of Git LFS, ...; run git lfs
-   pull in its repository". NULL: it is no such file, or it cannot be read. */
+   pull in its repository". NULL: the file is none of these, or it cannot be read. */
 AG_API const char *ag_file_mistaken(const char *path);
 
 /* ---- element types of arrays ---- */
@@ -75,10 +75,10 @@ typedef struct ag_array_info {
    AG_F32, uint64 as AG_I64, any other type as the nearest that holds it. Arrays are npy 1.0 to 3.0,
    stored or deflated; zip64 is read, too. There are at most 64 arrays, with names of 1 to 63
    printable ASCII characters. As in numpy, other members (folders, hidden files, texts, Python
-   objects) are skipped; ag_npz_check says why. Of an array, only the header is inflated; a skipped
-   member NAME.npy is inflated whole, to check its CRC. A member is refused if it claims to inflate
-   to more than 1,032 times its compressed size, or to more than byte_limit bytes. Returns NULL with
-   `why` filled: AG_EFILE, AG_EDATA, AG_EMEMORY. */
+   objects) are skipped; ag_npz_check says why. Opening inflates only the header of an array; a
+   skipped member NAME.npy is inflated whole, to check its CRC. A member is refused if it claims to
+   inflate to more than 1,032 times its compressed size, or to more than byte_limit bytes. Returns
+   NULL with `why` filled: AG_EFILE, AG_EDATA, AG_EMEMORY. */
 typedef struct ag_npz ag_npz;
 AG_API ag_npz *ag_npz_open(const char *path, size_t byte_limit, ag_failure *why);
 /* The same for a file in memory, which must stay there until the npz is closed. Error sentences
@@ -102,19 +102,19 @@ AG_API ag_status ag_npz_check(ag_npz *npz, const char *name, ag_failure *why);
 AG_API ag_status ag_npz_read(ag_npz *npz, const char *name, ag_dtype as, void *out,
                              ag_failure *why);
 
-/* Reads a member row by row, from the first on, and holds only one buffer of it. A row has all axes
+/* Reads a member row by row, from the first one on, with one buffer in memory. A row has all axes
    but the first; a scalar is one row. ag_rows_next fills `out` with n rows of type `as`; the call
    that reads the last row verifies the CRC (in an array without rows, a call with n = 0 does). An
    array in Fortran order does not keep its rows together, so it is read again from its beginning
    for every 32 MiB of rows. Several readers of one npz may take turns; close them before the npz.
-   After a failure to read or convert values a reader cannot go on. */
+   After a failure to read or convert values, the reader refuses further reads. */
 typedef struct ag_rows ag_rows;
 AG_API ag_rows *ag_rows_open(ag_npz *npz, const char *name, ag_failure *why);
 AG_API ag_status ag_rows_next(ag_rows *rows, int64_t n, ag_dtype as, void *out, ag_failure *why);
 AG_API void ag_rows_close(ag_rows *rows);
 
 /* Writes an npz file of deflated members, in the order of the calls. The file appears under its
-   name only when ag_npz_finish succeeds; it saves as ag_save_file does. ag_npz_add copies the
+   name only when ag_npz_finish succeeds, which saves as ag_save_file does. ag_npz_add copies the
    values. ag_npz_finish and ag_npz_cancel free the writer. Equal arrays give equal bytes. Fails:
    AG_EUSE (name, dtype, rank), AG_ESHAPE (sizes), AG_EMEMORY, AG_EFILE. */
 typedef struct ag_npz_writer ag_npz_writer;
@@ -205,7 +205,7 @@ AG_API int ag_checkpoint_metadata_at(const ag_checkpoint *checkpoint, int index,
 
 /* The first place where lists and objects are nested deeper than AG_JSON_DEPTH; NULL: none. Check
    the text of a file before parsing it: parsers recurse, and jansson overflows a stack of 128 KiB
-   before the depth of 2048 that it allows. */
+   before it reaches the depth of 2048 that it allows. */
 enum { AG_JSON_DEPTH = 64 };
 AG_API const char *ag_json_too_deep(const char *text, size_t bytes);
 

@@ -71,11 +71,11 @@ typedef struct augur_models_items {
 /* Items with scores that may be compared: configurations of a graph, tile sizes of a kernel,
    schedules of a program. */
 typedef struct augur_models_group {
-    const char *name; /* the file's, and "/7" for group 7 of several; of arrays "items" */
+    const char *name; /* the file's name, with "/7" for group 7 of several; "items" for arrays */
     int64_t items;
     const int64_t *number; /* [items] the items' numbers in the file, from 0 */
     const double *score;   /* [items] the smaller, the faster */
-    const double *ns;      /* [items] predicted run times; NULL: scores only rank */
+    const double *ns;      /* [items] predicted run times; NULL: scores give only an order */
 } augur_models_group;
 
 typedef struct augur_models_scores {
@@ -91,11 +91,12 @@ AUGUR_MODELS_API int augur_models_version(void);
 AUGUR_MODELS_API const char *augur_models_error(void);
 AUGUR_MODELS_API const char *augur_models_warnings(void);
 
-/* Opens a checkpoint: a file, the best one of a run folder that `PROGRAM train` wrote, or by name a
-   model that ships ("tpgnn-schedules"; they are in share/augur/models above the library). threads:
-   how many threads a call uses; 0: one per processor. The latest augur_models_open sets the number
-   for all handles of the process; scores do not depend on it. For small graphs, 1 thread here and
-   calls from several threads are fastest. NULL: augur_models_error() says why. */
+/* Opens a checkpoint. path: its file, a run folder that `PROGRAM train` wrote (its best
+   checkpoint), or the name of a model that ships, such as "tpgnn-schedules", from
+   share/augur/models in the library's folder or the nearest one above that has it. threads: how
+   many threads a call uses; 0: one per processor. The latest augur_models_open sets the number for
+   all handles of the process; scores do not depend on it. For small graphs, 1 thread here and calls
+   from several threads are fastest. NULL: augur_models_error() says why. */
 AUGUR_MODELS_API augur_models *augur_models_open(const char *path, int threads);
 
 /* A JSON object: "program", "model" (its name in tables), "version" (of the program that wrote it),
@@ -132,7 +133,8 @@ AUGUR_MODELS_API int augur_models_update(augur_models *model, const augur_models
 /* Writes a checkpoint that augur_models_open and `PROGRAM eval` read: complete, or not at all. */
 AUGUR_MODELS_API int augur_models_save(augur_models *model, const char *path);
 
-/* Other calls with this handle must have returned, and none may follow. NULL is allowed. */
+/* Closes the handle. Other calls with it must have returned, and none may follow. NULL is
+   allowed. */
 AUGUR_MODELS_API void augur_models_close(augur_models *model);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The files of a call: read by their maker, and which of their items are trained on or scored. */
+/* The files of a call, as their maker reads them, and the items that are trained on or scored. */
 #ifndef NESTS_DATA_H
 #define NESTS_DATA_H
 

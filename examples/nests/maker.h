@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A maker of rows turns files of one kind into groups of items: the layout configurations of a
-   program, the tile sizes of a kernel, fused kernels, the schedules of a task, or what a file
-   brings itself. It knows the columns; the model knows nothing of loops. */
+   program, the tile sizes of a kernel, fused kernels, the schedules of a task, or the items of a
+   file of rows. Only the maker knows what the columns mean; the model knows nothing of loops. */
 #ifndef NESTS_MAKER_H
 #define NESTS_MAKER_H
 

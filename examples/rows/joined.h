@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows in a graph network. A row belongs to a node of the graph of its item. The node's vector gets
-   the sum over its rows, and the score may be added up as times are:
+/* Rows in a graph network. A row belongs to a node of its item's graph. What the rows of a node
+   give is summed and added to the node's vector. With NESTS_COSTS the score is also a sum over
+   rows, as times are:
 
        score(item) = ln of the sum over its rows of  count x work x exp(f(row) + g(node)),
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The TPU model as the harness sees it (examples/harness/model/model.h): what is trained, the files
-   of a call and their scores. A tile file's kernel is a group of tile sizes, and a program a row of
-   kernels, as in Tables 2 and 8 of Kaufman et al.; a program of fused kernels is a group. */
+   of a call and their scores. In tile files a kernel is a group of tile sizes, and the results have
+   a row for each program with its kernels, as in Tables 2 and 8 of Kaufman et al. In fusion files a
+   program is a group of kernels. */
 #ifndef TPU_HOOKS_H
 #define TPU_HOOKS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The order in which a nest runs its loops, planned from sizes and strides. The lab runs its nests
-   in this order (examples/lab/nest), so a model that plans them in the same way knows what was
+   in this order (examples/lab/nest), so a model that plans loops in the same way knows what was
    measured. */
 #ifndef TPUGRAPHS_LOOPS_H
 #define TPUGRAPHS_LOOPS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Common parts of programs that read TpuGraphs' npz files: the memory that they may take, and their
-   arrays, read and checked. Functions return AG_OK, or record the
-   first failure in `why` (not NULL, {0} at the call) and return its status. */
+   arrays, read and checked. Functions return AG_OK, or record the first failure in `why` (not NULL,
+   {0} at the call) and return its status. */
 #ifndef TPUGRAPHS_TPUGRAPHS_H
 #define TPUGRAPHS_TPUGRAPHS_H
 

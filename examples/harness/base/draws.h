@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Orders, draws and ranks: each a function of the seed and a number, so that no generator has to be
-   saved. */
+/* Orders and random draws. Each is a function of the seed and a number, so no generator has to be
+   saved. Also dense ranks of run times. */
 #ifndef HARNESS_DRAWS_H
 #define HARNESS_DRAWS_H
 

@@ -13,7 +13,7 @@
    (below).
 
    Gradient: dT / T = sum of share(row) * d trees(row), where share(row) is the row's part of T;
-   harness_boosting_loss brings it to the trees. */
+   harness_boosting_loss passes the gradient on to the trees. */
 #ifndef HARNESS_ADDITIVE_H
 #define HARNESS_ADDITIVE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads, also where the system starts fewer than a program asks for. */
+/* Starts threads, also where the system grants fewer than a program asks for. */
 #ifndef AG_HARNESS_THREADS_H
 #define AG_HARNESS_THREADS_H
 

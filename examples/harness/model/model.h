@@ -4,11 +4,11 @@
    configurations of a file, the tile sizes of a kernel, the schedules of a workload). A score is
    small where the model expects a short run time.
 
-   A program names its harness_model in its harness_program, and harness_train_command and its kin
-   in its table of commands. Its struct of options begins with harness_settings. The functions get
-   the program's own structs as pointers to void. These are zeroed before the first call, and always
-   closed or freed, also after a failure. Functions with `why` return its status.
-   docs/adding-a-model.md builds one step by step. */
+   A program names its harness_model in its harness_program. Its table of commands lists
+   harness_train_command and the others below. Its struct of options begins with harness_settings.
+   The functions of a harness_model get the program's own structs as pointers to void. These are
+   zeroed before the first call, and always closed or freed, also after a failure. Functions with
+   `why` return its status. docs/adding-a-model.md builds one step by step. */
 #ifndef HARNESS_MODEL_H
 #define HARNESS_MODEL_H
 

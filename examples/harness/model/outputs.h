@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls of `eval` that score a share of the files each keep the outputs of their networks, in an
-   npz file per share. A last call takes the outputs from these files, runs no network, and computes
-   all else from all data, so its results have the bytes of a single call's. This code knows no
+/* With `eval --part`, a call scores a share of the files and keeps the outputs of its networks in
+   an npz file. A last call takes the outputs from these files, runs no network, and computes all
+   else from all data. Its results have the same bytes as those of a single call. This code knows no
    model. Functions with `why` return its status. */
 #ifndef HARNESS_OUTPUTS_H
 #define HARNESS_OUTPUTS_H

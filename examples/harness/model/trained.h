@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Networks and their checkpoints. A network is built only from options and texts
-   (harness_network.key), which its checkpoints hold, so one that is loaded is the one that was
-   saved. */
+   (harness_network.key), which its checkpoints hold, so a loaded network is equal to the saved
+   one. */
 #ifndef HARNESS_TRAINED_H
 #define HARNESS_TRAINED_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* All measures of all programs: a name, a definition and a number of digits each. They are computed
-   over the items of a group that count, which have a run time of at least `least` ns. */
+   over the items of a group that count: those with a run time of at least `least` ns. */
 #ifndef HARNESS_MEASURES_H
 #define HARNESS_MEASURES_H
 

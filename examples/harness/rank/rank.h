@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The results of a ranking model: measures of the order within each group, tables, JSON, pictures
-   and notes. A model lists HARNESS_RANK in its harness_model, opens its results with the groups
-   that are scored, and scores them; docs/adding-a-model.md shows it. */
+   and notes. A harness_model lists HARNESS_RANK; its `open` gives the groups that are scored, and
+   its `add` gives their scores. docs/adding-a-model.md shows both. */
 #ifndef HARNESS_RANK_H
 #define HARNESS_RANK_H
 

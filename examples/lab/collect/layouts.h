@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Draws layout configurations of a program, to be measured, none of them twice. */
+/* Draws the layout configurations of a program that are to be measured, each at most once. */
 #ifndef LAB_LAYOUTS_H
 #define LAB_LAYOUTS_H
 

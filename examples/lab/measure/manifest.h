@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* manifest.json of a folder of measured files: on which machine, how and when each was measured. */
+/* manifest.json in a folder of measured files: it says on which machine, how and when each file was
+   measured. */
 #ifndef LAB_MANIFEST_H
 #define LAB_MANIFEST_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Measures a batch of configurations: samples in turn, with a probe between them; disturbed samples
-   are taken again. */
+/* Measures a batch of configurations. It takes samples of all configurations in turn, with a probe
+   between them, and takes disturbed samples again. */
 #ifndef LAB_MEASURE_H
 #define LAB_MEASURE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Estimates of the share of noise in the differences between run times. */
+/* Estimates how much of the differences between run times is noise. */
 #ifndef LAB_NOISE_H
 #define LAB_NOISE_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* One strided loop nest, the form in which every operation of the lab runs. A nest is described
-   (kind, op, type and rule, nest_loop_add, windows), planned once (nest_plan: loops are ordered and
-   merged, the inner loop is chosen) and then run any number of times on buffers of the same strides
-   (nest_run). */
+/* One strided loop nest, the form in which every operation of the lab runs. Describe a nest first:
+   its kind, op, type and rule, its loops (nest_loop_add) and its windows. nest_plan, called once,
+   orders and merges the loops and chooses the inner loop. nest_run then runs the nest any number of
+   times, on buffers of the same strides. */
 #ifndef LAB_NEST_H
 #define LAB_NEST_H
 

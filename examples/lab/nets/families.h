@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Families of programs with random sizes; split-family keeps each together. */
+/* Families of programs with random sizes; split-family keeps each family together. */
 #ifndef LAB_FAMILIES_H
 #define LAB_FAMILIES_H
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A fused kernel cut in tiles. The kernel is a list of items, operands first. For each tile, and
-   for each block of its reduction, the region (box) of every item that is needed is followed
-   backwards from the output; items are then computed in scratch memory that is as large as their
-   boxes. */
+   for each block of its reduction, the needed region (box) of every item is found, going backwards
+   from the output. Items are then computed in scratch memory that is as large as their boxes. */
 #ifndef LAB_TILE_PLAN_H
 #define LAB_TILE_PLAN_H
 

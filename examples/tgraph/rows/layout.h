@@ -3,10 +3,10 @@
    which loop is the innermost and with which strides it walks through memory.
 
    A file is read as a list of operations (operations.c). For a configuration, layouts are passed on
-   from the configurable nodes to the others, copies are put in where an operand has another layout
-   than its node wants, and each node gives its loops (layouts.c, loops.c). The columns of a row
-   describe them (columns.c). rows.c collects the different rows of many configurations;
-   ../data/data.h takes them out of a file. */
+   from the configurable nodes to the others, copies are put in where a node wants an operand in
+   another layout, and each node gives its loops (layouts.c, loops.c). The columns of a row describe
+   the loops (columns.c). rows.c collects the different rows of many configurations; functions in
+   ../data/data.h make rows from a file. */
 #ifndef NESTS_LAYOUT_H
 #define NESTS_LAYOUT_H
 

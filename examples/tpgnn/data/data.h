@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Measured schedules of tensor programs (docs/formats/tpgnn.md): a task per file, and of each
-   schedule its tree, the features of its stores and its run times. Functions return AG_OK, or
-   record the first failure in `why` (not NULL, {0} at the call) and return its status. */
+/* Measured schedules of tensor programs (docs/formats/tpgnn.md): a task per file. A schedule has
+   its tree, the features of its stores and its run times. Functions return AG_OK, or record the
+   first failure in `why` (not NULL, {0} at the call) and return its status. */
 #ifndef TPGNN_DATA_H
 #define TPGNN_DATA_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Features of a node from the loops around it: the number of executions, how an access moves
-   through memory, the memory that it touches, an estimate of a store's cost. All of it follows only
-   from the tree. */
+   through memory, the memory that it touches, an estimate of a store's cost. All features follow
+   from the tree alone. */
 #ifndef TPGNN_NEST_H
 #define TPGNN_NEST_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The analytical baseline is a roofline, like the compiler's own model (Kaufman et al., sections
-   2.3, 5.2 and appendix A). The time of a kernel is the larger of computing and data transfer, plus
-   an overhead. The cost of a unit of each is fitted to the training kernels. */
+   2.3, 5.2 and appendix A). The time of a kernel is that of computing or of data transfer,
+   whichever is longer, plus an overhead. The costs of a byte, of an operation and of a step are
+   fitted to the training kernels. */
 #ifndef TPU_ROOFLINE_H
 #define TPU_ROOFLINE_H
 

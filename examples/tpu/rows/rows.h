@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The loop nests of a kernel that is cut in tiles as rows of a table: what a compiler knows of its
-   own code before it runs. The time of a kernel is the sum of the times of its nests, so a model
-   may price each nest by its row of columns and add. */
+/* Describes the loop nests of a kernel that is cut in tiles, each by a row of columns: what a
+   compiler knows of its own code before it runs. The time of a kernel is the sum of the times of
+   its nests, so a model may price each nest by its row of columns and add. */
 #ifndef NESTS_TILE_ROWS_H
 #define NESTS_TILE_ROWS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The wire format of protocol buffers, read in place: a message is a range of bytes, and so is a
-   field of it. Nothing is copied, and unknown fields are passed over. */
+/* The wire format of protocol buffers, read in place: a message is a range of bytes, as is each of
+   its fields. Nothing is copied, and unknown fields are passed over. */
 #ifndef TPUGRAPHS_HLO_WIRE_H
 #define TPUGRAPHS_HLO_WIRE_H
 
