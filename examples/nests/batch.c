@@ -189,8 +189,9 @@ ag_status nests_batch_fill(nests_batch *b, const nests_data *data, const nests_s
     return AG_OK;
 }
 
-void nests_batch_free(nests_batch *b)
+void nests_batch_free(void *batch)
 {
+    nests_batch *b = batch;
     for (int i = 0; i < b->parts; i++) nests_rows_free(&b->part[i]);
     harness_free(b->part);
     ag_arena_free(b->memory);

@@ -53,6 +53,6 @@ typedef struct nests_pick {
    NESTS_OPEN. Start from {0}. Fails: as the maker, AG_EMEMORY. */
 ag_status nests_batch_fill(nests_batch *batch, const nests_data *data, const nests_scale *scale,
                            const nests_pick *pick, int groups, int spread, ag_failure *why);
-void nests_batch_free(nests_batch *batch);
+void nests_batch_free(void *batch);
 
 #endif

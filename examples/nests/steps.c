@@ -43,8 +43,9 @@ ag_status nests_sampler_open(nests_sampler *s, const nests_set *set, const nests
     return AG_OK;
 }
 
-void nests_sampler_close(nests_sampler *s)
+void nests_sampler_close(void *sampler)
 {
+    nests_sampler *s = sampler;
     ag_arena_free(s->memory);
     *s = (nests_sampler){0};
 }

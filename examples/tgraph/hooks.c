@@ -2,8 +2,6 @@
 /* Data, network and steps of TGraph, for the harness. */
 #include "examples/tgraph/hooks.h"
 
-#include "examples/harness/commands/loader.h"
-
 #include <math.h>
 
 static const tgraph_settings *settings_of(const harness_session *s)
@@ -38,12 +36,9 @@ static void close_files(void *data)
 
 /* The data and scratch of the steps of a run. */
 typedef struct tgraph_steps {
-    tgraph_file **file; /* [files] those trained on */
-    int files;
-    tgraph_source source;
-    tgraph_batch buffer[2]; /* prepared one step ahead */
-    harness_loader *loader; /* of these */
-    ag_real *target;        /* of the loss of a step */
+    tgraph_source source; /* first, as tgraph_source_draw gets the whole */
+    tgraph_file **file;   /* those trained on */
+    ag_real *target;      /* of the loss of a step */
 } tgraph_steps;
 
 /* Converts --epochs to steps: a billion times the files that fit into an int is an int64_t. The
@@ -64,23 +59,19 @@ static ag_status begin(harness_session *session, ag_failure *why)
     const tgraph_settings *s = settings_of(session);
     const tgraph_set *set = set_of(session);
     tgraph_steps *t = session->feed;
+    int files = 0;
     t->file = HARNESS_NEW(t->file, set->count);
     for (int i = 0; i < set->count; i++)
-        if (set->entry[i].train) t->file[t->files++] = set->entry[i].file;
-    for (int i = 0; i < 2; i++)
-        t->buffer[i].joined = &((const tgraph_trained *)session->trained.net)->model.joined;
-    tgraph_source_open(&t->source, t->file, t->files, s->configs, (uint64_t)s->harness.common.seed);
-    t->loader = harness_loader_new(tgraph_source_draw, &t->source, &t->buffer[0], &t->buffer[1],
-                                   &session->batches, true);
+        if (set->entry[i].train) t->file[files++] = set->entry[i].file;
+    tgraph_source_open(&t->source, t->file, files, s->configs, (uint64_t)s->harness.common.seed);
+    t->source.joined = &((const tgraph_trained *)session->trained.net)->model.joined;
     return why->status;
 }
 
 static void end(void *feed)
 {
     tgraph_steps *t = feed;
-    harness_loader_free(t->loader);
     tgraph_source_close(&t->source);
-    for (int i = 0; i < 2; i++) tgraph_batch_free(&t->buffer[i]);
     harness_free(t->file);
     harness_free(t->target);
 }
@@ -133,9 +124,9 @@ static ag_tensor *record(void *user, ag_tape *tape, int64_t number, const char *
     tgraph_steps *t = session->feed;
     const tgraph_set *set = set_of(session);
     const tgraph_model *model = &((const tgraph_trained *)session->trained.net)->model;
-    const tgraph_batch *b = harness_loader_next(t->loader, why);
+    const tgraph_batch *b = session->batch;
     (void)number;
-    if (!b) return NULL;
+    (void)why;
     int i = 0;
     while (set->entry[i].file != b->file) i++;
     *what = b->file->name;
@@ -151,6 +142,7 @@ const harness_model tgraph_hooks = {.program = &tgraph_program_table,
                                     .network = &tgraph_hooks_network,
                                     .data_bytes = sizeof(tgraph_files),
                                     .feed_bytes = sizeof(tgraph_steps),
+                                    .batch_bytes = sizeof(tgraph_batch),
                                     .read = read_all,
                                     .read_scored = tgraph_read_scored,
                                     .read_fit = tgraph_read_fit,
@@ -160,9 +152,11 @@ const harness_model tgraph_hooks = {.program = &tgraph_program_table,
                                     .inspect_file = tgraph_inspect,
                                     .plan = plan,
                                     .begin = begin,
+                                    .fill = tgraph_source_draw,
+                                    .free_batch = tgraph_batch_free,
+                                    .end = end,
                                     .record = record,
                                     .fewer = "--configs",
-                                    .end = end,
                                     .results_bytes = sizeof(tgraph_results),
                                     .open = tgraph_results_open,
                                     .add = tgraph_results_add,

@@ -2,7 +2,6 @@
 /* Data, network and steps of TPGNN, for the harness. */
 #include "examples/tpgnn/hooks.h"
 
-#include "examples/harness/commands/loader.h"
 #include "examples/tpgnn/sampler.h"
 #include "examples/tpgnn/loss.h"
 
@@ -66,35 +65,12 @@ static void close_files(void *data)
     tpgnn_data_free(&f->train);
 }
 
-/* The data of the steps of a run. */
-typedef struct tpgnn_feed {
-    tpgnn_sampler sampler;
-    tpgnn_batch buffer[2];
-    harness_loader *loader;
-    ag_real *label; /* [tasks * schedules] of the step's batch */
-} tpgnn_feed;
-
 static ag_status begin(harness_session *session, ag_failure *why)
 {
-    const tpgnn_settings *s = settings_of(session);
     const tpgnn_trained *net = session->trained.net;
-    tpgnn_feed *f = session->feed;
     const tpgnn_batch_options batch = tpgnn_model_batch(&net->model);
-    if (tpgnn_sampler_open(&f->sampler, &((tpgnn_files *)session->data)->train, s, &batch, why))
-        return why->status;
-    f->label = HARNESS_NEW(f->label, (size_t)s->tasks * (size_t)s->schedules);
-    f->loader = harness_loader_new(tpgnn_sampler_fill, &f->sampler, &f->buffer[0], &f->buffer[1],
-                                   &session->batches, true);
-    return why->status;
-}
-
-static void end(void *feed)
-{
-    tpgnn_feed *f = feed;
-    harness_loader_free(f->loader);
-    for (int i = 0; i < 2; i++) tpgnn_batch_free(&f->buffer[i]);
-    tpgnn_sampler_close(&f->sampler);
-    harness_free(f->label);
+    return tpgnn_sampler_open(session->feed, &((const tpgnn_files *)session->data)->train,
+                              settings_of(session), &batch, why);
 }
 
 static ag_tensor *record(void *user, ag_tape *tape, int64_t number, const char **what,
@@ -104,10 +80,10 @@ static ag_tensor *record(void *user, ag_tape *tape, int64_t number, const char *
     const tpgnn_settings *s = settings_of(session);
     const tpgnn_data *train = &((const tpgnn_files *)session->data)->train;
     const tpgnn_trained *net = session->trained.net;
-    const tpgnn_feed *f = session->feed;
+    const tpgnn_sampler *f = session->feed;
+    const tpgnn_batch *batch = session->batch;
     (void)number;
-    const tpgnn_batch *batch = harness_loader_next(f->loader, why);
-    if (!batch) return NULL;
+    (void)why;
     *what = train->task[batch->schedule[0]->task].name;
     tpgnn_labels(f->label, train, batch, net->predicts, net->mean, net->deviation);
     ag_tensor *cost = ag_name(tpgnn_forward(&net->model, tape, batch), "costs");
@@ -117,7 +93,8 @@ static ag_tensor *record(void *user, ag_tape *tape, int64_t number, const char *
 const harness_model tpgnn_hooks = {.program = &tpgnn_program_table,
                                    .network = &tpgnn_hooks_network,
                                    .data_bytes = sizeof(tpgnn_files),
-                                   .feed_bytes = sizeof(tpgnn_feed),
+                                   .feed_bytes = sizeof(tpgnn_sampler),
+                                   .batch_bytes = sizeof(tpgnn_batch),
                                    .read = read_all,
                                    .read_scored = read_scored,
                                    .read_fit = read_fit,
@@ -126,9 +103,11 @@ const harness_model tpgnn_hooks = {.program = &tpgnn_program_table,
                                    .close = close_files,
                                    .inspect = tpgnn_inspect,
                                    .begin = begin,
+                                   .fill = tpgnn_sampler_fill,
+                                   .free_batch = tpgnn_batch_free,
+                                   .end = tpgnn_sampler_close,
                                    .record = record,
                                    .fewer = "--tasks or --schedules",
-                                   .end = end,
                                    .results_bytes = sizeof(tpgnn_results),
                                    .open = tpgnn_results_open,
                                    .add = tpgnn_results_add,

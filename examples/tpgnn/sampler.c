@@ -46,6 +46,7 @@ ag_status tpgnn_sampler_open(tpgnn_sampler *s, const tpgnn_data *data,
     s->family_start = HARNESS_TAKE(&s->memory, s->family_start, data->families + 1);
     s->order = HARNESS_TAKE(&s->memory, s->order, most);
     s->drawn = HARNESS_TAKE(&s->memory, s->drawn, together);
+    s->label = HARNESS_TAKE(&s->memory, s->label, together);
     list_tasks(s);
     if (s->tasks) return AG_OK;
     tpgnn_sampler_close(s);
@@ -55,8 +56,9 @@ ag_status tpgnn_sampler_open(tpgnn_sampler *s, const tpgnn_data *data,
                    data->tasks);
 }
 
-void tpgnn_sampler_close(tpgnn_sampler *s)
+void tpgnn_sampler_close(void *sampler)
 {
+    tpgnn_sampler *s = sampler;
     ag_arena_free(s->memory);
     *s = (tpgnn_sampler){0};
 }

@@ -3,7 +3,6 @@
 #include "examples/tpu/hooks.h"
 
 #include "core/error.h"
-#include "examples/harness/commands/loader.h"
 #include "examples/harness/rank/unseen.h"
 #include "examples/tpu/sampler.h"
 
@@ -133,32 +132,11 @@ static void close_files(void *data)
     tpu_data_free(&f->scored);
 }
 
-/* The state of the steps of a run. */
-typedef struct tpu_feed {
-    tpu_sampler sampler;
-    tpu_batch buffer[2];
-    harness_loader *loader;
-} tpu_feed;
-
 static ag_status begin(harness_session *session, ag_failure *why)
 {
-    const tpu_settings *s = settings_of(session);
-    tpu_trained *net = session->trained.net;
-    tpu_feed *f = session->feed;
-    if (tpu_sampler_open(&f->sampler, &((tpu_files *)session->data)->train, &net->scaler, s,
-                         &net->model.batch, why))
-        return why->status;
-    f->loader = harness_loader_new(tpu_sampler_fill, &f->sampler, &f->buffer[0], &f->buffer[1],
-                                   &session->batches, true);
-    return why->status;
-}
-
-static void end(void *feed)
-{
-    tpu_feed *f = feed;
-    harness_loader_free(f->loader);
-    for (int i = 0; i < 2; i++) tpu_batch_free(&f->buffer[i]);
-    tpu_sampler_close(&f->sampler);
+    const tpu_trained *net = session->trained.net;
+    return tpu_sampler_open(session->feed, &((const tpu_files *)session->data)->train, &net->scaler,
+                            settings_of(session), &net->model.batch, why);
 }
 
 static ag_tensor *record(void *user, ag_tape *tape, int64_t number, const char **what,
@@ -167,9 +145,9 @@ static ag_tensor *record(void *user, ag_tape *tape, int64_t number, const char *
     const harness_session *session = user;
     const tpu_settings *s = settings_of(session);
     const tpu_model *net = &((const tpu_trained *)session->trained.net)->model;
-    const tpu_batch *batch = harness_loader_next(((tpu_feed *)session->feed)->loader, why);
+    const tpu_batch *batch = session->batch;
     (void)number;
-    if (!batch) return NULL;
+    (void)why;
     *what = batch->kernel[0]->name;
     return tpu_loss(ag_name(tpu_forward(net, tape, batch), "scores"), batch, s->loss, s->margin);
 }
@@ -177,7 +155,8 @@ static ag_tensor *record(void *user, ag_tape *tape, int64_t number, const char *
 const harness_model tpu_hooks = {.program = &tpu_program_table,
                                  .network = &tpu_hooks_network,
                                  .data_bytes = sizeof(tpu_files),
-                                 .feed_bytes = sizeof(tpu_feed),
+                                 .feed_bytes = sizeof(tpu_sampler),
+                                 .batch_bytes = sizeof(tpu_batch),
                                  .read = read_all,
                                  .read_scored = read_scored,
                                  .read_fit = read_fit,
@@ -187,9 +166,11 @@ const harness_model tpu_hooks = {.program = &tpu_program_table,
                                  .files = tpugraphs_kind,
                                  .inspect = tpu_inspect,
                                  .begin = begin,
+                                 .fill = tpu_sampler_fill,
+                                 .free_batch = tpu_batch_free,
+                                 .end = tpu_sampler_close,
                                  .record = record,
                                  .fewer = "--kernels or --configs",
-                                 .end = end,
                                  .results_bytes = sizeof(tpu_results),
                                  .open = tpu_results_open,
                                  .add = tpu_results_add,

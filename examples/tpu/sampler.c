@@ -70,8 +70,9 @@ ag_status tpu_sampler_open(tpu_sampler *s, const tpu_data *data, const tpu_scale
     return AG_OK;
 }
 
-void tpu_sampler_close(tpu_sampler *s)
+void tpu_sampler_close(void *sampler)
 {
+    tpu_sampler *s = sampler;
     ag_arena_free(s->memory);
     *s = (tpu_sampler){0};
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One optimizer step. */
+#include "examples/harness/commands/loader.h"
 #include "examples/harness/commands/trainer.h"
 #include "core/error.h"
 
@@ -29,6 +30,7 @@ static ag_tensor *backward(harness_session *s, int64_t number, const char **what
 {
     ag_tape_reset(s->tape);
     ag_tape_seed(s->tape, (uint64_t)s->settings->common.seed, (uint64_t)number + 1);
+    if (s->loader && !(s->batch = harness_loader_next(s->loader, why))) return NULL;
     ag_tensor *loss = s->model->record(s, s->tape, number, what, why);
     if (loss) ag_backward(loss);
     return loss;

@@ -22,6 +22,7 @@
 struct json_t;
 struct harness_rank_form;
 struct harness_outputs;
+struct harness_loader;
 
 /* Training settings: the values of options of these names. schedule: as ag_schedule_kind. */
 typedef struct harness_training {
@@ -172,6 +173,9 @@ typedef struct harness_session {
 
     harness_training how; /* from the settings; `begin` may change the steps */
     void *data, *feed;    /* harness_model.data_bytes, feed_bytes */
+    void *buffer[2];      /* of harness_model.batch_bytes, which `loader` fills in turn */
+    void *batch;          /* the one to record */
+    struct harness_loader *loader;
     harness_batches batches;
     ag_shards *sum; /* of their gradients */
     double *loss;   /* [end - first] of the step, for other ranks; NULL: there are no other ranks */
@@ -250,7 +254,7 @@ typedef struct harness_network {
 typedef struct harness_model {
     const struct harness_program *program;
     const harness_network *network;
-    size_t data_bytes, feed_bytes, results_bytes;
+    size_t data_bytes, feed_bytes, batch_bytes, results_bytes;
 
     /* ---- data ---- */
 
@@ -281,14 +285,17 @@ typedef struct harness_model {
 
     /* Optional: sets session->how, which has the settings' values. */
     ag_status (*plan)(harness_session *session, ag_failure *why);
-    /* Optional, with `end`: opens the feed, which gives session->batches. */
+    /* Optional, together: `begin` opens the feed, which `end` closes; `fill` prepares the batch of
+       that number, in a thread that is one batch ahead. */
     ag_status (*begin)(harness_session *session, ag_failure *why);
-    /* Records the loss of the batch of that number; *what names the batch in sentences. user is the
-       session. NULL: the failure is in `why`. */
+    ag_status (*fill)(void *feed, int64_t number, void *batch, ag_failure *why);
+    void (*free_batch)(void *batch);
+    void (*end)(void *feed);
+    /* Records the loss of the batch of that number, session->batch if there is `fill`; *what names
+       the batch in sentences. user is the session. NULL: the failure is in `why`. */
     ag_tensor *(*record)(void *user, ag_tape *tape, int64_t batch, const char **what,
                          ag_failure *why);
     const char *fewer; /* optional: the options that make a step smaller, "--configs" */
-    void (*end)(void *feed);
 
     /* ---- results ---- */
 
@@ -330,7 +337,7 @@ ag_status harness_ablate_command(harness_call *call, ag_failure *why);
    ended), and as harness_model. */
 ag_status harness_session_begin(harness_session *session, harness_run_mode mode, ag_failure *why);
 /* Does the part of harness_session_begin that steps need, for a session that has its network from
-   elsewhere and no folder. Fails: AG_EUSE (more ranks than batches), AG_EMEMORY. */
+   elsewhere and no folder. Fails: AG_EUSE (more ranks than batches), AG_EMEMORY, and as `begin`. */
 ag_status harness_session_batches(harness_session *session, ag_failure *why);
 /* Runs one step: loss, gradients, clipping, optimizer. Fails: AG_EFINITE (a loss or gradient; the
    checkpoints are from before it), and as `record`. */

@@ -177,14 +177,14 @@ typedef struct tgraph_batch {
 /* Takes the named configurations, in this order. Fails: AG_EMEMORY. */
 ag_status tgraph_batch_fill(tgraph_batch *batch, const tgraph_file *file, const int32_t *config,
                             int count, ag_failure *why);
-void tgraph_batch_free(tgraph_batch *batch);
+void tgraph_batch_free(void *batch);
 
 /* ---- rows of loop nests, of a file that was opened with operations ---- */
 
 /* Warns once, as *warned notes, if the file does not say in which order nodes take their
    operands. */
 void tgraph_rows_warn(bool *warned, const tgraph_file *file);
-/* Opens the rows of configurations (NULL: 0..count-1); always drop them. */
+/* Opens the rows of configurations (NULL: 0..count-1); always free them. */
 void tgraph_rows_take(nests_rows *rows, const tgraph_file *file, bool by_node,
                       const int32_t *config, int count);
 
@@ -194,7 +194,8 @@ void tgraph_rows_take(nests_rows *rows, const tgraph_file *file, bool by_node,
 typedef struct tgraph_source {
     tgraph_file *const *files;
     int count;
-    int configs; /* per step */
+    int configs;                /* per step */
+    const nests_joined *joined; /* of the batches; may be set after the source is opened */
     uint64_t seed;
     int32_t *order; /* of `epoch` */
     int64_t epoch;

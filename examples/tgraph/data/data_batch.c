@@ -36,8 +36,9 @@ ag_status tgraph_batch_fill(tgraph_batch *b, const tgraph_file *f, const int32_t
     return tgraph_batch_join(b, why);
 }
 
-void tgraph_batch_free(tgraph_batch *b)
+void tgraph_batch_free(void *batch)
 {
+    tgraph_batch *b = batch;
     nests_joined_batch_free(&b->nests);
     nests_rows_free(&b->rows);
     ag_arena_free(b->memory);
@@ -70,6 +71,7 @@ ag_status tgraph_source_draw(void *source, int64_t step, void *buffer, ag_failur
     tgraph_source *s = source;
     const tgraph_file *f = file_at(s, step);
     const int count = f->train_count;
+    ((tgraph_batch *)buffer)->joined = s->joined;
     if (f->train)
         memcpy(s->items, f->train, (size_t)count * sizeof *s->items);
     else

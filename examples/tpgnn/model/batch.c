@@ -221,8 +221,9 @@ ag_status tpgnn_batch_fill(tpgnn_batch *b, const tpgnn_data *data,
     return AG_OK;
 }
 
-void tpgnn_batch_free(tpgnn_batch *b)
+void tpgnn_batch_free(void *batch)
 {
+    tpgnn_batch *b = batch;
     free_graphs(b);
     nests_joined_batch_free(&b->rows);
     nests_rows_free(&b->nests);

@@ -55,6 +55,6 @@ typedef struct tpgnn_batch {
 ag_status tpgnn_batch_fill(tpgnn_batch *batch, const tpgnn_data *data,
                            const tpgnn_schedule *const *schedule, int count,
                            const tpgnn_batch_options *options, ag_failure *why);
-void tpgnn_batch_free(tpgnn_batch *batch);
+void tpgnn_batch_free(void *batch);
 
 #endif

@@ -201,8 +201,9 @@ ag_status tpu_batch_fill(tpu_batch *b, const tpu_sample *sample, int count,
     return AG_OK;
 }
 
-void tpu_batch_free(tpu_batch *b)
+void tpu_batch_free(void *batch)
 {
+    tpu_batch *b = batch;
     free_graphs(b);
     ag_arena_free(b->memory);
     nests_joined_batch_free(&b->rows);
