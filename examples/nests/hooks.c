@@ -28,15 +28,11 @@ static void score_by_trees(nests_batch *b, const nests_model *m)
     harness_free(value);
 }
 
-static ag_tensor *record(void *user, ag_tape *tape, int64_t number, const char **what,
-                         ag_failure *why)
+static ag_tensor *record(const harness_session *session, ag_tape *tape, const char **what)
 {
-    harness_session *session = user;
     const nests_model *m = &((const nests_trained *)session->trained.net)->model;
     const nests_set *train = &((const nests_files *)session->data)->train;
     nests_batch *b = session->batch;
-    (void)number;
-    (void)why;
     *what = b->first->name;
     if (!m->members) score_by_trees(b, m);
     return nests_loss_of_members(m, tape, b, train->data.maker->absolute,

@@ -117,16 +117,12 @@ static ag_tensor *error_of(tgraph_steps *t, ag_tensor *score, const tgraph_batch
 }
 
 /* Records the loss of some configurations of one graph. */
-static ag_tensor *record(void *user, ag_tape *tape, int64_t number, const char **what,
-                         ag_failure *why)
+static ag_tensor *record(const harness_session *session, ag_tape *tape, const char **what)
 {
-    harness_session *session = user;
     tgraph_steps *t = session->feed;
     const tgraph_set *set = set_of(session);
     const tgraph_model *model = &((const tgraph_trained *)session->trained.net)->model;
     const tgraph_batch *b = session->batch;
-    (void)number;
-    (void)why;
     int i = 0;
     while (set->entry[i].file != b->file) i++;
     *what = b->file->name;

@@ -73,17 +73,13 @@ static ag_status begin(harness_session *session, ag_failure *why)
                               settings_of(session), &batch, why);
 }
 
-static ag_tensor *record(void *user, ag_tape *tape, int64_t number, const char **what,
-                         ag_failure *why)
+static ag_tensor *record(const harness_session *session, ag_tape *tape, const char **what)
 {
-    const harness_session *session = user;
     const tpgnn_settings *s = settings_of(session);
     const tpgnn_data *train = &((const tpgnn_files *)session->data)->train;
     const tpgnn_trained *net = session->trained.net;
     const tpgnn_sampler *f = session->feed;
     const tpgnn_batch *batch = session->batch;
-    (void)number;
-    (void)why;
     *what = train->task[batch->schedule[0]->task].name;
     tpgnn_labels(f->label, train, batch, net->predicts, net->mean, net->deviation);
     ag_tensor *cost = ag_name(tpgnn_forward(&net->model, tape, batch), "costs");

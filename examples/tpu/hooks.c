@@ -139,15 +139,11 @@ static ag_status begin(harness_session *session, ag_failure *why)
                             settings_of(session), &net->model.batch, why);
 }
 
-static ag_tensor *record(void *user, ag_tape *tape, int64_t number, const char **what,
-                         ag_failure *why)
+static ag_tensor *record(const harness_session *session, ag_tape *tape, const char **what)
 {
-    const harness_session *session = user;
     const tpu_settings *s = settings_of(session);
     const tpu_model *net = &((const tpu_trained *)session->trained.net)->model;
     const tpu_batch *batch = session->batch;
-    (void)number;
-    (void)why;
     *what = batch->kernel[0]->name;
     return tpu_loss(ag_name(tpu_forward(net, tape, batch), "scores"), batch, s->loss, s->margin);
 }

@@ -174,7 +174,8 @@ typedef struct harness_session {
     harness_training how; /* from the settings; `begin` may change the steps */
     void *data, *feed;    /* harness_model.data_bytes, feed_bytes */
     void *buffer[2];      /* of harness_model.batch_bytes, which `loader` fills in turn */
-    void *batch;          /* the one to record */
+    void *batch;          /* the one to record, NULL without harness_model.fill */
+    int64_t number;       /* of it */
     struct harness_loader *loader;
     harness_batches batches;
     ag_shards *sum; /* of their gradients */
@@ -291,10 +292,9 @@ typedef struct harness_model {
     ag_status (*fill)(void *feed, int64_t number, void *batch, ag_failure *why);
     void (*free_batch)(void *batch);
     void (*end)(void *feed);
-    /* Records the loss of the batch of that number, session->batch if there is `fill`; *what names
-       the batch in sentences. user is the session. NULL: the failure is in `why`. */
-    ag_tensor *(*record)(void *user, ag_tape *tape, int64_t batch, const char **what,
-                         ag_failure *why);
+    /* Records the loss of session->batch or, without `fill`, of the batch of session->number; *what
+       names the batch in sentences. */
+    ag_tensor *(*record)(const harness_session *session, ag_tape *tape, const char **what);
     const char *fewer; /* optional: the options that make a step smaller, "--configs" */
 
     /* ---- results ---- */
