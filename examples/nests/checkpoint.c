@@ -23,12 +23,10 @@ static char *data_json(const nests_set *set, bool split)
                                        harness_json_hash(data->hash), "split", groups));
 }
 
-static ag_status identify(harness_session *session, ag_failure *why)
+static void identify(harness_session *session)
 {
     const nests_files *f = session->data;
-    (void)why;
     session->trained.text[DATA] = data_json(&f->train, f->scored == &f->train);
-    return AG_OK;
 }
 
 /* Numbers and kind of the metadata, of which a damaged file may have any. */

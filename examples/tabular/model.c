@@ -73,11 +73,9 @@ typedef struct net {
     ag_linear_layer hidden, output; /* hidden.weight NULL: the model is linear */
 } net;
 
-static ag_status identify(harness_session *session, ag_failure *why)
+static void identify(harness_session *session)
 {
-    (void)why;
     session->trained.text[DATA] = tabular_json(&((const files *)session->data)->train);
-    return AG_OK;
 }
 
 static ag_status build(harness_trained *trained, const harness_settings *settings, ag_failure *why)

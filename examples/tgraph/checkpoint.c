@@ -43,14 +43,12 @@ int tgraph_files_has(const char *files, const char *name, const uint64_t *hash)
     return found;
 }
 
-static ag_status identify(harness_session *session, ag_failure *why)
+static void identify(harness_session *session)
 {
     const tgraph_set *set = &((const tgraph_files *)session->data)->set;
     const tgraph_data_options f = tgraph_settings_data((const tgraph_settings *)session->settings);
-    (void)why;
     session->trained.text[FEATURES] = features_json(&f);
     session->trained.text[FILES] = tgraph_files_json(set);
-    return AG_OK;
 }
 
 static ag_status build(harness_trained *t, const harness_settings *settings, ag_failure *why)

@@ -33,15 +33,13 @@ char *tpgnn_data_json(const void *files)
         data->schedules, "xxh3", harness_json_hash(data->hash), "columns", (int)TPGNN_COLUMNS));
 }
 
-static ag_status identify(harness_session *session, ag_failure *why)
+static void identify(harness_session *session)
 {
     const tpgnn_data *train = &((const tpgnn_files *)session->data)->train;
     char **text = session->trained.text;
     text[DATA] = tpgnn_data_json(train);
     text[VOCABULARY] = harness_json_text(tpgnn_vocabulary_json(tpgnn_data_vocabulary(train)));
     text[SEEN] = tpgnn_seen_json(train);
-    (void)why;
-    return AG_OK;
 }
 
 /* The label that the model predicts, up to scale; a rank loss takes the throughput. */

@@ -6,6 +6,8 @@
 #include "examples/harness/rank/unseen.h"
 #include "examples/tpu/sampler.h"
 
+#include <string.h>
+
 static const tpu_settings *settings_of(const harness_session *s)
 {
     return (const tpu_settings *)s->settings;
@@ -44,6 +46,26 @@ static ag_status check_valid(const tpu_files *f, int64_t least, ag_failure *why)
     return AG_OK;
 }
 
+/* A preset of the other task's table would train without an error, but with the wrong loss. */
+static ag_status check_options(const harness_session *session, tpu_task task, ag_failure *why)
+{
+    const char *preset =
+        harness_option_text(session->options, harness_option_find(&tpu_program_table, "preset"));
+    const tpu_settings *s = settings_of(session);
+    const char *its = s->preset ? strrchr(preset, '-') + 1 : NULL, *ours = tpu_task_name[task];
+    if (its && strcmp(its, ours) != 0)
+        return ag_fail(
+            why, AG_EUSE,
+            "--preset %s is a model for %s files, but --data names %s files; take --preset "
+            "%.*s%s, or name %s files",
+            preset, its, ours, (int)(its - preset), preset, ours, its);
+    if (task == TPU_FUSION && s->loss != TPU_LOSS_SQUARED)
+        return ag_fail(why, AG_EUSE,
+                       "--loss hinge and logistic compare tile sizes of one kernel, but a kernel "
+                       "of a fusion file has one run time; take --loss squared");
+    return AG_OK;
+}
+
 static ag_status read_all(harness_session *session, ag_failure *why)
 {
     tpu_settings *s = (tpu_settings *)session->settings;
@@ -52,7 +74,7 @@ static ag_status read_all(harness_session *session, ag_failure *why)
     f->train.budget.limit = (size_t)common->ram_limit;
     if (tpu_data_read(&f->train, &common->data, "data", why)) return why->status;
     tpu_settle(s, f->train.task);
-    if (!common->valid.count) return AG_OK;
+    if (check_options(session, f->train.task, why) || !common->valid.count) return why->status;
     f->scored.budget.limit = tpugraphs_rest(&f->train.budget);
     if (tpu_data_read(&f->scored, &common->valid, "valid", why) || check_valid(f, s->least, why))
         return why->status;

@@ -234,7 +234,7 @@ typedef struct harness_network {
        or after. */
     const char *key[HARNESS_TEXTS];
     /* Fills session->trained.text (harness_alloc) for the data, except "configuration". */
-    ag_status (*identify)(harness_session *session, ag_failure *why);
+    void (*identify)(harness_session *session);
     /* Fills trained->net and adds all parameters to trained->params, from options and texts, which
        may be anything if the file is damaged. The first values are drawn afterwards. Fails: AG_EUSE
        (options), AG_EDATA (texts), AG_EMEMORY. */

@@ -221,7 +221,8 @@ ag_status harness_trained_create(harness_session *s, ag_failure *why)
     start(t, s->model);
     t->state->best = (double)NAN;
     t->text[options_at(t)] = harness_json_text(harness_options_json(s->options));
-    if (!n->identify(s, why) && !harness__initial_load(&from, s, why)) {
+    n->identify(s);
+    if (!harness__initial_load(&from, s, why)) {
         inherit(t, &from);
         if (!build(t, s->settings, NULL, (uint64_t)s->settings->common.seed, why) &&
             !(s->resumes && check_last(s, why)) &&
