@@ -43,7 +43,7 @@ typedef struct tgraph_steps {
 
 /* Converts --epochs to steps: a billion times the files that fit into an int is an int64_t. The
    last step may begin another epoch. */
-static ag_status plan(harness_session *session, ag_failure *why)
+static void plan(harness_session *session)
 {
     const int64_t epochs = settings_of(session)->epochs;
     const tgraph_set *set = set_of(session);
@@ -51,7 +51,6 @@ static ag_status plan(harness_session *session, ag_failure *why)
     for (int i = 0; i < set->count; i++) files += set->entry[i].train;
     if (epochs > 0)
         session->how.steps = (epochs * files + session->how.shards - 1) / session->how.shards;
-    return why->status;
 }
 
 static ag_status begin(harness_session *session, ag_failure *why)

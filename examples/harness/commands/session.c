@@ -50,9 +50,9 @@ ag_status harness_session_begin(harness_session *s, harness_run_mode mode, ag_fa
     s->tape = harness_tape_new(&s->settings->common, why);
     if (!s->tape || m->read(s, why)) return why->status;
     s->how = s->settings->training;
-    if (harness_trained_create(s, why) || (m->plan && m->plan(s, why)) || look_ahead(s, why))
-        return why->status;
-    return harness__trainer_open(s, why);
+    if (harness_trained_create(s, why)) return why->status;
+    if (m->plan) m->plan(s);
+    return look_ahead(s, why) ? why->status : harness__trainer_open(s, why);
 }
 
 /* Says what an interrupted run lacks, and how to complete it: a study has no --resume. */

@@ -285,7 +285,7 @@ typedef struct harness_model {
     /* ---- steps ---- */
 
     /* Optional: sets session->how, which has the settings' values. */
-    ag_status (*plan)(harness_session *session, ag_failure *why);
+    void (*plan)(harness_session *session);
     /* Optional, together: `begin` opens the feed, which `end` closes; `fill` prepares the batch of
        that number, in a thread that is one batch ahead. */
     ag_status (*begin)(harness_session *session, ag_failure *why);

@@ -163,7 +163,7 @@ static ag_status check_options(const char *path, const char *text, const harness
                 "--resume: the metadata \"configuration\" of %.160s are not those of this call: "
                 "start a new run in another folder, or this one with --force",
                 path);
-    if (!why->status && m->plan) m->plan(&old, why);
+    if (!why->status && m->plan) m->plan(&old);
     *before = old.how;
     harness_options_free(o);
     return why->status;
