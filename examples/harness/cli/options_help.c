@@ -80,11 +80,6 @@ static void print_row(FILE *to, const harness_option *option, unsigned command)
     wrap(to, right_side(option, option->needed & command));
 }
 
-static const char *group_of(const harness_option *option)
-{
-    return option->group ? option->group : "Other";
-}
-
 /* A command with so many options has all of them in --help. */
 enum { FEW = 10 };
 
@@ -103,12 +98,12 @@ static int belongs(const page *p, const harness_option *option)
 /* The options of a group, from its first one on. */
 static int print_group(FILE *to, const page *p, int first, bool *shown)
 {
-    const char *group = group_of(&p->program->options[first]);
+    const char *group = p->program->options[first].group;
     int rows = 0;
     fprintf(to, "\n%s\n", group);
     for (int i = first; i < p->program->option_count; i++) {
         const harness_option *option = &p->program->options[i];
-        if (!belongs(p, option) || strcmp(group_of(option), group) != 0) continue;
+        if (!belongs(p, option) || strcmp(option->group, group) != 0) continue;
         print_row(to, option, p->command);
         shown[i] = true;
         rows++;

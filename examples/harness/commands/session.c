@@ -144,12 +144,6 @@ static ag_status plot_curves(const harness_session *s, ag_failure *why)
     return why->status;
 }
 
-static void finish(harness_session *s)
-{
-    s->done = true;
-    harness_say("the run is in %s; open %s/" HARNESS_REPORT, s->folder, s->folder);
-}
-
 static ag_status present(harness_session *s, const void *results, ag_failure *why)
 {
     const harness_model *m = s->model;
@@ -159,8 +153,10 @@ static ag_status present(harness_session *s, const void *results, ag_failure *wh
         harness_rank_plot(s, results, why);
     if (harness_go_on(why) && !harness_run_stays(s->run, why) &&
         !harness_rank_report(s, results, table, tables, why) &&
-        (!s->show || !show(s, results, why)))
-        finish(s);
+        (!s->show || !show(s, results, why))) {
+        s->done = true;
+        harness_say("the run is in %s; open %s/" HARNESS_REPORT, s->folder, s->folder);
+    }
     for (int i = 0; i < tables; i++) harness_table_free(table[i]);
     return why->status;
 }
