@@ -124,15 +124,6 @@ static const char *quoted(int argc, char **argv)
     return line;
 }
 
-/* --resume keeps the files that --force removes. */
-static ag_status refuse_both(const harness_common *given, ag_failure *why)
-{
-    if (!given->resume || !given->force) return AG_OK;
-    return ag_fail(why, AG_EUSE,
-                   "--resume goes on with the run in --out and --force replaces it; give one of "
-                   "the two");
-}
-
 static ag_status refuse_change(const harness_options *stored, const harness_options *o,
                                const char *folder, ag_failure *why)
 {
@@ -151,8 +142,11 @@ static ag_status read_options(harness_options **result, const harness_program *p
 {
     harness_options *o = *result = harness_options_new(p, c->bit, NULL);
     const harness_common *given = o->values;
-    if (harness_options_argv(o, argc, argv, c->positional, why) || refuse_both(given, why))
-        return why->status;
+    if (harness_options_argv(o, argc, argv, c->positional, why)) return why->status;
+    if (given->resume && given->force)
+        return ag_fail(why, AG_EUSE,
+                       "--resume goes on with the run in --out and --force replaces it; give one "
+                       "of the two");
     const bool resume = given->resume;
     const char *folder = resume ? given->out : given->run;
     if (folder) {
@@ -200,8 +194,7 @@ static int stdout_failed(void) { return fflush(stdout) != 0 || ferror(stdout); }
 static void share_processors(int threads, const ag_ranks *ranks)
 {
     const int local = harness_ranks_local(ranks), all = ag_threads();
-    if (!threads && !getenv("OMP_NUM_THREADS"))
-        ag_set_threads(all > local ? all / local : 1);
+    if (!threads && !getenv("OMP_NUM_THREADS")) ag_set_threads(all > local ? all / local : 1);
 }
 
 enum { RANK_PATIENCE = 600 }; /* its default */

@@ -10,19 +10,13 @@ enum { WIDTH = 79, COLUMN = 28 };
 static void wrap(FILE *to, const char *text)
 {
     int column = COLUMN;
-    while (*text) {
-        int n = (int)strcspn(text, " ");
-        if (column > COLUMN && column + 1 + n > WIDTH) {
+    for (size_t n; *text; text += n + strspn(text + n, " ")) {
+        n = strcspn(text, " ");
+        if (column > COLUMN && column + 1 + (int)n > WIDTH) {
             fprintf(to, "\n%*s", COLUMN, "");
             column = COLUMN;
-        } else if (column > COLUMN) {
-            fputc(' ', to);
-            column++;
         }
-        fprintf(to, "%.*s", n, text);
-        column += n;
-        text += n;
-        while (*text == ' ') text++;
+        column += fprintf(to, "%s%.*s", column > COLUMN ? " " : "", (int)n, text);
     }
     fputc('\n', to);
 }

@@ -9,7 +9,6 @@
 #include "examples/harness/machine/processor.h"
 #include "examples/harness/ranks/ranks.h"
 
-#include <jansson.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -31,11 +30,9 @@ static uint64_t hash_of_program(void)
 
 static uint64_t hash_of_options(const harness_options *o)
 {
-    json_t *all = harness_options_json(o);
-    char *text = json_dumps(all, JSON_COMPACT);
+    char *text = harness_json_text(harness_options_json(o));
     const uint64_t hash = hash_of_text(text);
     harness_free(text);
-    json_decref(all);
     return hash;
 }
 
