@@ -32,8 +32,7 @@ static ag_status look_ahead(harness_session *s, ag_failure *why)
 static ag_status open_run(harness_session *s, harness_run_mode mode, ag_failure *why)
 {
     int ready = 1;
-    s->run = harness_leads(s->ranks) ? harness_run_open(s->folder, mode, why)
-                                     : harness_run_follow(s->folder);
+    if (harness_leads(s->ranks)) s->run = harness_run_open(s->folder, mode, why);
     if (!why->status)
         harness_ranks_tell(s->ranks, &ready, sizeof ready, "the beginning of the run", why);
     return why->status;

@@ -181,10 +181,10 @@ typedef struct harness_session {
 
     const char *measure[HARNESS_MOST_SCORES]; /* [measures] the first one chooses the best */
     int measures;
-    bool smaller;   /* the smallest is the best */
-    bool validates; /* something is held out */
-    harness_run *run;
-    bool begun; /* there is something to resume */
+    bool smaller;     /* the smallest is the best */
+    bool validates;   /* something is held out */
+    harness_run *run; /* NULL: another rank writes it */
+    bool begun;       /* there is something to resume */
     ag_adamw adamw;
     ag_schedule schedule;
     double rate, norm; /* of the last step */
