@@ -35,7 +35,7 @@ void harness_log_start(const char *program, bool hushed)
 }
 
 static bool quiet(void) { return silent || harness_is_guest(); }
-bool harness_logs(void) { return !quiet() && !isatty(STDERR_FILENO); }
+static bool is_logged(void) { return !quiet() && !isatty(STDERR_FILENO); }
 double harness_silence(void) { return harness_seconds() - spoken; }
 
 static int colours(void)
@@ -78,7 +78,7 @@ void harness_say(const char *format, ...)
 void harness_log(const char *format, ...)
 {
     va_list list;
-    if (!harness_logs()) return;
+    if (!is_logged()) return;
     va_start(list, format);
     say("", "", format, list);
     va_end(list);
@@ -173,7 +173,7 @@ void harness_progress_start(harness_progress *p, const char *label, int64_t firs
                             .first = first,
                             .started = harness_seconds(),
                             .shown = !quiet() && isatty(STDERR_FILENO),
-                            .logged = harness_logs(),
+                            .logged = is_logged(),
                             .done = first};
 }
 
