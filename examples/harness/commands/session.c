@@ -160,7 +160,7 @@ static ag_status present(harness_session *s, const void *results, ag_failure *wh
     return why->status;
 }
 
-static ag_status end(harness_session *s, json_t *result, ag_failure *why)
+static ag_status conclude(harness_session *s, json_t *result, ag_failure *why)
 {
     const harness_model *m = s->model;
     void *results = harness_alloc(m->results_bytes);
@@ -181,7 +181,7 @@ ag_status harness_train(harness_session *s, harness_run_mode mode, struct json_t
                         ag_failure *why)
 {
     if (!harness_session_begin(s, mode, why)) harness__trainer_run(s, why);
-    if (harness__trainer_goes_on(s, why) && harness_leads(s->ranks)) end(s, result, why);
+    if (harness__trainer_goes_on(s, why) && harness_leads(s->ranks)) conclude(s, result, why);
     return harness_session_close(s, why);
 }
 
