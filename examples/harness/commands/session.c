@@ -188,6 +188,7 @@ ag_status harness_train(harness_session *s, harness_run_mode mode, struct json_t
 ag_status harness_train_command(harness_call *call, ag_failure *why)
 {
     harness_settings *settings = call->values;
+    if (harness__trainer_join(call, why)) return why->status;
     harness_session s = {.model = call->program->model,
                          .settings = settings,
                          .options = call->options,
