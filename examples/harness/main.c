@@ -5,7 +5,6 @@
 #include "core/error.h"
 #include "core/threads.h"
 #include "examples/harness/harness.h"
-#include "examples/harness/model/model.h"
 #include "examples/harness/ranks/ranks.h"
 
 #include <jansson.h>
@@ -124,15 +123,6 @@ static const char *quoted(int argc, char **argv)
     return line;
 }
 
-/* --resume keeps the files that --force removes. */
-static ag_status refuse_both(const harness_common *given, ag_failure *why)
-{
-    if (!given->resume || !given->force) return AG_OK;
-    return ag_fail(why, AG_EUSE,
-                   "--resume goes on with the run in --out and --force replaces it; give one of "
-                   "the two");
-}
-
 static ag_status refuse_change(const harness_options *stored, const harness_options *o,
                                const char *folder, ag_failure *why)
 {
@@ -151,8 +141,11 @@ static ag_status read_options(harness_options **result, const harness_program *p
 {
     harness_options *o = *result = harness_options_new(p, c->bit, NULL);
     const harness_common *given = o->values;
-    if (harness_options_argv(o, argc, argv, c->positional, why) || refuse_both(given, why))
-        return why->status;
+    if (harness_options_argv(o, argc, argv, c->positional, why)) return why->status;
+    if (given->resume && given->force)
+        return ag_fail(why, AG_EUSE,
+                       "--resume goes on with the run in --out and --force replaces it; give one "
+                       "of the two");
     const bool resume = given->resume;
     const char *folder = resume ? given->out : given->run;
     if (folder) {
@@ -196,39 +189,6 @@ static ag_status check_environment(ag_failure *why)
 /* 1 if writing to stdout failed, now or when a message flushed it. */
 static int stdout_failed(void) { return fflush(stdout) != 0 || ferror(stdout); }
 
-/* Ranks that have the same processors divide them. */
-static void share_processors(int threads, const ag_ranks *ranks)
-{
-    const int local = harness_ranks_local(ranks), all = ag_threads();
-    if (!threads && !getenv("OMP_NUM_THREADS"))
-        ag_set_threads(all > local ? all / local : 1);
-}
-
-enum { RANK_PATIENCE = 600 }; /* its default */
-
-/* Under a launcher of MPI the processes of a training are one run; those of other commands are
-   calls of their own. */
-static ag_status join_ranks(harness_call *call, ag_failure *why)
-{
-    int rank;
-    const int launched = harness_ranks_launched(&rank);
-    const harness_settings *s = call->values;
-    if (!call->program->model || call->command->bit != HARNESS_TRAIN) return AG_OK;
-    if (launched < 2 && s->training.rank_patience != RANK_PATIENCE)
-        return ag_fail(why, AG_EUSE,
-                       "--rank-patience is for training that mpirun or srun starts; omit it");
-    if (launched < 2) return AG_OK;
-    if (s->training.shards < launched)
-        return ag_fail(why, AG_EUSE,
-                       "a launcher of MPI started %d ranks, but a step has %lld batches for them; "
-                       "give --shards %d, or a multiple of it",
-                       launched, (long long)s->training.shards, launched);
-    call->ranks = harness_ranks_open(s->training.rank_patience, why);
-    if (call->ranks) share_processors(s->common.threads, call->ranks);
-    if (!harness_leads(call->ranks)) harness_log_start(call->program->name, true);
-    return why->status;
-}
-
 /* Of what all ranks find rank 0 speaks, and ends the others meanwhile. */
 static bool speaks(int rank)
 {
@@ -254,8 +214,7 @@ static int run_command(const harness_program *p, const harness_command *c, int a
         harness_log_start(p->name, common->quiet);
         harness_catch_signals();
         if (common->threads) ag_set_threads(common->threads); /* 0: the machine chooses */
-        status = join_ranks(&call, &why);
-        if (status == AG_OK) status = c->run(&call, &why);
+        status = c->run(&call, &why);
         harness_warn_lacks();
         if (status == AG_OK && stdout_failed()) status = harness__refuse_stdout(&why);
     }

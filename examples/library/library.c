@@ -129,25 +129,22 @@ static ag_status open_model(void *context, ag_failure *why)
     char made[128];
     const char *path = harness_checkpoint_at(o->path, why);
     if (!path) return why->status;
-    m->path = harness_copy(path);
     if (find_program(made, path, why)) return why->status;
     const harness_model *model = model_of(made);
     if (!model)
         return ag_fail(why, AG_EDATA,
                        "%.200s is a checkpoint of %.60s; choose one of tgraph, tpu, tpgnn or nests",
                        path, *made ? made : "no program");
-    if (harness_trained_load(&m->trained, model, m->path, why)) return why->status;
-    m->trained.path = m->path;
-    return describe(m, made, why);
+    return harness_trained_load(&m->trained, model, path, why) ? why->status
+                                                               : describe(m, made, why);
 }
 
 /* A failed call frees its own here, before the handle. */
 static void drop(augur_models *m)
 {
     harness_trained_drop(&m->trained);
-    harness_free(m->path);
     harness_free(m->about);
-    m->path = m->about = NULL;
+    m->about = NULL;
 }
 
 static void end_opening(void *context)

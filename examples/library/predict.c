@@ -18,10 +18,9 @@ typedef struct call {
     harness_options *options;
     harness_runs runs;
     void *data, *results;
-    bool open; /* the results */
 } call;
 
-/* What the caller gets is one block: groups, then numbers, scores and times of all, then names. */
+/* The caller gets one block: groups, then numbers, scores and times of all, then names. */
 static ag_status give(call *c, ag_failure *why)
 {
     const int groups = harness_rank_groups(c->results);
@@ -73,7 +72,6 @@ static ag_status score(void *context, ag_failure *why)
     c->results = harness_alloc(m->results_bytes);
     if (m->read_scored(c->data, &c->runs, s, false, why)) return why->status;
     harness_rank_open(c->results, &c->runs, c->data, s);
-    c->open = true;
     if (harness_runs_score(&c->runs, c->results, s, why) || harness_rank_finite(c->results, why))
         return why->status;
     harness_warn_alike(m, c->results);
@@ -84,7 +82,7 @@ static void end(void *context)
 {
     call *c = context;
     const harness_model *m = c->m->trained.model;
-    if (c->open) harness_rank_close(c->results);
+    if (c->results) harness_rank_close(c->results);
     if (c->data) m->close(c->data);
     harness_free(c->data);
     harness_free(c->results);

@@ -65,15 +65,6 @@ static ag_status prepare(update *u, ag_failure *why)
     return harness_session_batches(s, why);
 }
 
-static ag_status do_step(harness_session *s, double *loss, ag_failure *why)
-{
-    harness_state *p = s->trained.state;
-    p->loss_sum = 0;
-    p->loss_count = 0;
-    if (!harness_session_step(s, why)) *loss = p->loss_sum;
-    return why->status;
-}
-
 static ag_status train(void *context, ag_failure *why)
 {
     update *u = context;
@@ -84,9 +75,13 @@ static ag_status train(void *context, ag_failure *why)
                        "augur_models_update: the model has only trees, which take no steps; open "
                        "one with a network");
     if (set_options(u, why) || prepare(u, why)) return why->status;
-    for (int i = 0; i < u->how.steps; i++)
-        if (do_step(&u->session, &u->loss[i > 0], why)) return why->status;
-    if (why->status) return why->status;
+    harness_state *p = u->session.trained.state;
+    for (int i = 0; i < u->how.steps; i++) {
+        p->loss_sum = 0;
+        p->loss_count = 0;
+        if (harness_session_step(&u->session, why)) return why->status;
+        u->loss[i > 0] = p->loss_sum;
+    }
     if (u->how.steps == 1) u->loss[1] = u->loss[0];
     pthread_rwlock_wrlock(&m->parameters);
     const harness_trained before = m->trained;

@@ -40,8 +40,8 @@ bool harness__idle(const harness_options *o, int index, const char *files);
 ag_status harness__refuse_idle(const harness_options *o, int index, const char *scope,
                                ag_failure *why);
 
-/* Parses `text` as the row says and stores the value (all types but paths). `shown` is the option's
-   name in sentences. */
+/* Parses `text` as the row says and stores the value (all types but texts and paths). `shown` is
+   the option's name in sentences. */
 ag_status harness__parse(void *to, const harness_option *option, const char *shown,
                          const char *text, ag_failure *why);
 

@@ -157,10 +157,7 @@ ag_status harness__parse(void *to, const harness_option *option, const char *sho
     case HARNESS_INT64: return parse_whole(to, option, shown, text, why);
     case HARNESS_REAL: return parse_real(to, option, shown, text, why);
     case HARNESS_SIZE: return parse_size(to, option, shown, text, why);
-    case HARNESS_CHOICE: return parse_choice(to, option, shown, text, why);
-    default:
-        return ag_fail(why, AG_EUSE, "%s: the option's row has no known type; this is a defect",
-                       shown);
+    default: return parse_choice(to, option, shown, text, why);
     }
 }
 

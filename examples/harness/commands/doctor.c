@@ -29,25 +29,20 @@ enum { NODES = 301, INNER = 293, COLUMNS = 131, EDGES = 601 };
    at most: each addition rounds by 6e-8 at most. */
 static const double bound = (293 + 20) * 6e-8;
 
-static ag_real *drawn(int n, ag_random *r)
+static void draw(ag_real *x, int n, ag_random *r)
 {
-    ag_real *x = HARNESS_NEW(x, n);
     for (int i = 0; i < n; i++) x[i] = (ag_real)(2 * ag_random_uniform(r) - 1);
-    return x;
 }
 
 /* Half of the nodes have no neighbours. */
 static ag_graph *make_graph(ag_random *r, ag_failure *why)
 {
-    int32_t *source = HARNESS_NEW(source, EDGES), *target = HARNESS_NEW(target, EDGES);
+    int32_t source[EDGES], target[EDGES];
     for (int i = 0; i < EDGES; i++) {
         source[i] = (int32_t)ag_random_below(r, NODES);
         target[i] = (int32_t)ag_random_below(r, NODES / 2);
     }
-    ag_graph *g = ag_graph_build(NODES, source, target, EDGES, AG_ALONG, why);
-    harness_free(source);
-    harness_free(target);
-    return g;
+    return ag_graph_build(NODES, source, target, EDGES, AG_ALONG, why);
 }
 
 /* Relative to the sizes of all terms. */
@@ -73,8 +68,10 @@ static double largest_error(const ag_real *got, const ag_real *x, const ag_real 
 
 ag_status harness_selftest_run(harness_selftest *result, ag_tape *tape, ag_failure *why)
 {
+    static ag_real x[NODES * INNER], w[COLUMNS * INNER];
     ag_random r = {0};
-    ag_real *x = drawn(NODES * INNER, &r), *w = drawn(COLUMNS * INNER, &r);
+    draw(x, NODES * INNER, &r);
+    draw(w, COLUMNS * INNER, &r);
     ag_graph *g = make_graph(&r, why);
     *result = (harness_selftest){"products of 293 terms, added over 601 edges", 0, bound};
     if (g) {
@@ -90,8 +87,6 @@ ag_status harness_selftest_run(harness_selftest *result, ag_tape *tape, ag_failu
             ag_fail(why, ag_tape_status(tape), "%s", ag_error(tape));
     }
     ag_graph_free(g);
-    harness_free(x);
-    harness_free(w);
     return why->status;
 }
 

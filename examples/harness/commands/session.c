@@ -34,8 +34,7 @@ static ag_status look_ahead(harness_session *s, ag_failure *why)
 static ag_status open_run(harness_session *s, harness_run_mode mode, ag_failure *why)
 {
     int ready = 1;
-    s->run = harness_leads(s->ranks) ? harness_run_open(s->folder, mode, why)
-                                     : harness_run_follow(s->folder);
+    if (harness_leads(s->ranks)) s->run = harness_run_open(s->folder, mode, why);
     if (!why->status)
         harness_ranks_tell(s->ranks, &ready, sizeof ready, "the beginning of the run", why);
     return why->status;
@@ -154,12 +153,6 @@ static ag_status plot_curves(const harness_session *s, ag_failure *why)
     return why->status;
 }
 
-static void finish(harness_session *s)
-{
-    s->done = true;
-    harness_say("the run is in %s; open %s/" HARNESS_REPORT, s->folder, s->folder);
-}
-
 static ag_status present(harness_session *s, const void *results, ag_failure *why)
 {
     const harness_model *m = s->model;
@@ -169,13 +162,15 @@ static ag_status present(harness_session *s, const void *results, ag_failure *wh
         harness_rank_plot(s, results, why);
     if (harness_go_on(why) && !harness_run_stays(s->run, why) &&
         !harness_rank_report(s, results, table, tables, why) &&
-        (!s->show || !show(s, results, why)))
-        finish(s);
+        (!s->show || !show(s, results, why))) {
+        s->done = true;
+        harness_say("the run is in %s; open %s/" HARNESS_REPORT, s->folder, s->folder);
+    }
     for (int i = 0; i < tables; i++) harness_table_free(table[i]);
     return why->status;
 }
 
-ag_status harness_session_end(harness_session *s, json_t *result, ag_failure *why)
+static ag_status conclude(harness_session *s, json_t *result, ag_failure *why)
 {
     const harness_model *m = s->model;
     const harness_runs mine = {.model = m, .run = &s->trained, .count = 1};
@@ -197,14 +192,14 @@ ag_status harness_train(harness_session *s, harness_run_mode mode, struct json_t
                         ag_failure *why)
 {
     if (!harness_session_begin(s, mode, why)) harness__trainer_run(s, why);
-    if (harness__trainer_goes_on(s, why) && harness_leads(s->ranks))
-        harness_session_end(s, result, why);
+    if (harness__trainer_goes_on(s, why) && harness_leads(s->ranks)) conclude(s, result, why);
     return harness_session_close(s, why);
 }
 
 ag_status harness_train_command(harness_call *call, ag_failure *why)
 {
     harness_settings *settings = call->values;
+    if (harness__trainer_join(call, why)) return why->status;
     harness_session s = {.model = call->program->model,
                          .settings = settings,
                          .options = call->options,

@@ -72,7 +72,7 @@ static ag_status keep_schedule(const harness_session *s, const harness_training 
 /* A run that was interrupted before its first save starts again. */
 static ag_status resume(harness_session *s, ag_failure *why)
 {
-    const char *last = harness_run_path(s->run, HARNESS_LAST);
+    const char *last = harness_format("%s/" HARNESS_LAST, s->folder);
     harness_state *p = s->trained.state;
     harness_training before = s->how;
     if (access(last, F_OK) == 0 && harness_trained_resume(last, s, &before, why))
