@@ -75,12 +75,13 @@ ag_status tpgnn_reading_keep(tpgnn_data *data, tpgnn_reading *r, ag_failure *why
     data->nodes += r->nodes;
     data->stores += r->stores;
     data->hash = XXH3_64bits_withSeed(&r->hash, sizeof r->hash, data->hash);
+    r->task = (tpgnn_task){0}; /* it is the data's */
     return AG_OK;
 }
 
-void tpgnn_reading_end(tpgnn_data *data, tpgnn_reading *r, const ag_failure *why)
+void tpgnn_reading_end(tpgnn_data *data, tpgnn_reading *r)
 {
-    if (why->status) free_task(data, &r->task);
+    free_task(data, &r->task);
     for (int i = 0; i < r->lines; i++) harness_free(r->line[i].text);
     harness_free(r->line);
     harness_free(r->number);

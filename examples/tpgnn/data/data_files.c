@@ -267,7 +267,7 @@ ag_status tpgnn_data_add(tpgnn_data *data, const harness_files *paths, ag_failur
         tpgnn_reading r = {
             .raw = {.path = path, .name = harness_files_short(path), .budget = &data->budget}};
         if (!read_file(data, &r, why)) tpgnn_reading_keep(data, &r, why);
-        tpgnn_reading_end(data, &r, why);
+        tpgnn_reading_end(data, &r);
     }
     if (!why->status) tpgnn_kinds_settle(data);
     return why->status;

@@ -25,8 +25,8 @@ typedef struct tpgnn_reading {
 /* Appends what was read as a task; its kinds must have been settled. Fails, and adds nothing:
    AG_EMEMORY. */
 ag_status tpgnn_reading_keep(tpgnn_data *data, tpgnn_reading *r, ag_failure *why);
-/* Frees what is not kept; after a failure that is everything. */
-void tpgnn_reading_end(tpgnn_data *data, tpgnn_reading *r, const ag_failure *why);
+/* Frees what is not kept. */
+void tpgnn_reading_end(tpgnn_data *data, tpgnn_reading *r);
 /* Makes room for the schedules of the task, in r->schedule. */
 ag_status tpgnn_schedules_make(tpgnn_data *data, tpgnn_reading *r, ag_failure *why);
 /* Makes the arrays of the task and of the reading; nodes, stores and rows of the file must be

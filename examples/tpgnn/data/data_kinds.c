@@ -86,9 +86,10 @@ void tpgnn_kinds_merge(tpgnn_data *data, tpgnn_reading *r)
     for (int i = 0; i < r->lines; i++) {
         int at = map_find(data->kind_at, r->line[i].text);
         if (at < 0) {
-            at = data->kinds++;
+            at = data->kinds;
             map_add(data->kind_at, r->line[i].text, at);
             bag_add(data->kind, r->line[i]);
+            data->kinds++; /* last, since a guest's call may end where there is no memory */
             r->line[i].text = NULL;
         } else
             at = data->kind_at[at].value;

@@ -205,7 +205,7 @@ ag_status tpgnn_batch_fill(tpgnn_batch *b, const tpgnn_data *data,
                            const tpgnn_schedule *const *schedule, int count,
                            const tpgnn_batch_options *o, ag_failure *why)
 {
-    scratch s;
+    scratch s = {0};
     if (measure(b, &s, schedule, count, why)) return why->status;
     free_graphs(b);
     take_arrays(b, &s);
