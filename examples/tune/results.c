@@ -42,14 +42,13 @@ static void add_mean(tune_result **list)
 
 static harness_table *table_of(const tune_result *list, tpu_task task)
 {
-    static const char *const first[] = {"program", "kernels", "default us"};
-    harness_table *t = harness_table_new(form[task].title, first, 3);
-    for (int i = 0; i < form[task].found; i++) harness_table_column(t, form[task].name[i]);
+    harness_table *t = harness_table_new(form[task].title);
     for (int p = 0; p < bag_count(list); p++) {
-        harness_table_text(t, list[p].name);
-        harness_table_number(t, list[p].kernels, 0);
-        harness_table_number(t, list[p].default_ns / 1000, 1);
-        for (int i = 0; i < form[task].found; i++) harness_table_number(t, list[p].speedup[i], 4);
+        harness_table_text(t, "program", list[p].name);
+        harness_table_number(t, "kernels", list[p].kernels, 0);
+        harness_table_number(t, "default us", list[p].default_ns / 1000, 1);
+        for (int i = 0; i < form[task].found; i++)
+            harness_table_number(t, form[task].name[i], list[p].speedup[i], 4);
     }
     harness_table_note(t, form[task].note);
     return t;

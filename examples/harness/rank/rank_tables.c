@@ -42,58 +42,42 @@ const char *harness__winner(const harness_rank *r)
 
 /* ---- a table of rows, and one of families ---- */
 
-enum { MOST = 4 + 2 * HARNESS_MEASURES };
-
-/* The columns after the first `n`: a measure of the model, then of the method that it is compared
-   with. */
-static harness_table *new_table(const char *title, const char **column, int n,
-                                const harness_rank *r)
+static void add_number(harness_table *t, const char *column, const harness_rank *r, int method,
+                       harness_measure measure, harness_mean mean, int of)
 {
-    const harness_rank_form *form = harness__form(r);
-    bool own[MOST] = {false};
-    int side[2], sides = harness__sides(side, r);
-    for (int k = 0; k < harness__count(form, form->main); k++) {
-        const char *name = harness_measures[form->measure[k]].name;
-        for (int i = 0; i < sides; i++, n++) {
-            own[n] = sides > 1 && i == 0;
-            column[n] = sides > 1 ? harness_format("%s %s", r->method[side[i]], name) : name;
-        }
-    }
-    harness_table *t = harness_table_new(title, column, n);
-    for (int c = 0; c < n; c++)
-        if (own[c]) harness_table_own(t, -1, c);
-    return t;
+    harness_table_number(t, column, harness__number(r, method, measure, mean, of),
+                         harness_measures[measure].digits);
 }
 
+/* Each measure of the model, then of the method that it is compared with. */
 static void add_numbers(harness_table *t, const harness_rank *r, harness_mean mean, int of)
 {
     const harness_rank_form *form = harness__form(r);
     int side[2], sides = harness__sides(side, r);
     for (int k = 0; k < harness__count(form, form->main); k++)
-        for (int i = 0; i < sides; i++)
-            harness_table_number(t, harness__number(r, side[i], form->measure[k], mean, of),
-                                 harness_measures[form->measure[k]].digits);
+        for (int i = 0; i < sides; i++) {
+            const char *name = harness_measures[form->measure[k]].name;
+            if (sides > 1) name = harness_format("%s %s", r->method[side[i]], name);
+            add_number(t, name, r, side[i], form->measure[k], mean, of);
+            if (sides > 1 && i == 0) harness_table_own_column(t);
+        }
 }
 
 static void add_row(harness_table *t, const harness_rank *r, const char *name,
                     const harness_rank_row *c, harness_mean mean, int of)
 {
-    harness_table_text(t, name);
-    if (harness__form(r)->groups) harness_table_count(t, c->groups);
-    harness_table_count(t, c->items);
-    if (r->least > 0) harness_table_count(t, c->counted);
+    const harness_rank_form *form = harness__form(r);
+    harness_table_text(t, form->row, name);
+    if (form->groups) harness_table_count(t, form->groups, c->groups);
+    harness_table_count(t, form->items, c->items);
+    if (r->least > 0) harness_table_count(t, "counted", c->counted);
     add_numbers(t, r, mean, of);
 }
 
 static harness_table *rows_table(const harness_rank *r, const char *title)
 {
     const harness_rank_form *form = harness__form(r);
-    const char *column[MOST] = {form->row};
-    int n = 1;
-    if (form->groups) column[n++] = form->groups;
-    column[n++] = form->items;
-    if (r->least > 0) column[n++] = "counted";
-    harness_table *t = new_table(title, column, n, r);
+    harness_table *t = harness_table_new(title);
     const harness_rank_row all = harness__sum_rows(r, -1);
     for (int i = 0; i < r->rows; i++) add_row(t, r, r->row[i].name, &r->row[i], HARNESS_ROW, i);
     if (r->rows < 2) return t;
@@ -106,15 +90,15 @@ static harness_table *rows_table(const harness_rank *r, const char *title)
 static harness_table *families_table(const harness_rank *r)
 {
     const harness_rank_form *form = harness__form(r);
-    const char *column[MOST] = {"family", form->rows, form->items};
-    harness_table *t = new_table("By family", column, 3, r);
+    harness_table *t = harness_table_new("By family");
     for (int f = 0; f <= r->families; f++) {
-        const harness_rank_row c = harness__sum_rows(r, f < r->families ? f : -1);
+        const bool all = f == r->families;
+        const harness_rank_row c = harness__sum_rows(r, all ? -1 : f);
         if (!c.rows) continue;
-        harness_table_text(t, f < r->families ? r->family_name[f] : "mean");
-        harness_table_count(t, c.rows);
-        harness_table_count(t, c.items);
-        add_numbers(t, r, f < r->families ? HARNESS_FAMILY : HARNESS_FAMILIES, f);
+        harness_table_text(t, "family", all ? "mean" : r->family_name[f]);
+        harness_table_count(t, form->rows, c.rows);
+        harness_table_count(t, form->items, c.items);
+        add_numbers(t, r, all ? HARNESS_FAMILIES : HARNESS_FAMILY, f);
     }
     return t;
 }
@@ -201,23 +185,17 @@ static harness_table *methods_table(const harness_rank *r, const char *over, har
 {
     const harness_rank_form *form = harness__form(r);
     const harness_measure first = form->measure[0];
-    const int shown = harness__count(form, form->shown);
-    const char *column[3 + HARNESS_MEASURES] = {"method"};
-    int n = 1;
-    if (form->median) column[n++] = form->median;
-    if (form->median)
-        column[n++] = harness_format("%s geometric mean", harness_measures[first].name);
-    for (int k = 0; k < shown; k++) column[n++] = harness_measures[form->measure[k]].name;
-    harness_table *t = harness_table_new(harness_format("Mean over the %s", over), column, n);
+    const char *geometric = harness_format("%s geometric mean", harness_measures[first].name);
+    harness_table *t = harness_table_new(harness_format("Mean over the %s", over));
     for (int m = 0; m < r->methods; m++) {
-        if (harness__is_own(r, m)) harness_table_own(t, m, -1);
-        harness_table_text(t, r->method[m]);
-        for (harness_mean k = HARNESS_MEDIAN; form->median && k <= HARNESS_GEOMETRIC; k++)
-            harness_table_number(t, harness__number(r, m, first, k, 0),
-                                 harness_measures[first].digits);
-        for (int k = 0; k < shown; k++)
-            harness_table_number(t, harness__number(r, m, form->measure[k], mean, 0),
-                                 harness_measures[form->measure[k]].digits);
+        harness_table_text(t, "method", r->method[m]);
+        if (harness__is_own(r, m)) harness_table_own_row(t);
+        if (form->median) add_number(t, form->median, r, m, first, HARNESS_MEDIAN, 0);
+        if (form->median) add_number(t, geometric, r, m, first, HARNESS_GEOMETRIC, 0);
+        for (int k = 0; k < harness__count(form, form->shown); k++) {
+            const harness_measure measure = form->measure[k];
+            add_number(t, harness_measures[measure].name, r, m, measure, mean, 0);
+        }
     }
     if (mean == HARNESS_MEAN) note_left(t, r);
     return t;

@@ -12,25 +12,25 @@ struct json_t;
 typedef struct harness_table harness_table;
 
 /* Texts are copied, except notes. */
-harness_table *harness_table_new(const char *title, const char *const *columns, int count);
+harness_table *harness_table_new(const char *title);
 void harness_table_free(harness_table *t);
-/* Adds a column, before the second row. */
-void harness_table_column(harness_table *t, const char *name);
 
-/* Cells fill the table row by row. A number is shown with `digits` decimals, or with two figures
-   ("0.013", "1.2e-05"; CSV and JSON: in full); NaN is shown as "-" (CSV: empty; JSON: null). */
+/* Cells fill the table row by row, and those of the first row make the columns; in later rows only
+   their order counts. A number is shown with `digits` decimals, or with two figures ("0.013",
+   "1.2e-05"; CSV and JSON: in full); NaN is shown as "-" (CSV: empty; JSON: null). */
 enum { HARNESS_TWO_FIGURES = -2 };
-void harness_table_text(harness_table *t, const char *cell);
-void harness_table_number(harness_table *t, double cell, int digits);
-void harness_table_count(harness_table *t, int64_t cell);
+void harness_table_text(harness_table *t, const char *column, const char *cell);
+void harness_table_number(harness_table *t, const char *column, double cell, int digits);
+void harness_table_count(harness_table *t, const char *column, int64_t cell);
 const char *harness_number_text(double number, int digits);
 int harness_table_rows(const harness_table *t);
 /* Adds a sentence below the table (text and HTML); it must live as long as the table. */
 void harness_table_note(harness_table *t, const char *note);
 
-/* In HTML the cells of the row, or of the column (then row is -1), have the model's colour, and the
-   other numbers of the table are grey. */
-void harness_table_own(harness_table *t, int row, int column);
+/* In HTML the row whose first cell was added last, or the column of the last cell, has the model's
+   colour, and the other numbers of the table are grey. */
+void harness_table_own_row(harness_table *t);
+void harness_table_own_column(harness_table *t);
 
 /* When it is printed, a first cell too long for lines of 80 characters has a line of its own. */
 void harness_table_narrow(harness_table *t);

@@ -99,30 +99,26 @@ static int64_t mean_of(double *mean, double *spread, const study_outcome *x, int
 
 static harness_table *measure_table(const study_outcome *x, int measure)
 {
-    static const char *const column[] = {"variant", "mean", "spread", "difference",
-                                         "low",     "high", "p"};
-    const char *name = x->measure[measure];
+    const char *name = x->measure[measure], *title = name;
     const harness_measure known = harness_measure_of(name);
     const int digits = known < HARNESS_MEASURES && harness_measures[known].digits < 4 ? 2 : 4;
-    harness_table *t = harness_table_new(
-        known == HARNESS_MEASURES
-            ? name
-            : harness_format("%s: %s is better", name,
-                             harness_measures[known].smaller ? "smaller" : "larger"),
-        column, 7);
+    if (known < HARNESS_MEASURES)
+        title = harness_format("%s: %s is better", name,
+                               harness_measures[known].smaller ? "smaller" : "larger");
+    harness_table *t = harness_table_new(title);
     harness_table_narrow(t);
     for (int v = 0; v < x->variants; v++) {
         double mean, spread;
         mean_of(&mean, &spread, x, v, measure);
         harness_paired d = {(double)NAN, (double)NAN, (double)NAN, (double)NAN, 0, 0};
         if (v) d = difference(x, v, measure);
-        harness_table_text(t, x->study->variants[v].name);
-        harness_table_number(t, mean, digits);
-        harness_table_number(t, spread, digits);
-        harness_table_number(t, d.mean, digits);
-        harness_table_number(t, d.low, digits);
-        harness_table_number(t, d.high, digits);
-        harness_table_number(t, d.p, HARNESS_TWO_FIGURES);
+        harness_table_text(t, "variant", x->study->variants[v].name);
+        harness_table_number(t, "mean", mean, digits);
+        harness_table_number(t, "spread", spread, digits);
+        harness_table_number(t, "difference", d.mean, digits);
+        harness_table_number(t, "low", d.low, digits);
+        harness_table_number(t, "high", d.high, digits);
+        harness_table_number(t, "p", d.p, HARNESS_TWO_FIGURES);
     }
     return t;
 }
@@ -249,20 +245,18 @@ static const char *overrides(const harness_variant *v)
 
 harness_table *harness__study_costs(const study_outcome *x)
 {
-    static const char *const column[] = {"variant", "runs", "parameters",
-                                         "seconds", "MiB",  "options of its own"};
-    harness_table *t = harness_table_new("What the variants are and take", column, 6);
+    harness_table *t = harness_table_new("What the variants are and take");
     for (int v = 0; v < x->variants; v++) {
         const harness_variant *variant = &x->study->variants[v];
         double mean, spread, parameters = (double)NAN;
         for (int k = 0; isnan(parameters) && k < x->seeds; k++)
             parameters = number_in(x->result[v * x->seeds + k], "parameters");
-        harness_table_text(t, variant->name);
-        harness_table_count(t, mean_of(&mean, &spread, x, v, 0));
-        harness_table_number(t, parameters, 0);
-        harness_table_number(t, mean_taken(x, v, "training"), 1);
-        harness_table_number(t, mean_taken(x, v, "peak MiB"), 0);
-        harness_table_text(t, overrides(variant));
+        harness_table_text(t, "variant", variant->name);
+        harness_table_count(t, "runs", mean_of(&mean, &spread, x, v, 0));
+        harness_table_number(t, "parameters", parameters, 0);
+        harness_table_number(t, "seconds", mean_taken(x, v, "training"), 1);
+        harness_table_number(t, "MiB", mean_taken(x, v, "peak MiB"), 0);
+        harness_table_text(t, "options of its own", overrides(variant));
     }
     return t;
 }
@@ -270,18 +264,17 @@ harness_table *harness__study_costs(const study_outcome *x)
 static harness_table *values_table(const study_outcome *x)
 {
     const harness_study *s = x->study;
-    harness_table *t = harness_table_new("", (const char *const[]){"variant", "seed", "group"}, 3);
-    for (int m = 0; m < x->measures; m++) harness_table_column(t, x->measure[m]);
+    harness_table *t = harness_table_new("");
     for (int i = 0; i < x->variants * x->seeds; i++) {
         const json_t *groups = json_object_get(x->result[i], "groups");
         for (int g = -1; g < (int)json_array_size(groups); g++) {
             const json_t *from =
                 g < 0 ? json_object_get(x->result[i], "scores") : json_array_get(groups, (size_t)g);
-            harness_table_text(t, s->variants[i / x->seeds].name);
-            harness_table_count(t, s->seeds[i % x->seeds]);
-            harness_table_text(t, g < 0 ? "" : group_name(groups, g));
+            harness_table_text(t, "variant", s->variants[i / x->seeds].name);
+            harness_table_count(t, "seed", s->seeds[i % x->seeds]);
+            harness_table_text(t, "group", g < 0 ? "" : group_name(groups, g));
             for (int m = 0; m < x->measures; m++)
-                harness_table_number(t, number_in(from, x->measure[m]), 4);
+                harness_table_number(t, x->measure[m], number_in(from, x->measure[m]), 4);
         }
     }
     return t;
