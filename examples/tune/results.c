@@ -77,15 +77,13 @@ static ag_status plot_programs(const tune_result *list, tpu_task task, const cha
     return why->status;
 }
 
-static ag_status write_page(const harness_table *table, tpu_task task, const char *folder,
+static ag_status write_page(harness_table *table, tpu_task task, const char *folder,
                             const harness_call *call, ag_failure *why)
 {
     const harness_report report = {
         .title = harness_format("TPU autotuner: %d programs", harness_table_rows(table) - 1),
-        .plots = &(harness_named){form[task].plot, form[task].caption},
-        .plot_count = 1,
-        .tables = &table,
-        .table_count = 1,
+        .plots = (harness_named[]){{form[task].plot, form[task].caption}, {NULL, NULL}},
+        .tables = (harness_table *[]){table, NULL},
         .command_line = call->command_line,
         .options = call->options,
         .files = tune_files(task)};

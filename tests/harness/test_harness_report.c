@@ -189,18 +189,15 @@ static void plots_and_report(void **state)
     assert_int_equal(harness_options_set(o, NULL, "steps", "7", &why), AG_OK);
     harness_table *t = harness_table_new("Scores");
     harness_table_text(t, "file", "f & g");
-    harness_report r = {.title = "A <run>",
-                        .summary = "What & why.",
-                        .command_line = "demo train '<x>'",
-                        .options = o,
-                        .facts = (harness_named[]){{"tau", "0.85"}},
-                        .fact_count = 1,
-                        .plots = (harness_named[]){{"learning", "The loss."}, {"absent", NULL}},
-                        .plot_count = 2,
-                        .tables = (const harness_table *[]){t},
-                        .table_count = 1,
-                        .notes = (const char *[]){"Read it so."},
-                        .note_count = 1};
+    harness_report r = {
+        .title = "A <run>",
+        .summary = "What & why.",
+        .command_line = "demo train '<x>'",
+        .options = o,
+        .facts = (harness_named[]){{"tau", "0.85"}, {NULL, NULL}},
+        .plots = (harness_named[]){{"learning", "The loss."}, {"absent", NULL}, {NULL, NULL}},
+        .tables = (harness_table *[]){t, NULL},
+        .notes = (const char *[]){"Read it so.", NULL}};
     assert_int_equal(harness_report_write(folder, &r, &why), AG_OK);
     char *page = files_text(folder, "report.html");
     static const char *const parts[] = {"<h1>A &lt;run&gt;</h1>",
@@ -287,8 +284,8 @@ static char *page_drawn_by(const char *gnuplot)
 {
     ag_failure why = {0};
     const double x[2] = {1, 2};
-    const harness_report r = {
-        .title = "t", .plots = (harness_named[]){{"only", NULL}}, .plot_count = 1};
+    const harness_report r = {.title = "t",
+                              .plots = (harness_named[]){{"only", NULL}, {NULL, NULL}}};
     files_put(files_path("plots/only.svg"), "<svg>an old one</svg>", 21);
     assert_int_equal(files_put(files_path("bin/gnuplot"), gnuplot, strlen(gnuplot)), 0);
     assert_int_equal(chmod(files_path("bin/gnuplot"), 0755), 0);

@@ -148,7 +148,7 @@ ag_status harness_rank_plot(const harness_session *session, const harness_rank *
                             ag_failure *why);
 /* Writes the page that shows the run. Fails: AG_EFILE. */
 ag_status harness_rank_report(const harness_session *session, const harness_rank *rank,
-                              harness_table *const *table, int tables, ag_failure *why);
+                              ag_failure *why);
 
 /* All that a harness_model of harness_rank_plain needs for results, except `open`, `add` and, of a
    program with --baselines, `compare`. */

@@ -105,11 +105,11 @@ ag_status harness_rank_plot(const harness_session *session, const harness_rank *
     return why->status;
 }
 
-enum { FACTS = 4, NOTES = HARNESS_RANK_METHODS + 4 };
+enum { FACTS = 4 + 1, NOTES = HARNESS_RANK_METHODS + 4 };
 
 /* The first two measures, the steps and the parameters. */
-static int list_facts(harness_named fact[FACTS], const harness_session *session,
-                      const harness_rank *r)
+static void list_facts(harness_named fact[FACTS], const harness_session *session,
+                       const harness_rank *r)
 {
     const harness_measure *list = harness__form(r)->measure;
     const int n = harness__count(harness__form(r), 2);
@@ -122,12 +122,11 @@ static int list_facts(harness_named fact[FACTS], const harness_session *session,
                     parameters = ag_params_count(session->trained.params);
     fact[n] = (harness_named){"steps", harness_format("%lld", steps)};
     fact[n + 1] = (harness_named){"parameters", harness_format("%lld", parameters)};
-    return n + 2;
 }
 
 /* The notes that explain the measures, the other methods and the end of the curves. */
-static int list_notes(const char *note[NOTES], const harness_session *session,
-                      const harness_rank *r)
+static void list_notes(const char *note[NOTES], const harness_session *session,
+                       const harness_rank *r)
 {
     const harness_rank_form *form = harness__form(r);
     const harness_state *state = session->trained.state;
@@ -151,42 +150,44 @@ static int list_notes(const char *note[NOTES], const harness_session *session,
             "improved %s.",
             (long long)state->step, (long long)session->how.steps, (long long)session->how.patience,
             session->measure[0]);
-    return n;
 }
 
 ag_status harness_rank_report(const harness_session *session, const harness_rank *r,
-                              harness_table *const *table, int tables, ag_failure *why)
+                              ag_failure *why)
 {
     const bool some = r->groups > 0;
-    harness_named fact[FACTS];
-    const char *note[NOTES];
-    const int facts = list_facts(fact, session, r), notes = list_notes(note, session, r);
+    harness_table *table[HARNESS_TABLES + 1] = {NULL};
+    harness_named fact[FACTS] = {{NULL, NULL}};
+    const char *note[NOTES] = {NULL};
+    list_facts(fact, session, r);
+    list_notes(note, session, r);
+    if (some) harness_rank_tables(table, r, session->model->held_out);
     const char *title =
         harness_format("%s: %lld steps", r->title ? r->title : session->model->program->name,
                        (long long)session->trained.state->step);
     const char *summary = some ? harness__winner(r)
                                : harness_format("Nothing was held out, so there are no scores; %s.",
                                                 harness_rank_hold_out(r));
-    const harness_named plot[] = {
+    harness_named plot[] = {
         {"curves", "Loss of the training steps, and the measure that chooses the best checkpoint."},
         {r->times ? "times" : "order",
          r->times ? "A point per item: measured and predicted run time."
                   : "A point per item: its place in its group by run time and by score, from 0 for "
                     "the fastest to 1 for the slowest."},
         {"methods", "The model compared with other ways to predict, the mean."},
-        {"parts", "What that is the mean of."}};
+        {"parts", "What that is the mean of."},
+        {NULL, NULL}};
+    if (!some) plot[1].name = NULL;
     const harness_report report = {.title = title,
                                    .summary = summary,
                                    .facts = fact,
-                                   .fact_count = facts,
                                    .plots = plot,
-                                   .plot_count = some ? 4 : 1,
-                                   .tables = (const harness_table *const *)table,
-                                   .table_count = some ? tables : 0,
-                                   .notes = note,
-                                   .note_count = some ? notes : 0,
+                                   .tables = some ? table : NULL,
+                                   .notes = some ? note : NULL,
                                    .command_line = session->command_line,
                                    .options = session->options,
                                    .files = harness_model_files(session->model, session->settings)};
-    return harness_report_write(session->folder, &report, why);
+    harness_report_write(session->folder, &report, why);
+    for (int i = 0; table[i]; i++) harness_table_free(table[i]);
+    return why->status;
 }

@@ -22,15 +22,14 @@ static void element(FILE *to, const char *tag, const char *text)
     fprintf(to, "</%s>\n", tag);
 }
 
-static void facts(FILE *to, const harness_report *r)
+static void write_facts(FILE *to, const harness_named *fact)
 {
-    if (!r->fact_count) return;
     fputs("<ul class=\"facts\">\n", to);
-    for (int i = 0; i < r->fact_count; i++) {
+    for (; fact->name; fact++) {
         fputs("<li><b>", to);
-        harness_html_text(to, r->facts[i].text);
+        harness_html_text(to, fact->text);
         fputs("</b><span>", to);
-        harness_html_text(to, r->facts[i].name);
+        harness_html_text(to, fact->name);
         fputs("</span></li>\n", to);
     }
     fputs("</ul>\n", to);
@@ -122,13 +121,13 @@ static ag_status write_page(FILE *to, void *context)
     const page *p = context;
     const harness_report *r = p->report;
     head(to, r);
-    facts(to, r);
-    if (r->plot_count) element(to, "h2", "Pictures");
-    for (int i = 0; i < r->plot_count; i++) figure(to, p->folder, &r->plots[i]);
-    if (r->table_count) element(to, "h2", "Scores");
-    for (int i = 0; i < r->table_count; i++) harness_table_html(to, r->tables[i]);
-    if (r->note_count) element(to, "h2", "How to read the numbers");
-    for (int i = 0; i < r->note_count; i++) element(to, "p", r->notes[i]);
+    if (r->facts) write_facts(to, r->facts);
+    if (r->plots) element(to, "h2", "Pictures");
+    for (int i = 0; r->plots && r->plots[i].name; i++) figure(to, p->folder, &r->plots[i]);
+    if (r->tables) element(to, "h2", "Scores");
+    for (int i = 0; r->tables && r->tables[i]; i++) harness_table_html(to, r->tables[i]);
+    if (r->notes) element(to, "h2", "How to read the numbers");
+    for (int i = 0; r->notes && r->notes[i]; i++) element(to, "p", r->notes[i]);
     if (r->command_line) {
         element(to, "h2", "How to do it again");
         element(to, "pre", r->command_line);

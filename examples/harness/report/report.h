@@ -95,19 +95,16 @@ typedef struct harness_named {
     const char *name, *text;
 } harness_named;
 
-/* The contents of the page, from top to bottom. */
+/* The contents of the page, from top to bottom. Lists end with NULL, those of harness_named with a
+   name that is NULL; a list may be NULL. */
 typedef struct harness_report {
     const char *file;           /* NULL: report.html */
     const char *title;          /* "TGraph, 1,500 steps on 2 files" */
     const char *summary;        /* one or two sentences; NULL: none */
     const harness_named *facts; /* big numbers at the top */
-    int fact_count;
     const harness_named *plots; /* with captions; one without SVG is shown as a link to its data */
-    int plot_count;
-    const harness_table *const *tables;
-    int table_count;
+    harness_table *const *tables;
     const char *const *notes; /* how to read the numbers: one paragraph each */
-    int note_count;
     const char *command_line;
     const harness_options *options; /* the resolved configuration; NULL: none */
     const char *files;              /* their kind (harness_options_act) */

@@ -92,29 +92,27 @@ static const char *today(void)
     return localtime_r(&now, &local) && strftime(text, 16, "%F", &local) ? text : "-";
 }
 
-static void write_report(const study_outcome *x, const harness_table *const *table,
+static void write_report(const study_outcome *x, harness_table *const *table,
                          const char *const *note, const harness_options *options, ag_failure *why)
 {
     const harness_call *call = x->call;
     const harness_named plot[] = {{"study", "A dot per seed, a line at their mean; the dashed line "
                                             "is at the mean of the first variant, to which the "
                                             "others are compared."},
-                                  {"study-curves", caption_curves(x)}};
+                                  {"study-curves", caption_curves(x)},
+                                  {NULL, NULL}};
     const harness_named fact[] = {
         {"variants", harness_format("%d", x->variants)},
         {"seeds", harness_format("%d", x->seeds)},
         {"version", harness_format("%s %s", call->program->name, call->program->version)},
-        {"date", today()}};
+        {"date", today()},
+        {NULL, NULL}};
     const harness_report report = {.file = "study.html",
                                    .title = *x->study->title ? x->study->title : "A study",
                                    .facts = fact,
-                                   .fact_count = 4,
                                    .plots = plot,
-                                   .plot_count = 2,
                                    .tables = table,
-                                   .table_count = x->measures + 1,
                                    .notes = note,
-                                   .note_count = 4,
                                    .command_line = call->command_line,
                                    .options = options,
                                    .files =
@@ -126,14 +124,15 @@ ag_status harness__study_page(const study_outcome *x, harness_table *const *meas
                               ag_failure *why)
 {
     const harness_study *s = x->study;
-    const harness_table *table[HARNESS_MOST_SCORES + 1];
+    harness_table *table[HARNESS_MOST_SCORES + 2] = {NULL};
     const char **name = NULL;
     const char *const note[] = {
         explain(x), explain_test(x),
         "The best checkpoint of a run is chosen by the items that are scored here, or a sample of "
         "them, so the means are slightly too good, of all variants alike.",
         "seconds: of training, without validations, mean over the runs. MiB: the largest resident "
-        "memory of the program while it trained, mean over the runs."};
+        "memory of the program while it trained, mean over the runs.",
+        NULL};
     harness_table *costs = harness__study_costs(x);
     harness_options *options = harness_options_copy(x->call->options);
     for (int m = 0; m < x->measures; m++) table[m] = measures[m];
