@@ -117,18 +117,23 @@ harness_group harness_rank_group_at(const harness_rank *r, int index)
                            .actual = g->actual};
 }
 
+static ag_status check_score(const harness_ranked *g, int item, double score, ag_failure *why)
+{
+    if (isfinite(score)) return AG_OK;
+    return ag_fail(why, AG_EFINITE,
+                   "%.160s: the score of item %d is %g; the run is of no use, choose another "
+                   "checkpoint",
+                   g->name, g->number ? g->number[item] : item, score);
+}
+
 ag_status harness_rank_finite(const harness_rank *r, ag_failure *why)
 {
     for (int k = 0; k < r->groups; k++) {
-        const harness_group g = harness_rank_group_at(r, k);
-        for (int i = 0; i < g.items; i++)
-            if (!isfinite(g.score[i]))
-                return ag_fail(why, AG_EFINITE,
-                               "%.200s: the score of item %d is %g; the run is of no use, choose "
-                               "another checkpoint",
-                               g.name, g.number ? g.number[i] : i, g.score[i]);
+        const harness_ranked *g = &r->group[k];
+        for (int i = 0; i < g->items && !why->status; i++)
+            check_score(g, i, r->score[0][g->first + i], why);
     }
-    return AG_OK;
+    return why->status;
 }
 
 /* ---- how far noise lets any order agree with measured run times ---- */
@@ -210,15 +215,9 @@ void harness_rank_noise(harness_rank *r, const double *noise)
 static ag_status add_values(double *score, const harness_ranked *g, const ag_real *value,
                             double weight, ag_failure *why)
 {
-    for (int i = 0; i < g->items; i++) {
-        if (!isfinite((double)value[i]))
-            return ag_fail(why, AG_EFINITE,
-                           "%.160s: the score of item %d is %g; the run is of no use, choose "
-                           "another checkpoint",
-                           g->name, g->number ? g->number[i] : i, (double)value[i]);
+    for (int i = 0; i < g->items && !check_score(g, i, (double)value[i], why); i++)
         score[i] += weight * (double)value[i];
-    }
-    return AG_OK;
+    return why->status;
 }
 
 static ag_status score_group(harness_rank *r, int group, const void *net,

@@ -116,9 +116,8 @@ ag_status harness_rank_add(harness_rank *rank, const harness_trained *trained,
                            const harness_scoring *how, harness_rank_record *record,
                            ag_failure *why);
 
-/* After harness_rank_compute: the measures of a row, and their averages over the rows. */
+/* After harness_rank_compute: the measures of a row, and a mean over the rows. */
 harness_measured *harness_rank_at(const harness_rank *rank, int method, int row);
-harness_averages harness_rank_over(const harness_rank *rank, int method, harness_measure measure);
 double harness_rank_mean(const harness_rank *rank, int method, harness_measure measure);
 
 /* ---- for the commands, and the functions of a harness_model ---- */

@@ -137,14 +137,9 @@ static harness_averages average(const harness_rank *r, int method, harness_measu
     return a;
 }
 
-harness_averages harness_rank_over(const harness_rank *r, int method, harness_measure measure)
-{
-    return average(r, method, measure, ALL);
-}
-
 double harness_rank_mean(const harness_rank *r, int method, harness_measure measure)
 {
-    return harness_rank_over(r, method, measure).mean;
+    return average(r, method, measure, ALL).mean;
 }
 
 static double mean_over_families(const harness_rank *r, int method, harness_measure measure)
@@ -162,8 +157,8 @@ double harness__number(const harness_rank *r, int method, harness_measure measur
 {
     switch (mean) {
     case HARNESS_ROW: return harness_rank_at(r, method, of)->of[measure];
-    case HARNESS_MEDIAN: return harness_rank_over(r, method, measure).median;
-    case HARNESS_GEOMETRIC: return harness_rank_over(r, method, measure).geometric;
+    case HARNESS_MEDIAN: return average(r, method, measure, ALL).median;
+    case HARNESS_GEOMETRIC: return average(r, method, measure, ALL).geometric;
     case HARNESS_FAMILY: return average(r, method, measure, of).mean;
     case HARNESS_FAMILIES: return mean_over_families(r, method, measure);
     default: return harness_rank_mean(r, method, measure);

@@ -82,9 +82,9 @@ void harness_rank_result(struct json_t *result, const harness_rank *r)
                               json_pack("{s:o}", "group", harness_json_name(r->row[i].name)));
     for (int k = 0; k < harness__count(form, form->studied); k++) {
         const harness_measure measure = form->measure[k];
-        const harness_averages over = harness_rank_over(r, 0, measure);
-        put(scores, harness_measures[measure].name, over.mean);
-        if (!k && form->median) put(scores, form->median, over.median);
+        put(scores, harness_measures[measure].name, harness_rank_mean(r, 0, measure));
+        if (!k && form->median)
+            put(scores, form->median, harness__number(r, 0, measure, HARNESS_MEDIAN, 0));
         for (int i = 0; i < r->rows; i++)
             put(json_array_get(groups, (size_t)i), harness_measures[measure].name,
                 harness_rank_at(r, 0, i)->of[measure]);

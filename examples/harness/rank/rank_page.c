@@ -6,24 +6,20 @@
 
 #include <math.h>
 
-/* Fills the places of a group's items, from 0 for the first to 1 for the last. */
-static ag_status places(double *place, const double *value, int items, ag_failure *why)
-{
-    if (ag_places(place, value, items, why)) return why->status;
-    for (int i = 0; i < items; i++) place[i] /= items > 1 ? items - 1 : 1;
-    return AG_OK;
-}
-
+/* A place is 0 for the first item of a group and 1 for the last. */
 static ag_status plot_order(const char *folder, const harness_rank *r, ag_failure *why)
 {
     double *x = HARNESS_NEW(x, 3 * r->items), *y = x + r->items, *ns = y + r->items;
     int64_t n = 0;
-    for (int i = 0; i < r->groups && !why->status; i++) {
+    for (int i = 0; i < r->groups; i++) {
         const harness_ranked *g = &r->group[i];
         if (!g->actual) continue;
         for (int k = 0; k < g->items; k++) ns[k] = (double)g->actual[k];
-        if (!places(x + n, ns, g->items, why)) places(y + n, r->score[0] + g->first, g->items, why);
-        n += g->items;
+        if (ag_places(x + n, ns, g->items, why) ||
+            ag_places(y + n, r->score[0] + g->first, g->items, why))
+            break;
+        const int last = g->items > 1 ? g->items - 1 : 1;
+        for (const int64_t end = n + g->items; n < end; n++) x[n] /= last, y[n] /= last;
     }
     if (!why->status)
         harness_plot_scatter(folder, "order", "Order within the held-out groups",
