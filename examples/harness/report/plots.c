@@ -9,17 +9,16 @@ enum { WIDTH = 560 }; /* pixels; on the page of a phone two thirds of it, which 
 
 static void axis(FILE *to, const char *which, const char *name, const char *colour)
 {
-    fprintf(to, "set %slabel '", which);
-    harness__plot_words(to, name);
-    fprintf(to, "' textcolor rgb '%s'\n", colour);
+    fprintf(to, "set %slabel ", which);
+    harness__plot_quoted(to, name);
+    fprintf(to, " textcolor rgb '%s'\n", colour);
 }
 
 /* The name is part of the data, where gnuplot handles quotes correctly. */
 static void write_name(FILE *to, const char *name)
 {
-    fputs(" title '", to);
-    harness__plot_words(to, name);
-    fputs("'", to);
+    fputs(" title ", to);
+    harness__plot_quoted(to, name);
 }
 
 /* A block of the data: means over intervals of equal length, so that the picture of a long run
@@ -93,18 +92,15 @@ ag_status harness_plot_scatter(const char *folder, const char *name, const char 
 }
 
 /* label, value, place of the number, colour; the first bar is on top. */
-static int write_bars(FILE *to, const char *const *names, const double *values, const bool *own,
-                      int n)
+static void write_bars(FILE *to, const char *const *names, const double *values, const bool *own,
+                       int n)
 {
-    int drawn = 0;
     for (int i = n - 1; i >= 0; i--) {
         if (!isfinite(values[i])) continue;
         harness__plot_label(to, names[i]);
         fprintf(to, "\t%.9g\t%.9g\t0x%s\n", values[i], values[i] > 0 ? values[i] : 0,
                 &(own[i] ? PLOT_FIRST : PLOT_OTHER)[1]);
-        drawn++;
     }
-    return drawn;
 }
 
 /* 1, 2 or 5 times a power of ten: at most 5 tics, so their numbers do not overlap. */
@@ -132,30 +128,26 @@ static void x_range(FILE *to, double low, double high, double before, double aft
                 high + range * after, tic_step(range));
 }
 
-/* Reserves the room that the names need; by itself, gnuplot gives them half of the picture. */
-static void bars_margin(FILE *to, const char *const *names, const double *values, int n, int width)
+/* A picture with a row per name that has a value; returns their number. It reserves the room that
+   the names need: by itself, gnuplot gives them half of the picture. */
+static int rows_style(plot_files *p, const char *title, const char *label, const char *const *names,
+                      const double *values, int n)
 {
     enum { LETTER = 8 }; /* pixels of a wide font */
-    int most = 0;
+    int rows = 0, most = 0;
     for (int i = 0; i < n; i++) {
-        const int letters = isfinite(values[i]) ? harness__plot_label(NULL, names[i]) : 0;
-        if (letters > most) most = letters;
+        if (!isfinite(values[i])) continue;
+        most = (int)fmax(most, harness__plot_label(NULL, names[i]));
+        rows++;
     }
-    fprintf(to, "set lmargin at screen %.4f\nset rmargin at screen %.4f\n",
-            (LETTER * (most + 2.0)) / width, 1 - 3.0 * LETTER / width);
-}
-
-/* A picture with a row per name. */
-static void rows_style(plot_files *p, const char *title, const char *label,
-                       const char *const *names, const double *values, int n, int drawn)
-{
-    harness__plot_style(p, title, WIDTH, 110 + 34 * (drawn < 200 ? drawn : 200));
+    harness__plot_style(p, title, WIDTH, 110 + 34 * (rows < 200 ? rows : 200));
     axis(p->script, "x", label, PLOT_INK);
-    bars_margin(p->script, names, values, n, WIDTH);
     fprintf(p->script,
+            "set lmargin at screen %.4f\nset rmargin at screen %.4f\n"
             "unset key\nset border 1\nset ytics scale 0\nset grid xtics noytics\n"
             "set yrange [-0.6:%d-0.4]\nset style fill solid 0.85 noborder\n",
-            drawn);
+            LETTER * (most + 2.0) / WIDTH, 1 - 3.0 * LETTER / WIDTH, rows);
+    return rows;
 }
 
 ag_status harness_plot_bars(const char *folder, const char *name, const char *title,
@@ -166,9 +158,9 @@ ag_status harness_plot_bars(const char *folder, const char *name, const char *ti
     int drawn = 0;
     if (!harness__plot_begin(&p, folder, name, why)) {
         double low = 0, high = 0;
-        drawn = write_bars(p.data, names, values, own, n);
+        write_bars(p.data, names, values, own, n);
         extend(&low, &high, values, n);
-        rows_style(&p, title, label, names, values, n, drawn);
+        drawn = rows_style(&p, title, label, names, values, n);
         x_range(p.script, low, high, low < 0 ? 0.06 : 0, 0.2); /* the numbers are after the bars */
         fprintf(p.script,
                 "plot '%s.tsv' using (0):0:(0):2:($0-0.32):($0+0.32):4:ytic(1) with boxxyerror "
@@ -181,10 +173,9 @@ ag_status harness_plot_bars(const char *folder, const char *name, const char *ti
 }
 
 /* label, mean, dots ("?": none); the first row is on top. */
-static int write_dots(FILE *to, const char *const *names, const double *mean, const double *values,
-                      int n, int per)
+static void write_dots(FILE *to, const char *const *names, const double *mean, const double *values,
+                       int n, int per)
 {
-    int drawn = 0;
     for (int i = n - 1; i >= 0; i--) {
         if (!isfinite(mean[i])) continue;
         harness__plot_label(to, names[i]);
@@ -192,9 +183,7 @@ static int write_dots(FILE *to, const char *const *names, const double *mean, co
         for (int k = i * per; k < (i + 1) * per; k++)
             fprintf(to, isfinite(values[k]) ? "\t%.9g" : "\t?", values[k]);
         fputs("\n", to);
-        drawn++;
     }
-    return drawn;
 }
 
 static void draw_dots(const plot_files *p, double first, int per)
@@ -225,9 +214,9 @@ ag_status harness_plot_dots(const char *folder, const char *name, const char *ti
         int64_t count;
         for (int i = 0; i < n; i++)
             harness_mean_spread(&mean[i], &spread, &count, values + i * per, per);
-        drawn = write_dots(p.data, names, mean, values, n, per);
+        write_dots(p.data, names, mean, values, n, per);
         extend(&low, &high, values, n * per);
-        rows_style(&p, title, label, names, mean, n, drawn);
+        drawn = rows_style(&p, title, label, names, mean, n);
         x_range(p.script, low, high, 0.06, 0.06);
         draw_dots(&p, n ? mean[0] : (double)NAN, per);
         harness_free(mean);
@@ -263,8 +252,6 @@ ag_status harness_plot_lines(const char *folder, const char *name, const char *t
     int drawn = 0;
     if (!harness__plot_begin(&p, folder, name, why)) {
         FILE *to = p.script;
-        for (int i = 0; i < count && i < HARNESS_LINES; i++)
-            if (curves[i].n) write_means(p.data, curves[i]);
         harness__plot_style(&p, title, WIDTH, 330 + 20 * key_rows(curves, count));
         axis(to, "x", x_label, PLOT_INK);
         axis(to, "y", y_label, PLOT_INK);
@@ -273,6 +260,7 @@ ag_status harness_plot_lines(const char *folder, const char *name, const char *t
               to);
         for (int i = 0; i < count && i < HARNESS_LINES; i++) {
             if (!curves[i].n) continue;
+            write_means(p.data, curves[i]);
             fprintf(to, "%s'%s.tsv' index %d using 1:2 with lines linewidth 2",
                     drawn ? ", \\\n     " : "plot ", p.name, drawn);
             drawn++;
