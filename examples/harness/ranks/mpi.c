@@ -72,33 +72,31 @@ static ag_status finish(mpi_ranks *m, const char *what, ag_failure *why)
     return AG_OK;
 }
 
-static void add_request(mpi_ranks *m, int rank, MPI_Request request)
+static void begin(mpi_ranks *m, int rank, ag_ranks_part part, bool sends)
 {
-    bag_add(m->request, request);
-    bag_add(m->of, rank);
+    for (size_t at = 0; at < part.bytes; at += PIECE) {
+        MPI_Request request;
+        char *from = (char *)part.at + at;
+        const int bytes = part.bytes - at < PIECE ? (int)(part.bytes - at) : PIECE;
+        if (sends)
+            MPI_Isend(from, bytes, MPI_BYTE, rank, 0, MPI_COMM_WORLD, &request);
+        else
+            MPI_Irecv(from, bytes, MPI_BYTE, rank, 0, MPI_COMM_WORLD, &request);
+        bag_add(m->request, request);
+        bag_add(m->of, rank);
+    }
 }
 
 static ag_status exchange(ag_ranks *ranks, const ag_ranks_part *send, const ag_ranks_part *receive,
                           const char *what, ag_failure *why)
 {
     mpi_ranks *m = (mpi_ranks *)ranks;
-    MPI_Request request;
     bag_resize(m->request, 0);
     bag_resize(m->of, 0);
     for (int r = 0; r < ranks->count; r++) {
         if (r == ranks->rank) continue;
-        for (size_t at = 0; at < receive[r].bytes; at += PIECE) {
-            const size_t left = receive[r].bytes - at;
-            MPI_Irecv((char *)receive[r].at + at, left < PIECE ? (int)left : PIECE, MPI_BYTE, r, 0,
-                      MPI_COMM_WORLD, &request);
-            add_request(m, r, request);
-        }
-        for (size_t at = 0; at < send[r].bytes; at += PIECE) {
-            const size_t left = send[r].bytes - at;
-            MPI_Isend((const char *)send[r].at + at, left < PIECE ? (int)left : PIECE, MPI_BYTE, r,
-                      0, MPI_COMM_WORLD, &request);
-            add_request(m, r, request);
-        }
+        begin(m, r, receive[r], false);
+        begin(m, r, send[r], true);
     }
     return finish(m, what, why);
 }
