@@ -81,13 +81,14 @@ static ag_status write_page(harness_table *table, tpu_task task, const char *fol
                             const harness_call *call, ag_failure *why)
 {
     const harness_report report = {
+        .folder = folder,
         .title = harness_format("TPU autotuner: %d programs", harness_table_rows(table) - 1),
         .plots = (harness_named[]){{form[task].plot, form[task].caption}, {NULL, NULL}},
         .tables = (harness_table *[]){table, NULL},
         .command_line = call->command_line,
         .options = call->options,
         .files = tune_files(task)};
-    return harness_report_write(folder, &report, why);
+    return harness_report_write(&report, why);
 }
 
 const char *tune_files(tpu_task task) { return task == TPU_TILE ? "tile files" : "fusion files"; }

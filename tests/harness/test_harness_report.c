@@ -151,8 +151,9 @@ static void plots_and_report(void **state)
     harness_plot_curves(folder, "learning", "it's", (harness_curve){"loss", x, y, 3},
                         (harness_curve){"tau", x, x, 3}, &why);
     harness_plot_scatter(folder, "scatter", "s", "x", "y", x, y, 3, &why);
-    harness_plot_bars(folder, "bars", "b", "l", (const char *[]){"a\tb", "c", "d"},
-                      (double[]){1, (double)NAN, -1}, (bool[]){true, true, false}, 3, &why);
+    harness_plot_bars(
+        folder, "bars", "b", "l",
+        (harness_bar[]){{"a\tb", 1, true}, {"c", (double)NAN, true}, {"d", -1, false}}, 3, &why);
     harness_plot_dots(folder, "dots", "d", "l", (const char *[]){"a", "b", "c"},
                       (double[]){1, 2, (double)NAN, (double)NAN, (double)NAN, 4}, 3, 2, &why);
     harness_plot_curves(folder, "none", "n", (harness_curve){0}, (harness_curve){0}, &why);
@@ -190,6 +191,7 @@ static void plots_and_report(void **state)
     harness_table *t = harness_table_new("Scores");
     harness_table_text(t, "file", "f & g");
     harness_report r = {
+        .folder = folder,
         .title = "A <run>",
         .summary = "What & why.",
         .command_line = "demo train '<x>'",
@@ -198,7 +200,7 @@ static void plots_and_report(void **state)
         .plots = (harness_named[]){{"learning", "The loss."}, {"absent", NULL}, {NULL, NULL}},
         .tables = (harness_table *[]){t, NULL},
         .notes = (const char *[]){"Read it so.", NULL}};
-    assert_int_equal(harness_report_write(folder, &r, &why), AG_OK);
+    assert_int_equal(harness_report_write(&r, &why), AG_OK);
     char *page = files_text(folder, "report.html");
     static const char *const parts[] = {"<h1>A &lt;run&gt;</h1>",
                                         "What &amp; why.",
@@ -218,8 +220,7 @@ static void plots_and_report(void **state)
     free(page);
     harness_table_free(t);
     harness_options_free(o);
-    assert_int_equal(harness_plot_bars("/dev/null", "b", "b", "l", NULL, NULL, NULL, 0, &why),
-                     AG_EFILE);
+    assert_int_equal(harness_plot_bars("/dev/null", "b", "b", "l", NULL, 0, &why), AG_EFILE);
 }
 
 /* Of 1,001 points, the means of three each, and of the last two. */
@@ -254,8 +255,8 @@ static void long_words(void **state)
     for (int i = 0; i < 90; i++) strcat(title, "\xC3\xA4"); /* 90 characters, 180 bytes */
     for (int i = 0; i < 70; i++) strcat(name, i < 35 ? "a" : "b");
     harness_plot_scatter(files_folder, "long", title, "x", "y", one, one, 2, &why);
-    harness_plot_bars(files_folder, "names", "t", "l", (const char *[]){name, "c"}, one,
-                      (bool[]){true, false}, 2, &why);
+    harness_plot_bars(files_folder, "names", "t", "l",
+                      (harness_bar[]){{name, one[0], true}, {"c", one[1], false}}, 2, &why);
     assert_int_equal(why.status, AG_OK);
     char *script = files_text(files_folder, "plots/long.gp"), *line = script;
     int lines = 0, letters = 0;
@@ -284,13 +285,14 @@ static char *page_drawn_by(const char *gnuplot)
 {
     ag_failure why = {0};
     const double x[2] = {1, 2};
-    const harness_report r = {.title = "t",
+    const harness_report r = {.folder = files_folder,
+                              .title = "t",
                               .plots = (harness_named[]){{"only", NULL}, {NULL, NULL}}};
     files_put(files_path("plots/only.svg"), "<svg>an old one</svg>", 21);
     assert_int_equal(files_put(files_path("bin/gnuplot"), gnuplot, strlen(gnuplot)), 0);
     assert_int_equal(chmod(files_path("bin/gnuplot"), 0755), 0);
     harness_plot_scatter(files_folder, "only", "t", "x", "y", x, x, 2, &why);
-    harness_report_write(files_folder, &r, &why);
+    harness_report_write(&r, &why);
     assert_int_equal(why.status, AG_OK);
     return files_text(files_folder, "report.html");
 }

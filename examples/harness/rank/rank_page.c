@@ -55,16 +55,14 @@ static const char *direction(const harness_rank *r)
 
 static ag_status plot_methods(const char *folder, const harness_rank *r, ag_failure *why)
 {
-    double value[HARNESS_RANK_METHODS];
-    bool own[HARNESS_RANK_METHODS];
-    for (int m = 0; m < r->methods; m++) {
-        value[m] = harness_rank_mean(r, m, first_of(r));
-        own[m] = harness__is_own(r, m);
-    }
+    harness_bar bar[HARNESS_RANK_METHODS];
+    for (int m = 0; m < r->methods; m++)
+        bar[m] = (harness_bar){r->method[m], harness_rank_mean(r, m, first_of(r)),
+                               harness__is_own(r, m)};
     return harness_plot_bars(
         folder, "methods",
         harness_format("Mean over the held-out %s: %s", harness__form(r)->rows, direction(r)),
-        harness_measures[first_of(r)].name, r->method, value, own, r->methods, why);
+        harness_measures[first_of(r)].name, bar, r->methods, why);
 }
 
 /* Draws bars of the model, and of the method that it is compared with, for each family or else for
@@ -73,24 +71,20 @@ static ag_status plot_parts(const char *folder, const harness_rank *r, ag_failur
 {
     enum { MOST = 24 };
     const int all = r->families ? r->families : r->rows, parts = all < MOST ? all : MOST;
-    const char *name[2 * MOST];
-    double value[2 * MOST];
-    bool own[2 * MOST];
+    const harness_mean mean = r->families ? HARNESS_FAMILY : HARNESS_ROW;
+    harness_bar bar[2 * MOST];
     int n = 0, side[2], sides = harness__sides(side, r);
     for (int i = 0; i < parts; i++)
-        for (int k = 0; k < sides; k++, n++) {
-            const int m = side[k];
-            own[n] = k == 0;
-            value[n] =
-                harness__number(r, m, first_of(r), r->families ? HARNESS_FAMILY : HARNESS_ROW, i);
-            name[n] = harness_format("%.40s: %s", r->families ? r->family_name[i] : r->row[i].name,
-                                     r->method[m]);
+        for (int k = 0; k < sides; k++) {
+            const char *name = r->families ? r->family_name[i] : r->row[i].name;
+            bar[n++] = (harness_bar){harness_format("%.40s: %s", name, r->method[side[k]]),
+                                     harness__number(r, side[k], first_of(r), mean, i), k == 0};
         }
     return harness_plot_bars(folder, "parts",
                              harness_format("Each held-out %s: %s",
                                             r->families ? "family" : harness__form(r)->row,
                                             direction(r)),
-                             harness_measures[first_of(r)].name, name, value, own, n, why);
+                             harness_measures[first_of(r)].name, bar, n, why);
 }
 
 ag_status harness_rank_plot(const harness_session *session, const harness_rank *r, ag_failure *why)
@@ -174,7 +168,8 @@ ag_status harness_rank_report(const harness_session *session, const harness_rank
         {"parts", "What that is the mean of."},
         {NULL, NULL}};
     if (!some) plot[1].name = NULL;
-    const harness_report report = {.title = title,
+    const harness_report report = {.folder = session->folder,
+                                   .title = title,
                                    .summary = summary,
                                    .facts = fact,
                                    .plots = plot,
@@ -183,7 +178,7 @@ ag_status harness_rank_report(const harness_session *session, const harness_rank
                                    .command_line = session->command_line,
                                    .options = session->options,
                                    .files = harness_model_files(session->model, session->settings)};
-    harness_report_write(session->folder, &report, why);
+    harness_report_write(&report, why);
     for (int i = 0; table[i]; i++) harness_table_free(table[i]);
     return why->status;
 }

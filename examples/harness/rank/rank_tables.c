@@ -120,11 +120,6 @@ static int64_t count_left(const harness_rank *r, harness_left left)
     return n;
 }
 
-static const char *groups_of(const harness_rank_form *form)
-{
-    return form->groups ? form->groups : form->rows;
-}
-
 /* The names of the first measures of the form, all of them for 0, that are left out. */
 static const char *list_measures(const harness_rank_form *form, int shown, harness_left left)
 {
@@ -136,31 +131,25 @@ static const char *list_measures(const harness_rank_form *form, int shown, harne
     return all;
 }
 
-static void note_reason(harness_table *t, const harness_rank *r, harness_left left)
-{
-    const harness_rank_form *form = harness__form(r);
-    const int64_t n = count_left(r, left);
-    const char *measures = list_measures(form, form->shown, left);
-    if (n && *measures)
-        harness_table_note(t, harness_format("%lld of %d %s left out of the means of %s: %s",
-                                             (long long)n, r->groups, groups_of(form), measures,
-                                             reason[left]));
-}
-
-static void note_absent(harness_table *t, const harness_rank *r, int method)
-{
-    const int n = harness__lacking(r, method);
-    if (n)
-        harness_table_note(t, harness_format("%s has no means: it has no scores for %d of %d %s",
-                                             r->method[method], n, r->groups,
-                                             groups_of(harness__form(r))));
-}
-
 /* Says under a table of means what they leave out. */
 static void note_left(harness_table *t, const harness_rank *r)
 {
-    for (int k = 0; k < HARNESS_LEFTS; k++) note_reason(t, r, (harness_left)k);
-    for (int m = 0; m < r->methods; m++) note_absent(t, r, m);
+    const harness_rank_form *form = harness__form(r);
+    const char *groups = form->groups ? form->groups : form->rows;
+    for (int k = 0; k < HARNESS_LEFTS; k++) {
+        const long long n = count_left(r, (harness_left)k);
+        const char *measures = list_measures(form, form->shown, (harness_left)k);
+        if (n && *measures)
+            harness_table_note(t, harness_format("%lld of %d %s left out of the means of %s: %s", n,
+                                                 r->groups, groups, measures, reason[k]));
+    }
+    for (int m = 0; m < r->methods; m++) {
+        const int n = harness__lacking(r, m);
+        if (n)
+            harness_table_note(t,
+                               harness_format("%s has no means: it has no scores for %d of %d %s",
+                                              r->method[m], n, r->groups, groups));
+    }
 }
 
 json_t *harness__left_json(const harness_rank *r)

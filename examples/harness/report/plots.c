@@ -92,14 +92,14 @@ ag_status harness_plot_scatter(const char *folder, const char *name, const char 
 }
 
 /* label, value, place of the number, colour; the first bar is on top. */
-static void write_bars(FILE *to, const char *const *names, const double *values, const bool *own,
-                       int n)
+static void write_bars(FILE *to, const harness_bar *bar, int n)
 {
     for (int i = n - 1; i >= 0; i--) {
-        if (!isfinite(values[i])) continue;
-        harness__plot_label(to, names[i]);
-        fprintf(to, "\t%.9g\t%.9g\t0x%s\n", values[i], values[i] > 0 ? values[i] : 0,
-                &(own[i] ? PLOT_FIRST : PLOT_OTHER)[1]);
+        const double value = bar[i].value;
+        if (!isfinite(value)) continue;
+        harness__plot_label(to, bar[i].name);
+        fprintf(to, "\t%.9g\t%.9g\t0x%s\n", value, value > 0 ? value : 0,
+                &(bar[i].own ? PLOT_FIRST : PLOT_OTHER)[1]);
     }
 }
 
@@ -110,14 +110,11 @@ static double tic_step(double range)
     return power * (least <= 1 ? 1 : least <= 2 ? 2 : least <= 5 ? 5 : 10);
 }
 
-/* The smallest and the largest of the values, and of what *low and *high are before. */
-static void extend(double *low, double *high, const double *values, int n)
+static void extend(double *low, double *high, double value)
 {
-    for (int i = 0; i < n; i++) {
-        if (!isfinite(values[i])) continue;
-        *low = fmin(*low, values[i]);
-        *high = fmax(*high, values[i]);
-    }
+    if (!isfinite(value)) return;
+    *low = fmin(*low, value);
+    *high = fmax(*high, value);
 }
 
 static void x_range(FILE *to, double low, double high, double before, double after)
@@ -128,16 +125,16 @@ static void x_range(FILE *to, double low, double high, double before, double aft
                 high + range * after, tic_step(range));
 }
 
-/* A picture with a row per name that has a value; returns their number. It reserves the room that
+/* A picture with a row per bar that has a value; returns their number. It reserves the room that
    the names need: by itself, gnuplot gives them half of the picture. */
-static int rows_style(plot_files *p, const char *title, const char *label, const char *const *names,
-                      const double *values, int n)
+static int rows_style(plot_files *p, const char *title, const char *label, const harness_bar *bar,
+                      int n)
 {
     enum { LETTER = 8 }; /* pixels of a wide font */
     int rows = 0, most = 0;
     for (int i = 0; i < n; i++) {
-        if (!isfinite(values[i])) continue;
-        most = (int)fmax(most, harness__plot_label(NULL, names[i]));
+        if (!isfinite(bar[i].value)) continue;
+        most = (int)fmax(most, harness__plot_label(NULL, bar[i].name));
         rows++;
     }
     harness__plot_style(p, title, WIDTH, 110 + 34 * (rows < 200 ? rows : 200));
@@ -151,16 +148,15 @@ static int rows_style(plot_files *p, const char *title, const char *label, const
 }
 
 ag_status harness_plot_bars(const char *folder, const char *name, const char *title,
-                            const char *label, const char *const *names, const double *values,
-                            const bool *own, int n, ag_failure *why)
+                            const char *label, const harness_bar *bar, int n, ag_failure *why)
 {
     plot_files p;
     int drawn = 0;
     if (!harness__plot_begin(&p, folder, name, why)) {
         double low = 0, high = 0;
-        write_bars(p.data, names, values, own, n);
-        extend(&low, &high, values, n);
-        drawn = rows_style(&p, title, label, names, values, n);
+        write_bars(p.data, bar, n);
+        for (int i = 0; i < n; i++) extend(&low, &high, bar[i].value);
+        drawn = rows_style(&p, title, label, bar, n);
         x_range(p.script, low, high, low < 0 ? 0.06 : 0, 0.2); /* the numbers are after the bars */
         fprintf(p.script,
                 "plot '%s.tsv' using (0):0:(0):2:($0-0.32):($0+0.32):4:ytic(1) with boxxyerror "
@@ -173,13 +169,12 @@ ag_status harness_plot_bars(const char *folder, const char *name, const char *ti
 }
 
 /* label, mean, dots ("?": none); the first row is on top. */
-static void write_dots(FILE *to, const char *const *names, const double *mean, const double *values,
-                       int n, int per)
+static void write_dots(FILE *to, const harness_bar *mean, const double *values, int n, int per)
 {
     for (int i = n - 1; i >= 0; i--) {
-        if (!isfinite(mean[i])) continue;
-        harness__plot_label(to, names[i]);
-        fprintf(to, "\t%.9g", mean[i]);
+        if (!isfinite(mean[i].value)) continue;
+        harness__plot_label(to, mean[i].name);
+        fprintf(to, "\t%.9g", mean[i].value);
         for (int k = i * per; k < (i + 1) * per; k++)
             fprintf(to, isfinite(values[k]) ? "\t%.9g" : "\t?", values[k]);
         fputs("\n", to);
@@ -210,15 +205,17 @@ ag_status harness_plot_dots(const char *folder, const char *name, const char *ti
     int drawn = 0;
     if (!harness__plot_begin(&p, folder, name, why)) {
         double low = (double)INFINITY, high = -low, spread;
-        double *mean = HARNESS_NEW(mean, n);
+        harness_bar *mean = HARNESS_NEW(mean, n);
         int64_t count;
-        for (int i = 0; i < n; i++)
-            harness_mean_spread(&mean[i], &spread, &count, values + i * per, per);
-        write_dots(p.data, names, mean, values, n, per);
-        extend(&low, &high, values, n * per);
-        drawn = rows_style(&p, title, label, names, mean, n);
+        for (int i = 0; i < n; i++) {
+            mean[i].name = names[i];
+            harness_mean_spread(&mean[i].value, &spread, &count, values + i * per, per);
+        }
+        write_dots(p.data, mean, values, n, per);
+        for (int i = 0; i < n * per; i++) extend(&low, &high, values[i]);
+        drawn = rows_style(&p, title, label, mean, n);
         x_range(p.script, low, high, 0.06, 0.06);
-        draw_dots(&p, n ? mean[0] : (double)NAN, per);
+        draw_dots(&p, n ? mean[0].value : (double)NAN, per);
         harness_free(mean);
     }
     return harness__plot_end(&p, drawn > 0, why);

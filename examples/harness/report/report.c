@@ -10,11 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef struct page {
-    const char *folder;
-    const harness_report *report;
-} page;
-
 static void element(FILE *to, const char *tag, const char *text)
 {
     fprintf(to, "<%s>", tag);
@@ -118,12 +113,11 @@ static void head(FILE *to, const harness_report *r)
 
 static ag_status write_page(FILE *to, void *context)
 {
-    const page *p = context;
-    const harness_report *r = p->report;
+    const harness_report *r = context;
     head(to, r);
     if (r->facts) write_facts(to, r->facts);
     if (r->plots) element(to, "h2", "Pictures");
-    for (int i = 0; r->plots && r->plots[i].name; i++) figure(to, p->folder, &r->plots[i]);
+    for (int i = 0; r->plots && r->plots[i].name; i++) figure(to, r->folder, &r->plots[i]);
     if (r->tables) element(to, "h2", "Scores");
     for (int i = 0; r->tables && r->tables[i]; i++) harness_table_html(to, r->tables[i]);
     if (r->notes) element(to, "h2", "How to read the numbers");
@@ -131,7 +125,7 @@ static ag_status write_page(FILE *to, void *context)
     if (r->command_line) {
         element(to, "h2", "How to do it again");
         element(to, "pre", r->command_line);
-        const char *computed = r->options ? harness_device_report(p->folder, r->options) : NULL;
+        const char *computed = r->options ? harness_device_report(r->folder, r->options) : NULL;
         if (computed) element(to, "p", computed);
     }
     if (r->options) {
@@ -142,10 +136,9 @@ static ag_status write_page(FILE *to, void *context)
     return AG_OK;
 }
 
-ag_status harness_report_write(const char *folder, const harness_report *report, ag_failure *why)
+ag_status harness_report_write(const harness_report *r, ag_failure *why)
 {
-    page p = {folder, report};
-    return ag_save_file(
-        harness_format("%s/%s", folder, report->file ? report->file : HARNESS_REPORT), write_page,
-        &p, why);
+    harness_report page = *r;
+    const char *path = harness_format("%s/%s", r->folder, r->file ? r->file : HARNESS_REPORT);
+    return ag_save_file(path, write_page, &page, why);
 }

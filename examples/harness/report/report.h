@@ -69,10 +69,14 @@ ag_status harness_plot_scatter(const char *folder, const char *name, const char 
                                const char *x_label, const char *y_label, const double *x,
                                const double *y, int64_t n, ag_failure *why);
 
-/* A horizontal bar for each label, in the model's colour if it is the model's own, else grey. */
+/* Horizontal bars, in the model's colour if they are its own, else grey. */
+typedef struct harness_bar {
+    const char *name;
+    double value; /* not finite: no bar */
+    bool own;
+} harness_bar;
 ag_status harness_plot_bars(const char *folder, const char *name, const char *title,
-                            const char *label, const char *const *names, const double *values,
-                            const bool *own, int n, ag_failure *why);
+                            const char *label, const harness_bar *bar, int n, ag_failure *why);
 
 /* A row of dots for each label, values[i * per + k] (NaN: none), with a line at their mean; a
    dashed line is at the mean of the first row. */
@@ -95,10 +99,10 @@ typedef struct harness_named {
     const char *name, *text;
 } harness_named;
 
-/* The contents of the page, from top to bottom. Lists end with NULL, those of harness_named with a
+/* The page and its contents, from top to bottom. Lists end with NULL, those of harness_named with a
    name that is NULL; a list may be NULL. */
 typedef struct harness_report {
-    const char *file;           /* NULL: report.html */
+    const char *folder, *file;  /* file NULL: report.html */
     const char *title;          /* "TGraph, 1,500 steps on 2 files" */
     const char *summary;        /* one or two sentences; NULL: none */
     const harness_named *facts; /* big numbers at the top */
@@ -112,6 +116,6 @@ typedef struct harness_report {
 
 /* Writes FOLDER/FILE: one page without outside resources, for light and dark screens. Fails:
    AG_EFILE. */
-ag_status harness_report_write(const char *folder, const harness_report *report, ag_failure *why);
+ag_status harness_report_write(const harness_report *report, ag_failure *why);
 
 #endif

@@ -113,7 +113,8 @@ static void write_report(const study_outcome *x, const harness_options *options,
         {"version", harness_format("%s %s", call->program->name, call->program->version)},
         {"date", today()},
         {NULL, NULL}};
-    const harness_report report = {.file = "study.html",
+    const harness_report report = {.folder = x->out,
+                                   .file = "study.html",
                                    .title = *x->study->title ? x->study->title : "A study",
                                    .facts = fact,
                                    .plots = plot,
@@ -123,7 +124,7 @@ static void write_report(const study_outcome *x, const harness_options *options,
                                    .options = options,
                                    .files =
                                        harness_model_files(call->program->model, call->values)};
-    harness_report_write(x->out, &report, why);
+    harness_report_write(&report, why);
 }
 
 ag_status harness__study_page(const study_outcome *x, ag_failure *why)
