@@ -117,20 +117,18 @@ static const char *other_cpu(lab_manifest **folders)
 
 static ag_status report(check *c, lab_manifest **folders, ag_failure *why)
 {
-    double mean, spread;
-    int64_t count;
     char here[128];
     const char *other = other_cpu(folders);
-    harness_mean_spread(&mean, &spread, &count, c->taus, bag_count(c->taus));
+    const harness_averages tau = harness_average(c->taus, bag_count(c->taus));
     harness_processor(here);
     if (c->s->json) {
         harness_json_print(json_pack("{so so si ss sb}", "files", harness_table_json(c->table),
-                                     "tau", harness_json_number(mean), "measured", c->measured,
+                                     "tau", harness_json_number(tau.mean), "measured", c->measured,
                                      "cpu", here, "same_cpu", !other),
                            why);
     } else {
         harness_table_print(stdout, c->table);
-        printf("mean tau of %lld files: %.3f; %d measured again on %s\n", (long long)count, mean,
+        printf("mean tau of %d files: %.3f; %d measured again on %s\n", tau.count, tau.mean,
                c->measured, here);
         char *shown = other ? harness_printable(other) : NULL;
         if (shown)

@@ -204,13 +204,10 @@ ag_status harness_plot_dots(const char *folder, const char *name, const char *ti
     plot_files p;
     int drawn = 0;
     if (!harness__plot_begin(&p, folder, name, why)) {
-        double low = (double)INFINITY, high = -low, spread;
+        double low = (double)INFINITY, high = -low;
         harness_bar *mean = HARNESS_NEW(mean, n);
-        int64_t count;
-        for (int i = 0; i < n; i++) {
-            mean[i].name = names[i];
-            harness_mean_spread(&mean[i].value, &spread, &count, values + i * per, per);
-        }
+        for (int i = 0; i < n; i++)
+            mean[i] = (harness_bar){names[i], harness_average(values + i * per, per).mean, false};
         write_dots(p.data, mean, values, n, per);
         for (int i = 0; i < n * per; i++) extend(&low, &high, values[i]);
         drawn = rows_style(&p, title, label, mean, n);

@@ -86,15 +86,13 @@ static harness_paired difference(const study_outcome *x, int variant, int measur
     return d.seeds ? d : pair(x, variant, measure, NULL);
 }
 
-static int64_t mean_of(double *mean, double *spread, const study_outcome *x, int variant,
-                       int measure)
+static harness_averages over_seeds(const study_outcome *x, int variant, int measure)
 {
-    int64_t runs;
     double *score = HARNESS_NEW(score, x->seeds);
     for (int k = 0; k < x->seeds; k++) score[k] = harness__study_score(x, variant, k, measure);
-    harness_mean_spread(mean, spread, &runs, score, x->seeds);
+    const harness_averages a = harness_average(score, x->seeds);
     harness_free(score);
-    return runs;
+    return a;
 }
 
 static harness_table *measure_table(const study_outcome *x, int measure)
@@ -108,13 +106,12 @@ static harness_table *measure_table(const study_outcome *x, int measure)
     harness_table *t = harness_table_new(title);
     harness_table_narrow(t);
     for (int v = 0; v < x->variants; v++) {
-        double mean, spread;
-        mean_of(&mean, &spread, x, v, measure);
+        const harness_averages a = over_seeds(x, v, measure);
         harness_paired d = {(double)NAN, (double)NAN, (double)NAN, (double)NAN, 0, 0};
         if (v) d = difference(x, v, measure);
         harness_table_text(t, "variant", x->name[v]);
-        harness_table_number(t, "mean", mean, digits);
-        harness_table_number(t, "spread", spread, digits);
+        harness_table_number(t, "mean", a.mean, digits);
+        harness_table_number(t, "spread", a.spread, digits);
         harness_table_number(t, "difference", d.mean, digits);
         harness_table_number(t, "low", d.low, digits);
         harness_table_number(t, "high", d.high, digits);
@@ -188,11 +185,10 @@ static const char *seeds_lacking(int *count, const study_outcome *x, int variant
 /* A mean over fewer seeds than asked for is no result of the variant as such. */
 static void note_runs(harness_table *t, const study_outcome *x)
 {
-    double mean, spread;
     for (int v = 0; v < x->variants; v++) {
         int lacking;
         const char *seeds = seeds_lacking(&lacking, x, v);
-        const int missing = x->seeds - (int)mean_of(&mean, &spread, x, v, 0) - lacking;
+        const int missing = x->seeds - over_seeds(x, v, 0).count - lacking;
         if (lacking)
             harness_table_note(
                 t, harness_format("%s: has no result yet with the seeds %s", x->name[v], seeds));
@@ -239,11 +235,11 @@ static harness_table *costs_table(const study_outcome *x)
 {
     harness_table *t = harness_table_new("What the variants are and take");
     for (int v = 0; v < x->variants; v++) {
-        double mean, spread, parameters = (double)NAN;
+        double parameters = (double)NAN;
         for (int k = 0; isnan(parameters) && k < x->seeds; k++)
             parameters = number_in(x->result[v * x->seeds + k], "parameters");
         harness_table_text(t, "variant", x->name[v]);
-        harness_table_count(t, "runs", mean_of(&mean, &spread, x, v, 0));
+        harness_table_count(t, "runs", over_seeds(x, v, 0).count);
         harness_table_number(t, "parameters", parameters, 0);
         harness_table_number(t, "seconds", mean_taken(x, v, "training"), 1);
         harness_table_number(t, "MiB", mean_taken(x, v, "peak MiB"), 0);
