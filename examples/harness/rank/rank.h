@@ -48,7 +48,7 @@ typedef struct harness_rank_row {
 
 /* Zeroed, then filled by harness_model.open: the form, names, then groups, then methods. */
 typedef struct harness_rank {
-    harness_rank_form form;         /* zeroed: harness_rank_plain */
+    harness_rank_form form;         /* zeroed: the first method makes it harness_rank_plain */
     const void *data;               /* for the model's own use */
     const harness_files *all;       /* all files, if only a share of them is scored (--part): names
                                        tell its files from the others, too; NULL: all are scored */

@@ -13,8 +13,7 @@ static int row_of(const harness_rank *r, int group)
 static void list_rows(harness_rank *r)
 {
     if (!r->row_name) r->rows = r->groups;
-    harness_free(r->row);
-    r->row = HARNESS_NEW(r->row, r->rows);
+    r->row = harness_rank_alloc(r, (size_t)r->rows * sizeof *r->row);
     for (int i = 0; i < r->groups; i++) {
         const harness_ranked *g = &r->group[i];
         harness_rank_row *row = &r->row[row_of(r, i)];
@@ -90,8 +89,7 @@ ag_status harness_rank_compute(void *rank, ag_failure *why)
     harness_rank *r = rank;
     if (check_known(r, why)) return why->status;
     list_rows(r);
-    harness_free(r->measured);
-    r->measured = HARNESS_NEW(r->measured, (size_t)r->methods * (size_t)r->rows);
+    r->measured = harness_rank_alloc(r, (size_t)r->methods * (size_t)r->rows * sizeof *r->measured);
     for (int m = 0; m < r->methods && !why->status; m++) measure_method(r, m, why);
     for (int i = 0; i < r->rows && r->methods; i++)
         r->row[i].counted = harness_rank_at(r, 0, i)->counted;

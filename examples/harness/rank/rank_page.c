@@ -46,7 +46,7 @@ static ag_status plot_times(const char *folder, const harness_rank *r, ag_failur
     return why->status;
 }
 
-static harness_measure first_of(const harness_rank *r) { return harness__form(r)->measure[0]; }
+static harness_measure first_of(const harness_rank *r) { return r->form.measure[0]; }
 
 static const char *direction(const harness_rank *r)
 {
@@ -61,7 +61,7 @@ static ag_status plot_methods(const char *folder, const harness_rank *r, ag_fail
                                harness__is_own(r, m)};
     return harness_plot_bars(
         folder, "methods",
-        harness_format("Mean over the held-out %s: %s", harness__form(r)->rows, direction(r)),
+        harness_format("Mean over the held-out %s: %s", r->form.rows, direction(r)),
         harness_measures[first_of(r)].name, bar, r->methods, why);
 }
 
@@ -80,11 +80,10 @@ static ag_status plot_parts(const char *folder, const harness_rank *r, ag_failur
             bar[n++] = (harness_bar){harness_format("%.40s: %s", name, r->method[side[k]]),
                                      harness__number(r, side[k], first_of(r), mean, i), k == 0};
         }
-    return harness_plot_bars(folder, "parts",
-                             harness_format("Each held-out %s: %s",
-                                            r->families ? "family" : harness__form(r)->row,
-                                            direction(r)),
-                             harness_measures[first_of(r)].name, bar, n, why);
+    return harness_plot_bars(
+        folder, "parts",
+        harness_format("Each held-out %s: %s", r->families ? "family" : r->form.row, direction(r)),
+        harness_measures[first_of(r)].name, bar, n, why);
 }
 
 ag_status harness_rank_plot(const harness_session *session, const harness_rank *r, ag_failure *why)
@@ -101,8 +100,8 @@ enum { FACTS = 4 + 1, NOTES = HARNESS_RANK_METHODS + 4 };
 static void list_facts(harness_named fact[FACTS], const harness_session *session,
                        const harness_rank *r)
 {
-    const harness_measure *list = harness__form(r)->measure;
-    const int n = harness__count(harness__form(r), 2);
+    const harness_measure *list = r->form.measure;
+    const int n = harness__count(r, 2);
     for (int k = 0; k < n; k++) {
         const harness_measure_kind *kind = &harness_measures[list[k]];
         const double mean = harness_rank_mean(r, 0, list[k]);
@@ -118,10 +117,9 @@ static void list_facts(harness_named fact[FACTS], const harness_session *session
 static void list_notes(const char *note[NOTES], const harness_session *session,
                        const harness_rank *r)
 {
-    const harness_rank_form *form = harness__form(r);
     const harness_state *state = session->trained.state;
     int n = 0;
-    note[n++] = harness_measures_explain(form->measure, harness__count(form, form->shown));
+    note[n++] = harness_measures_explain(r->form.measure, harness__count(r, r->form.shown));
     note[n++] = harness_format(
         "The best checkpoint is chosen by the items that are scored here, or a sample of them, so "
         "the numbers are slightly too good; files given to \"%s eval\" later are not touched by "
