@@ -14,13 +14,6 @@ static void axis(FILE *to, const char *which, const char *name, const char *colo
     fprintf(to, " textcolor rgb '%s'\n", colour);
 }
 
-/* The name is part of the data, where gnuplot handles quotes correctly. */
-static void write_name(FILE *to, const char *name)
-{
-    fputs(" title ", to);
-    harness__plot_quoted(to, name);
-}
-
 /* A block of the data: means over intervals of equal length, so that the picture of a long run
    stays small. gnuplot does not count a block without points. */
 static void write_means(FILE *to, harness_curve c)
@@ -33,6 +26,15 @@ static void write_means(FILE *to, harness_curve c)
         fprintf(to, "%.9g\t%.9g\n", x / (double)(end - i), y / (double)(end - i));
     }
     fputs("\n\n", to);
+}
+
+/* block: of the data, among those with points. */
+static void draw_line(plot_files *p, int block, harness_curve c, const char *style)
+{
+    if (!c.n) return;
+    fprintf(p->script, "%s'%s.tsv' index %d using 1:2 %s title ", block ? ", \\\n     " : "plot ",
+            p->name, block, style);
+    harness__plot_quoted(p->script, c.name);
 }
 
 ag_status harness_plot_curves(const char *folder, const char *name, const char *title,
@@ -49,20 +51,11 @@ ag_status harness_plot_curves(const char *folder, const char *name, const char *
         if (loss.n) axis(to, "y", loss.name, PLOT_FIRST);
         if (score.n) axis(to, loss.n ? "y2" : "y", score.name, PLOT_SECOND);
         if (loss.n && score.n) fputs("set y2tics\nset border 11\n", to);
-        fputs("plot ", to);
-        if (loss.n) {
-            fprintf(to, "'%s.tsv' index 0 using 1:2 with lines linewidth 1.6 linecolor rgb '%s'",
-                    p.name, PLOT_FIRST);
-            write_name(to, loss.name);
-        }
-        if (score.n) {
-            fprintf(to,
-                    "%s'%s.tsv' index %d using 1:2 axes x1y%d with linespoints linewidth 2 "
-                    "pointtype 7 pointsize 0.5 linecolor rgb '%s'",
-                    loss.n ? ", \\\n     " : "", p.name, loss.n ? 1 : 0, loss.n ? 2 : 1,
-                    PLOT_SECOND);
-            write_name(to, score.name);
-        }
+        draw_line(&p, 0, loss, "with lines linewidth 1.6 linecolor rgb '" PLOT_FIRST "'");
+        draw_line(&p, loss.n > 0, score,
+                  harness_format("axes x1y%d with linespoints linewidth 2 pointtype 7 pointsize "
+                                 "0.5 linecolor rgb '" PLOT_SECOND "'",
+                                 loss.n ? 2 : 1));
         fputs("\n", to);
     }
     return harness__plot_end(&p, loss.n + score.n > 0, why);
@@ -218,13 +211,13 @@ ag_status harness_plot_dots(const char *folder, const char *name, const char *ti
     return harness__plot_end(&p, drawn > 0, why);
 }
 
-/* The colour of line or bar i; the ninth is dashed, if it is a line. */
-static void write_colour(FILE *to, int i)
+/* The ninth line is dashed. */
+static const char *line_style(int i)
 {
     static const char *const colour[8] = {PLOT_FIRST, PLOT_SECOND, "#3a9a5b", "#b5484e",
                                           "#8a62b8",  "#9a7b4f",   "#2b9fa8", "#c45c9c"};
-    fprintf(to, " linecolor rgb '%s'", colour[i % 8]);
-    if (i >= 8) fprintf(to, " dashtype %d", 1 + i / 8);
+    const char *dashed = i < 8 ? "" : harness_format(" dashtype %d", 1 + i / 8);
+    return harness_format("with lines linewidth 2 linecolor rgb '%s'%s", colour[i % 8], dashed);
 }
 
 /* The lines of the key: gnuplot makes its columns as wide as the longest name. */
@@ -255,11 +248,7 @@ ag_status harness_plot_lines(const char *folder, const char *name, const char *t
         for (int i = 0; i < count && i < HARNESS_LINES; i++) {
             if (!curves[i].n) continue;
             write_means(p.data, curves[i]);
-            fprintf(to, "%s'%s.tsv' index %d using 1:2 with lines linewidth 2",
-                    drawn ? ", \\\n     " : "plot ", p.name, drawn);
-            drawn++;
-            write_colour(to, i);
-            write_name(to, curves[i].name);
+            draw_line(&p, drawn++, curves[i], line_style(i));
         }
         fputs("\n", to);
     }
