@@ -223,7 +223,7 @@ harness_table *harness_study_run(const harness_study *s, const harness_call *cal
     const int runs = x.variants * x.seeds;
     const bool trains = !common->collect;
     harness_table *table = NULL;
-    x.name = HARNESS_NEW(x.name, x.variants);
+    x.name = harness_lasting((size_t)x.variants * sizeof *x.name);
     x.result = HARNESS_NEW(x.result, runs);
     for (int v = 0; v < x.variants; v++) x.name[v] = s->variants[v].name;
     for (int i = 0; i < runs; i++) x.result[i] = json_object();
@@ -233,7 +233,6 @@ harness_table *harness_study_run(const harness_study *s, const harness_call *cal
     harness__unlock(&x.folder);
     for (int i = 0; i < runs; i++) json_decref(x.result[i]);
     harness_free(x.result);
-    harness_free(x.name);
     return table;
 }
 

@@ -88,11 +88,9 @@ static harness_paired difference(const study_outcome *x, int variant, int measur
 
 static harness_averages over_seeds(const study_outcome *x, int variant, int measure)
 {
-    double *score = HARNESS_NEW(score, x->seeds);
+    double *score = harness_lasting((size_t)x->seeds * sizeof *score);
     for (int k = 0; k < x->seeds; k++) score[k] = harness__study_score(x, variant, k, measure);
-    const harness_averages a = harness_average(score, x->seeds);
-    harness_free(score);
-    return a;
+    return harness_average(score, x->seeds);
 }
 
 static harness_table *measure_table(const study_outcome *x, int measure)
