@@ -117,10 +117,8 @@ static const char *other_cpu(lab_manifest **folders)
 
 static ag_status report(check *c, lab_manifest **folders, ag_failure *why)
 {
-    char here[128];
-    const char *other = other_cpu(folders);
+    const char *here = harness_processor(), *other = other_cpu(folders);
     const harness_averages tau = harness_average(c->taus, bag_count(c->taus));
-    harness_processor(here);
     if (c->s->json) {
         harness_json_print(json_pack("{so so si ss sb}", "files", harness_table_json(c->table),
                                      "tau", harness_json_number(tau.mean), "measured", c->measured,

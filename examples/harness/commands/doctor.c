@@ -126,9 +126,8 @@ static void add(const found *f, const char *name, const char *text)
 
 static void add_machine(const found *f)
 {
-    char name[128];
     int64_t all, available;
-    add(f, "processor", harness_processor(name));
+    add(f, "processor", harness_processor());
     add(f, "memory",
         harness_memory(&all, &available)
             ? "unknown"

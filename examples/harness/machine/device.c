@@ -24,9 +24,8 @@ const char *harness_device_word(ag_device device) { return device == AG_CUDA ? "
 
 static const char *name_of(ag_device device)
 {
-    char processor[128];
     ag_device_about about;
-    if (device == AG_CPU) return harness_format("%s", harness_processor(processor));
+    if (device == AG_CPU) return harness_processor();
     ag_device_describe(&about);
     return harness_format("%s", about.name);
 }
