@@ -101,23 +101,20 @@ static ag_status exchange(ag_ranks *ranks, const ag_ranks_part *send, const ag_r
     return finish(m, what, why);
 }
 
-int harness_ranks_local(const ag_ranks *ranks)
+/* How many of the first `count` ranks are on this host, and may use the same processors. */
+static int near(const mpi_ranks *m, int count, bool same_processors)
 {
-    const mpi_ranks *m = (const mpi_ranks *)ranks;
-    const place *me = &m->place[ranks->rank];
+    const place *me = &m->place[m->ranks.rank];
     int n = 0;
-    for (int r = 0; r < ranks->count; r++)
+    for (int r = 0; r < count; r++)
         n += strcmp(m->place[r].host, me->host) == 0 &&
-             CPU_EQUAL(&m->place[r].processors, &me->processors);
+             (!same_processors || CPU_EQUAL(&m->place[r].processors, &me->processors));
     return n;
 }
 
-static int before_on_host(const mpi_ranks *m)
+int harness_ranks_local(const ag_ranks *ranks)
 {
-    int n = 0;
-    for (int r = 0; r < m->ranks.rank; r++)
-        n += strcmp(m->place[r].host, m->place[m->ranks.rank].host) == 0;
-    return n;
+    return near((const mpi_ranks *)ranks, ranks->count, true);
 }
 
 void harness_ranks_close(ag_ranks *ranks)
@@ -166,7 +163,7 @@ ag_ranks *harness_ranks_open(double patience, ag_failure *why)
     sched_getaffinity(0, sizeof mine.processors, &mine.processors);
     gethostname(mine.host, sizeof mine.host - 1);
     MPI_Allgather(&mine, sizeof mine, MPI_BYTE, m->place, sizeof mine, MPI_BYTE, MPI_COMM_WORLD);
-    ag_ranks_take_device(before_on_host(m));
+    ag_ranks_take_device(near(m, rank, false));
     return &m->ranks;
 }
 
