@@ -139,10 +139,8 @@ static ag_status read_pair(void *context, const char *section, const char *key, 
     if (r->in_study && strcmp(key, "seeds") == 0) return read_seeds(s, value, where, why);
     if (r->in_study && strcmp(key, "title") == 0) {
         s->title = value;
-        return harness__utf8(value)
-                   ? AG_OK
-                   : ag_fail(why, AG_EUSE, "%s: the title is not UTF-8 text; write it again",
-                             where);
+        if (harness__utf8(value)) return AG_OK;
+        return ag_fail(why, AG_EUSE, "%s: the title is not UTF-8 text; write it again", where);
     }
     if (check_override(r, &item, why)) return why->status;
     if (r->in_study)

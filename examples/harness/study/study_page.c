@@ -10,13 +10,12 @@
 
 static ag_status plot_dots(const study_outcome *x, ag_failure *why)
 {
-    double *score = HARNESS_NEW(score, x->variants * x->seeds);
-    for (int i = 0; i < x->variants * x->seeds; i++)
+    const int runs = x->variants * x->seeds;
+    double *score = harness_lasting((size_t)runs * sizeof *score);
+    for (int i = 0; i < runs; i++)
         score[i] = harness__study_score(x, i / x->seeds, i % x->seeds, 0);
-    harness_plot_dots(x->out, "study", x->study->title, x->measure[0], x->name, score, x->variants,
-                      x->seeds, why);
-    harness_free(score);
-    return why->status;
+    return harness_plot_dots(x->out, "study", x->study->title, x->measure[0], x->name, score,
+                             x->variants, x->seeds, why);
 }
 
 /* Fills the mean over the seeds that have a score, up to the last validation of all of them. */

@@ -224,7 +224,7 @@ harness_table *harness_study_run(const harness_study *s, const harness_call *cal
     const bool trains = !common->collect;
     harness_table *table = NULL;
     x.name = harness_lasting((size_t)x.variants * sizeof *x.name);
-    x.result = HARNESS_NEW(x.result, runs);
+    x.result = harness_lasting((size_t)runs * sizeof *x.result);
     for (int v = 0; v < x.variants; v++) x.name[v] = s->variants[v].name;
     for (int i = 0; i < runs; i++) x.result[i] = json_object();
     if (!harness__study_share(&x, why) && !open_folder(&x, trains, why) &&
@@ -232,7 +232,6 @@ harness_table *harness_study_run(const harness_study *s, const harness_call *cal
         table = conclude(&x, !trains, json, why);
     harness__unlock(&x.folder);
     for (int i = 0; i < runs; i++) json_decref(x.result[i]);
-    harness_free(x.result);
     return table;
 }
 
