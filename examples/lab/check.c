@@ -55,12 +55,12 @@ static void add_row(check *c, const file *f, lab_stored *x, const int64_t *then,
     for (int i = 0; i < n; i++) ratio[i] = (double)now[i] / (double)then[i];
     const double tau = lab_time_tau(now, then, n);
     if (isfinite(tau)) bag_add(c->taus, tau);
-    harness_table_text(c->table, lab_manifest_path(f->folder, f->name, ""));
-    harness_table_count(c->table, n);
-    harness_table_number(c->table, tau, 3);
-    harness_table_number(c->table, lab_median(ratio, n), 3);
-    harness_table_number(c->table, 100 * lab_time_noise(now, then, n), 2);
-    harness_table_number(c->table, 100 * lab_time_spread(then, n), 1);
+    harness_table_text(c->table, "file", lab_manifest_path(f->folder, f->name, ""));
+    harness_table_count(c->table, "measured", n);
+    harness_table_number(c->table, "tau", tau, 3);
+    harness_table_number(c->table, "now/then", lab_median(ratio, n), 3);
+    harness_table_number(c->table, "noise %", 100 * lab_time_noise(now, then, n), 2);
+    harness_table_number(c->table, "spread %", 100 * lab_time_spread(then, n), 1);
     c->measured += n;
 }
 
@@ -117,20 +117,16 @@ static const char *other_cpu(lab_manifest **folders)
 
 static ag_status report(check *c, lab_manifest **folders, ag_failure *why)
 {
-    double mean, spread;
-    int64_t count;
-    char here[128];
-    const char *other = other_cpu(folders);
-    harness_mean_spread(&mean, &spread, &count, c->taus, bag_count(c->taus));
-    harness_processor(here);
+    const char *here = harness_processor(), *other = other_cpu(folders);
+    const harness_averages tau = harness_average(c->taus, bag_count(c->taus));
     if (c->s->json) {
         harness_json_print(json_pack("{so so si ss sb}", "files", harness_table_json(c->table),
-                                     "tau", harness_json_number(mean), "measured", c->measured,
+                                     "tau", harness_json_number(tau.mean), "measured", c->measured,
                                      "cpu", here, "same_cpu", !other),
                            why);
     } else {
         harness_table_print(stdout, c->table);
-        printf("mean tau of %lld files: %.3f; %d measured again on %s\n", (long long)count, mean,
+        printf("mean tau of %d files: %.3f; %d measured again on %s\n", tau.count, tau.mean,
                c->measured, here);
         char *shown = other ? harness_printable(other) : NULL;
         if (shown)
@@ -144,13 +140,11 @@ static ag_status report(check *c, lab_manifest **folders, ag_failure *why)
 
 ag_status lab_check_command(harness_call *call, ag_failure *why)
 {
-    static const char *const columns[] = {"file",     "measured", "tau",
-                                          "now/then", "noise %",  "spread %"};
     const lab_settings *s = call->values;
     check c = {.s = s};
     if (lab_core_check(s->core, why)) return why->status;
     c.meter = lab_meter_new((lab_measure_options){s->repeats, s->redo, s->threshold});
-    c.table = harness_table_new("", columns, (int)(sizeof columns / sizeof *columns));
+    c.table = harness_table_new("");
     lab_pin(s->core);
     lab_manifest **folders = lab_manifests_load(&s->folders, why);
     file *files = why->status ? NULL : choose_files(folders, (uint64_t)s->seed);

@@ -47,13 +47,12 @@ ag_status lab_show_command(harness_call *call, ag_failure *why)
 
 ag_status lab_families_command(harness_call *call, ag_failure *why)
 {
-    static const char *const columns[] = {"family", "what"};
-    harness_table *table = harness_table_new("", columns, 2);
+    harness_table *table = harness_table_new("");
     (void)call;
     (void)why;
     for (int i = 0; i < lab_n_families; i++) {
-        harness_table_text(table, lab_families[i].name);
-        harness_table_text(table, lab_families[i].text);
+        harness_table_text(table, "family", lab_families[i].name);
+        harness_table_text(table, "what", lab_families[i].text);
     }
     harness_table_print(stdout, table);
     harness_table_free(table);

@@ -3,7 +3,7 @@
 #include "examples/lab/measure/measure.h"
 
 #include "examples/harness/base/bag.h"
-#include "examples/harness/rank/measures.h"
+#include "examples/harness/base/base.h"
 
 #include <string.h>
 
