@@ -40,8 +40,8 @@ bool harness__idle(const harness_options *o, int index, const char *files);
 ag_status harness__refuse_idle(const harness_options *o, int index, const char *scope,
                                ag_failure *why);
 
-/* Parses `text` as the row says and stores the value (all types but texts and paths). `shown` is the
-   option's name in sentences. */
+/* Parses `text` as the row says and stores the value (all types but texts and paths). `shown` is
+   the option's name in sentences. */
 ag_status harness__parse(void *to, const harness_option *option, const char *shown,
                          const char *text, ag_failure *why);
 
@@ -62,8 +62,8 @@ const char *harness__advice(const harness_options *o, const char *where, const c
 /* The name of the value in sentences and in --help. */
 const char *harness__meta(const harness_option *option);
 
-/* Takes the next of the words between bars (harness_lasting); NULL: there is none. And the place of a
-   text among them; -1: it is none of them. */
+/* Takes the next of the words between bars (harness_lasting); NULL: there is none. And the place of
+   a text among them; -1: it is none of them. */
 const char *harness__word(const char **list);
 int harness__word_index(const char *list, const char *text);
 

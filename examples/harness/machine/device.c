@@ -108,8 +108,7 @@ static json_t *now_on(const harness_options *options)
     json_object_set_new(j, "device", json_string(harness_device_word(device)));
     json_object_set_new(j, "device_name", harness_json_name(name_of(device)));
     if (device != AG_CPU)
-        json_object_set_new(j, "precision",
-                            json_string(precision_words[common->precision]));
+        json_object_set_new(j, "precision", json_string(precision_words[common->precision]));
     return j;
 }
 
