@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 int harness_exit_code(ag_status status)
 {
@@ -124,27 +123,6 @@ static const char *quoted(int argc, char **argv)
     return line;
 }
 
-static const char *text_of(const harness_options *o, const char *name)
-{
-    const char *const *text = harness__value(o, name, HARNESS_TEXT);
-    return text ? *text : NULL;
-}
-
-static bool is_on(const harness_options *o, const char *name)
-{
-    const bool *flag = harness__value(o, name, HARNESS_BOOL);
-    return flag && *flag;
-}
-
-/* --resume keeps the files that --force removes. */
-static ag_status refuse_both(const harness_options *o, ag_failure *why)
-{
-    if (!is_on(o, "resume") || !is_on(o, "force")) return AG_OK;
-    return ag_fail(why, AG_EUSE,
-                   "--resume goes on with the run in --out and --force replaces it; give one of "
-                   "the two");
-}
-
 static ag_status refuse_change(const harness_options *stored, const harness_options *o,
                                const char *folder, ag_failure *why)
 {
@@ -162,10 +140,14 @@ static ag_status read_options(harness_options **result, const harness_program *p
                               const harness_command *c, int argc, char **argv, ag_failure *why)
 {
     harness_options *o = *result = harness_options_new(p, c->bit, NULL);
-    if (harness_options_argv(o, argc, argv, c->positional, why) || refuse_both(o, why))
-        return why->status;
-    const bool resume = is_on(o, "resume");
-    const char *folder = text_of(o, resume ? "out" : "run");
+    const harness_common *given = o->values;
+    if (harness_options_argv(o, argc, argv, c->positional, why)) return why->status;
+    if (given->resume && given->force)
+        return ag_fail(why, AG_EUSE,
+                       "--resume goes on with the run in --out and --force replaces it; give one "
+                       "of the two");
+    const bool resume = given->resume;
+    const char *folder = resume ? given->out : given->run;
     if (folder) {
         harness_options *stored = harness_options_new(p, c->bit, NULL);
         *result = harness_options_new(p, c->bit, NULL);
@@ -177,8 +159,9 @@ static ag_status read_options(harness_options **result, const harness_program *p
         harness_options_free(o);
     }
     if (why->status || harness_options_complete(*result, why)) return why->status;
-    return text_of(*result, "study") ? AG_OK /* which looks at its variants */
-                                     : harness_options_act(*result, NULL, why);
+    given = (*result)->values;
+    return given->study ? AG_OK /* which looks at its variants */
+                        : harness_options_act(*result, NULL, why);
 }
 
 /* The library passes over words that it does not know, but they are typing errors. */
@@ -206,41 +189,6 @@ static ag_status check_environment(ag_failure *why)
 /* 1 if writing to stdout failed, now or when a message flushed it. */
 static int stdout_failed(void) { return fflush(stdout) != 0 || ferror(stdout); }
 
-/* Ranks that have the same processors divide them. */
-static void share_processors(const harness_options *o, const ag_ranks *ranks)
-{
-    const int *threads = harness__value(o, "threads", HARNESS_INT);
-    const int local = harness_ranks_local(ranks), all = ag_threads();
-    if (!(threads && *threads) && !getenv("OMP_NUM_THREADS"))
-        ag_set_threads(all > local ? all / local : 1);
-}
-
-enum { RANK_PATIENCE = 600 }; /* its default */
-
-/* Under a launcher of MPI the processes of a training are one run; those of other commands are
-   calls of their own. */
-static ag_status join_ranks(harness_call *call, ag_failure *why)
-{
-    int rank;
-    const int launched = harness_ranks_launched(&rank);
-    const double *patience = harness__value(call->options, "rank-patience", HARNESS_REAL);
-    if (!patience) return AG_OK;
-    if (launched < 2 && *patience != RANK_PATIENCE)
-        return ag_fail(why, AG_EUSE,
-                       "--rank-patience is for training that mpirun or srun starts; omit it");
-    if (launched < 2) return AG_OK;
-    const int64_t *shards = harness__value(call->options, "shards", HARNESS_INT64);
-    if (shards && *shards < launched)
-        return ag_fail(why, AG_EUSE,
-                       "a launcher of MPI started %d ranks, but a step has %lld batches for them; "
-                       "give --shards %d, or a multiple of it",
-                       launched, (long long)*shards, launched);
-    call->ranks = harness_ranks_open(*patience, why);
-    if (call->ranks) share_processors(call->options, call->ranks);
-    if (!harness_leads(call->ranks)) harness_log_start(call->program->name, true);
-    return why->status;
-}
-
 /* Of what all ranks find rank 0 speaks, and ends the others meanwhile. */
 static bool speaks(int rank)
 {
@@ -260,15 +208,13 @@ static int run_command(const harness_program *p, const harness_command *c, int a
     ag_failure why = {0};
     harness_call call = {.program = p, .command = c, .command_line = quoted(argc, argv)};
     ag_status status = read_options(&call.options, p, c, argc - 2, argv + 2, &why);
-    call.values = harness_options_values(call.options);
+    const harness_common *common = call.values = harness_options_values(call.options);
     if (status == AG_OK) status = check_environment(&why);
     if (status == AG_OK) {
-        harness_log_start(p->name, is_on(call.options, "quiet"));
+        harness_log_start(p->name, common->quiet);
         harness_catch_signals();
-        const int *threads = harness__value(call.options, "threads", HARNESS_INT);
-        if (threads && *threads) ag_set_threads(*threads); /* 0: the machine chooses */
-        status = join_ranks(&call, &why);
-        if (status == AG_OK) status = c->run(&call, &why);
+        if (common->threads) ag_set_threads(common->threads); /* 0: the machine chooses */
+        status = c->run(&call, &why);
         harness_warn_lacks();
         if (status == AG_OK && stdout_failed()) status = harness__refuse_stdout(&why);
     }

@@ -119,7 +119,7 @@ static ag_status report(check *c, lab_manifest **folders, ag_failure *why)
 {
     const char *here = harness_processor(), *other = other_cpu(folders);
     const harness_averages tau = harness_average(c->taus, bag_count(c->taus));
-    if (c->s->json) {
+    if (c->s->common.json) {
         harness_json_print(json_pack("{so so si ss sb}", "files", harness_table_json(c->table),
                                      "tau", harness_json_number(tau.mean), "measured", c->measured,
                                      "cpu", here, "same_cpu", !other),

@@ -19,6 +19,7 @@ enum {
 
 /* All options, by the names of options.c. */
 typedef struct lab_settings {
+    harness_common common; /* of which it has --quiet and --json */
     const char *out, *families, *family;
     harness_paths text, folders;
     int programs, first, number, configs, kernels, partitions;
@@ -29,7 +30,6 @@ typedef struct lab_settings {
     double threshold, noise;
     int sample, per_file;
     double valid, test;
-    bool quiet, json;
 } lab_settings;
 
 extern const harness_program lab_program_table;

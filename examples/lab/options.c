@@ -77,9 +77,9 @@ static const harness_option table[] = {
     {"test", FIELD(test), "0.125", 0, 0.9, LAB_SPLIT_COMMAND, .group = "Split",
      .help = "share for the test"},
 
-    {"quiet", FIELD(quiet), .commands = ALL | HARNESS_DOCTOR, .group = "Output",
+    {"quiet", FIELD(common.quiet), .commands = ALL | HARNESS_DOCTOR, .group = "Output",
      .help = "only errors on stderr, no progress bar"},
-    {"json", FIELD(json), .commands = LAB_CHECK_COMMAND | HARNESS_DOCTOR, .often = true,
+    {"json", FIELD(common.json), .commands = LAB_CHECK_COMMAND | HARNESS_DOCTOR, .often = true,
      .group = "Output", .help = "results on stdout as JSON"},
 };
 

@@ -11,7 +11,7 @@
 
 struct augur_models {
     harness_trained trained;
-    char *path, *about;          /* of the checkpoint; text of augur_models_describe */
+    char *about;                 /* text of augur_models_describe */
     pthread_rwlock_t parameters; /* read by predictions, written when an update is done */
     pthread_mutex_t update;      /* held by an update: one runs at a time */
 };

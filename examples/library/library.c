@@ -110,53 +110,46 @@ typedef struct opening {
     augur_models *m;
     const ag_failure *why;
     const char *path;
-    ag_checkpoint *file;
-    char *made; /* "tpgnn 0.1.0" */
 } opening;
 
-static ag_status find_program(opening *o, ag_failure *why)
+/* "tpgnn 0.1.0" */
+static ag_status find_program(char made[128], const char *path, ag_failure *why)
 {
-    o->file = ag_checkpoint_open(o->m->path, why);
-    if (!o->file) return why->status;
-    const char *made = ag_checkpoint_metadata(o->file, "program");
-    o->made = harness_copy(made ? made : "");
-    ag_checkpoint_close(o->file);
-    o->file = NULL;
-    return AG_OK;
+    ag_checkpoint *file = ag_checkpoint_open(path, why);
+    const char *program = file ? ag_checkpoint_metadata(file, "program") : NULL;
+    snprintf(made, 128, "%s", program ? program : "");
+    ag_checkpoint_close(file);
+    return why->status;
 }
 
 static ag_status open_model(void *context, ag_failure *why)
 {
-    opening *o = context;
+    const opening *o = context;
     augur_models *m = o->m;
+    char made[128];
     const char *path = harness_checkpoint_at(o->path, why);
     if (!path) return why->status;
-    m->path = harness_copy(path);
-    if (find_program(o, why)) return why->status;
-    const harness_model *model = model_of(o->made);
+    if (find_program(made, path, why)) return why->status;
+    const harness_model *model = model_of(made);
     if (!model)
         return ag_fail(why, AG_EDATA,
                        "%.200s is a checkpoint of %.60s; choose one of tgraph, tpu, tpgnn or nests",
-                       m->path, *o->made ? o->made : "no program");
-    if (harness_trained_load(&m->trained, model, m->path, why)) return why->status;
-    m->trained.path = m->path;
-    return describe(m, o->made, why);
+                       path, *made ? made : "no program");
+    return harness_trained_load(&m->trained, model, path, why) ? why->status
+                                                               : describe(m, made, why);
 }
 
 /* A failed call frees its own here, before the handle. */
 static void drop(augur_models *m)
 {
     harness_trained_drop(&m->trained);
-    harness_free(m->path);
     harness_free(m->about);
-    m->path = m->about = NULL;
+    m->about = NULL;
 }
 
 static void end_opening(void *context)
 {
-    opening *o = context;
-    ag_checkpoint_close(o->file);
-    harness_free(o->made);
+    const opening *o = context;
     if (o->why->status) drop(o->m);
 }
 

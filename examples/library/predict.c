@@ -18,61 +18,40 @@ typedef struct call {
     harness_options *options;
     harness_runs runs;
     void *data, *results;
-    bool open; /* the results */
 } call;
 
-/* ---- what the caller gets: one block ---- */
-
-/* Places of the parts in the block; NULL: to count the bytes. */
-static void *lay(char *block, size_t *bytes, int64_t count, size_t size)
-{
-    void *part = block ? block + *bytes : NULL;
-    *bytes = ag_size_add(*bytes, (ag_size_mul((size_t)count, size) + 7) & ~(size_t)7);
-    return part;
-}
-
-static void lay_group(augur_models_group *to, const harness_group *g, const char *name, char *block,
-                      size_t *bytes)
-{
-    const size_t letters = strlen(name) + 1;
-    char *text = lay(block, bytes, (int64_t)letters, 1);
-    int64_t *number = lay(block, bytes, g->items, sizeof *number);
-    double *score = lay(block, bytes, g->items, sizeof *score);
-    double *ns = g->ns ? lay(block, bytes, g->items, sizeof *ns) : NULL;
-    if (!block) return;
-    memcpy(text, name, letters);
-    for (int i = 0; i < g->items; i++) {
-        number[i] = g->number ? g->number[i] : i;
-        score[i] = g->score[i];
-        if (g->ns) ns[i] = g->ns[i];
-    }
-    *to = (augur_models_group){text, g->items, number, score, ns};
-}
-
-static augur_models_scores *lay_all(const call *c, char *block, size_t *bytes)
-{
-    const int groups = harness_rank_groups(c->results);
-    augur_models_scores *s = lay(block, bytes, 1, sizeof *s);
-    augur_models_group *to = lay(block, bytes, groups, sizeof *to);
-    int64_t items = 0;
-    for (int i = 0; i < groups; i++) {
-        const harness_group g = harness_rank_group_at(c->results, i);
-        lay_group(to ? to + i : NULL, &g, library_items_name(&c->items, g.name), block, bytes);
-        items += g.items;
-    }
-    if (s) *s = (augur_models_scores){groups, items, to};
-    return s;
-}
-
+/* The scores are one block: groups, then numbers, scores and times of all, then names. */
 static ag_status give(call *c, ag_failure *why)
 {
-    size_t bytes = 0, again = 0;
-    lay_all(c, NULL, &bytes);
-    char *block = ag_alloc(bytes);
-    if (!block)
+    const int groups = harness_rank_groups(c->results);
+    size_t items = 0, letters = 0;
+    for (int i = 0; i < groups; i++) {
+        const harness_group g = harness_rank_group_at(c->results, i);
+        items += (size_t)g.items;
+        letters += strlen(library_items_name(&c->items, g.name)) + 1;
+    }
+    const size_t bytes = sizeof *c->scores + (size_t)groups * sizeof *c->scores->group +
+                         items * (sizeof(int64_t) + 2 * sizeof(double)) + letters;
+    augur_models_scores *s = c->scores = ag_alloc(bytes);
+    if (!s)
         return ag_fail(why, AG_EMEMORY, "augur_models_predict: no memory for %zu bytes of scores",
                        bytes);
-    c->scores = lay_all(c, block, &again);
+    augur_models_group *to = (augur_models_group *)(void *)(s + 1);
+    int64_t *number = (int64_t *)(void *)(to + groups);
+    double *score = (double *)(void *)(number + items), *ns = score + items;
+    char *name = (char *)(ns + items);
+    *s = (augur_models_scores){groups, (int64_t)items, to};
+    for (int i = 0; i < groups; i++) {
+        const harness_group g = harness_rank_group_at(c->results, i);
+        strcpy(name, library_items_name(&c->items, g.name));
+        *to++ = (augur_models_group){name, g.items, number, score, g.ns ? ns : NULL};
+        for (int k = 0; k < g.items; k++) {
+            *number++ = g.number ? g.number[k] : k;
+            *score++ = g.score[k];
+            *ns++ = g.ns ? g.ns[k] : 0;
+        }
+        name += strlen(name) + 1;
+    }
     return AG_OK;
 }
 
@@ -93,7 +72,6 @@ static ag_status score(void *context, ag_failure *why)
     c->results = harness_alloc(m->results_bytes);
     if (m->read_scored(c->data, &c->runs, s, false, why)) return why->status;
     m->open(c->results, c->data, s);
-    c->open = true;
     if (harness_runs_score(&c->runs, c->results, s, why) || harness_rank_finite(c->results, why))
         return why->status;
     harness_warn_alike(m, c->results);
@@ -104,7 +82,7 @@ static void end(void *context)
 {
     call *c = context;
     const harness_model *m = c->m->trained.model;
-    if (c->open) harness_rank_close(c->results);
+    if (c->results) harness_rank_close(c->results);
     if (c->data) m->close(c->data);
     harness_free(c->data);
     harness_free(c->results);

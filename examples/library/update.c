@@ -46,9 +46,8 @@ static ag_status set_options(update *u, ag_failure *why)
 
 static ag_status prepare(update *u, ag_failure *why)
 {
-    const harness_model *m = u->m->trained.model;
     harness_session *s = &u->session;
-    s->model = m;
+    const harness_model *m = s->model;
     s->options = u->options;
     s->settings = harness_options_values(u->options);
     s->initial = true;
@@ -68,27 +67,23 @@ static ag_status prepare(update *u, ag_failure *why)
     return m->begin ? m->begin(s, why) : AG_OK;
 }
 
-static ag_status do_step(harness_session *s, double *loss, ag_failure *why)
-{
-    harness_state *p = s->trained.state;
-    p->loss_sum = 0;
-    p->loss_count = 0;
-    if (!harness_session_step(s, why)) *loss = p->loss_sum;
-    return why->status;
-}
-
 static ag_status train(void *context, ag_failure *why)
 {
     update *u = context;
     augur_models *m = u->m;
+    u->session.model = m->trained.model;
     if (!ag_params_count(m->trained.params))
         return ag_fail(why, AG_EUSE,
                        "augur_models_update: the model has only trees, which take no steps; open "
                        "one with a network");
     if (set_options(u, why) || prepare(u, why)) return why->status;
-    for (int i = 0; i < u->how.steps; i++)
-        if (do_step(&u->session, &u->loss[i > 0], why)) return why->status;
-    if (why->status) return why->status;
+    harness_state *p = u->session.trained.state;
+    for (int i = 0; i < u->how.steps; i++) {
+        p->loss_sum = 0;
+        p->loss_count = 0;
+        if (harness_session_step(&u->session, why)) return why->status;
+        u->loss[i > 0] = p->loss_sum;
+    }
     if (u->how.steps == 1) u->loss[1] = u->loss[0];
     pthread_rwlock_wrlock(&m->parameters);
     const harness_trained before = m->trained;
@@ -101,15 +96,7 @@ static ag_status train(void *context, ag_failure *why)
 static void end(void *context)
 {
     update *u = context;
-    harness_session *s = &u->session;
-    const harness_model *m = u->m->trained.model;
-    if (s->feed && m->end) m->end(s->feed);
-    if (s->data) m->close(s->data);
-    harness_session_batches_end(s);
-    harness_trained_drop(&s->trained);
-    harness_free(s->feed);
-    harness_free(s->data);
-    ag_tape_free(s->tape);
+    harness_session_close(&u->session, u->why);
     harness_options_free(u->options);
     library_items_close(&u->items);
     library_items_rename(&u->items, u->why);

@@ -5,7 +5,6 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "examples/harness/harness.h"
-#include "examples/harness/base/draws.h"
 
 #include <math.h>
 #include <string.h>
@@ -76,8 +75,7 @@ static void lay_arrays(void *batch, char *block, size_t *bytes)
     b->by_trees = tpugraphs_lay(block, bytes, b->items, sizeof *b->by_trees);
     b->ns = tpugraphs_lay(block, bytes, b->items, sizeof *b->ns);
     b->y = tpugraphs_lay(block, bytes, b->items, sizeof *b->y);
-    b->key = tpugraphs_lay(block, bytes, b->items, sizeof *b->key);
-    b->index = tpugraphs_lay(block, bytes, b->items, sizeof *b->index);
+    b->order = tpugraphs_lay(block, bytes, b->items, sizeof *b->order);
 }
 
 /* The rows that all items of the group count: ln of each, less that of their sum. Returns the sum.
@@ -169,16 +167,14 @@ static void put_group(nests_batch *b, int g, bool absolute, int spread)
     }
 }
 
-static ag_status put_targets(nests_batch *b, const nests_data *data, const nests_pick *pick,
-                             int spread, ag_failure *why)
+static void put_targets(nests_batch *b, const nests_data *data, const nests_pick *pick, int spread)
 {
-    for (int g = 0; g < b->groups && !why->status; g++) {
+    for (int g = 0; g < b->groups; g++) {
         const int64_t *runtime = data->group[pick[g].group].runtime;
         for (int i = 0; i < pick[g].count; i++) b->ns[i] = runtime[pick[g].item[i]];
         put_group(b, g, data->maker->absolute, spread);
-        harness_ranks(b->rank + b->group_start[g], b->ns, pick[g].count, b->key, b->index, why);
+        harness_ranks(b->rank + b->group_start[g], b->ns, pick[g].count, b->order);
     }
-    return why->status;
 }
 
 ag_status nests_batch_fill(nests_batch *b, const nests_data *data, const nests_scale *scale,
@@ -189,7 +185,8 @@ ag_status nests_batch_fill(nests_batch *b, const nests_data *data, const nests_s
         tpugraphs_block(&b->block, &b->room, b, lay_arrays, why))
         return why->status;
     put_parts(b, scale, pick);
-    return spread == NESTS_OPEN ? AG_OK : put_targets(b, data, pick, spread, why);
+    if (spread != NESTS_OPEN) put_targets(b, data, pick, spread);
+    return AG_OK;
 }
 
 void nests_batch_free(nests_batch *b, const nests_maker *maker)

@@ -3,6 +3,7 @@
 #ifndef NESTS_BATCH_H
 #define NESTS_BATCH_H
 
+#include "examples/harness/base/draws.h"
 #include "examples/nests/data.h"
 #include "examples/rows/scale.h"
 
@@ -40,8 +41,7 @@ typedef struct nests_batch {
     /* Scratch of a group: run times, their ln, and the scratch of ranks. */
     int64_t *ns;
     double *y;
-    uint64_t *key;
-    int32_t *index;
+    harness_timed *order;
     char *block;
     size_t room;
 } nests_batch;

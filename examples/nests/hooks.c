@@ -30,7 +30,7 @@ static ag_status begin(harness_session *session, ag_failure *why)
                            why))
         return why->status;
     f->loader = harness_loader_new(nests_sampler_fill, &f->sampler, &f->buffer[0], &f->buffer[1],
-                                   &session->batches, 1, why);
+                                   &session->batches, true);
     return why->status;
 }
 

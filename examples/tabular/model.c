@@ -36,14 +36,14 @@ static ag_status read_training(harness_session *session, ag_failure *why)
     return check_known(&f->scored, "valid", why);
 }
 
-/* The names of the features that a network was trained on. */
-static int is_for(const harness_trained *t, const char *names)
+/* The names of the features that a network was trained on, between commas. */
+static const char *features_of(const harness_trained *t)
 {
     json_t *j = harness_json_loads(t->data, NULL);
-    const char *its = json_string_value(json_object_get(j, "features"));
-    const int same = its && strcmp(its, names) == 0;
+    const char *names = json_string_value(json_object_get(j, "features"));
+    names = harness_format("%s", names ? names : "");
     json_decref(j);
-    return same;
+    return names;
 }
 
 static ag_status read_scored(void *data, const harness_runs *runs, const harness_settings *settings,
@@ -52,7 +52,7 @@ static ag_status read_scored(void *data, const harness_runs *runs, const harness
     tabular_tables *t = &((files *)data)->scored;
     if (tabular_read(t, &settings->common.data, "data", why)) return why->status;
     for (int i = 0; i < runs->count; i++)
-        if (!is_for(&runs->run[i], t->names))
+        if (strcmp(features_of(&runs->run[i]), t->names) != 0)
             return ag_fail(why, AG_EUSE,
                            "%.200s was trained on other features than \"%.200s\"; choose another "
                            "run, or files with its features",
@@ -80,21 +80,13 @@ static ag_status identify(harness_session *session, ag_failure *why)
     return AG_OK;
 }
 
-static int count_features(const char *data)
-{
-    json_t *j = harness_json_loads(data, NULL);
-    const char *names = json_string_value(json_object_get(j, "features"));
-    int n = names != NULL;
-    for (const char *c = names; c && *c; c++) n += *c == ',';
-    json_decref(j);
-    return n;
-}
-
 static ag_status build(harness_trained *trained, const harness_settings *settings, ag_failure *why)
 {
     const int width = ((const tabular_settings *)settings)->hidden;
-    const int features = count_features(trained->data);
+    const char *names = features_of(trained);
+    int features = *names != 0;
     net *m = trained->net;
+    for (const char *c = names; *c; c++) features += *c == ',';
     if (!features) return ag_fail(why, AG_EDATA, "the metadata \"data\" name no features");
     if (width) m->hidden = ag_layer_linear(trained->params, "hidden", features, width, 1);
     m->output = ag_layer_linear(trained->params, "output", width ? width : features, 1, 0);

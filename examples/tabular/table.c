@@ -69,17 +69,12 @@ static ag_status take_numbers(tabular_table *g, const char *path, const ag_csv *
     return AG_OK;
 }
 
-static ag_status make_ranks(tabular_table *g, ag_failure *why)
+static void make_ranks(tabular_table *g)
 {
-    const size_t n = (size_t)g->items;
-    if (!g->ns) return AG_OK;
-    uint64_t *key = HARNESS_NEW(key, n);
-    int32_t *index = HARNESS_NEW(index, n);
-    g->rank = HARNESS_NEW(g->rank, n);
-    harness_ranks(g->rank, g->ns, g->items, key, index, why);
-    harness_free(key);
-    harness_free(index);
-    return why->status;
+    harness_timed *order = HARNESS_NEW(order, g->items);
+    g->rank = HARNESS_NEW(g->rank, g->items);
+    harness_ranks(g->rank, g->ns, g->items, order);
+    harness_free(order);
 }
 
 static ag_status read_table(tabular_tables *t, const char *path, ag_failure *why)
@@ -93,8 +88,8 @@ static ag_status read_table(tabular_tables *t, const char *path, ag_failure *why
     const int ns = ag_csv_column(csv, "ns");
     const size_t numbers = (size_t)csv->rows * (size_t)csv->columns;
     t->hash = XXH3_64bits_withSeed(csv->value, numbers * sizeof *csv->value, t->hash);
-    if (!check_names(t, path, csv, ns, why) && !take_numbers(g, path, csv, ns, why))
-        make_ranks(g, why);
+    if (!check_names(t, path, csv, ns, why) && !take_numbers(g, path, csv, ns, why) && g->ns)
+        make_ranks(g);
     ag_csv_free(csv);
     return why->status;
 }
@@ -127,9 +122,6 @@ char *tabular_json(const tabular_tables *t)
 {
     char hash[17];
     snprintf(hash, sizeof hash, "%016" PRIx64, t->hash);
-    json_t *j = json_object();
-    json_object_set_new(j, "features", harness_json_name(t->names));
-    json_object_set_new(j, "groups", json_integer(t->count));
-    json_object_set_new(j, "xxh3", json_string(hash));
-    return harness_json_text(j);
+    return harness_json_text(json_pack("{so si ss}", "features", harness_json_name(t->names),
+                                       "groups", t->count, "xxh3", hash));
 }

@@ -74,7 +74,7 @@ static ag_status begin(harness_session *session, ag_failure *why)
         t->buffer[i].joined = &((const tgraph_trained *)session->trained.net)->model.joined;
     tgraph_source_open(&t->source, t->file, t->files, s->configs, (uint64_t)s->harness.common.seed);
     t->loader = harness_loader_new(tgraph_source_draw, &t->source, &t->buffer[0], &t->buffer[1],
-                                   &session->batches, 1, why);
+                                   &session->batches, true);
     return why->status;
 }
 

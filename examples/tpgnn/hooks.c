@@ -92,7 +92,7 @@ static ag_status begin(harness_session *session, ag_failure *why)
         return why->status;
     f->label = HARNESS_NEW(f->label, (size_t)s->tasks * (size_t)s->schedules);
     f->loader = harness_loader_new(tpgnn_sampler_fill, &f->sampler, &f->buffer[0], &f->buffer[1],
-                                   &session->batches, 1, why);
+                                   &session->batches, true);
     return why->status;
 }
 

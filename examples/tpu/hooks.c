@@ -159,7 +159,7 @@ static ag_status begin(harness_session *session, ag_failure *why)
                          &net->model.batch, why))
         return why->status;
     f->loader = harness_loader_new(tpu_sampler_fill, &f->sampler, &f->buffer[0], &f->buffer[1],
-                                   &session->batches, 1, why);
+                                   &session->batches, true);
     return why->status;
 }
 

@@ -86,7 +86,7 @@ static void a_model_is_a_run(void **state)
 {
     program_write_text("model.ini", "model = nests-fusion\n");
     ag_failure why = {0};
-    char *path = harness_shipped_path("nests-fusion", &why);
+    const char *path = harness_shipped_path("nests-fusion", &why);
     const char *const same[] = {formatted("--run %s", path), "--config model.ini",
                                 formatted("--model nests-fusion --run %s", path),
                                 "--model nests-fusion nests-fusion"};
@@ -97,7 +97,6 @@ static void a_model_is_a_run(void **state)
         free(other);
     }
     free(one);
-    free(path);
 }
 
 static void training_begins_with_one(void **state)

@@ -240,17 +240,16 @@ static void ranks_are_dense_and_exact(void **state)
     /* different by less than a float can represent */
     const int64_t runtime[] = {900000001, 79542200, 900000000, 79542200, 900000002};
     const int32_t expected[] = {2, 0, 1, 0, 3};
-    int32_t rank[MANY], index[MANY];
-    uint64_t key[MANY];
+    int32_t rank[MANY];
     int64_t many[MANY];
-    ag_failure why = {0};
-    assert_int_equal(harness_ranks(rank, runtime, 5, key, index, &why), AG_OK);
+    harness_timed order[MANY];
+    harness_ranks(rank, runtime, 5, order);
     assert_memory_equal(rank, expected, sizeof expected);
     for (int i = 0; i < MANY; i++) many[i] = 7 + i * 17 % MANY / 2; /* pairs, in disorder */
-    assert_int_equal(harness_ranks(rank, many, MANY, key, index, &why), AG_OK);
+    harness_ranks(rank, many, MANY, order);
     for (int i = 0; i < MANY; i++) assert_int_equal(rank[i], many[i] - 7);
     const int64_t hidden[3] = {0};
-    assert_int_equal(harness_ranks(rank, hidden, 3, key, index, &why), AG_OK);
+    harness_ranks(rank, hidden, 3, order);
     assert_int_equal(rank[0] + rank[1] + rank[2], 0);
 }
 
@@ -270,9 +269,7 @@ static void the_loader_delivers_in_order(void **state)
         int late = 3;
         const harness_batches batches = {5, 1, 0, 1};
         ag_failure why = {0};
-        harness_loader *loader =
-            harness_loader_new(fill_step, &late, &a, &b, &batches, threaded, &why);
-        assert_non_null(loader);
+        harness_loader *loader = harness_loader_new(fill_step, &late, &a, &b, &batches, threaded);
         for (int64_t step = 5; step < 40; step++) {
             int64_t *got = harness_loader_next(loader, &why);
             assert_non_null(got);
@@ -298,8 +295,7 @@ static void the_loader_delivers_the_batches_of_its_part(void **state)
         int64_t a, b;
         int late = 2;
         ag_failure why = {0};
-        harness_loader *loader =
-            harness_loader_new(fill_step, &late, &a, &b, &part, threaded, &why);
+        harness_loader *loader = harness_loader_new(fill_step, &late, &a, &b, &part, threaded);
         for (int i = 0; i < 4; i++) {
             const int64_t *got = harness_loader_next(loader, &why);
             assert_non_null(got);
@@ -316,7 +312,7 @@ static void the_loader_stops_when_asked(void **state)
         int late = 0;
         const harness_batches all = {0, 1, 0, 1};
         ag_failure why = {0};
-        harness_loader *loader = harness_loader_new(fill_step, &late, &a, &b, &all, 1, &why);
+        harness_loader *loader = harness_loader_new(fill_step, &late, &a, &b, &all, true);
         for (int i = 0; i < taken % 4; i++) assert_non_null(harness_loader_next(loader, &why));
         harness_loader_free(loader);
     }

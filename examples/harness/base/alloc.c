@@ -24,14 +24,7 @@ void harness_no_memory(size_t bytes)
     _exit(HARNESS_EXIT_MEMORY);
 }
 
-void *harness_alloc(size_t bytes)
-{
-    void *block = harness__guest_room() ? ag_alloc(bytes + !bytes) : NULL;
-    if (!block) block = harness__guest_retry(NULL, bytes + !bytes);
-    if (!block) harness_no_memory(bytes);
-    harness__guest_keep(block, NULL);
-    return memset(block, 0, bytes);
-}
+void *harness_alloc(size_t bytes) { return memset(harness_grow(NULL, bytes), 0, bytes); }
 
 void *harness_take(ag_arena **arena, size_t bytes)
 {
@@ -60,20 +53,6 @@ void harness_forget(void)
 {
     ag_arena_free(lasting);
     lasting = NULL;
-}
-
-void *harness_grow(void *block, size_t bytes)
-{
-    void *grown = harness__guest_room() ? ag_grow(block, bytes) : NULL;
-    if (!grown) grown = harness__guest_retry(block, bytes);
-    if (!grown) harness_no_memory(bytes);
-    harness__guest_keep(grown, block);
-    return grown;
-}
-
-void harness_free(void *block)
-{
-    if (harness__guest_frees(block)) ag_free(block);
 }
 
 char *harness_copy(const char *text)

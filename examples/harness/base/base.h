@@ -57,10 +57,8 @@ void harness_say(const char *format, ...) AG_PRINTF(1, 2);  /* dropped by --quie
 void harness_warn(const char *format, ...) AG_PRINTF(1, 2); /* dropped by --quiet */
 void harness_error(const char *sentence);
 
-/* harness_logs: whether stderr is a log (neither a terminal nor quiet), where lines take the place
-   of bars. harness_log writes such a line. harness_silence: the seconds since the last line of any
-   kind. */
-bool harness_logs(void);
+/* harness_log writes a line that takes the place of a bar where stderr is a log (neither a terminal
+   nor quiet). harness_silence: the seconds since the last line of any kind. */
 void harness_log(const char *format, ...) AG_PRINTF(1, 2);
 double harness_silence(void);
 enum { HARNESS_LONG_SILENCE = 30 }; /* seconds of silence after which a log gets a line */

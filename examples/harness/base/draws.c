@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Orders, chunks and ranks: pure functions of a seed and a number. */
-#include "examples/harness/base/base.h"
-#include "core/sort.h"
 #include "examples/harness/base/draws.h"
+
+#include <stdlib.h>
 
 void harness_shuffle(int32_t *order, int count, ag_random random)
 {
@@ -44,40 +44,19 @@ int harness_draw(int32_t *items, int count, int most, ag_random *random)
     return n;
 }
 
-enum { INSERTION = 512 };
-
-/* For batches of the usual size, since this sort does not allocate: longer ones use the radix
-   sort. */
-static void insertion_sort(uint64_t *key, int32_t *index, int count)
+static int by_time(const void *a, const void *b)
 {
-    for (int i = 1; i < count; i++) {
-        uint64_t k = key[i];
-        int32_t v = index[i];
-        int at = i;
-        for (; at > 0 && key[at - 1] > k; at--) {
-            key[at] = key[at - 1];
-            index[at] = index[at - 1];
-        }
-        key[at] = k;
-        index[at] = v;
-    }
+    const int64_t x = ((const harness_timed *)a)->ns, y = ((const harness_timed *)b)->ns;
+    return (x > y) - (x < y);
 }
 
-ag_status harness_ranks(int32_t *rank, const int64_t *runtime, int count, uint64_t *key,
-                        int32_t *index, ag_failure *why)
+void harness_ranks(int32_t *rank, const int64_t *runtime, int count, harness_timed *order)
 {
     int32_t dense = 0;
+    for (int i = 0; i < count; i++) order[i] = (harness_timed){runtime[i], i};
+    qsort(order, (size_t)count, sizeof *order, by_time);
     for (int i = 0; i < count; i++) {
-        key[i] = (uint64_t)runtime[i];
-        index[i] = i;
+        dense += i && order[i].ns != order[i - 1].ns;
+        rank[order[i].item] = dense;
     }
-    if (count <= INSERTION)
-        insertion_sort(key, index, count);
-    else if (ag_sort_u64(key, index, count, why))
-        return why->status;
-    for (int i = 0; i < count; i++) {
-        dense += i && key[i] != key[i - 1];
-        rank[index[i]] = dense;
-    }
-    return AG_OK;
 }

@@ -36,9 +36,11 @@ void harness_chunk(int *first, int *length, int count, int chunks, int index);
 /* Draws `most` of the `count` items, uniformly without replacement, in the order drawn, and moves
    them to the front. Returns their number. */
 int harness_draw(int32_t *items, int count, int most, ag_random *random);
-/* Dense ranks 0..: equal run times have equal ranks, slower is higher. key and index [count] are
-   scratch. Fails: AG_EMEMORY. */
-ag_status harness_ranks(int32_t *rank, const int64_t *runtime, int count, uint64_t *key,
-                        int32_t *index, ag_failure *why);
+/* Dense ranks 0..: equal run times have equal ranks, slower is higher. order [count] is scratch. */
+typedef struct harness_timed {
+    int64_t ns;
+    int32_t item;
+} harness_timed;
+void harness_ranks(int32_t *rank, const int64_t *runtime, int count, harness_timed *order);
 
 #endif

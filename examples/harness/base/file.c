@@ -15,36 +15,34 @@
 char *harness__read_file(const char *path, size_t limit, size_t *bytes, ag_failure *why)
 {
     FILE *file = fopen(path, "rb");
-    size_t room = 4096, n = 0;
+    size_t room = 2048, n = 0;
     char *text = NULL;
     if (!file) {
         ag_fail(why, AG_EFILE, "%.200s cannot be opened: %s; check the path", path,
                 strerror(errno));
         return NULL;
     }
-    for (;;) {
+    do {
+        room *= 2;
         text = harness_grow(text, room + 1);
         n += fread(text + n, 1, room - n, file);
-        if (n < room || n > limit) break;
-        room *= 2;
-    }
+    } while (n == room && n <= limit);
+    text[n] = 0;
+    *bytes = n;
     int bad = ferror(file), reason = errno;
     fclose(file);
     const char *mistaken = ag_file_mistaken(path);
-    if (!bad && !mistaken && n <= limit) {
-        text[n] = 0;
-        *bytes = n;
-        return text;
-    }
     if (mistaken)
         ag_fail(why, AG_EDATA, "%.200s %s", path, mistaken);
     else if (bad)
         ag_fail(why, AG_EFILE, "%.200s cannot be read: %s; name a readable file", path,
                 strerror(reason));
-    else
+    else if (n > limit)
         ag_fail(why, AG_EDATA,
                 "%.200s has more than %zu bytes, which no such file needs; check the path", path,
                 limit);
+    else
+        return text;
     harness_free(text);
     return NULL;
 }

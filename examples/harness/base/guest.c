@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls from the process of another program, which lives on when they fail. */
+/* Calls from the process of another program, which lives on when they fail, and their memory. */
 #include "examples/harness/base/guest.h"
 #include "core/error.h"
 #include "core/memory.h"
@@ -74,12 +74,10 @@ bool harness__guest_spends(size_t bytes)
     return true;
 }
 
-void *harness__guest_retry(void *block, size_t bytes)
-{
-    return harness__guest_spends(bytes) && harness__guest_room() ? ag_grow(block, bytes) : NULL;
-}
+/* ---- the memory of harness_alloc, which is noted while such a call runs ---- */
 
-bool harness__guest_room(void)
+/* Makes room to note one more block; false: there is no memory. */
+static bool make_room(void)
 {
     if (!now.runs || now.blocks < now.room) return true;
     const size_t room = 2 * now.room + 64;
@@ -98,19 +96,23 @@ static size_t find(const void *block)
     return i;
 }
 
-void harness__guest_keep(void *block, const void *earlier)
+void *harness_grow(void *block, size_t bytes)
 {
-    const size_t at = now.runs && earlier ? find(earlier) : 0;
-    if (!now.runs) return;
+    const size_t at = now.runs && block ? find(block) : 0;
+    void *grown = make_room() ? ag_grow(block, bytes) : NULL;
+    if (!grown && harness__guest_spends(bytes) && make_room()) grown = ag_grow(block, bytes);
+    if (!grown) harness_no_memory(bytes);
     if (at)
-        now.block[at - 1] = block;
-    else if (!earlier)
-        now.block[now.blocks++] = block;
+        now.block[at - 1] = grown;
+    else if (now.runs && !block)
+        now.block[now.blocks++] = grown;
+    return grown;
 }
 
-bool harness__guest_frees(const void *block)
+/* A call that has ended may have freed the block just before. */
+void harness_free(void *block)
 {
     const size_t at = now.runs && block ? find(block) : 0;
     if (at) now.block[at - 1] = now.block[--now.blocks];
-    return at || !now.ended || !now.runs;
+    if (at || !now.ended || !now.runs) ag_free(block);
 }

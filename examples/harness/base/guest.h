@@ -16,17 +16,8 @@ bool harness__guest_hears(const char *kind, const char *text);
 
 /* When no memory is left: harness__guest_spends frees what was kept for this case and records the
    failure; the call goes on until it checks for failures, and then frees everything in order.
-   False: nothing is kept any more, or there is no such call. harness__guest_retry then allocates
-   again; NULL: still no memory. */
+   False: nothing is kept any more, or there is no such call. */
 bool harness__guest_spends(size_t bytes);
-void *harness__guest_retry(void *block, size_t bytes);
-
-/* Makes room to note one more block; false: there is no memory. harness__guest_keep then notes a
-   block, in place of an earlier one (NULL: of none). */
-bool harness__guest_room(void);
-void harness__guest_keep(void *block, const void *earlier);
-/* Whether the block is still there: a call that has ended may have freed it just before. */
-bool harness__guest_frees(const void *block);
 
 /* Replaces the arena of harness_lasting; returns the one before. */
 ag_arena *harness__lasting_swap(ag_arena *other);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON of file names, and JSON as text. */
+/* JSON as text and back, and the names of files in it. */
 #include "examples/harness/base/base.h"
 #include "core/error.h"
+#include "core/io/io.h"
 #include "examples/harness/base/file.h"
 
 #include <errno.h>
@@ -58,4 +59,21 @@ ag_status harness_json_print(json_t *results, ag_failure *why)
     bad |= putchar('\n') == EOF;
     bad |= fflush(stdout) != 0;
     return bad ? harness__refuse_stdout(why) : AG_OK;
+}
+
+json_t *harness_json_loadb(const char *text, size_t bytes, json_error_t *error)
+{
+    const char *deep = ag_json_too_deep(text, bytes);
+    if (!deep) return json_loadb(text, bytes, JSON_REJECT_DUPLICATES, error);
+    if (!error) return NULL;
+    *error = (json_error_t){.line = 1, .position = (int)(deep - text)};
+    for (const char *c = text; c < deep; c++) error->line += *c == '\n';
+    snprintf(error->text, sizeof error->text, "more than %d lists and objects within one another",
+             AG_JSON_DEPTH);
+    return NULL;
+}
+
+json_t *harness_json_loads(const char *text, json_error_t *error)
+{
+    return harness_json_loadb(text, text ? strlen(text) : 0, error);
 }

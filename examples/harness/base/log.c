@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "examples/harness/base/base.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,7 @@ void harness_log_start(const char *program, bool hushed)
 }
 
 static bool quiet(void) { return silent || harness_is_guest(); }
-bool harness_logs(void) { return !quiet() && !isatty(STDERR_FILENO); }
+static bool is_logged(void) { return !quiet() && !isatty(STDERR_FILENO); }
 double harness_silence(void) { return harness_seconds() - spoken; }
 
 static int colours(void)
@@ -77,7 +78,7 @@ void harness_say(const char *format, ...)
 void harness_log(const char *format, ...)
 {
     va_list list;
-    if (!harness_logs()) return;
+    if (!is_logged()) return;
     va_start(list, format);
     say("", "", format, list);
     va_end(list);
@@ -137,11 +138,11 @@ static void rate_text(char text[32], double rate)
 void harness_progress_text(char *out, size_t bytes, int width, const char *label, int64_t done,
                            int64_t total, int64_t fresh, double seconds, const char *note)
 {
+    static const char full[] = "########################################",
+                      empty[] = "........................................";
     char spent[32], left[32], rate[32], tail[200], head[120];
     double speed = fresh > 0 && seconds > 0 ? (double)fresh / seconds : 0;
-    double part = total > 0 ? (double)done / (double)total : 0;
-    if (part > 1) part = 1;
-    if (part < 0) part = 0;
+    double part = total > 0 ? fmin((double)done / (double)total, 1) : 0;
     clock_text(spent, seconds);
     harness_time_left(left, done, total, fresh, seconds);
     rate_text(rate, speed);
@@ -149,15 +150,11 @@ void harness_progress_text(char *out, size_t bytes, int width, const char *label
     int t =
         snprintf(tail, sizeof tail, " %lld/%lld [%s<%s, %s]%s%.80s", (long long)done,
                  (long long)total, spent, left, rate, note && *note ? " " : "", note ? note : "");
-    int bar = width - 1 - h - t, full = 0;
+    int bar = width - 1 - h - t;
     if (bar > 40) bar = 40;
     if (bar < 4) bar = 0;
-    full = (int)(part * bar);
-    size_t at = 0;
-    if (!bytes) return;
-    at = (size_t)snprintf(out, bytes, "%s", head);
-    for (int i = 0; i < bar && at + 1 < bytes; i++) out[at++] = i < full ? '#' : '.';
-    if (at < bytes) snprintf(out + at, bytes - at, "%s", tail);
+    const int drawn = (int)(part * bar);
+    snprintf(out, bytes, "%s%.*s%.*s%s", head, drawn, full, bar - drawn, empty, tail);
     if (width > 0 && strlen(out) > (size_t)width - 1)
         out[width - 1] = 0; /* a terminal wraps at its last column */
 }
@@ -176,7 +173,7 @@ void harness_progress_start(harness_progress *p, const char *label, int64_t firs
                             .first = first,
                             .started = harness_seconds(),
                             .shown = !quiet() && isatty(STDERR_FILENO),
-                            .logged = harness_logs(),
+                            .logged = is_logged(),
                             .done = first};
 }
 

@@ -168,11 +168,8 @@ const char *harness__advice(const harness_options *o, const char *where, const c
 {
     const char **names = names_of(o, !where);
     const harness__synonym *row;
-    char *plain = harness_format("%s", name);
-    for (char *c = plain; *c; c++)
-        if (*c == '_') *c = '-';
-    const char *meant = harness__meant(&row, harness__option_words, plain, names, bag_count(names));
-    if (!meant && near) meant = harness_nearest(plain, names, bag_count(names));
+    const char *meant = harness__meant(&row, harness__option_words, name, names, bag_count(names));
+    if (!meant && near) meant = harness_nearest(name, names, bag_count(names));
     bag_free(names);
     if (!meant)
         return harness_format("\"%s %s --help-all\" lists the options", o->program->name,
@@ -221,18 +218,11 @@ ag_status harness_options_set(harness_options *o, const char *where, const char 
     return AG_OK;
 }
 
-static int has_value(const harness_options *o, int index)
-{
-    const harness_option *option = &o->program->options[index];
-    if (option->type == HARNESS_PATHS)
-        return ((const harness_paths *)value_of(o, index))->count > 0;
-    if (option->type == HARNESS_TEXT) return *(const char *const *)value_of(o, index) != NULL;
-    return option->fallback || o->origin[index].layer > 0;
-}
-
+/* It has no default, and nothing has set it. */
 static int is_missing(const harness_options *o, int index)
 {
-    return (o->program->options[index].needed & o->command) && !has_value(o, index);
+    const harness_option *option = &o->program->options[index];
+    return option->needed & o->command && !option->fallback && !o->origin[index].layer;
 }
 
 ag_status harness_options_complete(const harness_options *o, ag_failure *why)
@@ -291,12 +281,4 @@ const harness_option *harness_options_differ(const harness_options *stored,
             !left_open(given, &option[i]) && !(grows && grown(stored, given, &option[i])))
             return &option[i];
     return NULL;
-}
-
-const void *harness__value(const harness_options *o, const char *name, harness_type type)
-{
-    int index = harness__option_index(o->program, o->command, name);
-    if (index < 0 || o->program->options[index].type != type) return NULL;
-    if (!(o->program->options[index].commands & o->command)) return NULL;
-    return (const char *)o->values + o->program->options[index].offset;
 }

@@ -85,8 +85,9 @@ typedef struct harness_option {
 #define HARNESS_WORD(S, M) \
  _Generic(((S *)0)->M, int : HARNESS_CHOICE, unsigned : HARNESS_CHOICE), offsetof(S, M)
 
-/* The options that all programs share. A program's struct of options holds one of these, and its
-   table starts with HARNESS_COMMON_OPTIONS(struct, member). */
+/* The options that all programs share. A program's struct of options begins with one of these, and
+   its table starts with HARNESS_COMMON_OPTIONS(struct, member), or has those of these rows that its
+   commands take. */
 typedef struct harness_common {
     harness_paths data, valid, model;
     const char *out, *run, *study, *part, *only;

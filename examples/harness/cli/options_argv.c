@@ -48,10 +48,10 @@ static ag_status read_bool(cursor *c, const harness_option *option, int negated,
 static ag_status read_paths(cursor *c, const harness_option *option, const char *first,
                             ag_failure *why)
 {
-    ag_status status = harness_options_set(c->o, NULL, option->name, first, why);
-    while (status == AG_OK && c->at + 1 < c->argc && !is_flag(c->argv[c->at + 1]))
-        status = harness_options_set(c->o, NULL, option->name, c->argv[++c->at], why);
-    return status;
+    harness_options_set(c->o, NULL, option->name, first, why);
+    while (!why->status && has_value(c, NULL))
+        harness_options_set(c->o, NULL, option->name, c->argv[++c->at], why);
+    return why->status;
 }
 
 /* Several --run are an ensemble. NULL: this command takes one model. */
@@ -70,26 +70,21 @@ static ag_status read_option(cursor *c, const char *name, const char *equals, ag
         name = another_run(c->o, why);
     if (!name) return why->status;
     const harness_option *option = harness__option_of(c->o, name);
-    if (option && option->type == HARNESS_BOOL) return read_bool(c, option, 0, equals, why);
-    if (!option && strncmp(name, "no-", 3) == 0) {
-        option = harness__option_of(c->o, name + 3);
-        if (option && option->type == HARNESS_BOOL) return read_bool(c, option, 1, equals, why);
-        if (option)
-            return ag_fail(
-                why, AG_EUSE,
-                "--%.60s: only an option that is true or false has a --no- form; write --%s %s",
-                name, option->name, harness__meta(option));
-    }
+    const bool negated = !option && strncmp(name, "no-", 3) == 0;
+    if (negated) option = harness__option_of(c->o, name + 3);
+    if (option && option->type == HARNESS_BOOL) return read_bool(c, option, negated, equals, why);
+    if (option && negated)
+        return ag_fail(
+            why, AG_EUSE,
+            "--%.60s: only an option that is true or false has a --no- form; write --%s %s", name,
+            option->name, harness__meta(option));
     const char *value = take_value(c, equals);
-    if (!option) return harness_options_set(c->o, NULL, name, value ? value : "", why);
-    if (!value) {
-        if (!(option->commands & c->o->command))
-            return harness_options_set(c->o, NULL, name, "", why);
+    const bool known = option && option->commands & c->o->command;
+    if (known && !value)
         return ag_fail(why, AG_EUSE, "--%s needs a value: --%s %s", option->name, option->name,
                        harness__meta(option));
-    }
-    if (option->type == HARNESS_PATHS) return read_paths(c, option, value, why);
-    return harness_options_set(c->o, NULL, option->name, value, why);
+    if (known && option->type == HARNESS_PATHS) return read_paths(c, option, value, why);
+    return harness_options_set(c->o, NULL, name, value ? value : "", why);
 }
 
 /* "-lr" */
@@ -128,29 +123,25 @@ static ag_status read_word(cursor *c, const char *positional, ag_failure *why)
    overrides them. */
 static ag_status read_configs(cursor *c, ag_failure *why)
 {
-    ag_status status = AG_OK;
-    for (c->at = 0; c->at < c->argc && status == AG_OK && strcmp(c->argv[c->at], "--") != 0;
-         c->at++) {
+    for (c->at = 0; c->at < c->argc && !why->status && strcmp(c->argv[c->at], "--") != 0; c->at++) {
         const char *word = c->argv[c->at];
         if (strncmp(word, "--config", 8) != 0 || (word[8] && word[8] != '=')) continue;
         const char *path = take_value(c, word[8] ? word + 8 : NULL);
         if (!path || !*path)
             return ag_fail(why, AG_EUSE, "--config needs a file: --config FILE.ini");
-        status = harness_options_ini_file(c->o, path, why);
+        harness_options_ini_file(c->o, path, why);
     }
-    return status;
+    return why->status;
 }
 
 /* A model that ships is one more run. */
 static ag_status add_models(harness_options *o, ag_failure *why)
 {
-    const harness_paths *names = harness__value(o, "model", HARNESS_PATHS);
-    for (int i = 0; names && i < names->count && !why->status; i++) {
-        const char *const *run = harness__value(o, "run", HARNESS_TEXT);
-        const char *to = *run ? another_run(o, why) : "run";
-        char *path = to ? harness_shipped_path(names->list[i], why) : NULL;
+    const harness_common *given = o->values;
+    for (int i = 0; i < given->model.count && !why->status; i++) {
+        const char *to = given->run ? another_run(o, why) : "run";
+        const char *path = to ? harness_shipped_path(given->model.list[i], why) : NULL;
         if (path) harness_options_set(o, NULL, to, path, why);
-        harness_free(path);
     }
     return why->status;
 }
@@ -159,16 +150,16 @@ ag_status harness_options_argv(harness_options *o, int argc, char **argv, const 
                                ag_failure *why)
 {
     cursor c = {o, argc, 0, argv, 0};
-    ag_status status = read_configs(&c, why);
-    int bare_only = 0;
+    bool bare_only = false;
+    read_configs(&c, why);
     o->layer++;
-    for (c.at = 0; c.at < argc && status == AG_OK; c.at++) {
+    for (c.at = 0; c.at < argc && !why->status; c.at++) {
         if (bare_only)
-            status = read_bare(&c, positional, argv[c.at], why);
+            read_bare(&c, positional, argv[c.at], why);
         else if (strcmp(argv[c.at], "--") == 0)
-            bare_only = 1;
+            bare_only = true;
         else
-            status = read_word(&c, positional, why);
+            read_word(&c, positional, why);
     }
-    return status ? status : add_models(o, why);
+    return why->status ? why->status : add_models(o, why);
 }

@@ -10,19 +10,13 @@ enum { WIDTH = 79, COLUMN = 28 };
 static void wrap(FILE *to, const char *text)
 {
     int column = COLUMN;
-    while (*text) {
-        int n = (int)strcspn(text, " ");
-        if (column > COLUMN && column + 1 + n > WIDTH) {
+    for (size_t n; *text; text += n + strspn(text + n, " ")) {
+        n = strcspn(text, " ");
+        if (column > COLUMN && column + 1 + (int)n > WIDTH) {
             fprintf(to, "\n%*s", COLUMN, "");
             column = COLUMN;
-        } else if (column > COLUMN) {
-            fputc(' ', to);
-            column++;
         }
-        fprintf(to, "%.*s", n, text);
-        column += n;
-        text += n;
-        while (*text == ' ') text++;
+        column += fprintf(to, "%s%.*s", column > COLUMN ? " " : "", (int)n, text);
     }
     fputc('\n', to);
 }
@@ -80,40 +74,21 @@ static void print_row(FILE *to, const harness_option *option, unsigned command)
     wrap(to, right_side(option, option->needed & command));
 }
 
-static const char *group_of(const harness_option *option)
-{
-    return option->group ? option->group : "Other";
-}
-
 /* A command with so many options has all of them in --help. */
 enum { FEW = 10 };
 
-typedef struct page {
-    const harness_program *program;
-    unsigned command;
-    bool all;
-} page;
-
-static int belongs(const page *p, const harness_option *option)
+/* The options in groups, each where its first one is; none are left. */
+static void print_groups(FILE *to, const harness_option **option, unsigned command)
 {
-    return (option->commands & p->command) &&
-           (p->all || option->often || (option->needed & p->command));
-}
-
-/* The options of a group, from its first one on. */
-static int print_group(FILE *to, const page *p, int first, bool *shown)
-{
-    const char *group = group_of(&p->program->options[first]);
-    int rows = 0;
-    fprintf(to, "\n%s\n", group);
-    for (int i = first; i < p->program->option_count; i++) {
-        const harness_option *option = &p->program->options[i];
-        if (!belongs(p, option) || strcmp(group_of(option), group) != 0) continue;
-        print_row(to, option, p->command);
-        shown[i] = true;
-        rows++;
+    for (int i = 0; i < bag_count(option); i++) {
+        const char *group = option[i] ? option[i]->group : NULL;
+        if (group) fprintf(to, "\n%s\n", group);
+        for (int k = i; group && k < bag_count(option); k++) {
+            if (!option[k] || strcmp(option[k]->group, group) != 0) continue;
+            print_row(to, option[k], command);
+            option[k] = NULL;
+        }
     }
-    return rows;
 }
 
 static void print_general(FILE *to)
@@ -130,15 +105,18 @@ static void print_general(FILE *to)
 
 int harness_options_help(FILE *to, const harness_program *program, unsigned command, bool all)
 {
-    page p = {program, command, all};
-    int own = 0, rows = 0;
-    bool *shown = HARNESS_NEW(shown, program->option_count);
+    const harness_option **shown = NULL;
+    int own = 0;
     for (int i = 0; i < program->option_count; i++)
         own += (program->options[i].commands & command) != 0;
-    if (own <= FEW) p.all = true;
-    for (int i = 0; i < program->option_count; i++)
-        if (!shown[i] && belongs(&p, &program->options[i])) rows += print_group(to, &p, i, shown);
+    for (int i = 0; i < program->option_count; i++) {
+        const harness_option *o = &program->options[i];
+        if (o->commands & command && (all || own <= FEW || o->often || o->needed & command))
+            bag_add(shown, o);
+    }
+    const int left = own - bag_count(shown);
+    print_groups(to, shown, command);
     print_general(to);
-    harness_free(shown);
-    return own - rows;
+    bag_free(shown);
+    return left;
 }

@@ -40,16 +40,13 @@ bool harness__idle(const harness_options *o, int index, const char *files);
 ag_status harness__refuse_idle(const harness_options *o, int index, const char *scope,
                                ag_failure *why);
 
-/* Parses `text` as the row says and stores the value (all types but paths). `shown` is the option's
-   name in sentences. */
+/* Parses `text` as the row says and stores the value (all types but texts and paths). `shown` is
+   the option's name in sentences. */
 ag_status harness__parse(void *to, const harness_option *option, const char *shown,
                          const char *text, ag_failure *why);
 
 /* "1 to 100"; the range of a row in the words of --help. */
 const char *harness__range(const harness_option *option);
-
-/* A pointer to the value of the option with this name and type; NULL: its command has none. */
-const void *harness__value(const harness_options *o, const char *name, harness_type type);
 
 /* The first row of this name that one of the commands has, else the first of this name; -1: there
    is none. */
@@ -64,6 +61,11 @@ const char *harness__advice(const harness_options *o, const char *where, const c
 
 /* The name of the value in sentences and in --help. */
 const char *harness__meta(const harness_option *option);
+
+/* Takes the next of the words between bars (harness_lasting); NULL: there is none. And the place of
+   a text among them; -1: it is none of them. */
+const char *harness__word(const char **list);
+int harness__word_index(const char *list, const char *text);
 
 /* theirs: words of other programs, with bars between them. ours: our words for these, of which the
    first that the command has is suggested. value: what the option is set to. note: what our option

@@ -5,17 +5,6 @@
 
 #include <string.h>
 
-/* Whether one of the words of "a|b" is the text. */
-static bool names(const char *words, const char *text)
-{
-    const size_t n = strlen(text);
-    for (const char *word = words; word; word = strchr(word, '|')) {
-        word += *word == '|';
-        if (strncmp(word, text, n) == 0 && (word[n] == '|' || !word[n])) return true;
-    }
-    return false;
-}
-
 /* A flag or a number that is not 0, a text or a path: the option was given. */
 static bool is_given(const char *text)
 {
@@ -29,7 +18,7 @@ static bool option_holds(const harness_options *o, char *term)
     if (equals) *equals = 0;
     const harness_option *option = harness__option_of(o, term + 2);
     const char *value = option ? harness_option_text(o, option) : NULL;
-    return equals ? value && names(equals + 1, value) : is_given(value);
+    return equals ? value && harness__word_index(equals + 1, value) >= 0 : is_given(value);
 }
 
 /* Files of which nothing is known may be of any kind. */

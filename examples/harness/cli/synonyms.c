@@ -94,29 +94,34 @@ const harness__synonym harness__command_words[] = {
     {"collect|measure", .ours = "layout"},
     {0}};
 
-static int same_letters(const char *word, const char *list, size_t n)
+const char *harness__word(const char **list)
 {
-    for (size_t i = 0; i < n; i++) {
-        const int c = word[i] == '_' ? '-' : tolower((unsigned char)word[i]);
-        if (!word[i] || c != list[i]) return 0;
-    }
-    return !word[n];
+    const size_t n = strcspn(*list, "|");
+    const char *word = n ? harness_format("%.*s", (int)n, *list) : NULL;
+    *list += n + ((*list)[n] == '|');
+    return word;
 }
 
-/* The next word of a list between bars; 0: there is none. */
-static int next_word(const char **at, const char **word, size_t *n)
+int harness__word_index(const char *list, const char *text)
 {
-    if (!**at) return 0;
-    *word = *at;
-    *n = strcspn(*at, "|");
-    *at += *n + ((*at)[*n] == '|');
-    return 1;
+    const char *word;
+    for (int i = 0; (word = harness__word(&list)); i++)
+        if (strcmp(word, text) == 0) return i;
+    return -1;
+}
+
+static int plain(char letter) { return letter == '_' ? '-' : tolower((unsigned char)letter); }
+
+static bool same_letters(const char *word, const char *plain_word)
+{
+    while (*word && plain(*word) == *plain_word) word++, plain_word++;
+    return !*word && !*plain_word;
 }
 
 enum { LONGEST = 63 };
 
 static int least(int a, int b) { return a < b ? a : b; }
-static int differ(char a, char b) { return tolower((unsigned char)a) != tolower((unsigned char)b); }
+static int differ(char a, char b) { return plain(a) != plain(b); }
 
 /* Edits (insert, delete, replace, swap of neighbours) from a to b, in letters of any case; both at
    most LONGEST long. */
@@ -158,9 +163,8 @@ const char *harness_nearest(const char *word, const char *const *names, int coun
 static bool is_in(const char *list, const char *word)
 {
     const char *one;
-    size_t n;
-    while (next_word(&list, &one, &n))
-        if (same_letters(word, one, n)) return true;
+    while ((one = harness__word(&list)))
+        if (same_letters(word, one)) return true;
     return false;
 }
 
@@ -169,11 +173,10 @@ const char *harness__meant(const harness__synonym **row, const harness__synonym 
 {
     for (const harness__synonym *r = *row = table; r->theirs; *row = ++r) {
         const char *ours = r->ours, *one;
-        size_t n;
         if (!is_in(r->theirs, word)) continue;
-        while (next_word(&ours, &one, &n))
+        while ((one = harness__word(&ours)))
             for (int i = 0; i < count; i++)
-                if (same_letters(names[i], one, n) && !same_letters(word, one, n)) return names[i];
+                if (same_letters(names[i], one) && !same_letters(word, one)) return names[i];
     }
     return NULL;
 }

@@ -121,31 +121,24 @@ static ag_status parse_bool(bool *to, const harness_option *option, const char *
                    text, option->name, option->name);
 }
 
-static const char *next_word(const char *words)
-{
-    const char *bar = strchr(words, '|');
-    return bar ? bar + 1 : NULL;
-}
-
 static const char *nth_word(const char *words, int n)
 {
-    for (; words && n > 0; n--) words = next_word(words);
-    return words ? harness_format("%.*s", (int)strcspn(words, "|"), words) : NULL;
+    const char *word = harness__word(&words);
+    while (word && n-- > 0) word = harness__word(&words);
+    return word;
 }
 
 static ag_status parse_choice(int *to, const harness_option *option, const char *shown,
                               const char *text, ag_failure *why)
 {
-    const char **words = NULL;
-    const size_t n = strlen(text);
-    int count = 0;
-    for (const char *word = option->choices; word; word = next_word(word), count++)
-        if (strcspn(word, "|") == n && memcmp(word, text, n) == 0) {
-            *to = count;
-            return AG_OK;
-        }
-    for (int i = 0; i < count; i++) bag_add(words, nth_word(option->choices, i));
-    const char *near = harness__meant_or_near(harness__value_words, text, words, count);
+    const int index = harness__word_index(option->choices, text);
+    if (index >= 0) {
+        *to = index;
+        return AG_OK;
+    }
+    const char **words = NULL, *list = option->choices;
+    for (const char *word; (word = harness__word(&list));) bag_add(words, word);
+    const char *near = harness__meant_or_near(harness__value_words, text, words, bag_count(words));
     bag_free(words);
     return ag_fail(why, AG_EUSE, "%s: \"%.60s\" is not one of %s; %s", shown, text, option->choices,
                    near ? harness_format("did you mean %s?", near) : "give one of them");
@@ -164,10 +157,7 @@ ag_status harness__parse(void *to, const harness_option *option, const char *sho
     case HARNESS_INT64: return parse_whole(to, option, shown, text, why);
     case HARNESS_REAL: return parse_real(to, option, shown, text, why);
     case HARNESS_SIZE: return parse_size(to, option, shown, text, why);
-    case HARNESS_CHOICE: return parse_choice(to, option, shown, text, why);
-    default:
-        return ag_fail(why, AG_EUSE, "%s: the option's row has no known type; this is a defect",
-                       shown);
+    default: return parse_choice(to, option, shown, text, why);
     }
 }
 

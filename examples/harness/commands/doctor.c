@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Describes this machine, and tests whether it computes correctly. */
 #include "examples/harness/commands/doctor.h"
+#include "examples/harness/base/base.h"
 #include "examples/harness/report/report.h"
 #include "examples/harness/machine/device.h"
-#include "examples/harness/cli/options_internal.h"
 #include "examples/harness/machine/processor.h"
 #include "examples/harness/machine/threads.h"
 
@@ -29,63 +29,49 @@ enum { NODES = 301, INNER = 293, COLUMNS = 131, EDGES = 601 };
    at most: each addition rounds by 6e-8 at most. */
 static const double bound = (293 + 20) * 6e-8;
 
-static ag_real *drawn(int n, ag_random *r)
+static void draw(ag_real *x, int n, ag_random *r)
 {
-    ag_real *x = HARNESS_NEW(x, n);
     for (int i = 0; i < n; i++) x[i] = (ag_real)(2 * ag_random_uniform(r) - 1);
-    return x;
 }
 
 /* Half of the nodes have no neighbours. */
 static ag_graph *make_graph(ag_random *r, ag_failure *why)
 {
-    int32_t *source = HARNESS_NEW(source, EDGES), *target = HARNESS_NEW(target, EDGES);
+    int32_t source[EDGES], target[EDGES];
     for (int i = 0; i < EDGES; i++) {
         source[i] = (int32_t)ag_random_below(r, NODES);
         target[i] = (int32_t)ag_random_below(r, NODES / 2);
     }
-    ag_graph *g = ag_graph_build(NODES, source, target, EDGES, AG_ALONG, why);
-    harness_free(source);
-    harness_free(target);
-    return g;
+    return ag_graph_build(NODES, source, target, EDGES, AG_ALONG, why);
 }
 
-/* x w', and the same of the sizes of all terms. */
-static void multiply(double *sum, double *size, const ag_real *x, const ag_real *w)
-{
-    for (int i = 0; i < NODES * COLUMNS; i++)
-        for (int k = 0; k < INNER; k++) {
-            const double term =
-                (double)x[i / COLUMNS * INNER + k] * (double)w[i % COLUMNS * INNER + k];
-            sum[i] += term;
-            size[i] += fabs(term);
-        }
-}
-
+/* Relative to the sizes of all terms. */
 static double largest_error(const ag_real *got, const ag_real *x, const ag_real *w,
                             const ag_graph *g)
 {
-    double worst = 0, *product = HARNESS_NEW(product, 2 * NODES * COLUMNS),
-           *sizes = product + NODES * COLUMNS;
-    multiply(product, sizes, x, w);
+    double worst = 0;
     for (int i = 0; i < NODES * COLUMNS; i++) {
         const int first = g->rows[2 * (i / COLUMNS)], count = g->rows[2 * (i / COLUMNS) + 1];
         double sum = 0, size = 0;
-        for (int p = first; p < first + count; p++) {
-            sum += product[g->sources[p] * COLUMNS + i % COLUMNS];
-            size += sizes[g->sources[p] * COLUMNS + i % COLUMNS];
-        }
+        for (int p = first; p < first + count; p++)
+            for (int k = 0; k < INNER; k++) {
+                const double term =
+                    (double)x[g->sources[p] * INNER + k] * (double)w[i % COLUMNS * INNER + k];
+                sum += term;
+                size += fabs(term);
+            }
         const double error = fabs((double)got[i] - sum) / (size > 0 ? size : 1);
         if (!(error <= worst)) worst = isfinite(error) ? error : DBL_MAX;
     }
-    harness_free(product);
     return worst;
 }
 
 ag_status harness_selftest_run(harness_selftest *result, ag_tape *tape, ag_failure *why)
 {
+    static ag_real x[NODES * INNER], w[COLUMNS * INNER];
     ag_random r = {0};
-    ag_real *x = drawn(NODES * INNER, &r), *w = drawn(COLUMNS * INNER, &r);
+    draw(x, NODES * INNER, &r);
+    draw(w, COLUMNS * INNER, &r);
     ag_graph *g = make_graph(&r, why);
     *result = (harness_selftest){"products of 293 terms, added over 601 edges", 0, bound};
     if (g) {
@@ -101,8 +87,6 @@ ag_status harness_selftest_run(harness_selftest *result, ag_tape *tape, ag_failu
             ag_fail(why, ag_tape_status(tape), "%s", ag_error(tape));
     }
     ag_graph_free(g);
-    harness_free(x);
-    harness_free(w);
     return why->status;
 }
 
@@ -200,19 +184,15 @@ static ag_status test_device(const found *f, const harness_common *common, ag_fa
 
 ag_status harness_doctor(harness_call *call, ag_failure *why)
 {
-    const int *device = harness__value(call->options, "device", HARNESS_CHOICE),
-              *threads = harness__value(call->options, "threads", HARNESS_INT);
-    const bool *json = harness__value(call->options, "json", HARNESS_BOOL);
-    const harness_common common = {.device = device ? *device : AG_CPU,
-                                   .threads = threads ? *threads : 0};
+    const harness_common *common = call->values;
     const found f = {json_object(), harness_table_new("this machine")};
     ag_failure printing = {0};
     add(&f, "program", harness_format("%s %s", call->program->name, call->program->version));
-    harness_threads_start(common.threads);
+    harness_threads_start(common->threads);
     add_machine(&f);
     add_cuda(&f);
-    test_device(&f, &common, why);
-    if (json && *json)
+    test_device(&f, common, why);
+    if (common->json)
         harness_json_print(json_incref(f.json), &printing);
     else
         harness_table_print(stdout, f.table);

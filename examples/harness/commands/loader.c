@@ -3,14 +3,12 @@
 #define _GNU_SOURCE
 #include "examples/harness/commands/loader.h"
 #include "core/error.h"
-#include "core/memory.h"
 #include "examples/harness/base/base.h"
 
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 
 struct harness_loader {
     harness_fill fill;
@@ -59,13 +57,13 @@ enum { STACK = 1 << 20 };
 static int create(harness_loader *l)
 {
     pthread_attr_t large;
-    size_t bytes = STACK;
-    if (pthread_attr_init(&large)) return pthread_create(&l->thread, NULL, work, l);
+    size_t bytes;
+    pthread_attr_init(&large);
     pthread_attr_getstacksize(&large, &bytes);
     if (bytes < STACK) pthread_attr_setstacksize(&large, STACK);
     const int error = pthread_create(&l->thread, &large, work, l);
     pthread_attr_destroy(&large);
-    return error && bytes < STACK ? pthread_create(&l->thread, NULL, work, l) : error;
+    return error;
 }
 
 /* Signals are blocked in the new thread, since an interrupt must reach the trainer. */
@@ -80,14 +78,9 @@ static int start(harness_loader *l)
 }
 
 harness_loader *harness_loader_new(harness_fill fill, void *source, void *buffer0, void *buffer1,
-                                   const harness_batches *batches, int threaded, ag_failure *why)
+                                   const harness_batches *batches, bool threaded)
 {
-    harness_loader *l = ag_alloc(sizeof *l);
-    if (!l) {
-        ag_fail(why, AG_EMEMORY, "loader: no memory for %zu bytes; close other programs",
-                sizeof *l);
-        return NULL;
-    }
+    harness_loader *l = harness_alloc(sizeof *l);
     *l = (harness_loader){
         .fill = fill, .source = source, .buffer = {buffer0, buffer1}, .batches = *batches};
     sem_init(&l->empty, 0, 2);
@@ -124,5 +117,5 @@ void harness_loader_free(harness_loader *l)
     if (l->threaded) pthread_join(l->thread, NULL);
     sem_destroy(&l->empty);
     sem_destroy(&l->filled);
-    ag_free(l);
+    harness_free(l);
 }

@@ -93,42 +93,31 @@ static ag_status score(harness_call *call, bool known,
 
 /* ---- predict: CSV ---- */
 
-/* The columns are those that any group has. */
-typedef struct columns {
-    int ns, actual;
-} columns;
-
-static columns columns_of(const scored *o)
-{
-    columns c = {0};
-    for (int i = 0; i < harness_rank_groups(o->results); i++) {
-        const harness_group g = harness_rank_group_at(o->results, i);
-        c.ns |= g.ns != NULL;
-        c.actual |= g.actual != NULL;
-    }
-    return c;
-}
-
-static void write_group(FILE *to, const harness_group *g, columns c)
+static void write_group(FILE *to, const harness_group *g, bool ns, bool actual)
 {
     for (int i = 0; i < g->items; i++) {
         harness_csv_quoted(to, g->name);
         fprintf(to, ",%d,%.9g", g->number ? g->number[i] : i, g->score[i]);
-        if (c.ns) fprintf(to, g->ns ? ",%.9g" : ",", g->ns ? g->ns[i] : 0);
-        if (c.actual && g->actual) fprintf(to, ",%" PRId64, g->actual[i]);
-        fputs(c.actual && !g->actual ? ",\n" : "\n", to);
+        if (ns) fprintf(to, g->ns ? ",%.9g" : ",", g->ns ? g->ns[i] : 0);
+        if (actual && g->actual) fprintf(to, ",%" PRId64, g->actual[i]);
+        fputs(actual && !g->actual ? ",\n" : "\n", to);
     }
 }
 
+/* The columns are those that any group has. */
 static ag_status write_all(FILE *to, void *context)
 {
     const scored *o = context;
-    const columns c = columns_of(o);
-    fprintf(to, "group,item,score%s%s\n", c.ns ? ",predicted_ns" : "",
-            c.actual ? ",measured_ns" : "");
+    bool ns = false, actual = false;
     for (int i = 0; i < harness_rank_groups(o->results); i++) {
         const harness_group g = harness_rank_group_at(o->results, i);
-        write_group(to, &g, c);
+        ns |= g.ns != NULL;
+        actual |= g.actual != NULL;
+    }
+    fprintf(to, "group,item,score%s%s\n", ns ? ",predicted_ns" : "", actual ? ",measured_ns" : "");
+    for (int i = 0; i < harness_rank_groups(o->results); i++) {
+        const harness_group g = harness_rank_group_at(o->results, i);
+        write_group(to, &g, ns, actual);
     }
     return AG_OK;
 }
@@ -137,20 +126,16 @@ static ag_status write_all(FILE *to, void *context)
 
 static json_t *group_json(const harness_group *g)
 {
-    json_t *item = json_array(), *score = json_array(), *ns = json_array(), *actual = json_array();
+    json_t *item = json_array(), *score = json_array(), *ns = g->ns ? json_array() : NULL,
+           *actual = g->actual ? json_array() : NULL;
     for (int i = 0; i < g->items; i++) {
         json_array_append_new(item, json_integer(g->number ? g->number[i] : i));
         json_array_append_new(score, json_real(g->score[i]));
         if (g->ns) json_array_append_new(ns, json_real(g->ns[i]));
         if (g->actual) json_array_append_new(actual, json_integer(g->actual[i]));
     }
-    json_t *j = json_pack("{s:o, s:o, s:o}", "group", harness_json_name(g->name), "items", item,
-                          "scores", score);
-    if (g->ns) json_object_set(j, "predicted_ns", ns);
-    if (g->actual) json_object_set(j, "measured_ns", actual);
-    json_decref(ns);
-    json_decref(actual);
-    return j;
+    return json_pack("{s:o, s:o, s:o, s:o*, s:o*}", "group", harness_json_name(g->name), "items",
+                     item, "scores", score, "predicted_ns", ns, "measured_ns", actual);
 }
 
 static ag_status print_json(const scored *o, ag_failure *why)

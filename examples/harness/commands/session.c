@@ -32,8 +32,7 @@ static ag_status look_ahead(harness_session *s, ag_failure *why)
 static ag_status open_run(harness_session *s, harness_run_mode mode, ag_failure *why)
 {
     int ready = 1;
-    s->run = harness_leads(s->ranks) ? harness_run_open(s->folder, mode, why)
-                                     : harness_run_follow(s->folder);
+    if (harness_leads(s->ranks)) s->run = harness_run_open(s->folder, mode, why);
     if (!why->status)
         harness_ranks_tell(s->ranks, &ready, sizeof ready, "the beginning of the run", why);
     return why->status;
@@ -75,10 +74,11 @@ ag_status harness_session_close(harness_session *s, ag_failure *why)
     if (s->begun && !s->done && stopped) say_interrupted(s);
     harness_run_close(s->run, &closing);
     if ((!why->status || stopped) && closing.status) *why = closing;
-    if (s->model->end) s->model->end(s->feed);
-    harness_session_batches_end(s);
+    if (s->feed && s->model->end) s->model->end(s->feed);
+    ag_shards_free(s->sum);
+    harness_free(s->loss);
     harness_trained_drop(&s->trained);
-    s->model->close(s->data);
+    if (s->data) s->model->close(s->data);
     harness_free(s->feed);
     harness_free(s->data);
     ag_tape_free(s->tape);
@@ -143,23 +143,19 @@ static ag_status plot_curves(const harness_session *s, ag_failure *why)
     return why->status;
 }
 
-static void finish(harness_session *s)
-{
-    s->done = true;
-    harness_say("the run is in %s; open %s/" HARNESS_REPORT, s->folder, s->folder);
-}
-
 static ag_status present(harness_session *s, const void *results, ag_failure *why)
 {
     if (!harness_run_stays(s->run, why) && !plot_curves(s, why) && harness_rank_groups(results))
         harness_rank_plot(s, results, why);
     if (harness_go_on(why) && !harness_run_stays(s->run, why) &&
-        !harness_rank_report(s, results, why) && (!s->show || !show(s, results, why)))
-        finish(s);
+        !harness_rank_report(s, results, why) && (!s->show || !show(s, results, why))) {
+        s->done = true;
+        harness_say("the run is in %s; open %s/" HARNESS_REPORT, s->folder, s->folder);
+    }
     return why->status;
 }
 
-ag_status harness_session_end(harness_session *s, json_t *result, ag_failure *why)
+static ag_status conclude(harness_session *s, json_t *result, ag_failure *why)
 {
     const harness_model *m = s->model;
     void *results = harness_alloc(m->results_bytes);
@@ -180,14 +176,14 @@ ag_status harness_train(harness_session *s, harness_run_mode mode, struct json_t
                         ag_failure *why)
 {
     if (!harness_session_begin(s, mode, why)) harness__trainer_run(s, why);
-    if (harness__trainer_goes_on(s, why) && harness_leads(s->ranks))
-        harness_session_end(s, result, why);
+    if (harness__trainer_goes_on(s, why) && harness_leads(s->ranks)) conclude(s, result, why);
     return harness_session_close(s, why);
 }
 
 ag_status harness_train_command(harness_call *call, ag_failure *why)
 {
     harness_settings *settings = call->values;
+    if (harness__trainer_join(call, why)) return why->status;
     harness_session s = {.model = call->program->model,
                          .settings = settings,
                          .options = call->options,

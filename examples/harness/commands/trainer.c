@@ -71,7 +71,7 @@ static ag_status keep_schedule(const harness_session *s, const harness_training 
 /* A run that was interrupted before its first save starts again. */
 static ag_status resume(harness_session *s, ag_failure *why)
 {
-    const char *last = harness_run_path(s->run, HARNESS_LAST);
+    const char *last = harness_format("%s/" HARNESS_LAST, s->folder);
     harness_state *p = s->trained.state;
     harness_training before = s->how;
     if (access(last, F_OK) == 0 && harness_trained_resume(last, s, &before, why))
@@ -122,12 +122,6 @@ ag_status harness_session_batches(harness_session *s, ag_failure *why)
     if (s->ranks && s->sum)
         s->loss = harness_alloc((size_t)(s->batches.end - s->batches.first) * sizeof *s->loss);
     return why->status;
-}
-
-void harness_session_batches_end(harness_session *s)
-{
-    ag_shards_free(s->sum);
-    harness_free(s->loss);
 }
 
 /* Ranks compare what they have before rank 0 changes the folder, and what they go on from. */

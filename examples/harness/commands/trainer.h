@@ -19,6 +19,9 @@ ag_status harness__trainer_save(harness_session *s, const char *name, ag_failure
 
 /* ---- several ranks (trainer_ranks.c); with one, nothing is done ---- */
 
+/* Makes the processes that a launcher of MPI started one run; those of other commands are calls of
+   their own. Fails: AG_EUSE. */
+ag_status harness__trainer_join(harness_call *call, ag_failure *why);
 /* Fails: AG_EUSE (a rank differs in build, processor, options, data or weights), AG_EDEVICE. */
 ag_status harness__trainer_compare(const harness_session *s, ag_failure *why);
 /* On CUDA: links the GPUs by NCCL if possible; prints a line that says so or why not. */

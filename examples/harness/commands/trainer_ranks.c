@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Training in several processes: what they compare before the first step, and what they tell each
-   other after a step and after a validation. */
+/* Training in several processes: how they become one run, what they compare before the first step,
+   and what they tell each other after a step and after a validation. */
 #include "examples/harness/commands/trainer.h"
 #include "core/device.h"
 #include "core/error.h"
@@ -9,9 +9,38 @@
 #include "examples/harness/machine/processor.h"
 #include "examples/harness/ranks/ranks.h"
 
-#include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
+
+/* Ranks that have the same processors divide them. */
+static void share_processors(int threads, const ag_ranks *ranks)
+{
+    const int local = harness_ranks_local(ranks), all = ag_threads();
+    if (!threads && !getenv("OMP_NUM_THREADS")) ag_set_threads(all > local ? all / local : 1);
+}
+
+enum { RANK_PATIENCE = 600 }; /* its default */
+
+ag_status harness__trainer_join(harness_call *call, ag_failure *why)
+{
+    int rank;
+    const int launched = harness_ranks_launched(&rank);
+    const harness_settings *s = call->values;
+    if (launched < 2 && s->training.rank_patience != RANK_PATIENCE)
+        return ag_fail(why, AG_EUSE,
+                       "--rank-patience is for training that mpirun or srun starts; omit it");
+    if (launched < 2) return AG_OK;
+    if (s->training.shards < launched)
+        return ag_fail(why, AG_EUSE,
+                       "a launcher of MPI started %d ranks, but a step has %lld batches for them; "
+                       "give --shards %d, or a multiple of it",
+                       launched, (long long)s->training.shards, launched);
+    call->ranks = harness_ranks_open(s->training.rank_patience, why);
+    if (call->ranks) share_processors(s->common.threads, call->ranks);
+    if (!harness_leads(call->ranks)) harness_log_start(call->program->name, true);
+    return why->status;
+}
 
 static uint64_t hash_of_text(const char *text)
 {
@@ -31,11 +60,9 @@ static uint64_t hash_of_program(void)
 
 static uint64_t hash_of_options(const harness_options *o)
 {
-    json_t *all = harness_options_json(o);
-    char *text = json_dumps(all, JSON_COMPACT);
+    char *text = harness_json_text(harness_options_json(o));
     const uint64_t hash = hash_of_text(text);
     harness_free(text);
-    json_decref(all);
     return hash;
 }
 
@@ -90,14 +117,9 @@ ag_status harness__trainer_meet(harness_session *s, double *sum, ag_failure *why
 ag_status harness__trainer_tell_best(harness_session *s, ag_failure *why)
 {
     harness_state *p = s->trained.state;
-    struct {
-        double best;
-        int64_t step;
-    } said = {p->best, p->best_step};
-    if (harness_ranks_tell(s->ranks, &said, sizeof said, "a validation", why)) return why->status;
-    p->best = said.best;
-    p->best_step = said.step;
-    return AG_OK;
+    if (!harness_ranks_tell(s->ranks, &p->best, sizeof p->best, "a validation", why))
+        harness_ranks_tell(s->ranks, &p->best_step, sizeof p->best_step, "a validation", why);
+    return why->status;
 }
 
 /* One rank alone must not stop: the others would wait for it. */

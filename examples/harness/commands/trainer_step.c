@@ -17,13 +17,6 @@ static ag_status not_finite(const harness_session *s, const char *what, const ch
                    (long long)s->trained.state->step + 1, what, happened, hint);
 }
 
-static ag_status failed(const harness_session *s, const char *what, ag_failure *why)
-{
-    return harness_run_failed(
-        s->tape, harness_format("step %lld, %.100s", (long long)s->trained.state->step + 1, what),
-        s->model->fewer, why);
-}
-
 /* The loss, not yet computed; NULL: the failure is in `why`. */
 static ag_tensor *backward(harness_session *s, int64_t number, const char **what, ag_failure *why)
 {
@@ -37,12 +30,12 @@ static ag_tensor *backward(harness_session *s, int64_t number, const char **what
 static ag_status read_loss(const harness_session *s, const ag_tensor *loss, const char *what,
                            double *value, ag_failure *why)
 {
+    const long long step = s->trained.state->step + 1;
     *value = (double)ag_item(loss);
-    if (ag_failed(s->tape)) {
-        if (ag_tape_status(s->tape) == AG_EFINITE)
-            return not_finite(s, what, ag_error(s->tape), why);
-        return failed(s, what, why);
-    }
+    if (ag_tape_status(s->tape) == AG_EFINITE) return not_finite(s, what, ag_error(s->tape), why);
+    if (ag_failed(s->tape))
+        return harness_run_failed(s->tape, harness_format("step %lld, %.100s", step, what),
+                                  s->model->fewer, why);
     if (isfinite(*value)) return AG_OK;
     return not_finite(s, what, harness_format("the loss is %g", *value), why);
 }

@@ -154,13 +154,12 @@ ag_status harness_files_add(harness_files *paths, const char *path, ag_failure *
 {
     struct stat info;
     int before = paths->count;
-    char folder[PATH_BYTES];
     size_t length = strlen(path);
     while (length > 1 && path[length - 1] == '/') length--;
-    if (length >= sizeof folder || stat(path, &info))
+    if (length >= PATH_BYTES || stat(path, &info))
         return ag_fail(why, AG_EFILE, "%s: there is no such file or folder: %s",
                        harness_files_short(path),
-                       strerror(length >= sizeof folder ? ENAMETOOLONG : errno));
+                       strerror(length >= PATH_BYTES ? ENAMETOOLONG : errno));
     if (S_ISREG(info.st_mode) && ends(path, ".txt")) return add_list(paths, path, why);
     if (!S_ISDIR(info.st_mode) && !S_ISREG(info.st_mode))
         return ag_fail(why, AG_EFILE,
@@ -170,11 +169,9 @@ ag_status harness_files_add(harness_files *paths, const char *path, ag_failure *
         harness_files_name(paths, path);
         return AG_OK;
     }
-    memcpy(folder, path, length);
-    folder[length] = 0;
     search s = {.paths = paths};
     map_owns(s.visited);
-    add_folder(&s, folder, &info, 0, why);
+    add_folder(&s, harness_format("%.*s", (int)length, path), &info, 0, why);
     map_free(s.visited);
     if (why->status) return why->status;
     if (paths->count == before)

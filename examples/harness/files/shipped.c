@@ -16,25 +16,24 @@
 #define MODELS "share/augur/models"
 
 /* The nearest folder of models; NULL: there is none. */
-static char *folder_above(const char *file)
+static const char *folder_above(const char *file)
 {
-    char *at = realpath(file, NULL), *end, *models = NULL;
+    char *at = realpath(file, NULL), *end;
+    const char *models = NULL;
     while (at && !models && (end = strrchr(at, '/'))) {
         *end = 0;
-        models = harness_text("%s/" MODELS, at);
-        if (access(models, R_OK | X_OK) == 0) continue;
-        harness_free(models);
-        models = NULL;
+        models = harness_format("%s/" MODELS, at);
+        if (access(models, R_OK | X_OK) != 0) models = NULL;
     }
     free(at);
     return models;
 }
 
 /* A program that is found by PATH has a name without a folder; Linux knows its file. */
-static char *models_folder(void)
+static const char *models_folder(void)
 {
     Dl_info here = {0};
-    char *models = NULL;
+    const char *models = NULL;
     if (dladdr((void *)(uintptr_t)harness_shipped_path, &here) && here.dli_fname)
         models = folder_above(here.dli_fname);
     return models ? models : folder_above("/proc/self/exe");
@@ -42,42 +41,36 @@ static char *models_folder(void)
 
 static bool is_model(const char *models, const char *name)
 {
-    char *best = harness_text("%s/%s/" HARNESS_BEST, models, name);
-    const bool there = *name != '.' && !strchr(name, '/') && access(best, R_OK) == 0;
-    harness_free(best);
-    return there;
+    return *name != '.' && !strchr(name, '/') &&
+           access(harness_format("%s/%s/" HARNESS_BEST, models, name), R_OK) == 0;
 }
 
 static ag_status refuse(const char *name, const char *models, ag_failure *why)
 {
     struct dirent **entry = NULL;
-    char list[300] = "";
-    size_t used = 0;
+    const char *list = "";
     const int n = scandir(models, &entry, NULL, alphasort);
     for (int i = 0; i < n; i++) {
-        if (is_model(models, entry[i]->d_name) && used < sizeof list)
-            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "",
-                                     entry[i]->d_name);
+        if (is_model(models, entry[i]->d_name))
+            list = harness_format("%s%s%s", list, *list ? ", " : "", entry[i]->d_name);
         free(entry[i]);
     }
     free(entry);
-    return ag_fail(why, AG_EFILE, "no model \"%.60s\" ships with the programs; there are %s", name,
-                   used ? list : "none");
+    return ag_fail(why, AG_EFILE, "no model \"%.60s\" ships with the programs; there are %.300s",
+                   name, *list ? list : "none");
 }
 
-char *harness_shipped_path(const char *name, ag_failure *why)
+const char *harness_shipped_path(const char *name, ag_failure *why)
 {
-    char *models = models_folder(), *path = NULL;
-    if (!models)
+    const char *models = models_folder();
+    if (models && is_model(models, name)) return harness_format("%s/%s", models, name);
+    if (models)
+        refuse(name, models, why);
+    else
         ag_fail(
             why, AG_EFILE,
             "no model \"%.60s\" is found, since neither the folder of this program nor one above "
             "has " MODELS "; install it with cmake --install, or name a run folder",
             name);
-    else if (is_model(models, name))
-        path = harness_text("%s/%s", models, name);
-    else
-        refuse(name, models, why);
-    harness_free(models);
-    return path;
+    return NULL;
 }

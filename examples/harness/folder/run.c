@@ -131,18 +131,11 @@ harness_run *harness_run_open(const char *folder, harness_run_mode mode, ag_fail
     return run;
 }
 
-harness_run *harness_run_follow(const char *folder)
-{
-    harness_run *run = harness_alloc(sizeof *run);
-    *run = (harness_run){.folder = harness_format("%s", folder), .lock = -1, .follows = true};
-    return run;
-}
-
 ag_status harness_run_begin(harness_run *run, const char *const *columns, int count,
                             ag_failure *why)
 {
+    if (!run) return AG_OK;
     const char *pictures = harness_run_path(run, "plots");
-    if (run->follows) return AG_OK;
     if (harness_run_stays(run, why) || harness__make_inner(pictures, why)) return why->status;
     remove_leftovers(run->lock, has_config(run->folder));
     if (run->mode == HARNESS_FORCE) clear(run->folder, pictures);
@@ -174,7 +167,7 @@ ag_status harness_run_close(harness_run *run, ag_failure *why)
 
 ag_status harness_run_stays(const harness_run *run, ag_failure *why)
 {
-    return run->follows ? AG_OK : harness__folder_stays(run->lock, run->folder, why);
+    return run ? harness__folder_stays(run->lock, run->folder, why) : AG_OK;
 }
 
 const char *harness_run_path(const harness_run *run, const char *name)
@@ -184,9 +177,9 @@ const char *harness_run_path(const harness_run *run, const char *name)
 
 ag_status harness_run_config(const harness_run *run, const harness_options *o, ag_failure *why)
 {
+    if (!run) return AG_OK;
     const char *path = harness_run_path(run, HARNESS_CONFIG);
     const bool goes_on = run->mode == HARNESS_RESUME;
-    if (run->follows) return AG_OK;
     json_t *config = goes_on ? harness__load_json(path, why)
                              : json_pack("{s:s, s:s, s:s}", "program", o->program->name, "version",
                                          o->program->version, "command",

@@ -15,6 +15,8 @@ typedef enum harness_run_mode {
 /* The mode of a run, from --resume and --force. */
 harness_run_mode harness_mode(const harness_common *common);
 
+/* A run that is begun or goes on; NULL in a rank other than 0 (ranks/ranks.h), for which the
+   functions do nothing. */
 typedef struct harness_run harness_run;
 
 /* Makes the folder (and those above it) or opens it, at the beginning of a call, which may read and
@@ -22,8 +24,6 @@ typedef struct harness_run harness_run;
    folder. A folder that was made here is removed if it is empty and no run began in it. Fails:
    AG_EUSE (not empty and neither resumed nor forced; in use by another program), AG_EFILE. */
 harness_run *harness_run_open(const char *folder, harness_run_mode mode, ag_failure *why);
-/* The same folder for a rank other than 0 (ranks/ranks.h), which writes nothing. */
-harness_run *harness_run_follow(const char *folder);
 /* Makes plots/, removes unfinished files of a killed program and what --force replaces, and opens
    the metrics. columns: the names of their columns without "step", which must outlive the run.
    Fails: AG_EUSE, AG_EFILE. */

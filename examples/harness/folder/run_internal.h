@@ -15,7 +15,6 @@ struct harness_run {
     FILE *rows[HARNESS_ROWS]; /* metrics.jsonl, metrics.csv, timing.jsonl */
     int lock;                 /* of the folder */
     bool made;                /* the folder was not there */
-    bool follows;             /* another process writes */
 };
 
 ag_status harness__open_metrics(harness_run *run, ag_failure *why);

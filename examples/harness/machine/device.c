@@ -100,15 +100,12 @@ ag_status harness_scoring_failed(const ag_tape *tape, const char *name, const ch
 
 void harness_device_to_config(json_t *config, const harness_options *options)
 {
-    const int *wanted = harness__value(options, "device", HARNESS_CHOICE),
-              *precision = harness__value(options, "precision", HARNESS_CHOICE);
-    if (!wanted) return;
-    const ag_device device = harness_device(*wanted);
+    const harness_common *common = options->values;
+    const ag_device device = harness_device(common->device);
     json_object_set_new(config, "device", json_string(harness_device_word(device)));
     json_object_set_new(config, "device_name", harness_json_name(name_of(device)));
     if (device != AG_CPU)
-        json_object_set_new(config, "precision",
-                            json_string(precision_words[precision ? *precision : AG_FP32]));
+        json_object_set_new(config, "precision", json_string(precision_words[common->precision]));
 }
 
 /* "cuda (NVIDIA H100 80GB HBM3, products in tf32)", "cpu (AMD EPYC 9654)"; fp32 is not named. NULL:
@@ -152,7 +149,6 @@ void harness_device_changed(const char *folder, const harness_options *options)
 const char *harness_device_report(const char *folder, const harness_options *options)
 {
     const char *begun = begun_on(folder), *now = now_on(options);
-    if (!now) return NULL;
     return begun && strcmp(begun, now) != 0
                ? harness_format("Begun on %s, ended on %s.", begun, now)
                : harness_format("Computed on %s.", now);

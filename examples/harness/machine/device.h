@@ -27,15 +27,14 @@ ag_status harness_run_failed(const ag_tape *tape, const char *where, const char 
 ag_status harness_scoring_failed(const ag_tape *tape, const char *name, const char *fewer,
                                  ag_failure *why);
 
-/* Adds "device" and "device_name" to config.json, if the command has --device, and "precision" if
-   the device is CUDA. */
+/* Adds "device" and "device_name" to config.json, and "precision" if the device is CUDA. */
 void harness_device_to_config(struct json_t *config, const harness_options *options);
 
 /* Warns if the run in `folder` began on another device or in another precision than it continues
    with: the results then belong to neither. Two CPUs cause no warning. */
 void harness_device_changed(const char *folder, const harness_options *options);
 
-/* A sentence for the report: the device that computed the run in `folder`; NULL: unknown. */
+/* A sentence for the report: the device that computed the run in `folder`. */
 const char *harness_device_report(const char *folder, const harness_options *options);
 
 #endif

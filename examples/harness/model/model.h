@@ -181,10 +181,10 @@ typedef struct harness_session {
 
     const char *measure[HARNESS_MOST_SCORES]; /* [measures] the first one chooses the best */
     int measures;
-    bool smaller;   /* the smallest is the best */
-    bool validates; /* something is held out */
-    harness_run *run;
-    bool begun; /* there is something to resume */
+    bool smaller;     /* the smallest is the best */
+    bool validates;   /* something is held out */
+    harness_run *run; /* NULL: another rank writes it */
+    bool begun;       /* there is something to resume */
     ag_adamw adamw;
     ag_schedule schedule;
     double rate, norm; /* of the last step */
@@ -332,20 +332,17 @@ ag_status harness_ablate_command(harness_call *call, ag_failure *why);
    ended), and as harness_model. */
 ag_status harness_session_begin(harness_session *session, harness_run_mode mode, ag_failure *why);
 /* Does the part of harness_session_begin that steps need, for a session that has its network from
-   elsewhere; harness_session_batches_end frees it. Fails: AG_EUSE (more ranks than batches),
-   AG_EMEMORY. */
+   elsewhere and no folder. Fails: AG_EUSE (more ranks than batches), AG_EMEMORY. */
 ag_status harness_session_batches(harness_session *session, ag_failure *why);
-void harness_session_batches_end(harness_session *session);
 /* Runs one step: loss, gradients, clipping, optimizer. Fails: AG_EFINITE (a loss or gradient; the
    checkpoints are from before it), and as `record`. */
 ag_status harness_session_step(harness_session *session, ag_failure *why);
-/* Scores the best checkpoint; writes tables, pictures and the page. result: gets what a study
-   needs; may be NULL. */
-ag_status harness_session_end(harness_session *session, struct json_t *result, ag_failure *why);
-/* Closes the run folder; an interrupted run prints how to continue it. */
+/* Closes the run folder and frees all that the session has, also of one that lacks parts of it; an
+   interrupted run prints how to continue it. */
 ag_status harness_session_close(harness_session *session, ag_failure *why);
 
-/* Trains, from the start or from the last checkpoint of the folder, and ends the run. After an
+/* Trains, from the start or from the last checkpoint of the folder, scores the best checkpoint, and
+   writes tables, pictures and the page. result: gets what a study needs; may be NULL. After an
    interruption it saves and fails: AG_ESTOPPED. */
 ag_status harness_train(harness_session *session, harness_run_mode mode, struct json_t *result,
                         ag_failure *why);

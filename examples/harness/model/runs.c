@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 /* The path of a run's best (or last) checkpoint; one that was interrupted early has no best one. */
-const char *harness__runs_checkpoint(const char *folder, bool last)
+static const char *checkpoint_of(const char *folder, bool last)
 {
     const char *best = harness_format("%s/" HARNESS_BEST, folder),
                *other = harness_format("%s/" HARNESS_LAST, folder);
@@ -24,21 +24,19 @@ const char *harness__runs_checkpoint(const char *folder, bool last)
 const char *harness_checkpoint_at(const char *name, ag_failure *why)
 {
     struct stat is;
-    if (!stat(name, &is)) return S_ISDIR(is.st_mode) ? harness__runs_checkpoint(name, false) : name;
+    if (!stat(name, &is)) return S_ISDIR(is.st_mode) ? checkpoint_of(name, false) : name;
     if (strchr(name, '/')) return name;
     ag_failure mine = {0};
-    char *folder = harness_shipped_path(name, &mine);
-    if (!folder)
-        ag_fail(why, mine.status, "there is no file or folder %.60s, and %s", name, mine.sentence);
-    const char *path = folder ? harness__runs_checkpoint(folder, false) : NULL;
-    harness_free(folder);
-    return path;
+    const char *folder = harness_shipped_path(name, &mine);
+    if (folder) return checkpoint_of(folder, false);
+    ag_fail(why, mine.status, "there is no file or folder %.60s, and %s", name, mine.sentence);
+    return NULL;
 }
 
 static ag_status open_run(harness_runs *runs, const char *folder, bool last, ag_failure *why)
 {
-    const char *path = harness__runs_checkpoint(folder, last);
-    if (last && access(path, F_OK) && !access(harness__runs_checkpoint(folder, false), F_OK))
+    const char *path = checkpoint_of(folder, last);
+    if (last && access(path, F_OK) && !access(checkpoint_of(folder, false), F_OK))
         return ag_fail(why, AG_EUSE,
                        "%.200s has only " HARNESS_BEST ", as models that ship do; omit "
                        "--checkpoint last",

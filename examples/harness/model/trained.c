@@ -240,6 +240,7 @@ void harness_trained_drop(harness_trained *t)
     for (int k = 0; k < HARNESS_TEXTS; k++) harness_free(t->text[k]);
     harness_free(t->net);
     harness_free(t->state);
+    harness_free(t->path);
     *t = (harness_trained){0};
 }
 
@@ -310,7 +311,7 @@ ag_status harness_trained_copy(harness_trained *t, const harness_trained *from, 
         memcpy(t->params->v, p->v, bytes);
         t->params->step = p->step;
         *t->state = *from->state;
-        t->path = from->path;
+        t->path = harness_copy(from->path);
     }
     harness_options_free(o);
     return why->status;
@@ -330,7 +331,7 @@ ag_status harness_trained_load(harness_trained *t, const harness_model *m, const
                                ag_failure *why)
 {
     start(t, m);
-    t->path = harness_format("%s", path);
+    t->path = harness_copy(path);
     ag_checkpoint *file = ag_checkpoint_open(path, why);
     if (!file) return why->status;
     if (!check_program(m->program, path, file, why) && !rebuild(t, path, file, why) &&

@@ -25,9 +25,6 @@ ag_status harness__initial_take(harness_session *session, const harness_trained 
 /* The same without warnings, for networks of one model. */
 ag_status harness__values_take(harness_trained *to, const harness_trained *from, ag_failure *why);
 
-/* The path of the best checkpoint of a run, or the last. */
-const char *harness__runs_checkpoint(const char *folder, bool last);
-
 /* The checkpoint of that name: a file, or the best one of a run folder or else of a model that
    ships (harness_lasting). NULL: AG_EFILE, there is none. */
 const char *harness_checkpoint_at(const char *name, ag_failure *why);

@@ -122,8 +122,7 @@ static ag_status write_page(FILE *to, void *context)
     if (r->command_line) {
         element(to, "h2", "How to do it again");
         element(to, "pre", r->command_line);
-        const char *computed = r->options ? harness_device_report(r->folder, r->options) : NULL;
-        if (computed) element(to, "p", computed);
+        if (r->options) element(to, "p", harness_device_report(r->folder, r->options));
     }
     if (r->options) {
         element(to, "h2", "Configuration");

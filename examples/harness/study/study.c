@@ -161,8 +161,8 @@ ag_status harness_study_parse(harness_study *s, const char *file, const char *te
         return ag_fail(why, AG_EUSE,
                        "%.120s has no variant; add a section, as in [no edges] and edges = false",
                        file);
-    const int64_t *seed = harness__value(base, "seed", HARNESS_INT64);
-    if (!bag_count(s->seeds)) bag_add(s->seeds, seed ? *seed : 0);
+    const harness_common *common = base->values;
+    if (!bag_count(s->seeds)) bag_add(s->seeds, common->seed);
     return AG_OK;
 }
 

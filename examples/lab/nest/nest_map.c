@@ -4,7 +4,6 @@
 #include "core/vmath.h"
 #include "examples/lab/nest/nest.h"
 
-#include <math.h>
 #include <string.h>
 
 #define LOOP(so, sp, sq, sr, value)                              \

@@ -3,7 +3,6 @@
 #include "examples/tgraph/baseline/fit.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { RANDOM_ROWS = 65 }; /* a Philox stream of their own */
 

@@ -169,14 +169,13 @@ typedef struct tgraph_batch {
     const tgraph_file *file;
     int64_t step;
     int configs;
-    int32_t *config;  /* [configs] index in the file's store */
-    int32_t *digit;   /* [configurable, configs, 18] rows 1..7 of the layout table */
-    int32_t *rank;    /* [configs] dense ranks of the run times; all 0 when they are hidden */
-    int64_t *runtime; /* [configs] ns */
-    uint64_t *key;    /* [configs] scratch */
-    int32_t *index;   /* [configs] scratch */
-    char *block;      /* of the arrays above */
-    size_t room;      /* bytes of the block */
+    int32_t *config;      /* [configs] index in the file's store */
+    int32_t *digit;       /* [configurable, configs, 18] rows 1..7 of the layout table */
+    int32_t *rank;        /* [configs] dense ranks of the run times; all 0 when they are hidden */
+    int64_t *runtime;     /* [configs] ns */
+    harness_timed *order; /* [configs] scratch */
+    char *block;          /* of the arrays above */
+    size_t room;          /* bytes of the block */
 } tgraph_batch;
 
 /* Takes the named configurations, in this order. Fails: AG_EMEMORY. */

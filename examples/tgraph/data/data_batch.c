@@ -13,8 +13,7 @@ static void lay_arrays(void *batch, char *block, size_t *bytes)
     b->config = tpugraphs_lay(block, bytes, b->configs, sizeof *b->config);
     b->rank = tpugraphs_lay(block, bytes, b->configs, sizeof *b->rank);
     b->runtime = tpugraphs_lay(block, bytes, b->configs, sizeof *b->runtime);
-    b->key = tpugraphs_lay(block, bytes, b->configs, sizeof *b->key);
-    b->index = tpugraphs_lay(block, bytes, b->configs, sizeof *b->index);
+    b->order = tpugraphs_lay(block, bytes, b->configs, sizeof *b->order);
     b->digit = tpugraphs_lay(block, bytes, b->configs * digits, sizeof *b->digit);
 }
 
@@ -33,7 +32,7 @@ ag_status tgraph_batch_fill(tgraph_batch *b, const tgraph_file *f, const int32_t
             tgraph_unpack(b->digit + (v * (size_t)count + (size_t)c) * TGRAPH_DIGITS,
                           word + v * TGRAPH_WORDS);
     }
-    if (harness_ranks(b->rank, b->runtime, count, b->key, b->index, why)) return why->status;
+    harness_ranks(b->rank, b->runtime, count, b->order);
     return tgraph_batch_join(b, why);
 }
 

@@ -11,16 +11,15 @@
 
 enum { MOST = 1 << 30, LARGEST = 1000000 /* a constant of the paper's network */ };
 
-/* Scratch for one schedule at a time, sized for the largest; from `key` on for all of them. */
+/* Scratch for one schedule at a time, sized for the largest; from `runtime` on for all of them. */
 typedef struct scratch {
     int largest;    /* nodes of a schedule */
     uint8_t *mark;  /* 1: left out */
     int32_t *place; /* of a node in its graph, or that of the nearest ancestor that stays */
     int32_t *source, *target;
     float *nest;
-    uint64_t *key;
     int64_t *runtime;
-    int32_t *index;
+    harness_timed *order;
     ag_graph **down, **up;
 } scratch;
 
@@ -72,9 +71,8 @@ static size_t lay_arrays(tpgnn_batch *b, scratch *s, char *block)
     s->source = tpugraphs_lay(block, &at, 2 * largest, sizeof *s->source);
     s->target = tpugraphs_lay(block, &at, 2 * largest, sizeof *s->target);
     s->nest = tpugraphs_lay(block, &at, largest * TPGNN_NEST, sizeof *s->nest);
-    s->key = tpugraphs_lay(block, &at, g, sizeof *s->key);
     s->runtime = tpugraphs_lay(block, &at, g, sizeof *s->runtime);
-    s->index = tpugraphs_lay(block, &at, g, sizeof *s->index);
+    s->order = tpugraphs_lay(block, &at, g, sizeof *s->order);
     s->down = tpugraphs_lay(block, &at, 2 * g, sizeof *s->down);
     s->up = s->down ? s->down + g : NULL;
     return at;
@@ -166,7 +164,7 @@ static ag_status fill_schedule(tpgnn_batch *b, scratch *s, const tpgnn_data *dat
     return fill_graphs(s, schedule, i, nodes, o, why);
 }
 
-static ag_status fill_ranks(tpgnn_batch *b, const scratch *s, ag_failure *why)
+static void fill_ranks(tpgnn_batch *b, const scratch *s)
 {
     int group = -1;
     for (int i = 0; i < b->graphs; i++) {
@@ -174,12 +172,10 @@ static ag_status fill_ranks(tpgnn_batch *b, const scratch *s, ag_failure *why)
         s->runtime[i] = b->schedule[i]->runtime;
     }
     b->group_start[b->groups] = b->graphs;
-    for (int g = 0; g < b->groups && !why->status; g++) {
+    for (int g = 0; g < b->groups; g++) {
         const int first = b->group_start[g];
-        harness_ranks(b->rank + first, s->runtime + first, b->group_start[g + 1] - first, s->key,
-                      s->index, why);
+        harness_ranks(b->rank + first, s->runtime + first, b->group_start[g + 1] - first, s->order);
     }
-    return why->status;
 }
 
 static void free_graphs(tpgnn_batch *b)
@@ -210,8 +206,8 @@ ag_status tpgnn_batch_fill(tpgnn_batch *b, const tpgnn_data *data,
     if (why->status) return why->status;
     b->nodes = b->start[count];
     b->stores = b->store_start[count];
-    if (o->joined && tpgnn_batch_rows(b, data, o, why)) return why->status;
-    return fill_ranks(b, &s, why);
+    fill_ranks(b, &s);
+    return o->joined ? tpgnn_batch_rows(b, data, o, why) : AG_OK;
 }
 
 void tpgnn_batch_free(tpgnn_batch *b)

@@ -145,21 +145,18 @@ static void free_graphs(tpu_batch *b)
     }
 }
 
-static ag_status fill_runtimes(tpu_batch *b, ag_failure *why)
+static void fill_runtimes(tpu_batch *b)
 {
-    uint64_t *key = harness_take(&b->memory, (size_t)b->samples * sizeof *key);
-    int32_t *index = harness_take(&b->memory, (size_t)b->samples * sizeof *index);
+    harness_timed *order = harness_take(&b->memory, (size_t)b->samples * sizeof *order);
     for (int i = 0; i < b->samples; i++) {
         const tpu_kernel *k = b->kernel[i];
         b->runtime[i] = k->runtime ? k->runtime[b->config[i]] : 0;
         b->log_runtime[i] = k->runtime ? (ag_real)log((double)b->runtime[i]) : 0;
     }
-    for (int g = 0; g < b->kernels && !why->status; g++) {
+    for (int g = 0; g < b->kernels; g++) {
         const int first = b->group_start[g];
-        harness_ranks(b->rank + first, b->runtime + first, b->group_start[g + 1] - first, key,
-                      index, why);
+        harness_ranks(b->rank + first, b->runtime + first, b->group_start[g + 1] - first, order);
     }
-    return why->status;
 }
 
 /* The loop nests of a kernel under its tile, or of a fused kernel under its default tile, join the
@@ -203,8 +200,8 @@ ag_status tpu_batch_fill(tpu_batch *b, const tpu_sample *sample, int count,
     fill_features(b, scaler);
     for (int way = 0; way < TPU_WAYS; way++)
         if (o->way[way] && fill_graph(b, (tpu_way)way, o, why)) return why->status;
-    if (o->rows && fill_rows(b, o->rows, why)) return why->status;
-    return fill_runtimes(b, why);
+    fill_runtimes(b);
+    return o->rows ? fill_rows(b, o->rows, why) : AG_OK;
 }
 
 void tpu_batch_free(tpu_batch *b)

@@ -138,10 +138,9 @@ class Model:
 
     def predict(self, items: Items):
         """A list of Group. items: a file, folder or list of files, or the arrays of one file by their names."""
-        given, kept = _items(items)
+        given, _kept = _items(items)
         scores = ctypes.POINTER(_Scores)()
         failed = self._library.augur_models_predict(self._handle, ctypes.byref(given), ctypes.byref(scores))
-        del kept
         if failed:
             self._refuse()
         try:
@@ -155,10 +154,9 @@ class Model:
         """Trains further on items with run times. Returns the losses of the first and of the last step."""
         if not -2**31 <= steps < 2**31:
             raise Refused(f"steps is {steps}, but must be 1 to 100000")
-        given, kept = _items(items)
+        given, _kept = _items(items)
         how, loss = _Training(steps, learning_rate), (ctypes.c_double * 2)()
         failed = self._library.augur_models_update(self._handle, ctypes.byref(given), ctypes.byref(how), loss)
-        del kept
         if failed:
             self._refuse()
         return tuple(loss)
