@@ -4,14 +4,7 @@
 #include "examples/tpugraphs/tpugraphs.h"
 #include "core/error.h"
 #include "core/memory.h"
-
-#include <stdlib.h>
-
-static int by_number(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
+#include "core/sort.h"
 
 /* Pairs of nodes as numbers in ascending order, for the caller to release with ag_free. The pairs
    of kernel k, which are first[k]..first[k+1]-1, are counted from node base[k]. */
@@ -29,7 +22,7 @@ static uint64_t *sorted(const int32_t *pair, int n, int kernels, const int64_t *
         const int64_t from = kernels ? base[k] : 0;
         key[i] = (uint64_t)(pair[2 * i] + from) << 32 | (uint32_t)(pair[2 * i + 1] + from);
     }
-    qsort(key, (size_t)n, sizeof *key, by_number);
+    ag_sort_u64(key, NULL, n, why);
     return key;
 }
 
@@ -67,7 +60,7 @@ ag_status tpugraphs_operands_check(const tpugraphs_raw *raw, int kernels, const 
     int32_t *pair = tpugraphs_raw_pairs(&operands, raw, "operand_index", why);
     uint64_t *operand = pair ? sorted(pair, operands, 0, NULL, NULL, raw, why) : NULL;
     uint64_t *edge = operand ? sorted(raw->edge, raw->edges, kernels, base, first, raw, why) : NULL;
-    if (edge) compare(edge, raw->edges, operand, operands, raw, why);
+    if (edge && !why->status) compare(edge, raw->edges, operand, operands, raw, why);
     ag_free(edge);
     ag_free(operand);
     ag_free(pair);
