@@ -76,18 +76,25 @@ static inline void hlo_set(hlo_instruction *x, int column, int64_t value)
 /* Completes the row: sums and products of lists. */
 void hlo_features(hlo_instruction *x);
 
-/* A node that names another one, or a computation. */
+/* A node that names another one, its operand, or a computation that it calls. */
 typedef struct hlo_reference {
-    uint64_t id;
-    int32_t node;
+    uint64_t id; /* hlo_connect puts the number of what is named in its place */
+    int32_t node, is_call;
 } hlo_reference;
 
 typedef struct hlo_computation {
     uint64_t id, root;
-    int end, calls_end; /* of its nodes and its calls, which follow those of the computation
-                           before */
-    int is_fused;       /* called by a fusion, directly or not */
+    int end, references_end; /* of its nodes and their references, which follow those of the
+                                computation before */
+    int is_fused;            /* called by a fusion, directly or not */
 } hlo_computation;
+
+/* Ids in ascending order, and the node or computation of each. */
+typedef struct hlo_ids {
+    uint64_t *id;
+    int32_t *of; /* behind the ids, in their memory */
+    int n;
+} hlo_ids;
 
 typedef struct hlo_node {
     uint64_t id;
@@ -104,17 +111,17 @@ typedef struct hlo_module {
     tpugraphs_budget *budget;
     ag_failure *why;
     hlo_node *node; /* [g->nodes] */
-    hlo_reference *operand, *call;
+    hlo_reference *reference;
     hlo_computation *computation;
-    int operands, calls, computations;
-    int room[8]; /* of the lists that grow */
+    int references, computations;
+    hlo_ids by_id[2]; /* of nodes, of computations */
+    int room[7];      /* of the lists that grow */
     int is_scheduled;
     size_t bytes; /* of what hlo_read_bytes frees */
 } hlo_module;
 
-/* References of the instruction that is added next. */
-ag_status hlo_add_operand(hlo_module *m, uint64_t id);
-ag_status hlo_add_call(hlo_module *m, uint64_t id);
+/* Adds a reference of the instruction that is added next. */
+ag_status hlo_add_reference(hlo_module *m, int is_call, uint64_t id);
 /* Adds a node of the computation that is added next. */
 ag_status hlo_add_instruction(hlo_module *m, hlo_instruction *x);
 ag_status hlo_add_computation(hlo_module *m, uint64_t id, uint64_t root, hlo_span name);

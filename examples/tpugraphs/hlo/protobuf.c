@@ -150,15 +150,14 @@ static ag_status read_message(const reader *r, hlo_instruction *x, hlo_span s, c
     return more < 0 ? damaged(r, s) : AG_OK;
 }
 
-static ag_status read_references(const reader *r, const hlo_field *f,
-                                 ag_status (*add)(hlo_module *m, uint64_t id))
+static ag_status read_references(const reader *r, const hlo_field *f, int is_call)
 {
     hlo_span s = f->bytes;
     uint64_t id;
-    if (f->form == HLO_VARINT) return add(r->m, f->value);
+    if (f->form == HLO_VARINT) return hlo_add_reference(r->m, is_call, f->value);
     while (s.at < s.end) {
         if (!hlo_varint(&s, &id)) return damaged(r, s);
-        if (add(r->m, id)) return r->m->why->status;
+        if (hlo_add_reference(r->m, is_call, id)) return r->m->why->status;
     }
     return AG_OK;
 }
@@ -173,8 +172,9 @@ static ag_status read_instruction(const reader *r, hlo_span s)
     while (hlo_next(&fields, &f) > 0) {
         if (f.number == OPCODE && f.form == HLO_BYTES) x.opcode = f.bytes;
         if (f.number == ID) x.id = f.value;
-        if (f.number == OPERANDS && read_references(r, &f, hlo_add_operand)) break;
-        if (f.number == CALLS && read_references(r, &f, hlo_add_call)) break;
+        if ((f.number == OPERANDS || f.number == CALLS) &&
+            read_references(r, &f, f.number == CALLS))
+            break;
     }
     return r->m->why->status ? r->m->why->status : hlo_add_instruction(r->m, &x);
 }

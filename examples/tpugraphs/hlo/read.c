@@ -51,9 +51,9 @@ ag_status hlo_read_bytes(hlo_graph *g, const void *bytes, size_t n, const char *
         !hlo_connect(&m))
         hlo_choose(&m);
     ag_free(m.node);
-    ag_free(m.operand);
-    ag_free(m.call);
+    ag_free(m.reference);
     ag_free(m.computation);
+    for (int i = 0; i < 2; i++) ag_free(m.by_id[i].id);
     budget->used -= m.bytes;
     if (why->status) hlo_free(g, budget);
     return why->status;

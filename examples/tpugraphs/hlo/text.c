@@ -65,7 +65,7 @@ static ag_status read_operands(hlo_text *t)
             if (strchr("([{", c) ? hlo_pass(t, NULL) : hlo_name(t, &name, "an operand"))
                 return t->m->why->status;
         if (!name.at) return hlo_expected(t, "an operand");
-        if (hlo_add_operand(t->m, hlo_hash(name, t->computation))) return t->m->why->status;
+        if (hlo_add_reference(t->m, 0, hlo_hash(name, t->computation))) return t->m->why->status;
         hlo_accept(t, ",");
     }
     return hlo_expect(t, ")");
