@@ -32,23 +32,6 @@ void tune_pool_close(tune_pool *pool)
     *pool = (tune_pool){0};
 }
 
-/* The number of a kernel, which is taken over, or cleared when there is an equal one. */
-static int add_kernel(tune_pool *pool, lab_program *kernel)
-{
-    lab_fusion *all = &pool->kernels;
-    const uint64_t hash = lab_kernel_hash(kernel);
-    int number = 0;
-    while (number < all->n && all->hash[number] != hash) number++;
-    if (number < all->n) {
-        lab_program_clear(kernel);
-        return number;
-    }
-    bag_add(all->kernel, *kernel);
-    bag_add(all->hash, hash);
-    bag_add(pool->time, (tune_times){0});
-    return all->n++;
-}
-
 /* A node alone is always a kernel, as in the lab. */
 static bool is_alone(const tune_pool *pool, int g)
 {
@@ -71,8 +54,9 @@ static int kernel_of(tune_pool *pool, int g, ag_failure *why)
         ag_fail(why, kernel.why.status, "%s: kernel %d: %s", pool->program->name, g,
                 kernel.why.sentence);
     else if (is_alone(pool, g) || lab_fusible(&kernel))
-        number = add_kernel(pool, &kernel);
+        number = lab_fusion_add(&pool->kernels, &kernel);
     if (number == ILLEGAL) lab_program_clear(&kernel);
+    if (number == bag_count(pool->time)) bag_add(pool->time, (tune_times){0});
     map_add(pool->number, key, number);
     return number;
 }

@@ -20,6 +20,8 @@ typedef struct lab_fusion {
 ag_status lab_fusion_draw(lab_fusion *f, const lab_program *p, int partitions, uint64_t seed,
                           ag_failure *why);
 void lab_fusion_clear(lab_fusion *f);
+/* Takes the kernel over, or clears it when there is an equal one. Returns its number. */
+int lab_fusion_add(lab_fusion *f, lab_program *kernel);
 
 /* How many partitions, from partition 0 on, have all of their kernels among the first `kernels`. */
 int lab_fusion_within(const lab_fusion *f, int kernels);
