@@ -14,12 +14,8 @@ static cell start_cell(lab_net *net, int batch, int in, int width, int gated, in
     int gates = gated ? 3 : 4, wide = gates * width, size[2] = {batch, width};
     lab_shape s = {LAB_F32, 2, {batch, width}};
     cell c = {.width = width, .together = together && !gated};
-    if (c.together) {
-        c.input = lab_net_input(net, 2, (int[]){in + width, wide});
-    } else {
-        c.input = lab_net_input(net, 2, (int[]){in, wide});
-        c.state = lab_net_input(net, 2, (int[]){width, wide});
-    }
+    c.input = lab_net_input(net, 2, (int[]){c.together ? in + width : in, wide});
+    if (!c.together) c.state = lab_net_input(net, 2, (int[]){width, wide});
     c.bias = lab_net_input(net, 1, &wide);
     int zero = lab_net_chance(net, 50);
     c.hidden = zero ? lab_net_fill(net, 0, s) : lab_net_input(net, 2, size);

@@ -40,12 +40,9 @@ static int linear(lab_net *net, int x, int width)
 {
     int last = lab_net_shape(net, x).rank - 1;
     int inner = lab_net_size(net, x, last);
-    if (lab_net_chance(net, 15)) { /* the weight is stored transposed, as in some frameworks */
-        int w = lab_net_input(net, 2, (int[]){width, inner});
-        return lab_dot(net->p, x, w, (lab_dot_dims){0, last, 1});
-    }
-    int w = lab_net_input(net, 2, (int[]){inner, width});
-    return lab_dot(net->p, x, w, (lab_dot_dims){0, last, 0});
+    int turned = lab_net_chance(net, 15); /* the weight is transposed, as in some frameworks */
+    int w = lab_net_input(net, 2, turned ? (int[]){width, inner} : (int[]){inner, width});
+    return lab_dot(net->p, x, w, (lab_dot_dims){0, last, turned});
 }
 
 int lab_net_dense(lab_net *net, int x, int width)

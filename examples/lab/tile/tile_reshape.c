@@ -75,10 +75,7 @@ static void run_of_box(int64_t first[LAB_RANK], int64_t last[LAB_RANK], const ti
 void tile_reshape_box(tile_box *in, const tile_items *t, const tile_item *item, const tile_box *out)
 {
     const tile_item *input = &t->item[item->input[0]];
-    for (int a = 0; a < input->rank; a++) {
-        in->lo[a] = 0;
-        in->n[a] = 1;
-    }
+    *in = (tile_box){out->some, {0}, {1, 1, 1, 1, 1, 1}};
     for (int i = 0; i < item->n_groups; i++) {
         const tile_group *g = &item->group[i];
         int64_t first[LAB_RANK], last[LAB_RANK];
