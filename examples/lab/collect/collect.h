@@ -25,7 +25,7 @@ struct lab_collection {
     /* set by lab_collect */
     lab_meter meter;
     lab_source *sources;
-    int n_sources, core;
+    int core;
     int left;     /* programs that have no file yet */
     double until; /* of harness_seconds: end of the share of the current program; 0: none */
     lab_manifest *folder;

@@ -10,8 +10,7 @@
 
 #include <string.h>
 
-/* A program's name becomes a file's; the reader permits only characters that are good for both. It
-   is in the list also after a failure, and freed with it. */
+/* A program's name becomes a file's; the reader permits only characters that are good for both. */
 static ag_status add_text(lab_source **list, const char *path, ag_failure *why)
 {
     lab_source source = {.number = 0};
@@ -60,7 +59,7 @@ static const char **families_of(const lab_settings *s, ag_failure *why)
     return list;
 }
 
-int lab_sources(lab_source **list, const lab_settings *s, ag_failure *why)
+lab_source *lab_sources(const lab_settings *s, ag_failure *why)
 {
     lab_source *bag = NULL;
     for (int i = 0; i < s->text.count && !why->status; i++) add_text(&bag, s->text.list[i], why);
@@ -72,11 +71,7 @@ int lab_sources(lab_source **list, const lab_settings *s, ag_failure *why)
         bag_add(bag, source);
     }
     bag_free(families);
-    *list = bag;
-    if (!why->status) return bag_count(bag);
-    lab_sources_free(bag);
-    *list = NULL;
-    return -1;
+    return bag;
 }
 
 void lab_sources_free(lab_source *list)

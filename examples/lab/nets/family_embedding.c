@@ -12,7 +12,7 @@ static int within(lab_net *net, int scores, int lengths)
     int share = lab_net_scaled(net, lab_unary(p, LAB_LOGISTIC, lengths), (float)s.size[1]);
     int end = lab_net_along(net, share, scores, 0);
     int behind = lab_binary(p, LAB_COMPARE, place, end);
-    return lab_select(p, behind, lab_net_fill(net, -1e9f, s), scores);
+    return lab_ternary(p, LAB_SELECT, behind, lab_net_fill(net, -1e9f, s), scores);
 }
 
 /* The mean of the rows [batch, time, width], weighted by attention with a learned query. */

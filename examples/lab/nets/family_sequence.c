@@ -108,7 +108,7 @@ static int masked(lab_net *net, int scores)
     int column = lab_iota(p, 1, 2, &s.size[2]), row = lab_iota(p, 0, 2, &s.size[2]);
     int later = lab_binary(p, LAB_COMPARE, column, row);
     later = lab_broadcast(p, later, (int[]){2, 3}, 4, s.size);
-    return lab_select(p, later, lab_net_fill(net, -1e9f, s), scores);
+    return lab_ternary(p, LAB_SELECT, later, lab_net_fill(net, -1e9f, s), scores);
 }
 
 /* Queries, keys and values by one product that is split, or by three products. */

@@ -23,7 +23,7 @@ int lab_net_activate(lab_net *net, int x)
     case LAB_RELU6: {
         lab_shape s = lab_net_shape(net, x);
         int low = lab_net_fill(net, 0, s);
-        return lab_clamp(p, low, x, lab_net_fill(net, 6, s));
+        return lab_ternary(p, LAB_CLAMP, low, x, lab_net_fill(net, 6, s));
     }
     default: return lab_binary(p, LAB_MAXIMUM, x, lab_net_fill(net, 0, lab_net_shape(net, x)));
     }

@@ -118,8 +118,7 @@ int lab_transpose(lab_program *p, int x, const int *dims);
 int lab_unary(lab_program *p, lab_op op, int x); /* also copy; shapes stay */
 int lab_convert(lab_program *p, int x, lab_type type);
 int lab_binary(lab_program *p, lab_op op, int a, int b); /* equal shapes */
-int lab_select(lab_program *p, int which, int a, int b);
-int lab_clamp(lab_program *p, int low, int x, int high);
+int lab_ternary(lab_program *p, lab_op op, int a, int b, int c);
 int lab_concatenate(lab_program *p, int n, const int *x, int axis);
 int lab_slice(lab_program *p, int x, const int *start, const int *limit, const int *stride);
 int lab_pad(lab_program *p, int x, int value, const int *low, const int *high);

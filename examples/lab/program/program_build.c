@@ -75,14 +75,9 @@ int lab_convert(lab_program *p, int x, lab_type type)
     return put(p, (lab_node){.op = LAB_CONVERT, .shape.type = type}, 1, &x);
 }
 
-int lab_select(lab_program *p, int which, int a, int b)
+int lab_ternary(lab_program *p, lab_op op, int a, int b, int c)
 {
-    return put(p, (lab_node){.op = LAB_SELECT}, 3, (const int[]){which, a, b});
-}
-
-int lab_clamp(lab_program *p, int low, int x, int high)
-{
-    return put(p, (lab_node){.op = LAB_CLAMP}, 3, (const int[]){low, x, high});
+    return put(p, (lab_node){.op = op}, 3, (const int[]){a, b, c});
 }
 
 int lab_concatenate(lab_program *p, int n, const int *x, int axis)
