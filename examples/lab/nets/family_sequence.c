@@ -79,10 +79,7 @@ int lab_net_lstm(lab_net *net)
     for (int t = 0; t < steps; t++) {
         int y = lab_net_flat(net, lab_net_part(net, x, 1, t, t + 1), batch);
         for (int i = 0; i < layers; i++) {
-            if (gated)
-                gru_step(net, &c[i], y);
-            else
-                lstm_step(net, &c[i], y);
+            (gated ? gru_step : lstm_step)(net, &c[i], y);
             y = c[i].hidden;
         }
     }
@@ -156,11 +153,10 @@ static int embedded(lab_net *net, int batch, int time, int width)
 {
     lab_program *p = net->p;
     int size[3] = {batch, time, width};
-    int words = lab_net_width(net, 16, 1024), x;
-    if (lab_net_chance(net, 40))
-        x = lab_net_input(net, 3, size);
-    else
-        x = lab_reshape(p, lab_net_rows(net, batch * time, words, width), 3, size);
+    int words = lab_net_width(net, 16, 1024);
+    int x = lab_net_chance(net, 40)
+                ? lab_net_input(net, 3, size)
+                : lab_reshape(p, lab_net_rows(net, batch * time, words, width), 3, size);
     int place = lab_net_input(net, 2, (int[]){time, width});
     return lab_binary(p, LAB_ADD, x, lab_broadcast(p, place, (int[]){1, 2}, 3, size));
 }

@@ -52,9 +52,9 @@ static void look(hlo_module *m)
         g->configurable += chooses(m, i);
         g->products += product;
         g->fused_products += product && is_fused(m, i);
-        g->is_after |= g->opcode[i] == TPUGRAPHS_BITCAST || g->opcode[i] == TPUGRAPHS_COPY ||
-                       (product && is_fused(m, i));
+        g->is_after |= g->opcode[i] == TPUGRAPHS_BITCAST || g->opcode[i] == TPUGRAPHS_COPY;
     }
+    g->is_after |= g->fused_products > 0;
 }
 
 /* Two axes of a value, in row-major order; -1: there is none. */

@@ -79,17 +79,16 @@ static ag_status read_file(hlo_graph *g, int file, const char *name, hlo_unknown
 ag_status hlo_read(hlo_graph *g, const char *path, hlo_unknown unknown, tpugraphs_budget *budget,
                    ag_failure *why)
 {
-    const char *name = harness_files_short(path), *mistaken;
-    ag_failure mine = {0};
+    const char *name = harness_files_short(path);
     *g = (hlo_graph){.nodes = 0};
     const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0)
         return ag_fail(why, AG_EFILE, "%s cannot be opened: %s; check the path", name,
                        strerror(errno));
-    read_file(g, file, name, unknown, budget, &mine);
+    read_file(g, file, name, unknown, budget, why);
     close(file);
-    if (!mine.status) return AG_OK;
-    mistaken = mine.status == AG_EDATA ? ag_file_mistaken(path) : NULL;
-    return mistaken ? ag_fail(why, AG_EDATA, "%s %s", name, mistaken)
-                    : ag_fail(why, mine.status, "%s", mine.sentence);
+    const char *mistaken = why->status == AG_EDATA ? ag_file_mistaken(path) : NULL;
+    if (!mistaken) return why->status;
+    *why = (ag_failure){0};
+    return ag_fail(why, AG_EDATA, "%s %s", name, mistaken);
 }

@@ -3,6 +3,7 @@
 #include "examples/tpugraphs/hlo/text.h"
 #include "core/error.h"
 
+#include <ctype.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -59,8 +60,7 @@ ag_status hlo_expect(hlo_text *t, const char *what)
 
 static int is_letter(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '.' || c == '-';
+    return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '-';
 }
 
 ag_status hlo_word(hlo_text *t, hlo_span *word, const char *what)
