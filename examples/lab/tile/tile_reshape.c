@@ -57,19 +57,16 @@ static void digits(int64_t index[LAB_RANK], const int *in_size, const tile_group
     }
 }
 
-/* The first and the last element, along the input axes of a group, of the box of its output axes.
- */
-static void run_of_box(int64_t first[LAB_RANK], int64_t last[LAB_RANK], const tile_item *item,
-                       const int *in_size, const tile_group *g, const tile_box *out)
+/* The first and the last element, along the run of a group, of the box of its output axes. */
+static void run_of_box(int64_t *low, int64_t *high, const tile_item *item, const tile_group *g,
+                       const tile_box *out)
 {
-    int64_t low = 0, high = 0;
+    *low = *high = 0;
     for (int k = 0; k < g->n_out; k++) {
         const int a = g->out[k];
-        low = low * item->size[a] + out->lo[a];
-        high = high * item->size[a] + out->lo[a] + out->n[a] - 1;
+        *low = *low * item->size[a] + out->lo[a];
+        *high = *high * item->size[a] + out->lo[a] + out->n[a] - 1;
     }
-    digits(first, in_size, g, low);
-    digits(last, in_size, g, high);
 }
 
 void tile_reshape_box(tile_box *in, const tile_items *t, const tile_item *item, const tile_box *out)
@@ -78,8 +75,10 @@ void tile_reshape_box(tile_box *in, const tile_items *t, const tile_item *item, 
     *in = (tile_box){out->some, {0}, {1, 1, 1, 1, 1, 1}};
     for (int i = 0; i < item->n_groups; i++) {
         const tile_group *g = &item->group[i];
-        int64_t first[LAB_RANK], last[LAB_RANK];
-        run_of_box(first, last, item, input->size, g, out);
+        int64_t low, high, first[LAB_RANK], last[LAB_RANK];
+        run_of_box(&low, &high, item, g, out);
+        digits(first, input->size, g, low);
+        digits(last, input->size, g, high);
         for (int k = 0, differ = 0; k < g->n_in; k++) {
             const int a = g->in[k];
             in->lo[a] = differ ? 0 : (int)first[k];
@@ -89,20 +88,17 @@ void tile_reshape_box(tile_box *in, const tile_items *t, const tile_item *item, 
     }
 }
 
-/* Stride along the run of a group; adds the offsets of the single elements outside of it to
-   `at`. */
+/* Stride along the run of a group; adds to `at` what the first element of the box is away from
+   where the run would have it. */
 static int64_t run_stride(int64_t *at, const tile_item *input, const tile_item *item,
                           const tile_group *g, const tile_place *in, const tile_box *box)
 {
     const int64_t stride = in->stride[g->in[g->n_in - 1]];
-    int64_t first[LAB_RANK], last[LAB_RANK], weight[LAB_RANK], w = 1;
-    run_of_box(first, last, item, input->size, g, box);
-    for (int k = g->n_in - 1; k >= 0; k--) {
-        weight[k] = w;
-        w *= input->size[g->in[k]];
-    }
-    for (int k = 0; k < g->n_in && first[k] == last[k]; k++)
-        *at += first[k] * (in->stride[g->in[k]] - weight[k] * stride);
+    int64_t low, high, first[LAB_RANK];
+    run_of_box(&low, &high, item, g, box);
+    digits(first, input->size, g, low);
+    for (int k = 0; k < g->n_in; k++) *at += first[k] * in->stride[g->in[k]];
+    *at -= low * stride;
     return stride;
 }
 
