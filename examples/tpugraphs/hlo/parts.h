@@ -92,7 +92,7 @@ typedef struct hlo_computation {
 /* Ids in ascending order, and the node or computation of each. */
 typedef struct hlo_ids {
     uint64_t *id;
-    int32_t *of; /* behind the ids, in their memory */
+    int32_t *of; /* after the ids, in their memory */
     int n;
 } hlo_ids;
 
@@ -106,7 +106,7 @@ typedef struct hlo_node {
 
 typedef struct hlo_module {
     hlo_graph *g;
-    const char *name; /* of the file, in sentences */
+    const char *begin, *name; /* of the file: its bytes, what sentences call it */
     hlo_unknown unknown;
     tpugraphs_budget *budget;
     ag_failure *why;
@@ -142,7 +142,27 @@ int hlo_type_number(hlo_span name);
 /* Sets the feature of the instruction's type. */
 ag_status hlo_set_type(hlo_module *m, hlo_instruction *x);
 
-/* The readers. *here is 0 when the bytes hold no module. */
+/* ---- the wire format of protocol buffers ---- */
+
+/* A message is a range of bytes, and so is a field of it. Nothing is copied, and unknown fields are
+   passed over. */
+enum { HLO_VARINT = 0, HLO_BYTES = 2 }; /* forms of a field; others are passed over */
+
+typedef struct hlo_field {
+    int number, form;
+    uint64_t value; /* of a varint */
+    hlo_span bytes;
+} hlo_field;
+
+/* Reads a number of at most ten bytes; bits beyond the 64th are dropped. Returns 0 if there is
+   none. */
+int hlo_varint(hlo_span *s, uint64_t *value);
+/* 1: the next field. 0: the end. -1: damage at s->at. */
+int hlo_next(hlo_span *s, hlo_field *field);
+
+/* ---- the readers ---- */
+
+/* *here is 0 when the bytes hold no module. */
 ag_status hlo_read_protobuf(hlo_module *m, hlo_span all, int *here);
 ag_status hlo_read_text(hlo_module *m, hlo_span all);
 int hlo_is_text(hlo_span all);

@@ -2,7 +2,7 @@
 /* HLO modules as protocol buffers: the 51 fields of 12 messages that features and edges are made of
    (xla/service/hlo.proto, xla/xla_data.proto). The tables nest to a fixed depth, whatever the file
    does. */
-#include "examples/tpugraphs/hlo/wire.h"
+#include "examples/tpugraphs/hlo/parts.h"
 #include "core/error.h"
 
 /* The contents of a field: a number is a feature; a list has a number after the other, packed or
@@ -70,16 +70,11 @@ static const known instruction[] = {{3, MESSAGE, 0, shape},
                                     {60, FLAG, HLO_STABLE, NULL},
                                     {0}};
 
-typedef struct reader {
-    hlo_module *m;
-    const char *begin; /* of the file */
-} reader;
-
-static ag_status damaged(const reader *r, hlo_span at)
+static ag_status damaged(const hlo_module *m, hlo_span at)
 {
-    return ag_fail(r->m->why, AG_EDATA,
-                   "%s: the message is damaged at byte %lld; make or copy the file again",
-                   r->m->name, (long long)(at.at - r->begin));
+    return ag_fail(m->why, AG_EDATA,
+                   "%s: the message is damaged at byte %lld; make or copy the file again", m->name,
+                   (long long)(at.at - m->begin));
 }
 
 static const known *find(const known *table, int number)
@@ -89,19 +84,19 @@ static const known *find(const known *table, int number)
 }
 
 /* A list is one range of numbers (packed), or as many fields. */
-static ag_status read_list(const reader *r, hlo_instruction *x, const hlo_field *f, int list)
+static ag_status read_list(hlo_module *m, hlo_instruction *x, const hlo_field *f, int list)
 {
     hlo_span s = f->bytes;
     uint64_t value;
     if (f->form == HLO_VARINT) hlo_append(x, list, (int64_t)f->value);
     while (s.at < s.end) {
-        if (!hlo_varint(&s, &value)) return damaged(r, s);
+        if (!hlo_varint(&s, &value)) return damaged(m, s);
         hlo_append(x, list, (int64_t)value);
     }
     return AG_OK;
 }
 
-static ag_status read_row(const reader *r, hlo_instruction *x, hlo_span s, const known *table)
+static ag_status read_row(hlo_module *m, hlo_instruction *x, hlo_span s, const known *table)
 {
     enum { MOST = 8 };
     int64_t value[MOST] = {0};
@@ -112,21 +107,21 @@ static ag_status read_row(const reader *r, hlo_instruction *x, hlo_span s, const
             if (table[i].number == f.number)
                 value[i] = table[i].kind == FLAG ? f.value != 0 : (int64_t)f.value;
     for (int i = 0; table[i].number; i++) hlo_append(x, table[i].to, value[i]);
-    return more < 0 ? damaged(r, s) : AG_OK;
+    return more < 0 ? damaged(m, s) : AG_OK;
 }
 
-static ag_status read_message(const reader *r, hlo_instruction *x, hlo_span s, const known *table);
+static ag_status read_message(hlo_module *m, hlo_instruction *x, hlo_span s, const known *table);
 
-static ag_status read_known(const reader *r, hlo_instruction *x, const hlo_field *f, const known *k)
+static ag_status read_known(hlo_module *m, hlo_instruction *x, const hlo_field *f, const known *k)
 {
     switch (k->kind) {
     case NUMBER: hlo_set(x, k->to, (int64_t)f->value); break;
     case FLAG: hlo_set(x, k->to, f->value != 0); break;
     case TYPE: x->type = (int64_t)f->value; break;
     case MEMBERS: x->row[k->to]++; break;
-    case LIST: return read_list(r, x, f, k->to);
-    case ROW: return read_row(r, x, f->bytes, k->inside);
-    case MESSAGE: return read_message(r, x, f->bytes, k->inside);
+    case LIST: return read_list(m, x, f, k->to);
+    case ROW: return read_row(m, x, f->bytes, k->inside);
+    case MESSAGE: return read_message(m, x, f->bytes, k->inside);
     }
     return AG_OK;
 }
@@ -137,49 +132,49 @@ static int is_form(const hlo_field *f, kind kind)
     return f->form == (message ? HLO_BYTES : HLO_VARINT) || (kind == LIST && f->form == HLO_BYTES);
 }
 
-static ag_status read_message(const reader *r, hlo_instruction *x, hlo_span s, const known *table)
+static ag_status read_message(hlo_module *m, hlo_instruction *x, hlo_span s, const known *table)
 {
     hlo_field f;
     int more;
     while ((more = hlo_next(&s, &f)) > 0) {
         const known *k = find(table, f.number);
         if (!k) continue;
-        if (!is_form(&f, k->kind)) return damaged(r, s);
-        if (read_known(r, x, &f, k)) return r->m->why->status;
+        if (!is_form(&f, k->kind)) return damaged(m, s);
+        if (read_known(m, x, &f, k)) return m->why->status;
     }
-    return more < 0 ? damaged(r, s) : AG_OK;
+    return more < 0 ? damaged(m, s) : AG_OK;
 }
 
-static ag_status read_references(const reader *r, const hlo_field *f, int is_call)
+static ag_status read_references(hlo_module *m, const hlo_field *f, int is_call)
 {
     hlo_span s = f->bytes;
     uint64_t id;
-    if (f->form == HLO_VARINT) return hlo_add_reference(r->m, is_call, f->value);
+    if (f->form == HLO_VARINT) return hlo_add_reference(m, is_call, f->value);
     while (s.at < s.end) {
-        if (!hlo_varint(&s, &id)) return damaged(r, s);
-        if (hlo_add_reference(r->m, is_call, id)) return r->m->why->status;
+        if (!hlo_varint(&s, &id)) return damaged(m, s);
+        if (hlo_add_reference(m, is_call, id)) return m->why->status;
     }
     return AG_OK;
 }
 
-static ag_status read_instruction(const reader *r, hlo_span s)
+static ag_status read_instruction(hlo_module *m, hlo_span s)
 {
     enum { OPCODE = 2, ID = 35, OPERANDS = 36, CALLS = 38 };
     hlo_instruction x = {.type = 0};
     hlo_span fields = s;
     hlo_field f;
-    if (read_message(r, &x, s, instruction)) return r->m->why->status;
+    if (read_message(m, &x, s, instruction)) return m->why->status;
     while (hlo_next(&fields, &f) > 0) {
         if (f.number == OPCODE && f.form == HLO_BYTES) x.opcode = f.bytes;
         if (f.number == ID) x.id = f.value;
         if ((f.number == OPERANDS || f.number == CALLS) &&
-            read_references(r, &f, f.number == CALLS))
+            read_references(m, &f, f.number == CALLS))
             break;
     }
-    return r->m->why->status ? r->m->why->status : hlo_add_instruction(r->m, &x);
+    return m->why->status ? m->why->status : hlo_add_instruction(m, &x);
 }
 
-static ag_status read_computation(const reader *r, hlo_span s)
+static ag_status read_computation(hlo_module *m, hlo_span s)
 {
     enum { NAME = 1, INSTRUCTION = 2, ID = 5, ROOT = 6 };
     uint64_t id = 0, root = 0;
@@ -190,9 +185,9 @@ static ag_status read_computation(const reader *r, hlo_span s)
         if (f.number == NAME && f.form == HLO_BYTES) name = f.bytes;
         if (f.number == ID) id = f.value;
         if (f.number == ROOT) root = f.value;
-        if (f.number == INSTRUCTION && read_instruction(r, f.bytes)) return r->m->why->status;
+        if (f.number == INSTRUCTION && read_instruction(m, f.bytes)) return m->why->status;
     }
-    return more < 0 ? damaged(r, s) : hlo_add_computation(r->m, id, root, name);
+    return more < 0 ? damaged(m, s) : hlo_add_computation(m, id, root, name);
 }
 
 /* A message is known by its contents: a module has computations, which have
@@ -226,29 +221,28 @@ static int has(hlo_span s, int number, int (*is)(hlo_span s))
 static int is_computation(hlo_span s) { return has(s, 2, is_instruction); }
 static int is_module(hlo_span s) { return has(s, 3, is_computation); }
 
-static ag_status read_module(const reader *r, hlo_span s)
+static ag_status read_module(hlo_module *m, hlo_span s)
 {
     enum { NAME = 1, COMPUTATION = 3, SCHEDULE = 7 };
-    hlo_graph *g = r->m->g;
+    hlo_graph *g = m->g;
     hlo_field f;
     while (hlo_next(&s, &f) > 0) {
         if (f.number == NAME && f.form == HLO_BYTES)
             snprintf(g->name, sizeof g->name, "%.*s", hlo_shown(f.bytes), f.bytes.at);
-        r->m->is_scheduled |= f.number == SCHEDULE;
-        if (f.number == COMPUTATION && read_computation(r, f.bytes)) break;
+        m->is_scheduled |= f.number == SCHEDULE;
+        if (f.number == COMPUTATION && read_computation(m, f.bytes)) break;
     }
-    return r->m->why->status;
+    return m->why->status;
 }
 
 ag_status hlo_read_protobuf(hlo_module *m, hlo_span all, int *here)
 {
-    const reader r = {m, all.at};
     hlo_span s = all;
     hlo_field f;
     *here = is_module(all);
-    if (*here) return read_module(&r, all);
+    if (*here) return read_module(m, all);
     while (hlo_next(&s, &f) > 0) /* HloProto, ModuleTuningData */
         if (f.number == 1 && f.form == HLO_BYTES && (*here = is_module(f.bytes)))
-            return read_module(&r, f.bytes);
+            return read_module(m, f.bytes);
     return AG_OK;
 }

@@ -45,7 +45,8 @@ static ag_status read_either(hlo_module *m, hlo_span all)
 ag_status hlo_read_bytes(hlo_graph *g, const void *bytes, size_t n, const char *name,
                          hlo_unknown unknown, tpugraphs_budget *budget, ag_failure *why)
 {
-    hlo_module m = {.g = g, .name = name, .unknown = unknown, .budget = budget, .why = why};
+    hlo_module m = {
+        .g = g, .begin = bytes, .name = name, .unknown = unknown, .budget = budget, .why = why};
     *g = (hlo_graph){.nodes = 0};
     if (!read_either(&m, (hlo_span){bytes, (const char *)bytes + n}) && !hlo_end_splits(&m) &&
         !hlo_connect(&m))

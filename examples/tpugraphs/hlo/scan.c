@@ -11,7 +11,7 @@ ag_status hlo_expected(const hlo_text *t, const char *what)
 {
     int line = 1;
     const int64_t left = t->end - t->at;
-    for (const char *c = t->begin; c < t->at; c++) line += *c == '\n';
+    for (const char *c = t->m->begin; c < t->at; c++) line += *c == '\n';
     if (!left)
         return ag_fail(t->m->why, AG_EDATA,
                        "%s:%d: %s is expected, but the text ends; it may be cut off", t->m->name,

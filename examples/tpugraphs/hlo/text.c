@@ -148,13 +148,13 @@ static ag_status read_head(hlo_text *t)
 
 int hlo_is_text(hlo_span all)
 {
-    hlo_text t = {.at = all.at, .begin = all.at, .end = all.end};
+    hlo_text t = {.at = all.at, .end = all.end};
     return hlo_accept(&t, "HloModule ") || hlo_accept(&t, "ENTRY ") || hlo_accept(&t, "%");
 }
 
 ag_status hlo_read_text(hlo_module *m, hlo_span all)
 {
-    hlo_text t = {.at = all.at, .begin = all.at, .end = all.end, .m = m};
+    hlo_text t = {.at = all.at, .end = all.end, .m = m};
     int entries = 0;
     if (read_head(&t)) return m->why->status;
     while (hlo_peek(&t)) {
