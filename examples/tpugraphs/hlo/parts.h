@@ -162,8 +162,7 @@ int hlo_next(hlo_span *s, hlo_field *field);
 
 /* ---- the readers ---- */
 
-/* *here is 0 when the bytes hold no module. */
-ag_status hlo_read_protobuf(hlo_module *m, hlo_span all, int *here);
+ag_status hlo_read_protobuf(hlo_module *m, hlo_span all);
 ag_status hlo_read_text(hlo_module *m, hlo_span all);
 int hlo_is_text(hlo_span all);
 

@@ -235,14 +235,18 @@ static ag_status read_module(hlo_module *m, hlo_span s)
     return m->why->status;
 }
 
-ag_status hlo_read_protobuf(hlo_module *m, hlo_span all, int *here)
+ag_status hlo_read_protobuf(hlo_module *m, hlo_span all)
 {
     hlo_span s = all;
     hlo_field f;
-    *here = is_module(all);
-    if (*here) return read_module(m, all);
+    if (is_module(all)) return read_module(m, all);
     while (hlo_next(&s, &f) > 0) /* HloProto, ModuleTuningData */
-        if (f.number == 1 && f.form == HLO_BYTES && (*here = is_module(f.bytes)))
+        if (f.number == 1 && f.form == HLO_BYTES && is_module(f.bytes))
             return read_module(m, f.bytes);
-    return AG_OK;
+    return ag_fail(
+        m->why, AG_EDATA,
+        "%s is no HLO module, or it is damaged or cut off: it is neither an HloModuleProto "
+        "or HloProto nor a text that begins with HloModule; docs/tgraph.md says how to "
+        "get one of JAX, TensorFlow and PyTorch",
+        m->name);
 }

@@ -25,30 +25,14 @@ void hlo_free(hlo_graph *g, tpugraphs_budget *budget)
     *g = (hlo_graph){.nodes = 0};
 }
 
-static ag_status read_either(hlo_module *m, hlo_span all)
-{
-    int here = 1;
-    m->g->is_text = hlo_is_text(all);
-    if (m->g->is_text)
-        hlo_read_text(m, all);
-    else
-        hlo_read_protobuf(m, all, &here);
-    if (here) return m->why->status;
-    return ag_fail(
-        m->why, AG_EDATA,
-        "%s is no HLO module, or it is damaged or cut off: it is neither an HloModuleProto "
-        "or HloProto nor a text that begins with HloModule; docs/tgraph.md says how to "
-        "get one of JAX, TensorFlow and PyTorch",
-        m->name);
-}
-
 ag_status hlo_read_bytes(hlo_graph *g, const void *bytes, size_t n, const char *name,
                          hlo_unknown unknown, tpugraphs_budget *budget, ag_failure *why)
 {
     hlo_module m = {
         .g = g, .begin = bytes, .name = name, .unknown = unknown, .budget = budget, .why = why};
-    *g = (hlo_graph){.nodes = 0};
-    if (!read_either(&m, (hlo_span){bytes, (const char *)bytes + n}) && !hlo_end_splits(&m) &&
+    const hlo_span all = {bytes, (const char *)bytes + n};
+    *g = (hlo_graph){.is_text = hlo_is_text(all)};
+    if (!(g->is_text ? hlo_read_text : hlo_read_protobuf)(&m, all) && !hlo_end_splits(&m) &&
         !hlo_connect(&m))
         hlo_choose(&m);
     ag_free(m.node);
