@@ -6,7 +6,6 @@
 #include "examples/harness/base/draws.h"
 #include "examples/lab/collect/stored.h"
 #include "examples/lab/lab.h"
-#include "examples/lab/measure/clock.h"
 #include "examples/lab/measure/noise.h"
 
 #include <jansson.h>

@@ -6,7 +6,6 @@
 #include "core/error.h"
 #include "examples/harness/base/bag.h"
 #include "examples/lab/collect/sources.h"
-#include "examples/lab/measure/clock.h"
 
 #include <sched.h>
 #include <string.h>

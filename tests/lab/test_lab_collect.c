@@ -6,7 +6,7 @@
 #include "examples/harness/base/bag.h"
 #include "examples/lab/collect/collect.h"
 #include "examples/lab/program/features.h"
-#include "examples/lab/fusion/kernels.h"
+#include "examples/lab/fusion/fusion.h"
 #include "examples/lab/text/text.h"
 #include "support/program_call.h"
 #include "support/lab_arrays.h"

@@ -5,7 +5,6 @@
 #include "core/error.h"
 #include "examples/harness/base/bag.h"
 #include "examples/harness/files/files.h"
-#include "examples/lab/measure/clock.h"
 
 #include <inttypes.h>
 #include <jansson.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A group of nodes as a program of its own, and its name. */
 #include "examples/harness/harness.h"
-#include "examples/lab/fusion/kernels.h"
+#include "examples/lab/fusion/fusion.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
    are never worth measuring, so the most minor axes start at eight. */
 #include "examples/harness/harness.h"
 #include "core/random.h"
-#include "examples/lab/fusion/kernels.h"
+#include "examples/lab/fusion/fusion.h"
 #include "examples/lab/run/run_internal.h"
 #include "examples/lab/tile/tile_plan.h"
 

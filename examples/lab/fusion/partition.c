@@ -4,7 +4,7 @@
    other. */
 #include "examples/harness/harness.h"
 #include "core/random.h"
-#include "examples/lab/fusion/kernels.h"
+#include "examples/lab/fusion/fusion.h"
 #include "examples/lab/tile/tile_plan.h"
 
 enum { OUTSIDE = -1, PASSES = 3, STREAM = 0xf05e };

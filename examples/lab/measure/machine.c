@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "examples/harness/machine/processor.h"
 #include "core/error.h"
-#include "examples/lab/measure/clock.h"
+#include "examples/lab/measure/measure.h"
 #include "examples/lab/lab.h"
 #include "examples/lab/measure/manifest.h"
 
