@@ -122,9 +122,9 @@ ag_status tune_cut_draw(tune_cut *cut, tune_pool *pool, double rate, uint64_t se
     const lab_program *p = pool->program;
     const int groups = lab_partition(pool->group, p, rate, seed);
     for (int i = p->n - 1, found = 0; i >= 0; i--) {
-        cut->output[i] = 0;
         /* Groups are numbered in the order of their outputs, which are their last nodes. */
-        if (pool->group[i] == groups - 1 - found) cut->output[i] = 1, found++;
+        cut->output[i] = pool->group[i] == groups - 1 - found;
+        found += cut->output[i];
     }
     if (!tune_cut_settle(cut, pool, why) && !why->status)
         ag_fail(why, AG_ESHAPE,

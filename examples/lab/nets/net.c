@@ -66,12 +66,7 @@ void lab_net_start(lab_net *net, lab_program *p, int scale, uint64_t seed)
     net->activation = draw_activation(net);
 }
 
-lab_shape lab_net_shape(const lab_net *net, int x)
-{
-    const lab_program *p = net->p;
-    lab_shape none = {LAB_F32, 0, {0}};
-    return p->why.status != AG_OK || x < 0 || x >= p->n ? none : p->nodes[x].shape;
-}
+lab_shape lab_net_shape(const lab_net *net, int x) { return lab_shape_of(net->p, x); }
 
 int lab_net_size(const lab_net *net, int x, int axis)
 {

@@ -104,6 +104,9 @@ int lab_configurable(const lab_node *node);
 /* The numbers of these nodes, ascending (nodes: room for p->n, or NULL); returns their count. */
 int lab_configurable_nodes(int *nodes, const lab_program *p);
 
+/* The shape of a node; a scalar if there is no such node, or after a failure. */
+lab_shape lab_shape_of(const lab_program *p, int node);
+
 /* Builders: each appends a node with the shape that follows from its operands, and returns its
    number. The first misuse is kept as a sentence in p->why; it and all later calls return 0. Types:
    arithmetic is of f32; abs, negate, sign, add, subtract, multiply, maximum, minimum, clamp,
