@@ -6,8 +6,9 @@
 #include "core/error.h"
 
 /* The contents of a field: a number is a feature; a list has a number after the other, packed or
-   not; of a row, a message, each number goes to a list of its own, 0 where it is not written. */
-typedef enum kind { NUMBER = 1, FLAG, MEMBERS, TYPE, LIST, MESSAGE, ROW } kind;
+   not; of a row, a message, each number goes to a list of its own, 0 where it is not written. First
+   come those that are one number, then lists, then those that are bytes. */
+typedef enum { NUMBER, FLAG, TYPE, ID, LIST, OPERANDS, CALLS, OPCODE, MEMBERS, MESSAGE, ROW } kind;
 
 typedef struct known {
     int number;
@@ -56,7 +57,8 @@ static const known dot[] = {{1, LIST, HLO_LEFT_AXES, NULL},
                             {4, LIST, HLO_RIGHT_BATCH, NULL},
                             {0}};
 
-static const known instruction[] = {{3, MESSAGE, 0, shape},
+static const known instruction[] = {{2, OPCODE, 0, NULL},
+                                    {3, MESSAGE, 0, shape},
                                     {9, NUMBER, TPUGRAPHS_PARAMETER_NUMBER, NULL},
                                     {14, LIST, HLO_DIMENSIONS, NULL},
                                     {15, MESSAGE, 0, window},
@@ -65,6 +67,9 @@ static const known instruction[] = {{3, MESSAGE, 0, shape},
                                     {20, LIST, HLO_DYNAMIC_SIZES, NULL},
                                     {21, MESSAGE, 0, padding},
                                     {30, MESSAGE, 0, dot},
+                                    {35, ID, 0, NULL},
+                                    {36, OPERANDS, 0, NULL},
+                                    {38, CALLS, 0, NULL},
                                     {50, NUMBER, TPUGRAPHS_GROUPS, NULL},
                                     {58, NUMBER, TPUGRAPHS_GROUPS + 1, NULL},
                                     {60, FLAG, HLO_STABLE, NULL},
@@ -84,14 +89,16 @@ static const known *find(const known *table, int number)
 }
 
 /* A list is one range of numbers (packed), or as many fields. */
-static ag_status read_list(hlo_module *m, hlo_instruction *x, const hlo_field *f, int list)
+static ag_status read_list(hlo_module *m, hlo_instruction *x, const hlo_field *f, const known *k)
 {
     hlo_span s = f->bytes;
-    uint64_t value;
-    if (f->form == HLO_VARINT) hlo_append(x, list, (int64_t)f->value);
-    while (s.at < s.end) {
-        if (!hlo_varint(&s, &value)) return damaged(m, s);
-        hlo_append(x, list, (int64_t)value);
+    uint64_t value = f->value;
+    for (int left = f->form == HLO_VARINT; left || s.at < s.end; left = 0) {
+        if (!left && !hlo_varint(&s, &value)) return damaged(m, s);
+        if (k->kind == LIST)
+            hlo_append(x, k->to, (int64_t)value);
+        else if (hlo_add_reference(m, k->kind == CALLS, value))
+            return m->why->status;
     }
     return AG_OK;
 }
@@ -119,7 +126,11 @@ static ag_status read_known(hlo_module *m, hlo_instruction *x, const hlo_field *
     case FLAG: hlo_set(x, k->to, f->value != 0); break;
     case TYPE: x->type = (int64_t)f->value; break;
     case MEMBERS: x->row[k->to]++; break;
-    case LIST: return read_list(m, x, f, k->to);
+    case ID: x->id = f->value; break;
+    case OPCODE: x->opcode = f->bytes; break;
+    case LIST:
+    case OPERANDS:
+    case CALLS: return read_list(m, x, f, k);
     case ROW: return read_row(m, x, f->bytes, k->inside);
     case MESSAGE: return read_message(m, x, f->bytes, k->inside);
     }
@@ -128,8 +139,7 @@ static ag_status read_known(hlo_module *m, hlo_instruction *x, const hlo_field *
 
 static int is_form(const hlo_field *f, kind kind)
 {
-    const int message = kind == MEMBERS || kind == MESSAGE || kind == ROW;
-    return f->form == (message ? HLO_BYTES : HLO_VARINT) || (kind == LIST && f->form == HLO_BYTES);
+    return f->form == HLO_BYTES ? kind >= LIST : f->form == HLO_VARINT && kind < OPCODE;
 }
 
 static ag_status read_message(hlo_module *m, hlo_instruction *x, hlo_span s, const known *table)
@@ -145,33 +155,10 @@ static ag_status read_message(hlo_module *m, hlo_instruction *x, hlo_span s, con
     return more < 0 ? damaged(m, s) : AG_OK;
 }
 
-static ag_status read_references(hlo_module *m, const hlo_field *f, int is_call)
-{
-    hlo_span s = f->bytes;
-    uint64_t id;
-    if (f->form == HLO_VARINT) return hlo_add_reference(m, is_call, f->value);
-    while (s.at < s.end) {
-        if (!hlo_varint(&s, &id)) return damaged(m, s);
-        if (hlo_add_reference(m, is_call, id)) return m->why->status;
-    }
-    return AG_OK;
-}
-
 static ag_status read_instruction(hlo_module *m, hlo_span s)
 {
-    enum { OPCODE = 2, ID = 35, OPERANDS = 36, CALLS = 38 };
     hlo_instruction x = {.type = 0};
-    hlo_span fields = s;
-    hlo_field f;
-    if (read_message(m, &x, s, instruction)) return m->why->status;
-    while (hlo_next(&fields, &f) > 0) {
-        if (f.number == OPCODE && f.form == HLO_BYTES) x.opcode = f.bytes;
-        if (f.number == ID) x.id = f.value;
-        if ((f.number == OPERANDS || f.number == CALLS) &&
-            read_references(m, &f, f.number == CALLS))
-            break;
-    }
-    return m->why->status ? m->why->status : hlo_add_instruction(m, &x);
+    return read_message(m, &x, s, instruction) ? m->why->status : hlo_add_instruction(m, &x);
 }
 
 static ag_status read_computation(hlo_module *m, hlo_span s)
@@ -194,10 +181,9 @@ static ag_status read_computation(hlo_module *m, hlo_span s)
    instructions, which have op codes. Runs of TpuGraphs have the same numbers, and none of these. */
 static int is_instruction(hlo_span s)
 {
-    enum { OPCODE = 2 };
     hlo_field f;
     while (hlo_next(&s, &f) > 0) {
-        if (f.number != OPCODE) continue;
+        if (f.number != 2) continue; /* its op code */
         for (const char *c = f.bytes.at; c < f.bytes.end; c++)
             if (!((*c >= 'a' && *c <= 'z') || (*c >= '0' && *c <= '9') || *c == '-')) return 0;
         return f.bytes.at < f.bytes.end;
