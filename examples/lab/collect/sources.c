@@ -38,9 +38,8 @@ static const char **families_of(const lab_settings *s, ag_failure *why)
     const char **all = NULL, **list = NULL;
     for (int i = 0; i < lab_n_families; i++) bag_add(all, lab_families[i].name);
     if (!s->families) return all;
-    char *words = harness_copy(s->families), *rest = NULL;
-    for (char *word = strtok_r(words, ",", &rest); word && !why->status;
-         word = strtok_r(NULL, ",", &rest)) {
+    char *rest = NULL, *word = strtok_r(harness_format("%s", s->families), ",", &rest);
+    for (; word && !why->status; word = strtok_r(NULL, ",", &rest)) {
         const lab_family *found = lab_family_find(word);
         const char *near = found ? NULL : harness_nearest(word, all, lab_n_families);
         int named = !found;
@@ -54,7 +53,6 @@ static const char **families_of(const lab_settings *s, ag_failure *why)
     }
     if (!bag_count(list))
         ag_fail(why, AG_EUSE, "--families names no family; \"lab families\" lists them");
-    harness_free(words);
     bag_free(all);
     return list;
 }
