@@ -8,7 +8,6 @@
 
 #include <inttypes.h>
 #include <jansson.h>
-#include <string.h>
 #include <sys/stat.h>
 
 void lab_collect_note(lab_collection *c, const char *name)

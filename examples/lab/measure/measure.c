@@ -5,8 +5,6 @@
 #include "examples/harness/base/bag.h"
 #include "examples/harness/rank/measures.h"
 
-#include <string.h>
-
 enum {
     LOOPS = 100000, /* of a sample at most */
     FIRST_PROBES = 32,

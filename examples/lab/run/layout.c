@@ -5,8 +5,6 @@
 #include "core/error.h"
 #include "examples/harness/harness.h"
 
-#include <string.h>
-
 /* The axes of a value, the most minor first. */
 typedef struct order {
     int rank;

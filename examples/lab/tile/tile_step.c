@@ -5,7 +5,6 @@
 #include "examples/lab/tile/tile_plan.h"
 
 #include <stddef.h>
-#include <string.h>
 #include <xxhash.h>
 
 /* The place k of a command is item i, from the start of the box on; returns the strides. */

@@ -3,7 +3,6 @@
    computations that it calls. */
 #include "examples/tpugraphs/hlo/parts.h"
 #include "core/error.h"
-#include "core/memory.h"
 #include "core/sort.h"
 
 #include <stdlib.h>
