@@ -7,16 +7,6 @@
 
 #define LAB_VERSION "0.1.0"
 
-enum {
-    LAB_LAYOUT_COMMAND = HARNESS_OWN,
-    LAB_TILE_COMMAND = HARNESS_OWN << 1,
-    LAB_FUSION_COMMAND = HARNESS_OWN << 2,
-    LAB_CHECK_COMMAND = HARNESS_OWN << 3,
-    LAB_SPLIT_COMMAND = HARNESS_OWN << 4,
-    LAB_SHOW_COMMAND = HARNESS_OWN << 5,
-    LAB_FAMILIES_COMMAND = HARNESS_OWN << 6
-};
-
 /* All options, by the names of options.c. */
 typedef struct lab_settings {
     const char *out, *families, *family;

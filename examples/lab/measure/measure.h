@@ -51,8 +51,6 @@ typedef struct lab_timing {
     int loops;     /* runs in a sample */
 } lab_timing;
 
-enum { LAB_PROBES = 4096 };
-
 typedef struct lab_counts {
     int64_t probes, samples, redone;
     int64_t disturbed; /* kept after `redo` attempts */
@@ -61,7 +59,7 @@ typedef struct lab_counts {
 /* The state that lasts over the batches. Start from lab_meter_new. */
 typedef struct lab_meter {
     lab_measure_options options;
-    int64_t *recent;  /* LAB_PROBES of them, the smallest is the running best */
+    int64_t *recent;  /* probes, the smallest is the running best */
     int64_t patience; /* remaining patience; each wait that did not help reduces it */
     lab_counts counts;
     double deadline; /* of harness_seconds; 0: none */
