@@ -71,9 +71,9 @@ static void input_box(tile_box *in, const tile_items *t, const tile_item *item, 
     switch (item->role) {
     case TILE_VIEW: view_box(in, item, t->item[item->input[k]].rank, out); break;
     case TILE_RESHAPE: tile_reshape_box(in, t, item, out); break;
-    case TILE_PAD:
-        if (k) break; /* the scalar */
-        /* fall through */
+    case TILE_PAD: /* its second input is a scalar */
+        if (!k) tile_part_box(in, to, t, item, 0, out);
+        break;
     case TILE_CONCATENATE: tile_part_box(in, to, t, item, k, out); break;
     default: break; /* of a gather only the first axis matters, which its row numbers have */
     }
