@@ -136,14 +136,6 @@ static ag_status open_all(tuner *t, harness_run **run, const harness_call *call,
     return why->status;
 }
 
-static void close_all(tuner *t)
-{
-    bag_free(t->results);
-    lab_sources_free(t->sources);
-    harness_runs_close(&t->model);
-    lab_meter_free(&t->meter);
-}
-
 static ag_status search_and_show(tuner *t, harness_run *run, harness_call *call, ag_failure *why)
 {
     const char *out = t->s->harness.common.out;
@@ -163,6 +155,9 @@ ag_status tpu_autotune_command(harness_call *call, ag_failure *why)
     if (!open_all(&t, &run, call, why) && !harness_run_begin(run, NULL, 0, why))
         search_and_show(&t, run, call, why);
     if (harness_run_close(run, &closing) && !why->status) *why = closing;
-    close_all(&t);
+    bag_free(t.results);
+    lab_sources_free(t.sources);
+    harness_runs_close(&t.model);
+    lab_meter_free(&t.meter);
     return why->status;
 }

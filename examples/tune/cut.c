@@ -83,14 +83,11 @@ static void find_groups(const tune_cut *cut, tune_pool *pool)
     int *group = pool->group;
     for (int i = 0; i < p->n; i++) group[i] = NONE;
     for (int i = p->n - 1; i >= 0; i--) {
-        if (!lab_is_grouped(p, i)) {
-            cut->output[i] = 0;
-            group[i] = NONE;
-            continue;
-        }
-        if (group[i] < 0) cut->output[i] = 1;
+        const bool grouped = lab_is_grouped(p, i);
+        cut->output[i] = grouped && (cut->output[i] || group[i] < 0);
+        if (!grouped) group[i] = NONE;
         if (cut->output[i]) group[i] = i;
-        for (int k = 0; k < p->nodes[i].n_operands; k++) {
+        for (int k = 0; k < p->nodes[i].n_operands && grouped; k++) {
             int *reader = &group[p->nodes[i].operand[k]];
             *reader = *reader == NONE || *reader == group[i] ? group[i] : SEVERAL;
         }

@@ -193,11 +193,11 @@ ag_status lab_measure(lab_meter *m, lab_timing *timing, const lab_subject *s, in
     for (int r = 0; r < repeats; r++)
         for (int i = 0; i < count; i++) bag_add(b.samples, ((sample){.config = i}));
     for (int i = 0; i < FIRST_PROBES && m->counts.probes < FIRST_PROBES; i++) probe(m, s);
-    ag_status status = take_all(&b, why);
-    for (int i = 0; i < count && status == AG_OK && !m->stopped; i++)
+    take_all(&b, why);
+    for (int i = 0; i < count && !why->status && !m->stopped; i++)
         timing[i] = summary(b.kept + i * repeats, repeats, b.items[i].loops);
     bag_free(b.samples);
     harness_free(b.kept);
     harness_free(b.items);
-    return status;
+    return why->status;
 }
