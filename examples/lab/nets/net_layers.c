@@ -36,18 +36,13 @@ int lab_net_bias(lab_net *net, int x, int axis)
     return lab_binary(net->p, LAB_ADD, x, lab_net_along(net, bias, x, axis));
 }
 
-static int linear(lab_net *net, int x, int width)
+int lab_net_dense(lab_net *net, int x, int width)
 {
     int last = lab_net_shape(net, x).rank - 1;
     int inner = lab_net_size(net, x, last);
     int turned = lab_net_chance(net, 15); /* the weight is transposed, as in some frameworks */
     int w = lab_net_input(net, 2, turned ? (int[]){width, inner} : (int[]){inner, width});
-    return lab_dot(net->p, x, w, (lab_dot_dims){0, last, turned});
-}
-
-int lab_net_dense(lab_net *net, int x, int width)
-{
-    int y = linear(net, x, width);
+    int y = lab_dot(net->p, x, w, (lab_dot_dims){0, last, turned});
     return lab_net_bias(net, y, lab_net_shape(net, y).rank - 1);
 }
 
