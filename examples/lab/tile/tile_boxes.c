@@ -132,19 +132,14 @@ void tile_boxes(tile_box *box, const tile_items *t, int first, int last, const t
 
 static void view_place(tile_place *place, const tile_item *item, int rank, const tile_place *in)
 {
-    memset(place->stride, 0, sizeof place->stride);
-    place->base = in->base;
-    place->at = in->at;
     for (int a = 0; a < rank; a++) {
         place->at += item->moved[a].first * in->stride[a];
         place->stride[item->moved[a].axis] += item->moved[a].step * in->stride[a];
     }
 }
 
-static void scratch_place(tile_place *place, const tile_item *item, int base, const tile_box *box)
+static void scratch_place(tile_place *place, const tile_item *item, const tile_box *box)
 {
-    place->base = base;
-    place->at = 0;
     lab_strides(place->stride, box->n, item->rank);
     for (int a = 0; a < item->rank; a++) place->at -= box->lo[a] * place->stride[a];
 }
@@ -163,11 +158,13 @@ void tile_places(tile_place *place, const tile_items *t, const tile_box *box, in
         const tile_item *item = &t->item[i];
         if (tile_is_outside(t, i) || !box[i].some) continue;
         const tile_place *in = item->n_inputs ? &place[item->input[0]] : NULL;
+        place[i] = tile_is_computed(item) ? (tile_place){.base = i}
+                                          : (tile_place){.base = in->base, .at = in->at};
         if (item->role == TILE_VIEW)
             view_place(&place[i], item, t->item[item->input[0]].rank, in);
         else if (item->role == TILE_RESHAPE)
             tile_reshape_place(&place[i], t, item, in, &box[i]);
         else
-            scratch_place(&place[i], item, i, &box[i]);
+            scratch_place(&place[i], item, &box[i]);
     }
 }

@@ -97,6 +97,7 @@ int tile_reshape_groups(tile_item *item, const int *in_size, int in_rank);
 int tile_reshape_merges(const tile_item *item);
 void tile_reshape_box(tile_box *in, const tile_items *t, const tile_item *item,
                       const tile_box *out);
+/* Adds strides and offset to the place of the input's first element. */
 void tile_reshape_place(tile_place *place, const tile_items *t, const tile_item *item,
                         const tile_place *in, const tile_box *box);
 

@@ -4,8 +4,6 @@
    with single elements of those outside of it and all of those inside. */
 #include "examples/lab/tile/tile_plan.h"
 
-#include <string.h>
-
 static int wide_axes(int axis[LAB_RANK], const int *size, int rank)
 {
     int n = 0;
@@ -23,9 +21,7 @@ int tile_reshape_groups(tile_item *item, const int *in_size, int in_rank)
     while (i < n_in && j < n_out) {
         tile_group *g = &item->group[item->n_groups++];
         int64_t a = in_size[in[i]], b = item->size[out[j]];
-        memset(g, 0, sizeof *g);
-        g->in[g->n_in++] = in[i++];
-        g->out[g->n_out++] = out[j++];
+        *g = (tile_group){1, 1, {in[i++]}, {out[j++]}};
         while (a != b) {
             if (a < b && i < n_in) {
                 a *= in_size[in[i]];
@@ -106,9 +102,6 @@ void tile_reshape_place(tile_place *place, const tile_items *t, const tile_item 
                         const tile_place *in, const tile_box *box)
 {
     const tile_item *input = &t->item[item->input[0]];
-    memset(place->stride, 0, sizeof place->stride);
-    place->base = in->base;
-    place->at = in->at;
     /* Input axes of size 1 are in no group; their index is always 0. */
     for (int i = 0; i < item->n_groups; i++) {
         const tile_group *g = &item->group[i];
