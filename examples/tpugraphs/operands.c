@@ -89,9 +89,7 @@ tpugraphs_dot *tpugraphs_dots_read(int *count, const tpugraphs_raw *raw, ag_fail
     if (dot && !read_axes(dot, row, n, raw, why)) read_operands(dot, n, raw, why);
     ag_free(row);
     *count = why->status ? 0 : n;
-    if (!why->status) return dot;
-    ag_free(dot);
-    return NULL;
+    return dot;
 }
 
 /* Pairs of nodes as numbers in ascending order, for the caller to release with ag_free. The pairs
