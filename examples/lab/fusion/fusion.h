@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Fused kernels: a program partitioned into groups, each a program of its own, the tile sizes that a
-   kernel can have, and the kernels of several random partitions. */
+/* Fused kernels: a program partitioned into groups, each a program of its own, the tile sizes that
+   a kernel can have, and the kernels of several random partitions. */
 #ifndef LAB_FUSION_H
 #define LAB_FUSION_H
 
