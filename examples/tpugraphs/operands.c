@@ -9,33 +9,35 @@
 
 #include <stdlib.h>
 
-static int is_in_range(const int32_t row[4], int nodes)
+static int is_in_range(const int64_t row[4], int nodes)
 {
     return row[0] >= 0 && row[0] < nodes && row[1] >= 0 && row[2] >= row[1] && row[3] >= row[1] &&
            row[2] < TPUGRAPHS_AXES && row[3] < TPUGRAPHS_AXES;
 }
 
-static ag_status read_axes(tpugraphs_dot *dot, const int32_t *row, int n, const tpugraphs_raw *raw,
+static ag_status read_axes(tpugraphs_dot *dot, const int64_t *row, int n, const tpugraphs_raw *raw,
                            ag_failure *why)
 {
     for (int i = 0; i < n; i++, row += 4) {
         if (!is_in_range(row, raw->nodes))
             return ag_fail(
                 why, AG_EDATA,
-                "%s: dot_axes[%d] = (%d, %d, %d, %d), but nodes are 0 to %d, and axes 0 to %d, "
-                "those of the batch first",
-                raw->name, i, row[0], row[1], row[2], row[3], raw->nodes - 1, TPUGRAPHS_AXES - 1);
+                "%s: dot_axes[%d] = (%lld, %lld, %lld, %lld), but nodes are 0 to %d, and axes "
+                "0 to %d, those of the batch first",
+                raw->name, i, (long long)row[0], (long long)row[1], (long long)row[2],
+                (long long)row[3], raw->nodes - 1, TPUGRAPHS_AXES - 1);
         if (i && row[0] <= row[-4])
             return ag_fail(why, AG_EDATA,
-                           "%s: dot_axes[%d] is of node %d and follows node %d, but nodes must "
-                           "ascend",
-                           raw->name, i, row[0], row[-4]);
+                           "%s: dot_axes[%d] is of node %lld and follows node %lld, but nodes "
+                           "must ascend",
+                           raw->name, i, (long long)row[0], (long long)row[-4]);
         if (raw->opcode[row[0]] != TPUGRAPHS_DOT)
             return ag_fail(why, AG_EDATA,
-                           "%s: dot_axes[%d] is of node %d with the op code %d, but only a dot "
+                           "%s: dot_axes[%d] is of node %lld with the op code %d, but only a dot "
                            "(%d) has such axes",
-                           raw->name, i, row[0], raw->opcode[row[0]], TPUGRAPHS_DOT);
-        dot[i] = (tpugraphs_dot){row[0], -1, -1, row[1], row[2], row[3]};
+                           raw->name, i, (long long)row[0], raw->opcode[row[0]], TPUGRAPHS_DOT);
+        dot[i] = (tpugraphs_dot){(int32_t)row[0], -1, -1, (int32_t)row[1], (int32_t)row[2],
+                                 (int32_t)row[3]};
     }
     return AG_OK;
 }
@@ -83,7 +85,7 @@ tpugraphs_dot *tpugraphs_dots_read(int *count, const tpugraphs_raw *raw, ag_fail
         return NULL;
     }
     const int n = (int)info->size[0];
-    int32_t *row = tpugraphs_raw_read(raw, "dot_axes", AG_I32, info->count, why);
+    int64_t *row = tpugraphs_raw_read(raw, "dot_axes", AG_I64, info->count, why);
     tpugraphs_dot *dot = row ? ag_alloc((size_t)n * sizeof *dot + 1) : NULL;
     if (row && !dot) harness_files_no_memory(raw->name, (size_t)n * sizeof *dot, why);
     if (dot && !read_axes(dot, row, n, raw, why)) read_operands(dot, n, raw, why);

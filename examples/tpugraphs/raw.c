@@ -137,6 +137,17 @@ static ag_status read_nodes(tpugraphs_raw *raw, int opcodes, ag_failure *why)
     return why->status;
 }
 
+/* Numbers that were checked, in half of the memory; releases `wide`. NULL after a failure. */
+static int32_t *narrow(int64_t *wide, int64_t count, const tpugraphs_raw *raw, ag_failure *why)
+{
+    const size_t bytes = (size_t)count * sizeof(int32_t);
+    int32_t *out = why->status ? NULL : ag_alloc(bytes);
+    if (!out && !why->status) harness_files_no_memory(raw->name, bytes, why);
+    for (int64_t i = 0; i < count && out; i++) out[i] = (int32_t)wide[i];
+    ag_free(wide);
+    return out;
+}
+
 int32_t *tpugraphs_raw_pairs(int *count, const tpugraphs_raw *raw, const char *name,
                              ag_failure *why)
 {
@@ -150,14 +161,14 @@ int32_t *tpugraphs_raw_pairs(int *count, const tpugraphs_raw *raw, const char *n
         return NULL;
     }
     *count = (int)edges;
-    int32_t *pair = tpugraphs_raw_read(raw, name, AG_I32, edges * 2, why);
-    for (int e = 0; pair && e < *count && !why->status; e++) {
-        const int u = pair[2 * e], v = pair[2 * e + 1];
+    int64_t *wide = tpugraphs_raw_read(raw, name, AG_I64, edges * 2, why);
+    for (int64_t e = 0; wide && e < edges && !why->status; e++) {
+        const int64_t u = wide[2 * e], v = wide[2 * e + 1];
         if (u < 0 || u >= raw->nodes || v < 0 || v >= raw->nodes)
-            ag_fail(why, AG_EDATA, "%s: %s[%d] = (%d, %d), but nodes are 0 to %d", raw->name, name,
-                    e, u, v, raw->nodes - 1);
+            ag_fail(why, AG_EDATA, "%s: %s[%lld] = (%lld, %lld), but nodes are 0 to %d", raw->name,
+                    name, (long long)e, (long long)u, (long long)v, raw->nodes - 1);
     }
-    return unless_failed(pair, why);
+    return narrow(wide, edges * 2, raw, why);
 }
 
 ag_status tpugraphs_raw_open(tpugraphs_raw *raw, const char *path, const tpugraphs_budget *budget,
@@ -203,15 +214,16 @@ ag_status tpugraphs_raw_config_nodes(tpugraphs_raw *raw, ag_failure *why)
                        "configurable nodes",
                        raw->name, (long long)count, raw->nodes, raw->nodes);
     raw->configurable = (int)count;
-    int32_t *id = raw->config_node = tpugraphs_raw_read(raw, "node_config_ids", AG_I32, count, why);
-    for (int i = 0; id && i < raw->configurable && !why->status; i++)
+    int64_t *id = tpugraphs_raw_read(raw, "node_config_ids", AG_I64, count, why);
+    for (int64_t i = 0; id && i < count && !why->status; i++)
         if (id[i] < 0 || id[i] >= raw->nodes)
-            ag_fail(why, AG_EDATA, "%s: node_config_ids[%d] = %d, but nodes are 0 to %d", raw->name,
-                    i, id[i], raw->nodes - 1);
+            ag_fail(why, AG_EDATA, "%s: node_config_ids[%lld] = %lld, but nodes are 0 to %d",
+                    raw->name, (long long)i, (long long)id[i], raw->nodes - 1);
         else if (i && id[i] <= id[i - 1])
             ag_fail(why, AG_EDATA,
-                    "%s: node_config_ids[%d] = %d follows %d, but must be strictly ascending",
-                    raw->name, i, id[i], id[i - 1]);
+                    "%s: node_config_ids[%lld] = %lld follows %lld, but must be strictly ascending",
+                    raw->name, (long long)i, (long long)id[i], (long long)id[i - 1]);
+    raw->config_node = narrow(id, count, raw, why);
     return why->status ? why->status : check_splits(raw, why);
 }
 

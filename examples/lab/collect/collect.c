@@ -25,15 +25,6 @@ int lab_collect_late(const lab_collection *c, double ahead)
     return harness_interrupted() || (c->until > 0 && harness_seconds() + ahead > c->until);
 }
 
-static ag_status open_folder(lab_collection *c, ag_failure *why)
-{
-    const lab_settings *s = c->s;
-    const char *path = c->below ? harness_format("%s/%s", s->out, c->below) : s->out;
-    json_t *machine = lab_machine(c->core, s->repeats, s->redo, s->threshold);
-    c->folder = lab_manifest_open(path, c->kind, s->plan, machine, why);
-    return why->status;
-}
-
 /* A program that is already there must have been collected with the same options: its files are
    skipped, so the folder would otherwise mix two kinds. */
 static ag_status check_options(const lab_collection *c, const lab_source *source, ag_failure *why)
@@ -139,6 +130,7 @@ static void collect_all(lab_collection *c, ag_failure *why)
 ag_status lab_collect(lab_collection *c, ag_failure *why)
 {
     const lab_settings *s = c->s;
+    const char *path = c->below ? harness_format("%s/%s", s->out, c->below) : s->out;
     json_object_set_new(c->options, "noise", lab_real(s->noise));
     json_object_set_new(c->options, "seed", json_integer(s->seed));
     if (!lab_core_check(s->core, why)) {
@@ -148,7 +140,11 @@ ag_status lab_collect(lab_collection *c, ag_failure *why)
         if (c->core < 0)
             harness_warn("the system does not let the program stay on one core; expect more noise");
         c->sources = lab_sources(s, why);
-        if (!why->status && !open_folder(c, why) && !check_programs(c, why)) collect_all(c, why);
+        if (!why->status)
+            c->folder =
+                lab_manifest_open(path, c->kind, s->plan,
+                                  lab_machine(c->core, s->repeats, s->redo, s->threshold), why);
+        if (!why->status && !check_programs(c, why)) collect_all(c, why);
     }
     lab_manifest_free(c->folder);
     lab_sources_free(c->sources);

@@ -50,10 +50,9 @@ double lab_time_tau(const int64_t *first, const int64_t *second, int n)
 {
     ag_failure why = {0};
     ag_pairs pairs = {0};
-    double *x = HARNESS_NEW(x, n), *y = HARNESS_NEW(y, n);
+    double *x = HARNESS_NEW(x, 2 * (size_t)n), *y = x + n;
     for (int i = 0; i < n; i++) x[i] = (double)first[i], y[i] = (double)second[i];
     double tau = ag_pairs_count(&pairs, x, y, n, &why) ? (double)NAN : ag_tau_b(&pairs);
     harness_free(x);
-    harness_free(y);
     return tau;
 }

@@ -74,30 +74,6 @@ static int by_producer(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The pairs of a node, one for each of its references: its operands in their order, then the roots
-   of what it calls, ascending. */
-static ag_status add_pairs(hlo_module *m, int node)
-{
-    hlo_graph *g = m->g;
-    const int first = g->operands;
-    int end = first, calls = first;
-    for (; end < m->references && m->reference[end].node == node; end++)
-        calls += !m->reference[end].is_call;
-    for (int i = first, operand = first, call = calls; i < end; i++) {
-        hlo_reference *x = &m->reference[i];
-        const int to = x->is_call ? find(m, COMPUTATIONS, x->id, node, "a computation")
-                                  : find(m, NODES, x->id, node, "an operand");
-        if (to < 0) return m->why->status;
-        x->id = (uint64_t)to;
-        memcpy(g->operand[x->is_call ? call++ : operand++],
-               (int64_t[]){node, x->is_call ? (int64_t)m->computation[to].root : to},
-               sizeof *g->operand);
-    }
-    qsort(g->operand + calls, (size_t)(end - calls), sizeof *g->operand, by_producer);
-    g->operands = end;
-    return AG_OK;
-}
-
 /* The pairs from `first` on, sorted, each once. */
 static void add_edges(hlo_graph *g, int first)
 {
@@ -111,6 +87,30 @@ static void add_edges(hlo_graph *g, int first)
     g->edges += kept;
 }
 
+/* The pairs of a node, one for each of its references: its operands in their order, then the roots
+   of what it calls, ascending; and its edges. */
+static void add_pairs(hlo_module *m, int node)
+{
+    hlo_graph *g = m->g;
+    const int first = g->operands;
+    int end = first, calls = first;
+    for (; end < m->references && m->reference[end].node == node; end++)
+        calls += !m->reference[end].is_call;
+    for (int i = first, operand = first, call = calls; i < end; i++) {
+        hlo_reference *x = &m->reference[i];
+        const int to = x->is_call ? find(m, COMPUTATIONS, x->id, node, "a computation")
+                                  : find(m, NODES, x->id, node, "an operand");
+        if (to < 0) return;
+        x->id = (uint64_t)to;
+        memcpy(g->operand[x->is_call ? call++ : operand++],
+               (int64_t[]){node, x->is_call ? (int64_t)m->computation[to].root : to},
+               sizeof *g->operand);
+    }
+    qsort(g->operand + calls, (size_t)(end - calls), sizeof *g->operand, by_producer);
+    g->operands = end;
+    add_edges(g, first);
+}
+
 ag_status hlo_connect(hlo_module *m)
 {
     hlo_graph *g = m->g;
@@ -118,10 +118,6 @@ ag_status hlo_connect(hlo_module *m)
         !(g->operand = hlo_take(m, &g->bytes, m->references, sizeof *g->operand)) ||
         !(g->edge = hlo_take(m, &g->bytes, m->references, sizeof *g->edge)))
         return m->why->status;
-    for (int i = 0; i < g->nodes; i++) {
-        const int first = g->operands;
-        if (add_pairs(m, i)) return m->why->status;
-        add_edges(g, first);
-    }
-    return AG_OK;
+    for (int i = 0; i < g->nodes && !m->why->status; i++) add_pairs(m, i);
+    return m->why->status;
 }

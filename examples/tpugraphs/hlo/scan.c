@@ -26,18 +26,12 @@ static int begins(const hlo_text *t, const char *what)
     return *t->at == *what && (size_t)(t->end - t->at) >= n && !memcmp(t->at, what, n);
 }
 
-/* Moves to `mark`, or to the end of the text. */
-static void find(hlo_text *t, const char *mark)
-{
-    while (t->at < t->end && !begins(t, mark)) t->at++;
-}
-
 int hlo_peek(hlo_text *t)
 {
     for (; t->at < t->end; t->at++) {
         const int comment = begins(t, "/*");
         if (comment || begins(t, "//")) {
-            find(t, comment ? "*/" : "\n");
+            while (t->at < t->end && !begins(t, comment ? "*/" : "\n")) t->at++;
             t->at += comment;
         } else if (*t->at != ' ' && (*t->at < '\t' || *t->at > '\r'))
             return (unsigned char)*t->at;
