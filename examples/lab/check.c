@@ -6,7 +6,6 @@
 #include "examples/harness/base/draws.h"
 #include "examples/lab/collect/stored.h"
 #include "examples/lab/lab.h"
-#include "examples/lab/measure/clock.h"
 #include "examples/lab/measure/noise.h"
 
 #include <jansson.h>
@@ -27,10 +26,10 @@ typedef struct check {
     int measured, lost;
 } check;
 
-/* Lists the files that were not dropped and still exist, in random order. */
-static file *choose_files(lab_manifest **folders, uint64_t seed)
+/* The files that were not dropped and still exist. */
+static file *list_files(lab_manifest **folders)
 {
-    file *all = NULL, *mixed = NULL;
+    file *all = NULL;
     const char *name;
     json_t *facts;
     for (int i = 0; i < bag_count(folders); i++)
@@ -39,28 +38,28 @@ static file *choose_files(lab_manifest **folders, uint64_t seed)
             if (lab_manifest_there(folders[i], name, facts))
                 bag_add(all, ((file){folders[i], name}));
         }
-    const int n = bag_count(all);
-    int32_t *order = HARNESS_NEW(order, n);
-    harness_shuffle(order, n, (ag_random){seed, 0x636b, 0});
-    for (int i = 0; i < n; i++) bag_add(mixed, all[order[i]]);
-    bag_free(all);
-    harness_free(order);
-    return mixed;
+    return all;
 }
 
-static void add_row(check *c, const file *f, lab_stored *x, const int64_t *then, const int64_t *now,
-                    int n)
+static void add_row(check *c, const file *f, lab_stored *x, const int *which,
+                    const lab_timing *timing, int n)
 {
+    int64_t *then = harness_take(&x->memory, (size_t)n * sizeof *then);
+    int64_t *now = harness_take(&x->memory, (size_t)n * sizeof *now);
     double *ratio = harness_take(&x->memory, (size_t)n * sizeof *ratio);
-    for (int i = 0; i < n; i++) ratio[i] = (double)now[i] / (double)then[i];
+    for (int i = 0; i < n; i++) {
+        then[i] = x->ns[which[i]];
+        now[i] = timing[i].ns;
+        ratio[i] = (double)now[i] / (double)then[i];
+    }
     const double tau = lab_time_tau(now, then, n);
     if (isfinite(tau)) bag_add(c->taus, tau);
-    harness_table_text(c->table, lab_manifest_path(f->folder, f->name, ""));
-    harness_table_count(c->table, n);
-    harness_table_number(c->table, tau, 3);
-    harness_table_number(c->table, lab_median(ratio, n), 3);
-    harness_table_number(c->table, 100 * lab_time_noise(now, then, n), 2);
-    harness_table_number(c->table, 100 * lab_time_spread(then, n), 1);
+    harness_table_text(c->table, "file", lab_manifest_path(f->folder, f->name, ""));
+    harness_table_count(c->table, "measured", n);
+    harness_table_number(c->table, "tau", tau, 3);
+    harness_table_number(c->table, "now/then", lab_median(ratio, n), 3);
+    harness_table_number(c->table, "noise %", 100 * lab_time_noise(now, then, n), 2);
+    harness_table_number(c->table, "spread %", 100 * lab_time_spread(then, n), 1);
     c->measured += n;
 }
 
@@ -68,25 +67,19 @@ static void add_row(check *c, const file *f, lab_stored *x, const int64_t *then,
 static void measure(check *c, const file *f, lab_stored *x, ag_failure *why)
 {
     enum { BATCH = 16 };
-    lab_timing timing[BATCH];
     ag_random random = {(uint64_t)c->s->seed, strlen(f->name), 0};
     int32_t *which = harness_take(&x->memory, (size_t)x->n * sizeof *which);
     for (int i = 0; i < x->n; i++) which[i] = i;
     const int left = c->s->sample - c->measured,
               most = c->s->per_file < left ? c->s->per_file : left,
               take = harness_draw(which, x->n, x->n < most ? x->n : most, &random);
-    int64_t *then = harness_take(&x->memory, (size_t)take * sizeof *then);
-    int64_t *now = harness_take(&x->memory, (size_t)take * sizeof *now);
+    lab_timing *timing = harness_take(&x->memory, (size_t)take * sizeof *timing);
     for (int at = 0; at < take && !why->status && !c->meter.stopped; at += BATCH) {
         const int n = take - at < BATCH ? take - at : BATCH;
-        lab_configs_measure(&c->meter, timing, &x->configs, which + at, n, why);
-        for (int i = 0; i < n && !why->status && !c->meter.stopped; i++) {
-            then[at + i] = x->ns[which[at + i]];
-            now[at + i] = timing[i].ns;
-        }
+        lab_configs_measure(&c->meter, timing + at, &x->configs, which + at, n, why);
         harness_progress_update(&c->bar, c->measured + at + n, f->name);
     }
-    if (!why->status && !c->meter.stopped) add_row(c, f, x, then, now, take);
+    if (!why->status && !c->meter.stopped) add_row(c, f, x, which, timing, take);
 }
 
 /* "AMD EPYC, family 25, model 17", since several have one name. */
@@ -117,20 +110,16 @@ static const char *other_cpu(lab_manifest **folders)
 
 static ag_status report(check *c, lab_manifest **folders, ag_failure *why)
 {
-    double mean, spread;
-    int64_t count;
-    char here[128];
-    const char *other = other_cpu(folders);
-    harness_mean_spread(&mean, &spread, &count, c->taus, bag_count(c->taus));
-    harness_processor(here);
+    const char *here = harness_processor(), *other = other_cpu(folders);
+    const harness_averages tau = harness_average(c->taus, bag_count(c->taus));
     if (c->s->common.json) {
         harness_json_print(json_pack("{so so si ss sb}", "files", harness_table_json(c->table),
-                                     "tau", harness_json_number(mean), "measured", c->measured,
+                                     "tau", harness_json_number(tau.mean), "measured", c->measured,
                                      "cpu", here, "same_cpu", !other),
                            why);
     } else {
         harness_table_print(stdout, c->table);
-        printf("mean tau of %lld files: %.3f; %d measured again on %s\n", (long long)count, mean,
+        printf("mean tau of %d files: %.3f; %d measured again on %s\n", tau.count, tau.mean,
                c->measured, here);
         char *shown = other ? harness_printable(other) : NULL;
         if (shown)
@@ -144,23 +133,23 @@ static ag_status report(check *c, lab_manifest **folders, ag_failure *why)
 
 ag_status lab_check_command(harness_call *call, ag_failure *why)
 {
-    static const char *const columns[] = {"file",     "measured", "tau",
-                                          "now/then", "noise %",  "spread %"};
     const lab_settings *s = call->values;
     check c = {.s = s};
     if (lab_core_check(s->core, why)) return why->status;
     c.meter = lab_meter_new((lab_measure_options){s->repeats, s->redo, s->threshold});
-    c.table = harness_table_new("", columns, (int)(sizeof columns / sizeof *columns));
+    c.table = harness_table_new("");
     lab_pin(s->core);
     lab_manifest **folders = lab_manifests_load(&s->folders, why);
-    file *files = why->status ? NULL : choose_files(folders, (uint64_t)s->seed);
+    file *files = why->status ? NULL : list_files(folders);
+    int32_t *order = HARNESS_NEW(order, bag_count(files));
+    harness_shuffle(order, bag_count(files), (ag_random){(uint64_t)s->seed, 0x636b, 0});
     harness_progress_start(&c.bar, "check", 0, s->sample);
     c.bar.tenths = true;
     for (int i = 0; i < bag_count(files) && s->sample - c.measured >= 2; i++)
         if (!why->status && !c.meter.stopped) {
             lab_stored x;
-            if (!lab_stored_load(&x, files[i].folder, files[i].name, why) && x.n)
-                measure(&c, &files[i], &x, why);
+            const file *f = &files[order[i]];
+            if (!lab_stored_load(&x, f->folder, f->name, why) && x.n) measure(&c, f, &x, why);
             c.lost += !x.n;
             lab_stored_clear(&x);
         }
@@ -174,6 +163,7 @@ ag_status lab_check_command(harness_call *call, ag_failure *why)
         ag_fail(why, AG_EDATA, "%.200s has no file that could be measured again",
                 s->folders.list[0]);
     if (!why->status && !c.meter.stopped) report(&c, folders, why);
+    harness_free(order);
     bag_free(files);
     bag_free(c.taus);
     harness_table_free(c.table);

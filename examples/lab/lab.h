@@ -7,16 +7,6 @@
 
 #define LAB_VERSION "0.1.0"
 
-enum {
-    LAB_LAYOUT_COMMAND = HARNESS_OWN,
-    LAB_TILE_COMMAND = HARNESS_OWN << 1,
-    LAB_FUSION_COMMAND = HARNESS_OWN << 2,
-    LAB_CHECK_COMMAND = HARNESS_OWN << 3,
-    LAB_SPLIT_COMMAND = HARNESS_OWN << 4,
-    LAB_SHOW_COMMAND = HARNESS_OWN << 5,
-    LAB_FAMILIES_COMMAND = HARNESS_OWN << 6
-};
-
 /* All options, by the names of options.c. */
 typedef struct lab_settings {
     harness_common common; /* of which it has --quiet and --json */
@@ -34,14 +24,9 @@ typedef struct lab_settings {
 
 extern const harness_program lab_program_table;
 
-/* The commands. */
-ag_status lab_layout_command(harness_call *call, ag_failure *why);
-ag_status lab_tile_command(harness_call *call, ag_failure *why);
-ag_status lab_fusion_command(harness_call *call, ag_failure *why);
-ag_status lab_check_command(harness_call *call, ag_failure *why);
-ag_status lab_split_command(harness_call *call, ag_failure *why);
-ag_status lab_show_command(harness_call *call, ag_failure *why);
-ag_status lab_families_command(harness_call *call, ag_failure *why);
+typedef ag_status lab_command(harness_call *call, ag_failure *why);
+lab_command lab_layout_command, lab_tile_command, lab_fusion_command, lab_check_command,
+    lab_split_command, lab_show_command, lab_families_command;
 
 /* A whole call of the program; returns the exit code. */
 int lab_main(int argc, char **argv);

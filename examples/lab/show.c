@@ -2,6 +2,7 @@
 /* `lab show` and `lab families`. */
 #include "examples/lab/nets/families.h"
 #include "core/error.h"
+#include "examples/harness/base/bag.h"
 #include "examples/lab/lab.h"
 #include "examples/lab/collect/sources.h"
 #include "examples/lab/text/text.h"
@@ -27,7 +28,6 @@ static void show(const lab_program *p)
 ag_status lab_show_command(harness_call *call, ag_failure *why)
 {
     lab_settings s = *(lab_settings *)call->values;
-    lab_source *list = NULL;
     if (!s.text.count == !s.family)
         return ag_fail(why, AG_EUSE,
                        "lab show wants either text files or --family NAME; \"lab families\" lists "
@@ -35,8 +35,8 @@ ag_status lab_show_command(harness_call *call, ag_failure *why)
     s.families = s.family;
     s.programs = 1;
     s.first = s.number;
-    const int n = lab_sources(&list, &s, why);
-    for (int i = 0; i < n && !why->status; i++) {
+    lab_source *list = lab_sources(&s, why);
+    for (int i = 0; i < bag_count(list) && !why->status; i++) {
         lab_program p = {0};
         if (!lab_source_program(&p, &list[i], s.milliseconds, why)) show(&p);
         lab_program_clear(&p);
@@ -47,13 +47,12 @@ ag_status lab_show_command(harness_call *call, ag_failure *why)
 
 ag_status lab_families_command(harness_call *call, ag_failure *why)
 {
-    static const char *const columns[] = {"family", "what"};
-    harness_table *table = harness_table_new("", columns, 2);
+    harness_table *table = harness_table_new("");
     (void)call;
     (void)why;
     for (int i = 0; i < lab_n_families; i++) {
-        harness_table_text(table, lab_families[i].name);
-        harness_table_text(table, lab_families[i].text);
+        harness_table_text(table, "family", lab_families[i].name);
+        harness_table_text(table, "what", lab_families[i].text);
     }
     harness_table_print(stdout, table);
     harness_table_free(table);

@@ -19,6 +19,7 @@ typedef struct entry {
     const char *path; /* below the folder that was named */
     const char *unit;
     uint64_t draw; /* of the unit */
+    int number;    /* of the unit, in the order of the draws */
     int part;
 } entry;
 
@@ -54,11 +55,13 @@ static entry *entries(lab_manifest **folders, size_t root, const char *unit, int
         {
             if (json_is_true(json_object_get(facts, "dropped"))) continue;
             const char *path = lab_manifest_path(folders[i], name, ".npz");
-            entry e = {path + root + 1, unit_of(facts, unit), 0, TRAIN};
+            entry e = {.path = path + root + 1, .unit = unit_of(facts, unit)};
             e.draw = XXH3_64bits_withSeed(e.unit, strlen(e.unit), (XXH64_hash_t)seed);
             bag_add(list, e);
         }
     if (list) qsort(list, (size_t)bag_count(list), sizeof *list, by_draw);
+    for (int i = 1; i < bag_count(list); i++)
+        list[i].number = list[i - 1].number + (strcmp(list[i].unit, list[i - 1].unit) != 0);
     return list;
 }
 
@@ -88,8 +91,8 @@ static ag_status split(lab_manifest **folders, const char *root, const lab_setti
 {
     static const char *const parts[PARTS] = {"valid", "test", "train"};
     entry *list = entries(folders, strlen(root), unit, s->seed);
-    int n = 0, seen = 0, of[PARTS] = {0}, files[PARTS] = {0};
-    for (int i = 0; i < bag_count(list); i++) n += !i || strcmp(list[i].unit, list[i - 1].unit);
+    int files[PARTS] = {0};
+    const int n = list ? list[bag_count(list) - 1].number + 1 : 0;
     const int valid = share(n, s->valid), test = share(n, s->test);
     if (valid + test >= n)
         ag_fail(why, AG_EDATA,
@@ -97,10 +100,8 @@ static ag_status split(lab_manifest **folders, const char *root, const lab_setti
                 "would train; collect more, or lower --valid and --test",
                 root, n, units, valid, test);
     for (int i = 0; i < bag_count(list); i++) {
-        const int fresh = !i || strcmp(list[i].unit, list[i - 1].unit);
-        seen += fresh;
-        list[i].part = seen <= valid ? VALID : seen <= valid + test ? TEST : TRAIN;
-        of[list[i].part] += fresh;
+        const int number = list[i].number;
+        list[i].part = number < valid ? VALID : number < valid + test ? TEST : TRAIN;
         files[list[i].part]++;
     }
     if (list) qsort(list, (size_t)bag_count(list), sizeof *list, by_path);
@@ -109,8 +110,8 @@ static ag_status split(lab_manifest **folders, const char *root, const lab_setti
         ag_save_file(path, print_lines, &(part){list, k}, why);
     }
     if (!why->status)
-        printf("split-%s: train %d %s (%d files), valid %d (%d), test %d (%d)\n", name, of[TRAIN],
-               units, files[TRAIN], of[VALID], files[VALID], of[TEST], files[TEST]);
+        printf("split-%s: train %d %s (%d files), valid %d (%d), test %d (%d)\n", name,
+               n - valid - test, units, files[TRAIN], valid, files[VALID], test, files[TEST]);
     bag_free(list);
     return why->status;
 }

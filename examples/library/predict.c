@@ -20,7 +20,7 @@ typedef struct call {
     void *data, *results;
 } call;
 
-/* The caller gets one block: groups, then numbers, scores and times of all, then names. */
+/* The scores are one block: groups, then numbers, scores and times of all, then names. */
 static ag_status give(call *c, ag_failure *why)
 {
     const int groups = harness_rank_groups(c->results);

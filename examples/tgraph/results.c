@@ -180,7 +180,6 @@ static ag_status calibrate_file(double *calibrated, const tgraph_calibration *c,
     if (mine.status)
         ag_fail(why, mine.status, "%.200s, training configurations: %s", e->file->path,
                 mine.sentence);
-    harness_monotone_free(&m);
     harness_free(runtime);
     return why->status;
 }

@@ -8,41 +8,26 @@
 #include <jansson.h>
 #include <string.h>
 
-/* The manifest of the folder of one file after the other. Start from {0}. */
-typedef struct manifest {
-    char *folder;
-    json_t *root;
-} manifest;
-
-static void close_folder(manifest *m)
+/* The manifest of a folder, with whose name and slash `path` begins. A folder without one, or with
+   something else of that name, states no noise: NULL. */
+static json_t *load(const char *path, int length)
 {
-    harness_free(m->folder);
-    json_decref(m->root);
-    *m = (manifest){0};
-}
-
-/* A folder without a manifest, or with something else of that name, states no noise. */
-static void open_folder(manifest *m, const char *path, size_t length)
-{
-    if (m->folder && strlen(m->folder) == length && !strncmp(m->folder, path, length)) return;
-    close_folder(m);
-    m->folder = harness_text("%.*s", (int)length, path);
-    char *file = harness_text("%smanifest.json", m->folder);
+    char *file = harness_text("%.*smanifest.json", length, path);
     ag_failure none = {0};
-    m->root = harness__load_json(file, &none);
-    const char *mistaken = m->root ? NULL : ag_file_mistaken(file);
+    json_t *root = harness__load_json(file, &none);
+    const char *mistaken = root ? NULL : ag_file_mistaken(file);
     if (mistaken)
         harness_warn("%s %s; without it there are no noise ceilings", harness_files_short(file),
                      mistaken);
     harness_free(file);
+    return root;
 }
 
-static double noise_of(manifest *m, const char *path)
+static double noise_of(const json_t *root, const char *name)
 {
-    const char *name = harness_files_base(path), *end = strstr(name, ".npz");
-    open_folder(m, path, (size_t)(name - path));
+    const char *end = strstr(name, ".npz");
     char *key = harness_text("%.*s", end ? (int)(end - name) : 0, name);
-    const json_t *facts = json_object_get(json_object_get(m->root, "files"), key);
+    const json_t *facts = json_object_get(json_object_get(root, "files"), key);
     const double noise = json_number_value(json_object_get(facts, "noise"));
     harness_free(key);
     return noise > 0 && noise < 10 ? noise : 0;
@@ -50,10 +35,19 @@ static double noise_of(manifest *m, const char *path)
 
 void tpugraphs_noise(harness_rank *rank, const char *const *path)
 {
-    manifest m = {0};
+    json_t *root = NULL;
     double *noise = HARNESS_NEW(noise, rank->groups);
-    for (int i = 0; i < rank->groups; i++) noise[i] = noise_of(&m, path[i]);
+    for (int i = 0, before = -1; i < rank->groups; i++) {
+        const char *name = harness_files_base(path[i]);
+        const int folder = (int)(name - path[i]);
+        if (folder != before || strncmp(path[i], path[i - 1], (size_t)folder) != 0) {
+            json_decref(root);
+            root = load(path[i], folder);
+        }
+        before = folder;
+        noise[i] = noise_of(root, name);
+    }
     harness_rank_noise(rank, noise);
-    close_folder(&m);
+    json_decref(root);
     harness_free(noise);
 }

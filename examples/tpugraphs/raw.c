@@ -58,21 +58,25 @@ int tpugraphs_has(const tpugraphs_raw *raw, const char *name, ag_failure *why)
     return !ag_npz_check(raw->npz, name, why) && ag_npz_find(raw->npz, name);
 }
 
+/* The array; after a failure it is released, and NULL. */
+static void *unless_failed(void *array, const ag_failure *why)
+{
+    if (!why->status) return array;
+    ag_free(array);
+    return NULL;
+}
+
 void *tpugraphs_raw_read(const tpugraphs_raw *raw, const char *name, ag_dtype as, int64_t count,
                          ag_failure *why)
 {
     size_t bytes = ag_size_mul((size_t)count, ag_dtype_bytes(as));
     if (tpugraphs_fits(raw->budget, bytes, raw->name, name, why)) return NULL;
     void *out = ag_alloc(bytes);
-    if (!out) {
+    if (out)
+        ag_npz_read(raw->npz, name, as, out, why);
+    else
         harness_files_no_memory(raw->name, bytes, why);
-        return NULL;
-    }
-    if (ag_npz_read(raw->npz, name, as, out, why)) {
-        ag_free(out);
-        return NULL;
-    }
-    return out;
+    return unless_failed(out, why);
 }
 
 void *tpugraphs_raw_array(const tpugraphs_raw *raw, const char *name, ag_dtype as, ag_shape size,
@@ -97,25 +101,7 @@ int64_t *tpugraphs_raw_offsets(const tpugraphs_raw *raw, const char *name, int c
                     "%lld",
                     raw->name, name, i, (long long)x[i], (long long)x[i - 1], least,
                     (long long)end);
-    if (!why->status) return x;
-    ag_free(x);
-    return NULL;
-}
-
-static ag_status check_codes(const tpugraphs_raw *raw, const char *name, const int32_t *code,
-                             int opcodes, ag_failure *why)
-{
-    for (int i = 0; i < raw->nodes; i++) {
-        if (code[i] < 0 || code[i] > 255)
-            return ag_fail(why, AG_EDATA, "%s: %s[%d] = %d, but op codes are 0 to 255", raw->name,
-                           name, i, code[i]);
-        if (code[i] >= opcodes)
-            return ag_fail(why, AG_EDATA,
-                           "%s: %s[%d] = %d, but the model's op table has rows 0 to %d; leave the "
-                           "file out, or give newer op codes the code 0 (unknown)",
-                           raw->name, name, i, code[i], opcodes - 1);
-    }
-    return AG_OK;
+    return unless_failed(x, why);
 }
 
 /* Op codes [nodes], for the caller to release with ag_free; NULL with a sentence. */
@@ -123,9 +109,16 @@ static int32_t *read_codes(const tpugraphs_raw *raw, const char *name, int opcod
 {
     int32_t *code = tpugraphs_raw_array(raw, name, AG_I32, AG_SHAPE(raw->nodes),
                                         "one code per row of node_feat", why);
-    if (!code || !check_codes(raw, name, code, opcodes, why)) return code;
-    ag_free(code);
-    return NULL;
+    for (int i = 0; code && i < raw->nodes && !why->status; i++)
+        if (code[i] < 0 || code[i] > 255)
+            ag_fail(why, AG_EDATA, "%s: %s[%d] = %d, but op codes are 0 to 255", raw->name, name, i,
+                    code[i]);
+        else if (code[i] >= opcodes)
+            ag_fail(why, AG_EDATA,
+                    "%s: %s[%d] = %d, but the model's op table has rows 0 to %d; leave the file "
+                    "out, or give newer op codes the code 0 (unknown)",
+                    raw->name, name, i, code[i], opcodes - 1);
+    return unless_failed(code, why);
 }
 
 static ag_status read_nodes(tpugraphs_raw *raw, int opcodes, ag_failure *why)
@@ -144,6 +137,17 @@ static ag_status read_nodes(tpugraphs_raw *raw, int opcodes, ag_failure *why)
     return why->status;
 }
 
+/* Numbers that were checked, in half of the memory; releases `wide`. NULL after a failure. */
+static int32_t *narrow(int64_t *wide, int64_t count, const tpugraphs_raw *raw, ag_failure *why)
+{
+    const size_t bytes = (size_t)count * sizeof(int32_t);
+    int32_t *out = why->status ? NULL : ag_alloc(bytes);
+    if (!out && !why->status) harness_files_no_memory(raw->name, bytes, why);
+    for (int64_t i = 0; i < count && out; i++) out[i] = (int32_t)wide[i];
+    ag_free(wide);
+    return out;
+}
+
 int32_t *tpugraphs_raw_pairs(int *count, const tpugraphs_raw *raw, const char *name,
                              ag_failure *why)
 {
@@ -156,25 +160,15 @@ int32_t *tpugraphs_raw_pairs(int *count, const tpugraphs_raw *raw, const char *n
                 name, (long long)edges, INT32_MAX / 2);
         return NULL;
     }
+    *count = (int)edges;
     int64_t *wide = tpugraphs_raw_read(raw, name, AG_I64, edges * 2, why);
-    if (!wide) return NULL;
-    int32_t *pair = ag_alloc((size_t)edges * 2 * sizeof *pair);
-    if (!pair) harness_files_no_memory(raw->name, (size_t)edges * 8, why);
-    for (int64_t e = 0; e < edges && pair; e++) {
-        int64_t u = wide[2 * e], v = wide[2 * e + 1];
-        if (u < 0 || u >= raw->nodes || v < 0 || v >= raw->nodes) {
+    for (int64_t e = 0; wide && e < edges && !why->status; e++) {
+        const int64_t u = wide[2 * e], v = wide[2 * e + 1];
+        if (u < 0 || u >= raw->nodes || v < 0 || v >= raw->nodes)
             ag_fail(why, AG_EDATA, "%s: %s[%lld] = (%lld, %lld), but nodes are 0 to %d", raw->name,
                     name, (long long)e, (long long)u, (long long)v, raw->nodes - 1);
-            break;
-        }
-        pair[2 * e] = (int32_t)u;
-        pair[2 * e + 1] = (int32_t)v;
     }
-    ag_free(wide);
-    *count = (int)edges;
-    if (!why->status) return pair;
-    ag_free(pair);
-    return NULL;
+    return narrow(wide, edges * 2, raw, why);
 }
 
 ag_status tpugraphs_raw_open(tpugraphs_raw *raw, const char *path, const tpugraphs_budget *budget,
@@ -217,26 +211,19 @@ ag_status tpugraphs_raw_config_nodes(tpugraphs_raw *raw, ag_failure *why)
     if (count < 1 || count > raw->nodes)
         return ag_fail(why, AG_EDATA,
                        "%s: node_config_ids has %lld entries, but a graph of %d nodes has 1 to %d "
-                       "configurable "
-                       "nodes",
+                       "configurable nodes",
                        raw->name, (long long)count, raw->nodes, raw->nodes);
-    int64_t *wide = tpugraphs_raw_read(raw, "node_config_ids", AG_I64, count, why);
-    if (!wide) return why->status;
     raw->configurable = (int)count;
-    raw->config_node = ag_alloc((size_t)count * sizeof *raw->config_node);
-    if (!raw->config_node) harness_files_no_memory(raw->name, (size_t)count * 4, why);
-    for (int64_t i = 0; i < count && raw->config_node && !why->status; i++) {
-        if (wide[i] < 0 || wide[i] >= raw->nodes)
+    int64_t *id = tpugraphs_raw_read(raw, "node_config_ids", AG_I64, count, why);
+    for (int64_t i = 0; id && i < count && !why->status; i++)
+        if (id[i] < 0 || id[i] >= raw->nodes)
             ag_fail(why, AG_EDATA, "%s: node_config_ids[%lld] = %lld, but nodes are 0 to %d",
-                    raw->name, (long long)i, (long long)wide[i], raw->nodes - 1);
-        else if (i && wide[i] <= wide[i - 1])
+                    raw->name, (long long)i, (long long)id[i], raw->nodes - 1);
+        else if (i && id[i] <= id[i - 1])
             ag_fail(why, AG_EDATA,
                     "%s: node_config_ids[%lld] = %lld follows %lld, but must be strictly ascending",
-                    raw->name, (long long)i, (long long)wide[i], (long long)wide[i - 1]);
-        else
-            raw->config_node[i] = (int32_t)wide[i];
-    }
-    ag_free(wide);
+                    raw->name, (long long)i, (long long)id[i], (long long)id[i - 1]);
+    raw->config_node = narrow(id, count, raw, why);
     return why->status ? why->status : check_splits(raw, why);
 }
 

@@ -6,7 +6,6 @@
 #include "core/error.h"
 #include "examples/harness/base/bag.h"
 #include "examples/lab/collect/sources.h"
-#include "examples/lab/measure/clock.h"
 
 #include <sched.h>
 #include <string.h>
@@ -20,7 +19,6 @@ typedef struct tuner {
     cpu_set_t cores; /* on which the program may run; it stays on one if `held` */
     bool held;
     lab_source *sources;
-    int n_sources;
     tune_result *results; /* a bag */
     harness_progress bar;
     const char *name; /* of the program at work */
@@ -80,9 +78,9 @@ static ag_status search_programs(tuner *t, ag_failure *why)
               !sched_setaffinity(0, sizeof t->cores, &t->cores);
     if (!t->held)
         harness_warn("the system does not let the program stay on one core; expect more noise");
-    harness_progress_start(&t->bar, "autotune", 0, t->n_sources);
+    harness_progress_start(&t->bar, "autotune", 0, bag_count(t->sources));
     t->bar.tenths = true;
-    for (int i = 0; i < t->n_sources && !why->status; i++) {
+    for (int i = 0; i < bag_count(t->sources) && !why->status; i++) {
         t->name = t->sources[i].name;
         harness_progress_update(&t->bar, i, t->name);
         search_program(t, &t->sources[i], why);
@@ -92,25 +90,23 @@ static ag_status search_programs(tuner *t, ag_failure *why)
     *why = (ag_failure){0};
     if (harness_interrupted())
         harness_say("interrupted when %d of the %d programs were done", bag_count(t->results),
-                    t->n_sources);
+                    bag_count(t->sources));
     else if (!bag_count(t->results))
         ag_fail(why, AG_EUSE,
                 "--minutes: %g are too short for the first of the %d programs; give more, or 0 for "
                 "all the time that it takes",
-                t->s->minutes, t->n_sources);
+                t->s->minutes, bag_count(t->sources));
     else
         harness_warn("the time is up: %d of the %d programs are done; give more --minutes",
-                     bag_count(t->results), t->n_sources);
+                     bag_count(t->results), bag_count(t->sources));
     return why->status;
 }
 
 /* --force empties the folder, so it must hold nothing that the call reads. */
 static ag_status check_out(const harness_common *common, ag_failure *why)
 {
-    struct stat out, run;
-    if (stat(common->out, &out) || stat(common->run, &run) || out.st_dev != run.st_dev ||
-        out.st_ino != run.st_ino)
-        return AG_OK;
+    struct stat out;
+    if (stat(common->out, &out) || !harness_files_is(common->run, &out)) return AG_OK;
     return ag_fail(
         why, AG_EUSE,
         "--out: %.200s is the folder of --run, and its model would be lost; choose another",
@@ -136,16 +132,8 @@ static ag_status open_all(tuner *t, harness_run **run, const harness_call *call,
         return why->status;
     t->task = ((const tpu_trained *)t->model.run[0].net)->model.options.task;
     if (!harness_options_act(call->options, tune_files(t->task), why))
-        t->n_sources = lab_sources(&t->sources, &lab, why);
+        t->sources = lab_sources(&lab, why);
     return why->status;
-}
-
-static void close_all(tuner *t)
-{
-    bag_free(t->results);
-    lab_sources_free(t->sources);
-    harness_runs_close(&t->model);
-    lab_meter_free(&t->meter);
 }
 
 static ag_status search_and_show(tuner *t, harness_run *run, harness_call *call, ag_failure *why)
@@ -167,6 +155,9 @@ ag_status tpu_autotune_command(harness_call *call, ag_failure *why)
     if (!open_all(&t, &run, call, why) && !harness_run_begin(run, NULL, 0, why))
         search_and_show(&t, run, call, why);
     if (harness_run_close(run, &closing) && !why->status) *why = closing;
-    close_all(&t);
+    bag_free(t.results);
+    lab_sources_free(t.sources);
+    harness_runs_close(&t.model);
+    lab_meter_free(&t.meter);
     return why->status;
 }

@@ -32,23 +32,6 @@ void tune_pool_close(tune_pool *pool)
     *pool = (tune_pool){0};
 }
 
-/* The number of a kernel, which is taken over, or cleared when there is an equal one. */
-static int add_kernel(tune_pool *pool, lab_program *kernel)
-{
-    lab_fusion *all = &pool->kernels;
-    const uint64_t hash = lab_kernel_hash(kernel);
-    int number = 0;
-    while (number < all->n && all->hash[number] != hash) number++;
-    if (number < all->n) {
-        lab_program_clear(kernel);
-        return number;
-    }
-    bag_add(all->kernel, *kernel);
-    bag_add(all->hash, hash);
-    bag_add(pool->time, (tune_times){0});
-    return all->n++;
-}
-
 /* A node alone is always a kernel, as in the lab. */
 static bool is_alone(const tune_pool *pool, int g)
 {
@@ -71,8 +54,9 @@ static int kernel_of(tune_pool *pool, int g, ag_failure *why)
         ag_fail(why, kernel.why.status, "%s: kernel %d: %s", pool->program->name, g,
                 kernel.why.sentence);
     else if (is_alone(pool, g) || lab_fusible(&kernel))
-        number = add_kernel(pool, &kernel);
+        number = lab_fusion_add(&pool->kernels, &kernel);
     if (number == ILLEGAL) lab_program_clear(&kernel);
+    if (number == bag_count(pool->time)) bag_add(pool->time, (tune_times){0});
     map_add(pool->number, key, number);
     return number;
 }
@@ -99,14 +83,11 @@ static void find_groups(const tune_cut *cut, tune_pool *pool)
     int *group = pool->group;
     for (int i = 0; i < p->n; i++) group[i] = NONE;
     for (int i = p->n - 1; i >= 0; i--) {
-        if (!lab_is_grouped(p, i)) {
-            cut->output[i] = 0;
-            group[i] = NONE;
-            continue;
-        }
-        if (group[i] < 0) cut->output[i] = 1;
+        const bool grouped = lab_is_grouped(p, i);
+        cut->output[i] = grouped && (cut->output[i] || group[i] < 0);
+        if (!grouped) group[i] = NONE;
         if (cut->output[i]) group[i] = i;
-        for (int k = 0; k < p->nodes[i].n_operands; k++) {
+        for (int k = 0; k < p->nodes[i].n_operands && grouped; k++) {
             int *reader = &group[p->nodes[i].operand[k]];
             *reader = *reader == NONE || *reader == group[i] ? group[i] : SEVERAL;
         }
@@ -138,9 +119,9 @@ ag_status tune_cut_draw(tune_cut *cut, tune_pool *pool, double rate, uint64_t se
     const lab_program *p = pool->program;
     const int groups = lab_partition(pool->group, p, rate, seed);
     for (int i = p->n - 1, found = 0; i >= 0; i--) {
-        cut->output[i] = 0;
         /* Groups are numbered in the order of their outputs, which are their last nodes. */
-        if (pool->group[i] == groups - 1 - found) cut->output[i] = 1, found++;
+        cut->output[i] = pool->group[i] == groups - 1 - found;
+        found += cut->output[i];
     }
     if (!tune_cut_settle(cut, pool, why) && !why->status)
         ag_fail(why, AG_ESHAPE,

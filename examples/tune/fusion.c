@@ -11,17 +11,16 @@
    that are kept beyond those that are measured, since the ranks change while they are. */
 enum { STREAM = 0x7e57, PATIENCE = 50, SPARE = 64 };
 
-ag_status tune_ask(tune_pool *pool, tune_way way, const tune_cut *const *cut, int count,
-                   ag_failure *why)
+ag_status tune_ask(tune_pool *pool, tune_way way, const tune_cut *cut, int count, ag_failure *why)
 {
     const lab_configs configs = {.fusion = &pool->kernels};
     int *which = NULL;
     for (int c = 0; c < count; c++)
-        for (int g = 0; g < cut[c]->parts; g++) {
-            double *known = pool->time[cut[c]->part[g]].ns;
+        for (int g = 0; g < cut[c].parts; g++) {
+            double *known = pool->time[cut[c].part[g]].ns;
             if (known[way] != 0) continue;
             known[way] = -1; /* is listed */
-            bag_add(which, cut[c]->part[g]);
+            bag_add(which, cut[c].part[g]);
         }
     const int n = bag_count(which);
     double *ns = HARNESS_NEW(ns, n + 1);
@@ -97,7 +96,6 @@ ag_status tune_anneal(tune_cut **list, tune_pool *pool, const tune_cut *start, t
     ag_random random = {seed, STREAM, 0};
     tune_entry *seen = NULL; /* a map */
     tune_cut at = tune_cut_new(pool), next = tune_cut_new(pool);
-    const tune_cut *asked = &next;
     double before = (double)INFINITY;
     int done = 0;
     map_owns(seen);
@@ -105,7 +103,7 @@ ag_status tune_anneal(tune_cut **list, tune_pool *pool, const tune_cut *start, t
     for (int64_t i = 0; i < most && done < partitions; i++) {
         if (i && !tune_cut_move(&next, &at, pool, &random, why)) break;
         const bool fresh = map_find(seen, next.key) < 0;
-        if (fresh && tune_ask(pool, way, &asked, 1, why)) break;
+        if (fresh && tune_ask(pool, way, &next, 1, why)) break;
         if (fresh) keep(list, pool, &next, kept);
         done += fresh;
         map_add(seen, next.key, 1);
@@ -121,12 +119,8 @@ ag_status tune_anneal(tune_cut **list, tune_pool *pool, const tune_cut *start, t
 static int best_of(const tune_cut *list, const tune_pool *pool)
 {
     int best = 0;
-    double least = (double)INFINITY;
-    for (int i = 0; i < bag_count(list); i++) {
-        const double ns = tune_time(pool, &list[i]);
-        if (ns < least) best = i;
-        least = fmin(least, ns);
-    }
+    for (int i = 1; i < bag_count(list); i++)
+        if (tune_time(pool, &list[i]) < tune_time(pool, &list[best])) best = i;
     return best;
 }
 
@@ -134,13 +128,10 @@ static int best_of(const tune_cut *list, const tune_pool *pool)
    that was measured keeps its time, which changes the estimates of those that are left. */
 static ag_status verify(tune_cut *found, tune_pool *pool, tune_cut *list, int most, ag_failure *why)
 {
-    double least = (double)INFINITY;
     for (int n = 0; n < most && bag_count(list) && !why->status; n++) {
         const int at = n ? best_of(list, pool) : 0;
-        const tune_cut *cut = &list[at];
-        if (tune_ask(pool, TUNE_HARDWARE, &cut, 1, why)) break;
-        if (tune_time(pool, cut) < least) *found = *cut;
-        least = fmin(least, tune_time(pool, cut));
+        if (tune_ask(pool, TUNE_HARDWARE, &list[at], 1, why)) break;
+        if (!n || tune_time(pool, &list[at]) < tune_time(pool, found)) *found = list[at];
         calibrate(pool);
         stbds_arrdelswap(list, at);
     }
@@ -183,12 +174,10 @@ ag_status tune_fusion_search(tune_result *result, const lab_program *p, const tu
 {
     tune_pool pool;
     tune_cut cut[2 + TUNE_SEARCHES];
-    const tune_cut *again[2 + TUNE_SEARCHES];
-    for (int i = 0; i < 2 + TUNE_SEARCHES; i++) again[i] = &cut[i];
     tune_pool_open(&pool, p, meters);
     if (!search_all(cut, &pool, o, why)) {
         forget(&pool);
-        tune_ask(&pool, TUNE_HARDWARE, again, 2 + TUNE_SEARCHES, why);
+        tune_ask(&pool, TUNE_HARDWARE, cut, 2 + TUNE_SEARCHES, why);
         result->kernels = cut[0].parts;
         result->default_ns = tune_time(&pool, &cut[0]);
         for (int i = 0; i < TUNE_SEARCHES; i++)

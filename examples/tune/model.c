@@ -6,19 +6,6 @@
 #include "examples/lab/program/features.h"
 #include "examples/tpu/data/analysis.h"
 
-/* The dots as a file of the lab has them. */
-static int name_dots(tpugraphs_dot *dot, const lab_program *from)
-{
-    int n = 0;
-    for (int32_t i = 0; i < from->n; i++) {
-        const lab_node *v = &from->nodes[i];
-        if (v->op == LAB_DOT)
-            dot[n++] = (tpugraphs_dot){i,           v->operand[0], v->operand[1], v->dot.batch,
-                                       v->dot.left, v->dot.right};
-    }
-    return n;
-}
-
 void tune_kernel_open(tpu_kernel *k, const lab_program *from)
 {
     const size_t n = (size_t)from->n;
@@ -33,13 +20,16 @@ void tune_kernel_open(tpu_kernel *k, const lab_program *from)
                       .configs = 1};
     k->edge = HARNESS_NEW(k->edge, 2 * (size_t)k->edges);
     for (int i = 0; i < from->n; i++) {
+        const lab_node *v = &from->nodes[i];
         lab_node_features(k->feature + (size_t)i * LAB_FEATURES, from, i);
-        k->opcode[i] = lab_op_code(from->nodes[i].op);
+        k->opcode[i] = lab_op_code(v->op);
         k->reducer[i] = lab_reducer_code(from, i);
+        if (v->op == LAB_DOT)
+            k->dot[k->dots++] = (tpugraphs_dot){
+                i, v->operand[0], v->operand[1], v->dot.batch, v->dot.left, v->dot.right};
     }
     for (int i = 0; i < 2 * k->edges; i++) k->edge[i] = (int32_t)rows[i / 2][i % 2];
     harness_free(rows);
-    k->dots = name_dots(k->dot, from);
     tpu_static_features(k->analysis, k);
 }
 

@@ -42,14 +42,13 @@ static void add_mean(tune_result **list)
 
 static harness_table *table_of(const tune_result *list, tpu_task task)
 {
-    static const char *const first[] = {"program", "kernels", "default us"};
-    harness_table *t = harness_table_new(form[task].title, first, 3);
-    for (int i = 0; i < form[task].found; i++) harness_table_column(t, form[task].name[i]);
+    harness_table *t = harness_table_new(form[task].title);
     for (int p = 0; p < bag_count(list); p++) {
-        harness_table_text(t, list[p].name);
-        harness_table_number(t, list[p].kernels, 0);
-        harness_table_number(t, list[p].default_ns / 1000, 1);
-        for (int i = 0; i < form[task].found; i++) harness_table_number(t, list[p].speedup[i], 4);
+        harness_table_text(t, "program", list[p].name);
+        harness_table_number(t, "kernels", list[p].kernels, 0);
+        harness_table_number(t, "default us", list[p].default_ns / 1000, 1);
+        for (int i = 0; i < form[task].found; i++)
+            harness_table_number(t, form[task].name[i], list[p].speedup[i], 4);
     }
     harness_table_note(t, form[task].note);
     return t;
@@ -78,19 +77,18 @@ static ag_status plot_programs(const tune_result *list, tpu_task task, const cha
     return why->status;
 }
 
-static ag_status write_page(const harness_table *table, tpu_task task, const char *folder,
+static ag_status write_page(harness_table *table, tpu_task task, const char *folder,
                             const harness_call *call, ag_failure *why)
 {
     const harness_report report = {
+        .folder = folder,
         .title = harness_format("TPU autotuner: %d programs", harness_table_rows(table) - 1),
-        .plots = &(harness_named){form[task].plot, form[task].caption},
-        .plot_count = 1,
-        .tables = &table,
-        .table_count = 1,
+        .plots = (harness_named[]){{form[task].plot, form[task].caption}, {NULL, NULL}},
+        .tables = (harness_table *[]){table, NULL},
         .command_line = call->command_line,
         .options = call->options,
         .files = tune_files(task)};
-    return harness_report_write(folder, &report, why);
+    return harness_report_write(&report, why);
 }
 
 const char *tune_files(tpu_task task) { return task == TPU_TILE ? "tile files" : "fusion files"; }

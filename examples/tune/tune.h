@@ -74,8 +74,7 @@ int tune_cut_move(tune_cut *to, const tune_cut *from, tune_pool *pool, ag_random
 /* ---- searches of partitions ---- */
 
 /* Asks in one call for the times of all kernels of the cuts that this way has not given yet. */
-ag_status tune_ask(tune_pool *pool, tune_way way, const tune_cut *const *cut, int count,
-                   ag_failure *why);
+ag_status tune_ask(tune_pool *pool, tune_way way, const tune_cut *cut, int count, ag_failure *why);
 /* The sum over the kernels of their measured times, or else of predicted times x factor. */
 double tune_time(const tune_pool *pool, const tune_cut *cut);
 

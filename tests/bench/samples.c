@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "bench.h"
 
-#include "examples/harness/rank/measures.h"
+#include "examples/harness/base/base.h"
 
 #include <string.h>
 

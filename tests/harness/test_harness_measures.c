@@ -289,14 +289,12 @@ static void averages(void **state)
 
 static void mean_and_spread(void **state)
 {
-    double mean, spread;
-    int64_t count;
-    harness_mean_spread(&mean, &spread, &count, (double[]){1, (double)NAN, 2, 3}, 4);
-    assert_true(mean == 2 && spread == 1 && count == 3);
-    harness_mean_spread(&mean, &spread, &count, (double[]){7}, 1);
-    assert_true(mean == 7 && isnan(spread) && count == 1);
-    harness_mean_spread(&mean, &spread, &count, NULL, 0);
-    assert_true(isnan(mean) && isnan(spread) && count == 0);
+    harness_averages a = harness_average((double[]){1, (double)NAN, 2, 3}, 4);
+    assert_true(a.mean == 2 && a.spread == 1 && a.count == 3);
+    a = harness_average((double[]){7}, 1);
+    assert_true(a.mean == 7 && isnan(a.spread) && a.count == 1);
+    a = harness_average(NULL, 0);
+    assert_true(isnan(a.mean) && isnan(a.spread) && a.count == 0);
 }
 
 int main(void)

@@ -9,14 +9,12 @@
 
 static void tables(void **state)
 {
-    static const char *const names[] = {"file", "n", "tau"};
-    harness_table *t = harness_table_new("Scores <1>", names, 3);
-    harness_table_text(t, "a,\"b\" <\xC3\xA4>");
-    harness_table_count(t, 12345);
-    harness_table_number(t, 0.5, 3);
-    harness_table_text(t, "c");
-    harness_table_count(t, 1);
-    harness_table_number(t, (double)NAN, 3);
+    harness_table *t = harness_table_new("Scores <1>");
+    for (int i = 0; i < 2; i++) {
+        harness_table_text(t, "file", i ? "c" : "a,\"b\" <\xC3\xA4>");
+        harness_table_count(t, "n", i ? 1 : 12345);
+        harness_table_number(t, "tau", i ? (double)NAN : 0.5, 3);
+    }
     assert_int_equal(harness_table_rows(t), 2);
     char *text;
     size_t bytes;
@@ -54,15 +52,14 @@ static void tables(void **state)
 /* A long first cell gets a line of its own, so that lines have at most 80 characters. */
 static void narrow(void **state)
 {
-    static const char *const names[] = {"variant", "a number", "another"};
-    harness_table *t = harness_table_new("", names, 3);
+    harness_table *t = harness_table_new("");
     char name[100] = "";
     harness_table_narrow(t);
     for (int i = 0; i < 65; i++) strcat(name, "v");
     for (int i = 0; i < 2; i++) {
-        harness_table_text(t, i ? "short" : name);
-        harness_table_number(t, 1, 4);
-        harness_table_number(t, 2, 4);
+        harness_table_text(t, "variant", i ? "short" : name);
+        harness_table_number(t, "a number", 1, 4);
+        harness_table_number(t, "another", 2, 4);
     }
     char *text = table_text(harness_table_print, &t, 1);
     assert_non_null(strstr(text, "vvv\n           1.0000   2.0000\nshort      1.0000   2.0000\n"));
@@ -73,19 +70,18 @@ static void narrow(void **state)
 /* Everything that LaTeX takes for a command, and a minus that is no hyphen. */
 static void latex(void **state)
 {
-    static const char *const names[] = {"v_1", "x", "n"};
     harness_table *t[2];
     char *text;
     size_t bytes;
     for (int i = 0; i < 2; i++) {
-        t[i] = harness_table_new(i ? "second" : "5 % & more", names, 3);
-        harness_table_text(t[i], i ? "\xC3\xA4\x1b" : "a\\b{c}~^#$<d>|\"e\"");
-        harness_table_number(t[i], i ? -1.25e-7 : -0.5, i ? HARNESS_TWO_FIGURES : 2);
-        harness_table_count(t[i], -3);
+        t[i] = harness_table_new(i ? "second" : "5 % & more");
+        harness_table_text(t[i], "v_1", i ? "\xC3\xA4\x1b" : "a\\b{c}~^#$<d>|\"e\"");
+        harness_table_number(t[i], "x", i ? -1.25e-7 : -0.5, i ? HARNESS_TWO_FIGURES : 2);
+        harness_table_count(t[i], "n", -3);
     }
-    harness_table_text(t[1], "none");
-    harness_table_number(t[1], (double)NAN, 2);
-    harness_table_count(t[1], 0);
+    harness_table_text(t[1], "v_1", "none");
+    harness_table_number(t[1], "x", (double)NAN, 2);
+    harness_table_count(t[1], "n", 0);
     FILE *to = open_memstream(&text, &bytes);
     harness_tables_tex(to, t, 2);
     fclose(to);
@@ -155,8 +151,9 @@ static void plots_and_report(void **state)
     harness_plot_curves(folder, "learning", "it's", (harness_curve){"loss", x, y, 3},
                         (harness_curve){"tau", x, x, 3}, &why);
     harness_plot_scatter(folder, "scatter", "s", "x", "y", x, y, 3, &why);
-    harness_plot_bars(folder, "bars", "b", "l", (const char *[]){"a\tb", "c", "d"},
-                      (double[]){1, (double)NAN, -1}, (bool[]){true, true, false}, 3, &why);
+    harness_plot_bars(
+        folder, "bars", "b", "l",
+        (harness_bar[]){{"a\tb", 1, true}, {"c", (double)NAN, true}, {"d", -1, false}}, 3, &why);
     harness_plot_dots(folder, "dots", "d", "l", (const char *[]){"a", "b", "c"},
                       (double[]){1, 2, (double)NAN, (double)NAN, (double)NAN, 4}, 3, 2, &why);
     harness_plot_curves(folder, "none", "n", (harness_curve){0}, (harness_curve){0}, &why);
@@ -191,21 +188,19 @@ static void plots_and_report(void **state)
     }
     harness_options *o = harness_options_new(&demo, HARNESS_TRAIN, NULL);
     assert_int_equal(harness_options_set(o, NULL, "steps", "7", &why), AG_OK);
-    harness_table *t = harness_table_new("Scores", (const char *[]){"file"}, 1);
-    harness_table_text(t, "f & g");
-    harness_report r = {.title = "A <run>",
-                        .summary = "What & why.",
-                        .command_line = "demo train '<x>'",
-                        .options = o,
-                        .facts = (harness_named[]){{"tau", "0.85"}},
-                        .fact_count = 1,
-                        .plots = (harness_named[]){{"learning", "The loss."}, {"absent", NULL}},
-                        .plot_count = 2,
-                        .tables = (const harness_table *[]){t},
-                        .table_count = 1,
-                        .notes = (const char *[]){"Read it so."},
-                        .note_count = 1};
-    assert_int_equal(harness_report_write(folder, &r, &why), AG_OK);
+    harness_table *t = harness_table_new("Scores");
+    harness_table_text(t, "file", "f & g");
+    harness_report r = {
+        .folder = folder,
+        .title = "A <run>",
+        .summary = "What & why.",
+        .command_line = "demo train '<x>'",
+        .options = o,
+        .facts = (harness_named[]){{"tau", "0.85"}, {NULL, NULL}},
+        .plots = (harness_named[]){{"learning", "The loss."}, {"absent", NULL}, {NULL, NULL}},
+        .tables = (harness_table *[]){t, NULL},
+        .notes = (const char *[]){"Read it so.", NULL}};
+    assert_int_equal(harness_report_write(&r, &why), AG_OK);
     char *page = files_text(folder, "report.html");
     static const char *const parts[] = {"<h1>A &lt;run&gt;</h1>",
                                         "What &amp; why.",
@@ -225,8 +220,7 @@ static void plots_and_report(void **state)
     free(page);
     harness_table_free(t);
     harness_options_free(o);
-    assert_int_equal(harness_plot_bars("/dev/null", "b", "b", "l", NULL, NULL, NULL, 0, &why),
-                     AG_EFILE);
+    assert_int_equal(harness_plot_bars("/dev/null", "b", "b", "l", NULL, 0, &why), AG_EFILE);
 }
 
 /* Of 1,001 points, the means of three each, and of the last two. */
@@ -261,8 +255,8 @@ static void long_words(void **state)
     for (int i = 0; i < 90; i++) strcat(title, "\xC3\xA4"); /* 90 characters, 180 bytes */
     for (int i = 0; i < 70; i++) strcat(name, i < 35 ? "a" : "b");
     harness_plot_scatter(files_folder, "long", title, "x", "y", one, one, 2, &why);
-    harness_plot_bars(files_folder, "names", "t", "l", (const char *[]){name, "c"}, one,
-                      (bool[]){true, false}, 2, &why);
+    harness_plot_bars(files_folder, "names", "t", "l",
+                      (harness_bar[]){{name, one[0], true}, {"c", one[1], false}}, 2, &why);
     assert_int_equal(why.status, AG_OK);
     char *script = files_text(files_folder, "plots/long.gp"), *line = script;
     int lines = 0, letters = 0;
@@ -291,13 +285,14 @@ static char *page_drawn_by(const char *gnuplot)
 {
     ag_failure why = {0};
     const double x[2] = {1, 2};
-    const harness_report r = {
-        .title = "t", .plots = (harness_named[]){{"only", NULL}}, .plot_count = 1};
+    const harness_report r = {.folder = files_folder,
+                              .title = "t",
+                              .plots = (harness_named[]){{"only", NULL}, {NULL, NULL}}};
     files_put(files_path("plots/only.svg"), "<svg>an old one</svg>", 21);
     assert_int_equal(files_put(files_path("bin/gnuplot"), gnuplot, strlen(gnuplot)), 0);
     assert_int_equal(chmod(files_path("bin/gnuplot"), 0755), 0);
     harness_plot_scatter(files_folder, "only", "t", "x", "y", x, x, 2, &why);
-    harness_report_write(files_folder, &r, &why);
+    harness_report_write(&r, &why);
     assert_int_equal(why.status, AG_OK);
     return files_text(files_folder, "report.html");
 }

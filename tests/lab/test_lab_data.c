@@ -81,7 +81,7 @@ static void files_are_of_the_programs_of_today(void **state)
     json_t *facts;
     ag_failure why = {0};
     lab_manifest *m = lab_manifest_load(DATA "layout/random", &why);
-    assert_non_null(m);
+    assert_int_equal(why.status, AG_OK);
     json_object_foreach(json_object_get(m->root, "files"), name, facts)
     {
         const char *own = json_string_value(json_object_get(facts, "family"));

@@ -2,7 +2,7 @@
 /* Programs cut in kernels, and groups and tiles that are refused. */
 #include "support/test.h"
 #include "core/memory.h"
-#include "examples/lab/fusion/kernels.h"
+#include "examples/lab/fusion/fusion.h"
 #include "examples/lab/run/run.h"
 #include "support/lab_case_kernels.h"
 #include "support/lab_cases.h"

@@ -3,7 +3,6 @@
    and the spread are right. */
 #include "support/test.h"
 #include "core/error.h"
-#include "examples/lab/measure/clock.h"
 #include "examples/lab/measure/measure.h"
 #include "examples/lab/measure/noise.h"
 

@@ -300,7 +300,7 @@ static void test_product(void **state)
         nest_loop_add(&n, 3, 1, 0, 1, 5, 0);
         nest_plan(&n);
         assert_int_equal(n.depth, 1);
-        expect_loops(&n, &first[rule], row[rule], 3, nest_dot_body(rows[rule]));
+        expect_loops(&n, &first[rule], row[rule], 3, nest_reduce_body(NEST_DOT, rows[rule]));
     }
 }
 

@@ -3,7 +3,7 @@
 #include "support/test.h"
 #include "core/memory.h"
 #include "core/random.h"
-#include "examples/lab/fusion/kernels.h"
+#include "examples/lab/fusion/fusion.h"
 #include "examples/lab/tile/tile_plan.h"
 #include "support/lab_case_kernels.h"
 #include "support/lab_cases.h"

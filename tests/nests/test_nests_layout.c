@@ -81,7 +81,7 @@ static int is_nest(const float *x, const nest *n)
         if (n->r.size > 1) same &= near(sum[1 + k], stride_of(n, &n->r, k));
     }
     if (n->kind != NEST_DOT) return same;
-    return same && (n->body == nest_dot_body(0)) == (int)x[NESTS_LAYOUT_FOLDS];
+    return same && (n->body == nest_reduce_body(NEST_DOT, 0)) == (int)x[NESTS_LAYOUT_FOLDS];
 }
 
 static void compare_nests(const nests_rows *r, const lab_run *run, int config)

@@ -170,12 +170,12 @@ static void straight_loops_are_told(void **state)
     assert_true(column(0)[STRAIGHT] == 1 && column(0)[INPUTS] == 2);
     const int which = lab_parameter(&p, LAB_PRED, 2, shape), y = parameter(&p, 8, 16);
     const int zeros = lab_broadcast(&p, lab_constant(&p, 0), NULL, 2, shape);
-    lab_select(&p, which, y, zeros);
+    lab_ternary(&p, LAB_SELECT, which, y, zeros);
     plan(&p);
     assert_true(column(0)[STRAIGHT] == 0 && column(0)[INPUTS] == 3);
     assert_true(value(0, ROW_IN_2) == 0);
     const int test = lab_parameter(&p, LAB_PRED, 2, shape), a = parameter(&p, 8, 16);
-    lab_select(&p, test, a, parameter(&p, 8, 16));
+    lab_ternary(&p, LAB_SELECT, test, a, parameter(&p, 8, 16));
     plan(&p);
     assert_true(column(0)[STRAIGHT] == 1 && is(value(0, ROW_IN_2), 1));
 }

@@ -189,10 +189,8 @@ static void elementwise(lab_program *p, lab_op op, ag_random *r)
         const lab_type type = logic || (op == LAB_SELECT && !k) ? LAB_PRED : LAB_F32;
         x[k] = roots && !k ? positive(p, s) : k < lab__ops[op].arity ? operand(p, type, s) : 0;
     }
-    if (op == LAB_SELECT)
-        lab_select(p, x[0], x[1], x[2]);
-    else if (op == LAB_CLAMP)
-        lab_clamp(p, x[0], x[1], x[2]);
+    if (lab__ops[op].arity == 3)
+        lab_ternary(p, op, x[0], x[1], x[2]);
     else if (op == LAB_CONVERT)
         lab_convert(p, x[0], (lab_type)draw(r, 0, LAB_TYPES - 1));
     else if (lab__ops[op].arity == 2)

@@ -4,7 +4,7 @@
 #include "core/random.h"
 #include "examples/harness/harness.h"
 #include "examples/lab/nets/families.h"
-#include "examples/lab/fusion/kernels.h"
+#include "examples/lab/fusion/fusion.h"
 #include "examples/tpu/baseline/roofline.h"
 #include "examples/tpu/rows/rows.h"
 #include "support/tpu_lab.h"

@@ -4,7 +4,7 @@
 #include "support/test.h"
 #include "core/memory.h"
 #include "examples/harness/harness.h"
-#include "examples/lab/fusion/kernels.h"
+#include "examples/lab/fusion/fusion.h"
 #include "examples/tpu/baseline/baselines.h"
 #include "examples/tune/tune.h"
 #include "support/tpu_lab.h"

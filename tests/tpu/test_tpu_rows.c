@@ -4,7 +4,7 @@
 #include "support/test.h"
 #include "core/memory.h"
 #include "core/threads.h"
-#include "examples/lab/fusion/kernels.h"
+#include "examples/lab/fusion/fusion.h"
 #include "examples/tpu/rows/rows.h"
 #include "examples/tune/tune.h"
 #include "support/tpu_kernels.h"

@@ -192,12 +192,11 @@ static double brute_force(const lab_program *p, fake *f, int *partitions)
     map_owns(known);
     tune_pool_open(&pool, p, &meters);
     tune_cut cut = tune_cut_new(&pool);
-    const tune_cut *one = &cut;
     for (int set = 0; set < 1 << p->n; set++) {
         for (int k = 0; k < p->n; k++) cut.output[k] = set >> k & 1;
         if (!tune_cut_settle(&cut, &pool, &why)) continue;
         map_add(known, cut.key, 1);
-        assert_int_equal(tune_ask(&pool, TUNE_HARDWARE, &one, 1, &why), AG_OK);
+        assert_int_equal(tune_ask(&pool, TUNE_HARDWARE, &cut, 1, &why), AG_OK);
         best = fmin(best, tune_time(&pool, &cut));
     }
     *partitions = (int)stbds_shlen(known);

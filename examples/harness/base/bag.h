@@ -12,6 +12,7 @@
 #include <stb/stb_ds.h>
 
 #define bag_add(bag, item)        stbds_arrput(bag, item)
+#define bag_insert(bag, at, item) stbds_arrins(bag, at, item)
 #define bag_count(bag)            ((int)stbds_arrlen(bag))
 #define bag_resize(bag, n)        stbds_arrsetlen(bag, n) /* keeps its memory */
 #define bag_reserve(bag, n)       stbds_arrsetcap(bag, n)

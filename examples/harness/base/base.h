@@ -158,9 +158,15 @@ double harness_seconds(void); /* of a monotonic clock */
 
 /* ---- numbers ---- */
 
-/* Mean and standard deviation (n - 1) of the values that are not NaN; count: their number. Both are
-   NaN if there is none, the spread also if there is only one. */
-void harness_mean_spread(double *mean, double *spread, int64_t *count, const double *values,
-                         int64_t n);
+/* Sorts in ascending order; no value may be NaN. */
+void harness_sort(double *x, int64_t n);
+
+/* Of the values that are not NaN; NaN if there are none. The spread is the standard deviation (n -
+   1), NaN also of one value. The geometric mean is NaN if a value is below 0, and 0 if one is 0. */
+typedef struct harness_averages {
+    double mean, spread, median, geometric;
+    int count;
+} harness_averages;
+harness_averages harness_average(const double *values, int64_t n);
 
 #endif

@@ -101,23 +101,22 @@ void harness_order_slopes(double *slope, double *curve, const harness_order_loss
 
 /* ---- the loss ---- */
 
-/* The groups that can be learned from, their rows after each other, and scratch. */
+/* A group that can be learned from. */
+typedef struct learned {
+    const harness_additive_group *group;
+    double weight;
+    harness_order_loss order; /* without pairs where these do not count */
+} learned;
+
+/* All of them, their rows after each other, and scratch. */
 typedef struct additive_loss {
-    const harness_additive_group **group; /* [groups] */
-    double *weight;                       /* [groups] */
-    harness_order_loss *order;            /* [groups], of which `top` and `order` are the same */
-    double *gain;                         /* [items] of all groups; NULL: no pairs count */
+    learned *of; /* [groups] */
     int groups, rows;
     float *x;                            /* [rows, columns] */
     ag_arena *memory;                    /* of all of it */
     double *cost, *time;                 /* of the largest group */
     double *slope, *curve, *z, *by_pair; /* the same; by_pair: both derivatives, and places */
 } additive_loss;
-
-static double weight_of(const harness_additive_group *g)
-{
-    return g->weight > 0 ? g->weight : 1 / (variance_of(g->y, g->items) + 1e-3);
-}
 
 /* The factor of an item whose error is beyond the limit. */
 static double tamed(const harness_additive_group *g, double error)
@@ -128,9 +127,9 @@ static double tamed(const harness_additive_group *g, double error)
 /* Derivatives of the loss of one group by the run times of its items. An item's share of a row is
    below 1, so that the sum of shares bounds the square of their sum: the curvature is never too
    small for a leaf that holds several rows. */
-static void item_slopes(const additive_loss *l, int index)
+static void item_slopes(const additive_loss *l, const learned *of)
 {
-    const harness_additive_group *g = l->group[index];
+    const harness_additive_group *g = of->group;
     for (int i = 0; i < g->items; i++) {
         l->z[i] = log(l->time[i]);
         l->slope[i] = l->z[i] - g->y[i];
@@ -138,17 +137,17 @@ static void item_slopes(const additive_loss *l, int index)
     const double mean = g->absolute ? 0 : mean_of(l->slope, g->items);
     for (int i = 0; i < g->items; i++) {
         const double error = l->slope[i] - mean;
-        l->curve[i] = l->weight[index] * tamed(g, error) / l->time[i];
+        l->curve[i] = of->weight * tamed(g, error) / l->time[i];
         l->slope[i] = l->curve[i] * error;
     }
 }
 
-static void add_pairs(const additive_loss *l, int index)
+static void add_pairs(const additive_loss *l, const learned *of)
 {
-    const harness_additive_group *g = l->group[index];
+    const harness_additive_group *g = of->group;
     double *slope = l->by_pair, *curve = slope + g->items;
     memset(slope, 0, 2 * (size_t)g->items * sizeof *slope);
-    harness_order_slopes(slope, curve, &l->order[index], l->z, g->y, g->items);
+    harness_order_slopes(slope, curve, &of->order, l->z, g->y, g->items);
     for (int i = 0; i < g->items; i++) {
         l->slope[i] += slope[i] / l->time[i];
         l->curve[i] += curve[i] / l->time[i];
@@ -157,14 +156,14 @@ static void add_pairs(const additive_loss *l, int index)
 
 /* The derivatives of an item belong to its rows by what each takes of its time. */
 static void group_slopes(float *gradient, float *curvature, const float *prediction,
-                         const additive_loss *l, int index)
+                         const additive_loss *l, const learned *of)
 {
-    const harness_additive_group *g = l->group[index];
+    const harness_additive_group *g = of->group;
     const double alike = row_costs(l->cost, g, prediction);
     double each_slope = 0, each_curvature = 0; /* of rows that all items count */
     item_times(l->time, g, l->cost, alike);
-    item_slopes(l, index);
-    if (l->gain && l->order[index].pairs > 0) add_pairs(l, index);
+    item_slopes(l, of);
+    if (of->order.pairs > 0) add_pairs(l, of);
     memset(gradient, 0, (size_t)g->rows * sizeof *gradient);
     memset(curvature, 0, (size_t)g->rows * sizeof *curvature);
     for (int i = 0; i < g->items; i++) {
@@ -188,8 +187,8 @@ static int slopes(float *gradient, float *curvature, const float *prediction, in
     const additive_loss *l = context;
     (void)rows;
     for (int g = 0; g < l->groups; g++) {
-        group_slopes(gradient, curvature, prediction, l, g);
-        const int n = l->group[g]->rows;
+        group_slopes(gradient, curvature, prediction, l, &l->of[g]);
+        const int n = l->of[g].group->rows;
         gradient += n;
         curvature += n;
         prediction += n;
@@ -211,13 +210,12 @@ static int counts_rows(const harness_additive_group *g)
 
 static void prepare_pairs(additive_loss *l, size_t items, const harness_boosting_options *o)
 {
-    double *gain = l->gain = harness_take(&l->memory, items * sizeof *gain);
-    l->order = harness_take(&l->memory, (size_t)l->groups * sizeof *l->order);
+    double *gain = harness_take(&l->memory, items * sizeof *gain);
     for (int i = 0; i < l->groups; i++) {
-        const harness_additive_group *g = l->group[i];
-        l->order[i] = (harness_order_loss){
+        const harness_additive_group *g = l->of[i].group;
+        l->of[i].order = (harness_order_loss){
             .order = o->order, .top = o->top, .gain = gain, .place = l->by_pair + 2 * g->items};
-        harness_order_gains(&l->order[i], g->y, g->items);
+        harness_order_gains(&l->of[i].order, g->y, g->items);
         gain += g->items;
     }
 }
@@ -226,15 +224,14 @@ static ag_status fit_open(additive_loss *l, const harness_additive_group *group,
                           int columns, const harness_boosting_options *o, ag_failure *why)
 {
     size_t rows = 0, items = 0, most_rows = 1, most_items = 1;
-    l->group = harness_take(&l->memory, ((size_t)groups + 1) * sizeof(*l->group));
-    l->weight = harness_take(&l->memory, ((size_t)groups + 1) * sizeof *l->weight);
+    l->of = harness_take(&l->memory, ((size_t)groups + 1) * sizeof *l->of);
     for (int i = 0; i < groups; i++) {
         const harness_additive_group *g = &group[i];
-        if (!g->y || !g->items || !counts_rows(g) ||
-            (!g->absolute && !(variance_of(g->y, g->items) > 0)))
-            continue;
-        l->weight[l->groups] = weight_of(g) / g->items;
-        l->group[l->groups++] = g;
+        if (!g->y || !g->items || !counts_rows(g)) continue;
+        const double variance = variance_of(g->y, g->items),
+                     weight = g->weight > 0 ? g->weight : 1 / (variance + 1e-3);
+        if (!g->absolute && !(variance > 0)) continue;
+        l->of[l->groups++] = (learned){.group = g, .weight = weight / g->items};
         rows += (size_t)g->rows;
         items += (size_t)g->items;
         if ((size_t)g->rows > most_rows) most_rows = (size_t)g->rows;
@@ -255,8 +252,8 @@ static ag_status fit_open(additive_loss *l, const harness_additive_group *group,
     if (o->order > 0) prepare_pairs(l, items, o);
     float *x = l->x = harness_take(&l->memory, rows * (size_t)columns * sizeof *x);
     for (int i = 0; i < l->groups; i++) {
-        const size_t cells = (size_t)l->group[i]->rows * (size_t)columns;
-        memcpy(x, l->group[i]->x, cells * sizeof *x);
+        const size_t cells = (size_t)l->of[i].group->rows * (size_t)columns;
+        memcpy(x, l->of[i].group->x, cells * sizeof *x);
         x += cells;
     }
     return AG_OK;

@@ -70,7 +70,7 @@ ag_status harness_trees_check(const harness_trees *t, int columns, ag_failure *w
 
 /* One tree of XGBoost's JSON, and where it goes. */
 typedef struct source {
-    const json_t *left, *right, *column, *condition;
+    json_t *left, *right, *column, *condition;
     int32_t *to_column;
     float *to_limit, *to_leaf;
     int nodes; /* of a tree of the full depth */
@@ -103,18 +103,15 @@ static bool copy_node(const source *s, int from, int to)
            copy_node(s, left < 0 ? from : index_at(s->right, from), 2 * to + 2);
 }
 
-static ag_status copy_tree(harness_trees *t, int number, const json_t *tree, ag_failure *why)
+static ag_status copy_tree(harness_trees *t, int number, json_t *tree, ag_failure *why)
 {
     const size_t nodes = (size_t)harness_trees_nodes(t), at = (size_t)number;
-    const source s = {.left = json_object_get(tree, "left_children"),
-                      .right = json_object_get(tree, "right_children"),
-                      .column = json_object_get(tree, "split_indices"),
-                      .condition = json_object_get(tree, "split_conditions"),
-                      .to_column = t->column + at * nodes,
-                      .to_limit = t->limit + at * nodes,
-                      .to_leaf = t->leaf + at * (nodes + 1),
-                      .nodes = (int)nodes};
-    if (!s.left || !s.right || !s.column || !s.condition)
+    source s = {.to_column = t->column + at * nodes,
+                .to_limit = t->limit + at * nodes,
+                .to_leaf = t->leaf + at * (nodes + 1),
+                .nodes = (int)nodes};
+    if (json_unpack(tree, "{s:o, s:o, s:o, s:o}", "left_children", &s.left, "right_children",
+                    &s.right, "split_indices", &s.column, "split_conditions", &s.condition))
         return ag_fail(why, AG_EDATA,
                        "trees: tree %d of XGBoost's JSON lacks a list; use another version of "
                        "libxgboost",
@@ -123,20 +120,14 @@ static ag_status copy_tree(harness_trees *t, int number, const json_t *tree, ag_
     return ag_fail(why, AG_EDATA, "trees: tree %d is deeper than %d", number, t->depth);
 }
 
-static const json_t *trees_of(const json_t *model)
-{
-    static const char *const path[] = {"learner", "gradient_booster", "model", "trees"};
-    for (size_t i = 0; i < sizeof path / sizeof *path; i++) model = json_object_get(model, path[i]);
-    return model;
-}
-
 ag_status harness_trees_take(harness_trees *t, int first, harness_boosting *boosting,
                              ag_failure *why)
 {
     size_t bytes = 0;
     const char *text = harness_boosting_json(&bytes, boosting, why);
-    json_t *model = text ? json_loadb(text, bytes, 0, NULL) : NULL;
-    const json_t *trees = trees_of(model);
+    json_t *model = text ? json_loadb(text, bytes, 0, NULL) : NULL, *trees = NULL;
+    json_unpack(model, "{s:{s:{s:{s:o}}}}", "learner", "gradient_booster", "model", "trees",
+                &trees);
     if (!json_is_array(trees))
         ag_fail(why, AG_EDATA, "trees: XGBoost's JSON has no trees; use another version of it");
     const int n = (int)json_array_size(trees);

@@ -96,18 +96,22 @@ typedef struct found {
     harness_table *table;
 } found;
 
+static void add_line(const found *f, const char *name, const char *text)
+{
+    harness_table_text(f->table, "what", name);
+    harness_table_text(f->table, "found", text);
+}
+
 static void add(const found *f, const char *name, const char *text)
 {
     json_object_set_new(f->json, name, json_string(text));
-    harness_table_text(f->table, name);
-    harness_table_text(f->table, text);
+    add_line(f, name, text);
 }
 
 static void add_machine(const found *f)
 {
-    char name[128];
     int64_t all, available;
-    add(f, "processor", harness_processor(name));
+    add(f, "processor", harness_processor());
     add(f, "memory",
         harness_memory(&all, &available)
             ? "unknown"
@@ -165,10 +169,9 @@ static ag_status test_device(const found *f, const harness_common *common, ag_fa
         json_object_set_new(f->json, "selftest",
                             json_pack("[{s:s, s:f, s:f, s:b}]", "name", t.name, "error", t.error,
                                       "bound", t.bound, "right", good));
-        harness_table_text(f->table, "self-test");
-        harness_table_text(f->table,
-                           harness_format("%s on %s: %s, error %.1e, at most %.1e", t.name, word,
-                                          good ? "right" : "WRONG", t.error, t.bound));
+        add_line(f, "self-test",
+                 harness_format("%s on %s: %s, error %.1e, at most %.1e", t.name, word,
+                                good ? "right" : "WRONG", t.error, t.bound));
         if (!good)
             ag_fail(why, AG_ESHAPE,
                     "the self-test \"%s\" on %s is wrong by %.1e, but at most %.1e is "
@@ -181,9 +184,8 @@ static ag_status test_device(const found *f, const harness_common *common, ag_fa
 
 ag_status harness_doctor(harness_call *call, ag_failure *why)
 {
-    static const char *const columns[] = {"what", "found"};
     const harness_common *common = call->values;
-    const found f = {json_object(), harness_table_new("this machine", columns, 2)};
+    const found f = {json_object(), harness_table_new("this machine")};
     ag_failure printing = {0};
     add(&f, "program", harness_format("%s %s", call->program->name, call->program->version));
     harness_threads_start(common->threads);

@@ -12,42 +12,44 @@ void harness_inspect_row(harness_inspection *to)
 {
     to->row = json_object();
     json_array_append_new(to->json, to->row);
-    if (to->title && !to->table) to->table = harness_table_new(to->title, NULL, 0);
+    if (to->title && !to->table) to->table = harness_table_new(to->title);
 }
 
-/* Takes the value. The first row names the columns. */
-static bool set(harness_inspection *to, const char *key, const char *column, json_t *value)
+/* Takes the value. */
+static void set(harness_inspection *to, const char *key, json_t *value)
 {
     if (key)
         json_object_set_new(to->row, key, value);
     else
         json_decref(value);
-    if (column && json_array_size(to->json) == 1) harness_table_column(to->table, column);
-    return column != NULL;
 }
 
 void harness_inspect_text(harness_inspection *to, const char *key, const char *column,
                           const char *text)
 {
-    if (set(to, key, column, harness_json_name(text))) harness_table_text(to->table, text);
+    set(to, key, harness_json_name(text));
+    if (column) harness_table_text(to->table, column, text);
 }
 
 void harness_inspect_count(harness_inspection *to, const char *key, const char *column, int64_t n)
 {
-    if (set(to, key, column, json_integer(n))) harness_table_count(to->table, n);
+    set(to, key, json_integer(n));
+    if (column) harness_table_count(to->table, column, n);
 }
 
 void harness_inspect_number(harness_inspection *to, const char *key, const char *column, double x,
                             int digits)
 {
-    if (set(to, key, column, json_real(x))) harness_table_number(to->table, x, digits);
+    set(to, key, json_real(x));
+    if (column) harness_table_number(to->table, column, x, digits);
 }
 
 void harness_inspect_ns(harness_inspection *to, const char *key, const char *column, int64_t ns,
                         int digits)
 {
-    if (set(to, key, column, json_integer(ns)))
-        harness_table_number(to->table, ns ? (double)ns * 1e-3 : (double)NAN, digits);
+    set(to, key, json_integer(ns));
+    if (column)
+        harness_table_number(to->table, column, ns ? (double)ns * 1e-3 : (double)NAN, digits);
 }
 
 static void print_text(harness_inspection *to)

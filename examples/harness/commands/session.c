@@ -155,18 +155,13 @@ static ag_status plot_curves(const harness_session *s, ag_failure *why)
 
 static ag_status present(harness_session *s, const void *results, ag_failure *why)
 {
-    const harness_model *m = s->model;
-    harness_table *table[HARNESS_TABLES] = {NULL};
-    const int tables = harness_rank_tables(table, results, m->held_out);
     if (!harness_run_stays(s->run, why) && !plot_curves(s, why) && harness_rank_groups(results))
         harness_rank_plot(s, results, why);
     if (harness_go_on(why) && !harness_run_stays(s->run, why) &&
-        !harness_rank_report(s, results, table, tables, why) &&
-        (!s->show || !show(s, results, why))) {
+        !harness_rank_report(s, results, why) && (!s->show || !show(s, results, why))) {
         s->done = true;
         harness_say("the run is in %s; open %s/" HARNESS_REPORT, s->folder, s->folder);
     }
-    for (int i = 0; i < tables; i++) harness_table_free(table[i]);
     return why->status;
 }
 

@@ -73,10 +73,9 @@ static uint64_t hash_of_weights(const ag_params *p)
 
 static void name_processor(char *to, size_t bytes, ag_device device)
 {
-    char processor[128];
     ag_device_about about = {0};
     if (device != AG_CPU) ag_device_describe(&about);
-    snprintf(to, bytes, "%s%s%s", harness_processor(processor), device == AG_CPU ? "" : " with ",
+    snprintf(to, bytes, "%s%s%s", harness_processor(), device == AG_CPU ? "" : " with ",
              about.name);
 }
 

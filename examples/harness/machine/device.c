@@ -24,9 +24,8 @@ const char *harness_device_word(ag_device device) { return device == AG_CUDA ? "
 
 static const char *name_of(ag_device device)
 {
-    char processor[128];
     ag_device_about about;
-    if (device == AG_CPU) return harness_format("%s", harness_processor(processor));
+    if (device == AG_CPU) return harness_processor();
     ag_device_describe(&about);
     return harness_format("%s", about.name);
 }
@@ -99,30 +98,14 @@ ag_status harness_scoring_failed(const ag_tape *tape, const char *name, const ch
     return harness_run_failed(tape, harness_format("scoring %.150s", name), fewer, why);
 }
 
-/* The device and its precision, as config.json has them. */
-static json_t *now_on(const harness_options *options)
+void harness_device_to_config(json_t *config, const harness_options *options)
 {
     const harness_common *common = options->values;
     const ag_device device = harness_device(common->device);
-    json_t *j = json_object();
-    json_object_set_new(j, "device", json_string(harness_device_word(device)));
-    json_object_set_new(j, "device_name", harness_json_name(name_of(device)));
+    json_object_set_new(config, "device", json_string(harness_device_word(device)));
+    json_object_set_new(config, "device_name", harness_json_name(name_of(device)));
     if (device != AG_CPU)
-        json_object_set_new(j, "precision", json_string(precision_words[common->precision]));
-    return j;
-}
-
-void harness_device_to_config(json_t *config, const harness_options *options)
-{
-    json_t *now = now_on(options);
-    json_object_update(config, now);
-    json_decref(now);
-}
-
-static json_t *begun_on(const char *folder)
-{
-    ag_failure none = {0};
-    return harness__load_json(harness_format("%s/" HARNESS_CONFIG, folder), &none);
+        json_object_set_new(config, "precision", json_string(precision_words[common->precision]));
 }
 
 /* "cuda (NVIDIA H100 80GB HBM3, products in tf32)", "cpu (AMD EPYC 9654)"; fp32 is not named. NULL:
@@ -140,9 +123,22 @@ static const char *text_of(json_t *about)
     return text;
 }
 
+static const char *begun_on(const char *folder)
+{
+    ag_failure none = {0};
+    return text_of(harness__load_json(harness_format("%s/" HARNESS_CONFIG, folder), &none));
+}
+
+static const char *now_on(const harness_options *options)
+{
+    json_t *about = json_object();
+    harness_device_to_config(about, options);
+    return text_of(about);
+}
+
 void harness_device_changed(const char *folder, const harness_options *options)
 {
-    const char *begun = text_of(begun_on(folder)), *now = text_of(now_on(options));
+    const char *begun = begun_on(folder), *now = now_on(options);
     if (begun && now && strcmp(begun, now) != 0 &&
         (strncmp(now, "cpu ", 4) != 0 || strncmp(begun, "cpu ", 4) != 0))
         harness_warn("the run was begun on %s and goes on on %s, so its results differ in rounding "
@@ -152,7 +148,7 @@ void harness_device_changed(const char *folder, const harness_options *options)
 
 const char *harness_device_report(const char *folder, const harness_options *options)
 {
-    const char *begun = text_of(begun_on(folder)), *now = text_of(now_on(options));
+    const char *begun = begun_on(folder), *now = now_on(options);
     return begun && strcmp(begun, now) != 0
                ? harness_format("Begun on %s, ended on %s.", begun, now)
                : harness_format("Computed on %s.", now);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Asks the system for the processor, its memory, and the most memory that this process had. */
 #include "examples/harness/machine/processor.h"
+#include "examples/harness/base/base.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #if defined(__GLIBC__)
 # include <malloc.h>
@@ -25,11 +25,11 @@ char *harness_fact(char line[256], const char *path, const char *key)
     return value;
 }
 
-const char *harness_processor(char name[128])
+const char *harness_processor(void)
 {
     char line[256];
     const char *value = harness_fact(line, "/proc/cpuinfo", "model name");
-    snprintf(name, 128, "%.127s", value && *value ? value : "unknown");
+    char *name = harness_format("%.127s", value && *value ? value : "unknown");
     for (char *c = name; *c; c++) /* JSON wants UTF-8 */
         if (*c < ' ' || *c > '~') *c = '?';
     return name;

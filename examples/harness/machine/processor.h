@@ -8,8 +8,8 @@
 /* The value of the first line "key: value" of a file of /proc; NULL: there is none. */
 char *harness_fact(char line[256], const char *path, const char *key);
 
-/* The model's name in printable ASCII, or "unknown". Returns name. */
-const char *harness_processor(char name[128]);
+/* The model's name in printable ASCII, or "unknown" (harness_lasting). */
+const char *harness_processor(void);
 
 /* Bytes of memory, and those that are available to programs. Returns 0, or 1 if the system does not
    say: both are then 0. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The measures: names, meanings and digits, values of a group and of several, averages. */
+/* The measures: names, meanings and digits, values of a group and of several. */
 #include "examples/harness/rank/measures.h"
 #include "core/error.h"
 #include "examples/harness/base/base.h"
@@ -7,7 +7,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char of_slowdown[] = "how much longer the fastest of the k best predicted takes than "
@@ -19,58 +18,53 @@ static const char of_recall[] =
 static const char of_all[] = "the same of all, those included that are too short to count";
 
 const harness_measure_kind harness_measures[HARNESS_MEASURES] = {
-    [HARNESS_TAU_B] = {"tau-b",
+    [HARNESS_TAU_B] = {"tau-b", 4, false,
                        "Kendall's rank correlation of scores and run times, corrected for ties: 1 "
-                       "is the right order, 0 a random one",
-                       4, false},
-    [HARNESS_TAU_A] = {"tau-a",
+                       "is the right order, 0 a random one"},
+    [HARNESS_TAU_A] = {"tau-a", 4, false,
                        "Kendall's rank correlation of scores and run times: 1 is the right order, "
-                       "0 a random one",
-                       4, false},
-    [HARNESS_OPA] = {"opa",
+                       "0 a random one"},
+    [HARNESS_OPA] = {"opa", 4, false,
                      "the share of the pairs with different run times that the scores put in the "
-                     "right order; equal scores are wrong",
-                     4, false},
-    [HARNESS_TIED] = {"tied",
+                     "right order; equal scores are wrong"},
+    [HARNESS_TIED] = {"tied", 4, true,
                       "the share of all pairs whose scores are equal: wrong for opa, left out of "
-                      "what tau-b divides by",
-                      4, true},
-    [HARNESS_PAIRWISE] = {"pairwise",
+                      "what tau-b divides by"},
+    [HARNESS_PAIRWISE] = {"pairwise", 4, false,
                           "the share of the pairs that the scores put in the right order, of those "
                           "whose run times differ by more than 2 %; equal scores count one half, "
-                          "so a coin reaches 0.5",
-                          4, false},
-    [HARNESS_SLOWDOWN_1] = {"slowdown@1", of_slowdown, 4, true},
-    [HARNESS_SLOWDOWN_5] = {"slowdown@5", of_slowdown, 4, true},
-    [HARNESS_SLOWDOWN_10] = {"slowdown@10", of_slowdown, 4, true},
-    [HARNESS_SLOWDOWN_100] = {"slowdown@100", of_slowdown, 4, true},
-    [HARNESS_TOP_1] = {"top-1", of_top, 4, false},
-    [HARNESS_TOP_5] = {"top-5", of_top, 4, false},
-    [HARNESS_TOP_10] = {"top-10", of_top, 4, false},
-    [HARNESS_RECALL_1] = {"recall@1", of_recall, 4, false},
-    [HARNESS_RECALL_5] = {"recall@5", of_recall, 4, false},
-    [HARNESS_RECALL_10] = {"recall@10", of_recall, 4, false},
-    [HARNESS_APE] = {"APE %",
+                          "so a coin reaches 0.5"},
+    [HARNESS_SLOWDOWN_1] = {"slowdown@1", 4, true, of_slowdown},
+    [HARNESS_SLOWDOWN_5] = {"slowdown@5", 4, true, of_slowdown},
+    [HARNESS_SLOWDOWN_10] = {"slowdown@10", 4, true, of_slowdown},
+    [HARNESS_SLOWDOWN_100] = {"slowdown@100", 4, true, of_slowdown},
+    [HARNESS_TOP_1] = {"top-1", 4, false, of_top},
+    [HARNESS_TOP_5] = {"top-5", 4, false, of_top},
+    [HARNESS_TOP_10] = {"top-10", 4, false, of_top},
+    [HARNESS_RECALL_1] = {"recall@1", 4, false, of_recall},
+    [HARNESS_RECALL_5] = {"recall@5", 4, false, of_recall},
+    [HARNESS_RECALL_10] = {"recall@10", 4, false, of_recall},
+    [HARNESS_APE] = {"APE %", 1, true,
                      "how much longer it takes, in %, when everything runs as is predicted best "
-                     "instead of the fastest way",
-                     1, true},
-    [HARNESS_MAPE] = {"MAPE %", "the mean of |predicted - measured| / measured, in %", 1, true},
-    [HARNESS_MAPE_ALL] = {"MAPE % of all", of_all, 1, true},
-    [HARNESS_TAU_B_ALL] = {"tau-b of all", of_all, 4, false},
-    [HARNESS_R2] = {"R2",
-                    "the part of the variance of ln(run time) that a prediction of it explains", 4,
-                    false},
-    [HARNESS_MAE] = {"MAE", "the mean error of a prediction of ln(run time)", 4, true},
+                     "instead of the fastest way"},
+    [HARNESS_MAPE] = {"MAPE %", 1, true, "the mean of |predicted - measured| / measured, in %"},
+    [HARNESS_MAPE_ALL] = {"MAPE % of all", 1, true, of_all},
+    [HARNESS_TAU_B_ALL] = {"tau-b of all", 4, false, of_all},
+    [HARNESS_R2] = {"R2", 4, false,
+                    "the part of the variance of ln(run time) that a prediction of it explains"},
+    [HARNESS_MAE] = {"MAE", 4, true, "the mean error of a prediction of ln(run time)"},
 };
 
 harness_measure harness_measure_of(const char *column)
 {
     int found = HARNESS_MEASURES;
-    for (int m = 0; m < HARNESS_MEASURES; m++)
-        if (strncmp(column, harness_measures[m].name, strlen(harness_measures[m].name)) == 0 &&
-            (found == HARNESS_MEASURES ||
-             strlen(harness_measures[m].name) > strlen(harness_measures[found].name)))
-            found = m;
+    size_t longest = 0;
+    for (int m = 0; m < HARNESS_MEASURES; m++) {
+        const size_t n = strlen(harness_measures[m].name);
+        if (n <= longest || strncmp(column, harness_measures[m].name, n) != 0) continue;
+        found = m;
+        longest = n;
+    }
     return (harness_measure)found;
 }
 
@@ -281,34 +275,4 @@ void harness_measured_end(harness_measured *sum)
     for (int k = 0; k < HARNESS_MEASURES; k++)
         sum->of[k] = sum->groups[k] ? sum->of[k] / sum->groups[k] : (double)NAN;
     sum->of[HARNESS_APE] = choice_error(sum);
-}
-
-/* ---- averages ---- */
-
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-void harness_sort(double *x, int64_t n) { qsort(x, (size_t)n, sizeof *x, ascending); }
-
-harness_averages harness_average(const double *values, int64_t n)
-{
-    double spread, logs = 0, *sorted = HARNESS_NEW(sorted, n);
-    int64_t count = 0;
-    harness_averages a = {(double)NAN, (double)NAN, (double)NAN, 0};
-    for (int64_t i = 0; i < n; i++)
-        if (!isnan(values[i])) sorted[count++] = values[i];
-    harness_sort(sorted, count);
-    for (int64_t i = 0; i < count; i++)
-        logs += log(sorted[i]); /* 0: -inf, and its exponential is 0 */
-    harness_mean_spread(&a.mean, &spread, &count, values, n);
-    a.count = (int)count;
-    if (count) {
-        a.median = (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
-        a.geometric = exp(logs / (double)count);
-    }
-    harness_free(sorted);
-    return a;
 }

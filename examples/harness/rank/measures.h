@@ -44,9 +44,9 @@ typedef enum harness_measure {
 
 typedef struct harness_measure_kind {
     const char *name;    /* in tables, CSV and JSON */
-    const char *meaning; /* neighbours with one meaning are explained together */
     int digits;          /* decimals in tables */
     bool smaller;        /* the smallest is the best */
+    const char *meaning; /* neighbours with one meaning are explained together */
 } harness_measure_kind;
 extern const harness_measure_kind harness_measures[HARNESS_MEASURES];
 /* The measure of a column: of that name, or of one that begins with it ("APE % median");
@@ -99,18 +99,5 @@ ag_status harness_measure_items(harness_measured *measured, const harness_items 
    over the groups where it is defined. */
 void harness_measured_add(harness_measured *sum, const harness_measured *group);
 void harness_measured_end(harness_measured *sum);
-
-/* ---- averages ---- */
-
-/* Sorts in ascending order; no value may be NaN. */
-void harness_sort(double *x, int64_t n);
-
-/* Averages of the values that are not NaN; NaN if there are none. The geometric mean is NaN if a
-   value is below 0, and 0 if one is 0. */
-typedef struct harness_averages {
-    double median, geometric, mean;
-    int count;
-} harness_averages;
-harness_averages harness_average(const double *values, int64_t n);
 
 #endif

@@ -91,8 +91,8 @@ ag_status harness_monotone_fit(harness_monotone *m, const double *x, const doubl
     *m = (harness_monotone){0};
     if (!ag_order(order, x, count, why)) {
         m->steps = join_alike(s, pool_violators(s, order, x, y, count));
-        m->end = HARNESS_NEW(m->end, m->steps);
-        m->value = HARNESS_NEW(m->value, m->steps);
+        m->end = harness_lasting(2 * (size_t)m->steps * sizeof *m->end);
+        m->value = m->end + m->steps;
         for (int k = 0; k < m->steps; k++) {
             m->value[k] = s[k].mean;
             m->end[k] = k + 1 < m->steps ? s[k].last + (s[k + 1].first - s[k].last) / 2 : s[k].last;
@@ -105,20 +105,7 @@ ag_status harness_monotone_fit(harness_monotone *m, const double *x, const doubl
 
 double harness_monotone_at(const harness_monotone *m, double x)
 {
-    int low = 0, high = m->steps - 1;
-    while (low < high) {
-        const int middle = low + (high - low) / 2;
-        if (x <= m->end[middle])
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return m->value[low];
-}
-
-void harness_monotone_free(harness_monotone *m)
-{
-    harness_free(m->end);
-    harness_free(m->value);
-    *m = (harness_monotone){0};
+    int k = 0;
+    while (k < m->steps - 1 && x > m->end[k]) k++;
+    return m->value[k];
 }

@@ -5,7 +5,8 @@
 
 #include "core/types.h"
 
-/* A step function that rises with x: value[k] for x up to end[k], and the last value beyond. */
+/* A step function that rises with x: value[k] for x up to end[k], and the last value beyond. Its
+   arrays are harness_lasting. */
 typedef struct harness_monotone {
     int steps;
     double *end, *value; /* [steps], both ascending */
@@ -22,6 +23,5 @@ typedef struct harness_monotone {
 ag_status harness_monotone_fit(harness_monotone *m, const double *x, const double *y, int count,
                                ag_failure *why);
 double harness_monotone_at(const harness_monotone *m, double x);
-void harness_monotone_free(harness_monotone *m);
 
 #endif

@@ -17,27 +17,25 @@ static const harness_measure plain[] = {HARNESS_TAU_B,      HARNESS_OPA,        
 const harness_rank_form harness_rank_plain = {
     .row = "group", .rows = "groups", .items = "items", .measure = plain, .main = 3};
 
-int harness__count(const harness_rank_form *form, int wanted)
+int harness__count(const harness_rank *r, int wanted)
 {
     int n = 0;
-    while (form->measure[n] < HARNESS_MEASURES && (!wanted || n < wanted)) n++;
+    while (r->form.measure[n] < HARNESS_MEASURES && (!wanted || n < wanted)) n++;
     return n;
 }
 
 int harness_rank_measures(const char **name, bool *smaller, const harness_rank *r)
 {
-    const harness_rank_form *form = harness__form(r);
-    const int n = harness__count(form, form->validated);
-    for (int k = 0; k < n; k++) name[k] = harness_measures[form->measure[k]].name;
-    *smaller = harness_measures[form->measure[0]].smaller;
+    const int n = harness__count(r, r->form.validated);
+    for (int k = 0; k < n; k++) name[k] = harness_measures[r->form.measure[k]].name;
+    *smaller = harness_measures[r->form.measure[0]].smaller;
     return n;
 }
 
 void harness_rank_values(double *measure, const harness_rank *r)
 {
-    const harness_rank_form *form = harness__form(r);
-    for (int k = 0; k < harness__count(form, form->validated); k++)
-        measure[k] = harness_rank_mean(r, 0, form->measure[k]);
+    for (int k = 0; k < harness__count(r, r->form.validated); k++)
+        measure[k] = harness_rank_mean(r, 0, r->form.measure[k]);
 }
 
 /* That of their networks, or "several models" where these differ. */
@@ -80,6 +78,7 @@ void harness_rank_group(harness_rank *r, harness_ranked group)
 double *harness_rank_method(harness_rank *r, const char *name, char *note)
 {
     const int m = r->methods++;
+    if (!r->form.row) r->form = harness_rank_plain;
     r->method[m] = name;
     r->note[m] = note;
     r->score[m] = harness_rank_alloc(r, (size_t)r->items * sizeof *r->score[m]);
@@ -108,8 +107,6 @@ void harness_rank_close(void *rank)
     ag_arena_free(r->memory);
     harness_free(r->title);
     bag_free(r->group);
-    harness_free(r->row);
-    harness_free(r->measured);
     *r = (harness_rank){0};
 }
 
@@ -117,8 +114,7 @@ int harness_rank_groups(const harness_rank *r) { return r->groups; }
 
 const char *harness_rank_hold_out(const harness_rank *r)
 {
-    const char *how = harness__form(r)->hold_out;
-    return how ? how : "give --valid";
+    return r->form.hold_out ? r->form.hold_out : "give --valid";
 }
 
 harness_group harness_rank_group_at(const harness_rank *r, int index)
@@ -135,18 +131,23 @@ harness_group harness_rank_group_at(const harness_rank *r, int index)
                            .actual = g->actual};
 }
 
+static ag_status check_score(const harness_ranked *g, int item, double score, ag_failure *why)
+{
+    if (isfinite(score)) return AG_OK;
+    return ag_fail(why, AG_EFINITE,
+                   "%.160s: the score of item %d is %g; the run is of no use, choose another "
+                   "checkpoint",
+                   g->name, g->number ? g->number[item] : item, score);
+}
+
 ag_status harness_rank_finite(const harness_rank *r, ag_failure *why)
 {
     for (int k = 0; k < r->groups; k++) {
-        const harness_group g = harness_rank_group_at(r, k);
-        for (int i = 0; i < g.items; i++)
-            if (!isfinite(g.score[i]))
-                return ag_fail(why, AG_EFINITE,
-                               "%.200s: the score of item %d is %g; the run is of no use, choose "
-                               "another checkpoint",
-                               g.name, g.number ? g.number[i] : i, g.score[i]);
+        const harness_ranked *g = &r->group[k];
+        for (int i = 0; i < g->items && !why->status; i++)
+            check_score(g, i, r->score[0][g->first + i], why);
     }
-    return AG_OK;
+    return why->status;
 }
 
 /* ---- how far noise lets any order agree with measured run times ---- */
@@ -228,15 +229,9 @@ void harness_rank_noise(harness_rank *r, const double *noise)
 static ag_status add_values(double *score, const harness_ranked *g, const ag_real *value,
                             double weight, ag_failure *why)
 {
-    for (int i = 0; i < g->items; i++) {
-        if (!isfinite((double)value[i]))
-            return ag_fail(why, AG_EFINITE,
-                           "%.160s: the score of item %d is %g; the run is of no use, choose "
-                           "another checkpoint",
-                           g->name, g->number ? g->number[i] : i, (double)value[i]);
+    for (int i = 0; i < g->items && !check_score(g, i, (double)value[i], why); i++)
         score[i] += weight * (double)value[i];
-    }
-    return AG_OK;
+    return why->status;
 }
 
 static ag_status score_group(harness_rank *r, int group, const void *net,

@@ -48,7 +48,7 @@ typedef struct harness_rank_row {
 
 /* Zeroed, then filled by harness_model.open: the form, names, then groups, then methods. */
 typedef struct harness_rank {
-    harness_rank_form form;         /* zeroed: harness_rank_plain */
+    harness_rank_form form;         /* zeroed: the first method makes it harness_rank_plain */
     const void *data;               /* for the model's own use */
     const harness_files *all;       /* all files, if only a share of them is scored (--part): names
                                        tell its files from the others, too; NULL: all are scored */
@@ -119,9 +119,8 @@ ag_status harness_rank_add(harness_rank *rank, const harness_trained *trained,
                            const harness_scoring *how, harness_rank_record *record,
                            ag_failure *why);
 
-/* After harness_rank_compute: the measures of a row, and their averages over the rows. */
+/* After harness_rank_compute: the measures of a row, and a mean over the rows. */
 harness_measured *harness_rank_at(const harness_rank *rank, int method, int row);
-harness_averages harness_rank_over(const harness_rank *rank, int method, harness_measure measure);
 double harness_rank_mean(const harness_rank *rank, int method, harness_measure measure);
 
 /* ---- for the commands, and the functions of a harness_model ---- */
@@ -155,7 +154,7 @@ ag_status harness_rank_plot(const harness_session *session, const harness_rank *
                             ag_failure *why);
 /* Writes the page that shows the run. Fails: AG_EFILE. */
 ag_status harness_rank_report(const harness_session *session, const harness_rank *rank,
-                              harness_table *const *table, int tables, ag_failure *why);
+                              ag_failure *why);
 
 /* All that a harness_model of harness_rank_plain needs for results, except `open`, `add` and, of a
    program with --baselines, `compare`. */

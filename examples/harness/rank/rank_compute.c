@@ -13,8 +13,7 @@ static int row_of(const harness_rank *r, int group)
 static void list_rows(harness_rank *r)
 {
     if (!r->row_name) r->rows = r->groups;
-    harness_free(r->row);
-    r->row = HARNESS_NEW(r->row, r->rows);
+    r->row = harness_rank_alloc(r, (size_t)r->rows * sizeof *r->row);
     for (int i = 0; i < r->groups; i++) {
         const harness_ranked *g = &r->group[i];
         harness_rank_row *row = &r->row[row_of(r, i)];
@@ -90,8 +89,7 @@ ag_status harness_rank_compute(void *rank, ag_failure *why)
     harness_rank *r = rank;
     if (check_known(r, why)) return why->status;
     list_rows(r);
-    harness_free(r->measured);
-    r->measured = HARNESS_NEW(r->measured, (size_t)r->methods * (size_t)r->rows);
+    r->measured = harness_rank_alloc(r, (size_t)r->methods * (size_t)r->rows * sizeof *r->measured);
     for (int m = 0; m < r->methods && !why->status; m++) measure_method(r, m, why);
     for (int i = 0; i < r->rows && r->methods; i++)
         r->row[i].counted = harness_rank_at(r, 0, i)->counted;
@@ -137,14 +135,9 @@ static harness_averages average(const harness_rank *r, int method, harness_measu
     return a;
 }
 
-harness_averages harness_rank_over(const harness_rank *r, int method, harness_measure measure)
-{
-    return average(r, method, measure, ALL);
-}
-
 double harness_rank_mean(const harness_rank *r, int method, harness_measure measure)
 {
-    return harness_rank_over(r, method, measure).mean;
+    return average(r, method, measure, ALL).mean;
 }
 
 static double mean_over_families(const harness_rank *r, int method, harness_measure measure)
@@ -162,8 +155,8 @@ double harness__number(const harness_rank *r, int method, harness_measure measur
 {
     switch (mean) {
     case HARNESS_ROW: return harness_rank_at(r, method, of)->of[measure];
-    case HARNESS_MEDIAN: return harness_rank_over(r, method, measure).median;
-    case HARNESS_GEOMETRIC: return harness_rank_over(r, method, measure).geometric;
+    case HARNESS_MEDIAN: return average(r, method, measure, ALL).median;
+    case HARNESS_GEOMETRIC: return average(r, method, measure, ALL).geometric;
     case HARNESS_FAMILY: return average(r, method, measure, of).mean;
     case HARNESS_FAMILIES: return mean_over_families(r, method, measure);
     default: return harness_rank_mean(r, method, measure);

@@ -5,13 +5,8 @@
 
 #include "examples/harness/rank/rank.h"
 
-static inline const harness_rank_form *harness__form(const harness_rank *r)
-{
-    return r->form.row ? &r->form : &harness_rank_plain;
-}
-
 /* The number of measures of the form; at most `wanted`, if that is not 0. */
-int harness__count(const harness_rank_form *form, int wanted);
+int harness__count(const harness_rank *r, int wanted);
 
 /* Which number: the one of row `of`; an average over all rows; the mean over the rows of family
    `of`; the mean over the families, which weigh alike. */

@@ -11,7 +11,7 @@ static void put(json_t *object, const char *name, double value)
 
 static void add_methods(json_t *j, const harness_rank *r, harness_mean mean, int of)
 {
-    const harness_measure *list = harness__form(r)->measure;
+    const harness_measure *list = r->form.measure;
     for (int m = 0; m < r->methods; m++) {
         json_t *values = json_object();
         for (int k = 0; list[k] < HARNESS_MEASURES; k++) {
@@ -26,8 +26,7 @@ static json_t *row_json(const harness_rank *r, int row)
     const harness_rank_row *c = &r->row[row];
     json_t *j = json_pack("{s:o}", "group", harness_json_name(c->name));
     if (r->families) json_object_set_new(j, "family", harness_json_name(r->family_name[c->family]));
-    if (harness__form(r)->groups)
-        json_object_set_new(j, harness__form(r)->groups, json_integer(c->groups));
+    if (r->form.groups) json_object_set_new(j, r->form.groups, json_integer(c->groups));
     json_object_set_new(j, "items", json_integer(c->items));
     if (r->least > 0) json_object_set_new(j, "counted", json_integer(c->counted));
     add_methods(j, r, HARNESS_ROW, row);
@@ -57,14 +56,13 @@ static void add_mean(json_t *j, const char *name, const harness_rank *r, harness
 
 struct json_t *harness_rank_json(const harness_rank *r)
 {
-    const harness_rank_form *form = harness__form(r);
     json_t *j = json_object(), *rows = json_array();
-    if (form->kind) json_object_set_new(j, "kind", json_string(form->kind));
+    if (r->form.kind) json_object_set_new(j, "kind", json_string(r->form.kind));
     for (int i = 0; i < r->rows; i++) json_array_append_new(rows, row_json(r, i));
     json_object_set_new(j, "groups", rows);
     if (r->families) json_object_set_new(j, "families", families_json(r));
-    if (form->median) add_mean(j, "median", r, HARNESS_MEDIAN);
-    if (form->median) add_mean(j, "geometric mean", r, HARNESS_GEOMETRIC);
+    if (r->form.median) add_mean(j, "median", r, HARNESS_MEDIAN);
+    if (r->form.median) add_mean(j, "geometric mean", r, HARNESS_GEOMETRIC);
     add_mean(j, "mean", r, HARNESS_MEAN);
     if (r->families) add_mean(j, "mean over families", r, HARNESS_FAMILIES);
     json_t *left = harness__left_json(r);
@@ -75,16 +73,15 @@ struct json_t *harness_rank_json(const harness_rank *r)
 
 void harness_rank_result(struct json_t *result, const harness_rank *r)
 {
-    const harness_rank_form *form = harness__form(r);
     json_t *scores = json_object(), *groups = json_array();
     for (int i = 0; i < r->rows; i++)
         json_array_append_new(groups,
                               json_pack("{s:o}", "group", harness_json_name(r->row[i].name)));
-    for (int k = 0; k < harness__count(form, form->studied); k++) {
-        const harness_measure measure = form->measure[k];
-        const harness_averages over = harness_rank_over(r, 0, measure);
-        put(scores, harness_measures[measure].name, over.mean);
-        if (!k && form->median) put(scores, form->median, over.median);
+    for (int k = 0; k < harness__count(r, r->form.studied); k++) {
+        const harness_measure measure = r->form.measure[k];
+        put(scores, harness_measures[measure].name, harness_rank_mean(r, 0, measure));
+        if (!k && r->form.median)
+            put(scores, r->form.median, harness__number(r, 0, measure, HARNESS_MEDIAN, 0));
         for (int i = 0; i < r->rows; i++)
             put(json_array_get(groups, (size_t)i), harness_measures[measure].name,
                 harness_rank_at(r, 0, i)->of[measure]);

@@ -6,24 +6,20 @@
 
 #include <math.h>
 
-/* Fills the places of a group's items, from 0 for the first to 1 for the last. */
-static ag_status places(double *place, const double *value, int items, ag_failure *why)
-{
-    if (ag_places(place, value, items, why)) return why->status;
-    for (int i = 0; i < items; i++) place[i] /= items > 1 ? items - 1 : 1;
-    return AG_OK;
-}
-
+/* A place is 0 for the first item of a group and 1 for the last. */
 static ag_status plot_order(const char *folder, const harness_rank *r, ag_failure *why)
 {
     double *x = HARNESS_NEW(x, 3 * r->items), *y = x + r->items, *ns = y + r->items;
     int64_t n = 0;
-    for (int i = 0; i < r->groups && !why->status; i++) {
+    for (int i = 0; i < r->groups; i++) {
         const harness_ranked *g = &r->group[i];
         if (!g->actual) continue;
         for (int k = 0; k < g->items; k++) ns[k] = (double)g->actual[k];
-        if (!places(x + n, ns, g->items, why)) places(y + n, r->score[0] + g->first, g->items, why);
-        n += g->items;
+        if (ag_places(x + n, ns, g->items, why) ||
+            ag_places(y + n, r->score[0] + g->first, g->items, why))
+            break;
+        const int last = g->items > 1 ? g->items - 1 : 1;
+        for (const int64_t end = n + g->items; n < end; n++) x[n] /= last, y[n] /= last;
     }
     if (!why->status)
         harness_plot_scatter(folder, "order", "Order within the held-out groups",
@@ -50,7 +46,7 @@ static ag_status plot_times(const char *folder, const harness_rank *r, ag_failur
     return why->status;
 }
 
-static harness_measure first_of(const harness_rank *r) { return harness__form(r)->measure[0]; }
+static harness_measure first_of(const harness_rank *r) { return r->form.measure[0]; }
 
 static const char *direction(const harness_rank *r)
 {
@@ -59,16 +55,14 @@ static const char *direction(const harness_rank *r)
 
 static ag_status plot_methods(const char *folder, const harness_rank *r, ag_failure *why)
 {
-    double value[HARNESS_RANK_METHODS];
-    bool own[HARNESS_RANK_METHODS];
-    for (int m = 0; m < r->methods; m++) {
-        value[m] = harness_rank_mean(r, m, first_of(r));
-        own[m] = harness__is_own(r, m);
-    }
+    harness_bar bar[HARNESS_RANK_METHODS];
+    for (int m = 0; m < r->methods; m++)
+        bar[m] = (harness_bar){r->method[m], harness_rank_mean(r, m, first_of(r)),
+                               harness__is_own(r, m)};
     return harness_plot_bars(
         folder, "methods",
-        harness_format("Mean over the held-out %s: %s", harness__form(r)->rows, direction(r)),
-        harness_measures[first_of(r)].name, r->method, value, own, r->methods, why);
+        harness_format("Mean over the held-out %s: %s", r->form.rows, direction(r)),
+        harness_measures[first_of(r)].name, bar, r->methods, why);
 }
 
 /* Draws bars of the model, and of the method that it is compared with, for each family or else for
@@ -77,24 +71,19 @@ static ag_status plot_parts(const char *folder, const harness_rank *r, ag_failur
 {
     enum { MOST = 24 };
     const int all = r->families ? r->families : r->rows, parts = all < MOST ? all : MOST;
-    const char *name[2 * MOST];
-    double value[2 * MOST];
-    bool own[2 * MOST];
+    const harness_mean mean = r->families ? HARNESS_FAMILY : HARNESS_ROW;
+    harness_bar bar[2 * MOST];
     int n = 0, side[2], sides = harness__sides(side, r);
     for (int i = 0; i < parts; i++)
-        for (int k = 0; k < sides; k++, n++) {
-            const int m = side[k];
-            own[n] = k == 0;
-            value[n] =
-                harness__number(r, m, first_of(r), r->families ? HARNESS_FAMILY : HARNESS_ROW, i);
-            name[n] = harness_format("%.40s: %s", r->families ? r->family_name[i] : r->row[i].name,
-                                     r->method[m]);
+        for (int k = 0; k < sides; k++) {
+            const char *name = r->families ? r->family_name[i] : r->row[i].name;
+            bar[n++] = (harness_bar){harness_format("%.40s: %s", name, r->method[side[k]]),
+                                     harness__number(r, side[k], first_of(r), mean, i), k == 0};
         }
-    return harness_plot_bars(folder, "parts",
-                             harness_format("Each held-out %s: %s",
-                                            r->families ? "family" : harness__form(r)->row,
-                                            direction(r)),
-                             harness_measures[first_of(r)].name, name, value, own, n, why);
+    return harness_plot_bars(
+        folder, "parts",
+        harness_format("Each held-out %s: %s", r->families ? "family" : r->form.row, direction(r)),
+        harness_measures[first_of(r)].name, bar, n, why);
 }
 
 ag_status harness_rank_plot(const harness_session *session, const harness_rank *r, ag_failure *why)
@@ -105,14 +94,14 @@ ag_status harness_rank_plot(const harness_session *session, const harness_rank *
     return why->status;
 }
 
-enum { FACTS = 4, NOTES = HARNESS_RANK_METHODS + 4 };
+enum { FACTS = 4 + 1, NOTES = HARNESS_RANK_METHODS + 4 };
 
 /* The first two measures, the steps and the parameters. */
-static int list_facts(harness_named fact[FACTS], const harness_session *session,
-                      const harness_rank *r)
+static void list_facts(harness_named fact[FACTS], const harness_session *session,
+                       const harness_rank *r)
 {
-    const harness_measure *list = harness__form(r)->measure;
-    const int n = harness__count(harness__form(r), 2);
+    const harness_measure *list = r->form.measure;
+    const int n = harness__count(r, 2);
     for (int k = 0; k < n; k++) {
         const harness_measure_kind *kind = &harness_measures[list[k]];
         const double mean = harness_rank_mean(r, 0, list[k]);
@@ -122,17 +111,15 @@ static int list_facts(harness_named fact[FACTS], const harness_session *session,
                     parameters = ag_params_count(session->trained.params);
     fact[n] = (harness_named){"steps", harness_format("%lld", steps)};
     fact[n + 1] = (harness_named){"parameters", harness_format("%lld", parameters)};
-    return n + 2;
 }
 
 /* The notes that explain the measures, the other methods and the end of the curves. */
-static int list_notes(const char *note[NOTES], const harness_session *session,
-                      const harness_rank *r)
+static void list_notes(const char *note[NOTES], const harness_session *session,
+                       const harness_rank *r)
 {
-    const harness_rank_form *form = harness__form(r);
     const harness_state *state = session->trained.state;
     int n = 0;
-    note[n++] = harness_measures_explain(form->measure, harness__count(form, form->shown));
+    note[n++] = harness_measures_explain(r->form.measure, harness__count(r, r->form.shown));
     note[n++] = harness_format(
         "The best checkpoint is chosen by the items that are scored here, or a sample of them, so "
         "the numbers are slightly too good; files given to \"%s eval\" later are not touched by "
@@ -151,42 +138,45 @@ static int list_notes(const char *note[NOTES], const harness_session *session,
             "improved %s.",
             (long long)state->step, (long long)session->how.steps, (long long)session->how.patience,
             session->measure[0]);
-    return n;
 }
 
 ag_status harness_rank_report(const harness_session *session, const harness_rank *r,
-                              harness_table *const *table, int tables, ag_failure *why)
+                              ag_failure *why)
 {
     const bool some = r->groups > 0;
-    harness_named fact[FACTS];
-    const char *note[NOTES];
-    const int facts = list_facts(fact, session, r), notes = list_notes(note, session, r);
+    harness_table *table[HARNESS_TABLES + 1] = {NULL};
+    harness_named fact[FACTS] = {{NULL, NULL}};
+    const char *note[NOTES] = {NULL};
+    list_facts(fact, session, r);
+    list_notes(note, session, r);
+    if (some) harness_rank_tables(table, r, session->model->held_out);
     const char *title =
         harness_format("%s: %lld steps", r->title ? r->title : session->model->program->name,
                        (long long)session->trained.state->step);
     const char *summary = some ? harness__winner(r)
                                : harness_format("Nothing was held out, so there are no scores; %s.",
                                                 harness_rank_hold_out(r));
-    const harness_named plot[] = {
+    harness_named plot[] = {
         {"curves", "Loss of the training steps, and the measure that chooses the best checkpoint."},
         {r->times ? "times" : "order",
          r->times ? "A point per item: measured and predicted run time."
                   : "A point per item: its place in its group by run time and by score, from 0 for "
                     "the fastest to 1 for the slowest."},
         {"methods", "The model compared with other ways to predict, the mean."},
-        {"parts", "What that is the mean of."}};
-    const harness_report report = {.title = title,
+        {"parts", "What that is the mean of."},
+        {NULL, NULL}};
+    if (!some) plot[1].name = NULL;
+    const harness_report report = {.folder = session->folder,
+                                   .title = title,
                                    .summary = summary,
                                    .facts = fact,
-                                   .fact_count = facts,
                                    .plots = plot,
-                                   .plot_count = some ? 4 : 1,
-                                   .tables = (const harness_table *const *)table,
-                                   .table_count = some ? tables : 0,
-                                   .notes = note,
-                                   .note_count = some ? notes : 0,
+                                   .tables = some ? table : NULL,
+                                   .notes = some ? note : NULL,
                                    .command_line = session->command_line,
                                    .options = session->options,
                                    .files = harness_model_files(session->model, session->settings)};
-    return harness_report_write(session->folder, &report, why);
+    harness_report_write(&report, why);
+    for (int i = 0; table[i]; i++) harness_table_free(table[i]);
+    return why->status;
 }

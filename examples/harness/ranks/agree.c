@@ -73,10 +73,11 @@ ag_status harness_ranks_compare(ag_ranks *ranks, const harness_identity *mine, a
     return why->status;
 }
 
-static ag_status agree(const harness_said *const *said, int count, ag_failure *why)
+static ag_status agree(const ag_ranks_part *from, int count, ag_failure *why)
 {
+    const harness_said *first = from[0].at;
     for (int r = 1; r < count; r++)
-        if (said[r]->weights != said[0]->weights)
+        if (((const harness_said *)from[r].at)->weights != first->weights)
             return ag_fail(why, AG_EDATA,
                            "the weights of rank %d differ from those of rank 0 after this step: a "
                            "processor or memory of one of them is bad; go on with --resume on "
@@ -93,27 +94,25 @@ ag_status harness_ranks_step(double *sum, harness_said *mine, ag_ranks *ranks, c
     const size_t bytes = (size_t)count * sizeof(harness_said) + (size_t)shards * sizeof *loss;
     char *message = harness_alloc(bytes), *at = message;
     ag_ranks_part *from = harness_alloc(2 * (size_t)count * sizeof *from), *out = from + count;
-    const harness_said **said = harness_alloc((size_t)count * sizeof(harness_said *));
     for (int r = 0; r < count; r++) {
         int64_t first, end;
         ag_ranks_share(&first, &end, shards, r, count);
-        from[r] = (ag_ranks_part){at, sizeof **said + (size_t)(end - first) * sizeof *loss};
-        said[r] = (const harness_said *)(const void *)at;
+        from[r] = (ag_ranks_part){at, sizeof *mine + (size_t)(end - first) * sizeof *loss};
         at += from[r].bytes;
     }
     memcpy(from[me].at, mine, sizeof *mine);
     memcpy((char *)from[me].at + sizeof *mine, loss, from[me].bytes - sizeof *mine);
     for (int r = 0; r < count; r++) out[r] = from[me];
-    if (!ranks->exchange(ranks, out, from, "the end of a step", why) && !agree(said, count, why)) {
+    if (!ranks->exchange(ranks, out, from, "the end of a step", why) && !agree(from, count, why)) {
         *sum = 0;
         for (int r = 0; r < count; r++) {
-            const double *theirs = (const double *)(const void *)(said[r] + 1);
-            const size_t n = (from[r].bytes - sizeof **said) / sizeof *theirs;
+            const harness_said *said = from[r].at;
+            const double *theirs = (const double *)(const void *)(said + 1);
+            const size_t n = (from[r].bytes - sizeof *said) / sizeof *theirs;
             for (size_t i = 0; i < n; i++) *sum += theirs[i];
-            mine->stops |= said[r]->stops;
+            mine->stops |= said->stops;
         }
     }
-    harness_free(said);
     harness_free(from);
     harness_free(message);
     return why->status;

@@ -72,54 +72,49 @@ static ag_status finish(mpi_ranks *m, const char *what, ag_failure *why)
     return AG_OK;
 }
 
-static void add_request(mpi_ranks *m, int rank, MPI_Request request)
+static void begin(mpi_ranks *m, int rank, ag_ranks_part part, bool sends)
 {
-    bag_add(m->request, request);
-    bag_add(m->of, rank);
+    for (size_t at = 0; at < part.bytes; at += PIECE) {
+        MPI_Request request;
+        char *from = (char *)part.at + at;
+        const int bytes = part.bytes - at < PIECE ? (int)(part.bytes - at) : PIECE;
+        if (sends)
+            MPI_Isend(from, bytes, MPI_BYTE, rank, 0, MPI_COMM_WORLD, &request);
+        else
+            MPI_Irecv(from, bytes, MPI_BYTE, rank, 0, MPI_COMM_WORLD, &request);
+        bag_add(m->request, request);
+        bag_add(m->of, rank);
+    }
 }
 
 static ag_status exchange(ag_ranks *ranks, const ag_ranks_part *send, const ag_ranks_part *receive,
                           const char *what, ag_failure *why)
 {
     mpi_ranks *m = (mpi_ranks *)ranks;
-    MPI_Request request;
     bag_resize(m->request, 0);
     bag_resize(m->of, 0);
     for (int r = 0; r < ranks->count; r++) {
         if (r == ranks->rank) continue;
-        for (size_t at = 0; at < receive[r].bytes; at += PIECE) {
-            const size_t left = receive[r].bytes - at;
-            MPI_Irecv((char *)receive[r].at + at, left < PIECE ? (int)left : PIECE, MPI_BYTE, r, 0,
-                      MPI_COMM_WORLD, &request);
-            add_request(m, r, request);
-        }
-        for (size_t at = 0; at < send[r].bytes; at += PIECE) {
-            const size_t left = send[r].bytes - at;
-            MPI_Isend((const char *)send[r].at + at, left < PIECE ? (int)left : PIECE, MPI_BYTE, r,
-                      0, MPI_COMM_WORLD, &request);
-            add_request(m, r, request);
-        }
+        begin(m, r, receive[r], false);
+        begin(m, r, send[r], true);
     }
     return finish(m, what, why);
 }
 
-int harness_ranks_local(const ag_ranks *ranks)
+/* How many of the first `count` ranks are on this host, and may use the same processors. */
+static int near(const mpi_ranks *m, int count, bool same_processors)
 {
-    const mpi_ranks *m = (const mpi_ranks *)ranks;
-    const place *me = &m->place[ranks->rank];
+    const place *me = &m->place[m->ranks.rank];
     int n = 0;
-    for (int r = 0; r < ranks->count; r++)
+    for (int r = 0; r < count; r++)
         n += strcmp(m->place[r].host, me->host) == 0 &&
-             CPU_EQUAL(&m->place[r].processors, &me->processors);
+             (!same_processors || CPU_EQUAL(&m->place[r].processors, &me->processors));
     return n;
 }
 
-static int before_on_host(const mpi_ranks *m)
+int harness_ranks_local(const ag_ranks *ranks)
 {
-    int n = 0;
-    for (int r = 0; r < m->ranks.rank; r++)
-        n += strcmp(m->place[r].host, m->place[m->ranks.rank].host) == 0;
-    return n;
+    return near((const mpi_ranks *)ranks, ranks->count, true);
 }
 
 void harness_ranks_close(ag_ranks *ranks)
@@ -168,7 +163,7 @@ ag_ranks *harness_ranks_open(double patience, ag_failure *why)
     sched_getaffinity(0, sizeof mine.processors, &mine.processors);
     gethostname(mine.host, sizeof mine.host - 1);
     MPI_Allgather(&mine, sizeof mine, MPI_BYTE, m->place, sizeof mine, MPI_BYTE, MPI_COMM_WORLD);
-    ag_ranks_take_device(before_on_host(m));
+    ag_ranks_take_device(near(m, rank, false));
     return &m->ranks;
 }
 

@@ -41,13 +41,15 @@ ag_status harness__plot_begin(plot_files *p, const char *folder, const char *nam
     return open_part(&p->data, p, "tsv", why) ? why->status : open_part(&p->script, p, "gp", why);
 }
 
-void harness__plot_words(FILE *to, const char *text)
+void harness__plot_quoted(FILE *to, const char *text)
 {
     char *safe = harness_printable(text);
+    fputc('\'', to);
     for (const char *c = safe; *c; c++) {
         if (*c == '\'') fputc('\'', to); /* '' is a quote within quotes */
         fputc(*c, to);
     }
+    fputc('\'', to);
     harness_free(safe);
 }
 
@@ -93,9 +95,9 @@ static void write_title(FILE *to, const char *title, int width, int height)
     int lines = 0;
     for (size_t bytes; *title && lines < MOST_LINES; title += bytes) {
         bytes = line_of(title, (width - 2 * LETTER) / LETTER);
-        fprintf(to, "set label '");
-        harness__plot_words(to, harness_format("%.*s", (int)bytes, title));
-        fprintf(to, "' at screen 0.5,screen %.4f center front textcolor rgb '%s'\n",
+        fputs("set label ", to);
+        harness__plot_quoted(to, harness_format("%.*s", (int)bytes, title));
+        fprintf(to, " at screen 0.5,screen %.4f center front textcolor rgb '%s'\n",
                 1 - (24.0 + LINE * lines++) / height, PLOT_INK);
         while (title[bytes] == ' ') bytes++;
     }
@@ -109,11 +111,9 @@ void harness__plot_style(plot_files *p, const char *title, int width, int height
     p->height = height;
     fprintf(to,
             "set terminal svg size %d,%d dynamic noenhanced background '%s' "
-            "font 'sans-serif,14'\n",
-            width, height, PLOT_PAPER);
-    fprintf(to, "set output '");
-    harness__plot_words(to, p->name);
-    fprintf(to, ".svg'\nset datafile separator '\\t'\nset datafile commentschars ''\n");
+            "font 'sans-serif,14'\nset output '%s.svg'\n"
+            "set datafile separator '\\t'\nset datafile commentschars ''\n",
+            width, height, PLOT_PAPER, p->name);
     write_title(to, title, width, height);
     fprintf(to, "set border 3 linecolor rgb '%s'\nset tics nomirror scale 0.6 textcolor rgb '%s'\n",
             PLOT_AXIS, PLOT_INK);
@@ -157,10 +157,8 @@ static void draw_pdf(const plot_files *p)
 {
     fprintf(p->script,
             "if (strstrt(GPVAL_TERMINALS, 'pdfcairo')) {\n    set terminal pdfcairo size "
-            "%.2f,%.2f noenhanced font 'sans-serif,10.5'\n    set output '",
-            p->width / 96.0, p->height / 96.0);
-    harness__plot_words(p->script, p->name);
-    fputs(".pdf'\n    replot\n}\n", p->script);
+            "%.2f,%.2f noenhanced font 'sans-serif,10.5'\n    set output '%s.pdf'\n    replot\n}\n",
+            p->width / 96.0, p->height / 96.0, p->name);
 }
 
 static void draw(const plot_files *p)

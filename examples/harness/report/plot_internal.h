@@ -31,7 +31,8 @@ ag_status harness__plot_end(plot_files *p, int drawable, ag_failure *why);
 /* The style that all plots share: size, colours, title. */
 void harness__plot_style(plot_files *p, const char *title, int width, int height);
 
-void harness__plot_words(FILE *to, const char *text); /* text within single quotes of a script */
+/* Writes text into a script, in single quotes. */
+void harness__plot_quoted(FILE *to, const char *text);
 
 /* Writes text as a cell of the data, without its middle if the bars would have no room; to NULL:
    writes nothing. Returns how many characters are shown. */

@@ -9,17 +9,9 @@ enum { WIDTH = 560 }; /* pixels; on the page of a phone two thirds of it, which 
 
 static void axis(FILE *to, const char *which, const char *name, const char *colour)
 {
-    fprintf(to, "set %slabel '", which);
-    harness__plot_words(to, name);
-    fprintf(to, "' textcolor rgb '%s'\n", colour);
-}
-
-/* The name is part of the data, where gnuplot handles quotes correctly. */
-static void write_name(FILE *to, const char *name)
-{
-    fputs(" title '", to);
-    harness__plot_words(to, name);
-    fputs("'", to);
+    fprintf(to, "set %slabel ", which);
+    harness__plot_quoted(to, name);
+    fprintf(to, " textcolor rgb '%s'\n", colour);
 }
 
 /* A block of the data: means over intervals of equal length, so that the picture of a long run
@@ -36,6 +28,15 @@ static void write_means(FILE *to, harness_curve c)
     fputs("\n\n", to);
 }
 
+/* block: of the data, among those with points. */
+static void draw_line(plot_files *p, int block, harness_curve c, const char *style)
+{
+    if (!c.n) return;
+    fprintf(p->script, "%s'%s.tsv' index %d using 1:2 %s title ", block ? ", \\\n     " : "plot ",
+            p->name, block, style);
+    harness__plot_quoted(p->script, c.name);
+}
+
 ag_status harness_plot_curves(const char *folder, const char *name, const char *title,
                               harness_curve loss, harness_curve score, ag_failure *why)
 {
@@ -50,20 +51,11 @@ ag_status harness_plot_curves(const char *folder, const char *name, const char *
         if (loss.n) axis(to, "y", loss.name, PLOT_FIRST);
         if (score.n) axis(to, loss.n ? "y2" : "y", score.name, PLOT_SECOND);
         if (loss.n && score.n) fputs("set y2tics\nset border 11\n", to);
-        fputs("plot ", to);
-        if (loss.n) {
-            fprintf(to, "'%s.tsv' index 0 using 1:2 with lines linewidth 1.6 linecolor rgb '%s'",
-                    p.name, PLOT_FIRST);
-            write_name(to, loss.name);
-        }
-        if (score.n) {
-            fprintf(to,
-                    "%s'%s.tsv' index %d using 1:2 axes x1y%d with linespoints linewidth 2 "
-                    "pointtype 7 pointsize 0.5 linecolor rgb '%s'",
-                    loss.n ? ", \\\n     " : "", p.name, loss.n ? 1 : 0, loss.n ? 2 : 1,
-                    PLOT_SECOND);
-            write_name(to, score.name);
-        }
+        draw_line(&p, 0, loss, "with lines linewidth 1.6 linecolor rgb '" PLOT_FIRST "'");
+        draw_line(&p, loss.n > 0, score,
+                  harness_format("axes x1y%d with linespoints linewidth 2 pointtype 7 pointsize "
+                                 "0.5 linecolor rgb '" PLOT_SECOND "'",
+                                 loss.n ? 2 : 1));
         fputs("\n", to);
     }
     return harness__plot_end(&p, loss.n + score.n > 0, why);
@@ -93,18 +85,15 @@ ag_status harness_plot_scatter(const char *folder, const char *name, const char 
 }
 
 /* label, value, place of the number, colour; the first bar is on top. */
-static int write_bars(FILE *to, const char *const *names, const double *values, const bool *own,
-                      int n)
+static void write_bars(FILE *to, const harness_bar *bar, int n)
 {
-    int drawn = 0;
     for (int i = n - 1; i >= 0; i--) {
-        if (!isfinite(values[i])) continue;
-        harness__plot_label(to, names[i]);
-        fprintf(to, "\t%.9g\t%.9g\t0x%s\n", values[i], values[i] > 0 ? values[i] : 0,
-                &(own[i] ? PLOT_FIRST : PLOT_OTHER)[1]);
-        drawn++;
+        const double value = bar[i].value;
+        if (!isfinite(value)) continue;
+        harness__plot_label(to, bar[i].name);
+        fprintf(to, "\t%.9g\t%.9g\t0x%s\n", value, value > 0 ? value : 0,
+                &(bar[i].own ? PLOT_FIRST : PLOT_OTHER)[1]);
     }
-    return drawn;
 }
 
 /* 1, 2 or 5 times a power of ten: at most 5 tics, so their numbers do not overlap. */
@@ -114,14 +103,11 @@ static double tic_step(double range)
     return power * (least <= 1 ? 1 : least <= 2 ? 2 : least <= 5 ? 5 : 10);
 }
 
-/* The smallest and the largest of the values, and of what *low and *high are before. */
-static void extend(double *low, double *high, const double *values, int n)
+static void extend(double *low, double *high, double value)
 {
-    for (int i = 0; i < n; i++) {
-        if (!isfinite(values[i])) continue;
-        *low = fmin(*low, values[i]);
-        *high = fmax(*high, values[i]);
-    }
+    if (!isfinite(value)) return;
+    *low = fmin(*low, value);
+    *high = fmax(*high, value);
 }
 
 static void x_range(FILE *to, double low, double high, double before, double after)
@@ -132,43 +118,38 @@ static void x_range(FILE *to, double low, double high, double before, double aft
                 high + range * after, tic_step(range));
 }
 
-/* Reserves the room that the names need; by itself, gnuplot gives them half of the picture. */
-static void bars_margin(FILE *to, const char *const *names, const double *values, int n, int width)
+/* A picture with a row per bar that has a value; returns their number. It reserves the room that
+   the names need: by itself, gnuplot gives them half of the picture. */
+static int rows_style(plot_files *p, const char *title, const char *label, const harness_bar *bar,
+                      int n)
 {
     enum { LETTER = 8 }; /* pixels of a wide font */
-    int most = 0;
+    int rows = 0, most = 0;
     for (int i = 0; i < n; i++) {
-        const int letters = isfinite(values[i]) ? harness__plot_label(NULL, names[i]) : 0;
-        if (letters > most) most = letters;
+        if (!isfinite(bar[i].value)) continue;
+        most = (int)fmax(most, harness__plot_label(NULL, bar[i].name));
+        rows++;
     }
-    fprintf(to, "set lmargin at screen %.4f\nset rmargin at screen %.4f\n",
-            (LETTER * (most + 2.0)) / width, 1 - 3.0 * LETTER / width);
-}
-
-/* A picture with a row per name. */
-static void rows_style(plot_files *p, const char *title, const char *label,
-                       const char *const *names, const double *values, int n, int drawn)
-{
-    harness__plot_style(p, title, WIDTH, 110 + 34 * (drawn < 200 ? drawn : 200));
+    harness__plot_style(p, title, WIDTH, 110 + 34 * (rows < 200 ? rows : 200));
     axis(p->script, "x", label, PLOT_INK);
-    bars_margin(p->script, names, values, n, WIDTH);
     fprintf(p->script,
+            "set lmargin at screen %.4f\nset rmargin at screen %.4f\n"
             "unset key\nset border 1\nset ytics scale 0\nset grid xtics noytics\n"
             "set yrange [-0.6:%d-0.4]\nset style fill solid 0.85 noborder\n",
-            drawn);
+            LETTER * (most + 2.0) / WIDTH, 1 - 3.0 * LETTER / WIDTH, rows);
+    return rows;
 }
 
 ag_status harness_plot_bars(const char *folder, const char *name, const char *title,
-                            const char *label, const char *const *names, const double *values,
-                            const bool *own, int n, ag_failure *why)
+                            const char *label, const harness_bar *bar, int n, ag_failure *why)
 {
     plot_files p;
     int drawn = 0;
     if (!harness__plot_begin(&p, folder, name, why)) {
         double low = 0, high = 0;
-        drawn = write_bars(p.data, names, values, own, n);
-        extend(&low, &high, values, n);
-        rows_style(&p, title, label, names, values, n, drawn);
+        write_bars(p.data, bar, n);
+        for (int i = 0; i < n; i++) extend(&low, &high, bar[i].value);
+        drawn = rows_style(&p, title, label, bar, n);
         x_range(p.script, low, high, low < 0 ? 0.06 : 0, 0.2); /* the numbers are after the bars */
         fprintf(p.script,
                 "plot '%s.tsv' using (0):0:(0):2:($0-0.32):($0+0.32):4:ytic(1) with boxxyerror "
@@ -181,20 +162,16 @@ ag_status harness_plot_bars(const char *folder, const char *name, const char *ti
 }
 
 /* label, mean, dots ("?": none); the first row is on top. */
-static int write_dots(FILE *to, const char *const *names, const double *mean, const double *values,
-                      int n, int per)
+static void write_dots(FILE *to, const harness_bar *mean, const double *values, int n, int per)
 {
-    int drawn = 0;
     for (int i = n - 1; i >= 0; i--) {
-        if (!isfinite(mean[i])) continue;
-        harness__plot_label(to, names[i]);
-        fprintf(to, "\t%.9g", mean[i]);
+        if (!isfinite(mean[i].value)) continue;
+        harness__plot_label(to, mean[i].name);
+        fprintf(to, "\t%.9g", mean[i].value);
         for (int k = i * per; k < (i + 1) * per; k++)
             fprintf(to, isfinite(values[k]) ? "\t%.9g" : "\t?", values[k]);
         fputs("\n", to);
-        drawn++;
     }
-    return drawn;
 }
 
 static void draw_dots(const plot_files *p, double first, int per)
@@ -220,28 +197,27 @@ ag_status harness_plot_dots(const char *folder, const char *name, const char *ti
     plot_files p;
     int drawn = 0;
     if (!harness__plot_begin(&p, folder, name, why)) {
-        double low = (double)INFINITY, high = -low, spread;
-        double *mean = HARNESS_NEW(mean, n);
-        int64_t count;
+        double low = (double)INFINITY, high = -low;
+        harness_bar *mean = HARNESS_NEW(mean, n);
         for (int i = 0; i < n; i++)
-            harness_mean_spread(&mean[i], &spread, &count, values + i * per, per);
-        drawn = write_dots(p.data, names, mean, values, n, per);
-        extend(&low, &high, values, n * per);
-        rows_style(&p, title, label, names, mean, n, drawn);
+            mean[i] = (harness_bar){names[i], harness_average(values + i * per, per).mean, false};
+        write_dots(p.data, mean, values, n, per);
+        for (int i = 0; i < n * per; i++) extend(&low, &high, values[i]);
+        drawn = rows_style(&p, title, label, mean, n);
         x_range(p.script, low, high, 0.06, 0.06);
-        draw_dots(&p, n ? mean[0] : (double)NAN, per);
+        draw_dots(&p, n ? mean[0].value : (double)NAN, per);
         harness_free(mean);
     }
     return harness__plot_end(&p, drawn > 0, why);
 }
 
-/* The colour of line or bar i; the ninth is dashed, if it is a line. */
-static void write_colour(FILE *to, int i)
+/* The ninth line is dashed. */
+static const char *line_style(int i)
 {
     static const char *const colour[8] = {PLOT_FIRST, PLOT_SECOND, "#3a9a5b", "#b5484e",
                                           "#8a62b8",  "#9a7b4f",   "#2b9fa8", "#c45c9c"};
-    fprintf(to, " linecolor rgb '%s'", colour[i % 8]);
-    if (i >= 8) fprintf(to, " dashtype %d", 1 + i / 8);
+    const char *dashed = i < 8 ? "" : harness_format(" dashtype %d", 1 + i / 8);
+    return harness_format("with lines linewidth 2 linecolor rgb '%s'%s", colour[i % 8], dashed);
 }
 
 /* The lines of the key: gnuplot makes its columns as wide as the longest name. */
@@ -263,8 +239,6 @@ ag_status harness_plot_lines(const char *folder, const char *name, const char *t
     int drawn = 0;
     if (!harness__plot_begin(&p, folder, name, why)) {
         FILE *to = p.script;
-        for (int i = 0; i < count && i < HARNESS_LINES; i++)
-            if (curves[i].n) write_means(p.data, curves[i]);
         harness__plot_style(&p, title, WIDTH, 330 + 20 * key_rows(curves, count));
         axis(to, "x", x_label, PLOT_INK);
         axis(to, "y", y_label, PLOT_INK);
@@ -273,11 +247,8 @@ ag_status harness_plot_lines(const char *folder, const char *name, const char *t
               to);
         for (int i = 0; i < count && i < HARNESS_LINES; i++) {
             if (!curves[i].n) continue;
-            fprintf(to, "%s'%s.tsv' index %d using 1:2 with lines linewidth 2",
-                    drawn ? ", \\\n     " : "plot ", p.name, drawn);
-            drawn++;
-            write_colour(to, i);
-            write_name(to, curves[i].name);
+            write_means(p.data, curves[i]);
+            draw_line(&p, drawn++, curves[i], line_style(i));
         }
         fputs("\n", to);
     }

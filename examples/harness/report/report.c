@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* report.html: a run, or a study, on one self-contained page. */
-#define _GNU_SOURCE
 #include "examples/harness/cli/options_internal.h"
 
 #include "core/io/io.h"
@@ -8,12 +7,6 @@
 #include "examples/harness/report/report.h"
 
 #include <string.h>
-#include <unistd.h>
-
-typedef struct page {
-    const char *folder;
-    const harness_report *report;
-} page;
 
 static void element(FILE *to, const char *tag, const char *text)
 {
@@ -22,15 +15,14 @@ static void element(FILE *to, const char *tag, const char *text)
     fprintf(to, "</%s>\n", tag);
 }
 
-static void facts(FILE *to, const harness_report *r)
+static void write_facts(FILE *to, const harness_named *fact)
 {
-    if (!r->fact_count) return;
     fputs("<ul class=\"facts\">\n", to);
-    for (int i = 0; i < r->fact_count; i++) {
+    for (; fact->name; fact++) {
         fputs("<li><b>", to);
-        harness_html_text(to, r->facts[i].text);
+        harness_html_text(to, fact->text);
         fputs("</b><span>", to);
-        harness_html_text(to, r->facts[i].name);
+        harness_html_text(to, fact->name);
         fputs("</span></li>\n", to);
     }
     fputs("</ul>\n", to);
@@ -60,8 +52,7 @@ static void figure(FILE *to, const char *folder, const harness_named *plot)
     const char *name = plot->name, *path = harness_format("%s/plots/%s.svg", folder, name);
     size_t bytes;
     ag_failure none = {0};
-    char *svg =
-        access(path, R_OK) == 0 ? harness__read_file(path, (size_t)64 << 20, &bytes, &none) : NULL;
+    char *svg = harness__read_file(path, (size_t)64 << 20, &bytes, &none);
     fputs("<figure>", to);
     if (svg && strstr(svg, "</svg>")) /* else the disk was full */
         inline_svg(to, svg);
@@ -119,20 +110,19 @@ static void head(FILE *to, const harness_report *r)
 
 static ag_status write_page(FILE *to, void *context)
 {
-    const page *p = context;
-    const harness_report *r = p->report;
+    const harness_report *r = context;
     head(to, r);
-    facts(to, r);
-    if (r->plot_count) element(to, "h2", "Pictures");
-    for (int i = 0; i < r->plot_count; i++) figure(to, p->folder, &r->plots[i]);
-    if (r->table_count) element(to, "h2", "Scores");
-    for (int i = 0; i < r->table_count; i++) harness_table_html(to, r->tables[i]);
-    if (r->note_count) element(to, "h2", "How to read the numbers");
-    for (int i = 0; i < r->note_count; i++) element(to, "p", r->notes[i]);
+    if (r->facts) write_facts(to, r->facts);
+    if (r->plots) element(to, "h2", "Pictures");
+    for (int i = 0; r->plots && r->plots[i].name; i++) figure(to, r->folder, &r->plots[i]);
+    if (r->tables) element(to, "h2", "Scores");
+    for (int i = 0; r->tables && r->tables[i]; i++) harness_table_html(to, r->tables[i]);
+    if (r->notes) element(to, "h2", "How to read the numbers");
+    for (int i = 0; r->notes && r->notes[i]; i++) element(to, "p", r->notes[i]);
     if (r->command_line) {
         element(to, "h2", "How to do it again");
         element(to, "pre", r->command_line);
-        if (r->options) element(to, "p", harness_device_report(p->folder, r->options));
+        if (r->options) element(to, "p", harness_device_report(r->folder, r->options));
     }
     if (r->options) {
         element(to, "h2", "Configuration");
@@ -142,10 +132,9 @@ static ag_status write_page(FILE *to, void *context)
     return AG_OK;
 }
 
-ag_status harness_report_write(const char *folder, const harness_report *report, ag_failure *why)
+ag_status harness_report_write(const harness_report *r, ag_failure *why)
 {
-    page p = {folder, report};
-    return ag_save_file(
-        harness_format("%s/%s", folder, report->file ? report->file : HARNESS_REPORT), write_page,
-        &p, why);
+    harness_report page = *r;
+    const char *path = harness_format("%s/%s", r->folder, r->file ? r->file : HARNESS_REPORT);
+    return ag_save_file(path, write_page, &page, why);
 }

@@ -12,25 +12,25 @@ struct json_t;
 typedef struct harness_table harness_table;
 
 /* Texts are copied, except notes. */
-harness_table *harness_table_new(const char *title, const char *const *columns, int count);
+harness_table *harness_table_new(const char *title);
 void harness_table_free(harness_table *t);
-/* Adds a column, before the second row. */
-void harness_table_column(harness_table *t, const char *name);
 
-/* Cells fill the table row by row. A number is shown with `digits` decimals, or with two figures
-   ("0.013", "1.2e-05"; CSV and JSON: in full); NaN is shown as "-" (CSV: empty; JSON: null). */
+/* Cells fill the table row by row, and those of the first row make the columns; in later rows only
+   their order counts. A number is shown with `digits` decimals, or with two figures ("0.013",
+   "1.2e-05"; CSV and JSON: in full); NaN is shown as "-" (CSV: empty; JSON: null). */
 enum { HARNESS_TWO_FIGURES = -2 };
-void harness_table_text(harness_table *t, const char *cell);
-void harness_table_number(harness_table *t, double cell, int digits);
-void harness_table_count(harness_table *t, int64_t cell);
+void harness_table_text(harness_table *t, const char *column, const char *cell);
+void harness_table_number(harness_table *t, const char *column, double cell, int digits);
+void harness_table_count(harness_table *t, const char *column, int64_t cell);
 const char *harness_number_text(double number, int digits);
 int harness_table_rows(const harness_table *t);
 /* Adds a sentence below the table (text and HTML); it must live as long as the table. */
 void harness_table_note(harness_table *t, const char *note);
 
-/* In HTML the cells of the row, or of the column (then row is -1), have the model's colour, and the
-   other numbers of the table are grey. */
-void harness_table_own(harness_table *t, int row, int column);
+/* In HTML the row whose first cell was added last, or the column of the last cell, has the model's
+   colour, and the other numbers of the table are grey. */
+void harness_table_own_row(harness_table *t);
+void harness_table_own_column(harness_table *t);
 
 /* When it is printed, a first cell too long for lines of 80 characters has a line of its own. */
 void harness_table_narrow(harness_table *t);
@@ -69,10 +69,14 @@ ag_status harness_plot_scatter(const char *folder, const char *name, const char 
                                const char *x_label, const char *y_label, const double *x,
                                const double *y, int64_t n, ag_failure *why);
 
-/* A horizontal bar for each label, in the model's colour if it is the model's own, else grey. */
+/* Horizontal bars, in the model's colour if they are its own, else grey. */
+typedef struct harness_bar {
+    const char *name;
+    double value; /* not finite: no bar */
+    bool own;
+} harness_bar;
 ag_status harness_plot_bars(const char *folder, const char *name, const char *title,
-                            const char *label, const char *const *names, const double *values,
-                            const bool *own, int n, ag_failure *why);
+                            const char *label, const harness_bar *bar, int n, ag_failure *why);
 
 /* A row of dots for each label, values[i * per + k] (NaN: none), with a line at their mean; a
    dashed line is at the mean of the first row. */
@@ -95,19 +99,16 @@ typedef struct harness_named {
     const char *name, *text;
 } harness_named;
 
-/* The contents of the page, from top to bottom. */
+/* The page and its contents, from top to bottom. Lists end with NULL, those of harness_named with a
+   name that is NULL; a list may be NULL. */
 typedef struct harness_report {
-    const char *file;           /* NULL: report.html */
+    const char *folder, *file;  /* file NULL: report.html */
     const char *title;          /* "TGraph, 1,500 steps on 2 files" */
     const char *summary;        /* one or two sentences; NULL: none */
     const harness_named *facts; /* big numbers at the top */
-    int fact_count;
     const harness_named *plots; /* with captions; one without SVG is shown as a link to its data */
-    int plot_count;
-    const harness_table *const *tables;
-    int table_count;
+    harness_table *const *tables;
     const char *const *notes; /* how to read the numbers: one paragraph each */
-    int note_count;
     const char *command_line;
     const harness_options *options; /* the resolved configuration; NULL: none */
     const char *files;              /* their kind (harness_options_act) */
@@ -115,6 +116,6 @@ typedef struct harness_report {
 
 /* Writes FOLDER/FILE: one page without outside resources, for light and dark screens. Fails:
    AG_EFILE. */
-ag_status harness_report_write(const char *folder, const harness_report *report, ag_failure *why);
+ag_status harness_report_write(const harness_report *report, ag_failure *why);
 
 #endif

@@ -13,31 +13,27 @@
 
 typedef enum kind { TEXT, REAL, COUNT } kind;
 
+/* own: of a name of a column, all of the column has the model's colour; of the first cell of a row,
+   all of the row. */
 typedef struct cell {
     kind kind;
     double real;
     int64_t count;
     const char *shown;
+    bool own;
 } cell;
 
-/* All but the title are stb_ds arrays. */
 struct harness_table {
-    bool narrow;
-    const char *title, **columns, **notes;
-    cell *cells; /* row by row */
-    int *own;    /* pairs of a row and a column, of which one is -1 */
+    bool narrow, own; /* own: a row or a column is */
+    int columns;
+    const char *title, **notes; /* notes: stb_ds array */
+    cell *cells;                /* stb_ds array, row by row; row 0: the names of the columns */
 };
 
-void harness_table_column(harness_table *t, const char *name)
-{
-    bag_add(t->columns, harness_format("%s", name));
-}
-
-harness_table *harness_table_new(const char *title, const char *const *columns, int count)
+harness_table *harness_table_new(const char *title)
 {
     harness_table *t = harness_alloc(sizeof *t);
     t->title = harness_format("%s", title);
-    for (int i = 0; i < count; i++) harness_table_column(t, columns[i]);
     return t;
 }
 
@@ -45,15 +41,25 @@ void harness_table_free(harness_table *t)
 {
     if (!t) return;
     bag_free(t->cells);
-    bag_free(t->columns);
     bag_free(t->notes);
-    bag_free(t->own);
     harness_free(t);
 }
 
-void harness_table_text(harness_table *t, const char *text)
+/* The first row makes the columns; it ends where the first of them comes again. */
+static void add(harness_table *t, const char *column, cell c)
 {
-    bag_add(t->cells, ((cell){TEXT, 0, 0, harness_format("%s", text)}));
+    const bool first_row = bag_count(t->cells) == 2 * t->columns;
+    if (first_row && (!t->columns || strcmp(column, t->cells[0].shown) != 0)) {
+        const cell name = {.kind = TEXT, .shown = harness_format("%s", column)};
+        bag_insert(t->cells, t->columns, name);
+        t->columns++;
+    }
+    bag_add(t->cells, c);
+}
+
+void harness_table_text(harness_table *t, const char *column, const char *text)
+{
+    add(t, column, (cell){.kind = TEXT, .shown = harness_format("%s", text)});
 }
 
 const char *harness_number_text(double number, int digits)
@@ -63,34 +69,44 @@ const char *harness_number_text(double number, int digits)
                       : harness_format("%.*f", digits, number);
 }
 
-void harness_table_number(harness_table *t, double real, int digits)
+void harness_table_number(harness_table *t, const char *column, double real, int digits)
 {
-    bag_add(t->cells, ((cell){REAL, real, 0, harness_number_text(real, digits)}));
+    add(t, column, (cell){REAL, .real = real, .shown = harness_number_text(real, digits)});
 }
 
-void harness_table_count(harness_table *t, int64_t count)
+void harness_table_count(harness_table *t, const char *column, int64_t count)
 {
-    bag_add(t->cells, ((cell){COUNT, 0, count, harness_format("%" PRId64, count)}));
+    add(t, column, (cell){COUNT, .count = count, .shown = harness_format("%" PRId64, count)});
 }
 
 void harness_table_narrow(harness_table *t) { t->narrow = true; }
 
-void harness_table_own(harness_table *t, int row, int column)
+void harness_table_own_row(harness_table *t)
 {
-    bag_add(t->own, row);
-    bag_add(t->own, column);
+    t->cells[bag_count(t->cells) - 1].own = t->own = true;
+}
+
+void harness_table_own_column(harness_table *t)
+{
+    t->cells[(bag_count(t->cells) - 1) % t->columns].own = t->own = true;
 }
 
 void harness_table_note(harness_table *t, const char *note) { bag_add(t->notes, note); }
 
 int harness_table_rows(const harness_table *t)
 {
-    return bag_count(t->cells) / bag_count(t->columns);
+    return t->columns ? bag_count(t->cells) / t->columns - 1 : 0;
 }
 
 static const cell *at(const harness_table *t, int row, int column)
 {
-    return &t->cells[row * bag_count(t->columns) + column];
+    return &t->cells[row * t->columns + column];
+}
+
+/* The name of a column is like the first cell below it. */
+static bool is_number(const harness_table *t, int row, int column)
+{
+    return at(t, row ? row : 1, column)->kind != TEXT;
 }
 
 /* Columns on the screen: bytes that do not continue a UTF-8 character. */
@@ -117,42 +133,35 @@ static void print_cell(FILE *to, const char *text, int width, bool right, bool l
 static void measure_columns(int *width, const harness_table *t)
 {
     enum { LINE = 80 };
-    const int columns = bag_count(t->columns), rows = harness_table_rows(t);
     int left = LINE;
-    for (int c = columns - 1; c >= 0; c--) {
-        width[c] = safe_width(t->columns[c]);
-        for (int r = 0; r < rows; r++) {
-            int w = safe_width(at(t, r, c)->shown);
-            if (w > width[c] && (c || !t->narrow || w <= left)) width[c] = w;
+    for (int c = t->columns - 1; c >= 0; c--) {
+        for (int r = 0; r <= harness_table_rows(t); r++) {
+            const int w = safe_width(at(t, r, c)->shown);
+            if (w > width[c] && (!r || c || !t->narrow || w <= left)) width[c] = w;
         }
         left -= width[c] + 2;
     }
 }
 
+static void print_line(FILE *to, const char *text)
+{
+    harness_show(to, text);
+    fputc('\n', to);
+}
+
 void harness_table_print(FILE *to, const harness_table *t)
 {
-    int columns = bag_count(t->columns), rows = harness_table_rows(t);
-    int *width = HARNESS_NEW(width, columns);
+    int *width = HARNESS_NEW(width, t->columns);
     measure_columns(width, t);
-    if (*t->title) {
-        harness_show(to, t->title);
-        fputc('\n', to);
-    }
-    for (int c = 0; c < columns; c++)
-        print_cell(to, t->columns[c], width[c], rows && at(t, 0, c)->kind != TEXT,
-                   c == columns - 1);
-    for (int r = 0; r < rows; r++)
-        for (int c = 0; c < columns; c++) {
+    if (*t->title) print_line(to, t->title);
+    for (int r = 0; r <= harness_table_rows(t); r++)
+        for (int c = 0; c < t->columns; c++) {
             const char *shown = at(t, r, c)->shown;
-            const bool alone = !c && columns > 1 && safe_width(shown) > width[c];
-            if (alone) print_cell(to, shown, 0, 0, 1);
-            print_cell(to, alone ? "" : shown, width[c], at(t, r, c)->kind != TEXT,
-                       c == columns - 1);
+            const bool alone = !c && t->columns > 1 && safe_width(shown) > width[c];
+            if (alone) print_line(to, shown);
+            print_cell(to, alone ? "" : shown, width[c], is_number(t, r, c), c == t->columns - 1);
         }
-    for (int i = 0; i < bag_count(t->notes); i++) {
-        harness_show(to, t->notes[i]);
-        fputc('\n', to);
-    }
+    for (int i = 0; i < bag_count(t->notes); i++) print_line(to, t->notes[i]);
     harness_free(width);
 }
 
@@ -166,13 +175,6 @@ void harness_csv_quoted(FILE *to, const char *text)
     }
     fputc('"', to);
     harness_free(safe);
-}
-
-/* The end of a cell: of a row after the last column. */
-static void end_cell(FILE *to, const harness_table *t, int column, const char *cell,
-                     const char *row)
-{
-    fputs(column + 1 == bag_count(t->columns) ? row : cell, to);
 }
 
 static void csv_text(FILE *to, const char *text)
@@ -193,29 +195,23 @@ static void csv_cell(FILE *to, const cell *c)
 
 void harness_table_csv(FILE *to, const harness_table *t)
 {
-    int columns = bag_count(t->columns);
-    for (int c = 0; c < columns; c++) {
-        csv_text(to, t->columns[c]);
-        end_cell(to, t, c, ",", "\n");
+    for (int i = 0; i < bag_count(t->cells); i++) {
+        csv_cell(to, &t->cells[i]);
+        fputs((i + 1) % t->columns ? "," : "\n", to);
     }
-    for (int r = 0; r < harness_table_rows(t); r++)
-        for (int c = 0; c < columns; c++) {
-            csv_cell(to, at(t, r, c));
-            end_cell(to, t, c, ",", "\n");
-        }
 }
 
 json_t *harness_table_json(const harness_table *t)
 {
     json_t *list = json_array();
-    for (int r = 0; r < harness_table_rows(t); r++) {
+    for (int r = 1; r <= harness_table_rows(t); r++) {
         json_t *row = json_object();
-        for (int c = 0; c < bag_count(t->columns); c++) {
+        for (int c = 0; c < t->columns; c++) {
             const cell *x = at(t, r, c);
             json_t *value = x->kind == COUNT  ? json_integer(x->count)
                             : x->kind == TEXT ? json_string(x->shown)
                                               : harness_json_number(x->real);
-            json_object_set_new(row, t->columns[c], value);
+            json_object_set_new(row, at(t, 0, c)->shown, value);
         }
         json_array_append_new(list, row);
     }
@@ -235,38 +231,27 @@ void harness_html_text(FILE *to, const char *text)
     harness_free(safe);
 }
 
-static bool is_own(const harness_table *t, int row, int column)
-{
-    for (int i = 0; i < bag_count(t->own); i += 2)
-        if (t->own[i] == row || t->own[i + 1] == column) return true;
-    return false;
-}
-
-/* row -1: the header. */
 static void html_cell(FILE *to, const harness_table *t, int row, int column)
 {
-    const char *tag = row < 0 ? "th" : "td";
-    const int number = harness_table_rows(t) && at(t, row < 0 ? 0 : row, column)->kind != TEXT,
-              own = is_own(t, row < 0 ? -2 : row, column);
+    const char *tag = row ? "td" : "th";
+    const bool number = is_number(t, row, column),
+               own = at(t, 0, column)->own || (row && at(t, row, 0)->own);
     fprintf(to, "<%s", tag);
     if (number || own) fprintf(to, " class=\"%s\"", !own ? "n" : number ? "n own" : "own");
     fputc('>', to);
-    harness_html_text(to, row < 0 ? t->columns[column] : at(t, row, column)->shown);
+    harness_html_text(to, at(t, row, column)->shown);
     fprintf(to, "</%s>", tag);
 }
 
 void harness_table_html(FILE *to, const harness_table *t)
 {
-    int columns = bag_count(t->columns), rows = harness_table_rows(t);
     fprintf(to, "<div class=\"table\"><table%s><caption>", t->own ? " class=\"methods\"" : "");
     harness_html_text(to, t->title);
-    fputs("</caption>\n<thead><tr>", to);
-    for (int c = 0; c < columns; c++) html_cell(to, t, -1, c);
-    fputs("</tr></thead>\n<tbody>\n", to);
-    for (int r = 0; r < rows; r++) {
+    fputs("</caption>\n<thead>", to);
+    for (int r = 0; r <= harness_table_rows(t); r++) {
         fputs("<tr>", to);
-        for (int c = 0; c < columns; c++) html_cell(to, t, r, c);
-        fputs("</tr>\n", to);
+        for (int c = 0; c < t->columns; c++) html_cell(to, t, r, c);
+        fputs(r ? "</tr>\n" : "</tr></thead>\n<tbody>\n", to);
     }
     fputs("</tbody></table></div>\n", to);
     for (int i = 0; i < bag_count(t->notes); i++) {
@@ -308,26 +293,26 @@ static void tex_cell(FILE *to, const cell *c)
         fprintf(to, "$%s$", c->shown);
 }
 
+static void tex_rows(FILE *to, const harness_table *t, int first, int end)
+{
+    for (int i = first * t->columns; i < end * t->columns; i++) {
+        tex_cell(to, &t->cells[i]);
+        fputs((i + 1) % t->columns ? " & " : " \\\\\n", to);
+    }
+}
+
 void harness_tables_tex(FILE *to, harness_table *const *table, int count)
 {
-    const int columns = bag_count(table[0]->columns);
+    const int columns = table[0]->columns;
     fputs("\\begin{tabular}{", to);
-    for (int c = 0; c < columns; c++)
-        fputc(harness_table_rows(table[0]) && at(table[0], 0, c)->kind != TEXT ? 'r' : 'l', to);
+    for (int c = 0; c < columns; c++) fputc(is_number(table[0], 0, c) ? 'r' : 'l', to);
     fputs("}\n\\hline\n", to);
-    for (int c = 0; c < columns; c++) {
-        tex_text(to, table[0]->columns[c]);
-        end_cell(to, table[0], c, " & ", " \\\\\n");
-    }
+    tex_rows(to, table[0], 0, 1);
     for (int i = 0; i < count; i++) {
         fprintf(to, "\\hline\n\\multicolumn{%d}{l}{\\emph{", columns);
         tex_text(to, table[i]->title);
         fputs("}} \\\\\n", to);
-        for (int r = 0; r < harness_table_rows(table[i]); r++)
-            for (int c = 0; c < columns; c++) {
-                tex_cell(to, at(table[i], r, c));
-                end_cell(to, table[i], c, " & ", " \\\\\n");
-            }
+        tex_rows(to, table[i], 1, harness_table_rows(table[i]) + 1);
     }
     fputs("\\hline\n\\end{tabular}\n", to);
 }

@@ -54,27 +54,25 @@ static void pair_up(double *d, int seeds, int groups)
 /* The variance of the mean of the rows' means, of rows that are not NaN, and their number. */
 static double variance(int *count, const double *d, int rows, int columns, int row, int column)
 {
-    double mean, spread, *of = HARNESS_NEW(of, rows + columns);
-    int64_t used;
+    double *of = HARNESS_NEW(of, rows + columns);
     for (int r = 0; r < rows; r++) {
         for (int c = 0; c < columns; c++) of[rows + c] = d[r * row + c * column];
-        harness_mean_spread(&of[r], &spread, &used, of + rows, columns);
+        of[r] = harness_average(of + rows, columns).mean;
     }
-    harness_mean_spread(&mean, &spread, &used, of, rows);
+    const harness_averages a = harness_average(of, rows);
     harness_free(of);
-    *count = (int)used;
-    return used > 1 ? spread * spread / (double)used : 0;
+    *count = a.count;
+    return a.count > 1 ? a.spread * a.spread / a.count : 0;
 }
 
 harness_paired harness_pair(const double *of, const double *base, int seeds, int groups)
 {
     const int n = seeds * groups;
     harness_paired x = {(double)NAN, (double)NAN, (double)NAN, (double)NAN, 0, 0};
-    double *d = HARNESS_NEW(d, n), spread;
-    int64_t used;
+    double *d = HARNESS_NEW(d, n);
     for (int i = 0; i < n; i++) d[i] = of[i] - base[i];
     pair_up(d, seeds, groups);
-    harness_mean_spread(&x.mean, &spread, &used, d, n);
+    x.mean = harness_average(d, n).mean;
     const double v_s = variance(&x.seeds, d, seeds, groups, groups, 1),
                  v_g = variance(&x.groups, d, groups, seeds, 1, groups), v = v_s + v_g;
     harness_free(d);

@@ -139,10 +139,8 @@ static ag_status read_pair(void *context, const char *section, const char *key, 
     if (r->in_study && strcmp(key, "seeds") == 0) return read_seeds(s, value, where, why);
     if (r->in_study && strcmp(key, "title") == 0) {
         s->title = value;
-        return harness__utf8(value)
-                   ? AG_OK
-                   : ag_fail(why, AG_EUSE, "%s: the title is not UTF-8 text; write it again",
-                             where);
+        if (harness__utf8(value)) return AG_OK;
+        return ag_fail(why, AG_EUSE, "%s: the title is not UTF-8 text; write it again", where);
     }
     if (check_override(r, &item, why)) return why->status;
     if (r->in_study)
@@ -208,23 +206,22 @@ ag_status harness_study_options(harness_options *o, const harness_study *s,
     return harness_options_set(o, s->file, "seed", harness_format("%" PRId64, seed), why);
 }
 
-/* The number of variants in which options that they share have an effect, and a sentence on one
-   that has none in any. */
+/* An option that the variants share. */
 typedef struct shared {
-    int *acting; /* per option */
-    ag_failure *idle;
+    bool acts; /* in any of them */
+    ag_failure idle;
 } shared;
 
-static ag_status check_variant(shared *of, const harness_options *o, const char *files,
+static ag_status check_variant(shared *option, const harness_options *o, const char *files,
                                ag_failure *why)
 {
     for (int i = 0; i < o->program->option_count; i++) {
         if (!harness__idle(o, i, files))
-            of->acting[i] += o->origin[i].where != NULL;
+            option[i].acts |= o->origin[i].where != NULL;
         else if (o->origin[i].layer == o->layer)
             return harness__refuse_idle(o, i, "", why);
-        else if (!of->idle[i].status)
-            harness__refuse_idle(o, i, " in any variant", &of->idle[i]);
+        else if (!option[i].idle.status)
+            harness__refuse_idle(o, i, " in any variant", &option[i].idle);
     }
     return AG_OK;
 }
@@ -233,16 +230,15 @@ ag_status harness_study_act(const harness_study *s, const harness_options *base,
                             ag_failure *why)
 {
     const int count = base->program->option_count;
-    shared of = {HARNESS_NEW(of.acting, count), HARNESS_NEW(of.idle, count)};
+    shared *option = HARNESS_NEW(option, count);
     for (int v = 0; v < bag_count(s->variants) && !why->status; v++) {
         harness_options *o = harness_options_copy(base);
         if (!harness_study_options(o, s, &s->variants[v], s->seeds[0], why))
-            check_variant(&of, o, files, why);
+            check_variant(option, o, files, why);
         harness_options_free(o);
     }
     for (int i = 0; i < count && !why->status; i++)
-        if (of.idle[i].status && !of.acting[i]) *why = of.idle[i];
-    harness_free(of.acting);
-    harness_free(of.idle);
+        if (option[i].idle.status && !option[i].acts) *why = option[i].idle;
+    harness_free(option);
     return why->status;
 }

@@ -21,8 +21,10 @@ typedef struct study_outcome {
     harness_part part;      /* of --part */
     int only;               /* a variant, -1: all */
     struct json_t **result; /* [variants][seeds] what result.json holds; empty: there is none */
-    const char *measure[HARNESS_MOST_SCORES]; /* [measures] all that a run has */
+    const char **name;      /* [variants] */
+    const char *measure[HARNESS_MOST_SCORES]; /* [measures] all that any run has */
     int measures;
+    harness_table *table[HARNESS_MOST_SCORES + 2]; /* of each measure, of the costs; NULL */
 } study_outcome;
 
 /* Reads --part and --only. Fails: AG_EUSE. */
@@ -34,17 +36,13 @@ bool harness__study_lacks(const study_outcome *x, int variant, int seed);
 /* One run's mean of a measure; NaN: none. */
 double harness__study_score(const study_outcome *x, int variant, int seed, int measure);
 
-/* A row per variant: runs, parameters, time of training, memory, own options. */
-harness_table *harness__study_costs(const study_outcome *x);
-
 /* OUT/VARIANT/seed-N and what follows ("/config.json"). */
 const char *harness__study_path(const study_outcome *x, int variant, int seed, const char *end);
 
 /* Writes all files of OUT; returns as harness_study_run. */
 harness_table *harness__study_write(study_outcome *x, struct json_t **json, ag_failure *why);
-/* Writes the pictures, then study.html. measures: a table of each measure. */
-ag_status harness__study_page(const study_outcome *x, harness_table *const *measures,
-                              ag_failure *why);
+/* Writes the pictures, then study.html. */
+ag_status harness__study_page(const study_outcome *x, ag_failure *why);
 
 /* ---- paired differences ---- */
 

@@ -8,15 +8,14 @@
 #include <string.h>
 #include <time.h>
 
-static ag_status plot_dots(const study_outcome *x, const char *const *name, ag_failure *why)
+static ag_status plot_dots(const study_outcome *x, ag_failure *why)
 {
-    double *score = HARNESS_NEW(score, x->variants * x->seeds);
-    for (int i = 0; i < x->variants * x->seeds; i++)
+    const int runs = x->variants * x->seeds;
+    double *score = harness_lasting((size_t)runs * sizeof *score);
+    for (int i = 0; i < runs; i++)
         score[i] = harness__study_score(x, i / x->seeds, i % x->seeds, 0);
-    harness_plot_dots(x->out, "study", x->study->title, x->measure[0], name, score, x->variants,
-                      x->seeds, why);
-    harness_free(score);
-    return why->status;
+    return harness_plot_dots(x->out, "study", x->study->title, x->measure[0], x->name, score,
+                             x->variants, x->seeds, why);
 }
 
 /* Fills the mean over the seeds that have a score, up to the last validation of all of them. */
@@ -39,12 +38,12 @@ static void mean_curve(harness_curve *mean, const study_outcome *x, int variant)
     }
 }
 
-static ag_status plot_curves(const study_outcome *x, const char *const *name, ag_failure *why)
+static ag_status plot_curves(const study_outcome *x, ag_failure *why)
 {
     const int count = x->variants < HARNESS_LINES ? x->variants : HARNESS_LINES;
     harness_curve curve[HARNESS_LINES] = {{NULL, NULL, NULL, 0}};
     for (int v = 0; v < count; v++) {
-        curve[v].name = name[v];
+        curve[v].name = x->name[v];
         mean_curve(&curve[v], x, v);
     }
     harness_plot_lines(x->out, "study-curves", "Validations while training, mean of the seeds",
@@ -73,7 +72,7 @@ static const char *explain_test(const study_outcome *x)
         "is if there is none, by Student's t with the variances over seeds and over groups "
         "(docs/reading-results.md). Of 20 variants without any effect, one is expected to have a "
         "p below 0.05.",
-        x->study->variants[0].name);
+        x->name[0]);
 }
 
 static const char *caption_curves(const study_outcome *x)
@@ -92,58 +91,48 @@ static const char *today(void)
     return localtime_r(&now, &local) && strftime(text, 16, "%F", &local) ? text : "-";
 }
 
-static void write_report(const study_outcome *x, const harness_table *const *table,
-                         const char *const *note, const harness_options *options, ag_failure *why)
+static void write_report(const study_outcome *x, const harness_options *options, ag_failure *why)
 {
     const harness_call *call = x->call;
-    const harness_named plot[] = {{"study", "A dot per seed, a line at their mean; the dashed line "
-                                            "is at the mean of the first variant, to which the "
-                                            "others are compared."},
-                                  {"study-curves", caption_curves(x)}};
-    const harness_named fact[] = {
-        {"variants", harness_format("%d", x->variants)},
-        {"seeds", harness_format("%d", x->seeds)},
-        {"version", harness_format("%s %s", call->program->name, call->program->version)},
-        {"date", today()}};
-    const harness_report report = {.file = "study.html",
-                                   .title = *x->study->title ? x->study->title : "A study",
-                                   .facts = fact,
-                                   .fact_count = 4,
-                                   .plots = plot,
-                                   .plot_count = 2,
-                                   .tables = table,
-                                   .table_count = x->measures + 1,
-                                   .notes = note,
-                                   .note_count = 4,
-                                   .command_line = call->command_line,
-                                   .options = options,
-                                   .files =
-                                       harness_model_files(call->program->model, call->values)};
-    harness_report_write(x->out, &report, why);
-}
-
-ag_status harness__study_page(const study_outcome *x, harness_table *const *measures,
-                              ag_failure *why)
-{
-    const harness_study *s = x->study;
-    const harness_table *table[HARNESS_MOST_SCORES + 1];
-    const char **name = NULL;
     const char *const note[] = {
         explain(x), explain_test(x),
         "The best checkpoint of a run is chosen by the items that are scored here, or a sample of "
         "them, so the means are slightly too good, of all variants alike.",
         "seconds: of training, without validations, mean over the runs. MiB: the largest resident "
-        "memory of the program while it trained, mean over the runs."};
-    harness_table *costs = harness__study_costs(x);
+        "memory of the program while it trained, mean over the runs.",
+        NULL};
+    const harness_named plot[] = {{"study", "A dot per seed, a line at their mean; the dashed line "
+                                            "is at the mean of the first variant, to which the "
+                                            "others are compared."},
+                                  {"study-curves", caption_curves(x)},
+                                  {NULL, NULL}};
+    const harness_named fact[] = {
+        {"variants", harness_format("%d", x->variants)},
+        {"seeds", harness_format("%d", x->seeds)},
+        {"version", harness_format("%s %s", call->program->name, call->program->version)},
+        {"date", today()},
+        {NULL, NULL}};
+    const harness_report report = {.folder = x->out,
+                                   .file = "study.html",
+                                   .title = *x->study->title ? x->study->title : "A study",
+                                   .facts = fact,
+                                   .plots = plot,
+                                   .tables = x->table,
+                                   .notes = note,
+                                   .command_line = call->command_line,
+                                   .options = options,
+                                   .files =
+                                       harness_model_files(call->program->model, call->values)};
+    harness_report_write(&report, why);
+}
+
+ag_status harness__study_page(const study_outcome *x, ag_failure *why)
+{
+    const harness_study *s = x->study;
     harness_options *options = harness_options_copy(x->call->options);
-    for (int m = 0; m < x->measures; m++) table[m] = measures[m];
-    table[x->measures] = costs;
-    for (int v = 0; v < x->variants; v++) bag_add(name, s->variants[v].name);
     if (!harness_study_options(options, s, &s->variants[0], s->seeds[0], why) &&
-        !plot_dots(x, name, why) && !plot_curves(x, name, why))
-        write_report(x, table, note, options, why);
-    bag_free(name);
+        !plot_dots(x, why) && !plot_curves(x, why))
+        write_report(x, options, why);
     harness_options_free(options);
-    harness_table_free(costs);
     return why->status;
 }

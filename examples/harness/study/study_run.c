@@ -181,30 +181,26 @@ static ag_status open_folder(study_outcome *x, bool makes, ag_failure *why)
     return harness__make_inner(harness_format("%s/plots", x->out), why);
 }
 
-static void say_unfinished(const study_outcome *x, int lacking)
-{
-    int taken = 0;
-    for (int i = 0; i < x->variants * x->seeds; i++)
-        taken += harness__study_lacks(x, i / x->seeds, i % x->seeds) &&
-                 harness__study_mine(x, i / x->seeds, i % x->seeds);
-    harness_say("%d of %d runs have no result yet; this call left %d to other calls that train "
-                "them; the same command with --collect makes the table of the runs that have one",
-                lacking, x->variants * x->seeds, taken);
-}
-
 /* Reads what other calls have finished meanwhile, and writes the tables, one call at a time: none
    replaces a later one. */
 static harness_table *conclude(study_outcome *x, bool collects, json_t **json, ag_failure *why)
 {
-    int lock = -1, lacking = 0;
+    int lock = -1, lacking = 0, taken = 0;
+    const int runs = x->variants * x->seeds;
     harness_table *table = NULL;
     const char *name = harness_format("%s/study.lock", x->out);
     if (!harness__lock_file(&lock, name, LOCK_EX, why)) do_all(x, READ, why);
-    for (int i = 0; i < x->variants * x->seeds; i++)
-        lacking += harness__study_lacks(x, i / x->seeds, i % x->seeds);
+    for (int i = 0; i < runs; i++) {
+        if (!harness__study_lacks(x, i / x->seeds, i % x->seeds)) continue;
+        lacking++;
+        taken += harness__study_mine(x, i / x->seeds, i % x->seeds);
+    }
     if (!why->status && lacking && !collects)
-        say_unfinished(x, lacking);
-    else if (!why->status && lacking == x->variants * x->seeds)
+        harness_say("%d of %d runs have no result yet; this call left %d to other calls that train "
+                    "them; the same command with --collect makes the table of the runs that have "
+                    "one",
+                    lacking, runs, taken);
+    else if (!why->status && lacking == runs)
         ag_fail(why, AG_EFILE,
                 "no run of the study has a result in %.200s yet; train them without --collect",
                 ag_path_tail(x->out));
@@ -227,14 +223,15 @@ harness_table *harness_study_run(const harness_study *s, const harness_call *cal
     const int runs = x.variants * x.seeds;
     const bool trains = !common->collect;
     harness_table *table = NULL;
-    x.result = HARNESS_NEW(x.result, runs);
+    x.name = harness_lasting((size_t)x.variants * sizeof *x.name);
+    x.result = harness_lasting((size_t)runs * sizeof *x.result);
+    for (int v = 0; v < x.variants; v++) x.name[v] = s->variants[v].name;
     for (int i = 0; i < runs; i++) x.result[i] = json_object();
     if (!harness__study_share(&x, why) && !open_folder(&x, trains, why) &&
         (!trains || (!do_all(&x, CHECK, why) && !do_all(&x, TRAIN, why))))
         table = conclude(&x, !trains, json, why);
     harness__unlock(&x.folder);
     for (int i = 0; i < runs; i++) json_decref(x.result[i]);
-    harness_free(x.result);
     return table;
 }
 

@@ -9,20 +9,13 @@
 static ag_status find_variant(study_outcome *x, const char *text, ag_failure *why)
 {
     const harness_study *s = x->study;
-    const char **names = NULL;
     x->only = -1;
-    for (int v = 0; text && v < x->variants; v++) {
-        const harness_variant *one = &s->variants[v];
-        if (strcmp(one->name, text) == 0 || strcmp(one->folder, text) == 0) x->only = v;
-        bag_add(names, one->name);
-    }
-    if (text && x->only < 0) {
-        const char *near = harness_nearest(text, names, x->variants);
-        ag_fail(why, AG_EUSE, "--only: %.120s has no variant [%.60s]; %s [%.60s]", s->file, text,
-                near ? "did you mean" : "its first one is", near ? near : names[0]);
-    }
-    bag_free(names);
-    return why->status;
+    for (int v = 0; text && v < x->variants; v++)
+        if (strcmp(x->name[v], text) == 0 || strcmp(s->variants[v].folder, text) == 0) x->only = v;
+    if (!text || x->only >= 0) return AG_OK;
+    const char *near = harness_nearest(text, x->name, x->variants);
+    return ag_fail(why, AG_EUSE, "--only: %.120s has no variant [%.60s]; %s [%.60s]", s->file, text,
+                   near ? "did you mean" : "its first one is", near ? near : x->name[0]);
 }
 
 ag_status harness__study_share(study_outcome *x, ag_failure *why)

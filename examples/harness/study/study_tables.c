@@ -86,43 +86,34 @@ static harness_paired difference(const study_outcome *x, int variant, int measur
     return d.seeds ? d : pair(x, variant, measure, NULL);
 }
 
-static int64_t mean_of(double *mean, double *spread, const study_outcome *x, int variant,
-                       int measure)
+static harness_averages over_seeds(const study_outcome *x, int variant, int measure)
 {
-    int64_t runs;
-    double *score = HARNESS_NEW(score, x->seeds);
+    double *score = harness_lasting((size_t)x->seeds * sizeof *score);
     for (int k = 0; k < x->seeds; k++) score[k] = harness__study_score(x, variant, k, measure);
-    harness_mean_spread(mean, spread, &runs, score, x->seeds);
-    harness_free(score);
-    return runs;
+    return harness_average(score, x->seeds);
 }
 
 static harness_table *measure_table(const study_outcome *x, int measure)
 {
-    static const char *const column[] = {"variant", "mean", "spread", "difference",
-                                         "low",     "high", "p"};
-    const char *name = x->measure[measure];
+    const char *name = x->measure[measure], *title = name;
     const harness_measure known = harness_measure_of(name);
     const int digits = known < HARNESS_MEASURES && harness_measures[known].digits < 4 ? 2 : 4;
-    harness_table *t = harness_table_new(
-        known == HARNESS_MEASURES
-            ? name
-            : harness_format("%s: %s is better", name,
-                             harness_measures[known].smaller ? "smaller" : "larger"),
-        column, 7);
+    if (known < HARNESS_MEASURES)
+        title = harness_format("%s: %s is better", name,
+                               harness_measures[known].smaller ? "smaller" : "larger");
+    harness_table *t = harness_table_new(title);
     harness_table_narrow(t);
     for (int v = 0; v < x->variants; v++) {
-        double mean, spread;
-        mean_of(&mean, &spread, x, v, measure);
+        const harness_averages a = over_seeds(x, v, measure);
         harness_paired d = {(double)NAN, (double)NAN, (double)NAN, (double)NAN, 0, 0};
         if (v) d = difference(x, v, measure);
-        harness_table_text(t, x->study->variants[v].name);
-        harness_table_number(t, mean, digits);
-        harness_table_number(t, spread, digits);
-        harness_table_number(t, d.mean, digits);
-        harness_table_number(t, d.low, digits);
-        harness_table_number(t, d.high, digits);
-        harness_table_number(t, d.p, HARNESS_TWO_FIGURES);
+        harness_table_text(t, "variant", x->name[v]);
+        harness_table_number(t, "mean", a.mean, digits);
+        harness_table_number(t, "spread", a.spread, digits);
+        harness_table_number(t, "difference", d.mean, digits);
+        harness_table_number(t, "low", d.low, digits);
+        harness_table_number(t, "high", d.high, digits);
+        harness_table_number(t, "p", d.p, HARNESS_TWO_FIGURES);
     }
     return t;
 }
@@ -145,43 +136,35 @@ static bool same_scores(const study_outcome *x, int v, int w)
 
 static void note_alike(harness_table *t, const study_outcome *x)
 {
-    const harness_variant *variant = x->study->variants;
     for (int v = 1; v < x->variants; v++) {
         int w = 0;
         while (w < v && !same_scores(x, v, w)) w++;
         if (w < v)
             harness_table_note(t, harness_format("%s: has all scores of %s, so the study does not "
                                                  "tell them apart",
-                                                 variant[v].name, variant[w].name));
+                                                 x->name[v], x->name[w]));
     }
 }
 
-/* In JSON each names the others. */
-static void list_alike(json_t *rows, const study_outcome *x)
+/* Takes the list, which is left out if it is empty. */
+static void set_list(json_t *row, const char *key, json_t *list)
 {
-    for (int v = 0; v < x->variants; v++) {
-        json_t *equal = json_array();
-        for (int w = 0; w < x->variants; w++)
-            if (w != v && same_scores(x, v, w))
-                json_array_append_new(equal, json_string(x->study->variants[w].name));
-        if (json_array_size(equal))
-            json_object_set(json_array_get(rows, (size_t)v), "equal", equal);
-        json_decref(equal);
-    }
+    if (json_array_size(list)) json_object_set(row, key, list);
+    json_decref(list);
 }
 
-/* In JSON, the seeds of a variant without a result. */
-static void list_lacking(json_t *rows, const study_outcome *x)
+/* In JSON a variant names the others with its scores, and its seeds without a result. */
+static void list_special(json_t *row, const study_outcome *x, int variant)
 {
-    for (int v = 0; v < x->variants; v++) {
-        json_t *seeds = json_array();
-        for (int k = 0; k < x->seeds; k++)
-            if (harness__study_lacks(x, v, k))
-                json_array_append_new(seeds, json_integer(x->study->seeds[k]));
-        if (json_array_size(seeds))
-            json_object_set(json_array_get(rows, (size_t)v), "missing", seeds);
-        json_decref(seeds);
-    }
+    json_t *equal = json_array(), *missing = json_array();
+    for (int w = 0; w < x->variants; w++)
+        if (w != variant && same_scores(x, variant, w))
+            json_array_append_new(equal, json_string(x->name[w]));
+    for (int k = 0; k < x->seeds; k++)
+        if (harness__study_lacks(x, variant, k))
+            json_array_append_new(missing, json_integer(x->study->seeds[k]));
+    set_list(row, "equal", equal);
+    set_list(row, "missing", missing);
 }
 
 /* ---- notes and costs ---- */
@@ -200,18 +183,17 @@ static const char *seeds_lacking(int *count, const study_outcome *x, int variant
 /* A mean over fewer seeds than asked for is no result of the variant as such. */
 static void note_runs(harness_table *t, const study_outcome *x)
 {
-    double mean, spread;
     for (int v = 0; v < x->variants; v++) {
         int lacking;
         const char *seeds = seeds_lacking(&lacking, x, v);
-        const int missing = x->seeds - (int)mean_of(&mean, &spread, x, v, 0) - lacking;
+        const int missing = x->seeds - over_seeds(x, v, 0).count - lacking;
         if (lacking)
-            harness_table_note(t, harness_format("%s: has no result yet with the seeds %s",
-                                                 x->study->variants[v].name, seeds));
+            harness_table_note(
+                t, harness_format("%s: has no result yet with the seeds %s", x->name[v], seeds));
         if (missing)
             harness_table_note(t, harness_format("%s: %d of %d seeds left out of its means, since "
                                                  "they have no score",
-                                                 x->study->variants[v].name, missing, x->seeds));
+                                                 x->name[v], missing, x->seeds));
     }
     if (x->seeds == 1)
         harness_table_note(t, "One seed says nothing of others, so there is neither spread nor "
@@ -247,41 +229,36 @@ static const char *overrides(const harness_variant *v)
     return all;
 }
 
-harness_table *harness__study_costs(const study_outcome *x)
+static harness_table *costs_table(const study_outcome *x)
 {
-    static const char *const column[] = {"variant", "runs", "parameters",
-                                         "seconds", "MiB",  "options of its own"};
-    harness_table *t = harness_table_new("What the variants are and take", column, 6);
+    harness_table *t = harness_table_new("What the variants are and take");
     for (int v = 0; v < x->variants; v++) {
-        const harness_variant *variant = &x->study->variants[v];
-        double mean, spread, parameters = (double)NAN;
+        double parameters = (double)NAN;
         for (int k = 0; isnan(parameters) && k < x->seeds; k++)
             parameters = number_in(x->result[v * x->seeds + k], "parameters");
-        harness_table_text(t, variant->name);
-        harness_table_count(t, mean_of(&mean, &spread, x, v, 0));
-        harness_table_number(t, parameters, 0);
-        harness_table_number(t, mean_taken(x, v, "training"), 1);
-        harness_table_number(t, mean_taken(x, v, "peak MiB"), 0);
-        harness_table_text(t, overrides(variant));
+        harness_table_text(t, "variant", x->name[v]);
+        harness_table_count(t, "runs", over_seeds(x, v, 0).count);
+        harness_table_number(t, "parameters", parameters, 0);
+        harness_table_number(t, "seconds", mean_taken(x, v, "training"), 1);
+        harness_table_number(t, "MiB", mean_taken(x, v, "peak MiB"), 0);
+        harness_table_text(t, "options of its own", overrides(&x->study->variants[v]));
     }
     return t;
 }
 
 static harness_table *values_table(const study_outcome *x)
 {
-    const harness_study *s = x->study;
-    harness_table *t = harness_table_new("", (const char *const[]){"variant", "seed", "group"}, 3);
-    for (int m = 0; m < x->measures; m++) harness_table_column(t, x->measure[m]);
+    harness_table *t = harness_table_new("");
     for (int i = 0; i < x->variants * x->seeds; i++) {
         const json_t *groups = json_object_get(x->result[i], "groups");
         for (int g = -1; g < (int)json_array_size(groups); g++) {
             const json_t *from =
                 g < 0 ? json_object_get(x->result[i], "scores") : json_array_get(groups, (size_t)g);
-            harness_table_text(t, s->variants[i / x->seeds].name);
-            harness_table_count(t, s->seeds[i % x->seeds]);
-            harness_table_text(t, g < 0 ? "" : group_name(groups, g));
+            harness_table_text(t, "variant", x->name[i / x->seeds]);
+            harness_table_count(t, "seed", x->study->seeds[i % x->seeds]);
+            harness_table_text(t, "group", g < 0 ? "" : group_name(groups, g));
             for (int m = 0; m < x->measures; m++)
-                harness_table_number(t, number_in(from, x->measure[m]), 4);
+                harness_table_number(t, x->measure[m], number_in(from, x->measure[m]), 4);
         }
     }
     return t;
@@ -290,40 +267,35 @@ static harness_table *values_table(const study_outcome *x)
 /* ---- the files ---- */
 
 /* Without times, so that the same study has the same bytes. */
-static json_t *as_json(const study_outcome *x, harness_table *const *table,
-                       const harness_table *values)
+static json_t *as_json(const study_outcome *x, const harness_table *values)
 {
     const harness_call *call = x->call;
     json_t *seeds = json_array(), *measures = json_array();
     for (int k = 0; k < x->seeds; k++)
         json_array_append_new(seeds, json_integer(x->study->seeds[k]));
     for (int m = 0; m < x->measures; m++) {
-        json_t *rows = harness_table_json(table[m]);
-        if (!m) list_alike(rows, x);
-        if (!m) list_lacking(rows, x);
+        json_t *rows = harness_table_json(x->table[m]);
+        for (int v = 0; !m && v < x->variants; v++)
+            list_special(json_array_get(rows, (size_t)v), x, v);
         json_array_append_new(measures,
                               json_pack("{s:s, s:o}", "measure", x->measure[m], "variants", rows));
     }
     return json_pack("{s:s, s:s, s:s, s:o, s:s, s:o, s:o, s:o}", "title", x->study->title,
                      "program", call->program->name, "version", call->program->version, "command",
-                     harness_json_name(call->command_line), "base", x->study->variants[0].name,
-                     "seeds", seeds, "measures", measures, "runs", harness_table_json(values));
+                     harness_json_name(call->command_line), "base", x->name[0], "seeds", seeds,
+                     "measures", measures, "runs", harness_table_json(values));
 }
 
-typedef struct files {
-    harness_table *measure[HARNESS_MOST_SCORES], *values;
-    int measures;
-} files;
-
-static ag_status print_csv(FILE *to, void *of)
+static ag_status print_csv(FILE *to, void *values)
 {
-    harness_table_csv(to, ((const files *)of)->values);
+    harness_table_csv(to, values);
     return AG_OK;
 }
 
-static ag_status print_tex(FILE *to, void *of)
+static ag_status print_tex(FILE *to, void *outcome)
 {
-    harness_tables_tex(to, ((const files *)of)->measure, ((const files *)of)->measures);
+    const study_outcome *x = outcome;
+    harness_tables_tex(to, x->table, x->measures);
     return AG_OK;
 }
 
@@ -357,15 +329,16 @@ harness_table *harness__study_write(study_outcome *x, json_t **json, ag_failure 
         return NULL;
     }
     const char *out = x->out;
-    files all = {.values = values_table(x), .measures = x->measures};
-    for (int m = 0; m < x->measures; m++) all.measure[m] = measure_table(x, m);
-    note_runs(all.measure[0], x);
-    *json = as_json(x, all.measure, all.values);
-    if (!ag_save_file(harness_format("%s/study.csv", out), print_csv, &all, why) &&
-        !ag_save_file(harness_format("%s/study.tex", out), print_tex, &all, why) &&
+    harness_table *values = values_table(x);
+    for (int m = 0; m < x->measures; m++) x->table[m] = measure_table(x, m);
+    x->table[x->measures] = costs_table(x);
+    note_runs(x->table[0], x);
+    *json = as_json(x, values);
+    if (!ag_save_file(harness_format("%s/study.csv", out), print_csv, values, why) &&
+        !ag_save_file(harness_format("%s/study.tex", out), print_tex, x, why) &&
         !harness__save_json(harness_format("%s/study.json", out), json_incref(*json), why))
-        harness__study_page(x, all.measure, why);
-    harness_table_free(all.values);
-    for (int m = why->status ? 0 : 1; m < x->measures; m++) harness_table_free(all.measure[m]);
-    return why->status ? NULL : all.measure[0];
+        harness__study_page(x, why);
+    harness_table_free(values);
+    for (int i = why->status ? 0 : 1; x->table[i]; i++) harness_table_free(x->table[i]);
+    return why->status ? NULL : x->table[0];
 }

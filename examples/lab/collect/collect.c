@@ -3,8 +3,8 @@
 #include "examples/lab/collect/collect.h"
 
 #include "core/error.h"
+#include "examples/harness/base/bag.h"
 #include "examples/harness/files/files.h"
-#include "examples/lab/measure/clock.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -17,21 +17,12 @@ void lab_collect_note(lab_collection *c, const char *name)
     snprintf(text, sizeof text, "%.63s", name);
     if (c->meter.deadline > 0 && left > 0)
         snprintf(text, sizeof text, "%.63s, at most %.1f min", name, left / 60);
-    harness_progress_update(&c->bar, c->n_sources - c->left, text);
+    harness_progress_update(&c->bar, bag_count(c->sources) - c->left, text);
 }
 
 int lab_collect_late(const lab_collection *c, double ahead)
 {
     return harness_interrupted() || (c->until > 0 && harness_seconds() + ahead > c->until);
-}
-
-static ag_status open_folder(lab_collection *c, ag_failure *why)
-{
-    const lab_settings *s = c->s;
-    const char *path = c->below ? harness_format("%s/%s", s->out, c->below) : s->out;
-    json_t *machine = lab_machine(c->core, s->repeats, s->redo, s->threshold);
-    c->folder = lab_manifest_open(path, c->kind, s->plan, machine, why);
-    return why->status;
 }
 
 /* A program that is already there must have been collected with the same options: its files are
@@ -64,14 +55,14 @@ static ag_status check_text(const lab_collection *c, const lab_source *source, a
 static ag_status check_programs(lab_collection *c, ag_failure *why)
 {
     int dropped = 0;
-    for (int i = 0; i < c->n_sources; i++) {
+    for (int i = 0; i < bag_count(c->sources); i++) {
         const lab_source *source = &c->sources[i];
         if (check_options(c, source, why) || check_text(c, source, why)) return why->status;
         c->left += !lab_manifest_done(c->folder, source->name);
         dropped += lab_manifest_files(c->folder, source->name).dropped;
     }
-    harness_say("%d programs, core %d, " LAB_CLOCK_NAME ", %d repeats", c->n_sources, c->core,
-                c->s->repeats);
+    harness_say("%d programs, core %d, " LAB_CLOCK_NAME ", %d repeats", bag_count(c->sources),
+                c->core, c->s->repeats);
     if (dropped) harness_say("%d files that were dropped as noise are tried again", dropped);
     return AG_OK;
 }
@@ -112,7 +103,7 @@ static void report(const lab_collection *c, int found)
 {
     const lab_counts *m = &c->meter.counts;
     int missing = 0;
-    for (int i = 0; i < c->n_sources; i++)
+    for (int i = 0; i < bag_count(c->sources); i++)
         missing += !lab_manifest_done(c->folder, c->sources[i].name);
     if (found) harness_say("%d of them had their file", found);
     harness_say("%" PRId64 " files written to %s, %" PRId64 " more dropped as noise; %" PRId64
@@ -127,10 +118,10 @@ static void report(const lab_collection *c, int found)
 
 static void collect_all(lab_collection *c, ag_failure *why)
 {
-    const int found = c->n_sources - c->left;
-    harness_progress_start(&c->bar, c->kind, found, c->n_sources);
+    const int found = bag_count(c->sources) - c->left;
+    harness_progress_start(&c->bar, c->kind, found, bag_count(c->sources));
     c->bar.tenths = true;
-    for (int i = 0; i < c->n_sources && !why->status && !over(c); i++)
+    for (int i = 0; i < bag_count(c->sources) && !why->status && !over(c); i++)
         program(c, &c->sources[i], why);
     harness_progress_end(&c->bar);
     if (!why->status) report(c, found);
@@ -139,6 +130,7 @@ static void collect_all(lab_collection *c, ag_failure *why)
 ag_status lab_collect(lab_collection *c, ag_failure *why)
 {
     const lab_settings *s = c->s;
+    const char *path = c->below ? harness_format("%s/%s", s->out, c->below) : s->out;
     json_object_set_new(c->options, "noise", lab_real(s->noise));
     json_object_set_new(c->options, "seed", json_integer(s->seed));
     if (!lab_core_check(s->core, why)) {
@@ -147,9 +139,12 @@ ag_status lab_collect(lab_collection *c, ag_failure *why)
         c->core = lab_pin(s->core);
         if (c->core < 0)
             harness_warn("the system does not let the program stay on one core; expect more noise");
-        c->n_sources = lab_sources(&c->sources, s, why);
-        if (c->n_sources >= 0 && !open_folder(c, why) && !check_programs(c, why))
-            collect_all(c, why);
+        c->sources = lab_sources(s, why);
+        if (!why->status)
+            c->folder =
+                lab_manifest_open(path, c->kind, s->plan,
+                                  lab_machine(c->core, s->repeats, s->redo, s->threshold), why);
+        if (!why->status && !check_programs(c, why)) collect_all(c, why);
     }
     lab_manifest_free(c->folder);
     lab_sources_free(c->sources);

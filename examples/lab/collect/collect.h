@@ -25,7 +25,7 @@ struct lab_collection {
     /* set by lab_collect */
     lab_meter meter;
     lab_source *sources;
-    int n_sources, core;
+    int core;
     int left;     /* programs that have no file yet */
     double until; /* of harness_seconds: end of the share of the current program; 0: none */
     lab_manifest *folder;
@@ -69,7 +69,7 @@ struct json_t *lab_sheet_facts(lab_sheet *sheet, const lab_counts *now, double m
 /* Measures some items again. If there is time for it, records facts, including those of `of_kind`
    (taken over), writes NAME.txt, and begins NAME.npz with the graphs of the configs' program or of
    the first kernels of its fusion. NAME is the name of that program; `program` is the one that it
-   was made from. NULL: no time, dropped, or a failure. */
+   was made from. NULL: no time, dropped, or not begun. */
 ag_npz_writer *lab_sheet_file(lab_collection *c, lab_sheet *sheet, const char *program,
                               struct json_t *of_kind, ag_failure *why);
 /* Ends the file after its last array; it appears unless something failed. */

@@ -3,7 +3,6 @@
 #include "examples/lab/collect/configs.h"
 
 #include "examples/harness/harness.h"
-#include "examples/lab/measure/clock.h"
 
 typedef struct chosen {
     const lab_configs *of;

@@ -65,7 +65,6 @@ static void draw(lab_layouts *l, lab_layout_row *rows)
     const int n = l->n_nodes;
     const double u = ag_random_uniform(&l->random);
     int left = ag_random_below(&l->random, 2) ? 1 + (int)(u * n) : (int)pow(n + 1, u);
-    memset(rows, -1, (size_t)n * ROW);
     for (int k = 0; k < n && left > 0; k++) { /* each set of nodes with the same chance */
         if (ag_random_below(&l->random, (uint32_t)(n - k)) >= (uint32_t)left) continue;
         left--;
@@ -92,10 +91,9 @@ static int next_one(lab_layouts *l)
 {
     bag_resize(l->rows, (size_t)(l->count + 1) * (size_t)l->n_nodes);
     lab_layout_row *rows = l->rows + (size_t)l->count * (size_t)l->n_nodes;
-    memset(rows, -1, (size_t)l->n_nodes * ROW);
-    if (!l->count) return accept(l, rows);
     for (int i = 0; i < TRIES; i++) {
-        draw(l, rows);
+        memset(rows, -1, (size_t)l->n_nodes * ROW);
+        if (l->count) draw(l, rows);
         if (accept(l, rows)) return 1;
     }
     return 0;

@@ -103,11 +103,10 @@ static ag_npz_writer *begin_files(const lab_collection *c, const lab_sheet *x, a
     ag_save_file(lab_manifest_path(c->folder, text.name, ".txt"), print_text, &text, why);
     const char *path = lab_manifest_path(c->folder, text.name, ".npz");
     ag_npz_writer *w = why->status ? NULL : ag_npz_create(path, why);
-    if (!w || !lab_npz_graphs(w, kernels ? kernels->kernel : &text, kernels ? x->n : 1,
-                              kernels != NULL, why))
-        return w;
-    ag_npz_cancel(w);
-    return NULL;
+    if (w)
+        lab_npz_graphs(w, kernels ? kernels->kernel : &text, kernels ? x->n : 1, kernels != NULL,
+                       why);
+    return w;
 }
 
 ag_npz_writer *lab_sheet_file(lab_collection *c, lab_sheet *x, const char *program, json_t *of_kind,

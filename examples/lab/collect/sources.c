@@ -10,8 +10,7 @@
 
 #include <string.h>
 
-/* A program's name becomes a file's; the reader permits only characters that are good for both. It
-   is in the list also after a failure, and freed with it. */
+/* A program's name becomes a file's; the reader permits only characters that are good for both. */
 static ag_status add_text(lab_source **list, const char *path, ag_failure *why)
 {
     lab_source source = {.number = 0};
@@ -39,9 +38,8 @@ static const char **families_of(const lab_settings *s, ag_failure *why)
     const char **all = NULL, **list = NULL;
     for (int i = 0; i < lab_n_families; i++) bag_add(all, lab_families[i].name);
     if (!s->families) return all;
-    char *words = harness_copy(s->families), *rest = NULL;
-    for (char *word = strtok_r(words, ",", &rest); word && !why->status;
-         word = strtok_r(NULL, ",", &rest)) {
+    char *rest = NULL, *word = strtok_r(harness_format("%s", s->families), ",", &rest);
+    for (; word && !why->status; word = strtok_r(NULL, ",", &rest)) {
         const lab_family *found = lab_family_find(word);
         const char *near = found ? NULL : harness_nearest(word, all, lab_n_families);
         int named = !found;
@@ -55,12 +53,11 @@ static const char **families_of(const lab_settings *s, ag_failure *why)
     }
     if (!bag_count(list))
         ag_fail(why, AG_EUSE, "--families names no family; \"lab families\" lists them");
-    harness_free(words);
     bag_free(all);
     return list;
 }
 
-int lab_sources(lab_source **list, const lab_settings *s, ag_failure *why)
+lab_source *lab_sources(const lab_settings *s, ag_failure *why)
 {
     lab_source *bag = NULL;
     for (int i = 0; i < s->text.count && !why->status; i++) add_text(&bag, s->text.list[i], why);
@@ -72,11 +69,7 @@ int lab_sources(lab_source **list, const lab_settings *s, ag_failure *why)
         bag_add(bag, source);
     }
     bag_free(families);
-    *list = bag;
-    if (!why->status) return bag_count(bag);
-    lab_sources_free(bag);
-    *list = NULL;
-    return -1;
+    return bag;
 }
 
 void lab_sources_free(lab_source *list)

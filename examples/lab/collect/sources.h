@@ -13,9 +13,9 @@ typedef struct lab_source {
     lab_program text; /* until lab_source_program takes it */
 } lab_source;
 
-/* The programs of --text, or of --families, --programs and --first. Texts are read and checked.
-   Returns their number, -1 with a failure; free with lab_sources_free. */
-int lab_sources(lab_source **list, const lab_settings *s, ag_failure *why);
+/* The programs of --text, or of --families, --programs and --first: a bag for lab_sources_free,
+   also after a failure. Texts are read and checked. */
+lab_source *lab_sources(const lab_settings *s, ag_failure *why);
 void lab_sources_free(lab_source *list);
 
 /* The program of a source; clear it. For a text this can be called once: the file is not read

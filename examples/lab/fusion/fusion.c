@@ -16,8 +16,7 @@ void lab_fusion_clear(lab_fusion *f)
     *f = (lab_fusion){0};
 }
 
-/* Takes over the kernel, or clears it when there is an equal one; returns its index. */
-static int add_kernel(lab_fusion *f, lab_program *kernel)
+int lab_fusion_add(lab_fusion *f, lab_program *kernel)
 {
     const uint64_t hash = lab_kernel_hash(kernel);
     for (int i = 0; i < f->n; i++)
@@ -44,7 +43,7 @@ ag_status lab_fusion_draw(lab_fusion *f, const lab_program *p, int partitions, u
             lab_program kernel;
             if (lab_kernel(&kernel, p, group, g))
                 ag_fail(why, kernel.why.status, "%s", kernel.why.sentence);
-            bag_add(f->part, add_kernel(f, &kernel));
+            bag_add(f->part, lab_fusion_add(f, &kernel));
         }
         f->offset[++f->partitions] = bag_count(f->part);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A group of nodes as a program of its own, and its name. */
 #include "examples/harness/harness.h"
-#include "examples/lab/fusion/kernels.h"
+#include "examples/lab/fusion/fusion.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -32,9 +32,12 @@ static int outside_value(lab_program *kernel, int *number, const lab_program *p,
     return number[from] = lab_append(kernel, &node);
 }
 
-static void append_group(lab_program *kernel, int *number, const lab_program *p, const int *group,
-                         int g)
+ag_status lab_kernel(lab_program *kernel, const lab_program *p, const int *group, int g)
 {
+    memset(kernel, 0, sizeof *kernel);
+    snprintf(kernel->name, sizeof kernel->name, "%.48s_%d", p->name, g);
+    memcpy(kernel->family, p->family, sizeof kernel->family);
+    int *number = HARNESS_NEW(number, p->n);
     for (int i = 0; i < p->n; i++) number[i] = -1;
     for (int i = 0; i < p->n && !kernel->why.status; i++) {
         if (group[i] != g) continue;
@@ -43,15 +46,6 @@ static void append_group(lab_program *kernel, int *number, const lab_program *p,
             node.operand[k] = outside_value(kernel, number, p, node.operand[k]);
         number[i] = lab_append(kernel, &node);
     }
-}
-
-ag_status lab_kernel(lab_program *kernel, const lab_program *p, const int *group, int g)
-{
-    memset(kernel, 0, sizeof *kernel);
-    snprintf(kernel->name, sizeof kernel->name, "%.48s_%d", p->name, g);
-    memcpy(kernel->family, p->family, sizeof kernel->family);
-    int *number = HARNESS_NEW(number, p->n);
-    append_group(kernel, number, p, group, g);
     harness_free(number);
     return kernel->why.status;
 }

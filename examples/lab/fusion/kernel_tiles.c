@@ -3,7 +3,7 @@
    are never worth measuring, so the most minor axes start at eight. */
 #include "examples/harness/harness.h"
 #include "core/random.h"
-#include "examples/lab/fusion/kernels.h"
+#include "examples/lab/fusion/fusion.h"
 #include "examples/lab/run/run_internal.h"
 #include "examples/lab/tile/tile_plan.h"
 
@@ -89,25 +89,26 @@ int lab_tiles(int (**tiles)[24], const lab_program *kernel, int limit, uint64_t 
     return n;
 }
 
-ag_status lab_run_tile(lab_run *run, const int *tile, ag_failure *why)
+/* Checks the tile and compiles it, unless run is NULL. */
+static ag_status use_tile(lab_run *run, const lab_program *kernel, const int *tile, ag_failure *why)
 {
     tpugraphs_bounds bounds;
     tile_items *t = harness_alloc(sizeof *t);
-    lab__run_reset(run);
-    const ag_status status = tile_read(&bounds, t, run->p, tile, why);
-    if (!status) tile_compile(run, t, &bounds);
+    if (!tile_read(&bounds, t, kernel, tile, why) && run) tile_compile(run, t, &bounds);
     harness_free(t);
-    return status;
+    return why->status;
 }
 
-int lab_fusible(const lab_program *kernel) { return lab_tile_valid(kernel, NULL); }
+ag_status lab_run_tile(lab_run *run, const int *tile, ag_failure *why)
+{
+    lab__run_reset(run);
+    return use_tile(run, run->p, tile, why);
+}
 
 int lab_tile_valid(const lab_program *kernel, const int *tile)
 {
     ag_failure why = {0};
-    tpugraphs_bounds bounds;
-    tile_items *t = harness_alloc(sizeof *t);
-    const int valid = !tile_read(&bounds, t, kernel, tile, &why);
-    harness_free(t);
-    return valid;
+    return !use_tile(NULL, kernel, tile, &why);
 }
+
+int lab_fusible(const lab_program *kernel) { return lab_tile_valid(kernel, NULL); }

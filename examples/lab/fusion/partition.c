@@ -4,7 +4,7 @@
    other. */
 #include "examples/harness/harness.h"
 #include "core/random.h"
-#include "examples/lab/fusion/kernels.h"
+#include "examples/lab/fusion/fusion.h"
 #include "examples/lab/tile/tile_plan.h"
 
 enum { OUTSIDE = -1, PASSES = 3, STREAM = 0xf05e };
@@ -48,21 +48,11 @@ static void try_merge(int *group, const lab_program *p, int from)
     harness_free(merged);
 }
 
-/* Numbers the groups in the order of their outputs, which is topological. */
-static int renumber(int *group, const int32_t *output, int n)
-{
-    int groups = 0;
-    for (int i = 0; i < n; i++)
-        if (output[i] == i) group[i] = groups++;
-    for (int i = 0; i < n; i++) group[i] = output[i] == OUTSIDE ? OUTSIDE : group[output[i]];
-    return groups;
-}
-
 int lab_partition(int *group, const lab_program *p, double rate, uint64_t seed)
 {
     int32_t *order = HARNESS_NEW(order, p->n);
     ag_random random = {seed, STREAM, 0};
-    int tried = 0;
+    int tried = 0, groups = 0;
     for (int i = 0; i < p->n; i++) {
         group[i] = lab_is_grouped(p, i) ? i : OUTSIDE;
         if (lab_is_grouped(p, i) && ag_random_uniform(&random) < rate) order[tried++] = i;
@@ -73,8 +63,10 @@ int lab_partition(int *group, const lab_program *p, double rate, uint64_t seed)
         for (int i = 0; i < tried; i++)
             if (group[order[i]] == order[i]) try_merge(group, p, order[i]);
     }
-    for (int i = 0; i < p->n; i++) order[i] = group[i];
-    const int groups = renumber(group, order, p->n);
+    /* The order of their outputs, which is topological, numbers the groups. */
+    for (int i = 0; i < p->n; i++) order[i] = group[i] == i ? groups++ : OUTSIDE;
+    for (int i = 0; i < p->n; i++)
+        if (group[i] != OUTSIDE) group[i] = order[group[i]];
     harness_free(order);
     return groups;
 }

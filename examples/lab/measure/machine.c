@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "examples/harness/machine/processor.h"
 #include "core/error.h"
-#include "examples/lab/measure/clock.h"
+#include "examples/lab/measure/measure.h"
 #include "examples/lab/lab.h"
 #include "examples/lab/measure/manifest.h"
 
@@ -84,17 +84,14 @@ json_t *lab_machine(int core, int repeats, int redo, double threshold)
 #else
     static const char compiler[] = "gcc " __VERSION__;
 #endif
-    char name[128];
     struct utsname system;
-    char *about = uname(&system) ? harness_copy("unknown")
-                                 : harness_text("%.60s %.*s %.60s", system.sysname,
-                                                (int)strspn(system.release, "0123456789."),
-                                                system.release, system.machine);
-    json_t *m = json_pack(
-        "{ss so sI si ss ss ss ss si si so}", "cpu", harness_processor(name), "cpu_numbers",
-        cpu_numbers(), "cores", (json_int_t)sysconf(_SC_NPROCESSORS_ONLN), "core", core, "system",
-        about, "compiler", compiler, "program", "lab " LAB_VERSION, "clock", LAB_CLOCK_NAME,
-        "repeats", repeats, "redo", redo, "probe_threshold", lab_real(threshold));
-    harness_free(about);
-    return m;
+    const char *about = uname(&system) ? "unknown"
+                                       : harness_format("%.60s %.*s %.60s", system.sysname,
+                                                        (int)strspn(system.release, "0123456789."),
+                                                        system.release, system.machine);
+    return json_pack("{ss so sI si ss ss ss ss si si so}", "cpu", harness_processor(),
+                     "cpu_numbers", cpu_numbers(), "cores",
+                     (json_int_t)sysconf(_SC_NPROCESSORS_ONLN), "core", core, "system", about,
+                     "compiler", compiler, "program", "lab " LAB_VERSION, "clock", LAB_CLOCK_NAME,
+                     "repeats", repeats, "redo", redo, "probe_threshold", lab_real(threshold));
 }

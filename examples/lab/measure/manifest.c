@@ -95,19 +95,11 @@ static ag_status load(lab_manifest *m, ag_failure *why)
                    m->folder);
 }
 
-/* The manifest, or NULL after a failure. */
-static lab_manifest *unless_failed(lab_manifest *m, const ag_failure *why)
-{
-    if (!why->status) return m;
-    lab_manifest_free(m);
-    return NULL;
-}
-
 lab_manifest *lab_manifest_load(const char *folder, ag_failure *why)
 {
     lab_manifest *m = make(folder);
     load(m, why);
-    return unless_failed(m, why);
+    return m;
 }
 
 static void use_machine(lab_manifest *m, json_t *machine)
@@ -135,7 +127,7 @@ lab_manifest *lab_manifest_open(const char *folder, const char *kind, int plan, 
     }
     if (!why->status && !plan_by(m, plan, why)) use_machine(m, machine);
     json_decref(machine);
-    return unless_failed(m, why);
+    return m;
 }
 
 /* Loads the manifest of a file's folder, unless it is in the list. Returns 0: it has none. */
@@ -146,8 +138,7 @@ static int add_folder(lab_manifest ***list, const char *file, ag_failure *why)
     const int there = access(path, F_OK) == 0;
     int known = !there;
     for (int i = 0; i < bag_count(*list); i++) known |= !strcmp((*list)[i]->folder, folder);
-    lab_manifest *m = known ? NULL : lab_manifest_load(folder, why);
-    if (m) bag_add(*list, m);
+    if (!known) bag_add(*list, lab_manifest_load(folder, why));
     harness_free(path);
     harness_free(folder);
     return there;

@@ -21,15 +21,16 @@ const char *lab_date(char text[32]); /* "2026-11-21T13:49:54Z" */
 
 /* Opens the manifest of a folder, which is made if it does not exist; takes over `machine`. kind:
    "layout", "tile", "fusion"; plan: that of --plan. Until it is freed no other program gets the
-   folder. Unfinished files of a killed program are removed. Fails: AG_EUSE (a folder with files of
-   another kind or plan, another program), AG_EFILE, AG_EDATA. */
+   folder. Unfinished files of a killed program are removed. Free it also after a failure.
+   Fails: AG_EUSE (a folder with files of another kind or plan, another program), AG_EFILE,
+   AG_EDATA. */
 lab_manifest *lab_manifest_open(const char *folder, const char *kind, int plan,
                                 struct json_t *machine, ag_failure *why);
-/* Loads an existing manifest for reading. */
+/* Loads an existing manifest for reading; free it also after a failure. */
 lab_manifest *lab_manifest_load(const char *folder, ag_failure *why);
 /* The manifests of all folders with .npz files in these folders, each once, in the order of their
-   paths: a bag, which lab_manifests_free frees. Fails: AG_EFILE (a file, a path without any
-   manifest), AG_EDATA. */
+   paths: a bag for lab_manifests_free, also after a failure. Fails: AG_EFILE (a file, a path
+   without any manifest), AG_EDATA. */
 lab_manifest **lab_manifests_load(const harness_paths *paths, ag_failure *why);
 void lab_manifests_free(lab_manifest **list);
 ag_status lab_manifest_save(const lab_manifest *m, ag_failure *why);

@@ -3,10 +3,12 @@
 #include "examples/lab/measure/measure.h"
 
 #include "examples/harness/base/bag.h"
+#include "examples/harness/base/base.h"
 #include "examples/harness/rank/measures.h"
 
 enum {
     LOOPS = 100000, /* of a sample at most */
+    PROBES = 4096,  /* that lab_meter.recent holds */
     FIRST_PROBES = 32,
     SAMPLE = 20000,   /* ns: shorter runs are looped until a sample lasts so long */
     WARM = 200000,    /* ns: a run that is shorter is run once, not timed, before every sample */
@@ -38,7 +40,7 @@ typedef struct batch {
 lab_meter lab_meter_new(lab_measure_options options)
 {
     return (lab_meter){.options = options,
-                       .recent = harness_alloc(LAB_PROBES * sizeof(int64_t)),
+                       .recent = harness_alloc(PROBES * sizeof(int64_t)),
                        .patience = PATIENCE};
 }
 
@@ -46,7 +48,7 @@ void lab_meter_free(lab_meter *m) { harness_free(m->recent); }
 
 int64_t lab_meter_best(const lab_meter *m)
 {
-    int n = m->counts.probes < LAB_PROBES ? (int)m->counts.probes : LAB_PROBES;
+    int n = m->counts.probes < PROBES ? (int)m->counts.probes : PROBES;
     int64_t best = n ? m->recent[0] : 0;
     for (int i = 1; i < n; i++)
         if (m->recent[i] < best) best = m->recent[i];
@@ -65,7 +67,7 @@ static int64_t probe(lab_meter *m, const lab_subject *s)
         if (took < best) best = took;
     }
     if (best < 1) best = 1;
-    if (m) m->recent[m->counts.probes++ % LAB_PROBES] = best;
+    if (m) m->recent[m->counts.probes++ % PROBES] = best;
     return best;
 }
 
@@ -192,11 +194,11 @@ ag_status lab_measure(lab_meter *m, lab_timing *timing, const lab_subject *s, in
     for (int r = 0; r < repeats; r++)
         for (int i = 0; i < count; i++) bag_add(b.samples, ((sample){.config = i}));
     for (int i = 0; i < FIRST_PROBES && m->counts.probes < FIRST_PROBES; i++) probe(m, s);
-    ag_status status = take_all(&b, why);
-    for (int i = 0; i < count && status == AG_OK && !m->stopped; i++)
+    take_all(&b, why);
+    for (int i = 0; i < count && !why->status && !m->stopped; i++)
         timing[i] = summary(b.kept + i * repeats, repeats, b.items[i].loops);
     bag_free(b.samples);
     harness_free(b.kept);
     harness_free(b.items);
-    return status;
+    return why->status;
 }

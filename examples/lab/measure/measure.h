@@ -1,10 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /* Measures a batch of configurations. It takes samples of all configurations in turn, with a probe
-   between them, and takes disturbed samples again. */
+   between them, and takes disturbed samples again. Also the clock, the core and the fixed piece of
+   work of all measurements. */
 #ifndef LAB_MEASURE_H
 #define LAB_MEASURE_H
 
 #include "core/types.h"
+
+#define LAB_CLOCK_NAME "CLOCK_MONOTONIC_RAW"
+
+/* Nanoseconds of a monotonic clock that is never adjusted. */
+int64_t lab_now(void);
+
+/* Binds the calling thread to one core; -1: to the last one that it may use. Returns the core, or
+   -1 when the system refuses. */
+int lab_pin(int core);
+
+/* Fails with AG_EUSE when the calling thread may not run on this core (--core); the sentence lists
+   the cores on which it may. -1 is always right. */
+ag_status lab_core_check(int core, ag_failure *why);
+
+/* About 10 us of arithmetic in the innermost cache: the same work each time, so a longer time means
+   that something else used the core. */
+void lab_probe(void);
 
 /* The measured work; the clock and the probe are functions so that tests can replace them. */
 typedef struct lab_subject {
@@ -34,8 +52,6 @@ typedef struct lab_timing {
     int loops;     /* runs in a sample */
 } lab_timing;
 
-enum { LAB_PROBES = 4096 };
-
 typedef struct lab_counts {
     int64_t probes, samples, redone;
     int64_t disturbed; /* kept after `redo` attempts */
@@ -44,7 +60,7 @@ typedef struct lab_counts {
 /* The state that lasts over the batches. Start from lab_meter_new. */
 typedef struct lab_meter {
     lab_measure_options options;
-    int64_t *recent;  /* LAB_PROBES of them, the smallest is the running best */
+    int64_t *recent;  /* probes, the smallest is the running best */
     int64_t patience; /* remaining patience; each wait that did not help reduces it */
     lab_counts counts;
     double deadline; /* of harness_seconds; 0: none */

@@ -7,27 +7,22 @@
 
 #include <math.h>
 
-/* Linear between neighbours; x is sorted. */
-static double quantile(const double *x, int n, double q)
+/* Linear between neighbours. Sorts x. */
+static double quantile(double *x, int n, double q)
 {
-    double at = q * (n - 1);
-    int i = (int)at;
+    const double at = q * (n - 1);
+    const int i = (int)at;
+    harness_sort(x, n);
     return i + 1 < n ? x[i] + (at - i) * (x[i + 1] - x[i]) : x[n - 1];
 }
 
-double lab_median(double *x, int n)
-{
-    if (n < 1) return 0;
-    harness_sort(x, n);
-    return quantile(x, n, 0.5);
-}
+double lab_median(double *x, int n) { return n < 1 ? 0 : quantile(x, n, 0.5); }
 
 double lab_time_spread(const int64_t *ns, int n)
 {
     if (n < 2) return 0;
     double *x = HARNESS_NEW(x, n);
     for (int i = 0; i < n; i++) x[i] = log((double)ns[i]);
-    harness_sort(x, n);
     const double spread = (quantile(x, n, 0.84) - quantile(x, n, 0.16)) / 2;
     harness_free(x);
     return spread;
@@ -38,7 +33,6 @@ double lab_time_noise(const int64_t *first, const int64_t *second, int n)
     if (n < 1) return -1;
     double *x = HARNESS_NEW(x, n);
     for (int i = 0; i < n; i++) x[i] = fabs(log((double)first[i] / (double)second[i]));
-    harness_sort(x, n);
     const double noise = quantile(x, n, 0.68) / sqrt(2.0);
     harness_free(x);
     return noise;
@@ -56,10 +50,9 @@ double lab_time_tau(const int64_t *first, const int64_t *second, int n)
 {
     ag_failure why = {0};
     ag_pairs pairs = {0};
-    double *x = HARNESS_NEW(x, n), *y = HARNESS_NEW(y, n);
+    double *x = HARNESS_NEW(x, 2 * (size_t)n), *y = x + n;
     for (int i = 0; i < n; i++) x[i] = (double)first[i], y[i] = (double)second[i];
     double tau = ag_pairs_count(&pairs, x, y, n, &why) ? (double)NAN : ag_tau_b(&pairs);
     harness_free(x);
-    harness_free(y);
     return tau;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The fixed work of measurements. */
-#include "examples/lab/measure/clock.h"
+#include "examples/lab/measure/measure.h"
 
 /* Eight independent chains fill the units of the core, so that a neighbour on the same core (a
    second hardware thread) slows it as much as one that takes the core away. */

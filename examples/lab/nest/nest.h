@@ -103,7 +103,6 @@ void nest_run(const nest *nest, float *out, const float *const in[NEST_INPUTS]);
 
 nest_body nest_map_body(lab_op op, lab_type type);
 /* rows: 1 when the loop along the output is inside, 0 when the reduction is. */
-nest_body nest_dot_body(int rows);
 nest_body nest_reduce_body(nest_kind kind, int rows);
 
 #endif

@@ -64,12 +64,6 @@ static void link_windows(nest *nest)
     }
 }
 
-static nest_body choose_body(const nest *nest, int rows)
-{
-    if (nest->kind == NEST_MAP) return nest_map_body(nest->op, nest->type);
-    return nest->kind == NEST_DOT ? nest_dot_body(rows) : nest_reduce_body(nest->kind, rows);
-}
-
 void nest_plan(nest *nest)
 {
     tpugraphs_loop loop[NEST_LOOPS + 1];
@@ -94,5 +88,6 @@ void nest_plan(nest *nest)
     }
     nest->start = free ? free - 1 : 0;
     link_windows(nest);
-    nest->body = choose_body(nest, !folds);
+    nest->body = nest->kind == NEST_MAP ? nest_map_body(nest->op, nest->type)
+                                        : nest_reduce_body(nest->kind, !folds);
 }

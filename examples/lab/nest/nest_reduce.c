@@ -92,8 +92,6 @@ static void dots(float *out, const float *const *in, const nest_tail *t)
         *out += contiguous ? dot(a, 1, b, 1, t->r) : dot(a, t->along[0], b, t->along[1], t->r);
 }
 
-nest_body nest_dot_body(int rows) { return rows ? dot_rows : dots; }
-
 INLINE float join(nest_kind kind, float a, float b)
 {
     if (kind == NEST_SUM) return a + b;
@@ -161,6 +159,7 @@ BODIES(max, NEST_MAX)
 
 nest_body nest_reduce_body(nest_kind kind, int rows)
 {
+    if (kind == NEST_DOT) return rows ? dot_rows : dots;
     if (kind == NEST_SUM) return rows ? sum_rows : sum_folds;
     return rows ? max_rows : max_folds;
 }

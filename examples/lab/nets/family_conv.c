@@ -77,15 +77,11 @@ static int layer(lab_net *net, int x, style s, lab_conv c)
 /* The branch of a block, without the last activation. */
 static int branch(lab_net *net, int x, style s, int width, int stride)
 {
-    if (s.separable) {
-        int inner = 2 * lab_net_size(net, x, lab_net_feature_axis(net, x));
+    if (s.separable || s.bottleneck) {
+        int in = lab_net_size(net, x, lab_net_feature_axis(net, x));
+        int inner = s.separable ? 2 * in : width / 2 + 1, groups = s.separable ? inner : 1;
         x = layer(net, x, s, (lab_conv){.features = inner, .size = 1});
-        x = layer(net, x, s, (lab_conv){.size = 3, .stride = stride, .groups = inner});
-        x = lab_net_conv(net, x, (lab_conv){.features = width, .size = 1});
-    } else if (s.bottleneck) {
-        int inner = width / 2 + 1;
-        x = layer(net, x, s, (lab_conv){.features = inner, .size = 1});
-        x = layer(net, x, s, (lab_conv){.features = inner, .size = 3, .stride = stride});
+        x = layer(net, x, s, (lab_conv){.size = 3, .stride = stride, .groups = groups});
         x = lab_net_conv(net, x, (lab_conv){.features = width, .size = 1});
     } else {
         x = layer(net, x, s, (lab_conv){.features = width, .size = 3, .stride = stride});

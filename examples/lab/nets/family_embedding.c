@@ -12,7 +12,7 @@ static int within(lab_net *net, int scores, int lengths)
     int share = lab_net_scaled(net, lab_unary(p, LAB_LOGISTIC, lengths), (float)s.size[1]);
     int end = lab_net_along(net, share, scores, 0);
     int behind = lab_binary(p, LAB_COMPARE, place, end);
-    return lab_select(p, behind, lab_net_fill(net, -1e9f, s), scores);
+    return lab_ternary(p, LAB_SELECT, behind, lab_net_fill(net, -1e9f, s), scores);
 }
 
 /* The mean of the rows [batch, time, width], weighted by attention with a learned query. */
@@ -57,13 +57,6 @@ int lab_net_pooling(lab_net *net)
     return lab_unary(p, LAB_LOGISTIC, match);
 }
 
-/* Products of all pairs of the features [batch, n, width], as [batch, n * n]. */
-static int products(lab_net *net, int x, int batch)
-{
-    int all = lab_dot(net->p, x, x, (lab_dot_dims){1, 2, 2});
-    return lab_net_flat(net, all, batch);
-}
-
 int lab_net_recommender(lab_net *net)
 {
     lab_program *p = net->p;
@@ -81,7 +74,8 @@ int lab_net_recommender(lab_net *net)
         row[n++] = lab_reshape(p, rows, 3, (int[]){batch, 1, width});
     }
     int all = lab_concatenate(p, n, row, 1);
-    int y = lab_net_pair(net, products(net, all, batch), x, 1);
+    int pairs = lab_dot(p, all, all, (lab_dot_dims){1, 2, 2}); /* [batch, n, n] */
+    int y = lab_net_pair(net, lab_net_flat(net, pairs, batch), x, 1);
     for (int i = 0; i < top; i++) {
         lab_net_block(net, i + 21);
         y = lab_net_activate(net, lab_net_dense(net, y, lab_net_width(net, 8, 256)));

@@ -14,12 +14,8 @@ static cell start_cell(lab_net *net, int batch, int in, int width, int gated, in
     int gates = gated ? 3 : 4, wide = gates * width, size[2] = {batch, width};
     lab_shape s = {LAB_F32, 2, {batch, width}};
     cell c = {.width = width, .together = together && !gated};
-    if (c.together) {
-        c.input = lab_net_input(net, 2, (int[]){in + width, wide});
-    } else {
-        c.input = lab_net_input(net, 2, (int[]){in, wide});
-        c.state = lab_net_input(net, 2, (int[]){width, wide});
-    }
+    c.input = lab_net_input(net, 2, (int[]){c.together ? in + width : in, wide});
+    if (!c.together) c.state = lab_net_input(net, 2, (int[]){width, wide});
     c.bias = lab_net_input(net, 1, &wide);
     int zero = lab_net_chance(net, 50);
     c.hidden = zero ? lab_net_fill(net, 0, s) : lab_net_input(net, 2, size);
@@ -83,10 +79,7 @@ int lab_net_lstm(lab_net *net)
     for (int t = 0; t < steps; t++) {
         int y = lab_net_flat(net, lab_net_part(net, x, 1, t, t + 1), batch);
         for (int i = 0; i < layers; i++) {
-            if (gated)
-                gru_step(net, &c[i], y);
-            else
-                lstm_step(net, &c[i], y);
+            (gated ? gru_step : lstm_step)(net, &c[i], y);
             y = c[i].hidden;
         }
     }
@@ -112,7 +105,7 @@ static int masked(lab_net *net, int scores)
     int column = lab_iota(p, 1, 2, &s.size[2]), row = lab_iota(p, 0, 2, &s.size[2]);
     int later = lab_binary(p, LAB_COMPARE, column, row);
     later = lab_broadcast(p, later, (int[]){2, 3}, 4, s.size);
-    return lab_select(p, later, lab_net_fill(net, -1e9f, s), scores);
+    return lab_ternary(p, LAB_SELECT, later, lab_net_fill(net, -1e9f, s), scores);
 }
 
 /* Queries, keys and values by one product that is split, or by three products. */
@@ -160,11 +153,10 @@ static int embedded(lab_net *net, int batch, int time, int width)
 {
     lab_program *p = net->p;
     int size[3] = {batch, time, width};
-    int words = lab_net_width(net, 16, 1024), x;
-    if (lab_net_chance(net, 40))
-        x = lab_net_input(net, 3, size);
-    else
-        x = lab_reshape(p, lab_net_rows(net, batch * time, words, width), 3, size);
+    int words = lab_net_width(net, 16, 1024);
+    int x = lab_net_chance(net, 40)
+                ? lab_net_input(net, 3, size)
+                : lab_reshape(p, lab_net_rows(net, batch * time, words, width), 3, size);
     int place = lab_net_input(net, 2, (int[]){time, width});
     return lab_binary(p, LAB_ADD, x, lab_broadcast(p, place, (int[]){1, 2}, 3, size));
 }

@@ -49,12 +49,10 @@ int lab_net_width(lab_net *net, int low, int high)
 
 static lab_activation draw_activation(lab_net *net)
 {
-    int draw = lab_net_below(net, 100);
-    if (draw < 50) return LAB_RELU;
-    if (draw < 60) return LAB_TANH_UNIT;
-    if (draw < 72) return LAB_SWISH;
-    if (draw < 84) return LAB_GELU;
-    return draw < 92 ? LAB_LEAKY : LAB_RELU6;
+    static const int below[] = {50, 60, 72, 84, 92, 100}; /* of 100 draws, in their order */
+    int draw = lab_net_below(net, 100), which = 0;
+    while (draw >= below[which]) which++;
+    return (lab_activation)which;
 }
 
 void lab_net_start(lab_net *net, lab_program *p, int scale, uint64_t seed)
@@ -68,12 +66,7 @@ void lab_net_start(lab_net *net, lab_program *p, int scale, uint64_t seed)
     net->activation = draw_activation(net);
 }
 
-lab_shape lab_net_shape(const lab_net *net, int x)
-{
-    const lab_program *p = net->p;
-    lab_shape none = {LAB_F32, 0, {0}};
-    return p->why.status != AG_OK || x < 0 || x >= p->n ? none : p->nodes[x].shape;
-}
+lab_shape lab_net_shape(const lab_net *net, int x) { return lab_shape_of(net->p, x); }
 
 int lab_net_size(const lab_net *net, int x, int axis)
 {

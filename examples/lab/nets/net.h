@@ -44,7 +44,7 @@ int lab_net_width(lab_net *net, int low, int high); /* a size that grows with th
 int lab_net_batch(lab_net *net, int most); /* 1..most, mostly powers of two, at any scale */
 int lab_net_count(lab_net *net, int low, int high); /* a number of layers, not rounded */
 
-/* Shape of a node; after a failure a scalar, so that sizes can be read without a check. */
+/* lab_shape_of a node, so that sizes can be read without a check. */
 lab_shape lab_net_shape(const lab_net *net, int x);
 int lab_net_size(const lab_net *net, int x, int axis); /* 1 when there is no such axis */
 

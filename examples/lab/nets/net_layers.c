@@ -23,7 +23,7 @@ int lab_net_activate(lab_net *net, int x)
     case LAB_RELU6: {
         lab_shape s = lab_net_shape(net, x);
         int low = lab_net_fill(net, 0, s);
-        return lab_clamp(p, low, x, lab_net_fill(net, 6, s));
+        return lab_ternary(p, LAB_CLAMP, low, x, lab_net_fill(net, 6, s));
     }
     default: return lab_binary(p, LAB_MAXIMUM, x, lab_net_fill(net, 0, lab_net_shape(net, x)));
     }
@@ -36,21 +36,13 @@ int lab_net_bias(lab_net *net, int x, int axis)
     return lab_binary(net->p, LAB_ADD, x, lab_net_along(net, bias, x, axis));
 }
 
-static int linear(lab_net *net, int x, int width)
+int lab_net_dense(lab_net *net, int x, int width)
 {
     int last = lab_net_shape(net, x).rank - 1;
     int inner = lab_net_size(net, x, last);
-    if (lab_net_chance(net, 15)) { /* the weight is stored transposed, as in some frameworks */
-        int w = lab_net_input(net, 2, (int[]){width, inner});
-        return lab_dot(net->p, x, w, (lab_dot_dims){0, last, 1});
-    }
-    int w = lab_net_input(net, 2, (int[]){inner, width});
-    return lab_dot(net->p, x, w, (lab_dot_dims){0, last, 0});
-}
-
-int lab_net_dense(lab_net *net, int x, int width)
-{
-    int y = linear(net, x, width);
+    int turned = lab_net_chance(net, 15); /* the weight is transposed, as in some frameworks */
+    int w = lab_net_input(net, 2, turned ? (int[]){width, inner} : (int[]){inner, width});
+    int y = lab_dot(net->p, x, w, (lab_dot_dims){0, last, turned});
     return lab_net_bias(net, y, lab_net_shape(net, y).rank - 1);
 }
 

@@ -14,32 +14,26 @@ int lab_net_rows(lab_net *net, int count, int words, int width)
     return lab_gather(net->p, table, lab_parameter(net->p, LAB_S32, 1, &count));
 }
 
-/* Equal constants and equal broadcasts are shared, as compilers do. */
-static int find_constant(const lab_program *p, float value)
+/* The constant, or the broadcast of `operand`, that is there already; -1: none is. They are shared,
+   as compilers do. */
+static int find(const lab_program *p, lab_op op, float value, int operand, lab_shape shape)
 {
-    for (int i = 0; i < p->n; i++)
-        if (p->nodes[i].op == LAB_CONSTANT && !(p->nodes[i].value < value) &&
-            !(p->nodes[i].value > value))
+    for (int i = 0; i < p->n; i++) {
+        const lab_node *v = &p->nodes[i];
+        if (v->op == op && !(v->value < value) && !(v->value > value) && v->operand[0] == operand &&
+            lab__same_shape(v->shape, shape))
             return i;
-    return -1;
-}
-
-static int find_fill(const lab_program *p, int constant, lab_shape like)
-{
-    for (int i = constant; i < p->n; i++)
-        if (p->nodes[i].op == LAB_BROADCAST && p->nodes[i].operand[0] == constant &&
-            lab__same_shape(p->nodes[i].shape, like))
-            return i;
+    }
     return -1;
 }
 
 int lab_net_fill(lab_net *net, float value, lab_shape like)
 {
     lab_program *p = net->p;
-    int constant = find_constant(p, value);
+    int constant = find(p, LAB_CONSTANT, value, 0, (lab_shape){.type = LAB_F32});
     if (constant < 0) constant = lab_constant(p, value);
     if (like.rank == 0) return constant;
-    int fill = find_fill(p, constant, like);
+    int fill = find(p, LAB_BROADCAST, 0, constant, like);
     return fill >= 0 ? fill : lab_broadcast(p, constant, NULL, like.rank, like.size);
 }
 

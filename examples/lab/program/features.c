@@ -23,13 +23,10 @@ static void append_shape(hlo_instruction *x, lab_shape shape)
 
 static void append_window(hlo_instruction *x, const lab_window *w)
 {
-    hlo_append(x, HLO_WINDOW_SIZE, w->size);
-    hlo_append(x, HLO_WINDOW_STRIDE, w->stride);
-    hlo_append(x, HLO_WINDOW_LOW, w->low);
-    hlo_append(x, HLO_WINDOW_HIGH, w->high);
-    hlo_append(x, HLO_WINDOW_DILATION, w->dilation);
-    hlo_append(x, HLO_BASE_DILATION, w->base_dilation);
-    hlo_append(x, HLO_REVERSED, w->reversed);
+    const int of_list[] = {w->size,     w->stride,        w->low,     w->high,
+                           w->dilation, w->base_dilation, w->reversed};
+    for (int k = 0; k <= HLO_REVERSED - HLO_WINDOW_SIZE; k++)
+        hlo_append(x, HLO_WINDOW_SIZE + k, of_list[k]);
 }
 
 static void append_convolution(hlo_instruction *x, const lab_node *v)
@@ -99,40 +96,39 @@ ag_status lab_npz_graphs(ag_npz_writer *w, const lab_program *p, int n, int offs
                          ag_failure *why)
 {
     ag_arena *memory = NULL;
+    hlo_graph g = {.nodes = 0};
     size_t nodes = 1;
     for (int i = 0; i < n; i++) nodes += (size_t)p[i].n;
-    float *feature = harness_take(&memory, nodes * LAB_FEATURES * sizeof *feature);
-    uint8_t *opcode = harness_take(&memory, nodes), *reducer = harness_take(&memory, nodes);
-    int64_t(*edge)[2] = harness_take(&memory, nodes * LAB_OPERANDS * sizeof *edge);
-    int64_t(*operand)[2] = harness_take(&memory, nodes * LAB_OPERANDS * sizeof *operand);
-    int64_t(*dot)[4] = harness_take(&memory, nodes * sizeof *dot), operands = 0, dots = 0;
+    g.feature = harness_take(&memory, nodes * sizeof *g.feature);
+    g.opcode = harness_take(&memory, nodes);
+    g.edge = harness_take(&memory, nodes * LAB_OPERANDS * sizeof *g.edge);
+    g.operand = harness_take(&memory, nodes * LAB_OPERANDS * sizeof *g.operand);
+    g.dot = harness_take(&memory, nodes * sizeof *g.dot);
+    uint8_t *reducer = harness_take(&memory, nodes);
     int64_t *node_at = harness_take(&memory, ((size_t)n + 1) * sizeof *node_at);
     int64_t *edge_at = harness_take(&memory, ((size_t)n + 1) * sizeof *edge_at);
     const int64_t ends = n + 1;
     for (int i = 0; i < n; i++) {
-        const int64_t first = node_at[i];
-        node_at[i + 1] = first + p[i].n;
-        edge_at[i + 1] = edge_at[i] + lab_edges(edge + edge_at[i], &p[i]);
-        for (int j = 0; j < p[i].n; j++) {
+        node_at[i] = g.nodes;
+        edge_at[i] = g.edges;
+        g.edges += lab_edges(g.edge + g.edges, &p[i]);
+        for (int j = 0; j < p[i].n; j++, g.nodes++) {
             const lab_node *v = &p[i].nodes[j];
-            const int64_t row = first + j; /* of `feature`, as operands and dots name nodes */
-            lab_node_features(feature + row * LAB_FEATURES, &p[i], j);
-            opcode[row] = (uint8_t)lab_op_code(v->op);
-            reducer[row] = (uint8_t)lab_reducer_code(&p[i], j);
-            for (int k = 0; k < v->n_operands; k++, operands++)
-                memcpy(operand[operands], (int64_t[]){row, first + v->operand[k]}, sizeof *operand);
+            lab_node_features(g.feature[g.nodes], &p[i], j);
+            g.opcode[g.nodes] = (uint8_t)lab_op_code(v->op);
+            reducer[g.nodes] = (uint8_t)lab_reducer_code(&p[i], j);
+            for (int k = 0; k < v->n_operands; k++) /* operands and dots name rows of `feature` */
+                memcpy(g.operand[g.operands++], (int64_t[]){g.nodes, node_at[i] + v->operand[k]},
+                       sizeof *g.operand);
             if (v->op == LAB_DOT)
-                memcpy(dot[dots++], (int64_t[]){row, v->dot.batch, v->dot.left, v->dot.right},
-                       sizeof *dot);
+                memcpy(g.dot[g.dots++],
+                       (int64_t[]){g.nodes, v->dot.batch, v->dot.left, v->dot.right},
+                       sizeof *g.dot);
         }
     }
-    if (!ag_npz_add(w, "node_feat", AG_F32, 2, (int64_t[]){node_at[n], LAB_FEATURES}, feature,
-                    why) &&
-        !ag_npz_add(w, "node_opcode", AG_U8, 1, &node_at[n], opcode, why) &&
-        !ag_npz_add(w, "node_reducer", AG_U8, 1, &node_at[n], reducer, why) &&
-        !ag_npz_add(w, "edge_index", AG_I64, 2, (int64_t[]){edge_at[n], 2}, edge, why) &&
-        !ag_npz_add(w, "operand_index", AG_I64, 2, (int64_t[]){operands, 2}, operand, why) &&
-        !ag_npz_add(w, "dot_axes", AG_I64, 2, (int64_t[]){dots, 4}, dot, why) && offsets &&
+    node_at[n] = g.nodes;
+    edge_at[n] = g.edges;
+    if (!hlo_add_nodes(w, &g, reducer, why) && offsets &&
         !ag_npz_add(w, "node_offset", AG_I64, 1, &ends, node_at, why))
         ag_npz_add(w, "edge_offset", AG_I64, 1, &ends, edge_at, why);
     ag_arena_free(memory);

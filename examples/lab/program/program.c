@@ -79,8 +79,7 @@ lab_shape_text lab__shape_text(lab_shape shape)
     lab_shape_text t;
     int at = snprintf(t.text, sizeof t.text, "%s[", lab_type_name(shape.type));
     for (int i = 0; i < shape.rank && i < LAB_RANK; i++)
-        at +=
-            snprintf(t.text + at, sizeof t.text - (size_t)at, "%s%d", i ? "," : "", shape.size[i]);
+        at += snprintf(t.text + at, sizeof t.text - (size_t)at, i ? ",%d" : "%d", shape.size[i]);
     snprintf(t.text + at, sizeof t.text - (size_t)at, "]");
     return t;
 }
@@ -121,7 +120,9 @@ static ag_status shape_of(lab_shape *shape, const lab_site *site, int compare)
     const lab_node *node = site->node;
     if (site->p->n == LAB_NODES)
         return lab__refuse(site, "the program has %d nodes already, which is the most", LAB_NODES);
-    if (check_operands(site) || lab__ops[node->op].shape(shape, site)) return site->why->status;
+    if (check_operands(site)) return site->why->status;
+    *shape = node->n_operands ? lab__operand(site, 0) : node->shape;
+    if (lab__ops[node->op].shape(shape, site)) return site->why->status;
     if (lab_elements(*shape) < 1)
         return lab__refuse(site, "the result %s has more than %d elements",
                            lab__shape_text(*shape).text, LAB_ELEMENTS);

@@ -104,6 +104,9 @@ int lab_configurable(const lab_node *node);
 /* The numbers of these nodes, ascending (nodes: room for p->n, or NULL); returns their count. */
 int lab_configurable_nodes(int *nodes, const lab_program *p);
 
+/* The shape of a node; a scalar if there is no such node, or after a failure. */
+lab_shape lab_shape_of(const lab_program *p, int node);
+
 /* Builders: each appends a node with the shape that follows from its operands, and returns its
    number. The first misuse is kept as a sentence in p->why; it and all later calls return 0. Types:
    arithmetic is of f32; abs, negate, sign, add, subtract, multiply, maximum, minimum, clamp,
@@ -118,8 +121,7 @@ int lab_transpose(lab_program *p, int x, const int *dims);
 int lab_unary(lab_program *p, lab_op op, int x); /* also copy; shapes stay */
 int lab_convert(lab_program *p, int x, lab_type type);
 int lab_binary(lab_program *p, lab_op op, int a, int b); /* equal shapes */
-int lab_select(lab_program *p, int which, int a, int b);
-int lab_clamp(lab_program *p, int low, int x, int high);
+int lab_ternary(lab_program *p, lab_op op, int a, int b, int c);
 int lab_concatenate(lab_program *p, int n, const int *x, int axis);
 int lab_slice(lab_program *p, int x, const int *start, const int *limit, const int *stride);
 int lab_pad(lab_program *p, int x, int value, const int *low, const int *high);

@@ -25,11 +25,9 @@ static lab_node shaped(lab_node node, lab_type type, int rank, const int *size)
     return node;
 }
 
-/* The shape of an operand whose lists have to be copied; a scalar when there is no such node, which
-   is refused later. */
-static lab_shape shape_of(const lab_program *p, int x)
+lab_shape lab_shape_of(const lab_program *p, int x)
 {
-    return x >= 0 && x < p->n ? p->nodes[x].shape : (lab_shape){.type = LAB_F32};
+    return p->why.status || x < 0 || x >= p->n ? (lab_shape){.type = LAB_F32} : p->nodes[x].shape;
 }
 
 int lab_parameter(lab_program *p, lab_type type, int rank, const int *size)
@@ -49,18 +47,19 @@ int lab_iota(lab_program *p, int axis, int rank, const int *size)
 
 int lab_broadcast(lab_program *p, int x, const int *dims, int rank, const int *size)
 {
-    const lab_shape from = shape_of(p, x);
+    const lab_shape from = lab_shape_of(p, x);
     return put(p, shaped(with_dims(LAB_BROADCAST, from.rank, dims), from.type, rank, size), 1, &x);
 }
 
 int lab_reshape(lab_program *p, int x, int rank, const int *size)
 {
-    return put(p, shaped((lab_node){.op = LAB_RESHAPE}, shape_of(p, x).type, rank, size), 1, &x);
+    return put(p, shaped((lab_node){.op = LAB_RESHAPE}, lab_shape_of(p, x).type, rank, size), 1,
+               &x);
 }
 
 int lab_transpose(lab_program *p, int x, const int *dims)
 {
-    return put(p, with_dims(LAB_TRANSPOSE, shape_of(p, x).rank, dims), 1, &x);
+    return put(p, with_dims(LAB_TRANSPOSE, lab_shape_of(p, x).rank, dims), 1, &x);
 }
 
 int lab_unary(lab_program *p, lab_op op, int x) { return put(p, (lab_node){.op = op}, 1, &x); }
@@ -75,14 +74,9 @@ int lab_convert(lab_program *p, int x, lab_type type)
     return put(p, (lab_node){.op = LAB_CONVERT, .shape.type = type}, 1, &x);
 }
 
-int lab_select(lab_program *p, int which, int a, int b)
+int lab_ternary(lab_program *p, lab_op op, int a, int b, int c)
 {
-    return put(p, (lab_node){.op = LAB_SELECT}, 3, (const int[]){which, a, b});
-}
-
-int lab_clamp(lab_program *p, int low, int x, int high)
-{
-    return put(p, (lab_node){.op = LAB_CLAMP}, 3, (const int[]){low, x, high});
+    return put(p, (lab_node){.op = op}, 3, (const int[]){a, b, c});
 }
 
 int lab_concatenate(lab_program *p, int n, const int *x, int axis)
@@ -93,7 +87,7 @@ int lab_concatenate(lab_program *p, int n, const int *x, int axis)
 int lab_slice(lab_program *p, int x, const int *start, const int *limit, const int *stride)
 {
     lab_node node = {.op = LAB_SLICE};
-    for (int i = 0; i < shape_of(p, x).rank; i++) {
+    for (int i = 0; i < lab_shape_of(p, x).rank; i++) {
         node.start[i] = start[i];
         node.limit[i] = limit[i];
         node.stride[i] = stride ? stride[i] : 1;
@@ -104,7 +98,7 @@ int lab_slice(lab_program *p, int x, const int *start, const int *limit, const i
 int lab_pad(lab_program *p, int x, int value, const int *low, const int *high)
 {
     lab_node node = {.op = LAB_PAD};
-    for (int i = 0; i < shape_of(p, x).rank; i++) {
+    for (int i = 0; i < lab_shape_of(p, x).rank; i++) {
         node.window[i].low = low[i];
         node.window[i].high = high[i];
     }
@@ -126,7 +120,7 @@ int lab_reduce(lab_program *p, int x, lab_reducer reducer, int n, const int *dim
 int lab_reduce_window(lab_program *p, int x, lab_reducer reducer, const lab_window *window)
 {
     lab_node node = {.op = LAB_REDUCE_WINDOW, .reducer = reducer};
-    for (int i = 0; i < shape_of(p, x).rank; i++) node.window[i] = window[i];
+    for (int i = 0; i < lab_shape_of(p, x).rank; i++) node.window[i] = window[i];
     return put(p, node, 1, &x);
 }
 

@@ -23,9 +23,9 @@ static inline lab_shape lab__operand(const lab_site *site, int k)
     return site->p->nodes[site->node->operand[k]].shape;
 }
 
-/* The shape of a node, after the number and types of its operands have been checked; or a failure.
-   Parameters, constants, iota, broadcast, reshape and convert take from the node's own shape what
-   the operands do not determine. */
+/* Makes the shape of a node of that of operand 0 (of its own, if it has none), after the number and
+   types of its operands have been checked; or a failure. Parameters, constants, iota, broadcast,
+   reshape and convert take from the node's own shape what the operands do not determine. */
 typedef ag_status lab_shape_rule(lab_shape *shape, const lab_site *site);
 lab_shape_rule lab__shape_same, lab__shape_compare; /* all that are elementwise, of one shape */
 lab_shape_rule lab__shape_reduce, lab__shape_window, lab__shape_convolution, lab__shape_dot;

@@ -113,16 +113,14 @@ static ag_status reshape(lab_shape *shape, const lab_site *site)
 
 static ag_status transpose(lab_shape *shape, const lab_site *site)
 {
-    const lab_shape x = lab__operand(site, 0);
+    const lab_shape x = *shape;
     if (check_dims(site, x, x.rank)) return site->why->status;
-    *shape = x;
     for (int i = 0; i < x.rank; i++) shape->size[i] = x.size[site->node->dims[i]];
     return AG_OK;
 }
 
 static ag_status convert(lab_shape *shape, const lab_site *site)
 {
-    *shape = lab__operand(site, 0);
     shape->type = site->node->shape.type;
     return AG_OK;
 }
@@ -131,7 +129,6 @@ static ag_status concatenate(lab_shape *shape, const lab_site *site)
 {
     const lab_node *node = site->node;
     const int axis = node->dims[0];
-    *shape = lab__operand(site, 0);
     if (node->n_dims != 1)
         return lab__refuse(site, "it has %d dims; one axis is joined along", node->n_dims);
     if (lab__check_axes(site, shape->rank, 0)) return site->why->status;
@@ -152,7 +149,6 @@ static ag_status concatenate(lab_shape *shape, const lab_site *site)
 
 static ag_status slice(lab_shape *shape, const lab_site *site)
 {
-    *shape = lab__operand(site, 0);
     for (int i = 0; i < shape->rank; i++) {
         const int start = site->node->start[i], limit = site->node->limit[i],
                   stride = site->node->stride[i];
@@ -169,7 +165,6 @@ static ag_status slice(lab_shape *shape, const lab_site *site)
 static ag_status pad(lab_shape *shape, const lab_site *site)
 {
     const lab_shape value = lab__operand(site, 1);
-    *shape = lab__operand(site, 0);
     if (value.rank || value.type != shape->type)
         return lab__refuse(site, "operand 1 is %s; a scalar of type %s is due",
                            lab__shape_text(value).text, lab_type_name(shape->type));
@@ -185,7 +180,6 @@ static ag_status pad(lab_shape *shape, const lab_site *site)
 
 static ag_status reverse(lab_shape *shape, const lab_site *site)
 {
-    *shape = lab__operand(site, 0);
     if (site->node->n_dims < 1)
         return lab__refuse(site, "it names no axis to reverse; name one at least");
     return lab__check_axes(site, shape->rank, 1);

@@ -62,7 +62,6 @@ static ag_status window_size(int *out, const lab_site *site, const lab_window *w
 
 ag_status lab__shape_window(lab_shape *shape, const lab_site *site)
 {
-    *shape = lab__operand(site, 0);
     for (int i = 0; i < shape->rank; i++)
         if (window_size(&shape->size[i], site, &site->node->window[i], shape->size[i], i))
             return site->why->status;

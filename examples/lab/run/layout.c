@@ -5,8 +5,6 @@
 #include "core/error.h"
 #include "examples/harness/harness.h"
 
-#include <string.h>
-
 /* The axes of a value, the most minor first. */
 typedef struct order {
     int rank;
@@ -203,12 +201,12 @@ ag_status lab_run_layout(lab_run *run, const lab_layout_row *config, tpugraphs_r
     const lab_program *p = run->p;
     lab__run_reset(run);
     run->rule = rule;
-    for (int i = 0, k = 0; config && i < p->n; i++)
-        if (lab_configurable(&p->nodes[i]) && check_row(p, i, config[k++], why)) return why->status;
     order *orders = harness_take(&run->arguments, (size_t)p->n * sizeof *orders);
     for (int i = 0, k = 0; i < p->n; i++) {
         const int own = config && lab_configurable(&p->nodes[i]);
-        compile(run, orders, i, own ? config[k++] : no_layouts);
+        const signed char *row = own ? config[k++] : no_layouts;
+        if (check_row(p, i, row, why)) return why->status;
+        compile(run, orders, i, row);
     }
     return AG_OK;
 }

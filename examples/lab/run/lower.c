@@ -123,22 +123,14 @@ static void moved(lowering *l)
     copy(l, 0, l->node->shape.size, l->in[0].data + at, stride);
 }
 
-/* Operand k fills a part of the output, with its element 0 at index at[axis]. */
-static void placed(lowering *l, int k, const int *at)
-{
-    const lab_shape part = operand_shape(l, k);
-    int64_t first = 0;
-    for (int i = 0; i < part.rank; i++) first += at[i] * l->out->view.stride[i];
-    copy(l, first, part.size, l->in[k].data, l->in[k].view.stride);
-}
-
 static void concatenate(lowering *l)
 {
-    int at[LAB_RANK] = {0};
     const int axis = l->node->dims[0];
+    int64_t at = 0;
     for (int k = 0; k < l->node->n_operands; k++) {
-        placed(l, k, at);
-        at[axis] += operand_shape(l, k).size[axis];
+        const lab_shape part = operand_shape(l, k);
+        copy(l, at, part.size, l->in[k].data, l->in[k].view.stride);
+        at += part.size[axis] * l->out->view.stride[axis];
     }
 }
 
@@ -152,10 +144,11 @@ static void spread(lowering *l, const float *from, int axis)
 
 static void pad(lowering *l)
 {
-    int at[LAB_RANK];
-    for (int i = 0; i < LAB_RANK; i++) at[i] = l->node->window[i].low;
+    const lab_shape part = operand_shape(l, 0);
+    int64_t at = 0;
+    for (int i = 0; i < part.rank; i++) at += l->node->window[i].low * l->out->view.stride[i];
     spread(l, l->in[1].data, -1);
-    placed(l, 0, at);
+    copy(l, at, part.size, l->in[0].data, l->in[0].view.stride);
 }
 
 static void reshape(lowering *l)

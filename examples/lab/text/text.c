@@ -92,9 +92,8 @@ static ag_status read_node(reader *r)
         return line->why->status;
     snprintf(where, sizeof where, "%.100s:%d", line->path, line->number);
     const int at = lab__append(r->p, &node, where, 1);
-    if (r->p->why.status) return ag_fail(line->why, AG_EDATA, "%s", r->p->why.sentence);
-    map_add(r->nodes, node.name, at);
-    return AG_OK;
+    if (!line->why->status) map_add(r->nodes, node.name, at);
+    return line->why->status;
 }
 
 /* Cuts off comments and blanks at the end. */
@@ -108,15 +107,15 @@ static void trim(lab_line *line)
 
 ag_status lab_text_read(lab_program *p, const char *text, size_t length, const char *path)
 {
-    ag_failure why = {0};
-    reader r = {.p = p, .line = {.path = path, .why = &why}};
+    reader r = {.p = p, .line = {.path = path, .why = &p->why}};
     char *copy = harness_alloc(length + 1);
     int head = 0;
     memset(p, 0, sizeof *p);
     map_owns(r.nodes);
     if (length) memcpy(copy, text, length);
-    if (strlen(copy) < length) ag_fail(&why, AG_EDATA, "%.100s: there is a zero byte in it", path);
-    for (char *next = copy; *next && !why.status;) {
+    if (strlen(copy) < length)
+        ag_fail(&p->why, AG_EDATA, "%.100s: there is a zero byte in it", path);
+    for (char *next = copy; *next && !p->why.status;) {
         r.line.at = next;
         r.line.number++;
         next += strcspn(next, "\n");
@@ -128,10 +127,11 @@ ag_status lab_text_read(lab_program *p, const char *text, size_t length, const c
         else
             read_node(&r);
     }
-    if (!why.status && !p->n)
-        ag_fail(&why, AG_EDATA, "%.100s: there is no %s in it", path, head ? "node" : "program");
+    if (!p->n)
+        ag_fail(&p->why, AG_EDATA, "%.100s: there is no %s in it", path, head ? "node" : "program");
     map_free(r.nodes);
     harness_free(copy);
+    const ag_failure why = p->why;
     if (why.status) lab_program_clear(p);
     p->why = why;
     return why.status;
@@ -139,13 +139,10 @@ ag_status lab_text_read(lab_program *p, const char *text, size_t length, const c
 
 ag_status lab_text_load(lab_program *p, const char *path)
 {
-    ag_failure why = {0};
     size_t length;
-    char *text = harness__read_file(path, FILE_LIMIT, &length, &why);
-    if (text)
-        lab_text_read(p, text, length, path);
-    else
-        *p = (lab_program){.why = why};
+    *p = (lab_program){.n = 0};
+    char *text = harness__read_file(path, FILE_LIMIT, &length, &p->why);
+    if (text) lab_text_read(p, text, length, path);
     harness_free(text);
     return p->why.status;
 }

@@ -32,7 +32,6 @@ static double least_work(const lab_program *kernel)
     return lab_program_work(kernel) + (copies ? (double)lab_elements(root->shape) : 0);
 }
 
-_Static_assert(LAB_RANK == 6, "ones below");
 static const tpugraphs_bounds all_ones = {{1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1}};
 
 int tile_default(tpugraphs_bounds *bounds, tile_items *t, const lab_program *kernel)

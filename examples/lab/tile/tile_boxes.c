@@ -17,12 +17,8 @@ int64_t tile_box_elements(const tile_box *box, int rank)
 /* The smallest box around both. */
 static void join(tile_box *box, const tile_box *more, int rank)
 {
-    if (!more->some) return;
-    if (!box->some) {
-        *box = *more;
-        return;
-    }
-    for (int a = 0; a < rank; a++) {
+    if (!box->some) *box = *more;
+    for (int a = 0; more->some && a < rank; a++) {
         const int end = box->lo[a] + box->n[a], other = more->lo[a] + more->n[a];
         if (more->lo[a] < box->lo[a]) box->lo[a] = more->lo[a];
         box->n[a] = (end > other ? end : other) - box->lo[a];
@@ -50,42 +46,35 @@ static void cut(tile_box *in, int a, int64_t lo, int64_t hi, int size)
     if (lo > hi) in->some = in->n[a] = 0;
 }
 
-static void padded_box(tile_box *in, const tile_item *item, const tile_item *input,
-                       const tile_box *out)
+void tile_part_box(tile_box *in, lab_moved to[LAB_RANK], const tile_items *t, const tile_item *item,
+                   int k, const tile_box *out)
 {
-    for (int a = 0; a < item->rank; a++) {
-        const lab_moved m = item->moved[a];
-        const int64_t first = (int64_t)out->lo[a] - m.first, last = first + out->n[a] - 1;
-        cut(in, a, -lab_floor_divide(-first, m.step), lab_floor_divide(last, m.step),
-            input->size[a]);
-    }
-}
-
-void tile_part_box(tile_box *in, const tile_items *t, const tile_item *item, int k,
-                   const tile_box *out)
-{
-    const tile_item *input = &t->item[item->input[k]];
     *in = *out;
-    if (item->role == TILE_PAD) {
-        if (k == 0) padded_box(in, item, input, out);
-        return;
+    memcpy(to, item->moved, sizeof item->moved);
+    for (int j = 0; j < k; j++) { /* of a concatenate */
+        const int axis = item->node->dims[0];
+        to[axis].first += t->item[item->input[j]].size[axis];
     }
-    const int axis = item->node->dims[0];
-    int64_t lo = out->lo[axis];
-    for (int j = 0; j < k; j++) lo -= t->item[item->input[j]].size[axis];
-    cut(in, axis, lo, lo + out->n[axis] - 1, input->size[axis]);
+    for (int a = 0; a < item->rank; a++) {
+        const int64_t first = (int64_t)out->lo[a] - to[a].first, last = first + out->n[a] - 1;
+        cut(in, a, -lab_floor_divide(-first, to[a].step), lab_floor_divide(last, to[a].step),
+            t->item[item->input[k]].size[a]);
+    }
 }
 
 /* The box of input k that an item needs for the box `out` of itself. */
 static void input_box(tile_box *in, const tile_items *t, const tile_item *item, int k,
                       const tile_box *out)
 {
+    lab_moved to[LAB_RANK];
     *in = *out;
     switch (item->role) {
     case TILE_VIEW: view_box(in, item, t->item[item->input[k]].rank, out); break;
     case TILE_RESHAPE: tile_reshape_box(in, t, item, out); break;
-    case TILE_PAD:
-    case TILE_CONCATENATE: tile_part_box(in, t, item, k, out); break;
+    case TILE_PAD: /* its second input is a scalar */
+        if (!k) tile_part_box(in, to, t, item, 0, out);
+        break;
+    case TILE_CONCATENATE: tile_part_box(in, to, t, item, k, out); break;
     default: break; /* of a gather only the first axis matters, which its row numbers have */
     }
 }
@@ -105,11 +94,7 @@ static void add_groups(tile_box *in, const tpugraphs_index *x, const lab_node *n
 void tile_reduction_box(tile_box *in, const tile_items *t, int k, const tile_box *out,
                         const tile_box *blocked)
 {
-    in->some = out->some;
-    for (int a = 0; a < LAB_RANK; a++) {
-        in->lo[a] = 0;
-        in->n[a] = 1;
-    }
+    *in = (tile_box){out->some, {0}, {1, 1, 1, 1, 1, 1}};
     for (int i = 0; i < t->space.n; i++) {
         const tpugraphs_index *x = &t->space.index[i];
         const tile_box *box = x->sum ? blocked : out;
@@ -147,19 +132,14 @@ void tile_boxes(tile_box *box, const tile_items *t, int first, int last, const t
 
 static void view_place(tile_place *place, const tile_item *item, int rank, const tile_place *in)
 {
-    memset(place->stride, 0, sizeof place->stride);
-    place->base = in->base;
-    place->at = in->at;
     for (int a = 0; a < rank; a++) {
         place->at += item->moved[a].first * in->stride[a];
         place->stride[item->moved[a].axis] += item->moved[a].step * in->stride[a];
     }
 }
 
-static void scratch_place(tile_place *place, const tile_item *item, int base, const tile_box *box)
+static void scratch_place(tile_place *place, const tile_item *item, const tile_box *box)
 {
-    place->base = base;
-    place->at = 0;
     lab_strides(place->stride, box->n, item->rank);
     for (int a = 0; a < item->rank; a++) place->at -= box->lo[a] * place->stride[a];
 }
@@ -178,11 +158,13 @@ void tile_places(tile_place *place, const tile_items *t, const tile_box *box, in
         const tile_item *item = &t->item[i];
         if (tile_is_outside(t, i) || !box[i].some) continue;
         const tile_place *in = item->n_inputs ? &place[item->input[0]] : NULL;
+        place[i] = tile_is_computed(item) ? (tile_place){.base = i}
+                                          : (tile_place){.base = in->base, .at = in->at};
         if (item->role == TILE_VIEW)
             view_place(&place[i], item, t->item[item->input[0]].rank, in);
         else if (item->role == TILE_RESHAPE)
             tile_reshape_place(&place[i], t, item, in, &box[i]);
         else
-            scratch_place(&place[i], item, i, &box[i]);
+            scratch_place(&place[i], item, &box[i]);
     }
 }

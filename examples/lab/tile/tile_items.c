@@ -27,11 +27,7 @@ static const lab_node still = {.op = LAB_COPY}; /* its input's axes are its own 
 static tile_item *add_item(tile_items *t, tile_role role, int input, int rank, const int *size)
 {
     tile_item *item = &t->item[t->n++];
-    memset(item, 0, sizeof *item);
-    item->role = role;
-    item->n_inputs = input >= 0;
-    item->input[0] = input;
-    item->rank = rank;
+    *item = (tile_item){.role = role, .n_inputs = input >= 0, .input = {input}, .rank = rank};
     if (rank) memcpy(item->size, size, (size_t)rank * sizeof *size);
     lab_moved_axes(item->moved, &still);
     return item;

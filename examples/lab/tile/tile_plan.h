@@ -53,6 +53,8 @@ typedef struct tile_item {
     tile_group group[LAB_RANK];
 } tile_item;
 
+_Static_assert(LAB_RANK == 6, "lists of ones");
+
 /* Elements lo .. lo + n - 1 of each axis; `some` is 0 when nothing is wanted. */
 typedef struct tile_box {
     int some;
@@ -94,6 +96,7 @@ int tile_reshape_groups(tile_item *item, const int *in_size, int in_rank);
 int tile_reshape_merges(const tile_item *item);
 void tile_reshape_box(tile_box *in, const tile_items *t, const tile_item *item,
                       const tile_box *out);
+/* Adds strides and offset to the place of the input's first element. */
 void tile_reshape_place(tile_place *place, const tile_items *t, const tile_item *item,
                         const tile_place *in, const tile_box *box);
 
@@ -104,9 +107,10 @@ void tile_reshape_place(tile_place *place, const tile_items *t, const tile_item 
 void tile_boxes(tile_box *box, const tile_items *t, int first, int last, const tile_box *blocked);
 void tile_reduction_box(tile_box *in, const tile_items *t, int k, const tile_box *out,
                         const tile_box *blocked);
-/* The part of `out` that comes from input k of a pad or concatenate, in the axes of the input. */
-void tile_part_box(tile_box *in, const tile_items *t, const tile_item *item, int k,
-                   const tile_box *out);
+/* The part of `out` that comes from input k of a pad or concatenate, in the axes of the input; its
+   element e is at to[axis].first + to[axis].step * e. */
+void tile_part_box(tile_box *in, lab_moved to[LAB_RANK], const tile_items *t, const tile_item *item,
+                   int k, const tile_box *out);
 /* Number of elements, 2^50 for more. */
 int64_t tile_box_elements(const tile_box *box, int rank);
 

@@ -4,8 +4,6 @@
    with single elements of those outside of it and all of those inside. */
 #include "examples/lab/tile/tile_plan.h"
 
-#include <string.h>
-
 static int wide_axes(int axis[LAB_RANK], const int *size, int rank)
 {
     int n = 0;
@@ -23,9 +21,7 @@ int tile_reshape_groups(tile_item *item, const int *in_size, int in_rank)
     while (i < n_in && j < n_out) {
         tile_group *g = &item->group[item->n_groups++];
         int64_t a = in_size[in[i]], b = item->size[out[j]];
-        memset(g, 0, sizeof *g);
-        g->in[g->n_in++] = in[i++];
-        g->out[g->n_out++] = out[j++];
+        *g = (tile_group){1, 1, {in[i++]}, {out[j++]}};
         while (a != b) {
             if (a < b && i < n_in) {
                 a *= in_size[in[i]];
@@ -57,32 +53,28 @@ static void digits(int64_t index[LAB_RANK], const int *in_size, const tile_group
     }
 }
 
-/* The first and the last element, along the input axes of a group, of the box of its output axes.
- */
-static void run_of_box(int64_t first[LAB_RANK], int64_t last[LAB_RANK], const tile_item *item,
-                       const int *in_size, const tile_group *g, const tile_box *out)
+/* The first and the last element, along the run of a group, of the box of its output axes. */
+static void run_of_box(int64_t *low, int64_t *high, const tile_item *item, const tile_group *g,
+                       const tile_box *out)
 {
-    int64_t low = 0, high = 0;
+    *low = *high = 0;
     for (int k = 0; k < g->n_out; k++) {
         const int a = g->out[k];
-        low = low * item->size[a] + out->lo[a];
-        high = high * item->size[a] + out->lo[a] + out->n[a] - 1;
+        *low = *low * item->size[a] + out->lo[a];
+        *high = *high * item->size[a] + out->lo[a] + out->n[a] - 1;
     }
-    digits(first, in_size, g, low);
-    digits(last, in_size, g, high);
 }
 
 void tile_reshape_box(tile_box *in, const tile_items *t, const tile_item *item, const tile_box *out)
 {
     const tile_item *input = &t->item[item->input[0]];
-    for (int a = 0; a < input->rank; a++) {
-        in->lo[a] = 0;
-        in->n[a] = 1;
-    }
+    *in = (tile_box){out->some, {0}, {1, 1, 1, 1, 1, 1}};
     for (int i = 0; i < item->n_groups; i++) {
         const tile_group *g = &item->group[i];
-        int64_t first[LAB_RANK], last[LAB_RANK];
-        run_of_box(first, last, item, input->size, g, out);
+        int64_t low, high, first[LAB_RANK], last[LAB_RANK];
+        run_of_box(&low, &high, item, g, out);
+        digits(first, input->size, g, low);
+        digits(last, input->size, g, high);
         for (int k = 0, differ = 0; k < g->n_in; k++) {
             const int a = g->in[k];
             in->lo[a] = differ ? 0 : (int)first[k];
@@ -92,20 +84,17 @@ void tile_reshape_box(tile_box *in, const tile_items *t, const tile_item *item, 
     }
 }
 
-/* Stride along the run of a group; adds the offsets of the single elements outside of it to
-   `at`. */
+/* Stride along the run of a group; adds to `at` what the first element of the box is away from
+   where the run would have it. */
 static int64_t run_stride(int64_t *at, const tile_item *input, const tile_item *item,
                           const tile_group *g, const tile_place *in, const tile_box *box)
 {
     const int64_t stride = in->stride[g->in[g->n_in - 1]];
-    int64_t first[LAB_RANK], last[LAB_RANK], weight[LAB_RANK], w = 1;
-    run_of_box(first, last, item, input->size, g, box);
-    for (int k = g->n_in - 1; k >= 0; k--) {
-        weight[k] = w;
-        w *= input->size[g->in[k]];
-    }
-    for (int k = 0; k < g->n_in && first[k] == last[k]; k++)
-        *at += first[k] * (in->stride[g->in[k]] - weight[k] * stride);
+    int64_t low, high, first[LAB_RANK];
+    run_of_box(&low, &high, item, g, box);
+    digits(first, input->size, g, low);
+    for (int k = 0; k < g->n_in; k++) *at += first[k] * in->stride[g->in[k]];
+    *at -= low * stride;
     return stride;
 }
 
@@ -113,9 +102,6 @@ void tile_reshape_place(tile_place *place, const tile_items *t, const tile_item 
                         const tile_place *in, const tile_box *box)
 {
     const tile_item *input = &t->item[item->input[0]];
-    memset(place->stride, 0, sizeof place->stride);
-    place->base = in->base;
-    place->at = in->at;
     /* Input axes of size 1 are in no group; their index is always 0. */
     for (int i = 0; i < item->n_groups; i++) {
         const tile_group *g = &item->group[i];

@@ -5,7 +5,6 @@
 #include "examples/lab/tile/tile_plan.h"
 
 #include <stddef.h>
-#include <string.h>
 #include <xxhash.h>
 
 /* The place k of a command is item i, from the start of the box on; returns the strides. */
@@ -71,58 +70,39 @@ static void map(tile_steps *s, int i)
     add(s, c);
 }
 
-/* Fills the box with the scalar, unless elements of the input cover all of it. */
-static void fill(tile_steps *s, int i, const tile_box *part)
+/* Fills the box of a pad with the scalar, unless elements of the input cover all of it. */
+static void fill(tile_steps *s, int i)
 {
     const tile_item *item = &s->t->item[i];
-    if (part->some &&
-        tile_box_elements(part, item->rank) == tile_box_elements(&s->box[i], item->rank))
-        return;
+    lab_moved to[LAB_RANK];
+    tile_box part;
+    tile_part_box(&part, to, s->t, item, 0, &s->box[i]);
+    if (tile_box_elements(&part, item->rank) == tile_box_elements(&s->box[i], item->rank)) return;
     tile_command c = command_of(s, i, NEST_MAP, 1);
     set_place(&c, 1, s, item->input[1], &s->box[i]);
     nest_axes_add(&c.nest, item->rank, s->box[i].n, s->place[i].stride, NULL, 0);
     add(s, c);
 }
 
-/* Copies the part of input k with element e at first + step * e along each axis. */
-static void place_part(tile_steps *s, int i, int k, const tile_box *part, const lab_moved *to)
+/* Copies the part that comes from input k. */
+static void place_part(tile_steps *s, int i, int k)
 {
     const tile_item *item = &s->t->item[i];
     int64_t at = s->place[i].at, out[LAB_RANK];
-    if (!part->some) return;
+    lab_moved to[LAB_RANK];
+    tile_box part;
+    tile_part_box(&part, to, s->t, item, k, &s->box[i]);
+    if (!part.some) return;
     tile_command c = command_of(s, i, NEST_MAP, 1);
-    const int64_t *stride = set_place(&c, 1, s, item->input[k], part);
+    const int64_t *stride = set_place(&c, 1, s, item->input[k], &part);
     for (int a = 0; a < item->rank; a++) {
         const int64_t along = s->place[i].stride[a];
-        at += (to[a].first + (int64_t)to[a].step * part->lo[a]) * along;
+        at += (to[a].first + (int64_t)to[a].step * part.lo[a]) * along;
         out[a] = along * to[a].step;
     }
     c.at[0] = (int)at;
-    nest_axes_add(&c.nest, item->rank, part->n, out, &stride, 1);
+    nest_axes_add(&c.nest, item->rank, part.n, out, &stride, 1);
     add(s, c);
-}
-
-static void pad(tile_steps *s, int i)
-{
-    const tile_item *item = &s->t->item[i];
-    tile_box part;
-    tile_part_box(&part, s->t, item, 0, &s->box[i]);
-    fill(s, i, &part);
-    place_part(s, i, 0, &part, item->moved);
-}
-
-static void concatenate(tile_steps *s, int i)
-{
-    const tile_item *item = &s->t->item[i];
-    const int axis = item->node->dims[0];
-    lab_moved to[LAB_RANK];
-    memcpy(to, item->moved, sizeof to);
-    for (int k = 0; k < item->n_inputs; k++) {
-        tile_box part;
-        tile_part_box(&part, s->t, item, k, &s->box[i]);
-        place_part(s, i, k, &part, to);
-        to[axis].first += s->t->item[item->input[k]].size[axis];
-    }
 }
 
 static void gather(tile_steps *s, int i)
@@ -194,8 +174,13 @@ void tile_steps_add(tile_steps *s, int first, int last, const tile_box *block, i
         if (!s->box[i].some) continue;
         switch (s->t->item[i].role) {
         case TILE_MAP: map(s, i); break;
-        case TILE_PAD: pad(s, i); break;
-        case TILE_CONCATENATE: concatenate(s, i); break;
+        case TILE_PAD:
+            fill(s, i);
+            place_part(s, i, 0);
+            break;
+        case TILE_CONCATENATE:
+            for (int k = 0; k < s->t->item[i].n_inputs; k++) place_part(s, i, k);
+            break;
         case TILE_GATHER: gather(s, i); break;
         case TILE_REDUCTION:
             if (block) reduce(s, i, block, later);

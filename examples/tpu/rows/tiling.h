@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A kernel that is cut in tiles: each tile of the output is computed from the regions
    of all nodes that it needs, block by block of the reduction. Sizes of regions are followed
-   backwards from the output, as in examples/lab/fusion/kernels.h, but only from the features and
+   backwards from the output, as in examples/lab/fusion/fusion.h, but only from the features and
    as means of all tiles: sizes may be fractions, and the parts cut off at borders are ignored. So
    examples/lab/tile, which follows each tile in whole elements, has its own boxes. */
 #ifndef NESTS_TILE_TILING_H

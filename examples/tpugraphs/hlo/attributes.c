@@ -114,7 +114,7 @@ static ag_status read_calls(hlo_text *t)
     hlo_span name;
     if (many && hlo_accept(t, "}")) return AG_OK;
     do {
-        if (hlo_name(t, &name, "a computation") || hlo_add_call(t->m, hlo_hash(name, 0)))
+        if (hlo_name(t, &name, "a computation") || hlo_add_reference(t->m, 1, hlo_hash(name, 0)))
             return t->m->why->status;
     } while (many && hlo_accept(t, ","));
     return many ? hlo_expect(t, "}") : AG_OK;

@@ -4,12 +4,11 @@
 #include "core/memory.h"
 
 /* Marks a computation that is called, and puts it into the queue, once. */
-static void mark(hlo_module *m, int32_t *queue, int *n, int call)
+static void mark(hlo_module *m, int32_t *queue, int *n, const hlo_reference *call)
 {
-    const int to = (int)m->call[call].id;
-    if (m->computation[to].is_fused) return;
-    m->computation[to].is_fused = 1;
-    queue[(*n)++] = to;
+    if (!call->is_call || m->computation[call->id].is_fused) return;
+    m->computation[call->id].is_fused = 1;
+    queue[(*n)++] = (int32_t)call->id;
 }
 
 /* Marks the computations that fusions call, and those that these call. */
@@ -18,12 +17,13 @@ static ag_status mark_fused(hlo_module *m)
     int32_t *queue = hlo_take(m, &m->bytes, m->computations, sizeof *queue);
     int n = 0;
     if (!queue) return m->why->status;
-    for (int i = 0; i < m->calls; i++)
-        if (m->g->opcode[m->call[i].node] == TPUGRAPHS_FUSED) mark(m, queue, &n, i);
+    for (int i = 0; i < m->references; i++)
+        if (m->g->opcode[m->reference[i].node] == TPUGRAPHS_FUSED)
+            mark(m, queue, &n, &m->reference[i]);
     for (int k = 0; k < n; k++) {
-        const int c = queue[k];
-        for (int i = c ? m->computation[c - 1].calls_end : 0; i < m->computation[c].calls_end; i++)
-            mark(m, queue, &n, i);
+        const hlo_computation *c = &m->computation[queue[k]];
+        for (int i = queue[k] ? c[-1].references_end : 0; i < c->references_end; i++)
+            mark(m, queue, &n, &m->reference[i]);
     }
     ag_free(queue);
     return AG_OK;
@@ -52,9 +52,9 @@ static void look(hlo_module *m)
         g->configurable += chooses(m, i);
         g->products += product;
         g->fused_products += product && is_fused(m, i);
-        g->is_after |= g->opcode[i] == TPUGRAPHS_BITCAST || g->opcode[i] == TPUGRAPHS_COPY ||
-                       (product && is_fused(m, i));
+        g->is_after |= g->opcode[i] == TPUGRAPHS_BITCAST || g->opcode[i] == TPUGRAPHS_COPY;
     }
+    g->is_after |= g->fused_products > 0;
 }
 
 /* Two axes of a value, in row-major order; -1: there is none. */

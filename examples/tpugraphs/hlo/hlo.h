@@ -96,6 +96,10 @@ ag_status hlo_configs_read(hlo_configs *c, const hlo_graph *g, const char *path,
                            tpugraphs_budget *budget, ag_failure *why);
 void hlo_configs_free(hlo_configs *c, tpugraphs_budget *budget);
 
+/* Adds the nodes, edges, operands and dots of a graph to a file, and the op code of what each node
+   reduces by, unless reducer is NULL. */
+ag_status hlo_add_nodes(ag_npz_writer *w, const hlo_graph *g, const uint8_t *reducer,
+                        ag_failure *why);
 /* Writes a layout file. */
 ag_status hlo_write(const char *path, const hlo_graph *g, const hlo_configs *c,
                     const tpugraphs_budget *budget, ag_failure *why);

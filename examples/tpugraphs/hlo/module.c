@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Nodes and computations as they are read. Lists grow, and memory is counted before it is taken,
    since two bytes of a message may be an instruction with 560 bytes of features. */
+#define _GNU_SOURCE /* memmem */
 #include "examples/tpugraphs/hlo/parts.h"
 #include "core/error.h"
 
 #include <string.h>
 
 /* The places of the lists in hlo_module.room. */
-enum { FEATURE, OPCODE, NODE, OPERAND, CALL, COMPUTATION, DOT, SPLIT };
+enum { FEATURE, OPCODE, NODE, REFERENCE, COMPUTATION, DOT, SPLIT };
 
 void *hlo_take(hlo_module *m, size_t *bytes, int64_t count, size_t size)
 {
@@ -25,22 +26,12 @@ static int grow(hlo_module *m, size_t *bytes, void *list, int which, int count, 
     return 1;
 }
 
-static ag_status add_reference(hlo_module *m, hlo_reference **list, int which, int *count,
-                               uint64_t id)
+ag_status hlo_add_reference(hlo_module *m, int is_call, uint64_t id)
 {
-    if (!grow(m, &m->bytes, list, which, *count, sizeof **list)) return m->why->status;
-    (*list)[(*count)++] = (hlo_reference){id, m->g->nodes};
+    if (!grow(m, &m->bytes, &m->reference, REFERENCE, m->references, sizeof *m->reference))
+        return m->why->status;
+    m->reference[m->references++] = (hlo_reference){id, m->g->nodes, is_call};
     return AG_OK;
-}
-
-ag_status hlo_add_operand(hlo_module *m, uint64_t id)
-{
-    return add_reference(m, &m->operand, OPERAND, &m->operands, id);
-}
-
-ag_status hlo_add_call(hlo_module *m, uint64_t id)
-{
-    return add_reference(m, &m->call, CALL, &m->calls, id);
 }
 
 /* dot_axes tells of dots whose batch axes come first and that contract one axis: others have no
@@ -58,8 +49,9 @@ static ag_status add_dot(hlo_module *m, const hlo_instruction *x)
     const float last = TPUGRAPHS_AXES - 1, first = (float)n;
     if (!fits || !(*left >= first && *left <= last && *right >= first && *right <= last))
         return AG_OK;
-    for (int i = m->operands; i-- && m->operand[i].node == g->nodes;) pairs++;
-    if (pairs != 2 || (m->calls && m->call[m->calls - 1].node == g->nodes)) return AG_OK;
+    for (int i = m->references; i-- && m->reference[i].node == g->nodes; pairs++)
+        if (m->reference[i].is_call) return AG_OK;
+    if (pairs != 2) return AG_OK;
     if (!grow(m, &g->bytes, &g->dot, DOT, g->dots, sizeof *g->dot)) return m->why->status;
     memcpy(g->dot[g->dots++], (int64_t[]){g->nodes, n, (int64_t)*left, (int64_t)*right},
            sizeof *g->dot);
@@ -118,13 +110,9 @@ ag_status hlo_add_instruction(hlo_module *m, hlo_instruction *x)
 /* Whether the name has one of the words at which TpuGraphs splits its nodes. */
 static int splits(hlo_span name)
 {
-    static const char *const words[] = {"cluster", "while", "cond"};
-    for (; name.at < name.end; name.at++)
-        for (int i = 0; i < 3; i++) {
-            const size_t n = strlen(words[i]);
-            if ((size_t)(name.end - name.at) >= n && !memcmp(name.at, words[i], n)) return 1;
-        }
-    return 0;
+    const size_t n = (size_t)(name.end - name.at);
+    return n && (memmem(name.at, n, "cluster", 7) || memmem(name.at, n, "while", 5) ||
+                 memmem(name.at, n, "cond", 4));
 }
 
 static ag_status add_split(hlo_module *m, int64_t at)
@@ -142,7 +130,7 @@ ag_status hlo_add_computation(hlo_module *m, uint64_t id, uint64_t root, hlo_spa
               sizeof *m->computation) ||
         (!m->computations && add_split(m, 0)))
         return m->why->status;
-    m->computation[m->computations++] = (hlo_computation){id, root, nodes, m->calls, 0};
+    m->computation[m->computations++] = (hlo_computation){id, root, nodes, m->references, 0};
     return splits(name) ? add_split(m, nodes) : AG_OK;
 }
 

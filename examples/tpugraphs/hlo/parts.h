@@ -76,18 +76,25 @@ static inline void hlo_set(hlo_instruction *x, int column, int64_t value)
 /* Completes the row: sums and products of lists. */
 void hlo_features(hlo_instruction *x);
 
-/* A node that names another one, or a computation. */
+/* A node that names another one, its operand, or a computation that it calls. */
 typedef struct hlo_reference {
-    uint64_t id;
-    int32_t node;
+    uint64_t id; /* hlo_connect puts the number of what is named in its place */
+    int32_t node, is_call;
 } hlo_reference;
 
 typedef struct hlo_computation {
     uint64_t id, root;
-    int end, calls_end; /* of its nodes and its calls, which follow those of the computation
-                           before */
-    int is_fused;       /* called by a fusion, directly or not */
+    int end, references_end; /* of its nodes and their references, which follow those of the
+                                computation before */
+    int is_fused;            /* called by a fusion, directly or not */
 } hlo_computation;
+
+/* Ids in ascending order, and the node or computation of each. */
+typedef struct hlo_ids {
+    uint64_t *id;
+    int32_t *of; /* after the ids, in their memory */
+    int n;
+} hlo_ids;
 
 typedef struct hlo_node {
     uint64_t id;
@@ -99,22 +106,22 @@ typedef struct hlo_node {
 
 typedef struct hlo_module {
     hlo_graph *g;
-    const char *name; /* of the file, in sentences */
+    const char *begin, *name; /* of the file: its bytes, what sentences call it */
     hlo_unknown unknown;
     tpugraphs_budget *budget;
     ag_failure *why;
     hlo_node *node; /* [g->nodes] */
-    hlo_reference *operand, *call;
+    hlo_reference *reference;
     hlo_computation *computation;
-    int operands, calls, computations;
-    int room[8]; /* of the lists that grow */
+    int references, computations;
+    hlo_ids by_id[2]; /* of nodes, of computations */
+    int room[7];      /* of the lists that grow */
     int is_scheduled;
     size_t bytes; /* of what hlo_read_bytes frees */
 } hlo_module;
 
-/* References of the instruction that is added next. */
-ag_status hlo_add_operand(hlo_module *m, uint64_t id);
-ag_status hlo_add_call(hlo_module *m, uint64_t id);
+/* Adds a reference of the instruction that is added next. */
+ag_status hlo_add_reference(hlo_module *m, int is_call, uint64_t id);
 /* Adds a node of the computation that is added next. */
 ag_status hlo_add_instruction(hlo_module *m, hlo_instruction *x);
 ag_status hlo_add_computation(hlo_module *m, uint64_t id, uint64_t root, hlo_span name);
@@ -135,8 +142,27 @@ int hlo_type_number(hlo_span name);
 /* Sets the feature of the instruction's type. */
 ag_status hlo_set_type(hlo_module *m, hlo_instruction *x);
 
-/* The readers. *here is 0 when the bytes hold no module. */
-ag_status hlo_read_protobuf(hlo_module *m, hlo_span all, int *here);
+/* ---- the wire format of protocol buffers ---- */
+
+/* A message is a range of bytes, and so is a field of it. Nothing is copied, and unknown fields are
+   passed over. */
+enum { HLO_VARINT = 0, HLO_BYTES = 2 }; /* forms of a field; others are passed over */
+
+typedef struct hlo_field {
+    int number, form;
+    uint64_t value; /* of a varint */
+    hlo_span bytes;
+} hlo_field;
+
+/* Reads a number of at most ten bytes; bits beyond the 64th are dropped. Returns 0 if there is
+   none. */
+int hlo_varint(hlo_span *s, uint64_t *value);
+/* 1: the next field. 0: the end. -1: damage at s->at. */
+int hlo_next(hlo_span *s, hlo_field *field);
+
+/* ---- the readers ---- */
+
+ag_status hlo_read_protobuf(hlo_module *m, hlo_span all);
 ag_status hlo_read_text(hlo_module *m, hlo_span all);
 int hlo_is_text(hlo_span all);
 

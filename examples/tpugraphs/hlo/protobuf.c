@@ -2,12 +2,13 @@
 /* HLO modules as protocol buffers: the 51 fields of 12 messages that features and edges are made of
    (xla/service/hlo.proto, xla/xla_data.proto). The tables nest to a fixed depth, whatever the file
    does. */
-#include "examples/tpugraphs/hlo/wire.h"
+#include "examples/tpugraphs/hlo/parts.h"
 #include "core/error.h"
 
 /* The contents of a field: a number is a feature; a list has a number after the other, packed or
-   not; of a row, a message, each number goes to a list of its own, 0 where it is not written. */
-typedef enum kind { NUMBER = 1, FLAG, MEMBERS, TYPE, LIST, MESSAGE, ROW } kind;
+   not; of a row, a message, each number goes to a list of its own, 0 where it is not written. First
+   come those that are one number, then lists, then those that are bytes. */
+typedef enum { NUMBER, FLAG, TYPE, ID, LIST, OPERANDS, CALLS, OPCODE, MEMBERS, MESSAGE, ROW } kind;
 
 typedef struct known {
     int number;
@@ -56,7 +57,8 @@ static const known dot[] = {{1, LIST, HLO_LEFT_AXES, NULL},
                             {4, LIST, HLO_RIGHT_BATCH, NULL},
                             {0}};
 
-static const known instruction[] = {{3, MESSAGE, 0, shape},
+static const known instruction[] = {{2, OPCODE, 0, NULL},
+                                    {3, MESSAGE, 0, shape},
                                     {9, NUMBER, TPUGRAPHS_PARAMETER_NUMBER, NULL},
                                     {14, LIST, HLO_DIMENSIONS, NULL},
                                     {15, MESSAGE, 0, window},
@@ -65,21 +67,19 @@ static const known instruction[] = {{3, MESSAGE, 0, shape},
                                     {20, LIST, HLO_DYNAMIC_SIZES, NULL},
                                     {21, MESSAGE, 0, padding},
                                     {30, MESSAGE, 0, dot},
+                                    {35, ID, 0, NULL},
+                                    {36, OPERANDS, 0, NULL},
+                                    {38, CALLS, 0, NULL},
                                     {50, NUMBER, TPUGRAPHS_GROUPS, NULL},
                                     {58, NUMBER, TPUGRAPHS_GROUPS + 1, NULL},
                                     {60, FLAG, HLO_STABLE, NULL},
                                     {0}};
 
-typedef struct reader {
-    hlo_module *m;
-    const char *begin; /* of the file */
-} reader;
-
-static ag_status damaged(const reader *r, hlo_span at)
+static ag_status damaged(const hlo_module *m, hlo_span at)
 {
-    return ag_fail(r->m->why, AG_EDATA,
-                   "%s: the message is damaged at byte %lld; make or copy the file again",
-                   r->m->name, (long long)(at.at - r->begin));
+    return ag_fail(m->why, AG_EDATA,
+                   "%s: the message is damaged at byte %lld; make or copy the file again", m->name,
+                   (long long)(at.at - m->begin));
 }
 
 static const known *find(const known *table, int number)
@@ -89,19 +89,21 @@ static const known *find(const known *table, int number)
 }
 
 /* A list is one range of numbers (packed), or as many fields. */
-static ag_status read_list(const reader *r, hlo_instruction *x, const hlo_field *f, int list)
+static ag_status read_list(hlo_module *m, hlo_instruction *x, const hlo_field *f, const known *k)
 {
     hlo_span s = f->bytes;
-    uint64_t value;
-    if (f->form == HLO_VARINT) hlo_append(x, list, (int64_t)f->value);
-    while (s.at < s.end) {
-        if (!hlo_varint(&s, &value)) return damaged(r, s);
-        hlo_append(x, list, (int64_t)value);
+    uint64_t value = f->value;
+    for (int left = f->form == HLO_VARINT; left || s.at < s.end; left = 0) {
+        if (!left && !hlo_varint(&s, &value)) return damaged(m, s);
+        if (k->kind == LIST)
+            hlo_append(x, k->to, (int64_t)value);
+        else if (hlo_add_reference(m, k->kind == CALLS, value))
+            return m->why->status;
     }
     return AG_OK;
 }
 
-static ag_status read_row(const reader *r, hlo_instruction *x, hlo_span s, const known *table)
+static ag_status read_row(hlo_module *m, hlo_instruction *x, hlo_span s, const known *table)
 {
     enum { MOST = 8 };
     int64_t value[MOST] = {0};
@@ -112,74 +114,54 @@ static ag_status read_row(const reader *r, hlo_instruction *x, hlo_span s, const
             if (table[i].number == f.number)
                 value[i] = table[i].kind == FLAG ? f.value != 0 : (int64_t)f.value;
     for (int i = 0; table[i].number; i++) hlo_append(x, table[i].to, value[i]);
-    return more < 0 ? damaged(r, s) : AG_OK;
+    return more < 0 ? damaged(m, s) : AG_OK;
 }
 
-static ag_status read_message(const reader *r, hlo_instruction *x, hlo_span s, const known *table);
+static ag_status read_message(hlo_module *m, hlo_instruction *x, hlo_span s, const known *table);
 
-static ag_status read_known(const reader *r, hlo_instruction *x, const hlo_field *f, const known *k)
+static ag_status read_known(hlo_module *m, hlo_instruction *x, const hlo_field *f, const known *k)
 {
     switch (k->kind) {
     case NUMBER: hlo_set(x, k->to, (int64_t)f->value); break;
     case FLAG: hlo_set(x, k->to, f->value != 0); break;
     case TYPE: x->type = (int64_t)f->value; break;
     case MEMBERS: x->row[k->to]++; break;
-    case LIST: return read_list(r, x, f, k->to);
-    case ROW: return read_row(r, x, f->bytes, k->inside);
-    case MESSAGE: return read_message(r, x, f->bytes, k->inside);
+    case ID: x->id = f->value; break;
+    case OPCODE: x->opcode = f->bytes; break;
+    case LIST:
+    case OPERANDS:
+    case CALLS: return read_list(m, x, f, k);
+    case ROW: return read_row(m, x, f->bytes, k->inside);
+    case MESSAGE: return read_message(m, x, f->bytes, k->inside);
     }
     return AG_OK;
 }
 
 static int is_form(const hlo_field *f, kind kind)
 {
-    const int message = kind == MEMBERS || kind == MESSAGE || kind == ROW;
-    return f->form == (message ? HLO_BYTES : HLO_VARINT) || (kind == LIST && f->form == HLO_BYTES);
+    return f->form == HLO_BYTES ? kind >= LIST : f->form == HLO_VARINT && kind < OPCODE;
 }
 
-static ag_status read_message(const reader *r, hlo_instruction *x, hlo_span s, const known *table)
+static ag_status read_message(hlo_module *m, hlo_instruction *x, hlo_span s, const known *table)
 {
     hlo_field f;
     int more;
     while ((more = hlo_next(&s, &f)) > 0) {
         const known *k = find(table, f.number);
         if (!k) continue;
-        if (!is_form(&f, k->kind)) return damaged(r, s);
-        if (read_known(r, x, &f, k)) return r->m->why->status;
+        if (!is_form(&f, k->kind)) return damaged(m, s);
+        if (read_known(m, x, &f, k)) return m->why->status;
     }
-    return more < 0 ? damaged(r, s) : AG_OK;
+    return more < 0 ? damaged(m, s) : AG_OK;
 }
 
-static ag_status read_references(const reader *r, const hlo_field *f,
-                                 ag_status (*add)(hlo_module *m, uint64_t id))
+static ag_status read_instruction(hlo_module *m, hlo_span s)
 {
-    hlo_span s = f->bytes;
-    uint64_t id;
-    if (f->form == HLO_VARINT) return add(r->m, f->value);
-    while (s.at < s.end) {
-        if (!hlo_varint(&s, &id)) return damaged(r, s);
-        if (add(r->m, id)) return r->m->why->status;
-    }
-    return AG_OK;
-}
-
-static ag_status read_instruction(const reader *r, hlo_span s)
-{
-    enum { OPCODE = 2, ID = 35, OPERANDS = 36, CALLS = 38 };
     hlo_instruction x = {.type = 0};
-    hlo_span fields = s;
-    hlo_field f;
-    if (read_message(r, &x, s, instruction)) return r->m->why->status;
-    while (hlo_next(&fields, &f) > 0) {
-        if (f.number == OPCODE && f.form == HLO_BYTES) x.opcode = f.bytes;
-        if (f.number == ID) x.id = f.value;
-        if (f.number == OPERANDS && read_references(r, &f, hlo_add_operand)) break;
-        if (f.number == CALLS && read_references(r, &f, hlo_add_call)) break;
-    }
-    return r->m->why->status ? r->m->why->status : hlo_add_instruction(r->m, &x);
+    return read_message(m, &x, s, instruction) ? m->why->status : hlo_add_instruction(m, &x);
 }
 
-static ag_status read_computation(const reader *r, hlo_span s)
+static ag_status read_computation(hlo_module *m, hlo_span s)
 {
     enum { NAME = 1, INSTRUCTION = 2, ID = 5, ROOT = 6 };
     uint64_t id = 0, root = 0;
@@ -190,19 +172,18 @@ static ag_status read_computation(const reader *r, hlo_span s)
         if (f.number == NAME && f.form == HLO_BYTES) name = f.bytes;
         if (f.number == ID) id = f.value;
         if (f.number == ROOT) root = f.value;
-        if (f.number == INSTRUCTION && read_instruction(r, f.bytes)) return r->m->why->status;
+        if (f.number == INSTRUCTION && read_instruction(m, f.bytes)) return m->why->status;
     }
-    return more < 0 ? damaged(r, s) : hlo_add_computation(r->m, id, root, name);
+    return more < 0 ? damaged(m, s) : hlo_add_computation(m, id, root, name);
 }
 
 /* A message is known by its contents: a module has computations, which have
    instructions, which have op codes. Runs of TpuGraphs have the same numbers, and none of these. */
 static int is_instruction(hlo_span s)
 {
-    enum { OPCODE = 2 };
     hlo_field f;
     while (hlo_next(&s, &f) > 0) {
-        if (f.number != OPCODE) continue;
+        if (f.number != 2) continue; /* its op code */
         for (const char *c = f.bytes.at; c < f.bytes.end; c++)
             if (!((*c >= 'a' && *c <= 'z') || (*c >= '0' && *c <= '9') || *c == '-')) return 0;
         return f.bytes.at < f.bytes.end;
@@ -226,29 +207,32 @@ static int has(hlo_span s, int number, int (*is)(hlo_span s))
 static int is_computation(hlo_span s) { return has(s, 2, is_instruction); }
 static int is_module(hlo_span s) { return has(s, 3, is_computation); }
 
-static ag_status read_module(const reader *r, hlo_span s)
+static ag_status read_module(hlo_module *m, hlo_span s)
 {
     enum { NAME = 1, COMPUTATION = 3, SCHEDULE = 7 };
-    hlo_graph *g = r->m->g;
+    hlo_graph *g = m->g;
     hlo_field f;
     while (hlo_next(&s, &f) > 0) {
         if (f.number == NAME && f.form == HLO_BYTES)
             snprintf(g->name, sizeof g->name, "%.*s", hlo_shown(f.bytes), f.bytes.at);
-        r->m->is_scheduled |= f.number == SCHEDULE;
-        if (f.number == COMPUTATION && read_computation(r, f.bytes)) break;
+        m->is_scheduled |= f.number == SCHEDULE;
+        if (f.number == COMPUTATION && read_computation(m, f.bytes)) break;
     }
-    return r->m->why->status;
+    return m->why->status;
 }
 
-ag_status hlo_read_protobuf(hlo_module *m, hlo_span all, int *here)
+ag_status hlo_read_protobuf(hlo_module *m, hlo_span all)
 {
-    const reader r = {m, all.at};
     hlo_span s = all;
     hlo_field f;
-    *here = is_module(all);
-    if (*here) return read_module(&r, all);
+    if (is_module(all)) return read_module(m, all);
     while (hlo_next(&s, &f) > 0) /* HloProto, ModuleTuningData */
-        if (f.number == 1 && f.form == HLO_BYTES && (*here = is_module(f.bytes)))
-            return read_module(&r, f.bytes);
-    return AG_OK;
+        if (f.number == 1 && f.form == HLO_BYTES && is_module(f.bytes))
+            return read_module(m, f.bytes);
+    return ag_fail(
+        m->why, AG_EDATA,
+        "%s is no HLO module, or it is damaged or cut off: it is neither an HloModuleProto "
+        "or HloProto nor a text that begins with HloModule; docs/tgraph.md says how to "
+        "get one of JAX, TensorFlow and PyTorch",
+        m->name);
 }

@@ -25,35 +25,20 @@ void hlo_free(hlo_graph *g, tpugraphs_budget *budget)
     *g = (hlo_graph){.nodes = 0};
 }
 
-static ag_status read_either(hlo_module *m, hlo_span all)
-{
-    int here = 1;
-    m->g->is_text = hlo_is_text(all);
-    if (m->g->is_text)
-        hlo_read_text(m, all);
-    else
-        hlo_read_protobuf(m, all, &here);
-    if (here) return m->why->status;
-    return ag_fail(
-        m->why, AG_EDATA,
-        "%s is no HLO module, or it is damaged or cut off: it is neither an HloModuleProto "
-        "or HloProto nor a text that begins with HloModule; docs/tgraph.md says how to "
-        "get one of JAX, TensorFlow and PyTorch",
-        m->name);
-}
-
 ag_status hlo_read_bytes(hlo_graph *g, const void *bytes, size_t n, const char *name,
                          hlo_unknown unknown, tpugraphs_budget *budget, ag_failure *why)
 {
-    hlo_module m = {.g = g, .name = name, .unknown = unknown, .budget = budget, .why = why};
-    *g = (hlo_graph){.nodes = 0};
-    if (!read_either(&m, (hlo_span){bytes, (const char *)bytes + n}) && !hlo_end_splits(&m) &&
+    hlo_module m = {
+        .g = g, .begin = bytes, .name = name, .unknown = unknown, .budget = budget, .why = why};
+    const hlo_span all = {bytes, (const char *)bytes + n};
+    *g = (hlo_graph){.is_text = hlo_is_text(all)};
+    if (!(g->is_text ? hlo_read_text : hlo_read_protobuf)(&m, all) && !hlo_end_splits(&m) &&
         !hlo_connect(&m))
         hlo_choose(&m);
     ag_free(m.node);
-    ag_free(m.operand);
-    ag_free(m.call);
+    ag_free(m.reference);
     ag_free(m.computation);
+    for (int i = 0; i < 2; i++) ag_free(m.by_id[i].id);
     budget->used -= m.bytes;
     if (why->status) hlo_free(g, budget);
     return why->status;
@@ -79,17 +64,16 @@ static ag_status read_file(hlo_graph *g, int file, const char *name, hlo_unknown
 ag_status hlo_read(hlo_graph *g, const char *path, hlo_unknown unknown, tpugraphs_budget *budget,
                    ag_failure *why)
 {
-    const char *name = harness_files_short(path), *mistaken;
-    ag_failure mine = {0};
+    const char *name = harness_files_short(path);
     *g = (hlo_graph){.nodes = 0};
     const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0)
         return ag_fail(why, AG_EFILE, "%s cannot be opened: %s; check the path", name,
                        strerror(errno));
-    read_file(g, file, name, unknown, budget, &mine);
+    read_file(g, file, name, unknown, budget, why);
     close(file);
-    if (!mine.status) return AG_OK;
-    mistaken = mine.status == AG_EDATA ? ag_file_mistaken(path) : NULL;
-    return mistaken ? ag_fail(why, AG_EDATA, "%s %s", name, mistaken)
-                    : ag_fail(why, mine.status, "%s", mine.sentence);
+    const char *mistaken = why->status == AG_EDATA ? ag_file_mistaken(path) : NULL;
+    if (!mistaken) return why->status;
+    *why = (ag_failure){0};
+    return ag_fail(why, AG_EDATA, "%s %s", name, mistaken);
 }

@@ -3,6 +3,7 @@
 #include "examples/tpugraphs/hlo/text.h"
 #include "core/error.h"
 
+#include <ctype.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -10,7 +11,7 @@ ag_status hlo_expected(const hlo_text *t, const char *what)
 {
     int line = 1;
     const int64_t left = t->end - t->at;
-    for (const char *c = t->begin; c < t->at; c++) line += *c == '\n';
+    for (const char *c = t->m->begin; c < t->at; c++) line += *c == '\n';
     if (!left)
         return ag_fail(t->m->why, AG_EDATA,
                        "%s:%d: %s is expected, but the text ends; it may be cut off", t->m->name,
@@ -25,18 +26,12 @@ static int begins(const hlo_text *t, const char *what)
     return *t->at == *what && (size_t)(t->end - t->at) >= n && !memcmp(t->at, what, n);
 }
 
-/* Moves to `mark`, or to the end of the text. */
-static void find(hlo_text *t, const char *mark)
-{
-    while (t->at < t->end && !begins(t, mark)) t->at++;
-}
-
 int hlo_peek(hlo_text *t)
 {
     for (; t->at < t->end; t->at++) {
         const int comment = begins(t, "/*");
         if (comment || begins(t, "//")) {
-            find(t, comment ? "*/" : "\n");
+            while (t->at < t->end && !begins(t, comment ? "*/" : "\n")) t->at++;
             t->at += comment;
         } else if (*t->at != ' ' && (*t->at < '\t' || *t->at > '\r'))
             return (unsigned char)*t->at;
@@ -59,8 +54,7 @@ ag_status hlo_expect(hlo_text *t, const char *what)
 
 static int is_letter(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '.' || c == '-';
+    return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '-';
 }
 
 ag_status hlo_word(hlo_text *t, hlo_span *word, const char *what)

@@ -65,7 +65,7 @@ static ag_status read_operands(hlo_text *t)
             if (strchr("([{", c) ? hlo_pass(t, NULL) : hlo_name(t, &name, "an operand"))
                 return t->m->why->status;
         if (!name.at) return hlo_expected(t, "an operand");
-        if (hlo_add_operand(t->m, hlo_hash(name, t->computation))) return t->m->why->status;
+        if (hlo_add_reference(t->m, 0, hlo_hash(name, t->computation))) return t->m->why->status;
         hlo_accept(t, ",");
     }
     return hlo_expect(t, ")");
@@ -148,13 +148,13 @@ static ag_status read_head(hlo_text *t)
 
 int hlo_is_text(hlo_span all)
 {
-    hlo_text t = {.at = all.at, .begin = all.at, .end = all.end};
+    hlo_text t = {.at = all.at, .end = all.end};
     return hlo_accept(&t, "HloModule ") || hlo_accept(&t, "ENTRY ") || hlo_accept(&t, "%");
 }
 
 ag_status hlo_read_text(hlo_module *m, hlo_span all)
 {
-    hlo_text t = {.at = all.at, .begin = all.at, .end = all.end, .m = m};
+    hlo_text t = {.at = all.at, .end = all.end, .m = m};
     int entries = 0;
     if (read_head(&t)) return m->why->status;
     while (hlo_peek(&t)) {

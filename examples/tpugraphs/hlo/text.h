@@ -6,7 +6,7 @@
 #include "examples/tpugraphs/hlo/parts.h"
 
 typedef struct hlo_text {
-    const char *at, *begin, *end;
+    const char *at, *end;
     hlo_module *m;
     uint64_t computation; /* the hash of its name, from which those of its instructions go on */
 } hlo_text;

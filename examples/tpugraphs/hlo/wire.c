@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads fields of protocol buffers in place. */
-#include "examples/tpugraphs/hlo/wire.h"
+#include "examples/tpugraphs/hlo/parts.h"
 
 int hlo_varint(hlo_span *s, uint64_t *value)
 {

@@ -5,17 +5,18 @@
 
 enum { QUICK = 3 }; /* of deflation: twice the bytes of the best, in a twentieth of its time */
 
-static ag_status add_nodes(ag_npz_writer *w, const hlo_graph *g, ag_failure *why)
+ag_status hlo_add_nodes(ag_npz_writer *w, const hlo_graph *g, const uint8_t *reducer,
+                        ag_failure *why)
 {
     const int64_t n = g->nodes;
     if (ag_npz_add(w, "node_feat", AG_F32, 2, (int64_t[]){n, TPUGRAPHS_FEATURES}, g->feature,
                    why) ||
         ag_npz_add(w, "node_opcode", AG_U8, 1, &n, g->opcode, why) ||
+        (reducer && ag_npz_add(w, "node_reducer", AG_U8, 1, &n, reducer, why)) ||
         ag_npz_add(w, "edge_index", AG_I64, 2, (int64_t[]){g->edges, 2}, g->edge, why) ||
-        ag_npz_add(w, "operand_index", AG_I64, 2, (int64_t[]){g->operands, 2}, g->operand, why) ||
-        ag_npz_add(w, "dot_axes", AG_I64, 2, (int64_t[]){g->dots, 4}, g->dot, why))
+        ag_npz_add(w, "operand_index", AG_I64, 2, (int64_t[]){g->operands, 2}, g->operand, why))
         return why->status;
-    return ag_npz_add(w, "node_splits", AG_I64, 2, (int64_t[]){1, g->splits}, g->split, why);
+    return ag_npz_add(w, "dot_axes", AG_I64, 2, (int64_t[]){g->dots, 4}, g->dot, why);
 }
 
 static ag_status add_configs(ag_npz_writer *w, const hlo_graph *g, const hlo_configs *c,
@@ -42,7 +43,9 @@ ag_status hlo_write(const char *path, const hlo_graph *g, const hlo_configs *c,
         return why->status;
     ag_npz_writer *w = ag_npz_create(path, why);
     if (!w) return why->status;
-    if (!ag_npz_level(w, QUICK, why) && !add_nodes(w, g, why) && !add_configs(w, g, c, why))
+    if (!ag_npz_level(w, QUICK, why) && !hlo_add_nodes(w, g, NULL, why) &&
+        !ag_npz_add(w, "node_splits", AG_I64, 2, (int64_t[]){1, g->splits}, g->split, why) &&
+        !add_configs(w, g, c, why))
         return ag_npz_finish(w, why);
     ag_npz_cancel(w);
     return why->status;
