@@ -17,9 +17,8 @@ static int drop(void **state)
 
 static void fit_items(const double *x, const double *y, int count)
 {
-    ag_failure why = {0};
     harness_monotone_free(&m);
-    assert_int_equal(harness_monotone_fit(&m, x, y, count, &why), AG_OK);
+    expect_ok(harness_monotone_fit(&m, x, y, count, why_not()));
 }
 
 /* EACH items at x = 1, 2, ..., in mixed order; half of them `level - 1`, half `level + 1`. */
@@ -132,7 +131,6 @@ static void equal_values_stay_equal(void **state)
 
 static void falling_or_single_is_one_step(void **state)
 {
-    ag_failure why = {0};
     fit((double[]){5, 3, 1}, 3);
     assert_int_equal(m.steps, 1);
     assert_true(fabs(harness_monotone_at(&m, 2) - 3) < 1e-12);
@@ -140,7 +138,7 @@ static void falling_or_single_is_one_step(void **state)
     assert_true(m.steps == 1 && harness_monotone_at(&m, 0) == -2);
     drop(state);
     assert_int_equal(
-        harness_monotone_fit(&m, (double[]){1, (double)NAN}, (double[]){1, 2}, 2, &why),
+        harness_monotone_fit(&m, (double[]){1, (double)NAN}, (double[]){1, 2}, 2, why_not()),
         AG_EFINITE);
     assert_int_equal(m.steps, 0);
 }

@@ -57,15 +57,15 @@ static void sentences(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         harness_study s = {0};
-        ag_failure why = {0};
         assert_int_equal(
-            harness_study_parse(&s, "s.ini", cases[i][0], strlen(cases[i][0]), o, &why), AG_EUSE);
-        assert_string_equal(why.sentence, cases[i][1]);
+            harness_study_parse(&s, "s.ini", cases[i][0], strlen(cases[i][0]), o, why_not()),
+            AG_EUSE);
+        assert_string_equal(why_was()->sentence, cases[i][1]);
         harness_study_free(&s);
     }
-    assert_int_equal(harness_study_load(&s, "/nowhere/s.ini", o, &why), AG_EFILE);
+    assert_int_equal(harness_study_load(&s, "/nowhere/s.ini", o, why_not()), AG_EFILE);
     assert_string_equal(
-        why.sentence,
+        why_was()->sentence,
         "--study: /nowhere/s.ini cannot be opened: No such file or directory; check the path");
 }
 

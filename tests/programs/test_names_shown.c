@@ -51,11 +51,9 @@ static void test_printable(void **state)
 
 static void test_sentences(void **state)
 {
-    ag_failure why = {0};
-    assert_null(ag_npz_open("no_" ODD ".npz", 1000, &why));
-    assert_non_null(strstr(why.sentence, "no_" SHOWN ".npz"));
-    ag_fail(&why, AG_EUSE, "second");
-    assert_null(strstr(why.sentence, "second"));
+    expect_null(ag_npz_open("no_" ODD ".npz", 1000, why_not()), AG_EFILE, "no_" SHOWN ".npz");
+    ag_fail(why_was(), AG_EUSE, "second");
+    assert_null(strstr(why_was()->sentence, "second"));
 }
 
 /* ---- the programs ---- */

@@ -13,11 +13,8 @@
 
 static void expect_whole(const char *path)
 {
-    ag_failure why = {0};
     if (ends_with(path, ".safetensors")) {
-        ag_checkpoint *c = ag_checkpoint_open(path, &why);
-        if (!c) fail_msg("%s", why.sentence);
-        ag_checkpoint_close(c);
+        ag_checkpoint_close(expect_made(ag_checkpoint_open(path, why_not())));
     }
     if (ends_with(path, ".json")) {
         json_t *j = json_load_file(path, 0, NULL);

@@ -85,8 +85,7 @@ static char *scores(const char *options)
 static void a_model_is_a_run(void **state)
 {
     program_write_text("model.ini", "model = nests-fusion\n");
-    ag_failure why = {0};
-    char *path = harness_shipped_path("nests-fusion", &why);
+    char *path = expect_made(harness_shipped_path("nests-fusion", why_not()));
     const char *const same[] = {formatted("--run %s", path), "--config model.ini",
                                 formatted("--model nests-fusion --run %s", path),
                                 "--model nests-fusion nests-fusion"};

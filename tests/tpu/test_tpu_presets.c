@@ -48,11 +48,9 @@ static const row table[ROWS] = {
 static tpu_settings parse(const char *const *given)
 {
     tpu_settings s;
-    ag_failure why = {0};
     harness_options *o = harness_options_new(&tpu_program_table, HARNESS_TRAIN, &s);
     for (; *given; given += 2)
-        if (harness_options_set(o, "the test", given[0], given[1], &why))
-            fail_msg("%s", why.sentence);
+        expect_ok(harness_options_set(o, "the test", given[0], given[1], why_not()));
     harness_options_free(o);
     return s;
 }
