@@ -108,11 +108,10 @@ static void ranges_of_integers_are_exact(void **state)
                                   {types[i].least, types[i].most + 1},
                                   {types[i].most, types[i].least - 1}};
         for (int k = 0; k < 3; k++) {
-            char part[40];
             ag_npz *npz = write_one("x", AG_I64, 1, size, in[k]);
             assert_int_equal(ag_npz_read(npz, "x", types[i].as, back, why_not()),
                              k ? AG_EDATA : AG_OK);
-            snprintf(part, sizeof part, "x[1] is %lld, but", (long long)in[k][1]);
+            const char *part = formatted("x[1] is %lld, but", (long long)in[k][1]);
             if (k) expect_sentence(why_was(), AG_EDATA, part);
             ag_npz_close(npz);
         }
@@ -217,11 +216,8 @@ static void the_writer_refuses_what_it_cannot_write(void **state)
                   "axis 1 is 1073741824");
     expect_status(ag_npz_add(writer, "b", AG_U8, 1, one, NULL, why_not()), AG_EUSE,
                   "no data for its 1 values");
-    for (int i = 2; i < 64; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "n%d", i);
-        expect_ok(ag_npz_add(writer, name, AG_U8, 1, one, &value, why_not()));
-    }
+    for (int i = 2; i < 64; i++)
+        expect_ok(ag_npz_add(writer, formatted("n%d", i), AG_U8, 1, one, &value, why_not()));
     expect_status(ag_npz_add(writer, "last", AG_U8, 1, one, &value, why_not()), AG_EUSE,
                   "at most 64 fit");
     int files = files_count();

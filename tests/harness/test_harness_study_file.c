@@ -71,10 +71,9 @@ static void sentences(void **state)
 
 static const char *refused(const char *text, const char *files)
 {
-    why = (ag_failure){0};
-    if (!parse(text)) harness_study_act(&s, o, files, &why);
+    if (!parse(text)) harness_study_act(&s, o, files, why_not());
     harness_study_free(&s);
-    return why.sentence;
+    return why_was()->sentence;
 }
 
 /* An option of a variant has an effect in it, one of the call or of [study] in some variant. */
@@ -89,7 +88,7 @@ static void no_effect(void **state)
     assert_string_equal(refused("[a]\nsize = small", "layout files"), "");
     const char *none = "[study]\nloss = listmle\n[a]\n[b]\nsteps = 3";
     assert_string_equal(refused(none, NULL), "");
-    assert_int_equal(harness_options_set(o, NULL, "depth", "3", &why), AG_OK);
+    expect_ok(harness_options_set(o, NULL, "depth", "3", why_not()));
     assert_string_equal(refused(none, NULL), "--depth: 3 has no effect in any variant" NEEDS);
     assert_string_equal(refused("[a]\n[b]\nedges = false", "layout files"), "");
 }

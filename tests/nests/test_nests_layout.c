@@ -11,10 +11,9 @@ enum { CONCATENATE = 22, COPY = 27, DOT = 34, PAD = 62, PARAMETER = 63, SELECT =
 
 static tgraph_file *open_embedded(const char *family, int number)
 {
-    static char path[600];
-    snprintf(path, sizeof path, "%s/examples/data/layout/random/%s_%d.npz", AG_SOURCE_DIR, family,
-             number);
-    return test_file_open(path, test_operations(), NULL);
+    return test_file_open(
+        formatted(AG_SOURCE_DIR "/examples/data/layout/random/%s_%d.npz", family, number),
+        test_operations(), NULL);
 }
 
 /* The digits of a configuration, as in the file. */
@@ -104,9 +103,8 @@ static void compare_nests(const nests_rows *r, const lab_run *run, int config)
 /* Training steps are texts next to their files. */
 static void program_of(lab_program *p, const char *family, int number)
 {
-    char path[512];
-    snprintf(path, sizeof path, AG_SOURCE_DIR "/examples/data/layout/random/%s_%d.txt", family,
-             number);
+    const char *path =
+        formatted(AG_SOURCE_DIR "/examples/data/layout/random/%s_%d.txt", family, number);
     *p = (lab_program){0};
     if (strncmp(family, "train_", 6) == 0 ? lab_text_load(p, path)
                                           : lab_family_program(p, family, number, 2, why_not()))

@@ -246,11 +246,8 @@ static ag_params *train(int threads, int with_sgd, double *norm)
     const int sizes[] = {1, 100003, 64, 4096, 16385, 90001, 7};
     ag_params *params = ag_params_new();
     ag_set_threads(threads);
-    for (int i = 0; i < 7; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "p%d", i);
-        ag_params_add(params, name, AG_SHAPE(sizes[i]), ag_init_normal(0, 1), i % 2);
-    }
+    for (int i = 0; i < 7; i++)
+        ag_params_add(params, formatted("p%d", i), AG_SHAPE(sizes[i]), ag_init_normal(0, 1), i % 2);
     assert_int_equal(ag_params_build(params, 5), AG_OK);
     for (uint64_t t = 0; t < (test_device() == AG_CPU ? 20u : 3u); t++) {
         for (int i = 0; i < 7; i++)

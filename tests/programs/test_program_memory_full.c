@@ -27,8 +27,7 @@ static void expect_whole(const char *path)
 static void expect_folder(const char *name, int left)
 {
     char path[900];
-    snprintf(path, sizeof path, "%s/%s", test_folder, name);
-    DIR *d = opendir(path);
+    DIR *d = opendir(test_file(name));
     if (!d) return;
     for (struct dirent *e; (e = readdir(d));) {
         snprintf(path, sizeof path, "%s/%s/%s", test_folder, name, e->d_name);

@@ -97,11 +97,11 @@ static void needs_name_options_and_words(void **state)
 static void expect_example(const harness_program *p, const harness_command *c, char *line)
 {
     enum { MOST = 20 };
-    char *word[MOST], *rest = NULL, path[500];
+    char *word[MOST], *rest = NULL;
     int words = 0;
     for (char *w = strtok_r(line, " ", &rest); w; w = strtok_r(NULL, " ", &rest)) {
         assert_true(words < MOST);
-        snprintf(path, sizeof path, "%s/%s", AG_SOURCE_DIR, w);
+        const char *path = formatted(AG_SOURCE_DIR "/%s", w);
         if (strncmp(w, "examples/", 9) == 0 && access(path, R_OK) != 0) fail_msg("no %s", path);
         word[words++] = w;
     }

@@ -150,8 +150,7 @@ static void expect_whole(const char *folder, const char *table)
     }
     expect_same_json(folder);
     for (int i = 0; i < RUNS; i++) {
-        char one[100];
-        snprintf(one, sizeof one, "%s/%s", folder, runs[i]);
+        const char *one = formatted("%s/%s", folder, runs[i]);
         program_expect_same(one, formatted("whole/%s", runs[i]));
         if (access(formatted("%s.lock", one), F_OK) == 0) fail_msg("%s.lock is left", one);
     }

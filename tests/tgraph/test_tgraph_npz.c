@@ -123,17 +123,15 @@ static void folders_are_searched_in_order(void **state)
 /* Two links a level: 2 to the 30 ways, of which each folder takes one. A deep tree is refused. */
 static void a_folder_is_searched_once(void **state)
 {
-    char text[100], to[40];
+    char text[100];
     harness_files paths = {0};
     make_folder("many");
     for (int i = 0; i <= 30; i++) {
-        snprintf(text, sizeof text, "many/%d", i);
-        make_folder(text);
-        snprintf(to, sizeof to, "../%d", i + 1);
-        for (int k = 0; k < 2 && i < 30; k++) {
-            snprintf(text, sizeof text, "many/%d/%c", i, "ab"[k]);
-            assert_int_equal(symlink(to, test_file(text)), 0);
-        }
+        make_folder(formatted("many/%d", i));
+        for (int k = 0; k < 2 && i < 30; k++)
+            assert_int_equal(
+                symlink(formatted("../%d", i + 1), test_file(formatted("many/%d/%c", i, "ab"[k]))),
+                0);
     }
     write_file("many/30/x.npz", "");
     alarm(60);

@@ -111,12 +111,11 @@ static void errors_of_run_times(void **state)
 
 static void a_checkpoint_without_rows_has_nothing_of_them(void **state)
 {
-    char path[400];
     ag_checkpoint_pair pair;
     program_expect("tgraph train --data a.npz --valid b.npz --out plain --threads 1" SMALL, 0, "",
                    "");
-    snprintf(path, sizeof path, "%s/plain/best.safetensors", test_folder);
-    ag_checkpoint *file = expect_made(ag_checkpoint_open(path, why_not()));
+    ag_checkpoint *file =
+        expect_made(ag_checkpoint_open(test_file("plain/best.safetensors"), why_not()));
     for (int i = 0; i < ag_checkpoint_count(file); i++)
         assert_null(strstr(ag_checkpoint_at(file, i)->name, "row"));
     int found = 0;

@@ -145,9 +145,8 @@ static void refusals(void **state)
 
 static void open_list(tpu_data *data, const char *folder, const char *list)
 {
-    char path[1000];
     harness_files paths = {0};
-    snprintf(path, sizeof path, "%s/examples/data/%s/%s.txt", AG_SOURCE_DIR, folder, list);
+    const char *path = formatted(AG_SOURCE_DIR "/examples/data/%s/%s.txt", folder, list);
     expect_ok(harness_files_add(&paths, path, why_not()));
     expect_ok(tpu_data_add(data, &paths, why_not()));
     harness_files_free(&paths);

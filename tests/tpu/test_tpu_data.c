@@ -128,11 +128,7 @@ static void names_tell_program_and_family(void **state)
         {"mlp_3x", "mlp_3x", "mlp_3x"}};
     enum { NAMES = sizeof name / sizeof *name };
     tpu_data d = {0};
-    char file[100];
-    for (int i = 0; i < NAMES; i++) {
-        snprintf(file, sizeof file, "%s.npz", name[i][0]);
-        test_tpu_add_tile(&d, file);
-    }
+    for (int i = 0; i < NAMES; i++) test_tpu_add_tile(&d, formatted("%s.npz", name[i][0]));
     for (int i = 0; i < NAMES; i++) {
         assert_string_equal(d.kernel[i].name, name[i][0]);
         assert_string_equal(d.program[d.kernel[i].program], name[i][1]);

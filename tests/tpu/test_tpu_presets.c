@@ -61,10 +61,9 @@ static void expect_row(const tpu_settings *s, const row *r)
     static const char *const reduction[] = {"auto", "node", "column", "lstm", "transformer"};
     const harness_training *t = &s->harness.training;
     const tpu_options *m = &s->model;
-    char name[64];
-    snprintf(name, sizeof name, "%s-%s-%s", gnn[m->gnn], reduction[m->reduction],
-             s->loss == SQUARED ? "fusion" : "tile");
-    assert_string_equal(name, r->preset);
+    assert_string_equal(formatted("%s-%s-%s", gnn[m->gnn], reduction[m->reduction],
+                                  s->loss == SQUARED ? "fusion" : "tile"),
+                        r->preset);
     assert_int_equal(m->hidden, r->hidden);
     assert_int_equal(m->module_l2, r->module_l2);
     assert_int_equal(m->module_layers, r->module_layers);

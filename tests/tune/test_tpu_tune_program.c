@@ -102,15 +102,9 @@ static void whole_searches(void **state)
     check_rows(j, 3 + TUNE_CHOICES, "learned 1");
     json_decref(j);
     assert_int_not_equal(access("a/plots/fusion.tsv", F_OK), 0); /* of the call before */
-    char *page = program_text_of("a/report.html");
-    assert_non_null(strstr(page, "learned 10"));
-    free(page);
-    char *config = program_text_of("a/config.json"); /* its own seed, not the run's */
-    assert_non_null(strstr(config, "\"seed\": 0"));
-    free(config);
-    config = program_text_of("tile/config.json");
-    assert_non_null(strstr(config, "\"seed\": 5"));
-    free(config);
+    program_expect_in("learned 10", "a/report.html");
+    program_expect_in("\"seed\": 0", "a/config.json"); /* its own seed, not the run's */
+    program_expect_in("\"seed\": 5", "tile/config.json");
     program_expect("tpu autotune --run fusion --families mlp --programs 1 --minutes 1e-9 --out b",
                    2, "", "--minutes: 1e-09 are too short for the first of the 1 programs");
 }
