@@ -55,14 +55,16 @@ static void predictions_in_parts(void **state)
     static char joined[98304];
     for (const program_model *m = program_models; m->name; m++) {
         name_files(m);
+        char *whole = strdup(call(m, "predict", ""));
         for (int parts = 1; parts <= PARTS; parts++) {
             *joined = 0;
             for (int i = 1; i <= parts; i++) {
                 const char *text = call(m, "predict", formatted("--part %d/%d", i, parts));
                 strcat(joined, i == 1 ? text : strchr(text, '\n') + 1);
             }
-            assert_string_equal(joined, call(m, "predict", ""));
+            assert_string_equal(joined, whole);
         }
+        free(whole);
     }
 }
 
@@ -89,14 +91,16 @@ static void tables_of_parts(void **state)
                                         "s-2.npz s-3.npz s-1.npz"};
     for (const program_model *m = program_models; m->name; m++) {
         name_files(m);
+        char *whole = strdup(call(m, "eval", ""));
         for (int parts = 1; parts <= PARTS; parts++) {
             const char *more = parts < PARTS ? "" : formatted("--ensemble %s-2", m->name);
             keep_scores(m, more, parts);
             if (parts == PARTS) more = formatted("%s --json", more);
             const char *joined = last_call(m, more, files[parts]);
             assert_true(strlen(joined) > 100);
-            assert_string_equal(joined, call(m, "eval", more));
+            assert_string_equal(joined, parts < PARTS ? whole : call(m, "eval", more));
         }
+        free(whole);
     }
 }
 

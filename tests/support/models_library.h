@@ -82,4 +82,12 @@ static inline int test_models_same(const augur_models_scores *a, const augur_mod
     return 1;
 }
 
+/* Frees both. */
+static inline void test_models_expect_same(augur_models_scores *a, augur_models_scores *b)
+{
+    assert_true(test_models_same(a, b));
+    augur_models_scores_free(a);
+    augur_models_scores_free(b);
+}
+
 #endif
