@@ -99,4 +99,42 @@ static inline void expect_sentence(const ag_failure *why, ag_status status, cons
                  part);
 }
 
+/* The failure of the latest call that was given why_not(). */
+static inline ag_failure *why_was(void)
+{
+    static ag_failure why;
+    return &why;
+}
+
+/* Of a call, for these functions and why_was. */
+static inline ag_failure *why_not(void)
+{
+    *why_was() = (ag_failure){0};
+    return why_was();
+}
+
+static inline void expect_ok(ag_status have)
+{
+    if (have) fail_msg("%d \"%s\"", (int)have, why_was()->sentence);
+}
+
+/* Returns what was made, which is not NULL. */
+static inline void *expect_made(void *have)
+{
+    if (!have) fail_msg("%s", why_was()->sentence);
+    return have;
+}
+
+static inline void expect_status(ag_status have, ag_status want, const char *part)
+{
+    assert_int_equal(have, want);
+    expect_sentence(why_was(), want, part);
+}
+
+static inline void expect_null(const void *have, ag_status want, const char *part)
+{
+    assert_null(have);
+    expect_sentence(why_was(), want, part);
+}
+
 #endif
