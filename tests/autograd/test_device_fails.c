@@ -42,7 +42,7 @@ static void no_memory(void **state)
     ag_params *params = one_parameter(&w, AG_CPU);
     if (!cuda_on_host_fail) skip();
     cuda_on_host_fail("cudaMalloc", 2, 1);
-    expect_status(ag_params_to(params, AG_CUDA, why_not()), AG_EMEMORY,
+    expect_status(ag_params_to(params, AG_CUDA, new_failure()), AG_EMEMORY,
                   "ag_params_to: the CUDA device has ");
     assert_int_equal(params->device, AG_CPU);
     ag_tensor *y = ag_tanh(input(tape));
@@ -120,7 +120,7 @@ static void a_lost_device(void **state)
     expect(ag_error(tape), "The CUDA device failed in or before \"");
     expect(ag_error(tape), "an illegal memory access was encountered; run again with "
                            "AUGUR_CUDA_WAIT=1");
-    assert_int_equal(ag_clip_norm(params, 1, NULL, why_not()), AG_EDEVICE);
+    assert_int_equal(ag_clip_norm(params, 1, NULL, new_failure()), AG_EDEVICE);
     assert_int_equal(params->state, AG_BAD);
     assert_int_equal(ag_params_fetch(params, NULL), AG_EDEVICE);
     ag_tape_reset(tape);

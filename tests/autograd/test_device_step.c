@@ -119,9 +119,10 @@ static void no_norm_is_no_answer(void **state)
     for (int device = AG_CPU; device <= AG_CUDA; device++) {
         model m = make((ag_device)device);
         double norm = 0;
-        assert_int_equal(ag_params_norm(m.params, &norm, why_not()), AG_EUSE);
-        assert_string_equal(why_was()->sentence, "ag_params_norm: no norm has been measured; call "
-                                                 "ag_clip_norm first");
+        assert_int_equal(ag_params_norm(m.params, &norm, new_failure()), AG_EUSE);
+        assert_string_equal(last_failure()->sentence,
+                            "ag_params_norm: no norm has been measured; call "
+                            "ag_clip_norm first");
         run(&m, 1);
         assert_int_equal(ag_clip_norm(m.params, INFINITY, NULL, NULL), AG_OK);
         assert_int_equal(ag_params_norm(m.params, NULL, NULL), AG_OK);
@@ -187,13 +188,13 @@ static void bad_gradients_are_learned_late(void **state)
     go_wrong(&here, 0, &want);
     for (int later = 0; later < 4; later++) {
         model there = make(AG_CUDA);
-        go_wrong(&there, later, why_not());
-        expect(why_was()->sentence,
+        go_wrong(&there, later, new_failure());
+        expect(last_failure()->sentence,
                "ag_clip_norm: the gradient of parameter \"w\" is "); /* inf or nan */
-        assert_string_equal(strstr(why_was()->sentence, " at element"),
+        assert_string_equal(strstr(last_failure()->sentence, " at element"),
                             strstr(want.sentence, " at element"));
         /* reported once; then the block is bad */
-        expect_status(step(&there, why_not()), AG_EUSE, "left the gradients bad");
+        expect_status(step(&there, new_failure()), AG_EUSE, "left the gradients bad");
         assert_int_equal(ag_params_fetch(there.params, NULL), AG_OK);
         expect_near(here.params->value, there.params->value, here.params->size);
         expect_near(here.params->m, there.params->m, here.params->size);
@@ -221,13 +222,14 @@ static void nobody_gets_numbers_unwarned(void **state)
         assert_int_equal(step(&m, NULL), AG_OK);
         ag_params_reset(m.params);
         for (int again = 0; again < 2; again++) {
-            const ag_status status = how == 0   ? ag_params_fetch(m.params, why_not())
-                                     : how == 1 ? ag_params_to(m.params, AG_CPU, why_not())
+            const ag_status status = how == 0   ? ag_params_fetch(m.params, new_failure())
+                                     : how == 1 ? ag_params_to(m.params, AG_CPU, new_failure())
                                                 : ag_params_save("/dev/full/no", m.params, 1, NULL,
-                                                                 0, &none, 0, why_not());
+                                                                 0, &none, 0, new_failure());
             assert_int_equal(status, !again ? AG_EFINITE : how == 2 ? AG_EFILE : AG_OK);
             if (!again)
-                expect(why_was()->sentence, "ag_clip_norm: the gradient of parameter \"w\" is ");
+                expect(last_failure()->sentence,
+                       "ag_clip_norm: the gradient of parameter \"w\" is ");
         }
         assert_int_equal(m.params->step, 0);
         end(&m);

@@ -33,14 +33,17 @@ static const ag_checkpoint_pair pairs[] = {
 };
 enum { PAIRS = sizeof pairs / sizeof *pairs };
 
-static ag_checkpoint *open_good(void) { return expect_made(ag_checkpoint_open(path, why_not())); }
+static ag_checkpoint *open_good(void)
+{
+    return expect_made(ag_checkpoint_open(path, new_failure()));
+}
 
 static void everything_comes_back(void **state)
 {
     static const char *const order[ITEMS] = {"precise", "scalar", "weights", "indices",
                                              "empty",   "bytes",  "small"};
     char out[64];
-    expect_ok(ag_checkpoint_save(path, items, ITEMS, pairs, PAIRS, why_not()));
+    expect_ok(ag_checkpoint_save(path, items, ITEMS, pairs, PAIRS, new_failure()));
     ag_checkpoint *c = open_good();
     assert_true(ag_checkpoint_verified(c));
     assert_int_equal(ag_checkpoint_count(c), ITEMS);
@@ -51,8 +54,8 @@ static void everything_comes_back(void **state)
         assert_int_equal(item->dtype, items[i].dtype);
         assert_true(ag_shape_equal(item->shape, items[i].shape));
         assert_int_equal((uintptr_t)item->data % ag_dtype_bytes(item->dtype), 0);
-        expect_ok(
-            ag_checkpoint_read(c, items[i].name, items[i].dtype, items[i].shape, out, why_not()));
+        expect_ok(ag_checkpoint_read(c, items[i].name, items[i].dtype, items[i].shape, out,
+                                     new_failure()));
         if (bytes) assert_memory_equal(out, items[i].data, bytes);
     }
     for (int i = 0; i < ITEMS; i++) assert_string_equal(ag_checkpoint_at(c, i)->name, order[i]);
@@ -75,8 +78,8 @@ static void expect_damaged(unsigned char *bytes, size_t n, const char *part)
 {
     FILE *file = fmemopen(bytes, n + 1, "rb"); /* a 0 follows */
     assert_non_null(file);
-    expect_null(ag__checkpoint_read_file(file, n, "image", why_not()), AG_EDATA, part);
-    for (const char *s = why_was()->sentence; *s; s++) assert_in_range(*s, ' ', '~');
+    expect_null(ag__checkpoint_read_file(file, n, "image", new_failure()), AG_EDATA, part);
+    for (const char *s = last_failure()->sentence; *s; s++) assert_in_range(*s, ' ', '~');
     fclose(file);
 }
 
@@ -102,11 +105,11 @@ static void reading_as_something_else_is_refused(void **state)
     float out[6];
     assert_int_equal(ag_checkpoint_save(path, items, ITEMS, NULL, 0, NULL), AG_OK);
     ag_checkpoint *c = open_good();
-    expect_status(ag_checkpoint_read(c, "weight", AG_F32, AG_SHAPE(2, 3), out, why_not()), AG_EDATA,
-                  "x.safetensors: there is no tensor \"weight\"");
-    expect_status(ag_checkpoint_read(c, "weights", AG_I32, AG_SHAPE(2, 3), out, why_not()),
+    expect_status(ag_checkpoint_read(c, "weight", AG_F32, AG_SHAPE(2, 3), out, new_failure()),
+                  AG_EDATA, "x.safetensors: there is no tensor \"weight\"");
+    expect_status(ag_checkpoint_read(c, "weights", AG_I32, AG_SHAPE(2, 3), out, new_failure()),
                   AG_EDATA, "\"weights\" is float32; int32 is wanted");
-    expect_status(ag_checkpoint_read(c, "weights", AG_F32, AG_SHAPE(3, 2), out, why_not()),
+    expect_status(ag_checkpoint_read(c, "weights", AG_F32, AG_SHAPE(3, 2), out, new_failure()),
                   AG_ESHAPE, "has shape [2,3]; [3,2] is wanted");
     ag_checkpoint_close(c);
 }
@@ -147,15 +150,16 @@ static void what_cannot_be_written_is_refused(void **state)
     unlink(path);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         const ag_checkpoint_item two[2] = {items[2], bad[i].item};
-        expect_status(ag_checkpoint_save(path, two, 2, NULL, 0, why_not()), bad[i].status,
+        expect_status(ag_checkpoint_save(path, two, 2, NULL, 0, new_failure()), bad[i].status,
                       bad[i].sentence);
     }
     for (size_t i = 0; i < sizeof worse / sizeof *worse; i++) {
         const ag_checkpoint_pair two[2] = {pairs[0], worse[i].pair};
-        expect_status(ag_checkpoint_save(path, items, 1, two, 2, why_not()), AG_EUSE,
+        expect_status(ag_checkpoint_save(path, items, 1, two, 2, new_failure()), AG_EUSE,
                       worse[i].sentence);
     }
-    expect_status(ag_checkpoint_save(path, items, -1, NULL, 0, why_not()), AG_EUSE, "-1 tensors");
+    expect_status(ag_checkpoint_save(path, items, -1, NULL, 0, new_failure()), AG_EUSE,
+                  "-1 tensors");
     assert_int_equal(access(path, F_OK), -1);
     assert_int_equal(ag_checkpoint_save(path, NULL, 0, NULL, 0, NULL), AG_OK); /* nothing is fine */
     ag_checkpoint *c = open_good();
@@ -204,9 +208,9 @@ static void halves_are_read(void **state)
     ag_checkpoint_close(c);
     for (int nth = 1, read = 0; !read; nth++) { /* no memory for the values is a sentence, too */
         ag__fail_allocation(nth, 0);
-        read = (c = ag_checkpoint_open(path, why_not())) != NULL;
+        read = (c = ag_checkpoint_open(path, new_failure())) != NULL;
         ag__fail_allocation(0, 0);
-        if (!read) expect_sentence(why_was(), AG_EMEMORY, "no memory");
+        if (!read) expect_sentence(last_failure(), AG_EMEMORY, "no memory");
     }
     ag_checkpoint_close(c);
 }
@@ -271,8 +275,8 @@ static void evil_headers_are_refused(void **state)
     };
     for (size_t i = 0; i < sizeof evil / sizeof *evil; i++) {
         write_raw(strlen(evil[i].header), evil[i].header, "xxxxxxxxx", evil[i].data);
-        expect_null(ag_checkpoint_open(path, why_not()), AG_EDATA, evil[i].sentence);
-        expect_sentence(why_was(), AG_EDATA, "x.safetensors: ");
+        expect_null(ag_checkpoint_open(path, new_failure()), AG_EDATA, evil[i].sentence);
+        expect_sentence(last_failure(), AG_EDATA, "x.safetensors: ");
     }
 }
 
@@ -295,24 +299,24 @@ static void evil_lengths_are_refused(void **state)
     const uint64_t lengths[] = {0, 1, 3, 100000001, (uint64_t)1 << 63, UINT64_MAX, UINT64_MAX - 7};
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
         write_raw(lengths[i], "{}", "", 0);
-        expect_null(ag_checkpoint_open(path, why_not()), AG_EDATA, "the first 8 bytes say");
+        expect_null(ag_checkpoint_open(path, new_failure()), AG_EDATA, "the first 8 bytes say");
     }
     static const char *const says[] = {"x.safetensors is empty",
                                        "has 9 bytes, a safetensors file at"};
     for (size_t n = 0; n < 10; n += 9) {
         files_put(path, "\2\0\0\0\0\0\0\0{", n);
-        expect_null(ag_checkpoint_open(path, why_not()), AG_EDATA, says[n / 9]);
+        expect_null(ag_checkpoint_open(path, new_failure()), AG_EDATA, says[n / 9]);
     }
 }
 
 static void what_is_no_file_is_refused(void **state)
 {
     unlink(path);
-    expect_null(ag_checkpoint_open(path, why_not()), AG_EFILE, "x.safetensors: No such file");
-    expect_null(ag_checkpoint_open(files_folder, why_not()), AG_EFILE, "not a regular file");
+    expect_null(ag_checkpoint_open(path, new_failure()), AG_EFILE, "x.safetensors: No such file");
+    expect_null(ag_checkpoint_open(files_folder, new_failure()), AG_EFILE, "not a regular file");
     assert_int_equal(mkfifo(path, 0600), 0);
-    assert_null(ag_checkpoint_open(path, why_not())); /* must not wait for a writer */
-    expect_sentence(why_was(), AG_EFILE, "not a regular file");
+    assert_null(ag_checkpoint_open(path, new_failure())); /* must not wait for a writer */
+    expect_sentence(last_failure(), AG_EFILE, "not a regular file");
     unlink(path);
 }
 

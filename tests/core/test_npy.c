@@ -72,9 +72,9 @@ static void dictionaries_are_parsed_or_refused(void **state)
                 expect_refused(AG_EDATA, cases[i].part);
                 continue;
             }
-            ag_npz *npz = open_made(why_not());
-            if (!npz) fail_msg("%s: %s", cases[i].dict, why_was()->sentence);
-            expect_ok(ag_npz_read(npz, "x", ag_npz_info(npz, 0)->dtype, back, why_not()));
+            ag_npz *npz = open_made(new_failure());
+            if (!npz) fail_msg("%s: %s", cases[i].dict, last_failure()->sentence);
+            expect_ok(ag_npz_read(npz, "x", ag_npz_info(npz, 0)->dtype, back, new_failure()));
             assert_memory_equal(back, "abcd", 4);
             ag_npz_close(npz);
         }
@@ -151,7 +151,7 @@ static void every_type_of_numpy_is_read(void **state)
         make_npz(npy, make_npy(npy, 1, dict, values, 3 * bytes));
         ag_npz *npz = open_good();
         double back[3];
-        expect_ok(ag_npz_read(npz, "x", AG_F64, back, why_not()));
+        expect_ok(ag_npz_read(npz, "x", AG_F64, back, new_failure()));
         assert_int_equal(ag_npz_info(npz, 0)->dtype, cases[c].dtype);
         ag_npz_close(npz);
         for (int k = 0; k < 3; k++)
@@ -169,7 +169,7 @@ static void what_does_not_fit_is_named(void **state)
     ag_npz *npz = open_good();
     int64_t whole[2];
     float rounded[2];
-    expect_status(ag_npz_read(npz, "x", AG_I64, whole, why_not()), AG_EDATA,
+    expect_status(ag_npz_read(npz, "x", AG_I64, whole, new_failure()), AG_EDATA,
                   "x[0,1] is 18446744073709551614, but int64 holds");
     assert_int_equal(ag_npz_read(npz, "x", AG_F32, rounded, NULL), AG_OK);
     assert_true(rounded[0] == 5 && rounded[1] == 0x1p64F);
@@ -246,7 +246,7 @@ static void rows_in_fortran_order_are_checked(void **state)
     assert_int_equal(ag_rows_next(rows, 10, AG_I32, whole, NULL), AG_OK);
     assert_int_equal(ag_rows_next(rows, 10, AG_F32, real, NULL), AG_OK);
     for (int i = 0; i < 100; i++) assert_true(whole[i] == i && real[i] == (float)(100 + i));
-    expect_status(ag_rows_next(rows, 10, AG_I8, small, why_not()), AG_EDATA,
+    expect_status(ag_rows_next(rows, 10, AG_I8, small, new_failure()), AG_EDATA,
                   "x[13,0] is 130, but int8 holds"); /* the first stored */
     assert_int_equal(ag_rows_next(rows, 10, AG_F32, real, NULL), AG_EUSE);
     ag_rows_close(rows);

@@ -49,7 +49,7 @@ static void a_wrong_crc_is_found_by_reading(void **state)
     e.wrong_crc = 1;
     make_zip(&e, 1);
     ag_npz *npz = open_good();
-    expect_status(ag_npz_read(npz, "x", AG_U8, back, why_not()), AG_EDATA, "CRC");
+    expect_status(ag_npz_read(npz, "x", AG_U8, back, new_failure()), AG_EDATA, "CRC");
     ag_rows *rows = ag_rows_open(npz, "x", NULL);
     assert_int_equal(ag_rows_next(rows, 3, AG_U8, back, NULL), AG_OK);
     assert_int_equal(ag_rows_next(rows, 1, AG_U8, back, NULL), AG_EDATA);
@@ -63,9 +63,9 @@ static void a_local_header_must_agree_with_the_directory(void **state)
     for (int at = 8; at < 30 + 5; at++) { /* method to name; the extra field must not grow */
         make_zip(&e, 1);
         made[at] ^= 2;
-        ag_npz *npz = open_made(why_not());
+        ag_npz *npz = open_made(new_failure());
         if (npz) fail_msg("byte %d of the local header is not compared", at);
-        assert_true(strlen(why_was()->sentence) > 20);
+        assert_true(strlen(last_failure()->sentence) > 20);
     }
 }
 

@@ -46,7 +46,8 @@ static void things_that_are_no_npz_are_refused(void **state)
         {files_path("short"), "it has 5 bytes", AG_EDATA},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        expect_null(ag_npz_open(cases[i].path, LIMIT, why_not()), cases[i].status, cases[i].part);
+        expect_null(ag_npz_open(cases[i].path, LIMIT, new_failure()), cases[i].status,
+                    cases[i].part);
 }
 
 /* Downloads leave these under any name: npz and checkpoints say the same. */
@@ -97,16 +98,17 @@ static void our_formats_are_told_apart(void **state)
     size_t n;
     const char *npy = strcpy((char[600]){0}, files_path("one.npy"));
     files_put(npy, "\x93NUMPY\1\0 and more than 22 bytes", 32);
-    expect_null(ag_npz_open(npy, LIMIT, why_not()), AG_EDATA,
+    expect_null(ag_npz_open(npy, LIMIT, new_failure()), AG_EDATA,
                 "is a single array of numpy (.npy); store arrays");
-    expect_null(ag_checkpoint_open(npy, why_not()), AG_EDATA, "is a single array of numpy (.npy)");
+    expect_null(ag_checkpoint_open(npy, new_failure()), AG_EDATA,
+                "is a single array of numpy (.npy)");
     assert_non_null(strstr(ag_file_mistaken(put_npz()), "is a zip archive, as .npz files"));
     const char *tensors = files_path("t.safetensors");
     assert_int_equal(ag_checkpoint_save(tensors, &item, 1, NULL, 0, NULL), AG_OK);
     unsigned char *bytes = files_get(tensors, &n);
     files_put(tensors, bytes, 50);
     free(bytes);
-    expect_null(ag_checkpoint_open(tensors, why_not()), AG_EDATA, "the first 8 bytes say");
+    expect_null(ag_checkpoint_open(tensors, new_failure()), AG_EDATA, "the first 8 bytes say");
     assert_string_equal(ag_file_mistaken(tensors), "is a safetensors file");
 }
 
@@ -115,8 +117,8 @@ static void the_byte_limit_is_exact(void **state)
 {
     const char *path = put_npz();
     size_t largest = 128 + 40 * 12 * 4;
-    ag_npz_close(expect_made(ag_npz_open(path, largest, why_not())));
-    expect_null(ag_npz_open(path, largest - 1, why_not()), AG_EMEMORY,
+    ag_npz_close(expect_made(ag_npz_open(path, largest, new_failure())));
+    expect_null(ag_npz_open(path, largest - 1, new_failure()), AG_EMEMORY,
                 "node_feat has 2048 bytes, but the limit is 2047");
 }
 

@@ -73,8 +73,9 @@ static void test_rows_of_batches(void **state)
 static void test_too_many_edges(void **state)
 {
     static const ag_graph edges = {.edges = INT_MAX / 2, .graphs = 1};
-    assert_null(ag_graph_batch((const ag_graph *const[]){&edges, &edges, &edges}, 3, why_not()));
-    assert_string_equal(why_was()->sentence,
+    assert_null(
+        ag_graph_batch((const ag_graph *const[]){&edges, &edges, &edges}, 3, new_failure()));
+    assert_string_equal(last_failure()->sentence,
                         "A batch of 3 graphs and 3221225469 edges is too large; at "
                         "most 2^30 of each are possible");
 }

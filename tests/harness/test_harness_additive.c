@@ -66,7 +66,7 @@ static void groups_of(harness_additive_group *group)
 static void score_items(double *score, harness_boosting *trees, const harness_additive_group *g)
 {
     double *cost = calloc((size_t)g->rows, sizeof *cost), alike = 0;
-    expect_ok(harness_boosting_predict(cost, trees, g->x, g->rows, why_not()));
+    expect_ok(harness_boosting_predict(cost, trees, g->x, g->rows, new_failure()));
     for (int r = 0; r < g->rows; r++) {
         cost[r] = g->work[r] * exp(cost[r]);
         if (g->always) alike += (double)g->always[r] * cost[r];
@@ -83,7 +83,7 @@ static void score_items(double *score, harness_boosting *trees, const harness_ad
 static double tau_of(const double *score, const harness_additive_group *g)
 {
     ag_pairs pairs;
-    expect_ok(ag_pairs_count(&pairs, score, g->y, g->items, why_not()));
+    expect_ok(ag_pairs_count(&pairs, score, g->y, g->items, new_failure()));
     return ag_tau_b(&pairs);
 }
 
@@ -99,7 +99,8 @@ static harness_boosting_options of_rounds(int rounds)
 static double held_out(const harness_additive_group *group, harness_boosting_options o)
 {
     double score[ITEMS], sum = 0;
-    harness_boosting *a = expect_made(harness_additive_fit(group, LEARN, COLUMNS, &o, why_not()));
+    harness_boosting *a =
+        expect_made(harness_additive_fit(group, LEARN, COLUMNS, &o, new_failure()));
     assert_int_equal(harness_boosting_trees(a), o.rounds);
     for (int i = LEARN; i < GROUPS; i++) {
         score_items(score, a, &group[i]);
@@ -141,16 +142,17 @@ static void test_groups_without_order_are_left_out(void **state)
     if (!harness_boosting_built()) skip();
     groups_of(group);
     o.rounds = 5;
-    harness_boosting *a = expect_made(harness_additive_fit(group + 2, 10, COLUMNS, &o, why_not()));
+    harness_boosting *a =
+        expect_made(harness_additive_fit(group + 2, 10, COLUMNS, &o, new_failure()));
     group[0].y = NULL;
     group[1].y = equal;
-    harness_boosting *b = expect_made(harness_additive_fit(group, 12, COLUMNS, &o, why_not()));
+    harness_boosting *b = expect_made(harness_additive_fit(group, 12, COLUMNS, &o, new_failure()));
     score_items(score, a, &group[20]);
     score_items(again, b, &group[20]);
     assert_memory_equal(score, again, sizeof score);
     harness_boosting_free(a);
     harness_boosting_free(b);
-    expect_null(harness_additive_fit(group, 2, COLUMNS, &o, why_not()), AG_EDATA, "");
+    expect_null(harness_additive_fit(group, 2, COLUMNS, &o, new_failure()), AG_EDATA, "");
 }
 
 enum { SAMPLES = 300, FEATURES = 3, TREES = 30 };
@@ -169,11 +171,12 @@ static void the_same_predictions(void **state)
                (i < 3 ? 50 : 0); /* rare ones make branches that end early */
     o.rounds = TREES;
     o.depth = 4;
-    harness_boosting *b = expect_made(harness_boosting_fit(x, y, SAMPLES, FEATURES, &o, why_not()));
-    expect_ok(harness_boosting_predict(score, b, x, SAMPLES, why_not()));
+    harness_boosting *b =
+        expect_made(harness_boosting_fit(x, y, SAMPLES, FEATURES, &o, new_failure()));
+    expect_ok(harness_boosting_predict(score, b, x, SAMPLES, new_failure()));
     harness_trees_open(&t, TREES + 5, 5);
-    expect_ok(harness_trees_take(&t, 2, b, why_not()));
-    expect_ok(harness_trees_check(&t, FEATURES, why_not()));
+    expect_ok(harness_trees_take(&t, 2, b, new_failure()));
+    expect_ok(harness_trees_check(&t, FEATURES, new_failure()));
     for (int i = 0; i < SAMPLES; i++) {
         const float *row = x + (size_t)i * FEATURES;
         assert_true(fabs(harness_trees_sum(&t, 0, t.count, row) - score[i]) < 1e-4);
@@ -182,10 +185,10 @@ static void the_same_predictions(void **state)
     harness_trees_close(&t);
     /* fewer trees than there are; too small a depth */
     harness_trees_open(&t, 2, 4);
-    expect_ok(harness_trees_take(&t, 0, b, why_not()));
+    expect_ok(harness_trees_take(&t, 0, b, new_failure()));
     harness_trees_close(&t);
     harness_trees_open(&t, TREES, 2);
-    assert_int_equal(harness_trees_take(&t, 0, b, why_not()), AG_EDATA);
+    assert_int_equal(harness_trees_take(&t, 0, b, new_failure()), AG_EDATA);
     harness_trees_close(&t);
     harness_boosting_free(b);
 }
@@ -201,13 +204,13 @@ static void trees_by_hand(void **state)
     for (int i = 0; i < 4; i++) t.leaf[i] = leaf[i];
     static const float row[][2] = {{0, 0}, {1, 0}, {2, 0.5F}, {3, 1}};
     for (int i = 0; i < 4; i++) assert_true(harness_trees_sum(&t, 0, 2, row[i]) == (double)leaf[i]);
-    expect_ok(harness_trees_check(&t, 2, why_not()));
-    assert_int_equal(harness_trees_check(&t, 1, why_not()), AG_EDATA);
+    expect_ok(harness_trees_check(&t, 2, new_failure()));
+    assert_int_equal(harness_trees_check(&t, 1, new_failure()), AG_EDATA);
     t.leaf[3] = (float)NAN;
-    assert_int_equal(harness_trees_check(&t, 2, why_not()), AG_EDATA);
+    assert_int_equal(harness_trees_check(&t, 2, new_failure()), AG_EDATA);
     t.leaf[3] = 0;
     t.limit[0] = (float)INFINITY;
-    assert_int_equal(harness_trees_check(&t, 2, why_not()), AG_EDATA);
+    assert_int_equal(harness_trees_check(&t, 2, new_failure()), AG_EDATA);
     harness_trees_close(&t);
 }
 
@@ -285,14 +288,14 @@ static void single_items(void **state)
                                             .y = runtime + g,
                                             .weight = 1,
                                             .absolute = 1};
-    harness_boosting *trees = expect_made(harness_additive_fit(group, 2, 1, &o, why_not()));
+    harness_boosting *trees = expect_made(harness_additive_fit(group, 2, 1, &o, new_failure()));
     for (int g = 0; g < 2; g++) {
         score_items(&score, trees, &group[g]);
         assert_true(fabs(score - runtime[g]) < 0.1);
     }
     harness_boosting_free(trees);
     group[0].absolute = group[1].absolute = 0;
-    expect_null(harness_additive_fit(group, 2, 1, &o, why_not()), AG_EDATA, "");
+    expect_null(harness_additive_fit(group, 2, 1, &o, new_failure()), AG_EDATA, "");
 }
 
 int main(void)

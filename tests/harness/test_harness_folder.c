@@ -22,9 +22,9 @@ static harness_run *open_run(const char *folder, harness_run_mode mode, ag_failu
 static void make_run(const char *folder)
 {
     harness_options *o = harness_options_new(&demo, HARNESS_TRAIN, NULL);
-    harness_run *run = expect_made(open_run(folder, HARNESS_NEW, why_not()));
-    expect_ok(harness_run_config(run, o, why_not()));
-    expect_ok(harness_run_close(run, why_not()));
+    harness_run *run = expect_made(open_run(folder, HARNESS_NEW, new_failure()));
+    expect_ok(harness_run_config(run, o, new_failure()));
+    expect_ok(harness_run_close(run, new_failure()));
     harness_options_free(o);
 }
 
@@ -87,9 +87,9 @@ static void a_study_leaves_what_is_there_now(void **state)
 {
     const char *folder = files_path("study-gone");
     moved = folder;
-    assert_null(study_in(folder, why_not()));
+    assert_null(study_in(folder, new_failure()));
     moved = NULL;
-    expect_sentence(why_was(), AG_EFILE,
+    expect_sentence(last_failure(), AG_EFILE,
                     " was removed, moved or replaced while this program wrote to it; ");
     assert_false(is_in(folder, "study.csv") || is_in(folder, "one"));
 }
@@ -164,11 +164,12 @@ static void a_folder_that_may_not_be_written_to_is_named(void **state)
     const pid_t child = fork();
     if (child == 0) {
         if (geteuid() == 0 && setuid(65534)) _exit(77);
-        if (open_run(folder, HARNESS_NEW, why_not())) _exit(1);
-        if (why_was()->status == AG_EFILE &&
-            strstr(why_was()->sentence, "/closed/above cannot be made: Permission denied; choose"))
+        if (open_run(folder, HARNESS_NEW, new_failure())) _exit(1);
+        if (last_failure()->status == AG_EFILE &&
+            strstr(last_failure()->sentence,
+                   "/closed/above cannot be made: Permission denied; choose"))
             _exit(0);
-        print_error("%s\n", why_was()->sentence);
+        print_error("%s\n", last_failure()->sentence);
         _exit(1);
     }
     waitpid(child, &status, 0);

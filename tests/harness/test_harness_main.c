@@ -255,7 +255,7 @@ static void in_a_log(char *text, size_t bytes, bool quiet, bool tenths, double s
         harness_reading r = {.path = path, .count = 5};
         if (!freopen("log", "w", stderr)) _exit(1);
         harness_log_start("demo", quiet);
-        while (harness_reading_next(&r, why_not())) later += step;
+        while (harness_reading_next(&r, new_failure())) later += step;
         harness_progress_start(&p, "train", 0, 200);
         p.tenths = tenths;
         for (int i = 1; i <= 200; i++) {

@@ -48,8 +48,8 @@ static void damaged_presets(void **state)
         for (int k = 0; k < program.option_count; k++)
             if (table[k].presets) table[k].presets = bad[i].text;
         harness_options *o = harness_options_new(&program, HARNESS_TRAIN, &values);
-        expect_ok(harness_options_set(o, "x", "size", "own", why_not()));
-        expect_status(harness_options_set(o, "x", "size", "small", why_not()), AG_EUSE,
+        expect_ok(harness_options_set(o, "x", "size", "own", new_failure()));
+        expect_status(harness_options_set(o, "x", "size", "small", new_failure()), AG_EUSE,
                       bad[i].sentence);
         harness_options_free(o);
     }
@@ -158,9 +158,10 @@ static void error_sentences(void **state)
 static void several_words(void **state)
 {
     harness_options *o = harness_options_new(&demo, HARNESS_TRAIN, NULL);
-    assert_int_equal(harness_options_set(o, NULL, "loss", "hinge|logistic", why_not()), AG_EUSE);
-    assert_string_equal(why_was()->sentence, "--loss: \"hinge|logistic\" is not one of "
-                                             "hinge|logistic|listmle; give one of them");
+    assert_int_equal(harness_options_set(o, NULL, "loss", "hinge|logistic", new_failure()),
+                     AG_EUSE);
+    assert_string_equal(last_failure()->sentence, "--loss: \"hinge|logistic\" is not one of "
+                                                  "hinge|logistic|listmle; give one of them");
     harness_options_free(o);
 }
 
@@ -193,8 +194,8 @@ static void a_copy_leaves_the_original(void **state)
     parse(&a, HARNESS_TRAIN, NULL, "--data x");
     harness_options *copy = harness_options_copy(a.o);
     const demo_options *values = harness_options_values(copy);
-    expect_ok(harness_options_set(copy, NULL, "data", "y", why_not()));
-    expect_ok(harness_options_set(copy, NULL, "steps", "3", why_not()));
+    expect_ok(harness_options_set(copy, NULL, "data", "y", new_failure()));
+    expect_ok(harness_options_set(copy, NULL, "steps", "3", new_failure()));
     assert_int_equal(a.values.common.data.count, 1);
     assert_int_equal(values->common.data.count, 2);
     assert_true(a.values.steps == 100 && values->steps == 3);

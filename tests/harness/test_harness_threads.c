@@ -89,7 +89,7 @@ static int grow_trees(void)
     if (!x || !y) return 96;
     for (int i = 0; i < ROWS * COLUMNS; i++) x[i] = (float)(ag_random_bits(&random) % 16);
     for (int r = 0; r < ROWS; r++) y[r] = (double)x[(size_t)r * COLUMNS];
-    harness_boosting *b = harness_boosting_fit(x, y, ROWS, COLUMNS, &o, why_not());
+    harness_boosting *b = harness_boosting_fit(x, y, ROWS, COLUMNS, &o, new_failure());
     const int good = b && harness_boosting_trees(b) == 1;
     harness_boosting_free(b);
     free(x);

@@ -116,7 +116,7 @@ static void tile_files(void **state)
         close_npz(npz);
         lab_program_clear(&p);
         tpu_data read = {0};
-        expect_ok(test_tpu_add(&read, path, why_not()));
+        expect_ok(test_tpu_add(&read, path, new_failure()));
         assert_int_equal(read.kernel[0].configs, c);
         tpu_data_free(&read);
     }
@@ -241,11 +241,11 @@ static void a_text_is_read_once(void **state)
     const lab_settings s = {.text = {&path, 1}};
     lab_program p;
     program_write_text(path, "program once test\na = f32[4] parameter()\nb = f32[4] tanh(a)\n");
-    lab_source *list = lab_sources(&s, why_not());
-    expect_ok(why_was()->status);
+    lab_source *list = lab_sources(&s, new_failure());
+    expect_ok(last_failure()->status);
     assert_int_equal(bag_count(list), 1);
     assert_int_equal(remove(path), 0);
-    expect_ok(lab_source_program(&p, &list[0], 1, why_not()));
+    expect_ok(lab_source_program(&p, &list[0], 1, new_failure()));
     assert_string_equal(p.name, "once");
     assert_int_equal(p.n, 2);
     lab_program_clear(&p);

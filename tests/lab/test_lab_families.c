@@ -12,8 +12,8 @@ enum { NUMBERS = 12 };
 static lab_program make(const char *family, int number, double milliseconds)
 {
     lab_program p = {0};
-    if (lab_family_program(&p, family, number, milliseconds, why_not()))
-        fail_msg("%s %d: %s", family, number, why_was()->sentence);
+    if (lab_family_program(&p, family, number, milliseconds, new_failure()))
+        fail_msg("%s %d: %s", family, number, last_failure()->sentence);
     return p;
 }
 
@@ -99,7 +99,7 @@ static void misuse(void **state)
                  {"mlp", 0, NAN}, {"mlp", 0, 1e9}, {"unet", 0, 1e-4}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         expect_status(
-            lab_family_program(&p, wrong[i].family, wrong[i].number, wrong[i].ms, why_not()),
+            lab_family_program(&p, wrong[i].family, wrong[i].number, wrong[i].ms, new_failure()),
             AG_EUSE, wrong[i].family);
         assert_int_equal(p.n, 0);
     }

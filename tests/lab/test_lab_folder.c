@@ -69,13 +69,13 @@ static void other_options_are_refused(void **state)
         "p/random were made with --plan axes, but this call says strides; take the same");
 #undef OF
     lab_stored x;
-    lab_manifest *one = lab_manifest_load("o/random", why_not());
-    expect_ok(why_was()->status);
-    lab_manifest *m = lab_manifest_load("p/random", why_not());
-    expect_ok(why_was()->status);
+    lab_manifest *one = lab_manifest_load("o/random", new_failure());
+    expect_ok(last_failure()->status);
+    lab_manifest *m = lab_manifest_load("p/random", new_failure());
+    expect_ok(last_failure()->status);
     assert_null(json_object_get(one->root, "plan"));
     assert_string_equal(json_string_value(json_object_get(m->root, "plan")), "axes");
-    expect_ok(lab_stored_load(&x, m, "mlp_0", why_not()));
+    expect_ok(lab_stored_load(&x, m, "mlp_0", new_failure()));
     assert_int_equal(x.configs.rule, TPUGRAPHS_AS_GIVEN); /* `lab check` measures by it */
     lab_stored_clear(&x);
     json_object_set_new(m->root, "plan", json_string("random"));

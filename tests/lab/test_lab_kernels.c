@@ -103,7 +103,8 @@ static void test_not_fusible(void **state)
     assert_int_equal(lab_tiles(&tiles, &p, 5, 1), 0);
     assert_null(tiles);
     lab_run *run = lab_run_new(&p);
-    expect_status(lab_run_tile(run, NULL, why_not()), AG_EUSE, "kernel two cannot be cut in tiles");
+    expect_status(lab_run_tile(run, NULL, new_failure()), AG_EUSE,
+                  "kernel two cannot be cut in tiles");
     lab_run_free(run);
     lab_program_clear(&p);
     const int y = lab_unary(&odd, LAB_TANH, weights(&odd, SIZES(4, 6)));
@@ -140,8 +141,8 @@ static void expect_refused(lab_run *run, int *tile, int at, int value, const cha
     const int old = tile[at];
     tile[at] = value;
     assert_false(lab_tile_valid(run->p, tile));
-    assert_true(lab_run_tile(run, tile, why_not()) != AG_OK);
-    if (!strstr(why_was()->sentence, sentence)) fail_msg("%s", why_was()->sentence);
+    assert_true(lab_run_tile(run, tile, new_failure()) != AG_OK);
+    if (!strstr(last_failure()->sentence, sentence)) fail_msg("%s", last_failure()->sentence);
     lab_run_go(run); /* runs nothing */
     tile[at] = old;
     assert_true(lab_tile_valid(run->p, tile));
@@ -168,9 +169,10 @@ static void test_refused_tiles(void **state)
     lab_unary(&large, LAB_TANH, lab_unary(&large, LAB_ABS, weights(&large, shape)));
     run = lab_run_new(&large);
     const int whole[24] = {[8] = 600, [9] = 600, [14] = 1200, [15] = 360000};
-    expect_status(lab_run_tile(run, whole, why_not()), AG_EUSE, "needs 360000 floats of scratch");
+    expect_status(lab_run_tile(run, whole, new_failure()), AG_EUSE,
+                  "needs 360000 floats of scratch");
     const int tiny[24] = {[8] = 1, [9] = 1, [14] = 2, [15] = 1};
-    expect_status(lab_run_tile(run, tiny, why_not()), AG_EUSE, "makes 360000 steps");
+    expect_status(lab_run_tile(run, tiny, new_failure()), AG_EUSE, "makes 360000 steps");
     lab_run_free(run);
     lab_program_clear(&large);
 }

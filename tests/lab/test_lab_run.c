@@ -9,7 +9,7 @@ enum { CASES = 60, CONFIGS = 4, NET_CONFIGS = 250, ROWS = 128, RULES = TPUGRAPHS
 
 static void compile(lab_run *run, const lab_layout_row *config, int rule)
 {
-    expect_ok(lab_run_layout(run, config, (tpugraphs_rule)rule, why_not()));
+    expect_ok(lab_run_layout(run, config, (tpugraphs_rule)rule, new_failure()));
 }
 
 /* Compiles and runs; every node has the value that follows from its operands. */
@@ -176,7 +176,7 @@ static void test_bad_layouts(void **state)
         row(&config[0], 0, 1, 1, 0, 1, -1);
         row(&config[1], -1, -1, -1, -1, -1, -1);
         config[bad[i][0] / 18][bad[i][0] % 18] = (signed char)bad[i][1];
-        expect_status(lab_run_layout(run, config, TPUGRAPHS_BY_STRIDES, why_not()), AG_EUSE,
+        expect_status(lab_run_layout(run, config, TPUGRAPHS_BY_STRIDES, new_failure()), AG_EUSE,
                       i < 6 ? "node 2 (dot.2): layout " : "node 5");
         lab_run_go(run); /* nothing */
     }

@@ -107,7 +107,7 @@ static void program_of(lab_program *p, const char *family, int number)
         formatted(AG_SOURCE_DIR "/examples/data/layout/random/%s_%d.txt", family, number);
     *p = (lab_program){0};
     if (strncmp(family, "train_", 6) == 0 ? lab_text_load(p, path)
-                                          : lab_family_program(p, family, number, 2, why_not()))
+                                          : lab_family_program(p, family, number, 2, new_failure()))
         fail_msg("%s", p->why.sentence);
 }
 
@@ -123,8 +123,8 @@ static void compare_program(const char *family, int number)
     for (int c = 0; c < CONFIGS; c++) {
         tgraph_rows_take(&rows, f, false, &c, 1);
         digits_of(digit, f, c);
-        expect_ok(
-            lab_run_layout(run, (const lab_layout_row *)digit, TPUGRAPHS_BY_STRIDES, why_not()));
+        expect_ok(lab_run_layout(run, (const lab_layout_row *)digit, TPUGRAPHS_BY_STRIDES,
+                                 new_failure()));
         compare_strides(&rows, run, c);
         compare_nests(&rows, run, c);
         assert_int_equal(copies_of(&rows), run->n_copies);

@@ -78,12 +78,12 @@ static ag_status try_read(nests_data *data, int kind, int how, ag_failure *why)
 
 static void read_good(nests_data *data, int kind)
 {
-    expect_ok(try_read(data, kind, GOOD, why_not()));
+    expect_ok(try_read(data, kind, GOOD, new_failure()));
 }
 
 static void take(nests_rows *rows, const nests_data *data, int group, const int *item, int n)
 {
-    expect_ok(data->maker->rows(rows, data, group, item, n, why_not()));
+    expect_ok(data->maker->rows(rows, data, group, item, n, new_failure()));
     assert_int_equal(rows->items, n);
 }
 
@@ -100,7 +100,7 @@ static void a_file_is_of_one_kind(void **state)
 {
     for (int k = 0; k < KINDS; k++) {
         kinds[k].write(GOOD);
-        ag_npz *npz = expect_made(ag_npz_open(test_path, 1 << 20, why_not()));
+        ag_npz *npz = expect_made(ag_npz_open(test_path, 1 << 20, new_failure()));
         for (int m = 0; m < KINDS; m++) assert_int_equal(kinds[m].maker->is(npz), m == k);
         ag_npz_close(npz);
     }
@@ -131,7 +131,7 @@ static void a_damaged_file_is_refused(void **state)
 {
     for (int k = 0; k < KINDS; k++) {
         nests_data data = {0};
-        expect_status(try_read(&data, k, DAMAGED, why_not()), AG_EDATA, "x.npz");
+        expect_status(try_read(&data, k, DAMAGED, new_failure()), AG_EDATA, "x.npz");
         done(&data, NULL);
     }
 }
@@ -144,7 +144,7 @@ static void the_hash_tells_files_apart(void **state)
         read_good(&again, k);
         assert_true(data.hash == again.hash);
         if (kinds[k].hides) {
-            expect_ok(try_read(&other, k, HIDDEN, why_not()));
+            expect_ok(try_read(&other, k, HIDDEN, new_failure()));
             assert_null(other.group[1].runtime);
             assert_true(data.hash != other.hash);
             done(&other, NULL);
@@ -238,7 +238,7 @@ static void rows_of_kernels_are_those_of_their_nests(void **state)
         int item = 0;
         read_good(&data, kind);
         take(&rows, &data, 1, all, 3);
-        expect_ok(test_tpu_add(&expected, NULL, why_not()));
+        expect_ok(test_tpu_add(&expected, NULL, new_failure()));
         for (int i = 0; i < expected.kernels; i++) {
             one.items = 0;
             nests_tile_rows_add(&one, &expected.kernel[i], NULL, expected.kernel[i].configs);
@@ -261,10 +261,10 @@ static void rows_of_schedules_are_those_of_tpgnn(void **state)
     tpgnn_data expected = {0};
     read_good(&data, SCHEDULE);
     take(&rows, &data, 1, all, 2);
-    expect_ok(test_schedules_add(&expected, NULL, why_not()));
+    expect_ok(test_schedules_add(&expected, NULL, new_failure()));
     for (int i = 0; i < 2; i++) {
         const int n =
-            nests_schedule_rows(x, cost, ROOM, &expected, &expected.schedule[i], why_not());
+            nests_schedule_rows(x, cost, ROOM, &expected, &expected.schedule[i], new_failure());
         assert_int_equal(rows.first[i + 1] - rows.first[i], n);
         for (int k = 0; k < n; k++) {
             const int row = rows.row[rows.first[i] + k];

@@ -20,7 +20,7 @@ typedef struct rows {
 static void take(rows *r, const tree *t)
 {
     *r = (rows){0};
-    r->n = nests_schedule_rows(r->row[0], r->cost, 8, &t->data, &t->s, why_not());
+    r->n = nests_schedule_rows(r->row[0], r->cost, 8, &t->data, &t->s, new_failure());
     assert_int_equal(r->n, nests_schedule_stores(&t->data, &t->s));
 }
 
@@ -129,11 +129,12 @@ static void damaged_trees_are_survived(void **state)
     static float row[400 * NESTS_SCHEDULE_ROW], cost[400];
     for (int round = 0; round < 1000; round++) {
         tree *t = damaged(&random);
-        const int n = nests_schedule_rows(row, cost, 400, &t->data, &t->s, why_not());
+        const int n = nests_schedule_rows(row, cost, 400, &t->data, &t->s, new_failure());
         assert_int_equal(n, nests_schedule_stores(&t->data, &t->s));
         for (int i = 0; i < n * NESTS_SCHEDULE_ROW; i++) assert_true(fabs((double)row[i]) <= 8);
         for (int i = 0; i < n; i++) assert_true(cost[i] >= 0 && cost[i] < 60);
-        assert_int_equal(nests_schedule_rows(row, cost, n / 2, &t->data, &t->s, why_not()), n / 2);
+        assert_int_equal(nests_schedule_rows(row, cost, n / 2, &t->data, &t->s, new_failure()),
+                         n / 2);
         drop(t);
     }
 }

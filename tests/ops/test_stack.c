@@ -159,9 +159,11 @@ static void deep_files(void)
         file[0] = (unsigned char)(n - 8);
         file[1] = (unsigned char)((n - 8) >> 8);
         files_put(path, file, (size_t)n);
-        if (ag_checkpoint_open(path, why_not()) || why_was()->status != AG_EDATA) say("it is read");
-        if (!strstr(why_was()->sentence, depth > 62 ? "64 lists and objects" : "exactly dtype"))
-            say(why_was()->sentence);
+        if (ag_checkpoint_open(path, new_failure()) || last_failure()->status != AG_EDATA)
+            say("it is read");
+        if (!strstr(last_failure()->sentence,
+                    depth > 62 ? "64 lists and objects" : "exactly dtype"))
+            say(last_failure()->sentence);
     }
 }
 

@@ -136,7 +136,7 @@ static void what_does_not_fit_is_refused(void **state)
     train(copy, 2);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_int_equal(ag_checkpoint_save(path, bad[i].items, bad[i].n, NULL, 0, NULL), AG_OK);
-        expect_status(load(params, bad[i].resume, why_not()), bad[i].status, bad[i].sentence);
+        expect_status(load(params, bad[i].resume, new_failure()), bad[i].status, bad[i].sentence);
         assert_same(params, copy); /* nothing changed */
     }
     ag_params_free(params);
@@ -167,7 +167,7 @@ static void a_bad_step_is_refused(void **state)
         params->step = steps[i];
         assert_int_equal(ag_params_save(path, params, 1, NULL, 0, NULL, 0, NULL), AG_OK);
         params->step = 4;
-        expect_status(load(params, 1, why_not()), AG_EDATA,
+        expect_status(load(params, 1, new_failure()), AG_EDATA,
                       i ? "step is 9223372036854775807" : "step is -1");
         assert_int_equal(params->step, 4);
         ag_params_free(params);
@@ -179,12 +179,12 @@ static void misuse_is_refused(void **state)
     static const float x[1] = {1};
     const ag_checkpoint_item extra = {"order", AG_F32, AG_SHAPE(1), x};
     ag_params *params = model(7, "b", 1), *unbuilt = ag_params_new();
-    expect_status(ag_params_save(path, params, 1, &extra, 1, NULL, 0, why_not()), AG_EUSE,
+    expect_status(ag_params_save(path, params, 1, &extra, 1, NULL, 0, new_failure()), AG_EUSE,
                   "\"order\"; it must begin with \"state.\"");
-    expect_status(ag_params_save(path, unbuilt, 1, NULL, 0, NULL, 0, why_not()), AG_EUSE,
+    expect_status(ag_params_save(path, unbuilt, 1, NULL, 0, NULL, 0, new_failure()), AG_EUSE,
                   "call ag_params_build first");
     assert_int_equal(ag_params_save(path, params, 0, NULL, 0, NULL, 0, NULL), AG_OK);
-    expect_status(load(unbuilt, 0, why_not()), AG_EUSE, "call ag_params_build first");
+    expect_status(load(unbuilt, 0, new_failure()), AG_EUSE, "call ag_params_build first");
     ag_params_free(params);
     ag_params_free(unbuilt);
 }
@@ -211,7 +211,7 @@ static void every_lack_of_memory_is_reported(void **state)
         for (long n = 1;; n++, failures++) {
             long before = ag__allocations();
             ag__fail_allocation(n, 0);
-            ag_status status = calls[call](params, why_not());
+            ag_status status = calls[call](params, new_failure());
             int reached = ag__allocations() - before >= n;
             ag__fail_allocation(0, 0);
             if (!reached) {
@@ -220,8 +220,8 @@ static void every_lack_of_memory_is_reported(void **state)
             }
             if (status != AG_EMEMORY)
                 fail_msg("call %d, allocation %ld: %d %s", call, n, (int)status,
-                         why_was()->sentence);
-            expect_sentence(why_was(), AG_EMEMORY, "no memory");
+                         last_failure()->sentence);
+            expect_sentence(last_failure(), AG_EMEMORY, "no memory");
             assert_int_equal(load(params, 1, NULL), AG_OK); /* the old file is whole */
         }
         assert_true(failures > 30);

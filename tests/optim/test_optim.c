@@ -123,8 +123,8 @@ static void no_parameters_lack_nothing(void **state)
     ag_params *params = ag_params_new();
     double norm = 1;
     assert_int_equal(ag_params_build(params, 1), AG_OK);
-    expect_ok(ag_clip_norm(params, 1, &norm, why_not()));
-    expect_ok(ag_adamw_step(params, &options, 0.1, why_not()));
+    expect_ok(ag_clip_norm(params, 1, &norm, new_failure()));
+    expect_ok(ag_adamw_step(params, &options, 0.1, new_failure()));
     assert_true(norm == 0 && params->step == 1);
     ag_params_free(params);
 }
@@ -133,7 +133,7 @@ static void a_step_needs_fresh_gradients(void **state)
 {
     ag_adamw options = ag_adamw_default();
     ag_params *params = small_model();
-    expect_status(step_there(params, &options, 0.1, why_not()), AG_EUSE,
+    expect_status(step_there(params, &options, 0.1, new_failure()), AG_EUSE,
                   "hold no gradients; before every step run ag_backward");
     params->list[0]->gradient[0] = 1;
     params->state = AG_READY;
@@ -144,7 +144,8 @@ static void a_step_needs_fresh_gradients(void **state)
     assert_true(after < 1);
     assert_int_equal(adam_there(params, &options, 0.1, NULL), AG_EUSE);
     params->state = AG_BAD;
-    expect_status(step_there(params, &options, 0.1, why_not()), AG_EUSE, "left the gradients bad");
+    expect_status(step_there(params, &options, 0.1, new_failure()), AG_EUSE,
+                  "left the gradients bad");
     assert_int_equal(params->step, 1);
     assert_true(params->list[0]->value[0] == after);
     ag_params_reset(params);
@@ -152,7 +153,7 @@ static void a_step_needs_fresh_gradients(void **state)
     ag_params_free(params);
 
     params = ag_params_new();
-    expect_status(step_there(params, &options, 0.1, why_not()), AG_EUSE,
+    expect_status(step_there(params, &options, 0.1, new_failure()), AG_EUSE,
                   "call ag_params_build first");
     ag_params_free(params);
 }
@@ -175,7 +176,7 @@ static void options_out_of_range_are_refused(void **state)
     ag_params *params = small_model();
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         params->state = AG_READY;
-        expect_status(step_there(params, &bad[i].options, bad[i].lr, why_not()), AG_EUSE,
+        expect_status(step_there(params, &bad[i].options, bad[i].lr, new_failure()), AG_EUSE,
                       bad[i].sentence);
         assert_int_equal(params->state, AG_READY);
         assert_int_equal(params->step, 0);
@@ -197,11 +198,11 @@ static void sgd_has_the_rules_of_adam(void **state)
     };
     const ag_sgd plain = {0};
     ag_params *params = small_model();
-    expect_status(sgd_there(params, &plain, 0.1, why_not()), AG_EUSE,
+    expect_status(sgd_there(params, &plain, 0.1, new_failure()), AG_EUSE,
                   "ag_sgd_step: the parameters hold no gradients");
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         params->state = AG_READY;
-        expect_status(sgd_there(params, &bad[i].options, bad[i].lr, why_not()), AG_EUSE,
+        expect_status(sgd_there(params, &bad[i].options, bad[i].lr, new_failure()), AG_EUSE,
                       bad[i].sentence);
         assert_true(params->state == AG_READY && params->step == 0);
     }
@@ -340,18 +341,18 @@ static void bad_gradients_are_named_and_stop_the_step(void **state)
 {
     const ag_adamw options = ag_adamw_default();
     ag_params *params = small_model();
-    assert_int_equal(clip_there(params, 1, NULL, why_not()), AG_EUSE); /* still empty */
-    expect_sentence(why_was(), AG_EUSE, "ag_clip_norm: the parameters hold no gradients");
+    assert_int_equal(clip_there(params, 1, NULL, new_failure()), AG_EUSE); /* still empty */
+    expect_sentence(last_failure(), AG_EUSE, "ag_clip_norm: the parameters hold no gradients");
     params->state = AG_READY;
-    expect_status(clip_there(params, 0, NULL, why_not()), AG_EUSE, "largest norm is 0");
+    expect_status(clip_there(params, 0, NULL, new_failure()), AG_EUSE, "largest norm is 0");
     const ag_real values[] = {NAN, INFINITY, -INFINITY};
     const char *const texts[] = {"nan at element 1 of 2", "inf at element 1 of 2",
                                  "-inf at element 1 of 2"};
     for (int i = 0; i < 3; i++) {
         params->state = AG_READY;
         params->list[1]->gradient[1] = values[i];
-        expect_status(clip_there(params, 1, NULL, why_not()), AG_EFINITE, "parameter \"b\"");
-        expect_sentence(why_was(), AG_EFINITE, texts[i]);
+        expect_status(clip_there(params, 1, NULL, new_failure()), AG_EFINITE, "parameter \"b\"");
+        expect_sentence(last_failure(), AG_EFINITE, texts[i]);
         assert_int_equal(params->state, AG_BAD);
         assert_int_equal(step_there(params, &options, 0.1, NULL), AG_EUSE);
     }

@@ -76,7 +76,7 @@ static void a_failed_declaration_is_sticky_and_harmless(void **state)
         assert_int_equal(ag_params_build(params, 1), bad[i].status);
         expect_sentence(&params->failure, bad[i].status, bad[i].sentence);
         assert_null(params->value);
-        assert_int_equal(ag_clip_norm(params, 1, NULL, why_not()), bad[i].status);
+        assert_int_equal(ag_clip_norm(params, 1, NULL, new_failure()), bad[i].status);
         ag_params_free(params);
     }
     assert_int_equal(ag_params_build(NULL, 1), AG_EMEMORY);

@@ -28,7 +28,7 @@ static ag_status try(harness_selftest *result, int falsified, ag_real by)
     ag_tape *tape = ag_tape_new(AG_CPU);
     falsify = falsified;
     false_by = by;
-    const ag_status status = harness_selftest_run(result, tape, why_not());
+    const ag_status status = harness_selftest_run(result, tape, new_failure());
     falsify = 0;
     ag_tape_free(tape);
     return status;
@@ -55,8 +55,8 @@ static void test_failed_tape(void **state)
     harness_selftest result;
     ag_tape *tape = ag_tape_new(AG_CUDA);
     if (ag_failed(tape)) {
-        assert_int_equal(harness_selftest_run(&result, tape, why_not()), AG_EDEVICE);
-        assert_true(*why_was()->sentence);
+        assert_int_equal(harness_selftest_run(&result, tape, new_failure()), AG_EDEVICE);
+        assert_true(*last_failure()->sentence);
     }
     ag_tape_free(tape);
 }

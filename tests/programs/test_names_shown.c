@@ -51,9 +51,9 @@ static void test_printable(void **state)
 
 static void test_sentences(void **state)
 {
-    expect_null(ag_npz_open("no_" ODD ".npz", 1000, why_not()), AG_EFILE, "no_" SHOWN ".npz");
-    ag_fail(why_was(), AG_EUSE, "second");
-    assert_null(strstr(why_was()->sentence, "second"));
+    expect_null(ag_npz_open("no_" ODD ".npz", 1000, new_failure()), AG_EFILE, "no_" SHOWN ".npz");
+    ag_fail(last_failure(), AG_EUSE, "second");
+    assert_null(strstr(last_failure()->sentence, "second"));
 }
 
 /* ---- the programs ---- */

@@ -143,8 +143,8 @@ static void scores_are_taken(void **state)
     char other[4000];
     name_files(program_models);
     keep_scores(program_models, "", 1);
-    int64_t *share = expect_made(ag_npz_load("s-1.npz", "share", AG_I64, &any, why_not()));
-    float *value = expect_made(ag_npz_load("s-1.npz", "run-1", AG_F32, &size, why_not()));
+    int64_t *share = expect_made(ag_npz_load("s-1.npz", "share", AG_I64, &any, new_failure()));
+    float *value = expect_made(ag_npz_load("s-1.npz", "run-1", AG_F32, &size, new_failure()));
     const int n = size.size[0];
     for (int i = 0; i < n; i++) value[i] = -value[i];
     write_share("other.npz", share, value, n);
@@ -194,9 +194,9 @@ static void scores_that_are_not_finite_are_not_kept(void **state)
 {
     ag_real value[] = {1, (ag_real)NAN};
     harness_outputs o = {.value = value, .count = 2, .room = 2};
-    expect_ok(harness_outputs_keep(&o, "spoiled.npz", (harness_part){1, 2}, why_not()));
-    expect_ok(harness_outputs_end_run(&o, 0, why_not()));
-    expect_status(harness_outputs_save(&o, why_not()), AG_EFINITE,
+    expect_ok(harness_outputs_keep(&o, "spoiled.npz", (harness_part){1, 2}, new_failure()));
+    expect_ok(harness_outputs_end_run(&o, 0, new_failure()));
+    expect_status(harness_outputs_save(&o, new_failure()), AG_EFINITE,
                   "--scores: run 1 of this call gives scores that are not");
     o.value = NULL;
     harness_outputs_free(&o);

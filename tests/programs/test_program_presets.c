@@ -31,7 +31,7 @@ static const harness_option *find_presets(const harness_program *p)
 static void expect_preset(const harness_program *p, const harness_option *option, const char *name)
 {
     harness_options *o = harness_options_new(p, HARNESS_TRAIN, NULL);
-    expect_ok(harness_options_set(o, "a test", option->name, name, why_not()));
+    expect_ok(harness_options_set(o, "a test", option->name, name, new_failure()));
     const char *files = strstr(name, "-tile")     ? "tile files"
                         : strstr(name, "-fusion") ? "fusion files"
                                                   : NULL;
@@ -107,9 +107,9 @@ static void expect_example(const harness_program *p, const harness_command *c, c
     }
     harness_options *o = harness_options_new(p, c->bit, NULL);
     const int resumes = words > 2 && strcmp(word[words - 1], "--resume") == 0;
-    if (harness_options_argv(o, words - 2, word + 2, c->positional, why_not()) ||
-        (!resumes && harness_options_complete(o, why_not())))
-        fail_msg("%s %s: %s", p->name, c->name, why_was()->sentence);
+    if (harness_options_argv(o, words - 2, word + 2, c->positional, new_failure()) ||
+        (!resumes && harness_options_complete(o, new_failure())))
+        fail_msg("%s %s: %s", p->name, c->name, last_failure()->sentence);
     harness_options_free(o);
 }
 
@@ -241,10 +241,11 @@ static void expect_foreign(const char *line, const char *sentence)
     const harness_command *c = programs[k]->commands;
     while (strcmp(c->name, word[1]) != 0) c++;
     harness_options *o = harness_options_new(programs[k], c->bit, NULL);
-    assert_int_equal(harness_options_argv(o, n - 2, word + 2, c->positional, why_not()), AG_EUSE);
-    const size_t have = strlen(why_was()->sentence), want = strlen(sentence);
-    if (have < want || strcmp(why_was()->sentence + have - want, sentence) != 0)
-        fail_msg("%s: %s", line, why_was()->sentence);
+    assert_int_equal(harness_options_argv(o, n - 2, word + 2, c->positional, new_failure()),
+                     AG_EUSE);
+    const size_t have = strlen(last_failure()->sentence), want = strlen(sentence);
+    if (have < want || strcmp(last_failure()->sentence + have - want, sentence) != 0)
+        fail_msg("%s: %s", line, last_failure()->sentence);
     harness_options_free(o);
     harness_free(words);
 }
@@ -278,8 +279,8 @@ static void studies_have_options_with_an_effect(void **state)
         harness_options *o =
             harness_options_new(programs[studies[i].program], HARNESS_ABLATE, NULL);
         const char *file = harness_format(AG_SOURCE_DIR "/examples/%s.ini", studies[i].file);
-        expect_ok(harness_study_load(&study, file, o, why_not()));
-        expect_ok(harness_study_act(&study, o, studies[i].files, why_not()));
+        expect_ok(harness_study_load(&study, file, o, new_failure()));
+        expect_ok(harness_study_act(&study, o, studies[i].files, new_failure()));
         assert_int_equal(bag_count(study.variants), studies[i].variants);
         assert_int_equal(bag_count(study.seeds), 3);
         harness_study_free(&study);

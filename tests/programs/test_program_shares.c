@@ -92,7 +92,7 @@ static void a_lock_is_on_the_file_of_that_name(void **state)
     int lock;
     struct stat held, named;
     loses_name = "x.lock";
-    expect_ok(harness__lock_file(&lock, "x.lock", LOCK_EX | LOCK_NB, why_not()));
+    expect_ok(harness__lock_file(&lock, "x.lock", LOCK_EX | LOCK_NB, new_failure()));
     assert_int_equal(fstat(lock, &held), 0);
     assert_int_equal(stat("x.lock", &named), 0);
     assert_true(held.st_ino == named.st_ino);
@@ -215,7 +215,7 @@ static void a_run_that_is_taken_is_left_out(void **state)
 static void tables_wait_for_another_writer(void **state)
 {
     int lock, status;
-    expect_ok(harness__lock_file(&lock, "whole/study.lock", LOCK_EX, why_not()));
+    expect_ok(harness__lock_file(&lock, "whole/study.lock", LOCK_EX, new_failure()));
     program_stdout = "out-late";
     const pid_t late = program_start(ABLATE "whole --collect");
     let_children_run();
@@ -266,7 +266,7 @@ static void a_call_that_died_after_the_result(void **state)
 {
     static const char name[] = "whole/complete/seed-1.lock";
     int lock;
-    expect_ok(harness__lock_file(&lock, name, LOCK_EX, why_not()));
+    expect_ok(harness__lock_file(&lock, name, LOCK_EX, new_failure()));
     program_expect(ABLATE "whole", 0, "", "");
     assert_int_equal(access(name, F_OK), 0);
     harness__unlock(&lock);

@@ -85,7 +85,7 @@ static char *scores(const char *options)
 static void a_model_is_a_run(void **state)
 {
     program_write_text("model.ini", "model = nests-fusion\n");
-    const char *path = harness_shipped_path("nests-fusion", why_not());
+    const char *path = harness_shipped_path("nests-fusion", new_failure());
     assert_non_null(path);
     const char *const same[] = {formatted("--run %s", path), "--config model.ini",
                                 formatted("--model nests-fusion --run %s", path),

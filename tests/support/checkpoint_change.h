@@ -30,7 +30,7 @@ static inline void checkpoint_change(const char *to, const char *from, const cha
     ag_checkpoint_item item[400];
     ag_checkpoint_pair pair[20];
     int n = 0, pairs = 0;
-    ag_checkpoint *file = expect_made(ag_checkpoint_open(from, why_not()));
+    ag_checkpoint *file = expect_made(ag_checkpoint_open(from, new_failure()));
     assert_in_range(ag_checkpoint_count(file), 1, 400);
     for (; n < ag_checkpoint_count(file); n++) {
         item[n] = *ag_checkpoint_at(file, n);
@@ -52,7 +52,7 @@ static inline void checkpoint_change(const char *to, const char *from, const cha
         pairs += p->value != NULL;
         assert_in_range(pairs, 0, 19);
     }
-    expect_ok(ag_checkpoint_save(to, item, n, pair, pairs, why_not()));
+    expect_ok(ag_checkpoint_save(to, item, n, pair, pairs, new_failure()));
     ag_checkpoint_close(file);
 }
 

@@ -25,7 +25,7 @@ typedef struct wanted {
 
 static inline ag_npz *open_npz(const char *path)
 {
-    return expect_made(ag_npz_open(path, 1 << 28, why_not()));
+    return expect_made(ag_npz_open(path, 1 << 28, new_failure()));
 }
 
 /* The arrays of a graph of so many nodes (0: any), then n others, and no more. */
@@ -59,7 +59,7 @@ static inline void *read_all(ag_npz *npz, const char *name, ag_dtype as, int64_t
     void *out = malloc((size_t)is->count * ag_dtype_bytes(as) + 1);
     assert_in_range(n_arrays_read, 0, 31);
     arrays_read[n_arrays_read++] = out;
-    expect_ok(ag_npz_read(npz, name, as, out, why_not()));
+    expect_ok(ag_npz_read(npz, name, as, out, new_failure()));
     if (n) *n = is->count;
     return out;
 }

@@ -115,7 +115,7 @@ harness_options *program_options(const program_model *m, unsigned command, const
          word = strtok_r(NULL, " ", &rest))
         argv[argc++] = word;
     harness_options *o = harness_options_new(m->program, command, NULL);
-    expect_ok(harness_options_argv(o, argc, argv, NULL, why_not()));
+    expect_ok(harness_options_argv(o, argc, argv, NULL, new_failure()));
     free(copy);
     return o;
 }

@@ -40,7 +40,7 @@ static int tear_down(void **state)
 
 static ag_status parse(const char *text)
 {
-    return harness_study_parse(&s, "s.ini", text, strlen(text), o, why_not());
+    return harness_study_parse(&s, "s.ini", text, strlen(text), o, new_failure());
 }
 
 #endif

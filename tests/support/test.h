@@ -99,42 +99,42 @@ static inline void expect_sentence(const ag_failure *why, ag_status status, cons
                  part);
 }
 
-/* The failure of the latest call that was given why_not(). */
-static inline ag_failure *why_was(void)
+/* What the latest call that was given new_failure() has said. */
+static inline ag_failure *last_failure(void)
 {
     static ag_failure why;
     return &why;
 }
 
-/* Of a call, for these functions and why_was. */
-static inline ag_failure *why_not(void)
+/* What to give a call as its ag_failure, empty at first. Each file has one, for one thread. */
+static inline ag_failure *new_failure(void)
 {
-    *why_was() = (ag_failure){0};
-    return why_was();
+    *last_failure() = (ag_failure){0};
+    return last_failure();
 }
 
 static inline void expect_ok(ag_status have)
 {
-    if (have) fail_msg("%d \"%s\"", (int)have, why_was()->sentence);
+    if (have || last_failure()->status) fail_msg("%d \"%s\"", (int)have, last_failure()->sentence);
 }
 
 /* Returns what was made, which is not NULL. */
 static inline void *expect_made(void *have)
 {
-    if (!have) fail_msg("%s", why_was()->sentence);
+    if (!have) fail_msg("%s", last_failure()->sentence);
     return have;
 }
 
 static inline void expect_status(ag_status have, ag_status want, const char *part)
 {
+    expect_sentence(last_failure(), want, part);
     assert_int_equal(have, want);
-    expect_sentence(why_was(), want, part);
 }
 
 static inline void expect_null(const void *have, ag_status want, const char *part)
 {
     assert_null(have);
-    expect_sentence(why_was(), want, part);
+    expect_sentence(last_failure(), want, part);
 }
 
 #endif

@@ -10,7 +10,7 @@
 static inline tgraph_file *test_file_open(const char *path, tgraph_data_options options,
                                           tpugraphs_budget *budget)
 {
-    return expect_made(tgraph_file_open(path, &options, budget, why_not()));
+    return expect_made(tgraph_file_open(path, &options, budget, new_failure()));
 }
 
 /* A layout, which is written to test_path. */

@@ -41,7 +41,7 @@ static void add(tpu_data *data, const char *name, const test_array *array, int a
 {
     const char *path = test_file(name);
     assert_true(test_arrays_write(path, array, arrays));
-    expect_ok(test_tpu_add(data, path, why_not()));
+    expect_ok(test_tpu_add(data, path, new_failure()));
     remove(path);
 }
 

@@ -27,8 +27,8 @@ static int32_t *keys_of(const tgraph_file *f, const int32_t *config, int rows, i
                         int columns, const int32_t *expected)
 {
     int count, before;
-    int32_t *key = tgraph_onehot_keys(&count, &before, f, config, rows, most, why_not());
-    expect_ok(why_was()->status);
+    int32_t *key = tgraph_onehot_keys(&count, &before, f, config, rows, most, new_failure());
+    expect_ok(last_failure()->status);
     assert_int_equal(before, found);
     assert_int_equal(count, columns);
     assert_memory_equal(key, expected, (size_t)columns * sizeof *key);
@@ -61,7 +61,7 @@ static void onehot_keeps_what_varies(void **state)
 {
     int32_t all[10];
     tgraph_file f = {.configs = 10, .graph = {.configurable = 1}, .path = test_path};
-    expect_ok(tgraph_store_open(&f.store, 10, TGRAPH_WORDS, NULL, "made", why_not()));
+    expect_ok(tgraph_store_open(&f.store, 10, TGRAPH_WORDS, NULL, "made", new_failure()));
     for (int c = 0; c < 10; c++) {
         uint32_t word[TGRAPH_WORDS];
         const float value[TGRAPH_DIGITS] = {(float)(c == 7), (float)(c % 2)};
@@ -132,8 +132,8 @@ static tgraph_file *make_file(int configs, uint64_t seed, int alike)
     f->graph.config_node = f->graph.opcode + NODES;
     f->graph.raw = (float *)(void *)(f->graph.config_node + NODES);
     f->runtime = HARNESS_NEW(f->runtime, configs);
-    expect_ok(
-        tgraph_store_open(&f->store, configs, NODES * TGRAPH_WORDS, NULL, made_name, why_not()));
+    expect_ok(tgraph_store_open(&f->store, configs, NODES * TGRAPH_WORDS, NULL, made_name,
+                                new_failure()));
     for (int v = 0; v < NODES; v++) {
         f->graph.opcode[v] = 26;
         f->graph.config_node[v] = v;
@@ -171,7 +171,7 @@ static tgraph_set make_set(tgraph_entry entry[MOST_FILES], int files, int config
 /* Splits a file of the set and scores its held-out part. */
 static void split(tgraph_entry *e)
 {
-    expect_ok(tgraph_file_split(e->file, 0.8, 1, why_not()));
+    expect_ok(tgraph_file_split(e->file, 0.8, 1, new_failure()));
     e->item = e->file->held;
     e->items = e->file->held_count;
     e->train = e->score = 1;
@@ -193,13 +193,13 @@ static void open_and_fit(tgraph_results *r, const tgraph_set *set)
     files = (tgraph_files){.set = *set, .training = true, .name = "TGraph"};
     *r = (tgraph_results){0};
     tgraph_results_open(r, &files, &settings.harness);
-    expect_ok(tgraph_results_baselines(r, why_not()));
+    expect_ok(tgraph_results_baselines(r, new_failure()));
 }
 
 static void run(tgraph_results *r, const tgraph_set *set)
 {
     open_and_fit(r, set);
-    expect_ok(harness_rank_compute(&r->rank, why_not()));
+    expect_ok(harness_rank_compute(&r->rank, new_failure()));
 }
 
 static int method(const tgraph_results *r, int kind) { return r->rank.methods - BASELINES + kind; }
@@ -327,7 +327,7 @@ static tgraph_fit read_rows(bool within, int rows, int columns, int cells, const
     const char *note;
     tgraph_fit fit = {
         .within = within, .most_rows = rows, .most_columns = columns, .most_cells = cells};
-    expect_ok(tgraph_fit_read(&fit, &note, part, parts, why_not()));
+    expect_ok(tgraph_fit_read(&fit, &note, part, parts, new_failure()));
     if (!strstr(note, says)) fail_msg("\"%s\" says not: %s", note, says);
     return fit;
 }

@@ -29,10 +29,10 @@ static void a_batch_is_node_major(void **state)
         tgraph_file *f = test_small_open(tgraph_layout_defaults(), mapped ? &tight : NULL);
         tgraph_batch b = {0};
         assert_int_equal(f->store.mapped, mapped ? 144 : 0);
-        expect_ok(tgraph_batch_fill(&b, f, (int32_t[]){4, 0, 3}, 3, why_not()));
+        expect_ok(tgraph_batch_fill(&b, f, (int32_t[]){4, 0, 3}, 3, new_failure()));
         check_batch(&b, (int32_t[]){4, 0, 3}, 3);
         assert_memory_equal(b.rank, ((int32_t[]){0, 1, 2}), 3 * sizeof(int32_t));
-        expect_ok(tgraph_batch_fill(&b, f, (int32_t[]){5}, 1, why_not())); /* smaller */
+        expect_ok(tgraph_batch_fill(&b, f, (int32_t[]){5}, 1, new_failure())); /* smaller */
         check_batch(&b, (int32_t[]){5}, 1);
         tgraph_batch_free(&b);
         tgraph_file_close(f);
@@ -50,7 +50,7 @@ static void an_epoch_visits_each_file(void **state)
     for (int i = 0; i < FILES; i++) f[i] = test_small_open(tgraph_layout_defaults(), NULL);
     tgraph_source_open(&s, f, FILES, 4, 11);
     for (int step = 0; step < STEPS; step++) {
-        expect_ok(tgraph_source_draw(&s, step, &b, why_not()));
+        expect_ok(tgraph_source_draw(&s, step, &b, new_failure()));
         for (int i = 0; i < FILES; i++) seen[step / FILES][i] += b.file == f[i];
     }
     for (int i = 0; i < STEPS; i++) assert_int_equal(seen[i / FILES][i % FILES], 1);
@@ -63,7 +63,7 @@ static void a_split_keeps_the_parts_apart(void **state)
 {
     tgraph_file *f = test_small_open(tgraph_layout_defaults(), NULL);
     int seen[6] = {0};
-    expect_ok(tgraph_file_split(f, 0.6, 5, why_not()));
+    expect_ok(tgraph_file_split(f, 0.6, 5, new_failure()));
     assert_int_equal(f->train_count, 4); /* 3.6 */
     assert_int_equal(f->held_count, 2);
     for (int i = 0; i < 4; i++) seen[f->train[i]]++;
@@ -74,20 +74,20 @@ static void a_split_keeps_the_parts_apart(void **state)
     tgraph_batch b = {0};
     tgraph_source_open(&s, &f, 1, 64, 1);
     for (int step = 0; step < 20; step++) {
-        expect_ok(tgraph_source_draw(&s, step, &b, why_not()));
+        expect_ok(tgraph_source_draw(&s, step, &b, new_failure()));
         assert_int_equal(b.configs, 4); /* all, if fewer */
         for (int c = 0; c < 4; c++)
             for (int i = 0; i < 2; i++) assert_int_not_equal(b.config[c], f->held[i]);
     }
     int32_t first[4];
     memcpy(first, f->train, sizeof first);
-    expect_ok(tgraph_file_split(f, 0.6, 5, why_not()));
+    expect_ok(tgraph_file_split(f, 0.6, 5, new_failure()));
     assert_memory_equal(first, f->train, sizeof first);
-    expect_status(tgraph_file_split(f, 0.05, 5, why_not()), AG_EUSE,
+    expect_status(tgraph_file_split(f, 0.05, 5, new_failure()), AG_EUSE,
                   "leaves a part of its 6 configurations empty");
     const double wrong[] = {0, 1, -1, 2, 0.99};
     for (int i = 0; i < 5; i++) {
-        assert_int_equal(tgraph_file_split(f, wrong[i], 5, why_not()), AG_EUSE);
+        assert_int_equal(tgraph_file_split(f, wrong[i], 5, new_failure()), AG_EUSE);
     }
     tgraph_batch_free(&b);
     tgraph_source_close(&s);

@@ -99,7 +99,7 @@ static void rows_are_kept(tpugraphs_budget *budget)
 {
     enum { ROWS = 3000, KEPT = 1000, WIDTH = 6 };
     tgraph_store store;
-    expect_ok(tgraph_store_open(&store, ROWS, WIDTH, budget, "x", why_not()));
+    expect_ok(tgraph_store_open(&store, ROWS, WIDTH, budget, "x", new_failure()));
     for (uint32_t i = 0; i < KEPT; i++)
         tgraph_store_put(&store, (uint32_t[WIDTH]){i, 1, 2, 3, 4, 5});
     tgraph_store_trim(&store, budget);
@@ -128,7 +128,7 @@ static void stores_live_in_memory_or_in_a_file(void **state)
     unreserved = 0;
     assert_int_equal(roomy.used + roomy.on_disk + tight.used + tight.on_disk, 0);
     tgraph_store store;
-    expect_ok(tgraph_store_open(&store, 10, 3, &tight, "x", why_not()));
+    expect_ok(tgraph_store_open(&store, 10, 3, &tight, "x", new_failure()));
     assert_int_equal(tight.used, 0);
     assert_int_equal(tight.on_disk, 120);
     tgraph_store_close(&store, &tight);
@@ -140,16 +140,16 @@ static void a_store_without_room_is_refused(void **state)
     tgraph_store store;
     char *before = getenv("TMPDIR") ? strdup(getenv("TMPDIR")) : NULL;
     setenv("TMPDIR", "/nowhere", 1);
-    expect_status(tgraph_store_open(&store, 10, 3, &tight, "x.npz", why_not()), AG_EFILE,
+    expect_status(tgraph_store_open(&store, 10, 3, &tight, "x.npz", new_failure()), AG_EFILE,
                   "x.npz: its packed configurations take 120 bytes");
-    assert_non_null(strstr(why_was()->sentence, "/nowhere"));
+    assert_non_null(strstr(last_failure()->sentence, "/nowhere"));
     before ? setenv("TMPDIR", before, 1) : unsetenv("TMPDIR");
     free(before);
     unreserved = ENOSPC;
-    expect_status(tgraph_store_open(&store, 10, 3, &tight, "x.npz", why_not()), AG_EFILE,
+    expect_status(tgraph_store_open(&store, 10, 3, &tight, "x.npz", new_failure()), AG_EFILE,
                   "No space left on device; set TMPDIR to another folder");
     unreserved = 0;
-    assert_int_equal(tgraph_store_open(&store, INT64_MAX / 16, 30, &tight, "x.npz", why_not()),
+    assert_int_equal(tgraph_store_open(&store, INT64_MAX / 16, 30, &tight, "x.npz", new_failure()),
                      AG_EFILE);
 }
 
@@ -265,13 +265,13 @@ static void the_loader_delivers_in_order(void **state)
         const harness_batches batches = {5, 1, 0, 1};
         harness_loader *loader = harness_loader_new(fill_step, &late, &a, &b, &batches, threaded);
         for (int64_t step = 5; step < 40; step++) {
-            int64_t *got = expect_made(harness_loader_next(loader, why_not()));
+            int64_t *got = expect_made(harness_loader_next(loader, new_failure()));
             if (step % 5 == 0) usleep(200); /* the thread must not touch this buffer meanwhile */
             assert_int_equal(*got, step * step);
         }
-        expect_null(harness_loader_next(loader, why_not()), AG_EDATA, "");
-        assert_string_equal(why_was()->sentence, "step 40 cannot be had");
-        expect_null(harness_loader_next(loader, why_not()), AG_EDATA, "");
+        expect_null(harness_loader_next(loader, new_failure()), AG_EDATA, "");
+        assert_string_equal(last_failure()->sentence, "step 40 cannot be had");
+        expect_null(harness_loader_next(loader, new_failure()), AG_EDATA, "");
         harness_loader_free(loader);
     }
 }
@@ -286,7 +286,7 @@ static void the_loader_delivers_the_batches_of_its_part(void **state)
         int late = 2;
         harness_loader *loader = harness_loader_new(fill_step, &late, &a, &b, &part, threaded);
         for (int i = 0; i < 4; i++) {
-            const int64_t *got = expect_made(harness_loader_next(loader, why_not()));
+            const int64_t *got = expect_made(harness_loader_next(loader, new_failure()));
             assert_int_equal(*got, number[i] * number[i]);
         }
         harness_loader_free(loader);
@@ -300,7 +300,8 @@ static void the_loader_stops_when_asked(void **state)
         int late = 0;
         const harness_batches all = {0, 1, 0, 1};
         harness_loader *loader = harness_loader_new(fill_step, &late, &a, &b, &all, true);
-        for (int i = 0; i < taken % 4; i++) assert_non_null(harness_loader_next(loader, why_not()));
+        for (int i = 0; i < taken % 4; i++)
+            assert_non_null(harness_loader_next(loader, new_failure()));
         harness_loader_free(loader);
     }
     harness_loader_free(NULL);

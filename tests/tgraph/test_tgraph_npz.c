@@ -105,18 +105,18 @@ static void folders_are_searched_in_order(void **state)
     for (int i = 0; i < 6; i++) write_file(names[i], "");
     harness_files paths = {0};
     const size_t top = strlen(test_file("tree/"));
-    expect_ok(harness_files_add(&paths, test_file("tree"), why_not()));
+    expect_ok(harness_files_add(&paths, test_file("tree"), new_failure()));
     assert_int_equal(paths.count, 4);
     for (int i = 0; i < 4; i++) assert_string_equal(paths.path[i] + top, sorted[i]);
-    expect_ok(harness_files_add(&paths, paths.path[0], why_not()));
+    expect_ok(harness_files_add(&paths, paths.path[0], new_failure()));
     assert_int_equal(paths.count, 5);
     assert_int_equal(symlink(test_file("tree"), test_file("tree/sub/circle")), 0);
-    expect_status(harness_files_add(&paths, test_file("tree"), why_not()), AG_EFILE,
+    expect_status(harness_files_add(&paths, test_file("tree"), new_failure()), AG_EFILE,
                   "/tree/sub/circle: a link leads back to a folder above, "
                   "so the folders form a circle; remove the link");
-    expect_status(harness_files_add(&paths, test_file("tree/empty"), why_not()), AG_EFILE,
+    expect_status(harness_files_add(&paths, test_file("tree/empty"), new_failure()), AG_EFILE,
                   "there is no .npz file in this folder");
-    assert_int_equal(harness_files_add(&paths, "/nowhere/x.npz", why_not()), AG_EFILE);
+    assert_int_equal(harness_files_add(&paths, "/nowhere/x.npz", new_failure()), AG_EFILE);
     harness_files_free(&paths);
 }
 
@@ -135,7 +135,7 @@ static void a_folder_is_searched_once(void **state)
     }
     write_file("many/30/x.npz", "");
     alarm(60);
-    expect_ok(harness_files_add(&paths, test_file("many"), why_not()));
+    expect_ok(harness_files_add(&paths, test_file("many"), new_failure()));
     alarm(0);
     assert_int_equal(paths.count, 1);
     harness_files_free(&paths);
@@ -144,7 +144,7 @@ static void a_folder_is_searched_once(void **state)
         make_folder(text);
         n += snprintf(text + n, sizeof text - (size_t)n, "/d");
     }
-    expect_status(harness_files_add(&paths, test_file("many"), why_not()), AG_EFILE,
+    expect_status(harness_files_add(&paths, test_file("many"), new_failure()), AG_EFILE,
                   "more than 32 folders deep");
     harness_files_free(&paths);
 }
@@ -157,9 +157,9 @@ static void what_is_no_file_is_refused(void **state)
     for (int i = 0; i < 2; i++) assert_int_equal(mkfifo(bad[i], 0600), 0);
     alarm(60); /* no process writes to the pipe */
     for (int i = 0; i < 4; i++)
-        expect_status(harness_files_add(&paths, bad[i], why_not()), AG_EFILE,
+        expect_status(harness_files_add(&paths, bad[i], new_failure()), AG_EFILE,
                       ": it is a device or a pipe, not a file or a folder");
-    assert_int_equal(harness_files_add(&paths, "/dev", why_not()), AG_EFILE);
+    assert_int_equal(harness_files_add(&paths, "/dev", new_failure()), AG_EFILE);
     alarm(0);
     harness_files_free(&paths);
 }
@@ -168,9 +168,9 @@ static void expect_refused_list(const char *text, const char *sentence)
 {
     harness_files paths = {0};
     write_file("part.txt", text);
-    assert_int_equal(harness_files_add(&paths, test_file("part.txt"), why_not()), AG_EFILE);
-    if (!strstr(why_was()->sentence, sentence))
-        fail_msg("\"%s\" says not: %s", why_was()->sentence, sentence);
+    assert_int_equal(harness_files_add(&paths, test_file("part.txt"), new_failure()), AG_EFILE);
+    if (!strstr(last_failure()->sentence, sentence))
+        fail_msg("\"%s\" says not: %s", last_failure()->sentence, sentence);
     harness_files_free(&paths);
 }
 
@@ -182,7 +182,7 @@ static void lists_name_files(void **state)
     write_file("listed/0.npz", "");
     write_file("listed/1.npz", "");
     write_file("part.txt", "# a part\nlisted/1.npz\r\n\nlisted\n");
-    expect_ok(harness_files_add(&paths, test_file("part.txt"), why_not()));
+    expect_ok(harness_files_add(&paths, test_file("part.txt"), new_failure()));
     assert_int_equal(paths.count, 3);
     assert_string_equal(paths.path[0], paths.path[2]);
     assert_string_equal(paths.path[2], test_file("listed/1.npz"));

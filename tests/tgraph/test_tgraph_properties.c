@@ -86,7 +86,7 @@ static void test_parameter_counts(void **state)
         tgraph_model m;
         tgraph_options o = tgraph_defaults();
         o.cross = k != 1;
-        expect_ok(tgraph_model_add(&m, ag_params_new(), &o, why_not()));
+        expect_ok(tgraph_model_add(&m, ag_params_new(), &o, new_failure()));
         assert_int_equal(ag_params_build(m.params, 1), AG_OK);
         assert_int_equal(ag_params_count(m.params), count[k]);
         tgraph_model_free(&m);
@@ -98,8 +98,8 @@ static void test_options(void **state)
     tgraph_model m;
     tgraph_options o = small();
     o.hidden = 40;
-    assert_int_equal(tgraph_model_add(&m, ag_params_new(), &o, why_not()), AG_EUSE);
-    assert_string_equal(why_was()->sentence,
+    assert_int_equal(tgraph_model_add(&m, ag_params_new(), &o, new_failure()), AG_EUSE);
+    assert_string_equal(last_failure()->sentence,
                         "--hidden is 40; it must be a multiple of 16 from 16 to 4096");
     tgraph_model_free(&m);
 }

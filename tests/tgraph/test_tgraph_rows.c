@@ -44,8 +44,8 @@ static void rows_join_the_nodes_that_are_kept(void **state)
     nests_rows alone = {0};
     int missing = 0;
     expect_ok(nests_joined_add(&joined, params, NESTS_SUMS, NESTS_LAYOUT_COLUMNS, TGRAPH_OPCODES,
-                               true, 8, 8, false, why_not()));
-    expect_ok(tgraph_batch_fill(&b, f, config, CONFIGS, why_not()));
+                               true, 8, 8, false, new_failure()));
+    expect_ok(tgraph_batch_fill(&b, f, config, CONFIGS, new_failure()));
     assert_int_equal(b.nests.items, CONFIGS);
     assert_int_equal(b.nests.places, 4 * CONFIGS);
     for (int i = 0, e = 0; i < CONFIGS; i++) {
@@ -115,7 +115,7 @@ static void a_checkpoint_without_rows_has_nothing_of_them(void **state)
     program_expect("tgraph train --data a.npz --valid b.npz --out plain --threads 1" SMALL, 0, "",
                    "");
     ag_checkpoint *file =
-        expect_made(ag_checkpoint_open(test_file("plain/best.safetensors"), why_not()));
+        expect_made(ag_checkpoint_open(test_file("plain/best.safetensors"), new_failure()));
     for (int i = 0; i < ag_checkpoint_count(file); i++)
         assert_null(strstr(ag_checkpoint_at(file, i)->name, "row"));
     int found = 0;

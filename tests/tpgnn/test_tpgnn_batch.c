@@ -36,7 +36,7 @@ static tree *small_program(void)
 static void fill(tpgnn_batch *b, const tree *t, const tpgnn_schedule *const *list, int count,
                  const tpgnn_batch_options *options)
 {
-    expect_ok(tpgnn_batch_fill(b, &t->data, list, count, options, why_not()));
+    expect_ok(tpgnn_batch_fill(b, &t->data, list, count, options, new_failure()));
 }
 
 /* ---- nodes ---- */
@@ -213,7 +213,7 @@ static void used_again_or_refused(void **state)
     tree *t = small_program();
     const tpgnn_schedule *list[] = {&t->s, &t->s, &t->s};
     tpgnn_batch b = {.step = 7};
-    expect_status(tpgnn_batch_fill(&b, &t->data, list, 0, &whole, why_not()), AG_EUSE,
+    expect_status(tpgnn_batch_fill(&b, &t->data, list, 0, &whole, new_failure()), AG_EUSE,
                   "a batch of 0 schedules was asked for; take at least 1");
     fill(&b, t, list, 3, &whole);
     fill(&b, t, list, 1, &compact);
@@ -224,7 +224,7 @@ static void used_again_or_refused(void **state)
     tpgnn_schedule large = t->s;
     large.nodes = 1 << 29;
     const tpgnn_schedule *both[] = {&large, &t->s};
-    expect_status(tpgnn_batch_fill(&b, &t->data, both, 2, &whole, why_not()), AG_ESHAPE,
+    expect_status(tpgnn_batch_fill(&b, &t->data, both, 2, &whole, new_failure()), AG_ESHAPE,
                   "at most 2^29 are possible");
     tpgnn_batch_free(&b);
     assert_true(!b.block && !b.room && b.step == 7);

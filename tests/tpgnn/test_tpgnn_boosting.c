@@ -6,8 +6,8 @@
 
 static void fit(double *score, int *trees, const tpgnn_data *data, const tpgnn_boosting_options *o)
 {
-    harness_boosting *b = expect_made(tpgnn_boosting_fit(data, o, why_not()));
-    expect_ok(tpgnn_boosting_score(score, b, data, why_not()));
+    harness_boosting *b = expect_made(tpgnn_boosting_fit(data, o, new_failure()));
+    expect_ok(tpgnn_boosting_score(score, b, data, new_failure()));
     *trees = harness_boosting_trees(b);
     harness_boosting_free(b);
 }
@@ -128,11 +128,11 @@ static void refusals(void **state)
     tpgnn_task task = {.schedules = 1, .rows = ROWS};
     const tpgnn_data data = {.schedule = &bare, .task = &task, .schedules = 1, .tasks = 1};
     const tpgnn_boosting_options o = tpgnn_boosting_defaults();
-    assert_null(tpgnn_boosting_fit(&data, &o, why_not()));
+    assert_null(tpgnn_boosting_fit(&data, &o, new_failure()));
     assert_string_equal(
-        why_was()->sentence,
+        last_failure()->sentence,
         "boosting: there are 1 schedules and 0 stored buffers; it needs some of both");
-    expect_null(tpgnn_boosting_fit(&(tpgnn_data){0}, &o, why_not()), AG_EUSE,
+    expect_null(tpgnn_boosting_fit(&(tpgnn_data){0}, &o, new_failure()), AG_EUSE,
                 "there are 0 schedules and 0 stored buffers");
 }
 

@@ -21,7 +21,7 @@ typedef struct run {
 
 static void set(run *r, const char *name, const char *value)
 {
-    expect_ok(harness_options_set(r->options, "test", name, value, why_not()));
+    expect_ok(harness_options_set(r->options, "test", name, value, new_failure()));
 }
 
 static void start(run *r, const char *network, const char *rows)
@@ -41,7 +41,7 @@ static void start(run *r, const char *network, const char *rows)
                                    .settings = &r->settings.harness,
                                    .options = r->options,
                                    .data = &r->files};
-    expect_ok(harness_trained_create(&r->session, why_not()));
+    expect_ok(harness_trained_create(&r->session, new_failure()));
     r->trained = &r->session.trained;
     r->net = r->trained->net;
     for (int i = 0; i < r->net->model.options.words[TPGNN_CLASS] * TPGNN_VECTOR; i++)
@@ -60,19 +60,20 @@ static void stop(run *r)
 
 static void save(const run *r)
 {
-    expect_ok(harness_trained_save(test_path, r->trained, 0, why_not()));
+    expect_ok(harness_trained_save(test_path, r->trained, 0, new_failure()));
 }
 
 static void load(harness_trained *t)
 {
-    expect_ok(harness_trained_load(t, &tpgnn_hooks, test_path, why_not()));
+    expect_ok(harness_trained_load(t, &tpgnn_hooks, test_path, new_failure()));
 }
 
 static void expect_refusal(const run *r, const char *sentence)
 {
     harness_trained t = {0};
     save(r);
-    expect_status(harness_trained_load(&t, &tpgnn_hooks, test_path, why_not()), AG_EDATA, sentence);
+    expect_status(harness_trained_load(&t, &tpgnn_hooks, test_path, new_failure()), AG_EDATA,
+                  sentence);
     harness_trained_drop(&t);
 }
 
@@ -109,7 +110,7 @@ static void scale_of_rows(void **state)
     const tpgnn_data *data = &r.files.train;
     for (int i = 0; i < 2; i++)
         assert_int_equal(
-            nests_schedule_rows(row[i], &cost[i], 1, data, &data->schedule[i], why_not()), 1);
+            nests_schedule_rows(row[i], &cost[i], 1, data, &data->schedule[i], new_failure()), 1);
     assert_true(fabs(s->offset + (double)(cost[0] + cost[1]) / 2) < 1e-5);
     for (int k = 0; k < NESTS_SCHEDULE_ROW; k++) {
         const double a = (double)row[0][k], b = (double)row[1][k];

@@ -127,7 +127,7 @@ static void what_training_did_not_have_is_unknown(void **state)
     test_schedules s;
     test_schedules_read_good(&train, "a_1.npz");
     json_t *j = tpgnn_vocabulary_json(tpgnn_data_vocabulary(&train));
-    expect_ok(tpgnn_vocabulary_read(&stored, j, "run", why_not()));
+    expect_ok(tpgnn_vocabulary_read(&stored, j, "run", new_failure()));
     json_decref(j);
     d.given = &stored;
     test_schedules_make(&s);
@@ -166,7 +166,8 @@ static void spoiled_vocabularies_are_refused(void **state)
     for (int i = 0; i < 7; i++) {
         tpgnn_vocabulary v = {0};
         json_t *j = json_loads(text[i], 0, NULL);
-        expect_status(tpgnn_vocabulary_read(&v, j, "run.json", why_not()), AG_EDATA, "run.json: ");
+        expect_status(tpgnn_vocabulary_read(&v, j, "run.json", new_failure()), AG_EDATA,
+                      "run.json: ");
         assert_null(v.word[0]);
         json_decref(j);
     }
@@ -215,7 +216,7 @@ static void memory_is_counted_and_limited(void **state)
     test_schedules_write(&s, "x.npz");
     for (size_t limit = 64; limit < used; limit += 64) {
         tpgnn_data tight = {.budget.limit = limit};
-        expect_status(test_schedules_add(&tight, NULL, why_not()), AG_EMEMORY,
+        expect_status(test_schedules_add(&tight, NULL, new_failure()), AG_EMEMORY,
                       "raise --ram-limit or use fewer files");
         assert_true(tight.schedules == 0 && tight.kinds == 0);
         tpgnn_data_free(&tight);
@@ -229,7 +230,7 @@ static void an_interrupt_ends_the_reading(void **state)
     tpgnn_data d = {0};
     harness_catch_signals();
     raise(SIGTERM);
-    assert_int_equal(test_schedules_add(&d, NULL, why_not()), AG_ESTOPPED);
+    assert_int_equal(test_schedules_add(&d, NULL, new_failure()), AG_ESTOPPED);
     assert_int_equal(d.tasks, 0);
     tpgnn_data_free(&d);
 }

@@ -100,22 +100,22 @@ static void in_both_precisions(void **state)
 /* ---- scores ---- */
 
 /* A cost that is no number names its schedule. */
-static void scores_or_why_not(void **state)
+static void scores_or_new_failure(void **state)
 {
     tpgnn_data data;
     tpgnn_model m;
     double score[4];
     make_small(&data);
     const tpgnn_options o = options_of(&variants[0], &data, 16);
-    expect_ok(tpgnn_model_add(&m, ag_params_new(), &o, why_not()));
+    expect_ok(tpgnn_model_add(&m, ag_params_new(), &o, new_failure()));
     assert_int_equal(ag_params_build(m.params, 5), AG_OK);
     ag_tape *tape = ag_tape_new(AG_CPU);
     const tpgnn_settings settings = {.eval_graphs = 3, .eval_nodes = 1000};
     const harness_scoring how = {.tape = tape, .settings = &settings.harness, .models = 1};
-    expect_ok(tpgnn_score(score, &m, &how, &data, why_not()));
+    expect_ok(tpgnn_score(score, &m, &how, &data, new_failure()));
     for (int i = 0; i < 4; i++) assert_true(isfinite(score[i]));
     m.statements.output.bias->value[0] = (ag_real)NAN;
-    expect_status(tpgnn_score(score, &m, &how, &data, why_not()), AG_EFINITE,
+    expect_status(tpgnn_score(score, &m, &how, &data, new_failure()), AG_EFINITE,
                   "mm_1: the cost of schedule 0 is");
     ag_tape_free(tape);
     tpgnn_model_free(&m);
@@ -127,7 +127,7 @@ static void scores_or_why_not(void **state)
 static void expect_refusal(tpgnn_options o, const char *sentence)
 {
     tpgnn_model m;
-    expect_status(tpgnn_model_add(&m, ag_params_new(), &o, why_not()), AG_EUSE, sentence);
+    expect_status(tpgnn_model_add(&m, ag_params_new(), &o, new_failure()), AG_EUSE, sentence);
     tpgnn_model_free(&m);
 }
 
@@ -151,7 +151,7 @@ static void the_papers_batch(void **state)
     tpgnn_model m;
     tpgnn_options o = test_tpgnn_options(TPGNN_PAPER);
     o.nest = 1;
-    expect_ok(tpgnn_model_add(&m, ag_params_new(), &o, why_not()));
+    expect_ok(tpgnn_model_add(&m, ag_params_new(), &o, new_failure()));
     const tpgnn_batch_options b = tpgnn_model_batch(&m);
     assert_true(b.both && !b.compact && !b.nest && b.logs && b.edges == TPGNN_TREE);
     tpgnn_model_free(&m);
@@ -160,5 +160,5 @@ static void the_papers_batch(void **state)
 int main(void)
 {
     return RUN_TESTS_WITH(test_folder_make, test_folder_remove, in_both_precisions,
-                          scores_or_why_not, sizes_out_of_range_are_refused, the_papers_batch);
+                          scores_or_new_failure, sizes_out_of_range_are_refused, the_papers_batch);
 }

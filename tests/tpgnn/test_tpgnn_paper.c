@@ -58,8 +58,8 @@ static ag_graph *graph_of(const char *name, int nodes)
     int32_t *edge = golden_ints(file, &n, name, "edges");
     int32_t *source = calloc((size_t)n + 1, sizeof *source), *target = source + n / 2;
     for (int e = 0; e < n / 2; e++) source[e] = edge[2 * e], target[e] = edge[2 * e + 1];
-    ag_graph *graph = ag_graph_build(nodes, source, target, (int)n / 2, AG_ALONG, why_not());
-    if (!graph) fail_msg("%s: %s", name, why_was()->sentence);
+    ag_graph *graph = ag_graph_build(nodes, source, target, (int)n / 2, AG_ALONG, new_failure());
+    if (!graph) fail_msg("%s: %s", name, last_failure()->sentence);
     free(edge);
     free(source);
     return graph;
@@ -107,7 +107,7 @@ static void set_up(fixture *f, const char *name)
     free(stream);
     f->tape = ag_tape_new(AG_CPU);
     f->params = ag_params_new();
-    expect_ok(tpgnn_paper_add(&f->paper, f->params, &f->options, why_not()));
+    expect_ok(tpgnn_paper_add(&f->paper, f->params, &f->options, new_failure()));
     assert_int_equal(ag_params_build(f->params, 1), AG_OK);
     fill_parameters(f);
 }
@@ -202,9 +202,9 @@ static void expect(tpgnn_paper_options options, const char *refusal)
 {
     tpgnn_paper paper;
     ag_params *params = ag_params_new();
-    assert_int_equal(tpgnn_paper_add(&paper, params, &options, why_not()),
+    assert_int_equal(tpgnn_paper_add(&paper, params, &options, new_failure()),
                      *refusal ? AG_EUSE : AG_OK);
-    assert_string_equal(why_was()->sentence, refusal);
+    assert_string_equal(last_failure()->sentence, refusal);
     assert_int_equal(params->count > 0, !*refusal);
     ag_params_free(params);
 }

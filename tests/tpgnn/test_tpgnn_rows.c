@@ -22,12 +22,12 @@ static net make(const tpgnn_data *data, tpgnn_options o)
     const tpgnn_schedule **list = malloc((size_t)data->schedules * sizeof *list);
     for (int i = 0; i < data->schedules; i++) list[i] = &data->schedule[i];
     for (int f = 0; f < TPGNN_FIELDS; f++) o.words[f] = tpgnn_data_vocabulary(data)->words[f];
-    expect_ok(tpgnn_model_add(&n.model, ag_params_new(), &o, why_not()));
+    expect_ok(tpgnn_model_add(&n.model, ag_params_new(), &o, new_failure()));
     assert_int_equal(ag_params_build(n.model.params, 5), AG_OK);
     for (int k = 0; k < n.model.joined.scale.columns; k++) n.model.joined.scale.deviation[k] = 1;
     n.model.joined.scale.offset = -9;
     const tpgnn_batch_options options = tpgnn_model_batch(&n.model);
-    expect_ok(tpgnn_batch_fill(&n.batch, data, list, data->schedules, &options, why_not()));
+    expect_ok(tpgnn_batch_fill(&n.batch, data, list, data->schedules, &options, new_failure()));
     free((void *)list);
     return n;
 }
@@ -69,7 +69,7 @@ static void check_schedule(const net *n, const tpgnn_data *data, int i, bool who
     const tpgnn_batch *b = &n->batch;
     const nests_joined_batch *r = &b->rows;
     const int first = r->item_start[i], store = b->store_start[i];
-    const int rows = nests_schedule_rows(row[0], cost, MOST, data, b->schedule[i], why_not());
+    const int rows = nests_schedule_rows(row[0], cost, MOST, data, b->schedule[i], new_failure());
     double cycles = 0;
     assert_int_equal(r->item_start[i + 1] - first, rows);
     assert_int_equal(b->store_start[i + 1] - store, rows);
@@ -91,7 +91,7 @@ static void rows_belong_to_their_nodes(void **state)
 {
     tpgnn_data data = {0};
     expect_ok(test_schedules_add(&data, AG_SOURCE_DIR "/examples/data/schedules/softmax_196_64.npz",
-                                 why_not()));
+                                 new_failure()));
     data.schedules = 9;
     for (int k = 0; k < 4; k++) {
         tpgnn_options o = options_of(k / 2 ? TPGNN_PAPER : TPGNN_STATEMENTS, NESTS_COSTS);

@@ -42,7 +42,7 @@ static tpgnn_sampler open_as(made *m, const tpgnn_settings *settings)
     tpgnn_sampler s;
     const tpgnn_batch_options batch = {0};
     make(m);
-    expect_ok(tpgnn_sampler_open(&s, &m->data, settings, &batch, why_not()));
+    expect_ok(tpgnn_sampler_open(&s, &m->data, settings, &batch, new_failure()));
     return s;
 }
 
@@ -116,7 +116,7 @@ static void expect_refusal(const tpgnn_data *data, int tasks, int schedules, con
     tpgnn_sampler s;
     const tpgnn_settings o = {.tasks = tasks, .schedules = schedules};
     const tpgnn_batch_options batch = {0};
-    expect_status(tpgnn_sampler_open(&s, data, &o, &batch, why_not()), AG_EUSE, sentence);
+    expect_status(tpgnn_sampler_open(&s, data, &o, &batch, new_failure()), AG_EUSE, sentence);
     tpgnn_sampler_close(&s);
 }
 

@@ -37,7 +37,7 @@ static void words_have_their_vectors(void **state)
     for (int i = 0; i < ROWS; i++)
         for (int k = 0; k < TPGNN_VECTOR; k++) vectors[i][k] = (float)(i + k + 1) / 4;
     write_vectors("And\nEQ\nFor", 3, TPGNN_VECTOR);
-    expect_ok(read_vectors(vector[0], test_path, why_not()));
+    expect_ok(read_vectors(vector[0], test_path, new_failure()));
     for (int k = 0; k < TPGNN_VECTOR; k++) {
         assert_true(vector[1][k] == (ag_real)vectors[1][k]);
         assert_true(vector[2][k] == (ag_real)vectors[2][k]);
@@ -48,9 +48,9 @@ static void words_have_their_vectors(void **state)
 static void those_of_the_embedded_schedules_are_built_in(void **state)
 {
     ag_real vector[WORDS][TPGNN_VECTOR], file[WORDS][TPGNN_VECTOR];
-    expect_ok(read_vectors(vector[0], NULL, why_not()));
+    expect_ok(read_vectors(vector[0], NULL, new_failure()));
     expect_ok(
-        read_vectors(file[0], AG_SOURCE_DIR "/examples/data/schedules-vectors.npz", why_not()));
+        read_vectors(file[0], AG_SOURCE_DIR "/examples/data/schedules-vectors.npz", new_failure()));
     assert_memory_equal(vector, file, sizeof file);
     for (int k = 0; k < TPGNN_VECTOR; k++)
         assert_true(vector[1][k] != 0 && vector[2][k] != vector[1][k]);
@@ -77,11 +77,11 @@ static void damaged_files_are_refused(void **state)
     ag_real vector[WORDS * TPGNN_VECTOR];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         write_vectors(cases[i].text, cases[i].rows, cases[i].columns);
-        expect_status(read_vectors(vector, test_path, why_not()), AG_EDATA, cases[i].sentence);
+        expect_status(read_vectors(vector, test_path, new_failure()), AG_EDATA, cases[i].sentence);
     }
     vectors[1][2] = (float)NAN;
     write_vectors("And\nEQ\nFor", 3, TPGNN_VECTOR);
-    expect_status(read_vectors(vector, test_path, why_not()), AG_EDATA,
+    expect_status(read_vectors(vector, test_path, new_failure()), AG_EDATA,
                   "value 20 of vectors is nan, but all must be finite");
     vectors[1][2] = 0;
 }

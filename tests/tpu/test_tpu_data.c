@@ -78,7 +78,7 @@ static void any_order_of_nodes_is_put_right(void **state)
             }
         tpu_data d = {0};
         assert_true(test_arrays_write(test_path, array, 6));
-        expect_ok(test_tpu_add(&d, NULL, why_not()));
+        expect_ok(test_tpu_add(&d, NULL, new_failure()));
         const tpu_kernel *k = &d.kernel[0];
         for (int v = 0; v < N; v++) {
             assert_int_equal(k->opcode[place[v]], v);
@@ -146,7 +146,7 @@ static uint64_t hash_of(const test_array *array, int arrays, const char *name)
     tpu_data d = {0};
     const char *path = test_file(name);
     assert_true(test_arrays_write(path, array, arrays));
-    expect_ok(test_tpu_add(&d, path, why_not()));
+    expect_ok(test_tpu_add(&d, path, new_failure()));
     remove(path);
     const uint64_t hash = d.hash;
     tpu_data_free(&d);
@@ -189,7 +189,7 @@ static void memory_is_counted_and_limited(void **state)
         test_fusion f;
         test_fusion_make(&f);
         assert_true(test_arrays_write(test_path, f.array, f.arrays));
-        expect_status(test_tpu_add(&tight, NULL, why_not()), AG_EMEMORY,
+        expect_status(test_tpu_add(&tight, NULL, new_failure()), AG_EMEMORY,
                       "raise --ram-limit or use fewer files");
         assert_int_equal(tight.kernels, 0);
         tpu_data_free(&tight);
@@ -209,7 +209,7 @@ static void the_measured_folders_are_read(void **state)
         struct stat info;
         int64_t configs = 0;
         if (stat(folder[i], &info)) skip();
-        expect_ok(test_tpu_add(&d, folder[i], why_not()));
+        expect_ok(test_tpu_add(&d, folder[i], new_failure()));
         assert_int_equal(d.files, files[i]);
         assert_int_equal(d.kernels, kernels[i]);
         assert_int_equal(d.families, families[i]);
@@ -233,7 +233,7 @@ static void an_interrupt_ends_the_reading(void **state)
     assert_true(test_arrays_write(test_path, t.array, t.arrays));
     harness_catch_signals();
     raise(SIGTERM);
-    assert_int_equal(test_tpu_add(&d, NULL, why_not()), AG_ESTOPPED);
+    assert_int_equal(test_tpu_add(&d, NULL, new_failure()), AG_ESTOPPED);
     assert_int_equal(d.files, 0);
     tpu_data_free(&d);
 }

@@ -47,7 +47,7 @@ static void they_follow_their_nodes(void **state)
         make(&f);
         if (i == 1) f.axes[0][2] = 0;
         if (i == 2) f.reducer[3] = MAXIMUM;
-        expect_ok(read(&d, &f, why_not()));
+        expect_ok(read(&d, &f, new_failure()));
         assert_int_equal(d.kernel[0].dots, 1);
         assert_int_equal(d.kernel[1].dots, 0);
         assert_int_equal(d.kernel[2].dots, 1);
@@ -92,7 +92,7 @@ static void wrong_ones_are_refused(void **state)
             set(f.pair[e], 5, 7);
             set(f.fusion.edge[e], 1, 0); /* node 3 has no operand now */
         }
-        expect_status(read(&d, &f, why_not()), AG_EDATA, says[i]);
+        expect_status(read(&d, &f, new_failure()), AG_EDATA, says[i]);
         tpu_data_free(&d);
         assert_int_equal(d.budget.used, 0);
     }

@@ -50,7 +50,7 @@ static tpu_settings parse(const char *const *given)
     tpu_settings s;
     harness_options *o = harness_options_new(&tpu_program_table, HARNESS_TRAIN, &s);
     for (; *given; given += 2)
-        expect_ok(harness_options_set(o, "the test", given[0], given[1], why_not()));
+        expect_ok(harness_options_set(o, "the test", given[0], given[1], new_failure()));
     harness_options_free(o);
     return s;
 }

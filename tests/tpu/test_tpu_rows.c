@@ -118,9 +118,9 @@ static void rows_join_their_nodes(void **state)
         ag_real x[2 * NESTS_TILE_COLUMNS];
         int e = 0;
         const int n = test_samples(sample, kernel[task], KERNELS);
-        expect_ok(tpu_model_add(&m, ag_params_new(), &o, why_not()));
-        expect_ok(tpu_rows_fit(&m.rows.scale, &data[task], why_not()));
-        expect_ok(tpu_batch_fill(&b, sample, n, &scaler[task], &m.batch, why_not()));
+        expect_ok(tpu_model_add(&m, ag_params_new(), &o, new_failure()));
+        expect_ok(tpu_rows_fit(&m.rows.scale, &data[task], new_failure()));
+        expect_ok(tpu_batch_fill(&b, sample, n, &scaler[task], &m.batch, new_failure()));
         for (int i = 0; i < n; i++) {
             one.items = 0;
             nests_tile_rows_add(&one, sample[i].kernel, &sample[i].config, 1);
@@ -205,14 +205,14 @@ static void checkpoints_have_the_scale(void **state)
         tpu_trained *net = calloc(1, sizeof *net);
         int rows = 0;
         tpu_scaler_begin(&net->scaler, 1, 1);
-        expect_ok(tpu_model_add(&net->model, ag_params_new(), &o, why_not()));
+        expect_ok(tpu_model_add(&net->model, ag_params_new(), &o, new_failure()));
         const int n = tpu_hooks_network.tensors(item, net);
         for (int i = 0; i < n; i++) rows += strstr(item[i].name, "state.row.") != NULL;
         assert_int_equal(rows, use ? NESTS_SCALE_TENSORS : 0);
-        expect_ok(tpu_hooks_network.check(net, why_not()));
+        expect_ok(tpu_hooks_network.check(net, new_failure()));
         if (use) {
             net->model.rows.scale.deviation[5] = -1;
-            expect_status(tpu_hooks_network.check(net, why_not()), AG_EDATA,
+            expect_status(tpu_hooks_network.check(net, new_failure()), AG_EDATA,
                           "state.row.deviation[5]");
         }
         tpu_model_free(&net->model);

@@ -31,7 +31,7 @@ static void set_up(tpu_task task, const tpu_settings *settings)
 {
     const tpu_batch_options batch = {0};
     make(task);
-    expect_ok(tpu_sampler_open(&s, &d, &scaler, settings, &batch, why_not()));
+    expect_ok(tpu_sampler_open(&s, &d, &scaler, settings, &batch, new_failure()));
 }
 
 static void tear_down(void)
@@ -120,8 +120,8 @@ static void what_cannot_be_drawn_is_said(void **state)
     make(TPU_TILE);
     for (int i = 0; i < KERNELS; i++)
         for (int c = 0; c < d.kernel[i].configs; c++) d.kernel[i].runtime[c] = 5;
-    assert_int_equal(tpu_sampler_open(&s, &d, &scaler, &settings, &batch, why_not()), AG_EUSE);
-    assert_string_equal(why_was()->sentence,
+    assert_int_equal(tpu_sampler_open(&s, &d, &scaler, &settings, &batch, new_failure()), AG_EUSE);
+    assert_string_equal(last_failure()->sentence,
                         "training: none of the 24 kernels can be drawn: their run times are hidden "
                         "(0), or those of a kernel are all equal; name other files");
     tear_down();

@@ -116,9 +116,9 @@ static void kernels_look_as_in_files(void **state)
     lab_fusion f = {0};
     tpu_data data = {0};
     const char *path = DATA "fusion/mlp_0.npz";
-    expect_ok(lab_family_program(&p, "mlp", 0, 10, why_not()));
-    expect_ok(lab_fusion_draw(&f, &p, 3, 0, why_not()));
-    expect_ok(tpu_data_read(&data, &(harness_paths){&path, 1}, "data", why_not()));
+    expect_ok(lab_family_program(&p, "mlp", 0, 10, new_failure()));
+    expect_ok(lab_fusion_draw(&f, &p, 3, 0, new_failure()));
+    expect_ok(tpu_data_read(&data, &(harness_paths){&path, 1}, "data", new_failure()));
     assert_true(data.kernels >= f.n && data.kernel[0].dot && data.kernel[0].reducer);
     for (int i = 0; i < f.n; i++) {
         tpu_kernel k;
@@ -152,16 +152,16 @@ static void wild_models_predict_times(void **state)
     const lab_configs configs = {.fusion = &f};
     const tpu_settings s = {
         .eval_samples = 64, .eval_nodes = 1024, .harness.common = {.threads = 1, .run = "fusion"}};
-    expect_ok(harness_runs_open(&model, &tpu_hooks, &s.harness, why_not()));
-    expect_ok(lab_family_program(&p, "mlp", 0, 2, why_not()));
-    expect_ok(lab_fusion_draw(&f, &p, 2, 0, why_not()));
+    expect_ok(harness_runs_open(&model, &tpu_hooks, &s.harness, new_failure()));
+    expect_ok(lab_family_program(&p, "mlp", 0, 2, new_failure()));
+    expect_ok(lab_fusion_draw(&f, &p, 2, 0, new_failure()));
     for (double offset = -1e4; offset <= 1e4; offset += 1e4) {
         ((tpu_trained *)model.run[0].net)->model.offset = offset;
         expect_ok(tune_model_predict(&model, &s, ns, &configs, (const int[COUNT]){2, 0, 1}, COUNT,
-                                     why_not()));
+                                     new_failure()));
         for (int i = 0; i < COUNT; i++) assert_true(isfinite(ns[i]) && ns[i] > 0);
         expect_ok(tune_model_predict(&model, &s, other, &configs, (const int[COUNT]){0, 1, 2},
-                                     COUNT, why_not()));
+                                     COUNT, new_failure()));
         assert_true(other[2] == ns[0] && other[0] == ns[1] && other[1] == ns[2]);
         assert_int_equal(ns[0] != ns[1], offset == 0);
     }
