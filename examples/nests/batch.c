@@ -170,11 +170,12 @@ static void put_group(nests_batch *b, int g, bool absolute, int spread)
 
 static void put_targets(nests_batch *b, const nests_data *data, const nests_pick *pick, int spread)
 {
+    harness_timed *order = HARNESS_TAKE(&b->memory, order, b->items);
     for (int g = 0; g < b->groups; g++) {
         const int64_t *runtime = data->group[pick[g].group].runtime;
         for (int i = 0; i < pick[g].count; i++) b->ns[i] = runtime[pick[g].item[i]];
         put_group(b, g, data->maker->absolute, spread);
-        harness_ranks(b->rank + b->group_start[g], b->ns, pick[g].count);
+        harness_ranks(b->rank + b->group_start[g], b->ns, pick[g].count, order);
     }
 }
 

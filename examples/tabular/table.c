@@ -71,8 +71,10 @@ static ag_status take_numbers(tabular_table *g, const char *path, const ag_csv *
 static void make_ranks(tabular_table *g)
 {
     if (!g->ns) return;
+    harness_timed *order = HARNESS_NEW(order, g->items);
     g->rank = HARNESS_NEW(g->rank, g->items);
-    harness_ranks(g->rank, g->ns, g->items);
+    harness_ranks(g->rank, g->ns, g->items, order);
+    harness_free(order);
 }
 
 static ag_status read_table(tabular_tables *t, const char *path, ag_failure *why)

@@ -40,11 +40,10 @@ static void no_memory(void **state)
     ag_tape *tape = ag_tape_new(AG_CUDA);
     ag_param *w;
     ag_params *params = one_parameter(&w, AG_CPU);
-    ag_failure why = {0};
     if (!cuda_on_host_fail) skip();
     cuda_on_host_fail("cudaMalloc", 2, 1);
-    assert_int_equal(ag_params_to(params, AG_CUDA, &why), AG_EMEMORY);
-    expect(why.sentence, "ag_params_to: the CUDA device has ");
+    expect_status(ag_params_to(params, AG_CUDA, new_failure()), AG_EMEMORY,
+                  "ag_params_to: the CUDA device has ");
     assert_int_equal(params->device, AG_CPU);
     ag_tensor *y = ag_tanh(input(tape));
     cuda_on_host_fail("cudaMalloc", 2, 1); /* the slab */
@@ -112,7 +111,6 @@ static void a_lost_device(void **state)
     ag_tape *tape = ag_tape_new(AG_CUDA), *later;
     ag_param *w;
     ag_params *params = one_parameter(&w, AG_CUDA);
-    ag_failure why = {0};
     if (!cuda_on_host_fail) skip();
     cuda_on_host_fail("group", 700, 1); /* tanh and mul */
     ag_tensor *loss = ag_sum_all(ag_mul(ag_tanh(input(tape)), ag_parameter(tape, w)));
@@ -122,7 +120,7 @@ static void a_lost_device(void **state)
     expect(ag_error(tape), "The CUDA device failed in or before \"");
     expect(ag_error(tape), "an illegal memory access was encountered; run again with "
                            "AUGUR_CUDA_WAIT=1");
-    assert_int_equal(ag_clip_norm(params, 1, NULL, &why), AG_EDEVICE);
+    assert_int_equal(ag_clip_norm(params, 1, NULL, new_failure()), AG_EDEVICE);
     assert_int_equal(params->state, AG_BAD);
     assert_int_equal(ag_params_fetch(params, NULL), AG_EDEVICE);
     ag_tape_reset(tape);

@@ -23,11 +23,9 @@ static net make(ag_device device)
                                            {1, {4 * WIDTH}},        {2, {1, WIDTH}}};
     net n = {.params = ag_params_new(), .tape = ag_tape_new(device)};
     int32_t from[2 * NODES], to[2 * NODES];
-    for (int i = 0; i < PARTS; i++) {
-        char name[8];
-        snprintf(name, sizeof name, "w%d", i);
-        n.w[i] = ag_params_add(n.params, name, shapes[i], ag_init_uniform(0.1, 0.3), i % 2);
-    }
+    for (int i = 0; i < PARTS; i++)
+        n.w[i] = ag_params_add(n.params, formatted("w%d", i), shapes[i], ag_init_uniform(0.1, 0.3),
+                               i % 2);
     for (int e = 0; e < 2 * NODES; e++) from[e] = e % NODES, to[e] = (e * 7 + 1) % NODES;
     n.graph = ag_graph_build(NODES, from, to, 2 * NODES, AG_ALONG, NULL);
     assert_int_equal(ag_params_build(n.params, 3), AG_OK);

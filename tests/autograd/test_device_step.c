@@ -118,11 +118,11 @@ static void no_norm_is_no_answer(void **state)
 {
     for (int device = AG_CPU; device <= AG_CUDA; device++) {
         model m = make((ag_device)device);
-        ag_failure why = {0};
         double norm = 0;
-        assert_int_equal(ag_params_norm(m.params, &norm, &why), AG_EUSE);
-        assert_string_equal(why.sentence, "ag_params_norm: no norm has been measured; call "
-                                          "ag_clip_norm first");
+        assert_int_equal(ag_params_norm(m.params, &norm, new_failure()), AG_EUSE);
+        assert_string_equal(last_failure()->sentence,
+                            "ag_params_norm: no norm has been measured; call "
+                            "ag_clip_norm first");
         run(&m, 1);
         assert_int_equal(ag_clip_norm(m.params, INFINITY, NULL, NULL), AG_OK);
         assert_int_equal(ag_params_norm(m.params, NULL, NULL), AG_OK);
@@ -188,14 +188,13 @@ static void bad_gradients_are_learned_late(void **state)
     go_wrong(&here, 0, &want);
     for (int later = 0; later < 4; later++) {
         model there = make(AG_CUDA);
-        ag_failure why = {0};
-        go_wrong(&there, later, &why);
-        expect(why.sentence, "ag_clip_norm: the gradient of parameter \"w\" is "); /* inf or nan */
-        assert_string_equal(strstr(why.sentence, " at element"),
+        go_wrong(&there, later, new_failure());
+        expect(last_failure()->sentence,
+               "ag_clip_norm: the gradient of parameter \"w\" is "); /* inf or nan */
+        assert_string_equal(strstr(last_failure()->sentence, " at element"),
                             strstr(want.sentence, " at element"));
-        why = (ag_failure){0};
-        assert_int_equal(step(&there, &why), AG_EUSE); /* reported once; then the block is bad */
-        expect(why.sentence, "left the gradients bad");
+        /* reported once; then the block is bad */
+        expect_status(step(&there, new_failure()), AG_EUSE, "left the gradients bad");
         assert_int_equal(ag_params_fetch(there.params, NULL), AG_OK);
         expect_near(here.params->value, there.params->value, here.params->size);
         expect_near(here.params->m, there.params->m, here.params->size);
@@ -217,20 +216,20 @@ static void nobody_gets_numbers_unwarned(void **state)
 {
     for (int how = 0; how < 3; how++) {
         model m = make(AG_CUDA);
-        ag_failure why = {0};
         ag_checkpoint_pair none;
         run(&m, 3e30f);
         assert_int_equal(ag_clip_norm(m.params, 1, NULL, NULL), AG_OK);
         assert_int_equal(step(&m, NULL), AG_OK);
         ag_params_reset(m.params);
         for (int again = 0; again < 2; again++) {
-            const ag_status status =
-                how == 0   ? ag_params_fetch(m.params, &why)
-                : how == 1 ? ag_params_to(m.params, AG_CPU, &why)
-                           : ag_params_save("/dev/full/no", m.params, 1, NULL, 0, &none, 0, &why);
+            const ag_status status = how == 0   ? ag_params_fetch(m.params, new_failure())
+                                     : how == 1 ? ag_params_to(m.params, AG_CPU, new_failure())
+                                                : ag_params_save("/dev/full/no", m.params, 1, NULL,
+                                                                 0, &none, 0, new_failure());
             assert_int_equal(status, !again ? AG_EFINITE : how == 2 ? AG_EFILE : AG_OK);
-            if (!again) expect(why.sentence, "ag_clip_norm: the gradient of parameter \"w\" is ");
-            why = (ag_failure){0};
+            if (!again)
+                expect(last_failure()->sentence,
+                       "ag_clip_norm: the gradient of parameter \"w\" is ");
         }
         assert_int_equal(m.params->step, 0);
         end(&m);

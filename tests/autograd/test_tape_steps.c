@@ -59,13 +59,13 @@ static void test_begin_and_compute(void **state)
     for (int training = 0; training < 2; training++) {
         ag_tape_begin(tape, training);
         assert_int_equal(ag_is_training(tape), training);
-        ag_failure why = {0};
-        const ag_real *y = ag_compute(ag_dropout(ag_input(tape, ones, AG_SHAPE(N)), 0.5f), &why);
+        const ag_real *y =
+            ag_compute(ag_dropout(ag_input(tape, ones, AG_SHAPE(N)), 0.5f), new_failure());
+        expect_ok(last_failure()->status);
         assert_int_equal(memcmp(y, ones, sizeof ones) != 0, training);
-        assert_int_equal(why.status, AG_OK);
-        assert_null(ag_compute(ag_input_i32(tape, starts, AG_SHAPE(3)), &why));
-        assert_int_equal(why.status, AG_EUSE);
-        assert_string_equal(why.sentence, ag_error(tape));
+        expect_null(ag_compute(ag_input_i32(tape, starts, AG_SHAPE(3)), new_failure()), AG_EUSE,
+                    "");
+        assert_string_equal(last_failure()->sentence, ag_error(tape));
     }
     ag_tape_free(tape);
 }

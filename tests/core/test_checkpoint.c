@@ -35,19 +35,15 @@ enum { PAIRS = sizeof pairs / sizeof *pairs };
 
 static ag_checkpoint *open_good(void)
 {
-    ag_failure why = {0};
-    ag_checkpoint *c = ag_checkpoint_open(path, &why);
-    if (!c) fail_msg("%s", why.sentence);
-    return c;
+    return expect_made(ag_checkpoint_open(path, new_failure()));
 }
 
 static void everything_comes_back(void **state)
 {
     static const char *const order[ITEMS] = {"precise", "scalar", "weights", "indices",
                                              "empty",   "bytes",  "small"};
-    ag_failure why = {0};
     char out[64];
-    assert_int_equal(ag_checkpoint_save(path, items, ITEMS, pairs, PAIRS, &why), AG_OK);
+    expect_ok(ag_checkpoint_save(path, items, ITEMS, pairs, PAIRS, new_failure()));
     ag_checkpoint *c = open_good();
     assert_true(ag_checkpoint_verified(c));
     assert_int_equal(ag_checkpoint_count(c), ITEMS);
@@ -58,8 +54,8 @@ static void everything_comes_back(void **state)
         assert_int_equal(item->dtype, items[i].dtype);
         assert_true(ag_shape_equal(item->shape, items[i].shape));
         assert_int_equal((uintptr_t)item->data % ag_dtype_bytes(item->dtype), 0);
-        assert_int_equal(
-            ag_checkpoint_read(c, items[i].name, items[i].dtype, items[i].shape, out, &why), AG_OK);
+        expect_ok(ag_checkpoint_read(c, items[i].name, items[i].dtype, items[i].shape, out,
+                                     new_failure()));
         if (bytes) assert_memory_equal(out, items[i].data, bytes);
     }
     for (int i = 0; i < ITEMS; i++) assert_string_equal(ag_checkpoint_at(c, i)->name, order[i]);
@@ -80,12 +76,10 @@ static void everything_comes_back(void **state)
 
 static void expect_damaged(unsigned char *bytes, size_t n, const char *part)
 {
-    ag_failure why = {0};
     FILE *file = fmemopen(bytes, n + 1, "rb"); /* a 0 follows */
     assert_non_null(file);
-    assert_null(ag__checkpoint_read_file(file, n, "image", &why));
-    expect_sentence(&why, AG_EDATA, part);
-    for (const char *s = why.sentence; *s; s++) assert_in_range(*s, ' ', '~');
+    expect_null(ag__checkpoint_read_file(file, n, "image", new_failure()), AG_EDATA, part);
+    for (const char *s = last_failure()->sentence; *s; s++) assert_in_range(*s, ' ', '~');
     fclose(file);
 }
 
@@ -109,15 +103,14 @@ static void every_cut_and_every_flipped_bit_is_noticed(void **state)
 static void reading_as_something_else_is_refused(void **state)
 {
     float out[6];
-    ag_failure why[3] = {{0}};
     assert_int_equal(ag_checkpoint_save(path, items, ITEMS, NULL, 0, NULL), AG_OK);
     ag_checkpoint *c = open_good();
-    ag_checkpoint_read(c, "weight", AG_F32, AG_SHAPE(2, 3), out, &why[0]);
-    expect_sentence(&why[0], AG_EDATA, "x.safetensors: there is no tensor \"weight\"");
-    ag_checkpoint_read(c, "weights", AG_I32, AG_SHAPE(2, 3), out, &why[1]);
-    expect_sentence(&why[1], AG_EDATA, "\"weights\" is float32; int32 is wanted");
-    ag_checkpoint_read(c, "weights", AG_F32, AG_SHAPE(3, 2), out, &why[2]);
-    expect_sentence(&why[2], AG_ESHAPE, "has shape [2,3]; [3,2] is wanted");
+    expect_status(ag_checkpoint_read(c, "weight", AG_F32, AG_SHAPE(2, 3), out, new_failure()),
+                  AG_EDATA, "x.safetensors: there is no tensor \"weight\"");
+    expect_status(ag_checkpoint_read(c, "weights", AG_I32, AG_SHAPE(2, 3), out, new_failure()),
+                  AG_EDATA, "\"weights\" is float32; int32 is wanted");
+    expect_status(ag_checkpoint_read(c, "weights", AG_F32, AG_SHAPE(3, 2), out, new_failure()),
+                  AG_ESHAPE, "has shape [2,3]; [3,2] is wanted");
     ag_checkpoint_close(c);
 }
 
@@ -156,20 +149,17 @@ static void what_cannot_be_written_is_refused(void **state)
     };
     unlink(path);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        ag_failure why = {0};
         const ag_checkpoint_item two[2] = {items[2], bad[i].item};
-        assert_int_equal(ag_checkpoint_save(path, two, 2, NULL, 0, &why), bad[i].status);
-        expect_sentence(&why, bad[i].status, bad[i].sentence);
+        expect_status(ag_checkpoint_save(path, two, 2, NULL, 0, new_failure()), bad[i].status,
+                      bad[i].sentence);
     }
     for (size_t i = 0; i < sizeof worse / sizeof *worse; i++) {
-        ag_failure why = {0};
         const ag_checkpoint_pair two[2] = {pairs[0], worse[i].pair};
-        assert_int_equal(ag_checkpoint_save(path, items, 1, two, 2, &why), AG_EUSE);
-        expect_sentence(&why, AG_EUSE, worse[i].sentence);
+        expect_status(ag_checkpoint_save(path, items, 1, two, 2, new_failure()), AG_EUSE,
+                      worse[i].sentence);
     }
-    ag_failure why = {0};
-    assert_int_equal(ag_checkpoint_save(path, items, -1, NULL, 0, &why), AG_EUSE);
-    expect_sentence(&why, AG_EUSE, "-1 tensors");
+    expect_status(ag_checkpoint_save(path, items, -1, NULL, 0, new_failure()), AG_EUSE,
+                  "-1 tensors");
     assert_int_equal(access(path, F_OK), -1);
     assert_int_equal(ag_checkpoint_save(path, NULL, 0, NULL, 0, NULL), AG_OK); /* nothing is fine */
     ag_checkpoint *c = open_good();
@@ -217,11 +207,10 @@ static void halves_are_read(void **state)
     assert_true(got[0] == 1);
     ag_checkpoint_close(c);
     for (int nth = 1, read = 0; !read; nth++) { /* no memory for the values is a sentence, too */
-        ag_failure why = {0};
         ag__fail_allocation(nth, 0);
-        read = (c = ag_checkpoint_open(path, &why)) != NULL;
+        read = (c = ag_checkpoint_open(path, new_failure())) != NULL;
         ag__fail_allocation(0, 0);
-        if (!read) expect_sentence(&why, AG_EMEMORY, "no memory");
+        if (!read) expect_sentence(last_failure(), AG_EMEMORY, "no memory");
     }
     ag_checkpoint_close(c);
 }
@@ -285,11 +274,9 @@ static void evil_headers_are_refused(void **state)
         {"{\"__metadata__\":{\"xxh3\":\"0\"}}", 0, "its checksum differs"},
     };
     for (size_t i = 0; i < sizeof evil / sizeof *evil; i++) {
-        ag_failure why = {0};
         write_raw(strlen(evil[i].header), evil[i].header, "xxxxxxxxx", evil[i].data);
-        assert_null(ag_checkpoint_open(path, &why));
-        expect_sentence(&why, AG_EDATA, evil[i].sentence);
-        expect_sentence(&why, AG_EDATA, "x.safetensors: ");
+        expect_null(ag_checkpoint_open(path, new_failure()), AG_EDATA, evil[i].sentence);
+        expect_sentence(last_failure(), AG_EDATA, "x.safetensors: ");
     }
 }
 
@@ -311,32 +298,25 @@ static void evil_lengths_are_refused(void **state)
 {
     const uint64_t lengths[] = {0, 1, 3, 100000001, (uint64_t)1 << 63, UINT64_MAX, UINT64_MAX - 7};
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-        ag_failure why = {0};
         write_raw(lengths[i], "{}", "", 0);
-        assert_null(ag_checkpoint_open(path, &why));
-        expect_sentence(&why, AG_EDATA, "the first 8 bytes say");
+        expect_null(ag_checkpoint_open(path, new_failure()), AG_EDATA, "the first 8 bytes say");
     }
     static const char *const says[] = {"x.safetensors is empty",
                                        "has 9 bytes, a safetensors file at"};
     for (size_t n = 0; n < 10; n += 9) {
-        ag_failure why = {0};
         files_put(path, "\2\0\0\0\0\0\0\0{", n);
-        assert_null(ag_checkpoint_open(path, &why));
-        expect_sentence(&why, AG_EDATA, says[n / 9]);
+        expect_null(ag_checkpoint_open(path, new_failure()), AG_EDATA, says[n / 9]);
     }
 }
 
 static void what_is_no_file_is_refused(void **state)
 {
-    ag_failure why[3] = {{0}};
     unlink(path);
-    assert_null(ag_checkpoint_open(path, &why[0]));
-    expect_sentence(&why[0], AG_EFILE, "x.safetensors: No such file");
-    assert_null(ag_checkpoint_open(files_folder, &why[1]));
-    expect_sentence(&why[1], AG_EFILE, "not a regular file");
+    expect_null(ag_checkpoint_open(path, new_failure()), AG_EFILE, "x.safetensors: No such file");
+    expect_null(ag_checkpoint_open(files_folder, new_failure()), AG_EFILE, "not a regular file");
     assert_int_equal(mkfifo(path, 0600), 0);
-    assert_null(ag_checkpoint_open(path, &why[2])); /* must not wait for a writer */
-    expect_sentence(&why[2], AG_EFILE, "not a regular file");
+    assert_null(ag_checkpoint_open(path, new_failure())); /* must not wait for a writer */
+    expect_sentence(last_failure(), AG_EFILE, "not a regular file");
     unlink(path);
 }
 

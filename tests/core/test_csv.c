@@ -25,9 +25,7 @@ static void test_read(void **state)
     };
     static const ag_real want[] = {1, (ag_real)2.5, -300, 4, (ag_real)0.5, 6};
     for (int i = 0; i < 2; i++) {
-        ag_failure why = {0};
-        ag_csv *csv = table(texts[i], &why);
-        if (!csv) fail_msg("%s", why.sentence);
+        ag_csv *csv = expect_made(table(texts[i], new_failure()));
         assert_int_equal(csv->rows, 2);
         assert_int_equal(csv->columns, 3);
         assert_memory_equal(csv->value, want, sizeof want);
@@ -41,11 +39,9 @@ static void test_read(void **state)
 /* A process that writes 2,5 has no part in what a file says. */
 static void test_locale(void **state)
 {
-    ag_failure why = {0};
     if (!setlocale(LC_NUMERIC, "de_DE.UTF-8") && !setlocale(LC_NUMERIC, "de_DE")) skip();
-    ag_csv *csv = table("a\n2.5\n", &why);
+    ag_csv *csv = expect_made(table("a\n2.5\n", new_failure()));
     setlocale(LC_NUMERIC, "C");
-    assert_non_null(csv);
     assert_true(csv->value[0] == (ag_real)2.5);
     ag_csv_free(csv);
 }
@@ -66,25 +62,21 @@ static void test_refused(void **state)
         {"", "empty"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        ag_failure why = {0};
-        if (table(cases[i].text, &why)) fail_msg("%s", cases[i].text);
-        expect_sentence(&why, AG_EDATA, cases[i].says);
+        if (table(cases[i].text, new_failure())) fail_msg("%s", cases[i].text);
+        expect_sentence(last_failure(), AG_EDATA, cases[i].says);
     }
-    ag_failure why = {0};
-    assert_null(ag_csv_load("/nowhere/at/all.csv", &why));
-    expect_sentence(&why, AG_EFILE, "cannot open");
+    expect_null(ag_csv_load("/nowhere/at/all.csv", new_failure()), AG_EFILE, "cannot open");
 }
 
 static void test_no_memory(void **state)
 {
     for (long nth = 1; nth < 20; nth++) {
-        ag_failure why = {0};
         ag__fail_allocation(nth, 0);
-        ag_csv *csv = table("a,b\n1,2\n", &why);
+        ag_csv *csv = table("a,b\n1,2\n", new_failure());
         ag__fail_allocation(0, 0);
         ag_csv_free(csv);
         if (csv) return;
-        assert_int_equal(why.status, AG_EMEMORY);
+        assert_int_equal(last_failure()->status, AG_EMEMORY);
     }
     fail_msg("allocations do not end");
 }
@@ -93,14 +85,12 @@ static void test_npz(void **state)
 {
     static const int64_t size[] = {2, 3};
     static const int32_t values[] = {1, 2, 3, 4, 5, 6};
-    ag_failure why = {0};
     ag_shape shape = {0};
     const char *path = files_path("x.npz");
-    ag_npz_writer *writer = ag_npz_create(path, &why);
-    assert_int_equal(ag_npz_add(writer, "x", AG_I32, 2, size, values, &why), AG_OK);
-    assert_int_equal(ag_npz_finish(writer, &why), AG_OK);
-    float *x = ag_npz_load(path, "x", AG_F32, &shape, &why);
-    assert_non_null(x);
+    ag_npz_writer *writer = ag_npz_create(path, new_failure());
+    expect_ok(ag_npz_add(writer, "x", AG_I32, 2, size, values, new_failure()));
+    expect_ok(ag_npz_finish(writer, new_failure()));
+    float *x = expect_made(ag_npz_load(path, "x", AG_F32, &shape, new_failure()));
     assert_true(ag_shape_equal(shape, AG_SHAPE(2, 3)));
     for (int i = 0; i < 6; i++) assert_int_equal((int)x[i], values[i]);
     ag_free(x);
@@ -108,18 +98,15 @@ static void test_npz(void **state)
                    wrong[] = {AG_SHAPE(3, 3), AG_SHAPE(6)};
     for (int i = 0; i < 2; i++) {
         shape = right[i];
-        ag_free(x = ag_npz_load(path, "x", AG_F32, &shape, &why));
+        ag_free(x = ag_npz_load(path, "x", AG_F32, &shape, new_failure()));
         assert_non_null(x);
         shape = wrong[i];
-        assert_null(ag_npz_load(path, "x", AG_F32, &shape, &why));
-        expect_sentence(&why, AG_EDATA,
-                        i ? "\"x\" is [2,3], but must be [6]"
-                          : "\"x\" is [2,3], but must be [3,3]");
-        why = (ag_failure){0};
+        expect_null(ag_npz_load(path, "x", AG_F32, &shape, new_failure()), AG_EDATA,
+                    i ? "\"x\" is [2,3], but must be [6]" : "\"x\" is [2,3], but must be [3,3]");
     }
     shape = (ag_shape){0};
-    assert_null(ag_npz_load(path, "y", AG_F32, &shape, &why));
-    expect_sentence(&why, AG_EDATA, "there is no array \"y\"");
+    expect_null(ag_npz_load(path, "y", AG_F32, &shape, new_failure()), AG_EDATA,
+                "there is no array \"y\"");
 }
 
 int main(void)

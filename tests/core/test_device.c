@@ -90,17 +90,13 @@ static void train(model *m, int steps)
 static void wrong_calls_are_refused(void **state)
 {
     ag_params *params = ag_params_new();
-    ag_failure why = {0};
     ag_params_add(params, "w", AG_SHAPE(3), ag_init_constant(1), 1);
-    assert_int_equal(ag_params_to(params, AG_CUDA, &why), AG_EUSE);
-    expect(why.sentence, "ag_params_to: the parameters are not built");
-    why = (ag_failure){0};
-    assert_int_equal(ag_params_fetch(params, &why), AG_EUSE);
-    expect(why.sentence, "ag_params_fetch: the parameters are not built");
+    expect_status(ag_params_to(params, AG_CUDA, new_failure()), AG_EUSE,
+                  "ag_params_to: the parameters are not built");
+    expect_status(ag_params_fetch(params, new_failure()), AG_EUSE,
+                  "ag_params_fetch: the parameters are not built");
     assert_int_equal(ag_params_build(params, 0), AG_OK);
-    why = (ag_failure){0};
-    assert_int_equal(ag_params_to(params, (ag_device)7, &why), AG_EUSE);
-    expect(why.sentence, "no device number 7");
+    expect_status(ag_params_to(params, (ag_device)7, new_failure()), AG_EUSE, "no device number 7");
     assert_int_equal(ag_params_to(params, AG_CPU, NULL), AG_OK);
     assert_int_equal(ag_params_fetch(params, NULL), AG_OK);
     assert_true(params->list[0]->value[2] == 1);
@@ -110,11 +106,10 @@ static void wrong_calls_are_refused(void **state)
 /* Where there is no device, the block stays on the CPU and works. */
 static void no_device_leaves_the_block(void **state)
 {
-    ag_failure why = {0};
     if (ag_device_open(NULL) == AG_OK) skip();
     model m = make(AG_CPU);
-    assert_int_equal(ag_params_to(m.params, AG_CUDA, &why), AG_EDEVICE);
-    expect(why.sentence, "choose the CPU as the device");
+    expect_status(ag_params_to(m.params, AG_CUDA, new_failure()), AG_EDEVICE,
+                  "choose the CPU as the device");
     assert_int_equal(m.params->device, AG_CPU);
     train(&m, 2);
     ag_params_free(m.params);
@@ -156,7 +151,6 @@ static void expect_near(const model *a, const model *b)
 static void checkpoints_change_devices(void **state)
 {
     const char *path = files_path("c.safetensors");
-    ag_failure why = {0};
     model want = make(AG_CPU);
     train(&want, 8);
     for (int from = AG_CPU; from <= AG_CUDA; from++)
@@ -164,9 +158,9 @@ static void checkpoints_change_devices(void **state)
             model first = make((ag_device)from), second = make((ag_device)to);
             train(&first, 4);
             train(&second, 1); /* the state that the checkpoint replaces */
-            assert_int_equal(ag_params_save(path, first.params, 1, NULL, 0, NULL, 0, &why), AG_OK);
-            ag_checkpoint *c = ag_checkpoint_open(path, &why);
-            assert_int_equal(ag_params_load(second.params, c, 1, &why), AG_OK);
+            expect_ok(ag_params_save(path, first.params, 1, NULL, 0, NULL, 0, new_failure()));
+            ag_checkpoint *c = ag_checkpoint_open(path, new_failure());
+            expect_ok(ag_params_load(second.params, c, 1, new_failure()));
             ag_checkpoint_close(c);
             assert_int_equal(second.params->device, to);
             assert_memory_equal(first.w->value, second.w->value, 35 * sizeof(float));

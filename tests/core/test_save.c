@@ -36,20 +36,18 @@ static void save_replaces_whole_files_and_keeps_the_mode(void **state)
 {
     const char *path = files_path("a");
     struct stat about;
-    ag_failure why = {0};
     mode_t mask = umask(027);
-    assert_int_equal(ag_save_file(path, put_text, "one", &why), AG_OK);
+    expect_ok(ag_save_file(path, put_text, "one", new_failure()));
     umask(mask);
     expect_text(path, "one");
     stat(path, &about);
     assert_int_equal(about.st_mode & 0777, 0640);
     chmod(path, 0604);
-    assert_int_equal(ag_save_file(path, put_text, "second", &why), AG_OK);
+    expect_ok(ag_save_file(path, put_text, "second", new_failure()));
     expect_text(path, "second");
     stat(path, &about);
     assert_int_equal(about.st_mode & 0777, 0604);
     assert_int_equal(files_count(), 1);
-    assert_int_equal(why.status, AG_OK);
 }
 
 static void a_failed_save_leaves_what_was_there(void **state)
@@ -57,9 +55,9 @@ static void a_failed_save_leaves_what_was_there(void **state)
     const char *path = files_path("b");
     assert_int_equal(ag_save_file(path, put_text, "old", NULL), AG_OK);
     int files = files_count();
-    ag_failure why = {0};
-    assert_int_equal(ag_save_file(path, put_half_and_fail, &why, &why), AG_EDATA);
-    assert_string_equal(why.sentence, "the other half is missing");
+    assert_int_equal(ag_save_file(path, put_half_and_fail, last_failure(), new_failure()),
+                     AG_EDATA);
+    assert_string_equal(last_failure()->sentence, "the other half is missing");
     ag_failure none = {0};
     assert_int_equal(ag_save_file(path, put_half_and_fail, NULL, &none), AG_EDATA);
     assert_non_null(strstr(none.sentence, path));
@@ -179,19 +177,16 @@ static void save_refuses_what_is_no_file(void **state)
     assert_int_equal(mkfifo(fifo, 0600), 0);
     const char *const bad[] = {fifo, files_folder, "/", "", "/nowhere/at/all/x"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        ag_failure why = {0};
-        assert_int_equal(ag_save_file(bad[i], put_text, "x", &why), AG_EFILE);
-        assert_non_null(strstr(why.sentence, bad[i]));
-        assert_non_null(
-            strstr(why.sentence, i < 3 ? "; choose another name"
-                                       : "; make its folder first or choose another name"));
+        expect_status(ag_save_file(bad[i], put_text, "x", new_failure()), AG_EFILE, bad[i]);
+        assert_non_null(strstr(last_failure()->sentence,
+                               i < 3 ? "; choose another name"
+                                     : "; make its folder first or choose another name"));
     }
     char name[400];
     memset(name, 'n', sizeof name - 1);
     name[sizeof name - 1] = 0;
-    ag_failure why = {0};
-    assert_int_equal(ag_save_file(name, put_text, "x", &why), AG_EFILE);
-    assert_non_null(strstr(why.sentence, "too long; choose a shorter name"));
+    expect_status(ag_save_file(name, put_text, "x", new_failure()), AG_EFILE,
+                  "too long; choose a shorter name");
     assert_int_equal(strlen(ag_path_tail(name)), 200);
 }
 
@@ -244,16 +239,16 @@ static void a_full_disk_leaves_what_was_there(void **state)
     for (int i = 0; i < MOST; i++) numbers[i] = (float)ag_random_uniform(&r);
     signal(SIGXFSZ, SIG_IGN);
     for (size_t k = 0; k < 3 * sizeof room / sizeof *room; k++) {
-        ag_failure why = {0};
         assert_int_equal(ag_save_file(path, put_text, "old", NULL), AG_OK);
         const int files = files_count();
-        assert_int_equal(save_within(room[k / 3], saves[k % 3], path, MOST, &why), AG_EFILE);
-        if (!strstr(why.sentence, path) ||
-            !strstr(why.sentence, "too large; raise the limit on the size of files"))
-            fail_msg("%s", why.sentence);
+        assert_int_equal(save_within(room[k / 3], saves[k % 3], path, MOST, new_failure()),
+                         AG_EFILE);
+        if (!strstr(last_failure()->sentence, path) ||
+            !strstr(last_failure()->sentence, "too large; raise the limit on the size of files"))
+            fail_msg("%s", last_failure()->sentence);
         expect_text(path, "old");
         assert_int_equal(files_count(), files);
-        assert_int_equal(save_within(200000, saves[k % 3], path, MOST, &why), AG_OK);
+        expect_ok(save_within(200000, saves[k % 3], path, MOST, new_failure()));
     }
 }
 
@@ -267,9 +262,7 @@ static void fill(int version)
 /* The version that the checkpoint holds as a whole. */
 static int load_version(const char *path)
 {
-    ag_failure why = {0};
-    ag_checkpoint *c = ag_checkpoint_open(path, &why);
-    if (!c) fail_msg("%s", why.sentence);
+    ag_checkpoint *c = expect_made(ag_checkpoint_open(path, new_failure()));
     assert_int_equal(ag_checkpoint_read(c, "x", AG_F32, AG_SHAPE(MOST), numbers, NULL), AG_OK);
     ag_checkpoint_close(c);
     for (int i = 1; i < MOST; i++) assert_true(numbers[i] == numbers[0]);

@@ -105,11 +105,11 @@ static void a_failed_call_is_reported(void **state)
               {EROFS, "; choose a folder that you may read and write"}};
     const char *path = files_path("unsynced");
     for (int i = 0; i < 16; i++) {
-        ag_failure why = {0};
-        assert_int_equal(save_without(path, bad[i / 4].call, is[i % 4].error, &why), AG_EFILE);
+        assert_int_equal(save_without(path, bad[i / 4].call, is[i % 4].error, new_failure()),
+                         AG_EFILE);
         assert_string_equal(calls, bad[i / 4].calls);
-        assert_non_null(strstr(why.sentence, bad[i / 4].says));
-        assert_non_null(strstr(why.sentence, is[i % 4].advice));
+        assert_non_null(strstr(last_failure()->sentence, bad[i / 4].says));
+        assert_non_null(strstr(last_failure()->sentence, is[i % 4].advice));
         expect_text(path, bad[i / 4].text);
     }
     assert_int_equal(save_without(path, 'f', EACCES, NULL), AG_EFILE);
@@ -138,10 +138,9 @@ static void a_call_that_is_not_there_costs_nothing(void **state)
     chmod(path, 0600);
     for (size_t i = 0; i < sizeof not_there / sizeof *not_there; i++)
         for (int e = 0; e < (not_there[i].also ? 7 : 5); e++) {
-            ag_failure why = {0};
             const int error = e < 5 ? always[e] : not_there[i].also[e - 5];
-            if (save_without(path, not_there[i].call, error, &why))
-                fail_msg("%c, %d: %s", not_there[i].call, error, why.sentence);
+            if (save_without(path, not_there[i].call, error, new_failure()))
+                fail_msg("%c, %d: %s", not_there[i].call, error, last_failure()->sentence);
             assert_int_equal(ag_saves_lack(), not_there[i].lacks);
             expect_text(path, "new");
             stat(path, &about);

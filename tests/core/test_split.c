@@ -20,10 +20,9 @@ static void test_shares(void **state)
 {
     static const double share[] = {0.8, 0.1, 0.1};
     int32_t part[N], again[N], other[N];
-    ag_failure why = {0};
-    assert_int_equal(ag_split(part, NULL, N, share, 3, 1, &why), AG_OK);
-    assert_int_equal(ag_split(again, NULL, N, share, 3, 1, &why), AG_OK);
-    assert_int_equal(ag_split(other, NULL, N, share, 3, 2, &why), AG_OK);
+    expect_ok(ag_split(part, NULL, N, share, 3, 1, new_failure()));
+    expect_ok(ag_split(again, NULL, N, share, 3, 1, new_failure()));
+    expect_ok(ag_split(other, NULL, N, share, 3, 2, new_failure()));
     assert_memory_equal(part, again, sizeof part);
     assert_memory_not_equal(part, other, sizeof part);
     assert_int_equal(members(part, 0), 800);
@@ -70,11 +69,10 @@ static void test_refused(void **state)
                  {nan, 4, 2, "part 0 is nan"},
                  {NULL, 4, 0, "cannot have 0 parts"},
                  {NULL, -1, 2, "-1 items"}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        ag_failure why = {0};
-        ag_split(part, NULL, cases[i].n, cases[i].share, cases[i].parts, 1, &why);
-        expect_sentence(&why, AG_EUSE, cases[i].says);
-    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        expect_status(
+            ag_split(part, NULL, cases[i].n, cases[i].share, cases[i].parts, 1, new_failure()),
+            AG_EUSE, cases[i].says);
     assert_int_equal(ag_split(part, NULL, 0, NULL, 2, 1, NULL), AG_OK);
     for (long nth = 1; nth <= 2; nth++) {
         ag__fail_allocation(nth, 0);

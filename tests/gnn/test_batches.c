@@ -24,10 +24,7 @@ static const ag_samples samples = {.count = 3,
 
 static ag_batches *made(const ag_samples *of, const int32_t *which, int n, int size, int shuffled)
 {
-    ag_failure why = {0};
-    ag_batches *b = ag_batches_new(of, which, n, size, shuffled, 5, &why);
-    if (!b) fail_msg("%s", why.sentence);
-    return b;
+    return expect_made(ag_batches_new(of, which, n, size, shuffled, 5, new_failure()));
 }
 
 /* Every message has the row of its own edge, and every node and sample its own. */
@@ -117,11 +114,10 @@ static void test_some_in_order(void **state)
         assert_memory_equal(batch->which, which, sizeof which);
         assert_int_equal(batch->graph->nodes, 5);
         expect_rows(batch);
-        ag_failure why = {0};
-        assert_null(ag_batches_next(b, &why));
-        assert_int_equal(why.status, AG_OK);
-        assert_null(ag_batches_next(b, &why)); /* as by whoever forgets to begin an epoch */
-        expect_sentence(&why, AG_EUSE, "the epoch is over; begin the next one");
+        expect_null(ag_batches_next(b, new_failure()), AG_OK, "");
+        assert_null(
+            ag_batches_next(b, new_failure())); /* as by whoever forgets to begin an epoch */
+        expect_sentence(last_failure(), AG_EUSE, "the epoch is over; begin the next one");
     }
     ag_batches_free(b);
 }
@@ -129,22 +125,19 @@ static void test_some_in_order(void **state)
 static void test_refused(void **state)
 {
     static const int32_t beyond[] = {3}, bad[] = {0, 2, 0, 3}, fewer[] = {2, 1, -1};
-    ag_failure why = {0};
     ag_samples s = samples;
-    assert_null(ag_batches_new(&s, beyond, 1, 1, 0, 1, &why));
-    expect_sentence(&why, AG_EINDEX, "is sample 3, but samples are 0 to 2");
-    s.target = bad, why = (ag_failure){0};
-    assert_null(ag_batches_new(&s, NULL, 3, 1, 0, 1, &why));
-    expect_sentence(&why, AG_EINDEX, "sample 2: edge 2 is (1, 3), but nodes are 0 to 2");
-    s = samples, s.nodes = fewer, why = (ag_failure){0};
-    assert_null(ag_batches_new(&s, NULL, 3, 1, 0, 1, &why));
-    expect_sentence(&why, AG_ESHAPE, "sample 2 has -1 nodes");
-    s = samples, s.edges = NULL, why = (ag_failure){0};
-    assert_null(ag_batches_new(&s, NULL, 3, 1, 0, 1, &why));
-    expect_sentence(&why, AG_EUSE, "both are needed");
-    why = (ag_failure){0};
-    assert_null(ag_batches_new(&samples, NULL, 3, 0, 0, 1, &why));
-    expect_sentence(&why, AG_EUSE, "the last at least 1");
+    expect_null(ag_batches_new(&s, beyond, 1, 1, 0, 1, new_failure()), AG_EINDEX,
+                "is sample 3, but samples are 0 to 2");
+    s.target = bad;
+    expect_null(ag_batches_new(&s, NULL, 3, 1, 0, 1, new_failure()), AG_EINDEX,
+                "sample 2: edge 2 is (1, 3), but nodes are 0 to 2");
+    s = samples, s.nodes = fewer;
+    expect_null(ag_batches_new(&s, NULL, 3, 1, 0, 1, new_failure()), AG_ESHAPE,
+                "sample 2 has -1 nodes");
+    s = samples, s.edges = NULL;
+    expect_null(ag_batches_new(&s, NULL, 3, 1, 0, 1, new_failure()), AG_EUSE, "both are needed");
+    expect_null(ag_batches_new(&samples, NULL, 3, 0, 0, 1, new_failure()), AG_EUSE,
+                "the last at least 1");
 }
 
 /* Each sentence names its column, and the one thing that is wrong with it. */
@@ -161,13 +154,11 @@ static void test_columns_refused(void **state)
         {{AG_PER_NODE, 0, node_row, NULL}, "column 1: it is per node or edge, but"},
     };
     for (int i = 0; i < 5; i++) {
-        ag_failure why = {0};
         ag_samples s = samples;
         s.column[0] = s.column[2];
         s.column[1] = wrong[i].column;
         if (i == 4) s.nodes = NULL;
-        assert_null(ag_batches_new(&s, NULL, 3, 1, 0, 1, &why));
-        expect_sentence(&why, AG_EUSE, wrong[i].says);
+        expect_null(ag_batches_new(&s, NULL, 3, 1, 0, 1, new_failure()), AG_EUSE, wrong[i].says);
     }
 }
 

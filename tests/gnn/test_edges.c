@@ -99,26 +99,21 @@ static void test_batches(void **state)
 
 static void test_refused_graphs(void **state)
 {
-    ag_failure why = {0};
-    assert_null(ag_graph_cap(NULL, 3, &why));
-    assert_string_equal(why.sentence,
+    assert_null(ag_graph_cap(NULL, 3, new_failure()));
+    assert_string_equal(last_failure()->sentence,
                         "ag_graph_cap: the graph is NULL and the most messages of a node are 3; "
                         "give it a graph and 0 or more");
-    why = (ag_failure){0};
     ag_graph *g = toy(AG_ALONG);
-    assert_null(ag_graph_cap(g, -1, &why));
-    assert_string_equal(why.sentence,
+    assert_null(ag_graph_cap(g, -1, new_failure()));
+    assert_string_equal(last_failure()->sentence,
                         "ag_graph_cap: the graph is not NULL and the most messages of a node are "
                         "-1; give it a graph and 0 or more");
-    why = (ag_failure){0};
-    assert_null(ag_graph_loops(NULL, &why));
-    assert_string_equal(why.sentence,
+    assert_null(ag_graph_loops(NULL, new_failure()));
+    assert_string_equal(last_failure()->sentence,
                         "ag_graph_loops: the graph is NULL; look at how it was built");
     for (long nth = 1; nth <= 2; nth++) {
-        why = (ag_failure){0};
         ag__fail_allocation(nth, 0);
-        assert_null(ag_graph_loops(g, &why));
-        assert_int_equal(why.status, AG_EMEMORY);
+        expect_null(ag_graph_loops(g, new_failure()), AG_EMEMORY, "");
     }
     ag__fail_allocation(0, 0);
     ag_graph_free(g);

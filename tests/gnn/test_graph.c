@@ -9,10 +9,8 @@ enum { RANDOM_NODES = 40, RANDOM_EDGES = 150 };
 static ag_graph *build(int nodes, const int32_t *source, const int32_t *target, int m,
                        ag_direction direction)
 {
-    ag_failure why = {0};
-    ag_graph *g = ag_graph_build(nodes, source, target, m, direction, &why);
-    if (!g) fail_msg("%s", why.sentence);
-    assert_int_equal(why.status, AG_OK);
+    ag_graph *g = expect_made(ag_graph_build(nodes, source, target, m, direction, new_failure()));
+    expect_ok(last_failure()->status);
     return g;
 }
 
@@ -124,10 +122,9 @@ static void test_empty(void **state)
 static void expect_failure(int nodes, const int32_t *from, const int32_t *to, int m,
                            ag_direction direction, ag_status status, const char *sentence)
 {
-    ag_failure why = {0};
-    assert_null(ag_graph_build(nodes, from, to, m, direction, &why));
-    assert_string_equal(why.sentence, sentence);
-    assert_int_equal(why.status, status);
+    assert_null(ag_graph_build(nodes, from, to, m, direction, new_failure()));
+    assert_string_equal(last_failure()->sentence, sentence);
+    assert_int_equal(last_failure()->status, status);
     assert_null(ag_graph_build(nodes, from, to, m, direction, NULL));
 }
 
@@ -166,17 +163,14 @@ static void test_bad_sizes(void **state)
 
 static void test_no_memory(void **state)
 {
-    ag_failure why = {0};
     ag__fail_allocation(1, 0);
-    assert_null(ag_graph_build(5, source, target, 5, AG_BOTH_WAYS, &why));
-    assert_int_equal(why.status, AG_EMEMORY);
-    assert_string_equal(why.sentence, "There is no memory for a graph of 5 nodes and 10 messages");
+    expect_null(ag_graph_build(5, source, target, 5, AG_BOTH_WAYS, new_failure()), AG_EMEMORY, "");
+    assert_string_equal(last_failure()->sentence,
+                        "There is no memory for a graph of 5 nodes and 10 messages");
     ag_graph *g = build(5, source, target, 5, AG_ALONG);
     const ag_graph *list[] = {g, g};
-    why = (ag_failure){0};
     ag__fail_allocation(1, 0);
-    assert_null(ag_graph_batch(list, 2, &why));
-    assert_int_equal(why.status, AG_EMEMORY);
+    expect_null(ag_graph_batch(list, 2, new_failure()), AG_EMEMORY, "");
     ag__fail_allocation(0, 0);
     ag_graph_free(g);
 }
@@ -185,15 +179,13 @@ static void test_no_memory(void **state)
 
 static void test_batch(void **state)
 {
-    ag_failure why = {0};
     ag_graph *a = build(5, source, target, 5, AG_BOTH_WAYS),
              *none = build(0, NULL, NULL, 0, AG_ALONG);
     ag_graph *lonely = build(2, NULL, NULL, 0, AG_ALONG),
              *b = build(5, source, target, 5, AG_ALONG);
     const ag_graph *list[] = {none, a, none, lonely, b};
     static const int32_t starts[] = {0, 0, 5, 5, 7, 12};
-    ag_graph *g = ag_graph_batch(list, 5, &why);
-    assert_non_null(g);
+    ag_graph *g = expect_made(ag_graph_batch(list, 5, new_failure()));
     assert_int_equal(g->nodes, 12);
     assert_int_equal(g->messages, 15);
     assert_int_equal(g->graphs, 5);
@@ -210,14 +202,12 @@ static void test_batch(void **state)
         assert_int_equal(g->targets[2 * (10 + p) + 1], b->targets[2 * p + 1] + 10);
     }
     const ag_graph *pair[] = {g, b}; /* a batch of batches */
-    ag_graph *twice = ag_graph_batch(pair, 2, &why);
-    assert_non_null(twice);
+    ag_graph *twice = expect_made(ag_graph_batch(pair, 2, new_failure()));
     assert_int_equal(twice->graphs, 6);
     assert_int_equal(twice->starts[5], 12);
     assert_int_equal(twice->edge[15], b->edge[0] + 10);
     expect_consistent(twice);
-    ag_graph *nothing = ag_graph_batch(NULL, 0, &why);
-    assert_non_null(nothing);
+    ag_graph *nothing = expect_made(ag_graph_batch(NULL, 0, new_failure()));
     assert_int_equal(nothing->nodes + nothing->graphs + nothing->starts[0], 0);
     ag_graph *all[] = {a, b, g, none, lonely, twice, nothing};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) ag_graph_free(all[i]);
@@ -232,10 +222,8 @@ static void test_batch_too_large(void **state)
     const ag_graph *list[][3] = {
         {&nodes, &nodes, &nodes}, {&messages, &messages, &messages}, {&parts, &parts, &parts}};
     for (int k = 0; k < 3; k++) {
-        ag_failure why = {0};
-        assert_null(ag_graph_batch(list[k], 3, &why));
-        assert_int_equal(why.status, AG_ESHAPE);
-        assert_non_null(strstr(why.sentence, " is too large; at most 2^30 "));
+        expect_null(ag_graph_batch(list[k], 3, new_failure()), AG_ESHAPE,
+                    " is too large; at most 2^30 ");
     }
 }
 
@@ -297,19 +285,12 @@ static void test_no_graph(void **state)
     static const float x[6];
     const ag_graph *none[] = {NULL};
     ag_tape *tape = ag_tape_new(AG_CPU);
-    ag_failure why = {0};
-    assert_null(ag_graph_batch(none, 1, &why));
-    assert_int_equal(why.status, AG_EUSE);
-    assert_string_equal(why.sentence, "graph 0 of the batch is NULL; look at how it was built");
-    why = (ag_failure){0};
-    assert_null(ag_graph_build(3, NULL, target, 2, AG_ALONG, &why));
-    assert_int_equal(why.status, AG_EUSE);
-    why = (ag_failure){0};
-    assert_null(ag_graph_build(5, source, target, 5, (ag_direction)3, &why));
-    assert_int_equal(why.status, AG_EUSE);
-    why = (ag_failure){0};
-    assert_null(ag_graph_batch(none, -1, &why));
-    assert_int_equal(why.status, AG_ESHAPE);
+    expect_null(ag_graph_batch(none, 1, new_failure()), AG_EUSE, "");
+    assert_string_equal(last_failure()->sentence,
+                        "graph 0 of the batch is NULL; look at how it was built");
+    expect_null(ag_graph_build(3, NULL, target, 2, AG_ALONG, new_failure()), AG_EUSE, "");
+    expect_null(ag_graph_build(5, source, target, 5, (ag_direction)3, new_failure()), AG_EUSE, "");
+    expect_null(ag_graph_batch(none, -1, new_failure()), AG_ESHAPE, "");
     const ag_edges edges = ag_graph_edges(tape, NULL);
     ag_forward(ag_spmm(ag_input(tape, x, AG_SHAPE(3, 2)), edges, AG_AGGREGATE_SUM));
     assert_int_equal(ag_tape_status(tape), AG_EUSE);

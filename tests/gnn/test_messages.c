@@ -73,10 +73,11 @@ static void test_rows_of_batches(void **state)
 static void test_too_many_edges(void **state)
 {
     static const ag_graph edges = {.edges = INT_MAX / 2, .graphs = 1};
-    ag_failure why = {0};
-    assert_null(ag_graph_batch((const ag_graph *const[]){&edges, &edges, &edges}, 3, &why));
-    assert_string_equal(why.sentence, "A batch of 3 graphs and 3221225469 edges is too large; at "
-                                      "most 2^30 of each are possible");
+    assert_null(
+        ag_graph_batch((const ag_graph *const[]){&edges, &edges, &edges}, 3, new_failure()));
+    assert_string_equal(last_failure()->sentence,
+                        "A batch of 3 graphs and 3221225469 edges is too large; at "
+                        "most 2^30 of each are possible");
 }
 
 /* ---- aggregates ---- */

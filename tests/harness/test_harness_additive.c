@@ -66,8 +66,7 @@ static void groups_of(harness_additive_group *group)
 static void score_items(double *score, harness_boosting *trees, const harness_additive_group *g)
 {
     double *cost = calloc((size_t)g->rows, sizeof *cost), alike = 0;
-    ag_failure why = {0};
-    if (harness_boosting_predict(cost, trees, g->x, g->rows, &why)) fail_msg("%s", why.sentence);
+    expect_ok(harness_boosting_predict(cost, trees, g->x, g->rows, new_failure()));
     for (int r = 0; r < g->rows; r++) {
         cost[r] = g->work[r] * exp(cost[r]);
         if (g->always) alike += (double)g->always[r] * cost[r];
@@ -84,8 +83,7 @@ static void score_items(double *score, harness_boosting *trees, const harness_ad
 static double tau_of(const double *score, const harness_additive_group *g)
 {
     ag_pairs pairs;
-    ag_failure why = {0};
-    if (ag_pairs_count(&pairs, score, g->y, g->items, &why)) fail_msg("%s", why.sentence);
+    expect_ok(ag_pairs_count(&pairs, score, g->y, g->items, new_failure()));
     return ag_tau_b(&pairs);
 }
 
@@ -100,10 +98,9 @@ static harness_boosting_options of_rounds(int rounds)
 /* The mean tau-b over the groups that were not learned from. */
 static double held_out(const harness_additive_group *group, harness_boosting_options o)
 {
-    ag_failure why = {0};
     double score[ITEMS], sum = 0;
-    harness_boosting *a = harness_additive_fit(group, LEARN, COLUMNS, &o, &why);
-    if (!a) fail_msg("%s", why.sentence);
+    harness_boosting *a =
+        expect_made(harness_additive_fit(group, LEARN, COLUMNS, &o, new_failure()));
     assert_int_equal(harness_boosting_trees(a), o.rounds);
     for (int i = LEARN; i < GROUPS; i++) {
         score_items(score, a, &group[i]);
@@ -140,25 +137,22 @@ static void test_groups_without_order_are_left_out(void **state)
 {
     harness_additive_group group[GROUPS];
     static double equal[ITEMS];
-    ag_failure why = {0};
     harness_boosting_options o = harness_boosting_defaults();
     double score[ITEMS], again[ITEMS];
     if (!harness_boosting_built()) skip();
     groups_of(group);
     o.rounds = 5;
-    harness_boosting *a = harness_additive_fit(group + 2, 10, COLUMNS, &o, &why);
+    harness_boosting *a =
+        expect_made(harness_additive_fit(group + 2, 10, COLUMNS, &o, new_failure()));
     group[0].y = NULL;
     group[1].y = equal;
-    harness_boosting *b = harness_additive_fit(group, 12, COLUMNS, &o, &why);
-    assert_non_null(a);
-    assert_non_null(b);
+    harness_boosting *b = expect_made(harness_additive_fit(group, 12, COLUMNS, &o, new_failure()));
     score_items(score, a, &group[20]);
     score_items(again, b, &group[20]);
     assert_memory_equal(score, again, sizeof score);
     harness_boosting_free(a);
     harness_boosting_free(b);
-    assert_null(harness_additive_fit(group, 2, COLUMNS, &o, &why));
-    assert_int_equal(why.status, AG_EDATA);
+    expect_null(harness_additive_fit(group, 2, COLUMNS, &o, new_failure()), AG_EDATA, "");
 }
 
 enum { SAMPLES = 300, FEATURES = 3, TREES = 30 };
@@ -168,7 +162,6 @@ static void the_same_predictions(void **state)
     static float x[SAMPLES * FEATURES];
     static double y[SAMPLES], score[SAMPLES];
     ag_random random = {7, 1, 0};
-    ag_failure why = {0};
     harness_trees t = {0};
     harness_boosting_options o = harness_boosting_defaults();
     if (!harness_boosting_built()) skip();
@@ -178,12 +171,12 @@ static void the_same_predictions(void **state)
                (i < 3 ? 50 : 0); /* rare ones make branches that end early */
     o.rounds = TREES;
     o.depth = 4;
-    harness_boosting *b = harness_boosting_fit(x, y, SAMPLES, FEATURES, &o, &why);
-    assert_non_null(b);
-    assert_int_equal(harness_boosting_predict(score, b, x, SAMPLES, &why), AG_OK);
+    harness_boosting *b =
+        expect_made(harness_boosting_fit(x, y, SAMPLES, FEATURES, &o, new_failure()));
+    expect_ok(harness_boosting_predict(score, b, x, SAMPLES, new_failure()));
     harness_trees_open(&t, TREES + 5, 5);
-    assert_int_equal(harness_trees_take(&t, 2, b, &why), AG_OK);
-    assert_int_equal(harness_trees_check(&t, FEATURES, &why), AG_OK);
+    expect_ok(harness_trees_take(&t, 2, b, new_failure()));
+    expect_ok(harness_trees_check(&t, FEATURES, new_failure()));
     for (int i = 0; i < SAMPLES; i++) {
         const float *row = x + (size_t)i * FEATURES;
         assert_true(fabs(harness_trees_sum(&t, 0, t.count, row) - score[i]) < 1e-4);
@@ -192,10 +185,10 @@ static void the_same_predictions(void **state)
     harness_trees_close(&t);
     /* fewer trees than there are; too small a depth */
     harness_trees_open(&t, 2, 4);
-    assert_int_equal(harness_trees_take(&t, 0, b, &why), AG_OK);
+    expect_ok(harness_trees_take(&t, 0, b, new_failure()));
     harness_trees_close(&t);
     harness_trees_open(&t, TREES, 2);
-    assert_int_equal(harness_trees_take(&t, 0, b, &why), AG_EDATA);
+    assert_int_equal(harness_trees_take(&t, 0, b, new_failure()), AG_EDATA);
     harness_trees_close(&t);
     harness_boosting_free(b);
 }
@@ -203,7 +196,6 @@ static void the_same_predictions(void **state)
 /* Depth 2: x1 < 0.5 ? (x0 < 1 ? 1 : 2) : (x0 < 3 ? 4 : 8), and a tree of zeros. */
 static void trees_by_hand(void **state)
 {
-    ag_failure why = {0};
     harness_trees t;
     harness_trees_open(&t, 2, 2);
     const int32_t column[] = {1, 0, 0};
@@ -212,15 +204,13 @@ static void trees_by_hand(void **state)
     for (int i = 0; i < 4; i++) t.leaf[i] = leaf[i];
     static const float row[][2] = {{0, 0}, {1, 0}, {2, 0.5F}, {3, 1}};
     for (int i = 0; i < 4; i++) assert_true(harness_trees_sum(&t, 0, 2, row[i]) == (double)leaf[i]);
-    assert_int_equal(harness_trees_check(&t, 2, &why), AG_OK);
-    assert_int_equal(harness_trees_check(&t, 1, &why), AG_EDATA);
+    expect_ok(harness_trees_check(&t, 2, new_failure()));
+    assert_int_equal(harness_trees_check(&t, 1, new_failure()), AG_EDATA);
     t.leaf[3] = (float)NAN;
-    why = (ag_failure){0};
-    assert_int_equal(harness_trees_check(&t, 2, &why), AG_EDATA);
+    assert_int_equal(harness_trees_check(&t, 2, new_failure()), AG_EDATA);
     t.leaf[3] = 0;
     t.limit[0] = (float)INFINITY;
-    why = (ag_failure){0};
-    assert_int_equal(harness_trees_check(&t, 2, &why), AG_EDATA);
+    assert_int_equal(harness_trees_check(&t, 2, new_failure()), AG_EDATA);
     harness_trees_close(&t);
 }
 
@@ -285,7 +275,6 @@ static void single_items(void **state)
     const double work[] = {1, 1}, runtime[] = {1, 3};
     const int first[] = {0, 1}, row[] = {0};
     harness_additive_group group[2];
-    ag_failure why = {0};
     harness_boosting_options o = harness_boosting_defaults();
     double score = 0;
     if (!harness_boosting_built()) skip();
@@ -299,16 +288,14 @@ static void single_items(void **state)
                                             .y = runtime + g,
                                             .weight = 1,
                                             .absolute = 1};
-    harness_boosting *trees = harness_additive_fit(group, 2, 1, &o, &why);
-    if (!trees) fail_msg("%s", why.sentence);
+    harness_boosting *trees = expect_made(harness_additive_fit(group, 2, 1, &o, new_failure()));
     for (int g = 0; g < 2; g++) {
         score_items(&score, trees, &group[g]);
         assert_true(fabs(score - runtime[g]) < 0.1);
     }
     harness_boosting_free(trees);
     group[0].absolute = group[1].absolute = 0;
-    assert_null(harness_additive_fit(group, 2, 1, &o, &why));
-    assert_int_equal(why.status, AG_EDATA);
+    expect_null(harness_additive_fit(group, 2, 1, &o, new_failure()), AG_EDATA, "");
 }
 
 int main(void)

@@ -12,10 +12,8 @@
 /* With the weight 0.1, since no rows are left to choose by. */
 static void fit(double *w, const float *x, const double *y, int rows, int columns)
 {
-    ag_failure why = {0};
     double weight;
-    if (harness_ridge_fit(w, &weight, x, y, rows, rows, columns, &why))
-        fail_msg("%s", why.sentence);
+    expect_ok(harness_ridge_fit(w, &weight, x, y, rows, rows, columns, new_failure()));
     assert_true(weight == 0.1);
 }
 
@@ -76,7 +74,6 @@ static void ridge_chooses_its_weight(void **state)
     enum { ROWS = 40, HEAD = 30 };
     float x[ROWS];
     double y[ROWS], w[2], weight, best = 0, least = (double)INFINITY;
-    ag_failure why = {0};
     ag_random random = {7, 1, 0};
     for (int i = 0; i < ROWS; i++) {
         x[i] = (float)ag_random_normal(&random);
@@ -96,7 +93,7 @@ static void ridge_chooses_its_weight(void **state)
         if (p < 2 && error < least) least = error, best = pow(10, p);
     }
     double got[2];
-    assert_int_equal(harness_ridge_fit(got, &weight, x, y, ROWS, HEAD, 1, &why), AG_OK);
+    expect_ok(harness_ridge_fit(got, &weight, x, y, ROWS, HEAD, 1, new_failure()));
     assert_true(fabs(weight / best - 1) < 1e-9 && weight > 1e-5); /* noise wants a large one */
     for (int k = 0; k < 2; k++) assert_true(fabs(got[k] - w[k]) < 1e-12);
 }
@@ -108,9 +105,8 @@ static void ridge_singular(void **state)
     const float x[] = {0, 1e8F, 2e8F, 0, 2e8F, 4e8F, 0, 5e8F, 1e9F, 0, 3e8F, 6e8F};
     const double y[] = {1, 2, 3, 5};
     double w[4], weight;
-    ag_failure why = {0};
-    assert_int_equal(harness_ridge_fit(w, &weight, x, y, 4, 4, 3, &why), AG_EFINITE);
-    assert_non_null(strstr(why.sentence, "column 2 of 3"));
+    expect_status(harness_ridge_fit(w, &weight, x, y, 4, 4, 3, new_failure()), AG_EFINITE,
+                  "column 2 of 3");
 }
 
 /* A column of zeros changes nothing. */
@@ -131,7 +127,6 @@ static void boosting_toy(void **state)
     enum { N = 400 };
     static float x[N * 2];
     static double y[N], score[N], again[N];
-    ag_failure why = {0};
     harness_boosting_options o = harness_boosting_defaults();
     ag_random r = {3, 1, 0};
     for (int i = 0; i < N; i++) {
@@ -139,22 +134,22 @@ static void boosting_toy(void **state)
         x[2 * i + 1] = (float)ag_random_uniform(&r);
         y[i] = exp(3 * (double)x[2 * i]); /* grows only with the first column */
     }
-    harness_boosting *b = harness_boosting_fit(x, y, N, 2, &o, &why);
+    harness_boosting *b = harness_boosting_fit(x, y, N, 2, &o, new_failure());
     if (!harness_boosting_built()) {
         assert_null(b);
-        assert_string_equal(why.sentence, "not built: libxgboost is not installed");
-        print_message("skipped: boosting is %s\n", why.sentence);
+        assert_string_equal(last_failure()->sentence, "not built: libxgboost is not installed");
+        print_message("skipped: boosting is %s\n", last_failure()->sentence);
         skip();
     }
-    if (!b) fail_msg("%s", why.sentence);
+    if (!b) fail_msg("%s", last_failure()->sentence);
     assert_int_equal(harness_boosting_trees(b), o.rounds);
-    assert_int_equal(harness_boosting_predict(score, b, x, N, &why), AG_OK);
+    expect_ok(harness_boosting_predict(score, b, x, N, new_failure()));
     harness_boosting_free(b);
     ag_pairs pairs;
-    ag_pairs_count(&pairs, score, y, N, &why);
+    ag_pairs_count(&pairs, score, y, N, new_failure());
     assert_true(ag_tau_b(&pairs) > 0.97);
-    b = harness_boosting_fit(x, y, N, 2, &o, &why);
-    assert_int_equal(harness_boosting_predict(again, b, x, N, &why), AG_OK);
+    b = harness_boosting_fit(x, y, N, 2, &o, new_failure());
+    expect_ok(harness_boosting_predict(again, b, x, N, new_failure()));
     harness_boosting_free(b);
     assert_memory_equal(score, again, sizeof score);
 
@@ -163,8 +158,8 @@ static void boosting_toy(void **state)
     o.rate = 1;
     const float step[] = {0, 0, 0, 0, 1, 1, 2, 2};
     const double level[] = {-5, -5, -5, -5, 1, 1, 12, 12};
-    b = harness_boosting_fit(step, level, 8, 1, &o, &why);
-    assert_int_equal(harness_boosting_predict(score, b, step, 8, &why), AG_OK);
+    b = harness_boosting_fit(step, level, 8, 1, &o, new_failure());
+    expect_ok(harness_boosting_predict(score, b, step, 8, new_failure()));
     harness_boosting_free(b);
     for (int i = 0; i < 8; i++) /* sum / (rows + 1) */
         assert_true(fabs(score[i] - (i < 6 ? -18.0 / 7 : 24.0 / 3)) < 1e-5);
@@ -176,11 +171,9 @@ static void boosting_fails(void **state)
     if (!harness_boosting_built()) skip();
     const float x[] = {0, 1};
     const double y[] = {NAN, 1};
-    ag_failure why = {0};
     harness_boosting_options o = harness_boosting_defaults();
-    assert_null(harness_boosting_fit(x, y, 2, 1, &o, &why));
-    assert_int_equal(why.status, AG_EDATA);
-    assert_memory_equal(why.sentence, "boosting: XGBoost could not ", 28);
+    expect_null(harness_boosting_fit(x, y, 2, 1, &o, new_failure()), AG_EDATA, "");
+    assert_memory_equal(last_failure()->sentence, "boosting: XGBoost could not ", 28);
 }
 
 int main(void)

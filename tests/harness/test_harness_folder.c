@@ -21,12 +21,10 @@ static harness_run *open_run(const char *folder, harness_run_mode mode, ag_failu
 /* A folder with the config.json of a run. */
 static void make_run(const char *folder)
 {
-    ag_failure why = {0};
     harness_options *o = harness_options_new(&demo, HARNESS_TRAIN, NULL);
-    harness_run *run = open_run(folder, HARNESS_NEW, &why);
-    assert_non_null(run);
-    assert_int_equal(harness_run_config(run, o, &why), AG_OK);
-    assert_int_equal(harness_run_close(run, &why), AG_OK);
+    harness_run *run = expect_made(open_run(folder, HARNESS_NEW, new_failure()));
+    expect_ok(harness_run_config(run, o, new_failure()));
+    expect_ok(harness_run_close(run, new_failure()));
     harness_options_free(o);
 }
 
@@ -88,11 +86,10 @@ static harness_table *study_in(const char *folder, ag_failure *why)
 static void a_study_leaves_what_is_there_now(void **state)
 {
     const char *folder = files_path("study-gone");
-    ag_failure why = {0};
     moved = folder;
-    assert_null(study_in(folder, &why));
+    assert_null(study_in(folder, new_failure()));
     moved = NULL;
-    expect_sentence(&why, AG_EFILE,
+    expect_sentence(last_failure(), AG_EFILE,
                     " was removed, moved or replaced while this program wrote to it; ");
     assert_false(is_in(folder, "study.csv") || is_in(folder, "one"));
 }
@@ -166,13 +163,13 @@ static void a_folder_that_may_not_be_written_to_is_named(void **state)
     assert_int_equal(chmod(files_folder, 0755), 0);
     const pid_t child = fork();
     if (child == 0) {
-        ag_failure why = {0};
         if (geteuid() == 0 && setuid(65534)) _exit(77);
-        if (open_run(folder, HARNESS_NEW, &why)) _exit(1);
-        if (why.status == AG_EFILE &&
-            strstr(why.sentence, "/closed/above cannot be made: Permission denied; choose"))
+        if (open_run(folder, HARNESS_NEW, new_failure())) _exit(1);
+        if (last_failure()->status == AG_EFILE &&
+            strstr(last_failure()->sentence,
+                   "/closed/above cannot be made: Permission denied; choose"))
             _exit(0);
-        print_error("%s\n", why.sentence);
+        print_error("%s\n", last_failure()->sentence);
         _exit(1);
     }
     waitpid(child, &status, 0);

@@ -253,10 +253,9 @@ static void in_a_log(char *text, size_t bytes, bool quiet, bool tenths, double s
         harness_progress p;
         char *const path[] = {"a.npz", "b.npz", "c.npz", "d.npz", "e.npz"};
         harness_reading r = {.path = path, .count = 5};
-        ag_failure why = {0};
         if (!freopen("log", "w", stderr)) _exit(1);
         harness_log_start("demo", quiet);
-        while (harness_reading_next(&r, &why)) later += step;
+        while (harness_reading_next(&r, new_failure())) later += step;
         harness_progress_start(&p, "train", 0, 200);
         p.tenths = tenths;
         for (int i = 1; i <= 200; i++) {

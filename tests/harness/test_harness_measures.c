@@ -11,8 +11,7 @@ static void near(double got, double expected) { expect_number(got, expected, 1e-
 static harness_measured measure(const harness_items *items)
 {
     harness_measured m;
-    ag_failure why = {0};
-    if (harness_measure_items(&m, items, &why)) fail_msg("%s", why.sentence);
+    expect_ok(harness_measure_items(&m, items, new_failure()));
     return m;
 }
 
@@ -210,9 +209,8 @@ static void tiles_by_hand(void **state)
 static void refused(int status, const char *sentence, const harness_items *items)
 {
     harness_measured m;
-    ag_failure why = {0};
-    assert_int_equal(harness_measure_items(&m, items, &why), status);
-    assert_string_equal(why.sentence, sentence);
+    assert_int_equal(harness_measure_items(&m, items, new_failure()), status);
+    assert_string_equal(last_failure()->sentence, sentence);
 }
 
 static void refusals(void **state)

@@ -11,8 +11,7 @@ static harness_monotone m; /* of the last fit */
 
 static void fit_items(const double *x, const double *y, int count)
 {
-    ag_failure why = {0};
-    assert_int_equal(harness_monotone_fit(&m, x, y, count, &why), AG_OK);
+    expect_ok(harness_monotone_fit(&m, x, y, count, new_failure()));
 }
 
 /* EACH items at x = 1, 2, ..., in mixed order; half of them `level - 1`, half `level + 1`. */
@@ -125,14 +124,13 @@ static void equal_values_stay_equal(void **state)
 
 static void falling_or_single_is_one_step(void **state)
 {
-    ag_failure why = {0};
     fit((double[]){5, 3, 1}, 3);
     assert_int_equal(m.steps, 1);
     assert_true(fabs(harness_monotone_at(&m, 2) - 3) < 1e-12);
     fit_items((double[]){7}, (double[]){-2}, 1);
     assert_true(m.steps == 1 && harness_monotone_at(&m, 0) == -2);
     assert_int_equal(
-        harness_monotone_fit(&m, (double[]){1, (double)NAN}, (double[]){1, 2}, 2, &why),
+        harness_monotone_fit(&m, (double[]){1, (double)NAN}, (double[]){1, 2}, 2, new_failure()),
         AG_EFINITE);
     assert_int_equal(m.steps, 0);
 }

@@ -43,15 +43,14 @@ static void damaged_presets(void **state)
         harness_option table[sizeof demo_table / sizeof *demo_table];
         harness_program program = demo;
         demo_options values;
-        ag_failure why = {0};
         memcpy(table, demo_table, sizeof table);
         program.options = table;
         for (int k = 0; k < program.option_count; k++)
             if (table[k].presets) table[k].presets = bad[i].text;
         harness_options *o = harness_options_new(&program, HARNESS_TRAIN, &values);
-        assert_int_equal(harness_options_set(o, "x", "size", "own", &why), AG_OK);
-        assert_int_equal(harness_options_set(o, "x", "size", "small", &why), AG_EUSE);
-        assert_non_null(strstr(why.sentence, bad[i].sentence));
+        expect_ok(harness_options_set(o, "x", "size", "own", new_failure()));
+        expect_status(harness_options_set(o, "x", "size", "small", new_failure()), AG_EUSE,
+                      bad[i].sentence);
         harness_options_free(o);
     }
 }
@@ -158,11 +157,11 @@ static void error_sentences(void **state)
 /* The list of words, which --help shows, is no word. */
 static void several_words(void **state)
 {
-    ag_failure why = {0};
     harness_options *o = harness_options_new(&demo, HARNESS_TRAIN, NULL);
-    assert_int_equal(harness_options_set(o, NULL, "loss", "hinge|logistic", &why), AG_EUSE);
-    assert_string_equal(why.sentence, "--loss: \"hinge|logistic\" is not one of "
-                                      "hinge|logistic|listmle; give one of them");
+    assert_int_equal(harness_options_set(o, NULL, "loss", "hinge|logistic", new_failure()),
+                     AG_EUSE);
+    assert_string_equal(last_failure()->sentence, "--loss: \"hinge|logistic\" is not one of "
+                                                  "hinge|logistic|listmle; give one of them");
     harness_options_free(o);
 }
 
@@ -192,12 +191,11 @@ static void what_is_needed(void **state)
 static void a_copy_leaves_the_original(void **state)
 {
     parsed a = {0};
-    ag_failure why = {0};
     parse(&a, HARNESS_TRAIN, NULL, "--data x");
     harness_options *copy = harness_options_copy(a.o);
     const demo_options *values = harness_options_values(copy);
-    assert_int_equal(harness_options_set(copy, NULL, "data", "y", &why), AG_OK);
-    assert_int_equal(harness_options_set(copy, NULL, "steps", "3", &why), AG_OK);
+    expect_ok(harness_options_set(copy, NULL, "data", "y", new_failure()));
+    expect_ok(harness_options_set(copy, NULL, "steps", "3", new_failure()));
     assert_int_equal(a.values.common.data.count, 1);
     assert_int_equal(values->common.data.count, 2);
     assert_true(a.values.steps == 100 && values->steps == 3);

@@ -22,39 +22,35 @@ static void expect_text(const char *folder, const char *name, const char *want)
 
 static harness_run *open_new(const char *folder)
 {
-    ag_failure why = {0};
-    harness_run *run = demo_run(folder, HARNESS_NEW, columns, 2, &why);
-    assert_string_equal(why.sentence, "");
+    harness_run *run = demo_run(folder, HARNESS_NEW, columns, 2, new_failure());
+    expect_ok(last_failure()->status);
     assert_non_null(run);
     return run;
 }
 
 static void train(harness_run *run, int from, int to)
 {
-    ag_failure why = {0};
     for (int step = from; step <= to; step++) {
         double values[2] = {1.0 / step, step % 2 ? (double)NAN : step / 100.0};
-        assert_int_equal(harness_run_metrics(run, step, values, &why), AG_OK);
-        assert_int_equal(harness_run_timing(run, step, "step_s", 0.5, &why), AG_OK);
+        expect_ok(harness_run_metrics(run, step, values, new_failure()));
+        expect_ok(harness_run_timing(run, step, "step_s", 0.5, new_failure()));
     }
-    assert_int_equal(harness_run_sync(run, &why), AG_OK);
+    expect_ok(harness_run_sync(run, new_failure()));
 }
 
 static void writes_metrics(void **state)
 {
     const char *folder = files_path("deep/er/run");
     harness_run *run = open_new(folder);
-    ag_failure why = {0};
     train(run, 1, 2);
     expect_text(folder, "metrics.jsonl",
                 "{\"step\": 1, \"loss\": 1}\n{\"step\": 2, \"loss\": 0.5, \"tau\": 0.02}\n");
     expect_text(folder, "metrics.csv", "step,loss,tau\n1,1,\n2,0.5,0.02\n");
     harness_curve c;
-    assert_int_equal(harness_run_column(&c, harness_run_path(run, "metrics.jsonl"), "tau", &why),
-                     AG_OK);
+    expect_ok(harness_run_column(&c, harness_run_path(run, "metrics.jsonl"), "tau", new_failure()));
     assert_true(c.n == 1 && c.x[0] == 2 && c.y[0] == 0.02);
     harness_free(c.x);
-    assert_int_equal(harness_run_close(run, &why), AG_OK);
+    expect_ok(harness_run_close(run, new_failure()));
 }
 
 /* Interrupted after step 7, of which the checkpoint has 5, in the middle of a line; then before the
@@ -62,29 +58,27 @@ static void writes_metrics(void **state)
 static void goes_back_to_a_step(void **state)
 {
     const char *folder = files_path("halved");
-    ag_failure why = {0};
     harness_run *run = open_new(folder);
     harness_options *o = harness_options_new(&demo, HARNESS_TRAIN, NULL);
-    assert_int_equal(harness_run_config(run, o, &why), AG_OK);
+    expect_ok(harness_run_config(run, o, new_failure()));
     train(run, 1, 3);
-    harness_run_close(run, &why);
+    expect_ok(harness_run_close(run, new_failure()));
     FILE *file = fopen(formatted("%s/metrics.jsonl", folder), "ab");
     fputs("{\"step\": 4, \"lo", file);
     fclose(file);
     for (int step = 1; step >= 0; step--) {
-        run = demo_run(folder, HARNESS_RESUME, columns, 2, &why);
-        assert_int_equal(harness_run_rewind(run, step, &why), AG_OK);
-        harness_run_close(run, &why);
+        run = demo_run(folder, HARNESS_RESUME, columns, 2, new_failure());
+        expect_ok(harness_run_rewind(run, step, new_failure()));
+        expect_ok(harness_run_close(run, new_failure()));
         expect_text(folder, "metrics.csv", step ? "step,loss,tau\n1,1,\n" : "step,loss,tau\n");
         expect_text(folder, "metrics.jsonl", step ? "{\"step\": 1, \"loss\": 1}\n" : "");
         expect_text(folder, "timing.jsonl", step ? "{\"step\": 1, \"step_s\": 0.500000}\n" : "");
     }
     put(folder, "metrics.csv", "step,loss\nhello\n");
-    run = demo_run(folder, HARNESS_RESUME, columns, 2, &why);
-    assert_int_equal(harness_run_rewind(run, 3, &why), AG_EDATA);
-    expect_sentence(&why, AG_EDATA,
-                    "metrics.csv line 2 does not begin with a step, so it is no file of this run; "
-                    "move it away or choose another --out");
+    run = demo_run(folder, HARNESS_RESUME, columns, 2, new_failure());
+    expect_status(harness_run_rewind(run, 3, new_failure()), AG_EDATA,
+                  "metrics.csv line 2 does not begin with a step, so it is no file of this run; "
+                  "move it away or choose another --out");
     harness_run_close(run, &(ag_failure){0});
     harness_options_free(o);
 }
@@ -93,14 +87,13 @@ static void config_comes_back(void **state)
 {
     const char *folder = files_path("config");
     demo_options read;
-    ag_failure why = {0};
     harness_options *o = harness_options_new(&demo, HARNESS_TRAIN, NULL);
-    assert_int_equal(harness_options_set(o, NULL, "steps", "7", &why), AG_OK);
+    expect_ok(harness_options_set(o, NULL, "steps", "7", new_failure()));
     harness_run *run = open_new(folder);
-    assert_int_equal(harness_run_config(run, o, &why), AG_OK);
-    harness_run_close(run, &why);
+    expect_ok(harness_run_config(run, o, new_failure()));
+    expect_ok(harness_run_close(run, new_failure()));
     harness_options *back = harness_options_new(&demo, HARNESS_EVAL, &read);
-    assert_int_equal(harness_run_read_config(folder, back, 0, &why), AG_OK);
+    expect_ok(harness_run_read_config(folder, back, 0, new_failure()));
     assert_int_equal(read.steps, 7);
     static const char *const bad[][2] = {
         {"{", "config.json line 1 is not JSON"},
@@ -125,19 +118,17 @@ static void config_comes_back(void **state)
 static void expect_refused(const char *folder, harness_run_mode mode, ag_status status,
                            const char *sentence)
 {
-    ag_failure why = {0};
     struct stat about;
     const int there = stat(folder, &about) == 0;
-    assert_null(harness_run_open(folder, mode, &why));
+    assert_null(harness_run_open(folder, mode, new_failure()));
     assert_int_equal(stat(folder, &about) == 0, there);
-    expect_sentence(&why, status, sentence);
+    expect_sentence(last_failure(), status, sentence);
 }
 
 static void folder_sentences(void **state)
 {
-    ag_failure why = {0};
     const char *folder = files_path("full");
-    harness_run_close(open_new(folder), &why);
+    expect_ok(harness_run_close(open_new(folder), new_failure()));
     put(folder, "notes.txt", "mine");
     put(folder, "best.safetensors", "x");
     expect_refused(folder, HARNESS_NEW, AG_EUSE,
@@ -148,11 +139,10 @@ static void folder_sentences(void **state)
                    "or omit --resume");
     expect_refused(files_path("none"), HARNESS_RESUME, AG_EFILE,
                    "/none does not exist, so there is no run to resume");
-    harness_run *run = harness_run_open(folder, HARNESS_FORCE, &why);
-    assert_non_null(run);
+    harness_run *run = expect_made(harness_run_open(folder, HARNESS_FORCE, new_failure()));
     expect_text(folder, "best.safetensors", "x"); /* until the run begins */
-    assert_int_equal(harness_run_begin(run, columns, 2, &why), AG_OK);
-    harness_run_close(run, &why);
+    expect_ok(harness_run_begin(run, columns, 2, new_failure()));
+    expect_ok(harness_run_close(run, new_failure()));
     expect_text(folder, "notes.txt", "mine");
     assert_null(files_text(folder, "best.safetensors"));
     put(files_folder, "file", "x");
@@ -162,26 +152,23 @@ static void folder_sentences(void **state)
                    "/file cannot be made: File exists; choose another --out");
     assert_int_equal(symlink("elsewhere", files_path("dangling")), 0);
     expect_refused(files_path("dangling"), HARNESS_NEW, AG_EFILE, "/dangling cannot be made: ");
-    run = harness_run_open(files_path("new/and/deep"), HARNESS_NEW, &why);
-    assert_non_null(run);
-    harness_run_close(run, &why);
+    run = expect_made(harness_run_open(files_path("new/and/deep"), HARNESS_NEW, new_failure()));
+    expect_ok(harness_run_close(run, new_failure()));
     assert_int_not_equal(access(files_path("new/and/deep"), F_OK), 0); /* nothing began in it */
 }
 
 /* One that was there before, or that another program has made in its place. */
 static void an_empty_folder_of_others_stays(void **state)
 {
-    ag_failure why = {0};
     for (int again = 0; again < 2; again++) {
         const char *folder = files_path(again ? "again" : "before");
         if (!again) assert_int_equal(mkdir(folder, 0777), 0);
-        harness_run *run = harness_run_open(folder, HARNESS_NEW, &why);
-        assert_non_null(run);
+        harness_run *run = expect_made(harness_run_open(folder, HARNESS_NEW, new_failure()));
         if (again) {
             assert_true(rmdir(folder) == 0 && mkdir(folder, 0777) == 0);
-            assert_int_equal(harness_run_begin(run, columns, 2, &why), AG_EFILE);
+            assert_int_equal(harness_run_begin(run, columns, 2, new_failure()), AG_EFILE);
         }
-        harness_run_close(run, &why);
+        expect_ok(harness_run_close(run, new_failure()));
         assert_int_equal(access(folder, F_OK), 0);
     }
 }
@@ -198,12 +185,10 @@ static void force_clears_what_the_programs_write(void **state)
     static const char *const theirs[] = {"notes.txt", "plots/mine.svg", "plots/curves.png",
                                          "my-config.json"};
     const char *folder = files_path("forced");
-    ag_failure why = {0};
-    harness_run_close(open_new(folder), &why);
+    expect_ok(harness_run_close(open_new(folder), new_failure()));
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) put(folder, ours[i], "old");
     for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++) put(folder, theirs[i], "mine");
-    harness_run *run = demo_run(folder, HARNESS_FORCE, columns, 2, &why);
-    assert_non_null(run);
+    harness_run *run = expect_made(demo_run(folder, HARNESS_FORCE, columns, 2, new_failure()));
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
         char *text = files_text(folder, ours[i]);
         if (text && strcmp(text, "old") == 0) fail_msg("%s is still there", ours[i]);
@@ -211,7 +196,7 @@ static void force_clears_what_the_programs_write(void **state)
     }
     for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++)
         expect_text(folder, theirs[i], "mine");
-    harness_run_close(run, &why);
+    expect_ok(harness_run_close(run, new_failure()));
 }
 
 static void a_full_disk_is_noticed(void **state)

@@ -62,7 +62,7 @@ static harness_table *run(const harness_study *study, trainer *with, json_t **js
     json_t *mine = NULL;
     how = with;
     values.common.out = files_folder;
-    harness_table *table = harness_study_run(study, &call, json ? json : &mine, &why);
+    harness_table *table = harness_study_run(study, &call, json ? json : &mine, new_failure());
     json_decref(mine);
     return table;
 }
@@ -142,19 +142,17 @@ static void runs_and_reuses(void **state)
     parse(study_text);
     fail_at = 5;
     assert_null(run(&s, train, NULL));
-    assert_int_equal(why.status, AG_EDATA);
-    assert_string_equal(why.sentence, "no edges, seed 3: the file is damaged");
+    assert_int_equal(last_failure()->status, AG_EDATA);
+    assert_string_equal(last_failure()->sentence, "no edges, seed 3: the file is damaged");
     json_t *options = harness_options_json(o),
            *config = json_pack("{s:s,s:o}", "program", "demo", "options", options);
     json_object_set_new(options, "edges", json_false());
     json_object_set_new(options, "seed", json_integer(3));
     json_dump_file(config, files_path("no-edges/seed-3/config.json"), 0); /* as if interrupted */
     json_decref(config);
-    memset(&why, 0, sizeof why);
     fail_at = 0;
-    harness_table *table = run(&s, train, &study);
-    assert_string_equal(why.sentence, "");
-    assert_non_null(table);
+    harness_table *table = expect_made(run(&s, train, &study));
+    expect_ok(last_failure()->status);
     check_numbers(study);
     check_files();
     char *text = table_text(harness_table_print, &table, 1);
@@ -263,18 +261,15 @@ static void refuses_old_results(void **state)
     parse(text);
     assert_int_equal(s.seeds[0], 0); /* the default of --seed */
     harness_table_free(run(&s, train, NULL));
-    assert_int_equal(harness_options_set(o, NULL, "loss", "listmle", &why), AG_OK);
-    assert_null(run(&s, train, NULL));
-    expect_sentence(
-        &why, AG_EUSE,
-        "complete/seed-0/result.json was made with other options than the study asks for "
-        "now; choose another --out, or delete that folder");
+    expect_ok(harness_options_set(o, NULL, "loss", "listmle", new_failure()));
+    expect_null(run(&s, train, NULL), AG_EUSE,
+                "complete/seed-0/result.json was made with other options than the study asks for "
+                "now; choose another --out, or delete that folder");
     assert_int_equal(runs, 1);
     /* and before another variant is trained */
     const char *more = "[no edges]\nedges = false\nsteps = 6\n[complete]\nsteps = 5";
     harness_study later = {0};
-    why = (ag_failure){0};
-    harness_study_parse(&later, "s.ini", more, strlen(more), o, &why);
+    expect_ok(harness_study_parse(&later, "s.ini", more, strlen(more), o, new_failure()));
     assert_null(run(&later, train, NULL));
     assert_int_equal(runs, 1);
     harness_study_free(&later);

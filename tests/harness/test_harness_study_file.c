@@ -57,24 +57,23 @@ static void sentences(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         harness_study s = {0};
-        ag_failure why = {0};
         assert_int_equal(
-            harness_study_parse(&s, "s.ini", cases[i][0], strlen(cases[i][0]), o, &why), AG_EUSE);
-        assert_string_equal(why.sentence, cases[i][1]);
+            harness_study_parse(&s, "s.ini", cases[i][0], strlen(cases[i][0]), o, new_failure()),
+            AG_EUSE);
+        assert_string_equal(last_failure()->sentence, cases[i][1]);
         harness_study_free(&s);
     }
-    assert_int_equal(harness_study_load(&s, "/nowhere/s.ini", o, &why), AG_EFILE);
+    assert_int_equal(harness_study_load(&s, "/nowhere/s.ini", o, new_failure()), AG_EFILE);
     assert_string_equal(
-        why.sentence,
+        last_failure()->sentence,
         "--study: /nowhere/s.ini cannot be opened: No such file or directory; check the path");
 }
 
 static const char *refused(const char *text, const char *files)
 {
-    why = (ag_failure){0};
-    if (!parse(text)) harness_study_act(&s, o, files, &why);
+    if (!parse(text)) harness_study_act(&s, o, files, new_failure());
     harness_study_free(&s);
-    return why.sentence;
+    return last_failure()->sentence;
 }
 
 /* An option of a variant has an effect in it, one of the call or of [study] in some variant. */
@@ -89,7 +88,7 @@ static void no_effect(void **state)
     assert_string_equal(refused("[a]\nsize = small", "layout files"), "");
     const char *none = "[study]\nloss = listmle\n[a]\n[b]\nsteps = 3";
     assert_string_equal(refused(none, NULL), "");
-    assert_int_equal(harness_options_set(o, NULL, "depth", "3", &why), AG_OK);
+    expect_ok(harness_options_set(o, NULL, "depth", "3", new_failure()));
     assert_string_equal(refused(none, NULL), "--depth: 3 has no effect in any variant" NEEDS);
     assert_string_equal(refused("[a]\n[b]\nedges = false", "layout files"), "");
 }

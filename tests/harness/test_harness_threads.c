@@ -84,13 +84,12 @@ static int grow_trees(void)
     float *x = malloc(sizeof *x * ROWS * COLUMNS);
     double *y = malloc(sizeof *y * ROWS);
     ag_random random = {.seed = 3};
-    ag_failure why = {0};
     harness_boosting_options o = harness_boosting_defaults();
     o.rounds = 1;
     if (!x || !y) return 96;
     for (int i = 0; i < ROWS * COLUMNS; i++) x[i] = (float)(ag_random_bits(&random) % 16);
     for (int r = 0; r < ROWS; r++) y[r] = (double)x[(size_t)r * COLUMNS];
-    harness_boosting *b = harness_boosting_fit(x, y, ROWS, COLUMNS, &o, &why);
+    harness_boosting *b = harness_boosting_fit(x, y, ROWS, COLUMNS, &o, new_failure());
     const int good = b && harness_boosting_trees(b) == 1;
     harness_boosting_free(b);
     free(x);

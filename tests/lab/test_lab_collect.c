@@ -93,7 +93,6 @@ static void tile_files(void **state)
     assert_true(files >= 2 && files <= 6);
     for (int i = 0; i < files; i++) {
         const char *path = formatted("t/%s.npz", names[i]);
-        ag_failure why = {0};
         lab_program p = {0};
         assert_int_equal(lab_text_load(&p, formatted("t/%s.txt", names[i])), AG_OK);
         assert_string_equal(p.name, names[i]);
@@ -117,7 +116,7 @@ static void tile_files(void **state)
         close_npz(npz);
         lab_program_clear(&p);
         tpu_data read = {0};
-        assert_int_equal(test_tpu_add(&read, path, &why), AG_OK);
+        expect_ok(test_tpu_add(&read, path, new_failure()));
         assert_int_equal(read.kernel[0].configs, c);
         tpu_data_free(&read);
     }
@@ -241,13 +240,12 @@ static void a_text_is_read_once(void **state)
     const char *path = "once.txt";
     const lab_settings s = {.text = {&path, 1}};
     lab_program p;
-    ag_failure why = {0};
     program_write_text(path, "program once test\na = f32[4] parameter()\nb = f32[4] tanh(a)\n");
-    lab_source *list = lab_sources(&s, &why);
-    assert_int_equal(why.status, AG_OK);
+    lab_source *list = lab_sources(&s, new_failure());
+    expect_ok(last_failure()->status);
     assert_int_equal(bag_count(list), 1);
     assert_int_equal(remove(path), 0);
-    if (lab_source_program(&p, &list[0], 1, &why)) fail_msg("%s", why.sentence);
+    expect_ok(lab_source_program(&p, &list[0], 1, new_failure()));
     assert_string_equal(p.name, "once");
     assert_int_equal(p.n, 2);
     lab_program_clear(&p);

@@ -24,11 +24,9 @@ static void check_split(const char *folder, const char *split, int files)
 {
     static const char *const part[] = {"train", "valid", "test"};
     harness_files paths = {0};
-    ag_failure why = {0};
     for (int i = 0; i < 3; i++)
-        if (harness_files_add(&paths, formatted(DATA "%s/split-%s.%s.txt", folder, split, part[i]),
-                              &why))
-            fail_msg("%s", why.sentence);
+        expect_ok(harness_files_add(
+            &paths, formatted(DATA "%s/split-%s.%s.txt", folder, split, part[i]), new_failure()));
     assert_int_equal(paths.count, files);
     qsort(paths.path, (size_t)files, sizeof *paths.path, by_name);
     for (int i = 1; i < files; i++) assert_string_not_equal(paths.path[i - 1], paths.path[i]);
@@ -41,8 +39,7 @@ static void splits_name_every_file_once(void **state)
     static const int least[] = {64, 300, 100};
     for (int i = 0; i < 3; i++) {
         harness_files all = {0};
-        ag_failure why = {0};
-        assert_int_equal(harness_files_add(&all, formatted(DATA "%s", folder[i]), &why), AG_OK);
+        expect_ok(harness_files_add(&all, formatted(DATA "%s", folder[i]), new_failure()));
         assert_true(all.count >= least[i]);
         check_split(folder[i], "random", all.count);
         check_split(folder[i], "family", all.count);
@@ -53,14 +50,13 @@ static void splits_name_every_file_once(void **state)
 /* The op codes, reducers and features of all nodes are those of the file. */
 static void check_features(ag_npz *npz, const lab_program *p)
 {
-    ag_failure why = {0};
     const ag_array_info *info = ag_npz_find(npz, "node_feat");
     assert_int_equal(info->size[0], p->n);
     float *stored = malloc((size_t)info->count * sizeof *stored), row[LAB_FEATURES];
     uint8_t *code = malloc((size_t)p->n), *reducer = malloc((size_t)p->n);
-    assert_int_equal(ag_npz_read(npz, "node_feat", AG_F32, stored, &why), AG_OK);
-    assert_int_equal(ag_npz_read(npz, "node_opcode", AG_U8, code, &why), AG_OK);
-    assert_int_equal(ag_npz_read(npz, "node_reducer", AG_U8, reducer, &why), AG_OK);
+    expect_ok(ag_npz_read(npz, "node_feat", AG_F32, stored, new_failure()));
+    expect_ok(ag_npz_read(npz, "node_opcode", AG_U8, code, new_failure()));
+    expect_ok(ag_npz_read(npz, "node_reducer", AG_U8, reducer, new_failure()));
     for (int i = 0; i < p->n; i++) {
         lab_node_features(row, p, i);
         assert_memory_equal(row, stored + (size_t)i * LAB_FEATURES, sizeof row);
@@ -79,9 +75,8 @@ static void files_are_of_the_programs_of_today(void **state)
     const char *name, *family[64];
     int families = 0, texts = 0;
     json_t *facts;
-    ag_failure why = {0};
-    lab_manifest *m = lab_manifest_load(DATA "layout/random", &why);
-    assert_int_equal(why.status, AG_OK);
+    lab_manifest *m = lab_manifest_load(DATA "layout/random", new_failure());
+    expect_ok(last_failure()->status);
     json_object_foreach(json_object_get(m->root, "files"), name, facts)
     {
         const char *own = json_string_value(json_object_get(facts, "family"));
@@ -90,8 +85,9 @@ static void files_are_of_the_programs_of_today(void **state)
         const int text = !access(lab_manifest_path(m, name, ".txt"), F_OK);
         if ((known && !text) || (!text && !lab_family_find(own))) continue;
         lab_stored x;
-        if (lab_stored_load(&x, m, name, &why)) fail_msg("%s", why.sentence);
-        ag_npz *npz = ag_npz_open(lab_manifest_path(m, name, ".npz"), (size_t)1 << 28, &why);
+        expect_ok(lab_stored_load(&x, m, name, new_failure()));
+        ag_npz *npz = expect_made(
+            ag_npz_open(lab_manifest_path(m, name, ".npz"), (size_t)1 << 28, new_failure()));
         check_features(npz, &x.program);
         ag_npz_close(npz);
         lab_stored_clear(&x);
@@ -107,8 +103,7 @@ static void files_are_of_the_programs_of_today(void **state)
 static void kernels_have_the_hash_in_their_names(void **state)
 {
     harness_files paths = {0};
-    ag_failure why = {0};
-    assert_int_equal(harness_files_add(&paths, DATA "tile", &why), AG_OK);
+    expect_ok(harness_files_add(&paths, DATA "tile", new_failure()));
     for (int i = 0; i < paths.count; i++) {
         lab_program p;
         const char *end = strrchr(paths.path[i], '.');

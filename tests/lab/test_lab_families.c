@@ -12,9 +12,8 @@ enum { NUMBERS = 12 };
 static lab_program make(const char *family, int number, double milliseconds)
 {
     lab_program p = {0};
-    ag_failure why = {0};
-    if (lab_family_program(&p, family, number, milliseconds, &why))
-        fail_msg("%s %d: %s", family, number, why.sentence);
+    if (lab_family_program(&p, family, number, milliseconds, new_failure()))
+        fail_msg("%s %d: %s", family, number, last_failure()->sentence);
     return p;
 }
 
@@ -99,9 +98,9 @@ static void misuse(void **state)
     } wrong[] = {{"nets", 0, 1},  {"mlp", -1, 1},  {"mlp", 0, 0},    {"mlp", 0, -1},
                  {"mlp", 0, NAN}, {"mlp", 0, 1e9}, {"unet", 0, 1e-4}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        ag_failure why = {0};
-        lab_family_program(&p, wrong[i].family, wrong[i].number, wrong[i].ms, &why);
-        expect_sentence(&why, AG_EUSE, wrong[i].family);
+        expect_status(
+            lab_family_program(&p, wrong[i].family, wrong[i].number, wrong[i].ms, new_failure()),
+            AG_EUSE, wrong[i].family);
         assert_int_equal(p.n, 0);
     }
     lab_net net;

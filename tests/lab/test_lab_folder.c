@@ -68,14 +68,14 @@ static void other_options_are_refused(void **state)
         "lab layout --out p --families lstm --programs 1 --configs 16 --noise 1e9" OF, 2, "",
         "p/random were made with --plan axes, but this call says strides; take the same");
 #undef OF
-    ag_failure why = {0};
     lab_stored x;
-    lab_manifest *one = lab_manifest_load("o/random", &why),
-                 *m = lab_manifest_load("p/random", &why);
-    assert_int_equal(why.status, AG_OK);
+    lab_manifest *one = lab_manifest_load("o/random", new_failure());
+    expect_ok(last_failure()->status);
+    lab_manifest *m = lab_manifest_load("p/random", new_failure());
+    expect_ok(last_failure()->status);
     assert_null(json_object_get(one->root, "plan"));
     assert_string_equal(json_string_value(json_object_get(m->root, "plan")), "axes");
-    assert_int_equal(lab_stored_load(&x, m, "mlp_0", &why), AG_OK);
+    expect_ok(lab_stored_load(&x, m, "mlp_0", new_failure()));
     assert_int_equal(x.configs.rule, TPUGRAPHS_AS_GIVEN); /* `lab check` measures by it */
     lab_stored_clear(&x);
     json_object_set_new(m->root, "plan", json_string("random"));

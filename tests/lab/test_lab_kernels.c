@@ -93,7 +93,6 @@ static void test_partitions(void **state)
 /* Programs that cannot be one kernel are refused. */
 static void test_not_fusible(void **state)
 {
-    ag_failure why = {0};
     lab_program p = {.name = "two"}, odd = {.name = "odd"};
     int(*tiles)[24];
     const int x =
@@ -104,8 +103,8 @@ static void test_not_fusible(void **state)
     assert_int_equal(lab_tiles(&tiles, &p, 5, 1), 0);
     assert_null(tiles);
     lab_run *run = lab_run_new(&p);
-    lab_run_tile(run, NULL, &why);
-    expect_sentence(&why, AG_EUSE, "kernel two cannot be cut in tiles");
+    expect_status(lab_run_tile(run, NULL, new_failure()), AG_EUSE,
+                  "kernel two cannot be cut in tiles");
     lab_run_free(run);
     lab_program_clear(&p);
     const int y = lab_unary(&odd, LAB_TANH, weights(&odd, SIZES(4, 6)));
@@ -139,12 +138,11 @@ static void test_huge_windows(void **state)
 
 static void expect_refused(lab_run *run, int *tile, int at, int value, const char *sentence)
 {
-    ag_failure why = {0};
     const int old = tile[at];
     tile[at] = value;
     assert_false(lab_tile_valid(run->p, tile));
-    assert_true(lab_run_tile(run, tile, &why) != AG_OK);
-    if (!strstr(why.sentence, sentence)) fail_msg("%s", why.sentence);
+    assert_true(lab_run_tile(run, tile, new_failure()) != AG_OK);
+    if (!strstr(last_failure()->sentence, sentence)) fail_msg("%s", last_failure()->sentence);
     lab_run_go(run); /* runs nothing */
     tile[at] = old;
     assert_true(lab_tile_valid(run->p, tile));
@@ -153,7 +151,6 @@ static void expect_refused(lab_run *run, int *tile, int at, int value, const cha
 static void test_refused_tiles(void **state)
 {
     lab_program p = {.name = "dense"}, large = {.name = "large"};
-    ag_failure why = {0};
     int tile[24] = {16, [6] = 16, [7] = 16, [8] = 8, [9] = 32, [14] = 40, [15] = 256};
     lab_case_kernel(&p, 0);
     lab_run *run = lab_run_new(&p);
@@ -172,12 +169,10 @@ static void test_refused_tiles(void **state)
     lab_unary(&large, LAB_TANH, lab_unary(&large, LAB_ABS, weights(&large, shape)));
     run = lab_run_new(&large);
     const int whole[24] = {[8] = 600, [9] = 600, [14] = 1200, [15] = 360000};
-    lab_run_tile(run, whole, &why);
-    expect_sentence(&why, AG_EUSE, "needs 360000 floats of scratch");
-    why = (ag_failure){0};
+    expect_status(lab_run_tile(run, whole, new_failure()), AG_EUSE,
+                  "needs 360000 floats of scratch");
     const int tiny[24] = {[8] = 1, [9] = 1, [14] = 2, [15] = 1};
-    lab_run_tile(run, tiny, &why);
-    expect_sentence(&why, AG_EUSE, "makes 360000 steps");
+    expect_status(lab_run_tile(run, tiny, new_failure()), AG_EUSE, "makes 360000 steps");
     lab_run_free(run);
     lab_program_clear(&large);
 }

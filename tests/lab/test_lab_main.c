@@ -102,21 +102,20 @@ static void all_kinds_are_measured_again(void **state)
 /* Rewrites run times of a layout file so that their order is turned over. */
 static void turn_over(const char *path)
 {
-    ag_failure why = {0};
     ag_npz *npz = open_npz(path);
-    ag_npz_writer *w = ag_npz_create(path, &why);
+    ag_npz_writer *w = expect_made(ag_npz_create(path, new_failure()));
     for (int i = 0; i < ag_npz_count(npz); i++) {
         const ag_array_info *is = ag_npz_info(npz, i);
         void *data = malloc((size_t)is->count * ag_dtype_bytes(is->dtype));
-        assert_int_equal(ag_npz_read(npz, is->name, is->dtype, data, &why), AG_OK);
+        expect_ok(ag_npz_read(npz, is->name, is->dtype, data, new_failure()));
         int64_t *ns = data;
         for (int64_t k = 0; !strcmp(is->name, "config_runtime") && k < is->count; k++)
             ns[k] = 100000000000000 / ns[k];
-        ag_npz_add(w, is->name, is->dtype, is->rank, is->size, data, &why);
+        expect_ok(ag_npz_add(w, is->name, is->dtype, is->rank, is->size, data, new_failure()));
         free(data);
     }
     ag_npz_close(npz);
-    assert_int_equal(ag_npz_finish(w, &why), AG_OK);
+    expect_ok(ag_npz_finish(w, new_failure()));
 }
 
 /* Kendall's tau of a fresh data set, w0, w1..., of which the order was turned over. */

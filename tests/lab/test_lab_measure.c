@@ -78,11 +78,7 @@ static ag_status measure(int configs, ag_failure *why)
     return lab_measure(&meter, t, &s, configs, why);
 }
 
-static void measure_all(int configs)
-{
-    ag_failure why = {0};
-    assert_int_equal(measure(configs, &why), AG_OK);
-}
+static void measure_all(int configs) { expect_ok(measure(configs, new_failure())); }
 
 static void smallest_and_spread(void **state)
 {
@@ -167,9 +163,8 @@ static void stops_and_failures(void **state)
     assert_true(meter.counts.samples < 15);
     meter.deadline = 0;
     m.refuse = 2;
-    ag_failure why = {0};
-    assert_int_equal(measure(3, &why), AG_EUSE);
-    assert_string_equal(why.sentence, "configuration 2 is refused");
+    assert_int_equal(measure(3, new_failure()), AG_EUSE);
+    assert_string_equal(last_failure()->sentence, "configuration 2 is refused");
 }
 
 static void the_real_clock(void **state)

@@ -9,8 +9,7 @@ enum { CASES = 60, CONFIGS = 4, NET_CONFIGS = 250, ROWS = 128, RULES = TPUGRAPHS
 
 static void compile(lab_run *run, const lab_layout_row *config, int rule)
 {
-    ag_failure why = {0};
-    if (lab_run_layout(run, config, (tpugraphs_rule)rule, &why)) fail_msg("%s", why.sentence);
+    expect_ok(lab_run_layout(run, config, (tpugraphs_rule)rule, new_failure()));
 }
 
 /* Compiles and runs; every node has the value that follows from its operands. */
@@ -174,12 +173,11 @@ static void test_bad_layouts(void **state)
     static const int bad[][2] = {{0, 2},  {0, -2}, {7, 1},  {13, 4},
                                  {15, 0}, {2, 0},  {30, 0}, {19, 0}}; /* number, value */
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        ag_failure why = {0};
         row(&config[0], 0, 1, 1, 0, 1, -1);
         row(&config[1], -1, -1, -1, -1, -1, -1);
         config[bad[i][0] / 18][bad[i][0] % 18] = (signed char)bad[i][1];
-        lab_run_layout(run, config, TPUGRAPHS_BY_STRIDES, &why);
-        expect_sentence(&why, AG_EUSE, i < 6 ? "node 2 (dot.2): layout " : "node 5");
+        expect_status(lab_run_layout(run, config, TPUGRAPHS_BY_STRIDES, new_failure()), AG_EUSE,
+                      i < 6 ? "node 2 (dot.2): layout " : "node 5");
         lab_run_go(run); /* nothing */
     }
     check_run(run, &p, NULL, 0);

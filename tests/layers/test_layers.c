@@ -101,9 +101,9 @@ static ag_graph *graph;
 
 static void load_state_dict(void)
 {
-    ag_failure why = {0};
-    ag_checkpoint *c = ag_checkpoint_open(AG_SOURCE_DIR "/tests/golden/layers.safetensors", &why);
-    if (!c || ag_params_load(params, c, 0, &why)) fail_msg("%s", why.sentence);
+    ag_checkpoint *c = expect_made(
+        ag_checkpoint_open(AG_SOURCE_DIR "/tests/golden/layers.safetensors", new_failure()));
+    expect_ok(ag_params_load(params, c, 0, new_failure()));
     ag_checkpoint_close(c);
 }
 

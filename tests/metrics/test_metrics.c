@@ -129,12 +129,11 @@ static void lack_of_memory_is_told(void **state)
         ag_status status = AG_EMEMORY;
         long n = 1;
         for (; status != AG_OK; n++) {
-            ag_failure why = {0};
             ag__fail_allocation(n, 0);
-            status = call(which, &why);
+            status = call(which, new_failure());
             ag__fail_allocation(0, 0);
             if (status == AG_OK) continue;
-            expect_sentence(&why, AG_EMEMORY, "there is no memory to sort 3 items");
+            expect_sentence(last_failure(), AG_EMEMORY, "there is no memory to sort 3 items");
         }
         assert_true(n > 2);
     }
@@ -151,10 +150,9 @@ static void lack_of_memory_is_told(void **state)
 
 static void a_negative_number_of_items_is_refused(void **state)
 {
-    ag_failure why = {0};
     int64_t order[1];
-    assert_int_equal(ag_order(order, &(double){1}, -1, &why), AG_EUSE);
-    assert_string_equal(why.sentence, "ag_order: n is -1, but it must be 0 or more");
+    assert_int_equal(ag_order(order, &(double){1}, -1, new_failure()), AG_EUSE);
+    assert_string_equal(last_failure()->sentence, "ag_order: n is -1, but it must be 0 or more");
     ag_pairs p;
     double share;
     const double one[] = {1};

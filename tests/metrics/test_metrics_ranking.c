@@ -33,8 +33,7 @@ static ag_pairs by_force(const double *score, const double *truth, int n)
 static ag_pairs count_pairs(const double *score, const double *truth, int n)
 {
     ag_pairs p;
-    ag_failure why = {0};
-    assert_int_equal(ag_pairs_count(&p, score, truth, n, &why), AG_OK);
+    expect_ok(ag_pairs_count(&p, score, truth, n, new_failure()));
     return p;
 }
 
@@ -128,16 +127,14 @@ static void refuses_what_is_not_finite(void **state)
 static void orders_ties_by_index(void **state)
 {
     int64_t order[6];
-    ag_failure why = {0};
-    assert_int_equal(ag_order(order, (double[]){2, 1, 2, 0, 1, 2}, 6, &why), AG_OK);
+    expect_ok(ag_order(order, (double[]){2, 1, 2, 0, 1, 2}, 6, new_failure()));
     assert_memory_equal(order, ((int64_t[]){3, 1, 4, 0, 2, 5}), sizeof order);
 }
 
 static ag_choice choose(const double *score, const double *truth, int n, int k)
 {
     ag_choice c;
-    ag_failure why = {0};
-    assert_int_equal(ag_choose(&c, score, truth, n, k, &why), AG_OK);
+    expect_ok(ag_choose(&c, score, truth, n, k, new_failure()));
     return c;
 }
 
@@ -269,35 +266,33 @@ static void pairs_that_differ_enough(void **state)
 {
     static const double share[] = {0, 0.02, 0.3, 1};
     double score[60], truth[60], fast;
-    ag_failure why = {0};
     for (int trial = 0; trial < 400; trial++) {
         const int n = trial % 60;
         fill(score, n, trial % 3 ? 10 : 100000, (uint32_t)(2 * trial + 1));
         fill(truth, n, trial % 2 ? 30 : 100000, (uint32_t)(1000003 + 2 * trial));
         for (int i = 0; i < n; i++) truth[i]++;
-        assert_int_equal(ag_pairwise(&fast, score, truth, n, share[trial % 4], &why), AG_OK);
+        expect_ok(ag_pairwise(&fast, score, truth, n, share[trial % 4], new_failure()));
         const double slow = pairwise_by_force(score, truth, n, share[trial % 4]);
         assert_true(fast == slow || (isnan(fast) && isnan(slow)));
     }
     /* 160, 80, 101, 100 */
     const double four[] = {-1, -3, -4, -2}, times[] = {100, 80, 160, 101};
-    ag_pairwise(&fast, four, times, 4, 0, &why); /* 100-101 counts as wrong */
+    expect_ok(ag_pairwise(&fast, four, times, 4, 0, new_failure())); /* 100-101 counts as wrong */
     assert_true(fast == 2 / 6.0);
-    ag_pairwise(&fast, four, times, 4, 0.3, &why); /* only those with 160 */
+    expect_ok(ag_pairwise(&fast, four, times, 4, 0.3, new_failure())); /* only those with 160 */
     assert_true(fast == 0);
-    ag_pairwise(&fast, (double[]){1, 2}, (double[]){7, 9}, 2, 0.3, &why);
+    expect_ok(ag_pairwise(&fast, (double[]){1, 2}, (double[]){7, 9}, 2, 0.3, new_failure()));
     assert_true(isnan(fast)); /* they differ by 28.6 % */
-    assert_int_equal(ag_pairwise(&fast, four, times, 4, (double)NAN, &why), AG_EUSE);
-    assert_string_equal(why.sentence,
+    assert_int_equal(ag_pairwise(&fast, four, times, 4, (double)NAN, new_failure()), AG_EUSE);
+    assert_string_equal(last_failure()->sentence,
                         "ag_pairwise: pairs must differ by nan, but a share is from 0 to 1");
-    why = (ag_failure){0};
-    assert_int_equal(ag_pairwise(&fast, (double[]){1, (double)NAN}, (double[]){7, 9}, 2, 0, &why),
-                     AG_EFINITE);
-    why = (ag_failure){0};
-    assert_int_equal(ag_pairwise(&fast, (double[]){1, 2}, (double[]){-3, -2}, 2, 0, &why), AG_OK);
+    assert_int_equal(
+        ag_pairwise(&fast, (double[]){1, (double)NAN}, (double[]){7, 9}, 2, 0, new_failure()),
+        AG_EFINITE);
+    expect_ok(ag_pairwise(&fast, (double[]){1, 2}, (double[]){-3, -2}, 2, 0, new_failure()));
     assert_true(fast == 1);
-    assert_int_equal(ag_pairwise(&fast, (double[]){1, 2}, (double[]){-3, -2}, 2, 0.1, &why),
-                     AG_EDATA);
+    assert_int_equal(
+        ag_pairwise(&fast, (double[]){1, 2}, (double[]){-3, -2}, 2, 0.1, new_failure()), AG_EDATA);
     assert_true(isnan(fast));
 }
 
@@ -305,10 +300,9 @@ static void equal_values_share_a_place(void **state)
 {
     static const double value[] = {7, -2, 7, 0.5, 7, -2}, place[] = {4, 0.5, 4, 2, 4, 0.5};
     double have[6];
-    ag_failure why = {0};
-    assert_int_equal(ag_places(have, value, 6, &why), AG_OK);
+    expect_ok(ag_places(have, value, 6, new_failure()));
     assert_memory_equal(have, place, sizeof place);
-    assert_int_equal(ag_places(have, (double[]){1, (double)NAN}, 2, &why), AG_EFINITE);
+    assert_int_equal(ag_places(have, (double[]){1, (double)NAN}, 2, new_failure()), AG_EFINITE);
 }
 
 int main(void)

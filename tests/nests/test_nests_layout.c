@@ -11,10 +11,9 @@ enum { CONCATENATE = 22, COPY = 27, DOT = 34, PAD = 62, PARAMETER = 63, SELECT =
 
 static tgraph_file *open_embedded(const char *family, int number)
 {
-    static char path[600];
-    snprintf(path, sizeof path, "%s/examples/data/layout/random/%s_%d.npz", AG_SOURCE_DIR, family,
-             number);
-    return test_file_open(path, test_operations(), NULL);
+    return test_file_open(
+        formatted(AG_SOURCE_DIR "/examples/data/layout/random/%s_%d.npz", family, number),
+        test_operations(), NULL);
 }
 
 /* The digits of a configuration, as in the file. */
@@ -104,19 +103,16 @@ static void compare_nests(const nests_rows *r, const lab_run *run, int config)
 /* Training steps are texts next to their files. */
 static void program_of(lab_program *p, const char *family, int number)
 {
-    ag_failure why = {0};
-    char path[512];
-    snprintf(path, sizeof path, AG_SOURCE_DIR "/examples/data/layout/random/%s_%d.txt", family,
-             number);
+    const char *path =
+        formatted(AG_SOURCE_DIR "/examples/data/layout/random/%s_%d.txt", family, number);
     *p = (lab_program){0};
     if (strncmp(family, "train_", 6) == 0 ? lab_text_load(p, path)
-                                          : lab_family_program(p, family, number, 2, &why))
+                                          : lab_family_program(p, family, number, 2, new_failure()))
         fail_msg("%s", p->why.sentence);
 }
 
 static void compare_program(const char *family, int number)
 {
-    ag_failure why = {0};
     lab_program p;
     nests_rows rows = {0};
     signed char digit[200 * DIGITS];
@@ -127,8 +123,8 @@ static void compare_program(const char *family, int number)
     for (int c = 0; c < CONFIGS; c++) {
         tgraph_rows_take(&rows, f, false, &c, 1);
         digits_of(digit, f, c);
-        if (lab_run_layout(run, (const lab_layout_row *)digit, TPUGRAPHS_BY_STRIDES, &why))
-            fail_msg("%s", why.sentence);
+        expect_ok(lab_run_layout(run, (const lab_layout_row *)digit, TPUGRAPHS_BY_STRIDES,
+                                 new_failure()));
         compare_strides(&rows, run, c);
         compare_nests(&rows, run, c);
         assert_int_equal(copies_of(&rows), run->n_copies);

@@ -78,14 +78,12 @@ static ag_status try_read(nests_data *data, int kind, int how, ag_failure *why)
 
 static void read_good(nests_data *data, int kind)
 {
-    ag_failure why = {0};
-    if (try_read(data, kind, GOOD, &why)) fail_msg("%s", why.sentence);
+    expect_ok(try_read(data, kind, GOOD, new_failure()));
 }
 
 static void take(nests_rows *rows, const nests_data *data, int group, const int *item, int n)
 {
-    ag_failure why = {0};
-    if (data->maker->rows(rows, data, group, item, n, &why)) fail_msg("%s", why.sentence);
+    expect_ok(data->maker->rows(rows, data, group, item, n, new_failure()));
     assert_int_equal(rows->items, n);
 }
 
@@ -101,10 +99,8 @@ static void done(nests_data *data, nests_rows *rows)
 static void a_file_is_of_one_kind(void **state)
 {
     for (int k = 0; k < KINDS; k++) {
-        ag_failure why = {0};
         kinds[k].write(GOOD);
-        ag_npz *npz = ag_npz_open(test_path, 1 << 20, &why);
-        assert_non_null(npz);
+        ag_npz *npz = expect_made(ag_npz_open(test_path, 1 << 20, new_failure()));
         for (int m = 0; m < KINDS; m++)
             assert_int_equal(!!ag_npz_find(npz, kinds[m].maker->array), m == k);
         ag_npz_close(npz);
@@ -136,9 +132,7 @@ static void a_damaged_file_is_refused(void **state)
 {
     for (int k = 0; k < KINDS; k++) {
         nests_data data = {0};
-        ag_failure why = {0};
-        assert_int_equal(try_read(&data, k, DAMAGED, &why), AG_EDATA);
-        assert_non_null(strstr(why.sentence, "x.npz"));
+        expect_status(try_read(&data, k, DAMAGED, new_failure()), AG_EDATA, "x.npz");
         done(&data, NULL);
     }
 }
@@ -147,12 +141,11 @@ static void the_hash_tells_files_apart(void **state)
 {
     for (int k = 0; k < KINDS; k++) {
         nests_data data = {0}, again = {0}, other = {0};
-        ag_failure why = {0};
         read_good(&data, k);
         read_good(&again, k);
         assert_true(data.hash == again.hash);
         if (kinds[k].hides) {
-            assert_int_equal(try_read(&other, k, HIDDEN, &why), AG_OK);
+            expect_ok(try_read(&other, k, HIDDEN, new_failure()));
             assert_null(other.group[1].runtime);
             assert_true(data.hash != other.hash);
             done(&other, NULL);
@@ -243,11 +236,10 @@ static void rows_of_kernels_are_those_of_their_nests(void **state)
         nests_rows rows = {0};
         tpu_data expected = {0};
         nests_rows one = {0};
-        ag_failure why = {0};
         int item = 0;
         read_good(&data, kind);
         take(&rows, &data, 1, all, 3);
-        assert_int_equal(test_tpu_add(&expected, NULL, &why), AG_OK);
+        expect_ok(test_tpu_add(&expected, NULL, new_failure()));
         for (int i = 0; i < expected.kernels; i++) {
             one.items = 0;
             nests_tile_rows_add(&one, &expected.kernel[i], NULL, expected.kernel[i].configs);
@@ -266,10 +258,9 @@ static void rows_of_schedules_are_those_of_tpgnn(void **state)
     nests_data data = {0};
     nests_rows rows = {0}, one = {0};
     tpgnn_data expected = {0};
-    ag_failure why = {0};
     read_good(&data, SCHEDULE);
     take(&rows, &data, 1, all, 2);
-    assert_int_equal(test_schedules_add(&expected, NULL, &why), AG_OK);
+    expect_ok(test_schedules_add(&expected, NULL, new_failure()));
     for (int i = 0; i < 2; i++) {
         one.items = 0;
         nests_schedule_rows_add(&one, &expected, &expected.schedule[i]);

@@ -19,24 +19,21 @@ typedef struct net {
 
 static void fill(net *n, int group, int first, int count)
 {
-    ag_failure why = {0};
     nests_pick pick[FAKE_GROUPS];
     const int groups = group < 0 ? n->groups : 1;
     for (int g = 0; g < groups; g++)
         pick[g] = (nests_pick){group < 0 ? g : group, count, fake_item + first};
-    if (nests_batch_fill(&n->batch, &n->set.data, &n->model.scale, pick, groups, n->settings.spread,
-                         &why))
-        fail_msg("%s", why.sentence);
+    expect_ok(nests_batch_fill(&n->batch, &n->set.data, &n->model.scale, pick, groups,
+                               n->settings.spread, new_failure()));
 }
 
 static net make(bool absolute, nests_settings settings)
 {
-    ag_failure why = {0};
     net n = {.set = fake_set(absolute), .settings = settings, .groups = 3};
-    if (nests_model_add(&n.model, ag_params_new(), &n.settings, FAKE_COLUMNS, FAKE_WORDS, absolute,
-                        &why) ||
-        nests_scale_fit(&n.model.scale, &n.set, &why) || ag_params_build(n.model.params, 5))
-        fail_msg("%s", why.sentence);
+    expect_ok(nests_model_add(&n.model, ag_params_new(), &n.settings, FAKE_COLUMNS, FAKE_WORDS,
+                              absolute, new_failure()));
+    expect_ok(nests_scale_fit(&n.model.scale, &n.set, new_failure()));
+    assert_int_equal(ag_params_build(n.model.params, 5), AG_OK);
     fill(&n, -1, 0, FAKE_ITEMS);
     return n;
 }
@@ -282,10 +279,9 @@ static void draws_of_steps(void **state)
 {
     net n = make(false, fake_settings());
     nests_sampler s;
-    ag_failure why = {0};
     n.settings.groups = 2;
     n.settings.items = 4;
-    assert_int_equal(nests_sampler_open(&s, &n.set, &n.model.scale, &n.settings, &why), AG_OK);
+    expect_ok(nests_sampler_open(&s, &n.set, &n.model.scale, &n.settings, new_failure()));
     assert_int_equal(s.groups, 3); /* not the one whose run times are equal */
     int seen[FAKE_GROUPS] = {0}, items[FAKE_ITEMS] = {0}, first[4];
     for (int step = 0; step < 30; step++) {
@@ -307,8 +303,8 @@ static void draws_of_steps(void **state)
     nests_sampler_close(&s);
     for (int g = 0; g < FAKE_GROUPS; g++)
         for (int i = 0; i < FAKE_ITEMS; i++) fake_runtime[g][i] = 5;
-    assert_int_equal(nests_sampler_open(&s, &n.set, &n.model.scale, &n.settings, &why), AG_EUSE);
-    assert_non_null(strstr(why.sentence, "none of the 4 groups has two items with different"));
+    expect_status(nests_sampler_open(&s, &n.set, &n.model.scale, &n.settings, new_failure()),
+                  AG_EUSE, "none of the 4 groups has two items with different");
     nests_sampler_close(&s);
     drop(&n);
 }

@@ -62,10 +62,9 @@ static void what_is_read(void **state)
     file f;
     nests_data data;
     nests_rows r = {0};
-    ag_failure why = {0};
     make(&f);
     write_file(&f, "good.npz");
-    if (read_file(&data, "good.npz", &why)) fail_msg("%s", why.sentence);
+    expect_ok(read_file(&data, "good.npz", new_failure()));
     assert_int_equal(data.groups, 2);
     assert_int_equal(data.items, 4);
     assert_string_equal(data.group[0].name, "good/4");
@@ -73,23 +72,23 @@ static void what_is_read(void **state)
     assert_int_equal(data.group[0].items, 3);
     assert_true(data.group[1].runtime[0] == 400);
     assert_int_equal(data.columns, 2);
-    assert_int_equal(data.maker->rows(&r, &data, 0, (int[]){0, 1, 2}, 3, &why), AG_OK);
+    expect_ok(data.maker->rows(&r, &data, 0, (int[]){0, 1, 2}, 3, new_failure()));
     assert_int_equal(r.rows, 3); /* each once, in the order in which they are asked for */
     assert_true(r.x[0] == 1 && r.x[2] == 5 && r.x[5] == 4);
     assert_true(r.work[0] == 10 && r.work[1] == 30 && r.work[2] == 20);
     assert_true(r.first[1] == 2 && r.first[2] == 3 && r.first[3] == 3);
     assert_true(r.row[1] == 1 && r.row[2] == 2 && r.times[1] == 2);
-    assert_int_equal(data.maker->rows(&r, &data, 1, (int[]){0}, 1, &why), AG_OK);
+    expect_ok(data.maker->rows(&r, &data, 1, (int[]){0}, 1, new_failure()));
     assert_true(r.rows == 3 && r.first[1] == 3 && r.times[0] == 0 && r.work[r.row[2]] == 20);
     nests_rows_free(&r);
     close_data(&data);
     f.array[INDEX].name = f.array[COUNT].name = f.array[GROUP].name = f.array[RUNTIME].name = NULL;
     f.offset[3] = f.offset[4] = 3; /* the rows themselves, once each */
     write_file(&f, "plain.npz");
-    if (read_file(&data, "plain.npz", &why)) fail_msg("%s", why.sentence);
+    expect_ok(read_file(&data, "plain.npz", new_failure()));
     assert_true(data.groups == 1 && data.group[0].items == 4 && !data.group[0].runtime);
     assert_string_equal(data.group[0].name, "plain");
-    assert_int_equal(data.maker->rows(&r, &data, 0, (int[]){1}, 1, &why), AG_OK);
+    expect_ok(data.maker->rows(&r, &data, 0, (int[]){1}, 1, new_failure()));
     assert_true(r.rows == 1 && r.x[0] == 5 && r.times[0] == 1);
     nests_rows_free(&r);
     close_data(&data);
@@ -112,7 +111,6 @@ static void groups_of_a_large_table(void **state)
     enum { ROWS = 1 << 20, GROUPS = 16 };
     nests_rows_file f = {.rows = ROWS, .items = ROWS, .entries = ROWS};
     nests_rows r[GROUPS] = {{0}};
-    ag_failure why = {0};
     f.x = calloc(ROWS, sizeof *f.x);
     f.work = calloc(ROWS, sizeof *f.work);
     f.first = calloc(ROWS + 1, sizeof *f.first);
@@ -123,7 +121,7 @@ static void groups_of_a_large_table(void **state)
         const int first = ROWS - 2 * GROUPS + 2 * g;
         nests_group group = {.name = "f", .source = &f, .start = first};
         const nests_data data = {.group = &group, .columns = 1};
-        assert_int_equal(nests_table_take(&r[g], &data, 0, (int[]){1, 0}, 2, &why), AG_OK);
+        expect_ok(nests_table_take(&r[g], &data, 0, (int[]){1, 0}, 2, new_failure()));
         assert_true(r[g].rows == 2 && r[g].x[0] == (float)(first + 1) && r[g].x[1] == (float)first);
         assert_true(r[g].row[0] == 0 && r[g].row[1] == 1);
     }
@@ -179,13 +177,13 @@ static void what_is_refused(void **state)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         file f;
         nests_data data;
-        ag_failure why = {0};
         make(&f);
         wrong[i].spoil(&f);
         write_file(&f, "bad.npz");
-        assert_int_equal(read_file(&data, "bad.npz", &why), AG_EDATA);
-        if (!strstr(why.sentence, wrong[i].part) || !strstr(why.sentence, "bad.npz"))
-            fail_msg("%s", why.sentence);
+        assert_int_equal(read_file(&data, "bad.npz", new_failure()), AG_EDATA);
+        if (!strstr(last_failure()->sentence, wrong[i].part) ||
+            !strstr(last_failure()->sentence, "bad.npz"))
+            fail_msg("%s", last_failure()->sentence);
         close_data(&data);
     }
 }

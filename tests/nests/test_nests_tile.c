@@ -148,9 +148,8 @@ static void default_tiles_of_nets_agree(void **state)
     for (size_t i = 0; i < sizeof family / sizeof *family; i++) {
         lab_program p = {0};
         lab_fusion f;
-        ag_failure why = {0};
-        assert_int_equal(lab_family_program(&p, family[i], 1, 10, &why), AG_OK);
-        assert_int_equal(lab_fusion_draw(&f, &p, 3, 0, &why), AG_OK);
+        expect_ok(lab_family_program(&p, family[i], 1, 10, new_failure()));
+        expect_ok(lab_fusion_draw(&f, &p, 3, 0, new_failure()));
         kernels += f.n;
         for (int k = 0; k < f.n; k++) agree += agrees(&f.kernel[k]);
         lab_fusion_clear(&f);

@@ -151,7 +151,6 @@ static void deep_files(void)
     for (int depth = 2040; depth > 0; depth = depth > 62 ? 62 : 0) {
         static unsigned char file[8192];
         const char *path = files_path("deep.safetensors");
-        ag_failure why = {0};
         int n = 8 + sprintf((char *)file + 8, "{\"__metadata__\":{\"a\":\"b\"},\"w\":");
         memset(file + n, '[', (size_t)depth);
         memset(file + n + depth, ']', (size_t)depth);
@@ -160,9 +159,11 @@ static void deep_files(void)
         file[0] = (unsigned char)(n - 8);
         file[1] = (unsigned char)((n - 8) >> 8);
         files_put(path, file, (size_t)n);
-        if (ag_checkpoint_open(path, &why) || why.status != AG_EDATA) say("it is read");
-        if (!strstr(why.sentence, depth > 62 ? "64 lists and objects" : "exactly dtype"))
-            say(why.sentence);
+        if (ag_checkpoint_open(path, new_failure()) || last_failure()->status != AG_EDATA)
+            say("it is read");
+        if (!strstr(last_failure()->sentence,
+                    depth > 62 ? "64 lists and objects" : "exactly dtype"))
+            say(last_failure()->sentence);
     }
 }
 

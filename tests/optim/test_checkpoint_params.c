@@ -135,10 +135,8 @@ static void what_does_not_fit_is_refused(void **state)
     train(params, 2);
     train(copy, 2);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        ag_failure why = {0};
         assert_int_equal(ag_checkpoint_save(path, bad[i].items, bad[i].n, NULL, 0, NULL), AG_OK);
-        assert_int_equal(load(params, bad[i].resume, &why), bad[i].status);
-        expect_sentence(&why, bad[i].status, bad[i].sentence);
+        expect_status(load(params, bad[i].resume, new_failure()), bad[i].status, bad[i].sentence);
         assert_same(params, copy); /* nothing changed */
     }
     ag_params_free(params);
@@ -165,13 +163,12 @@ static void a_bad_step_is_refused(void **state)
 {
     const int64_t steps[] = {-1, INT64_MAX};
     for (int i = 0; i < 2; i++) {
-        ag_failure why = {0};
         ag_params *params = model(7, "b", 1);
         params->step = steps[i];
         assert_int_equal(ag_params_save(path, params, 1, NULL, 0, NULL, 0, NULL), AG_OK);
         params->step = 4;
-        assert_int_equal(load(params, 1, &why), AG_EDATA);
-        expect_sentence(&why, AG_EDATA, i ? "step is 9223372036854775807" : "step is -1");
+        expect_status(load(params, 1, new_failure()), AG_EDATA,
+                      i ? "step is 9223372036854775807" : "step is -1");
         assert_int_equal(params->step, 4);
         ag_params_free(params);
     }
@@ -181,15 +178,13 @@ static void misuse_is_refused(void **state)
 {
     static const float x[1] = {1};
     const ag_checkpoint_item extra = {"order", AG_F32, AG_SHAPE(1), x};
-    ag_failure why[3] = {{0}};
     ag_params *params = model(7, "b", 1), *unbuilt = ag_params_new();
-    assert_int_equal(ag_params_save(path, params, 1, &extra, 1, NULL, 0, &why[0]), AG_EUSE);
-    expect_sentence(&why[0], AG_EUSE, "\"order\"; it must begin with \"state.\"");
-    assert_int_equal(ag_params_save(path, unbuilt, 1, NULL, 0, NULL, 0, &why[1]), AG_EUSE);
-    expect_sentence(&why[1], AG_EUSE, "call ag_params_build first");
+    expect_status(ag_params_save(path, params, 1, &extra, 1, NULL, 0, new_failure()), AG_EUSE,
+                  "\"order\"; it must begin with \"state.\"");
+    expect_status(ag_params_save(path, unbuilt, 1, NULL, 0, NULL, 0, new_failure()), AG_EUSE,
+                  "call ag_params_build first");
     assert_int_equal(ag_params_save(path, params, 0, NULL, 0, NULL, 0, NULL), AG_OK);
-    assert_int_equal(load(unbuilt, 0, &why[2]), AG_EUSE);
-    expect_sentence(&why[2], AG_EUSE, "call ag_params_build first");
+    expect_status(load(unbuilt, 0, new_failure()), AG_EUSE, "call ag_params_build first");
     ag_params_free(params);
     ag_params_free(unbuilt);
 }
@@ -214,10 +209,9 @@ static void every_lack_of_memory_is_reported(void **state)
         long failures = 0;
         assert_int_equal(save_once(params, NULL), AG_OK);
         for (long n = 1;; n++, failures++) {
-            ag_failure why = {0};
             long before = ag__allocations();
             ag__fail_allocation(n, 0);
-            ag_status status = calls[call](params, &why);
+            ag_status status = calls[call](params, new_failure());
             int reached = ag__allocations() - before >= n;
             ag__fail_allocation(0, 0);
             if (!reached) {
@@ -225,8 +219,9 @@ static void every_lack_of_memory_is_reported(void **state)
                 break;
             }
             if (status != AG_EMEMORY)
-                fail_msg("call %d, allocation %ld: %d %s", call, n, (int)status, why.sentence);
-            expect_sentence(&why, AG_EMEMORY, "no memory");
+                fail_msg("call %d, allocation %ld: %d %s", call, n, (int)status,
+                         last_failure()->sentence);
+            expect_sentence(last_failure(), AG_EMEMORY, "no memory");
             assert_int_equal(load(params, 1, NULL), AG_OK); /* the old file is whole */
         }
         assert_true(failures > 30);

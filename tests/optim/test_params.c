@@ -9,16 +9,14 @@ static void parameters_are_laid_out_in_aligned_blocks(void **state)
 {
     ag_params *params = ag_params_new();
     ag_param *p[100];
-    char name[16];
-    for (int i = 0; i < 100; i++) {
-        snprintf(name, sizeof name, "p%d", i);
-        p[i] = ag_params_add(params, name, AG_SHAPE(i, 3), ag_init_constant(i + 1), i % 2);
-    }
+    for (int i = 0; i < 100; i++)
+        p[i] = ag_params_add(params, formatted("p%d", i), AG_SHAPE(i, 3), ag_init_constant(i + 1),
+                             i % 2);
     assert_int_equal(ag_params_build(params, 1), AG_OK);
     int64_t count = 0;
     double total = 0, sum = 0;
     for (int i = 0; i < 100; i++) {
-        snprintf(name, sizeof name, "p%d", i);
+        const char *name = formatted("p%d", i);
         assert_ptr_equal(ag_params_find(params, name), p[i]);
         assert_string_equal(p[i]->name, name);
         assert_ptr_equal(p[i]->block, params);
@@ -78,8 +76,7 @@ static void a_failed_declaration_is_sticky_and_harmless(void **state)
         assert_int_equal(ag_params_build(params, 1), bad[i].status);
         expect_sentence(&params->failure, bad[i].status, bad[i].sentence);
         assert_null(params->value);
-        ag_failure why = {0};
-        assert_int_equal(ag_clip_norm(params, 1, NULL, &why), bad[i].status);
+        assert_int_equal(ag_clip_norm(params, 1, NULL, new_failure()), bad[i].status);
         ag_params_free(params);
     }
     assert_int_equal(ag_params_build(NULL, 1), AG_EMEMORY);
@@ -106,11 +103,9 @@ static void lack_of_memory_is_reported(void **state)
         ag__fail_allocation(n, 0);
         long before = ag__allocations();
         ag_params *params = ag_params_new();
-        for (int i = 0; i < 70; i++) {
-            char name[16];
-            snprintf(name, sizeof name, "p%d", i);
-            assert_non_null(ag_params_add(params, name, AG_SHAPE(100), ag_init_constant(1), 1));
-        }
+        for (int i = 0; i < 70; i++)
+            assert_non_null(
+                ag_params_add(params, formatted("p%d", i), AG_SHAPE(100), ag_init_constant(1), 1));
         ag_status status = ag_params_build(params, 1);
         int reached = ag__allocations() - before >= n;
         ag__fail_allocation(0, 0);

@@ -86,10 +86,9 @@ static void schedules_are_checked(void **state)
         {{AG_EXPONENTIAL, 0.1, 0, 0, 0, 1, 0}, "every 0 steps"},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        ag_failure why = {0};
-        ag_status status = ag_schedule_check(&table[i].s, &why);
+        ag_status status = ag_schedule_check(&table[i].s, new_failure());
         assert_int_equal(status, table[i].sentence ? AG_EUSE : AG_OK);
-        if (table[i].sentence) expect_sentence(&why, AG_EUSE, table[i].sentence);
+        if (table[i].sentence) expect_sentence(last_failure(), AG_EUSE, table[i].sentence);
     }
 }
 

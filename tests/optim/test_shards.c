@@ -37,9 +37,8 @@ static void give(ag_params *params, int i)
 
 static void add(ag_shards *sum, ag_params *params, int i)
 {
-    ag_failure why = {0};
     give(params, i);
-    if (ag_shards_add(sum, &why)) fail_msg("%s", why.sentence);
+    expect_ok(ag_shards_add(sum, new_failure()));
     assert_int_equal(params->state, AG_EMPTY);
 }
 
@@ -56,14 +55,12 @@ static void the_tree_decides(void **state)
 {
     for (int shards = 2; shards <= MOST; shards++) {
         ag_params *params = block();
-        ag_failure why = {0};
-        ag_shards *sum = ag_shards_new(params, shards, NULL, &why);
-        assert_non_null(sum);
+        ag_shards *sum = expect_made(ag_shards_new(params, shards, NULL, new_failure()));
         for (int step = 0; step < 2; step++) { /* the second one takes the memory of the first */
             for (int i = 0; i < shards; i++) add(sum, params, i);
-            assert_int_equal(ag_shards_mean(sum, &why), AG_OK);
+            expect_ok(ag_shards_mean(sum, new_failure()));
             assert_int_equal(params->state, AG_READY);
-            assert_int_equal(ag_params_fetch(params, &why), AG_OK);
+            expect_ok(ag_params_fetch(params, new_failure()));
             for (int k = 0; k < N; k += 7) {
                 const ag_real want = tree(0, shards, k) / (ag_real)shards;
                 if (params->gradient[k] != want)
@@ -161,24 +158,22 @@ static void fewer_shards_than_ranks(void **state)
 {
     ag_params *params = block();
     ag_ranks three = {.count = 3, .exchange = exchange};
-    ag_failure why = {0};
-    assert_null(ag_shards_new(params, 2, &three, &why));
-    expect_sentence(&why, AG_EUSE, "at least one for each of the 3 ranks");
+    expect_null(ag_shards_new(params, 2, &three, new_failure()), AG_EUSE,
+                "at least one for each of the 3 ranks");
     ag_params_free(params);
 }
 
 static void one_shard_stays_where_it_is(void **state)
 {
     ag_params *params = block();
-    ag_failure why = {0};
-    ag_shards *sum = ag_shards_new(params, 1, NULL, &why);
+    ag_shards *sum = expect_made(ag_shards_new(params, 1, NULL, new_failure()));
     give(params, 0);
     ag__fail_allocation(1, 1);
-    assert_int_equal(ag_shards_add(sum, &why), AG_OK);
-    assert_int_equal(ag_shards_mean(sum, &why), AG_OK);
+    expect_ok(ag_shards_add(sum, new_failure()));
+    expect_ok(ag_shards_mean(sum, new_failure()));
     ag__fail_allocation(0, 0);
     assert_int_equal(params->state, AG_READY);
-    assert_int_equal(ag_params_fetch(params, &why), AG_OK);
+    expect_ok(ag_params_fetch(params, new_failure()));
     for (int k = 0; k < N; k++) assert_true(params->gradient[k] == (ag_real)gradient[0][k]);
     ag_shards_free(sum);
     ag_params_free(params);
@@ -188,16 +183,15 @@ static void one_shard_stays_where_it_is(void **state)
 static void clipped_shards(void **state)
 {
     ag_params *params = block();
-    ag_failure why = {0};
-    ag_shards *sum = ag_shards_new(params, 2, NULL, &why);
+    ag_shards *sum = expect_made(ag_shards_new(params, 2, NULL, new_failure()));
     for (int i = 0; i < 2; i++) {
         give(params, 0);
-        assert_int_equal(ag_clip_norm(params, 1, NULL, &why), AG_OK);
-        assert_int_equal(ag_shards_add(sum, &why), AG_OK);
+        expect_ok(ag_clip_norm(params, 1, NULL, new_failure()));
+        expect_ok(ag_shards_add(sum, new_failure()));
     }
     double norm;
-    assert_int_equal(ag_shards_mean(sum, &why), AG_OK);
-    assert_int_equal(ag_clip_norm(params, 9, &norm, &why), AG_OK);
+    expect_ok(ag_shards_mean(sum, new_failure()));
+    expect_ok(ag_clip_norm(params, 9, &norm, new_failure()));
     expect_number(norm, 1, 1e-5);
     ag_shards_free(sum);
     ag_params_free(params);
@@ -206,32 +200,24 @@ static void clipped_shards(void **state)
 static void mistakes(void **state)
 {
     ag_params *unbuilt = ag_params_new(), *params = block();
-    ag_failure why = {0};
-    assert_null(ag_shards_new(unbuilt, 2, NULL, &why));
-    expect_sentence(&why, AG_EUSE, "ag_shards_new: the parameters are not built");
+    expect_null(ag_shards_new(unbuilt, 2, NULL, new_failure()), AG_EUSE,
+                "ag_shards_new: the parameters are not built");
     assert_null(ag_shards_new(NULL, 2, NULL, NULL));
-    for (int i = 0; i < 2; i++) {
-        why = (ag_failure){0};
-        assert_null(ag_shards_new(params, i ? ((int64_t)1 << 40) + 1 : 0, NULL, &why));
-        expect_sentence(&why, AG_EUSE, "they must be in 1..2^40");
-    }
-    why = (ag_failure){0};
-    ag_shards *sum = ag_shards_new(params, 2, NULL, &why);
-    assert_int_equal(ag_shards_add(sum, &why), AG_EUSE);
-    expect_sentence(&why, AG_EUSE, "ag_shards_add: the parameters hold no gradients");
-    why = (ag_failure){0};
+    for (int i = 0; i < 2; i++)
+        expect_null(ag_shards_new(params, i ? ((int64_t)1 << 40) + 1 : 0, NULL, new_failure()),
+                    AG_EUSE, "they must be in 1..2^40");
+    ag_shards *sum = ag_shards_new(params, 2, NULL, new_failure());
+    expect_status(ag_shards_add(sum, new_failure()), AG_EUSE,
+                  "ag_shards_add: the parameters hold no gradients");
     add(sum, params, 0);
-    assert_int_equal(ag_shards_mean(sum, &why), AG_EUSE);
-    expect_sentence(&why, AG_EUSE, "ag_shards_mean: 1 of 2 shards have been added");
+    expect_status(ag_shards_mean(sum, new_failure()), AG_EUSE,
+                  "ag_shards_mean: 1 of 2 shards have been added");
     add(sum, params, 1);
     give(params, 2);
-    why = (ag_failure){0};
-    assert_int_equal(ag_shards_add(sum, &why), AG_EUSE);
-    expect_sentence(&why, AG_EUSE, "all 2 shards have been added; call ag_shards_mean");
+    expect_status(ag_shards_add(sum, new_failure()), AG_EUSE,
+                  "all 2 shards have been added; call ag_shards_mean");
     ag_shards_reset(sum);
-    why = (ag_failure){0};
-    assert_int_equal(ag_shards_mean(sum, &why), AG_EUSE);
-    expect_sentence(&why, AG_EUSE, "0 of 2 shards");
+    expect_status(ag_shards_mean(sum, new_failure()), AG_EUSE, "0 of 2 shards");
     assert_int_equal(ag_shards_add(NULL, NULL), AG_EUSE);
     assert_int_equal(ag_shards_mean(NULL, NULL), AG_EUSE);
     ag_shards_reset(NULL);
@@ -245,20 +231,17 @@ static void no_memory(void **state)
 {
     if (test_device() != AG_CPU) skip(); /* its memory is not what the hook counts */
     ag_params *params = block();
-    ag_failure why = {0};
     ag__fail_allocation(1, 0);
-    assert_null(ag_shards_new(params, 3, NULL, &why));
-    expect_sentence(&why, AG_EMEMORY, "ag_shards_new: there is no memory");
-    why = (ag_failure){0};
-    ag_shards *sum = ag_shards_new(params, 3, NULL, &why);
+    expect_null(ag_shards_new(params, 3, NULL, new_failure()), AG_EMEMORY,
+                "ag_shards_new: there is no memory");
+    ag_shards *sum = expect_made(ag_shards_new(params, 3, NULL, new_failure()));
     give(params, 0);
     ag__fail_allocation(1, 0);
-    assert_int_equal(ag_shards_add(sum, &why), AG_EMEMORY);
-    expect_sentence(&why, AG_EMEMORY, "a copy of the gradients; take fewer shards");
+    expect_status(ag_shards_add(sum, new_failure()), AG_EMEMORY,
+                  "a copy of the gradients; take fewer shards");
     assert_int_equal(params->state, AG_READY); /* nothing has changed */
-    why = (ag_failure){0};
     for (int i = 0; i < 3; i++) add(sum, params, i);
-    assert_int_equal(ag_shards_mean(sum, &why), AG_OK);
+    expect_ok(ag_shards_mean(sum, new_failure()));
     ag_shards_free(sum);
     ag_params_free(params);
 }

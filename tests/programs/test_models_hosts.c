@@ -57,9 +57,8 @@ static void in_an_odd_host(void **state)
         }
         setlocale(LC_ALL, "C");
         json_set_alloc_funcs(take, give);
-        assert_true(test_models_same(score[0], score[1]));
+        test_models_expect_same(score[0], score[1]);
         assert_memory_equal(loss[0], loss[1], sizeof loss[0]);
-        for (int i = 0; i < 2; i++) augur_models_scores_free(score[i]);
     }
 }
 
@@ -147,11 +146,7 @@ static void updates_at_once(void **state)
         assert_null(bad);
         assert_int_equal(augur_models_update(other, &file, NULL, NULL), 0);
     }
-    augur_models_scores *one = test_models_predict(model, &file),
-                        *two = test_models_predict(other, &file);
-    assert_true(test_models_same(one, two));
-    augur_models_scores_free(one);
-    augur_models_scores_free(two);
+    test_models_expect_same(test_models_predict(model, &file), test_models_predict(other, &file));
     augur_models_close(model);
     augur_models_close(other);
 }
@@ -203,10 +198,7 @@ static void in_a_child(void **state)
     int status = -1;
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
-    augur_models_scores *two = test_models_predict(model, &file);
-    assert_true(test_models_same(one, two));
-    augur_models_scores_free(one);
-    augur_models_scores_free(two);
+    test_models_expect_same(one, test_models_predict(model, &file));
     augur_models_close(model);
 }
 

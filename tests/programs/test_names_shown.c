@@ -51,11 +51,9 @@ static void test_printable(void **state)
 
 static void test_sentences(void **state)
 {
-    ag_failure why = {0};
-    assert_null(ag_npz_open("no_" ODD ".npz", 1000, &why));
-    assert_non_null(strstr(why.sentence, "no_" SHOWN ".npz"));
-    ag_fail(&why, AG_EUSE, "second");
-    assert_null(strstr(why.sentence, "second"));
+    expect_null(ag_npz_open("no_" ODD ".npz", 1000, new_failure()), AG_EFILE, "no_" SHOWN ".npz");
+    ag_fail(last_failure(), AG_EUSE, "second");
+    assert_null(strstr(last_failure()->sentence, "second"));
 }
 
 /* ---- the programs ---- */
@@ -100,19 +98,16 @@ static void test_programs(void **state)
         int code, on_err;
         const char *call;
     } calls[] = {{0, 0, "inspect "}, {3, 1, "inspect no" TEXT ".npz"}, {2, 1, "inspect --no" TEXT}};
-    char line[300];
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         const char *program = programs[i].program, *folder = programs[i].folder;
-        for (int k = 0; k < 3; k++) {
-            snprintf(line, sizeof line, "%s %s%s", program, calls[k].call, k ? "" : folder);
-            expect_call(line, calls[k].code, calls[k].on_err);
-        }
+        for (int k = 0; k < 3; k++)
+            expect_call(formatted("%s %s%s", program, calls[k].call, k ? "" : folder),
+                        calls[k].code, calls[k].on_err);
         program_expect_line(0, "", "",
                             "%s train --out run --force %s --steps 2 --no-baselines --threads 1",
                             program, programs[i].train);
         expect_page("run/report.html");
-        snprintf(line, sizeof line, "%s eval --run run --data %s", program, folder);
-        expect_call(line, 0, 0);
+        expect_call(formatted("%s eval --run run --data %s", program, folder), 0, 0);
     }
 }
 

@@ -13,11 +13,8 @@
 
 static void expect_whole(const char *path)
 {
-    ag_failure why = {0};
     if (ends_with(path, ".safetensors")) {
-        ag_checkpoint *c = ag_checkpoint_open(path, &why);
-        if (!c) fail_msg("%s", why.sentence);
-        ag_checkpoint_close(c);
+        ag_checkpoint_close(expect_made(ag_checkpoint_open(path, new_failure())));
     }
     if (ends_with(path, ".json")) {
         json_t *j = json_load_file(path, 0, NULL);
@@ -30,8 +27,7 @@ static void expect_whole(const char *path)
 static void expect_folder(const char *name, int left)
 {
     char path[900];
-    snprintf(path, sizeof path, "%s/%s", test_folder, name);
-    DIR *d = opendir(path);
+    DIR *d = opendir(test_file(name));
     if (!d) return;
     for (struct dirent *e; (e = readdir(d));) {
         snprintf(path, sizeof path, "%s/%s/%s", test_folder, name, e->d_name);

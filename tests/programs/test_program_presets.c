@@ -30,9 +30,8 @@ static const harness_option *find_presets(const harness_program *p)
 
 static void expect_preset(const harness_program *p, const harness_option *option, const char *name)
 {
-    ag_failure why = {0};
     harness_options *o = harness_options_new(p, HARNESS_TRAIN, NULL);
-    if (harness_options_set(o, "a test", option->name, name, &why)) fail_msg("%s", why.sentence);
+    expect_ok(harness_options_set(o, "a test", option->name, name, new_failure()));
     const char *files = strstr(name, "-tile")     ? "tile files"
                         : strstr(name, "-fusion") ? "fusion files"
                                                   : NULL;
@@ -98,20 +97,19 @@ static void needs_name_options_and_words(void **state)
 static void expect_example(const harness_program *p, const harness_command *c, char *line)
 {
     enum { MOST = 20 };
-    char *word[MOST], *rest = NULL, path[500];
+    char *word[MOST], *rest = NULL;
     int words = 0;
-    ag_failure why = {0};
     for (char *w = strtok_r(line, " ", &rest); w; w = strtok_r(NULL, " ", &rest)) {
         assert_true(words < MOST);
-        snprintf(path, sizeof path, "%s/%s", AG_SOURCE_DIR, w);
+        const char *path = formatted(AG_SOURCE_DIR "/%s", w);
         if (strncmp(w, "examples/", 9) == 0 && access(path, R_OK) != 0) fail_msg("no %s", path);
         word[words++] = w;
     }
     harness_options *o = harness_options_new(p, c->bit, NULL);
     const int resumes = words > 2 && strcmp(word[words - 1], "--resume") == 0;
-    if (harness_options_argv(o, words - 2, word + 2, c->positional, &why) ||
-        (!resumes && harness_options_complete(o, &why)))
-        fail_msg("%s %s: %s", p->name, c->name, why.sentence);
+    if (harness_options_argv(o, words - 2, word + 2, c->positional, new_failure()) ||
+        (!resumes && harness_options_complete(o, new_failure())))
+        fail_msg("%s %s: %s", p->name, c->name, last_failure()->sentence);
     harness_options_free(o);
 }
 
@@ -238,16 +236,16 @@ static void expect_foreign(const char *line, const char *sentence)
 {
     char *words = harness_copy(line), *word[6], *rest = NULL;
     int n = 0, k = 0;
-    ag_failure why = {0};
     for (char *w = strtok_r(words, " ", &rest); w; w = strtok_r(NULL, " ", &rest)) word[n++] = w;
     while (strcmp(programs[k]->name, word[0]) != 0) k++;
     const harness_command *c = programs[k]->commands;
     while (strcmp(c->name, word[1]) != 0) c++;
     harness_options *o = harness_options_new(programs[k], c->bit, NULL);
-    assert_int_equal(harness_options_argv(o, n - 2, word + 2, c->positional, &why), AG_EUSE);
-    const size_t have = strlen(why.sentence), want = strlen(sentence);
-    if (have < want || strcmp(why.sentence + have - want, sentence) != 0)
-        fail_msg("%s: %s", line, why.sentence);
+    assert_int_equal(harness_options_argv(o, n - 2, word + 2, c->positional, new_failure()),
+                     AG_EUSE);
+    const size_t have = strlen(last_failure()->sentence), want = strlen(sentence);
+    if (have < want || strcmp(last_failure()->sentence + have - want, sentence) != 0)
+        fail_msg("%s: %s", line, last_failure()->sentence);
     harness_options_free(o);
     harness_free(words);
 }
@@ -278,13 +276,11 @@ static void studies_have_options_with_an_effect(void **state)
 {
     for (size_t i = 0; i < sizeof studies / sizeof *studies; i++) {
         harness_study study = {0};
-        ag_failure why = {0};
         harness_options *o =
             harness_options_new(programs[studies[i].program], HARNESS_ABLATE, NULL);
         const char *file = harness_format(AG_SOURCE_DIR "/examples/%s.ini", studies[i].file);
-        if (harness_study_load(&study, file, o, &why) ||
-            harness_study_act(&study, o, studies[i].files, &why))
-            fail_msg("%s", why.sentence);
+        expect_ok(harness_study_load(&study, file, o, new_failure()));
+        expect_ok(harness_study_act(&study, o, studies[i].files, new_failure()));
         assert_int_equal(bag_count(study.variants), studies[i].variants);
         assert_int_equal(bag_count(study.seeds), 3);
         harness_study_free(&study);

@@ -91,9 +91,8 @@ static void a_lock_is_on_the_file_of_that_name(void **state)
 {
     int lock;
     struct stat held, named;
-    ag_failure why = {0};
     loses_name = "x.lock";
-    assert_int_equal(harness__lock_file(&lock, "x.lock", LOCK_EX | LOCK_NB, &why), AG_OK);
+    expect_ok(harness__lock_file(&lock, "x.lock", LOCK_EX | LOCK_NB, new_failure()));
     assert_int_equal(fstat(lock, &held), 0);
     assert_int_equal(stat("x.lock", &named), 0);
     assert_true(held.st_ino == named.st_ino);
@@ -151,8 +150,7 @@ static void expect_whole(const char *folder, const char *table)
     }
     expect_same_json(folder);
     for (int i = 0; i < RUNS; i++) {
-        char one[100];
-        snprintf(one, sizeof one, "%s/%s", folder, runs[i]);
+        const char *one = formatted("%s/%s", folder, runs[i]);
         program_expect_same(one, formatted("whole/%s", runs[i]));
         if (access(formatted("%s.lock", one), F_OK) == 0) fail_msg("%s.lock is left", one);
     }
@@ -217,8 +215,7 @@ static void a_run_that_is_taken_is_left_out(void **state)
 static void tables_wait_for_another_writer(void **state)
 {
     int lock, status;
-    ag_failure why = {0};
-    assert_int_equal(harness__lock_file(&lock, "whole/study.lock", LOCK_EX, &why), AG_OK);
+    expect_ok(harness__lock_file(&lock, "whole/study.lock", LOCK_EX, new_failure()));
     program_stdout = "out-late";
     const pid_t late = program_start(ABLATE "whole --collect");
     let_children_run();
@@ -269,8 +266,7 @@ static void a_call_that_died_after_the_result(void **state)
 {
     static const char name[] = "whole/complete/seed-1.lock";
     int lock;
-    ag_failure why = {0};
-    assert_int_equal(harness__lock_file(&lock, name, LOCK_EX, &why), AG_OK);
+    expect_ok(harness__lock_file(&lock, name, LOCK_EX, new_failure()));
     program_expect(ABLATE "whole", 0, "", "");
     assert_int_equal(access(name, F_OK), 0);
     harness__unlock(&lock);

@@ -85,8 +85,8 @@ static char *scores(const char *options)
 static void a_model_is_a_run(void **state)
 {
     program_write_text("model.ini", "model = nests-fusion\n");
-    ag_failure why = {0};
-    const char *path = harness_shipped_path("nests-fusion", &why);
+    const char *path = harness_shipped_path("nests-fusion", new_failure());
+    assert_non_null(path);
     const char *const same[] = {formatted("--run %s", path), "--config model.ini",
                                 formatted("--model nests-fusion --run %s", path),
                                 "--model nests-fusion nests-fusion"};

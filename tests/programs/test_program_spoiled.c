@@ -303,13 +303,13 @@ static void read_spoiled(kind kind, ag_failure *why)
 
 static void expect(kind kind, const test_array *array, int arrays, const char *sentence)
 {
-    ag_failure why = {0};
     assert_true(test_arrays_write(test_path, array, arrays));
-    read_spoiled(kind, &why);
-    assert_int_equal(why.status, sentence ? AG_EDATA : AG_OK);
+    read_spoiled(kind, new_failure());
+    assert_int_equal(last_failure()->status, sentence ? AG_EDATA : AG_OK);
     if (!sentence) return;
-    assert_non_null(strstr(why.sentence, test_path));
-    if (!strstr(why.sentence, sentence)) fail_msg("%s\n%s", why.sentence, sentence);
+    assert_non_null(strstr(last_failure()->sentence, test_path));
+    if (!strstr(last_failure()->sentence, sentence))
+        fail_msg("%s\n%s", last_failure()->sentence, sentence);
 }
 
 static void each_spoiled_array_gets_its_sentence(void **state)
@@ -340,27 +340,26 @@ static void a_circle_is_named_by_one_of_its_nodes(void **state)
 {
     static const int64_t edge[4][2] = {{3, 2}, {2, 1}, {1, 2}, {3, 0}};
     test_fusion f;
-    ag_failure why = {0};
     test_fusion_make(&f);
     memcpy(f.edge, edge, sizeof edge);
     assert_true(test_arrays_write(test_path, f.array, f.arrays));
-    read_kernels(&why, FUSION);
-    assert_true(strstr(why.sentence, "through node 1,") || strstr(why.sentence, "through node 2,"));
+    read_kernels(new_failure(), FUSION);
+    assert_true(strstr(last_failure()->sentence, "through node 1,") ||
+                strstr(last_failure()->sentence, "through node 2,"));
 }
 
 static void kinds_are_not_mixed(void **state)
 {
     test_tile t;
-    ag_failure why[2] = {{0}};
     test_tile_make(&t);
     assert_true(test_arrays_write(test_path, t.array, t.arrays));
-    read_kernels(&why[0], FUSION);
-    assert_int_equal(why[0].status, AG_EUSE);
-    assert_string_equal(why[0].sentence + strlen(test_path),
+    read_kernels(new_failure(), FUSION);
+    assert_int_equal(last_failure()->status, AG_EUSE);
+    assert_string_equal(last_failure()->sentence + strlen(test_path),
                         " is a tile file, but good_1.npz is a fusion file; the two kinds are "
                         "different tasks: name files of one kind");
-    read_layout(&why[1]);
-    assert_string_equal(why[1].sentence + strlen(test_path),
+    read_layout(new_failure());
+    assert_string_equal(last_failure()->sentence + strlen(test_path),
                         " is a tile file, but tgraph ranks layouts; \"tpu\" is the program for "
                         "tiles");
 }

@@ -48,14 +48,15 @@ static void expect_no_rest_of_saves(harness_session *t)
 static outcome train_session(const char *name, harness_session *t)
 {
     long at[4];
-    ag_failure why = {0};
     int plans = 0;
-    if (harness_session_begin(t, HARNESS_NEW, &why)) fail_msg("%s: %s", name, why.sentence);
+    if (harness_session_begin(t, HARNESS_NEW, new_failure()))
+        fail_msg("%s: %s", name, last_failure()->sentence);
     for (int third = 0; third < 3; third++) {
         at[third] = ag__allocations();
         plans = (int)t->tape->plans_made;
         for (int k = 0; k < THIRD; k++)
-            if (harness_session_step(t, &why)) fail_msg("%s: %s", name, why.sentence);
+            if (harness_session_step(t, new_failure()))
+                fail_msg("%s: %s", name, last_failure()->sentence);
     }
     at[3] = ag__allocations();
     assert_int_equal(t->trained.state->step, 3 * THIRD);
@@ -65,7 +66,7 @@ static outcome train_session(const char *name, harness_session *t)
     print_message("%s: %d plans in %d steps, allocations in thirds: %ld, %ld, %ld\n", name, o.plans,
                   3 * THIRD, at[1] - at[0], o.early, o.late);
     expect_no_rest_of_saves(t);
-    harness_session_close(t, &why);
+    expect_ok(harness_session_close(t, new_failure()));
     return o;
 }
 

@@ -27,12 +27,10 @@ static inline const char *json_merge(const char *text, const char *values)
 static inline void checkpoint_change(const char *to, const char *from, const char *key,
                                      const char *text, const char *tensor, const void *data)
 {
-    ag_failure why = {0};
     ag_checkpoint_item item[400];
     ag_checkpoint_pair pair[20];
     int n = 0, pairs = 0;
-    ag_checkpoint *file = ag_checkpoint_open(from, &why);
-    if (!file) fail_msg("%s", why.sentence);
+    ag_checkpoint *file = expect_made(ag_checkpoint_open(from, new_failure()));
     assert_in_range(ag_checkpoint_count(file), 1, 400);
     for (; n < ag_checkpoint_count(file); n++) {
         item[n] = *ag_checkpoint_at(file, n);
@@ -54,7 +52,7 @@ static inline void checkpoint_change(const char *to, const char *from, const cha
         pairs += p->value != NULL;
         assert_in_range(pairs, 0, 19);
     }
-    if (ag_checkpoint_save(to, item, n, pair, pairs, &why)) fail_msg("%s", why.sentence);
+    expect_ok(ag_checkpoint_save(to, item, n, pair, pairs, new_failure()));
     ag_checkpoint_close(file);
 }
 

@@ -25,11 +25,7 @@ typedef struct wanted {
 
 static inline ag_npz *open_npz(const char *path)
 {
-    ag_failure why = {0};
-    ag_npz *npz = ag_npz_open(path, 1 << 28, &why);
-    if (!npz) print_error("%s\n", why.sentence);
-    assert_non_null(npz);
-    return npz;
+    return expect_made(ag_npz_open(path, 1 << 28, new_failure()));
 }
 
 /* The arrays of a graph of so many nodes (0: any), then n others, and no more. */
@@ -59,12 +55,11 @@ static int n_arrays_read;
 /* An array, which close_npz frees, and its number of elements (NULL: not wanted). */
 static inline void *read_all(ag_npz *npz, const char *name, ag_dtype as, int64_t *n)
 {
-    ag_failure why = {0};
     const ag_array_info *is = ag_npz_find(npz, name);
     void *out = malloc((size_t)is->count * ag_dtype_bytes(as) + 1);
     assert_in_range(n_arrays_read, 0, 31);
     arrays_read[n_arrays_read++] = out;
-    assert_int_equal(ag_npz_read(npz, name, as, out, &why), AG_OK);
+    expect_ok(ag_npz_read(npz, name, as, out, new_failure()));
     if (n) *n = is->count;
     return out;
 }

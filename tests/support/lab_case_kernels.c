@@ -6,8 +6,7 @@
 
 void lab_case_tile(lab_run *run, const int *tile)
 {
-    ag_failure why = {0};
-    if (lab_run_tile(run, tile, &why)) fail_msg("%s", why.sentence);
+    expect_ok(lab_run_tile(run, tile, new_failure()));
     float *root = run->value[run->p->n - 1].home;
     const int64_t n = lab_elements(run->p->nodes[run->p->n - 1].shape);
     for (int64_t i = 0; i < n; i++) root[i] = -12345; /* every element is written */

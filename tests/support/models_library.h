@@ -22,15 +22,14 @@ static inline void test_items_open(test_items *t, const char *name)
 {
     static const char *const dtypes[] = {[AG_F32] = "f4", [AG_F64] = "f8", [AG_U8] = "u1",
                                          [AG_I8] = "i1",  [AG_I32] = "i4", [AG_I64] = "i8"};
-    ag_failure why = {0};
-    *t = (test_items){.npz = ag_npz_open(test_file(name), SIZE_MAX / 2, &why)};
-    if (!t->npz) fail_msg("%s", why.sentence);
+    *t = (test_items){.npz = ag_npz_open(test_file(name), SIZE_MAX / 2, new_failure())};
+    if (!t->npz) fail_msg("%s", last_failure()->sentence);
     const int n = ag_npz_count(t->npz);
     assert_in_range(n, 1, TEST_MEMBERS);
     for (int i = 0; i < n; i++) {
         const ag_array_info *info = ag_npz_info(t->npz, i);
         void *data = calloc((size_t)info->count + 1, ag_dtype_bytes(info->dtype));
-        if (ag_npz_read(t->npz, info->name, info->dtype, data, &why)) fail_msg("%s", why.sentence);
+        expect_ok(ag_npz_read(t->npz, info->name, info->dtype, data, new_failure()));
         t->array[i] =
             (augur_models_array){info->name, dtypes[info->dtype], info->rank, info->size, data};
     }
@@ -81,6 +80,14 @@ static inline int test_models_same(const augur_models_scores *a, const augur_mod
             return 0;
     }
     return 1;
+}
+
+/* Frees both. */
+static inline void test_models_expect_same(augur_models_scores *a, augur_models_scores *b)
+{
+    assert_true(test_models_same(a, b));
+    augur_models_scores_free(a);
+    augur_models_scores_free(b);
 }
 
 #endif

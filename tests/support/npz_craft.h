@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* npz files made byte by byte, for the tests of files that are refused. Include after cmocka.h. */
+/* npz files made byte by byte, for the tests of files that are refused. Include after test.h. */
 #ifndef TESTS_NPZ_CRAFT_H
 #define TESTS_NPZ_CRAFT_H
 
@@ -116,13 +116,7 @@ static inline ag_npz *open_made(ag_failure *why)
     return ag_npz_open(path, LIMIT, why);
 }
 
-static inline ag_npz *open_good(void)
-{
-    ag_failure why = {0};
-    ag_npz *npz = open_made(&why);
-    if (!npz) fail_msg("%s", why.sentence);
-    return npz;
-}
+static inline ag_npz *open_good(void) { return expect_made(open_made(new_failure())); }
 
 /* Refused at once, or passed over and refused when x is asked for. */
 static inline void expect_refused(ag_status status, const char *part)

@@ -67,9 +67,7 @@ void program_expect_same(const char *one, const char *two)
     static const char *const files[] = {"last.safetensors", "best.safetensors", "metrics.jsonl",
                                         "metrics.csv", "config.json"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        char a[200], b[200];
-        snprintf(a, sizeof a, "%s/%s", one, files[i]);
-        snprintf(b, sizeof b, "%s/%s", two, files[i]);
+        const char *a = formatted("%s/%s", one, files[i]), *b = formatted("%s/%s", two, files[i]);
         if (program_hash_of(a) != program_hash_of(b)) fail_msg("%s and %s differ", a, b);
     }
 }

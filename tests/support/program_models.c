@@ -111,12 +111,11 @@ harness_options *program_options(const program_model *m, unsigned command, const
     enum { MOST = 64 };
     int argc = 0;
     char *argv[MOST], *rest = NULL, *copy = strdup(line);
-    ag_failure why = {0};
     for (char *word = strtok_r(copy, " ", &rest); word && argc < MOST;
          word = strtok_r(NULL, " ", &rest))
         argv[argc++] = word;
     harness_options *o = harness_options_new(m->program, command, NULL);
-    if (harness_options_argv(o, argc, argv, NULL, &why)) fail_msg("%s", why.sentence);
+    expect_ok(harness_options_argv(o, argc, argv, NULL, new_failure()));
     free(copy);
     return o;
 }

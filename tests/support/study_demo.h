@@ -22,13 +22,11 @@ static const char study_text[] = "[study]\n"
 static demo_options values;
 static harness_options *o;
 static harness_study s;
-static ag_failure why;
 
 static int set_up(void **state)
 {
     o = harness_options_new(&demo, HARNESS_ABLATE, &values);
     s = (harness_study){0};
-    why = (ag_failure){0};
     harness_log_start("demo", true);
     return files_make(state);
 }
@@ -42,7 +40,7 @@ static int tear_down(void **state)
 
 static ag_status parse(const char *text)
 {
-    return harness_study_parse(&s, "s.ini", text, strlen(text), o, &why);
+    return harness_study_parse(&s, "s.ini", text, strlen(text), o, new_failure());
 }
 
 #endif

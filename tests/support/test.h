@@ -99,4 +99,42 @@ static inline void expect_sentence(const ag_failure *why, ag_status status, cons
                  part);
 }
 
+/* What the latest call that was given new_failure() has said. */
+static inline ag_failure *last_failure(void)
+{
+    static ag_failure why;
+    return &why;
+}
+
+/* What to give a call as its ag_failure, empty at first. Each file has one, for one thread. */
+static inline ag_failure *new_failure(void)
+{
+    *last_failure() = (ag_failure){0};
+    return last_failure();
+}
+
+static inline void expect_ok(ag_status have)
+{
+    if (have || last_failure()->status) fail_msg("%d \"%s\"", (int)have, last_failure()->sentence);
+}
+
+/* Returns what was made, which is not NULL. */
+static inline void *expect_made(void *have)
+{
+    if (!have) fail_msg("%s", last_failure()->sentence);
+    return have;
+}
+
+static inline void expect_status(ag_status have, ag_status want, const char *part)
+{
+    expect_sentence(last_failure(), want, part);
+    assert_int_equal(have, want);
+}
+
+static inline void expect_null(const void *have, ag_status want, const char *part)
+{
+    assert_null(have);
+    expect_sentence(last_failure(), want, part);
+}
+
 #endif

@@ -10,10 +10,7 @@
 static inline tgraph_file *test_file_open(const char *path, tgraph_data_options options,
                                           tpugraphs_budget *budget)
 {
-    ag_failure why = {0};
-    tgraph_file *f = tgraph_file_open(path, &options, budget, &why);
-    if (!f) fail_msg("%s", why.sentence);
-    return f;
+    return expect_made(tgraph_file_open(path, &options, budget, new_failure()));
 }
 
 /* A layout, which is written to test_path. */

@@ -125,10 +125,9 @@ void test_schedules_write(const test_schedules *s, const char *name)
 
 void test_schedules_read(tpgnn_data *data, const test_schedules *s, const char *name)
 {
-    ag_failure why = {0};
     test_schedules_write(s, name);
     const char *path = test_file(name);
-    if (test_schedules_add(data, path, &why)) fail_msg("%s", why.sentence);
+    expect_ok(test_schedules_add(data, path, new_failure()));
     remove(path);
 }
 

@@ -39,10 +39,9 @@ ag_status test_tpu_add(tpu_data *data, const char *path, ag_failure *why)
 
 static void add(tpu_data *data, const char *name, const test_array *array, int arrays)
 {
-    ag_failure why = {0};
     const char *path = test_file(name);
     assert_true(test_arrays_write(path, array, arrays));
-    if (test_tpu_add(data, path, &why)) fail_msg("%s", why.sentence);
+    expect_ok(test_tpu_add(data, path, new_failure()));
     remove(path);
 }
 

@@ -16,8 +16,7 @@ static tpugraphs_budget budget;
 static hlo_graph read_graph(const char *path, hlo_unknown unknown)
 {
     hlo_graph g;
-    ag_failure why = {0};
-    if (hlo_read(&g, path, unknown, &budget, &why)) fail_msg("%s", why.sentence);
+    expect_ok(hlo_read(&g, path, unknown, &budget, new_failure()));
     return g;
 }
 
@@ -96,9 +95,8 @@ static void newer_ops_and_types_are_read_as_the_nearest(void **state)
         assert_true(found);
     }
     forget(&g);
-    ag_failure why = {0};
-    hlo_read(&g, SEEDS ".txt", HLO_REFUSE, &budget, &why);
-    expect_sentence(&why, AG_EDATA, "op topk, which TpuGraphs' list does not have");
+    expect_status(hlo_read(&g, SEEDS ".txt", HLO_REFUSE, &budget, new_failure()), AG_EDATA,
+                  "op topk, which TpuGraphs' list does not have");
     forget(&g);
 }
 
@@ -167,10 +165,9 @@ static void a_sweep_changes_one_node_at_a_time(void **state)
 {
     hlo_graph g = read_graph(SEEDS ".pb", HLO_NEAREST);
     hlo_configs c;
-    ag_failure why = {0};
     int n = 1;
     for (int v = 0; v < g.configurable; v++) n += hlo_choices(&g.choosing[v]) - 1;
-    assert_int_equal(hlo_configs_sweep(&c, &g, &budget, &why), AG_OK);
+    expect_ok(hlo_configs_sweep(&c, &g, &budget, new_failure()));
     assert_int_equal(c.count, n);
     for (int i = 1; i < n; i++) {
         assert_int_equal(differences(&g, &c, 0, i), 1);
@@ -185,9 +182,8 @@ static void drawn_configurations_differ_and_alike_nodes_agree(void **state)
 {
     hlo_graph g = read_graph(SEEDS ".pb", HLO_NEAREST);
     hlo_configs c, few;
-    ag_failure why = {0};
-    assert_int_equal(hlo_configs_draw(&c, &g, 300, 5, &budget, &why), AG_OK);
-    assert_int_equal(hlo_configs_draw(&few, &g, 50, 5, &budget, &why), AG_OK);
+    expect_ok(hlo_configs_draw(&c, &g, 300, 5, &budget, new_failure()));
+    expect_ok(hlo_configs_draw(&few, &g, 50, 5, &budget, new_failure()));
     assert_int_equal(c.count, 300);
     assert_memory_equal(c.digit, few.digit, 50 * 18 * sizeof(float) * (size_t)g.configurable);
     for (int i = 0; i < 300; i++) {
@@ -208,10 +204,8 @@ static void all_are_drawn_where_there_are_few(void **state)
                                "lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n";
     hlo_graph g;
     hlo_configs c;
-    ag_failure why = {0};
-    hlo_read_bytes(&g, text, sizeof text - 1, "two", HLO_REFUSE, &budget, &why);
-    assert_string_equal(why.sentence, "");
-    assert_int_equal(hlo_configs_draw(&c, &g, 1000, 0, &budget, &why), AG_OK);
+    expect_ok(hlo_read_bytes(&g, text, sizeof text - 1, "two", HLO_REFUSE, &budget, new_failure()));
+    expect_ok(hlo_configs_draw(&c, &g, 1000, 0, &budget, new_failure()));
     assert_true(c.count > 85 && c.count <= 100);
     for (int i = 0; i < c.count; i++)
         if (i < 10) assert_memory_equal(row_of(&g, &c, i, 0), row_of(&g, &c, i, 1), 72);

@@ -27,9 +27,8 @@ static int32_t *keys_of(const tgraph_file *f, const int32_t *config, int rows, i
                         int columns, const int32_t *expected)
 {
     int count, before;
-    ag_failure why = {0};
-    int32_t *key = tgraph_onehot_keys(&count, &before, f, config, rows, most, &why);
-    assert_int_equal(why.status, AG_OK);
+    int32_t *key = tgraph_onehot_keys(&count, &before, f, config, rows, most, new_failure());
+    expect_ok(last_failure()->status);
     assert_int_equal(before, found);
     assert_int_equal(count, columns);
     assert_memory_equal(key, expected, (size_t)columns * sizeof *key);
@@ -61,9 +60,8 @@ static void onehot_by_hand(void **state)
 static void onehot_keeps_what_varies(void **state)
 {
     int32_t all[10];
-    ag_failure why = {0};
     tgraph_file f = {.configs = 10, .graph = {.configurable = 1}, .path = test_path};
-    assert_int_equal(tgraph_store_open(&f.store, 10, TGRAPH_WORDS, NULL, "made", &why), AG_OK);
+    expect_ok(tgraph_store_open(&f.store, 10, TGRAPH_WORDS, NULL, "made", new_failure()));
     for (int c = 0; c < 10; c++) {
         uint32_t word[TGRAPH_WORDS];
         const float value[TGRAPH_DIGITS] = {(float)(c == 7), (float)(c % 2)};
@@ -124,7 +122,6 @@ static double effect(int digit, int value) { return 0.01 * ((digit * 5 + value *
 static tgraph_file *make_file(int configs, uint64_t seed, int alike)
 {
     tgraph_file *f = harness_alloc(sizeof *f);
-    ag_failure why = {0};
     ag_random r = {seed, 9, 0};
     f->path = f->name = made_name;
     f->configs = f->train_count = configs;
@@ -135,8 +132,8 @@ static tgraph_file *make_file(int configs, uint64_t seed, int alike)
     f->graph.config_node = f->graph.opcode + NODES;
     f->graph.raw = (float *)(void *)(f->graph.config_node + NODES);
     f->runtime = HARNESS_NEW(f->runtime, configs);
-    assert_int_equal(
-        tgraph_store_open(&f->store, configs, NODES * TGRAPH_WORDS, NULL, made_name, &why), AG_OK);
+    expect_ok(tgraph_store_open(&f->store, configs, NODES * TGRAPH_WORDS, NULL, made_name,
+                                new_failure()));
     for (int v = 0; v < NODES; v++) {
         f->graph.opcode[v] = 26;
         f->graph.config_node[v] = v;
@@ -174,8 +171,7 @@ static tgraph_set make_set(tgraph_entry entry[MOST_FILES], int files, int config
 /* Splits a file of the set and scores its held-out part. */
 static void split(tgraph_entry *e)
 {
-    ag_failure why = {0};
-    assert_int_equal(tgraph_file_split(e->file, 0.8, 1, &why), AG_OK);
+    expect_ok(tgraph_file_split(e->file, 0.8, 1, new_failure()));
     e->item = e->file->held;
     e->items = e->file->held_count;
     e->train = e->score = 1;
@@ -194,18 +190,16 @@ static void open_and_fit(tgraph_results *r, const tgraph_set *set)
 {
     static const tgraph_settings settings;
     static tgraph_files files;
-    ag_failure why = {0};
     files = (tgraph_files){.set = *set, .training = true};
     *r = (tgraph_results){.rank.name = "TGraph"};
     tgraph_results_open(r, &files, &settings.harness);
-    if (tgraph_results_baselines(r, &why)) fail_msg("%s", why.sentence);
+    expect_ok(tgraph_results_baselines(r, new_failure()));
 }
 
 static void run(tgraph_results *r, const tgraph_set *set)
 {
-    ag_failure why = {0};
     open_and_fit(r, set);
-    if (harness_rank_compute(&r->rank, &why)) fail_msg("%s", why.sentence);
+    expect_ok(harness_rank_compute(&r->rank, new_failure()));
 }
 
 static int method(const tgraph_results *r, int kind) { return r->rank.methods - BASELINES + kind; }
@@ -331,10 +325,9 @@ static tgraph_fit read_rows(bool within, int rows, int columns, int cells, const
                             int parts, const char *says)
 {
     const char *note;
-    ag_failure why = {0};
     tgraph_fit fit = {
         .within = within, .most_rows = rows, .most_columns = columns, .most_cells = cells};
-    assert_int_equal(tgraph_fit_read(&fit, &note, part, parts, &why), AG_OK);
+    expect_ok(tgraph_fit_read(&fit, &note, part, parts, new_failure()));
     if (!strstr(note, says)) fail_msg("\"%s\" says not: %s", note, says);
     return fit;
 }

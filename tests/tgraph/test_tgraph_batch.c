@@ -28,12 +28,11 @@ static void a_batch_is_node_major(void **state)
     for (int mapped = 0; mapped < 2; mapped++) {
         tgraph_file *f = test_small_open(tgraph_layout_defaults(), mapped ? &tight : NULL);
         tgraph_batch b = {0};
-        ag_failure why = {0};
         assert_int_equal(f->store.mapped, mapped ? 144 : 0);
-        assert_int_equal(tgraph_batch_fill(&b, f, (int32_t[]){4, 0, 3}, 3, &why), AG_OK);
+        expect_ok(tgraph_batch_fill(&b, f, (int32_t[]){4, 0, 3}, 3, new_failure()));
         check_batch(&b, (int32_t[]){4, 0, 3}, 3);
         assert_memory_equal(b.rank, ((int32_t[]){0, 1, 2}), 3 * sizeof(int32_t));
-        assert_int_equal(tgraph_batch_fill(&b, f, (int32_t[]){5}, 1, &why), AG_OK); /* smaller */
+        expect_ok(tgraph_batch_fill(&b, f, (int32_t[]){5}, 1, new_failure())); /* smaller */
         check_batch(&b, (int32_t[]){5}, 1);
         tgraph_batch_free(&b);
         tgraph_file_close(f);
@@ -47,12 +46,11 @@ static void an_epoch_visits_each_file(void **state)
     tgraph_file *f[FILES];
     tgraph_source s;
     tgraph_batch b = {0};
-    ag_failure why = {0};
     int seen[STEPS / FILES][FILES] = {{0}};
     for (int i = 0; i < FILES; i++) f[i] = test_small_open(tgraph_layout_defaults(), NULL);
     tgraph_source_open(&s, f, FILES, 4, 11);
     for (int step = 0; step < STEPS; step++) {
-        assert_int_equal(tgraph_source_draw(&s, step, &b, &why), AG_OK);
+        expect_ok(tgraph_source_draw(&s, step, &b, new_failure()));
         for (int i = 0; i < FILES; i++) seen[step / FILES][i] += b.file == f[i];
     }
     for (int i = 0; i < STEPS; i++) assert_int_equal(seen[i / FILES][i % FILES], 1);
@@ -64,9 +62,8 @@ static void an_epoch_visits_each_file(void **state)
 static void a_split_keeps_the_parts_apart(void **state)
 {
     tgraph_file *f = test_small_open(tgraph_layout_defaults(), NULL);
-    ag_failure why = {0};
     int seen[6] = {0};
-    assert_int_equal(tgraph_file_split(f, 0.6, 5, &why), AG_OK);
+    expect_ok(tgraph_file_split(f, 0.6, 5, new_failure()));
     assert_int_equal(f->train_count, 4); /* 3.6 */
     assert_int_equal(f->held_count, 2);
     for (int i = 0; i < 4; i++) seen[f->train[i]]++;
@@ -77,21 +74,20 @@ static void a_split_keeps_the_parts_apart(void **state)
     tgraph_batch b = {0};
     tgraph_source_open(&s, &f, 1, 64, 1);
     for (int step = 0; step < 20; step++) {
-        assert_int_equal(tgraph_source_draw(&s, step, &b, &why), AG_OK);
+        expect_ok(tgraph_source_draw(&s, step, &b, new_failure()));
         assert_int_equal(b.configs, 4); /* all, if fewer */
         for (int c = 0; c < 4; c++)
             for (int i = 0; i < 2; i++) assert_int_not_equal(b.config[c], f->held[i]);
     }
     int32_t first[4];
     memcpy(first, f->train, sizeof first);
-    assert_int_equal(tgraph_file_split(f, 0.6, 5, &why), AG_OK);
+    expect_ok(tgraph_file_split(f, 0.6, 5, new_failure()));
     assert_memory_equal(first, f->train, sizeof first);
-    assert_int_equal(tgraph_file_split(f, 0.05, 5, &why), AG_EUSE);
-    assert_non_null(strstr(why.sentence, "leaves a part of its 6 configurations empty"));
+    expect_status(tgraph_file_split(f, 0.05, 5, new_failure()), AG_EUSE,
+                  "leaves a part of its 6 configurations empty");
     const double wrong[] = {0, 1, -1, 2, 0.99};
     for (int i = 0; i < 5; i++) {
-        why = (ag_failure){0};
-        assert_int_equal(tgraph_file_split(f, wrong[i], 5, &why), AG_EUSE);
+        assert_int_equal(tgraph_file_split(f, wrong[i], 5, new_failure()), AG_EUSE);
     }
     tgraph_batch_free(&b);
     tgraph_source_close(&s);

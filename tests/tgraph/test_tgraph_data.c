@@ -98,9 +98,8 @@ static void layouts_are_padded_by_rank(void **state)
 static void rows_are_kept(tpugraphs_budget *budget)
 {
     enum { ROWS = 3000, KEPT = 1000, WIDTH = 6 };
-    ag_failure why = {0};
     tgraph_store store;
-    assert_int_equal(tgraph_store_open(&store, ROWS, WIDTH, budget, "x", &why), AG_OK);
+    expect_ok(tgraph_store_open(&store, ROWS, WIDTH, budget, "x", new_failure()));
     for (uint32_t i = 0; i < KEPT; i++)
         tgraph_store_put(&store, (uint32_t[WIDTH]){i, 1, 2, 3, 4, 5});
     tgraph_store_trim(&store, budget);
@@ -128,9 +127,8 @@ static void stores_live_in_memory_or_in_a_file(void **state)
     rows_are_kept(&tight);
     unreserved = 0;
     assert_int_equal(roomy.used + roomy.on_disk + tight.used + tight.on_disk, 0);
-    ag_failure why = {0};
     tgraph_store store;
-    assert_int_equal(tgraph_store_open(&store, 10, 3, &tight, "x", &why), AG_OK);
+    expect_ok(tgraph_store_open(&store, 10, 3, &tight, "x", new_failure()));
     assert_int_equal(tight.used, 0);
     assert_int_equal(tight.on_disk, 120);
     tgraph_store_close(&store, &tight);
@@ -138,23 +136,20 @@ static void stores_live_in_memory_or_in_a_file(void **state)
 
 static void a_store_without_room_is_refused(void **state)
 {
-    ag_failure why = {0};
     tpugraphs_budget tight = {100, 0, 0};
     tgraph_store store;
     char *before = getenv("TMPDIR") ? strdup(getenv("TMPDIR")) : NULL;
     setenv("TMPDIR", "/nowhere", 1);
-    assert_int_equal(tgraph_store_open(&store, 10, 3, &tight, "x.npz", &why), AG_EFILE);
-    assert_non_null(strstr(why.sentence, "x.npz: its packed configurations take 120 bytes"));
-    assert_non_null(strstr(why.sentence, "/nowhere"));
+    expect_status(tgraph_store_open(&store, 10, 3, &tight, "x.npz", new_failure()), AG_EFILE,
+                  "x.npz: its packed configurations take 120 bytes");
+    assert_non_null(strstr(last_failure()->sentence, "/nowhere"));
     before ? setenv("TMPDIR", before, 1) : unsetenv("TMPDIR");
     free(before);
-    why = (ag_failure){0};
     unreserved = ENOSPC;
-    assert_int_equal(tgraph_store_open(&store, 10, 3, &tight, "x.npz", &why), AG_EFILE);
-    assert_non_null(strstr(why.sentence, "No space left on device; set TMPDIR to another folder"));
+    expect_status(tgraph_store_open(&store, 10, 3, &tight, "x.npz", new_failure()), AG_EFILE,
+                  "No space left on device; set TMPDIR to another folder");
     unreserved = 0;
-    why = (ag_failure){0};
-    assert_int_equal(tgraph_store_open(&store, INT64_MAX / 16, 30, &tight, "x.npz", &why),
+    assert_int_equal(tgraph_store_open(&store, INT64_MAX / 16, 30, &tight, "x.npz", new_failure()),
                      AG_EFILE);
 }
 
@@ -242,13 +237,14 @@ static void ranks_are_dense_and_exact(void **state)
     const int32_t expected[] = {2, 0, 1, 0, 3};
     int32_t rank[MANY];
     int64_t many[MANY];
-    harness_ranks(rank, runtime, 5);
+    harness_timed order[MANY];
+    harness_ranks(rank, runtime, 5, order);
     assert_memory_equal(rank, expected, sizeof expected);
     for (int i = 0; i < MANY; i++) many[i] = 7 + i * 17 % MANY / 2; /* pairs, in disorder */
-    harness_ranks(rank, many, MANY);
+    harness_ranks(rank, many, MANY, order);
     for (int i = 0; i < MANY; i++) assert_int_equal(rank[i], many[i] - 7);
     const int64_t hidden[3] = {0};
-    harness_ranks(rank, hidden, 3);
+    harness_ranks(rank, hidden, 3, order);
     assert_int_equal(rank[0] + rank[1] + rank[2], 0);
 }
 
@@ -267,20 +263,15 @@ static void the_loader_delivers_in_order(void **state)
         int64_t a = -1, b = -1;
         int late = 3;
         const harness_batches batches = {5, 1, 0, 1};
-        ag_failure why = {0};
         harness_loader *loader = harness_loader_new(fill_step, &late, &a, &b, &batches, threaded);
         for (int64_t step = 5; step < 40; step++) {
-            int64_t *got = harness_loader_next(loader, &why);
-            assert_non_null(got);
+            int64_t *got = expect_made(harness_loader_next(loader, new_failure()));
             if (step % 5 == 0) usleep(200); /* the thread must not touch this buffer meanwhile */
             assert_int_equal(*got, step * step);
         }
-        assert_null(harness_loader_next(loader, &why));
-        assert_int_equal(why.status, AG_EDATA);
-        assert_string_equal(why.sentence, "step 40 cannot be had");
-        why = (ag_failure){0};
-        assert_null(harness_loader_next(loader, &why));
-        assert_int_equal(why.status, AG_EDATA);
+        expect_null(harness_loader_next(loader, new_failure()), AG_EDATA, "");
+        assert_string_equal(last_failure()->sentence, "step 40 cannot be had");
+        expect_null(harness_loader_next(loader, new_failure()), AG_EDATA, "");
         harness_loader_free(loader);
     }
 }
@@ -293,11 +284,9 @@ static void the_loader_delivers_the_batches_of_its_part(void **state)
     for (int threaded = 0; threaded < 2; threaded++) {
         int64_t a, b;
         int late = 2;
-        ag_failure why = {0};
         harness_loader *loader = harness_loader_new(fill_step, &late, &a, &b, &part, threaded);
         for (int i = 0; i < 4; i++) {
-            const int64_t *got = harness_loader_next(loader, &why);
-            assert_non_null(got);
+            const int64_t *got = expect_made(harness_loader_next(loader, new_failure()));
             assert_int_equal(*got, number[i] * number[i]);
         }
         harness_loader_free(loader);
@@ -310,9 +299,9 @@ static void the_loader_stops_when_asked(void **state)
         int64_t a, b;
         int late = 0;
         const harness_batches all = {0, 1, 0, 1};
-        ag_failure why = {0};
         harness_loader *loader = harness_loader_new(fill_step, &late, &a, &b, &all, true);
-        for (int i = 0; i < taken % 4; i++) assert_non_null(harness_loader_next(loader, &why));
+        for (int i = 0; i < taken % 4; i++)
+            assert_non_null(harness_loader_next(loader, new_failure()));
         harness_loader_free(loader);
     }
     harness_loader_free(NULL);

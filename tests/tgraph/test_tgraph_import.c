@@ -60,20 +60,19 @@ static void the_same_call_writes_the_same_bytes(void **state)
 /* Writes the arrays of m.npz that another program would, and one run time for each. */
 static void write_measured(const char *name, int node)
 {
-    ag_failure why = {0};
-    ag_npz *npz = ag_npz_open(test_file("m.npz"), 1 << 30, &why);
+    ag_npz *npz = expect_made(ag_npz_open(test_file("m.npz"), 1 << 30, new_failure()));
     const ag_array_info *feat = ag_npz_find(npz, "node_config_feat");
     float *digit = malloc((size_t)feat->count * sizeof *digit);
     int64_t id[10], ns[40];
-    assert_int_equal(ag_npz_read(npz, feat->name, AG_F32, digit, &why), AG_OK);
-    assert_int_equal(ag_npz_read(npz, "node_config_ids", AG_I64, id, &why), AG_OK);
+    expect_ok(ag_npz_read(npz, feat->name, AG_F32, digit, new_failure()));
+    expect_ok(ag_npz_read(npz, "node_config_ids", AG_I64, id, new_failure()));
     id[9] = node;
     for (int i = 0; i < 40; i++) ns[i] = 1000 + i;
-    ag_npz_writer *w = ag_npz_create(test_file(name), &why);
-    ag_npz_add(w, "node_config_feat", AG_F32, 3, feat->size, digit, &why);
-    ag_npz_add(w, "node_config_ids", AG_I64, 1, (int64_t[]){10}, id, &why);
-    ag_npz_add(w, "config_runtime", AG_I64, 1, (int64_t[]){40}, ns, &why);
-    assert_int_equal(ag_npz_finish(w, &why), AG_OK);
+    ag_npz_writer *w = ag_npz_create(test_file(name), new_failure());
+    expect_ok(ag_npz_add(w, "node_config_feat", AG_F32, 3, feat->size, digit, new_failure()));
+    expect_ok(ag_npz_add(w, "node_config_ids", AG_I64, 1, (int64_t[]){10}, id, new_failure()));
+    expect_ok(ag_npz_add(w, "config_runtime", AG_I64, 1, (int64_t[]){40}, ns, new_failure()));
+    expect_ok(ag_npz_finish(w, new_failure()));
     ag_npz_close(npz);
     free(digit);
 }

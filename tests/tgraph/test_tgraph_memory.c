@@ -103,9 +103,8 @@ static void real_files_have_the_published_counts(void **state)
     };
     int found = 0;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        char file[1024];
-        snprintf(file, sizeof file, "%s/../shared/data/tpugraphs/layout/%s", AG_SOURCE_DIR,
-                 known[i].file);
+        const char *file =
+            formatted(AG_SOURCE_DIR "/../shared/data/tpugraphs/layout/%s", known[i].file);
         if (access(file, R_OK)) continue;
         found++;
         tgraph_file *f = test_file_open(file, test_unique(), NULL);

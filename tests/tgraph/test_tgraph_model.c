@@ -217,15 +217,13 @@ static double compare_gradients(const bounds *b, const model *m, const char *nam
     double worst = 0;
     for (int p = 0; p < api->params(m); p++) {
         int64_t n;
-        char member[128];
         const char *of = api->param(m, p, &n);
         const double floor = least_scale(name, of, largest);
         golden_array about = read_array("%s.p.%s", name, of);
         double *g = calloc((size_t)n, sizeof *g), error;
         api->gradient(m, p, g);
         error = compare_gradient(g, n, about.value, floor);
-        snprintf(member, sizeof member, "%s.g.%s", name, of);
-        golden_array all = try_member(member);
+        golden_array all = try_member(formatted("%s.g.%s", name, of));
         if (all.value) {
             worst_of(&error, compare_whole(g, n, &all, floor));
             ++*whole;
@@ -266,10 +264,9 @@ static double compare_forward(const bounds *b, model *m, const char *name)
 /* 10 steps of AdamW; returns the worst of the losses before each, 0 without any in the file. */
 static double compare_training(const bounds *b, model *m, const char *name, int *trained)
 {
-    char why[MODEL_WHY], member[128];
+    char why[MODEL_WHY];
     double worst = 0, norm;
-    snprintf(member, sizeof member, "%s.training", name);
-    golden_array how = try_member(member);
+    golden_array how = try_member(formatted("%s.training", name));
     if (!how.value) return 0;
     golden_array want = read_array("%s.losses", name);
     assert_int_equal(want.count, STEPS);

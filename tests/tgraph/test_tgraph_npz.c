@@ -104,44 +104,38 @@ static void folders_are_searched_in_order(void **state)
     for (int i = 0; i < 4; i++) make_folder(folders[i]);
     for (int i = 0; i < 6; i++) write_file(names[i], "");
     harness_files paths = {0};
-    ag_failure why = {0};
     const size_t top = strlen(test_file("tree/"));
-    assert_int_equal(harness_files_add(&paths, test_file("tree"), &why), AG_OK);
+    expect_ok(harness_files_add(&paths, test_file("tree"), new_failure()));
     assert_int_equal(paths.count, 4);
     for (int i = 0; i < 4; i++) assert_string_equal(paths.path[i] + top, sorted[i]);
-    assert_int_equal(harness_files_add(&paths, paths.path[0], &why), AG_OK);
+    expect_ok(harness_files_add(&paths, paths.path[0], new_failure()));
     assert_int_equal(paths.count, 5);
     assert_int_equal(symlink(test_file("tree"), test_file("tree/sub/circle")), 0);
-    assert_int_equal(harness_files_add(&paths, test_file("tree"), &why), AG_EFILE);
-    assert_non_null(strstr(why.sentence, "/tree/sub/circle: a link leads back to a folder above, "
-                                         "so the folders form a circle; remove the link"));
-    why = (ag_failure){0};
-    assert_int_equal(harness_files_add(&paths, test_file("tree/empty"), &why), AG_EFILE);
-    assert_non_null(strstr(why.sentence, "there is no .npz file in this folder"));
-    why = (ag_failure){0};
-    assert_int_equal(harness_files_add(&paths, "/nowhere/x.npz", &why), AG_EFILE);
+    expect_status(harness_files_add(&paths, test_file("tree"), new_failure()), AG_EFILE,
+                  "/tree/sub/circle: a link leads back to a folder above, "
+                  "so the folders form a circle; remove the link");
+    expect_status(harness_files_add(&paths, test_file("tree/empty"), new_failure()), AG_EFILE,
+                  "there is no .npz file in this folder");
+    assert_int_equal(harness_files_add(&paths, "/nowhere/x.npz", new_failure()), AG_EFILE);
     harness_files_free(&paths);
 }
 
 /* Two links a level: 2 to the 30 ways, of which each folder takes one. A deep tree is refused. */
 static void a_folder_is_searched_once(void **state)
 {
-    char text[100], to[40];
+    char text[100];
     harness_files paths = {0};
-    ag_failure why = {0};
     make_folder("many");
     for (int i = 0; i <= 30; i++) {
-        snprintf(text, sizeof text, "many/%d", i);
-        make_folder(text);
-        snprintf(to, sizeof to, "../%d", i + 1);
-        for (int k = 0; k < 2 && i < 30; k++) {
-            snprintf(text, sizeof text, "many/%d/%c", i, "ab"[k]);
-            assert_int_equal(symlink(to, test_file(text)), 0);
-        }
+        make_folder(formatted("many/%d", i));
+        for (int k = 0; k < 2 && i < 30; k++)
+            assert_int_equal(
+                symlink(formatted("../%d", i + 1), test_file(formatted("many/%d/%c", i, "ab"[k]))),
+                0);
     }
     write_file("many/30/x.npz", "");
     alarm(60);
-    assert_int_equal(harness_files_add(&paths, test_file("many"), &why), AG_OK);
+    expect_ok(harness_files_add(&paths, test_file("many"), new_failure()));
     alarm(0);
     assert_int_equal(paths.count, 1);
     harness_files_free(&paths);
@@ -150,8 +144,8 @@ static void a_folder_is_searched_once(void **state)
         make_folder(text);
         n += snprintf(text + n, sizeof text - (size_t)n, "/d");
     }
-    assert_int_equal(harness_files_add(&paths, test_file("many"), &why), AG_EFILE);
-    assert_non_null(strstr(why.sentence, "more than 32 folders deep"));
+    expect_status(harness_files_add(&paths, test_file("many"), new_failure()), AG_EFILE,
+                  "more than 32 folders deep");
     harness_files_free(&paths);
 }
 
@@ -162,13 +156,10 @@ static void what_is_no_file_is_refused(void **state)
                                "/dev/zero"};
     for (int i = 0; i < 2; i++) assert_int_equal(mkfifo(bad[i], 0600), 0);
     alarm(60); /* no process writes to the pipe */
-    for (int i = 0; i < 4; i++) {
-        ag_failure why = {0};
-        assert_int_equal(harness_files_add(&paths, bad[i], &why), AG_EFILE);
-        assert_non_null(strstr(why.sentence, ": it is a device or a pipe, not a file or a folder"));
-    }
-    ag_failure why = {0};
-    assert_int_equal(harness_files_add(&paths, "/dev", &why), AG_EFILE);
+    for (int i = 0; i < 4; i++)
+        expect_status(harness_files_add(&paths, bad[i], new_failure()), AG_EFILE,
+                      ": it is a device or a pipe, not a file or a folder");
+    assert_int_equal(harness_files_add(&paths, "/dev", new_failure()), AG_EFILE);
     alarm(0);
     harness_files_free(&paths);
 }
@@ -176,10 +167,10 @@ static void what_is_no_file_is_refused(void **state)
 static void expect_refused_list(const char *text, const char *sentence)
 {
     harness_files paths = {0};
-    ag_failure why = {0};
     write_file("part.txt", text);
-    assert_int_equal(harness_files_add(&paths, test_file("part.txt"), &why), AG_EFILE);
-    if (!strstr(why.sentence, sentence)) fail_msg("\"%s\" says not: %s", why.sentence, sentence);
+    assert_int_equal(harness_files_add(&paths, test_file("part.txt"), new_failure()), AG_EFILE);
+    if (!strstr(last_failure()->sentence, sentence))
+        fail_msg("\"%s\" says not: %s", last_failure()->sentence, sentence);
     harness_files_free(&paths);
 }
 
@@ -187,12 +178,11 @@ static void lists_name_files(void **state)
 {
     char *wide = malloc(6000);
     harness_files paths = {0};
-    ag_failure why = {0};
     make_folder("listed");
     write_file("listed/0.npz", "");
     write_file("listed/1.npz", "");
     write_file("part.txt", "# a part\nlisted/1.npz\r\n\nlisted\n");
-    assert_int_equal(harness_files_add(&paths, test_file("part.txt"), &why), AG_OK);
+    expect_ok(harness_files_add(&paths, test_file("part.txt"), new_failure()));
     assert_int_equal(paths.count, 3);
     assert_string_equal(paths.path[0], paths.path[2]);
     assert_string_equal(paths.path[2], test_file("listed/1.npz"));

@@ -84,10 +84,9 @@ static void test_parameter_counts(void **state)
     static const int count[] = {215013, 460577}; /* the authors' models */
     for (int k = 0; k < 2; k++) {
         tgraph_model m;
-        ag_failure why = {0};
         tgraph_options o = tgraph_defaults();
         o.cross = k != 1;
-        assert_int_equal(tgraph_model_add(&m, ag_params_new(), &o, &why), AG_OK);
+        expect_ok(tgraph_model_add(&m, ag_params_new(), &o, new_failure()));
         assert_int_equal(ag_params_build(m.params, 1), AG_OK);
         assert_int_equal(ag_params_count(m.params), count[k]);
         nests_joined_free(&m.joined);
@@ -98,11 +97,10 @@ static void test_parameter_counts(void **state)
 static void test_options(void **state)
 {
     tgraph_model m;
-    ag_failure why = {0};
     tgraph_options o = small();
     o.hidden = 40;
-    assert_int_equal(tgraph_model_add(&m, ag_params_new(), &o, &why), AG_EUSE);
-    assert_string_equal(why.sentence,
+    assert_int_equal(tgraph_model_add(&m, ag_params_new(), &o, new_failure()), AG_EUSE);
+    assert_string_equal(last_failure()->sentence,
                         "--hidden is 40; it must be a multiple of 16 from 16 to 4096");
     nests_joined_free(&m.joined);
     ag_params_free(m.params);

@@ -38,7 +38,6 @@ static void rows_join_the_nodes_that_are_kept(void **state)
     assert_memory_equal(f->graph.kept, kept, sizeof kept);
     assert_int_equal(f->operations.operation[4].operands, 1); /* by an edge that is not kept */
 
-    ag_failure why = {0};
     nests_joined joined = {0};
     ag_params *params = ag_params_new();
     tgraph_batch b = {.joined = &joined};
@@ -46,7 +45,7 @@ static void rows_join_the_nodes_that_are_kept(void **state)
     int missing = 0;
     nests_joined_add(&joined, params, NESTS_SUMS, NESTS_LAYOUT_COLUMNS, TGRAPH_OPCODES, true, 8, 8,
                      false);
-    assert_int_equal(tgraph_batch_fill(&b, f, config, CONFIGS, &why), AG_OK);
+    expect_ok(tgraph_batch_fill(&b, f, config, CONFIGS, new_failure()));
     assert_int_equal(b.nests.items, CONFIGS);
     assert_int_equal(b.nests.places, 4 * CONFIGS);
     for (int i = 0, e = 0; i < CONFIGS; i++) {
@@ -112,14 +111,11 @@ static void errors_of_run_times(void **state)
 
 static void a_checkpoint_without_rows_has_nothing_of_them(void **state)
 {
-    char path[400];
-    ag_failure why = {0};
     ag_checkpoint_pair pair;
     program_expect("tgraph train --data a.npz --valid b.npz --out plain --threads 1" SMALL, 0, "",
                    "");
-    snprintf(path, sizeof path, "%s/plain/best.safetensors", test_folder);
-    ag_checkpoint *file = ag_checkpoint_open(path, &why);
-    if (!file) fail_msg("%s", why.sentence);
+    ag_checkpoint *file =
+        expect_made(ag_checkpoint_open(test_file("plain/best.safetensors"), new_failure()));
     for (int i = 0; i < ag_checkpoint_count(file); i++)
         assert_null(strstr(ag_checkpoint_at(file, i)->name, "row"));
     int found = 0;

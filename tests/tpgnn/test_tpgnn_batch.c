@@ -36,8 +36,7 @@ static tree *small_program(void)
 static void fill(tpgnn_batch *b, const tree *t, const tpgnn_schedule *const *list, int count,
                  const tpgnn_batch_options *options)
 {
-    ag_failure why = {0};
-    if (tpgnn_batch_fill(b, &t->data, list, count, options, &why)) fail_msg("%s", why.sentence);
+    expect_ok(tpgnn_batch_fill(b, &t->data, list, count, options, new_failure()));
 }
 
 /* ---- nodes ---- */
@@ -214,9 +213,8 @@ static void used_again_or_refused(void **state)
     tree *t = small_program();
     const tpgnn_schedule *list[] = {&t->s, &t->s, &t->s};
     tpgnn_batch b = {0};
-    ag_failure why = {0};
-    assert_int_equal(tpgnn_batch_fill(&b, &t->data, list, 0, &whole, &why), AG_EUSE);
-    assert_non_null(strstr(why.sentence, "a batch of 0 schedules was asked for; take at least 1"));
+    expect_status(tpgnn_batch_fill(&b, &t->data, list, 0, &whole, new_failure()), AG_EUSE,
+                  "a batch of 0 schedules was asked for; take at least 1");
     fill(&b, t, list, 3, &whole);
     fill(&b, t, list, 1, &compact);
     assert_true(b.graphs == 1 && b.groups == 1 && b.nodes == 8 && b.stores == 1);
@@ -225,10 +223,9 @@ static void used_again_or_refused(void **state)
 
     tpgnn_schedule large = t->s;
     large.nodes = 1 << 29;
-    why = (ag_failure){0};
     const tpgnn_schedule *both[] = {&large, &t->s};
-    assert_int_equal(tpgnn_batch_fill(&b, &t->data, both, 2, &whole, &why), AG_ESHAPE);
-    assert_non_null(strstr(why.sentence, "at most 2^29 are possible"));
+    expect_status(tpgnn_batch_fill(&b, &t->data, both, 2, &whole, new_failure()), AG_ESHAPE,
+                  "at most 2^29 are possible");
     tpgnn_batch_free(&b);
     assert_true(!b.memory && !b.nests.x);
     drop(t);

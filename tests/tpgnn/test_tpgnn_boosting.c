@@ -6,10 +6,8 @@
 
 static void fit(double *score, int *trees, const tpgnn_data *data, const tpgnn_boosting_options *o)
 {
-    ag_failure why = {0};
-    harness_boosting *b = tpgnn_boosting_fit(data, o, &why);
-    if (!b) fail_msg("%s", why.sentence);
-    if (tpgnn_boosting_score(score, b, data, &why)) fail_msg("%s", why.sentence);
+    harness_boosting *b = expect_made(tpgnn_boosting_fit(data, o, new_failure()));
+    expect_ok(tpgnn_boosting_score(score, b, data, new_failure()));
     *trees = harness_boosting_trees(b);
     harness_boosting_free(b);
 }
@@ -130,14 +128,12 @@ static void refusals(void **state)
     tpgnn_task task = {.schedules = 1, .rows = ROWS};
     const tpgnn_data data = {.schedule = &bare, .task = &task, .schedules = 1, .tasks = 1};
     const tpgnn_boosting_options o = tpgnn_boosting_defaults();
-    ag_failure why = {0};
-    assert_null(tpgnn_boosting_fit(&data, &o, &why));
+    assert_null(tpgnn_boosting_fit(&data, &o, new_failure()));
     assert_string_equal(
-        why.sentence,
+        last_failure()->sentence,
         "boosting: there are 1 schedules and 0 stored buffers; it needs some of both");
-    why = (ag_failure){0};
-    assert_null(tpgnn_boosting_fit(&(tpgnn_data){0}, &o, &why));
-    assert_non_null(strstr(why.sentence, "there are 0 schedules and 0 stored buffers"));
+    expect_null(tpgnn_boosting_fit(&(tpgnn_data){0}, &o, new_failure()), AG_EUSE,
+                "there are 0 schedules and 0 stored buffers");
 }
 
 static void labels(void **state)

@@ -21,13 +21,11 @@ typedef struct run {
 
 static void set(run *r, const char *name, const char *value)
 {
-    ag_failure why = {0};
-    if (harness_options_set(r->options, "test", name, value, &why)) fail_msg("%s", why.sentence);
+    expect_ok(harness_options_set(r->options, "test", name, value, new_failure()));
 }
 
 static void start(run *r, const char *network, const char *rows)
 {
-    ag_failure why = {0};
     *r = (run){0};
     test_schedules_read_good(&r->files.train, "mm_1.npz");
     r->options = harness_options_new(&tpgnn_program_table, HARNESS_TRAIN, &r->settings);
@@ -43,7 +41,7 @@ static void start(run *r, const char *network, const char *rows)
                                    .settings = &r->settings.harness,
                                    .options = r->options,
                                    .data = &r->files};
-    if (harness_trained_create(&r->session, &why)) fail_msg("%s", why.sentence);
+    expect_ok(harness_trained_create(&r->session, new_failure()));
     r->trained = &r->session.trained;
     r->net = r->trained->net;
     for (int i = 0; i < r->net->model.options.words[TPGNN_CLASS] * TPGNN_VECTOR; i++)
@@ -62,23 +60,20 @@ static void stop(run *r)
 
 static void save(const run *r)
 {
-    ag_failure why = {0};
-    if (harness_trained_save(test_path, r->trained, 0, &why)) fail_msg("%s", why.sentence);
+    expect_ok(harness_trained_save(test_path, r->trained, 0, new_failure()));
 }
 
 static void load(harness_trained *t)
 {
-    ag_failure why = {0};
-    if (harness_trained_load(t, &tpgnn_hooks, test_path, &why)) fail_msg("%s", why.sentence);
+    expect_ok(harness_trained_load(t, &tpgnn_hooks, test_path, new_failure()));
 }
 
 static void expect_refusal(const run *r, const char *sentence)
 {
     harness_trained t = {0};
-    ag_failure why = {0};
     save(r);
-    harness_trained_load(&t, &tpgnn_hooks, test_path, &why);
-    expect_sentence(&why, AG_EDATA, sentence);
+    expect_status(harness_trained_load(&t, &tpgnn_hooks, test_path, new_failure()), AG_EDATA,
+                  sentence);
     harness_trained_drop(&t);
 }
 

@@ -125,10 +125,9 @@ static void what_training_did_not_have_is_unknown(void **state)
     tpgnn_data train = {0}, d = {0};
     tpgnn_vocabulary stored = {0};
     test_schedules s;
-    ag_failure why = {0};
     test_schedules_read_good(&train, "a_1.npz");
     json_t *j = tpgnn_vocabulary_json(tpgnn_data_vocabulary(&train));
-    assert_int_equal(tpgnn_vocabulary_read(&stored, j, "run", &why), AG_OK);
+    expect_ok(tpgnn_vocabulary_read(&stored, j, "run", new_failure()));
     json_decref(j);
     d.given = &stored;
     test_schedules_make(&s);
@@ -165,11 +164,10 @@ static void spoiled_vocabularies_are_refused(void **state)
                                        "{\"type\": [\"?\", 3]}",
                                        "{\"type\": [\"?\"], \"class\": \"?\"}"};
     for (int i = 0; i < 7; i++) {
-        ag_failure why = {0};
         tpgnn_vocabulary v = {0};
         json_t *j = json_loads(text[i], 0, NULL);
-        assert_int_equal(tpgnn_vocabulary_read(&v, j, "run.json", &why), AG_EDATA);
-        assert_non_null(strstr(why.sentence, "run.json: "));
+        expect_status(tpgnn_vocabulary_read(&v, j, "run.json", new_failure()), AG_EDATA,
+                      "run.json: ");
         assert_null(v.word[0]);
         json_decref(j);
     }
@@ -218,9 +216,8 @@ static void memory_is_counted_and_limited(void **state)
     test_schedules_write(&s, "x.npz");
     for (size_t limit = 64; limit < used; limit += 64) {
         tpgnn_data tight = {.budget.limit = limit};
-        ag_failure why = {0};
-        assert_int_equal(test_schedules_add(&tight, NULL, &why), AG_EMEMORY);
-        assert_non_null(strstr(why.sentence, "raise --ram-limit or use fewer files"));
+        expect_status(test_schedules_add(&tight, NULL, new_failure()), AG_EMEMORY,
+                      "raise --ram-limit or use fewer files");
         assert_true(tight.schedules == 0 && tight.kinds == 0);
         tpgnn_data_free(&tight);
         assert_int_equal(tight.budget.used, 0);
@@ -231,10 +228,9 @@ static void memory_is_counted_and_limited(void **state)
 static void an_interrupt_ends_the_reading(void **state)
 {
     tpgnn_data d = {0};
-    ag_failure why = {0};
     harness_catch_signals();
     raise(SIGTERM);
-    assert_int_equal(test_schedules_add(&d, NULL, &why), AG_ESTOPPED);
+    assert_int_equal(test_schedules_add(&d, NULL, new_failure()), AG_ESTOPPED);
     assert_int_equal(d.tasks, 0);
     tpgnn_data_free(&d);
 }

@@ -55,12 +55,11 @@ static tpgnn_paper_options options_of(const char *name)
 static ag_graph *graph_of(const char *name, int nodes)
 {
     int64_t n;
-    ag_failure why = {0};
     int32_t *edge = golden_ints(file, &n, name, "edges");
     int32_t *source = calloc((size_t)n + 1, sizeof *source), *target = source + n / 2;
     for (int e = 0; e < n / 2; e++) source[e] = edge[2 * e], target[e] = edge[2 * e + 1];
-    ag_graph *graph = ag_graph_build(nodes, source, target, (int)n / 2, AG_ALONG, &why);
-    if (!graph) fail_msg("%s: %s", name, why.sentence);
+    ag_graph *graph = ag_graph_build(nodes, source, target, (int)n / 2, AG_ALONG, new_failure());
+    if (!graph) fail_msg("%s: %s", name, last_failure()->sentence);
     free(edge);
     free(source);
     return graph;
@@ -97,7 +96,6 @@ static void fill_parameters(const fixture *f)
 static void set_up(fixture *f, const char *name)
 {
     int64_t n;
-    ag_failure why = {0};
     *f = (fixture){.name = name, .options = options_of(name)};
     f->starts = golden_ints(file, &n, name, "starts");
     f->graphs = (int)n - 1;
@@ -109,7 +107,7 @@ static void set_up(fixture *f, const char *name)
     free(stream);
     f->tape = ag_tape_new(AG_CPU);
     f->params = ag_params_new();
-    if (tpgnn_paper_add(&f->paper, f->params, &f->options, &why)) fail_msg("%s", why.sentence);
+    expect_ok(tpgnn_paper_add(&f->paper, f->params, &f->options, new_failure()));
     assert_int_equal(ag_params_build(f->params, 1), AG_OK);
     fill_parameters(f);
 }
@@ -202,11 +200,11 @@ static void test_golden(void **state)
 
 static void expect(tpgnn_paper_options options, const char *refusal)
 {
-    ag_failure why = {0};
     tpgnn_paper paper;
     ag_params *params = ag_params_new();
-    assert_int_equal(tpgnn_paper_add(&paper, params, &options, &why), *refusal ? AG_EUSE : AG_OK);
-    assert_string_equal(why.sentence, refusal);
+    assert_int_equal(tpgnn_paper_add(&paper, params, &options, new_failure()),
+                     *refusal ? AG_EUSE : AG_OK);
+    assert_string_equal(last_failure()->sentence, refusal);
     assert_int_equal(params->count > 0, !*refusal);
     ag_params_free(params);
 }

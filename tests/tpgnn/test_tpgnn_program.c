@@ -91,12 +91,11 @@ static void rows(void **state)
     static const char *const name[] = {"network of statements with rows (costs)",
                                        "TPGNN with rows (costs)"};
     for (int i = 0; i < 2; i++) {
-        char line[600];
-        snprintf(line, sizeof line,
-                 "tpgnn train --out rows --force --json --network %s --rows costs --data a_1.npz "
-                 "b_1.npz --valid " REAL "sum-rows_1024_1024.npz --eval-every 10" ALONE SMALL,
-                 network[i]);
-        json_t *trained = program_json(line, "");
+        const char *train = formatted(
+            "tpgnn train --out rows --force --json --network %s --rows costs --data a_1.npz "
+            "b_1.npz --valid " REAL "sum-rows_1024_1024.npz --eval-every 10" ALONE SMALL,
+            network[i]);
+        json_t *trained = program_json(train, "");
         json_t *j = program_json("tpgnn eval --run rows --data " REAL "sum-rows_1024_1024.npz "
                                  "--eval-graphs 7 --json" ALONE,
                                  "");

@@ -42,13 +42,12 @@ static void drop(tpgnn_results *r, tpgnn_files *files)
 /* Scores of all methods, of tasks that take `scored` ns in their second schedule. */
 static void fit(tpgnn_results *r, tpgnn_files *files, int64_t learned, int64_t scored)
 {
-    ag_failure why = {0};
     *r = (tpgnn_results){.rank.name = "TPGNN"};
     make(&files->train, TRAINING, learned);
     make(&files->scored, SCORED, scored);
     tpgnn_results_open(r, files, NULL);
-    if (tpgnn_results_baselines(r, &why)) fail_msg("%s", why.sentence);
-    assert_int_equal(harness_rank_compute(r, &why), AG_OK);
+    expect_ok(tpgnn_results_baselines(r, new_failure()));
+    expect_ok(harness_rank_compute(r, new_failure()));
 }
 
 static int method(const harness_rank *r, const char *name)
@@ -90,13 +89,12 @@ static void extents_of_vectorised_loops(void **state)
     test_schedules s;
     tpgnn_files files = {0};
     tpgnn_results r = {.rank.name = "TPGNN"};
-    ag_failure why = {0};
     make(&files.train, 1, 250);
     test_schedules_make(&s);
     test_schedules_replace(&s, "parallel", "vectorized");
     test_schedules_read(&files.scored, &s, "p_1.npz");
     tpgnn_results_open(&r, &files, NULL);
-    if (tpgnn_results_baselines(&r, &why)) fail_msg("%s", why.sentence);
+    expect_ok(tpgnn_results_baselines(&r, new_failure()));
     const double *score = r.rank.score[method(&r.rank, "vectorised extents")];
     assert_true(score[0] == 0 && score[1] == -2); /* an extent of 4 */
     drop(&r, &files);
@@ -106,17 +104,16 @@ static void nothing_to_learn_from(void **state)
 {
     tpgnn_files files = {0};
     tpgnn_results r = {.rank.name = "TPGNN"};
-    ag_failure why = {0};
     make(&files.scored, 1, 250);
     tpgnn_results_open(&r, &files, NULL);
-    assert_int_equal(tpgnn_results_baselines(&r, &why), AG_OK);
+    expect_ok(tpgnn_results_baselines(&r, new_failure()));
     assert_int_equal(r.rank.methods, 1);
     drop(&r, &files);
 
     /* nothing to score is no failure */
     r = (tpgnn_results){.rank.name = "TPGNN"};
     tpgnn_results_open(&r, &files, NULL);
-    assert_int_equal(harness_rank_compute(&r, &why), AG_OK);
+    expect_ok(harness_rank_compute(&r, new_failure()));
     assert_true(isnan(mean(&r, 0, HARNESS_PAIRWISE)));
     drop(&r, &files);
 }

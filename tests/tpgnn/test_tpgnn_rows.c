@@ -19,17 +19,15 @@ typedef struct net {
 static net make(const tpgnn_data *data, tpgnn_options o)
 {
     net n = {0};
-    ag_failure why = {0};
     const tpgnn_schedule **list = malloc((size_t)data->schedules * sizeof *list);
     for (int i = 0; i < data->schedules; i++) list[i] = &data->schedule[i];
     for (int f = 0; f < TPGNN_FIELDS; f++) o.words[f] = tpgnn_data_vocabulary(data)->words[f];
-    if (tpgnn_model_add(&n.model, ag_params_new(), &o, &why) || ag_params_build(n.model.params, 5))
-        fail_msg("%s", why.sentence);
+    expect_ok(tpgnn_model_add(&n.model, ag_params_new(), &o, new_failure()));
+    assert_int_equal(ag_params_build(n.model.params, 5), AG_OK);
     for (int k = 0; k < n.model.joined.scale.columns; k++) n.model.joined.scale.deviation[k] = 1;
     n.model.joined.scale.offset = -9;
     const tpgnn_batch_options options = tpgnn_model_batch(&n.model);
-    if (tpgnn_batch_fill(&n.batch, data, list, data->schedules, &options, &why))
-        fail_msg("%s", why.sentence);
+    expect_ok(tpgnn_batch_fill(&n.batch, data, list, data->schedules, &options, new_failure()));
     free((void *)list);
     return n;
 }
@@ -95,10 +93,8 @@ static void check_schedule(const net *n, const tpgnn_data *data, int i, bool who
 static void rows_belong_to_their_nodes(void **state)
 {
     tpgnn_data data = {0};
-    ag_failure why = {0};
-    if (test_schedules_add(&data, AG_SOURCE_DIR "/examples/data/schedules/softmax_196_64.npz",
-                           &why))
-        fail_msg("%s", why.sentence);
+    expect_ok(test_schedules_add(&data, AG_SOURCE_DIR "/examples/data/schedules/softmax_196_64.npz",
+                                 new_failure()));
     data.schedules = 9;
     for (int k = 0; k < 4; k++) {
         tpgnn_options o = options_of(k / 2 ? TPGNN_PAPER : TPGNN_STATEMENTS, NESTS_COSTS);

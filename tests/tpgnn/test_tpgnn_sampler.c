@@ -40,10 +40,9 @@ static void make(made *m)
 static tpgnn_sampler open_as(made *m, const tpgnn_settings *settings)
 {
     tpgnn_sampler s;
-    ag_failure why = {0};
     const tpgnn_batch_options batch = {0};
     make(m);
-    if (tpgnn_sampler_open(&s, &m->data, settings, &batch, &why)) fail_msg("%s", why.sentence);
+    expect_ok(tpgnn_sampler_open(&s, &m->data, settings, &batch, new_failure()));
     return s;
 }
 
@@ -115,11 +114,9 @@ static void mixed_from_all(void **state)
 static void expect_refusal(const tpgnn_data *data, int tasks, int schedules, const char *sentence)
 {
     tpgnn_sampler s;
-    ag_failure why = {0};
     const tpgnn_settings o = {.tasks = tasks, .schedules = schedules};
     const tpgnn_batch_options batch = {0};
-    assert_int_equal(tpgnn_sampler_open(&s, data, &o, &batch, &why), AG_EUSE);
-    if (!strstr(why.sentence, sentence)) fail_msg("%s", why.sentence);
+    expect_status(tpgnn_sampler_open(&s, data, &o, &batch, new_failure()), AG_EUSE, sentence);
     tpgnn_sampler_close(&s);
 }
 

@@ -33,12 +33,11 @@ static ag_status read_vectors(ag_real *vector, const char *path, ag_failure *why
 
 static void words_have_their_vectors(void **state)
 {
-    ag_failure why = {0};
     ag_real vector[WORDS][TPGNN_VECTOR];
     for (int i = 0; i < ROWS; i++)
         for (int k = 0; k < TPGNN_VECTOR; k++) vectors[i][k] = (float)(i + k + 1) / 4;
     write_vectors("And\nEQ\nFor", 3, TPGNN_VECTOR);
-    if (read_vectors(vector[0], test_path, &why)) fail_msg("%s", why.sentence);
+    expect_ok(read_vectors(vector[0], test_path, new_failure()));
     for (int k = 0; k < TPGNN_VECTOR; k++) {
         assert_true(vector[1][k] == (ag_real)vectors[1][k]);
         assert_true(vector[2][k] == (ag_real)vectors[2][k]);
@@ -48,11 +47,10 @@ static void words_have_their_vectors(void **state)
 
 static void those_of_the_embedded_schedules_are_built_in(void **state)
 {
-    ag_failure why = {0};
     ag_real vector[WORDS][TPGNN_VECTOR], file[WORDS][TPGNN_VECTOR];
-    if (read_vectors(vector[0], NULL, &why)) fail_msg("%s", why.sentence);
-    if (read_vectors(file[0], AG_SOURCE_DIR "/examples/data/schedules-vectors.npz", &why))
-        fail_msg("%s", why.sentence);
+    expect_ok(read_vectors(vector[0], NULL, new_failure()));
+    expect_ok(
+        read_vectors(file[0], AG_SOURCE_DIR "/examples/data/schedules-vectors.npz", new_failure()));
     assert_memory_equal(vector, file, sizeof file);
     for (int k = 0; k < TPGNN_VECTOR; k++)
         assert_true(vector[1][k] != 0 && vector[2][k] != vector[1][k]);
@@ -78,16 +76,13 @@ static void damaged_files_are_refused(void **state)
     };
     ag_real vector[WORDS * TPGNN_VECTOR];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        ag_failure why = {0};
         write_vectors(cases[i].text, cases[i].rows, cases[i].columns);
-        assert_int_equal(read_vectors(vector, test_path, &why), AG_EDATA);
-        if (!strstr(why.sentence, cases[i].sentence)) fail_msg("%s", why.sentence);
+        expect_status(read_vectors(vector, test_path, new_failure()), AG_EDATA, cases[i].sentence);
     }
-    ag_failure why = {0};
     vectors[1][2] = (float)NAN;
     write_vectors("And\nEQ\nFor", 3, TPGNN_VECTOR);
-    assert_int_equal(read_vectors(vector, test_path, &why), AG_EDATA);
-    assert_non_null(strstr(why.sentence, "value 20 of vectors is nan, but all must be finite"));
+    expect_status(read_vectors(vector, test_path, new_failure()), AG_EDATA,
+                  "value 20 of vectors is nan, but all must be finite");
     vectors[1][2] = 0;
 }
 

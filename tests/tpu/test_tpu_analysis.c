@@ -106,8 +106,7 @@ static void families(void **state)
     int kernels = 0;
     for (int f = 0; f < lab_n_families; f++) {
         lab_program p = {0};
-        ag_failure why = {0};
-        if (lab_family_program(&p, lab_families[f].name, 3, 1, &why)) fail_msg("%s", why.sentence);
+        expect_ok(lab_family_program(&p, lab_families[f].name, 3, 1, new_failure()));
         compare(&p);
         int *group = HARNESS_NEW(group, p.n);
         const int n = lab_partition(group, &p, 0.7, 5);

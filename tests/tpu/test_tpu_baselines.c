@@ -39,11 +39,8 @@ static void score(double *out, tpu_baseline kind, const tpu_data *train, const t
                   int rounds)
 {
     harness_boosting_options o = tpu_baseline_trees();
-    ag_failure why = {0};
     o.rounds = rounds;
-    char *note = tpu_baseline_score(out, kind, train, scored, &o, &why);
-    if (!note) fail_msg("%s", why.sentence);
-    harness_free(note);
+    harness_free(expect_made(tpu_baseline_score(out, kind, train, scored, &o, new_failure())));
 }
 
 /* A machine of 20 bytes, 3 operations and 0.2 special functions per ns, 200 ns to start; dots at
@@ -94,7 +91,6 @@ static void tile_machine(void **state)
     const tpu_roofline machine = {2, 10, 0.5, 40, {1, 1, 1, 1}, 0};
     tpu_kernel k[KERNELS];
     const tpu_data data = data_of(TPU_TILE, k, KERNELS);
-    ag_failure why = {0};
     for (int i = 0; i < KERNELS; i++) {
         lab_program p = {0};
         int(*tile)[24];
@@ -118,7 +114,7 @@ static void tile_machine(void **state)
     double *first = harness_rank_method(&rank, "constant", NULL);
     score(first, TPU_BASELINE_CONSTANT, &data, &data, 0);
     assert_true(first[0] < first[1] && first[1] == first[2]); /* the first tile size is the best */
-    assert_int_equal(harness_rank_compute(&rank, &why), AG_OK);
+    expect_ok(harness_rank_compute(&rank, new_failure()));
     const double tau = harness_rank_mean(&rank, 0, HARNESS_TAU_B),
                  error = harness_rank_mean(&rank, 0, HARNESS_APE);
     print_message("roofline on made tiles: tau-b %.3f, APE %.2f %%\n", tau, error);
@@ -136,14 +132,10 @@ static void refusals(void **state)
     const tpu_data one = data_of(TPU_FUSION, &k, 1), none = data_of(TPU_TILE, NULL, 0);
     const harness_boosting_options o = tpu_baseline_trees();
     for (tpu_baseline kind = 0; kind < TPU_BASELINES; kind++) {
-        ag_failure why = {0};
-        assert_null(tpu_baseline_score(NULL, kind, &one, &one, &o, &why));
-        assert_non_null(strstr(why.sentence,
-                               ": none of the 1 training kernels has a run time to fit; give "
-                               "files with measured kernels"));
-        why = (ag_failure){0};
-        assert_null(tpu_baseline_score(NULL, kind, &none, &one, &o, &why));
-        assert_int_equal(why.status, AG_EUSE);
+        expect_null(tpu_baseline_score(NULL, kind, &one, &one, &o, new_failure()), AG_EUSE,
+                    ": none of the 1 training kernels has a run time to fit; give "
+                    "files with measured kernels");
+        expect_null(tpu_baseline_score(NULL, kind, &none, &one, &o, new_failure()), AG_EUSE, "");
     }
     tpu_kernel_free(&k);
     lab_program_clear(&p);
@@ -153,12 +145,10 @@ static void refusals(void **state)
 
 static void open_list(tpu_data *data, const char *folder, const char *list)
 {
-    char path[1000];
     harness_files paths = {0};
-    ag_failure why = {0};
-    snprintf(path, sizeof path, "%s/examples/data/%s/%s.txt", AG_SOURCE_DIR, folder, list);
-    if (harness_files_add(&paths, path, &why) || tpu_data_add(data, &paths, &why))
-        fail_msg("%s", why.sentence);
+    const char *path = formatted(AG_SOURCE_DIR "/examples/data/%s/%s.txt", folder, list);
+    expect_ok(harness_files_add(&paths, path, new_failure()));
+    expect_ok(tpu_data_add(data, &paths, new_failure()));
     harness_files_free(&paths);
 }
 
@@ -167,7 +157,6 @@ static void measured(const char *folder, int step)
 {
     tpu_data train = {0}, test = {0};
     harness_rank rank = {0};
-    ag_failure why = {0};
     open_list(&train, folder, "split-random.train");
     open_list(&test, folder, "split-random.test");
     for (int i = 0; i * step < train.kernels; i++) train.kernel[i] = train.kernel[i * step];
@@ -177,7 +166,7 @@ static void measured(const char *folder, int step)
         if (kind == TPU_BASELINE_BOOSTING && !harness_boosting_built()) continue;
         score(harness_rank_method(&rank, tpu_baseline_name[kind], NULL), kind, &train, &test, 50);
     }
-    if (harness_rank_compute(&rank, &why)) fail_msg("%s", why.sentence);
+    expect_ok(harness_rank_compute(&rank, new_failure()));
     const int tiles = test.task == TPU_TILE;
     const double least = tiles ? 0.25 : 0.35;
     /* A method that is left out in a build without libxgboost is the last but one. */

@@ -77,9 +77,8 @@ static void any_order_of_nodes_is_put_right(void **state)
                 break;
             }
         tpu_data d = {0};
-        ag_failure why = {0};
         assert_true(test_arrays_write(test_path, array, 6));
-        assert_int_equal(test_tpu_add(&d, NULL, &why), AG_OK);
+        expect_ok(test_tpu_add(&d, NULL, new_failure()));
         const tpu_kernel *k = &d.kernel[0];
         for (int v = 0; v < N; v++) {
             assert_int_equal(k->opcode[place[v]], v);
@@ -129,11 +128,7 @@ static void names_tell_program_and_family(void **state)
         {"mlp_3x", "mlp_3x", "mlp_3x"}};
     enum { NAMES = sizeof name / sizeof *name };
     tpu_data d = {0};
-    char file[100];
-    for (int i = 0; i < NAMES; i++) {
-        snprintf(file, sizeof file, "%s.npz", name[i][0]);
-        test_tpu_add_tile(&d, file);
-    }
+    for (int i = 0; i < NAMES; i++) test_tpu_add_tile(&d, formatted("%s.npz", name[i][0]));
     for (int i = 0; i < NAMES; i++) {
         assert_string_equal(d.kernel[i].name, name[i][0]);
         assert_string_equal(d.program[d.kernel[i].program], name[i][1]);
@@ -149,10 +144,9 @@ static void names_tell_program_and_family(void **state)
 static uint64_t hash_of(const test_array *array, int arrays, const char *name)
 {
     tpu_data d = {0};
-    ag_failure why = {0};
     const char *path = test_file(name);
     assert_true(test_arrays_write(path, array, arrays));
-    assert_int_equal(test_tpu_add(&d, path, &why), AG_OK);
+    expect_ok(test_tpu_add(&d, path, new_failure()));
     remove(path);
     const uint64_t hash = d.hash;
     tpu_data_free(&d);
@@ -187,7 +181,6 @@ static void the_hash_knows_all_that_was_read(void **state)
 static void memory_is_counted_and_limited(void **state)
 {
     tpu_data d = {0};
-    ag_failure why = {0};
     test_tpu_add_fusion(&d, "a_1.npz");
     const size_t arrays = 8 * 140 * 4 + 8 * 4 + 6 * 8 + 3 * 8, used = d.budget.used;
     assert_true(used >= arrays + 3 * sizeof *d.kernel && used < arrays + 1024);
@@ -196,12 +189,11 @@ static void memory_is_counted_and_limited(void **state)
         test_fusion f;
         test_fusion_make(&f);
         assert_true(test_arrays_write(test_path, f.array, f.arrays));
-        assert_int_equal(test_tpu_add(&tight, NULL, &why), AG_EMEMORY);
-        assert_non_null(strstr(why.sentence, "raise --ram-limit or use fewer files"));
+        expect_status(test_tpu_add(&tight, NULL, new_failure()), AG_EMEMORY,
+                      "raise --ram-limit or use fewer files");
         assert_int_equal(tight.kernels, 0);
         tpu_data_free(&tight);
         assert_int_equal(tight.budget.used, 0);
-        why = (ag_failure){0};
     }
     tpu_data_free(&d);
 }
@@ -214,11 +206,10 @@ static void the_measured_folders_are_read(void **state)
     static const int files[] = {413, 117}, kernels[] = {413, 11327}, families[] = {18, 18};
     for (int i = 0; i < 2; i++) {
         tpu_data d = {0};
-        ag_failure why = {0};
         struct stat info;
         int64_t configs = 0;
         if (stat(folder[i], &info)) skip();
-        if (test_tpu_add(&d, folder[i], &why)) fail_msg("%s", why.sentence);
+        expect_ok(test_tpu_add(&d, folder[i], new_failure()));
         assert_int_equal(d.files, files[i]);
         assert_int_equal(d.kernels, kernels[i]);
         assert_int_equal(d.families, families[i]);
@@ -237,13 +228,12 @@ static void the_measured_folders_are_read(void **state)
 static void an_interrupt_ends_the_reading(void **state)
 {
     tpu_data d = {0};
-    ag_failure why = {0};
     test_tile t;
     test_tile_make(&t);
     assert_true(test_arrays_write(test_path, t.array, t.arrays));
     harness_catch_signals();
     raise(SIGTERM);
-    assert_int_equal(test_tpu_add(&d, NULL, &why), AG_ESTOPPED);
+    assert_int_equal(test_tpu_add(&d, NULL, new_failure()), AG_ESTOPPED);
     assert_int_equal(d.files, 0);
     tpu_data_free(&d);
 }

@@ -217,9 +217,8 @@ static int compare_case(const bounds *b, const char *name)
 {
     trial t;
     open_trial(&t, name);
-    char gradients[160];
-    snprintf(gradients, sizeof gradients, "%s.gradients", name);
-    golden_array about = read_array("%s.params", name), all = try_member(gradients);
+    golden_array about = read_array("%s.params", name),
+                 all = try_member(formatted("%s.gradients", name));
     tpu_net *net = net_of(b->api, &t, &about);
     const double forward = compare_forward(b, net, &t);
     const double gradient = compare_gradients(b, net, &t, &about, all.value);

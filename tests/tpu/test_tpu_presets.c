@@ -48,11 +48,9 @@ static const row table[ROWS] = {
 static tpu_settings parse(const char *const *given)
 {
     tpu_settings s;
-    ag_failure why = {0};
     harness_options *o = harness_options_new(&tpu_program_table, HARNESS_TRAIN, &s);
     for (; *given; given += 2)
-        if (harness_options_set(o, "the test", given[0], given[1], &why))
-            fail_msg("%s", why.sentence);
+        expect_ok(harness_options_set(o, "the test", given[0], given[1], new_failure()));
     harness_options_free(o);
     return s;
 }
@@ -63,10 +61,9 @@ static void expect_row(const tpu_settings *s, const row *r)
     static const char *const reduction[] = {"auto", "node", "column", "lstm", "transformer"};
     const harness_training *t = &s->harness.training;
     const tpu_options *m = &s->model;
-    char name[64];
-    snprintf(name, sizeof name, "%s-%s-%s", gnn[m->gnn], reduction[m->reduction],
-             s->loss == SQUARED ? "fusion" : "tile");
-    assert_string_equal(name, r->preset);
+    assert_string_equal(formatted("%s-%s-%s", gnn[m->gnn], reduction[m->reduction],
+                                  s->loss == SQUARED ? "fusion" : "tile"),
+                        r->preset);
     assert_int_equal(m->hidden, r->hidden);
     assert_int_equal(m->module_l2, r->module_l2);
     assert_int_equal(m->module_layers, r->module_layers);

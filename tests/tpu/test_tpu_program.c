@@ -40,12 +40,8 @@ static void tiles(void **state)
                                        "Validation programs, best checkpoint\nprogram", "");
     assert_non_null(strstr(o.out, "\nc_1 "));
     assert_non_null(strstr(o.out, "APE % geometric mean"));
-    char *page = program_text_of("tile/report.html");
-    assert_non_null(strstr(page, "Mean over the programs"));
-    free(page);
-    char *metrics = program_text_of("tile/metrics.csv");
-    assert_non_null(strstr(metrics, ",APE %,tau-b\n"));
-    free(metrics);
+    program_expect_in("Mean over the programs", "tile/report.html");
+    program_expect_in(",APE %,tau-b\n", "tile/metrics.csv");
     json_t *j =
         program_json("tpu eval --run tile --data a_0_0000000a.npz c_1_0000000d.npz --json", "");
     json_t *programs = json_object_get(j, "groups");
@@ -239,10 +235,8 @@ static void studies(void **state)
     program_expect("tpu ablate --study names.ini --out names --kernels 4 --quiet --data "
                    "a_0_0000000a.npz a_0_0000000b.npz --valid c_1_0000000d.npz",
                    0, "\nb ", "");
-    char *config = program_text_of("names/a/seed-0/config.json");
-    assert_non_null(strstr(config, "\"gnn\": \"none\""));
-    assert_non_null(strstr(config, "\"hidden\": 16"));
-    free(config);
+    program_expect_in("\"gnn\": \"none\"", "names/a/seed-0/config.json");
+    program_expect_in("\"hidden\": 16", "names/a/seed-0/config.json");
 }
 
 int main(void)

@@ -116,12 +116,11 @@ static void rows_join_their_nodes(void **state)
         tpu_sample sample[SAMPLES];
         nests_rows one = {0};
         ag_real x[2 * NESTS_TILE_COLUMNS];
-        ag_failure why = {0};
         int e = 0;
         const int n = test_samples(sample, kernel[task], KERNELS);
-        assert_int_equal(tpu_model_add(&m, ag_params_new(), &o, &why), AG_OK);
-        assert_int_equal(tpu_rows_fit(&m.rows.scale, &data[task], &why), AG_OK);
-        assert_int_equal(tpu_batch_fill(&b, sample, n, &scaler[task], &m.batch, &why), AG_OK);
+        expect_ok(tpu_model_add(&m, ag_params_new(), &o, new_failure()));
+        expect_ok(tpu_rows_fit(&m.rows.scale, &data[task], new_failure()));
+        expect_ok(tpu_batch_fill(&b, sample, n, &scaler[task], &m.batch, new_failure()));
         for (int i = 0; i < n; i++) {
             one.items = 0;
             nests_tile_rows_add(&one, sample[i].kernel, &sample[i].config, 1);
@@ -205,18 +204,17 @@ static void checkpoints_have_the_scale(void **state)
         const tpu_options o = options_of(TPU_FUSION, use);
         ag_checkpoint_item item[HARNESS_TENSORS];
         tpu_trained *net = calloc(1, sizeof *net);
-        ag_failure why = {0};
         int rows = 0;
         tpu_scaler_begin(&net->scaler, 1, 1);
-        assert_int_equal(tpu_model_add(&net->model, ag_params_new(), &o, &why), AG_OK);
+        expect_ok(tpu_model_add(&net->model, ag_params_new(), &o, new_failure()));
         const int n = tpu_hooks_network.tensors(item, net);
         for (int i = 0; i < n; i++) rows += strstr(item[i].name, "state.row.") != NULL;
         assert_int_equal(rows, use ? NESTS_SCALE_TENSORS : 0);
-        assert_int_equal(tpu_hooks_network.check(net, &why), AG_OK);
+        expect_ok(tpu_hooks_network.check(net, new_failure()));
         if (use) {
             net->model.rows.scale.deviation[5] = -1;
-            assert_int_equal(tpu_hooks_network.check(net, &why), AG_EDATA);
-            assert_non_null(strstr(why.sentence, "state.row.deviation[5]"));
+            expect_status(tpu_hooks_network.check(net, new_failure()), AG_EDATA,
+                          "state.row.deviation[5]");
         }
         ag_params_free(net->model.params);
         tpu_model_free(&net->model);

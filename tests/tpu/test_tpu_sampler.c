@@ -30,9 +30,8 @@ static void make(tpu_task task)
 static void set_up(tpu_task task, const tpu_settings *settings)
 {
     const tpu_batch_options batch = {0};
-    ag_failure why = {0};
     make(task);
-    if (tpu_sampler_open(&s, &d, &scaler, settings, &batch, &why)) fail_msg("%s", why.sentence);
+    expect_ok(tpu_sampler_open(&s, &d, &scaler, settings, &batch, new_failure()));
 }
 
 static void tear_down(void)
@@ -116,14 +115,13 @@ static void a_step_that_wants_all_gets_each_once(void **state)
 
 static void what_cannot_be_drawn_is_said(void **state)
 {
-    ag_failure why = {0};
     const tpu_batch_options batch = {0};
     const tpu_settings settings = {.kernels = 4, .configs = 2};
     make(TPU_TILE);
     for (int i = 0; i < KERNELS; i++)
         for (int c = 0; c < d.kernel[i].configs; c++) d.kernel[i].runtime[c] = 5;
-    assert_int_equal(tpu_sampler_open(&s, &d, &scaler, &settings, &batch, &why), AG_EUSE);
-    assert_string_equal(why.sentence,
+    assert_int_equal(tpu_sampler_open(&s, &d, &scaler, &settings, &batch, new_failure()), AG_EUSE);
+    assert_string_equal(last_failure()->sentence,
                         "training: none of the 24 kernels can be drawn: their run times are hidden "
                         "(0), or those of a kernel are all equal; name other files");
     tear_down();

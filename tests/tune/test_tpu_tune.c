@@ -145,7 +145,7 @@ static void moves_keep_partitions_legal(void **state)
         tune_cut cut[] = {tune_cut_new(&pool), tune_cut_new(&pool)};
         int *group = calloc((size_t)p.n, sizeof *group), least = p.n, most = 0;
         for (int start = 0; start < 3; start++) {
-            assert_int_equal(tune_cut_draw(&cut[0], &pool, 0.5 * start, 3, &why), AG_OK);
+            expect_ok(tune_cut_draw(&cut[0], &pool, 0.5 * start, 3, new_failure()));
             assert_int_equal(lab_partition(group, &p, 0.5 * start, 3), cut[0].parts);
             for (int i = 0; i < p.n; i++) /* the lab names a group by its number */
                 for (int k = 0; k < i; k++)
@@ -171,11 +171,10 @@ static void moves_keep_partitions_legal(void **state)
 static void nothing_to_choose(void **state)
 {
     lab_program p = {.name = "one"};
-    ag_failure why = {0};
     fake f = {0};
     lab_unary(&p, LAB_ABS, lab_parameter(&p, LAB_F32, 1, SIZES(8)));
-    assert_int_equal(anneal(&p, &f, 100, 1, &why).n, 1);
-    assert_int_equal(why.status, AG_OK);
+    assert_int_equal(anneal(&p, &f, 100, 1, new_failure()).n, 1);
+    expect_ok(last_failure()->status);
     lab_program_clear(&p);
 }
 
@@ -212,11 +211,10 @@ static void the_optimum_is_found(void **state)
     for (uint64_t salt = 0; salt < 5; salt++) {
         int partitions;
         fake all = {.salt = salt}, f = all;
-        ag_failure why = {0};
         const double best = brute_force(&p, &all, &partitions);
         assert_in_range(partitions, 50, 512);
-        assert_true(fabs(anneal(&p, &f, partitions / 2, 7, &why).best - best) < 1e-9);
-        assert_int_equal(why.status, AG_OK);
+        assert_true(fabs(anneal(&p, &f, partitions / 2, 7, new_failure()).best - best) < 1e-9);
+        expect_ok(last_failure()->status);
     }
     lab_program_clear(&p);
 }
@@ -249,12 +247,11 @@ static void the_fastest_are_kept(void **state)
     const tune_meters meters = meters_of(&f);
     tune_pool pool;
     tune_cut *all = NULL, *few = NULL;
-    ag_failure why = {0};
     tune_pool_open(&pool, &p, &meters);
     tune_cut start = tune_cut_new(&pool);
-    assert_int_equal(tune_cut_draw(&start, &pool, 1, 0, &why), AG_OK);
-    tune_anneal(&all, &pool, &start, TUNE_HARDWARE, MANY, MANY, 5, &why);
-    tune_anneal(&few, &pool, &start, TUNE_HARDWARE, MANY, FEW, 5, &why);
+    expect_ok(tune_cut_draw(&start, &pool, 1, 0, new_failure()));
+    tune_anneal(&all, &pool, &start, TUNE_HARDWARE, MANY, MANY, 5, new_failure());
+    tune_anneal(&few, &pool, &start, TUNE_HARDWARE, MANY, FEW, 5, new_failure());
     assert_int_equal(bag_count(all), MANY);
     assert_int_equal(bag_count(few), FEW);
     assert_string_equal(few[0].key, start.key);
@@ -276,9 +273,8 @@ static void meters_can_fail(void **state)
     make_small(&p);
     for (int at = 1; at < 6; at++) {
         fake f = {.fail_at = at};
-        ag_failure why = {0};
-        anneal(&p, &f, 60, 1, &why);
-        assert_string_equal(why.sentence, "the meter is broken");
+        anneal(&p, &f, 60, 1, new_failure());
+        assert_string_equal(last_failure()->sentence, "the meter is broken");
         assert_int_equal(f.calls, at);
     }
     lab_program_clear(&p);
@@ -289,10 +285,9 @@ static void meters_can_fail(void **state)
 static tune_result search(const lab_program *p, fake *f, tpu_settings o, ag_status status)
 {
     tune_result r = {0};
-    ag_failure why = {0};
     const tune_meters meters = meters_of(f);
     o.harness.common.seed = 4;
-    assert_int_equal(tune_fusion_search(&r, p, &meters, &o, &why), status);
+    assert_int_equal(tune_fusion_search(&r, p, &meters, &o, new_failure()), status);
     return r;
 }
 
@@ -343,9 +338,8 @@ static void tiles_are_chosen(void **state)
         fake f = {.backwards = backwards};
         const tune_meters meters = meters_of(&f);
         tune_result r = {0};
-        ag_failure why = {0};
         const tpu_settings o = {.tiles = 40, .harness.common.seed = 1};
-        assert_int_equal(tune_tiles_search(&r, &p, &meters, &o, &why), AG_OK);
+        expect_ok(tune_tiles_search(&r, &p, &meters, &o, new_failure()));
         assert_in_range(f.tiles, 2 + 4, (40 + 4) * (int)r.kernels);
         assert_true(r.speedup[TUNE_EXHAUSTIVE] > 1);
         assert_int_equal(r.speedup[TUNE_EXHAUSTIVE] > r.speedup[TUNE_TEN], backwards);
@@ -363,7 +357,6 @@ static void equal_kernels_count(void **state)
         fake f = {0};
         const tune_meters meters = meters_of(&f);
         tune_result r = {0};
-        ag_failure why = {0};
         const tpu_settings o = {.tiles = 40};
         int(*tile)[24], x = lab_parameter(&p, LAB_F32, 2, SIZES(32, 32));
         for (int i = 0; i < dots; i++)
@@ -374,7 +367,7 @@ static void equal_kernels_count(void **state)
             ns = tile_ns(tile[0]);
             harness_free(tile);
         }
-        assert_int_equal(tune_tiles_search(&r, &p, &meters, &o, &why), AG_OK);
+        expect_ok(tune_tiles_search(&r, &p, &meters, &o, new_failure()));
         assert_true(r.kernels == 1 && r.default_ns == dots * ns);
         lab_program_clear(&p);
     }

@@ -102,15 +102,9 @@ static void whole_searches(void **state)
     check_rows(j, 3 + TUNE_CHOICES, "learned 1");
     json_decref(j);
     assert_int_not_equal(access("a/plots/fusion.tsv", F_OK), 0); /* of the call before */
-    char *page = program_text_of("a/report.html");
-    assert_non_null(strstr(page, "learned 10"));
-    free(page);
-    char *config = program_text_of("a/config.json"); /* its own seed, not the run's */
-    assert_non_null(strstr(config, "\"seed\": 0"));
-    free(config);
-    config = program_text_of("tile/config.json");
-    assert_non_null(strstr(config, "\"seed\": 5"));
-    free(config);
+    program_expect_in("learned 10", "a/report.html");
+    program_expect_in("\"seed\": 0", "a/config.json"); /* its own seed, not the run's */
+    program_expect_in("\"seed\": 5", "tile/config.json");
     program_expect("tpu autotune --run fusion --families mlp --programs 1 --minutes 1e-9 --out b",
                    2, "", "--minutes: 1e-09 are too short for the first of the 1 programs");
 }
@@ -121,11 +115,10 @@ static void kernels_look_as_in_files(void **state)
     lab_program p = {0};
     lab_fusion f = {0};
     tpu_data data = {0};
-    ag_failure why = {0};
     const char *path = DATA "fusion/mlp_0.npz";
-    assert_int_equal(lab_family_program(&p, "mlp", 0, 10, &why), AG_OK);
-    assert_int_equal(lab_fusion_draw(&f, &p, 3, 0, &why), AG_OK);
-    assert_int_equal(tpu_data_read(&data, &(harness_paths){&path, 1}, "data", &why), AG_OK);
+    expect_ok(lab_family_program(&p, "mlp", 0, 10, new_failure()));
+    expect_ok(lab_fusion_draw(&f, &p, 3, 0, new_failure()));
+    expect_ok(tpu_data_read(&data, &(harness_paths){&path, 1}, "data", new_failure()));
     assert_true(data.kernels >= f.n && data.kernel[0].dot && data.kernel[0].reducer);
     for (int i = 0; i < f.n; i++) {
         tpu_kernel k;
@@ -155,21 +148,20 @@ static void wild_models_predict_times(void **state)
     lab_program p = {0};
     lab_fusion f = {0};
     harness_runs model = {0};
-    ag_failure why = {0};
     double ns[COUNT], other[COUNT];
     const lab_configs configs = {.fusion = &f};
     const tpu_settings s = {
         .eval_samples = 64, .eval_nodes = 1024, .harness.common = {.threads = 1, .run = "fusion"}};
-    assert_int_equal(harness_runs_open(&model, &tpu_hooks, &s.harness, &why), AG_OK);
-    assert_int_equal(lab_family_program(&p, "mlp", 0, 2, &why), AG_OK);
-    assert_int_equal(lab_fusion_draw(&f, &p, 2, 0, &why), AG_OK);
+    expect_ok(harness_runs_open(&model, &tpu_hooks, &s.harness, new_failure()));
+    expect_ok(lab_family_program(&p, "mlp", 0, 2, new_failure()));
+    expect_ok(lab_fusion_draw(&f, &p, 2, 0, new_failure()));
     for (double offset = -1e4; offset <= 1e4; offset += 1e4) {
         ((tpu_trained *)model.run[0].net)->model.offset = offset;
-        assert_int_equal(
-            tune_model_predict(&model, &s, ns, &configs, (const int[COUNT]){2, 0, 1}, COUNT, &why),
-            AG_OK);
+        expect_ok(tune_model_predict(&model, &s, ns, &configs, (const int[COUNT]){2, 0, 1}, COUNT,
+                                     new_failure()));
         for (int i = 0; i < COUNT; i++) assert_true(isfinite(ns[i]) && ns[i] > 0);
-        tune_model_predict(&model, &s, other, &configs, (const int[COUNT]){0, 1, 2}, COUNT, &why);
+        expect_ok(tune_model_predict(&model, &s, other, &configs, (const int[COUNT]){0, 1, 2},
+                                     COUNT, new_failure()));
         assert_true(other[2] == ns[0] && other[0] == ns[1] && other[1] == ns[2]);
         assert_int_equal(ns[0] != ns[1], offset == 0);
     }

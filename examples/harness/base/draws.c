@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Orders, chunks and ranks: pure functions of a seed and a number. */
-#include "examples/harness/base/base.h"
 #include "examples/harness/base/draws.h"
 
 #include <stdlib.h>
@@ -45,32 +44,26 @@ int harness_draw(int32_t *items, int count, int most, ag_random *random)
     return n;
 }
 
-typedef struct timed {
-    int64_t ns;
-    int32_t item;
-} timed;
-
 static int by_time(const void *a, const void *b)
 {
-    const int64_t x = ((const timed *)a)->ns, y = ((const timed *)b)->ns;
+    const int64_t x = ((const harness_timed *)a)->ns, y = ((const harness_timed *)b)->ns;
     return (x > y) - (x < y);
 }
 
-void harness_ranks(int32_t *rank, const int64_t *runtime, int count)
+void harness_ranks(int32_t *rank, const int64_t *runtime, int count, harness_timed *order)
 {
-    timed *order = HARNESS_NEW(order, count);
     int32_t dense = 0;
-    for (int i = 0; i < count; i++) order[i] = (timed){runtime[i], i};
+    for (int i = 0; i < count; i++) order[i] = (harness_timed){runtime[i], i};
     qsort(order, (size_t)count, sizeof *order, by_time);
     for (int i = 0; i < count; i++) {
         dense += i && order[i].ns != order[i - 1].ns;
         rank[order[i].item] = dense;
     }
-    harness_free(order);
 }
 
-void harness_group_ranks(int32_t *rank, const int64_t *runtime, const int32_t *start, int groups)
+void harness_group_ranks(int32_t *rank, const int64_t *runtime, const int32_t *start, int groups,
+                         harness_timed *order)
 {
     for (int g = 0; g < groups; g++)
-        harness_ranks(rank + start[g], runtime + start[g], start[g + 1] - start[g]);
+        harness_ranks(rank + start[g], runtime + start[g], start[g + 1] - start[g], order);
 }

@@ -42,9 +42,14 @@ void harness_chunk(int *first, int *length, int count, int chunks, int index);
 /* Draws `most` of the `count` items, uniformly without replacement, in the order drawn, and moves
    them to the front. Returns their number. */
 int harness_draw(int32_t *items, int count, int most, ag_random *random);
-/* Dense ranks 0..: equal run times have equal ranks, slower is higher. */
-void harness_ranks(int32_t *rank, const int64_t *runtime, int count);
+/* Dense ranks 0..: equal run times have equal ranks, slower is higher. order [count] is scratch. */
+typedef struct harness_timed {
+    int64_t ns;
+    int32_t item;
+} harness_timed;
+void harness_ranks(int32_t *rank, const int64_t *runtime, int count, harness_timed *order);
 /* The same within groups, of which group g has the items start[g]..start[g + 1] - 1. */
-void harness_group_ranks(int32_t *rank, const int64_t *runtime, const int32_t *start, int groups);
+void harness_group_ranks(int32_t *rank, const int64_t *runtime, const int32_t *start, int groups,
+                         harness_timed *order);
 
 #endif

@@ -19,8 +19,9 @@ harness_averages harness_average(const double *values, int64_t n)
     harness_averages a = {none, none, none, none, 0};
     double sum = 0, squares = 0, logs = 0, *known = HARNESS_NEW(known, n);
     for (int64_t i = 0; i < n; i++)
-        if (!isnan(values[i])) sum += known[a.count++] = values[i];
+        if (!isnan(values[i])) known[a.count++] = values[i];
     if (a.count) {
+        for (int i = 0; i < a.count; i++) sum += known[i];
         a.mean = sum / a.count;
         for (int i = 0; i < a.count; i++) squares += (known[i] - a.mean) * (known[i] - a.mean);
         if (a.count > 1) a.spread = sqrt(squares / (a.count - 1));

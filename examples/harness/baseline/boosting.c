@@ -182,19 +182,23 @@ harness_boosting *harness_boosting_fit(const float *x, const double *y, int rows
     return NULL;
 }
 
-/* The others are for trees that were fit. */
 ag_status harness_boosting_predict(double *score, harness_boosting *b, const float *x, int rows,
                                    ag_failure *why)
 {
     (void)score, (void)b, (void)x, (void)rows;
-    return why->status;
+    return ag_fail(why, AG_EUSE, "not built: libxgboost is not installed");
 }
 
-int harness_boosting_trees(const harness_boosting *b) { return b != NULL; }
+int harness_boosting_trees(const harness_boosting *b)
+{
+    (void)b;
+    return 0;
+}
 
 const char *harness_boosting_json(size_t *bytes, harness_boosting *b, ag_failure *why)
 {
-    (void)bytes, (void)b, (void)why;
+    (void)bytes, (void)b;
+    ag_fail(why, AG_EUSE, "not built: libxgboost is not installed");
     return NULL;
 }
 

@@ -63,7 +63,7 @@ static int create(harness_loader *l)
     if (bytes < STACK) pthread_attr_setstacksize(&large, STACK);
     const int error = pthread_create(&l->thread, &large, work, l);
     pthread_attr_destroy(&large);
-    return error;
+    return error && bytes < STACK ? pthread_create(&l->thread, NULL, work, l) : error;
 }
 
 /* Signals are blocked in the new thread, since an interrupt must reach the trainer. */

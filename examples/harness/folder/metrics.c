@@ -130,18 +130,24 @@ static ag_status kept_bytes(size_t *kept, const char *path, const char *text, si
     return AG_OK;
 }
 
-static ag_status put(FILE *to, void *rows)
+typedef struct rows {
+    const char *text;
+    size_t bytes; /* after a crash there may be zeros in the text */
+} rows;
+
+static ag_status put(FILE *to, void *context)
 {
-    fputs(rows, to);
+    const rows *kept = context;
+    fwrite(kept->text, 1, kept->bytes, to);
     return AG_OK;
 }
 
 /* Rewrites the file, since not every file system can truncate one. */
-static ag_status keep_rows(harness_run *run, int which, char *rows, ag_failure *why)
+static ag_status keep_rows(harness_run *run, int which, rows kept, ag_failure *why)
 {
     fclose(run->rows[which]); /* it was flushed */
     run->rows[which] = NULL;
-    if (ag_save_file(harness_run_path(run, names[which]), put, rows, why)) return why->status;
+    if (ag_save_file(harness_run_path(run, names[which]), put, &kept, why)) return why->status;
     return open_rows(run, which, why);
 }
 
@@ -151,10 +157,8 @@ static ag_status rewind_file(harness_run *run, int which, int64_t step, ag_failu
     size_t bytes, kept;
     char *text = harness__read_file(path, (size_t)1 << 30, &bytes, why);
     if (!text) return why->status;
-    if (!kept_bytes(&kept, path, text, bytes, step, which == HARNESS_CSV, why) && kept < bytes) {
-        text[kept] = 0;
-        keep_rows(run, which, text, why);
-    }
+    if (!kept_bytes(&kept, path, text, bytes, step, which == HARNESS_CSV, why) && kept < bytes)
+        keep_rows(run, which, (rows){text, kept}, why);
     harness_free(text);
     return why->status;
 }

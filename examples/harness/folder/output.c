@@ -22,10 +22,11 @@ static ag_status check_data(const char *option, const char *output, const struct
                             const harness_paths *data, ag_failure *why)
 {
     harness_files files = {0};
-    for (int i = 0; i < data->count && !why->status; i++) {
-        harness_files_name(&files, data->list[i]); /* it may be a list */
-        harness_files_add(&files, data->list[i], why);
-    }
+    for (int i = 0; i < data->count && !why->status; i++)
+        if (harness_files_is(data->list[i], about)) /* it may be a list */
+            refuse(option, output, "a file of", "--data", why);
+        else
+            harness_files_add(&files, data->list[i], why);
     for (int i = 0; i < files.count && !why->status; i++)
         if (harness_files_is(files.path[i], about))
             refuse(option, output, "a file of", "--data", why);

@@ -135,7 +135,7 @@ static ag_status check_score(const harness_ranked *g, int item, double score, ag
 {
     if (isfinite(score)) return AG_OK;
     return ag_fail(why, AG_EFINITE,
-                   "%.160s: the score of item %d is %g; the run is of no use, choose another "
+                   "%.200s: the score of item %d is %g; the run is of no use, choose another "
                    "checkpoint",
                    g->name, g->number ? g->number[item] : item, score);
 }

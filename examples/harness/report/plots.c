@@ -127,7 +127,8 @@ static int rows_style(plot_files *p, const char *title, const char *label, const
     int rows = 0, most = 0;
     for (int i = 0; i < n; i++) {
         if (!isfinite(bar[i].value)) continue;
-        most = (int)fmax(most, harness__plot_label(NULL, bar[i].name));
+        const int letters = harness__plot_label(NULL, bar[i].name);
+        if (letters > most) most = letters;
         rows++;
     }
     harness__plot_style(p, title, WIDTH, 110 + 34 * (rows < 200 ? rows : 200));

@@ -32,7 +32,8 @@ ag_status tgraph_batch_fill(tgraph_batch *b, const tgraph_file *f, const int32_t
             tgraph_unpack(b->digit + (v * (size_t)count + (size_t)c) * TGRAPH_DIGITS,
                           word + v * TGRAPH_WORDS);
     }
-    harness_ranks(b->rank, b->runtime, count);
+    harness_timed *order = HARNESS_TAKE(&b->memory, order, count);
+    harness_ranks(b->rank, b->runtime, count, order);
     return tgraph_batch_join(b, why);
 }
 

@@ -191,7 +191,8 @@ static void fill_ranks(tpgnn_batch *b, const scratch *s)
         s->runtime[i] = b->schedule[i]->runtime;
     }
     b->group_start[b->groups] = b->graphs;
-    harness_group_ranks(b->rank, s->runtime, b->group_start, b->groups);
+    harness_timed *order = HARNESS_TAKE(&b->memory, order, b->graphs);
+    harness_group_ranks(b->rank, s->runtime, b->group_start, b->groups, order);
 }
 
 static void free_graphs(tpgnn_batch *b)

@@ -147,12 +147,13 @@ static void free_graphs(tpu_batch *b)
 
 static void fill_runtimes(tpu_batch *b)
 {
+    harness_timed *order = HARNESS_TAKE(&b->memory, order, b->samples);
     for (int i = 0; i < b->samples; i++) {
         const tpu_kernel *k = b->kernel[i];
         b->runtime[i] = k->runtime ? k->runtime[b->config[i]] : 0;
         b->log_runtime[i] = k->runtime ? (ag_real)log((double)b->runtime[i]) : 0;
     }
-    harness_group_ranks(b->rank, b->runtime, b->group_start, b->kernels);
+    harness_group_ranks(b->rank, b->runtime, b->group_start, b->kernels, order);
 }
 
 /* The loop nests of a kernel under its tile, or of a fused kernel under its default tile, join the
