@@ -147,7 +147,7 @@ static ag_status fill_schedule(tpgnn_batch *b, scratch *s, const tpgnn_data *dat
     const tpgnn_schedule *schedule = b->schedule[i];
     const int first = b->start[i], nodes = place_nodes(s, data, schedule, o->compact);
     int stores = b->store_start[i];
-    if (o->nest) tpgnn_nest(s->nest, data, schedule);
+    if (o->nest) tpgnn_nest(s->nest, data, schedule, &b->nest);
     for (int v = 0; v < schedule->nodes; v++) {
         if (s->mark[v]) continue;
         const int at = first + s->place[v];
@@ -229,5 +229,6 @@ void tpgnn_batch_free(void *batch)
     nests_joined_batch_free(&b->rows);
     nests_rows_free(&b->nests);
     ag_arena_free(b->memory);
+    ag_arena_free(b->nest);
     *b = (tpgnn_batch){0};
 }

@@ -49,6 +49,7 @@ typedef struct tpgnn_batch {
     nests_joined_batch rows; /* an item is a graph, a place the node that stores */
     nests_rows nests;        /* scratch */
     ag_arena *memory;        /* of the arrays */
+    ag_arena *nest;          /* scratch of tpgnn_nest */
 } tpgnn_batch;
 
 /* Takes the schedules in this order. Fails: AG_EUSE (none), AG_ESHAPE (2^29 nodes), AG_EMEMORY. */

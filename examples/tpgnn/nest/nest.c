@@ -153,12 +153,12 @@ void nest_analyse(nest_tree *t, const tpgnn_data *data, const tpgnn_schedule *s)
     for (int i = 0; i < t->store_count; i++) nest_price(&t->cost[i], t, &t->stores[i]);
 }
 
-void tpgnn_nest(float *x, const tpgnn_data *data, const tpgnn_schedule *s)
+void tpgnn_nest(float *x, const tpgnn_data *data, const tpgnn_schedule *s, ag_arena **memory)
 {
-    nest_tree t;
+    nest_tree t = {.memory = *memory};
     nest_analyse(&t, data, s);
     nest_write(x, &t);
-    nest_free(&t);
+    *memory = t.memory;
 }
 
 /* ---- nodes whose information is in the columns already ---- */

@@ -30,6 +30,7 @@ static void take_arrays(nest_tree *t)
     const int n = t->s->nodes;
     int count[NEST_CLASSES] = {0};
     ag_arena **m = &t->memory;
+    ag_arena_reset(*m);
     t->kind = HARNESS_TAKE(m, t->kind, t->data->kinds);
     t->last = HARNESS_TAKE(m, t->last, n);
     t->loop = HARNESS_TAKE(m, t->loop, n);
@@ -204,7 +205,7 @@ static void use(nest_tree *t, int v)
 
 void nest_scan(nest_tree *t, const tpgnn_data *data, const tpgnn_schedule *s)
 {
-    *t = (nest_tree){.data = data, .s = s};
+    *t = (nest_tree){.memory = t->memory, .data = data, .s = s};
     take_arrays(t);
     for (int v = 0; v < s->nodes; v++) {
         const nest_kind k = nest_kind_of(t, v);

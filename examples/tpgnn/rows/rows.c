@@ -179,7 +179,7 @@ static double work_of(const nest_cost *c)
 
 void nests_schedule_rows_add(nests_rows *rows, const tpgnn_data *data, const tpgnn_schedule *s)
 {
-    nest_tree t;
+    nest_tree t = {0};
     double cycles = 0;
     if (!rows->items) nests_rows_clear(rows);
     nest_analyse(&t, data, s);
