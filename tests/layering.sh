@@ -103,8 +103,8 @@ tpu/baseline        harness tpu/data
 tpu                 harness tpu/model tpu/baseline
 tune                harness lab tpu
 tpgnn/data          harness tpugraphs
-tpgnn/nest          tpgnn/data
-tpgnn/rows          tpgnn/nest
+tpgnn/nest          harness tpgnn/data
+tpgnn/rows          harness rows tpgnn/nest
 tpgnn/model         harness rows tpgnn/nest tpgnn/rows
 tpgnn               harness lab/measure tpgnn/model tpgnn/rows
 tpgnn/baseline      harness tpgnn

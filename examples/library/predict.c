@@ -71,7 +71,7 @@ static ag_status score(void *context, ag_failure *why)
     c->data = harness_alloc(m->data_bytes);
     c->results = harness_alloc(m->results_bytes);
     if (m->read_scored(c->data, &c->runs, s, false, why)) return why->status;
-    m->open(c->results, c->data, s);
+    harness_rank_open(c->results, &c->runs, c->data, s);
     if (harness_runs_score(&c->runs, c->results, s, why) || harness_rank_finite(c->results, why))
         return why->status;
     harness_warn_alike(m, c->results);

@@ -55,7 +55,6 @@ static ag_status prepare(update *u, ag_failure *why)
     s->tape = ag_tape_new(AG_CPU);
     if (!s->tape) return ag_fail(why, AG_EMEMORY, "augur_models_update: no memory for a tape");
     s->data = harness_alloc(m->data_bytes);
-    s->feed = harness_alloc(m->feed_bytes);
     if (m->read(s, why) || harness_trained_copy(&s->trained, &u->m->trained, why) ||
         (m->network->fit && m->network->fit(s, why)))
         return why->status;
@@ -63,8 +62,7 @@ static ag_status prepare(update *u, ag_failure *why)
     s->adamw = ag_adamw_default();
     s->adamw.decay = 0;
     s->schedule = (ag_schedule){.lr = u->how.learning_rate, .total = u->how.steps};
-    if (harness_session_batches(s, why)) return why->status;
-    return m->begin ? m->begin(s, why) : AG_OK;
+    return harness_session_batches(s, why);
 }
 
 static ag_status train(void *context, ag_failure *why)

@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "examples/harness/harness.h"
+#include "examples/harness/base/draws.h"
 
 #include <math.h>
 #include <string.h>
@@ -53,29 +54,29 @@ static ag_status read_rows(nests_batch *b, const nests_data *data, const nests_p
     return AG_OK;
 }
 
-static void lay_arrays(void *batch, char *block, size_t *bytes)
+static void take_arrays(nests_batch *b)
 {
-    nests_batch *b = batch;
-    b->x = tpugraphs_lay(block, bytes, (int64_t)b->rows * b->inputs, sizeof *b->x);
-    b->word = tpugraphs_lay(block, bytes, b->rows, sizeof *b->word);
-    b->at = tpugraphs_lay(block, bytes, b->entries, sizeof *b->at);
-    b->weight = tpugraphs_lay(block, bytes, b->entries, sizeof *b->weight);
-    b->start = tpugraphs_lay(block, bytes, b->items + 1, sizeof *b->start);
-    b->alike_at = tpugraphs_lay(block, bytes, b->alike, sizeof *b->alike_at);
-    b->alike_weight = tpugraphs_lay(block, bytes, b->alike, sizeof *b->alike_weight);
-    b->alike_start = tpugraphs_lay(block, bytes, b->groups + 1, sizeof *b->alike_start);
-    b->base = tpugraphs_lay(block, bytes, b->items, sizeof *b->base);
-    b->group = tpugraphs_lay(block, bytes, b->items, sizeof *b->group);
-    b->group_start = tpugraphs_lay(block, bytes, b->groups + 1, sizeof *b->group_start);
-    b->rank = tpugraphs_lay(block, bytes, b->items, sizeof *b->rank);
-    b->target = tpugraphs_lay(block, bytes, b->items, sizeof *b->target);
-    b->sharp = tpugraphs_lay(block, bytes, b->items, sizeof *b->sharp);
-    b->level = tpugraphs_lay(block, bytes, b->items, sizeof *b->level);
-    b->speed = tpugraphs_lay(block, bytes, b->items, sizeof *b->speed);
-    b->by_trees = tpugraphs_lay(block, bytes, b->items, sizeof *b->by_trees);
-    b->ns = tpugraphs_lay(block, bytes, b->items, sizeof *b->ns);
-    b->y = tpugraphs_lay(block, bytes, b->items, sizeof *b->y);
-    b->order = tpugraphs_lay(block, bytes, b->items, sizeof *b->order);
+    ag_arena **m = &b->memory;
+    ag_arena_reset(*m);
+    b->x = HARNESS_TAKE(m, b->x, (int64_t)b->rows * b->inputs);
+    b->word = HARNESS_TAKE(m, b->word, b->rows);
+    b->at = HARNESS_TAKE(m, b->at, b->entries);
+    b->weight = HARNESS_TAKE(m, b->weight, b->entries);
+    b->start = HARNESS_TAKE(m, b->start, b->items + 1);
+    b->alike_at = HARNESS_TAKE(m, b->alike_at, b->alike);
+    b->alike_weight = HARNESS_TAKE(m, b->alike_weight, b->alike);
+    b->alike_start = HARNESS_TAKE(m, b->alike_start, b->groups + 1);
+    b->base = HARNESS_TAKE(m, b->base, b->items);
+    b->group = HARNESS_TAKE(m, b->group, b->items);
+    b->group_start = HARNESS_TAKE(m, b->group_start, b->groups + 1);
+    b->rank = HARNESS_TAKE(m, b->rank, b->items);
+    b->target = HARNESS_TAKE(m, b->target, b->items);
+    b->sharp = HARNESS_TAKE(m, b->sharp, b->items);
+    b->level = HARNESS_TAKE(m, b->level, b->items);
+    b->speed = HARNESS_TAKE(m, b->speed, b->items);
+    b->by_trees = HARNESS_TAKE(m, b->by_trees, b->items);
+    b->ns = HARNESS_TAKE(m, b->ns, b->items);
+    b->y = HARNESS_TAKE(m, b->y, b->items);
 }
 
 /* The rows that all items of the group count: ln of each, less that of their sum. Returns the sum.
@@ -169,11 +170,12 @@ static void put_group(nests_batch *b, int g, bool absolute, int spread)
 
 static void put_targets(nests_batch *b, const nests_data *data, const nests_pick *pick, int spread)
 {
+    harness_timed *order = HARNESS_TAKE(&b->memory, order, b->items);
     for (int g = 0; g < b->groups; g++) {
         const int64_t *runtime = data->group[pick[g].group].runtime;
         for (int i = 0; i < pick[g].count; i++) b->ns[i] = runtime[pick[g].item[i]];
         put_group(b, g, data->maker->absolute, spread);
-        harness_ranks(b->rank + b->group_start[g], b->ns, pick[g].count, b->order);
+        harness_ranks(b->rank + b->group_start[g], b->ns, pick[g].count, order);
     }
 }
 
@@ -181,19 +183,19 @@ ag_status nests_batch_fill(nests_batch *b, const nests_data *data, const nests_s
                            const nests_pick *pick, int groups, int spread, ag_failure *why)
 {
     b->inputs = nests_scale_inputs(scale);
-    if (read_rows(b, data, pick, groups, why) ||
-        tpugraphs_block(&b->block, &b->room, b, lay_arrays, why))
-        return why->status;
+    if (read_rows(b, data, pick, groups, why)) return why->status;
+    take_arrays(b);
     put_parts(b, scale, pick);
     if (spread != NESTS_OPEN) put_targets(b, data, pick, spread);
     return AG_OK;
 }
 
-void nests_batch_free(nests_batch *b, const nests_maker *maker)
+void nests_batch_free(void *batch)
 {
-    for (int i = 0; i < b->parts; i++) maker->free_rows(&b->part[i]);
+    nests_batch *b = batch;
+    for (int i = 0; i < b->parts; i++) nests_rows_free(&b->part[i]);
     harness_free(b->part);
-    ag_free(b->block);
+    ag_arena_free(b->memory);
     *b = (nests_batch){0};
 }
 
@@ -208,6 +210,6 @@ ag_status nests_scale_fit(nests_scale *s, const nests_set *set, ag_failure *why)
             nests_scale_add_items(s, &rows, data->group[g].runtime, item);
     }
     nests_scale_end(s);
-    data->maker->free_rows(&rows);
+    nests_rows_free(&rows);
     return why->status;
 }

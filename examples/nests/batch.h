@@ -3,7 +3,6 @@
 #ifndef NESTS_BATCH_H
 #define NESTS_BATCH_H
 
-#include "examples/harness/base/draws.h"
 #include "examples/nests/data.h"
 #include "examples/rows/scale.h"
 
@@ -38,12 +37,10 @@ typedef struct nests_batch {
     const nests_group *first; /* its name is that of the batch in sentences */
     nests_rows *part;         /* [groups] raw */
     int parts;
-    /* Scratch of a group: run times, their ln, and the scratch of ranks. */
+    /* Scratch of a group: run times and their ln. */
     int64_t *ns;
     double *y;
-    harness_timed *order;
-    char *block;
-    size_t room;
+    ag_arena *memory; /* of the arrays, except `part` */
 } nests_batch;
 
 /* Some items of a group. */
@@ -56,6 +53,6 @@ typedef struct nests_pick {
    NESTS_OPEN. Start from {0}. Fails: as the maker, AG_EMEMORY. */
 ag_status nests_batch_fill(nests_batch *batch, const nests_data *data, const nests_scale *scale,
                            const nests_pick *pick, int groups, int spread, ag_failure *why);
-void nests_batch_free(nests_batch *batch, const nests_maker *maker);
+void nests_batch_free(void *batch);
 
 #endif

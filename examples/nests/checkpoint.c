@@ -5,37 +5,28 @@
 #include "core/error.h"
 #include "examples/harness/harness.h"
 
-#include <inttypes.h>
 #include <jansson.h>
 
 enum { CONFIGURATION, DATA };
 enum { MOST_COLUMNS = 4096, MOST_WORDS = 65536 };
-
-static json_t *hex(uint64_t hash)
-{
-    char text[17];
-    snprintf(text, sizeof text, "%016" PRIx64, hash);
-    return json_string(text);
-}
 
 static char *data_json(const nests_set *set, bool split)
 {
     const nests_data *data = &set->data;
     json_t *groups = json_array();
     for (int g = 0; split && g < data->groups; g++)
-        json_array_append_new(groups, hex(nests_group_hash(&data->group[g])));
-    return harness_json_text(json_pack(
-        "{ss ss si si si sI so so}", "format", "rows", "kind", data->maker->name, "columns",
-        data->columns, "words", data->words, "groups", data->groups, "items",
-        (json_int_t)set->train.first[data->groups], "xxh3", hex(data->hash), "split", groups));
+        json_array_append_new(groups, harness_json_hash(nests_group_hash(&data->group[g])));
+    return harness_json_text(json_pack("{ss ss si si si sI so so}", "format", "rows", "kind",
+                                       data->maker->name, "columns", data->columns, "words",
+                                       data->words, "groups", data->groups, "items",
+                                       (json_int_t)set->train.first[data->groups], "xxh3",
+                                       harness_json_hash(data->hash), "split", groups));
 }
 
-static ag_status identify(harness_session *session, ag_failure *why)
+static void identify(harness_session *session)
 {
     const nests_files *f = session->data;
-    (void)why;
     session->trained.text[DATA] = data_json(&f->train, f->scored == &f->train);
-    return AG_OK;
 }
 
 /* Numbers and kind of the metadata, of which a damaged file may have any. */

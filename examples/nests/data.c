@@ -3,6 +3,7 @@
 #include "examples/nests/data.h"
 
 #include "core/error.h"
+#include "core/memory.h"
 #include "examples/harness/harness.h"
 #include "examples/harness/base/draws.h"
 #include "examples/nests/hooks.h"
@@ -19,7 +20,7 @@ static const nests_maker *kind_of_file(const char *path, ag_failure *why)
     const nests_maker *const *m = makers;
     ag_npz *npz = ag_npz_open(path, SIZE_MAX / 2, why);
     if (!npz) return NULL;
-    while (*m && !(*m)->is(npz)) m++;
+    while (*m && !ag_npz_find(npz, (*m)->array)) m++;
     ag_npz_close(npz);
     if (!*m)
         ag_fail(why, AG_EDATA,
@@ -29,13 +30,15 @@ static const nests_maker *kind_of_file(const char *path, ag_failure *why)
     return *m;
 }
 
-const nests_maker *nests_kind_of(const harness_paths *given, ag_failure *why)
+const char *nests_files_kind(const harness_settings *settings)
 {
     harness_files paths = {0};
+    ag_failure none = {0};
     const nests_maker *kind = NULL;
-    if (!harness_files_add(&paths, given->list[0], why)) kind = kind_of_file(paths.path[0], why);
+    if (!harness_files_add(&paths, settings->common.data.list[0], &none))
+        kind = kind_of_file(paths.path[0], &none);
     harness_files_free(&paths);
-    return kind;
+    return kind ? kind->files : NULL;
 }
 
 const nests_maker *nests_kind_named(const char *name)
@@ -110,12 +113,13 @@ static signed char *split_group(const nests_group *g, const split *by)
 }
 
 /* Chooses the items of one side, and all of groups that are not split; known: with run times. */
-static void choose(nests_items *items, const nests_data *data, const split *by, int wanted,
-                   bool known)
+static void choose(nests_items *items, nests_set *set, const split *by, int wanted, bool known)
 {
+    const nests_data *data = &set->data;
+    ag_arena **memory = &set->memory;
     int64_t at = 0;
-    items->first = HARNESS_NEW(items->first, data->groups + 1);
-    items->item = HARNESS_NEW(items->item, data->items);
+    items->first = HARNESS_TAKE(memory, items->first, data->groups + 1);
+    items->item = HARNESS_TAKE(memory, items->item, data->items);
     for (int g = 0; g < data->groups; g++) {
         const nests_group *group = &data->group[g];
         const bool whole =
@@ -153,7 +157,7 @@ static ag_status read_valid(nests_files *f, const nests_settings *s, ag_failure 
         return why->status;
     harness_files_warn_trained("valid", valid->data.paths.path, valid->data.paths.count,
                                train->paths.path, train->paths.count);
-    choose(&valid->score, &valid->data, &(split){0}, HELD_OUT, false);
+    choose(&valid->score, valid, &(split){0}, HELD_OUT, false);
     return AG_OK;
 }
 
@@ -166,9 +170,9 @@ ag_status nests_files_train(nests_files *f, nests_settings *s, ag_failure *why)
         return why->status;
     if (nests_settle(s, f->train.data.maker->name, why)) return why->status;
     const split by = {s->split, s->split_seed, NULL};
-    choose(&f->train.train, &f->train.data, &by, TRAINED, true);
+    choose(&f->train.train, &f->train, &by, TRAINED, true);
     if (s->split > 0) {
-        choose(&f->train.score, &f->train.data, &by, HELD_OUT, false);
+        choose(&f->train.score, &f->train, &by, HELD_OUT, false);
         f->scored = &f->train;
     }
     return s->harness.common.valid.count ? read_valid(f, s, why) : AG_OK;
@@ -190,7 +194,7 @@ ag_status nests_files_score(void *files, const harness_runs *runs, const harness
     for (int i = 0; i < runs->count; i++)
         if (nests_trained_check(runs->run[i].net, data, runs->run[i].path, why)) return why->status;
     const split by = {data->distinct ? net->split : 0, net ? net->split_seed : 0, net};
-    choose(&set->score, data, &by, HELD_OUT, false);
+    choose(&set->score, set, &by, HELD_OUT, false);
     if (net && nests_warn_unseen(set, net, runs->run[0].path, why)) return why->status;
     if (!known || (net && net->split > 0)) return AG_OK;
     harness_runs_warn_trained(runs, data->paths.path, data->paths.count);
@@ -201,10 +205,7 @@ static void close_set(nests_set *set)
 {
     if (set->data.maker) set->data.maker->drop(&set->data);
     harness_files_free(&set->data.paths);
-    harness_free(set->train.first);
-    harness_free(set->train.item);
-    harness_free(set->score.first);
-    harness_free(set->score.item);
+    ag_arena_free(set->memory);
 }
 
 void nests_files_close(void *files)

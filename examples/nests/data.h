@@ -15,6 +15,7 @@ typedef struct nests_items {
 typedef struct nests_set {
     nests_data data;
     nests_items train, score;
+    ag_arena *memory; /* of these */
 } nests_set;
 
 /* The data of training and of scores; with --split one set is both. */
@@ -34,8 +35,8 @@ ag_status nests_files_score(void *files, const harness_runs *runs, const harness
                             bool known, ag_failure *why);
 void nests_files_close(void *files);
 
-/* The kind of the first file of --data. Fails: AG_EDATA (it is of no kind), AG_EFILE. */
-const nests_maker *nests_kind_of(const harness_paths *given, ag_failure *why);
+/* The function harness_model.files: by the first file of --data. */
+const char *nests_files_kind(const harness_settings *settings);
 const nests_maker *nests_kind_named(const char *name); /* NULL: there is none */
 
 /* A hash of the group's name and run times, which tells groups apart. */

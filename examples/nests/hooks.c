@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Data, network and steps of nests, for the harness. */
-#include "examples/harness/commands/loader.h"
 #include "examples/nests/hooks.h"
 #include "examples/nests/steps.h"
 
@@ -12,34 +11,12 @@ static ag_status read_all(harness_session *session, ag_failure *why)
     return AG_OK;
 }
 
-/* The data of the steps of a run. */
-typedef struct nests_feed {
-    const nests_maker *maker;
-    nests_sampler sampler;
-    nests_batch buffer[2];
-    harness_loader *loader;
-} nests_feed;
-
 static ag_status begin(harness_session *session, ag_failure *why)
 {
     const nests_set *train = &((const nests_files *)session->data)->train;
     const nests_model *m = &((const nests_trained *)session->trained.net)->model;
-    nests_feed *f = session->feed;
-    f->maker = train->data.maker;
-    if (nests_sampler_open(&f->sampler, train, &m->scale, (const nests_settings *)session->settings,
-                           why))
-        return why->status;
-    f->loader = harness_loader_new(nests_sampler_fill, &f->sampler, &f->buffer[0], &f->buffer[1],
-                                   &session->batches, true);
-    return why->status;
-}
-
-static void end(void *feed)
-{
-    nests_feed *f = feed;
-    harness_loader_free(f->loader);
-    for (int i = 0; i < 2; i++) nests_batch_free(&f->buffer[i], f->maker);
-    nests_sampler_close(&f->sampler);
+    return nests_sampler_open(session->feed, train, &m->scale,
+                              (const nests_settings *)session->settings, why);
 }
 
 /* The losses of the trees in place of networks that are not there. */
@@ -51,18 +28,14 @@ static void score_by_trees(nests_batch *b, const nests_model *m)
     harness_free(value);
 }
 
-static ag_tensor *record(void *user, ag_tape *tape, int64_t number, const char **what,
-                         ag_failure *why)
+static ag_tensor *record(const harness_session *session, ag_tape *tape, const char **what)
 {
-    harness_session *session = user;
     const nests_model *m = &((const nests_trained *)session->trained.net)->model;
-    nests_feed *f = session->feed;
-    nests_batch *b = harness_loader_next(f->loader, why);
-    (void)number;
-    if (!b) return NULL;
+    const nests_set *train = &((const nests_files *)session->data)->train;
+    nests_batch *b = session->batch;
     *what = b->first->name;
     if (!m->members) score_by_trees(b, m);
-    return nests_loss_of_members(m, tape, b, f->maker->absolute,
+    return nests_loss_of_members(m, tape, b, train->data.maker->absolute,
                                  (const nests_settings *)session->settings);
 }
 
@@ -72,27 +45,23 @@ static const char *name_of(const void *net)
     return "nests";
 }
 
-static const char *files(const harness_settings *settings)
-{
-    ag_failure none = {0};
-    const nests_maker *kind = nests_kind_of(&settings->common.data, &none);
-    return kind ? kind->files : NULL;
-}
-
 const harness_model nests_hooks = {.program = &nests_program_table,
                                    .network = &nests_network,
                                    .data_bytes = sizeof(nests_files),
-                                   .feed_bytes = sizeof(nests_feed),
-                                   .files = files,
+                                   .feed_bytes = sizeof(nests_sampler),
+                                   .batch_bytes = sizeof(nests_batch),
+                                   .files = nests_files_kind,
                                    .read = read_all,
                                    .read_scored = nests_files_score,
                                    .name = name_of,
                                    .form = nests_results_form,
                                    .close = nests_files_close,
                                    .begin = begin,
+                                   .fill = nests_sampler_fill,
+                                   .free_batch = nests_batch_free,
+                                   .end = nests_sampler_close,
                                    .record = record,
                                    .fewer = "--groups or --items",
-                                   .end = end,
                                    .results_bytes = sizeof(nests_results),
                                    .open = nests_results_open,
                                    .add = nests_results_add,

@@ -44,10 +44,9 @@ typedef struct nests_maker {
     const char *name;  /* "layout", "tile", "fusion", "schedule", "rows" */
     const char *files; /* "layout files", ... */
     const char *items; /* "configurations", "tile sizes", "kernels", "schedules", "items" */
+    const char *array; /* which only files of this kind have: "config_feat" */
     bool absolute;     /* 1: run times of different groups are compared, in ns */
 
-    /* Whether an open npz is of this kind. */
-    bool (*is)(const struct ag_npz *npz);
     /* Reads files, all of this kind; sets everything but maker, distinct, paths and budget.limit.
        Fails: AG_EFILE, AG_EDATA, AG_EMEMORY, AG_ESTOPPED. */
     ag_status (*read)(nests_data *data, const harness_files *paths, ag_failure *why);
@@ -57,7 +56,6 @@ typedef struct nests_maker {
        AG_EDATA, AG_EMEMORY. */
     ag_status (*rows)(nests_rows *rows, const nests_data *data, int group, const int *item, int n,
                       ag_failure *why);
-    void (*free_rows)(nests_rows *rows);
 } nests_maker;
 
 extern const nests_maker nests_from_layout, nests_from_tile, nests_from_fusion, nests_from_schedule;

@@ -128,38 +128,32 @@ const harness_program nests_program_table = {
                                  "examples/nests/studies/ablations.ini"),
     .model = &nests_hooks};
 
-/* Reads the lines before the first section of presets.ini, then those of the kind. */
-static ag_status read_kind(harness_options *o, const char *kind, ag_failure *why)
+static double number_of(const nests_settings *s, const harness_option *o)
 {
-    char head[40];
-    snprintf(head, sizeof head, "\n[%.30s]\n", kind);
-    const char *common = strstr(nests_presets, "\n["), *own = strstr(nests_presets, head) + 1;
-    const char *end = strstr(own, "\n[");
-    if (harness_options_ini(o, "presets.ini", nests_presets, (size_t)(common - nests_presets), why))
-        return why->status;
-    return harness_options_ini(o, "presets.ini", own, end ? (size_t)(end - own) : strlen(own), why);
+    const void *at = (const char *)s + o->offset;
+    if (o->type == HARNESS_REAL) return *(const double *)at;
+    return o->type == HARNESS_INT64 ? (double)*(const int64_t *)at : *(const int *)at;
 }
 
-/* Takes the values of `suits` for options that are still `open`. */
-static void take(nests_settings *s, const nests_settings *suits, const nests_settings *open)
+/* Takes the values of `suits` for options that are still -1 or auto. */
+static void take(nests_settings *s, const nests_settings *suits)
 {
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         const harness_option *o = &table[i];
         const bool wide = o->type == HARNESS_REAL || o->type == HARNESS_INT64;
-        const size_t at = o->offset, bytes = wide ? sizeof(double) : sizeof(int);
-        if (o->flags & HARNESS_BY_DATA && !memcmp((char *)s + at, (const char *)open + at, bytes))
-            memcpy((char *)s + at, (const char *)suits + at, bytes);
+        const double open = o->type == HARNESS_CHOICE ? 0 : -1;
+        if (o->flags & HARNESS_BY_DATA && number_of(s, o) == open)
+            memcpy((char *)s + o->offset, (const char *)suits + o->offset,
+                   wide ? sizeof(double) : sizeof(int));
     }
 }
 
 ag_status nests_settle(nests_settings *s, const char *kind, ag_failure *why)
 {
     harness_training *t = &s->harness.training;
-    nests_settings open, suits;
-    harness_options *plain = harness_options_new(&nests_program_table, HARNESS_TRAIN, &open);
+    nests_settings suits;
     harness_options *o = harness_options_new(&nests_program_table, HARNESS_TRAIN, &suits);
-    if (!read_kind(o, kind, why)) take(s, &suits, &open);
-    harness_options_free(plain);
+    if (!harness_options_preset(o, nests_presets, kind, why)) take(s, &suits);
     harness_options_free(o);
     if (t->eval_every < 0) t->eval_every = t->steps / 24;
     if (t->eval_every < 1) t->eval_every = 1;
@@ -172,13 +166,6 @@ static double least_of(const harness_option *o)
     if (!strcmp(o->name, "tree-columns")) return 0.01;
     if (!strcmp(o->name, "tree-rate")) return 1e-6;
     return o->type == HARNESS_REAL || !strcmp(o->name, "least-leaf") ? 0 : 1;
-}
-
-static double number_of(const nests_settings *s, const harness_option *o)
-{
-    const void *at = (const char *)s + o->offset;
-    if (o->type == HARNESS_REAL) return *(const double *)at;
-    return o->type == HARNESS_INT64 ? (double)*(const int64_t *)at : *(const int *)at;
 }
 
 ag_status nests_settings_check(const nests_settings *s, ag_failure *why)

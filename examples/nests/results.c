@@ -5,7 +5,6 @@
 #include "examples/harness/harness.h"
 #include "examples/harness/base/draws.h"
 
-#include <math.h>
 #include <string.h>
 
 static const harness_measure of_layouts[] = {
@@ -124,13 +123,6 @@ void nests_results_open(void *results, void *files, const harness_settings *sett
         r->by[k] = harness_rank_alloc(rank, (size_t)rank->items * sizeof *r->by[k]);
 }
 
-/* ln(run time) to the run time. */
-static void take_powers(double *score, int64_t n)
-{
-    static const double most = 300;
-    for (int64_t i = 0; i < n; i++) score[i] = exp(fmax(-most, fmin(score[i], most)));
-}
-
 ag_status nests_results_add(void *results, const harness_trained *t, const harness_scoring *how,
                             ag_failure *why)
 {
@@ -140,7 +132,9 @@ ag_status nests_results_add(void *results, const harness_trained *t, const harne
     r->networks += m->members > 0;
     r->trees += m->trees.count > 0;
     if (++r->models == how->models && r->rank.times)
-        for (int k = 0; k < NESTS_SCORES; k++) take_powers(r->by[k], r->rank.items);
+        for (int k = 0; k < NESTS_SCORES; k++)
+            for (int64_t i = 0; i < r->rank.items; i++)
+                r->by[k][i] = nests_nanoseconds(r->by[k][i]);
     return AG_OK;
 }
 

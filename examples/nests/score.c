@@ -84,7 +84,7 @@ ag_status nests_score(double *const score[NESTS_SCORES], const nests_model *m, c
     }
     ag_tape_reset(how->tape);
     ag_tape_training(how->tape, 1);
-    nests_batch_free(&batch, set->data.maker);
+    nests_batch_free(&batch);
     harness_free(trees);
     return why->status;
 }

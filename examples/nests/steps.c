@@ -3,6 +3,7 @@
 #include "examples/nests/steps.h"
 
 #include "core/error.h"
+#include "core/memory.h"
 #include "examples/harness/harness.h"
 #include "examples/harness/base/draws.h"
 
@@ -22,8 +23,8 @@ ag_status nests_sampler_open(nests_sampler *s, const nests_set *set, const nests
 {
     int most = 1;
     *s = (nests_sampler){.set = set, .scale = scale, .settings = settings};
-    s->group = HARNESS_NEW(s->group, set->data.groups);
-    s->order = HARNESS_NEW(s->order, set->data.groups);
+    s->group = HARNESS_TAKE(&s->memory, s->group, set->data.groups);
+    s->order = HARNESS_TAKE(&s->memory, s->order, set->data.groups);
     for (int g = 0; g < set->data.groups; g++) {
         const int n = nests_count(&set->train, g);
         if (can_be_drawn(set, g)) s->group[s->groups++] = g;
@@ -35,20 +36,17 @@ ag_status nests_sampler_open(nests_sampler *s, const nests_set *set, const nests
                        "name other files",
                        set->data.groups);
     s->per_step = settings->groups < s->groups ? settings->groups : s->groups;
-    s->mixed = HARNESS_NEW(s->mixed, most);
+    s->mixed = HARNESS_TAKE(&s->memory, s->mixed, most);
     if (settings->items < most) most = settings->items;
-    s->pick = HARNESS_NEW(s->pick, s->per_step);
-    s->item = HARNESS_NEW(s->item, (size_t)s->per_step * (size_t)most);
+    s->pick = HARNESS_TAKE(&s->memory, s->pick, s->per_step);
+    s->item = HARNESS_TAKE(&s->memory, s->item, (size_t)s->per_step * (size_t)most);
     return AG_OK;
 }
 
-void nests_sampler_close(nests_sampler *s)
+void nests_sampler_close(void *sampler)
 {
-    harness_free(s->group);
-    harness_free(s->order);
-    harness_free(s->mixed);
-    harness_free(s->pick);
-    harness_free(s->item);
+    nests_sampler *s = sampler;
+    ag_arena_free(s->memory);
     *s = (nests_sampler){0};
 }
 

@@ -22,12 +22,13 @@ typedef struct nests_sampler {
     int32_t *mixed;   /* of the largest group */
     nests_pick *pick; /* [per_step] */
     int *item;        /* of all of these */
+    ag_arena *memory; /* of the arrays */
 } nests_sampler;
 
 /* Fails: AG_EUSE when no group can be learned from. Start from {0}; always close it. */
 ag_status nests_sampler_open(nests_sampler *s, const nests_set *set, const nests_scale *scale,
                              const nests_settings *settings, ag_failure *why);
-void nests_sampler_close(nests_sampler *s);
+void nests_sampler_close(void *sampler);
 
 /* Draws the groups and items of a step into s->pick; returns the number of groups. */
 int nests_sampler_draw(nests_sampler *s, int64_t step);

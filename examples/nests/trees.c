@@ -21,21 +21,20 @@ typedef struct table {
     int64_t cells;
 } table;
 
-static void forget(table *t, const nests_maker *maker)
+static void forget(table *t)
 {
     for (int g = 0; g < t->groups; g++) {
-        maker->free_rows(&t->rows[g]);
+        nests_rows_free(&t->rows[g]);
         if (t->joined) harness_free((float *)(uintptr_t)t->group[g].x);
         harness_free((double *)(uintptr_t)t->group[g].y);
-        t->rows[g] = (nests_rows){0};
     }
     t->groups = 0;
     t->cells = 0;
 }
 
-static void close_table(table *t, const nests_maker *maker)
+static void close_table(table *t)
 {
-    forget(t, maker);
+    forget(t);
     harness_free(t->group);
     harness_free(t->rows);
 }
@@ -100,7 +99,7 @@ static ag_status open_table(table *t, const nests_set *set, const nests_model *m
                  .joined = m->scale.words > 0};
     do {
         quota = quota / 2 < 2 ? 2 : quota / 2;
-        forget(t, data->maker);
+        forget(t);
         for (int g = 0;
              g < data->groups && harness_go_on(why) && (t->cells <= MOST_CELLS || quota == 2); g++)
             add_group(t, set, g, quota, m, s, why);
@@ -158,7 +157,7 @@ ag_status nests_trees_fit(nests_model *m, const nests_set *set, const nests_sett
                        "this build has no libxgboost, which fits the trees; take --fit network");
     if (!open_table(&t, set, m, s, why)) fit_bags(m, &t, s, why);
     for (int i = 0; i < leaves; i++) m->trees.leaf[i] /= (float)s->bags;
-    close_table(&t, set->data.maker);
+    close_table(&t);
     return why->status;
 }
 

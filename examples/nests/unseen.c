@@ -22,7 +22,7 @@ static void count_rows(count *of, const nests_set *set, const nests_scale *s, ag
         to->far += nests_scale_far(s, rows.x, rows.rows);
         to->all += rows.rows;
     }
-    data->maker->free_rows(&rows);
+    nests_rows_free(&rows);
 }
 
 ag_status nests_warn_unseen(const nests_set *set, const nests_trained *net, const char *run,

@@ -15,12 +15,12 @@ static void add_costs(nests_joined *j, ag_params *params, int width, int out, bo
     if (!absolute) j->steep = add(params, "rows.cost.steep", AG_SHAPE(1, 1), ag_init_constant(1));
 }
 
-ag_status nests_joined_add(nests_joined *j, ag_params *params, nests_use use, int columns,
-                           int words, bool flags, int in, int out, bool absolute, ag_failure *why)
+void nests_joined_add(nests_joined *j, ag_params *params, nests_use use, int columns, int words,
+                      bool flags, int in, int out, bool absolute)
 {
     *j = (nests_joined){.use = use};
-    if (use == NESTS_UNUSED) return AG_OK;
-    if (nests_scale_open(&j->scale, columns, words, flags, why)) return why->status;
+    if (use == NESTS_UNUSED) return;
+    nests_scale_open(&j->scale, columns, words, flags);
     int width = nests_scale_inputs(&j->scale);
     if (words) {
         j->table =
@@ -36,7 +36,6 @@ ag_status nests_joined_add(nests_joined *j, ag_params *params, nests_use use, in
     ag_params_init(params, "rows.layer.", ag_init_xavier_uniform(1), ag_init_constant(0));
     j->join = add(params, "rows.join", AG_SHAPE(in, width), ag_init_xavier_uniform(1));
     if (use == NESTS_COSTS) add_costs(j, params, width, out, absolute);
-    return AG_OK;
 }
 
 void nests_joined_free(nests_joined *j) { nests_scale_close(&j->scale); }

@@ -43,9 +43,9 @@ typedef struct nests_joined {
 
 /* Declares the parameters ("rows.table", ...) and makes room for the scale. columns, words, flags:
    of a row, as in nests_data; in, out: channels of the vectors that rows join and that g reads;
-   absolute: scores are ln(ns). Start from {0}; always free it. Fails: AG_EMEMORY. */
-ag_status nests_joined_add(nests_joined *joined, ag_params *params, nests_use use, int columns,
-                           int words, bool flags, int in, int out, bool absolute, ag_failure *why);
+   absolute: scores are ln(ns). */
+void nests_joined_add(nests_joined *joined, ag_params *params, nests_use use, int columns,
+                      int words, bool flags, int in, int out, bool absolute);
 void nests_joined_free(nests_joined *joined); /* except the parameters */
 
 /* Items of a step. A place is a row of the activations [places, channels]: a node of an item. Sizes
@@ -58,16 +58,14 @@ typedef struct nests_joined_batch {
     int32_t *item_row, *item_place, *item_start; /* [entries] by item; [items + 1] */
     ag_real *item_weight;                        /* [entries] ln(times x work) less the base */
     ag_real *base;                               /* [items] ln(sum of times x work) + offset */
-    char *block;
-    size_t room;
+    ag_arena *memory;                            /* of the arrays */
 } nests_joined_batch;
 
 /* in, out [rows->first[rows->items]]: the place of each entry among the vectors that rows join, of
    which there are `places`, and among those that g reads (NULL: the same); -1: its node is not
-   there. All rows->times must be above 0; rows->always is not read. Fails: AG_EMEMORY. */
-ag_status nests_joined_fill(nests_joined_batch *batch, const nests_joined *joined,
-                            const nests_rows *rows, const int32_t *in, int places,
-                            const int32_t *out, ag_failure *why);
+   there. All rows->times must be above 0; rows->always is not read. */
+void nests_joined_fill(nests_joined_batch *batch, const nests_joined *joined,
+                       const nests_rows *rows, const int32_t *in, int places, const int32_t *out);
 void nests_joined_batch_free(nests_joined_batch *batch);
 
 /* The embedding of each row, [rows, width]. */

@@ -2,21 +2,23 @@
 /* The rows of a step, by place and by item. */
 #include "examples/rows/joined.h"
 #include "core/memory.h"
+#include "examples/harness/base/base.h"
 
 #include <math.h>
 
-static void lay_arrays(void *batch, char *block, size_t *bytes)
+static void take_arrays(nests_joined_batch *b)
 {
-    nests_joined_batch *b = batch;
-    b->x = tpugraphs_lay(block, bytes, (int64_t)b->rows * b->inputs, sizeof *b->x);
-    b->word = tpugraphs_lay(block, bytes, b->rows, sizeof *b->word);
-    b->place_row = tpugraphs_lay(block, bytes, b->entries, sizeof *b->place_row);
-    b->place_start = tpugraphs_lay(block, bytes, (int64_t)b->places + 1, sizeof *b->place_start);
-    b->item_row = tpugraphs_lay(block, bytes, b->entries, sizeof *b->item_row);
-    b->item_place = tpugraphs_lay(block, bytes, b->entries, sizeof *b->item_place);
-    b->item_start = tpugraphs_lay(block, bytes, (int64_t)b->items + 1, sizeof *b->item_start);
-    b->item_weight = tpugraphs_lay(block, bytes, b->entries, sizeof *b->item_weight);
-    b->base = tpugraphs_lay(block, bytes, b->items, sizeof *b->base);
+    ag_arena **m = &b->memory;
+    ag_arena_reset(*m);
+    b->x = HARNESS_TAKE(m, b->x, (int64_t)b->rows * b->inputs);
+    b->word = HARNESS_TAKE(m, b->word, b->rows);
+    b->place_row = HARNESS_TAKE(m, b->place_row, b->entries);
+    b->place_start = HARNESS_TAKE(m, b->place_start, (int64_t)b->places + 1);
+    b->item_row = HARNESS_TAKE(m, b->item_row, b->entries);
+    b->item_place = HARNESS_TAKE(m, b->item_place, b->entries);
+    b->item_start = HARNESS_TAKE(m, b->item_start, (int64_t)b->items + 1);
+    b->item_weight = HARNESS_TAKE(m, b->item_weight, b->entries);
+    b->base = HARNESS_TAKE(m, b->base, b->items);
 }
 
 /* Entries in the order of their places: counted, then each to the next free one of its place. */
@@ -51,26 +53,25 @@ static void put_by_item(nests_joined_batch *b, const nests_rows *rows, const int
     }
 }
 
-ag_status nests_joined_fill(nests_joined_batch *b, const nests_joined *j, const nests_rows *rows,
-                            const int32_t *in, int places, const int32_t *out, ag_failure *why)
+void nests_joined_fill(nests_joined_batch *b, const nests_joined *j, const nests_rows *rows,
+                       const int32_t *in, int places, const int32_t *out)
 {
     b->inputs = nests_scale_inputs(&j->scale);
     b->items = rows->items;
     b->places = places;
     b->rows = nests_rounded((int64_t)rows->rows + 1, 128);
     b->entries = nests_rounded((int64_t)rows->first[rows->items] + 1, 256);
-    if (tpugraphs_block(&b->block, &b->room, b, lay_arrays, why)) return why->status;
+    take_arrays(b);
     nests_scale_rows(b->x, b->word, &j->scale, rows);
     put_by_place(b, rows, in);
     put_by_item(b, rows, out ? out : in, j->scale.offset);
     for (int e = rows->first[rows->items]; e < b->entries; e++)
         b->item_row[e] = b->item_place[e] = -1;
     for (int e = b->place_start[places]; e < b->entries; e++) b->place_row[e] = -1;
-    return AG_OK;
 }
 
 void nests_joined_batch_free(nests_joined_batch *b)
 {
-    ag_free(b->block);
+    ag_arena_free(b->memory);
     *b = (nests_joined_batch){0};
 }

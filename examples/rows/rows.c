@@ -21,6 +21,12 @@ double nests_log_work(const nests_rows *r, int item, double alike)
     return sum > 0 ? log(sum) : 0;
 }
 
+double nests_nanoseconds(double score)
+{
+    static const double most = 300;
+    return exp(fmax(-most, fmin(score, most)));
+}
+
 void nests_rows_clear(nests_rows *r)
 {
     r->rows = r->items = 0;
@@ -37,6 +43,7 @@ void nests_rows_clear(nests_rows *r)
 
 void nests_rows_free(nests_rows *r)
 {
+    if (r->drop) r->drop(r->memory);
     bag_free(r->x);
     bag_free(r->word);
     bag_free(r->work);

@@ -18,11 +18,12 @@ typedef struct nests_rows {
     int *row;      /* [first[items]] */
     float *times;  /* [first[items]] how often the item counts the row; NULL: once each */
     int *node;     /* [first[items]] the row's node of the graph; NULL: it is not known */
-    void *memory;  /* of the maker */
+    void *memory;  /* of the maker, who sets `drop` to free it */
+    void (*drop)(void *memory);
 } nests_rows;
 
 /* For rows whose arrays are bags (harness/base/bag.h). nests_rows_clear empties them, for a maker
-   to add rows; nests_rows_free frees them, but not the maker's memory. */
+   to add rows; nests_rows_free frees them and the maker's memory. */
 void nests_rows_clear(nests_rows *rows);
 void nests_rows_free(nests_rows *rows);
 
@@ -39,6 +40,9 @@ static inline int nests_rounded(int64_t n, int piece)
 /* ln of the sum of times x work of an item and of `alike`, the work that all items count; 0 if
    there is none. */
 double nests_log_work(const nests_rows *rows, int item, double alike);
+/* The ns of a score that is ln(ns): above 0 and finite, since the scores of an untrained model may
+   be of any size. */
+double nests_nanoseconds(double score);
 /* The work that all items of the group count alike. */
 double nests_alike_work(const nests_rows *rows);
 

@@ -3,25 +3,22 @@
 #include "examples/rows/scale.h"
 
 #include "core/error.h"
-#include "core/memory.h"
-#include "examples/harness/files/files.h"
+#include "examples/harness/base/base.h"
+#include "examples/harness/rank/unseen.h"
 
 #include <math.h>
 #include <string.h>
 
-ag_status nests_scale_open(nests_scale *s, int columns, int words, bool flags, ag_failure *why)
+void nests_scale_open(nests_scale *s, int columns, int words, bool flags)
 {
-    const size_t bytes = 2 * (size_t)columns * sizeof *s->mean;
-    *s = (nests_scale){.columns = columns, .words = words, .flags = flags, .mean = ag_alloc(bytes)};
-    if (!s->mean) return harness_files_no_memory("the scale of the columns", bytes, why);
-    memset(s->mean, 0, bytes);
+    *s = (nests_scale){.columns = columns, .words = words, .flags = flags};
+    s->mean = HARNESS_NEW(s->mean, 2 * (size_t)columns);
     s->deviation = s->mean + columns;
-    return AG_OK;
 }
 
 void nests_scale_close(nests_scale *s)
 {
-    ag_free(s->mean);
+    harness_free(s->mean);
     *s = (nests_scale){0};
 }
 
@@ -93,4 +90,19 @@ ag_status nests_scale_check(const nests_scale *s, ag_failure *why)
         return ag_fail(why, AG_EDATA,
                        "the offset of the scores of rows is %g; it must be -300 to 300", s->offset);
     return AG_OK;
+}
+
+enum { FAR = 10 }; /* deviations, as the warnings say */
+
+int64_t nests_scale_far(const nests_scale *s, const float *x, int64_t rows)
+{
+    double *low = HARNESS_NEW(low, 2 * (size_t)s->columns), *high = low + s->columns;
+    for (int k = 0; k < s->columns; k++) {
+        const double off = s->deviation[k] > NESTS_FLAT ? FAR * s->deviation[k] : (double)INFINITY;
+        low[k] = s->mean[k] - off;
+        high[k] = s->mean[k] + off;
+    }
+    const int64_t far = harness_far_rows(x, rows, s->columns, low, high);
+    harness_free(low);
+    return far;
 }

@@ -21,7 +21,7 @@ typedef struct nests_scale {
     double offset;            /* mean of ln(run time in ns) - ln(sum of work) */
 } nests_scale;
 
-ag_status nests_scale_open(nests_scale *scale, int columns, int words, bool flags, ag_failure *why);
+void nests_scale_open(nests_scale *scale, int columns, int words, bool flags);
 void nests_scale_close(nests_scale *scale);
 /* Adds training rows x [rows, columns] to the means; nests_scale_end finds the deviations. */
 void nests_scale_add(nests_scale *scale, const float *x, int rows);

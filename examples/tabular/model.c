@@ -73,11 +73,9 @@ typedef struct net {
     ag_linear_layer hidden, output; /* hidden.weight NULL: the model is linear */
 } net;
 
-static ag_status identify(harness_session *session, ag_failure *why)
+static void identify(harness_session *session)
 {
-    (void)why;
     session->trained.text[DATA] = tabular_json(&((const files *)session->data)->train);
-    return AG_OK;
 }
 
 static ag_status build(harness_trained *trained, const harness_settings *settings, ag_failure *why)
@@ -111,16 +109,13 @@ static ag_tensor *forward(const net *m, const tabular_tables *t, int table, ag_t
 }
 
 /* A batch is one table, drawn by its number, so that --resume draws the same. */
-static ag_tensor *record(void *user, ag_tape *tape, int64_t batch, const char **what,
-                         ag_failure *why)
+static ag_tensor *record(const harness_session *session, ag_tape *tape, const char **what)
 {
-    const harness_session *session = user;
     const tabular_tables *t = &((const files *)session->data)->train;
     ag_random random = harness_stream(HARNESS_STREAM_DRAW, (uint64_t)session->settings->common.seed,
-                                      (uint64_t)batch);
+                                      (uint64_t)session->number);
     const int table = (int)ag_random_below(&random, (uint32_t)t->count);
     const tabular_table *g = &t->table[table];
-    (void)why;
     *what = g->name;
     ag_tensor *rank = ag_input_i32(tape, g->rank, AG_SHAPE(g->items));
     return ag_pairwise_logistic(forward(session->trained.net, t, table, tape), rank, AG_MEAN);

@@ -7,7 +7,6 @@
 #include "examples/harness/base/draws.h"
 #include "core/io/io.h"
 
-#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
@@ -71,6 +70,7 @@ static ag_status take_numbers(tabular_table *g, const char *path, const ag_csv *
 
 static void make_ranks(tabular_table *g)
 {
+    if (!g->ns) return;
     harness_timed *order = HARNESS_NEW(order, g->items);
     g->rank = HARNESS_NEW(g->rank, g->items);
     harness_ranks(g->rank, g->ns, g->items, order);
@@ -88,8 +88,7 @@ static ag_status read_table(tabular_tables *t, const char *path, ag_failure *why
     const int ns = ag_csv_column(csv, "ns");
     const size_t numbers = (size_t)csv->rows * (size_t)csv->columns;
     t->hash = XXH3_64bits_withSeed(csv->value, numbers * sizeof *csv->value, t->hash);
-    if (!check_names(t, path, csv, ns, why) && !take_numbers(g, path, csv, ns, why) && g->ns)
-        make_ranks(g);
+    if (!check_names(t, path, csv, ns, why) && !take_numbers(g, path, csv, ns, why)) make_ranks(g);
     ag_csv_free(csv);
     return why->status;
 }
@@ -120,8 +119,6 @@ void tabular_free(tabular_tables *t)
 
 char *tabular_json(const tabular_tables *t)
 {
-    char hash[17];
-    snprintf(hash, sizeof hash, "%016" PRIx64, t->hash);
-    return harness_json_text(json_pack("{so si ss}", "features", harness_json_name(t->names),
-                                       "groups", t->count, "xxh3", hash));
+    return harness_json_text(json_pack("{so si so}", "features", harness_json_name(t->names),
+                                       "groups", t->count, "xxh3", harness_json_hash(t->hash)));
 }

@@ -2,10 +2,8 @@
 /* The network of TGraph and what its checkpoints hold: parameters, and scales of the features. */
 #include "examples/tgraph/hooks.h"
 
-#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
-#include <string.h>
 
 enum { FEATURES, CONFIGURATION, FILES };
 
@@ -16,24 +14,15 @@ static char *features_json(const tgraph_data_options *f)
                                        f->prune, "log", f->logs));
 }
 
-static int says(const json_t *object, const char *key, const char *word)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text && strcmp(text, word) == 0;
-}
-
-/* Hashes are text: programs that read JSON numbers as doubles would lose bits. */
 char *tgraph_files_json(const tgraph_set *set)
 {
     json_t *list = json_array();
     for (int i = 0; i < set->count; i++) {
         const tgraph_entry *e = &set->entry[i];
         if (!e->train) continue;
-        char hash[17];
-        snprintf(hash, sizeof hash, "%016" PRIx64, e->hash);
-        json_array_append_new(list,
-                              json_pack("{so si ss}", "name", harness_json_name(e->file->name),
-                                        "configs", e->file->configs, "xxh3", hash));
+        json_array_append_new(
+            list, json_pack("{so si so}", "name", harness_json_name(e->file->name), "configs",
+                            e->file->configs, "xxh3", harness_json_hash(e->hash)));
     }
     return harness_json_text(list);
 }
@@ -41,26 +30,25 @@ char *tgraph_files_json(const tgraph_set *set)
 int tgraph_files_has(const char *files, const char *name, const uint64_t *hash)
 {
     json_t *list = harness_json_loads(files, NULL), *wanted = harness_json_name(name);
-    char sum[17] = "";
+    json_t *sum = hash ? harness_json_hash(*hash) : NULL;
     int found = 0;
-    if (hash) snprintf(sum, sizeof sum, "%016" PRIx64, *hash);
     for (size_t i = 0; i < json_array_size(list) && !found; i++) {
         const json_t *j = json_array_get(list, i);
-        found = json_equal(json_object_get(j, "name"), wanted) && (!hash || says(j, "xxh3", sum));
+        found = json_equal(json_object_get(j, "name"), wanted) &&
+                (!sum || json_equal(json_object_get(j, "xxh3"), sum));
     }
+    json_decref(sum);
     json_decref(wanted);
     json_decref(list);
     return found;
 }
 
-static ag_status identify(harness_session *session, ag_failure *why)
+static void identify(harness_session *session)
 {
     const tgraph_set *set = &((const tgraph_files *)session->data)->set;
     const tgraph_data_options f = tgraph_settings_data((const tgraph_settings *)session->settings);
-    (void)why;
     session->trained.text[FEATURES] = features_json(&f);
     session->trained.text[FILES] = tgraph_files_json(set);
-    return AG_OK;
 }
 
 static ag_status build(harness_trained *t, const harness_settings *settings, ag_failure *why)

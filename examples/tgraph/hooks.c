@@ -2,10 +2,7 @@
 /* Data, network and steps of TGraph, for the harness. */
 #include "examples/tgraph/hooks.h"
 
-#include "examples/harness/commands/loader.h"
-
 #include <math.h>
-#include <string.h>
 
 static const tgraph_settings *settings_of(const harness_session *s)
 {
@@ -21,13 +18,13 @@ static ag_status read_all(harness_session *session, ag_failure *why)
 {
     tgraph_files *f = session->data;
     f->training = true;
-    f->name = tgraph_model_name(&settings_of(session)->model);
     return tgraph_set_train(&f->set, settings_of(session), why);
 }
 
 static const char *name_of(const void *net)
 {
-    return tgraph_model_name(&((const tgraph_trained *)net)->model.options);
+    static const char *const name[] = {NESTS_NAMES("TGraph")};
+    return name[((const tgraph_trained *)net)->model.options.rows];
 }
 
 static void close_files(void *data)
@@ -37,20 +34,16 @@ static void close_files(void *data)
     tgraph_set_close(&f->fit);
 }
 
-/* The data and scratch of the steps and validations of a run. */
+/* The data and scratch of the steps of a run. */
 typedef struct tgraph_steps {
-    tgraph_file **file; /* [files] those trained on */
-    int files;
-    tgraph_source source;
-    tgraph_batch buffer[2]; /* prepared one step ahead */
-    harness_loader *loader; /* of these */
-    ag_real *target;        /* of the loss of a step */
-    tgraph_results sample;  /* of a validation */
+    tgraph_source source; /* first, as tgraph_source_draw gets the whole */
+    tgraph_file **file;   /* those trained on */
+    ag_real *target;      /* of the loss of a step */
 } tgraph_steps;
 
 /* Converts --epochs to steps: a billion times the files that fit into an int is an int64_t. The
    last step may begin another epoch. */
-static ag_status plan(harness_session *session, ag_failure *why)
+static void plan(harness_session *session)
 {
     const int64_t epochs = settings_of(session)->epochs;
     const tgraph_set *set = set_of(session);
@@ -58,7 +51,6 @@ static ag_status plan(harness_session *session, ag_failure *why)
     for (int i = 0; i < set->count; i++) files += set->entry[i].train;
     if (epochs > 0)
         session->how.steps = (epochs * files + session->how.shards - 1) / session->how.shards;
-    return why->status;
 }
 
 static ag_status begin(harness_session *session, ag_failure *why)
@@ -66,26 +58,20 @@ static ag_status begin(harness_session *session, ag_failure *why)
     const tgraph_settings *s = settings_of(session);
     const tgraph_set *set = set_of(session);
     tgraph_steps *t = session->feed;
-    tgraph_results_sample(&t->sample, session->data, s);
+    int files = 0;
     t->file = HARNESS_NEW(t->file, set->count);
     for (int i = 0; i < set->count; i++)
-        if (set->entry[i].train) t->file[t->files++] = set->entry[i].file;
-    for (int i = 0; i < 2; i++)
-        t->buffer[i].joined = &((const tgraph_trained *)session->trained.net)->model.joined;
-    tgraph_source_open(&t->source, t->file, t->files, s->configs, (uint64_t)s->harness.common.seed);
-    t->loader = harness_loader_new(tgraph_source_draw, &t->source, &t->buffer[0], &t->buffer[1],
-                                   &session->batches, true);
+        if (set->entry[i].train) t->file[files++] = set->entry[i].file;
+    tgraph_source_open(&t->source, t->file, files, s->configs, (uint64_t)s->harness.common.seed);
+    t->source.joined = &((const tgraph_trained *)session->trained.net)->model.joined;
     return why->status;
 }
 
 static void end(void *feed)
 {
     tgraph_steps *t = feed;
-    harness_loader_free(t->loader);
     tgraph_source_close(&t->source);
-    for (int i = 0; i < 2; i++) tgraph_batch_free(&t->buffer[i]);
     harness_free(t->file);
-    harness_rank_close(&t->sample);
     harness_free(t->target);
 }
 
@@ -130,16 +116,12 @@ static ag_tensor *error_of(tgraph_steps *t, ag_tensor *score, const tgraph_batch
 }
 
 /* Records the loss of some configurations of one graph. */
-static ag_tensor *record(void *user, ag_tape *tape, int64_t number, const char **what,
-                         ag_failure *why)
+static ag_tensor *record(const harness_session *session, ag_tape *tape, const char **what)
 {
-    harness_session *session = user;
     tgraph_steps *t = session->feed;
     const tgraph_set *set = set_of(session);
     const tgraph_model *model = &((const tgraph_trained *)session->trained.net)->model;
-    const tgraph_batch *b = harness_loader_next(t->loader, why);
-    (void)number;
-    if (!b) return NULL;
+    const tgraph_batch *b = session->batch;
     int i = 0;
     while (set->entry[i].file != b->file) i++;
     *what = b->file->name;
@@ -151,23 +133,11 @@ static ag_tensor *record(void *user, ag_tape *tape, int64_t number, const char *
     return loss_of(settings_of(session), score, rank);
 }
 
-static ag_status validate(void *user, double *measure, ag_failure *why)
-{
-    harness_session *session = user;
-    tgraph_results *r = &((tgraph_steps *)session->feed)->sample;
-    const harness_scoring how = {
-        .tape = session->tape, .settings = session->settings, .models = 1, .patient = true};
-    memset(r->rank.score[0], 0, (size_t)r->rank.items * sizeof *r->rank.score[0]);
-    if (!tgraph_results_add(r, &session->trained, &how, why) &&
-        !harness_rank_compute(&r->rank, why))
-        harness_rank_values(measure, &r->rank);
-    return why->status;
-}
-
 const harness_model tgraph_hooks = {.program = &tgraph_program_table,
                                     .network = &tgraph_hooks_network,
                                     .data_bytes = sizeof(tgraph_files),
                                     .feed_bytes = sizeof(tgraph_steps),
+                                    .batch_bytes = sizeof(tgraph_batch),
                                     .read = read_all,
                                     .read_scored = tgraph_read_scored,
                                     .read_fit = tgraph_read_fit,
@@ -177,10 +147,11 @@ const harness_model tgraph_hooks = {.program = &tgraph_program_table,
                                     .inspect_file = tgraph_inspect,
                                     .plan = plan,
                                     .begin = begin,
+                                    .fill = tgraph_source_draw,
+                                    .free_batch = tgraph_batch_free,
+                                    .end = end,
                                     .record = record,
                                     .fewer = "--configs",
-                                    .validate = validate,
-                                    .end = end,
                                     .results_bytes = sizeof(tgraph_results),
                                     .open = tgraph_results_open,
                                     .add = tgraph_results_add,

@@ -33,9 +33,8 @@ int tgraph_files_has(const char *files, const char *name, const uint64_t *hash);
 /* A file is a group of configurations. */
 typedef struct tgraph_files {
     tgraph_set set;
-    tgraph_set fit;   /* what the baselines of `eval` learn from */
-    bool training;    /* of a training run, standardised for its network */
-    const char *name; /* of the model that scores them: tgraph_model_name */
+    tgraph_set fit; /* what the baselines of `eval` learn from */
+    bool training;  /* of a training run, standardised for its network */
     /* Only in eval and predict. */
     const harness_runs *runs;
     const tgraph_settings *settings;
@@ -50,14 +49,10 @@ ag_status tgraph_read_fit(void *files, const harness_runs *runs, const harness_s
 
 /* ---- scores (score.c) ---- */
 
-/* How to score: `configs` configurations at a time. A score is the mean over `tta` permutations (0:
-   only the given order) and over models. */
+/* A score is the mean over the permutations of --tta (0: only the given order) and over models. */
 typedef struct tgraph_scorer {
     const tgraph_model *model;
-    ag_tape *tape;
-    int configs, tta, models;
-    bool patient; /* continues after an interruption */
-    struct harness_outputs *outputs;
+    const harness_scoring *how;
     tgraph_batch batch;   /* scratch: start from {0}, and free it */
     int32_t *chosen;      /* of a chunk, during a call */
     harness_progress bar; /* of configurations, in each permutation */
@@ -91,13 +86,10 @@ typedef struct tgraph_results {
     int calibrated;                  /* the method of calibrated scores; 0: no file was split */
 } tgraph_results;
 
-/* For validations during training: scores at most --eval-limit configurations of a file, the same
-   ones each time, without calibration. */
-void tgraph_results_sample(tgraph_results *r, tgraph_files *files, const tgraph_settings *s);
-
-/* Functions of a harness_model. Scores are calibrated by a rising step function to ranks among the
-   training configurations, so that configurations on one step tie. Fails: AG_EFINITE, and as
-   tgraph_score and harness_rank_compute. */
+/* Functions of a harness_model. A sample has at most --eval-limit configurations of a file, the
+   same ones each time, and no calibration. Scores are calibrated by a rising step function to ranks
+   among the training configurations, so that configurations on one step tie. Fails: AG_EFINITE, and
+   as tgraph_score and harness_rank_compute. */
 void tgraph_results_form(harness_rank_form *form, const void *net,
                          const harness_settings *settings);
 void tgraph_results_open(void *results, void *files, const harness_settings *settings);

@@ -47,12 +47,12 @@ static const char on_calibrated[] =
     "the places among training configurations of the same file that the scores stand for, by a "
     "rising step function; scores that it cannot tell apart tie";
 
-static void open_calibration(tgraph_results *r, const char *model)
+static void open_calibration(tgraph_results *r)
 {
     enum { LETTERS = 80 };
     char *name = harness_rank_alloc(&r->rank, LETTERS);
     int split = 0;
-    snprintf(name, LETTERS, "%s, calibrated", model);
+    snprintf(name, LETTERS, "%s, calibrated", r->rank.name);
     for (int i = 0; i < r->rank.groups; i++) {
         r->calibration[i] = tgraph_calibration_open(&r->rank, r->entry[i]);
         split |= r->calibration[i].count > 0;
@@ -93,7 +93,7 @@ static void add_group(tgraph_results *r, const tgraph_entry *e, int limit, uint6
                                               .actual = f->has_runtimes ? actual : NULL});
 }
 
-static void open_groups(tgraph_results *r, tgraph_files *files, const tgraph_settings *s, int limit)
+static void open_groups(tgraph_results *r, tgraph_files *files, const tgraph_settings *s)
 {
     const tgraph_set *set = &files->set;
     const size_t room = (size_t)set->count;
@@ -106,25 +106,20 @@ static void open_groups(tgraph_results *r, tgraph_files *files, const tgraph_set
     for (int i = 0; i < set->count; i++) {
         const tgraph_entry *e = &set->entry[i];
         trained += e->train;
-        if (e->score) add_group(r, e, limit, (uint64_t)s->split_seed);
+        if (e->score) add_group(r, e, r->rank.sample ? s->eval_limit : 0, (uint64_t)s->split_seed);
     }
     char **file = harness_rank_names(rank, r->path, rank->groups, "");
     for (int i = 0; i < rank->groups; i++) rank->group[i].name = file[i];
     rank->form = form_of(s->tau);
-    rank->title = harness_text("%s (%s), %d file%s", files->name, rank->form.kind, trained,
+    rank->title = harness_text("%s (%s), %d file%s", rank->name, rank->form.kind, trained,
                                trained == 1 ? "" : "s");
-    harness_rank_method(rank, files->name, NULL);
-}
-
-void tgraph_results_sample(tgraph_results *r, tgraph_files *files, const tgraph_settings *s)
-{
-    open_groups(r, files, s, s->eval_limit);
+    harness_rank_method(rank, rank->name, NULL);
 }
 
 void tgraph_results_open(void *results, void *files, const harness_settings *settings)
 {
-    open_groups(results, files, (const tgraph_settings *)settings, 0);
-    open_calibration(results, ((const tgraph_files *)files)->name);
+    open_groups(results, files, (const tgraph_settings *)settings);
+    if (!((tgraph_results *)results)->rank.sample) open_calibration(results);
 }
 
 static ag_status add_groups(tgraph_results *r, tgraph_scorer *scorer, ag_failure *why)
@@ -148,13 +143,7 @@ ag_status tgraph_results_add(void *results, const harness_trained *t, const harn
     const tgraph_settings *s = (const tgraph_settings *)how->settings;
     const tgraph_trained *net = t->net;
     int64_t total = r->rank.items;
-    tgraph_scorer scorer = {.model = &net->model,
-                            .tape = how->tape,
-                            .configs = s->eval_configs,
-                            .tta = s->tta,
-                            .models = how->models,
-                            .patient = how->patient,
-                            .outputs = how->outputs};
+    tgraph_scorer scorer = {.model = &net->model, .how = how};
     if (!r->files->training) {
         tgraph_set_scale(set, &net->scaler);
         if (tgraph_set_programs(set, &net->model.options, why)) return why->status;

@@ -10,23 +10,25 @@ static ag_status add_chunk(tgraph_scorer *s, const tgraph_entry *e, const int32_
     for (int i = 0; i < count; i++) s->chosen[i] = item ? item[order[i]] : order[i];
     b->joined = &s->model->joined;
     if (tgraph_batch_fill(b, e->file, s->chosen, count, why)) return why->status;
-    ag_tape_reset(s->tape);
-    ag_tensor *y = tgraph_forward(s->model, s->tape, &e->program, b->digit, &b->nests, count);
-    const ag_real *value = harness_outputs_of(s->outputs, s->tape, y, count);
-    if (!value) return harness_scoring_failed(s->tape, e->file->path, "--eval-configs", why);
+    ag_tape *tape = s->how->tape;
+    ag_tape_reset(tape);
+    ag_tensor *y = tgraph_forward(s->model, tape, &e->program, b->digit, &b->nests, count);
+    const ag_real *value = harness_outputs_of(s->how->outputs, tape, y, count);
+    if (!value) return harness_scoring_failed(tape, e->file->path, "--eval-configs", why);
     for (int i = 0; i < count; i++) score[order[i]] += (double)value[i];
     return AG_OK;
 }
 
 static bool goes_on(const tgraph_scorer *s, ag_failure *why)
 {
-    return s->patient ? !why->status : harness_go_on(why);
+    return s->how->patient ? !why->status : harness_go_on(why);
 }
 
 static ag_status add_pass(tgraph_scorer *s, const tgraph_entry *e, const int32_t *item, int count,
                           const int32_t *order, double *score, ag_failure *why)
 {
-    const int chunks = harness_chunks(count, s->configs);
+    const tgraph_settings *settings = (const tgraph_settings *)s->how->settings;
+    const int chunks = harness_chunks(count, settings->eval_configs);
     for (int k = 0; k < chunks && goes_on(s, why); k++) {
         int first, length;
         harness_chunk(&first, &length, count, chunks, k);
@@ -41,21 +43,22 @@ enum { TTA_SEED = 101 }; /* permutations are the same for every run, so that run
 ag_status tgraph_score(tgraph_scorer *s, const tgraph_entry *e, const int32_t *item, int count,
                        double *sum, ag_failure *why)
 {
-    const int passes = s->tta > 0 ? s->tta : 1;
+    const tgraph_settings *settings = (const tgraph_settings *)s->how->settings;
+    const int passes = settings->tta > 0 ? settings->tta : 1;
     int32_t *order = HARNESS_NEW(order, count);
     double *score = HARNESS_NEW(score, count);
-    s->chosen = HARNESS_NEW(s->chosen, s->configs);
-    ag_tape_training(s->tape, 0);
+    s->chosen = HARNESS_NEW(s->chosen, settings->eval_configs);
+    ag_tape_training(s->how->tape, 0);
     for (int p = 0; p < passes && goes_on(s, why); p++) {
-        if (s->tta > 0)
+        if (settings->tta > 0)
             harness_permutation(order, count, TTA_SEED, (uint64_t)p);
         else
             for (int i = 0; i < count; i++) order[i] = i;
         add_pass(s, e, item, count, order, score, why);
     }
-    for (int i = 0; i < count; i++) sum[i] += score[i] / passes / s->models;
-    ag_tape_training(s->tape, 1);
-    ag_tape_reset(s->tape);
+    for (int i = 0; i < count; i++) sum[i] += score[i] / passes / s->how->models;
+    ag_tape_training(s->how->tape, 1);
+    ag_tape_reset(s->how->tape);
     harness_free(order);
     harness_free(score);
     harness_free(s->chosen);

@@ -105,7 +105,6 @@ ag_status tgraph_read_scored(void *files, const harness_runs *runs,
     tgraph_files *f = files;
     f->runs = runs;
     f->settings = (const tgraph_settings *)settings;
-    f->name = harness_runs_name(runs);
     f->set.budget.limit = (size_t)settings->common.ram_limit;
     if (tgraph_set_name(&f->set, &settings->common.data, "data", why) || check_runs(runs, why))
         return why->status;

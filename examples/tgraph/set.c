@@ -79,11 +79,16 @@ ag_status tgraph_set_programs(tgraph_set *set, const tgraph_options *options, ag
 
 ag_status tgraph_set_fit_rows(const tgraph_set *set, nests_scale *scale, ag_failure *why)
 {
-    nests_rows scratch = {0};
-    for (int i = 0; i < set->count && harness_go_on(why); i++)
-        if (set->entry[i].train) tgraph_rows_add(scale, &scratch, set->entry[i].file);
+    nests_rows rows = {0};
+    for (int i = 0; i < set->count && harness_go_on(why); i++) {
+        const tgraph_file *f = set->entry[i].file;
+        const int n = f->train_count < NESTS_FITTED ? f->train_count : NESTS_FITTED;
+        if (!set->entry[i].train) continue;
+        tgraph_rows_take(&rows, f, true, f->train, n);
+        nests_scale_add_items(scale, &rows, f->runtime, f->train);
+    }
     nests_scale_end(scale);
-    nests_layout_drop(&scratch);
+    nests_rows_free(&rows);
     return why->status;
 }
 

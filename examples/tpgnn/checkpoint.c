@@ -7,7 +7,6 @@
 #include "examples/tpgnn/rows/rows.h"
 #include "examples/tpgnn/loss.h"
 
-#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 
@@ -26,23 +25,21 @@ int tpgnn_log_cost(double *cost, const tpgnn_trained *net, double score)
 
 enum { CONFIGURATION, DATA, VOCABULARY, SEEN };
 
-char *tpgnn_data_json(const tpgnn_data *data)
+char *tpgnn_data_json(const void *files)
 {
-    char hash[17];
-    snprintf(hash, sizeof hash, "%016" PRIx64, data->hash);
-    return harness_json_text(json_pack("{ss si si ss si}", "format", "schedules", "tasks",
-                                       data->tasks, "schedules", data->schedules, "xxh3", hash,
-                                       "columns", (int)TPGNN_COLUMNS));
+    const tpgnn_data *data = files;
+    return harness_json_text(json_pack(
+        "{ss si si so si}", "format", "schedules", "tasks", data->tasks, "schedules",
+        data->schedules, "xxh3", harness_json_hash(data->hash), "columns", (int)TPGNN_COLUMNS));
 }
 
-static ag_status identify(harness_session *session, ag_failure *why)
+static void identify(harness_session *session)
 {
     const tpgnn_data *train = &((const tpgnn_files *)session->data)->train;
     char **text = session->trained.text;
     text[DATA] = tpgnn_data_json(train);
     text[VOCABULARY] = harness_json_text(tpgnn_vocabulary_json(tpgnn_data_vocabulary(train)));
-    text[SEEN] = tpgnn_seen_json(train, why);
-    return why->status;
+    text[SEEN] = tpgnn_seen_json(train);
 }
 
 /* The label that the model predicts, up to scale; a rank loss takes the throughput. */
@@ -52,39 +49,52 @@ static int label_of(const tpgnn_settings *s)
     return rank ? TPGNN_LABEL_THROUGHPUT : s->label;
 }
 
+/* Refuses a model of columns that have changed since it was trained: `data` is the metadata "data"
+   of its checkpoint. */
+static ag_status check_columns(const tpgnn_options *o, const char *data, ag_failure *why)
+{
+    if (!o->rows && (o->network == TPGNN_PAPER || !o->nest)) return AG_OK;
+    json_error_t error;
+    json_t *j = harness_json_loads(data ? data : "", &error);
+    if (!j && json_error_code(&error) == json_error_out_of_memory)
+        return ag_fail(why, AG_EMEMORY, "There is no memory for the metadata \"data\"");
+    const json_t *columns = json_object_get(j, "columns");
+    const int version = json_is_integer(columns) ? (int)json_integer_value(columns) : 1;
+    json_decref(j);
+    if (version == TPGNN_COLUMNS) return AG_OK;
+    return ag_fail(why, AG_EDATA,
+                   "the model reads version %d of the columns of loop nests, but this program has "
+                   "version %d; train it again",
+                   version, TPGNN_COLUMNS);
+}
+
 static ag_status build(harness_trained *t, const harness_settings *settings, ag_failure *why)
 {
     const tpgnn_settings *s = (const tpgnn_settings *)settings;
     tpgnn_trained *net = t->net;
-    tpgnn_options options = tpgnn_settings_model(s);
+    tpgnn_options options = s->model;
     net->predicts = label_of(s);
     json_t *words = harness_json_loads(t->text[VOCABULARY], NULL);
     tpgnn_vocabulary_read(&net->vocabulary, words, "the metadata \"vocabulary\"", why);
     json_decref(words);
     if (why->status || tpgnn_seen_read(&net->seen, t->text[SEEN], why)) return why->status;
     for (int f = 0; f < TPGNN_FIELDS; f++) options.words[f] = net->vocabulary.words[f];
-    if (tpgnn_model_columns(&options, t->text[DATA], why)) return why->status;
+    if (check_columns(&options, t->text[DATA], why)) return why->status;
     return tpgnn_model_add(&net->model, t->params, &options, why);
 }
 
 /* Of the rows of all training schedules; scores begin around 0. */
 static ag_status fit_rows(nests_scale *scale, const tpgnn_data *train, ag_failure *why)
 {
-    float *row = NULL, *cost = NULL;
+    nests_rows rows = {0};
     for (int i = 0; i < train->schedules && harness_go_on(why); i++) {
-        const tpgnn_schedule *s = &train->schedule[i];
-        const int most = nests_schedule_stores(train, s);
-        row = harness_grow(row, (size_t)most * NESTS_SCHEDULE_ROW * sizeof *row + 1);
-        cost = harness_grow(cost, (size_t)most * sizeof *cost + 1);
-        const int n = nests_schedule_rows(row, cost, most, train, s, why);
-        double cycles = n > 0 ? 0 : 1;
-        nests_scale_add(scale, row, n);
-        for (int k = 0; k < n; k++) cycles += exp((double)cost[k]);
-        scale->offset -= log(cycles) / train->schedules;
+        rows.items = 0;
+        nests_schedule_rows_add(&rows, train, &train->schedule[i]);
+        nests_scale_add(scale, rows.x, rows.rows);
+        scale->offset -= nests_log_work(&rows, 0, 0) / train->schedules;
     }
     nests_scale_end(scale);
-    harness_free(row);
-    harness_free(cost);
+    nests_rows_free(&rows);
     return why->status;
 }
 
@@ -106,33 +116,43 @@ static ag_status fit(harness_session *session, ag_failure *why)
     return net->model.options.rows ? fit_rows(&net->model.joined.scale, train, why) : AG_OK;
 }
 
-/* The parameters are the harness's. */
 static void drop(void *trained)
 {
     tpgnn_trained *net = trained;
-    net->model.params = NULL;
     tpgnn_model_free(&net->model);
     tpgnn_vocabulary_free(&net->vocabulary);
     tpgnn_vocabulary_free(&net->seen.buffers);
 }
 
+#define REALS (sizeof(ag_real) == sizeof(double) ? AG_F64 : AG_F32)
+
 static int list_tensors(ag_checkpoint_item *item, const void *trained)
 {
     const tpgnn_trained *net = trained;
-    item[0] = (ag_checkpoint_item){"state.mean", AG_F64, AG_SCALAR, &net->mean};
-    item[1] = (ag_checkpoint_item){"state.deviation", AG_F64, AG_SCALAR, &net->deviation};
-    return 2 + tpgnn_model_state(item + 2, &net->model);
+    const tpgnn_model *m = &net->model;
+    const ag_shape shape = AG_SHAPE(m->options.words[TPGNN_CLASS], TPGNN_VECTOR);
+    int n = 0;
+    item[n++] = (ag_checkpoint_item){"state.mean", AG_F64, AG_SCALAR, &net->mean};
+    item[n++] = (ag_checkpoint_item){"state.deviation", AG_F64, AG_SCALAR, &net->deviation};
+    if (m->vector) item[n++] = (ag_checkpoint_item){"state.vector", REALS, shape, m->vector};
+    return m->options.rows ? n + nests_scale_list(item + n, &m->joined.scale) : n;
 }
 
 static ag_status check(const void *trained, ag_failure *why)
 {
     const tpgnn_trained *net = trained;
+    const tpgnn_model *m = &net->model;
+    const int n = m->vector ? m->options.words[TPGNN_CLASS] * TPGNN_VECTOR : 0;
     if (!isfinite(net->mean) || !isfinite(net->deviation) || net->deviation <= 0)
         return ag_fail(why, AG_EDATA,
                        "state.mean is %g and state.deviation %g; they must be finite, and the "
                        "second above 0",
                        net->mean, net->deviation);
-    return tpgnn_model_check(&net->model, why);
+    for (int i = 0; i < n; i++)
+        if (!isfinite((double)m->vector[i]))
+            return ag_fail(why, AG_EDATA, "state.vector[%d] is %g, but it must be finite", i,
+                           (double)m->vector[i]);
+    return nests_scale_check(&m->joined.scale, why);
 }
 
 const harness_network tpgnn_hooks_network = {.bytes = sizeof(tpgnn_trained),

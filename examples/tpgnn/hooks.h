@@ -10,7 +10,6 @@
 /* The data that baselines learn from, and those that are scored. */
 typedef struct tpgnn_files {
     tpgnn_data train, scored;
-    const char *name; /* of the model that scores them: tpgnn_model_name */
 } tpgnn_files;
 
 extern const harness_model tpgnn_hooks;
@@ -34,8 +33,8 @@ typedef struct tpgnn_trained {
 
 extern const harness_network tpgnn_hooks_network;
 
-/* JSON, owned by the caller (harness_free). */
-char *tpgnn_data_json(const tpgnn_data *data);
+/* A tpgnn_data in JSON, owned by the caller (harness_free); of a harness_fit. */
+char *tpgnn_data_json(const void *data);
 
 /* Sets `cost` to the ln(run time in ns) that a score means. Returns 1, or 0 if scores only rank. */
 int tpgnn_log_cost(double *cost, const tpgnn_trained *net, double score);
@@ -78,13 +77,13 @@ ag_status tpgnn_results_baselines(void *results, ag_failure *why);
 /* ---- unseen.c, inspect.c ---- */
 
 /* The facts of a tpgnn_seen about the data, as metadata of a checkpoint; the caller frees the text
-   (harness_free). Fails: AG_EMEMORY. */
-char *tpgnn_seen_json(const tpgnn_data *data, ag_failure *why);
+   (harness_free). */
+char *tpgnn_seen_json(const tpgnn_data *data);
 /* Fails: AG_EDATA. */
 ag_status tpgnn_seen_read(tpgnn_seen *seen, const char *text, ag_failure *why);
 
 /* Warns of extents that are not known and, if run (a path) is not NULL, of all that its training
-   did not have. Fails: AG_EMEMORY, AG_ESTOPPED. */
+   did not have. Fails: AG_ESTOPPED. */
 ag_status tpgnn_warn_unseen(const tpgnn_data *data, const tpgnn_trained *net, const char *run,
                             ag_failure *why);
 

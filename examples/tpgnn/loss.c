@@ -68,16 +68,16 @@ static ag_tensor *pairs(ag_tensor *cost, ag_tensor *rank, ag_tensor *target, ag_
 }
 
 ag_tensor *tpgnn_loss(ag_tensor *cost, const tpgnn_batch *b, const ag_real *label,
-                      const tpgnn_loss_options *o)
+                      const tpgnn_settings *s)
 {
     ag_tape *tape = ag_tape_of(cost);
     ag_tensor *target = label ? ag_input(tape, label, AG_SHAPE(b->graphs)) : NULL;
     ag_tensor *rank = ag_input_i32(tape, b->rank, AG_SHAPE(b->graphs));
     ag_tensor *starts = ag_input_i32(tape, b->group_start, AG_SHAPE(b->groups + 1));
-    switch (o->kind) {
-    case TPGNN_LOSS_PAIRS: return pairs(cost, rank, target, starts, o->top);
+    switch (s->loss) {
+    case TPGNN_LOSS_PAIRS: return pairs(cost, rank, target, starts, s->top);
     case TPGNN_LOSS_HINGE:
-        return ag_pairwise_hinge_groups(cost, rank, starts, (ag_real)o->margin, AG_MEAN);
+        return ag_pairwise_hinge_groups(cost, rank, starts, (ag_real)s->margin, AG_MEAN);
     case TPGNN_LOSS_LAMBDA: return ag_lambda_rank(ag_neg(cost), ag_neg(target), starts, AG_MEAN);
     case TPGNN_LOSS_HUBER: return ag_huber(cost, target, 1);
     default: return ag_squared_error(cost, target);

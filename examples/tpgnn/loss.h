@@ -12,15 +12,10 @@ void tpgnn_labels(ag_real *out, const tpgnn_data *data, const tpgnn_batch *batch
 /* Mean and standard deviation of the labels that are scaled (cost, log); 0 and 1 for others. */
 void tpgnn_label_scale(double *mean, double *deviation, const tpgnn_data *data, int label);
 
-typedef struct tpgnn_loss_options {
-    int kind;           /* `loss` of program.h */
-    double margin, top; /* of hinge; weight of LambdaRank added to the pairs, 0: only pairs */
-} tpgnn_loss_options;
-
-/* The loss of a batch, a scalar: over pairs of schedules of one task, or an error of the predicted
-   labels. cost [graphs]; label [graphs], borrowed until the run returns; only hinge, and pairs
-   without `top`, need none (NULL). */
+/* The loss of a batch, a scalar, by --loss, --margin and --top of the settings: over pairs of
+   schedules of one task, or an error of the predicted labels. cost [graphs]; label [graphs],
+   borrowed until the run returns; only hinge, and pairs without `top`, need none (NULL). */
 ag_tensor *tpgnn_loss(ag_tensor *cost, const tpgnn_batch *batch, const ag_real *label,
-                      const tpgnn_loss_options *options);
+                      const tpgnn_settings *settings);
 
 #endif

@@ -122,15 +122,3 @@ const harness_program tpgnn_program_table = {
                                  "examples/data/schedules/sum-rows_384_320.npz", "tpgnn-schedules",
                                  "examples/tpgnn/studies/ablations.ini"),
     .model = &tpgnn_hooks};
-
-/* The paper's network has the sizes of the other one. */
-tpgnn_options tpgnn_settings_model(const tpgnn_settings *s)
-{
-    tpgnn_options o = s->model;
-    o.paper.inputs = tpgnn_paper_defaults().inputs;
-    o.paper.hidden = o.hidden;
-    o.paper.layers = o.layers;
-    o.paper.dropout = o.dropout;
-    for (int f = 0; f < TPGNN_FIELDS; f++) o.words[f] = 1;
-    return o;
-}

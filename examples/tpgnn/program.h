@@ -36,7 +36,4 @@ typedef struct tpgnn_settings {
 extern const harness_program tpgnn_program_table;
 extern const char tpgnn_preset_words[], tpgnn_presets[]; /* of studies/presets.ini, by CMake */
 
-/* The model's options from the settings; the vocabulary's sizes are 1. */
-tpgnn_options tpgnn_settings_model(const tpgnn_settings *s);
-
 #endif

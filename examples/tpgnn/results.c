@@ -34,19 +34,14 @@ void tpgnn_results_form(harness_rank_form *to, const void *net, const harness_se
 static void add_tasks(harness_rank *rank, const tpgnn_data *data)
 {
     const size_t n = (size_t)data->schedules;
-    int *number = harness_rank_alloc(rank, n * sizeof *number);
     int64_t *actual = harness_rank_alloc(rank, n * sizeof *actual);
-    for (size_t i = 0; i < n; i++) {
-        number[i] = data->schedule[i].number;
-        actual[i] = data->schedule[i].runtime;
-    }
+    for (size_t i = 0; i < n; i++) actual[i] = data->schedule[i].runtime;
     const bool named = data->paths.count == data->tasks;
     char **name = named ? harness_rank_names(rank, data->paths.path, data->tasks, ".npz") : NULL;
     for (int t = 0; t < data->tasks; t++) {
         const tpgnn_task *task = &data->task[t];
         harness_rank_group(rank, (harness_ranked){.name = name ? name[t] : task->name,
                                                   .items = task->schedules,
-                                                  .number = number + task->first,
                                                   .actual = actual + task->first,
                                                   .family = task->family});
     }
@@ -61,11 +56,11 @@ void tpgnn_results_open(void *results, void *files, const harness_settings *sett
     (void)settings;
     rank->form = form;
     rank->title =
-        harness_text("%s, %d schedules of %d tasks", f->name, train->schedules, train->tasks);
+        harness_text("%s, %d schedules of %d tasks", rank->name, train->schedules, train->tasks);
     rank->family_name = (const char *const *)scored->family;
     rank->families = scored->families;
     add_tasks(rank, scored);
-    harness_rank_method(rank, f->name, NULL);
+    harness_rank_method(rank, rank->name, NULL);
     r->cost = harness_rank_alloc(rank, (size_t)scored->schedules * sizeof *r->cost);
 }
 

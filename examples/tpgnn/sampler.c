@@ -42,11 +42,11 @@ ag_status tpgnn_sampler_open(tpgnn_sampler *s, const tpgnn_data *data,
                        "training: %d tasks and %d schedules of each a step; take at least 1 of "
                        "each and at most 2^24 together",
                        settings->tasks, settings->schedules);
-    s->task = harness_take(&s->memory, (size_t)data->tasks * sizeof *s->task);
-    s->family_start =
-        harness_take(&s->memory, ((size_t)data->families + 1) * sizeof *s->family_start);
-    s->order = harness_take(&s->memory, (size_t)most * sizeof *s->order);
-    s->drawn = harness_take(&s->memory, (size_t)together * sizeof *s->drawn);
+    s->task = HARNESS_TAKE(&s->memory, s->task, data->tasks);
+    s->family_start = HARNESS_TAKE(&s->memory, s->family_start, data->families + 1);
+    s->order = HARNESS_TAKE(&s->memory, s->order, most);
+    s->drawn = HARNESS_TAKE(&s->memory, s->drawn, together);
+    s->label = HARNESS_TAKE(&s->memory, s->label, together);
     list_tasks(s);
     if (s->tasks) return AG_OK;
     tpgnn_sampler_close(s);
@@ -56,22 +56,18 @@ ag_status tpgnn_sampler_open(tpgnn_sampler *s, const tpgnn_data *data,
                    data->tasks);
 }
 
-void tpgnn_sampler_close(tpgnn_sampler *s)
+void tpgnn_sampler_close(void *sampler)
 {
+    tpgnn_sampler *s = sampler;
     ag_arena_free(s->memory);
     *s = (tpgnn_sampler){0};
 }
 
-static int32_t below(ag_random *random, int n)
-{
-    return (int32_t)ag_random_below(random, (uint32_t)n);
-}
-
 static const tpgnn_task *draw_task(const tpgnn_sampler *s, ag_random *random)
 {
-    if (!s->settings->balanced) return &s->data->task[s->task[below(random, s->tasks)]];
-    const int32_t *tasks = s->family_start + below(random, s->families);
-    return &s->data->task[s->task[tasks[0] + below(random, tasks[1] - tasks[0])]];
+    if (!s->settings->balanced) return &s->data->task[s->task[harness_below(random, s->tasks)]];
+    const int32_t *tasks = s->family_start + harness_below(random, s->families);
+    return &s->data->task[s->task[tasks[0] + harness_below(random, tasks[1] - tasks[0])]];
 }
 
 int tpgnn_sampler_draw(tpgnn_sampler *s, int64_t step)
@@ -81,7 +77,7 @@ int tpgnn_sampler_draw(tpgnn_sampler *s, int64_t step)
     int n = 0;
     if (s->settings->mixed) {
         for (; n < s->settings->tasks * s->settings->schedules; n++)
-            s->drawn[n] = &s->data->schedule[below(&random, s->data->schedules)];
+            s->drawn[n] = &s->data->schedule[harness_below(&random, s->data->schedules)];
         return n;
     }
     for (int i = 0; i < s->settings->tasks; i++) {
@@ -96,8 +92,6 @@ int tpgnn_sampler_draw(tpgnn_sampler *s, int64_t step)
 ag_status tpgnn_sampler_fill(void *source, int64_t step, void *buffer, ag_failure *why)
 {
     tpgnn_sampler *s = source;
-    tpgnn_batch *batch = buffer;
-    batch->step = step;
     const int n = tpgnn_sampler_draw(s, step);
-    return tpgnn_batch_fill(batch, s->data, s->drawn, n, &s->batch, why);
+    return tpgnn_batch_fill(buffer, s->data, s->drawn, n, &s->batch, why);
 }

@@ -12,6 +12,7 @@ typedef struct tpgnn_sampler {
     int32_t *task, *family_start; /* tasks that can be drawn, by family */
     int32_t *order;               /* scratch */
     const tpgnn_schedule **drawn;
+    ag_real *label;   /* room for the labels of a batch; the sampler does not use it */
     ag_arena *memory; /* of these */
     int tasks, families;
 } tpgnn_sampler;
@@ -20,7 +21,7 @@ typedef struct tpgnn_sampler {
 ag_status tpgnn_sampler_open(tpgnn_sampler *s, const tpgnn_data *data,
                              const tpgnn_settings *settings, const tpgnn_batch_options *batch,
                              ag_failure *why);
-void tpgnn_sampler_close(tpgnn_sampler *s);
+void tpgnn_sampler_close(void *sampler);
 
 /* Draws the schedules of a step into s->drawn; they depend only on its number and the seed. Returns
    how many there are. */

@@ -50,16 +50,16 @@ static counts count(const tpgnn_data *data, const tpgnn_seen *seen)
     return u;
 }
 
-char *tpgnn_seen_json(const tpgnn_data *data, ag_failure *why)
+char *tpgnn_seen_json(const tpgnn_data *data)
 {
     counts u = count(data, NULL);
     tpgnn_vocabulary buffers = {0};
     const char **word = HARNESS_NEW(word, data->kinds);
-    for (int f = 0; f < TPGNN_FIELDS && !why->status; f++) {
+    for (int f = 0; f < TPGNN_FIELDS; f++) {
         int n = 0;
         for (int k = 0; k < data->kinds; k++)
             if (u.nodes[k] && data->kind[k].buffer) word[n++] = data->kind[k].word[f];
-        tpgnn_vocabulary_fill(&buffers, (tpgnn_field)f, word, n, why);
+        tpgnn_vocabulary_fill(&buffers, (tpgnn_field)f, word, n);
     }
     json_t *j = json_object();
     json_object_set_new(j, "extents", json_pack("[f, f]", u.least, u.most));
@@ -121,7 +121,7 @@ static ag_status warn_rows(const tpgnn_data *data, const nests_scale *scale, con
                            ag_failure *why)
 {
     enum { SAMPLE = 64 };
-    float *x = NULL, *cost = NULL;
+    nests_rows rows = {0};
     harness_far far = {.what = "task",
                        .rows = "statements",
                        .limit = "more than 10 standard deviations",
@@ -130,22 +130,13 @@ static ag_status warn_rows(const tpgnn_data *data, const nests_scale *scale, con
     for (int i = 0; i < data->tasks && harness_go_on(why); i++) {
         const tpgnn_task *t = &data->task[i];
         const int step = (t->schedules + SAMPLE - 1) / SAMPLE;
-        int64_t outside = 0, all = 0;
-        for (int k = 0; k < t->schedules; k += step) {
-            const tpgnn_schedule *s = &data->schedule[t->first + k];
-            const int most = nests_schedule_stores(data, s);
-            x = harness_grow(x, (size_t)most * NESTS_SCHEDULE_ROW * sizeof *x + 1);
-            cost = harness_grow(cost, (size_t)most * sizeof *cost + 1);
-            const int n = nests_schedule_rows(x, cost, most, data, s, why);
-            if (n < 0) break;
-            outside += nests_scale_far(scale, x, n);
-            all += n;
-        }
-        harness_far_add(&far, t->name, outside, all);
+        rows.items = 0;
+        for (int k = 0; k < t->schedules; k += step)
+            nests_schedule_rows_add(&rows, data, &data->schedule[t->first + k]);
+        harness_far_add(&far, t->name, nests_scale_far(scale, rows.x, rows.rows), rows.rows);
     }
     if (!why->status) harness_far_warn(&far);
-    harness_free(x);
-    harness_free(cost);
+    nests_rows_free(&rows);
     return why->status;
 }
 

@@ -4,20 +4,18 @@
 #include "examples/tpu/hooks.h"
 #include "core/error.h"
 
-#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
 
 enum { CONFIGURATION, DATA };
 
-char *tpu_data_json(const tpu_data *data)
+char *tpu_data_json(const void *files)
 {
-    char hash[17];
-    snprintf(hash, sizeof hash, "%016" PRIx64, data->hash);
-    return harness_json_text(json_pack("{ss ss si ss}", "format", "tpugraphs-140", "task",
+    const tpu_data *data = files;
+    return harness_json_text(json_pack("{ss ss si so}", "format", "tpugraphs-140", "task",
                                        tpu_task_name[data->task], "kernels", data->kernels, "xxh3",
-                                       hash));
+                                       harness_json_hash(data->hash)));
 }
 
 static ag_status parse_task(tpu_task *task, const char *text, ag_failure *why)
@@ -33,33 +31,9 @@ static ag_status parse_task(tpu_task *task, const char *text, ag_failure *why)
     return why->status;
 }
 
-/* A preset of the other task's table would train without an error, but with the wrong loss. */
-static ag_status check_preset(const harness_session *session, ag_failure *why)
+static void identify(harness_session *session)
 {
-    const char *preset =
-        harness_option_text(session->options, harness_option_find(&tpu_program_table, "preset"));
-    const tpu_settings *s = (const tpu_settings *)session->settings;
-    const char *its = s->preset ? strrchr(preset, '-') + 1 : NULL;
-    const char *ours = tpu_task_name[((const tpu_files *)session->data)->train.task];
-    if (its && strcmp(its, ours) != 0)
-        ag_fail(why, AG_EUSE,
-                "--preset %s is a model for %s files, but --data names %s files; take --preset "
-                "%.*s%s, or name %s files",
-                preset, its, ours, (int)(its - preset), preset, ours, its);
-    return why->status;
-}
-
-static ag_status identify(harness_session *session, ag_failure *why)
-{
-    const tpu_data *train = &((const tpu_files *)session->data)->train;
-    if (check_preset(session, why)) return why->status;
-    if (train->task == TPU_FUSION &&
-        ((const tpu_settings *)session->settings)->loss != TPU_LOSS_SQUARED)
-        return ag_fail(why, AG_EUSE,
-                       "--loss hinge and logistic compare tile sizes of one kernel, but a kernel "
-                       "of a fusion file has one run time; take --loss squared");
-    session->trained.text[DATA] = tpu_data_json(train);
-    return AG_OK;
+    session->trained.text[DATA] = tpu_data_json(&((const tpu_files *)session->data)->train);
 }
 
 static ag_status build(harness_trained *t, const harness_settings *settings, ag_failure *why)
@@ -140,13 +114,7 @@ static ag_status check(const void *trained, ag_failure *why)
     return net->model.rows.use ? nests_scale_check(&net->model.rows.scale, why) : AG_OK;
 }
 
-/* The parameters are the harness's. */
-static void drop(void *trained)
-{
-    tpu_trained *net = trained;
-    net->model.params = NULL;
-    tpu_model_free(&net->model);
-}
+static void drop(void *trained) { tpu_model_free(&((tpu_trained *)trained)->model); }
 
 const harness_network tpu_hooks_network = {
     .bytes = sizeof(tpu_trained),

@@ -3,9 +3,10 @@
 #include "examples/tpu/hooks.h"
 
 #include "core/error.h"
-#include "examples/harness/commands/loader.h"
 #include "examples/harness/rank/unseen.h"
 #include "examples/tpu/sampler.h"
+
+#include <string.h>
 
 static const tpu_settings *settings_of(const harness_session *s)
 {
@@ -45,16 +46,35 @@ static ag_status check_valid(const tpu_files *f, int64_t least, ag_failure *why)
     return AG_OK;
 }
 
+/* A preset of the other task's table would train without an error, but with the wrong loss. */
+static ag_status check_options(const harness_session *session, tpu_task task, ag_failure *why)
+{
+    const char *preset =
+        harness_option_text(session->options, harness_option_find(&tpu_program_table, "preset"));
+    const tpu_settings *s = settings_of(session);
+    const char *its = s->preset ? strrchr(preset, '-') + 1 : NULL, *ours = tpu_task_name[task];
+    if (its && strcmp(its, ours) != 0)
+        return ag_fail(
+            why, AG_EUSE,
+            "--preset %s is a model for %s files, but --data names %s files; take --preset "
+            "%.*s%s, or name %s files",
+            preset, its, ours, (int)(its - preset), preset, ours, its);
+    if (task == TPU_FUSION && s->loss != TPU_LOSS_SQUARED)
+        return ag_fail(why, AG_EUSE,
+                       "--loss hinge and logistic compare tile sizes of one kernel, but a kernel "
+                       "of a fusion file has one run time; take --loss squared");
+    return AG_OK;
+}
+
 static ag_status read_all(harness_session *session, ag_failure *why)
 {
     tpu_settings *s = (tpu_settings *)session->settings;
     const harness_common *common = &s->harness.common;
     tpu_files *f = session->data;
-    f->name = tpu_model_name(&s->model);
     f->train.budget.limit = (size_t)common->ram_limit;
     if (tpu_data_read(&f->train, &common->data, "data", why)) return why->status;
     tpu_settle(s, f->train.task);
-    if (!common->valid.count) return AG_OK;
+    if (check_options(session, f->train.task, why) || !common->valid.count) return why->status;
     f->scored.budget.limit = tpugraphs_rest(&f->train.budget);
     if (tpu_data_read(&f->scored, &common->valid, "valid", why) || check_valid(f, s->least, why))
         return why->status;
@@ -87,14 +107,14 @@ static void warn_of_source(const tpu_data *data, const harness_trained *run)
 
 static const char *name_of(const void *net)
 {
-    return tpu_model_name(&((const tpu_trained *)net)->model.options);
+    static const char *const name[] = {NESTS_NAMES("TPU model")};
+    return name[((const tpu_trained *)net)->model.options.rows];
 }
 
 static ag_status read_scored(void *data, const harness_runs *runs, const harness_settings *s,
                              bool known, ag_failure *why)
 {
     tpu_data *scored = &((tpu_files *)data)->scored;
-    ((tpu_files *)data)->name = harness_runs_name(runs);
     scored->budget.limit = (size_t)s->common.ram_limit;
     if (tpu_data_read(scored, &s->common.data, "data", why)) return why->status;
     for (int i = 0; i < runs->count; i++) {
@@ -115,20 +135,11 @@ static ag_status read_scored(void *data, const harness_runs *runs, const harness
     return AG_OK;
 }
 
-static ag_status read_files(void *fit, const harness_paths *paths, const char *option,
-                            ag_failure *why)
-{
-    return tpu_data_read(fit, paths, option, why);
-}
-
-static char *data_json(const void *fit) { return tpu_data_json(fit); }
-static void drop_files(void *fit) { tpu_data_free(fit); }
-
 static ag_status read_fit(void *data, const harness_runs *runs, const harness_settings *s,
                           ag_failure *why)
 {
     tpu_files *f = data;
-    const harness_fit fit = {&f->train, read_files, data_json, drop_files};
+    const harness_fit fit = {&f->train, tpu_data_read, tpu_data_json, tpu_data_free};
     f->train.budget.limit = tpugraphs_rest(&f->scored.budget);
     if (harness_fit_read(&fit, runs, s, why) || !f->train.kernels) return why->status;
     if (f->train.task == f->scored.task) return AG_OK;
@@ -143,43 +154,18 @@ static void close_files(void *data)
     tpu_data_free(&f->scored);
 }
 
-/* The state of the steps of a run. */
-typedef struct tpu_feed {
-    tpu_sampler sampler;
-    tpu_batch buffer[2];
-    harness_loader *loader;
-} tpu_feed;
-
 static ag_status begin(harness_session *session, ag_failure *why)
 {
-    const tpu_settings *s = settings_of(session);
-    tpu_trained *net = session->trained.net;
-    tpu_feed *f = session->feed;
-    if (tpu_sampler_open(&f->sampler, &((tpu_files *)session->data)->train, &net->scaler, s,
-                         &net->model.batch, why))
-        return why->status;
-    f->loader = harness_loader_new(tpu_sampler_fill, &f->sampler, &f->buffer[0], &f->buffer[1],
-                                   &session->batches, true);
-    return why->status;
+    const tpu_trained *net = session->trained.net;
+    return tpu_sampler_open(session->feed, &((const tpu_files *)session->data)->train, &net->scaler,
+                            settings_of(session), &net->model.batch, why);
 }
 
-static void end(void *feed)
+static ag_tensor *record(const harness_session *session, ag_tape *tape, const char **what)
 {
-    tpu_feed *f = feed;
-    harness_loader_free(f->loader);
-    for (int i = 0; i < 2; i++) tpu_batch_free(&f->buffer[i]);
-    tpu_sampler_close(&f->sampler);
-}
-
-static ag_tensor *record(void *user, ag_tape *tape, int64_t number, const char **what,
-                         ag_failure *why)
-{
-    const harness_session *session = user;
     const tpu_settings *s = settings_of(session);
     const tpu_model *net = &((const tpu_trained *)session->trained.net)->model;
-    const tpu_batch *batch = harness_loader_next(((tpu_feed *)session->feed)->loader, why);
-    (void)number;
-    if (!batch) return NULL;
+    const tpu_batch *batch = session->batch;
     *what = batch->kernel[0]->name;
     return tpu_loss(ag_name(tpu_forward(net, tape, batch), "scores"), batch, s->loss, s->margin);
 }
@@ -187,7 +173,8 @@ static ag_tensor *record(void *user, ag_tape *tape, int64_t number, const char *
 const harness_model tpu_hooks = {.program = &tpu_program_table,
                                  .network = &tpu_hooks_network,
                                  .data_bytes = sizeof(tpu_files),
-                                 .feed_bytes = sizeof(tpu_feed),
+                                 .feed_bytes = sizeof(tpu_sampler),
+                                 .batch_bytes = sizeof(tpu_batch),
                                  .read = read_all,
                                  .read_scored = read_scored,
                                  .read_fit = read_fit,
@@ -197,9 +184,11 @@ const harness_model tpu_hooks = {.program = &tpu_program_table,
                                  .files = tpugraphs_kind,
                                  .inspect = tpu_inspect,
                                  .begin = begin,
+                                 .fill = tpu_sampler_fill,
+                                 .free_batch = tpu_batch_free,
+                                 .end = tpu_sampler_close,
                                  .record = record,
                                  .fewer = "--kernels or --configs",
-                                 .end = end,
                                  .results_bytes = sizeof(tpu_results),
                                  .open = tpu_results_open,
                                  .add = tpu_results_add,

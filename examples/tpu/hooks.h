@@ -15,8 +15,8 @@ extern const harness_network tpu_hooks_network; /* checkpoint.c */
 
 void tpu_inspect(harness_inspection *to, const void *files);
 
-/* The training data in JSON, owned by the caller (harness_free). */
-char *tpu_data_json(const tpu_data *data);
+/* A tpu_data in JSON, owned by the caller (harness_free); of a harness_fit. */
+char *tpu_data_json(const void *data);
 
 /* ---- scores of a model ---- */
 
@@ -33,16 +33,11 @@ typedef struct tpu_trained {
 ag_status tpu_score(double *score, const tpu_data *data, const tpu_trained *net,
                     const harness_scoring *how, ag_failure *why);
 
-/* Converts a fusion score to a run time in ns, which is clamped to finite values above 0, since the
-   scores of an untrained model may be of any size. */
-double tpu_nanoseconds(double score);
-
 /* ---- results ---- */
 
 /* The data that the baselines learn from, and those that are scored. */
 typedef struct tpu_files {
     tpu_data train, scored;
-    const char *name; /* of the model that scores them: tpu_model_name */
 } tpu_files;
 
 typedef struct tpu_results {

@@ -43,22 +43,13 @@ static char **name_files(harness_rank *rank, const tpu_data *data)
 /* A file is a group: the tile sizes of its kernel, or its kernels, from number 0 on. */
 static void add_groups(harness_rank *rank, const tpu_data *data, tpu_task task)
 {
-    size_t items = 0;
-    for (int i = 0; i < data->kernels; i++) items += (size_t)data->kernel[i].configs;
-    int *number = harness_rank_alloc(rank, items * sizeof *number);
-    int64_t *actual = harness_rank_alloc(rank, items * sizeof *actual);
     char **name = name_files(rank, data);
     for (const tpu_kernel *k = data->kernel, *last = k + data->kernels; k < last;) {
         harness_ranked group = {.name = name ? name[rank->groups] : k->name,
-                                .number = number,
+                                .actual = k->runtime, /* those of a file follow each other */
                                 .row = task == TPU_TILE ? k->program : 0};
-        do {
-            if (k->runtime) group.actual = actual - group.items;
-            for (int c = 0; c < k->configs; c++, group.items++) {
-                *number++ = k->number + c;
-                *actual++ = k->runtime ? k->runtime[c] : 0;
-            }
-        } while (++k < last && k->number);
+        do group.items += k->configs;
+        while (++k < last && k->number);
         harness_rank_group(rank, group);
     }
 }
@@ -80,9 +71,10 @@ void tpu_results_open(void *results, void *files, const harness_settings *settin
     tpu_results *r = results;
     const tpu_files *f = r->files = files;
     const tpu_task task = f->train.kernels ? f->train.task : f->scored.task;
-    r->rank.title = harness_text("%s (%s), %d kernels", f->name, form[task].kind, f->train.kernels);
+    r->rank.title =
+        harness_text("%s (%s), %d kernels", r->rank.name, form[task].kind, f->train.kernels);
     tpu_results_groups(&r->rank, &f->scored, task, ((const tpu_settings *)settings)->least);
-    harness_rank_method(&r->rank, f->name, NULL);
+    harness_rank_method(&r->rank, r->rank.name, NULL);
 }
 
 ag_status tpu_results_add(void *results, const harness_trained *trained, const harness_scoring *how,
@@ -92,7 +84,7 @@ ag_status tpu_results_add(void *results, const harness_trained *trained, const h
     double *score = r->rank.score[0];
     if (tpu_score(score, &r->files->scored, trained->net, how, why)) return why->status;
     if (++r->models == how->models && r->rank.times)
-        for (int64_t i = 0; i < r->rank.items; i++) score[i] = tpu_nanoseconds(score[i]);
+        for (int64_t i = 0; i < r->rank.items; i++) score[i] = nests_nanoseconds(score[i]);
     return AG_OK;
 }
 

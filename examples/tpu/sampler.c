@@ -11,9 +11,8 @@
 /* The kernels that can be drawn, sorted by family and program. */
 static ag_status list_kernels(tpu_sampler *s, ag_failure *why)
 {
-    const size_t n = (size_t)s->data->kernels;
-    uint64_t *key = harness_take(&s->memory, n * sizeof *key);
-    s->item = harness_take(&s->memory, n * sizeof *s->item);
+    uint64_t *key = HARNESS_TAKE(&s->memory, key, s->data->kernels);
+    s->item = HARNESS_TAKE(&s->memory, s->item, s->data->kernels);
     for (int i = 0; i < s->data->kernels; i++) {
         const tpu_kernel *k = &s->data->kernel[i];
         if (!tpu_kernel_teaches(k)) continue;
@@ -31,9 +30,8 @@ static ag_status list_kernels(tpu_sampler *s, ag_failure *why)
 static void mark_starts(tpu_sampler *s)
 {
     const tpu_kernel *kernel = s->data->kernel;
-    const size_t programs = (size_t)s->data->programs, families = (size_t)s->data->families;
-    s->program_start = harness_take(&s->memory, (programs + 1) * sizeof *s->program_start);
-    s->family_start = harness_take(&s->memory, (families + 1) * sizeof *s->family_start);
+    s->program_start = HARNESS_TAKE(&s->memory, s->program_start, s->data->programs + 1);
+    s->family_start = HARNESS_TAKE(&s->memory, s->family_start, s->data->families + 1);
     for (int i = 0; i < s->count; i++) {
         const tpu_kernel *k = &kernel[s->item[i]], *before = i ? &kernel[s->item[i - 1]] : NULL;
         if (before && before->program == k->program) continue;
@@ -51,10 +49,9 @@ static void make_scratch(tpu_sampler *s)
         if (s->data->kernel[s->item[i]].configs > most) most = s->data->kernel[s->item[i]].configs;
     if (s->kernels > s->count) s->kernels = s->count;
     if (s->configs > most || s->data->task == TPU_FUSION) s->configs = most;
-    const size_t samples = (size_t)s->kernels * (size_t)s->configs;
-    s->config = harness_take(&s->memory, (size_t)most * sizeof *s->config);
-    s->taken = harness_take(&s->memory, (size_t)s->count * sizeof *s->taken);
-    s->sample = harness_take(&s->memory, samples * sizeof *s->sample);
+    s->config = HARNESS_TAKE(&s->memory, s->config, most);
+    s->taken = HARNESS_TAKE(&s->memory, s->taken, s->count);
+    s->sample = HARNESS_TAKE(&s->memory, s->sample, (size_t)s->kernels * (size_t)s->configs);
 }
 
 ag_status tpu_sampler_open(tpu_sampler *s, const tpu_data *data, const tpu_scaler *scaler,
@@ -73,24 +70,20 @@ ag_status tpu_sampler_open(tpu_sampler *s, const tpu_data *data, const tpu_scale
     return AG_OK;
 }
 
-void tpu_sampler_close(tpu_sampler *s)
+void tpu_sampler_close(void *sampler)
 {
+    tpu_sampler *s = sampler;
     ag_arena_free(s->memory);
     *s = (tpu_sampler){0};
 }
 
-static int32_t below(ag_random *random, int32_t n)
-{
-    return (int32_t)ag_random_below(random, (uint32_t)n);
-}
-
 static int32_t draw_one(const tpu_sampler *s, ag_random *random)
 {
-    if (!s->settings->balanced) return below(random, s->count);
-    const int32_t *programs = s->family_start + below(random, s->families);
+    if (!s->settings->balanced) return harness_below(random, s->count);
+    const int32_t *programs = s->family_start + harness_below(random, s->families);
     const int32_t *kernels =
-        s->program_start + programs[0] + below(random, programs[1] - programs[0]);
-    return kernels[0] + below(random, kernels[1] - kernels[0]);
+        s->program_start + programs[0] + harness_below(random, programs[1] - programs[0]);
+    return kernels[0] + harness_below(random, kernels[1] - kernels[0]);
 }
 
 /* Draws a kernel that this step has not drawn yet. When nearly all are wanted, repeated draws would
@@ -123,7 +116,5 @@ int tpu_sampler_draw(tpu_sampler *s, int64_t step)
 ag_status tpu_sampler_fill(void *source, int64_t step, void *buffer, ag_failure *why)
 {
     tpu_sampler *s = source;
-    tpu_batch *batch = buffer;
-    batch->step = step;
-    return tpu_batch_fill(batch, s->sample, tpu_sampler_draw(s, step), s->scaler, &s->batch, why);
+    return tpu_batch_fill(buffer, s->sample, tpu_sampler_draw(s, step), s->scaler, &s->batch, why);
 }

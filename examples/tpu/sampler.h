@@ -30,7 +30,7 @@ typedef struct tpu_sampler {
 ag_status tpu_sampler_open(tpu_sampler *sampler, const tpu_data *data, const tpu_scaler *scaler,
                            const tpu_settings *settings, const tpu_batch_options *batch,
                            ag_failure *why);
-void tpu_sampler_close(tpu_sampler *sampler);
+void tpu_sampler_close(void *sampler);
 
 /* Draws into sampler->sample; returns the number of samples. */
 int tpu_sampler_draw(tpu_sampler *sampler, int64_t step);

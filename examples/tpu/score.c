@@ -7,14 +7,6 @@
 
 #include <math.h>
 
-double tpu_nanoseconds(double score)
-{
-    static const double most = 300;
-    return exp(fmax(-most, fmin(score, most)));
-}
-
-/* ---- one pass over all configurations ---- */
-
 typedef struct pass {
     const tpu_trained *net;
     const harness_scoring *how;

@@ -81,26 +81,3 @@ void *tpugraphs_lay(char *block, size_t *at, int64_t count, size_t size)
     *at = ag_size_add(*at, ag_size_add(bytes, ALIGN - 1) / ALIGN * ALIGN);
     return array;
 }
-
-ag_status tpugraphs_room(char **block, size_t *room, size_t bytes, ag_failure *why)
-{
-    if (bytes <= *room) return AG_OK;
-    ag_free(*block);
-    *room = ag_size_add(bytes, bytes / 4);
-    *block = ag_alloc(*room);
-    if (*block) return AG_OK;
-    *room = 0;
-    return harness_files_no_memory("a batch", bytes, why);
-}
-
-ag_status tpugraphs_block(char **block, size_t *room, void *batch,
-                          void lay(void *batch, char *block, size_t *bytes), ag_failure *why)
-{
-    size_t bytes = 0;
-    lay(batch, NULL, &bytes);
-    if (tpugraphs_room(block, room, bytes, why)) return why->status;
-    memset(*block, 0, bytes);
-    bytes = 0;
-    lay(batch, *block, &bytes);
-    return AG_OK;
-}

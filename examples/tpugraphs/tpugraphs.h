@@ -44,13 +44,6 @@ ag_status tpugraphs_fits(const tpugraphs_budget *budget, size_t bytes, const cha
 /* The next array of a block, at a multiple of 64 bytes; with block NULL only *at grows, to count
    the bytes of all arrays. */
 void *tpugraphs_lay(char *block, size_t *at, int64_t count, size_t size);
-/* Room for a block of a batch; its contents are lost. Batches of one kind differ a little in size,
-   so the block is somewhat larger than needed, and the next few batches fit, too. */
-ag_status tpugraphs_room(char **block, size_t *room, size_t bytes, ag_failure *why);
-/* A zeroed block for all arrays of a batch: `lay` puts them into a block one after the other with
-   tpugraphs_lay; it is called first without a block, to count the bytes. */
-ag_status tpugraphs_block(char **block, size_t *room, void *batch,
-                          void lay(void *batch, char *block, size_t *bytes), ag_failure *why);
 
 /* ---- features ---- */
 

@@ -56,7 +56,7 @@ ag_status tune_model_predict(const harness_runs *model, const tpu_settings *s, d
     if (!configs->fusion) tune_kernel_tiles(data.kernel, configs->tile, count);
     for (int i = 0; i < count; i++) score[i] = 0;
     tpu_score(score, &data, net, &how, why);
-    for (int i = 0; i < count && configs->fusion; i++) score[i] = tpu_nanoseconds(score[i]);
+    for (int i = 0; i < count && configs->fusion; i++) score[i] = nests_nanoseconds(score[i]);
     for (int i = 0; i < kernels; i++) tpu_kernel_free(&data.kernel[i]);
     harness_free(data.kernel);
     return why->status;

@@ -47,7 +47,8 @@ static ag_tensor *record(void *data, ag_tape *tape)
 static void finish(void *data)
 {
     tgraph *t = data;
-    tgraph_model_free(&t->model);
+    nests_joined_free(&t->model.joined);
+    ag_params_free(t->model.params);
     tgraph_program_free(&t->program);
     void *const arrays[] = {t->graph.feature,     t->graph.layout, t->graph.opcode, t->graph.edge,
                             t->graph.config_node, t->digit,        t->rank,         t};

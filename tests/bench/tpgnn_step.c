@@ -44,9 +44,9 @@ static void finish(void *data)
 
 ag_status bench_tpgnn(bench_network *network, int trees, int nodes, int hidden, ag_failure *why)
 {
-    tpgnn_paper_options options = tpgnn_paper_defaults();
+    const tpgnn_paper_options options = {20,           hidden,        3, .pool = TPGNN_POOL_TOPK,
+                                         .ratio = 0.8, .dropout = 0.5};
     tpgnn *t = calloc(1, sizeof *t);
-    options.hidden = hidden;
     t->trees = trees;
     t->nodes = nodes;
     t->params = ag_params_new();

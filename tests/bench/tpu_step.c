@@ -26,6 +26,7 @@ static void finish(void *data)
     tpu *t = data;
     for (int i = 0; i < t->kernels; i++) tpu_kernel_free(&t->kernel[i]);
     tpu_batch_free(&t->batch);
+    ag_params_free(t->model.params);
     tpu_model_free(&t->model);
     free(t->kernel);
     free(t);

@@ -39,7 +39,8 @@ static void destroy(model *m)
     ag_tape_free(m->tape);
     tgraph_program_free(&m->program);
     nests_joined_batch_free(&m->rows);
-    tgraph_model_free(&m->net);
+    nests_joined_free(&m->net.joined);
+    ag_params_free(m->net.params);
     free(m->graph.feature);
     free(m);
 }
@@ -67,10 +68,9 @@ static model *create(const tgraph_options *options, const model_graph *graph, ui
 static ag_tensor *record(model *m, ag_tape *tape, const model_data *d)
 {
     const bool uses = m->net.joined.use != NESTS_UNUSED;
-    ag_failure why = {0};
-    if (uses && nests_joined_fill(&m->rows, &m->net.joined, &d->rows, d->place,
-                                  d->configs * m->graph.nodes, NULL, &why))
-        return NULL;
+    if (uses)
+        nests_joined_fill(&m->rows, &m->net.joined, &d->rows, d->place, d->configs * m->graph.nodes,
+                          NULL);
     return tgraph_forward(&m->net, tape, &m->program, d->digit, uses ? &m->rows : NULL, d->configs);
 }
 

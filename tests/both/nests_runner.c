@@ -44,7 +44,7 @@ static double gradcheck(const nests_set *set, const nests_settings *settings, in
         worst = ag_gradcheck(build, &n, params, &options, where);
     else
         snprintf(where, 200, "%.199s", why.sentence);
-    nests_batch_free(&n.batch, set->data.maker);
+    nests_batch_free(&n.batch);
     nests_model_free(&n.model);
     ag_params_free(params);
     return worst;

@@ -5,7 +5,6 @@
 
 #ifdef AG_DOUBLE
 # include "examples/tpgnn/model/batch.c"
-# include "examples/tpgnn/model/batch_rows.c"
 # include "examples/tpgnn/loss.c"
 # include "examples/tpgnn/model/model.c"
 # include "examples/tpgnn/model/model_new.c"

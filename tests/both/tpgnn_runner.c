@@ -46,6 +46,7 @@ static ag_status make(net *n, const tpgnn_trial *t, ag_failure *why)
 static void drop(net *n)
 {
     tpgnn_batch_free(&n->batch);
+    ag_params_free(n->model.params);
     tpgnn_model_free(&n->model);
     free(n->label);
 }
@@ -55,7 +56,7 @@ static ag_tensor *build(ag_tape *tape, void *context)
     net *n = context;
     ag_tape_training(tape, 0);
     return tpgnn_loss(tpgnn_forward(&n->model, tape, &n->batch), &n->batch, n->label,
-                      &n->trial->loss);
+                      &n->trial->settings);
 }
 
 double ag__tpgnn(double *cost, double *worst, const tpgnn_trial *t, char text[TPGNN_WHY])
@@ -69,7 +70,7 @@ double ag__tpgnn(double *cost, double *worst, const tpgnn_trial *t, char text[TP
     if (!make(&n, t, &why)) {
         ag_tape_training(tape, 0);
         ag_tensor *y = ag_keep(tpgnn_forward(&n.model, tape, &n.batch));
-        ag_tensor *sum = tpgnn_loss(y, &n.batch, n.label, &t->loss);
+        ag_tensor *sum = tpgnn_loss(y, &n.batch, n.label, &t->settings);
         ag_forward(sum);
         loss = (double)ag_item(sum);
         net_read_tensor(cost, y);

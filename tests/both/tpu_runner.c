@@ -23,6 +23,7 @@ static void destroy(tpu_net *net)
 {
     ag_tape_free(net->tape);
     tpu_batch_free(&net->batch);
+    ag_params_free(net->model.params);
     tpu_model_free(&net->model);
     free(net);
 }

@@ -81,8 +81,9 @@ static void check_schedule(const tpgnn_data *data, const tpgnn_schedule *s)
         if (v && s->depth[v] != s->depth[s->parent[v]] + 1) abort();
     }
     float *x = calloc((size_t)s->nodes * TPGNN_NEST, sizeof *x);
-    ag_failure why = {0};
-    tpgnn_nest(x, data, s, &why);
+    ag_arena *memory = NULL;
+    tpgnn_nest(x, data, s, &memory);
+    ag_arena_free(memory);
     for (int i = 0; i < s->nodes * TPGNN_NEST; i++)
         if (!(x[i] >= -2 && x[i] <= 8)) abort();
     free(x);

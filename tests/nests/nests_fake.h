@@ -6,6 +6,7 @@
 
 #include "core/random.h"
 #include "support/test.h"
+#include "examples/harness/base/bag.h"
 #include "examples/harness/harness.h"
 #include "examples/nests/model.h"
 
@@ -20,54 +21,32 @@ static int64_t fake_runtime[FAKE_GROUPS][FAKE_ITEMS];
 /* Item 5 of group 2 counts nothing; groups 0 and 1 have rows that all items count. */
 static inline bool fake_is_empty(int group, int item) { return group == 2 && item == 5; }
 
-typedef struct fake_memory {
-    float x[FAKE_ROWS][FAKE_COLUMNS], times[2 * FAKE_ITEMS];
-    int first[FAKE_ITEMS + 1], row[2 * FAKE_ITEMS];
-    double work[FAKE_ROWS];
-} fake_memory;
-
 static inline ag_status fake_rows(nests_rows *r, const nests_data *data, int group, const int *item,
                                   int n, ag_failure *why)
 {
-    if (!r->memory) r->memory = harness_alloc(sizeof(fake_memory));
-    fake_memory *m = r->memory;
     (void)data, (void)why;
-    memcpy(m->x, fake_x[group], sizeof m->x);
-    memcpy(m->work, fake_work[group], sizeof m->work);
-    int at = 0;
+    nests_rows_clear(r);
+    memcpy(stbds_arraddnptr(r->x, FAKE_ROWS * FAKE_COLUMNS), fake_x[group], sizeof fake_x[group]);
+    for (int i = 0; i < FAKE_ROWS; i++) {
+        bag_add(r->word, fake_word[group][i]);
+        bag_add(r->work, fake_work[group][i]);
+        if (group < 2) bag_add(r->always, fake_always[group][i]);
+    }
+    if (group >= 2) bag_free(r->always);
     for (int i = 0; i < n; i++) {
         for (int k = 0; k < 2 && !fake_is_empty(group, item[i]); k++) {
-            m->times[at] = fake_times[group][item[i]][k];
-            m->row[at++] = fake_row[group][item[i]][k];
+            bag_add(r->times, fake_times[group][item[i]][k]);
+            bag_add(r->row, fake_row[group][item[i]][k]);
         }
-        m->first[i + 1] = at;
+        bag_add(r->first, bag_count(r->row));
     }
-    *r = (nests_rows){.rows = FAKE_ROWS,
-                      .items = n,
-                      .x = m->x[0],
-                      .word = fake_word[group],
-                      .work = m->work,
-                      .always = group < 2 ? fake_always[group] : NULL,
-                      .first = m->first,
-                      .row = m->row,
-                      .times = m->times,
-                      .memory = m};
+    r->rows = FAKE_ROWS;
+    r->items = n;
     return AG_OK;
 }
 
-static inline void fake_free(nests_rows *r)
-{
-    harness_free(r->memory);
-    *r = (nests_rows){0};
-}
-
-static const nests_maker fake_compared = {.name = "fake",
-                                          .rows = fake_rows,
-                                          .free_rows = fake_free},
-                         fake_absolute = {.name = "fake",
-                                          .absolute = true,
-                                          .rows = fake_rows,
-                                          .free_rows = fake_free};
+static const nests_maker fake_compared = {.name = "fake", .rows = fake_rows},
+                         fake_absolute = {.name = "fake", .absolute = true, .rows = fake_rows};
 
 static nests_group fake_group[FAKE_GROUPS];
 static int64_t fake_first[FAKE_GROUPS + 1];

@@ -129,7 +129,7 @@ static void compare_program(const char *family, int number)
         compare_nests(&rows, run, c);
         assert_int_equal(copies_of(&rows), run->n_copies);
     }
-    nests_layout_drop(&rows);
+    nests_rows_free(&rows);
     lab_run_free(run);
     lab_program_clear(&p);
     tgraph_file_close(f);
@@ -176,8 +176,8 @@ static void entries_by_node(void **state)
         for (int r = 0; r < counted.rows; r++) assert_true(left[r] == 0 && by_node.always[r] == 0);
         free(left);
     }
-    nests_layout_drop(&counted);
-    nests_layout_drop(&by_node);
+    nests_rows_free(&counted);
+    nests_rows_free(&by_node);
     tgraph_file_close(f);
 }
 
@@ -229,7 +229,7 @@ static void a_dot_in_two_layouts(void **state)
     assert_float_equal(y[NESTS_LAYOUT_SUM + 1], log2f(9), 1e-6);
     assert_true(y[NESTS_LAYOUT_LEFT] == 0 &&
                 y[NESTS_LAYOUT_LEFT + 1] == 1); /* 8 rows, vectors of 16 */
-    nests_layout_drop(&r);
+    nests_rows_free(&r);
 }
 
 /* Features may say anything: an op whose shapes do not fit it is a map. */
@@ -260,7 +260,7 @@ static void any_features_give_rows(void **state)
         tgraph_file *f = test_layout_open(&l, test_operations(), NULL);
         tgraph_rows_take(&rows, f, false, NULL, f->configs);
         for (int i = 0; i < rows.rows * NESTS_LAYOUT_COLUMNS; i++) assert_true(isfinite(rows.x[i]));
-        nests_layout_drop(&rows);
+        nests_rows_free(&rows);
         tgraph_file_close(f);
     }
 }

@@ -40,7 +40,7 @@ static net make(bool absolute, nests_settings settings)
 
 static void drop(net *n)
 {
-    nests_batch_free(&n->batch, n->set.data.maker);
+    nests_batch_free(&n->batch);
     ag_params_free(n->model.params);
     nests_model_free(&n->model);
 }

@@ -80,7 +80,7 @@ static void what_is_read(void **state)
     assert_true(r.row[1] == 1 && r.row[2] == 2 && r.times[1] == 2);
     expect_ok(data.maker->rows(&r, &data, 1, (int[]){0}, 1, new_failure()));
     assert_true(r.rows == 3 && r.first[1] == 3 && r.times[0] == 0 && r.work[r.row[2]] == 20);
-    data.maker->free_rows(&r);
+    nests_rows_free(&r);
     close_data(&data);
     f.array[INDEX].name = f.array[COUNT].name = f.array[GROUP].name = f.array[RUNTIME].name = NULL;
     f.offset[3] = f.offset[4] = 3; /* the rows themselves, once each */
@@ -90,7 +90,7 @@ static void what_is_read(void **state)
     assert_string_equal(data.group[0].name, "plain");
     expect_ok(data.maker->rows(&r, &data, 0, (int[]){1}, 1, new_failure()));
     assert_true(r.rows == 1 && r.x[0] == 5 && r.times[0] == 1);
-    data.maker->free_rows(&r);
+    nests_rows_free(&r);
     close_data(&data);
 }
 
@@ -126,7 +126,7 @@ static void groups_of_a_large_table(void **state)
         assert_true(r[g].row[0] == 0 && r[g].row[1] == 1);
     }
     assert_true(held() - before < ROWS);
-    for (int g = 0; g < GROUPS; g++) nests_table_drop(&r[g]);
+    for (int g = 0; g < GROUPS; g++) nests_rows_free(&r[g]);
     free(f.x);
     free(f.work);
     free(f.first);

@@ -19,9 +19,15 @@ typedef struct rows {
 
 static void take(rows *r, const tree *t)
 {
+    nests_rows made = {0};
     *r = (rows){0};
-    r->n = nests_schedule_rows(r->row[0], r->cost, 8, &t->data, &t->s, new_failure());
+    nests_schedule_rows_add(&made, &t->data, &t->s);
+    r->n = made.rows;
+    assert_in_range(r->n, 0, 8);
     assert_int_equal(r->n, nests_schedule_stores(&t->data, &t->s));
+    memcpy(r->row, made.x, (size_t)r->n * sizeof *r->row);
+    for (int i = 0; i < r->n; i++) r->cost[i] = (float)log(made.work[i]);
+    nests_rows_free(&made);
 }
 
 /* A column without the scale of nest.h. */
@@ -126,17 +132,18 @@ static void a_sum_in_a_register(void **state)
 static void damaged_trees_are_survived(void **state)
 {
     uint32_t random = 7;
-    static float row[400 * NESTS_SCHEDULE_ROW], cost[400];
+    nests_rows r = {0};
     for (int round = 0; round < 1000; round++) {
         tree *t = damaged(&random);
-        const int n = nests_schedule_rows(row, cost, 400, &t->data, &t->s, new_failure());
-        assert_int_equal(n, nests_schedule_stores(&t->data, &t->s));
-        for (int i = 0; i < n * NESTS_SCHEDULE_ROW; i++) assert_true(fabs((double)row[i]) <= 8);
-        for (int i = 0; i < n; i++) assert_true(cost[i] >= 0 && cost[i] < 60);
-        assert_int_equal(nests_schedule_rows(row, cost, n / 2, &t->data, &t->s, new_failure()),
-                         n / 2);
+        r.items = 0;
+        nests_schedule_rows_add(&r, &t->data, &t->s);
+        assert_int_equal(r.rows, nests_schedule_stores(&t->data, &t->s));
+        for (int i = 0; i < r.rows * NESTS_SCHEDULE_ROW; i++)
+            assert_true(fabs((double)r.x[i]) <= 8);
+        for (int i = 0; i < r.rows; i++) assert_true(r.work[i] >= 1 && r.work[i] < exp(60));
         drop(t);
     }
+    nests_rows_free(&r);
 }
 
 /* ---- innermost loops ---- */

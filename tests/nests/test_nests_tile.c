@@ -101,7 +101,7 @@ static void work_is_counted(void **state)
     for (int i = 0; i < n; i++)
         if (nests.word[i] == NESTS_TILE_PRODUCTS)
             assert_memory_equal(x + i * NESTS_TILE_COLUMNS + 20, ((float[]){0.2F, 0, 0.2F, 0}), 16);
-    nests_tile_rows_free(&nests);
+    nests_rows_free(&nests);
 }
 
 /* A padded convolution fills a box with zeros and copies its input into it. */
@@ -118,7 +118,7 @@ static void borders_are_copied(void **state)
     nests_rows nests = nests_of(&p, whole);
     assert_true(computes(&nests, NESTS_TILE_FILL, 2 * 10 * 10 * 4));
     assert_true(computes(&nests, NESTS_TILE_PRODUCTS, 2 * 8 * 8 * 16 * 9 * 4));
-    nests_tile_rows_free(&nests);
+    nests_rows_free(&nests);
 }
 
 /* 1 if the default tile is the lab's, the first of lab_tiles. */

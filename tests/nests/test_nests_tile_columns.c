@@ -271,7 +271,7 @@ static void rows_have_a_price(void **state)
 
 static int drop(void **state)
 {
-    nests_tile_rows_free(&nests);
+    nests_rows_free(&nests);
     return 0;
 }
 

@@ -100,7 +100,7 @@ static void expect_steady(const program_model *m, const char *more, int plans, l
 static void known_shapes(void **state)
 {
     static const char *const all[] = {"", "", "", "", " --kernels 12", "", "", "", ""};
-    static const long batch[] = {0, 0, 22, 15, 102, 22, 5, 0, 0};
+    static const long batch[] = {0, 0, 22, 15, 102, 18, 5, 0, 0};
     static const program_model more[] = {
         {"two layouts", &tgraph_program_table,
          .train = " --data a.npz small.npz --hidden 16 --configs 6 --log-every 7"},

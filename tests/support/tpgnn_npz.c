@@ -155,5 +155,6 @@ tpgnn_options test_tpgnn_options(tpgnn_network network)
     if (network == TPGNN_STATEMENTS)
         harness_options_set(o, "defaults", "preset", "statements", &why);
     harness_options_free(o);
-    return tpgnn_settings_model(&s);
+    for (int f = 0; f < TPGNN_FIELDS; f++) s.model.words[f] = 1;
+    return s.model;
 }

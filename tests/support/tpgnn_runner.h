@@ -12,8 +12,8 @@ enum { TPGNN_WHY = 480 };
 typedef struct tpgnn_trial {
     const tpgnn_data *data;
     tpgnn_options options;
-    tpgnn_loss_options loss;
-    int label; /* of program.h */
+    tpgnn_settings settings; /* of the loss */
+    int label;               /* of program.h */
     uint64_t seed;
 } tpgnn_trial;
 

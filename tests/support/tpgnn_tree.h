@@ -178,7 +178,9 @@ static inline void compute(tree *t)
 {
     harness_free(t->x);
     t->x = HARNESS_NEW(t->x, (size_t)t->s.nodes * TPGNN_NEST);
-    tpgnn_nest(t->x, &t->data, &t->s, &(ag_failure){0});
+    ag_arena *memory = NULL;
+    tpgnn_nest(t->x, &t->data, &t->s, &memory);
+    ag_arena_free(memory);
 }
 
 /* The columns of tpgnn_nest, in their order. */

@@ -190,8 +190,8 @@ static void open_and_fit(tgraph_results *r, const tgraph_set *set)
 {
     static const tgraph_settings settings;
     static tgraph_files files;
-    files = (tgraph_files){.set = *set, .training = true, .name = "TGraph"};
-    *r = (tgraph_results){0};
+    files = (tgraph_files){.set = *set, .training = true};
+    *r = (tgraph_results){.rank.name = "TGraph"};
     tgraph_results_open(r, &files, &settings.harness);
     expect_ok(tgraph_results_baselines(r, new_failure()));
 }

@@ -44,8 +44,8 @@ static const double *calibrated(tgraph_results *r, world *w, const double *train
 {
     static const tgraph_settings settings;
     static tgraph_files files;
-    files = (tgraph_files){.set = {.entry = &w->entry, .count = 1}, .name = "TGraph"};
-    *r = (tgraph_results){0};
+    files = (tgraph_files){.set = {.entry = &w->entry, .count = 1}};
+    *r = (tgraph_results){.rank.name = "TGraph"};
     tgraph_results_open(r, &files, &settings.harness);
     assert_int_equal(r->calibration[0].count, HALF);
     assert_int_equal(r->calibrated, 1);

@@ -89,7 +89,8 @@ static void test_parameter_counts(void **state)
         expect_ok(tgraph_model_add(&m, ag_params_new(), &o, new_failure()));
         assert_int_equal(ag_params_build(m.params, 1), AG_OK);
         assert_int_equal(ag_params_count(m.params), count[k]);
-        tgraph_model_free(&m);
+        nests_joined_free(&m.joined);
+        ag_params_free(m.params);
     }
 }
 
@@ -101,7 +102,8 @@ static void test_options(void **state)
     assert_int_equal(tgraph_model_add(&m, ag_params_new(), &o, new_failure()), AG_EUSE);
     assert_string_equal(last_failure()->sentence,
                         "--hidden is 40; it must be a multiple of 16 from 16 to 4096");
-    tgraph_model_free(&m);
+    nests_joined_free(&m.joined);
+    ag_params_free(m.params);
 }
 
 /* One configuration compared with itself: the attended copy is equal to it for any temperature. */

@@ -43,8 +43,8 @@ static void rows_join_the_nodes_that_are_kept(void **state)
     tgraph_batch b = {.joined = &joined};
     nests_rows alone = {0};
     int missing = 0;
-    expect_ok(nests_joined_add(&joined, params, NESTS_SUMS, NESTS_LAYOUT_COLUMNS, TGRAPH_OPCODES,
-                               true, 8, 8, false, new_failure()));
+    nests_joined_add(&joined, params, NESTS_SUMS, NESTS_LAYOUT_COLUMNS, TGRAPH_OPCODES, true, 8, 8,
+                     false);
     expect_ok(tgraph_batch_fill(&b, f, config, CONFIGS, new_failure()));
     assert_int_equal(b.nests.items, CONFIGS);
     assert_int_equal(b.nests.places, 4 * CONFIGS);
@@ -59,7 +59,7 @@ static void rows_join_the_nodes_that_are_kept(void **state)
         assert_int_equal(b.nests.item_start[i + 1], e);
     }
     assert_true(missing > 0);
-    nests_layout_drop(&alone);
+    nests_rows_free(&alone);
     tgraph_batch_free(&b);
     nests_joined_free(&joined);
     ag_params_free(params);

@@ -104,19 +104,19 @@ static void what_a_score_says_of_the_time(void **state)
 static void scale_of_rows(void **state)
 {
     run r;
-    float row[2][NESTS_SCHEDULE_ROW], cost[2];
+    nests_rows rows = {0};
     start(&r, "paper", "costs");
     const nests_scale *s = &r.net->model.joined.scale;
     const tpgnn_data *data = &r.files.train;
-    for (int i = 0; i < 2; i++)
-        assert_int_equal(
-            nests_schedule_rows(row[i], &cost[i], 1, data, &data->schedule[i], new_failure()), 1);
-    assert_true(fabs(s->offset + (double)(cost[0] + cost[1]) / 2) < 1e-5);
+    for (int i = 0; i < 2; i++) nests_schedule_rows_add(&rows, data, &data->schedule[i]);
+    assert_int_equal(rows.rows, 2);
+    assert_true(fabs(s->offset + (log(rows.work[0]) + log(rows.work[1])) / 2) < 1e-5);
     for (int k = 0; k < NESTS_SCHEDULE_ROW; k++) {
-        const double a = (double)row[0][k], b = (double)row[1][k];
+        const double a = (double)rows.x[k], b = (double)rows.x[NESTS_SCHEDULE_ROW + k];
         assert_true(fabs(s->mean[k] - (a + b) / 2) < 1e-6);
         assert_true(fabs(s->deviation[k] - fabs(a - b) / 2) < 1e-6);
     }
+    nests_rows_free(&rows);
     stop(&r);
 }
 

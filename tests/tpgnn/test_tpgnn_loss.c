@@ -84,8 +84,8 @@ static double loss_of(double slope[4], const ag_real cost[4], int kind, double m
     ag_param *p = ag_params_add(params, "cost", AG_SHAPE(4), ag_init_constant(0), 1);
     assert_int_equal(ag_params_build(params, 1), AG_OK);
     for (int i = 0; i < 4; i++) p->value[i] = cost[i];
-    ag_tensor *loss =
-        tpgnn_loss(ag_parameter(tape, p), &batch, label, &(tpgnn_loss_options){kind, margin, top});
+    const tpgnn_settings settings = {.loss = kind, .margin = margin, .top = top};
+    ag_tensor *loss = tpgnn_loss(ag_parameter(tape, p), &batch, label, &settings);
     ag_backward(loss);
     if (ag_failed(tape)) fail_msg("%s", ag_error(tape));
     const double value = (double)ag_item(loss);

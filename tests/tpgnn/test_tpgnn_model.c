@@ -59,7 +59,7 @@ static tpgnn_options options_of(const variant *v, const tpgnn_data *data, int hi
     o.nest = v->nest;
     o.log_features = !v->plain;
     if (v->bare) o.layers = 0;
-    o.hidden = o.paper.hidden = hidden;
+    o.hidden = hidden;
     o.paper.conv = v->conv;
     o.paper.pool = v->pool;
     for (int f = 0; f < TPGNN_FIELDS; f++) o.words[f] = tpgnn_data_vocabulary(data)->words[f];
@@ -70,7 +70,7 @@ static tpgnn_trial trial_of(const variant *v, const tpgnn_data *data)
 {
     return (tpgnn_trial){.data = data,
                          .options = options_of(v, data, 8),
-                         .loss = {v->loss, 1, 0.3},
+                         .settings = {.loss = v->loss, .margin = 1, .top = 0.3},
                          .label = v->label,
                          .seed = 3};
 }
@@ -118,6 +118,7 @@ static void scores_or_new_failure(void **state)
     expect_status(tpgnn_score(score, &m, &how, &data, new_failure()), AG_EFINITE,
                   "mm_1: the cost of schedule 0 is");
     ag_tape_free(tape);
+    ag_params_free(m.params);
     tpgnn_model_free(&m);
     tpgnn_data_free(&data);
 }
@@ -128,6 +129,7 @@ static void expect_refusal(tpgnn_options o, const char *sentence)
 {
     tpgnn_model m;
     expect_status(tpgnn_model_add(&m, ag_params_new(), &o, new_failure()), AG_EUSE, sentence);
+    ag_params_free(m.params);
     tpgnn_model_free(&m);
 }
 
@@ -154,6 +156,7 @@ static void the_papers_batch(void **state)
     expect_ok(tpgnn_model_add(&m, ag_params_new(), &o, new_failure()));
     const tpgnn_batch_options b = tpgnn_model_batch(&m);
     assert_true(b.both && !b.compact && !b.nest && b.logs && b.edges == TPGNN_TREE);
+    ag_params_free(m.params);
     tpgnn_model_free(&m);
 }
 

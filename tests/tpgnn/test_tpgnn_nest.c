@@ -220,7 +220,7 @@ static void indices_are_marked(void **state)
     with(t, "Add", i, 1);
     var(t, i);
     uint8_t *mark = harness_alloc((size_t)t->s.nodes);
-    tpgnn_nest_indices(mark, &t->data, &t->s, &(ag_failure){0});
+    tpgnn_nest_indices(mark, &t->data, &t->s);
     static const uint8_t should[] = {0, 0, 1, 1, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1};
     assert_int_equal(t->s.nodes, sizeof should);
     assert_memory_equal(mark, should, sizeof should);

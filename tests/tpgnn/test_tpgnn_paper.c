@@ -211,8 +211,8 @@ static void expect(tpgnn_paper_options options, const char *refusal)
 
 static void test_refused(void **state)
 {
-    tpgnn_paper_options o = tpgnn_paper_defaults();
-    o.layers = 9;
+    tpgnn_paper_options o = {
+        .inputs = 20, .hidden = 128, .layers = 9, .pool = TPGNN_POOL_TOPK, .ratio = 0.8};
     expect(o, "--layers is 9; it must be 1 to 8");
     o.layers = 0;
     expect(o, "--layers is 0; it must be 1 to 8");

@@ -42,10 +42,9 @@ static void drop(tpgnn_results *r, tpgnn_files *files)
 /* Scores of all methods, of tasks that take `scored` ns in their second schedule. */
 static void fit(tpgnn_results *r, tpgnn_files *files, int64_t learned, int64_t scored)
 {
-    *r = (tpgnn_results){0};
+    *r = (tpgnn_results){.rank.name = "TPGNN"};
     make(&files->train, TRAINING, learned);
     make(&files->scored, SCORED, scored);
-    files->name = "TPGNN";
     tpgnn_results_open(r, files, NULL);
     expect_ok(tpgnn_results_baselines(r, new_failure()));
     expect_ok(harness_rank_compute(r, new_failure()));
@@ -88,8 +87,8 @@ static void baselines_see_the_training_files_alone(void **state)
 static void extents_of_vectorised_loops(void **state)
 {
     test_schedules s;
-    tpgnn_files files = {.name = "TPGNN"};
-    tpgnn_results r = {0};
+    tpgnn_files files = {0};
+    tpgnn_results r = {.rank.name = "TPGNN"};
     make(&files.train, 1, 250);
     test_schedules_make(&s);
     test_schedules_replace(&s, "parallel", "vectorized");
@@ -103,8 +102,8 @@ static void extents_of_vectorised_loops(void **state)
 
 static void nothing_to_learn_from(void **state)
 {
-    tpgnn_files files = {.name = "TPGNN"};
-    tpgnn_results r = {0};
+    tpgnn_files files = {0};
+    tpgnn_results r = {.rank.name = "TPGNN"};
     make(&files.scored, 1, 250);
     tpgnn_results_open(&r, &files, NULL);
     expect_ok(tpgnn_results_baselines(&r, new_failure()));
@@ -112,6 +111,7 @@ static void nothing_to_learn_from(void **state)
     drop(&r, &files);
 
     /* nothing to score is no failure */
+    r = (tpgnn_results){.rank.name = "TPGNN"};
     tpgnn_results_open(&r, &files, NULL);
     expect_ok(harness_rank_compute(&r, new_failure()));
     assert_true(isnan(mean(&r, 0, HARNESS_PAIRWISE)));

@@ -205,7 +205,7 @@ static void nonsense(void **state)
         if (trial % 2) k.tile = NULL;
         nests_tile_rows_add(&rows, &k, NULL, 1);
         assert_int_equal(rows.items, 1);
-        nests_tile_rows_free(&rows);
+        nests_rows_free(&rows);
         k.tile = NULL;
         tpu_kernel_free(&k);
     }

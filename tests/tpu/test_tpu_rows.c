@@ -135,8 +135,9 @@ static void rows_join_their_nodes(void **state)
                                     (size_t)b.rows.inputs * sizeof *x);
             }
         }
-        nests_tile_rows_free(&one);
+        nests_rows_free(&one);
         tpu_batch_free(&b);
+        ag_params_free(m.params);
         tpu_model_free(&m);
     }
 }
@@ -215,6 +216,7 @@ static void checkpoints_have_the_scale(void **state)
             expect_status(tpu_hooks_network.check(net, new_failure()), AG_EDATA,
                           "state.row.deviation[5]");
         }
+        ag_params_free(net->model.params);
         tpu_model_free(&net->model);
         free(net);
     }

@@ -15,6 +15,7 @@
 #define bag_insert(bag, at, item) stbds_arrins(bag, at, item)
 #define bag_count(bag)            ((int)stbds_arrlen(bag))
 #define bag_resize(bag, n)        stbds_arrsetlen(bag, n) /* keeps its memory */
+#define bag_reserve(bag, n)       stbds_arrsetcap(bag, n)
 #define bag_free(bag)             stbds_arrfree(bag)
 
 /* A map from texts, which must outlive it: a pointer to struct {char *key; T value;}, at first

@@ -111,6 +111,9 @@ struct json_t *harness_json_loadb(const char *text, size_t bytes, struct json_er
 /* A number; null where it is not finite. */
 struct json_t *harness_json_number(double number);
 
+/* A hash as text: programs that read JSON numbers as doubles would lose bits. */
+struct json_t *harness_json_hash(uint64_t hash);
+
 /* The name of a file as a JSON string. If it is not UTF-8, bytes beyond ASCII become '?'. */
 struct json_t *harness_json_name(const char *name);
 
@@ -130,6 +133,7 @@ void *harness_alloc(size_t bytes);                                             /
 #define HARNESS_NEW(x, n) harness_alloc(ag_size_mul((size_t)(n), sizeof *(x))) /* n of *x */
 /* The same for arrays that ag_arena_free frees at once; *arena is NULL at first. */
 void *harness_take(ag_arena **arena, size_t bytes);
+#define HARNESS_TAKE(arena, x, n) harness_take(arena, ag_size_mul((size_t)(n), sizeof *(x)))
 /* The same, kept until harness_forget, which ends a call. For small blocks, on the main thread, and
    not in each step. */
 void *harness_lasting(size_t bytes);

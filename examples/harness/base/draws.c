@@ -60,3 +60,10 @@ void harness_ranks(int32_t *rank, const int64_t *runtime, int count, harness_tim
         rank[order[i].item] = dense;
     }
 }
+
+void harness_group_ranks(int32_t *rank, const int64_t *runtime, const int32_t *start, int groups,
+                         harness_timed *order)
+{
+    for (int g = 0; g < groups; g++)
+        harness_ranks(rank + start[g], runtime + start[g], start[g + 1] - start[g], order);
+}

@@ -22,6 +22,12 @@ static inline ag_random harness_stream(int purpose, uint64_t seed, uint64_t inde
     return (ag_random){seed, kind ^ index, 0};
 }
 
+/* A number from 0 to n - 1. */
+static inline int32_t harness_below(ag_random *random, int32_t n)
+{
+    return (int32_t)ag_random_below(random, (uint32_t)n);
+}
+
 /* 0..count-1 in an order that the generator draws. */
 void harness_shuffle(int32_t *order, int count, ag_random random);
 
@@ -42,5 +48,8 @@ typedef struct harness_timed {
     int32_t item;
 } harness_timed;
 void harness_ranks(int32_t *rank, const int64_t *runtime, int count, harness_timed *order);
+/* The same within groups, of which group g has the items start[g]..start[g + 1] - 1. */
+void harness_group_ranks(int32_t *rank, const int64_t *runtime, const int32_t *start, int groups,
+                         harness_timed *order);
 
 #endif

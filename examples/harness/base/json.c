@@ -6,6 +6,7 @@
 #include "examples/harness/base/file.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
@@ -25,6 +26,8 @@ json_t *harness_json_number(double number)
 {
     return isfinite(number) ? json_real(number) : json_null();
 }
+
+json_t *harness_json_hash(uint64_t hash) { return json_sprintf("%016" PRIx64, hash); }
 
 json_t *harness_json_name(const char *name)
 {

@@ -148,7 +148,7 @@ ag_status harness__assign(harness_options *o, int index, const char *where, cons
     o->origin[index].layer = o->layer;
     o->origin[index].where = NULL;
     if (!option->presets || !*(const int *)value_of(o, index)) return AG_OK;
-    return harness__preset(o, option->presets, text, why);
+    return harness_options_preset(o, option->presets, text, why);
 }
 
 /* The names that the command has, and those of every command where there are flags. */

@@ -197,6 +197,10 @@ ag_status harness_options_set(harness_options *o, const char *where, const char 
 ag_status harness_options_ini(harness_options *o, const char *file, const char *text, size_t bytes,
                               ag_failure *why);
 ag_status harness_options_ini_file(harness_options *o, const char *path, ag_failure *why);
+/* Sets the options of a preset: those before the first section of the text, then those of its own.
+   Options that come later override them. */
+ag_status harness_options_preset(harness_options *o, const char *text, const char *name,
+                                 ag_failure *why);
 
 /* Fails with AG_EUSE when an option that the command needs has no value. */
 ag_status harness_options_complete(const harness_options *o, ag_failure *why);

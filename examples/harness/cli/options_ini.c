@@ -86,7 +86,8 @@ static ag_status set_option(void *context, const char *section, const char *key,
     return harness_options_set(t->o, where, key, value, why);
 }
 
-ag_status harness__preset(harness_options *o, const char *text, const char *name, ag_failure *why)
+ag_status harness_options_preset(harness_options *o, const char *text, const char *name,
+                                 ag_failure *why)
 {
     target t = {o, name};
     return harness__ini("presets.ini", text, strlen(text), set_option, &t, why);

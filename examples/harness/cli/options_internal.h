@@ -93,8 +93,4 @@ typedef ag_status harness__ini_pair(void *context, const char *section, const ch
 ag_status harness__ini(const char *file, const char *text, size_t bytes, harness__ini_pair *pair,
                        void *context, ag_failure *why);
 
-/* Sets the options of a preset: those before the first section of the text, then those of its own.
-   Options that come later override them. */
-ag_status harness__preset(harness_options *o, const char *text, const char *name, ag_failure *why);
-
 #endif

@@ -74,7 +74,7 @@ static ag_status score(harness_call *call, bool known,
     if (!harness_options_act(call->options, harness_model_files(m, s), why) &&
         !check_output(s, why) && !harness_runs_open(&x.runs, m, s, why) && !choose(&x, call, why) &&
         !m->read_scored(x.data, &x.runs, s, known, why)) {
-        m->open(x.results, x.data, s);
+        harness_rank_open(x.results, &x.runs, x.data, s);
         if (!harness_runs_score(&x.runs, x.results, s, why) &&
             !harness_outputs_check(&x.outputs, why)) {
             harness_warn_alike(m, x.results);

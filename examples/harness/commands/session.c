@@ -2,6 +2,7 @@
 /* A training run: the preparation, the end, and the command. */
 #include "examples/harness/rank/rank.h"
 #include "core/error.h"
+#include "examples/harness/commands/loader.h"
 #include "examples/harness/commands/trainer.h"
 #include "examples/harness/ranks/ranks.h"
 #include "examples/harness/rank/unseen.h"
@@ -13,8 +14,9 @@
 static ag_status look_ahead(harness_session *s, ag_failure *why)
 {
     const harness_model *m = s->model;
+    const harness_runs mine = {.model = m, .run = &s->trained, .count = 1};
     void *results = harness_alloc(m->results_bytes);
-    m->open(results, s->data, s->settings);
+    harness_rank_open(results, &mine, s->data, s->settings);
     s->measures = harness_rank_measures(s->measure, &s->smaller, results);
     s->validates = harness_rank_groups(results) > 0;
     if (s->compares && !s->validates)
@@ -42,16 +44,14 @@ ag_status harness_session_begin(harness_session *s, harness_run_mode mode, ag_fa
 {
     const harness_model *m = s->model;
     s->data = harness_alloc(m->data_bytes);
-    s->feed = harness_alloc(m->feed_bytes);
     s->resumes = mode == HARNESS_RESUME;
     if (open_run(s, mode, why)) return why->status;
     s->tape = harness_tape_new(&s->settings->common, why);
     if (!s->tape || m->read(s, why)) return why->status;
     s->how = s->settings->training;
-    if (harness_trained_create(s, why) || (m->plan && m->plan(s, why)) || look_ahead(s, why) ||
-        harness__trainer_open(s, why))
-        return why->status;
-    return m->begin ? m->begin(s, why) : AG_OK;
+    if (harness_trained_create(s, why)) return why->status;
+    if (m->plan) m->plan(s);
+    return look_ahead(s, why) ? why->status : harness__trainer_open(s, why);
 }
 
 /* Says what an interrupted run lacks, and how to complete it: a study has no --resume. */
@@ -67,6 +67,17 @@ static void say_interrupted(const harness_session *s)
                     steps, s->show ? "make them with --resume" : "the same command makes them");
 }
 
+static void close_feed(harness_session *s)
+{
+    harness_loader_free(s->loader);
+    for (int i = 0; i < 2; i++) {
+        if (s->buffer[i]) s->model->free_batch(s->buffer[i]);
+        harness_free(s->buffer[i]);
+    }
+    if (s->feed && s->model->end) s->model->end(s->feed);
+    harness_free(s->feed);
+}
+
 ag_status harness_session_close(harness_session *s, ag_failure *why)
 {
     ag_failure closing = {0};
@@ -74,12 +85,11 @@ ag_status harness_session_close(harness_session *s, ag_failure *why)
     if (s->begun && !s->done && stopped) say_interrupted(s);
     harness_run_close(s->run, &closing);
     if ((!why->status || stopped) && closing.status) *why = closing;
-    if (s->feed && s->model->end) s->model->end(s->feed);
+    close_feed(s);
     ag_shards_free(s->sum);
     harness_free(s->loss);
     harness_trained_drop(&s->trained);
     if (s->data) s->model->close(s->data);
-    harness_free(s->feed);
     harness_free(s->data);
     ag_tape_free(s->tape);
     return why->status;
@@ -158,8 +168,9 @@ static ag_status present(harness_session *s, const void *results, ag_failure *wh
 static ag_status conclude(harness_session *s, json_t *result, ag_failure *why)
 {
     const harness_model *m = s->model;
+    const harness_runs mine = {.model = m, .run = &s->trained, .count = 1};
     void *results = harness_alloc(m->results_bytes);
-    m->open(results, s->data, s->settings);
+    harness_rank_open(results, &mine, s->data, s->settings);
     if (!harness_run_stays(s->run, why) && !score_best(s, results, why)) {
         if (result && harness_rank_groups(results)) harness_rank_result(result, results);
         if (result)

@@ -4,6 +4,7 @@
 #include "core/error.h"
 #include "examples/harness/rank/rank.h"
 #include "examples/harness/commands/trainer.h"
+#include "examples/harness/commands/loader.h"
 #include "examples/harness/ranks/ranks.h"
 
 #include <math.h>
@@ -114,6 +115,16 @@ static ag_status begin_run(harness_session *s, ag_failure *why)
     return why->status;
 }
 
+static ag_status open_feed(harness_session *s, ag_failure *why)
+{
+    const harness_model *m = s->model;
+    s->feed = harness_alloc(m->feed_bytes);
+    if (!m->begin || m->begin(s, why)) return why->status;
+    for (int i = 0; i < 2; i++) s->buffer[i] = harness_alloc(m->batch_bytes);
+    s->loader = harness_loader_new(m->fill, s->feed, s->buffer[0], s->buffer[1], &s->batches, true);
+    return AG_OK;
+}
+
 ag_status harness_session_batches(harness_session *s, ag_failure *why)
 {
     s->batches = (harness_batches){.step = s->trained.state->step, .shards = s->how.shards};
@@ -121,7 +132,7 @@ ag_status harness_session_batches(harness_session *s, ag_failure *why)
     ag_shards_part(&s->batches.first, &s->batches.end, s->sum);
     if (s->ranks && s->sum)
         s->loss = harness_alloc((size_t)(s->batches.end - s->batches.first) * sizeof *s->loss);
-    return why->status;
+    return why->status ? why->status : open_feed(s, why);
 }
 
 /* Ranks compare what they have before rank 0 changes the folder, and what they go on from. */
@@ -156,9 +167,10 @@ static ag_status validate(harness_session *s, double *measure, ag_failure *why)
     const harness_model *m = s->model;
     const harness_scoring how = {
         .tape = s->tape, .settings = s->settings, .models = 1, .patient = true};
-    if (m->validate) return m->validate(s, measure, why);
+    const harness_runs mine = {.model = m, .run = &s->trained, .count = 1};
     void *results = harness_alloc(m->results_bytes);
-    m->open(results, s->data, s->settings);
+    ((harness_rank *)results)->sample = true;
+    harness_rank_open(results, &mine, s->data, s->settings);
     if (!m->add(results, &s->trained, &how, why) && !m->compute(results, why))
         harness_rank_values(measure, results);
     harness_rank_close(results);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One optimizer step. */
+#include "examples/harness/commands/loader.h"
 #include "examples/harness/commands/trainer.h"
 #include "core/error.h"
 
@@ -22,8 +23,10 @@ static ag_tensor *backward(harness_session *s, int64_t number, const char **what
 {
     ag_tape_reset(s->tape);
     ag_tape_seed(s->tape, (uint64_t)s->settings->common.seed, (uint64_t)number + 1);
-    ag_tensor *loss = s->model->record(s, s->tape, number, what, why);
-    if (loss) ag_backward(loss);
+    if (s->loader && !(s->batch = harness_loader_next(s->loader, why))) return NULL;
+    s->number = number;
+    ag_tensor *loss = s->model->record(s, s->tape, what);
+    ag_backward(loss);
     return loss;
 }
 

@@ -22,6 +22,7 @@
 struct json_t;
 struct harness_rank_form;
 struct harness_outputs;
+struct harness_loader;
 
 /* Training settings: the values of options of these names. schedule: as ag_schedule_kind. */
 typedef struct harness_training {
@@ -172,6 +173,10 @@ typedef struct harness_session {
 
     harness_training how; /* from the settings; `begin` may change the steps */
     void *data, *feed;    /* harness_model.data_bytes, feed_bytes */
+    void *buffer[2];      /* of harness_model.batch_bytes, which `loader` fills in turn */
+    void *batch;          /* the one to record, NULL without harness_model.fill */
+    int64_t number;       /* of it */
+    struct harness_loader *loader;
     harness_batches batches;
     ag_shards *sum; /* of their gradients */
     double *loss;   /* [end - first] of the step, for other ranks; NULL: there are no other ranks */
@@ -229,7 +234,7 @@ typedef struct harness_network {
        or after. */
     const char *key[HARNESS_TEXTS];
     /* Fills session->trained.text (harness_alloc) for the data, except "configuration". */
-    ag_status (*identify)(harness_session *session, ag_failure *why);
+    void (*identify)(harness_session *session);
     /* Fills trained->net and adds all parameters to trained->params, from options and texts, which
        may be anything if the file is damaged. The first values are drawn afterwards. Fails: AG_EUSE
        (options), AG_EDATA (texts), AG_EMEMORY. */
@@ -250,7 +255,7 @@ typedef struct harness_network {
 typedef struct harness_model {
     const struct harness_program *program;
     const harness_network *network;
-    size_t data_bytes, feed_bytes, results_bytes;
+    size_t data_bytes, feed_bytes, batch_bytes, results_bytes;
 
     /* ---- data ---- */
 
@@ -280,17 +285,17 @@ typedef struct harness_model {
     /* ---- steps ---- */
 
     /* Optional: sets session->how, which has the settings' values. */
-    ag_status (*plan)(harness_session *session, ag_failure *why);
-    /* Optional, with `end`: opens the feed, which gives session->batches. */
+    void (*plan)(harness_session *session);
+    /* Optional, together: `begin` opens the feed, which `end` closes; `fill` prepares the batch of
+       that number, in a thread that is one batch ahead. */
     ag_status (*begin)(harness_session *session, ag_failure *why);
-    /* Records the loss of the batch of that number; *what names the batch in sentences. user is the
-       session. NULL: the failure is in `why`. */
-    ag_tensor *(*record)(void *user, ag_tape *tape, int64_t batch, const char **what,
-                         ag_failure *why);
-    const char *fewer; /* optional: the options that make a step smaller, "--configs" */
-    /* Optional: the measures of a validation; without it, all of the held-out data are scored. */
-    ag_status (*validate)(void *user, double *measure, ag_failure *why);
+    ag_status (*fill)(void *feed, int64_t number, void *batch, ag_failure *why);
+    void (*free_batch)(void *batch);
     void (*end)(void *feed);
+    /* Records the loss of session->batch or, without `fill`, of the batch of session->number; *what
+       names the batch in sentences. */
+    ag_tensor *(*record)(const harness_session *session, ag_tape *tape, const char **what);
+    const char *fewer; /* optional: the options that make a step smaller, "--configs" */
 
     /* ---- results ---- */
 
@@ -332,7 +337,7 @@ ag_status harness_ablate_command(harness_call *call, ag_failure *why);
    ended), and as harness_model. */
 ag_status harness_session_begin(harness_session *session, harness_run_mode mode, ag_failure *why);
 /* Does the part of harness_session_begin that steps need, for a session that has its network from
-   elsewhere and no folder. Fails: AG_EUSE (more ranks than batches), AG_EMEMORY. */
+   elsewhere and no folder. Fails: AG_EUSE (more ranks than batches), AG_EMEMORY, and as `begin`. */
 ag_status harness_session_batches(harness_session *session, ag_failure *why);
 /* Runs one step: loss, gradients, clipping, optimizer. Fails: AG_EFINITE (a loss or gradient; the
    checkpoints are from before it), and as `record`. */
@@ -370,10 +375,6 @@ ag_status harness_fit_read(const harness_fit *fit, const harness_runs *runs,
 
 /* Warns when files that are scored have the names of files that the runs were trained on. */
 void harness_runs_warn_trained(const harness_runs *runs, char *const *path, int count);
-
-/* The name of the runs in results: that of their networks, or "several models" where these differ.
-   NULL: there are no runs. */
-const char *harness_runs_name(const harness_runs *runs);
 
 /* Scores into results that are open. Fails: AG_ESTOPPED, and as harness_model.add. */
 ag_status harness_runs_score(const harness_runs *runs, void *results,

@@ -106,15 +106,6 @@ void harness_runs_warn_trained(const harness_runs *runs, char *const *path, int 
     harness_files_free(&trained);
 }
 
-const char *harness_runs_name(const harness_runs *runs)
-{
-    const char *(*name)(const void *net) = runs->model ? runs->model->name : NULL;
-    const char *one = runs->count ? name(runs->run[0].net) : NULL;
-    for (int i = 1; i < runs->count; i++)
-        if (strcmp(name(runs->run[i].net), one) != 0) return "several models";
-    return one;
-}
-
 ag_status harness_runs_score(const harness_runs *runs, void *results, const harness_settings *s,
                              ag_failure *why)
 {

@@ -163,7 +163,7 @@ static ag_status check_options(const char *path, const char *text, const harness
                 "--resume: the metadata \"configuration\" of %.160s are not those of this call: "
                 "start a new run in another folder, or this one with --force",
                 path);
-    if (!why->status && m->plan) m->plan(&old, why);
+    if (!why->status && m->plan) m->plan(&old);
     *before = old.how;
     harness_options_free(o);
     return why->status;
@@ -221,7 +221,8 @@ ag_status harness_trained_create(harness_session *s, ag_failure *why)
     start(t, s->model);
     t->state->best = (double)NAN;
     t->text[options_at(t)] = harness_json_text(harness_options_json(s->options));
-    if (!n->identify(s, why) && !harness__initial_load(&from, s, why)) {
+    n->identify(s);
+    if (!harness__initial_load(&from, s, why)) {
         inherit(t, &from);
         if (!build(t, s->settings, NULL, (uint64_t)s->settings->common.seed, why) &&
             !(s->resumes && check_last(s, why)) &&

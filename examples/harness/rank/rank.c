@@ -10,6 +10,7 @@
 #include "examples/harness/base/draws.h"
 
 #include <math.h>
+#include <string.h>
 
 static const harness_measure plain[] = {HARNESS_TAU_B,      HARNESS_OPA,         HARNESS_SLOWDOWN_1,
                                         HARNESS_SLOWDOWN_5, HARNESS_SLOWDOWN_10, HARNESS_MEASURES};
@@ -35,6 +36,23 @@ void harness_rank_values(double *measure, const harness_rank *r)
 {
     for (int k = 0; k < harness__count(r, r->form.validated); k++)
         measure[k] = harness_rank_mean(r, 0, r->form.measure[k]);
+}
+
+/* That of their networks, or "several models" where these differ. */
+static const char *name_of_runs(const harness_runs *runs)
+{
+    const char *(*name)(const void *net) = runs->model->name;
+    const char *one = name && runs->count ? name(runs->run[0].net) : NULL;
+    for (int i = 1; one && i < runs->count; i++)
+        if (strcmp(name(runs->run[i].net), one) != 0) return "several models";
+    return one;
+}
+
+void harness_rank_open(void *results, const harness_runs *runs, void *data,
+                       const harness_settings *settings)
+{
+    ((harness_rank *)results)->name = name_of_runs(runs);
+    runs->model->open(results, data, settings);
 }
 
 void *harness_rank_alloc(harness_rank *r, size_t bytes) { return harness_take(&r->memory, bytes); }

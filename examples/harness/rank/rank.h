@@ -52,6 +52,9 @@ typedef struct harness_rank {
     const void *data;               /* for the model's own use */
     const harness_files *all;       /* all files, if only a share of them is scored (--part): names
                                        tell its files from the others, too; NULL: all are scored */
+    const char *name;               /* of the model, which the harness sets before `open`; NULL: the
+                                       program has one model */
+    bool sample;                    /* of a validation in training: `open` may leave items out */
     char *title;                    /* of the page, without the steps; NULL: the program's name */
     const char *const *row_name;    /* [rows]; NULL: a row per group, with its name */
     const char *const *family_name; /* [families]; NULL: no families */
@@ -121,6 +124,10 @@ harness_measured *harness_rank_at(const harness_rank *rank, int method, int row)
 double harness_rank_mean(const harness_rank *rank, int method, harness_measure measure);
 
 /* ---- for the commands, and the functions of a harness_model ---- */
+
+/* Opens zeroed results of the runs: sets their name and calls harness_model.open. */
+void harness_rank_open(void *results, const harness_runs *runs, void *data,
+                       const harness_settings *settings);
 
 /* The names of the measures of a validation, of which the first chooses the best checkpoint
    (smaller: by its smallest value); returns their number. harness_rank_values gives their values.

@@ -6,10 +6,6 @@
 #include "examples/nests/maker.h"
 #include "examples/tpu/rows/rows.h"
 
-static bool is_tile(const ag_npz *npz) { return ag_npz_find(npz, "config_feat") != NULL; }
-
-static bool is_fusion(const ag_npz *npz) { return ag_npz_find(npz, "kernel_runtime") != NULL; }
-
 static void group_tiles(nests_data *data, const tpu_data *from)
 {
     data->programs = from->programs;
@@ -81,18 +77,16 @@ static ag_status rows_of_kernels(nests_rows *rows, const nests_data *data, int g
 const nests_maker nests_from_tile = {.name = "tile",
                                      .files = "tile files",
                                      .items = "tile sizes",
-                                     .is = is_tile,
+                                     .array = "config_feat",
                                      .read = read_kernels,
                                      .drop = drop_kernels,
-                                     .rows = rows_of_kernels,
-                                     .free_rows = nests_tile_rows_free};
+                                     .rows = rows_of_kernels};
 
 const nests_maker nests_from_fusion = {.name = "fusion",
                                        .files = "fusion files",
                                        .items = "kernels",
                                        .absolute = true,
-                                       .is = is_fusion,
+                                       .array = "kernel_runtime",
                                        .read = read_kernels,
                                        .drop = drop_kernels,
-                                       .rows = rows_of_kernels,
-                                       .free_rows = nests_tile_rows_free};
+                                       .rows = rows_of_kernels};

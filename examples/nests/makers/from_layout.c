@@ -10,8 +10,6 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-static bool is_layout(const ag_npz *npz) { return ag_npz_find(npz, "node_config_feat") != NULL; }
-
 static void add_file(nests_data *data, const tgraph_file *f)
 {
     const size_t words = (size_t)f->store.rows * (size_t)f->store.width * sizeof *f->store.word;
@@ -68,8 +66,7 @@ static ag_status rows_of_layouts(nests_rows *rows, const nests_data *data, int g
 const nests_maker nests_from_layout = {.name = "layout",
                                        .files = "layout files",
                                        .items = "configurations",
-                                       .is = is_layout,
+                                       .array = "node_config_feat",
                                        .read = read_layouts,
                                        .drop = drop_layouts,
-                                       .rows = rows_of_layouts,
-                                       .free_rows = nests_layout_drop};
+                                       .rows = rows_of_layouts};

@@ -7,12 +7,6 @@
 #include <string.h>
 #include <xxhash.h>
 
-static bool is_rows(const ag_npz *npz)
-{
-    return ag_npz_find(npz, "row_feature") && ag_npz_find(npz, "row_work") &&
-           ag_npz_find(npz, "row_offset");
-}
-
 static bool opens_group(const nests_rows_file *f, int i)
 {
     return !i || (f->group && f->group[i] != f->group[i - 1]);
@@ -94,8 +88,7 @@ static void drop(nests_data *data)
 const nests_maker nests_from_rows = {.name = "rows",
                                      .files = "rows files",
                                      .items = "items",
-                                     .is = is_rows,
+                                     .array = "row_feature",
                                      .read = read_all,
                                      .drop = drop,
-                                     .rows = nests_table_take,
-                                     .free_rows = nests_table_drop};
+                                     .rows = nests_table_take};

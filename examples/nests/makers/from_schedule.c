@@ -1,48 +1,41 @@
 /* SPDX-License-Identifier: MIT */
 /* Files of measured schedules: an item is a schedule of a task. A row is a statement that stores,
    and its work is the cycles that its loops are estimated to take (examples/tpgnn/nest). */
+#include "examples/harness/base/bag.h"
 #include "examples/harness/harness.h"
 #include "examples/nests/maker.h"
 #include "examples/nests/makers/rows_file.h"
 #include "examples/tpgnn/rows/rows.h"
 
-#include <math.h>
-
-static bool is_schedule(const ag_npz *npz) { return ag_npz_find(npz, "schedule_runtime") != NULL; }
-
 /* Rows are made once: training asks for those of each schedule again and again. */
 typedef struct schedules {
     tpgnn_data data;
-    int *number;   /* [schedules] in their file */
-    int64_t *time; /* [3, schedules] the run time; that of the first pass, the second measurement;
-                      of the second pass, with which it is compared */
-    nests_rows_file table; /* of which a schedule is an item, and a row is of one schedule */
+    int64_t *time;   /* [3, schedules] the run time; that of the first pass, the second measurement;
+                        of the second pass, with which it is compared */
+    nests_rows rows; /* of all schedules, of which each is an item */
+    nests_rows_file table; /* the same, as nests_table_take reads them */
 } schedules;
 
 static ag_status make_rows(schedules *own, tpugraphs_budget *budget, ag_failure *why)
 {
     const tpgnn_data *from = &own->data;
-    nests_rows_file *t = &own->table;
+    nests_rows *r = &own->rows;
     size_t room = 1;
     for (int i = 0; i < from->schedules; i++)
         room += (size_t)nests_schedule_stores(from, &from->schedule[i]);
-    const size_t bytes = room * (NESTS_SCHEDULE_ROW * sizeof *t->x + sizeof *t->work);
+    const size_t bytes = room * (NESTS_SCHEDULE_ROW * sizeof *r->x + sizeof *r->work);
     if (tpugraphs_fits(budget, bytes, "files of schedules", "the table of their rows", why))
         return why->status;
-    t->first = HARNESS_NEW(t->first, (size_t)from->schedules + 1);
-    t->x = HARNESS_NEW(t->x, room * NESTS_SCHEDULE_ROW);
-    t->work = HARNESS_NEW(t->work, room);
-    float *cost = HARNESS_NEW(cost, room); /* ln(cycles) */
     budget->used += bytes;
-    for (int i = 0; i < from->schedules && harness_go_on(why); i++) {
-        const int made =
-            nests_schedule_rows(t->x + (size_t)t->rows * NESTS_SCHEDULE_ROW, cost + t->rows,
-                                (int)room - t->rows, from, &from->schedule[i], why);
-        if (made < 0) break;
-        t->first[i + 1] = t->rows += made;
-    }
-    for (int i = 0; i < t->rows; i++) t->work[i] = exp((double)cost[i]);
-    harness_free(cost);
+    nests_rows_clear(r);
+    bag_reserve(r->x, room * NESTS_SCHEDULE_ROW); /* a bag that grows may take twice as much */
+    for (int i = 0; i < from->schedules && harness_go_on(why); i++)
+        nests_schedule_rows_add(r, from, &from->schedule[i]);
+    own->table = (nests_rows_file){.rows = r->rows,
+                                   .x = r->x,
+                                   .work = r->work,
+                                   .first = HARNESS_NEW(own->table.first, r->items + 1)};
+    for (int i = 0; i <= r->items; i++) own->table.first[i] = r->first[i];
     return why->status;
 }
 
@@ -59,11 +52,9 @@ static ag_status read_schedules(nests_data *data, const harness_files *paths, ag
     data->items = from->schedules;
     data->columns = NESTS_SCHEDULE_ROW;
     const int n = from->schedules;
-    own->number = HARNESS_NEW(own->number, n);
     own->time = HARNESS_NEW(own->time, 3 * (size_t)n);
     int64_t *second = own->time + n, *first = second + n;
     for (int i = 0; i < n; i++) {
-        own->number[i] = from->schedule[i].number;
         own->time[i] = from->schedule[i].runtime;
         second[i] = from->schedule[i].pass[0];
         first[i] = from->schedule[i].pass[1];
@@ -74,7 +65,6 @@ static ag_status read_schedules(nests_data *data, const harness_files *paths, ag
         data->group[data->groups++] = (nests_group){.name = t->name,
                                                     .items = t->schedules,
                                                     .family = t->family,
-                                                    .number = own->number + t->first,
                                                     .runtime = own->time + t->first,
                                                     .second = second + t->first,
                                                     .first = first + t->first,
@@ -91,8 +81,8 @@ static void drop_schedules(nests_data *data)
     if (!own) return;
     tpgnn_data_free(&own->data);
     data->budget = own->data.budget;
-    nests_rows_file_free(&own->table);
-    harness_free(own->number);
+    nests_rows_free(&own->rows);
+    harness_free(own->table.first);
     harness_free(own->time);
     harness_free(own);
 }
@@ -100,8 +90,7 @@ static void drop_schedules(nests_data *data)
 const nests_maker nests_from_schedule = {.name = "schedule",
                                          .files = "schedule files",
                                          .items = "schedules",
-                                         .is = is_schedule,
+                                         .array = "schedule_runtime",
                                          .read = read_schedules,
                                          .drop = drop_schedules,
-                                         .rows = nests_table_take,
-                                         .free_rows = nests_table_drop};
+                                         .rows = nests_table_take};

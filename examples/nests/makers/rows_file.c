@@ -188,6 +188,12 @@ static int copy_row(nests_rows *r, const nests_rows_file *f, int columns, int ro
     return ++r->rows;
 }
 
+static void drop(void *memory)
+{
+    int32_t *copy = memory;
+    bag_free(copy);
+}
+
 ag_status nests_table_take(nests_rows *r, const nests_data *data, int group, const int *item, int n,
                            ag_failure *why)
 {
@@ -206,6 +212,7 @@ ag_status nests_table_take(nests_rows *r, const nests_data *data, int group, con
     int32_t *copy = r->memory;
     bag_resize(copy, rows);
     r->memory = copy;
+    r->drop = drop;
     if (rows) memset(copy, 0, (size_t)rows * sizeof *copy);
     for (int i = 0; i < n; i++) {
         for (int64_t e = first[item[i]]; e < first[item[i] + 1]; e++) {
@@ -218,11 +225,4 @@ ag_status nests_table_take(nests_rows *r, const nests_data *data, int group, con
     }
     r->items = n;
     return AG_OK;
-}
-
-void nests_table_drop(nests_rows *r)
-{
-    int32_t *copy = r->memory;
-    bag_free(copy);
-    nests_rows_free(r);
 }

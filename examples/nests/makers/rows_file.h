@@ -24,10 +24,9 @@ ag_status nests_rows_file_read(nests_rows_file *file, int *columns, tpugraphs_ra
                                ag_failure *why);
 void nests_rows_file_free(nests_rows_file *file);
 
-/* nests_maker.rows and .free_rows of groups whose source is such a file: the rows that items count,
+/* nests_maker.rows of groups whose source is such a file: the rows that items count,
    in that order, each once. */
 ag_status nests_table_take(nests_rows *rows, const nests_data *data, int group, const int *item,
                            int n, ag_failure *why);
-void nests_table_drop(nests_rows *rows);
 
 #endif

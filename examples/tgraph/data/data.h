@@ -160,39 +160,33 @@ int tgraph_graph_far(const tgraph_graph *graph, const tgraph_scaler *scaler);
 /* ---- batches ---- */
 
 /* A batch: some configurations of one file. Start from {0}; `joined` may be set before it is
-   filled. The arrays grow and are reused. */
+   filled. */
 typedef struct tgraph_batch {
     const nests_joined *joined; /* of the model that the rows are for; NULL: there are none */
     nests_joined_batch nests;   /* of `joined`, where that is used */
     nests_rows rows;            /* scratch */
-    int32_t *place;             /* scratch, of their entries; a bag */
     const tgraph_file *file;
-    int64_t step;
     int configs;
-    int32_t *config;      /* [configs] index in the file's store */
-    int32_t *digit;       /* [configurable, configs, 18] rows 1..7 of the layout table */
-    int32_t *rank;        /* [configs] dense ranks of the run times; all 0 when they are hidden */
-    int64_t *runtime;     /* [configs] ns */
-    harness_timed *order; /* [configs] scratch */
-    char *block;          /* of the arrays above */
-    size_t room;          /* bytes of the block */
+    int32_t *config;  /* [configs] index in the file's store */
+    int32_t *digit;   /* [configurable, configs, 18] rows 1..7 of the layout table */
+    int32_t *rank;    /* [configs] dense ranks of the run times; all 0 when they are hidden */
+    int64_t *runtime; /* [configs] ns */
+    ag_arena *memory; /* of the arrays above */
 } tgraph_batch;
 
 /* Takes the named configurations, in this order. Fails: AG_EMEMORY. */
 ag_status tgraph_batch_fill(tgraph_batch *batch, const tgraph_file *file, const int32_t *config,
                             int count, ag_failure *why);
-void tgraph_batch_free(tgraph_batch *batch);
+void tgraph_batch_free(void *batch);
 
 /* ---- rows of loop nests, of a file that was opened with operations ---- */
 
 /* Warns once, as *warned notes, if the file does not say in which order nodes take their
    operands. */
 void tgraph_rows_warn(bool *warned, const tgraph_file *file);
-/* Opens the rows of configurations (NULL: 0..count-1); always drop them. */
+/* Opens the rows of configurations (NULL: 0..count-1); always free them. */
 void tgraph_rows_take(nests_rows *rows, const tgraph_file *file, bool by_node,
                       const int32_t *config, int count);
-/* Adds the rows of training configurations to the scale. */
-void tgraph_rows_add(nests_scale *scale, nests_rows *scratch, const tgraph_file *file);
 
 /* The source of training batches: step s visits file s % files of epoch s / files and draws from
    its training part. A draw depends only on (seed, step), so the step's number is enough to resume
@@ -200,7 +194,8 @@ void tgraph_rows_add(nests_scale *scale, nests_rows *scratch, const tgraph_file 
 typedef struct tgraph_source {
     tgraph_file *const *files;
     int count;
-    int configs; /* per step */
+    int configs;                /* per step */
+    const nests_joined *joined; /* of the batches; may be set after the source is opened */
     uint64_t seed;
     int32_t *order; /* of `epoch` */
     int64_t epoch;

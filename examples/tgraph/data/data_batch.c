@@ -6,41 +6,44 @@
 
 #include <string.h>
 
-static void lay_arrays(void *batch, char *block, size_t *bytes)
+static void take_arrays(tgraph_batch *b, size_t nodes)
 {
-    tgraph_batch *b = batch;
-    const int64_t digits = (int64_t)b->file->graph.configurable * TGRAPH_DIGITS;
-    b->config = tpugraphs_lay(block, bytes, b->configs, sizeof *b->config);
-    b->rank = tpugraphs_lay(block, bytes, b->configs, sizeof *b->rank);
-    b->runtime = tpugraphs_lay(block, bytes, b->configs, sizeof *b->runtime);
-    b->order = tpugraphs_lay(block, bytes, b->configs, sizeof *b->order);
-    b->digit = tpugraphs_lay(block, bytes, b->configs * digits, sizeof *b->digit);
+    const size_t n = (size_t)b->configs;
+    ag_arena **m = &b->memory;
+    ag_arena_reset(*m);
+    b->config = HARNESS_TAKE(m, b->config, n);
+    b->rank = HARNESS_TAKE(m, b->rank, n);
+    b->runtime = HARNESS_TAKE(m, b->runtime, n);
+    b->digit = HARNESS_TAKE(m, b->digit, n * nodes * TGRAPH_DIGITS);
 }
 
 ag_status tgraph_batch_fill(tgraph_batch *b, const tgraph_file *f, const int32_t *config, int count,
                             ag_failure *why)
 {
-    int nodes = f->graph.configurable;
+    const size_t nodes = (size_t)f->graph.configurable;
     b->file = f;
     b->configs = count;
-    if (tpugraphs_block(&b->block, &b->room, b, lay_arrays, why)) return why->status;
+    take_arrays(b, nodes);
     for (int c = 0; c < count; c++) {
         const uint32_t *word = tgraph_file_words(f, config[c]);
         b->config[c] = config[c];
         b->runtime[c] = f->runtime[config[c]];
-        for (size_t v = 0; v < (size_t)nodes; v++)
+        for (size_t v = 0; v < nodes; v++)
             tgraph_unpack(b->digit + (v * (size_t)count + (size_t)c) * TGRAPH_DIGITS,
                           word + v * TGRAPH_WORDS);
     }
-    harness_ranks(b->rank, b->runtime, count, b->order);
+    harness_timed *order = HARNESS_TAKE(&b->memory, order, count);
+    harness_ranks(b->rank, b->runtime, count, order);
     return tgraph_batch_join(b, why);
 }
 
-void tgraph_batch_free(tgraph_batch *b)
+void tgraph_batch_free(void *batch)
 {
-    ag_free(b->block);
-    tgraph_batch_part(b);
-    *b = (tgraph_batch){.step = b->step};
+    tgraph_batch *b = batch;
+    nests_joined_batch_free(&b->nests);
+    nests_rows_free(&b->rows);
+    ag_arena_free(b->memory);
+    *b = (tgraph_batch){0};
 }
 
 void tgraph_source_open(tgraph_source *s, tgraph_file *const *files, int count, int configs,
@@ -67,17 +70,16 @@ static const tgraph_file *file_at(tgraph_source *s, int64_t step)
 ag_status tgraph_source_draw(void *source, int64_t step, void *buffer, ag_failure *why)
 {
     tgraph_source *s = source;
-    tgraph_batch *batch = buffer;
     const tgraph_file *f = file_at(s, step);
     const int count = f->train_count;
+    ((tgraph_batch *)buffer)->joined = s->joined;
     if (f->train)
         memcpy(s->items, f->train, (size_t)count * sizeof *s->items);
     else
         for (int i = 0; i < count; i++) s->items[i] = i;
     ag_random random = harness_stream(HARNESS_STREAM_DRAW, s->seed, (uint64_t)step);
-    batch->step = step;
-    return tgraph_batch_fill(batch, f, s->items, harness_draw(s->items, count, s->configs, &random),
-                             why);
+    return tgraph_batch_fill(buffer, f, s->items,
+                             harness_draw(s->items, count, s->configs, &random), why);
 }
 
 void tgraph_source_close(tgraph_source *s)

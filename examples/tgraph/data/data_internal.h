@@ -18,6 +18,5 @@ ag_status tgraph_configs_read(tgraph_file *file, tpugraphs_raw *raw, tgraph_dedu
 
 /* Fills the rows of a batch whose configurations are set. */
 ag_status tgraph_batch_join(tgraph_batch *batch, ag_failure *why);
-void tgraph_batch_part(tgraph_batch *batch);
 
 #endif

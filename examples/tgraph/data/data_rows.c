@@ -34,44 +34,30 @@ void tgraph_rows_take(nests_rows *rows, const tgraph_file *f, bool by_node, cons
 }
 
 /* The place of an entry is that of its node and configuration among the activations. */
-static ag_status put_places(tgraph_batch *b, ag_failure *why)
+static int32_t *find_places(tgraph_batch *b)
 {
     const tgraph_graph *g = &b->file->graph;
     const nests_rows *rows = &b->rows;
-    if ((int64_t)g->nodes * b->configs >= INT32_MAX)
-        return ag_fail(
-            why, AG_EMEMORY,
-            "%s: %d configurations of %d nodes are too many to score together; take fewer "
-            "--configs or --eval-configs",
-            harness_files_short(b->file->path), b->configs, g->nodes);
-    bag_resize(b->place, rows->first[rows->items]);
+    int32_t *place = HARNESS_TAKE(&b->memory, place, rows->first[rows->items]);
     for (int i = 0; i < rows->items; i++)
         for (int e = rows->first[i]; e < rows->first[i + 1]; e++) {
             const int kept = g->kept[rows->node[e]];
-            b->place[e] = kept < 0 ? -1 : kept * b->configs + i;
+            place[e] = kept < 0 ? -1 : kept * b->configs + i;
         }
-    return AG_OK;
+    return place;
 }
 
 ag_status tgraph_batch_join(tgraph_batch *b, ag_failure *why)
 {
+    const int nodes = b->file->graph.nodes;
     if (!b->joined || !b->joined->use) return AG_OK;
+    if ((int64_t)nodes * b->configs >= INT32_MAX)
+        return ag_fail(
+            why, AG_EMEMORY,
+            "%s: %d configurations of %d nodes are too many to score together; take fewer "
+            "--configs or --eval-configs",
+            harness_files_short(b->file->path), b->configs, nodes);
     tgraph_rows_take(&b->rows, b->file, true, b->config, b->configs);
-    if (put_places(b, why)) return why->status;
-    return nests_joined_fill(&b->nests, b->joined, &b->rows, b->place,
-                             b->file->graph.nodes * b->configs, NULL, why);
-}
-
-void tgraph_batch_part(tgraph_batch *b)
-{
-    nests_joined_batch_free(&b->nests);
-    nests_layout_drop(&b->rows);
-    bag_free(b->place);
-}
-
-void tgraph_rows_add(nests_scale *scale, nests_rows *scratch, const tgraph_file *f)
-{
-    const int n = f->train_count < NESTS_FITTED ? f->train_count : NESTS_FITTED;
-    tgraph_rows_take(scratch, f, true, f->train, n);
-    nests_scale_add_items(scale, scratch, f->runtime, f->train);
+    nests_joined_fill(&b->nests, b->joined, &b->rows, find_places(b), nodes * b->configs, NULL);
+    return AG_OK;
 }

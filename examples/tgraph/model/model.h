@@ -69,14 +69,10 @@ typedef struct tgraph_model {
     nests_joined joined;
 } tgraph_model;
 
-/* Its name in results: "TGraph", "TGraph with rows (costs)". */
-const char *tgraph_model_name(const tgraph_options *options);
-
 /* Adds the parameters to `params`, which is new and stays the caller's; memory and first values
    come with ag_params_build. Fails: AG_EUSE (options), AG_EMEMORY. */
 ag_status tgraph_model_add(tgraph_model *model, ag_params *params, const tgraph_options *options,
                            ag_failure *why);
-void tgraph_model_free(tgraph_model *model);
 
 /* The inputs of the model besides features, made once for each program. */
 typedef struct tgraph_program {

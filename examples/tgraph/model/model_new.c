@@ -62,12 +62,6 @@ static void add_block(tgraph_model *m, int k)
     add_attention(m, &b->attention, layer, width, o->cross);
 }
 
-const char *tgraph_model_name(const tgraph_options *options)
-{
-    static const char *const name[] = {NESTS_NAMES("TGraph")};
-    return name[options->rows];
-}
-
 ag_status tgraph_model_add(tgraph_model *m, ag_params *params, const tgraph_options *options,
                            ag_failure *why)
 {
@@ -88,16 +82,10 @@ ag_status tgraph_model_add(tgraph_model *m, ag_params *params, const tgraph_opti
     if (options->rows != NESTS_COSTS) m->output = ag_layer_linear(params, "output", h, 1, 1);
     for (int i = 0; i < params->count; i++) /* biases and temperatures have one axis */
         if (params->list[i]->shape.rank == 1) params->list[i]->decay = options->decay_biases;
-    return nests_joined_add(&m->joined, params, (nests_use)options->rows, NESTS_LAYOUT_COLUMNS,
-                            TGRAPH_OPCODES, true, m->input[0].linear.weight->shape.size[0], h,
-                            options->timed, why);
-}
-
-void tgraph_model_free(tgraph_model *m)
-{
-    nests_joined_free(&m->joined);
-    ag_params_free(m->params);
-    m->params = NULL;
+    nests_joined_add(&m->joined, params, (nests_use)options->rows, NESTS_LAYOUT_COLUMNS,
+                     TGRAPH_OPCODES, true, m->input[0].linear.weight->shape.size[0], h,
+                     options->timed);
+    return AG_OK;
 }
 
 static ag_graph *build_edges(const tgraph_graph *g, const tgraph_options *options, ag_failure *why)

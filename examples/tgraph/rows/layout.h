@@ -132,11 +132,10 @@ typedef struct nests_layout_memory {
     int fixed;      /* how many nests every item has; they come first */
 } nests_layout_memory;
 
-/* Start from {0}, open, add, and always drop; opened again, rows reuse their memory. */
+/* Start from {0}, open, add; opened again, rows reuse their memory. */
 void nests_layout_open(nests_rows *rows, const nests_layout *p, bool by_node);
 /* Appends a configuration: digit [configurable, 18] of -1..5, layouts of output, operand 0 and
    operand 1. */
 void nests_layout_add(nests_rows *rows, const signed char *digit);
-void nests_layout_drop(nests_rows *rows);
 
 #endif

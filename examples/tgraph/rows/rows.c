@@ -147,9 +147,22 @@ static void visit(nests_rows *r, int node, const signed char *digit)
     put_node(r, node, &nest);
 }
 
+static void drop(void *memory)
+{
+    nests_layout_memory *m = memory;
+    bag_free(m->entry);
+    bag_free(m->put);
+    bag_free(m->strides);
+    bag_free(m->order);
+    bag_free(m->digit);
+    harness_free(m->slot);
+    harness_free(m);
+}
+
 void nests_layout_open(nests_rows *r, const nests_layout *p, bool by_node)
 {
     if (!r->memory) r->memory = harness_alloc(sizeof(nests_layout_memory));
+    r->drop = drop;
     nests_layout_memory *m = r->memory;
     m->layout = p;
     m->by_node = by_node;
@@ -195,18 +208,4 @@ void nests_layout_add(nests_rows *r, const signed char *digit)
     bag_add(r->first, bag_count(r->row));
     r->items++;
     bag_resize(m->put, m->fixed);
-}
-
-void nests_layout_drop(nests_rows *r)
-{
-    nests_layout_memory *m = r->memory;
-    if (!m) return;
-    bag_free(m->entry);
-    bag_free(m->put);
-    bag_free(m->strides);
-    bag_free(m->order);
-    bag_free(m->digit);
-    harness_free(m->slot);
-    harness_free(m);
-    nests_rows_free(r);
 }

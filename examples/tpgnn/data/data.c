@@ -3,6 +3,7 @@
 #include "examples/tpgnn/data/data.h"
 
 #include "core/memory.h"
+#include "examples/harness/base/bag.h"
 #include "examples/tpgnn/data/data_internal.h"
 
 #include <string.h>
@@ -31,8 +32,7 @@ ag_status tpgnn_reading_room(tpgnn_data *data, tpgnn_reading *r, ag_failure *why
     if (!t->block || tpugraphs_fits(&data->budget, bytes, r->raw.name, "the trees", why))
         return why->status;
     lay_arrays(r, t->block);
-    r->given = ag_alloc(bytes);
-    if (!r->given) return harness_files_no_memory(r->raw.name, bytes, why);
+    r->given = harness_alloc(bytes);
     r->children = r->given + n;
     r->scratch = r->children + n;
     return AG_OK;
@@ -43,22 +43,6 @@ static void free_task(tpgnn_data *data, const tpgnn_task *task)
     data->budget.used -= task->bytes;
     ag_free((char *)(uintptr_t)task->name);
     ag_free(task->block);
-}
-
-/* The family of a name, which is what is before its first '_': found or added; -1: no memory. */
-static int find_family(tpgnn_data *data, const char *name)
-{
-    const size_t n = *name ? 1 + strcspn(name + 1, "_") : 0;
-    for (int i = 0; i < data->families; i++)
-        if (strlen(data->family[i]) == n && !memcmp(data->family[i], name, n)) return i;
-    char **list = ag_grow(data->family, ((size_t)data->families + 1) * sizeof *list);
-    if (list) data->family = list;
-    char *family = list ? ag_alloc(n + 1) : NULL;
-    if (!family) return -1;
-    memcpy(family, name, n);
-    family[n] = 0;
-    list[data->families] = family;
-    return data->families++;
 }
 
 ag_status tpgnn_schedules_make(tpgnn_data *data, tpgnn_reading *r, ag_failure *why)
@@ -82,35 +66,41 @@ ag_status tpgnn_reading_keep(tpgnn_data *data, tpgnn_reading *r, ag_failure *why
     if (!list) return why->status;
     data->task = list;
     r->task.first = data->schedules;
-    r->task.family = find_family(data, name);
-    if (r->task.family < 0) return harness_files_no_memory(name, strlen(name) + 1, why);
-    if (tpgnn_kinds_merge(data, r, why)) return why->status;
+    r->task.family = harness_name_place(&data->family, &data->family_at, name,
+                                        *name ? 1 + strcspn(name + 1, "_") : 0);
+    data->families = bag_count(data->family);
+    tpgnn_kinds_merge(data, r);
     list[data->tasks++] = r->task;
     data->schedules += r->task.schedules;
     data->nodes += r->nodes;
     data->stores += r->stores;
     data->hash = XXH3_64bits_withSeed(&r->hash, sizeof r->hash, data->hash);
+    r->task = (tpgnn_task){0}; /* it is the data's */
     return AG_OK;
 }
 
-void tpgnn_reading_end(tpgnn_data *data, tpgnn_reading *r, const ag_failure *why)
+void tpgnn_reading_end(tpgnn_data *data, tpgnn_reading *r)
 {
-    if (why->status) free_task(data, &r->task);
-    for (int i = 0; i < r->lines; i++) ag_free(r->line[i].text);
-    ag_free(r->line);
-    ag_free(r->given);
+    free_task(data, &r->task);
+    for (int i = 0; i < r->lines; i++) harness_free(r->line[i].text);
+    harness_free(r->line);
+    harness_free(r->number);
+    harness_free(r->given);
     ag_free(r->offset);
     tpugraphs_raw_close(&r->raw);
 }
 
-void tpgnn_data_free(tpgnn_data *data)
+void tpgnn_data_free(void *files)
 {
-    for (int i = 0; i < data->kinds; i++) ag_free(data->kind[i].text);
-    for (int i = 0; i < data->families; i++) ag_free(data->family[i]);
+    tpgnn_data *data = files;
+    for (int i = 0; i < data->kinds; i++) harness_free(data->kind[i].text);
+    bag_free(data->kind);
+    map_free(data->kind_at);
+    harness_names_free(data->family, data->family_at);
     for (int i = 0; i < data->tasks; i++) free_task(data, &data->task[i]);
     data->budget.used -= data->bytes;
-    void *const block[] = {data->kind, data->order, data->family, data->schedule, data->task};
-    for (size_t i = 0; i < sizeof block / sizeof *block; i++) ag_free(block[i]);
+    ag_free(data->schedule);
+    ag_free(data->task);
     tpgnn_vocabulary_free(&data->own);
     harness_files_free(&data->paths);
     *data = (tpgnn_data){.budget = data->budget, .given = data->given};

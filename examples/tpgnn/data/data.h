@@ -5,6 +5,7 @@
 #ifndef TPGNN_DATA_H
 #define TPGNN_DATA_H
 
+#include "examples/harness/base/names.h"
 #include "examples/harness/cli/options.h"
 #include "examples/tpgnn/data/vocabulary.h"
 #include "examples/tpugraphs/tpugraphs.h"
@@ -63,10 +64,10 @@ typedef struct tpgnn_data {
     char **family;
     tpgnn_kind *kind; /* those that occur, in the order of the files */
     int schedules, tasks, families, kinds;
-    int64_t nodes, stores; /* of all schedules */
-    uint64_t hash;         /* of all names and arrays, in the order of the files */
-    harness_files paths;   /* what tpgnn_data_read has read */
-    uint16_t *order;       /* [kinds] ascending by their text */
+    int64_t nodes, stores;                /* of all schedules */
+    uint64_t hash;                        /* of all names and arrays, in the order of the files */
+    harness_files paths;                  /* what tpgnn_data_read has read */
+    harness_name_at *kind_at, *family_at; /* the places of their texts, as maps */
     int task_room, schedule_room;
     size_t bytes; /* of the lists, taken from the budget */
 } tpgnn_data;
@@ -76,10 +77,11 @@ typedef struct tpgnn_data {
    those before it stay. Fails: AG_EFILE, AG_EDATA (a size, offset, index, count, tree or value that
    is not as documented), AG_EMEMORY, AG_ESTOPPED. */
 ag_status tpgnn_data_add(tpgnn_data *data, const harness_files *paths, ag_failure *why);
-/* The same for what a user names; call it once for `data`. option: as in harness_files_read. */
-ag_status tpgnn_data_read(tpgnn_data *data, const harness_paths *given, const char *option,
+/* The same for what a user names; call it once for `data`. option: as in harness_files_read. This
+   function and the next are of a harness_fit. */
+ag_status tpgnn_data_read(void *data, const harness_paths *given, const char *option,
                           ag_failure *why);
-void tpgnn_data_free(tpgnn_data *data);
+void tpgnn_data_free(void *data);
 
 /* Looks all kinds up in another vocabulary, borrowed: the same schedules for another model. */
 void tpgnn_data_translate(tpgnn_data *data, const tpgnn_vocabulary *given);

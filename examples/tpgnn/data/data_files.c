@@ -267,14 +267,16 @@ ag_status tpgnn_data_add(tpgnn_data *data, const harness_files *paths, ag_failur
         tpgnn_reading r = {
             .raw = {.path = path, .name = harness_files_short(path), .budget = &data->budget}};
         if (!read_file(data, &r, why)) tpgnn_reading_keep(data, &r, why);
-        tpgnn_reading_end(data, &r, why);
+        tpgnn_reading_end(data, &r);
     }
-    return why->status ? why->status : tpgnn_kinds_settle(data, why);
+    if (!why->status) tpgnn_kinds_settle(data);
+    return why->status;
 }
 
-ag_status tpgnn_data_read(tpgnn_data *data, const harness_paths *given, const char *option,
+ag_status tpgnn_data_read(void *files, const harness_paths *given, const char *option,
                           ag_failure *why)
 {
+    tpgnn_data *data = files;
     if (harness_files_read(&data->paths, given, option, why)) return why->status;
     return tpgnn_data_add(data, &data->paths, why);
 }

@@ -25,23 +25,21 @@ typedef struct tpgnn_reading {
 /* Appends what was read as a task; its kinds must have been settled. Fails, and adds nothing:
    AG_EMEMORY. */
 ag_status tpgnn_reading_keep(tpgnn_data *data, tpgnn_reading *r, ag_failure *why);
-/* Frees what is not kept; after a failure that is everything. */
-void tpgnn_reading_end(tpgnn_data *data, tpgnn_reading *r, const ag_failure *why);
+/* Frees what is not kept. */
+void tpgnn_reading_end(tpgnn_data *data, tpgnn_reading *r);
 /* Makes room for the schedules of the task, in r->schedule. */
 ag_status tpgnn_schedules_make(tpgnn_data *data, tpgnn_reading *r, ag_failure *why);
 /* Makes the arrays of the task and of the reading; nodes, stores and rows of the file must be
    set. */
 ag_status tpgnn_reading_room(tpgnn_data *data, tpgnn_reading *r, ag_failure *why);
 
-/* Cuts a text into lines, and checks them. Fails: AG_EDATA, AG_EMEMORY. */
+/* Cuts a text into lines, and checks them. Fails: AG_EDATA. */
 ag_status tpgnn_kinds_cut(const tpgnn_data *data, tpgnn_reading *r, const char *text, int64_t bytes,
                           ag_failure *why);
-/* Moves new kinds into the data's list; the file's nodes get indices into that list. Fails:
-   AG_EMEMORY, and then changes nothing. */
-ag_status tpgnn_kinds_merge(tpgnn_data *data, tpgnn_reading *r, ag_failure *why);
-/* Makes the vocabulary if none is given, and looks up the words of all kinds. Fails: AG_EMEMORY
-   (only if none is given). A failure that is already in `why` stays. */
-ag_status tpgnn_kinds_settle(tpgnn_data *data, ag_failure *why);
+/* Moves new kinds into the data's list; the file's nodes get indices into that list. */
+void tpgnn_kinds_merge(tpgnn_data *data, tpgnn_reading *r);
+/* Makes the vocabulary if none is given, and looks up the words of all kinds. */
+void tpgnn_kinds_settle(tpgnn_data *data);
 
 /* Finds parents, positions, depths and declarations of the nodes of one schedule, from `first` on;
    number: its number in sentences. Fails: AG_EDATA (no tree). */

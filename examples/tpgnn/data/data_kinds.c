@@ -2,7 +2,7 @@
 /* Kinds of nodes: the lines of a file, and the one list of all files. */
 #include "examples/tpgnn/data/data_internal.h"
 #include "core/error.h"
-#include "core/memory.h"
+#include "examples/harness/base/bag.h"
 
 #include <string.h>
 
@@ -31,10 +31,8 @@ static ag_status make_kind(tpgnn_kind *k, const tpgnn_reading *r, const char *li
 {
     char *word[WORDS];
     if (n <= LONGEST_LINE) {
-        k->text = ag_alloc(3 * (n + 1));
-        if (!k->text) return harness_files_no_memory(r->raw.name, n, why);
+        k->text = harness_alloc(3 * (n + 1));
         memcpy(k->text, line, n);
-        k->text[n] = 0;
     }
     char *words = k->text ? k->text + n + 1 : NULL, *class = words ? words + n + 1 : NULL;
     if (!words || !split(word, memcpy(words, k->text, n + 1), n))
@@ -73,11 +71,8 @@ ag_status tpgnn_kinds_cut(const tpgnn_data *data, tpgnn_reading *r, const char *
                        "%s: its %zu kinds of nodes, with the %d of the files before it, are more "
                        "than %d; use fewer files",
                        r->raw.name, count, data->kinds, TPGNN_MOST_KINDS);
-    const size_t room = count * (sizeof *r->line + sizeof *r->number);
-    r->line = ag_alloc(room);
-    if (!r->line) return harness_files_no_memory(r->raw.name, room, why);
-    memset(r->line, 0, room);
-    r->number = (uint16_t *)(void *)(r->line + count);
+    r->line = HARNESS_NEW(r->line, count);
+    r->number = HARNESS_NEW(r->number, count);
     for (size_t i = 0; i <= n; i++) {
         if (i < n && text[i] != '\n') continue;
         if (make_kind(&r->line[r->lines++], r, text + from, i - from, why)) break;
@@ -86,63 +81,21 @@ ag_status tpgnn_kinds_cut(const tpgnn_data *data, tpgnn_reading *r, const char *
     return why->status;
 }
 
-/* The place of a text in the order of all; *there: the list has it. */
-static int find_place(bool *there, const tpgnn_data *data, const char *text)
+void tpgnn_kinds_merge(tpgnn_data *data, tpgnn_reading *r)
 {
-    int low = 0, high = data->kinds;
-    for (*there = false; low < high && !*there;) {
-        const int middle = (low + high) / 2;
-        const int before = strcmp(data->kind[data->order[middle]].text, text);
-        *there = !before;
-        if (before < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return *there ? high : low;
-}
-
-static ag_status reserve(tpgnn_data *data, int more, ag_failure *why)
-{
-    const size_t most = (size_t)data->kinds + (size_t)more;
-    tpgnn_kind *kind = ag_grow(data->kind, most * sizeof *kind);
-    if (kind) data->kind = kind;
-    uint16_t *order = ag_grow(data->order, most * sizeof *order);
-    if (order) data->order = order;
-    return kind && order ? AG_OK : harness_files_no_memory("kinds", most * sizeof *kind, why);
-}
-
-ag_status tpgnn_kinds_merge(tpgnn_data *data, tpgnn_reading *r, ag_failure *why)
-{
-    if (reserve(data, r->lines, why)) return why->status;
     for (int i = 0; i < r->lines; i++) {
-        bool there;
-        uint16_t *at = data->order + find_place(&there, data, r->line[i].text);
-        if (!there) {
-            memmove(at + 1, at, (size_t)(data->order + data->kinds - at) * sizeof *at);
-            *at = (uint16_t)data->kinds;
-            data->kind[data->kinds++] = r->line[i];
+        int at = map_find(data->kind_at, r->line[i].text);
+        if (at < 0) {
+            at = data->kinds;
+            map_add(data->kind_at, r->line[i].text, at);
+            bag_add(data->kind, r->line[i]);
+            data->kinds++; /* last, since a guest's call may end where there is no memory */
             r->line[i].text = NULL;
-        }
-        r->number[i] = *at;
+        } else
+            at = data->kind_at[at].value;
+        r->number[i] = (uint16_t)at;
     }
     for (int64_t v = 0; v < r->nodes; v++) r->kind[v] = r->number[r->given[v]];
-    return AG_OK;
-}
-
-static ag_status make_vocabulary(tpgnn_data *data, ag_failure *why)
-{
-    const size_t bytes = (size_t)data->kinds * sizeof(char *) + 1;
-    tpgnn_vocabulary_free(&data->own);
-    if (data->given) return AG_OK;
-    const char **word = ag_alloc(bytes);
-    if (!word) return harness_files_no_memory("kinds", bytes, why);
-    for (int f = 0; f < TPGNN_FIELDS && !why->status; f++) {
-        for (int i = 0; i < data->kinds; i++) word[i] = data->kind[i].word[f];
-        tpgnn_vocabulary_fill(&data->own, (tpgnn_field)f, word, data->kinds, why);
-    }
-    ag_free(word);
-    return why->status;
 }
 
 void tpgnn_data_translate(tpgnn_data *data, const tpgnn_vocabulary *given)
@@ -155,12 +108,14 @@ void tpgnn_data_translate(tpgnn_data *data, const tpgnn_vocabulary *given)
                 tpgnn_vocabulary_find(v, (tpgnn_field)f, data->kind[i].word[f]);
 }
 
-ag_status tpgnn_kinds_settle(tpgnn_data *data, ag_failure *why)
+void tpgnn_kinds_settle(tpgnn_data *data)
 {
-    ag_failure mine = {0}; /* `why` may tell of a file that could not be read */
-    if (!make_vocabulary(data, &mine))
-        tpgnn_data_translate(data, data->given);
-    else if (!why->status)
-        *why = mine;
-    return why->status;
+    const char **word = HARNESS_NEW(word, data->kinds);
+    tpgnn_vocabulary_free(&data->own);
+    for (int f = 0; f < TPGNN_FIELDS && !data->given; f++) {
+        for (int i = 0; i < data->kinds; i++) word[i] = data->kind[i].word[f];
+        tpgnn_vocabulary_fill(&data->own, (tpgnn_field)f, word, data->kinds);
+    }
+    harness_free(word);
+    tpgnn_data_translate(data, data->given);
 }

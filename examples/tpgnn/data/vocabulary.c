@@ -2,7 +2,7 @@
 /* Keeps the words of each field of nodes (type, class, ...) and looks them up. */
 #include "examples/tpgnn/data/vocabulary.h"
 #include "core/error.h"
-#include "core/memory.h"
+#include "examples/harness/base/base.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -15,43 +15,32 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static ag_status no_memory(size_t words, ag_failure *why)
-{
-    return ag_fail(why, AG_EMEMORY, "vocabulary: no memory for %zu words; close other programs",
-                   words);
-}
-
 /* Copies words into an empty field: one block with the pointers and then the words. */
-static ag_status set_field(tpgnn_vocabulary *v, tpgnn_field field, const char *const *word,
-                           size_t count, ag_failure *why)
+static void set_field(tpgnn_vocabulary *v, tpgnn_field field, const char *const *word, size_t count)
 {
     size_t bytes = count * sizeof(char *);
     for (size_t i = 0; i < count; i++) bytes += strlen(word[i]) + 1;
-    char **list = v->word[field] = ag_alloc(bytes), *at = (char *)(list + count);
-    if (!list) return no_memory(count, why);
+    char **list = v->word[field] = harness_alloc(bytes), *at = (char *)(list + count);
     for (size_t i = 0; i < count; i++) {
         list[i] = strcpy(at, word[i]);
         at += strlen(at) + 1;
     }
     v->words[field] = (int)count;
-    return AG_OK;
 }
 
-ag_status tpgnn_vocabulary_fill(tpgnn_vocabulary *v, tpgnn_field field, const char *const *word,
-                                int count, ag_failure *why)
+void tpgnn_vocabulary_fill(tpgnn_vocabulary *v, tpgnn_field field, const char *const *word,
+                           int count)
 {
     const size_t n = (size_t)count + 1;
     size_t words = 0;
-    const char **sorted = ag_alloc(n * sizeof *sorted);
-    if (!sorted) return no_memory(n, why);
+    const char **sorted = HARNESS_NEW(sorted, n);
     sorted[0] = "?";
     for (size_t i = 1; i < n; i++) sorted[i] = word[i - 1];
     qsort(sorted + 1, n - 1, sizeof *sorted, by_text);
     for (size_t i = 0; i < n; i++)
         if (i < 2 || strcmp(sorted[i], sorted[words - 1])) sorted[words++] = sorted[i];
-    set_field(v, field, sorted, words, why);
-    ag_free(sorted);
-    return why->status;
+    set_field(v, field, sorted, words);
+    harness_free(sorted);
 }
 
 int tpgnn_vocabulary_find(const tpgnn_vocabulary *v, tpgnn_field field, const char *word)
@@ -64,7 +53,7 @@ int tpgnn_vocabulary_find(const tpgnn_vocabulary *v, tpgnn_field field, const ch
 
 void tpgnn_vocabulary_free(tpgnn_vocabulary *v)
 {
-    for (int f = 0; f < TPGNN_FIELDS; f++) ag_free(v->word[f]);
+    for (int f = 0; f < TPGNN_FIELDS; f++) harness_free(v->word[f]);
     *v = (tpgnn_vocabulary){0};
 }
 
@@ -90,8 +79,7 @@ static ag_status read_field(tpgnn_vocabulary *v, tpgnn_field field, const json_t
                        "%s: the vocabulary's \"%s\" must be a list of 1 to 65536 words that begins "
                        "with \"?\"; train again to rewrite it",
                        name, tpgnn_field_names[field]);
-    const char **word = ag_alloc(count * sizeof *word);
-    if (!word) return no_memory(count, why);
+    const char **word = HARNESS_NEW(word, count);
     for (size_t i = 0; i < count && !why->status; i++) {
         word[i] = json_string_value(json_array_get(list, i));
         if (!word[i] || (i > 1 && strcmp(word[i - 1], word[i]) >= 0))
@@ -100,8 +88,8 @@ static ag_status read_field(tpgnn_vocabulary *v, tpgnn_field field, const json_t
                     "one before it in the alphabet; train again to rewrite it",
                     name, i, tpgnn_field_names[field]);
     }
-    if (!why->status) set_field(v, field, word, count, why);
-    ag_free(word);
+    if (!why->status) set_field(v, field, word, count);
+    harness_free(word);
     return why->status;
 }
 

@@ -23,10 +23,9 @@ typedef struct tpgnn_vocabulary {
     int words[TPGNN_FIELDS]; /* with word 0 */
 } tpgnn_vocabulary;
 
-/* Fills an empty field with the distinct words among `count` words, in any order. Fails:
-   AG_EMEMORY; always free the vocabulary. */
-ag_status tpgnn_vocabulary_fill(tpgnn_vocabulary *v, tpgnn_field field, const char *const *word,
-                                int count, ag_failure *why);
+/* Fills an empty field with the distinct words among `count` words, in any order. */
+void tpgnn_vocabulary_fill(tpgnn_vocabulary *v, tpgnn_field field, const char *const *word,
+                           int count);
 /* Index of a word; 0: it is not there. */
 int tpgnn_vocabulary_find(const tpgnn_vocabulary *v, tpgnn_field field, const char *word);
 void tpgnn_vocabulary_free(tpgnn_vocabulary *v); /* leaves it empty */
@@ -34,8 +33,7 @@ void tpgnn_vocabulary_free(tpgnn_vocabulary *v); /* leaves it empty */
 /* An object with a list of words for each field, word 0 included; owned by the caller. */
 struct json_t *tpgnn_vocabulary_json(const tpgnn_vocabulary *v);
 /* Reads the JSON of tpgnn_vocabulary_json into an empty vocabulary; name: its name in sentences.
-   Fails, and leaves it empty: AG_EDATA (a field is no list, or its words do not ascend),
-   AG_EMEMORY. */
+   Fails, and leaves it empty: AG_EDATA (a field is no list, or its words do not ascend). */
 ag_status tpgnn_vocabulary_read(tpgnn_vocabulary *v, const struct json_t *json, const char *name,
                                 ag_failure *why);
 

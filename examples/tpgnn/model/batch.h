@@ -30,10 +30,8 @@ typedef struct tpgnn_batch_options {
                                    rows */
 } tpgnn_batch_options;
 
-/* Adjacent schedules of one task form a group. Start from {0}; all arrays but the graphs are in one
-   block, which grows and is kept. */
+/* Adjacent schedules of one task form a group. Start from {0}. */
 typedef struct tpgnn_batch {
-    int64_t step; /* of training */
     int graphs, nodes, stores, groups;
     const tpgnn_schedule **schedule; /* [graphs] */
     int32_t *start;                  /* [graphs + 1] first node */
@@ -49,18 +47,15 @@ typedef struct tpgnn_batch {
     ag_graph *down, *up;     /* messages from parents and users; the other way; `both`: all are in
                                 down */
     nests_joined_batch rows; /* an item is a graph, a place the node that stores */
-    char *block;
-    size_t room; /* bytes of the block */
+    nests_rows nests;        /* scratch */
+    ag_arena *memory;        /* of the arrays */
+    ag_arena *nest;          /* scratch of tpgnn_nest */
 } tpgnn_batch;
 
 /* Takes the schedules in this order. Fails: AG_EUSE (none), AG_ESHAPE (2^29 nodes), AG_EMEMORY. */
 ag_status tpgnn_batch_fill(tpgnn_batch *batch, const tpgnn_data *data,
                            const tpgnn_schedule *const *schedule, int count,
                            const tpgnn_batch_options *options, ag_failure *why);
-void tpgnn_batch_free(tpgnn_batch *batch);
-
-/* batch_rows.c: fills the rows of a batch that is complete otherwise. Fails: AG_EMEMORY. */
-ag_status tpgnn_batch_rows(tpgnn_batch *batch, const tpgnn_data *data,
-                           const tpgnn_batch_options *options, ag_failure *why);
+void tpgnn_batch_free(void *batch);
 
 #endif

@@ -44,29 +44,15 @@ typedef struct tpgnn_model {
     nests_joined joined;
 } tpgnn_model;
 
-/* Its name in results: "TPGNN" is the paper's network, "network of statements" the other one, and
-   "TPGNN with rows (costs)" reads rows. */
-const char *tpgnn_model_name(const tpgnn_options *options);
-
 /* Adds the parameters to `params`, which is new and stays the caller's; memory and first values
    come with ag_params_build. With TPGNN_WORDS `vector` is there, with zeros; the caller sets the
    scale of the rows. Fails: AG_EUSE (sizes out of range), AG_EMEMORY. */
 ag_status tpgnn_model_add(tpgnn_model *model, ag_params *params, const tpgnn_options *options,
                           ag_failure *why);
-void tpgnn_model_free(tpgnn_model *model);
+void tpgnn_model_free(tpgnn_model *model); /* except the parameters */
 
 /* The options of the batches that a model reads; they point to the model. */
 tpgnn_batch_options tpgnn_model_batch(const tpgnn_model *model);
-
-/* Lists the tensors of a checkpoint that are no parameters, at most TPGNN_STATE. Returns their
-   number. The check fails: AG_EDATA. */
-enum { TPGNN_STATE = 1 + NESTS_SCALE_TENSORS };
-int tpgnn_model_state(ag_checkpoint_item *item, const tpgnn_model *model);
-ag_status tpgnn_model_check(const tpgnn_model *model, ag_failure *why);
-
-/* Refuses a model of columns that have changed since it was trained: `data` is the metadata "data"
-   of its checkpoint. Fails: AG_EDATA. */
-ag_status tpgnn_model_columns(const tpgnn_options *options, const char *data, ag_failure *why);
 
 /* The costs of the schedules, [graphs]: small is fast. */
 ag_tensor *tpgnn_forward(const tpgnn_model *model, ag_tape *tape, const tpgnn_batch *batch);

@@ -2,13 +2,9 @@
 /* The parameters: names, shapes, first values (docs/formats/tpgnn.md lists them). */
 #include "examples/tpgnn/rows/rows.h"
 #include "core/error.h"
-#include "core/memory.h"
 #include "examples/tpgnn/model/model.h"
 
 #include "examples/harness/harness.h"
-
-#include <jansson.h>
-#include <math.h>
 
 tpgnn_batch_options tpgnn_model_batch(const tpgnn_model *m)
 {
@@ -37,11 +33,11 @@ static ag_sage_concat_weights add_convolution(ag_params *params, int k, int h)
 }
 
 /* out: channels that the costs of rows look at. */
-static ag_status add_rows(tpgnn_model *m, int out, ag_failure *why)
+static void add_rows(tpgnn_model *m, int out)
 {
     const tpgnn_options *o = &m->options;
-    return nests_joined_add(&m->joined, m->params, o->rows, NESTS_SCHEDULE_ROW, 0, false, o->hidden,
-                            out, false, why);
+    nests_joined_add(&m->joined, m->params, o->rows, NESTS_SCHEDULE_ROW, 0, false, o->hidden, out,
+                     false);
 }
 
 /* words: there are vectors of classes, which replace both the type and the class. Names lack the
@@ -62,7 +58,7 @@ static void add_tables(tpgnn_model *m)
     }
 }
 
-static ag_status add_statements(tpgnn_model *m, ag_failure *why)
+static void add_statements(tpgnn_model *m)
 {
     const tpgnn_options *o = &m->options;
     const int h = o->hidden;
@@ -75,21 +71,25 @@ static ag_status add_statements(tpgnn_model *m, ag_failure *why)
     s->hidden = ag_layer_linear(params, "hidden", h, h, 1);
     if (o->rows != NESTS_COSTS) s->output = ag_layer_linear(params, "output", h, 1, 1);
     ag_params_init(params, NULL, ag_init_xavier_uniform(1), ag_init_constant(0));
-    return add_rows(m, h, why);
+    add_rows(m, h);
 }
 
 static ag_status add_paper(tpgnn_model *m, ag_failure *why)
 {
     const tpgnn_options *o = &m->options;
-    tpgnn_paper_options paper = o->paper;
-    if (o->rows) paper.inputs += o->hidden;
+    tpgnn_paper_options paper = o->paper; /* with the sizes of the other network */
+    paper.inputs = TPGNN_VECTOR + 2 + (o->rows ? o->hidden : 0);
+    paper.hidden = o->hidden;
+    paper.layers = o->layers;
+    paper.dropout = o->dropout;
     paper.vector = o->rows == NESTS_COSTS;
     if (o->types == TPGNN_TABLE)
         m->class_table =
             ag_params_add(m->params, "embedding.class",
                           AG_SHAPE(o->words[TPGNN_CLASS], TPGNN_VECTOR), ag_init_normal(0, 1), 1);
     if (tpgnn_paper_add(&m->paper, m->params, &paper, why)) return why->status;
-    return add_rows(m, o->hidden / 2, why);
+    add_rows(m, o->hidden / 2);
+    return AG_OK;
 }
 
 static ag_status check(const tpgnn_options *o, ag_failure *why)
@@ -105,70 +105,20 @@ static ag_status check(const tpgnn_options *o, ag_failure *why)
     return AG_OK;
 }
 
-const char *tpgnn_model_name(const tpgnn_options *options)
-{
-    static const char *const paper[] = {NESTS_NAMES("TPGNN")};
-    static const char *const statements[] = {NESTS_NAMES("network of statements")};
-    return (options->network == TPGNN_PAPER ? paper : statements)[options->rows];
-}
-
 ag_status tpgnn_model_add(tpgnn_model *m, ag_params *params, const tpgnn_options *options,
                           ag_failure *why)
 {
     *m = (tpgnn_model){.options = *options, .params = params};
     if (check(options, why)) return why->status;
-    const size_t vectors = (size_t)options->words[TPGNN_CLASS] * TPGNN_VECTOR;
-    if (options->types == TPGNN_WORDS) m->vector = ag_alloc(vectors * sizeof *m->vector);
-    if (!params || (options->types == TPGNN_WORDS && !m->vector))
-        return ag_fail(why, AG_EMEMORY, "There is no memory for the model");
-    for (size_t i = 0; m->vector && i < vectors; i++) m->vector[i] = 0;
-    return options->network == TPGNN_PAPER ? add_paper(m, why) : add_statements(m, why);
+    if (options->types == TPGNN_WORDS)
+        m->vector = HARNESS_NEW(m->vector, options->words[TPGNN_CLASS] * TPGNN_VECTOR);
+    if (options->network == TPGNN_PAPER) return add_paper(m, why);
+    add_statements(m);
+    return AG_OK;
 }
 
 void tpgnn_model_free(tpgnn_model *m)
 {
-    ag_params_free(m->params);
     nests_joined_free(&m->joined);
-    ag_free(m->vector);
-    m->params = NULL;
-    m->vector = NULL;
-}
-
-/* ---- tensors that are no parameters, and the version of the columns ---- */
-
-#define REALS (sizeof(ag_real) == sizeof(double) ? AG_F64 : AG_F32)
-
-int tpgnn_model_state(ag_checkpoint_item *item, const tpgnn_model *m)
-{
-    const ag_shape shape = AG_SHAPE(m->options.words[TPGNN_CLASS], TPGNN_VECTOR);
-    int n = 0;
-    if (m->vector) item[n++] = (ag_checkpoint_item){"state.vector", REALS, shape, m->vector};
-    return m->options.rows ? n + nests_scale_list(item + n, &m->joined.scale) : n;
-}
-
-ag_status tpgnn_model_check(const tpgnn_model *m, ag_failure *why)
-{
-    const int n = m->vector ? m->options.words[TPGNN_CLASS] * TPGNN_VECTOR : 0;
-    for (int i = 0; i < n; i++)
-        if (!isfinite((double)m->vector[i]))
-            return ag_fail(why, AG_EDATA, "state.vector[%d] is %g, but it must be finite", i,
-                           (double)m->vector[i]);
-    return m->options.rows ? nests_scale_check(&m->joined.scale, why) : AG_OK;
-}
-
-ag_status tpgnn_model_columns(const tpgnn_options *o, const char *data, ag_failure *why)
-{
-    if (!o->rows && (o->network == TPGNN_PAPER || !o->nest)) return AG_OK;
-    json_error_t error;
-    json_t *j = harness_json_loads(data ? data : "", &error);
-    if (!j && json_error_code(&error) == json_error_out_of_memory)
-        return ag_fail(why, AG_EMEMORY, "There is no memory for the metadata \"data\"");
-    const json_t *columns = json_object_get(j, "columns");
-    const int version = json_is_integer(columns) ? (int)json_integer_value(columns) : 1;
-    json_decref(j);
-    if (version == TPGNN_COLUMNS) return AG_OK;
-    return ag_fail(why, AG_EDATA,
-                   "the model reads version %d of the columns of loop nests, but this program has "
-                   "version %d; train it again",
-                   version, TPGNN_COLUMNS);
+    harness_free(m->vector);
 }

@@ -4,17 +4,6 @@
 #include "examples/tpgnn/model/paper.h"
 #include "core/error.h"
 
-tpgnn_paper_options tpgnn_paper_defaults(void)
-{
-    return (tpgnn_paper_options){.inputs = 20,
-                                 .hidden = 128,
-                                 .layers = 3,
-                                 .conv = TPGNN_GRAPH_CONV,
-                                 .pool = TPGNN_POOL_TOPK,
-                                 .ratio = 0.8,
-                                 .dropout = 0.5};
-}
-
 static void add_conv(tpgnn_paper *p, ag_params *params, int k)
 {
     const int out = p->options.hidden, in = k ? out : p->options.inputs;

@@ -15,7 +15,7 @@ typedef enum tpgnn_conv { TPGNN_GRAPH_CONV, TPGNN_GCN_CONV } tpgnn_conv;
 typedef enum tpgnn_pool { TPGNN_POOL_NONE, TPGNN_POOL_TOPK, TPGNN_POOL_SAG } tpgnn_pool;
 
 typedef struct tpgnn_paper_options {
-    int inputs, hidden, layers; /* 20, 128, 3 */
+    int inputs, hidden, layers; /* in the paper 20, 128, 3: 112,641 parameters */
     tpgnn_conv conv;            /* GraphConv, as in the code; the text names GCNConv */
     tpgnn_pool pool;
     double ratio, dropout; /* 0.8, 0.5 */
@@ -31,9 +31,6 @@ typedef struct tpgnn_paper {
     ag_graph_conv_layer score[TPGNN_MOST_LAYERS]; /* to one channel, of SAG */
     ag_linear_layer lin[TPGNN_PAPER_MLP];         /* 2 hidden -> hidden -> hidden / 2 -> 1 */
 } tpgnn_paper;
-
-/* The paper's sizes: 112,641 parameters. */
-tpgnn_paper_options tpgnn_paper_defaults(void);
 
 /* Adds its parameters, with PyG's names (conv1.lin_rel.weight, pool1.select.weight, lin1.weight)
    and ranges of first values. PyG's SAGPooling has one parameter more, of which only the sign

@@ -2,7 +2,7 @@
 /* Computes the features of nodes from the loops around them. */
 #include "examples/tpgnn/nest/nest.h"
 
-#include "core/memory.h"
+#include "examples/harness/base/base.h"
 #include "examples/tpgnn/nest/nest_internal.h"
 
 #include <math.h>
@@ -144,23 +144,21 @@ void nest_write(float *x, nest_tree *t)
     write_all_around(x, t);
 }
 
-ag_status nest_analyse(nest_tree *t, const tpgnn_data *data, const tpgnn_schedule *s,
-                       ag_failure *why)
+void nest_analyse(nest_tree *t, const tpgnn_data *data, const tpgnn_schedule *s)
 {
-    if (nest_scan(t, data, s, why)) return why->status;
+    nest_scan(t, data, s);
     nest_unroll(t);
     nest_lower(t);
     nest_reach(t);
     for (int i = 0; i < t->store_count; i++) nest_price(&t->cost[i], t, &t->stores[i]);
-    return AG_OK;
 }
 
-ag_status tpgnn_nest(float *x, const tpgnn_data *data, const tpgnn_schedule *s, ag_failure *why)
+void tpgnn_nest(float *x, const tpgnn_data *data, const tpgnn_schedule *s, ag_arena **memory)
 {
-    nest_tree t;
-    if (!nest_analyse(&t, data, s, why)) nest_write(x, &t);
-    nest_free(&t);
-    return why->status;
+    nest_tree t = {.memory = *memory};
+    nest_analyse(&t, data, s);
+    nest_write(x, &t);
+    *memory = t.memory;
 }
 
 /* ---- nodes whose information is in the columns already ---- */
@@ -178,16 +176,11 @@ static int is_said(nest_class up, int position, int last)
     }
 }
 
-ag_status tpgnn_nest_indices(uint8_t *mark, const tpgnn_data *data, const tpgnn_schedule *s,
-                             ag_failure *why)
+void tpgnn_nest_indices(uint8_t *mark, const tpgnn_data *data, const tpgnn_schedule *s)
 {
     nest_tree t = {.data = data, .s = s};
-    const size_t kinds = (size_t)data->kinds * sizeof *t.kind;
-    const size_t last = (size_t)s->nodes * sizeof *t.last;
-    char *block = nest_zeros(last + kinds, why);
-    if (!block) return why->status;
-    t.last = (int32_t *)(void *)block;
-    t.kind = (nest_kind *)(void *)(block + last);
+    t.last = HARNESS_TAKE(&t.memory, t.last, s->nodes);
+    t.kind = HARNESS_TAKE(&t.memory, t.kind, data->kinds);
     for (int v = 1; v < s->nodes; v++) t.last[s->parent[v]] = v;
     mark[0] = 0;
     for (int v = 1; v < s->nodes; v++) {
@@ -195,6 +188,5 @@ ag_status tpgnn_nest_indices(uint8_t *mark, const tpgnn_data *data, const tpgnn_
         const nest_class class = (nest_class)nest_kind_of(&t, up).class;
         mark[v] = (uint8_t)(mark[up] || is_said(class, s->position[v], t.last[up] == v));
     }
-    ag_free(block);
-    return AG_OK;
+    nest_free(&t);
 }

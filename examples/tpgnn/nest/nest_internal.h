@@ -145,24 +145,21 @@ typedef struct nest_tree {
     nest_term *terms;
     double lines; /* of all buffers */
     int loop_count, access_count, store_count, term_count;
-    void *block;
+    ag_arena *memory; /* of the arrays, which are zeroed at first */
 } nest_tree;
 
 static inline double nest_cap(double x) { return x < NEST_MOST ? x : NEST_MOST; }
 static inline int nest_moves(const nest_access *a, int level) { return a->depends >> level & 1; }
 
-/* Memory, zeroed; release it with ag_free. NULL: AG_EMEMORY. */
-void *nest_zeros(size_t bytes, ag_failure *why);
 /* The kind of a node. */
 nest_kind nest_kind_of(nest_tree *t, int v);
 
-/* Calls the next four functions in this order, and estimates the cost of each store. Fails:
-   AG_EMEMORY; always call nest_free. */
-ag_status nest_analyse(nest_tree *t, const tpgnn_data *data, const tpgnn_schedule *s,
-                       ag_failure *why);
+/* Calls the next four functions in this order, and estimates the cost of each store. Always call
+   nest_free. */
+void nest_analyse(nest_tree *t, const tpgnn_data *data, const tpgnn_schedule *s);
 void nest_free(nest_tree *t);
 /* Finds loops, accesses, stores and terms. */
-ag_status nest_scan(nest_tree *t, const tpgnn_data *data, const tpgnn_schedule *s, ag_failure *why);
+void nest_scan(nest_tree *t, const tpgnn_data *data, const tpgnn_schedule *s);
 /* Computes products of extents, and the loops that the pragmas unroll. */
 void nest_unroll(nest_tree *t);
 /* Computes which other loops a compiler unrolls; after nest_unroll. */

@@ -3,9 +3,9 @@
    from its parent, which comes before it, so there is no recursion. */
 #include "examples/tpgnn/nest/nest_internal.h"
 #include "core/memory.h"
+#include "examples/harness/base/base.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Finds what the passes need in advance: last children, constant operands, nodes of each class. */
 static void look_ahead(nest_tree *t, int count[NEST_CLASSES])
@@ -25,60 +25,31 @@ static void look_ahead(nest_tree *t, int count[NEST_CLASSES])
     }
 }
 
-void *nest_zeros(size_t bytes, ag_failure *why)
-{
-    void *block = ag_alloc(bytes);
-    if (block) return memset(block, 0, bytes);
-    harness_files_no_memory("a batch", bytes, why);
-    return NULL;
-}
-
-/* Arrays by node. */
-static size_t lay_nodes(nest_tree *t, char *block)
+static void take_arrays(nest_tree *t)
 {
     const int n = t->s->nodes;
-    size_t at = 0;
-    t->kind = tpugraphs_lay(block, &at, t->data->kinds, sizeof *t->kind);
-    t->last = tpugraphs_lay(block, &at, n, sizeof *t->last);
-    t->loop = tpugraphs_lay(block, &at, n, sizeof *t->loop);
-    t->own = tpugraphs_lay(block, &at, n, sizeof *t->own);
-    t->store = tpugraphs_lay(block, &at, n, sizeof *t->store);
-    t->open = tpugraphs_lay(block, &at, n, sizeof *t->open);
-    t->constant = tpugraphs_lay(block, &at, n, sizeof *t->constant);
-    t->step = tpugraphs_lay(block, &at, n, sizeof *t->step);
-    t->inside = tpugraphs_lay(block, &at, n, sizeof *t->inside);
-    t->way = tpugraphs_lay(block, &at, n, sizeof *t->way);
-    return at;
-}
-
-static size_t lay_parts(nest_tree *t, char *block, const int count[NEST_CLASSES])
-{
-    size_t at = 0;
-    t->loops = tpugraphs_lay(block, &at, count[NEST_FOR], sizeof *t->loops);
-    t->access = tpugraphs_lay(block, &at, count[NEST_LOAD] + count[NEST_STORE], sizeof *t->access);
-    t->stores = tpugraphs_lay(block, &at, count[NEST_STORE], sizeof *t->stores);
-    t->cost = tpugraphs_lay(block, &at, count[NEST_STORE], sizeof *t->cost);
-    t->terms = tpugraphs_lay(block, &at, count[NEST_VAR], sizeof *t->terms);
-    return at;
-}
-
-static ag_status make_room(nest_tree *t, ag_failure *why)
-{
     int count[NEST_CLASSES] = {0};
-    char *block = t->block = nest_zeros(lay_nodes(t, NULL), why);
-    if (!block) return why->status;
-    lay_nodes(t, block);
+    ag_arena **m = &t->memory;
+    ag_arena_reset(*m);
+    t->kind = HARNESS_TAKE(m, t->kind, t->data->kinds);
+    t->last = HARNESS_TAKE(m, t->last, n);
+    t->loop = HARNESS_TAKE(m, t->loop, n);
+    t->own = HARNESS_TAKE(m, t->own, n);
+    t->store = HARNESS_TAKE(m, t->store, n);
+    t->open = HARNESS_TAKE(m, t->open, n);
+    t->constant = HARNESS_TAKE(m, t->constant, n);
+    t->step = HARNESS_TAKE(m, t->step, n);
+    t->inside = HARNESS_TAKE(m, t->inside, n);
+    t->way = HARNESS_TAKE(m, t->way, n);
     look_ahead(t, count);
-    block = nest_zeros(lay_parts(t, NULL, count) + 1, why);
-    if (block) lay_parts(t, block, count);
-    return why->status;
+    t->loops = HARNESS_TAKE(m, t->loops, count[NEST_FOR]);
+    t->access = HARNESS_TAKE(m, t->access, count[NEST_LOAD] + count[NEST_STORE]);
+    t->stores = HARNESS_TAKE(m, t->stores, count[NEST_STORE]);
+    t->cost = HARNESS_TAKE(m, t->cost, count[NEST_STORE]);
+    t->terms = HARNESS_TAKE(m, t->terms, count[NEST_VAR]);
 }
 
-void nest_free(nest_tree *t)
-{
-    ag_free(t->loops);
-    ag_free(t->block);
-}
+void nest_free(nest_tree *t) { ag_arena_free(t->memory); }
 
 static const nest_way no_index = {-1, 0, 0, 0, 1, NEST_MOST};
 
@@ -232,10 +203,10 @@ static void use(nest_tree *t, int v)
     a->depends |= 1U << level;
 }
 
-ag_status nest_scan(nest_tree *t, const tpgnn_data *data, const tpgnn_schedule *s, ag_failure *why)
+void nest_scan(nest_tree *t, const tpgnn_data *data, const tpgnn_schedule *s)
 {
-    *t = (nest_tree){.data = data, .s = s};
-    if (make_room(t, why)) return why->status;
+    *t = (nest_tree){.memory = t->memory, .data = data, .s = s};
+    take_arrays(t);
     for (int v = 0; v < s->nodes; v++) {
         const nest_kind k = nest_kind_of(t, v);
         inherit(t, v);
@@ -249,5 +220,4 @@ ag_status nest_scan(nest_tree *t, const tpgnn_data *data, const tpgnn_schedule *
             count(t, v, k);
         }
     }
-    return AG_OK;
 }

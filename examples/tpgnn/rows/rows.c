@@ -2,7 +2,7 @@
 /* Makes the rows of a schedule, one of each statement that stores. */
 #include "examples/tpgnn/rows/rows.h"
 
-#include "core/memory.h"
+#include "examples/harness/base/bag.h"
 #include "examples/tpgnn/rows/statement.h"
 
 #include <math.h>
@@ -171,25 +171,30 @@ static void write_row(float *row, const nest_tree *t, int number, const float *n
     nests_write_reuse(&w, &s);
 }
 
-int nests_schedule_rows(float *row, float *cost, int room, const tpgnn_data *data,
-                        const tpgnn_schedule *s, ag_failure *why)
+/* Models were trained with logarithms that are rounded so. */
+static double work_of(const nest_cost *c)
 {
-    float *nest = nest_zeros((size_t)s->nodes * TPGNN_NEST * sizeof *nest, why);
+    return c->cycles > 1 ? exp((double)(float)log(c->cycles)) : 1;
+}
+
+void nests_schedule_rows_add(nests_rows *rows, const tpgnn_data *data, const tpgnn_schedule *s)
+{
     nest_tree t = {0};
     double cycles = 0;
-    int n = -1;
-    if (nest && !nest_analyse(&t, data, s, why)) {
-        nest_write(nest, &t);
-        for (int i = 0; i < t.store_count; i++) cycles = nest_cap(cycles + t.cost[i].cycles);
-        n = t.store_count < room ? t.store_count : room;
-        for (int i = 0; i < n; i++) {
-            write_row(row + (size_t)i * NESTS_SCHEDULE_ROW, &t, i, nest, cycles < 1 ? 1 : cycles);
-            cost[i] = t.cost[i].cycles > 1 ? (float)log(t.cost[i].cycles) : 0;
-        }
+    if (!rows->items) nests_rows_clear(rows);
+    nest_analyse(&t, data, s);
+    float *nest = HARNESS_TAKE(&t.memory, nest, (size_t)s->nodes * TPGNN_NEST);
+    nest_write(nest, &t);
+    for (int i = 0; i < t.store_count; i++) cycles = nest_cap(cycles + t.cost[i].cycles);
+    for (int i = 0; i < t.store_count; i++) {
+        float *row = stbds_arraddnptr(rows->x, NESTS_SCHEDULE_ROW);
+        write_row(row, &t, i, nest, cycles < 1 ? 1 : cycles);
+        bag_add(rows->work, work_of(&t.cost[i]));
+        bag_add(rows->row, rows->rows++);
     }
+    bag_add(rows->first, rows->rows);
+    rows->items++;
     nest_free(&t);
-    ag_free(nest);
-    return n;
 }
 
 int nests_schedule_stores(const tpgnn_data *data, const tpgnn_schedule *s)

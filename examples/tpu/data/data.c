@@ -272,9 +272,10 @@ ag_status tpu_data_add(tpu_data *data, const harness_files *paths, ag_failure *w
     return why->status;
 }
 
-ag_status tpu_data_read(tpu_data *data, const harness_paths *given, const char *option,
+ag_status tpu_data_read(void *files, const harness_paths *given, const char *option,
                         ag_failure *why)
 {
+    tpu_data *data = files;
     if (harness_files_read(&data->paths, given, option, why)) return why->status;
     return tpu_data_add(data, &data->paths, why);
 }
@@ -305,12 +306,14 @@ int tpu_kernel_teaches(const tpu_kernel *k)
     return 0;
 }
 
-void tpu_data_free(tpu_data *data)
+void tpu_data_free(void *files)
 {
+    tpu_data *data = files;
     for (int i = 0; i < data->files; i++) free_file(data, &data->file[i]);
     ag_free(data->file);
     data->budget.used -= data->list_bytes;
-    tpu_names_free(data);
+    harness_names_free(data->program, data->program_at);
+    harness_names_free(data->family, data->family_at);
     ag_free(data->kernel);
     harness_files_free(&data->paths);
     *data = (tpu_data){.budget = data->budget};

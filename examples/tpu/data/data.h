@@ -6,6 +6,7 @@
 #ifndef TPU_DATA_H
 #define TPU_DATA_H
 
+#include "examples/harness/base/names.h"
 #include "examples/harness/cli/options.h"
 #include "examples/tpugraphs/tpugraphs.h"
 #include "gnn/gnn.h"
@@ -48,9 +49,9 @@ typedef struct tpu_data {
     uint64_t hash;       /* of all names, arrays and run times, in their order */
     harness_files paths; /* what tpu_data_read has read */
     /* The memory of the files, the places of names, and the room of both lists. */
-    struct tpu_file *file;                       /* [files] */
-    struct tpu_place_of *program_at, *family_at; /* maps; like the names, they are too small to
-                                                    count in the budget */
+    struct tpu_file *file;                   /* [files] */
+    harness_name_at *program_at, *family_at; /* maps; like the names, they are too small to count
+                                                in the budget */
     int file_room, kernel_room;
     size_t list_bytes; /* taken from the budget */
 } tpu_data;
@@ -65,10 +66,10 @@ typedef struct tpu_data {
    range; edges that form a circle), AG_EMEMORY, AG_EUSE, AG_ESTOPPED. */
 ag_status tpu_data_add(tpu_data *data, const harness_files *paths, ag_failure *why);
 /* The same for files, folders and lists as a user gives them; call it once for `data`. option: as
-   in harness_files_read. */
-ag_status tpu_data_read(tpu_data *data, const harness_paths *given, const char *option,
+   in harness_files_read. This function and the next are of a harness_fit. */
+ag_status tpu_data_read(void *data, const harness_paths *given, const char *option,
                         ag_failure *why);
-void tpu_data_free(tpu_data *data);
+void tpu_data_free(void *data);
 /* Frees the arrays of a kernel that owns them; those of tpu_data_add belong to the data. */
 void tpu_kernel_free(tpu_kernel *kernel);
 /* The number of kernels whose run times are not hidden. */

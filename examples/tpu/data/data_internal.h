@@ -15,12 +15,6 @@ typedef struct tpu_file {
     size_t bytes; /* taken from the budget */
 } tpu_file;
 
-/* The index of a name in its list. */
-typedef struct tpu_place_of {
-    char *key;
-    int value;
-} tpu_place_of;
-
 /* Puts the nodes in topological order; file: its name in sentences. Fails: AG_EDATA (a circle),
    AG_EMEMORY. */
 ag_status tpu_order(tpu_kernel *kernel, const char *file, const tpugraphs_budget *budget,
@@ -28,7 +22,6 @@ ag_status tpu_order(tpu_kernel *kernel, const char *file, const tpugraphs_budget
 
 /* Finds or adds the program and family of a file named so (without .npz). */
 void tpu_name(tpu_data *data, const char *name, tpu_task task, int *program, int *family);
-void tpu_names_free(tpu_data *data);
 /* XXH3 of a kernel and of the normalizers of its run times (NULL: fusion); only this hash reads the
    normalizers. It starts from `before`, the hash of what was read earlier. */
 uint64_t tpu_hash(uint64_t before, const tpu_data *data, const tpu_kernel *kernel,

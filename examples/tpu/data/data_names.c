@@ -28,40 +28,14 @@ static size_t family_length(const char *name, size_t length)
     return length;
 }
 
-/* The index of a name in a list (a bag), to which it is added if necessary. */
-static int find_name(char ***list, tpu_place_of **place, const char *name, size_t length)
-{
-    char *text = harness_text("%.*s", (int)length, name);
-    const int at = map_find(*place, text);
-    if (at >= 0) {
-        harness_free(text);
-        return (*place)[at].value;
-    }
-    map_add(*place, text, bag_count(*list));
-    bag_add(*list, text);
-    return bag_count(*list) - 1;
-}
-
 void tpu_name(tpu_data *data, const char *name, tpu_task task, int *program, int *family)
 {
     const size_t length = task == TPU_TILE ? program_length(name) : strlen(name);
-    *family = find_name(&data->family, &data->family_at, name, family_length(name, length));
-    *program = find_name(&data->program, &data->program_at, name, length);
+    *family =
+        harness_name_place(&data->family, &data->family_at, name, family_length(name, length));
+    *program = harness_name_place(&data->program, &data->program_at, name, length);
     data->families = bag_count(data->family);
     data->programs = bag_count(data->program);
-}
-
-static void free_names(char **list, tpu_place_of *place)
-{
-    for (int i = 0; i < bag_count(list); i++) harness_free(list[i]);
-    bag_free(list);
-    map_free(place);
-}
-
-void tpu_names_free(tpu_data *data)
-{
-    free_names(data->program, data->program_at);
-    free_names(data->family, data->family_at);
 }
 
 static uint64_t hash(uint64_t before, const void *x, size_t count, size_t size)

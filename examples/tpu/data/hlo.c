@@ -143,9 +143,9 @@ void tpu_hlo_open(tpu_hlo *h, const tpu_kernel *kernel)
     const size_t nodes = (size_t)kernel->nodes, edges = (size_t)kernel->edges;
     ag_arena_reset(h->memory);
     *h = (tpu_hlo){.kernel = kernel, .memory = h->memory};
-    h->operation = harness_take(&h->memory, nodes * sizeof *h->operation);
-    h->start = harness_take(&h->memory, (nodes + 1) * sizeof *h->start);
-    h->operand = harness_take(&h->memory, (edges + 1) * sizeof *h->operand);
+    h->operation = HARNESS_TAKE(&h->memory, h->operation, nodes);
+    h->start = HARNESS_TAKE(&h->memory, h->start, nodes + 1);
+    h->operand = HARNESS_TAKE(&h->memory, h->operand, edges + 1);
     h->called = harness_take(&h->memory, nodes);
     operands(h);
     operations(h);

@@ -43,23 +43,23 @@ static void take_arrays(tpu_batch *b, bool tiles)
     const size_t s = (size_t)b->samples, k = (size_t)b->kernels;
     const size_t n = (size_t)b->nodes, base = (size_t)b->base_nodes;
     ag_arena **m = &b->memory;
-    if (b->memory) ag_arena_reset(b->memory);
-    b->kernel = harness_take(m, s * sizeof *b->kernel);
-    b->config = harness_take(m, s * sizeof *b->config);
-    b->group = harness_take(m, s * sizeof *b->group);
-    b->group_start = harness_take(m, (k + 1) * sizeof *b->group_start);
-    b->base_start = harness_take(m, (k + 1) * sizeof *b->base_start);
-    b->start = harness_take(m, (s + 1) * sizeof *b->start);
-    b->feature = harness_take(m, base * TPUGRAPHS_FEATURES * sizeof *b->feature);
-    b->opcode = harness_take(m, base * sizeof *b->opcode);
-    b->base_group = harness_take(m, base * sizeof *b->base_group);
-    b->analysis = harness_take(m, k * TPU_STATIC * sizeof *b->analysis);
-    b->base = harness_take(m, n * sizeof *b->base);
-    b->sample = harness_take(m, n * sizeof *b->sample);
-    b->tile = tiles ? harness_take(m, s * TPUGRAPHS_TILE_FEATURES * sizeof *b->tile) : NULL;
-    b->runtime = harness_take(m, s * sizeof *b->runtime);
-    b->log_runtime = harness_take(m, s * sizeof *b->log_runtime);
-    b->rank = harness_take(m, s * sizeof *b->rank);
+    ag_arena_reset(b->memory);
+    b->kernel = HARNESS_TAKE(m, b->kernel, s);
+    b->config = HARNESS_TAKE(m, b->config, s);
+    b->group = HARNESS_TAKE(m, b->group, s);
+    b->group_start = HARNESS_TAKE(m, b->group_start, k + 1);
+    b->base_start = HARNESS_TAKE(m, b->base_start, k + 1);
+    b->start = HARNESS_TAKE(m, b->start, s + 1);
+    b->feature = HARNESS_TAKE(m, b->feature, base * TPUGRAPHS_FEATURES);
+    b->opcode = HARNESS_TAKE(m, b->opcode, base);
+    b->base_group = HARNESS_TAKE(m, b->base_group, base);
+    b->analysis = HARNESS_TAKE(m, b->analysis, k * TPU_STATIC);
+    b->base = HARNESS_TAKE(m, b->base, n);
+    b->sample = HARNESS_TAKE(m, b->sample, n);
+    b->tile = tiles ? HARNESS_TAKE(m, b->tile, s * TPUGRAPHS_TILE_FEATURES) : NULL;
+    b->runtime = HARNESS_TAKE(m, b->runtime, s);
+    b->log_runtime = HARNESS_TAKE(m, b->log_runtime, s);
+    b->rank = HARNESS_TAKE(m, b->rank, s);
 }
 
 static void fill_samples(tpu_batch *b, const tpu_sample *sample)
@@ -147,21 +147,18 @@ static void free_graphs(tpu_batch *b)
 
 static void fill_runtimes(tpu_batch *b)
 {
-    harness_timed *order = harness_take(&b->memory, (size_t)b->samples * sizeof *order);
+    harness_timed *order = HARNESS_TAKE(&b->memory, order, b->samples);
     for (int i = 0; i < b->samples; i++) {
         const tpu_kernel *k = b->kernel[i];
         b->runtime[i] = k->runtime ? k->runtime[b->config[i]] : 0;
         b->log_runtime[i] = k->runtime ? (ag_real)log((double)b->runtime[i]) : 0;
     }
-    for (int g = 0; g < b->kernels; g++) {
-        const int first = b->group_start[g];
-        harness_ranks(b->rank + first, b->runtime + first, b->group_start[g + 1] - first, order);
-    }
+    harness_group_ranks(b->rank, b->runtime, b->group_start, b->kernels, order);
 }
 
 /* The loop nests of a kernel under its tile, or of a fused kernel under its default tile, join the
    nodes that they compute. */
-static ag_status fill_rows(tpu_batch *b, const nests_joined *joined, ag_failure *why)
+static void fill_rows(tpu_batch *b, const nests_joined *joined)
 {
     nests_rows *nests = &b->nests;
     nests->items = 0;
@@ -172,7 +169,7 @@ static ag_status fill_rows(tpu_batch *b, const nests_joined *joined, ag_failure 
     }
     for (int i = 0; i < b->samples; i++)
         for (int r = nests->first[i]; r < nests->first[i + 1]; r++) nests->node[r] += b->start[i];
-    return nests_joined_fill(&b->rows, joined, nests, nests->node, b->nodes, NULL, why);
+    nests_joined_fill(&b->rows, joined, nests, nests->node, b->nodes, NULL);
 }
 
 ag_status tpu_rows_fit(nests_scale *scale, const tpu_data *data, ag_failure *why)
@@ -186,7 +183,7 @@ ag_status tpu_rows_fit(nests_scale *scale, const tpu_data *data, ag_failure *why
         nests_scale_add_items(scale, &nests, k->runtime, NULL);
     }
     nests_scale_end(scale);
-    nests_tile_rows_free(&nests);
+    nests_rows_free(&nests);
     return why->status;
 }
 
@@ -200,15 +197,17 @@ ag_status tpu_batch_fill(tpu_batch *b, const tpu_sample *sample, int count,
     fill_features(b, scaler);
     for (int way = 0; way < TPU_WAYS; way++)
         if (o->way[way] && fill_graph(b, (tpu_way)way, o, why)) return why->status;
+    if (o->rows) fill_rows(b, o->rows);
     fill_runtimes(b);
-    return o->rows ? fill_rows(b, o->rows, why) : AG_OK;
+    return AG_OK;
 }
 
-void tpu_batch_free(tpu_batch *b)
+void tpu_batch_free(void *batch)
 {
+    tpu_batch *b = batch;
     free_graphs(b);
     ag_arena_free(b->memory);
     nests_joined_batch_free(&b->rows);
-    nests_tile_rows_free(&b->nests);
-    *b = (tpu_batch){.step = b->step};
+    nests_rows_free(&b->nests);
+    *b = (tpu_batch){0};
 }

@@ -31,7 +31,6 @@ typedef struct tpu_batch_options {
 /* Adjacent samples of one kernel form a group and share its rows in `feature` and `opcode`. Start
    from {0}. */
 typedef struct tpu_batch {
-    int64_t step;              /* of training */
     int samples, kernels;      /* kernels: groups */
     int nodes, base_nodes;     /* of all samples, of all groups */
     const tpu_kernel **kernel; /* [samples] */
@@ -63,7 +62,7 @@ typedef struct tpu_batch {
 ag_status tpu_batch_fill(tpu_batch *batch, const tpu_sample *sample, int count,
                          const tpu_scaler *scaler, const tpu_batch_options *options,
                          ag_failure *why);
-void tpu_batch_free(tpu_batch *batch);
+void tpu_batch_free(void *batch);
 
 /* Fits the scale of the columns, and the mean of ln(ns) less ln of the sum of the prices, to at
    most NESTS_FITTED configurations of each kernel with known run times. Fails: AG_ESTOPPED. */

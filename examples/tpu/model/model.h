@@ -69,15 +69,12 @@ typedef struct tpu_model {
                                nodes */
 } tpu_model;
 
-/* Its name in results: "TPU model", "TPU model with rows (costs)". */
-const char *tpu_model_name(const tpu_options *options);
-
 /* Adds the parameters to `params`, which is new and stays the caller's; memory and first values
    come with ag_params_build. Fails: AG_EUSE (sizes out of range, hidden is no multiple of the
    heads), AG_EMEMORY (NULL). */
 ag_status tpu_model_add(tpu_model *model, ag_params *params, const tpu_options *options,
                         ag_failure *why);
-void tpu_model_free(tpu_model *model);
+void tpu_model_free(tpu_model *model); /* except the parameters */
 
 /* A score per sample, [samples]: fusion: predicted ln(ns); tile: small is fast. */
 ag_tensor *tpu_forward(const tpu_model *model, ag_tape *tape, const tpu_batch *batch);

@@ -159,12 +159,6 @@ static ag_status check(const tpu_options *o, ag_failure *why)
     return AG_OK;
 }
 
-const char *tpu_model_name(const tpu_options *options)
-{
-    static const char *const name[] = {NESTS_NAMES("TPU model")};
-    return name[options->rows];
-}
-
 ag_status tpu_model_add(tpu_model *m, ag_params *params, const tpu_options *options,
                         ag_failure *why)
 {
@@ -180,14 +174,10 @@ ag_status tpu_model_add(tpu_model *m, ag_params *params, const tpu_options *opti
     add_nodes(m);
     if (options->rows != NESTS_COSTS) add_kernel(m);
     choose_first_values(m);
-    return nests_joined_add(&m->rows, params, options->rows, NESTS_TILE_COLUMNS, NESTS_TILE_KINDS,
-                            options->task == TPU_FUSION, options->hidden, options->hidden,
-                            options->absolute, why);
+    nests_joined_add(&m->rows, params, options->rows, NESTS_TILE_COLUMNS, NESTS_TILE_KINDS,
+                     options->task == TPU_FUSION, options->hidden, options->hidden,
+                     options->absolute);
+    return AG_OK;
 }
 
-void tpu_model_free(tpu_model *m)
-{
-    ag_params_free(m->params);
-    nests_joined_free(&m->rows);
-    m->params = NULL;
-}
+void tpu_model_free(tpu_model *m) { nests_joined_free(&m->rows); }

@@ -125,8 +125,8 @@ void nests_default_tile(float tile[TPUGRAPHS_TILE_FEATURES], nests_tiling *t)
     const size_t nodes = (size_t)t->hlo.kernel->nodes, edges = (size_t)t->hlo.kernel->edges;
     ag_arena **memory = &t->hlo.memory;
     items s = {.t = t,
-               .item = harness_take(memory, (2 * nodes + edges + 2) * sizeof *s.item),
-               .of = harness_take(memory, 2 * nodes * sizeof *s.of)};
+               .item = HARNESS_TAKE(memory, s.item, 2 * nodes + edges + 2),
+               .of = HARNESS_TAKE(memory, s.of, 2 * nodes)};
     s.last = s.of + nodes;
     const tpugraphs_cut cut = {.rank = out->rank,
                                .n_blocked = t->n_blocked,

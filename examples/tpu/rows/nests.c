@@ -84,11 +84,15 @@ static void reduction_loops(nests_job *w, const nests_side *s, const double *blo
 
 /* ---- copies ---- */
 
-/* Writes all of a box that a copy of v then fills in part. */
-static void add_fill(nests_side *s, int v, const double *box, const double *to, int rank)
+/* Writes a box for node u: elements of node v; -1: one number, to all of a box that is then filled
+   in part. */
+static void add_move(nests_side *s, int u, int v, const double *box, const double *to, int rank,
+                     double share)
 {
-    nests_job w = job_of(s, v, NESTS_TILE_FILL);
+    nests_job w = job_of(s, u, v < 0 ? NESTS_TILE_FILL : NESTS_TILE_MOVES);
+    if (v >= 0) read_input(&w, s, v);
     w.written = nests_volume(box);
+    w.share = share;
     map_loops(&w, to, box, rank);
     nests_tile_add(s, &w);
 }
@@ -99,16 +103,13 @@ static void add_copy(nests_side *s, int v, const double *padded, const double *e
 {
     const int rank = s->h->operation[v].rank;
     double *box = s->t->box[v], to[TPUGRAPHS_AXES], dense[TPUGRAPHS_AXES];
-    nests_job w = job_of(s, v, NESTS_TILE_MOVES);
     nests_place_dense(dense, padded ? padded : box, rank);
     memcpy(to, dense, sizeof to);
     if (padded) {
-        add_fill(s, v, padded, dense, rank);
+        add_move(s, v, -1, padded, dense, rank, 1);
         for (int a = 0; a < rank; a++) to[a] *= every[a];
     }
-    read_input(&w, s, v);
-    map_loops(&w, to, box, rank);
-    nests_tile_add(s, &w);
+    add_move(s, v, v, box, to, rank, 1);
     memcpy(s->place[v].stride, dense, sizeof dense);
     s->place[v].base = s->t->reduction;
     if (padded) memcpy(box, padded, TPUGRAPHS_AXES * sizeof *box);
@@ -139,19 +140,15 @@ static void add_concatenate(nests_side *s, int u, const double *to)
     const double *out = s->t->box[u];
     const int rank = h->operation[u].rank, axis = tpu_hlo_dim(h, u, 0);
     for (int i = h->start[u]; i < h->start[u + 1]; i++) {
-        double box[TPUGRAPHS_AXES];
+        double box[TPUGRAPHS_AXES], share = 1;
         const int v = h->operand[i];
-        nests_job w = job_of(s, u, NESTS_TILE_MOVES);
-        read_input(&w, s, v);
         memcpy(box, out, sizeof box);
         if (axis >= 0 && axis < rank) {
             const int size = h->operation[v].size[axis];
             box[axis] = fmin(out[axis], size);
-            w.share = out[axis] * size / h->operation[u].size[axis] / box[axis];
+            share = out[axis] * size / h->operation[u].size[axis] / box[axis];
         }
-        w.written = nests_volume(box);
-        map_loops(&w, to, box, rank);
-        nests_tile_add(s, &w);
+        add_move(s, u, v, box, to, rank, share);
     }
 }
 
@@ -162,12 +159,8 @@ static void add_pad(nests_side *s, int u, const double *to)
     const double *out = s->t->box[u];
     if (v < 0) return;
     const double *box = s->t->box[v];
-    nests_job w = job_of(s, u, NESTS_TILE_MOVES);
-    if (nests_volume(box) < nests_volume(out)) add_fill(s, u, out, to, rank);
-    read_input(&w, s, v);
-    w.written = nests_volume(box);
-    map_loops(&w, to, box, rank);
-    nests_tile_add(s, &w);
+    if (nests_volume(box) < nests_volume(out)) add_move(s, u, -1, out, to, rank, 1);
+    add_move(s, u, v, box, to, rank, 1);
 }
 
 /* ---- nests ---- */
@@ -323,10 +316,17 @@ static void add_tile(nests_rows *rows, const float *tile)
 
 /* ---- rows ---- */
 
+static void drop(void *tiling)
+{
+    nests_tiling_close(tiling);
+    harness_free(tiling);
+}
+
 void nests_tile_rows_add(nests_rows *rows, const tpu_kernel *k, const int *config, int n)
 {
     float standard[TPUGRAPHS_TILE_FEATURES];
     if (!rows->memory) rows->memory = harness_alloc(sizeof(nests_tiling));
+    rows->drop = drop;
     if (!rows->items) nests_rows_clear(rows);
     nests_tiling_open(rows->memory, k);
     if (!k->tile) nests_default_tile(standard, rows->memory);
@@ -336,11 +336,4 @@ void nests_tile_rows_add(nests_rows *rows, const tpu_kernel *k, const int *confi
         bag_add(rows->first, rows->rows);
         rows->items++;
     }
-}
-
-void nests_tile_rows_free(nests_rows *rows)
-{
-    if (rows->memory) nests_tiling_close(rows->memory);
-    harness_free(rows->memory);
-    nests_rows_free(rows);
 }

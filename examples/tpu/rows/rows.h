@@ -44,6 +44,5 @@ enum { NESTS_TILE_COLUMNS = 57 };
    kind; its work is a guess of the ns of all calls together, which models correct. rows->items 0
    starts again; rows->memory is the tiling of the kernel added last. */
 void nests_tile_rows_add(nests_rows *rows, const tpu_kernel *kernel, const int *config, int n);
-void nests_tile_rows_free(nests_rows *rows);
 
 #endif

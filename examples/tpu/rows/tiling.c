@@ -91,9 +91,9 @@ void nests_tiling_open(nests_tiling *t, const tpu_kernel *kernel)
     *t = (nests_tiling){.reduction = -1, .hlo = t->hlo};
     tpu_hlo_open(&t->hlo, kernel);
     ag_arena **memory = &t->hlo.memory;
-    t->box = harness_take(memory, nodes * sizeof *t->box);
-    t->lo = harness_take(memory, nodes * sizeof *t->lo);
-    t->place = harness_take(memory, 2 * nodes * sizeof *t->place);
+    t->box = HARNESS_TAKE(memory, t->box, nodes);
+    t->lo = HARNESS_TAKE(memory, t->lo, nodes);
+    t->place = HARNESS_TAKE(memory, t->place, 2 * nodes);
     t->copied = harness_take(memory, nodes);
     t->want = harness_take(memory, nodes);
     for (int u = 0; u < kernel->nodes; u++)
