@@ -65,7 +65,7 @@ static slab *slab_new(size_t size)
 }
 
 /* The next slab that holds `bytes`: one that a reset kept, or a new one of twice the last size. A
-   kept slab that is too small is passed over until the next reset. */
+   kept slab that is too small is passed over, and the next reset frees it. */
 static slab *next_slab(ag_arena *arena, size_t bytes)
 {
     slab *last = arena->current;
@@ -105,9 +105,30 @@ void *ag_arena_take(ag_arena *arena, size_t bytes)
     return at + MARK;
 }
 
+static void slab_free(slab *s)
+{
+    ASAN_UNPOISON_MEMORY_REGION(s->base, s->size);
+    ag_free(s);
+}
+
+/* Frees the slabs that were passed over, or arrays that grow from step to step would keep all their
+   sizes. */
+static void drop_small(ag_arena *arena)
+{
+    for (slab **at = &arena->first, *s; (s = *at) && s != arena->current;) {
+        if (s->used) {
+            at = &s->next;
+        } else {
+            *at = s->next;
+            slab_free(s);
+        }
+    }
+}
+
 void ag_arena_reset(ag_arena *arena)
 {
     if (!arena) return;
+    if (arena->current) drop_small(arena);
     for (slab *s = arena->first; s; s = s->next) {
         s->used = 0;
         ASAN_POISON_MEMORY_REGION(s->base, s->size);
@@ -162,8 +183,7 @@ void ag_arena_free(ag_arena *arena)
     if (!arena) return;
     for (slab *s = arena->first, *next; s; s = next) {
         next = s->next;
-        ASAN_UNPOISON_MEMORY_REGION(s->base, s->size);
-        ag_free(s);
+        slab_free(s);
     }
     ag_free(arena);
 }

@@ -29,7 +29,7 @@ typedef struct nests_model {
 
 /* Declares the network's parameters and makes room for scale and trees. columns, words: of a row;
    absolute: as in nests_maker.
-   Start from {0}; always free it. Fails: AG_EUSE, AG_EMEMORY. */
+   Start from {0}; always free it. Fails: AG_EUSE. */
 ag_status nests_model_add(nests_model *model, ag_params *params, const nests_settings *settings,
                           int columns, int words, bool absolute, ag_failure *why);
 void nests_model_free(nests_model *model); /* except the parameters */

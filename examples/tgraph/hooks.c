@@ -3,6 +3,7 @@
 #include "examples/tgraph/hooks.h"
 
 #include <math.h>
+#include <stddef.h>
 
 static const tgraph_settings *settings_of(const harness_session *s)
 {
@@ -36,10 +37,11 @@ static void close_files(void *data)
 
 /* The data and scratch of the steps of a run. */
 typedef struct tgraph_steps {
-    tgraph_source source; /* first, as tgraph_source_draw gets the whole */
+    tgraph_source source; /* first: tgraph_source_draw gets a pointer to the whole */
     tgraph_file **file;   /* those trained on */
     ag_real *target;      /* of the loss of a step */
 } tgraph_steps;
+_Static_assert(offsetof(tgraph_steps, source) == 0, "as fill takes it");
 
 /* Converts --epochs to steps: a billion times the files that fit into an int is an int64_t. The
    last step may begin another epoch. */

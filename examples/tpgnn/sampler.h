@@ -12,7 +12,7 @@ typedef struct tpgnn_sampler {
     int32_t *task, *family_start; /* tasks that can be drawn, by family */
     int32_t *order;               /* scratch */
     const tpgnn_schedule **drawn;
-    ag_real *label;   /* room for the labels of a batch; the sampler does not use it */
+    ag_real *label;   /* for the loss of a step: the labels of its batch */
     ag_arena *memory; /* of these */
     int tasks, families;
 } tpgnn_sampler;

@@ -50,6 +50,21 @@ static void arena_reset_keeps_its_slabs(void **state)
     ag_arena_free(arena);
 }
 
+static void arena_reset_frees_slabs_that_were_too_small(void **state)
+{
+    enum { LARGE = 64 << 20, MORE = 2 << 20 };
+    ag_arena *arena = ag_arena_new();
+    for (size_t bytes = LARGE; bytes < 2 * LARGE; bytes += MORE) {
+        assert_non_null(ag_arena_take(arena, bytes));
+        ag_arena_reset(arena);
+        assert_non_null(ag_arena_take(arena, 1));
+        assert_true(ag_arena_intact(arena));
+        ag_arena_reset(arena);
+        assert_true(ag_arena_bytes(arena) < bytes + 2 * MORE);
+    }
+    ag_arena_free(arena);
+}
+
 static void arena_slabs_double(void **state)
 {
     ag_arena *arena = ag_arena_new();
@@ -302,7 +317,8 @@ static void shapes_count_and_compare(void **state)
 int main(void)
 {
     return RUN_TESTS(
-        arena_blocks_are_aligned_and_apart, arena_reset_keeps_its_slabs, arena_slabs_double,
+        arena_blocks_are_aligned_and_apart, arena_reset_keeps_its_slabs,
+        arena_reset_frees_slabs_that_were_too_small, arena_slabs_double,
         arena_without_memory_says_so_and_stays_usable, arena_guards_see_a_byte_past_the_end,
         philox_gives_the_published_words, random_stream_is_laid_out_as_documented,
         uniform_and_normal_have_their_moments, below_is_in_range_and_without_bias,

@@ -88,7 +88,7 @@ static void add_scores(scorer *p)
 {
     const harness_model *m = p->runs.model;
     if (m->read_scored(p->data, &p->runs, p->settings, false, &p->why)) return;
-    m->open(p->results, p->data, p->settings);
+    harness_rank_open(p->results, &p->runs, p->data, p->settings);
     if (!harness_runs_score(&p->runs, p->results, p->settings, &p->why))
         for (int i = 0; i < harness_rank_groups(p->results); i++) {
             const harness_group g = harness_rank_group_at(p->results, i);

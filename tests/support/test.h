@@ -99,14 +99,14 @@ static inline void expect_sentence(const ag_failure *why, ag_status status, cons
                  part);
 }
 
-/* What the latest call that was given new_failure() has said. */
+/* The failure that the latest call got from new_failure(). */
 static inline ag_failure *last_failure(void)
 {
     static ag_failure why;
     return &why;
 }
 
-/* What to give a call as its ag_failure, empty at first. Each file has one, for one thread. */
+/* Empties the file's failure and returns it, for the next call. For one thread. */
 static inline ag_failure *new_failure(void)
 {
     *last_failure() = (ag_failure){0};

@@ -159,8 +159,8 @@ int tgraph_graph_far(const tgraph_graph *graph, const tgraph_scaler *scaler);
 
 /* ---- batches ---- */
 
-/* A batch: some configurations of one file. Start from {0}; `joined` may be set before it is
-   filled. */
+/* A batch: some configurations of one file. Start from {0}; `joined` may be set before the batch is
+   filled, and a source sets it to its own. */
 typedef struct tgraph_batch {
     const nests_joined *joined; /* of the model that the rows are for; NULL: there are none */
     nests_joined_batch nests;   /* of `joined`, where that is used */

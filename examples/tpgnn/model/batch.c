@@ -163,8 +163,8 @@ static ag_status fill_schedule(tpgnn_batch *b, scratch *s, const tpgnn_data *dat
 }
 
 /* Statements are in the order of their nodes in both. A tree may hold a store where --compact
-   leaves nodes out: then its last rows belong to no node. They are computed again for each batch,
-   as the columns of nest.h are, in 0.03 ms a schedule. */
+   leaves nodes out: then its last rows belong to no node. All rows are computed again for each
+   batch, as the columns of nest.h are, in 0.03 ms a schedule. */
 static void fill_rows(tpgnn_batch *b, const tpgnn_data *data, const tpgnn_batch_options *o)
 {
     nests_rows *rows = &b->nests;
