@@ -3,6 +3,7 @@
    stay as they are, else they are corrected, so that damage inside gets further. Schedules that are
    read become a batch. */
 #define _GNU_SOURCE /* memfd_create */
+#include "core/memory.h"
 #include "examples/tpgnn/model/batch.h"
 
 #include <math.h>

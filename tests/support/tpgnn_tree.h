@@ -3,6 +3,7 @@
 #ifndef TEST_TPGNN_TREE_H
 #define TEST_TPGNN_TREE_H
 
+#include "core/memory.h"
 #include "support/test.h"
 #include "examples/harness/harness.h"
 #include "examples/tpgnn/nest/nest.h"
