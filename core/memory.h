@@ -16,8 +16,8 @@ AG_API void *ag_grow(void *block, size_t bytes); /* realloc: on failure the old 
 AG_API void ag_free(void *block);                /* NULL is allowed */
 
 /* An arena takes blocks, aligned to 64 bytes, from slabs. ag_arena_reset frees all blocks and keeps
-   the slabs, except those that were too small for a block; ag_arena_free frees both. Slabs of 2 MiB and more ask for huge pages. Debug builds put
-   guard bytes after each block. */
+   the slabs, except those that were too small for a block; ag_arena_free frees both. Slabs of 2 MiB
+   and more ask for huge pages. Debug builds put guard bytes after each block. */
 AG_API ag_arena *ag_arena_new(void);                       /* NULL: no memory */
 AG_API void *ag_arena_take(ag_arena *arena, size_t bytes); /* not zeroed; NULL: no memory */
 AG_API void ag_arena_reset(ag_arena *arena);
