@@ -4,7 +4,6 @@
 
 #include "core/error.h"
 #include "examples/harness/base/base.h"
-#include "examples/harness/rank/unseen.h"
 
 #include <math.h>
 #include <string.h>
@@ -90,19 +89,4 @@ ag_status nests_scale_check(const nests_scale *s, ag_failure *why)
         return ag_fail(why, AG_EDATA,
                        "the offset of the scores of rows is %g; it must be -300 to 300", s->offset);
     return AG_OK;
-}
-
-enum { FAR = 10 }; /* deviations, as the warnings say */
-
-int64_t nests_scale_far(const nests_scale *s, const float *x, int64_t rows)
-{
-    double *low = HARNESS_NEW(low, 2 * (size_t)s->columns), *high = low + s->columns;
-    for (int k = 0; k < s->columns; k++) {
-        const double off = s->deviation[k] > NESTS_FLAT ? FAR * s->deviation[k] : (double)INFINITY;
-        low[k] = s->mean[k] - off;
-        high[k] = s->mean[k] + off;
-    }
-    const int64_t far = harness_far_rows(x, rows, s->columns, low, high);
-    harness_free(low);
-    return far;
 }
