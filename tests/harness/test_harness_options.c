@@ -205,12 +205,12 @@ static void a_copy_leaves_the_original(void **state)
 }
 
 /* All options of a command; the caller frees it. */
-static char *help_of(unsigned command)
+static char *help_of(const harness_program *program, unsigned command)
 {
     char *text;
     size_t bytes;
     FILE *to = open_memstream(&text, &bytes);
-    harness_options_help(to, &demo, command, true);
+    harness_options_help(to, program, command, true);
     fclose(to);
     return text;
 }
@@ -218,11 +218,25 @@ static char *help_of(unsigned command)
 static void help_is_80_wide(void **state)
 {
     for (unsigned bit = HARNESS_TRAIN; bit <= HARNESS_ABLATE; bit *= 2) {
-        char *text = help_of(bit);
+        char *text = help_of(&demo, bit);
         for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
             assert_true(strlen(line) <= 80);
         free(text);
     }
+}
+
+static void rows_without_a_group_are_shown_as_others(void **state)
+{
+    static const harness_option rows[] = {
+        {"edges", HARNESS_FIELD(demo_options, edges), .commands = HARNESS_TRAIN, .help = "one"},
+        {"depth", HARNESS_FIELD(demo_options, depth), .commands = HARNESS_TRAIN, .help = "two"}};
+    harness_program program = demo;
+    program.options = rows;
+    program.option_count = 2;
+    char *text = help_of(&program, HARNESS_TRAIN);
+    assert_non_null(strstr(text, "\nOther\n  --edges"));
+    assert_non_null(strstr(text, "\n  --depth"));
+    free(text);
 }
 
 static void help_names_defaults_and_ranges(void **state)
@@ -232,7 +246,7 @@ static void help_names_defaults_and_ranges(void **state)
         "to\n                            10)\n",
         "\n  --[no-]edges              pass messages along the edges (default on)\n",
         ": hinge logistic\n                            listmle (default hinge)\n", "(needed)"};
-    char *text = help_of(HARNESS_TRAIN);
+    char *text = help_of(&demo, HARNESS_TRAIN);
     for (int i = 0; i < 4; i++) assert_non_null(strstr(text, parts[i]));
     assert_null(strstr(text, "--study")); /* of ablate */
     free(text);
@@ -260,8 +274,8 @@ static void nearest_name(void **state)
 
 int main(void)
 {
-    return RUN_TESTS_WITH(NULL, drop, presets, damaged_presets, every_way_to_write_a_value, sizes,
-                          error_sentences, several_words, what_is_needed,
-                          a_copy_leaves_the_original, help_is_80_wide,
-                          help_names_defaults_and_ranges, nearest_name);
+    return RUN_TESTS_WITH(
+        NULL, drop, presets, damaged_presets, every_way_to_write_a_value, sizes, error_sentences,
+        several_words, what_is_needed, a_copy_leaves_the_original, help_is_80_wide,
+        rows_without_a_group_are_shown_as_others, help_names_defaults_and_ranges, nearest_name);
 }

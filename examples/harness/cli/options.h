@@ -64,10 +64,15 @@ typedef struct harness_option {
                             options that the word sets; lines before the first section hold for
                             all of these; NULL: words set no other options */
     const char *meta;    /* the value's name in --help, e.g. "RUN"; NULL: by type */
-    const char *group;   /* heading in --help */
+    const char *group;   /* heading in --help; NULL: "Other" */
     const char *help;    /* one sentence without full stop; default and range are added */
     bool often;          /* --help has it; the other rows are only in --help-all */
 } harness_option;
+
+static inline const char *harness_option_group(const harness_option *option)
+{
+    return option->group ? option->group : "Other";
+}
 
 /* Type and offset of a member of the struct of options; the compiler selects the type or refuses
    the member. */

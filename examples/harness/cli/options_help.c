@@ -74,11 +74,6 @@ static void print_row(FILE *to, const harness_option *option, unsigned command)
     wrap(to, right_side(option, option->needed & command));
 }
 
-static const char *group_of(const harness_option *option)
-{
-    return option->group ? option->group : "Other";
-}
-
 /* A command with so many options has all of them in --help. */
 enum { FEW = 10 };
 
@@ -86,10 +81,10 @@ enum { FEW = 10 };
 static void print_groups(FILE *to, const harness_option **option, unsigned command)
 {
     for (int i = 0; i < bag_count(option); i++) {
-        const char *group = option[i] ? group_of(option[i]) : NULL;
+        const char *group = option[i] ? harness_option_group(option[i]) : NULL;
         if (group) fprintf(to, "\n%s\n", group);
         for (int k = i; group && k < bag_count(option); k++) {
-            if (!option[k] || strcmp(group_of(option[k]), group) != 0) continue;
+            if (!option[k] || strcmp(harness_option_group(option[k]), group) != 0) continue;
             print_row(to, option[k], command);
             option[k] = NULL;
         }

@@ -23,8 +23,8 @@ ag_status harness__initial_load(harness_trained *from, const harness_session *s,
    those of other numbers. */
 static bool means(const harness_option *o)
 {
-    return strcmp(o->group, "Model") == 0 ||
-           (strcmp(o->group, "Data") == 0 && o->type == HARNESS_BOOL);
+    const char *group = harness_option_group(o);
+    return strcmp(group, "Model") == 0 || (strcmp(group, "Data") == 0 && o->type == HARNESS_BOOL);
 }
 
 static void warn_options(const harness_session *s, const harness_trained *from)

@@ -56,7 +56,8 @@ ag_status harness_outputs_open(harness_outputs *o, const harness_runs *runs,
     for (int i = 0; i < all->count; i++) mix_file(o, all->path[i]);
     for (int i = 0; i < program->option_count; i++) {
         const harness_option *option = &program->options[i];
-        if (strcmp(option->group, "Scores") == 0 && option->commands & HARNESS_PREDICT)
+        if (strcmp(harness_option_group(option), "Scores") == 0 &&
+            option->commands & HARNESS_PREDICT)
             mix_text(o, harness_option_text(options, option));
     }
     return why->status;
