@@ -11,6 +11,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 # In a container: as root, without ssh, and where a process may not read another's memory.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_plm_rsh_agent=sh OMPI_MCA_btl_vader_single_copy_mechanism=none
+export OMPI_MCA_btl_vader_backing_directory="$work" OMPI_MCA_btl_sm_backing_directory="$work" # killed ranks leave files there
 case $(mpirun --version 2>&1) in
 *"Open MPI"*) start="mpirun --oversubscribe --bind-to none" ;;
 *) start=mpirun ;;
