@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# From ops/oplist.txt and gnn/oplist.txt (a name per line): gen/op_table.inc, a line AG_OP_FILE(name) each, and, for
-# CUDA, gen/name.cu, which includes the bodies of that op, and gen/group.cu, which runs fused groups of them. A file is
-# rewritten only when it changes.
+# From ops/oplist.txt and gnn/oplist.txt (a name per line, its room before it): gen/op_table.inc, a line AG_OP_FILE(name)
+# each, and, for CUDA, gen/name.cu, which includes the bodies of that op, and gen/group.cu, which runs fused groups of
+# them. A file is rewritten only when it changes.
 set(AUGUR_GEN ${PROJECT_BINARY_DIR}/gen)
 set(table "")
 set(AUGUR_OP_CUDA "")
@@ -12,15 +12,16 @@ foreach(folder ops gnn)
     endif()
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${oplist})
     file(STRINGS ${oplist} names REGEX "^[a-z]")
-    foreach(name ${names})
+    foreach(path ${names})
         foreach(ending h c)
-            if(NOT EXISTS ${PROJECT_SOURCE_DIR}/${folder}/${name}.${ending})
-                message(FATAL_ERROR "${folder}/oplist.txt names \"${name}\", but there is no "
-                    "${folder}/${name}.${ending}: write it, or take the line out.")
+            if(NOT EXISTS ${PROJECT_SOURCE_DIR}/${folder}/${path}.${ending})
+                message(FATAL_ERROR "${folder}/oplist.txt names \"${path}\", but there is no "
+                    "${folder}/${path}.${ending}: write it, or take the line out.")
             endif()
         endforeach()
+        get_filename_component(name ${path} NAME)
         string(APPEND table "AG_OP_FILE(${name})\n")
-        file(CONFIGURE OUTPUT ${AUGUR_GEN}/${name}.cu CONTENT "#include \"${folder}/${name}.h\"\n" @ONLY)
+        file(CONFIGURE OUTPUT ${AUGUR_GEN}/${name}.cu CONTENT "#include \"${folder}/${path}.h\"\n" @ONLY)
         list(APPEND AUGUR_OP_CUDA ${AUGUR_GEN}/${name}.cu)
     endforeach()
 endforeach()

@@ -2,7 +2,7 @@
 /* channel_attention: y = x sigmoid(relu(x w1' + b1) w2' + b2), row by row, in one sweep: a block of
    rows passes both products and the gate while it is in the cache. Saved: x and the narrow hidden
    rows; the gate is computed again. */
-#include "ops/channel_attention.h"
+#include "ops/attention/channel_attention.h"
 #include "core/columns.h"
 #include "core/cuda/device.h"
 #include "core/gemm.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Sequences are ranked by length, the longest first, so that step t runs only on the first of them
    and nothing is padded. Rows stay where they are; state and cell lie in the order of the ranks. */
-#include "ops/recurrent_step.h"
+#include "ops/recurrent/recurrent_step.h"
 #include "core/panels.h"
 #include "core/parallel.h"
-#include "ops/recurrent.h"
+#include "ops/recurrent/recurrent.h"
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
    asked for it. */
 #include "core/cuda/device.h"
 #include "core/gemm.h"
-#include "ops/recurrent.h"
-#include "ops/recurrent_step.h"
+#include "ops/recurrent/recurrent.h"
+#include "ops/recurrent/recurrent_step.h"
 
 #include <string.h>
 

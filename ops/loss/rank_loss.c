@@ -2,7 +2,7 @@
 /* Ranking losses of scores [n] and dense ranks int32 [n]: pairwise_hinge and pairwise_logistic over
    the pairs with rank[i] > rank[j] of the list or of each group (starts), ListMLE over the list in
    order of rank. They save scores and ranks, ListMLE also n sums. Without items they are 0. */
-#include "ops/rank_loss.h"
+#include "ops/loss/rank_loss.h"
 #include "core/shape.h"
 #include "ops/ops.h"
 #include "ops/table.h"

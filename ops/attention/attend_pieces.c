@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* attend, backward: what forward did not keep is computed again, for a block of nodes at a time. */
 #include "core/gemm.h"
-#include "ops/attend_internal.h"
+#include "ops/attention/attend_internal.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cross_entropy: the mean of -ln softmax(x) at the label of each row. Saves the inputs and two
    numbers a row. */
-#include "ops/cross_entropy.h"
+#include "ops/loss/cross_entropy.h"
 #include "ops/ops.h"
 #include "ops/table.h"
 

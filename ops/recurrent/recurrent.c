@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* lstm, gru: the state after the last row of each sequence, or after every row. The part of the
-   input in the gates of all rows is one product, then the steps run (ops/recurrent_step.c). Saved:
+   input in the gates of all rows is one product, then the steps run (recurrent_step.c). Saved:
    the gates of every row, and the ranks; where a backward follows, also the state before every row
    and, of an LSTM, the cell before it or, of a GRU, the part of the state in the gates. Backward
    puts the gradients of the gates, and of the part of the state, in their place; then every other
    gradient is one product. */
-#include "ops/recurrent.h"
+#include "ops/recurrent/recurrent.h"
 #include "core/columns.h"
 #include "core/gemm.h"
 #include "ops/ops.h"
-#include "ops/recurrent_step.h"
+#include "ops/recurrent/recurrent_step.h"
 #include "ops/table.h"
 
 static int shape_of(ag_call *call, int gates)

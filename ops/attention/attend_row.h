@@ -4,7 +4,7 @@
 #ifndef AG_OPS_ATTEND_ROW_H
 #define AG_OPS_ATTEND_ROW_H
 
-#include "ops/channel_rows.h"
+#include "ops/attention/channel_rows.h"
 #include "ops/dropout_mask.h"
 #include "ops/gelu.h"
 

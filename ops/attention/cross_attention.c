@@ -2,7 +2,7 @@
 /* cross_attention: y = x softmax(x / t) over the middle axis. It saves x, which the product before
    it saves anyway, and two numbers per column; the softmax is computed again in backward, which
    costs less than reading it. */
-#include "ops/cross_attention.h"
+#include "ops/attention/cross_attention.h"
 #include "core/shape.h"
 #include "ops/ops.h"
 #include "ops/table.h"

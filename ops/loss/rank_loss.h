@@ -2,7 +2,7 @@
 /* Losses over all pairs of a list, or of each group of it. Row i looks at every j: n * n steps, no
    sort, no atomics. A pair counts where rank[i] > rank[j], so that i is the slower one; d = s_i -
    s_j should be positive. */
-#include "ops/rank_pairs.h"
+#include "ops/loss/rank_pairs.h"
 
 /* attr.i[0]: 0 divides by the entries of the matrix of pairs, 1 does not. Without groups, the sum
    is divided by n * n at the end. With groups, every row is divided by the entries of its group,

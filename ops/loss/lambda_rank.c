@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* lambda_rank: LambdaRank with the weights of NDCG over the pairs of each group. Saves scores,
    labels, starts and three numbers per item. */
-#include "ops/lambda_rank.h"
+#include "ops/loss/lambda_rank.h"
 #include "core/shape.h"
 #include "ops/ops.h"
 #include "ops/table.h"

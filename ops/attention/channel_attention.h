@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Channel attention on a device: the kernels between its products. */
-#include "ops/channel_rows.h"
+#include "ops/attention/channel_rows.h"
 
 /* Scratch: the gradient of the gate's argument [rows,f], then that of the hidden values [rows,r].
  */

@@ -4,7 +4,7 @@
 #define AG_OPS_ATTEND_INTERNAL_H
 
 #include "core/panels.h"
-#include "ops/attend_row.h"
+#include "ops/attention/attend_row.h"
 
 /* ROWS: whole nodes of at most this many rows are processed together (a larger node, by itself).
    PIECES: the nodes are cut into this many pieces, and each sums its own gradients of the

@@ -2,7 +2,7 @@
 /* Losses that compare y with a target of the same shape, element by element. They are the mean over
    all elements; 0 if there are none. They save their inputs; a gradient flows to y and to the
    target. */
-#include "ops/loss.h"
+#include "ops/loss/loss.h"
 #include "core/shape.h"
 #include "ops/ops.h"
 #include "ops/table.h"

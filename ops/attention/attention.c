@@ -3,7 +3,7 @@
    block by block and never stored as a whole: backward makes them again from the logarithm of each
    row's sum (Dao et al. 2022). So a graph of n nodes needs memory for n rows, not for n^2 scores,
    and nothing is padded. */
-#include "ops/attention.h"
+#include "ops/attention/attention.h"
 #include "core/gemm.h"
 #include "core/room.h"
 #include "ops/ops.h"

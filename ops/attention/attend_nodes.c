@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* attend, forward. */
 #include "core/blocks.h"
-#include "ops/attend_internal.h"
+#include "ops/attention/attend_internal.h"
 
 static void forward_node(const ag_args *a, sizes s, int64_t node)
 {

@@ -3,7 +3,7 @@
    swapped. Inputs: scores, labels, starts. Y(1): 1 / log2(1 + place) of each item in the order of
    its group's scores; Y(2): 2^label - 1; Y(3): 1 / DCG of the group's best order. Places are
    counted: n_g * n_g steps, no sort. */
-#include "ops/rank_pairs.h"
+#include "ops/loss/rank_pairs.h"
 
 AG_BOTH ag_real log_of_2(void) { return (ag_real)0.69314718055994530942; }
 

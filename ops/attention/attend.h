@@ -6,7 +6,7 @@
 #define AG_OPS_ATTEND_H
 
 #include "core/kernel_tile.h"
-#include "ops/attend_row.h"
+#include "ops/attention/attend_row.h"
 
 /* Elements of shared memory that a block of attend_tile needs, and one of attend_tile_back: rows
    for w2, b2 and (backward) two numbers per column, and what each configuration keeps. */
@@ -132,7 +132,7 @@ STRIP_PUT(attend_columns_back, a->xs[X_].size[0], a->xs[X_].size[2])
     EACH (j, n) room.db[o * f + c + j] = db[AT(j)];
 }
 
-#include "ops/attend_tile.h"
+#include "ops/attention/attend_tile.h"
 
 ROW_OF(attend_squeeze_back, rows_of(sizes_of(a)), sizes_of(a).r)
 {

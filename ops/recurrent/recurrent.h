@@ -3,8 +3,8 @@
  * Scratch, in the order of the ranks: states [sequences,h], cells [sequences,h] and products
  * [sequences,wide]; in backward, the gradients of these. On a device these are followed by
  * [sequences+1]: the first row of each sequence, then the end of the last (exclusive). */
-#include "ops/recurrent_cells.h"
-#include "ops/recurrent_step.h"
+#include "ops/recurrent/recurrent_cells.h"
+#include "ops/recurrent/recurrent_step.h"
 
 /* ---- a step, over the ranks that have one ---- */
 
