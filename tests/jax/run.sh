@@ -30,7 +30,7 @@ if ! "$venv/bin/pip" install -q --no-deps --no-build-isolation --target "$work/i
     exit 1
 fi
 PYTHONPATH=$work/installed "$work/installed/bin/augur-jax" tune --help | grep -q -- '--minutes' || exit 1
-[ -f "$work/installed/augur_jax/py.typed" ] && [ -f "$work/installed/augur_jax/model.safetensors" ] || exit 1
+[ -f "$work/installed/augur_jax/py.typed" ] && [ -f "$work/installed/augur_jax/model/model.safetensors" ] || exit 1
 export JAX_PLATFORMS=cpu TF_CPP_MIN_LOG_LEVEL=3
 [ -z "$1" ] || export AUGUR_NESTS="$1/nests" AUGUR_TGRAPH="$1/tgraph"
 PYTHONPATH=$work/installed:$package:$here "$venv/bin/python" -B -m unittest discover -s "$here"

@@ -12,7 +12,7 @@ from . import rows
 from .refused import Refused
 from .sites import Site
 
-SHIPPED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "model.safetensors")
+SHIPPED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "model", "model.safetensors")
 TYPES = {"F32": "<f4", "F64": "<f8", "I32": "<i4", "I64": "<i8"}
 FLAT, FAR = 1e-6, 5.0  # deviation of a column that is constant, and at how many others are cut off
 Tensors = dict[str, np.ndarray]
