@@ -168,13 +168,6 @@ tgraph_options tgraph_settings_model(const tgraph_settings *s)
     return o;
 }
 
-tgraph_options tgraph_defaults(void)
-{
-    tgraph_settings s;
-    harness_options_free(harness_options_new(&tgraph_program_table, HARNESS_TRAIN, &s));
-    return tgraph_settings_model(&s);
-}
-
 /* The words of --dedup are in the order of tgraph_dedup. */
 tgraph_data_options tgraph_settings_data(const tgraph_settings *s)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* TGraph on a made program. */
 #include "steps.h"
+#include "support/tgraph_defaults.h"
 
 #include "examples/tgraph/model/model.h"
 

@@ -3,6 +3,7 @@
    memory. test_program_resume and same_bytes.sh have the bits of runs. */
 #include "support/test.h"
 #include "support/model_random.h"
+#include "support/tgraph_defaults.h"
 
 enum { NODES = 15, EDGES = 30, CONFIGURABLE = 6, CONFIGS = 7, HIDDEN = 32 };
 

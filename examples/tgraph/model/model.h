@@ -38,9 +38,6 @@ typedef struct tgraph_options {
     bool timed;        /* the loss compares costs with run times, so they need no learned factor */
 } tgraph_options;
 
-/* The defaults of the program's options. */
-tgraph_options tgraph_defaults(void);
-
 /* Channel attention (eq. 5) and cross-configuration attention (eq. 6), with the layer that brings
    [x, attended x] back to the width of x; without parameters where an option leaves it out. */
 typedef struct tgraph_attention {
