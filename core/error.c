@@ -25,6 +25,13 @@ ag_status ag_fail(ag_failure *why, ag_status status, const char *format, ...)
     return status;
 }
 
+int ag_report(const ag_failure *why)
+{
+    if (!why || why->status == AG_OK) return 0;
+    fprintf(stderr, "%s\n", why->sentence);
+    return 1;
+}
+
 ag_status ag__refuse_null(ag_failure *why, const char *call, const char *argument)
 {
     return ag_fail(why, AG_EUSE, "%s: the argument %s is NULL; give it what the header asks for",

@@ -59,7 +59,7 @@ int main(int argc, char **argv)
     FILE *file = argc > 1 ? fopen(argv[1], "rb") : NULL;
     count = file ? (int)fread(text, 1, sizeof text, file) : 0;
     train = count * 9 / 10;
-    if (count < 4000) return puts("usage: small_characters FILE (of 4,000 letters or more)"), 2;
+    if (count < 4000) return ag_report(&(ag_failure){AG_EUSE, "name a text of 4,000 letters"});
     fclose(file);
 
     ag_params *params = ag_params_new();
@@ -73,13 +73,13 @@ int main(int argc, char **argv)
     for (int step = 1; step <= STEPS; step++) {
         ag_tape_begin(tape, 1);
         ag_tensor *loss = loss_of(&n, tape, &random);
-        if (ag_minimize(loss, params, NULL, 0.005, &why)) return puts(why.sentence), 1;
+        if (ag_minimize(loss, params, NULL, 0.005, &why)) return ag_report(&why);
         if (step % 100 == 0) printf("step %d: %.2f bits a letter\n", step, ag_item(loss) / log(2));
     }
 
     ag_tape_begin(tape, 0);
     const ag_real *loss = ag_compute(loss_of(&n, tape, NULL), &why);
-    if (!loss) return puts(why.sentence), 1;
+    if (!loss) return ag_report(&why);
     printf("bits a letter on the last tenth of the text\n");
     printf("pairs of letters  %.2f\nLSTM              %.2f\n", pairs_of_letters(), *loss / log(2));
 
@@ -91,8 +91,8 @@ int main(int argc, char **argv)
         const ag_real *last = ag_compute(ag_slice(y, 0, i - 1, 1), &why);
         putchar(written[i] = ag_sample_softmax(last, LETTERS, 0.8, &random));
     }
-    puts(why.sentence);
+    putchar('\n');
     ag_tape_free(tape);
     ag_params_free(params);
-    return why.status != AG_OK;
+    return ag_report(&why);
 }

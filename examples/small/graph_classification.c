@@ -96,7 +96,7 @@ int main(void)
     ag_failure why = {0};
     draw_graphs();
     const double counts = train(&set, 1, &why), graph = train(&set, 0, &why);
-    if (why.status) return puts(why.sentence), 1;
+    if (why.status) return ag_report(&why);
     printf("accuracy on %d graphs that were not trained on\n", TEST);
     printf("counts of colours   %.3f\nGraphConv and TopK  %.3f\n", counts, graph);
     return 0;

@@ -48,7 +48,7 @@ int main(void)
     draw_points();
     const double line = train((int[]){2, 2}, 2, &why);
     const double net = train((int[]){2, 64, 64, 2}, 4, &why);
-    if (why.status) return puts(why.sentence), 1;
+    if (why.status) return ag_report(&why);
     printf("accuracy on %d points that were not trained on\n", TEST);
     printf("logistic regression  %.3f\nMLP                  %.3f\n", line, net);
     return 0;

@@ -104,7 +104,7 @@ int main(void)
     ag_failure why = {0};
     draw_molecules();
     const double counts = train(&set, 1, &why), graph = train(&set, 0, &why);
-    if (why.status) return puts(why.sentence), 1;
+    if (why.status) return ag_report(&why);
     printf("mean absolute error on %d molecules that were not trained on\n", TEST);
     printf("counts of atoms and bonds  %.3f\ngated convolution          %.3f\n", counts, graph);
     return 0;

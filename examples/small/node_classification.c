@@ -97,5 +97,5 @@ int main(void)
         printf("%s  %.3f\n", name[kind], train(kind, graph, &why));
     ag_graph_free(graph);
     ag_graph_free(friends);
-    return why.status ? puts(why.sentence), 1 : 0;
+    return ag_report(&why);
 }

@@ -68,7 +68,7 @@ int main(void)
     ag_failure why = {0};
     draw_loops();
     const double errors = train(0, &why), pairs = train(1, &why);
-    if (why.status) return puts(why.sentence), 1;
+    if (why.status) return ag_report(&why);
     printf("Kendall's tau, mean over %d loops that were not trained on\n", TEST);
     printf("trained on ln of run times  %.3f\ntrained on pairs            %.3f\n", errors, pairs);
     return 0;

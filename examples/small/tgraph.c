@@ -193,7 +193,7 @@ int main(int count, char **words)
         ag_fail(&why, AG_EUSE, "%s: no STEPS, or too few or too many files", folder);
     standardise(programs[n].first);
     const double counts = train(1, n, all, steps, &why), graph = train(0, n, all, steps, &why);
-    if (why.status) return puts(why.sentence), 1;
+    if (why.status) return ag_report(&why);
     printf("Kendall's tau, mean over %d programs that were not trained on\n", all - n);
     printf("counts of layouts  %.3f\nTGraph             %.3f\n", counts, graph);
     return 0;

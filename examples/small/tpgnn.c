@@ -180,9 +180,9 @@ int main(int argc, char **argv)
     const int steps = argc > 1 ? atoi(argv[1]) : 600;
     ag_failure why = {0};
     if (steps < 1 || steps > STEPS)
-        return puts("usage: small_tpgnn [STEPS, at most 10000 [GRAPHS.npz]]"), 2;
-    read_graphs(argc > 2 ? argv[2] : "examples/data/schedules-sums.npz", &why);
-    if (why.status || learn(steps, &why)) return puts(why.sentence), 1;
+        ag_fail(&why, AG_EUSE, "usage: small_tpgnn [STEPS, at most 10000 [GRAPHS.npz]]");
+    if (!why.status) read_graphs(argc > 2 ? argv[2] : "examples/data/schedules-sums.npz", &why);
+    if (why.status || learn(steps, &why)) return ag_report(&why);
     printf("pairs in order, mean over %d workloads not trained on\n", workloads - *train);
     printf("vectorised loops  %.3f\n", 1 - ordered(vectorised, &why)); /* many are fast */
     printf("TPGNN             %.3f\n", ordered(cost, &why));

@@ -192,7 +192,7 @@ int main(int argc, char **argv)
         ag_fail(&why, AG_EUSE, "%s: no STEPS, or too few or too many files", folder);
     for (int i = FEATURE; i <= TILE && !why.status; i++) scale(i, n, trained);
     const double tile = train(1, steps, trained, n, &why), tau = train(0, steps, trained, n, &why);
-    if (why.status) return puts(why.sentence), 1;
+    if (why.status) return ag_report(&why);
     printf("Kendall's tau, mean over %d kernels that were not trained on\n", n - trained);
     printf("tile size alone     %.3f\nGraphSAGE and LSTM  %.3f\n", tile, tau);
     return 0;

@@ -9,6 +9,8 @@
 #include "core/threads.h"
 #include "support/test.h"
 
+#include <unistd.h>
+
 /* ---- arena ---- */
 
 static void arena_blocks_are_aligned_and_apart(void **state)
@@ -295,6 +297,26 @@ static void the_first_failure_wins(void **state)
     assert_int_equal(strlen(longer.sentence), sizeof longer.sentence - 1);
 }
 
+static void a_report_is_for_the_end_of_main(void **state)
+{
+    const ag_failure none = {0};
+    ag_failure why = {0};
+    char text[64] = "";
+    FILE *file = tmpfile();
+    const int kept = dup(STDERR_FILENO);
+    ag_fail(&why, AG_EDATA, "row %d is empty", 7);
+    dup2(fileno(file), STDERR_FILENO);
+    const int of_none = ag_report(&none), of_null = ag_report(NULL), of_why = ag_report(&why);
+    dup2(kept, STDERR_FILENO);
+    close(kept);
+    rewind(file);
+    assert_int_equal(fread(text, 1, sizeof text, file), strlen("row 7 is empty\n"));
+    fclose(file);
+    assert_string_equal(text, "row 7 is empty\n");
+    assert_int_equal(of_none + of_null, 0);
+    assert_int_equal(of_why, 1);
+}
+
 static void shapes_count_and_compare(void **state)
 {
     char text[64];
@@ -316,12 +338,13 @@ static void shapes_count_and_compare(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(
-        arena_blocks_are_aligned_and_apart, arena_reset_keeps_its_slabs,
-        arena_reset_frees_slabs_that_were_too_small, arena_slabs_double,
-        arena_without_memory_says_so_and_stays_usable, arena_guards_see_a_byte_past_the_end,
-        philox_gives_the_published_words, random_stream_is_laid_out_as_documented,
-        uniform_and_normal_have_their_moments, below_is_in_range_and_without_bias,
-        shuffle_permutes_evenly, threads_are_what_was_asked_for, sort_is_ascending_and_stable,
-        sort_reports_what_it_cannot_do, the_first_failure_wins, shapes_count_and_compare);
+    return RUN_TESTS(arena_blocks_are_aligned_and_apart, arena_reset_keeps_its_slabs,
+                     arena_reset_frees_slabs_that_were_too_small, arena_slabs_double,
+                     arena_without_memory_says_so_and_stays_usable,
+                     arena_guards_see_a_byte_past_the_end, philox_gives_the_published_words,
+                     random_stream_is_laid_out_as_documented, uniform_and_normal_have_their_moments,
+                     below_is_in_range_and_without_bias, shuffle_permutes_evenly,
+                     threads_are_what_was_asked_for, sort_is_ascending_and_stable,
+                     sort_reports_what_it_cannot_do, the_first_failure_wins,
+                     a_report_is_for_the_end_of_main, shapes_count_and_compare);
 }

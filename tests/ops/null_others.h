@@ -72,6 +72,7 @@ OBJECT(checkpoint_open, 2, 2, ag_checkpoint_close,
 /* Functions without one: they return a neutral number, NULL, or nothing at all. */
 QUIET(fail, 2, assert_int_equal(ag_fail(P(0, &f->why), AG_EDATA, P(1, "%d"), 1), AG_EDATA))
 QUIET(printable, 2, assert_int_equal(ag_printable(P(0, f->text), 64, P(1, "x")) == NULL, null == 0))
+QUIET(report, 1, assert_int_equal(ag_report(P(0, &(const ag_failure){0})), 0))
 QUIET(shape_text, 1, assert_non_null(ag_shape_text(P(0, f->text), AG_SCALAR)))
 QUIET(grow, 1, ag_free(ag_grow(P(0, ag_alloc(8)), 8)))
 QUIET(free, 1, ag_free(P(0, ag_alloc(8))))
