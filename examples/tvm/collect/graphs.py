@@ -30,7 +30,8 @@ def read(path, classes):
     word = np.array([line.split(" ") for line in kinds])
     number = np.array([classes.index(name.split(".")[0]) for name in word[:, 0]])
     constant, vectorised = np.isin(word[:, 0], ["IntImm", "FloatImm"]), word[:, 1] == "vectorized"
-    extents = np.where(vectorised[kind], np.log2(np.maximum(value, 1)), 0)
+    bits = np.log2(np.maximum(value, 1), dtype=float)  # in float32 they would depend on the processor
+    extents = np.where(vectorised[kind], bits, 0)
     trees = [parents(children[a:b]) for a, b in zip(ends, ends[1:])]
     return {
         "class": number[kind],
