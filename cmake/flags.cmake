@@ -54,6 +54,11 @@ elseif(AUGUR_NATIVE)
     if(AUGUR_HAS_VECTOR_WIDTH)
         list(APPEND flags -mprefer-vector-width=512)
     endif()
+    # gcc 12 stores 64 bytes at once in variables that the address sanitizer aligns to 32: a segmentation fault.
+    check_c_compiler_flag(-mno-avx512f AUGUR_HAS_NO_AVX512F)
+    if(AUGUR_SANITIZE AND AUGUR_HAS_NO_AVX512F)
+        list(APPEND flags -mno-avx512f)
+    endif()
 endif()
 add_compile_options("$<$<COMPILE_LANGUAGE:C>:${flags}>")
 
