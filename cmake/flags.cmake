@@ -54,9 +54,11 @@ elseif(AUGUR_NATIVE)
     if(AUGUR_HAS_VECTOR_WIDTH)
         list(APPEND flags -mprefer-vector-width=512)
     endif()
-    # gcc 12 stores 64 bytes at once in variables that the address sanitizer aligns to 32: a segmentation fault.
+endif()
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND AUGUR_SANITIZE MATCHES "address")
+    # gcc 12 stores 64 bytes at once in variables that the sanitizer aligns to 32: a segmentation fault.
     check_c_compiler_flag(-mno-avx512f AUGUR_HAS_NO_AVX512F)
-    if(AUGUR_SANITIZE AND AUGUR_HAS_NO_AVX512F)
+    if(AUGUR_HAS_NO_AVX512F)
         list(APPEND flags -mno-avx512f)
     endif()
 endif()
