@@ -83,18 +83,11 @@ static void add_group(harness_rank *rank, const nests_set *set, int g, const cha
                                               .family = from->family});
 }
 
-/* With folders where two files have one name. */
-static char **name_groups(harness_rank *rank, const nests_data *data)
-{
-    if (data->paths.count != data->groups) return NULL;
-    return harness_rank_names(rank, data->paths.path, data->groups, ".npz");
-}
-
 static void add_groups(nests_results *r, const nests_set *set)
 {
     harness_rank *rank = &r->rank;
     const nests_data *data = &set->data;
-    char **name = name_groups(rank, data);
+    char **name = harness_rank_names(rank, &data->paths, data->groups, ".npz");
     if (data->program) {
         rank->row_name = (const char *const *)data->program;
         rank->rows = data->programs;

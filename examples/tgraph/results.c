@@ -108,7 +108,8 @@ static void open_groups(tgraph_results *r, tgraph_files *files, const tgraph_set
         trained += e->train;
         if (e->score) add_group(r, e, r->rank.sample ? s->eval_limit : 0, (uint64_t)s->split_seed);
     }
-    char **file = harness_rank_names(rank, r->path, rank->groups, "");
+    const harness_files paths = {r->path, rank->groups};
+    char **file = harness_rank_names(rank, &paths, rank->groups, "");
     for (int i = 0; i < rank->groups; i++) rank->group[i].name = file[i];
     rank->form = form_of(s->tau);
     rank->title = harness_text("%s (%s), %d file%s", rank->name, rank->form.kind, trained,

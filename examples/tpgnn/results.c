@@ -36,8 +36,7 @@ static void add_tasks(harness_rank *rank, const tpgnn_data *data)
     const size_t n = (size_t)data->schedules;
     int64_t *actual = harness_rank_alloc(rank, n * sizeof *actual);
     for (size_t i = 0; i < n; i++) actual[i] = data->schedule[i].runtime;
-    const bool named = data->paths.count == data->tasks;
-    char **name = named ? harness_rank_names(rank, data->paths.path, data->tasks, ".npz") : NULL;
+    char **name = harness_rank_names(rank, &data->paths, data->tasks, ".npz");
     for (int t = 0; t < data->tasks; t++) {
         const tpgnn_task *task = &data->task[t];
         harness_rank_group(rank, (harness_ranked){.name = name ? name[t] : task->name,

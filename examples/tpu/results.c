@@ -33,17 +33,10 @@ void tpu_results_form(harness_rank_form *to, const void *net, const harness_sett
     *to = form[((const tpu_trained *)net)->model.options.task];
 }
 
-/* The names of the files; NULL where their paths are not known. */
-static char **name_files(harness_rank *rank, const tpu_data *data)
-{
-    const harness_files *f = &data->paths;
-    return f->count == data->files ? harness_rank_names(rank, f->path, f->count, ".npz") : NULL;
-}
-
 /* A file is a group: the tile sizes of its kernel, or its kernels, from number 0 on. */
 static void add_groups(harness_rank *rank, const tpu_data *data, tpu_task task)
 {
-    char **name = name_files(rank, data);
+    char **name = harness_rank_names(rank, &data->paths, data->files, ".npz");
     for (const tpu_kernel *k = data->kernel, *last = k + data->kernels; k < last;) {
         harness_ranked group = {.name = name ? name[rank->groups] : k->name,
                                 .actual = k->runtime, /* those of a file follow each other */

@@ -57,11 +57,13 @@ void harness_rank_open(void *results, const harness_runs *runs, void *data,
 
 void *harness_rank_alloc(harness_rank *r, size_t bytes) { return harness_take(&r->memory, bytes); }
 
-char **harness_rank_names(harness_rank *r, char *const *path, int count, const char *end)
+char **harness_rank_names(harness_rank *r, const harness_files *files, int groups, const char *end)
 {
-    const int more = r->all ? r->all->count : 0;
+    const int count = files->count, more = r->all ? r->all->count : 0;
+    if (count != groups) return NULL;
     char **both = HARNESS_NEW(both, count + more);
-    for (int i = 0; i < count + more; i++) both[i] = i < count ? path[i] : r->all->path[i - count];
+    for (int i = 0; i < count + more; i++)
+        both[i] = i < count ? files->path[i] : r->all->path[i - count];
     char **name = harness_files_names(&r->memory, both, count + more, end);
     harness_free(both);
     return name;

@@ -85,9 +85,10 @@ typedef struct harness_rank {
 /* Memory, zeroed, that lives as long as the results. */
 void *harness_rank_alloc(harness_rank *rank, size_t bytes);
 
-/* The names [count] of files in results, as from harness_files_names; they live as long as the
-   results. */
-char **harness_rank_names(harness_rank *rank, char *const *path, int count, const char *end);
+/* The names of groups that are a file each, as from harness_files_names; they live as long as the
+   results. NULL: the number of files differs, so their paths are not known. */
+char **harness_rank_names(harness_rank *rank, const harness_files *files, int groups,
+                          const char *end);
 
 /* Adds a group, before any method; its `first` is set here. What it points to must live as long as
    the results. */
