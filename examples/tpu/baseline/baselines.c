@@ -35,14 +35,10 @@ harness_boosting_options tpu_baseline_trees(void)
 
 static int kind_of(int opcode)
 {
-    switch (opcode) {
-    case TPUGRAPHS_DOT:
-    case TPUGRAPHS_CONVOLUTION: return 0;
-    case TPUGRAPHS_REDUCE:
-    case TPUGRAPHS_REDUCE_WINDOW: return 1;
-    case TPUGRAPHS_PARAMETER: return 3;
-    default: return tpu_elementwise_of(opcode) == TPU_MOVES ? 4 : 2;
-    }
+    const tpu_type type = tpu_type_of(opcode);
+    if (type != TPU_TYPE_OTHER) return type == TPU_TYPE_REDUCE;
+    if (opcode == TPUGRAPHS_PARAMETER) return 3;
+    return tpu_elementwise_of(opcode) == TPU_MOVES ? 4 : 2;
 }
 
 /* The columns of a kernel, without those of a tile. */

@@ -18,14 +18,15 @@ static void add_node(tpu_static *s, const tpu_hlo *h, int u)
     if (opcode == TPUGRAPHS_REDUCE_WINDOW) s->flops += n * (tpu_hlo_taken_in(h, u) - 1);
 }
 
-static void refine_type(tpu_type *type, int opcode)
+tpu_type tpu_type_of(int opcode)
 {
-    const tpu_type this = opcode == TPUGRAPHS_CONVOLUTION ? TPU_TYPE_CONVOLUTION
-                          : opcode == TPUGRAPHS_DOT       ? TPU_TYPE_DOT
-                          : opcode == TPUGRAPHS_REDUCE || opcode == TPUGRAPHS_REDUCE_WINDOW
-                              ? TPU_TYPE_REDUCE
-                              : TPU_TYPE_OTHER;
-    if (this < *type) *type = this;
+    switch (opcode) {
+    case TPUGRAPHS_CONVOLUTION: return TPU_TYPE_CONVOLUTION;
+    case TPUGRAPHS_DOT: return TPU_TYPE_DOT;
+    case TPUGRAPHS_REDUCE:
+    case TPUGRAPHS_REDUCE_WINDOW: return TPU_TYPE_REDUCE;
+    default: return TPU_TYPE_OTHER;
+    }
 }
 
 /* Bytes of every parameter that are read: `part` of those that only slices and gathers read. The
@@ -68,8 +69,9 @@ void tpu_analyse(tpu_static *s, const tpu_kernel *kernel)
     tpu_hlo_open(&h, kernel);
     *s = (tpu_static){.type = TPU_TYPE_OTHER};
     for (int u = 0; u < kernel->nodes; u++) {
+        const tpu_type type = tpu_type_of(kernel->opcode[u]);
+        if (type < s->type) s->type = type;
         add_node(s, &h, u);
-        refine_type(&s->type, kernel->opcode[u]);
     }
     s->read = bytes_read(&h);
     s->written = bytes_written(&h);

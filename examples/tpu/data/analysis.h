@@ -16,6 +16,8 @@ typedef enum tpu_type {
     TPU_TYPE_OTHER,
     TPU_TYPES
 } tpu_type;
+/* The kind of a node, of which that of the kernel is the first. */
+tpu_type tpu_type_of(int opcode);
 
 /* flops: an elementwise op 1 per element, dot and convolution 2 per product, a reduce 1 per element
    that it removes. read: bytes of all parameters; of a parameter that only slices and gathers read,
@@ -23,7 +25,7 @@ typedef enum tpu_type {
    makes (exponential, log, power, division, roots...), which are no flops. */
 typedef struct tpu_static {
     double flops, read, written, special;
-    tpu_type type; /* convolution before dot before reduce */
+    tpu_type type;
 } tpu_static;
 
 void tpu_analyse(tpu_static *out, const tpu_kernel *kernel);
