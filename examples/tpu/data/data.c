@@ -18,16 +18,6 @@ static ag_status make_kernels(tpu_data *data, int more, ag_failure *why)
     return why->status;
 }
 
-static ag_status read_dots(tpu_data *data, tpu_file *file, const tpugraphs_raw *raw,
-                           ag_failure *why)
-{
-    file->all.dot = tpugraphs_dots_read(&file->all.dots, raw, why);
-    const size_t bytes = (size_t)file->all.dots * sizeof *file->all.dot;
-    file->bytes += bytes;
-    data->budget.used += bytes;
-    return why->status;
-}
-
 /* The sizes, node_feat and dots of file->all; op codes and edges move there from raw. */
 static ag_status read_graph(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, ag_failure *why)
 {
@@ -35,17 +25,18 @@ static ag_status read_graph(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, 
     const size_t codes = raw->reducer ? 2 * nodes : nodes;
     const size_t moved = (codes + 2 * (size_t)raw->edges) * sizeof(int32_t);
     tpu_kernel *all = &file->all;
-    if (tpugraphs_fits(&data->budget, moved, raw->name, "its graph", why) ||
-        read_dots(data, file, raw, why))
-        return why->status;
+    if (tpugraphs_fits(&data->budget, moved, raw->name, "its graph", why)) return why->status;
+    all->dot = tpugraphs_dots_read(&all->dots, raw, why);
+    if (why->status) return why->status;
+    const size_t bytes = moved + (size_t)all->dots * sizeof *all->dot;
     all->nodes = raw->nodes;
     all->edges = raw->edges;
     all->opcode = raw->opcode;
     all->reducer = raw->reducer;
     all->edge = raw->edge;
     raw->opcode = raw->reducer = raw->edge = NULL;
-    file->bytes += moved;
-    data->budget.used += moved;
+    file->bytes += bytes;
+    data->budget.used += bytes;
     all->feature =
         tpugraphs_take(&data->budget, &file->bytes, values, sizeof *all->feature, raw->name, why);
     if (!all->feature) return why->status;

@@ -7,19 +7,13 @@
 #include <float.h>
 #include <string.h>
 
-static void begin(tpu_range *range, int columns)
-{
-    memset(range, 0, sizeof *range);
-    range->columns = columns;
-}
-
 void tpu_scaler_begin(tpu_scaler *s, int logs, int clamp)
 {
-    s->logs = logs;
-    s->clamp = clamp;
-    begin(&s->node, TPUGRAPHS_FEATURES);
-    begin(&s->tile, TPUGRAPHS_TILE_FEATURES);
-    begin(&s->analysis, TPU_STATIC);
+    *s = (tpu_scaler){.logs = logs,
+                      .clamp = clamp,
+                      .node.columns = TPUGRAPHS_FEATURES,
+                      .tile.columns = TPUGRAPHS_TILE_FEATURES,
+                      .analysis.columns = TPU_STATIC};
 }
 
 /* A row after the logarithms, if they are taken. */
