@@ -137,10 +137,7 @@ static ag_status read_nodes(tpgnn_reading *r, ag_failure *why)
         read_finite(r->value, r, "node_value", n, why))
         return why->status;
     hash(r, r->offset, r->task.schedules + 1, sizeof *r->offset);
-    for (int i = 0; i < r->task.schedules && !why->status; i++)
-        tpgnn_tree_find(r, r->offset[i], (int)(r->offset[i + 1] - r->offset[i]), i, why);
-    if (!why->status) tpgnn_trees_give(r);
-    return why->status;
+    return tpgnn_trees_find(r, why);
 }
 
 /* ---- stores ---- */

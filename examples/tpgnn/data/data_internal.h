@@ -41,11 +41,9 @@ void tpgnn_kinds_merge(tpgnn_data *data, tpgnn_reading *r);
 /* Makes the vocabulary if none is given, and looks up the words of all kinds. */
 void tpgnn_kinds_settle(tpgnn_data *data);
 
-/* Finds parents, positions, depths and declarations of the nodes of one schedule, from `first` on;
-   number: its number in sentences. Fails: AG_EDATA (no tree). */
-ag_status tpgnn_tree_find(tpgnn_reading *r, int64_t first, int nodes, int number, ag_failure *why);
-/* Gives the schedules their nodes. */
-void tpgnn_trees_give(const tpgnn_reading *r);
+/* Finds parents, positions, depths and declarations of the nodes, and gives them to their
+   schedules. Fails: AG_EDATA (no tree). */
+ag_status tpgnn_trees_find(tpgnn_reading *r, ag_failure *why);
 
 /* Fails at the first value that is not finite. */
 ag_status tpgnn_check_finite(const tpugraphs_raw *raw, const char *name, const float *x,

@@ -53,24 +53,21 @@ static ag_status find_declarations(tpgnn_reading *r, int64_t first, int nodes, i
     return AG_OK;
 }
 
-ag_status tpgnn_tree_find(tpgnn_reading *r, int64_t first, int nodes, int number, ag_failure *why)
-{
-    return find_parents(r, first, nodes, number, why)
-               ? why->status
-               : find_declarations(r, first, nodes, number, why);
-}
-
-void tpgnn_trees_give(const tpgnn_reading *r)
+ag_status tpgnn_trees_find(tpgnn_reading *r, ag_failure *why)
 {
     for (int i = 0; i < r->task.schedules; i++) {
-        const int64_t from = r->offset[i];
+        const int64_t first = r->offset[i];
+        const int nodes = (int)(r->offset[i + 1] - first);
+        if (find_parents(r, first, nodes, i, why) || find_declarations(r, first, nodes, i, why))
+            return why->status;
         tpgnn_schedule *s = &r->schedule[i];
-        s->nodes = (int)(r->offset[i + 1] - from);
-        s->kind = r->kind + from;
-        s->value = r->value + from;
-        s->parent = r->parent + from;
-        s->position = r->position + from;
-        s->depth = r->depth + from;
-        s->refers = r->refers + from;
+        s->nodes = nodes;
+        s->kind = r->kind + first;
+        s->value = r->value + first;
+        s->parent = r->parent + first;
+        s->position = r->position + first;
+        s->depth = r->depth + first;
+        s->refers = r->refers + first;
     }
+    return AG_OK;
 }
