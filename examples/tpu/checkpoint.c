@@ -38,15 +38,14 @@ static void identify(harness_session *session)
 
 static ag_status build(harness_trained *t, const harness_settings *settings, ag_failure *why)
 {
-    const tpu_settings *s = (const tpu_settings *)settings;
+    tpu_settings s = *(const tpu_settings *)settings;
     tpu_trained *net = t->net;
     tpu_task task = TPU_TILE;
     if (parse_task(&task, t->data, why)) return why->status;
-    tpu_options options = s->model;
-    options.task = task;
-    options.absolute = s->loss == TPU_LOSS_SQUARED;
-    tpu_scaler_begin(&net->scaler, s->log_features, s->clamp);
-    return tpu_model_add(&net->model, t->params, &options, why);
+    tpu_settle(&s, task);
+    s.model.absolute = s.loss == TPU_LOSS_SQUARED;
+    tpu_scaler_begin(&net->scaler, s.log_features, s.clamp);
+    return tpu_model_add(&net->model, t->params, &s.model, why);
 }
 
 static ag_status fit(harness_session *session, ag_failure *why)

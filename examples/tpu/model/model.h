@@ -14,7 +14,7 @@ enum { TPU_MOST_LAYERS = 8 };
 
 typedef enum tpu_gnn { TPU_GNN_NONE, TPU_GNN_SAGE, TPU_GNN_GAT } tpu_gnn;
 typedef enum tpu_reduction {
-    TPU_BEST_REDUCTION, /* TPU_LSTM for tiles, TPU_TRANSFORMER for fusion: the best of Table 4 */
+    TPU_BEST_REDUCTION, /* the program chooses one of the others: the best of Table 4 */
     TPU_PER_NODE,       /* a number per node, summed */
     TPU_COLUMN,         /* mean and maximum of every column */
     TPU_LSTM,           /* last state, nodes in topological order */

@@ -165,8 +165,6 @@ ag_status tpu_model_add(tpu_model *m, ag_params *params, const tpu_options *opti
     memset(m, 0, sizeof *m); /* large, so none lies on the stack */
     m->options = *options;
     m->params = params;
-    if (options->reduction == TPU_BEST_REDUCTION)
-        m->options.reduction = options->task == TPU_TILE ? TPU_LSTM : TPU_TRANSFORMER;
     if (options->task == TPU_FUSION) m->options.tile_at = TPU_NOWHERE;
     m->batch = batch_of(m);
     if (check(&m->options, why)) return why->status;
