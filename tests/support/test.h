@@ -39,6 +39,14 @@ static inline void expect_number(double got, double expected, double by)
         fail_msg("%.17g, not %.17g", got, expected);
 }
 
+/* How often something was drawn is within five standard deviations of its share. */
+static inline void expect_share(int64_t count, int64_t draws, double share)
+{
+    const double expected = (double)draws * share, spread = sqrt(expected * (1 - share));
+    if (fabs((double)count - expected) > 5 * spread)
+        fail_msg("%lld of %lld, expected %g", (long long)count, (long long)draws, expected);
+}
+
 static inline int ends_with(const char *text, const char *end)
 {
     const size_t n = strlen(text), m = strlen(end);

@@ -7,7 +7,7 @@
 #include "examples/tpgnn/hooks.h"
 #include "support/tpgnn_npz.h"
 
-enum { DATA = 1, SEEN = 3 }; /* of the texts */
+enum { CONFIGURATION, DATA, SEEN = 3 }; /* of the texts */
 
 /* A trained state with everything in it: words, scale, progress. */
 typedef struct run {
@@ -120,11 +120,10 @@ static void scale_of_rows(void **state)
     stop(&r);
 }
 
-/* Gives the run another configuration, which it takes over. */
-static void configure(run *r, char *text)
+static void set_text(run *r, int which, const char *text)
 {
-    harness_free(r->trained->text[0]);
-    r->trained->text[0] = text;
+    harness_free(r->trained->text[which]);
+    r->trained->text[which] = harness_copy(text);
 }
 
 /* ---- bad ones ---- */
@@ -140,8 +139,7 @@ static void older_columns_are_refused(void **state)
         harness_trained t = {0};
         start(&r, network[i], rows[i]);
         assert_non_null(strstr(r.trained->text[DATA], "\"columns\""));
-        harness_free(r.trained->text[DATA]);
-        r.trained->text[DATA] = harness_copy("{\"format\": \"schedules\"}");
+        set_text(&r, DATA, "{\"format\": \"schedules\"}");
         if (i) {
             expect_refusal(&r, "the model reads version 1 of the columns of loop nests, but this "
                                "program has version 2; train it again");
@@ -170,14 +168,13 @@ static void states_that_make_no_sense(void **state)
     r.net->model.vector[19] = (ag_real)INFINITY;
     expect_refusal(&r, "state.vector[19] is inf, but it must be finite");
     r.net->model.vector[19] = 0;
-    harness_free(r.trained->text[SEEN]);
-    r.trained->text[SEEN] = harness_copy("{\"extents\": [1]}");
+    set_text(&r, SEEN, "{\"extents\": [1]}");
     expect_refusal(&r, "\"seen\" do not say");
-    configure(&r, harness_copy("{\"hidden\": 8"));
+    set_text(&r, CONFIGURATION, "{\"hidden\": 8");
     expect_refusal(&r, "is it a checkpoint of tpgnn?");
-    configure(&r, harness_copy("{\"network\": \"none\"}"));
+    set_text(&r, CONFIGURATION, "{\"network\": \"none\"}");
     expect_refusal(&r, "network");
-    configure(&r, harness_copy("{\"network\": \"statements\", \"members\": 5}"));
+    set_text(&r, CONFIGURATION, "{\"network\": \"statements\", \"members\": 5}");
     expect_refusal(
         &r, "has no option members; the run was made by another version; a model of loop nests "
             "or of trees is trained by \"nests train\" now");

@@ -46,13 +46,6 @@ static tpgnn_sampler open_as(made *m, const tpgnn_settings *settings)
     return s;
 }
 
-/* Within five standard deviations of its share. */
-static void expect_share(int count, int of, double share)
-{
-    if (fabs(count - of * share) > 5 * sqrt(of * share * (1 - share)))
-        fail_msg("%d of %d are not a share of %g", count, of, share);
-}
-
 static void schedules_of_a_task_stand_together(void **state)
 {
     made m;

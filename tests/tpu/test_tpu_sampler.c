@@ -71,18 +71,9 @@ static void steps_draw_different_kernels_and_configurations(void **state)
     }
 }
 
-/* How often each was drawn is within five standard deviations of its share. */
-static void near(int64_t count, int64_t draws, double share)
-{
-    const double expected = (double)draws * share, spread = sqrt(expected * (1 - share));
-    if (fabs((double)count - expected) > 5 * spread)
-        fail_msg("%lld of %lld, expected %g", (long long)count, (long long)draws, expected);
-}
-
 static void draws_are_even_over_families_programs_and_kernels(void **state)
 {
     enum { STEPS = 30000 };
-    static const double family_share[] = {1.0 / 3, 1.0 / 3, 1.0 / 3};
     static const double program_share[] = {1.0 / 3, 1.0 / 6, 1.0 / 6, 1.0 / 3};
     static const int members[] = {2, 1, 10, 11};
     for (int uniform = 0; uniform < 2; uniform++) {
@@ -93,10 +84,10 @@ static void draws_are_even_over_families_programs_and_kernels(void **state)
             of_kernel[s.sample[0].kernel - d.kernel]++;
             of_family[s.sample[0].kernel->family]++;
         }
-        for (int f = 0; f < 3 && !uniform; f++) near(of_family[f], STEPS, family_share[f]);
+        for (int f = 0; f < 3 && !uniform; f++) expect_share(of_family[f], STEPS, 1.0 / 3);
         for (int i = 0; i < KERNELS; i++)
-            near(of_kernel[i], STEPS,
-                 uniform ? 1.0 / KERNELS : program_share[program[i]] / members[program[i]]);
+            expect_share(of_kernel[i], STEPS,
+                         uniform ? 1.0 / KERNELS : program_share[program[i]] / members[program[i]]);
         tear_down();
     }
 }
