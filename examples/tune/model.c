@@ -4,7 +4,7 @@
 
 #include "examples/harness/harness.h"
 #include "examples/lab/program/features.h"
-#include "examples/tpu/data/analysis.h"
+#include "examples/tpu/data/hlo.h"
 
 void tune_kernel_open(tpu_kernel *k, const lab_program *from)
 {

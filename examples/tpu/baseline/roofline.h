@@ -6,7 +6,7 @@
 #ifndef TPU_ROOFLINE_H
 #define TPU_ROOFLINE_H
 
-#include "examples/tpu/data/analysis.h"
+#include "examples/tpu/data/hlo.h"
 
 /* The work and traffic of a kernel with one of its tiles. bytes: those of its operands and result;
    an operand of a product counts for each tile along the axes that it lacks. steps: tiles times

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Counts operations and bytes of a kernel, node by node. */
-#include "examples/tpu/data/analysis.h"
+#include "examples/tpu/data/hlo.h"
 #include "examples/harness/harness.h"
 
 #include <math.h>

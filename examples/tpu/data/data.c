@@ -3,7 +3,7 @@
 #include "examples/harness/harness.h"
 #include "core/error.h"
 #include "core/memory.h"
-#include "examples/tpu/data/analysis.h"
+#include "examples/tpu/data/hlo.h"
 #include "examples/tpu/data/data_internal.h"
 
 #include <math.h>

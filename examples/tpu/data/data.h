@@ -13,7 +13,7 @@
 
 enum {
     TPU_OPCODES = 121, /* HLO op codes 0..120 */
-    TPU_STATIC = 4     /* static performance features (analysis.h) */
+    TPU_STATIC = 4     /* static performance features (hlo.h) */
 };
 
 typedef enum tpu_task { TPU_TILE, TPU_FUSION } tpu_task;

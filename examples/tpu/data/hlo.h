@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A kernel as a program, read from its 140 features and op codes (examples/tpugraphs/operations.h):
-   shapes, operands, the space of what it reduces. */
+   shapes, operands, the space of what it reduces, static performance features. */
 #ifndef TPU_HLO_H
 #define TPU_HLO_H
 
@@ -60,5 +60,34 @@ double tpu_hlo_taken_in(const tpu_hlo *hlo, int u);
    is no more than the contracted index, which moves along no operand. Returns the node; NULL: it
    reduces nothing, or operands that fit are missing. */
 const tpugraphs_operation *tpu_hlo_sum(tpugraphs_space *space, const tpu_hlo *hlo, int u);
+
+/* ---- static performance features (analysis.c) ---- */
+
+/* The kinds of kernels that have a coefficient each in the analytical model. */
+typedef enum tpu_type {
+    TPU_TYPE_CONVOLUTION,
+    TPU_TYPE_DOT,
+    TPU_TYPE_REDUCE,
+    TPU_TYPE_OTHER,
+    TPU_TYPES
+} tpu_type;
+/* The kind of a node, of which that of the kernel is the first. */
+tpu_type tpu_type_of(int opcode);
+
+/* Quantities that a compiler's static analysis gives before a kernel runs. Source: Kaufman et al.,
+   section 3.1; counted as in XLA's HloCostAnalysis, except that a convolution's products in the
+   padding count, too. flops: an elementwise op 1 per element, dot and convolution 2 per product, a
+   reduce 1 per element that it removes. read: bytes of all parameters; of a parameter that only
+   slices and gathers read, the bytes that they read. written: bytes of the result. special:
+   elements that a special function makes (exponential, log, power, division, roots...), which are
+   no flops. */
+typedef struct tpu_static {
+    double flops, read, written, special;
+    tpu_type type;
+} tpu_static;
+
+void tpu_analyse(tpu_static *out, const tpu_kernel *kernel);
+/* flops, bytes read, bytes written, special, as an array for the model's inputs. */
+void tpu_static_features(float out[TPU_STATIC], const tpu_kernel *kernel);
 
 #endif

@@ -7,7 +7,7 @@
 #ifndef NESTS_TILE_TILING_H
 #define NESTS_TILE_TILING_H
 
-#include "examples/tpu/data/analysis.h"
+#include "examples/tpu/data/hlo.h"
 
 /* A kernel that is ready to be cut. */
 typedef struct nests_tiling {
