@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 #include "examples/tpgnn/rows/rows.h"
-#include "examples/tpgnn/loss.h"
+#include "examples/tpgnn/steps.h"
 
 #include <jansson.h>
 #include <math.h>

@@ -2,8 +2,7 @@
 /* Data, network and steps of TPGNN, for the harness. */
 #include "examples/tpgnn/hooks.h"
 
-#include "examples/tpgnn/sampler.h"
-#include "examples/tpgnn/loss.h"
+#include "examples/tpgnn/steps.h"
 
 static const tpgnn_settings *settings_of(const harness_session *s)
 {

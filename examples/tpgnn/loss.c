@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Makes labels of run times, and the losses over them. */
-#include "examples/tpgnn/loss.h"
+#include "examples/tpgnn/steps.h"
 
 #include "ops/ops.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Draws tasks, then schedules of them, for each step. */
-#include "examples/tpgnn/sampler.h"
+#include "examples/tpgnn/steps.h"
 
 #include "core/error.h"
 #include "core/memory.h"

@@ -4,7 +4,7 @@
 #ifndef AG_TESTS_TPGNN_RUNNER_H
 #define AG_TESTS_TPGNN_RUNNER_H
 
-#include "examples/tpgnn/loss.h"
+#include "examples/tpgnn/steps.h"
 
 enum { TPGNN_WHY = 480 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Labels and losses of TPGNN, worked out by hand. */
 #include "support/test.h"
-#include "examples/tpgnn/loss.h"
+#include "examples/tpgnn/steps.h"
 #include "ops/ops.h"
 
 enum { SCHEDULES = 5 };

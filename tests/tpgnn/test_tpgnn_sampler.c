@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The schedules of a training step: each once, tasks evenly or by family. */
 #include "support/test.h"
-#include "examples/tpgnn/sampler.h"
+#include "examples/tpgnn/steps.h"
 
 enum { TASKS = 8, EACH = 5, STEPS = 4000 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Draws the schedules of a training step. */
-#ifndef TPGNN_SAMPLER_H
-#define TPGNN_SAMPLER_H
+/* The schedules of each training step, and the losses over them. */
+#ifndef TPGNN_STEPS_H
+#define TPGNN_STEPS_H
 
 #include "examples/tpgnn/program.h"
 
@@ -28,5 +28,20 @@ void tpgnn_sampler_close(void *sampler);
 int tpgnn_sampler_draw(tpgnn_sampler *s, int64_t step);
 /* A harness_fill: source a tpgnn_sampler, buffer a tpgnn_batch. */
 ag_status tpgnn_sampler_fill(void *source, int64_t step, void *buffer, ag_failure *why);
+
+/* ---- labels and losses (loss.c) ---- */
+
+/* The labels of a batch [graphs], of a kind in program.h: large is slow. mean, deviation: of the
+   labels of training. */
+void tpgnn_labels(ag_real *out, const tpgnn_data *data, const tpgnn_batch *batch, int label,
+                  double mean, double deviation);
+/* Mean and standard deviation of the labels that are scaled (cost, log); 0 and 1 for others. */
+void tpgnn_label_scale(double *mean, double *deviation, const tpgnn_data *data, int label);
+
+/* The loss of a batch, a scalar, by --loss, --margin and --top of the settings: over pairs of
+   schedules of one task, or an error of the predicted labels. cost [graphs]; label [graphs],
+   borrowed until the run returns; only hinge, and pairs without `top`, need none (NULL). */
+ag_tensor *tpgnn_loss(ag_tensor *cost, const tpgnn_batch *batch, const ag_real *label,
+                      const tpgnn_settings *settings);
 
 #endif
