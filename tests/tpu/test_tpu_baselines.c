@@ -64,10 +64,10 @@ static void fusion_machine(void **state)
         lab_program_clear(&p);
     }
     tpu_roofline found;
-    tpu_roofline_fit(&found, &all, 1);
+    tpu_roofline_fit(&found, &all);
     assert_true(found.scale[TPU_TYPE_CONVOLUTION] == 1); /* there are none */
     assert_true(found.scale[TPU_TYPE_OTHER] == 1);
-    tpu_roofline_fit(&found, &dots, 1);
+    tpu_roofline_fit(&found, &dots);
     for (int t = 0; t < TPU_TYPES; t++) assert_true(found.scale[t] == 1);
     for (int kind = TPU_BASELINE_ROOFLINE; kind < TPU_BASELINES; kind++) {
         double error = 0;

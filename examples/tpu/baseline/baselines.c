@@ -19,9 +19,7 @@ enum {
     COLUMNS = KINDS * TPUGRAPHS_FEATURES + TPU_OPCODES + TPU_STATIC + TPUGRAPHS_TILE_FEATURES
 };
 
-/* Configurations that are read at most, evenly: of tiles by the roofline, and by the regressions
-   (111 MB). */
-enum { FIT_ROWS = 4096, POOL_ROWS = 32768 };
+enum { MOST = 32768 /* configurations that are read, evenly: 111 MB */ };
 
 const char *const tpu_baseline_name[] = {"constant", "roofline", "boosting", "ridge"};
 
@@ -87,7 +85,7 @@ static table open_table(const tpu_data *train)
     int64_t all = 0, seen = 0;
     for (int i = 0; i < train->kernels; i++)
         all += train->kernel[i].runtime ? train->kernel[i].configs : 0;
-    const int64_t every = (all - 1) / POOL_ROWS + 1;
+    const int64_t every = (all - 1) / MOST + 1;
     const size_t room = (size_t)(all / every) + 1;
     table t = {HARNESS_NEW(t.x, room * COLUMNS), HARNESS_NEW(t.y, room), 0};
     for (int i = 0; i < train->kernels; i++) {
@@ -165,7 +163,7 @@ static char *constant(double *score, const tpu_data *train, const tpu_data *scor
 static char *roofline(double *score, const tpu_data *train, const tpu_data *scored)
 {
     tpu_roofline r;
-    tpu_roofline_fit(&r, train, FIT_ROWS);
+    tpu_roofline_fit(&r, train);
     for (int i = 0; i < scored->kernels; i++) {
         const tpu_kernel *k = &scored->kernel[i];
         tpu_load *load = HARNESS_NEW(load, k->configs);

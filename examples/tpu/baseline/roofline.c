@@ -63,7 +63,7 @@ double tpu_roofline_time(const tpu_roofline *r, const tpu_load *k)
     return r->scale[k->type] * fmax(transfer, computing) + r->overhead * k->steps;
 }
 
-enum { COEFFICIENTS = 4 };
+enum { COEFFICIENTS = 4, MOST = 4096 /* configurations of tiles that are read */ };
 
 typedef struct rows {
     tpu_load *load;
@@ -206,7 +206,7 @@ static void add_kernel(rows *all, const tpu_kernel *k, int every)
     harness_free(load);
 }
 
-void tpu_roofline_fit(tpu_roofline *r, const tpu_data *train, int most)
+void tpu_roofline_fit(tpu_roofline *r, const tpu_data *train)
 {
     int64_t configs = 0;
     size_t room = 0;
@@ -214,7 +214,7 @@ void tpu_roofline_fit(tpu_roofline *r, const tpu_data *train, int most)
     rows all = {0};
     for (int i = 0; i < train->kernels; i++)
         configs += tpu_kernel_teaches(&train->kernel[i]) ? train->kernel[i].configs : 0;
-    if (train->task == TPU_TILE) every = (int)((configs - 1) / most) + 1;
+    if (train->task == TPU_TILE) every = (int)((configs - 1) / MOST) + 1;
     for (int i = 0; i < train->kernels; i++) room += (size_t)(train->kernel[i].configs / every + 1);
     all.load = HARNESS_NEW(all.load, room);
     all.measured = HARNESS_NEW(all.measured, 2 * room);

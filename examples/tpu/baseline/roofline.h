@@ -31,9 +31,9 @@ typedef struct tpu_roofline {
 /* Fits the roofline to known run times. Fusion: by the mean absolute percentage error; scale[type]
    is the median of measured over modelled, each weighted by modelled over measured, which minimises
    that error. Types without kernels have scale 1. Tile: to the log run times within kernels, of at
-   most `most` configurations, evenly from all kernels (and one more of each). For at least one
+   most 4,096 configurations, evenly from all kernels (and one more of each). For at least one
    kernel tpu_kernel_teaches must be 1. */
-void tpu_roofline_fit(tpu_roofline *roofline, const tpu_data *train, int most);
+void tpu_roofline_fit(tpu_roofline *roofline, const tpu_data *train);
 double tpu_roofline_time(const tpu_roofline *roofline, const tpu_load *load);
 
 #endif
