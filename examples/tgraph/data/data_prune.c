@@ -32,9 +32,8 @@ int tgraph_prune(int32_t *new_id, int32_t *edge, int *edges, int nodes, const in
 void tgraph_layout_index(int32_t row[TGRAPH_LAYOUT], const float node_feat[TPUGRAPHS_FEATURES],
                          int repad)
 {
-    enum { SHAPE = 21 }; /* first of the six shape dimensions; unused ones are 0 */
-    int rank = 0;
-    for (int k = 0; k < TGRAPH_LAYOUT; k++) rank += node_feat[SHAPE + k] != 0;
+    int rank = 0; /* sizes of axes that are not there are 0 */
+    for (int k = 0; k < TGRAPH_LAYOUT; k++) rank += node_feat[TPUGRAPHS_SIZES + k] != 0;
     for (int k = 0; k < TGRAPH_LAYOUT; k++) {
         float value = repad && k >= rank ? -1.0F : node_feat[TGRAPH_NUMERIC + k];
         float index = value + 2.0F;
