@@ -137,11 +137,8 @@ ag_status tgraph_file_split(tgraph_file *f, double fraction, uint64_t seed, ag_f
     for (int i = 0; i < f->configs; i++) mark[order[i]] = i < f->train_count;
     f->train = HARNESS_NEW(f->train, f->train_count);
     f->held = HARNESS_NEW(f->held, f->held_count);
-    for (int c = 0, train = 0; c < f->configs; c++) /* ascending */
-        if (mark[c])
-            f->train[train++] = c;
-        else
-            f->held[c - train] = c;
+    ag_part(f->train, mark, f->configs, 1, 0);
+    ag_part(f->held, mark, f->configs, 0, 0);
     harness_free(order);
     harness_free(mark);
     return AG_OK;
