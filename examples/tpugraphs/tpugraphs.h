@@ -24,7 +24,10 @@ typedef struct tpugraphs_budget {
     size_t on_disk;     /* bytes in temporary files */
 } tpugraphs_budget;
 
-/* Allocates memory of a file, counted in *bytes and in the budget. NULL: `why` has a sentence. */
+/* Memory that the caller releases with ag_free; name: of the file, for the sentence. NULL: `why`
+   has it. */
+void *tpugraphs_alloc(size_t bytes, const char *name, ag_failure *why);
+/* The same, counted in *bytes and in the budget. */
 void *tpugraphs_take(tpugraphs_budget *budget, size_t *bytes, size_t count, size_t size,
                      const char *name, ag_failure *why);
 /* The name of the file at `path` without folder and .npz, allocated in the same way. */
