@@ -167,7 +167,7 @@ int32_t *tpugraphs_raw_pairs(int *count, const tpugraphs_raw *raw, const char *n
     return narrow(wide, edges * 2, raw, why);
 }
 
-ag_status tpugraphs_raw_open(tpugraphs_raw *raw, const char *path, const tpugraphs_budget *budget,
+ag_status tpugraphs_raw_open(tpugraphs_raw *raw, const char *path, tpugraphs_budget *budget,
                              int opcodes, ag_failure *why)
 {
     /* Arrays that are held whole are checked against the budget before they are allocated, and the

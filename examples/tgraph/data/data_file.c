@@ -79,10 +79,9 @@ static ag_status read_file(tgraph_file *f, tpugraphs_raw *raw, const tgraph_data
                                "node_config_ids config_runtime node_splits";
     if (open_raw(f, raw, why)) return why->status;
     /* Pruning changes the edges of `raw`. */
-    if (options->operations && nests_layout_read(&f->operations, raw, f->budget, &f->bytes, why))
+    if (options->operations && nests_layout_read(&f->operations, raw, &f->bytes, why))
         return why->status;
-    if ((!options->configs_only &&
-         tgraph_graph_build(&f->graph, raw, options, f->budget, &f->bytes, why)) ||
+    if ((!options->configs_only && tgraph_graph_build(&f->graph, raw, options, &f->bytes, why)) ||
         take_configs(f, raw, why) || tgraph_configs_read(f, raw, options->dedup, why))
         return why->status;
     f->has_runtimes = raw->has_runtimes;
