@@ -38,7 +38,7 @@ const char *nests_files_kind(const harness_settings *settings)
     if (!harness_files_add(&paths, settings->common.data.list[0], &none))
         kind = kind_of_file(paths.path[0], &none);
     harness_files_free(&paths);
-    return kind ? kind->files : NULL;
+    return kind ? harness_format("%s files", kind->name) : NULL;
 }
 
 const nests_maker *nests_kind_named(const char *name)

@@ -42,7 +42,6 @@ typedef struct nests_data {
 
 typedef struct nests_maker {
     const char *name;  /* "layout", "tile", "fusion", "schedule", "rows" */
-    const char *files; /* "layout files", ... */
     const char *items; /* "configurations", "tile sizes", "kernels", "schedules", "items" */
     const char *array; /* which only files of this kind have: "config_feat" */
     bool absolute;     /* 1: run times of different groups are compared, in ns */

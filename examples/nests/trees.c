@@ -2,6 +2,7 @@
 /* Boosted trees on rows: fitted, kept as plain arrays, and scored with. */
 #include "examples/harness/baseline/additive.h"
 #include "core/error.h"
+#include "core/memory.h"
 #include "examples/harness/harness.h"
 #include "examples/nests/model.h"
 #include "examples/nests/steps.h"
@@ -16,18 +17,15 @@ static int columns_of(const nests_scale *s) { return s->columns + (s->words > 0)
 typedef struct table {
     harness_additive_group *group; /* [groups] */
     nests_rows *rows;              /* [groups] */
-    bool joined;                   /* group->x has the word as one more column, and is owned */
+    ag_arena *memory;              /* of group->y and, where there are words, of group->x */
     int groups;
     int64_t cells;
 } table;
 
 static void forget(table *t)
 {
-    for (int g = 0; g < t->groups; g++) {
-        nests_rows_free(&t->rows[g]);
-        if (t->joined) harness_free((float *)(uintptr_t)t->group[g].x);
-        harness_free((double *)(uintptr_t)t->group[g].y);
-    }
+    for (int g = 0; g < t->groups; g++) nests_rows_free(&t->rows[g]);
+    ag_arena_reset(t->memory);
     t->groups = 0;
     t->cells = 0;
 }
@@ -35,19 +33,25 @@ static void forget(table *t)
 static void close_table(table *t)
 {
     forget(t);
+    ag_arena_free(t->memory);
     harness_free(t->group);
     harness_free(t->rows);
 }
 
-/* Columns, then the word. */
-static float *join_words(const nests_rows *r, int columns)
+/* Columns, then the word if there are any; [columns_of]. */
+static void put_row(float *to, const nests_scale *s, const nests_rows *r, int row)
 {
-    float *x = HARNESS_NEW(x, (size_t)r->rows * ((size_t)columns + 1));
-    for (int i = 0; i < r->rows; i++) {
-        float *to = x + (size_t)i * ((size_t)columns + 1);
-        memcpy(to, r->x + (size_t)i * (size_t)columns, (size_t)columns * sizeof *x);
-        to[columns] = r->word ? (float)r->word[i] : 0;
-    }
+    const size_t columns = (size_t)s->columns;
+    memcpy(to, r->x + (size_t)row * columns, columns * sizeof *to);
+    if (s->words) to[columns] = r->word ? (float)r->word[row] : 0;
+}
+
+static const float *join_words(ag_arena **memory, const nests_scale *s, const nests_rows *r)
+{
+    const size_t columns = (size_t)columns_of(s);
+    if (!s->words) return r->x;
+    float *x = HARNESS_TAKE(memory, x, (size_t)r->rows * columns);
+    for (int i = 0; i < r->rows; i++) put_row(x + (size_t)i * columns, s, r, i);
     return x;
 }
 
@@ -63,23 +67,22 @@ static ag_status add_group(table *t, const nests_set *set, int g, int quota, con
     const int n =
         nests_choose(item, order, set, g, quota, (uint64_t)s->harness.common.seed, (uint64_t)g);
     if (n && !data->maker->rows(r, data, g, item, n, why)) {
-        double *y = HARNESS_NEW(y, n);
+        double *y = HARNESS_TAKE(&t->memory, y, n);
         for (int i = 0; i < n; i++) y[i] = log((double)data->group[g].runtime[item[i]]);
         for (int i = 0; i < r->rows; i++) r->work[i] *= exp(scale->offset);
         t->cells += (int64_t)r->rows * columns_of(scale) + r->first[n];
-        t->group[t->groups++] =
-            (harness_additive_group){.rows = r->rows,
-                                     .items = n,
-                                     .x = t->joined ? join_words(r, scale->columns) : r->x,
-                                     .work = r->work,
-                                     .always = r->always,
-                                     .first = r->first,
-                                     .row = r->row,
-                                     .times = r->times,
-                                     .y = y,
-                                     .weight = s->spread == NESTS_YES ? 0 : n,
-                                     .limit = s->huber,
-                                     .absolute = data->maker->absolute};
+        t->group[t->groups++] = (harness_additive_group){.rows = r->rows,
+                                                         .items = n,
+                                                         .x = join_words(&t->memory, scale, r),
+                                                         .work = r->work,
+                                                         .always = r->always,
+                                                         .first = r->first,
+                                                         .row = r->row,
+                                                         .times = r->times,
+                                                         .y = y,
+                                                         .weight = s->spread == NESTS_YES ? 0 : n,
+                                                         .limit = s->huber,
+                                                         .absolute = data->maker->absolute};
     }
     harness_free(order);
     harness_free(item);
@@ -94,9 +97,7 @@ static ag_status open_table(table *t, const nests_set *set, const nests_model *m
     const nests_data *data = &set->data;
     const size_t n = (size_t)data->groups + 1;
     int quota = 2 * MOST_ITEMS / (data->groups ? data->groups : 1);
-    *t = (table){.group = HARNESS_NEW(t->group, n),
-                 .rows = HARNESS_NEW(t->rows, n),
-                 .joined = m->scale.words > 0};
+    *t = (table){.group = HARNESS_NEW(t->group, n), .rows = HARNESS_NEW(t->rows, n)};
     do {
         quota = quota / 2 < 2 ? 2 : quota / 2;
         forget(t);
@@ -164,11 +165,9 @@ ag_status nests_trees_fit(nests_model *m, const nests_set *set, const nests_sett
 /* cost [rows]: work times the factor. Returns what all items count alike. */
 static double price_rows(double *cost, float *row, const nests_model *m, const nests_rows *r)
 {
-    const int columns = m->scale.columns;
     double alike = 0;
     for (int i = 0; i < r->rows; i++) {
-        memcpy(row, r->x + (size_t)i * (size_t)columns, (size_t)columns * sizeof *row);
-        if (m->scale.words) row[columns] = r->word ? (float)r->word[i] : 0;
+        put_row(row, &m->scale, r, i);
         cost[i] = r->work[i] * exp(harness_trees_sum(&m->trees, 0, m->trees.count, row));
         if (r->always) alike += (double)r->always[i] * cost[i];
     }

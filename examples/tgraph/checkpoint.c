@@ -46,8 +46,8 @@ int tgraph_files_has(const char *files, const char *name, const uint64_t *hash)
 static void identify(harness_session *session)
 {
     const tgraph_set *set = &((const tgraph_files *)session->data)->set;
-    const tgraph_data_options f = tgraph_settings_data((const tgraph_settings *)session->settings);
-    session->trained.text[FEATURES] = features_json(&f);
+    const tgraph_settings *s = (const tgraph_settings *)session->settings;
+    session->trained.text[FEATURES] = features_json(&s->data);
     session->trained.text[FILES] = tgraph_files_json(set);
 }
 
@@ -55,11 +55,11 @@ static ag_status build(harness_trained *t, const harness_settings *settings, ag_
 {
     const tgraph_settings *s = (const tgraph_settings *)settings;
     tgraph_trained *net = t->net;
-    net->features = tgraph_settings_data(s);
-    const tgraph_options options = tgraph_settings_model(s);
+    tgraph_options options = s->model;
+    options.timed = s->loss == TGRAPH_LOSS_ERROR;
+    net->features = s->data;
     net->split = s->split;
     net->split_seed = s->split_seed;
-    net->dedup = s->dedup;
     return tgraph_model_add(&net->model, t->params, &options, why);
 }
 

@@ -39,7 +39,6 @@ static void close_files(void *data)
 typedef struct tgraph_steps {
     tgraph_source source; /* first: tgraph_source_draw gets a pointer to the whole */
     tgraph_file **file;   /* those trained on */
-    ag_real *target;      /* of the loss of a step */
 } tgraph_steps;
 _Static_assert(offsetof(tgraph_steps, source) == 0, "as fill takes it");
 
@@ -74,7 +73,6 @@ static void end(void *feed)
     tgraph_steps *t = feed;
     tgraph_source_close(&t->source);
     harness_free(t->file);
-    harness_free(t->target);
 }
 
 static ag_tensor *loss_of(const tgraph_settings *s, ag_tensor *score, ag_tensor *rank)
@@ -104,14 +102,14 @@ static double fill_target(ag_real *target, const tgraph_batch *b)
 }
 
 /* Mean square of the errors less their mean, over the variance: a share of it that is not known. */
-static ag_tensor *error_of(tgraph_steps *t, ag_tensor *score, const tgraph_batch *b)
+static ag_tensor *error_of(ag_tensor *score, tgraph_batch *b)
 {
     static const ag_real one = 1;
     ag_tape *tape = ag_tape_of(score);
     const int n = b->configs;
-    t->target = harness_grow(t->target, (size_t)n * sizeof *t->target);
-    const double spread = fill_target(t->target, b);
-    ag_tensor *e = ag_sub(score, ag_input(tape, t->target, AG_SHAPE(n)));
+    ag_real *target = HARNESS_TAKE(&b->memory, target, n);
+    const double spread = fill_target(target, b);
+    ag_tensor *e = ag_sub(score, ag_input(tape, target, AG_SHAPE(n)));
     e = ag_reshape(e, AG_SHAPE(n, 1));
     e = ag_linear(e, ag_input(tape, &one, AG_SHAPE(1, 1)), ag_neg(ag_mean_rows(e)));
     return ag_scale(ag_mean_all(ag_square(e)), (ag_real)(1 / spread));
@@ -120,17 +118,16 @@ static ag_tensor *error_of(tgraph_steps *t, ag_tensor *score, const tgraph_batch
 /* Records the loss of some configurations of one graph. */
 static ag_tensor *record(const harness_session *session, ag_tape *tape, const char **what)
 {
-    tgraph_steps *t = session->feed;
     const tgraph_set *set = set_of(session);
     const tgraph_model *model = &((const tgraph_trained *)session->trained.net)->model;
-    const tgraph_batch *b = session->batch;
+    tgraph_batch *b = session->batch;
     int i = 0;
     while (set->entry[i].file != b->file) i++;
     *what = b->file->name;
     ag_tensor *score =
         tgraph_forward(model, tape, &set->entry[i].program, b->digit, &b->nests, b->configs);
     ag_name(score, "scores");
-    if (settings_of(session)->loss == TGRAPH_LOSS_ERROR) return error_of(t, score, b);
+    if (settings_of(session)->loss == TGRAPH_LOSS_ERROR) return error_of(score, b);
     ag_tensor *rank = ag_input_i32(tape, b->rank, AG_SHAPE(b->configs));
     return loss_of(settings_of(session), score, rank);
 }

@@ -13,11 +13,10 @@ extern const harness_model tgraph_hooks;
 /* The network and what else its checkpoint holds. */
 typedef struct tgraph_trained {
     tgraph_model model;
-    tgraph_data_options features; /* how features were made: prune, repad, logs */
+    tgraph_data_options features; /* how the run read its files */
     tgraph_scaler scaler;         /* of nodes */
-    double split;                 /* what the run held out of its files, and how it read them */
+    double split;                 /* what it held out of them */
     int64_t split_seed;
-    int dedup;
 } tgraph_trained;
 
 extern const harness_network tgraph_hooks_network;

@@ -20,15 +20,15 @@ static const harness_option table[] = {
     {"split-seed", FIELD(split_seed), "0", 0, 9007199254740992.0, TRAINS, .group = "Data",
      .needs = "--valid or --split",
      .help = "which configurations are held out; --seed does not move them"},
-    {"dedup", WORD(dedup), "first", .choices = "none|first|fastest", .commands = TRAINS,
+    {"dedup", WORD(data.dedup), "first", .choices = "none|first|fastest", .commands = TRAINS,
      .group = "Data",
      .help = "which of equal configurations training keeps: all (none), the first (code) or the "
              "fastest (paper)"},
-    {"prune", FIELD(prune), "true", .commands = TRAINS, .group = "Data",
+    {"prune", FIELD(data.prune), "true", .commands = TRAINS, .group = "Data",
      .help = "keep only configurable nodes and their neighbours"},
-    {"repad", FIELD(repad), "true", .commands = TRAINS, .group = "Data",
+    {"repad", FIELD(data.repad), "true", .commands = TRAINS, .group = "Data",
      .help = "mark unused layout entries by -1 instead of 0"},
-    {"log-features", FIELD(log_features), "true", .commands = TRAINS, .group = "Data",
+    {"log-features", FIELD(data.logs), "true", .commands = TRAINS, .group = "Data",
      .help = "take sign(x) ln(1 + |x|) of the numeric features before they are standardised, for "
              "programs of many sizes"},
 
@@ -160,21 +160,3 @@ const harness_program tgraph_program_table = {
     "tgraph import step.hlo.pb --out sweep.npz --configs sweep\n"
     "tgraph import step.txt --out step.npz --configs 200 --seed 1\n",
     .model = &tgraph_hooks};
-
-tgraph_options tgraph_settings_model(const tgraph_settings *s)
-{
-    tgraph_options o = s->model;
-    o.timed = s->loss == TGRAPH_LOSS_ERROR;
-    return o;
-}
-
-/* The words of --dedup are in the order of tgraph_dedup. */
-tgraph_data_options tgraph_settings_data(const tgraph_settings *s)
-{
-    tgraph_data_options o = tgraph_layout_defaults();
-    o.logs = s->log_features;
-    o.prune = s->prune;
-    o.repad = s->repad;
-    o.dedup = (tgraph_dedup)s->dedup;
-    return o;
-}

@@ -13,10 +13,9 @@ enum { TGRAPH_LOSS_HINGE, TGRAPH_LOSS_LOGISTIC, TGRAPH_LOSS_LISTMLE, TGRAPH_LOSS
 /* All options, by the names of options.c. */
 typedef struct tgraph_settings {
     harness_settings harness; /* the options that the harness reads */
-    tgraph_options model;
+    tgraph_options model;     /* `timed` follows from the loss */
     /* data */
-    int dedup;
-    bool prune, repad, log_features;
+    tgraph_data_options data;
     double split;
     int64_t split_seed;
     /* training */
@@ -37,9 +36,5 @@ ag_status tgraph_import_command(harness_call *call, ag_failure *why);
 
 extern const harness_program tgraph_program_table;
 extern const char tgraph_preset_words[], tgraph_presets[]; /* of studies/presets.ini, by CMake */
-
-/* Translates the options into the settings of the parts below. */
-tgraph_options tgraph_settings_model(const tgraph_settings *s);
-tgraph_data_options tgraph_settings_data(const tgraph_settings *s);
 
 #endif

@@ -49,17 +49,15 @@ static const char on_calibrated[] =
 
 static void open_calibration(tgraph_results *r)
 {
-    enum { LETTERS = 80 };
-    char *name = harness_rank_alloc(&r->rank, LETTERS);
     int split = 0;
-    snprintf(name, LETTERS, "%s, calibrated", r->rank.name);
     for (int i = 0; i < r->rank.groups; i++) {
         r->calibration[i] = tgraph_calibration_open(&r->rank, r->entry[i]);
         split |= r->calibration[i].count > 0;
     }
     if (!split) return;
     r->calibrated = r->rank.methods;
-    harness_rank_method(&r->rank, name, harness_copy(on_calibrated));
+    harness_rank_method(&r->rank, harness_format("%s, calibrated", r->rank.name),
+                        harness_copy(on_calibrated));
     for (int i = 0; i < r->rank.groups; i++)
         if (!r->calibration[i].count) harness_rank_absent(&r->rank, r->calibrated, i);
 }

@@ -43,7 +43,8 @@ static void compare_splits(const harness_runs *runs, const tgraph_settings *s)
 {
     for (int i = 1; i < runs->count; i++) {
         const tgraph_trained *c = runs->run[i].net;
-        if (c->split == s->split && c->split_seed == s->split_seed && c->dedup == s->dedup)
+        if (c->split == s->split && c->split_seed == s->split_seed &&
+            c->features.dedup == s->data.dedup)
             continue;
         harness_warn("%s was not trained with --split %g --split-seed %lld, so it may have been "
                      "trained on configurations that are scored here",

@@ -122,8 +122,7 @@ ag_status tgraph_entry_hold_out(tgraph_entry *e, const tgraph_settings *s, ag_fa
 static ag_status open_training(tgraph_set *set, const tgraph_settings *s, const char *path,
                                ag_failure *why)
 {
-    const tgraph_data_options options = tgraph_settings_data(s);
-    tgraph_entry *e = tgraph_set_open(set, path, &options, why);
+    tgraph_entry *e = tgraph_set_open(set, path, &s->data, why);
     if (!e) return why->status;
     if (!tgraph_file_trainable(e->file)) {
         tgraph_set_leave_out(set, e->file->has_runtimes
@@ -143,7 +142,7 @@ static ag_status open_training(tgraph_set *set, const tgraph_settings *s, const 
 ag_status tgraph_set_train(tgraph_set *set, const tgraph_settings *s, ag_failure *why)
 {
     int trained = 0;
-    if (s->split > 0 && s->dedup == TGRAPH_KEEP_ALL)
+    if (s->split > 0 && s->data.dedup == TGRAPH_KEEP_ALL)
         return ag_fail(why, AG_EUSE,
                        "--split with --dedup none would train on configurations that it holds out, "
                        "since equal ones can stand on both sides; use --dedup first or fastest");
@@ -159,7 +158,7 @@ ag_status tgraph_set_train(tgraph_set *set, const tgraph_settings *s, ag_failure
         if (r.next <= training)
             open_training(set, s, path, why);
         else
-            tgraph_set_open_whole(set, path, tgraph_settings_data(s), true, why);
+            tgraph_set_open_whole(set, path, s->data, true, why);
     for (int i = 0; i < set->count; i++) trained += set->entry[i].train;
     if (!why->status && !trained)
         ag_fail(why, AG_EDATA,

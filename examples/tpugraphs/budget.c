@@ -28,16 +28,20 @@ ag_status tpugraphs_fits(const tpugraphs_budget *budget, size_t bytes, const cha
                    name, what, bytes, budget->used, budget->limit);
 }
 
+void *tpugraphs_alloc(size_t bytes, const char *name, ag_failure *why)
+{
+    void *block = ag_alloc(bytes);
+    if (!block) harness_files_no_memory(name, bytes, why);
+    return block;
+}
+
 void *tpugraphs_take(tpugraphs_budget *budget, size_t *bytes, size_t count, size_t size,
                      const char *name, ag_failure *why)
 {
     size_t wanted = ag_size_mul(count, size);
     if (tpugraphs_fits(budget, wanted, name, "its graph", why)) return NULL;
-    void *block = ag_alloc(wanted);
-    if (!block) {
-        harness_files_no_memory(name, wanted, why);
-        return NULL;
-    }
+    void *block = tpugraphs_alloc(wanted, name, why);
+    if (!block) return NULL;
     *bytes += wanted;
     if (budget) budget->used += wanted;
     return block;

@@ -86,8 +86,8 @@ tpugraphs_dot *tpugraphs_dots_read(int *count, const tpugraphs_raw *raw, ag_fail
     }
     const int n = (int)info->size[0];
     int64_t *row = tpugraphs_raw_read(raw, "dot_axes", AG_I64, info->count, why);
-    tpugraphs_dot *dot = row ? ag_alloc((size_t)n * sizeof *dot + 1) : NULL;
-    if (row && !dot) harness_files_no_memory(raw->name, (size_t)n * sizeof *dot, why);
+    tpugraphs_dot *dot = NULL;
+    if (row) dot = tpugraphs_alloc((size_t)n * sizeof *dot + 1, raw->name, why);
     if (dot && !read_axes(dot, row, n, raw, why)) read_operands(dot, n, raw, why);
     ag_free(row);
     *count = why->status ? 0 : n;
@@ -99,12 +99,8 @@ tpugraphs_dot *tpugraphs_dots_read(int *count, const tpugraphs_raw *raw, ag_fail
 static uint64_t *sorted(const int32_t *pair, int n, int kernels, const int64_t *base,
                         const int64_t *first, const tpugraphs_raw *raw, ag_failure *why)
 {
-    const size_t bytes = (size_t)n * sizeof(uint64_t);
-    uint64_t *key = ag_alloc(bytes);
-    if (!key) {
-        harness_files_no_memory(raw->name, bytes, why);
-        return NULL;
-    }
+    uint64_t *key = tpugraphs_alloc((size_t)n * sizeof *key, raw->name, why);
+    if (!key) return NULL;
     for (int i = 0, k = 0; i < n; i++) {
         while (k < kernels && i >= first[k + 1]) k++;
         const int64_t from = kernels ? base[k] : 0;

@@ -71,11 +71,8 @@ void *tpugraphs_raw_read(const tpugraphs_raw *raw, const char *name, ag_dtype as
 {
     size_t bytes = ag_size_mul((size_t)count, ag_dtype_bytes(as));
     if (tpugraphs_fits(raw->budget, bytes, raw->name, name, why)) return NULL;
-    void *out = ag_alloc(bytes);
-    if (out)
-        ag_npz_read(raw->npz, name, as, out, why);
-    else
-        harness_files_no_memory(raw->name, bytes, why);
+    void *out = tpugraphs_alloc(bytes, raw->name, why);
+    if (out) ag_npz_read(raw->npz, name, as, out, why);
     return unless_failed(out, why);
 }
 
@@ -140,9 +137,8 @@ static ag_status read_nodes(tpugraphs_raw *raw, int opcodes, ag_failure *why)
 /* Numbers that were checked, in half of the memory; releases `wide`. NULL after a failure. */
 static int32_t *narrow(int64_t *wide, int64_t count, const tpugraphs_raw *raw, ag_failure *why)
 {
-    const size_t bytes = (size_t)count * sizeof(int32_t);
-    int32_t *out = why->status ? NULL : ag_alloc(bytes);
-    if (!out && !why->status) harness_files_no_memory(raw->name, bytes, why);
+    int32_t *out = NULL;
+    if (!why->status) out = tpugraphs_alloc((size_t)count * sizeof *out, raw->name, why);
     for (int64_t i = 0; i < count && out; i++) out[i] = (int32_t)wide[i];
     ag_free(wide);
     return out;
@@ -171,7 +167,7 @@ int32_t *tpugraphs_raw_pairs(int *count, const tpugraphs_raw *raw, const char *n
     return narrow(wide, edges * 2, raw, why);
 }
 
-ag_status tpugraphs_raw_open(tpugraphs_raw *raw, const char *path, const tpugraphs_budget *budget,
+ag_status tpugraphs_raw_open(tpugraphs_raw *raw, const char *path, tpugraphs_budget *budget,
                              int opcodes, ag_failure *why)
 {
     /* Arrays that are held whole are checked against the budget before they are allocated, and the
@@ -259,8 +255,7 @@ static ag_status verify(tpugraphs_raw *raw, const ag_array_info *info, ag_failur
     size_t bytes = row * (size_t)step;
     if (tpugraphs_fits(raw->budget, bytes, raw->name, info->name, why)) return why->status;
     ag_rows *stream = ag_rows_open(raw->npz, info->name, why);
-    void *buffer = stream ? ag_alloc(bytes) : NULL;
-    if (stream && !buffer) harness_files_no_memory(raw->name, bytes, why);
+    void *buffer = stream ? tpugraphs_alloc(bytes, raw->name, why) : NULL;
     while (!why->status) { /* at least once: the call that reads the last row verifies the CRC */
         int64_t n = rows - done < step ? rows - done : step;
         if (ag_rows_next(stream, n, info->dtype, buffer, why) || (done += n) == rows) break;

@@ -24,7 +24,10 @@ typedef struct tpugraphs_budget {
     size_t on_disk;     /* bytes in temporary files */
 } tpugraphs_budget;
 
-/* Allocates memory of a file, counted in *bytes and in the budget. NULL: `why` has a sentence. */
+/* Memory that the caller releases with ag_free; name: of the file, for the sentence. NULL: `why`
+   has it. */
+void *tpugraphs_alloc(size_t bytes, const char *name, ag_failure *why);
+/* The same, counted in *bytes and in the budget. */
 void *tpugraphs_take(tpugraphs_budget *budget, size_t *bytes, size_t count, size_t size,
                      const char *name, ag_failure *why);
 /* The name of the file at `path` without folder and .npz, allocated in the same way. */
@@ -71,8 +74,8 @@ void tpugraphs_noise(struct harness_rank *rank, const char *const *path);
 /* An open npz with the arrays that are small enough to be held whole, checked. */
 typedef struct tpugraphs_raw {
     ag_npz *npz;
-    const char *path, *name; /* name: the file's name in sentences */
-    const tpugraphs_budget *budget;
+    const char *path, *name;        /* name: the file's name in sentences */
+    tpugraphs_budget *budget;       /* NULL: there is no limit */
     int nodes, edges, configurable; /* configurable is 0 in a tile file */
     int configs, has_runtimes;
     int32_t *opcode;  /* [nodes] */
@@ -91,7 +94,7 @@ const ag_array_info *tpugraphs_member(const tpugraphs_raw *raw, const char *name
 int tpugraphs_has(const tpugraphs_raw *raw, const char *name, ag_failure *why);
 
 /* Opens the file and checks node_feat's shape, node_opcode, node_reducer and edge_index. */
-ag_status tpugraphs_raw_open(tpugraphs_raw *raw, const char *path, const tpugraphs_budget *budget,
+ag_status tpugraphs_raw_open(tpugraphs_raw *raw, const char *path, tpugraphs_budget *budget,
                              int opcodes, ag_failure *why);
 ag_status tpugraphs_raw_config_nodes(tpugraphs_raw *raw,
                                      ag_failure *why); /* node_config_ids and node_splits */

@@ -180,10 +180,8 @@ static void what_is_refused(void **state)
         make(&f);
         wrong[i].spoil(&f);
         write_file(&f, "bad.npz");
-        assert_int_equal(read_file(&data, "bad.npz", new_failure()), AG_EDATA);
-        if (!strstr(last_failure()->sentence, wrong[i].part) ||
-            !strstr(last_failure()->sentence, "bad.npz"))
-            fail_msg("%s", last_failure()->sentence);
+        expect_status(read_file(&data, "bad.npz", new_failure()), AG_EDATA, wrong[i].part);
+        assert_non_null(strstr(last_failure()->sentence, "bad.npz"));
         close_data(&data);
     }
 }

@@ -11,7 +11,7 @@ static inline tgraph_options tgraph_defaults(void)
 {
     tgraph_settings s;
     harness_options_free(harness_options_new(&tgraph_program_table, HARNESS_TRAIN, &s));
-    return tgraph_settings_model(&s);
+    return s.model;
 }
 
 #endif

@@ -3,6 +3,7 @@
 #include "support/test.h"
 #include "examples/harness/harness.h"
 #include "examples/tgraph/set.h"
+#include "support/program_call.h"
 #include "support/tgraph_open.h"
 
 #include <sys/stat.h>
@@ -88,13 +89,6 @@ static void nodes_are_standardised_over_all_files(void **state)
 
 static void make_folder(const char *name) { assert_int_equal(mkdir(test_file(name), 0700), 0); }
 
-static void write_file(const char *name, const char *text)
-{
-    FILE *f = fopen(test_file(name), "w");
-    fputs(text, f);
-    fclose(f);
-}
-
 static void folders_are_searched_in_order(void **state)
 {
     static const char *const names[] = {"tree/b.npz",    "tree/sub/c.npz",   "tree/a.npz",
@@ -102,7 +96,7 @@ static void folders_are_searched_in_order(void **state)
     static const char *const sorted[] = {"a.npz", "b.npz", "sub/c.npz", "sub/deep/d.npz"};
     static const char *const folders[] = {"tree", "tree/sub", "tree/sub/deep", "tree/empty"};
     for (int i = 0; i < 4; i++) make_folder(folders[i]);
-    for (int i = 0; i < 6; i++) write_file(names[i], "");
+    for (int i = 0; i < 6; i++) program_write_text(names[i], "");
     harness_files paths = {0};
     const size_t top = strlen(test_file("tree/"));
     expect_ok(harness_files_add(&paths, test_file("tree"), new_failure()));
@@ -133,7 +127,7 @@ static void a_folder_is_searched_once(void **state)
                 symlink(formatted("../%d", i + 1), test_file(formatted("many/%d/%c", i, "ab"[k]))),
                 0);
     }
-    write_file("many/30/x.npz", "");
+    program_write_text("many/30/x.npz", "");
     alarm(60);
     expect_ok(harness_files_add(&paths, test_file("many"), new_failure()));
     alarm(0);
@@ -170,10 +164,9 @@ static void what_is_no_file_is_refused(void **state)
 static void expect_refused_list(const char *text, const char *sentence)
 {
     harness_files paths = {0};
-    write_file("part.txt", text);
-    assert_int_equal(harness_files_add(&paths, test_file("part.txt"), new_failure()), AG_EFILE);
-    if (!strstr(last_failure()->sentence, sentence))
-        fail_msg("\"%s\" says not: %s", last_failure()->sentence, sentence);
+    program_write_text("part.txt", text);
+    expect_status(harness_files_add(&paths, test_file("part.txt"), new_failure()), AG_EFILE,
+                  sentence);
     harness_files_free(&paths);
 }
 
@@ -182,9 +175,9 @@ static void lists_name_files(void **state)
     char *wide = malloc(6000);
     harness_files paths = {0};
     make_folder("listed");
-    write_file("listed/0.npz", "");
-    write_file("listed/1.npz", "");
-    write_file("part.txt", "# a part\nlisted/1.npz\r\n\nlisted\n");
+    program_write_text("listed/0.npz", "");
+    program_write_text("listed/1.npz", "");
+    program_write_text("part.txt", "# a part\nlisted/1.npz\r\n\nlisted\n");
     expect_ok(harness_files_add(&paths, test_file("part.txt"), new_failure()));
     assert_int_equal(paths.count, 3);
     assert_string_equal(paths.path[0], paths.path[2]);

@@ -75,7 +75,6 @@ static ag_status rows_of_kernels(nests_rows *rows, const nests_data *data, int g
 }
 
 const nests_maker nests_from_tile = {.name = "tile",
-                                     .files = "tile files",
                                      .items = "tile sizes",
                                      .array = "config_feat",
                                      .read = read_kernels,
@@ -83,7 +82,6 @@ const nests_maker nests_from_tile = {.name = "tile",
                                      .rows = rows_of_kernels};
 
 const nests_maker nests_from_fusion = {.name = "fusion",
-                                       .files = "fusion files",
                                        .items = "kernels",
                                        .absolute = true,
                                        .array = "kernel_runtime",

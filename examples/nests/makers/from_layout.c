@@ -64,7 +64,6 @@ static ag_status rows_of_layouts(nests_rows *rows, const nests_data *data, int g
 }
 
 const nests_maker nests_from_layout = {.name = "layout",
-                                       .files = "layout files",
                                        .items = "configurations",
                                        .array = "node_config_feat",
                                        .read = read_layouts,

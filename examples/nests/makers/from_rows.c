@@ -86,7 +86,6 @@ static void drop(nests_data *data)
 }
 
 const nests_maker nests_from_rows = {.name = "rows",
-                                     .files = "rows files",
                                      .items = "items",
                                      .array = "row_feature",
                                      .read = read_all,

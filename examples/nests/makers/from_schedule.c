@@ -88,7 +88,6 @@ static void drop_schedules(nests_data *data)
 }
 
 const nests_maker nests_from_schedule = {.name = "schedule",
-                                         .files = "schedule files",
                                          .items = "schedules",
                                          .array = "schedule_runtime",
                                          .read = read_schedules,

@@ -14,8 +14,7 @@ static void *take(const tpugraphs_raw *raw, const char *name, ag_dtype as, int64
                   ag_failure *why)
 {
     void *array = tpugraphs_raw_read(raw, name, as, count, why);
-    if (array)
-        ((tpugraphs_budget *)(uintptr_t)raw->budget)->used += (size_t)count * ag_dtype_bytes(as);
+    if (array) raw->budget->used += (size_t)count * ag_dtype_bytes(as);
     return array;
 }
 

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 /* A candidate: two columns with equal counts and equal sums of hashes of their rows are equal (but
    for a chance of 2^-64, which costs a column). */
@@ -16,21 +17,12 @@ typedef struct column {
     int32_t ones, key, copies;
 } column;
 
-/* SplitMix64. */
-static uint64_t mix(uint64_t z)
-{
-    z += 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-}
-
 static void count_ones(column *all, const tgraph_file *file, const int32_t *config, int rows)
 {
     int32_t digit[TGRAPH_DIGITS];
     for (int r = 0; r < rows; r++) {
         const uint32_t *word = tgraph_file_words(file, config[r]);
-        uint64_t hash = mix((uint64_t)r);
+        const uint64_t hash = XXH3_64bits(&r, sizeof r);
         for (int v = 0; v < file->graph.configurable; v++) {
             column *node = all + (size_t)v * TGRAPH_KEYS;
             tgraph_unpack(digit, word + (size_t)v * TGRAPH_WORDS);
@@ -43,18 +35,16 @@ static void count_ones(column *all, const tgraph_file *file, const int32_t *conf
     }
 }
 
+static int by_key(const void *a, const void *b)
+{
+    return ((const column *)a)->key - ((const column *)b)->key;
+}
+
 static int by_hash(const void *a, const void *b)
 {
     const column *x = a, *y = b;
     if (x->hash != y->hash) return x->hash < y->hash ? -1 : 1;
-    if (x->ones != y->ones) return x->ones < y->ones ? -1 : 1;
-    return (x->key > y->key) - (x->key < y->key);
-}
-
-static int by_key(const void *a, const void *b)
-{
-    const column *x = a, *y = b;
-    return (x->key > y->key) - (x->key < y->key);
+    return x->ones != y->ones ? x->ones - y->ones : by_key(a, b);
 }
 
 /* Sorts the column whose copies have the largest summed variance first. `hash` holds that variance
@@ -62,7 +52,8 @@ static int by_key(const void *a, const void *b)
 static int by_variance(const void *a, const void *b)
 {
     const column *x = a, *y = b;
-    return x->hash != y->hash ? (x->hash > y->hash ? -1 : 1) : by_key(a, b);
+    if (x->hash != y->hash) return x->hash > y->hash ? -1 : 1;
+    return by_key(a, b);
 }
 
 /* Moves the distinct columns that vary to the front and returns their number. */
@@ -149,23 +140,24 @@ void tgraph_pool(float pooled[TGRAPH_POOLED], const tgraph_graph *g)
 
 static int kind_of(int32_t opcode)
 {
-    static const int32_t kind[TGRAPH_KINDS - 1] = {26, 34, 75}; /* convolution, dot, reshape */
-    int i = 0;
-    while (i < TGRAPH_KINDS - 1 && kind[i] != opcode) i++;
-    return i;
+    switch (opcode) {
+    case TPUGRAPHS_CONVOLUTION: return 0;
+    case TPUGRAPHS_DOT: return 1;
+    case TPUGRAPHS_RESHAPE: return 2;
+    default: return 3;
+    }
 }
 
 void tgraph_count_row(float x[TGRAPH_COUNT_COLUMNS], const tgraph_file *file, int config,
                       const float pooled[TGRAPH_POOLED])
 {
-    enum { ELEMENTS = 28 }; /* column of node_feat: product of the shape */
     const tgraph_graph *g = &file->graph;
     const uint32_t *word = tgraph_file_words(file, config);
     int32_t digit[TGRAPH_DIGITS];
     memset(x, 0, 2 * TGRAPH_COUNTS * sizeof *x);
     for (int i = 0; i < g->configurable; i++) {
         size_t v = (size_t)g->config_node[i];
-        float size = small(g->raw[v * TGRAPH_NUMERIC + ELEMENTS]);
+        float size = small(g->raw[v * TGRAPH_NUMERIC + TPUGRAPHS_ELEMENTS]);
         float *out = x + kind_of(g->opcode[v]) * TGRAPH_KEYS;
         tgraph_unpack(digit, word + (size_t)i * TGRAPH_WORDS);
         for (int k = 0; k < TGRAPH_DIGITS; k++) {

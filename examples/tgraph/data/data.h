@@ -22,6 +22,7 @@ enum {
 
 /* ---- how to read one ---- */
 
+/* In the order of the words of --dedup. */
 typedef enum tgraph_dedup {
     TGRAPH_KEEP_ALL,    /* every configuration: validation, test, prediction */
     TGRAPH_KEEP_FIRST,  /* equal configurations become one, with the run time of the first */
@@ -29,12 +30,12 @@ typedef enum tgraph_dedup {
 } tgraph_dedup;
 
 typedef struct tgraph_data_options {
-    int prune;          /* keep configurable nodes and their neighbours only */
-    int repad;          /* write -1 after the rank into the layout columns of node_feat */
-    int logs;           /* sign(x) ln(1 + |x|) of the numeric features */
+    bool prune;         /* keep configurable nodes and their neighbours only */
+    bool repad;         /* write -1 after the rank into the layout columns of node_feat */
+    bool logs;          /* sign(x) ln(1 + |x|) of the numeric features */
     tgraph_dedup dedup; /* for the training split */
-    int configs_only;   /* 1: the graph is left out */
-    int operations;     /* 1: the operations, of which rows of loop nests are made, are read, too */
+    bool configs_only;  /* the graph is left out */
+    bool operations;    /* the operations, of which rows of loop nests are made, are read, too */
 } tgraph_data_options;
 
 /* prune, repad, no logs and TGRAPH_KEEP_ALL. */

@@ -79,10 +79,9 @@ static ag_status read_file(tgraph_file *f, tpugraphs_raw *raw, const tgraph_data
                                "node_config_ids config_runtime node_splits";
     if (open_raw(f, raw, why)) return why->status;
     /* Pruning changes the edges of `raw`. */
-    if (options->operations && nests_layout_read(&f->operations, raw, f->budget, &f->bytes, why))
+    if (options->operations && nests_layout_read(&f->operations, raw, &f->bytes, why))
         return why->status;
-    if ((!options->configs_only &&
-         tgraph_graph_build(&f->graph, raw, options, f->budget, &f->bytes, why)) ||
+    if ((!options->configs_only && tgraph_graph_build(&f->graph, raw, options, &f->bytes, why)) ||
         take_configs(f, raw, why) || tgraph_configs_read(f, raw, options->dedup, why))
         return why->status;
     f->has_runtimes = raw->has_runtimes;
@@ -137,11 +136,8 @@ ag_status tgraph_file_split(tgraph_file *f, double fraction, uint64_t seed, ag_f
     for (int i = 0; i < f->configs; i++) mark[order[i]] = i < f->train_count;
     f->train = HARNESS_NEW(f->train, f->train_count);
     f->held = HARNESS_NEW(f->held, f->held_count);
-    for (int c = 0, train = 0; c < f->configs; c++) /* ascending */
-        if (mark[c])
-            f->train[train++] = c;
-        else
-            f->held[c - train] = c;
+    ag_part(f->train, mark, f->configs, 1, 0);
+    ag_part(f->held, mark, f->configs, 0, 0);
     harness_free(order);
     harness_free(mark);
     return AG_OK;

@@ -8,8 +8,7 @@
 
 /* Fills a graph from the raw arrays, pruned or not; node_feat is streamed. */
 ag_status tgraph_graph_build(tgraph_graph *graph, tpugraphs_raw *raw,
-                             const tgraph_data_options *options, tpugraphs_budget *budget,
-                             size_t *bytes, ag_failure *why);
+                             const tgraph_data_options *options, size_t *bytes, ag_failure *why);
 void tgraph_graph_free(tgraph_graph *graph);
 
 /* Streams node_config_feat into file->store, de-duplicated as asked. */

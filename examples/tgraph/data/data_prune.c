@@ -32,9 +32,8 @@ int tgraph_prune(int32_t *new_id, int32_t *edge, int *edges, int nodes, const in
 void tgraph_layout_index(int32_t row[TGRAPH_LAYOUT], const float node_feat[TPUGRAPHS_FEATURES],
                          int repad)
 {
-    enum { SHAPE = 21 }; /* first of the six shape dimensions; unused ones are 0 */
-    int rank = 0;
-    for (int k = 0; k < TGRAPH_LAYOUT; k++) rank += node_feat[SHAPE + k] != 0;
+    int rank = 0; /* sizes of axes that are not there are 0 */
+    for (int k = 0; k < TGRAPH_LAYOUT; k++) rank += node_feat[TPUGRAPHS_SIZES + k] != 0;
     for (int k = 0; k < TGRAPH_LAYOUT; k++) {
         float value = repad && k >= rank ? -1.0F : node_feat[TGRAPH_NUMERIC + k];
         float index = value + 2.0F;
@@ -55,12 +54,12 @@ static void lay_arrays(tgraph_graph *g, size_t *bytes)
     if (g->known) g->kept = tpugraphs_lay(g->block, bytes, g->known, sizeof *g->kept);
 }
 
-static ag_status take_graph(tgraph_graph *g, tpugraphs_budget *budget, size_t *bytes,
-                            const char *name, ag_failure *why)
+static ag_status take_graph(tgraph_graph *g, const tpugraphs_raw *raw, size_t *bytes,
+                            ag_failure *why)
 {
     size_t all;
     lay_arrays(g, &all);
-    g->block = tpugraphs_take(budget, bytes, all, 1, name, why);
+    g->block = tpugraphs_take(raw->budget, bytes, all, 1, raw->name, why);
     if (g->block) lay_arrays(g, &all);
     return why->status;
 }
@@ -102,8 +101,7 @@ static ag_status stream_features(tgraph_graph *g, tpugraphs_raw *raw, const int3
 }
 
 ag_status tgraph_graph_build(tgraph_graph *g, tpugraphs_raw *raw,
-                             const tgraph_data_options *options, tpugraphs_budget *budget,
-                             size_t *bytes, ag_failure *why)
+                             const tgraph_data_options *options, size_t *bytes, ag_failure *why)
 {
     size_t scratch = (size_t)raw->nodes * sizeof(int32_t);
     int32_t *new_id = harness_alloc(scratch);
@@ -116,7 +114,7 @@ ag_status tgraph_graph_build(tgraph_graph *g, tpugraphs_raw *raw,
                                 raw->configurable);
     else
         for (int v = 0; v < raw->nodes; v++) new_id[v] = v;
-    if (!take_graph(g, budget, bytes, raw->name, why)) {
+    if (!take_graph(g, raw, bytes, why)) {
         memset(g->feature, 0, (size_t)g->nodes * TGRAPH_NUMERIC * sizeof *g->feature);
         if (g->kept) memcpy(g->kept, new_id, scratch);
         memcpy(g->edge, raw->edge, (size_t)g->edges * 2 * sizeof *g->edge);

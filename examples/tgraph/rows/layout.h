@@ -34,8 +34,8 @@ typedef struct nests_layout {
 
 /* Reads the operations of an open layout file. Their memory is counted in *bytes. Fails: AG_EDATA,
    AG_EMEMORY. */
-ag_status nests_layout_read(nests_layout *p, const tpugraphs_raw *raw, tpugraphs_budget *budget,
-                            size_t *bytes, ag_failure *why);
+ag_status nests_layout_read(nests_layout *p, const tpugraphs_raw *raw, size_t *bytes,
+                            ag_failure *why);
 void nests_layout_free(nests_layout *p);
 
 /* ---- loops ---- */

@@ -75,12 +75,12 @@ static ag_status read_nodes(nests_layout *p, const tpugraphs_raw *raw, ag_failur
     return why->status;
 }
 
-ag_status nests_layout_read(nests_layout *p, const tpugraphs_raw *raw, tpugraphs_budget *budget,
-                            size_t *bytes, ag_failure *why)
+ag_status nests_layout_read(nests_layout *p, const tpugraphs_raw *raw, size_t *bytes,
+                            ag_failure *why)
 {
     const size_t count = (size_t)raw->nodes;
     *p = (nests_layout){.count = raw->nodes, .configurable = raw->configurable};
-    p->operation = tpugraphs_take(budget, bytes, count, sizeof *p->operation, raw->name, why);
+    p->operation = tpugraphs_take(raw->budget, bytes, count, sizeof *p->operation, raw->name, why);
     if (!p->operation || read_nodes(p, raw, why)) return why->status;
     for (int i = 0; i < raw->nodes; i++) p->operation[i].config = -1;
     for (int i = 0; i < raw->configurable; i++) p->operation[raw->config_node[i]].config = i;

@@ -76,10 +76,8 @@ static void warn_lacking(const bool *known, const tpgnn_vocabulary *v, const cha
 ag_status tpgnn_vectors_read(ag_real *vector, const tpgnn_vocabulary *v, const char *path,
                              ag_failure *why)
 {
-    const tpugraphs_budget budget = {0};
     const int words = v->words[TPGNN_CLASS];
-    tpugraphs_raw raw = {.name = path ? harness_files_short(path) : "built-in vectors",
-                         .budget = &budget};
+    tpugraphs_raw raw = {.name = path ? harness_files_short(path) : "built-in vectors"};
     bool *known = HARNESS_NEW(known, words);
     for (int i = 0; i < words * TPGNN_VECTOR; i++) vector[i] = 0;
     raw.npz = path ? ag_npz_open(path, SIZE_MAX / 2, why)

@@ -172,7 +172,7 @@ static ag_status check_nodes(const tpugraphs_raw *raw, const hlo_graph *g, ag_fa
 }
 
 static ag_status read_configs(hlo_configs *c, const hlo_graph *g, tpugraphs_raw *raw,
-                              tpugraphs_budget *budget, ag_failure *why)
+                              ag_failure *why)
 {
     if (tpugraphs_has(raw, "node_config_ids", why) &&
         (tpugraphs_raw_config_nodes(raw, why) || check_nodes(raw, g, why)))
@@ -180,7 +180,7 @@ static ag_status read_configs(hlo_configs *c, const hlo_graph *g, tpugraphs_raw 
     const ag_array_info *info =
         tpugraphs_member(raw, "node_config_feat", AG_SHAPE(-1, g->configurable, DIGITS),
                          "18 layout values per configuration and configurable node", why);
-    if (!info || take(c, g, info->size[0], budget, why)) return why->status;
+    if (!info || take(c, g, info->size[0], raw->budget, why)) return why->status;
     c->count = raw->configs = (int)info->size[0];
     if (ag_npz_read(raw->npz, "node_config_feat", AG_F32, c->digit, why) ||
         check_digits(c, g, raw->name, why))
@@ -198,7 +198,7 @@ ag_status hlo_configs_read(hlo_configs *c, const hlo_graph *g, const char *path,
                          .nodes = g->nodes,
                          .npz = ag_npz_open(path, SIZE_MAX / 2, why)};
     *c = (hlo_configs){.count = 0};
-    if (raw.npz) read_configs(c, g, &raw, budget, why);
+    if (raw.npz) read_configs(c, g, &raw, why);
     tpugraphs_raw_close(&raw);
     return why->status;
 }

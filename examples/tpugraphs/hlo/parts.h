@@ -142,24 +142,6 @@ int hlo_type_number(hlo_span name);
 /* Sets the feature of the instruction's type. */
 ag_status hlo_set_type(hlo_module *m, hlo_instruction *x);
 
-/* ---- the wire format of protocol buffers ---- */
-
-/* A message is a range of bytes, and so is a field of it. Nothing is copied, and unknown fields are
-   passed over. */
-enum { HLO_VARINT = 0, HLO_BYTES = 2 }; /* forms of a field; others are passed over */
-
-typedef struct hlo_field {
-    int number, form;
-    uint64_t value; /* of a varint */
-    hlo_span bytes;
-} hlo_field;
-
-/* Reads a number of at most ten bytes; bits beyond the 64th are dropped. Returns 0 if there is
-   none. */
-int hlo_varint(hlo_span *s, uint64_t *value);
-/* 1: the next field. 0: the end. -1: damage at s->at. */
-int hlo_next(hlo_span *s, hlo_field *field);
-
 /* ---- the readers ---- */
 
 ag_status hlo_read_protobuf(hlo_module *m, hlo_span all);

@@ -5,6 +5,59 @@
 #include "examples/tpugraphs/hlo/parts.h"
 #include "core/error.h"
 
+/* ---- the wire format of protocol buffers ---- */
+
+/* A message is a range of bytes, and so is a field of it. Nothing is copied, and unknown fields are
+   passed over. */
+enum { VARINT = 0, EIGHT_BYTES = 1, BYTES = 2, FOUR_BYTES = 5 }; /* forms of a field */
+
+typedef struct field {
+    int number, form;
+    uint64_t value; /* of a varint */
+    hlo_span bytes;
+} field;
+
+/* Reads a number of at most ten bytes; bits beyond the 64th are dropped. Returns 0 if there is
+   none. */
+static int read_varint(hlo_span *s, uint64_t *value)
+{
+    *value = 0;
+    for (int shift = 0; shift < 70 && s->at < s->end; shift += 7) {
+        const unsigned char byte = (unsigned char)*s->at++;
+        if (shift < 64) *value |= (uint64_t)(byte & 127) << shift;
+        if (byte < 128) return 1;
+    }
+    return 0;
+}
+
+/* Moves on by a field's bytes. */
+static int take(hlo_span *s, field *f, uint64_t n)
+{
+    if (n > (uint64_t)(s->end - s->at)) return -1;
+    f->bytes = (hlo_span){s->at, s->at + n};
+    s->at += n;
+    return 1;
+}
+
+/* 1: the next field. 0: the end. -1: damage at s->at. */
+static int next_field(hlo_span *s, field *f)
+{
+    enum { MOST_NUMBER = 0x1fffffff };
+    uint64_t tag, n;
+    if (s->at == s->end) return 0;
+    if (!read_varint(s, &tag) || tag >> 3 == 0 || tag >> 3 > MOST_NUMBER) return -1;
+    *f = (field){.number = (int)(tag >> 3), .form = (int)(tag & 7)};
+    switch (f->form) {
+    case VARINT: return read_varint(s, &f->value) ? 1 : -1;
+    case BYTES: return read_varint(s, &n) ? take(s, f, n) : -1;
+    case EIGHT_BYTES: return take(s, f, 8);
+    case FOUR_BYTES: return take(s, f, 4);
+    default: return -1; /* groups ended with proto2 */
+    }
+}
+
+/* ---- the fields of HLO ---- */
+
 /* The contents of a field: a number is a feature; a list has a number after the other, packed or
    not; of a row, a message, each number goes to a list of its own, 0 where it is not written. First
    come those that are one number, then lists, then those that are bytes. */
@@ -89,12 +142,12 @@ static const known *find(const known *table, int number)
 }
 
 /* A list is one range of numbers (packed), or as many fields. */
-static ag_status read_list(hlo_module *m, hlo_instruction *x, const hlo_field *f, const known *k)
+static ag_status read_list(hlo_module *m, hlo_instruction *x, const field *f, const known *k)
 {
     hlo_span s = f->bytes;
     uint64_t value = f->value;
-    for (int left = f->form == HLO_VARINT; left || s.at < s.end; left = 0) {
-        if (!left && !hlo_varint(&s, &value)) return damaged(m, s);
+    for (int left = f->form == VARINT; left || s.at < s.end; left = 0) {
+        if (!left && !read_varint(&s, &value)) return damaged(m, s);
         if (k->kind == LIST)
             hlo_append(x, k->to, (int64_t)value);
         else if (hlo_add_reference(m, k->kind == CALLS, value))
@@ -107,9 +160,9 @@ static ag_status read_row(hlo_module *m, hlo_instruction *x, hlo_span s, const k
 {
     enum { MOST = 8 };
     int64_t value[MOST] = {0};
-    hlo_field f;
+    field f;
     int more;
-    while ((more = hlo_next(&s, &f)) > 0)
+    while ((more = next_field(&s, &f)) > 0)
         for (int i = 0; table[i].number; i++)
             if (table[i].number == f.number)
                 value[i] = table[i].kind == FLAG ? f.value != 0 : (int64_t)f.value;
@@ -119,7 +172,7 @@ static ag_status read_row(hlo_module *m, hlo_instruction *x, hlo_span s, const k
 
 static ag_status read_message(hlo_module *m, hlo_instruction *x, hlo_span s, const known *table);
 
-static ag_status read_known(hlo_module *m, hlo_instruction *x, const hlo_field *f, const known *k)
+static ag_status read_known(hlo_module *m, hlo_instruction *x, const field *f, const known *k)
 {
     switch (k->kind) {
     case NUMBER: hlo_set(x, k->to, (int64_t)f->value); break;
@@ -137,16 +190,16 @@ static ag_status read_known(hlo_module *m, hlo_instruction *x, const hlo_field *
     return AG_OK;
 }
 
-static int is_form(const hlo_field *f, kind kind)
+static int is_form(const field *f, kind kind)
 {
-    return f->form == HLO_BYTES ? kind >= LIST : f->form == HLO_VARINT && kind < OPCODE;
+    return f->form == BYTES ? kind >= LIST : f->form == VARINT && kind < OPCODE;
 }
 
 static ag_status read_message(hlo_module *m, hlo_instruction *x, hlo_span s, const known *table)
 {
-    hlo_field f;
+    field f;
     int more;
-    while ((more = hlo_next(&s, &f)) > 0) {
+    while ((more = next_field(&s, &f)) > 0) {
         const known *k = find(table, f.number);
         if (!k) continue;
         if (!is_form(&f, k->kind)) return damaged(m, s);
@@ -166,10 +219,10 @@ static ag_status read_computation(hlo_module *m, hlo_span s)
     enum { NAME = 1, INSTRUCTION = 2, ID = 5, ROOT = 6 };
     uint64_t id = 0, root = 0;
     hlo_span name = {0};
-    hlo_field f;
+    field f;
     int more;
-    while ((more = hlo_next(&s, &f)) > 0) {
-        if (f.number == NAME && f.form == HLO_BYTES) name = f.bytes;
+    while ((more = next_field(&s, &f)) > 0) {
+        if (f.number == NAME && f.form == BYTES) name = f.bytes;
         if (f.number == ID) id = f.value;
         if (f.number == ROOT) root = f.value;
         if (f.number == INSTRUCTION && read_instruction(m, f.bytes)) return m->why->status;
@@ -181,8 +234,8 @@ static ag_status read_computation(hlo_module *m, hlo_span s)
    instructions, which have op codes. Runs of TpuGraphs have the same numbers, and none of these. */
 static int is_instruction(hlo_span s)
 {
-    hlo_field f;
-    while (hlo_next(&s, &f) > 0) {
+    field f;
+    while (next_field(&s, &f) > 0) {
         if (f.number != 2) continue; /* its op code */
         for (const char *c = f.bytes.at; c < f.bytes.end; c++)
             if (!((*c >= 'a' && *c <= 'z') || (*c >= '0' && *c <= '9') || *c == '-')) return 0;
@@ -194,11 +247,11 @@ static int is_instruction(hlo_span s)
 /* 1 if a message has one field of this number or more, and each is what `is` asks for. */
 static int has(hlo_span s, int number, int (*is)(hlo_span s))
 {
-    hlo_field f;
+    field f;
     int more, n = 0;
-    while ((more = hlo_next(&s, &f)) > 0) {
+    while ((more = next_field(&s, &f)) > 0) {
         if (f.number != number) continue;
-        if (f.form != HLO_BYTES || !is(f.bytes)) return 0;
+        if (f.form != BYTES || !is(f.bytes)) return 0;
         n++;
     }
     return !more && n;
@@ -211,9 +264,9 @@ static ag_status read_module(hlo_module *m, hlo_span s)
 {
     enum { NAME = 1, COMPUTATION = 3, SCHEDULE = 7 };
     hlo_graph *g = m->g;
-    hlo_field f;
-    while (hlo_next(&s, &f) > 0) {
-        if (f.number == NAME && f.form == HLO_BYTES)
+    field f;
+    while (next_field(&s, &f) > 0) {
+        if (f.number == NAME && f.form == BYTES)
             snprintf(g->name, sizeof g->name, "%.*s", hlo_shown(f.bytes), f.bytes.at);
         m->is_scheduled |= f.number == SCHEDULE;
         if (f.number == COMPUTATION && read_computation(m, f.bytes)) break;
@@ -224,11 +277,10 @@ static ag_status read_module(hlo_module *m, hlo_span s)
 ag_status hlo_read_protobuf(hlo_module *m, hlo_span all)
 {
     hlo_span s = all;
-    hlo_field f;
+    field f;
     if (is_module(all)) return read_module(m, all);
-    while (hlo_next(&s, &f) > 0) /* HloProto, ModuleTuningData */
-        if (f.number == 1 && f.form == HLO_BYTES && is_module(f.bytes))
-            return read_module(m, f.bytes);
+    while (next_field(&s, &f) > 0) /* HloProto, ModuleTuningData */
+        if (f.number == 1 && f.form == BYTES && is_module(f.bytes)) return read_module(m, f.bytes);
     return ag_fail(
         m->why, AG_EDATA,
         "%s is no HLO module, or it is damaged or cut off: it is neither an HloModuleProto "

@@ -23,8 +23,8 @@ static ag_status add_configs(ag_npz_writer *w, const hlo_graph *g, const hlo_con
                              ag_failure *why)
 {
     const int64_t configs = c->count, nodes = g->configurable;
-    int64_t *id = ag_alloc(((size_t)nodes + 1) * sizeof *id);
-    if (!id) return harness_files_no_memory(g->name, (size_t)nodes * sizeof *id, why);
+    int64_t *id = tpugraphs_alloc(((size_t)nodes + 1) * sizeof *id, g->name, why);
+    if (!id) return why->status;
     for (int64_t i = 0; i < nodes; i++) id[i] = g->choosing[i].node;
     if (!ag_npz_add(w, "node_config_feat", AG_F32, 3, (int64_t[]){configs, nodes, 18}, c->digit,
                     why) &&
