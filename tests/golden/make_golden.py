@@ -210,7 +210,7 @@ def float32_errors(exact, rough):
 
 
 def save(name, members, what):
-    """Writes the file of the command line, else the one of this name beside the scripts."""
+    """Writes the file of the command line, else the one of this name in the folder of the scripts."""
     path = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).with_name(name))
     np.savez_compressed(path, **members)
     print(f"{path}: {what}, {path.stat().st_size} bytes", file=sys.stderr)

@@ -188,7 +188,7 @@ def segments(starts):
 
 
 def by_part(x, parts, reduce):
-    """What reduce gives of the rows of x in each part, a range of them."""
+    """Of each part, a range of rows of x, the row that reduce makes of it."""
     found = [reduce(x[a:b]) for a, b in parts]
     return torch.stack(found) if found else x[:0]
 
