@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from tgraph_model import (Graph, Model, Options, check_counts, nearest_kink, pair_distance, pairwise_hinge)
+from tgraph_model import Graph, Model, Options, check_counts, nearest_kink, pairwise_hinge
 
 NODES, CONFIGS, STEPS = 12, 5, 10
 CONFIG_IDS = [1, 4, 7, 10]
@@ -148,14 +148,17 @@ def train(model, graph, config, ranks, steps):
     losses, nearest = [], math.inf
     for step in range(1, steps + 1):
         optimizer.zero_grad()
-        scores = model(graph, config[step])
-        loss = pairwise_hinge(scores, ranks[step])
+        loss, near = pairwise_hinge(model(graph, config[step]), ranks[step])
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), CLIP)
         optimizer.step()
         losses.append(loss.item())
-        nearest = min(nearest, pair_distance(scores, ranks[step]))
+        nearest = min(nearest, near)
     return losses, nearest
+
+
+def gradients_of(parameters):
+    return {name: (torch.zeros_like(p) if p.grad is None else p.grad).double().numpy().copy() for name, p in parameters}
 
 
 def run(options, steps, inputs, dtype):
@@ -164,11 +167,9 @@ def run(options, steps, inputs, dtype):
     rules = fill(model)
     graph, config, ranks = tensors(inputs, dtype)
     scores = model(graph, config[0], make_rows(inputs, dtype) if options.rows != "none" else None)
-    loss = pairwise_hinge(scores, ranks[0])
+    loss, near = pairwise_hinge(scores, ranks[0])
     loss.backward()
-    kink, near = nearest_kink(model), pair_distance(scores, ranks[0])
-    gradients = {n: (torch.zeros_like(p) if p.grad is None else p.grad).double().numpy().copy()
-                 for n, p in model.named_parameters()}
+    kink, gradients = nearest_kink(model), gradients_of(model.named_parameters())
     losses, near_train = train(model, graph, config, ranks, steps)
     return {"scores": scores.detach().double().numpy(), "loss": loss.item(), "losses": np.array(losses), "rules": rules,
             "gradients": gradients, "near": min(near, near_train), "kink": kink}
@@ -202,10 +203,17 @@ def least_scale(name, gradients):
 def float32_errors(exact, rough):
     """How far float32 is from float64: of what goes forward (scores and losses), and of the gradients."""
     forward = np.abs(exact["scores"] - rough["scores"]).max() / np.abs(exact["scores"]).max()
-    if exact["losses"].size:
+    if len(exact["losses"]):
         forward = max(forward, (np.abs(exact["losses"] - rough["losses"]) / exact["losses"]).max())
     return forward, max(np.abs(g - rough["gradients"][n]).max() / max(np.abs(g).max(), least_scale(n, exact["gradients"]))
                         for n, g in exact["gradients"].items())
+
+
+def save(name, members, what):
+    """Writes the file of the command line, else the one of this name in the folder of the scripts."""
+    path = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).with_name(name))
+    np.savez_compressed(path, **members)
+    print(f"{path}: {what}, {path.stat().st_size} bytes", file=sys.stderr)
 
 
 def check(name, result, errors):
@@ -237,9 +245,7 @@ def main():
             members[f"{name}.p.{parameter}"] = probe(gradient, result["rules"][parameter])
             if size < FULL_GRADIENTS and steps:
                 members[f"{name}.g.{parameter}"] = gradient
-    path = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).with_name("tgraph.npz"))
-    np.savez_compressed(path, **members)
-    print(f"{path}: {len(members)} members, {path.stat().st_size} bytes", file=sys.stderr)
+    save("tgraph.npz", members, f"{len(members)} members")
 
 
 if __name__ == "__main__":

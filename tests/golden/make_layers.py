@@ -6,6 +6,7 @@
 Members: see README.md.
 """
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -65,11 +66,6 @@ def pooled(layer):
     return run
 
 
-def encoder():
-    layer = nn.TransformerEncoderLayer(IN, 2, 5, dropout=0, batch_first=True)
-    return layer, on_sequences(layer)
-
-
 def last_of(layer):
     state = (lambda x: layer(x)[1][0]) if isinstance(layer, nn.LSTM) else (lambda x: layer(x)[1])
     return layer, on_sequences(lambda x: state(x)[:, 0][None], 1)
@@ -83,18 +79,7 @@ def same(layer, how=lambda layer: lambda x, e: layer(x)):
     return layer, how(layer)
 
 
-def batch_norm(training):
-    layer = nn.BatchNorm1d(IN).train(training)
-    return layer, lambda x, e: layer(x)
-
-
-def gat(**how):
-    return pyg.GATConv(IN, OUT, add_self_loops=False, **how)
-
-
-def gat2(**how):
-    return pyg.GATv2Conv(IN, OUT, add_self_loops=False, **how)
-
+gat, gat2 = (partial(layer, IN, OUT, add_self_loops=False) for layer in (pyg.GATConv, pyg.GATv2Conv))
 
 CASES = {
     "linear": lambda: same(nn.Linear(IN, OUT)),
@@ -125,9 +110,9 @@ CASES = {
     "lstm_last": lambda: last_of(nn.LSTM(IN, OUT, batch_first=True)),
     "gru": lambda: all_of(nn.GRU(IN, OUT, 2, batch_first=True, bidirectional=True)),
     "gru_last": lambda: last_of(nn.GRU(IN, OUT, batch_first=True)),
-    "batch_norm": lambda: batch_norm(True),
-    "batch_norm_eval": lambda: batch_norm(False),
-    "encoder": encoder,
+    "batch_norm": lambda: same(nn.BatchNorm1d(IN)),
+    "batch_norm_eval": lambda: same(nn.BatchNorm1d(IN).eval()),
+    "encoder": lambda: same(nn.TransformerEncoderLayer(IN, 2, 5, dropout=0, batch_first=True), on_sequences),
 }
 
 

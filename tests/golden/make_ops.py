@@ -11,11 +11,11 @@ elements 64 are stored: number j is element j * count / 64, rounded down.
 """
 import json
 import sys
-from pathlib import Path
 
 import numpy as np
 import torch
 
+from make_golden import save
 from op_formulas import FORMULAS
 
 LARGE, SAMPLES = 256, 64
@@ -77,10 +77,7 @@ def main():
             members[f"{key}.dx{i}"] = stored(g)
         if not all(np.isfinite(v).all() for k, v in members.items() if k.startswith(key + ".")):
             sys.exit(f"{key}: a value is not finite")
-    path = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).with_name("ops.npz"))
-    np.savez_compressed(path, **members)
-    print(f"{path}: {len(cases)} cases of {len({c['op'] for c in cases})} ops, {path.stat().st_size} bytes",
-          file=sys.stderr)
+    save("ops.npz", members, f"{len(cases)} cases of {len({c['op'] for c in cases})} ops")
 
 
 if __name__ == "__main__":

@@ -7,13 +7,12 @@ Members: see README.md.
 """
 import math
 import sys
-from pathlib import Path
 
 import numpy as np
 import torch
 import torch.nn.functional as F
 
-from make_golden import uniform
+from make_golden import gradients_of, save, uniform
 from tpgnn_model import Paper, nearest
 
 INPUTS, WHOLE, SOME = 20, 128, 64
@@ -90,22 +89,17 @@ def note_kinks(net):
 def fill(net, salt, how):
     """Values of parameter number i: scale times uniform(salt + i), or sixteenths."""
     rows = {}
-    for i, (name, p) in enumerate((n, p) for n, p in net.named_parameters() if not is_sign(n, p)):
-        scale = 1.7 / math.sqrt(p.shape[-1] if p.dim() > 1 else 8)
-        values = uniform(salt + i, p.numel()) * scale
+    for name, p in net.named_parameters():
+        if name.endswith(".select.weight") and p.numel() == 1:  # SAGPooling's own, which counts by its sign
+            p.data.fill_(1)
+            continue
+        stream, scale = salt + len(rows), 1.7 / math.sqrt(p.shape[-1] if p.dim() > 1 else 8)
+        values = uniform(stream, p.numel()) * scale
         if how == "exact":
             values = np.round(values * 16) / 16
         p.data.copy_(torch.from_numpy(values).reshape(p.shape))
-        rows[name] = (salt + i, scale)
-    for name, p in net.named_parameters():
-        if is_sign(name, p):
-            p.data.fill_(1)
+        rows[name] = (stream, scale)
     return rows
-
-
-def is_sign(name, p):
-    """SAGPooling's one weight of its score, which counts by its sign."""
-    return name.endswith("select.weight") and p.numel() == 1 and ".select." in name and p.shape[-1] == 1
 
 
 def features(nodes, salt, how):
@@ -139,11 +133,9 @@ def run(name, o, salt):
                f"{name}.streams": np.array([salt + 99, salt + 98, {"": 0, "equal": 1, "exact": 2}[how]], np.int32),
                f"{name}.scores": score.detach().numpy(), f"{name}.loss": np.array([loss.item()]),
                f"{name}.count": np.array([sum(p.numel() for n, p in net.named_parameters() if n in rows)], np.int32)}
-    for parameter, p in net.named_parameters():
-        if parameter in rows:
-            gradient = np.zeros(p.numel()) if p.grad is None else p.grad.numpy().reshape(-1)
-            members[f"{name}.p.{parameter}"] = np.array(rows[parameter])
-            members[f"{name}.g.{parameter}"] = part_of(gradient)
+    for parameter, gradient in gradients_of((n, p) for n, p in net.named_parameters() if n in rows).items():
+        members[f"{name}.p.{parameter}"] = np.array(rows[parameter])
+        members[f"{name}.g.{parameter}"] = part_of(gradient.reshape(-1))
     return members
 
 
@@ -166,9 +158,7 @@ def main():
             sys.exit(f"{name}: a value is always near a kink: {nearest[0]:g}")
         print(f"{name}: {again} tries, kinks {nearest[0]:.1e} away, scores {found[f'{name}.scores'][:3]}")
         members.update(found)
-    path = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).with_name("paper.npz"))
-    np.savez_compressed(path, **members)
-    print(f"{path}: {len(CASES)} cases, {path.stat().st_size} bytes")
+    save("paper.npz", members, f"{len(CASES)} cases")
 
 
 if __name__ == "__main__":

@@ -87,12 +87,12 @@ FORMULAS["add_bias"] = lambda x, f, i: x[0] + x[1]
 FORMULAS["mul_columns"] = lambda x, f, i: x[0] * x[1]
 
 
-def per_row(s, x):
-    return s.reshape(list(x.shape[:1]) + [1] * (x.dim() - 1)) if s.numel() == x.shape[0] else s.reshape(
-        list(x.shape[:-1]) + [1])
+@formula("mul_rows")
+def mul_rows(x, f, i):
+    """A factor for each x[0][k], or for each vector along the last axis."""
+    return scaled(x[0], x[1].reshape(x[0].shape[:1] if x[1].numel() == x[0].shape[0] else x[0].shape[:-1]))
 
 
-FORMULAS["mul_rows"] = lambda x, f, i: x[0] * per_row(x[1], x[0])
 FORMULAS["transpose"] = lambda x, f, i: x[0].T
 FORMULAS["concat"] = lambda x, f, i: torch.cat(x, dim=i[0])
 
@@ -139,8 +139,7 @@ def scatter_sum(x, f, i):
 def spread(x, f, i):
     """base[v] + part[where[v], c], without the part where `where` is negative."""
     base, part, where = x
-    return base[:, None, :] + (gather([part, where], f, i) if part.shape[0] else
-                               torch.zeros([base.shape[0]] + list(part.shape[1:])) + part.sum())
+    return base[:, None, :] + gather([part, where], f, i)
 
 
 @formula("embedding_bag")
@@ -171,10 +170,14 @@ def mean_all(x):
     return x.sum() / max(x.numel(), 1)
 
 
-# The sums divide by the number of their terms where i[0] is 1: then they are means.
+def sum_or_mean(i, dim):
+    """The sum divides by the number of its terms where i[0] is 1: then it is a mean."""
+    return lambda x: mean(x, dim) if i[0] else x.sum(dim)
+
+
 FORMULAS["sum_all"] = lambda x, f, i: mean_all(x[0]) if i[0] else x[0].sum()
-FORMULAS["sum_rows"] = lambda x, f, i: mean(x[0], 0) if i[0] else x[0].sum(0)
-FORMULAS["sum_columns"] = lambda x, f, i: mean(x[0], -1) if i[0] else x[0].sum(-1)
+FORMULAS["sum_rows"] = lambda x, f, i: sum_or_mean(i, 0)(x[0])
+FORMULAS["sum_columns"] = lambda x, f, i: sum_or_mean(i, -1)(x[0])
 FORMULAS["max_rows"] = lambda x, f, i: first_max(x[0], 0)
 FORMULAS["max_columns"] = lambda x, f, i: first_max(x[0], -1)
 
@@ -184,34 +187,34 @@ def segments(starts):
     return list(zip(s[:-1], s[1:]))
 
 
-def segment(reduce):
-    """Rows starts[k] to starts[k + 1] - 1 of x -> row k; an empty segment gives 0."""
-    return lambda x, f, i: torch.stack([reduce(x[0][a:b]) for a, b in segments(x[1])]) if x[1].numel() > 1 else x[0][:0]
+def by_part(x, parts, reduce):
+    """Of each part, a range of rows of x, the row that reduce makes of it."""
+    found = [reduce(x[a:b]) for a, b in parts]
+    return torch.stack(found) if found else x[:0]
 
 
-FORMULAS["segment_sum"] = lambda x, f, i: segment((lambda rows: mean(rows, 0)) if i[0] else (lambda rows: rows.sum(0)))(
-    x, f, i)
-
-
-@formula("segment_max")
-def segment_max(x, f, i):
-    """Also the row of x that each maximum is from, -1 in an empty segment."""
-    found = [(first_max(x[0][a:b], 0), a) for a, b in segments(x[1])]
+def max_by_part(x, parts, sign=1):
+    """The smallest where sign is -1; also the row of x that each is from, -1 in an empty part."""
+    found = [(first_max(sign * x[a:b], 0), a) for a, b in parts]
     if not found:
-        return x[0][:0], torch.zeros(x[0][:0].shape, dtype=torch.long)
-    return torch.stack([y for (y, _), _ in found]), torch.stack([at + a * (at >= 0) for (_, at), a in found])
+        return x[:0], torch.zeros(x[:0].shape, dtype=torch.long)
+    return torch.stack([sign * y for (y, _), _ in found]), torch.stack([at + a * (at >= 0) for (_, at), a in found])
+
+
+FORMULAS["segment_sum"] = lambda x, f, i: by_part(x[0], segments(x[1]), sum_or_mean(i, 0))
+FORMULAS["segment_max"] = lambda x, f, i: max_by_part(x[0], segments(x[1]))
 
 
 def log_sum_exp(rows):
     return torch.logsumexp(rows, 0) if rows.shape[0] else rows.sum(0)
 
 
-FORMULAS["segment_log_sum_exp"] = segment(log_sum_exp)
+FORMULAS["segment_log_sum_exp"] = lambda x, f, i: by_part(x[0], segments(x[1]), log_sum_exp)
 
 
 def segment_max_mean(x, f, i):
     """Also the row of x that each maximum is from."""
-    largest, at = segment_max(x, f, i)
+    largest, at = max_by_part(x[0], segments(x[1]))
     return torch.cat([largest, FORMULAS["segment_sum"](x, f, [1])], 1), at
 
 
@@ -390,32 +393,17 @@ def listmle(x, f, i):
 
 # ---- graphs: rows [n, 2] (first position, count), sources [p], rows_t [n, 2], targets [p, 2] (receiver, position)
 
+def ranges(rows):
+    return [(a, a + n) for a, n in rows.tolist()]
+
+
 def messages(rows):
     """Positions of the messages into each node."""
-    return [torch.arange(a, a + n) for a, n in rows.tolist()]
+    return [torch.arange(a, b) for a, b in ranges(rows)]
 
 
-def message_aggregate(reduce):
-    def run(x, f, i):
-        values, rows = x[:2]
-        found = [reduce(values[p]) for p in messages(rows)]
-        return torch.stack(found) if found else values.new_zeros(0, *values.shape[1:]) + values.sum()
-    return run
-
-
-FORMULAS["message_sum"] = lambda x, f, i: message_aggregate((lambda rows: mean(rows, 0)) if i[0] else (
-    lambda rows: rows.sum(0)))(x, f, i)
-
-
-@formula("message_aggregate_max")
-def message_max(x, f, i):
-    """The smallest where i[0] is 1; also the position of the message that it is from, -1 without messages."""
-    sign = -1 if i[0] else 1
-    found = [(first_max(sign * x[0][p], 0), p) for p in messages(x[1])]
-    if not found:
-        return message_aggregate(None)(x, f, i), torch.zeros(0, *x[0].shape[1:], dtype=torch.long)
-    return (torch.stack([sign * y for (y, _), _ in found]),
-            torch.stack([at + (p[0] if p.numel() else 0) for (_, at), p in found]))
+FORMULAS["message_sum"] = lambda x, f, i: by_part(x[0], ranges(x[1]), sum_or_mean(i, 0))
+FORMULAS["message_aggregate_max"] = lambda x, f, i: max_by_part(x[0], ranges(x[1]), -1 if i[0] else 1)
 
 
 def spmm(op, mean_or_min=0):
@@ -472,7 +460,7 @@ def sddmm(x, f, i):
 @formula("message_aggregate_std")
 def message_std(x, f, i):
     """Biased; 0 where the variance is at most 1e-5."""
-    variance = message_aggregate(lambda rows: mean((rows - mean(rows, 0)).square(), 0))(x, f, i)
+    variance = by_part(x[0], ranges(x[1]), lambda rows: mean((rows - mean(rows, 0)).square(), 0))
     return torch.where(variance > 1e-5, variance.clamp(min=1e-5).sqrt(), torch.zeros(()))
 
 
@@ -552,20 +540,18 @@ FORMULAS["sag_pool"] = lambda x, f, i: pool(x[0], torch.tanh(x[1].reshape(-1)), 
 def topk_edges(x, f, i):
     """rows, sources, rows_t, targets of the messages between nodes that stay; -1 after the last."""
     rows, sources, rows_t, targets, perm, place = x
-    count, p = len(perm), len(sources)
-    new_rows, new_rows_t = torch.zeros(count, 2, dtype=torch.long), torch.zeros(count, 2, dtype=torch.long)
-    new_sources, new_targets = torch.full((p,), -1), torch.full((p, 2), -1)
-    moved, at = {}, 0
-    for j, v in enumerate(perm.tolist()):
-        kept = [q for q in messages(rows)[v].tolist() if place[sources[q]] >= 0]
-        new_rows[j] = torch.tensor([at, len(kept)])
-        for q in kept:
-            new_sources[at], moved[q], at = place[sources[q]], at, at + 1
-    at = 0
-    for j, v in enumerate(perm.tolist()):
-        kept = [q for q in messages(rows_t)[v].tolist() if place[targets[q, 0]] >= 0]
-        new_rows_t[j] = torch.tensor([at, len(kept)])
-        for q in kept:
-            new_targets[at] = torch.tensor([place[targets[q, 0]], moved[targets[q, 1].item()]])
-            at += 1
-    return new_rows, new_sources.long(), new_rows_t, new_targets.long()
+
+    def of_those_that_stay(rows, ends):
+        """Positions of the messages between them, by node, and the new rows."""
+        kept = [[q for q in messages(rows)[v].tolist() if place[ends[q]] >= 0] for v in perm.tolist()]
+        count = torch.tensor([len(each) for each in kept], dtype=torch.long)
+        return sum(kept, []), torch.stack([count.cumsum(0) - count, count], 1)
+    received, new_rows = of_those_that_stay(rows, sources)
+    sent, new_rows_t = of_those_that_stay(rows_t, targets[:, 0])
+    moved = {q: at for at, q in enumerate(received)}
+    new_sources, new_targets = torch.full_like(sources, -1), torch.full_like(targets, -1)
+    for at, q in enumerate(received):
+        new_sources[at] = place[sources[q]]
+    for at, (receiver, q) in enumerate(targets[sent].tolist()):
+        new_targets[at] = torch.tensor([place[receiver], moved[q]])
+    return new_rows, new_sources, new_rows_t, new_targets

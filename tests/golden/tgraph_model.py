@@ -250,17 +250,11 @@ class Model(nn.Module):
         return self.rows.scores(rows, x) if self.options.rows == "costs" else self.output(x.mean(1))[:, 0]
 
 
-def pairwise_hinge(scores, ranks, margin=1.0, total=False):
-    """max(0, margin - (s_i - s_j)) of every ordered pair with r_i > r_j; mean over all n * n entries, or the sum."""
-    gap = margin - (scores[:, None] - scores[None, :])
-    terms = torch.where(ranks[:, None] > ranks[None, :], gap.clamp(min=0), torch.zeros_like(gap))
-    return terms.sum() if total else terms.mean()
-
-
-def pair_distance(scores, ranks, margin=1.0):
-    """How near the nearest counted pair is to the kink of the hinge loss."""
-    gap = (margin - (scores[:, None] - scores[None, :])).abs().detach()
-    return gap[ranks[:, None] > ranks[None, :]].min().item()
+def pairwise_hinge(scores, ranks):
+    """The mean over all n * n entries of max(0, 1 - (s_i - s_j)), of every ordered pair with r_i > r_j, and of 0; and
+    how near the nearest of these pairs is to the kink."""
+    gap, counts = 1 - (scores[:, None] - scores[None, :]), ranks[:, None] > ranks[None, :]
+    return torch.where(counts, gap.clamp(min=0), torch.zeros_like(gap)).mean(), gap[counts].abs().min().item()
 
 
 def nearest_kink(model):
@@ -268,11 +262,8 @@ def nearest_kink(model):
                default=float("inf"))
 
 
-def count(options):
-    return sum(p.numel() for p in Model(options).parameters())
-
-
 def check_counts():
     for options, expected in ((Options(), 215013), (Options(cross=False), 460577), (Options(halve=False), 985893)):
-        if count(options) != expected:
-            raise SystemExit(f"{options}: {count(options)} parameters instead of {expected}")
+        count = sum(p.numel() for p in Model(options).parameters())
+        if count != expected:
+            raise SystemExit(f"{options}: {count} parameters instead of {expected}")
