@@ -33,6 +33,9 @@ typedef struct ag_case {
     const int32_t *ints[AG_MAX_IN]; /* values of int32 inputs */
 } ag_case;
 
+/* The fields of an op for its list of cases. */
+#define AG_CASES(list) .cases = (list), .n_cases = sizeof(list) / sizeof(ag_case)
+
 /* Kernels that serve one device. */
 typedef struct ag_kernels {
     const ag_kernel *forward[AG_MAX_KERNELS], *prepare[AG_MAX_KERNELS], *backward[AG_MAX_IN];

@@ -91,8 +91,7 @@ static const ag_op embedding_bag = {
     .saves = SAVE_X(1),
     .scratch = scratch,
     .cuda = &cuda,
-    .cases = cases,
-    .n_cases = sizeof cases / sizeof *cases,
+    AG_CASES(cases),
 };
 
 const ag_op *const ag__ops_embedding_bag[] = {&embedding_bag, NULL};

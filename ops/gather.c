@@ -111,8 +111,7 @@ static const ag_op gather = {
     .scratch = gather_scratch,
     .cuda = &gather_cuda,
     .leads = 1,
-    .cases = gather_cases,
-    .n_cases = sizeof gather_cases / sizeof *gather_cases,
+    AG_CASES(gather_cases),
 };
 
 static int scatter_sum_shape(ag_call *call)
@@ -183,8 +182,7 @@ static const ag_op scatter_sum = {
     .saves = SAVE_X(1),
     .scratch = scatter_sum_scratch,
     .cuda = &scatter_sum_cuda,
-    .cases = scatter_sum_cases,
-    .n_cases = sizeof scatter_sum_cases / sizeof *scatter_sum_cases,
+    AG_CASES(scatter_sum_cases),
 };
 
 const ag_op *const ag__ops_gather[] = {&gather, &scatter_sum, NULL};

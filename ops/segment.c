@@ -93,8 +93,7 @@ static const ag_op segment_sum = {
     .backward = {&segment_sum_backward_kernel},
     .cuda = &sum_cuda,
     .saves = SAVE_X(1),
-    .cases = sum_cases,
-    .n_cases = sizeof sum_cases / sizeof *sum_cases,
+    AG_CASES(sum_cases),
 };
 
 static const ag_op segment_max = {
@@ -109,8 +108,7 @@ static const ag_op segment_max = {
     .cuda = &max_cuda,
     .saves = SAVE_X(1) | SAVE_Y(1),
     .has_kinks = 1,
-    .cases = max_cases,
-    .n_cases = sizeof max_cases / sizeof *max_cases,
+    AG_CASES(max_cases),
 };
 
 static const ag_op segment_log_sum_exp = {
@@ -122,8 +120,7 @@ static const ag_op segment_log_sum_exp = {
     .forward = {&segment_log_sum_exp_forward_kernel},
     .backward = {&segment_log_sum_exp_backward_kernel},
     .saves = SAVE_X(0) | SAVE_X(1) | SAVE_Y(0),
-    .cases = log_sum_exp_cases,
-    .n_cases = sizeof log_sum_exp_cases / sizeof *log_sum_exp_cases,
+    AG_CASES(log_sum_exp_cases),
 };
 
 const ag_op *const ag__ops_segment[] = {&segment_sum, &segment_max, &segment_log_sum_exp, NULL};

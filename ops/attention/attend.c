@@ -289,7 +289,7 @@ static const ag_case dropout_cases[] = CASES(0.25);
   .saves = SAVE_X(X_) | SAVE_X(W1) | SAVE_X(W2) | SAVE_X(B2) | SAVE_X(T) | SAVE_X(R) | SAVE_Y(1) | \
            SAVE_Y(2),                                                                              \
   .scratch = attend_scratch, .cuda = &cuda, .leads = 2, .random = RANDOM, .has_kinks = 1,          \
-  .cases = CASE_LIST, .n_cases = 9, .replaces = REPLACES                                           \
+  AG_CASES(CASE_LIST), .replaces = REPLACES                                                        \
  }
 #define COMPOSITION                                                                               \
  "gelu(add(r, concat2(v, cross_attention(v, t), -1))), v = mul(x, sigmoid(linear(relu(linear(x, " \

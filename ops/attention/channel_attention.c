@@ -317,8 +317,7 @@ static const ag_op channel_attention = {
     .first_serves_all = 1,
     .leads = 1,
     .has_kinks = 1,
-    .cases = cases,
-    .n_cases = 9,
+    AG_CASES(cases),
     .replaces = "mul(x, sigmoid(linear(relu(linear(x, w1, b1)), w2, b2)))",
 };
 
