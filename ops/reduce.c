@@ -40,21 +40,13 @@ static int in_pieces(const ag_args *a) { return cut_pays(rows_cut(a), row_elemen
 
 DEVICE(sum_rows_all)
 {
-    if (!in_pieces(a)) {
-        sum_rows_forward_kernel.cuda(a);
-        return;
-    }
-    sum_rows_pieces_kernel.cuda(a);
-    sum_rows_join_kernel.cuda(a);
+    launch_cut(a, in_pieces(a), &sum_rows_forward_kernel, &sum_rows_pieces_kernel,
+               &sum_rows_join_kernel);
 }
 DEVICE(max_rows_all)
 {
-    if (!in_pieces(a)) {
-        max_rows_forward_kernel.cuda(a);
-        return;
-    }
-    max_rows_pieces_kernel.cuda(a);
-    max_rows_join_kernel.cuda(a);
+    launch_cut(a, in_pieces(a), &max_rows_forward_kernel, &max_rows_pieces_kernel,
+               &max_rows_join_kernel);
 }
 
 static int64_t sum_scratch(const ag_args *a, int backward)

@@ -25,21 +25,13 @@ static int in_pieces(const ag_args *a) { return cut_pays(segment_cut(a), row_ele
 
 DEVICE(segment_sum_all)
 {
-    if (!in_pieces(a)) {
-        segment_sum_forward_kernel.cuda(a);
-        return;
-    }
-    segment_sum_pieces_kernel.cuda(a);
-    segment_sum_join_kernel.cuda(a);
+    launch_cut(a, in_pieces(a), &segment_sum_forward_kernel, &segment_sum_pieces_kernel,
+               &segment_sum_join_kernel);
 }
 DEVICE(segment_max_all)
 {
-    if (!in_pieces(a)) {
-        segment_max_forward_kernel.cuda(a);
-        return;
-    }
-    segment_max_pieces_kernel.cuda(a);
-    segment_max_join_kernel.cuda(a);
+    launch_cut(a, in_pieces(a), &segment_max_forward_kernel, &segment_max_pieces_kernel,
+               &segment_max_join_kernel);
 }
 
 static int64_t sum_scratch(const ag_args *a, int backward)
