@@ -159,8 +159,8 @@ int ag__is_fit(ag_tensor *const *x, int n);
 
 /* Fails the tape with "op: x is [..], w is [..]: reason (op 17)"; returns 1. ag__reject_input
    blames input `culprit`: if ag_name has named it, the sentence ends with (op 17, "its name"). */
-int ag__reject(ag_call *call, const char *format, ...) AG_PRINTF(2, 3);
 int ag__reject_input(ag_call *call, int culprit, const char *format, ...) AG_PRINTF(3, 4);
+#define ag__reject(call, ...) ag__reject_input(call, -1, __VA_ARGS__)
 
 /* A shape rule for ops whose output has the shape of input 0. */
 int ag__same_shape(ag_call *call);
