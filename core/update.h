@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a step of an optimizer, or a moving average, makes of one element: written once, for optim,
-   autograd/average.c and core/cuda/optim.cu. */
+/* The change of one element by a step of an optimizer or by a moving average: written once, for
+   optim, autograd/average.c and core/cuda/optim.cu. */
 #ifndef AG_CORE_UPDATE_H
 #define AG_CORE_UPDATE_H
 

@@ -118,7 +118,7 @@ ag_tensor *ag_gcn_conv(const ag_gcn_weights *weights, ag_tensor *x, ag_tensor *n
     ag_tape *tape = x ? ag_tape_of(x) : ag_tape_of(edges.rows);
     if (!ag__has_weights(weights, x, edges, "ag_gcn_conv")) return ag__poison(tape);
     ag_tensor *w = ag_parameter(tape, weights->w);
-    ag_tensor *b = weights->bias ? ag_parameter(tape, weights->bias) : NULL;
+    ag_tensor *b = ag__optional(tape, weights->bias);
     if (!norm) norm = ag_gcn_norm(edges);
     if (ag_size(w, 0) > ag_size(w, 1)) return ag_linear(sum(x, norm, edges, NULL), w, b);
     return sum(ag_linear(x, w, NULL), norm, edges, b);
@@ -133,7 +133,7 @@ ag_tensor *ag_gcn_conv_weighted(const ag_gcn_weights *weights, ag_tensor *x, ag_
     ag__check_two_axes(x, "ag_gcn_conv_weighted", "nodes");
     ag__check_message_weights(w, "ag_gcn_conv_weighted");
     ag_tensor *product = ag_parameter(tape, weights->w);
-    ag_tensor *b = weights->bias ? ag_parameter(tape, weights->bias) : NULL;
+    ag_tensor *b = ag__optional(tape, weights->bias);
     if (ag_size(product, 0) > ag_size(product, 1))
         return ag_linear(weighted_sum(x, w, edges, NULL), product, b);
     return weighted_sum(ag_linear(x, product, NULL), w, edges, b);

@@ -8,7 +8,6 @@
 #include "core/shape.h"
 #include "gnn/case_graphs.h"
 #include "gnn/edges.h"
-#include "gnn/sage.h"
 #include "ops/table.h"
 
 static int graph_conv_shape(ag_call *call)

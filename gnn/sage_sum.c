@@ -5,7 +5,6 @@
 #include "core/columns.h"
 #include "gnn/case_graphs.h"
 #include "gnn/edges.h"
-#include "gnn/sage.h"
 #include "ops/table.h"
 
 static int sage_sum_shape(ag_call *call)

@@ -19,7 +19,7 @@ static int spmm_shape(ag_call *call)
 
 static int check_heads(ag_call *call, int heads)
 {
-    const int64_t f = features_of(call->xs[0]);
+    const int64_t f = values_of(call->xs[0]);
     if (heads < 1 || f % heads)
         return ag__reject(call, "%lld features do not split into %d heads", (long long)f, heads);
     return 0;

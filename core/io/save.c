@@ -86,7 +86,7 @@ static int lacks(int what, int error, int refused)
 
 int ag_save_sync(int fd) { return fsync(fd) == 0 || lacks(AG_LACKS_SYNC, errno, 0) ? 0 : -1; }
 
-/* ---- a file beside the other, which takes its place ---- */
+/* ---- a second file that takes the place of the first ---- */
 
 /* Opens a new file in the folder of path. A name that exists was left by a killed process that had
  * our id: take the next. */

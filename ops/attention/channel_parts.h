@@ -61,7 +61,7 @@ static inline int64_t sums_size(int f, int r) { return 2 * (int64_t)f * r + f + 
 static inline int64_t pieces_count(const ag_args *a) { return (void)a, PIECES; }
 static inline int64_t pieces_grain(const ag_args *a) { return (void)a, 1; }
 
-/* The gradient of weight `which`: the sums of all pieces, in order. Those of a piece are `apart`
+/* The gradient of weight `which`: the sums of all pieces, in order. The sums of a piece are `apart`
    elements after the previous piece's. */
 static inline void add_weight(const ag_args *a, const ag_real *sums, int64_t apart, int f, int r)
 {

@@ -4,7 +4,7 @@
 #include "support/test.h"
 #include "augur.h"
 #include "autograd/tape.h"
-#include "gnn/sage.h"
+#include "gnn/edges.h"
 #include "ops/table.h"
 
 static ag_tape *tape;
