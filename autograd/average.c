@@ -2,7 +2,7 @@
 /* Moving averages of results, in parameters. They move only when ag_backward has run without a
    failure, so a run that fails or that only computes results leaves them as they are. On a device
    it makes no difference whether the run was launched or repeated. */
-#include "core/average.h"
+#include "core/update.h"
 #include "autograd/tape.h"
 #include "core/float_mode.h"
 #include "core/params.h"

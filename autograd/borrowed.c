@@ -11,8 +11,7 @@ void ag__borrow_check(ag_tape *tape, const char *when) { (void)tape, (void)when;
 
 static uint64_t hash_of(const ag_tensor *input)
 {
-    const size_t size = input->is_int ? sizeof(int32_t) : sizeof(ag_real);
-    return XXH3_64bits(input->data, (size_t)input->count * size);
+    return XXH3_64bits(input->data, ag__bytes_of(input));
 }
 
 void ag__borrow(ag_tensor *input) { input->hash = hash_of(input); }

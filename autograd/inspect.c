@@ -73,13 +73,11 @@ void ag_plan_print(ag_tensor *y, int training, FILE *file)
 static int64_t input_bytes(const ag_tape *tape, const ag_plan *plan)
 {
     int64_t sum = 0;
-    for (int i = 0; i < tape->n_tensors; i++) {
-        const ag_tensor *t = tape->tensors[i];
-        const int id = t->node < 0 && !t->param ? plan->value_buffer[i] : -1;
-        if (id >= 0 && plan->buffers[id].first >= 0)
-            sum += (plan->buffers[id].bytes + 255) / 256 * 256;
+    for (int i = 0; tape->device != AG_CPU && i < tape->n_tensors; i++) {
+        const ag_buffer *place = ag__input_place(tape, plan, i);
+        if (place) sum += (place->bytes + 255) / 256 * 256;
     }
-    return tape->device == AG_CPU ? 0 : sum;
+    return sum;
 }
 
 ag_plan_summary ag_plan_of(ag_tensor *y, int training)

@@ -33,6 +33,9 @@ typedef struct ag_case {
     const int32_t *ints[AG_MAX_IN]; /* values of int32 inputs */
 } ag_case;
 
+/* The fields of an op for its list of cases. */
+#define AG_CASES(list) .cases = (list), .n_cases = sizeof(list) / sizeof(ag_case)
+
 /* Kernels that serve one device. */
 typedef struct ag_kernels {
     const ag_kernel *forward[AG_MAX_KERNELS], *prepare[AG_MAX_KERNELS], *backward[AG_MAX_IN];
@@ -156,8 +159,8 @@ int ag__is_fit(ag_tensor *const *x, int n);
 
 /* Fails the tape with "op: x is [..], w is [..]: reason (op 17)"; returns 1. ag__reject_input
    blames input `culprit`: if ag_name has named it, the sentence ends with (op 17, "its name"). */
-int ag__reject(ag_call *call, const char *format, ...) AG_PRINTF(2, 3);
 int ag__reject_input(ag_call *call, int culprit, const char *format, ...) AG_PRINTF(3, 4);
+#define ag__reject(call, ...) ag__reject_input(call, -1, __VA_ARGS__)
 
 /* A shape rule for ops whose output has the shape of input 0. */
 int ag__same_shape(ag_call *call);

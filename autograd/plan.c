@@ -11,22 +11,23 @@ enum { BLOCK = 16384, TILE = 8192 }; /* elements given to a thread at a time; of
 
 /* ---- references to storage ---- */
 
-/* The buffer that `map` holds for a tensor, made if there is none. */
-int ag__buffer_of(ag_builder *b, int *map, const ag_tensor *t)
+/* A buffer of this size; 0 when there is no memory. */
+static int new_buffer(ag_builder *b, size_t bytes)
 {
     ag_plan *plan = b->plan;
-    if (map[t->root] >= 0) return map[t->root];
     if (ag__reserve(&plan->buffers, &plan->buffers_capacity, plan->n_buffers + 1,
                     sizeof *plan->buffers)) {
         b->failed = 1;
         return 0;
     }
-    ag_buffer *buffer = &plan->buffers[plan->n_buffers];
-    memset(buffer, 0, sizeof *buffer);
-    buffer->bytes = (t->is_int ? (int64_t)sizeof(int32_t) : (int64_t)sizeof(ag_real)) * t->count;
-    buffer->first = -1;
-    map[t->root] = plan->n_buffers;
+    plan->buffers[plan->n_buffers] = (ag_buffer){.bytes = (int64_t)bytes, .first = -1};
     return plan->n_buffers++;
+}
+
+int ag__buffer_of(ag_builder *b, int *map, const ag_tensor *t)
+{
+    if (map[t->root] < 0) map[t->root] = new_buffer(b, ag__bytes_of(t));
+    return map[t->root];
 }
 
 /* Inputs have a place in the slab of a device; the CPU reads them where the caller has them. */
@@ -51,16 +52,8 @@ static ag_ref gradient_ref(ag_builder *b, int id)
 
 static ag_ref scratch_ref(ag_builder *b, int64_t elements)
 {
-    ag_plan *plan = b->plan;
     if (elements <= 0) return (ag_ref){AT_NOTHING, 0, 0};
-    if (ag__reserve(&plan->buffers, &plan->buffers_capacity, plan->n_buffers + 1,
-                    sizeof *plan->buffers)) {
-        b->failed = 1;
-        return (ag_ref){AT_NOTHING, 0, 0};
-    }
-    plan->buffers[plan->n_buffers] =
-        (ag_buffer){.bytes = elements * (int64_t)sizeof(ag_real), .first = -1};
-    return (ag_ref){AT_SLAB, plan->n_buffers++, 0};
+    return (ag_ref){AT_SLAB, new_buffer(b, (size_t)elements * sizeof(ag_real)), 0};
 }
 
 /* ---- jobs and steps ---- */

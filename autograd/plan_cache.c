@@ -5,19 +5,18 @@
 #include "core/memory.h"
 #include "core/threads.h"
 
-#include <string.h>
-
-static int put_key(ag_tape *tape, const void *data, size_t bytes)
+int ag__key_put(ag_key *key, const void *data, size_t bytes)
 {
-    if (tape->key_bytes + bytes > tape->key_capacity) {
-        size_t wanted = 2 * (tape->key_bytes + bytes) + 4096;
-        char *bigger = ag_grow(tape->key, wanted);
+    const size_t needed = key->n + bytes, twice = 2 * key->capacity;
+    if (needed > key->capacity) {
+        const size_t wanted = needed > twice ? needed : twice;
+        char *bigger = ag_grow(key->bytes, wanted);
         if (!bigger) return 1;
-        tape->key = bigger;
-        tape->key_capacity = wanted;
+        key->bytes = bigger;
+        key->capacity = wanted;
     }
-    memcpy(tape->key + tape->key_bytes, data, bytes);
-    tape->key_bytes += bytes;
+    if (bytes) memcpy(key->bytes + key->n, data, bytes);
+    key->n = needed;
     return 0;
 }
 
@@ -30,29 +29,17 @@ static int build_key(ag_tape *tape, const ag_tensor *wanted, int training)
     const int head[] = {training,   ag__fusion(tape), (int)tape->precision,
                         wanted->id, tape->n_tensors,  tape->n_nodes};
     int bad = 0;
-    tape->key_bytes = 0;
-    bad |= put_key(tape, head, sizeof head);
+    tape->key.n = 0;
+    bad |= ag__key_put(&tape->key, head, sizeof head);
     for (int i = 0; i < tape->n_tensors; i++) {
         const ag_tensor *t = tape->tensors[i];
         const int kind[] = {t->node, t->slot, t->is_int, t->kept, t->param != NULL};
-        bad |= put_key(tape, kind, sizeof kind) | put_key(tape, &t->shape, sizeof t->shape);
+        bad |= ag__key_put(&tape->key, kind, sizeof kind) |
+               ag__key_put(&tape->key, &t->shape, sizeof t->shape);
     }
     if (tape->n_nodes)
-        bad |= put_key(tape, tape->nodes, (size_t)tape->n_nodes * sizeof *tape->nodes);
+        bad |= ag__key_put(&tape->key, tape->nodes, (size_t)tape->n_nodes * sizeof *tape->nodes);
     return bad;
-}
-
-static int keep_key(const ag_tape *tape, ag_plan *plan)
-{
-    if (plan->key_capacity < tape->key_bytes) {
-        char *bigger = ag_grow(plan->key, tape->key_bytes);
-        if (!bigger) return 1;
-        plan->key = bigger;
-        plan->key_capacity = tape->key_bytes;
-    }
-    memcpy(plan->key, tape->key, tape->key_bytes);
-    plan->key_bytes = tape->key_bytes;
-    return 0;
 }
 
 ag_plan *ag__plan_find(ag_tape *tape, ag_tensor *wanted, int training)
@@ -65,16 +52,16 @@ ag_plan *ag__plan_find(ag_tape *tape, ag_tensor *wanted, int training)
     tape->clock++;
     for (int i = 0; i < AG_PLANS; i++) {
         ag_plan *plan = &tape->plans[i];
-        if (plan->used && plan->key_bytes == tape->key_bytes &&
-            memcmp(plan->key, tape->key, tape->key_bytes) == 0) {
+        if (plan->used && ag__key_equal(&plan->key, &tape->key)) {
             plan->used = tape->clock;
             return plan;
         }
         if (plan->used < oldest->used) oldest = plan;
     }
     oldest->used = 0;
-    if (keep_key(tape, oldest) || ag__plan_build(tape, oldest, wanted, training) ||
-        ag__plan_place(tape, oldest)) {
+    oldest->key.n = 0;
+    if (ag__key_put(&oldest->key, tape->key.bytes, tape->key.n) ||
+        ag__plan_build(tape, oldest, wanted, training) || ag__plan_place(tape, oldest)) {
         ag_tape_fail(tape, AG_EMEMORY, "There is no memory for the plan of %d ops", tape->n_nodes);
         return NULL;
     }
@@ -85,7 +72,7 @@ ag_plan *ag__plan_find(ag_tape *tape, ag_tensor *wanted, int training)
 
 void ag__plan_free(ag_plan *plan)
 {
-    ag_free(plan->key);
+    ag_free(plan->key.bytes);
     ag_free(plan->jobs);
     ag_free(plan->steps);
     ag_free(plan->buffers);

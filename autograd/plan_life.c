@@ -16,14 +16,7 @@ static void life_spans(ag_builder *b)
     for (int s = 0; s < plan->n_steps; s++)
         for (int k = 0; k < plan->steps[s].n; k++) {
             const ag_job *job = &plan->jobs[plan->steps[s].first + k];
-            for (int i = 0; i < AG_MAX_IN; i++) touch(plan, job->x[i], s);
-            for (int j = 0; j < AG_MAX_OUT; j++) {
-                touch(plan, job->y[j], s);
-                touch(plan, job->dy[j], s);
-            }
-            touch(plan, job->dx, s);
-            touch(plan, job->also, s);
-            touch(plan, job->scratch, s);
+            for (int i = 0; i < AG_JOB_REFS; i++) touch(plan, job->refs[i], s);
         }
 }
 

@@ -63,11 +63,6 @@ static void insert_by_offset(int *placed, int n, int id, const ag_buffer *buffer
     placed[n] = id;
 }
 
-static void settle_ref(const ag_plan *plan, ag_ref *ref)
-{
-    if (ref->place == AT_SLAB) ref->offset = plan->buffers[ref->id].offset;
-}
-
 /* Places all, the heaviest first; how many bytes they take. */
 static int64_t place(ag_plan *plan, weight *of, int64_t unit, int *order, int *placed)
 {
@@ -96,16 +91,10 @@ int ag__plan_place(ag_tape *tape, ag_plan *plan)
     const int64_t by_life = place(plan, life_of, unit, order, placed);
     plan->slab_bytes = place(plan, size_of, unit, order, placed);
     if (by_life < plan->slab_bytes) plan->slab_bytes = place(plan, life_of, unit, order, placed);
-    for (int i = 0; i < plan->n_jobs; i++) {
-        ag_job *job = &plan->jobs[i];
-        for (int k = 0; k < AG_MAX_IN; k++) settle_ref(plan, &job->x[k]);
-        for (int k = 0; k < AG_MAX_OUT; k++) {
-            settle_ref(plan, &job->y[k]);
-            settle_ref(plan, &job->dy[k]);
+    for (int i = 0; i < plan->n_jobs; i++)
+        for (int k = 0; k < AG_JOB_REFS; k++) {
+            ag_ref *ref = &plan->jobs[i].refs[k];
+            if (ref->place == AT_SLAB) ref->offset = plan->buffers[ref->id].offset;
         }
-        settle_ref(plan, &job->dx);
-        settle_ref(plan, &job->also);
-        settle_ref(plan, &job->scratch);
-    }
     return 0;
 }

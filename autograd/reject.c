@@ -19,12 +19,11 @@ void ag__input_name(char out[32], const ag_op *op, int i)
     memcpy(out, last, sizeof last);
 }
 
-/* Fails the tape with the shapes of all inputs, the reason and, where one input is to blame, its
-   name. */
-static int reject(ag_call *call, int culprit, const char *format, va_list list)
+int ag__reject_input(ag_call *call, int culprit, const char *format, ...)
 {
     char text[400], reason[220], name[32], shape[64];
     const char *blamed = culprit >= 0 && culprit < call->n_in ? call->names[culprit] : NULL;
+    va_list list;
     int at = snprintf(text, sizeof text, "%s: ", call->op->name);
     for (int i = 0; i < call->n_in && at < 300; i++) {
         const char *own = call->names[i];
@@ -33,28 +32,12 @@ static int reject(ag_call *call, int culprit, const char *format, va_list list)
                        name, own ? " \"" : "", own ? own : "", own ? "\"" : "",
                        ag_shape_text(shape, call->xs[i]));
     }
+    va_start(list, format);
     vsnprintf(reason, sizeof reason, format, list);
+    va_end(list);
     ag_tape_fail(call->tape, AG_ESHAPE, "%.300s: %s (op %d%s%.127s%s)", text, reason,
                  call->tape->n_nodes, blamed ? ", \"" : "", blamed ? blamed : "",
                  blamed ? "\"" : "");
-    return 1;
-}
-
-int ag__reject(ag_call *call, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    reject(call, -1, format, list);
-    va_end(list);
-    return 1;
-}
-
-int ag__reject_input(ag_call *call, int culprit, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    reject(call, culprit, format, list);
-    va_end(list);
     return 1;
 }
 

@@ -8,79 +8,55 @@
 #include "core/memory.h"
 #include "core/params.h"
 
-#include <string.h>
-
-static int put(ag_replay *r, const void *data, size_t bytes)
-{
-    if (r->key_bytes + bytes > r->key_capacity) {
-        const size_t wanted = 2 * (r->key_bytes + bytes) + 1024;
-        char *bigger = ag_grow(r->key, wanted);
-        if (!bigger) return 1;
-        r->key = bigger;
-        r->key_capacity = wanted;
-    }
-    if (bytes) memcpy(r->key + r->key_bytes, data, bytes);
-    r->key_bytes += bytes;
-    return 0;
-}
-
 /* Where a parameter is, and whether its gradient is added to. */
-static int put_parameter(ag_replay *r, const ag_param *p)
+static int put_parameter(ag_key *key, const ag_param *p)
 {
     const uintptr_t place[] = {(uintptr_t)p->block->there, (uintptr_t)p->block->size,
                                (uintptr_t)p->offset, p->block->state == AG_READY};
-    return put(r, place, sizeof place);
+    return ag__key_put(key, place, sizeof place);
 }
 
 /* The values that an op looks at on the host; 1 as well when an op makes them, since then it asks
    the device, which no repetition can. */
-static int put_given(ag_replay *r, const ag_tape *tape, const ag_node *node)
+static int put_given(ag_key *key, const ag_tape *tape, const ag_node *node)
 {
     for (int i = 0; node->op->given && i < node->n_in; i++) {
         const ag_tensor *x = tape->tensors[tape->tensors[node->in[i]]->root];
         if (!(node->op->given >> i & 1)) continue;
-        if (x->node >= 0 || put(r, &x->count, sizeof x->count) ||
-            put(r, x->data, (size_t)x->count * sizeof(int32_t)))
+        if (x->node >= 0 || ag__key_put(key, &x->count, sizeof x->count) ||
+            ag__key_put(key, x->data, (size_t)x->count * sizeof(int32_t)))
             return 1;
     }
     return 0;
 }
 
 /* The plan's own key has ops, shapes, attributes, precision and training in it. */
-static int make_key(ag_replay *r, const ag_tape *tape, const ag_plan *plan)
+static int make_key(ag_key *key, const ag_tape *tape, const ag_plan *plan)
 {
     const uintptr_t head[] = {(uintptr_t)plan->number, (uintptr_t)tape->slab,
                               (uintptr_t)tape->slab_bytes};
-    r->key_bytes = 0;
-    int bad = put(r, head, sizeof head);
+    key->n = 0;
+    int bad = ag__key_put(key, head, sizeof head);
     for (int i = 0; i < tape->n_tensors && !bad; i++)
-        if (tape->tensors[i]->param) bad = put_parameter(r, tape->tensors[i]->param);
+        if (tape->tensors[i]->param) bad = put_parameter(key, tape->tensors[i]->param);
     for (int i = 0; i < tape->n_nodes && !bad; i++)
-        if (plan->live[i]) bad = put_given(r, tape, &tape->nodes[i]);
+        if (plan->live[i]) bad = put_given(key, tape, &tape->nodes[i]);
     return bad;
 }
 
-static int same(const ag_replay *a, const ag_replay *b)
-{
-    return a->used && a->key_bytes == b->key_bytes && memcmp(a->key, b->key, a->key_bytes) == 0;
-}
-
 /* That of the key, which moves into the oldest one if it is new. */
-static ag_replay *find(ag_tape *tape, ag_replay *wanted)
+static ag_replay *find(ag_tape *tape, ag_key *wanted)
 {
     ag_replay *oldest = &tape->replays[0];
     for (int i = 0; i < AG_REPLAYS; i++) {
         ag_replay *r = &tape->replays[i];
-        if (same(r, wanted)) return r;
+        if (r->used && ag__key_equal(&r->key, wanted)) return r;
         if (r->used < oldest->used) oldest = r;
     }
-    const ag_replay old = *oldest;
-    ag__graph_free(old.graph);
-    *oldest = *wanted;
-    oldest->used = 0;
-    oldest->graph = NULL;
-    oldest->refused = 0;
-    *wanted = (ag_replay){.key = old.key, .key_capacity = old.key_capacity};
+    const ag_key old = oldest->key;
+    ag__graph_free(oldest->graph);
+    *oldest = (ag_replay){.key = *wanted};
+    *wanted = (ag_key){.bytes = old.bytes, .capacity = old.capacity};
     return oldest;
 }
 
@@ -117,9 +93,9 @@ void ag__replay_forget(ag_tape *tape)
     for (int i = 0; i < AG_REPLAYS; i++) {
         ag_replay *r = &tape->replays[i];
         ag__graph_free(r->graph);
-        ag_free(r->key);
+        ag_free(r->key.bytes);
         *r = (ag_replay){0};
     }
-    ag_free(tape->replay_key.key);
-    tape->replay_key = (ag_replay){0};
+    ag_free(tape->replay_key.bytes);
+    tape->replay_key = (ag_key){0};
 }

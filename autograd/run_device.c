@@ -12,11 +12,6 @@
 
 static int64_t padded(int64_t bytes) { return (bytes + 255) / 256 * 256; }
 
-static size_t bytes_of(const ag_tensor *t)
-{
-    return (size_t)t->count * (t->is_int ? sizeof(int32_t) : sizeof(ag_real));
-}
-
 /* The tape leaves what it has there: that is free, too, and a smaller step can have it. */
 static int no_room(ag_tape *tape, int64_t wanted)
 {
@@ -68,8 +63,7 @@ void ag__device_end(ag_tape *tape)
 
 /* ---- inputs ---- */
 
-/* The buffer of an input that the plan reads; NULL: of none. */
-static const ag_buffer *place_of(const ag_tape *tape, const ag_plan *plan, int i)
+const ag_buffer *ag__input_place(const ag_tape *tape, const ag_plan *plan, int i)
 {
     const ag_tensor *t = tape->tensors[i];
     const int id = t->node < 0 && !t->param ? plan->value_buffer[i] : -1;
@@ -83,9 +77,9 @@ static int64_t count_inputs(ag_tape *tape, const ag_plan *plan)
     int64_t total = padded(sizeof tape->record);
     for (int i = 0; i < tape->n_tensors; i++) {
         ag_tensor *t = tape->tensors[i];
-        if (!place_of(tape, plan, i)) continue;
+        if (!ag__input_place(tape, plan, i)) continue;
         t->stays = ag__kept_find(tape, t);
-        if (!t->stays) total += padded((int64_t)bytes_of(t));
+        if (!t->stays) total += padded((int64_t)ag__bytes_of(t));
     }
     return total;
 }
@@ -96,9 +90,9 @@ static void write_inputs(const ag_tape *tape, const ag_plan *plan, char *to)
     to += padded(sizeof tape->record);
     for (int i = 0; i < tape->n_tensors; i++) {
         const ag_tensor *t = tape->tensors[i];
-        if (!place_of(tape, plan, i) || t->stays) continue;
-        if (bytes_of(t)) memcpy(to, t->data, bytes_of(t));
-        to += padded((int64_t)bytes_of(t));
+        if (!ag__input_place(tape, plan, i) || t->stays) continue;
+        if (ag__bytes_of(t)) memcpy(to, t->data, ag__bytes_of(t));
+        to += padded((int64_t)ag__bytes_of(t));
     }
 }
 
@@ -108,16 +102,16 @@ static void place_inputs(ag_tape *tape, const ag_plan *plan)
     ag__stage_move(tape->stage, tape->slab + tape->slab_bytes, 0, sizeof tape->record);
     for (int i = 0; i < tape->n_tensors; i++) {
         const ag_tensor *t = tape->tensors[i];
-        const ag_buffer *place = place_of(tape, plan, i);
+        const ag_buffer *place = ag__input_place(tape, plan, i);
         char *to = place ? tape->slab + place->offset : NULL;
         if (!place) continue;
         if (t->stays) {
-            ag__device_copy(to, t->stays, bytes_of(t));
+            ag__device_copy(to, t->stays, ag__bytes_of(t));
             continue;
         }
-        ag__stage_move(tape->stage, to, (size_t)at, bytes_of(t));
-        ag__kept_sent(tape, t, to, bytes_of(t));
-        at += padded((int64_t)bytes_of(t));
+        ag__stage_move(tape->stage, to, (size_t)at, ag__bytes_of(t));
+        ag__kept_sent(tape, t, to, ag__bytes_of(t));
+        at += padded((int64_t)ag__bytes_of(t));
     }
 }
 
@@ -258,13 +252,13 @@ void ag__device_run(ag_tape *tape, ag_plan *plan)
 const void *ag__device_result(ag_tensor *x)
 {
     ag_tape *tape = x->tape;
-    void *copy = ag_arena_take(tape->results, bytes_of(x) + 1); /* nothing is somewhere, too */
+    void *copy = ag_arena_take(tape->results, ag__bytes_of(x) + 1); /* nothing is somewhere, too */
     if (!copy) {
         ag_tape_fail(tape, AG_EMEMORY, "There is no memory for the %lld values of a tensor",
                      (long long)x->count);
         return NULL;
     }
-    ag__device_download(copy, x->there, bytes_of(x));
+    ag__device_download(copy, x->there, ag__bytes_of(x));
     if (ag__device_failed(&tape->failure) != AG_OK) return NULL;
     x->data = copy;
     return copy;

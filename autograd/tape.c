@@ -52,7 +52,7 @@ void ag_tape_free(ag_tape *tape)
     ag_free(tape->tensors);
     ag_free(tape->nodes);
     ag_free(tape->averages);
-    ag_free(tape->key);
+    ag_free(tape->key.bytes);
     ag__device_end(tape);
     ag_arena_free(tape->slab_arena);
     ag_arena_free(tape->tiles_arena);

@@ -6,6 +6,8 @@
 #include "autograd/op.h"
 #include "core/cuda/device.h"
 
+#include <string.h>
+
 struct ag_tensor {
     ag_tape *tape;
     uint64_t generation; /* of the tape when this was recorded; 0: of no step (poison) */
@@ -26,6 +28,12 @@ struct ag_tensor {
     uint64_t hash;     /* inputs in debug builds: of the borrowed data when recorded */
 };
 
+/* Bytes of its values. */
+static inline size_t ag__bytes_of(const ag_tensor *t)
+{
+    return (size_t)t->count * (t->is_int ? sizeof(int32_t) : sizeof(ag_real));
+}
+
 typedef struct ag_node {
     const ag_op *op;
     int n_in, in[AG_MAX_IN], out[AG_MAX_OUT], n_out;
@@ -43,6 +51,8 @@ typedef struct ag_ref {
     int64_t offset; /* bytes in the slab, or in the tiles of a thread (on a device: of a block) */
 } ag_ref;
 
+enum { AG_JOB_REFS = AG_MAX_IN + 2 * AG_MAX_OUT + 3 };
+
 /* One kernel with its pointers still as references. kernel NULL: fill dx with zeros. */
 typedef struct ag_job {
     const ag_kernel *kernel;
@@ -51,7 +61,12 @@ typedef struct ag_job {
     int adds;      /* 1: dx already holds the part of another writer */
     int adds_also; /* the same for `also` */
     int also_of;   /* the input whose gradient `also` is */
-    ag_ref y[AG_MAX_OUT], x[AG_MAX_IN], dy[AG_MAX_OUT], dx, also, scratch;
+    union {
+        struct {
+            ag_ref y[AG_MAX_OUT], x[AG_MAX_IN], dy[AG_MAX_OUT], dx, also, scratch;
+        };
+        ag_ref refs[AG_JOB_REFS]; /* all of them */
+    };
     ag_args args; /* shapes and attributes; the run fills the pointers */
 } ag_job;
 
@@ -75,9 +90,14 @@ typedef struct ag_buffer {
     int saved;
 } ag_buffer;
 
+/* All that something depends on: it is found again by these bytes, which are compared in full. */
+typedef struct ag_key {
+    char *bytes;
+    size_t n, capacity;
+} ag_key;
+
 typedef struct ag_plan {
-    char *key;
-    size_t key_bytes, key_capacity;
+    ag_key key;
     long used;   /* clock of the last use */
     long number; /* among all plans that the tape has made */
     ag_job *jobs;
@@ -97,8 +117,7 @@ typedef struct ag_plan {
 
 /* The launches of a run that the device repeats (replay.c). */
 typedef struct ag_replay {
-    char *key; /* all that they depend on */
-    size_t key_bytes, key_capacity;
+    ag_key key;
     uint64_t used;    /* clock of the last use; 0: never */
     ag__graph *graph; /* NULL: none yet */
     int refused;      /* 1: they could not be captured */
@@ -155,19 +174,19 @@ struct ag_tape {
     int ran, training, check_finite;
     int seeded; /* 1: the caller says which step it is; 0: the tape counts its runs */
     ag_run_record record;
-    char *key; /* of the recorded ops, built while planning */
-    size_t key_bytes, key_capacity;
+    ag_key key; /* of the recorded ops, built while planning */
     ag_plan plans[AG_PLANS];
     long clock, plans_made;
     ag_arena *slab_arena, *tiles_arena;
     char *slab, *tiles; /* slab: of the tape's device; tiles: on the CPU, the room of the thread
                            that runs, then scratch of fused groups, one part per thread */
     int64_t slab_bytes, tiles_bytes;
-    ag__stage *stage;                          /* of a tape on a device: its inputs go through it */
-    ag__timer *timer;                          /* of a profile on a device */
-    ag_arena *results;                         /* values fetched from the device */
-    ag_kept *kept;                             /* AG_KEPT of them */
-    ag_replay replays[AG_REPLAYS], replay_key; /* replay_key: of the run that begins */
+    ag__stage *stage;  /* of a tape on a device: its inputs go through it */
+    ag__timer *timer;  /* of a profile on a device */
+    ag_arena *results; /* values fetched from the device */
+    ag_kept *kept;     /* AG_KEPT of them */
+    ag_replay replays[AG_REPLAYS];
+    ag_key replay_key; /* of the run that begins */
     uint64_t replay_clock;
     long replayed; /* runs that were replayed */
     int n_kept;
@@ -186,6 +205,13 @@ void ag__input_name(char out[32], const ag_op *op, int i);
 
 /* Grows an array of `size`-byte elements to hold n; 1 when there is no memory. */
 int ag__reserve(void *array, int *capacity, int n, size_t size);
+
+/* Appends to a key; 1 when there is no memory (plan_cache.c). */
+int ag__key_put(ag_key *key, const void *data, size_t bytes);
+static inline int ag__key_equal(const ag_key *a, const ag_key *b)
+{
+    return a->n == b->n && memcmp(a->bytes, b->bytes, a->n) == 0;
+}
 
 /* In debug builds the first remembers a hash of an input's data, and the second fails the tape if
  * the data of an input has changed (`when` is for the sentence). In release builds they do
@@ -216,6 +242,9 @@ void ag__kept_free(ag_tape *tape);
 /* The run on a device (run_device.c). ag__device_room returns 1 when the tape has failed. */
 int ag__device_room(ag_tape *tape, const ag_plan *plan);
 void ag__device_run(ag_tape *tape, ag_plan *plan);
+
+/* The place in the slab of tensor i, an input that the plan reads; NULL: it has none. */
+const ag_buffer *ag__input_place(const ag_tape *tape, const ag_plan *plan, int i);
 const ag_run_record *
 ag__device_record(const ag_tape *tape); /* where the device has the record of the run */
 void ag__device_launch(ag_tape *tape, ag_plan *plan); /* all kernels; the tape fails if one does */

@@ -173,16 +173,12 @@ void ag__product_packed(const ag_product *p, const ag_real *panels, int lo, int 
     }
 }
 
-/* Panels first..last-1 of op(B), terms k0 and on. */
-static void pack_chunk(ag_real *to, const ag_product *p, int first, int last, int k0, int terms)
+void ag__pack_panel(ag_real *to, const ag_product *p, int64_t q, int k0, int terms)
 {
     const ag_tiles *set = ag__tiles();
-    for (int q = first; q < last; q++) {
-        const int64_t column = (int64_t)q * set->columns;
-        const ag_real *b = p->tb ? p->b + column * p->b_row + k0 : p->b + k0 * p->b_row + column;
-        set->pack_b(to + (int64_t)(q - first) * set->columns * terms, b, p->b_row, p->tb,
-                    ag__least(set->columns, p->n - column), terms);
-    }
+    const int64_t column = q * set->columns;
+    const ag_real *b = p->tb ? p->b + column * p->b_row + k0 : p->b + k0 * p->b_row + column;
+    set->pack_b(to, b, p->b_row, p->tb, ag__least(set->columns, p->n - column), terms);
 }
 
 /* The part of B that is packed after this one: the next columns, or the first of the next terms. */
@@ -228,7 +224,9 @@ void ag__product_alone(const ag_product *p, int lo, int hi, int first, int last)
             for (int q = first; q < last; q += chunk) {
                 const int end = ag__least(q + chunk, last);
                 if (!p->ta) next[0] = next_chunk(p, w, q, end);
-                pack_chunk(room->b, p, q, end, k0, w.terms);
+                for (int i = q; i < end; i++)
+                    ag__pack_panel(room->b + (int64_t)(i - q) * columns * w.terms, p, i, k0,
+                                   w.terms);
                 const area part = {row, w.rows, q, end, k0, w.terms};
                 add_terms(p, a, part, room->b, (int64_t)columns * w.terms, next);
             }

@@ -27,6 +27,9 @@ int ag__depth(int k);
 /* The number of panels of op(B); each has columns * k elements. */
 static inline int ag__panels_of(int n) { return ag__up(n, ag__tiles()->columns); }
 
+/* Packs terms k0..k0+terms-1 of panel q of op(B). */
+void ag__pack_panel(ag_real *to, const ag_product *p, int64_t q, int k0, int terms);
+
 /* Computes rows lo..hi-1 and panels first..last-1 of a product with A not transposed. `panels`
    holds all of op(B): panel q begins at q * columns * k. */
 void ag__product_packed(const ag_product *p, const ag_real *panels, int lo, int hi, int first,

@@ -8,6 +8,9 @@
 
 #ifndef AG_HAVE_CUDA
 
+# pragma GCC diagnostic push
+# pragma GCC diagnostic ignored "-Wunused-parameter"
+
 ag_status ag_device_open(ag_failure *why)
 {
     return ag_fail(why, AG_EDEVICE,
@@ -19,138 +22,105 @@ void ag_device_describe(ag_device_about *about)
 {
     if (about) *about = (ag_device_about){0};
 }
-void ag_ranks_take_device(int number) { (void)number; }
-ag_status ag_ranks_link_devices(ag_ranks *ranks, ag_failure *why)
-{
-    return (void)ranks, ag_device_open(why);
-}
-void ag_ranks_unlink(ag_ranks *ranks) { (void)ranks; }
+void ag_ranks_take_device(int number) {}
+ag_status ag_ranks_link_devices(ag_ranks *ranks, ag_failure *why) { return ag_device_open(why); }
+void ag_ranks_unlink(ag_ranks *ranks) {}
 ag_status ag__device_failed(ag_failure *why) { return ag_device_open(why); }
 ag_status ag__device_wait(ag_failure *why) { return ag_device_open(why); }
 void ag__device_wait_if_asked(void) {}
-void ag__device_doing(const char *name) { (void)name; }
+void ag__device_doing(const char *name) {}
 
-void *ag__device_take(size_t bytes) { return (void)bytes, NULL; }
-void ag__device_give(void *p) { (void)p; }
+void *ag__device_take(size_t bytes) { return NULL; }
+void ag__device_give(void *p) {}
 size_t ag__device_free_bytes(void) { return 0; }
-void ag__device_upload(void *to, const void *from, size_t n) { (void)to, (void)from, (void)n; }
-void ag__device_download(void *to, const void *from, size_t n) { (void)to, (void)from, (void)n; }
-void ag__device_copy(void *to, const void *from, size_t n) { (void)to, (void)from, (void)n; }
-void ag__device_fill(void *to, int byte, size_t n) { (void)to, (void)byte, (void)n; }
+void ag__device_upload(void *to, const void *from, size_t n) {}
+void ag__device_download(void *to, const void *from, size_t n) {}
+void ag__device_copy(void *to, const void *from, size_t n) {}
+void ag__device_fill(void *to, int byte, size_t n) {}
 
 ag__stage *ag__stage_new(void) { return NULL; }
-void ag__stage_free(ag__stage *s) { (void)s; }
-char *ag__stage_open(ag__stage *s, size_t n) { return (void)s, (void)n, NULL; }
-void ag__stage_send(ag__stage *s, size_t n) { (void)s, (void)n; }
-void ag__stage_move(ag__stage *s, void *to, size_t at, size_t n)
-{
-    (void)s, (void)to, (void)at, (void)n;
-}
-void ag__stage_close(ag__stage *s) { (void)s; }
+void ag__stage_free(ag__stage *s) {}
+char *ag__stage_open(ag__stage *s, size_t n) { return NULL; }
+void ag__stage_send(ag__stage *s, size_t n) {}
+void ag__stage_move(ag__stage *s, void *to, size_t at, size_t n) {}
+void ag__stage_close(ag__stage *s) {}
 
 int ag__graph_wanted(void) { return 0; }
 int ag__graph_begin(void) { return 1; }
 ag__graph *ag__graph_end(void) { return NULL; }
-void ag__graph_launch(ag__graph *g) { (void)g; }
-void ag__graph_free(ag__graph *g) { (void)g; }
+void ag__graph_launch(ag__graph *g) {}
+void ag__graph_free(ag__graph *g) {}
 
 ag__timer *ag__timer_new(void) { return NULL; }
-void ag__timer_free(ag__timer *t) { (void)t; }
-void ag__timer_start(ag__timer *t) { (void)t; }
-void ag__timer_mark(ag__timer *t) { (void)t; }
-double ag__timer_seconds(ag__timer *t, int i) { return (void)t, (void)i, 0; }
+void ag__timer_free(ag__timer *t) {}
+void ag__timer_start(ag__timer *t) {}
+void ag__timer_mark(ag__timer *t) {}
+double ag__timer_seconds(ag__timer *t, int i) { return 0; }
 
-void ag__device_precision(ag_precision precision) { (void)precision; }
+void ag__device_precision(ag_precision precision) {}
 void ag__device_gemm(ag_real *c, const ag_real *a, const ag_real *b, int ta, int tb, int m, int n,
                      int k, int add)
 {
-    (void)c, (void)a, (void)b, (void)ta, (void)tb, (void)m, (void)n, (void)k, (void)add;
 }
 int ag__device_linear(ag_real *y, const ag_real *x, const ag_real *w, const ag_real *b, int rows,
                       int in, int out, int relu)
 {
-    (void)y, (void)x, (void)w, (void)b, (void)rows, (void)in, (void)out, (void)relu;
     return 0;
 }
 int ag__device_linear_weights(ag_real *dw, ag_real *db, const ag_real *dy, const ag_real *x,
                               int rows, int in, int out)
 {
-    (void)dw, (void)db, (void)dy, (void)x, (void)rows, (void)in, (void)out;
     return 0;
 }
 void ag__device_column_sums(ag_real *y, const ag_real *x, const ag_real *z, int64_t rows,
                             int columns, int add, ag_real *scratch, int pieces)
 {
-    (void)y, (void)x, (void)z, (void)rows, (void)columns, (void)add, (void)scratch, (void)pieces;
 }
-int ag__device_channel_fits(int f, int r) { return (void)f, (void)r, 0; }
-void ag__device_channel_forward(ag_real *y, ag_real *h, const ag__channel *in)
-{
-    (void)y, (void)h, (void)in;
-}
-int64_t ag__device_channel_scratch(int64_t n, int f, int r) { return (void)n, (void)f, (void)r, 0; }
+int ag__device_channel_fits(int f, int r) { return 0; }
+void ag__device_channel_forward(ag_real *y, ag_real *h, const ag__channel *in) {}
+int64_t ag__device_channel_scratch(int64_t n, int f, int r) { return 0; }
 void ag__device_channel_backward(ag_real *dx, ag_real *scratch, const ag_real *dy,
                                  const ag_real *dv, const ag_real *h, const ag__channel *in,
                                  int add)
 {
-    (void)dx, (void)scratch, (void)dy, (void)dv, (void)h, (void)in, (void)add;
 }
 void ag__device_channel_weight(ag_real *to, const ag_real *scratch, int which, int64_t rows, int f,
                                int r, int add)
 {
-    (void)to, (void)scratch, (void)which, (void)rows, (void)f, (void)r, (void)add;
 }
-int64_t ag__device_invert_scratch(int64_t count) { return (void)count, 0; }
+int64_t ag__device_invert_scratch(int64_t count) { return 0; }
 void ag__device_invert(int32_t *starts, int32_t *order, const int32_t *index, int m, int k, int n,
                        int stride, ag_real *scratch)
 {
-    (void)starts, (void)order, (void)index, (void)m, (void)k, (void)n, (void)stride, (void)scratch;
 }
-int64_t ag__device_scan_scratch(int64_t n) { return (void)n, 0; }
-void ag__device_scan(int32_t *out, const int32_t *in, int64_t n, ag_real *scratch)
-{
-    (void)out, (void)in, (void)n, (void)scratch;
-}
+int64_t ag__device_scan_scratch(int64_t n) { return 0; }
+void ag__device_scan(int32_t *out, const int32_t *in, int64_t n, ag_real *scratch) {}
 void ag__device_largest(int32_t *place, int32_t *perm, const ag_real *score, const int32_t *starts,
                         const int32_t *kept, int64_t segments)
 {
-    (void)place, (void)perm, (void)score, (void)starts, (void)kept, (void)segments;
 }
-int64_t ag__device_first_bad(const ag_real *x, int64_t n) { return (void)x, (void)n, -1; }
-void ag__device_seed(ag_real *dx, int add) { (void)dx, (void)add; }
+int64_t ag__device_first_bad(const ag_real *x, int64_t n) { return -1; }
+void ag__device_seed(ag_real *dx, int add) {}
 
-int ag__device_group_number(void (*cuda)(const struct ag_args *a)) { return (void)cuda, -1; }
-void ag__device_group(const ag__group_job *jobs, int n, size_t bytes)
-{
-    (void)jobs, (void)n, (void)bytes;
-}
+int ag__device_group_number(void (*cuda)(const struct ag_args *a)) { return -1; }
+void ag__device_group(const ag__group_job *jobs, int n, size_t bytes) {}
 
 ag__clip *ag__clip_new(void) { return NULL; }
-void ag__clip_free(ag__clip *c) { (void)c; }
-void ag__clip_forget(ag__clip *c) { (void)c; }
-void ag__clip_measure(ag__clip *c, const ag_real *x, int64_t n, double most, int64_t step)
-{
-    (void)c, (void)x, (void)n, (void)most, (void)step;
-}
-void ag__clip_scale(const ag__clip *c, ag_real *x, int64_t n) { (void)c, (void)x, (void)n; }
-const ag__clip_found *ag__clip_read(const ag__clip *c, int w) { return (void)c, (void)w, NULL; }
+void ag__clip_free(ag__clip *c) {}
+void ag__clip_forget(ag__clip *c) {}
+void ag__clip_measure(ag__clip *c, const ag_real *x, int64_t n, double most, int64_t step) {}
+void ag__clip_scale(const ag__clip *c, ag_real *x, int64_t n) {}
+const ag__clip_found *ag__clip_read(const ag__clip *c, int w) { return NULL; }
 void ag__device_adamw(ag_real *w, ag_real *m, ag_real *v, const ag_real *g, const int8_t *decays,
                       int64_t n, const struct ag__adamw *u, const ag__clip *clip, int clipped)
 {
-    (void)w, (void)m, (void)v, (void)g, (void)decays, (void)n, (void)u, (void)clip, (void)clipped;
 }
-void ag__device_mean(ag_real *to, const ag_real *x, int64_t n, ag_real parts)
-{
-    (void)to, (void)x, (void)n, (void)parts;
-}
-void ag__device_average(ag_real *average, const ag_real *x, int64_t n, ag_real rate)
-{
-    (void)average, (void)x, (void)n, (void)rate;
-}
+void ag__device_mean(ag_real *to, const ag_real *x, int64_t n, ag_real parts) {}
+void ag__device_average(ag_real *average, const ag_real *x, int64_t n, ag_real rate) {}
 void ag__device_sgd(ag_real *w, ag_real *m, const ag_real *g, const int8_t *decays, int64_t n,
                     const struct ag__sgd *u, const ag__clip *clip, int clipped)
 {
-    (void)w, (void)m, (void)g, (void)decays, (void)n, (void)u, (void)clip, (void)clipped;
 }
 
+# pragma GCC diagnostic pop
 #endif

@@ -24,6 +24,10 @@ const char *ag__device_name(ag_device device); /* "CPU", "CUDA device" */
 int ag__plain_name(const char *text, int limit);
 int ag__begins_with(const char *text, const char *prefix);
 
+/* Bytes of the UTF-8 character at s, and its code; 0: the byte there begins none (RFC 3629: no
+   overlong forms, no surrogates, nothing above U+10FFFF). */
+int ag__utf8(uint32_t *code, const unsigned char *s);
+
 #ifdef __cplusplus
 }
 #endif

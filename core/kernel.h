@@ -126,6 +126,11 @@ AG_BOTH int ag__strip_width(int64_t outer, int64_t columns)
     const int64_t quarter = (columns / 4 + 63) / 64 * 64;
     return outer > 1 || quarter >= AG_STRIP ? AG_STRIP : quarter < 64 ? 64 : (int)quarter;
 }
+AG_BOTH int64_t ag__strips(int64_t outer, int64_t columns)
+{
+    const int width = ag__strip_width(outer, columns);
+    return (columns + width - 1) / width;
+}
 
 /* A body that writes a gradient with PUT has a skeleton of its own, X_PUT where others have X: the
    compiler makes two copies of such a body, in which `add` is a constant. */
@@ -330,35 +335,25 @@ KERNEL void ag__cuda_elsewhere(const ag_args *a) { (void)a; }
              if ((reads)&AG_READS_DY) AG__WITH_ADD(id(a, lo, hi, add)); \
              else id(a, lo, hi, 0))
 
-/* Runs the body of a STRIP. */
-# define AG__STRIP(id, outer, columns, signature, run)                                      \
-  AG__CUDA_DECLARE(id)                                                                      \
-  KERNEL void id signature;                                                                 \
-  static int64_t id##_count(const ag_args *a)                                               \
-  {                                                                                         \
-   const int width = ag__strip_width(outer, columns);                                       \
-   return (int64_t)(outer) * (((int64_t)(columns) + width - 1) / width);                    \
-  }                                                                                         \
-  static void id##_range(const ag_args *a, int64_t lo, int64_t hi)                          \
-  {                                                                                         \
-   const int width = ag__strip_width(outer, columns);                                       \
-   const int64_t strips = ((int64_t)(columns) + width - 1) / width;                         \
-   for (int64_t u = lo; u < hi; u++) {                                                      \
-    const int64_t o = u / strips;                                                           \
-    const int c = (int)(u % strips) * width;                                                \
-    const int left = (int)(columns)-c, some = left < width ? left : width;                  \
-    if (some == AG_STRIP) {                                                                 \
-     const int n = AG_STRIP;                                                                \
-     run;                                                                                   \
-    } else {                                                                                \
-     const int n = some;                                                                    \
-     run;                                                                                   \
-    }                                                                                       \
-   }                                                                                        \
-  }                                                                                         \
-  static const ag_kernel id##_kernel = {                                                    \
-      .name = #id, .count = id##_count, .range = id##_range, .cuda = AG__CUDA_POINTER(id)}; \
-  KERNEL void id signature
+/* Runs the body of a STRIP: `run` for o, c and n of strips lo..hi-1. */
+# define AG__STRIP(id, outer, columns, signature, run)                   \
+  AG__KERNEL(id, (int64_t)(outer)*ag__strips(outer, columns), signature, \
+             AG__EACH_STRIP(outer, columns, run))
+# define AG__EACH_STRIP(outer, columns, run)                              \
+  const int width = ag__strip_width(outer, columns);                      \
+  const int64_t strips = ag__strips(outer, columns);                      \
+  for (int64_t u = lo; u < hi; u++) {                                     \
+   const int64_t o = u / strips;                                          \
+   const int c = (int)(u % strips) * width;                               \
+   const int left = (int)(columns)-c, some = left < width ? left : width; \
+   if (some == AG_STRIP) {                                                \
+    const int n = AG_STRIP;                                               \
+    run;                                                                  \
+   } else {                                                               \
+    const int n = some;                                                   \
+    run;                                                                  \
+   }                                                                      \
+  }
 
 /* CALL(id) { body }: host code that calls gemm, columns and inverse on either device: it passes
    pointers to core and reads no tensor. */

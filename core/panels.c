@@ -24,12 +24,8 @@ typedef struct task {
 /* Terms k0.. of panel q. */
 static void pack(const task *t, int64_t q, int k0, int terms)
 {
-    const ag_product *p = &t->p;
-    const ag_tiles *set = ag__tiles();
-    const int64_t column = q * set->columns;
-    set->pack_b(t->to + column * p->k + (int64_t)k0 * set->columns,
-                p->tb ? p->b + column * p->b_row + k0 : p->b + k0 * p->b_row + column, p->b_row,
-                p->tb, ag__least(set->columns, p->n - column), terms);
+    const int64_t columns = ag__tiles()->columns;
+    ag__pack_panel(t->to + (q * t->p.k + k0) * columns, &t->p, q, k0, terms);
 }
 
 static void pack_panel(void *context, int64_t q, int thread)

@@ -31,8 +31,8 @@ AG_BOTH void ag__philox_four(uint32_t x[4], uint64_t n, uint32_t c1, uint32_t c2
     x[3] = c3;
     for (int round = 0; round < AG_PHILOX_ROUNDS; round++) {
         ag__philox_round(&x[0], &x[1], &x[2], &x[3], k0, k1);
-        k0 += 0x9E3779B9u;
-        k1 += 0xBB67AE85u;
+        k0 += 0x9E3779B9u; /* golden ratio */
+        k1 += 0xBB67AE85u; /* sqrt(3) - 1 */
     }
 }
 

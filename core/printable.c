@@ -5,8 +5,7 @@
 
 #include <string.h>
 
-/* Bytes of the UTF-8 character at s and its code; 0: the byte there begins none. */
-static int decode(uint32_t *code, const unsigned char *s)
+int ag__utf8(uint32_t *code, const unsigned char *s)
 {
     static const uint32_t least[4] = {0, 0x80, 0x800, 0x10000};
     const int more = *s < 0x80 ? 0 : *s >> 5 == 6 ? 1 : *s >> 4 == 14 ? 2 : *s >> 3 == 30 ? 3 : -1;
@@ -33,7 +32,7 @@ char *ag_printable(char *out, size_t size, const char *text)
     for (const unsigned char *s = (const unsigned char *)(text ? text : ""); *s;) {
         char shown[8];
         uint32_t code = 0;
-        const int n = decode(&code, s);
+        const int n = ag__utf8(&code, s);
         size_t bytes = (size_t)n;
         if (n && !is_hidden(code))
             memcpy(shown, s, bytes);

@@ -8,26 +8,16 @@
 void ag_philox(uint32_t out[4], const uint32_t counter[4], const uint32_t key[2])
 {
     if (!out || !counter || !key) return;
-    uint32_t x[4] = {counter[0], counter[1], counter[2], counter[3]};
-    uint32_t k0 = key[0], k1 = key[1];
-    for (int round = 0; round < AG_PHILOX_ROUNDS; round++) {
-        ag__philox_round(&x[0], &x[1], &x[2], &x[3], k0, k1);
-        k0 += 0x9E3779B9u; /* golden ratio */
-        k1 += 0xBB67AE85u; /* sqrt(3) - 1 */
-    }
-    for (int i = 0; i < 4; i++) out[i] = x[i];
+    ag__philox_four(out, counter[0] | (uint64_t)counter[1] << 32, 0, counter[2], counter[3],
+                    key[0] | (uint64_t)key[1] << 32);
 }
 
 uint32_t ag_random_bits(ag_random *r)
 {
     if (!r) return 0;
-    uint64_t block = r->position / 4;
-    uint32_t out[4];
-    uint32_t counter[4] = {(uint32_t)block, (uint32_t)(block >> 32), (uint32_t)r->stream,
-                           (uint32_t)(r->stream >> 32)};
-    uint32_t key[2] = {(uint32_t)r->seed, (uint32_t)(r->seed >> 32)};
-    ag_philox(out, counter, key);
-    return out[r->position++ % 4];
+    const uint64_t at = r->position++;
+    return ag__philox_word(at / 4, 0, (uint32_t)r->stream, (uint32_t)(r->stream >> 32), r->seed,
+                           (int)(at % 4));
 }
 
 double ag_random_uniform(ag_random *r)

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <strings.h>
 #include <unistd.h>
 
 static atomic_int chosen; /* 0: never set */
@@ -43,4 +44,16 @@ int ag_threads(void)
 {
     if (atomic_load(&chosen) == 0) ag_set_threads(asked());
     return atomic_load(&chosen);
+}
+
+/* All switches in the environment accept the same words. */
+int ag_switch(const char *variable, int usual)
+{
+    static const char *const words[2][4] = {{"0", "off", "no", "false"},
+                                            {"1", "on", "yes", "true"}};
+    const char *text = variable ? getenv(variable) : NULL;
+    for (int on = 0; text && on < 2; on++)
+        for (int i = 0; i < 4; i++)
+            if (!strcasecmp(text, words[on][i])) return on;
+    return usual;
 }

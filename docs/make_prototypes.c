@@ -21,10 +21,6 @@ typedef struct declared {
 static const declared elementwise[] = {
 #include "ops/elementwise.def"
 };
-#undef MAP
-#undef MAP1
-#undef MAP2
-#undef ZIP
 
 /* A comment of lines that are no longer than HEADER_WIDTH. */
 static void put_comment(FILE *file, const char *text)

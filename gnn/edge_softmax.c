@@ -3,6 +3,7 @@
    messages into each node. */
 #include "gnn/edge_softmax.h"
 #include "core/shape.h"
+#include "gnn/case_graphs.h"
 #include "gnn/edges.h"
 #include "ops/table.h"
 
@@ -27,37 +28,12 @@ static int edge_softmax_shape(ag_call *call)
     return 0;
 }
 
-/* A graph of 5 nodes with messages 1->0, 2->0, 2->1, 0->3, 1->3, 2->3; node 2 and 4 receive none.
- */
-static const int32_t rows[] = {0, 2, 2, 1, 3, 0, 3, 3, 6, 0}, sources[] = {1, 2, 2, 0, 1, 2};
-static const int32_t rows_t[] = {0, 1, 1, 2, 3, 3, 6, 0, 6, 0};
-static const int32_t targets[] = {3, 3, 0, 0, 3, 4, 0, 1, 1, 2, 3, 5}, nobody[10];
-
-#define GRAPH                        \
- {2, {5, 2}}, {1, {6}}, {2, {5, 2}}, \
- {                                   \
-  2, { 6, 2 }                        \
- }
-#define EMPTY(n)                     \
- {2, {n, 2}}, {1, {0}}, {2, {n, 2}}, \
- {                                   \
-  2, { 0, 2 }                        \
- }
-
-#define ADD_INTS                             \
- {                                           \
-  NULL, NULL, rows, sources, rows_t, targets \
- }
-#define ADD_NONE                             \
- {                                           \
-  NULL, NULL, nobody, nobody, nobody, nobody \
- }
 static const ag_case add_cases[] = {
-    {.x = {{2, {5, 4}}, {2, {5, 4}}, GRAPH}, .ints = ADD_INTS},
-    {.x = {{1, {5}}, {1, {5}}, GRAPH}, .ints = ADD_INTS},
-    {.x = {{3, {5, 2, 33}}, {3, {5, 2, 33}}, GRAPH}, .ints = ADD_INTS},
-    {.x = {{2, {4, 3}}, {2, {4, 3}}, EMPTY(4)}, .ints = ADD_NONE},
-    {.x = {{2, {0, 3}}, {2, {0, 3}}, EMPTY(0)}, .ints = ADD_NONE},
+    {.x = {{2, {5, 4}}, {2, {5, 4}}, GRAPH(5, 6)}, .ints = {NULL, NULL, SOME}},
+    {.x = {{1, {5}}, {1, {5}}, GRAPH(5, 6)}, .ints = {NULL, NULL, SOME}},
+    {.x = {{3, {5, 2, 33}}, {3, {5, 2, 33}}, GRAPH(5, 6)}, .ints = {NULL, NULL, SOME}},
+    {.x = {{2, {4, 3}}, {2, {4, 3}}, GRAPH(4, 0)}, .ints = {NULL, NULL, NONE}},
+    {.x = {{2, {0, 3}}, {2, {0, 3}}, GRAPH(0, 0)}, .ints = {NULL, NULL, NONE}},
 };
 
 static const ag_op edge_add = {
@@ -69,25 +45,19 @@ static const ag_op edge_add = {
     .forward = {&edge_add_forward_kernel},
     .backward = {&edge_add_backward_from_kernel, &edge_add_backward_to_kernel},
     .saves = SAVE_X(2) | SAVE_X(4) | SAVE_X(5),
-    .cases = add_cases,
-    .n_cases = sizeof add_cases / sizeof *add_cases,
+    AG_CASES(add_cases),
 };
 
-#define INTS                           \
- {                                     \
-  NULL, rows, sources, rows_t, targets \
- }
-#define NONE                           \
- {                                     \
-  NULL, nobody, nobody, nobody, nobody \
- }
 static const ag_case softmax_cases[] = {
-    {.x = {{2, {6, 4}}, GRAPH}, .ints = INTS},
-    {.x = {{1, {6}}, GRAPH}, .lo = -30, .hi = 30, .ints = INTS},
-    {.x = {{2, {6, 1}}, GRAPH}, .lo = 500, .hi = 510, .ints = INTS}, /* e^x overflows */
-    {.x = {{3, {6, 2, 33}}, GRAPH}, .ints = INTS},
-    {.x = {{2, {0, 3}}, EMPTY(4)}, .ints = NONE},
-    {.x = {{2, {0, 3}}, EMPTY(0)}, .ints = NONE},
+    {.x = {{2, {6, 4}}, GRAPH(5, 6)}, .ints = {NULL, SOME}},
+    {.x = {{1, {6}}, GRAPH(5, 6)}, .lo = -30, .hi = 30, .ints = {NULL, SOME}},
+    {.x = {{2, {6, 1}}, GRAPH(5, 6)},
+     .lo = 500,
+     .hi = 510,
+     .ints = {NULL, SOME}}, /* e^x overflows */
+    {.x = {{3, {6, 2, 33}}, GRAPH(5, 6)}, .ints = {NULL, SOME}},
+    {.x = {{2, {0, 3}}, GRAPH(4, 0)}, .ints = {NULL, NONE}},
+    {.x = {{2, {0, 3}}, GRAPH(0, 0)}, .ints = {NULL, NONE}},
 };
 
 static const ag_op edge_softmax = {
@@ -99,8 +69,7 @@ static const ag_op edge_softmax = {
     .forward = {&edge_softmax_forward_kernel},
     .backward = {&edge_softmax_backward_kernel},
     .saves = SAVE_X(1) | SAVE_Y(0),
-    .cases = softmax_cases,
-    .n_cases = sizeof softmax_cases / sizeof *softmax_cases,
+    AG_CASES(softmax_cases),
 };
 
 const ag_op *const ag__ops_edge_softmax[] = {&edge_add, &edge_softmax, NULL};

@@ -2,7 +2,6 @@
 /* Values of messages. Inputs: x [n, ...] twice (edge_add) or [p, ...] (edge_softmax), then rows,
    sources, rows_t, targets. */
 #include "gnn/message_rows.h"
-#include "gnn/message_end.h"
 
 /* ---- edge_add: y[p] = from[source] + to[target] ---- */
 

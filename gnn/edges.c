@@ -2,6 +2,7 @@
 /* The arrays of a graph on a tape: do their shapes and values fit together? */
 #include "gnn/edges.h"
 #include "core/shape.h"
+#include "ops/ops.h"
 
 /* ---- shapes ---- */
 
@@ -49,6 +50,16 @@ void ag__check_message_weights(const ag_tensor *w, const char *who)
     if (w && ag_shape_of(w).rank != 1)
         ag_tape_fail(ag_tape_of(w), AG_ESHAPE, "%s: w is %s, but must be [messages]", who,
                      ag_shape_text(text, ag_shape_of(w)));
+}
+
+/* ---- parts of layers ---- */
+
+ag_tensor *ag__optional(ag_tape *tape, ag_param *p) { return p ? ag_parameter(tape, p) : NULL; }
+
+ag_tensor *ag__linear(ag_tensor *x, ag_param *w, ag_param *b)
+{
+    ag_tape *tape = ag_tape_of(x);
+    return ag_linear(x, ag_parameter(tape, w), ag__optional(tape, b));
 }
 
 /* ---- values ---- */

@@ -33,4 +33,20 @@ ag_tensor *ag__message_sent(ag_tensor *x, ag_edges edges);
 /* x [p, ...] with 0 for the messages from a node to itself. */
 ag_tensor *ag__message_others(ag_tensor *x, ag_edges edges);
 
+/* ---- parts of layers ---- */
+
+/* z [n, ..., 2o]: aggregate of the left halves over the messages, plus the node's own right half,
+ * plus b [o]. */
+ag_tensor *ag__sage_sum(ag_tensor *z, ag_tensor *b, ag_edges edges, ag_aggregate kind);
+
+/* y_v = w (sum of x_u over u -> v) + root x_v + b. x [n,in]. */
+ag_tensor *ag__graph_conv(ag_tensor *x, ag_tensor *w, ag_tensor *root, ag_tensor *b,
+                          ag_edges edges);
+
+/* A parameter on the tape; NULL: there is none. */
+ag_tensor *ag__optional(ag_tape *tape, ag_param *p);
+
+/* x w' + b, where b may be NULL. */
+ag_tensor *ag__linear(ag_tensor *x, ag_param *w, ag_param *b);
+
 #endif

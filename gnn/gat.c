@@ -133,12 +133,6 @@ static int gat2_fits(const ag_gat2_weights *w, ag_tape *tape, const ag_tensor *e
     return !ag_failed(tape);
 }
 
-static ag_tensor *linear(ag_tensor *x, ag_param *w, ag_param *b)
-{
-    ag_tape *tape = ag_tape_of(x);
-    return ag_linear(x, ag_parameter(tape, w), b ? ag_parameter(tape, b) : NULL);
-}
-
 ag_tensor *ag_gat2(const ag_gat2_weights *weights, ag_tensor *x, ag_tensor *edge, ag_edges edges,
                    int heads, int mean, ag_real slope, ag_real dropout)
 {
@@ -146,9 +140,9 @@ ag_tensor *ag_gat2(const ag_gat2_weights *weights, ag_tensor *x, ag_tensor *edge
     ag__check_two_axes(x, "ag_gat2", "nodes");
     if (!ag__has_weights(weights, x, edges, "ag_gat2") || !gat2_fits(weights, tape, edge, heads))
         return ag__poison(tape);
-    ag_tensor *z = linear(x, weights->from, weights->from_bias);
-    ag_tensor *sum = ag_edge_add(z, linear(x, weights->to, weights->to_bias), edges);
-    if (edge) sum = ag_add(sum, linear(edge, weights->edge_w, NULL));
+    ag_tensor *z = ag__linear(x, weights->from, weights->from_bias);
+    ag_tensor *sum = ag_edge_add(z, ag__linear(x, weights->to, weights->to_bias), edges);
+    if (edge) sum = ag_add(sum, ag__linear(edge, weights->edge_w, NULL));
     ag_tensor *w = of_heads(tape, weights->attention, heads);
     ag_tensor *score = ag_linear(ag_leaky_relu(sum, slope), w, NULL);
     return attended(z, score, edges, &(heads_end){heads, mean, dropout, weights->bias});

@@ -4,6 +4,7 @@
 #include "gnn/gcn.h"
 #include "core/columns.h"
 #include "core/shape.h"
+#include "gnn/case_graphs.h"
 #include "gnn/edges.h"
 #include "ops/ops.h"
 #include "ops/table.h"
@@ -42,37 +43,19 @@ static int64_t gcn_sum_scratch(const ag_args *a, int backward)
                                    : 0;
 }
 
-/* 5 nodes with messages 1->0, 2->0, 2->1, 0->3, 3->3, 2->3: 4 has no edge, 3 has a loop. */
-static const int32_t rows[] = {0, 2, 2, 1, 3, 0, 3, 3, 6, 0}, sources[] = {1, 2, 2, 0, 3, 2};
-static const int32_t rows_t[] = {0, 1, 1, 1, 2, 3, 5, 1, 6, 0};
-static const int32_t targets[] = {3, 3, 0, 0, 0, 1, 1, 2, 3, 5, 3, 4}, nobody[10];
-
-#define GRAPH(n, p)                  \
- {2, {n, 2}}, {1, {p}}, {2, {n, 2}}, \
- {                                   \
-  2, { p, 2 }                        \
- }
 static const ag_case norm_cases[] = {
-    {.x = {GRAPH(5, 6)}, .ints = {rows, sources, rows_t, targets}},
-    {.x = {GRAPH(4, 0)}, .ints = {nobody, nobody, nobody, nobody}},
-    {.x = {GRAPH(0, 0)}, .ints = {nobody, nobody, nobody, nobody}},
+    {.x = {GRAPH(5, 6)}, .ints = {LOOPED}},
+    {.x = {GRAPH(4, 0)}, .ints = {NONE}},
+    {.x = {GRAPH(0, 0)}, .ints = {NONE}},
 };
 
-#define INTS                                 \
- {                                           \
-  NULL, NULL, rows, sources, rows_t, targets \
- }
-#define NONE                                 \
- {                                           \
-  NULL, NULL, nobody, nobody, nobody, nobody \
- }
 static const ag_case sum_cases[] = {
-    {.x = {{2, {5, 3}}, {1, {5}}, GRAPH(5, 6), {1, {3}}}, .ints = INTS},
-    {.x = {{2, {5, 3}}, {1, {5}}, GRAPH(5, 6)}, .ints = INTS},
-    {.x = {{3, {5, 2, 33}}, {1, {5}}, GRAPH(5, 6), {1, {33}}}, .ints = INTS},
-    {.x = {{2, {5, 1025}}, {1, {5}}, GRAPH(5, 6), {1, {1025}}}, .ints = INTS},
-    {.x = {{2, {4, 3}}, {1, {4}}, GRAPH(4, 0), {1, {3}}}, .ints = NONE},
-    {.x = {{2, {0, 3}}, {1, {0}}, GRAPH(0, 0), {1, {3}}}, .ints = NONE},
+    {.x = {{2, {5, 3}}, {1, {5}}, GRAPH(5, 6), {1, {3}}}, .ints = {NULL, NULL, LOOPED}},
+    {.x = {{2, {5, 3}}, {1, {5}}, GRAPH(5, 6)}, .ints = {NULL, NULL, LOOPED}},
+    {.x = {{3, {5, 2, 33}}, {1, {5}}, GRAPH(5, 6), {1, {33}}}, .ints = {NULL, NULL, LOOPED}},
+    {.x = {{2, {5, 1025}}, {1, {5}}, GRAPH(5, 6), {1, {1025}}}, .ints = {NULL, NULL, LOOPED}},
+    {.x = {{2, {4, 3}}, {1, {4}}, GRAPH(4, 0), {1, {3}}}, .ints = {NULL, NULL, NONE}},
+    {.x = {{2, {0, 3}}, {1, {0}}, GRAPH(0, 0), {1, {3}}}, .ints = {NULL, NULL, NONE}},
 };
 
 static const ag_op gcn_norm = {
@@ -82,8 +65,7 @@ static const ag_op gcn_norm = {
     .ints = SAVE_X(0) | SAVE_X(1) | SAVE_X(2) | SAVE_X(3),
     .shape = gcn_norm_shape,
     .forward = {&gcn_norm_forward_kernel},
-    .cases = norm_cases,
-    .n_cases = sizeof norm_cases / sizeof *norm_cases,
+    AG_CASES(norm_cases),
 };
 
 static const ag_op gcn_sum = {
@@ -98,8 +80,7 @@ static const ag_op gcn_sum = {
     .saves = SAVE_X(1) | SAVE_X(4) | SAVE_X(5),
     .scratch = gcn_sum_scratch,
     .leads = 1,
-    .cases = sum_cases,
-    .n_cases = sizeof sum_cases / sizeof *sum_cases,
+    AG_CASES(sum_cases),
 };
 
 const ag_op *const ag__ops_gcn[] = {&gcn_norm, &gcn_sum, NULL};
@@ -137,7 +118,7 @@ ag_tensor *ag_gcn_conv(const ag_gcn_weights *weights, ag_tensor *x, ag_tensor *n
     ag_tape *tape = x ? ag_tape_of(x) : ag_tape_of(edges.rows);
     if (!ag__has_weights(weights, x, edges, "ag_gcn_conv")) return ag__poison(tape);
     ag_tensor *w = ag_parameter(tape, weights->w);
-    ag_tensor *b = weights->bias ? ag_parameter(tape, weights->bias) : NULL;
+    ag_tensor *b = ag__optional(tape, weights->bias);
     if (!norm) norm = ag_gcn_norm(edges);
     if (ag_size(w, 0) > ag_size(w, 1)) return ag_linear(sum(x, norm, edges, NULL), w, b);
     return sum(ag_linear(x, w, NULL), norm, edges, b);
@@ -152,7 +133,7 @@ ag_tensor *ag_gcn_conv_weighted(const ag_gcn_weights *weights, ag_tensor *x, ag_
     ag__check_two_axes(x, "ag_gcn_conv_weighted", "nodes");
     ag__check_message_weights(w, "ag_gcn_conv_weighted");
     ag_tensor *product = ag_parameter(tape, weights->w);
-    ag_tensor *b = weights->bias ? ag_parameter(tape, weights->bias) : NULL;
+    ag_tensor *b = ag__optional(tape, weights->bias);
     if (ag_size(product, 0) > ag_size(product, 1))
         return ag_linear(weighted_sum(x, w, edges, NULL), product, b);
     return weighted_sum(ag_linear(x, product, NULL), w, edges, b);

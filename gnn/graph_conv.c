@@ -6,8 +6,8 @@
 #include "gnn/graph_conv_parts.h"
 #include "core/parallel.h"
 #include "core/shape.h"
+#include "gnn/case_graphs.h"
 #include "gnn/edges.h"
-#include "gnn/sage.h"
 #include "ops/table.h"
 
 static int graph_conv_shape(ag_call *call)
@@ -82,27 +82,14 @@ static const ag_kernel forward_kernel = {.name = "graph_conv_forward", .call = g
 
 /* ---- the table ---- */
 
-/* 5 nodes with messages 1->0, 2->0, 2->1, 0->3, 1->3, 2->3. */
-static const int32_t rows[] = {0, 2, 2, 1, 3, 0, 3, 3, 6, 0}, sources[] = {1, 2, 2, 0, 1, 2};
-static const int32_t rows_t[] = {0, 1, 1, 2, 3, 3, 6, 0, 6, 0};
-static const int32_t targets[] = {3, 3, 0, 0, 3, 4, 0, 1, 1, 2, 3, 5}, nobody[2 * 600];
-#define CASE(N, P, IN, OUT, ...)                                    \
- {                                                                  \
-  .x = {{2, {N, IN}}, {2, {OUT, IN}}, {2, {OUT, IN}}, {1, {OUT}},   \
-        {2, {N, 2}},  {1, {P}},       {2, {N, 2}},    {2, {P, 2}}}, \
-  .ints = {                                                         \
-      NULL,                                                         \
-      NULL,                                                         \
-      NULL,                                                         \
-      NULL,                                                         \
-      __VA_ARGS__                                                   \
-  }                                                                 \
- }
-#define NONE nobody, nobody, nobody, nobody
-#define SOME rows, sources, rows_t, targets
+static const int32_t far[2 * 600]; /* 600 nodes without messages */
+#define CASE(N, P, IN, OUT, ...)                                               \
+ .x = {{2, {N, IN}}, {2, {OUT, IN}}, {2, {OUT, IN}}, {1, {OUT}}, GRAPH(N, P)}, \
+ .ints = {NULL, NULL, NULL, NULL, __VA_ARGS__}
 static const ag_case cases[] = {
-    CASE(5, 6, 3, 2, SOME), CASE(5, 6, 2, 3, SOME), CASE(5, 6, 17, 33, SOME),
-    CASE(1, 0, 4, 4, NONE), CASE(0, 0, 3, 2, NONE), CASE(600, 0, 2, 3, NONE),
+    {CASE(5, 6, 3, 2, SOME)},   {CASE(5, 6, 2, 3, SOME)},
+    {CASE(5, 6, 17, 33, SOME)}, {CASE(1, 0, 4, 4, NONE)},
+    {CASE(0, 0, 3, 2, NONE)},   {CASE(600, 0, 2, 3, far, nobody, far, nobody)},
 };
 
 static const ag_op graph_conv = {
@@ -118,8 +105,7 @@ static const ag_op graph_conv = {
     .first_serves_all = 2,
     .scratch = graph_conv_scratch,
     .cuda = &ag__graph_conv_cuda,
-    .cases = cases,
-    .n_cases = sizeof cases / sizeof *cases,
+    AG_CASES(cases),
 };
 
 const ag_op *const ag__ops_graph_conv[] = {&graph_conv, NULL};

@@ -2,6 +2,7 @@
 /* Aggregates of values of messages: message_sum (or mean), message_aggregate_max (or min) and
    message_aggregate_std; gcn_conv_others; and PNA, which is made of them. */
 #include "gnn/message.h"
+#include "gnn/case_graphs.h"
 #include "gnn/edges.h"
 #include "ops/ops.h"
 #include "ops/table.h"
@@ -40,33 +41,14 @@ static int degree_shape(ag_call *call)
     return 0;
 }
 
-/* 5 nodes with messages 1->0, 2->0, 2->1, 0->3, 3->3, 2->3: 2 and 4 receive nothing, 3 has a loop.
-   Two more places are those of a pooled graph. */
-static const int32_t rows[] = {0, 2, 2, 1, 3, 0, 3, 3, 6, 0},
-                     sources[] = {1, 2, 2, 0, 3, 2, -1, -1};
-static const int32_t rows_t[] = {0, 1, 1, 1, 2, 3, 5, 1, 6, 0};
-static const int32_t targets[] = {3, 3, 0, 0, 0, 1, 1, 2, 3, 5, 3, 4, -1, -1, -1, -1}, nobody[10];
-
-#define GRAPH(n, p)                  \
- {2, {n, 2}}, {1, {p}}, {2, {n, 2}}, \
- {                                   \
-  2, { p, 2 }                        \
+#define CASE(KIND, P, ...)                                                                  \
+ {                                                                                          \
+  .x = {__VA_ARGS__, GRAPH(5, P)}, .attr = {.i = {KIND}}, .ints = {NULL, LOOPED}, .lo = -3, \
+  .hi = 3                                                                                   \
  }
-#define SOME                           \
- {                                     \
-  NULL, rows, sources, rows_t, targets \
- }
-#define NONE                           \
- {                                     \
-  NULL, nobody, nobody, nobody, nobody \
- }
-#define CASE(KIND, P, ...)                                                                \
- {                                                                                        \
-  .x = {__VA_ARGS__, GRAPH(5, P)}, .attr = {.i = {KIND}}, .lo = -3, .hi = 3, .ints = SOME \
- }
-#define EMPTY(KIND, N)                                                 \
- {                                                                     \
-  .x = {{2, {0, 3}}, GRAPH(N, 0)}, .attr = {.i = {KIND}}, .ints = NONE \
+#define EMPTY(KIND, N)                                                           \
+ {                                                                               \
+  .x = {{2, {0, 3}}, GRAPH(N, 0)}, .attr = {.i = {KIND}}, .ints = { NULL, NONE } \
  }
 #define CASES(KIND)                                                                         \
  CASE(KIND, 6, {2, {6, 3}}), CASE(KIND, 6, {1, {6}}), CASE(KIND, 6, {3, {6, 2, 33}}),       \
@@ -74,9 +56,9 @@ static const int32_t targets[] = {3, 3, 0, 0, 0, 1, 1, 2, 3, 5, 3, 4, -1, -1, -1
      EMPTY(KIND, 4), EMPTY(KIND, 0)
 static const ag_case of_two[] = {CASES(0), CASES(1)}, of_one[] = {CASES(0)};
 static const ag_case degree_cases[] = {
-    {.x = {GRAPH(5, 6)}, .ints = {rows, sources, rows_t, targets}},
-    {.x = {GRAPH(4, 0)}, .ints = {nobody, nobody, nobody, nobody}},
-    {.x = {GRAPH(0, 0)}, .ints = {nobody, nobody, nobody, nobody}},
+    {.x = {GRAPH(5, 6)}, .ints = {LOOPED}},
+    {.x = {GRAPH(4, 0)}, .ints = {NONE}},
+    {.x = {GRAPH(0, 0)}, .ints = {NONE}},
 };
 
 enum { GRAPH_INTS = SAVE_X(1) | SAVE_X(2) | SAVE_X(3) | SAVE_X(4) };
@@ -91,8 +73,7 @@ static const ag_op message_sum = {
     .backward = {&message_sum_backward_kernel},
     .saves = SAVE_X(1),
     .leads = 1,
-    .cases = of_two,
-    .n_cases = sizeof of_two / sizeof *of_two,
+    AG_CASES(of_two),
 };
 
 static const ag_op message_max = {
@@ -106,8 +87,7 @@ static const ag_op message_max = {
     .backward = {&message_max_backward_kernel},
     .saves = SAVE_X(1) | SAVE_Y(1),
     .has_kinks = 1,
-    .cases = of_two,
-    .n_cases = sizeof of_two / sizeof *of_two,
+    AG_CASES(of_two),
 };
 
 static const ag_op message_std = {
@@ -122,8 +102,7 @@ static const ag_op message_std = {
     .backward = {&message_std_backward_kernel},
     .saves = SAVE_X(0) | SAVE_X(1) | SAVE_Y(0) | SAVE_Y(1),
     .has_kinks = 1,
-    .cases = of_one,
-    .n_cases = sizeof of_one / sizeof *of_one,
+    AG_CASES(of_one),
 };
 
 static const ag_op message_others = {
@@ -135,8 +114,7 @@ static const ag_op message_others = {
     .forward = {&message_others_forward_kernel},
     .backward = {&message_others_backward_kernel},
     .saves = SAVE_X(1) | SAVE_X(2),
-    .cases = of_one,
-    .n_cases = sizeof of_one / sizeof *of_one,
+    AG_CASES(of_one),
 };
 
 static const ag_op pna_degree = {
@@ -146,8 +124,7 @@ static const ag_op pna_degree = {
     .ints = SAVE_X(0) | SAVE_X(1) | SAVE_X(2) | SAVE_X(3),
     .shape = degree_shape,
     .forward = {&pna_degree_forward_kernel},
-    .cases = degree_cases,
-    .n_cases = sizeof degree_cases / sizeof *degree_cases,
+    AG_CASES(degree_cases),
 };
 
 const ag_op *const ag__ops_message[] = {&message_sum,    &message_max, &message_std,

@@ -3,7 +3,6 @@
    targets; y [n, ...]. The unit of a node reads and writes only its messages, which are
    adjacent. */
 #include "gnn/message_rows.h"
-#include "gnn/message_end.h"
 
 /* Node r: its messages, at x and dx, and how many values each has. */
 typedef struct message_unit {

@@ -215,8 +215,7 @@ static const ag_op relu_topk_readout = {
     .scratch = relu_topk_readout_scratch,
     .cuda = &cuda,
     .has_kinks = 1,
-    .cases = cases,
-    .n_cases = sizeof cases / sizeof *cases,
+    AG_CASES(cases),
     .replaces = "y = topk(relu(x), p, starts, kept); r = concat2(segment_max(y, kept), "
                 "segment_mean(y, kept), -1)",
 };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* GraphSAGE convolutions: compositions of ops. */
-#include "gnn/sage.h"
 #include "gnn/edges.h"
 #include "ops/ops.h"
 
@@ -17,8 +16,8 @@ ag_tensor *ag_sage(const ag_sage_weights *weights, ag_tensor *x, ag_edges edges,
     ag_tape *tape = x ? ag_tape_of(x) : ag_tape_of(edges.rows);
     if (!ag__has_weights(weights, x, edges, "ag_sage")) return ag__poison(tape);
     ag_tensor *w = ag_parameter(tape, weights->neighbour);
-    ag_tensor *b = weights->bias ? ag_parameter(tape, weights->bias) : NULL;
-    ag_tensor *root = weights->root ? ag_parameter(tape, weights->root) : NULL;
+    ag_tensor *b = ag__optional(tape, weights->bias);
+    ag_tensor *root = ag__optional(tape, weights->root);
     ag_tensor *y;
     if (kind > AG_AGGREGATE_MEAN || ag_size(w, 0) >= ag_size(w, 1)) {
         y = ag_linear(ag_spmm(x, edges, kind), w, b);
@@ -53,7 +52,7 @@ ag_tensor *ag_graph_conv_weighted(const ag_sage_weights *weights, ag_tensor *x, 
     if (!ag__has_weights(weights, x, edges, "ag_graph_conv_weighted")) return ag__poison(tape);
     ag__check_message_weights(w, "ag_graph_conv_weighted");
     ag_tensor *neighbour = ag_parameter(tape, weights->neighbour), *y;
-    ag_tensor *b = weights->bias ? ag_parameter(tape, weights->bias) : NULL;
+    ag_tensor *b = ag__optional(tape, weights->bias);
     if (ag_size(neighbour, 0) >= ag_size(neighbour, 1)) {
         y = ag_linear(ag_spmm_weighted(x, w, edges), neighbour, b);
     } else {
@@ -66,9 +65,7 @@ ag_tensor *ag_graph_conv_weighted(const ag_sage_weights *weights, ag_tensor *x, 
 
 static ag_tensor *feed_forward(ag_param *weight, ag_param *bias, ag_tensor *x)
 {
-    ag_tape *tape = ag_tape_of(x);
-    ag_tensor *b = bias ? ag_parameter(tape, bias) : NULL;
-    return ag_relu(ag_linear(x, ag_parameter(tape, weight), b));
+    return ag_relu(ag__linear(x, weight, bias));
 }
 
 ag_tensor *ag_sage_concat(const ag_sage_concat_weights *weights, ag_tensor *x, ag_edges operands,

@@ -3,8 +3,8 @@
    half of z_v, plus b: what GraphSAGE does after one product with both of its weights. */
 #include "gnn/sage_sum.h"
 #include "core/columns.h"
+#include "gnn/case_graphs.h"
 #include "gnn/edges.h"
-#include "gnn/sage.h"
 #include "ops/table.h"
 
 static int sage_sum_shape(ag_call *call)
@@ -30,38 +30,15 @@ static int64_t sage_sum_scratch(const ag_args *a, int backward)
     return backward ? ag__column_scratch(ag__rows(a->ys[0]), ag__columns(a->ys[0])) : 0;
 }
 
-/* 5 nodes with messages 1->0, 2->0, 2->1, 0->3, 1->3, 2->3. */
-static const int32_t rows[] = {0, 2, 2, 1, 3, 0, 3, 3, 6, 0}, sources[] = {1, 2, 2, 0, 1, 2};
-static const int32_t rows_t[] = {0, 1, 1, 2, 3, 3, 6, 0, 6, 0};
-static const int32_t targets[] = {3, 3, 0, 0, 3, 4, 0, 1, 1, 2, 3, 5}, nobody[10];
-#define CASE(KIND, O, ...)                                                       \
- {                                                                               \
-  .x = {__VA_ARGS__, {1, {O}}, {2, {5, 2}}, {1, {6}}, {2, {5, 2}}, {2, {6, 2}}}, \
-  .attr = {.i = {KIND}}, .ints = {                                               \
-      NULL,                                                                      \
-      NULL,                                                                      \
-      rows,                                                                      \
-      sources,                                                                   \
-      rows_t,                                                                    \
-      targets                                                                    \
-  }                                                                              \
+#define CASE(KIND, N, P, ARRAYS, O, ...)                                                           \
+ {                                                                                                 \
+  .x = {__VA_ARGS__, {1, {O}}, GRAPH(N, P)}, .attr = {.i = {KIND}}, .ints = { NULL, NULL, ARRAYS } \
  }
-#define EMPTY(KIND, N)                                                           \
- {                                                                               \
-  .x = {{2, {N, 6}}, {1, {3}}, {2, {N, 2}}, {1, {0}}, {2, {N, 2}}, {2, {0, 2}}}, \
-  .attr = {.i = {KIND}}, .ints = {                                               \
-      NULL,                                                                      \
-      NULL,                                                                      \
-      nobody,                                                                    \
-      nobody,                                                                    \
-      nobody,                                                                    \
-      nobody                                                                     \
-  }                                                                              \
- }
-#define CASES(KIND)                                                                           \
- {                                                                                            \
-  CASE(KIND, 3, {2, {5, 6}}), CASE(KIND, 33, {3, {5, 2, 66}}), CASE(KIND, 1, {3, {5, 4, 2}}), \
-      CASE(KIND, 33, {3, {5, 40, 66}}), EMPTY(KIND, 4), EMPTY(KIND, 0)                        \
+#define CASES(KIND)                                                                            \
+ {                                                                                             \
+  CASE(KIND, 5, 6, SOME, 3, {2, {5, 6}}), CASE(KIND, 5, 6, SOME, 33, {3, {5, 2, 66}}),         \
+      CASE(KIND, 5, 6, SOME, 1, {3, {5, 4, 2}}), CASE(KIND, 5, 6, SOME, 33, {3, {5, 40, 66}}), \
+      CASE(KIND, 4, 0, NONE, 3, {2, {4, 6}}), CASE(KIND, 0, 0, NONE, 3, {2, {0, 6}})           \
  }
 static const ag_case sum_cases[] = CASES(SAGE_SUM), mean_cases[] = CASES(SAGE_MEAN);
 
@@ -72,7 +49,7 @@ static const ag_case sum_cases[] = CASES(SAGE_SUM), mean_cases[] = CASES(SAGE_ME
   .forward = {&sage_sum_forward_kernel},                                               \
   .backward = {&sage_sum_backward_z_kernel, &sage_sum_backward_b_kernel},              \
   .saves = SAVE_X(2) | SAVE_X(4) | SAVE_X(5), .scratch = sage_sum_scratch, .leads = 1, \
-  .cases = CASE_LIST, .n_cases = 6, .replaces = REPLACES                               \
+  AG_CASES(CASE_LIST), .replaces = REPLACES                                            \
  }
 static const ag_op sage_sum =
     SAGE_OP("sage_sum", "y[v] = sum over messages of left(z[source]) + right(z[v]) + b", sum_cases,

@@ -3,6 +3,7 @@
  * gradient. */
 #include "gnn/spmm.h"
 #include "core/shape.h"
+#include "gnn/case_graphs.h"
 #include "gnn/edges.h"
 #include "gnn/gnn.h"
 #include "ops/table.h"
@@ -18,7 +19,7 @@ static int spmm_shape(ag_call *call)
 
 static int check_heads(ag_call *call, int heads)
 {
-    const int64_t f = features_of(call->xs[0]);
+    const int64_t f = values_of(call->xs[0]);
     if (heads < 1 || f % heads)
         return ag__reject(call, "%lld features do not split into %d heads", (long long)f, heads);
     return 0;
@@ -43,47 +44,15 @@ static int sddmm_shape(ag_call *call)
     return ag__check_edges(call, 2) || check_heads(call, call->attr.i[0]);
 }
 
-/* A graph of 5 nodes with messages 1->0, 2->0, 2->1, 0->3, 1->3, 2->3; node 2 and 4 receive none.
- */
-static const int32_t rows[] = {0, 2, 2, 1, 3, 0, 3, 3, 6, 0}, sources[] = {1, 2, 2, 0, 1, 2};
-static const int32_t rows_t[] = {0, 1, 1, 2, 3, 3, 6, 0, 6, 0};
-static const int32_t targets[] = {3, 3, 0, 0, 3, 4, 0, 1, 1, 2, 3, 5};
-#define GRAPH_SHAPES                 \
- {2, {5, 2}}, {1, {6}}, {2, {5, 2}}, \
- {                                   \
-  2, { 6, 2 }                        \
+#define CASE(KIND, N, P, ARRAYS, ...)                                              \
+ {                                                                                 \
+  .x = {__VA_ARGS__, GRAPH(N, P)}, .attr = {.i = {KIND}}, .ints = { NULL, ARRAYS } \
  }
-#define EMPTY_SHAPES(n)              \
- {2, {n, 2}}, {1, {0}}, {2, {n, 2}}, \
- {                                   \
-  2, { 0, 2 }                        \
- }
-static const int32_t nobody[10];
-
-#define CASE(KIND, ...)                                              \
- {                                                                   \
-  .x = {__VA_ARGS__, GRAPH_SHAPES}, .attr = {.i = {KIND}}, .ints = { \
-      NULL,                                                          \
-      rows,                                                          \
-      sources,                                                       \
-      rows_t,                                                        \
-      targets                                                        \
-  }                                                                  \
- }
-#define EMPTY(KIND, n)                                                  \
- {                                                                      \
-  .x = {{2, {n, 3}}, EMPTY_SHAPES(n)}, .attr = {.i = {KIND}}, .ints = { \
-      NULL,                                                             \
-      nobody,                                                           \
-      nobody,                                                           \
-      nobody,                                                           \
-      nobody                                                            \
-  }                                                                     \
- }
-#define CASES(KIND)                                                           \
- {                                                                            \
-  CASE(KIND, {2, {5, 3}}), CASE(KIND, {1, {5}}), CASE(KIND, {3, {5, 2, 33}}), \
-      CASE(KIND, {2, {5, 1100}}), EMPTY(KIND, 4), EMPTY(KIND, 0)              \
+#define CASES(KIND)                                                                    \
+ {                                                                                     \
+  CASE(KIND, 5, 6, SOME, {2, {5, 3}}), CASE(KIND, 5, 6, SOME, {1, {5}}),               \
+      CASE(KIND, 5, 6, SOME, {3, {5, 2, 33}}), CASE(KIND, 5, 6, SOME, {2, {5, 1100}}), \
+      CASE(KIND, 4, 0, NONE, {2, {4, 3}}), CASE(KIND, 0, 0, NONE, {2, {0, 3}})         \
  }
 static const ag_case sum_cases[] = CASES(SPMM_SUM);
 static const ag_case mean_cases[] = CASES(SPMM_MEAN);
@@ -97,7 +66,7 @@ enum { GRAPH_INTS_2 = SAVE_X(2) | SAVE_X(3) | SAVE_X(4) | SAVE_X(5) };
   .name = OP_NAME, .formula = FORMULA, .inputs = "x rows sources rows_t targets",              \
   .ints = GRAPH_INTS_1, .shape = spmm_shape, .forward = {&spmm_forward_kernel},                \
   .backward = {&spmm_backward_kernel}, .saves = SAVE_X(1) | SAVE_X(3) | SAVE_X(4), .leads = 1, \
-  .cases = CASE_LIST, .n_cases = 6                                                             \
+  AG_CASES(CASE_LIST)                                                                          \
  }
 static const ag_op spmm_sum =
     SPMM_OP("spmm_sum", "y[v] = sum over messages of x[source]", sum_cases);
@@ -115,35 +84,30 @@ static const ag_op spmm_max = {
     .backward = {&spmm_max_backward_kernel},
     .saves = SAVE_X(3) | SAVE_X(4) | SAVE_Y(1),
     .has_kinks = 1,
-    .cases = max_cases,
-    .n_cases = 6,
+    AG_CASES(max_cases),
 };
 
 /* Heads of 1, 2, 3, 4, 8, 13, 16 and 17 values. */
 #define OF_HEADS(CASE)                                                                      \
  CASE(6, 2), CASE(33, 33), CASE(18, 9), CASE(20, 5), CASE(24, 3), CASE(26, 2), CASE(32, 2), \
      CASE(34, 2)
-#define MESSAGES                             \
- {                                           \
-  NULL, NULL, rows, sources, rows_t, targets \
+#define WEIGHTED(F, HEADS)                                                       \
+ {                                                                               \
+  .x = {{2, {5, F}}, {2, {6, HEADS}}, GRAPH(5, 6)}, .ints = { NULL, NULL, SOME } \
  }
-#define WEIGHTED(F, HEADS)                                            \
- {                                                                    \
-  .x = {{2, {5, F}}, {2, {6, HEADS}}, GRAPH_SHAPES}, .ints = MESSAGES \
- }
-#define PRODUCT(F, HEADS)                                                                 \
- {                                                                                        \
-  .x = {{2, {5, F}}, {2, {5, F}}, GRAPH_SHAPES}, .attr = {.i = {HEADS}}, .ints = MESSAGES \
+#define PRODUCT(F, HEADS)                                                             \
+ {                                                                                    \
+  .x = {{2, {5, F}}, {2, {5, F}}, GRAPH(5, 6)}, .ints = {NULL, NULL, SOME}, .attr = { \
+      .i = {HEADS}                                                                    \
+  }                                                                                   \
  }
 static const ag_case weighted_cases[] = {
-    {.x = {{2, {5, 4}}, {1, {6}}, GRAPH_SHAPES}, .ints = MESSAGES},
-    {.x = {{3, {5, 2, 33}}, {2, {6, 2}}, GRAPH_SHAPES}, .ints = MESSAGES},
+    {.x = {{2, {5, 4}}, {1, {6}}, GRAPH(5, 6)}, .ints = {NULL, NULL, SOME}},
+    {.x = {{3, {5, 2, 33}}, {2, {6, 2}}, GRAPH(5, 6)}, .ints = {NULL, NULL, SOME}},
     OF_HEADS(WEIGHTED),
     WEIGHTED(1030, 1030), /* more than HEAD_CHUNK */
-    {.x = {{2, {4, 3}}, {1, {0}}, EMPTY_SHAPES(4)},
-     .ints = {NULL, NULL, nobody, nobody, nobody, nobody}},
-    {.x = {{2, {0, 3}}, {1, {0}}, EMPTY_SHAPES(0)},
-     .ints = {NULL, NULL, nobody, nobody, nobody, nobody}},
+    {.x = {{2, {4, 3}}, {1, {0}}, GRAPH(4, 0)}, .ints = {NULL, NULL, NONE}},
+    {.x = {{2, {0, 3}}, {1, {0}}, GRAPH(0, 0)}, .ints = {NULL, NULL, NONE}},
 };
 
 static const ag_op spmm_weighted = {
@@ -156,17 +120,14 @@ static const ag_op spmm_weighted = {
     .backward = {&spmm_weighted_backward_x_kernel, &spmm_weighted_backward_w_kernel},
     .saves = SAVE_X(0) | SAVE_X(1) | GRAPH_INTS_2,
     .leads = 1,
-    .cases = weighted_cases,
-    .n_cases = sizeof weighted_cases / sizeof *weighted_cases,
+    AG_CASES(weighted_cases),
 };
 
 static const ag_case sddmm_cases[] = {
     PRODUCT(4, 1),
     PRODUCT(66, 2),
     OF_HEADS(PRODUCT),
-    {.x = {{2, {4, 3}}, {2, {4, 3}}, EMPTY_SHAPES(4)},
-     .attr = {.i = {1}},
-     .ints = {NULL, NULL, nobody, nobody, nobody, nobody}},
+    {.x = {{2, {4, 3}}, {2, {4, 3}}, GRAPH(4, 0)}, .attr = {.i = {1}}, .ints = {NULL, NULL, NONE}},
 };
 
 static const ag_op sddmm = {
@@ -178,8 +139,7 @@ static const ag_op sddmm = {
     .forward = {&sddmm_forward_kernel},
     .backward = {&sddmm_backward_a_kernel, &sddmm_backward_b_kernel},
     .saves = SAVE_X(0) | SAVE_X(1) | GRAPH_INTS_2,
-    .cases = sddmm_cases,
-    .n_cases = sizeof sddmm_cases / sizeof *sddmm_cases,
+    AG_CASES(sddmm_cases),
 };
 
 const ag_op *const ag__ops_spmm[] = {&spmm_sum,      &spmm_mean, &spmm_max,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sums over messages. Inputs: x, rows, sources, rows_t, targets (see ag_graph). */
 #include "core/kernel.h"
-#include "gnn/message_end.h"
+#include "gnn/message_rows.h"
 #include "gnn/weighted_rows.h"
 
 enum { SPMM_SUM, SPMM_MEAN, SPMM_MAX, SPMM_CHUNK = 1024, SPMM_GROUP = 4 };
@@ -23,9 +23,6 @@ AG_BOTH spmm_unit spmm_unit_of(int64_t r, int64_t f)
     if (chunks > 1 && left > SPMM_CHUNK) u.m = SPMM_CHUNK;
     return u;
 }
-
-/* Features of a node: all axes but the first. */
-AG_BOTH int64_t features_of(ag_shape s) { return s.size[0] ? ag__sizes(s, 1, s.rank) : 0; }
 
 /* to = what it holds (with `add`) + s[0] from[0] + s[1] from[1] ..., in this order. */
 KERNEL void spmm_join(ag_real *to, const ag_real *const *from, const ag_real *s, const int count,
@@ -115,9 +112,9 @@ KERNEL void spmm_row(ag_real *y, const ag_real *x, const int32_t *senders, int w
         spmm_row_lanes(y, x, senders, wide, first, n, nodes, f, all, scale, rows, add);
 }
 
-ROW_OF(spmm_forward, a->xs[0].size[0] * spmm_chunks(features_of(a->xs[0])), features_of(a->xs[0]))
+ROW_OF(spmm_forward, a->xs[0].size[0] * spmm_chunks(values_of(a->xs[0])), values_of(a->xs[0]))
 {
-    const int64_t f = features_of(a->xs[0]);
+    const int64_t f = values_of(a->xs[0]);
     const spmm_unit u = spmm_unit_of(r, f);
     const int first = XI(1)[2 * u.v], n = XI(1)[2 * u.v + 1];
     const ag_real s = a->attr.i[0] == SPMM_MEAN && n ? 1 / (ag_real)n : 1;
@@ -125,10 +122,9 @@ ROW_OF(spmm_forward, a->xs[0].size[0] * spmm_chunks(features_of(a->xs[0])), feat
              0);
 }
 
-ROW_OF_PUT(spmm_backward, a->xs[0].size[0] * spmm_chunks(features_of(a->xs[0])),
-           features_of(a->xs[0]))
+ROW_OF_PUT(spmm_backward, a->xs[0].size[0] * spmm_chunks(values_of(a->xs[0])), values_of(a->xs[0]))
 {
-    const int64_t f = features_of(a->xs[0]);
+    const int64_t f = values_of(a->xs[0]);
     const spmm_unit u = spmm_unit_of(r, f);
     const int first = XI(3)[2 * u.v], n = XI(3)[2 * u.v + 1];
     spmm_row(DX + u.v * f + u.c, DY(0) + u.c, XI(4), 2, first, n, a->xs[0].size[0], f, u.m, 1,
@@ -137,10 +133,9 @@ ROW_OF_PUT(spmm_backward, a->xs[0].size[0] * spmm_chunks(features_of(a->xs[0])),
 
 /* ---- max: the position of the first largest message is kept per feature ---- */
 
-ROW_OF(spmm_max_forward, a->xs[0].size[0] * spmm_chunks(features_of(a->xs[0])),
-       features_of(a->xs[0]))
+ROW_OF(spmm_max_forward, a->xs[0].size[0] * spmm_chunks(values_of(a->xs[0])), values_of(a->xs[0]))
 {
-    const int64_t f = features_of(a->xs[0]);
+    const int64_t f = values_of(a->xs[0]);
     const spmm_unit u = spmm_unit_of(r, f);
     const int first = XI(1)[2 * u.v], n = XI(1)[2 * u.v + 1], nodes = a->xs[0].size[0];
     ag_real *y = Y(0) + u.v * f;
@@ -164,10 +159,10 @@ ROW_OF(spmm_max_forward, a->xs[0].size[0] * spmm_chunks(features_of(a->xs[0])),
     }
 }
 
-ROW_OF_PUT(spmm_max_backward, a->xs[0].size[0] * spmm_chunks(features_of(a->xs[0])),
-           features_of(a->xs[0]))
+ROW_OF_PUT(spmm_max_backward, a->xs[0].size[0] * spmm_chunks(values_of(a->xs[0])),
+           values_of(a->xs[0]))
 {
-    const int64_t f = features_of(a->xs[0]);
+    const int64_t f = values_of(a->xs[0]);
     const spmm_unit u = spmm_unit_of(r, f);
     const int first = XI(3)[2 * u.v], n = XI(3)[2 * u.v + 1], nodes = a->xs[0].size[0];
     ag_real *dx = DX + u.v * f;
@@ -194,7 +189,7 @@ AG_BOTH int64_t head_rows(const ag_args *a, int heads)
 }
 AG_BOTH int64_t head_columns(const ag_args *a, int heads)
 {
-    return features_of(a->xs[0]) / (heads ? heads : 1);
+    return values_of(a->xs[0]) / (heads ? heads : 1);
 }
 KERNEL head_unit head_unit_of(const ag_args *a, int heads, int64_t r)
 {

@@ -145,40 +145,26 @@ static const int32_t whole[] = {0, 5}, three[] = {0, 3}, four[] = {0, 1, 1, 8, 1
 static const int32_t some[] = {0, 1, 1, 5, 7}, none[] = {0, 0, 0}, one[] = {0, 1};
 static const int32_t big[] = {0, 300, 301}, part[] = {0, 150, 151};
 
-#define CASES(BY, BY_EMPTY, BY_WIDE, BY_BIG)                                               \
- {.x = {{2, {5, 4}}, BY, {1, {2}}, {1, {2}}},                                              \
-  .attr = {.i = {3}},                                                                      \
-  .ints = {NULL, NULL, whole, three}},                                                     \
-     {.x = {{2, {5, 4}}, BY, {1, {2}}, {1, {2}}},                                          \
-      .attr = {.i = {5}},                                                                  \
-      .ints = {NULL, NULL, whole, whole}},                                                 \
-     {.x = {{2, {5, 4}}, BY, {1, {2}}, {1, {2}}},                                          \
-      .attr = {.i = {3}},                                                                  \
-      .lo = 40,                                                                            \
-      .hi = 41, /* tanh is 1 */                                                            \
-      .ints = {NULL, NULL, whole, three}},                                                 \
-     {.x = {{2, {0, 4}}, BY_EMPTY, {1, {3}}, {1, {3}}}, .ints = {NULL, NULL, none, none}}, \
-     {.x = {{3, {12, 3, 11}}, BY_WIDE, {1, {5}}, {1, {5}}},                                \
-      .attr = {.i = {7}},                                                                  \
-      .ints = {NULL, NULL, four, some}},                                                   \
-     {.x = {{2, {301, 2}}, BY_BIG, {1, {3}}, {1, {3}}},                                    \
-      .attr = {.i = {151}},                                                                \
-      .ints = {NULL, NULL, big, part}},
+#define CASE(GRAPHS, KEPT, STARTS, KEPT_STARTS, FROM, TO, ...)             \
+ {                                                                         \
+  .x = {__VA_ARGS__, {1, {GRAPHS}}, {1, {GRAPHS}}}, .attr = {.i = {KEPT}}, \
+  .ints = {NULL, NULL, STARTS, KEPT_STARTS}, .lo = FROM, .hi = TO          \
+ }
+#define CASES(BY, BY_EMPTY, BY_WIDE, BY_BIG)                                                       \
+ CASE(2, 3, whole, three, 0, 0, {2, {5, 4}}, BY), CASE(2, 5, whole, whole, 0, 0, {2, {5, 4}}, BY), \
+     CASE(2, 3, whole, three, 40, 41, {2, {5, 4}}, BY), /* tanh is 1 */                            \
+     CASE(3, 0, none, none, 0, 0, {2, {0, 4}}, BY_EMPTY),                                          \
+     CASE(5, 7, four, some, 0, 0, {3, {12, 3, 11}}, BY_WIDE),                                      \
+     CASE(3, 151, big, part, 0, 0, {2, {301, 2}}, BY_BIG),                                         \
+     CASE(2, 1, one, one, 0, 0, {1, {1}}, {1, {1}})
 #define SHAPE(...) \
  {                 \
   __VA_ARGS__      \
  }
-
 static const ag_case topk_cases[] = {
-    CASES(SHAPE(1, {4}), SHAPE(2, {1, 4}), SHAPE(1, {33}),
-          SHAPE(1, {2})){.x = {{1, {1}}, {1, {1}}, {1, {2}}, {1, {2}}},
-                         .attr = {.i = {1}},
-                         .ints = {NULL, NULL, one, one}}};
+    CASES(SHAPE(1, {4}), SHAPE(2, {1, 4}), SHAPE(1, {33}), SHAPE(1, {2}))};
 static const ag_case sag_pool_cases[] = {
-    CASES(SHAPE(1, {5}), SHAPE(1, {0}), SHAPE(2, {12, 1}),
-          SHAPE(1, {301})){.x = {{1, {1}}, {1, {1}}, {1, {2}}, {1, {2}}},
-                           .attr = {.i = {1}},
-                           .ints = {NULL, NULL, one, one}}};
+    CASES(SHAPE(1, {5}), SHAPE(1, {0}), SHAPE(2, {12, 1}), SHAPE(1, {301}))};
 
 enum { POOL_INTS = SAVE_X(2) | SAVE_X(3) | SAVE_Y(2) | SAVE_Y(3) };
 
@@ -197,8 +183,7 @@ static const ag_op topk = {
     .scratch = topk_scratch,
     .cuda = &topk_cuda,
     .has_kinks = 1,
-    .cases = topk_cases,
-    .n_cases = sizeof topk_cases / sizeof *topk_cases,
+    AG_CASES(topk_cases),
 };
 
 static const ag_op sag_pool = {
@@ -214,8 +199,7 @@ static const ag_op sag_pool = {
     .flows = SAVE_Y(0) | SAVE_Y(1),
     .cuda = &sag_pool_cuda,
     .has_kinks = 1,
-    .cases = sag_pool_cases,
-    .n_cases = sizeof sag_pool_cases / sizeof *sag_pool_cases,
+    AG_CASES(sag_pool_cases),
 };
 
 const ag_op *const ag__ops_topk[] = {&topk, &sag_pool, NULL};

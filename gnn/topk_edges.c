@@ -4,6 +4,7 @@
    as those of the whole graph, and nothing is allocated. */
 #include "gnn/topk_edges.h"
 #include "core/cuda/device.h"
+#include "gnn/case_graphs.h"
 #include "gnn/edges.h"
 #include "gnn/pool.h"
 #include "ops/table.h"
@@ -73,38 +74,18 @@ static const ag_kernels cuda = {
     .scratch = scratch_there,
 };
 
-/* 5 nodes with messages 1->0, 2->0, 2->1, 0->3, 1->3, 2->3. */
-static const int32_t rows[] = {0, 2, 2, 1, 3, 0, 3, 3, 6, 0}, sources[] = {1, 2, 2, 0, 1, 2};
-static const int32_t rows_t[] = {0, 1, 1, 2, 3, 3, 6, 0, 6, 0}, none[10];
-static const int32_t targets[] = {3, 3, 0, 0, 3, 4, 0, 1, 1, 2, 3, 5};
 static const int32_t all[] = {0, 1, 2, 3, 4}, few[] = {0, 1, 3}, few_place[] = {0, 1, -1, 2, -1};
 static const int32_t alone[] = {4}, alone_place[] = {-1, -1, -1, -1, 0};
 
-#define CASE(K, PERM, PLACE)                                                            \
- {                                                                                      \
-  .x = {{2, {5, 2}}, {1, {6}}, {2, {5, 2}}, {2, {6, 2}}, {1, {K}}, {1, {5}}}, .ints = { \
-      rows,                                                                             \
-      sources,                                                                          \
-      rows_t,                                                                           \
-      targets,                                                                          \
-      PERM,                                                                             \
-      PLACE                                                                             \
-  }                                                                                     \
+#define CASE(N, P, K, ARRAYS, PERM, PLACE)                                \
+ {                                                                        \
+  .x = {GRAPH(N, P), {1, {K}}, {1, {N}}}, .ints = { ARRAYS, PERM, PLACE } \
  }
-#define EMPTY(N, K, PERM, PLACE)                                                        \
- {                                                                                      \
-  .x = {{2, {N, 2}}, {1, {0}}, {2, {N, 2}}, {2, {0, 2}}, {1, {K}}, {1, {N}}}, .ints = { \
-      none,                                                                             \
-      none,                                                                             \
-      none,                                                                             \
-      none,                                                                             \
-      PERM,                                                                             \
-      PLACE                                                                             \
-  }                                                                                     \
- }
-static const ag_case cases[] = {CASE(5, all, all), CASE(3, few, few_place),
-                                CASE(1, alone, alone_place), EMPTY(5, 3, few, few_place),
-                                EMPTY(0, 0, none, none)};
+static const ag_case cases[] = {
+    CASE(5, 6, 5, SOME, all, all),           CASE(5, 6, 3, SOME, few, few_place),
+    CASE(5, 6, 1, SOME, alone, alone_place), CASE(5, 0, 3, NONE, few, few_place),
+    CASE(0, 0, 0, NONE, nobody, nobody),
+};
 
 static const ag_op topk_edges = {
     .name = "topk_edges",
@@ -116,8 +97,7 @@ static const ag_op topk_edges = {
     .forward = {&topk_edges_count_kernel, &topk_edges_scan, &topk_edges_fill_kernel},
     .scratch = topk_edges_scratch,
     .cuda = &cuda,
-    .cases = cases,
-    .n_cases = sizeof cases / sizeof *cases,
+    AG_CASES(cases),
 };
 
 const ag_op *const ag__ops_topk_edges[] = {&topk_edges, NULL};

@@ -70,8 +70,7 @@ static const ag_op batch_norm = {
     .saves = SAVE_X(0) | SAVE_X(1) | SAVE_Y(1) | SAVE_Y(2),
     .scratch = batch_norm_scratch,
     .leads = 1,
-    .cases = cases,
-    .n_cases = sizeof cases / sizeof *cases,
+    AG_CASES(cases),
 };
 
 #define GIVEN .attr = {.f = {1e-5}, .i = {1}}, .lo = 0.2, .hi = 2 /* a variance is above 0 */
@@ -98,8 +97,7 @@ static const ag_op batch_norm_given = {
     .saves = SAVE_X(0) | SAVE_X(1) | SAVE_X(2) | SAVE_X(3),
     .scratch = batch_norm_scratch,
     .leads = 1,
-    .cases = given_cases,
-    .n_cases = sizeof given_cases / sizeof *given_cases,
+    AG_CASES(given_cases),
 };
 
 const ag_op *const ag__ops_batch_norm[] = {&batch_norm, &batch_norm_given, NULL};

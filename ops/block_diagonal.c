@@ -27,8 +27,7 @@ static const ag_op block_diagonal = {
     .shape = block_diagonal_shape,
     .forward = {&block_diagonal_forward_kernel},
     .backward = {&block_diagonal_backward_kernel},
-    .cases = cases,
-    .n_cases = sizeof cases / sizeof *cases,
+    AG_CASES(cases),
 };
 
 const ag_op *const ag__ops_block_diagonal[] = {&block_diagonal, NULL};

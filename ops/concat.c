@@ -68,8 +68,7 @@ static const ag_op concat = {
     .shape = concat_shape,
     .forward = {&concat_forward_kernel},
     .backward = {&concat_backward_kernel},
-    .cases = concat_cases,
-    .n_cases = sizeof concat_cases / sizeof *concat_cases,
+    AG_CASES(concat_cases),
 };
 
 static int slice_shape(ag_call *call)
@@ -106,8 +105,7 @@ static const ag_op slice = {
     .shape = slice_shape,
     .forward = {&slice_forward_kernel},
     .backward = {&slice_backward_kernel},
-    .cases = slice_cases,
-    .n_cases = sizeof slice_cases / sizeof *slice_cases,
+    AG_CASES(slice_cases),
 };
 
 const ag_op *const ag__ops_concat[] = {&concat, &slice, NULL};

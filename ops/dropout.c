@@ -30,8 +30,7 @@ static const ag_op dropout = {
     .elementwise = 1,
     .random = 1,
     .kink = (double)NAN,
-    .cases = cases,
-    .n_cases = 3,
+    AG_CASES(cases),
 };
 
 const ag_op *const ag__ops_dropout[] = {&dropout, NULL};

@@ -11,10 +11,6 @@
 #define MAP2(name, ...) AG_API ag_tensor *ag_##name(ag_tensor *x, ag_real p, ag_real q);
 #define ZIP(name, ...)  AG_API ag_tensor *ag_##name(ag_tensor *x, ag_tensor *z);
 #include "ops/elementwise.def"
-#undef MAP
-#undef MAP1
-#undef MAP2
-#undef ZIP
 
 #define NONE ((double)NAN)
 
@@ -40,19 +36,20 @@ enum {
     SAVES_ZY = SAVES_Z | SAVES_Y
 };
 
-#define MAP_OP(op_name, text, reads, from, to, P, Q, kink_at)                 \
- CASES(op_name, P, Q, from, to)                                               \
- static const ag_op op_name##_op = {.name = #op_name,                         \
-                                    .formula = "y = " text,                   \
-                                    .inputs = "x",                            \
-                                    .shape = ag__same_shape,                  \
-                                    .forward = {&op_name##_forward_kernel},   \
-                                    .backward = {&op_name##_backward_kernel}, \
-                                    .saves = SAVES_##reads,                   \
-                                    .elementwise = 1,                         \
-                                    .kink = kink_at,                          \
-                                    .cases = op_name##_cases,                 \
-                                    .n_cases = sizeof op_name##_cases / sizeof(ag_case)};
+#define OP(op_name, text, names, reads, from, to, P, Q, kink_at, ...)       \
+ CASES(op_name, P, Q, from, to)                                             \
+ static const ag_op op_name##_op = {.name = #op_name,                       \
+                                    .formula = "y = " text,                 \
+                                    .inputs = names,                        \
+                                    .shape = ag__same_shape,                \
+                                    .forward = {&op_name##_forward_kernel}, \
+                                    .backward = {__VA_ARGS__},              \
+                                    .saves = SAVES_##reads,                 \
+                                    .elementwise = 1,                       \
+                                    .kink = kink_at,                        \
+                                    AG_CASES(op_name##_cases)};
+#define MAP_OP(name, text, reads, lo, hi, P, Q, kink) \
+ OP(name, text, "x", reads, lo, hi, P, Q, kink, &name##_backward_kernel)
 
 #define MAP(name, value, slope, reads, lo, hi, kink, about) \
  MAP_OP(name, #value, reads, lo, hi, 0, 0, kink)            \
@@ -69,29 +66,11 @@ enum {
  {                                                                            \
   return ag__record1(&name##_op, x, &(ag_attr){.f = {(double)p, (double)q}}); \
  }
-#define ZIP(op_name, value, slope_x, slope_z, reads, from, to, about)          \
- CASES(op_name, 0, 0, from, to)                                                \
- static const ag_op op_name##_op = {                                           \
-     .name = #op_name,                                                         \
-     .formula = "y = " #value,                                                 \
-     .inputs = "x z",                                                          \
-     .shape = ag__same_shape,                                                  \
-     .forward = {&op_name##_forward_kernel},                                   \
-     .backward = {&op_name##_backward_x_kernel, &op_name##_backward_z_kernel}, \
-     .saves = SAVES_##reads,                                                   \
-     .elementwise = 1,                                                         \
-     .kink = NONE,                                                             \
-     .cases = op_name##_cases,                                                 \
-     .n_cases = sizeof op_name##_cases / sizeof(ag_case)};                     \
- ag_tensor *ag_##op_name(ag_tensor *x, ag_tensor *z)                           \
- {                                                                             \
-  return ag__record2(&op_name##_op, x, z, NULL);                               \
- }
+#define ZIP(name, value, slope_x, slope_z, reads, lo, hi, about)               \
+ OP(name, #value, "x z", reads, lo, hi, 0, 0, NONE, &name##_backward_x_kernel, \
+    &name##_backward_z_kernel)                                                 \
+ ag_tensor *ag_##name(ag_tensor *x, ag_tensor *z) { return ag__record2(&name##_op, x, z, NULL); }
 #include "ops/elementwise.def"
-#undef MAP
-#undef MAP1
-#undef MAP2
-#undef ZIP
 
 const ag_op *const ag__ops_elementwise[] = {
 #define MAP(name, ...)  &name##_op,

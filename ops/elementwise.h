@@ -97,7 +97,3 @@ enum {
 #define ZIP(name, value, slope_x, slope_z, reads, lo, hi, about) \
  ZIP_KERNELS(name, value, slope_x, slope_z, reads)
 #include "ops/elementwise.def"
-#undef MAP
-#undef MAP1
-#undef MAP2
-#undef ZIP

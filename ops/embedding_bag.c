@@ -20,37 +20,21 @@ static int bag_shape(ag_call *call)
     return 0;
 }
 
-CALL(embedding_bag_invert)
-{
-    const int rows = a->xs[0].size[0];
-    int32_t *starts = (int32_t *)(void *)a->scratch;
-    ag__invert(a->device, starts, starts + rows + 1, XI(1), a->xs[1].size[0], a->xs[1].size[1],
-               rows, a->attr.i[0], a->scratch + bag_scratch(a));
-}
+CALL(embedding_bag_invert) { make_lists(a, a->xs[0], a->xs[1].size[1], a->attr.i[0]); }
 
 static int64_t scratch(const ag_args *a, int backward)
 {
-    if (!backward) return 0;
-    return bag_scratch(a) + ag__invert_scratch(a->device, ag_shape_count(a->xs[1]));
+    return backward ? lists_scratch(a, a->xs[0]) : 0;
 }
-
-/* On a device: pieces of the lists of bags where few rows of the table have long ones. */
-static int in_pieces(const ag_args *a) { return cut_pays(bag_cut(a), a->xs[0].size[1]); }
 
 DEVICE(embedding_bag_all_back)
 {
-    if (!in_pieces(a)) {
-        embedding_bag_backward_kernel.cuda(a);
-        return;
-    }
-    embedding_bag_back_pieces_kernel.cuda(a);
-    embedding_bag_back_join_kernel.cuda(a);
+    launch_cut(a, in_pieces(a, a->xs[0]), &embedding_bag_backward_kernel,
+               &embedding_bag_back_pieces_kernel, &embedding_bag_back_join_kernel);
 }
 static int64_t cuda_scratch(const ag_args *a, int backward)
 {
-    const int64_t made = ag__invert_scratch(a->device, ag_shape_count(a->xs[1]));
-    const int64_t sums = in_pieces(a) ? pieces_scratch(bag_cut(a), 1, a->xs[0].size[1]) : 0;
-    return backward ? bag_scratch(a) + (made > sums ? made : sums) : 0;
+    return backward ? lists_scratch_there(a, a->xs[0]) : 0;
 }
 static const ag_kernels cuda = {.forward = {&embedding_bag_forward_kernel},
                                 .prepare = {&embedding_bag_invert_kernel},
@@ -91,8 +75,7 @@ static const ag_op embedding_bag = {
     .saves = SAVE_X(1),
     .scratch = scratch,
     .cuda = &cuda,
-    .cases = cases,
-    .n_cases = sizeof cases / sizeof *cases,
+    AG_CASES(cases),
 };
 
 const ag_op *const ag__ops_embedding_bag[] = {&embedding_bag, NULL};

@@ -23,56 +23,21 @@ static int gather_shape(ag_call *call)
     return 0;
 }
 
-/* The inverse of the index as a table of n rows, then what making it takes. */
-static int64_t all_scratch(const ag_args *a, int n)
-{
-    const int m = a->xs[1].size[0];
-    return inverse_scratch(n, m) + ag__invert_scratch(a->device, m);
-}
-
-CALL(gather_invert)
-{
-    const int n = a->xs[0].size[0];
-    int32_t *starts = inverse_starts(a);
-    const int m = a->xs[1].size[0];
-    ag__invert(a->device, starts, starts + n + 1, XI(1), m, 1, n, 0,
-               a->scratch + inverse_scratch(n, m));
-}
+CALL(gather_invert) { make_lists(a, a->xs[0], 1, 0); }
 
 static int64_t gather_scratch(const ag_args *a, int backward)
 {
-    return backward ? all_scratch(a, a->xs[0].size[0]) : 0;
-}
-
-/* ---- on a device: pieces of the lists where few of n rows have long ones ---- */
-
-static int in_pieces(const ag_args *a, ag_shape to)
-{
-    return cut_pays(list_cut(a, to.size[0]), row_elements(to));
-}
-
-/* The pieces' sums are where the inverse was made. */
-static int64_t cuda_scratch(const ag_args *a, ag_shape to)
-{
-    const int m = a->xs[1].size[0];
-    const int64_t made = ag__invert_scratch(a->device, m);
-    const int64_t sums =
-        in_pieces(a, to) ? pieces_scratch(list_cut(a, to.size[0]), 1, row_elements(to)) : 0;
-    return inverse_scratch(to.size[0], m) + (made > sums ? made : sums);
+    return backward ? lists_scratch(a, a->xs[0]) : 0;
 }
 
 DEVICE(gather_all_back)
 {
-    if (!in_pieces(a, a->xs[0])) {
-        gather_backward_kernel.cuda(a);
-        return;
-    }
-    gather_back_pieces_kernel.cuda(a);
-    gather_back_join_kernel.cuda(a);
+    launch_cut(a, in_pieces(a, a->xs[0]), &gather_backward_kernel, &gather_back_pieces_kernel,
+               &gather_back_join_kernel);
 }
 static int64_t gather_cuda_scratch(const ag_args *a, int backward)
 {
-    return backward ? cuda_scratch(a, a->xs[0]) : 0;
+    return backward ? lists_scratch_there(a, a->xs[0]) : 0;
 }
 static const ag_kernels gather_cuda = {.forward = {&gather_forward_kernel},
                                        .prepare = {&gather_invert_kernel},
@@ -111,8 +76,7 @@ static const ag_op gather = {
     .scratch = gather_scratch,
     .cuda = &gather_cuda,
     .leads = 1,
-    .cases = gather_cases,
-    .n_cases = sizeof gather_cases / sizeof *gather_cases,
+    AG_CASES(gather_cases),
 };
 
 static int scatter_sum_shape(ag_call *call)
@@ -126,32 +90,21 @@ static int scatter_sum_shape(ag_call *call)
     return 0;
 }
 
-CALL(scatter_sum_invert)
-{
-    const int n = a->ys[0].size[0];
-    int32_t *starts = inverse_starts(a);
-    const int m = a->xs[1].size[0];
-    ag__invert(a->device, starts, starts + n + 1, XI(1), m, 1, n, 0,
-               a->scratch + inverse_scratch(n, m));
-}
+CALL(scatter_sum_invert) { make_lists(a, a->ys[0], 1, 0); }
 
 static int64_t scatter_sum_scratch(const ag_args *a, int backward)
 {
-    return backward ? 0 : all_scratch(a, a->ys[0].size[0]);
+    return backward ? 0 : lists_scratch(a, a->ys[0]);
 }
 
 DEVICE(scatter_sum_all)
 {
-    if (!in_pieces(a, a->ys[0])) {
-        scatter_sum_forward_kernel.cuda(a);
-        return;
-    }
-    scatter_sum_pieces_kernel.cuda(a);
-    scatter_sum_join_kernel.cuda(a);
+    launch_cut(a, in_pieces(a, a->ys[0]), &scatter_sum_forward_kernel, &scatter_sum_pieces_kernel,
+               &scatter_sum_join_kernel);
 }
 static int64_t scatter_sum_cuda_scratch(const ag_args *a, int backward)
 {
-    return backward ? 0 : cuda_scratch(a, a->ys[0]);
+    return backward ? 0 : lists_scratch_there(a, a->ys[0]);
 }
 static const ag_kernels scatter_sum_cuda = {
     .forward = {&scatter_sum_invert_kernel, &scatter_sum_all_kernel},
@@ -183,8 +136,7 @@ static const ag_op scatter_sum = {
     .saves = SAVE_X(1),
     .scratch = scatter_sum_scratch,
     .cuda = &scatter_sum_cuda,
-    .cases = scatter_sum_cases,
-    .n_cases = sizeof scatter_sum_cases / sizeof *scatter_sum_cases,
+    AG_CASES(scatter_sum_cases),
 };
 
 const ag_op *const ag__ops_gather[] = {&gather, &scatter_sum, NULL};

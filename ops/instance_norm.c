@@ -81,8 +81,7 @@ static const ag_op instance_norm = {
     .saves = SAVE_Y(0) | SAVE_Y(1) | SAVE_X(1),
     .cuda = &cuda,
     .kink = (double)NAN,
-    .cases = cases,
-    .n_cases = sizeof cases / sizeof *cases,
+    AG_CASES(cases),
 };
 
 const ag_op *const ag__ops_instance_norm[] = {&instance_norm, NULL};

@@ -38,8 +38,7 @@ static const ag_op l2_norm = {
     .saves = SAVE_Y(0) | SAVE_Y(1),
     .leads = 1,
     .has_kinks = 1,
-    .cases = cases,
-    .n_cases = sizeof cases / sizeof *cases,
+    AG_CASES(cases),
 };
 
 const ag_op *const ag__ops_l2_norm[] = {&l2_norm, NULL};

@@ -59,8 +59,7 @@ static const ag_op layer_norm = {
     .saves = SAVE_X(0) | SAVE_X(1) | SAVE_Y(1) | SAVE_Y(2),
     .scratch = layer_norm_scratch,
     .leads = 1,
-    .cases = cases,
-    .n_cases = sizeof cases / sizeof *cases,
+    AG_CASES(cases),
 };
 
 const ag_op *const ag__ops_layer_norm[] = {&layer_norm, NULL};

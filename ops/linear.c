@@ -176,8 +176,7 @@ static const ag_op linear = {
     .scratch = linear_scratch,
     .cuda = &linear_cuda,
     .leads = 1,
-    .cases = linear_cases,
-    .n_cases = 8,
+    AG_CASES(linear_cases),
 };
 
 static int add_bias_shape(ag_call *call)
@@ -210,8 +209,7 @@ static const ag_op add_bias = {
     .backward = {&add_bias_backward_x_kernel, &bias_backward_kernel},
     .scratch = add_bias_scratch,
     .leads = 1,
-    .cases = add_bias_cases,
-    .n_cases = 4,
+    AG_CASES(add_bias_cases),
 };
 
 const ag_op *const ag__ops_linear[] = {&linear, &add_bias, NULL};

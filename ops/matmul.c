@@ -90,8 +90,7 @@ static const ag_op matmul = {
     .backward = {&matmul_backward_a_kernel, &matmul_backward_b_kernel},
     .saves = SAVE_X(0) | SAVE_X(1),
     .scratch = matmul_scratch,
-    .cases = matmul_cases,
-    .n_cases = 9,
+    AG_CASES(matmul_cases),
 };
 
 const ag_op *const ag__ops_matmul[] = {&matmul, NULL};

@@ -5,8 +5,6 @@
 #include "ops/ops.h"
 #include "ops/table.h"
 
-#define COUNT(list) (int)(sizeof list / sizeof list[0])
-
 static int scalar_shape(ag_call *call)
 {
     call->ys[0] = AG_SCALAR;
@@ -42,21 +40,13 @@ static int in_pieces(const ag_args *a) { return cut_pays(rows_cut(a), row_elemen
 
 DEVICE(sum_rows_all)
 {
-    if (!in_pieces(a)) {
-        sum_rows_forward_kernel.cuda(a);
-        return;
-    }
-    sum_rows_pieces_kernel.cuda(a);
-    sum_rows_join_kernel.cuda(a);
+    launch_cut(a, in_pieces(a), &sum_rows_forward_kernel, &sum_rows_pieces_kernel,
+               &sum_rows_join_kernel);
 }
 DEVICE(max_rows_all)
 {
-    if (!in_pieces(a)) {
-        max_rows_forward_kernel.cuda(a);
-        return;
-    }
-    max_rows_pieces_kernel.cuda(a);
-    max_rows_join_kernel.cuda(a);
+    launch_cut(a, in_pieces(a), &max_rows_forward_kernel, &max_rows_pieces_kernel,
+               &max_rows_join_kernel);
 }
 
 static int64_t sum_scratch(const ag_args *a, int backward)
@@ -91,8 +81,7 @@ static const ag_op sum_all = {
     .forward = {&sum_all_parts_kernel, &sum_all_total_kernel},
     .backward = {&sum_all_backward_kernel},
     .scratch = all_scratch,
-    .cases = sum_all_cases,
-    .n_cases = COUNT(sum_all_cases),
+    AG_CASES(sum_all_cases),
 };
 
 static const ag_case sum_rows_cases[] = {
@@ -119,8 +108,7 @@ static const ag_op sum_rows = {
     .forward = {&sum_rows_forward_kernel},
     .backward = {&sum_rows_backward_kernel},
     .cuda = &sum_rows_cuda,
-    .cases = sum_rows_cases,
-    .n_cases = COUNT(sum_rows_cases),
+    AG_CASES(sum_rows_cases),
 };
 
 static const ag_case max_rows_cases[] = {
@@ -149,8 +137,7 @@ static const ag_op max_rows = {
     .cuda = &max_rows_cuda,
     .saves = SAVE_Y(1),
     .has_kinks = 1,
-    .cases = max_rows_cases,
-    .n_cases = COUNT(max_rows_cases),
+    AG_CASES(max_rows_cases),
 };
 
 static const ag_case sum_columns_cases[] = {
@@ -174,8 +161,7 @@ static const ag_op sum_columns = {
     .forward = {&sum_columns_forward_kernel},
     .backward = {&sum_columns_backward_kernel},
     .leads = 1,
-    .cases = sum_columns_cases,
-    .n_cases = COUNT(sum_columns_cases),
+    AG_CASES(sum_columns_cases),
 };
 
 static const ag_case max_columns_cases[] = {
@@ -204,8 +190,7 @@ static const ag_op max_columns = {
     .saves = SAVE_Y(1),
     .leads = 1,
     .has_kinks = 1,
-    .cases = max_columns_cases,
-    .n_cases = COUNT(max_columns_cases),
+    AG_CASES(max_columns_cases),
 };
 
 const ag_op *const ag__ops_reduce[] = {&sum_all,     &sum_rows,    &max_rows,

@@ -35,8 +35,7 @@ static const ag_op reshape = {
     .inputs = "x",
     .shape = reshape_shape,
     .view = 1,
-    .cases = cases,
-    .n_cases = 3,
+    AG_CASES(cases),
 };
 
 const ag_op *const ag__ops_reshape[] = {&reshape, NULL};

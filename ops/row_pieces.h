@@ -85,4 +85,13 @@ AG_BOTH row_piece piece_of(row_cut t, int64_t slot)
     return p;
 }
 
+/* Launches the kernel of whole segments or, where a cut pays, the one of their pieces and the one
+   that joins them. */
+static inline void launch_cut(const ag_args *a, int pays, const ag_kernel *whole,
+                              const ag_kernel *pieces, const ag_kernel *join)
+{
+    (pays ? pieces : whole)->cuda(a);
+    if (pays) join->cuda(a);
+}
+
 #endif

@@ -43,8 +43,7 @@ static const ag_op mul_columns = {
     .saves = SAVE_X(0) | SAVE_X(1),
     .scratch = mul_columns_scratch,
     .leads = 1,
-    .cases = mul_columns_cases,
-    .n_cases = sizeof mul_columns_cases / sizeof *mul_columns_cases,
+    AG_CASES(mul_columns_cases),
 };
 
 static int mul_rows_shape(ag_call *call)
@@ -74,8 +73,7 @@ static const ag_op mul_rows = {
     .backward = {&mul_rows_backward_x_kernel, &mul_rows_backward_s_kernel},
     .saves = SAVE_X(0) | SAVE_X(1),
     .leads = 1,
-    .cases = mul_rows_cases,
-    .n_cases = sizeof mul_rows_cases / sizeof *mul_rows_cases,
+    AG_CASES(mul_rows_cases),
 };
 
 const ag_op *const ag__ops_scale_rows[] = {&mul_columns, &mul_rows, NULL};

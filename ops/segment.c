@@ -25,21 +25,13 @@ static int in_pieces(const ag_args *a) { return cut_pays(segment_cut(a), row_ele
 
 DEVICE(segment_sum_all)
 {
-    if (!in_pieces(a)) {
-        segment_sum_forward_kernel.cuda(a);
-        return;
-    }
-    segment_sum_pieces_kernel.cuda(a);
-    segment_sum_join_kernel.cuda(a);
+    launch_cut(a, in_pieces(a), &segment_sum_forward_kernel, &segment_sum_pieces_kernel,
+               &segment_sum_join_kernel);
 }
 DEVICE(segment_max_all)
 {
-    if (!in_pieces(a)) {
-        segment_max_forward_kernel.cuda(a);
-        return;
-    }
-    segment_max_pieces_kernel.cuda(a);
-    segment_max_join_kernel.cuda(a);
+    launch_cut(a, in_pieces(a), &segment_max_forward_kernel, &segment_max_pieces_kernel,
+               &segment_max_join_kernel);
 }
 
 static int64_t sum_scratch(const ag_args *a, int backward)
@@ -93,8 +85,7 @@ static const ag_op segment_sum = {
     .backward = {&segment_sum_backward_kernel},
     .cuda = &sum_cuda,
     .saves = SAVE_X(1),
-    .cases = sum_cases,
-    .n_cases = sizeof sum_cases / sizeof *sum_cases,
+    AG_CASES(sum_cases),
 };
 
 static const ag_op segment_max = {
@@ -109,8 +100,7 @@ static const ag_op segment_max = {
     .cuda = &max_cuda,
     .saves = SAVE_X(1) | SAVE_Y(1),
     .has_kinks = 1,
-    .cases = max_cases,
-    .n_cases = sizeof max_cases / sizeof *max_cases,
+    AG_CASES(max_cases),
 };
 
 static const ag_op segment_log_sum_exp = {
@@ -122,8 +112,7 @@ static const ag_op segment_log_sum_exp = {
     .forward = {&segment_log_sum_exp_forward_kernel},
     .backward = {&segment_log_sum_exp_backward_kernel},
     .saves = SAVE_X(0) | SAVE_X(1) | SAVE_Y(0),
-    .cases = log_sum_exp_cases,
-    .n_cases = sizeof log_sum_exp_cases / sizeof *log_sum_exp_cases,
+    AG_CASES(log_sum_exp_cases),
 };
 
 const ag_op *const ag__ops_segment[] = {&segment_sum, &segment_max, &segment_log_sum_exp, NULL};

@@ -31,8 +31,7 @@ static const ag_op softmax = {
     .backward = {&softmax_backward_kernel},
     .saves = SAVE_Y(0),
     .leads = 1,
-    .cases = cases,
-    .n_cases = sizeof cases / sizeof *cases,
+    AG_CASES(cases),
 };
 
 static const ag_op log_softmax = {
@@ -44,8 +43,7 @@ static const ag_op log_softmax = {
     .backward = {&log_softmax_backward_kernel},
     .saves = SAVE_Y(0),
     .leads = 1,
-    .cases = cases,
-    .n_cases = sizeof cases / sizeof *cases,
+    AG_CASES(cases),
 };
 
 const ag_op *const ag__ops_softmax[] = {&softmax, &log_softmax, NULL};

@@ -44,8 +44,7 @@ static const ag_op spread = {
     .saves = SAVE_X(2),
     .partial = SAVE_X(1),
     .leads = 1,
-    .cases = cases,
-    .n_cases = 6,
+    AG_CASES(cases),
 };
 
 const ag_op *const ag__ops_spread[] = {&spread, NULL};

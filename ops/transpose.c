@@ -25,8 +25,7 @@ static const ag_op transpose = {
     .shape = transpose_shape,
     .forward = {&transpose_forward_kernel},
     .backward = {&transpose_backward_kernel},
-    .cases = cases,
-    .n_cases = sizeof cases / sizeof *cases,
+    AG_CASES(cases),
 };
 
 const ag_op *const ag__ops_transpose[] = {&transpose, NULL};

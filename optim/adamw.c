@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Adam and AdamW. */
 #include "optim/internal.h"
-#include "core/adamw.h"
+#include "core/update.h"
 #include "core/error.h"
 #include "core/float_mode.h"
 

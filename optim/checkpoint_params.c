@@ -22,17 +22,6 @@ static ag_real *part_of(const ag_params *params, const ag_param *p, int part)
     return flat[part] + p->offset;
 }
 
-static ag_status need_built(const ag_params *params, const char *who, ag_failure *why)
-{
-    if (!params) return ag__refuse_null(why, who, "params");
-    if (params->failure.status != AG_OK)
-        return ag_fail(why, params->failure.status, "%s", params->failure.sentence);
-    if (!params->value)
-        return ag_fail(why, AG_EUSE, "%s: the parameters are not built; call ag_params_build first",
-                       who);
-    return AG_OK;
-}
-
 /* ---- save * ---- */
 
 /* Fills items (count x parts of them) and returns 0 if there is no memory for the names. */
@@ -67,7 +56,7 @@ ag_status ag_params_save(const char *path, const ag_params *params, int resume,
                          const ag_checkpoint_item *extra, int n, const ag_checkpoint_pair *metadata,
                          int pairs, ag_failure *why)
 {
-    ag_status status = need_built(params, "ag_params_save", why);
+    ag_status status = ag__need_sound(params, "ag_params_save", why);
     if (status == AG_OK && !path) status = ag__refuse_null(why, "ag_params_save", "path");
     if (status == AG_OK) status = check_extra(extra, n, why);
     if (status == AG_OK) status = ag_params_fetch((ag_params *)params, why); /* only the copy */
@@ -204,7 +193,7 @@ static ag_status load(ag_params *params, const ag_checkpoint *c, int resume, ag_
 {
     int64_t step = 0;
     int parts = resume ? PARTS : 1;
-    ag_status status = need_built(params, "ag_params_load", why);
+    ag_status status = ag__need_sound(params, "ag_params_load", why);
     if (status == AG_OK && !c) status = ag__refuse_null(why, "ag_params_load", "checkpoint");
     if (status == AG_OK) status = check_names(params, c, resume, why);
     if (status == AG_OK && resume) status = read_step(&step, c, why);

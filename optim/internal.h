@@ -27,6 +27,8 @@ ag_status ag__params_clip(ag_params *params, double most, double *norm, ag_failu
 /* The gradients on the device of the block, scaled there if ag_clip_norm has not done so yet. */
 ag_real *ag__params_gradient(ag_params *params);
 ag_status ag__need_built(const ag_params *params, const char *who, ag_failure *why);
+/* The same, but a failure to make the parameters comes first. */
+ag_status ag__need_sound(const ag_params *params, const char *who, ag_failure *why);
 
 /* Reads the result of ag_clip_norm from the device if it is ready; with wait 1 it waits for it.
    Fails once with AG_EFINITE if the gradients were not finite: the block is then as it was before

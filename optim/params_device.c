@@ -23,6 +23,13 @@ ag_status ag__need_built(const ag_params *params, const char *who, ag_failure *w
                    who);
 }
 
+ag_status ag__need_sound(const ag_params *params, const char *who, ag_failure *why)
+{
+    if (params && params->failure.status != AG_OK)
+        return ag_fail(why, params->failure.status, "%s", params->failure.sentence);
+    return ag__need_built(params, who, why);
+}
+
 ag_status ag__params_send(ag_params *params, ag_failure *why)
 {
     const ag_real *from[] = {params->value, params->gradient, params->m, params->v};

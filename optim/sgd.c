@@ -3,7 +3,7 @@
 #include "optim/internal.h"
 #include "core/error.h"
 #include "core/float_mode.h"
-#include "core/sgd.h"
+#include "core/update.h"
 
 #include <math.h>
 

@@ -59,10 +59,7 @@ void ag__step_done(ag_params *params, ag_status status)
 
 ag_status ag__need_gradients(ag_params *params, const char *who, ag_failure *why)
 {
-    if (!params) return ag__refuse_null(why, who, "params");
-    if (params->failure.status != AG_OK)
-        return ag_fail(why, params->failure.status, "%s", params->failure.sentence);
-    ag_status status = ag__need_built(params, who, why);
+    ag_status status = ag__need_sound(params, who, why);
     if (status == AG_OK) status = ag__params_learn(params, 0, why);
     if (status != AG_OK || !params->count) return status; /* of no parameter, nothing lacks */
     if (params->state == AG_EMPTY)

@@ -202,7 +202,7 @@ void ag__clip_scale(const ag__clip *clip, ag_real *x, int64_t n); /* x times the
 const ag__clip_found *ag__clip_read(const ag__clip *clip, int wait);
 const ag__clip_found *ag__clip_on_device(const ag__clip *clip); /* in its memory */
 
-/* One step of core/adamw.h or core/sgd.h over n elements; decays[i / 16]: 1 where element i has
+/* One step of AdamW or SGD (core/update.h) over n elements; decays[i / 16]: 1 where element i has
    weight decay; clipped: 1 where the gradients are to be multiplied by the factor that `clip`
    found. */
 struct ag__adamw;

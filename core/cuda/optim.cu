@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* AdamW, SGD and sums of gradients over the flat arrays of a block of parameters, and moving
    averages. */
-#include "core/adamw.h"
-#include "core/average.h"
-#include "core/sgd.h"
+#include "core/update.h"
 #include "core/cuda/inside.h"
 
 enum { THREADS = 256, LINE = 16 };

@@ -79,20 +79,13 @@ static ag_status add_item(job *j, const ag_checkpoint_item *item, ag_failure *wh
     return bad ? no_memory(j, why) : AG_OK;
 }
 
-/* RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF. */
 static int is_utf8(const char *text)
 {
-    static const uint32_t least[4] = {0, 0x80, 0x800, 0x10000};
+    uint32_t code;
     for (const unsigned char *s = (const unsigned char *)text; *s;) {
-        int more = *s < 0x80 ? 0 : *s >> 5 == 6 ? 1 : *s >> 4 == 14 ? 2 : *s >> 3 == 30 ? 3 : -1;
-        if (more < 0) return 0;
-        uint32_t code = more ? *s & (0x3fu >> more) : *s;
-        s++;
-        for (int i = 0; i < more; i++, s++) {
-            if (*s >> 6 != 2) return 0; /* the end of the text, too */
-            code = code << 6 | (*s & 0x3fu);
-        }
-        if (code < least[more] || code > 0x10ffff || (code >> 11) == 0x1b) return 0;
+        const int n = ag__utf8(&code, s);
+        if (!n) return 0;
+        s += n;
     }
     return 1;
 }

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE /* fdopen, fsync, fchmod, flock */
 #include "core/internal.h"
 #include "core/error.h"
-#include "core/io/save_internal.h"
+#include "core/io/io.h"
 #include "core/memory.h"
 
 #include <errno.h>
@@ -48,6 +48,45 @@ static ag_status refuse(ag_failure *why, const char *path, const char *verb, int
     return ag_fail(why, AG_EFILE, "cannot %s %s: %s; %s", verb, ag_path_tail(path),
                    error ? strerror(error) : "the write was cut short", advice(error));
 }
+
+/* ---- calls that a file system does not have: a save does without them ---- */
+
+enum { KERNEL_ENOTSUPP = 524 }; /* it has no name here, but network file systems let it out */
+
+static atomic_int lacking;
+
+int ag_saves_lack(void) { return atomic_load(&lacking); }
+
+static int says_lacking(int error)
+{
+    switch (error) {
+    case EINVAL:
+    case EOPNOTSUPP:
+    case ENOSYS:
+    case ENOTTY:
+    case KERNEL_ENOTSUPP: return 1;
+    default: return 0;
+    }
+}
+
+static int says_refused(int error)
+{
+    return error == EPERM || error == EACCES || error == EBADF || error == EISDIR;
+}
+
+/* Whether a call failed with this error because the file system lacks the call, and not because the
+   disk is full or broken; `what` (AG_LACKS_...) is then noted. refused 1: EPERM, EACCES, EBADF and
+   EISDIR also count as a lack. */
+static int lacks(int what, int error, int refused)
+{
+    if (!says_lacking(error) && !(refused && says_refused(error))) return 0;
+    atomic_fetch_or(&lacking, what);
+    return 1;
+}
+
+int ag_save_sync(int fd) { return fsync(fd) == 0 || lacks(AG_LACKS_SYNC, errno, 0) ? 0 : -1; }
+
+/* ---- a second file that takes the place of the first ---- */
 
 /* Opens a new file in the folder of path. A name that exists was left by a killed process that had
  * our id: take the next. */
@@ -102,7 +141,7 @@ static ag_status fill(int fd, const char *path, ag_status (*write)(FILE *, void 
                 ag_path_tail(path));
     else if (fflush(file) || ag_save_sync(fd))
         status = refuse(why, path, "write", errno);
-    if (fclose(file) && status == AG_OK && !ag__save_lacks(AG_LACKS_SYNC, errno, 0))
+    if (fclose(file) && status == AG_OK && !lacks(AG_LACKS_SYNC, errno, 0))
         status = refuse(why, path, "write", errno);
     return status;
 }
@@ -131,8 +170,8 @@ static ag_status copy(const char *name, const char *path, mode_t mode, ag_failur
 static ag_status rename_or_copy(const char *name, const char *path, mode_t mode, ag_failure *why)
 {
     if (rename(name, path) == 0) return AG_OK;
-    return ag__save_lacks(AG_LACKS_RENAME, errno, 0) ? copy(name, path, mode, why)
-                                                     : refuse(why, path, "replace", errno);
+    return lacks(AG_LACKS_RENAME, errno, 0) ? copy(name, path, mode, why)
+                                            : refuse(why, path, "replace", errno);
 }
 
 /* Fills a temporary file and renames it. folder: for its fsync, -1 if it cannot be opened. */
@@ -143,7 +182,7 @@ static ag_status replace(char *name, const char *path, const struct stat *old, i
     const int fd = open_beside(name, path, mode);
     if (fd < 0) return refuse(why, path, "write", errno);
     ag_status status;
-    if (old && fchmod(fd, mode) && !ag__save_lacks(AG_LACKS_MODES, errno, 1)) {
+    if (old && fchmod(fd, mode) && !lacks(AG_LACKS_MODES, errno, 1)) {
         status = refuse(why, path, "set the mode of", errno);
         close(fd);
     } else {
@@ -152,7 +191,7 @@ static ag_status replace(char *name, const char *path, const struct stat *old, i
     if (status == AG_OK) status = rename_or_copy(name, path, mode, why);
     if (status != AG_OK)
         unlink(name);
-    else if (fsync(folder) && !ag__save_lacks(AG_LACKS_SYNC, errno, 1))
+    else if (fsync(folder) && !lacks(AG_LACKS_SYNC, errno, 1))
         status = refuse(why, path, "sync the folder of", errno);
     return status;
 }

@@ -3,29 +3,20 @@
    softmax(v / t)])) with v the channel attention of x, in one sweep: a node's configurations pass
    all its parts while they are in the cache. Saved: x, r, the narrow hidden rows and two numbers
    per column; all else is computed again. */
-#include "core/columns.h"
-#include "core/cuda/device.h"
-#include "core/gemm.h"
 #include "core/shape.h"
 #include "ops/attention/attend.h"
 #include "ops/attention/attend_internal.h"
 #include "ops/ops.h"
-#include "ops/gradient_pieces.h"
 #include "ops/table.h"
 
 static int attend_shape(ag_call *call)
 {
-    const ag_shape x = call->xs[X_], w1 = call->xs[W1], w2 = call->xs[W2], b1 = call->xs[B1],
-                   b2 = call->xs[B2];
-    const int f = x.size[2], r = w1.size[0];
+    const ag_shape x = call->xs[X_];
+    const int f = x.size[2], r = call->xs[W1].size[0];
     if (x.rank != 3) return ag__reject(call, "x must be [nodes, configurations, features]");
-    if (w1.rank != 2 || w2.rank != 2 || w1.size[1] != f || w2.size[0] != f || w2.size[1] != r)
-        return ag__reject(call, "x has %d features, so w1 must be [r,%d] and w2 [%d,r]", f, f, f);
-    if (b1.rank != 1 || b1.size[0] != r || b2.rank != 1 || b2.size[0] != f)
-        return ag__reject(call, "b1 must have %d elements and b2 %d", r, f);
+    if (refuse_weights(call, f)) return 1;
     if (ag_shape_count(call->xs[T]) != 1) return ag__reject(call, "t must have one element");
     if (f > INT_MAX / 2) return ag__reject(call, "too many features");
-    if (ag__rows(x) > INT_MAX) return ag__reject(call, "more than 2^31 rows");
     if (!(call->attr.f[0] >= 0 && call->attr.f[0] <= 1 - 1.0 / 65536))
         return ag__reject(call, "p is %g, but must be at least 0 and at most 1 - 2^-16",
                           call->attr.f[0]);
@@ -40,8 +31,7 @@ static int attend_shape(ag_call *call)
 HOST(attend_pack)
 {
     const sizes s = sizes_of(a);
-    ag__panels_pack(a->scratch, X(W1), 1, s.r, s.f);
-    ag__panels_pack(a->scratch + ag__panels_size(s.r, s.f), X(W2), 1, s.f, s.r);
+    pack_weights(a, s.f, s.r);
 }
 
 static int64_t forward_count(const ag_args *a) { return a->xs[X_].size[0]; }
@@ -55,46 +45,30 @@ static const ag_kernel attend_forward = {.name = "attend_forward",
 static int64_t attend_scratch(const ag_args *a, int backward)
 {
     const sizes s = sizes_of(a);
-    return backward ? panels_size(s) + slopes_size(s) + PIECES * piece_size(s)
-                    : ag__panels_size(s.r, s.f) + ag__panels_size(s.f, s.r);
+    return panels_size(s.f, s.r, backward) +
+           (backward ? slopes_size(s) + PIECES * piece_size(s) : 0);
 }
 
 HOST(attend_pack_back)
 {
     const sizes s = sizes_of(a);
-    ag_real *w2 = a->scratch + ag__panels_size(s.f, s.r), *w1 = w2 + ag__panels_size(s.r, s.f);
-    ag__panels_pack(a->scratch, X(W2), 1, s.f, s.r);
-    ag__panels_pack(w2, X(W2), 0, s.r, s.f);
-    ag__panels_pack(w1, X(W1), 0, s.f, s.r);
-}
-
-static int64_t backward_count(const ag_args *a)
-{
-    (void)a;
-    return PIECES;
-}
-static int64_t backward_grain(const ag_args *a)
-{
-    (void)a;
-    return 1;
+    pack_weights_back(a, s.f, s.r);
 }
 
 static const ag_kernel attend_backward_x = {.name = "attend_backward_x",
-                                            .count = backward_count,
+                                            .count = pieces_count,
                                             .range = ag__attend_pieces,
-                                            .grain = backward_grain};
+                                            .grain = pieces_grain};
 
-/* From element `offset` of the sums of each piece. */
-static void add_weight(const ag_args *a, sizes s, int64_t offset, int64_t n)
-{
-    add_pieces(a, room_of(a, s, 0).sums + offset, PIECES, piece_size(s), n);
-}
-
-HOST(attend_backward_w1)
+static void add_one(const ag_args *a)
 {
     const sizes s = sizes_of(a);
-    add_weight(a, s, 0, (int64_t)s.f * s.r);
+    add_weight(a, room_of(a, s, 0).sums, piece_size(s), s.f, s.r);
 }
+
+HOST(attend_backward_w1) { add_one(a); }
+HOST(attend_backward_b1) { add_one(a); }
+HOST(attend_backward_b2) { add_one(a); }
 /* The sums are of the transpose. */
 HOST(attend_backward_w2)
 {
@@ -107,17 +81,6 @@ HOST(attend_backward_w2)
             DX[i * s.r + j] = d;
         }
 }
-HOST(attend_backward_b1)
-{
-    const sizes s = sizes_of(a);
-    add_weight(a, s, 2 * (int64_t)s.f * s.r, s.r);
-}
-HOST(attend_backward_b2)
-{
-    const sizes s = sizes_of(a);
-    add_weight(a, s, 2 * (int64_t)s.f * s.r + s.r, s.f);
-}
-
 /* dt = -1/t^2 times the sum of all slopes, added in order of the nodes. */
 HOST(attend_backward_t)
 {
@@ -125,7 +88,7 @@ HOST(attend_backward_t)
     const ag_real t = X(T)[0];
     double total = 0;
     for (int v = 0; v < s.nodes; v++) {
-        const ag_real *slopes = a->scratch + panels_size(s) + (int64_t)v * s.f;
+        const ag_real *slopes = a->scratch + panels_size(s.f, s.r, 1) + (int64_t)v * s.f;
         ag_real sum;
         SUM(sum, j, s.f, slopes[j]);
         total += (double)sum;
@@ -199,40 +162,22 @@ DEVICE(attend_all_back_x)
     attend_squeeze_back_kernel.cuda(a);
     ag__gemm(AG_CUDA, DX, o.dh, X(W1), 0, 0, rows, s.f, s.r, 1, NULL);
 }
-/* 1: the gradient of weight `which` is added up from what the one kernel left. */
-static int weight_done(const ag_args *a, int which)
+static void add_one_there(const ag_args *a)
 {
     const sizes s = sizes_of(a);
-    if (!one_kernel(s)) return 0;
-    ag__device_channel_weight(DX, attend_room_of(a).dh, which, rows_of(s), s.f, s.r, a->add);
-    return 1;
+    const attend_room o = attend_room_of(a);
+    add_weight_there(a, o.dh, o.gate, sums_of(a), (int)rows_of(s), s.f, s.r);
 }
 
-DEVICE(attend_all_back_w1)
-{
-    const sizes s = sizes_of(a);
-    if (!weight_done(a, W1))
-        ag__gemm(AG_CUDA, DX, attend_room_of(a).dh, X(X_), 1, 0, s.r, s.f, (int)rows_of(s), a->add,
-                 NULL);
-}
-DEVICE(attend_all_back_b1)
-{
-    const sizes s = sizes_of(a);
-    if (!weight_done(a, B1))
-        ag__column_sums(AG_CUDA, DX, attend_room_of(a).dh, NULL, rows_of(s), s.r, a->add,
-                        sums_of(a));
-}
-DEVICE(attend_all_back_w2)
-{
-    const sizes s = sizes_of(a);
-    if (!weight_done(a, W2))
-        ag__gemm(AG_CUDA, DX, attend_room_of(a).gate, Y(1), 1, 0, s.f, s.r, (int)rows_of(s), a->add,
-                 NULL);
-}
+DEVICE(attend_all_back_w1) { add_one_there(a); }
+DEVICE(attend_all_back_b1) { add_one_there(a); }
+DEVICE(attend_all_back_w2) { add_one_there(a); }
 DEVICE(attend_all_back_b2)
 {
     const sizes s = sizes_of(a);
-    if (!weight_done(a, B2))
+    if (one_kernel(s))
+        add_one_there(a);
+    else
         ag__column_sums(AG_CUDA, DX, attend_room_of(a).db, NULL, s.nodes, s.f, a->add, sums_of(a));
 }
 DEVICE(attend_all_back_t)
@@ -289,7 +234,7 @@ static const ag_case dropout_cases[] = CASES(0.25);
   .saves = SAVE_X(X_) | SAVE_X(W1) | SAVE_X(W2) | SAVE_X(B2) | SAVE_X(T) | SAVE_X(R) | SAVE_Y(1) | \
            SAVE_Y(2),                                                                              \
   .scratch = attend_scratch, .cuda = &cuda, .leads = 2, .random = RANDOM, .has_kinks = 1,          \
-  .cases = CASE_LIST, .n_cases = 9, .replaces = REPLACES                                           \
+  AG_CASES(CASE_LIST), .replaces = REPLACES                                                        \
  }
 #define COMPOSITION                                                                               \
  "gelu(add(r, concat2(v, cross_attention(v, t), -1))), v = mul(x, sigmoid(linear(relu(linear(x, " \

@@ -3,15 +3,12 @@
 #ifndef AG_OPS_ATTEND_INTERNAL_H
 #define AG_OPS_ATTEND_INTERNAL_H
 
-#include "core/panels.h"
 #include "ops/attention/attend_row.h"
+#include "ops/attention/channel_parts.h"
 
-/* ROWS: whole nodes of at most this many rows are processed together (a larger node, by itself).
-   PIECES: the nodes are cut into this many pieces, and each sums its own gradients of the
-   weights. */
-enum { ROWS = 256, PIECES = 16 };
-
-/* How many nodes are processed together. */
+/* How many nodes are processed together: whole nodes of at most ROWS rows (a larger node, by
+ * itself).
+ */
 static inline int group_of(sizes s)
 {
     const int n = s.configs ? ROWS / s.configs : ROWS;
@@ -21,12 +18,6 @@ static inline int group_of(sizes s)
 /* Forward: scratch holds the panels of w1' and w2'. Backward: the panels of w2', w2 and w1, the
    slope of each node's columns by 1 / t, and for each piece sums of dw1, dw2', db1, db2 and what
    its blocks need. */
-static inline int64_t whole_lines(int64_t n) { return (n + 15) / 16 * 16; }
-static inline int64_t sums_size(sizes s) { return 2 * (int64_t)s.f * s.r + s.f + s.r; }
-static inline int64_t panels_size(sizes s)
-{
-    return 2 * ag__panels_size(s.f, s.r) + ag__panels_size(s.r, s.f);
-}
 static inline int64_t slopes_size(sizes s) { return whole_lines((int64_t)s.nodes * s.f); }
 static inline int64_t block_rows(sizes s) { return (int64_t)group_of(s) * s.configs; }
 
@@ -34,8 +25,8 @@ static inline int64_t block_rows(sizes s) { return (int64_t)group_of(s) * s.conf
 static inline int64_t piece_size(sizes s)
 {
     const int64_t rows = block_rows(s);
-    return whole_lines(sums_size(s)) + 4 * whole_lines(rows * s.f) + whole_lines(rows * s.r) +
-           3 * whole_lines(s.f);
+    return whole_lines(sums_size(s.f, s.r)) + 4 * whole_lines(rows * s.f) +
+           whole_lines(rows * s.r) + 3 * whole_lines(s.f);
 }
 
 /* The scratch of a piece. */
@@ -48,8 +39,8 @@ static inline room room_of(const ag_args *a, sizes s, int64_t piece)
     const int64_t wide = whole_lines(block_rows(s) * s.f),
                   narrow = whole_lines(block_rows(s) * s.r);
     room o;
-    o.sums = a->scratch + panels_size(s) + slopes_size(s) + piece * piece_size(s);
-    o.gate = o.sums + whole_lines(sums_size(s));
+    o.sums = a->scratch + panels_size(s.f, s.r, 1) + slopes_size(s) + piece * piece_size(s);
+    o.gate = o.sums + whole_lines(sums_size(s.f, s.r));
     o.soft = o.gate + wide;
     o.g = o.soft + wide;
     o.dh = o.g + 2 * wide;

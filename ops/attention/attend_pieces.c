@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* attend, backward: what forward did not keep is computed again, for a block of nodes at a time. */
-#include "core/gemm.h"
 #include "ops/attention/attend_internal.h"
 
 #include <string.h>
@@ -31,7 +30,7 @@ static void backward_node(const ag_args *a, sizes s, const room *o, int64_t v, i
                   *most = (ag_real *)a->y[2] + v * 2 * f;
     ag_real *gate = o->gate + at * f, *soft = o->soft + at * f, *g = o->g + at * 2 * f;
     ag_real *dx = DX + first * f, *db2 = o->sums + 2 * f * s.r + s.r,
-            *slopes = a->scratch + panels_size(s) + v * f;
+            *slopes = a->scratch + panels_size(s.f, s.r, 1) + v * f;
     memset(o->sp, 0, 3 * (size_t)whole_lines(f) * sizeof *o->sp);
     for (int64_t c = 0; c < s.configs; c++) {
         attend_gate_again(gate + c * f, X(B2), s.f);
@@ -76,7 +75,7 @@ void ag__attend_pieces(const ag_args *a, int64_t first, int64_t last)
     for (int64_t p = first; p < last; p++) {
         const room o = room_of(a, s, p);
         const int64_t end = (p + 1) * s.nodes / PIECES, group = group_of(s);
-        memset(o.sums, 0, (size_t)sums_size(s) * sizeof *o.sums);
+        memset(o.sums, 0, (size_t)sums_size(s.f, s.r) * sizeof *o.sums);
         for (int64_t v = p * s.nodes / PIECES; v < end; v += group)
             backward_block(a, s, &o, v, v + group < end ? v + group : end);
     }

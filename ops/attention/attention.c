@@ -243,8 +243,7 @@ static const ag_kernels dropout_cuda = {
   .name = NAME, .formula = FORMULA, .inputs = "qkv starts", .ints = SAVE_X(1), .outputs = 2,      \
   .shape = attention_shape, .forward = {&attention_forward}, .prepare = {&attention_dots_kernel}, \
   .backward = {&attention_backward}, .saves = SAVE_X(0) | SAVE_X(1) | SAVE_Y(0) | SAVE_Y(1),      \
-  .scratch = attention_scratch, .cuda = &CUDA, .random = RANDOM, .cases = CASE_LIST,              \
-  .n_cases = sizeof CASE_LIST / sizeof *CASE_LIST                                                 \
+  .scratch = attention_scratch, .cuda = &CUDA, .random = RANDOM, AG_CASES(CASE_LIST)              \
  }
 static const ag_op attention = ATTENTION(
     "attention", "y = softmax(q k' / sqrt(d)) v within each graph, head by head", 0, cuda, cases);

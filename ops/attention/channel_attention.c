@@ -3,18 +3,11 @@
    rows passes both products and the gate while it is in the cache. Saved: x and the narrow hidden
    rows; the gate is computed again. */
 #include "ops/attention/channel_attention.h"
-#include "core/columns.h"
-#include "core/cuda/device.h"
-#include "core/gemm.h"
-#include "core/panels.h"
+#include "ops/attention/channel_parts.h"
 #include "ops/ops.h"
-#include "ops/gradient_pieces.h"
 #include "ops/table.h"
 
 #include <string.h>
-
-/* Rows in a block; pieces of rows that each sum up gradients of the weights of their own. */
-enum { ROWS = 256, PIECES = 16 };
 
 /* x [rows,f], w1 [r,f], w2 [f,r]. */
 typedef struct sizes {
@@ -35,27 +28,16 @@ static int channel_attention_shape(ag_call *call)
                                 : w1.rank != 2 ? 1
                                                : 3,
                                 "x needs an axis, w1 and w2 two");
-    const int f = ag__columns(x), r = w1.size[0];
-    if (w1.size[1] != f || w2.size[0] != f || w2.size[1] != r)
-        return ag__reject_input(call, w1.size[1] != f ? 1 : 3,
-                                "x has %d features, so w1 must be [r,%d] and w2 [%d,r]", f, f, f);
-    if (call->xs[2].rank != 1 || call->xs[2].size[0] != r || call->xs[4].rank != 1 ||
-        call->xs[4].size[0] != f)
-        return ag__reject_input(call, call->xs[2].rank != 1 || call->xs[2].size[0] != r ? 2 : 4,
-                                "b1 must have %d elements and b2 %d", r, f);
-    if (ag__rows(x) > INT_MAX) return ag__reject_input(call, 0, "more than 2^31 rows");
+    if (refuse_weights(call, ag__columns(x))) return 1;
     call->ys[0] = call->ys[1] = x;
-    call->ys[1].size[x.rank - 1] = r;
+    call->ys[1].size[x.rank - 1] = w1.size[0];
     return 0;
 }
 
-/* Panels of w1' and w2', with which forward's products are computed, or of w2', w2 and w1, for
-   backward's. */
 HOST(channel_attention_pack)
 {
     const sizes s = sizes_of(a);
-    ag__panels_pack(a->scratch, X(1), 1, s.r, s.f);
-    ag__panels_pack(a->scratch + ag__panels_size(s.r, s.f), X(3), 1, s.f, s.r);
+    pack_weights(a, s.f, s.r);
 }
 
 static int64_t forward_count(const ag_args *a) { return ag__rows(a->xs[0]); }
@@ -82,39 +64,23 @@ static const ag_kernel channel_attention_forward = {.name = "channel_attention_f
 
 /* ---- backward ---- */
 
-/* Scratch holds the panels, then for each piece sums of dw1, db1, dw2, db2 and a block of dpre and
- * dh. */
-
-static int64_t sums_size(sizes s) { return 2 * (int64_t)s.f * s.r + s.f + s.r; }
-
-/* Elements of cache lines, for panels and pieces to begin where a line does. */
-static int64_t whole_lines(int64_t n) { return (n + 15) / 16 * 16; }
+/* Scratch holds the panels, then for each piece its sums and a block of dpre and dh. */
 static int64_t piece_size(sizes s)
 {
-    return whole_lines(sums_size(s)) + whole_lines((int64_t)ROWS * s.f) +
+    return whole_lines(sums_size(s.f, s.r)) + whole_lines((int64_t)ROWS * s.f) +
            whole_lines((int64_t)ROWS * s.r);
-}
-
-/* Panels of w2', w2 and w1. */
-static int64_t panels_size(sizes s)
-{
-    return ag__panels_size(s.f, s.r) + ag__panels_size(s.r, s.f) + ag__panels_size(s.f, s.r);
 }
 
 static int64_t channel_attention_scratch(const ag_args *a, int backward)
 {
     const sizes s = sizes_of(a);
-    return backward ? panels_size(s) + PIECES * piece_size(s)
-                    : ag__panels_size(s.r, s.f) + ag__panels_size(s.f, s.r);
+    return panels_size(s.f, s.r, backward) + (backward ? PIECES * piece_size(s) : 0);
 }
 
 HOST(channel_attention_pack_back)
 {
     const sizes s = sizes_of(a);
-    ag_real *w2 = a->scratch + ag__panels_size(s.f, s.r), *w1 = w2 + ag__panels_size(s.r, s.f);
-    ag__panels_pack(a->scratch, X(3), 1, s.f, s.r);
-    ag__panels_pack(w2, X(3), 0, s.r, s.f);
-    ag__panels_pack(w1, X(1), 0, s.f, s.r);
+    pack_weights_back(a, s.f, s.r);
 }
 
 static void backward_block(const ag_args *a, sizes s, ag_real *sums, ag_real *dpre, ag_real *dh,
@@ -138,61 +104,34 @@ static void backward_block(const ag_args *a, sizes s, ag_real *sums, ag_real *dp
     ag__gemm_part(dw1, dh, x, 1, 0, s.r, s.f, n, s.f, s.r, s.f, 1);
 }
 
-static int64_t backward_count(const ag_args *a)
-{
-    (void)a;
-    return PIECES;
-}
-static int64_t backward_grain(const ag_args *a)
-{
-    (void)a;
-    return 1;
-}
-
 static void backward_pieces(const ag_args *a, int64_t first, int64_t last)
 {
     const sizes s = sizes_of(a);
     for (int64_t p = first; p < last; p++) {
-        ag_real *sums = a->scratch + panels_size(s) + p * piece_size(s),
-                *dpre = sums + whole_lines(sums_size(s));
+        ag_real *sums = a->scratch + panels_size(s.f, s.r, 1) + p * piece_size(s),
+                *dpre = sums + whole_lines(sums_size(s.f, s.r));
         const int64_t lo = p * s.rows / PIECES, hi = (p + 1) * s.rows / PIECES;
-        memset(sums, 0, (size_t)sums_size(s) * sizeof *sums);
+        memset(sums, 0, (size_t)sums_size(s.f, s.r) * sizeof *sums);
         for (int64_t r = lo; r < hi; r += ROWS)
             backward_block(a, s, sums, dpre, dpre + whole_lines((int64_t)ROWS * s.f), r,
                            hi - r < ROWS ? (int)(hi - r) : ROWS);
     }
 }
 static const ag_kernel channel_attention_backward_x = {.name = "channel_attention_backward_x",
-                                                       .count = backward_count,
+                                                       .count = pieces_count,
                                                        .range = backward_pieces,
-                                                       .grain = backward_grain};
+                                                       .grain = pieces_grain};
 
-/* From element `offset` of the sums of each piece. */
-static void add_weight(const ag_args *a, sizes s, int64_t offset, int64_t n)
+static void add_one(const ag_args *a)
 {
-    add_pieces(a, a->scratch + panels_size(s) + offset, PIECES, piece_size(s), n);
+    const sizes s = sizes_of(a);
+    add_weight(a, a->scratch + panels_size(s.f, s.r, 1), piece_size(s), s.f, s.r);
 }
 
-HOST(channel_attention_backward_w1)
-{
-    const sizes s = sizes_of(a);
-    add_weight(a, s, 0, (int64_t)s.f * s.r);
-}
-HOST(channel_attention_backward_w2)
-{
-    const sizes s = sizes_of(a);
-    add_weight(a, s, (int64_t)s.f * s.r, (int64_t)s.f * s.r);
-}
-HOST(channel_attention_backward_b1)
-{
-    const sizes s = sizes_of(a);
-    add_weight(a, s, 2 * (int64_t)s.f * s.r, s.r);
-}
-HOST(channel_attention_backward_b2)
-{
-    const sizes s = sizes_of(a);
-    add_weight(a, s, 2 * (int64_t)s.f * s.r + s.r, s.f);
-}
+HOST(channel_attention_backward_w1) { add_one(a); }
+HOST(channel_attention_backward_b1) { add_one(a); }
+HOST(channel_attention_backward_w2) { add_one(a); }
+HOST(channel_attention_backward_b2) { add_one(a); }
 
 /* ---- on a device ---- */
 
@@ -247,38 +186,17 @@ DEVICE(channel_attention_all_back_x)
     ag__gemm(AG_CUDA, DX, dh_of(a), X(1), 0, 0, s.rows, s.f, s.r, 1, NULL);
 }
 
-/* 1: the gradient of weight `which` is added up from what the one kernel left. */
-static int weight_done(const ag_args *a, sizes s, int which)
+static void add_one_there(const ag_args *a)
 {
-    if (!fits(s)) return 0;
-    ag__device_channel_weight(DX, a->scratch, which, s.rows, s.f, s.r, a->add);
-    return 1;
+    const sizes s = sizes_of(a);
+    const ag_real *dpre = a->scratch, *dh = fits(s) ? dpre : dh_of(a);
+    add_weight_there(a, dh, dpre, sums_of(a), s.rows, s.f, s.r);
 }
 
-DEVICE(channel_attention_all_back_w1)
-{
-    const sizes s = sizes_of(a);
-    if (!weight_done(a, s, 1))
-        ag__gemm(AG_CUDA, DX, dh_of(a), X(0), 1, 0, s.r, s.f, s.rows, a->add, NULL);
-}
-DEVICE(channel_attention_all_back_b1)
-{
-    const sizes s = sizes_of(a);
-    if (!weight_done(a, s, 2))
-        ag__column_sums(AG_CUDA, DX, dh_of(a), NULL, s.rows, s.r, a->add, sums_of(a));
-}
-DEVICE(channel_attention_all_back_w2)
-{
-    const sizes s = sizes_of(a);
-    if (!weight_done(a, s, 3))
-        ag__gemm(AG_CUDA, DX, a->scratch, Y(1), 1, 0, s.f, s.r, s.rows, a->add, NULL);
-}
-DEVICE(channel_attention_all_back_b2)
-{
-    const sizes s = sizes_of(a);
-    if (!weight_done(a, s, 4))
-        ag__column_sums(AG_CUDA, DX, a->scratch, NULL, s.rows, s.f, a->add, sums_of(a));
-}
+DEVICE(channel_attention_all_back_w1) { add_one_there(a); }
+DEVICE(channel_attention_all_back_b1) { add_one_there(a); }
+DEVICE(channel_attention_all_back_w2) { add_one_there(a); }
+DEVICE(channel_attention_all_back_b2) { add_one_there(a); }
 
 static const ag_kernels cuda = {
     .forward = {&channel_attention_all_kernel},
@@ -317,8 +235,7 @@ static const ag_op channel_attention = {
     .first_serves_all = 1,
     .leads = 1,
     .has_kinks = 1,
-    .cases = cases,
-    .n_cases = 9,
+    AG_CASES(cases),
     .replaces = "mul(x, sigmoid(linear(relu(linear(x, w1, b1)), w2, b2)))",
 };
 

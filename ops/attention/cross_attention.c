@@ -63,8 +63,7 @@ static const ag_op cross_attention = {
     .first_serves_all = 1,
     .scratch = cross_attention_scratch,
     .cuda = &cuda,
-    .cases = cases,
-    .n_cases = sizeof cases / sizeof *cases,
+    AG_CASES(cases),
 };
 
 const ag_op *const ag__ops_cross_attention[] = {&cross_attention, NULL};

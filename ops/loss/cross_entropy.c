@@ -62,8 +62,7 @@ static const ag_op cross_entropy = {
     .backward = {&cross_entropy_backward_kernel},
     .saves = SAVE_X(0) | SAVE_X(1) | SAVE_X(2) | SAVE_Y(1) | SAVE_Y(2),
     .scratch = cross_entropy_scratch,
-    .cases = cases,
-    .n_cases = sizeof cases / sizeof *cases,
+    AG_CASES(cases),
 };
 
 const ag_op *const ag__ops_cross_entropy[] = {&cross_entropy, NULL};

@@ -31,53 +31,28 @@ static int64_t lambda_rank_grain(const ag_args *a)
     return 1 + (1 << 14) / (1 + (int64_t)pair_count(a));
 }
 
-#define PAIRS(id)                                                   \
- static const ag_kernel id##_pairs = {.name = #id,                  \
-                                      .count = id##_count,          \
-                                      .range = id##_range,          \
-                                      .cuda = AG__CUDA_POINTER(id), \
-                                      .grain = lambda_rank_grain};
-PAIRS(lambda_rank_places)
-PAIRS(lambda_rank_rows)
-PAIRS(lambda_rank_backward)
+PAIRS(lambda_rank_places, lambda_rank_grain)
+PAIRS(lambda_rank_rows, lambda_rank_grain)
+PAIRS(lambda_rank_backward, lambda_rank_grain)
 
 static const int32_t all[] = {0, 31}, groups[] = {0, 4, 4, 5, 31}, within[] = {3, 20, 29};
 static const int32_t none[] = {0, 0}, large[] = {0, 1025};
 
-#define CASES(reduction)                     \
- {.x = {{1, {31}}, {1, {31}}, {1, {2}}},     \
-  .attr = {.i = {reduction}},                \
-  .lo = 0,                                   \
-  .hi = 1,                                   \
-  .ints = {NULL, NULL, all}},                \
-     {.x = {{1, {31}}, {1, {31}}, {1, {5}}}, \
-      .attr = {.i = {reduction}},            \
-      .lo = 0,                               \
-      .hi = 1,                               \
-      .ints = {NULL, NULL, groups}},         \
-     {.x = {{1, {31}}, {1, {31}}, {1, {3}}}, \
-      .attr = {.i = {reduction}},            \
-      .lo = 0,                               \
-      .hi = 5,                               \
-      .ints = {NULL, NULL, within}},         \
-     {.x = {{1, {5}}, {1, {5}}, {1, {1}}},   \
-      .attr = {.i = {reduction}},            \
-      .ints = {NULL, NULL, none}},           \
-     {.x = {{1, {0}}, {1, {0}}, {1, {2}}},   \
-      .attr = {.i = {reduction}},            \
-      .ints = {NULL, NULL, none}},
+#define CASE(n, starts_n, starts, reduction, from, to)                    \
+ {                                                                        \
+  .x = {{1, {n}}, {1, {n}}, {1, {starts_n}}}, .attr = {.i = {reduction}}, \
+  .ints = {NULL, NULL, starts}, .lo = from, .hi = to                      \
+ }
+#define CASES(reduction)                                                      \
+ CASE(31, 2, all, reduction, 0, 1), CASE(31, 5, groups, reduction, 0, 1),     \
+     CASE(31, 3, within, reduction, 0, 5), CASE(5, 1, none, reduction, 0, 0), \
+     CASE(0, 2, none, reduction, 0, 0)
 
 static const ag_case cases[] = {
-    CASES(AG_MEAN) CASES(AG_SUM){.x = {{1, {31}}, {1, {31}}, {1, {2}}}, /* all labels are equal */
-                                 .attr = {.i = {AG_SUM}},
-                                 .lo = 2,
-                                 .hi = 2,
-                                 .ints = {NULL, NULL, all}},
-    {.x = {{1, {1025}}, {1, {1025}}, {1, {2}}},
-     .attr = {.i = {AG_SUM}},
-     .lo = 0,
-     .hi = 1,
-     .ints = {NULL, NULL, large}},
+    CASES(AG_MEAN),
+    CASES(AG_SUM),
+    CASE(31, 2, all, AG_SUM, 2, 2), /* all labels are equal */
+    CASE(1025, 2, large, AG_SUM, 0, 1),
 };
 
 static const ag_op lambda_rank = {
@@ -93,8 +68,7 @@ static const ag_op lambda_rank = {
     .saves = SAVE_X(0) | SAVE_X(1) | SAVE_X(2) | SAVE_Y(1) | SAVE_Y(2) | SAVE_Y(3),
     .scratch = lambda_rank_scratch,
     .has_kinks = 1,
-    .cases = cases,
-    .n_cases = sizeof cases / sizeof *cases,
+    AG_CASES(cases),
 };
 
 const ag_op *const ag__ops_lambda_rank[] = {&lambda_rank, NULL};

@@ -54,8 +54,7 @@ static int64_t loss_scratch(const ag_args *a, int backward) { return backward ? 
      .saves = SAVE_X(0) | SAVE_X(1) | SAVE_X(2),                               \
      .scratch = loss_scratch,                                                  \
      .has_kinks = kinks,                                                       \
-     .cases = op_name##_cases,                                                 \
-     .n_cases = sizeof op_name##_cases / sizeof *op_name##_cases};
+     AG_CASES(op_name##_cases)};
 
 LOSS_OP(squared_error, "(y - t)^2", "y target", loss_shape, 0, CASES(-1, 1, 0))
 LOSS_OP(absolute_error, "|y - t|", "y target", loss_shape, 1, CASES(-1, 1, 0))

@@ -33,18 +33,12 @@ static int64_t pair_scratch(const ag_args *a, int backward) { return backward ? 
 /* A row takes n steps: the kernels of rank_loss.h with blocks of about 2^16 steps. */
 static int64_t pair_grain(const ag_args *a) { return 1 + (1 << 16) / (1 + (int64_t)pair_count(a)); }
 
-#define PAIRS(id)                                                   \
- static const ag_kernel id##_pairs = {.name = #id,                  \
-                                      .count = id##_count,          \
-                                      .range = id##_range,          \
-                                      .cuda = AG__CUDA_POINTER(id), \
-                                      .grain = pair_grain};
-PAIRS(pairwise_hinge_rows)
-PAIRS(pairwise_hinge_backward)
-PAIRS(pairwise_logistic_rows)
-PAIRS(pairwise_logistic_backward)
-PAIRS(listmle_rows)
-PAIRS(listmle_backward)
+PAIRS(pairwise_hinge_rows, pair_grain)
+PAIRS(pairwise_hinge_backward, pair_grain)
+PAIRS(pairwise_logistic_rows, pair_grain)
+PAIRS(pairwise_logistic_backward, pair_grain)
+PAIRS(listmle_rows, pair_grain)
+PAIRS(listmle_backward, pair_grain)
 
 static const int32_t dense[] = {2, 0, 1, 2, 3, 0, 5, 4, 4, 1, 7, 6, 8, 0, 2, 9, 3,
                                 1, 5, 5, 4, 2, 6, 7, 0, 8, 3, 2, 1, 9, 4, 6, 5};
@@ -52,39 +46,33 @@ static const int32_t equal[5] = {0};
 static const int32_t groups[] = {0, 4, 4, 5, 31}, within[] = {3, 20, 29}, nothing[] = {0, 0};
 static const int32_t many[1025] = {[3] = 1, [17] = 2, [500] = 3, [1024] = 2};
 
+/* Scores within -range..range; 0: -1..1. */
+#define CASE(n, ranks, range, margin, reduction)                                     \
+ {                                                                                   \
+  .x = {{1, {n}}, {1, {n}}}, .attr = {{margin}, {reduction}}, .ints = {NULL, ranks}, \
+  .lo = -(range), .hi = range                                                        \
+ }
+#define CASES(...)                                                                               \
+ CASE(5, dense, 0, __VA_ARGS__), CASE(5, equal, 0, __VA_ARGS__), CASE(0, equal, 0, __VA_ARGS__), \
+     CASE(1, equal, 0, __VA_ARGS__), CASE(31, dense, 0, __VA_ARGS__),                            \
+     CASE(32, dense, 100, __VA_ARGS__), CASE(33, dense, 0, __VA_ARGS__),                         \
+     CASE(1025, many, 0, __VA_ARGS__)
+
 /* Groups of 4, none, 1 and 26; rows outside of all groups; no group. */
-#define GROUPS(margin, reduction)            \
- {.x = {{1, {31}}, {1, {31}}, {1, {5}}},     \
-  .attr = {{margin}, {reduction}},           \
-  .ints = {NULL, dense, groups}},            \
-     {.x = {{1, {31}}, {1, {31}}, {1, {3}}}, \
-      .attr = {{margin}, {reduction}},       \
-      .ints = {NULL, dense, within}},        \
-     {.x = {{1, {5}}, {1, {5}}, {1, {1}}},   \
-      .attr = {{margin}, {reduction}},       \
-      .ints = {NULL, dense, nothing}},       \
-     {.x = {{1, {0}}, {1, {0}}, {1, {2}}},   \
-      .attr = {{margin}, {reduction}},       \
-      .ints = {NULL, dense, nothing}},
+#define GROUP(n, starts_n, starts, margin, reduction)                         \
+ .x = {{1, {n}}, {1, {n}}, {1, {starts_n}}}, .attr = {{margin}, {reduction}}, \
+ .ints = {NULL, dense, starts}
+#define GROUPS(...)                                                        \
+ {GROUP(31, 5, groups, __VA_ARGS__)}, {GROUP(31, 3, within, __VA_ARGS__)}, \
+     {GROUP(5, 1, nothing, __VA_ARGS__)},                                  \
+ {                                                                         \
+  GROUP(0, 2, nothing, __VA_ARGS__)                                        \
+ }
 
-#define CASES(margin, reduction)                                                            \
- {.x = {{1, {5}}, {1, {5}}}, .attr = {{margin}, {reduction}}, .ints = {NULL, dense}},       \
-     {.x = {{1, {5}}, {1, {5}}}, .attr = {{margin}, {reduction}}, .ints = {NULL, equal}},   \
-     {.x = {{1, {0}}, {1, {0}}}, .attr = {{margin}, {reduction}}, .ints = {NULL, equal}},   \
-     {.x = {{1, {1}}, {1, {1}}}, .attr = {{margin}, {reduction}}, .ints = {NULL, equal}},   \
-     {.x = {{1, {31}}, {1, {31}}}, .attr = {{margin}, {reduction}}, .ints = {NULL, dense}}, \
-     {.x = {{1, {32}}, {1, {32}}},                                                          \
-      .attr = {{margin}, {reduction}},                                                      \
-      .lo = -100,                                                                           \
-      .hi = 100,                                                                            \
-      .ints = {NULL, dense}},                                                               \
-     {.x = {{1, {33}}, {1, {33}}}, .attr = {{margin}, {reduction}}, .ints = {NULL, dense}}, \
-     {.x = {{1, {1025}}, {1, {1025}}}, .attr = {{margin}, {reduction}}, .ints = {NULL, many}},
-
-static const ag_case hinge_cases[] = {CASES(0.9, AG_MEAN) CASES(0.3, AG_SUM) GROUPS(0.9, AG_MEAN)
-                                          GROUPS(0.3, AG_SUM)};
-static const ag_case logistic_cases[] = {CASES(0, AG_MEAN) CASES(0, AG_SUM) GROUPS(0, AG_MEAN)
-                                             GROUPS(0, AG_SUM)};
+static const ag_case hinge_cases[] = {CASES(0.9, AG_MEAN), CASES(0.3, AG_SUM), GROUPS(0.9, AG_MEAN),
+                                      GROUPS(0.3, AG_SUM)};
+static const ag_case logistic_cases[] = {CASES(0, AG_MEAN), CASES(0, AG_SUM), GROUPS(0, AG_MEAN),
+                                         GROUPS(0, AG_SUM)};
 static const ag_case listmle_cases[] = {CASES(0, 0)};
 
 static const ag_op pairwise_hinge = {
@@ -99,8 +87,7 @@ static const ag_op pairwise_hinge = {
     .saves = SAVE_X(0) | SAVE_X(1) | SAVE_X(2),
     .scratch = pair_scratch,
     .has_kinks = 1,
-    .cases = hinge_cases,
-    .n_cases = sizeof hinge_cases / sizeof *hinge_cases,
+    AG_CASES(hinge_cases),
 };
 
 static const ag_op pairwise_logistic = {
@@ -114,8 +101,7 @@ static const ag_op pairwise_logistic = {
     .backward = {&pairwise_logistic_backward_pairs},
     .saves = SAVE_X(0) | SAVE_X(1) | SAVE_X(2),
     .scratch = pair_scratch,
-    .cases = logistic_cases,
-    .n_cases = sizeof logistic_cases / sizeof *logistic_cases,
+    AG_CASES(logistic_cases),
 };
 
 static const ag_op listmle = {
@@ -128,8 +114,7 @@ static const ag_op listmle = {
     .forward = {&listmle_rows_pairs, &listmle_total_kernel},
     .backward = {&listmle_backward_pairs},
     .saves = SAVE_X(0) | SAVE_X(1) | SAVE_Y(1),
-    .cases = listmle_cases,
-    .n_cases = sizeof listmle_cases / sizeof *listmle_cases,
+    AG_CASES(listmle_cases),
 };
 
 const ag_op *const ag__ops_rank_loss[] = {&pairwise_hinge, &pairwise_logistic, &listmle, NULL};

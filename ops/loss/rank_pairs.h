@@ -26,6 +26,14 @@ AG_BOTH pair_list list_of(const ag_args *a, int64_t r, int at)
     return list;
 }
 
+/* The kernel `id` with blocks of grain(a) rows, as id_pairs: a row takes a step for each item. */
+#define PAIRS(id, grain_of)                                         \
+ static const ag_kernel id##_pairs = {.name = #id,                  \
+                                      .count = id##_count,          \
+                                      .range = id##_range,          \
+                                      .cuda = AG__CUDA_POINTER(id), \
+                                      .grain = grain_of};
+
 /* ln(1 + e^-d), without overflow: max(0, -d) + ln(1 + e^-|d|). */
 KERNEL ag_real logistic(int counts, ag_real d, ag_real p)
 {

@@ -190,8 +190,7 @@ static const ag_op lstm = {
     .saves = SAVED,
     .scratch = scratch_of,
     .cuda = &lstm_cuda,
-    .cases = lstm_cases,
-    .n_cases = sizeof lstm_cases / sizeof *lstm_cases,
+    AG_CASES(lstm_cases),
 };
 
 static const ag_op gru = {
@@ -212,8 +211,7 @@ static const ag_op gru = {
     .saves = SAVED,
     .scratch = scratch_of,
     .cuda = &gru_cuda,
-    .cases = gru_cases,
-    .n_cases = sizeof gru_cases / sizeof *gru_cases,
+    AG_CASES(gru_cases),
 };
 
 const ag_op *const ag__ops_recurrent[] = {&lstm, &gru, NULL};

@@ -4,7 +4,7 @@
 #include "support/test.h"
 #include "augur.h"
 #include "core/internal.h"
-#include "gnn/sage.h"
+#include "gnn/edges.h"
 #include "support/sanitized.h"
 
 #include <time.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Every fused op gives the result of the composition that it replaces. */
 #include "support/composed.h"
-#include "gnn/sage.h"
+#include "gnn/edges.h"
 #include "ops/table.h"
 
 enum { NODES = 5, CONFIGS = 7, FEATURES = 33, COUNT = NODES * CONFIGS * FEATURES, MOST = 7 };

@@ -103,10 +103,6 @@ static const char *look_at_object(const fixture *f, int there)
 #define MAP2(name, ...) RESULT(name, 1, 0, ag_##name(REAL(0, 2), 0, 1))
 #define ZIP(name, ...)  RESULT(name, 2, 0, ag_##name(REAL(0, 2), REAL(1, 2)))
 #include "ops/elementwise.def"
-#undef MAP
-#undef MAP1
-#undef MAP2
-#undef ZIP
 #include "null_ops.h"
 #include "null_others.h"
 #include "null_layers.h"

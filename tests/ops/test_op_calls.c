@@ -4,7 +4,7 @@
 #include "support/test.h"
 #include "augur.h"
 #include "autograd/tape.h"
-#include "gnn/sage.h"
+#include "gnn/edges.h"
 #include "ops/table.h"
 
 static ag_tape *tape;
@@ -80,10 +80,6 @@ static void test_elementwise_calls(void **state)
 #define MAP2(name, ...) EXPECT(ag_##name(w.m, 0.25f, 0.5f), #name "(0) f 0.25 0.5");
 #define ZIP(name, ...)  EXPECT(ag_##name(w.m, w.m2), #name "(0 1)");
 #include "ops/elementwise.def"
-#undef MAP
-#undef MAP1
-#undef MAP2
-#undef ZIP
     EXPECT(ag_dropout(w.m, 0.25f), "dropout(0) f 0.25");
 }
 
