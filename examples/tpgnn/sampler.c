@@ -37,7 +37,7 @@ ag_status tpgnn_sampler_open(tpgnn_sampler *s, const tpgnn_data *data,
     for (int i = 0; i < data->tasks; i++)
         if (data->task[i].schedules > most) most = data->task[i].schedules;
     const int64_t together = (int64_t)settings->tasks * settings->schedules;
-    if (together > 1 << 24)
+    if (settings->tasks < 1 || settings->schedules < 1 || together > 1 << 24)
         return ag_fail(why, AG_EUSE,
                        "training: %d tasks and %d schedules of each a step; take at least 1 of "
                        "each and at most 2^24 together",
@@ -49,6 +49,7 @@ ag_status tpgnn_sampler_open(tpgnn_sampler *s, const tpgnn_data *data,
     s->label = HARNESS_TAKE(&s->memory, s->label, together);
     list_tasks(s);
     if (s->tasks) return AG_OK;
+    tpgnn_sampler_close(s);
     return ag_fail(why, AG_EUSE,
                    "training: none of the %d tasks has two schedules with different run times; "
                    "name other files",

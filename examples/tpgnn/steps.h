@@ -17,8 +17,7 @@ typedef struct tpgnn_sampler {
     int tasks, families;
 } tpgnn_sampler;
 
-/* Fails: AG_EUSE (no task of two schedules with different run times; too many schedules a step).
-   Always close it. */
+/* Fails: AG_EUSE (no task of two schedules with different run times; no schedules), AG_EMEMORY. */
 ag_status tpgnn_sampler_open(tpgnn_sampler *s, const tpgnn_data *data,
                              const tpgnn_settings *settings, const tpgnn_batch_options *batch,
                              ag_failure *why);

@@ -117,6 +117,8 @@ static void what_cannot_be_drawn_is_refused(void **state)
 {
     made m;
     make(&m);
+    expect_refusal(&m.data, 0, 4, "0 tasks and 4 schedules of each a step; take at least 1");
+    expect_refusal(&m.data, 4, -1, "take at least 1");
     expect_refusal(&m.data, 65536, 65536, "at most 2^24 together");
     for (int i = 0; i < m.data.schedules; i++) m.schedule[i].runtime = 9 + m.schedule[i].task;
     expect_refusal(&m.data, 4, 4, "none of the 8 tasks has two schedules with different run times");
