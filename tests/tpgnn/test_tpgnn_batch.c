@@ -213,6 +213,8 @@ static void used_again_or_refused(void **state)
     tree *t = small_program();
     const tpgnn_schedule *list[] = {&t->s, &t->s, &t->s};
     tpgnn_batch b = {0};
+    expect_status(tpgnn_batch_fill(&b, &t->data, list, 0, &whole, new_failure()), AG_EUSE,
+                  "a batch of 0 schedules was asked for; take at least 1");
     fill(&b, t, list, 3, &whole);
     fill(&b, t, list, 1, &compact);
     assert_true(b.graphs == 1 && b.groups == 1 && b.nodes == 8 && b.stores == 1);

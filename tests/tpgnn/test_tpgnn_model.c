@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The model of TPGNN: gradients against central differences in double, float against double, scores
-   that are no numbers. */
+   that are no numbers, refusals. */
 #include "support/test.h"
 #include "examples/tpgnn/hooks.h"
 #include "support/tpgnn_npz.h"
@@ -123,6 +123,30 @@ static void scores_or_new_failure(void **state)
     tpgnn_data_free(&data);
 }
 
+/* ---- options of a model ---- */
+
+static void expect_refusal(tpgnn_options o, const char *sentence)
+{
+    tpgnn_model m;
+    expect_status(tpgnn_model_add(&m, ag_params_new(), &o, new_failure()), AG_EUSE, sentence);
+    ag_params_free(m.params);
+    tpgnn_model_free(&m);
+}
+
+static void sizes_out_of_range_are_refused(void **state)
+{
+    const tpgnn_options statements = test_tpgnn_options(TPGNN_STATEMENTS);
+    tpgnn_options o = statements;
+    o.hidden = 3;
+    expect_refusal(o, "--hidden is 3; it must be 4 to 4096");
+    o = statements;
+    o.layers = TPGNN_MOST_LAYERS + 1;
+    expect_refusal(o, "--layers is 9; it must be 0 to 8");
+    o = statements;
+    o.dropout = 1;
+    expect_refusal(o, "--dropout is 1; it must be at least 0 and below 1");
+}
+
 /* It does not pay for columns that it does not read. */
 static void the_papers_batch(void **state)
 {
@@ -139,5 +163,5 @@ static void the_papers_batch(void **state)
 int main(void)
 {
     return RUN_TESTS_WITH(test_folder_make, test_folder_remove, in_both_precisions,
-                          scores_or_new_failure, the_papers_batch);
+                          scores_or_new_failure, sizes_out_of_range_are_refused, the_papers_batch);
 }

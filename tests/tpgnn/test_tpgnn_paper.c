@@ -198,15 +198,30 @@ static void test_golden(void **state)
 
 /* ---- parameters ---- */
 
-static void no_layers(void **state)
+static void expect(tpgnn_paper_options options, const char *refusal)
 {
     tpgnn_paper paper;
     ag_params *params = ag_params_new();
-    const tpgnn_paper_options o = {.inputs = 20, .hidden = 128};
-    expect_status(tpgnn_paper_add(&paper, params, &o, new_failure()), AG_EUSE,
-                  "--layers is 0; it must be 1 to 8");
-    assert_int_equal(params->count, 0);
+    assert_int_equal(tpgnn_paper_add(&paper, params, &options, new_failure()),
+                     *refusal ? AG_EUSE : AG_OK);
+    assert_string_equal(last_failure()->sentence, refusal);
+    assert_int_equal(params->count > 0, !*refusal);
     ag_params_free(params);
+}
+
+static void test_refused(void **state)
+{
+    tpgnn_paper_options o = {
+        .inputs = 20, .hidden = 128, .layers = 9, .pool = TPGNN_POOL_TOPK, .ratio = 0.8};
+    expect(o, "--layers is 9; it must be 1 to 8");
+    o.layers = 0;
+    expect(o, "--layers is 0; it must be 1 to 8");
+    o.layers = 1;
+    o.ratio = 0;
+    expect(o, "--ratio is 0; it must be above 0: below 1 the share of the nodes that stay, from 1 "
+              "on how many of each graph");
+    o.pool = TPGNN_POOL_NONE;
+    expect(o, "");
 }
 
 static int open_file(void **state)
@@ -222,4 +237,4 @@ static int close_file(void **state)
     return 0;
 }
 
-int main(void) { return RUN_TESTS_WITH(open_file, close_file, test_golden, no_layers); }
+int main(void) { return RUN_TESTS_WITH(open_file, close_file, test_golden, test_refused); }

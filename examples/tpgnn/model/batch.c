@@ -33,6 +33,9 @@ static ag_status measure(tpgnn_batch *b, scratch *s, const tpgnn_schedule *const
                          int count, ag_failure *why)
 {
     int64_t nodes = 0;
+    if (count < 1)
+        return ag_fail(why, AG_EUSE, "a batch of %d schedules was asked for; take at least 1",
+                       count);
     b->groups = s->largest = 0;
     for (int i = 0; i < count; i++) {
         b->groups += opens_group(schedule, i);

@@ -52,7 +52,7 @@ typedef struct tpgnn_batch {
     ag_arena *nest;          /* scratch of tpgnn_nest */
 } tpgnn_batch;
 
-/* Takes the schedules, at least one, in this order. Fails: AG_ESHAPE (2^29 nodes), AG_EMEMORY. */
+/* Takes the schedules in this order. Fails: AG_EUSE (none), AG_ESHAPE (2^29 nodes), AG_EMEMORY. */
 ag_status tpgnn_batch_fill(tpgnn_batch *batch, const tpgnn_data *data,
                            const tpgnn_schedule *const *schedule, int count,
                            const tpgnn_batch_options *options, ag_failure *why);

@@ -46,7 +46,7 @@ typedef struct tpgnn_model {
 
 /* Adds the parameters to `params`, which is new and stays the caller's; memory and first values
    come with ag_params_build. With TPGNN_WORDS `vector` is there, with zeros; the caller sets the
-   scale of the rows. Fails: AG_EUSE (as tpgnn_paper_add). */
+   scale of the rows. Fails: AG_EUSE (sizes out of range). */
 ag_status tpgnn_model_add(tpgnn_model *model, ag_params *params, const tpgnn_options *options,
                           ag_failure *why);
 void tpgnn_model_free(tpgnn_model *model); /* except the parameters */

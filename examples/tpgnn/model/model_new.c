@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The parameters: names, shapes, first values (docs/formats/tpgnn.md lists them). */
 #include "examples/tpgnn/rows/rows.h"
+#include "core/error.h"
 #include "examples/tpgnn/model/model.h"
 
 #include "examples/harness/harness.h"
@@ -91,10 +92,24 @@ static ag_status add_paper(tpgnn_model *m, ag_failure *why)
     return AG_OK;
 }
 
+static ag_status check(const tpgnn_options *o, ag_failure *why)
+{
+    if (!(o->dropout >= 0 && o->dropout < 1))
+        return ag_fail(why, AG_EUSE, "--dropout is %g; it must be at least 0 and below 1",
+                       o->dropout);
+    if (o->hidden < 4 || o->hidden > 4096)
+        return ag_fail(why, AG_EUSE, "--hidden is %d; it must be 4 to 4096", o->hidden);
+    if (o->layers < 0 || o->layers > TPGNN_MOST_LAYERS)
+        return ag_fail(why, AG_EUSE, "--layers is %d; it must be 0 to %d", o->layers,
+                       TPGNN_MOST_LAYERS);
+    return AG_OK;
+}
+
 ag_status tpgnn_model_add(tpgnn_model *m, ag_params *params, const tpgnn_options *options,
                           ag_failure *why)
 {
     *m = (tpgnn_model){.options = *options, .params = params};
+    if (check(options, why)) return why->status;
     if (options->types == TPGNN_WORDS)
         m->vector = HARNESS_NEW(m->vector, options->words[TPGNN_CLASS] * TPGNN_VECTOR);
     if (options->network == TPGNN_PAPER) return add_paper(m, why);

@@ -39,15 +39,26 @@ static void add_all(tpgnn_paper *p, ag_params *params)
     if (!p->options.vector) p->lin[2] = ag_layer_linear(params, "lin3", h / 2, 1, 1);
 }
 
+static ag_status check(const tpgnn_paper_options *o, ag_failure *why)
+{
+    if (o->layers < 1 || o->layers > TPGNN_MOST_LAYERS)
+        return ag_fail(why, AG_EUSE, "--layers is %d; it must be 1 to %d", o->layers,
+                       TPGNN_MOST_LAYERS);
+    if (o->pool != TPGNN_POOL_NONE && !(o->ratio > 0))
+        return ag_fail(why, AG_EUSE,
+                       "--ratio is %g; it must be above 0: below 1 the share of the nodes that "
+                       "stay, from 1 on how many of each graph",
+                       o->ratio);
+    return AG_OK;
+}
+
 ag_status tpgnn_paper_add(tpgnn_paper *paper, ag_params *params, const tpgnn_paper_options *options,
                           ag_failure *why)
 {
     *paper = (tpgnn_paper){.options = *options};
-    if (options->layers < 1)
-        return ag_fail(why, AG_EUSE, "--layers is %d; it must be 1 to %d", options->layers,
-                       TPGNN_MOST_LAYERS);
-    add_all(paper, params);
-    return AG_OK;
+    const ag_status status = check(options, why);
+    if (!status) add_all(paper, params);
+    return status;
 }
 
 /* TopK applies the rectifier itself. */
