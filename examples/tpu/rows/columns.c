@@ -11,6 +11,11 @@ enum { FLOAT = 4, VECTOR = 8, ROWS = 4, MAXIMUM = 57 };
 /* A number that makes no sense, of features that make none, is 0. */
 static float small(double x) { return isfinite(x) ? (float)copysign(log2(1 + fabs(x)), x) : 0; }
 
+static int is_outside(const nests_side *s, int base)
+{
+    return base >= 0 && s->h->kernel->opcode[base] == TPUGRAPHS_PARAMETER;
+}
+
 /* The elements that lie next to each other in memory. */
 static double contiguous(const double *stride, const double *box, int rank)
 {
@@ -30,11 +35,12 @@ static void input_columns(float *c, const nests_side *s, const nests_job *w, int
     if (k >= w->inputs) return;
     const nests_place *p = w->from[k];
     const double bytes = nests_volume(w->box[k]) * FLOAT;
+    const int outside = is_outside(s, p->base);
     c[0] = small(plan->row.in[k]);
     c[1] = small(plan->sum.in[k]);
     c[2] = small(bytes);
     c[3] = small(contiguous(p->stride, w->box[k], s->h->operation[w->in[k]].rank));
-    if (s->h->kernel->opcode[p->base] != TPUGRAPHS_PARAMETER) return; /* it is not outside */
+    if (!outside) return;
     const double size = fmax(1, tpu_hlo_elements(s->h, p->base)) * FLOAT;
     c[4] = small(size);
     c[5] = small(bytes * s->times * w->share / size);
@@ -245,8 +251,10 @@ void nests_tile_add(nests_side *s, const nests_job *w)
     nests_rows *all = s->rows;
     float *c = all->x + (size_t)row * NESTS_TILE_COLUMNS;
     nests_plan plan;
-    const double times = s->times * w->share, each = iterations(w->loop, w->n_loops);
+    double each = 1;
+    const double times = s->times * w->share;
     nests_plan_loops(&plan, w->loop, w->n_loops);
+    for (int i = 0; i < w->n_loops; i++) each *= w->loop[i].size;
     const int op = w->kind == NESTS_TILE_SUMS ? reducer_of(s, w) : op_of(s, w);
     const double price = times * price_of(w, &plan, op, runs_straight(w, &plan));
     all->node[row] = w->node;

@@ -107,7 +107,7 @@ void nests_place_node(nests_place *place, int u, const tpu_hlo *h, const double 
         nests_place_dense(p->stride, computed || opcode != TPUGRAPHS_PARAMETER ? box : size, rank);
     else if (opcode == TPUGRAPHS_IOTA && tpu_hlo_dim(h, u, 0) >= 0)
         p->stride[tpu_hlo_dim(h, u, 0)] = 1;
-    else if (v >= 0) {
+    else if (v >= 0 && v < u) {
         if (opcode == TPUGRAPHS_RESHAPE || opcode == TPUGRAPHS_BITCAST)
             reshape(p, &place[v], h, u, v);
         else

@@ -7,8 +7,15 @@
 #include <math.h>
 #include <string.h>
 
+static int is_reduction(int opcode)
+{
+    return opcode == TPUGRAPHS_DOT || opcode == TPUGRAPHS_CONVOLUTION ||
+           opcode == TPUGRAPHS_REDUCE || opcode == TPUGRAPHS_REDUCE_WINDOW;
+}
+
 /* ---- axes of the reduction that are blocked ---- */
 
+/* The blocked axes of a node's reduction; returns their number. */
 int nests_tiling_blocked(double size[TPUGRAPHS_AXES], const tpu_hlo *h, int u)
 {
     tpugraphs_space space;
@@ -34,7 +41,8 @@ static int is_reshape(int opcode)
 /* Memory outside under any shape: a reshape of it is a view of the same memory. */
 static int is_outside(const tpu_hlo *h, int u)
 {
-    while (is_reshape(h->kernel->opcode[u]) && h->start[u] < h->start[u + 1])
+    while (is_reshape(h->kernel->opcode[u]) && h->start[u] < h->start[u + 1] &&
+           h->operand[h->start[u]] < u)
         u = h->operand[h->start[u]];
     return h->kernel->opcode[u] == TPUGRAPHS_PARAMETER ||
            h->kernel->opcode[u] == TPUGRAPHS_CONSTANT;
@@ -67,7 +75,7 @@ static void mark_copied(nests_tiling *t, int u)
     const tpu_hlo *h = &t->hlo;
     if (!is_reshape(h->kernel->opcode[u]) || h->start[u] == h->start[u + 1]) return;
     const int v = h->operand[h->start[u]];
-    if (nests_is_view(h->kernel->opcode[v]) && !is_outside(h, v) && merges(h, u, v))
+    if (v < u && nests_is_view(h->kernel->opcode[v]) && !is_outside(h, v) && merges(h, u, v))
         t->copied[v] = 1;
 }
 
@@ -89,7 +97,7 @@ void nests_tiling_open(nests_tiling *t, const tpu_kernel *kernel)
     t->copied = harness_take(memory, nodes);
     t->want = harness_take(memory, nodes);
     for (int u = 0; u < kernel->nodes; u++)
-        if (tpu_type_of(kernel->opcode[u]) != TPU_TYPE_OTHER) t->reduction = u;
+        if (is_reduction(kernel->opcode[u])) t->reduction = u;
     for (int u = 0; u < kernel->nodes; u++) mark_copied(t, u);
     if (t->reduction >= 0) t->n_blocked = nests_tiling_blocked(t->blocked, &t->hlo, t->reduction);
 }
@@ -245,6 +253,7 @@ static void want_operands(nests_tiling *t, int u, const double *block)
     for (int i = h->start[u]; i < h->start[u + 1]; i++) {
         const int v = h->operand[i];
         double in[TPUGRAPHS_AXES], start[TPUGRAPHS_AXES];
+        if (v >= u) continue; /* the order is checked when files are read */
         operand_region(start, in, t, u, v, block);
         join(t, v, start, in);
         t->want[v] = 1;
