@@ -105,7 +105,18 @@ static void run_blocks(task *t)
 void ag__gemm(ag_device device, ag_real *c, const ag_real *a, const ag_real *b, int ta, int tb,
               int m, int n, int k, int add, ag_real *scratch)
 {
-    task t = {.p = {c, a, b, NULL, n, ta ? m : k, tb ? k : n, ta, tb, m, n, k, add},
+    task t = {.p = {.c = c,
+                    .a = a,
+                    .b = b,
+                    .c_row = n,
+                    .a_row = ta ? m : k,
+                    .b_row = tb ? k : n,
+                    .ta = ta,
+                    .tb = tb,
+                    .m = m,
+                    .n = n,
+                    .k = k,
+                    .add = add},
               .scratch = scratch,
               .pieces = pieces_of(ta, m, n, k)};
     if (m == 0 || n == 0) return;
@@ -136,6 +147,17 @@ void ag__gemm(ag_device device, ag_real *c, const ag_real *a, const ag_real *b, 
 void ag__gemm_part(ag_real *c, const ag_real *a, const ag_real *b, int ta, int tb, int m, int n,
                    int k, int64_t ldc, int64_t lda, int64_t ldb, int add)
 {
-    const ag_product p = {c, a, b, NULL, ldc, lda, ldb, ta, tb, m, n, k, add};
+    const ag_product p = {.c = c,
+                          .a = a,
+                          .b = b,
+                          .c_row = ldc,
+                          .a_row = lda,
+                          .b_row = ldb,
+                          .ta = ta,
+                          .tb = tb,
+                          .m = m,
+                          .n = n,
+                          .k = k,
+                          .add = add};
     if (m && n) ag__product_alone(&p, 0, m, 0, ag__panels_of(n));
 }

@@ -134,10 +134,16 @@ static ag_status make(ag_batches *b, const int32_t *which, ag_failure *why)
 ag_batches *ag_batches_new(const ag_samples *samples, const int32_t *which, int n, int size,
                            int shuffled, uint64_t seed, ag_failure *why)
 {
-    if (!samples) return ag__refuse_null(why, "ag_batches_new", "samples"), NULL;
+    if (!samples) {
+        ag__refuse_null(why, "ag_batches_new", "samples");
+        return NULL;
+    }
     if (check(samples, n, size, why) != AG_OK) return NULL;
     ag_batches *b = ag_alloc(sizeof *b);
-    if (!b) return ag_fail(why, AG_EMEMORY, "no memory for batches of %d samples", n), NULL;
+    if (!b) {
+        ag_fail(why, AG_EMEMORY, "no memory for batches of %d samples", n);
+        return NULL;
+    }
     *b = (ag_batches){.samples = *samples, .n = n, .shuffled = shuffled, .seed = seed};
     b->size = size < n ? size : n;
     if (make(b, which, why) == AG_OK) {

@@ -132,7 +132,10 @@ ag_csv *ag_csv_load(const char *path, ag_failure *why)
     ag_failure here = {0};
     ag_csv *csv = NULL;
     int64_t bytes;
-    if (!path) return ag__refuse_null(why, "ag_csv_load", "path"), NULL;
+    if (!path) {
+        ag__refuse_null(why, "ag_csv_load", "path");
+        return NULL;
+    }
     FILE *file = ag__open_regular(path, &bytes, &here);
     text t = {.path = ag_path_tail(path), .line = 1};
     char *all = file ? ag_alloc(ag_size_add((size_t)bytes, 1)) : NULL;

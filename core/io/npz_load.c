@@ -40,8 +40,10 @@ static void *load(ag_npz *npz, const char *name, ag_dtype as, ag_shape *shape, c
 
 void *ag_npz_load(const char *path, const char *name, ag_dtype as, ag_shape *shape, ag_failure *why)
 {
-    if (!path || !name || !shape)
-        return ag__refuse_null(why, "ag_npz_load", !path ? "path" : !name ? "name" : "shape"), NULL;
+    if (!path || !name || !shape) {
+        ag__refuse_null(why, "ag_npz_load", !path ? "path" : !name ? "name" : "shape");
+        return NULL;
+    }
     ag_npz *npz = ag_npz_open(path, SIZE_MAX, why);
     void *values = npz ? load(npz, name, as, shape, ag_path_tail(path), why) : NULL;
     ag_npz_close(npz);

@@ -211,7 +211,10 @@ static ag_npz *open_file(FILE *file, const void *memory, int64_t bytes, const ch
 
 ag_npz *ag_npz_open(const char *path, size_t byte_limit, ag_failure *why)
 {
-    if (!path) return ag__refuse_null(why, "ag_npz_open", "path"), NULL;
+    if (!path) {
+        ag__refuse_null(why, "ag_npz_open", "path");
+        return NULL;
+    }
     int64_t bytes;
     FILE *file = ag__open_regular(path, &bytes, why);
     if (!file) return NULL;
@@ -225,8 +228,10 @@ ag_npz *ag_npz_open(const char *path, size_t byte_limit, ag_failure *why)
 ag_npz *ag_npz_open_bytes(const void *bytes, size_t count, const char *name, size_t byte_limit,
                           ag_failure *why)
 {
-    if (!bytes || !name)
-        return ag__refuse_null(why, "ag_npz_open_bytes", bytes ? "name" : "bytes"), NULL;
+    if (!bytes || !name) {
+        ag__refuse_null(why, "ag_npz_open_bytes", bytes ? "name" : "bytes");
+        return NULL;
+    }
     FILE *file = fmemopen((void *)(uintptr_t)bytes, count ? count : 1, "rb");
     if (file) return open_file(file, bytes, (int64_t)count, name, byte_limit, why);
     ag_fail(why, AG_EMEMORY, "no memory to open %s", ag_path_tail(name));

@@ -38,7 +38,10 @@ static ag_status rewind_file(ag_rows *r, ag_failure *why)
 
 ag_rows *ag_rows_open(ag_npz *npz, const char *name, ag_failure *why)
 {
-    if (!npz || !name) return ag__refuse_null(why, "ag_rows_open", npz ? "name" : "npz"), NULL;
+    if (!npz || !name) {
+        ag__refuse_null(why, "ag_rows_open", npz ? "name" : "npz");
+        return NULL;
+    }
     char where[AG__WHERE];
     const ag_array_info *info = ag_npz_find(npz, name);
     ag__npz_where(where, npz, name);
@@ -47,7 +50,10 @@ ag_rows *ag_rows_open(ag_npz *npz, const char *name, ag_failure *why)
         return NULL;
     }
     ag_rows *r = ag_alloc(sizeof *r);
-    if (!r) return ag_fail(why, AG_EMEMORY, "no memory to read %s", where), NULL;
+    if (!r) {
+        ag_fail(why, AG_EMEMORY, "no memory to read %s", where);
+        return NULL;
+    }
     r->npz = npz;
     r->info = info;
     r->rows = info->rank ? info->size[0] : 1;

@@ -24,9 +24,15 @@ struct ag_npz_writer {
 
 ag_npz_writer *ag_npz_create(const char *path, ag_failure *why)
 {
-    if (!path) return ag__refuse_null(why, "ag_npz_create", "path"), NULL;
+    if (!path) {
+        ag__refuse_null(why, "ag_npz_create", "path");
+        return NULL;
+    }
     ag_npz_writer *writer = ag_alloc(ag_size_add(sizeof *writer, strlen(path) + 1));
-    if (!writer) return ag_fail(why, AG_EMEMORY, "no memory to write %s", ag_path_tail(path)), NULL;
+    if (!writer) {
+        ag_fail(why, AG_EMEMORY, "no memory to write %s", ag_path_tail(path));
+        return NULL;
+    }
     writer->count = writer->level = 0;
     writer->path = (char *)(writer + 1);
     strcpy(writer->path, path);

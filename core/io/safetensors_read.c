@@ -171,7 +171,10 @@ ag_checkpoint *ag__checkpoint_read_file(FILE *file, uint64_t size, const char *p
 
 ag_checkpoint *ag_checkpoint_open(const char *path, ag_failure *why)
 {
-    if (!path) return ag__refuse_null(why, "ag_checkpoint_open", "path"), NULL;
+    if (!path) {
+        ag__refuse_null(why, "ag_checkpoint_open", "path");
+        return NULL;
+    }
     int64_t size;
     FILE *file = ag__open_regular(path, &size, why);
     if (!file) return NULL;

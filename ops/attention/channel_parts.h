@@ -58,8 +58,16 @@ static inline int64_t whole_lines(int64_t n) { return (n + 15) / 16 * 16; }
 /* dw1, dw2, db1, db2 of a piece. */
 static inline int64_t sums_size(int f, int r) { return 2 * (int64_t)f * r + f + r; }
 
-static inline int64_t pieces_count(const ag_args *a) { return (void)a, PIECES; }
-static inline int64_t pieces_grain(const ag_args *a) { return (void)a, 1; }
+static inline int64_t pieces_count(const ag_args *a)
+{
+    (void)a;
+    return PIECES;
+}
+static inline int64_t pieces_grain(const ag_args *a)
+{
+    (void)a;
+    return 1;
+}
 
 /* The gradient of weight `which`: the sums of all pieces, in order. The sums of a piece are `apart`
    elements after the previous piece's. */
