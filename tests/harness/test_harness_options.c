@@ -106,6 +106,7 @@ static const char *const wrong[][2] = {
     {"--steps 1e3", "--steps: \"1e3\" is not a whole number; give one from 1 to 1000000000"},
     {"--steps=", "--steps: \"\" is not a whole number; give one from 1 to 1000000000"},
     {"--steps| 5", "--steps: \" 5\" is not a whole number; give one from 1 to 1000000000"},
+    {"--seed new", "--seed: \"new\" is not a whole number; give 0 or more"},
     {"--learning-rate fast",
      "--learning-rate: \"fast\" is not a finite number; give one from 1e-09 to 10"},
     {"--learning-rate nan",

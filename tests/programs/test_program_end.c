@@ -57,7 +57,7 @@ static void goes_beyond_in_epochs(void **state)
 {
     program_train(&program_models[1], "epochs", " --epochs 3 --eval-every 2" PROGRAM_QUIET, 0);
     program_expect("tgraph train --resume --out epochs --steps 90000 --learning-rate 0.5", 2, "",
-                   "--steps: 90000 has no effect, since it needs no --epochs");
+                   "--steps: 90000 has no effect together with --epochs; omit one of them");
     program_expect("tgraph train --resume --out epochs --epochs 5 --no-baselines", 0, "",
                    "going on after step 3 of 5\n");
     program_expect("tgraph train --resume --out epochs --epochs 4", 2, "", "--resume: epochs is 4");

@@ -313,7 +313,7 @@ static void each_preset_trains(void **state)
 static void options_without_effect(void **state)
 {
     program_expect("tgraph train --data d.npz --out p --force --steps 5 --epochs 2", 2, "",
-                   "--steps: 5 has no effect, since it needs no --epochs");
+                   "--steps: 5 has no effect together with --epochs; omit one of them");
     program_expect("tpgnn train --data s_1.npz --out p --force --preset statements --layers 0 "
                    "--edges tree",
                    2, "", "--edges: tree has no effect, since it needs --network=paper or");

@@ -70,9 +70,13 @@ ag_status harness__refuse_idle(const harness_options *o, int index, const char *
 {
     const harness_option *option = &o->program->options[index];
     const char *value = harness_option_text(o, option);
-    return ag_fail(
-        why, AG_EUSE, "%s: %.60s has no effect%s, since it needs %s; change that, or omit %s",
-        o->origin[index].where, value ? value : "none", scope, option->needs, option->name);
+    const char *reason =
+        strncmp(option->needs, "no ", 3) == 0
+            ? harness_format(" together with %s; omit one of them", option->needs + 3)
+            : harness_format(", since it needs %s; change that, or omit %s", option->needs,
+                             option->name);
+    return ag_fail(why, AG_EUSE, "%s: %.60s has no effect%s%s", o->origin[index].where,
+                   value ? value : "none", scope, reason);
 }
 
 ag_status harness_options_act(const harness_options *o, const char *files, ag_failure *why)
