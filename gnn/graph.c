@@ -128,8 +128,10 @@ ag_graph *ag_graph_build(int nodes, const int32_t *source, const int32_t *target
 ag_graph *ag_graph_batch(const ag_graph *const *graphs, int n, ag_failure *why)
 {
     int64_t nodes = 0, messages = 0, parts = 0, edges = 0;
-    if (n < 0)
-        return ag_fail(why, AG_ESHAPE, "A batch cannot have %d graphs; give it 0 or more", n), NULL;
+    if (n < 0) {
+        ag_fail(why, AG_ESHAPE, "A batch cannot have %d graphs; give it 0 or more", n);
+        return NULL;
+    }
     for (int i = 0; i < n; i++) {
         if (!graphs || !graphs[i]) {
             ag_fail(why, AG_EUSE, "graph %d of the batch is NULL; look at how it was built", i);
