@@ -41,8 +41,8 @@ look() {
     need_header cmocka.h libcmocka-dev
     command -v gnuplot >/dev/null 2>&1 || optional="$optional gnuplot-nox"
     has_header xgboost/c_api.h || optional="$optional libxgboost-dev"
+    need_program pkg-config pkg-config # which the tutorial uses
     [ $full = 1 ] || return 0
-    need_program pkg-config pkg-config
     if command -v clang >/dev/null 2>&1; then
         runtime=libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev
         need_clang -fsanitize=thread "$runtime"
