@@ -87,9 +87,9 @@ lab/nets            lab/program
 lab/nest            tpugraphs lab/program
 lab/run             harness lab/nest
 lab/tile            harness tpugraphs lab/program lab/nest lab/run
-lab/measure         harness lab/lab.h
+lab/measure         harness
 lab/fusion          harness lab/program lab/run lab/tile
-lab/collect         harness lab/program lab/text lab/nets lab/run lab/measure lab/fusion lab/lab.h
+lab/collect         harness lab/program lab/text lab/nets lab/run lab/measure lab/fusion
 lab                 harness lab/text lab/nets lab/measure lab/collect
 tgraph/rows         harness tpugraphs rows
 tgraph/data         harness tpugraphs rows tgraph/rows
@@ -106,7 +106,7 @@ tpgnn/data          harness tpugraphs
 tpgnn/nest          harness tpgnn/data
 tpgnn/rows          harness rows tpgnn/nest
 tpgnn/model         harness rows tpgnn/nest tpgnn/rows
-tpgnn               harness lab/measure tpgnn/model tpgnn/rows
+tpgnn               harness tpgnn/model tpgnn/rows
 tpgnn/baseline      harness tpgnn
 nests               harness tpugraphs rows
 nests/makers        harness tgraph/data tpu/rows tpgnn/rows nests

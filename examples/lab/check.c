@@ -6,7 +6,7 @@
 #include "examples/harness/base/draws.h"
 #include "examples/lab/collect/stored.h"
 #include "examples/lab/lab.h"
-#include "examples/lab/measure/noise.h"
+#include "examples/harness/rank/noise.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -52,14 +52,14 @@ static void add_row(check *c, const file *f, lab_stored *x, const int *which,
         now[i] = timing[i].ns;
         ratio[i] = (double)now[i] / (double)then[i];
     }
-    const double tau = lab_time_tau(now, then, n);
+    const double tau = harness_time_tau(now, then, n);
     if (isfinite(tau)) bag_add(c->taus, tau);
     harness_table_text(c->table, "file", lab_manifest_path(f->folder, f->name, ""));
     harness_table_count(c->table, "measured", n);
     harness_table_number(c->table, "tau", tau, 3);
-    harness_table_number(c->table, "now/then", lab_median(ratio, n), 3);
-    harness_table_number(c->table, "noise %", 100 * lab_time_noise(now, then, n), 2);
-    harness_table_number(c->table, "spread %", 100 * lab_time_spread(then, n), 1);
+    harness_table_number(c->table, "now/then", harness_median(ratio, n), 3);
+    harness_table_number(c->table, "noise %", 100 * harness_time_noise(now, then, n), 2);
+    harness_table_number(c->table, "spread %", 100 * harness_time_spread(then, n), 1);
     c->measured += n;
 }
 

@@ -3,24 +3,7 @@
 #ifndef LAB_LAB_H
 #define LAB_LAB_H
 
-#include "examples/harness/harness.h"
-
-#define LAB_VERSION "0.1.0"
-
-/* All options, by the names of options.c. */
-typedef struct lab_settings {
-    harness_common common; /* of which it has --quiet and --json */
-    const char *out, *families, *family;
-    harness_paths text, folders;
-    int programs, first, number, configs, kernels, partitions;
-    int plan; /* tpugraphs_rule */
-    double minutes, milliseconds;
-    int64_t seed, least;
-    int repeats, redo, core;
-    double threshold, noise;
-    int sample, per_file;
-    double valid, test;
-} lab_settings;
+#include "examples/lab/collect/settings.h"
 
 extern const harness_program lab_program_table;
 

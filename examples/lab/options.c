@@ -2,6 +2,7 @@
 /* The option table. */
 #include "examples/harness/commands/doctor.h"
 #include "examples/lab/lab.h"
+#include "examples/lab/measure/manifest.h"
 
 enum {
     LAYOUT = HARNESS_OWN,

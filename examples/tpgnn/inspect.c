@@ -3,7 +3,7 @@
 #include "examples/harness/files/files.h"
 #include "core/memory.h"
 #include "examples/harness/commands/inspect.h"
-#include "examples/lab/measure/noise.h"
+#include "examples/harness/rank/noise.h"
 #include "examples/tpgnn/hooks.h"
 
 #include <jansson.h>
@@ -19,14 +19,14 @@ static void add_times(harness_inspection *to, const tpgnn_schedule *s, int n)
         second[i] = s[i].pass[1];
         noisy += s[i].noisy;
     }
-    const double median = lab_median(times, n), fastest = times[0], slowest = times[n - 1];
+    const double median = harness_median(times, n), fastest = times[0], slowest = times[n - 1];
     harness_inspect_ns(to, "fastest_ns", "fastest us", (int64_t)fastest, 1);
     harness_inspect_number(to, "median_ns", NULL, median, 0);
     harness_inspect_number(to, NULL, "median/fastest", median / fastest, 2);
     harness_inspect_number(to, NULL, "slowest/fastest", slowest / fastest, 1);
     harness_inspect_count(to, "slowest_ns", NULL, (int64_t)slowest);
-    harness_inspect_number(to, "noise", "noise", lab_time_noise(first, second, n), 4);
-    harness_inspect_number(to, "spread", "spread", lab_time_spread(ns, n), 2);
+    harness_inspect_number(to, "noise", "noise", harness_time_noise(first, second, n), 4);
+    harness_inspect_number(to, "spread", "spread", harness_time_spread(ns, n), 2);
     harness_inspect_count(to, "noisy", "noisy", noisy);
     harness_free(ns);
     harness_free(times);
@@ -46,8 +46,8 @@ static void add_row(harness_inspection *to, const tpgnn_data *data, const tpgnn_
     harness_inspect_text(to, "task", "task", name);
     harness_inspect_text(to, "family", NULL, data->family[task->family]);
     harness_inspect_count(to, "schedules", "schedules", n);
-    harness_inspect_number(to, "median_nodes", "nodes (median)", lab_median(nodes, n), 0);
-    harness_inspect_number(to, "median_stores", "stores (median)", lab_median(stores, n), 0);
+    harness_inspect_number(to, "median_nodes", "nodes (median)", harness_median(nodes, n), 0);
+    harness_inspect_number(to, "median_stores", "stores (median)", harness_median(stores, n), 0);
     add_times(to, s, n);
     harness_free(nodes);
 }

@@ -3,6 +3,7 @@
 #include "support/test.h"
 #include "examples/harness/harness.h"
 #include "examples/harness/rank/measures.h"
+#include "examples/harness/rank/noise.h"
 
 static const double none = (double)INFINITY;
 
@@ -295,9 +296,36 @@ static void mean_and_spread(void **state)
     assert_true(isnan(a.mean) && isnan(a.spread) && a.count == 0);
 }
 
+/* ---- noise ---- */
+
+static void noise_and_spread(void **state)
+{
+    int64_t a[101], b[101];
+    for (int i = 0; i < 101; i++) { /* ln from 10 to 11 in equal steps */
+        a[i] = (int64_t)(exp(14 + i / 100.0) + 0.5);
+        b[i] = (int64_t)((double)a[i] * (i % 2 ? 1.01 : 1 / 1.01) + 0.5);
+    }
+    assert_true(fabs(harness_time_spread(a, 101) - 0.34) < 1e-5);
+    assert_true(fabs(harness_time_noise(a, b, 101) - log(1.01) / sqrt(2)) < 1e-5);
+    assert_true(harness_time_noise(a, a, 101) == 0);
+    assert_true(fabs(harness_time_worst(a, b, 101) - log(1.01)) < 1e-5);
+    assert_true(harness_time_worst(a, b, 0) == 0);
+    assert_true(harness_time_noise(a, b, 0) < 0);
+    assert_true(harness_time_spread(a, 1) == 0);
+    assert_true(harness_time_tau(a, a, 101) == 1);
+    for (int i = 0; i < 101; i++) b[i] = a[100 - i];
+    assert_true(harness_time_tau(a, b, 101) == -1);
+    for (int i = 0; i < 101; i++) b[i] = 7;
+    assert_true(isnan(harness_time_tau(a, b, 101)));
+    double x[] = {9, 1, 2}, y[] = {9, 1, 3, 2};
+    assert_true(harness_median(x, 3) == 2);
+    assert_true(harness_median(y, 4) == 2.5);
+    assert_true(harness_median(y, 0) == 0);
+}
+
 int main(void)
 {
     return RUN_TESTS(schedules_by_hand, depths, any_order, one_item, unscored, costs,
                      fused_kernels_by_hand, tiles_by_hand, refusals, names, columns, averages,
-                     mean_and_spread);
+                     mean_and_spread, noise_and_spread);
 }

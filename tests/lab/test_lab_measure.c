@@ -4,7 +4,6 @@
 #include "support/test.h"
 #include "core/error.h"
 #include "examples/lab/measure/measure.h"
-#include "examples/lab/measure/noise.h"
 
 enum { CONFIGS = 4, PROBE = 10000, MOST = 4000 };
 
@@ -185,34 +184,9 @@ static void the_real_clock(void **state)
     assert_int_equal(lab_pin(1 << 20), -1);
 }
 
-static void noise_and_spread(void **state)
-{
-    int64_t a[101], b[101];
-    for (int i = 0; i < 101; i++) { /* ln from 10 to 11 in equal steps */
-        a[i] = (int64_t)(exp(14 + i / 100.0) + 0.5);
-        b[i] = (int64_t)((double)a[i] * (i % 2 ? 1.01 : 1 / 1.01) + 0.5);
-    }
-    assert_true(fabs(lab_time_spread(a, 101) - 0.34) < 1e-5);
-    assert_true(fabs(lab_time_noise(a, b, 101) - log(1.01) / sqrt(2)) < 1e-5);
-    assert_true(lab_time_noise(a, a, 101) == 0);
-    assert_true(fabs(lab_time_worst(a, b, 101) - log(1.01)) < 1e-5);
-    assert_true(lab_time_worst(a, b, 0) == 0);
-    assert_true(lab_time_noise(a, b, 0) < 0);
-    assert_true(lab_time_spread(a, 1) == 0);
-    assert_true(lab_time_tau(a, a, 101) == 1);
-    for (int i = 0; i < 101; i++) b[i] = a[100 - i];
-    assert_true(lab_time_tau(a, b, 101) == -1);
-    for (int i = 0; i < 101; i++) b[i] = 7;
-    assert_true(isnan(lab_time_tau(a, b, 101)));
-    double x[] = {9, 1, 2}, y[] = {9, 1, 3, 2};
-    assert_true(lab_median(x, 3) == 2);
-    assert_true(lab_median(y, 4) == 2.5);
-    assert_true(lab_median(y, 0) == 0);
-}
-
 int main(void)
 {
     return RUN_TESTS_EACH(start, drop, smallest_and_spread, spread_of_four, samples_take_turns,
                           short_runs_are_looped, disturbed_samples_are_redone, redoing_ends,
-                          stops_and_failures, the_real_clock, noise_and_spread);
+                          stops_and_failures, the_real_clock);
 }

@@ -7,7 +7,6 @@
 #include "core/io/io.h"
 #include "examples/lab/collect/configs.h"
 #include "examples/lab/collect/sources.h"
-#include "examples/lab/lab.h"
 #include "examples/lab/measure/manifest.h"
 
 enum { LAB_BATCH = 16, LAB_AGAIN = 24, LAB_LEAST = 32 };

@@ -5,7 +5,7 @@
 #include "core/memory.h"
 #include "core/random.h"
 #include "examples/lab/program/features.h"
-#include "examples/lab/measure/noise.h"
+#include "examples/harness/rank/noise.h"
 #include "examples/lab/text/text.h"
 
 #include <jansson.h>
@@ -76,15 +76,15 @@ json_t *lab_sheet_facts(lab_sheet *x, const lab_counts *now, double most)
         if (ns[i] < least) least = ns[i];
         if (ns[i] > largest) largest = ns[i];
     }
-    const double spread = lab_time_spread(ns, x->n);
-    const double noise = lab_time_noise(x->first, x->second, x->again);
-    const double worst = lab_time_worst(x->first, x->second, x->again);
+    const double spread = harness_time_spread(ns, x->n);
+    const double noise = harness_time_noise(x->first, x->second, x->again);
+    const double worst = harness_time_worst(x->first, x->second, x->again);
     x->dropped = too_noisy(noise, worst, spread, most);
     return json_pack("{si sI sI so so so si so sI sI sI sb}", "configurations", x->n, "fastest_ns",
                      (json_int_t)least, "slowest_ns", (json_int_t)largest, "spread",
                      lab_real(spread), "noise", lab_real(noise < 0 ? (double)NAN : noise),
                      "largest_difference", lab_real(worst), "measured_again", x->again, "tau_again",
-                     lab_real(lab_time_tau(x->first, x->second, x->again)), "samples",
+                     lab_real(harness_time_tau(x->first, x->second, x->again)), "samples",
                      (json_int_t)(now->samples - then->samples), "redone",
                      (json_int_t)(now->redone - then->redone), "disturbed",
                      (json_int_t)(now->disturbed - then->disturbed), "dropped", x->dropped);

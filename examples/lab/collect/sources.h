@@ -3,7 +3,7 @@
 #ifndef LAB_SOURCES_H
 #define LAB_SOURCES_H
 
-#include "examples/lab/lab.h"
+#include "examples/lab/collect/settings.h"
 #include "examples/lab/program/program.h"
 
 typedef struct lab_source {

@@ -4,7 +4,6 @@
 #include "examples/harness/machine/processor.h"
 #include "core/error.h"
 #include "examples/lab/measure/measure.h"
-#include "examples/lab/lab.h"
 #include "examples/lab/measure/manifest.h"
 
 #include <jansson.h>

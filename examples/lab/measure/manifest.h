@@ -7,6 +7,7 @@
 #include "examples/harness/harness.h"
 
 #define LAB_MANIFEST "manifest.json"
+#define LAB_VERSION  "0.1.0" /* which manifests name */
 
 typedef struct lab_manifest {
     char *folder;

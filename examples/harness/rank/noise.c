@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Estimates the noise of run times from their repeats. */
-#include "examples/lab/measure/noise.h"
+#include "examples/harness/rank/noise.h"
 
-#include "examples/harness/harness.h"
+#include "examples/harness/base/base.h"
 #include "metrics/metrics.h"
 
 #include <math.h>
@@ -16,9 +16,9 @@ static double quantile(double *x, int n, double q)
     return i + 1 < n ? x[i] + (at - i) * (x[i + 1] - x[i]) : x[n - 1];
 }
 
-double lab_median(double *x, int n) { return n < 1 ? 0 : quantile(x, n, 0.5); }
+double harness_median(double *x, int n) { return n < 1 ? 0 : quantile(x, n, 0.5); }
 
-double lab_time_spread(const int64_t *ns, int n)
+double harness_time_spread(const int64_t *ns, int n)
 {
     if (n < 2) return 0;
     double *x = HARNESS_NEW(x, n);
@@ -28,7 +28,7 @@ double lab_time_spread(const int64_t *ns, int n)
     return spread;
 }
 
-double lab_time_noise(const int64_t *first, const int64_t *second, int n)
+double harness_time_noise(const int64_t *first, const int64_t *second, int n)
 {
     if (n < 1) return -1;
     double *x = HARNESS_NEW(x, n);
@@ -38,7 +38,7 @@ double lab_time_noise(const int64_t *first, const int64_t *second, int n)
     return noise;
 }
 
-double lab_time_worst(const int64_t *first, const int64_t *second, int n)
+double harness_time_worst(const int64_t *first, const int64_t *second, int n)
 {
     double worst = 0;
     for (int i = 0; i < n; i++)
@@ -46,7 +46,7 @@ double lab_time_worst(const int64_t *first, const int64_t *second, int n)
     return worst;
 }
 
-double lab_time_tau(const int64_t *first, const int64_t *second, int n)
+double harness_time_tau(const int64_t *first, const int64_t *second, int n)
 {
     ag_failure why = {0};
     ag_pairs pairs = {0};
