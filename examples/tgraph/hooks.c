@@ -2,7 +2,6 @@
 /* Data, network and steps of TGraph, for the harness. */
 #include "examples/tgraph/hooks.h"
 
-#include <math.h>
 #include <stddef.h>
 
 static const tgraph_settings *settings_of(const harness_session *s)
@@ -75,46 +74,6 @@ static void end(void *feed)
     harness_free(t->file);
 }
 
-static ag_tensor *loss_of(const tgraph_settings *s, ag_tensor *score, ag_tensor *rank)
-{
-    const ag_reduction reduction = s->reduction ? AG_SUM : AG_MEAN;
-    switch (s->loss) {
-    case TGRAPH_LOSS_LOGISTIC: return ag_pairwise_logistic(score, rank, reduction);
-    case TGRAPH_LOSS_LISTMLE: return ag_listmle(score, rank);
-    default: return ag_pairwise_hinge(score, rank, (ag_real)s->margin, reduction);
-    }
-}
-
-/* ln of the run times, less their mean. Returns what the errors are divided by. */
-static double fill_target(ag_real *target, const tgraph_batch *b)
-{
-    double mean = 0, variance = 0;
-    for (int i = 0; i < b->configs; i++) {
-        const double time = log((double)b->runtime[i]);
-        mean += time / b->configs;
-        target[i] = (ag_real)time;
-    }
-    for (int i = 0; i < b->configs; i++) {
-        target[i] -= (ag_real)mean;
-        variance += (double)target[i] * (double)target[i] / b->configs;
-    }
-    return variance + 1e-3;
-}
-
-/* Mean square of the errors less their mean, over the variance: a share of it that is not known. */
-static ag_tensor *error_of(ag_tensor *score, tgraph_batch *b)
-{
-    static const ag_real one = 1;
-    ag_tape *tape = ag_tape_of(score);
-    const int n = b->configs;
-    ag_real *target = HARNESS_TAKE(&b->memory, target, n);
-    const double spread = fill_target(target, b);
-    ag_tensor *e = ag_sub(score, ag_input(tape, target, AG_SHAPE(n)));
-    e = ag_reshape(e, AG_SHAPE(n, 1));
-    e = ag_linear(e, ag_input(tape, &one, AG_SHAPE(1, 1)), ag_neg(ag_mean_rows(e)));
-    return ag_scale(ag_mean_all(ag_square(e)), (ag_real)(1 / spread));
-}
-
 /* Records the loss of some configurations of one graph. */
 static ag_tensor *record(const harness_session *session, ag_tape *tape, const char **what)
 {
@@ -127,9 +86,7 @@ static ag_tensor *record(const harness_session *session, ag_tape *tape, const ch
     ag_tensor *score =
         tgraph_forward(model, tape, &set->entry[i].program, b->digit, &b->nests, b->configs);
     ag_name(score, "scores");
-    if (settings_of(session)->loss == TGRAPH_LOSS_ERROR) return error_of(score, b);
-    ag_tensor *rank = ag_input_i32(tape, b->rank, AG_SHAPE(b->configs));
-    return loss_of(settings_of(session), score, rank);
+    return tgraph_loss(score, b, settings_of(session));
 }
 
 const harness_model tgraph_hooks = {.program = &tgraph_program_table,

@@ -46,6 +46,13 @@ ag_status tgraph_read_scored(void *files, const harness_runs *runs,
 ag_status tgraph_read_fit(void *files, const harness_runs *runs, const harness_settings *settings,
                           ag_failure *why);
 
+/* ---- loss (loss.c) ---- */
+
+/* The loss of a batch, a scalar, by --loss, --margin and --reduction: hinge (eq. 8), logistic and
+   listmle over the order of its run times, or error: the mean square error of ln(run time) less its
+   mean, over the variance of ln(run time). scores [configs]. */
+ag_tensor *tgraph_loss(ag_tensor *scores, tgraph_batch *batch, const tgraph_settings *settings);
+
 /* ---- scores (score.c) ---- */
 
 /* A score is the mean over the permutations of --tta (0: only the given order) and over models. */

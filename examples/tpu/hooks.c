@@ -4,7 +4,7 @@
 
 #include "core/error.h"
 #include "examples/harness/rank/unseen.h"
-#include "examples/tpu/sampler.h"
+#include "examples/tpu/steps.h"
 
 #include <string.h>
 

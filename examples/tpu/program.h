@@ -8,6 +8,9 @@
 
 #define TPU_VERSION "0.1.0"
 
+/* TPU_LOSS_AUTO: the program chooses one of the others. */
+enum { TPU_LOSS_AUTO, TPU_LOSS_HINGE, TPU_LOSS_LOGISTIC, TPU_LOSS_SQUARED };
+
 /* All options, by the names of options.c. */
 typedef struct tpu_settings {
     harness_settings harness; /* the options that the harness reads */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Draws families, then programs, kernels and configurations, for each step. */
-#include "examples/tpu/sampler.h"
+#include "examples/tpu/steps.h"
 
 #include "core/error.h"
 #include "core/memory.h"

@@ -4,7 +4,7 @@
 
 #include "support/tpu_kernels.h"
 
-#include "examples/tpu/model/model.h"
+#include "examples/tpu/steps.h"
 
 #include <stdlib.h>
 

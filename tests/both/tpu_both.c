@@ -4,6 +4,7 @@
 #include "examples/tpu/model/model.h"
 
 #ifdef AG_DOUBLE
+# include "examples/tpu/loss.c"
 # include "examples/tpu/model/batch.c"
 # include "examples/tpu/model/model.c"
 # include "examples/tpu/model/model_new.c"

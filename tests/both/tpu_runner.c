@@ -3,7 +3,7 @@
 #include "support/tpu_runner.h"
 #include "net.h"
 
-#include "examples/tpu/model/model.h"
+#include "examples/tpu/steps.h"
 #include "ops/ops.h"
 
 #include <stdlib.h>

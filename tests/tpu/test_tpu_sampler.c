@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The samples of steps: balanced, each once. */
 #include "support/test.h"
-#include "examples/tpu/sampler.h"
+#include "examples/tpu/steps.h"
 #include "support/tpu_kernels.h"
 
 enum { KERNELS = 24 };

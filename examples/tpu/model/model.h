@@ -79,12 +79,4 @@ void tpu_model_free(tpu_model *model); /* except the parameters */
 /* A score per sample, [samples]: fusion: predicted ln(ns); tile: small is fast. */
 ag_tensor *tpu_forward(const tpu_model *model, ag_tape *tape, const tpu_batch *batch);
 
-/* TPU_LOSS_AUTO: the program chooses one of the others. */
-enum { TPU_LOSS_AUTO, TPU_LOSS_HINGE, TPU_LOSS_LOGISTIC, TPU_LOSS_SQUARED };
-
-/* The loss of a batch, from its scores [samples]. squared: mean of (score - ln ns)^2; hinge and
-   logistic: eq. 1 over the pairs of tile sizes of one kernel, divided by the pairs n (n - 1) / 2 of
-   all n samples. */
-ag_tensor *tpu_loss(ag_tensor *score, const tpu_batch *batch, int kind, double margin);
-
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Draws the samples of a training step. Source: Kaufman et al. 2021, section 4: the data are
-   imbalanced, so examples are drawn evenly from each kind of program. */
-#ifndef TPU_SAMPLER_H
-#define TPU_SAMPLER_H
+/* The samples of a training step, and the losses over them. Source: Kaufman et al. 2021, section 4:
+   the data are imbalanced, so examples are drawn evenly from each kind of program. */
+#ifndef TPU_STEPS_H
+#define TPU_STEPS_H
 
 #include "examples/tpu/program.h"
 
@@ -36,5 +36,12 @@ void tpu_sampler_close(void *sampler);
 int tpu_sampler_draw(tpu_sampler *sampler, int64_t step);
 /* A harness_fill: source is a tpu_sampler, buffer a tpu_batch. */
 ag_status tpu_sampler_fill(void *source, int64_t step, void *buffer, ag_failure *why);
+
+/* ---- losses (loss.c) ---- */
+
+/* The loss of a batch, from its scores [samples]. squared: mean of (score - ln ns)^2; hinge and
+   logistic: eq. 1 over the pairs of tile sizes of one kernel, divided by the pairs n (n - 1) / 2 of
+   all n samples. */
+ag_tensor *tpu_loss(ag_tensor *score, const tpu_batch *batch, int kind, double margin);
 
 #endif
