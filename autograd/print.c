@@ -143,7 +143,7 @@ static const void *values_of(const ag_tensor *x, const char **why)
     return ag__device_result(x->tape->tensors[x->id]);
 }
 
-/* NULL, or why x is no tensor of this step. */
+/* NULL, or why x is not a tensor of this step. */
 static const char *ended(const ag_tensor *x)
 {
     if (!x || !x->tape) return x ? "it was recorded on a tape that is NULL" : "it is NULL";

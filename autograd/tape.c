@@ -103,7 +103,7 @@ void ag_tape_precision(ag_tape *tape, ag_precision precision)
     if (!tape) return;
     if (precision != AG_FP32 && precision != AG_TF32)
         ag_tape_fail(tape, AG_EUSE,
-                     "ag_tape_precision: %d is no precision; it must be AG_FP32 or AG_TF32",
+                     "ag_tape_precision: %d is not a precision; it must be AG_FP32 or AG_TF32",
                      (int)precision);
     else if (precision == AG_TF32 && tape->device == AG_CPU)
         ag_tape_fail(tape, AG_EUSE,
@@ -133,7 +133,7 @@ void ag_tape_fail(ag_tape *tape, ag_status status, const char *format, ...)
     va_list list;
     if (!tape) return;
     va_start(list, format);
-    vsnprintf(text, sizeof text, format ? format : "A call failed without a sentence", list);
+    vsnprintf(text, sizeof text, format ? format : "A call failed and gave no reason", list);
     va_end(list);
     ag_fail(&tape->failure, status, "%s", text);
 }

@@ -16,7 +16,7 @@ ag_status ag_fail(ag_failure *why, ag_status status, const char *format, ...)
         fegetenv(&mode);
         fesetenv(FE_DFL_ENV);
         va_start(list, format);
-        vsnprintf(text, sizeof text, format ? format : "A call failed without a sentence", list);
+        vsnprintf(text, sizeof text, format ? format : "A call failed and gave no reason", list);
         va_end(list);
         fesetenv(&mode);
         ag_printable(why->sentence, sizeof why->sentence, text);

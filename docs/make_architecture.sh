@@ -21,7 +21,7 @@ examples/tpugraphs|0|631|files of the TpuGraphs data set|checked while they are 
 examples/tabular|655|179|the lines of tables|the smallest program
 examples/lab|429|405|runs small tensor programs on this machine|measures them and writes data sets
 examples/harness|0|834|the parts that all programs share|options, run folder, trainer, measures, studies, plots, reports, baselines
-layers|0|631|layers that own their parameters|names, shapes and first values of PyTorch and PyG; one call makes one, one applies it
+layers|0|631|layers that own their parameters|names, shapes and initial values of PyTorch and PyG; one call makes one, one applies it
 gnn|0|428|graphs in batches, message passing, pooling|GraphSAGE, GraphConv, GCN, attention, Transformer encoder
 ops|0|428|dense operations: one body for C and CUDA|elementwise, products, norms, attention, LSTM, losses
 autograd|0|428|the tape: record, plan, run|memory plan, fused groups, gradient check; knows no op

@@ -83,7 +83,7 @@ static void write_prototypes(FILE *file)
         "   Each takes tensors of any shape and returns one of that shape: element i of y is a\n"
         "   function of element i of the inputs, and p and q are the same for all elements. dy is\n"
         "   the gradient of y; dx and dz are the gradients of x and z. A value outside of the\n"
-        "   domain of a function is no failure: it gives what C gives (log of 0 is -inf, of -1\n"
+        "   domain of a function is not a failure: it gives what C gives (log of 0 is -inf, of -1\n"
         "   NaN). NULL, and a tensor of another tape, of an earlier step or of int32 indices,\n"
         "   fail the tape (AG_EUSE). In these cases, and for a poison input, the result is a\n"
         "   poison tensor. */\n"

@@ -38,7 +38,7 @@ ROW_OF(gcn_sum_forward, a->xs[0].size[0], row_width(a->xs[0]))
     const int f = row_width(a->xs[0]), o = ag__columns(a->xs[0]), nodes = a->xs[0].size[0];
     ag_real *y = Y(0) + r * f;
     gcn_row(y, X(0), X(1), XI(3), 1, XI(2)[2 * r], XI(2)[2 * r + 1], r, nodes, f, 0);
-    SETTLE; /* if o is no multiple of the lanes, a lane adds to what another lane wrote */
+    SETTLE; /* if o is not a multiple of the lanes, a lane adds to what another lane wrote */
     for (int c = 0; a->n_in > 6 && c < f; c += o)
         EACH (i, o) y[c + i] += X(6)[i];
 }

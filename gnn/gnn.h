@@ -285,8 +285,8 @@ typedef struct ag_pooled {
 
 /* score_v = tanh(<x_v, p> / |p|); in each graph the k nodes of highest score stay, in their old
    order; x' = score x. x [n, ...], p: one element per feature. With a ratio below 1, k = ceil(ratio
-   nodes) in float; with 1 or more, k = floor(ratio) (1.0 is one node), or all nodes of a smaller
-   graph. Of nodes with equal scores the first stay; a NaN is the highest score. If p is 0, all
+   times nodes), computed in float; from 1 on, k is floor(ratio) nodes (1.0 keeps one), or all nodes
+   of a smaller graph. Of nodes with equal scores the first stay; a NaN is the highest score. If p is 0, all
    scores are 0. dx = score dy of nodes that stay, plus p / |p| times the gradient of tanh's
    argument; dp comes only from the scores; the choice has no gradient. The edges' starts must be an
    input (of ag_graph_edges, or of an earlier pooling), so that k is known when the step is

@@ -9,7 +9,7 @@
 ag_param *ag__layer_param(ag_params *params, const char *name, const char *what, ag_shape shape,
                           ag_init init);
 
-/* a b and a + b; -1, which ag_params_add refuses, if the result is no valid size. */
+/* a b and a + b; -1, which ag_params_add refuses, if the result is not a valid size. */
 int ag__size_product(int a, int b);
 int ag__size_sum(int a, int b);
 

@@ -8,11 +8,11 @@
        y = ag_apply_sage(&conv, y, edges);
 
    ag_layer_X declares the parameters of an X as "NAME.weight" and so on (NULL or "" for name: plain
-   "weight"). Names, shapes and first values are those of PyTorch and PyG, so ag_params_load takes
+   "weight"). Names, shapes and initial values are those of PyTorch and PyG, so ag_params_load takes
    an unchanged state_dict that was saved as safetensors. As in PyTorch, all parameters have weight
-   decay; a model may change it with param->decay, and first values with ag_param_init. The struct
+   decay; a model may change it with param->decay, and initial values with ag_param_init. The struct
    is a value and is not freed. The fields after the parameters are settings (a comment gives the
-   first value), which may be changed before the layer is applied. Errors (AG_EUSE, AG_ESHAPE,
+   default), which may be changed before the layer is applied. Errors (AG_EUSE, AG_ESHAPE,
    AG_EMEMORY) stay in params->failure, as those of ag_params_add do, and ag_params_build reports
    them.
 
@@ -72,8 +72,8 @@ typedef struct ag_embedding_layer {
     ag_param *weight; /* [n,width] */
 } ag_embedding_layer;
 
-/* A row for each index; first values N(0,1). index int32 [m] -> [m,width]; -1 gives zeros. Source:
- * PyTorch nn.Embedding. */
+/* A row of the table for each index; the table starts as N(0,1). index int32 [m] -> [m,width]; -1
+   gives zeros. Source: PyTorch nn.Embedding. */
 AG_API ag_embedding_layer ag_layer_embedding(ag_params *params, const char *name, int n, int width);
 AG_API ag_tensor *ag_apply_embedding(const ag_embedding_layer *layer, ag_tensor *index);
 

@@ -5,7 +5,7 @@
    Each takes tensors of any shape and returns one of that shape: element i of y is a
    function of element i of the inputs, and p and q are the same for all elements. dy is
    the gradient of y; dx and dz are the gradients of x and z. A value outside of the
-   domain of a function is no failure: it gives what C gives (log of 0 is -inf, of -1
+   domain of a function is not a failure: it gives what C gives (log of 0 is -inf, of -1
    NaN). NULL, and a tensor of another tape, of an earlier step or of int32 indices,
    fail the tape (AG_EUSE). In these cases, and for a poison input, the result is a
    poison tensor. */

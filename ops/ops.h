@@ -153,8 +153,8 @@ typedef struct ag_batch_norm_weights {
     ag_param *gamma, *beta, *mean, *variance;
 } ag_batch_norm_weights;
 
-/* y = (x - mean) / sqrt(var + epsilon) gamma + beta over the last axis, column by column; x
-   [...,f], all earlier axes are rows. In training it uses the mean and biased variance of the rows,
+/* y = (x - mean) / sqrt(var + epsilon) gamma + beta for each of the f columns of x [...,f]; all
+   earlier axes are rows. In training it uses the mean and biased variance of the rows,
    and ag_moving_average updates the running mean and (unbiased) variance with the rate `momentum`;
    otherwise it uses the running mean and variance, which get no gradient. With h = (x - mean) s, s
    = 1 / sqrt(var + epsilon): dgamma = sum of dy h, dbeta = sum of dy, dx = gamma s (dy - mean of dy
@@ -210,7 +210,7 @@ AG_API ag_tensor *ag_lstm(ag_tensor *x, ag_tensor *starts, ag_tensor *w_input, a
 /* As ag_lstm, but returns the state after every row, in the order of the rows -> [n,h]; a row
    outside of all sequences gives 0. If backwards is not 0, each sequence runs from its last row to
    its first, like the second direction of PyTorch's bidirectional nn.LSTM: the state of row
-   starts[s] is the last. ag_concat2 of two calls gives both directions. */
+   starts[s] is then the last one. ag_concat2 of two calls gives both directions. */
 AG_API ag_tensor *ag_lstm_states(ag_tensor *x, ag_tensor *starts, ag_tensor *w_input,
                                  ag_tensor *w_state, ag_tensor *bias, int backwards);
 

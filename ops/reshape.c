@@ -13,7 +13,7 @@ static int reshape_shape(ag_call *call)
     const int64_t have = ag_shape_count(call->xs[0]), wanted = ag_shape_count(s);
     if (wanted < 0)
         return ag__reject_input(call, 0,
-                                "%s is no shape; write out all sizes, of which none is "
+                                "%s is not a shape; write out all sizes, of which none is "
                                 "inferred, for %lld elements",
                                 ag_shape_text(text, s), (long long)have);
     if (have != wanted)

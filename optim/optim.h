@@ -24,7 +24,7 @@ typedef enum ag_init_kind {
     AG_INIT_KAIMING_NORMAL
 } ag_init_kind;
 
-/* How a parameter gets its first values; made by the functions below, passed by value. */
+/* How a parameter gets its initial values; made by the functions below, passed by value. */
 typedef struct ag_init {
     ag_init_kind kind;
     double a, b;

@@ -138,7 +138,7 @@ void ag_param_init(ag_param *param, ag_init init)
     if (!params || params->failure.status != AG_OK) return; /* also for what a failed call gave */
     if (params->value)
         ag_fail(&params->failure, AG_EUSE,
-                "ag_param_init: the parameters are built already; give \"%s\" its first values "
+                "ag_param_init: the parameters are built already; give \"%s\" its initial values "
                 "before ag_params_build",
                 param->name);
     else if (!ag__init_check(init, param->shape, param->name, "ag_param_init", &params->failure))

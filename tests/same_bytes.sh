@@ -114,7 +114,7 @@ for script; do :; done # the last word
     sed 's/[<&]/./g' "$script"
     echo "</text></svg>"
 } >"${script%.gp}.svg"
-: >"${script%.gp}.pdf" # empty, so it is no artefact
+: >"${script%.gp}.pdf" # empty, so it is not an artefact
 END
 chmod +x "$work/path/gnuplot"
 export PATH="$work/path:$PATH" AUGUR_ISA=avx2 OMP_WAIT_POLICY=passive

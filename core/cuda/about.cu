@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-/* A question without an answer is no failure of the device. */
+/* A question without an answer is not a failure of the device. */
 static int answered(cudaError_t error)
 {
     if (error == cudaSuccess) return 1;

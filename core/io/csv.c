@@ -88,7 +88,7 @@ static ag_status read_row(ag_csv *csv, text *t, ag_failure *why)
         const double value = strtod_l(field, &end, t->plain);
         if (end == field || *end)
             return ag_fail(why, AG_EDATA,
-                           "%s, line %d, column \"%s\": \"%s\" is no number; give every text a "
+                           "%s, line %d, column \"%s\": \"%s\" is not a number; give every text a "
                            "number of its own, and drop the lines where one is missing",
                            t->path, line, csv->name[column], field);
         csv->value[(int64_t)csv->rows * csv->columns + column] = (ag_real)value;
@@ -152,7 +152,7 @@ ag_csv *ag_csv_load(const char *path, ag_failure *why)
     const char *other = here.status ? NULL : ag_file_mistaken(path);
     if (other) ag_fail(&here, AG_EDATA, "%s %s", t.path, other);
     if (!here.status && memchr(all, 0, (size_t)bytes))
-        ag_fail(&here, AG_EDATA, "%s is no text: it has bytes of 0", t.path);
+        ag_fail(&here, AG_EDATA, "%s is not text: it has bytes of 0", t.path);
     t.plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (!t.plain) ag_fail(&here, AG_EMEMORY, "no memory for the numbers of %s", t.path);
     if (!here.status) {

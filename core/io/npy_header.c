@@ -122,8 +122,9 @@ static int descr(cursor *c, ag_array_info *info)
         return 1;
     }
     if (strchr(name, 'O')) return failed(c, "the values are Python objects; save plain numbers");
-    return failed(c, "the type is no bool, integer or float of 1 to 8 bytes (f2, f4, f8, i1 to i8, "
-                     "u1 to u8); convert the array");
+    return failed(c,
+                  "the type is not a bool, integer or float of 1 to 8 bytes (f2, f4, f8, i1 to i8, "
+                  "u1 to u8); convert the array");
 }
 
 int ag__npy_is_plain(const ag_array_info *info)
@@ -219,7 +220,7 @@ static size_t read_preamble(size_t *bytes, ag__reader *read, void *context, cons
 {
     unsigned char p[AG__NPY_PREAMBLE_MOST];
     if (read(context, p, 10) != 10 || memcmp(p, "\x93NUMPY", 6)) {
-        ag_fail(why, AG_EDATA, "%s is no npy array: it does not start with \\x93NUMPY", where);
+        ag_fail(why, AG_EDATA, "%s is not an npy array: it does not start with \\x93NUMPY", where);
         return 0;
     }
     size_t n = p[8] | (size_t)p[9] << 8;
@@ -253,7 +254,7 @@ ag_status ag__npy_read_header(ag_array_info *info, size_t *bytes, ag__reader *re
     if (read(context, dict, n) != (int64_t)n)
         return ag_fail(why, AG_EDATA, "%s ends within its npy header", where);
     if (!printable(dict, n))
-        return ag_fail(why, AG_EDATA, "%s: npy header: a byte is no printable character", where);
+        return ag_fail(why, AG_EDATA, "%s: npy header: a byte is not a printable character", where);
     dict[n] = 0;
     cursor c = {.at = dict};
     for (int i = 0; i < AG_MAX_AXES; i++) info->size[i] = 1;

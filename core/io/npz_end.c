@@ -61,7 +61,7 @@ static ag_status check_tail(const unsigned char *tail, int64_t n, int64_t bytes,
     if (memcmp(end, "PK\5\6", 4))
         return ag_fail(
             why, AG_EDATA,
-            "%s is no zip file, or its end is missing (no end record in its last 22 bytes); "
+            "%s is not a zip file, or its end is missing (no end record in its last 22 bytes); "
             "copy or download it again",
             path);
     if (another_end(tail, n, bytes - n))
@@ -82,8 +82,9 @@ ag_status ag__npz_check_end(FILE *file, int64_t bytes, const char *path, ag_fail
     path = ag_path_tail(path);
     int64_t n = bytes < TAIL ? bytes : TAIL;
     if (n < END)
-        return ag_fail(why, AG_EDATA, "%s is no zip file: it has %lld bytes, but 22 are the least",
-                       path, (long long)bytes);
+        return ag_fail(why, AG_EDATA,
+                       "%s is not a zip file: it has %lld bytes, but 22 are the least", path,
+                       (long long)bytes);
     unsigned char *tail = ag_alloc((size_t)n);
     if (!tail) return ag_fail(why, AG_EMEMORY, "no memory to open %s", path);
     ag_status status = AG_OK;

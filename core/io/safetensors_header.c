@@ -39,8 +39,8 @@ static ag_status parse_shape(ag_shape *shape, const json_t *list, const char *wh
     if (!json_is_array(list) || rank > AG_MAX_AXES)
         return ag_fail(
             why, AG_EDATA,
-            "%s: the shape has %zu axes or is no list; a list of up to 4 sizes can be read", where,
-            rank);
+            "%s: the shape has %zu axes or is not a list; a list of up to 4 sizes can be read",
+            where, rank);
     *shape = AG_SCALAR;
     shape->rank = (int)rank;
     for (size_t i = 0; i < rank; i++) {
@@ -161,7 +161,7 @@ static ag_status load_json(ag_checkpoint *c, const char *text, size_t length, ag
     if (text[0] != '{')
         return ag_fail(
             why, AG_EDATA,
-            "%s: the header must begin with {; this is no safetensors file or its first bytes "
+            "%s: the header must begin with {; this is not a safetensors file or its first bytes "
             "are damaged",
             c->path);
     const char *deep = ag_json_too_deep(text, length);
@@ -179,7 +179,7 @@ static ag_status load_json(ag_checkpoint *c, const char *text, size_t length, ag
     ag_free(probe);
     if (agree) return AG_OK;
     if (refused)
-        return ag_fail(why, AG_EDATA, "%s: the header is no valid JSON at byte %d (%s)", c->path,
+        return ag_fail(why, AG_EDATA, "%s: the header is not valid JSON at byte %d (%s)", c->path,
                        error.position, ag__quote(quoted, error.text));
     return ag_fail(why, AG_EMEMORY, "%s: there is no memory for the header", c->path);
 }

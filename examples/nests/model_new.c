@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parameters: names, shapes, first values (docs/formats/nests.md lists them). */
+/* The parameters: names, shapes, initial values (docs/formats/nests.md lists them). */
 #include "examples/nests/model.h"
 
 /* Where items are only compared, a bias of the output changes nothing: its gradient would be what

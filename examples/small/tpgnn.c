@@ -59,7 +59,7 @@ static void read_graphs(const char *path, ag_failure *why)
     int fits = !why->status && schedules <= MOST && *train > 0 && *train < workloads;
     for (int t = 0; fits && t < workloads; t++)
         fits = first[t] >= 0 && first[t + 1] - first[t] >= DRAWN && first[t + 1] <= schedules;
-    if (!fits) ag_fail(why, AG_EDATA, "%s is no file of graphs.py, or too large", path);
+    if (!fits) ag_fail(why, AG_EDATA, "%s is not a file of graphs.py, or too large", path);
 }
 
 typedef struct net {
@@ -165,7 +165,7 @@ static ag_status learn(int steps, ag_failure *why)
 }
 
 /* The share of pairs that a score has in the order of their run times, mean over the workloads that
-   were not trained on; run times within 2 % of each other are no pair. */
+   were not trained on; run times within 2 % of each other are not a pair. */
 static double ordered(const double *score, ag_failure *why)
 {
     double share = 0, sum = 0;

@@ -9,8 +9,8 @@
 #include <jansson.h>
 #include <string.h>
 
-/* Extents and sizes that are no constants are not known; they are 0 in the files, and a model takes
-   them for 1. */
+/* Extents and sizes that are not constants are not known; they are 0 in the files, and a model
+   takes them for 1. */
 typedef struct counts {
     int64_t *nodes;               /* [kinds] */
     int64_t loops, outside;       /* all; those with an extent beyond what was seen */

@@ -60,7 +60,7 @@ enum {
     TPUGRAPHS_LAYOUT = 134
 };
 
-/* Kinds of nodes that are no op codes: without operands, and elementwise. */
+/* Kinds of nodes that are not op codes: without operands, and elementwise. */
 enum { TPUGRAPHS_LEAF = -1, TPUGRAPHS_MAP = 0 };
 
 /* A node. Its reader says which operands count. */

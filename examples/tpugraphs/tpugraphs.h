@@ -117,7 +117,7 @@ typedef struct tpugraphs_dot {
 
 /* The dots of dot_axes with the operands of operand_index, ascending by node, for the caller to
    release with ag_free, also after a failure. None: the file has no such array, or `why` has a
-   sentence (AG_EDATA: a node or an axis out of range, nodes that do not ascend or are no dots, a
+   sentence (AG_EDATA: a node or an axis out of range, nodes that do not ascend or are not dots, a
    dot without two operands; AG_EMEMORY). raw->opcode must be there. */
 tpugraphs_dot *tpugraphs_dots_read(int *count, const tpugraphs_raw *raw, ag_failure *why);
 

@@ -67,7 +67,7 @@ static const ag_op cross_entropy = {
 
 const ag_op *const ag__ops_cross_entropy[] = {&cross_entropy, NULL};
 
-/* Fails the tape where a label that the caller gave is no class. */
+/* Fails the tape where a label that the caller gave is not a class. */
 static void check_labels(const ag_tensor *x, const ag_tensor *label)
 {
     const int32_t *class = ag__given_i32(label);

@@ -82,7 +82,7 @@ ag_tensor *ag_huber(ag_tensor *y, ag_tensor *target, ag_real delta)
     return ag__record2(&huber_op, y, target, &(ag_attr){.f = {(double)delta}});
 }
 
-/* Fails the tape where a target that the caller gave is no probability. */
+/* Fails the tape where a target that the caller gave is not a probability. */
 static void check_targets(ag_tape *tape, const ag_tensor *target)
 {
     const ag_real *t = ag__given(target);

@@ -154,7 +154,7 @@ static const int32_t four[] = {0, 3, 3, 4, 9}, inner[] = {1, 3, 5}, none[] = {0,
 
 enum { SAVED = SAVE_X(0) | SAVE_X(1) | SAVE_X(2) | SAVE_X(3) | SAVE_Y(1) | SAVE_Y(2) | SAVE_Y(3) };
 
-/* Attributes follow; of an LSTM the second bias is no input. */
+/* Attributes follow; of an LSTM the second bias is not an input. */
 #define CASE(gates, biased, n, in, ends, h, ...)                                                 \
  {                                                                                               \
   .x = {{2, {n, in}},        {1, {sizeof ends / sizeof *ends}}, {2, {gates * h, in}},            \

@@ -249,7 +249,7 @@ static void test_borrowed_data_is_watched(void **state)
     expect_change(tape, "input 1: its data [3,2] changed during the run");
     ag_params_reset(params);
     ag_tensor *loss = ag_sum_all(ag_mul(ag_parameter(tape, p), ag_input(tape, x, AG_SHAPE(3, 2))));
-    p->value[0] += 1; /* parameters are no inputs: an optimizer may come in between */
+    p->value[0] += 1; /* parameters are not inputs: an optimizer may come in between */
     ag_backward(loss);
     x[0] += 1; /* the run is over */
     assert_true(isfinite(ag_item(loss)));

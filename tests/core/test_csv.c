@@ -51,8 +51,8 @@ static void test_refused(void **state)
     static const struct {
         const char *text, *says;
     } cases[] = {
-        {"a,b\n1,2\n1,dot\n", "line 3, column \"b\": \"dot\" is no number"},
-        {"a,b\n1,\n", "line 2, column \"b\": \"\" is no number"},
+        {"a,b\n1,2\n1,dot\n", "line 3, column \"b\": \"dot\" is not a number"},
+        {"a,b\n1,\n", "line 2, column \"b\": \"\" is not a number"},
         {"a,b\n\n1,2,3\n", "line 3 has 3 fields, but the first line names 2 columns"},
         {"a,b\n1\n", "line 2 has 1 fields"},
         {"a,\"b\n1,2\n", "line 1: a quote is not closed"},

@@ -24,20 +24,20 @@ static void dictionaries_are_parsed_or_refused(void **state)
         {"{'descr': 'float32', 'fortran_order': False, 'shape': ()}", NULL},
         {"{'descr': 'bool', 'fortran_order': False, 'shape': (4,)}", NULL},
         {"{'descr': 'uint16', 'fortran_order': False, 'shape': (4,)}", "values of uint16 make"},
-        {"{'descr': '<float32', 'fortran_order': False, 'shape': ()}", "the type is no bool"},
+        {"{'descr': '<float32', 'fortran_order': False, 'shape': ()}", "the type is not a bool"},
         {"{'descr': ux'<i4', 'fortran_order': False, 'shape': ()}", "expected a quoted text"},
         {"{'descr': '|u1', 'fortran_order': False, 'shape': (L,)}", "expected the size"},
         {"{'descr': '|u1', 'fortran_order': False, 'shape': (4LL,)}", "expected ','"},
-        {"{'descr': '<U1', 'fortran_order': False, 'shape': ()}", "the type is no bool"},
-        {"{'descr': '<c8', 'fortran_order': False, 'shape': ()}", "the type is no bool"},
-        {"{'descr': '<f1', 'fortran_order': False, 'shape': (4,)}", "the type is no bool"},
-        {"{'descr': '<>i4', 'fortran_order': False, 'shape': ()}", "the type is no bool"},
+        {"{'descr': '<U1', 'fortran_order': False, 'shape': ()}", "the type is not a bool"},
+        {"{'descr': '<c8', 'fortran_order': False, 'shape': ()}", "the type is not a bool"},
+        {"{'descr': '<f1', 'fortran_order': False, 'shape': (4,)}", "the type is not a bool"},
+        {"{'descr': '<>i4', 'fortran_order': False, 'shape': ()}", "the type is not a bool"},
         {"{'descr': '|O', 'fortran_order': False, 'shape': ()}", "Python objects"},
         {"{'descr': '<f2', 'fortran_order': False, 'shape': (1,)}", "1 values of float16 make"},
         {"{'descr': '<u2', 'fortran_order': False, 'shape': (4,)}", "4 values of uint16 make"},
         {"{'descr': [('a', '<i4')], 'fortran_order': False, 'shape': ()}", "records"},
         {"{'descr': 5, 'fortran_order': False, 'shape': ()}", "expected a quoted text"},
-        {"{'descr': '|u1, 'fortran_order': False, 'shape': ()}", "the type is no bool"},
+        {"{'descr': '|u1, 'fortran_order': False, 'shape': ()}", "the type is not a bool"},
         {"{'descr': '|u1', 'fortran_order': 0, 'shape': (4,)}", "expected True or False"},
         {"{'descr': '|u1', 'fortran_order': False, 'shape': (4)}", "expected ','"},
         {"{'descr': '|u1', 'fortran_order': False, 'shape': 4}", "expected a shape"},
@@ -102,11 +102,11 @@ static void preambles_are_checked(void **state)
     const uint32_t all = make_npy(npy, 1, plain, "abcd", 4);
     npy[0] = 'x';
     make_npz(npy, all);
-    expect_refused(AG_EDATA, "is no npy array");
+    expect_refused(AG_EDATA, "is not an npy array");
     for (uint32_t n = 0; n < 30; n += 3) {
         make_npy(npy, 1, plain, "abcd", 4);
         make_npz(npy, n);
-        expect_refused(AG_EDATA, n < 10 ? "is no npy array" : "ends within its npy header");
+        expect_refused(AG_EDATA, n < 10 ? "is not an npy array" : "ends within its npy header");
     }
 }
 

@@ -95,10 +95,10 @@ static void other_members_are_passed_over(void **state)
     enum { ENTRIES = sizeof e / sizeof *e };
     static const struct {
         const char *name, *part;
-    } asked[] = {{"text", "member text: npy header, character 15: the type is no bool, integer"},
+    } asked[] = {{"text", "member text: npy header, character 15: the type is not a bool, integer"},
                  {"deep", "more than 4 axes"},
-                 {"__MACOSX/._x", "is no npy array"},
-                 {"empty", "is no npy array"}};
+                 {"__MACOSX/._x", "is not an npy array"},
+                 {"empty", "is not an npy array"}};
     uint8_t back[4];
     make_zip(e, ENTRIES);
     ag_npz *npz = open_good();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that are no npz or checkpoint, and damaged npz files. */
+/* Files that are not an npz or checkpoint, and damaged npz files. */
 #include "core/internal.h"
 #include "core/io/io.h"
 #include "support/test.h"

@@ -28,7 +28,7 @@ static void test_shares(void **state)
     assert_int_equal(members(part, 0), 800);
     assert_int_equal(members(part, 1), 100);
     assert_int_equal(members(part, 2), 100);
-    int early = 0; /* a random split is no cut: about 80 of the first hundred are in part 0 */
+    int early = 0; /* a random split is not a cut: about 80 of the first hundred are in part 0 */
     for (int i = 0; i < 100; i++) early += part[i] == 0;
     assert_in_range(early, 65, 95);
 }

@@ -238,7 +238,7 @@ static void values_of(float y[NODES * 6], bed *b, int which, float dropout)
     memcpy(y, ag_values(out), (size_t)n * sizeof *y);
 }
 
-/* Weights of 1 are no weights, a bias of 0 is none; [1,heads,d] is [heads,d]. */
+/* Weights of 1 equal no weights, a bias of 0 equals none; [1,heads,d] is [heads,d]. */
 static void test_same_layers(void **state)
 {
     float one[NODES * 6], other[NODES * 6];

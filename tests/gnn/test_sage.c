@@ -13,7 +13,7 @@ enum { INPUT, NEIGHBOUR, BIAS, ROOT, USERS, USERS_BIAS, JOIN, JOIN_BIAS, PARTS }
 static const int32_t source[EDGES] = {1, 1, 2, 3, 4, 5, 6, 7, 0, 8, 3, 5, 2, 0, 4, 6, 1};
 static const int32_t target[EDGES] = {0, 0, 0, 1, 1, 1, 2, 7, 3, 3, 4, 4, 4, 5, 6, 6, 5};
 
-/* x, where it is no parameter; and how much each node of a large graph counts. */
+/* x, where it is not a parameter; and how much each node of a large graph counts. */
 static float features[MOST * IN], counts[MOST];
 
 /* One convolution; all parts but the neighbour's weights may be absent. */

@@ -47,7 +47,7 @@ def check():
                                                               1e-3 / (FLOOR * 6 * math.sqrt(3) / 4)),
         "equal scores do not differ": of(scores, scores) == [0.0] * 4,
         "one score has no spread": of([2.0], [1.0]) == [1.0] and of([1e-9], [0.0])[0] > 1,
-        "not a number is no match": of([math.nan, 1.0, 0.0, 0.0], scores) == [math.inf, 0.0, 0.0, 0.0],
+        "not a number is not a match": of([math.nan, 1.0, 0.0, 0.0], scores) == [math.inf, 0.0, 0.0, 0.0],
     }
     wrong = [what for what, right in tried.items() if not right]
     for what in wrong:

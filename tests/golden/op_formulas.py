@@ -337,7 +337,7 @@ def binary_cross_entropy(x, f, i):
 
 @formula("cross_entropy")
 def cross_entropy(x, f, i):
-    """A label that is no class leaves its row out; 0 where none counts."""
+    """A label that is not a class leaves its row out; 0 where none counts."""
     label = torch.where((x[1] >= 0) & (x[1] < x[0].shape[1]), x[1], -1)
     weight = x[2].detach() if len(x) > 2 else None
     if (label < 0).all():

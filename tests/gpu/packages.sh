@@ -3,7 +3,7 @@
 # sh tests/gpu/packages.sh [DIR]: what building needs besides compilers (libzip, jansson, xxhash, stb, cmocka, and what they
 # load), fetched as Debian packages and unpacked into DIR (build/gpu-packages), installing nothing: headers in DIR/include,
 # libraries in DIR/lib. For a machine that has none of them and no way to get them: take DIR along (some 10 MB); run.sh
-# uses it. The machine needs the same processor architecture and a C library that is no older.
+# uses it. The machine needs the same processor architecture and a C library that is not older.
 cd "$(dirname "$0")/../.." || exit 1
 case "$1" in
 -*) echo "packages.sh: unknown option \"$1\": the only argument is a folder." >&2; exit 2 ;;

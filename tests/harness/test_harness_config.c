@@ -111,7 +111,7 @@ static void json_round_trip(void **state)
 static void json_sentences(void **state)
 {
     static const char *const cases[][2] = {
-        {"[1]", "c.json: \"options\" is no JSON object; this is not a config.json of demo"},
+        {"[1]", "c.json: \"options\" is not a JSON object; this is not a config.json of demo"},
         {"{\"stepps\": 3}",
          "c.json: demo 1.2 has no option stepps; the run was made by another version"},
         {"{\"steps\": 3}", "c.json: the option data is missing, so the run was made by an older "

@@ -102,7 +102,7 @@ static void any_order(void **state)
         }
         for (int m = 0; m < HARNESS_MEASURES; m++)
             for (int order = 1; order < 3; order++)
-                if (m >= HARNESS_MAPE && m <= HARNESS_MAE) /* sums of what is no whole number */
+                if (m >= HARNESS_MAPE && m <= HARNESS_MAE) /* sums of what is not a whole number */
                     near(of[order].of[m], of[0].of[m]);
                 else if (of[order].of[m] != of[0].of[m])
                     fail_msg("%s of %d scores: %.17g and %.17g", harness_measures[m].name, values,

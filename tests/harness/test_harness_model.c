@@ -132,7 +132,7 @@ static void wrong_files(void **state)
                {"unroll,ns\n", "has no items"},
                {"unroll,ns\n1,2\n1\n", "line 3 has 1 fields"},
                {"unroll,ns\n1,2,3\n", "line 2 has 3 fields"},
-               {"unroll,ns\nten,2\n", "\"ten\" is no number"},
+               {"unroll,ns\nten,2\n", "\"ten\" is not a number"},
                {"unroll,ns\n1,2\nnan,2\n", "\"unroll\" of item 2 is nan"},
                {"unroll,ns\n1,0\n", "\"ns\" of item 1 is 0"},
                {"unroll,ns\n1,1.5\n", "\"ns\" of item 1 is 1.5"}};

@@ -151,11 +151,12 @@ static void error_sentences(void **state)
             assert_int_equal(p.status, strstr(wrong[i][1], "opened") ? AG_EFILE : AG_EUSE);
     }
     parse(&p, HARNESS_EVAL, NULL, "--steps 3");
-    assert_string_equal(p.why.sentence, "--steps is no option of demo eval (it belongs to train "
-                                        "and ablate); \"demo eval --help-all\" lists the options");
+    assert_string_equal(p.why.sentence,
+                        "--steps is not an option of demo eval (it belongs to train "
+                        "and ablate); \"demo eval --help-all\" lists the options");
 }
 
-/* The list of words, which --help shows, is no word. */
+/* The list of words, which --help shows, is not a word. */
 static void several_words(void **state)
 {
     harness_options *o = harness_options_new(&demo, HARNESS_TRAIN, NULL);

@@ -67,7 +67,7 @@ static void narrow(void **state)
     harness_table_free(t);
 }
 
-/* Everything that LaTeX takes for a command, and a minus that is no hyphen. */
+/* Everything that LaTeX takes for a command, and a minus that is not a hyphen. */
 static void latex(void **state)
 {
     harness_table *t[2];

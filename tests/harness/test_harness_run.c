@@ -77,7 +77,7 @@ static void goes_back_to_a_step(void **state)
     put(folder, "metrics.csv", "step,loss\nhello\n");
     run = demo_run(folder, HARNESS_RESUME, columns, 2, new_failure());
     expect_status(harness_run_rewind(run, 3, new_failure()), AG_EDATA,
-                  "metrics.csv line 2 does not begin with a step, so it is no file of this run; "
+                  "metrics.csv line 2 does not begin with a step, so it is not a file of this run; "
                   "move it away or choose another --out");
     harness_run_close(run, &(ag_failure){0});
     harness_options_free(o);
@@ -100,7 +100,7 @@ static void config_comes_back(void **state)
         {"{\"program\": \"tpu\"}",
          "config.json was not made by demo but by tpu; name a run folder of demo"},
         {"[]", "config.json was not made by demo but by something else; name a run folder of demo"},
-        {"{\"program\": \"demo\"}", "\"options\" is no JSON object"},
+        {"{\"program\": \"demo\"}", "\"options\" is not a JSON object"},
         {"{\"program\": \"demo\", \"program\": \"demo\"}",
          "config.json line 1 is not JSON: duplicate object key"},
     };

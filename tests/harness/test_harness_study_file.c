@@ -36,21 +36,24 @@ static void sentences(void **state)
          "s.ini line 1: the study itself makes study.csv; rename the variant [study.csv]"},
         {"[]", "s.ini line 1: the variant has no name; write [name]"},
         {"[study]\n[a]\n[study]", "s.ini line 3: a second [study]; put all of it into the first"},
-        {"[study]\nseeds = one\n[a]", "s.ini line 2: seeds: \"one\" is no list of different seeds; "
-                                      "write 0,1,2 or 0..2, at most 1000 of them, once"},
-        {"[study]\nseeds = 3..1\n[a]", "s.ini line 2: seeds: \"3..1\" is no list of different "
+        {"[study]\nseeds = one\n[a]",
+         "s.ini line 2: seeds: \"one\" is not a list of different seeds; "
+         "write 0,1,2 or 0..2, at most 1000 of them, once"},
+        {"[study]\nseeds = 3..1\n[a]", "s.ini line 2: seeds: \"3..1\" is not a list of different "
                                        "seeds; write 0,1,2 or 0..2, at most 1000 of them, once"},
         {"[study]\nseeds = 0..9223372036854775807\n[a]",
-         "s.ini line 2: seeds: \"0..9223372036854775807\" is no list of different seeds; write "
+         "s.ini line 2: seeds: \"0..9223372036854775807\" is not a list of different seeds; write "
          "0,1,2 or 0..2, at most 1000 of them, once"},
-        {"[study]\nseeds = 1,1\n[a]", "s.ini line 2: seeds: \"1,1\" is no list of different seeds; "
-                                      "write 0,1,2 or 0..2, at most 1000 of them, once"},
+        {"[study]\nseeds = 1,1\n[a]",
+         "s.ini line 2: seeds: \"1,1\" is not a list of different seeds; "
+         "write 0,1,2 or 0..2, at most 1000 of them, once"},
         {"[a]\nseed = 4",
          "s.ini line 2: seed: a study has its seeds in [study]; write seeds = 4 there"},
         {"[a]\nout = x",
          "s.ini line 2: out belongs to the call and not to the study; give it as a flag"},
-        {"[a]\nnote = x", "s.ini line 2: note is no option of demo ablate (it belongs to train and "
-                          "eval); \"demo ablate --help-all\" lists the options"},
+        {"[a]\nnote = x",
+         "s.ini line 2: note is not an option of demo ablate (it belongs to train and "
+         "eval); \"demo ablate --help-all\" lists the options"},
         {"[a\xff]", "s.ini line 1: the name of the variant is not UTF-8 text; write it again"},
         {formatted("[%0201d]", 0),
          "s.ini line 1: the name of the variant is longer than 200 characters; shorten it"},

@@ -70,7 +70,7 @@ class Models(unittest.TestCase):
             np.testing.assert_allclose(Learned(self.path).scores(x, 7.0), [math.log(7) + 3 + each for each in f], 1e-6)
 
     def test_no_model(self):
-        """A sentence for all that is no model of these rows, however damaged."""
+        """A sentence for all that is not a model of these rows, however damaged."""
         write(self.path, small())
         with open(self.path, "rb") as file:
             whole = file.read()
@@ -93,7 +93,7 @@ class Models(unittest.TestCase):
         with self.assertRaisesRegex(augur_jax.Refused, "was trained on rows files of 7 columns, not on the"):
             Learned(self.path)
         write(self.path, {**small(), "state.trees.leaf": np.float32([[np.nan, 1], [1, 1]])})
-        with self.assertRaisesRegex(augur_jax.Refused, "is no checkpoint that nests has written"):
+        with self.assertRaisesRegex(augur_jax.Refused, "is not a checkpoint that nests has written"):
             Learned(self.path)
         with self.assertRaisesRegex(augur_jax.Refused, "cannot be read: No such file"):
             tuner.prior_of("/nowhere")

@@ -253,7 +253,7 @@ static void bad_calls(void **state)
         {"lab layout", 2, "--out"},
         {"lab layout --out o --families mpl", 2, "there is no family mpl; did you mean mlp?"},
         {"lab layout --out o --families ,", 2, "names no family"},
-        {"lab tile --out o --plan axes", 2, "--plan is no option of lab tile"},
+        {"lab tile --out o --plan axes", 2, "--plan is not an option of lab tile"},
         {"lab layout --out o --text none.txt", 3, "none.txt"},
         {"lab layout --out o --text worse.txt", 3, "worse.txt"},
         {"lab layout --out o --text bad.txt", 3, "the program has no name"},
@@ -284,7 +284,7 @@ static void bad_calls(void **state)
                                             "check s0/layout"};
     for (int i = 0; i < 4; i++) {
         program_outcome o = program_expect_line(
-            2, "", "--core is 900, which is no core that the program may run on (",
+            2, "", "--core is 900, which is not a core that the program may run on (",
             "lab %s --core 900", measuring[i]);
         assert_non_null(strstr(o.err, cores));
         assert_non_null(strstr(o.err, "); name one of these, or omit --core for the last"));

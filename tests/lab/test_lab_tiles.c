@@ -27,7 +27,7 @@ static void test_every_op(void **state)
             int(*tiles)[24];
             if (!lab_case(&p, (lab_op)op, &random)) continue;
             lab_run *run = lab_run_new(&p);
-            if (!lab_fusible(&p)) fail_msg("%s %d is no kernel", lab_op_name((lab_op)op), done);
+            if (!lab_fusible(&p)) fail_msg("%s %d is not a kernel", lab_op_name((lab_op)op), done);
             const int n = lab_tiles(&tiles, &p, CASE_TILES, (uint64_t)done);
             assert_true(n >= 1);
             float **values = lab_case_reference(&p);

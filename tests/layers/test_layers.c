@@ -266,7 +266,7 @@ static void test_no_memory(void **state)
     ag_params_reset(x_params);
 }
 
-/* ---- first values, names and refusals ---- */
+/* ---- initial values, names and refusals ---- */
 
 /* U(+-bound), or bound twice: those of PyTorch and PyG. */
 static void test_first_values(void **state)

@@ -74,7 +74,7 @@ static void small_cases(void **state)
     ag_pairs p = count_pairs((double[]){1, 2, 3, 4, 5}, (double[]){3, 1, 2, 5, 4}, 5);
     assert_true(fabs(ag_tau_b(&p) - 0.4) < 1e-15 && fabs(ag_tau_a(&p) - 0.4) < 1e-15);
     assert_true(ag_opa(&p) == 0.7);
-    /* a tie of run times is no pair, a tie of scores is a wrong pair: of 5 ordered pairs 3 are
+    /* a tie of run times is not a pair, a tie of scores is a wrong pair: of 5 ordered pairs 3 are
      * right */
     p = count_pairs((double[]){1, 1, 2, 3}, (double[]){2, 3, 1, 3}, 4);
     assert_true(ag_opa(&p) == 2.0 / 5);

@@ -180,7 +180,7 @@ static void test_threads(void **state)
     teardown(&p);
 }
 
-/* Starts that are no starts touch only the tensors, and every row gets a value. */
+/* Starts that are not starts touch only the tensors, and every row gets a value. */
 static void test_wild_starts(void **state)
 {
     static const int nodes[] = {4, 3, 2};

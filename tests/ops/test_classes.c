@@ -121,7 +121,7 @@ static void test_extreme_logits(void **state)
     end(&m);
 }
 
-/* Labels are the places of largest numbers; 3 and 4 are no class of three, so these rows count
+/* Labels are the places of largest numbers; 3 and 4 are not classes of three, so these rows count
    nothing. */
 static void test_labels_of_an_op(void **state)
 {

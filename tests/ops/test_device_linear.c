@@ -369,7 +369,7 @@ static void plans_are_of_one_precision(void **state)
     ag_tape_precision(tape, (ag_precision)2);
     assert_int_equal(ag_tape_status(tape), AG_EUSE);
     assert_string_equal(ag_error(tape),
-                        "ag_tape_precision: 2 is no precision; it must be AG_FP32 or AG_TF32");
+                        "ag_tape_precision: 2 is not a precision; it must be AG_FP32 or AG_TF32");
     ag_tape_free(tape);
 }
 

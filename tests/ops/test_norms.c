@@ -87,7 +87,7 @@ static float *run(problem *p, const int32_t *starts)
     return composed_run(norm, p->params, test_device(), &n);
 }
 
-/* Starts that are no starts touch only the tensor, and every row gets a value; a device takes 600
+/* Starts that are not starts touch only the tensor, and every row gets a value; a device takes 600
    rows in pieces. */
 static void test_wild_starts(void **state)
 {

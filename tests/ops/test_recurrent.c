@@ -277,8 +277,8 @@ static void expect_zeros(const float *x, int lo, int hi)
     for (int i = lo; i < hi; i++) assert_true(x[i] == 0);
 }
 
-/* Starts that are no starts touch only the tensors; rows without a sequence have state and gradient
-   0. */
+/* Starts that are not starts touch only the tensors; rows without a sequence have state and
+   gradient 0. */
 static void check_wild_starts(kind kind)
 {
     static const int lengths[] = {3, 3, 3};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Segments cut in pieces: each row is in one piece, where the join looks for it; and starts that
-   are no starts lead to no memory beyond the slots. Means of long segments, in numbers. */
+   are not starts lead to no memory beyond the slots. Means of long segments, in numbers. */
 #include "support/test.h"
 #include "augur.h"
 #include "ops/row_pieces.h"

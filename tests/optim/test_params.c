@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parameters and their first values. */
+/* Parameters and their initial values. */
 #include "optim/internal.h"
 #include "support/test.h"
 

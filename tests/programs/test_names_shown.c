@@ -9,7 +9,7 @@
 
 #include <sys/stat.h>
 
-/* The end of a colour, a turn to the left, a control character of C1, a byte that is no UTF-8. */
+/* The end of a colour, a turn to the left, a control character of C1, a byte that is not UTF-8. */
 #define ODD        "\033[31m\342\200\256\302\233\377"
 #define SHOWN      "\\x1b[31m\\u202e\\u009b\\xff"
 /* The part of it that an option may contain, which must be UTF-8. */

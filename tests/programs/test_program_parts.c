@@ -168,7 +168,7 @@ static const struct {
     int code;
     const char *call, *sentence;
 } wrong[] = {
-    {2, "predict --part 0/3", "--part: \"0/3\" is no share; write I/N"},
+    {2, "predict --part 0/3", "--part: \"0/3\" is not a share; write I/N"},
     {2, "predict --part 1/4", "--part: 1/4 is a share of 3 files, so some shares would be empty"},
     {2, "eval --part 1/3", "--part: 1/3 has no effect, since it needs --scores"},
     {2, "eval --part 1/3 --scores x --json", "--json: a share of eval prints no results"},
@@ -189,7 +189,7 @@ static const struct {
     {3, "eval --scores cut.npz", "cut.npz"},
 };
 
-/* Those that only calibrate are no results of the call, which would look at them. */
+/* Those that only calibrate are not results of the call, which would look at them. */
 static void scores_that_are_not_finite_are_not_kept(void **state)
 {
     ag_real value[] = {1, (ag_real)NAN};

@@ -168,7 +168,7 @@ static const struct {
     int code, of;
     const char *call, *sentence;
 } wrong[] = {
-    {2, 'd', "predict --run this --hidden 32", "--hidden is no option of "},
+    {2, 'd', "predict --run this --hidden 32", "--hidden is not an option of "},
     {2, 'd', "predict --run this --run", "--run needs a value: --run "},
     {3, 0, "train --out x --data none.npz", "no such file or folder"},
     {3, 0, "train --out x --data stderr", "stderr"},

@@ -71,7 +71,7 @@ static void expect_term(const harness_program *p, const char *of, char *term)
     char *words = strchr(term, '='), *rest = NULL;
     if (words) *words++ = 0;
     const harness_option *option = harness_option_find(p, term + 2);
-    if (!option) fail_msg("%s %s needs %s, which is no option", p->name, of, term);
+    if (!option) fail_msg("%s %s needs %s, which is not an option", p->name, of, term);
     for (char *w = words ? strtok_r(words, "|", &rest) : NULL; w; w = strtok_r(NULL, "|", &rest))
         if (!strstr(option->choices, w)) fail_msg("%s %s needs %s=%s", p->name, of, term, w);
 }
@@ -174,7 +174,7 @@ static void synonyms_lead_to_options(void **state)
             const int built_in = !strncmp(ours, "config", n) || !strncmp(ours, "help", n);
             if (!option && !built_in) fail_msg("%s: no program has --%s", row->theirs, ours);
             if (value && !strstr(option->choices, value))
-                fail_msg("%s is no word of --%s", value, ours);
+                fail_msg("%s is not a word of --%s", value, ours);
         }
     }
     assert_true(rows > 30);

@@ -153,7 +153,7 @@ static void stopped_behind_the_last_step(void **state)
     }
 }
 
-/* A study that was interrupted is no run to --resume. */
+/* A study that was interrupted is not a run to --resume. */
 static void stopped_study(void **state)
 {
     program_write_text("study.ini", "[study]\nseeds = 0\n[all]\n");

@@ -313,7 +313,7 @@ static void wrong_shares(void **state)
 {
     static const char *const parts[] = {"5/4", "0/4", "1/0", "4", "1/4x", "-1/4", "1/100000"};
     for (int i = 0; i < 7; i++)
-        program_expect_line(2, "", formatted("--part: \"%s\" is no share; write I/N", parts[i]),
+        program_expect_line(2, "", formatted("--part: \"%s\" is not a share; write I/N", parts[i]),
                             ABLATE "wrong --part %s", parts[i]);
     program_expect(ABLATE "wrong --only other-ome", 2, "",
                    "--only: study.ini has no variant [other-ome]; did you mean [other one]");

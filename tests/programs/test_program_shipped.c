@@ -64,7 +64,7 @@ static void a_wrong_name_lists_those_there(void **state)
                    "there is no file or folder nests-fuson, and no model \"nests-fuson\" ships");
 }
 
-/* Where scores are no mean of several. */
+/* Where scores are not a mean of several. */
 static void one_model_is_taken(void **state)
 {
     static const char *const several[] = {"--model tpu-fusion tpu-fusion",

@@ -91,7 +91,7 @@ static void test_tgraph(void **state)
 
 static int remove_folder(void **state) { return system(formatted("rm -rf '%s'", files_folder)); }
 
-/* TPGNN in one file takes the steps of the program: the same schedules, first values and dropped
+/* TPGNN in one file takes the steps of the program: the same schedules, initial values and dropped
    channels, so it orders as many pairs. */
 static void test_tpgnn(void **state)
 {

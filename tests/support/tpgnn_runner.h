@@ -17,7 +17,7 @@ typedef struct tpgnn_trial {
     uint64_t seed;
 } tpgnn_trial;
 
-/* The loss and the cost of each schedule, with first values and without dropout; and what
+/* The loss and the cost of each schedule, with initial values and without dropout; and what
    ag_gradcheck of the loss finds (NULL: not wanted). why: a sentence, or "", and where the worst
    gradient is. */
 double ag__tpgnn(double *cost, double *worst, const tpgnn_trial *trial, char why[TPGNN_WHY]);

@@ -122,7 +122,7 @@ static void wrong_calls_are_refused(void **state)
     program_expect("tgraph import " SEEDS ".pb --out o.npz --configs none.npz", 3, "", "none.npz");
     program_expect("tgraph import " SEEDS ".pb --out o.npz --unknown refuse", 3, "", "op topk");
     program_expect("tgraph import none.pb --out o.npz", 3, "", "cannot be opened");
-    program_expect("tgraph import . --out o.npz", 3, "", "is no file that can be mapped");
+    program_expect("tgraph import . --out o.npz", 3, "", "is not a file that can be mapped");
     program_expect("tgraph import m.npz --out o.npz", 3, "", "is a zip archive");
     program_expect("tgraph import " SEEDS ".pb --out none/o.npz", 3, "", "none/o.npz");
     program_expect("tgraph import " SEEDS ".pb --out o.npz --ram-limit 1M --configs 10000", 5, "",

@@ -69,7 +69,7 @@ static void predictions(void **state)
     program_expect("tgraph eval --run p1 --run p3 --data a.npz --no-baselines", 0, "2 runs",
                    "p3 was not trained with --split 0.8 --split-seed 0");
     program_expect("tgraph eval --run p1 --data a.npz --split 0.5", 2, "",
-                   "--split is no option of tgraph eval");
+                   "--split is not an option of tgraph eval");
     program_expect("tgraph predict --run p1 --data t.npz", 3, "",
                    "t.npz is a tile file, but tgraph ranks layouts");
     program_expect("tgraph train --data a.npz --no-prune --out p4" SMALL, 0, "", "");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The model of TPGNN: gradients against central differences in double, float against double, scores
-   that are no numbers, refusals. */
+   that are not numbers, refusals. */
 #include "support/test.h"
 #include "examples/tpgnn/hooks.h"
 #include "support/tpgnn_npz.h"
@@ -99,7 +99,7 @@ static void in_both_precisions(void **state)
 
 /* ---- scores ---- */
 
-/* A cost that is no number names its schedule. */
+/* A cost that is not a number names its schedule. */
 static void scores_or_new_failure(void **state)
 {
     tpgnn_data data;

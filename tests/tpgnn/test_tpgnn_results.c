@@ -110,7 +110,7 @@ static void nothing_to_learn_from(void **state)
     assert_int_equal(r.rank.methods, 1);
     drop(&r, &files);
 
-    /* nothing to score is no failure */
+    /* nothing to score is not a failure */
     r = (tpgnn_results){.rank.name = "TPGNN"};
     tpgnn_results_open(&r, &files, NULL);
     expect_ok(harness_rank_compute(&r, new_failure()));

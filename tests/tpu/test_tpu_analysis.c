@@ -212,7 +212,7 @@ static void nonsense(void **state)
     lab_program_clear(&p);
 }
 
-/* Kernels may call computations: their inner parameters are no traffic, and the result of a fusion
+/* Kernels may call computations: their inner parameters are not traffic, and the result of a fusion
    is that of the computation that it calls. Here exp of x[8,4] in a fusion: node 1 is the root of
    the computation, node 3 of the kernel. */
 static void called_computations(void **state)

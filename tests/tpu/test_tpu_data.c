@@ -122,7 +122,7 @@ static void names_tell_program_and_family(void **state)
          "resnet_v1_50_official_batch_128_bf16", "resnet_v1"},
         {"0a1c5dcfa9f1f4ebcc1282a1d1ca8ecb", "0a1c5dcfa9f1f4ebcc1282a1d1ca8ecb",
          "0a1c5dcfa9f1f4ebcc1282a1d1ca8ecb"},
-        {"train_mlp_7", "train_mlp_7", "train_mlp"}, /* 7 is no hash */
+        {"train_mlp_7", "train_mlp_7", "train_mlp"}, /* 7 is not a hash */
         {"bert_4x4_12345678", "bert_4x4", "bert_4x4"},
         {"_12345678", "_12345678", "_12345678"},
         {"mlp_3x", "mlp_3x", "mlp_3x"}};

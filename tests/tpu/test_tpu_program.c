@@ -157,7 +157,7 @@ static void inspecting(void **state)
     assert_string_equal(json_string_value(json_object_get(json_array_get(j, 0), "family")), "f");
     json_decref(j);
 
-    /* A name that is no UTF-8 cannot be typed as a path, but a folder may hold it. */
+    /* A name that is not UTF-8 cannot be typed as a path, but a folder may hold it. */
     const char *folder = test_file("folder");
     assert_int_equal(mkdir(folder, 0700), 0);
     program_write_tile("folder/b\xff_1_0000000a.npz", 3, 0);
@@ -189,7 +189,7 @@ static void wrong_options(void **state)
                    "--preset none-transformer-fusion is a model for fusion files, but --data names "
                    "tile files; take --preset none-transformer-tile, or name fusion files");
     program_expect("tpu train --out x --reduction transformer --attention-heads 5" TILES SMALL, 2,
-                   "", "--hidden is 16, which is no multiple of --attention-heads 5");
+                   "", "--hidden is 16, which is not a multiple of --attention-heads 5");
 }
 
 /* Run times that are all 0 are hidden: they can be predicted, not learned or scored. */

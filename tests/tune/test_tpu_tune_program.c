@@ -49,13 +49,14 @@ static void sentences(void **state)
         {"tpu autotune --run fusion --out a --verify -1", 2, "--verify: -1 is out of range"},
         {"tpu autotune --run fusion --out a --tiles 1", 2, "--tiles: 1 is out of range"},
         {"tpu autotune --run fusion --out a --core 900", 2,
-         "--core is 900, which is no core that the program may run on (0"},
-        {"tpu autotune --run fusion --out a --data b", 2, "--data is no option of tpu autotune"},
+         "--core is 900, which is not a core that the program may run on (0"},
+        {"tpu autotune --run fusion --out a --data b", 2,
+         "--data is not an option of tpu autotune"},
         {"tpu autotune --run fusion --out tile", 2, "the folder tile is not empty"},
         {"tpu autotune --run fusion --out ./fusion --force", 2,
          "--out: ./fusion is the folder of --run, and its model would be lost; choose another"},
         {"tpu train --data " DATA "fusion/mlp_0.npz --out a --tiles 3", 2,
-         "--tiles is no option of tpu train (it belongs to autotune)"},
+         "--tiles is not an option of tpu train (it belongs to autotune)"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         program_expect(wrong[i].line, wrong[i].code, "", wrong[i].err);

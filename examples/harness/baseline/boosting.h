@@ -5,7 +5,7 @@
 
 #include "core/types.h"
 
-/* A loss that replaces the squared error, for losses that are no sum over rows. */
+/* A loss that replaces the squared error, for losses that are not a sum over rows. */
 typedef struct harness_boosting_loss {
     /* Sets the first and second derivatives [rows] of the loss by the prediction [rows] of the
        trees so far; called before each tree. A result other than 0 ends the fit. */

@@ -198,8 +198,8 @@ static ag_status foreign(const harness_options *o, const harness_option *option,
         if (c->bit & option->commands)
             owners = harness_format("%s%s%s", owners, *owners ? " and " : "", c->name);
     }
-    return ag_fail(why, AG_EUSE, "%s%s%s is no option of %s %s (it belongs to %s); %s", at(where),
-                   where ? "" : "--", option->name, o->program->name,
+    return ag_fail(why, AG_EUSE, "%s%s%s is not an option of %s %s (it belongs to %s); %s",
+                   at(where), where ? "" : "--", option->name, o->program->name,
                    harness__command_name(o->program, o->command), owners,
                    harness__advice(o, where, option->name, false));
 }

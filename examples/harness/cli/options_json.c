@@ -115,7 +115,7 @@ ag_status harness_options_from_json(harness_options *o, const json_t *object, co
     json_t *value;
     if (!json_is_object(object))
         return ag_fail(why, AG_EDATA,
-                       "%.200s: \"options\" is no JSON object; this is not a config.json of %s",
+                       "%.200s: \"options\" is not a JSON object; this is not a config.json of %s",
                        file, o->program->name);
     o->layer++;
     json_object_foreach((json_t *)(uintptr_t)object, name, value)

@@ -22,7 +22,7 @@ ag_status harness__check_writable(const char *folder, ag_failure *why);
 ag_status harness__lock_folder(int *lock, const char *folder, int how, ag_failure *why);
 /* The same with a file, since NFS has locks between machines only for files. This makes the file,
    and the caller removes it while it has the lock. If another program has the lock, LOCK_NB gives
-   -1 in *lock, which is no failure; without LOCK_NB the call waits. Fails: AG_EFILE. */
+   -1 in *lock, which is not a failure; without LOCK_NB the call waits. Fails: AG_EFILE. */
 ag_status harness__lock_file(int *lock, const char *path, int how, ag_failure *why);
 /* Fails with AG_EFILE if the locked folder is no longer the one of that name: what is there now
    belongs to somebody else. Call it before files are written by name. */

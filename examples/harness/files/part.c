@@ -12,7 +12,7 @@ ag_status harness_part_read(harness_part *part, const char *text, ag_failure *wh
                   part->index >= 1 && part->index <= part->count))
         return AG_OK;
     return ag_fail(why, AG_EUSE,
-                   "--part: \"%.60s\" is no share; write I/N with I from 1 to N and N from 1 to "
+                   "--part: \"%.60s\" is not a share; write I/N with I from 1 to N and N from 1 to "
                    "99999, as in 2/8",
                    text);
 }

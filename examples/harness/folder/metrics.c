@@ -121,7 +121,7 @@ static ag_status kept_bytes(size_t *kept, const char *path, const char *text, si
         if (at == -2)
             return ag_fail(
                 why, AG_EDATA,
-                "%.200s line %d does not begin with a step, so it is no file of this run; move "
+                "%.200s line %d does not begin with a step, so it is not a file of this run; move "
                 "it away or choose another --out",
                 ag_path_tail(path), line);
         if (at > step) break;

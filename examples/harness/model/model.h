@@ -236,8 +236,8 @@ typedef struct harness_network {
     /* Fills session->trained.text (harness_alloc) for the data, except "configuration". */
     void (*identify)(harness_session *session);
     /* Fills trained->net and adds all parameters to trained->params, from options and texts, which
-       may be anything if the file is damaged. The first values are drawn afterwards. Fails: AG_EUSE
-       (options), AG_EDATA (texts), AG_EMEMORY. */
+       may be anything if the file is damaged. The initial values are drawn afterwards. Fails:
+       AG_EUSE (options), AG_EDATA (texts), AG_EMEMORY. */
     ag_status (*build)(harness_trained *trained, const harness_settings *settings, ag_failure *why);
     void (*drop)(void *net); /* optional: frees what `build` made, except the parameters */
     const char *inherited;   /* optional: the key whose text is that of the checkpoint of --init */

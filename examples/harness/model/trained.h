@@ -9,7 +9,7 @@
 
 /* Start all of them from {0}, and always call harness_trained_drop. */
 
-/* Makes session->trained for the data of the session, with first values of the parameters. Fails:
+/* Makes session->trained for the data of the session, with initial values of the parameters. Fails:
    as the functions of harness_network; AG_EUSE, AG_EMEMORY. */
 ag_status harness_trained_create(harness_session *session, ag_failure *why);
 

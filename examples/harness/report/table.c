@@ -279,7 +279,7 @@ static void tex_text(FILE *to, const char *text)
     harness_free(safe);
 }
 
-/* A number is set as one, so that its minus is no hyphen. */
+/* A number is set as one, so that its minus is not a hyphen. */
 static void tex_cell(FILE *to, const cell *c)
 {
     const char *power = c->kind == REAL ? strchr(c->shown, 'e') : NULL;

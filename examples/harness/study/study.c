@@ -100,7 +100,7 @@ static ag_status read_seeds(harness_study *s, const char *value, const char *whe
     if (good) return AG_OK;
     return ag_fail(
         why, AG_EUSE,
-        "%s: seeds: \"%.60s\" is no list of different seeds; write 0,1,2 or 0..2, at most "
+        "%s: seeds: \"%.60s\" is not a list of different seeds; write 0,1,2 or 0..2, at most "
         "%d of them, once",
         where, value, MOST_SEEDS);
 }

@@ -168,7 +168,7 @@ static ag_status do_all(const study_outcome *x, task what, ag_failure *why)
     return why->status;
 }
 
-/* Makes the folder, keeps out programs that are no studies, and removes unfinished files of a
+/* Makes the folder, keeps out programs that are not studies, and removes unfinished files of a
    killed study. plots/ is made now, so that a link in its place is found before hours of training.
  */
 static ag_status open_folder(study_outcome *x, bool makes, ag_failure *why)

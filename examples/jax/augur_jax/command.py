@@ -126,7 +126,7 @@ def run(given: argparse.Namespace) -> int:
                           "all of its files; leave them out")
         programs = named(given.programs)
         if not isinstance(programs, Mapping):
-            raise Refused(f"{given.programs} is no dictionary of families; name one")
+            raise Refused(f"{given.programs} is not a dictionary of families; name one")
         collector = Collector(programs, given.out or given.again, given.minutes, given.seed or 0, threads, given.tgraph,
                               lambda line: print(line, file=sys.stderr, flush=True))
         families = given.families.split(",") if given.families else list(programs)

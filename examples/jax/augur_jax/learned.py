@@ -39,7 +39,7 @@ class Learned:
         except OSError as reason:
             raise Refused(f"{file} cannot be read: {reason.strerror}; give a run or checkpoint of nests") from None
         except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError, OverflowError):
-            raise Refused(f"{file} is no checkpoint that nests has written; give one") from None
+            raise Refused(f"{file} is not a checkpoint that nests has written; give one") from None
 
     def nanoseconds(self, site: Site) -> dict[str, float]:
         """It learned to compare the ways to write one op: what the op takes as it is, is guessed."""

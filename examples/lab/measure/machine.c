@@ -47,10 +47,11 @@ ag_status lab_core_check(int core, ag_failure *why)
         n += sprintf(cores + n, "%s%d", n ? ", " : "", i);
         if (last > i) n += sprintf(cores + n, " to %d", last);
     }
-    return ag_fail(why, AG_EUSE,
-                   "--core is %d, which is no core that the program may run on (%s); name one of "
-                   "these, or omit --core for the last one",
-                   core, cores);
+    return ag_fail(
+        why, AG_EUSE,
+        "--core is %d, which is not a core that the program may run on (%s); name one of "
+        "these, or omit --core for the last one",
+        core, cores);
 }
 
 /* Family, model and stepping of the CPU, and its cache: names can be as short as "AMD EPYC", and

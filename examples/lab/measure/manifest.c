@@ -161,7 +161,7 @@ lab_manifest **lab_manifests_load(const harness_paths *paths, ag_failure *why)
         if (!why->status && !found)
             ag_fail(why, AG_EFILE,
                     "%.200s: neither this folder nor one below it has a " LAB_MANIFEST
-                    ", so it is no data set of lab",
+                    ", so it is not a data set of lab",
                     paths->list[i]);
         harness_files_free(&files);
     }

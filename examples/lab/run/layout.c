@@ -15,7 +15,7 @@ static const lab_layout_row no_layouts = {-1, -1, -1, -1, -1, -1, -1, -1, -1,
                                           -1, -1, -1, -1, -1, -1, -1, -1, -1};
 
 /* The order that six numbers name: axes of a value, each once, then -1; the other axes follow
-   row-major. Returns how many they name, -1: they are no order. */
+   row-major. Returns how many they name, -1: they are not an order. */
 static int read_order(order *o, const signed char *slot, int rank)
 {
     unsigned seen = 0;

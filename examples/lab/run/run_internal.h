@@ -67,7 +67,7 @@ void lab__run_reset(lab_run *run);
 void lab__run_step(lab_run *run, void (*go)(const void *), const void *args, size_t bytes);
 
 /* Appends the steps that compute a node, in its home and layout, from the operands' data; no step
-   for a reshape that lab_reshape_axes does not allow. The node is no parameter or constant. */
+   for a reshape that lab_reshape_axes does not allow. The node is not a parameter or constant. */
 void lab__run_node(lab_run *run, int node, const lab_value *in);
 
 /* Appends a move of a value to the home of another, in its layout. */

@@ -17,7 +17,7 @@
 #include <stdio.h>
 
 /* Reads one program into *p, which must be empty; path is for the sentences, which name the line.
-   Bytes that are no program are refused: p then has no nodes, and p->why has the sentence.
+   Bytes that are not a program are refused: p then has no nodes, and p->why has the sentence.
    docs/formats/lab.md has the grammar. */
 ag_status lab_text_read(lab_program *p, const char *text, size_t length, const char *path);
 ag_status lab_text_load(lab_program *p, const char *path);

@@ -66,7 +66,7 @@ typedef struct tgraph_model {
     nests_joined joined;
 } tgraph_model;
 
-/* Adds the parameters to `params`, which is new and stays the caller's; memory and first values
+/* Adds the parameters to `params`, which is new and stays the caller's; memory and initial values
    come with ag_params_build. Fails: AG_EUSE (options). */
 ag_status tgraph_model_add(tgraph_model *model, ag_params *params, const tgraph_options *options,
                            ag_failure *why);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parameters of TGraph: names, shapes, first values (docs/formats/tgraph.md lists them). */
+/* The parameters of TGraph: names, shapes, initial values (docs/formats/tgraph.md lists them). */
 #include "examples/tgraph/model/model.h"
 
 #include "examples/harness/harness.h"

@@ -22,7 +22,7 @@ enum { NESTS_INPUTS = 2, NESTS_INNER = 3 };
 /* ---- a program ---- */
 
 /* The order of operands and the axes that a dot contracts are in the arrays operand_index and
-   dot_axes of the lab's files. TpuGraphs leaves both out: there an operand that is no parameter,
+   dot_axes of the lab's files. TpuGraphs leaves both out: there an operand that is not a parameter,
    constant or broadcast is taken as the first. Operands are earlier nodes, no scalars, and two at
    most. `config` is the index among the configurable nodes, or -1; varying, 1: the loops depend on
    it. */

@@ -20,7 +20,7 @@ nests_strides nests_strides_of(const nests_order *order, int rank, const int *si
     return strides;
 }
 
-/* Numbers that are no axis, or come twice, are passed over: files may have them after the rank. */
+/* Numbers that are not axes, or come twice, are passed over: files may have them after the rank. */
 nests_order nests_asked_order(int *given, const signed char digit[TPUGRAPHS_AXES], int rank)
 {
     nests_order order = {{0}};

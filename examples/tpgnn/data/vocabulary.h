@@ -33,7 +33,7 @@ void tpgnn_vocabulary_free(tpgnn_vocabulary *v); /* leaves it empty */
 /* An object with a list of words for each field, word 0 included; owned by the caller. */
 struct json_t *tpgnn_vocabulary_json(const tpgnn_vocabulary *v);
 /* Reads the JSON of tpgnn_vocabulary_json into an empty vocabulary; name: its name in sentences.
-   Fails, and leaves it empty: AG_EDATA (a field is no list, or its words do not ascend). */
+   Fails, and leaves it empty: AG_EDATA (a field is not a list, or its words do not ascend). */
 ag_status tpgnn_vocabulary_read(tpgnn_vocabulary *v, const struct json_t *json, const char *name,
                                 ag_failure *why);
 

@@ -44,7 +44,7 @@ typedef struct tpgnn_model {
     nests_joined joined;
 } tpgnn_model;
 
-/* Adds the parameters to `params`, which is new and stays the caller's; memory and first values
+/* Adds the parameters to `params`, which is new and stays the caller's; memory and initial values
    come with ag_params_build. With TPGNN_WORDS `vector` is there, with zeros; the caller sets the
    scale of the rows. Fails: AG_EUSE (sizes out of range). */
 ag_status tpgnn_model_add(tpgnn_model *model, ag_params *params, const tpgnn_options *options,

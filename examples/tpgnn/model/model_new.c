@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parameters: names, shapes, first values (docs/formats/tpgnn.md lists them). */
+/* The parameters: names, shapes, initial values (docs/formats/tpgnn.md lists them). */
 #include "examples/tpgnn/rows/rows.h"
 #include "core/error.h"
 #include "examples/tpgnn/model/model.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The paper's network: parameters with names and first values as in PyG, and the forward pass in
+/* The paper's network: parameters with names and initial values as in PyG, and the forward pass in
    the order of the authors' code. */
 #include "examples/tpgnn/model/paper.h"
 #include "core/error.h"

@@ -33,7 +33,7 @@ typedef struct tpgnn_paper {
 } tpgnn_paper;
 
 /* Adds its parameters, with PyG's names (conv1.lin_rel.weight, pool1.select.weight, lin1.weight)
-   and ranges of first values. PyG's SAGPooling has one parameter more, of which only the sign
+   and ranges of initial values. PyG's SAGPooling has one parameter more, of which only the sign
    counts (pool1.select.weight); here it is positive. Fails: AG_EUSE (layers or a share out of
    range). */
 ag_status tpgnn_paper_add(tpgnn_paper *paper, ag_params *params, const tpgnn_paper_options *options,

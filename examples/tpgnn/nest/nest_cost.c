@@ -83,8 +83,8 @@ static double gathered(const nest_statement *s, const nest_cost *c)
     return nest_cap(n);
 }
 
-/* A vector of several registers whose length is no power of two is carried around a loop element by
-   element: sums of a block that the loop around it adds to. */
+/* A vector of several registers whose length is not a power of two is carried around a loop element
+   by element: sums of a block that the loop around it adds to. */
 static double scattered(const nest_statement *s, const nest_cost *c)
 {
     if (!c->update || c->vector < 0 || c->vector != s->vector) return 0;

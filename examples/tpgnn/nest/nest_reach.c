@@ -62,7 +62,7 @@ typedef struct shape {
     int dims;
 } shape;
 
-/* Sizes follow their buffer. One that is no constant counts as 1 and is never the limit. */
+/* Sizes follow their buffer. One that is not a constant counts as 1 and is never the limit. */
 static void find_shape(shape *f, const nest_tree *t, int buffer)
 {
     const tpgnn_schedule *s = t->s;

@@ -52,8 +52,8 @@ int tpu_hlo_dim(const tpu_hlo *hlo, int u, int i); /* feature `dimensions`; -1: 
    single contracted axis fits; 0: it has no operands. */
 int tpu_hlo_readings(const tpu_hlo *hlo, int u);
 /* How many products, or elements of the operand, a reduction takes in for an element of its result,
-   with those in the padding; 1: it is no reduction. For a dot with axes that do not fit, the number
-   follows from the numbers of elements. */
+   with those in the padding; 1: it is not a reduction. For a dot with axes that do not fit, the
+   number follows from the numbers of elements. */
 double tpu_hlo_taken_in(const tpu_hlo *hlo, int u);
 
 /* The iteration space of a reduction. Of a dot whose axes do not follow from the shapes, the space

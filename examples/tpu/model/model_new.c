@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parameters: names, shapes, first values (docs/formats/tpu.md lists them). */
+/* The parameters: names, shapes, initial values (docs/formats/tpu.md lists them). */
 #include "examples/tpu/model/model.h"
 #include "core/error.h"
 
@@ -138,7 +138,7 @@ static ag_status check_heads(const char *option, int heads, int hidden, ag_failu
     const int below = hidden / heads * heads, above = below + heads;
     if (below == hidden) return AG_OK;
     return ag_fail(why, AG_EUSE,
-                   "--hidden is %d, which is no multiple of --%s %d; take --hidden %d, or other "
+                   "--hidden is %d, which is not a multiple of --%s %d; take --hidden %d, or other "
                    "--%s",
                    hidden, option, heads, below >= 8 ? below : above, option);
 }

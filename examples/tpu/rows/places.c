@@ -52,7 +52,7 @@ void nests_view_of(nests_view *view, const tpu_hlo *h, int u, int v)
         const int axis = tpu_hlo_dim(h, u, i);
         if (opcode == TPUGRAPHS_BROADCAST && i < in_rank && axis < rank) view->from[i] = axis;
         if (opcode == TPUGRAPHS_TRANSPOSE && i < rank && axis >= 0) view->from[axis] = i;
-        /* A list of dimensions ends with zeros, so that a second 0 is no axis. */
+        /* A list of dimensions ends with zeros, so that a second 0 is not an axis. */
         if (opcode == TPUGRAPHS_REVERSE && i < rank && axis >= 0 && axis < rank && (axis || !i))
             view->step[axis] = -1;
     }

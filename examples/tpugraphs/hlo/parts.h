@@ -45,7 +45,7 @@ enum {
     HLO_LISTS
 };
 
-/* Columns of features that are no lists and have no name in operations.h; and the number of all
+/* Columns of features that are not lists and have no name in operations.h; and the number of all
    columns, with the lists of a dot. */
 enum { HLO_MEMBERS = 29, HLO_STABLE = 133, HLO_COLUMNS = 164 };
 

@@ -283,7 +283,7 @@ ag_status hlo_read_protobuf(hlo_module *m, hlo_span all)
         if (f.number == 1 && f.form == BYTES && is_module(f.bytes)) return read_module(m, f.bytes);
     return ag_fail(
         m->why, AG_EDATA,
-        "%s is no HLO module, or it is damaged or cut off: it is neither an HloModuleProto "
+        "%s is not an HLO module, or it is damaged or cut off: it is neither an HloModuleProto "
         "or HloProto nor a text that begins with HloModule; docs/tgraph.md says how to "
         "get one of JAX, TensorFlow and PyTorch",
         m->name);

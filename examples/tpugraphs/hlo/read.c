@@ -49,7 +49,7 @@ static ag_status read_file(hlo_graph *g, int file, const char *name, hlo_unknown
 {
     struct stat about;
     if (fstat(file, &about) || !S_ISREG(about.st_mode))
-        return ag_fail(why, AG_EFILE, "%s is no file that can be mapped; copy it to the disk",
+        return ag_fail(why, AG_EFILE, "%s is not a file that can be mapped; copy it to the disk",
                        name);
     const size_t n = (size_t)about.st_size;
     void *bytes = n ? mmap(NULL, n, PROT_READ, MAP_PRIVATE, file, 0) : NULL;

@@ -61,7 +61,7 @@ def main(arguments=None):
         try:
             sentences += walks(*tree_of(path), generator)
         except (OSError, KeyError, ValueError, IndexError) as reason:
-            sys.exit(f"vectors: {path} is no file of measured schedules ({reason}); name those that collect.py wrote")
+            sys.exit(f"vectors: {path} is not a file of measured schedules ({reason}); name those that collect.py wrote")
     try:
         classes, vectors = train(sentences, options.seed)
     except ImportError as reason:

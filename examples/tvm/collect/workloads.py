@@ -75,7 +75,7 @@ def mobilenet():
 
 
 TASKS = {"resnet18": tuple(resnet18()), "mobilenet": tuple(mobilenet())}
-WORK = {"dense": product, "pool": windows, "depthwise": windows}  # of the operations that are no convolution
+WORK = {"dense": product, "pool": windows, "depthwise": windows}  # of the operations that are not convolutions
 
 
 def operation(network, resolution, task):

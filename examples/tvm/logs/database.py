@@ -28,7 +28,7 @@ def shown(value):
 
 
 def unpacked(file, path):
-    """The open file, unpacked if it begins as a packed one does. Refuses what is no log at all."""
+    """The open file, unpacked if it begins as a packed one does. Refuses what is not a log at all."""
     start = file.peek(64)[:64]
     for magic, what in MISTAKEN.items():
         if start.lstrip().startswith(magic):
@@ -65,7 +65,7 @@ def programs(path, bad):
         good = isinstance(value, list) and len(value) == 2 and all(isinstance(each, str) for each in value) and \
             re.fullmatch("[0-9]{1,64}", value[0])  # the hash becomes a part of a file's name
         if value is not None and not good:
-            bad(f'{path} line {number}: {shown(value)} is no workload: ["hash", "module"] is one')
+            bad(f'{path} line {number}: {shown(value)} is not a workload: ["hash", "module"] is one')
         found.append(value if good else None)
     return found
 
@@ -79,7 +79,7 @@ def record(value, workloads):
         good = isinstance(number, int) and 0 <= number and (workloads is None or number < len(workloads))
         times_are = all(seconds == 0 for seconds in times or ()) or all(seconds > 0 for seconds in times)
     except (TypeError, ValueError):
-        raise ValueError(f"{shown(value)} is no record: [workload, [trace, run times, target, arguments]] is "
+        raise ValueError(f"{shown(value)} is not a record: [workload, [trace, run times, target, arguments]] is "
                          "one") from None
     if not good:
         raise ValueError(f"the workload is {shown(number)}, but the database has {len(workloads or ())}, from 0 on")

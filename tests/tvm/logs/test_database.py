@@ -25,10 +25,10 @@ RECORDS = (f'[1, [{TRACE}, [0.25, 0.5], {TARGET}, [["TENSOR", "float32", [8]]]]]
            f'[1, [{TRACE}, [0.125], {TARGET}, null]]\n')
 GOOD = '[1, [[[], []], [1], "llvm", null]]\n'
 BAD = (
-    ("{\n", "no JSON"), ("3\n", "3 is no record"), ("{}\n", "{} is no record: [workload, [trace"), ("[1]\n", "no record"),
-    ("\xff\n", "no JSON"), ("[" * 100000 + "\n", "no JSON"), ('["1", "AA"]\n', "is no record"),
-    ("[0, [[[], []], null, null]]\n", "is no record"), ("[0, [[[], []], 3, null, null]]\n", "is no record"),
-    ('[0, [[[], []], ["1"], null, null]]\n', "is no record"),
+    ("{\n", "no JSON"), ("3\n", "3 is not a record"), ("{}\n", "{} is not a record: [workload, [trace"), ("[1]\n", "not a record"),
+    ("\xff\n", "no JSON"), ("[" * 100000 + "\n", "no JSON"), ('["1", "AA"]\n', "is not a record"),
+    ("[0, [[[], []], null, null]]\n", "is not a record"), ("[0, [[[], []], 3, null, null]]\n", "is not a record"),
+    ('[0, [[[], []], ["1"], null, null]]\n', "is not a record"),
     ("[-1, [[[], []], null, null, null]]\n", "the workload is -1, but the database has 2, from 0 on"),
     ("[0.5, [[[], []], null, null, null]]\n", "the workload is 0.5, but the database has 2, from 0 on"),
     ("[2, [[[], []], null, null, null]]\n", "the workload is 2, but the database has 2, from 0 on"),
@@ -101,8 +101,8 @@ class Databases(unittest.TestCase):
                 self.expect("x_tuning_record.json --bad refuse", logs.BAD_DATA, "", sentence)
 
     def test_bad_workloads(self):
-        for line, sentence in (('["42", 2]', "x_workload.json line 1: ['42', 2] is no workload"),
-                               ('["../1", "AA"]', "is no workload"), ("nonsense", "x_workload.json line 1: no JSON")):
+        for line, sentence in (('["42", 2]', "x_workload.json line 1: ['42', 2] is not a workload"),
+                               ('["../1", "AA"]', "is not a workload"), ("nonsense", "x_workload.json line 1: no JSON")):
             pathlib.Path("x_workload.json").write_text(line + '\n["42", "BA=="]\n')
             heard = self.expect("x_tuning_record.json", logs.OK, "converted", sentence)
             self.assertIn("x_tuning_record.json line 2: line 1 of the workloads is bad", heard)
