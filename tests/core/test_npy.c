@@ -61,7 +61,7 @@ static void dictionaries_are_parsed_or_refused(void **state)
         {"{'descr': '|u1', 'fortran_order': False, 'shape': (4,)} x", "follows the '}'"},
         {"{'descr': '|u1', 'fortran_order': False, 'shape': (4,)", "expected"},
         {"'descr': '|u1', 'fortran_order': False, 'shape': (4,)", "expected '{'"},
-        {"{'descr': '|u1', 'fortran_order': False, 'shape': (4,)}\1", "no printable character"},
+        {"{'descr': '|u1', 'fortran_order': False, 'shape': (4,)}\1", "not a printable character"},
         {"", "has an npy header of 0 bytes"},
     };
     for (int version = 1; version <= 3; version++) {

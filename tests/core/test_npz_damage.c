@@ -42,7 +42,7 @@ static void things_that_are_no_npz_are_refused(void **state)
         {"/dev/zero", "a device or a pipe", AG_EFILE},
         {"", "No such file", AG_EFILE},
         {files_path("empty"), "is empty", AG_EDATA},
-        {files_path("text"), "no zip file", AG_EDATA},
+        {files_path("text"), "not a zip file", AG_EDATA},
         {files_path("short"), "it has 5 bytes", AG_EDATA},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

@@ -142,7 +142,7 @@ static void values_depend_on_seed_and_index_alone(void **state)
 
 /* Mean, deviation and largest absolute distance from the mean that 64 x 128 x 3 values should have.
  */
-static void first_values_are_chosen_after_the_declaration(void **state)
+static void initial_values_are_chosen_after_the_declaration(void **state)
 {
     const struct {
         const char *name;
@@ -162,8 +162,9 @@ static void first_values_are_chosen_after_the_declaration(void **state)
     for (int i = 0; i < N; i++)
         if (params->list[i]->value[1] != (ag_real)p[i].first) fail_msg("%s", p[i].name);
     ag_param_init(params->list[0], ag_init_constant(5));
-    expect_sentence(&params->failure, AG_EUSE,
-                    "ag_param_init: the parameters are built already; give \"a.weight\" its first");
+    expect_sentence(
+        &params->failure, AG_EUSE,
+        "ag_param_init: the parameters are built already; give \"a.weight\" its initial");
     ag_params_free(params);
 
     params = ag_params_new();
@@ -257,6 +258,6 @@ int main(void)
     return RUN_TESTS(
         parameters_are_laid_out_in_aligned_blocks, a_failed_declaration_is_sticky_and_harmless,
         built_parameters_take_no_more, lack_of_memory_is_reported, a_summary_has_a_line_for_each,
-        values_depend_on_seed_and_index_alone, first_values_are_chosen_after_the_declaration,
+        values_depend_on_seed_and_index_alone, initial_values_are_chosen_after_the_declaration,
         initialisers_have_their_moments);
 }
