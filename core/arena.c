@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Arenas: memory that is freed as a whole. */
 #define _GNU_SOURCE /* madvise */
 #include "core/internal.h"
 #include "core/memory.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Chooses the micro-kernels for this processor. */
 #include "core/tile.h"
 #include "core/threads.h"
 

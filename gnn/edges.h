@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Checks of graphs and of their arrays on the tape, and steps that convolutions share. */
 #ifndef AG_GNN_EDGES_H
 #define AG_GNN_EDGES_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Allocates a graph. */
 #ifndef AG_GNN_GRAPH_H
 #define AG_GNN_GRAPH_H
 

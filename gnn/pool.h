@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The parts that the poolings share. */
 #ifndef AG_GNN_POOL_H
 #define AG_GNN_POOL_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Parameters of layers: names, sizes and initial values. */
 #ifndef AG_LAYERS_INTERNAL_H
 #define AG_LAYERS_INTERNAL_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A whole step of training: backward, and AdamW. */
 #include "layers/layers.h"
 #include "core/error.h"
 

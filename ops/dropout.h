@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Dropout: the gradient draws the same mask again. */
 #include "ops/dropout_mask.h"
 
 ELEMENTWISE(dropout_forward, AG_READS_X)

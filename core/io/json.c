@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Finds JSON that is nested too deeply for a recursive parser. */
 #include "core/io/io.h"
 
 const char *ag_json_too_deep(const char *text, size_t bytes)

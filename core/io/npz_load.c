@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* One array of an npz file in one call. */
 #include "core/io/npz_internal.h"
 #include "core/error.h"
 #include "core/memory.h"

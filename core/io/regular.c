@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Opens files that are not folders, devices or pipes. */
 #define _GNU_SOURCE /* fdopen, O_CLOEXEC */
 #include "core/io/npz_internal.h"
 #include "core/error.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Files that are written whole or not at all. */
 #define _GNU_SOURCE /* fdopen, fsync, fchmod, flock */
 #include "core/internal.h"
 #include "core/error.h"
