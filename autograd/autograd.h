@@ -124,11 +124,11 @@ AG_API ag_real ag_item(const ag_tensor *x); /* the only element; else NAN, and t
 AG_API const ag_real *ag_compute(ag_tensor *y, ag_failure *why);
 
 /* Prints a tensor's name (or its op's), shape and type, then its values in brackets as NumPy's,
-   in aligned columns with four decimals. If an axis has more than 10 entries (6 in a tensor of more than 1,000
-   values), only the first and last 3 are shown, with "..." between them. Inputs and parameters can
-   be printed at any time while their data exist, results of ops only after a run that kept them;
-   otherwise it prints a sentence that says why there are no values. The tape fails only when a
-   device cannot copy the values. */
+   in aligned columns with four decimals. If an axis has more than 10 entries (6 in a tensor of more
+   than 1,000 values), only the first and last 3 are shown, with "..." between them. Inputs and
+   parameters can be printed at any time while their data exist, results of ops only after a run
+   that kept them; otherwise it prints a sentence that says why there are no values. The tape fails
+   only when a device cannot copy the values. */
 AG_API void ag_print(const ag_tensor *x, FILE *file);
 
 /* Prints the plan for ag_backward(y) (training 1) or ag_forward(y) (0) without running it: a line

@@ -286,13 +286,13 @@ typedef struct ag_pooled {
 /* score_v = tanh(<x_v, p> / |p|); in each graph the k nodes of highest score stay, in their old
    order; x' = score x. x [n, ...], p: one element per feature. With a ratio below 1, k = ceil(ratio
    times nodes), computed in float; from 1 on, k is floor(ratio) nodes (1.0 keeps one), or all nodes
-   of a smaller graph. Of nodes with equal scores the first stay; a NaN is the highest score. If p is 0, all
-   scores are 0. dx = score dy of nodes that stay, plus p / |p| times the gradient of tanh's
-   argument; dp comes only from the scores; the choice has no gradient. The edges' starts must be an
-   input (of ag_graph_edges, or of an earlier pooling), so that k is known when the step is
-   recorded. Fails: AG_EUSE unless ratio > 0 and the starts are an input, AG_EINDEX when they do not
-   ascend from 0 to n, AG_ESHAPE. Source: Gao and Ji 2019; PyG TopKPooling, which puts the nodes of
-   a graph in order of score. */
+   of a smaller graph. Of nodes with equal scores the first stay; a NaN is the highest score. If p
+   is 0, all scores are 0. dx = score dy of nodes that stay, plus p / |p| times the gradient of
+   tanh's argument; dp comes only from the scores; the choice has no gradient. The edges' starts
+   must be an input (of ag_graph_edges, or of an earlier pooling), so that k is known when the step
+   is recorded. Fails: AG_EUSE unless ratio > 0 and the starts are an input, AG_EINDEX when they do
+   not ascend from 0 to n, AG_ESHAPE. Source: Gao and Ji 2019; PyG TopKPooling, which puts the nodes
+   of a graph in order of score. */
 AG_API ag_pooled ag_topk(ag_tensor *x, ag_tensor *p, ag_edges edges, ag_real ratio);
 
 /* ReLU, pooling and readout in one pass: ag_topk of ag_relu(x), and ag_readout_max_mean of the

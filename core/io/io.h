@@ -132,8 +132,9 @@ AG_API void ag_npz_cancel(ag_npz_writer *writer);
 
 /* Reads one array of an npz file into memory, converted to type `as`, in C order. Before the call
    *shape is the shape that the array must have (rank 0 allows any shape, a size of 0 any size);
-   after it, the shape that it has. Free the result with ag_free. Fails (NULL, with `why` filled) as ag_npz_open and ag_npz_read do, with
-   AG_EDATA for another shape, and with AG_ESHAPE for a size above 2^31 - 1. */
+   after it, the shape that it has. Free the result with ag_free. Fails (NULL, with `why` filled) as
+   ag_npz_open and ag_npz_read do, with AG_EDATA for another shape, and with AG_ESHAPE for a size
+   above 2^31 - 1. */
 AG_API void *ag_npz_load(const char *path, const char *name, ag_dtype as, ag_shape *shape,
                          ag_failure *why);
 
