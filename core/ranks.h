@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The processes of one run, ranks 0 to count - 1. The code that moves data between them fills this
-   struct (for MPI, examples/harness/ranks). The library starts no process. It does all additions
+   struct (for MPI, examples/harness/mpi). The library starts no process. It does all additions
    itself; that code only moves data. */
 #ifndef AG_CORE_RANKS_H
 #define AG_CORE_RANKS_H

@@ -68,14 +68,14 @@ harness/files       harness/base
 harness/cli         harness/base harness/files
 harness/machine     harness/base harness/files harness/cli
 harness/report      harness/base harness/files harness/cli harness/machine
-harness/folder      harness/base harness/files harness/cli harness/machine harness/report
-harness/model       harness/base harness/files harness/cli harness/machine harness/report harness/folder
+harness/run         harness/base harness/files harness/cli harness/machine harness/report
+harness/model       harness/base harness/files harness/cli harness/machine harness/report harness/run
 harness/rank        harness/base harness/files harness/model
 harness/baseline    harness/base harness/machine
-harness/ranks       harness/base
-harness/commands    harness/base harness/ranks harness/files harness/cli harness/machine harness/report harness/model harness/rank
+harness/mpi         harness/base
+harness/commands    harness/base harness/mpi harness/files harness/cli harness/machine harness/report harness/model harness/rank
 harness/study       harness/base harness/files harness/cli harness/report harness/model harness/rank
-harness             harness/base harness/ranks harness/cli harness/report harness/folder harness/rank harness/study
+harness             harness/base harness/mpi harness/cli harness/report harness/run harness/rank harness/study
 tpugraphs           harness
 tpugraphs/hlo       tpugraphs
 rows                harness tpugraphs

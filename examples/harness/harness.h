@@ -10,7 +10,7 @@
 
 #include "examples/harness/base/base.h"
 #include "examples/harness/cli/program.h"
-#include "examples/harness/folder/run.h"
+#include "examples/harness/run/run.h"
 #include "examples/harness/rank/measures.h"
 #include "examples/harness/report/report.h"
 #include "examples/harness/study/study.h"

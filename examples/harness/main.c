@@ -5,7 +5,7 @@
 #include "core/error.h"
 #include "core/threads.h"
 #include "examples/harness/harness.h"
-#include "examples/harness/ranks/ranks.h"
+#include "examples/harness/mpi/ranks.h"
 
 #include <jansson.h>
 #include <stdlib.h>

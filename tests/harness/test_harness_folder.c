@@ -4,7 +4,7 @@
 #include "support/test.h"
 #include "support/harness_demo.h"
 #include "examples/harness/model/model.h"
-#include "examples/harness/folder/run_internal.h"
+#include "examples/harness/run/run_internal.h"
 #include "support/files.h"
 
 #include <jansson.h>

@@ -4,7 +4,7 @@
 #include "core/error.h"
 #include "examples/harness/commands/loader.h"
 #include "examples/harness/commands/trainer.h"
-#include "examples/harness/ranks/ranks.h"
+#include "examples/harness/mpi/ranks.h"
 #include "examples/harness/rank/unseen.h"
 
 #include <jansson.h>

@@ -5,7 +5,7 @@
 #include "examples/harness/rank/rank.h"
 #include "examples/harness/commands/trainer.h"
 #include "examples/harness/commands/loader.h"
-#include "examples/harness/ranks/ranks.h"
+#include "examples/harness/mpi/ranks.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "core/threads.h"
 #include "examples/harness/base/file.h"
 #include "examples/harness/machine/processor.h"
-#include "examples/harness/ranks/ranks.h"
+#include "examples/harness/mpi/ranks.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -14,7 +14,7 @@
 
 #include "examples/harness/base/base.h"
 #include "examples/harness/cli/program.h"
-#include "examples/harness/folder/run.h"
+#include "examples/harness/run/run.h"
 #include "examples/harness/machine/device.h"
 #include "examples/harness/report/report.h"
 #include "optim/optim.h"

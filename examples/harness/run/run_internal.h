@@ -4,7 +4,7 @@
 #define HARNESS_RUN_INTERNAL_H
 
 #include "examples/harness/base/bag.h"
-#include "examples/harness/folder/run.h"
+#include "examples/harness/run/run.h"
 
 enum { HARNESS_JSONL, HARNESS_CSV, HARNESS_TIMING, HARNESS_ROWS };
 

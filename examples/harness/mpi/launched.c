@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The launcher in the environment, and the logs of ranks other than 0. */
 #define _GNU_SOURCE
-#include "examples/harness/ranks/ranks.h"
+#include "examples/harness/mpi/ranks.h"
 #include "core/error.h"
 
 #include <errno.h>

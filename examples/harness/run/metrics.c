@@ -2,7 +2,7 @@
 /* metrics.jsonl, metrics.csv and timing.jsonl: rows appended, flushed, and cut back when a run is
    resumed. */
 #define _GNU_SOURCE
-#include "examples/harness/folder/run_internal.h"
+#include "examples/harness/run/run_internal.h"
 #include "core/error.h"
 #include "examples/harness/base/file.h"
 #include "examples/harness/report/report.h"

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "examples/harness/base/base.h"
 #include "core/error.h"
-#include "examples/harness/folder/run.h"
+#include "examples/harness/run/run.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The messages by which ranks agree that they begin alike and, after each step, that their weights
    are equal and whether one has to stop. */
-#include "examples/harness/ranks/ranks.h"
+#include "examples/harness/mpi/ranks.h"
 #include "core/error.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 #define _GNU_SOURCE
 #include "examples/harness/base/bag.h"
 #include "core/error.h"
-#include "examples/harness/ranks/ranks.h"
+#include "examples/harness/mpi/ranks.h"
 
 #include <sched.h>
 #include <string.h>

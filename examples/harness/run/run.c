@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The run folder and its config.json. */
 #define _GNU_SOURCE
-#include "examples/harness/folder/run_internal.h"
+#include "examples/harness/run/run_internal.h"
 #include "core/error.h"
 #include "examples/harness/base/file.h"
 #include "examples/harness/cli/options_internal.h"
