@@ -16,6 +16,7 @@ import numpy as np
 import torch
 
 from make_golden import save
+import graph_formulas  # noqa: F401 (adds to FORMULAS)
 from op_formulas import FORMULAS
 
 LARGE, SAMPLES = 256, 64
@@ -64,7 +65,7 @@ def main():
     cases = [json.loads(line) for line in sys.stdin if line.strip()]
     missing = sorted({c["op"] for c in cases} - set(FORMULAS))
     if missing or not cases:
-        sys.exit(f"no formula for: {', '.join(missing)}; write them in op_formulas.py" if missing else "no cases")
+        sys.exit(f"no formula for: {', '.join(missing)}; write one" if missing else "no cases")
     members = {}
     for case in cases:
         key = f"{case['op']}.{case['case']}"
