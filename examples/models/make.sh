@@ -31,7 +31,7 @@ train() {
     case $1 in
     tgraph-*) set -- "$1" --seed 3 --rows costs --loss error --learning-rate 3e-3 ;;
     tpu-*) set -- "$1" --seed 1 --rows costs --hidden 64 ;;
-    tpgnn-*) set -- "$1" --seed 1 --rows costs ;;
+    tpgnn-*) set -- "$1" --seed 1 --rows costs --bins 0 ;;
     nests-*) set -- "$1" --seed 1 ;;
     esac
     name=$1

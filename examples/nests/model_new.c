@@ -29,7 +29,7 @@ ag_status nests_model_add(nests_model *m, ag_params *params, const nests_setting
 {
     *m = (nests_model){.layers = s->layers, .dropout = s->dropout, .params = params};
     if (nests_settings_check(s, why)) return why->status;
-    nests_scale_open(&m->scale, columns, words, s->flags == NESTS_YES);
+    nests_scale_open(&m->scale, columns, words, 0, s->flags == NESTS_YES);
     m->members = s->fit == NESTS_TREES ? 0 : s->members;
     m->share = s->fit == NESTS_BOTH ? s->share : s->fit == NESTS_TREES;
     for (int i = 0; i < m->members; i++)

@@ -16,11 +16,11 @@ static void add_costs(nests_joined *j, ag_params *params, int width, int out, bo
 }
 
 void nests_joined_add(nests_joined *j, ag_params *params, nests_use use, int columns, int words,
-                      bool flags, int in, int out, bool absolute)
+                      int bins, bool flags, int in, int out, bool absolute)
 {
     *j = (nests_joined){.use = use};
     if (use == NESTS_UNUSED) return;
-    nests_scale_open(&j->scale, columns, words, flags);
+    nests_scale_open(&j->scale, columns, words, bins, flags);
     int width = nests_scale_inputs(&j->scale);
     if (words) {
         j->table =

@@ -42,10 +42,10 @@ typedef struct nests_joined {
 } nests_joined;
 
 /* Declares the parameters ("rows.table", ...) and makes room for the scale. columns, words, flags:
-   of a row, as in nests_data; in, out: channels of the vectors that rows join and that g reads;
-   absolute: scores are ln(ns). */
+   of a row, as in nests_data; bins: of a column, as in nests_scale; in, out: channels of the
+   vectors that rows join and that g reads; absolute: scores are ln(ns). */
 void nests_joined_add(nests_joined *joined, ag_params *params, nests_use use, int columns,
-                      int words, bool flags, int in, int out, bool absolute);
+                      int words, int bins, bool flags, int in, int out, bool absolute);
 void nests_joined_free(nests_joined *joined); /* except the parameters */
 
 /* Items of a step. A place is a row of the activations [places, channels]: a node of an item. Sizes

@@ -8,22 +8,26 @@
 #include <math.h>
 #include <string.h>
 
-void nests_scale_open(nests_scale *s, int columns, int words, bool flags)
+void nests_scale_open(nests_scale *s, int columns, int words, int bins, bool flags)
 {
-    *s = (nests_scale){.columns = columns, .words = words, .flags = flags};
+    *s = (nests_scale){.columns = columns, .words = words, .bins = bins, .flags = flags};
     s->mean = HARNESS_NEW(s->mean, 2 * (size_t)columns);
     s->deviation = s->mean + columns;
+    if (bins) s->edge = HARNESS_NEW(s->edge, (size_t)columns * ((size_t)bins + 1));
 }
 
 void nests_scale_close(nests_scale *s)
 {
     harness_free(s->mean);
+    harness_free(s->edge);
+    harness_free(s->kept);
     *s = (nests_scale){0};
 }
 
 /* Mean and sum of squared distances from it, row by row: sums of squares would cancel. */
 void nests_scale_add(nests_scale *s, const float *x, int rows)
 {
+    if (s->bins) nests_bins_add(s, x, rows);
     for (int i = 0; i < rows; i++, s->seen++)
         for (int k = 0; k < s->columns; k++, x++) {
             const double off = (double)*x - s->mean[k];
@@ -46,6 +50,7 @@ void nests_scale_end(nests_scale *s)
     for (int k = 0; k < s->columns && s->seen; k++)
         s->deviation[k] = sqrt(s->deviation[k] / (double)s->seen);
     if (s->items) s->offset /= (double)s->items;
+    if (s->bins) nests_bins_end(s);
 }
 
 /* Comparisons, since fmin and fmax are calls: here they would take as long as all other work on
@@ -58,6 +63,7 @@ void nests_scale_apply(ag_real *out, const nests_scale *s, const float *row)
         out[k] = (ag_real)(x > NESTS_FAR ? NESTS_FAR : x < -NESTS_FAR ? -NESTS_FAR : x);
         if (s->flags) out[s->columns + k] = row[k] <= 0;
     }
+    if (s->bins) nests_bins_apply(out + s->columns * (1 + s->flags), s, row);
 }
 
 void nests_scale_rows(ag_real *out, int32_t *word, const nests_scale *s, const nests_rows *r)
@@ -74,7 +80,10 @@ int nests_scale_list(ag_checkpoint_item *item, const nests_scale *s)
     item[0] = (ag_checkpoint_item){"state.row.mean", AG_F64, shape, s->mean};
     item[1] = (ag_checkpoint_item){"state.row.deviation", AG_F64, shape, s->deviation};
     item[2] = (ag_checkpoint_item){"state.offset", AG_F64, AG_SCALAR, &s->offset};
-    return NESTS_SCALE_TENSORS;
+    if (!s->bins) return NESTS_SCALE_TENSORS;
+    item[3] =
+        (ag_checkpoint_item){"state.row.edge", AG_F32, AG_SHAPE(s->columns, s->bins + 1), s->edge};
+    return NESTS_SCALE_TENSORS + 1;
 }
 
 ag_status nests_scale_check(const nests_scale *s, ag_failure *why)
@@ -85,6 +94,15 @@ ag_status nests_scale_check(const nests_scale *s, ag_failure *why)
                            "state.row.mean[%d] is %g and state.row.deviation[%d] %g; they must be "
                            "finite, and the second at least 0",
                            k, s->mean[k], k, s->deviation[k]);
+    for (int k = 0; k < s->columns * s->bins; k++) {
+        const float *edge = s->edge + k + k / s->bins;
+        if (!isfinite(edge[0]) || !isfinite(edge[1]) || edge[1] < edge[0])
+            return ag_fail(
+                why, AG_EDATA,
+                "state.row.edge of column %d has %g before %g; the edges must be finite and "
+                "ascend",
+                k / s->bins, (double)edge[0], (double)edge[1]);
+    }
     if (!(fabs(s->offset) < 300))
         return ag_fail(why, AG_EDATA,
                        "the offset of the scores of rows is %g; it must be -300 to 300", s->offset);

@@ -6,6 +6,7 @@
 #ifdef AG_DOUBLE
 # include "examples/rows/joined.c"
 # include "examples/rows/joined_batch.c"
+# include "examples/rows/bins.c"
 # include "examples/rows/rows.c"
 # include "examples/rows/scale.c"
 #endif

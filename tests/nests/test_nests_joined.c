@@ -26,7 +26,7 @@ static net make(nests_use use, bool absolute, bool same)
     const nests_rows rows = {ROWS,  ITEMS, x[0],  word, work, NULL,
                              first, row,   times, NULL, NULL, NULL};
     net n = {.params = ag_params_new()};
-    nests_joined_add(&n.joined, n.params, use, COLUMNS, WORDS, true, IN, OUT, absolute);
+    nests_joined_add(&n.joined, n.params, use, COLUMNS, WORDS, 0, true, IN, OUT, absolute);
     assert_int_equal(ag_params_build(n.params, 3), AG_OK);
     nests_scale_add(&n.joined.scale, x[0], ROWS);
     nests_scale_end(&n.joined.scale);
@@ -133,4 +133,38 @@ static void scores_are_added_up(void **state)
     }
 }
 
-int main(void) { return RUN_TESTS(sums_of_nodes, scores_are_added_up); }
+/* ---- bins of columns ---- */
+
+/* The median of 101 values parts two bins; three values are the edges themselves; the bins of a
+   constant have no width. A sample of more rows than are kept has about the same quantiles. */
+static void edges_are_quantiles(void **state)
+{
+    enum { LONG = 200000 };
+    nests_scale s;
+    nests_scale_open(&s, 3, 0, 2, false);
+    for (int i = 0; i <= 100; i++)
+        nests_scale_add(&s, (float[]){(float)(i * i), (float)(i % 3), 7}, 1);
+    nests_scale_end(&s);
+    const float edges[] = {0, 2500, 10000, 0, 1, 2, 7, 7, 7};
+    assert_memory_equal(s.edge, edges, sizeof edges);
+    expect_ok(nests_scale_check(&s, new_failure()));
+    assert_int_equal(nests_scale_inputs(&s), 9);
+    ag_real y[9];
+    nests_scale_apply(y, &s, (float[]){4375, 0.5F, 7});
+    const ag_real expected[] = {0.5, -0.25, 0, -0.5, 0, 0};
+    assert_memory_equal(y + 3, expected, sizeof expected);
+    nests_scale_apply(y, &s, (float[]){-1, 9, 8});
+    const ag_real outside[] = {-0.5, -0.5, 0.5, 0.5, 0, 0};
+    assert_memory_equal(y + 3, outside, sizeof outside);
+    s.edge[1] = -1;
+    expect_status(nests_scale_check(&s, new_failure()), AG_EDATA, "column 0 has 0 before -1");
+    nests_scale_close(&s);
+
+    nests_scale_open(&s, 1, 0, 4, false);
+    for (int i = 0; i < LONG; i++) nests_scale_add(&s, (float[]){(float)i}, 1);
+    nests_scale_end(&s);
+    for (int k = 0; k <= 4; k++) assert_true(fabs((double)s.edge[k] / LONG - k / 4.0) < 0.02);
+    nests_scale_close(&s);
+}
+
+int main(void) { return RUN_TESTS(sums_of_nodes, scores_are_added_up, edges_are_quantiles); }

@@ -269,7 +269,7 @@ static const struct {
                {1, "tpu/studies/table4-small", NULL, 12},
                {1, "tpu/studies/rows", NULL, 4},
                {2, "tpgnn/studies/ablations", NULL, 24},
-               {2, "tpgnn/studies/rows", NULL, 9},
+               {2, "tpgnn/studies/rows", NULL, 10},
                {3, "nests/studies/ablations", "tile files", 8}};
 
 static void studies_have_options_with_an_effect(void **state)

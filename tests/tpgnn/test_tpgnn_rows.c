@@ -56,6 +56,7 @@ static tpgnn_options options_of(tpgnn_network network, nests_use use)
     o.types = TPGNN_TABLE;
     o.hidden = HIDDEN;
     o.nest = false;
+    o.bins = 0;
     o.rows = use;
     return o;
 }

@@ -40,6 +40,7 @@ const harness__synonym harness__option_words[] = {
      .ours = "hidden"},
     {"layers|num-layers|n-layers|depth|num-gnn-layers", .ours = "layers|gnn-layers"},
     {"drop|dropout-rate|dropout-prob", .ours = "dropout"},
+    {"n-bins|num-bins|max-bin|quantiles|pieces", .ours = "bins"},
     {"criterion|objective|loss-fn", .ours = "loss"},
     {"early-stop|early-stopping|early-stopping-patience|early-stopping-rounds", "patience",
      .note = "validations without a better score"},

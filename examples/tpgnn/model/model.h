@@ -19,6 +19,7 @@ typedef struct tpgnn_options {
     tpgnn_types types; /* words: vectors of a file, which are not trained further */
     tpgnn_readout readout;
     nests_use rows; /* of the statements that store */
+    int bins;       /* of each of their columns */
     int hidden, layers;
     unsigned edges; /* as in a batch */
     bool compact, nest, log_features;

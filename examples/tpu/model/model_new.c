@@ -172,7 +172,7 @@ ag_status tpu_model_add(tpu_model *m, ag_params *params, const tpu_options *opti
     add_nodes(m);
     if (options->rows != NESTS_COSTS) add_kernel(m);
     choose_first_values(m);
-    nests_joined_add(&m->rows, params, options->rows, NESTS_TILE_COLUMNS, NESTS_TILE_KINDS,
+    nests_joined_add(&m->rows, params, options->rows, NESTS_TILE_COLUMNS, NESTS_TILE_KINDS, 0,
                      options->task == TPU_FUSION, options->hidden, options->hidden,
                      options->absolute);
     return AG_OK;
