@@ -52,7 +52,7 @@ typedef struct ag_tiles {
     void (*pack_a)(ag_real *to, const ag_real *a, int64_t a_row, int rows, int terms, int room);
 } ag_tiles;
 
-/* The set for this processor, or a lesser one that the environment variable AUGUR_ISA (avx512,
+/* The set for this processor, or a smaller one that the environment variable AUGUR_ISA (avx512,
    avx2, sse2) names. It stays the same while the program runs. */
 const ag_tiles *ag__tiles(void);
 
