@@ -20,6 +20,9 @@ typedef enum nests_use { NESTS_UNUSED, NESTS_SUMS, NESTS_EMBEDDED, NESTS_COSTS }
 #define NESTS_USES_HELP                                                                       \
  "what a node reads of the loop nests that it runs (paper: none): the sum of their columns, " \
  "the sum of their learned embeddings, or that, and scores are added up as times are"
+#define NESTS_BINS_HELP                                                                   \
+ "bins of each column of the rows, at quantiles of training; each is an input that says " \
+ "how much of it lies below the value, besides the column itself (0: none)"
 
 /* For harness_program.moved: an older run of these programs may hold a model that `nests` trains
    now. */

@@ -65,6 +65,8 @@ static const harness_option table[] = {
      .help = "share of the channels that are dropped after each graph block (paper: 0)"},
     {"rows", WORD(model.rows), "none", .choices = NESTS_USES, .commands = TRAINS, .often = true,
      .group = "Model", .help = NESTS_USES_HELP},
+    {"bins", FIELD(model.bins), "0", 0, 64, TRAINS, .group = "Model",
+     .needs = "--rows=sums|embedded|costs", .help = NESTS_BINS_HELP},
 
     {"steps", FIELD(harness.training.steps), "6000", 1, 1e9, TRAINS, .flags = HARNESS_MAY_GROW,
      .often = true, .group = "Training", .needs = "no --epochs",

@@ -52,9 +52,7 @@ static const harness_option table[] = {
     {"rows", WORD(model.rows), "none", .choices = NESTS_USES, .commands = TRAINS, .group = "Model",
      .help = NESTS_USES_HELP},
     {"bins", FIELD(model.bins), "8", 0, 64, TRAINS, .group = "Model",
-     .needs = "--rows=sums|embedded|costs",
-     .help = "bins of each column of the rows, at quantiles of training; each is an input that "
-             "says how much of it lies below the value, besides the column itself (0: none)"},
+     .needs = "--rows=sums|embedded|costs", .help = NESTS_BINS_HELP},
     {"conv", WORD(model.paper.conv), "graph", .choices = "graph|gcn", .commands = TRAINS,
      .group = "Model", .needs = "--network=paper",
      .help = "GraphConv, as in the authors' code, or GCNConv, as in the paper's text"},

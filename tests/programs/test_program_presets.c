@@ -263,7 +263,7 @@ static const struct {
     const char *file, *files; /* files: what it is for; NULL: any */
     int variants;
 } studies[] = {{0, "tgraph/studies/ablations", NULL, 20},
-               {0, "tgraph/studies/rows", NULL, 5},
+               {0, "tgraph/studies/rows", NULL, 6},
                {1, "tpu/studies/table3", "tile files", 6},
                {1, "tpu/studies/table3-fusion", "fusion files", 4},
                {1, "tpu/studies/table4-small", NULL, 12},

@@ -35,6 +35,7 @@ typedef struct tgraph_options {
                           (paper) */
     double dropout;    /* after each graph block (paper: 0) */
     int rows;          /* nests_use: what rows of loop nests add to the nodes (paper: nothing) */
+    int bins;          /* of each of their columns */
     bool timed;        /* the loss compares costs with run times, so they need no learned factor */
 } tgraph_options;
 

@@ -83,8 +83,8 @@ ag_status tgraph_model_add(tgraph_model *m, ag_params *params, const tgraph_opti
     for (int i = 0; i < params->count; i++) /* biases and temperatures have one axis */
         if (params->list[i]->shape.rank == 1) params->list[i]->decay = options->decay_biases;
     nests_joined_add(&m->joined, params, (nests_use)options->rows, NESTS_LAYOUT_COLUMNS,
-                     TGRAPH_OPCODES, 0, true, m->input[0].linear.weight->shape.size[0], h,
-                     options->timed);
+                     TGRAPH_OPCODES, options->bins, true, m->input[0].linear.weight->shape.size[0],
+                     h, options->timed);
     return AG_OK;
 }
 
