@@ -57,7 +57,7 @@ static void add_row(check *c, const file *f, lab_stored *x, const int *which,
     harness_table_text(c->table, "file", lab_manifest_path(f->folder, f->name, ""));
     harness_table_count(c->table, "measured", n);
     harness_table_number(c->table, "tau", tau, 3);
-    harness_table_number(c->table, "now/then", harness_median(ratio, n), 3);
+    harness_table_number(c->table, "now/then", harness_average(ratio, n).median, 3);
     harness_table_number(c->table, "noise %", 100 * harness_time_noise(now, then, n), 2);
     harness_table_number(c->table, "spread %", 100 * harness_time_spread(then, n), 1);
     c->measured += n;

@@ -19,7 +19,9 @@ static void add_times(harness_inspection *to, const tpgnn_schedule *s, int n)
         second[i] = s[i].pass[1];
         noisy += s[i].noisy;
     }
-    const double median = harness_median(times, n), fastest = times[0], slowest = times[n - 1];
+    harness_sort(times, n);
+    const double median = harness_average(times, n).median;
+    const double fastest = times[0], slowest = times[n - 1];
     harness_inspect_ns(to, "fastest_ns", "fastest us", (int64_t)fastest, 1);
     harness_inspect_number(to, "median_ns", NULL, median, 0);
     harness_inspect_number(to, NULL, "median/fastest", median / fastest, 2);
@@ -46,8 +48,10 @@ static void add_row(harness_inspection *to, const tpgnn_data *data, const tpgnn_
     harness_inspect_text(to, "task", "task", name);
     harness_inspect_text(to, "family", NULL, data->family[task->family]);
     harness_inspect_count(to, "schedules", "schedules", n);
-    harness_inspect_number(to, "median_nodes", "nodes (median)", harness_median(nodes, n), 0);
-    harness_inspect_number(to, "median_stores", "stores (median)", harness_median(stores, n), 0);
+    harness_inspect_number(to, "median_nodes", "nodes (median)", harness_average(nodes, n).median,
+                           0);
+    harness_inspect_number(to, "median_stores", "stores (median)",
+                           harness_average(stores, n).median, 0);
     add_times(to, s, n);
     harness_free(nodes);
 }

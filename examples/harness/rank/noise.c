@@ -16,8 +16,6 @@ static double quantile(double *x, int n, double q)
     return i + 1 < n ? x[i] + (at - i) * (x[i + 1] - x[i]) : x[n - 1];
 }
 
-double harness_median(double *x, int n) { return n < 1 ? 0 : quantile(x, n, 0.5); }
-
 double harness_time_spread(const int64_t *ns, int n)
 {
     if (n < 2) return 0;

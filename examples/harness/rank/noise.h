@@ -16,9 +16,6 @@ double harness_time_noise(const int64_t *first, const int64_t *second, int n);
 /* The largest |ln(first / second)|; 0 without pairs. */
 double harness_time_worst(const int64_t *first, const int64_t *second, int n);
 
-/* Median of n numbers; sorts them. 0 without any. */
-double harness_median(double *x, int n);
-
 /* Kendall's tau-b of two lists of run times; NaN where all of the second are equal. */
 double harness_time_tau(const int64_t *first, const int64_t *second, int n);
 
