@@ -43,7 +43,7 @@ static void config_file_sentences(void **state)
         {"elephants = 6",
          "f.ini line 1: unknown option elephants; \"demo train --help-all\" lists the options"},
         {"\n\nsteps = many",
-         "f.ini line 3: steps: \"many\" is not a whole number; give one from 1 to 1000000000"},
+         "f.ini line 3: steps: \"many\" is not a whole number; it must be 1 to 1000000000"},
         {"steps", "f.ini line 1: neither a [section] nor a pair; write key = value"},
         {"= 5", "f.ini line 1: no key in front of the \"=\"; write key = value"},
         {"[a\nsteps = 5", "f.ini line 1: the section has no closing bracket; write [name]"},

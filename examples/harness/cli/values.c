@@ -45,9 +45,7 @@ static ag_status check_range(const harness_option *option, double value, const c
 static ag_status no_number(const harness_option *option, const char *what, const char *usual,
                            const char *shown, const char *text, ag_failure *why)
 {
-    const char *range = harness__range(option); /* "1 to 9" or "0 or more" */
-    if (ranged(option))
-        usual = harness_format(strstr(range, " to ") ? "give one from %s" : "give %s", range);
+    if (ranged(option)) usual = harness_format("it must be %s", harness__range(option));
     return ag_fail(why, AG_EUSE, "%s: \"%.60s\" is not a %s number; %s", shown, text, what, usual);
 }
 
