@@ -5,6 +5,7 @@
 #include "ops/ops.h"
 
 enum { ROWS = 4, COLUMNS = 3, WORDS = 5, ITEMS = 3, ENTRIES = 7, PLACES = 6, IN = 8, OUT = 5 };
+enum { BINS = 2, INPUTS = COLUMNS * (2 + BINS) };
 
 /* The second item has no rows; one entry has no place; place 1 has none of the entries. */
 static float x[ROWS][COLUMNS] = {{1, -2, 4}, {3, 0, 4}, {-1, 5, 4}, {2, 2, 4}};
@@ -26,7 +27,7 @@ static net make(nests_use use, bool absolute, bool same)
     const nests_rows rows = {ROWS,  ITEMS, x[0],  word, work, NULL,
                              first, row,   times, NULL, NULL, NULL};
     net n = {.params = ag_params_new()};
-    nests_joined_add(&n.joined, n.params, use, COLUMNS, WORDS, 0, true, IN, OUT, absolute);
+    nests_joined_add(&n.joined, n.params, use, COLUMNS, WORDS, BINS, true, IN, OUT, absolute);
     assert_int_equal(ag_params_build(n.params, 3), AG_OK);
     nests_scale_add(&n.joined.scale, x[0], ROWS);
     nests_scale_end(&n.joined.scale);
@@ -42,16 +43,16 @@ static void drop(net *n)
     ag_params_free(n->params);
 }
 
-/* [word, columns, signs], then the layers. Returns the width. */
+/* [word, columns, signs, bins], then the layers. Returns the width. */
 static int embed(double *y, const nests_joined *j, int r)
 {
-    ag_real plain[2 * COLUMNS];
+    ag_real plain[INPUTS];
     double z[NESTS_JOINED_WIDTH];
-    int width = NESTS_WORD_WIDTH + 2 * COLUMNS;
+    int width = NESTS_WORD_WIDTH + INPUTS;
     nests_scale_apply(plain, &j->scale, x[r]);
     for (int k = 0; k < NESTS_WORD_WIDTH; k++)
         y[k] = (double)j->table->value[word[r] * NESTS_WORD_WIDTH + k];
-    for (int k = 0; k < 2 * COLUMNS; k++) y[NESTS_WORD_WIDTH + k] = (double)plain[k];
+    for (int k = 0; k < INPUTS; k++) y[NESTS_WORD_WIDTH + k] = (double)plain[k];
     for (int l = 0; l < NESTS_JOINED_LAYERS && j->layer[l].weight; l++) {
         for (int o = 0; o < NESTS_JOINED_WIDTH; o++) {
             z[o] = (double)j->layer[l].bias->value[o];

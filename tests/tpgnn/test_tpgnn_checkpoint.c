@@ -115,6 +115,8 @@ static void scale_of_rows(void **state)
         const double a = (double)rows.x[k], b = (double)rows.x[NESTS_SCHEDULE_ROW + k];
         assert_true(fabs(s->mean[k] - (a + b) / 2) < 1e-6);
         assert_true(fabs(s->deviation[k] - fabs(a - b) / 2) < 1e-6);
+        assert_true((double)s->edge[k * (s->bins + 1)] == fmin(a, b));
+        assert_true((double)s->edge[k * (s->bins + 1) + s->bins] == fmax(a, b));
     }
     nests_rows_free(&rows);
     stop(&r);
