@@ -8,34 +8,44 @@ static ag_param *add(ag_params *params, const char *name, ag_shape shape, ag_ini
 }
 
 /* g starts at 0: first only the rows are learned, as without a graph. */
-static void add_costs(nests_joined *j, ag_params *params, int width, int out, bool absolute)
+static void add_costs(nests_joined *j, ag_params *params, const nests_joined_options *o)
 {
-    j->of_row = add(params, "rows.cost.row", AG_SHAPE(1, width), ag_init_xavier_uniform(1));
-    j->of_node = add(params, "rows.cost.node", AG_SHAPE(1, out), ag_init_constant(0));
-    if (!absolute) j->steep = add(params, "rows.cost.steep", AG_SHAPE(1, 1), ag_init_constant(1));
+    j->of_row =
+        add(params, "rows.cost.row", AG_SHAPE(j->members, j->width), ag_init_xavier_uniform(1));
+    j->of_node = add(params, "rows.cost.node", AG_SHAPE(1, o->out), ag_init_constant(0));
+    if (!o->absolute)
+        j->steep = add(params, "rows.cost.steep", AG_SHAPE(1, 1), ag_init_constant(1));
 }
 
-void nests_joined_add(nests_joined *j, ag_params *params, nests_use use, int columns, int words,
-                      int bins, bool flags, int in, int out, bool absolute)
+static void add_layers(nests_joined *j, ag_params *params)
 {
-    *j = (nests_joined){.use = use};
-    if (use == NESTS_UNUSED) return;
-    nests_scale_open(&j->scale, columns, words, bins, flags);
-    int width = nests_scale_inputs(&j->scale);
-    if (words) {
-        j->table =
-            add(params, "rows.table", AG_SHAPE(words, NESTS_WORD_WIDTH), ag_init_normal(0, 0.1));
-        width += NESTS_WORD_WIDTH;
-    }
-    for (int k = 0; k < NESTS_JOINED_LAYERS && use != NESTS_SUMS; k++) {
+    const int inputs = j->width;
+    j->width = NESTS_JOINED_WIDTH;
+    for (int i = 0; i < j->members * NESTS_JOINED_LAYERS; i++) {
+        const int k = i % NESTS_JOINED_LAYERS;
         char name[128];
-        ag_layer_name(name, NULL, "rows.layer.%d", k);
-        j->layer[k] = ag_layer_linear(params, name, width, NESTS_JOINED_WIDTH, 1);
-        width = NESTS_JOINED_WIDTH;
+        ag_layer_name(name, NULL, "rows.layer.%d", i);
+        j->layer[i / NESTS_JOINED_LAYERS][k] =
+            ag_layer_linear(params, name, k ? j->width : inputs, j->width, 1);
     }
     ag_params_init(params, "rows.layer.", ag_init_xavier_uniform(1), ag_init_constant(0));
-    j->join = add(params, "rows.join", AG_SHAPE(in, width), ag_init_xavier_uniform(1));
-    if (use == NESTS_COSTS) add_costs(j, params, width, out, absolute);
+}
+
+void nests_joined_add(nests_joined *j, ag_params *params, const nests_joined_options *o)
+{
+    *j = (nests_joined){.use = o->use, .members = o->members ? o->members : 1};
+    if (!o->use) return;
+    nests_scale_open(&j->scale, o->columns, o->words, o->bins, o->flags);
+    j->width = nests_scale_inputs(&j->scale);
+    if (o->words) {
+        j->table =
+            add(params, "rows.table", AG_SHAPE(o->words, NESTS_WORD_WIDTH), ag_init_normal(0, 0.1));
+        j->width += NESTS_WORD_WIDTH;
+    }
+    if (o->use != NESTS_SUMS) add_layers(j, params);
+    j->join =
+        add(params, "rows.join", AG_SHAPE(o->in, j->members * j->width), ag_init_xavier_uniform(1));
+    if (o->use == NESTS_COSTS) add_costs(j, params, o);
 }
 
 void nests_joined_free(nests_joined *j) { nests_scale_close(&j->scale); }
@@ -47,9 +57,14 @@ ag_tensor *nests_joined_embed(const nests_joined *j, ag_tape *tape, const nests_
         ag_tensor *word = ag_input_i32(tape, b->word, AG_SHAPE(b->rows));
         x = ag_concat2(ag_gather(ag_parameter(tape, j->table), word), x, 1);
     }
-    for (int k = 0; k < NESTS_JOINED_LAYERS && j->layer[k].weight; k++)
-        x = ag_relu(ag_apply_linear(&j->layer[k], x));
-    return x;
+    if (j->use == NESTS_SUMS) return x;
+    ag_tensor *y[NESTS_JOINED_MEMBERS];
+    for (int m = 0; m < j->members; m++) {
+        y[m] = x;
+        for (int k = 0; k < NESTS_JOINED_LAYERS; k++)
+            y[m] = ag_relu(ag_apply_linear(&j->layer[m][k], y[m]));
+    }
+    return j->members > 1 ? ag_concat(y, j->members, 1) : y[0];
 }
 
 /* The linear layer comes before the sum, which gives the same and runs over fewer rows. */
@@ -62,18 +77,45 @@ ag_tensor *nests_joined_nodes(const nests_joined *j, ag_tensor *embedded,
     return ag_segment_sum(y, ag_input_i32(tape, b->place_start, AG_SHAPE(b->places + 1)));
 }
 
+/* The i-th of equal parts. */
+static ag_tensor *part(ag_tensor *x, int axis, int i, int length)
+{
+    return ag_size(x, axis) > length ? ag_slice(x, axis, i * length, length) : x;
+}
+
+/* f [rows, 1], g [n, 1]. Returns [items]. */
+static ag_tensor *add_up(const nests_joined *j, ag_tensor *f, ag_tensor *g,
+                         const nests_joined_batch *b)
+{
+    ag_tape *tape = ag_tape_of(f);
+    ag_tensor *y = ag_gather(f, ag_input_i32(tape, b->item_row, AG_SHAPE(b->entries)));
+    y = ag_add(y, ag_input(tape, b->item_weight, AG_SHAPE(b->entries, 1)));
+    y = ag_add(y, ag_gather(g, ag_input_i32(tape, b->item_place, AG_SHAPE(b->entries))));
+    y = ag_segment_log_sum_exp(y, ag_input_i32(tape, b->item_start, AG_SHAPE(b->items + 1)));
+    y = ag_add(y, ag_input(tape, b->base, AG_SHAPE(b->items, 1)));
+    if (j->steep) y = ag_linear(y, ag_exp(ag_parameter(tape, j->steep)), NULL);
+    return ag_reshape(y, AG_SHAPE(b->items));
+}
+
 ag_tensor *nests_joined_scores(const nests_joined *j, ag_tensor *embedded, ag_tensor *node,
                                const nests_joined_batch *b)
 {
     ag_tape *tape = ag_tape_of(embedded);
-    ag_tensor *f = ag_linear(embedded, ag_parameter(tape, j->of_row), NULL);
+    ag_tensor *score[NESTS_JOINED_MEMBERS], *w = ag_parameter(tape, j->of_row);
     ag_tensor *g = ag_linear(node, ag_parameter(tape, j->of_node), NULL);
-    f = ag_gather(f, ag_input_i32(tape, b->item_row, AG_SHAPE(b->entries)));
-    g = ag_gather(g, ag_input_i32(tape, b->item_place, AG_SHAPE(b->entries)));
-    ag_tensor *cost = ag_add(f, ag_input(tape, b->item_weight, AG_SHAPE(b->entries, 1)));
-    cost = ag_segment_log_sum_exp(ag_add(cost, g),
-                                  ag_input_i32(tape, b->item_start, AG_SHAPE(b->items + 1)));
-    ag_tensor *score = ag_add(cost, ag_input(tape, b->base, AG_SHAPE(b->items, 1)));
-    if (j->steep) score = ag_linear(score, ag_exp(ag_parameter(tape, j->steep)), NULL);
-    return ag_reshape(score, AG_SHAPE(b->items));
+    for (int m = 0; m < j->members; m++)
+        score[m] =
+            add_up(j, ag_linear(part(embedded, 1, m, j->width), part(w, 0, m, 1), NULL), g, b);
+    return j->members > 1 ? ag_concat(score, j->members, 0) : score[0];
+}
+
+ag_tensor *nests_member_scores(ag_tensor *scores, int items, int member)
+{
+    return part(scores, 0, member, items);
+}
+
+ag_tensor *nests_mean_scores(ag_tensor *scores, int items)
+{
+    const int members = ag_size(scores, 0) / items;
+    return members > 1 ? ag_mean_rows(ag_reshape(scores, AG_SHAPE(members, items))) : scores;
 }

@@ -5,7 +5,8 @@
 
        score(item) = ln of the sum over its rows of  count x work x exp(f(row) + g(node)),
 
-   where g reads the vector that the graph network ends with. */
+   where g reads the vector that the graph network ends with. Each of several members has an f of
+   its own and is trained by a loss of its own; a score is their mean. */
 #ifndef NESTS_JOINED_H
 #define NESTS_JOINED_H
 
@@ -32,23 +33,39 @@ typedef enum nests_use { NESTS_UNUSED, NESTS_SUMS, NESTS_EMBEDDED, NESTS_COSTS }
 #define NESTS_NAMES(NETWORK) \
  NETWORK, NETWORK " with rows (sums)", NETWORK " with rows (embedded)", NETWORK " with rows (costs)"
 
-enum { NESTS_JOINED_LAYERS = 2, NESTS_JOINED_WIDTH = 96, NESTS_WORD_WIDTH = 16 };
+#define NESTS_MEMBERS_HELP \
+ "networks of the rows that are trained together; their scores are averaged"
+
+enum {
+    NESTS_JOINED_LAYERS = 2,
+    NESTS_JOINED_WIDTH = 96,
+    NESTS_WORD_WIDTH = 16,
+    NESTS_JOINED_MEMBERS = 8 /* the most */
+};
+
+/* The shapes follow from these. members: 0 is 1; columns, words, flags: of a row, as in nests_data;
+   bins: of a column, as in nests_scale; in, out: channels of the vectors that rows join and that g
+   reads; absolute: scores are ln(ns). */
+typedef struct nests_joined_options {
+    nests_use use;
+    int members, columns, words, bins, in, out;
+    bool flags, absolute;
+} nests_joined_options;
 
 typedef struct nests_joined {
     nests_use use; /* NESTS_UNUSED: nothing below is there */
+    int members, width;
     nests_scale scale;
-    ag_param *table;                            /* [words, NESTS_WORD_WIDTH] */
-    ag_linear_layer layer[NESTS_JOINED_LAYERS]; /* of the embedding */
-    ag_param *join;                             /* [in, width]: what a row adds to its node */
-    ag_param *of_row, *of_node;                 /* f [1, width], g [1, out] */
+    ag_param *table; /* [words, NESTS_WORD_WIDTH] */
+    ag_linear_layer layer[NESTS_JOINED_MEMBERS][NESTS_JOINED_LAYERS]; /* of the embeddings */
+    ag_param *join;    /* [in, members * width]: what a row adds to its node */
+    ag_param *of_row;  /* f [members, width] */
+    ag_param *of_node; /* g [1, out] */
     ag_param *steep; /* [1,1] ln of the factor of the scores; NULL unless items are only compared */
 } nests_joined;
 
-/* Declares the parameters ("rows.table", ...) and makes room for the scale. columns, words, flags:
-   of a row, as in nests_data; bins: of a column, as in nests_scale; in, out: channels of the
-   vectors that rows join and that g reads; absolute: scores are ln(ns). */
-void nests_joined_add(nests_joined *joined, ag_params *params, nests_use use, int columns,
-                      int words, int bins, bool flags, int in, int out, bool absolute);
+/* Declares the parameters ("rows.table", ...) and makes room for the scale. */
+void nests_joined_add(nests_joined *joined, ag_params *params, const nests_joined_options *options);
 void nests_joined_free(nests_joined *joined); /* except the parameters */
 
 /* Items of a step. A place is a row of the activations [places, channels]: a node of an item. Sizes
@@ -71,15 +88,19 @@ void nests_joined_fill(nests_joined_batch *batch, const nests_joined *joined,
                        const nests_rows *rows, const int32_t *in, int places, const int32_t *out);
 void nests_joined_batch_free(nests_joined_batch *batch);
 
-/* The embedding of each row, [rows, width]. */
+/* The embeddings of each row, [rows, members * width]. */
 ag_tensor *nests_joined_embed(const nests_joined *joined, ag_tape *tape,
                               const nests_joined_batch *batch);
 /* The sum that the rows of each place add to its vector, [places, in]. embedded: from
    nests_joined_embed. */
 ag_tensor *nests_joined_nodes(const nests_joined *joined, ag_tensor *embedded,
                               const nests_joined_batch *batch);
-/* Scores [items] of NESTS_COSTS. node [n, out]: of the graph network. */
+/* Scores of NESTS_COSTS, [members * items], member after member. node [n, out]: of the graph
+   network. */
 ag_tensor *nests_joined_scores(const nests_joined *joined, ag_tensor *embedded, ag_tensor *node,
                                const nests_joined_batch *batch);
+/* The scores of one member, and the mean over the members, [items]. */
+ag_tensor *nests_member_scores(ag_tensor *scores, int items, int member);
+ag_tensor *nests_mean_scores(ag_tensor *scores, int items);
 
 #endif

@@ -67,8 +67,8 @@ static ag_tensor *pairs(ag_tensor *cost, ag_tensor *rank, ag_tensor *target, ag_
     return ag_add(all, ag_scale(fastest, (ag_real)top));
 }
 
-ag_tensor *tpgnn_loss(ag_tensor *cost, const tpgnn_batch *b, const ag_real *label,
-                      const tpgnn_settings *s)
+static ag_tensor *loss_of(ag_tensor *cost, const tpgnn_batch *b, const ag_real *label,
+                          const tpgnn_settings *s)
 {
     ag_tape *tape = ag_tape_of(cost);
     ag_tensor *target = label ? ag_input(tape, label, AG_SHAPE(b->graphs)) : NULL;
@@ -82,4 +82,14 @@ ag_tensor *tpgnn_loss(ag_tensor *cost, const tpgnn_batch *b, const ag_real *labe
     case TPGNN_LOSS_HUBER: return ag_huber(cost, target, 1);
     default: return ag_squared_error(cost, target);
     }
+}
+
+ag_tensor *tpgnn_loss(ag_tensor *costs, const tpgnn_batch *b, const ag_real *label,
+                      const tpgnn_settings *s)
+{
+    const int members = ag_size(costs, 0) / b->graphs;
+    ag_tensor *sum = loss_of(nests_member_scores(costs, b->graphs, 0), b, label, s);
+    for (int m = 1; m < members; m++)
+        sum = ag_add(sum, loss_of(nests_member_scores(costs, b->graphs, m), b, label, s));
+    return members > 1 ? ag_scale(sum, (ag_real)(1.0 / members)) : sum;
 }

@@ -15,8 +15,9 @@ static const harness_option table[] = {
 
     {"preset", WORD(preset), "none", .choices = tpgnn_preset_words, .presets = tpgnn_presets,
      .commands = TRAINS, .flags = HARNESS_LOCAL, .often = true, .group = "Model",
-     .help = "the paper's training of its network, with GraphConv or with GCNConv, or a graph "
-             "network of statements; options after it override them"},
+     .help = "the paper's training of its network, with GraphConv or with GCNConv; what suits rows "
+             "of loop nests (--rows costs); or a graph network of statements; options after it "
+             "override them"},
     {"network", WORD(model.network), "paper", .choices = "statements|paper", .commands = TRAINS,
      .group = "Model",
      .help = "add the costs of the statements that store, or pool the graph as the paper does"},
@@ -53,6 +54,8 @@ static const harness_option table[] = {
      .help = NESTS_USES_HELP},
     {"bins", FIELD(model.bins), "8", 0, 64, TRAINS, .group = "Model",
      .needs = "--rows=sums|embedded|costs", .help = NESTS_BINS_HELP},
+    {"members", FIELD(model.members), "1", 1, NESTS_JOINED_MEMBERS, TRAINS, .group = "Model",
+     .needs = "--rows=costs", .help = NESTS_MEMBERS_HELP},
     {"conv", WORD(model.paper.conv), "graph", .choices = "graph|gcn", .commands = TRAINS,
      .group = "Model", .needs = "--network=paper",
      .help = "GraphConv, as in the authors' code, or GCNConv, as in the paper's text"},

@@ -86,7 +86,7 @@ static ag_status score_batch(double *score, const tpgnn_model *model, const harn
     if (tpgnn_batch_fill(batch, data, schedule, count, &options, why)) return why->status;
     ag_tape_reset(tape);
     ag_tape_training(tape, 0);
-    ag_tensor *y = tpgnn_forward(model, tape, batch);
+    ag_tensor *y = nests_mean_scores(tpgnn_forward(model, tape, batch), count);
     const ag_real *cost = harness_outputs_of(how->outputs, tape, y, count);
     if (!cost)
         return harness_scoring_failed(tape, data->task[schedule[0]->task].name, "--eval-graphs",

@@ -39,9 +39,10 @@ void tpgnn_labels(ag_real *out, const tpgnn_data *data, const tpgnn_batch *batch
 void tpgnn_label_scale(double *mean, double *deviation, const tpgnn_data *data, int label);
 
 /* The loss of a batch, a scalar, by --loss, --margin and --top of the settings: over pairs of
-   schedules of one task, or an error of the predicted labels. cost [graphs]; label [graphs],
-   borrowed until the run returns; only hinge, and pairs without `top`, need none (NULL). */
-ag_tensor *tpgnn_loss(ag_tensor *cost, const tpgnn_batch *batch, const ag_real *label,
+   schedules of one task, or an error of the predicted labels. costs [graphs], or those of several
+   members, one after the other, of which it is the mean; label [graphs], borrowed until the run
+   returns; only hinge, and pairs without `top`, need none (NULL). */
+ag_tensor *tpgnn_loss(ag_tensor *costs, const tpgnn_batch *batch, const ag_real *label,
                       const tpgnn_settings *settings);
 
 #endif

@@ -5,7 +5,7 @@
 #include "ops/ops.h"
 
 enum { ROWS = 4, COLUMNS = 3, WORDS = 5, ITEMS = 3, ENTRIES = 7, PLACES = 6, IN = 8, OUT = 5 };
-enum { BINS = 2, INPUTS = COLUMNS * (2 + BINS) };
+enum { BINS = 2, INPUTS = COLUMNS * (2 + BINS), MEMBERS = 3 };
 
 /* The second item has no rows; one entry has no place; place 1 has none of the entries. */
 static float x[ROWS][COLUMNS] = {{1, -2, 4}, {3, 0, 4}, {-1, 5, 4}, {2, 2, 4}};
@@ -22,12 +22,14 @@ typedef struct net {
     ag_params *params;
 } net;
 
-static net make(nests_use use, bool absolute, bool same)
+static net make(nests_use use, int members, bool absolute, bool same)
 {
     const nests_rows rows = {ROWS,  ITEMS, x[0],  word, work, NULL,
                              first, row,   times, NULL, NULL, NULL};
     net n = {.params = ag_params_new()};
-    nests_joined_add(&n.joined, n.params, use, COLUMNS, WORDS, BINS, true, IN, OUT, absolute);
+    nests_joined_add(
+        &n.joined, n.params,
+        &(nests_joined_options){use, members, COLUMNS, WORDS, BINS, IN, OUT, true, absolute});
     assert_int_equal(ag_params_build(n.params, 3), AG_OK);
     nests_scale_add(&n.joined.scale, x[0], ROWS);
     nests_scale_end(&n.joined.scale);
@@ -43,8 +45,8 @@ static void drop(net *n)
     ag_params_free(n->params);
 }
 
-/* [word, columns, signs, bins], then the layers. Returns the width. */
-static int embed(double *y, const nests_joined *j, int r)
+/* [word, columns, signs, bins], then the layers of member m. Returns the width. */
+static int embed(double *y, const nests_joined *j, int m, int r)
 {
     ag_real plain[INPUTS];
     double z[NESTS_JOINED_WIDTH];
@@ -53,11 +55,12 @@ static int embed(double *y, const nests_joined *j, int r)
     for (int k = 0; k < NESTS_WORD_WIDTH; k++)
         y[k] = (double)j->table->value[word[r] * NESTS_WORD_WIDTH + k];
     for (int k = 0; k < INPUTS; k++) y[NESTS_WORD_WIDTH + k] = (double)plain[k];
-    for (int l = 0; l < NESTS_JOINED_LAYERS && j->layer[l].weight; l++) {
+    for (int l = 0; l < NESTS_JOINED_LAYERS && j->layer[m][l].weight; l++) {
+        const ag_linear_layer *layer = &j->layer[m][l];
         for (int o = 0; o < NESTS_JOINED_WIDTH; o++) {
-            z[o] = (double)j->layer[l].bias->value[o];
+            z[o] = (double)layer->bias->value[o];
             for (int k = 0; k < width; k++)
-                z[o] += (double)j->layer[l].weight->value[o * width + k] * y[k];
+                z[o] += (double)layer->weight->value[o * width + k] * y[k];
         }
         width = NESTS_JOINED_WIDTH;
         for (int o = 0; o < width; o++) y[o] = fmax(z[o], 0);
@@ -65,10 +68,12 @@ static int embed(double *y, const nests_joined *j, int r)
     return width;
 }
 
-static double product(const ag_param *w, int line, const double *y, int width)
+/* Of columns from * width to (from + 1) * width - 1 of a line of w. */
+static double product(const ag_param *w, int line, int from, const double *y, int width)
 {
+    const ag_real *weight = w->value + line * w->shape.size[1] + from * width;
     double sum = 0;
-    for (int k = 0; k < width; k++) sum += (double)w->value[line * width + k] * y[k];
+    for (int k = 0; k < width; k++) sum += (double)weight[k] * y[k];
     return sum;
 }
 
@@ -80,10 +85,10 @@ static void check_nodes(const net *n)
     t = nests_joined_nodes(&n->joined, t, &n->batch);
     ag_forward(t);
     if (ag_failed(tape)) fail_msg("%s", ag_error(tape));
-    for (int e = 0; e < ENTRIES; e++) {
-        const int width = embed(y, &n->joined, row[e]);
+    for (int i = 0; i < ENTRIES * n->joined.members; i++) {
+        const int m = i / ENTRIES, e = i % ENTRIES, width = embed(y, &n->joined, m, row[e]);
         for (int k = 0; in[e] >= 0 && k < IN; k++)
-            expected[in[e] * IN + k] += product(n->joined.join, k, y, width);
+            expected[in[e] * IN + k] += product(n->joined.join, k, m, y, width);
     }
     for (int i = 0; i < PLACES * IN; i++)
         assert_true(fabs((double)ag_values(t)[i] - expected[i]) < 1e-5);
@@ -93,21 +98,21 @@ static void check_nodes(const net *n)
 static void sums_of_nodes(void **state)
 {
     for (nests_use use = NESTS_SUMS; use <= NESTS_COSTS; use++) {
-        net n = make(use, true, true);
+        net n = make(use, use == NESTS_COSTS ? MEMBERS : 1, true, true);
         check_nodes(&n);
         drop(&n);
     }
 }
 
-static double score_of(const net *n, int item, bool same)
+static double score_of(const net *n, int m, int item, bool same)
 {
     const nests_joined *j = &n->joined;
     double y[NESTS_JOINED_WIDTH], v[OUT], sum = 0;
     for (int e = first[item]; e < first[item + 1]; e++) {
-        const int width = embed(y, j, row[e]), place = same ? in[e] : out[e];
+        const int width = embed(y, j, m, row[e]), place = same ? in[e] : out[e];
         for (int k = 0; k < OUT; k++) v[k] = place < 0 ? 0 : (double)node[place * OUT + k];
         sum += (double)times[e] * work[row[e]] *
-               exp(product(j->of_row, 0, y, width) + product(j->of_node, 0, v, OUT));
+               exp(product(j->of_row, m, 0, y, width) + product(j->of_node, 0, 0, v, OUT));
     }
     sum = (sum > 0 ? log(sum) : 0) + j->scale.offset;
     return j->steep ? exp((double)j->steep->value[0]) * sum : sum;
@@ -118,17 +123,24 @@ static void scores_are_added_up(void **state)
     for (int i = 0; i < PLACES * OUT; i++) node[i] = (ag_real)(0.1 * (i % 7) - 0.3);
     for (int way = 0; way < 4; way++) {
         const bool absolute = way & 1, same = way & 2;
-        net n = make(NESTS_COSTS, absolute, same);
+        const int members = same ? MEMBERS : 1;
+        net n = make(NESTS_COSTS, members, absolute, same);
         assert_true((n.joined.steep == NULL) == absolute);
         for (int k = 0; k < OUT; k++) n.joined.of_node->value[k] = (ag_real)(0.5 - 0.2 * k);
         ag_tape *tape = ag_tape_new(AG_CPU);
         ag_tensor *t = nests_joined_embed(&n.joined, tape, &n.batch);
         ag_tensor *v = ag_input(tape, node, AG_SHAPE(PLACES, OUT));
         t = nests_joined_scores(&n.joined, t, v, &n.batch);
+        t = ag_concat2(nests_mean_scores(t, ITEMS), nests_member_scores(t, ITEMS, members - 1), 0);
         ag_forward(t);
         if (ag_failed(tape)) fail_msg("%s", ag_error(tape));
-        for (int i = 0; i < ITEMS; i++)
-            assert_true(fabs((double)ag_values(t)[i] - score_of(&n, i, same)) < 1e-4);
+        assert_int_equal(ag_size(t, 0), 2 * ITEMS);
+        for (int i = 0; i < ITEMS; i++) {
+            double sum = 0, score = 0;
+            for (int m = 0; m < members; m++) sum += score = score_of(&n, m, i, same);
+            assert_true(fabs((double)ag_values(t)[i] - sum / members) < 1e-4);
+            assert_true(fabs((double)ag_values(t)[ITEMS + i] - score) < 1e-4);
+        }
         ag_tape_free(tape);
         drop(&n);
     }

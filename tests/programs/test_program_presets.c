@@ -60,7 +60,7 @@ static void the_words_are_the_sections(void **state)
 {
     assert_int_equal(expect_presets(&tgraph_program_table, find_presets(&tgraph_program_table)), 1);
     assert_int_equal(expect_presets(&tpu_program_table, find_presets(&tpu_program_table)), 24);
-    assert_int_equal(expect_presets(&tpgnn_program_table, find_presets(&tpgnn_program_table)), 3);
+    assert_int_equal(expect_presets(&tpgnn_program_table, find_presets(&tpgnn_program_table)), 4);
 }
 
 /* ---- what options need ---- */

@@ -43,8 +43,14 @@ static void rows_join_the_nodes_that_are_kept(void **state)
     tgraph_batch b = {.joined = &joined};
     nests_rows alone = {0};
     int missing = 0;
-    nests_joined_add(&joined, params, NESTS_SUMS, NESTS_LAYOUT_COLUMNS, TGRAPH_OPCODES, 0, true, 8,
-                     8, false);
+    nests_joined_add(&joined, params,
+                     &(nests_joined_options){.use = NESTS_SUMS,
+                                             .members = 1,
+                                             .columns = NESTS_LAYOUT_COLUMNS,
+                                             .words = TGRAPH_OPCODES,
+                                             .flags = true,
+                                             .in = 8,
+                                             .out = 8});
     expect_ok(tgraph_batch_fill(&b, f, config, CONFIGS, new_failure()));
     assert_int_equal(b.nests.items, CONFIGS);
     assert_int_equal(b.nests.places, 4 * CONFIGS);

@@ -176,10 +176,10 @@ static void states_that_make_no_sense(void **state)
     expect_refusal(&r, "is it a checkpoint of tpgnn?");
     set_text(&r, CONFIGURATION, "{\"network\": \"none\"}");
     expect_refusal(&r, "network");
-    set_text(&r, CONFIGURATION, "{\"network\": \"statements\", \"members\": 5}");
-    expect_refusal(
-        &r, "has no option members; the run was made by another version; a model of loop nests "
-            "or of trees is trained by \"nests train\" now");
+    set_text(&r, CONFIGURATION, "{\"network\": \"statements\", \"bags\": 5}");
+    expect_refusal(&r,
+                   "has no option bags; the run was made by another version; a model of loop nests "
+                   "or of trees is trained by \"nests train\" now");
     stop(&r);
 }
 

@@ -82,9 +82,15 @@ ag_status tgraph_model_add(tgraph_model *m, ag_params *params, const tgraph_opti
     if (options->rows != NESTS_COSTS) m->output = ag_layer_linear(params, "output", h, 1, 1);
     for (int i = 0; i < params->count; i++) /* biases and temperatures have one axis */
         if (params->list[i]->shape.rank == 1) params->list[i]->decay = options->decay_biases;
-    nests_joined_add(&m->joined, params, (nests_use)options->rows, NESTS_LAYOUT_COLUMNS,
-                     TGRAPH_OPCODES, options->bins, true, m->input[0].linear.weight->shape.size[0],
-                     h, options->timed);
+    nests_joined_add(&m->joined, params,
+                     &(nests_joined_options){.use = (nests_use)options->rows,
+                                             .columns = NESTS_LAYOUT_COLUMNS,
+                                             .words = TGRAPH_OPCODES,
+                                             .bins = options->bins,
+                                             .flags = true,
+                                             .in = m->input[0].linear.weight->shape.size[0],
+                                             .out = h,
+                                             .absolute = options->timed});
     return AG_OK;
 }
 

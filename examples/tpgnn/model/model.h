@@ -20,6 +20,7 @@ typedef struct tpgnn_options {
     tpgnn_readout readout;
     nests_use rows; /* of the statements that store */
     int bins;       /* of each of their columns */
+    int members;    /* networks of the rows */
     int hidden, layers;
     unsigned edges; /* as in a batch */
     bool compact, nest, log_features;
@@ -55,7 +56,8 @@ void tpgnn_model_free(tpgnn_model *model); /* except the parameters */
 /* The options of the batches that a model reads; they point to the model. */
 tpgnn_batch_options tpgnn_model_batch(const tpgnn_model *model);
 
-/* The costs of the schedules, [graphs]: small is fast. */
+/* The costs of the schedules, [graphs]: small is fast; with --rows costs those of each member, as
+   from nests_joined_scores. */
 ag_tensor *tpgnn_forward(const tpgnn_model *model, ag_tape *tape, const tpgnn_batch *batch);
 
 #endif

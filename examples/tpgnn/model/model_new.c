@@ -36,8 +36,13 @@ static ag_sage_concat_weights add_convolution(ag_params *params, int k, int h)
 static void add_rows(tpgnn_model *m, int out)
 {
     const tpgnn_options *o = &m->options;
-    nests_joined_add(&m->joined, m->params, o->rows, NESTS_SCHEDULE_ROW, 0, o->bins, false,
-                     o->hidden, out, false);
+    nests_joined_add(&m->joined, m->params,
+                     &(nests_joined_options){.use = o->rows,
+                                             .members = o->members,
+                                             .columns = NESTS_SCHEDULE_ROW,
+                                             .bins = o->bins,
+                                             .in = o->hidden,
+                                             .out = out});
 }
 
 /* words: there are vectors of classes, which replace both the type and the class. Names lack the

@@ -172,9 +172,14 @@ ag_status tpu_model_add(tpu_model *m, ag_params *params, const tpu_options *opti
     add_nodes(m);
     if (options->rows != NESTS_COSTS) add_kernel(m);
     choose_first_values(m);
-    nests_joined_add(&m->rows, params, options->rows, NESTS_TILE_COLUMNS, NESTS_TILE_KINDS, 0,
-                     options->task == TPU_FUSION, options->hidden, options->hidden,
-                     options->absolute);
+    nests_joined_add(&m->rows, params,
+                     &(nests_joined_options){.use = options->rows,
+                                             .columns = NESTS_TILE_COLUMNS,
+                                             .words = NESTS_TILE_KINDS,
+                                             .flags = options->task == TPU_FUSION,
+                                             .in = options->hidden,
+                                             .out = options->hidden,
+                                             .absolute = options->absolute});
     return AG_OK;
 }
 
