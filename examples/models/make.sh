@@ -29,7 +29,7 @@ train() {
     *) lists=examples/data/${1#*-}/split-random ;;
     esac
     case $1 in
-    tgraph-*) set -- "$1" --seed 3 --rows costs --loss error --learning-rate 3e-3 ;;
+    tgraph-*) set -- "$1" --seed 1 --preset rows ;;
     tpu-*) set -- "$1" --seed 1 --rows costs --hidden 64 ;;
     tpgnn-*) set -- "$1" --seed 1 --rows costs --bins 0 ;;
     nests-*) set -- "$1" --seed 1 ;;

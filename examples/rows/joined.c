@@ -33,7 +33,7 @@ static void add_layers(nests_joined *j, ag_params *params)
 
 void nests_joined_add(nests_joined *j, ag_params *params, const nests_joined_options *o)
 {
-    *j = (nests_joined){.use = o->use, .members = o->members ? o->members : 1};
+    *j = (nests_joined){.use = o->use, .members = o->members ? o->members : 1, .skip = o->skip};
     if (!o->use) return;
     nests_scale_open(&j->scale, o->columns, o->words, o->bins, o->flags);
     j->width = nests_scale_inputs(&j->scale);
@@ -83,14 +83,14 @@ static ag_tensor *part(ag_tensor *x, int axis, int i, int length)
     return ag_size(x, axis) > length ? ag_slice(x, axis, i * length, length) : x;
 }
 
-/* f [rows, 1], g [n, 1]. Returns [items]. */
+/* f [rows, 1], g [n, 1] or NULL. Returns [items]. */
 static ag_tensor *add_up(const nests_joined *j, ag_tensor *f, ag_tensor *g,
                          const nests_joined_batch *b)
 {
     ag_tape *tape = ag_tape_of(f);
     ag_tensor *y = ag_gather(f, ag_input_i32(tape, b->item_row, AG_SHAPE(b->entries)));
     y = ag_add(y, ag_input(tape, b->item_weight, AG_SHAPE(b->entries, 1)));
-    y = ag_add(y, ag_gather(g, ag_input_i32(tape, b->item_place, AG_SHAPE(b->entries))));
+    if (g) y = ag_add(y, ag_gather(g, ag_input_i32(tape, b->item_place, AG_SHAPE(b->entries))));
     y = ag_segment_log_sum_exp(y, ag_input_i32(tape, b->item_start, AG_SHAPE(b->items + 1)));
     y = ag_add(y, ag_input(tape, b->base, AG_SHAPE(b->items, 1)));
     if (j->steep) y = ag_linear(y, ag_exp(ag_parameter(tape, j->steep)), NULL);
@@ -102,7 +102,8 @@ ag_tensor *nests_joined_scores(const nests_joined *j, ag_tensor *embedded, ag_te
 {
     ag_tape *tape = ag_tape_of(embedded);
     ag_tensor *score[NESTS_JOINED_MEMBERS], *w = ag_parameter(tape, j->of_row);
-    ag_tensor *g = ag_linear(node, ag_parameter(tape, j->of_node), NULL);
+    ag_tensor *g = node ? ag_linear(node, ag_parameter(tape, j->of_node), NULL) : NULL;
+    if (g && j->skip > 0 && !ag_is_training(tape)) g = ag_scale(g, (ag_real)(1 - j->skip));
     for (int m = 0; m < j->members; m++)
         score[m] =
             add_up(j, ag_linear(part(embedded, 1, m, j->width), part(w, 0, m, 1), NULL), g, b);

@@ -21,9 +21,6 @@ typedef enum nests_use { NESTS_UNUSED, NESTS_SUMS, NESTS_EMBEDDED, NESTS_COSTS }
 #define NESTS_USES_HELP                                                                       \
  "what a node reads of the loop nests that it runs (paper: none): the sum of their columns, " \
  "the sum of their learned embeddings, or that, and scores are added up as times are"
-#define NESTS_BINS_HELP                                                                   \
- "bins of each column of the rows, at quantiles of training; each is an input that says " \
- "how much of it lies below the value, besides the column itself (0: none)"
 
 /* For harness_program.moved: an older run of these programs may hold a model that `nests` trains
    now. */
@@ -45,16 +42,18 @@ enum {
 
 /* The shapes follow from these. members: 0 is 1; columns, words, flags: of a row, as in nests_data;
    bins: of a column, as in nests_scale; in, out: channels of the vectors that rows join and that g
-   reads; absolute: scores are ln(ns). */
+   reads; absolute: scores are ln(ns); skip: the share of training batches that leave out g. */
 typedef struct nests_joined_options {
     nests_use use;
     int members, columns, words, bins, in, out;
     bool flags, absolute;
+    double skip;
 } nests_joined_options;
 
 typedef struct nests_joined {
     nests_use use; /* NESTS_UNUSED: nothing below is there */
     int members, width;
+    double skip;
     nests_scale scale;
     ag_param *table; /* [words, NESTS_WORD_WIDTH] */
     ag_linear_layer layer[NESTS_JOINED_MEMBERS][NESTS_JOINED_LAYERS]; /* of the embeddings */
@@ -96,7 +95,8 @@ ag_tensor *nests_joined_embed(const nests_joined *joined, ag_tape *tape,
 ag_tensor *nests_joined_nodes(const nests_joined *joined, ag_tensor *embedded,
                               const nests_joined_batch *batch);
 /* Scores of NESTS_COSTS, [members * items], member after member. node [n, out]: of the graph
-   network. */
+   network; NULL: without g. After training g counts 1 - skip times, its mean in training. Source:
+   Huang et al. 2016 (stochastic depth). */
 ag_tensor *nests_joined_scores(const nests_joined *joined, ag_tensor *embedded, ag_tensor *node,
                                const nests_joined_batch *batch);
 /* The scores of one member, and the mean over the members, [items]. */

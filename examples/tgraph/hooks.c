@@ -74,6 +74,15 @@ static void end(void *feed)
     harness_free(t->file);
 }
 
+/* Whether a batch trains only the networks of the rows. */
+static bool skips_graph(const harness_session *session)
+{
+    const tgraph_settings *s = settings_of(session);
+    ag_random random = harness_stream(HARNESS_STREAM_SKIP, (uint64_t)s->harness.common.seed,
+                                      (uint64_t)session->number);
+    return ag_random_uniform(&random) < s->model.skip_graph;
+}
+
 /* Records the loss of some configurations of one graph. */
 static ag_tensor *record(const harness_session *session, ag_tape *tape, const char **what)
 {
@@ -83,10 +92,12 @@ static ag_tensor *record(const harness_session *session, ag_tape *tape, const ch
     int i = 0;
     while (set->entry[i].file != b->file) i++;
     *what = b->file->name;
-    ag_tensor *score =
-        tgraph_forward(model, tape, &set->entry[i].program, b->digit, &b->nests, b->configs);
-    ag_name(score, "scores");
-    return tgraph_loss(score, b, settings_of(session));
+    const nests_joined *j = &model->joined;
+    ag_tensor *scores =
+        skips_graph(session)
+            ? nests_joined_scores(j, nests_joined_embed(j, tape, &b->nests), NULL, &b->nests)
+            : tgraph_forward(model, tape, &set->entry[i].program, b->digit, &b->nests, b->configs);
+    return tgraph_loss(ag_name(scores, "scores"), b, settings_of(session));
 }
 
 const harness_model tgraph_hooks = {.program = &tgraph_program_table,

@@ -50,7 +50,8 @@ ag_status tgraph_read_fit(void *files, const harness_runs *runs, const harness_s
 
 /* The loss of a batch, a scalar, by --loss, --margin and --reduction: hinge (eq. 8), logistic and
    listmle over the order of its run times, or error: the mean square error of ln(run time) less its
-   mean, over the variance of ln(run time). scores [configs]. */
+   mean, over the variance of ln(run time). scores [configs], or those of several members, one after
+   the other, of which it is the mean. */
 ag_tensor *tgraph_loss(ag_tensor *scores, tgraph_batch *batch, const tgraph_settings *settings);
 
 /* ---- scores (score.c) ---- */

@@ -37,7 +37,7 @@ static ag_tensor *error_of(ag_tensor *score, tgraph_batch *b)
     return ag_scale(ag_mean_all(ag_square(e)), (ag_real)(1 / spread));
 }
 
-ag_tensor *tgraph_loss(ag_tensor *score, tgraph_batch *b, const tgraph_settings *s)
+static ag_tensor *loss_of(ag_tensor *score, tgraph_batch *b, const tgraph_settings *s)
 {
     if (s->loss == TGRAPH_LOSS_ERROR) return error_of(score, b);
     const ag_reduction reduction = s->reduction ? AG_SUM : AG_MEAN;
@@ -47,4 +47,13 @@ ag_tensor *tgraph_loss(ag_tensor *score, tgraph_batch *b, const tgraph_settings 
     case TGRAPH_LOSS_LISTMLE: return ag_listmle(score, rank);
     default: return ag_pairwise_hinge(score, rank, (ag_real)s->margin, reduction);
     }
+}
+
+ag_tensor *tgraph_loss(ag_tensor *scores, tgraph_batch *b, const tgraph_settings *s)
+{
+    const int members = ag_size(scores, 0) / b->configs;
+    ag_tensor *sum = loss_of(nests_member_scores(scores, b->configs, 0), b, s);
+    for (int m = 1; m < members; m++)
+        sum = ag_add(sum, loss_of(nests_member_scores(scores, b->configs, m), b, s));
+    return members > 1 ? ag_scale(sum, (ag_real)(1.0 / members)) : sum;
 }

@@ -34,7 +34,8 @@ static const harness_option table[] = {
 
     {"preset", WORD(preset), "none", .choices = tgraph_preset_words, .presets = tgraph_presets,
      .commands = TRAINS, .group = "Model",
-     .help = "the authors' length of training; options after it override it"},
+     .help = "the authors' length of training, or what suits rows of loop nests (--rows costs); "
+             "options after it override it"},
     {"hidden", FIELD(model.hidden), "256", 16, 4096, TRAINS, .group = "Model",
      .help = "channels, a multiple of 16"},
     {"cross", FIELD(model.cross), "true", .commands = TRAINS, .group = "Model",
@@ -65,8 +66,8 @@ static const harness_option table[] = {
      .help = "share of the channels that are dropped after each graph block (paper: 0)"},
     {"rows", WORD(model.rows), "none", .choices = NESTS_USES, .commands = TRAINS, .often = true,
      .group = "Model", .help = NESTS_USES_HELP},
-    {"bins", FIELD(model.bins), "0", 0, 64, TRAINS, .group = "Model",
-     .needs = "--rows=sums|embedded|costs", .help = NESTS_BINS_HELP},
+    {"members", FIELD(model.members), "1", 1, NESTS_JOINED_MEMBERS, TRAINS, .group = "Model",
+     .needs = "--rows=costs", .help = NESTS_MEMBERS_HELP},
 
     {"steps", FIELD(harness.training.steps), "6000", 1, 1e9, TRAINS, .flags = HARNESS_MAY_GROW,
      .often = true, .group = "Training", .needs = "no --epochs",
@@ -80,6 +81,11 @@ static const harness_option table[] = {
      .help = "the loss: over pairs of configurations (hinge, logistic), over their order "
              "(listmle), or squared errors of ln(run time) within the file, over their variance "
              "(error, best for --rows costs)"},
+    {"skip-graph", FIELD(model.skip_graph), "0", 0, 0.99, TRAINS, .group = "Training",
+     .needs = "--rows=costs",
+     .help =
+         "share of the batches that train only the networks of the rows, without what the graph "
+         "adds"},
     {"reduction", WORD(reduction), "mean", .choices = "mean|sum", .commands = TRAINS,
      .group = "Training", .needs = "--loss=hinge|logistic",
      .help = "how the loss adds its pairs (paper: sum)"},

@@ -13,6 +13,7 @@ static ag_status add_chunk(tgraph_scorer *s, const tgraph_entry *e, const int32_
     ag_tape *tape = s->how->tape;
     ag_tape_reset(tape);
     ag_tensor *y = tgraph_forward(s->model, tape, &e->program, b->digit, &b->nests, count);
+    y = nests_mean_scores(y, count);
     const ag_real *value = harness_outputs_of(s->how->outputs, tape, y, count);
     if (!value) return harness_scoring_failed(tape, e->file->path, "--eval-configs", why);
     for (int i = 0; i < count; i++) score[order[i]] += (double)value[i];

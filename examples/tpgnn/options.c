@@ -53,7 +53,10 @@ static const harness_option table[] = {
     {"rows", WORD(model.rows), "none", .choices = NESTS_USES, .commands = TRAINS, .group = "Model",
      .help = NESTS_USES_HELP},
     {"bins", FIELD(model.bins), "8", 0, 64, TRAINS, .group = "Model",
-     .needs = "--rows=sums|embedded|costs", .help = NESTS_BINS_HELP},
+     .needs = "--rows=sums|embedded|costs",
+     .help =
+         "bins of each column of the rows, at quantiles of training; each is an input that says "
+         "how much of it lies below the value, besides the column itself (0: none)"},
     {"members", FIELD(model.members), "1", 1, NESTS_JOINED_MEMBERS, TRAINS, .group = "Model",
      .needs = "--rows=costs", .help = NESTS_MEMBERS_HELP},
     {"conv", WORD(model.paper.conv), "graph", .choices = "graph|gcn", .commands = TRAINS,

@@ -71,7 +71,9 @@ static ag_tensor *record(model *m, ag_tape *tape, const model_data *d)
     if (uses)
         nests_joined_fill(&m->rows, &m->net.joined, &d->rows, d->place, d->configs * m->graph.nodes,
                           NULL);
-    return tgraph_forward(&m->net, tape, &m->program, d->digit, uses ? &m->rows : NULL, d->configs);
+    ag_tensor *scores =
+        tgraph_forward(&m->net, tape, &m->program, d->digit, uses ? &m->rows : NULL, d->configs);
+    return nests_mean_scores(scores, d->configs);
 }
 
 static void scores(model *m, const model_data *d, double *score, char why[MODEL_WHY])

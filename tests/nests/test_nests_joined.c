@@ -6,6 +6,7 @@
 
 enum { ROWS = 4, COLUMNS = 3, WORDS = 5, ITEMS = 3, ENTRIES = 7, PLACES = 6, IN = 8, OUT = 5 };
 enum { BINS = 2, INPUTS = COLUMNS * (2 + BINS), MEMBERS = 3 };
+#define SKIP 0.75
 
 /* The second item has no rows; one entry has no place; place 1 has none of the entries. */
 static float x[ROWS][COLUMNS] = {{1, -2, 4}, {3, 0, 4}, {-1, 5, 4}, {2, 2, 4}};
@@ -29,7 +30,7 @@ static net make(nests_use use, int members, bool absolute, bool same)
     net n = {.params = ag_params_new()};
     nests_joined_add(
         &n.joined, n.params,
-        &(nests_joined_options){use, members, COLUMNS, WORDS, BINS, IN, OUT, true, absolute});
+        &(nests_joined_options){use, members, COLUMNS, WORDS, BINS, IN, OUT, true, absolute, SKIP});
     assert_int_equal(ag_params_build(n.params, 3), AG_OK);
     nests_scale_add(&n.joined.scale, x[0], ROWS);
     nests_scale_end(&n.joined.scale);
@@ -104,13 +105,14 @@ static void sums_of_nodes(void **state)
     }
 }
 
-static double score_of(const net *n, int m, int item, bool same)
+/* share: of what the graph adds. */
+static double score_of(const net *n, int m, int item, bool same, double share)
 {
     const nests_joined *j = &n->joined;
     double y[NESTS_JOINED_WIDTH], v[OUT], sum = 0;
     for (int e = first[item]; e < first[item + 1]; e++) {
         const int width = embed(y, j, m, row[e]), place = same ? in[e] : out[e];
-        for (int k = 0; k < OUT; k++) v[k] = place < 0 ? 0 : (double)node[place * OUT + k];
+        for (int k = 0; k < OUT; k++) v[k] = place < 0 ? 0 : share * (double)node[place * OUT + k];
         sum += (double)times[e] * work[row[e]] *
                exp(product(j->of_row, m, 0, y, width) + product(j->of_node, 0, 0, v, OUT));
     }
@@ -121,15 +123,17 @@ static double score_of(const net *n, int m, int item, bool same)
 static void scores_are_added_up(void **state)
 {
     for (int i = 0; i < PLACES * OUT; i++) node[i] = (ag_real)(0.1 * (i % 7) - 0.3);
-    for (int way = 0; way < 4; way++) {
-        const bool absolute = way & 1, same = way & 2;
+    for (int way = 0; way < 16; way++) {
+        const bool absolute = way & 1, same = way & 2, graph = way & 4, trains = way & 8;
+        const double share = !graph ? 0 : trains ? 1 : 1 - SKIP;
         const int members = same ? MEMBERS : 1;
         net n = make(NESTS_COSTS, members, absolute, same);
         assert_true((n.joined.steep == NULL) == absolute);
         for (int k = 0; k < OUT; k++) n.joined.of_node->value[k] = (ag_real)(0.5 - 0.2 * k);
         ag_tape *tape = ag_tape_new(AG_CPU);
+        ag_tape_training(tape, trains);
         ag_tensor *t = nests_joined_embed(&n.joined, tape, &n.batch);
-        ag_tensor *v = ag_input(tape, node, AG_SHAPE(PLACES, OUT));
+        ag_tensor *v = graph ? ag_input(tape, node, AG_SHAPE(PLACES, OUT)) : NULL;
         t = nests_joined_scores(&n.joined, t, v, &n.batch);
         t = ag_concat2(nests_mean_scores(t, ITEMS), nests_member_scores(t, ITEMS, members - 1), 0);
         ag_forward(t);
@@ -137,7 +141,7 @@ static void scores_are_added_up(void **state)
         assert_int_equal(ag_size(t, 0), 2 * ITEMS);
         for (int i = 0; i < ITEMS; i++) {
             double sum = 0, score = 0;
-            for (int m = 0; m < members; m++) sum += score = score_of(&n, m, i, same);
+            for (int m = 0; m < members; m++) sum += score = score_of(&n, m, i, same, share);
             assert_true(fabs((double)ag_values(t)[i] - sum / members) < 1e-4);
             assert_true(fabs((double)ag_values(t)[ITEMS + i] - score) < 1e-4);
         }

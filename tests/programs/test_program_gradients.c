@@ -45,6 +45,7 @@ static const struct {
     {"sums of rows", {TGRAPH, .rows = NESTS_SUMS}},
     {"embedded rows", {TGRAPH, .cross = 1, .cross_input = 1, .rows = NESTS_EMBEDDED}},
     {"costs of rows", {TGRAPH, .cross = 1, .cross_input = 1, .rows = NESTS_COSTS}},
+    {"two networks of rows", {TGRAPH, .rows = NESTS_COSTS, .members = 2}},
 };
 
 /* The following norm cancels the bias of a layer, and without edges there are no neighbours. */

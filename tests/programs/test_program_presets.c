@@ -58,7 +58,7 @@ static int expect_presets(const harness_program *p, const harness_option *option
 
 static void the_words_are_the_sections(void **state)
 {
-    assert_int_equal(expect_presets(&tgraph_program_table, find_presets(&tgraph_program_table)), 1);
+    assert_int_equal(expect_presets(&tgraph_program_table, find_presets(&tgraph_program_table)), 2);
     assert_int_equal(expect_presets(&tpu_program_table, find_presets(&tpu_program_table)), 24);
     assert_int_equal(expect_presets(&tpgnn_program_table, find_presets(&tpgnn_program_table)), 4);
 }

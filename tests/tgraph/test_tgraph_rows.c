@@ -74,7 +74,8 @@ static void rows_join_the_nodes_that_are_kept(void **state)
 
 /* ---- runs ---- */
 
-#define SMALL " --hidden 16 --configs 6 --steps 4 --eval-every 2 --quiet --no-baselines"
+#define TINY  " --hidden 16 --configs 6 --steps 4 --quiet --no-baselines"
+#define SMALL TINY " --eval-every 2"
 
 static void predict(double score[ITEMS], double ns[ITEMS], const char *run)
 {
@@ -113,6 +114,24 @@ static void errors_of_run_times(void **state)
     assert_int_equal(sscanf(strstr(text, "\n1,"), "\n1,%lf", &loss), 1);
     free(text);
     assert_true(fabs(loss - error / (variance + 1e-3)) < 1e-4 * loss);
+}
+
+/* Batches without the graph have the same losses whatever the graph computes. */
+static void batches_skip_the_graph(void **state)
+{
+    static const char *const share[] = {"0.99", "0"};
+    for (int k = 0; k < 2; k++) {
+        char *loss[2];
+        for (int i = 0; i < 2; i++) {
+            program_expect_line(0, "", "",
+                                "tgraph train --data a.npz --out skip --force --rows costs "
+                                "--residual %s --members 2 --skip-graph %s --log-every 1" TINY,
+                                i ? "outside" : "inside", share[k]);
+            loss[i] = program_text_of("skip/metrics.csv");
+        }
+        assert_int_equal(strcmp(loss[0], loss[1]) != 0, k);
+        for (int i = 0; i < 2; i++) free(loss[i]);
+    }
 }
 
 static void a_checkpoint_without_rows_has_nothing_of_them(void **state)
@@ -158,6 +177,7 @@ static void a_guess_is_warned_of(void **state)
 int main(void)
 {
     return RUN_TESTS_WITH(make_files, test_folder_remove, rows_join_the_nodes_that_are_kept,
-                          errors_of_run_times, a_checkpoint_without_rows_has_nothing_of_them,
-                          a_damaged_scale_is_refused, a_guess_is_warned_of);
+                          errors_of_run_times, batches_skip_the_graph,
+                          a_checkpoint_without_rows_has_nothing_of_them, a_damaged_scale_is_refused,
+                          a_guess_is_warned_of);
 }

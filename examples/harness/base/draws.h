@@ -12,7 +12,8 @@ enum {
     HARNESS_STREAM_DRAW,
     HARNESS_STREAM_PERMUTATION,
     HARNESS_STREAM_SPLIT = 5,
-    HARNESS_STREAM_NOISE
+    HARNESS_STREAM_NOISE,
+    HARNESS_STREAM_SKIP
 };
 
 /* The upper 16 bits keep these streams apart from those of initialisation and dropout. */

@@ -35,7 +35,8 @@ typedef struct tgraph_options {
                           (paper) */
     double dropout;    /* after each graph block (paper: 0) */
     int rows;          /* nests_use: what rows of loop nests add to the nodes (paper: nothing) */
-    int bins;          /* of each of their columns */
+    int members;       /* networks of the rows */
+    double skip_graph; /* share of the batches that train only these networks */
     bool timed;        /* the loss compares costs with run times, so they need no learned factor */
 } tgraph_options;
 
@@ -85,7 +86,8 @@ ag_status tgraph_program_new(tgraph_program *program, const tgraph_graph *graph,
                              const tgraph_options *options, ag_failure *why);
 void tgraph_program_free(tgraph_program *program);
 
-/* Scores [configs], small is fast. digit: [configurable, configs, 18] rows of the layout table;
+/* Scores [configs], small is fast; with --rows costs those of each member, as from
+   nests_joined_scores. digit: [configurable, configs, 18] rows of the layout table;
    rows: of these configurations, at place node x configs + configuration; only read with --rows. */
 ag_tensor *tgraph_forward(const tgraph_model *model, ag_tape *tape, const tgraph_program *program,
                           const int32_t *digit, const nests_joined_batch *rows, int configs);

@@ -84,13 +84,14 @@ ag_status tgraph_model_add(tgraph_model *m, ag_params *params, const tgraph_opti
         if (params->list[i]->shape.rank == 1) params->list[i]->decay = options->decay_biases;
     nests_joined_add(&m->joined, params,
                      &(nests_joined_options){.use = (nests_use)options->rows,
+                                             .members = options->members,
                                              .columns = NESTS_LAYOUT_COLUMNS,
                                              .words = TGRAPH_OPCODES,
-                                             .bins = options->bins,
                                              .flags = true,
                                              .in = m->input[0].linear.weight->shape.size[0],
                                              .out = h,
-                                             .absolute = options->timed});
+                                             .absolute = options->timed,
+                                             .skip = options->skip_graph});
     return AG_OK;
 }
 
