@@ -19,7 +19,7 @@ static const char usage[] =
     "  --precision P   fp32 (the default) or tf32: of products on the GPU\n"
     "  --quick         small shapes, one round: checks the bench itself, measures nothing\n"
     "  --help          this text\n\n"
-    "On a busy machine: chrt -f 5 bench ... (docs/bench.md).\n";
+    "On a busy machine: chrt -f 5 bench ... keeps other programs out.\n";
 
 static int wrong(const char *what, const char *value)
 {
