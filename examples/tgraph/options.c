@@ -83,9 +83,8 @@ static const harness_option table[] = {
              "(error, best for --rows costs)"},
     {"skip-graph", FIELD(model.skip_graph), "0", 0, 0.99, TRAINS, .group = "Training",
      .needs = "--rows=costs",
-     .help =
-         "share of the batches that train only the networks of the rows, without what the graph "
-         "adds"},
+     .help = "share of the batches that train only the networks of the rows; scores then take 1 "
+             "minus this share of what the graph adds"},
     {"reduction", WORD(reduction), "mean", .choices = "mean|sum", .commands = TRAINS,
      .group = "Training", .needs = "--loss=hinge|logistic",
      .help = "how the loss adds its pairs (paper: sum)"},
