@@ -33,7 +33,9 @@ static void add_layers(nests_joined *j, ag_params *params)
 
 void nests_joined_add(nests_joined *j, ag_params *params, const nests_joined_options *o)
 {
-    *j = (nests_joined){.use = o->use, .members = o->members ? o->members : 1, .skip = o->skip};
+    *j = (nests_joined){.use = o->use,
+                        .members = o->use == NESTS_COSTS && o->members ? o->members : 1,
+                        .skip = o->skip};
     if (!o->use) return;
     nests_scale_open(&j->scale, o->columns, o->words, o->bins, o->flags);
     j->width = nests_scale_inputs(&j->scale);

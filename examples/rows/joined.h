@@ -40,9 +40,10 @@ enum {
     NESTS_JOINED_MEMBERS = 8 /* the most */
 };
 
-/* The shapes follow from these. members: 0 is 1; columns, words, flags: of a row, as in nests_data;
-   bins: of a column, as in nests_scale; in, out: channels of the vectors that rows join and that g
-   reads; absolute: scores are ln(ns); skip: the share of training batches that leave out g. */
+/* The shapes follow from these. columns, words, flags: of a row, as in nests_data; bins: of a
+   column, as in nests_scale; in, out: channels of the vectors that rows join and that g reads;
+   absolute: scores are ln(ns). Only for NESTS_COSTS, members (0 is 1) and skip: the share of
+   training batches that leave out g. */
 typedef struct nests_joined_options {
     nests_use use;
     int members, columns, words, bins, in, out;

@@ -80,7 +80,7 @@ static bool skips_graph(const harness_session *session)
     const tgraph_settings *s = settings_of(session);
     ag_random random = harness_stream(HARNESS_STREAM_SKIP, (uint64_t)s->harness.common.seed,
                                       (uint64_t)session->number);
-    return ag_random_uniform(&random) < s->model.skip_graph;
+    return s->model.rows == NESTS_COSTS && ag_random_uniform(&random) < s->model.skip_graph;
 }
 
 /* Records the loss of some configurations of one graph. */

@@ -134,6 +134,17 @@ static void batches_skip_the_graph(void **state)
     }
 }
 
+/* Options of a preset that do not suit --rows do nothing. */
+static void the_preset_takes_other_rows(void **state)
+{
+    static const char *const word[] = {"none", "sums", "embedded"};
+    for (int i = 0; i < 3; i++)
+        program_expect_line(0, "", "",
+                            "tgraph train --data a.npz --out other --force --preset rows "
+                            "--rows %s" TINY,
+                            word[i]);
+}
+
 static void a_checkpoint_without_rows_has_nothing_of_them(void **state)
 {
     ag_checkpoint_pair pair;
@@ -177,7 +188,7 @@ static void a_guess_is_warned_of(void **state)
 int main(void)
 {
     return RUN_TESTS_WITH(make_files, test_folder_remove, rows_join_the_nodes_that_are_kept,
-                          errors_of_run_times, batches_skip_the_graph,
+                          errors_of_run_times, batches_skip_the_graph, the_preset_takes_other_rows,
                           a_checkpoint_without_rows_has_nothing_of_them, a_damaged_scale_is_refused,
                           a_guess_is_warned_of);
 }
