@@ -52,37 +52,37 @@ void nests_joined_add(nests_joined *j, ag_params *params, const nests_joined_opt
 
 void nests_joined_free(nests_joined *j) { nests_scale_close(&j->scale); }
 
-ag_tensor *nests_joined_embed(const nests_joined *j, ag_tape *tape, const nests_joined_batch *b)
+nests_embedded nests_joined_embed(const nests_joined *j, ag_tape *tape, const nests_joined_batch *b)
 {
     ag_tensor *x = ag_input(tape, b->x, AG_SHAPE(b->rows, nests_scale_inputs(&j->scale)));
     if (j->table) {
         ag_tensor *word = ag_input_i32(tape, b->word, AG_SHAPE(b->rows));
         x = ag_concat2(ag_gather(ag_parameter(tape, j->table), word), x, 1);
     }
-    if (j->use == NESTS_SUMS) return x;
-    ag_tensor *y[NESTS_JOINED_MEMBERS];
-    for (int m = 0; m < j->members; m++) {
-        y[m] = x;
+    nests_embedded e = {{x}};
+    for (int m = 0; m < j->members && j->use != NESTS_SUMS; m++) {
+        e.by[m] = x;
         for (int k = 0; k < NESTS_JOINED_LAYERS; k++)
-            y[m] = ag_relu(ag_apply_linear(&j->layer[m][k], y[m]));
+            e.by[m] = ag_relu(ag_apply_linear(&j->layer[m][k], e.by[m]));
     }
-    return j->members > 1 ? ag_concat(y, j->members, 1) : y[0];
+    return e;
 }
 
 /* The linear layer comes before the sum, which gives the same and runs over fewer rows. */
-ag_tensor *nests_joined_nodes(const nests_joined *j, ag_tensor *embedded,
+ag_tensor *nests_joined_nodes(const nests_joined *j, const nests_embedded *e,
                               const nests_joined_batch *b)
 {
-    ag_tape *tape = ag_tape_of(embedded);
-    ag_tensor *y = ag_linear(embedded, ag_parameter(tape, j->join), NULL);
+    ag_tape *tape = ag_tape_of(e->by[0]);
+    ag_tensor *y = j->members > 1 ? ag_concat(e->by, j->members, 1) : e->by[0];
+    y = ag_linear(y, ag_parameter(tape, j->join), NULL);
     y = ag_gather(y, ag_input_i32(tape, b->place_row, AG_SHAPE(b->entries)));
     return ag_segment_sum(y, ag_input_i32(tape, b->place_start, AG_SHAPE(b->places + 1)));
 }
 
-/* The i-th of equal parts. */
-static ag_tensor *part(ag_tensor *x, int axis, int i, int length)
+/* Rows m * n to (m + 1) * n - 1. */
+static ag_tensor *rows_of(ag_tensor *x, int m, int n)
 {
-    return ag_size(x, axis) > length ? ag_slice(x, axis, i * length, length) : x;
+    return ag_size(x, 0) > n ? ag_slice(x, 0, m * n, n) : x;
 }
 
 /* f [rows, 1], g [n, 1] or NULL. Returns [items]. */
@@ -99,22 +99,21 @@ static ag_tensor *add_up(const nests_joined *j, ag_tensor *f, ag_tensor *g,
     return ag_reshape(y, AG_SHAPE(b->items));
 }
 
-ag_tensor *nests_joined_scores(const nests_joined *j, ag_tensor *embedded, ag_tensor *node,
+ag_tensor *nests_joined_scores(const nests_joined *j, const nests_embedded *e, ag_tensor *node,
                                const nests_joined_batch *b)
 {
-    ag_tape *tape = ag_tape_of(embedded);
+    ag_tape *tape = ag_tape_of(e->by[0]);
     ag_tensor *score[NESTS_JOINED_MEMBERS], *w = ag_parameter(tape, j->of_row);
     ag_tensor *g = node ? ag_linear(node, ag_parameter(tape, j->of_node), NULL) : NULL;
     if (g && j->skip > 0 && !ag_is_training(tape)) g = ag_scale(g, (ag_real)(1 - j->skip));
     for (int m = 0; m < j->members; m++)
-        score[m] =
-            add_up(j, ag_linear(part(embedded, 1, m, j->width), part(w, 0, m, 1), NULL), g, b);
+        score[m] = add_up(j, ag_linear(e->by[m], rows_of(w, m, 1), NULL), g, b);
     return j->members > 1 ? ag_concat(score, j->members, 0) : score[0];
 }
 
 ag_tensor *nests_member_scores(ag_tensor *scores, int items, int member)
 {
-    return part(scores, 0, member, items);
+    return rows_of(scores, member, items);
 }
 
 ag_tensor *nests_mean_scores(ag_tensor *scores, int items)

@@ -88,18 +88,21 @@ void nests_joined_fill(nests_joined_batch *batch, const nests_joined *joined,
                        const nests_rows *rows, const int32_t *in, int places, const int32_t *out);
 void nests_joined_batch_free(nests_joined_batch *batch);
 
-/* The embeddings of each row, [rows, members * width]. */
-ag_tensor *nests_joined_embed(const nests_joined *joined, ag_tape *tape,
-                              const nests_joined_batch *batch);
+/* The embedding of each row by each member, [rows, width]; NULL after the last member. */
+typedef struct nests_embedded {
+    ag_tensor *by[NESTS_JOINED_MEMBERS];
+} nests_embedded;
+nests_embedded nests_joined_embed(const nests_joined *joined, ag_tape *tape,
+                                  const nests_joined_batch *batch);
 /* The sum that the rows of each place add to its vector, [places, in]. embedded: from
    nests_joined_embed. */
-ag_tensor *nests_joined_nodes(const nests_joined *joined, ag_tensor *embedded,
+ag_tensor *nests_joined_nodes(const nests_joined *joined, const nests_embedded *embedded,
                               const nests_joined_batch *batch);
 /* Scores of NESTS_COSTS, [members * items], member after member. node [n, out]: of the graph
    network; NULL: without g. After training g counts 1 - skip times, its mean in training. Source:
    Huang et al. 2016 (stochastic depth). */
-ag_tensor *nests_joined_scores(const nests_joined *joined, ag_tensor *embedded, ag_tensor *node,
-                               const nests_joined_batch *batch);
+ag_tensor *nests_joined_scores(const nests_joined *joined, const nests_embedded *embedded,
+                               ag_tensor *node, const nests_joined_batch *batch);
 /* The scores of one member, and the mean over the members, [items]. */
 ag_tensor *nests_member_scores(ag_tensor *scores, int items, int member);
 ag_tensor *nests_mean_scores(ag_tensor *scores, int items);

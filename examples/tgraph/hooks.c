@@ -93,10 +93,14 @@ static ag_tensor *record(const harness_session *session, ag_tape *tape, const ch
     while (set->entry[i].file != b->file) i++;
     *what = b->file->name;
     const nests_joined *j = &model->joined;
-    ag_tensor *scores =
-        skips_graph(session)
-            ? nests_joined_scores(j, nests_joined_embed(j, tape, &b->nests), NULL, &b->nests)
-            : tgraph_forward(model, tape, &set->entry[i].program, b->digit, &b->nests, b->configs);
+    ag_tensor *scores;
+    if (skips_graph(session)) {
+        const nests_embedded row = nests_joined_embed(j, tape, &b->nests);
+        scores = nests_joined_scores(j, &row, NULL, &b->nests);
+    } else {
+        scores =
+            tgraph_forward(model, tape, &set->entry[i].program, b->digit, &b->nests, b->configs);
+    }
     return tgraph_loss(ag_name(scores, "scores"), b, settings_of(session));
 }
 

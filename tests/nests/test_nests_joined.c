@@ -82,8 +82,8 @@ static void check_nodes(const net *n)
 {
     double y[NESTS_JOINED_WIDTH], expected[PLACES * IN] = {0};
     ag_tape *tape = ag_tape_new(AG_CPU);
-    ag_tensor *t = nests_joined_embed(&n->joined, tape, &n->batch);
-    t = nests_joined_nodes(&n->joined, t, &n->batch);
+    const nests_embedded e = nests_joined_embed(&n->joined, tape, &n->batch);
+    ag_tensor *t = nests_joined_nodes(&n->joined, &e, &n->batch);
     ag_forward(t);
     if (ag_failed(tape)) fail_msg("%s", ag_error(tape));
     for (int i = 0; i < ENTRIES * n->joined.members; i++) {
@@ -132,9 +132,9 @@ static void scores_are_added_up(void **state)
         for (int k = 0; k < OUT; k++) n.joined.of_node->value[k] = (ag_real)(0.5 - 0.2 * k);
         ag_tape *tape = ag_tape_new(AG_CPU);
         ag_tape_training(tape, trains);
-        ag_tensor *t = nests_joined_embed(&n.joined, tape, &n.batch);
+        const nests_embedded e = nests_joined_embed(&n.joined, tape, &n.batch);
         ag_tensor *v = graph ? ag_input(tape, node, AG_SHAPE(PLACES, OUT)) : NULL;
-        t = nests_joined_scores(&n.joined, t, v, &n.batch);
+        ag_tensor *t = nests_joined_scores(&n.joined, &e, v, &n.batch);
         t = ag_concat2(nests_mean_scores(t, ITEMS), nests_member_scores(t, ITEMS, members - 1), 0);
         ag_forward(t);
         if (ag_failed(tape)) fail_msg("%s", ag_error(tape));

@@ -45,7 +45,6 @@ static void rows_join_the_nodes_that_are_kept(void **state)
     int missing = 0;
     nests_joined_add(&joined, params,
                      &(nests_joined_options){.use = NESTS_SUMS,
-                                             .members = 1,
                                              .columns = NESTS_LAYOUT_COLUMNS,
                                              .words = TGRAPH_OPCODES,
                                              .flags = true,

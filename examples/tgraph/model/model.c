@@ -133,17 +133,18 @@ static ag_tensor *node_part(const tgraph_model *m, ag_tensor *x, const tgraph_pr
 ag_tensor *tgraph_forward(const tgraph_model *m, ag_tape *tape, const tgraph_program *p,
                           const int32_t *digit, const nests_joined_batch *rows, int configs)
 {
-    ag_tensor *x = first_linear(m, tape, p, digit, configs), *row = NULL;
+    ag_tensor *x = first_linear(m, tape, p, digit, configs);
+    nests_embedded row = {{NULL}};
     if (m->joined.use) {
         row = nests_joined_embed(&m->joined, tape, rows);
-        ag_tensor *sum = nests_joined_nodes(&m->joined, row, rows);
+        ag_tensor *sum = nests_joined_nodes(&m->joined, &row, rows);
         x = ag_add(x, ag_reshape(sum, ag_shape_of(x)));
     }
     x = node_part(m, x, p);
     if (!m->output.weight) {
         const int places = p->graph->nodes * configs;
         x = ag_reshape(x, AG_SHAPE(places, m->options.hidden));
-        return nests_joined_scores(&m->joined, row, x, rows);
+        return nests_joined_scores(&m->joined, &row, x, rows);
     }
     ag_tensor *score = ag_apply_linear(&m->output, ag_mean_rows(x));
     return ag_reshape(score, AG_SHAPE(configs));

@@ -7,7 +7,7 @@ typedef struct pass {
     const tpgnn_options *o;
     ag_tape *tape;
     const tpgnn_batch *batch;
-    ag_tensor *row; /* embedded; NULL: there are none */
+    nests_embedded row; /* only with --rows */
 } pass;
 
 static ag_tensor *indices(pass *p, const int32_t *index, int n)
@@ -31,12 +31,12 @@ static ag_tensor *class_vectors(pass *p)
 /* The sum of what rows give to each node, [nodes,hidden]. */
 static ag_tensor *rows_of_nodes(pass *p)
 {
-    return nests_joined_nodes(&p->model->joined, p->row, &p->batch->rows);
+    return nests_joined_nodes(&p->model->joined, &p->row, &p->batch->rows);
 }
 
 static ag_tensor *add_costs(pass *p, ag_tensor *vector)
 {
-    return nests_joined_scores(&p->model->joined, p->row, vector, &p->batch->rows);
+    return nests_joined_scores(&p->model->joined, &p->row, vector, &p->batch->rows);
 }
 
 /* x = [vector of the class (18), value of a constant, named, rows (hidden)]. */
@@ -45,7 +45,7 @@ static ag_tensor *paper(pass *p)
     const tpgnn_batch *b = p->batch;
     ag_tensor *own = ag_input(p->tape, b->paper, AG_SHAPE(b->nodes, 2));
     ag_tensor *x = ag_concat2(look_up(p, class_vectors(p), TPGNN_CLASS), own, 1);
-    if (p->row) x = ag_concat2(x, rows_of_nodes(p), 1);
+    if (p->o->rows) x = ag_concat2(x, rows_of_nodes(p), 1);
     const ag_edges edges = ag_graph_edges(p->tape, b->down);
     ag_tensor *y = tpgnn_paper_forward(&p->model->paper, x, edges);
     return p->o->rows == NESTS_COSTS ? add_costs(p, y) : y;
@@ -64,7 +64,7 @@ static ag_tensor *input_layer(pass *p)
         if (f == TPGNN_CLASS && p->model->vector) table = ag_linear(class_vectors(p), table, NULL);
         x = ag_add(x, look_up(p, table, (tpgnn_field)f));
     }
-    if (p->row) x = ag_add(x, rows_of_nodes(p));
+    if (p->o->rows) x = ag_add(x, rows_of_nodes(p));
     return ag_relu(x);
 }
 
@@ -107,7 +107,7 @@ static ag_tensor *statements(pass *p)
 
 ag_tensor *tpgnn_forward(const tpgnn_model *m, ag_tape *tape, const tpgnn_batch *batch)
 {
-    pass p = {m, &m->options, tape, batch, NULL};
+    pass p = {m, &m->options, tape, batch, {{NULL}}};
     if (m->options.rows) p.row = nests_joined_embed(&m->joined, tape, &batch->rows);
     return m->options.network == TPGNN_PAPER ? paper(&p) : statements(&p);
 }

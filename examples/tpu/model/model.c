@@ -8,8 +8,8 @@ typedef struct pass {
     const tpu_options *o;
     ag_tape *tape;
     const tpu_batch *batch;
-    int by_kernel;  /* 1: nodes are those of the distinct kernels, not of the samples */
-    ag_tensor *row; /* what each row gives; NULL: there are none */
+    int by_kernel;      /* 1: nodes are those of the distinct kernels, not of the samples */
+    nests_embedded row; /* only with --rows */
 } pass;
 
 static ag_tensor *feed_forward(pass *p, ag_tensor *x, const ag_linear_layer *layer)
@@ -57,7 +57,7 @@ static ag_tensor *input_layer(pass *p)
         ag_tensor *y = ag_linear(tile(p), ag_slice(w, 1, fixed, TPUGRAPHS_TILE_FEATURES), NULL);
         x = ag_add(x, ag_gather(y, indices(p, b->sample, b->nodes)));
     }
-    if (p->row) x = ag_add(x, nests_joined_nodes(&p->net->rows, p->row, &b->rows));
+    if (p->o->rows) x = ag_add(x, nests_joined_nodes(&p->net->rows, &p->row, &b->rows));
     return ag_dropout(ag_relu(x), (ag_real)p->o->dropout);
 }
 
@@ -131,7 +131,7 @@ static ag_tensor *kernel_features(pass *p, ag_tensor *kernel)
 
 ag_tensor *tpu_forward(const tpu_model *m, ag_tape *tape, const tpu_batch *batch)
 {
-    pass p = {m, &m->options, tape, batch, m->batch.by_kernel, NULL};
+    pass p = {m, &m->options, tape, batch, m->batch.by_kernel, {{NULL}}};
     if (p.o->rows) p.row = nests_joined_embed(&m->rows, tape, &batch->rows);
     ag_tensor *x = input_layer(&p);
     for (int k = 0; k < p.o->module_layers; k++) x = feed_forward(&p, x, &m->module[k]);
@@ -139,7 +139,7 @@ ag_tensor *tpu_forward(const tpu_model *m, ag_tape *tape, const tpu_batch *batch
     if (p.o->gnn == TPU_GNN_SAGE) x = sage(&p, x);
     if (p.o->gnn == TPU_GNN_GAT) x = gat(&p, x);
     for (int k = 0; k < p.o->node_layers; k++) x = feed_forward(&p, x, &m->node[k]);
-    if (p.o->rows == NESTS_COSTS) return nests_joined_scores(&m->rows, p.row, x, &batch->rows);
+    if (p.o->rows == NESTS_COSTS) return nests_joined_scores(&m->rows, &p.row, x, &batch->rows);
     ag_tensor *kernel = kernel_features(&p, reduce(&p, x));
     ag_tensor *score = ag_reshape(ag_apply_linear(&m->output, kernel), AG_SHAPE(batch->samples));
     return m->offset != 0 ? ag_shift(score, (ag_real)m->offset) : score;
