@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
 """How well models choose among the ways to write ops that they have not seen: python compare.py --help."""
-from __future__ import annotations
-
 import argparse
 import os
 import subprocess

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
 """How well costs that need no model rank measured layouts: python known_costs.py LIST.txt, a list of files."""
-from __future__ import annotations
-
 import argparse
 import os
 

@@ -6,7 +6,6 @@ import itertools
 import json
 import math
 import os
-import shutil
 import subprocess
 import tempfile
 import unittest
@@ -198,9 +197,7 @@ class Measuring(unittest.TestCase):
 
 class Folders(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
+        self.folder = self.enterContext(tempfile.TemporaryDirectory())
         self.facts = {"kind": "layout", "machines": [{"jaxlib": "0"}],
                       "programs": {"small_0": {"family": "small", "number": 0}},
                       "files": {"small_0": {"program": "small_0"}}}
@@ -290,15 +287,12 @@ class Collecting(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         """One process serves all collectors: it imports jax for seconds."""
-        worker = Worker([], b"", 1, TOLERANCE)
-        cls.addClassCleanup(worker.end)
-        cls.kept = contextlib.nullcontext(worker)
+        cls.kept = contextlib.nullcontext(cls.enterClassContext(Worker([], b"", 1, TOLERANCE)))
 
     def setUp(self):
         worker = self.enterContext(mock.patch("augur_jax.layouts.Worker", return_value=self.kept))
         self.addCleanup(lambda: worker.assert_called_with([], b"", 1, TOLERANCE))
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
+        self.folder = self.enterContext(tempfile.TemporaryDirectory())
         self.enterContext(mock.patch("augur_jax.layouts.NOISY", math.inf))  # neighbours of a test make noise
         self.wide = 0
 
@@ -367,7 +361,3 @@ class Agreeing(unittest.TestCase):
         x = np.array([3, 1, 2, 2])
         self.assertEqual([tau(x, x), tau(x, -x), tau(x, np.ones(4))], [1, -1, 0])
         self.assertAlmostEqual(tau(x, np.array([3, 2, 1, 4])), 1 / np.sqrt(5 * 6))
-
-
-if __name__ == "__main__":
-    unittest.main()

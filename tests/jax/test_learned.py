@@ -50,9 +50,7 @@ def small():
 
 class Models(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.path = os.path.join(folder.name, "best.safetensors")
+        self.path = os.path.join(self.enterContext(tempfile.TemporaryDirectory()), "best.safetensors")
 
     def test_arithmetic(self):
         x = np.zeros((4, COLUMNS), np.float32)
@@ -131,7 +129,3 @@ class Comparing(unittest.TestCase):
         self.assertEqual(few["row_group"].tolist(), [0, 0, 0, 1, 1, 1])
         self.assertEqual(few["row_offset"].tolist(), list(range(7)))
         np.testing.assert_allclose(compare.ratios(few), np.delete(y, [3, 4]))
-
-
-if __name__ == "__main__":
-    unittest.main()

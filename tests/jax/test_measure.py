@@ -72,8 +72,7 @@ class Building(unittest.TestCase):
 class Working(unittest.TestCase):
     def worker(self, f, *args, **named):
         program = Program(f, args)
-        worker = Worker(program.leaves, program.module({}), 1, **{"tolerance": 1e-3, **named})
-        self.addCleanup(worker.end)
+        worker = self.enterContext(Worker(program.leaves, program.module({}), 1, **{"tolerance": 1e-3, **named}))
         return program, worker
 
     def test_measures(self):
@@ -136,7 +135,3 @@ class Working(unittest.TestCase):
         got = jax.jit(summed)(x, w)
         right = np.allclose(got, np.tanh(x) @ w, 1e-3, 1e-2)
         self.assertEqual(said["state"], "ok" if right else "wrong")
-
-
-if __name__ == "__main__":
-    unittest.main()

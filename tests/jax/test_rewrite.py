@@ -185,7 +185,3 @@ class Rewriting(unittest.TestCase):
             return fingerprint(trace(lambda x: op(x, table), (drawn(*shape),), {})[0])
         self.assertEqual(of(1.0), of(2.0))
         self.assertEqual(len({of(1.0), of(1.0, (4, 3)), of(1.0, op=jnp.add)}), 3)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -74,9 +74,7 @@ class Machine:
 
 class Searching(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.path = os.path.join(folder.name, "f.journal")
+        self.path = os.path.join(self.enterContext(tempfile.TemporaryDirectory()), "f.journal")
 
     def search(self, machine, seconds=1e6, header=()):
         machine.built.setdefault("o", {})
@@ -262,7 +260,3 @@ class Models(unittest.TestCase):
         self.assertEqual(alone[0], {1: "shifted"})
         self.assertEqual(alone[-1], {2: "barrier"})
         self.assertEqual(len(alone), sum(len(s.choices) - 1 for s in SITES))
-
-
-if __name__ == "__main__":
-    unittest.main()

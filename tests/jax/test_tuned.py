@@ -34,9 +34,7 @@ def product(x, w):
 
 class InFolder(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.path = os.path.join(folder.name, "f.json")
+        self.path = os.path.join(self.enterContext(tempfile.TemporaryDirectory()), "f.json")
 
 
 class Loading(InFolder):
@@ -220,7 +218,3 @@ class Asking(unittest.TestCase):
             with contextlib.redirect_stderr(io.StringIO()), self.assertRaises(SystemExit) as ended:
                 command.main(given)
             self.assertEqual(ended.exception.code, command.USAGE)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -39,9 +39,7 @@ def small_arguments():
 
 class Tuning(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.path = os.path.join(folder.name, "f.json")
+        self.path = os.path.join(self.enterContext(tempfile.TemporaryDirectory()), "f.json")
 
     def command(self, *given):
         return [sys.executable, "-m", "augur_jax.command", "tune", "test_whole:small", "--args",
@@ -192,7 +190,3 @@ class Programs(unittest.TestCase):
                     self.assertTrue(np.isfinite(a).all(), name)
                     said = str([sites[k].named(c) for k, c in chosen.items()])
                     np.testing.assert_allclose(a, b, 2e-3, 2e-3 * float(np.abs(a).max()), err_msg=said)
-
-
-if __name__ == "__main__":
-    unittest.main()

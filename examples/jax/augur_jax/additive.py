@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
 """The model of a program, fitted to its own measurements: ln(run time) is a sum of the effects of its choices."""
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Building, comparing and running programs, in the worker process. A program is kept under its name until another one
 is built."""
-from __future__ import annotations
-
 import hashlib
 import re
 import time

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
 """The command augur-jax."""
-from __future__ import annotations
-
 import argparse
 import importlib
 import os

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
 """Ways to write a convolution (conv_general_dilated): any number of axes of space, groups, strides and dilations."""
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
 """Costs that an optimised module tells without being run: baselines for models that rank layouts."""
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

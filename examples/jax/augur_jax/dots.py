@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
 """Ways to write a dot product (dot_general)."""
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

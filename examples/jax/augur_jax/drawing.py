@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Layout configurations of a program, as TpuGraphs writes them: 18 numbers for each convolution, dot and reshape, six
 each for the result and two operands, minor to major; -1 after them, and where XLA chooses itself."""
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
 """Modules of XLA as text: what their instructions are, and the same module with layouts that XLA has to obey."""
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

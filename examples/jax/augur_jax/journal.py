@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
 """A line for each measurement, written before the next one begins: a killed run loses one at most."""
-from __future__ import annotations
-
 import fcntl
 import json
 import time

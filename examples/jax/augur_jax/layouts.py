@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
 """Layouts measured with XLA itself: files of TpuGraphs' form that `tgraph` and `nests` read."""
-from __future__ import annotations
-
 import math
 import os
 import time

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
 """A model that `nests train` has learned from measured ops, evaluated only with numpy (docs/formats/nests.md)."""
-from __future__ import annotations
-
 import json
 import os
 from typing import Any

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
 """Versions, processor and threads: a measurement holds for no others."""
-from __future__ import annotations
-
 import os
 import platform
 import re

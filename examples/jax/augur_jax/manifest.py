@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
 """manifest.json of a folder of measured layouts, of the lab's form: `lab split` and `tgraph eval` read it."""
-from __future__ import annotations
-
 import fcntl
 import json
 import os

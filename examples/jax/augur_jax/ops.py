@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: MIT
 """Random ops, measured in each of their ways: the files from which `nests` learns what a way costs."""
-from __future__ import annotations
-
-import io
 import math
 import os
 import time
@@ -159,18 +156,6 @@ def measured(made: Made, rng: np.random.Generator, worker: Worker) -> list[Row]:
     return [(rows.columns(site, c), work, site.times, round(max(ns * r, 1))) for c, r in [(KEEP, 1.0), *found]]
 
 
-def npz(groups: list[list[Row]]) -> bytes:
-    """A file of rows: each op is a group, each way to write it an item with one row."""
-    feature, work, count, ns = (list(column) for column in zip(*(row for group in groups for row in group)))
-    whole = io.BytesIO()
-    np.savez_compressed(whole, row_feature=np.array(feature, np.float32), row_work=np.array(work),
-                        row_count=np.array(count, np.float32), row_offset=np.arange(len(work) + 1),
-                        row_group=np.repeat(np.arange(len(groups)), list(map(len, groups))),
-                        config_runtime=np.array(ns, np.int64),
-                        columns=np.frombuffer("\n".join(rows.COLUMNS).encode(), np.uint8))
-    return whole.getvalue()
-
-
 def ops(out: str, minutes: float, seed: int = 0, threads: int | None = None,
         tell: Callable[[int, int], None] = lambda *_: None) -> int:
     """Measures random ops for so many minutes and writes files of rows to the folder `out`; the same call goes on after
@@ -207,7 +192,12 @@ def _path(out: str, seed: int, number: int) -> str:
 
 
 def write(path: str, groups: list[list[Row]]) -> None:
-    """The file appears whole or not at all."""
+    """A file of rows, whole or not at all: each op is a group, each way to write it an item with one row."""
+    feature, work, count, ns = (list(column) for column in zip(*(row for group in groups for row in group)))
     with open(f"{path}.part", "wb") as file:
-        file.write(npz(groups))
+        np.savez_compressed(file, row_feature=np.array(feature, np.float32), row_work=np.array(work),
+                            row_count=np.array(count, np.float32), row_offset=np.arange(len(work) + 1),
+                            row_group=np.repeat(np.arange(len(groups)), list(map(len, groups))),
+                            config_runtime=np.array(ns, np.int64),
+                            columns=np.frombuffer("\n".join(rows.COLUMNS).encode(), np.uint8))
     os.replace(f"{path}.part", path)

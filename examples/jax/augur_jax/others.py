@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
 """Ways to write sums, scatter-adds, loops, and elementwise ops after which fusion may stop."""
-from __future__ import annotations
-
 from typing import Any
 
 import jax

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
 """A tuned program on one page: what was found, where, and how the search went."""
-from __future__ import annotations
-
 import math
 import os
 from collections.abc import Iterable, Sequence

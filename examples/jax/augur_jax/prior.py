@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
 """The effects that are expected before a program is measured: the order of its measurements follows from them."""
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Protocol

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
 """The program that is tuned: its sites with those of the compile options, and modules of its variants."""
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
 """A bar on a terminal, a line per stage elsewhere."""
-from __future__ import annotations
-
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence

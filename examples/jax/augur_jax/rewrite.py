@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """A program with another choice at some of its sites: an interpreter of the jaxpr. The source does not change, and the
 result works under jit, grad and vmap."""
-from __future__ import annotations
-
 import hashlib
 import os
 import re

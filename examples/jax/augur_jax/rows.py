@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
 """An op as it would be written, as numbers: the rows that `nests` learns from (docs/formats/nests.md)."""
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 

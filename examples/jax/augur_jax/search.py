@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
 """The search: what is measured, in which order, and what wins."""
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
 """Sites: places of a program that can be written in another way."""
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

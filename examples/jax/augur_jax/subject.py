@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
 """A program in front of XLA's layout assignment, with what `tgraph import` makes of it."""
-from __future__ import annotations
-
 import glob
 import os
 import subprocess

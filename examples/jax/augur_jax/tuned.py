@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
 """A tuned program: its file, the function that it makes of the user's, and its table."""
-from __future__ import annotations
-
 import functools
 import json
 import math
@@ -58,7 +56,7 @@ class Tuned:
         os.replace(f"{path}.part", path)
 
     @staticmethod
-    def read(path: str) -> Tuned:
+    def read(path: str) -> "Tuned":
         try:
             with open(path, encoding="utf-8") as file:
                 value = json.load(file)

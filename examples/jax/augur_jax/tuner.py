@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
 """tune(): from a function to the file of its fastest variant."""
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
 """The process that builds and runs programs. A crash or a hang of XLA loses one measurement; another goes on."""
-from __future__ import annotations
-
 import ctypes
 import os
 import signal
@@ -100,7 +98,7 @@ class Worker:
             self.said.close()
             self.process = None
 
-    def __enter__(self) -> Worker:
+    def __enter__(self) -> "Worker":
         return self
 
     def __exit__(self, *_: Any) -> None:

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Small programs to tune: twelve kinds of work (kinds.py) and twelve written after public models (vision.py,
 sequences.py, science.py). The first argument is the parameters."""
-from __future__ import annotations
-
 import zlib
 from collections.abc import Callable
 from typing import Any, NamedTuple

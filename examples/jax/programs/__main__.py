@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
 """Tunes all programs, or those that are named, and measures the winners again: python -m programs --help."""
-from __future__ import annotations
-
 import argparse
 import math
 import os

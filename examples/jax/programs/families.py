@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Fifteen families of small programs of random sizes, of which layouts are measured. FAMILIES[name](number) gives a
 function and its arguments, the same at each call; every third one is a step of training."""
-from __future__ import annotations
-
 import math
 import zlib
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -17,12 +15,7 @@ from . import Ids, array, drawn
 from .parts import attend, conv, conv1d, lstm_cell, norm
 
 
-class Built(NamedTuple):
-    """run: takes the weights and the inputs, gives an array."""
-
-    run: Callable[..., jax.Array]
-    weights: Any
-    inputs: tuple[Any, ...]
+Built = tuple[Callable[..., jax.Array], Any, tuple[Any, ...]]  # f(weights, *inputs), which gives an array; both
 
 
 class Size:
@@ -65,7 +58,7 @@ def mlp(size: Size) -> Built:
         for w in weights[:-1]:
             x = bend(x @ w)
         return x @ weights[-1]
-    return Built(run, [array(a, b) for a, b in zip(widths, widths[1:])], (array(size(32, 512), widths[0]),))
+    return run, [array(a, b) for a, b in zip(widths, widths[1:])], (array(size(32, 512), widths[0]),)
 
 
 @family
@@ -83,7 +76,7 @@ def cnn(size: Size) -> Built:
                 x = lax.reduce_window(x, -jnp.inf, lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID")
         return x.reshape(n, -1) @ weights[-1]
     kernels = [array(window, window, a, b) for a, b in zip(features, features[1:])]
-    return Built(run, [*kernels, array(end * end * features[-1], size(10, 50))], (array(n, space, space, features[0]),))
+    return run, [*kernels, array(end * end * features[-1], size(10, 50))], (array(n, space, space, features[0]),)
 
 
 @family
@@ -99,7 +92,7 @@ def resnet(size: Size) -> Built:
             x = jax.nn.relu(x + norm(conv(y, block[-1])))
         return x
     block = [array(1, 1, wide, thin), array(3, 3, thin, thin), array(1, 1, thin, wide)]
-    return Built(run, [block], (array(n, space, space, wide),))
+    return run, [block], (array(n, space, space, wide),)
 
 
 @family
@@ -117,7 +110,7 @@ def convnext(size: Size) -> Built:
     window = size.of(3, 5)
     block = {"deep": array(window, window, 1, width), "up": array(width, 4 * width), "down": array(4 * width, width)}
     weights = {"patches": array(patch, patch, 3, width), "blocks": [block], "classes": array(width, 10)}
-    return Built(run, weights, (array(n, space, space, 3),))
+    return run, weights, (array(n, space, space, 3),)
 
 
 @family
@@ -133,7 +126,7 @@ def wavenet(size: Size) -> Built:
         return x @ weights["last"]
     layers = [{"both": array(2, width, 2 * width), "out": array(1, width, width)}] * 2
     weights = {"in": array(size.of(1, 3), size.of(1, 4), width), "layers": layers, "last": array(width, size(8, 64))}
-    return Built(run, weights, (array(size(2, 6), time, weights["in"].shape[1]),))
+    return run, weights, (array(size(2, 6), time, weights["in"].shape[1]),)
 
 
 @family
@@ -154,7 +147,7 @@ def recurrent(size: Size) -> Built:
         return lax.scan(step, (zero, zero), xs)[1] @ weights["last"]
     weights = {"x": array(width, gates * inner), "h": array(inner, gates * inner), "out": array(inner, width),
                "last": array(width, size(8, 64))}
-    return Built(run, weights, (array(time, n, width),))
+    return run, weights, (array(time, n, width),)
 
 
 @family
@@ -169,7 +162,7 @@ def attention(size: Size) -> Built:
         seen = jax.nn.softmax(jnp.einsum("bthe,bshe->bhts", q, k) / each**0.5)
         return x + jnp.einsum("bhts,bshe,hed->btd", seen, v, weights["o"])
     weights = {**{name: array(d, heads, each) for name in "qkv"}, "o": array(heads, each, d)}
-    return Built(run, weights, (array(n, t, d), array(n, s, d)))
+    return run, weights, (array(n, t, d), array(n, s, d))
 
 
 @family
@@ -181,8 +174,8 @@ def transformer(size: Size) -> Built:
     def run(weights, x):
         x = x + attend(norm(x), weights, heads)
         return x + jax.nn.gelu(norm(x) @ weights["up"]) @ weights["down"]
-    return Built(run, {**{name: array(d, d) for name in "qkvo"}, "up": array(d, f), "down": array(f, d)},
-                 (array(n, t, d),))
+    weights = {**{name: array(d, d) for name in "qkvo"}, "up": array(d, f), "down": array(f, d)}
+    return run, weights, (array(n, t, d),)
 
 
 @family
@@ -198,7 +191,7 @@ def mixer(size: Size) -> Built:
             x = x + jax.nn.gelu(norm(x) @ c) @ d
         return x
     block = [array(places, across), array(across, places), array(width, along), array(along, width)]
-    return Built(run, [block], (array(n, places, width),))
+    return run, [block], (array(n, places, width),)
 
 
 @family
@@ -212,7 +205,7 @@ def spectral(size: Size) -> Built:
     def run(matrix, weight, u):
         return sum(along(matrix.T, weight[axis] * along(matrix, u, axis), axis) for axis in range(axes))
     shape = (many, *[order] * axes)
-    return Built(run, array(order, order), (array(axes, *shape), array(*shape)))
+    return run, array(order, order), (array(axes, *shape), array(*shape))
 
 
 @family
@@ -225,7 +218,7 @@ def tensor_network(size: Size) -> Built:
         for tensor, x in zip(tensors, inputs):
             z = jnp.einsum("bi,ipj,bp->bj", z, tensor, x)
         return z @ tensors[0].reshape(bond, -1)
-    return Built(run, [array(bond, physical, bond)] * sites, (array(n, bond), *[array(n, physical)] * sites))
+    return run, [array(bond, physical, bond)] * sites, (array(n, bond), *[array(n, physical)] * sites)
 
 
 @family
@@ -237,7 +230,7 @@ def small_matrices(size: Size) -> Built:
         z = jnp.tanh(jnp.einsum("nij,njk->nik", x, y)) @ weights[0]
         w = jnp.einsum("nik,njk->nij", z, y) @ weights[1]
         return jnp.einsum("nij,nlj->nil", w, x) @ weights[2]
-    return Built(run, [array(k, k), array(j, j), array(i, i)], (array(many, i, j), array(many, j, k)))
+    return run, [array(k, k), array(j, j), array(i, i)], (array(many, i, j), array(many, j, k))
 
 
 @family
@@ -255,7 +248,7 @@ def recommender(size: Size) -> Built:
     hidden, after = size(16, 96), size(16, 64)
     weights = {"tables": [array(rows, width)] * tables, "dense": array(facts, width),
                "hidden": array(len(first) + width, hidden), "next": array(hidden, after), "out": array(after, 1)}
-    return Built(run, weights, (array(n, facts), Ids(rows, (n, tables))))
+    return run, weights, (array(n, facts), Ids(rows, (n, tables)))
 
 
 @family
@@ -273,7 +266,7 @@ def physics(size: Size) -> Built:
     features = size(2, 8)
     weights = {"stencil": array(3, 3, 1, features), "mix": array(features, 1), "y": array(height, height),
                "x": array(width, width), "scale": array(height, width)}
-    return Built(run, weights, (array(n, height, width),))
+    return run, weights, (array(n, height, width),)
 
 
 @family
@@ -288,5 +281,5 @@ def message_passing(size: Size) -> Built:
             x = jnp.tanh(jnp.concatenate([x, heard], 1) @ update)
         return x @ weights["out"]
     rounds = [[array(2 * width, inner), array(width + inner, width)]] * 2
-    return Built(run, {"rounds": rounds, "out": array(width, size(4, 32))},
-                 (array(nodes, width), Ids(nodes, (edges,)), Ids(nodes, (edges,))))
+    weights = {"rounds": rounds, "out": array(width, size(4, 32))}
+    return run, weights, (array(nodes, width), Ids(nodes, (edges,)), Ids(nodes, (edges,)))

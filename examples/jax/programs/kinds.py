@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
 """Twelve kinds of work."""
-from __future__ import annotations
-
 import jax
 import jax.numpy as jnp
 from jax import lax

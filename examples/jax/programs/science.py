@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
 """Programs after public models of particles, equations, graphs and clicks."""
-from __future__ import annotations
-
 import jax
 import jax.numpy as jnp
 

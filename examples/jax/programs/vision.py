@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
 """Programs after public models that see images."""
-from __future__ import annotations
-
 import jax
 import jax.numpy as jnp
 
