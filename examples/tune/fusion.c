@@ -94,7 +94,7 @@ ag_status tune_anneal(tune_cut **list, tune_pool *pool, const tune_cut *start, t
 {
     const int64_t most = (int64_t)PATIENCE * (1 + partitions);
     ag_random random = {seed, STREAM, 0};
-    tune_entry *seen = NULL; /* a map */
+    harness_name_at *seen = NULL; /* a map */
     tune_cut at = tune_cut_new(pool), next = tune_cut_new(pool);
     double before = (double)INFINITY;
     int done = 0;

@@ -3,6 +3,7 @@
 #ifndef TUNE_TUNE_H
 #define TUNE_TUNE_H
 
+#include "examples/harness/base/names.h"
 #include "examples/harness/harness.h"
 #include "examples/lab/collect/configs.h"
 #include "examples/tpu/hooks.h"
@@ -29,22 +30,17 @@ typedef struct tune_times {
     double ns[TUNE_WAYS]; /* 0: not asked for in this search */
 } tune_times;
 
-typedef struct tune_entry {
-    char *key;
-    int value;
-} tune_entry;
-
 /* The different kernels of the partitions of one program. */
 typedef struct tune_pool {
     const lab_program *program; /* borrowed */
     const tune_meters *meters;
-    lab_fusion kernels; /* without partitions */
-    tune_times *time;   /* [kernels.n] a bag */
-    tune_entry *number; /* a map from sets of nodes to kernels, or to -1: they cannot run as one */
-    int *group;         /* [n] of the last partition: the output of a node's kernel; -1: none */
-    uint64_t *nodes;    /* [n] scratch */
-    ag_arena *memory;   /* of the arrays and the partitions */
-    double factor;      /* of predicted times */
+    lab_fusion kernels;      /* without partitions */
+    tune_times *time;        /* [kernels.n] a bag */
+    harness_name_at *number; /* from sets of nodes to kernels, or to -1: they cannot run as one */
+    int *group;       /* [n] of the last partition: the output of a node's kernel; -1: none */
+    uint64_t *nodes;  /* [n] scratch */
+    ag_arena *memory; /* of the arrays and the partitions */
+    double factor;    /* of predicted times */
 } tune_pool;
 
 /* A partition into kernels with one output each. It is defined by the nodes that are outputs: every

@@ -187,7 +187,7 @@ static double brute_force(const lab_program *p, fake *f, int *partitions)
     tune_pool pool;
     ag_failure why = {0};
     double best = (double)INFINITY;
-    tune_entry *known = NULL;
+    harness_name_at *known = NULL;
     map_owns(known);
     tune_pool_open(&pool, p, &meters);
     tune_cut cut = tune_cut_new(&pool);

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* An entry of the map from the names of a list to their places. */
+/* An entry of a map (bag.h) from names to numbers, such as their places in a list. */
 typedef struct harness_name_at {
     char *key;
     int value;

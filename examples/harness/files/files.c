@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/io/io.h"
 #include "examples/harness/base/bag.h"
+#include "examples/harness/base/names.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,16 +18,10 @@
 
 enum { PATH_BYTES = 4096, DEEPEST = 32, MOST_ENTRIES = 1000000 }; /* below the folder given */
 
-/* A folder that was entered, by device and inode, since links may lead to it in many ways; the
-   names of the members are stb_ds's. */
-typedef struct visited {
-    char *key;
-    bool value; /* the search is in it */
-} visited;
-
 typedef struct search {
     harness_files *paths;
-    visited *visited;
+    harness_name_at *visited; /* folders by device and inode, since links may lead to one in many
+                                 ways; 1: the search is in it */
     int64_t entries;
 } search;
 
@@ -97,9 +92,9 @@ static ag_status add_folder(search *s, const char *path, const struct stat *info
                        "remove the link, or name the folder of the data",
                        harness_files_short(path));
     if (found >= 0) return AG_OK; /* its files are already listed under another name */
-    map_add(s->visited, key, true);
+    map_add(s->visited, key, 1);
     add_entries(s, path, depth, why);
-    map_add(s->visited, key, false);
+    map_add(s->visited, key, 0);
     return why->status;
 }
 

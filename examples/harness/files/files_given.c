@@ -3,17 +3,12 @@
 #define _GNU_SOURCE
 #include "examples/harness/files/files.h"
 #include "examples/harness/base/bag.h"
+#include "examples/harness/base/names.h"
 
 #include <jansson.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Texts that were met; the names of the members are stb_ds's. */
-typedef struct known {
-    char *key;
-    int value;
-} known;
 
 /* ---- files that are named twice ---- */
 
@@ -21,7 +16,7 @@ typedef struct known {
    one of them. */
 static int drop_repeated(harness_files *paths, int from, const char **first)
 {
-    known *met = NULL;
+    harness_name_at *met = NULL;
     const int all = paths->count;
     int files = 0;
     map_owns(met);
@@ -76,7 +71,7 @@ void harness_files_recall(harness_files *paths, const char *configuration)
 void harness_files_warn_trained(const char *option, char *const *path, int count,
                                 char *const *trained, int trained_count)
 {
-    known *names = NULL;
+    harness_name_at *names = NULL;
     const char *first = NULL;
     int files = 0;
     for (int i = 0; i < trained_count; i++) map_add(names, harness_files_base(trained[i]), 0);

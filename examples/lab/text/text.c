@@ -4,19 +4,15 @@
 #include "core/error.h"
 #include "examples/harness/cli/options_internal.h"
 #include "examples/harness/base/bag.h"
+#include "examples/harness/base/names.h"
 
 #include <string.h>
 
 enum { FILE_LIMIT = 64 << 20 }; /* bytes; a program of LAB_NODES takes a fifth of it */
 
-typedef struct named {
-    char *key;
-    int value;
-} named;
-
 typedef struct reader {
     lab_program *p;
-    named *nodes; /* a map from their names to their numbers */
+    harness_name_at *nodes; /* a map from their names to their numbers */
     lab_line line;
 } reader;
 
