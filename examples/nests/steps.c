@@ -55,7 +55,7 @@ int nests_choose(int *to, int32_t *order, const nests_set *set, int g, int most,
 {
     const int *item = nests_list(&set->train, g), all = nests_count(&set->train, g);
     int n = 0;
-    harness_permutation(order, all, seed, number);
+    harness_shuffle(order, all, harness_stream(HARNESS_STREAM_PERMUTATION, seed, number));
     for (int i = 0; i < all; i++)
         if (order[i] < most) to[n++] = item[i];
     return n;
@@ -70,7 +70,8 @@ int nests_sampler_draw(nests_sampler *s, int64_t step)
     for (int64_t visit = first; visit < first + s->per_step; visit++) {
         if (visit / s->groups != epoch) {
             epoch = visit / s->groups;
-            harness_epoch_order(s->order, s->groups, seed, epoch);
+            harness_shuffle(s->order, s->groups,
+                            harness_stream(HARNESS_STREAM_EPOCH, seed, (uint64_t)epoch));
         }
         const int g = s->group[s->order[visit % s->groups]];
         const int count =

@@ -67,7 +67,8 @@ static int32_t *draw(harness_rank *rank, const tgraph_entry *e, int n, uint64_t 
 {
     int32_t *order = HARNESS_NEW(order, e->items), taken = 0;
     int32_t *drawn = harness_rank_alloc(rank, (size_t)n * sizeof *drawn);
-    harness_permutation(order, e->items, seed, (uint64_t)rank->groups);
+    harness_shuffle(order, e->items,
+                    harness_stream(HARNESS_STREAM_PERMUTATION, seed, (uint64_t)rank->groups));
     for (int c = 0; c < e->items; c++)
         if (order[c] < n) drawn[taken++] = tgraph_entry_item(e, c);
     harness_free(order);

@@ -52,7 +52,8 @@ ag_status tgraph_score(tgraph_scorer *s, const tgraph_entry *e, const int32_t *i
     ag_tape_training(s->how->tape, 0);
     for (int p = 0; p < passes && goes_on(s, why); p++) {
         if (settings->tta > 0)
-            harness_permutation(order, count, TTA_SEED, (uint64_t)p);
+            harness_shuffle(order, count,
+                            harness_stream(HARNESS_STREAM_PERMUTATION, TTA_SEED, (uint64_t)p));
         else
             for (int i = 0; i < count; i++) order[i] = i;
         add_pass(s, e, item, count, order, score, why);

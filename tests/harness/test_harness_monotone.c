@@ -20,7 +20,7 @@ static void fit(const double *level, int levels)
     double x[MOST], y[MOST];
     const int count = levels * EACH;
     int32_t order[MOST];
-    harness_permutation(order, count, 5, 0);
+    harness_shuffle(order, count, harness_stream(HARNESS_STREAM_PERMUTATION, 5, 0));
     for (int i = 0; i < count; i++) {
         const int at = order[i];
         x[i] = 1 + at / EACH;

@@ -178,17 +178,17 @@ static void permutations_depend_on_seed_and_number(void **state)
 {
     enum { N = 50 };
     int32_t a[N], b[N], seen[N] = {0};
-    harness_permutation(a, N, 1, 0);
-    harness_permutation(b, N, 1, 0);
+    harness_shuffle(a, N, harness_stream(HARNESS_STREAM_PERMUTATION, 1, 0));
+    harness_shuffle(b, N, harness_stream(HARNESS_STREAM_PERMUTATION, 1, 0));
     assert_memory_equal(a, b, sizeof a);
     for (int i = 0; i < N; i++) seen[a[i]]++;
     for (int i = 0; i < N; i++) assert_int_equal(seen[i], 1);
-    harness_permutation(b, N, 1, 1);
+    harness_shuffle(b, N, harness_stream(HARNESS_STREAM_PERMUTATION, 1, 1));
     assert_memory_not_equal(a, b, sizeof a);
-    harness_permutation(b, N, 2, 0);
+    harness_shuffle(b, N, harness_stream(HARNESS_STREAM_PERMUTATION, 2, 0));
     assert_memory_not_equal(a, b, sizeof a);
-    harness_epoch_order(a, N, 1, 3);
-    harness_epoch_order(b, N, 1, 4);
+    harness_shuffle(a, N, harness_stream(HARNESS_STREAM_EPOCH, 1, 3));
+    harness_shuffle(b, N, harness_stream(HARNESS_STREAM_EPOCH, 1, 4));
     assert_memory_not_equal(a, b, sizeof a);
 }
 

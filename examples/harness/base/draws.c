@@ -10,16 +10,6 @@ void harness_shuffle(int32_t *order, int count, ag_random random)
     ag_random_shuffle(&random, order, count);
 }
 
-void harness_permutation(int32_t *order, int count, uint64_t seed, uint64_t index)
-{
-    harness_shuffle(order, count, harness_stream(HARNESS_STREAM_PERMUTATION, seed, index));
-}
-
-void harness_epoch_order(int32_t *order, int files, uint64_t seed, int64_t epoch)
-{
-    harness_shuffle(order, files, harness_stream(HARNESS_STREAM_EPOCH, seed, (uint64_t)epoch));
-}
-
 int harness_chunks(int count, int most)
 {
     return count < 1 || most < 1 ? 0 : (count - 1) / most + 1;

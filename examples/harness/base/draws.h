@@ -31,11 +31,6 @@ static inline int32_t harness_below(ag_random *random, int32_t n)
 
 /* 0..count-1 in an order that the generator draws. */
 void harness_shuffle(int32_t *order, int count, ag_random random);
-
-/* The index-th permutation of 0..count-1 for a seed. */
-void harness_permutation(int32_t *order, int count, uint64_t seed, uint64_t index);
-/* Files in the order in which an epoch visits them. */
-void harness_epoch_order(int32_t *order, int files, uint64_t seed, int64_t epoch);
 /* Parts as numpy.array_split makes them: the first returns their number, ceil(count / most), the
    second gives the first item and the length of one part. */
 int harness_chunks(int count, int most);

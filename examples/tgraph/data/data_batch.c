@@ -62,7 +62,9 @@ void tgraph_source_open(tgraph_source *s, tgraph_file *const *files, int count, 
 static const tgraph_file *file_at(tgraph_source *s, int64_t step)
 {
     const int64_t epoch = step / s->count;
-    if (epoch != s->epoch) harness_epoch_order(s->order, s->count, s->seed, epoch);
+    if (epoch != s->epoch)
+        harness_shuffle(s->order, s->count,
+                        harness_stream(HARNESS_STREAM_EPOCH, s->seed, (uint64_t)epoch));
     s->epoch = epoch;
     return s->files[s->order[step % s->count]];
 }
