@@ -58,36 +58,24 @@ static uint64_t hash_of_program(void)
     return hash;
 }
 
-static uint64_t hash_of_options(const harness_options *o)
-{
-    char *text = harness_json_text(harness_options_json(o));
-    const uint64_t hash = hash_of_text(text);
-    harness_free(text);
-    return hash;
-}
-
 static uint64_t hash_of_weights(const ag_params *p)
 {
     return p->device == AG_CPU ? XXH3_64bits(p->value, (size_t)p->size * sizeof *p->value) : 0;
 }
 
-static void name_processor(char *to, size_t bytes, ag_device device)
-{
-    ag_device_about about = {0};
-    if (device != AG_CPU) ag_device_describe(&about);
-    snprintf(to, bytes, "%s%s%s", harness_processor(), device == AG_CPU ? "" : " with ",
-             about.name);
-}
-
 ag_status harness__trainer_compare(const harness_session *s, ag_failure *why)
 {
     if (!s->ranks) return AG_OK;
+    const bool on_cpu = ag_tape_device(s->tape) == AG_CPU;
+    ag_device_about about = {0};
     harness_identity me = {.program = hash_of_program(),
-                           .options = hash_of_options(s->options),
+                           .options = hash_of_text(s->trained.configuration),
                            .data = hash_of_text(s->trained.data),
                            .weights = hash_of_weights(s->trained.params),
                            .step = s->trained.state->step};
-    name_processor(me.processor, sizeof me.processor, ag_tape_device(s->tape));
+    if (!on_cpu) ag_device_describe(&about);
+    snprintf(me.processor, sizeof me.processor, "%s%s%s", harness_processor(),
+             on_cpu ? "" : " with ", about.name);
     snprintf(me.version, sizeof me.version, "%s, %s", s->model->program->version, ag_isa());
     return harness_ranks_compare(s->ranks, &me, why);
 }
