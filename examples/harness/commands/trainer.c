@@ -254,11 +254,12 @@ static bool save_is_due(const harness_session *s, int64_t step)
 static ag_status after_step(harness_session *s, ag_failure *why)
 {
     const harness_training *how = &s->how;
-    const int64_t step = s->trained.state->step;
+    harness_state *p = s->trained.state;
+    const int64_t step = p->step;
     const int last = step == how->steps;
     const int due = s->validates && (last || step % how->eval_every == 0);
     const int validates = due && harness_leads(s->ranks);
-    const double loss = s->trained.state->loss_sum / (double)s->trained.state->loss_count;
+    const double loss = p->loss_sum / (double)p->loss_count;
     double scores[HARNESS_MOST_SCORES];
     if (validates) {
         if (time_training(s, why)) return why->status;
@@ -270,7 +271,8 @@ static ag_status after_step(harness_session *s, ag_failure *why)
     if (due || last || step % how->log_every == 0) log_row(s, validates ? scores : NULL, why);
     if (!validates) log_step(s, loss);
     if (!why->status && validates) judge(s, scores[0], loss, why);
-    if (!why->status && due) harness__trainer_tell_best(s, why);
+    if (!why->status && due) /* all get the best score of rank 0; the rest of the state is equal */
+        harness_ranks_tell(s->ranks, p, sizeof *p, "a validation", why);
     if (!why->status && (last || harness__trainer_stopped(s) || save_is_due(s, step)))
         save_last(s, why);
     return why->status;

@@ -28,8 +28,6 @@ ag_status harness__trainer_compare(const harness_session *s, ag_failure *why);
 ag_status harness__trainer_link(harness_session *s, ag_failure *why);
 /* After a step: *sum gets the losses of all shards. Fails: AG_EDATA (other weights), AG_EDEVICE. */
 ag_status harness__trainer_meet(harness_session *s, double *sum, ag_failure *why);
-/* After a validation: gives all ranks the best score of rank 0. */
-ag_status harness__trainer_tell_best(harness_session *s, ag_failure *why);
 /* harness_go_on, on which all ranks agree. */
 bool harness__trainer_goes_on(const harness_session *s, ag_failure *why);
 

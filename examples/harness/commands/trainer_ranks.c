@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Training in several processes: how they become one run, what they compare before the first step,
-   and what they tell each other after a step and after a validation. */
+   and what they tell each other after a step. */
 #include "examples/harness/commands/trainer.h"
 #include "core/device.h"
 #include "core/error.h"
@@ -99,14 +99,6 @@ ag_status harness__trainer_meet(harness_session *s, double *sum, ag_failure *why
     harness_said me = {.weights = hash_of_weights(s->trained.params),
                        .stops = harness_interrupted()};
     if (!harness_ranks_step(sum, &me, s->ranks, s->loss, s->how.shards, why)) s->stops = me.stops;
-    return why->status;
-}
-
-ag_status harness__trainer_tell_best(harness_session *s, ag_failure *why)
-{
-    harness_state *p = s->trained.state;
-    if (!harness_ranks_tell(s->ranks, &p->best, sizeof p->best, "a validation", why))
-        harness_ranks_tell(s->ranks, &p->best_step, sizeof p->best_step, "a validation", why);
     return why->status;
 }
 
