@@ -110,13 +110,12 @@ static void add(const found *f, const char *name, const char *text)
 
 static void add_machine(const found *f)
 {
-    int64_t all, available;
+    const double all = (double)harness_kib("/proc/meminfo", "MemTotal") / (1 << 20),
+                 available = (double)harness_kib("/proc/meminfo", "MemAvailable") / (1 << 20);
     add(f, "processor", harness_processor());
     add(f, "memory",
-        harness_memory(&all, &available)
-            ? "unknown"
-            : harness_format("%.1f GiB, %.1f GiB available", (double)all / (1 << 30),
-                             (double)available / (1 << 30)));
+        all > 0 && available > 0 ? harness_format("%.1f GiB, %.1f GiB available", all, available)
+                                 : "unknown");
     add(f, "threads",
         harness_format("%d of %ld processors", ag_threads(), sysconf(_SC_NPROCESSORS_ONLN)));
     add(f, "products", harness_format("%s instructions", ag_isa()));

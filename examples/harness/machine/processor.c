@@ -35,21 +35,12 @@ const char *harness_processor(void)
     return name;
 }
 
-static int64_t kilobytes(const char *path, const char *key)
+int64_t harness_kib(const char *path, const char *key)
 {
     char line[256];
     int64_t n = 0;
     const char *value = harness_fact(line, path, key);
     return value && sscanf(value, "%" SCNd64, &n) == 1 && n > 0 ? n : 0;
-}
-
-int harness_memory(int64_t *all, int64_t *available)
-{
-    *all = kilobytes("/proc/meminfo", "MemTotal") * 1024;
-    *available = kilobytes("/proc/meminfo", "MemAvailable") * 1024;
-    if (*all && *available) return 0;
-    *all = *available = 0;
-    return 1;
 }
 
 static int begun;
@@ -66,6 +57,6 @@ void harness_peak_begin(void)
 
 double harness_peak_mib(void)
 {
-    const int64_t kib = begun ? kilobytes("/proc/self/status", "VmHWM") : 0;
+    const int64_t kib = begun ? harness_kib("/proc/self/status", "VmHWM") : 0;
     return kib ? (double)kib / 1024 : (double)NAN;
 }
