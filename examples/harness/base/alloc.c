@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Allocates memory or ends the program, and makes texts: formatted, or safe to show. */
-#define _POSIX_C_SOURCE 200809L /* fileno */
 #include "examples/harness/base/guest.h"
 #include "core/error.h"
 #include "core/memory.h"
@@ -72,14 +71,6 @@ void harness_show(FILE *to, const char *text)
     char *safe = harness_printable(text);
     fputs(safe, to);
     harness_free(safe);
-}
-
-void harness_show_on_terminal(FILE *to, const char *text)
-{
-    if (isatty(fileno(to)))
-        harness_show(to, text);
-    else
-        fputs(text, to);
 }
 
 static char *print(void *take(size_t bytes), const char *format, va_list list)

@@ -151,8 +151,6 @@ char *harness_format(const char *format, ...) AG_PRINTF(1, 2);
 char *harness_printable(const char *text);
 /* Writes such a copy to a stream. */
 void harness_show(FILE *to, const char *text);
-/* Writes such a copy to a terminal, and the text itself to other streams. */
-void harness_show_on_terminal(FILE *to, const char *text);
 _Noreturn void harness_no_memory(size_t bytes);
 double harness_seconds(void); /* of a monotonic clock */
 

@@ -181,8 +181,10 @@ static void csv_text(FILE *to, const char *text)
 {
     if (strpbrk(text, ",\"\r\n"))
         harness_csv_quoted(to, text);
+    else if (isatty(fileno(to)))
+        harness_show(to, text);
     else
-        harness_show_on_terminal(to, text);
+        fputs(text, to);
 }
 
 static void csv_cell(FILE *to, const cell *c)
