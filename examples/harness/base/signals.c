@@ -16,20 +16,14 @@ static void note(int signal)
     seen = 1;
 }
 
-/* SIGHUP is ignored under nohup, and stays so. */
-static int is_ignored(int signal)
-{
-    struct sigaction now;
-    return sigaction(signal, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
-}
-
 void harness_catch_signals(void)
 {
-    struct sigaction action = {.sa_handler = note, .sa_flags = SA_RESTART};
+    struct sigaction action = {.sa_handler = note, .sa_flags = SA_RESTART}, before;
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    if (!is_ignored(SIGHUP)) sigaction(SIGHUP, &action, NULL);
+    if (sigaction(SIGHUP, NULL, &before) || before.sa_handler != SIG_IGN) /* nohup ignores it */
+        sigaction(SIGHUP, &action, NULL);
     signal(SIGPIPE, SIG_IGN); /* `| head` then shows as a write error, with a sentence */
     signal(SIGXFSZ, SIG_IGN); /* and so does a file that exceeds `ulimit -f` */
 }
