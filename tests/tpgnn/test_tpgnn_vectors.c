@@ -7,7 +7,7 @@
 
 enum { ROWS = 3, WORDS = 4 };
 
-static const char *const words[] = {"EQ", "For", "Nowhere"}; /* and word 0 */
+static const char *words[] = {"EQ", "For", "Nowhere"}; /* and word 0 */
 static float vectors[ROWS][TPGNN_VECTOR];
 
 /* Writes the file of the text and the vectors to test_path. */

@@ -2,7 +2,8 @@
 /* Keeps the words of each field of nodes (type, class, ...) and looks them up. */
 #include "examples/tpgnn/data/vocabulary.h"
 #include "core/error.h"
-#include "examples/harness/base/base.h"
+#include "examples/harness/base/bag.h"
+#include "examples/harness/base/names.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -15,32 +16,18 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Copies words into an empty field: one block with the pointers and then the words. */
-static void set_field(tpgnn_vocabulary *v, tpgnn_field field, const char *const *word, size_t count)
+static void add_word(tpgnn_vocabulary *v, tpgnn_field field, const char *word)
 {
-    size_t bytes = count * sizeof(char *);
-    for (size_t i = 0; i < count; i++) bytes += strlen(word[i]) + 1;
-    char **list = v->word[field] = harness_alloc(bytes), *at = (char *)(list + count);
-    for (size_t i = 0; i < count; i++) {
-        list[i] = strcpy(at, word[i]);
-        at += strlen(at) + 1;
-    }
-    v->words[field] = (int)count;
+    bag_add(v->word[field], harness_copy(word));
+    v->words[field]++;
 }
 
-void tpgnn_vocabulary_fill(tpgnn_vocabulary *v, tpgnn_field field, const char *const *word,
-                           int count)
+void tpgnn_vocabulary_fill(tpgnn_vocabulary *v, tpgnn_field field, const char **word, int count)
 {
-    const size_t n = (size_t)count + 1;
-    size_t words = 0;
-    const char **sorted = HARNESS_NEW(sorted, n);
-    sorted[0] = "?";
-    for (size_t i = 1; i < n; i++) sorted[i] = word[i - 1];
-    qsort(sorted + 1, n - 1, sizeof *sorted, by_text);
-    for (size_t i = 0; i < n; i++)
-        if (i < 2 || strcmp(sorted[i], sorted[words - 1])) sorted[words++] = sorted[i];
-    set_field(v, field, sorted, words);
-    harness_free(sorted);
+    qsort(word, (size_t)count, sizeof *word, by_text);
+    add_word(v, field, "?");
+    for (int i = 0; i < count; i++)
+        if (!i || strcmp(word[i], word[i - 1])) add_word(v, field, word[i]);
 }
 
 int tpgnn_vocabulary_find(const tpgnn_vocabulary *v, tpgnn_field field, const char *word)
@@ -53,7 +40,7 @@ int tpgnn_vocabulary_find(const tpgnn_vocabulary *v, tpgnn_field field, const ch
 
 void tpgnn_vocabulary_free(tpgnn_vocabulary *v)
 {
-    for (int f = 0; f < TPGNN_FIELDS; f++) harness_free(v->word[f]);
+    for (int f = 0; f < TPGNN_FIELDS; f++) harness_names_free(v->word[f], NULL);
     *v = (tpgnn_vocabulary){0};
 }
 
@@ -79,18 +66,16 @@ static ag_status read_field(tpgnn_vocabulary *v, tpgnn_field field, const json_t
                        "%s: the vocabulary's \"%s\" must be a list of 1 to 65536 words that begins "
                        "with \"?\"; train again to rewrite it",
                        name, tpgnn_field_names[field]);
-    const char **word = HARNESS_NEW(word, count);
-    for (size_t i = 0; i < count && !why->status; i++) {
-        word[i] = json_string_value(json_array_get(list, i));
-        if (!word[i] || (i > 1 && strcmp(word[i - 1], word[i]) >= 0))
-            ag_fail(why, AG_EDATA,
-                    "%s: entry %zu of the vocabulary's \"%s\" must be a word that comes after the "
-                    "one before it in the alphabet; train again to rewrite it",
-                    name, i, tpgnn_field_names[field]);
+    for (size_t i = 0; i < count; i++) {
+        const char *word = json_string_value(json_array_get(list, i));
+        if (!word || (i > 1 && strcmp(v->word[field][i - 1], word) >= 0))
+            return ag_fail(why, AG_EDATA,
+                           "%s: entry %zu of the vocabulary's \"%s\" must be a word that comes "
+                           "after the one before it in the alphabet; train again to rewrite it",
+                           name, i, tpgnn_field_names[field]);
+        add_word(v, field, word);
     }
-    if (!why->status) set_field(v, field, word, count);
-    harness_free(word);
-    return why->status;
+    return AG_OK;
 }
 
 ag_status tpgnn_vocabulary_read(tpgnn_vocabulary *v, const json_t *json, const char *name,

@@ -23,9 +23,8 @@ typedef struct tpgnn_vocabulary {
     int words[TPGNN_FIELDS]; /* with word 0 */
 } tpgnn_vocabulary;
 
-/* Fills an empty field with the distinct words among `count` words, in any order. */
-void tpgnn_vocabulary_fill(tpgnn_vocabulary *v, tpgnn_field field, const char *const *word,
-                           int count);
+/* Fills an empty field with the distinct words among `count` words, which it sorts. */
+void tpgnn_vocabulary_fill(tpgnn_vocabulary *v, tpgnn_field field, const char **word, int count);
 /* Index of a word; 0: it is not there. */
 int tpgnn_vocabulary_find(const tpgnn_vocabulary *v, tpgnn_field field, const char *word);
 void tpgnn_vocabulary_free(tpgnn_vocabulary *v); /* leaves it empty */
