@@ -4,39 +4,19 @@
 #include "examples/tpgnn/model/paper.h"
 #include "core/error.h"
 
-static void add_conv(tpgnn_paper *p, ag_params *params, int k)
+static void add_layer(tpgnn_paper *p, ag_params *params, int k)
 {
-    const int out = p->options.hidden, in = k ? out : p->options.inputs;
+    const tpgnn_paper_options *o = &p->options;
+    const int h = o->hidden, in = k ? h : o->inputs;
     char name[128];
     ag_layer_name(name, NULL, "conv%d", k + 1);
-    if (p->options.conv == TPGNN_GCN_CONV)
-        p->gcn[k] = ag_layer_gcn(params, name, in, out);
+    if (o->conv == TPGNN_GCN_CONV)
+        p->gcn[k] = ag_layer_gcn(params, name, in, h);
     else
-        p->graph[k] = ag_layer_graph_conv(params, name, in, out);
-}
-
-static void add_pool(tpgnn_paper *p, ag_params *params, int k)
-{
-    const int h = p->options.hidden;
-    char name[128];
-    if (p->options.pool == TPGNN_POOL_TOPK)
-        p->topk[k] = ag_layer_topk(params, ag_layer_name(name, NULL, "pool%d", k + 1), h,
-                                   (ag_real)p->options.ratio);
-    if (p->options.pool == TPGNN_POOL_SAG)
-        p->score[k] =
-            ag_layer_graph_conv(params, ag_layer_name(name, NULL, "pool%d.gnn", k + 1), h, 1);
-}
-
-static void add_all(tpgnn_paper *p, ag_params *params)
-{
-    const int h = p->options.hidden;
-    for (int k = 0; k < p->options.layers; k++) {
-        add_conv(p, params, k);
-        add_pool(p, params, k);
-    }
-    p->lin[0] = ag_layer_linear(params, "lin1", 2 * h, h, 1);
-    p->lin[1] = ag_layer_linear(params, "lin2", h, h / 2, 1);
-    if (!p->options.vector) p->lin[2] = ag_layer_linear(params, "lin3", h / 2, 1, 1);
+        p->graph[k] = ag_layer_graph_conv(params, name, in, h);
+    ag_layer_name(name, NULL, o->pool == TPGNN_POOL_SAG ? "pool%d.gnn" : "pool%d", k + 1);
+    if (o->pool == TPGNN_POOL_TOPK) p->topk[k] = ag_layer_topk(params, name, h, (ag_real)o->ratio);
+    if (o->pool == TPGNN_POOL_SAG) p->score[k] = ag_layer_graph_conv(params, name, h, 1);
 }
 
 static ag_status check(const tpgnn_paper_options *o, ag_failure *why)
@@ -55,10 +35,14 @@ static ag_status check(const tpgnn_paper_options *o, ag_failure *why)
 ag_status tpgnn_paper_add(tpgnn_paper *paper, ag_params *params, const tpgnn_paper_options *options,
                           ag_failure *why)
 {
+    const int h = options->hidden;
     *paper = (tpgnn_paper){.options = *options};
-    const ag_status status = check(options, why);
-    if (!status) add_all(paper, params);
-    return status;
+    if (check(options, why)) return why->status;
+    for (int k = 0; k < options->layers; k++) add_layer(paper, params, k);
+    paper->lin[0] = ag_layer_linear(params, "lin1", 2 * h, h, 1);
+    paper->lin[1] = ag_layer_linear(params, "lin2", h, h / 2, 1);
+    if (!options->vector) paper->lin[2] = ag_layer_linear(params, "lin3", h / 2, 1, 1);
+    return AG_OK;
 }
 
 /* TopK applies the rectifier itself. */
