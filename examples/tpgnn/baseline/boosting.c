@@ -72,24 +72,6 @@ typedef struct fit {
     int patience, since;    /* trees since it was lowered */
 } fit;
 
-static double sum_rows(const float *output, const table *t, const tpgnn_schedule *s)
-{
-    double sum = 0;
-    for (int j = 0; j < s->stores; j++) sum += (double)output[row_at(t, s, j)];
-    return sum;
-}
-
-/* Returns 1 when the error has not fallen for too long. */
-static int patience_ends(fit *f, double error)
-{
-    if (error < f->least) {
-        f->least = error;
-        f->since = 0;
-    } else
-        f->since++;
-    return f->patience && f->since >= f->patience;
-}
-
 static int loss(float *gradient, float *curvature, const float *output, int rows, void *context)
 {
     fit *f = context;
@@ -99,7 +81,10 @@ static int loss(float *gradient, float *curvature, const float *output, int rows
     memset(f->weight, 0, bytes);
     for (int i = 0; i < f->data->schedules; i++) {
         const tpgnn_schedule *s = &f->data->schedule[i];
-        const double y = f->y[i], off = sum_rows(output, &f->table, s) - y;
+        const double y = f->y[i];
+        double sum = 0;
+        for (int j = 0; j < s->stores; j++) sum += (double)output[row_at(&f->table, s, j)];
+        const double off = sum - y;
         for (int j = 0; j < s->stores; j++) {
             f->slope[row_at(&f->table, s, j)] += off * y;
             f->weight[row_at(&f->table, s, j)] += y;
@@ -110,7 +95,9 @@ static int loss(float *gradient, float *curvature, const float *output, int rows
         gradient[r] = (float)f->slope[r];
         curvature[r] = (float)f->weight[r];
     }
-    return patience_ends(f, error);
+    f->since = error < f->least ? 0 : f->since + 1;
+    if (error < f->least) f->least = error;
+    return f->patience && f->since >= f->patience;
 }
 
 harness_boosting *tpgnn_boosting_fit(const tpgnn_data *data, const tpgnn_boosting_options *o,
