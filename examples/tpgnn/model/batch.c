@@ -123,24 +123,6 @@ static int fill_edges(const scratch *s, const tpgnn_schedule *schedule, unsigned
     return m;
 }
 
-static ag_status fill_graphs(scratch *s, const tpgnn_schedule *schedule, int i, int nodes,
-                             const tpgnn_batch_options *o, ag_failure *why)
-{
-    const int m = fill_edges(s, schedule, o->edges);
-    const ag_direction way = o->both ? AG_BOTH_WAYS : AG_ALONG;
-    s->down[i] = ag_graph_build(nodes, s->source, s->target, m, way, why);
-    if (!o->both && s->down[i])
-        s->up[i] = ag_graph_build(nodes, s->source, s->target, m, AG_AGAINST, why);
-    return why->status;
-}
-
-static ag_status join_graphs(tpgnn_batch *b, const scratch *s, int both, ag_failure *why)
-{
-    b->down = ag_graph_batch((const ag_graph *const *)s->down, b->graphs, why);
-    if (b->down && !both) b->up = ag_graph_batch((const ag_graph *const *)s->up, b->graphs, why);
-    return why->status;
-}
-
 static ag_status fill_schedule(tpgnn_batch *b, scratch *s, const tpgnn_data *data, int i,
                                const tpgnn_batch_options *o, ag_failure *why)
 {
@@ -159,7 +141,12 @@ static ag_status fill_schedule(tpgnn_batch *b, scratch *s, const tpgnn_data *dat
     for (int k = b->store_start[i]; k < stores; k++) b->program[k] = i;
     b->store_start[i + 1] = stores;
     b->start[i + 1] = first + nodes;
-    return fill_graphs(s, schedule, i, nodes, o, why);
+    const int m = fill_edges(s, schedule, o->edges);
+    const ag_direction way = o->both ? AG_BOTH_WAYS : AG_ALONG;
+    s->down[i] = ag_graph_build(nodes, s->source, s->target, m, way, why);
+    if (s->down[i] && !o->both)
+        s->up[i] = ag_graph_build(nodes, s->source, s->target, m, AG_AGAINST, why);
+    return why->status;
 }
 
 /* Statements are in the order of their nodes in both. A tree may hold a store where --compact
@@ -212,7 +199,8 @@ ag_status tpgnn_batch_fill(tpgnn_batch *b, const tpgnn_data *data,
     take_arrays(b, &s);
     memcpy(b->schedule, schedule, (size_t)count * sizeof *schedule);
     for (int i = 0; i < count && !why->status; i++) fill_schedule(b, &s, data, i, o, why);
-    if (!why->status) join_graphs(b, &s, o->both, why);
+    if (!why->status) b->down = ag_graph_batch((const ag_graph *const *)s.down, count, why);
+    if (b->down && !o->both) b->up = ag_graph_batch((const ag_graph *const *)s.up, count, why);
     for (int i = 0; i < 2 * count; i++) ag_graph_free(s.down[i]);
     if (why->status) return why->status;
     b->nodes = b->start[count];
