@@ -2,6 +2,7 @@
 /* Features, and tile files: one kernel, 24 numbers and a run time per tile size. */
 #include "examples/tpugraphs/tpugraphs.h"
 #include "core/error.h"
+#include "examples/harness/base/base.h"
 
 #include <math.h>
 
@@ -17,8 +18,10 @@ ag_status tpugraphs_raw_features(const tpugraphs_raw *raw, const char *name, flo
     if (ag_npz_read(raw->npz, name, AG_F32, feature, why)) return why->status;
     for (size_t i = 0; i < rows * columns; i++)
         if (!isfinite(feature[i]))
-            return ag_fail(why, AG_EDATA, "%s: %s[%zu,%zu] = %g, but features must be finite",
-                           raw->name, name, i / columns, i % columns, (double)feature[i]);
+            return ag_fail(why, AG_EDATA, "%s: %s[%zu%s] = %g, but features must be finite",
+                           raw->name, name, i / columns,
+                           columns > 1 ? harness_format(",%zu", i % columns) : "",
+                           (double)feature[i]);
     return AG_OK;
 }
 

@@ -16,22 +16,12 @@ static void hash(tpgnn_reading *r, const void *x, int64_t count, size_t size)
     if (count) r->hash = XXH3_64bits_withSeed(x, (size_t)count * size, r->hash);
 }
 
-ag_status tpgnn_check_finite(const tpugraphs_raw *raw, const char *name, const float *x,
-                             int64_t count, ag_failure *why)
+static ag_status read_finite(float *x, tpgnn_reading *r, const char *name, int64_t rows,
+                             int columns, ag_failure *why)
 {
-    for (int64_t i = 0; i < count; i++)
-        if (!isfinite(x[i]))
-            return ag_fail(why, AG_EDATA, "%s: value %lld of %s is %g, but all must be finite",
-                           raw->name, (long long)i, name, (double)x[i]);
-    return AG_OK;
-}
-
-static ag_status read_finite(float *x, tpgnn_reading *r, const char *name, int64_t count,
-                             ag_failure *why)
-{
-    if (ag_npz_read(r->raw.npz, name, AG_F32, x, why)) return why->status;
-    hash(r, x, count, sizeof *x);
-    return tpgnn_check_finite(&r->raw, name, x, count, why);
+    if (!tpugraphs_raw_features(&r->raw, name, x, (size_t)rows, (size_t)columns, why))
+        hash(r, x, rows * columns, sizeof *x);
+    return why->status;
 }
 
 /* An array of so many integers, each 0 to `most`. */
@@ -134,7 +124,7 @@ static ag_status read_nodes(tpgnn_reading *r, ag_failure *why)
                       why) ||
         read_integers(r->refers, r, "node_refers", n, n, "a declaration or 0 per node", why) ||
         !tpugraphs_member(&r->raw, "node_value", AG_SHAPE(n), "a number per node", why) ||
-        read_finite(r->value, r, "node_value", n, why))
+        read_finite(r->value, r, "node_value", n, 1, why))
         return why->status;
     hash(r, r->offset, r->task.schedules + 1, sizeof *r->offset);
     return tpgnn_trees_find(r, why);
@@ -144,7 +134,7 @@ static ag_status read_nodes(tpgnn_reading *r, ag_failure *why)
 
 static ag_status read_stores(tpgnn_reading *r, ag_failure *why)
 {
-    if (read_finite(r->feature, r, "feature_row", (int64_t)r->task.rows * TPGNN_FEATURES, why) ||
+    if (read_finite(r->feature, r, "feature_row", r->task.rows, TPGNN_FEATURES, why) ||
         read_integers(r->store, r, "store_row", r->stores, r->task.rows - 1,
                       "a row of feature_row per stored buffer", why))
         return why->status;

@@ -45,8 +45,4 @@ void tpgnn_kinds_settle(tpgnn_data *data);
    schedules. Fails: AG_EDATA (no tree). */
 ag_status tpgnn_trees_find(tpgnn_reading *r, ag_failure *why);
 
-/* Fails at the first value that is not finite. */
-ag_status tpgnn_check_finite(const tpugraphs_raw *raw, const char *name, const float *x,
-                             int64_t count, ag_failure *why);
-
 #endif

@@ -5,7 +5,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "examples/harness/harness.h"
-#include "examples/tpgnn/data/data_internal.h"
+#include "examples/tpugraphs/tpugraphs.h"
 
 #include <string.h>
 
@@ -49,9 +49,10 @@ static ag_status read_all(ag_real *vector, bool *known, const tpgnn_vocabulary *
                 : NULL;
     if (!vectors) return why->status;
     char *text = harness_alloc((size_t)classes->count + 1);
-    float *number = tpugraphs_raw_read(raw, "vectors", AG_F32, vectors->count, why);
+    float *number = tpugraphs_alloc((size_t)vectors->count * sizeof *number, raw->name, why);
     if (number && !ag_npz_read(raw->npz, "classes", AG_U8, text, why) &&
-        !tpgnn_check_finite(raw, "vectors", number, vectors->count, why))
+        !tpugraphs_raw_features(raw, "vectors", number, (size_t)vectors->size[0], TPGNN_VECTOR,
+                                why))
         take(vector, known, v, text, number, vectors->size[0], raw->name, why);
     harness_free(text);
     ag_free(number);
