@@ -6,33 +6,23 @@
 #include "examples/nests/maker.h"
 #include "examples/tpu/rows/rows.h"
 
-static void group_tiles(nests_data *data, const tpu_data *from)
-{
-    data->programs = from->programs;
-    data->program = from->program;
-    for (int i = 0; i < from->kernels; i++) {
-        const tpu_kernel *k = &from->kernel[i];
-        data->group[data->groups++] = (nests_group){.name = k->name,
-                                                    .items = k->configs,
-                                                    .family = k->family,
-                                                    .program = k->program,
-                                                    .runtime = k->runtime,
-                                                    .source = k};
-        data->items += k->configs;
-    }
-}
-
-/* A file's kernels, from number 0 on, are a group. */
-static void group_programs(nests_data *data, const tpu_data *from)
+/* A file is a group: the tile sizes of its kernel, or its kernels, from number 0 on. */
+static void add_groups(nests_data *data, const tpu_data *from)
 {
     for (int i = 0; i < from->kernels; i++) {
         const tpu_kernel *k = &from->kernel[i];
         if (!k->number)
-            data->group[data->groups++] = (nests_group){
-                .name = k->name, .family = k->family, .runtime = k->runtime, .source = k};
-        data->group[data->groups - 1].items++;
-        data->items++;
+            data->group[data->groups++] = (nests_group){.name = k->name,
+                                                        .family = k->family,
+                                                        .program = k->program,
+                                                        .runtime = k->runtime,
+                                                        .source = k};
+        data->group[data->groups - 1].items += k->configs;
+        data->items += k->configs;
     }
+    if (from->task == TPU_FUSION) return;
+    data->programs = from->programs;
+    data->program = from->program;
 }
 
 static ag_status read_kernels(nests_data *data, const harness_files *paths, ag_failure *why)
@@ -47,7 +37,7 @@ static ag_status read_kernels(nests_data *data, const harness_files *paths, ag_f
     data->hash = own->hash;
     data->columns = NESTS_TILE_COLUMNS;
     data->words = NESTS_TILE_KINDS;
-    (own->task == TPU_TILE ? group_tiles : group_programs)(data, own);
+    add_groups(data, own);
     return why->status;
 }
 
