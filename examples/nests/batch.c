@@ -5,21 +5,13 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "examples/harness/harness.h"
+#include "examples/harness/base/bag.h"
 #include "examples/harness/base/draws.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ln of what an item without rows takes, in units of its work: almost nothing. */
 #define NOTHING -46.0
-
-static void grow_parts(nests_batch *b, int groups)
-{
-    if (groups <= b->parts) return;
-    b->part = harness_grow(b->part, (size_t)groups * sizeof *b->part);
-    memset(b->part + b->parts, 0, (size_t)(groups - b->parts) * sizeof *b->part);
-    b->parts = groups;
-}
 
 /* Reads the rows of all groups, and counts them. */
 static ag_status read_rows(nests_batch *b, const nests_data *data, const nests_pick *pick,
@@ -28,7 +20,7 @@ static ag_status read_rows(nests_batch *b, const nests_data *data, const nests_p
     int64_t rows = 0, entries = 0, alike = 0;
     bool any = false;
     b->count = 0;
-    grow_parts(b, groups);
+    while (bag_count(b->part) < groups) bag_add(b->part, (nests_rows){0});
     for (int g = 0; g < groups; g++) {
         nests_rows *r = &b->part[g];
         if (data->maker->rows(r, data, pick[g].group, pick[g].item, pick[g].count, why))
@@ -193,8 +185,8 @@ ag_status nests_batch_fill(nests_batch *b, const nests_data *data, const nests_s
 void nests_batch_free(void *batch)
 {
     nests_batch *b = batch;
-    for (int i = 0; i < b->parts; i++) nests_rows_free(&b->part[i]);
-    harness_free(b->part);
+    for (int i = 0; i < bag_count(b->part); i++) nests_rows_free(&b->part[i]);
+    bag_free(b->part);
     ag_arena_free(b->memory);
     *b = (nests_batch){0};
 }

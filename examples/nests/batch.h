@@ -35,8 +35,7 @@ typedef struct nests_batch {
     ag_real *by_trees; /* [items] what the trees add to the base */
 
     const nests_group *first; /* its name is that of the batch in sentences */
-    nests_rows *part;         /* [groups] raw */
-    int parts;
+    nests_rows *part;         /* [groups, or more] raw */
     /* Scratch of a group: run times and their ln. */
     int64_t *ns;
     double *y;
