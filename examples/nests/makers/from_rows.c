@@ -7,34 +7,25 @@
 #include <string.h>
 #include <xxhash.h>
 
-static bool opens_group(const nests_rows_file *f, int i)
-{
-    return !i || (f->group && f->group[i] != f->group[i - 1]);
-}
-
 /* A group is named after its file and, where that has several, its number. */
-static void add_group(nests_data *data, const nests_rows_file *f, const char *base, int first,
-                      int end)
-{
-    const int length = (int)strlen(base) - (strlen(base) > 4 ? 4 : 0);
-    const nests_group group = {
-        .name = end - first == f->items
-                    ? harness_text("%.*s", length, base)
-                    : harness_text("%.*s/%lld", length, base, (long long)f->group[first]),
-        .items = end - first,
-        .runtime = f->runtime ? f->runtime + first : NULL,
-        .source = f,
-        .start = first};
-    bag_add(data->group, group);
-    data->groups++;
-    data->items += end - first;
-}
-
 static void add_groups(nests_data *data, const nests_rows_file *f, const char *path)
 {
+    const char *base = harness_files_base(path);
+    const int length = (int)strlen(base) - (strlen(base) > 4 ? 4 : 0);
     for (int first = 0, end; first < f->items; first = end) {
-        for (end = first + 1; end < f->items && !opens_group(f, end);) end++;
-        add_group(data, f, harness_files_base(path), first, end);
+        end = f->group ? first + 1 : f->items;
+        while (end < f->items && f->group[end] == f->group[first]) end++;
+        const nests_group group = {
+            .name = end - first == f->items
+                        ? harness_text("%.*s", length, base)
+                        : harness_text("%.*s/%lld", length, base, (long long)f->group[first]),
+            .items = end - first,
+            .runtime = f->runtime ? f->runtime + first : NULL,
+            .source = f,
+            .start = first};
+        bag_add(data->group, group);
+        data->groups++;
+        data->items += group.items;
     }
 }
 
