@@ -54,26 +54,6 @@ static ag_status read_data(nests_trained *net, int *columns, int *words, const c
     return why->status;
 }
 
-bool nests_trained_split(const nests_trained *net, uint64_t group)
-{
-    for (int i = 0; i < net->hashes; i++)
-        if (net->hash[i] == group) return net->split > 0;
-    return false;
-}
-
-ag_status nests_trained_check(const nests_trained *net, const nests_data *data, const char *run,
-                              ag_failure *why)
-{
-    const nests_scale *s = &net->model.scale;
-    if (net->kind == data->maker && s->columns == data->columns && s->words == data->words)
-        return AG_OK;
-    return ag_fail(why, AG_EUSE,
-                   "%.200s was trained on %s files whose rows have %d columns and %d words, but "
-                   "these are %s files with %d and %d; choose a run that was trained on such files",
-                   run, net->kind->name, s->columns, s->words, data->maker->name, data->columns,
-                   data->words);
-}
-
 static ag_status build(harness_trained *t, const harness_settings *settings, ag_failure *why)
 {
     const nests_settings *s = (const nests_settings *)settings;

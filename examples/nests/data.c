@@ -112,6 +112,13 @@ static signed char *split_group(const nests_group *g, const split *by)
     return side;
 }
 
+static bool is_split(const nests_trained *net, uint64_t group)
+{
+    for (int i = 0; i < net->hashes; i++)
+        if (net->hash[i] == group) return net->split > 0;
+    return false;
+}
+
 /* Chooses the items of one side, and all of groups that are not split; known: with run times. */
 static void choose(nests_items *items, nests_set *set, const split *by, int wanted, bool known)
 {
@@ -123,7 +130,7 @@ static void choose(nests_items *items, nests_set *set, const split *by, int want
     for (int g = 0; g < data->groups; g++) {
         const nests_group *group = &data->group[g];
         const bool whole =
-            by->share <= 0 || (by->run && !nests_trained_split(by->run, nests_group_hash(group)));
+            by->share <= 0 || (by->run && !is_split(by->run, nests_group_hash(group)));
         signed char *side = whole ? NULL : split_group(group, by);
         for (int i = 0; i < group->items; i++)
             if ((!side || side[i] == wanted) && (!known || is_known(group, i)))
@@ -178,6 +185,20 @@ ag_status nests_files_train(nests_files *f, nests_settings *s, ag_failure *why)
     return s->harness.common.valid.count ? read_valid(f, s, why) : AG_OK;
 }
 
+/* Other rows have other columns. */
+static ag_status check_run(const nests_trained *net, const nests_data *data, const char *run,
+                           ag_failure *why)
+{
+    const nests_scale *s = &net->model.scale;
+    if (net->kind == data->maker && s->columns == data->columns && s->words == data->words)
+        return AG_OK;
+    return ag_fail(why, AG_EUSE,
+                   "%.200s was trained on %s files whose rows have %d columns and %d words, but "
+                   "these are %s files with %d and %d; choose a run that was trained on such files",
+                   run, net->kind->name, s->columns, s->words, data->maker->name, data->columns,
+                   data->words);
+}
+
 ag_status nests_files_score(void *files, const harness_runs *runs, const harness_settings *settings,
                             bool known, ag_failure *why)
 {
@@ -192,7 +213,7 @@ ag_status nests_files_score(void *files, const harness_runs *runs, const harness
         (known && !s->harness.common.part && check_runtimes(set, "data", why)))
         return why->status;
     for (int i = 0; i < runs->count; i++)
-        if (nests_trained_check(runs->run[i].net, data, runs->run[i].path, why)) return why->status;
+        if (check_run(runs->run[i].net, data, runs->run[i].path, why)) return why->status;
     const split by = {data->distinct ? net->split : 0, net ? net->split_seed : 0, net};
     choose(&set->score, set, &by, HELD_OUT, false);
     if (net && nests_warn_unseen(set, net, runs->run[0].path, why)) return why->status;

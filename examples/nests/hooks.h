@@ -19,14 +19,6 @@ typedef struct nests_trained {
 
 extern const harness_network nests_network;
 
-/* Whether the group was split in training. */
-bool nests_trained_split(const nests_trained *net, uint64_t group);
-
-/* Fails with AG_EUSE if the data are of another kind than those of the run, or their rows have
-   other columns. run: its path. */
-ag_status nests_trained_check(const nests_trained *net, const nests_data *data, const char *run,
-                              ag_failure *why);
-
 /* unseen.c: warns of programs or groups in which more than three quarters of the rows have a column
    further than 10 deviations from its mean in training. Fails: as the maker, AG_ESTOPPED. */
 ag_status nests_warn_unseen(const nests_set *set, const nests_trained *net, const char *run,
