@@ -124,20 +124,15 @@ ag_status tpgnn_score(double *score, const tpgnn_model *model, const harness_sco
     return why->status;
 }
 
-/* Adds the predictions of ln(ns) that the scores of one model give, if there are any. */
+/* Adds the predictions of ln(ns) that the scores of one model give, if there are any; the last
+   model makes them run times, if all models predict any. */
 static void add_costs(tpgnn_results *r, const double *score, const tpgnn_trained *net, int models)
 {
     double cost = 0;
     if (!r->rank.items || !tpgnn_log_cost(&cost, net, score[0])) return;
     for (int64_t i = 0; i < r->rank.items; i++)
         if (tpgnn_log_cost(&cost, net, score[i])) r->cost[i] += cost / models;
-    r->costs++;
-}
-
-/* After the last model: predicted run times, if all of them predict any. */
-static void finish(tpgnn_results *r)
-{
-    if (!r->costs || r->costs < r->models) return;
+    if (++r->costs < models) return;
     double *ns = harness_rank_alloc(&r->rank, (size_t)r->rank.items * sizeof *ns);
     for (int64_t i = 0; i < r->rank.items; i++) ns[i] = exp(r->cost[i]);
     r->rank.cost[0] = r->cost;
@@ -151,11 +146,10 @@ ag_status tpgnn_results_add(void *results, const harness_trained *t, const harne
     const tpgnn_trained *net = t->net;
     const int64_t n = r->rank.items;
     double *score = HARNESS_NEW(score, n);
-    if (r->models) tpgnn_data_translate(&r->files->scored, &net->vocabulary);
+    if (r->models++) tpgnn_data_translate(&r->files->scored, &net->vocabulary);
     if (!tpgnn_score(score, &net->model, how, &r->files->scored, why)) {
         for (int64_t i = 0; i < n; i++) r->rank.score[0][i] += score[i] / how->models;
         add_costs(r, score, net, how->models);
-        if (++r->models == how->models) finish(r);
     }
     harness_free(score);
     return why->status;
