@@ -75,12 +75,6 @@ static void unroll_more(nest_tree *t)
 
 /* ---- statements that a compiler moves out of loops ---- */
 
-static int is_inside(const nest_tree *t, int loop, int outer)
-{
-    while (loop >= 0 && t->loops[loop].depth > t->loops[outer].depth) loop = t->loops[loop].up;
-    return loop == outer;
-}
-
 static void find_life(nest_tree *t, nest_store *store)
 {
     const nest_access *a = &t->access[store->access];
@@ -99,11 +93,11 @@ static int is_constant(const nest_tree *t, const nest_store *store, const nest_a
 {
     if (load->buffer < 0) return 0;
     if (load->buffer == t->access[store->access].buffer)
-        return store->life >= 0 && is_inside(t, store->life, loop);
+        return nest_common(t, store->life, loop) == loop;
     for (int i = 0; i < t->store_count; i++) {
         const nest_store *o = &t->stores[i];
         const nest_access *a = &t->access[o->access];
-        if (a->buffer != load->buffer || !is_inside(t, a->loop, loop)) continue;
+        if (a->buffer != load->buffer || nest_common(t, a->loop, loop) != loop) continue;
         if (o->hoisted < 0 || t->loops[o->hoisted].depth > t->loops[loop].depth) return 0;
     }
     return 1;
@@ -125,7 +119,7 @@ static void hoist(nest_tree *t, nest_store *store)
             if (nest_moves(&a[i], level)) return;
             if (i && !is_constant(t, store, &a[i], loop)) return;
         }
-        if (store->life < 0 || !is_inside(t, store->life, loop)) return;
+        if (nest_common(t, store->life, loop) != loop) return;
         store->hoisted = loop;
         store->saved = nest_cap(store->saved * t->loops[loop].extent);
     }
