@@ -5,12 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct meaning {
+/* By type or, where that is not here, by class. */
+static const struct {
     const char *name;
     nest_class class;
-} meaning;
-
-static const meaning classes[] = {
+} meanings[] = {
     {"PrimFunc", NEST_ROOT},     {"Param", NEST_BUFFER},      {"AllocBuffer", NEST_BUFFER},
     {"DeclBuffer", NEST_BUFFER}, {"For", NEST_FOR},           {"AttrStmt", NEST_ATTRIBUTE},
     {"IfThenElse", NEST_IF},     {"BufferStore", NEST_STORE}, {"BufferLoad", NEST_LOAD},
@@ -21,18 +20,15 @@ static const meaning classes[] = {
     {"Select", NEST_CHOICE},     {"EQ", NEST_COMPARE},        {"NE", NEST_COMPARE},
     {"LT", NEST_COMPARE},        {"LE", NEST_COMPARE},        {"GT", NEST_COMPARE},
     {"GE", NEST_COMPARE},        {"And", NEST_COMPARE},       {"Or", NEST_COMPARE},
-    {"Not", NEST_COMPARE},
+    {"Not", NEST_COMPARE},       {"Call", NEST_CALL},         {"Call.if_then_else", NEST_CHOICE},
+    {"Call.sqrt", NEST_DIVIDE},  {"Call.rsqrt", NEST_DIVIDE}, {"Call.fabs", NEST_CHEAP},
+    {"Call.fma", NEST_CHEAP},    {"Call.floor", NEST_CHEAP},
 };
 
-static const meaning calls[] = {
-    {"Call.if_then_else", NEST_CHOICE}, {"Call.sqrt", NEST_DIVIDE}, {"Call.rsqrt", NEST_DIVIDE},
-    {"Call.fabs", NEST_CHEAP},          {"Call.fma", NEST_CHEAP},   {"Call.floor", NEST_CHEAP},
-};
-
-static nest_class find(const char *name, const meaning *list, size_t count, nest_class otherwise)
+static nest_class find(const char *name, nest_class otherwise)
 {
-    for (size_t i = 0; i < count; i++)
-        if (!strcmp(name, list[i].name)) return list[i].class;
+    for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
+        if (!strcmp(name, meanings[i].name)) return meanings[i].class;
     return otherwise;
 }
 
@@ -69,9 +65,7 @@ static nest_kind look(const tpgnn_kind *k)
 {
     nest_kind r = {0};
     const char *type = k->word[TPGNN_TYPE], *class = k->word[TPGNN_CLASS];
-    r.class = (uint8_t)(strcmp(class, "Call")
-                            ? find(class, classes, sizeof classes / sizeof *classes, NEST_OTHER)
-                            : find(type, calls, sizeof calls / sizeof *calls, NEST_CALL));
+    r.class = (uint8_t)find(type, find(class, NEST_OTHER));
     r.loop = loop_of(k->word[TPGNN_LOOP]);
     r.local = strcmp(class, "Param") != 0;
     r.step = !strcmp(type, "AttrStmt.pragma_auto_unroll_max_step");
