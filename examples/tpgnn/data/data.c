@@ -28,6 +28,14 @@ ag_status tpgnn_reading_room(tpgnn_data *data, tpgnn_reading *r, ag_failure *why
 {
     tpgnn_task *t = &r->task;
     const size_t n = (size_t)r->nodes, bytes = 3 * n * sizeof *r->given;
+    tpgnn_schedule *list =
+        tpugraphs_grow(&data->budget, &data->bytes, data->schedule, &data->schedule_room,
+                       (int64_t)data->schedules + t->schedules, sizeof *list, why);
+    if (!list) return why->status;
+    data->schedule = list;
+    r->schedule = list + data->schedules;
+    for (int i = 0; i < t->schedules; i++)
+        r->schedule[i] = (tpgnn_schedule){.task = data->tasks, .number = i};
     t->block = tpugraphs_take(&data->budget, &t->bytes, lay_arrays(r, NULL), 1, r->raw.name, why);
     if (!t->block || tpugraphs_fits(&data->budget, bytes, r->raw.name, "the trees", why))
         return why->status;
@@ -43,19 +51,6 @@ static void free_task(tpgnn_data *data, const tpgnn_task *task)
     data->budget.used -= task->bytes;
     ag_free((char *)(uintptr_t)task->name);
     ag_free(task->block);
-}
-
-ag_status tpgnn_schedules_make(tpgnn_data *data, tpgnn_reading *r, ag_failure *why)
-{
-    tpgnn_schedule *list =
-        tpugraphs_grow(&data->budget, &data->bytes, data->schedule, &data->schedule_room,
-                       (int64_t)data->schedules + r->task.schedules, sizeof *list, why);
-    if (!list) return why->status;
-    data->schedule = list;
-    r->schedule = list + data->schedules;
-    for (int i = 0; i < r->task.schedules; i++)
-        r->schedule[i] = (tpgnn_schedule){.task = data->tasks, .number = i};
-    return AG_OK;
 }
 
 ag_status tpgnn_reading_keep(tpgnn_data *data, tpgnn_reading *r, ag_failure *why)

@@ -238,9 +238,8 @@ static ag_status read_file(tpgnn_data *data, tpgnn_reading *r, ag_failure *why)
     r->task.name = tpugraphs_take_name(&data->budget, &r->task.bytes, r->raw.path, why);
     if (!r->task.name) return why->status;
     hash(r, r->task.name, (int64_t)strlen(r->task.name) + 1, 1);
-    if (read_sizes(r, why) || tpgnn_schedules_make(data, r, why) || read_kinds(data, r, why) ||
-        read_store_sizes(r, why) || tpgnn_reading_room(data, r, why) || read_nodes(r, why) ||
-        read_stores(r, why))
+    if (read_sizes(r, why) || read_kinds(data, r, why) || read_store_sizes(r, why) ||
+        tpgnn_reading_room(data, r, why) || read_nodes(r, why) || read_stores(r, why))
         return why->status;
     for (int c = 0; c < COLUMNS; c++)
         if (read_column(r, c, why)) return why->status;

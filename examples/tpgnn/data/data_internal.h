@@ -27,10 +27,8 @@ typedef struct tpgnn_reading {
 ag_status tpgnn_reading_keep(tpgnn_data *data, tpgnn_reading *r, ag_failure *why);
 /* Frees what is not kept. */
 void tpgnn_reading_end(tpgnn_data *data, tpgnn_reading *r);
-/* Makes room for the schedules of the task, in r->schedule. */
-ag_status tpgnn_schedules_make(tpgnn_data *data, tpgnn_reading *r, ag_failure *why);
-/* Makes the arrays of the task and of the reading; nodes, stores and rows of the file must be
-   set. */
+/* Makes r->schedule, the arrays of the task and of the reading; schedules, nodes, stores and rows
+   of the file must be set. */
 ag_status tpgnn_reading_room(tpgnn_data *data, tpgnn_reading *r, ag_failure *why);
 
 /* Cuts a text into lines, and checks them. Fails: AG_EDATA. */
