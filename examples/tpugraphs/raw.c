@@ -4,7 +4,9 @@
 #include "examples/tpugraphs/tpugraphs.h"
 #include "core/error.h"
 #include "core/memory.h"
+#include "examples/harness/base/base.h"
 
+#include <math.h>
 #include <string.h>
 
 static const char *shape_text(char text[128], int rank, const int64_t size[AG_MAX_AXES])
@@ -242,6 +244,25 @@ ag_status tpugraphs_raw_runtimes(tpugraphs_raw *raw, int64_t *runtime, ag_failur
     raw->has_runtimes = 0;
     for (int i = 0; i < raw->configs; i++) raw->has_runtimes |= runtime[i] != 0;
     return raw->has_runtimes ? tpugraphs_raw_positive(raw, "config_runtime", runtime, why) : AG_OK;
+}
+
+void tpugraphs_take_logs(float *x, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (x[i] != 0.0F) x[i] = copysignf(log1pf(fabsf(x[i])), x[i]); /* most features are 0 */
+}
+
+ag_status tpugraphs_raw_features(const tpugraphs_raw *raw, const char *name, float *feature,
+                                 size_t rows, size_t columns, ag_failure *why)
+{
+    if (ag_npz_read(raw->npz, name, AG_F32, feature, why)) return why->status;
+    for (size_t i = 0; i < rows * columns; i++)
+        if (!isfinite(feature[i]))
+            return ag_fail(why, AG_EDATA, "%s: %s[%zu%s] = %g, but features must be finite",
+                           raw->name, name, i / columns,
+                           columns > 1 ? harness_format(",%zu", i % columns) : "",
+                           (double)feature[i]);
+    return AG_OK;
 }
 
 /* Reads an unused member in pieces, to check it. */

@@ -127,11 +127,6 @@ tpugraphs_dot *tpugraphs_dots_read(int *count, const tpugraphs_raw *raw, ag_fail
 ag_status tpugraphs_operands_check(const tpugraphs_raw *raw, int kernels, const int64_t *base,
                                    const int64_t *first, ag_failure *why);
 
-/* Of a tile file: reads the number of its configurations; then their features [configs,24], their
-   run times and those of the default tile [configs]. */
-ag_status tpugraphs_tiles_count(tpugraphs_raw *raw, ag_failure *why);
-ag_status tpugraphs_tiles_read(tpugraphs_raw *raw, float *feature, int64_t *runtime,
-                               int64_t *normalizer, ag_failure *why);
 /* Inflates every member once to check its CRC, except those named in `read`, with blanks between.
  */
 ag_status tpugraphs_raw_verify(tpugraphs_raw *raw, const char *read, ag_failure *why);

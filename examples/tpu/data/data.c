@@ -45,8 +45,25 @@ static ag_status read_graph(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, 
 
 /* ---- tile files: one kernel, 24 numbers and a run time per tile size ---- */
 
+static ag_status count_configs(tpugraphs_raw *raw, ag_failure *why)
+{
+    const ag_array_info *info =
+        tpugraphs_member(raw, "config_feat", AG_SHAPE(-1, TPUGRAPHS_TILE_FEATURES),
+                         "24 features per tile configuration", why);
+    if (!info) return why->status;
+    if (info->size[0] < 1 || info->size[0] > INT32_MAX / TPUGRAPHS_TILE_FEATURES)
+        return ag_fail(why, AG_EDATA,
+                       "%s: config_feat has %lld configurations, but a file needs 1 to %d",
+                       raw->name, (long long)info->size[0], INT32_MAX / TPUGRAPHS_TILE_FEATURES);
+    raw->configs = (int)info->size[0];
+    tpugraphs_member(raw, "config_runtime_normalizers", AG_SHAPE(raw->configs),
+                     "one run time of the default tile per configuration", why);
+    return why->status;
+}
+
 static ag_status read_configs(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, ag_failure *why)
 {
+    static const char normalizers[] = "config_runtime_normalizers";
     const size_t n = (size_t)raw->configs, values = n * TPUGRAPHS_TILE_FEATURES;
     tpugraphs_budget *budget = &data->budget;
     tpu_kernel *all = &file->all;
@@ -56,13 +73,17 @@ static ag_status read_configs(tpu_data *data, tpu_file *file, tpugraphs_raw *raw
         all->runtime = tpugraphs_take(budget, &file->bytes, n, sizeof(int64_t), raw->name, why);
     if (all->runtime)
         file->normalizer = tpugraphs_take(budget, &file->bytes, n, sizeof(int64_t), raw->name, why);
-    if (!file->normalizer) return why->status;
-    return tpugraphs_tiles_read(raw, all->tile, all->runtime, file->normalizer, why);
+    if (!file->normalizer ||
+        tpugraphs_raw_features(raw, "config_feat", all->tile, n, TPUGRAPHS_TILE_FEATURES, why) ||
+        tpugraphs_raw_runtimes(raw, all->runtime, why) ||
+        ag_npz_read(raw->npz, normalizers, AG_I64, file->normalizer, why))
+        return why->status;
+    return tpugraphs_raw_positive(raw, normalizers, file->normalizer, why);
 }
 
 static ag_status read_tile(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, ag_failure *why)
 {
-    if (tpugraphs_tiles_count(raw, why) || tpugraphs_operands_check(raw, 0, NULL, NULL, why) ||
+    if (count_configs(raw, why) || tpugraphs_operands_check(raw, 0, NULL, NULL, why) ||
         read_graph(data, file, raw, why) || read_configs(data, file, raw, why) ||
         make_kernels(data, 1, why))
         return why->status;
