@@ -105,6 +105,25 @@ static void warn_of_source(const tpu_data *data, const harness_trained *run)
     harness_far_warn(&far);
 }
 
+/* The kind of the first file; NULL: it cannot be read, or is of another kind. */
+static const char *files_kind(const harness_settings *settings)
+{
+    static const char *const kinds[][2] = {{"node_config_feat", "layout files"},
+                                           {"config_feat", "tile files"},
+                                           {"kernel_runtime", "fusion files"}};
+    const char *kind = NULL;
+    harness_files paths = {0};
+    ag_failure none = {0};
+    ag_npz *npz = NULL;
+    if (!harness_files_add(&paths, settings->common.data.list[0], &none))
+        npz = ag_npz_open(paths.path[0], SIZE_MAX / 2, &none);
+    for (int k = 0; npz && !kind && k < 3; k++)
+        if (ag_npz_find(npz, kinds[k][0])) kind = kinds[k][1];
+    ag_npz_close(npz);
+    harness_files_free(&paths);
+    return kind;
+}
+
 static const char *name_of(const void *net)
 {
     static const char *const name[] = {NESTS_NAMES("TPU model")};
@@ -181,7 +200,7 @@ const harness_model tpu_hooks = {.program = &tpu_program_table,
                                  .name = name_of,
                                  .form = tpu_results_form,
                                  .close = close_files,
-                                 .files = tpugraphs_kind,
+                                 .files = files_kind,
                                  .inspect = tpu_inspect,
                                  .begin = begin,
                                  .fill = tpu_sampler_fill,

@@ -53,14 +53,6 @@ void *tpugraphs_lay(char *block, size_t *at, int64_t count, size_t size);
 /* x = sign(x) ln(1 + |x|), which brings products of sizes and their sums to a common scale. */
 void tpugraphs_take_logs(float *x, int64_t n);
 
-/* ---- files ---- */
-
-struct harness_settings;
-
-/* harness_model.files: "layout files", "tile files" or "fusion files", the kind of the first file;
-   NULL: it cannot be read, or is of another kind. */
-const char *tpugraphs_kind(const struct harness_settings *settings);
-
 /* ---- noise ---- */
 
 struct harness_rank;
