@@ -2,8 +2,6 @@
 /* Data, network and steps of TGraph, for the harness. */
 #include "examples/tgraph/hooks.h"
 
-#include <stddef.h>
-
 static const tgraph_settings *settings_of(const harness_session *s)
 {
     return (const tgraph_settings *)s->settings;
@@ -34,21 +32,11 @@ static void close_files(void *data)
     tgraph_set_close(&f->fit);
 }
 
-/* The data and scratch of the steps of a run. */
-typedef struct tgraph_steps {
-    tgraph_source source; /* first: tgraph_source_draw gets a pointer to the whole */
-    tgraph_file **file;   /* those trained on */
-} tgraph_steps;
-_Static_assert(offsetof(tgraph_steps, source) == 0, "as fill takes it");
-
 /* Converts --epochs to steps: a billion times the files that fit into an int is an int64_t. The
    last step may begin another epoch. */
 static void plan(harness_session *session)
 {
-    const int64_t epochs = settings_of(session)->epochs;
-    const tgraph_set *set = set_of(session);
-    int64_t files = 0;
-    for (int i = 0; i < set->count; i++) files += set->entry[i].train;
+    const int64_t epochs = settings_of(session)->epochs, files = set_of(session)->trained;
     if (epochs > 0)
         session->how.steps = (epochs * files + session->how.shards - 1) / session->how.shards;
 }
@@ -57,21 +45,15 @@ static ag_status begin(harness_session *session, ag_failure *why)
 {
     const tgraph_settings *s = settings_of(session);
     const tgraph_set *set = set_of(session);
-    tgraph_steps *t = session->feed;
+    tgraph_source *source = session->feed;
+    tgraph_file **file = HARNESS_NEW(file, set->trained);
     int files = 0;
-    t->file = HARNESS_NEW(t->file, set->count);
     for (int i = 0; i < set->count; i++)
-        if (set->entry[i].train) t->file[files++] = set->entry[i].file;
-    tgraph_source_open(&t->source, t->file, files, s->configs, (uint64_t)s->harness.common.seed);
-    t->source.joined = &((const tgraph_trained *)session->trained.net)->model.joined;
+        if (set->entry[i].train) file[files++] = set->entry[i].file;
+    tgraph_source_open(source, file, files, s->configs, (uint64_t)s->harness.common.seed);
+    source->joined = &((const tgraph_trained *)session->trained.net)->model.joined;
+    harness_free(file);
     return why->status;
-}
-
-static void end(void *feed)
-{
-    tgraph_steps *t = feed;
-    tgraph_source_close(&t->source);
-    harness_free(t->file);
 }
 
 /* Whether a batch trains only the networks of the rows. */
@@ -107,7 +89,7 @@ static ag_tensor *record(const harness_session *session, ag_tape *tape, const ch
 const harness_model tgraph_hooks = {.program = &tgraph_program_table,
                                     .network = &tgraph_hooks_network,
                                     .data_bytes = sizeof(tgraph_files),
-                                    .feed_bytes = sizeof(tgraph_steps),
+                                    .feed_bytes = sizeof(tgraph_source),
                                     .batch_bytes = sizeof(tgraph_batch),
                                     .read = read_all,
                                     .read_scored = tgraph_read_scored,
@@ -120,7 +102,7 @@ const harness_model tgraph_hooks = {.program = &tgraph_program_table,
                                     .begin = begin,
                                     .fill = tgraph_source_draw,
                                     .free_batch = tgraph_batch_free,
-                                    .end = end,
+                                    .end = tgraph_source_close,
                                     .record = record,
                                     .fewer = "--configs",
                                     .results_bytes = sizeof(tgraph_results),

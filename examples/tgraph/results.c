@@ -97,22 +97,20 @@ static void open_groups(tgraph_results *r, tgraph_files *files, const tgraph_set
     const tgraph_set *set = &files->set;
     const size_t room = (size_t)set->count;
     harness_rank *rank = &r->rank;
-    int trained = 0;
     r->files = files;
     r->path = harness_rank_alloc(rank, room * sizeof *r->path);
     r->entry = harness_rank_alloc(rank, room * sizeof *r->entry);
     r->calibration = harness_rank_alloc(rank, room * sizeof *r->calibration);
     for (int i = 0; i < set->count; i++) {
         const tgraph_entry *e = &set->entry[i];
-        trained += e->train;
         if (e->score) add_group(r, e, r->rank.sample ? s->eval_limit : 0, (uint64_t)s->split_seed);
     }
     const harness_files paths = {r->path, rank->groups};
     char **file = harness_rank_names(rank, &paths, rank->groups, "");
     for (int i = 0; i < rank->groups; i++) rank->group[i].name = file[i];
     rank->form = form_of(s->tau);
-    rank->title = harness_text("%s (%s), %d file%s", rank->name, rank->form.kind, trained,
-                               trained == 1 ? "" : "s");
+    rank->title = harness_text("%s (%s), %d file%s", rank->name, rank->form.kind, set->trained,
+                               set->trained == 1 ? "" : "s");
     harness_rank_method(rank, rank->name, NULL);
 }
 

@@ -131,6 +131,7 @@ static ag_status open_training(tgraph_set *set, const tgraph_settings *s, const 
         return AG_OK;
     }
     e->train = 1;
+    set->trained++;
     if (s->split <= 0) return AG_OK;
     if (tgraph_entry_hold_out(e, s, why) || tgraph_file_trainable(e->file)) return why->status;
     return ag_fail(why, AG_EUSE,
@@ -141,7 +142,6 @@ static ag_status open_training(tgraph_set *set, const tgraph_settings *s, const 
 
 ag_status tgraph_set_train(tgraph_set *set, const tgraph_settings *s, ag_failure *why)
 {
-    int trained = 0;
     if (s->split > 0 && s->data.dedup == TGRAPH_KEEP_ALL)
         return ag_fail(why, AG_EUSE,
                        "--split with --dedup none would train on configurations that it holds out, "
@@ -159,8 +159,7 @@ ag_status tgraph_set_train(tgraph_set *set, const tgraph_settings *s, ag_failure
             open_training(set, s, path, why);
         else
             tgraph_set_open_whole(set, path, s->data, true, why);
-    for (int i = 0; i < set->count; i++) trained += set->entry[i].train;
-    if (!why->status && !trained)
+    if (!why->status && !set->trained)
         ag_fail(why, AG_EDATA,
                 "none of the %d files can be trained on: that takes known run times and at least "
                 "two configurations; see \"tgraph inspect\"",

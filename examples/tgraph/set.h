@@ -22,7 +22,7 @@ typedef struct tgraph_set {
     tpugraphs_budget budget;
     harness_files paths;
     tgraph_entry *entry;
-    int count;
+    int count, trained; /* trained: how many are trained on */
 } tgraph_set;
 
 /* Adds the files that an option names, with room for their entries, before any is opened. Fails: as

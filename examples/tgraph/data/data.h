@@ -193,7 +193,7 @@ void tgraph_rows_take(nests_rows *rows, const tgraph_file *file, bool by_node,
    its training part. A draw depends only on (seed, step), so the step's number is enough to resume
    a run. */
 typedef struct tgraph_source {
-    tgraph_file *const *files;
+    tgraph_file **files; /* [count] */
     int count;
     int configs;                /* per step */
     const nests_joined *joined; /* of the batches; may be set after the source is opened */
@@ -208,6 +208,6 @@ void tgraph_source_open(tgraph_source *source, tgraph_file *const *files, int co
                         uint64_t seed);
 /* A harness_fill of a tgraph_batch. */
 ag_status tgraph_source_draw(void *source, int64_t step, void *batch, ag_failure *why);
-void tgraph_source_close(tgraph_source *source);
+void tgraph_source_close(void *source);
 
 #endif

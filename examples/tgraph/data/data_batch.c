@@ -50,10 +50,11 @@ void tgraph_source_open(tgraph_source *s, tgraph_file *const *files, int count, 
                         uint64_t seed)
 {
     int most = 0;
-    *s = (tgraph_source){
-        .files = files, .count = count, .configs = configs, .seed = seed, .epoch = -1};
+    *s = (tgraph_source){.count = count, .configs = configs, .seed = seed, .epoch = -1};
     for (int i = 0; i < count; i++)
         if (files[i]->train_count > most) most = files[i]->train_count;
+    s->files = HARNESS_NEW(s->files, count);
+    memcpy(s->files, files, (size_t)count * sizeof *files);
     s->order = HARNESS_NEW(s->order, count);
     s->items = HARNESS_NEW(s->items, most);
 }
@@ -84,9 +85,11 @@ ag_status tgraph_source_draw(void *source, int64_t step, void *buffer, ag_failur
                              harness_draw(s->items, count, s->configs, &random), why);
 }
 
-void tgraph_source_close(tgraph_source *s)
+void tgraph_source_close(void *source)
 {
+    tgraph_source *s = source;
+    harness_free(s->files);
     harness_free(s->order);
     harness_free(s->items);
-    s->order = s->items = NULL;
+    *s = (tgraph_source){0};
 }
