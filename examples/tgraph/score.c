@@ -20,25 +20,6 @@ static ag_status add_chunk(tgraph_scorer *s, const tgraph_entry *e, const int32_
     return AG_OK;
 }
 
-static bool goes_on(const tgraph_scorer *s, ag_failure *why)
-{
-    return s->how->patient ? !why->status : harness_go_on(why);
-}
-
-static ag_status add_pass(tgraph_scorer *s, const tgraph_entry *e, const int32_t *item, int count,
-                          const int32_t *order, double *score, ag_failure *why)
-{
-    const tgraph_settings *settings = (const tgraph_settings *)s->how->settings;
-    const int chunks = harness_chunks(count, settings->eval_configs);
-    for (int k = 0; k < chunks && goes_on(s, why); k++) {
-        int first, length;
-        harness_chunk(&first, &length, count, chunks, k);
-        add_chunk(s, e, item, order + first, length, score, why);
-        harness_progress_update(&s->bar, s->bar.done + length, "");
-    }
-    return why->status;
-}
-
 enum { TTA_SEED = 101 }; /* permutations are the same for every run, so that runs compare */
 
 ag_status tgraph_score(tgraph_scorer *s, const tgraph_entry *e, const int32_t *item, int count,
@@ -46,17 +27,23 @@ ag_status tgraph_score(tgraph_scorer *s, const tgraph_entry *e, const int32_t *i
 {
     const tgraph_settings *settings = (const tgraph_settings *)s->how->settings;
     const int passes = settings->tta > 0 ? settings->tta : 1;
+    const int chunks = harness_chunks(count, settings->eval_configs);
     int32_t *order = HARNESS_NEW(order, count);
     double *score = HARNESS_NEW(score, count);
     s->chosen = HARNESS_NEW(s->chosen, settings->eval_configs);
     ag_tape_training(s->how->tape, 0);
-    for (int p = 0; p < passes && goes_on(s, why); p++) {
+    for (int p = 0; p < passes && !why->status; p++) {
         if (settings->tta > 0)
             harness_shuffle(order, count,
                             harness_stream(HARNESS_STREAM_PERMUTATION, TTA_SEED, (uint64_t)p));
         else
             for (int i = 0; i < count; i++) order[i] = i;
-        add_pass(s, e, item, count, order, score, why);
+        for (int k = 0; k < chunks && (s->how->patient || harness_go_on(why)); k++) {
+            int first, length;
+            harness_chunk(&first, &length, count, chunks, k);
+            if (add_chunk(s, e, item, order + first, length, score, why)) break;
+            harness_progress_update(&s->bar, s->bar.done + length, "");
+        }
     }
     for (int i = 0; i < count; i++) sum[i] += score[i] / passes / s->how->models;
     ag_tape_training(s->how->tape, 1);
