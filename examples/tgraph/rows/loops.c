@@ -49,25 +49,19 @@ static void add_window(nests_nest *n, const tpugraphs_operation *o, int i, doubl
     if (w->size <= LONG) n->work *= fmax(1, taps_inside(w, outputs, inputs)) / (outputs * w->size);
 }
 
+/* Each axis of the output moves along the axes of the operands that become it. */
 static void map(nests_nest *n, const nests_layout *p, const tpugraphs_operation *o,
                 const nests_strides *out, const nests_strides *in)
 {
-    int same[NESTS_INPUTS] = {0};
-    for (int k = 0; k < o->operands; k++) same[k] = p->operation[o->operand[k]].rank == o->rank;
-    for (int i = 0; i < o->rank; i++)
-        add(n, o->size[i], 0, out->of[i], same[0] ? in[0].of[i] : 0, same[1] ? in[1].of[i] : 0);
-}
-
-/* A broadcast or a transpose. */
-static void moved(nests_nest *n, const nests_layout *p, const tpugraphs_operation *o,
-                  const nests_strides *out, const nests_strides *in)
-{
-    const tpugraphs_operation *x = &p->operation[o->operand[0]];
-    double stride[TPUGRAPHS_AXES] = {0};
-    int axis[TPUGRAPHS_AXES];
-    nests_axes(axis, o, x);
-    for (int i = 0; i < x->rank; i++) stride[axis[i]] = in->of[i];
-    for (int i = 0; i < o->rank; i++) add(n, o->size[i], 0, out->of[i], stride[i], 0);
+    double stride[NESTS_INPUTS][TPUGRAPHS_AXES] = {{0}};
+    for (int k = 0; k < o->operands; k++) {
+        const tpugraphs_operation *x = &p->operation[o->operand[k]];
+        int axis[TPUGRAPHS_AXES];
+        nests_axes(axis, o, x);
+        for (int i = 0; i < x->rank; i++)
+            if (axis[i] >= 0) stride[k][axis[i]] = in[k].of[i];
+    }
+    for (int i = 0; i < o->rank; i++) add(n, o->size[i], 0, out->of[i], stride[0][i], stride[1][i]);
 }
 
 static void reduction(nests_nest *n, const nests_layout *p, const tpugraphs_operation *o,
@@ -104,8 +98,6 @@ nests_nest nests_nest_of(const nests_layout *p, int node, const nests_strides *o
     case TPUGRAPHS_REDUCE_WINDOW:
     case TPUGRAPHS_DOT:
     case TPUGRAPHS_CONVOLUTION: reduction(&n, p, o, out, in); break;
-    case TPUGRAPHS_BROADCAST:
-    case TPUGRAPHS_TRANSPOSE: moved(&n, p, o, out, in); break;
     default: map(&n, p, o, out, in); break;
     }
     return finished(n);
