@@ -52,21 +52,17 @@ static int64_t find_row(stream *s)
     return -1;
 }
 
+/* Keeps a row unless an equal one is kept; of the two, the run time that `dedup` asks for stays. */
 static void keep_row(stream *s, int64_t c)
 {
     tgraph_file *f = s->file;
-    int64_t at = f->store.rows;
+    const int64_t known = s->slot ? find_row(s) : -1, at = known < 0 ? f->store.rows : known;
+    if (known < 0)
+        tgraph_store_put(&f->store, s->word);
+    else if (s->dedup != TGRAPH_KEEP_FASTEST || f->runtime[c] >= f->runtime[at])
+        return;
     f->runtime[at] = f->runtime[c]; /* in place: no more are kept than were read */
     f->file_row[at] = (int32_t)c;
-    tgraph_store_put(&f->store, s->word);
-}
-
-static void merge_row(stream *s, int64_t c, int64_t known)
-{
-    tgraph_file *f = s->file;
-    if (s->dedup != TGRAPH_KEEP_FASTEST || f->runtime[c] >= f->runtime[known]) return;
-    f->runtime[known] = f->runtime[c];
-    f->file_row[known] = (int32_t)c;
 }
 
 static ag_status stream_rows(stream *s, ag_failure *why)
@@ -81,11 +77,7 @@ static ag_status stream_rows(stream *s, ag_failure *why)
         if (ag_rows_next(rows, n, AG_F32, buffer, why)) break;
         for (int64_t i = 0; i < n; i++) {
             if (pack_row(s, buffer + (size_t)i * row, first + i, why)) break;
-            int64_t known = s->slot ? find_row(s) : -1;
-            if (known < 0)
-                keep_row(s, first + i);
-            else
-                merge_row(s, first + i, known);
+            keep_row(s, first + i);
         }
     }
     harness_free(buffer);
