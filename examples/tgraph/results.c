@@ -120,19 +120,6 @@ void tgraph_results_open(void *results, void *files, const harness_settings *set
     if (!((tgraph_results *)results)->rank.sample) open_calibration(results);
 }
 
-static ag_status add_groups(tgraph_results *r, tgraph_scorer *scorer, ag_failure *why)
-{
-    double *score = r->rank.score[0];
-    for (int i = 0; i < r->rank.groups && !why->status; i++) {
-        const harness_ranked *g = &r->rank.group[i];
-        const tgraph_calibration *c = &r->calibration[i];
-        if (!tgraph_score(scorer, r->entry[i], g->number, g->items, score + g->first, why) &&
-            c->count)
-            tgraph_score(scorer, r->entry[i], c->item, c->count, c->score, why);
-    }
-    return why->status;
-}
-
 ag_status tgraph_results_add(void *results, const harness_trained *t, const harness_scoring *how,
                              ag_failure *why)
 {
@@ -140,6 +127,7 @@ ag_status tgraph_results_add(void *results, const harness_trained *t, const harn
     tgraph_set *set = &r->files->set;
     const tgraph_settings *s = (const tgraph_settings *)how->settings;
     const tgraph_trained *net = t->net;
+    double *score = r->rank.score[0];
     int64_t total = r->rank.items;
     tgraph_scorer scorer = {.model = &net->model, .how = how};
     if (!r->files->training) {
@@ -150,7 +138,12 @@ ag_status tgraph_results_add(void *results, const harness_trained *t, const harn
     harness_progress_start(&scorer.bar, how->patient ? "validation" : "score", 0,
                            total * (s->tta > 0 ? s->tta : 1));
     if (how->patient) scorer.bar.shown = false; /* there is the one of the steps */
-    add_groups(r, &scorer, why);
+    for (int i = 0; i < r->rank.groups && !why->status; i++) {
+        const harness_ranked *g = &r->rank.group[i];
+        const tgraph_calibration *c = &r->calibration[i];
+        if (!tgraph_score(&scorer, r->entry[i], g->number, g->items, score + g->first, why))
+            tgraph_score(&scorer, r->entry[i], c->item, c->count, c->score, why);
+    }
     harness_progress_end(&scorer.bar);
     tgraph_batch_free(&scorer.batch);
     return why->status;
@@ -182,23 +175,15 @@ static ag_status calibrate_file(double *calibrated, const tgraph_calibration *c,
     return why->status;
 }
 
-static ag_status calibrate(tgraph_results *r, ag_failure *why)
-{
-    const harness_rank *rank = &r->rank;
-    for (int i = 0; i < rank->groups && !why->status; i++) {
-        const int64_t first = rank->group[i].first;
-        if (r->calibration[i].count)
-            calibrate_file(rank->score[r->calibrated] + first, &r->calibration[i], r->entry[i],
-                           rank->score[0] + first, why);
-    }
-    return why->status;
-}
-
 ag_status tgraph_results_compute(void *results, ag_failure *why)
 {
-    tgraph_results *r = results;
-    if (r->calibrated && calibrate(r, why)) return why->status;
-    return harness_rank_compute(&r->rank, why);
+    const tgraph_results *r = results;
+    const harness_rank *rank = &r->rank;
+    for (int i = 0; i < rank->groups && !why->status; i++)
+        if (r->calibration[i].count)
+            calibrate_file(rank->score[r->calibrated] + rank->group[i].first, &r->calibration[i],
+                           r->entry[i], rank->score[0] + rank->group[i].first, why);
+    return why->status ? why->status : harness_rank_compute(results, why);
 }
 
 /* ---- scores that are all equal ---- */
