@@ -120,15 +120,6 @@ static ag_tensor *block(const tgraph_model *m, const tgraph_block *b, ag_tensor 
     return ag_dropout(x, (ag_real)m->options.dropout);
 }
 
-/* x: of the first linear layer. */
-static ag_tensor *node_part(const tgraph_model *m, ag_tensor *x, const tgraph_program *p)
-{
-    const ag_edges edges = ag_graph_edges(ag_tape_of(x), p->edges);
-    x = input_layers(m, x, edges);
-    for (int k = 0; k < 2; k++) x = block(m, &m->block[k], x, edges);
-    return x;
-}
-
 /* With rows, those of a node add to what its columns give. */
 ag_tensor *tgraph_forward(const tgraph_model *m, ag_tape *tape, const tgraph_program *p,
                           const int32_t *digit, const nests_joined_batch *rows, int configs)
@@ -140,7 +131,9 @@ ag_tensor *tgraph_forward(const tgraph_model *m, ag_tape *tape, const tgraph_pro
         ag_tensor *sum = nests_joined_nodes(&m->joined, &row, rows);
         x = ag_add(x, ag_reshape(sum, ag_shape_of(x)));
     }
-    x = node_part(m, x, p);
+    const ag_edges edges = ag_graph_edges(tape, p->edges);
+    x = input_layers(m, x, edges);
+    for (int k = 0; k < 2; k++) x = block(m, &m->block[k], x, edges);
     if (!m->output.weight) {
         const int places = p->graph->nodes * configs;
         x = ag_reshape(x, AG_SHAPE(places, m->options.hidden));
