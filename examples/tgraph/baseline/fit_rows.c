@@ -99,15 +99,6 @@ static void pick_counts(tgraph_fit *f, const fit_row *row, int rows, const tgrap
     harness_free(varies);
 }
 
-static void pick_digits(tgraph_fit *f, const fit_row *row, int rows, const tgraph_file *file,
-                        ag_failure *why)
-{
-    int32_t *config = HARNESS_NEW(config, rows);
-    for (int r = 0; r < rows; r++) config[r] = row[r].config;
-    f->key = tgraph_onehot_keys(&f->columns, &f->found, file, config, rows, f->most_columns, why);
-    harness_free(config);
-}
-
 void tgraph_fit_columns(float *x, tgraph_fit *f, const tgraph_part *part, int config,
                         const float *pooled)
 {
@@ -155,15 +146,6 @@ static int head_of(const fit_row *row, int rows, int programs)
     return rows;
 }
 
-/* Keeps every n-th row, so that the matrix stays within its limit. */
-static int thin_rows(fit_row *row, int rows, int columns, int most_cells)
-{
-    int64_t step = ((int64_t)rows * columns + most_cells - 1) / most_cells;
-    int kept = 0;
-    for (int64_t r = 0; r < rows; r += step ? step : 1) row[kept++] = row[r];
-    return kept;
-}
-
 static void fill(tgraph_fit *f, const fit_row *row, const tgraph_part *parts, const float *pooled)
 {
     const size_t p = (size_t)f->columns, n = (size_t)f->rows;
@@ -185,7 +167,11 @@ static float *choose_columns(tgraph_fit *f, const fit_row *row, int rows, const 
                              int count, ag_failure *why)
 {
     if (f->within) {
-        pick_digits(f, row, rows, parts[0].file, why);
+        int32_t *config = HARNESS_NEW(config, rows);
+        for (int r = 0; r < rows; r++) config[r] = row[r].config;
+        f->key = tgraph_onehot_keys(&f->columns, &f->found, parts[0].file, config, rows,
+                                    f->most_columns, why);
+        harness_free(config);
         return NULL;
     }
     f->raw = HARNESS_NEW(f->raw, TGRAPH_COUNT_COLUMNS);
@@ -215,7 +201,9 @@ ag_status tgraph_fit_read(tgraph_fit *f, const char **note, const tgraph_part *p
     for (int p = 0; p < count; p++) all += is_usable(&parts[p]) ? parts[p].count : 0;
     if (rows) pooled = choose_columns(f, row, rows, parts, count, why);
     if (rows && !why->status) {
-        f->rows = thin_rows(row, rows, f->columns, f->most_cells);
+        /* Every n-th row stays, so that the matrix is within its limit. */
+        const int64_t step = ((int64_t)rows * f->columns + f->most_cells - 1) / f->most_cells;
+        for (int64_t r = 0; r < rows; r += step ? step : 1) row[f->rows++] = row[r];
         f->head = head_of(row, f->rows, programs);
         fill(f, row, parts, pooled);
     }
