@@ -71,7 +71,7 @@ typedef struct tpu_model {
 
 /* Adds the parameters to `params`, which is new and stays the caller's; memory and initial values
    come with ag_params_build. Fails: AG_EUSE (sizes out of range, hidden is not a multiple of the
-   heads), AG_EMEMORY (NULL). */
+   heads). */
 ag_status tpu_model_add(tpu_model *model, ag_params *params, const tpu_options *options,
                         ag_failure *why);
 void tpu_model_free(tpu_model *model); /* except the parameters */

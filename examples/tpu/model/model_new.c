@@ -123,15 +123,6 @@ static void add_kernel(tpu_model *m)
     m->output = ag_layer_linear(m->params, "output", width ? h : embedding, 1, o->biases);
 }
 
-/* Glorot's: with PyTorch's default, the printed l2 around each layer hardly trains. Sums over many
-   nodes would begin far from the mean run time, and the first steps be lost. */
-static void choose_first_values(tpu_model *m)
-{
-    const double small = 1e-3;
-    ag_params_init(m->params, NULL, ag_init_xavier_uniform(1), ag_init_constant(0));
-    if (m->options.absolute) ag_param_init(m->output.weight, ag_init_xavier_uniform(small));
-}
-
 /* Each head has an equal share of the channels. */
 static ag_status check_heads(const char *option, int heads, int hidden, ag_failure *why)
 {
@@ -168,10 +159,12 @@ ag_status tpu_model_add(tpu_model *m, ag_params *params, const tpu_options *opti
     if (options->task == TPU_FUSION) m->options.tile_at = TPU_NOWHERE;
     m->batch = batch_of(m);
     if (check(&m->options, why)) return why->status;
-    if (!params) return ag_fail(why, AG_EMEMORY, "There is no memory for the model");
     add_nodes(m);
     if (options->rows != NESTS_COSTS) add_kernel(m);
-    choose_first_values(m);
+    /* Glorot's: with PyTorch's default, the printed l2 around each layer hardly trains. Sums over
+       many nodes would begin far from the mean run time, and the first steps be lost. */
+    ag_params_init(params, NULL, ag_init_xavier_uniform(1), ag_init_constant(0));
+    if (options->absolute) ag_param_init(m->output.weight, ag_init_xavier_uniform(1e-3));
     nests_joined_add(&m->rows, params,
                      &(nests_joined_options){.use = options->rows,
                                              .columns = NESTS_TILE_COLUMNS,
