@@ -43,14 +43,8 @@ void nests_rows_clear(nests_rows *r)
 
 void nests_rows_free(nests_rows *r)
 {
+    void *bag[] = {r->x, r->word, r->work, r->always, r->first, r->row, r->times, r->node};
     if (r->drop) r->drop(r->memory);
-    bag_free(r->x);
-    bag_free(r->word);
-    bag_free(r->work);
-    bag_free(r->always);
-    bag_free(r->first);
-    bag_free(r->row);
-    bag_free(r->times);
-    bag_free(r->node);
+    for (size_t i = 0; i < sizeof bag / sizeof *bag; i++) bag_free(bag[i]);
     *r = (nests_rows){0};
 }

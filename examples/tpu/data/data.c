@@ -185,13 +185,8 @@ static ag_status read_fusion(tpu_data *data, tpu_file *file, tpugraphs_raw *raw,
 
 void tpu_kernel_free(tpu_kernel *k)
 {
-    ag_free(k->feature);
-    ag_free(k->tile);
-    ag_free(k->opcode);
-    ag_free(k->reducer);
-    ag_free(k->edge);
-    ag_free(k->dot);
-    ag_free(k->runtime);
+    void *const block[] = {k->feature, k->tile, k->opcode, k->reducer, k->edge, k->dot, k->runtime};
+    for (size_t i = 0; i < sizeof block / sizeof *block; i++) ag_free(block[i]);
     *k = (tpu_kernel){0};
 }
 

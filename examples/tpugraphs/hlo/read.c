@@ -14,13 +14,9 @@
 
 void hlo_free(hlo_graph *g, tpugraphs_budget *budget)
 {
-    ag_free(g->feature);
-    ag_free(g->opcode);
-    ag_free(g->edge);
-    ag_free(g->operand);
-    ag_free(g->dot);
-    ag_free(g->split);
-    ag_free(g->choosing);
+    void *const block[] = {g->feature, g->opcode, g->edge,    g->operand,
+                           g->dot,     g->split,  g->choosing};
+    for (size_t i = 0; i < sizeof block / sizeof *block; i++) ag_free(block[i]);
     budget->used -= g->bytes;
     *g = (hlo_graph){.nodes = 0};
 }
