@@ -7,12 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-static int is_reduction(int opcode)
-{
-    return opcode == TPUGRAPHS_DOT || opcode == TPUGRAPHS_CONVOLUTION ||
-           opcode == TPUGRAPHS_REDUCE || opcode == TPUGRAPHS_REDUCE_WINDOW;
-}
-
 /* ---- axes of the reduction that are blocked ---- */
 
 /* The blocked axes of a node's reduction; returns their number. */
@@ -97,7 +91,7 @@ void nests_tiling_open(nests_tiling *t, const tpu_kernel *kernel)
     t->copied = harness_take(memory, nodes);
     t->want = harness_take(memory, nodes);
     for (int u = 0; u < kernel->nodes; u++)
-        if (is_reduction(kernel->opcode[u])) t->reduction = u;
+        if (tpu_type_of(kernel->opcode[u]) != TPU_TYPE_OTHER) t->reduction = u;
     for (int u = 0; u < kernel->nodes; u++) mark_copied(t, u);
     if (t->reduction >= 0) t->n_blocked = nests_tiling_blocked(t->blocked, &t->hlo, t->reduction);
 }
