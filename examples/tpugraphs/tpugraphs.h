@@ -17,11 +17,9 @@ enum {
 /* ---- memory ---- */
 
 /* The memory that all open files share. A packed store that does not fit below `limit` bytes (0: no
-   limit) lives in a temporary file in $TMPDIR; everything else must fit. Start from {limit, 0,
-   0}. */
+   limit) lives in a temporary file in $TMPDIR; everything else must fit. Start from {limit, 0}. */
 typedef struct tpugraphs_budget {
     size_t limit, used; /* bytes in memory */
-    size_t on_disk;     /* bytes in temporary files */
 } tpugraphs_budget;
 
 /* Memory that the caller releases with ag_free; name: of the file, for the sentence. NULL: `why`

@@ -99,11 +99,7 @@ ag_status tgraph_store_open(tgraph_store *store, int64_t capacity, int64_t width
     memset(store, 0, sizeof *store);
     store->capacity = capacity;
     store->width = width;
-    if (tpugraphs_exceeds(budget, bytes)) {
-        if (map_store(store, bytes, name, why)) return why->status;
-        budget->on_disk += bytes;
-        return AG_OK;
-    }
+    if (tpugraphs_exceeds(budget, bytes)) return map_store(store, bytes, name, why);
     store->word = ag_alloc(bytes); /* rows that are never written take no physical memory */
     if (!store->word) return harness_files_no_memory(name, bytes, why);
     if (budget) budget->used += bytes;
@@ -131,10 +127,9 @@ void tgraph_store_close(tgraph_store *store, tpugraphs_budget *budget)
 {
     size_t bytes = (size_t)store->capacity * (size_t)store->width * sizeof *store->word;
     if (!store->word) return;
-    if (store->mapped) {
+    if (store->mapped)
         munmap(store->word, store->mapped);
-        if (budget) budget->on_disk -= bytes;
-    } else {
+    else {
         ag_free(store->word);
         if (budget) budget->used -= bytes;
     }
