@@ -34,9 +34,16 @@ void tpu_results_form(harness_rank_form *to, const void *net, const harness_sett
 }
 
 /* A file is a group: the tile sizes of its kernel, or its kernels, from number 0 on. */
-static void add_groups(harness_rank *rank, const tpu_data *data, tpu_task task)
+void tpu_results_groups(harness_rank *rank, const tpu_data *data, tpu_task task, int64_t least)
 {
     char **name = harness_rank_names(rank, &data->paths, data->files, ".npz");
+    rank->form = form[task];
+    rank->times = task == TPU_FUSION;
+    rank->least = task == TPU_FUSION ? least : 0;
+    if (task == TPU_TILE) {
+        rank->row_name = (const char *const *)data->program;
+        rank->rows = data->programs;
+    }
     for (const tpu_kernel *k = data->kernel, *last = k + data->kernels; k < last;) {
         harness_ranked group = {.name = name ? name[rank->groups] : k->name,
                                 .actual = k->runtime, /* those of a file follow each other */
@@ -45,18 +52,6 @@ static void add_groups(harness_rank *rank, const tpu_data *data, tpu_task task)
         while (++k < last && k->number);
         harness_rank_group(rank, group);
     }
-}
-
-void tpu_results_groups(harness_rank *rank, const tpu_data *data, tpu_task task, int64_t least)
-{
-    rank->form = form[task];
-    rank->times = task == TPU_FUSION;
-    rank->least = task == TPU_FUSION ? least : 0;
-    if (task == TPU_TILE) {
-        rank->row_name = (const char *const *)data->program;
-        rank->rows = data->programs;
-    }
-    add_groups(rank, data, task);
 }
 
 void tpu_results_open(void *results, void *files, const harness_settings *settings)
@@ -81,12 +76,6 @@ ag_status tpu_results_add(void *results, const harness_trained *trained, const h
     return AG_OK;
 }
 
-/* Whether every row of so many bytes is the next one. */
-static bool same_rows(const void *rows, int count, size_t bytes)
-{
-    return count < 2 || !memcmp(rows, (const char *)rows + bytes, (size_t)(count - 1) * bytes);
-}
-
 static bool same_kernels(const tpu_kernel *k, int count)
 {
     for (int i = 1; i < count; i++) {
@@ -106,9 +95,10 @@ const char *tpu_results_alike(const void *results, int group)
     if (r->rank.times)
         return same_kernels(k + g->first, g->items) ? "its kernels have the same nodes" : NULL;
     k += group;
-    return same_rows(k->tile, k->configs, TPUGRAPHS_TILE_FEATURES * sizeof *k->tile)
-               ? "its tile sizes do not differ"
-               : NULL;
+    const size_t rest = ((size_t)k->configs - 1) * TPUGRAPHS_TILE_FEATURES;
+    return memcmp(k->tile, k->tile + TPUGRAPHS_TILE_FEATURES, rest * sizeof *k->tile)
+               ? NULL
+               : "its tile sizes do not differ"; /* each row is the next one */
 }
 
 void tpu_results_repeat(void *results)

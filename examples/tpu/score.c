@@ -33,20 +33,6 @@ static int next_batch(pass *p)
     return p->count;
 }
 
-static ag_status add_scores(double *score, const pass *p, const ag_real *value, ag_failure *why)
-{
-    for (int i = 0; i < p->count; i++) {
-        const tpu_sample *s = &p->sample[i];
-        if (!isfinite((double)value[i]))
-            return ag_fail(why, AG_EFINITE,
-                           "%.160s, kernel %d: the score of configuration %d is %g; the run is of "
-                           "no use, choose another checkpoint",
-                           s->kernel->name, s->kernel->number, s->config, (double)value[i]);
-        score[i] += 1.0 / p->how->models * (double)value[i];
-    }
-    return AG_OK;
-}
-
 static ag_status score_batch(double *score, const pass *p, tpu_batch *batch, ag_failure *why)
 {
     ag_tape *tape = p->how->tape;
@@ -59,7 +45,16 @@ static ag_status score_batch(double *score, const pass *p, tpu_batch *batch, ag_
     const ag_real *value = harness_outputs_of(p->how->outputs, tape, y, p->count);
     if (!value)
         return harness_scoring_failed(tape, p->sample[0].kernel->name, "--eval-samples", why);
-    return add_scores(score, p, value, why);
+    for (int i = 0; i < p->count; i++) {
+        const tpu_sample *s = &p->sample[i];
+        if (!isfinite((double)value[i]))
+            return ag_fail(why, AG_EFINITE,
+                           "%.160s, kernel %d: the score of configuration %d is %g; the run is of "
+                           "no use, choose another checkpoint",
+                           s->kernel->name, s->kernel->number, s->config, (double)value[i]);
+        score[i] += 1.0 / p->how->models * (double)value[i];
+    }
+    return AG_OK;
 }
 
 ag_status tpu_score(double *score, const tpu_data *data, const tpu_trained *net,
