@@ -17,20 +17,12 @@ typedef struct ag__adamw {
     ag_real keep, l2; /* of parameters with decay: w *= keep, g += l2 w */
 } ag__adamw;
 
-/* The constants for parameters without decay. */
-AG_BOTH ag__adamw ag__adamw_plain(ag__adamw u)
+KERNEL void ag__adamw_element(ag_real *w, ag_real *m, ag_real *v, ag_real g, ag__adamw u, int decay)
 {
-    u.keep = 1;
-    u.l2 = 0;
-    return u;
-}
-
-KERNEL void ag__adamw_element(ag_real *w, ag_real *m, ag_real *v, ag_real g, ag__adamw u)
-{
-    const ag_real d = g + u.l2 * *w;
+    const ag_real keep = decay ? u.keep : 1, d = g + (decay ? u.l2 : 0) * *w;
     *m = u.b1 * *m + u.c1 * d;
     *v = u.b2 * *v + u.c2 * (d * d);
-    *w = u.keep * *w - u.rate * (*m / (v_sqrt(*v) * u.unbias + u.epsilon));
+    *w = keep * *w - u.rate * (*m / (v_sqrt(*v) * u.unbias + u.epsilon));
 }
 
 /* ---- SGD ---- */
@@ -42,16 +34,9 @@ typedef struct ag__sgd {
     ag_real l2;         /* of parameters with decay: g += l2 w */
 } ag__sgd;
 
-/* The constants for parameters without decay. */
-AG_BOTH ag__sgd ag__sgd_plain(ag__sgd u)
+KERNEL void ag__sgd_element(ag_real *w, ag_real *m, ag_real g, ag__sgd u, int decay)
 {
-    u.l2 = 0;
-    return u;
-}
-
-KERNEL void ag__sgd_element(ag_real *w, ag_real *m, ag_real g, ag__sgd u)
-{
-    const ag_real d = g + u.l2 * *w;
+    const ag_real d = g + (decay ? u.l2 : 0) * *w;
     *m = u.momentum * *m + d;
     *w -= u.rate * (u.of_m * *m + u.of_g * d);
 }

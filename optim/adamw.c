@@ -12,16 +12,15 @@ ag_adamw ag_adamw_default(void) { return (ag_adamw){0.9, 0.999, 1e-8, 0.01}; }
 ag_adam ag_adam_default(void) { return (ag_adam){0.9, 0.999, 1e-8, 0}; }
 
 static void update_run(ag_real *restrict w, ag_real *restrict m, ag_real *restrict v,
-                       const ag_real *restrict g, int64_t n, ag__adamw u)
+                       const ag_real *restrict g, int64_t n, ag__adamw u, int decay)
 {
-    for (int64_t i = 0; i < n; i++) ag__adamw_element(&w[i], &m[i], &v[i], g[i], u);
+    for (int64_t i = 0; i < n; i++) ag__adamw_element(&w[i], &m[i], &v[i], g[i], u, decay);
 }
 
 static void update(ag_params *params, int64_t from, int64_t n, int decay, const void *numbers)
 {
-    const ag__adamw u = *(const ag__adamw *)numbers;
     update_run(params->value + from, params->m + from, params->v + from, params->gradient + from, n,
-               decay ? u : ag__adamw_plain(u));
+               *(const ag__adamw *)numbers, decay);
 }
 
 static ag_status check_adamw(ag_params *params, const ag_adamw *o, double lr, const char *who,

@@ -8,16 +8,15 @@
 #include <math.h>
 
 static void momentum_run(ag_real *restrict w, ag_real *restrict m, const ag_real *restrict g,
-                         int64_t n, ag__sgd u)
+                         int64_t n, ag__sgd u, int decay)
 {
-    for (int64_t i = 0; i < n; i++) ag__sgd_element(&w[i], &m[i], g[i], u);
+    for (int64_t i = 0; i < n; i++) ag__sgd_element(&w[i], &m[i], g[i], u, decay);
 }
 
 static void update_sgd(ag_params *params, int64_t from, int64_t n, int decay, const void *numbers)
 {
-    const ag__sgd u = *(const ag__sgd *)numbers;
     momentum_run(params->value + from, params->m + from, params->gradient + from, n,
-                 decay ? u : ag__sgd_plain(u));
+                 *(const ag__sgd *)numbers, decay);
 }
 
 ag_status ag_sgd_step(ag_params *params, const ag_sgd *o, double lr, ag_failure *why)

@@ -20,8 +20,7 @@ static __global__ void adamw_grid(ag_real *w, ag_real *m, ag_real *v, const ag_r
     const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n || found->refused) return;
     ag_real value = w[i], mean = m[i], square = v[i];
-    ag__adamw_element(&value, &mean, &square, scaled(g[i], found, clipped),
-                      decays[i / LINE] ? u : ag__adamw_plain(u));
+    ag__adamw_element(&value, &mean, &square, scaled(g[i], found, clipped), u, decays[i / LINE]);
     w[i] = value;
     m[i] = mean;
     v[i] = square;
@@ -65,8 +64,7 @@ static __global__ void sgd_grid(ag_real *w, ag_real *m, const ag_real *g, const 
     const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n || found->refused) return;
     ag_real value = w[i], mean = m[i];
-    ag__sgd_element(&value, &mean, scaled(g[i], found, clipped),
-                    decays[i / LINE] ? u : ag__sgd_plain(u));
+    ag__sgd_element(&value, &mean, scaled(g[i], found, clipped), u, decays[i / LINE]);
     w[i] = value;
     m[i] = mean;
 }
