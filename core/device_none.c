@@ -111,16 +111,10 @@ void ag__clip_forget(ag__clip *c) {}
 void ag__clip_measure(ag__clip *c, const ag_real *x, int64_t n, double most, int64_t step) {}
 void ag__clip_scale(const ag__clip *c, ag_real *x, int64_t n) {}
 const ag__clip_found *ag__clip_read(const ag__clip *c, int w) { return NULL; }
-void ag__device_adamw(ag_real *w, ag_real *m, ag_real *v, const ag_real *g, const int8_t *decays,
-                      int64_t n, const struct ag__adamw *u, const ag__clip *clip, int clipped)
-{
-}
+void ag__device_adamw(const ag_params *params, const void *numbers) {}
+void ag__device_sgd(const ag_params *params, const void *numbers) {}
 void ag__device_mean(ag_real *to, const ag_real *x, int64_t n, ag_real parts) {}
 void ag__device_average(ag_real *average, const ag_real *x, int64_t n, ag_real rate) {}
-void ag__device_sgd(ag_real *w, ag_real *m, const ag_real *g, const int8_t *decays, int64_t n,
-                    const struct ag__sgd *u, const ag__clip *clip, int clipped)
-{
-}
 
 # pragma GCC diagnostic pop
 #endif

@@ -2,6 +2,7 @@
 /* Adam and AdamW. */
 #include "optim/internal.h"
 #include "core/update.h"
+#include "core/cuda/device.h"
 #include "core/error.h"
 #include "core/float_mode.h"
 
@@ -42,7 +43,6 @@ static ag_status step(ag_params *params, const ag_adamw *o, double lr, double de
                       ag_failure *why)
 {
     const uint64_t mode = ag__float_mode_flush(); /* averages of gradients may have become 0 */
-    ag_status status = AG_OK;
     double t = (double)(params->step + 1);
     ag__adamw u = {
         .b1 = (ag_real)o->beta1,
@@ -55,11 +55,7 @@ static ag_status step(ag_params *params, const ag_adamw *o, double lr, double de
         .keep = (ag_real)(1 - lr * decay),
         .l2 = (ag_real)l2,
     };
-    if (params->device == AG_CPU)
-        ag__step_here(params, update, &u);
-    else
-        status = ag__params_adamw(params, &u, why);
-    ag__step_done(params, status);
+    const ag_status status = ag__step(params, update, ag__device_adamw, &u, why);
     ag__float_mode_set(mode);
     return status;
 }

@@ -19,10 +19,6 @@ ag_status ag__init_check(ag_init init, ag_shape shape, const char *name, const c
 void ag__init_fill(ag_real *value, ag_init init, ag_shape shape, ag_random random);
 
 /* The work of the steps of optim for a block on a device (params_device.c). */
-struct ag__adamw;
-struct ag__sgd;
-ag_status ag__params_adamw(ag_params *params, const struct ag__adamw *u, ag_failure *why);
-ag_status ag__params_sgd(ag_params *params, const struct ag__sgd *u, ag_failure *why);
 ag_status ag__params_clip(ag_params *params, double most, double *norm, ag_failure *why);
 /* The gradients on the device of the block, scaled there if ag_clip_norm has not done so yet. */
 ag_real *ag__params_gradient(ag_params *params);
@@ -51,13 +47,12 @@ void ag__params_leave(ag_params *params);   /* frees the memory on the device */
 ag_status ag__need_gradients(ag_params *params, const char *who, ag_failure *why);
 ag_status ag__check_rates(double lr, double decay, const char *who, ag_failure *why);
 
-/* Calls `update` for pieces of the parameters: elements from..from+n-1 of the flat arrays, all of a
-   parameter with this `decay`. It runs on the library's threads, for a block on the CPU. */
+/* One step, after which the state is AG_EMPTY, or after a failure AG_BAD. For a block on the CPU it
+   calls `update` for pieces of the parameters: elements from..from+n-1 of the flat arrays, all of a
+   parameter with this `decay`, on the library's threads; else `launch` for the whole block. */
 typedef void ag__update(ag_params *params, int64_t from, int64_t n, int decay, const void *numbers);
-void ag__step_here(ag_params *params, ag__update *update, const void *numbers);
-
-/* Sets the state after a step that ended with `status`: AG_EMPTY and one step further, or
-   AG_BAD. */
-void ag__step_done(ag_params *params, ag_status status);
+typedef void ag__launch(const ag_params *params, const void *numbers);
+ag_status ag__step(ag_params *params, ag__update *update, ag__launch *launch, const void *numbers,
+                   ag_failure *why);
 
 #endif

@@ -166,28 +166,3 @@ ag_status ag__params_clip(ag_params *params, double most, double *norm, ag_failu
     if (norm) *norm = params->norm;
     return status;
 }
-
-/* After the launch of a step, which multiplied the gradients by the factor. */
-static ag_status started(ag_params *params, ag_failure *why)
-{
-    params->behind = 1;
-    params->clipped = 0;
-    return ag__device_failed(why);
-}
-
-ag_status ag__params_adamw(ag_params *params, const struct ag__adamw *u, ag_failure *why)
-{
-    const int64_t n = params->size;
-    ag_real *w = params->there;
-    ag__device_adamw(w, w + 2 * n, w + 3 * n, w + n, params->decays, n, u, params->clip,
-                     params->clipped);
-    return started(params, why);
-}
-
-ag_status ag__params_sgd(ag_params *params, const struct ag__sgd *u, ag_failure *why)
-{
-    const int64_t n = params->size;
-    ag_real *w = params->there;
-    ag__device_sgd(w, w + 2 * n, w + n, params->decays, n, u, params->clip, params->clipped);
-    return started(params, why);
-}

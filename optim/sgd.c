@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Stochastic gradient descent: the first moment is the momentum, the second is not used. */
 #include "optim/internal.h"
+#include "core/cuda/device.h"
 #include "core/error.h"
 #include "core/float_mode.h"
 #include "core/update.h"
@@ -36,11 +37,7 @@ ag_status ag_sgd_step(ag_params *params, const ag_sgd *o, double lr, ag_failure 
         .of_g = o->nesterov ? 1 : 0,
         .l2 = (ag_real)o->decay,
     };
-    if (params->device == AG_CPU)
-        ag__step_here(params, update_sgd, &u);
-    else
-        status = ag__params_sgd(params, &u, why);
-    ag__step_done(params, status);
+    status = ag__step(params, update_sgd, ag__device_sgd, &u, why);
     ag__float_mode_set(mode);
     return status;
 }

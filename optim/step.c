@@ -2,6 +2,7 @@
 /* The parts of a step that all optimizers share: what they need, and one pass over the flat arrays.
  */
 #include "optim/internal.h"
+#include "core/cuda/device.h"
 #include "core/error.h"
 #include "core/parallel.h"
 
@@ -45,16 +46,22 @@ static void update_block(void *context, int64_t index, int thread)
     }
 }
 
-void ag__step_here(ag_params *params, ag__update *update, const void *numbers)
+ag_status ag__step(ag_params *params, ag__update *update, ag__launch *launch, const void *numbers,
+                   ag_failure *why)
 {
     task all = {params, update, numbers};
-    ag_parallel((params->size + BLOCK - 1) / BLOCK, update_block, &all);
-}
-
-void ag__step_done(ag_params *params, ag_status status)
-{
+    ag_status status = AG_OK;
+    if (params->device == AG_CPU) {
+        ag_parallel((params->size + BLOCK - 1) / BLOCK, update_block, &all);
+    } else {
+        launch(params, numbers);
+        params->behind = 1;
+        params->clipped = 0; /* the step has multiplied the gradients by the factor */
+        status = ag__device_failed(why);
+    }
     params->state = status == AG_OK ? AG_EMPTY : AG_BAD;
     params->step += status == AG_OK;
+    return status;
 }
 
 ag_status ag__need_gradients(ag_params *params, const char *who, ag_failure *why)

@@ -202,15 +202,11 @@ void ag__clip_scale(const ag__clip *clip, ag_real *x, int64_t n); /* x times the
 const ag__clip_found *ag__clip_read(const ag__clip *clip, int wait);
 const ag__clip_found *ag__clip_on_device(const ag__clip *clip); /* in its memory */
 
-/* One step of AdamW or SGD (core/update.h) over n elements; decays[i / 16]: 1 where element i has
-   weight decay; clipped: 1 where the gradients are to be multiplied by the factor that `clip`
-   found. */
-struct ag__adamw;
-struct ag__sgd;
-void ag__device_adamw(ag_real *w, ag_real *m, ag_real *v, const ag_real *g, const int8_t *decays,
-                      int64_t n, const struct ag__adamw *u, const ag__clip *clip, int clipped);
-void ag__device_sgd(ag_real *w, ag_real *m, const ag_real *g, const int8_t *decays, int64_t n,
-                    const struct ag__sgd *u, const ag__clip *clip, int clipped);
+/* One step of AdamW or SGD over the arrays of a block there; `numbers` is an ag__adamw or an
+   ag__sgd (core/update.h). While the block is `clipped`, the gradients are multiplied by the factor
+   that `clip` found. */
+void ag__device_adamw(const ag_params *params, const void *numbers);
+void ag__device_sgd(const ag_params *params, const void *numbers);
 
 /* to = (to + x) / parts, n elements. */
 void ag__device_mean(ag_real *to, const ag_real *x, int64_t n, ag_real parts);

@@ -3,6 +3,7 @@
    averages. */
 #include "core/update.h"
 #include "core/cuda/inside.h"
+#include "core/params.h"
 
 enum { THREADS = 256, LINE = 16 };
 
@@ -26,13 +27,13 @@ static __global__ void adamw_grid(ag_real *w, ag_real *m, ag_real *v, const ag_r
     v[i] = square;
 }
 
-extern "C" void ag__device_adamw(ag_real *w, ag_real *m, ag_real *v, const ag_real *g,
-                                 const int8_t *decays, int64_t n, const ag__adamw *u,
-                                 const ag__clip *clip, int clipped)
+extern "C" void ag__device_adamw(const ag_params *p, const void *numbers)
 {
+    const int64_t n = p->size;
+    ag_real *w = p->there;
     if (n)
-        AG__START(adamw, ag__blocks(n, THREADS), THREADS, w, m, v, g, decays, n, *u,
-                  ag__clip_on_device(clip), clipped);
+        AG__START(adamw, ag__blocks(n, THREADS), THREADS, w, w + 2 * n, w + 3 * n, w + n, p->decays,
+                  n, *(const ag__adamw *)numbers, ag__clip_on_device(p->clip), p->clipped);
 }
 
 static __global__ void average_grid(ag_real *average, const ag_real *x, int64_t n, ag_real rate)
@@ -69,10 +70,11 @@ static __global__ void sgd_grid(ag_real *w, ag_real *m, const ag_real *g, const 
     m[i] = mean;
 }
 
-extern "C" void ag__device_sgd(ag_real *w, ag_real *m, const ag_real *g, const int8_t *decays,
-                               int64_t n, const ag__sgd *u, const ag__clip *clip, int clipped)
+extern "C" void ag__device_sgd(const ag_params *p, const void *numbers)
 {
+    const int64_t n = p->size;
+    ag_real *w = p->there;
     if (n)
-        AG__START(sgd, ag__blocks(n, THREADS), THREADS, w, m, g, decays, n, *u,
-                  ag__clip_on_device(clip), clipped);
+        AG__START(sgd, ag__blocks(n, THREADS), THREADS, w, w + 2 * n, w + n, p->decays, n,
+                  *(const ag__sgd *)numbers, ag__clip_on_device(p->clip), p->clipped);
 }
