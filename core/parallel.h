@@ -10,6 +10,8 @@
 extern "C" {
 #endif
 
+enum { AG__MOST_THREADS = 1024 };
+
 /* Like ag_parallel, but only the caller computes when `work` is too small to be divided. `work` is
    roughly the number of elements that all blocks together process. Derive it from sizes, not from
    the machine. */

@@ -4,7 +4,7 @@
    waits only for the helpers inside: where other programs have the processors, helpers come late or
    not at all. */
 #define _GNU_SOURCE
-#include "core/pool.h"
+#include "core/parallel.h"
 #include "core/float_mode.h"
 #include "core/memory.h"
 #include "core/room.h"
@@ -34,12 +34,38 @@ static struct {
     alignas(128) atomic_int taken, stop;
     int started, most; /* helpers that run, that can be had; read and written by who has the pool */
     int registered;
-    ag_arena *rooms;     /* of all helpers there ever were */
-    ag__pool_work *work; /* these four are read by helpers inside */
+    ag_arena *rooms; /* of all helpers there ever were */
+    ag_block *body;  /* these four are read by helpers inside */
     void *context;
     int threads;
     uint64_t mode; /* all compute alike, whoever has which block */
 } pool = {.most = AG__MOST_THREADS - 1};
+
+/* ---- blocks ---- */
+
+/* Each thread has a range of blocks of its own. Blocks that touch the same rows go to the same
+   thread in every op, since its cache has these rows. A thread that is done helps the others with
+   their ranges, and computes the range of a thread that has not come. */
+typedef struct range {
+    alignas(128) atomic_llong next; /* no two on neighbouring lines of a cache */
+    int64_t end;
+} range;
+
+static range ranges[AG__MOST_THREADS]; /* of who has the pool */
+
+static void run_range(range *of, int thread)
+{
+    int64_t block;
+    while (atomic_load_explicit(&of->next, memory_order_relaxed) < of->end &&
+           (block = atomic_fetch_add_explicit(&of->next, 1, memory_order_relaxed)) < of->end)
+        pool.body(pool.context, block, thread);
+}
+
+static void run_blocks(int thread)
+{
+    for (int i = 0, t = thread; i < pool.threads; i++, t = t + 1 < pool.threads ? t + 1 : 0)
+        run_range(&ranges[t], thread);
+}
 
 /* ---- helpers ---- */
 
@@ -78,7 +104,7 @@ static void *help(void *self)
         if (thread < pool.threads) { /* else it was rung by a call before, which wanted more */
             ag__float_mode_set(pool.mode);
             ag__room_use(h->room);
-            pool.work(pool.context, thread);
+            run_blocks(thread);
         }
         go_out();
     }
@@ -155,13 +181,16 @@ static void start(int wanted)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-void ag__pool_give(void) { atomic_store(&pool.taken, 0); }
+static void give(void) { atomic_store(&pool.taken, 0); }
 
-int ag__pool_take(int threads)
+/* Takes the pool and starts the threads that it lacks; `threads` includes the caller. Returns how
+   many there are, at most `threads`. Returns 1 without taking the pool if it has no threads or is
+   taken: by another thread, or by the block that makes this call. */
+static int take(int threads)
 {
     if (threads <= 1 || atomic_exchange(&pool.taken, 1)) return 1;
     if (pool.started < threads - 1 && pool.started < pool.most) start(threads - 1);
-    if (pool.started == 0) ag__pool_give();
+    if (pool.started == 0) give();
     return pool.started < threads ? pool.started + 1 : threads;
 }
 
@@ -182,15 +211,51 @@ static void shut(void)
     atomic_store(&pool.door, 0);
 }
 
-void ag__pool_run(ag__pool_work *work, void *context, int threads)
+static void run_alone(int64_t blocks, ag_block *body, void *context)
 {
-    pool.work = work;
+    for (int64_t block = 0; block < blocks; block++) body(context, block, 0);
+    ag__stream_end();
+}
+
+void ag_parallel(int64_t blocks, ag_block *body, void *context)
+{
+    if (!body) return;
+    const int most = ag_threads(), threads = take(blocks < most ? (int)blocks : most);
+    if (threads == 1) {
+        run_alone(blocks, body, context);
+        return;
+    }
+    for (int t = 0; t < threads; t++) {
+        atomic_store_explicit(&ranges[t].next, t * blocks / threads, memory_order_relaxed);
+        ranges[t].end = (t + 1) * blocks / threads;
+    }
+    pool.body = body;
     pool.context = context;
     pool.threads = threads;
     pool.mode = ag__float_mode();
     atomic_store(&pool.door, OPEN);
     for (int i = 0; i < threads - 1; i++) ring(&helpers[i]);
-    work(context, 0);
+    run_blocks(0);
     shut();
-    ag__pool_give();
+    give();
+}
+
+/* Two threads are as fast as one where one takes 2.3 us, and 17 us when the other is asleep: two
+   blocks of equal length, 3,000 calls right after each other or 200 us apart, medians. In 2 us a
+   core goes through about 8,192 elements that are in its cache, with little to do for each. */
+enum { WORTH = 8192 };
+
+void ag__parallel_work(int64_t work, int64_t blocks, ag_block *body, void *context)
+{
+    if (work < WORTH)
+        run_alone(blocks, body, context);
+    else
+        ag_parallel(blocks, body, context);
+}
+
+int ag_start_threads(void)
+{
+    const int threads = take(ag_threads());
+    if (threads > 1) give();
+    return threads;
 }

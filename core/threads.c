@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
 #include "core/threads.h"
-#include "core/pool.h"
+#include "core/parallel.h"
 
 #include <sched.h>
 #include <stdatomic.h>
