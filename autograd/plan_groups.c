@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Fused groups: which ops may join one, and its tiles. A tile holds a value that only the group
-   uses, in scratch of a thread on the CPU and in shared memory of a block on a device. On a device
-   it is used again as soon as nothing reads its value any more. */
+   uses, in scratch of a thread on the CPU and in shared memory of a block on a device. It is used
+   again as soon as nothing reads its value any more. */
 #include "autograd/plan.h"
 
 int ag__may_join(const ag_builder *b, ag_job *job)
@@ -25,34 +25,7 @@ static ag_buffer *local_buffer(ag_plan *plan, const ag_ref *ref)
     return buffer && buffer->first == buffer->last ? buffer : NULL;
 }
 
-/* The CPU's. */
-static void to_tile(ag_builder *b, ag_step *step, ag_ref *ref)
-{
-    ag_buffer *buffer = local_buffer(b->plan, ref);
-    if (!buffer) return;
-    if (!buffer->tile) {
-        buffer->tile = 1;
-        buffer->offset = step->tile_bytes;
-        step->tile_bytes +=
-            ((step->grain * step->per_unit * (int64_t)sizeof(ag_real) + 63) / 64) * 64;
-    }
-    *ref = (ag_ref){AT_TILE, ref->id, buffer->offset};
-}
-
-static void tiles_of_threads(ag_builder *b, ag_step *step)
-{
-    for (int k = 0; k < step->n; k++) {
-        ag_job *job = &b->plan->jobs[step->first + k];
-        const int leader = step->leads && k == 0;
-        to_tile(b, step, &job->y[0]);
-        if (leader) continue;
-        for (int i = 0; i < AG_MAX_IN; i++) to_tile(b, step, &job->x[i]);
-        to_tile(b, step, &job->dy[0]);
-        to_tile(b, step, &job->dx);
-    }
-}
-
-/* A device's: what an elementwise job reads and, last, what it writes. */
+/* The values that a job of a group reads and, last, the one that it writes. */
 enum { REFS = AG_MAX_IN + 3 };
 static int refs_of(ag_ref *refs[REFS], ag_job *job, int backward)
 {
@@ -89,13 +62,13 @@ static int free_tile(const int dead_after[AG__GROUP_TILES], int k)
     return -1;
 }
 
-/* A value that finds no tile stays in the slab, as do inputs, which no job has written. */
-static void to_tile_of_block(ag_plan *plan, ag_step *step, ag_ref *ref, int k, int written,
-                             int dead_after[AG__GROUP_TILES])
+/* A value that finds no tile when job k makes it stays in the slab, as do inputs, which no job has
+   made. */
+static void to_tile(ag_plan *plan, ag_step *step, ag_ref *ref, int k, int made, int64_t bytes,
+                    int dead_after[AG__GROUP_TILES])
 {
-    const int64_t bytes = AG__GROUP_TILE * (int64_t)sizeof(ag_real);
     ag_buffer *buffer = local_buffer(plan, ref);
-    if (!buffer || (!buffer->tile && !written)) return;
+    if (!buffer || (!buffer->tile && !made)) return;
     if (!buffer->tile) {
         const int last = last_use(plan, step, ref->id), tile = free_tile(dead_after, k);
         if (tile < 0) return;
@@ -107,15 +80,16 @@ static void to_tile_of_block(ag_plan *plan, ag_step *step, ag_ref *ref, int k, i
     *ref = (ag_ref){AT_TILE, ref->id, buffer->offset};
 }
 
-static void tiles_of_blocks(ag_plan *plan, ag_step *step)
+static void tiles_of_group(ag_plan *plan, ag_step *step, int64_t bytes)
 {
     int dead_after[AG__GROUP_TILES];
     for (int t = 0; t < AG__GROUP_TILES; t++) dead_after[t] = -1;
     for (int k = 0; k < step->n; k++) {
         ag_ref *refs[REFS];
-        const int n = refs_of(refs, &plan->jobs[step->first + k], step->backward);
+        ag_job *job = &plan->jobs[step->first + k];
+        const int n = refs_of(refs, job, step->backward);
         for (int i = 0; i < n; i++)
-            to_tile_of_block(plan, step, refs[i], k, i == n - 1, dead_after);
+            to_tile(plan, step, refs[i], k, i == n - 1 && !job->adds, bytes, dead_after);
     }
 }
 
@@ -124,11 +98,10 @@ void ag__plan_tiles(ag_builder *b)
     ag_plan *plan = b->plan;
     for (int s = 0; s < plan->n_steps; s++) {
         ag_step *step = &plan->steps[s];
+        const int64_t elements =
+            b->tape->device == AG_CPU ? step->grain * step->per_unit : AG__GROUP_TILE;
         if (step->n == 1) continue;
-        if (b->tape->device == AG_CPU)
-            tiles_of_threads(b, step);
-        else
-            tiles_of_blocks(plan, step);
+        tiles_of_group(plan, step, (elements * (int64_t)sizeof(ag_real) + 63) / 64 * 64);
         if (step->tile_bytes > plan->tile_bytes) plan->tile_bytes = step->tile_bytes;
     }
 }
