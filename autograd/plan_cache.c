@@ -7,16 +7,11 @@
 
 int ag__key_put(ag_key *key, const void *data, size_t bytes)
 {
-    const size_t needed = key->n + bytes, twice = 2 * key->capacity;
-    if (needed > key->capacity) {
-        const size_t wanted = needed > twice ? needed : twice;
-        char *bigger = ag_grow(key->bytes, wanted);
-        if (!bigger) return 1;
-        key->bytes = bigger;
-        key->capacity = wanted;
-    }
+    if (bytes > (size_t)(INT_MAX - key->n) ||
+        ag__reserve(&key->bytes, &key->capacity, key->n + (int)bytes, 1))
+        return 1;
     if (bytes) memcpy(key->bytes + key->n, data, bytes);
-    key->n = needed;
+    key->n += (int)bytes;
     return 0;
 }
 
@@ -60,7 +55,7 @@ ag_plan *ag__plan_find(ag_tape *tape, ag_tensor *wanted, int training)
     }
     oldest->used = 0;
     oldest->key.n = 0;
-    if (ag__key_put(&oldest->key, tape->key.bytes, tape->key.n) ||
+    if (ag__key_put(&oldest->key, tape->key.bytes, (size_t)tape->key.n) ||
         ag__plan_build(tape, oldest, wanted, training) || ag__plan_place(tape, oldest)) {
         ag_tape_fail(tape, AG_EMEMORY, "There is no memory for the plan of %d ops", tape->n_nodes);
         return NULL;

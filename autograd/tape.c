@@ -13,19 +13,6 @@
 
 static ag_tensor nowhere; /* what a NULL tape hands out */
 
-int ag__reserve(void *array, int *capacity, int n, size_t size)
-{
-    void **block = (void **)array;
-    if (n <= *capacity) return 0;
-    int wanted = *capacity ? *capacity : 16;
-    while (wanted < n) wanted = wanted > INT_MAX / 2 ? INT_MAX : wanted * 2;
-    void *bigger = ag_grow(*block, ag_size_mul((size_t)wanted, size));
-    if (!bigger) return 1;
-    *block = bigger;
-    *capacity = wanted;
-    return 0;
-}
-
 ag_tape *ag_tape_new(ag_device device)
 {
     ag_tape *tape = ag_alloc(sizeof *tape);

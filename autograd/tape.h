@@ -93,7 +93,7 @@ typedef struct ag_buffer {
 /* All that something depends on: it is found again by these bytes, which are compared in full. */
 typedef struct ag_key {
     char *bytes;
-    size_t n, capacity;
+    int n, capacity;
 } ag_key;
 
 typedef struct ag_plan {
@@ -203,14 +203,11 @@ void ag__slots_free(ag_slots *slots);
 /* The name of input i as the op declares it. */
 void ag__input_name(char out[32], const ag_op *op, int i);
 
-/* Grows an array of `size`-byte elements to hold n; 1 when there is no memory. */
-int ag__reserve(void *array, int *capacity, int n, size_t size);
-
 /* Appends to a key; 1 when there is no memory (plan_cache.c). */
 int ag__key_put(ag_key *key, const void *data, size_t bytes);
 static inline int ag__key_equal(const ag_key *a, const ag_key *b)
 {
-    return a->n == b->n && memcmp(a->bytes, b->bytes, a->n) == 0;
+    return a->n == b->n && memcmp(a->bytes, b->bytes, (size_t)a->n) == 0;
 }
 
 /* In debug builds the first remembers a hash of an input's data, and the second fails the tape if

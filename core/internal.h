@@ -15,6 +15,9 @@ extern "C" {
 void ag__fail_allocation(long nth, int after);
 long ag__allocations(void); /* allocations since the program started */
 
+/* Grows an array of `size`-byte elements to hold n; 1 when there is no memory. */
+int ag__reserve(void *array, int *capacity, int n, size_t size);
+
 /* Records the failure that `argument` of `call` is NULL, and returns AG_EUSE. */
 ag_status ag__refuse_null(ag_failure *why, const char *call, const char *argument);
 

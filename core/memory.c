@@ -25,6 +25,19 @@ void *ag_grow(void *block, size_t bytes)
 
 void ag_free(void *block) { free(block); }
 
+int ag__reserve(void *array, int *capacity, int n, size_t size)
+{
+    void **block = (void **)array;
+    if (n <= *capacity) return 0;
+    int wanted = *capacity ? *capacity : 16;
+    while (wanted < n) wanted = wanted > INT_MAX / 2 ? INT_MAX : wanted * 2;
+    void *bigger = ag_grow(*block, ag_size_mul((size_t)wanted, size));
+    if (!bigger) return 1;
+    *block = bigger;
+    *capacity = wanted;
+    return 0;
+}
+
 void ag__fail_allocation(long nth, int after)
 {
     atomic_store(&fail_after, after);

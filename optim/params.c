@@ -94,18 +94,6 @@ static ag_status check(const ag_params *params, const char *name, ag_shape shape
     return ag__init_check(init, shape, name, "ag_params_add", why);
 }
 
-/* Makes room for one more entry of the list. */
-static int grow(ag_params *params)
-{
-    if (params->count < params->capacity) return 1;
-    int capacity = params->capacity ? 2 * params->capacity : 64;
-    void *list = ag_grow(params->list, (size_t)capacity * sizeof *params->list);
-    if (!list) return 0;
-    params->list = list;
-    params->capacity = capacity;
-    return 1;
-}
-
 ag_param *ag_params_add(ag_params *params, const char *name, ag_shape shape, ag_init init,
                         int decay)
 {
@@ -115,7 +103,9 @@ ag_param *ag_params_add(ag_params *params, const char *name, ag_shape shape, ag_
     if (check(params, name, shape, init, &params->failure) != AG_OK) return nowhere;
 
     size_t bytes = strlen(name) + 1;
-    declared *d = grow(params) ? ag_arena_take(params->arena, sizeof *d) : NULL;
+    const int full =
+        ag__reserve(&params->list, &params->capacity, params->count + 1, sizeof *params->list);
+    declared *d = full ? NULL : ag_arena_take(params->arena, sizeof *d);
     char *copy = d ? ag_arena_take(params->arena, bytes) : NULL;
     if (!copy) {
         ag_fail(&params->failure, AG_EMEMORY,

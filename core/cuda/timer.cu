@@ -28,14 +28,9 @@ extern "C" void ag__timer_free(ag__timer *t)
 static int ready(ag__timer *t)
 {
     if (t->n < t->made) return 1;
-    if (t->made == t->capacity) {
-        const int wanted = t->capacity ? 2 * t->capacity : 64;
-        void *bigger = ag_grow(t->marks, (size_t)wanted * sizeof *t->marks);
-        if (!bigger) return 0;
-        t->marks = (cudaEvent_t *)bigger;
-        t->capacity = wanted;
-    }
-    if (ag__cuda_keep(cudaEventCreate(&t->marks[t->made]))) return 0;
+    if (ag__reserve(&t->marks, &t->capacity, t->made + 1, sizeof *t->marks) ||
+        ag__cuda_keep(cudaEventCreate(&t->marks[t->made])))
+        return 0;
     t->made++;
     return 1;
 }
