@@ -46,7 +46,10 @@ static ag_ref value_ref(ag_builder *b, int id)
 static ag_ref gradient_ref(ag_builder *b, int id)
 {
     const ag_tensor *t = b->tape->tensors[id], *root = b->tape->tensors[t->root];
-    if (root->param) return (ag_ref){AT_PARAM_GRADIENT, root->id, 0};
+    if (root->param) {
+        b->plan->gradient_buffer[root->id] = AG_WITH_PARAM;
+        return (ag_ref){AT_PARAM_GRADIENT, root->id, 0};
+    }
     return (ag_ref){AT_SLAB, ag__buffer_of(b, b->plan->gradient_buffer, t), 0};
 }
 
@@ -189,17 +192,6 @@ static void zero_job(ag_builder *b, int id)
     schedule(b, 1, 0, 0);
 }
 
-static void note_written(ag_builder *b, const ag_tensor *root)
-{
-    ag_plan *plan = b->plan;
-    if (!root->param) return;
-    if (ag__reserve(&plan->written, &plan->written_capacity, plan->n_written + 1, sizeof(int))) {
-        b->failed = 1;
-        return;
-    }
-    plan->written[plan->n_written++] = root->id;
-}
-
 /* Prepares for the backward kernels of a node; returns the scratch that they share. */
 static ag_ref prepare_jobs(ag_builder *b, int node_index)
 {
@@ -228,22 +220,15 @@ static int any_needed(const ag_builder *b, const ag_node *node)
     return any;
 }
 
-/* The gradient of input i has been written. */
-static void note_gradient(ag_builder *b, const ag_node *node, int i)
-{
-    const ag_tensor *root = b->tape->tensors[b->tape->tensors[node->in[i]]->root];
-    if (!b->has[root->id]) note_written(b, root);
-    b->has[root->id] = 1;
-}
-
 /* A kernel with a second gradient writes it where it is wanted. */
 static void second_gradient(ag_builder *b, ag_job *job, const ag_node *node, int i)
 {
     if (i >= node->n_in || !b->needs[node->in[i]]) return;
     job->also_of = i;
     job->also = gradient_ref(b, node->in[i]);
-    job->adds_also = b->has[b->tape->tensors[node->in[i]]->root];
-    note_gradient(b, node, i);
+    int *has = &b->has[b->tape->tensors[node->in[i]]->root];
+    job->adds_also = *has;
+    *has = 1;
 }
 
 /* 1: the gradient of input i is the second one of another kernel, which runs. */
@@ -284,7 +269,7 @@ static void backward_jobs(ag_builder *b, int node_index)
             job->dx = gradient_ref(b, node->in[i]);
         else if (op->first_serves_all == 1)
             job->dx = scratch_ref(b, b->tape->tensors[node->in[i]]->count);
-        if (wanted) note_gradient(b, node, i);
+        if (wanted) b->has[root->id] = 1;
         if (own.also && i == own.with) second_gradient(b, job, node, own.also);
         schedule(b, 1, op->elementwise, 0);
     }
@@ -298,7 +283,7 @@ static int start(ag_builder *b)
     ag_plan *plan = b->plan;
     const int n = tape->n_tensors;
     int capacity = plan->map_capacity;
-    plan->n_jobs = plan->n_steps = plan->n_buffers = plan->n_written = plan->nodes = 0;
+    plan->n_jobs = plan->n_steps = plan->n_buffers = plan->nodes = 0;
     plan->tile_bytes = plan->slab_bytes = plan->saved_bytes = 0;
     if (ag__reserve(&plan->value_buffer, &capacity, n, sizeof(int))) return 1;
     if (ag__reserve(&plan->gradient_buffer, &plan->map_capacity, n, sizeof(int))) return 1;
@@ -349,14 +334,12 @@ static const ag_kernel seed_kernel = {.name = "seed", .call = write_one, .cuda =
 
 static void backward_all(ag_builder *b, const ag_tensor *loss)
 {
-    const ag_tensor *root = b->tape->tensors[loss->root];
     mark_needs(b);
     if (!b->needs[loss->id]) return;
     ag_job *job = new_job(b, &seed_kernel, -1);
     job->dx = gradient_ref(b, loss->id);
     schedule(b, 1, 0, 0);
-    note_written(b, root);
-    b->has[root->id] = 1;
+    b->has[loss->root] = 1;
     for (int k = b->tape->n_nodes - 1; k >= 0; k--)
         if (b->plan->live[k] && !b->tape->nodes[k].op->view) backward_jobs(b, k);
 }

@@ -74,5 +74,4 @@ void ag__plan_free(ag_plan *plan)
     ag_free(plan->value_buffer);
     ag_free(plan->gradient_buffer);
     ag_free(plan->live);
-    ag_free(plan->written);
 }

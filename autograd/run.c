@@ -203,16 +203,15 @@ static void publish(ag_tape *tape, const ag_plan *plan)
     }
 }
 
-/* Gradients that no kernel of the plan wrote are 0 (unless an earlier run of the same step left a
- * sum there). */
+/* Gradients that no kernel of the plan wrote are 0. */
 static void zero_unwritten(const ag_tape *tape, const ag_plan *plan, ag_params *block)
 {
     for (int i = 0; i < block->count; i++) {
         const ag_param *p = block->list[i];
         int written = 0;
-        for (int k = 0; k < plan->n_written && !written; k++)
-            written = tape->tensors[plan->written[k]]->param == p;
-        if (written || block->state != AG_EMPTY) continue;
+        for (int k = 0; k < tape->n_tensors && !written; k++)
+            written = tape->tensors[k]->param == p && plan->gradient_buffer[k] == AG_WITH_PARAM;
+        if (written) continue;
         if (block->device == AG_CPU)
             memset(p->gradient, 0, (size_t)p->count * sizeof(ag_real));
         else
@@ -227,14 +226,9 @@ static void finish_blocks(ag_tape *tape, const ag_plan *plan)
         const ag_param *p = tape->tensors[i]->param;
         if (p) p->block->behind = p->block->device != AG_CPU;
         if (!p || p->block->state == AG_BAD) continue;
-        if (ag_failed(tape))
-            p->block->state = AG_BAD;
-        else if (p->block->state == AG_EMPTY)
-            zero_unwritten(tape, plan, p->block);
+        if (!ag_failed(tape) && p->block->state == AG_EMPTY) zero_unwritten(tape, plan, p->block);
+        p->block->state = ag_failed(tape) ? AG_BAD : AG_READY;
     }
-    for (int i = 0; i < tape->n_tensors; i++)
-        if (tape->tensors[i]->param && tape->tensors[i]->param->block->state == AG_EMPTY)
-            tape->tensors[i]->param->block->state = AG_READY;
 }
 
 static void profile_step(ag_tape *tape, const ag_plan *plan, const ag_step *step, double start)

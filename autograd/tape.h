@@ -96,6 +96,9 @@ typedef struct ag_key {
     int n, capacity;
 } ag_key;
 
+/* In place of a buffer: the plan writes the gradient where the parameter's block has it. */
+enum { AG_WITH_PARAM = -2 };
+
 typedef struct ag_plan {
     ag_key key;
     long used;   /* clock of the last use */
@@ -106,12 +109,10 @@ typedef struct ag_plan {
     int n_steps, steps_capacity;
     ag_buffer *buffers;
     int n_buffers, buffers_capacity;
-    int *value_buffer, *gradient_buffer; /* by tensor id; -1: none */
+    int *value_buffer, *gradient_buffer; /* by tensor id; -1: none, or AG_WITH_PARAM */
     int map_capacity;
     char *live; /* by node */
     int live_capacity, nodes;
-    int *written; /* parameter tensors whose gradient this plan writes */
-    int n_written, written_capacity;
     int64_t slab_bytes, tile_bytes, saved_bytes;
 } ag_plan;
 
