@@ -76,7 +76,7 @@ int ag__graph_begin(void);
 
 /* Returns the recorded launches; NULL: something cannot be repeated, or there is no memory. Errors
    while recording do not count as failures of the device: the next launch reports them. */
-typedef struct ag__graph ag__graph;
+typedef struct CUgraphExec_st ag__graph;
 ag__graph *ag__graph_end(void);
 void ag__graph_launch(ag__graph *graph);
 void ag__graph_free(ag__graph *graph); /* NULL is allowed */

@@ -2,13 +2,7 @@
 /* Launches that are recorded once and repeated as one. They are captured in a stream of their own,
    so that other threads launch as usual meanwhile, and repeated in the stream of all work. */
 #include "core/cuda/inside.h"
-#include "core/internal.h"
-#include "core/memory.h"
 #include "core/threads.h"
-
-struct ag__graph {
-    cudaGraphExec_t exec;
-};
 
 static thread_local int noting, spoilt;
 
@@ -38,14 +32,6 @@ extern "C" int ag__graph_begin(void)
     return !noting;
 }
 
-static ag__graph *make(cudaGraph_t notes)
-{
-    ag__graph *graph = (ag__graph *)ag_alloc(sizeof *graph);
-    if (graph && works(cudaGraphInstantiate(&graph->exec, notes, 0))) return graph;
-    ag_free(graph);
-    return NULL;
-}
-
 extern "C" ag__graph *ag__graph_end(void)
 {
     ag__cuda_device *d = ag__cuda_here();
@@ -53,20 +39,19 @@ extern "C" ag__graph *ag__graph_end(void)
     const int ended = works(cudaStreamEndCapture(d->noting, &notes));
     noting = 0;
     d->notes.unlock();
-    ag__graph *graph = ended && notes && !spoilt ? make(notes) : NULL;
+    ag__graph *graph = NULL;
+    if (ended && notes && !spoilt && !works(cudaGraphInstantiate(&graph, notes, 0))) graph = NULL;
     if (notes) works(cudaGraphDestroy(notes));
     return graph;
 }
 
 extern "C" void ag__graph_launch(ag__graph *graph)
 {
-    ag__cuda_keep(cudaGraphLaunch(graph->exec, ag__cuda_here()->compute));
+    ag__cuda_keep(cudaGraphLaunch(graph, ag__cuda_here()->compute));
 }
 
 extern "C" void ag__graph_free(ag__graph *graph)
 {
-    if (!graph) return;
-    works(
-        cudaGraphExecDestroy(graph->exec)); /* a launch that is not done yet keeps what it needs */
-    ag_free(graph);
+    if (graph)
+        works(cudaGraphExecDestroy(graph)); /* a launch that is not done keeps what it needs */
 }
