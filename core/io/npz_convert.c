@@ -12,36 +12,22 @@ static int is_float(ag_dtype dtype) { return dtype == AG_F32 || dtype == AG_F64;
 
 int ag__npz_cannot(ag_dtype as, ag_dtype from) { return is_float(from) && !is_float(as); }
 
-/* The values that an integer type holds. */
-static void range_of(int64_t *least, int64_t *most, ag_dtype dtype)
-{
-    *least = dtype == AG_U8    ? 0
-             : dtype == AG_I8  ? INT8_MIN
-             : dtype == AG_I32 ? INT32_MIN
-                               : INT64_MIN;
-    *most = dtype == AG_U8    ? UINT8_MAX
-            : dtype == AG_I8  ? INT8_MAX
-            : dtype == AG_I32 ? INT32_MAX
-                              : INT64_MAX;
-}
+/* The values that a type takes of integers. */
+static const struct {
+    int64_t least, most;
+} ranges[] = {
+    [AG_F32] = {INT64_MIN, INT64_MAX}, [AG_F64] = {INT64_MIN, INT64_MAX},
+    [AG_U8] = {0, UINT8_MAX},          [AG_I8] = {INT8_MIN, INT8_MAX},
+    [AG_I32] = {INT32_MIN, INT32_MAX}, [AG_I64] = {INT64_MIN, INT64_MAX},
+};
 
 /* The bits of value i, in the byte order of this machine. */
 static uint64_t bits_of(const void *in, const ag_array_info *info, int64_t i)
 {
-    const int big = info->stored[0] == '>';
-    uint16_t two;
-    uint32_t four;
-    uint64_t eight;
-    switch (info->stored[2]) {
-    case '1': return ((const uint8_t *)in)[i];
-    case '2': memcpy(&two, (const char *)in + 2 * i, 2); return big ? __builtin_bswap16(two) : two;
-    case '4':
-        memcpy(&four, (const char *)in + 4 * i, 4);
-        return big ? __builtin_bswap32(four) : four;
-    default:
-        memcpy(&eight, (const char *)in + 8 * i, 8);
-        return big ? __builtin_bswap64(eight) : eight;
-    }
+    const int bytes = info->stored[2] - '0', above = 64 - 8 * bytes;
+    uint64_t bits; /* with some of the next value */
+    memcpy(&bits, (const char *)in + i * bytes, sizeof bits);
+    return info->stored[0] == '>' ? __builtin_bswap64(bits) >> above : bits << above >> above;
 }
 
 float ag__from_half(uint16_t half)
@@ -132,8 +118,7 @@ static ag_status from_integers(void *out, ag_dtype as, const void *in, const ag_
                                int64_t first, int64_t n, const char *file, ag_failure *why)
 {
     const int is_signed = info->stored[1] == 'i', above = 64 - 8 * (int)ag__npy_stored_bytes(info);
-    int64_t least, most;
-    range_of(&least, &most, as);
+    const int64_t least = ranges[as].least, most = ranges[as].most;
     for (int64_t i = 0; i < n; i++) {
         const uint64_t bits = bits_of(in, info, i);
         const int64_t value = is_signed ? (int64_t)(bits << above) >> above : (int64_t)bits;

@@ -18,7 +18,7 @@ struct ag_rows {
     int64_t first, held; /* the rows in `window`, of type `as`: of an array in Fortran order */
     ag_dtype as;
     char *window;
-    unsigned char buffer[BUFFER]; /* stored values that wait for conversion */
+    unsigned char buffer[BUFFER + 7]; /* stored values that wait for conversion */
 };
 
 /* Goes to the first value. */
