@@ -76,14 +76,10 @@ const ag_op *const ag__ops_edge_softmax[] = {&edge_add, &edge_softmax, NULL};
 
 ag_tensor *ag_edge_add(ag_tensor *from, ag_tensor *to, ag_edges e)
 {
-    ag_tensor *in[] = {from, to, e.rows, e.sources, e.rows_t, e.targets};
-    ag__check_arrays(e);
-    return ag__record(&edge_add, in, 6, NULL);
+    return ag__record_messages(&edge_add, (ag_tensor *[]){from, to}, 2, e, NULL);
 }
 
 ag_tensor *ag_edge_softmax(ag_tensor *x, ag_edges e)
 {
-    ag_tensor *in[] = {x, e.rows, e.sources, e.rows_t, e.targets};
-    ag__check_arrays(e);
-    return ag__record(&edge_softmax, in, 5, NULL);
+    return ag__record_messages(&edge_softmax, &x, 1, e, NULL);
 }

@@ -152,3 +152,12 @@ void ag__check_arrays(ag_edges e)
     else if (are_graph(&a))
         ag__set_fit(x, 4);
 }
+
+ag_tensor *ag__record_messages(const ag_op *op, ag_tensor *const *x, int n, ag_edges e,
+                               const ag_attr *attr)
+{
+    ag_tensor *in[AG_MAX_IN], *const graph[] = {e.rows, e.sources, e.rows_t, e.targets};
+    for (int i = 0; i < n + 4; i++) in[i] = i < n ? x[i] : graph[i - n];
+    ag__check_arrays(e);
+    return ag__record(op, in, n + 4, attr);
+}

@@ -27,6 +27,10 @@ void ag__check_message_weights(const ag_tensor *w, const char *who);
    that ag_graph_edges or an op made need no check. */
 void ag__check_arrays(ag_edges edges);
 
+/* ag__record of an op with the inputs x[0..n-1], then the first four arrays, which it checks. */
+ag_tensor *ag__record_messages(const ag_op *op, ag_tensor *const *x, int n, ag_edges edges,
+                               const ag_attr *attr);
+
 /* x of the senders in the order of the messages, [p, ...]; fails unless x has a row for each node.
  */
 ag_tensor *ag__message_sent(ag_tensor *x, ag_edges edges);

@@ -85,12 +85,7 @@ static const ag_op gcn_sum = {
 
 const ag_op *const ag__ops_gcn[] = {&gcn_norm, &gcn_sum, NULL};
 
-ag_tensor *ag_gcn_norm(ag_edges e)
-{
-    ag_tensor *in[] = {e.rows, e.sources, e.rows_t, e.targets};
-    ag__check_arrays(e);
-    return ag__record(&gcn_norm, in, 4, NULL);
-}
+ag_tensor *ag_gcn_norm(ag_edges e) { return ag__record_messages(&gcn_norm, NULL, 0, e, NULL); }
 
 static ag_tensor *sum(ag_tensor *x, ag_tensor *norm, ag_edges e, ag_tensor *b)
 {

@@ -112,7 +112,5 @@ const ag_op *const ag__ops_graph_conv[] = {&graph_conv, NULL};
 
 ag_tensor *ag__graph_conv(ag_tensor *x, ag_tensor *w, ag_tensor *root, ag_tensor *b, ag_edges e)
 {
-    ag_tensor *in[] = {x, w, root, b, e.rows, e.sources, e.rows_t, e.targets};
-    ag__check_arrays(e);
-    return ag__record(&graph_conv, in, 8, NULL);
+    return ag__record_messages(&graph_conv, (ag_tensor *[]){x, w, root, b}, 4, e, NULL);
 }

@@ -132,9 +132,7 @@ const ag_op *const ag__ops_message[] = {&message_sum,    &message_max, &message_
 
 static ag_tensor *record(const ag_op *op, ag_tensor *x, ag_edges e, int i)
 {
-    ag_tensor *in[] = {x, e.rows, e.sources, e.rows_t, e.targets};
-    ag__check_arrays(e);
-    return ag__record(op, in, 5, &(ag_attr){.i = {i}});
+    return ag__record_messages(op, &x, 1, e, &(ag_attr){.i = {i}});
 }
 
 ag_tensor *ag_message_sum(ag_tensor *x, ag_edges e) { return record(&message_sum, x, e, 0); }
@@ -163,12 +161,6 @@ ag_tensor *ag__message_sent(ag_tensor *x, ag_edges e)
 
 /* ---- PNA ---- */
 
-static ag_tensor *degree_of(ag_edges e)
-{
-    ag_tensor *in[] = {e.rows, e.sources, e.rows_t, e.targets};
-    return ag__record(&pna_degree, in, 4, NULL);
-}
-
 ag_tensor *ag_message_pna(ag_tensor *x, ag_edges edges, ag_real mean_log_degree)
 {
     static const ag_aggregate kinds[] = {AG_AGGREGATE_MEAN, AG_AGGREGATE_MIN, AG_AGGREGATE_MAX,
@@ -182,7 +174,8 @@ ag_tensor *ag_message_pna(ag_tensor *x, ag_edges edges, ag_real mean_log_degree)
             "the nodes of the training data",
             (double)mean_log_degree);
     for (int k = 0; k < 4; k++) part[k] = ag_message_aggregate(x, edges, kinds[k]);
-    ag_tensor *all = ag_concat(part, 4, 1), *degree = degree_of(edges);
+    ag_tensor *all = ag_concat(part, 4, 1);
+    ag_tensor *degree = ag__record_messages(&pna_degree, NULL, 0, edges, NULL);
     ag_tensor *more = ag_scale(degree, 1 / mean_log_degree);
     ag_tensor *less = ag_scale(ag_reciprocal(degree), mean_log_degree);
     ag_tensor *scaled[] = {all, ag_mul_rows(all, more), ag_mul_rows(all, less)};

@@ -63,8 +63,6 @@ const ag_op *const ag__ops_sage_sum[] = {&sage_sum, &sage_mean, NULL};
 ag_tensor *ag__sage_sum(ag_tensor *z, ag_tensor *b, ag_edges e, ag_aggregate kind)
 {
     const int mean = kind == AG_AGGREGATE_MEAN;
-    ag_tensor *in[] = {z, b, e.rows, e.sources, e.rows_t, e.targets};
-    ag__check_arrays(e);
-    return ag__record(mean ? &sage_mean : &sage_sum, in, 6,
-                      &(ag_attr){.i = {mean ? SAGE_MEAN : SAGE_SUM}});
+    return ag__record_messages(mean ? &sage_mean : &sage_sum, (ag_tensor *[]){z, b}, 2, e,
+                               &(ag_attr){.i = {mean ? SAGE_MEAN : SAGE_SUM}});
 }

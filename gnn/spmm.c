@@ -152,21 +152,15 @@ ag_tensor *ag_spmm(ag_tensor *x, ag_edges e, ag_aggregate kind)
     const ag_op *op = kind == AG_AGGREGATE_MAX    ? &spmm_max
                       : kind == AG_AGGREGATE_MEAN ? &spmm_mean
                                                   : &spmm_sum;
-    ag_tensor *in[] = {x, e.rows, e.sources, e.rows_t, e.targets};
-    ag__check_arrays(e);
-    return ag__record(op, in, 5, &(ag_attr){.i = {(int)kind}});
+    return ag__record_messages(op, &x, 1, e, &(ag_attr){.i = {(int)kind}});
 }
 
 ag_tensor *ag_spmm_weighted(ag_tensor *x, ag_tensor *w, ag_edges e)
 {
-    ag_tensor *in[] = {x, w, e.rows, e.sources, e.rows_t, e.targets};
-    ag__check_arrays(e);
-    return ag__record(&spmm_weighted, in, 6, NULL);
+    return ag__record_messages(&spmm_weighted, (ag_tensor *[]){x, w}, 2, e, NULL);
 }
 
 ag_tensor *ag_sddmm(ag_tensor *a, ag_tensor *b, ag_edges e, int heads)
 {
-    ag_tensor *in[] = {a, b, e.rows, e.sources, e.rows_t, e.targets};
-    ag__check_arrays(e);
-    return ag__record(&sddmm, in, 6, &(ag_attr){.i = {heads}});
+    return ag__record_messages(&sddmm, (ag_tensor *[]){a, b}, 2, e, &(ag_attr){.i = {heads}});
 }
