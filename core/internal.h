@@ -23,8 +23,8 @@ ag_status ag__refuse_null(ag_failure *why, const char *call, const char *argumen
 
 const char *ag__device_name(ag_device device); /* "CPU", "CUDA device" */
 
-/* 1 if text has 1..limit characters, all printable ASCII without space. */
-int ag__plain_name(const char *text, int limit);
+/* 1 if text has 1..limit characters, all printable ASCII; `least` is ' ', or '!' for no space. */
+int ag__plain_name(const char *text, int limit, char least);
 int ag__begins_with(const char *text, const char *prefix);
 
 /* Bytes of the UTF-8 character at s, and its code; 0: the byte there begins none (RFC 3629: no

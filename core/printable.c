@@ -48,12 +48,12 @@ char *ag_printable(char *out, size_t size, const char *text)
     return out;
 }
 
-int ag__plain_name(const char *text, int limit)
+int ag__plain_name(const char *text, int limit, char least)
 {
     int n = 0;
     if (!text) return 0;
     for (; text[n]; n++)
-        if (n == limit || text[n] <= ' ' || text[n] > '~') return 0;
+        if (n == limit || text[n] < least || text[n] > '~') return 0;
     return n > 0;
 }
 

@@ -53,7 +53,7 @@ void ag_params_free(ag_params *params)
 
 static ag_status check_name(const ag_params *params, const char *name, ag_failure *why)
 {
-    if (!ag__plain_name(name, 127))
+    if (!ag__plain_name(name, 127, '!'))
         return ag_fail(
             why, AG_EUSE,
             "ag_params_add: the name of parameter %d is \"%.40s\"; a name has 1 to 127 printable "

@@ -49,9 +49,6 @@ size_t ag__npy_format(char out[AG__NPY_WRITTEN_MOST], ag_dtype dtype, int rank,
 ag_status ag__npy_count(int64_t *count, ag_dtype dtype, int rank, const int64_t *size,
                         const char *where, ag_failure *why);
 
-/* 1 if the name has 1 to 63 characters, all printable ASCII, so that a sentence can quote it. */
-int ag__npz_name_fits(const char *name);
-
 /* Converts values first..first+n-1 of the array `info` from `in` to `out`. 7 bytes after those of
    `in` may be read. */
 ag_status ag__npz_convert(void *out, ag_dtype as, const void *in, const ag_array_info *info,

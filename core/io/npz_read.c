@@ -40,15 +40,6 @@ const char *ag__npz_where(char text[AG__WHERE], const ag_npz *npz, const char *n
     return text;
 }
 
-int ag__npz_name_fits(const char *name)
-{
-    size_t n = strlen(name);
-    if (n < 1 || n > 63) return 0;
-    for (size_t i = 0; i < n; i++)
-        if (name[i] < ' ' || name[i] > '~') return 0;
-    return 1;
-}
-
 /* The name of an array, if that of the entry is one to which a reader could ask for it. */
 static int name_array(char name[AG__NPZ_NAME_MOST + 1], const char *entry)
 {
@@ -56,7 +47,7 @@ static int name_array(char name[AG__NPZ_NAME_MOST + 1], const char *entry)
     if (n < 5 || n - 4 > AG__NPZ_NAME_MOST || strcmp(entry + n - 4, ".npy")) return 0;
     memcpy(name, entry, n - 4);
     name[n - 4] = 0;
-    return ag__npz_name_fits(name);
+    return ag__plain_name(name, AG__NPZ_NAME_MOST, ' ');
 }
 
 /* The claims of the directory, before a member is opened. */
@@ -157,7 +148,7 @@ ag_status ag_npz_check(ag_npz *npz, const char *name, ag_failure *why)
     size_t header;
     zip_stat_t stat;
     if (!npz || !name) return ag__refuse_null(why, "ag_npz_check", npz ? "name" : "npz");
-    if (ag_npz_find(npz, name) || !ag__npz_name_fits(name)) return AG_OK;
+    if (ag_npz_find(npz, name) || !ag__plain_name(name, AG__NPZ_NAME_MOST, ' ')) return AG_OK;
     snprintf(entry, sizeof entry, "%s.npy", name);
     zip_int64_t index = zip_name_locate(npz->zip, entry, ZIP_FL_ENC_RAW);
     if (index < 0 || zip_stat_index(npz->zip, (zip_uint64_t)index, 0, &stat)) return AG_OK;

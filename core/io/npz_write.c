@@ -42,7 +42,7 @@ ag_npz_writer *ag_npz_create(const char *path, ag_failure *why)
 static ag_status check_name(const ag_npz_writer *writer, const char *name, ag_failure *why)
 {
     const char *path = ag_path_tail(writer->path);
-    if (!ag__npz_name_fits(name))
+    if (!ag__plain_name(name, AG__NPZ_NAME_MOST, ' '))
         return ag_fail(why, AG_EUSE,
                        "%s: the name of member number %d is not 1 to 63 printable ASCII characters",
                        path, writer->count);

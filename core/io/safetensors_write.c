@@ -40,7 +40,7 @@ static ag_status check_item(const job *j, const ag_checkpoint_item *item, int in
     char text[64], quoted[AG__QUOTE];
     const char *path = ag_path_tail(j->path), *name = item->name ? item->name : "(null)";
     ag__quote(quoted, name);
-    if (!ag__plain_name(item->name, 255) || strcmp(name, "__metadata__") == 0)
+    if (!ag__plain_name(item->name, 255, '!') || strcmp(name, "__metadata__") == 0)
         return ag_fail(
             why, AG_EUSE,
             "%s: the name of tensor %d is \"%s\"; a name has 1 to 255 printable ASCII characters, "
@@ -95,7 +95,7 @@ static ag_status add_pair(job *j, const ag_checkpoint_pair *pair, ag_failure *wh
     char quoted[AG__QUOTE];
     const char *key = pair->key ? pair->key : "(null)";
     ag__quote(quoted, key);
-    if (!ag__plain_name(pair->key, 255) || ag__begins_with(key, "xxh3") || !pair->value)
+    if (!ag__plain_name(pair->key, 255, '!') || ag__begins_with(key, "xxh3") || !pair->value)
         return ag_fail(
             why, AG_EUSE,
             "%s: the metadata key \"%s\" is not allowed or has no value; a key has 1 to 255 "
