@@ -36,20 +36,12 @@ int ag__has_weights(const void *weights, const ag_tensor *x, ag_edges edges, con
     return weights && tape;
 }
 
-void ag__check_two_axes(const ag_tensor *x, const char *who, const char *rows)
+void ag__check_axes(const ag_tensor *x, int axes, const char *name, const char *wanted)
 {
     char text[64];
-    if (x && ag_shape_of(x).rank != 2)
-        ag_tape_fail(ag_tape_of(x), AG_ESHAPE, "%s: x is %s, but must be [%s, features]", who,
-                     ag_shape_text(text, ag_shape_of(x)), rows);
-}
-
-void ag__check_message_weights(const ag_tensor *w, const char *who)
-{
-    char text[64];
-    if (w && ag_shape_of(w).rank != 1)
-        ag_tape_fail(ag_tape_of(w), AG_ESHAPE, "%s: w is %s, but must be [messages]", who,
-                     ag_shape_text(text, ag_shape_of(w)));
+    if (x && ag_shape_of(x).rank != axes)
+        ag_tape_fail(ag_tape_of(x), AG_ESHAPE, "%s is %s, but must be [%s]", name,
+                     ag_shape_text(text, ag_shape_of(x)), wanted);
 }
 
 /* ---- parts of layers ---- */

@@ -17,11 +17,9 @@ int ag__check_edges(ag_call *call, int at);
 /* 1: the caller gave weights; otherwise the tape of x (if x is NULL, of the edges) fails. */
 int ag__has_weights(const void *weights, const ag_tensor *x, ag_edges edges, const char *who);
 
-/* Fails the tape unless x, which may be NULL, has two axes: `rows` and features. */
-void ag__check_two_axes(const ag_tensor *x, const char *who, const char *rows);
-
-/* Fails the tape unless w has one axis. */
-void ag__check_message_weights(const ag_tensor *w, const char *who);
+/* Fails the tape unless x, which may be NULL, has so many axes; `name` and `wanted` are for the
+   sentence: "ag_gat: x", "nodes, features". */
+void ag__check_axes(const ag_tensor *x, int axes, const char *name, const char *wanted);
 
 /* Fails the tape unless a caller's own arrays form a graph, which is checked once per tape. Arrays
    that ag_graph_edges or an op made need no check. */

@@ -106,7 +106,7 @@ ag_tensor *ag_gat(const ag_gat_weights *weights, ag_tensor *x, ag_tensor *edge, 
                   int heads, int mean, ag_real slope, ag_real dropout)
 {
     ag_tape *tape = x ? ag_tape_of(x) : ag_tape_of(edges.rows);
-    ag__check_two_axes(x, "ag_gat", "nodes");
+    ag__check_axes(x, 2, "ag_gat: x", "nodes, features");
     if (!ag__has_weights(weights, x, edges, "ag_gat") || !gat_fits(weights, tape, edge, heads))
         return ag__poison(tape);
     ag_tensor *z = ag_linear(x, ag_parameter(tape, weights->w), NULL);
@@ -137,7 +137,7 @@ ag_tensor *ag_gat2(const ag_gat2_weights *weights, ag_tensor *x, ag_tensor *edge
                    int heads, int mean, ag_real slope, ag_real dropout)
 {
     ag_tape *tape = x ? ag_tape_of(x) : ag_tape_of(edges.rows);
-    ag__check_two_axes(x, "ag_gat2", "nodes");
+    ag__check_axes(x, 2, "ag_gat2: x", "nodes, features");
     if (!ag__has_weights(weights, x, edges, "ag_gat2") || !gat2_fits(weights, tape, edge, heads))
         return ag__poison(tape);
     ag_tensor *z = ag__linear(x, weights->from, weights->from_bias);

@@ -125,8 +125,8 @@ ag_tensor *ag_gcn_conv_weighted(const ag_gcn_weights *weights, ag_tensor *x, ag_
     if (!w) return ag_gcn_conv(weights, x, NULL, edges);
     ag_tape *tape = x ? ag_tape_of(x) : ag_tape_of(edges.rows);
     if (!ag__has_weights(weights, x, edges, "ag_gcn_conv_weighted")) return ag__poison(tape);
-    ag__check_two_axes(x, "ag_gcn_conv_weighted", "nodes");
-    ag__check_message_weights(w, "ag_gcn_conv_weighted");
+    ag__check_axes(x, 2, "ag_gcn_conv_weighted: x", "nodes, features");
+    ag__check_axes(w, 1, "ag_gcn_conv_weighted: w", "messages");
     ag_tensor *product = ag_parameter(tape, weights->w);
     ag_tensor *b = ag__optional(tape, weights->bias);
     if (ag_size(product, 0) > ag_size(product, 1))

@@ -166,7 +166,7 @@ ag_tensor *ag_message_pna(ag_tensor *x, ag_edges edges, ag_real mean_log_degree)
     static const ag_aggregate kinds[] = {AG_AGGREGATE_MEAN, AG_AGGREGATE_MIN, AG_AGGREGATE_MAX,
                                          AG_AGGREGATE_STD};
     ag_tensor *part[4];
-    ag__check_two_axes(x, "ag_message_pna", "messages");
+    ag__check_axes(x, 2, "ag_message_pna: x", "messages, features");
     if (!(mean_log_degree > 0))
         ag_tape_fail(
             ag_tape_of(x), AG_ESHAPE,

@@ -50,7 +50,7 @@ ag_tensor *ag_graph_conv_weighted(const ag_sage_weights *weights, ag_tensor *x, 
     if (!w) return ag_graph_conv(weights, x, edges);
     ag_tape *tape = x ? ag_tape_of(x) : ag_tape_of(edges.rows);
     if (!ag__has_weights(weights, x, edges, "ag_graph_conv_weighted")) return ag__poison(tape);
-    ag__check_message_weights(w, "ag_graph_conv_weighted");
+    ag__check_axes(w, 1, "ag_graph_conv_weighted: w", "messages");
     ag_tensor *neighbour = ag_parameter(tape, weights->neighbour), *y;
     ag_tensor *b = ag__optional(tape, weights->bias);
     if (ag_size(neighbour, 0) >= ag_size(neighbour, 1)) {
