@@ -18,14 +18,14 @@ KERNEL void put_row(ag_real *dx, const ag_real *from, int n, const int add)
         EACH (i, n) dx[i] = 0;
 }
 
-/* to = the sum of the rows of `from` at n senders. Returns how many of the senders exist; if none
-   does, nothing is written. */
-KERNEL int gather_rows(ag_real *to, const ag_real *from, const int32_t *senders, int n, int nodes,
-                       int f)
+/* to = the sum of the rows of `from` at n senders, which are `wide` places apart. Returns how many
+   of the senders exist; if none does, nothing is written. */
+KERNEL int gather_rows(ag_real *to, const ag_real *from, const int32_t *senders, int wide, int n,
+                       int nodes, int f)
 {
     int found = 0;
     for (int k = 0; k < n; k++) {
-        const int u = senders[k];
+        const int u = senders[(int64_t)k * wide];
         if (u < 0 || u >= nodes) continue;
         const ag_real *row = from + (int64_t)u * f;
         if (found++)
@@ -45,7 +45,7 @@ ROW_OF(graph_conv_messages, a->xs[0].size[0], a->xs[0].size[1])
 {
     const int nodes = a->xs[0].size[0], f = a->xs[0].size[1], first = XI(4)[2 * r];
     ag_real *to = a->scratch + r * f;
-    if (!gather_rows(to, X(0), XI(5) + first, XI(4)[2 * r + 1], nodes, f))
+    if (!gather_rows(to, X(0), XI(5) + first, 1, XI(4)[2 * r + 1], nodes, f))
         EACH (i, f) to[i] = 0;
 }
 
@@ -61,18 +61,8 @@ ROW_OF(graph_conv_finish, a->xs[0].size[0], a->xs[1].size[0])
 ROW_OF(graph_conv_messages_back, a->xs[0].size[0], a->xs[1].size[0])
 {
     const int nodes = a->xs[0].size[0], out = a->xs[1].size[0];
-    const int first = XI(6)[2 * r], n = XI(6)[2 * r + 1];
+    const int32_t *targets = XI(7) + 2 * (int64_t)XI(6)[2 * r];
     ag_real *to = a->scratch + r * out;
-    int found = 0;
-    for (int k = 0; k < n; k++) {
-        const int v = XI(7)[2 * (int64_t)(first + k)];
-        if (v < 0 || v >= nodes) continue;
-        const ag_real *from = DY(0) + (int64_t)v * out;
-        if (found++)
-            take_row(to, from, out, 1);
-        else
-            take_row(to, from, out, 0);
-    }
-    if (!found)
+    if (!gather_rows(to, DY(0), targets, 2, XI(6)[2 * r + 1], nodes, out))
         EACH (i, out) to[i] = 0;
 }

@@ -94,7 +94,7 @@ static inline void each_block(const ag_args *a, const sizes *s, int64_t part, in
 static inline int message_row(ag_real *to, const ag_args *a, const sizes *s, int v)
 {
     const int first = XI(4)[2 * (int64_t)v], n = XI(4)[2 * (int64_t)v + 1];
-    return gather_rows(to, X(0), XI(5) + first, n, s->nodes, s->in);
+    return gather_rows(to, X(0), XI(5) + first, 1, n, s->nodes, s->in);
 }
 
 extern const ag_kernels ag__graph_conv_cuda; /* graph_conv_cuda.c */
