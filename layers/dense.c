@@ -16,7 +16,7 @@ ag_tensor *ag_apply_linear(const ag_linear_layer *layer, ag_tensor *x)
 {
     ag_tape *tape = ag_tape_of(x);
     if (!ag__has_layer(layer, tape, "ag_apply_linear")) return ag__poison(tape);
-    return ag_linear(x, ag_parameter(tape, layer->weight), ag__parameter_if(tape, layer->bias));
+    return ag__linear(x, layer->weight, layer->bias);
 }
 
 ag_mlp_layer ag_layer_mlp(ag_params *params, const char *name, const int *widths, int n)
@@ -81,7 +81,7 @@ ag_tensor *ag_apply_layer_norm(const ag_layer_norm_layer *layer, ag_tensor *x)
 {
     ag_tape *tape = ag_tape_of(x);
     if (!ag__has_layer(layer, tape, "ag_apply_layer_norm")) return ag__poison(tape);
-    return ag_layer_norm(x, ag_parameter(tape, layer->weight), ag__parameter_if(tape, layer->bias),
+    return ag_layer_norm(x, ag_parameter(tape, layer->weight), ag__optional(tape, layer->bias),
                          layer->epsilon);
 }
 

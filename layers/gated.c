@@ -26,7 +26,7 @@ static halves split(const ag_linear_layer *layer, ag_tensor *x, int in, int feat
     ag_tape *tape = ag_tape_of(x);
     ag_tensor *w = ag_parameter(tape, layer->weight), *of_nodes = w;
     if (features) of_nodes = ag_slice(w, 1, 0, in);
-    return (halves){ag_linear(x, of_nodes, ag__parameter_if(tape, layer->bias)),
+    return (halves){ag_linear(x, of_nodes, ag__optional(tape, layer->bias)),
                     features ? ag_slice(w, 1, in, features) : NULL};
 }
 

@@ -3,7 +3,7 @@
 #ifndef AG_LAYERS_INTERNAL_H
 #define AG_LAYERS_INTERNAL_H
 
-#include "autograd/op.h"
+#include "gnn/edges.h"
 #include "layers/layers.h"
 
 /* Declares a parameter "NAME.WHAT". */
@@ -26,8 +26,5 @@ ag_tape *ag__layer_tape(const ag_tensor *x, const ag_tensor *other);
 
 /* 1: layer is not NULL; otherwise the tape fails. */
 int ag__has_layer(const void *layer, ag_tape *tape, const char *who);
-
-/* The parameter on the tape; NULL for NULL. */
-ag_tensor *ag__parameter_if(ag_tape *tape, ag_param *param);
 
 #endif

@@ -59,8 +59,3 @@ int ag__has_layer(const void *layer, ag_tape *tape, const char *who)
         ag_tape_fail(tape, AG_EUSE, "%s: layer is NULL; give it the address of a made layer", who);
     return layer != NULL;
 }
-
-ag_tensor *ag__parameter_if(ag_tape *tape, ag_param *param)
-{
-    return param ? ag_parameter(tape, param) : NULL;
-}

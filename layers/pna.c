@@ -35,8 +35,7 @@ ag_tensor *ag_apply_pna(const ag_pna_layer *layer, ag_tensor *x, ag_edges edges)
         return ag__poison(tape);
     }
     ag_tensor *w = ag_parameter(tape, layer->pre.weight);
-    ag_tensor *to =
-        ag_linear(x, ag_slice(w, 1, 0, layer->in), ag__parameter_if(tape, layer->pre.bias));
+    ag_tensor *to = ag_linear(x, ag_slice(w, 1, 0, layer->in), ag__optional(tape, layer->pre.bias));
     ag_tensor *from = ag_linear(x, ag_slice(w, 1, layer->in, layer->in), NULL);
     ag_tensor *y =
         ag_message_pna(ag_edge_add(from, to, edges), edges, layer->mean_log_degree->value[0]);

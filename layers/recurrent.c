@@ -63,8 +63,7 @@ static ag_tensor *run(const ag_recurrent_layer *layer, int k, int back, ag_tenso
     ag_tape *tape = ag__layer_tape(x, starts);
     const ag_recurrent_weights *w = &layer->weights[k][back];
     ag_tensor *w_input = ag_parameter(tape, w->w_input), *w_state = ag_parameter(tape, w->w_state);
-    ag_tensor *b = ag__parameter_if(tape, w->b_input),
-              *b_state = ag__parameter_if(tape, w->b_state);
+    ag_tensor *b = ag__optional(tape, w->b_input), *b_state = ag__optional(tape, w->b_state);
     if (layer->gates == 3)
         return last ? ag_gru(x, starts, w_input, w_state, b, b_state)
                     : ag_gru_states(x, starts, w_input, w_state, b, b_state, back);
