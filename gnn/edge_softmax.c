@@ -17,17 +17,6 @@ static int edge_add_shape(ag_call *call)
     return 0;
 }
 
-static int edge_softmax_shape(ag_call *call)
-{
-    const ag_shape x = call->xs[0];
-    call->ys[0] = x;
-    if (ag__check_graph(call, 1)) return 1;
-    if (x.rank < 1 || x.size[0] != call->xs[2].size[0])
-        return ag__reject_input(call, 0, "x needs one row for each of the %d messages",
-                                call->xs[2].size[0]);
-    return 0;
-}
-
 static const ag_case add_cases[] = {
     {.x = {{2, {5, 4}}, {2, {5, 4}}, GRAPH(5, 6)}, .ints = {NULL, NULL, SOME}},
     {.x = {{1, {5}}, {1, {5}}, GRAPH(5, 6)}, .ints = {NULL, NULL, SOME}},
@@ -65,7 +54,7 @@ static const ag_op edge_softmax = {
     .formula = "y[p] = e^x[p] / sum over the messages q into p's target of e^x[q]",
     .inputs = "x rows sources rows_t targets",
     .ints = SAVE_X(1) | SAVE_X(2) | SAVE_X(3) | SAVE_X(4),
-    .shape = edge_softmax_shape,
+    .shape = ag__check_messages,
     .forward = {&edge_softmax_forward_kernel},
     .backward = {&edge_softmax_backward_kernel},
     .saves = SAVE_X(1) | SAVE_Y(0),

@@ -29,6 +29,17 @@ int ag__check_edges(ag_call *call, int at)
     return 0;
 }
 
+int ag__check_messages(ag_call *call)
+{
+    const ag_shape x = call->xs[0];
+    if (ag__check_graph(call, 1)) return 1;
+    if (x.rank < 1 || x.size[0] != call->xs[2].size[0])
+        return ag__reject_input(call, 0, "x needs one row for each of the %d messages",
+                                call->xs[2].size[0]);
+    call->ys[0] = x;
+    return 0;
+}
+
 int ag__has_weights(const void *weights, const ag_tensor *x, ag_edges edges, const char *who)
 {
     ag_tape *tape = x ? ag_tape_of(x) : ag_tape_of(edges.rows);

@@ -12,6 +12,9 @@
 int ag__check_graph(ag_call *call, int at);
 int ag__check_edges(ag_call *call, int at);
 
+/* The same for y like x, which has a row for each message; the graph is after it. */
+int ag__check_messages(ag_call *call);
+
 #define AG__AGGREGATES "AG_AGGREGATE_SUM, _MEAN, _MAX, _MIN or _STD"
 
 /* 1: the caller gave weights; otherwise the tape of x (if x is NULL, of the edges) fails. */

@@ -7,20 +7,9 @@
 #include "ops/ops.h"
 #include "ops/table.h"
 
-static int check_messages(ag_call *call)
-{
-    const ag_shape x = call->xs[0];
-    if (ag__check_graph(call, 1)) return 1;
-    if (x.rank < 1 || x.size[0] != call->xs[2].size[0])
-        return ag__reject_input(call, 0, "x needs one row for each of the %d messages",
-                                call->xs[2].size[0]);
-    call->ys[0] = x;
-    return 0;
-}
-
 static int aggregate_shape(ag_call *call)
 {
-    if (check_messages(call)) return 1;
+    if (ag__check_messages(call)) return 1;
     call->ys[0].size[0] = call->xs[1].size[0];
     call->ys[1] = call->ys[0];
     return 0;
@@ -110,7 +99,7 @@ static const ag_op message_others = {
     .formula = "y[p] = x[p] of messages from other nodes, 0 of those from a node to itself",
     .inputs = "x rows sources rows_t targets",
     .ints = GRAPH_INTS,
-    .shape = check_messages,
+    .shape = ag__check_messages,
     .forward = {&message_others_forward_kernel},
     .backward = {&message_others_backward_kernel},
     .saves = SAVE_X(1) | SAVE_X(2),
