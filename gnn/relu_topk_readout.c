@@ -137,11 +137,7 @@ static inline void block_back(const ag_args *a, int64_t block, ag_real unit, con
 static void relu_topk_readout_back(const ag_args *a, int64_t lo, int64_t hi)
 {
     const ag_real unit = topk_unit(a);
-    for (int64_t block = lo; block < hi; block++)
-        if (a->add)
-            block_back(a, block, unit, 1);
-        else
-            block_back(a, block, unit, 0);
+    for (int64_t block = lo; block < hi; block++) AG__WITH_ADD(block_back(a, block, unit, add));
 }
 static const ag_kernel relu_topk_readout_backward_x = {
     .name = "relu_topk_readout_backward_x", .count = topk_blocks, .range = relu_topk_readout_back};

@@ -90,11 +90,7 @@ KERNEL void topk_block(const ag_args *a, int64_t block, ag_real unit, const int 
 static void topk_back(const ag_args *a, int64_t lo, int64_t hi)
 {
     const ag_real unit = topk_unit(a);
-    for (int64_t block = lo; block < hi; block++)
-        if (a->add)
-            topk_block(a, block, unit, 1);
-        else
-            topk_block(a, block, unit, 0);
+    for (int64_t block = lo; block < hi; block++) AG__WITH_ADD(topk_block(a, block, unit, add));
 }
 static const ag_kernel topk_backward_x = {
     .name = "topk_backward_x", .count = topk_blocks, .range = topk_back};
