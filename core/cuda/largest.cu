@@ -7,53 +7,39 @@
 #include "core/key.h"
 #include "core/cuda/launch.h"
 
-enum { THREADS = 256, BYTE = 256 };
+enum { THREADS = 256 };
 typedef cub::BlockScan<int, THREADS> block_scan;
 
-/* Kept are the scores with (key & mask) > least, and the first `ties` of those that equal it. */
-typedef struct cut {
-    score_key least, mask;
-    int ties, done;
-} cut;
-
-static __device__ void count_byte(int *count, const cut *c, const ag_real *score, int n, int shift)
+static __device__ void count_byte(int *count, const score_cut *c, const ag_real *score, int n,
+                                  int shift)
 {
     const int me = (int)threadIdx.x;
     count[me] = 0;
     __syncthreads();
     for (int v = me; v < n; v += THREADS) {
         const score_key key = key_of(score[v]);
-        if ((key & c->mask) == c->least) atomicAdd(&count[key >> shift & (BYTE - 1)], 1);
+        if ((key & c->mask) == c->least) atomicAdd(&count[key >> shift & (KEY_BYTE - 1)], 1);
     }
     __syncthreads();
-}
-
-static __device__ void take_byte(cut *c, const int *count, int shift)
-{
-    int byte = BYTE - 1;
-    while (byte > 0 && count[byte] < c->ties) c->ties -= count[byte--];
-    c->least |= (score_key)byte << shift;
-    c->mask |= (score_key)(BYTE - 1) << shift;
-    c->done = count[byte] == c->ties; /* all that share these bytes are kept */
 }
 
 static __global__ void largest_grid(int32_t *place, int32_t *perm, const ag_real *score,
                                     const int32_t *starts, const int32_t *kept)
 {
-    __shared__ int count[BYTE];
-    __shared__ cut c;
+    __shared__ int count[KEY_BYTE], done;
+    __shared__ score_cut c;
     __shared__ block_scan::TempStorage storage;
     const int g = (int)blockIdx.x, me = (int)threadIdx.x;
     const int first = starts[g], n = starts[g + 1] - first, k = kept[g + 1] - kept[g];
     if (me == 0) {
         c.least = c.mask = 0;
         c.ties = k;
-        c.done = k >= n;
+        done = k >= n;
     }
     __syncthreads();
-    for (int shift = KEY_BITS - 8; shift >= 0 && !c.done; shift -= 8) {
+    for (int shift = KEY_BITS - 8; shift >= 0 && !done; shift -= 8) {
         count_byte(count, &c, score + first, n, shift);
-        if (me == 0) take_byte(&c, count, shift);
+        if (me == 0) done = cut_byte(&c, count, shift);
         __syncthreads();
     }
     int tied = 0, placed = kept[g]; /* of the nodes before these */
