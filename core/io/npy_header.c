@@ -134,16 +134,11 @@ int ag__npy_is_plain(const ag_array_info *info)
 
 size_t ag__npy_stored_bytes(const ag_array_info *info) { return (size_t)(info->stored[2] - '0'); }
 
-const char *ag__npy_stored_name(char name[12], const ag_array_info *info)
+const char *ag__npy_stored_name(const ag_array_info *info)
 {
-    const char kind = info->stored[1];
-    if (kind == 'b') return "bool";
-    snprintf(name, 12, "%s%d",
-             kind == 'f'   ? "float"
-             : kind == 'i' ? "int"
-                           : "uint",
-             8 * (int)ag__npy_stored_bytes(info));
-    return name;
+    int i = 0;
+    while (strcmp(readable[i].name, info->stored + 1)) i++;
+    return readable[i].whole;
 }
 
 static int truth(cursor *c, int *value)

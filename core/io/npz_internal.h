@@ -39,7 +39,7 @@ ag_status ag__npy_read_header(ag_array_info *info, size_t *bytes, ag__reader *re
    memory; the second the bytes of a value; the third its name ("uint16"). */
 int ag__npy_is_plain(const ag_array_info *info);
 size_t ag__npy_stored_bytes(const ag_array_info *info);
-const char *ag__npy_stored_name(char name[12], const ag_array_info *info);
+const char *ag__npy_stored_name(const ag_array_info *info);
 
 /* Writes the header that numpy writes (a multiple of 64 bytes) and returns its length. */
 size_t ag__npy_format(char out[AG__NPY_WRITTEN_MOST], ag_dtype dtype, int rank,

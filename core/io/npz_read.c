@@ -78,7 +78,6 @@ static ag_status check_claims(const zip_stat_t *stat, size_t limit, const char *
 static ag_status read_array_header(ag_array_info *info, size_t *header, const ag_npz *npz,
                                    const zip_stat_t *stat, const char *where, ag_failure *why)
 {
-    char type[12];
     zip_file_t *file = zip_fopen_index(npz->zip, stat->index, 0);
     if (!file) return ag__zip_fail(zip_get_error(npz->zip), where, why);
     ag_status status = ag__npy_read_header(info, header, ag__zip_read, file, where, why);
@@ -89,7 +88,7 @@ static ag_status read_array_header(ag_array_info *info, size_t *header, const ag
         return ag_fail(why, AG_EDATA,
                        "%s has %llu bytes, but its header of %zu and %lld values of %s make %llu",
                        where, (unsigned long long)stat->size, *header, (long long)info->count,
-                       ag__npy_stored_name(type, info), (unsigned long long)wanted);
+                       ag__npy_stored_name(info), (unsigned long long)wanted);
     return AG_OK;
 }
 

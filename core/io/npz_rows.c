@@ -168,7 +168,7 @@ static ag_status next_fortran(ag_rows *r, char *out, ag_dtype as, int64_t n, ag_
 
 static ag_status check_request(const ag_rows *r, int64_t n, ag_dtype as, ag_failure *why)
 {
-    char where[AG__WHERE], type[12];
+    char where[AG__WHERE];
     ag__npz_where(where, r->npz, r->info->name);
     if (!ag_dtype_bytes(as))
         return ag_fail(why, AG_EUSE, "%s is wanted as dtype %d, which is none", where, (int)as);
@@ -176,7 +176,7 @@ static ag_status check_request(const ag_rows *r, int64_t n, ag_dtype as, ag_fail
         return ag_fail(why, AG_EDATA,
                        "%s holds %s, but an integer type is wanted, even of whole numbers; save "
                        "it as %s (run times: round to nanoseconds)",
-                       where, ag__npy_stored_name(type, r->info), ag_dtype_name(as));
+                       where, ag__npy_stored_name(r->info), ag_dtype_name(as));
     if (n < 0 || n > r->rows - r->next)
         return ag_fail(why, AG_EINDEX, "%s: %lld rows are wanted, but %lld of %lld are left", where,
                        (long long)n, (long long)(r->rows - r->next), (long long)r->rows);
