@@ -252,14 +252,6 @@ static void run_here(ag_tape *tape, ag_plan *plan)
     ag__float_mode_set(mode);
 }
 
-/* Products of this thread have the tape's precision until the run returns. */
-static void run_there(ag_tape *tape, ag_plan *plan)
-{
-    ag__device_precision(tape->precision);
-    ag__device_run(tape, plan);
-    ag__device_precision(AG_FP32);
-}
-
 /* A block that moved to another device after its parameters were recorded. */
 static void check_devices(ag_tape *tape)
 {
@@ -301,7 +293,7 @@ static void run(ag_tensor *wanted, int training)
         if (tape->device == AG_CPU)
             run_here(tape, plan);
         else
-            run_there(tape, plan);
+            ag__device_run(tape, plan);
         publish(tape, plan);
         ag__borrow_check(tape, "during the run");
         if (training && !ag_failed(tape)) ag__move_averages(tape);

@@ -241,9 +241,11 @@ void ag__device_launch(ag_tape *tape, ag_plan *plan)
 void ag__device_run(ag_tape *tape, ag_plan *plan)
 {
     if (!all_built(tape, plan)) return;
+    ag__device_precision(tape->precision); /* of this thread's products */
     scale_gradients(tape);
     send_inputs(tape, plan);
     if (!ag_failed(tape) && !ag__replay(tape, plan)) ag__device_launch(tape, plan);
+    ag__device_precision(AG_FP32);
     ag__device_failed(&tape->failure);
 }
 
