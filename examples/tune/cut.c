@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Partitions, and the steps from one to the next. */
 #include "examples/harness/base/bag.h"
-#include "core/error.h"
 #include "core/memory.h"
-#include "core/random.h"
+#include "examples/harness/base/draws.h"
 #include "examples/tune/tune.h"
 
 #include <inttypes.h>
@@ -32,28 +31,18 @@ void tune_pool_close(tune_pool *pool)
     *pool = (tune_pool){0};
 }
 
-/* A node alone is always a kernel, as in the lab. */
-static bool is_alone(const tune_pool *pool, int g)
-{
-    int nodes = 0;
-    for (int i = 0; i <= g; i++) nodes += pool->group[i] == g;
-    return nodes == 1;
-}
-
-/* The number of the kernel that ends in node g; ILLEGAL: its nodes cannot run as one kernel, or an
-   error is in `why`. */
-static int kernel_of(tune_pool *pool, int g, ag_failure *why)
+/* The number of the kernel that ends in node g; ILLEGAL: its nodes cannot run as one kernel. */
+static int kernel_of(tune_pool *pool, int g)
 {
     char key[24];
     lab_program kernel;
-    int number = ILLEGAL;
+    int number = ILLEGAL, nodes = 0;
     snprintf(key, sizeof key, "%016" PRIx64, pool->nodes[g]);
     const int known = map_find(pool->number, key);
     if (known >= 0) return pool->number[known].value;
-    if (lab_kernel(&kernel, pool->program, pool->group, g))
-        ag_fail(why, kernel.why.status, "%s: kernel %d: %s", pool->program->name, g,
-                kernel.why.sentence);
-    else if (is_alone(pool, g) || lab_fusible(&kernel))
+    for (int i = 0; i <= g; i++) nodes += pool->group[i] == g;
+    lab_kernel(&kernel, pool->program, pool->group, g);
+    if (nodes == 1 || lab_fusible(&kernel)) /* a node alone is always a kernel, as in the lab */
         number = lab_fusion_add(&pool->kernels, &kernel);
     if (number == ILLEGAL) lab_program_clear(&kernel);
     if (number == bag_count(pool->time)) bag_add(pool->time, (tune_times){0});
@@ -94,7 +83,7 @@ static void find_groups(const tune_cut *cut, tune_pool *pool)
     }
 }
 
-int tune_cut_settle(tune_cut *cut, tune_pool *pool, ag_failure *why)
+int tune_cut_settle(tune_cut *cut, tune_pool *pool)
 {
     const int32_t n = pool->program->n;
     find_groups(cut, pool);
@@ -107,41 +96,33 @@ int tune_cut_settle(tune_cut *cut, tune_pool *pool, ag_failure *why)
     }
     for (int g = 0; g < n; g++) {
         if (!cut->output[g]) continue;
-        const int kernel = kernel_of(pool, g, why);
+        const int kernel = kernel_of(pool, g);
         if (kernel == ILLEGAL) return 0;
         cut->part[cut->parts++] = kernel;
     }
     return 1;
 }
 
-ag_status tune_cut_draw(tune_cut *cut, tune_pool *pool, double rate, uint64_t seed, ag_failure *why)
+void tune_cut_draw(tune_cut *cut, tune_pool *pool, double rate, uint64_t seed)
 {
-    const lab_program *p = pool->program;
-    const int groups = lab_partition(pool->group, p, rate, seed);
-    for (int i = p->n - 1, found = 0; i >= 0; i--) {
+    const int groups = lab_partition(pool->group, pool->program, rate, seed);
+    for (int i = pool->program->n - 1, found = 0; i >= 0; i--) {
         /* Groups are numbered in the order of their outputs, which are their last nodes. */
         cut->output[i] = pool->group[i] == groups - 1 - found;
         found += cut->output[i];
     }
-    if (!tune_cut_settle(cut, pool, why) && !why->status)
-        ag_fail(why, AG_ESHAPE,
-                "%s: the lab's own partition has a kernel that cannot run; this is a defect",
-                p->name);
-    return why->status;
+    tune_cut_settle(cut, pool); /* all kernels of the lab can run */
 }
-
-static int one_of(ag_random *random, int n) { return (int)ag_random_below(random, (uint32_t)n); }
 
 /* A node that no kernel can end in, or where one has to end, is put right by tune_cut_settle, and
    drawn in vain. */
-int tune_cut_move(tune_cut *to, const tune_cut *from, tune_pool *pool, ag_random *random,
-                  ag_failure *why)
+int tune_cut_move(tune_cut *to, const tune_cut *from, tune_pool *pool, ag_random *random)
 {
-    for (int i = 0; i < TRIES && !why->status; i++) {
+    for (int i = 0; i < TRIES; i++) {
         tune_cut_copy(to, from, pool);
-        do to->output[one_of(random, pool->program->n)] ^= 1;
-        while (!one_of(random, 4));
-        if (tune_cut_settle(to, pool, why) && strcmp(to->key, from->key) != 0) return 1;
+        do to->output[harness_below(random, pool->program->n)] ^= 1;
+        while (!harness_below(random, 4));
+        if (tune_cut_settle(to, pool) && strcmp(to->key, from->key) != 0) return 1;
     }
     return 0;
 }

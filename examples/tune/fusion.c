@@ -101,7 +101,7 @@ ag_status tune_anneal(tune_cut **list, tune_pool *pool, const tune_cut *start, t
     map_owns(seen);
     tune_cut_copy(&next, start, pool);
     for (int64_t i = 0; i < most && done < partitions; i++) {
-        if (i && !tune_cut_move(&next, &at, pool, &random, why)) break;
+        if (i && !tune_cut_move(&next, &at, pool, &random)) break;
         const bool fresh = map_find(seen, next.key) < 0;
         if (fresh && tune_ask(pool, way, &next, 1, why)) break;
         if (fresh) keep(list, pool, &next, kept);
@@ -162,8 +162,8 @@ static ag_status search_all(tune_cut cut[2 + TUNE_SEARCHES], tune_pool *pool, co
     ag_random random = {(uint64_t)o->harness.common.seed, lab_kernel_hash(pool->program), 0};
     const double rate = ag_random_uniform(&random);
     for (int i = 0; i < 2; i++) cut[i] = tune_cut_new(pool);
-    if (!tune_cut_draw(&cut[0], pool, 1, 0, why))
-        tune_cut_draw(&cut[1], pool, rate, ag_random_bits(&random), why);
+    tune_cut_draw(&cut[0], pool, 1, 0);
+    tune_cut_draw(&cut[1], pool, rate, ag_random_bits(&random));
     for (int i = 0; i < TUNE_SEARCHES && !why->status; i++)
         search(&cut[2 + i], pool, &cut[i / TUNE_WAYS], i % TUNE_WAYS, o, why);
     return why->status;

@@ -74,7 +74,7 @@ ag_status tune_tiles_search(tune_result *result, const lab_program *p, const tun
 {
     lab_fusion f;
     double sum[ALL] = {0};
-    lab_fusion_draw(&f, p, 2, 0, why); /* partition 1 fuses everything that it can */
+    lab_fusion_draw(&f, p, 2, 0); /* partition 1 fuses everything that it can */
     for (int k = 0; k < f.n && !why->status; k++) {
         double ns[ALL] = {0};
         int count = 0; /* of this kernel in the program */

@@ -57,15 +57,13 @@ void tune_pool_close(tune_pool *pool);
 tune_cut tune_cut_new(tune_pool *pool);
 void tune_cut_copy(tune_cut *to, const tune_cut *from, const tune_pool *pool);
 /* The partition that lab_partition draws. */
-ag_status tune_cut_draw(tune_cut *cut, tune_pool *pool, double rate, uint64_t seed,
-                        ag_failure *why);
+void tune_cut_draw(tune_cut *cut, tune_pool *pool, double rate, uint64_t seed);
 /* Makes a partition from the marked outputs; a node with readers in several kernels becomes an
    output, too. Returns 0 if one of its kernels cannot run as one. */
-int tune_cut_settle(tune_cut *cut, tune_pool *pool, ag_failure *why);
+int tune_cut_settle(tune_cut *cut, tune_pool *pool);
 /* Draws a neighbour, another partition than `from`: a kernel is merged into its reader or split in
    two, now and then several of these at once. Returns 0 when none is found. */
-int tune_cut_move(tune_cut *to, const tune_cut *from, tune_pool *pool, ag_random *random,
-                  ag_failure *why);
+int tune_cut_move(tune_cut *to, const tune_cut *from, tune_pool *pool, ag_random *random);
 
 /* ---- searches of partitions ---- */
 

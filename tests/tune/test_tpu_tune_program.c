@@ -118,7 +118,7 @@ static void kernels_look_as_in_files(void **state)
     tpu_data data = {0};
     const char *path = DATA "fusion/mlp_0.npz";
     expect_ok(lab_family_program(&p, "mlp", 0, 10, new_failure()));
-    expect_ok(lab_fusion_draw(&f, &p, 3, 0, new_failure()));
+    lab_fusion_draw(&f, &p, 3, 0);
     expect_ok(tpu_data_read(&data, &(harness_paths){&path, 1}, "data", new_failure()));
     assert_true(data.kernels >= f.n && data.kernel[0].dot && data.kernel[0].reducer);
     for (int i = 0; i < f.n; i++) {
@@ -155,7 +155,7 @@ static void wild_models_predict_times(void **state)
         .eval_samples = 64, .eval_nodes = 1024, .harness.common = {.threads = 1, .run = "fusion"}};
     expect_ok(harness_runs_open(&model, &tpu_hooks, &s.harness, new_failure()));
     expect_ok(lab_family_program(&p, "mlp", 0, 2, new_failure()));
-    expect_ok(lab_fusion_draw(&f, &p, 2, 0, new_failure()));
+    lab_fusion_draw(&f, &p, 2, 0);
     for (double offset = -1e4; offset <= 1e4; offset += 1e4) {
         ((tpu_trained *)model.run[0].net)->model.offset = offset;
         expect_ok(tune_model_predict(&model, &s, ns, &configs, (const int[COUNT]){2, 0, 1}, COUNT,

@@ -56,9 +56,9 @@ static ag_status add(ag_npz_writer *w, lab_sheet *x, ag_failure *why)
 static ag_status collect(lab_collection *c, const lab_program *p, ag_failure *why)
 {
     lab_fusion f;
-    lab_fusion_draw(&f, p, c->s->partitions, (uint64_t)c->s->seed, why);
+    lab_fusion_draw(&f, p, c->s->partitions, (uint64_t)c->s->seed);
     lab_sheet x = lab_sheet_new(c, (lab_configs){.program = p, .fusion = &f}, f.n);
-    if (!why->status && !measure(c, &x, p->name, why) && !c->meter.stopped) cut(&f, &x);
+    if (!measure(c, &x, p->name, why) && !c->meter.stopped) cut(&f, &x);
     if (!why->status && !c->meter.stopped && x.n > 0) {
         ag_npz_writer *w = lab_sheet_file(
             c, &x, p->name,

@@ -2,7 +2,6 @@
 /* Draws fusions of a program and lists their kernels, each once. */
 #include "examples/lab/fusion/fusion.h"
 
-#include "core/error.h"
 #include "core/random.h"
 #include "examples/harness/base/bag.h"
 
@@ -29,26 +28,23 @@ int lab_fusion_add(lab_fusion *f, lab_program *kernel)
     return f->n++;
 }
 
-ag_status lab_fusion_draw(lab_fusion *f, const lab_program *p, int partitions, uint64_t seed,
-                          ag_failure *why)
+void lab_fusion_draw(lab_fusion *f, const lab_program *p, int partitions, uint64_t seed)
 {
     ag_random random = {seed, lab_kernel_hash(p), 0};
     int *group = HARNESS_NEW(group, p->n);
     *f = (lab_fusion){.offset = HARNESS_NEW(f->offset, (size_t)partitions + 1)};
-    while (f->partitions < partitions && !why->status) {
+    while (f->partitions < partitions) {
         const double drawn = ag_random_uniform(&random);
         const double rate = f->partitions < 2 ? f->partitions : drawn;
         const int groups = lab_partition(group, p, rate, ag_random_bits(&random));
         for (int g = 0; g < groups; g++) {
             lab_program kernel;
-            if (lab_kernel(&kernel, p, group, g))
-                ag_fail(why, kernel.why.status, "%s", kernel.why.sentence);
+            lab_kernel(&kernel, p, group, g);
             bag_add(f->part, lab_fusion_add(f, &kernel));
         }
         f->offset[++f->partitions] = bag_count(f->part);
     }
     harness_free(group);
-    return why->status;
 }
 
 int lab_fusion_within(const lab_fusion *f, int kernels)

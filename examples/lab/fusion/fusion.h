@@ -53,10 +53,8 @@ typedef struct lab_fusion {
 } lab_fusion;
 
 /* Partition 0 fuses nothing, partition 1 everything possible, the others with a random rate. The
-   same program, seed and number give the same partitions. Free with lab_fusion_clear, also after a
-   failure. */
-ag_status lab_fusion_draw(lab_fusion *f, const lab_program *p, int partitions, uint64_t seed,
-                          ag_failure *why);
+   same program, seed and number give the same partitions. Free with lab_fusion_clear. */
+void lab_fusion_draw(lab_fusion *f, const lab_program *p, int partitions, uint64_t seed);
 void lab_fusion_clear(lab_fusion *f);
 /* Takes the kernel over, or clears it when there is an equal one. Returns its number. */
 int lab_fusion_add(lab_fusion *f, lab_program *kernel);
