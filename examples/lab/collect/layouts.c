@@ -3,6 +3,7 @@
 #include "examples/lab/collect/layouts.h"
 
 #include "examples/harness/base/bag.h"
+#include "examples/harness/base/draws.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,16 +15,13 @@ enum { TRIES = 50, ROW = sizeof(lab_layout_row) };
    order. */
 static int draw_slot(signed char *slot, int rank, int named, ag_random *random)
 {
-    int axis[LAB_RANK], row_major = 1;
-    int keep = ag_random_below(random, 4) == 0;
+    int32_t axis[LAB_RANK], row_major = 1;
     memset(slot, -1, LAB_RANK);
     for (int i = 0; i < rank; i++) axis[i] = rank - 1 - i;
+    if (ag_random_below(random, 4)) harness_draw(axis, rank, named, random);
     for (int i = 0; i < named && i < rank; i++) {
-        int j = keep ? i : i + (int)ag_random_below(random, (uint32_t)(rank - i)), a = axis[j];
-        axis[j] = axis[i];
-        axis[i] = a;
-        slot[i] = (signed char)a;
-        row_major &= a == rank - 1 - i;
+        slot[i] = (signed char)axis[i];
+        row_major &= axis[i] == rank - 1 - i;
     }
     return row_major;
 }
