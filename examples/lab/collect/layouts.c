@@ -72,27 +72,21 @@ static void draw(lab_layouts *l, lab_layout_row *rows)
     }
 }
 
-/* Accepts a configuration, which is already in its place, unless it was given before. */
-static int accept(lab_layouts *l, const lab_layout_row *rows)
-{
-    const size_t bytes = (size_t)l->n_nodes * ROW;
-    const uint64_t hash = XXH3_64bits(rows, bytes);
-    for (int i = 0; i < l->count; i++)
-        if (l->hash[i] == hash && !memcmp(l->rows[(size_t)i * (size_t)l->n_nodes], rows, bytes))
-            return 0;
-    bag_add(l->hash, hash);
-    l->count++;
-    return 1;
-}
-
+/* The next place gets a configuration that was not given before; 0: none was found. */
 static int next_one(lab_layouts *l)
 {
-    bag_resize(l->rows, (size_t)(l->count + 1) * (size_t)l->n_nodes);
-    lab_layout_row *rows = l->rows + (size_t)l->count * (size_t)l->n_nodes;
+    const size_t n = (size_t)l->n_nodes;
+    bag_resize(l->rows, (size_t)(l->count + 1) * n);
+    lab_layout_row *rows = l->rows + (size_t)l->count * n;
     for (int i = 0; i < TRIES; i++) {
-        memset(rows, -1, (size_t)l->n_nodes * ROW);
+        int old = 0;
+        memset(rows, -1, n * ROW);
         if (l->count) draw(l, rows);
-        if (accept(l, rows)) return 1;
+        const uint64_t hash = XXH3_64bits(rows, n * ROW);
+        while (old < l->count && l->hash[old] != hash) old++;
+        if (old < l->count) continue;
+        bag_add(l->hash, hash);
+        return ++l->count;
     }
     return 0;
 }

@@ -12,7 +12,7 @@ typedef struct lab_layouts {
     ag_random random;
     int n_nodes, *node;   /* the configurable nodes */
     lab_layout_row *rows; /* [count][n_nodes], a bag */
-    uint64_t *hash;       /* [count], a bag */
+    uint64_t *hash;       /* [count], all different; a bag */
     int count;
 } lab_layouts;
 
