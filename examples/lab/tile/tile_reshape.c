@@ -84,20 +84,6 @@ void tile_reshape_box(tile_box *in, const tile_items *t, const tile_item *item, 
     }
 }
 
-/* Stride along the run of a group; adds to `at` what the first element of the box is away from
-   where the run would have it. */
-static int64_t run_stride(int64_t *at, const tile_item *input, const tile_item *item,
-                          const tile_group *g, const tile_place *in, const tile_box *box)
-{
-    const int64_t stride = in->stride[g->in[g->n_in - 1]];
-    int64_t low, high, first[LAB_RANK];
-    run_of_box(&low, &high, item, g, box);
-    digits(first, input->size, g, low);
-    for (int k = 0; k < g->n_in; k++) *at += first[k] * in->stride[g->in[k]];
-    *at -= low * stride;
-    return stride;
-}
-
 void tile_reshape_place(tile_place *place, const tile_items *t, const tile_item *item,
                         const tile_place *in, const tile_box *box)
 {
@@ -105,7 +91,11 @@ void tile_reshape_place(tile_place *place, const tile_items *t, const tile_item 
     /* Input axes of size 1 are in no group; their index is always 0. */
     for (int i = 0; i < item->n_groups; i++) {
         const tile_group *g = &item->group[i];
-        int64_t stride = run_stride(&place->at, input, item, g, in, box);
+        int64_t low, high, first[LAB_RANK], stride = in->stride[g->in[g->n_in - 1]];
+        run_of_box(&low, &high, item, g, box);
+        digits(first, input->size, g, low);
+        for (int k = 0; k < g->n_in; k++) place->at += first[k] * in->stride[g->in[k]];
+        place->at -= low * stride; /* where the run would have the box's first element */
         for (int k = g->n_out - 1; k >= 0; k--) {
             place->stride[g->out[k]] = stride;
             stride *= item->size[g->out[k]];
