@@ -3,8 +3,8 @@
 #include "examples/tune/tune.h"
 
 #include "examples/harness/base/bag.h"
+#include "examples/harness/base/file.h"
 
-#include <jansson.h>
 #include <math.h>
 
 /* The searches or choices of a task, and their words. */
@@ -54,15 +54,6 @@ static harness_table *table_of(const tune_result *list, tpu_task task)
     return t;
 }
 
-static ag_status write_json(FILE *to, void *table)
-{
-    json_t *j = harness_table_json(table);
-    json_dumpf(j, to, JSON_INDENT(1) | JSON_REAL_PRECISION(9)); /* the caller looks at ferror */
-    fputc('\n', to);
-    json_decref(j);
-    return AG_OK;
-}
-
 /* A row per search or choice, a dot per program; the last of the list is the mean. */
 static ag_status plot_programs(const tune_result *list, tpu_task task, const char *folder,
                                ag_failure *why)
@@ -98,7 +89,8 @@ ag_status tune_report(tune_result **list, tpu_task task, const harness_call *cal
     const harness_common *common = &((const tpu_settings *)call->values)->harness.common;
     add_mean(list);
     harness_table *table = table_of(*list, task);
-    if (!harness_write(harness_format("%s/autotune.json", common->out), write_json, table, why) &&
+    if (!harness__save_json(harness_format("%s/autotune.json", common->out),
+                            harness_table_json(table), why) &&
         !plot_programs(*list, task, common->out, why) &&
         !write_page(table, task, common->out, call, why)) {
         if (common->json)
