@@ -155,27 +155,20 @@ static ag_status search(tune_cut *found, tune_pool *pool, const tune_cut *start,
     return why->status;
 }
 
-/* cut: the default partition, a random one, what each search has found. */
-static ag_status search_all(tune_cut cut[2 + TUNE_SEARCHES], tune_pool *pool, const tpu_settings *o,
-                            ag_failure *why)
-{
-    ag_random random = {(uint64_t)o->harness.common.seed, lab_kernel_hash(pool->program), 0};
-    const double rate = ag_random_uniform(&random);
-    for (int i = 0; i < 2; i++) cut[i] = tune_cut_new(pool);
-    tune_cut_draw(&cut[0], pool, 1, 0);
-    tune_cut_draw(&cut[1], pool, rate, ag_random_bits(&random));
-    for (int i = 0; i < TUNE_SEARCHES && !why->status; i++)
-        search(&cut[2 + i], pool, &cut[i / TUNE_WAYS], i % TUNE_WAYS, o, why);
-    return why->status;
-}
-
 ag_status tune_fusion_search(tune_result *result, const lab_program *p, const tune_meters *meters,
                              const tpu_settings *o, ag_failure *why)
 {
+    ag_random random = {(uint64_t)o->harness.common.seed, lab_kernel_hash(p), 0};
+    const double rate = ag_random_uniform(&random);
     tune_pool pool;
-    tune_cut cut[2 + TUNE_SEARCHES];
+    tune_cut cut[2 + TUNE_SEARCHES]; /* the default partition, a random one, what is found */
     tune_pool_open(&pool, p, meters);
-    if (!search_all(cut, &pool, o, why)) {
+    for (int i = 0; i < 2; i++) cut[i] = tune_cut_new(&pool);
+    tune_cut_draw(&cut[0], &pool, 1, 0);
+    tune_cut_draw(&cut[1], &pool, rate, ag_random_bits(&random));
+    for (int i = 0; i < TUNE_SEARCHES && !why->status; i++)
+        search(&cut[2 + i], &pool, &cut[i / TUNE_WAYS], i % TUNE_WAYS, o, why);
+    if (!why->status) {
         forget(&pool);
         tune_ask(&pool, TUNE_HARDWARE, cut, 2 + TUNE_SEARCHES, why);
         result->kernels = cut[0].parts;
