@@ -116,7 +116,7 @@ static ag_status check_out(const harness_common *common, ag_failure *why)
 /* The folder is opened first: a place that is refused is named before anything is read. */
 static ag_status open_all(tuner *t, harness_run **run, const harness_call *call, ag_failure *why)
 {
-    const tpu_settings *s = t->s = call->values;
+    const tpu_settings *s = t->s;
     const harness_common *common = &s->harness.common;
     const lab_settings lab = {
         .families = s->families, .text = s->text, .programs = s->programs, .first = s->first};
@@ -136,24 +136,17 @@ static ag_status open_all(tuner *t, harness_run **run, const harness_call *call,
     return why->status;
 }
 
-static ag_status search_and_show(tuner *t, harness_run *run, harness_call *call, ag_failure *why)
-{
-    const char *out = t->s->harness.common.out;
-    if (harness_run_config(run, call->options, why) || search_programs(t, why) ||
-        !bag_count(t->results) || harness_run_stays(run, why))
-        return why->status;
-    if (!tune_report(&t->results, t->task, call, why))
-        harness_say("the results are in %s; open %s/" HARNESS_REPORT, out, out);
-    return why->status;
-}
-
 ag_status tpu_autotune_command(harness_call *call, ag_failure *why)
 {
-    tuner t = {0};
+    tuner t = {.s = call->values};
+    const char *out = t.s->harness.common.out;
     harness_run *run = NULL;
     ag_failure closing = {0};
-    if (!open_all(&t, &run, call, why) && !harness_run_begin(run, NULL, 0, why))
-        search_and_show(&t, run, call, why);
+    if (!open_all(&t, &run, call, why) && !harness_run_begin(run, NULL, 0, why) &&
+        !harness_run_config(run, call->options, why) && !search_programs(&t, why) &&
+        bag_count(t.results) && !harness_run_stays(run, why) &&
+        !tune_report(&t.results, t.task, call, why))
+        harness_say("the results are in %s; open %s/" HARNESS_REPORT, out, out);
     if (harness_run_close(run, &closing) && !why->status) *why = closing;
     bag_free(t.results);
     lab_sources_free(t.sources);
