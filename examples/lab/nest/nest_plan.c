@@ -47,34 +47,25 @@ static nest_loop loop_of(const tpugraphs_loop *from)
     return l;
 }
 
-/* Each window is opened by the outer of its loops and closed by the inner. */
-static void link_windows(nest *nest)
+/* Each window is opened by the outer of its loops, which comes first, and closed by the inner. */
+static void link_window(nest_loop *l, char *open)
 {
-    char open[NEST_WINDOWS] = {0};
-    nest_loop *order[NEST_LOOPS + 2];
-    int n = 0;
-    for (int i = 0; i < nest->depth; i++) order[n++] = &nest->loop[i];
-    order[n++] = &nest->n;
-    order[n++] = &nest->r;
-    for (int i = 0; i < n; i++) {
-        const int w = order[i]->closes;
-        if (w < 0 || open[w]++) continue;
-        order[i]->opens = w;
-        order[i]->closes = -1;
-    }
+    if (l->closes < 0 || open[l->closes]++) return;
+    l->opens = l->closes;
+    l->closes = -1;
 }
 
 void nest_plan(nest *nest)
 {
     tpugraphs_loop loop[NEST_LOOPS + 1];
     int folds, free = 0, n = 0;
+    char open[NEST_WINDOWS] = {0};
     simplify_windows(nest);
     for (int i = 0; i < nest->n_given; i++) /* loops of one iteration are only for windows */
         if (nest->given[i].size > 1 || nest->given[i].window) loop[n++] = nest->given[i];
     n = tpugraphs_plan_loops(loop, n, nest->rule, &folds);
-    const nest_loop none = {1, 1, {0}, 0, -1, -1};
-    nest->n = nest->r = none;
-    nest->r.reduce = 1;
+    nest->n = (nest_loop){1, 1, {0}, 0, -1, -1};
+    nest->r = (nest_loop){1, 1, {0}, 1, -1, -1};
     nest->depth = 0;
     while (free < n && !loop[free].reduce) free++;
     for (int i = 0; i < n; i++) {
@@ -87,7 +78,9 @@ void nest_plan(nest *nest)
             nest->loop[nest->depth++] = l;
     }
     nest->start = free ? free - 1 : 0;
-    link_windows(nest);
+    for (int i = 0; i < nest->depth; i++) link_window(&nest->loop[i], open);
+    link_window(&nest->n, open);
+    link_window(&nest->r, open);
     nest->body = nest->kind == NEST_MAP ? nest_map_body(nest->op, nest->type)
                                         : nest_reduce_body(nest->kind, !folds);
 }
