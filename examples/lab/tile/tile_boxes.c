@@ -128,7 +128,7 @@ void tile_boxes(tile_box *box, const tile_items *t, int first, int last, const t
     }
 }
 
-/* ---- places: outside with strides of its own, scratch densely, views by their input ---- */
+/* ---- places: scratch densely, views by their input ---- */
 
 static void view_place(tile_place *place, const tile_item *item, int rank, const tile_place *in)
 {
@@ -142,14 +142,6 @@ static void scratch_place(tile_place *place, const tile_item *item, const tile_b
 {
     lab_strides(place->stride, box->n, item->rank);
     for (int a = 0; a < item->rank; a++) place->at -= box->lo[a] * place->stride[a];
-}
-
-void tile_places_outside(tile_place *place, const tile_items *t)
-{
-    for (int i = 0; i < t->n; i++) {
-        place[i] = (tile_place){.base = i};
-        memcpy(place[i].stride, t->item[i].stride, sizeof place[i].stride);
-    }
 }
 
 void tile_places(tile_place *place, const tile_items *t, const tile_box *box, int first, int last)

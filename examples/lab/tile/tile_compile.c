@@ -59,7 +59,10 @@ static void compile_tiles(tile_steps *s, const tpugraphs_bounds *bounds)
     const int first = t->reduction < 0 ? 0 : t->reduction;
     int index[LAB_RANK] = {0}, count[LAB_RANK];
     tile_blocks(count, root->size, bounds->out, root->rank);
-    tile_places_outside(s->place, t);
+    for (int i = 0; i < t->n; i++) { /* outside; the others change from tile to tile */
+        s->place[i] = (tile_place){.base = i};
+        memcpy(s->place[i].stride, t->item[i].stride, sizeof s->place[i].stride);
+    }
     do {
         tile_box_at(&s->box[t->root], index, root->size, bounds->out, root->rank);
         look(s, first, t->root, NULL);

@@ -114,9 +114,7 @@ void tile_part_box(tile_box *in, lab_moved to[LAB_RANK], const tile_items *t, co
 /* Number of elements, 2^50 for more. */
 int64_t tile_box_elements(const tile_box *box, int rank);
 
-/* The first finds the places of the output and of memory outside, the second those of the items
-   from first to last, by their boxes. */
-void tile_places_outside(tile_place *place, const tile_items *t);
+/* Finds the places of the items from first to last, by their boxes; those outside are known. */
 void tile_places(tile_place *place, const tile_items *t, const tile_box *box, int first, int last);
 
 /* ---- tile_cost.c ---- */
