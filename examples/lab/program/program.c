@@ -12,13 +12,6 @@ const char *lab_op_name(lab_op op) { return lab__ops[op].name; }
 
 int lab_op_code(lab_op op) { return lab__ops[op].code; }
 
-int lab_op_find(const char *name)
-{
-    for (int op = 0; op < LAB_OPS; op++)
-        if (!strcmp(name, lab__ops[op].name)) return op;
-    return -1;
-}
-
 const char *lab_type_name(lab_type type)
 {
     static const char *const names[LAB_TYPES] = {"f32", "s32", "pred"};

@@ -61,11 +61,10 @@ typedef struct lab_program {
 
 void lab_program_clear(lab_program *p);
 
-/* The name of an op as in HLO text ("reduce-window"); its op code in TpuGraphs (1..120); the op of
-   a name (-1: there is none); the name of a type ("f32", "s32", "pred"). */
+/* The name of an op as in HLO text ("reduce-window"); its op code in TpuGraphs (1..120); the name
+   of a type ("f32", "s32", "pred"). */
 const char *lab_op_name(lab_op op);
 int lab_op_code(lab_op op);
-int lab_op_find(const char *name);
 const char *lab_type_name(lab_type type);
 
 /* Row-major strides. */

@@ -66,9 +66,10 @@ static ag_status read_operands(lab_node *node, reader *r)
 static ag_status read_op(lab_op *op, lab_line *line)
 {
     char name[LAB_NAME];
+    int found = 0;
     if (lab__read_name(name, line, "an op")) return line->why->status;
-    const int found = lab_op_find(name);
-    if (found < 0) return lab__bad_line(line, "there is no op %s", name);
+    while (found < LAB_OPS && strcmp(name, lab_op_name((lab_op)found)) != 0) found++;
+    if (found == LAB_OPS) return lab__bad_line(line, "there is no op %s", name);
     *op = (lab_op)found;
     return AG_OK;
 }
