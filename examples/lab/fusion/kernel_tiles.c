@@ -2,14 +2,14 @@
 /* Draws tiles: each bound is a power of two or the whole axis. Inner loops shorter than a vector
    are never worth measuring, so the most minor axes start at eight. */
 #include "examples/harness/harness.h"
-#include "core/random.h"
+#include "examples/harness/base/draws.h"
 #include "examples/lab/fusion/fusion.h"
 #include "examples/lab/run/run_internal.h"
 #include "examples/lab/tile/tile_plan.h"
 
 #include <string.h>
 
-enum { TRIES = 16, MOST = 1 << 20 };
+enum { TRIES = 16 };
 
 static int least_of(int axis, int n) { return axis == n - 1 ? 8 : 1; }
 
@@ -42,13 +42,6 @@ static int64_t nth(double *bound, int64_t number, const int *size, int n)
     return number;
 }
 
-static int known(int (*tiles)[TILE_BOUNDS], int n, const int *tile)
-{
-    for (int i = 0; i < n; i++)
-        if (!memcmp(tiles[i], tile, sizeof tiles[i])) return 1;
-    return 0;
-}
-
 /* All of few tiles are tried, in random order; of many tiles a sample. */
 static int draw(int (*tiles)[TILE_BOUNDS], tile_items *t, const lab_program *kernel, int limit,
                 uint64_t seed)
@@ -59,15 +52,16 @@ static int draw(int (*tiles)[TILE_BOUNDS], tile_items *t, const lab_program *ker
     const int few = all <= TRIES * limit, tries = few ? (int)all : TRIES * limit;
     int32_t *order = HARNESS_NEW(order, tries);
     int n = 1;
-    for (int i = 0; i < tries; i++) order[i] = i;
-    if (few) ag_random_shuffle(&random, order, tries);
+    if (few) harness_shuffle(order, tries, random);
     for (int i = 0; i < tries && n < limit; i++) {
+        int same = 0;
         tpugraphs_bounds bounds;
         const int64_t number = few ? order[i] : (int64_t)(ag_random_uniform(&random) * all);
         nth(bounds.blocked, nth(bounds.out, number, root->size, root->rank), t->blocked,
             t->n_blocked);
         tile_write(tiles[n], &bounds, t);
-        n += !known(tiles, n, tiles[n]) && lab_tile_valid(kernel, tiles[n]);
+        while (memcmp(tiles[same], tiles[n], sizeof *tiles) != 0) same++; /* n: it is new */
+        n += same == n && lab_tile_valid(kernel, tiles[n]);
     }
     harness_free(order);
     return n;
@@ -78,7 +72,6 @@ int lab_tiles(int (**tiles)[24], const lab_program *kernel, int limit, uint64_t 
     int n = 0;
     tpugraphs_bounds bounds;
     tile_items *t = harness_alloc(sizeof *t);
-    if (limit > MOST) limit = MOST;
     *tiles = NULL;
     if (tile_default(&bounds, t, kernel)) {
         *tiles = HARNESS_NEW(*tiles, (size_t)limit + 1);
