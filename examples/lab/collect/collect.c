@@ -82,8 +82,6 @@ static ag_status record(lab_collection *c, const lab_source *source, const lab_p
     return lab_manifest_save(c->folder, why);
 }
 
-static int over(const lab_collection *c) { return c->meter.stopped || lab_meter_late(&c->meter); }
-
 static ag_status program(lab_collection *c, lab_source *source, ag_failure *why)
 {
     const double now = harness_seconds();
@@ -121,7 +119,7 @@ static void collect_all(lab_collection *c, ag_failure *why)
     const int found = bag_count(c->sources) - c->left;
     harness_progress_start(&c->bar, c->kind, found, bag_count(c->sources));
     c->bar.tenths = true;
-    for (int i = 0; i < bag_count(c->sources) && !why->status && !over(c); i++)
+    for (int i = 0; i < bag_count(c->sources) && !why->status && !lab_meter_late(&c->meter); i++)
         program(c, &c->sources[i], why);
     harness_progress_end(&c->bar);
     if (!why->status) report(c, found);
