@@ -39,32 +39,27 @@ static ag_status add(ag_npz_writer *w, lab_sheet *x, const lab_layouts *l, ag_fa
     return lab_sheet_end(w, why);
 }
 
-static ag_status keep(lab_collection *c, lab_sheet *x, const lab_layouts *l, ag_failure *why)
-{
-    const char *name = l->program->name;
-    if (x->n < 2) {
-        harness_warn("%s: skipped, it has no node with layouts to choose (convolution, dot, "
-                     "reshape)",
-                     name);
-        return AG_OK;
-    }
-    json_t *facts = json_pack("{ss sI si}", "search", "random", "seed", (json_int_t)c->s->seed,
-                              "configurable_nodes", l->n_nodes);
-    ag_npz_writer *w = lab_sheet_file(c, x, name, facts, why);
-    if (x->dropped)
-        harness_warn("%s: dropped, its noise is above %g of the spread between its "
-                     "configurations, or one was slowed while it was measured",
-                     name, c->s->noise);
-    return w ? add(w, x, l, why) : why->status;
-}
-
 static ag_status collect(lab_collection *c, const lab_program *p, ag_failure *why)
 {
     lab_layouts *l = lab_layouts_new(p, (uint64_t)c->s->seed);
     const lab_configs configs = {
         .program = p, .nodes = l->n_nodes, .rule = (tpugraphs_rule)c->s->plan};
     lab_sheet x = lab_sheet_new(c, configs, c->s->configs);
-    if (!measure(c, &x, l, why) && !c->meter.stopped) keep(c, &x, l, why);
+    const int done = !measure(c, &x, l, why) && !c->meter.stopped;
+    if (done && x.n < 2)
+        harness_warn("%s: skipped, it has no node with layouts to choose (convolution, dot, "
+                     "reshape)",
+                     p->name);
+    else if (done) {
+        json_t *facts = json_pack("{ss sI si}", "search", "random", "seed", (json_int_t)c->s->seed,
+                                  "configurable_nodes", l->n_nodes);
+        ag_npz_writer *w = lab_sheet_file(c, &x, p->name, facts, why);
+        if (w) add(w, &x, l, why);
+        if (x.dropped)
+            harness_warn("%s: dropped, its noise is above %g of the spread between its "
+                         "configurations, or one was slowed while it was measured",
+                         p->name, c->s->noise);
+    }
     lab_sheet_clear(&x);
     lab_layouts_free(l);
     return why->status;
