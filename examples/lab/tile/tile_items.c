@@ -7,11 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-/* The items of nodes: [0] after the reduction, [1] before it; -1: not needed there. */
-typedef struct node_items {
-    int at[2][TILE_NODES];
-} node_items;
-
 int tile_is_computed(const tile_item *item) { return item->role >= TILE_MAP; }
 
 int tile_is_outside(const tile_items *t, int item)
@@ -137,14 +132,14 @@ static tile_role role_of(const lab_node *node)
 }
 
 /* The item of a node whose operands have items; -1: it cannot be made. */
-static int add_node(tile_items *t, const node_items *items, const lab_node *node, int before,
+static int add_node(tile_items *t, int at[2][TILE_NODES], const lab_node *node, int before,
                     unsigned copies)
 {
     const tile_role role = role_of(node);
     int input[LAB_OPERANDS];
     if (node->op == LAB_IOTA) return add_iota(t, node);
     for (int k = 0; k < node->n_operands; k++) {
-        input[k] = items->at[before || role == TILE_REDUCTION][node->operand[k]];
+        input[k] = at[before || role == TILE_REDUCTION][node->operand[k]];
         if (role != TILE_REDUCTION) continue;
         input[k] = node->op == LAB_CONVOLUTION && k ? add_reversed(t, node, input[k])
                                                     : add_padded(t, node, input[k]);
@@ -163,7 +158,7 @@ static int add_node(tile_items *t, const node_items *items, const lab_node *node
 }
 
 /* Adds parameters and constants, for both sides. */
-static void add_outside(tile_items *t, node_items *items)
+static void add_outside(tile_items *t, int at[2][TILE_NODES])
 {
     for (int i = 0; i < t->kernel->n; i++) {
         const lab_node *node = &t->kernel->nodes[i];
@@ -172,7 +167,7 @@ static void add_outside(tile_items *t, node_items *items)
                                        node->shape.rank, node->shape.size);
         item->number = i;
         item->value = node->value;
-        items->at[0][i] = items->at[1][i] = t->n - 1;
+        at[0][i] = at[1][i] = t->n - 1;
     }
 }
 
@@ -195,14 +190,13 @@ static int find_needed(char needed[2][TILE_NODES], const lab_program *kernel)
     return reduction;
 }
 
-static int add_side(tile_items *t, node_items *items, const char *needed, int before,
-                    unsigned copies)
+static int add_side(tile_items *t, int at[2][TILE_NODES], const char *needed, int before)
 {
     for (int i = 0; i < t->kernel->n; i++) {
         const lab_node *node = &t->kernel->nodes[i];
         if (!needed[i] || node->op == LAB_PARAMETER || node->op == LAB_CONSTANT) continue;
         if (!before && tile_is_reduction(node)) continue; /* it was added already */
-        if ((items->at[before][i] = add_node(t, items, node, before, copies)) < 0) return 0;
+        if ((at[before][i] = add_node(t, at, node, before, 0)) < 0) return 0;
     }
     return 1;
 }
@@ -210,23 +204,23 @@ static int add_side(tile_items *t, node_items *items, const char *needed, int be
 int tile_items_build(tile_items *t, const lab_program *kernel, unsigned copies)
 {
     char needed[2][TILE_NODES];
-    node_items items;
+    int at[2][TILE_NODES]; /* the items of nodes: [0] after the reduction, [1] before it */
     t->kernel = kernel;
     t->n = t->n_blocked = 0;
     t->root = t->reduction = -1;
     if (kernel->n > TILE_NODES) return 0;
     const int reduction = find_needed(needed, kernel);
     if (reduction < -1) return 0;
-    add_outside(t, &items);
-    if (!add_side(t, &items, needed[1], 1, copies)) return 0;
+    add_outside(t, at);
+    if (!add_side(t, at, needed[1], 1)) return 0;
     if (reduction >= 0) {
         t->space = lab_space(kernel, reduction);
-        t->reduction = add_node(t, &items, &kernel->nodes[reduction], 0, copies);
-        items.at[0][reduction] = t->reduction;
+        t->reduction = add_node(t, at, &kernel->nodes[reduction], 0, copies);
+        at[0][reduction] = t->reduction;
         t->n_blocked = lab_sum_axes(t->blocked, kernel, reduction);
     }
-    if (!add_side(t, &items, needed[0], 0, copies)) return 0;
-    t->root = computed(t, items.at[0][kernel->n - 1]);
+    if (!add_side(t, at, needed[0], 0)) return 0;
+    t->root = computed(t, at[0][kernel->n - 1]);
     lab_strides(t->item[t->root].stride, t->item[t->root].size, t->item[t->root].rank);
     return t->root == t->n - 1;
 }
