@@ -110,7 +110,8 @@ static int add_reshape(tile_items *t, const lab_node *node, int input)
     tile_item groups = {.rank = rank};
     memcpy(groups.size, size, sizeof groups.size);
     if (!tile_reshape_groups(&groups, from.size, from.rank)) return -1;
-    if (tile_reshape_merges(&groups)) input = computed(t, input);
+    for (int i = 0; i < groups.n_groups; i++) /* a copy is not copied again */
+        if (groups.group[i].n_in > 1) input = computed(t, input);
     tile_item *item = add_item(t, TILE_RESHAPE, input, rank, size);
     item->n_groups = groups.n_groups;
     memcpy(item->group, groups.group, sizeof item->group);

@@ -93,7 +93,6 @@ int tile_is_outside(const tile_items *t, int item);
 
 /* Finds the groups of a reshape; 0: the shapes share none. */
 int tile_reshape_groups(tile_item *item, const int *in_size, int in_rank);
-int tile_reshape_merges(const tile_item *item);
 void tile_reshape_box(tile_box *in, const tile_items *t, const tile_item *item,
                       const tile_box *out);
 /* Adds strides and offset to the place of the input's first element. */

@@ -37,13 +37,6 @@ int tile_reshape_groups(tile_item *item, const int *in_size, int in_rank)
     return i == n_in && j == n_out;
 }
 
-int tile_reshape_merges(const tile_item *item)
-{
-    for (int i = 0; i < item->n_groups; i++)
-        if (item->group[i].n_in > 1) return 1;
-    return 0;
-}
-
 /* Indices of element e of a run along the input axes of a group. */
 static void digits(int64_t index[LAB_RANK], const int *in_size, const tile_group *g, int64_t e)
 {
