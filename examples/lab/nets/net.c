@@ -47,23 +47,17 @@ int lab_net_width(lab_net *net, int low, int high)
     return (size + 4) / 8 * 8;
 }
 
-static lab_activation draw_activation(lab_net *net)
-{
-    static const int below[] = {50, 60, 72, 84, 92, 100}; /* of 100 draws, in their order */
-    int draw = lab_net_below(net, 100), which = 0;
-    while (draw >= below[which]) which++;
-    return (lab_activation)which;
-}
-
 void lab_net_start(lab_net *net, lab_program *p, int scale, uint64_t seed)
 {
+    static const int below[] = {50, 60, 72, 84, 92, 100}; /* of 100 draws, by activation */
     *net = (lab_net){.p = p, .scale = scale, .random.seed = seed};
     lab_net_block(net, 0);
     int grain = lab_net_below(net, 10);
     net->grain = grain < 4 ? 0 : grain < 8 ? 1 : 2;
     net->channels_first = lab_net_chance(net, 25);
     net->folded = lab_net_chance(net, 40);
-    net->activation = draw_activation(net);
+    const int draw = lab_net_below(net, 100);
+    while (draw >= below[net->activation]) net->activation++;
 }
 
 lab_shape lab_net_shape(const lab_net *net, int x) { return lab_shape_of(net->p, x); }
