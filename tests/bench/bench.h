@@ -47,7 +47,6 @@ ag_tape *bench_tape(void);    /* a new one on it; NULL: no memory */
 void bench_device_wait(void); /* until the device has done all its work; the CPU always has */
 void bench_device_json(json_t *head);
 
-double bench_now(void);                 /* seconds */
 void bench_evict(void);                 /* leaves other data in the caches */
 double bench_copy(double bytes);        /* seconds to read and write half of them each, uncached */
 void bench_clock_start(void);           /* sets mark 0, in the stream of a device */

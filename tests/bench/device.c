@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The clock, copies and made-up gradients of the CPU and of a device. */
-#define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include "bench.h"
 
 #include "core/cuda/device.h"
 #include "core/parallel.h"
+#include "examples/harness/base/base.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { PATTERN = 1 << 16, MARKS = 4, COPY_BLOCK = 1 << 14 };
 
@@ -115,13 +114,6 @@ void bench_device_json(json_t *head)
 
 /* ---- time ---- */
 
-double bench_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 void bench_clock_start(void)
 {
     there.marks = 0;
@@ -136,7 +128,7 @@ void bench_clock_mark(void)
     if (!on_cpu())
         ag__timer_mark(there.timer);
     else if (there.marks < MARKS)
-        there.mark[there.marks++] = bench_now();
+        there.mark[there.marks++] = harness_seconds();
 }
 
 double bench_clock_seconds(int number)

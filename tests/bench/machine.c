@@ -4,12 +4,6 @@
 
 #include "examples/lab/measure/manifest.h"
 
-#if defined(__clang__)
-# define COMPILER "clang " __clang_version__
-#else
-# define COMPILER "gcc " __VERSION__
-#endif
-
 static const char *text(const json_t *json, const char *key)
 {
     const char *found = json_string_value(json_object_get(json, key));
@@ -20,10 +14,10 @@ json_t *bench_head(void)
 {
     char date[128];
     json_t *lab = lab_machine(0, 0, 0, 0);
-    json_t *head = json_pack("{s:s, s:s, s:s, s:s, s:s, s:i}", "format", "augur-bench-3", "date",
-                             lab_date(date), "compiler", COMPILER, "build", BENCH_BUILD,
-                             "instructions", ag_isa(), "threads", ag_threads());
-    static const char *const keys[] = {"cpu", "cpu_numbers", "cores", "system"};
+    json_t *head =
+        json_pack("{s:s, s:s, s:s, s:s, s:i}", "format", "augur-bench-3", "date", lab_date(date),
+                  "build", BENCH_BUILD, "instructions", ag_isa(), "threads", ag_threads());
+    static const char *const keys[] = {"compiler", "cpu", "cpu_numbers", "cores", "system"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         json_object_set(head, keys[i], json_object_get(lab, keys[i]));
     const json_t *numbers = json_object_get(lab, "cpu_numbers");
@@ -32,7 +26,7 @@ json_t *bench_head(void)
            text(numbers, "model"), text(numbers, "stepping"),
            (int)json_integer_value(json_object_get(head, "cores")), ag_threads(),
            text(head, "system"));
-    printf("compiled by %s, %s; products use %s\n", COMPILER, BENCH_BUILD, ag_isa());
+    printf("compiled by %s, %s; products use %s\n", text(head, "compiler"), BENCH_BUILD, ag_isa());
     bench_device_json(head);
     json_decref(lab);
     return head;

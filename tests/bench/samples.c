@@ -17,13 +17,7 @@ double bench_least(const bench_samples *s)
     return least;
 }
 
-double bench_median(const bench_samples *s)
-{
-    bench_samples sorted = *s;
-    const int n = s->n;
-    harness_sort(sorted.seconds, n);
-    return n ? (sorted.seconds[(n - 1) / 2] + sorted.seconds[n / 2]) / 2 : 0;
-}
+double bench_median(const bench_samples *s) { return harness_average(s->seconds, s->n).median; }
 
 int bench_wanted(const bench_options *options, const char *name, const char *shape)
 {

@@ -7,12 +7,11 @@
 #include "bench.h"
 #include "peer.h"
 
+#include "examples/harness/base/base.h"
+#include "examples/harness/machine/processor.h"
+
 #include <math.h>
-#include <string.h>
 #include <time.h>
-#if defined(__GLIBC__)
-# include <malloc.h>
-#endif
 
 typedef struct row {
     const char *model; /* as peer.py calls it */
@@ -46,31 +45,6 @@ typedef struct step {
     double growth; /* bytes: peak above the memory that was resident before the first step */
 } step;
 
-/* A value of /proc/self/status in bytes, 0 where there is none. */
-static double status_of(const char *field)
-{
-    char line[256];
-    double kilobytes = 0;
-    const size_t n = strlen(field);
-    FILE *file = fopen("/proc/self/status", "r");
-    while (file && fgets(line, sizeof line, file))
-        if (strncmp(line, field, n) == 0 && line[n] == ':') sscanf(line + n + 1, "%lf", &kilobytes);
-    if (file) fclose(file);
-    return kilobytes * 1024;
-}
-
-/* Resets the kernel's record of the peak. */
-static void forget_peak(void)
-{
-#if defined(__GLIBC__)
-    malloc_trim(0); /* memory that earlier rows freed would be reused unseen */
-#endif
-    FILE *file = fopen("/proc/self/clear_refs", "w");
-    if (!file) return;
-    fputs("5", file);
-    fclose(file);
-}
-
 static int open_step(step *s, const bench_options *options)
 {
     ag_failure why = {0};
@@ -97,7 +71,7 @@ static double run(step *s)
 {
     const ag_adamw adamw = {0.9, 0.999, 1e-8, 1e-5};
     ag_failure why = {0};
-    const double start = bench_now();
+    const double start = harness_seconds();
     ag_backward(record(s));
     if (ag_failed(s->tape) || ag_clip_norm(s->network.params, 1, NULL, &why) ||
         ag_adamw_step(s->network.params, &adamw, 1e-3, &why)) {
@@ -105,7 +79,7 @@ static double run(step *s)
         return -1;
     }
     bench_device_wait();
-    return bench_now() - start;
+    return harness_seconds() - start;
 }
 
 /* A sample of ours or of the peer's; 1: it broke off. Threads that wait for work spin for a while:
@@ -127,10 +101,11 @@ static int sample(step *s, int peer)
 static int rounds(step *s, const bench_options *options)
 {
     int bad = 0;
-    forget_peak();
-    const double before = status_of("VmRSS");
+    harness_peak_begin();
+    const double before = 1024 * (double)harness_kib("/proc/self/status", "VmRSS");
     for (int i = 0; !bad && i < 2; i++) bad = run(s) < 0;
-    s->growth = fmax(0, status_of("VmHWM") - before); /* the kernel counts pages in batches */
+    /* the kernel counts pages in batches, or tells nothing */
+    s->growth = fmax(0, 1048576 * harness_peak_mib() - before);
     if (options->profile) ag_profile(s->tape, 1);
     for (int i = 0; !bad && i < bench_rounds(options, s->peer.pid ? 7 : 15); i++)
         bad = sample(s, 0) || (s->peer.pid && sample(s, 1));
@@ -161,9 +136,9 @@ static json_t *tell_peer(const step *s)
 static void tell(step *s, json_t *rows)
 {
     const double least = bench_least(&s->ours), median = bench_median(&s->ours),
-                 start = bench_now();
+                 start = harness_seconds();
     ag_tensor *loss = record(s);
-    const double recording = bench_now() - start;
+    const double recording = harness_seconds() - start;
     const ag_plan_summary plan = ag_plan_of(loss, 1);
     printf("%-20s %9.2f ms median, %9.2f least; slab %.1f MB, %.1f of it saved for backward; "
            "resident memory grew by %.1f MB; %d ops, %d launches, recorded in %.2f ms\n",
