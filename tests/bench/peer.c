@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#define _POSIX_C_SOURCE 200809L /* posix_spawn, fdopen */
+#define _GNU_SOURCE /* pipe2 */
 #include "peer.h"
 
 #include "bench.h"
@@ -23,13 +23,9 @@ static pid_t spawn(char *const *argv, const int in[2], const int out[2])
     pid_t pid = 0;
     posix_spawn_file_actions_t files;
     if (posix_spawn_file_actions_init(&files)) return 0;
-    for (int i = 0; i < 2; i++) {
-        fcntl(in[i], F_SETFD, FD_CLOEXEC);
-        fcntl(out[i], F_SETFD, FD_CLOEXEC);
-    }
     posix_spawn_file_actions_adddup2(&files, in[0], 0);
     posix_spawn_file_actions_adddup2(&files, out[1], 1);
-    if (posix_spawnp(&pid, argv[0], &files, NULL, argv, environ)) pid = 0;
+    if (posix_spawn(&pid, argv[0], &files, NULL, argv, environ)) pid = 0;
     posix_spawn_file_actions_destroy(&files);
     return pid;
 }
@@ -43,30 +39,17 @@ static json_t *read_about(FILE *from)
 
 int bench_peer_open(bench_peer *p, const char *python, const char *model, int count, int nodes)
 {
-    char counts[16], each[16], threads[16];
-    int in[2] = {-1, -1}, out[2] = {-1, -1};
+    char line[300];
+    int in[2], out[2];
     memset(p, 0, sizeof *p);
-    snprintf(counts, sizeof counts, "%d", count);
-    snprintf(each, sizeof each, "%d", nodes);
-    snprintf(threads, sizeof threads, "%d", ag_threads());
-    const char *argv[] = {python,
-                          PEER,
-                          "--serve",
-                          "--model",
-                          model,
-                          "--count",
-                          counts,
-                          "--nodes",
-                          each,
-                          "--threads",
-                          threads,
-                          "--device",
-                          bench_device == AG_CPU ? "cpu" : "cuda",
-                          "--precision",
-                          bench_precision == AG_TF32 ? "tf32" : "fp32",
-                          NULL};
+    snprintf(line, sizeof line,
+             "exec \"$@\" --serve --model %s --count %d --nodes %d --threads %d --device %s "
+             "--precision %s",
+             model, count, nodes, ag_threads(), bench_device == AG_CPU ? "cpu" : "cuda",
+             bench_precision == AG_TF32 ? "tf32" : "fp32");
+    const char *argv[] = {"/bin/sh", "-c", line, "bench", python, PEER, NULL};
     signal(SIGPIPE, SIG_IGN);
-    if (pipe(in) || pipe(out)) return 1;
+    if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC)) return 1;
     p->pid = spawn((char *const *)argv, in, out);
     close(in[0]);
     close(out[1]);

@@ -64,7 +64,7 @@ static void test_wrong_calls(void **state)
         {"--rounds 0", "\"0\""},
         {"--rounds 3x", "\"3x\""},
         {"--quick --only AdamW --ops --json /nowhere/x.json", "/nowhere/x.json cannot be written"},
-        {"--quick --steps --only 2x50 --peer /nowhere/python", "/nowhere/python"},
+        {"--quick --steps --only 2x50 --peer /nowhere/python", "does not start; it needs PyTorch"},
     };
     char text[8192];
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
