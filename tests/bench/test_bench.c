@@ -63,13 +63,16 @@ static void test_wrong_calls(void **state)
         {"--rounds", "no value behind \"--rounds\""},
         {"--rounds 0", "\"0\""},
         {"--rounds 3x", "\"3x\""},
+        {"--device gpu", "not cpu or cuda: \"gpu\""},
+        {"--device cuda --precision fp16", "not fp32 or tf32: \"fp16\""},
+        {"--precision tf32", "only --device cuda has products in \"tf32\""},
         {"--quick --only AdamW --ops --json /nowhere/x.json", "/nowhere/x.json cannot be written"},
         {"--quick --steps --only 2x50 --peer /nowhere/python", "does not start; it needs PyTorch"},
     };
     char text[8192];
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         const int code = bench(text, sizeof text, calls[i][0]);
-        if (code != (i < 4 ? 2 : 1) || !strstr(text, calls[i][1]))
+        if (code != (i < 7 ? 2 : 1) || !strstr(text, calls[i][1]))
             fail_msg("%s: exit %d: %s", calls[i][0], code, text);
     }
     assert_int_equal(bench(text, sizeof text, "--help"), 0);

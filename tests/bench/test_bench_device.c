@@ -2,20 +2,6 @@
 /* The bench on a device: its rows if there is one, its message if there is none. */
 #include "bench_call.h"
 
-static void wrong_calls(void **state)
-{
-    static const char *const calls[][2] = {
-        {"--device gpu", "not cpu or cuda: \"gpu\""},
-        {"--device cuda --precision fp16", "not fp32 or tf32: \"fp16\""},
-        {"--precision tf32", "only --device cuda has products in \"tf32\""},
-    };
-    static char text[4096];
-    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
-        assert_int_equal(bench(text, sizeof text, calls[i][0]), 2);
-        if (!strstr(text, calls[i][1])) fail_msg("%s: %s", calls[i][0], text);
-    }
-}
-
 /* Steps of TGraph. */
 static void steps(void **state)
 {
@@ -70,4 +56,4 @@ static void ops(void **state)
     assert_string_equal(bits[0], bits[1]);
 }
 
-int main(void) { return RUN_TESTS(wrong_calls, steps, ops); }
+int main(void) { return RUN_TESTS(steps, ops); }
