@@ -5,8 +5,6 @@
 
 #include "mistakes.hpp"
 
-#include <cublas_v2.h>
-
 namespace
 {
 
@@ -159,32 +157,16 @@ const std::vector<mistake> mistakes_checked = {
          launch(1, 1, get, zeros<float>(1), (const float *)x);
      },
      "touches memory of the host"},
-    {"cuBLAS reads what nobody wrote",
-     [] {
-         const float alpha = 1, beta = 0;
-         cublasHandle_t blas;
-         cublasCreate(&blas);
-         cublasSetStream(blas, one);
-         cublasSetWorkspace(blas, zeros<char>(1 << 20), 1 << 20);
-         EXPECT(cublasSgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, &alpha, unwritten<float>(1), 1,
-                            zeros<float>(1), 1, &beta, zeros<float>(1),
-                            1) == CUBLAS_STATUS_SUCCESS);
-     },
+    {"cuBLAS reads what nobody wrote", [] { blas_product(blas_on(one), 1, unwritten<float>(1)); },
      "operand A of cuBLAS"},
     {"a kernel reads what it wrote to a workspace before a product",
      [] {
-         const float alpha = 1, beta = 0;
-         const int bytes = 1 << 20, middle = bytes / 2 / (int)sizeof(float);
-         float *workspace = (float *)zeros<char>(bytes);
-         cublasHandle_t blas;
-         cublasCreate(&blas);
-         cublasSetStream(blas, one);
-         cublasSetWorkspace(blas, workspace, bytes);
+         const int middle = WORKSPACE / 2 / (int)sizeof(float);
+         float *workspace = (float *)zeros<char>(WORKSPACE);
+         cublasHandle_t blas = blas_on(one, workspace);
          for (int i = 0; i < 2; i++) { /* the first leaves nothing written */
              if (i) launch(1, 1, get, workspace + middle, (const float *)zeros<float>(1));
-             EXPECT(cublasSgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, &alpha, zeros<float>(1), 1,
-                                zeros<float>(1), 1, &beta, zeros<float>(1),
-                                1) == CUBLAS_STATUS_SUCCESS);
+             blas_product(blas);
          }
          launch(1, 1, get, zeros<float>(1), (const float *)workspace + middle);
      },

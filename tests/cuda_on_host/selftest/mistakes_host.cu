@@ -4,21 +4,11 @@
 
 #include "mistakes.hpp"
 
-#include <cublas_v2.h>
-
 namespace
 {
 
 __global__ void fill(float *x, float v) { x[threadIdx.x] = v; }
 __global__ void copy(float *y, const float *x) { y[threadIdx.x] = x[threadIdx.x]; }
-
-void product(cublasHandle_t blas, float alpha = 1)
-{
-    const float beta = 0;
-    float *x = zeros<float>(1), *y = zeros<float>(1);
-    EXPECT(cublasSgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, &alpha, x, 1, x, 1, &beta, y, 1) ==
-           CUBLAS_STATUS_SUCCESS);
-}
 
 } // namespace
 
@@ -108,45 +98,25 @@ const std::vector<mistake> mistakes_of_host = {
      "not pinned memory"},
     {"cuBLAS forgot its workspace",
      [] {
-         cublasHandle_t blas;
-         cublasCreate(&blas);
-         cublasSetWorkspace(blas, zeros<char>(1 << 20), 1 << 20);
+         cublasHandle_t blas = blas_on(one);
          cublasSetStream(blas, one);
-         product(blas);
+         blas_product(blas);
      },
      "call cublasSetWorkspace after"},
-    {"cuBLAS has no stream",
-     [] {
-         cublasHandle_t blas;
-         cublasCreate(&blas);
-         cublasSetWorkspace(blas, zeros<char>(1 << 20), 1 << 20);
-         product(blas);
-     },
-     "name a stream"},
-    {"a product has an alpha of 2",
-     [] {
-         cublasHandle_t blas;
-         cublasCreate(&blas);
-         product(blas, 2);
-     },
-     "an alpha other than 1"},
+    {"cuBLAS has no stream", [] { blas_product(blas_on(NULL)); }, "name a stream"},
+    {"a product has an alpha of 2", [] { blas_product(blas_on(one), 2); }, "an alpha other than 1"},
     {"a leading dimension of cuBLAS is too small",
      [] {
          const float alpha = 1, beta = 0;
          float *x = zeros<float>(8);
-         cublasHandle_t blas;
-         cublasCreate(&blas);
-         cublasSetStream(blas, one);
-         cublasSetWorkspace(blas, zeros<char>(1 << 20), 1 << 20);
-         shows(cublasSgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, 2, 1, 1, &alpha, x, 1, x, 1, &beta,
-                           x + 4, 2) == CUBLAS_STATUS_INVALID_VALUE);
+         shows(cublasSgemm(blas_on(one), CUBLAS_OP_N, CUBLAS_OP_N, 2, 1, 1, &alpha, x, 1, x, 1,
+                           &beta, x + 4, 2) == CUBLAS_STATUS_INVALID_VALUE);
      },
      NULL},
     {"cuBLAS may use atomics",
      [] {
-         cublasHandle_t blas;
-         cublasCreate(&blas);
-         EXPECT(cublasSetAtomicsMode(blas, CUBLAS_ATOMICS_ALLOWED) == CUBLAS_STATUS_SUCCESS);
+         EXPECT(cublasSetAtomicsMode(blas_on(one), CUBLAS_ATOMICS_ALLOWED) ==
+                CUBLAS_STATUS_SUCCESS);
      },
      "no fixed order"},
     {"CUB has too little storage",
