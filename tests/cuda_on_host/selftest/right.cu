@@ -26,10 +26,16 @@ void test_allocations()
     EXPECT(before <= total && before > total / 2);
 #ifdef AG_CUDA_ON_HOST
     for (int turn = 0; turn < 3; turn++) {
-        void *parts[8];
+        void *parts[8], *small;
         for (void *&part : parts) DONE(cudaMalloc(&part, total / 9));
         EXPECT(cudaMalloc(&p, total / 2) == cudaErrorMemoryAllocation);
-        for (void *part : parts) DONE(cudaFree(part));
+        for (int i = 3; i < 8; i++) DONE(cudaFree(parts[i]));
+        DONE(cudaMalloc(&p, total / 5 * 3)); /* beyond the end of the last part */
+        DONE(cudaMalloc(&small, total / 20));
+        EXPECT((char *)p + total / 5 * 3 <= (char *)small || (char *)small + total / 20 <= p);
+        for (int i = 0; i < 3; i++) DONE(cudaFree(parts[i]));
+        DONE(cudaFree(small));
+        DONE(cudaFree(p));
         DONE(cudaMalloc(&p, total / 2));
         DONE(cudaFree(p));
     }

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include <algorithm>
 #include <map>
 
 namespace cuda_on_host
@@ -15,30 +16,11 @@ struct allocation {
     size_t bytes;       /* that were asked for */
 };
 static std::map<size_t, allocation> live; /* by offset of the first byte */
-static std::map<size_t, size_t> freed;    /* bytes of pages, by offset */
 static size_t fresh;                      /* offset of the first page that was never used */
 static size_t used;                       /* bytes, without fences */
 static std::map<const char *, size_t> pinned;
 
 static size_t pages_for(size_t bytes) { return (bytes + 2 * FENCE + PAGE - 1) / PAGE * PAGE; }
-
-/* Joins freed parts that follow each other. */
-static void keep_freed(size_t at, size_t pages)
-{
-    auto next = freed.lower_bound(at);
-    if (next != freed.end() && at + pages + PAGE == next->first) {
-        pages += PAGE + next->second;
-        next = freed.erase(next);
-    }
-    if (next != freed.begin()) {
-        auto before = std::prev(next);
-        if (before->first + before->second + PAGE == at) {
-            before->second += PAGE + pages;
-            return;
-        }
-    }
-    freed[at] = pages;
-}
 
 /* Large parts begin where the system can give them huge pages, if there is room: protecting 32 MiB
    is then 16 entries of a table instead of 8192. */
@@ -56,19 +38,17 @@ static bool find_pages(size_t pages, size_t *at)
 {
     *at = begin_of(pages);
     if (*at + pages + PAGE <= device_size) {
-        if (*at - fresh > PAGE) keep_freed(fresh, *at - fresh - PAGE);
         fresh = *at + pages + PAGE;
         return true;
     }
-    for (auto part = freed.begin(); part != freed.end(); ++part)
-        if (part->second >= pages) {
-            *at = part->first;
-            if (part->second >= pages + 2 * PAGE)
-                freed[part->first + pages + PAGE] = part->second - pages - PAGE;
-            freed.erase(part);
-            return true;
-        }
-    return false;
+    *at = 0;
+    for (const auto &[offset, a] : live) { /* the first gap that is large enough */
+        if (*at + pages + PAGE <= a.page) return true;
+        *at = a.page + a.pages + PAGE;
+    }
+    if (*at + pages + PAGE > device_size) return false;
+    fresh = std::max(fresh, *at + pages + PAGE); /* the last gap ends with the device */
+    return true;
 }
 
 static bool is_fence(const char *p)
@@ -180,7 +160,6 @@ cudaError_t cudaFree(void *p)
     if (cuda_on_host_check_given) cuda_on_host_check_given(p, a.bytes);
     live.erase(it);
     take_pages(a.page, a.pages);
-    keep_freed(a.page, a.pages);
     used -= a.bytes;
     return before;
 }
