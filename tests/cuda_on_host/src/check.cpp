@@ -10,10 +10,10 @@
 namespace cuda_on_host
 {
 
-enum { WORD = 4, READERS = 2, PART = 4096 };
+enum { WORD = 4, PART = 4096 };
 
 struct cell {
-    access write, read[READERS];
+    access write, read[2];
     uint32_t launch, block; /* shared memory: the launch and block of the cell */
     uint8_t written;        /* shared memory: bytes that have been, a bit each */
 };
@@ -128,19 +128,12 @@ static bool races(const access &a, access_kind kind, uint8_t bytes)
     return a.warp_epoch == now.warp_epoch && !lane_has_settled(a.thread % 32, a.lane_clock);
 }
 
+/* Of the last two threads. */
 static void remember_read(cell &c, const access &a)
 {
-    int at = 0;
-    for (int i = READERS - 1; i > 0; i--) { /* the oldest goes, unless this thread has one */
-        const access &r = c.read[i];
-        if (r.launch == a.launch && r.block == a.block && r.thread == a.thread) at = i;
-    }
-    if (at == 0) {
-        const access &r = c.read[0];
-        if (r.launch != a.launch || r.block != a.block || r.thread != a.thread)
-            c.read[1] = c.read[0];
-    }
-    c.read[at] = a;
+    const access &r = c.read[0];
+    if (r.launch != a.launch || r.block != a.block || r.thread != a.thread) c.read[1] = r;
+    c.read[0] = a;
 }
 
 static void look_at(cell &c, const access &a, bool writes, void *pc)

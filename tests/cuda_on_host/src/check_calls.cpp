@@ -12,15 +12,11 @@ static inline void see(const void *p, size_t bytes, bool writes, void *pc)
     if (checking) look(p, bytes, writes, PLAIN, pc);
 }
 
-#define CHECK_CALLS(n)                                                 \
- void __tsan_read##n(void *p) { see(p, n, false, PC); }                \
- void __tsan_write##n(void *p) { see(p, n, true, PC); }                \
- void __tsan_unaligned_read##n(void *p) { see(p, n, false, PC); }      \
- void __tsan_unaligned_write##n(void *p) { see(p, n, true, PC); }      \
- void __tsan_volatile_read##n(void *p) { see(p, n, false, PC); }       \
- void __tsan_volatile_write##n(void *p) { see(p, n, true, PC); }       \
- void __tsan_read##n##_pc(void *p, void *pc) { see(p, n, false, pc); } \
- void __tsan_write##n##_pc(void *p, void *pc) { see(p, n, true, pc); }
+#define CHECK_CALLS(n)                                            \
+ void __tsan_read##n(void *p) { see(p, n, false, PC); }           \
+ void __tsan_write##n(void *p) { see(p, n, true, PC); }           \
+ void __tsan_unaligned_read##n(void *p) { see(p, n, false, PC); } \
+ void __tsan_unaligned_write##n(void *p) { see(p, n, true, PC); }
 
 extern "C" {
 CHECK_CALLS(1)

@@ -23,14 +23,6 @@ using place_of_finding = std::tuple<std::string, std::string, void *>; /* kernel
 static std::map<place_of_finding, finding> findings;
 static long found;
 
-static std::string path_of(const Dl_info &info)
-{
-    char path[1000];
-    if (info.dli_fname && info.dli_fname[0] == '/') return info.dli_fname;
-    const ssize_t n = readlink("/proc/self/exe", path, sizeof path);
-    return n > 0 ? std::string(path, (size_t)n) : "";
-}
-
 /* file:line of an address, or its offset where there is no addr2line. */
 static std::string line_of(void *pc)
 {
@@ -39,8 +31,9 @@ static std::string line_of(void *pc)
     if (!pc || !dladdr(pc, &info)) return "";
     snprintf(offset, sizeof offset, "%#lx",
              (unsigned long)((char *)pc - 1 - (char *)info.dli_fbase));
-    const std::string command =
-        "addr2line -s -e '" + path_of(info) + "' " + offset + " 2>/dev/null";
+    const bool whole = info.dli_fname && info.dli_fname[0] == '/';
+    const std::string path = whole ? info.dli_fname : "/proc/" + std::to_string(getpid()) + "/exe";
+    const std::string command = "addr2line -s -e '" + path + "' " + offset + " 2>/dev/null";
     FILE *f = popen(command.c_str(), "r");
     if (f && !fgets(line, sizeof line, f)) line[0] = 0;
     if (f) pclose(f);
