@@ -74,14 +74,11 @@ static const struct {
     {cudaErrorInvalidValue, "invalid argument"},
     {cudaErrorMemoryAllocation, "out of memory"},
     {cudaErrorInvalidConfiguration, "invalid configuration argument"},
-    {cudaErrorInsufficientDriver, "CUDA driver version is insufficient for CUDA runtime version"},
     {cudaErrorNoDevice, "no CUDA-capable device is detected"},
     {cudaErrorInvalidDevice, "invalid device ordinal"},
-    {cudaErrorNoKernelImageForDevice, "no kernel image is available for execution on the device"},
     {cudaErrorInvalidResourceHandle, "invalid resource handle"},
     {cudaErrorNotReady, "device not ready"},
     {cudaErrorIllegalAddress, "an illegal memory access was encountered"},
-    {cudaErrorLaunchFailure, "unspecified launch failure"},
     {cudaErrorStreamCaptureUnsupported, "operation not permitted when stream is capturing"},
     {cudaErrorStreamCaptureInvalidated, "operation failed due to a previous error during capture"},
 };
@@ -129,14 +126,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *prop, int device)
     *prop = {};
     prop->uuid.bytes[0] = (char)device;
     snprintf(prop->name, sizeof prop->name, "CUDA on the host");
-    prop->totalGlobalMem = option().bytes / PAGE * PAGE;
-    prop->sharedMemPerBlock = PLAIN_SHARED;
-    prop->sharedMemPerBlockOptin = MOST_SHARED;
     prop->major = 9;
-    prop->multiProcessorCount = 4;
-    prop->warpSize = 32;
-    prop->maxThreadsPerBlock = MOST_THREADS;
-    prop->l2CacheSize = 32 << 20;
     return cudaSuccess;
 }
 

@@ -39,7 +39,6 @@ inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z,
 /* Of the thread that runs. */
 extern uint3 threadIdx, blockIdx;
 extern dim3 blockDim, gridDim;
-enum { warpSize = 32 };
 
 using std::isfinite;
 using std::isnan;

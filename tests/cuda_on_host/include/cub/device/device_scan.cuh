@@ -13,7 +13,7 @@ namespace cub
 struct DeviceScan {
     template <class T, class Count>
     static cudaError_t ExclusiveSum(void *storage, size_t &bytes, const T *in, T *out, Count count,
-                                    cudaStream_t stream = nullptr)
+                                    cudaStream_t stream)
     {
         static_assert(std::is_integral<T>::value, "a scan of floats has no fixed order");
         const size_t n = (size_t)count, wanted = n * sizeof(T) / 128 + 1024;
@@ -30,12 +30,6 @@ struct DeviceScan {
             }
             cuda_on_host::wrote(out, n * sizeof(T));
         });
-    }
-    template <class T, class Count>
-    static cudaError_t ExclusiveSum(void *storage, size_t &bytes, T *in, T *out, Count count,
-                                    cudaStream_t stream = nullptr)
-    {
-        return ExclusiveSum(storage, bytes, (const T *)in, out, count, stream);
     }
 };
 
