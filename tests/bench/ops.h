@@ -4,17 +4,17 @@
 
 #include "augur.h"
 
-enum { BENCH_INPUTS = 13 }; /* at most */
+enum { BENCH_INPUTS = 7 }; /* at most */
 
 /* The inputs of the ops of the table: a graph with two edges per node, 32 configurations, digits
-   and ranks; a batch of small graphs, along the edges and against them, of which a few are
-   few_nodes; and a batch of larger ones, trees. */
+   and ranks; a batch of small graphs, of which a few are few_nodes; and a batch of larger ones,
+   trees. */
 typedef struct bench_scene {
     int nodes, configs, bags, kernel_nodes, few_nodes, tree_nodes;
-    ag_graph *graph, *kernels, *kernel_users, *trees;
-    int32_t *digit, *rank, *starts;                              /* starts: of the small graphs */
-    ag_params *params;                                           /* of the row */
-    ag_edges edges, kernel_edges, kernel_user_edges, tree_edges; /* of the tape */
+    ag_graph *graph, *kernels, *trees;
+    int32_t *digit, *rank, *starts;           /* starts: of the small graphs */
+    ag_params *params;                        /* of the row */
+    ag_edges edges, kernel_edges, tree_edges; /* of the tape */
 } bench_scene;
 
 typedef struct bench_op {

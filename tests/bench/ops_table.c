@@ -21,25 +21,11 @@ OP(channel_attention, ag_channel_attention(x[0], x[1], x[2], x[3], x[4]))
 OP(attend, ag_attend(x[0], &(ag_attend_weights){x[1], x[2], x[3], x[4], x[5]}, x[6], (ag_real)0.2))
 OP(linear, ag_linear(x[0], x[1], x[2]))
 
-static ag_tensor *sage_mean(const bench_scene *s, ag_tensor *const *x)
-{
-    const ag_sage_weights weights = {s->params->list[1], s->params->list[2], s->params->list[3]};
-    return ag_sage(&weights, x[0], s->edges, AG_AGGREGATE_MEAN, 0);
-}
-
 static ag_tensor *gat(const bench_scene *s, ag_tensor *const *x)
 {
     ag_param *const *w = s->params->list + 1;
     const ag_gat_weights weights = {.w = w[0], .from = w[1], .to = w[2]};
     return ag_gat(&weights, x[0], NULL, s->kernel_edges, 8, 0, (ag_real)0.2, 0);
-}
-
-static ag_tensor *sage_concat(const bench_scene *s, ag_tensor *const *x)
-{
-    ag_param *const *w = s->params->list + 1;
-    const ag_sage_concat_weights weights = {.operands = w[0], .users = w[1], .join = w[2]};
-    return ag_sage_concat(&weights, x[0], s->kernel_edges, &s->kernel_user_edges, AG_AGGREGATE_MEAN,
-                          0);
 }
 
 OP(mean_rows, ag_mean_rows(x[0]))
@@ -61,16 +47,6 @@ static ag_tensor *starts_of(const bench_scene *s, ag_tensor *x)
 
 OP(attention, ag_attention(x[0], starts_of(s, x[0]), 8, 0))
 
-/* x, then the weights in the order of the struct. */
-static ag_tensor *encoder(const bench_scene *s, ag_tensor *const *x)
-{
-    ag_param *const *p = s->params->list;
-    const ag_encoder_weights weights = {p[1], p[2], p[3], p[4],  p[5],  p[6],
-                                        p[7], p[8], p[9], p[10], p[11], p[12]};
-    const ag_edges edges = {.starts = starts_of(s, x[0])};
-    return ag_encoder(&weights, x[0], edges, 8, (ag_real)0.1);
-}
-
 static ag_tensor *rank_of(const bench_scene *s, ag_tensor *x)
 {
     return ag_input_i32(ag_tape_of(x), s->rank, AG_SHAPE(ag_size(x, 0)));
@@ -89,13 +65,6 @@ static ag_tensor *lambda_rank(const bench_scene *s, ag_tensor *const *x)
 
 OP(listmle, ag_listmle(x[0], rank_of(s, x[0])))
 
-static ag_tensor *graph_conv(const bench_scene *s, ag_tensor *const *x)
-{
-    ag_param *const *w = s->params->list + 1;
-    const ag_sage_weights weights = {w[0], w[1], w[2]};
-    return ag_graph_conv(&weights, x[0], s->tree_edges);
-}
-
 static ag_tensor *gcn_conv(const bench_scene *s, ag_tensor *const *x)
 {
     const ag_gcn_weights weights = {s->params->list[1], s->params->list[2]};
@@ -103,14 +72,6 @@ static ag_tensor *gcn_conv(const bench_scene *s, ag_tensor *const *x)
 }
 
 OP(topk, ag_topk(x[0], x[1], s->tree_edges, (ag_real)0.8).x)
-
-/* The graph of the nodes that stay, by a mean over its messages. */
-static ag_tensor *topk_edges(const bench_scene *s, ag_tensor *const *x)
-{
-    const ag_pooled pooled = ag_topk(x[0], x[1], s->tree_edges, (ag_real)0.8);
-    return ag_spmm(pooled.x, pooled.edges, AG_AGGREGATE_MEAN);
-}
-
 OP(relu_topk_readout, ag_relu_topk_readout(x[0], x[1], s->tree_edges, (ag_real)0.8).readout)
 OP(sag_pool, ag_sag_pool(x[0], x[1], s->tree_edges, (ag_real)0.8).x)
 OP(readout_max_mean, ag_readout_max_mean(x[0], s->tree_edges))
@@ -132,20 +93,10 @@ enum { N = -1, C = -2, BAGS = -3, KERNELS = -4, FEW = -5, TREES = -6 };
  }
 
 /* Of graphs of 41 nodes, 512 features and 8 heads of 64. A product with scores is 2 * 41 operations
-   per element, one with a weight of the layer 2 * 512 per element of its output. */
+   per element. */
 #define ATTENTION(n)                                                    \
  {                                                                      \
   "attention", W(n, 512), {W(n, 1536)}, attention, {167, 414}, { 4, 8 } \
- }
-#define ENCODER(n)                                                                    \
- {                                                                                    \
-  "encoder", W(n, 512),                                                               \
-      {W(n, 512),    W(1536, 512), B(1536),      W(512, 512), B(512), B(512), B(512), \
-       W(2048, 512), B(2048),      W(512, 2048), B(512),      B(512), B(512)},        \
-      encoder, {12490, 25060},                                                        \
-  {                                                                                   \
-   26, 52                                                                             \
-  }                                                                                   \
  }
 
 /* name, shape, parameters, record, operations and tensors (of that shape) moved: forward, backward
@@ -176,33 +127,14 @@ const bench_op bench_op_table[] = {
      {86, 166},
      {5, 8}},
     {"linear", X(256), {X(256), W(256, 256), B(256)}, linear, {513, 1025}, {2, 3}},
-    {"sage_mean",
-     X(256),
-     {X(256), W(128, 256), B(128), W(128, 256)},
-     sage_mean,
-     {515, 1027},
-     {1.5, 2.5}},
     {"gat",
      W(KERNELS, 512),
      {W(KERNELS, 512), W(512, 512), W(8, 64), W(8, 64)},
      gat,
      {1032, 2070},
      {2, 3}},
-    {"sage_concat",
-     W(KERNELS, 512),
-     {W(KERNELS, 512), W(512, 512), W(512, 512), W(512, 3 * 512)},
-     sage_concat,
-     {5130, 10250},
-     {2, 3}},
-    {"graph_conv",
-     W(TREES, 128),
-     {W(TREES, 128), W(128, 128), B(128), W(128, 128)},
-     graph_conv,
-     {516, 1028},
-     {2, 3}},
     {"gcn_conv", W(TREES, 128), {W(TREES, 128), W(128, 128), B(128)}, gcn_conv, {262, 518}, {2, 3}},
     {"topk", W(TREES, 128), {W(TREES, 128), B(128)}, topk, {3, 6}, {1.8, 2.6}},
-    {"topk+edges", W(TREES, 128), {W(TREES, 128), B(128)}, topk_edges, {5, 8}, {3.4, 4.2}},
     {"relu_topk_readout",
      W(TREES, 128),
      {W(TREES, 128), B(128)},
@@ -220,8 +152,6 @@ const bench_op bench_op_table[] = {
      {7, 12}},
     ATTENTION(FEW),
     ATTENTION(KERNELS),
-    ENCODER(FEW),
-    ENCODER(KERNELS),
     {"mean_rows", X(256), {X(256)}, mean_rows, {1, 1}, {1, 1}},
     {"transpose", X(128), {X(128)}, transpose, {0, 0}, {2, 2}},
     {"concat", X(128), {X(128), X(128)}, concat, {0, 0}, {4, 4}},

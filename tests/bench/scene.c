@@ -68,11 +68,8 @@ int bench_scene_open(bench_scene *s, int nodes, int configs, int kernels)
     s->starts = calloc((size_t)kernels + 1, sizeof *s->starts);
     s->graph = bench_graph(s->nodes, 2, 1, AG_ALONG);
     s->kernels = bench_graph(SMALL, 2, kernels, AG_ALONG);
-    s->kernel_users = bench_graph(SMALL, 2, kernels, AG_AGAINST);
     s->trees = bench_graph(LARGE, 2, kernels, AG_ALONG);
-    if (!s->digit || !s->rank || !s->starts || !s->graph || !s->kernels || !s->kernel_users ||
-        !s->trees)
-        return 1;
+    if (!s->digit || !s->rank || !s->starts || !s->graph || !s->kernels || !s->trees) return 1;
     for (int i = 0; i < s->bags * 18; i++) s->digit[i] = (int32_t)ag_random_below(&random, 8);
     for (int i = 0; i < 64; i++) s->rank[i] = i;
     for (int i = 0; i <= kernels; i++) s->starts[i] = i * SMALL;
@@ -84,7 +81,6 @@ void bench_scene_close(bench_scene *s)
 {
     ag_graph_free(s->graph);
     ag_graph_free(s->kernels);
-    ag_graph_free(s->kernel_users);
     ag_graph_free(s->trees);
     free(s->digit);
     free(s->rank);
@@ -95,6 +91,5 @@ void bench_scene_edges(bench_scene *s, ag_tape *tape)
 {
     s->edges = ag_graph_edges(tape, s->graph);
     s->kernel_edges = ag_graph_edges(tape, s->kernels);
-    s->kernel_user_edges = ag_graph_edges(tape, s->kernel_users);
     s->tree_edges = ag_graph_edges(tape, s->trees);
 }

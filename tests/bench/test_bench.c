@@ -33,7 +33,7 @@ static void check_rows(json_t *all)
         if (!step) assert_true(value(row, "copy_ms") > 0);
     }
     assert_int_equal(steps, 7);
-    assert_int_equal(ops, 2 * 38 + 2); /* forward and backward; AdamW twice */
+    assert_int_equal(ops, 2 * 32 + 2); /* forward and backward; AdamW twice */
 }
 
 static void test_every_row(void **state)
