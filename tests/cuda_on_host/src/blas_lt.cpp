@@ -43,11 +43,6 @@ template <class To, class From> To *inside(From *p)
     static_assert(sizeof(To) <= sizeof(From), "it is kept in there");
     return (To *)(void *)p;
 }
-template <class To, class From> const To *inside(const From *p)
-{
-    static_assert(sizeof(To) <= sizeof(From), "it is kept in there");
-    return (const To *)(const void *)p;
-}
 
 cublasStatus_t set(void *to, size_t size, const void *buf, size_t bytes)
 {
@@ -85,19 +80,6 @@ int same(const algorithm &x, const algorithm &y)
 int has_bias(const desc &d) { return d.epilogue & CUBLASLT_EPILOGUE_BIAS; }
 int has_gradient(const desc &d) { return d.epilogue == CUBLASLT_EPILOGUE_BGRADB; }
 
-/* D += the bias of its rows. */
-void add_bias(float *to, const float *bias, int m, int n)
-{
-    cuda_on_host::reads(bias, (size_t)m * sizeof *bias, "the bias of cuBLASLt");
-    for (int i = 0; i < m * n; i++) to[i] += bias[i % m];
-}
-
-/* max(D, 0), of which a NaN is 0. */
-void relu(float *to, int m, int n)
-{
-    for (int i = 0; i < m * n; i++) to[i] = to[i] > 0 ? to[i] : 0;
-}
-
 /* The sums of op(B) over k, one for each column of D. The product has read B. */
 void sum_b(float *to, const cuda_on_host::operand &b, int k, int n)
 {
@@ -109,10 +91,15 @@ void sum_b(float *to, const cuda_on_host::operand &b, int k, int n)
     }
 }
 
+/* max(D + the bias of its rows, 0), of which a NaN is 0. */
 void epilogue(const desc &d, const cuda_on_host::product &p)
 {
-    if (has_bias(d)) add_bias(p.c, d.bias, p.m, p.n);
-    if (d.epilogue & CUBLASLT_EPILOGUE_RELU) relu(p.c, p.m, p.n);
+    if (has_bias(d))
+        cuda_on_host::reads(d.bias, (size_t)p.m * sizeof *d.bias, "the bias of cuBLASLt");
+    for (int i = 0; i < p.m * p.n; i++) {
+        if (has_bias(d)) p.c[i] += d.bias[i % p.m];
+        if (d.epilogue & CUBLASLT_EPILOGUE_RELU && !(p.c[i] > 0)) p.c[i] = 0;
+    }
     if (has_gradient(d)) sum_b(d.bias, p.b, p.k, p.n);
 }
 
@@ -122,7 +109,7 @@ void check_call(const algorithm *wanted, const cublasLtMatmulAlgo_t *given, cons
     if (!given)
         cuda_on_host::misuse("cublasLtMatmul names no algorithm, so it may take another one each "
                              "time; ask cublasLtMatmulAlgoGetHeuristic once");
-    const algorithm *a = inside<algorithm>(given);
+    const algorithm *a = inside<const algorithm>(given);
     if (!same(*a, *wanted))
         cuda_on_host::misuse("cublasLtMatmul has the algorithm of another product");
     if (!workspace || bytes < a->bytes)
