@@ -136,40 +136,6 @@ call() {
     "$@" >"$name.out" 2>"$name.err" || failed "$* ended with exit status $?: $(tail -n 1 "$name.err")"
 }
 
-# kill_within NAME COMMAND...: kills a training run within its third or fourth step, at a message whose reader is asleep: the
-# pipe is full except for the lines until the second step. It saves there, which is waited for.
-kill_within() {
-    name=$1
-    shift
-    mkdir -p "$(dirname "$name")"
-    mkfifo ../full
-    exec 3<>../full
-    dd if=/dev/zero of=../full bs=4096 count=4096 oflag=nonblock 2>/dev/null
-    dd of=/dev/null bs=4096 count=1 <&3 2>/dev/null
-    head -c $((4096 - 150)) /dev/zero >&3
-    "$@" >/dev/null 2>../full 3<&- &
-    while ! [ -e "$name/last.safetensors" ]; do
-        kill -0 $! 2>/dev/null || failed "$* ended before it could be killed"
-        sleep 0.02
-    done
-    kill -KILL $!
-    wait $! 2>/dev/null
-    exec 3<&-
-    rm ../full
-}
-
-# resumed NAME SAME COMMAND...: killed and resumed, a run has the bytes of the run SAME.
-resumed() {
-    name=$1
-    same=$2
-    shift 2
-    kill_within "$name" "$@" --out "$name"
-    call "$name" "$@" --out "$name" --resume
-    for file in last.safetensors best.safetensors config.json metrics.csv metrics.jsonl; do
-        cmp -s "$name/$file" "$same/$file" || failed "$name/$file differs from $same/$file, which was never interrupted"
-    done
-}
-
 few="--hidden 16 --steps 8 --eval-every 4 --save-every 2 --log-every 1"
 
 # trained FOLDER PROGRAM DATA OPTIONS: trains, scores and predicts. DATA is the name of variables with train, valid, test.
@@ -188,7 +154,6 @@ trained() {
 everything() {
     trained "$1" "$2" "$3" "$4"
     call "$at/other" $learn --seed 1 --no-baselines --out "$at/other"
-    resumed "$at/resumed" "$at/run" $learn --no-baselines
     both="--run $at/run --ensemble $at/other --data $test"
     call "$at/eval-json" "$program" eval $both --no-baselines --json
     call "$at/eval-both" "$program" eval $both --no-baselines --checkpoint last
