@@ -4,7 +4,7 @@
 # bytes that they wrote when tests/golden/same_bytes.txt was made: checkpoints, predictions, printed tables and messages,
 # JSON, CSV, data and scripts of plots, reports. Every command below runs with one thread and again with two, in a folder
 # of its own on a few of the files in examples/data. Each file that appears there and is not empty is an artefact and has a
-# line in the table, so a file more or less is a difference, too.
+# line in the table (or is in the line of its folder, plots), so a file more or less is a difference, too.
 #
 #   sh tests/same_bytes.sh build/release             compares; exit status 1 and a list when something differs, 77 when the
 #                                                    table is for another kind of build
@@ -195,9 +195,13 @@ all_commands() {
     trained tpgnn/statements tpgnn schedule "--preset statements --schedules 8"
 }
 
-artefacts() { # artefacts THREADS: a hash and a name for each
-    (cd "$work/$1/all" && find . -type f ! -empty ! -name timing.jsonl ! -name study.html |
-        sed 's,^\./,,' | sort | xargs sha256sum | sed 's/^\(.\{24\}\)[^ ]*/\1/')
+hashes() { find . -type f ! -empty "$@" | sed 's,^\./,,' | sort | xargs sha256sum | sed 's/^\(.\{24\}\)[^ ]*/\1/'; }
+
+artefacts() { # artefacts THREADS: a hash and a name for each; all in a folder of plots have one line
+    (cd "$work/$1/all" && hashes ! -name timing.jsonl ! -name study.html ! -path '*/plots/*' &&
+        find . -name plots | while IFS= read -r folder; do
+            printf '%s  %s\n' "$(cd "$folder" && hashes | sha256sum | cut -c 1-24)" "${folder#./}"
+        done) | sort -k 2
 }
 
 run_all() { # run_all THREADS
