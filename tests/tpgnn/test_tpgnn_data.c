@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Schedules of tensor programs: trees, names, vocabularies, and their form for models. */
 #include "support/test.h"
-#include "examples/harness/harness.h"
 #include "support/tpgnn_npz.h"
 
 #include <jansson.h>
-#include <signal.h>
 
 static const char *type_of(const tpgnn_data *d, const tpgnn_schedule *s, int v)
 {
@@ -224,23 +222,11 @@ static void memory_is_counted_and_limited(void **state)
     }
 }
 
-/* The last test: the flag stays. */
-static void an_interrupt_ends_the_reading(void **state)
-{
-    tpgnn_data d = {0};
-    harness_catch_signals();
-    raise(SIGTERM);
-    assert_int_equal(test_schedules_add(&d, NULL, new_failure()), AG_ESTOPPED);
-    assert_int_equal(d.tasks, 0);
-    tpgnn_data_free(&d);
-}
-
 int main(void)
 {
     return RUN_TESTS_WITH(test_folder_make, test_folder_remove, a_file_is_a_task_of_schedules,
                           the_tree_is_read, kinds_of_all_files_are_merged,
                           the_order_of_files_changes_no_index,
                           what_training_did_not_have_is_unknown, spoiled_vocabularies_are_refused,
-                          the_hash_knows_all_that_was_read, memory_is_counted_and_limited,
-                          an_interrupt_ends_the_reading);
+                          the_hash_knows_all_that_was_read, memory_is_counted_and_limited);
 }

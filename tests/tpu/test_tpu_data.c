@@ -2,11 +2,8 @@
 /* The TPU model's kernels: which are read, their names, their order, their memory. */
 #include "support/test.h"
 #include "core/random.h"
-#include "examples/harness/harness.h"
-#include "examples/tpu/data/data_internal.h"
 #include "support/tpu_npz.h"
 
-#include <signal.h>
 #include <sys/stat.h>
 
 static void a_fusion_file_is_cut_into_its_kernels(void **state)
@@ -224,25 +221,11 @@ static void the_measured_folders_are_read(void **state)
     }
 }
 
-/* The last test: the flag stays. */
-static void an_interrupt_ends_the_reading(void **state)
-{
-    tpu_data d = {0};
-    test_tile t;
-    test_tile_make(&t);
-    assert_true(test_arrays_write(test_path, t.array, t.arrays));
-    harness_catch_signals();
-    raise(SIGTERM);
-    assert_int_equal(test_tpu_add(&d, NULL, new_failure()), AG_ESTOPPED);
-    assert_int_equal(d.files, 0);
-    tpu_data_free(&d);
-}
-
 int main(void)
 {
     return RUN_TESTS_WITH(test_folder_make, test_folder_remove,
                           a_fusion_file_is_cut_into_its_kernels, any_order_of_nodes_is_put_right,
                           a_tile_file_is_one_kernel, names_tell_program_and_family,
                           the_hash_knows_all_that_was_read, memory_is_counted_and_limited,
-                          the_measured_folders_are_read, an_interrupt_ends_the_reading);
+                          the_measured_folders_are_read);
 }
