@@ -359,6 +359,7 @@ static void kinds_are_not_mixed(void **state)
                         " is a tile file, but good_1.npz is a fusion file; the two kinds are "
                         "different tasks: name files of one kind");
     read_layout(new_failure());
+    assert_int_equal(last_failure()->status, AG_EDATA);
     assert_string_equal(last_failure()->sentence + strlen(test_path),
                         " is a tile file, but tgraph ranks layouts; \"tpu\" is the program for "
                         "tiles");

@@ -18,7 +18,6 @@ static int make_files(void **state)
     program_write_layout("a.npz", 60, 0);
     program_write_layout("b.npz", 40, 1);
     program_write_layout("c.npz", 400, 2);
-    program_write_tile("t.npz", 30, 0);
     return 0;
 }
 
@@ -70,8 +69,6 @@ static void predictions(void **state)
                    "p3 was not trained with --split 0.8 --split-seed 0");
     program_expect("tgraph eval --run p1 --data a.npz --split 0.5", 2, "",
                    "--split is not an option of tgraph eval");
-    program_expect("tgraph predict --run p1 --data t.npz", 3, "",
-                   "t.npz is a tile file, but tgraph ranks layouts");
     program_expect("tgraph train --data a.npz --no-prune --out p4" SMALL, 0, "", "");
     program_expect("tgraph predict --run p1 --ensemble p4 --data a.npz", 2, "",
                    "differ in --prune, --repad or --log-features");
@@ -183,7 +180,6 @@ static void inspecting(void **state)
         assert_true(program_number(json_array_get(j, 0), has[i].key) == (double)has[i].value);
     json_decref(j);
     program_expect("tgraph inspect x.npz", 0, "0.300", "");
-    program_expect("tgraph inspect none.npz", 3, "", "none.npz");
     program_expect("tgraph inspect stdout a.npz", 3, "a.npz", "1 of 2 files cannot be read");
 }
 

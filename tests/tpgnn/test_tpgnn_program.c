@@ -38,8 +38,6 @@ static int make_files(void **state)
     test_schedules_write(&s, "conv2d-nhwc_1_20.npz");
     s.runtime[0] = 4000;
     test_schedules_write(&s, "mm_4.npz");
-    s.runtime[0] = 0;
-    test_schedules_write(&s, "bad.npz");
     program_expect("tpgnn train --out run" FILES ALONE SMALL, 0, "", "");
     return 0;
 }
@@ -253,9 +251,6 @@ static void the_same_as_json(void **state)
 
 static void what_cannot_be_read(void **state)
 {
-    program_expect("tpgnn inspect none.npz", 3, "", "none.npz");
-    program_expect("tpgnn inspect mm_4.npz bad.npz", 3, "",
-                   "bad.npz: schedule_runtime of schedule 0 is 0, but must be at least 1 ns");
     program_expect("tpgnn inspect", 2, "", "data");
     program_expect("tpgnn inspect mm_4.npz mm_4.npz", 0, "Schedules: 2 of 1 task",
                    "more than once");

@@ -28,7 +28,6 @@ static int make_files(void **state)
     program_write_fusion("f_0.npz", 20, 0);
     program_write_fusion("g_0.npz", 30, 1);
     program_write_fusion("h_1.npz", 15, 2);
-    program_write_layout("layout.npz", 10, 0);
     return 0;
 }
 
@@ -172,11 +171,8 @@ static void inspecting(void **state)
 
 static void wrong_files(void **state)
 {
-    program_expect("tpu train --data a_0_0000000a.npz f_0.npz --out x" SMALL, 2, "",
-                   "f_0.npz is a fusion file, but a_0_0000000a.npz is a tile file");
     program_expect("tpu train --data a_0_0000000a.npz --valid f_0.npz --out x" SMALL, 2, "",
                    "different kinds of files");
-    program_expect("tpu train --data layout.npz --out x" SMALL, 3, "", "only tgraph reads");
 }
 
 static void wrong_options(void **state)

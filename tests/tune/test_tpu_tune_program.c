@@ -52,7 +52,6 @@ static void sentences(void **state)
          "--core is 900, which is not a core that the program may run on (0"},
         {"tpu autotune --run fusion --out a --data b", 2,
          "--data is not an option of tpu autotune"},
-        {"tpu autotune --run fusion --out tile", 2, "the folder tile is not empty"},
         {"tpu autotune --run fusion --out ./fusion --force", 2,
          "--out: ./fusion is the folder of --run, and its model would be lost; choose another"},
         {"tpu train --data " DATA "fusion/mlp_0.npz --out a --tiles 3", 2,
