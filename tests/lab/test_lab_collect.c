@@ -19,27 +19,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Every operand in its order, and the axes of every dot; returns their number. */
-static int64_t check_operands(ag_npz *npz, const lab_program *p)
-{
-    int64_t pairs, named;
-    int64_t *pair = read_all(npz, "operand_index", AG_I64, &pairs), *next = pair;
-    int64_t *axes = read_all(npz, "dot_axes", AG_I64, &named), *dot = axes;
-    for (int i = 0; i < p->n; i++) {
-        const lab_node *v = &p->nodes[i];
-        for (int k = 0; k < v->n_operands; k++, next += 2) {
-            assert_int_equal(next[0], i);
-            assert_int_equal(next[1], v->operand[k]);
-        }
-        if (v->op != LAB_DOT) continue;
-        assert_memory_equal(dot, ((int64_t[]){i, v->dot.batch, v->dot.left, v->dot.right}),
-                            4 * sizeof *dot);
-        dot += 4;
-    }
-    assert_true(next == pair + pairs && dot == axes + named);
-    return named / 4;
-}
-
 static void check_layout(const char *path, const lab_program *p)
 {
     ag_npz *npz = open_npz(path);

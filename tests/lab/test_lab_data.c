@@ -2,12 +2,12 @@
 /* The data in examples/data: whole, split without overlap, and of the programs that the lab still
    builds today. */
 #include "support/test.h"
-#include "augur.h"
 #include "examples/lab/collect/stored.h"
 #include "examples/lab/nets/families.h"
 #include "examples/lab/program/features.h"
 #include "examples/lab/text/text.h"
 #include "examples/harness/files/files.h"
+#include "support/lab_arrays.h"
 
 #include <jansson.h>
 #include <unistd.h>
@@ -47,25 +47,23 @@ static void splits_name_every_file_once(void **state)
     }
 }
 
-/* The op codes, reducers and features of all nodes are those of the file. */
-static void check_features(ag_npz *npz, const lab_program *p)
+/* The op codes, reducers, features and operands of all nodes are those of the file. */
+static void check_graph(const char *path, const lab_program *p)
 {
-    const ag_array_info *info = ag_npz_find(npz, "node_feat");
-    assert_int_equal(info->size[0], p->n);
-    float *stored = malloc((size_t)info->count * sizeof *stored), row[LAB_FEATURES];
-    uint8_t *code = malloc((size_t)p->n), *reducer = malloc((size_t)p->n);
-    expect_ok(ag_npz_read(npz, "node_feat", AG_F32, stored, new_failure()));
-    expect_ok(ag_npz_read(npz, "node_opcode", AG_U8, code, new_failure()));
-    expect_ok(ag_npz_read(npz, "node_reducer", AG_U8, reducer, new_failure()));
+    ag_npz *npz = open_npz(path);
+    const float *stored = read_all(npz, "node_feat", AG_F32, NULL);
+    const uint8_t *code = read_all(npz, "node_opcode", AG_U8, NULL),
+                  *reducer = read_all(npz, "node_reducer", AG_U8, NULL);
+    float row[LAB_FEATURES];
+    assert_int_equal(ag_npz_find(npz, "node_feat")->size[0], p->n);
     for (int i = 0; i < p->n; i++) {
         lab_node_features(row, p, i);
         assert_memory_equal(row, stored + (size_t)i * LAB_FEATURES, sizeof row);
         assert_int_equal(lab_op_code(p->nodes[i].op), code[i]);
         assert_int_equal(lab_reducer_code(p, i), reducer[i]);
     }
-    free(stored);
-    free(code);
-    free(reducer);
+    check_operands(npz, p);
+    close_npz(npz);
 }
 
 /* `lab check` measures the test files with a text, and programs that it builds again: of each
@@ -86,10 +84,7 @@ static void files_are_of_the_programs_of_today(void **state)
         if ((known && !text) || (!text && !lab_family_find(own))) continue;
         lab_stored x;
         expect_ok(lab_stored_load(&x, m, name, new_failure()));
-        ag_npz *npz = expect_made(
-            ag_npz_open(lab_manifest_path(m, name, ".npz"), (size_t)1 << 28, new_failure()));
-        check_features(npz, &x.program);
-        ag_npz_close(npz);
+        check_graph(lab_manifest_path(m, name, ".npz"), &x.program);
         lab_stored_clear(&x);
         if (!text) family[families++] = own;
         texts += text;
