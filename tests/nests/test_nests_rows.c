@@ -7,7 +7,7 @@
 #include "examples/nests/makers/rows_file.h"
 #include "support/program_call.h"
 #include "support/program_files.h"
-#include "support/tgraph_npz.h"
+#include "support/spoiled.h"
 
 #include <jansson.h>
 #include <malloc.h>
@@ -134,51 +134,36 @@ static void groups_of_a_large_table(void **state)
 
 /* ---- refusals ---- */
 
-static void no_feature(file *f) { f->x[1][1] = (float)NAN; }
-static void no_work(file *f) { f->work[2] = 0; }
-static void endless_work(file *f) { f->work[0] = (double)INFINITY; }
-static void late_start(file *f) { f->offset[0] = 1; }
-static void falling(file *f) { f->offset[2] = 1; }
-static void early_end(file *f) { f->offset[4] = 5; }
-static void far_row(file *f) { f->index[3] = 3; }
-static void negative_row(file *f) { f->index[5] = -1; }
-static void negative_count(file *f) { f->count[2] = -1; }
-static void mixed_groups(file *f) { f->group[2] = 3; }
-static void negative_time(file *f) { f->runtime[1] = -5; }
-static void few_works(file *f) { f->array[WORK].size[0] = 2; }
-static void few_counts(file *f) { f->array[COUNT].size[0] = 5; }
-static void few_groups(file *f) { f->array[GROUP].size[0] = 3; }
-static void few_times(file *f) { f->array[RUNTIME].size[0] = 1; }
-static void no_items(file *f) { f->array[OFFSET].size[0] = 1; }
-static void a_list(file *f) { f->array[X].rank = 1; }
-
 static void what_is_refused(void **state)
 {
     static const struct {
-        void (*spoil)(file *f);
+        int array;
+        test_what what;
+        int at;
+        double value;
         const char *part;
-    } wrong[] = {{no_feature, "row_feature[1,1] is nan, but must be finite"},
-                 {no_work, "row_work[2] is 0, but must be above"},
-                 {endless_work, "row_work[0] is inf"},
-                 {late_start, "row_offset goes from 1 to 6, but must go from 0 to 6"},
-                 {falling, "row_offset[2] = 1 follows 2"},
-                 {early_end, "row_offset goes from 0 to 5"},
-                 {far_row, "row_index[3] is 3, but rows are 0 to 2"},
-                 {negative_row, "row_index[5] is -1"},
-                 {negative_count, "row_count[2] is -1, but must be at least 0"},
-                 {mixed_groups, "row_group[2] is 3 after 4"},
-                 {negative_time, "config_runtime[1] is -5"},
-                 {few_works, "row_work has shape [2], but must be [3]"},
-                 {few_counts, "row_count has shape [5], but must be [6]"},
-                 {few_groups, "row_group has shape [3], but must be [4]"},
-                 {few_times, "config_runtime has shape [1], but must be [4]"},
-                 {no_items, "3 rows of 2 columns and 0 items"},
-                 {a_list, "row_feature has shape [3], but must be [any,any]"}};
+    } wrong[] = {{X, ELEMENT, 3, NAN, "row_feature[1,1] is nan, but must be finite"},
+                 {WORK, ELEMENT, 2, 0, "row_work[2] is 0, but must be above"},
+                 {WORK, ELEMENT, 0, INFINITY, "row_work[0] is inf"},
+                 {OFFSET, ELEMENT, 0, 1, "row_offset goes from 1 to 6, but must go from 0 to 6"},
+                 {OFFSET, ELEMENT, 2, 1, "row_offset[2] = 1 follows 2"},
+                 {OFFSET, ELEMENT, 4, 5, "row_offset goes from 0 to 5"},
+                 {INDEX, ELEMENT, 3, 3, "row_index[3] is 3, but rows are 0 to 2"},
+                 {INDEX, ELEMENT, 5, -1, "row_index[5] is -1"},
+                 {COUNT, ELEMENT, 2, -1, "row_count[2] is -1, but must be at least 0"},
+                 {GROUP, ELEMENT, 2, 3, "row_group[2] is 3 after 4"},
+                 {RUNTIME, ELEMENT, 1, -5, "config_runtime[1] is -5"},
+                 {WORK, SIZE, 0, 2, "row_work has shape [2], but must be [3]"},
+                 {COUNT, SIZE, 0, 5, "row_count has shape [5], but must be [6]"},
+                 {GROUP, SIZE, 0, 3, "row_group has shape [3], but must be [4]"},
+                 {RUNTIME, SIZE, 0, 1, "config_runtime has shape [1], but must be [4]"},
+                 {OFFSET, SIZE, 0, 1, "3 rows of 2 columns and 0 items"},
+                 {X, RANK, 0, 1, "row_feature has shape [3], but must be [any,any]"}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         file f;
         nests_data data;
         make(&f);
-        wrong[i].spoil(&f);
+        test_spoil(&f.array[wrong[i].array], wrong[i].what, wrong[i].at, wrong[i].value);
         write_file(&f, "bad.npz");
         expect_status(read_file(&data, "bad.npz", new_failure()), AG_EDATA, wrong[i].part);
         assert_non_null(strstr(last_failure()->sentence, "bad.npz"));

@@ -6,8 +6,7 @@
 #include "core/threads.h"
 #include "support/program_files.h"
 #include "support/program_models.h"
-#include "support/tpgnn_npz.h"
-#include "support/tpu_npz.h"
+#include "support/spoiled.h"
 #include "examples/harness/harness.h"
 #include "examples/harness/rank/rank.h"
 #include "support/files.h"
@@ -22,24 +21,16 @@
    is verified, too. */
 static void write_small(int model)
 {
-    test_layout l;
-    test_tile t;
-    test_fusion f;
-    test_schedules s;
-    const float unused[5] = {1.5F, 2.25F, 3, 4, 5};
-    test_layout_make(&l);
-    l.array[l.arrays++] = (test_array){"unused", AG_F32, 1, {5}, unused};
-    test_tile_make(&t);
-    test_fusion_make(&f);
-    test_schedules_make(&s);
-    if (model >= 7)
+    static const test_kind kinds[] = {LAYOUT, LAYOUT, TILE, TILE, FUSION, SCHEDULES, SCHEDULES};
+    static const float unused[5] = {1.5F, 2.25F, 3, 4, 5};
+    int arrays;
+    if (model >= 7) {
         program_write_rows(DATA, 5, 0);
-    else if (model == 5 || model == 6)
-        test_schedules_write(&s, DATA);
-    else
-        assert_true(model <= 1   ? test_arrays_write(DATA, l.array, l.arrays)
-                    : model == 4 ? test_arrays_write(DATA, f.array, f.arrays)
-                                 : test_arrays_write(DATA, t.array, t.arrays));
+        return;
+    }
+    test_array *array = test_kind_make(kinds[model], &arrays);
+    if (model <= 1) array[arrays++] = (test_array){"unused", AG_F32, 1, {5}, unused};
+    assert_true(test_arrays_write(DATA, array, arrays));
 }
 
 static int make_files(void **state)

@@ -4,8 +4,7 @@
 #include "support/test.h"
 #include "examples/tgraph/program.h"
 #include "support/program_models.h"
-#include "support/tpgnn_npz.h"
-#include "support/tpu_npz.h"
+#include "support/spoiled.h"
 
 #include <unistd.h>
 
@@ -48,18 +47,16 @@ static void write_rows(const char *name)
 /* Files that take from 2 to 5 MiB, with the names that programs of their own would have. */
 static int make_files(void **state)
 {
-    test_layout l;
-    test_tile t;
-    test_fusion f;
+    int arrays;
     if (program_models_make(state)) return -1;
-    test_layout_make(&l);
-    l.array[NODE_SPLITS].name = NULL;
-    write_nodes("layout.npz", l.array, l.arrays);
-    test_tile_make(&t);
-    write_nodes("tile_0_00000001.npz", t.array, t.arrays);
-    test_fusion_make(&f);
-    f.node_offset[FUSION_KERNELS] = NODES;
-    write_nodes("fusion_0.npz", f.array, f.arrays);
+    test_array *array = test_kind_make(LAYOUT, &arrays);
+    array[NODE_SPLITS].name = NULL;
+    write_nodes("layout.npz", array, arrays);
+    array = test_kind_make(TILE, &arrays);
+    write_nodes("tile_0_00000001.npz", array, arrays);
+    array = test_kind_make(FUSION, &arrays);
+    test_set_element(&array[FUSION_NODE_OFFSET], FUSION_KERNELS, NODES);
+    write_nodes("fusion_0.npz", array, arrays);
     write_schedules("tasks_0.npz");
     write_rows("rows.npz");
     return 0;

@@ -3,44 +3,18 @@
    Cuts and flipped bits: test_program_damage.c. */
 #include "support/test.h"
 #include "examples/tgraph/data/data.h"
-#include "support/tpgnn_npz.h"
-#include "support/tpu_npz.h"
+#include "support/spoiled.h"
 
 /* ---- one array is spoiled ---- */
 
-typedef enum kind { LAYOUT, TILE, FUSION, SCHEDULES } kind;
-/* The part of an array that gets the value: an element or an axis by its place, rank or type. */
-typedef enum what { ELEMENT, SIZE, RANK, TYPE } what;
-
 typedef struct spoil {
-    kind kind;
+    test_kind kind;
     int array;
-    what what;
+    test_what what;
     int at;
     double value;
     const char *sentence; /* after the path; NULL: the file is read */
 } spoil;
-
-static void set_element(const test_array *a, int at, double value)
-{
-    void *data = (void *)(uintptr_t)a->data;
-    if (a->dtype == AG_F32)
-        ((float *)data)[at] = (float)value;
-    else if (a->dtype == AG_U8)
-        ((uint8_t *)data)[at] = (uint8_t)value;
-    else
-        ((int64_t *)data)[at] = value >= 0x1p63 ? INT64_MAX : (int64_t)value;
-}
-
-static void apply(test_array *a, const spoil *s)
-{
-    switch (s->what) {
-    case ELEMENT: set_element(a, s->at, s->value); break;
-    case SIZE: a->size[s->at] = (int64_t)s->value; break;
-    case RANK: a->rank = (int)s->value; break;
-    case TYPE: a->dtype = (ag_dtype)s->value; break;
-    }
-}
 
 static const spoil spoils[] = {
     {LAYOUT, EDGE_INDEX, ELEMENT, 6, 372, ": edge_index[3] = (372, 3), but nodes are 0 to 6"},
@@ -199,7 +173,7 @@ static const spoil spoils[] = {
 
 /* The name of an array becomes another, or none: it is left out; of `kinds` the text. */
 static const struct {
-    kind kind;
+    test_kind kind;
     int array;
     const char *text, *sentence;
 } texts[] = {
@@ -232,21 +206,6 @@ static const struct {
      "files of schedules"},
 };
 
-/* A good file of a kind, made again. */
-static test_array *make(kind kind, int *arrays)
-{
-    static test_layout l;
-    static test_tile t;
-    static test_fusion f;
-    static test_schedules s;
-    test_layout_make(&l);
-    test_tile_make(&t);
-    test_fusion_make(&f);
-    test_schedules_make(&s);
-    *arrays = (const int[]){l.arrays, t.arrays, f.arrays, TPGNN_ARRAYS}[kind];
-    return (test_array *[]){l.array, t.array, f.array, s.array}[kind];
-}
-
 /* ---- the readers ---- */
 
 static void read_layout(ag_failure *why)
@@ -257,7 +216,7 @@ static void read_layout(ag_failure *why)
 }
 
 /* Kernels that were read before stay, and nothing of a bad file is left. */
-static void read_kernels(ag_failure *why, kind kind)
+static void read_kernels(ag_failure *why, test_kind kind)
 {
     tpu_data d = {0};
     if (kind == TILE)
@@ -291,7 +250,7 @@ static void read_schedules(ag_failure *why)
     assert_int_equal(d.budget.used, 0);
 }
 
-static void read_spoiled(kind kind, ag_failure *why)
+static void read_spoiled(test_kind kind, ag_failure *why)
 {
     if (kind == LAYOUT)
         read_layout(why);
@@ -301,7 +260,7 @@ static void read_spoiled(kind kind, ag_failure *why)
         read_kernels(why, kind);
 }
 
-static void expect(kind kind, const test_array *array, int arrays, const char *sentence)
+static void expect(test_kind kind, const test_array *array, int arrays, const char *sentence)
 {
     assert_true(test_arrays_write(test_path, array, arrays));
     read_spoiled(kind, new_failure());
@@ -316,12 +275,12 @@ static void each_spoiled_array_gets_its_sentence(void **state)
 {
     int arrays;
     for (size_t i = 0; i < sizeof spoils / sizeof *spoils; i++) {
-        test_array *array = make(spoils[i].kind, &arrays);
-        apply(&array[spoils[i].array], &spoils[i]);
+        test_array *array = test_kind_make(spoils[i].kind, &arrays);
+        test_spoil(&array[spoils[i].array], spoils[i].what, spoils[i].at, spoils[i].value);
         expect(spoils[i].kind, array, arrays, spoils[i].sentence);
     }
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        test_array *array = make(texts[i].kind, &arrays), *a = &array[texts[i].array];
+        test_array *array = test_kind_make(texts[i].kind, &arrays), *a = &array[texts[i].array];
         if (a->name && strcmp(a->name, "kinds") == 0) {
             a->data = texts[i].text;
             a->size[0] = (int64_t)strlen(texts[i].text);
