@@ -9,7 +9,6 @@
 #include "support/program_files.h"
 #include "support/spoiled.h"
 
-#include <jansson.h>
 #include <malloc.h>
 
 /* Four items of two groups, that share three rows. */
@@ -241,12 +240,8 @@ static void parts_of_a_score(void **state)
                             "nests train --out share --force --data a.npz --valid b.npz --trees 20 "
                             "--bags 2 --share %s" SMALL,
                             share[k]);
-        json_t *j =
-            program_json("nests predict --run share --checkpoint last --data b.npz --json", "");
-        for (int i = 0; i < 24; i++)
-            score[k][i] = json_real_value(json_array_get(
-                json_object_get(json_array_get(j, (size_t)i / 12), "scores"), (size_t)i % 12));
-        json_decref(j);
+        program_scores(score[k], 24, "scores",
+                       "nests predict --run share --checkpoint last --data b.npz");
     }
     double apart = 0;
     for (int i = 0; i < 24; i++) {

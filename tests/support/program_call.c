@@ -220,6 +220,24 @@ json_t *program_json(const char *line, const char *err)
     return j;
 }
 
+void program_scores(double *number, int n, const char *key, const char *line)
+{
+    json_t *list = program_json(formatted("%s --json", line), ""), *group, *value;
+    size_t g, i;
+    int k = 0;
+    json_array_foreach(list, g, group)
+    {
+        json_array_foreach(json_object_get(group, key), i, value)
+        {
+            const json_t *item = json_array_get(json_object_get(group, "items"), i);
+            assert_true(k < n && json_integer_value(item) == (json_int_t)i);
+            number[k++] = json_number_value(value);
+        }
+    }
+    assert_int_equal(k, n);
+    json_decref(list);
+}
+
 double program_number(const json_t *j, const char *key)
 {
     const json_t *value = json_object_get(j, key);

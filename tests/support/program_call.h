@@ -55,6 +55,9 @@ program_outcome program_expect_line(int code, const char *out, const char *err, 
 
 /* The JSON that a call prints, which must succeed; the caller frees it (json_decref). */
 struct json_t *program_json(const char *line, const char *err);
+/* The numbers `key` (scores, measured_ns, predicted_ns) of all items that a call of predict gives;
+   fails the test unless these are n, in their order. */
+void program_scores(double *number, int n, const char *key, const char *line);
 /* The member `key`, which is a number. */
 double program_number(const struct json_t *j, const char *key);
 

@@ -38,29 +38,18 @@ static void train_eval_predict(void **state)
     json_decref(j);
 }
 
-static void read_scores(double *score, int count, const char *text)
-{
-    text = strchr(text, '\n') + 1;
-    for (int i = 0, number, bytes; i < count; i++, text += bytes) {
-        assert_int_equal(sscanf(text, "\"a.npz\",%d,%lf,%*d\n%n", &number, &score[i], &bytes), 2);
-        assert_int_equal(number, i);
-    }
-    assert_int_equal(*text, 0);
-}
+#define PREDICT "tgraph predict --data a.npz --run "
 
 static void predictions(void **state)
 {
     double one[60], tta[60], most = 0;
     program_expect("tgraph train --data a.npz --split 0.8 --out p1" SMALL, 0, "", "");
-    program_outcome o = program_expect("tgraph predict --run p1 --data a.npz", 0, "", "");
-    read_scores(one, 60, o.out);
+    program_scores(one, 60, "scores", PREDICT "p1");
     assert_true(fabs(one[0] - one[59]) < 1e-5); /* equal configurations, scored together */
     /* in one chunk the order of the configurations does not matter; in several it does */
-    o = program_expect("tgraph predict --run p1 --data a.npz --tta 3", 0, "", "");
-    read_scores(tta, 60, o.out);
+    program_scores(tta, 60, "scores", PREDICT "p1 --tta 3");
     for (int i = 0; i < 60; i++) assert_true(fabs(tta[i] - one[i]) < 1e-5);
-    o = program_expect("tgraph predict --run p1 --data a.npz --tta 3 --eval-configs 10", 0, "", "");
-    read_scores(tta, 60, o.out);
+    program_scores(tta, 60, "scores", PREDICT "p1 --tta 3 --eval-configs 10");
     for (int i = 0; i < 60; i++) most = fmax(most, fabs(tta[i] - one[i]));
     assert_true(most > 1e-6);
     program_expect("tgraph train --data a.npz --split 0.8 --split-seed 5 --out p3" SMALL, 0, "",
@@ -73,11 +62,9 @@ static void predictions(void **state)
     program_expect("tgraph predict --run p1 --ensemble p4 --data a.npz", 2, "",
                    "differ in --prune, --repad or --log-features");
     /* a network reads the features of its training, whatever is in config.json */
-    o = program_expect("tgraph predict --run p4 --data a.npz", 0, "", "");
-    read_scores(one, 60, o.out);
+    program_scores(one, 60, "scores", PREDICT "p4");
     assert_int_equal(rename(test_file("p4/best.safetensors"), test_file("p1/best.safetensors")), 0);
-    o = program_expect("tgraph predict --run p1 --data a.npz", 0, "", "");
-    read_scores(tta, 60, o.out);
+    program_scores(tta, 60, "scores", PREDICT "p1");
     assert_memory_equal(tta, one, sizeof one);
 }
 

@@ -76,19 +76,6 @@ static void rows_join_the_nodes_that_are_kept(void **state)
 #define TINY  " --hidden 16 --configs 6 --steps 4 --quiet --no-baselines"
 #define SMALL TINY " --eval-every 2"
 
-static void predict(double score[ITEMS], double ns[ITEMS], const char *run)
-{
-    const program_outcome o =
-        program_expect_line(0, "", "", "tgraph predict --data b.npz --run %s", run);
-    const char *text = strchr(o.out, '\n') + 1;
-    for (int i = 0, number, bytes; i < ITEMS; i++, text += bytes) {
-        const int found =
-            sscanf(text, "\"b.npz\",%d,%lf,%lf\n%n", &number, &score[i], &ns[i], &bytes);
-        assert_int_equal(found, 3);
-        assert_int_equal(number, i);
-    }
-}
-
 /* A step that changes nothing has the loss of the scores of all but the last configuration, which
    repeats the first. */
 static void errors_of_run_times(void **state)
@@ -100,7 +87,8 @@ static void errors_of_run_times(void **state)
         "--learning-rate 1e-30 --warmup 0 --dropout 0 --hidden 16 --configs 20 --steps 1 "
         "--log-every 1 --quiet --no-baselines",
         0, "", "");
-    predict(score, ns, "error");
+    program_scores(score, ITEMS, "scores", "tgraph predict --data b.npz --run error");
+    program_scores(ns, ITEMS, "measured_ns", "tgraph predict --data b.npz --run error");
     for (int i = 0; i < N; i++) {
         mean_y += log(ns[i]) / N;
         mean_e += (score[i] - log(ns[i])) / N;

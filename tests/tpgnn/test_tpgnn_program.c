@@ -106,17 +106,9 @@ static void rows(void **state)
                    "", "it needs --network=statements and --rows=none|sums|embedded");
 }
 
-#define HEADER "group,item,score,measured_ns\n"
+#define HEADER  "group,item,score,measured_ns\n"
 
-/* Numbers of the two schedules of c_1.npz by these runs. */
-static void predict(double number[2], const char *key, const char *runs)
-{
-    json_t *j = program_json(formatted("tpgnn predict --json --data c_1.npz --run %s", runs), "");
-    const json_t *list = json_object_get(json_array_get(j, 0), key);
-    assert_int_equal(json_array_size(list), 2);
-    for (int i = 0; i < 2; i++) number[i] = json_number_value(json_array_get(list, (size_t)i));
-    json_decref(j);
-}
+#define PREDICT "tpgnn predict --data c_1.npz --run "
 
 /* Runs with different words: each model sees the kinds through its own vocabulary. */
 static void ensembles(void **state)
@@ -126,10 +118,10 @@ static void ensembles(void **state)
                    0, "", "");
     program_expect("tpgnn train --out e2 --network statements --data a_2.npz --seed 5" ALONE SMALL,
                    0, "", "");
-    predict(one, "scores", "e1");
-    predict(two, "scores", "e2");
+    program_scores(one, 2, "scores", PREDICT "e1");
+    program_scores(two, 2, "scores", PREDICT "e2");
     assert_true(fabs(one[0] - two[0]) > 1e-6);
-    predict(both, "scores", "e1 --ensemble e2");
+    program_scores(both, 2, "scores", PREDICT "e1 --ensemble e2");
     for (int i = 0; i < 2; i++) assert_true(fabs(both[i] - (one[i] + two[i]) / 2) < 1e-6);
 }
 
@@ -140,8 +132,8 @@ static void costs(void **state)
     program_expect("tpgnn predict --run log --data c_1.npz", 0,
                    "group,item,score,predicted_ns,measured_ns\n\"c_1\",0,", "");
     double score[2], ns[2];
-    predict(score, "scores", "log");
-    predict(ns, "predicted_ns", "log");
+    program_scores(score, 2, "scores", PREDICT "log");
+    program_scores(ns, 2, "predicted_ns", PREDICT "log");
     for (int i = 0; i < 2; i++) assert_true(ns[i] > 50 && ns[i] < 50000);
     assert_int_equal(score[0] < score[1], ns[0] < ns[1]); /* small is fast */
     json_t *j = program_json("tpgnn eval --run log --data c_1.npz --json" ALONE, "");
