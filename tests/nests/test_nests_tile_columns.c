@@ -15,29 +15,32 @@ enum { ADD = 2, MAXIMUM = 57 };
 
 static nests_rows nests;
 
-/* The nests of a kernel as one tile, after those that are there. */
-static void plan_kernel(const tpu_kernel *k)
+static float whole[TPUGRAPHS_TILE_FEATURES];
+
+/* The nests of a kernel in tiles, after those that are there. */
+static void plan_kernel(const tpu_kernel *k, float *tile)
 {
-    static float whole[TPUGRAPHS_TILE_FEATURES];
     tpu_kernel tiled = *k;
-    tiled.tile = whole;
+    tiled.tile = tile;
     nests_tile_rows_add(&nests, &tiled, NULL, 1);
 }
 
 static const float *column(int i) { return nests.x + i * NESTS_TILE_COLUMNS; }
 
-static void plan(lab_program *p)
+static void plan_tiled(lab_program *p, float *tile)
 {
     tpu_kernel k;
     assert_int_equal(p->why.status, AG_OK);
     tpu_lab_kernel(&k, p);
     nests.items = 0;
-    plan_kernel(&k);
+    plan_kernel(&k, tile);
     tpu_kernel_free(&k);
     lab_program_clear(p);
     for (int i = 0; i < nests.rows; i++)
         for (int c = 0; c < NESTS_TILE_COLUMNS; c++) assert_true(isfinite(column(i)[c]));
 }
+
+static void plan(lab_program *p) { plan_tiled(p, whole); }
 
 static int parameter(lab_program *p, int rows, int columns)
 {
@@ -59,7 +62,53 @@ static int computes(int i, double elements)
     return fabs(value(i, ALL) - elements) <= 1e-5 * elements;
 }
 
+/* Whether all nests of a kind together do. */
+static int compute(nests_tile_kind kind, double elements)
+{
+    double all = 0;
+    for (int i = 0; i < nests.rows; i++)
+        if (nests.word[i] == (int)kind) all += value(i, ALL);
+    return fabs(all - elements) <= 1e-5 * elements;
+}
+
 /* ---- which nests ---- */
+
+/* exp of x[48,64], times w[64,40], plus a row. Tiles of 16 x 20 compute exp twice, once for each
+   half of the columns; both operands of the product are used often, but w alone lies outside and is
+   copied. */
+static void work_is_counted(void **state)
+{
+    float tile[TPUGRAPHS_TILE_FEATURES] = {[0] = 32, [8] = 16, [9] = 20};
+    lab_program p = {0};
+    const int x = parameter(&p, 48, 64), w = parameter(&p, 64, 40);
+    const int row = lab_parameter(&p, LAB_F32, 1, (int[]){40});
+    const int y = lab_dot(&p, lab_unary(&p, LAB_EXPONENTIAL, x), w, (lab_dot_dims){0, 1, 0});
+    lab_binary(&p, LAB_ADD, y, lab_broadcast(&p, row, (int[]){1}, 2, (int[]){48, 40}));
+    plan_tiled(&p, tile);
+    assert_int_equal(nests.rows, 4);
+    assert_true(compute(NESTS_TILE_PRODUCTS, 48 * 64 * 40));
+    assert_true(compute(NESTS_TILE_SPECIAL, 2 * 48 * 64));
+    assert_true(compute(NESTS_TILE_ARITHMETIC, 48 * 40));
+    assert_true(compute(NESTS_TILE_MOVES, 3 * 64 * 40));
+    /* Of rows of 20, full vectors of 8 and of 16 leave 4 over; of sums of 32 nothing. */
+    for (int i = 0; i < nests.rows; i++)
+        if (nests.word[i] == NESTS_TILE_PRODUCTS)
+            assert_memory_equal(column(i) + 20, ((float[]){0.2F, 0, 0.2F, 0}), 16);
+}
+
+/* A padded convolution fills a box with zeros and copies its input into it. */
+static void borders_are_copied(void **state)
+{
+    lab_program p = {0};
+    const lab_window around = {3, 1, 1, 1, 1, 1, 0};
+    const lab_conv_dims dims = {2, 0, 3, {1, 2}, 2, 3, {0, 1}, 0, 3, {1, 2}, 1};
+    const int x = lab_parameter(&p, LAB_F32, 4, (int[]){2, 8, 8, 4});
+    const int w = lab_parameter(&p, LAB_F32, 4, (int[]){3, 3, 4, 16});
+    lab_convolution(&p, x, w, dims, (lab_window[]){around, around});
+    plan(&p);
+    assert_true(compute(NESTS_TILE_FILL, 2 * 10 * 10 * 4));
+    assert_true(compute(NESTS_TILE_PRODUCTS, 2 * 8 * 8 * 16 * 9 * 4));
+}
 
 static int part(lab_program *p, int x, int from)
 {
@@ -75,10 +124,7 @@ static void slices_are_joined(void **state)
     const int left = part(&p, y, 0), right = part(&p, y, 32);
     lab_binary(&p, LAB_ADD, left, right);
     plan(&p);
-    double products = 0;
-    for (int i = 0; i < nests.rows; i++)
-        if (nests.word[i] == NESTS_TILE_PRODUCTS) products += value(i, ALL);
-    assert_true(fabs(products - 8 * 32 * 48) <= 1e-5 * 8 * 32 * 48);
+    assert_true(compute(NESTS_TILE_PRODUCTS, 8 * 32 * 48));
 }
 
 /* A slice along the third axis: of its start the file has only the sum; seen through a reshape
@@ -237,7 +283,7 @@ static int reduce(lab_reducer how, int row, int said)
     tune_kernel_open(&k, &p);
     int32_t *reducer = k.reducer;
     if (!said) k.reducer = NULL;
-    plan_kernel(&k);
+    plan_kernel(&k, whole);
     k.reducer = reducer;
     tpu_kernel_free(&k);
     lab_program_clear(&p);
@@ -277,9 +323,9 @@ static int drop(void **state)
 
 int main(void)
 {
-    return RUN_TESTS_WITH(NULL, drop, slices_are_joined, slices_are_found,
-                          parts_have_nests_of_their_own, borders_are_filled, torn_axes_are_copied,
-                          moves_are_alike, straight_loops_are_told, outer_loops_are_told,
-                          rests_and_halvings_are_told, prices_add_up, reducers_are_told,
-                          rows_have_a_price);
+    return RUN_TESTS_WITH(NULL, drop, work_is_counted, borders_are_copied, slices_are_joined,
+                          slices_are_found, parts_have_nests_of_their_own, borders_are_filled,
+                          torn_axes_are_copied, moves_are_alike, straight_loops_are_told,
+                          outer_loops_are_told, rests_and_halvings_are_told, prices_add_up,
+                          reducers_are_told, rows_have_a_price);
 }
