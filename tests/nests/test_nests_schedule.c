@@ -89,6 +89,23 @@ static void a_product_of_matrices(void **state)
     drop(t);
 }
 
+/* S[0] = 1.5; for k: S[0] = S[0] + A[row, k], or A[k, column] unless that is -1. */
+static void add_up(tree *t, int s, int a, int row, int column, const char *kind, int sums)
+{
+    node(t, "BufferStore", "float32", 0, s);
+    constant(t);
+    number(t, 0);
+    end(t, 1);
+    const int k = loop(t, kind, sums);
+    node(t, "BufferStore", "float32", 0, s);
+    node(t, "Add", "float32", 0, -1);
+    load_first(t, s);
+    load(t, a, column < 0 ? row : k, column < 0 ? k : column);
+    end(t, 1);
+    number(t, 0);
+    end(t, 2);
+}
+
 /* for i: C[0] = 1.5; for k, unrolled: C[0] = C[0] + A[i,k]; B[i] = C[0] */
 static void a_sum_in_a_register(void **state)
 {
@@ -98,18 +115,7 @@ static void a_sum_in_a_register(void **state)
     const int c = buffer(t, "AllocBuffer", 1, 0);
     const int i = loop(t, "serial", 32);
     node(t, "SeqStmt", "-", 0, -1);
-    node(t, "BufferStore", "float32", 0, c);
-    constant(t);
-    number(t, 0);
-    end(t, 1);
-    const int k = loop(t, "unrolled", 16);
-    node(t, "BufferStore", "float32", 0, c);
-    node(t, "Add", "float32", 0, -1);
-    load_first(t, c);
-    load(t, a, i, k);
-    end(t, 1);
-    number(t, 0);
-    end(t, 2);
+    add_up(t, c, a, i, -1, "unrolled", 16);
     node(t, "BufferStore", "float32", 0, b);
     load_first(t, c);
     var(t, i);
@@ -260,21 +266,7 @@ static void take_sum(rows *r, int of_j, int sums, int size)
     const int i = loop(t, "parallel", 64), j = loop(t, "serial", 32);
     node(t, "SeqStmt", "-", 0, -1);
     const int s = buffer(t, "AllocBuffer", size, 0);
-    node(t, "BufferStore", "float32", 0, s);
-    constant(t);
-    number(t, 0);
-    end(t, 1);
-    const int k = loop(t, "serial", sums);
-    node(t, "BufferStore", "float32", 0, s);
-    node(t, "Add", "float32", 0, -1);
-    load_first(t, s);
-    if (of_j)
-        load(t, a, k, j);
-    else
-        load(t, a, i, k);
-    end(t, 1);
-    number(t, 0);
-    end(t, 2);
+    add_up(t, s, a, i, of_j ? j : -1, "serial", sums);
     node(t, "BufferStore", "float32", 0, p);
     load_first(t, s);
     var(t, i);
