@@ -33,19 +33,35 @@ static tree *small_program(void)
     return t;
 }
 
-static void fill(tpgnn_batch *b, const tree *t, const tpgnn_schedule *const *list, int count,
-                 const tpgnn_batch_options *options)
+/* Of each test: a program, and a batch. */
+static tree *t;
+static tpgnn_batch b;
+
+static int set_up(void **state)
 {
-    expect_ok(tpgnn_batch_fill(b, &t->data, list, count, options, new_failure()));
+    t = small_program();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    tpgnn_batch_free(&b);
+    drop(t);
+    return 0;
+}
+
+static void fill(const tpgnn_schedule *const *list, int count, const tpgnn_batch_options *options)
+{
+    expect_ok(tpgnn_batch_fill(&b, &t->data, list, count, options, new_failure()));
 }
 
 /* ---- nodes ---- */
 
-static void check_node(const tpgnn_batch *b, int at, const tree *t, int v, int nest)
+static void check_node(int at, int v, int nest)
 {
-    const ag_real *number = b->number + at * TPGNN_NUMBERS;
+    const ag_real *number = b.number + at * TPGNN_NUMBERS;
     const double value = (double)t->value[v];
-    for (int f = 0; f < TPGNN_FIELDS; f++) assert_int_equal(b->word[f][at], 10 * t->kind[v] + f);
+    for (int f = 0; f < TPGNN_FIELDS; f++) assert_int_equal(b.word[f][at], 10 * t->kind[v] + f);
     assert_float_equal(number[0], copysign(log2(1 + fabs(value)) / 8, value), 1e-6);
     assert_float_equal(number[1], log2(1 + t->position[v]) / 8, 1e-6);
     assert_float_equal(number[2], log2(1 + t->depth[v]) / 8, 1e-6);
@@ -57,45 +73,37 @@ static void check_node(const tpgnn_batch *b, int at, const tree *t, int v, int n
 static void nodes_have_words_and_numbers(void **state)
 {
     static const int kept[] = {ROOT, PARAM, LOOP_I, LOOP_J, STORE, ADD, LOAD, FLOAT};
-    tree *t = small_program();
     const tpgnn_schedule *list[] = {&t->s, &t->s};
     t->value[FLOAT] = -1.5F;
     compute(t);
     for (int nest = 0; nest < 2; nest++) {
-        tpgnn_batch b = {0};
         tpgnn_batch_options o = whole;
         o.nest = nest;
-        fill(&b, t, list, 2, &o);
+        fill(list, 2, &o);
         assert_true(b.graphs == 2 && b.nodes == 2 * NODES && b.start[1] == NODES);
-        for (int v = 0; v < 2 * NODES; v++) check_node(&b, v, t, v % NODES, nest);
+        for (int v = 0; v < 2 * NODES; v++) check_node(v, v % NODES, nest);
         o.compact = 1;
-        fill(&b, t, list, 2, &o);
+        fill(list, 2, &o);
         assert_true(b.nodes == 16 && b.start[1] == 8 && b.start[2] == 16 && b.down->nodes == 16);
-        for (int v = 0; v < 16; v++) check_node(&b, v, t, kept[v % 8], nest);
-        tpgnn_batch_free(&b);
+        for (int v = 0; v < 16; v++) check_node(v, kept[v % 8], nest);
     }
-    drop(t);
 }
 
 /* Values of only constants, within a million. */
 static void the_paper_sees_constants(void **state)
 {
-    tree *t = small_program();
-    tpgnn_batch b = {0};
     t->value[FLOAT] = -3e38F;
     t->value[SIZE] = 1.01e6F;
-    fill(&b, t, (const tpgnn_schedule *[]){&t->s}, 1, &whole);
+    fill((const tpgnn_schedule *[]){&t->s}, 1, &whole);
     assert_true(b.paper[2 * FLOAT] == -1e6F && b.paper[2 * SIZE] == 1e6F);
     assert_true(b.paper[2 * EXT_J] == 8 && b.paper[2 * LOOP_J] == 0);
     assert_true(b.paper[2 * VAR_I + 1] == 1 && b.paper[2 * FLOAT + 1] == 0);
     tpgnn_batch_options logs = whole;
     logs.logs = 1;
-    fill(&b, t, (const tpgnn_schedule *[]){&t->s}, 1, &logs);
+    fill((const tpgnn_schedule *[]){&t->s}, 1, &logs);
     assert_float_equal(b.paper[2 * FLOAT], -log2(1 + 1e6) / 8, 1e-6);
     assert_float_equal(b.paper[2 * EXT_J], log2(9) / 8, 1e-6);
     assert_true(b.paper[2 * VAR_I + 1] == 1 && b.paper[2 * LOOP_J] == 0);
-    tpgnn_batch_free(&b);
-    drop(t);
 }
 
 /* ---- edges ---- */
@@ -121,33 +129,27 @@ static void edges_of_what_stays(void **state)
     static const int32_t up[][2] = {{A, R}, {I, R}, {J, I}, {S, J}, {P, S}, {A, S},
                                     {J, S}, {L, P}, {7, P}, {A, L}, {I, L}, {J, L}};
     static const int32_t tree_alone[][2] = {{R, A}, {R, I}, {I, J}, {J, S}, {S, P}, {P, L}, {P, 7}};
-    tree *t = small_program();
     const tpgnn_schedule *list[] = {&t->s};
-    tpgnn_batch b = {0};
     tpgnn_batch_options o = compact;
-    fill(&b, t, list, 1, &o);
+    fill(list, 1, &o);
     expect_messages(b.down, down, 12);
     expect_messages(b.up, up, 12);
     o.edges = TPGNN_TREE;
-    fill(&b, t, list, 1, &o);
+    fill(list, 1, &o);
     expect_messages(b.down, tree_alone, 7);
     o.edges = TPGNN_NAMES;
     o.both = 1;
-    fill(&b, t, list, 1, &o);
+    fill(list, 1, &o);
     assert_true(b.down->messages == 10 && !b.up);
     o.edges = 0;
-    fill(&b, t, list, 1, &o);
+    fill(list, 1, &o);
     assert_int_equal(b.down->messages, 0);
-    tpgnn_batch_free(&b);
-    drop(t);
 }
 
 static void edges_of_all_nodes(void **state)
 {
-    tree *t = small_program();
-    tpgnn_batch b = {0};
     const tpgnn_schedule *list[] = {&t->s, &t->s};
-    fill(&b, t, list, 2, &whole);
+    fill(list, 2, &whole);
     assert_int_equal(b.down->messages, 2 * (NODES - 1 + 5)); /* store, load and three variables */
     const int32_t *row = b.down->rows + 2 * (NODES + LOOP_J), *from = b.down->sources + row[0];
     assert_true(row[1] == 3 && from[0] == NODES + LOOP_I && from[1] == NODES + VAR_J &&
@@ -156,10 +158,8 @@ static void edges_of_all_nodes(void **state)
     assert_int_equal(b.up->sources[b.up->rows[2 * (NODES + VAR_J)]], NODES + LOOP_J);
     tpgnn_batch_options o = whole;
     o.both = 1;
-    fill(&b, t, list, 2, &o);
+    fill(list, 2, &o);
     assert_true(b.down->messages == 4 * (NODES - 1 + 5) && !b.up && b.down->graphs == 2);
-    tpgnn_batch_free(&b);
-    drop(t);
 }
 
 /* ---- stores, tasks ---- */
@@ -167,18 +167,14 @@ static void edges_of_all_nodes(void **state)
 /* A tree that stores nothing has its root in their place. */
 static void stores_of_each_program(void **state)
 {
-    tree *t = small_program();
     tpgnn_schedule bare = t->s;
-    tpgnn_batch b = {0};
     bare.nodes = PARAM + 1;
-    fill(&b, t, (const tpgnn_schedule *[]){&t->s, &bare, &t->s}, 3, &compact);
+    fill((const tpgnn_schedule *[]){&t->s, &bare, &t->s}, 3, &compact);
     assert_true(b.stores == 3 && b.nodes == 18);
     assert_memory_equal(b.store, ((int32_t[]){4, 8, 14}), 12);
     assert_memory_equal(b.program, ((int32_t[]){0, 1, 2}), 12);
     assert_memory_equal(b.store_start, ((int32_t[]){0, 1, 2, 3}), 16);
     assert_memory_equal(b.start, ((int32_t[]){0, 8, 10, 18}), 16);
-    tpgnn_batch_free(&b);
-    drop(t);
 }
 
 static void tasks_are_groups_with_ranks(void **state)
@@ -188,37 +184,31 @@ static void tasks_are_groups_with_ranks(void **state)
         int64_t runtime;
     } of[6] = {{3, 500}, {3, 100}, {3, 500}, {0, 7}, {3, 1}, {3, 2}};
     static const int32_t rank[6] = {1, 0, 1, 0, 0, 1};
-    tree *t = small_program();
     tpgnn_schedule s[6];
     const tpgnn_schedule *list[6];
-    tpgnn_batch b = {0};
     for (int i = 0; i < 6; i++) {
         s[i] = t->s;
         s[i].task = of[i].task;
         s[i].runtime = of[i].runtime;
         list[i] = &s[i];
     }
-    fill(&b, t, list, 6, &whole);
+    fill(list, 6, &whole);
     assert_int_equal(b.groups, 3);
     assert_memory_equal(b.group_start, ((int32_t[]){0, 3, 4, 6}), 16);
     assert_memory_equal(b.rank, rank, sizeof rank);
     for (int i = 0; i < 6; i++) assert_ptr_equal(b.schedule[i], &s[i]);
-    tpgnn_batch_free(&b);
-    drop(t);
 }
 
 /* A batch that is used again has the same contents as a new one. */
 static void used_again_or_refused(void **state)
 {
-    tree *t = small_program();
     const tpgnn_schedule *list[] = {&t->s, &t->s, &t->s};
-    tpgnn_batch b = {0};
     expect_status(tpgnn_batch_fill(&b, &t->data, list, 0, &whole, new_failure()), AG_EUSE,
                   "a batch of 0 schedules was asked for; take at least 1");
-    fill(&b, t, list, 3, &whole);
-    fill(&b, t, list, 1, &compact);
+    fill(list, 3, &whole);
+    fill(list, 1, &compact);
     assert_true(b.graphs == 1 && b.groups == 1 && b.nodes == 8 && b.stores == 1);
-    fill(&b, t, list, 3, &whole);
+    fill(list, 3, &whole);
     assert_true(b.nodes == 3 * NODES && b.groups == 1 && b.store[2] == 2 * NODES + STORE);
 
     tpgnn_schedule large = t->s;
@@ -228,12 +218,11 @@ static void used_again_or_refused(void **state)
                   "at most 2^29 are possible");
     tpgnn_batch_free(&b);
     assert_true(!b.memory && !b.nests.x);
-    drop(t);
 }
 
 int main(void)
 {
-    return RUN_TESTS(nodes_have_words_and_numbers, the_paper_sees_constants, edges_of_what_stays,
-                     edges_of_all_nodes, stores_of_each_program, tasks_are_groups_with_ranks,
-                     used_again_or_refused);
+    return RUN_TESTS_EACH(set_up, tear_down, nodes_have_words_and_numbers, the_paper_sees_constants,
+                          edges_of_what_stays, edges_of_all_nodes, stores_of_each_program,
+                          tasks_are_groups_with_ranks, used_again_or_refused);
 }
