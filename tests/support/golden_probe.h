@@ -70,7 +70,7 @@ static inline double compare_gradient(const double *g, int64_t n, const double *
 }
 
 /* A test: nothing in the file is left out. */
-static void test_whole_file(void **state)
+static inline void test_whole_file(void **state)
 {
     char name[100];
     for (int64_t i = 0; golden_name(file, i, name); i++)

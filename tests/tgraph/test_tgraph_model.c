@@ -110,13 +110,8 @@ static int open_file(void **state)
 static int close_file(void **state)
 {
     probe_close();
-    free(graph.feature);
-    free(graph.layout);
-    free(graph.opcode);
-    free(graph.edge);
-    free(graph.config_node);
-    model_random_rows_free(&sets[0]);
-    for (int s = 0; s < SETS; s++) {
+    model_random_free(&graph, &sets[0]);
+    for (int s = 1; s < SETS; s++) {
         free(sets[s].digit);
         free(sets[s].rank);
     }

@@ -5,7 +5,7 @@
 #include "core/threads.h"
 #include "examples/tpgnn/model/paper.h"
 #include "ops/ops.h"
-#include "support/golden.h"
+#include "support/golden_probe.h"
 
 enum { OPTIONS = 6, WHOLE = 128, SOME = 64 };
 
@@ -14,16 +14,7 @@ static const char *const names[] = {
     "fixed", "eight_layers", "odd",        "one_node", "one_node_gcn", "ones",     "no_edges",
     "ties",  "ties_star",    "ties_alone", "ties_sag", "no_edges_gcn", "one_layer"};
 
-static golden *file;
-
 /* ---- a case of the file ---- */
-
-static golden_array member(const char *name, const char *what, const char *parameter)
-{
-    const golden_array a = golden_read(file, "%s.%s%s", name, what, parameter);
-    if (!a.value) fail_msg("paper.npz has no member %s.%s%s", name, what, parameter);
-    return a;
-}
 
 /* The network with the parameters of the file, and its batch. */
 typedef struct fixture {
@@ -40,7 +31,7 @@ typedef struct fixture {
 
 static tpgnn_paper_options options_of(const char *name)
 {
-    golden_array o = member(name, "options", "");
+    golden_array o = read_array("%s.options", name);
     assert_int_equal(o.count, OPTIONS);
     const tpgnn_paper_options options = {.inputs = (int)o.value[0],
                                          .hidden = (int)o.value[1],
@@ -83,7 +74,7 @@ static void fill_parameters(const fixture *f)
 {
     for (int i = 0; i < f->params->count; i++) {
         const ag_param *p = f->params->list[i];
-        golden_array rule = member(f->name, "p.", p->name);
+        golden_array rule = read_array("%s.p.%s", f->name, p->name);
         for (int64_t k = 0; k < p->count; k++) {
             const double value =
                 golden_uniform((uint32_t)rule.value[0], (uint32_t)k) * rule.value[1];
@@ -154,10 +145,10 @@ static void near(const fixture *f, const char *what, double have, double want, d
 }
 
 /* All of a small gradient, 64 elements of a larger one; the number of all. */
-static int64_t compare_gradient(const fixture *f, const ag_param *p)
+static int64_t compare_part(const fixture *f, const ag_param *p)
 {
     double largest = 1e-2;
-    golden_array want = member(f->name, "g.", p->name);
+    golden_array want = read_array("%s.g.%s", f->name, p->name);
     assert_int_equal(want.count, p->count > WHOLE ? SOME : p->count);
     for (int64_t k = 0; k < want.count; k++) largest = fmax(largest, fabs(want.value[k]));
     for (int64_t k = 0; k < want.count; k++)
@@ -173,8 +164,8 @@ static void compare(const char *name)
     fixture f;
     set_up(&f, name);
     double *score = calloc(2 * (size_t)f.graphs + 1, sizeof *score), *trained = score + f.graphs;
-    golden_array want = member(name, "scores", ""), loss = member(name, "loss", "");
-    golden_array count = member(name, "count", "");
+    golden_array want = read_array("%s.scores", name), loss = read_array("%s.loss", name);
+    golden_array count = read_array("%s.count", name);
     near(&f, "the loss", run(&f, score, 0), *loss.value, 1e-5);
     near(&f, "the loss of training", run(&f, trained, 1), *loss.value, 1e-5);
     for (int g = 0; g < f.graphs; g++) {
@@ -182,7 +173,7 @@ static void compare(const char *name)
         assert_true(score[g] == trained[g]);
     }
     int64_t have = 0;
-    for (int i = 0; i < f.params->count; i++) have += compare_gradient(&f, f.params->list[i]);
+    for (int i = 0; i < f.params->count; i++) have += compare_part(&f, f.params->list[i]);
     assert_int_equal(have, (int64_t)*count.value);
     golden_free(&count);
     golden_free(&want);
@@ -226,14 +217,13 @@ static void test_refused(void **state)
 
 static int open_file(void **state)
 {
-    file = golden_open(AG_SOURCE_DIR "/tests/golden/paper.npz");
     ag_set_threads(1);
-    return file ? 0 : -1;
+    return probe_open(AG_SOURCE_DIR "/tests/golden/paper.npz");
 }
 
 static int close_file(void **state)
 {
-    golden_close(file);
+    probe_close();
     return 0;
 }
 
